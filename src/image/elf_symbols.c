@@ -208,3 +208,39 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 		*ret = add_sat(value, sec->vm_bias);
 	return true;
 }
+
+/* Symbols that are defined; SIZE_MAX where a local one is, which no dynamic table has. */
+static size_t count_defined(const struct image *im, const struct section *in)
+{
+	struct symtab t;
+	size_t count = 0;
+	if (!in || !symtab_open(&t, im, in))
+		return 0;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		if (s.type == STT_FILE || s.type == STT_SECTION || s.section == SYM_NO_SECTION)
+			continue;
+		if (s.bind == STB_LOCAL)
+			return SIZE_MAX;
+		count++;
+	}
+	return count;
+}
+
+bool image_symbols_name_places(const struct image *im)
+{
+	const struct section *all = image_symbols(im);
+	if (!all || im->kind == IMAGE_OBJECT)
+		return all != NULL;
+	const size_t count = count_defined(im, all);
+	return count == SIZE_MAX ||
+	       count > count_defined(im, image_section_type(im, SHT_DYNSYM, 1));
+}
+
+uint64_t symbol_size_in(const struct section *in, const struct symbol *s, uint64_t addr)
+{
+	const bool all = addr == in->addr && s->size >= in->size;
+	return all && in->exec && s->type == STT_OBJECT
+		       ? 0
+		       : min_u64(s->size, in->size - (addr - in->addr));
+}

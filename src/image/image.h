@@ -216,6 +216,9 @@ const struct section *image_section_type(const struct image *im, uint32_t type, 
 /* The table of the image's own symbols; NULL where it has none, or only what was made of its other
  * tables: exports, function starts, unwind entries. */
 const struct section *image_symbols(const struct image *im);
+/* Whether they name places in a linked image: not where the table repeats the dynamic one, or has
+ * imports alone, as stripping leaves it at times.  Of an object: whether there are any. */
+bool image_symbols_name_places(const struct image *im);
 /* The alloc section that holds a VM address (NOBITS TLS sections of linked images are
  * passed over, for they take no room there); NULL if none.  Where sections overlap, the
  * one that begins last.  O(log sections). */
@@ -312,6 +315,9 @@ static inline struct symbol_bytes symtab_bytes(const struct symtab *t, const str
  * in .opd of linked 64-bit PowerPC images: the code their descriptor names).  False for
  * undefined, absolute, common and non-alloc symbols. */
 bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret);
+/* The bytes of a symbol at `addr` in a section.  Data that are a whole section of code are a name
+ * for that, as snapshots of Dart have it: none, for what is in it has names of its own. */
+uint64_t symbol_size_in(const struct section *in, const struct symbol *s, uint64_t addr);
 
 /* ---- relocations ---------------------------------------------------------- */
 

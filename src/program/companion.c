@@ -55,7 +55,7 @@ static bool find_inside(struct companion *c, const struct image *im, unsigned go
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct go_slot *go, struct notes *notes)
 {
-	const bool symbols = image_symbols(im) != NULL;
+	const bool symbols = image_symbols_name_places(im);
 	/* DWARF of a program that names a debug file is that of a few libraries. */
 	const bool all = debuginfo_present(im) && im->debug_name.len == 0;
 	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || all)))

@@ -77,7 +77,7 @@ static const char *linked_of(const struct image *im)
 
 static const char *symbols_of(const struct image *im)
 {
-	if (image_symbols(im))
+	if (image_symbols_name_places(im))
 		return "all";
 	if (image_section_find(im, ".gnu_debugdata"))
 		return "packed";

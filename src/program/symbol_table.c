@@ -35,7 +35,7 @@ static void collect(const struct image *im, const struct section *table, candida
 			continue;
 		const uint64_t limit = in->addr + in->size;
 		const struct candidate c = { .addr = addr,
-					     .size = min_u64(s.size, limit - addr),
+					     .size = symbol_size_in(in, &s, addr),
 					     .name = symbol_owner(&s).p,
 					     .file = s.bind == STB_LOCAL ? file : NULL,
 					     .limit = limit,
@@ -44,7 +44,7 @@ static void collect(const struct image *im, const struct section *table, candida
 					     .block = symbol_owner(&s).p != s.name.p };
 		if (c.size > 0)
 			vec_push(sized, c);
-		else if (s.size == 0 && addr < limit)
+		else if (addr < limit)
 			vec_push(unsized, c);
 	}
 }

@@ -364,6 +364,41 @@ END
 is "a map of the first layout" 0 "$(first_layout first 1)"
 is "a wrong map of the first layout" 1 "$(first_layout wrong 0)"
 
+# Snapshots of Dart have a symbol for all of their code around those of functions.
+build snapshot -shared <<'END'
+	.text
+	.globl all
+	.type all, @object
+all:	.fill 16, 1, 0x90
+	.type f, @function
+f:	.fill 32, 1, 0x90
+	.size f, 32
+	.size all, .-all
+END
+is "a function in data that are a whole section of code" f "$(owner "$tmp/snapshot" "$tmp/snapshot" f 4)"
+is "what is before it" all "$(owner "$tmp/snapshot" "$tmp/snapshot" all 4)"
+
+# A table of symbols that are the dynamic ones leaves functions without a name.
+build repeated -shared <<'END'
+	.text
+	.globl f
+	.type f, @function
+f:	call g
+	ret
+	.size f, .-f
+	.balign 64
+	.type g, @function
+g:	.fill 64, 1, 0x90
+	ret
+	.size g, .-g
+END
+must strip -x -o "$tmp/repeated.few" "$tmp/repeated"
+is "a function that the table of symbols does not have" \
+	"sub_$(nm "$tmp/repeated" | sed -n 's/^0*\([0-9a-f]*\) t g$/\1/p')" \
+	"$(owner "$tmp/repeated.few" "$tmp/repeated" g 4)"
+is "what such a program is said to have" dynamic "$("$heft" info --json "$tmp/repeated.few" |
+	sed -n 's/.*"symbols": *"\([a-z]*\)".*/\1/p')"
+
 # Packages of C are the directories below the one that all units with a directory share.
 mkdir -p "$tmp/tree/app" "$tmp/tree/net"
 cat >"$tmp/tree/app/main.c" <<'END'
@@ -384,4 +419,4 @@ is "another one beside it" net "$(package_of get)"
 check "a shared library whose symbols are used is a package" sh -c \
 	"'$heft' -d packages -n 0 --csv '$tmp/tree/prog' 2>/dev/null | grep -q '^libc.so.6,'"
 
-finish 37
+finish 46

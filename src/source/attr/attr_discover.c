@@ -440,10 +440,16 @@ static void claim_functions(struct discover *d)
 	}
 }
 
+static bool has_symbols(const struct image *im)
+{
+	return im->made ? image_section_type(im, SHT_SYMTAB, 1) != NULL
+			: image_symbols_name_places(im);
+}
+
 void attr_discover(struct attr *a)
 {
 	struct discover d = { .a = a, .isa = isa_of(a->im) };
-	if (a->im->kind != IMAGE_EXEC || a->debug || image_section_type(a->im, SHT_SYMTAB, 1) ||
+	if (a->im->kind != IMAGE_EXEC || a->debug || has_symbols(a->im) ||
 	    made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
 		return;
 	find_gaps(&d);

@@ -68,7 +68,9 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 			continue;
 		}
 		struct place p = { .addr = addr,
-				   .size = min_u64(s.size, in->size - (addr - in->addr)),
+				   .size = a->f->as_bloaty
+						   ? min_u64(s.size, in->size - (addr - in->addr))
+						   : symbol_size_in(in, &s, addr),
 				   .label = labels ? labels[i] : symbol_label(a, &s),
 				   .rank = a->f->as_bloaty ? (uint32_t)i : symbol_rank(&s),
 				   .section = section_index(a, in, addr),
@@ -76,7 +78,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL };
 		if (p.label == LABEL_NONE && a->owner == BY_SYMBOL)
 			p.label = label_format(a->f->labels, "[Anonymous symbol #%zu]", i);
-		if (s.size > 0)
+		if (p.size > 0)
 			vec_push(sized, p);
 		else if (addr - in->addr < in->size && (in->exec || section_is_data(in)))
 			vec_push(&a->unsized, p);
