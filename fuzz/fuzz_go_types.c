@@ -25,8 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	notes_init(&notes);
 	make_image(&im, ".rodata", TYPES_ADDR, b, 8 * width, data[0] & 1, &notes);
 	const struct go_table table = { .tab = { .pointer = (uint8_t)width },
-					.types = TYPES_ADDR,
-					.types_end = TYPES_ADDR + b.size };
+					.types = { TYPES_ADDR, TYPES_ADDR + b.size } };
 	for (uint64_t off = 0; off < b.size + 16; off++) {
 		const struct str path = go_type_package(&table, &im, TYPES_ADDR + off);
 		ASSERT(path.len == 0 || (is_inside(b, path) && go_package_is_path(path)));

@@ -8,8 +8,9 @@
 static bool is_go(const struct image *im)
 {
 	uint64_t addr;
+	/* Go's linker puts the symbols of PE into a section, which is there without any. */
 	return im->bare || image_section_find(im, ".note.go.buildid") ||
-	       go_build_info(im, &addr).size > 0;
+	       (im->made && image_section_find(im, ".symtab")) || go_build_info(im, &addr).size > 0;
 }
 
 static bool open_at(const struct image *im, const struct section *s, uint64_t off,
@@ -142,8 +143,7 @@ struct module_words {
 /* From Go 1.27 on the size of the descriptions stands between the addresses. */
 static struct module_words module_words(const struct module *m, enum pclntab_layout layout)
 {
-	const bool old = layout < PCLNTAB_20;
-	if (!old && m->words[38] != 0 && m->words[38] < m->words[37])
+	if (layout == PCLNTAB_20 && m->words[38] != 0 && m->words[38] < m->words[37])
 		return (struct module_words){ 37, 39, 43, 0, 0 };
 	switch (layout) {
 	case PCLNTAB_2:
@@ -151,7 +151,9 @@ static struct module_words module_words(const struct module *m, enum pclntab_lay
 	case PCLNTAB_18: return (struct module_words){ 35, 36, 38, 42, 45 };
 	case PCLNTAB_20: break;
 	}
-	return (struct module_words){ 37, 38, 40, 44, 47 };
+	/* Go 1.26 has the table's end in front of the lists: an address, twice a number. */
+	const size_t more = m->words[46] == m->words[47];
+	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
 
 /* What is in the file, else what relocations put there. */
@@ -232,41 +234,35 @@ static bool find_module(const struct image *im, const struct go_table *g, struct
 	return false;
 }
 
-static void find_types(const struct image *im, struct go_table *g, const struct module *m)
-{
-	const struct module_words w = module_words(m, g->tab.layout);
-	const uint64_t start = m->words[w.types], end = m->words[w.types_end];
-	const struct section *s = image_section_at(im, start);
-	if (start >= end || !s || end > s->addr + s->size)
-		return;
-	g->types = start;
-	g->types_end = end;
-}
-
 /* In all layouts that begin with an address of names. */
 enum {
 	MODULE_FUNCS = 13,
 	MODULE_FIND_FUNC = 19,
 	MODULE_CODE = 20,
-	MODULE_CODE_END = 21,
 	MODULE_NOPTR = 24,
-	MODULE_NOPTR_END = 25
+	MODULE_DATA = 26
 };
 
-static void find_noptr(const struct image *im, struct go_table *g, const struct module *m)
+/* In a section. */
+static struct go_range range_of(const struct image *im, uint64_t start, uint64_t end)
 {
-	const uint64_t start = m->words[MODULE_NOPTR], end = m->words[MODULE_NOPTR_END];
 	const struct section *s = image_section_at(im, start);
-	if (start >= end || !s || end > s->addr + s->size)
-		return;
-	g->noptr = start;
-	g->noptr_end = end;
+	const bool good = start < end && s && end <= s->addr + s->size;
+	return good ? (struct go_range){ start, end } : (struct go_range){ 0, 0 };
+}
+
+static void find_ranges(const struct image *im, struct go_table *g, const struct module *m)
+{
+	const struct module_words w = module_words(m, g->tab.layout);
+	g->types = range_of(im, m->words[w.types], m->words[w.types_end]);
+	g->noptr = range_of(im, m->words[MODULE_NOPTR], m->words[MODULE_NOPTR + 1]);
+	g->data = range_of(im, m->words[MODULE_DATA], m->words[MODULE_DATA + 1]);
 }
 
 /* For each 4 KiB of code a word, for each 256 bytes a byte. */
 static uint64_t find_func_size(const struct module *m)
 {
-	const uint64_t start = m->words[MODULE_CODE], end = m->words[MODULE_CODE_END];
+	const uint64_t start = m->words[MODULE_CODE], end = m->words[MODULE_CODE + 1];
 	const uint64_t code = end > start ? end - start : 0;
 	return 4 * (code / 4096 + (code % 4096 != 0)) + code / 256 + (code % 256 != 0);
 }
@@ -309,7 +305,7 @@ static void find_parts(const struct image *im, struct go_table *g, const struct 
 	const uint64_t data = m->words[types - 2], bss = m->words[types - 1];
 	const uint64_t functions = m->words[MODULE_FIND_FUNC];
 	g->parts[0] = (struct go_part){ "runtime.findfunctab", functions, find_func_size(m) };
-	g->parts[1] = (struct go_part){ "runtime.gcdata", data, gc_program_size(im, data) };
+	g->parts[GO_MASK] = (struct go_part){ "runtime.gcdata", data, gc_program_size(im, data) };
 	g->parts[2] = (struct go_part){ "runtime.gcbss", bss, gc_program_size(im, bss) };
 	g->parts[GO_TYPE_LINKS] = list_part(im, m, w.type_links, GO_TYPE_LINK_SIZE);
 	g->parts[GO_METHOD_TABLES] = list_part(im, m, w.method_tables, im->bits / 8);
@@ -364,8 +360,7 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	if (g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module)) {
 		cut_table(g, &module);
 		find_func_data(im, g, &module);
-		find_types(im, g, &module);
-		find_noptr(im, g, &module);
+		find_ranges(im, g, &module);
 		find_parts(im, g, &module);
 	}
 	find_sections(im, g);

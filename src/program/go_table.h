@@ -14,8 +14,13 @@ struct go_part {
 	uint64_t addr, size; /* 0 bytes: not found */
 };
 
+/* Addresses; 0 and 0: not found. */
+struct go_range {
+	uint64_t start, end;
+};
+
 /* Types by their distances from `types`; pointers to tables of methods. */
-enum { GO_TYPE_LINKS = 3, GO_METHOD_TABLES, GO_BUILD_INFO, GO_PARTS };
+enum { GO_MASK = 1, GO_TYPE_LINKS = 3, GO_METHOD_TABLES, GO_BUILD_INFO, GO_PARTS };
 enum { GO_TYPE_LINK_SIZE = 4 };
 
 struct go_table {
@@ -25,8 +30,9 @@ struct go_table {
 	/* From Go 1.18 on, what belongs to functions but code and numbers (struct
 	 * pclntab_func.data) counts from here; 0: not found. */
 	uint64_t func_data;
-	uint64_t types, types_end; /* descriptions of types and their names; 0: not found */
-	uint64_t noptr, noptr_end; /* variables without pointers that the collector follows; or 0 */
+	struct go_range types; /* descriptions of types and their names */
+	/* Variables without pointers that the collector follows; those that may have some. */
+	struct go_range noptr, data;
 	struct go_part parts[GO_PARTS];
 };
 

@@ -38,7 +38,7 @@ static uint64_t word_at(const struct types *t, uint64_t addr)
 
 static bool describes(const struct types *t, uint64_t addr)
 {
-	return addr >= t->table->types && addr < t->table->types_end;
+	return addr >= t->table->types.start && addr < t->table->types.end;
 }
 
 static bool read_description(const struct types *t, uint64_t addr, struct description *ret)
@@ -92,9 +92,8 @@ static struct str own_path(const struct types *t, const struct description *d)
 		return STR("");
 	const uint64_t at = d->own + own_size(t, d->kind);
 	struct reader r = reader_of(image_at(t->im, at, 4), t->im->big_endian);
-	const uint64_t off = read_u32(&r);
-	return off != 0 && describes(t, t->table->types + off) ? name_at(t, t->table->types + off)
-							       : STR("");
+	const uint64_t off = read_u32(&r), name = t->table->types.start + off;
+	return off != 0 && describes(t, name) ? name_at(t, name) : STR("");
 }
 
 /* Structs and interfaces state the package of their private members. */

@@ -149,7 +149,7 @@ static label_id find_by_place(struct packages *p, struct str name, uint64_t addr
 	if (addr >= p->go_start && addr < p->go_end)
 		return label_borrow(p->f->labels,
 				    str_starts(name, STR("type")) ? types : STR("(Go assembly)"));
-	if (addr < p->table->types || addr >= p->table->types_end)
+	if (addr < p->table->types.start || addr >= p->table->types.end)
 		return LABEL_BY_UNIT;
 	const struct str path = go_type_package(p->table, &p->f->input->images[0], addr);
 	return path.len > 0 ? go_label(p, path) : label_borrow(p->f->labels, types);

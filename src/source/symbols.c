@@ -51,12 +51,12 @@ static bool is_set_aside(const struct section *s)
  * pclntab, kernel tables ...) hold what belongs to many; one reference to them says little. */
 bool section_is_data(const struct section *s)
 {
-	static const char *const kinds[] = { ".text",    ".rodata",  ".data",    ".bss",
-					     ".tdata",   ".tbss",    ".sdata",   ".sbss",
-					     ".rdata",   ".lrodata", ".ldata",   ".lbss",
-					     ".ltext",   ".noptr",   ".init",    ".fini",
-					     ".srodata", ".const",   ".go.type", ".go.func",
-					     ".ccm",     ".dtcm",    ".progmem" };
+	static const char *const kinds[] = {
+		".text", ".rodata",  ".data",    ".bss",    ".tdata",   ".tbss",    ".sdata",
+		".sbss", ".rdata",   ".lrodata", ".ldata",  ".lbss",    ".ltext",   ".noptr",
+		".init", ".fini",    ".srodata", ".const",  ".go.type", ".go.func", ".ccm",
+		".dtcm", ".progmem", ".go_type", ".go_func"
+	};
 	const struct str bolt = STR(".bolt.org");
 	struct str name = s->name;
 	if (!s->alloc || (s->type != SHT_PROGBITS && s->type != SHT_NOBITS))

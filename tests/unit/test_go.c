@@ -2,6 +2,7 @@
 #include "../lib/pclntab_made.h"
 #include "program/go_symbols.h"
 #include "program/go_types.h"
+#include "source/attr/go_mask.h"
 #include "program/symbolize.h"
 
 #include <setjmp.h>
@@ -113,8 +114,7 @@ static void assert_package(const struct types *t, uint64_t addr, const char *wan
 	notes_init(&notes);
 	make_image(&im, ".rodata", TYPES, b, 8 * t->width, t->b.big_endian, &notes);
 	const struct go_table table = { .tab = { .pointer = (uint8_t)t->width },
-					.types = TYPES,
-					.types_end = TYPES + b.size };
+					.types = { TYPES, TYPES + b.size } };
 	const struct str path = go_type_package(&table, &im, addr);
 	if (!str_eq(path, str_of(wanted)))
 		fail_msg("'%.*s', not '%s'", (int)path.len, path.p, wanted);
@@ -185,8 +185,8 @@ static void assert_module(const uint64_t words[7], uint64_t types, uint64_t end,
 	blob_zeros(&m.b, (MODULE_WORDS - FIRST_WORD - 7) * 8);
 	make_image(&im, ".gopclntab", TEXT, blob_bytes(&m.b), 64, false, &notes);
 	assert_true(go_table_open(&table, &im, &notes));
-	assert_int_equal(table.types, types);
-	assert_int_equal(table.types_end, end);
+	assert_int_equal(table.types.start, types);
+	assert_int_equal(table.types.end, end);
 	assert_int_equal(table.func_data, func_data);
 	image_release(&im);
 	notes_release(&notes);
@@ -212,11 +212,10 @@ static void assert_part(const struct go_part *p, const char *name, uint64_t addr
 }
 
 /* Words: 13 and 14 functions and their records, 19 the table that finds functions, 20 and 21 the
- * code, 24 and 25 variables without pointers, 35 and 36 programs for the collector, 44 and 45 links
- * to types, 47 and 48 tables of methods. */
-static void tables_of_the_whole_program_are_found(void **state)
+ * code, 24 and 25 variables without pointers, 35 and 36 programs for the collector, 44 to 46 links
+ * to types, 47 and 48 tables of methods; these are a word further on in Go 1.26. */
+static void assert_tables(size_t further)
 {
-	(void)state;
 	/* 9 bits; the last 3 of them 130 times; the last 200 twice; the end. */
 	static const uint8_t program[] = { 9, 0x55, 1, 0x83, 0x82, 1, 0x80, 0xc8, 1, 2, 0 };
 	struct made m;
@@ -238,10 +237,10 @@ static void tables_of_the_whole_program_are_found(void **state)
 	words[25] = TEXT + 24;
 	words[35] = TEXT + m.b.size + sizeof words;
 	words[36] = UINT64_MAX;
-	words[44] = TEXT + 16;
-	words[45] = 5;
-	words[47] = TEXT + 16;
-	words[48] = UINT64_MAX / 8; /* more than there is */
+	words[44 + further] = TEXT + 16;
+	words[45 + further] = words[46 + further] = 5;
+	words[47 + further] = TEXT + 16;
+	words[48 + further] = UINT64_MAX / 8; /* more than there is */
 	for (size_t i = 0; i < MODULE_WORDS; i++)
 		blob_u64(&m.b, words[i]);
 	for (size_t i = 0; i < sizeof program; i++)
@@ -249,8 +248,8 @@ static void tables_of_the_whole_program_are_found(void **state)
 	blob_zeros(&m.b, 64);
 	make_image(&im, ".gopclntab", TEXT, blob_bytes(&m.b), 64, false, &notes);
 	assert_true(go_table_open(&table, &im, &notes));
-	assert_int_equal(table.noptr, TEXT + 16);
-	assert_int_equal(table.noptr_end, TEXT + 24);
+	assert_int_equal(table.noptr.start, TEXT + 16);
+	assert_int_equal(table.noptr.end, TEXT + 24);
 	assert_part(&table.parts[0], "runtime.findfunctab", TEXT + 8, 2 * 4 + 18);
 	assert_part(&table.parts[1], "runtime.gcdata", words[35], sizeof program);
 	assert_part(&table.parts[2], "runtime.gcbss", UINT64_MAX, 0);
@@ -259,6 +258,70 @@ static void tables_of_the_whole_program_are_found(void **state)
 	assert_int_equal(table.tab.bytes.size, m.funcs + 40);
 	image_release(&im);
 	notes_release(&notes);
+}
+
+static void tables_of_the_whole_program_are_found(void **state)
+{
+	(void)state;
+	assert_tables(0);
+	assert_tables(1);
+}
+
+enum { VARIABLES = 20 };
+
+/* What a program for the collector says of as many words. */
+static void read_mask(struct go_mask *mask, const uint8_t *program, size_t size)
+{
+	struct image im;
+	struct notes notes;
+	struct blob b = { 0 };
+	notes_init(&notes);
+	blob_zeros(&b, VARIABLES * 8);
+	for (size_t i = 0; i < size; i++)
+		blob_u8(&b, program[i]);
+	make_image(&im, ".data", TEXT, blob_bytes(&b), 64, false, &notes);
+	struct go_table table = { .tab = { .pointer = 8 }, .data = { TEXT, TEXT + VARIABLES * 8 } };
+	table.parts[GO_MASK] = (struct go_part){ "", TEXT + VARIABLES * 8, size };
+	go_mask_read(mask, &im, &table);
+	image_release(&im);
+	notes_release(&notes);
+}
+
+static void words_that_hold_pointers_are_told(void **state)
+{
+	(void)state;
+	/* 9 bits; the last 3 of them twice more; the last 4 once more. */
+	static const uint8_t program[] = { 9, 0x55, 1, 0x83, 2, 0x80, 4, 1, 0 };
+	const char *const wanted = "10101010110110111010";
+	struct go_mask mask = { 0 };
+	assert_false(go_mask_knows(&mask, TEXT));
+	read_mask(&mask, program, sizeof program);
+	for (size_t i = 0; i < VARIABLES; i++) {
+		assert_true(go_mask_knows(&mask, TEXT + 8 * i));
+		assert_int_equal(go_mask_is_pointer(&mask, TEXT + 8 * i), wanted[i] == '1');
+	}
+	assert_false(go_mask_knows(&mask, TEXT - 8));
+	assert_false(go_mask_knows(&mask, TEXT + 8 * VARIABLES));
+	go_mask_release(&mask);
+}
+
+static void damaged_programs_tell_nothing(void **state)
+{
+	(void)state;
+	static const uint8_t programs[][6] = {
+		{ 0 },                     /* of no words */
+		{ 22, 1, 1, 1, 0 },        /* of more words than there are */
+		{ 2, 1, 0x82, 10, 0 },     /* the same by repeating */
+		{ 2, 1, 0x83, 1, 0 },      /* more bits repeated than there were */
+		{ 2, 1, 0x80, 0, 1, 0 },   /* none */
+		{ 2, 1, 0x82, 0x80, 0x80 } /* a number without end */
+	};
+	for (size_t i = 0; i < COUNT_OF(programs); i++) {
+		struct go_mask mask = { 0 };
+		read_mask(&mask, programs[i], i == 5 ? 5 : 6);
+		assert_false(go_mask_knows(&mask, TEXT));
+		go_mask_release(&mask);
+	}
 }
 
 /* ---- without the name of its section --------------------------------------------------------- */
@@ -349,6 +412,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_and_data_of_functions_are_found_in_every_layout),
 		cmocka_unit_test(tables_of_the_whole_program_are_found),
+		cmocka_unit_test(words_that_hold_pointers_are_told),
+		cmocka_unit_test(damaged_programs_tell_nothing),
 		cmocka_unit_test(a_table_is_found_where_its_section_has_no_name),
 		cmocka_unit_test(zeros_behind_trampolines_are_none_of_their_code),
 		cmocka_unit_test(lines_of_every_layout_are_written_as_dwarf),

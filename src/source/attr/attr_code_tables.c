@@ -36,14 +36,14 @@ static label_id owner_of_entry(const struct attr *a, const struct section *ips, 
 static void type_links(struct attr *a)
 {
 	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
-	if (!g || g->types == 0)
+	if (!g || g->types.start == 0)
 		return;
 	const struct go_part *p = &g->parts[GO_TYPE_LINKS];
 	const struct section *s = image_section_at(a->im, p->addr);
 	struct reader r = reader_of(image_at(a->im, p->addr, p->size), a->im->big_endian);
 	while (s && reader_left(&r) >= GO_TYPE_LINK_SIZE) {
 		const uint64_t off = p->addr - s->addr + r.pos;
-		const uint64_t type = add_sat(g->types, (uint64_t)(int64_t)read_i32(&r));
+		const uint64_t type = add_sat(g->types.start, (uint64_t)(int64_t)read_i32(&r));
 		attr_put(a, s, off, GO_TYPE_LINK_SIZE, spans_label(&a->vm, type), WHY_RUNTIME);
 	}
 }

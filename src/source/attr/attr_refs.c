@@ -11,6 +11,7 @@
 #include "source/attr/attr_operands.h"
 #include "source/attr/attr_vtables.h"
 #include "source/attr/code_pass.h"
+#include "source/attr/go_mask.h"
 #include "source/attr/reloc_parts.h"
 
 #include "base/pool.h"
@@ -64,7 +65,9 @@ struct refs {
 	const struct section **data; /* sections that may hold anonymous data, by address */
 	size_t data_count;
 	enum code_isa isa;
-	const struct go_table *go;  /* or NULL */
+	const struct go_table *go; /* or NULL */
+	struct go_range relative;  /* code that has no addresses in it */
+	struct go_mask mask;
 	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
@@ -216,12 +219,20 @@ static bool is_import(const struct refs *r, uint64_t addr)
 	       (addr >= r->slots_low && addr < r->slots_high && plt_slot_at(&r->a->plt, addr));
 }
 
+/* Go's code for x86-64 counts all from where it stands: linked at another address it has the same
+ * bytes.  What looks like an address in it is a number. */
+static bool has_immediates(const struct refs *r, const struct span *s)
+{
+	return r->imm_low < r->imm_high &&
+	       !(s->start >= r->relative.start && s->start < r->relative.end);
+}
+
 static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
 		      struct job *job)
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
 	const unsigned kinds =
-		REF_MEM | REF_ADDR | (r->imm_low < r->imm_high ? REF_IMM : 0) |
+		REF_MEM | REF_ADDR | (has_immediates(r, s) ? REF_IMM : 0) |
 		(r->plt_low < r->plt_high || r->a->bare.count > 0 ? REF_CALL | REF_JUMP : 0);
 	target_vec *found = &job->found;
 	scratch->count = 0;
@@ -454,9 +465,9 @@ static bool is_no_address_of_go(const struct refs *r, const struct section *in, 
 {
 	const struct go_table *g = r->go;
 	const struct section *to = data_section(r, target);
-	if (place >= g->noptr && place < g->noptr_end)
-		return target < g->noptr || target >= g->noptr_end || target % g->tab.pointer;
-	return g->noptr > 0 && !in->write && to && to->write;
+	if (place >= g->noptr.start && place < g->noptr.end)
+		return target < g->noptr.start || target >= g->noptr.end || target % g->tab.pointer;
+	return g->noptr.end > 0 && !in->write && to && to->write;
 }
 
 /* Whether a length follows the word, as in a string of Go's: these have no NUL in front, and where
@@ -474,6 +485,19 @@ static uint64_t peek(struct reader behind, unsigned word)
 	return read_uint(&behind, word);
 }
 
+/* Where no table says which words hold addresses. */
+static bool is_no_pointer(const struct refs *r, const struct section *in, uint64_t place,
+			  const uint64_t words[2], struct reader behind)
+{
+	const unsigned word = (unsigned)pointer_size(r->a->im);
+	const uint64_t last = words[0], target = words[1];
+	if (r->go && is_no_address_of_go(r, in, place, target))
+		return true;
+	return !(r->go && heads_text(behind, word)) &&
+	       (is_no_address(r, place, target, last) ||
+		is_among_numbers(r, target, last, peek(behind, word)));
+}
+
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
  * address of anonymous data are taken for them. */
 static void hunt_words(struct hunter *h, const struct hunt *part)
@@ -483,18 +507,17 @@ static void hunt_words(struct hunter *h, const struct hunt *part)
 	const unsigned word = (unsigned)pointer_size(im);
 	struct reader reader = reader_of(section_bytes(im, part->words), im->big_endian);
 	reader_seek(&reader, part->from);
-	for (uint64_t target = 0, last; reader_left(&reader) >= word && reader.pos < part->to;) {
+	for (uint64_t words[2] = { 0, 0 }; reader_left(&reader) >= word && reader.pos < part->to;) {
 		const uint64_t place = part->words->addr + reader.pos;
-		last = target;
-		target = read_uint(&reader, word);
-		if (!is_inside(r, target) ||
-		    (!(r->go && heads_text(reader, word)) &&
-		     (is_no_address(r, place, target, last) ||
-		      is_among_numbers(r, target, last, peek(reader, word)))) ||
-		    (r->go && is_no_address_of_go(r, part->words, place, target)))
+		words[0] = words[1];
+		words[1] = read_uint(&reader, word);
+		if (!is_inside(r, words[1]) ||
+		    (go_mask_knows(&r->mask, place)
+			     ? !go_mask_is_pointer(&r->mask, place)
+			     : is_no_pointer(r, part->words, place, words, reader)))
 			continue;
-		add_place(h, place, &target);
-		add_pointer(h, place, target);
+		add_place(h, place, &words[1]);
+		add_pointer(h, place, words[1]);
 	}
 }
 
@@ -837,6 +860,9 @@ void attr_refs_find(struct attr *a)
 	r->a = a;
 	r->isa = code_isa_of(a->im->machine);
 	r->go = go_slot_open(a->f->go, a->im, NULL);
+	if (r->go && r->isa == CODE_X86_64 && r->go->tab.layout >= PCLNTAB_16)
+		go_table_code(r->go, &r->relative.start, &r->relative.end);
+	go_mask_read(&r->mask, a->im, r->go);
 	r->vtables.im = a->im;
 	list_sections(r);
 	find_pointers(r);
@@ -863,6 +889,7 @@ void attr_refs_claim(struct attr *a)
 	vec_release(&r->pointers);
 	vec_release(&r->slots);
 	vtables_release(&r->vtables);
+	go_mask_release(&r->mask);
 	mem_free(r->data);
 	mem_free(r);
 	a->refs = NULL;

@@ -1,0 +1,33 @@
+/* go_mask.h - which words of a Go program's variables hold pointers, as its collector of garbage is
+ * told: by a program of bits for all variables that may have some.
+ *
+ * Time and memory O(words of the variables); one bit a word. */
+#ifndef HEFT_SOURCE_ATTR_GO_MASK_H
+#define HEFT_SOURCE_ATTR_GO_MASK_H
+
+#include "program/go_table.h"
+
+/* Zeroed: nothing is known. */
+struct go_mask {
+	struct go_range of; /* addresses that it tells of */
+	uint64_t word;      /* bytes */
+	uint8_t *bits;
+};
+
+/* Of a table, or NULL. */
+void go_mask_read(struct go_mask *m, const struct image *im, const struct go_table *table);
+void go_mask_release(struct go_mask *m);
+
+static inline bool go_mask_knows(const struct go_mask *m, uint64_t addr)
+{
+	return addr >= m->of.start && addr < m->of.end;
+}
+
+/* Of an address that it knows. */
+static inline bool go_mask_is_pointer(const struct go_mask *m, uint64_t addr)
+{
+	const uint64_t i = (addr - m->of.start) / m->word;
+	return m->bits[i / 8] >> i % 8 & 1;
+}
+
+#endif
