@@ -7,6 +7,7 @@
 #include "names/demangle.h"
 #include "names/microsoft.h"
 #include "names/module_name.h"
+#include "program/made_by.h"
 #include "program/symbol_rule.h"
 
 void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
@@ -230,10 +231,17 @@ static void side_by_side(struct attr *a, void (*first)(struct attr *a), struct a
 	parallel_for(a->im->bytes.size < PARALLEL_MIN ? 1 : a->f->threads, 2, run_one, &p);
 }
 
+/* Its functions are not where its tables say before it runs; sizes of entry points are guesses that
+ * reach into packed bytes. */
+static bool is_packed(const struct image *im)
+{
+	return im->made && made_by_packer(im).len > 0;
+}
+
 static void named_code(struct attr *a)
 {
 	read_symbols(a);
-	if (a->owner == BY_SYMBOL)
+	if (a->owner == BY_SYMBOL && !is_packed(a->im))
 		attr_sized_symbols(a);
 	attr_commit_vm(a);
 	plt_read(&a->plt, a->im);
@@ -256,7 +264,8 @@ static void attribute_code(struct attr *a)
 	attr_commit_vm(a);
 	attr_discover(a);
 	attr_commit_vm(a);
-	attr_unsized_symbols(a);
+	if (!is_packed(a->im))
+		attr_unsized_symbols(a);
 	attr_commit_vm(a);
 }
 
