@@ -62,6 +62,22 @@ page:	.zero 4096
 END
 is "what aligns to a page has a row" "(alignment)" "$(owner "$tmp/pages" "$tmp/pages" before 2048)"
 
+# So does what fills code up to an address that a mitigation wants, also where a function in front of
+# it begins with nops.
+build filled -shared <<'END'
+	.text
+	.globl f, g
+	.type f, @function
+f:	ret
+	.size f, .-f
+	.fill 8192, 1, 0xcc
+	.fill 16, 1, 0x90
+	.type g, @function
+g:	ret
+	.size g, .-g
+END
+is "what fills code has a row" "(alignment)" "$(owner "$tmp/filled" "$tmp/filled" f 4096)"
+
 # A table that code reaches through a GOT slot alone.
 build got -shared -Wl,--no-relax <<'END'
 	.text

@@ -10,17 +10,18 @@
 /* The largest alignment that compilers give to data unasked: a cache line. */
 enum { ALIGN_MAX = 64 };
 
-static bool is_fill(const struct image *im, const struct section *s, uint64_t addr, uint64_t size)
+/* Where the bytes that fill it end. */
+static uint64_t fill_end(const struct image *im, const struct section *s, uint64_t start,
+			 uint64_t end)
 {
 	if (s->nobits)
-		return true;
-	const struct bytes b = image_at(im, addr, size);
-	struct reader r = reader_of(b, false);
+		return end;
+	const struct bytes b = image_at(im, start, end - start);
 	const uint8_t fill = s->exec && b.size > 0 ? b.p[0] : 0;
-	while (reader_left(&r) > 0)
-		if (read_u8(&r) != fill)
-			return false;
-	return b.size == size;
+	uint64_t size = 0;
+	while (size < b.size && b.p[size] == fill)
+		size++;
+	return start + size;
 }
 
 static bool is_padding(const struct attr *a, uint64_t start, uint64_t end)
@@ -29,7 +30,7 @@ static bool is_padding(const struct attr *a, uint64_t start, uint64_t end)
 		return false;
 	const struct section *in = image_section_at(a->im, start);
 	return in && in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
-	       is_fill(a->im, in, start, end - start);
+	       fill_end(a->im, in, start, end) == end;
 }
 
 void attr_padding(struct attr *a)
@@ -65,7 +66,7 @@ static bool is_alignment(const struct attr *a, const struct section *in, uint64_
 	return end - start >= ALIGN_MAX &&
 	       ((align >= PAGE && end - start < align && (in->exec || section_is_data(in))) ||
 		(in->exec && end - start >= PAGE)) &&
-	       !has_unsized(a, start, end) && is_fill(a->im, in, start, end - start);
+	       !has_unsized(a, start, end);
 }
 
 void attr_alignment(struct attr *a)
@@ -80,7 +81,9 @@ void attr_alignment(struct attr *a)
 		const uint64_t start = before->start + before->size;
 		const struct section *in = image_section_at(a->im, start);
 		const uint64_t end = in ? min_u64(before[1].start, in->addr + in->size) : start;
-		if (start < end && is_alignment(a, in, start, end))
-			claim(&a->vm_claims, start, end - start, label, WHY_FALLBACK);
+		const uint64_t fill = start < end ? fill_end(a->im, in, start, end) : end;
+		/* In code another fill may follow, in front of a function. */
+		if (start < fill && (fill == end || in->exec) && is_alignment(a, in, start, fill))
+			claim(&a->vm_claims, start, fill - start, label, WHY_FALLBACK);
 	}
 }
