@@ -3,6 +3,9 @@
 #include "base/base.h"
 #include "debug/runtime/kallsyms.h"
 
+/* Where the bytes stand in memory. */
+#define ADDR UINT64_C(0xffffffff82000000)
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -11,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kallsyms_iter it;
 	struct kallsyms_part parts[KALLSYMS_PARTS];
 	uint64_t last = 0, count = 0;
-	if (size == 0 || !kallsyms_find(&k, (struct bytes){ data + 1, size - 1 }, data[0] & 1,
+	if (size == 0 || !kallsyms_find(&k, (struct bytes){ data + 1, size - 1 }, ADDR, data[0] & 1,
 					(data[0] & 2) ? 4 : 8))
 		return 0;
 	kallsyms_parts(&k, parts);

@@ -27,7 +27,7 @@ static const struct section *find(const struct image *im, struct kallsyms *k)
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->alloc && (boot || !s->exec) && s->type == SHT_PROGBITS &&
-		    kallsyms_find(k, section_bytes(im, s), im->big_endian, im->bits / 8))
+		    kallsyms_find(k, section_bytes(im, s), s->addr, im->big_endian, im->bits / 8))
 			return s;
 	}
 	return NULL;
@@ -161,10 +161,11 @@ static bool is_bound(const struct section *in, struct str name)
 		str_starts(name, STR("__end_")) || are_alike(in->name, name));
 }
 
-/* A boot image has code and data in one section, but the table tells them apart. */
+/* A boot image has code and data in one section; .data of Linux 7 may be executed. */
 static bool is_code(const struct image *im, const struct section *in, const struct entry *e)
 {
-	return is_boot_image(im) ? strchr("TtWw", e->type) != NULL : in->exec;
+	return is_boot_image(im) ? strchr("TtWw", e->type) != NULL
+				 : in->exec && !str_starts(in->name, STR(".data"));
 }
 
 /* Absolute numbers and the ends of sections are in no section. */

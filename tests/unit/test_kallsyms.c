@@ -30,7 +30,8 @@ static void symbols_of_every_layout_are_read(void **state)
 		struct blob b;
 		struct kallsyms k;
 		kernel_table(&b, l);
-		assert_true(kallsyms_find(&k, blob_bytes(&b), l->big_endian, l->width));
+		assert_true(
+			kallsyms_find(&k, blob_bytes(&b), KERNEL_TABLE, l->big_endian, l->width));
 		assert_int_equal(k.form, l->form);
 		assert_symbols(&k, l);
 	}
@@ -47,7 +48,8 @@ static void parts_are_the_table(void **state)
 		struct kallsyms_part parts[KALLSYMS_PARTS];
 		uint64_t sum = 0;
 		kernel_table(&b, l);
-		assert_true(kallsyms_find(&k, blob_bytes(&b), l->big_endian, l->width));
+		assert_true(
+			kallsyms_find(&k, blob_bytes(&b), KERNEL_TABLE, l->big_endian, l->width));
 		kallsyms_parts(&k, parts);
 		for (size_t p = 0; p < KALLSYMS_PARTS; p++) {
 			assert_true(parts[p].off >= 64 || parts[p].size == 0);
@@ -65,22 +67,22 @@ static void a_damaged_table_is_none(void **state)
 	struct blob b;
 	struct kallsyms k;
 	kernel_table(&b, l);
-	assert_true(kallsyms_find(&k, blob_bytes(&b), l->big_endian, l->width));
+	assert_true(kallsyms_find(&k, blob_bytes(&b), KERNEL_TABLE, l->big_endian, l->width));
 	const struct kallsyms whole = k;
 	blob_patch(&b, whole.markers + 4, 1, 4);
-	assert_false(kallsyms_find(&k, blob_bytes(&b), l->big_endian, l->width));
+	assert_false(kallsyms_find(&k, blob_bytes(&b), KERNEL_TABLE, l->big_endian, l->width));
 	kernel_table(&b, l);
 	blob_patch(&b, whole.index + 2, 0xffff, 2);
-	assert_false(kallsyms_find(&k, blob_bytes(&b), l->big_endian, l->width));
+	assert_false(kallsyms_find(&k, blob_bytes(&b), KERNEL_TABLE, l->big_endian, l->width));
 	kernel_table(&b, l);
 	assert_false(kallsyms_find(&k, bytes_sub(blob_bytes(&b), 0, whole.names + 900),
-				   l->big_endian, l->width));
+				   KERNEL_TABLE, l->big_endian, l->width));
 }
 
 /* ---- symbols of an image --------------------------------------------------------------------- */
 
 enum { TEXT_SIZE = KERNEL_SYMBOLS * KERNEL_STEP };
-#define RODATA UINT64_C(0xffffffff82000000)
+#define RODATA KERNEL_TABLE
 
 static bool find_symbol(const struct image *im, uint64_t addr, struct symbol *ret)
 {

@@ -1,9 +1,8 @@
 #include "debug/runtime/kallsyms.h"
 
-/* Every part begins at a multiple of a pointer's size; names of 64-bit kernels at one of 8. */
 static uint64_t align(const struct kallsyms *k, uint64_t off)
 {
-	return align_up(off, k->width);
+	return align_up(off, k->unit);
 }
 
 static struct reader reader_at(const struct kallsyms *k, uint64_t off)
@@ -78,16 +77,22 @@ enum { ORDER = 3 };
 static bool find_pieces(struct kallsyms *k)
 {
 	const uint64_t off = align(k, k->markers_end);
-	return pieces_at(k, off) || pieces_at(k, align(k, off + ORDER * k->count));
+	if (pieces_at(k, off))
+		return true;
+	k->order = off;
+	return pieces_at(k, align(k, off + ORDER * k->count));
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
 static uint64_t read_address(const struct kallsyms *k, struct reader *r)
 {
+	const uint64_t place = k->addr + r->pos;
 	if (k->form == KALLSYMS_WHOLE)
 		return read_uint(r, k->width);
 	const uint32_t value = read_u32(r);
+	if (k->form == KALLSYMS_PLACE)
+		return place + (uint64_t)(int32_t)value;
 	if (k->form == KALLSYMS_RELATIVE)
 		return k->base + value;
 	return value <= INT32_MAX ? value : k->base + (uint32_t)~value;
@@ -125,11 +130,35 @@ static bool find_addresses(struct kallsyms *k)
 {
 	const uint64_t offsets = align(k, 4 * k->count), whole = k->width * k->count;
 	const uint64_t behind = k->index + 2 * KALLSYMS_PIECES;
-	const uint64_t front = k->names - k->width; /* the count */
-	return offsets_at(k, behind, behind + offsets) ||
-	       (front >= k->width + offsets &&
-		offsets_at(k, front - k->width - offsets, front - k->width)) ||
-	       (front >= whole && addresses_at(k, front - whole, KALLSYMS_WHOLE));
+	const uint64_t front = k->names - k->unit; /* the count */
+	if (k->unit == k->width &&
+	    (offsets_at(k, behind, behind + offsets) ||
+	     (front >= k->width + offsets &&
+	      offsets_at(k, front - k->width - offsets, front - k->width)) ||
+	     (front >= whole && addresses_at(k, front - whole, KALLSYMS_WHOLE))))
+		return true;
+	return k->unit == 4 && addresses_at(k, behind, KALLSYMS_PLACE);
+}
+
+static bool has_base(const struct kallsyms *k)
+{
+	return k->form == KALLSYMS_RELATIVE || k->form == KALLSYMS_SIGNED;
+}
+
+/* From Linux 6.5 on the order of the names stands behind all else. */
+static void find_order(struct kallsyms *k)
+{
+	const uint64_t end = has_base(k) ? k->base_off + k->width : k->addrs + 4 * k->count;
+	struct reader r = reader_at(k, end);
+	if (k->order > 0 || k->addrs < k->index)
+		return;
+	for (uint64_t i = 0; i < k->count; i++) {
+		const uint64_t high = read_u8(&r), middle = read_u8(&r);
+		if ((high << 16 | middle << 8 | read_u8(&r)) >= k->count)
+			return;
+	}
+	if (reader_ok(&r))
+		k->order = end;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -137,39 +166,52 @@ static bool find_addresses(struct kallsyms *k)
 static bool names_at(struct kallsyms *k, uint64_t off, uint64_t *steps)
 {
 	struct reader r = reader_at(k, off);
-	k->count = read_uint(&r, k->width);
+	k->count = read_uint(&r, k->unit);
 	k->names = r.pos;
 	/* Fewer names have no marker that could be wrong. */
 	return k->count > 256 && k->count <= reader_left(&r) / 3 && find_names_end(k, steps) &&
 	       (markers_fit(k, 4) || markers_fit(k, k->width)) && find_pieces(k);
 }
 
-bool kallsyms_find(struct kallsyms *k, struct bytes b, bool big_endian, unsigned width)
+/* With parts that begin at multiples of `unit`. */
+static bool find_table(struct kallsyms *k, unsigned unit)
 {
-	uint64_t steps = 4 * b.size;
-	*k = (struct kallsyms){ .bytes = b, .big_endian = big_endian, .width = width };
+	uint64_t steps = 4 * k->bytes.size;
+	k->unit = unit;
+	for (uint64_t off = 0; off < k->bytes.size; off += unit) {
+		k->order = 0;
+		if (names_at(k, off, &steps) && find_addresses(k)) {
+			find_order(k);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool kallsyms_find(struct kallsyms *k, struct bytes b, uint64_t addr, bool big_endian,
+		   unsigned width)
+{
+	*k = (struct kallsyms){
+		.bytes = b, .addr = addr, .big_endian = big_endian, .width = width
+	};
 	if (width != 4 && width != 8)
 		return false;
-	for (uint64_t off = 0; off < b.size; off += width)
-		if (names_at(k, off, &steps) && find_addresses(k))
-			return true;
-	return false;
+	return find_table(k, width) || (width == 8 && find_table(k, 4));
 }
 
 void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_PARTS])
 {
-	const uint64_t order = align(k, k->markers_end);
 	const bool whole = k->form == KALLSYMS_WHOLE;
 	const struct kallsyms_part parts[KALLSYMS_PARTS] = {
-		{ "kallsyms_num_syms", k->names - k->width, k->width },
+		{ "kallsyms_num_syms", k->names - k->unit, k->unit },
 		{ "kallsyms_names", k->names, k->markers - k->names },
 		{ "kallsyms_markers", k->markers, k->markers_end - k->markers },
-		{ "kallsyms_seqs_of_names", order, k->pieces - order },
+		{ "kallsyms_seqs_of_names", k->order, k->order > 0 ? ORDER * k->count : 0 },
 		{ "kallsyms_token_table", k->pieces, k->index - k->pieces },
 		{ "kallsyms_token_index", k->index, 2 * KALLSYMS_PIECES },
 		{ whole ? "kallsyms_addresses" : "kallsyms_offsets", k->addrs,
 		  k->count * (whole ? k->width : 4) },
-		{ "kallsyms_relative_base", k->base_off, whole ? 0 : k->width },
+		{ "kallsyms_relative_base", k->base_off, has_base(k) ? k->width : 0 },
 	};
 	memcpy(ret, parts, sizeof parts);
 }

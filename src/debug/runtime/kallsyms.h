@@ -21,7 +21,9 @@ enum kallsyms_form {
 	KALLSYMS_RELATIVE, /* 32 bits each, counted from a base */
 	/* 32 signed bits each: an address from 0 on, as it is; below it, how far the symbol is
 	 * behind the base, less 1, as a negative number */
-	KALLSYMS_SIGNED
+	KALLSYMS_SIGNED,
+	/* 32 signed bits each, counted from where these bits stand (Linux 7) */
+	KALLSYMS_PLACE
 };
 
 /* A part of the table under the name that it has in the kernel's sources. */
@@ -34,18 +36,24 @@ enum { KALLSYMS_PARTS = 8 };
 
 struct kallsyms {
 	struct bytes bytes;
+	uint64_t addr; /* of `bytes` in memory */
 	bool big_endian;
 	unsigned width; /* bytes of a pointer */
+	/* Bytes of the count, whose multiples the parts begin at: those of a pointer, 4 from Linux
+	 * 7 on. */
+	unsigned unit;
 	uint64_t count;
 	/* Where its parts begin, and the offsets of names end. */
 	uint64_t names, markers, markers_end, pieces, index, addrs;
 	enum kallsyms_form form;
-	uint64_t base, base_off; /* 0 if addresses are whole */
+	uint64_t base, base_off; /* of KALLSYMS_RELATIVE and _SIGNED */
+	uint64_t order;          /* of the names: a number of 3 bytes each; 0: not there */
 };
 
-/* Looks through bytes that begin at a multiple of 8.  False where no table is among them.
- * O(bytes). */
-bool kallsyms_find(struct kallsyms *k, struct bytes b, bool big_endian, unsigned width);
+/* Looks through bytes that begin at a multiple of 8 and stand at `addr` in memory.  False where no
+ * table is among them.  O(bytes). */
+bool kallsyms_find(struct kallsyms *k, struct bytes b, uint64_t addr, bool big_endian,
+		   unsigned width);
 /* Its parts, in no order; those that it does not have are empty. */
 void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_PARTS]);
 
