@@ -112,18 +112,6 @@ static bool relocated(const struct image *im, uint64_t addr, uint64_t *ret)
 	return false;
 }
 
-static void find_text(const struct image *im, struct go_table *g)
-{
-	uint64_t addr;
-	if (g->tab.text_off == 0 || is_code(im, g->tab.text))
-		return;
-	const struct section *text = image_section_find(im, ".text");
-	if (relocated(im, g->section->addr + g->off + g->tab.text_off, &addr))
-		g->tab.text = addr;
-	else if (text)
-		g->tab.text = text->addr;
-}
-
 /* ---- what the runtime knows of the module ---------------------------------------------------- */
 
 enum { MODULE_WORDS = 50 };
@@ -223,14 +211,13 @@ static bool find_module(const struct image *im, const struct go_table *g, struct
 	if (find_by_relocation(im, g, ret))
 		return true;
 	/* The runtime writes to it, so it is found before much is read. */
-	for (int write = 1; write >= 0; write--) {
+	for (int write = 1; write >= 0; write--)
 		for (size_t i = 1; i < im->section_count; i++) {
 			const struct section *s = &im->sections[i];
 			if (s->alloc && !s->exec && s->write == (write == 1) &&
 			    s->type == SHT_PROGBITS && find_in_section(im, g, s, ret))
 				return true;
 		}
-	}
 	return false;
 }
 
@@ -239,9 +226,20 @@ enum {
 	MODULE_FUNCS = 13,
 	MODULE_FIND_FUNC = 19,
 	MODULE_CODE = 20,
+	MODULE_TEXT = 22,
 	MODULE_NOPTR = 24,
 	MODULE_DATA = 26
 };
+
+/* The module, or NULL, has it where the table does not say it, as from Go 1.26 on. */
+static void find_text(const struct image *im, struct go_table *g, const struct module *m)
+{
+	const struct section *text = image_section_find(im, ".text");
+	const uint64_t said = m ? m->words[MODULE_TEXT] : text ? text->addr : 0;
+	if (g->tab.text_off > 0 && !is_code(im, g->tab.text) &&
+	    !relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
+		g->tab.text = said;
+}
 
 /* In a section. */
 static struct go_range range_of(const struct image *im, uint64_t start, uint64_t end)
@@ -355,9 +353,10 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 {
 	if (im->kind != IMAGE_EXEC || !find_table(im, g, notes))
 		return false;
-	find_text(im, g);
 	struct module module;
-	if (g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module)) {
+	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
+	find_text(im, g, known ? &module : NULL);
+	if (known) {
 		cut_table(g, &module);
 		find_func_data(im, g, &module);
 		find_ranges(im, g, &module);

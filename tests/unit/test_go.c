@@ -212,8 +212,9 @@ static void assert_part(const struct go_part *p, const char *name, uint64_t addr
 }
 
 /* Words: 13 and 14 functions and their records, 19 the table that finds functions, 20 and 21 the
- * code, 24 and 25 variables without pointers, 35 and 36 programs for the collector, 44 to 46 links
- * to types, 47 and 48 tables of methods; these are a word further on in Go 1.26. */
+ * code, 22 what addresses of functions count from, 24 and 25 variables without pointers, 35 and 36
+ * programs for the collector, 44 to 46 links to types, 47 and 48 tables of methods; these are a
+ * word further on in Go 1.26. */
 static void assert_tables(size_t further)
 {
 	/* 9 bits; the last 3 of them 130 times; the last 200 twice; the end. */
@@ -233,6 +234,7 @@ static void assert_tables(size_t further)
 	words[19] = TEXT + 8;
 	words[20] = TEXT;
 	words[21] = TEXT + 4096 + 257;
+	words[22] = TEXT + 64;
 	words[24] = TEXT + 16;
 	words[25] = TEXT + 24;
 	words[35] = TEXT + m.b.size + sizeof words;
@@ -248,6 +250,7 @@ static void assert_tables(size_t further)
 	blob_zeros(&m.b, 64);
 	make_image(&im, ".gopclntab", TEXT, blob_bytes(&m.b), 64, false, &notes);
 	assert_true(go_table_open(&table, &im, &notes));
+	assert_int_equal(table.tab.text, TEXT + 64); /* what the table says is no code */
 	assert_int_equal(table.noptr.start, TEXT + 16);
 	assert_int_equal(table.noptr.end, TEXT + 24);
 	assert_part(&table.parts[0], "runtime.findfunctab", TEXT + 8, 2 * 4 + 18);
