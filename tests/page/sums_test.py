@@ -26,12 +26,11 @@ COUNT = collections.Counter()
 FAILURES = []
 LEFT_OUT = []
 
-# Kinds of sections, the first rule that fits: what the page calls code and debug info.
-KINDS = [(r"debug|^\.gdb_index|^\.stab|^__DWARF", 7), (r"^\.(eh_frame|gcc_except|ARM\.ex|debug_frame|unwind|pdata|xdata)", 4),
-         (r"^\.(rela?|relr)\b|^\.(got|plt)", 5),
-         (r"^\.(symtab|strtab|dynsym|dynstr|shstrtab|gnu\.(hash|version)|hash|gnu_hash)|^\.dynamic", 6),
-         (r"^\.t?bss|bss$|^COMMON", 3), (r"^\.(rodata|data\.rel\.ro|init_array|fini_array|note|interp|const)|^\.rdata", 1),
-         (r"^\.t?data|^\.sdata|^\.tm_clone", 2), (r"^\.(text|init|fini)|^__text", 0)]
+# Kinds of sections by the page's own rules, of which the first that fits counts; page_test.py holds these against names.
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "page", "filter.js")
+KINDS = [(re.compile(rule, re.I if flag else 0), int(kind))
+         for rule, flag, kind in re.findall(r"^\t\[/(.+)/(i?), (\d)\],$", open(SOURCE, encoding="utf-8").read(), re.M)]
+assert len(KINDS) > 5
 
 # heft applies these itself; none is in the name of a segment, which its filters see as well.
 ASKED = [{}, {"with": "^\\.(text|data)", "regex": True}, {"with": "main|free", "regex": True}, {"without": "[0-9]$", "regex": True},
@@ -87,7 +86,8 @@ def pattern(text, regex):
 
 @functools.lru_cache(maxsize=100000)
 def kind_of(section):
-    return next((kind for rule, kind in KINDS if re.search(rule, section)), 8)
+    name = re.sub(r"^__(?!DWARF)\w+,", "", section)
+    return next((kind for rule, kind in KINDS if rule.search(name)), 8)
 
 
 def passes(f, labels, numbers, section):
