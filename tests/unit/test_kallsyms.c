@@ -53,6 +53,7 @@ static void parts_are_the_table(void **state)
 		kallsyms_parts(&k, parts);
 		for (size_t p = 0; p < KALLSYMS_PARTS; p++) {
 			assert_true(parts[p].off >= 64 || parts[p].size == 0);
+			assert_true(parts[p].off == 0 || parts[p].size > 0);
 			assert_true(parts[p].off + parts[p].size <= b.size);
 			sum += parts[p].size;
 		}

@@ -211,7 +211,8 @@ void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_
 		{ "kallsyms_token_index", k->index, 2 * KALLSYMS_PIECES },
 		{ whole ? "kallsyms_addresses" : "kallsyms_offsets", k->addrs,
 		  k->count * (whole ? k->width : 4) },
-		{ "kallsyms_relative_base", k->base_off, has_base(k) ? k->width : 0 },
+		{ "kallsyms_relative_base", has_base(k) ? k->base_off : 0,
+		  has_base(k) ? k->width : 0 },
 	};
 	memcpy(ret, parts, sizeof parts);
 }

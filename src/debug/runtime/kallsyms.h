@@ -54,7 +54,7 @@ struct kallsyms {
  * table is among them.  O(bytes). */
 bool kallsyms_find(struct kallsyms *k, struct bytes b, uint64_t addr, bool big_endian,
 		   unsigned width);
-/* Its parts, in no order; those that it does not have are empty. */
+/* Its parts, in no order; those that it does not have are 0 bytes at 0. */
 void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_PARTS]);
 
 /* A walk over the symbols, by address. */
