@@ -81,7 +81,8 @@ void attr_alignment(struct attr *a)
 		const uint64_t start = before->start + before->size;
 		const struct section *in = image_section_at(a->im, start);
 		const uint64_t end = in ? min_u64(before[1].start, in->addr + in->size) : start;
-		const uint64_t fill = start < end ? fill_end(a->im, in, start, end) : end;
+		const uint64_t fill = end - start >= ALIGN_MAX ? fill_end(a->im, in, start, end)
+							       : start;
 		/* In code another fill may follow, in front of a function. */
 		if (start < fill && (fill == end || in->exec) && is_alignment(a, in, start, fill))
 			claim(&a->vm_claims, start, fill - start, label, WHY_FALLBACK);
