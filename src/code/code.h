@@ -35,6 +35,17 @@ enum ref_kind {
 	REF_INSIDE = 1 << 5,
 };
 
+/* How sure it is that a number is an address. */
+enum ref_use {
+	/* Code loads or stores by it, or counts it from where it stands. */
+	USE_ACCESS,
+	/* Nothing shows that: an immediate, a displacement behind a register, and what data_refs.h
+	 * says. */
+	USE_NUMBER,
+	/* ARM: the same in r11, which Go's code has for what the next instruction uses. */
+	USE_SCRATCH,
+};
+
 struct code_ref {
 	uint64_t from;  /* address of the instruction */
 	uint64_t to;    /* what it refers to, from the bytes as they stand */
@@ -42,6 +53,7 @@ struct code_ref {
 	uint8_t tail;   /* x86: bytes from `field` to the end of the instruction */
 	uint8_t kind;   /* one enum ref_kind */
 	uint8_t size;   /* REF_MEM: bytes accessed where the instruction says so cheaply, else 0 */
+	uint8_t use;    /* one enum ref_use */
 };
 
 typedef VEC(struct code_ref) code_ref_vec;

@@ -11,6 +11,8 @@ struct data_scan {
 	bool wide;       /* addresses of 64 bits */
 	uint64_t base[32];      /* of each register, as far as it was set by a constant */
 	uint32_t known;         /* a bit a register */
+	uint32_t bare;          /* of those: Go makes numbers of them alone */
+	uint32_t fresh;         /* of those: set by the instruction itself */
 	const struct image *im; /* for what stands elsewhere; or NULL */
 	code_ref_vec *ret;
 };
@@ -24,11 +26,17 @@ static uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size
 	return v;
 }
 
-static void add(const struct data_scan *s, uint64_t off, uint64_t to)
+static void add_ref(const struct data_scan *s, uint64_t off, uint64_t to, enum ref_use use)
 {
 	vec_push(s->ret, (struct code_ref){ .from = s->addr + off,
 					    .to = s->wide ? to : (uint32_t)to,
-					    .kind = REF_ADDR });
+					    .kind = REF_ADDR,
+					    .use = (uint8_t)use });
+}
+
+static void add(const struct data_scan *s, uint64_t off, uint64_t to)
+{
+	add_ref(s, off, to, USE_ACCESS);
 }
 
 static uint64_t sign_extend(uint64_t v, unsigned bits)
@@ -39,10 +47,39 @@ static uint64_t sign_extend(uint64_t v, unsigned bits)
 /* ---- ARM ------------------------------------------------------------------------------------- */
 
 /* The word of a pool at an address. */
-static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at)
+static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at, enum ref_use use)
 {
 	if (at >= s->addr && at - s->addr <= s->code.size && s->code.size - (at - s->addr) >= 4)
-		add(s, off, number_at(s, at - s->addr, 4));
+		add_ref(s, off, number_at(s, at - s->addr, 4), use);
+}
+
+/* cond 01 ... Rn Rd, cond 000 ... Rn Rd ... 1 S H 1 but for multiplications and swaps, cond 110 ...
+ * Rn: a load or a store by Rn. */
+static bool arm_accesses(uint32_t insn, unsigned reg)
+{
+	const bool one = (insn & 0x0c000000) == 0x04000000;
+	const bool half = (insn & 0x0e000090) == 0x90 && (insn & 0x60) != 0;
+	const bool coprocessor = (insn & 0x0e000000) == 0x0c000000;
+	return (one || half || coprocessor) && (insn >> 16 & 15) == reg;
+}
+
+/* Whether code behind `off` loads or stores by a register before it branches or sets that. */
+static enum ref_use arm_use(const struct data_scan *s, uint64_t off, unsigned reg)
+{
+	enum { AHEAD = 8, SCRATCH = 11 };
+	const enum ref_use none = reg == SCRATCH ? USE_SCRATCH : USE_NUMBER;
+	for (unsigned i = 0; i < AHEAD; i++) {
+		off += 4;
+		if (off >= s->code.size || s->code.size - off < 4)
+			return none;
+		const uint32_t insn = number_at(s, off, 4);
+		if (arm_accesses(insn, reg))
+			return USE_ACCESS;
+		if ((insn & 0x0e000000) == 0x0a000000 ||
+		    ((insn & 0x0c000000) <= 0x04000000 && (insn >> 12 & 15) == reg))
+			return none;
+	}
+	return none;
 }
 
 /* movw sets the low half, movt the high one. */
@@ -63,7 +100,8 @@ static void do_arm(struct data_scan *s, uint64_t off)
 	const uint32_t insn = number_at(s, off, 4), imm = insn & 0xfff;
 	const uint64_t pc = s->addr + off + 8;
 	if ((insn & 0x0f7f0000) == 0x051f0000)
-		add_pool(s, off, insn >> 23 & 1 ? pc + imm : pc - imm);
+		add_pool(s, off, insn >> 23 & 1 ? pc + imm : pc - imm,
+			 arm_use(s, off, insn >> 12 & 15));
 	else if ((insn & 0x0fb00000) == 0x03000000)
 		do_move(s, off, insn >> 12 & 15, (insn >> 4 & 0xf000) | imm, insn >> 22 & 1);
 }
@@ -75,12 +113,12 @@ static unsigned do_thumb(struct data_scan *s, uint64_t off)
 	const uint32_t a = number_at(s, off, 2);
 	const uint64_t pc = (s->addr + off + 4) & ~UINT64_C(3);
 	if ((a & 0xf800) == 0x4800)
-		add_pool(s, off, pc + (a & 0xff) * 4);
+		add_pool(s, off, pc + (a & 0xff) * 4, USE_NUMBER);
 	if (a < 0xe800 || s->code.size - off < 4)
 		return 2;
 	const uint32_t b = number_at(s, off + 2, 2), imm = b & 0xfff;
 	if ((a & 0xff7f) == 0xf85f)
-		add_pool(s, off, a >> 7 & 1 ? pc + imm : pc - imm);
+		add_pool(s, off, a >> 7 & 1 ? pc + imm : pc - imm, USE_NUMBER);
 	else if ((a & 0xfb70) == 0xf240 && !(b & 0x8000))
 		do_move(s, off, b >> 8 & 15,
 			(a & 15) << 12 | (a >> 10 & 1) << 11 | (b >> 12 & 7) << 8 | (b & 0xff),
@@ -109,6 +147,7 @@ static void set(struct data_scan *s, unsigned reg, uint64_t value)
 {
 	s->base[reg] = value;
 	s->known |= UINT32_C(1) << reg;
+	s->fresh |= UINT32_C(1) << reg;
 }
 
 static void forget(struct data_scan *s, unsigned reg)
@@ -116,10 +155,17 @@ static void forget(struct data_scan *s, unsigned reg)
 	s->known &= ~(UINT32_C(1) << reg);
 }
 
+/* Before an instruction: Go uses the upper half of an address at once. */
+static void age(struct data_scan *s)
+{
+	s->bare = ~s->fresh;
+	s->fresh = 0;
+}
+
 static void use(struct data_scan *s, uint64_t off, unsigned reg, uint64_t imm)
 {
 	if (s->known >> reg & 1)
-		add(s, off, s->base[reg] + imm);
+		add_ref(s, off, s->base[reg] + imm, s->bare >> reg & 1 ? USE_NUMBER : USE_ACCESS);
 }
 
 /* ---- RISC-V ---------------------------------------------------------------------------------- */
@@ -135,11 +181,12 @@ enum {
 	R_BRANCH = 0x63
 };
 
-/* Register 0 is always 0. */
-static void set_rd(struct data_scan *s, unsigned rd, uint64_t value)
+/* Register 0 is always 0.  Go counts addresses from where code stands. */
+static void set_rd(struct data_scan *s, unsigned rd, uint64_t value, bool bare)
 {
 	if (rd != 0)
 		set(s, rd, value);
+	s->bare = (s->bare & ~(UINT32_C(1) << rd)) | (uint32_t)bare << rd;
 }
 
 static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
@@ -148,8 +195,8 @@ static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 	const uint64_t high = sign_extend(insn & 0xfffff000, 32);
 	const uint64_t imm = sign_extend(insn >> 20, 12);
 	switch (insn & 0x7f) {
-	case R_LUI: set_rd(s, rd, high); return;
-	case R_AUIPC: set_rd(s, rd, s->addr + off + high); return;
+	case R_LUI: set_rd(s, rd, high, true); return;
+	case R_AUIPC: set_rd(s, rd, s->addr + off + high, false); return;
 	case R_STORE:
 	case R_STORE_FP: use(s, off, rs1, sign_extend((insn >> 20 & 0xfe0) | rd, 12)); return;
 	case R_BRANCH: return;
@@ -170,7 +217,7 @@ static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 	const unsigned rd = insn >> 7 & 31, kind = insn & 3, op = insn >> 13;
 	const uint64_t imm = sign_extend((insn >> 7 & 0x20) | (insn >> 2 & 0x1f), 6);
 	if (kind == 1 && op == 3 && rd != 2) {
-		set_rd(s, rd, imm << 12);
+		set_rd(s, rd, imm << 12, true);
 		return;
 	}
 	if (kind == 1 && op == 0)
@@ -246,8 +293,11 @@ static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
 
 static void do_mips(struct data_scan *s)
 {
-	for (uint64_t off = -s->addr % 4; off <= s->code.size && s->code.size - off >= 4; off += 4)
+	for (uint64_t off = -s->addr % 4; off <= s->code.size && s->code.size - off >= 4;
+	     off += 4) {
+		age(s);
 		do_mips_one(s, off, number_at(s, off, 4));
+	}
 }
 
 /* ---- PowerPC --------------------------------------------------------------------------------- */
@@ -297,7 +347,7 @@ static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
 		if (!is_power_store(op) || op == P_LOAD_WIDE)
 			forget(s, rt);
 	} else if (op == P_OR_IMM && (s->known >> rt & 1)) {
-		add(s, off, s->base[rt] | (insn & 0xffff));
+		add_ref(s, off, s->base[rt] | (insn & 0xffff), USE_NUMBER);
 		forget(s, ra);
 	} else if (op < P_BRANCH || op > P_BRANCH_LAST) {
 		forget(s, op >= P_LOGIC_FIRST && op <= P_LOGIC_LAST ? ra : rt);
@@ -308,8 +358,11 @@ static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
 
 static void do_power(struct data_scan *s)
 {
-	for (uint64_t off = -s->addr % 4; off <= s->code.size && s->code.size - off >= 4; off += 4)
+	for (uint64_t off = -s->addr % 4; off <= s->code.size && s->code.size - off >= 4;
+	     off += 4) {
+		age(s);
 		do_power_one(s, off, number_at(s, off, 4));
+	}
 }
 
 /* ---- z/Architecture -------------------------------------------------------------------------- */
@@ -408,7 +461,7 @@ static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 	if (reader_ok(&r))
 		add(s, off, word);
 	else
-		add_pool(s, off, at);
+		add_pool(s, off, at, USE_ACCESS);
 }
 
 /* Words of pools, which stand in front of the code that loads them. */

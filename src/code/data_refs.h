@@ -8,7 +8,14 @@
  * data are, else of data memory.  Xtensa: words that l32r loads.  z/Architecture: larl and what
  * else is relative to the instruction.  All are decoded from the first byte on; of ARM, words are
  * tried in both sets, since only marks that stripped programs lack tell which one it is: what is
- * wanted of the targets keeps accidents out. Sources: "AVR Instruction Set Manual"; "Arm
+ * wanted of the targets keeps accidents out.
+ *
+ * Numbers (enum ref_use) are words of ARM's pools by which no load or store that follows goes,
+ * what lui of RISC-V begins, and halves that MIPS and PowerPC do not put together in a row, or by
+ * ori: code of Go has numbers so, and addresses in the other ways; but on ARM it also hands on
+ * addresses that it loaded from pools.
+ *
+ * Sources: "AVR Instruction Set Manual"; "Arm
  * Architecture Reference Manual ARMv7-A and ARMv7-R edition", A5 and A8; "The RISC-V Instruction
  * Set Manual, Volume I", 2 and 16; "MIPS64 Architecture For Programmers, Volume II"; "Power ISA,
  * Version 3.0", Book I, 3.3; "z/Architecture Principles of Operation", 5.

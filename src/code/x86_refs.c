@@ -51,7 +51,7 @@ static inline void add_relative(const struct scan *s, uint64_t off, const struct
 }
 
 static void add_value(const struct scan *s, uint64_t off, unsigned len, unsigned field,
-		      int64_t value)
+		      int64_t value, enum ref_use use)
 {
 	const uint64_t to = wrap(s, (uint64_t)value);
 	if (to < s->imm_low || to >= s->imm_high)
@@ -60,7 +60,8 @@ static void add_value(const struct scan *s, uint64_t off, unsigned len, unsigned
 					    .to = to,
 					    .field = wrap(s, s->addr + off + field),
 					    .tail = (uint8_t)(len - field),
-					    .kind = REF_IMM });
+					    .kind = REF_IMM,
+					    .use = (uint8_t)use });
 }
 
 static void add_refs(const struct scan *s, uint64_t off, const struct x86_insn *in)
@@ -73,9 +74,10 @@ static void add_refs(const struct scan *s, uint64_t off, const struct x86_insn *
 	else if (in->pc_relative && works)
 		add_relative(s, off, in, in->address ? REF_ADDR : REF_MEM, in->mem_size);
 	else if (in->disp_size >= 4 && works && s->kinds & REF_IMM)
-		add_value(s, off, in->len, in->disp_off, in->disp);
+		add_value(s, off, in->len, in->disp_off, in->disp,
+			  in->absolute || in->indexed ? USE_ACCESS : USE_NUMBER);
 	if (in->imm_size >= 4 && s->kinds & REF_IMM)
-		add_value(s, off, in->len, in->imm_off, in->imm);
+		add_value(s, off, in->len, in->imm_off, in->imm, USE_NUMBER);
 }
 
 /* The instruction at `off`, decoded in full; returns how far to go on. */

@@ -97,25 +97,27 @@ static void immediates_and_absolute_displacements_in_range_may_be_addresses(void
 		const uint8_t *p;
 		size_t n;
 		unsigned field;
+		enum ref_use use;
 	} table[] = {
-		{ B("\xbf\x10\x20\x40\0"), 1 },                 /* mov $T,%edi */
-		{ B("\x68\x10\x20\x40\0"), 1 },                 /* push $T */
-		{ B("\x48\x3d\x10\x20\x40\0"), 2 },             /* cmp $T,%rax */
-		{ B("\x48\x81\xfb\x10\x20\x40\0"), 3 },         /* cmp $T,%rbx */
-		{ B("\x48\xc7\x03\x10\x20\x40\0"), 3 },         /* movq $T,(%rbx) */
-		{ B("\xf7\xc3\x10\x20\x40\0"), 2 },             /* test $T,%ebx */
-		{ B("\xff\x24\xc5\x10\x20\x40\0"), 3 },         /* jmp *T(,%rax,8) */
-		{ B("\x8b\x04\x85\x10\x20\x40\0"), 3 },         /* mov T(,%rax,4),%eax */
-		{ B("\x0f\xb6\x80\x10\x20\x40\0"), 3 },         /* movzbl T(%rax),%eax */
-		{ B("\x8b\x04\x25\x10\x20\x40\0"), 3 },         /* mov T,%eax */
-		{ B("\x48\xb8\x10\x20\x40\0\0\0\0\0"), 2 },     /* movabs $T,%rax */
-		{ B("\xf3\x0f\x10\x04\x85\x10\x20\x40\0"), 5 }, /* movss T(,%rax,4) */
+		{ B("\xbf\x10\x20\x40\0"), 1, USE_NUMBER },             /* mov $T,%edi */
+		{ B("\x68\x10\x20\x40\0"), 1, USE_NUMBER },             /* push $T */
+		{ B("\x48\x3d\x10\x20\x40\0"), 2, USE_NUMBER },         /* cmp $T,%rax */
+		{ B("\x48\x81\xfb\x10\x20\x40\0"), 3, USE_NUMBER },     /* cmp $T,%rbx */
+		{ B("\x48\xc7\x03\x10\x20\x40\0"), 3, USE_NUMBER },     /* movq $T,(%rbx) */
+		{ B("\xf7\xc3\x10\x20\x40\0"), 2, USE_NUMBER },         /* test $T,%ebx */
+		{ B("\xff\x24\xc5\x10\x20\x40\0"), 3, USE_ACCESS },     /* jmp *T(,%rax,8) */
+		{ B("\x8b\x04\x85\x10\x20\x40\0"), 3, USE_ACCESS },     /* mov T(,%rax,4),%eax */
+		{ B("\x0f\xb6\x80\x10\x20\x40\0"), 3, USE_NUMBER },     /* movzbl T(%rax),%eax */
+		{ B("\x8b\x04\x25\x10\x20\x40\0"), 3, USE_ACCESS },     /* mov T,%eax */
+		{ B("\x48\xb8\x10\x20\x40\0\0\0\0\0"), 2, USE_NUMBER }, /* movabs $T,%rax */
+		{ B("\xf3\x0f\x10\x04\x85\x10\x20\x40\0"), 5, USE_ACCESS }, /* movss T(,%rax,4) */
 	};
 	for (size_t i = 0; i < COUNT_OF(table); i++) {
 		struct code_ref r[4];
 		assert_int_equal(refs_of(CODE_X86_64, table[i].p, table[i].n, ALL, r), 1);
 		expect(&r[0], ADDR, 0x402010, table[i].field, (unsigned)table[i].n - table[i].field,
 		       REF_IMM, 0);
+		assert_int_equal(r[0].use, table[i].use);
 		assert_int_equal(refs_of(CODE_X86_64, table[i].p, table[i].n, ALL & ~REF_IMM, r),
 				 0);
 	}
@@ -147,6 +149,9 @@ static void i386_addresses_have_32_bits(void **state)
 	expect(&r[0], ADDR, 0x402010, 1, 4, REF_IMM, 0);
 	assert_int_equal(refs_of(CODE_I386, B("\x8b\x0d\x10\x20\x40\0"), ALL, r), 1);
 	expect(&r[0], ADDR, 0x402010, 2, 4, REF_IMM, 0);
+	assert_int_equal(r[0].use, USE_ACCESS);
+	assert_int_equal(refs_of(CODE_I386, B("\x8d\x05\x10\x20\x40\0"), ALL, r), 1); /* lea */
+	assert_int_equal(r[0].use, USE_ACCESS);
 	assert_int_equal(refs_of(CODE_I386, B("\xe8\0\0\0\x80"), ALL, r), 1);
 	expect(&r[0], ADDR, 0x80401005, 1, 4, REF_CALL, 0);
 	assert_int_equal(refs_of(CODE_I386, B("\xe8\0\0\0\xf0"), ALL, r), 1);

@@ -132,6 +132,105 @@ static void z_architecture_counts_half_words_from_the_instruction(void **state)
 	ASSERT_REFS(&im, 0x21549c, code, 0x62a7a0, 0x21549e);
 }
 
+/* `targets` ends in { 0 }. */
+static void assert_uses(const struct image *im, const uint32_t *words, size_t count,
+			const struct code_ref *targets)
+{
+	uint8_t code[64];
+	code_ref_vec found = { 0 };
+	size_t i = 0;
+	assert_true(count * 4 <= sizeof code);
+	for (size_t k = 0; k < count * 4; k++)
+		code[k] = (uint8_t)(words[k / 4] >> 8 * (k % 4));
+	data_refs(im, (struct bytes){ code, count * 4 }, 0x11000, &found);
+	for (; targets[i].to != 0; i++) {
+		assert_true(i < found.count);
+		assert_int_equal(found.data[i].to, targets[i].to);
+		assert_int_equal(found.data[i].use, targets[i].use);
+	}
+	assert_int_equal(found.count, i);
+	vec_release(&found);
+}
+
+#define ASSERT_USES(im, words, ...)                                                                \
+	assert_uses(im, words, COUNT_OF(words), (const struct code_ref[]){ __VA_ARGS__, { 0 } })
+#define USED(addr)   { .to = (addr) }
+#define NUMBER(addr) { .to = (addr), .use = USE_NUMBER }
+
+static void words_of_arm_are_numbers_until_an_access_follows(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_ARM, .bits = 32 };
+	static const uint32_t used[] = {
+		0xe59f1004, /* ldr r1, [pc, #4] */
+		0xe3a00001, /* mov r0, #1 */
+		0xe5c10000, /* strb r0, [r1] */
+		0x00400010,
+	};
+	static const uint32_t number[] = {
+		0xe59f1004, /* ldr r1, [pc, #4] */
+		0xe0020291, /* mul r2, r1, r2: the fields of a load of half a word, but for two */
+		0xe12fff1e, /* bx lr */
+		0x01000193,
+	};
+	static const uint32_t other[] = {
+		0xe59f1004, /* ldr r1, [pc, #4] */
+		0xe3a01001, /* mov r1, #1 */
+		0xe5910000, /* ldr r0, [r1]: by another value */
+		0x00400010,
+	};
+	static const uint32_t scratch[] = { 0xe59fb000, 0xe155000b, 0x001e8480 }; /* ldr, cmp */
+	static const uint32_t branch[] = { 0xe59f1004, 0xea000001, 0xe5910000, 0x00400010 };
+	ASSERT_USES(&im, used, USED(0x400010));
+	ASSERT_USES(&im, number, NUMBER(0x1000193));
+	ASSERT_USES(&im, other, NUMBER(0x400010));
+	ASSERT_USES(&im, branch, NUMBER(0x400010));
+	ASSERT_USES(&im, scratch, { .to = 0x1e8480, .use = USE_SCRATCH });
+}
+
+static void lui_of_risc_v_makes_numbers(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_RISCV, .bits = 64 };
+	static const uint32_t code[] = {
+		0x00400537, /* lui a0, 0x400 */
+		0x01050513, /* addi a0, a0, 16 */
+		0x00001537, /* lui a0, 1 */
+		0x00400517, /* auipc a0, 0x400 */
+		0x01052583, /* lw a1, 16(a0) */
+	};
+	ASSERT_USES(&im, code, NUMBER(0x400010), USED(0x41101c));
+}
+
+static void halves_of_mips_that_are_apart_are_numbers(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_MIPS, .bits = 64 };
+	static const uint32_t code[] = {
+		0x3c02007e, /* lui $2, 0x7e */
+		0x005c102d, /* daddu $2, $2, $gp */
+		0x64424ac0, /* daddiu $2, $2, 0x4ac0 */
+		0x3c170040, /* lui $23, 0x40 */
+		0x00000000, /* nop */
+		0x66e20001, /* daddiu $2, $23, 1 */
+	};
+	ASSERT_USES(&im, code, USED(0x7e4ac0), NUMBER(0x400001));
+}
+
+static void halves_of_powerpc_that_are_apart_are_numbers(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_PPC64, .bits = 64 };
+	static const uint32_t code[] = {
+		0x3c600040, /* lis 3, 64 */
+		0x38830010, /* addi 4, 3, 16 */
+		0x38a3ffff, /* addi 5, 3, -1 */
+		0x3c600041, /* lis 3, 65 */
+		0x60630193, /* ori 3, 3, 0x193 */
+	};
+	ASSERT_USES(&im, code, USED(0x400010), NUMBER(0x3fffff), NUMBER(0x410193));
+}
+
 static void other_machines_are_not_asked(void **state)
 {
 	(void)state;
@@ -147,6 +246,10 @@ int main(void)
 		cmocka_unit_test(mips_makes_addresses_of_lui_and_what_follows),
 		cmocka_unit_test(powerpc_makes_addresses_of_addis_and_what_follows),
 		cmocka_unit_test(z_architecture_counts_half_words_from_the_instruction),
+		cmocka_unit_test(words_of_arm_are_numbers_until_an_access_follows),
+		cmocka_unit_test(lui_of_risc_v_makes_numbers),
+		cmocka_unit_test(halves_of_mips_that_are_apart_are_numbers),
+		cmocka_unit_test(halves_of_powerpc_that_are_apart_are_numbers),
 		cmocka_unit_test(other_machines_are_not_asked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

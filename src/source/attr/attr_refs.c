@@ -11,7 +11,8 @@
 #include "source/attr/attr_operands.h"
 #include "source/attr/attr_vtables.h"
 #include "source/attr/code_pass.h"
-#include "source/attr/go_mask.h"
+#include "source/attr/go_words.h"
+#include "source/attr/lookalike.h"
 #include "source/attr/reloc_parts.h"
 
 #include "base/pool.h"
@@ -19,7 +20,6 @@
 #include "code/data_refs.h"
 #include "code/code.h"
 #include "image/elf_const.h"
-#include "program/go_table.h"
 
 /* An address referred to; `label` is LABEL_NONE for a mere boundary. */
 struct target {
@@ -65,9 +65,7 @@ struct refs {
 	const struct section **data; /* sections that may hold anonymous data, by address */
 	size_t data_count;
 	enum code_isa isa;
-	const struct go_table *go; /* or NULL */
-	struct go_range relative;  /* code that has no addresses in it */
-	struct go_mask mask;
+	struct go_words go;
 	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
@@ -141,7 +139,8 @@ static const struct slot *slot_at(const struct refs *r, uint64_t addr)
 struct job {
 	size_t first, last; /* spans of a->vm */
 	target_vec found;
-	target_vec uses; /* of imports */
+	target_vec guesses; /* addresses or numbers of Go's code */
+	target_vec uses;    /* of imports */
 };
 
 enum { JOB_BYTES = 256 << 10 };
@@ -152,47 +151,6 @@ struct scan {
 	struct refs *refs;
 	struct job *jobs;
 };
-
-static bool is_text_byte(uint64_t c)
-{
-	return c >= 0x20 && c <= 0x7e;
-}
-
-static bool load_byte(const struct image *im, uint64_t addr, uint8_t *ret)
-{
-	struct reader r = reader_of(image_at(im, addr, 1), false);
-	*ret = read_u8(&r);
-	return reader_ok(&r);
-}
-
-/* Short text in an immediate or a word ("exp") looks like an address of a program at a fixed
- * place. */
-static bool may_be_text(uint64_t value)
-{
-	for (uint64_t rest = value; rest > 0; rest >>= 8)
-		if (!is_text_byte(rest & 0xff) && (rest & 0xff) != 0) /* 0: UTF-16 */
-			return false;
-	return true;
-}
-
-/* What is really an address is aligned, or follows the end of a string or the high byte of a
- * number, which are mostly zero. */
-static bool is_text(const struct image *im, uint64_t value)
-{
-	uint8_t before;
-	return may_be_text(value) && value % 8 != 0 &&
-	       !(load_byte(im, value - 1, &before) && before == 0);
-}
-
-enum { SMALL = 1 << 20 };
-
-/* Where flash begins at 0, numbers are addresses too: the small ones are taken for those of words,
- * and of strings. */
-static bool is_number(const struct image *im, uint64_t value)
-{
-	uint8_t before;
-	return value < SMALL && value % 4 != 0 && load_byte(im, value - 1, &before) && before != 0;
-}
 
 /* Distances from the GOT that no offset in a structure or stack frame has: what lies more than
  * a page before it, as constants do. */
@@ -219,12 +177,11 @@ static bool is_import(const struct refs *r, uint64_t addr)
 	       (addr >= r->slots_low && addr < r->slots_high && plt_slot_at(&r->a->plt, addr));
 }
 
-/* Go's code for x86-64 counts all from where it stands: linked at another address it has the same
- * bytes.  What looks like an address in it is a number. */
+/* What looks like an address in Go's code for x86-64 is a number. */
 static bool has_immediates(const struct refs *r, const struct span *s)
 {
 	return r->imm_low < r->imm_high &&
-	       !(s->start >= r->relative.start && s->start < r->relative.end);
+	       !(r->isa == CODE_X86_64 && go_words_is_code(&r->go, s->start));
 }
 
 static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
@@ -234,7 +191,8 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	const unsigned kinds =
 		REF_MEM | REF_ADDR | (has_immediates(r, s) ? REF_IMM : 0) |
 		(r->plt_low < r->plt_high || r->a->bare.count > 0 ? REF_CALL | REF_JUMP : 0);
-	target_vec *found = &job->found;
+	const bool go = go_words_is_code(&r->go, s->start);
+	target_vec *found;
 	scratch->count = 0;
 	if (r->isa == CODE_NONE)
 		data_refs(r->a->im, code, s->start, scratch);
@@ -243,9 +201,13 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
-		if ((ref->kind == REF_IMM && is_text(r->a->im, ref->to)) ||
-		    (r->isa == CODE_NONE && !r->go && is_number(r->a->im, ref->to)))
+		const enum go_ref is = go ? go_words_judge(&r->go, ref) : GO_ADDRESS;
+		if ((ref->kind == REF_IMM && lookalike_is_text(r->a->im, ref->to)) ||
+		    (r->isa == CODE_NONE && !r->go.table &&
+		     lookalike_is_number(r->a->im, ref->to)) ||
+		    is == GO_NUMBER)
 			continue;
+		found = is == GO_EITHER ? &job->guesses : &job->found;
 		if (is_import(r, ref->to))
 			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
 		if (ref->kind & (REF_CALL | REF_JUMP))
@@ -254,7 +216,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 			vec_push(found, (struct target){ ref->to, s->label, WHY_CODE_REF });
 	}
 	if (r->got_low > 0)
-		scan_got_relative(r, s, scratch, found);
+		scan_got_relative(r, s, scratch, &job->found);
 }
 
 static void scan_job(void *ctx, size_t i, unsigned worker)
@@ -334,10 +296,38 @@ static void find_imports(struct refs *r)
 	}
 }
 
+/* What may as well be a number counts not far behind what is an address: one variable that is large
+ * lies where thousands of numbers would. */
+static void take_guesses(struct refs *r, target_vec *guesses)
+{
+	enum { NEAR = 1 << 18 };
+	const size_t known = r->targets.count;
+	uint64_t before = 0;
+	if (guesses->count == 0)
+		return;
+	sort_by_key(r->targets.data, known, sizeof *r->targets.data);
+	sort_by_key(guesses->data, guesses->count, sizeof *guesses->data);
+	for (size_t i = 0; i < guesses->count; i++) {
+		const uint64_t addr = guesses->data[i].addr;
+		const struct target *list = r->targets.data;
+		const size_t low = upper_bound(list, known, sizeof *list, addr);
+		const struct section *in = data_section(r, addr);
+		before = max_u64(before, in ? in->addr : addr);
+		if (low > 0)
+			before = max_u64(before, list[low - 1].addr);
+		if (addr - before >= NEAR)
+			continue;
+		before = addr;
+		vec_push(&r->targets, guesses->data[i]);
+	}
+	vec_release(guesses);
+}
+
 /* Beside that, the pointers that were found are sorted. */
 static void scan_code(struct refs *r)
 {
 	job_vec jobs = { 0 };
+	target_vec guesses = { 0 };
 	if ((r->isa != CODE_NONE || data_refs_known(r->a->im)) && r->a->im->kind != IMAGE_OBJECT)
 		jobs = make_jobs(&r->a->vm);
 	struct scan scan = { r, jobs.data };
@@ -345,9 +335,12 @@ static void scan_code(struct refs *r)
 	for (size_t i = 0; i < jobs.count; i++) {
 		take_targets(r, &jobs.data[i].found);
 		take_uses(r, &jobs.data[i].uses);
+		vec_append(&guesses, &jobs.data[i].guesses);
+		vec_release(&jobs.data[i].guesses);
 		vec_release(&jobs.data[i].found);
 		vec_release(&jobs.data[i].uses);
 	}
+	take_guesses(r, &guesses);
 	vec_release(&jobs);
 }
 
@@ -423,11 +416,10 @@ static bool is_inside(const struct refs *r, uint64_t value)
 static bool is_no_address(const struct refs *r, uint64_t place, uint64_t value, uint64_t last)
 {
 	const struct image *im = r->a->im;
-	uint8_t before;
-	if (is_text(im, value) || is_number(im, value))
+	if (lookalike_is_text(im, value) || lookalike_is_number(im, value))
 		return true;
-	return may_be_text(value) && load_byte(im, place - 1, &before) && is_text_byte(before) &&
-	       (!is_inside(r, last) || is_text(im, last));
+	return lookalike_may_be_text(value) && lookalike_text_at(im, place - 1) &&
+	       (!is_inside(r, last) || lookalike_is_text(im, last));
 }
 
 /* Whether a word that is no address would be one if numbers were. */
@@ -436,38 +428,18 @@ static bool looks_like_address(const struct refs *r, uint64_t value)
 	const uint64_t start = value & ~UINT64_C(1); /* of code of Thumb */
 	const struct span *at = spans_find(&r->a->vm, start);
 	const struct section *in = is_inside(r, value) ? data_section(r, value) : NULL;
-	return in && (in->exec || is_number(r->a->im, value)) && !(at && at->start == start);
-}
-
-/* Whether a byte of text is there, or one of those that lay it out. */
-static bool is_printed(const struct image *im, uint64_t addr)
-{
-	uint8_t c;
-	return load_byte(im, addr, &c) &&
-	       (is_text_byte(c) || (c != 0 && c < 0x20 && strchr("\t\n\r\033", c)));
+	return in && (in->exec || lookalike_is_number(r->a->im, value)) &&
+	       !(at && at->start == start);
 }
 
 /* Where flash begins at 0: what stands beside such a number is one too, in a table of numbers as
  * large as addresses, unless text begins where it leads. */
 static bool is_among_numbers(const struct refs *r, uint64_t value, uint64_t last, uint64_t next)
 {
-	if (value >= SMALL || r->go ||
-	    (is_printed(r->a->im, value) && is_printed(r->a->im, value + 1)))
+	if (value >= LOOKALIKE_SMALL || r->go.table ||
+	    (lookalike_printed_at(r->a->im, value) && lookalike_printed_at(r->a->im, value + 1)))
 		return false;
 	return looks_like_address(r, last) || looks_like_address(r, next);
-}
-
-/* Go's linker keeps variables apart that have no pointers but to each other (the tasks of packages'
- * initialisation).  What cannot be written holds offsets, and numbers that look like addresses of
- * variables. */
-static bool is_no_address_of_go(const struct refs *r, const struct section *in, uint64_t place,
-				uint64_t target)
-{
-	const struct go_table *g = r->go;
-	const struct section *to = data_section(r, target);
-	if (place >= g->noptr.start && place < g->noptr.end)
-		return target < g->noptr.start || target >= g->noptr.end || target % g->tab.pointer;
-	return g->noptr.end > 0 && !in->write && to && to->write;
 }
 
 /* Whether a length follows the word, as in a string of Go's: these have no NUL in front, and where
@@ -491,9 +463,10 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 {
 	const unsigned word = (unsigned)pointer_size(r->a->im);
 	const uint64_t last = words[0], target = words[1];
-	if (r->go && is_no_address_of_go(r, in, place, target))
+	const struct section *to = data_section(r, target);
+	if (r->go.table && go_words_no_address(&r->go, place, in->write, target, to && to->write))
 		return true;
-	return !(r->go && heads_text(behind, word)) &&
+	return !(r->go.table && heads_text(behind, word)) &&
 	       (is_no_address(r, place, target, last) ||
 		is_among_numbers(r, target, last, peek(behind, word)));
 }
@@ -512,8 +485,8 @@ static void hunt_words(struct hunter *h, const struct hunt *part)
 		words[0] = words[1];
 		words[1] = read_uint(&reader, word);
 		if (!is_inside(r, words[1]) ||
-		    (go_mask_knows(&r->mask, place)
-			     ? !go_mask_is_pointer(&r->mask, place)
+		    (go_mask_knows(&r->go.mask, place)
+			     ? !go_mask_is_pointer(&r->go.mask, place)
 			     : is_no_pointer(r, part->words, place, words, reader)))
 			continue;
 		add_place(h, place, &words[1]);
@@ -859,10 +832,7 @@ void attr_refs_find(struct attr *a)
 	struct refs *r = a->refs = mem_zeroed(1, sizeof *r);
 	r->a = a;
 	r->isa = code_isa_of(a->im->machine);
-	r->go = go_slot_open(a->f->go, a->im, NULL);
-	if (r->go && r->isa == CODE_X86_64 && r->go->tab.layout >= PCLNTAB_16)
-		go_table_code(r->go, &r->relative.start, &r->relative.end);
-	go_mask_read(&r->mask, a->im, r->go);
+	go_words_read(&r->go, a->im, go_slot_open(a->f->go, a->im, NULL));
 	r->vtables.im = a->im;
 	list_sections(r);
 	find_pointers(r);
@@ -889,7 +859,7 @@ void attr_refs_claim(struct attr *a)
 	vec_release(&r->pointers);
 	vec_release(&r->slots);
 	vtables_release(&r->vtables);
-	go_mask_release(&r->mask);
+	go_words_release(&r->go);
 	mem_free(r->data);
 	mem_free(r);
 	a->refs = NULL;

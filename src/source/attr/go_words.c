@@ -1,0 +1,54 @@
+#include "source/attr/go_words.h"
+
+#include "image/elf_const.h"
+
+void go_words_read(struct go_words *w, const struct image *im, const struct go_table *table)
+{
+	*w = (struct go_words){ .im = im, .table = table };
+	if (table && table->tab.layout >= PCLNTAB_16)
+		go_table_code(table, &w->code.start, &w->code.end);
+	go_mask_read(&w->mask, im, table);
+}
+
+void go_words_release(struct go_words *w)
+{
+	go_mask_release(&w->mask);
+}
+
+/* Code for x86-64 and AArch64 counts all from where it stands, that for 386 has addresses as
+ * operands in memory alone.  Code for ARM loads both addresses and numbers from pools; of variables
+ * that are zero, which may be as large as numbers are, those count by which it then loads or
+ * stores. */
+enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
+{
+	if (ref->use == USE_ACCESS)
+		return GO_ADDRESS;
+	if (w->im->machine != EM_ARM || ref->use == USE_SCRATCH)
+		return GO_NUMBER;
+	return image_at(w->im, ref->to, 1).size > 0 ? GO_ADDRESS : GO_EITHER;
+}
+
+/* Whether Go's linker wrote it about the program: the build, the sum of its cryptography, its
+ * parts.  From Go 1.18 on these stand in front of the variables that have no pointers. */
+static bool is_record(const struct go_table *g, uint64_t place)
+{
+	enum { OTHERS = 4096 }; /* bytes of those that follow the first, at most */
+	const struct go_part *build = &g->parts[GO_BUILD_INFO];
+	const uint64_t size = g->noptr.start - build->addr;
+	return g->tab.layout >= PCLNTAB_18 &&
+	       place - build->addr < (size < build->size + OTHERS ? size : build->size);
+}
+
+/* Go's linker keeps variables apart that have no pointers but to each other (the tasks of packages'
+ * initialisation).  What cannot be written holds offsets, and numbers that look like addresses of
+ * variables. */
+bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
+			 uint64_t target, bool target_written)
+{
+	const struct go_table *g = w->table;
+	if (is_record(g, place))
+		return true;
+	if (place >= g->noptr.start && place < g->noptr.end)
+		return target < g->noptr.start || target >= g->noptr.end || target % g->tab.pointer;
+	return g->noptr.end > 0 && !place_written && target_written;
+}
