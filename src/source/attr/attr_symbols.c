@@ -31,8 +31,8 @@ static uint32_t section_index(const struct attr *a, const struct section *in, ui
 }
 
 /* Where Go's linker has many things begin that have no symbols.  Tables that state no sizes make
- * such a symbol as large as all of them. */
-static bool begins_many(const struct image *im, struct str name)
+ * such a symbol as large as all of them, and the linker itself does so from Go 1.26 on. */
+static bool begins_many(struct str name)
 {
 	static const char *const known[] = { "runtime.pclntab", "type.*",        "type:*",
 					     "go.func.*",       "go:func.*",     "go.string.*",
@@ -40,7 +40,7 @@ static bool begins_many(const struct image *im, struct str name)
 					     "typerel:*",       "runtime.rodata" };
 	const bool mangled = str_starts(name, STR("_")); /* Mach-O */
 	const struct str plain = { name.p + mangled, name.len - mangled };
-	for (size_t i = 0; im->made && i < COUNT_OF(known); i++)
+	for (size_t i = 0; i < COUNT_OF(known); i++)
 		if (str_eq(plain, str_of(known[i])))
 			return true;
 	return false;
@@ -59,7 +59,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 		const struct symbol s = symtab_get(&t, i);
 		const struct section *in = NULL;
 		uint64_t addr;
-		if (!symbol_names_a_place(&s) || begins_many(im, s.name))
+		if (!symbol_names_a_place(&s) || (im->made && begins_many(s.name)))
 			continue;
 		if (symbol_addr(im, &s, &addr))
 			in = symbol_section(im, &s, addr);
@@ -78,7 +78,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL };
 		if (p.label == LABEL_NONE && a->owner == BY_SYMBOL)
 			p.label = label_format(a->f->labels, "[Anonymous symbol #%zu]", i);
-		if (p.size > 0)
+		if (p.size > 0 && (a->f->as_bloaty || !begins_many(s.name)))
 			vec_push(sized, p);
 		else if (addr - in->addr < in->size && (in->exec || section_is_data(in)))
 			vec_push(&a->unsized, p);
