@@ -155,6 +155,14 @@ static void forget(struct data_scan *s, unsigned reg)
 	s->known &= ~(UINT32_C(1) << reg);
 }
 
+/* What is added to another register is no fresher than that. */
+static void set_from(struct data_scan *s, unsigned reg, unsigned from, uint64_t imm)
+{
+	const uint32_t stale = (s->bare >> from & 1) << reg;
+	set(s, reg, s->base[from] + imm);
+	s->fresh &= ~stale;
+}
+
 /* Before an instruction: Go uses the upper half of an address at once. */
 static void age(struct data_scan *s)
 {
@@ -269,7 +277,7 @@ static void do_mips_special(struct data_scan *s, uint32_t insn)
 	const unsigned rs = insn >> 21 & 31, rt = insn >> 16 & 31, rd = insn >> 11 & 31;
 	const unsigned function = insn & 0x3f;
 	if ((function == M_ADDU || function == M_DADDU) && rt == M_GP && (s->known >> rs & 1))
-		set(s, rd, s->base[rs]);
+		set_from(s, rd, rs, 0);
 	else
 		forget(s, rd);
 }
@@ -336,8 +344,10 @@ static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
 	const uint64_t imm = sign_extend(insn & 0xffff, 16);
 	const bool known = s->known >> ra & 1;
 	uint64_t access;
-	if (op == P_ADDIS && (ra == 0 || known)) {
-		set(s, rt, (ra == 0 ? 0 : s->base[ra]) + (imm << 16));
+	if (op == P_ADDIS && ra == 0) {
+		set(s, rt, imm << 16);
+	} else if (op == P_ADDIS && known) {
+		set_from(s, rt, ra, imm << 16);
 	} else if (op == P_ADDI && ra != 0) {
 		use(s, off, ra, imm);
 		forget(s, rt);

@@ -227,8 +227,13 @@ static void halves_of_powerpc_that_are_apart_are_numbers(void **state)
 		0x38a3ffff, /* addi 5, 3, -1 */
 		0x3c600041, /* lis 3, 65 */
 		0x60630193, /* ori 3, 3, 0x193 */
+		0x3c600040, /* lis 3, 64 */
+		0x60000000, /* nop */
+		0x3c630001, /* addis 3, 3, 1: of what stood there before */
+		0x38630140, /* addi 3, 3, 320 */
 	};
-	ASSERT_USES(&im, code, USED(0x400010), NUMBER(0x3fffff), NUMBER(0x410193));
+	ASSERT_USES(&im, code, USED(0x400010), NUMBER(0x3fffff), NUMBER(0x410193),
+		    NUMBER(0x410140));
 }
 
 static void other_machines_are_not_asked(void **state)
