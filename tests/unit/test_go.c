@@ -1,9 +1,11 @@
 /* What is made of the tables of Go's runtime: DWARF of its functions, packages of types. */
 #include "../lib/pclntab_made.h"
 #include "program/go_symbols.h"
+#include "image/elf_const.h"
 #include "program/go_types.h"
-#include "source/attr/go_mask.h"
 #include "program/symbolize.h"
+#include "source/attr/go_mask.h"
+#include "source/attr/go_words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -327,6 +329,57 @@ static void damaged_programs_tell_nothing(void **state)
 	}
 }
 
+static void records_of_the_linker_hold_no_addresses(void **state)
+{
+	(void)state;
+	/* The build from 0x1000, records behind it, variables without pointers from 0x2000. */
+	struct go_table table = { .tab = { .layout = PCLNTAB_18, .pointer = 4 },
+				  .noptr = { 0x2000, 0x3000 } };
+	table.parts[GO_BUILD_INFO] = (struct go_part){ "", 0x1000, 0x100 };
+	const struct go_words w = { .table = &table };
+	assert_true(go_words_no_address(&w, 0x1000, true, 0x5000, true));
+	assert_true(go_words_no_address(&w, 0x1ffc, true, 0x5000, true));
+	assert_false(go_words_no_address(&w, 0x0ffc, true, 0x5000, true));
+	assert_true(go_words_no_address(&w, 0x2000, true, 0x5000, true));
+	assert_false(go_words_no_address(&w, 0x2000, true, 0x2ffc, true));
+	assert_true(go_words_no_address(&w, 0x2000, true, 0x2ffe, true));
+	assert_false(go_words_no_address(&w, 0x3000, true, 0x5000, true));
+	assert_true(go_words_no_address(&w, 0x3000, false, 0x5000, true));
+	/* What is far behind the build was written by others. */
+	table.noptr.start = 0x2800;
+	assert_false(go_words_no_address(&w, 0x1100, true, 0x5000, true));
+	assert_true(go_words_no_address(&w, 0x10fc, true, 0x5000, true));
+	/* Before Go 1.18 the build is told by two pointers. */
+	table.tab.layout = PCLNTAB_16;
+	assert_false(go_words_no_address(&w, 0x1000, true, 0x5000, true));
+}
+
+static void what_goes_code_makes_addresses_of_is_told(void **state)
+{
+	(void)state;
+	static const struct code_ref access = { .to = TEXT + 4, .use = USE_ACCESS },
+				     number = { .to = TEXT + 4, .use = USE_NUMBER },
+				     scratch = { .to = TEXT + 4, .use = USE_SCRATCH },
+				     zeros = { .to = TEXT + 64, .use = USE_NUMBER };
+	struct image im;
+	struct notes notes;
+	struct blob b = { 0 };
+	notes_init(&notes);
+	blob_zeros(&b, 32);
+	make_image(&im, ".data", TEXT, blob_bytes(&b), 32, false, &notes);
+	const struct go_words w = { .im = &im };
+	im.machine = EM_386;
+	assert_int_equal(go_words_judge(&w, &access), GO_ADDRESS);
+	assert_int_equal(go_words_judge(&w, &number), GO_NUMBER);
+	im.machine = EM_ARM;
+	assert_int_equal(go_words_judge(&w, &access), GO_ADDRESS);
+	assert_int_equal(go_words_judge(&w, &number), GO_ADDRESS);
+	assert_int_equal(go_words_judge(&w, &scratch), GO_NUMBER);
+	assert_int_equal(go_words_judge(&w, &zeros), GO_EITHER);
+	image_release(&im);
+	notes_release(&notes);
+}
+
 /* ---- without the name of its section --------------------------------------------------------- */
 
 /* Behind what is nearly a table, in a section that has another name. */
@@ -416,6 +469,8 @@ int main(void)
 		cmocka_unit_test(types_and_data_of_functions_are_found_in_every_layout),
 		cmocka_unit_test(tables_of_the_whole_program_are_found),
 		cmocka_unit_test(words_that_hold_pointers_are_told),
+		cmocka_unit_test(records_of_the_linker_hold_no_addresses),
+		cmocka_unit_test(what_goes_code_makes_addresses_of_is_told),
 		cmocka_unit_test(damaged_programs_tell_nothing),
 		cmocka_unit_test(a_table_is_found_where_its_section_has_no_name),
 		cmocka_unit_test(zeros_behind_trampolines_are_none_of_their_code),
