@@ -223,11 +223,26 @@ static int family_help(const char *family)
 	return EXIT_FINE;
 }
 
+/* Whether a first word was meant to be a command. */
+static bool is_no_file(const char *word)
+{
+	return word[0] != '-' && strpbrk(word, "/.") == NULL && access(word, F_OK) != 0;
+}
+
+static bool names_source(const char *word)
+{
+	const char *name, *text;
+	for (size_t i = 0; heft_source_at(i, &name, &text); i++)
+		if (strcmp(name, word) == 0)
+			return true;
+	return false;
+}
+
 /* The command that a word which is no file was meant to be, or NULL. */
 static const char *near_command(const char *word)
 {
 	const char *names[COMMAND_COUNT + 1];
-	if (word[0] == '-' || strpbrk(word, "/.") != NULL || access(word, F_OK) == 0)
+	if (!is_no_file(word))
 		return NULL;
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		names[i] = commands[i].name;
@@ -297,6 +312,11 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		const bool asks = word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0);
 		return asks ? family_help(argv[0]) : no_such_member(cli, argv[0], word);
 	}
+	if (c == NULL && is_no_file(argv[0]) && names_source(argv[0]))
+		return cli_error(cli,
+				 "%s: no such file, and no such command; did you mean "
+				 "'heft -d %s'?",
+				 argv[0], argv[0]);
 	const char *near = c == NULL ? near_command(argv[0]) : NULL;
 	if (near != NULL)
 		return cli_error(cli,
