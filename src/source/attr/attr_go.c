@@ -1,14 +1,22 @@
 /* The tables of Go's runtime, to the functions that they describe; what several share, to the
  * first.
  *
- * Layouts: debug/pclntab.h; inlining trees, maps of stacks and stack objects by experiment. */
+ * Layouts: debug/pclntab.h; the data of functions by experiment. */
 #include "source/attr/attr.h"
 
 #include "base/bits.h"
 #include "program/go_table.h"
 
-/* Data of functions, by their place in struct pclntab_func.data. */
-enum { DATA_ARGS, DATA_LOCALS, DATA_STACK_OBJECTS };
+/* Data of functions, by their place in struct pclntab_func.data; the last from Go 1.16 on. */
+enum {
+	DATA_ARGS,
+	DATA_LOCALS,
+	DATA_STACK_OBJECTS,
+	DATA_DEFERS = 4,
+	DATA_ARGUMENTS,
+	DATA_LIVE_ARGUMENTS,
+	DATA_WRAPPED
+};
 
 struct go {
 	struct attr *attr;
@@ -105,6 +113,65 @@ static void put_stack_objects(struct go *g)
 		put_data(g, addr, width + count * each);
 }
 
+/* Where a frame keeps what is deferred: two numbers. */
+static void put_defers(struct go *g)
+{
+	enum { LONGEST = 20 };
+	uint64_t addr;
+	if (!go_table_data(g->table, &g->f, DATA_DEFERS, &addr))
+		return;
+	struct reader r = data_reader(g, addr, LONGEST);
+	(void)read_uleb(&r);
+	(void)read_uleb(&r);
+	if (reader_ok(&r))
+		put_data(g, addr, r.pos);
+}
+
+/* What a trace of calls prints of arguments: the place and the size of each, a byte each, between
+ * marks of structures; 0xff ends them.  Returns how many there are. */
+static uint64_t put_arguments(struct go *g)
+{
+	enum { LONGEST = 256, FIRST_MARK = 0xfb, END = 0xff };
+	uint64_t addr, count = 0;
+	if (!go_table_data(g->table, &g->f, DATA_ARGUMENTS, &addr))
+		return 0;
+	struct reader r = data_reader(g, addr, LONGEST);
+	for (uint8_t c; (c = read_u8(&r)) != END && reader_ok(&r);) {
+		if (c < FIRST_MARK) {
+			read_skip(&r, 1);
+			count++;
+		}
+	}
+	if (reader_ok(&r))
+		put_data(g, addr, r.pos);
+	return count;
+}
+
+/* Which arguments in registers were saved: a byte, then sets of bits, of which a table of values
+ * has the offsets. */
+static void put_live_arguments(struct go *g, uint64_t arguments)
+{
+	enum { TABLE = 3 };
+	uint64_t addr, off;
+	int64_t last = 0;
+	if (!go_table_data(g->table, &g->f, DATA_LIVE_ARGUMENTS, &addr) ||
+	    g->f.more_count <= TABLE || (off = pclntab_more(&g->table->tab, &g->f, TABLE)) == 0)
+		return;
+	struct pclntab_values v = pclntab_values(&g->table->tab, off);
+	while (pclntab_values_next(&v))
+		last = v.value > last ? v.value : last;
+	if (last > 0 && last <= UINT16_MAX)
+		put_data(g, addr, (uint64_t)last + (arguments + 7) / 8);
+}
+
+/* What a wrapper calls. */
+static void put_wrapped(struct go *g)
+{
+	uint64_t addr;
+	if (go_table_data(g->table, &g->f, DATA_WRAPPED, &addr))
+		put_data(g, addr, 4);
+}
+
 /* A call that was inlined: the name of its function and, up to Go 1.19, its file. */
 static void put_inlined(struct go *g, uint64_t addr)
 {
@@ -146,6 +213,11 @@ static void put_function(struct go *g)
 	put_stack_maps(g, DATA_LOCALS);
 	put_stack_objects(g);
 	put_inlining_tree(g);
+	if (g->table->tab.layout >= PCLNTAB_16) {
+		put_defers(g);
+		put_live_arguments(g, put_arguments(g));
+		put_wrapped(g);
+	}
 }
 
 /* What is about all functions or types has the name that the symbol table has for it. */
