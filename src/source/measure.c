@@ -6,6 +6,7 @@ void measure_begin(struct measure *m, const struct source_file *of, const struct
 	m->file = *of;
 	m->file.map = &m->map;
 	m->file.dwarf = &m->dwarf;
+	m->file.panics = &m->panics;
 	if (!m->file.go)
 		m->file.go = &m->go;
 	basemap_build(&m->map, of->input, of->labels, of->regions);
@@ -56,5 +57,6 @@ void measure_code(const struct measure *m, struct spans *ret)
 void measure_release(struct measure *m)
 {
 	dwarf_slot_release(&m->dwarf);
+	panics_clear(&m->panics);
 	basemap_release(&m->map);
 }

@@ -7,6 +7,7 @@
 
 #include "program/dwarf_slot.h"
 #include "program/go_table.h"
+#include "source/panics.h"
 #include "source/source.h"
 
 /* Zeroed = nothing to release. */
@@ -14,6 +15,7 @@ struct measure {
 	struct basemap map;
 	struct dwarf_slot dwarf;
 	struct go_slot go;
+	struct panics panics;
 	struct source_file file;
 };
 

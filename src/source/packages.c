@@ -4,9 +4,14 @@
  * What is of no such name, C above all, has that of its compile unit: the library that the
  * linker's map has its object from, the crate or import path that is its own name, else a
  * directory: the first one below the directory that nine tenths of these units share.  Units
- * without a directory do not count there; a shared library is its own package. */
+ * without a directory do not count there; a shared library is its own package.
+ *
+ * Functions of Rust without names are of the crate that the places where they can panic tell
+ * (source/panics.h), where these do; the places themselves and the names of their files are of the
+ * crate that the file is of. */
 #define _GNU_SOURCE /* memmem */
 #include "source/library_name.h"
+#include "source/panics.h"
 #include "source/source.h"
 
 #include "base/text.h"
@@ -21,7 +26,8 @@
 #define LABEL_BY_UNIT (LABEL_NONE - 1) /* its name does not tell */
 #define LABEL_NEW     (LABEL_NONE - 2) /* not asked for yet */
 #define NO_PACKAGE    "(no package)"
-#define GO_C          "(C)" /* of a Go program, which nothing tells the units of */
+#define GO_C          "(C)"               /* of a Go program, which nothing tells the units of */
+#define NO_CRATE      "(crate not known)" /* of a Rust program without symbols */
 
 /* The versions of a crate that paths in the program state, as its label has them. */
 struct crate {
@@ -50,6 +56,9 @@ struct packages {
 	struct str root;                     /* the directory that units share; "" or ends in "/" */
 	struct text text;
 	label_id nameless; /* of what has neither a package nor a unit */
+	bool by_places;    /* of a program in Rust without symbols */
+	struct panic_owners told;
+	VEC(label_id) crate_labels; /* of told.crates */
 	struct spans *out;
 };
 
@@ -99,7 +108,10 @@ static void learn_versions(struct packages *p, struct bytes b, struct str mark)
 	while (at < end && (at = memmem(at, (size_t)(end - at), mark.p, mark.len)) != NULL) {
 		at += mark.len;
 		const size_t room = strnlen((const char *)at, min_u64((uint64_t)(end - at), 256));
-		if (crate_version((struct str){ (const char *)at, room }, &name, &version))
+		struct str path = { (const char *)at, room };
+		if (str_starts(path, STR("src/")))
+			path = (struct str){ path.p + 4, path.len - 4 };
+		if (crate_version(path, &name, &version))
 			learn_version(p, name, version);
 	}
 }
@@ -108,7 +120,7 @@ static void learn_versions(struct packages *p, struct bytes b, struct str mark)
 static label_id crate_label(struct packages *p, struct str raw, struct str crate)
 {
 	for (size_t i = 0; !p->crates_read && i < p->f->input->image_count; i++) {
-		learn_versions(p, p->f->input->images[i].bytes, STR("/registry/src/"));
+		learn_versions(p, p->f->input->images[i].bytes, STR("registry/"));
 		learn_versions(p, p->f->input->images[i].bytes, STR("/rust/deps/"));
 	}
 	p->crates_read = true;
@@ -246,8 +258,7 @@ static label_id find_by_unit(struct packages *p, label_id unit)
 		found = directory_package(p, path);
 	if (p->go && str_eq(found, STR("go.go"))) /* what Go's linker calls all there is */
 		found = STR("");
-	return found.len > 0 ? label_copy(p->f->labels, found)
-			     : label_borrow(p->f->labels, STR(NO_PACKAGE));
+	return found.len > 0 ? label_copy(p->f->labels, found) : p->nameless;
 }
 
 typedef VEC(struct str) str_vec;
@@ -313,6 +324,64 @@ static label_id unit_package(struct packages *p, const label_id *labels)
 	if (p->of_unit.data[unit] == LABEL_NEW)
 		p->of_unit.data[unit] = find_by_unit(p, unit);
 	return p->of_unit.data[unit];
+}
+
+/* ---- by places of panics --------------------------------------------------------------------- */
+
+/* How much of the code that is told, for what people expect of the table. */
+static void note_told(const struct packages *p)
+{
+	const struct image *im = &p->f->input->images[0];
+	const struct spans *s = &p->symbols->vm;
+	uint64_t told = 0, code = 0;
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct span *at = &s->list.data[i];
+		const struct section *in = image_section_at(im, at->start);
+		if (!in || !in->exec)
+			continue;
+		code += at->size;
+		if (p->told.of_function[at->label] != PANIC_NO_CRATE)
+			told += at->size;
+	}
+	note(p->f->notes, p->f->path, HEFT_NO_OFFSET, 0,
+	     "there are no symbols: the crate of a function is told by the places where it can "
+	     "panic, for %.0f %% of the code",
+	     code > 0 ? 100.0 * (double)told / (double)code : 0.0);
+}
+
+static void run_places(struct packages *p)
+{
+	panics_tell(p->f->panics, p->f->labels->kinds.count, &p->told);
+	for (size_t i = 0; i < p->told.crates.entries.count; i++)
+		vec_push(&p->crate_labels,
+			 label_copy(p->f->labels, p->told.crates.entries.data[i]));
+	for (size_t i = 0; i < p->of_symbol.count; i++) {
+		const uint32_t crate = p->told.of_function[i];
+		if (p->of_symbol.data[i] == LABEL_BY_UNIT && crate != PANIC_NO_CRATE)
+			p->of_symbol.data[i] = p->crate_labels.data[crate];
+	}
+	note_told(p);
+}
+
+/* Places and the names of their files, in front of who refers to them. */
+static void put_places(struct packages *p, struct layer *ret)
+{
+	const struct panics *found = p->f->panics;
+	struct claims claims = { 0 };
+	struct spans vm = { 0 }, file = { 0 };
+	for (size_t i = 0; i < found->places.count; i++) {
+		const struct panic_place *at = &found->places.data[i];
+		const label_id label = p->crate_labels.data[p->told.of_file[at->file]];
+		claim(&claims, at->addr, at->size, label, WHY_DATA_REF);
+		claim(&claims, at->name_addr, at->name_size, label, WHY_DATA_REF);
+	}
+	claims_resolve(&claims, UINT64_MAX, &vm);
+	basemap_clip_vm(p->f->map, &vm);
+	basemap_translate(p->f->map, &vm, &file);
+	spans_overlay(&vm, &ret->vm);
+	spans_overlay(&file, &ret->file);
+	ret->vm = vm;
+	ret->file = file;
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
@@ -457,6 +526,8 @@ static void release(struct packages *p)
 	vec_release(&p->of_symbol);
 	vec_release(&p->of_unit);
 	text_release(&p->text);
+	panic_owners_release(&p->told);
+	vec_release(&p->crate_labels);
 }
 
 void source_packages(const struct source_file *f, struct layer *ret)
@@ -466,10 +537,17 @@ void source_packages(const struct source_file *f, struct layer *ret)
 	run_symbols(&p);
 	if (needs_units(&p))
 		run_units(&p);
-	const char *const nameless = p.table && !p.units ? GO_C : NO_PACKAGE;
+	p.by_places = f->panics && f->panics->places.count > 0 && !has_units(&p);
+	if (p.by_places)
+		run_places(&p);
+	const char *const nameless = p.by_places           ? NO_CRATE
+				     : p.table && !p.units ? GO_C
+							   : NO_PACKAGE;
 	p.nameless = label_borrow(f->labels, str_of(nameless));
 	join(&p, &p.symbols->vm, p.units ? &p.units->vm : NULL, &ret->vm);
 	join(&p, &p.symbols->file, p.units ? &p.units->file : NULL, &ret->file);
+	if (p.by_places)
+		put_places(&p, ret);
 	relabel_origins(&p, ret);
 	release(&p);
 }

@@ -5,6 +5,7 @@
 #include "image/elf_const.h"
 #include "program/dwarf_slot.h"
 #include "program/go_table.h"
+#include "source/panics.h"
 
 /* ---- what is mapped ------------------------------------------------------------------------- */
 
@@ -58,6 +59,7 @@ static void run_alone(const struct source_file *f, const struct source *source,
 	struct notes notes; /* they are many, and not of the dump */
 	struct dwarf_slot dwarf = { .wish = f->dwarf->wish };
 	struct go_slot go = { 0 };
+	struct panics panics = { 0 };
 	struct source_file alone = { .path = m->path,
 				     .input = m->input,
 				     .debug = m->debug,
@@ -67,11 +69,13 @@ static void run_alone(const struct source_file *f, const struct source *source,
 				     .threads = f->threads,
 				     .dwarf = &dwarf,
 				     .go = &go,
+				     .panics = &panics,
 				     .source = f->source };
 	notes_init(&notes);
 	basemap_build(&map, m->input, f->labels, NULL);
 	source->run(&alone, &layer);
 	dwarf_slot_release(&dwarf);
+	panics_clear(&panics);
 	basemap_release(&map);
 	if (notes.count > 0)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,

@@ -32,6 +32,7 @@ void origins_release(struct origins *o);
 struct dwarf_slot;
 struct go_slot;
 struct linkmap;
+struct panics;
 struct process;
 
 /* One input while it is measured. */
@@ -52,6 +53,7 @@ struct source_file {
 	struct origins *origins;   /* to be filled for one layer, or NULL */
 	struct dwarf_slot *dwarf;  /* shared by the sources of one input */
 	struct go_slot *go;        /* likewise */
+	struct panics *panics;     /* to be filled by the symbols source, or NULL */
 	struct process *process;   /* of an input that is a core, else NULL */
 	/* What the sources of these names made of the input before, or NULL. */
 	const struct layer *symbols, *units;

@@ -9,6 +9,7 @@
 #include "names/module_name.h"
 #include "program/made_by.h"
 #include "program/symbol_rule.h"
+#include "source/panics.h"
 
 void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
 	      enum why why)
@@ -445,6 +446,8 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 
 void source_symbols(const struct source_file *f, struct layer *ret)
 {
+	if (f->panics)
+		panics_clear(f->panics);
 	attribute_input(f, BY_SYMBOL, ret);
 }
 

@@ -9,6 +9,7 @@
  * no owner. */
 #include "source/attr/attr.h"
 #include "source/attr/attr_operands.h"
+#include "source/attr/attr_refs.h"
 #include "source/attr/attr_vtables.h"
 #include "source/attr/code_pass.h"
 #include "source/attr/go_words.h"
@@ -20,24 +21,6 @@
 #include "code/data_refs.h"
 #include "code/code.h"
 #include "image/elf_const.h"
-
-/* An address referred to; `label` is LABEL_NONE for a mere boundary. */
-struct target {
-	uint64_t addr;
-	label_id label;
-	uint32_t why;
-};
-
-typedef VEC(struct target) target_vec;
-
-/* A pointer in the image (or a relocation that makes one). */
-struct pointer {
-	uint64_t addr; /* of the place */
-	uint64_t target;
-	label_id owner; /* of the place, LABEL_NONE if not known (yet) */
-};
-
-typedef VEC(struct pointer) pointer_vec;
 
 /* What was found in a part of the image. */
 struct finds {
@@ -70,8 +53,8 @@ struct refs {
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
 	target_vec targets;
-	VEC(pointer_vec) pointers; /* by part of the image */
-	VEC(struct slot) slots;    /* sorted */
+	pointer_parts pointers; /* by part of the image */
+	VEC(struct slot) slots; /* sorted */
 	struct vtables vtables;
 	piece_vec pieces;
 };
@@ -839,6 +822,7 @@ void attr_refs_find(struct attr *a)
 	find_all_slots(r);
 	find_imports(r);
 	scan_code(r);
+	attr_panics(a, &r->targets, &r->pointers);
 }
 
 void attr_refs_claim(struct attr *a)

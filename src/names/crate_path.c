@@ -1,0 +1,164 @@
+#include "names/crate_path.h"
+
+#include "names/package_name.h"
+
+#include <ctype.h>
+
+/* Folders of a path and the file, those that are empty left out; longer ones lose their end. */
+enum { PARTS_MAX = 48 };
+
+struct parts {
+	struct str list[PARTS_MAX];
+	size_t count;
+};
+
+static void split(struct parts *p, struct str path)
+{
+	size_t start = 0;
+	p->count = 0;
+	for (size_t i = 0; i <= path.len && p->count < PARTS_MAX; i++) {
+		if (i < path.len && path.p[i] != '/' && path.p[i] != '\\')
+			continue;
+		if (i > start)
+			p->list[p->count++] = (struct str){ path.p + start, i - start };
+		start = i + 1;
+	}
+}
+
+/* Whether the part is a folder of that name. */
+static bool is_folder(const struct parts *p, size_t i, const char *name)
+{
+	return i + 1 < p->count && str_eq(p->list[i], str_of(name));
+}
+
+/* "NAME-HASH" of at least `digits` hexadecimal ones gives NAME, any other text "". */
+static struct str before_hash(struct str s, size_t digits)
+{
+	size_t len = s.len;
+	while (len > 0 && isxdigit((unsigned char)s.p[len - 1]))
+		len--;
+	const bool hashed = s.len - len >= digits && len > 1 && s.p[len - 1] == '-';
+	return (struct str){ s.p, hashed ? len - 1 : 0 };
+}
+
+static struct crate_path named(struct str name)
+{
+	return (struct crate_path){ CRATE_NAMED, name, STR("") };
+}
+
+/* A folder with or without a version in its name. */
+static struct crate_path of_folder(struct str folder)
+{
+	struct crate_path ret = named(folder);
+	crate_version(folder, &ret.name, &ret.version);
+	return ret;
+}
+
+/* ---- the standard library -------------------------------------------------------------------- */
+
+static bool is_library(struct str name)
+{
+	return str_eq(name, STR("core")) || str_eq(name, STR("alloc")) || str_eq(name, STR("std"));
+}
+
+/* A folder of rustc's source: "/rustc/HASH", "rustc-1.63.0". */
+static bool is_rustc(const struct parts *p, size_t i)
+{
+	return str_starts(p->list[i], STR("rustc-")) ||
+	       (i > 0 && str_eq(p->list[i - 1], STR("rustc")));
+}
+
+/* Folders of other names have modules of the library in them. */
+static struct crate_path of_library(struct str name)
+{
+	static const struct {
+		const char *folder, *crate;
+	} parts[] = { { "stdarch", "core" },
+		      { "portable-simd", "core" },
+		      { "backtrace", "std" },
+		      { "compiler-builtins", "compiler_builtins" } };
+	if (is_library(name))
+		return (struct crate_path){ CRATE_LIBRARY, name, STR("") };
+	for (size_t i = 0; i < COUNT_OF(parts); i++)
+		if (str_eq(name, str_of(parts[i].folder)))
+			name = str_of(parts[i].crate);
+	return (struct crate_path){ is_library(name) ? CRATE_LIBRARY : CRATE_NAMED, name, STR("") };
+}
+
+static bool find_library(const struct parts *p, size_t i, struct crate_path *ret)
+{
+	if (i + 2 >= p->count || (i > 0 && !is_rustc(p, i - 1)))
+		return false;
+	const struct str next = p->list[i + 1];
+	if (is_folder(p, i, "library"))
+		*ret = of_library(next);
+	else if (i > 0 && is_folder(p, i, "src") && str_starts(next, STR("lib")))
+		*ret = of_library((struct str){ next.p + 3, next.len - 3 });
+	else
+		return false;
+	return true;
+}
+
+/* ---- crates ---------------------------------------------------------------------------------- */
+
+/* The last folder that has a "src" in it, from part `first` on; "" where there is none. */
+static struct str source_folder(const struct parts *p, size_t first)
+{
+	for (size_t i = p->count; i-- > first + 1;)
+		if (is_folder(p, i, "src") && !str_eq(p->list[i - 1], STR("usr")))
+			return p->list[i - 1];
+	return STR("");
+}
+
+/* The crate in the folder of part i, which has to state a version. */
+static bool find_versioned(const struct parts *p, size_t i, struct crate_path *ret)
+{
+	if (i + 1 >= p->count)
+		return false;
+	*ret = of_folder(p->list[i]);
+	return ret->version.len > 0;
+}
+
+/* A checkout may have several crates in it. */
+static bool find_checkout(const struct parts *p, size_t i, struct crate_path *ret)
+{
+	if (!is_folder(p, i, "git") || !is_folder(p, i + 1, "checkouts") || i + 4 >= p->count)
+		return false;
+	const struct str name = before_hash(p->list[i + 2], 8);
+	const struct str within = source_folder(p, i + 4);
+	*ret = named(within.len > 0 ? within : name.len > 0 ? name : p->list[i + 2]);
+	return true;
+}
+
+static bool find_at(const struct parts *p, size_t i, struct crate_path *ret)
+{
+	if (find_library(p, i, ret) || find_checkout(p, i, ret))
+		return true;
+	if (str_ends(p->list[i], STR("registry")))
+		return find_versioned(p, is_folder(p, i + 1, "src") ? i + 3 : i + 1, ret);
+	if (is_folder(p, i, "deps") && i == 1 && is_folder(p, 0, "rust"))
+		return find_versioned(p, i + 1, ret);
+	if (is_folder(p, i, "vendor") && i + 2 < p->count) {
+		*ret = of_folder(p->list[i + 1]);
+		return true;
+	}
+	if (is_folder(p, i, "build") && is_folder(p, i + 2, "out")) {
+		*ret = named(before_hash(p->list[i + 1], 16));
+		return ret->name.len > 0;
+	}
+	return false;
+}
+
+struct crate_path crate_of_path(struct str path)
+{
+	struct parts p;
+	struct crate_path ret;
+	split(&p, path);
+	for (size_t i = 0; i + 1 < p.count; i++)
+		if (find_at(&p, i, &ret))
+			return ret;
+	ret = of_folder(source_folder(&p, 0));
+	if (ret.name.len == 0 || is_library(ret.name))
+		ret = (struct crate_path){ CRATE_OWN, STR(""), STR("") };
+	return ret;
+}

@@ -1,0 +1,109 @@
+/* Places where code of Rust can panic (core::panic::Location): a pointer to the name of a file, its
+ * length, a line and a column, both counted from 1.  The order of the fields is rustc's choice, and
+ * the same in all versions since 1.42; the text may have a NUL behind it that the length counts. */
+#include "source/attr/attr_refs.h"
+#include "source/panics.h"
+
+#include "base/sort.h"
+
+enum { NAME_LONGEST = 4096 };
+
+/* A pointer that may be the first word of a place. */
+struct candidate {
+	uint64_t addr, target;
+};
+
+typedef VEC(struct candidate) candidate_vec;
+
+/* What the words behind the pointer say. */
+struct location {
+	uint64_t size; /* of the place */
+	struct str file;
+	uint32_t line, column;
+};
+
+static bool is_file_name(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if ((unsigned char)s.p[i] < ' ')
+			return false;
+	return str_ends(s, STR(".rs"));
+}
+
+/* The section that the last candidate was in: most follow each other. */
+struct place_reader {
+	const struct image *im;
+	const struct section *in; /* or NULL */
+	struct bytes bytes;       /* of it */
+};
+
+static struct reader reader_at(struct place_reader *p, uint64_t addr)
+{
+	if (!p->in || addr - p->in->addr >= p->in->size) {
+		p->in = image_section_at(p->im, addr);
+		p->bytes = p->in ? section_bytes(p->im, p->in) : (struct bytes){ NULL, 0 };
+	}
+	struct reader r = reader_of(p->bytes, p->im->big_endian);
+	if (p->in)
+		reader_seek(&r, addr - p->in->addr);
+	return r;
+}
+
+static bool read_location(struct place_reader *p, const struct candidate *c, struct location *ret)
+{
+	const unsigned word = (unsigned)pointer_size(p->im);
+	struct reader r = reader_at(p, add_sat(c->addr, word));
+	const uint64_t size = read_uint(&r, word);
+	ret->line = read_u32(&r);
+	ret->column = read_u32(&r);
+	ret->size = 2 * word + 8;
+	if (!reader_ok(&r) || size > NAME_LONGEST || ret->line == 0 || ret->column == 0)
+		return false;
+	const struct bytes name = image_at(p->im, c->target, size);
+	ret->file = (struct str){ (const char *)name.p, name.size };
+	if (name.size > 0 && name.p[name.size - 1] == 0)
+		ret->file.len--;
+	return name.size == size && is_file_name(ret->file);
+}
+
+static void add_place(struct panics *p, const struct candidate *c, const struct location *l)
+{
+	panics_add(p,
+		   &(struct panic_place){ .addr = c->addr,
+					  .size = l->size,
+					  .name_addr = c->target,
+					  .name_size = l->file.len },
+		   l->file, l->line, l->column);
+}
+
+static void list_places(struct panics *p, const struct image *im, const pointer_parts *pointers)
+{
+	candidate_vec found = { 0 };
+	struct place_reader reader = { .im = im };
+	struct location l;
+	for (size_t i = 0; i < pointers->count; i++) {
+		const pointer_vec *part = &pointers->data[i];
+		for (size_t k = 0; k < part->count; k++) {
+			const struct candidate c = { part->data[k].addr, part->data[k].target };
+			if (read_location(&reader, &c, &l))
+				vec_push(&found, c);
+		}
+	}
+	sort_by_key(found.data, found.count, sizeof *found.data);
+	for (size_t i = 0; i < found.count; i++)
+		if ((i == 0 || found.data[i - 1].addr != found.data[i].addr) &&
+		    read_location(&reader, &found.data[i], &l))
+			add_place(p, &found.data[i], &l);
+	vec_release(&found);
+}
+
+void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers)
+{
+	struct panics *const p = a->f->panics;
+	if (!p || a->owner != BY_SYMBOL || a->symtab || a->debug || a->f->input->image_count > 1)
+		return;
+	list_places(p, a->im, pointers);
+	for (size_t i = 0; p->places.count > 0 && i < targets->count; i++)
+		if (targets->data[i].label != LABEL_NONE)
+			panics_use(p, targets->data[i].label, targets->data[i].addr);
+}

@@ -1,0 +1,33 @@
+/* attr_refs.h - references to data that have no owner, as attr_refs.c finds them. */
+#ifndef HEFT_SOURCE_ATTR_ATTR_REFS_H
+#define HEFT_SOURCE_ATTR_ATTR_REFS_H
+
+#include "source/attr/attr.h"
+
+/* An address referred to; `label` is LABEL_NONE for a mere boundary. */
+struct target {
+	uint64_t addr;
+	label_id label;
+	uint32_t why;
+};
+
+typedef VEC(struct target) target_vec;
+
+/* A pointer in the image (or a relocation that makes one). */
+struct pointer {
+	uint64_t addr; /* of the place */
+	uint64_t target;
+	label_id owner; /* of the place, LABEL_NONE if not known (yet) */
+};
+
+typedef VEC(struct pointer) pointer_vec;
+
+/* By part of the image. */
+typedef VEC(pointer_vec) pointer_parts;
+
+/* attr_panics.c: lists the places where a program in Rust can panic, if it has no symbols and
+ * somebody wants to know (source_file.panics): of pointers those to the name of a file, of targets
+ * those that are places.  Those of code are in the order of the code. */
+void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers);
+
+#endif

@@ -1,0 +1,275 @@
+#include "source/panics.h"
+
+#include "base/sort.h"
+
+/* A function is of a crate that NAMED_BY of its spots are in, if it has none of another crate; or
+ * of the one that most of its spots are in, if NEAR_AGREE of its nearest functions that have spots
+ * (NEAR on each side) are by other spots of that crate.  Measured by the symbols of programs, the
+ * first is right for 93 to 100 % of the bytes, the second for 93 to 99. */
+enum { NAMED_BY = 4, NEAR = 4, NEAR_AGREE = 4 };
+/* What more functions refer to is inlined code, as a rule. */
+enum { USERS_MAX = 2 };
+
+/* ---- collecting ------------------------------------------------------------------------------ */
+
+void panics_clear(struct panics *p)
+{
+	intern_release(&p->files);
+	vec_release(&p->places);
+	vec_release(&p->uses);
+	vec_release(&p->spots);
+	map_release(&p->spot_ids);
+	*p = (struct panics){ 0 };
+}
+
+static uint32_t spot_id(struct panics *p, const struct panic_spot *s)
+{
+	uint32_t id;
+	const uint64_t key = (uint64_t)s->line << 32 | s->column;
+	struct map_at at = map_at(&p->spot_ids, hash_pair(key, s->file));
+	while (map_next(&p->spot_ids, &at, &id)) {
+		const struct panic_spot *o = &p->spots.data[id];
+		if (o->file == s->file && o->line == s->line && o->column == s->column)
+			return id;
+	}
+	vec_push(&p->spots, *s);
+	map_put(&p->spot_ids, &at, (uint32_t)p->spots.count - 1);
+	return (uint32_t)p->spots.count - 1;
+}
+
+void panics_add(struct panics *p, const struct panic_place *place, struct str file, uint32_t line,
+		uint32_t column)
+{
+	struct panic_place made = *place;
+	made.file = intern_borrow(&p->files, file);
+	made.spot = spot_id(p, &(struct panic_spot){ made.file, line, column });
+	vec_push(&p->places, made);
+}
+
+void panics_use(struct panics *p, label_id function, uint64_t addr)
+{
+	const size_t count = p->places.count, size = sizeof *p->places.data;
+	if (count == 0 || addr < p->places.data[0].addr || addr > p->places.data[count - 1].addr)
+		return;
+	const size_t i = lower_bound(p->places.data, count, size, addr);
+	if (p->places.data[i].addr == addr)
+		vec_push(&p->uses, (struct panic_use){ function, (uint32_t)i });
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* A name without a version is one of symbols, as where debug info tells no more. */
+static uint32_t crate_add(struct panic_owners *o, const struct crate_path *c, struct text *room)
+{
+	text_set(room, c->kind == CRATE_OWN ? STR(OWN_CRATE) : c->name);
+	for (size_t i = 0; i < room->len && c->version.len == 0; i++)
+		if (room->p[i] == '-')
+			room->p[i] = '_';
+	if (c->version.len > 0) {
+		text_add_char(room, ' ');
+		text_add(room, c->version);
+	}
+	const uint32_t id = intern_add(&o->crates, text_str(room));
+	if (id == o->library.count)
+		vec_push(&o->library, c->kind == CRATE_LIBRARY);
+	return id;
+}
+
+static void tell_files(const struct panics *p, struct panic_owners *o)
+{
+	struct text room = { 0 };
+	o->of_file = mem_zeroed(p->files.entries.count, sizeof *o->of_file);
+	for (size_t i = 0; i < p->files.entries.count; i++) {
+		const struct crate_path c = crate_of_path(p->files.entries.data[i]);
+		o->of_file[i] = crate_add(o, &c, &room);
+	}
+	text_release(&room);
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* A function that refers to places.  Its spots are numbers of crate << 32 | spot, sorted. */
+struct user {
+	label_id function;
+	size_t first, count;   /* of teller.spots */
+	size_t own, own_count; /* those of `crate` among them */
+	uint32_t crate;        /* that most of its spots are in; of the library where all are */
+	uint32_t other_crates; /* than that and the library */
+	bool tied;             /* as many are in another */
+};
+
+struct teller {
+	const struct panics *panics;
+	struct panic_owners *owners;
+	VEC(struct user) users; /* in the order of the code */
+	uint64_t *spots;
+	uint32_t *spot_users; /* by spot: how many functions refer to it */
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The user of each reference is kept in of_function meanwhile. */
+static void list_users(struct teller *t)
+{
+	const struct panics *p = t->panics;
+	uint32_t *const of = t->owners->of_function;
+	size_t total = 0;
+	for (size_t i = 0; i < p->uses.count; i++) {
+		const label_id f = p->uses.data[i].function;
+		if (of[f] == PANIC_NO_CRATE) {
+			of[f] = (uint32_t)t->users.count;
+			vec_push(&t->users, (struct user){ .function = f });
+		}
+		t->users.data[of[f]].count++;
+	}
+	for (size_t i = 0; i < t->users.count; i++) {
+		t->users.data[i].first = total;
+		total += t->users.data[i].count;
+		t->users.data[i].count = 0;
+	}
+}
+
+static void list_spots(struct teller *t)
+{
+	const struct panics *p = t->panics;
+	t->spots = mem_zeroed(p->uses.count, sizeof *t->spots);
+	for (size_t i = 0; i < p->uses.count; i++) {
+		struct user *u = &t->users.data[t->owners->of_function[p->uses.data[i].function]];
+		const struct panic_place *place = &p->places.data[p->uses.data[i].place];
+		t->spots[u->first + u->count++] = (uint64_t)t->owners->of_file[place->file] << 32 |
+						  place->spot;
+	}
+}
+
+/* Leaves each spot once, and counts the users of it. */
+static void squeeze(struct teller *t, struct user *u)
+{
+	uint64_t *const s = t->spots + u->first;
+	size_t count = 0;
+	qsort(s, u->count, sizeof *s, by_number);
+	for (size_t i = 0; i < u->count; i++)
+		if (count == 0 || s[count - 1] != s[i])
+			s[count++] = s[i];
+	u->count = count;
+	for (size_t i = 0; i < count; i++)
+		t->spot_users[(uint32_t)s[i]]++;
+}
+
+/* The crate that most spots are in, of several the first; those of the library are asked where
+ * there are no others. */
+static void choose(const struct teller *t, struct user *u)
+{
+	bool library = true;
+	for (size_t i = 0, end; i < u->count; i = end) {
+		const uint64_t *const s = t->spots + u->first;
+		const uint32_t crate = (uint32_t)(s[i] >> 32);
+		const bool in_library = t->owners->library.data[crate];
+		for (end = i; end < u->count && s[end] >> 32 == crate; end++)
+			;
+		u->other_crates += !in_library;
+		if (in_library && !library)
+			continue;
+		if ((library && !in_library) || end - i > u->own_count) {
+			u->own = u->first + i;
+			u->own_count = end - i;
+			u->crate = crate;
+			u->tied = false;
+		} else if (end - i == u->own_count) {
+			u->tied = true;
+		}
+		library = library && in_library;
+	}
+	u->other_crates -= u->other_crates > 0;
+}
+
+static bool in_library(const struct teller *t, const struct user *u)
+{
+	return t->owners->library.data[u->crate];
+}
+
+/* ---- who is told to be of what --------------------------------------------------------------- */
+
+/* Whether another function has a spot of the crate that `u` does not refer to. */
+static bool agrees(const struct teller *t, const struct user *u, const struct user *other)
+{
+	if (other->crate != u->crate)
+		return false;
+	for (size_t i = 0; i < other->own_count; i++)
+		if (!bsearch(&t->spots[other->own + i], &t->spots[u->own], u->own_count,
+			     sizeof *t->spots, by_number))
+			return true;
+	return false;
+}
+
+static bool has_private_spot(const struct teller *t, const struct user *u)
+{
+	for (size_t i = 0; i < u->own_count; i++)
+		if (t->spot_users[(uint32_t)t->spots[u->own + i]] <= USERS_MAX)
+			return true;
+	return false;
+}
+
+/* How many of the nearest users agree; those that are of the library only, where `library` is not
+ * set, are passed over. */
+static unsigned agreeing(const struct teller *t, size_t i, int step, bool library)
+{
+	const struct user *const u = &t->users.data[i];
+	unsigned seen = 0, ret = 0;
+	for (i += (size_t)step; i < t->users.count && seen < NEAR; i += (size_t)step) {
+		const struct user *other = &t->users.data[i];
+		if (!library && in_library(t, other))
+			continue;
+		seen++;
+		ret += agrees(t, u, other);
+	}
+	return ret;
+}
+
+static bool is_told(const struct teller *t, size_t i)
+{
+	const struct user *const u = &t->users.data[i];
+	const bool library = in_library(t, u);
+	if (!library && u->other_crates == 0 && u->own_count >= NAMED_BY)
+		return true;
+	return !u->tied && has_private_spot(t, u) &&
+	       agreeing(t, i, -1, library) + agreeing(t, i, 1, library) >= NEAR_AGREE;
+}
+
+static void tell_functions(struct teller *t)
+{
+	uint32_t *const of = t->owners->of_function;
+	list_users(t);
+	list_spots(t);
+	t->spot_users = mem_zeroed(t->panics->spots.count, sizeof *t->spot_users);
+	for (size_t i = 0; i < t->users.count; i++) {
+		squeeze(t, &t->users.data[i]);
+		choose(t, &t->users.data[i]);
+	}
+	for (size_t i = 0; i < t->users.count; i++)
+		of[t->users.data[i].function] = is_told(t, i) ? t->users.data[i].crate
+							      : PANIC_NO_CRATE;
+	vec_release(&t->users);
+	mem_free(t->spots);
+	mem_free(t->spot_users);
+}
+
+void panics_tell(const struct panics *p, size_t label_count, struct panic_owners *ret)
+{
+	*ret = (struct panic_owners){ .label_count = label_count };
+	ret->of_function = mem_zeroed(label_count, sizeof *ret->of_function);
+	memset(ret->of_function, 0xff, label_count * sizeof *ret->of_function);
+	tell_files(p, ret);
+	tell_functions(&(struct teller){ .panics = p, .owners = ret });
+}
+
+void panic_owners_release(struct panic_owners *o)
+{
+	intern_release(&o->crates);
+	vec_release(&o->library);
+	mem_free(o->of_file);
+	mem_free(o->of_function);
+}
