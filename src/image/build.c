@@ -264,6 +264,7 @@ static void size_symbols(struct image_build *b)
 		const struct section *in = &b->im->sections[s->section];
 		const uint64_t end = min_u64(next, in->addr + in->size);
 		s->size = end > bounds[i].addr ? end - bounds[i].addr : 0;
+		s->guessed = true;
 	}
 	mem_free(bounds);
 }

@@ -151,7 +151,7 @@ struct image {
 	bool mapped; /* its bytes are a mapped file's */
 	bool made;   /* of another container than ELF, by build.h */
 	bool bare;   /* without section headers: its sections are made of its segments */
-	/* Of type ET_EXEC, with a relocation for every address that is kept in it. */
+	/* It has a relocation for every address that is kept in it, also if its type is ET_EXEC. */
 	bool moves;
 	/* Titles of sections begin with the segment's name: they need no more in brackets. */
 	bool full_titles;
@@ -268,6 +268,7 @@ struct symbol {
 	uint32_t section;  /* section index (SHN_XINDEX resolved) or one of SYM_* */
 	uint64_t value, size;
 	uint8_t type, bind, visibility; /* STT_*, STB_*, STV_* */
+	bool guessed;                   /* no size is stated: it reaches to the next start */
 };
 
 struct symtab {

@@ -173,6 +173,7 @@ static void list_symbols(struct stacks *s)
 			  .dynsym = image_section_type(s->im, SHT_DYNSYM, 1) };
 	attr_list_sized(&a, &s->places);
 	vec_release(&a.unsized);
+	vec_release(&a.guessed);
 }
 
 /* Functions of which no unit speaks. */

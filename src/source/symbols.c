@@ -295,6 +295,7 @@ static void attribute_data(struct attr *a)
 	side_by_side(a, attr_refs_find, &b, tables);
 	vec_release(&a->fdes); /* that of `b` is the same */
 	side_by_side(a, attr_refs_claim, &b, resolve_tables);
+	attr_list_guessed(a);
 	attr_commit_vm(a);
 	spans_overlay(&a->vm, &b.vm);
 	a->vm_claims = b.vm_claims;
@@ -380,6 +381,7 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	vec_release(&a->uses);
 	vec_release(&a->bare);
 	vec_release(&a->unsized);
+	vec_release(&a->guessed);
 	vec_release(&a->sized);
 	vec_release(&a->overlays);
 	forget_symbols(a);

@@ -46,6 +46,39 @@ int other(int i)
 }
 """
 
+# Exported data, whose names end in their sizes, among data and texts without a symbol.
+DATA = """
+#ifdef _WIN32
+#define OUT __declspec(dllexport)
+#else
+#define OUT __attribute__((visibility("default")))
+#endif
+struct state { int count; int last; double sum; };
+typedef const char *text;
+OUT extern const int limit_4, table_400[100], squares_64[16];
+OUT extern const text words_32[4];
+OUT extern struct state state_16;
+OUT extern int visible_8[2];
+const int limit_4 = 7;
+static const unsigned short hidden[3000] = { 1, 2, 3 };
+const int table_400[100] = { 5, 6 };
+static const double weights[500] = { 1.5 };
+const int squares_64[16] = { 0, 1, 4 };
+static const text names[300] = { "first of the names", "second of the names" };
+const text words_32[4] = { "a word of the table", "another word", "the third", "the last of the words" };
+struct state state_16 = { 1, 2, 3.5 };
+static int unseen[700] = { 9 };
+int visible_8[2] = { 3, 4 };
+static double filled[900] = { 2.5 };
+OUT int number(int i) { return hidden[i] + limit_4; }
+OUT double weight(int i) { return weights[i] + squares_64[i & 15] + table_400[i]; }
+OUT text word(int i) { return words_32[i & 3]; }
+OUT text name(int i) { return names[i]; }
+OUT int count(int i) { unseen[i] += i; state_16.count++; return state_16.last += unseen[0]; }
+OUT double sum(int i) { return state_16.count + (state_16.sum += filled[i]); }
+OUT int *seen(int i) { filled[i] = i; return &visible_8[i & 1]; }
+"""
+
 
 class Test:
     def __init__(self, heft, folder):
@@ -215,6 +248,7 @@ def macho(t):
         for number, flags in enumerate(["-O1", "-O2 -gdwarf-5", "-O0 -gdwarf-4"]):
             macho_build(t, arch, f"{arch}{number}", flags.split())
     macho_frames(t)
+    macho_data(t)
 
 
 def macho_build(t, arch, name, flags):
@@ -257,6 +291,44 @@ def macho_build(t, arch, name, flags):
     macho_tables(t, chained)
     if arch == "arm64":
         macho_signature(t, chained)
+
+
+def data_sizes(t, path):
+    """Exported data end where they do, up to padding, though no table states their sizes."""
+    rows = collections.Counter()
+    for r in t.rows(path, "sections,rawsymbols"):
+        if "data" in r["sections"] or "const" in r["sections"]:
+            rows[r["rawsymbols"].lstrip("_")] += int(r["vmsize"])
+    for name in ("limit_4", "table_400", "squares_64", "words_32", "state_16", "visible_8"):
+        size = int(name.rsplit("_", 1)[1])
+        t.check(f"{path}: {name} has {rows[name]} bytes", size <= rows[name] < size + 16, True)
+    t.totals(path)
+
+
+def macho_data(t):
+    with open(t.path("data.c"), "w", encoding="utf-8") as f:
+        f.write(DATA)
+    for arch in ("x86_64", "arm64"):
+        for level in ("-O1", "-O2"):
+            path = t.path(f"data-{arch}{level}.dylib")
+            run("clang-19", f"--target={arch}-apple-macos11", level, "-c", t.path("data.c"), "-o", t.path("data.o"))
+            run("ld64.lld-19", "-arch", arch, "-platform_version", "macos", "11.0", "11.0", "-undefined", "dynamic_lookup",
+                "-dylib", t.path("data.o"), "-o", path)
+            data_sizes(t, path)
+            run("llvm-strip-19", "-x", path)
+            data_sizes(t, path)
+
+
+def pe_data(t):
+    with open(t.path("data.c"), "w", encoding="utf-8") as f:
+        f.write(DATA)
+    for arch in ("x86_64", "aarch64"):
+        for level in ("-O1", "-O2"):
+            path = t.path(f"data-{arch}{level}.dll")
+            run("clang-19", f"--target={arch}-pc-windows-msvc", level, "-ffreestanding", "-Xclang", "-fno-builtin", "-c",
+                t.path("data.c"), "-o", t.path("data.obj"))
+            run("lld-link-19", "/dll", "/noentry", "/nodefaultlib", "/force:unresolved", t.path("data.obj"), f"/out:{path}")
+            data_sizes(t, path)
 
 
 def macho_debug_map(t, linked, objects, link_archive):
@@ -427,6 +499,7 @@ def pe(t):
         pe_units(t, program, objects)
     pe_resources(t, gcc)
     pe_imports(t)
+    pe_data(t)
     for target in ("x86_64-pc-windows-msvc", "aarch64-pc-windows-msvc", "i686-pc-windows-gnu"):
         path = t.path(f"{target}.obj")
         run("clang-19", f"--target={target}", "-g", "-c", t.path("two.c"), "-o", path)

@@ -65,6 +65,7 @@ void macho_set_pointers(struct macho *m, const struct macho_range *table)
 			list[i].entry_size = 0;
 		end = max_u64(end, list[i].entry_off + list[i].entry_size);
 	}
+	b->im->moves = true;
 	b->sections.data[table->index].type = SHT_RELA;
 	build_set_relocs(b, table->index, list, count);
 	m->pointers.count = 0;

@@ -30,6 +30,7 @@ struct place {
 	uint32_t rank;    /* lower is better, among those that start together */
 	uint32_t section; /* index */
 	bool code, vague; /* vague: an untyped global, which linkers define as a mere mark */
+	bool local;
 };
 
 typedef VEC(struct place) place_vec;
@@ -76,8 +77,11 @@ struct attr {
 	label_id debug_owner; /* of all its debug sections, LABEL_NONE where it is not one */
 	place_vec sized;
 	VEC(struct overlay_code) overlays; /* by unit: what was claimed where they run */
-	uint64_t by_file;   /* symbols owned by an STT_FILE name, there being no DWARF */
-	place_vec unsized;  /* symbols without a size, sorted; first of an address leads */
+	uint64_t by_file;  /* symbols owned by an STT_FILE name, there being no DWARF */
+	place_vec unsized; /* symbols without a size, sorted; first of an address leads */
+	/* By symbol, data whose size is where the next symbol begins, sorted likewise; see
+	 * attr_extents.h. */
+	place_vec guessed;
 	VEC(uint32_t) late; /* entries of made tables whose owner is not known yet */
 	struct refs *refs;  /* from attr_refs_find to attr_refs_claim */
 };
@@ -103,8 +107,11 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 /* attr_symbols.c: sized symbols; then, for code nobody has, unsized ones. */
 void attr_sized_symbols(struct attr *a);
 void attr_unsized_symbols(struct attr *a);
-/* All sized symbols, sorted by address, the owner of an address first; and a->unsized. */
+/* All sized symbols, sorted by address, the owner of an address first; and those of a->unsized and
+ * a->guessed. */
 void attr_list_sized(struct attr *a, place_vec *ret);
+/* Puts a->guessed among the places, once their sizes are known. */
+void attr_list_guessed(struct attr *a);
 /* The unsized symbol at an address, or NULL. */
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
 /* attr_go.c: the tables of Go's runtime, to the functions that have an owner so far. */

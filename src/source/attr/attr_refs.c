@@ -7,7 +7,7 @@
  * to it whose place has an owner, round by round.  A table of virtual functions is referred to
  * behind its first words, and ends with its last function: what follows it and nobody refers to has
  * no owner. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_extents.h"
 #include "source/attr/attr_operands.h"
 #include "source/attr/attr_refs.h"
 #include "source/attr/attr_vtables.h"
@@ -741,6 +741,10 @@ static void make_pieces(struct refs *r)
 	keep_symbols_whole(r);
 	add_vectors(r, entry);
 	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	if (r->a->guessed.count > 0) {
+		extents_find(r->a, &r->targets);
+		sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	}
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
@@ -759,7 +763,8 @@ static void make_pieces(struct refs *r)
 		if (next < owned->list.count)
 			p.end = min_u64(p.end, owned->list.data[next].start);
 		p.end = string_end(r->a->im, in, addr, p.end);
-		p.end = vtable_end(&r->vtables, addr, p.end);
+		if (p.why != WHY_SYMBOL)
+			p.end = vtable_end(&r->vtables, addr, p.end);
 		vec_push(&r->pieces, p);
 	}
 	vec_release(&r->targets);

@@ -1,5 +1,5 @@
 /* Symbols that say where code and data are; the rule is that of symbol_rule.h. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_extents.h"
 
 #include "base/sort.h"
 #include "image/elf_const.h"
@@ -53,6 +53,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	const label_id *labels = table == a->symtab   ? a->sym_labels
 				 : table == a->dynsym ? a->dyn_labels
 						      : NULL;
+	const bool guess = a->owner == BY_SYMBOL && !a->f->as_bloaty && extents_wanted(a->im);
 	if (!attr_open_symbols(a, im, table, &t))
 		return;
 	for (size_t i = 1; i < t.count; i++) {
@@ -75,10 +76,13 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 				   .rank = a->f->as_bloaty ? (uint32_t)i : symbol_rank(&s),
 				   .section = section_index(a, in, addr),
 				   .code = in->exec,
-				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL };
+				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL,
+				   .local = s.bind == STB_LOCAL };
 		if (p.label == LABEL_NONE && a->owner == BY_SYMBOL)
 			p.label = label_format(a->f->labels, "[Anonymous symbol #%zu]", i);
-		if (p.size > 0 && (a->f->as_bloaty || !begins_many(s.name)))
+		if (s.guessed && guess && section_is_data(in) && !in->exec && p.size > 0)
+			vec_push(&a->guessed, p);
+		else if (p.size > 0 && (a->f->as_bloaty || !begins_many(s.name)))
 			vec_push(sized, p);
 		else if (addr - in->addr < in->size && (in->exec || section_is_data(in)))
 			vec_push(&a->unsized, p);
@@ -131,6 +135,7 @@ void attr_list_sized(struct attr *a, place_vec *ret)
 	if (!a->f->as_bloaty)
 		symbols_cut_crossing(ret->data, ret->count, sizeof *ret->data);
 	sort_by_key_then(a->unsized.data, a->unsized.count, sizeof *a->unsized.data, by_rule);
+	sort_by_key_then(a->guessed.data, a->guessed.count, sizeof *a->guessed.data, by_rule);
 }
 
 void attr_sized_symbols(struct attr *a)
@@ -151,6 +156,12 @@ void attr_sized_symbols(struct attr *a)
 		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,
 		      WHY_SYMBOL);
 	vec_release(&sized);
+}
+
+void attr_list_guessed(struct attr *a)
+{
+	if (a->f->places)
+		list_places(a->f->labels, a->f->places, &a->guessed);
 }
 
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
