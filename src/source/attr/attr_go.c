@@ -5,6 +5,7 @@
 #include "source/attr/attr.h"
 
 #include "base/bits.h"
+#include "base/sort.h"
 #include "program/go_table.h"
 
 /* Data of functions, by their place in struct pclntab_func.data; the last from Go 1.16 on. */
@@ -18,12 +19,19 @@ enum {
 	DATA_WRAPPED
 };
 
+/* A list of files that the functions of a package share, and who comes first of these. */
+struct file_list {
+	uint64_t start; /* a number of a word */
+	label_id label;
+};
+
 struct go {
 	struct attr *attr;
 	const struct go_table *table;
 	uint64_t *seen; /* a bit for each offset of the table: it has an owner */
 	struct pclntab_func f;
 	label_id label; /* of f */
+	VEC(struct file_list) lists;
 };
 
 static bool is_first(struct go *g, uint64_t off)
@@ -71,6 +79,31 @@ static void put_files(struct go *g)
 	struct pclntab_values v = pclntab_values(&g->table->tab, off);
 	while (off != 0 && pclntab_values_next(&v))
 		put_file(g, v.value);
+}
+
+static void note_list(struct go *g)
+{
+	const size_t count = g->lists.count;
+	if (count == 0 || g->lists.data[count - 1].start != g->f.unit)
+		vec_push(&g->lists, (struct file_list){ g->f.unit, g->label });
+}
+
+/* Files of a package that none of its functions is from, after those that are. */
+static void put_lists(struct go *g)
+{
+	const struct pclntab *t = &g->table->tab;
+	const uint64_t words = t->files > t->units ? (t->files - t->units) / 4 : 0;
+	sort_by_key(g->lists.data, g->lists.count, sizeof *g->lists.data);
+	for (size_t i = 0; i < g->lists.count;) {
+		const struct file_list *list = &g->lists.data[i];
+		while (i < g->lists.count && g->lists.data[i].start == list->start)
+			i++;
+		const uint64_t end = i < g->lists.count ? g->lists.data[i].start : words;
+		g->label = list->label;
+		if (end <= words)
+			put(g, t->units + list->start * 4, (end - list->start) * 4);
+	}
+	vec_release(&g->lists);
 }
 
 /* ---- data of functions ----------------------------------------------------------------------- */
@@ -214,6 +247,7 @@ static void put_function(struct go *g)
 	put_stack_objects(g);
 	put_inlining_tree(g);
 	if (g->table->tab.layout >= PCLNTAB_16) {
+		note_list(g);
 		put_defers(g);
 		put_live_arguments(g, put_arguments(g));
 		put_wrapped(g);
@@ -246,6 +280,7 @@ void attr_go(struct attr *a)
 		if (g.label != LABEL_NONE)
 			put_function(&g);
 	}
+	put_lists(&g);
 	mem_free(g.seen);
 	if (a->owner == BY_SYMBOL)
 		put_parts(&g);
