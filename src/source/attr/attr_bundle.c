@@ -15,7 +15,7 @@
  * Node.js, pkg: in bundle_node.c, bundle_pkg.c.
  *
  * What is of none of these stays [Unmapped]. */
-#include "source/attr/bundle.h"
+#include "source/attr/bundle/bundle.h"
 
 #include "image/elf_const.h"
 #include "image/elf_note.h"

@@ -7,7 +7,7 @@
  * number of options (execArgv), and these; all texts with their sizes of 8 bytes in front.  Between
  * the flags and the path stand none, one (how options are extended, 24) or two bytes (what kind of
  * module the script is, 25), of which nothing tells but that the rest then fits. */
-#include "source/attr/bundle.h"
+#include "source/attr/bundle/bundle.h"
 
 enum { NODE_MAGIC = 0x143da20, NODE_CACHE = 4, NODE_ASSETS = 8, NODE_OPTIONS = 16 };
 enum { MORE_MAX = 2 };

@@ -15,7 +15,7 @@
  * where the prelude begins, so they are not needed.  Pieces that cannot be in front of it are
  * damaged, and do not count. */
 #define _GNU_SOURCE /* memmem, memrchr */
-#include "source/attr/bundle.h"
+#include "source/attr/bundle/bundle.h"
 
 #include "base/json_read.h"
 

@@ -1,7 +1,7 @@
 /* bundle.h - what was put into or behind a finished program, member by member.  Private to
  * attr_bundle.c and the readers of single formats. */
-#ifndef HEFT_SOURCE_ATTR_BUNDLE_H
-#define HEFT_SOURCE_ATTR_BUNDLE_H
+#ifndef HEFT_SOURCE_ATTR_BUNDLE_BUNDLE_H
+#define HEFT_SOURCE_ATTR_BUNDLE_BUNDLE_H
 
 #include "source/attr/attr.h"
 
