@@ -537,7 +537,8 @@ void source_packages(const struct source_file *f, struct layer *ret)
 	run_symbols(&p);
 	if (needs_units(&p))
 		run_units(&p);
-	p.by_places = f->panics && f->panics->places.count > 0 && !has_units(&p);
+	p.by_places = f->panics && f->panics->places.count > 0 && !p.table &&
+		      !debuginfo_present(&f->input->images[0]);
 	if (p.by_places)
 		run_places(&p);
 	const char *const nameless = p.by_places           ? NO_CRATE

@@ -5,6 +5,7 @@
 #include "source/panics.h"
 
 #include "base/sort.h"
+#include "image/elf_const.h"
 
 enum { NAME_LONGEST = 4096 };
 
@@ -97,10 +98,38 @@ static void list_places(struct panics *p, const struct image *im, const pointer_
 	vec_release(&found);
 }
 
+/* Whether more functions have no name but their address: containers that list where functions begin
+ * have symbols made for these (build_name_starts). */
+static bool most_are_nameless(const struct attr *a)
+{
+	struct symtab t;
+	uint64_t named = 0, nameless = a->made_up;
+	if (!symtab_open(&t, a->im, a->symtab))
+		return true;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		if (s.section == SYM_NO_SECTION || s.type != STT_FUNC)
+			continue;
+		if (str_starts(s.name, STR("sub_")))
+			nameless++;
+		else
+			named++;
+	}
+	return nameless > named;
+}
+
+/* Some symbols are left in libraries that were stripped, for the programs that load them. */
+static bool is_stripped(const struct attr *a)
+{
+	if (a->debug || !a->symtab)
+		return !a->debug;
+	return a->im->made ? most_are_nameless(a) : a->sym_count < a->made_up;
+}
+
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers)
 {
 	struct panics *const p = a->f->panics;
-	if (!p || a->owner != BY_SYMBOL || a->symtab || a->debug || a->f->input->image_count > 1)
+	if (!p || a->owner != BY_SYMBOL || a->f->input->image_count > 1 || !is_stripped(a))
 		return;
 	list_places(p, a->im, pointers);
 	for (size_t i = 0; p->places.count > 0 && i < targets->count; i++)
