@@ -4,8 +4,8 @@
 #include "image/elf_const.h"
 #include "program/go_types.h"
 #include "program/symbolize.h"
-#include "source/attr/go_mask.h"
-#include "source/attr/go_words.h"
+#include "source/attr/go/go_mask.h"
+#include "source/attr/go/go_words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -114,7 +114,7 @@ void attr_list_sized(struct attr *a, place_vec *ret);
 void attr_list_guessed(struct attr *a);
 /* The unsized symbol at an address, or NULL. */
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
-/* attr_go.c: the tables of Go's runtime, to the functions that have an owner so far. */
+/* go/attr_go.c: the tables of Go's runtime, to the functions that have an owner so far. */
 void attr_go(struct attr *a);
 /* attr_plt.c: stubs and GOT slots; slots without a symbol go to the owner of their target. */
 void attr_plt(struct attr *a);

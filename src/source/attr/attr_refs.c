@@ -12,7 +12,7 @@
 #include "source/attr/attr_refs.h"
 #include "source/attr/attr_vtables.h"
 #include "source/attr/code_pass.h"
-#include "source/attr/go_words.h"
+#include "source/attr/go/go_words.h"
 #include "source/attr/lookalike.h"
 #include "source/attr/reloc_parts.h"
 

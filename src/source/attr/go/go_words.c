@@ -1,4 +1,4 @@
-#include "source/attr/go_words.h"
+#include "source/attr/go/go_words.h"
 
 #include "image/elf_const.h"
 

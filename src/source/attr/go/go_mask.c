@@ -1,7 +1,7 @@
 /* The program (documentation of package runtime, mbitmap.go): 1 to 0x7f: so many bits follow,
  * lowest first; 0x80, a number n, a number c: the last n bits c times more; 0x81 to 0xff: the same
  * with n in the low bits; 0 ends it. */
-#include "source/attr/go_mask.h"
+#include "source/attr/go/go_mask.h"
 
 #include "base/base.h"
 

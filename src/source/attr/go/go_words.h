@@ -4,12 +4,12 @@
  * in few ways: a program that is linked at two addresses shows which.
  *
  * Borrows from the image and the table.  Read-only once read: any number of threads. */
-#ifndef HEFT_SOURCE_ATTR_GO_WORDS_H
-#define HEFT_SOURCE_ATTR_GO_WORDS_H
+#ifndef HEFT_SOURCE_ATTR_GO_GO_WORDS_H
+#define HEFT_SOURCE_ATTR_GO_GO_WORDS_H
 
 #include "code/code.h"
 #include "program/go_table.h"
-#include "source/attr/go_mask.h"
+#include "source/attr/go/go_mask.h"
 
 /* Zeroed: no program of Go's. */
 struct go_words {

@@ -2,8 +2,8 @@
  * told: by a program of bits for all variables that may have some.
  *
  * Time and memory O(words of the variables); one bit a word. */
-#ifndef HEFT_SOURCE_ATTR_GO_MASK_H
-#define HEFT_SOURCE_ATTR_GO_MASK_H
+#ifndef HEFT_SOURCE_ATTR_GO_GO_MASK_H
+#define HEFT_SOURCE_ATTR_GO_GO_MASK_H
 
 #include "program/go_table.h"
 
