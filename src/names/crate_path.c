@@ -130,9 +130,23 @@ static bool find_checkout(const struct parts *p, size_t i, struct crate_path *re
 	return true;
 }
 
+/* Bazel has a folder for each, whose name begins with that of the rule that fetched it. */
+static bool find_external(const struct parts *p, size_t i, struct crate_path *ret)
+{
+	if (!is_folder(p, i, "external") || !find_versioned(p, i + 1, ret))
+		return false;
+	for (size_t k = ret->name.len; k-- > 1;)
+		if (ret->name.p[k] == '_' && ret->name.p[k - 1] == '_' && k + 1 < ret->name.len) {
+			ret->name.len -= k + 1;
+			ret->name.p += k + 1;
+			break;
+		}
+	return true;
+}
+
 static bool find_at(const struct parts *p, size_t i, struct crate_path *ret)
 {
-	if (find_library(p, i, ret) || find_checkout(p, i, ret))
+	if (find_library(p, i, ret) || find_checkout(p, i, ret) || find_external(p, i, ret))
 		return true;
 	if (str_ends(p->list[i], STR("registry")))
 		return find_versioned(p, is_folder(p, i + 1, "src") ? i + 3 : i + 1, ret);

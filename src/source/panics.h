@@ -53,7 +53,7 @@ struct panic_owners {
 };
 
 /* What a relative path such as src/main.rs tells. */
-#define OWN_CRATE "(own crate)"
+#define OWN_CRATE "(own crates)"
 
 void panics_clear(struct panics *p);
 /* Appends a place, which must not lie before the last one.  `file` is borrowed. */

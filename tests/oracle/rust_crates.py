@@ -22,7 +22,7 @@ import builds
 
 SPAN = re.compile(r"([0-9a-f]+)-([0-9a-f]+)\t\s*\d+\t\t(.*)")
 BUILT, ANY = (0.95, 0.28), (0.90, 0.12)  # right, given
-UNKNOWN, OWN = "(crate not known)", "(own crate)"
+UNKNOWN, OWN = "(crate not known)", "(own crates)"
 ALIASES = {"rustfmt": "rustfmt_nightly", "librustdoc": "rustdoc"}
 
 

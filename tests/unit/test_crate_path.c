@@ -52,6 +52,16 @@ static void copies_may_state_one(void **state)
 	assert_crate("vendor/time/src/lib.rs", "time");
 }
 
+static void bazel_puts_its_rule_in_front(void **state)
+{
+	(void)state;
+	assert_crate("external/rules_rust++crate+crates_vendor__regex-syntax-0.8.11/src/ast/mod.rs",
+		     "regex-syntax 0.8.11");
+	assert_crate("external/crates__zlib-rs-0.6.8/src/inflate.rs", "zlib-rs 0.6.8");
+	assert_crate("external/serde-1.0.1/src/lib.rs", "serde 1.0.1");
+	assert_crate("external/x__-1.0.1/src/lib.rs", "x__ 1.0.1");
+}
+
 static void checkouts_have_a_hash(void **state)
 {
 	(void)state;
@@ -125,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registries_state_a_version),
 		cmocka_unit_test(copies_may_state_one),
+		cmocka_unit_test(bazel_puts_its_rule_in_front),
 		cmocka_unit_test(checkouts_have_a_hash),
 		cmocka_unit_test(build_scripts_write_files),
 		cmocka_unit_test(the_library_has_paths_of_its_own),
