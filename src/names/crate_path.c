@@ -101,11 +101,13 @@ static bool find_library(const struct parts *p, size_t i, struct crate_path *ret
 
 /* ---- crates ---------------------------------------------------------------------------------- */
 
-/* The last folder that has a "src" in it, from part `first` on; "" where there is none. */
+/* The last folder that has a "src" in it, from part `first` on; "" where there is none.  Sources of
+ * others may be in "NAME/src/src". */
 static struct str source_folder(const struct parts *p, size_t first)
 {
 	for (size_t i = p->count; i-- > first + 1;)
-		if (is_folder(p, i, "src") && !str_eq(p->list[i - 1], STR("usr")))
+		if (is_folder(p, i, "src") && !is_folder(p, i - 1, "src") &&
+		    !str_eq(p->list[i - 1], STR("usr")))
 			return p->list[i - 1];
 	return STR("");
 }

@@ -328,25 +328,46 @@ static label_id unit_package(struct packages *p, const label_id *labels)
 
 /* ---- by places of panics --------------------------------------------------------------------- */
 
-/* How much of the code that is told, for what people expect of the table. */
-static void note_told(const struct packages *p)
+/* Bytes of code. */
+struct told_code {
+	uint64_t all;
+	uint64_t panics; /* of functions that refer to places */
+	uint64_t told;
+};
+
+static struct told_code measure_told(const struct packages *p)
 {
 	const struct image *im = &p->f->input->images[0];
 	const struct spans *s = &p->symbols->vm;
-	uint64_t told = 0, code = 0;
+	const struct panics *found = p->f->panics;
+	bool *const panics = mem_zeroed(p->told.label_count, sizeof *panics);
+	struct told_code ret = { 0 };
+	for (size_t i = 0; i < found->uses.count; i++)
+		panics[found->uses.data[i].function] = true;
 	for (size_t i = 0; i < s->list.count; i++) {
 		const struct span *at = &s->list.data[i];
 		const struct section *in = image_section_at(im, at->start);
 		if (!in || !in->exec)
 			continue;
-		code += at->size;
-		if (p->told.of_function[at->label] != PANIC_NO_CRATE)
-			told += at->size;
+		ret.all += at->size;
+		ret.panics += panics[at->label] ? at->size : 0;
+		ret.told += p->told.of_function[at->label] != PANIC_NO_CRATE ? at->size : 0;
 	}
+	mem_free(panics);
+	return ret;
+}
+
+/* What people expect of the table.  In Rust a third of the code and more can panic; where less than
+ * a tenth can, most is of other languages. */
+static void tell_rest(struct packages *p)
+{
+	const struct told_code code = measure_told(p);
+	if (code.panics >= code.all / 10)
+		p->nameless = label_borrow(p->f->labels, str_of(NO_CRATE));
 	note(p->f->notes, p->f->path, HEFT_NO_OFFSET, 0,
-	     "there are no symbols: the crate of a function is told by the places where it can "
-	     "panic, for %.0f %% of the code",
-	     code > 0 ? 100.0 * (double)told / (double)code : 0.0);
+	     "there are no symbols: the crate of a function in Rust is told by the places where "
+	     "it can panic, for %.0f %% of the code",
+	     code.all > 0 ? 100.0 * (double)code.told / (double)code.all : 0.0);
 }
 
 static void run_places(struct packages *p)
@@ -360,7 +381,7 @@ static void run_places(struct packages *p)
 		if (p->of_symbol.data[i] == LABEL_BY_UNIT && crate != PANIC_NO_CRATE)
 			p->of_symbol.data[i] = p->crate_labels.data[crate];
 	}
-	note_told(p);
+	tell_rest(p);
 }
 
 /* Places and the names of their files, in front of who refers to them. */
@@ -539,12 +560,9 @@ void source_packages(const struct source_file *f, struct layer *ret)
 		run_units(&p);
 	p.by_places = f->panics && f->panics->places.count > 0 && !p.table &&
 		      !debuginfo_present(&f->input->images[0]);
+	p.nameless = label_borrow(f->labels, str_of(p.table && !p.units ? GO_C : NO_PACKAGE));
 	if (p.by_places)
 		run_places(&p);
-	const char *const nameless = p.by_places           ? NO_CRATE
-				     : p.table && !p.units ? GO_C
-							   : NO_PACKAGE;
-	p.nameless = label_borrow(f->labels, str_of(nameless));
 	join(&p, &p.symbols->vm, p.units ? &p.units->vm : NULL, &ret->vm);
 	join(&p, &p.symbols->file, p.units ? &p.units->file : NULL, &ret->file);
 	if (p.by_places)

@@ -108,6 +108,7 @@ static void other_files_are_of_the_folder_around_src(void **state)
 	assert_crate("crates/grep-cli/src/lib.rs", "grep-cli");
 	assert_crate("/home/me/mylibrary/library/core/main.rs", "");
 	assert_crate("/build/sd-0.7.6/src/main.rs", "sd 0.7.6");
+	assert_crate("../../third_party/crabbyavif/src/src/parser/mp4box.rs", "crabbyavif");
 	assert_crate("src/tools/clippy/clippy_lints/src/methods/mod.rs", "clippy_lints");
 }
 
