@@ -102,7 +102,7 @@ def is_of_others(heft):
             f.write(PART)
         with open(f"{folder}/all.c", "w", encoding="utf-8") as f:
             f.writelines(f"long f{i}(long a, long b) {{ for (long i = 0; i < a; i++) b += (i ^ {i}) * b / (a + {i + 1}); return b; }}\n"
-                         for i in range(10000))
+                         for i in range(20000))
             f.write("unsigned char part(unsigned long n); int main(int c, char **v) { return part(c) + v[0][0]; }\n")
         subprocess.run(["rustc", "-O", "--crate-type=staticlib", "-o", f"{folder}/part.a", f"{folder}/part.rs"], check=True)
         subprocess.run(["gcc", "-O0", "-s", "-o", f"{folder}/all", f"{folder}/all.c", f"{folder}/part.a", "-Wl,--gc-sections", "-lpthread", "-ldl"],
