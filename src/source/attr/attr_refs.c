@@ -833,6 +833,7 @@ void attr_refs_find(struct attr *a)
 void attr_refs_claim(struct attr *a)
 {
 	struct refs *r = a->refs;
+	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
 	add_unsized_data(r);
 	make_pieces(r);
 	for (unsigned round = 0; round < ROUNDS_MAX && spread_all_once(r); round++)

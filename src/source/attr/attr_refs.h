@@ -30,4 +30,9 @@ typedef VEC(pointer_vec) pointer_parts;
  * those that are places.  Those of code are in the order of the code. */
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers);
 
+/* attr_bounds.c: references to the byte behind a section, by who refers to its start too, lose
+ * their label.  `data`: sections by address.  O(references * log sections). */
+void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
+		 pointer_parts *pointers);
+
 #endif

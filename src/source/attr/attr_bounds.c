@@ -1,0 +1,69 @@
+/* Bounds of sections.  Code that goes through a section, or asks whether an address lies in it,
+ * refers to its first byte and to the one behind its last, where the next section may begin.  The
+ * reference to that says nothing of whose the next section's bytes are. */
+#include "source/attr/attr_refs.h"
+
+#include "base/sort.h"
+
+struct bounds {
+	const struct section *const *data; /* by address */
+	size_t count;
+	VEC(uint64_t)
+	starts; /* number of the section << 32 | label that refers to its start; sorted */
+};
+
+/* The number of the section that begins at an address, or the count of all. */
+static size_t section_at(const struct bounds *b, uint64_t addr)
+{
+	size_t low;
+	BISECT(low, 0, b->count, mid, b->data[mid]->addr < addr);
+	return low < b->count && b->data[low]->addr == addr ? low : b->count;
+}
+
+static void add_start(struct bounds *b, uint64_t addr, label_id label)
+{
+	const size_t i = label == LABEL_NONE ? b->count : section_at(b, addr);
+	if (i + 1 < b->count && b->data[i]->addr + b->data[i]->size == b->data[i + 1]->addr)
+		vec_push(&b->starts, (uint64_t)i << 32 | label);
+}
+
+/* Whether the address is behind a section whose start the same code refers to. */
+static bool is_end(const struct bounds *b, uint64_t addr, label_id label)
+{
+	const size_t i = label == LABEL_NONE || b->starts.count == 0 ? b->count
+								     : section_at(b, addr);
+	if (i == 0 || i == b->count)
+		return false;
+	const uint64_t key = (uint64_t)(i - 1) << 32 | label;
+	const size_t low = lower_bound(b->starts.data, b->starts.count, sizeof *b->starts.data,
+				       key);
+	return low < b->starts.count && b->starts.data[low] == key;
+}
+
+static void list_starts(struct bounds *b, const target_vec *targets, const pointer_parts *pointers)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		add_start(b, targets->data[i].addr, targets->data[i].label);
+	for (size_t k = 0; k < pointers->count; k++)
+		for (size_t i = 0; i < pointers->data[k].count; i++)
+			add_start(b, pointers->data[k].data[i].target,
+				  pointers->data[k].data[i].owner);
+	sort_by_key(b->starts.data, b->starts.count, sizeof *b->starts.data);
+}
+
+void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
+		 pointer_parts *pointers)
+{
+	struct bounds b = { data, count, { 0 } };
+	list_starts(&b, targets, pointers);
+	for (size_t i = 0; i < targets->count; i++)
+		if (is_end(&b, targets->data[i].addr, targets->data[i].label))
+			targets->data[i].label = LABEL_NONE;
+	for (size_t k = 0; k < pointers->count; k++)
+		for (size_t i = 0; i < pointers->data[k].count; i++) {
+			struct pointer *p = &pointers->data[k].data[i];
+			if (is_end(&b, p->target, p->owner))
+				p->owner = LABEL_NONE;
+		}
+	vec_release(&b.starts);
+}
