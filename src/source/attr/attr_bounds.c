@@ -1,6 +1,6 @@
 /* Bounds of sections.  Code that goes through a section, or asks whether an address lies in it,
  * refers to its first byte and to the one behind its last, where the next section may begin.  The
- * reference to that says nothing of whose the next section's bytes are. */
+ * reference to that says little of whose the next section's bytes are. */
 #include "source/attr/attr_refs.h"
 
 #include "base/sort.h"
@@ -58,7 +58,7 @@ void attr_bounds(const struct section *const *data, size_t count, target_vec *ta
 	list_starts(&b, targets, pointers);
 	for (size_t i = 0; i < targets->count; i++)
 		if (is_end(&b, targets->data[i].addr, targets->data[i].label))
-			targets->data[i].label = LABEL_NONE;
+			targets->data[i].weak = 1;
 	for (size_t k = 0; k < pointers->count; k++)
 		for (size_t i = 0; i < pointers->data[k].count; i++) {
 			struct pointer *p = &pointers->data[k].data[i];

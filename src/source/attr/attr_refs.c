@@ -730,8 +730,8 @@ static uint64_t string_end(const struct image *im, const struct section *s, uint
 	return end;
 }
 
-/* Sorted targets become pieces; the first label of an address counts, that of the entry point
- * last. */
+/* Sorted targets become pieces; the first label of an address counts, those of the entry point and
+ * of who goes by bounds last. */
 static void make_pieces(struct refs *r)
 {
 	const struct spans *owned = &r->a->vm;
@@ -749,12 +749,15 @@ static void make_pieces(struct refs *r)
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
 		struct piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
+		bool sure = false;
 		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
-			if ((p.label != LABEL_NONE && p.label != entry) ||
-			    r->targets.data[i].label == LABEL_NONE)
+			const struct target *t = &r->targets.data[i];
+			const bool weak = t->weak || t->label == entry;
+			if (t->label == LABEL_NONE || sure || (weak && p.label != LABEL_NONE))
 				continue;
-			p.label = r->targets.data[i].label;
-			p.why = r->targets.data[i].why;
+			p.label = t->label;
+			p.why = t->why;
+			sure = !weak;
 		}
 		if (i < r->targets.count)
 			p.end = min_u64(p.end, r->targets.data[i].addr);

@@ -8,7 +8,8 @@
 struct target {
 	uint64_t addr;
 	label_id label;
-	uint32_t why;
+	uint32_t why : 31;
+	uint32_t weak : 1; /* of others, if they refer to it */
 };
 
 typedef VEC(struct target) target_vec;
@@ -30,8 +31,9 @@ typedef VEC(pointer_vec) pointer_parts;
  * those that are places.  Those of code are in the order of the code. */
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers);
 
-/* attr_bounds.c: references to the byte behind a section, by who refers to its start too, lose
- * their label.  `data`: sections by address.  O(references * log sections). */
+/* attr_bounds.c: references to the byte behind a section, by who refers to its start too, become
+ * weak; those of pointers lose their owner.
+ * `data`: sections by address.  O(references * log sections). */
 void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
 		 pointer_parts *pointers);
 
