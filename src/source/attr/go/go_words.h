@@ -28,13 +28,18 @@ static inline bool go_words_is_code(const struct go_words *w, uint64_t addr)
 	return addr >= w->code.start && addr < w->code.end;
 }
 
-enum go_ref { GO_ADDRESS, GO_NUMBER, GO_EITHER };
+enum go_ref {
+	GO_ADDRESS,
+	GO_NUMBER, /* it looks like an address */
+	GO_EITHER, /* nothing tells which of both */
+};
 
-/* What a reference is that stands in go_words_is_code. */
+/* Says what a reference in Go's code is; go_words_is_code has to be true of ref->from. */
 enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref);
 
-/* Whether the word at `place` that holds the address `target` is a number.  Says whether what is
- * there can be written.  Of programs of Go's alone, and where the mask does not know the word. */
+/* Whether the word at `place`, which holds `target`, is a number that looks like an address.
+ * `place_written` and `target_written` say whether the sections there can be written to.  To be
+ * asked of programs of Go's alone, and of words that the mask does not know. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written);
 
