@@ -129,15 +129,42 @@ static bool solve_any(struct solving *x, unsigned bits, size_t most)
 	return x->count > 1 && !x->several;
 }
 
+/* Whether headers of two marks verify: those of one verify together at many bases. */
+static bool is_sure(const struct solving *x)
+{
+	const struct seen *first = NULL;
+	for (size_t i = 0; i < x->seen.count; i++) {
+		const struct seen *s = &x->seen.data[i];
+		if (!verifies(s, x->base))
+			continue;
+		if (first && first->mark != s->mark)
+			return true;
+		first = s;
+	}
+	return false;
+}
+
+/* Where the image begins at a page, unless more verify where it does not. */
+static bool solve_all(struct solving *x)
+{
+	/* As long as images are large: what is tried is in proportion. */
+	const size_t most = (size_t)min_u64(1 + x->b.size / (1 << PAGE_BITS), SOLVED_MOST);
+	const bool found = solve_any(x, PAGE_BITS, most);
+	const size_t count = found ? x->count : 0;
+	const uint64_t base = x->base;
+	if ((found && is_sure(x)) || x->b.size < ANYWHERE_LEAST)
+		return found;
+	if (solve_any(x, ALIGN_BITS, TRIED_MOST) && x->count > count)
+		return true;
+	x->base = base;
+	return found;
+}
+
 bool dump_find_base(const struct dump *d, struct bytes b, uint64_t *ret)
 {
 	struct solving x = { .d = d, .b = b };
 	find_headers(&x);
-	/* As long as images are large: what is tried is in proportion. */
-	const size_t most = (size_t)min_u64(1 + b.size / (1 << PAGE_BITS), SOLVED_MOST);
-	const bool found = x.seen.count > 1 &&
-			   (solve_any(&x, PAGE_BITS, most) ||
-			    (b.size >= ANYWHERE_LEAST && solve_any(&x, ALIGN_BITS, TRIED_MOST)));
+	const bool found = x.seen.count > 1 && solve_all(&x);
 	*ret = x.base;
 	vec_release(&x.seen);
 	return found;

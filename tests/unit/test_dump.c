@@ -408,6 +408,26 @@ static void blocks_of_several_sizes_tell_where_they_lay(void **state)
 	}
 }
 
+/* Two of one size verify at many pages together, of which one may be the only one there is. */
+static void blocks_of_one_size_do_not_outvote_another(void **state)
+{
+	static const uint64_t frames[] = { 0x1111, 0x2222, 0x3333 };
+	static const uint64_t bases[] = { 0x55dc20b5d030, 0x560639bcb030 };
+	enum { SIZE = 64 << 10 };
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(bases); i++) {
+		uint8_t *raw = mem_zeroed(1, SIZE);
+		struct dump d;
+		coregen_inline(raw, 0x100, 8, false, bases[i], 0x1000, frames, COUNT_OF(frames));
+		coregen_inline(raw, 0x1400, 8, false, bases[i], 0x1000, frames, COUNT_OF(frames));
+		coregen_inline(raw, 0x2800, 8, false, bases[i], 0x200, frames, COUNT_OF(frames));
+		assert_true(open_bytes(&d, raw, SIZE, NULL));
+		assert_int_equal(d.regions[0].addr, bases[i]);
+		dump_close(&d);
+		mem_free(raw);
+	}
+}
+
 static void a_snapshot_is_pages_at_their_addresses(void **state)
 {
 	(void)state;
@@ -493,6 +513,7 @@ int main(void)
 		cmocka_unit_test(a_page_that_fails_its_check_places_nothing),
 		cmocka_unit_test(inline_stacks_tell_word_and_order_and_the_user_the_address),
 		cmocka_unit_test(blocks_of_several_sizes_tell_where_they_lay),
+		cmocka_unit_test(blocks_of_one_size_do_not_outvote_another),
 		cmocka_unit_test(a_snapshot_is_pages_at_their_addresses),
 		cmocka_unit_test(a_program_is_no_dump),
 		cmocka_unit_test(the_recorder_names_modules_the_dump_does_not),
