@@ -240,10 +240,12 @@ static bool is_pointer_array(const struct section *s)
 	}
 }
 
+/* As far as the file has bytes of it. */
 static void pointer_array(struct attr *a, const struct section *s, uint64_t start, uint64_t size)
 {
 	const uint64_t step = pointer_size(a->im);
-	for (uint64_t off = start; off + step <= start + size; off += step) {
+	const uint64_t end = min_u64(add_sat(start, size), section_bytes(a->im, s).size);
+	for (uint64_t off = start; off < end && end - off >= step; off += step) {
 		uint64_t target;
 		if (load_pointer(a->im, s->addr + off, &target) && target != 0)
 			attr_put(a, s, off, step, spans_label(&a->vm, target), WHY_POINTER_ARRAY);
