@@ -748,6 +748,10 @@ static void make_pieces(struct refs *r)
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
+		if (!in) { /* a symbol where sections overlap */
+			i++;
+			continue;
+		}
 		struct piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
 		bool sure = false;
 		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
