@@ -5,10 +5,10 @@
  * distributions ".../registry/NAME-VERSION/..." and ".../cargo_registry/NAME-VERSION/...", of
  * crates that were copied ".../vendor/NAME/..." with or without a version, of what a build script
  * wrote ".../build/NAME-HASH/out/...", by Bazel "external/RULE__NAME-VERSION/...", of the standard
- * library "/rustc/HASH/library/NAME/...",
- * "library/NAME/..." and before 2020 "/rustc/HASH/src/libNAME/...", of the crates that this is made
- * of "/rust/deps/NAME-VERSION/...".  Any other is a file of the program that was built, or of a
- * crate beside it, whose folder is the one with the last "src" in it.  "\" separates folders too.
+ * library "/rustc/HASH/library/NAME/...", "library/NAME/..." and before 2020
+ * "/rustc/HASH/src/libNAME/...", of the crates that this is made of "/rust/deps/NAME-VERSION/...".
+ * Any other is a file of the program that was built, or of a crate beside it, whose folder is the
+ * one with the last "src" in it.  "\" separates folders too.
  */
 #ifndef HEFT_NAMES_CRATE_PATH_H
 #define HEFT_NAMES_CRATE_PATH_H

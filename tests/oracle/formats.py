@@ -305,30 +305,35 @@ def data_sizes(t, path):
     t.totals(path)
 
 
-def macho_data(t):
-    with open(t.path("data.c"), "w", encoding="utf-8") as f:
-        f.write(DATA)
-    for arch in ("x86_64", "arm64"):
-        for level in ("-O1", "-O2"):
-            path = t.path(f"data-{arch}{level}.dylib")
-            run("clang-19", f"--target={arch}-apple-macos11", level, "-c", t.path("data.c"), "-o", t.path("data.o"))
-            run("ld64.lld-19", "-arch", arch, "-platform_version", "macos", "11.0", "11.0", "-undefined", "dynamic_lookup",
-                "-dylib", t.path("data.o"), "-o", path)
-            data_sizes(t, path)
-            run("llvm-strip-19", "-x", path)
-            data_sizes(t, path)
-
-
-def pe_data(t):
+def data_builds(t, target, suffix, flags, link):
+    """Programs of DATA for two architectures at two levels, whose data were looked at; `link` makes one of an object."""
     with open(t.path("data.c"), "w", encoding="utf-8") as f:
         f.write(DATA)
     for arch in ("x86_64", "aarch64"):
         for level in ("-O1", "-O2"):
-            path = t.path(f"data-{arch}{level}.dll")
-            run("clang-19", f"--target={arch}-pc-windows-msvc", level, "-ffreestanding", "-Xclang", "-fno-builtin", "-c",
-                t.path("data.c"), "-o", t.path("data.obj"))
-            run("lld-link-19", "/dll", "/noentry", "/nodefaultlib", "/force:unresolved", t.path("data.obj"), f"/out:{path}")
+            path = t.path(f"data-{arch}{level}{suffix}")
+            run("clang-19", f"--target={arch}-{target}", level, *flags, "-c", t.path("data.c"), "-o", t.path("data.o"))
+            link(arch, t.path("data.o"), path)
             data_sizes(t, path)
+            yield path
+
+
+def macho_data(t):
+    def link(arch, obj, path):
+        run("ld64.lld-19", "-arch", arch.replace("aarch64", "arm64"), "-platform_version", "macos", "11.0", "11.0",
+            "-undefined", "dynamic_lookup", "-dylib", obj, "-o", path)
+
+    for path in data_builds(t, "apple-macos11", ".dylib", [], link):
+        run("llvm-strip-19", "-x", path)
+        data_sizes(t, path)
+
+
+def pe_data(t):
+    def link(_, obj, path):
+        run("lld-link-19", "/dll", "/noentry", "/nodefaultlib", "/force:unresolved", obj, f"/out:{path}")
+
+    for _ in data_builds(t, "pc-windows-msvc", ".dll", ["-ffreestanding", "-Xclang", "-fno-builtin"], link):
+        pass
 
 
 def macho_debug_map(t, linked, objects, link_archive):

@@ -121,8 +121,10 @@ static bool most_are_nameless(const struct attr *a)
 /* Some symbols are left in libraries that were stripped, for the programs that load them. */
 static bool is_stripped(const struct attr *a)
 {
-	if (a->debug || !a->symtab)
-		return !a->debug;
+	if (a->debug)
+		return false;
+	if (!a->symtab)
+		return true;
 	return a->im->made ? most_are_nameless(a) : a->sym_count < a->made_up;
 }
 
