@@ -12,7 +12,9 @@ import re
 import statistics
 import sys
 
-LIMITS = {"lines of a function": 70, "lines of a file": 900, "parameters": 6, "columns": 100, "lines of a room": 8000}
+LIMITS = {"lines of a function": 70, "lines of a file": 900, "parameters": 6, "columns": 100, "lines of a room": 9000}
+# Rooms that are larger than a room may be, each with the size it must not pass until it is smaller.
+TOO_LARGE = {"image": 18400, "source": 13400, "cli": 12400, "api": 11600, "debug": 11400, "report": 9900}
 MEDIAN = 12  # lines of a function
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # A definition or a prototype of a function that begins in column 1 and ends with ")" before "{" or ";".
@@ -70,10 +72,12 @@ def main():
             line = text.count("\n", 0, found.start()) + 1
             check("parameters", parameters(found[2]), f"{name}:{line}: {found[1]}")
         if name.parts[0] == "src":
-            rooms[str(name.parent)] += len(lines) - 1
+            rooms[name.parts[1]] += len(lines) - 1
             names[name.name].append(str(name))
     for room, lines in rooms.items():
-        check("lines of a room", lines, room)
+        limit = TOO_LARGE.get(room, LIMITS["lines of a room"])
+        if lines > limit:
+            beyond.append(f"src/{room}: {lines} lines with all folders below it (at most {limit})")
     for name, paths in names.items():
         if len(paths) > 1:
             beyond.append(f"{' and '.join(paths)}: one name for two files")
@@ -81,7 +85,7 @@ def main():
     if median > MEDIAN:
         beyond.append(f"median of the functions' lines: {median} (at most {MEDIAN})")
     print(f"{len(lengths)} functions, median {median:g} lines, longest {max(lengths)}; {sum(rooms.values())} lines in src")
-    print("rooms:", ", ".join(f"{room[4:] or '.'} {lines}" for room, lines in sorted(rooms.items())))
+    print("rooms:", ", ".join(f"{room} {lines}" for room, lines in sorted(rooms.items())))
     print("\n".join(beyond))
     return 1 if beyond else 0
 
