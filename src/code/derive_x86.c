@@ -81,7 +81,9 @@ static bool frame_is_gone(const struct scan *s, uint64_t off)
 {
 	const uint8_t *p = s->extent->code.p + s->before;
 	const uint64_t len = off - s->before;
-	if (len <= 2)
+	if (len == 6 && p[0] == 0x62 && p[4] == 0x8f) /* pop2 */
+		return true;
+	if (len <= 2 || (len == 3 && p[0] == 0xd5))
 		return len > 0 && ((p[len - 1] & 0xf8) == 0x58 || p[0] == 0xc9); /* pop, leave */
 	return len >= 4 && p[0] == 0x48 && (p[1] | 2) == 0x83 && p[2] == 0xc4;   /* add $n, %rsp */
 }

@@ -151,6 +151,8 @@ static bool read_vector(struct decoder *d, uint8_t first)
 	d->vector = last & 4 ? 32 : 16;
 	if (first == 0x62) {
 		const uint8_t p2 = take(d);
+		if (!(last & 4)) /* X4 of APX */
+			d->rex |= REX_X;
 		d->vector = (uint8_t)(16 << (p2 >> 5 & 3));
 		if (p2 & 0x10 || d->vector > 64) /* broadcast of one element */
 			d->vector = 0;
@@ -175,10 +177,43 @@ static bool read_escape(struct decoder *d)
 	return x86_class_of(d->attr) != CLASS_NONE;
 }
 
+/* Whether REX2 may stand before the opcode: Intel APX specification, 3.1.2.1.  A1 is jmpabs. */
+static bool rex2_allows(uint8_t map, uint8_t op)
+{
+	const uint8_t row = op >> 4;
+	if (map == MAP_0F)
+		return row != 3 && row != 8;
+	return op == 0xa1 || (row != 4 && row != 7 && row != 0xa && row != 0xe);
+}
+
+/* Reads what follows the first byte of REX2: M0 R4 X4 B4 W R3 X3 B3, then the opcode. */
+static bool read_rex2(struct decoder *d)
+{
+	const uint8_t payload = take(d);
+	if (d->rex)
+		return false;
+	d->rex = (uint8_t)(0x40 | (payload & 15) | (payload >> 4 & 7));
+	d->map = payload & 0x80 ? MAP_0F : MAP_ONE;
+	d->op = take(d);
+	d->attr = x86_attr[d->map == MAP_0F][d->op];
+	switch (x86_class_of(d->attr)) {
+	case CLASS_PREFIX:
+	case CLASS_ESCAPE:
+	case CLASS_NO64:
+	case CLASS_FAR:
+	case CLASS_NONE: return false;
+	case CLASS_MOFFS: d->attr = CLASS_FAR << 4; break; /* jmpabs */
+	default: break;
+	}
+	return rex2_allows(d->map, d->op);
+}
+
 static bool read_opcode(struct decoder *d)
 {
 	d->op = take(d);
 	d->attr = x86_attr[0][d->op];
+	if (d->op == 0xd5 && d->mode64)
+		return read_rex2(d);
 	if (d->op == 0x8f && (peek(d) & 0x1f) >= 8)
 		return read_vector(d, 0x8f);
 	if (x86_class_of(d->attr) == CLASS_ESCAPE) {
@@ -376,12 +411,13 @@ static bool is_i386_nop(const struct decoder *d, const struct x86_insn *ret)
 	return (sib & 0x38) == 0x20 && (sib & 7) == reg;
 }
 
+/* The address of a far branch of i386, or of jmpabs. */
 static void read_far(struct decoder *d, struct x86_insn *ret)
 {
 	ret->imm_off = (uint8_t)d->pos;
-	ret->imm_size = d->opsize16 ? 2 : 4;
+	ret->imm_size = d->mode64 ? 8 : d->opsize16 ? 2 : 4;
 	ret->imm = take_signed(d, ret->imm_size);
-	d->pos += 2; /* selector */
+	d->pos += d->mode64 ? 0 : 2; /* selector */
 	ret->flow = d->op == 0x9a ? X86_CALL_INDIRECT : X86_JMP_INDIRECT;
 }
 

@@ -1,7 +1,8 @@
 /* x86.h - lengths and references of x86-64 and i386 instructions.
  *
- * Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP).
- * Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX (maps 1-6), XOP, REX2 not.
+ * Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP);
+ * Intel APX architecture specification (REX2, EVEX map 4).
+ * Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX (maps 1-7), XOP, REX2.
  *
  * Undefined opcodes of the one-byte and 0F maps are told; in the other maps, whose opcodes
  * all have one shape, any opcode is taken, so that new instructions have the right length.

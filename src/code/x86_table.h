@@ -23,7 +23,7 @@ enum x86_class {
 	CLASS_CALL,
 	CLASS_GROUP,  /* ModRM decides */
 	CLASS_MOFFS,  /* A0-A3: an address instead of ModRM */
-	CLASS_FAR,    /* ptr16:32, i386 only */
+	CLASS_FAR,    /* ptr16:32, i386 only; jmpabs */
 	CLASS_NO64,   /* plain in i386; undefined, or REX, in 64-bit mode */
 	CLASS_PREFIX, /* legacy prefixes */
 	CLASS_ESCAPE, /* 0F, 0F38, 0F3A, VEX, EVEX */

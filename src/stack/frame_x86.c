@@ -1,4 +1,4 @@
-/* Stack pointer of x86-64 and i386: Intel SDM volume 2. */
+/* Stack pointer of x86-64 and i386: Intel SDM volume 2, and the APX architecture specification. */
 #include "code/x86.h"
 #include "stack/frame_internal.h"
 
@@ -7,11 +7,22 @@ enum { RSP = 4, RBP = 5 };
 struct insn {
 	uint8_t bytes[X86_MAX_LEN + 2]; /* zeros behind its end */
 	const uint8_t *op;              /* opcode, behind prefixes */
-	uint8_t rex;
+	uint8_t rex;                    /* 0100WRXB */
+	uint8_t high;                   /* 0RXB of REX2: registers 16 to 31 */
+	bool second_map;    /* REX2 stands for 0F, whose instructions leave the stack alone */
 	bool short_operand; /* 66 */
 	struct x86_insn in;
 	int64_t word;
 };
+
+/* Reads the payload of REX2 and steps onto it: M0 R4 X4 B4 W R3 X3 B3. */
+static void rex2_read(struct insn *i)
+{
+	i->op++;
+	i->second_map = (*i->op & 0x80) != 0;
+	i->rex = 0x40 | (*i->op & 15);
+	i->high = *i->op >> 4 & 7;
+}
 
 static void skip_prefixes(struct insn *i, bool mode64)
 {
@@ -20,6 +31,8 @@ static void skip_prefixes(struct insn *i, bool mode64)
 			i->short_operand = true;
 		else if (mode64 && (*i->op & 0xf0) == 0x40)
 			i->rex = *i->op;
+		else if (mode64 && *i->op == 0xd5)
+			rex2_read(i);
 		else if (*i->op != 0x67 && *i->op != 0xf2 && *i->op != 0xf3 && *i->op != 0x3e &&
 			 *i->op != 0x2e)
 			return;
@@ -29,12 +42,12 @@ static void skip_prefixes(struct insn *i, bool mode64)
 /* The registers of ModRM; `rm` counts where the operand is a register. */
 static unsigned reg_of(const struct insn *i)
 {
-	return (i->op[1] >> 3 & 7) | (unsigned)(i->rex & 4) << 1;
+	return (i->op[1] >> 3 & 7) | (unsigned)(i->rex & 4) << 1 | (unsigned)(i->high & 4) << 2;
 }
 
 static unsigned rm_of(const struct insn *i)
 {
-	return (i->op[1] & 7) | (unsigned)(i->rex & 1) << 3;
+	return (i->op[1] & 7) | (unsigned)(i->rex & 1) << 3 | (unsigned)(i->high & 1) << 4;
 }
 
 static bool is_register(const struct insn *i)
@@ -63,14 +76,15 @@ static void do_group1(struct frame_walk *w, const struct insn *i)
 static void do_lea(struct frame_walk *w, const struct insn *i)
 {
 	const unsigned reg = reg_of(i), base = i->op[1] & 7;
-	const bool sib = base == RSP;
-	if (sib && (i->op[2] & 0x3f) != 0x24)
+	const bool sib = base == RSP, high_base = (i->rex & 1) || (i->high & 1);
+	const bool high_index = (i->rex & 2) || (i->high & 2);
+	if (sib && ((i->op[2] & 0x3f) != 0x24 || high_index))
 		return;
-	if (reg == RSP && sib && !(i->rex & 1))
+	if (reg == RSP && sib && !high_base)
 		frame_grow(w, -i->in.disp);
 	else if (reg == RSP && !sib)
 		frame_from(w, rm_of(i), -i->in.disp);
-	else if (sib && !(i->rex & 1))
+	else if (sib && !high_base)
 		frame_keep(w, reg, -i->in.disp);
 }
 
@@ -122,6 +136,18 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 	}
 }
 
+/* push2 and pop2 of APX, which move two registers: EVEX map 4, FF /6 and 8F /0. */
+static void do_evex(struct frame_walk *w, const struct insn *i)
+{
+	const uint8_t opcode = i->op[4], modrm = i->op[5], what = modrm >> 3 & 7;
+	if ((i->op[1] & 7) != 4 || modrm < 0xc0)
+		return;
+	if (opcode == 0xff && what == 6)
+		frame_grow(w, 2 * i->word);
+	else if (opcode == 0x8f && what == 0)
+		frame_grow(w, -2 * i->word);
+}
+
 static void move_stack(struct frame_walk *w, const struct insn *i)
 {
 	const uint8_t op = i->op[0];
@@ -136,6 +162,8 @@ static void move_stack(struct frame_walk *w, const struct insn *i)
 	} else if (op == 0xc9) { /* leave */
 		frame_from(w, RBP, 0);
 		frame_grow(w, -i->word);
+	} else if (op == 0x62) {
+		do_evex(w, i);
 	} else {
 		do_modrm(w, i);
 	}
@@ -154,6 +182,7 @@ bool frame_step_x86(struct frame_walk *w, const uint8_t *p, uint64_t left, uint6
 	const bool indirect = i.in.flow == X86_CALL_INDIRECT || i.in.flow == X86_JMP_INDIRECT;
 	ret->by_slot = indirect && (i.in.pc_relative || (i.in.absolute && !mode64));
 	ret->slot = (uint64_t)i.in.disp + (i.in.pc_relative ? addr + i.in.len : 0);
-	move_stack(w, &i);
+	if (!i.second_map)
+		move_stack(w, &i);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* Lengths, kinds and targets of instructions as heft has them against lines of llvm-objdump -d.
- * usage: llvm-objdump -d FILE | flow_lengths thumb|riscv32|riscv64
+ * usage: llvm-objdump -d FILE | flow_lengths thumb|riscv32|riscv64|x86-64
  *        objdump -d FILE | flow_lengths avr|xtensa
  *
  * Prints what differs, 20 lines at most, and "N instructions, M differ"; exit status 1 where any
@@ -14,7 +14,7 @@
 
 struct line {
 	uint64_t addr;
-	uint8_t bytes[8];
+	uint8_t bytes[15];
 	unsigned size;
 	bool arm;
 	char name[32], operands[200];
@@ -210,12 +210,24 @@ static bool has_gnu_target(const struct line *l, uint64_t *ret)
 	return at && run.isa == CODE_XTENSA;
 }
 
+static bool x86_agrees(const struct line *l, const struct flow *f)
+{
+	if (begins(l->name, "call"))
+		return f->kind == FLOW_CALL;
+	if (begins(l->name, "jmp"))
+		return f->kind == (strchr(l->operands, '*') ? FLOW_JUMP_INDIRECT : FLOW_JUMP);
+	if (l->name[0] == 'j' || begins(l->name, "loop"))
+		return f->kind == FLOW_CONDITIONAL;
+	return begins(l->name, "ret") == (f->kind == FLOW_RETURN);
+}
+
 static bool kind_agrees(const struct line *l, const struct flow *f)
 {
 	switch (run.isa) {
 	case CODE_THUMB: return thumb_agrees(l, f);
 	case CODE_AVR: return avr_agrees(l, f);
 	case CODE_XTENSA: return xtensa_agrees(l, f);
+	case CODE_X86_64: return x86_agrees(l, f);
 	default: return riscv_agrees(l, f);
 	}
 }
@@ -231,7 +243,8 @@ static bool agrees(const struct line *l)
 	/* What a skip leads over is seen where the next instruction stands. */
 	const bool gnu = run.isa == CODE_AVR || run.isa == CODE_XTENSA;
 	const bool leads = f.kind == FLOW_JUMP || f.kind == FLOW_CONDITIONAL || f.direct;
-	const uint64_t mask = run.isa == CODE_RISCV64 ? UINT64_MAX : UINT32_MAX;
+	const uint64_t mask = run.isa == CODE_RISCV64 || run.isa == CODE_X86_64 ? UINT64_MAX
+										: UINT32_MAX;
 	if (!leads || !(gnu ? has_gnu_target(l, &target) : has_target(l, &target)))
 		return true;
 	return (target & mask) == f.target;
@@ -266,6 +279,7 @@ int main(int argc, char **argv)
 	run.isa = strcmp(argv[1], "thumb") == 0     ? CODE_THUMB
 		  : strcmp(argv[1], "avr") == 0     ? CODE_AVR
 		  : strcmp(argv[1], "xtensa") == 0  ? CODE_XTENSA
+		  : strcmp(argv[1], "x86-64") == 0  ? CODE_X86_64
 		  : strcmp(argv[1], "riscv32") == 0 ? CODE_RISCV32
 						    : CODE_RISCV64;
 	while (fgets(text, sizeof text, stdin)) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Lengths, branches and their targets of Thumb-2 and RISC-V code against llvm-objdump, of AVR and Xtensa against GNU's, on
-# libraries for these machines.
+# libraries for these machines; of x86-64 code with Intel's APX on what clang makes of heft's own sources.
 # usage: flow_lengths.sh FLOW_LENGTHS     QUICK=1: a few libraries, not five million instructions of each
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -51,6 +51,15 @@ if command -v xtensa-lx106-elf-objdump >/dev/null; then
 		$(libraries /usr/lib/gcc/xtensa-lx106-elf 'lib*.a' | head -n "$most"); do
 		compare xtensa '' "$file"
 	done
+fi
+if command -v clang-19 >/dev/null; then
+	for source in "$here"/../../src/code/*.c; do
+		object=$tmp/$(basename "$source" .c).o
+		clang-19 -std=gnu11 -O2 -w -mapxf -I"$here/../../include" -I"$here/../../src" -c "$source" -o "$object" || continue
+		compare x86-64 '' "$object"
+	done
+else
+	left_out "x86-64 code with APX" "no clang-19" clang-19
 fi
 [ -e "$tmp/counts.thumb" ] || left_out "Thumb code" "no libraries" libnewlib-arm-none-eabi
 [ -e "$tmp/counts.riscv64" ] || left_out "RISC-V code" "no libraries" libc6-riscv64-cross

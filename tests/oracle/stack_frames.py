@@ -31,6 +31,8 @@ KITS = [
     # What clang says of a frame leaves out arguments that are pushed for a call: here none are pushed.
     ("x86-64 clang", [], "clang-19 -mllvm -no-x86-call-frame-opt", "ld", []),
     ("x86-64 gcc, probes", [], "gcc -fstack-clash-protection", "ld", []),
+    # Registers 16 to 31 by REX2, and pushes of two.
+    ("x86-64 clang, APX", [], "clang-19 -mllvm -no-x86-call-frame-opt -mapxf", "ld", []),
     ("thumb gcc", [NEWLIB], "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16",
      "arm-none-eabi-ld", []),
     ("thumb clang", [NEWLIB], "clang-19 --target=thumbv7em-none-eabihf -mfpu=fpv4-sp-d16 -isystem " + NEWLIB,
@@ -110,7 +112,7 @@ class Tally:
     def __init__(self, kit):
         self.kit = kit
         # clang leaves the return address out.
-        self.word = 8 if kit[0] == "x86-64 clang" else 0
+        self.word = 8 if kit[0] .startswith("x86-64 clang") else 0
         self.same = self.other = self.dynamic = self.untold = 0
         self.examples = []
 

@@ -75,6 +75,15 @@ static void lengths_follow_prefixes_maps_and_modrm(void **state)
 		{ X64, B("\x8f\xe9\x78\x01\xc9") },           /* XOP map 9 blcfill */
 		{ X64, B("\x8f\xea\x78\x10\xc1\1\0\0\0") },   /* XOP map A bextr */
 		{ X64, B("\x8f\xc0") },                       /* pop */
+		{ X64, B("\xd5\x10\x55") },                   /* REX2 push %r21 */
+		{ X64, B("\xd5\x48\x8b\x44\x24\x08") },       /* REX2.W mov 8(%rsp),%r16 */
+		{ X64, B("\x66\xd5\x40\x81\xc0\1\0") },       /* 66 and REX2: imm16 */
+		{ X64, B("\xd5\x18\xb8\1\2\3\4\5\6\7\x08") }, /* REX2.W movabs */
+		{ X64, B("\xd5\xc0\xaf\x05\0\0\0\0") },       /* REX2 imul rip, map 1 */
+		{ X64, B("\xd5\x00\xa1\1\2\3\4\5\6\7\x08") }, /* jmpabs */
+		{ X64, B("\x62\xd4\xd4\x18\xff\xf7") },       /* push2p */
+		{ X64, B("\x62\xf4\x7d\x18\x81\xc0\1\0") },   /* NDD add imm16 */
+		{ I386, B("\xd5\x0a") },                      /* aad */
 		{ I386, B("\xc5\x00") },                      /* lds */
 		{ I386, B("\xc5\xf8\x77") },                  /* VEX */
 		{ I386, B("\xc4\x00") },                      /* les */
@@ -96,7 +105,7 @@ static void what_64_bit_mode_lost_is_rejected(void **state)
 	(void)state;
 	static const uint8_t lost[] = {
 		0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37,
-		0x3f, 0x60, 0x61, 0x82, 0x9a, 0xce, 0xd4, 0xd5, 0xd6, 0xea
+		0x3f, 0x60, 0x61, 0x82, 0x9a, 0xce, 0xd4, 0xd6, 0xea
 	};
 	for (size_t i = 0; i < sizeof lost; i++) {
 		struct x86_insn in;
@@ -119,6 +128,9 @@ static void undefined_encodings_are_rejected(void **state)
 	rejects(X64, B("\x66\xc5\xf8\x77")); /* 66 before VEX */
 	rejects(X64, B("\x48\xc5\xf8\x77")); /* REX before VEX */
 	rejects(X64, B("\xc4\xe0\x78\x10")); /* VEX map 0 */
+	rejects(X64, B("\x48\xd5\x00\x90")); /* REX before REX2 */
+	rejects(X64, B("\xd5\x00\x70\x00")); /* REX2 before a short jump */
+	rejects(X64, B("\xd5\x80\x38\x00")); /* REX2 before 0F38 */
 }
 
 static void sixteen_bytes_are_too_long_and_fifteen_are_not(void **state)
