@@ -92,7 +92,7 @@ struct heft_block {
 	unsigned flags;      /* enum heft_block_flag */
 	bool has_hash, has_frequency;
 	uint64_t hash;                /* of its code, as the compiler reckons it */
-	uint64_t frequency;           /* relative to that of block 0 */
+	uint64_t frequency;           /* in the compiler's unit: divide by the first block's */
 	uint32_t post_link_frequency; /* 0 if not known */
 	const uint64_t *calls;        /* addresses where its calls end */
 	size_t call_count;

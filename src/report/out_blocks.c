@@ -1,5 +1,6 @@
 /* Functions with their basic blocks, as text. */
 #include "report/label_text.h"
+#include "report/number.h"
 #include "report/record.h"
 
 #include <stdio.h>
@@ -56,14 +57,46 @@ void out_block_head(const struct heft_block_function *f, struct sink *s)
 	sink_text(s, f->omitted ? STR(" (the map omits its blocks)\n") : STR("\n"));
 }
 
-void out_block(const struct heft_block *b, const struct heft_block_count *count, struct sink *s)
+/* "0.875": how often the block runs each time the function is entered.  The compiler's unit differs
+ * from function to function; only the ratio to the first block says something.  False if there is
+ * no ratio. */
+static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_function *f,
+			   const struct heft_block *b)
 {
+	const uint64_t entry = f->block_count > 0 ? f->blocks[0]->frequency : 0;
+	if (!b->has_frequency || entry == 0)
+		return false;
+	const double runs = (double)b->frequency / (double)entry;
+	/* Beyond 2^53 thousandths a double has no thousandths. */
+	const uint64_t thousandths = (uint64_t)(runs < 9e12 ? runs * 1000 + 0.5 : 9e15);
+	snprintf(out, NUMBER_MAX, "%" PRIu64 ".%03u", thousandths / 1000,
+		 (unsigned)(thousandths % 1000));
+	return true;
+}
+
+/* Where control goes from the block and how likely: "to 1 87.5%, 4 12.5%". */
+static void put_successors(const struct heft_block *b, struct sink *s)
+{
+	enum { CERTAIN = 31 }; /* a probability of 1 is 2^31 */
+	for (size_t i = 0; i < b->successor_count; i++) {
+		char share[NUMBER_MAX];
+		number_percent(share, b->successors[i].probability, UINT64_C(1) << CERTAIN);
+		sink_printf(s, "%s %" PRIu32 " %s", i == 0 ? "  to" : ",", b->successors[i].id,
+			    share);
+	}
+}
+
+void out_block(const struct heft_block_function *f, const struct heft_block *b,
+	       const struct heft_block_count *count, struct sink *s)
+{
+	char runs[NUMBER_MAX];
 	sink_printf(s, "  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu64, b->id, b->addr, b->size);
-	if (b->has_frequency)
-		sink_printf(s, "  frequency %" PRIu64, b->frequency);
+	if (runs_per_entry(runs, f, b))
+		sink_printf(s, "  runs %s times per entry", runs);
 	if (b->flags)
 		sink_text(s, STR("  "));
 	block_flags_put(s, b->flags, ", ");
+	put_successors(b, s);
 	if (count)
 		sink_printf(s, "  ran %" PRIu64, count->count);
 	sink_text(s, STR("\n"));
@@ -86,7 +119,7 @@ static void out_text(const struct heft_block_function *f, struct sink *s)
 {
 	out_block_head(f, s);
 	for (size_t i = 0; i < f->block_count; i++)
-		out_block(f->blocks[i], NULL, s);
+		out_block(f, f->blocks[i], NULL, s);
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
@@ -118,6 +151,8 @@ static void out_line(const struct heft_block_function *f, const struct heft_bloc
 	record_addr(&r, "address", b ? b->addr : 0, b != NULL);
 	record_uint(&r, "size", b ? b->size : 0, b != NULL);
 	record_text(&r, "flags", flags_text(flags, sizeof flags, b ? b->flags : 0));
+	char runs[NUMBER_MAX];
+	record_text(&r, "runs_per_entry", f && runs_per_entry(runs, f, b) ? runs : "");
 	record_close(&r);
 }
 
@@ -173,8 +208,10 @@ static void json_hash(struct json *j, uint64_t hash)
 	json_member_text(j, "hash", str_of(text));
 }
 
-static void json_block(struct json *j, const struct heft_block *b)
+static void json_block(struct json *j, const struct heft_block_function *f,
+		       const struct heft_block *b)
 {
+	char runs[NUMBER_MAX];
 	json_open(j, '{');
 	json_member_uint(j, "id", b->id);
 	json_member_uint(j, "address", b->addr);
@@ -186,6 +223,10 @@ static void json_block(struct json *j, const struct heft_block *b)
 		json_hash(j, b->hash);
 	if (b->has_frequency)
 		json_member_uint(j, "frequency", b->frequency);
+	if (runs_per_entry(runs, f, b)) {
+		json_key(j, "runs_per_entry");
+		json_raw(j, str_of(runs));
+	}
 	if (b->post_link_frequency)
 		json_member_uint(j, "post_link_frequency", b->post_link_frequency);
 	if (b->successor_count > 0)
@@ -215,7 +256,7 @@ static void out_blocks_json(const struct heft_block_function *f, struct sink *s)
 	json_key(&j, "blocks");
 	json_open(&j, '[');
 	for (size_t i = 0; i < f->block_count; i++)
-		json_block(&j, f->blocks[i]);
+		json_block(&j, f, f->blocks[i]);
 	json_close(&j, ']');
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));

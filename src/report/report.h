@@ -224,7 +224,8 @@ void out_check(const struct heft_block_check *c, enum heft_format format, struct
  * indented, with the name of where it goes or NULL.  It has no column of bytes where those are
  * empty. */
 void out_block_head(const struct heft_block_function *f, struct sink *s);
-void out_block(const struct heft_block *b, const struct heft_block_count *count, struct sink *s);
+void out_block(const struct heft_block_function *f, const struct heft_block *b,
+	       const struct heft_block_count *count, struct sink *s);
 void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
 	      const char *target, struct sink *s);
 

@@ -29,13 +29,13 @@ static const char *target_of(const struct listing *l, const char *operands)
 	return *end == '\0' ? blocks_name_at(l->blocks, addr) : NULL;
 }
 
-static void put_block(struct listing *l, const struct heft_block *b,
-		      const struct heft_block_count *count)
+static void put_block(struct listing *l, const struct heft_block_function *f,
+		      const struct heft_block *b, const struct heft_block_count *count)
 {
 	struct bytes code = image_at(l->im, b->addr, min_u64(b->size, l->left));
 	uint64_t addr = b->addr;
 	struct disasm_insn insn;
-	out_block(b, count, &l->s);
+	out_block(f, b, count, &l->s);
 	l->left -= code.size;
 	while (code.size > 0 && !l->s.failed) {
 		disasm_next(&l->disasm, code, addr, &insn);
@@ -76,7 +76,7 @@ static bool disassemble(struct heft_blocks *b, size_t i, const struct heft_sink 
 	sink_start(&l.s, sink);
 	out_block_head(&f, &l.s);
 	for (size_t k = 0; k < f.block_count; k++)
-		put_block(&l, f.blocks[k], NULL);
+		put_block(&l, &f, f.blocks[k], NULL);
 	disasm_close(&l.disasm);
 	return sink_end(&l.s, err);
 }
@@ -98,7 +98,7 @@ bool blocks_code_text(struct heft_blocks *b, size_t i, const struct heft_block_c
 	l.left = min_u64(l.left, most);
 	sink_start(&l.s, &sink);
 	for (size_t k = 0; k < f.block_count && l.left > 0; k++)
-		put_block(&l, f.blocks[k], counts ? &counts[k] : NULL);
+		put_block(&l, &f, f.blocks[k], counts ? &counts[k] : NULL);
 	disasm_close(&l.disasm);
 	return sink_end(&l.s, err);
 }
