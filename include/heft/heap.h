@@ -108,6 +108,8 @@ struct heft_snapshot_opts {
 	bool full;    /* all memory that can be read; else what the program changed, and headers */
 	bool no_stop; /* the process goes on meanwhile: what is read may not fit together */
 	unsigned level; /* of packing, where the file's name ends in .zst; 0: the default, 3 */
+	/* Write while the process stands still: takes little memory, and a longer stop. */
+	bool stream;
 };
 
 /* What a snapshot took. */
@@ -120,10 +122,15 @@ struct heft_snapshot_facts {
 	uint32_t threads;   /* of the process */
 	/* Threads that did not stop, for they wait in the kernel: their registers are not known. */
 	uint32_t unstopped;
+	uint64_t buffer;    /* bytes of memory that the copy took */
+	uint64_t available; /* bytes that could be had for it; UINT64_MAX: not known */
+	bool streamed;      /* written while the process stood still */
 };
 
 /* Writes the memory of a process to an ELF core: what gdb and heft_heap_open read.  The process
- * need not run under the recorder; it is stopped only while its memory is copied.  The file appears
+ * need not run under the recorder; it is stopped only while its memory is copied.  A copy that would
+ * take more than three quarters of the memory that the system and the control groups leave is not
+ * made: the file is then written while the process stands still.  The file appears
  * whole or not at all; it is packed (zstd) where its name ends in ".zst".  `opts` and `ret` may be
  * NULL.  HEFT_EIO where there is no such process (ESRCH), or it may not be looked at (EPERM). */
 HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,

@@ -9,14 +9,19 @@ static bool snapshot_process(uint32_t pid, const char *path, const struct heft_s
 	struct heft_snapshot_opts o = { .size = sizeof o };
 	struct live_facts f;
 	take_options(&o, sizeof o, opts);
-	const struct live_wish wish = { .full = o.full, .no_stop = o.no_stop, .level = o.level };
+	const struct live_wish wish = {
+		.full = o.full, .stream = o.stream, .no_stop = o.no_stop, .level = o.level
+	};
 	const bool good = live_snapshot(pid, path, &wish, &f, err);
 	const struct heft_snapshot_facts made = { .bytes = f.bytes,
 						  .file_size = f.file_size,
 						  .pause_ns = f.pause_ns,
 						  .unread = f.unread,
 						  .threads = f.threads,
-						  .unstopped = f.unstopped };
+						  .unstopped = f.unstopped,
+						  .buffer = f.buffer,
+						  .available = f.available,
+						  .streamed = f.streamed };
 	if (ret != NULL)
 		give(ret, &made, sizeof made);
 	return good;

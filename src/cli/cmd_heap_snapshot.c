@@ -8,12 +8,14 @@
 enum {
 	O_FULL = O_OWN,
 	O_NO_STOP,
+	O_STREAM,
 };
 
 const struct opt heap_snapshot_opts[] = {
 	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there; .zst packs (heft-core.PID)" },
 	{ O_FULL, 0, false, "full", NULL, "all memory that can be read, code as well" },
 	{ O_NO_STOP, 0, false, "no-stop", NULL, "let it run: what is read may not fit together" },
+	{ O_STREAM, 0, false, "stream", NULL, "write while it stands still: needs little memory" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "tell sizes, and for how long it stood still" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -40,6 +42,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_OUTPUT: job->output = value; break;
 	case O_FULL: job->opts.full = true; break;
 	case O_NO_STOP: job->opts.no_stop = true; break;
+	case O_STREAM: job->opts.stream = true; break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: break;
 	}
@@ -65,12 +68,21 @@ static void tell(const struct snapshot_job *job, const char *path,
 		fprintf(stderr,
 			"%s: note: %s: %" PRIu32 " threads wait in the kernel and did not stop\n",
 			program, path, f->unstopped);
+	if (f->streamed && !job->opts.stream)
+		fprintf(stderr,
+			"%s: note: %s: the process stood still for %.1f ms while %.1f MB were "
+			"written: a copy"
+			" in memory was too large for the %.1f MB that are free\n",
+			program, path, (double)f->pause_ns / 1e6, (double)f->bytes / 1e6,
+			(double)f->available / 1e6);
 	if (job->verbose)
 		fprintf(stderr,
 			"%s: %s: %.1f MB of memory, file %.1f MB, %" PRIu32
-			" threads, stood still for %.1f ms\n",
+			" threads, stood still for %.1f ms; heft took %.1f MB of %.1f MB that were "
+			"free\n",
 			program, path, (double)f->bytes / 1e6, (double)f->file_size / 1e6,
-			f->threads, (double)f->pause_ns / 1e6);
+			f->threads, (double)f->pause_ns / 1e6, (double)f->buffer / 1e6,
+			(double)f->available / 1e6);
 }
 
 static int run(struct snapshot_job *job)

@@ -20,7 +20,7 @@ enum {
 	ROUNDS_MAX = 1000,             /* looks for new threads */
 	STOP_PATIENCE = 200 * 1000000, /* ns until a thread that does not stop is left alone */
 	PIECES_MAX = 512,              /* slices a system call; IOV_MAX is 1024 */
-	CHUNK_MIN = 64 << 20,
+	CHUNK_MAX = 64 << 20,          /* of a copy that is written piece by piece */
 	SPARE = 16 << 20, /* bytes more than were there before the process stood still */
 };
 
@@ -33,6 +33,7 @@ struct live {
 	struct live_plan plan;
 	uint8_t *buffer;
 	uint64_t buffer_size;
+	uint64_t given;      /* bytes at the start of the buffer that the system has back */
 	uint64_t stopped_at; /* ns; 0: runs */
 };
 
@@ -282,6 +283,16 @@ static size_t copy_some(struct live *l, size_t first)
 	return i - first;
 }
 
+/* Returns what was written to the system, once the buffer is not needed again. */
+static void give_back(struct live *l, const uint8_t *end)
+{
+	const uint64_t done = (uint64_t)(end - l->buffer) / LIVE_PAGE * LIVE_PAGE;
+	if (done - l->given < CHUNK_MAX)
+		return;
+	madvise(l->buffer + l->given, done - l->given, MADV_DONTNEED);
+	l->given = done;
+}
+
 static bool write_some(struct live *l, struct live_out *o, size_t first, size_t count)
 {
 	const uint8_t *data = l->buffer;
@@ -290,25 +301,13 @@ static bool write_some(struct live *l, struct live_out *o, size_t first, size_t 
 		if (!live_out_slice(o, &l->plan, s, data, l->err))
 			return false;
 		data += s->size;
+		if (l->stopped_at == 0)
+			give_back(l, data);
 	}
 	return true;
 }
 
 /* ---- memory for the copy --------------------------------------------------------------------- */
-
-/* What the system has left; UINT64_MAX where it does not tell. */
-static uint64_t memory_left(void)
-{
-	uint64_t kb = UINT64_MAX >> 10;
-	char line[128];
-	FILE *f = fopen("/proc/meminfo", "re");
-	while (f != NULL && fgets(line, sizeof line, f) != NULL)
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1)
-			break;
-	if (f != NULL)
-		fclose(f);
-	return kb << 10;
-}
 
 static void touch(void *ctx, size_t i, unsigned worker)
 {
@@ -320,12 +319,14 @@ static void touch(void *ctx, size_t i, unsigned worker)
 }
 
 /* Room for all of it, in memory before the process stands still: page faults take longer than
- * the copying.  Less, where there is not as much memory. */
+ * the copying.  A small buffer, if a copy would take more than three quarters of what is free: what
+ * the kernel kills for lack of memory could be the process that is looked at. */
 static bool make_room(struct live *l)
 {
 	uint64_t size = l->plan.bytes + l->plan.bytes / 16 + SPARE;
-	const uint64_t left = memory_left() / 4 * 3;
-	size = size > left ? max_u64(left / 4, CHUNK_MIN) : size;
+	l->facts->available = live_room();
+	if (l->wish->stream || size > l->facts->available / 4 * 3)
+		size = max_u64(min_u64(l->facts->available / 4, CHUNK_MAX), SLICE_MAX);
 	size = align_up(size, LIVE_PAGE);
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -333,6 +334,7 @@ static bool make_room(struct live *l)
 		return fail_sys(l->err, "process %" PRIu32 ": memory for a copy", l->pid);
 	l->buffer = p;
 	l->buffer_size = size;
+	l->facts->buffer = size;
 	madvise(p, size, MADV_HUGEPAGE);
 	parallel_for(0, (size + SLICE_MAX - 1) / SLICE_MAX, touch, l);
 	return true;
@@ -363,7 +365,8 @@ static bool transfer(struct live *l, const char *path)
 {
 	struct live_out *o = NULL;
 	size_t done = copy_some(l, 0);
-	if (done == l->plan.slices.count)
+	l->facts->streamed = done < l->plan.slices.count;
+	if (!l->facts->streamed)
 		let_go(l);
 	const struct live_who who = { l->pid, l->threads.data, l->threads.count };
 	bool good = live_out_open(&o, path, l->wish->level, &l->plan, &who, l->err) &&

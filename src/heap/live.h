@@ -18,6 +18,7 @@
 
 struct live_wish {
 	bool full;
+	bool stream;    /* write while it stands still: needs little memory */
 	bool no_stop;   /* copy while it runs; registers as far as the system tells them */
 	unsigned level; /* of zstd, where the path ends in ".zst" */
 };
@@ -26,7 +27,10 @@ struct live_facts {
 	uint64_t bytes;     /* of memory in the core */
 	uint64_t file_size; /* as it is on the disk, holes and all */
 	uint64_t pause_ns;
-	uint64_t unread; /* bytes that could not be read: zeros in the core */
+	uint64_t buffer;    /* bytes of memory for the copy */
+	uint64_t available; /* bytes that could be had for it; UINT64_MAX: not known */
+	bool streamed;      /* written while the process stood still */
+	uint64_t unread;    /* bytes that could not be read: zeros in the core */
 	uint32_t threads;
 	/* threads that did not stop in time, in a system call that nothing interrupts */
 	uint32_t unstopped;

@@ -65,6 +65,10 @@ void live_plan_release(struct live_plan *p);
  * fails. */
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err);
 
+/* Bytes that this process may still take before the system, or a control group above it, has none
+ * left. */
+uint64_t live_room(void);
+
 /* False where there is no such process, it may not be looked at, or it has not our own word
  * size. */
 bool live_check_process(uint32_t pid, struct heft_err *err);

@@ -43,6 +43,22 @@ is "nobody traces it" "TracerPid:	0" "$(grep TracerPid /proc/$pid/status)"
 kill -STOP $pid
 check "stopped" "$heft" heap snapshot -o stopped $pid
 sleep 0.1
+check "written while it stands still" "$heft" heap snapshot --stream -o streamed $pid
+is "the same bytes" yes "$(cmp stopped streamed && echo yes)"
+# A group with little memory left: the copy is not made, and nobody is killed for lack of memory.
+group=$(sed -n 's/^[0-9]*:memory:\(.*\)/\/sys\/fs\/cgroup\/memory\1/p' /proc/self/cgroup)
+limit=memory.limit_in_bytes
+[ -n "$group" ] || { group=/sys/fs/cgroup limit=memory.max; }
+small=$group/heft-live-$$
+if mkdir "$small" 2>/dev/null && echo 60000000 2>/dev/null >"$small/$limit"; then
+	sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$small" "$heft" heap snapshot -v --full -o small $pid 2>said
+	is "a snapshot in a small group" "0 1" "$? $(grep -cE 'of [0-5]?[0-9][.][0-9] MB that were free' said)"
+	is "its bytes are those of the other" yes "$("$heft" heap snapshot --full -o full2 $pid && cmp full2 small && echo yes)"
+else
+	left_out "a snapshot where memory is short" "no control group of memory can be made here"
+fi
+rmdir "$small" 2>/dev/null
+sleep 0.1
 is "a stopped process stays so" T "$(sed -n 's/^State:.\(.\).*/\1/p' /proc/$pid/status)"
 kill -CONT $pid
 kill -TERM $pid

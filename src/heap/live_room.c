@@ -1,0 +1,139 @@
+/* live_room.c - how much memory this process may still take: what the system has left, and what the
+ * control groups above it allow (Linux, Documentation/admin-guide/cgroup-v2.rst and
+ * cgroup-v1/memory.rst). */
+#define _GNU_SOURCE
+#include "heap/live_internal.h"
+
+#include <stdio.h>
+
+enum { PATH_ROOM = 4096, DEPTH_MAX = 64 }; /* groups above a process that are asked */
+
+/* Where a version of the interface has its groups, and how their files are called. */
+struct group_files {
+	const char *roots[2]; /* NULL: no second place */
+	const char *limit, *usage, *inactive;
+};
+
+static const struct group_files versions[] = {
+	{ { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" },
+	  "memory.max",
+	  "memory.current",
+	  "inactive_file" },
+	{ { "/sys/fs/cgroup/memory", NULL },
+	  "memory.limit_in_bytes",
+	  "memory.usage_in_bytes",
+	  "total_inactive_file" },
+};
+
+/* The number that a file holds; false if there is none: "max" is no limit. */
+static bool number_read(const char *folder, const char *name, uint64_t *ret)
+{
+	char path[PATH_ROOM];
+	const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *f = length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
+	const bool good = f != NULL && fscanf(f, "%" SCNu64, ret) == 1;
+	if (f != NULL)
+		fclose(f);
+	return good;
+}
+
+/* Bytes of files that the group may drop at once; 0 if it does not tell. */
+static uint64_t droppable_read(const char *folder, const char *name)
+{
+	char path[PATH_ROOM], line[128], key[64];
+	uint64_t value;
+	const int length = snprintf(path, sizeof path, "%s/memory.stat", folder);
+	FILE *f = length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
+	uint64_t found = 0;
+	while (f != NULL && fgets(line, sizeof line, f) != NULL)
+		if (sscanf(line, "%63s %" SCNu64, key, &value) == 2 && strcmp(key, name) == 0)
+			found = value;
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+/* What one group leaves; UINT64_MAX if it has no limit. */
+static uint64_t group_room(const char *folder, const struct group_files *v)
+{
+	uint64_t limit, usage;
+	if (!number_read(folder, v->limit, &limit) || !number_read(folder, v->usage, &usage))
+		return UINT64_MAX;
+	const uint64_t droppable = droppable_read(folder, v->inactive);
+	usage -= min_u64(usage, droppable);
+	return limit - min_u64(limit, usage);
+}
+
+/* The least that a group and the groups above it leave.  In a container the path may name a folder
+ * of the host, which is not there: the root then is the container's own group. */
+static uint64_t groups_room(const char *root, const char *path, const struct group_files *v)
+{
+	char folder[PATH_ROOM];
+	const size_t root_size = strlen(root);
+	uint64_t room = group_room(root, v);
+	const int length = snprintf(folder, sizeof folder, "%s%s", root, path);
+	if (length <= 0 || length >= (int)sizeof folder)
+		return room;
+	for (unsigned depth = 0; depth < DEPTH_MAX && strlen(folder) > root_size; depth++) {
+		room = min_u64(room, group_room(folder, v));
+		*strrchr(folder, '/') = '\0';
+	}
+	return room;
+}
+
+/* Whether a list of controllers, separated by commas, has "memory". */
+static bool has_memory(const char *list)
+{
+	static const char word[] = "memory";
+	for (const char *at = list; (at = strstr(at, word)) != NULL; at++) {
+		const char after = at[sizeof word - 1];
+		if ((at == list || at[-1] == ',') && (after == '\0' || after == ','))
+			return true;
+	}
+	return false;
+}
+
+/* A line of /proc/self/cgroup: "0::/path" of version 2, "4:memory:/path" of version 1. */
+static uint64_t line_room(char *line)
+{
+	char *list = strchr(line, ':');
+	char *path = list != NULL ? strchr(list + 1, ':') : NULL;
+	uint64_t room = UINT64_MAX;
+	if (path == NULL)
+		return room;
+	*path++ = '\0';
+	path[strcspn(path, "\n")] = '\0';
+	list++;
+	const struct group_files *v = &versions[*list != '\0'];
+	if (*list != '\0' && !has_memory(list))
+		return room;
+	for (size_t i = 0; i < COUNT_OF(v->roots) && v->roots[i] != NULL; i++)
+		room = min_u64(room, groups_room(v->roots[i], path, v));
+	return room;
+}
+
+/* What the system has left; UINT64_MAX if it does not tell. */
+static uint64_t system_room(void)
+{
+	uint64_t kb = UINT64_MAX >> 10;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "re");
+	while (f != NULL && fgets(line, sizeof line, f) != NULL)
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1)
+			break;
+	if (f != NULL)
+		fclose(f);
+	return kb << 10;
+}
+
+uint64_t live_room(void)
+{
+	char line[PATH_ROOM];
+	uint64_t room = system_room();
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	while (f != NULL && fgets(line, sizeof line, f) != NULL)
+		room = min_u64(room, line_room(line));
+	if (f != NULL)
+		fclose(f);
+	return room;
+}
