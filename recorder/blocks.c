@@ -454,6 +454,12 @@ static size_t head_usable(const unsigned char *p, const struct head *h)
 	return recorder.real.usable_size(h->raw) - (size_t)(p - h->raw);
 }
 
+bool block_is_ours(void *p)
+{
+	struct head h;
+	return p != NULL && !boot_owns(p) && head_read(p, &h) && (h.flags & HEAP_FREED) == 0;
+}
+
 size_t block_usable_size(void *p)
 {
 	struct head h;

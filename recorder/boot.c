@@ -302,6 +302,11 @@ static void find_real(struct real *r)
 	r->malloc = __real_malloc;
 }
 
+static uintptr_t find_c_library(void)
+{
+	return 0;
+}
+
 static bool is_foreign(void)
 {
 	return false;
@@ -327,19 +332,28 @@ static void find_real(struct real *r)
 	find(&found.dlclose, "dlclose");
 	find(&found.exit_now, "_exit");
 	find(&found.exit, "exit");
+	find(&found.second.malloc, "__libc_malloc");
+	find(&found.second.free, "__libc_free");
+	find(&found.second.calloc, "__libc_calloc");
+	find(&found.second.realloc, "__libc_realloc");
+	find(&found.second.memalign, "__libc_memalign");
 	memcpy(&found.exit_at, &found.exit, sizeof found.exit_at);
 	find(&found.malloc, "malloc");
 	*r = found;
+}
+
+static uintptr_t find_c_library(void)
+{
+	return (uintptr_t)dlsym(RTLD_NEXT, "gnu_get_libc_version");
 }
 
 /* By module: other allocators export the C library's inner names as well. */
 static bool is_foreign(void)
 {
 	struct tables ours, theirs;
-	const void *version = dlsym(RTLD_NEXT, "gnu_get_libc_version");
 	uintptr_t at;
 	memcpy(&at, &recorder.real.malloc, sizeof at);
-	return version == NULL || !tables_find((uintptr_t)version, &ours) ||
+	return recorder.c_library == 0 || !tables_find(recorder.c_library, &ours) ||
 	       !tables_find(at, &theirs) || ours.start != theirs.start;
 }
 #endif
@@ -352,11 +366,15 @@ void boot_configure(void)
 		return;
 	read_options(&recorder.opt);
 	set_shape();
+	recorder.c_library = find_c_library();
 	recorder.foreign = is_foreign();
 	if (is_word("HEFT_HEAP", "off") || is_other() || !start_pages()) {
 		atomic_store(&recorder.phase, PHASE_OFF);
 		return;
 	}
+#ifndef HEFT_WRAP
+	rebind();
+#endif
 	slots_start();
 	pthread_atfork(before_fork, after_fork, in_child);
 	atomic_store(&recorder.phase, PHASE_RECORD);

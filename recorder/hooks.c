@@ -65,15 +65,20 @@ void HOOK(free_aligned_sized)(void *p, size_t align, size_t size)
 		   (uintptr_t)__builtin_return_address(0));
 }
 
-void *HOOK(calloc)(size_t count, size_t size)
+static inline void *array_calloc(size_t count, size_t size, const struct caller *from)
 {
-	const struct caller from = CALLER;
 	size_t all;
 	if (__builtin_mul_overflow(count, size, &all)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return block_calloc(all, &from);
+	return block_calloc(all, from);
+}
+
+void *HOOK(calloc)(size_t count, size_t size)
+{
+	const struct caller from = CALLER;
+	return array_calloc(count, size, &from);
 }
 
 void *HOOK(realloc)(void *p, size_t size)
@@ -102,14 +107,19 @@ static size_t round_align(size_t align)
 	return n;
 }
 
-void *HOOK(memalign)(size_t align, size_t size)
+static void *any_memalign(size_t align, size_t size, const struct caller *from)
 {
-	const struct caller from = CALLER;
 	if (align > SIZE_MAX / 2 + 1) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return block_memalign(round_align(align), size, &from);
+	return block_memalign(round_align(align), size, from);
+}
+
+void *HOOK(memalign)(size_t align, size_t size)
+{
+	const struct caller from = CALLER;
+	return any_memalign(align, size, &from);
 }
 
 /* What is not a power of two is judged by the real one, for libraries differ. */
@@ -140,7 +150,7 @@ int HOOK(posix_memalign)(void **ret, size_t align, size_t size)
 	return 0;
 }
 
-static size_t page_size(void)
+size_t page_size(void)
 {
 	const long size = sysconf(_SC_PAGESIZE);
 	return size > 0 ? (size_t)size : 4096;
@@ -224,4 +234,132 @@ void _Exit(int status)
 {
 	_exit(status);
 }
+
+/* ---- the C library's second names ------------------------------------------------------------ */
+
+/* A program that brings a malloc of its own may call these in it, and leave posix_memalign, say, to
+ * the C library.  A library between the hooks and the C library may call these from within the
+ * hooks.  Then `real` has that library's function, and the call goes on to the C library. */
+EXPORT void *__libc_malloc(size_t size);
+EXPORT void __libc_free(void *p);
+EXPORT void *__libc_calloc(size_t count, size_t size);
+EXPORT void *__libc_realloc(void *p, size_t size);
+EXPORT void *__libc_memalign(size_t align, size_t size);
+
+#define IS_BETWEEN(name)                                                                           \
+	(recorder.real.second.name != NULL && recorder.real.second.name != recorder.real.name)
+
+void *__libc_malloc(size_t size)
+{
+	const struct caller from = CALLER;
+	return IS_BETWEEN(malloc) ? recorder.real.second.malloc(size) : block_malloc(size, &from);
+}
+
+void __libc_free(void *p)
+{
+	if (IS_BETWEEN(free) && !block_is_ours(p))
+		recorder.real.second.free(p);
+	else
+		block_free(p, (uintptr_t)__builtin_frame_address(0),
+			   (uintptr_t)__builtin_return_address(0));
+}
+
+void *__libc_calloc(size_t count, size_t size)
+{
+	const struct caller from = CALLER;
+	return IS_BETWEEN(calloc) ? recorder.real.second.calloc(count, size)
+				  : array_calloc(count, size, &from);
+}
+
+void *__libc_realloc(void *p, size_t size)
+{
+	const struct caller from = CALLER;
+	return IS_BETWEEN(realloc) && !block_is_ours(p) ? recorder.real.second.realloc(p, size)
+							: block_realloc(p, size, &from);
+}
+
+void *__libc_memalign(size_t align, size_t size)
+{
+	const struct caller from = CALLER;
+	return IS_BETWEEN(memalign) ? recorder.real.second.memalign(align, size)
+				    : any_memalign(align, size, &from);
+}
+
+/* ---- in the C library's table ---------------------------------------------------------------- */
+
+static void deep_free(void *p)
+{
+	if (block_is_ours(p))
+		block_free(p, (uintptr_t)__builtin_frame_address(0),
+			   (uintptr_t)__builtin_return_address(0));
+	else
+		recorder.real.below.free(p);
+}
+
+static void *deep_realloc(void *p, size_t size)
+{
+	const struct caller from = CALLER;
+	return block_is_ours(p) ? block_realloc(p, size, &from)
+				: recorder.real.below.realloc(p, size);
+}
+
+static size_t deep_usable_size(void *p)
+{
+	return block_is_ours(p) ? block_usable_size(p) : recorder.real.below.usable_size(p);
+}
+
+/* By names that no other module takes the place of.  What the C library's headers say of the
+ * functions is of no use to these. */
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmissing-attributes"
+#endif
+#define OWN(name)                                                                                  \
+	extern __typeof__(name) own_##name __attribute__((alias(#name), visibility("hidden")))
+OWN(malloc);
+OWN(free);
+OWN(calloc);
+OWN(realloc);
+OWN(reallocarray);
+OWN(memalign);
+OWN(aligned_alloc);
+OWN(posix_memalign);
+OWN(valloc);
+OWN(pvalloc);
+OWN(malloc_usable_size);
+OWN(__libc_malloc);
+OWN(__libc_free);
+OWN(__libc_calloc);
+OWN(__libc_realloc);
+OWN(__libc_memalign);
+OWN(dlclose);
+OWN(exit);
+OWN(_exit);
+OWN(_Exit);
+
+#define ENTRY(name) { #name, (void *)own_##name, NULL, NULL }
+#define ENTRY_DEEP(name, deep)                                                                     \
+	{ #name, (void *)own_##name, (void *)deep_##deep, (void **)&recorder.real.below.deep }
+const struct hook hooks[] = {
+	ENTRY(malloc),
+	ENTRY_DEEP(free, free),
+	ENTRY(calloc),
+	ENTRY_DEEP(realloc, realloc),
+	ENTRY(reallocarray),
+	ENTRY(memalign),
+	ENTRY(aligned_alloc),
+	ENTRY(posix_memalign),
+	ENTRY(valloc),
+	ENTRY(pvalloc),
+	ENTRY_DEEP(malloc_usable_size, usable_size),
+	ENTRY(__libc_malloc),
+	ENTRY_DEEP(__libc_free, free),
+	ENTRY(__libc_calloc),
+	ENTRY_DEEP(__libc_realloc, realloc),
+	ENTRY(__libc_memalign),
+	ENTRY(dlclose),
+	ENTRY(exit),
+	ENTRY(_exit),
+	ENTRY(_Exit),
+	{ NULL, NULL, NULL, NULL },
+};
 #endif

@@ -8,6 +8,7 @@
  * that is met the first time and for a fork; all other allocations take none.
  *
  * hooks.c    what programs call: malloc and all its kin
+ * rebind.c   the same for who searches the C library alone
  * blocks.c   headers in front of blocks
  * rest.c     what is left of freed blocks
  * counters.c what every stack holds; the peak; the timeline
@@ -165,6 +166,20 @@ struct real {
 	void (*exit_now)(int);
 	void (*exit)(int);
 	uintptr_t exit_at; /* address of the C library's exit; 0: not known */
+	/* What comes after the hooks __libc_malloc and so on. */
+	struct {
+		void *(*malloc)(size_t);
+		void (*free)(void *);
+		void *(*calloc)(size_t, size_t);
+		void *(*realloc)(void *, size_t);
+		void *(*memalign)(size_t, size_t);
+	} second;
+	/* The C library's own, where they are not the above: rebind(). */
+	struct {
+		void (*free)(void *);
+		void *(*realloc)(void *, size_t);
+		size_t (*usable_size)(void *);
+	} below;
 };
 
 enum phase {
@@ -195,6 +210,7 @@ struct rows {
 
 struct recorder {
 	_Atomic(int) phase;
+	uintptr_t c_library;  /* an address in glibc; 0: it is another C library */
 	bool foreign;         /* the real allocator is not the C library's */
 	uint32_t front, tail; /* bytes added to a block that needs no alignment */
 	struct real real;
@@ -496,6 +512,22 @@ bool sample_take(struct slot *s, size_t size) HIDDEN;
  * asked. */
 void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes) HIDDEN;
 
+/* ---- hooks.c, rebind.c ----------------------------------------------------------------------- */
+
+/* A function that stands before another one of its name. */
+struct hook {
+	const char *name;
+	void *own;
+	/* Where another library's function is next: takes blocks with a header, and hands on all
+	 * else to the C library's function, whose address it gets; or NULL. */
+	void *deep;
+	void **ret_below;
+};
+extern HIDDEN const struct hook hooks[]; /* ends with a NULL */
+size_t page_size(void) HIDDEN;
+/* Puts the hooks in the C library's table of symbols. */
+void rebind(void) HIDDEN;
+
 /* ---- blocks.c -------------------------------------------------------------------------------- */
 
 void *block_malloc(size_t size, const struct caller *from) HIDDEN;
@@ -504,6 +536,7 @@ void *block_realloc(void *p, size_t size, const struct caller *from) HIDDEN;
 void *block_memalign(size_t align, size_t size, const struct caller *from) HIDDEN;
 void block_free(void *p, uintptr_t sp, uintptr_t pc) HIDDEN; /* pc: where free returns to */
 size_t block_usable_size(void *p) HIDDEN;
+bool block_is_ours(void *p) HIDDEN; /* has it a header of a block in use? */
 
 struct head {
 	uint32_t flags, stack;

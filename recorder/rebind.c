@@ -1,0 +1,165 @@
+/* rebind.c - the C library's own names lead to the hooks as well.
+ *
+ * The hooks come before the C library in the order in which symbols are searched.  Some callers do
+ * not search in that order: modules opened with RTLD_DEEPBIND, and who asks the C library's handle
+ * by dlsym (ctypes, JNA, P/Invoke).  They would hand blocks with headers to the C library's free.
+ * So its symbols get the addresses of the hooks: whoever binds them from now on finds those. */
+#include "recorder.h"
+
+#ifndef HEFT_WRAP
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ENTRIES_MAX = 64 };
+
+/* The C library. */
+struct library {
+	uintptr_t bias;
+	const ElfW(Phdr) * headers;
+	size_t header_count;
+	ElfW(Sym) * symbols;
+	const char *strings;
+	const uint32_t *hash; /* DT_GNU_HASH */
+};
+
+/* Symbols, and the hooks that their values are to be. */
+struct entries {
+	size_t count;
+	struct {
+		ElfW(Sym) * symbol;
+		uintptr_t hook;
+	} list[ENTRIES_MAX];
+};
+
+/* ---- the module ------------------------------------------------------------------------------ */
+
+static const ElfW(Phdr) * segment_find(const struct library *l, uintptr_t at, size_t size)
+{
+	for (size_t i = 0; i < l->header_count; i++) {
+		const ElfW(Phdr) *p = &l->headers[i];
+		const uintptr_t distance = at - l->bias - p->p_vaddr;
+		if (p->p_type == PT_LOAD && distance < p->p_memsz && size <= p->p_memsz - distance)
+			return p;
+	}
+	return NULL;
+}
+
+/* The dynamic linker adds the bias to the addresses in the table, but not on every machine. */
+static uintptr_t dynamic_address(const struct library *l, const ElfW(Dyn) * d)
+{
+	const uintptr_t at = d->d_un.d_ptr;
+	return at < l->bias ? at + l->bias : at;
+}
+
+static bool library_open(struct library *l)
+{
+	const ElfW(Dyn) *d = NULL;
+	for (size_t i = 0; i < l->header_count; i++)
+		if (l->headers[i].p_type == PT_DYNAMIC)
+			d = (const ElfW(Dyn) *)(l->bias + l->headers[i].p_vaddr);
+	for (; d != NULL && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_SYMTAB)
+			l->symbols = (ElfW(Sym) *)dynamic_address(l, d);
+		if (d->d_tag == DT_STRTAB)
+			l->strings = (const char *)dynamic_address(l, d);
+		if (d->d_tag == DT_GNU_HASH)
+			l->hash = (const uint32_t *)dynamic_address(l, d);
+	}
+	return l->symbols != NULL && l->strings != NULL && l->hash != NULL;
+}
+
+static int library_match(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct library *l = ctx;
+	(void)size;
+	*l = (struct library){ .bias = info->dlpi_addr,
+			       .headers = info->dlpi_phdr,
+			       .header_count = info->dlpi_phnum };
+	return segment_find(l, recorder.c_library, 1) != NULL;
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+static uint32_t name_hash(const char *name)
+{
+	uint32_t h = 5381;
+	for (; *name != 0; name++)
+		h = h * 33 + (unsigned char)*name;
+	return h;
+}
+
+/* What the name is to lead to, where it leads to `now`; 0: it stays.  Where another library stands
+ * between the hook and the C library, it calls this function from within the hook. */
+static uintptr_t hook_address(const struct hook *h, uintptr_t now)
+{
+	if ((uintptr_t)dlsym(RTLD_NEXT, h->name) == now)
+		return (uintptr_t)h->own;
+	if (h->ret_below == NULL)
+		return 0;
+	*h->ret_below = (void *)now;
+	return (uintptr_t)h->deep;
+}
+
+/* DT_GNU_HASH: a head of four words, a filter, buckets, then chains of hashes, the lowest bit of
+ * which ends a chain. */
+static void symbols_find(const struct library *l, const struct hook *h, struct entries *ret)
+{
+	const uint32_t *const head = l->hash;
+	const uint32_t count = head[0], first = head[1], hash = name_hash(h->name);
+	const uint32_t *const buckets = head + 4 +
+					(size_t)head[2] * (sizeof(uintptr_t) / sizeof *head);
+	uint32_t i = count != 0 ? buckets[hash % count] : 0;
+	if (i < first)
+		return;
+	for (const uint32_t *chain = buckets + count + (i - first);; chain++, i++) {
+		ElfW(Sym) *s = &l->symbols[i];
+		if ((*chain | 1) == (hash | 1) && strcmp(l->strings + s->st_name, h->name) == 0 &&
+		    (s->st_info & 15) == STT_FUNC && ret->count < ENTRIES_MAX) {
+			ret->list[ret->count].symbol = s;
+			ret->list[ret->count].hook = hook_address(h, l->bias + s->st_value);
+			ret->count += ret->list[ret->count].hook != 0;
+		}
+		if ((*chain & 1) != 0)
+			return;
+	}
+}
+
+/* The entries lie in a part of the segment that holds no code. */
+static void symbols_write(const struct library *l, const struct entries *e)
+{
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	for (size_t i = 0; i < e->count; i++) {
+		const uintptr_t at = (uintptr_t)e->list[i].symbol;
+		low = at < low ? at : low;
+		high = at > high ? at : high;
+	}
+	const ElfW(Phdr) *p = e->count != 0 ? segment_find(l, low, high + sizeof(ElfW(Sym)) - low)
+					    : NULL;
+	if (p == NULL)
+		return;
+	const uintptr_t page = ~(uintptr_t)(page_size() - 1);
+	void *const start = (void *)(low & page);
+	const size_t size = high + sizeof(ElfW(Sym)) - (low & page);
+	const int before = ((p->p_flags & PF_R) != 0 ? PROT_READ : 0) |
+			   ((p->p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+			   ((p->p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+	if (mprotect(start, size, PROT_READ | PROT_WRITE) != 0)
+		return;
+	for (size_t i = 0; i < e->count; i++)
+		e->list[i].symbol->st_value = e->list[i].hook - l->bias;
+	mprotect(start, size, before);
+}
+
+COLD void rebind(void)
+{
+	struct library l;
+	struct entries e = { 0 };
+	if (recorder.c_library == 0 || dl_iterate_phdr(library_match, &l) == 0 || !library_open(&l))
+		return;
+	for (const struct hook *h = hooks; h->name != NULL; h++)
+		symbols_find(&l, h, &e);
+	symbols_write(&l, &e);
+}
+#endif
