@@ -128,11 +128,11 @@ struct heft_snapshot_facts {
 };
 
 /* Writes the memory of a process to an ELF core: what gdb and heft_heap_open read.  The process
- * need not run under the recorder; it is stopped only while its memory is copied.  A copy that would
- * take more than three quarters of the memory that the system and the control groups leave is not
- * made: the file is then written while the process stands still.  The file appears
- * whole or not at all; it is packed (zstd) where its name ends in ".zst".  `opts` and `ret` may be
- * NULL.  HEFT_EIO where there is no such process (ESRCH), or it may not be looked at (EPERM). */
+ * need not run under the recorder; it is stopped only while its memory is copied.  If a copy would
+ * take more than three quarters of the memory that the system and the control groups leave, the
+ * file is written while the process stands still.  The file appears whole or not at all; it is
+ * packed (zstd) where its name ends in ".zst".  `opts` and `ret` may be NULL.  HEFT_EIO where there
+ * is no such process (ESRCH), or it may not be looked at (EPERM). */
 HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,
 				    const struct heft_snapshot_opts *opts,
 				    struct heft_snapshot_facts *ret, struct heft_err *err);

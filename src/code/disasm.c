@@ -2,9 +2,39 @@
 
 #ifdef HEFT_HAVE_CAPSTONE
 
+#include "base/library.h"
 #include "image/elf_const.h"
 
 #include <capstone.h>
+#include <pthread.h>
+
+#define FUNCTIONS(X)                                                                               \
+	X(cs_open)                                                                                 \
+	X(cs_close)                                                                                \
+	X(cs_malloc)                                                                               \
+	X(cs_free)                                                                                 \
+	X(cs_disasm_iter)
+
+/* Capstone, which is loaded for the first disassembly: its tables take long to relocate. */
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+	bool loaded;
+} capstone;
+
+#define TEXT(x)        #x
+#define TEXT_OF(macro) TEXT(macro)
+
+/* Of the version that heft was built for: structures differ from one to the next. */
+static void capstone_load(void)
+{
+	static const char *const files[] = { "libcapstone.so." TEXT_OF(CS_API_MAJOR), NULL };
+#define FUNCTION(name) { #name, &capstone.name },
+	const struct library_function functions[] = { FUNCTIONS(FUNCTION) };
+#undef FUNCTION
+	capstone.loaded = library_load(files, functions, COUNT_OF(functions));
+}
 
 struct mode {
 	cs_arch arch;
@@ -67,7 +97,9 @@ static bool choose_mode(const struct image *im, bool thumb, struct mode *ret)
 
 bool disasm_present(void)
 {
-	return true;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, capstone_load);
+	return capstone.loaded;
 }
 
 bool disasm_open(struct disasm *d, const struct image *im, bool thumb)
@@ -75,11 +107,11 @@ bool disasm_open(struct disasm *d, const struct image *im, bool thumb)
 	struct mode m;
 	csh handle;
 	*d = (struct disasm){ 0 };
-	if (!choose_mode(im, thumb, &m))
+	if (!disasm_present() || !choose_mode(im, thumb, &m))
 		return false;
-	if (cs_open(m.arch, m.mode, &handle) != CS_ERR_OK)
+	if (capstone.cs_open(m.arch, m.mode, &handle) != CS_ERR_OK)
 		return false;
-	*d = (struct disasm){ handle, cs_malloc(handle), m.unit, im->machine == EM_S390 };
+	*d = (struct disasm){ handle, capstone.cs_malloc(handle), m.unit, im->machine == EM_S390 };
 	return true;
 }
 
@@ -88,8 +120,8 @@ void disasm_close(struct disasm *d)
 	csh handle = d->handle;
 	if (!d->insn)
 		return;
-	cs_free(d->insn, 1);
-	cs_close(&handle);
+	capstone.cs_free(d->insn, 1);
+	capstone.cs_close(&handle);
 	*d = (struct disasm){ 0 };
 }
 
@@ -107,7 +139,7 @@ void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disa
 	uint64_t at = addr;
 	cs_insn *insn = d->insn;
 	*ret = (struct disasm_insn){ addr, { code.p, bad_size(d, code) }, "(bad)", "" };
-	if (!cs_disasm_iter(d->handle, &p, &left, &at, insn))
+	if (!capstone.cs_disasm_iter(d->handle, &p, &left, &at, insn))
 		return;
 	ret->bytes.size = insn->size;
 	ret->name = insn->mnemonic;

@@ -4,13 +4,13 @@
  * Texts of a database are UTF-8 without NUL; names in programs may be any bytes.  So each byte that
  * is no part of such a character is kept as the character U+EF00 + byte, and so are the bytes of
  * these 256 characters themselves: what is read is what was written. */
+#include "base/library.h"
 #include "store/engine.h"
 
 #ifdef HEFT_HAVE_POSTGRES
 
 #include "base/utf8.h"
 
-#include <dlfcn.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <stdio.h>
@@ -76,20 +76,13 @@ struct library {
 #undef MEMBER
 };
 
-/* dlsym to a function pointer, which C does not let one cast to. */
-static bool find_function(void *lib, const char *name, void *ret)
-{
-	void *p = dlsym(lib, name);
-	memcpy(ret, &p, sizeof p);
-	return p != NULL;
-}
-
 static bool load(struct library *ret)
 {
-	void *lib = dlopen("libpq.so.5", RTLD_NOW);
-#define FIND(name) &&find_function(lib, #name, &ret->name)
-	return lib FUNCTIONS(FIND);
-#undef FIND
+	static const char *const files[] = { "libpq.so.5", NULL };
+#define FUNCTION(name) { #name, &ret->name },
+	const struct library_function functions[] = { FUNCTIONS(FUNCTION) };
+#undef FUNCTION
+	return library_load(files, functions, COUNT_OF(functions));
 }
 
 struct postgres {

@@ -24,6 +24,10 @@ static bool check_url(const char *url, struct heft_err *err)
 
 #ifdef HEFT_HAVE_CURL
 
+#include "base/library.h"
+
+/* Its checks of types know the functions by name, and not through pointers. */
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,9 +52,42 @@ struct http {
 	bool ends;                  /* no more of it will come */
 };
 
-static void start_curl(void)
+#define FUNCTIONS(X)                                                                               \
+	X(curl_global_init)                                                                        \
+	X(curl_easy_init)                                                                          \
+	X(curl_easy_setopt)                                                                        \
+	X(curl_easy_perform)                                                                       \
+	X(curl_easy_getinfo)                                                                       \
+	X(curl_easy_cleanup)                                                                       \
+	X(curl_easy_pause)                                                                         \
+	X(curl_easy_strerror)                                                                      \
+	X(curl_slist_append)                                                                       \
+	X(curl_slist_free_all)                                                                     \
+	X(curl_multi_init)                                                                         \
+	X(curl_multi_add_handle)                                                                   \
+	X(curl_multi_remove_handle)                                                                \
+	X(curl_multi_perform)                                                                      \
+	X(curl_multi_poll)                                                                         \
+	X(curl_multi_info_read)                                                                    \
+	X(curl_multi_cleanup)
+
+/* libcurl, which is loaded for the first request: what it is linked to takes longer to load than
+ * all that heft does to a small file. */
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+	bool loaded;
+} curl;
+
+static void curl_load(void)
 {
-	curl_global_init(CURL_GLOBAL_DEFAULT);
+	static const char *const files[] = { "libcurl.so.4", "libcurl-gnutls.so.4", NULL };
+#define FUNCTION(name) { #name, &curl.name },
+	const struct library_function functions[] = { FUNCTIONS(FUNCTION) };
+#undef FUNCTION
+	curl.loaded = library_load(files, functions, COUNT_OF(functions)) &&
+		      curl.curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -98,14 +135,14 @@ const char *http_answer_header(struct http *h, const char *name)
 void http_use_http2(struct http *h)
 {
 	const bool tls = strncmp(h->url.p, "https", 5) == 0;
-	curl_easy_setopt(
+	curl.curl_easy_setopt(
 		h->curl, CURLOPT_HTTP_VERSION,
 		(long)(tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
 }
 
 void http_use_put(struct http *h)
 {
-	curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, "PUT");
+	curl.curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, "PUT");
 }
 
 /* What is not set, or empty, is NULL. */
@@ -124,24 +161,24 @@ static void trust(struct http *h)
 	if (!file)
 		file = environment("SSL_CERT_FILE");
 	if (file)
-		curl_easy_setopt(h->curl, CURLOPT_CAINFO, file);
+		curl.curl_easy_setopt(h->curl, CURLOPT_CAINFO, file);
 	if (folder)
-		curl_easy_setopt(h->curl, CURLOPT_CAPATH, folder);
+		curl.curl_easy_setopt(h->curl, CURLOPT_CAPATH, folder);
 }
 
 static void set_up(struct http *h, const char *url)
 {
-	curl_easy_setopt(h->curl, CURLOPT_URL, url);
-	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(h->curl, CURLOPT_POST, 1L);
-	curl_easy_setopt(h->curl, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
-	curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT, 10L);
-	curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, take_answer);
-	curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
-	curl_easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, take_header);
-	curl_easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
-	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "heft/" HEFT_VERSION);
-	curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->said);
+	curl.curl_easy_setopt(h->curl, CURLOPT_URL, url);
+	curl.curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
+	curl.curl_easy_setopt(h->curl, CURLOPT_POST, 1L);
+	curl.curl_easy_setopt(h->curl, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+	curl.curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT, 10L);
+	curl.curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, take_answer);
+	curl.curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
+	curl.curl_easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, take_header);
+	curl.curl_easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
+	curl.curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "heft/" HEFT_VERSION);
+	curl.curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->said);
 	http_set_timeout(h, 60);
 	trust(h);
 }
@@ -151,15 +188,20 @@ struct http *http_open(const char *url, struct heft_err *err)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	if (!check_url(url, err))
 		return NULL;
-	pthread_once(&once, start_curl);
+	pthread_once(&once, curl_load);
+	if (!curl.loaded) {
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "nothing can be sent: libcurl.so.4 is not installed");
+		return NULL;
+	}
 	struct http *h = mem_zeroed(1, sizeof *h);
-	h->curl = curl_easy_init();
+	h->curl = curl.curl_easy_init();
 	if (!h->curl) {
 		mem_free(h);
 		fail(err, HEFT_EIO, HEFT_NO_OFFSET, "libcurl cannot be started");
 		return NULL;
 	}
-	h->owned = memory_own(curl_easy_cleanup, h->curl);
+	h->owned = memory_own(curl.curl_easy_cleanup, h->curl);
 	text_add(&h->url, (struct str){ url, strcspn(url, "?#") });
 	text_add_char(&h->url, '\0');
 	/* Without it libcurl waits for a word of the server before a large body. */
@@ -174,10 +216,10 @@ void http_close(struct http *h)
 		return;
 	memory_disown(h->owned);
 	if (h->held)
-		curl_multi_remove_handle(h->held, h->curl);
-	curl_easy_cleanup(h->curl);
-	curl_multi_cleanup(h->held);
-	curl_slist_free_all(h->headers);
+		curl.curl_multi_remove_handle(h->held, h->curl);
+	curl.curl_easy_cleanup(h->curl);
+	curl.curl_multi_cleanup(h->held);
+	curl.curl_slist_free_all(h->headers);
 	text_release(&h->url);
 	free(h->answer);
 	mem_free(h);
@@ -185,13 +227,13 @@ void http_close(struct http *h)
 
 void http_header(struct http *h, const char *line)
 {
-	h->headers = curl_slist_append(h->headers, line);
-	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
+	h->headers = curl.curl_slist_append(h->headers, line);
+	curl.curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
 }
 
 void http_set_timeout(struct http *h, unsigned seconds)
 {
-	curl_easy_setopt(h->curl, CURLOPT_TIMEOUT, (long)seconds);
+	curl.curl_easy_setopt(h->curl, CURLOPT_TIMEOUT, (long)seconds);
 }
 
 /* The first line of what the server said. */
@@ -208,7 +250,7 @@ static bool refused(struct http *h, long status, struct heft_err *err)
 /* The request came to nothing. */
 static bool no_answer(struct http *h, CURLcode code, struct heft_err *err)
 {
-	const char *said = *h->said ? h->said : curl_easy_strerror(code);
+	const char *said = *h->said ? h->said : curl.curl_easy_strerror(code);
 	if (code == CURLE_PEER_FAILED_VERIFICATION)
 		return fail(err, HEFT_EIO, HEFT_NO_OFFSET,
 			    "%s: the certificate of the server is not trusted (%s); CURL_CA_BUNDLE "
@@ -217,7 +259,8 @@ static bool no_answer(struct http *h, CURLcode code, struct heft_err *err)
 	if (code == CURLE_SSL_CACERT_BADFILE)
 		return fail(err, HEFT_EIO, HEFT_NO_OFFSET,
 			    "%s: the certificates to trust cannot be read (%s)", h->url.p, said);
-	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", h->url.p, curl_easy_strerror(code));
+	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", h->url.p,
+		    curl.curl_easy_strerror(code));
 }
 
 bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_status,
@@ -226,10 +269,11 @@ bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_st
 	long status = 0;
 	h->said[0] = '\0';
 	h->answer_size = h->headers_size = 0;
-	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
-	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body.size > 0 ? (const char *)body.p : "");
-	const CURLcode code = curl_easy_perform(h->curl);
-	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl.curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
+	curl.curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS,
+			      body.size > 0 ? (const char *)body.p : "");
+	const CURLcode code = curl.curl_easy_perform(h->curl);
+	curl.curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (ret_status)
 		*ret_status = code == CURLE_OK ? status : 0;
 	if (code != CURLE_OK)
@@ -258,33 +302,33 @@ static size_t give_body(char *p, size_t size, size_t count, void *ctx)
 bool http_hold(struct http *h, struct bytes start)
 {
 	h->left = start;
-	h->held = curl_multi_init();
+	h->held = curl.curl_multi_init();
 	http_header(h, "Transfer-Encoding: chunked");
 	/* A server that keeps connections reads a body to its end before it refuses the request. */
 	http_header(h, "Connection: close");
 	http_set_timeout(h, 0);
-	curl_easy_setopt(h->curl, CURLOPT_READFUNCTION, give_body);
-	curl_easy_setopt(h->curl, CURLOPT_READDATA, h);
-	return h->held && curl_multi_add_handle(h->held, h->curl) == CURLM_OK;
+	curl.curl_easy_setopt(h->curl, CURLOPT_READFUNCTION, give_body);
+	curl.curl_easy_setopt(h->curl, CURLOPT_READDATA, h);
+	return h->held && curl.curl_multi_add_handle(h->held, h->curl) == CURLM_OK;
 }
 
 void http_let_go(struct http *h)
 {
 	h->ends = true;
-	curl_easy_pause(h->curl, CURLPAUSE_CONT);
+	curl.curl_easy_pause(h->curl, CURLPAUSE_CONT);
 }
 
 bool http_is_held(struct http *h, struct heft_err *err)
 {
 	int running = 0, messages;
 	long status = 0;
-	if (curl_multi_perform(h->held, &running) == CURLM_OK && running > 0) {
-		curl_multi_poll(h->held, NULL, 0, 2, NULL);
+	if (curl.curl_multi_perform(h->held, &running) == CURLM_OK && running > 0) {
+		curl.curl_multi_poll(h->held, NULL, 0, 2, NULL);
 		return true;
 	}
-	const CURLMsg *m = curl_multi_info_read(h->held, &messages);
+	const CURLMsg *m = curl.curl_multi_info_read(h->held, &messages);
 	const CURLcode code = m && m->msg == CURLMSG_DONE ? m->data.result : CURLE_SEND_ERROR;
-	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl.curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status == 0)
 		return no_answer(h, code, err);
 	return refused(h, status, err);

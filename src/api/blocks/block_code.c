@@ -56,8 +56,9 @@ static bool open_listing(struct listing *l, struct heft_blocks *b, size_t i, str
 {
 	bool thumb;
 	if (!disasm_present())
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "this heft was built without a disassembler");
+		return fail(
+			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			"no disassembler: Capstone is not installed, or heft was built without it");
 	l->im = blocks_image(b, i, &thumb);
 	l->blocks = b;
 	l->left = l->im->bytes.size; /* of a map that says each byte once */

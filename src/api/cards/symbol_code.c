@@ -257,8 +257,9 @@ bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft
 {
 	*c = (struct symbol_code){ 0 };
 	if (!disasm_present())
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "this heft was built without a disassembler");
+		return fail(
+			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			"no disassembler: Capstone is not installed, or heft was built without it");
 	if (!symbol_cards_level(p))
 		c->missing = "none: the last data source is not symbols";
 	else if (p->diff)
