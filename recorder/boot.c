@@ -96,6 +96,15 @@ void *boot_alloc(size_t size)
 	return p;
 }
 
+#ifndef HEFT_WRAP
+/* A function pointer from an object pointer, as dlsym gives it. */
+static void find(void *ret_function, const char *name)
+{
+	void *p = dlsym(RTLD_NEXT, name);
+	memcpy(ret_function, &p, sizeof p);
+}
+#endif
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 static uint64_t number(const char *text, uint64_t most)
@@ -235,6 +244,30 @@ static void in_child(void)
 	after_fork();
 }
 
+#ifdef HEFT_WRAP
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork, in_child);
+}
+#else
+#pragma weak __register_atfork
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+/* glibc's pthread_atfork is linked into each module, and calls what other C libraries lack. */
+static void watch_forks(void)
+{
+	if (__register_atfork != NULL) {
+		__register_atfork(before_fork, after_fork, in_child, &__dso_handle);
+		return;
+	}
+	int (*watch)(void (*)(void), void (*)(void), void (*)(void));
+	find(&watch, "pthread_atfork");
+	if (watch != NULL)
+		watch(before_fork, after_fork, in_child);
+}
+#endif
+
 /* ---- start and end --------------------------------------------------------------------------- */
 
 /* Words behind the entry of the process, with a space between them; the page ends with zeros.  By
@@ -312,13 +345,6 @@ static bool is_foreign(void)
 	return false;
 }
 #else
-/* A function pointer from an object pointer, as dlsym gives it. */
-static void find(void *ret_function, const char *name)
-{
-	void *p = dlsym(RTLD_NEXT, name);
-	memcpy(ret_function, &p, sizeof p);
-}
-
 static void find_real(struct real *r)
 {
 	struct real found = { 0 };
@@ -376,7 +402,7 @@ void boot_configure(void)
 	rebind();
 #endif
 	slots_start();
-	pthread_atfork(before_fork, after_fork, in_child);
+	watch_forks();
 	atomic_store(&recorder.phase, PHASE_RECORD);
 	if (recorder.opt.signal != 0)
 		snapshot_upon(recorder.opt.signal);
@@ -394,12 +420,31 @@ COLD void boot(void)
 #endif
 }
 
+#ifdef HEFT_WRAP
 __attribute__((constructor(101))) static void at_start(void)
 {
 	boot();
-	/* Statically linked, what unwinding needs of the C library is not ready before. */
+	/* What unwinding needs of the C library is not ready before. */
 	boot_configure();
 }
+#else
+#pragma weak gnu_get_libc_version
+extern const char *gnu_get_libc_version(void);
+
+/* Before all other modules are initialized, also the C library.  Other C libraries than glibc give
+ * no arguments. */
+__attribute__((constructor(101))) static void at_start(int argc, char **argv, char **env)
+{
+	(void)argc;
+	if (gnu_get_libc_version != NULL) {
+		sanitized_restart(argv, env);
+		if (environ == NULL)
+			environ = env;
+	}
+	boot();
+	boot_configure();
+}
+#endif
 
 __attribute__((destructor(101))) static void at_end(void)
 {

@@ -21,6 +21,7 @@
  * modules.c  what is mapped
  * pages.c    pages of src/heap/block.h
  * slots.c    threads
+ * sanitizer.c programs that cannot bear the recorder
  * boot.c     the real allocator, options, fork, the end
  * snapshot.c pages to a file */
 #ifndef HEFT_RECORDER_H
@@ -277,6 +278,11 @@ void boot_configure(void) HIDDEN;
 uint64_t clock_now(void) HIDDEN;      /* coarse, ns */
 void *map_memory(size_t size) HIDDEN; /* zeroed; NULL where there is none */
 void unmap_memory(void *p, size_t size) HIDDEN;
+
+/* ---- sanitizer.c ----------------------------------------------------------------------------- */
+
+/* Does not return where this process has a sanitizer. */
+void sanitized_restart(char **argv, char **env) HIDDEN;
 
 /* ---- slots.c --------------------------------------------------------------------------------- */
 

@@ -128,6 +128,7 @@ static const char *sanitizer_of(const struct image *im)
 {
 	static const char *const names[][2] = { { "__asan_init", "AddressSanitizer" },
 						{ "__hwasan_init", "HWAddressSanitizer" },
+						{ "__lsan_init", "LeakSanitizer" },
 						{ "__tsan_init", "ThreadSanitizer" },
 						{ "__msan_init", "MemorySanitizer" } };
 	const struct section *s = image_section_find(im, ".dynstr");
