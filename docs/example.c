@@ -37,6 +37,10 @@ int main(int argc, char **argv)
 {
 	struct heft_err err = { .text = "usage: example FILE" };
 	struct heft_profile *p = heft_profile_new();
+	if (p == NULL) {
+		fputs("example: out of memory\n", stderr);
+		return 2;
+	}
 	heft_profile_set_rows(p, 5);
 	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
 	const bool good = argc == 2 && heft_profile_add_source(p, "sections", &err) &&

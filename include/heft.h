@@ -7,7 +7,7 @@
  *
  *     struct heft_err err;
  *     struct heft_profile *p = heft_profile_new();
- *     if (heft_profile_add_source(p, "sections", &err) &&
+ *     if (p && heft_profile_add_source(p, "sections", &err) &&
  *         heft_profile_add_file(p, "/bin/ls", HEFT_INPUT, &err) &&
  *         heft_profile_run(p, &err)) {
  *             const struct heft_row *top = heft_profile_table(p)->top;

@@ -18,7 +18,7 @@ extern "C" {
  *
  *     struct heft_blocks *b = heft_blocks_new();
  *     struct heft_block_function f = { .size = sizeof f };
- *     if (heft_blocks_open(b, "a.out", &err))
+ *     if (b && heft_blocks_open(b, "a.out", &err))
  *             for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++)
  *                     printf("%s: %zu blocks\n", f.name, f.block_count);
  *     heft_blocks_free(b);

@@ -14,8 +14,10 @@ extern "C" {
  * programs of a dump, its sources.  Every handle that opens programs takes one.
  *
  *     struct heft_finder *f = heft_finder_new();
- *     heft_finder_add_debug_dir(f, "/srv/debug");
- *     heft_where_set_finder(w, f);
+ *     if (f) {
+ *             heft_finder_add_debug_dir(f, "/srv/debug");
+ *             heft_where_set_finder(w, f);
+ *     }
  *     heft_finder_free(f);
  *
  * A handle copies the finder that it is given: the finder may be changed or freed afterwards, and

@@ -17,7 +17,7 @@ extern "C" {
  *     struct heft_recorder *r = heft_recorder_new();
  *     struct heft_recorder_end end = { .size = sizeof end };
  *     struct heft_recorder_file f = { .size = sizeof f };
- *     if (heft_recorder_run(r, argv, &end, &err))
+ *     if (r && heft_recorder_run(r, argv, &end, &err))
  *             for (size_t i = 0; heft_recorder_file(r, i, &f); i++)
  *                     printf("%s\n", f.path);
  *     heft_recorder_free(r);
@@ -145,7 +145,7 @@ HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,
  *     struct heft_heap *h = heft_heap_new();
  *     struct heft_heap_report *r = NULL;
  *     const struct heft_heap_query query = { .size = sizeof query, .rows = 10 };
- *     if (heft_heap_open(h, "core", &err))
+ *     if (h && heft_heap_open(h, "core", &err))
  *             r = heft_heap_report_new(h, NULL, &query, &err);
  *     if (r)
  *             heft_heap_report_write(r, NULL, &sink, &err);

@@ -16,7 +16,7 @@ extern "C" {
  *
  *     struct heft_info *info = heft_info_new();
  *     const struct heft_write_opts opts = { .size = sizeof opts, .format = HEFT_CSV };
- *     if (heft_info_add(info, "a.out", &err) && heft_info_add(info, "b.so", &err))
+ *     if (info && heft_info_add(info, "a.out", &err) && heft_info_add(info, "b.so", &err))
  *             heft_info_write(info, &opts, &sink, &err);
  *     heft_info_free(info);
  *

@@ -12,7 +12,7 @@ extern "C" {
  * network: as treemap, flame graph, table, grouped and filtered by whoever looks.
  *
  *     struct heft_page *page = heft_page_new();
- *     if (heft_page_add_profile(page, "a.out", profile, &err))
+ *     if (page && heft_page_add_profile(page, "a.out", profile, &err))
  *             heft_page_write(page, &sink, &err);
  *     heft_page_free(page);
  *

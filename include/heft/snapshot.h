@@ -19,7 +19,7 @@ extern "C" {
  * holds because of it, as profiles count.  Snapshots know the first two.
  *
  *     struct heft_snapshot *s = heft_snapshot_new();
- *     if (heft_snapshot_open(s, "a.out", &err))
+ *     if (s && heft_snapshot_open(s, "a.out", &err))
  *             heft_snapshot_write(s, &sink, &err);
  *     heft_snapshot_free(s);
  *

@@ -16,7 +16,7 @@ extern "C" {
  * .su files), the larger of the two counts.
  *
  *     struct heft_stack *s = heft_stack_new();
- *     if (heft_stack_open(s, "firmware.elf", &err))
+ *     if (s && heft_stack_open(s, "firmware.elf", &err))
  *             heft_stack_write(s, NULL, NULL, &sink, &err);
  *     heft_stack_free(s);
  *

@@ -18,8 +18,8 @@ extern "C" {
  *     struct heft_where *w = heft_where_new();
  *     struct heft_location at = { .size = sizeof at };
  *     uint64_t addr;
- *     if (heft_where_open(w, "/bin/ls", &err) && heft_where_parse(w, "main+4", &addr, &err) &&
- *         heft_where_find(w, addr, &at, &err))
+ *     if (w && heft_where_open(w, "/bin/ls", &err) &&
+ *         heft_where_parse(w, "main+4", &addr, &err) && heft_where_find(w, addr, &at, &err))
  *             for (size_t i = 0; i < at.frame_count; i++)
  *                     printf("%s at %s:%u\n", at.frames[i]->function, at.frames[i]->file,
  *                            at.frames[i]->line);

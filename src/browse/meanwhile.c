@@ -75,9 +75,19 @@ static bool await_first(struct browse *b, struct heft_err *err)
 	return take_first(b, err);
 }
 
+/* ncurses crashes where it gets no memory; a terminal takes less than this. */
+static bool has_room(void)
+{
+	void *room = malloc(1 << 20);
+	free(room);
+	return room != NULL;
+}
+
 static bool start_paint(unsigned flags, struct heft_err *err)
 {
 	const char *term = getenv("TERM");
+	if (!has_room())
+		return fail_text(err, HEFT_ENOMEM, "%s", "out of memory");
 	return paint_start((flags & BROWSE_COLOR) != 0, (flags & BROWSE_MOUSE) != 0) ||
 	       fail_text(err, HEFT_EUNSUPPORTED,
 			 "the terminal type '%.80s' is not known here; set TERM, or use heft size",

@@ -218,8 +218,8 @@ int cli_parse_file(const struct cli *cli, int argc, char **argv,
 		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
 		   const char **file);
 
-/* Hands over the names of a list "a,b" one by one until one is refused: false then, or after a
- * message.  An empty one is a name too. */
+/* Hands over the names of a list "a,b" one by one until one is refused: false then, or where there
+ * is no memory, which is said unless `cli` is NULL.  An empty one is a name too. */
 bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
 		   void *job);
 
@@ -257,6 +257,11 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 		const struct choice *choices, unsigned *ret);
 /* Says that there is no such data source, and which one may be meant; false. */
 bool cli_unknown_source(const struct cli *cli, const char *name);
+/* Passes on what heft_X_new gave.  Where there was no memory for it, says so and ends the process:
+ * for what a command makes before it has begun anything. */
+void *cli_made(const struct cli *cli, void *handle);
+/* Fills *err where there was no memory.  Returns false. */
+bool cli_no_memory(struct heft_err *err);
 /* What the library says, as cli_error, with the place in the file if it has one. */
 int cli_failed(const struct cli *cli, const struct heft_err *err);
 

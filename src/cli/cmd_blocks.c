@@ -225,8 +225,8 @@ static int run(struct blocks_job *job)
 int cmd_blocks(const struct cli *cli, int argc, char **argv)
 {
 	struct blocks_job job = { .cli = cli,
-				  .blocks = heft_blocks_new(),
-				  .finder = heft_finder_new() };
+				  .blocks = cli_made(cli, heft_blocks_new()),
+				  .finder = cli_made(cli, heft_finder_new()) };
 	output_init(&job.out, list_formats);
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
 	job.found = calloc((size_t)argc + 1, sizeof *job.found);

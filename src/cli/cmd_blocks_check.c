@@ -101,8 +101,8 @@ static int run(struct check_job *job)
 int cmd_blocks_check(const struct cli *cli, int argc, char **argv)
 {
 	struct check_job job = { .cli = cli,
-				 .blocks = heft_blocks_new(),
-				 .finder = heft_finder_new(),
+				 .blocks = cli_made(cli, heft_blocks_new()),
+				 .finder = cli_made(cli, heft_finder_new()),
 				 .sums = { .size = sizeof job.sums } };
 	output_init(&job.out, list_formats);
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);

@@ -109,8 +109,8 @@ static int run(struct emit_job *job)
 int cmd_blocks_emit(const struct cli *cli, int argc, char **argv)
 {
 	struct emit_job job = { .cli = cli,
-				.blocks = heft_blocks_new(),
-				.finder = heft_finder_new(),
+				.blocks = cli_made(cli, heft_blocks_new()),
+				.finder = cli_made(cli, heft_finder_new()),
 				.map_version = 2 };
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)

@@ -193,8 +193,8 @@ static int run(struct profile_job *job)
 int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 {
 	struct profile_job job = { .cli = cli,
-				   .blocks = heft_blocks_new(),
-				   .finder = heft_finder_new(),
+				   .blocks = cli_made(cli, heft_blocks_new()),
+				   .finder = cli_made(cli, heft_finder_new()),
 				   .query = { .size = sizeof job.query } };
 	output_init(&job.out, formats);
 	static const struct cli_words words = { apply, add_operand };

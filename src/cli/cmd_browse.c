@@ -269,7 +269,8 @@ static bool write_page(void *ctx, const char *path, struct heft_err *err)
 	struct outfile out;
 	*err = (struct heft_err){ .code = HEFT_EARG, .offset = HEFT_NO_OFFSET };
 	snprintf(err->text, sizeof err->text, "%.300s: cannot write there", path);
-	bool good = !is_input(job, path) && fill_page(job, page, err) && outfile_open(&out, path);
+	bool good = (page != NULL || cli_no_memory(err)) && !is_input(job, path) &&
+		    fill_page(job, page, err) && outfile_open(&out, path);
 	if (good && heft_page_write(page, &(struct heft_sink){ outfile_put, out.f }, err))
 		good = outfile_close(&out);
 	else if (good)

@@ -125,7 +125,7 @@ static int run(struct check_job *job)
 int cmd_check(const struct cli *cli, int argc, char **argv)
 {
 	struct check_job job = { .cli = cli };
-	snapshot_settings_init(&job.settings);
+	snapshot_settings_init(&job.settings, cli);
 	output_init(&job.out, formats);
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))

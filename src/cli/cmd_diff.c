@@ -282,7 +282,7 @@ static int run_diff(const struct cli *cli, int argc, char **argv, int (*what)(st
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct diff_job job = { .cli = cli, .query = { .size = sizeof job.query } };
-	snapshot_settings_init(&job.settings);
+	snapshot_settings_init(&job.settings, cli);
 	output_init(&job.out, table_formats);
 	if (what == run_top) {
 		job.query.by = HEFT_DIFF_BY_COMPONENT;

@@ -9,11 +9,11 @@
 void heap_open_init(struct heap_open *h, const struct cli *cli, bool base)
 {
 	*h = (struct heap_open){ .cli = cli,
-				 .heap = heft_heap_new(),
-				 .finder = heft_finder_new(),
+				 .heap = cli_made(cli, heft_heap_new()),
+				 .finder = cli_made(cli, heft_finder_new()),
 				 .style = HEFT_NAMES_SHORT };
 	if (base)
-		h->base = heft_heap_new();
+		h->base = cli_made(cli, heft_heap_new());
 }
 
 void heap_open_release(struct heap_open *h)

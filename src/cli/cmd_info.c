@@ -33,6 +33,7 @@ struct info_job {
 	struct heft_finder *finder;
 	struct output out;
 	bool details, verbose, failed;
+	bool stopped; /* there is no memory: nothing more can be asked of the handle */
 	const char **paths;
 	size_t path_count, row_count;
 	char **todo; /* paths below directories, the next one last; each malloc'ed */
@@ -66,16 +67,20 @@ static bool add_operand(void *ctx, const char *word)
 static void add_file(struct info_job *job, const char *path, bool named)
 {
 	struct heft_err err;
+	if (job->stopped)
+		return;
 	if (heft_info_add(job->info, path, &err)) {
 		job->row_count++;
 	} else if (named || err.code != HEFT_EUNSUPPORTED) {
 		cli_failed(job->cli, &err);
 		job->failed = true;
+		job->stopped = err.code == HEFT_ENOMEM || err.code == HEFT_EINTERNAL;
 	}
 }
 
 static bool failed(struct info_job *job, const char *path)
 {
+	job->stopped = errno == ENOMEM;
 	cli_error(job->cli, "%s: %s", path, strerror(errno));
 	job->failed = true;
 	return false;
@@ -117,7 +122,7 @@ static void add_directory(struct info_job *job, const char *path)
 	}
 	for (int i = 0; i < count; i++) {
 		const char *name = list[i]->d_name;
-		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+		if (!job->stopped && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
 			remember(job, path, name);
 		free(list[i]);
 	}
@@ -175,6 +180,8 @@ static int run(struct info_job *job)
 		return cli_error(job->cli,
 				 "%s: no program, library, object, archive or core is there",
 				 job->paths[0]);
+	if (job->stopped)
+		return EXIT_TROUBLE;
 	job->out.write.full = job->details || job->row_count == 1;
 	int status = EXIT_FINE;
 	if (job->row_count > 0)
@@ -194,11 +201,13 @@ static int run_checked(struct info_job *job)
 int cmd_info(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
-	struct info_job job = { .cli = cli, .info = heft_info_new(), .finder = heft_finder_new() };
+	struct info_job job = { .cli = cli,
+				.info = cli_made(cli, heft_info_new()),
+				.finder = cli_made(cli, heft_finder_new()) };
 	output_init(&job.out, list_formats);
 	job.paths = calloc((size_t)argc + 1, sizeof *job.paths);
-	int status = job.paths && job.info && job.finder ? cli_parse(cli, argc, argv, &words, &job)
-							 : cli_error(cli, "out of memory");
+	int status = job.paths ? cli_parse(cli, argc, argv, &words, &job)
+			       : cli_error(cli, "out of memory");
 	if (status == CLI_GO_ON)
 		status = run_checked(&job);
 	free(job.todo);

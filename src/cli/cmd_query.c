@@ -280,7 +280,7 @@ int cmd_query(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct query_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
-	snapshot_settings_init(&job.settings);
+	snapshot_settings_init(&job.settings, cli);
 	output_init(&job.out, formats);
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))

@@ -144,7 +144,7 @@ static int run(struct report_job *job)
 int cmd_report(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand, add_base };
-	struct report_job job = { .page = heft_page_new() };
+	struct report_job job = { .page = cli_made(cli, heft_page_new()) };
 	inputs_init(&job.inputs, cli);
 	job.inputs.rows = 1; /* a page takes them all */
 	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS;

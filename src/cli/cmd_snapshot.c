@@ -179,8 +179,8 @@ int cmd_snapshot(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct snapshot_job job = { .cli = cli,
-				    .snapshot = heft_snapshot_new(),
-				    .finder = heft_finder_new() };
+				    .snapshot = cli_made(cli, heft_snapshot_new()),
+				    .finder = cli_made(cli, heft_finder_new()) };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);

@@ -97,8 +97,8 @@ static int run(struct stack_job *job)
 int cmd_stack(const struct cli *cli, int argc, char **argv)
 {
 	struct stack_job job = { .cli = cli,
-				 .stack = heft_stack_new(),
-				 .finder = heft_finder_new(),
+				 .stack = cli_made(cli, heft_stack_new()),
+				 .finder = cli_made(cli, heft_finder_new()),
 				 .query = { .size = sizeof job.query } };
 	output_init(&job.out, list_formats);
 	int status = job.stack && job.finder

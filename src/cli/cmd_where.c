@@ -174,14 +174,21 @@ static void sort_questions(struct batch *b)
 		memcpy(b->asked, from, b->asked_count * sizeof *from);
 }
 
+/* Nothing more can be asked of the handle. */
+static void give_up(struct where_job *job, const struct heft_err *err)
+{
+	cli_failed(job->cli, err);
+	job->stopped = job->unreadable = true;
+}
+
 static void put_answer(struct where_job *job, struct batch *b, struct answer *a,
 		       const struct heft_location *at)
 {
 	const struct heft_sink sink = { keep_piece, b };
 	a->start = b->used;
 	if (!heft_where_write(job->where, at, &job->out.write, &sink, NULL)) {
-		cli_error(job->cli, "out of memory");
-		job->stopped = job->unreadable = true;
+		give_up(job,
+			&(struct heft_err){ .offset = HEFT_NO_OFFSET, .text = "out of memory" });
 	}
 	a->size = b->used - a->start;
 }
@@ -192,9 +199,11 @@ static void find_answer(struct where_job *job, struct batch *b, const struct que
 	struct heft_err err;
 	struct answer *a = &b->answers[q->number];
 	if (!heft_where_find(job->where, q->addr, &at, &err)) {
+		if (err.code != HEFT_ENOTFOUND) {
+			give_up(job, &err);
+			return;
+		}
 		job->nothing = true;
-		if (err.code != HEFT_ENOTFOUND)
-			cli_failed(job->cli, &err);
 	}
 	put_answer(job, b, a, &at);
 }
@@ -202,7 +211,7 @@ static void find_answer(struct where_job *job, struct batch *b, const struct que
 static void answer_batch(struct where_job *job, struct batch *b)
 {
 	sort_questions(b);
-	for (size_t i = 0; i < b->asked_count; i++)
+	for (size_t i = 0; i < b->asked_count && !job->stopped; i++)
 		find_answer(job, b, &b->asked[i]);
 	for (size_t i = 0; i < b->count && !job->stopped; i++) {
 		const struct answer *a = &b->answers[i];
@@ -233,6 +242,8 @@ static void ask(struct where_job *job, struct batch *b, const char *text)
 	const size_t number = b->count++;
 	if (heft_where_parse(job->where, text, &addr, &err)) {
 		b->asked[b->asked_count++] = (struct question){ addr, (uint32_t)number };
+	} else if (err.code == HEFT_ENOMEM || err.code == HEFT_EINTERNAL) {
+		give_up(job, &err);
 	} else {
 		cli_failed(job->cli, &err);
 		refuse(job, b, &b->answers[number]);
@@ -386,8 +397,8 @@ int cmd_where(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct where_job job = { .cli = cli,
-				 .where = heft_where_new(),
-				 .finder = heft_finder_new() };
+				 .where = cli_made(cli, heft_where_new()),
+				 .finder = cli_made(cli, heft_finder_new()) };
 	output_init(&job.out, formats);
 	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
 	int status = job.addrs == NULL ? cli_error(cli, "out of memory")

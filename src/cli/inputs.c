@@ -53,7 +53,7 @@ static bool find_group(const char *const *groups, const char *by, unsigned *ret)
 void inputs_init(struct inputs *all, const struct cli *cli)
 {
 	*all = (struct inputs){ .cli = cli,
-				.finder = heft_finder_new(),
+				.finder = cli_made(cli, heft_finder_new()),
 				.style = HEFT_NAMES_SHORT,
 				.usual = profile_groups[0],
 				.progress = progress_show,
@@ -159,8 +159,9 @@ static bool add_paths(struct heft_profile *p, const struct input_files *f, enum 
 static bool add_sources(const struct inputs *all, const char *by, struct sources *to)
 {
 	const bool cards = all->flags & HEFT_PROFILE_RANGES;
+	cli_no_memory(to->err); /* of the lists */
 	return (all->perf == NULL || !cards || add_source(to, "hotness")) &&
-	       cli_each_name(all->cli, by, add_source, to) &&
+	       cli_each_name(NULL, by, add_source, to) &&
 	       (all->perf == NULL || cards || add_source(to, "hotness"));
 }
 
@@ -168,6 +169,8 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 			 const char *by, struct heft_err *err)
 {
 	struct heft_profile *p = in->profile = heft_profile_new();
+	if (p == NULL)
+		return cli_no_memory(err);
 	struct sources sources = { in, err };
 	const struct input_files one = { &path, 1 };
 	in->kind = INPUT_PROFILE;
@@ -186,32 +189,37 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 
 /* ---- lists and dumps ------------------------------------------------------------------------- */
 
-static struct heft_snapshot *new_snapshot(const struct inputs *all)
+static bool new_snapshot(const struct inputs *all, struct heft_snapshot **ret, struct heft_err *err)
 {
-	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_snapshot *s = *ret = heft_snapshot_new();
+	if (s == NULL)
+		return cli_no_memory(err);
 	heft_snapshot_set_finder(s, all->finder);
 	heft_snapshot_set_progress(s, all->progress, all->progress_ctx);
-	return s;
+	return true;
 }
 
 static bool open_list(const struct inputs *all, struct input *in, const char *path,
 		      const char *base, struct heft_err *err)
 {
 	in->kind = INPUT_LIST;
-	in->after = new_snapshot(all);
+	if (!new_snapshot(all, &in->after, err))
+		return false;
 	if (base == NULL)
 		return heft_snapshot_open(in->after, path, err);
-	in->before = new_snapshot(all);
-	return heft_snapshot_open_pair(in->before, base, in->after, path, err);
+	return new_snapshot(all, &in->before, err) &&
+	       heft_snapshot_open_pair(in->before, base, in->after, path, err);
 }
 
-static struct heft_heap *new_heap(const struct inputs *all)
+static bool new_heap(const struct inputs *all, struct heft_heap **ret, struct heft_err *err)
 {
-	struct heft_heap *h = heft_heap_new();
+	struct heft_heap *h = *ret = heft_heap_new();
+	if (h == NULL)
+		return cli_no_memory(err);
 	heft_heap_set_finder(h, all->finder);
 	heft_heap_set_demangle(h, all->style);
 	heft_heap_set_progress(h, all->progress, all->progress_ctx);
-	return h;
+	return true;
 }
 
 static bool is_recorded(const struct heft_heap *h)
@@ -227,8 +235,7 @@ static bool open_dump(const struct inputs *all, struct input *in, const char *pa
 {
 	unsigned group;
 	in->kind = INPUT_HEAP;
-	in->heap = new_heap(all);
-	if (!heft_heap_open(in->heap, path, err))
+	if (!new_heap(all, &in->heap, err) || !heft_heap_open(in->heap, path, err))
 		return false;
 	if (is_recorded(in->heap) && (by == NULL || find_group(heap_groups, by, &group)))
 		return true;
@@ -240,8 +247,7 @@ static bool open_living(const struct inputs *all, struct input *in, struct heft_
 {
 	in->kind = INPUT_HEAP;
 	in->lives = true;
-	in->heap = new_heap(all);
-	return heft_heap_open_process(in->heap, all->pid, err);
+	return new_heap(all, &in->heap, err) && heft_heap_open_process(in->heap, all->pid, err);
 }
 
 static bool open_base_dump(const struct inputs *all, struct input *in, const char *base,
@@ -249,8 +255,7 @@ static bool open_base_dump(const struct inputs *all, struct input *in, const cha
 {
 	if (base == NULL || in->kind != INPUT_HEAP)
 		return true;
-	in->base = new_heap(all);
-	return heft_heap_open(in->base, base, err);
+	return new_heap(all, &in->base, err) && heft_heap_open(in->base, base, err);
 }
 
 static const char *name_of(const char *path)
@@ -284,12 +289,9 @@ bool input_open(const struct inputs *all, size_t i, const char *by, struct input
 bool input_open_symbols(const struct inputs *all, const struct input *of, struct input *in,
 			struct heft_err *err)
 {
-	*in = (struct input){ .kind = INPUT_LIST,
-			      .title = of->title,
-			      .matched = true,
-			      .before = new_snapshot(all),
-			      .after = new_snapshot(all) };
-	return heft_snapshot_open_measured(in->before, in->after, of->profile, err);
+	*in = (struct input){ .kind = INPUT_LIST, .title = of->title, .matched = true };
+	return new_snapshot(all, &in->before, err) && new_snapshot(all, &in->after, err) &&
+	       heft_snapshot_open_measured(in->before, in->after, of->profile, err);
 }
 
 void input_close(struct input *in)
@@ -380,6 +382,8 @@ static bool open_blocks(const struct inputs *all, size_t i, const struct input *
 	if ((all->perf == NULL && !all->code) || in->dump || in->all)
 		return true;
 	ret->blocks = heft_blocks_new();
+	if (ret->blocks == NULL)
+		return cli_no_memory(err);
 	heft_blocks_set_finder(ret->blocks, all->finder);
 	heft_blocks_set_demangle(ret->blocks, all->style);
 	heft_blocks_set_progress(ret->blocks, all->progress, all->progress_ctx);

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -110,6 +111,20 @@ int cli_error(const struct cli *cli, const char *fmt, ...)
 	print_tame(text, stderr);
 	putc('\n', stderr);
 	return EXIT_TROUBLE;
+}
+
+void *cli_made(const struct cli *cli, void *handle)
+{
+	if (handle == NULL)
+		exit(cli_error(cli, "out of memory"));
+	return handle;
+}
+
+bool cli_no_memory(struct heft_err *err)
+{
+	*err = (struct heft_err){ .code = HEFT_ENOMEM, .offset = HEFT_NO_OFFSET };
+	snprintf(err->text, sizeof err->text, "out of memory");
+	return false;
 }
 
 int cli_failed(const struct cli *cli, const struct heft_err *err)

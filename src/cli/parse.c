@@ -102,7 +102,7 @@ bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *j
 		const size_t len = strcspn(list, ",");
 		char *name = strndup(list, len);
 		if (name == NULL)
-			return cli_error(cli, "out of memory") == EXIT_FINE;
+			return cli != NULL && cli_error(cli, "out of memory") == EXIT_FINE;
 		const bool good = take(job, name);
 		free(name);
 		if (!good || list[len] == '\0')

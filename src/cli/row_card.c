@@ -109,8 +109,8 @@ static bool turn_to(struct row_card *c, const char *path, struct heft_err *err)
 	row_card_release(c);
 	c->path = strdup(path);
 	if (c->path == NULL)
-		*err = (struct heft_err){ .code = HEFT_ENOMEM, .offset = HEFT_NO_OFFSET };
-	return c->path != NULL;
+		return cli_no_memory(err);
+	return true;
 }
 
 static bool open_where(struct row_card *c, const char *path, struct heft_err *err)
@@ -120,6 +120,8 @@ static bool open_where(struct row_card *c, const char *path, struct heft_err *er
 	if (c->where != NULL)
 		return true;
 	struct heft_where *w = heft_where_new();
+	if (w == NULL)
+		return cli_no_memory(err);
 	heft_where_set_finder(w, c->inputs->finder);
 	heft_where_set_demangle(w, c->inputs->style);
 	heft_where_set_progress(w, c->inputs->progress, c->inputs->progress_ctx);
@@ -137,6 +139,8 @@ static bool open_blocks(struct row_card *c, const char *path, struct heft_err *e
 	if (c->blocks != NULL)
 		return true;
 	struct heft_blocks *b = heft_blocks_new();
+	if (b == NULL)
+		return cli_no_memory(err);
 	heft_blocks_set_finder(b, c->inputs->finder);
 	heft_blocks_set_demangle(b, c->inputs->style);
 	heft_blocks_set_progress(b, c->inputs->progress, c->inputs->progress_ctx);

@@ -362,8 +362,8 @@ int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **
 {
 	static const struct cli_words words = { apply, add_input, add_base };
 	*job = (struct size_job){ .cli = cli,
-				  .profile = heft_profile_new(),
-				  .finder = heft_finder_new() };
+				  .profile = cli_made(cli, heft_profile_new()),
+				  .finder = cli_made(cli, heft_finder_new()) };
 	output_init(&job->out, table_formats);
 	job->out.write.bloaty = cli_is_bloaty(cli);
 	const int status = cli_parse(cli, argc, argv, &words, job);

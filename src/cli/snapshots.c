@@ -2,9 +2,9 @@
 
 #include "cli/notes.h"
 
-void snapshot_settings_init(struct snapshot_settings *s)
+void snapshot_settings_init(struct snapshot_settings *s, const struct cli *cli)
 {
-	*s = (struct snapshot_settings){ .finder = heft_finder_new() };
+	*s = (struct snapshot_settings){ .finder = cli_made(cli, heft_finder_new()) };
 }
 
 void snapshot_settings_release(struct snapshot_settings *s)
@@ -14,7 +14,7 @@ void snapshot_settings_release(struct snapshot_settings *s)
 
 static struct heft_snapshot *new_snapshot(const struct cli *cli, const struct snapshot_settings *s)
 {
-	struct heft_snapshot *snapshot = heft_snapshot_new();
+	struct heft_snapshot *snapshot = cli_made(cli, heft_snapshot_new());
 	heft_snapshot_set_finder(snapshot, s->finder);
 	heft_snapshot_set_flags(snapshot, s->flags);
 	if (s->components)

@@ -13,7 +13,7 @@ struct snapshot_settings {
 	bool verbose;
 };
 
-void snapshot_settings_init(struct snapshot_settings *s);
+void snapshot_settings_init(struct snapshot_settings *s, const struct cli *cli);
 void snapshot_settings_release(struct snapshot_settings *s);
 
 /* A program, .size or .sizediff file.  NULL, and said, where it cannot be read.  Notes are

@@ -80,6 +80,8 @@ static void close_handle(void *ctx)
 {
 	struct sqlite *s = ctx;
 	sqlite3_stmt *st;
+	if (!s->handle) /* no memory for it */
+		return;
 	while ((st = sqlite3_next_stmt(s->handle, NULL)) != NULL)
 		sqlite3_finalize(st);
 	sqlite3_close(s->handle);

@@ -47,6 +47,10 @@ static void digest(struct digest_job *job, const char *path, FILE *to)
 	struct heft_err err;
 	heft_heap_free(job->open.heap);
 	job->open.heap = heft_heap_new();
+	if (job->open.heap == NULL) {
+		job->status = cli_error(job->open.cli, "%s: out of memory", path);
+		return;
+	}
 	if (!heap_open_file(&job->open, job->open.heap, path))
 		job->status = EXIT_TROUBLE;
 	else if (!heft_heap_digest_write(job->open.heap, &sink, &err))

@@ -317,9 +317,9 @@ static int run(struct run_job *job)
 	end_pushing(job, ran ? &end : NULL);
 	if (!ran) {
 		const int status = cli_failed(job->cli, &err);
-		return err.code != HEFT_EIO      ? status
-		       : err.sys_errno == ENOENT ? NOT_FOUND
-						 : CANNOT_RUN;
+		return err.code != HEFT_EIO || err.sys_errno == ENOMEM ? status
+		       : err.sys_errno == ENOENT                       ? NOT_FOUND
+								       : CANNOT_RUN;
 	}
 	if (!job->quiet)
 		tell_files(job, &end);
@@ -328,7 +328,9 @@ static int run(struct run_job *job)
 
 int cmd_heap_run(const struct cli *cli, int argc, char **argv)
 {
-	struct run_job job = { .cli = cli, .recorder = heft_recorder_new(), .every_ms = 60000 };
+	struct run_job job = { .cli = cli,
+			       .recorder = cli_made(cli, heft_recorder_new()),
+			       .every_ms = 60000 };
 	int status = EXIT_FINE;
 	if (!parse(&job, argc, argv))
 		status = EXIT_TROUBLE;

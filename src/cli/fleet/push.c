@@ -45,12 +45,6 @@ struct pusher {
 
 /* ---- one profile ----------------------------------------------------------------------------- */
 
-static bool out_of_memory(struct heft_err *err)
-{
-	snprintf(err->text, sizeof err->text, "out of memory");
-	return false;
-}
-
 /* What is live, by stack; what was allocated since the start would count again in each profile. */
 static bool write_profile(const struct pusher *p, struct heft_heap *h, uint32_t pid,
 			  struct push_bytes *to, struct heft_err *err)
@@ -107,7 +101,7 @@ static bool post(struct pusher *p, const struct pushed *of, const struct push_by
 					      .bytes = bytes };
 	const bool good = push_request_make(&request, &p->to, &profile)
 				  ? send_request(&p->to, &request, err)
-				  : out_of_memory(err);
+				  : cli_no_memory(err);
 	push_bytes_release(&request.body);
 	return good;
 }
@@ -119,7 +113,7 @@ static bool push(struct pusher *p, const struct pushed *of, const char *path, bo
 	struct heft_err err = { 0 };
 	struct push_bytes profile = { 0 };
 	struct heft_heap *h = heft_heap_new();
-	bool good = h != NULL || out_of_memory(&err);
+	bool good = h != NULL || cli_no_memory(&err);
 	if (good && p->format == PUSH_FORMAT_ADDRESSES)
 		heft_heap_set_flags(h, HEFT_HEAP_NO_NAMES);
 	if (good)

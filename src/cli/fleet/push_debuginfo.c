@@ -42,12 +42,6 @@ struct upload {
 	struct push_bytes file;
 };
 
-static bool no_memory(struct heft_err *err)
-{
-	snprintf(err->text, sizeof err->text, "out of memory");
-	return false;
-}
-
 /* ---- one call -------------------------------------------------------------------------------- */
 
 static bool call_is_good(struct heft_upload *u, const char *url, struct heft_err *err)
@@ -71,7 +65,7 @@ static bool call(const struct debuginfo_pusher *p, const char *method, struct pu
 	snprintf(url, sizeof url, "%s/parca.debuginfo.v1alpha1.DebuginfoService/%s", p->base,
 		 method);
 	struct heft_upload *u = heft_upload_new(url, err);
-	bool good = u && (!body->failed || no_memory(err));
+	bool good = u && (!body->failed || cli_no_memory(err));
 	if (good) {
 		heft_upload_set_timeout(u, UPLOAD_SECONDS);
 		heft_upload_use_http2(u);
@@ -81,7 +75,7 @@ static bool call(const struct debuginfo_pusher *p, const char *method, struct pu
 	}
 	if (good) {
 		const void *answer = heft_upload_answer(u, &size);
-		good = push_bytes_put(ret, answer, size) || no_memory(err);
+		good = push_bytes_put(ret, answer, size) || cli_no_memory(err);
 	}
 	heft_upload_free(u);
 	push_bytes_release(body);

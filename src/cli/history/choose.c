@@ -40,7 +40,7 @@ struct heft_snapshot *history_read(const struct cli *cli, struct heft_history *h
 		cli_failed(cli, &err);
 		return NULL;
 	}
-	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_snapshot *s = cli_made(cli, heft_snapshot_new());
 	heft_snapshot_set_progress(s, progress_show, cli->progress);
 	if (components)
 		heft_snapshot_set_components(s, components);

@@ -182,7 +182,7 @@ static void release(struct comment_job *job)
 int cmd_comment(const struct cli *cli, int argc, char **argv)
 {
 	struct comment_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
-	snapshot_settings_init(&job.settings);
+	snapshot_settings_init(&job.settings, cli);
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON) {
 		const char *slash = strrchr(job.file, '/');

@@ -256,7 +256,7 @@ static bool add_files(struct add_job *job, const char *const *files, size_t coun
 		      const char *product)
 {
 	struct measured m = { .cli = job->cli, .finder = job->finder, .verbose = job->verbose };
-	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_snapshot *s = cli_made(job->cli, heft_snapshot_new());
 	struct heft_err err;
 	heft_snapshot_set_finder(s, job->finder);
 	heft_snapshot_set_progress(s, progress_show, job->cli->progress);
@@ -375,7 +375,7 @@ static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(st
 {
 	static const struct cli_words words = { apply_add, add_operand };
 	struct add_job job = { .cli = cli,
-			       .finder = heft_finder_new(),
+			       .finder = cli_made(cli, heft_finder_new()),
 			       .store = "history.db",
 			       .flags = HEFT_HISTORY_WRITE,
 			       .build = { .size = sizeof job.build, .config = "" } };

@@ -78,7 +78,7 @@ static int run(struct page_job *job)
 int cmd_history_page(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, no_operand };
-	struct page_job job = { .cli = cli, .page = heft_page_new() };
+	struct page_job job = { .cli = cli, .page = cli_made(cli, heft_page_new()) };
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = job.path ? run(&job)

@@ -217,12 +217,10 @@ static bool measure(struct rows_job *job, struct heft_profile *p, const char *pa
 static bool take_file(struct rows_job *job, const char *path)
 {
 	struct heft_err err = { 0 };
-	struct heft_profile *p = heft_profile_new();
-	if (rows_to_has(&job->to, path)) {
-		heft_profile_free(p);
+	if (rows_to_has(&job->to, path))
 		return true;
-	}
-	const bool good = p && measure(job, p, path, &err);
+	struct heft_profile *p = heft_profile_new();
+	const bool good = p ? measure(job, p, path, &err) : cli_no_memory(&err);
 	heft_profile_free(p);
 	if (good) {
 		job->measured++;
@@ -303,7 +301,7 @@ int cmd_rows(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct rows_job job = { .cli = cli,
-				.finder = heft_finder_new(),
+				.finder = cli_made(cli, heft_finder_new()),
 				.format = HEFT_NDJSON,
 				.style = HEFT_NAMES_SHORT };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
