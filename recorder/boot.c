@@ -287,6 +287,25 @@ static void note_command(char *to)
 	errno = saved;
 }
 
+/* Names are few, and of constant texts or of modules; one that does not fit is left out. */
+void process_note_beside(const char *name)
+{
+	static _Atomic(bool) busy;
+	if (recorder.process == NULL || atomic_exchange(&busy, true))
+		return;
+	char *to = (char *)(recorder.process + 1) + HEAP_BESIDE_AT;
+	const size_t used = strlen(to), size = strlen(name);
+	const char *known = strstr(to, name);
+	while (known != NULL && (known[size] != ' ' && known[size] != 0))
+		known = strstr(known + 1, name);
+	if (known == NULL && used + size + 2 <= HEAP_BESIDE_MOST) {
+		if (used > 0)
+			to[used] = ' ';
+		memcpy(to + used + (used > 0), name, size);
+	}
+	atomic_store(&busy, false);
+}
+
 static bool start_pages(void)
 {
 	struct timespec t = { 0 };
@@ -403,6 +422,7 @@ void boot_configure(void)
 #endif
 	slots_start();
 	watch_forks();
+	allocators_start();
 	atomic_store(&recorder.phase, PHASE_RECORD);
 	if (recorder.opt.signal != 0)
 		snapshot_upon(recorder.opt.signal);

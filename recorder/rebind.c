@@ -14,8 +14,9 @@
 
 enum { ENTRIES_MAX = 64 };
 
-/* The C library. */
+/* A module. */
 struct library {
+	uintptr_t at; /* an address in it */
 	uintptr_t bias;
 	const ElfW(Phdr) * headers;
 	size_t header_count;
@@ -74,10 +75,18 @@ static int library_match(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct library *l = ctx;
 	(void)size;
-	*l = (struct library){ .bias = info->dlpi_addr,
+	*l = (struct library){ .at = l->at,
+			       .bias = info->dlpi_addr,
 			       .headers = info->dlpi_phdr,
 			       .header_count = info->dlpi_phnum };
-	return segment_find(l, recorder.c_library, 1) != NULL;
+	return segment_find(l, l->at, 1) != NULL;
+}
+
+/* The module that holds an address. */
+static bool library_find(struct library *ret, uintptr_t at)
+{
+	*ret = (struct library){ .at = at };
+	return dl_iterate_phdr(library_match, ret) != 0 && library_open(ret);
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -102,28 +111,52 @@ static uintptr_t hook_address(const struct hook *h, uintptr_t now)
 	return (uintptr_t)h->deep;
 }
 
-/* DT_GNU_HASH: a head of four words, a filter, buckets, then chains of hashes, the lowest bit of
+/* The next definition of that name from symbol *i on, which 0 begins; NULL: there is no more.
+ * DT_GNU_HASH: a head of four words, a filter, buckets, then chains of hashes, the lowest bit of
  * which ends a chain. */
-static void symbols_find(const struct library *l, const struct hook *h, struct entries *ret)
+static ElfW(Sym) * symbol_next(const struct library *l, const char *name, uint32_t *i)
 {
 	const uint32_t *const head = l->hash;
-	const uint32_t count = head[0], first = head[1], hash = name_hash(h->name);
+	const uint32_t count = head[0], first = head[1], hash = name_hash(name);
 	const uint32_t *const buckets = head + 4 +
 					(size_t)head[2] * (sizeof(uintptr_t) / sizeof *head);
-	uint32_t i = count != 0 ? buckets[hash % count] : 0;
-	if (i < first)
-		return;
-	for (const uint32_t *chain = buckets + count + (i - first);; chain++, i++) {
-		ElfW(Sym) *s = &l->symbols[i];
-		if ((*chain | 1) == (hash | 1) && strcmp(l->strings + s->st_name, h->name) == 0 &&
-		    (s->st_info & 15) == STT_FUNC && ret->count < ENTRIES_MAX) {
-			ret->list[ret->count].symbol = s;
-			ret->list[ret->count].hook = hook_address(h, l->bias + s->st_value);
-			ret->count += ret->list[ret->count].hook != 0;
-		}
-		if ((*chain & 1) != 0)
-			return;
+	const uint32_t *const chains = buckets + count;
+	if (*i == 0)
+		*i = count != 0 ? buckets[hash % count] : 0;
+	else if ((chains[*i - first] & 1) != 0)
+		return NULL;
+	else
+		++*i;
+	for (; *i >= first && *i != 0; ++*i) {
+		const uint32_t link = chains[*i - first];
+		ElfW(Sym) *s = &l->symbols[*i];
+		if ((link | 1) == (hash | 1) && strcmp(l->strings + s->st_name, name) == 0 &&
+		    s->st_shndx != SHN_UNDEF)
+			return s;
+		if ((link & 1) != 0)
+			return NULL;
 	}
+	return NULL;
+}
+
+static void symbols_find(const struct library *l, const struct hook *h, struct entries *ret)
+{
+	ElfW(Sym) * s;
+	uint32_t i = 0;
+	while ((s = symbol_next(l, h->name, &i)) != NULL && ret->count < ENTRIES_MAX) {
+		if ((s->st_info & 15) != STT_FUNC)
+			continue;
+		ret->list[ret->count].symbol = s;
+		ret->list[ret->count].hook = hook_address(h, l->bias + s->st_value);
+		ret->count += ret->list[ret->count].hook != 0;
+	}
+}
+
+bool module_defines(uintptr_t at, const char *name)
+{
+	struct library l;
+	uint32_t i = 0;
+	return library_find(&l, at) && symbol_next(&l, name, &i) != NULL;
 }
 
 /* The entries lie in a part of the segment that holds no code. */
@@ -156,7 +189,7 @@ COLD void rebind(void)
 {
 	struct library l;
 	struct entries e = { 0 };
-	if (recorder.c_library == 0 || dl_iterate_phdr(library_match, &l) == 0 || !library_open(&l))
+	if (recorder.c_library == 0 || !library_find(&l, recorder.c_library))
 		return;
 	for (const struct hook *h = hooks; h->name != NULL; h++)
 		symbols_find(&l, h, &e);

@@ -9,6 +9,7 @@
  *
  * hooks.c    what programs call: malloc and all its kin
  * rebind.c   the same for who searches the C library alone
+ * allocators.c  functions of other allocators that are more than malloc and free
  * blocks.c   headers in front of blocks
  * rest.c     what is left of freed blocks
  * counters.c what every stack holds; the peak; the timeline
@@ -275,6 +276,8 @@ void lock_take(void) HIDDEN;
 bool lock_try(void) HIDDEN;
 void lock_give(void) HIDDEN;
 void boot_configure(void) HIDDEN;
+/* Notes the name of a function that gives memory which is not recorded. */
+void process_note_beside(const char *name) HIDDEN;
 uint64_t clock_now(void) HIDDEN;      /* coarse, ns */
 void *map_memory(size_t size) HIDDEN; /* zeroed; NULL where there is none */
 void unmap_memory(void *p, size_t size) HIDDEN;
@@ -533,6 +536,9 @@ extern HIDDEN const struct hook hooks[]; /* ends with a NULL */
 size_t page_size(void) HIDDEN;
 /* Puts the hooks in the C library's table of symbols. */
 void rebind(void) HIDDEN;
+/* Whether the module that holds an address defines a function of that name.  Unlike dlsym it leaves
+ * no error behind, which the C library frees with the program's free. */
+bool module_defines(uintptr_t at, const char *name) HIDDEN;
 
 /* ---- blocks.c -------------------------------------------------------------------------------- */
 
@@ -549,6 +555,11 @@ struct head {
 	uint64_t size;
 	unsigned char *raw; /* what the real allocator gave */
 };
+
+/* ---- allocators.c ---------------------------------------------------------------------------- */
+
+/* Has the functions recorded that the allocator below has beside malloc; before it records. */
+void allocators_start(void) HIDDEN;
 
 /* ---- rest.c ---------------------------------------------------------------------------------- */
 

@@ -93,6 +93,9 @@ struct heft_recorder_file {
 	const char *path; /* holds until heft_recorder_free */
 	uint32_t pid;     /* of the process that wrote it */
 	bool empty;       /* no allocation was recorded: the program has an allocator of its own */
+	/* Functions of an allocator that the program calls and whose blocks are not recorded, with
+	 * a space between them; "": none is known. */
+	const char *beside;
 };
 
 /* The files of the last run, by path. */
@@ -247,6 +250,9 @@ struct heft_heap_info {
 	uint64_t free_chunks, free_bytes; /* freed; the end of heaps left out */
 	uint64_t top_bytes;               /* ends of heaps, not handed out */
 	uint64_t broken_chains;           /* places where a chain of chunks does not go on */
+	/* Names, with a space between them, of an allocator's functions that the program calls and
+	 * whose blocks are not recorded, such as mi_heap_malloc; "": none is known. */
+	const char *beside;
 };
 /* Fills *ret; all "" and 0 before heft_heap_open. */
 HEFT_API void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret);

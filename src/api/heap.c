@@ -133,6 +133,7 @@ static void tell_records(struct heap_info *i, const struct records *r)
 	i->of.peak_at = since_start(p, p->peak_at);
 	i->of.taken_at = since_start(p, p->updated_at);
 	i->of.lost = p->lost;
+	i->of.beside = r->beside;
 	i->of.recorder_bytes = r->page_bytes;
 	i->of.double_frees = p->double_frees;
 	if (i->of.pid == 0)

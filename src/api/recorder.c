@@ -298,20 +298,22 @@ bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
 	return *name == '\0' || (*name == '.' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
 
-/* Inline stacks are in no table. */
-static bool holds_nothing(const char *path)
+/* What is in a recording.  Inline stacks are in no table. */
+static void file_look_into(struct heft_recorder *r, struct heft_recorder_file *f)
 {
 	const struct dump_wish nothing = { 0 };
 	struct heft_err err;
 	struct dump d;
-	struct records r;
-	if (!dump_open(&d, path, &nothing, NULL, &err))
-		return true;
-	records_read(&r, &d, NULL);
-	const bool empty = r.stacks.count == 0 && !(r.process.flags & HEAP_INLINE);
-	records_release(&r);
+	struct records records;
+	f->empty = true;
+	f->beside = "";
+	if (!dump_open(&d, f->path, &nothing, NULL, &err))
+		return;
+	records_read(&records, &d, NULL);
+	f->empty = records.stacks.count == 0 && !(records.process.flags & HEAP_INLINE);
+	f->beside = arena_copy(&r->arena, str_of(records.beside));
+	records_release(&records);
 	dump_close(&d);
-	return empty;
 }
 
 static int by_path(const void *a, const void *b)
@@ -341,7 +343,7 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start, st
 		f.path = arena_format(&r->arena, "%s%s", r->dir, e->d_name);
 		if (stat(f.path, &st) != 0 || is_before(&st.st_mtim, start))
 			continue;
-		f.empty = holds_nothing(f.path);
+		file_look_into(r, &f);
 		vec_push(&r->files, f);
 	}
 	closedir(d);

@@ -267,6 +267,10 @@ enum { HEAP_PENDING_MAX = 65536 };
  * words with a space between them, cut where it is longer, with 0 behind. */
 enum { HEAP_COMMAND_MOST = 1000 };
 
+/* As many bytes behind the entry: names of functions that gave the program memory which is not
+ * recorded, a space between them, with 0 behind.  Empty: there were none, or it is not known. */
+enum { HEAP_BESIDE_AT = 1024, HEAP_BESIDE_MOST = 240 };
+
 /* Why a freed block is noted. */
 enum heap_gone_why {
 	HEAP_GONE_FREED,   /* it is large, or realloc moved it: nothing of it may be left */

@@ -289,9 +289,12 @@ static bool add_page(struct records *to, const struct seen *page, bool big_endia
 static void read_command(struct records *ret, const struct dump *d, uint64_t page)
 {
 	const uint64_t at = page + HEAP_PAGE_HEADER + sizeof(struct heap_process);
-	if (ret->process.page_count > 1)
+	if (ret->process.page_count > 1) {
 		memory_copy(d, at, (uint8_t *)ret->command, HEAP_COMMAND_MOST);
+		memory_copy(d, at + HEAP_BESIDE_AT, (uint8_t *)ret->beside, HEAP_BESIDE_MOST);
+	}
 	ret->command[HEAP_COMMAND_MOST] = '\0';
+	ret->beside[HEAP_BESIDE_MOST] = '\0';
 }
 
 void records_read(struct records *ret, const struct dump *d, struct notes *notes)

@@ -35,6 +35,7 @@ struct records {
 	bool found;                          /* there is a process page */
 	struct heap_process process;         /* zeros where there is none */
 	char command[HEAP_COMMAND_MOST + 1]; /* "": not told */
+	char beside[HEAP_BESIDE_MOST + 1];   /* "": not told, or none */
 	VEC(struct heap_module) modules;
 	VEC(struct heap_thread) threads;  /* slot n is [n - 1] */
 	VEC(struct heap_moment) timeline; /* in order of time, stale ones left out */

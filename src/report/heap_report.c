@@ -268,6 +268,8 @@ void heap_json_info(struct json *j, const struct heap_info *i)
 	json_member_uint(j, "lost", i->of.lost);
 	json_member_uint(j, "unrecorded", i->of.unrecorded);
 	json_member_uint(j, "double_frees", i->of.double_frees);
+	if (i->of.beside != NULL && *i->of.beside != '\0')
+		json_member_text(j, "beside", str_of(i->of.beside));
 	json_key(j, "parts");
 	json_open(j, '{');
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)

@@ -71,6 +71,12 @@ static void put_process(const struct heap_info *i, const char *name, struct sink
 	sink_text(s, STR("\n"));
 }
 
+/* The program called functions of an allocator that are not recorded. */
+static bool has_beside(const struct heap_info *i)
+{
+	return i->of.beside != NULL && *i->of.beside != '\0';
+}
+
 static void put_recorded(const struct heap_info *i, struct sink *s)
 {
 	put_name(s, "recorded");
@@ -84,7 +90,8 @@ static void put_recorded(const struct heap_info *i, struct sink *s)
 		put_size(s, i->of.sample);
 		sink_text(s, STR(", by chance: numbers are estimates"));
 	} else {
-		sink_text(s, STR("every block"));
+		sink_text(s, has_beside(i) ? STR("every block of malloc and new")
+					   : STR("every block"));
 	}
 	sink_printf(s, "; %" PRIu64 " call stacks", i->of.stacks);
 	if (i->of.depth > 0)
@@ -189,6 +196,12 @@ static void put_lacks(const struct heap_info *i, struct sink *s)
 		put_name(s, "lacks");
 		sink_printf(s, "the stacks of %" PRIu64 " allocations: the tables were full\n",
 			    i->of.lost);
+	}
+	if (has_beside(i)) {
+		put_name(s, "lacks");
+		sink_text(s, STR("what these functions gave, which are not recorded: "));
+		label_put(s, str_of(i->of.beside), 0);
+		sink_text(s, STR("\n"));
 	}
 	if (i->of.unrecorded > 0) {
 		put_name(s, "lacks");

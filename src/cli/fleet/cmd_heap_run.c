@@ -242,6 +242,10 @@ static void tell_files(const struct run_job *job, const struct heft_recorder_end
 			program, own.path, command);
 	else
 		tell_written(job, own.path, count);
+	if (own.path != NULL && own.beside != NULL && *own.beside != '\0')
+		fprintf(stderr,
+			"%s: not recorded: the blocks that %s asked these functions for: %s\n",
+			program, command, own.beside);
 }
 
 /* As the program ended: whoever called us sees the same. */
