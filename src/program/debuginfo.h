@@ -18,6 +18,8 @@
 #include "image/debugfile.h"
 
 #define DEBUGINFO_FIRST 0x10000
+/* The same where debug info has addresses of two bytes. */
+#define DEBUGINFO_FIRST_OF_16 0x100
 
 /* A section of the image as a part of the dwarf's bytes. */
 struct debuginfo_part {

@@ -7,12 +7,31 @@ enum { WINDOW_GAP = 16, ULEB_MAX = 16 };
 
 /* ---- what sections stand for ---------------------------------------------------------------- */
 
+/* Bytes of an address by the first unit's header (DWARF 5, 7.5.1; 2-4 likewise); 0: not known. */
+static uint8_t address_size(const struct debuginfo *d)
+{
+	const size_t info = d->files->first[DW_INFO];
+	if (info == d->files->first[DW_INFO + 1] || d->parts.data[info].section->compressed)
+		return 0;
+	struct reader r = reader_of(section_bytes(d->image, d->parts.data[info].section),
+				    d->image->big_endian);
+	const bool wide = read_u32(&r) == UINT32_MAX;
+	if (wide)
+		read_skip(&r, 8);
+	if (read_u16(&r) >= 5)
+		read_skip(&r, 1);
+	else
+		read_skip(&r, wide ? 8 : 4);
+	return read_u8(&r);
+}
+
 static void open_windows(struct debuginfo *d)
 {
 	const struct image *im = d->image;
 	struct debuginfo_base *bases = d->files->relocs.bases;
-	const uint64_t limit = im->bits == 64 ? UINT64_MAX / 2 : UINT32_MAX;
-	uint64_t next = DEBUGINFO_FIRST;
+	const bool narrow = address_size(d) == 2;
+	const uint64_t limit = narrow ? 0xfff0 : im->bits == 64 ? UINT64_MAX / 2 : UINT32_MAX;
+	uint64_t next = narrow ? DEBUGINFO_FIRST_OF_16 : DEBUGINFO_FIRST;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		bases[i].kind = s->alloc ? BASE_NONE : BASE_PLAIN;
