@@ -30,7 +30,7 @@ static void check_cover(const struct input *in)
 		ASSERT(ranges[i].off == end && ranges[i].size > 0);
 		end += ranges[i].size;
 	}
-	ASSERT(end == in->file.bytes.size);
+	ASSERT(end == input_size(in));
 	mem_free(ranges);
 }
 
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (input_parse(&in, "fuzz", (struct bytes){ data, size }, &notes, &err)) {
 		check_cover(&in);
 		ASSERT(in.archive || in.image_count == 1);
-		ASSERT(in.thin || in.thin_members.count == 0);
+		ASSERT(in.thin || in.outside.count == 0);
 		input_close(&in);
 	} else {
 		ASSERT(err.code != HEFT_OK && memcmp(err.text, "fuzz: ", 6) == 0);

@@ -247,12 +247,11 @@ struct heft_file_info {
 	const char *format;     /* "ELF 64-bit LSB shared object, x86-64" ... */
 	const char *build_id;   /* hex, "" if none */
 	const char *debug_path; /* separate debug file in use, "" if none */
-	uint64_t file_size;     /* bytes of the file */
+	uint64_t file_size;     /* bytes of the file; of a thin archive with its members */
 	uint64_t vm_size;       /* bytes of its VM image */
 	enum heft_role role;
 };
-/* Inputs and bases in the order in which they were added; members of thin archives come after all
- * of these. */
+/* Inputs and bases in the order in which they were added. */
 HEFT_API size_t heft_profile_file_count(const struct heft_profile *p);
 HEFT_API bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret);
 

@@ -95,7 +95,7 @@ static void fill_info(const struct entry *e, struct heft_file_info *ret)
 					.format = e->format ? e->format : "",
 					.build_id = e->build_id ? e->build_id : "",
 					.debug_path = program_debug_path(&e->program),
-					.file_size = e->program.input.file.bytes.size,
+					.file_size = input_size(&e->program.input),
 					.vm_size = e->vm_size,
 					.role = e->role };
 }

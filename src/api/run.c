@@ -8,26 +8,6 @@
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* The members of a thin archive are inputs of their own, named from the archive's folder. */
-static void add_thin_members(struct heft_profile *p, size_t index)
-{
-	const char *path = p->entries.data[index].path;
-	const enum heft_role role = p->entries.data[index].role;
-	for (size_t i = 0; i < p->entries.data[index].program.input.thin_members.count; i++) {
-		const struct str name = p->entries.data[index].program.input.thin_members.data[i];
-		const char *member = input_member_path(&p->arena, path, name);
-		struct entry e = { .path = member, .role = role };
-		struct heft_err err;
-		if (program_open(&e.program, member, &p->wish, &p->notes, &err)) {
-			vec_push(&p->entries, e);
-			continue;
-		}
-		program_close(&e.program);
-		note(&p->notes, path, HEFT_NO_OFFSET, 0,
-		     "members of this thin archive are left out: %s", err.text);
-	}
-}
-
 /* The level that shows symbols in any style, or NULL. */
 static const struct level *symbols_level(const struct heft_profile *p)
 {
@@ -135,18 +115,16 @@ static bool check_wish(const struct heft_profile *p, struct heft_err *err)
 
 static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 {
-	const size_t given = p->entries.count;
 	join_debug_files(p);
 	join_source_maps(p);
 	join_regions(p);
 	if (p->as_bloaty) /* which knows of none */
 		p->wish.flags |= HEFT_FIND_NO_MAP;
-	for (size_t i = 0; i < given; i++) {
+	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
 		if (!program_open(&e->program, e->path, &p->wish, &p->notes, err) ||
 		    !open_process(p, e, err))
 			return false;
-		add_thin_members(p, i);
 	}
 	for (size_t i = 0; i < p->entries.count; i++)
 		describe(p, &p->entries.data[i]);
@@ -477,15 +455,15 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 {
 	uint64_t before = 0, total = 0;
 	for (size_t i = 0; i < p->entries.count; i++)
-		total += p->entries.data[i].program.input.file.bytes.size;
+		total += input_size(&p->entries.data[i].program.input);
 	progress_begin(total);
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
-		progress_part(before, e->program.input.file.bytes.size);
+		progress_part(before, input_size(&e->program.input));
 		progress_tell(e->path, 0, 1);
 		if (!measure(p, e, layer_count, err))
 			return false;
-		before += e->program.input.file.bytes.size;
+		before += input_size(&e->program.input);
 		p->diff = p->diff || e->role == HEFT_BASE;
 	}
 	add_empty_regions(p);
@@ -500,7 +478,7 @@ static void check_totals(const struct heft_profile *p)
 	const union heft_value *base = tree_base(&p->rollup.tree, 0);
 	uint64_t file = 0, vm = 0;
 	for (size_t i = 0; i < p->entries.count; i++) {
-		file += p->entries.data[i].program.input.file.bytes.size;
+		file += input_size(&p->entries.data[i].program.input);
 		vm += p->entries.data[i].vm_size;
 	}
 	ASSERT(now[HEFT_SIZE_FILE].whole + base[HEFT_SIZE_FILE].whole + p->rollup.omitted_file ==

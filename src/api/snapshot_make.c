@@ -318,21 +318,6 @@ static bool add_program(struct made *p, const char *name, struct heft_err *err)
 	return add_stacks(p, first, err);
 }
 
-/* A member of a thin archive is a file of its own, and so it gets a container of its own. */
-static void add_thin_member(const struct made *archive, struct str member)
-{
-	struct heft_snapshot *s = archive->owner;
-	const char *path = input_member_path(&s->arena, archive->path, member);
-	struct made p = { .program = &p.own, .maker = archive->maker, .owner = s, .path = path };
-	struct heft_err err;
-	const char *name = arena_format(&s->arena, "%s(" STR_FMT ")", file_name(archive->path),
-					STR_ARG(member));
-	if (!program_open(&p.own, path, &s->wish, &s->notes, &err) || !add_program(&p, name, &err))
-		note(&s->notes, archive->path, HEFT_NO_OFFSET, 0,
-		     "members of this thin archive are left out: %s", err.text);
-	release(&p);
-}
-
 static bool add_file(struct maker *m, const char *path, struct file *f, struct heft_err *err)
 {
 	struct made p = {
@@ -340,8 +325,6 @@ static bool add_file(struct maker *m, const char *path, struct file *f, struct h
 	};
 	const bool ok = program_adopt(&p.own, path, f, &m->owner->wish, &m->owner->notes, err) &&
 			add_program(&p, file_name(path), err);
-	for (size_t i = 0; ok && i < p.own.input.thin_members.count; i++)
-		add_thin_member(&p, p.own.input.thin_members.data[i]);
 	release(&p);
 	return ok;
 }
@@ -564,8 +547,7 @@ bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile 
 	const struct memory_regions *regions = e->layers ? program_regions(&e->program) : NULL;
 	const bool plain = !p->as_bloaty && !p->trace.fn;
 	return e->layers && plain && !(s->flags & unlike) && !e->process.open &&
-	       e->program.input.thin_members.count == 0 && !program_map(&e->program) &&
-	       !e->measure.file.regions &&
+	       !program_map(&e->program) && !e->measure.file.regions &&
 	       (!regions || regions->list.count == 0 || regions->list.data[0].open) &&
 	       spans_of(p, e, "symbols") && spans_of(p, e, "compileunits");
 }

@@ -1,19 +1,49 @@
 #include "image/input.h"
 
+#include "base/intern.h"
+
 /* Unix archives.  The layout is documented in Solaris ar.h(3HEAD) and FreeBSD ar(5):
  * an 8-byte magic, then members, each a 60-byte text header and its bytes, padded to an even
  * offset.  Variants of names: SysV/GNU ("name/", "/123" into the member "//"), BSD and
- * Darwin ("#1/NN": the name is the first NN bytes of the member), plain old ("name   "). */
+ * Darwin ("#1/NN": the name is the first NN bytes of the member), plain old ("name   "); Microsoft
+ * writes GNU's, and tables named "/<ECSYMBOLS>/" and the like.
+ *
+ * A thin archive (GNU ar(1), "Thin archives") has headers alone.  Their members are files named from
+ * the archive's folder, or ("/123:456") what has its header at 456 of the archive that is named.
+ * A member that is an archive, inside or outside, gives its own members. */
 
-enum { MAGIC_SIZE = 8, HEADER_SIZE = 60 };
+enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
+
+/* Bytes of a file that a thin archive may name, by the bytes that the file has. */
+enum { OUTSIDE_TIMES = 4 };
+
+/* An archive, or one inside of it, whose members are being read. */
+struct level {
+	uint64_t off, end;  /* of the next header and the last member, in ar.bytes */
+	struct bytes names; /* the member "//" */
+	struct str prefix;  /* the name of the archive inside; "" */
+};
+
+/* A file that a thin archive names. */
+struct outside_file {
+	struct file file;
+	bool open;
+	uint64_t left; /* bytes of it that may still be taken */
+};
 
 struct ar {
 	struct input *in;
-	const char *path;
-	struct bytes names; /* the member "//" */
-	uint64_t vm_index;  /* of the next object's section 0 */
+	const char *path;   /* of the archive that the user named */
+	const char *own;    /* of the one that is read, which may be a member of that */
+	struct bytes bytes; /* of the file being read */
+	uint64_t base;      /* where its first byte is in the input */
+	struct level levels[NEST_MAX];
+	size_t depth;
+	uint64_t vm_index; /* of the next object's section 0 */
 	size_t image_cap;
 	uint64_t done; /* everything below belongs to an image or a part */
+	struct intern paths;
+	VEC(struct outside_file) files; /* by number of the path */
 };
 
 struct member {
@@ -23,13 +53,19 @@ struct member {
 	uint64_t data, size; /* of the contents, the BSD name left out */
 	uint64_t stored;     /* bytes behind the header in this file, the BSD name included */
 	uint64_t time;       /* seconds since 1970; 0: not stated */
-	bool outside;        /* a file of its own, named in a thin archive */
+	uint64_t origin; /* thin: of the header in the archive that is named; 0: the file itself */
+	bool outside;    /* a file of its own, named in a thin archive */
 };
 
 bool ar_matches(struct bytes b)
 {
 	return b.size >= MAGIC_SIZE &&
 	       (memcmp(b.p, "!<arch>\n", 8) == 0 || memcmp(b.p, "!<thin>\n", 8) == 0);
+}
+
+static bool is_thin(struct bytes b)
+{
+	return ar_matches(b) && b.p[2] == 't';
 }
 
 /* ---- parts ------------------------------------------------------------------------ */
@@ -62,29 +98,41 @@ static struct str trim_blanks(struct str s)
 	return s;
 }
 
-/* Decimal digits only; false where there is none, another character, or too much. */
-static bool parse_decimal(struct str s, uint64_t *ret)
+/* The digits at the start of *s, which are taken off; false where there is none, or too many. */
+static bool take_decimal(struct str *s, uint64_t *ret)
 {
 	uint64_t v = 0;
-	if (s.len == 0 || s.len > 18)
+	size_t n = 0;
+	while (n < s->len && s->p[n] >= '0' && s->p[n] <= '9' && n < 19)
+		v = v * 10 + (uint64_t)(s->p[n++] - '0');
+	if (n == 0 || n > 18)
 		return false;
-	for (size_t i = 0; i < s.len; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-		v = v * 10 + (uint64_t)(s.p[i] - '0');
-	}
+	*s = (struct str){ s->p + n, s->len - n };
 	*ret = v;
 	return true;
 }
 
-/* "/123"; in thin archives of archives also "/123:456", a place inside that file. */
-static bool is_long_name(struct str field, uint64_t *off)
+static bool parse_decimal(struct str s, uint64_t *ret)
 {
-	const char *colon = field.len ? memchr(field.p, ':', field.len) : NULL;
-	if (colon)
-		field.len = (size_t)(colon - field.p);
-	return field.len > 1 && field.p[0] == '/' &&
-	       parse_decimal((struct str){ field.p + 1, field.len - 1 }, off);
+	return take_decimal(&s, ret) && s.len == 0;
+}
+
+/* "/123"; in thin archives of archives also "/123:456", a place inside that file.  GNU ar ends the
+ * field of a name of 15 characters by a slash, though the name is elsewhere: "/123           /". */
+static bool is_long_name(struct str field, uint64_t *off, uint64_t *origin)
+{
+	struct str rest = { field.p + 1, field.len > 0 ? field.len - 1 : 0 };
+	*origin = 0;
+	if (rest.len == 0 || field.p[0] != '/' || !take_decimal(&rest, off))
+		return false;
+	if (rest.len > 0 && rest.p[0] == ':') {
+		rest = (struct str){ rest.p + 1, rest.len - 1 };
+		if (!take_decimal(&rest, origin))
+			return false;
+	}
+	if (str_ends(rest, STR("/")))
+		rest.len--;
+	return trim_blanks(rest).len == 0;
 }
 
 /* A name of the member "//" ends in "/\n" (GNU) or NUL (COFF). */
@@ -102,9 +150,15 @@ static struct str long_name(struct bytes names, uint64_t off)
 	return (struct str){ p, len };
 }
 
+static bool is_names(struct str field)
+{
+	return str_eq(field, STR("//")) || str_eq(field, STR("ARFILENAMES/"));
+}
+
 static bool is_special(struct str field)
 {
-	return str_eq(field, STR("/")) || str_eq(field, STR("//")) || str_eq(field, STR("/SYM64/"));
+	return str_eq(field, STR("/")) || is_names(field) || str_eq(field, STR("/SYM64/")) ||
+	       (str_starts(field, STR("/<")) && str_ends(field, STR(">/")));
 }
 
 /* Darwin pads names with NULs. */
@@ -116,15 +170,14 @@ static void take_bsd_name(struct member *m, const uint8_t *data, uint64_t size)
 	m->size -= size;
 }
 
-static void name_member(const struct ar *ar, struct member *m)
+static void name_member(struct bytes file, struct bytes names, struct member *m)
 {
 	uint64_t n;
-	const struct bytes file = ar->in->file.bytes;
 	m->name = m->field;
 	if (is_special(m->field))
 		return;
-	if (is_long_name(m->field, &n))
-		m->name = long_name(ar->names, n);
+	if (is_long_name(m->field, &n, &m->origin))
+		m->name = long_name(names, n);
 	else if (str_starts(m->field, STR("#1/")) &&
 		 parse_decimal((struct str){ m->field.p + 3, m->field.len - 3 }, &n) &&
 		 n <= m->size && bytes_sub(file, m->data, n).size == n)
@@ -133,11 +186,10 @@ static void name_member(const struct ar *ar, struct member *m)
 		m->name.len--;
 }
 
-/* The header at `off`.  False where it is damaged or cut off. */
-static bool read_member(const struct ar *ar, uint64_t off, struct member *m)
+/* The header at `off` of an archive.  False where it is damaged or cut off. */
+static bool header_read(struct bytes file, struct bytes names, uint64_t off, struct member *m)
 {
-	const struct input *in = ar->in;
-	const struct bytes h = bytes_sub(in->file.bytes, off, HEADER_SIZE);
+	const struct bytes h = bytes_sub(file, off, HEADER_SIZE);
 	*m = (struct member){ .off = off, .data = off + HEADER_SIZE };
 	if (h.size == 0 || h.p[58] != '`' || h.p[59] != '\n')
 		return false;
@@ -146,26 +198,40 @@ static bool read_member(const struct ar *ar, uint64_t off, struct member *m)
 	if (!parse_decimal(trim_blanks((struct str){ text + 48, 10 }), &m->size))
 		return false;
 	(void)parse_decimal(trim_blanks((struct str){ text + 16, 12 }), &m->time);
-	m->outside = in->thin && !is_special(m->field);
-	const uint64_t left = in->file.bytes.size - m->data;
-	if (!m->outside && m->size > left) {
-		note(in->notes, ar->path, off, m->size - left,
-		     "member at offset %" PRIu64 " goes beyond the end of the archive", off);
-		m->size = left;
-	}
+	m->outside = is_thin(file) && !is_special(m->field);
 	m->stored = m->outside ? 0 : m->size;
-	name_member(ar, m);
+	name_member(file, names, m);
+	return true;
+}
+
+static bool is_symbol_table(const struct member *m)
+{
+	return (is_special(m->field) && !is_names(m->field)) || str_eq(m->name, STR("__.SYMDEF")) ||
+	       str_eq(m->name, STR("__.SYMDEF SORTED")) || str_eq(m->name, STR("__.SYMDEF_64")) ||
+	       str_eq(m->name, STR("__.SYMDEF_64 SORTED"));
+}
+
+/* The same of the archive that is being read, whose members end where it ends. */
+static bool read_member(const struct ar *ar, const struct level *l, struct member *m)
+{
+	const struct input *in = ar->in;
+	const struct bytes b = { ar->bytes.p, l->end };
+	if (!header_read(b, l->names, l->off, m))
+		return false;
+	const uint64_t left = l->end - l->off - HEADER_SIZE;
+	if (m->stored > left) {
+		note(in->notes, ar->path, ar->base + l->off, m->stored - left,
+		     "member at offset %" PRIu64 " goes beyond the end of the archive", l->off);
+		m->stored = left;
+		m->size = l->end - m->data;
+	}
+	if (l->prefix.len > 0 && !m->outside && !is_symbol_table(m))
+		m->name = str_of(arena_format(&ar->in->arena, STR_FMT "(" STR_FMT ")",
+					      STR_ARG(l->prefix), STR_ARG(m->name)));
 	return true;
 }
 
 /* ---- members --------------------------------------------------------------------- */
-
-static bool is_symbol_table(const struct member *m)
-{
-	return str_eq(m->field, STR("/")) || str_eq(m->field, STR("/SYM64/")) ||
-	       str_eq(m->name, STR("__.SYMDEF")) || str_eq(m->name, STR("__.SYMDEF SORTED")) ||
-	       str_eq(m->name, STR("__.SYMDEF_64")) || str_eq(m->name, STR("__.SYMDEF_64 SORTED"));
-}
 
 static void add_image(struct ar *ar, const struct image *im)
 {
@@ -179,67 +245,202 @@ static void add_image(struct ar *ar, const struct image *im)
 	ar->done = im->file_off + im->bytes.size;
 }
 
-static void add_file_member(struct ar *ar, const struct member *m)
+/* The bytes of a member, which begin at ar->done. */
+static void contents_read(struct ar *ar, const struct member *m, struct bytes data)
 {
 	struct input *in = ar->in;
-	const struct bytes data = bytes_sub(in->file.bytes, m->data, m->size);
+	const uint64_t at = ar->done;
 	struct image im;
 	struct heft_err err;
 	if (image_matches(data)) {
-		const struct image_place at = { ar->path, m->name, m->data, ar->vm_index };
-		if (image_parse(&im, &at, data, in->notes, &err)) {
+		const struct image_place place = { ar->path, m->name, at, ar->vm_index };
+		if (image_parse(&im, &place, data, in->notes, &err)) {
 			im.time = m->time;
 			add_image(ar, &im);
 			return;
 		}
-		note(in->notes, ar->path, m->data, m->size, "damaged member: %s", err.text);
+		note(in->notes, ar->path, at, data.size, "damaged member: %s", err.text);
 	}
-	add_part(ar, AR_OTHER_MEMBER, m->data + m->size, m->name);
+	add_part(ar, AR_OTHER_MEMBER, at + data.size, m->name);
 }
 
-static void add_member(struct ar *ar, const struct member *m)
+/* A member that is an ordinary archive; false where it is none, or too deep in others. */
+static bool level_open(struct ar *ar, uint64_t off, uint64_t size, struct str name)
+{
+	const struct bytes b = bytes_sub(ar->bytes, off, size);
+	if (!ar_matches(b) || (ar->depth > 0 && is_thin(b)) || ar->depth == NEST_MAX)
+		return false;
+	ar->levels[ar->depth++] =
+		(struct level){ .off = off + MAGIC_SIZE, .end = off + size, .prefix = name };
+	add_part(ar, AR_HEADERS, ar->base + off + MAGIC_SIZE, name);
+	return true;
+}
+
+static void add_member(struct ar *ar, struct level *l, const struct member *m)
 {
 	struct input *in = ar->in;
+	const uint64_t data = ar->base + m->data;
 	const struct str none = STR("");
 	if (m->outside) {
-		add_part(ar, AR_HEADERS, m->off + HEADER_SIZE, m->name);
-		vec_push(&in->thin_members, m->name);
+		add_part(ar, AR_HEADERS, data, m->name);
+		vec_push(&in->outside, (struct ar_outside){ .path = m->name,
+							    .from = ar->own,
+							    .header = ar->base + m->off,
+							    .origin = m->origin,
+							    .time = m->time });
 	} else if (is_symbol_table(m)) {
-		add_part(ar, AR_HEADERS, m->data, none);
-		add_part(ar, AR_SYMBOL_TABLE, m->data + m->size, m->name);
-	} else if (str_eq(m->field, STR("//"))) {
-		ar->names = bytes_sub(in->file.bytes, m->data, m->size);
-		add_part(ar, AR_HEADERS, m->data + m->size, none);
+		add_part(ar, AR_HEADERS, data, none);
+		add_part(ar, AR_SYMBOL_TABLE, data + m->size, m->name);
+	} else if (is_names(m->field)) {
+		l->names = bytes_sub(ar->bytes, m->data, m->size);
+		add_part(ar, AR_HEADERS, data + m->size, none);
 	} else {
-		add_part(ar, AR_HEADERS, m->data, m->name);
-		add_file_member(ar, m);
+		add_part(ar, AR_HEADERS, data, m->name);
+		if (!level_open(ar, m->data, m->size, m->name))
+			contents_read(ar, m, bytes_sub(ar->bytes, m->data, m->size));
 	}
+}
+
+/* One member of the innermost archive, or its end. */
+static void level_step(struct ar *ar)
+{
+	struct level *l = &ar->levels[ar->depth - 1];
+	struct member m;
+	const bool good = l->off < l->end && read_member(ar, l, &m);
+	if (l->off < l->end && !good)
+		note(ar->in->notes, ar->path, ar->base + l->off, l->end - l->off,
+		     "damaged archive header at offset %" PRIu64
+		     "; the rest of the archive is not read",
+		     l->off);
+	if (!good) {
+		add_part(ar, AR_HEADERS, ar->base + l->end, l->prefix);
+		ar->depth--;
+		return;
+	}
+	/* Members begin at even offsets of their archive; some writers leave out the last pad byte. */
+	const uint64_t next = l->off + HEADER_SIZE + m.stored, start = l->off;
+	l->off = min_u64(next + (next - start) % 2, l->end);
+	add_member(ar, l, &m);
+	if (ar->base + l->off - ar->done == 1)
+		add_part(ar, AR_HEADERS, ar->base + l->off, STR(""));
+}
+
+/* All members of the archive in ar->bytes. */
+static void archive_read(struct ar *ar, struct str name)
+{
+	ar->base = ar->done;
+	ar->depth = 0;
+	if (!level_open(ar, 0, ar->bytes.size, name))
+		return;
+	while (ar->depth > 0)
+		level_step(ar);
+	ASSERT(ar->done == ar->base + ar->bytes.size);
+}
+
+/* ---- members outside ---------------------------------------------------------------------- */
+
+static struct outside_file *file_of(struct ar *ar, const char *path)
+{
+	struct heft_err err;
+	const uint32_t id = intern_add(&ar->paths, str_of(path));
+	if (id == ar->files.count) {
+		struct outside_file f = { 0 };
+		f.open = file_open(&f.file, path, &err);
+		f.left = f.open ? f.file.bytes.size * OUTSIDE_TIMES : 0;
+		vec_push(&ar->files, f);
+		if (!f.open)
+			note(ar->in->notes, ar->path, HEFT_NO_OFFSET, 0,
+			     "members of this thin archive are left out: %s", err.text);
+	}
+	return &ar->files.data[id];
+}
+
+/* The long names of an archive, which are one of its first members. */
+static struct bytes names_of(struct bytes archive)
+{
+	enum { FIRST = 4 };
+	struct member m;
+	uint64_t off = MAGIC_SIZE;
+	for (int i = 0; i < FIRST; i++) {
+		if (!header_read(archive, (struct bytes){ NULL, 0 }, off, &m))
+			break;
+		if (is_names(m.field))
+			return bytes_sub(archive, m.data, m.size);
+		off = align_up(add_sat(off + HEADER_SIZE, m.stored), 2);
+	}
+	return (struct bytes){ NULL, 0 };
+}
+
+/* What a thin archive names: a file, or a member of an archive. */
+static bool outside_bytes(struct ar *ar, const struct ar_outside *o, struct outside_file *f,
+			  struct member *ret, struct bytes *ret_bytes)
+{
+	*ret = (struct member){ .name = o->path, .time = o->time };
+	*ret_bytes = f->file.bytes;
+	if (o->origin > 0) {
+		const struct bytes b = f->file.bytes;
+		if (!ar_matches(b) || !header_read(b, names_of(b), o->origin, ret) ||
+		    ret->outside) {
+			note(ar->in->notes, ar->path, o->header, HEADER_SIZE,
+			     "members of this thin archive are left out: %s has none at offset "
+			     "%" PRIu64,
+			     f->file.path, o->origin);
+			return false;
+		}
+		*ret_bytes = bytes_sub(b, ret->data, ret->size);
+	}
+	if (ret_bytes->size <= f->left) {
+		f->left -= ret_bytes->size;
+		return true;
+	}
+	note(ar->in->notes, ar->path, o->header, HEADER_SIZE,
+	     "members of this thin archive are left out: it names %s more than %d times",
+	     f->file.path, OUTSIDE_TIMES);
+	return false;
+}
+
+static void outside_read(struct ar *ar, size_t i)
+{
+	struct input *in = ar->in;
+	const struct ar_outside o = in->outside.data[i];
+	const char *path = input_member_path(&in->arena, o.from, o.path);
+	struct outside_file *f = file_of(ar, path);
+	struct member m;
+	const size_t first = in->image_count;
+	if (!f->open || !outside_bytes(ar, &o, f, &m, &ar->bytes))
+		return;
+	const bool mapped = f->file.mapped != NULL;
+	ar->own = path;
+	if (ar_matches(ar->bytes))
+		archive_read(ar, m.name);
+	else
+		contents_read(ar, &m, ar->bytes);
+	for (size_t k = first; k < in->image_count; k++)
+		in->images[k].mapped = mapped;
+	in->outside.data[i].image = first < in->image_count ? first : SIZE_MAX;
+}
+
+/* Files stay open as long as the input, which has images of them. */
+static void outside_end(struct ar *ar)
+{
+	for (size_t i = 0; i < ar->files.count; i++)
+		if (ar->files.data[i].open)
+			vec_push(&ar->in->outside_files, ar->files.data[i].file);
+	vec_release(&ar->files);
+	intern_release(&ar->paths);
 }
 
 bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 {
 	(void)err;
-	const uint64_t size = in->file.bytes.size;
-	struct ar ar = { .in = in, .path = path };
+	struct ar ar = { .in = in, .path = path, .own = path, .bytes = in->file.bytes };
 	in->archive = true;
-	in->thin = in->file.bytes.p[2] == 't';
-	add_part(&ar, AR_HEADERS, MAGIC_SIZE, STR(""));
-	uint64_t off = MAGIC_SIZE;
-	while (off < size) {
-		struct member m;
-		if (!read_member(&ar, off, &m)) {
-			note(in->notes, path, off, size - off,
-			     "damaged archive header at offset %" PRIu64
-			     "; the rest of the archive is not read",
-			     off);
-			break;
-		}
-		add_member(&ar, &m);
-		/* Members begin at even offsets; some writers leave out the last pad byte. */
-		off = min_u64(align_up(off + HEADER_SIZE + m.stored, 2), size);
-		if (off - ar.done == 1 && ar.done < off)
-			add_part(&ar, AR_HEADERS, off, STR(""));
-	}
-	add_part(&ar, AR_HEADERS, size, STR(""));
+	in->thin = is_thin(ar.bytes);
+	archive_read(&ar, STR(""));
+	/* Those of bytes in memory are nowhere.  Archives outside add to the list. */
+	for (size_t i = 0; in->file.path && i < in->outside.count; i++)
+		outside_read(&ar, i);
+	in->outside_size = ar.done - in->file.bytes.size;
+	outside_end(&ar);
 	return true;
 }

@@ -213,7 +213,8 @@ static bool parse_file(struct input *in, const char *path, struct heft_err *err)
 	if (!parse(in, path, err))
 		return false;
 	for (size_t i = 0; i < in->image_count; i++)
-		in->images[i].mapped = in->file.mapped != NULL && input_has_offsets(in);
+		if (in->images[i].file_off < in->file.bytes.size)
+			in->images[i].mapped = in->file.mapped != NULL && input_has_offsets(in);
 	return true;
 }
 
@@ -359,7 +360,10 @@ bool input_tell_sections(struct input *in, const char *path, const struct script
 void input_close(struct input *in)
 {
 	release_images(in);
-	vec_release(&in->thin_members);
+	for (size_t i = 0; i < in->outside_files.count; i++)
+		file_close(&in->outside_files.data[i]);
+	vec_release(&in->outside_files);
+	vec_release(&in->outside);
 	arena_release(&in->arena);
 	if (in->linkmap)
 		linkmap_release(in->linkmap);

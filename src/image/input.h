@@ -28,6 +28,16 @@ struct ar_part {
 	struct str member;  /* AR_HEADERS of no member: "" */
 };
 
+/* A member of a thin archive, which lies outside of it. */
+struct ar_outside {
+	struct str path;  /* as the archive gives it */
+	const char *from; /* the archive, from whose folder a relative path counts */
+	uint64_t header;  /* of the member, in the input */
+	uint64_t origin;  /* of the header in the archive at the path; 0: the file itself */
+	uint64_t time;
+	size_t image; /* the first image that it gave; SIZE_MAX: none */
+};
+
 struct linkmap;
 struct raw;
 
@@ -46,7 +56,11 @@ struct input {
 	/* The bytes of an image that was made of a map, or that raw bytes were joined with; those
 	 * of `file` are its first. */
 	void *made;
-	VEC(struct str) thin_members; /* paths as the archive gives them, of members outside it */
+	/* Members of a thin archive.  Their bytes follow those of `file`, one after the other, as if
+	 * it were an ordinary archive; images and parts lie there, in `outside_size` bytes. */
+	VEC(struct ar_outside) outside; /* by header */
+	VEC(struct file) outside_files;
+	uint64_t outside_size;
 	struct arena arena;
 	struct notes *notes; /* borrowed */
 };
@@ -69,6 +83,11 @@ bool input_join(struct input *in, const char *path, struct bytes elf, struct hef
 struct script_sections;
 bool input_tell_sections(struct input *in, const char *path, const struct script_sections *sections,
 			 struct heft_err *err);
+/* Bytes of the file, and of members outside it. */
+static inline uint64_t input_size(const struct input *in)
+{
+	return in->file.bytes.size + in->outside_size;
+}
 /* Whether positions in `file` are those of the file on disk. */
 bool input_has_offsets(const struct input *in);
 /* Whether a file is a core, which may be packed, by the type in its ELF header. */
@@ -85,7 +104,8 @@ void input_close(struct input *in);
 /* The path of a member of the thin archive at `path`, from where the archive lies. */
 const char *input_member_path(struct arena *a, const char *path, struct str member);
 
-/* ar.c: fills in->images, parts, thin_members from in->file.bytes. */
+/* ar.c: fills in->images, parts, outside from in->file.bytes.  Opens files that a thin archive
+ * names where the input is a file; what cannot be opened is a note. */
 bool ar_matches(struct bytes bytes);
 bool ar_parse(struct input *in, const char *path, struct heft_err *err);
 /* macho/fat.c: the same of a Mach-O universal file.  Each slice has VM addresses of its own, 2^52

@@ -283,7 +283,7 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 		   const struct memory_regions *regions)
 {
 	memset(b, 0, sizeof *b);
-	b->file_size = in->file.bytes.size;
+	b->file_size = input_size(in);
 	b->regions = regions;
 	struct builder build = { .map = b, .labels = labels };
 	for (size_t i = 0; i < in->image_count; i++)

@@ -358,5 +358,5 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 		    : in->thin     ? "thin archive"
 				   : "archive";
 	f->kind = in->fat ? "universal" : in->firmware ? "firmware" : "archive";
-	f->members = in->image_count + in->thin_members.count;
+	f->members = in->thin ? in->outside.count : in->image_count;
 }

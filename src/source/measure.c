@@ -42,15 +42,15 @@ void measure_code(const struct measure *m, struct spans *ret)
 				claim(&code, im->file_off + im->sections[k].off,
 				      im->sections[k].file_size, 0, WHY_SECTION);
 	}
-	claims_resolve(&code, in->file.bytes.size, &found);
-	spans_cut(&found, in->file.bytes.size);
+	claims_resolve(&code, input_size(in), &found);
+	spans_cut(&found, input_size(in));
 	for (size_t i = 0; i < found.list.count; i++) {
 		const struct span *s = &found.list.data[i];
 		spans_push(ret, end, s->start - end, LABEL_NONE);
 		spans_push(ret, s->start, s->size, 0);
 		end = s->start + s->size;
 	}
-	spans_push(ret, end, in->file.bytes.size - end, LABEL_NONE);
+	spans_push(ret, end, input_size(in) - end, LABEL_NONE);
 	spans_release(&found);
 }
 

@@ -173,16 +173,16 @@ static void walk_file(const char *path, struct counts *c)
 	c->files++;
 	if (input_open(&in, path, &notes, &err)) {
 		uint64_t covered = 0;
-		c->bytes += in.file.bytes.size;
+		c->bytes += input_size(&in);
 		for (size_t i = 0; i < in.image_count; i++) {
 			walk_image(&in.images[i], c);
 			covered += in.images[i].bytes.size;
 		}
 		for (size_t i = 0; i < in.parts.count; i++)
 			covered += in.parts.data[i].size;
-		if (covered != in.file.bytes.size)
+		if (covered != input_size(&in))
 			printf("%s: covered %" PRIu64 " of %" PRIu64 "\n", path, covered,
-			       in.file.bytes.size);
+			       input_size(&in));
 		input_close(&in);
 	} else {
 		c->failed++;

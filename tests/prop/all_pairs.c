@@ -73,7 +73,7 @@ static void check(struct state *s, const struct level *const *chosen, size_t cou
 					      .level_count = count,
 					      .labels = &s->labels });
 	s->choices++;
-	if (sum(&r.tree, 0, HEFT_SIZE_FILE) != s->program.input.file.bytes.size ||
+	if (sum(&r.tree, 0, HEFT_SIZE_FILE) != input_size(&s->program.input) ||
 	    sum(&r.tree, 0, HEFT_SIZE_VM) != s->measure.map.vm_size ||
 	    !adds_up(&r.tree, HEFT_SIZE_FILE) || !adds_up(&r.tree, HEFT_SIZE_VM)) {
 		s->bad++;

@@ -155,6 +155,12 @@ static void bsd_names_stand_before_the_contents(void **state)
 	close_archive(&a);
 }
 
+static void expect_outside(const struct archive *a, size_t i, const char *path, uint64_t origin)
+{
+	assert_true(str_eq(a->in.outside.data[i].path, str_of(path)));
+	assert_int_equal(a->in.outside.data[i].origin, origin);
+}
+
 static void members_of_thin_archives_lie_outside(void **state)
 {
 	(void)state;
@@ -164,13 +170,17 @@ static void members_of_thin_archives_lie_outside(void **state)
 	put_header(&a, "/0", 123456);
 	put_header(&a, "two.o/", 99);
 	put_header(&a, "/11:77", 5);
+	put_header(&a, "/0             /", 5); /* GNU ar, of a name of 15 characters */
+	put_header(&a, "/11:78         /", 5);
 	open_archive(&a);
 	assert_true(a.in.thin);
 	assert_int_equal(a.in.image_count, 0);
-	assert_int_equal(a.in.thin_members.count, 3);
-	assert_true(str_eq(a.in.thin_members.data[0], STR("dir/one.o")));
-	assert_true(str_eq(a.in.thin_members.data[1], STR("two.o")));
-	assert_true(str_eq(a.in.thin_members.data[2], STR("lib.a")));
+	assert_int_equal(a.in.outside.count, 5);
+	expect_outside(&a, 0, "dir/one.o", 0);
+	expect_outside(&a, 1, "two.o", 0);
+	expect_outside(&a, 2, "lib.a", 77);
+	expect_outside(&a, 3, "dir/one.o", 0);
+	expect_outside(&a, 4, "lib.a", 78);
 	assert_int_equal(a.notes.count, 0);
 	close_archive(&a);
 }
@@ -180,16 +190,35 @@ static void members_of_other_kinds_are_kept_as_such(void **state)
 	(void)state;
 	struct archive a = begin(false);
 	put_text(&a, "bitcode.o/", "BC\300\336....");
-	put_text(&a, "nested.a/", "!<arch>\n");
 	put_text(&a, "broken.o/", "\177ELF\3");
 	put_object(&a, "good.o/");
 	open_archive(&a);
-	assert_int_equal(bytes_of(&a, AR_OTHER_MEMBER), 8 + 8 + 5);
+	assert_int_equal(bytes_of(&a, AR_OTHER_MEMBER), 8 + 5);
 	assert_int_equal(a.in.image_count, 1);
 	expect_image(&a, 0, "good.o");
 	assert_int_equal(a.notes.count, 1);
 	assert_non_null(strstr(a.notes.data[0].text, "x.a(broken.o)"));
 	close_archive(&a);
+}
+
+static void archives_inside_give_their_members(void **state)
+{
+	(void)state;
+	struct archive inner = begin(false), a = begin(false);
+	put_text(&inner, "text/", "odd");
+	put_object(&inner, "one.o/");
+	put_member(&a, "inner.a/", inner.out.bytes.data, inner.out.bytes.count);
+	put_text(&a, "empty.a/", "!<arch>\n");
+	put_text(&a, "thin.a/", "!<thin>\n");
+	put_object(&a, "two.o/");
+	open_archive(&a);
+	assert_int_equal(a.in.image_count, 2);
+	expect_image(&a, 0, "inner.a(one.o)");
+	expect_image(&a, 1, "two.o");
+	assert_int_equal(bytes_of(&a, AR_OTHER_MEMBER), 3 + 8);
+	assert_int_equal(a.notes.count, 0);
+	close_archive(&a);
+	vec_release(&inner.out.bytes);
 }
 
 static void a_damaged_header_ends_the_walk(void **state)
@@ -238,6 +267,7 @@ int main(void)
 		cmocka_unit_test(bsd_names_stand_before_the_contents),
 		cmocka_unit_test(members_of_thin_archives_lie_outside),
 		cmocka_unit_test(members_of_other_kinds_are_kept_as_such),
+		cmocka_unit_test(archives_inside_give_their_members),
 		cmocka_unit_test(a_damaged_header_ends_the_walk),
 		cmocka_unit_test(a_member_cut_off_is_read_as_far_as_it_goes),
 		cmocka_unit_test(an_empty_archive_is_one),

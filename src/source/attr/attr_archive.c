@@ -7,9 +7,17 @@
 static label_id owner_of_member(const struct source_file *f, const label_id *owners,
 				uint64_t header)
 {
+	const struct input *in = f->input;
 	size_t low;
-	BISECT(low, 0, f->input->image_count, mid, f->input->images[mid].file_off <= header);
-	return low < f->input->image_count ? owners[low] : LABEL_NONE;
+	if (in->thin) {
+		BISECT(low, 0, in->outside.count, mid, in->outside.data[mid].header < header);
+		return low < in->outside.count && in->outside.data[low].header == header &&
+				       in->outside.data[low].image < in->image_count
+			       ? owners[in->outside.data[low].image]
+			       : LABEL_NONE;
+	}
+	BISECT(low, 0, in->image_count, mid, in->images[mid].file_off <= header);
+	return low < in->image_count ? owners[low] : LABEL_NONE;
 }
 
 static void one_table(const struct source_file *f, const struct ar_part *part,
