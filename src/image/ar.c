@@ -8,8 +8,9 @@
  * Darwin ("#1/NN": the name is the first NN bytes of the member), plain old ("name   "); Microsoft
  * writes GNU's, and tables named "/<ECSYMBOLS>/" and the like.
  *
- * A thin archive (GNU ar(1), "Thin archives") has headers alone.  Their members are files named from
- * the archive's folder, or ("/123:456") what has its header at 456 of the archive that is named.
+ * A thin archive (GNU ar(1), "Thin archives") has headers alone.  Their members are files named
+ * from the archive's folder, or ("/123:456") what has its header at 456 of the archive that is
+ * named.
  * A member that is an archive, inside or outside, gives its own members. */
 
 enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
@@ -317,7 +318,7 @@ static void level_step(struct ar *ar)
 		ar->depth--;
 		return;
 	}
-	/* Members begin at even offsets of their archive; some writers leave out the last pad byte. */
+	/* Members begin at even offsets; some writers leave out the last pad byte. */
 	const uint64_t next = l->off + HEADER_SIZE + m.stored, start = l->off;
 	l->off = min_u64(next + (next - start) % 2, l->end);
 	add_member(ar, l, &m);

@@ -324,6 +324,8 @@ static const char *type_name(const struct image *im)
 
 const char *image_machine_name(struct image *im)
 {
+	if (im->machine_name)
+		return im->machine_name;
 	for (size_t i = 0; i < COUNT_OF(machine_names); i++)
 		if (machine_names[i].machine == im->machine)
 			return machine_names[i].name;

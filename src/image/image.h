@@ -115,11 +115,12 @@ struct moved_symbol {
 struct made_symbol;
 
 struct image {
-	const char *format; /* "ELF" ... */
-	const char *path;   /* of the input file; borrowed */
-	struct str member;  /* name inside an archive, "" elsewhere */
-	struct bytes bytes; /* the object's own bytes */
-	uint64_t file_off;  /* where they begin in the input file */
+	const char *format;       /* "ELF" ... */
+	const char *machine_name; /* NULL: that of `machine` */
+	const char *path;         /* of the input file; borrowed */
+	struct str member;        /* name inside an archive, "" elsewhere */
+	struct bytes bytes;       /* the object's own bytes */
+	uint64_t file_off;        /* where they begin in the input file */
 	enum image_kind kind;
 	uint8_t bits; /* 32 or 64 */
 	bool big_endian;

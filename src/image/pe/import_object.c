@@ -45,6 +45,8 @@ bool import_parse(struct image *im, const struct image_place *at, struct bytes b
 	im->kind = IMAGE_OBJECT;
 	im->type = ET_REL;
 	(void)pe_find_machine(i.machine, &im->machine, &im->bits);
+	if (i.machine == PE_ARM64EC)
+		im->machine_name = "ARM64EC";
 	const struct section whole = { .name = STR("Import Object"),
 				       .title = STR("Import Object"),
 				       .type = SHT_PROGBITS,

@@ -20,10 +20,19 @@ static const struct {
 	uint16_t coff, machine;
 	uint8_t bits;
 } machines[] = {
-	{ 0x8664, EM_X86_64, 64 }, { 0x14c, EM_386, 32 },    { 0xaa64, EM_AARCH64, 64 },
-	{ 0x1c0, EM_ARM, 32 },     { 0x1c2, EM_ARM, 32 },    { 0x1c4, EM_ARM, 32 },
-	{ 0x5064, EM_RISCV, 64 },  { 0x5032, EM_RISCV, 32 }, { 0x6264, EM_LOONGARCH, 64 },
+	{ 0x8664, EM_X86_64, 64 },      { 0x14c, EM_386, 32 },         { 0xaa64, EM_AARCH64, 64 },
+	{ 0x1c0, EM_ARM, 32 },          { 0x1c2, EM_ARM, 32 },         { 0x1c4, EM_ARM, 32 },
+	{ 0x5064, EM_RISCV, 64 },       { 0x5032, EM_RISCV, 32 },      { 0x6264, EM_LOONGARCH, 64 },
+	{ PE_ARM64EC, EM_AARCH64, 64 }, { PE_ARM64X, EM_AARCH64, 64 },
 };
+
+/* AArch64 code that keeps x86-64's calling convention, so that both may call each other; and code
+ * of both conventions in one file ("Arm64EC ABI", "Arm64X PE files"). */
+static void machine_name(struct pe *p)
+{
+	if (p->machine == PE_ARM64EC || p->machine == PE_ARM64X)
+		p->build.im->machine_name = p->machine == PE_ARM64EC ? "ARM64EC" : "ARM64X";
+}
 
 bool pe_find_machine(uint16_t coff, uint16_t *ret, uint8_t *ret_bits)
 {
@@ -267,6 +276,7 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 			    p->build.who, p->section_count, im->bytes.size);
 	if (!pe_find_machine(p->machine, &im->machine, &bits))
 		im->machine = EM_NONE;
+	machine_name(p);
 	im->format = "PE";
 	im->kind = IMAGE_EXEC;
 	im->type = p->characteristics & FILE_DLL ? ET_DYN : ET_EXEC;
@@ -356,6 +366,7 @@ bool pe_parse(struct image *im, const struct image_place *at, struct bytes bytes
 	read_protection(&p);
 	coff_read_strings(&p);
 	pe_read_sections(&p);
+	pe_read_hybrid(&p);
 	coff_read_symbols(&p);
 	pe_read_tables(&p);
 	return pe_end(&p, true);
@@ -393,6 +404,7 @@ bool coff_parse(struct image *im, const struct image_place *at, struct bytes byt
 	im->bits = 32;
 	read_object_header(&p);
 	(void)pe_find_machine(p.machine, &im->machine, &im->bits);
+	machine_name(&p);
 	build_part(&p.build, 0, p.sections_off, "[COFF Header]");
 	build_part(&p.build, p.sections_off, (uint64_t)p.section_count * SECTION_SIZE,
 		   "[COFF Section Headers]");

@@ -15,8 +15,12 @@ enum pe_directory {
 	PE_SECURITY,
 	PE_BASE_RELOCATION,
 	PE_DEBUG,
+	PE_LOAD_CONFIG = 10,
 	PE_DIRECTORIES = 16
 };
+
+/* Machines of COFF headers, of those that more is known of. */
+enum { PE_X86_64 = 0x8664, PE_AARCH64 = 0xaa64, PE_ARM64EC = 0xa641, PE_ARM64X = 0xa64e };
 
 struct pe_range {
 	uint32_t addr, size; /* RVA */
@@ -40,6 +44,7 @@ struct pe {
 	uint32_t cut; /* bytes at the start of the file that a TE image lacks, its header aside */
 	uint32_t directory_count;
 	struct pe_range directories[PE_DIRECTORIES];
+	struct pe_range extra_unwind; /* of the other convention; see pe_read_hybrid */
 	VEC(struct pe_section) sections;
 	struct bytes strings;  /* the string table, its size in front included; cut after a NUL */
 	uint32_t table, names; /* indexes of the image's sections */
@@ -76,6 +81,8 @@ void coff_read_relocs(struct pe *p);
 struct str coff_long_name(struct pe *p, struct str field);
 /* pe_tables.c: what data directories say. */
 void pe_read_tables(struct pe *p);
+/* Tells files with code of ARM64EC, whose headers say otherwise. */
+void pe_read_hybrid(struct pe *p);
 /* pe_resources.c */
 void pe_read_resources(struct pe *p);
 

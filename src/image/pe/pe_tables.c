@@ -153,10 +153,11 @@ static uint64_t unwind_size(struct reader *r, bool *ret_part)
 	return flags & (EXCEPTION | TERMINATION) ? size + 4 : size;
 }
 
-/* Words of a record of AArch64's .xdata. */
-static uint64_t arm64_unwind_size(struct reader *r)
+/* A record of AArch64's .xdata; *ret_length: bytes of the function. */
+static uint64_t arm64_unwind_size(struct reader *r, uint32_t *ret_length)
 {
 	const uint32_t head = read_u32(r);
+	*ret_length = (head & 0x3ffff) * 4;
 	uint64_t epilogs = head >> 22 & 31, words = head >> 27, size = 4;
 	if (epilogs == 0 && words == 0) {
 		const uint32_t more = read_u32(r);
@@ -169,39 +170,75 @@ static uint64_t arm64_unwind_size(struct reader *r)
 }
 
 /* One function of .pdata. */
-static void add_function(struct pe *p, uint64_t rva, struct reader *r)
+static void add_function(struct pe *p, uint64_t rva, struct reader *r, bool x86)
 {
 	const struct pe_section *s;
-	const bool x86 = p->build.im->machine == EM_X86_64;
 	const uint64_t at = rva + r->pos;
 	const uint32_t begin = read_u32(r);
 	const uint32_t end = x86 ? read_u32(r) : 0;
 	const uint32_t data = read_u32(r);
+	uint32_t length = x86 && end > begin ? end - begin : 0;
 	bool part = false;
 	if (begin == 0)
 		return;
 	pe_put(p, at, x86 ? 12 : 8, 0, begin);
 	struct reader info = pe_at(p, data, &s);
-	const bool packed = !x86 && data & 3; /* no record */
+	const bool packed = !x86 && data & 3; /* no record, but the length in words */
+	if (packed)
+		length = (data >> 2 & 0x7ff) * 4;
 	const uint64_t size = x86      ? unwind_size(&info, &part)
 			      : packed ? 0
-				       : arm64_unwind_size(&info);
+				       : arm64_unwind_size(&info, &length);
 	if (reader_ok(&info))
 		pe_put(p, data, size, 0, begin);
 	if (!part)
-		vec_push(&p->build.starts,
-			 (struct build_start){ p->base + begin, end > begin ? end - begin : 0 });
+		vec_push(&p->build.starts, (struct build_start){ p->base + begin, length });
 }
 
+static void read_functions(struct pe *p, const struct pe_range *at, bool x86)
+{
+	const unsigned size = x86 ? 12 : 8;
+	const struct pe_section *s;
+	struct reader r = pe_at(p, at->addr, &s);
+	r.size = min_u64(r.size, at->size);
+	while (reader_left(&r) >= size && pe_spend(p, size))
+		add_function(p, at->addr, &r, x86);
+}
+
+/* Of two conventions, the directory has the functions of that which the header names. */
 static void read_unwind(struct pe *p)
 {
 	const uint16_t machine = p->build.im->machine;
-	const unsigned size = machine == EM_X86_64 ? 12 : 8;
-	struct reader r = directory(p, PE_EXCEPTION);
 	if (machine != EM_X86_64 && machine != EM_AARCH64)
 		return;
-	while (reader_left(&r) >= size && pe_spend(p, size))
-		add_function(p, p->directories[PE_EXCEPTION].addr, &r);
+	read_functions(p, &p->directories[PE_EXCEPTION], p->machine == PE_X86_64);
+	read_functions(p, &p->extra_unwind, p->machine != PE_X86_64);
+}
+
+/* ---- ARM64EC --------------------------------------------------------------------------------- */
+
+/* The load configuration names hybrid metadata where code of ARM64EC is in a file whose header says
+ * x86-64 or AArch64.  The metadata have the unwind entries of the other convention. */
+void pe_read_hybrid(struct pe *p)
+{
+	enum { METADATA = 200, EXTRA_UNWIND = 64 };
+	struct image *im = p->build.im;
+	struct reader r = directory(p, PE_LOAD_CONFIG);
+	const struct pe_section *s;
+	reader_seek(&r, METADATA);
+	const uint64_t at = read_u64(&r);
+	if (!reader_ok(&r) || at < p->base || (p->machine != PE_X86_64 && p->machine != PE_AARCH64))
+		return;
+	struct reader data = pe_at(p, at - p->base, &s);
+	reader_seek(&data, EXTRA_UNWIND);
+	p->extra_unwind.addr = read_u32(&data);
+	p->extra_unwind.size = read_u32(&data);
+	if (!reader_ok(&data)) {
+		p->extra_unwind = (struct pe_range){ 0 };
+		return;
+	}
+	im->machine_name = p->machine == PE_X86_64 ? "ARM64EC" : "ARM64X";
+	im->machine = EM_AARCH64;
 }
 
 /* ---- base relocations ------------------------------------------------------------------------ */
