@@ -1,16 +1,18 @@
 #include "debug/unit_name.h"
 
+#include "debug/dwarf_const.h"
 #include "debug/line.h"
 #include "debug/path.h"
 
-/* The file that a line program is about: number 0 since version 5, 1 before. */
+/* File number 0 of a line program, which since version 5 is the unit's own source.  Before, number
+ * 1 is whichever file has the first line, such as a header. */
 static bool primary_file(const struct unit *u, struct text *out)
 {
 	struct line_program p;
 	if (u->line_off == DW_NO_OFFSET || !line_open(&p, u->dwarf, u->line_off, u->address_size,
 						      u->comp_dir, u->str_offsets_base))
 		return false;
-	const bool ok = line_path(&p, p.version >= 5 ? 0 : 1, out) && out->len > 0;
+	const bool ok = p.version >= 5 && line_path(&p, 0, out) && out->len > 0;
 	line_release(&p);
 	return ok;
 }
@@ -23,9 +25,10 @@ bool unit_name(const struct unit *u, struct text *out)
 		path_join(out, dir, STR(""), u->name);
 		return true;
 	}
-	if (u->dwo_name.len == 0)
-		return false;
-	if (!primary_file(u, out))
+	if ((u->tag == DW_TAG_compile_unit || u->tag == DW_TAG_skeleton_unit) &&
+	    primary_file(u, out))
+		return true;
+	if (u->dwo_name.len > 0)
 		path_join(out, dir, STR(""), u->dwo_name);
-	return true;
+	return u->dwo_name.len > 0;
 }

@@ -87,6 +87,15 @@ static void read_scopes(struct symbolizer *s, const struct unit *u, struct scope
 	vec_fit(&ret->code.spans);
 }
 
+/* The other half of a skeleton knows its name. */
+static bool name_of_unit(struct symbolizer *s, const struct unit *u, struct text *ret)
+{
+	struct unit split;
+	if (u->name.len == 0 && symbolizer_split(s, u, &split) && unit_name(&split, ret))
+		return true;
+	return unit_name(u, ret);
+}
+
 static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 {
 	struct loaded_unit *l = mem_zeroed(1, sizeof *l);
@@ -95,7 +104,7 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	l->name = "";
 	if (!units_get(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
 		return l;
-	if (unit_name(&u, &name))
+	if (name_of_unit(s, &u, &name))
 		l->name = intern_get(&s->texts, intern_add(&s->texts, text_str(&name))).p;
 	text_release(&name);
 	l->lines = lines_of(s, &u);
