@@ -174,15 +174,23 @@ bool input_knows(struct bytes b)
 	       raw_matches(b) || foreign_name(b);
 }
 
-/* A linker map; other packed files that are no cores are not looked into. */
-static bool is_packed_map(struct bytes b)
+bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
 {
 	enum unpack_method method;
 	uint8_t head[4096];
-	if (!unpack_guess(b, &method))
+	if (!unpack_guess(f->bytes, &method))
+		return true;
+	const struct bytes b = { head, unpack_head(method, f->bytes, head, sizeof head) };
+	const bool map = linkmap_begins(b);
+	const uint64_t packed = f->bytes.size;
+	if (!map && !image_matches(b) && !ar_matches(b) && !fat_matches(b))
+		return true;
+	if (!unpack_in_place(f, notes, err))
 		return false;
-	const uint64_t size = unpack_head(method, b, head, sizeof head);
-	return linkmap_begins((struct bytes){ head, size });
+	if (!map)
+		note(notes, f->path, HEFT_NO_OFFSET, 0,
+		     "packed in %" PRIu64 " bytes: sizes are those of what is inside", packed);
+	return true;
 }
 
 /* A boot image becomes the program inside of it.  Behind what is packed otherwise than by gzip
@@ -223,8 +231,8 @@ bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct h
 	memset(in, 0, sizeof *in);
 	in->notes = notes;
 	in->file = *f;
-	if ((!is_packed_map(in->file.bytes) || unpack_in_place(&in->file, notes, err)) &&
-	    unpack_kernel(&in->file, notes, err) && parse_file(in, in->file.path, err))
+	if (input_unpack(&in->file, notes, err) && unpack_kernel(&in->file, notes, err) &&
+	    parse_file(in, in->file.path, err))
 		return true;
 	input_close(in);
 	return false;

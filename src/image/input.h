@@ -56,8 +56,8 @@ struct input {
 	/* The bytes of an image that was made of a map, or that raw bytes were joined with; those
 	 * of `file` are its first. */
 	void *made;
-	/* Members of a thin archive.  Their bytes follow those of `file`, one after the other, as if
-	 * it were an ordinary archive; images and parts lie there, in `outside_size` bytes. */
+	/* Members of a thin archive.  Their bytes follow those of `file`, one after the other, as
+	 * in an ordinary archive; images and parts lie there, in `outside_size` bytes. */
 	VEC(struct ar_outside) outside; /* by header */
 	VEC(struct file) outside_files;
 	uint64_t outside_size;
@@ -65,8 +65,7 @@ struct input {
 	struct notes *notes; /* borrowed */
 };
 
-/* Opens and parses; a core or linker map may be packed (unpack.h), `file` is then what was
- * packed.  False where
+/* Opens and parses; a file may be packed (unpack.h), `file` is then what was packed.  False where
  * the file cannot be read or is no ELF file, archive or linker map, or its own headers are
  * damaged.  A damaged archive member is a note and an AR_OTHER_MEMBER. */
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);
@@ -92,6 +91,9 @@ static inline uint64_t input_size(const struct input *in)
 bool input_has_offsets(const struct input *in);
 /* Whether a file is a core, which may be packed, by the type in its ELF header. */
 bool input_is_core(struct bytes b, bool *ret_packed);
+/* Puts what is packed in a file in its place where that is a program, object, archive or linker
+ * map.  Other files stay as they are. */
+bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err);
 /* Whether the bytes begin like something heft knows the name of, if only to refuse it. */
 bool input_knows(struct bytes b);
 /* The same from bytes in memory (tests, fuzzing, .gnu_debugdata); `path` is for messages. */
