@@ -151,8 +151,60 @@ static char *find_debuglink(struct wanted *w)
 	for (size_t i = 0; i <= w->how->dir_count && !found; i++) {
 		const char *dir = i < w->how->dir_count ? w->how->dirs[i] : SYSTEM_DIR;
 		found = try_link(w, dir, below_root(w->how->sysroot, w->image_dir), name);
+		if (!found && i < w->how->dir_count)
+			found = try_link(w, dir, "", name);
+		if (!found && i < w->how->dir_count)
+			found = try_link(w, dir, "/.debug", name);
 	}
 	return found;
+}
+
+/* ---- given by hand ------------------------------------------------------------------------- */
+
+static const struct section *section_named(const struct image *im, struct str name)
+{
+	for (size_t i = 1; i < im->section_count; i++)
+		if (str_eq(im->sections[i].name, name))
+			return &im->sections[i];
+	return NULL;
+}
+
+/* Whether sections that take room in memory are where the image has them; some have to be. */
+static bool sections_agree(const struct image *im, const struct image *debug)
+{
+	size_t same = 0;
+	if (im->machine != debug->machine || im->kind != IMAGE_EXEC || debug->kind != IMAGE_EXEC)
+		return false;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!s->alloc || s->size == 0 || s->name.len == 0)
+			continue;
+		const struct section *other = section_named(debug, s->name);
+		if (other && (other->addr != s->addr || other->size != s->size))
+			return false;
+		same += other != NULL;
+	}
+	return same > 0;
+}
+
+bool debugfile_is_of(const struct image *im, const struct input *in, struct notes *notes,
+		     const char **ret_why)
+{
+	struct wanted w = { .im = im };
+	const bool linked = read_debuglink(&w) != NULL;
+	const uint32_t crc = crc32_gzip_refl(0, in->file.bytes.p, in->file.bytes.size);
+	arena_release(&w.arena);
+	*ret_why = linked ? "its CRC is not that of .gnu_debuglink"
+			  : "sections are in other places, and there is no .gnu_debuglink";
+	if (linked)
+		return crc == w.crc;
+	if (!sections_agree(im, &in->images[0]))
+		return false;
+	note(notes, im->path, HEFT_NO_OFFSET, 0,
+	     "%s is taken for its debug file, since sections agree: there are no build ids to "
+	     "compare, and no .gnu_debuglink with a CRC",
+	     in->file.path);
+	return true;
 }
 
 /* ---- dSYM --------------------------------------------------------------------------------- */

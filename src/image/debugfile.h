@@ -1,10 +1,10 @@
 /* debugfile.h - finds the separate debug file of an image.
  *
- * Order: files given by hand with the same build id; then, for every directory given
- * by hand and then /usr/lib/debug: DIR/.build-id/xx/yyyy.debug, and by .gnu_debuglink: beside
- * the image, in .debug/ beside it, and DIR/path-of-image/ (the CRC-32 must match where
- * the build ids cannot be compared); then debuginfod's cache, through libdebuginfod.so.1
- * loaded at run time, only when DEBUGINFOD_URLS is set. */
+ * Order: files given by hand with the same build id; then, for every directory given by hand and
+ * then /usr/lib/debug: DIR/.build-id/xx/yyyy.debug, and by .gnu_debuglink: beside the image, in
+ * .debug/ beside it, and DIR/path-of-image/, of directories given by hand DIR/ and DIR/.debug/
+ * as well (the CRC-32 must match where the build ids cannot be compared); then debuginfod's
+ * cache, through libdebuginfod.so.1 loaded at run time, only when DEBUGINFOD_URLS is set. */
 #ifndef HEFT_IMAGE_DEBUGFILE_H
 #define HEFT_IMAGE_DEBUGFILE_H
 
@@ -30,6 +30,12 @@ const char *build_id_path(struct arena *a, const char *dir, struct bytes id);
 /* The path of im's debug file in malloc'ed memory, or NULL if none is found.  A candidate
  * whose build id differs is passed over with a note.  Never finds the image itself. */
 char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes);
+
+/* Whether a file that was given by hand is im's debug file, where the two have no build ids to
+ * compare: by the CRC of .gnu_debuglink, else, with a note, by the places of sections.  Not:
+ * *ret_why, a constant. */
+bool debugfile_is_of(const struct image *im, const struct input *in, struct notes *notes,
+		     const char **ret_why);
 
 /* Opens .gnu_debugdata (xz) of an image: *ret is an input on unpacked memory.  False if the
  * section is missing or (with a note) damaged.  *ret_owned is freed by the caller after

@@ -200,6 +200,25 @@ static const char *dwz_tail(const char *path)
 	return tail;
 }
 
+/* The tree in which the image lies may be a copy of another machine's: each folder above the image
+ * is tried as that machine's root and as its folder of debug files. */
+static bool try_tree(struct debuginfo *d, const struct sup_link *link, const char *own)
+{
+	struct arena *a = &d->files->arena;
+	char *real = file_real_path(d->image->path);
+	bool found = false;
+	for (char *slash = real ? strrchr(real, '/') : NULL; slash && slash > real && !found;
+	     slash = strrchr(real, '/')) {
+		*slash = '\0';
+		const char *by_name = arena_format(a, "%s/.dwz/%s", real, dwz_tail(own));
+		const char *by_path = arena_format(a, "%s%s", real, own);
+		found = (file_exists(by_name) && try_sup(d, link, by_name)) ||
+			(own[0] == '/' && file_exists(by_path) && try_sup(d, link, by_path));
+	}
+	mem_free(real);
+	return found;
+}
+
 void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how)
 {
 	struct arena *a = &d->files->arena;
@@ -221,6 +240,8 @@ void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how)
 		if (strcmp(by_name, own) != 0 && try_sup(d, &link, by_name))
 			return;
 	}
+	if (try_tree(d, &link, own))
+		return;
 	note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, d->dwarf.size[DW_INFO],
 	     "the supplementary debug file %s is missing", own);
 }

@@ -28,7 +28,11 @@ static enum given_use use_of(const struct program *p, const struct input *in)
 		return GIVEN_DEBUG;
 	if (debuginfo_is_split(im) || (own && is_supplement(p, im)))
 		return GIVEN_PART;
-	return im->build_id.size > 0 ? GIVEN_OTHER : GIVEN_USELESS;
+	const char *why;
+	const bool comparable = own && own->build_id.size > 0 && im->build_id.size > 0;
+	if (own && !comparable && debugfile_is_of(own, in, p->notes, &why))
+		return GIVEN_DEBUG;
+	return GIVEN_OTHER;
 }
 
 /* A PDB is of the one program that names it. */
@@ -87,7 +91,7 @@ static bool use_debug_file(struct program *p, size_t i, struct heft_err *err)
 	input_close(&in);
 	if (use == GIVEN_USELESS)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "%s: has no build ID, cannot be used as a debug file", path);
+			    "%s: is an archive, cannot be used as a debug file", path);
 	return use != GIVEN_DEBUG ||
 	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file of %s", path, p->path);
 }
@@ -122,9 +126,18 @@ bool program_check_used(const struct program_wish *wish, const bool *used, struc
 				    "%s: no input names a PDB of this GUID and age", path);
 		if (!input_open(&in, path, NULL, err))
 			return false;
-		fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-		     "%s: no input has this debug file's build ID %s", path,
-		     build_id_text(&scratch, in.images[0].build_id));
+		if (in.images[0].build_id.size > 0)
+			fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			     "%s: no input has this debug file's build ID %s, or no build ID and "
+			     "its "
+			     "CRC in .gnu_debuglink",
+			     path, build_id_text(&scratch, in.images[0].build_id));
+		else
+			fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			     "%s: has no build ID, and no input has its CRC in .gnu_debuglink, or "
+			     "no "
+			     ".gnu_debuglink and sections where it has them",
+			     path);
 		input_close(&in);
 		arena_release(&scratch);
 		return false;

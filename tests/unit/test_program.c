@@ -123,7 +123,7 @@ static void a_debug_file_given_by_hand_is_used_if_its_build_id_is_the_same(void 
 	end(&s);
 }
 
-static void a_second_debug_file_and_one_without_a_build_id_are_errors(void **state)
+static void a_second_debug_file_is_an_error(void **state)
 {
 	struct scene s;
 	(void)state;
@@ -133,10 +133,23 @@ static void a_second_debug_file_and_one_without_a_build_id_are_errors(void **sta
 	wish_add_debug_file(&s.wish, write_image(&s, "a2.dbg", 1, 8));
 	assert_false(open_scene(&s, path));
 	assert_non_null(strstr(s.err.text, "a2.dbg: a second debug file"));
+	end(&s);
+}
+
+static void a_debug_file_without_a_build_id_has_sections_in_the_same_places(void **state)
+{
+	struct scene s;
+	(void)state;
+	begin(&s);
+	const char *path = write_image(&s, "a", 1, 8);
+	wish_add_debug_file(&s.wish, write_image(&s, "same.dbg", 0, 8));
+	assert_true(open_scene(&s, path));
+	assert_string_equal(program_debug_path(&s.program), in_dir(&s, "same.dbg"));
+	assert_non_null(strstr(s.notes.data[0].text, "since sections agree"));
 	wish_release(&s.wish);
-	wish_add_debug_file(&s.wish, write_image(&s, "none.dbg", 0, 8));
+	wish_add_debug_file(&s.wish, write_image(&s, "other.dbg", 0, 16));
 	assert_false(open_scene(&s, path));
-	assert_non_null(strstr(s.err.text, "none.dbg: has no build ID"));
+	assert_non_null(strstr(s.err.text, "other.dbg: has no build ID"));
 	end(&s);
 }
 
@@ -223,7 +236,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_debug_file_given_by_hand_is_used_if_its_build_id_is_the_same),
-		cmocka_unit_test(a_second_debug_file_and_one_without_a_build_id_are_errors),
+		cmocka_unit_test(a_second_debug_file_is_an_error),
+		cmocka_unit_test(a_debug_file_without_a_build_id_has_sections_in_the_same_places),
 		cmocka_unit_test(one_of_several_programs_may_have_the_debug_file),
 		cmocka_unit_test(a_map_beside_the_program_is_found_with_and_without_its_suffix),
 		cmocka_unit_test(another_file_with_the_name_of_a_map_is_passed_over),

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""What is opened for a program: packed files, debug files given by hand or by folder, dwz's supplements in copied trees,
+split units that are missing; and machines that headers do not name (ARM64EC).
+
+usage: tests/oracle/openings.py HEFT
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = """#include "h.h"
+int shared;
+__attribute__((noinline)) int own(int x)
+{
+	shared += x;
+	return hdr(x) + 1;
+}
+int main(void) { return own(7); }
+"""
+HEADER = "static inline __attribute__((noinline)) int hdr(int x) { return x * 5 + 1; }\n"
+
+
+def run(*words, check=True):
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace")
+    if check and done.returncode:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
+    return done
+
+
+class Test:
+    def __init__(self, heft):
+        self.heft, self.good, self.bad, self.skipped = heft, 0, 0, []
+
+    def check(self, what, got, wanted):
+        if got == wanted:
+            self.good += 1
+            return
+        self.bad += 1
+        print(f"FAIL: {what}: {str(got)[:300]}, wanted {str(wanted)[:300]}")
+
+    def has(self, tool, package):
+        if shutil.which(tool):
+            return True
+        self.skipped.append(f"{tool} (install {package})")
+        return False
+
+    def unit(self, path, *options):
+        out = run(self.heft, "where", *options, path, "main", check=False).stdout
+        return (re.findall(r"^  unit +(.*)", out, re.M) or [""])[0]
+
+    def line(self, path, address, *options):
+        out = run(self.heft, "where", "--terse", *options, path, address, check=False).stdout.split("\n")
+        return re.sub(r":\d+$", "", out[1]).split("/")[-1] if len(out) > 1 else ""
+
+
+def packed(t):
+    """Every command opens what is packed; what it says is the same."""
+    run("gcc", "-g", "-O1", "-c", "m.c", "-o", "mod.ko")
+    run("gcc", "-g", "-O1", "m.c", "-o", "prog")
+    run("ar", "qc", "lib.a", "mod.ko")
+    tools = [("gzip", "gz", "gzip"), ("xz", "xz", "xz-utils"), ("zstd", "zst", "zstd"), ("lz4", "lz4", "lz4")]
+    for tool, ending, package in tools:
+        if not t.has(tool, package):
+            continue
+        for path in ("mod.ko", "prog", "lib.a"):
+            with open(f"{path}.{ending}", "wb") as out:
+                subprocess.run([tool, "-c", path], stdout=out, check=True)
+            for words in (["size", "-d", "symbols"], ["blocks"], ["size", "-d", "compileunits,symbols"]):
+                theirs, ours = run(t.heft, *words, f"{path}.{ending}", check=False), run(t.heft, *words, path, check=False)
+                t.check(f"{words[0]} {path}.{ending}", (theirs.returncode, theirs.stdout), (ours.returncode, ours.stdout))
+            t.check(f"snapshot {path}.{ending}", run(t.heft, "snapshot", f"{path}.{ending}", "-o", "x.size", check=False).returncode, 0)
+            t.check(f"info {path}.{ending}", f"{path}.{ending}" in run(t.heft, "info", ".").stdout, True)
+        t.check(f"where prog.{ending}", t.unit(f"prog.{ending}").endswith("/m.c"), True)
+
+
+def by_hand(t):
+    """Debug files without a build id: by CRC, by sections, not those of another build."""
+    build = ["gcc", "-g", "-Wl,--build-id=none", "-no-pie"]
+    run(*build, "-O1", "m.c", "-o", "p")
+    run(*build, "-O0", "m.c", "-o", "q")
+    os.makedirs("dbg/.debug")
+    os.mkdir("hidden")
+    run("objcopy", "--only-keep-debug", "p", "dbg/p.dbg")
+    run("objcopy", "--only-keep-debug", "q", "q.dbg")
+    run("strip", "-s", "p", "-o", "bare")
+    os.chdir("dbg")
+    run("objcopy", "--add-gnu-debuglink=p.dbg", "../bare", "../linked")
+    os.chdir("..")
+    address = next(l.split()[0] for l in run("nm", "p").stdout.splitlines() if l.endswith(" own"))
+    t.check("by hand, by CRC", t.line("linked", address, "--debug-file=dbg/p.dbg"), "m.c:5")
+    t.check("by hand, by sections", t.line("bare", address, "--debug-file=dbg/p.dbg"), "m.c:5")
+    said = run(t.heft, "where", "--debug-file=dbg/p.dbg", "bare", address).stderr
+    t.check("what is missing is told", "no build ids" in said and ".gnu_debuglink" in said, True)
+    for path in ("bare", "linked"):
+        done = run(t.heft, "where", "--debug-file=q.dbg", path, address, check=False)
+        t.check(f"{path}: another build is refused", (done.returncode, "q.dbg" in done.stderr), (2, True))
+    t.check("-D: the name of .gnu_debuglink", t.line("linked", address, "-D", "dbg"), "m.c:5")
+    os.rename("dbg/p.dbg", "dbg/.debug/p.dbg")
+    t.check("-D: in .debug", t.line("linked", address, "-D", "dbg"), "m.c:5")
+    path = "dbg" + os.path.dirname(os.path.abspath("linked"))
+    os.makedirs(path)
+    os.rename("dbg/.debug/p.dbg", f"{path}/p.dbg")
+    t.check("-D: in the path of the program", t.line("linked", address, "-D", "dbg"), "m.c:5")
+    shutil.copy("q.dbg", "dbg/p.dbg")
+    os.remove(f"{path}/p.dbg")
+    t.check("-D: not of another build", t.line("linked", address, "-D", "dbg"), "??:0")
+
+
+def supplements(t):
+    """Debian's packages put it in /usr/lib/debug/.dwz; a tree may be a copy elsewhere."""
+    if not t.has("dwz", "dwz"):
+        return
+    os.makedirs("tree/usr/lib/debug/.dwz/x86_64-linux-gnu")
+    os.makedirs("tree/usr/bin")
+    for name in ("s1", "s2"):
+        run("gcc", "-g", "-O1", "-no-pie", "m.c", f"-DNAME={name}", "-o", name)
+    run("dwz", "-m", "sup.debug", "-M", "/usr/lib/debug/.dwz/x86_64-linux-gnu/sup.debug", "s1", "s2")
+    if not os.path.exists("sup.debug"):
+        t.skipped.append("dwz made no supplement")
+        return
+    os.rename("sup.debug", "tree/usr/lib/debug/.dwz/x86_64-linux-gnu/sup.debug")
+    ident = re.findall(r"Build ID: (\w+)", run("readelf", "-nW", "s1").stdout)[0]
+    folder = f"tree/usr/lib/debug/.build-id/{ident[:2]}"
+    os.makedirs(folder)
+    run("objcopy", "--only-keep-debug", "s1", f"{folder}/{ident[2:]}.debug")
+    run("strip", "-s", "s1", "-o", "tree/usr/bin/s1")
+    address = next(l.split()[0] for l in run("nm", "s1").stdout.splitlines() if l.endswith(" own"))
+    for how in ("-D", "--debug-file"):
+        where = "tree/usr/lib/debug" if how == "-D" else f"{folder}/{ident[2:]}.debug"
+        done = run(t.heft, "where", f"{how}={where}" if how != "-D" else f"-D{where}", "tree/usr/bin/s1", address)
+        t.check(f"{how}: the supplement in the tree of the debug file", ("m.c:5" in done.stdout, "supplementary" in done.stderr), (True, False))
+
+
+def split_units(t):
+    """Without its .dwo a unit has its own name, not that of the first file with a line."""
+    for compiler, package in (("gcc", "gcc"), ("clang-19", "clang-19")):
+        for version in ("4", "5"):
+            if not t.has(compiler, package):
+                continue
+            run(compiler, "-O1", f"-gdwarf-{version}", "-gsplit-dwarf", "-c", "m.c", "-o", "m.o")
+            run(compiler, "m.o", "-o", "split")
+            t.check(f"{compiler} {version}: with .dwo", t.unit("split").endswith("/m.c"), True)
+            os.remove("m.dwo")
+            name = t.unit("split").split("/")[-1]
+            t.check(f"{compiler} {version}: without .dwo", name in (("m.c", "m.dwo") if version == "5" else ("m.dwo",)), True)
+
+
+def arm64ec(t):
+    if not t.has("clang-19", "clang-19") or not t.has("lld-link-19", "lld-19"):
+        return
+    with open("ec.c", "w") as out:
+        out.write("__declspec(dllexport) int two(int a) { return a * a; }\n")
+    with open("lc.s", "w") as out:
+        out.write(LOAD_CONFIG)
+    run("clang-19", "--target=arm64ec-pc-windows-msvc", "-O1", "-c", "ec.c", "-o", "ec.obj")
+    run("clang-19", "--target=arm64ec-pc-windows-msvc", "-c", "lc.s", "-o", "lc.obj")
+    run("lld-link-19", "-machine:arm64ec", "-dll", "-noentry", "-nodefaultlib", "-out:ec.dll", "ec.obj", "lc.obj")
+    with open("ec.dll", "rb") as f:
+        data = bytearray(f.read())
+    at = int.from_bytes(data[0x3c:0x40], "little") + 4
+    t.check("the header of the DLL says x86-64", data[at:at + 2], b"\x64\x86")
+    data[at:at + 2] = b"\x64\xaa"
+    with open("x.dll", "wb") as f:
+        f.write(data)
+    for path, machine in (("ec.obj", "ARM64EC"), ("ec.dll", "ARM64EC"), ("x.dll", "ARM64X")):
+        out = run(t.heft, "info", path).stdout
+        t.check(f"{path}: machine", (machine in out, "x86-64" in out), (True, False))
+
+
+# The load configuration and hybrid metadata that Microsoft's runtime has.
+LOAD_CONFIG = """
+	.section .rdata,"dr"
+	.globl _load_config_used
+	.p2align 3, 0
+_load_config_used:
+	.word 0x140
+	.fill 0xc4, 1, 0
+	.xword __chpe_metadata
+	.fill 0x70, 1, 0
+	.globl __chpe_metadata
+	.p2align 3, 0
+__chpe_metadata:
+	.word 1
+	.rva __hybrid_code_map
+	.word __hybrid_code_map_count
+	.fill 0x34, 1, 0
+	.rva __arm64x_extra_rfe_table
+	.word __arm64x_extra_rfe_table_size
+	.fill 0x20, 1, 0
+	.data
+	.globl __os_arm64x_dispatch_ret
+__os_arm64x_dispatch_ret: .xword 0
+"""
+
+
+def main():
+    t = Test(os.path.abspath(sys.argv[1]))
+    for part in (packed, by_hand, supplements, split_units, arm64ec):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            for name, text in (("m.c", SOURCE), ("h.h", HEADER)):
+                with open(name, "w") as out:
+                    out.write(text)
+            part(t)
+            os.chdir("/")
+    for skipped in sorted(set(t.skipped)):
+        print(f"skipped: {skipped}")
+    print(f"{t.good} checks hold, {t.bad} do not")
+    return 1 if t.bad or not t.good else 0
+
+
+sys.exit(main())
