@@ -253,6 +253,17 @@ struct heft_heap_info {
 	/* Names, with a space between them, of an allocator's functions that the program calls and
 	 * whose blocks are not recorded, such as mi_heap_malloc; "": none is known. */
 	const char *beside;
+	/* Whether live and live_bytes are those of the process; else they are what was found, and
+	 * `unknown` says why there may be more. */
+	bool live_known;
+	const char *unknown;
+	/* Why memory that the program may have written is not in the dump, and how many bytes of it
+	 * were left out when it was written (`missing` has those that it lost at its end). */
+	const char *lacks;
+	uint64_t left_out;
+	/* Allocators whose memory heft cannot read, ", " apart: where nothing was recorded all that
+	 * are in the process, else those that are linked into modules, past the recorder. */
+	const char *allocators;
 };
 /* Fills *ret; all "" and 0 before heft_heap_open. */
 HEFT_API void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret);

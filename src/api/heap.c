@@ -120,6 +120,35 @@ static void tell_dump(struct heap_info *i, const struct dump *d)
 	i->of.threads = d->thread_count;
 }
 
+/* "jemalloc (/lib/libjemalloc.so.2), Go's runtime (./prog)" */
+static const char *list_allocators(struct heft_heap *h)
+{
+	const struct process_heap *heap = &h->process.heap;
+	const char *text = "";
+	for (size_t i = 0; i < heap->allocators.count; i++) {
+		const struct process_allocator *a = &heap->allocators.data[i];
+		text = arena_format(&h->arena, "%s%s%s%s%s%s", text, i > 0 ? ", " : "", a->name,
+				    *a->module ? " (" : "", a->module, *a->module ? ")" : "");
+	}
+	return text;
+}
+
+/* Counters of a process that runs are read while pages are added. */
+static void tell_unknown(struct heft_heap *h)
+{
+	const struct process_heap *heap = &h->process.heap;
+	const bool known = heap->unknown == NULL || (h->tables != NULL && heap->records.found);
+	struct heft_heap_info *of = &h->info.of;
+	of->live_known = known;
+	of->unknown = known ? "" : heap->unknown;
+	of->lacks = h->process.dump.lacks ? h->process.dump.lacks : "";
+	of->left_out = h->process.dump.left_out;
+	of->allocators = list_allocators(h);
+	/* What the check of the heap does not list, for the chunks behind are not there, is no
+	 * damage. */
+	of->broken_chains = min_u64(of->broken_chains, heap->layout.breaks.count);
+}
+
 static void tell_records(struct heap_info *i, const struct records *r)
 {
 	const struct heap_process *p = &r->process;
@@ -259,6 +288,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 	tell_chunks(&h->info, &heap->glibc);
 	if (heap->layout.spans.count > 0)
 		tell_layout(&h->info, &heap->layout);
+	tell_unknown(h);
 	tell_moments(h);
 	return process_check_debug_files(&h->process, err);
 }

@@ -222,6 +222,14 @@ static void sum_blocks(const struct source *s, const uint8_t *reach, struct bloc
 	}
 }
 
+/* Leaks are told of blocks that are known; those of other allocators are not. */
+static bool check_leaks(const struct heft_heap *h, struct heft_err *err)
+{
+	return h->info.of.live_known || h->info.of.blocks > 0 ||
+	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
+		    h->info.of.path, h->info.of.unknown);
+}
+
 static bool add_blocks(const struct source *s, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
@@ -229,6 +237,8 @@ static bool add_blocks(const struct source *s, struct heft_err *err)
 	struct block_sums sums = { .list = { 0 } };
 	uint8_t *reach = NULL;
 	const char *why;
+	if (q->leaks && !check_leaks(s->h, err))
+		return false;
 	if (q->leaks && !heap_reach(&reach, &why, &s->h->process.dump, &heap->records,
 				    &heap->blocks, &heap->layout))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",

@@ -17,7 +17,8 @@ struct file {
 	char *path;         /* owned */
 	struct bytes bytes; /* the whole file */
 	uint64_t device, inode;
-	int64_t modified;     /* seconds since 1970; 0: not known */
+	int64_t modified; /* seconds since 1970; 0: not known */
+	bool cut; /* what was packed in it is damaged or cut off: `bytes` came before that */
 	struct bytes *mapped; /* what is mapped; owned */
 	struct owned *owned;
 };

@@ -210,5 +210,6 @@ bool unpack_part_in_place(struct file *f, struct bytes part, struct notes *notes
 	if (cut.code != HEFT_OK)
 		note(notes, f->path, HEFT_NO_OFFSET, 0, "unpacked as far as it goes: %s", cut.text);
 	file_replace(f, plain);
+	f->cut = cut.code != HEFT_OK;
 	return true;
 }

@@ -129,8 +129,8 @@ static int run_check(struct at_job *job)
 		return cli_failed(cli, &err);
 	if (count > 0)
 		return EXIT_NO;
-	return info.arenas == 0 && (info.blocks > 0 || info.freed_blocks > 0) ? EXIT_FINE
-									      : EXIT_TROUBLE;
+	const bool examined = info.arenas == 0 && (info.blocks > 0 || info.freed_blocks > 0);
+	return examined && *info.lacks == '\0' ? EXIT_FINE : EXIT_TROUBLE;
 }
 
 static int run(const struct cli *cli, int (*work)(struct at_job *job), int argc, char **argv)

@@ -58,6 +58,16 @@ bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const cha
 	return false;
 }
 
+bool heap_open_is_known(const struct heap_open *h, const struct heft_heap *heap)
+{
+	struct heft_heap_info info = { .size = sizeof info };
+	heft_heap_info(heap, &info);
+	fflush(stdout);
+	if (!info.live_known)
+		cli_error(h->cli, "%s: what is live is not known: %s", info.path, info.unknown);
+	return info.live_known;
+}
+
 /* Both dumps of a diff may have the same to say of a module. */
 static bool told(const struct heft_heap *heap, const struct heft_note *n)
 {

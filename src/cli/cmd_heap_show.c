@@ -242,21 +242,25 @@ static bool has_rows(const struct show_job *job)
 	return heft_heap_report_table(job->report)->top->child_count > 0;
 }
 
-/* A file that does not say where it lay, with no recorded block in it: any file is an
- * image of memory. */
-static bool says_nothing(const struct show_job *job)
-{
-	struct heft_heap_info info = { .size = sizeof info };
-	heft_heap_info(job->open.heap, &info);
-	return job->open.base == NULL && !info.recorded && strcmp(info.kind, "raw image") == 0 &&
-	       job->report != NULL && !has_rows(job);
-}
-
 static bool is_unrecorded(const struct show_job *job)
 {
 	struct heft_heap_info info = { .size = sizeof info };
 	heft_heap_info(job->open.heap, &info);
 	return info.arenas > 0;
+}
+
+/* What is found to be lost is; all else is no answer where more may be live. */
+static int answer(const struct show_job *job)
+{
+	const bool rows = job->exit_code && job->report != NULL && has_rows(job);
+	if (rows && job->query.leaks && job->open.base == NULL)
+		return EXIT_NO;
+	if (job->paged && job->page == HEFT_HEAP_STACKS)
+		return EXIT_FINE;
+	if (!heap_open_is_known(&job->open, job->open.heap) ||
+	    (job->open.base != NULL && !heap_open_is_known(&job->open, job->open.base)))
+		return EXIT_TROUBLE;
+	return rows ? EXIT_NO : EXIT_FINE;
 }
 
 static int report(struct show_job *job)
@@ -276,13 +280,8 @@ static int report(struct show_job *job)
 	if (!job->paged && job->report == NULL)
 		return cli_failed(job->open.cli, &err);
 	int status = outfile_write(job->open.cli, job->out.path, write_to, job);
-	if (status == EXIT_FINE && job->exit_code && job->report != NULL && has_rows(job))
-		status = EXIT_NO;
-	if (status == EXIT_FINE && says_nothing(job)) {
-		fflush(stdout);
-		status = cli_error(job->open.cli, "%s: nothing in it is of a recorded heap",
-				   job->files[0]);
-	}
+	if (status == EXIT_FINE)
+		status = answer(job);
 	heft_heap_report_free(job->report);
 	return status;
 }

@@ -30,6 +30,8 @@ void heap_open_release(struct heap_open *h);
 bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value);
 /* Opens with the settings of the options; false after a message. */
 bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path);
+/* Whether all that is live in an open dump is known; false after a message. */
+bool heap_open_is_known(const struct heap_open *h, const struct heft_heap *heap);
 /* What was odd, on stderr. */
 void heap_open_notes(const struct heap_open *h);
 #endif

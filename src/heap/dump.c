@@ -119,6 +119,8 @@ static void take_segments(struct dump *d, const struct image *core)
 	for (size_t i = 0; i < core->segment_count; i++) {
 		const struct segment *s = &core->segments[i];
 		d->missing = add_sat(d->missing, s->missing);
+		if (s->type == PT_NOTE && s->missing > 0)
+			d->lacks = dump_cut_off;
 		if (s->type != PT_LOAD)
 			continue;
 		vec_push(&regions, (struct region){ .addr = s->addr,
@@ -127,7 +129,8 @@ static void take_segments(struct dump *d, const struct image *core)
 						    .off = s->off,
 						    .read = s->read,
 						    .write = s->write,
-						    .exec = s->exec });
+						    .exec = s->exec,
+						    .cut = s->missing > 0 });
 	}
 	dump_set_regions(d, &regions);
 }
@@ -162,6 +165,7 @@ static bool read_core(struct dump *d, const struct image *core, struct heft_err 
 	take_threads(d, &c);
 	take_process(d, &c);
 	d->compact = c.compact;
+	dump_find_lacks(d);
 	arena_adopt(&d->arena, &c.arena);
 	core_release(&c);
 	return true;
@@ -188,6 +192,8 @@ static bool read_input(struct dump *d, const struct dump_wish *wish, struct heft
 		file_close(&f);
 		return false;
 	}
+	if (f.cut)
+		d->lacks = "what was packed in the dump file is cut off or damaged";
 	if (!(wish && dump_is_told(wish)) && input_knows(f.bytes))
 		return input_adopt(in, &f, d->notes, err) &&
 		       (in->archive ? fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,

@@ -16,6 +16,7 @@ struct region {
 	struct bytes bytes;  /* of [addr, addr + bytes.size): what the dump holds */
 	uint64_t off;        /* of `bytes` in the unpacked dump file */
 	bool read, write, exec;
+	bool cut;          /* the bytes that it lacks were in the file, whose end is lost */
 	uint32_t file;     /* index + 1 of what is mapped there in dump.files; 0: no file known */
 	uint64_t file_off; /* of `addr` in that file */
 };
@@ -62,7 +63,11 @@ struct dump {
 	uint64_t file_size;     /* of the dump file, unpacked */
 	bool compact;           /* what a region lacks was never touched: zeros */
 	uint64_t missing;       /* bytes the headers promise and the file lacks: truncated */
-	struct input *inputs;   /* private: what is open */
+	/* Why memory that the program may have written is not there, in words that follow a colon;
+	 * NULL: as far as the dump tells it has all. */
+	const char *lacks;
+	uint64_t left_out;    /* bytes of that which the file was never to have */
+	struct input *inputs; /* private: what is open */
 	size_t input_count;
 	struct arena arena;
 	struct notes *notes; /* borrowed */

@@ -21,6 +21,14 @@ void dump_find_modules(struct dump *d, const struct core *c);
  * file was loaded by. */
 bool dump_read_header(const struct dump *d, struct dump_file *file);
 
+/* dump_lacks.c: sets what of the program's memory is not there, once regions, modules and threads
+ * are known. */
+void dump_find_lacks(struct dump *d);
+extern const char dump_cut_off[];
+/* Whether the dynamic section that the headers of a module tell of is there, and no zeros; also
+ * true where nothing tells. */
+bool dump_has_dynamic(const struct dump *d, const struct dump_file *file);
+
 /* dump_raw.c: regions of a file that is no core; the bytes are those of d->inputs[0]. */
 bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err *err);
 /* dump_base.c: the address of the first byte of an image, which d->word and d->big_endian are told

@@ -155,6 +155,21 @@ bool dump_read_header(const struct dump *d, struct dump_file *file)
 	return false;
 }
 
+bool dump_has_dynamic(const struct dump *d, const struct dump_file *file)
+{
+	const struct phdrs t = phdrs_of_elf(dump_at(d, file->start, UINT64_MAX));
+	for (uint64_t i = 0; i < t.count; i++) {
+		const struct phdr p = phdr_get(&t, i);
+		const uint64_t at = (file->bias + p.addr) & mask_of(&t);
+		if (p.type != PT_DYNAMIC || p.file_size == 0)
+			continue;
+		const struct region *r = dump_region(d, at);
+		const struct bytes b = dump_at(d, at, p.file_size);
+		return r != NULL && (b.size == 0 || !bytes_are_zeros(b));
+	}
+	return true;
+}
+
 /* ---- adding -------------------------------------------------------------------------------- */
 
 static int by_start(const void *pa, const void *pb)

@@ -307,7 +307,8 @@ static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t after)
 {
 	uint64_t v;
-	if (chunk_word(&y->v, chunk + y->word, &v))
+	/* Where memory is lost zeros may stand for it. */
+	if (chunk_word(&y->v, chunk + y->word, &v) && (v != 0 || y->d->lacks == NULL))
 		vec_push(&y->l->breaks,
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
 }

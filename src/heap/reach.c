@@ -349,20 +349,11 @@ static void sort_out_lost(struct reaching *x)
 	scan_all(x, POINTED); /* rings */
 }
 
-/* Pages of mapped files that are in no dump were never written to. */
-static bool is_missing(const struct region *g)
-{
-	return g->write && g->bytes.size < g->size && (g->file == 0 || g->bytes.size != 0);
-}
-
 static const char *why_not(const struct dump *d)
 {
-	if (d->thread_count == 0)
-		return "the dump has no threads";
-	for (size_t i = 0; i < d->region_count && !d->compact; i++)
-		if (is_missing(&d->regions[i]))
-			return "memory that the program wrote is missing";
-	return NULL;
+	if (d->lacks != NULL)
+		return d->lacks;
+	return d->thread_count == 0 ? "the dump has no threads" : NULL;
 }
 
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,

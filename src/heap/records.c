@@ -304,6 +304,7 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 	for (size_t i = 0; i < d->region_count; i++)
 		search_region(&s, &d->regions[i]);
 	const uint64_t home = find_home(&s);
+	uint64_t found = 0;
 	for (size_t i = 0; i < s.pages.count; i++) {
 		const struct seen *page = &s.pages.data[i];
 		vec_push(&ret->places,
@@ -316,7 +317,10 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 			     "a page of the recorder is left out: another has its number");
 		else if (page->head.kind == HEAP_PAGE_PROCESS)
 			read_command(ret, d, page->addr);
+		found += page->process == home;
 	}
+	if (ret->process.page_count > found)
+		ret->missing = ret->process.page_count - found;
 	for (size_t i = 0; i < ret->places.count; i++) {
 		struct record_place *p = &ret->places.data[i];
 		if (p->kind == HEAP_PAGE_PROCESS && ret->process.page_count <= 1)

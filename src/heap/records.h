@@ -43,7 +43,8 @@ struct records {
 	struct record_pages nodes, stacks;
 	struct record_pages remote; /* what other slots freed of the stacks page of that number */
 	VEC(struct record_place) places; /* of all pages, by address */
-	uint64_t page_bytes;             /* of all places: the recorder's own memory */
+	uint64_t missing; /* pages of this recorder that the process page counts and nobody found */
+	uint64_t page_bytes; /* of all places: the recorder's own memory */
 };
 
 /* Whether bytes begin with a page of a recorder, as what it writes does. */

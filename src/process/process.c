@@ -2,6 +2,8 @@
 
 #include "process/process_internal.h"
 
+#include "base/filename.h"
+
 #include <stdlib.h>
 
 /* What the recorder knows of modules and threads counts as much as the dump's own notes. */
@@ -43,12 +45,67 @@ void process_close(struct process *p)
 	vec_release(&p->stacks);
 	if (p->heap_read) {
 		heap_layout_release(&p->heap.layout);
+		vec_release(&p->heap.allocators);
 		heap_scan_release(&p->heap.blocks);
 		calls_release(&p->heap.calls);
 	}
 	records_release(&p->heap.records);
 	dump_close(&p->dump);
 	memset(p, 0, sizeof *p);
+}
+
+/* Another allocator than glibc's malloc gives the program's memory; NULL: none does. */
+static const char *foreign_malloc(struct process *p)
+{
+	const char *how = p->heap.records.found ? "gave memory past the recorder"
+						: "gave the memory, which heft cannot read";
+	const struct process_heap *h = &p->heap;
+	for (size_t i = 0; i < h->allocators.count; i++) {
+		const struct process_allocator *a = &h->allocators.data[i];
+		if (!a->beside)
+			return arena_format(&p->modules->arena, "%s %s", a->name, how);
+	}
+	return NULL;
+}
+
+static bool has_glibc(const struct process *p)
+{
+	for (size_t i = 0; i < p->dump.file_count; i++)
+		if (strcmp(file_name(p->dump.files[i].path), "libc.so.6") == 0)
+			return true;
+	return false;
+}
+
+/* Of a process that was not recorded: what its own memory tells. */
+static const char *unrecorded_unknown(struct process *p)
+{
+	const struct process_heap *h = &p->heap;
+	const char *foreign = foreign_malloc(p);
+	if (p->dump.lacks)
+		return p->dump.lacks;
+	if (foreign || h->glibc.arenas > 0)
+		return foreign;
+	if (h->blocks.live.count > 0 || h->blocks.freed.count > 0)
+		return NULL;
+	if (p->dump.kind == DUMP_CORE && has_glibc(p))
+		return NULL;
+	return p->dump.kind == DUMP_CORE ? "no heap in it is of an allocator that heft reads"
+					 : "nothing in it is of a recorded heap";
+}
+
+static const char *what_is_unknown(struct process *p)
+{
+	const struct process_heap *h = &p->heap;
+	if (h->calls.counted && !h->records.found)
+		return "the page of the recorder that tells of the process is missing";
+	if (h->calls.counted)
+		return h->records.missing > 0 ? "pages of the recorder are missing"
+					      : foreign_malloc(p);
+	if (!h->records.found)
+		return unrecorded_unknown(p);
+	if (p->dump.kind == DUMP_PAGES && (h->records.process.flags & HEAP_INLINE) != 0)
+		return "it has no blocks, which hold the call stacks (--inline)";
+	return p->dump.lacks ? p->dump.lacks : foreign_malloc(p);
 }
 
 /* Files of the recorder's own pages hold no blocks. */
@@ -70,6 +127,9 @@ const struct process_heap *process_read_heap(struct process *p)
 			  p->wish.notes);
 	if (!h->records.found && h->blocks.live.count == 0 && h->blocks.freed.count == 0)
 		glibc_heaps_find(&h->glibc, &h->blocks, &h->calls, &p->dump);
+	if (!(p->wish.no_names && h->records.found))
+		process_find_allocators(p, h->glibc.arenas > 0);
+	h->unknown = what_is_unknown(p);
 	progress_tell("layout", 3, 4);
 	if (h->blocks.live.count > 0)
 		heap_layout_make(&h->layout, &p->dump, &h->records, &h->blocks);

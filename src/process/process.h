@@ -51,6 +51,13 @@ struct process_module {
 	const struct input *debug; /* its separate debug file, or NULL */
 };
 
+/* An allocator in the process whose memory heft cannot read. */
+struct process_allocator {
+	const char *name;
+	const char *module; /* path of who has it; "": not known */
+	bool beside;        /* it replaces no malloc: what malloc gave is known without it */
+};
+
 /* The heap as the recorder left it, or as glibc has it where nothing was recorded. */
 struct process_heap {
 	struct records records; /* valid after process_open; the rest after process_read_heap */
@@ -58,6 +65,11 @@ struct process_heap {
 	struct blocks_found blocks;
 	struct glibc_heaps glibc; /* zeros where there is a recorder's block or page */
 	struct heap_layout layout;
+	/* Where nothing was recorded those that are there, else those that are linked into modules,
+	 * past the recorder. */
+	VEC(struct process_allocator) allocators;
+	/* Why what is found is not all that is live, in words that follow a colon; NULL: it is. */
+	const char *unknown;
 };
 
 struct opened_modules;

@@ -10,7 +10,7 @@ struct opened_module {
 	struct process_module module; /* first */
 	size_t index;                 /* in opened_modules.list */
 	const char *program;          /* the file that the user named for it, or NULL */
-	bool tried, input_open, names_ready;
+	bool tried, debug_tried, input_open, names_ready;
 	struct input input; /* unless it was given by hand */
 	struct companion debug;
 	struct go_slot go;
@@ -48,6 +48,10 @@ bool process_list_modules(struct process *p, struct heft_err *err);
 void process_list_gone(struct process *p);
 void process_close_modules(struct process *p);
 void process_find_file(struct process *p, struct opened_module *o);
+/* The same without what stands beside the file. */
+void process_find_own(struct process *p, struct opened_module *o);
+/* process_allocators.c: fills heap.allocators; `heaps`: glibc's were found. */
+void process_find_allocators(struct process *p, bool heaps);
 /* process_threads.c */
 void process_close_table(struct opened_module *o);
 /* Hands the notes of a module on to the caller's. */

@@ -391,7 +391,7 @@ static void correct_bias(const struct process *p, struct opened_module *o)
 	}
 }
 
-void process_find_file(struct process *p, struct opened_module *o)
+void process_find_own(struct process *p, struct opened_module *o)
 {
 	struct process_module *m = &o->module;
 	if (o->tried || !*m->path)
@@ -401,13 +401,20 @@ void process_find_file(struct process *p, struct opened_module *o)
 		m->input = m->debug;
 		m->debug = NULL;
 	}
-	if (!m->input)
+	if (!m->input || m->build_id.size > 0 || o->program)
 		return;
-	if (m->build_id.size == 0 && !o->program) {
-		note(&o->notes, p->dump.path, HEFT_NO_OFFSET, m->end - m->start,
-		     "nothing tells whether %s is the file that was mapped", m->path);
-		correct_bias(p, o);
-	}
+	note(&o->notes, p->dump.path, HEFT_NO_OFFSET, m->end - m->start,
+	     "nothing tells whether %s is the file that was mapped", m->path);
+	correct_bias(p, o);
+}
+
+void process_find_file(struct process *p, struct opened_module *o)
+{
+	struct process_module *m = &o->module;
+	process_find_own(p, o);
+	if (!m->input || o->debug_tried)
+		return;
+	o->debug_tried = true;
 	find_debug(p, o);
 }
 

@@ -250,7 +250,8 @@ void process_name_calls(struct process *p)
 	sort_spots(p, &job);
 	parallel_for(p->wish.threads, p->modules->count + 1, name_module, &job);
 	for (size_t i = 0; i < p->modules->count; i++)
-		process_take_notes(p, p->modules->list[i]);
+		if (job.first[i + 1] < job.first[i + 2])
+			process_take_notes(p, p->modules->list[i]);
 	mem_free(job.first);
 	mem_free(job.order);
 	if (!p->wish.no_names)

@@ -232,6 +232,23 @@ void heap_json_frame(struct json *j, const struct heft_frame *f)
 	json_close(j, '}');
 }
 
+static void member_known(struct json *j, const char *key, bool known, uint64_t value)
+{
+	json_key(j, key);
+	if (known)
+		json_uint(j, value);
+	else
+		json_null(j);
+}
+
+void heap_json_live(struct json *j, const struct heap_info *i)
+{
+	member_known(j, "live_bytes", i->of.live_known, i->of.live_bytes);
+	member_known(j, "live_blocks", i->of.live_known, i->of.live);
+	member_text(j, "unknown", i->of.unknown);
+	member_text(j, "lacks", i->of.lacks);
+}
+
 void heap_json_info(struct json *j, const struct heap_info *i)
 {
 	json_open(j, '{');
@@ -253,8 +270,7 @@ void heap_json_info(struct json *j, const struct heap_info *i)
 	json_member_uint(j, "depth", i->of.depth);
 	json_member_uint(j, "stacks", i->of.stacks);
 	json_member_uint(j, "threads", i->of.threads);
-	json_member_uint(j, "live_bytes", i->of.live_bytes);
-	json_member_uint(j, "live_blocks", i->of.live);
+	heap_json_live(j, i);
 	json_member_uint(j, "peak_bytes", i->of.peak_bytes);
 	json_member_uint(j, "alloc_bytes", i->of.alloc_bytes);
 	json_member_uint(j, "allocs", i->of.allocs);
@@ -278,6 +294,7 @@ void heap_json_info(struct json *j, const struct heap_info *i)
 	json_member_uint(j, "recorder_bytes", i->of.recorder_bytes);
 	json_member_uint(j, "pinned_pages", i->of.pinned_pages);
 	json_member_uint(j, "pinned_bytes", i->of.pinned_bytes);
+	member_text(j, "allocators", i->of.allocators);
 	if (i->of.arenas > 0)
 		put_chunks_json(i, j);
 	json_close(j, '}');

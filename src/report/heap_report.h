@@ -90,6 +90,8 @@ void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 void heap_json_frame(struct json *j, const struct heft_frame *f);
 void heap_json_place(struct json *j, const struct heft_heap_place *at);
 void heap_json_info(struct json *j, const struct heap_info *i);
+/* The members that say what is live, null where that is not known, and why. */
+void heap_json_live(struct json *j, const struct heap_info *i);
 
 /* Parts of pages. */
 void out_heap_summary(const struct heap_info *info, struct sink *s);

@@ -398,6 +398,19 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 	json_close(&j, '}');
 }
 
+/* Where damage may be that nobody looked for. */
+static void put_not_examined(const struct heap_info *info, struct sink *s)
+{
+	if (info->unsettled > 0)
+		sink_printf(
+			s, "not known  %zu places where a thread was at work when it was stopped\n",
+			info->unsettled);
+	if (*info->of.lacks)
+		sink_printf(s, "not known  memory that is not in the dump: %s\n", info->of.lacks);
+	if (*info->of.allocators)
+		sink_printf(s, "not known  what these hold: %s\n", info->of.allocators);
+}
+
 /* What damage can be seen by: what is not there says nothing about the heap. */
 static void put_examined(const struct heap_info *info, struct sink *s)
 {
@@ -406,6 +419,7 @@ static void put_examined(const struct heap_info *info, struct sink *s)
 			s,
 			STR("could not examine: no block in this dump has a header of the recorder "
 			    "(heft heap run)\n"));
+		put_not_examined(info, s);
 		return;
 	}
 	if (info->of.arenas > 0) {
@@ -414,6 +428,7 @@ static void put_examined(const struct heap_info *info, struct sink *s)
 			    "could not examine the blocks: none has a header of the recorder "
 			    "(heft heap run)\n",
 			    info->of.blocks);
+		put_not_examined(info, s);
 		return;
 	}
 	sink_printf(s, "examined   headers of %" PRIu64 " live and %" PRIu64 " freed blocks%s%s\n",
@@ -427,10 +442,7 @@ static void put_examined(const struct heap_info *info, struct sink *s)
 	sink_text(s, STR("not known  what was written into blocks after they were freed\n"));
 	if (info->of.sample > 0)
 		sink_text(s, STR("not known  blocks that are not in the sample\n"));
-	if (info->unsettled > 0)
-		sink_printf(
-			s, "not known  %zu places where a thread was at work when it was stopped\n",
-			info->unsettled);
+	put_not_examined(info, s);
 }
 
 /* Where nothing was recorded blocks are chunks of the allocator. */
@@ -442,14 +454,15 @@ static bool has_headers(const struct heap_info *info)
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
 {
 	if (json)
-		sink_printf(
-			s,
-			"{\"schema_version\": 1, \"blocks\": %" PRIu64
-			", \"freed_blocks\": %" PRIu64
-			", \"headers\": %s, \"canaries\": %s, \"unsettled\": %zu, \"damage\": [",
-			info->of.blocks, info->of.freed_blocks,
-			has_headers(info) ? "true" : "false", info->of.canaries ? "true" : "false",
-			info->unsettled);
+		sink_printf(s,
+			    "{\"schema_version\": 1, \"blocks\": %" PRIu64
+			    ", \"freed_blocks\": %" PRIu64 ", \"headers\": %s, \"canaries\": %s, "
+			    "\"unsettled\": %zu, \"complete\": %s, "
+			    "\"damage\": [",
+			    info->of.blocks, info->of.freed_blocks,
+			    has_headers(info) ? "true" : "false",
+			    info->of.canaries ? "true" : "false", info->unsettled,
+			    *info->of.lacks ? "false" : "true");
 	else if (count == 0 && has_headers(info))
 		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->of.blocks);
 	if (!json)

@@ -80,6 +80,11 @@ static bool has_beside(const struct heap_info *i)
 static void put_recorded(const struct heap_info *i, struct sink *s)
 {
 	put_name(s, "recorded");
+	if (!i->of.recorded && i->of.blocks > 0 && i->of.arenas == 0 && *i->of.lacks) {
+		sink_text(s, STR("blocks, but the recorder's tables are in memory that the dump "
+				 "lacks: there are no call stacks\n"));
+		return;
+	}
 	if (!i->of.recorded && (i->of.blocks == 0 || i->of.arenas > 0)) {
 		sink_text(s, STR("nothing: the recorder was not loaded, or its memory is not "
 				 "here\n"));
@@ -107,6 +112,11 @@ static void put_recorded(const struct heap_info *i, struct sink *s)
 static void put_live(const struct heap_info *i, const char *name, struct sink *s)
 {
 	put_name(s, name);
+	if (!i->of.live_known && i->of.live == 0) {
+		sink_printf(s, "not known: %s\n", i->of.unknown);
+		return;
+	}
+	sink_text(s, i->of.live_known ? STR("") : STR("at least "));
 	put_size(s, i->of.live_bytes);
 	sink_printf(s, " in %" PRIu64 " block%s", i->of.live, i->of.live == 1 ? "" : "s");
 	if (i->of.taken_at > 0) {
@@ -114,6 +124,8 @@ static void put_live(const struct heap_info *i, const char *name, struct sink *s
 		put_seconds(s, i->of.taken_at);
 		sink_text(s, STR(" after the start"));
 	}
+	if (!i->of.live_known)
+		sink_printf(s, "; the rest is not known: %s", i->of.unknown);
 	sink_text(s, STR("\n"));
 }
 
@@ -184,6 +196,16 @@ static void put_allocator(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("who asked for the blocks, and how large they were asked for\n"));
 }
 
+static void put_allocators(const struct heap_info *i, struct sink *s)
+{
+	if (*i->of.allocators == '\0')
+		return;
+	put_name(s, "not known");
+	sink_text(s, STR("what these hold: "));
+	label_put(s, str_of(i->of.allocators), 0);
+	sink_text(s, STR("\n"));
+}
+
 /* What the numbers above do not count. */
 static void put_lacks(const struct heap_info *i, struct sink *s)
 {
@@ -191,6 +213,16 @@ static void put_lacks(const struct heap_info *i, struct sink *s)
 		put_name(s, "lacks");
 		put_size(s, i->of.missing);
 		sink_printf(s, " that the dump file lost at its end\n");
+	}
+	if (i->of.left_out > 0) {
+		put_name(s, "lacks");
+		put_size(s, i->of.left_out);
+		sink_text(s, STR(" that the program wrote: left out of the dump "
+				 "(coredump_filter, MADV_DONTDUMP)\n"));
+	}
+	if (*i->of.lacks && i->of.missing == 0 && i->of.left_out == 0) {
+		put_name(s, "lacks");
+		sink_printf(s, "memory: %s\n", i->of.lacks);
 	}
 	if (i->of.lost > 0) {
 		put_name(s, "lacks");
@@ -227,6 +259,7 @@ void out_heap_summary(const struct heap_info *i, struct sink *s)
 	put_live(i, "live", s);
 	put_counted(i, s);
 	put_allocator(i, s);
+	put_allocators(i, s);
 	put_parts(i, s);
 	put_lacks(i, s);
 	sink_text(s, STR("\n"));

@@ -60,20 +60,4 @@ is "the block is known" 1 "$(grep -c "^0x$at: 0 bytes into a live block" text)"
 dump leak
 "$heft" heap show --leaks --by size leak >text 2>/dev/null
 is "what is lost" 1 "$(grep -c '2  32768..65535' text)"
-
-# Of other allocators nothing is said.
-for name in libjemalloc.so.2 libmimalloc.so.2 libtcmalloc_minimal.so.4; do
-	other=$(find /usr/lib -name "$name" 2>/dev/null | head -n 1)
-	[ -n "$other" ] || {
-		left_out "a heap of $name" "is not installed"
-		continue
-	}
-	: >said
-	LD_PRELOAD=$other "$program" none >said &
-	pid=$!
-	until grep -q ready said; do sleep 0.05; done
-	"$heft" heap snapshot -o other $pid 2>/dev/null
-	kill $pid
-	is "$name" 0 "$("$heft" heap show other 2>/dev/null | grep -c '^allocator')"
-done
 finish 12

@@ -93,6 +93,22 @@ static void put_damages(const struct heap_digest *d, struct json *j)
 	json_close(j, ']');
 }
 
+/* Leaks of what is not all that is live are not all leaks. */
+static void put_leaks(const struct heap_digest *d, struct json *j)
+{
+	const bool known = d->knows_leaks && d->info->of.live_known;
+	json_key(j, "leaked_bytes");
+	if (known)
+		json_uint(j, d->leaked_bytes);
+	else
+		json_null(j);
+	json_key(j, "leaked_blocks");
+	if (known)
+		json_uint(j, d->leaked);
+	else
+		json_null(j);
+}
+
 static void put_parts(const struct heap_digest *d, struct json *j)
 {
 	json_key(j, "parts");
@@ -119,12 +135,10 @@ void out_heap_digest(const struct heap_digest *d, struct sink *s)
 	json_member_uint(&j, "sample", of->sample);
 	json_member_uint(&j, "missing", of->missing);
 	member_hash(&j, "signature", signature(d));
-	json_member_uint(&j, "live_bytes", of->live_bytes);
-	json_member_uint(&j, "live_blocks", of->live);
-	if (d->knows_leaks) {
-		json_member_uint(&j, "leaked_bytes", d->leaked_bytes);
-		json_member_uint(&j, "leaked_blocks", d->leaked);
-	}
+	heap_json_live(&j, d->info);
+	put_leaks(d, &j);
+	if (*of->allocators)
+		json_member_text(&j, "allocators", str_of(of->allocators));
 	put_parts(d, &j);
 	put_damages(d, &j);
 	put_stacks(d, &j);

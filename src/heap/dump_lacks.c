@@ -1,0 +1,68 @@
+/* What a dump should have of the program's memory and lacks.
+ *
+ * Three things take memory away: the file was cut off (a limit, a full disk, a broken copy), the
+ * memory was never to be in it (coredump_filter, MADV_DONTDUMP), or zeros stand for it (a sparse
+ * copy).  The first two are in the headers.  Zeros show only where no process has them: in a
+ * thread's frames, and in the headers and the dynamic section of a module. */
+#include "heap/dump_internal.h"
+
+#include "heap/memory.h"
+
+const char dump_cut_off[] = "the dump file was cut off";
+
+static const char left_out[] = "memory that the program wrote was left out of the dump";
+static const char zeroed[] = "the dump has zeros where the process had memory";
+
+/* Pages of mapped files that are in no dump were never written to. */
+static bool is_left_out(const struct dump *d, const struct region *g)
+{
+	return !d->compact && !g->cut && g->write && g->bytes.size < g->size &&
+	       (g->file == 0 || g->bytes.size != 0);
+}
+
+/* From the stack pointer to the stack's end there is the frame of who called first. */
+static bool stack_is_zero(const struct dump *d, const struct dump_thread *t)
+{
+	if (t->stack_start >= t->stack_end || t->sp >= t->stack_end)
+		return false;
+	const struct bytes b = dump_at(d, t->sp, t->stack_end - t->sp);
+	return b.size > 0 && bytes_are_zeros(b);
+}
+
+/* A region that begins with the first byte of a module begins with its ELF header. */
+static bool header_is_zero(const struct dump *d, const struct region *g)
+{
+	enum { HEADER = 64 };
+	return g->file > 0 && d->files[g->file - 1].module && g->file_off == 0 &&
+	       d->files[g->file - 1].start == g->addr && g->bytes.size >= HEADER &&
+	       bytes_are_zeros(bytes_sub(g->bytes, 0, HEADER));
+}
+
+static bool has_zeros(const struct dump *d)
+{
+	for (size_t i = 0; i < d->thread_count; i++)
+		if (stack_is_zero(d, &d->threads[i]))
+			return true;
+	for (size_t i = 0; i < d->region_count; i++)
+		if (header_is_zero(d, &d->regions[i]))
+			return true;
+	for (size_t i = 0; i < d->file_count; i++)
+		if (d->files[i].module && !dump_has_dynamic(d, &d->files[i]))
+			return true;
+	return false;
+}
+
+void dump_find_lacks(struct dump *d)
+{
+	const char *why = d->lacks;
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *g = &d->regions[i];
+		if (g->cut && region_is_data(g) && g->bytes.size < g->size)
+			why = dump_cut_off;
+		if (!is_left_out(d, g))
+			continue;
+		d->left_out = add_sat(d->left_out, g->size - g->bytes.size);
+		why = why != NULL ? why : left_out;
+	}
+	d->lacks = why != NULL ? why : has_zeros(d) ? zeroed : NULL;
+}

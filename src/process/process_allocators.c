@@ -1,0 +1,272 @@
+/* Who gives the memory of a process: allocators other than glibc's malloc, by the names of modules,
+ * by their symbols, by texts in the program, by what lies in memory. */
+#define _GNU_SOURCE /* memmem */
+#include "process/process_internal.h"
+
+#include "base/filename.h"
+#include "heap/memory.h"
+#include "image/elf_const.h"
+
+/* One allocator.  Who defines one of `symbols` has it. */
+struct allocator {
+	const char *name;
+	const char *files[3];   /* a module's file name begins so */
+	const char *symbols[5]; /* names that only it defines */
+	const char *text;       /* that stands in its code; NULL: none is known */
+	bool beside;            /* it replaces no malloc: what malloc gave is told without it */
+};
+
+static const struct allocator allocators[] = {
+	{ "jemalloc",
+	  { "libjemalloc" },
+	  { "mallocx", "je_malloc", "je_mallocx", "_rjem_malloc", "_rjem_mallocx" },
+	  "<jemalloc>",
+	  false },
+	{ "tcmalloc",
+	  { "libtcmalloc" },
+	  { "tc_malloc", "TCMallocInternalMalloc", "MallocExtension_Internal_GetNumericProperty" },
+	  "tcmalloc: large alloc",
+	  false },
+	{ "mimalloc",
+	  { "libmimalloc" },
+	  { "mi_malloc", "mi_heap_malloc", "mi_new", "_mi_malloc_generic" },
+	  "mimalloc: ",
+	  false },
+	{ "musl's malloc",
+	  { "ld-musl-", "libc.musl-" },
+	  { "__libc_malloc_impl", "__malloc_alloc_meta", "__malloc_donate", "__simple_malloc" },
+	  NULL,
+	  false },
+	{ "snmalloc", { "libsnmalloc" }, { "sn_malloc", "sn_rust_alloc" }, NULL, false },
+	{ "rpmalloc", { "librpmalloc" }, { "rpmalloc", "rpmalloc_initialize" }, NULL, false },
+	{ "Hoard", { "libhoard" }, { "xxmalloc" }, NULL, false },
+	{ "Scudo",
+	  { "libscudo", "libclang_rt.scudo" },
+	  { "__scudo_print_stats", "__scudo_get_error_info" },
+	  "Scudo ERROR",
+	  false },
+	{ "AddressSanitizer",
+	  { "libasan.", "libclang_rt.asan", "libclang_rt.hwasan" },
+	  { "__asan_init", "__hwasan_init" },
+	  NULL,
+	  false },
+	{ "ThreadSanitizer", { "libtsan.", "libclang_rt.tsan" }, { "__tsan_init" }, NULL, false },
+	{ "MemorySanitizer", { "libclang_rt.msan" }, { "__msan_init" }, NULL, false },
+	{ "LeakSanitizer", { "liblsan." }, { "__lsan_init" }, NULL, false },
+	{ "dlmalloc", { "libdlmalloc" }, { "dlmalloc" }, NULL, false },
+	{ "uClibc's malloc", { "libuClibc", "ld-uClibc" }, { "__uClibc_main" }, NULL, false },
+	{ "Go's runtime", { "libgo.so" }, { "runtime.mallocgc" }, "\xff Go buildinf:", false },
+	{ "the Java VM", { "libjvm.so" }, { "JNI_CreateJavaVM" }, NULL, true },
+	{ "V8", { "libv8.so" }, { "_ZN2v87Isolate8AllocateEv" }, NULL, true },
+	{ ".NET's runtime", { "libcoreclr.so" }, { "coreclr_initialize" }, NULL, true },
+	{ "Python", { "libpython" }, { "PyObject_Malloc" }, NULL, true },
+	{ "PHP", { "libphp" }, { "_emalloc" }, NULL, true },
+	{ "OCaml's runtime", { "libasmrun" }, { "caml_alloc_shr" }, NULL, true },
+	{ "Boehm's collector", { "libgc.so" }, { "GC_malloc" }, NULL, true },
+};
+
+/* What is known of a module's own symbols. */
+struct marks {
+	uint64_t defined;          /* bits of allocators */
+	uint64_t malloc, own;      /* values of malloc and of glibc's other name for its own */
+	bool is_glibc, is_library; /* it is that; it is some C library */
+};
+
+/* ---- names of files -------------------------------------------------------------------------- */
+
+static uint64_t of_file(const char *path)
+{
+	const struct str name = str_of(file_name(path));
+	uint64_t ret = 0;
+	for (size_t i = 0; i < COUNT_OF(allocators); i++)
+		for (size_t k = 0; k < COUNT_OF(allocators[i].files); k++)
+			if (allocators[i].files[k] != NULL &&
+			    str_starts(name, str_of(allocators[i].files[k])))
+				ret |= UINT64_C(1) << i;
+	return ret;
+}
+
+/* The dynamic linker has a malloc for itself, and the recorder's goes on to the next one. */
+static bool is_part_of_glibc(const char *path)
+{
+	static const char *const names[] = {
+		"ld-linux",           "ld-2.",         "ld64.so",  "ld.so",
+		"libc_malloc_debug.", "libheft-heap.", "libc.so.6"
+	};
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (str_starts(str_of(file_name(path)), str_of(names[i])))
+			return true;
+	return false;
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+static uint64_t of_symbol(struct str name)
+{
+	for (size_t i = 0; i < COUNT_OF(allocators); i++)
+		for (size_t k = 0; k < COUNT_OF(allocators[i].symbols); k++)
+			if (allocators[i].symbols[k] != NULL &&
+			    str_eq(name, str_of(allocators[i].symbols[k])))
+				return UINT64_C(1) << i;
+	return 0;
+}
+
+static void symbol_mark(struct marks *m, const struct symbol *s)
+{
+	if (s->section == SYM_NO_SECTION)
+		return;
+	m->defined |= of_symbol(s->name);
+	if (s->bind == STB_LOCAL)
+		return;
+	if (str_eq(s->name, STR("malloc")))
+		m->malloc = s->value;
+	else if (str_eq(s->name, STR("__libc_malloc")))
+		m->own = s->value;
+	else if (str_eq(s->name, STR("gnu_get_libc_version")))
+		m->is_glibc = true;
+	else if (str_eq(s->name, STR("__libc_start_main")) || str_eq(s->name, STR("__libc_init")))
+		m->is_library = true;
+}
+
+static void table_mark(struct marks *m, const struct image *im, uint32_t type)
+{
+	struct symtab t;
+	const struct section *s = image_section_type(im, type, 1);
+	if (s == NULL || !symtab_open(&t, im, s))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol symbol = symtab_get(&t, i);
+		symbol_mark(m, &symbol);
+	}
+}
+
+static void image_mark(struct marks *m, const struct image *im)
+{
+	table_mark(m, im, SHT_DYNSYM);
+	table_mark(m, im, SHT_SYMTAB);
+	if (image_section_find(im, ".go.buildinfo") != NULL)
+		m->defined |= of_symbol(STR("runtime.mallocgc"));
+}
+
+/* ---- texts and memory ------------------------------------------------------------------------ */
+
+/* Of a program without symbols. */
+static uint64_t of_texts(const struct image *im)
+{
+	uint64_t ret = 0;
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		const struct bytes b = s->type == PT_LOAD && !s->write ? segment_bytes(im, s)
+								       : (struct bytes){ NULL, 0 };
+		for (size_t k = 0; k < COUNT_OF(allocators) && b.size > 0; k++)
+			if (allocators[k].text != NULL &&
+			    memmem(b.p, b.size, allocators[k].text, strlen(allocators[k].text)))
+				ret |= UINT64_C(1) << k;
+	}
+	return ret;
+}
+
+/* musl's meta area (mallocng, "struct meta_area"): a page with a check word of 8 bytes, the next
+ * area, and a count of slots that fill the page.  A slot ("struct meta") has two links and then its
+ * group, whose first word leads back to the slot. */
+static bool is_musl_area(const struct dump *d, uint64_t at)
+{
+	enum { PAGE = 4096 };
+	const uint64_t word = memory_word_size(d), head = 8 + 2 * word;
+	const uint64_t slot = 4 * word + 8;
+	uint64_t count, group, back;
+	if (!memory_uint(d, at + 8 + word, 4, &count) || count != (PAGE - head) / slot)
+		return false;
+	for (uint64_t m = at + head, end = m + count * slot; m < end; m += slot)
+		if (memory_word(d, m + 2 * word, &group) && group != 0 &&
+		    memory_word(d, group, &back) && back == m)
+			return true;
+	return false;
+}
+
+/* What the first pages of writable memory show. */
+static uint64_t of_memory(const struct dump *d)
+{
+	enum { PAGE = 4096, PAGES = 64 };
+	static const uint64_t go_arena = UINT64_C(0xc000000000);
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *g = &d->regions[i];
+		if (!g->write || g->file > 0)
+			continue;
+		if (g->addr == go_arena && d->word == 8)
+			return of_symbol(STR("runtime.mallocgc"));
+		for (uint64_t p = 0; p < PAGES && p * PAGE < g->bytes.size; p++)
+			if (is_musl_area(d, g->addr + p * PAGE))
+				return of_symbol(STR("__malloc_alloc_meta"));
+	}
+	return 0;
+}
+
+/* ---- a module -------------------------------------------------------------------------------- */
+
+static void allocators_push(struct process *p, uint64_t bits, const char *path)
+{
+	for (size_t i = 0; i < COUNT_OF(allocators); i++) {
+		bool known = (bits >> i & 1) == 0;
+		for (size_t k = 0; k < p->heap.allocators.count; k++)
+			known |= p->heap.allocators.data[k].name == allocators[i].name;
+		if (!known)
+			vec_push(&p->heap.allocators,
+				 (struct process_allocator){ allocators[i].name, path,
+							     allocators[i].beside });
+	}
+}
+
+/* A malloc that is neither the C library's nor of an allocator with a name. */
+static void malloc_push(struct process *p, const struct marks *m, const char *path)
+{
+	if (m->malloc == 0 || m->defined != 0 || is_part_of_glibc(path) || m->malloc == m->own)
+		return;
+	const char *name = arena_format(&p->modules->arena, "the malloc of %s", file_name(path));
+	if (m->is_library && !m->is_glibc)
+		name = strstr(path, "musl") ? "musl's malloc" : "the C library's malloc";
+	vec_push(&p->heap.allocators, (struct process_allocator){ name, path, false });
+}
+
+static void module_mark(struct process *p, struct opened_module *o, struct marks *m)
+{
+	*m = (struct marks){ 0 };
+	process_find_own(p, o);
+	if (o->module.input != NULL && !o->module.input->archive)
+		image_mark(m, &o->module.input->images[0]);
+}
+
+/* A library that gives malloc its memory is asked through the recorder, where one is; what is in a
+ * module itself is not. */
+static void module_find(struct process *p, struct opened_module *o)
+{
+	const char *path = o->module.path;
+	const uint64_t named = of_file(path);
+	struct marks m;
+	module_mark(p, o, &m);
+	if (p->heap.records.found && named != 0)
+		return;
+	allocators_push(p, named | m.defined, path);
+	if (named == 0 && !p->heap.records.found)
+		malloc_push(p, &m, path);
+}
+
+static void texts_find(struct process *p)
+{
+	for (size_t i = 0; i < p->dump.file_count; i++) {
+		const struct process_module *m = &p->modules->list[i]->module;
+		if (m->input != NULL && !m->input->archive)
+			allocators_push(p, of_texts(&m->input->images[0]), m->path);
+	}
+	if (p->heap.allocators.count == 0)
+		allocators_push(p, of_memory(&p->dump), "");
+}
+
+void process_find_allocators(struct process *p, bool heaps)
+{
+	for (size_t i = 0; i < p->dump.file_count; i++)
+		if (*p->modules->list[i]->module.path)
+			module_find(p, p->modules->list[i]);
+	if (!heaps && !p->heap.records.found && p->heap.allocators.count == 0)
+		texts_find(p);
+}
