@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define SIZE_MOST ((size_t)1 << 46)
+/* Larger blocks get no header: the allocator below says whether there are such. */
+#define SIZE_MOST (sizeof(size_t) > 4 ? (size_t)1 << (sizeof(size_t) > 4 ? 46 : 0) : SIZE_MAX / 2)
 
 static inline void *plain_malloc(size_t size)
 {
@@ -204,7 +205,7 @@ static COLD void bury_small(struct slot *s, unsigned char *p, size_t room, uint6
 static inline void bury(struct slot *s, unsigned char *p, uint64_t size, uintptr_t pc)
 {
 	const struct heap_header h = set_freed(p, true);
-	const size_t room = recorder.foreign ? size : size_behind(size);
+	const size_t room = recorder.foreign ? (size_t)size : size_behind((size_t)size);
 	if (UNLIKELY(room < HEAP_REST_PLAIN)) {
 		bury_small(s, p, room, h.link, pc);
 		return;

@@ -181,7 +181,7 @@ static void read_options(struct options *o)
 	o->frame_pointers = is_word("HEFT_HEAP_UNWIND", "fp");
 	o->no_fallback = is_word("HEFT_HEAP_UNWIND", "tables");
 	o->check = is_set("HEFT_HEAP_CHECK");
-#ifndef __x86_64__
+#ifndef HEAP_TABLES
 	o->frame_pointers = true;
 #endif
 }

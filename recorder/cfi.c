@@ -1,7 +1,7 @@
 /* cfi.c - one row from .eh_frame.
  *
  * LSB Core, "Exception Frames" (.eh_frame, .eh_frame_hdr); DWARF 5, 6.4 (call frame instructions),
- * 2.5 (expressions); psABI AMD64, table 3.36 (register numbers).
+ * 2.5 (expressions); psABI AMD64, table 3.36, and psABI i386, table 2.14 (register numbers).
  *
  * Runs the program of the one entry that covers an address, and keeps of it what leads to the
  * caller: the CFA, the frame pointer, the return address.  The tables are the program's own, mapped
@@ -10,10 +10,13 @@
 
 #include <string.h>
 
+#ifdef __i386__
+enum { REG_FP = 5, REG_SP = 4, REG_RA = 8 };
+#else
+enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
+#endif
+
 enum {
-	REG_FP = 6,
-	REG_SP = 7,
-	REG_RA = 16,
 	SAVED_MAX = 4, /* states remembered: compilers nest them once; signal stacks are small */
 	STEPS_MAX = 20000,
 };
@@ -209,7 +212,7 @@ static const unsigned char *fde_search(const unsigned char *hdr, uintptr_t addr)
 	if (c.bad || count == 0 || ((uintptr_t)c.at & 3) != 0)
 		return NULL;
 	const int32_t *table = (const int32_t *)(const void *)c.at;
-	const int64_t want = (int64_t)(addr - (uintptr_t)hdr);
+	const intptr_t want = (intptr_t)(addr - (uintptr_t)hdr);
 	uint64_t low = 0, high = count;
 	while (low < high) {
 		const uint64_t mid = low + (high - low) / 2;
@@ -366,15 +369,15 @@ static bool run(struct machine *m, struct cursor c, uintptr_t addr)
 		const unsigned op = (unsigned)take(&c, 1), low = op & 0x3f;
 		bool good = true;
 		switch (op >> 6) {
-		case 1: m->location += low * unit; continue;
+		case 1: m->location += (uintptr_t)(low * unit); continue;
 		case 2: set_offset(m, low, (int64_t)take_uleb(&c)); break;
 		case 3: restore_rule(m, low); break;
 		default:
 			switch (op) {
 			case 0x01: m->location = take_pointer(&c, m->cie->pointer, NULL); break;
-			case 0x02: m->location += take(&c, 1) * unit; break;
-			case 0x03: m->location += take(&c, 2) * unit; break;
-			case 0x04: m->location += take(&c, 4) * unit; break;
+			case 0x02: m->location += (uintptr_t)(take(&c, 1) * unit); break;
+			case 0x03: m->location += (uintptr_t)(take(&c, 2) * unit); break;
+			case 0x04: m->location += (uintptr_t)(take(&c, 4) * unit); break;
 			default: good = run_extended(m, &c, op); break;
 			}
 		}
@@ -540,8 +543,8 @@ static bool row_set_fp(struct row *row, const struct rule *fp, uintptr_t addr)
 	} else if (fp->kind != RULE_OFFSET) {
 		return false;
 	}
-	row->fp_off = (int16_t)(off / 8);
-	return row->fp_off * 8 == off;
+	row->fp_off = (int16_t)(off / WORD_SIZE);
+	return row->fp_off * WORD_SIZE == off;
 }
 
 static struct row row_make(const struct machine *m, uintptr_t addr)
@@ -551,8 +554,9 @@ static struct row row_make(const struct machine *m, uintptr_t addr)
 		return (struct row){ 0, 0, CFA_SIGNAL, FP_SAME };
 	if (m->now.ra.kind == RULE_UNDEFINED)
 		return (struct row){ 0, 0, CFA_END, FP_SAME };
-	if (m->cie->ra != REG_RA || m->now.ra.kind != RULE_OFFSET || m->now.ra.offset != -8 ||
-	    !row_set_cfa(&row, &m->now, addr) || !row_set_fp(&row, &m->now.fp, addr))
+	if (m->cie->ra != REG_RA || m->now.ra.kind != RULE_OFFSET ||
+	    m->now.ra.offset != -WORD_SIZE || !row_set_cfa(&row, &m->now, addr) ||
+	    !row_set_fp(&row, &m->now.fp, addr))
 		return (struct row){ 0, 0, CFA_OTHER, FP_SAME };
 	return row;
 }

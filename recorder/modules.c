@@ -115,13 +115,13 @@ static void read_notes(struct heap_module *m, const unsigned char *at, size_t si
 /* The headers are in the first page of the mapping, where linkers put them. */
 static void find_build_id(struct heap_module *m)
 {
-	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)m->start;
+	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)(uintptr_t)m->start;
 	if (memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 || e->e_phentsize != sizeof(ElfW(Phdr)) ||
 	    e->e_phoff + (size_t)e->e_phnum * sizeof(ElfW(Phdr)) > 4096)
 		return;
-	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(m->start + e->e_phoff);
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(uintptr_t)(m->start + e->e_phoff);
 	for (int i = 0; i < e->e_phnum && m->build_id_size == 0; i++) {
-		const uintptr_t at = m->bias + p[i].p_vaddr;
+		const uintptr_t at = (uintptr_t)m->bias + p[i].p_vaddr;
 		if (p[i].p_type == PT_NOTE && at >= m->start && at < m->end &&
 		    p[i].p_memsz <= m->end - at)
 			read_notes(m, (const unsigned char *)at, p[i].p_memsz);

@@ -51,7 +51,13 @@ enum {
 	BOOT_SIZE = 64 << 10, /* bytes handed out before the real allocator is known */
 	ROWS_LISTED = 1024,   /* rows filled whose places are kept */
 	PAGE_STEP = 4096,     /* what the kernel maps is a multiple of this */
+	WORD_SIZE = (int)sizeof(uintptr_t),
 };
+
+/* Stacks are walked by unwind tables; elsewhere, by frame pointers alone. */
+#if defined __x86_64__ || defined __i386__
+#define HEAP_TABLES
+#endif
 
 static inline bool is_power(size_t n)
 {

@@ -41,12 +41,12 @@ COLD void rest_note(const struct slot *s, const void *p, const struct head *h, u
 /* The C library may keep a chunk there that it gave out without a header.  Such a one has its size
  * in front, which is small, and whose low bits say that what lies before is in use, or that it has
  * a mapping of its own.  Behind a header that was written over lies 0, a pointer, which has no such
- * bits, or a random number. */
+ * bits, a random number, or, with words of 32 bits, the upper half of the mark. */
 enum {
-	SIZE_BITS = 40,
+	SIZE_BITS = WORD_SIZE == 8 ? 40 : 31,
 	IN_USE_BEFORE = 1,
 	MAPPED = 2,
-	CHUNK_LEAST = 32,
+	CHUNK_LEAST = 4 * WORD_SIZE,
 };
 
 static uintptr_t word_before(const unsigned char *p, unsigned words)
@@ -58,7 +58,7 @@ static uintptr_t word_before(const unsigned char *p, unsigned words)
 static bool is_behind_free(const unsigned char *p)
 {
 	const uint64_t size = word_before(p, 2);
-	const uintptr_t at = (uintptr_t)p - (uintptr_t)size - sizeof size;
+	const uintptr_t at = (uintptr_t)p - (uintptr_t)size - WORD_SIZE;
 	return size % HEAP_ALIGN == 0 && size >= CHUNK_LEAST && size >> SIZE_BITS == 0 &&
 	       memory_readable(at) && (*(const uintptr_t *)at & ~(uintptr_t)7) == size;
 }

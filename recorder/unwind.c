@@ -83,23 +83,56 @@ static inline bool step_end(struct frame *at, struct frame *next)
 	return false;
 }
 
-/* Where a signal handler returns to, sp points at the ucontext (Linux, x86-64: uc_mcontext at 40,
- * in the order of REG_R8 ... of <sys/ucontext.h>). */
+#ifdef HEAP_TABLES
+/* Where the registers that a signal handler interrupted are: words of the frame pointer, the stack
+ * pointer and the program counter. */
+struct interrupted {
+	uintptr_t fp, sp, pc, end;
+};
+
+#ifdef __x86_64__
+/* sp points at the ucontext (Linux: uc_mcontext at 40, in the order of REG_R8 ... of
+ * <sys/ucontext.h>). */
+static bool interrupted_find(struct walk *w, const struct frame *at, struct interrupted *ret)
+{
+	(void)w;
+	*ret = (struct interrupted){ at->sp + 120, at->sp + 160, at->sp + 168, at->sp + 176 };
+	return true;
+}
+#else
+/* Behind sp are the arguments of the handler.  Of one that takes a number alone (it returns to
+ * "pop %eax") they are the number and the registers, else the number and two pointers, the second
+ * to the ucontext, with the registers at 20 (Linux: struct sigcontext_32). */
+static bool interrupted_find(struct walk *w, const struct frame *at, struct interrupted *ret)
+{
+	enum { POP_EAX = 0x58 };
+	uintptr_t registers = at->sp + 4;
+	if (!in_bounds(w, at->sp + 12))
+		return false;
+	if (*(const unsigned char *)at->pc != POP_EAX)
+		registers = *(const uintptr_t *)(at->sp + 8) + 20;
+	*ret = (struct interrupted){ registers + 24, registers + 28, registers + 56,
+				     registers + 60 };
+	return registers >= at->sp;
+}
+#endif
+#endif
+
 static COLD bool step_signal(struct walk *w, struct frame *at, struct frame *next)
 {
-#ifdef __x86_64__
-	enum { FP = 120, SP = 160, PC = 168, END = 176 };
-	const uintptr_t sp = at->sp;
-	if (!in_bounds(w, sp + END))
+#ifdef HEAP_TABLES
+	struct interrupted words;
+	if (!interrupted_find(w, at, &words) || !in_bounds(w, words.end))
 		return step_end(at, next);
-	next->fp = *(const uintptr_t *)(sp + FP);
-	next->sp = *(const uintptr_t *)(sp + SP);
-	next->pc = *(const uintptr_t *)(sp + PC) + 1;
+	next->fp = *(const uintptr_t *)words.fp;
+	next->sp = *(const uintptr_t *)words.sp;
+	next->pc = *(const uintptr_t *)words.pc + 1;
 	bounds_set(w, next->sp);
 	at->ra_slot = at->fp_slot = &odd_word;
-	return next->pc > PAGE_STEP && (next->sp & 7) == 0 &&
+	return next->pc > PAGE_STEP && (next->sp & (WORD_SIZE - 1)) == 0 &&
 	       (!w->bounds.grows || memory_readable(next->sp));
 #else
+	(void)w;
 	return step_end(at, next);
 #endif
 }
@@ -126,7 +159,8 @@ static COLD bool step_odd(struct walk *w, struct row row, struct frame *at, stru
 		return step_signal(w, at, next);
 	if (row.cfa == CFA_DEREF) {
 		const uintptr_t word = at->fp + (uintptr_t)(intptr_t)row.cfa_off;
-		if (word >= at->sp && (word & 7) == 0 && in_bounds(w, word + 8)) {
+		if (word >= at->sp && (word & (WORD_SIZE - 1)) == 0 &&
+		    in_bounds(w, word + WORD_SIZE)) {
 			*ret_cfa = *(const uintptr_t *)word;
 			return true;
 		}
@@ -149,14 +183,15 @@ static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 		if (!more || row.cfa != CFA_DEREF)
 			return more;
 	}
-	if (UNLIKELY(cfa <= sp || (cfa & 7) != 0 || !in_bounds(w, cfa)))
+	if (UNLIKELY(cfa <= sp || (cfa & (WORD_SIZE - 1)) != 0 || !in_bounds(w, cfa)))
 		return step_end(at, next);
-	const uintptr_t *ra = (const uintptr_t *)(cfa - 8), *fp_slot = NULL;
+	const uintptr_t *ra = (const uintptr_t *)(cfa - WORD_SIZE), *fp_slot = NULL;
 	uintptr_t next_fp = fp;
 	if (row.fp != FP_SAME) {
 		const uintptr_t word = (row.fp == FP_AT_CFA ? cfa : fp) +
-				       (uintptr_t)((intptr_t)row.fp_off * 8);
-		if (UNLIKELY(word + RED_ZONE < sp || (word & 7) != 0 || !in_bounds(w, word + 8)))
+				       (uintptr_t)((intptr_t)row.fp_off * WORD_SIZE);
+		if (UNLIKELY(word + RED_ZONE < sp || (word & (WORD_SIZE - 1)) != 0 ||
+			     !in_bounds(w, word + WORD_SIZE)))
 			return step_end(at, next);
 		fp_slot = (const uintptr_t *)word;
 		next_fp = *fp_slot;
@@ -271,7 +306,7 @@ static bool step_by_chain(struct walk *w, struct frame *at, struct frame *next)
 {
 	if (step_chain(w, at, next))
 		return true;
-#ifdef __x86_64__
+#ifdef HEAP_TABLES
 	return step(w, at, next);
 #else
 	return false;
@@ -284,9 +319,10 @@ static bool is_outermost(const struct walk *w, const struct frame *at)
 {
 	if (at->fp == 0)
 		return true;
-#ifdef __x86_64__
+#ifdef HEAP_TABLES
 	return row_get(w->rows, at->pc).cfa == CFA_END;
 #else
+	(void)w;
 	return false;
 #endif
 }

@@ -93,6 +93,7 @@ struct heft_recorder_file {
 	const char *path; /* holds until heft_recorder_free */
 	uint32_t pid;     /* of the process that wrote it */
 	bool empty;       /* no allocation was recorded: the program has an allocator of its own */
+	bool memory;      /* it is a core: all memory was kept */
 	/* Functions of an allocator that the program calls and whose blocks are not recorded, with
 	 * a space between them; "": none is known. */
 	const char *beside;

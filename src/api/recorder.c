@@ -23,6 +23,8 @@ struct heft_recorder {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
 	const char *library, *pattern, *signal; /* NULL: not set */
+	const char *library32;                  /* for 32-bit programs; NULL: there is none */
+	const char *preload;                    /* what LD_PRELOAD has of ours */
 	uint64_t values[HEFT_RECORD_SETTINGS];
 	heft_recorder_tick_fn tick;
 	void *tick_ctx;
@@ -124,9 +126,46 @@ static const char *find_library(struct arena *arena)
 	return found;
 }
 
+/* The folder of our C library, which is what the dynamic linker puts in place of $LIB (ld.so(8)). */
+static const char *system_folder(struct arena *arena)
+{
+	Dl_info info;
+	void *function = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+	if (function == NULL || dladdr(function, &info) == 0 || info.dli_fname == NULL)
+		return NULL;
+	const char *path = info.dli_fname;
+	path += strncmp(path, "/usr/", 5) == 0 ? 5 : 1;
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? arena_format(arena, "%.*s", (int)(slash - path), path) : NULL;
+}
+
+/* The recorders for programs of 64 and of 32 bits under one name, if both are there: beside ours, in
+ * heft/, by the folders of the systems' libraries. */
+static void choose_both(struct heft_recorder *r)
+{
+	static const char *const places[] = { "heft/32", "32" };
+	const char *system = system_folder(&r->arena), *slash = strrchr(r->library, '/');
+	const int size = (int)(slash + 1 - r->library);
+	if (system == NULL || strchr(r->library, '$') != NULL)
+		return;
+	const char *ours = arena_format(&r->arena, "%.*sheft/%s/libheft-heap.so", size, r->library,
+					system);
+	for (size_t i = 0; i < COUNT_OF(places) && access(ours, R_OK) == 0; i++) {
+		const char *other = arena_format(&r->arena, "%.*s%s/libheft-heap.so", size,
+						 r->library, places[i]);
+		if (access(other, R_OK) != 0)
+			continue;
+		r->library32 = other;
+		r->preload = arena_format(&r->arena, "%.*sheft/$LIB/libheft-heap.so", size,
+					  r->library);
+		return;
+	}
+}
+
 static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 {
-	const char *found = r->library != NULL ? r->library : find_library(&r->arena);
+	const bool own = r->library == NULL;
+	const char *found = own ? find_library(&r->arena) : r->library;
 	if (found == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "libheft-heap.so: is not beside libheft: name the file");
@@ -141,6 +180,9 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			"%s: the dynamic linker loads no file with a space or colon in its path",
 			r->library);
+	r->preload = r->library;
+	if (own)
+		choose_both(r);
 	return true;
 }
 
@@ -249,9 +291,9 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 	const char *preload = getenv("LD_PRELOAD");
 	/* In front of other allocators, which it then records. */
 	if (preload != NULL && *preload != '\0')
-		set(r, e, "LD_PRELOAD", arena_format(&r->arena, "%s:%s", r->library, preload));
+		set(r, e, "LD_PRELOAD", arena_format(&r->arena, "%s:%s", r->preload, preload));
 	else
-		set(r, e, "LD_PRELOAD", r->library);
+		set(r, e, "LD_PRELOAD", r->preload);
 	set(r, e, "HEFT_HEAP_OUT", r->output);
 	set_number(r, e, "HEFT_HEAP_DEPTH", (int64_t)v[HEFT_RECORD_DEPTH]);
 	set_number(r, e, "HEFT_HEAP_SAMPLE", (int64_t)v[HEFT_RECORD_SAMPLE]);
@@ -310,6 +352,7 @@ static void file_look_into(struct heft_recorder *r, struct heft_recorder_file *f
 	if (!dump_open(&d, f->path, &nothing, NULL, &err))
 		return;
 	records_read(&records, &d, NULL);
+	f->memory = d.kind == DUMP_CORE;
 	f->empty = records.stacks.count == 0 && !(records.process.flags & HEAP_INLINE);
 	f->beside = arena_copy(&r->arena, str_of(records.beside));
 	records_release(&records);
@@ -389,7 +432,7 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	const char *path;
 	if (!check_signal(r, err) || !program_find(argv[0], &r->arena, &path, err) ||
 	    !choose_library(r, err) || !choose_output(r, err) ||
-	    !program_check(path, r->library, err))
+	    !program_check(path, (const char *[]){ r->library, r->library32 }, err))
 		return false;
 	/* The clock that file systems take their times from. */
 #ifdef CLOCK_REALTIME_COARSE

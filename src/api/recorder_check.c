@@ -123,6 +123,11 @@ static bool same_machine(const struct image *a, const char *library)
 	return same;
 }
 
+static const char *machine_words(const struct image *im)
+{
+	return im->machine == EM_386 ? "a 32-bit program" : "for another machine";
+}
+
 /* The sanitizer whose allocator the program brings, which must be the first; NULL: none. */
 static const char *sanitizer_of(const struct image *im)
 {
@@ -152,7 +157,7 @@ static bool has_recorder(const struct image *im)
 	return memmem(im->bytes.p, im->bytes.size, name, sizeof name) != NULL;
 }
 
-static bool check_image(const char *path, const struct image *im, const char *library,
+static bool check_image(const char *path, const struct image *im, const char *const libraries[2],
 			struct heft_err *err)
 {
 	if (im->kind != IMAGE_EXEC)
@@ -164,9 +169,11 @@ static bool check_image(const char *path, const struct image *im, const char *li
 					       "into it; link it with "
 					       "libheft-heap.a instead",
 					       path);
-	if (!same_machine(im, library))
+	if (!same_machine(im, libraries[0]) &&
+	    (libraries[1] == NULL || !same_machine(im, libraries[1])))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: is for another machine than the recorder %s", path, library);
+			    "%s: is %s, and the recorder %s is not", path, machine_words(im),
+			    libraries[0]);
 	const char *sanitizer = sanitizer_of(im);
 	if (sanitizer != NULL)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -176,7 +183,7 @@ static bool check_image(const char *path, const struct image *im, const char *li
 	return true;
 }
 
-bool program_check(const char *path, const char *library, struct heft_err *err)
+bool program_check(const char *path, const char *const libraries[2], struct heft_err *err)
 {
 	char lines[SCRIPTS_MAX][LINE_MAX_SIZE + 1];
 	for (unsigned i = 0; i < SCRIPTS_MAX && path != NULL; i++) {
@@ -194,7 +201,7 @@ bool program_check(const char *path, const char *library, struct heft_err *err)
 				    path);
 		if (!input_open(&in, path, NULL, err))
 			return false;
-		const bool good = in.archive || check_image(path, in.images, library, err);
+		const bool good = in.archive || check_image(path, in.images, libraries, err);
 		input_close(&in);
 		return good;
 	}

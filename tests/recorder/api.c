@@ -23,7 +23,8 @@
 		}                                                                                  \
 	} while (0)
 
-static volatile size_t huge = PTRDIFF_MAX; /* the compiler must not know */
+/* The compiler must not know.  Words of 32 bits have room for a block of half of all addresses. */
+static volatile size_t huge = sizeof(size_t) > 4 ? PTRDIFF_MAX : SIZE_MAX - 4096;
 
 static int aligned(const void *p, size_t align)
 {

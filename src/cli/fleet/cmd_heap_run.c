@@ -201,13 +201,20 @@ static void tell_death(const struct run_job *job, int signal)
 			program);
 }
 
-static void tell_written(const struct run_job *job, const char *path, size_t count)
+static void tell_written(const struct run_job *job, const struct heft_recorder_file *own,
+			 size_t count)
 {
 	char more[40] = "";
 	if (count > 1)
 		snprintf(more, sizeof more, " and %zu more", count - 1);
-	fprintf(stderr, "%s: wrote %s%s; to look: heft heap show %s%s\n", job->cli->program, path,
-		more, job->leaks ? "--leaks " : "", path);
+	fprintf(stderr, "%s: wrote %s%s; to look: heft heap show %s%s\n", job->cli->program,
+		own->path, more, own->memory ? "--leaks " : "", own->path);
+	if (job->leaks && !own->memory)
+		fprintf(stderr,
+			"%s: %s: has no leaks: the memory of %s could not be kept, as that of "
+			"32-bit "
+			"programs and of those that may not be looked at\n",
+			job->cli->program, own->path, job->argv[0]);
 }
 
 /* One line: the file of the program itself first in mind, the others counted. */
@@ -241,7 +248,7 @@ static void tell_files(const struct run_job *job, const struct heft_recorder_end
 			"runs\n",
 			program, own.path, command);
 	else
-		tell_written(job, own.path, count);
+		tell_written(job, &own, count);
 	if (own.path != NULL && own.beside != NULL && *own.beside != '\0')
 		fprintf(stderr,
 			"%s: not recorded: the blocks that %s asked these functions for: %s\n",
