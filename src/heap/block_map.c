@@ -77,6 +77,15 @@ void block_map_set(struct block_map *m, uint64_t addr)
 	block_piece_set(&p[i - 1], (uint32_t)((addr - p[i - 1].addr) >> m->shift));
 }
 
+bool block_map_has(const struct block_map *m, uint64_t addr)
+{
+	const struct block_piece *p = m->pieces.data;
+	const size_t i = upper_bound(p, m->pieces.count, sizeof *p, addr);
+	const uint64_t off = i > 0 ? addr - p[i - 1].addr : 0, place = off >> m->shift;
+	return i > 0 && p[i - 1].bits != NULL && place < p[i - 1].places &&
+	       place << m->shift == off && (p[i - 1].bits[place / WORD] >> place % WORD & 1) != 0;
+}
+
 static void clear_piece(struct block_piece *p, uint64_t from, uint64_t to)
 {
 	for (uint64_t i = from; i < to && i < p->places; i++)

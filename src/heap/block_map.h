@@ -49,6 +49,8 @@ void block_map_release(struct block_map *m);
 void block_piece_set(struct block_piece *p, uint32_t place);
 /* Sets the bit of an address, a multiple of the step. */
 void block_map_set(struct block_map *m, uint64_t addr);
+/* Is the bit of a place set?  Also before block_map_count. */
+bool block_map_has(const struct block_map *m, uint64_t addr);
 /* Clears the bits of addresses in [start, end). */
 void block_map_clear(struct block_map *m, uint64_t start, uint64_t end);
 /* Numbers the blocks; gives back the bits of pieces without one. */

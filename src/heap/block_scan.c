@@ -533,6 +533,9 @@ void heap_scan_release(struct blocks_found *b)
 	block_map_release(&b->live);
 	block_map_release(&b->freed.map);
 	vec_release(&b->freed.noted);
+	block_map_release(&b->kept);
+	vec_release(&b->caches);
+	vec_release(&b->arenas);
 	*b = (struct blocks_found){ 0 };
 }
 

@@ -36,6 +36,11 @@ struct freed_blocks {
 	size_t count;                 /* of both */
 };
 
+/* The allocator's own words. */
+struct heap_arena {
+	uint64_t addr, size;
+};
+
 struct blocks_found {
 	const struct dump *d;
 	const struct records *r;
@@ -47,7 +52,13 @@ struct blocks_found {
 	uint64_t live_bytes, newest, damaged_canaries;
 	uint8_t live_flags;
 	struct freed_blocks freed;
-	uint64_t scanned; /* bytes looked at */
+	/* glibc's chunks that are freed though they are marked as in use, where its lists say so;
+	 * those that hold such lists, by address; and its first arenas, which are in no heap. */
+	struct block_map kept;
+	VEC(uint64_t) caches;
+	VEC(struct heap_arena) arenas;
+	const char *doubt; /* why live blocks may be missing, or freed ones among them; or NULL */
+	uint64_t scanned;  /* bytes looked at */
 };
 
 /* Scans all regions but those of unwritable files, with `threads` threads, and takes the freed

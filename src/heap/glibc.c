@@ -1,8 +1,12 @@
 #include "heap/glibc.h"
 
+#include "base/sort.h"
+#include "heap/glibc_kept.h"
+#include "heap/glibc_state.h"
+
 enum {
-	CACHED_MOST = 1088, /* size of chunks that freed blocks may be kept in as if in use */
-	SPECK = 4,          /* words of the least chunk that is handed out */
+	SPECK = 4,       /* words of the least chunk that is handed out */
+	STACK_ALIGN = 16 /* malloc-alignment.h: of the user's bytes, on most machines */
 };
 
 /* ---- one chunk ------------------------------------------------------------------------------- */
@@ -13,26 +17,10 @@ bool chunk_before_used(struct chunk_view *v, uint64_t at)
 	return chunk_word(v, at + v->word, &x) && (x & CHUNK_BEFORE_USED) != 0;
 }
 
-static bool is_size_of(struct chunk_view *v, uint64_t at, uint64_t size)
+bool chunk_is_end(struct chunk_view *v, uint64_t at)
 {
 	uint64_t x;
-	return chunk_word(v, at, &x) && x - (x & CHUNK_FLAGS) == size;
-}
-
-/* Since 2.32 the first word of these is the next one's address ^ their own / 4096: of the user's
- * bytes in thread caches, of the chunk in fast bins.  The second word is 0 in a block that a thread
- * cache gave out, and not in one that it has. */
-bool chunk_is_cached(struct chunk_view *v, uint64_t at, uint64_t size)
-{
-	const uint64_t user = at + 2 * v->word;
-	uint64_t x, key;
-	if (size > CACHED_MOST || !chunk_word(v, user, &x) || !chunk_word(v, user + v->word, &key))
-		return false;
-	const uint64_t next = x ^ user >> 12;
-	if (next != 0 && (next % (2 * v->word) != 0 || next < v->word))
-		return false;
-	return (key != 0 && (next == 0 || is_size_of(v, next - v->word, size))) ||
-	       (next != 0 && is_size_of(v, next + v->word, size));
+	return chunk_word(v, at + v->word, &x) && (x & ~(uint64_t)CHUNK_FLAGS) < SPECK * v->word;
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -52,10 +40,21 @@ uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_u
 			break;
 		in_use = false;
 		*ret_last = at;
+		const bool over = size == next_size && size < SPECK * v->word && size != 0;
 		size = next_size;
 		at += size;
+		if (over)
+			break;
 	}
 	return at;
+}
+
+/* Does a chain lead to `end`, or to the end of a heap? */
+static bool leads(struct chunk_view *v, uint64_t at, uint64_t end)
+{
+	uint64_t last;
+	const uint64_t stop = chunk_follow(v, at, end, false, &last);
+	return stop != at && (stop == end || chunk_is_end(v, last));
 }
 
 uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
@@ -68,94 +67,479 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* ---- the chunks of a chain ------------------------------------------------------------------- */
-
-struct heaps {
-	struct chunk_view v;
-	struct glibc_heaps *to;
-	struct blocks_found *b;
-	struct calls *c;
-};
-
-static void add_block(struct heaps *x, uint64_t user, uint64_t size)
-{
-	struct call_stack *none = &x->c->stacks.data[0];
-	block_map_set(&x->b->live, user - 2 * x->v.word);
-	x->b->live_bytes = add_sat(x->b->live_bytes, size);
-	none->blocks++;
-	none->block_bytes = add_sat(none->block_bytes, size);
-	x->to->chunks++;
-	x->to->bytes = add_sat(x->to->bytes, size);
-}
-
-/* The chunk at `at`, which the one at `next` follows, or nothing where that is the end.  What is
- * too small to be handed out marks the end of a heap that was left. */
-static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end)
-{
-	const uint64_t word = x->v.word, size = next - at;
-	if (size < SPECK * word)
-		return;
-	if (next == end) {
-		x->to->top_bytes += size;
-	} else if (!chunk_before_used(&x->v, next)) {
-		x->to->free_chunks++;
-		x->to->free_bytes += size;
-	} else if (chunk_is_cached(&x->v, at, size)) {
-		x->to->cached++;
-		x->to->cached_bytes += size;
-	} else {
-		add_block(x, at + 2 * word, size - word);
-	}
-}
-
-/* What is in front of a break is in use: who wrote over the chunk behind it did so from there. */
-static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t end)
-{
-	uint64_t size, flags;
-	while (at < stop && chunk_size(&x->v, at, end, &size, &flags)) {
-		if (at + size == stop && stop != end)
-			add_block(x, at + 2 * x->v.word, size - x->v.word);
-		else
-			take_chunk(x, at, at + size, end);
-		at += size;
-	}
-}
-
-/* The chain from `at` to `end`; where it breaks it is looked for again behind that. */
-static void take_chain(struct heaps *x, uint64_t at, uint64_t end)
-{
-	enum { BROKEN_MOST = 64 }; /* of one chain: what looks like more is none */
-	x->to->arenas++;
-	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST; broken++) {
-		uint64_t last;
-		const uint64_t stop = chunk_follow(&x->v, at, end, false, &last);
-		take_chunks(x, at, stop, end);
-		if (stop == end)
-			return;
-		x->to->broken++;
-		at = chunk_find_head(&x->v, stop + 2 * x->v.word, end);
-	}
-}
-
-/* ---- heaps ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Memory that programs write, without a file behind it, in one piece. */
 struct stretch {
 	uint64_t addr, end;
 };
 
-static bool is_plain(const struct dump *d, const struct region *g)
+struct heaps {
+	struct chunk_view v;
+	struct glibc_heaps *to;
+	const struct dump *d;
+	struct glibc_state state;
+	struct block_map *chunks; /* in use, kept ones among them */
+	VEC(struct stretch) plain, pieces;
+	VEC(struct stretch) mapped; /* chunks that may be mapped by themselves */
+	VEC(uint64_t) caches;       /* chunks that may be a thread's cache */
+	uint64_t last_broken;       /* where a chain does not go on */
+};
+
+/* Where the arenas are found, so is the heap; without them what is run is none. */
+static bool is_plain(const struct heaps *x, const struct region *g)
 {
-	return g->file == 0 && g->read && g->write && (!g->exec || d->kind == DUMP_RAW);
+	const bool raw = x->d->kind == DUMP_RAW || x->state.arenas.count > 0;
+	return g->file == 0 && g->read && g->write && (!g->exec || raw);
 }
 
-static size_t find_stretch(const struct dump *d, size_t i, struct stretch *ret)
+static void find_plain(struct heaps *x)
 {
-	*ret = (struct stretch){ d->regions[i].addr, d->regions[i].addr };
-	while (i < d->region_count && d->regions[i].addr == ret->end && is_plain(d, &d->regions[i]))
-		ret->end += d->regions[i++].size;
+	for (size_t i = 0; i < x->d->region_count; i++) {
+		const struct region *g = &x->d->regions[i];
+		const size_t n = x->plain.count;
+		if (!is_plain(x, g))
+			continue;
+		if (n > 0 && x->plain.data[n - 1].end == g->addr)
+			x->plain.data[n - 1].end += g->size;
+		else
+			vec_push(&x->plain, (struct stretch){ g->addr, g->addr + g->size });
+	}
+}
+
+static const struct stretch *plain_at(const struct heaps *x, uint64_t addr)
+{
+	const struct stretch *s = x->plain.data;
+	const size_t i = upper_bound(s, x->plain.count, sizeof *s, addr);
+	return i > 0 && addr < s[i - 1].end ? &s[i - 1] : NULL;
+}
+
+static void doubt(struct heaps *x, const char *why)
+{
+	if (x->to->doubt == NULL)
+		x->to->doubt = why;
+}
+
+/* ---- the chunks of a chain ------------------------------------------------------------------- */
+
+static void add_block(struct heaps *x, uint64_t chunk, uint64_t size)
+{
+	block_map_set(x->chunks, chunk);
+	x->to->chunks++;
+	x->to->bytes = add_sat(x->to->bytes, size);
+}
+
+static void add_used(struct heaps *x, uint64_t at, uint64_t size)
+{
+	add_block(x, at, size - x->v.word);
+	if (kept_is_cache_size(&x->v, size))
+		vec_push(&x->caches, at);
+}
+
+/* The chunk at `at`, which the one at `next` follows, or nothing where that is the end.  What is
+ * too small to be handed out marks the end of a heap that was left. */
+static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end)
+{
+	const uint64_t size = next - at;
+	if (size < SPECK * x->v.word)
+		return;
+	if (next == end) {
+		x->to->top_bytes += size;
+	} else if (!chunk_before_used(&x->v, next)) {
+		x->to->free_chunks++;
+		x->to->free_bytes += size;
+	} else {
+		add_used(x, at, size);
+	}
+}
+
+/* What is in front of a break is in use: who wrote over the chunk behind it did so from there. */
+static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t end, bool broken)
+{
+	uint64_t size, flags;
+	while (at < stop && chunk_size(&x->v, at, end, &size, &flags)) {
+		if (broken && at + size == stop)
+			add_block(x, at, size - x->v.word);
+		else
+			take_chunk(x, at, at + size, end);
+		at += size;
+	}
+}
+
+/* Behind the end of a heap, at whatever distance: where it goes on.  The chunk in front of the
+ * first counts as in use. */
+static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
+{
+	enum { TRIES = 4096 }; /* chains that lead nowhere */
+	unsigned tried = 0;
+	uint64_t size, flags;
+	at = align_up(at, 2 * x->v.word);
+	for (; at < end && tried < TRIES; at += 2 * x->v.word) {
+		if (!chunk_size(&x->v, at, end, &size, &flags) || size < SPECK * x->v.word ||
+		    flags != CHUNK_BEFORE_USED)
+			continue;
+		if (leads(&x->v, at, end))
+			return at;
+		tried++;
+	}
+	return 0;
+}
+
+/* The chain from `at` to `end`; where it breaks it is looked for again behind that.  Where it
+ * ends. */
+static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
+{
+	enum { BROKEN_MOST = 64 }; /* of one chain: what looks like more is none */
+	uint64_t stop = at;
+	x->to->arenas++;
+	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST;) {
+		uint64_t last;
+		stop = chunk_follow(&x->v, at, end, false, &last);
+		const bool ended = stop == end || (stop != at && chunk_is_end(&x->v, last));
+		take_chunks(x, at, stop, end, !ended);
+		if (stop == end)
+			break;
+		if (!ended) {
+			x->to->broken++;
+			x->last_broken = stop;
+			broken++;
+		}
+		at = ended ? find_next(x, stop, end)
+			   : chunk_find_head(&x->v, stop + 2 * x->v.word, end);
+	}
+	return stop;
+}
+
+/* The first piece that ends behind an address. */
+static size_t piece_behind(const struct heaps *x, uint64_t addr)
+{
+	size_t i;
+	BISECT(i, 0, x->pieces.count, k, x->pieces.data[k].end <= addr);
 	return i;
 }
+
+/* Takes [start, end), and the chain from `at` on; false where a heap has some of it.  Pieces do not
+ * overlap and are kept by address.  ret_stop: where the chain ends. */
+static bool take_piece(struct heaps *x, struct stretch s, uint64_t at, uint64_t *ret_stop)
+{
+	enum { PIECES_MOST = 1 << 16 };
+	const size_t i = piece_behind(x, s.addr);
+	if (x->pieces.count == PIECES_MOST || s.addr >= s.end ||
+	    (i < x->pieces.count && x->pieces.data[i].addr < s.end)) {
+		doubt(x, "heaps lie over one another");
+		return false;
+	}
+	*ret_stop = take_chain(x, at, s.end);
+	vec_push(&x->pieces, s);
+	struct stretch *p = x->pieces.data;
+	memmove(&p[i + 1], &p[i], (x->pieces.count - 1 - i) * sizeof *p);
+	p[i] = s;
+	return true;
+}
+
+/* ---- the first arena ------------------------------------------------------------------------- */
+
+/* The first chunk of memory that the system gave: the user's bytes are aligned. */
+static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
+{
+	const uint64_t head = 2 * x->v.word;
+	for (uint64_t step = head; step <= STACK_ALIGN; step += step) {
+		const uint64_t at = align_up(addr + head, step) - head;
+		uint64_t size, flags;
+		if (chunk_size(&x->v, at, end, &size, &flags) && flags == CHUNK_BEFORE_USED)
+			return at;
+	}
+	return 0;
+}
+
+/* The end of the heap whose first chunk the page may begin with; 0: it does not. */
+static uint64_t extra_at(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_first)
+{
+	uint64_t last;
+	*ret_first = first_chunk(x, at, end);
+	if (*ret_first == 0)
+		return 0;
+	const uint64_t stop = chunk_follow(&x->v, *ret_first, end, false, &last);
+	return stop != *ret_first && chunk_is_end(&x->v, last) ? align_up(stop, CHUNK_PAGE) : 0;
+}
+
+/* In memory between two heaps; the bytes taken. */
+static uint64_t take_extra_in(struct heaps *x, struct stretch s)
+{
+	uint64_t had = 0, first, stop;
+	for (uint64_t at = align_up(s.addr, CHUNK_PAGE); at < s.end;) {
+		const uint64_t end = extra_at(x, at, s.end, &first);
+		if (end == 0 || end > s.end ||
+		    !take_piece(x, (struct stretch){ at, end }, first, &stop)) {
+			at += CHUNK_PAGE;
+			continue;
+		}
+		had += end - at;
+		at = end;
+	}
+	return had;
+}
+
+/* Pieces that the first arena mapped where the heap could not grow, until there is as much of them
+ * as it has. */
+static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t had)
+{
+	for (size_t i = 0; i < x->plain.count && had < a->system; i++) {
+		struct stretch s = x->plain.data[i];
+		while (s.addr < s.end && had < a->system) {
+			const size_t k = piece_behind(x, s.addr);
+			const bool any = k < x->pieces.count && x->pieces.data[k].addr < s.end;
+			const struct stretch taken = any ? x->pieces.data[k]
+							 : (struct stretch){ s.end, s.end };
+			if (taken.addr > s.addr)
+				had += take_extra_in(x, (struct stretch){ s.addr, taken.addr });
+			s.addr = taken.end;
+		}
+	}
+	if (had != a->system)
+		doubt(x, "the heap's size is not what the allocator says");
+}
+
+static uint64_t end_of_top(struct heaps *x, const struct glibc_arena *a, const struct stretch *s)
+{
+	uint64_t size, flags;
+	if (chunk_size(&x->v, a->top, s->end, &size, &flags))
+		return a->top + size;
+	const bool whole = a->base >= s->addr && a->base <= a->top &&
+			   a->system - (a->top - a->base) <= s->end - a->top;
+	return whole ? a->base + a->system : s->end;
+}
+
+/* The piece that the first heap's last chunk ends; how much of the heap is in it. */
+static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
+			       const struct stretch *s)
+{
+	const uint64_t end = end_of_top(x, a, s);
+	const bool whole = a->base >= s->addr && a->base <= a->top;
+	uint64_t at = whole ? first_chunk(x, a->base, end) : 0, stop;
+	at = at != 0 ? at : find_next(x, s->addr, end);
+	if (at == 0 || !take_piece(x, (struct stretch){ at, end }, at, &stop))
+		return 0;
+	return end - (whole ? a->base : at & ~(uint64_t)(CHUNK_PAGE - 1));
+}
+
+/* The piece that the first heap began with, where it went on elsewhere; what others have between
+ * its parts counts as the heap's. */
+static uint64_t take_base_piece(struct heaps *x, const struct glibc_arena *a)
+{
+	const struct stretch *s = plain_at(x, a->base);
+	uint64_t stop;
+	const uint64_t at = s != NULL ? first_chunk(x, a->base, s->end) : 0;
+	if (at == 0)
+		return 0;
+	if (!take_piece(x, (struct stretch){ at, s->end }, at, &stop))
+		return 0;
+	return align_up(stop, CHUNK_PAGE) - a->base;
+}
+
+static void take_first_arena(struct heaps *x, const struct glibc_arena *a)
+{
+	const struct stretch *s = plain_at(x, a->top);
+	if (s == NULL) {
+		if (a->top != 0)
+			doubt(x, "the heap is not in the dump");
+		return;
+	}
+	uint64_t had = take_top_piece(x, a, s);
+	if (a->base != 0 && !(a->base >= s->addr && a->base <= a->top))
+		had += take_base_piece(x, a);
+	if (had != a->system)
+		take_extra(x, a, had);
+}
+
+/* ---- other arenas ---------------------------------------------------------------------------- */
+
+/* The first chunk of a heap: behind its own words, or behind the arena if it has that.  Of a chain
+ * that does not lead on the first that says that it is of another arena. */
+static uint64_t head_of_heap(struct heaps *x, uint64_t at, uint64_t end)
+{
+	uint64_t size, flags, found = 0;
+	at = align_up(at, 2 * x->v.word);
+	for (const uint64_t most = at + CHUNK_HEAD_MOST; at < end && at < most;
+	     at += 2 * x->v.word) {
+		if (!chunk_size(&x->v, at, end, &size, &flags) || size < SPECK * x->v.word ||
+		    (flags & CHUNK_BEFORE_USED) == 0)
+			continue;
+		if (leads(&x->v, at, end))
+			return at;
+		if (found == 0 && (flags & CHUNK_OTHER_ARENA) != 0)
+			found = at;
+	}
+	return found;
+}
+
+static void take_heap(struct heaps *x, const struct glibc_arena *a, uint64_t heap, uint64_t size)
+{
+	const uint64_t end = heap + size, word = x->v.word;
+	const uint64_t from = heap == a->heap ? a->end - word : heap + 3 * word;
+	const uint64_t head = head_of_heap(x, from, end);
+	uint64_t stop;
+	if (head == 0)
+		doubt(x, "a heap of another arena has no chunk");
+	else
+		take_piece(x, (struct stretch){ heap, end }, head, &stop);
+}
+
+/* From the heap that has `top` back to the one that has the arena (arena.c, "heap_info"): each
+ * begins with its arena, the heap before it, and its size. */
+static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
+{
+	const uint64_t word = x->v.word;
+	uint64_t heap = a->top != 0 ? glibc_heap_of(x->d, a, a->top) : a->heap, left = x->d->size;
+	for (;;) {
+		uint64_t arena, size, before;
+		const struct stretch *s = plain_at(x, heap);
+		if (s == NULL || !chunk_word(&x->v, heap, &arena) || arena != a->addr ||
+		    !chunk_word(&x->v, heap + word, &before) ||
+		    !chunk_word(&x->v, heap + 2 * word, &size) || size == 0 ||
+		    size > min_u64(s->end - heap, left)) {
+			doubt(x, "the heaps of an arena are not all in the dump");
+			return;
+		}
+		take_heap(x, a, heap, size);
+		left -= size;
+		if (before == 0)
+			return;
+		heap = before;
+	}
+}
+
+/* ---- chunks that are mapped by themselves ---------------------------------------------------- */
+
+/* Such a chunk has as many bytes as its pages, with the `front` ones, which it states. */
+static uint64_t mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64_t end)
+{
+	uint64_t stated, size, flags;
+	return chunk_size(&x->v, at, end, &size, &flags) && flags == CHUNK_MAPPED &&
+			       chunk_word(&x->v, at, &stated) && stated == front &&
+			       (size + front) % CHUNK_PAGE == 0
+		       ? size
+		       : 0;
+}
+
+/* The mapped chunk whose mapping begins with the page; what its bytes are in *ret_size.  Where the
+ * program asked for an alignment the chunk was moved into the mapping, and an old header is at the
+ * start. */
+static uint64_t mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t *ret_size)
+{
+	const uint64_t head = 2 * x->v.word, front = STACK_ALIGN - head;
+	const uint64_t size = mapped_size(x, page + front, front, end);
+	*ret_size = size;
+	for (uint64_t align = 2 * head; size != 0 && align < size; align += align)
+		for (unsigned i = 0; i < 2; i++) {
+			const uint64_t user = align_up(page + front + head + 1, align) + i * align;
+			const uint64_t lead = user - head - page;
+			const uint64_t moved = user <= end ? mapped_size(x, user - head, lead, end)
+							   : 0;
+			if (moved == 0)
+				continue;
+			*ret_size = moved;
+			return user - head;
+		}
+	return size != 0 ? page + front : 0;
+}
+
+/* The first multiple of `step` behind `at` that the dump may have bytes of, UINT64_MAX where there
+ * is none.  What the dump lacks may be of any size. */
+static uint64_t next_place(const struct heaps *x, uint64_t at, uint64_t step)
+{
+	uint64_t next = align_up(add_sat(at, 1), step);
+	const struct region *const g = dump_region(x->d, next);
+	if (g != NULL && next - g->addr >= g->bytes.size)
+		next = align_up(add_sat(g->addr, g->size), step);
+	return next > at ? next : UINT64_MAX;
+}
+
+static void find_mapped(struct heaps *x, struct stretch s)
+{
+	uint64_t at = align_up(s.addr, CHUNK_PAGE), size;
+	while (at < s.end) {
+		const uint64_t chunk = mapped_at(x, at, s.end, &size);
+		if (chunk != 0)
+			vec_push(&x->mapped, (struct stretch){ chunk, chunk + size });
+		at = chunk != 0 ? chunk + size : next_place(x, at, CHUNK_PAGE);
+	}
+}
+
+/* Memory in no heap. */
+static void find_all_mapped(struct heaps *x)
+{
+	const struct stretch *taken = x->pieces.data;
+	for (size_t i = 0, k = 0; i < x->plain.count; i++) {
+		struct stretch s = x->plain.data[i];
+		for (; k < x->pieces.count && taken[k].addr < s.end; k++) {
+			if (taken[k].addr > s.addr)
+				find_mapped(x, (struct stretch){ s.addr, taken[k].addr });
+			s.addr = max_u64(s.addr, taken[k].end);
+		}
+		find_mapped(x, s);
+	}
+}
+
+/* Of mappings with the bytes in front of chunks. */
+struct mapped_sum {
+	uint64_t count, bytes;
+};
+
+static struct mapped_sum sum_mapped(struct heaps *x, uint64_t least)
+{
+	struct mapped_sum sum = { 0, 0 };
+	for (size_t i = 0; i < x->mapped.count; i++) {
+		const struct stretch *s = &x->mapped.data[i];
+		uint64_t front = 0;
+		chunk_word(&x->v, s->addr, &front);
+		if (s->end - s->addr + front < least)
+			continue;
+		sum.count++;
+		sum.bytes += s->end - s->addr + front;
+	}
+	return sum;
+}
+
+/* What the first arenas say; false where that is not known. */
+static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
+{
+	bool known = x->state.arenas.count > 0;
+	*ret = (struct mapped_sum){ 0, 0 };
+	for (size_t i = 0; i < x->state.arenas.count; i++) {
+		const struct glibc_arena *a = &x->state.arenas.data[i];
+		known = known && (a->heap != 0 || a->known);
+		ret->count += a->mapped;
+		ret->bytes += a->mapped_bytes;
+	}
+	return known;
+}
+
+/* All that look like one, where the allocator counts as many; else those of the size from which it
+ * maps chunks unless the program asked for another. */
+static void take_mapped(struct heaps *x)
+{
+	enum { USUAL = 128 << 10 };
+	struct mapped_sum stated;
+	const bool known = stated_mapped(x, &stated);
+	const struct mapped_sum all = sum_mapped(x, 0), large = sum_mapped(x, USUAL);
+	const bool is_all = known && all.count == stated.count && all.bytes == stated.bytes;
+	if (!known)
+		doubt(x, "the allocator's parameters are not found");
+	else if (!is_all && (large.count != stated.count || large.bytes != stated.bytes))
+		doubt(x, "there are not as many mapped blocks as the allocator says");
+	for (size_t i = 0; i < x->mapped.count; i++) {
+		const struct stretch *s = &x->mapped.data[i];
+		const uint64_t size = s->end - s->addr - 2 * x->v.word;
+		if (!is_all && s->end - s->addr < USUAL - CHUNK_PAGE)
+			continue;
+		add_block(x, s->addr, size);
+		x->to->mapped++;
+		x->to->mapped_bytes += size;
+	}
+}
+
+/* ---- without arenas -------------------------------------------------------------------------- */
 
 /* A break is believed behind many chunks that fit. */
 static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
@@ -170,9 +554,8 @@ static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 	return count >= (stop == end ? LEAST : LEAST_BROKEN);
 }
 
-/* A heap of another arena (arena.c, "heap_info"): it begins at a multiple of the most that it may
- * grow to, with the address of its arena, the heap before it, its size, and how much of it may be
- * written.  The arena's own data is in the first of its heaps. */
+/* A heap of another arena: how much of it may be written is behind its size; the arena is in the
+ * first of its heaps. */
 static bool is_other_heap(struct heaps *x, uint64_t at, const struct stretch *s, uint64_t most,
 			  uint64_t *ret_end)
 {
@@ -188,50 +571,11 @@ static bool is_other_heap(struct heaps *x, uint64_t at, const struct stretch *s,
 	       (before == 0) == (arena > at && arena - at < CHUNK_PAGE) && arena % most != 0;
 }
 
-/* The first chunk of a heap, or of a mapping: its bytes are aligned to 16 (malloc-alignment.h). */
-static uint64_t first_chunk(const struct heaps *x, uint64_t addr)
-{
-	return addr + 16 - 2 * x->v.word;
-}
-
-/* The first multiple of `step` behind `at` that the dump may have bytes of, UINT64_MAX where there
- * is none.  What the dump lacks may be of any size. */
-static uint64_t next_place(const struct heaps *x, uint64_t at, uint64_t step)
-{
-	uint64_t next = align_up(add_sat(at, 1), step);
-	const struct region *const g = dump_region(x->v.d, next);
-	if (g != NULL && next - g->addr >= g->bytes.size)
-		next = align_up(add_sat(g->addr, g->size), step);
-	return next > at ? next : UINT64_MAX;
-}
-
-/* Chunks mapped by themselves begin a page, and have as many; none is smaller than what glibc maps
- * unless the program asked for that. */
-static void take_mapped(struct heaps *x, uint64_t at, uint64_t end)
-{
-	enum { LEAST = 128 << 10 };
-	const uint64_t word = x->v.word, front = first_chunk(x, 0);
-	uint64_t stated, size, flags;
-	at = align_up(at, CHUNK_PAGE);
-	while (at < end) {
-		if (!chunk_size(&x->v, at + front, end, &size, &flags) || flags != CHUNK_MAPPED ||
-		    (size + front) % CHUNK_PAGE != 0 || size < LEAST ||
-		    !chunk_word(&x->v, at + front, &stated) || stated != front) {
-			at = next_place(x, at, CHUNK_PAGE);
-			continue;
-		}
-		add_block(x, at + front + 2 * word, size - 2 * word);
-		x->to->mapped++;
-		x->to->mapped_bytes += size - 2 * word;
-		at += size + front;
-	}
-}
-
-/* All of them in a stretch, and what is mapped in front of each; where the rest begins. */
-static uint64_t take_other_heaps(struct heaps *x, const struct stretch *s)
+/* All of them in a stretch; where the rest begins. */
+static uint64_t guess_other_heaps(struct heaps *x, const struct stretch *s)
 {
 	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
-	uint64_t rest = s->addr, at = align_up(s->addr, most), end, size, flags;
+	uint64_t rest = s->addr, at = align_up(s->addr, most), end, size, flags, stop;
 	for (; at >= s->addr && at < s->end; at = next_place(x, at, most)) {
 		if (!is_other_heap(x, at, s, most, &end))
 			continue;
@@ -239,8 +583,7 @@ static uint64_t take_other_heaps(struct heaps *x, const struct stretch *s)
 		if (head == 0 || !chunk_size(&x->v, head, end, &size, &flags) ||
 		    (flags & CHUNK_OTHER_ARENA) == 0)
 			continue;
-		take_mapped(x, rest, at);
-		take_chain(x, head, end);
+		take_piece(x, (struct stretch){ at, end }, head, &stop);
 		rest = end;
 	}
 	return rest;
@@ -248,15 +591,14 @@ static uint64_t take_other_heaps(struct heaps *x, const struct stretch *s)
 
 /* The first heap's first chunk: behind the program's data where these are one mapping, else at the
  * start.  0: there is none. */
-static uint64_t find_first(struct heaps *x, const struct stretch *s)
+static uint64_t guess_first(struct heaps *x, const struct stretch *s)
 {
 	enum { TRIES = 64 };
 	unsigned tried = 0;
 	for (uint64_t at = align_up(s->addr, CHUNK_PAGE); at < s->end && tried < TRIES;
 	     at = next_place(x, at, CHUNK_PAGE)) {
-		const uint64_t first = first_chunk(x, at);
-		uint64_t size, flags;
-		if (!chunk_size(&x->v, first, s->end, &size, &flags) || flags != CHUNK_BEFORE_USED)
+		const uint64_t first = first_chunk(x, at, s->end);
+		if (first == 0)
 			continue;
 		if (is_chain(x, first, s->end))
 			return first;
@@ -265,47 +607,164 @@ static uint64_t find_first(struct heaps *x, const struct stretch *s)
 	return 0;
 }
 
-static void take_stretch(struct heaps *x, const struct stretch *s)
+static void guess_stretch(struct heaps *x, const struct stretch *s)
 {
-	uint64_t rest = take_other_heaps(x, s);
-	const uint64_t first = rest == s->addr ? find_first(x, s) : 0;
-	if (first != 0) {
-		take_chain(x, first, s->end);
-		rest = s->end;
-	}
-	take_mapped(x, rest, s->end);
+	const uint64_t rest = guess_other_heaps(x, s);
+	const uint64_t first = rest == s->addr ? guess_first(x, s) : 0;
+	uint64_t stop;
+	if (first != 0)
+		take_piece(x, (struct stretch){ first, s->end }, first, &stop);
 }
 
-/* No live block; chunks begin where two words are aligned. */
-static void begin(struct blocks_found *b, struct calls *c, const struct dump *d)
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static void take_arenas(struct heaps *x, struct blocks_found *b)
 {
-	block_map_release(&b->live);
-	block_map_init(&b->live, d, memory_word_size(d) == 8 ? 4 : 3);
-	b->d = d;
-	b->c = c;
-	b->chunks = true;
-	b->live_bytes = 0;
+	for (size_t i = 0; i < x->state.arenas.count; i++) {
+		const struct glibc_arena *a = &x->state.arenas.data[i];
+		if (a->heap != 0) {
+			take_other_arena(x, a);
+			continue;
+		}
+		take_first_arena(x, a);
+		vec_push(&b->arenas, (struct heap_arena){ a->fast, a->end - a->fast });
+	}
+	if (x->state.arenas.count > 0 && !x->state.ring)
+		doubt(x, "the allocator's arenas are not all found");
+}
+
+static unsigned chunk_shift(const struct dump *d)
+{
+	return memory_word_size(d) == 8 ? 4 : 3;
+}
+
+/* Follows all lists; the caches are new in b->caches. */
+static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, struct block_map *kept,
+				    bool plain)
+{
+	struct kept_lists k = { x->v, x->chunks, kept, .plain = plain };
+	block_map_init(kept, x->d, chunk_shift(x->d));
+	b->caches.count = 0;
+	for (size_t i = 0; i < x->state.arenas.count; i++)
+		kept_take_fast(&k, &x->state.arenas.data[i]);
+	for (size_t i = 0; i < x->caches.count; i++) {
+		uint64_t size, flags;
+		const uint64_t at = x->caches.data[i];
+		if (chunk_size(&x->v, at, UINT64_MAX, &size, &flags) &&
+		    kept_take_cache(&k, at, size))
+			vec_push(&b->caches, at);
+	}
+	return k;
+}
+
+/* What is in a list is not in use, and a cache is the allocator's own.  How the version links its
+ * lists is seen by which way leads to their ends. */
+static void take_kept(struct heaps *x, struct blocks_found *b)
+{
+	struct block_map plain = { .count = 0 };
+	struct kept_lists k = take_lists(x, b, &b->kept, false);
+	if (k.broken > 0) {
+		const struct kept_lists other = take_lists(x, b, &plain, true);
+		if (other.broken < k.broken) {
+			const struct block_map kept = b->kept;
+			b->kept = plain;
+			plain = kept;
+			k = other;
+		}
+	}
+	block_map_release(&plain);
+	sort_by_key(b->caches.data, b->caches.count, sizeof *b->caches.data);
+	x->to->cached = k.count;
+	x->to->cached_bytes = k.bytes;
+	x->to->broken += k.broken;
+	block_map_count(&b->kept);
+}
+
+static void remove_block(struct heaps *x, uint64_t at)
+{
+	uint64_t size, flags;
+	if (!chunk_size(&x->v, at, UINT64_MAX, &size, &flags))
+		return;
+	block_map_clear(x->chunks, at, at + 1);
+	x->to->chunks--;
+	x->to->bytes -= size - x->v.word;
+}
+
+static void remove_kept(struct heaps *x, const struct blocks_found *b)
+{
+	for (struct block_walk w = block_walk_from(&b->kept, 0); block_walk_next(&w);)
+		remove_block(x, block_map_addr(&b->kept, w.at));
+	for (size_t i = 0; i < b->caches.count; i++)
+		remove_block(x, b->caches.data[i]);
+}
+
+static struct heaps heaps_begin(struct glibc_heaps *to, struct blocks_found *b,
+				struct block_map *chunks, const struct dump *d)
+{
+	struct heaps x = { .v = { d, memory_word_size(d), NULL }, .to = to, .d = d };
+	*to = (struct glibc_heaps){ 0 };
+	x.chunks = chunks;
+	block_map_init(chunks, d, chunk_shift(d));
+	block_map_release(&b->kept);
+	glibc_state_find(&x.state, d);
+	find_plain(&x);
+	return x;
+}
+
+static void heaps_end(struct heaps *x)
+{
+	vec_release(&x->plain);
+	vec_release(&x->pieces);
+	vec_release(&x->mapped);
+	vec_release(&x->caches);
+	glibc_state_release(&x->state);
+}
+
+void glibc_kept_find(struct blocks_found *b, const struct dump *d)
+{
+	struct glibc_heaps unused;
+	struct block_map chunks;
+	struct heaps x = heaps_begin(&unused, b, &chunks, d);
+	take_arenas(&x, b);
+	take_kept(&x, b);
+	block_map_release(&chunks);
+	heaps_end(&x);
+}
+
+/* Chunks begin where two words are aligned. */
+static void find_chunks(struct heaps *x, struct blocks_found *b)
+{
+	take_arenas(x, b);
+	if (x->state.arenas.count == 0) {
+		doubt(x, "the allocator's arenas are not found");
+		for (size_t i = 0; i < x->plain.count; i++)
+			guess_stretch(x, &x->plain.data[i]);
+	}
+	find_all_mapped(x);
+	/* What looks like one mapped by itself is none without a heap. */
+	if (x->to->arenas > 0 || x->state.arenas.count > 0)
+		take_mapped(x);
+	take_kept(x, b);
+	remove_kept(x, b);
+	if (x->to->broken > 0)
+		doubt(x, "what the allocator keeps between blocks was written over");
 }
 
 void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct calls *c,
 		      const struct dump *d)
 {
-	struct heaps x = { { d, memory_word_size(d), NULL }, ret, b, c };
-	*ret = (struct glibc_heaps){ 0 };
-	begin(b, c, d);
-	for (size_t i = 0; i < d->region_count;) {
-		struct stretch s;
-		const size_t next = find_stretch(d, i, &s);
-		if (next > i)
-			take_stretch(&x, &s);
-		i = next > i ? next : i + 1;
-	}
-	if (ret->arenas == 0 && ret->chunks > 0) {
-		/* What looks like one mapped by itself is none without a heap. */
-		begin(b, c, d);
-		c->stacks.data[0].blocks = 0;
-		c->stacks.data[0].block_bytes = 0;
-		*ret = (struct glibc_heaps){ 0 };
-	}
+	block_map_release(&b->live);
+	struct heaps x = heaps_begin(ret, b, &b->live, d);
+	b->d = d;
+	b->c = c;
+	b->chunks = true;
+	find_chunks(&x, b);
 	block_map_count(&b->live);
+	b->live_bytes = ret->bytes;
+	b->doubt = ret->doubt;
+	c->stacks.data[0].blocks = (uint32_t)min_u64(ret->chunks, UINT32_MAX);
+	c->stacks.data[0].block_bytes = ret->bytes;
+	if (ret->arenas == 0 && ret->chunks == 0)
+		b->doubt = ret->doubt = NULL;
+	heaps_end(&x);
 }

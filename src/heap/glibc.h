@@ -5,8 +5,11 @@
  * arena than the first.  The user's bytes begin at c + 2 words and may reach into the first word of
  * the next chunk.  So a chunk owns [c + word, c + size + word).
  *
- * Chunks of a heap follow one another; the last, `top`, ends with a page.  Nothing is believed that
- * only one chunk says. */
+ * Chunks of a heap follow one another; the last, `top`, ends with a page.  A heap that could not
+ * grow any more ends with chunks that are too small to be handed out ("fencepost"); the first
+ * arena's then goes on behind what somebody else got from the system.
+ *
+ * Freed chunks are told from those in use by the lists that they are in (glibc_kept.h). */
 #ifndef HEFT_HEAP_GLIBC_H
 #define HEFT_HEAP_GLIBC_H
 
@@ -57,12 +60,13 @@ static inline bool chunk_size(struct chunk_view *v, uint64_t at, uint64_t end, u
 
 /* Is the chunk in front of `at` in use? */
 bool chunk_before_used(struct chunk_view *v, uint64_t at);
-/* In the lists of small freed blocks, which stay marked as in use? */
-bool chunk_is_cached(struct chunk_view *v, uint64_t at, uint64_t size);
-/* Follows the chain from `at` on; returns `end` where it leads there, else the chunk that is
- * wrong.  `in_use`: what is in front of the first chunk is.  ret_last: the last good chunk. */
+/* Follows the chain from `at` on; returns `end` where it leads there, else what follows the end of
+ * a heap (chunk_is_end), else the chunk that is wrong.  `in_use`: what is in front of the first
+ * chunk is.  ret_last: the last good chunk. */
 uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
 		      uint64_t *ret_last);
+/* Does a heap end with the good chunk at `at`? */
+bool chunk_is_end(struct chunk_view *v, uint64_t at);
 /* The first place from `at` on, within CHUNK_HEAD_MOST, whose chain leads to `end`; 0: none. */
 uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 
@@ -74,7 +78,10 @@ struct glibc_heaps {
 	uint64_t cached, cached_bytes;    /* kept for the next malloc of their size */
 	uint64_t free_chunks, free_bytes; /* given back, top left out */
 	uint64_t top_bytes;               /* never handed out, or given back at the end */
-	uint64_t broken;                  /* places where a chain does not go on */
+	uint64_t broken;                  /* places where a chain or a list does not go on */
+	/* Why chunks may be missing, or some of those in use are freed (static text); NULL: what
+	 * the allocator says of itself agrees with what was found. */
+	const char *doubt;
 };
 
 /* Finds all chunks in use and adds them to `b`, which has no live block, and to stack 0 of `c`:
@@ -82,5 +89,7 @@ struct glibc_heaps {
  * other allocators has none.  Cost: a few words a chunk and a page. */
 void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct calls *c,
 		      const struct dump *d);
+/* Finds, of a process that was recorded, what b->kept and b->caches have. */
+void glibc_kept_find(struct blocks_found *b, const struct dump *d);
 
 #endif

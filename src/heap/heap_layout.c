@@ -258,16 +258,24 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 	return heap_found_start(&freed) == user || is_power(freed.addr - user);
 }
 
+/* Is it a thread's cache of freed chunks? */
+static bool is_cache(const struct laying *y, uint64_t at)
+{
+	const uint64_t *caches = y->b->caches.data;
+	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
+	return i < y->b->caches.count && caches[i] == at;
+}
+
 /* The chunk at `at`, which the chunk at `next` follows, or none where that is the limit: then it is
  * the last of a heap. */
 static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 {
 	const uint64_t size = next - at;
 	enum heap_part_kind kind = HEAP_PART_FREE;
-	if (size < 4 * y->word)
-		kind = HEAP_PART_OVERHEAD; /* the end of a heap that was left */
+	if (size < 4 * y->word || is_cache(y, at))
+		kind = HEAP_PART_OVERHEAD; /* also the end of a heap that was left */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
-		 !chunk_is_cached(&y->v, at, size))
+		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
 	put(y, min_u64(next + y->word, y->limit), kind);
 }
@@ -327,7 +335,7 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 	}
 	/* The last chunk of a heap is free and ends with a page; what follows is not the
 	 * chain's. */
-	if (stop != chain && stop % CHUNK_PAGE == 0) {
+	if (stop != chain && (stop % CHUNK_PAGE == 0 || chunk_is_end(&y->v, last))) {
 		put_chain(y, chain, stop, stop);
 		fill_head(y, next, end);
 		return;

@@ -75,20 +75,22 @@ static bool find_block(struct reaching *x, uint64_t addr, struct block_at *ret,
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* Where glibc's next chunk begins, whose first word is the block's.  Lists of free chunks and the
- * arena's `top` lead there: these are the allocator's pointers and keep no block. */
-static uint64_t chunk_behind(const struct heap_found *f, unsigned word)
+/* Lists of free chunks and the arena's `top` lead to where glibc's next chunk begins, whose first
+ * word is the block's.  Where the arenas are found they are no roots; else the last word of a block
+ * counts as theirs. */
+static bool is_chunk_behind(const struct reaching *x, uint64_t addr, const struct heap_found *f)
 {
+	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(f), used = heap_found_end(f) - raw;
-	return raw - 2 * word + align_up(used + word, 2 * word);
+	return x->b->arenas.count == 0 && addr != f->addr &&
+	       addr == raw - 2 * word + align_up(used + word, 2 * word);
 }
 
 static void visit(struct reaching *x, uint64_t addr)
 {
 	struct block_at at;
 	struct heap_found f;
-	if (!find_block(x, addr, &at, &f) ||
-	    (addr != f.addr && addr == chunk_behind(&f, memory_word_size(x->d))))
+	if (!find_block(x, addr, &at, &f) || is_chunk_behind(x, addr, &f))
 		return;
 	const size_t i = block_map_number(&x->b->live, at);
 	const unsigned whole = state_of(x, i), state = whole & STATES;
@@ -296,17 +298,25 @@ static void scan_part(void *ctx, const struct heap_part *p, const struct heap_fo
 	scan_memory(ctx, p->addr, p->addr + p->size);
 }
 
+/* What a module keeps where it may not write any more (PT_GNU_RELRO) it wrote there before. */
+static bool is_root(const struct region *g)
+{
+	return region_is_data(g) || (g->read && !g->exec);
+}
+
 static void scan_roots(struct reaching *x, const struct records *r, const struct heap_layout *l)
 {
 	const struct dump *d = x->d;
 	struct holes holes = { 0 };
 	for (size_t i = 0; i < l->spans.count; i++)
 		add_hole(&holes, l->spans.data[i].addr, l->spans.data[i].size);
+	for (size_t i = 0; i < x->b->arenas.count; i++)
+		add_hole(&holes, x->b->arenas.data[i].addr, x->b->arenas.data[i].size);
 	recorder_holes(&holes, r);
 	stack_holes(&holes, d, r);
 	sort_by_key(holes.data, holes.count, sizeof *holes.data);
 	for (size_t i = 0, from = 0; i < d->region_count; i++)
-		if (region_is_data(&d->regions[i]))
+		if (is_root(&d->regions[i]))
 			scan_around(x, &d->regions[i], &holes, &from);
 	vec_release(&holes);
 	scan_registers(x, r);
@@ -359,7 +369,7 @@ static const char *why_not(const struct dump *d)
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,
 		const struct blocks_found *b, const struct heap_layout *l)
 {
-	const char *why = why_not(d);
+	const char *why = b->doubt != NULL ? b->doubt : why_not(d);
 	if (why != NULL) {
 		*ret_why = why;
 		return false;

@@ -83,8 +83,8 @@ static const char *unrecorded_unknown(struct process *p)
 	const char *foreign = foreign_malloc(p);
 	if (p->dump.lacks)
 		return p->dump.lacks;
-	if (foreign || h->glibc.arenas > 0)
-		return foreign;
+	if (foreign || h->glibc.doubt || h->glibc.arenas > 0)
+		return foreign ? foreign : h->glibc.doubt;
 	if (h->blocks.live.count > 0 || h->blocks.freed.count > 0)
 		return NULL;
 	if (p->dump.kind == DUMP_CORE && has_glibc(p))
@@ -127,6 +127,8 @@ const struct process_heap *process_read_heap(struct process *p)
 			  p->wish.notes);
 	if (!h->records.found && h->blocks.live.count == 0 && h->blocks.freed.count == 0)
 		glibc_heaps_find(&h->glibc, &h->blocks, &h->calls, &p->dump);
+	else if (p->dump.kind != DUMP_PAGES)
+		glibc_kept_find(&h->blocks, &p->dump);
 	if (!(p->wish.no_names && h->records.found))
 		process_find_allocators(p, h->glibc.arenas > 0);
 	h->unknown = what_is_unknown(p);

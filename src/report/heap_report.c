@@ -195,6 +195,12 @@ static void put_folded(const struct heap_report *r, struct sink *s)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
+static void member_text(struct json *j, const char *key, const char *text)
+{
+	if (*text)
+		json_member_text(j, key, str_of(text));
+}
+
 static void put_chunks_json(const struct heap_info *i, struct json *j)
 {
 	json_key(j, "glibc");
@@ -209,12 +215,6 @@ static void put_chunks_json(const struct heap_info *i, struct json *j)
 	json_member_uint(j, "top_bytes", i->of.top_bytes);
 	json_member_uint(j, "broken_chains", i->of.broken_chains);
 	json_close(j, '}');
-}
-
-static void member_text(struct json *j, const char *key, const char *text)
-{
-	if (*text)
-		json_member_text(j, key, str_of(text));
 }
 
 void heap_json_frame(struct json *j, const struct heft_frame *f)

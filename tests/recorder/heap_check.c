@@ -1,6 +1,6 @@
 /* heap_check.c - what is wrong in the heap of a dump, a line each, for tests and bench/heap_dump.
  *
- *	heap_check [--time] DUMP
+ *	heap_check [--time|--blocks] DUMP
  *
  *	canary|header|chunk|double-free|... at ADDR block ADDR+SIZE freed ADDR+SIZE victim ADDR+SIZE
  *	distance N
@@ -8,8 +8,9 @@
  *	blocks N bytes N freed N stacks N nodes N counted N counted-bytes N parts N
  *
  * Exits 1 where what must hold for any dump does not.  --time: the milliseconds of each step, and
- * the most memory of its own. */
+ * the most memory of its own.  --blocks: all live blocks first, "live ADDR+SIZE". */
 #include "heap/damage.h"
+#include "heap/glibc.h"
 #include "heap/reach.h"
 #include "heap/records.h"
 
@@ -20,7 +21,7 @@
 #include <time.h>
 
 static double last;
-static bool timed;
+static bool timed, all_blocks;
 
 static double now(void)
 {
@@ -100,6 +101,25 @@ static void print_reach(const uint8_t *reach, const struct blocks_found *b)
 		}
 }
 
+static void print_blocks(const struct blocks_found *b)
+{
+	for (size_t i = 0; all_blocks && i < b->live.count; i++) {
+		const struct heap_found f = heap_live(b, i);
+		printf("live %#" PRIx64 "+%" PRIu64 "\n", f.addr, f.size);
+	}
+}
+
+/* As process_read_heap does it. */
+static void find_chunks(struct blocks_found *b, struct calls *c, const struct dump *d,
+			const struct records *r)
+{
+	struct glibc_heaps g;
+	if (!r->found && b->live.count == 0 && b->freed.count == 0)
+		glibc_heaps_find(&g, b, c, d);
+	else
+		glibc_kept_find(b, d);
+}
+
 static int check(const struct dump *d, struct notes *notes)
 {
 	struct records r;
@@ -116,6 +136,8 @@ static int check(const struct dump *d, struct notes *notes)
 	step("calls");
 	heap_scan(&b, d, &r, &c, 1, notes);
 	step("scan");
+	find_chunks(&b, &c, d, &r);
+	step("chunks");
 	heap_layout_make(&l, d, &r, &b);
 	step("layout");
 	heap_damage_find(&damages, d, &r, &c, &b, &l);
@@ -126,6 +148,7 @@ static int check(const struct dump *d, struct notes *notes)
 	const char *broken = heap_invariants(d, &c, &b, &l);
 	if (broken == NULL && reached)
 		broken = heap_reach_invariants(reach, &b);
+	print_blocks(&b);
 	print_damage(&damages, &b);
 	if (reached && !timed)
 		print_reach(reach, &b);
@@ -158,7 +181,8 @@ int main(int argc, char **argv)
 	struct dump d;
 	struct heft_err err;
 	timed = argc == 3 && strcmp(argv[1], "--time") == 0;
-	if (argc != 2 + timed)
+	all_blocks = argc == 3 && strcmp(argv[1], "--blocks") == 0;
+	if (argc != 2 + timed + all_blocks)
 		return 2;
 	notes_init(&notes);
 	step(NULL);

@@ -1,0 +1,178 @@
+#include "heap/glibc_kept.h"
+
+enum {
+	LISTS_MOST = 76,
+	FAST_MOST = 1 << 26, /* chunks of a list, which should have an end */
+	FAST_SIZE = 22,      /* words of the largest chunk in a fast bin, or 24 */
+};
+
+/* ---- one list -------------------------------------------------------------------------------- */
+
+/* What follows in the list after a chunk, whose link is at `at`; 0: the end. */
+static uint64_t link_at(const struct kept_lists *k, uint64_t at)
+{
+	struct chunk_view v = k->v;
+	uint64_t x = 0;
+	chunk_word(&v, at, &x);
+	return k->plain ? x : x ^ at >> 12;
+}
+
+static uint64_t size_at(const struct kept_lists *k, uint64_t chunk)
+{
+	struct chunk_view v = k->v;
+	uint64_t x = 0;
+	return block_map_has(k->chunks, chunk) && chunk_word(&v, chunk + v.word, &x)
+		       ? x & ~(uint64_t)CHUNK_FLAGS
+		       : 0;
+}
+
+static void keep(struct kept_lists *k, uint64_t chunk, uint64_t size)
+{
+	block_map_set(k->kept, chunk);
+	k->count++;
+	k->bytes += size;
+}
+
+static void add_broken(struct kept_lists *k, uint64_t before)
+{
+	k->broken++;
+	k->broken_at = before;
+}
+
+/* ---- fast bins ------------------------------------------------------------------------------- */
+
+/* Chunks of a list have one size. */
+static void take_fast_list(struct kept_lists *k, uint64_t at)
+{
+	const uint64_t word = k->v.word,
+		       most = word == 8 ? FAST_SIZE * word : (FAST_SIZE + 2) * word;
+	struct chunk_view v = k->v;
+	uint64_t chunk = 0, size = 0, before = 0;
+	chunk_word(&v, at, &chunk);
+	for (unsigned n = 0; chunk != 0 && n < FAST_MOST; n++) {
+		const uint64_t own = size_at(k, chunk);
+		if (own == 0 || own > most || (size != 0 && own != size) ||
+		    block_map_has(k->kept, chunk)) {
+			add_broken(k, before);
+			return;
+		}
+		keep(k, chunk, own);
+		size = own;
+		before = chunk + 2 * word;
+		chunk = link_at(k, before);
+	}
+}
+
+void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a)
+{
+	for (unsigned i = 0; i < a->fast_count; i++)
+		take_fast_list(k, a->fast + i * k->v.word);
+}
+
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+/* Since 2.30, from 2.26 to 2.29, and since 2.42, where the lists behind the first 64 have chunks of
+ * several sizes. */
+static const struct cache_form {
+	uint8_t lists, width; /* bytes of a count */
+	bool room;            /* counts say what a list may still take */
+} forms[] = { { 64, 2, false }, { 64, 1, false }, { 76, 2, true } };
+
+enum { SMALL = 64 }; /* lists of one size each */
+
+static bool is_size_of_form(const struct chunk_view *v, const struct cache_form *f, uint64_t size)
+{
+	const uint64_t need = (f->width + v->word) * f->lists + v->word;
+	return size >= need && size - need < 16 + 4 * v->word;
+}
+
+bool kept_is_cache_size(const struct chunk_view *v, uint64_t size)
+{
+	for (size_t i = 0; i < COUNT_OF(forms); i++)
+		if (is_size_of_form(v, &forms[i], size))
+			return true;
+	return false;
+}
+
+struct cache {
+	uint64_t counts[LISTS_MOST], firsts[LISTS_MOST];
+	unsigned lists;
+};
+
+/* False where it has no list. */
+static bool read_cache(const struct kept_lists *k, uint64_t user, const struct cache_form *f,
+		       struct cache *ret)
+{
+	const struct dump *d = k->v.d;
+	const uint64_t firsts = user + (uint64_t)f->width * f->lists;
+	uint64_t most = 0, any = 0;
+	ret->lists = f->lists;
+	for (unsigned i = 0; i < f->lists; i++) {
+		if (!memory_uint(d, user + i * f->width, f->width, &ret->counts[i]) ||
+		    !memory_word(d, firsts + i * k->v.word, &ret->firsts[i]))
+			return false;
+		most = max_u64(most, ret->counts[i]);
+		any |= ret->firsts[i];
+	}
+	for (unsigned i = 0; f->room && i < f->lists; i++)
+		ret->counts[i] = most - ret->counts[i];
+	return any != 0;
+}
+
+/* Sizes of list i: one each, MALLOC_ALIGNMENT apart. */
+static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
+{
+	const uint64_t word = k->v.word, least = 4 * word;
+	const uint64_t size = size_at(k, user - 2 * word);
+	if (size < least)
+		return false;
+	if (i >= SMALL)
+		return size > least + (SMALL - 1) * 2 * word;
+	return size == least + 16 * (uint64_t)i || size == least + 2 * word * i;
+}
+
+/* A thread may have been stopped between its two writes to one list. */
+static bool is_cache(const struct kept_lists *k, const struct cache *c)
+{
+	unsigned odd = 0;
+	for (unsigned i = 0; i < c->lists; i++) {
+		const uint64_t first = c->firsts[i];
+		if (first != 0 && !is_in_list(k, i, first))
+			return false;
+		odd += (first != 0) != (c->counts[i] != 0) && c->counts[i] <= 1;
+		if ((first != 0) != (c->counts[i] != 0) && (c->counts[i] > 1 || odd > 1))
+			return false;
+	}
+	return true;
+}
+
+static void take_cache_list(struct kept_lists *k, const struct cache *c, unsigned i)
+{
+	const uint64_t word = k->v.word;
+	uint64_t user = c->firsts[i], before = 0;
+	for (uint64_t n = 0; n <= c->counts[i] && user != 0; n++) {
+		if (!is_in_list(k, i, user) || block_map_has(k->kept, user - 2 * word)) {
+			add_broken(k, before);
+			return;
+		}
+		keep(k, user - 2 * word, size_at(k, user - 2 * word));
+		before = user;
+		user = link_at(k, user);
+	}
+	if (user != 0)
+		add_broken(k, before);
+}
+
+bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size)
+{
+	for (size_t i = 0; i < COUNT_OF(forms); i++) {
+		struct cache c;
+		if (!is_size_of_form(&k->v, &forms[i], size) ||
+		    !read_cache(k, at + 2 * k->v.word, &forms[i], &c) || !is_cache(k, &c))
+			continue;
+		for (unsigned list = 0; list < c.lists; list++)
+			take_cache_list(k, &c, list);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,294 @@
+/* Sources of what is said of layouts: glibc's malloc/malloc.c and malloc/arena.c, 2.17 to 2.42. */
+#include "heap/glibc_state.h"
+
+enum {
+	LISTS = 127,      /* of an arena (NBINS - 1) */
+	LISTS_GOOD = 120, /* that must be whole: an overflow may have written over some */
+	MAP_BYTES = 16,   /* of the bit map behind the lists */
+	ARENAS_MOST = 1 << 16,
+	ARENA_HEAD_MOST = 36, /* words in front of the lists, at most */
+	PAGE = 4096,
+	NEAR = 256 << 10, /* from the first arena, in which the parameters are looked for */
+};
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static uint64_t word_at(const struct dump *d, uint64_t addr)
+{
+	uint64_t v = 0;
+	return memory_word(d, addr, &v) ? v : 0;
+}
+
+static uint64_t narrow_at(const struct dump *d, uint64_t addr)
+{
+	uint64_t v = UINT64_MAX;
+	memory_uint(d, addr, 4, &v);
+	return v;
+}
+
+/* ---- one arena ------------------------------------------------------------------------------- */
+
+/* An empty list at `at`: what a chunk would have there leads back to it. */
+static bool is_empty_list(const struct dump *d, uint64_t at)
+{
+	const uint64_t word = memory_word_size(d), self = at - 2 * word;
+	return word_at(d, at) == self && word_at(d, at + word) == self;
+}
+
+static bool is_list(const struct dump *d, uint64_t at)
+{
+	const uint64_t word = memory_word_size(d), self = at - 2 * word;
+	const uint64_t first = word_at(d, at), last = word_at(d, at + word);
+	return first != 0 && last != 0 && word_at(d, first + 3 * word) == self &&
+	       word_at(d, last + 2 * word) == self;
+}
+
+/* The last list is always empty; what follows it is none, so that the lists are not taken for those
+ * some places in front of them. */
+static bool has_lists(const struct dump *d, uint64_t bins)
+{
+	const uint64_t step = 2 * memory_word_size(d), last = bins + (LISTS - 1) * step;
+	unsigned good = 0;
+	if (!is_empty_list(d, last))
+		return false;
+	for (unsigned i = 1; i <= LISTS - LISTS_GOOD + 1; i++)
+		if (is_empty_list(d, last + i * step))
+			return false;
+	for (unsigned i = 0; i < LISTS; i++) {
+		good += is_list(d, bins + i * step);
+		if (i + 1 - good > LISTS - LISTS_GOOD)
+			return false;
+	}
+	return true;
+}
+
+/* Behind the lists and their bit map: next, next_free, since 2.23 how many threads use it, then the
+ * bytes from the system, now and at most. */
+static uint64_t tail_of(const struct dump *d, uint64_t bins)
+{
+	return bins + LISTS * 2 * memory_word_size(d) + MAP_BYTES;
+}
+
+static uint64_t system_of(const struct dump *d, uint64_t bins)
+{
+	const uint64_t word = memory_word_size(d), at = tail_of(d, bins) + 2 * word;
+	const uint64_t size = word_at(d, at + word), most = word_at(d, at + 2 * word);
+	return size <= most && size >= PAGE ? size : word_at(d, at);
+}
+
+/* The fast bins are in front of `top` and `last_remainder`: 10 of them, or 11 where words of 4
+ * bytes are aligned to 16.  Versions without them have a lock there alone. */
+static void find_fast(const struct dump *d, struct glibc_arena *a)
+{
+	const uint64_t word = memory_word_size(d), top = a->bins - 2 * word;
+	const uint64_t head = a->addr != 0 ? top - a->addr : 0;
+	a->fast_count = word == 4 && head >= 12 + 11 * word ? 11 : 10;
+	if (a->addr != 0 && head < a->fast_count * word)
+		a->fast_count = 0;
+	a->fast = top - a->fast_count * word;
+}
+
+static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t addr)
+{
+	const uint64_t word = memory_word_size(d);
+	struct glibc_arena a = { .bins = bins, .addr = addr };
+	a.top = word_at(d, bins - 2 * word);
+	if (a.top == bins - 2 * word) /* "initial_top": the list of unsorted chunks */
+		a.top = 0;
+	a.system = system_of(d, bins);
+	a.end = tail_of(d, bins) + 5 * word;
+	find_fast(d, &a);
+	const uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+	if (addr != page && word_at(d, page) == addr)
+		a.heap = page;
+	return a;
+}
+
+/* ---- all arenas ------------------------------------------------------------------------------ */
+
+static bool is_known(const struct glibc_state *st, uint64_t bins)
+{
+	for (size_t i = 0; i < st->arenas.count; i++)
+		if (st->arenas.data[i].bins == bins)
+			return true;
+	return false;
+}
+
+/* How far an arena's lists are behind its start; 0: there is no arena. */
+static uint64_t distance_of(const struct dump *d, uint64_t addr)
+{
+	const uint64_t word = memory_word_size(d);
+	for (uint64_t off = 2 * word; off <= ARENA_HEAD_MOST * word; off += word)
+		if (has_lists(d, addr + off))
+			return off;
+	return 0;
+}
+
+/* From the arena whose lists are at `bins` on.  Where an arena begins only the one before it in
+ * the ring says. */
+static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t bins)
+{
+	uint64_t at = word_at(d, tail_of(d, bins)), off = 0;
+	const size_t first = st->arenas.count;
+	bool closed = false;
+	for (unsigned n = 0; n < ARENAS_MOST && at != 0; n++) {
+		off = off != 0 && has_lists(d, at + off) ? off : distance_of(d, at);
+		if (off == 0 || is_known(st, at + off))
+			break;
+		vec_push(&st->arenas, arena_of(d, at + off, at));
+		closed = closed || at + off == bins;
+		at = word_at(d, tail_of(d, at + off));
+	}
+	st->ring = closed && (first == 0 || st->ring);
+	if (!is_known(st, bins))
+		vec_push(&st->arenas, arena_of(d, bins, 0));
+	ASSERT(st->arenas.count > first);
+}
+
+/* The arena whose last list is at `last`, if that is one. */
+static bool take_arena(struct glibc_state *st, const struct dump *d, uint64_t last)
+{
+	const uint64_t bins = last - (LISTS - 1) * 2 * memory_word_size(d);
+	if (is_known(st, bins) || !has_lists(d, bins))
+		return false;
+	follow_ring(st, d, bins);
+	return true;
+}
+
+/* All words of a region that point at what is two words in front of them; true: an arena was
+ * found. */
+static bool scan_region(struct glibc_state *st, const struct dump *d, const struct region *g)
+{
+	const unsigned word = memory_word_size(d);
+	const uint64_t skip = (0 - g->addr) & (word - 1);
+	struct reader r = reader_of(g->bytes, d->big_endian);
+	bool found = false;
+	reader_seek(&r, skip);
+	for (uint64_t at = g->addr + skip; reader_left(&r) >= word; at += word)
+		if (UNLIKELY(read_wide(&r, word) == at - 2 * word))
+			found |= take_arena(st, d, at);
+	return found;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+/* In front of `sbrk_base` are two sums of bytes, now and at most, and in front of these, at `at`,
+ * as many counts of chunks with their limit between them, and whether the program set one. */
+static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
+{
+	const uint64_t word = memory_word_size(d);
+	const uint64_t bytes = word_at(d, base - 2 * word), bytes_most = word_at(d, base - word);
+	const uint64_t count = narrow_at(d, at), limit = narrow_at(d, at + 4);
+	const uint64_t most = narrow_at(d, at + 8), set = narrow_at(d, at + 12);
+	return count <= most && most <= limit + (set == 1 ? INT32_MAX : 0) && limit <= INT32_MAX &&
+	       set <= 1 && (limit != 0 || set == 1) && bytes <= bytes_most && bytes % PAGE == 0 &&
+	       bytes_most % PAGE == 0 && (count == 0) == (bytes == 0) &&
+	       (most == 0) == (bytes_most == 0);
+}
+
+/* The thresholds that the parameters begin with: trimming, padding, mapping; then how many arenas
+ * there may be, by test and at most. */
+static bool are_thresholds(const struct dump *d, uint64_t at)
+{
+	enum { ARENAS_LIMIT = 1 << 20 };
+	const uint64_t word = memory_word_size(d);
+	const uint64_t map = word_at(d, at + 2 * word), test = word_at(d, at + 3 * word);
+	return map != 0 && map <= UINT64_C(1) << 46 && test != 0 && test <= ARENAS_LIMIT &&
+	       word_at(d, at + 4 * word) <= ARENAS_LIMIT;
+}
+
+/* Since 2.35 two sizes of pages and a number of 4 bytes are between thresholds and counts; where
+ * words have 8 bytes there is padding behind the counts. */
+static bool are_parameters(const struct dump *d, uint64_t base)
+{
+	const uint64_t word = memory_word_size(d), sums = base - 2 * word;
+	const uint64_t later = word == 8 ? sums - 20 : sums - 16;
+	return (are_counts(d, base, sums - 16) && are_thresholds(d, sums - 16 - 5 * word)) ||
+	       (are_counts(d, base, later) && are_thresholds(d, later - 4 - 7 * word));
+}
+
+/* An arena that has chunks has a heap, which lies where programs write. */
+static bool is_base(const struct dump *d, const struct glibc_arena *a, uint64_t base)
+{
+	const struct region *g = base != 0 ? dump_region(d, base) : NULL;
+	return a->top != 0 ? g != NULL && region_is_data(g) : base == 0;
+}
+
+static uint64_t counts_of(const struct dump *d, uint64_t base)
+{
+	const uint64_t word = memory_word_size(d), sums = base - 2 * word;
+	return are_counts(d, base, sums - 16) && are_thresholds(d, sums - 16 - 5 * word)
+		       ? sums - 16
+		       : sums - (word == 8 ? 20 : 16);
+}
+
+static void take_parameters(struct glibc_arena *a, const struct dump *d, uint64_t base)
+{
+	a->known = true;
+	a->base = word_at(d, base);
+	a->mapped = narrow_at(d, counts_of(d, base));
+	a->mapped_bytes = word_at(d, base - 2 * memory_word_size(d));
+}
+
+static void find_parameters(struct glibc_arena *a, const struct dump *d)
+{
+	const uint64_t word = memory_word_size(d),
+		       from = a->bins > NEAR ? a->bins - NEAR : 4 * word;
+	for (uint64_t at = align_up(from, word); at < a->bins + NEAR; at += word) {
+		const struct region *g = dump_region(d, at);
+		if (g == NULL || at - g->addr >= g->bytes.size) {
+			at = align_up(at + 1, PAGE) - word;
+			continue;
+		}
+		if (is_base(d, a, word_at(d, at)) && are_parameters(d, at)) {
+			take_parameters(a, d, at);
+			return;
+		}
+	}
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool is_writable(const struct region *g, bool of_file)
+{
+	return g->write && (g->file != 0) == of_file;
+}
+
+void glibc_state_find(struct glibc_state *ret, const struct dump *d)
+{
+	*ret = (struct glibc_state){ 0 };
+	for (size_t i = 0; i < d->region_count; i++)
+		if (is_writable(&d->regions[i], true))
+			scan_region(ret, d, &d->regions[i]);
+	bool found = ret->arenas.count > 0;
+	for (size_t i = 0; i < d->region_count && !found; i++)
+		if (is_writable(&d->regions[i], false) || d->kind == DUMP_RAW)
+			found = scan_region(ret, d, &d->regions[i]);
+	for (size_t i = 0; i < ret->arenas.count; i++)
+		if (ret->arenas.data[i].heap == 0)
+			find_parameters(&ret->arenas.data[i], d);
+}
+
+void glibc_state_release(struct glibc_state *st)
+{
+	vec_release(&st->arenas);
+	*st = (struct glibc_state){ 0 };
+}
+
+/* ---- heaps of other arenas ------------------------------------------------------------------- */
+
+/* Heaps begin at multiples of what they may grow to: 64 MiB, or 1 where words have 4 bytes; with
+ * huge pages 4 of these. */
+uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr)
+{
+	enum { LEAST = 18, MOST = 33 };
+	const uint64_t word = memory_word_size(d);
+	for (unsigned shift = LEAST; shift <= MOST && a->addr != 0; shift++) {
+		const uint64_t at = addr & ~((UINT64_C(1) << shift) - 1);
+		const uint64_t size = word_at(d, at + 2 * word);
+		if (at != 0 && word_at(d, at) == a->addr && size > addr - at &&
+		    size <= UINT64_C(1) << shift && size % PAGE == 0)
+			return at;
+	}
+	return 0;
+}
