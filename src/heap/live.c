@@ -21,7 +21,7 @@ enum {
 	STOP_PATIENCE = 200 * 1000000, /* ns until a thread that does not stop is left alone */
 	PIECES_MAX = 512,              /* slices a system call; IOV_MAX is 1024 */
 	CHUNK_MAX = 64 << 20,          /* of a copy that is written piece by piece */
-	SPARE = 16 << 20, /* bytes more than were there before the process stood still */
+	SPARE_MAX = 16 << 20, /* bytes more than were there before the process stood still */
 };
 
 struct live {
@@ -323,7 +323,7 @@ static void touch(void *ctx, size_t i, unsigned worker)
  * the kernel kills for lack of memory could be the process that is looked at. */
 static bool make_room(struct live *l)
 {
-	uint64_t size = l->plan.bytes + l->plan.bytes / 16 + SPARE;
+	uint64_t size = l->plan.bytes + l->plan.bytes / 16 + min_u64(l->plan.bytes, SPARE_MAX);
 	l->facts->available = live_room();
 	if (l->wish->stream || size > l->facts->available / 4 * 3)
 		size = max_u64(min_u64(l->facts->available / 4, CHUNK_MAX), SLICE_MAX);
