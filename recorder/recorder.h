@@ -44,7 +44,10 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum {
-	FRAMES_MAX = 16384,   /* of a stack, with its end; more are cut off at the outer end */
+	FRAMES_MAX = 16384, /* of a stack, with its end; of more, DEEP_KEPT are kept */
+	DEEP_KEPT = 2048,   /* innermost frames of a deeper stack when it is first met */
+	DEEP_LEAST = 1024,  /* as it becomes shallower and deeper; else it is walked anew */
+	DEEP_MOST = 4096,
 	PAGES_MAX = 1 << 17,  /* of a kind */
 	SLOTS_MAX = 32767,    /* fits the bits below a page's address */
 	INLINE_MAX = 254,     /* frames of an inline stack */

@@ -24,6 +24,7 @@ static const uintptr_t no_word = 0;
 /* Not aligned to anything, so no program counter follows a call to it: an entry whose word is this
  * is always walked anew. */
 static const uintptr_t odd_word = 1;
+static const uintptr_t cut_word = (uintptr_t)HEAP_FRAME_CUT;
 
 struct walk {
 	const struct rows *rows;
@@ -249,14 +250,18 @@ static uint64_t append_all(struct slot *s, uint32_t n)
 	return append(s, 1, n);
 }
 
-/* Deeper than we keep: the outermost frame becomes a mark, which no walk will find again. */
-static COLD uint64_t cut(struct slot *s, uint32_t n)
+/* Deeper than we keep: behind the innermost frames comes a mark, which seems to be read where the
+ * last one's caller was.  What lies further out counts for nothing from now on, so the next stack
+ * may go on from these frames. */
+static COLD uint64_t cut(struct slot *s)
 {
-	struct frame *last = &slot_walked(s)[n - 1];
-	last->pc = (uintptr_t)HEAP_FRAME_CUT;
-	last->ra_slot = last->fp_slot = &odd_word;
-	s->row_epoch--; /* no base for the next stack */
-	return append_all(s, n);
+	struct frame *last = &slot_walked(s)[DEEP_KEPT - 1];
+	last->pc = cut_word;
+	last->ra_slot = last->fp_slot = &no_word;
+	last->use = FP_LOADS;
+	last[-1].ra_slot = &cut_word;
+	last[1].pc = 0;
+	return append_all(s, DEEP_KEPT);
 }
 
 static inline uint32_t find_state(const struct frame *frames, uint32_t k, const struct frame *at)
@@ -271,46 +276,26 @@ static inline bool same_state(const struct frame *known, const struct frame *at)
 	return known->sp == at->sp && known->pc == at->pc && (known->fp == at->fp || !known->live);
 }
 
-/* Do frames[0..known] and what was walked inside of them fit?  If not, the walk goes on, meets no
- * known frame again and is cut: a stack is kept or cut whether or not its outer part was known. */
+/* Do frames[0..known] and what was walked inside of them fit?  If not, the walk goes on and meets no
+ * known frame again. */
 static inline bool has_room(const struct slot *s, uint32_t known, const struct frame *at)
 {
-	return known + 1 + (uint32_t)(at - slot_walked(s)) <= FRAMES_MAX;
-}
-
-static uint64_t unwind_reuse(struct walk *w, uint32_t count)
-{
-	struct slot *s = w->slot;
-	struct frame *frames = s->frames, *at = slot_walked(s);
-	const struct frame *end = at + FRAMES_MAX - 1;
-	uint32_t k = count > 0 ? count - 1 : 0;
-	for (bool more = true; more && at < end; at++) {
-		k = find_state(frames, k, at);
-		if (k > 0 && same_state(&frames[k], at)) {
-			uint32_t changed = k;
-			while (changed > 0 && words_same(&frames[changed]))
-				changed--;
-			if (LIKELY(changed == 0) && LIKELY(has_room(s, k, at)))
-				return append(s, k + 1, (uint32_t)(at - slot_walked(s)));
-			k = changed > 0 ? changed - 1 : 0;
-		}
-		more = step(w, at, at + 1);
-		if (!more)
-			return append_all(s, (uint32_t)(at + 1 - slot_walked(s)));
-	}
-	return cut(s, (uint32_t)(at - slot_walked(s)));
+	const uint32_t count = known + 1 + (uint32_t)(at - slot_walked(s));
+	if (LIKELY(s->frames[1].pc != HEAP_FRAME_CUT))
+		return count <= FRAMES_MAX;
+	return count >= DEEP_LEAST && count <= DEEP_MOST;
 }
 
 /* By the frame pointer; where that is none, by the unwind table. */
 static bool step_by_chain(struct walk *w, struct frame *at, struct frame *next)
 {
-	if (step_chain(w, at, next))
-		return true;
+	bool more = step_chain(w, at, next);
 #ifdef HEAP_TABLES
-	return step(w, at, next);
-#else
-	return false;
+	if (!more)
+		more = step(w, at, next);
 #endif
+	at->use = FP_NEEDS;
+	return more;
 }
 
 /* Where frame pointers are followed: the frame that has no caller says so, by its table or by a
@@ -327,6 +312,42 @@ static bool is_outermost(const struct walk *w, const struct frame *at)
 #endif
 }
 
+/* Behind walked[0..n), of which the last has a caller that is not found: a mark, which no walk will
+ * find again. */
+static uint32_t mark_broken(struct slot *s, uint32_t n)
+{
+	slot_walked(s)[n] = (struct frame){ .pc = (uintptr_t)HEAP_FRAME_CUT,
+					    .ra_slot = &odd_word,
+					    .fp_slot = &odd_word };
+	slot_walked(s)[n + 1].pc = 0;
+	return n + 1;
+}
+
+static inline __attribute__((always_inline)) uint64_t unwind_reuse(struct walk *w, uint32_t count,
+								   bool chain)
+{
+	struct slot *s = w->slot;
+	struct frame *frames = s->frames, *at = slot_walked(s);
+	const struct frame *end = at + FRAMES_MAX - (chain ? 2 : 1);
+	uint32_t k = count > 0 ? count - 1 : 0;
+	for (bool more = true; more && at < end; at++) {
+		k = find_state(frames, k, at);
+		if (k > 0 && same_state(&frames[k], at)) {
+			uint32_t changed = k;
+			while (changed > 0 && words_same(&frames[changed]))
+				changed--;
+			if (LIKELY(changed == 0) && LIKELY(has_room(s, k, at)))
+				return append(s, k + 1, (uint32_t)(at - slot_walked(s)));
+			k = changed > 0 ? changed - 1 : 0;
+		}
+		more = chain ? step_by_chain(w, at, at + 1) : step(w, at, at + 1);
+		const uint32_t n = (uint32_t)(at + 1 - slot_walked(s));
+		if (!more)
+			return append_all(s, chain && !is_outermost(w, at) ? mark_broken(s, n) : n);
+	}
+	return cut(s);
+}
+
 /* The innermost `depth` frames, each walked, and a mark if there are more. */
 static uint64_t unwind_some(struct walk *w, uint32_t depth, bool chain)
 {
@@ -336,14 +357,14 @@ static uint64_t unwind_some(struct walk *w, uint32_t depth, bool chain)
 	bool more = true;
 	for (; more && at < end; at++)
 		more = chain ? step_by_chain(w, at, at + 1) : step(w, at, at + 1);
-	uint32_t n = (uint32_t)(at - slot_walked(s));
-	if (more || (chain && !is_outermost(w, at - 1))) {
-		*at = (struct frame){ .pc = (uintptr_t)HEAP_FRAME_CUT,
-				      .ra_slot = &odd_word,
-				      .fp_slot = &odd_word };
-		slot_walked(s)[++n].pc = 0;
-	}
-	return append_all(s, n);
+	const uint32_t n = (uint32_t)(at - slot_walked(s));
+	const bool cut_here = more || (chain && !is_outermost(w, at - 1));
+	return append_all(s, cut_here ? mark_broken(s, n) : n);
+}
+
+static COLD uint64_t unwind_chain(struct walk *w, uint32_t count)
+{
+	return unwind_reuse(w, count, true);
 }
 
 uint64_t unwind(struct slot *s, const struct caller *from)
@@ -360,8 +381,9 @@ uint64_t unwind(struct slot *s, const struct caller *from)
 	s->frame_count = 0;
 	s->row_epoch = epoch;
 	bounds_set(&w, from->sp);
-	if (UNLIKELY(opt->depth != 0 || opt->frame_pointers))
-		return unwind_some(&w, opt->depth != 0 ? opt->depth : FRAMES_MAX - 2,
-				   opt->frame_pointers);
-	return unwind_reuse(&w, count);
+	if (UNLIKELY(opt->depth != 0))
+		return unwind_some(&w, opt->depth, opt->frame_pointers);
+	if (UNLIKELY(opt->frame_pointers))
+		return unwind_chain(&w, count);
+	return unwind_reuse(&w, count, false);
 }
