@@ -375,6 +375,7 @@ static void find_real(struct real *r)
 	find(&found.aligned_alloc, "aligned_alloc");
 	find(&found.usable_size, "malloc_usable_size");
 	find(&found.dlclose, "dlclose");
+	find(&found.prctl, "prctl");
 	find(&found.exit_now, "_exit");
 	find(&found.exit, "exit");
 	find(&found.second.malloc, "__libc_malloc");

@@ -8,7 +8,9 @@
 #include "recorder.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #ifdef HEFT_WRAP
@@ -180,6 +182,7 @@ size_t HOOK(malloc_usable_size)(void *p)
 
 #ifndef HEFT_WRAP
 EXPORT int dlclose(void *handle);
+EXPORT int prctl(int option, ...);
 EXPORT void exit(int status);
 EXPORT void _exit(int status);
 EXPORT void _Exit(int status);
@@ -194,6 +197,27 @@ int dlclose(void *handle)
 	rows_forget();
 	const int r = recorder.real.dlclose(handle);
 	rows_forget();
+	return r;
+}
+
+/* From now on the process may be ended for a system call that it is not known to make. */
+int prctl(int option, ...)
+{
+	unsigned long a[4];
+	va_list args;
+	va_start(args, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(args, unsigned long);
+	va_end(args);
+	if (recorder.real.prctl == NULL)
+		boot();
+	if (recorder.real.prctl == NULL) {
+		errno = ENOSYS;
+		return -1;
+	}
+	const int r = recorder.real.prctl(option, a[0], a[1], a[2], a[3]);
+	if (option == PR_SET_SECCOMP && r == 0)
+		recorder.filtered = true;
 	return r;
 }
 
@@ -332,6 +356,7 @@ OWN(__libc_calloc);
 OWN(__libc_realloc);
 OWN(__libc_memalign);
 OWN(dlclose);
+OWN(prctl);
 OWN(exit);
 OWN(_exit);
 OWN(_Exit);
@@ -357,6 +382,7 @@ const struct hook hooks[] = {
 	ENTRY_DEEP(__libc_realloc, realloc),
 	ENTRY(__libc_memalign),
 	ENTRY(dlclose),
+	ENTRY(prctl),
 	ENTRY(exit),
 	ENTRY(_exit),
 	ENTRY(_Exit),

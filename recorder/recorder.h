@@ -174,6 +174,7 @@ struct real {
 	void *(*aligned_alloc)(size_t, size_t);
 	size_t (*usable_size)(void *);
 	int (*dlclose)(void *);
+	int (*prctl)(int, ...);
 	void (*exit_now)(int);
 	void (*exit)(int);
 	uintptr_t exit_at; /* address of the C library's exit; 0: not known */
@@ -222,6 +223,7 @@ struct rows {
 struct recorder {
 	_Atomic(int) phase;
 	uintptr_t c_library;  /* an address in glibc; 0: it is another C library */
+	bool filtered;        /* the program has set a filter of system calls */
 	bool foreign;         /* the real allocator is not the C library's */
 	uint32_t front, tail; /* bytes added to a block that needs no alignment */
 	struct real real;
