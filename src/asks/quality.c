@@ -14,6 +14,10 @@ struct check {
 	const struct snapshot *s;
 	const struct snap_section *section;
 	bool generates; /* some source is generated */
+	/* Symbols with absolute paths, sections that have some, and the first of these. */
+	uint64_t absolute;
+	size_t absolute_sections;
+	const struct snap_section *first_absolute;
 };
 
 static void find(struct check *c, bool error, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -132,8 +136,9 @@ static void check_section(struct check *c)
 		add_symbol(&h, c->s, &c->s->symbols.data[i]);
 	check_sums(c, &h);
 	at_most(c, "is padding", h.padding, h.all, other ? 5 : 1);
-	if (h.absolute > 0)
-		find(c, false, "%" PRIu64 " symbols have absolute paths", h.absolute);
+	if (h.absolute > 0 && c->absolute_sections++ == 0)
+		c->first_absolute = sec;
+	c->absolute += h.absolute;
 	if (!other && h.symbols >= 10 && h.all * 10 >= size_everywhere(c->s, sec->name))
 		check_shares(c, &h);
 }
@@ -147,13 +152,28 @@ static bool generates(const struct snapshot *s)
 	return false;
 }
 
+/* Paths have one reason in all sections and containers, and so one line. */
+static void check_paths(struct check *c)
+{
+	c->section = c->first_absolute;
+	if (c->absolute_sections == 1)
+		find(c, false, "%" PRIu64 " symbols have absolute paths", c->absolute);
+	else if (c->absolute_sections > 1)
+		find(c, false,
+		     "%" PRIu64 " symbols of this and %zu more sections have absolute paths",
+		     c->absolute, c->absolute_sections - 1);
+}
+
 void quality_check(struct quality *ret, const struct snapshot *s)
 {
-	const bool some = generates(s);
+	struct check c = { .q = ret, .s = s, .generates = generates(s) };
 	memset(ret, 0, sizeof *ret);
-	for (size_t i = 0; i < s->sections.count && !s->sparse; i++)
-		if (s->sections.data[i].count > 0)
-			check_section(&(struct check){ ret, s, &s->sections.data[i], some });
+	for (size_t i = 0; i < s->sections.count && !s->sparse; i++) {
+		c.section = &s->sections.data[i];
+		if (c.section->count > 0)
+			check_section(&c);
+	}
+	check_paths(&c);
 }
 
 void quality_release(struct quality *q)

@@ -21,6 +21,24 @@ static bool finds(const struct quality *q, const char *section, const char *part
 	return false;
 }
 
+static void absolute_paths_are_one_finding(void **state)
+{
+	static const struct made some[] = {
+		{ ".text", 0x1000, 9, 0, "a", "/abs/a.c", "a.o", NULL, 0 },
+		{ ".data", 0x2000, 9, 0, "b", "a.c", "/abs/a.o", NULL, 0 },
+		{ ".rodata", 0x3000, 9, 0, "c", "a.c", "a.o", NULL, 0 },
+	};
+	struct snapshot s;
+	struct quality q;
+	(void)state;
+	snapmaker_make(&s, some, COUNT_OF(some));
+	quality_check(&q, &s);
+	assert_true(finds(&q, ".text", "2 symbols of this and 1 more sections"));
+	assert_false(finds(&q, ".data", "absolute"));
+	quality_release(&q);
+	snapshot_release(&s);
+}
+
 static void sums_must_be_the_stated_size(void **state)
 {
 	static const struct made some[] = {
@@ -154,6 +172,7 @@ static void names_are_no_markup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(absolute_paths_are_one_finding),
 		cmocka_unit_test(sums_must_be_the_stated_size),
 		cmocka_unit_test(shares_out_of_the_ordinary_are_told),
 		cmocka_unit_test(sizes_in_parts_of_bytes_read_well),
