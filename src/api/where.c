@@ -201,8 +201,12 @@ static bool has_several(const struct input *in, const char *path, struct heft_er
 {
 	struct text names = { 0 };
 	if (!in->fat)
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: an archive; addresses are looked up in one of its members", path);
+		return fail(
+			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			"%s: an archive; addresses are looked up in one of its members, such as "
+			"'%s(" STR_FMT ")'",
+			path, path,
+			STR_ARG(in->image_count > 0 ? in->images[0].member : STR("NAME.o")));
 	for (size_t i = 0; i < in->image_count; i++) {
 		text_add(&names, i > 0 ? STR(", ") : STR(""));
 		text_add(&names, in->images[i].member);
@@ -320,6 +324,51 @@ static bool find_name(struct heft_where *w, struct str name, uint64_t *ret)
 	return false;
 }
 
+/* The first instruction of a WebAssembly function's body, in front of which stand its locals: a
+ * count, and for each run of one type its length and the type.  Lines begin there. */
+static uint64_t behind_locals(const struct image *im, uint64_t addr)
+{
+	enum { HEAD_MAX = 256 };
+	const struct section *s = image_section_at(im, addr);
+	const uint64_t left = s ? s->addr + s->size - addr : 0;
+	struct reader r = reader_of(image_at(im, addr, min_u64(left, HEAD_MAX)), false);
+	for (uint64_t runs = read_uleb(&r); runs > 0 && reader_ok(&r); runs--) {
+		(void)read_uleb(&r);
+		read_skip(&r, 1);
+	}
+	return reader_ok(&r) ? addr + r.pos : addr;
+}
+
+/* The code of a function that a size stands before (WebAssembly). */
+static uint64_t behind_size(const struct image *im, uint64_t addr)
+{
+	for (size_t i = 0; i < im->entry_count && im->machine == EM_WEBASSEMBLY; i++) {
+		const struct image_entry *e = &im->entries[i];
+		if (e->symbol == 0 && im->sections[e->section].addr + e->off == addr &&
+		    e->addr == addr + e->size)
+			return behind_locals(im, e->addr);
+	}
+	return addr;
+}
+
+/* "...wasm-function[12]:0x345", as browsers write a frame: an offset in the module's file. */
+static bool parse_frame(const struct image *im, const char *text, uint64_t *ret)
+{
+	uint64_t off;
+	const char *frame = strstr(text, "wasm-function[");
+	const char *colon = frame ? strstr(frame, "]:0x") : NULL;
+	if (!colon || im->machine != EM_WEBASSEMBLY || !parse_number(colon + 2, &off))
+		return false;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && off >= s->off && off - s->off < s->file_size) {
+			*ret = s->addr + (off - s->off);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Objects: numbers count from their first code. */
 static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 {
@@ -343,8 +392,12 @@ static bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_ad
 	}
 	if (!w->im)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address: %.200s", text);
-	if (find_name(w, str_of(text), ret_addr))
+	if (parse_frame(w->im, text, ret_addr))
 		return true;
+	if (find_name(w, str_of(text), ret_addr)) {
+		*ret_addr = behind_size(w->im, *ret_addr);
+		return true;
+	}
 	const char *plus = strrchr(text, '+');
 	if (plus && parse_number(plus + 1, &offset) &&
 	    find_name(w, (struct str){ text, (size_t)(plus - text) }, &addr)) {

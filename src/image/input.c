@@ -133,6 +133,8 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 		return ar_parse(in, path, err);
 	if (fat_matches(b))
 		return fat_parse(in, path, err);
+	if (component_matches(b))
+		return component_parse(in, path, err);
 	if (uefi_matches(b))
 		return uefi_parse(in, path, err);
 	if (!image_matches(b) && raw_matches(b))
@@ -183,7 +185,7 @@ bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
 	const struct bytes b = { head, unpack_head(method, f->bytes, head, sizeof head) };
 	const bool map = linkmap_begins(b);
 	const uint64_t packed = f->bytes.size;
-	if (!map && !image_matches(b) && !ar_matches(b) && !fat_matches(b))
+	if (!map && !image_matches(b) && !component_matches(b) && !ar_matches(b) && !fat_matches(b))
 		return true;
 	if (!unpack_in_place(f, notes, err))
 		return false;
@@ -352,6 +354,58 @@ bool input_take_slice(struct input *in, const char *path, const char *arch, stru
 	in->archive = in->fat = false;
 	in->file.bytes = slice;
 	return parse_file(in, path, err);
+}
+
+/* The first image whose name, or its last part, is that of a member; NULL: none. */
+static const struct image *member_find(const struct input *in, struct str name, size_t *ret_count)
+{
+	const struct image *found = NULL, *by_last = NULL;
+	*ret_count = 0;
+	for (size_t i = 0; i < in->image_count; i++) {
+		const struct image *im = &in->images[i];
+		if (str_eq(im->member, name)) {
+			found = found ? found : im;
+			++*ret_count;
+		} else if (!by_last && str_eq(file_name_str(im->member), name)) {
+			by_last = im;
+		}
+	}
+	return found ? found : by_last;
+}
+
+bool input_member_split(const char *path, struct str *ret_file, struct str *ret_member)
+{
+	const struct str s = str_of(path);
+	const char *open = strchr(path, '(');
+	if (!open || open == path || !str_ends(s, STR(")")))
+		return false;
+	*ret_file = (struct str){ path, (size_t)(open - path) };
+	*ret_member = (struct str){ open + 1, s.len - ret_file->len - 2 };
+	return ret_member->len > 0;
+}
+
+bool input_take_member(struct input *in, const char *path, struct str member, struct heft_err *err)
+{
+	size_t count;
+	const struct image *im = in->archive ? member_find(in, member, &count) : NULL;
+	if (!im)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s has no such member", path,
+			    in->file.path);
+	if (count > 1)
+		note(in->notes, path, HEFT_NO_OFFSET, 0,
+		     "%zu members have this name: the first is taken", count);
+	const struct bytes bytes = im->bytes;
+	const bool mapped = im->mapped;
+	release_images(in);
+	in->archive = in->thin = in->fat = in->firmware = in->component = false;
+	in->outside_size = 0;
+	in->outside.count = 0;
+	in->file.bytes = bytes;
+	if (!parse_file(in, path, err))
+		return false;
+	for (size_t i = 0; i < in->image_count; i++)
+		in->images[i].mapped = mapped;
+	return true;
 }
 
 bool input_tell_sections(struct input *in, const char *path, const struct script_sections *sections,

@@ -20,6 +20,8 @@ enum ar_part_kind {
 	FV_SHARE,        /* of such a section what is for the module that `member` names */
 	FV_OTHER,        /* a section of another kind than programs: dependencies, versions, data */
 	FV_FREE,         /* nothing yet */
+	COMPONENT_HEADERS, /* of WebAssembly components, and of their sections with modules */
+	COMPONENT_SECTION, /* one that says how modules are put together */
 };
 
 struct ar_part {
@@ -46,8 +48,9 @@ struct input {
 	 * what the text means. */
 	struct file file;
 	bool archive, thin;
-	bool fat;      /* an archive, too: a Mach-O universal file, whose members are its slices */
-	bool firmware; /* an archive, too: UEFI's firmware volumes, whose members are modules */
+	bool fat;       /* an archive, too: a Mach-O universal file, whose members are its slices */
+	bool firmware;  /* an archive, too: UEFI's firmware volumes, whose members are modules */
+	bool component; /* an archive, too: a WebAssembly component, of modules */
 	struct image *images; /* owned; one unless archive */
 	size_t image_count;
 	VEC(struct ar_part) parts;
@@ -102,6 +105,11 @@ bool input_parse(struct input *in, const char *path, struct bytes bytes, struct 
 /* Makes of a universal file its slice for an architecture, as if that were the file; other files
  * stay what they are.  `arch` NULL: nothing is done.  HEFT_EARG where there is no such slice. */
 bool input_take_slice(struct input *in, const char *path, const char *arch, struct heft_err *err);
+/* "lib.a(member.o)": a file, and one of its members.  False for other paths. */
+bool input_member_split(const char *path, struct str *ret_file, struct str *ret_member);
+/* Makes of an archive its member of this name, as if that were the file.  HEFT_EARG where there is
+ * no such member. */
+bool input_take_member(struct input *in, const char *path, struct str member, struct heft_err *err);
 void input_close(struct input *in);
 /* The path of a member of the thin archive at `path`, from where the archive lies. */
 const char *input_member_path(struct arena *a, const char *path, struct str member);
@@ -114,6 +122,10 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err);
  * apart. */
 bool fat_matches(struct bytes bytes);
 bool fat_parse(struct input *in, const char *path, struct heft_err *err);
+
+/* wasm/component.c: the same of a WebAssembly component; modules have VM addresses as slices have. */
+bool component_matches(struct bytes bytes);
+bool component_parse(struct input *in, const char *path, struct heft_err *err);
 
 /* pe/uefi.c: the same of UEFI's firmware volumes; modules have VM addresses as slices have. */
 bool uefi_matches(struct bytes bytes);

@@ -148,7 +148,9 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 					     [FV_PACKED] = "[UEFI Compressed Section]",
 					     [FV_SHARE] = "[UEFI Compressed Section]",
 					     [FV_OTHER] = "[UEFI Other Section]",
-					     [FV_FREE] = "[UEFI Free Space]" };
+					     [FV_FREE] = "[UEFI Free Space]",
+					     [COMPONENT_HEADERS] = "[WASM Component Headers]",
+					     [COMPONENT_SECTION] = "[WASM Component Section]" };
 	for (size_t i = 0; i < in->image_count; i++)
 		claim_image_headers(&in->images[i], labels, file);
 	for (size_t i = 0; i < in->parts.count; i++) {

@@ -353,10 +353,14 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 		read_image(f, p, arena);
 		return;
 	}
-	f->format = in->fat        ? "universal"
-		    : in->firmware ? "UEFI firmware"
-		    : in->thin     ? "thin archive"
-				   : "archive";
-	f->kind = in->fat ? "universal" : in->firmware ? "firmware" : "archive";
+	f->format = in->fat         ? "universal"
+		    : in->component ? "WebAssembly component"
+		    : in->firmware  ? "UEFI firmware"
+		    : in->thin      ? "thin archive"
+				    : "archive";
+	f->kind = in->fat         ? "universal"
+		  : in->component ? "component"
+		  : in->firmware  ? "firmware"
+				  : "archive";
 	f->members = in->thin ? in->outside.count : in->image_count;
 }

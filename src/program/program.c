@@ -353,12 +353,41 @@ static bool adopt(struct program *p, struct file *f, struct heft_err *err)
 	return fail(err, why.code, why.offset, "%s", why.text);
 }
 
+/* "lib.a(member.o)", where that is no file of its own. */
+static bool is_member(const char *path, struct arena *a, const char **ret_file,
+		      struct str *ret_member)
+{
+	struct str file;
+	if (file_exists(path) || !input_member_split(path, &file, ret_member))
+		return false;
+	*ret_file = arena_copy(a, file);
+	return file_exists(*ret_file);
+}
+
+static bool open_member(struct program *p, const char *file, struct str member,
+			struct heft_err *err)
+{
+	struct file f;
+	if (!file_open(&f, file, err) || !input_adopt(&p->input, &f, p->notes, err))
+		return false;
+	p->open = true;
+	return input_take_member(&p->input, p->path, member, err) && use_given(p, err);
+}
+
 bool program_open(struct program *p, const char *path, const struct program_wish *wish,
 		  struct notes *notes, struct heft_err *err)
 {
 	struct file f;
 	bool packed;
+	struct arena a = { 0 };
+	const char *archive;
+	struct str member;
 	begin(p, path, wish, notes);
+	const bool inside = is_member(path, &a, &archive, &member);
+	const bool opened = inside && open_member(p, archive, member, err);
+	arena_release(&a);
+	if (inside)
+		return opened;
 	if (!file_open(&f, path, err))
 		return false;
 	if (input_is_core(f.bytes, &packed) && packed) {

@@ -196,9 +196,75 @@ __os_arm64x_dispatch_ret: .xword 0
 """
 
 
+def leb(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def component_section(ident, contents):
+    return bytes([ident]) + leb(len(contents)) + contents
+
+
+def named(text):
+    return leb(len(text)) + text
+
+
+def wasm(t):
+    """Components are read module by module; look-ups by name and by what browsers write have lines."""
+    if not t.has("clang-19", "clang-19") or not t.has("wasm-ld-19", "lld-19"):
+        return
+    with open("w.c", "w") as out:
+        out.write("extern void out(int);\nint table[100] = { 1 };\nint first(int a)\n{\n\tout(a);\n\treturn table[a];\n}\n"
+                  "int loop(int n)\n{\n\tint r = 0;\n\tfor (int i = 0; i < n; i++)\n\t\tr += first(i) ^ n;\n\treturn r;\n}\n")
+    run("clang-19", "--target=wasm32", "-g", "-O1", "-nostdlib", "-Wl,--no-entry", "-Wl,--export-all", "-Wl,--allow-undefined",
+        "w.c", "-o", "core.wasm")
+    for name, first, last in (("first", 3, 7), ("loop", 8, 14)):
+        out = run(t.heft, "where", "--json", "core.wasm", name).stdout
+        line = int((re.findall(r'"line": *(\d+)', out) or [0])[0])
+        t.check(f"wasm: {name} has a line", first <= line <= last, True)
+        offset = (re.findall(r'"file_offset": *(\d+)', out) or ["0"])[0]
+        frame = f"wasm://wasm/0123abcd:wasm-function[2]:{int(offset):#x}"
+        t.check(f"wasm: {frame}", t.line("core.wasm", frame), t.line("core.wasm", name))
+    with open("core.wasm", "rb") as f:
+        module = f.read()
+    start = b"\0asm\x0d\0\x01\0"
+    names = named(b"\x00\x11" + leb(1) + leb(1) + named(b"main"))
+    whole = (start + component_section(7, b"\x01\x40\x00\x01\x00") + component_section(1, module) + component_section(1, module)
+             + component_section(4, start + component_section(1, module)) + component_section(0, named(b"component-name") + b"\x01" + names))
+    with open("two.wasm", "wb") as f:
+        f.write(whole)
+    with open("cut.wasm", "wb") as f:
+        f.write(whole[:len(whole) - 3 * len(module) // 2])
+    for path in ("two.wasm", "cut.wasm"):
+        out = run(t.heft, "size", "-d", "armembers", "--csv", path).stdout.splitlines()[1:]
+        rows = {line.split(",")[0]: int(line.split(",")[-1]) for line in out}
+        t.check(f"{path}: bytes", sum(rows.values()), os.path.getsize(path))
+        if path == "two.wasm":
+            t.check(f"{path}: modules", [rows.get(n, 0) >= len(module) for n in ("module[0]", "main", "2.module[0]")], [True] * 3)
+    t.check("a module of a component", t.line("two.wasm(main)", "loop"), t.line("core.wasm", "loop"))
+
+
+def members(t):
+    """A member of an archive is an input: lib.a(member.o)."""
+    run("gcc", "-g", "-O1", "-c", "m.c", "-o", "m.o")
+    run("gcc", "-g", "-O0", "-c", "m.c", "-o", "other.o")
+    for letters, path in (("qc", "lib.a"), ("qcT", "thin.a")):
+        run("ar", letters, path, "other.o", "m.o")
+        t.check(f"{path}(m.o)", t.line(f"{path}(m.o)", "own"), t.line("m.o", "own"))
+        for words in (["size", "-d", "symbols"], ["blocks"]):
+            t.check(f"{words[0]} {path}(m.o)", run(t.heft, *words, f"{path}(m.o)").stdout, run(t.heft, *words, "m.o").stdout)
+        done = run(t.heft, "where", f"{path}(none.o)", "own", check=False)
+        t.check(f"{path}: no such member", (done.returncode, "no such member" in done.stderr), (2, True))
+        done = run(t.heft, "where", path, "own", check=False)
+        t.check(f"{path}: how to name a member is told", "(other.o)" in done.stderr, True)
+
+
 def main():
     t = Test(os.path.abspath(sys.argv[1]))
-    for part in (packed, by_hand, supplements, split_units, arm64ec):
+    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             for name, text in (("m.c", SOURCE), ("h.h", HEADER)):

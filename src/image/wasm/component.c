@@ -1,0 +1,196 @@
+/* WebAssembly components: "Component Model", Binary.md.  Sections as modules have them, of which
+ * some hold modules and further components whole. */
+#include "image/input.h"
+#include "image/wasm/wasm.h"
+
+enum { HEADER_SIZE = 8, LAYER = 1, CORE_MODULE = 1, COMPONENT = 4, CUSTOM = 0 };
+enum { DEPTH_MAX = 16, MODULE_SHIFT = 52, MODULES_MAX = 4095 };
+
+/* Of the custom section "component-name". */
+enum { NAMES_OF_SORT = 1, SORT_CORE = 0, SORT_CORE_MODULE = 0x11 };
+
+/* A component whose sections are being read, from `off` on. */
+struct component {
+	uint64_t off, end;
+	uint64_t modules; /* seen in it so far */
+	struct str prefix;
+	struct reader names; /* of its modules: a vector of index and name; may be empty */
+};
+
+struct components {
+	struct input *in;
+	const char *path;
+	struct component stack[DEPTH_MAX];
+	size_t depth, image_cap;
+	uint64_t done; /* all in front belongs to an image or a part */
+};
+
+bool component_matches(struct bytes b)
+{
+	struct reader r = reader_of(b, false);
+	reader_seek(&r, 6);
+	return wasm_matches(b) && read_u16(&r) == LAYER && reader_ok(&r);
+}
+
+static void add_part(struct components *c, enum ar_part_kind kind, uint64_t end)
+{
+	if (end > c->done)
+		vec_push(&c->in->parts, (struct ar_part){ kind, c->done, end - c->done, STR("") });
+	c->done = end;
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+struct section_of_component {
+	unsigned id;
+	uint64_t start, off, end; /* with its header; of the contents; behind it */
+};
+
+static bool section_read(const struct components *c, const struct component *of,
+			 struct section_of_component *ret)
+{
+	struct reader r = reader_of(bytes_sub(c->in->file.bytes, 0, of->end), false);
+	reader_seek(&r, of->off);
+	ret->start = of->off;
+	ret->id = read_u8(&r);
+	const uint64_t size = read_uleb(&r);
+	ret->off = r.pos;
+	read_skip(&r, size);
+	ret->end = r.pos;
+	return reader_ok(&r);
+}
+
+static struct str name_read(struct reader *r)
+{
+	const uint64_t size = read_uleb(r);
+	const uint8_t *p = read_take(r, size);
+	return p ? (struct str){ (const char *)p, (size_t)size } : STR("");
+}
+
+/* The names of modules in a section "component-name": subsections, of which one lists names of core
+ * modules. */
+static bool names_find(struct reader r, struct reader *ret)
+{
+	if (!str_eq(name_read(&r), STR("component-name")))
+		return false;
+	while (reader_left(&r) > 0) {
+		const uint8_t kind = read_u8(&r);
+		struct reader sub = read_sub(&r, read_uleb(&r));
+		if (kind != NAMES_OF_SORT || read_u8(&sub) != SORT_CORE ||
+		    read_u8(&sub) != SORT_CORE_MODULE)
+			continue;
+		*ret = sub;
+		return reader_ok(&sub);
+	}
+	return false;
+}
+
+/* Names stand behind what they name. */
+static void names_read(const struct components *c, struct component *of)
+{
+	struct component at = *of;
+	struct section_of_component s;
+	while (at.off < at.end && section_read(c, &at, &s)) {
+		struct reader r = reader_of(bytes_sub(c->in->file.bytes, s.off, s.end - s.off),
+					    false);
+		if (s.id == CUSTOM && names_find(r, &of->names))
+			return;
+		at.off = s.end;
+	}
+}
+
+/* "main" by the names, else "module[0]"; of a component inside with that one's number in front. */
+static struct str module_name(const struct components *c, const struct component *of)
+{
+	struct reader r = of->names;
+	struct str name = STR("");
+	for (uint64_t left = min_u64(read_uleb(&r), MODULES_MAX); left > 0 && reader_ok(&r);
+	     left--) {
+		const uint64_t index = read_uleb(&r);
+		const struct str found = name_read(&r);
+		if (index == of->modules && reader_ok(&r))
+			name = found;
+	}
+	struct arena *a = &c->in->arena;
+	return str_of(name.len > 0
+			      ? arena_format(a, STR_FMT STR_FMT, STR_ARG(of->prefix), STR_ARG(name))
+			      : arena_format(a, STR_FMT "module[%" PRIu64 "]", STR_ARG(of->prefix),
+					     of->modules));
+}
+
+/* ---- modules and components inside ----------------------------------------------------------- */
+
+static void module_read(struct components *c, struct component *of,
+			const struct section_of_component *s)
+{
+	struct input *in = c->in;
+	const struct bytes b = bytes_sub(in->file.bytes, s->off, s->end - s->off);
+	const struct image_place at = { .path = c->path,
+					.member = module_name(c, of),
+					.file_off = s->off,
+					.vm_bias = (uint64_t)in->image_count << MODULE_SHIFT };
+	struct image im;
+	struct heft_err err;
+	of->modules++;
+	add_part(c, COMPONENT_HEADERS, s->off);
+	if (in->image_count == MODULES_MAX || !wasm_matches(b) ||
+	    !wasm_parse(&im, &at, b, in->notes, &err)) {
+		note(in->notes, c->path, s->off, b.size,
+		     "a module of the component is not read%s%s",
+		     in->image_count < MODULES_MAX && wasm_matches(b) ? ": " : "",
+		     in->image_count < MODULES_MAX && wasm_matches(b) ? err.text : "");
+		add_part(c, AR_OTHER_MEMBER, s->end);
+		return;
+	}
+	if (in->image_count == c->image_cap)
+		in->images = vec_grow(in->images, &c->image_cap, in->image_count + 1,
+				      sizeof *in->images);
+	in->images[in->image_count++] = im;
+	c->done = s->end;
+}
+
+static void component_open(struct components *c, uint64_t off, uint64_t end, struct str prefix)
+{
+	struct component *new = &c->stack[c->depth++];
+	*new = (struct component){ .off = off + HEADER_SIZE, .end = end, .prefix = prefix };
+	new->names = reader_make(NULL, 0, false);
+	add_part(c, COMPONENT_HEADERS, off + HEADER_SIZE);
+	names_read(c, new);
+}
+
+static void section_take(struct components *c, const struct section_of_component *s)
+{
+	struct component *of = &c->stack[c->depth - 1];
+	const struct bytes b = bytes_sub(c->in->file.bytes, s->off, s->end - s->off);
+	of->off = s->end;
+	if (s->id == CORE_MODULE)
+		module_read(c, of, s);
+	else if (s->id == COMPONENT && c->depth < DEPTH_MAX && component_matches(b))
+		component_open(c, s->off, s->end,
+			       str_of(arena_format(&c->in->arena, "%zu.", c->in->image_count)));
+	else
+		add_part(c, COMPONENT_SECTION, s->end);
+}
+
+bool component_parse(struct input *in, const char *path, struct heft_err *err)
+{
+	struct components c = { .in = in, .path = path };
+	(void)err;
+	in->archive = in->component = true;
+	component_open(&c, 0, in->file.bytes.size, STR(""));
+	while (c.depth > 0) {
+		const struct component *of = &c.stack[c.depth - 1];
+		struct section_of_component s;
+		if (of->off < of->end && section_read(&c, of, &s)) {
+			section_take(&c, &s);
+			continue;
+		}
+		if (of->off < of->end)
+			note(in->notes, path, of->off, of->end - of->off,
+			     "a section of the component goes beyond its end");
+		add_part(&c, COMPONENT_SECTION, of->end);
+		c.depth--;
+	}
+	ASSERT(c.done == in->file.bytes.size);
+	return true;
+}
