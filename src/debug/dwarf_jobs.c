@@ -328,10 +328,10 @@ static bool by_index(uint64_t form)
 	       form == DW_FORM_GNU_str_index;
 }
 
-/* Whether a program of version 5 can be read without its unit; r stands behind the length. */
+/* Whether a program of version 5 and later can be read without its unit; r stands behind the length. */
 static bool stands_alone(struct reader r, uint8_t width)
 {
-	if (read_u16(&r) != 5)
+	if (read_u16(&r) < 5)
 		return false;
 	read_skip(&r, 2 + width + 5); /* sizes, length of the header, how to read opcodes */
 	const uint8_t opcode_base = read_u8(&r);

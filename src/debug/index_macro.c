@@ -58,7 +58,7 @@ static bool read_header(struct macro *m)
 	m->version = read_u16(r);
 	m->flags = read_u8(r);
 	m->offset_size = m->flags & MACRO_OFFSETS_64 ? 8 : 4;
-	if (!reader_ok(r) || m->version < 4 || m->version > 5)
+	if (!reader_ok(r) || m->version < 4 || m->version > DW_VERSION_NEXT)
 		return false;
 	if (m->flags & MACRO_LINE) {
 		const uint64_t line = read_uint(r, m->offset_size);

@@ -402,7 +402,7 @@ void names_pieces(struct dwarf *d, index_fn fn, void *ctx)
 	struct index_set s;
 	struct names n = { .out = &o, .set = &s };
 	uint64_t at = 0;
-	while (index_set_next(&o, &at, 5, 5, &s))
+	while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s))
 		names_table(&n);
 	index_finish(&o);
 	vec_release(&n.units);

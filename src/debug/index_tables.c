@@ -1,4 +1,5 @@
 /* index_tables.c - .debug_addr, .debug_str_offsets and .debug_frame; what all walkers share. */
+#include "debug/dwarf_const.h"
 #include "debug/index_out.h"
 
 #include "base/sort.h"
@@ -131,7 +132,7 @@ void addr_pieces(struct dwarf *d, uint16_t version, uint8_t address_size, index_
 		if (index_width_ok(address_size))
 			put_entries(&o, &r, 0, address_size, ABOUT_ADDR);
 	} else {
-		while (index_set_next(&o, &at, 5, 5, &s))
+		while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s))
 			addr_set(&o, &s);
 	}
 	index_finish(&o);
@@ -156,7 +157,7 @@ void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, 
 		struct reader r = dwarf_reader(d, DW_STR_OFFSETS);
 		put_entries(&o, &r, 0, offset_size == 8 ? 8 : 4, ABOUT_STR);
 	} else {
-		while (index_set_next(&o, &at, 5, 5, &s))
+		while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s))
 			str_offsets_set(&o, &s);
 	}
 	index_finish(&o);

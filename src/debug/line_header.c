@@ -248,7 +248,7 @@ static const char *read_start(struct line_program *p, struct reader *r)
 	r->size = r->pos + min_u64(length, reader_left(r));
 	p->size = r->size - p->off;
 	p->version = read_u16(r);
-	if (!reader_ok(r) || p->version < 2 || p->version > 5)
+	if (!reader_ok(r) || p->version < 2 || p->version > DW_VERSION_NEXT)
 		return "its version is not known";
 	if (p->version >= 5) {
 		set_address_size(p, read_u8(r));

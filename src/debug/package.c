@@ -1,3 +1,4 @@
+#include "debug/dwarf_const.h"
 #include "debug/package.h"
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -15,7 +16,7 @@ static enum dw_section column_section(uint16_t version, uint32_t id)
 	};
 	if (id == 0 || id >= COUNT_OF(of5))
 		return DW_SECTIONS;
-	return version == 5 ? of5[id] : of2[id];
+	return version >= 5 ? of5[id] : of2[id];
 }
 
 /* Version 2 states it in 4 bytes, version 5 in 2 with 2 of padding. */
@@ -34,8 +35,9 @@ static bool read_header(struct package_index *p, struct reader *r)
 	p->columns = read_u32(r);
 	p->units = read_u32(r);
 	p->slots = read_u32(r);
-	if (!reader_ok(r) || (p->version != 2 && p->version != 5) || p->columns > PACKAGE_COLUMNS ||
-	    p->units > p->slots || (p->slots & (p->slots - 1)) != 0)
+	if (!reader_ok(r) ||
+	    (p->version != 2 && p->version != 5 && p->version != DW_VERSION_NEXT) ||
+	    p->columns > PACKAGE_COLUMNS || p->units > p->slots || (p->slots & (p->slots - 1)) != 0)
 		return false;
 	const uint64_t row = (uint64_t)p->columns * 4;
 	const uint64_t need = (uint64_t)p->slots * 12 + row + 2 * row * p->units;

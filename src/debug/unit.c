@@ -1,3 +1,4 @@
+#include "debug/dwarf_const.h"
 #include "debug/unit.h"
 
 #include "debug/die.h"
@@ -93,6 +94,14 @@ static void note_unknown(const struct unit *u)
 		     "a unit of DWARF version %u is left out", u->version);
 }
 
+/* Its working drafts keep the headers of version 5. */
+static void note_next(const struct unit *u)
+{
+	if (is_first_told(u))
+		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, u->size,
+		     "a unit of DWARF version %u is read as one of version 5", u->version);
+}
+
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret)
 {
 	if (dwarf_is_package(d))
@@ -114,7 +123,9 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
 		}
 		*off = r.pos;
 		const bool sizes = ret->address_size >= 1 && ret->address_size <= 8;
-		if (ret->version >= 2 && ret->version <= 5 && sizes)
+		if (ret->version == DW_VERSION_NEXT && sizes)
+			note_next(ret);
+		if (ret->version >= 2 && ret->version <= DW_VERSION_NEXT && sizes)
 			return true;
 		note_unknown(ret);
 	}

@@ -262,9 +262,30 @@ def members(t):
         t.check(f"{path}: how to name a member is told", "(other.o)" in done.stderr, True)
 
 
+def dwarf6(t):
+    """clang 22 writes headers of version 6, which are those of 5; here a file of version 5 is changed."""
+    run("gcc", "-O1", "-gdwarf-5", "-c", "m.c", "-o", "five.o")
+    with open("five.o", "rb") as f:
+        data = bytearray(f.read())
+    changed = 0
+    for line in run("readelf", "-SW", "five.o").stdout.splitlines():
+        m = re.match(r" *\[ *\d+\] (\.debug_\S+) +PROGBITS +\w+ (\w+) ", line)
+        if m and m[1] in (".debug_info", ".debug_line", ".debug_rnglists", ".debug_loclists"):
+            at = int(m[2], 16) + 4
+            changed += data[at:at + 2] == b"\5\0"
+            data[at:at + 2] = b"\6\0"
+    with open("six.o", "wb") as f:
+        f.write(data)
+    t.check("DWARF 6: headers changed", changed >= 3, True)
+    for words in (["where", "PATH", "own", "main"], ["size", "-d", "compileunits,symbols", "--debug-info=owners", "PATH"]):
+        six, five = (run(t.heft, *[p if w == "PATH" else w for w in words]) for p in ("six.o", "five.o"))
+        t.check(f"DWARF 6: {words[0]}", six.stdout, five.stdout)
+        t.check(f"DWARF 6: {words[0]} notes", [n for n in six.stderr.splitlines() if "read as one of version 5" not in n], five.stderr.splitlines())
+
+
 def main():
     t = Test(os.path.abspath(sys.argv[1]))
-    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members):
+    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members, dwarf6):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             for name, text in (("m.c", SOURCE), ("h.h", HEADER)):

@@ -246,7 +246,7 @@ static void headers_that_make_no_sense_are_refused(void **state)
 	m.start = 0;
 	blob_patch(&m.b, 0, 0xfffffff0, 4); /* reserved */
 	expect_refused(&m, good.size, "no length");
-	static const uint16_t versions[] = { 0, 1, 6, 0xf006, 0xffff };
+	static const uint16_t versions[] = { 0, 1, 7, 0xf006, 0xffff };
 	for (size_t i = 0; i < COUNT_OF(versions); i++) {
 		m.b = good;
 		blob_patch(&m.b, 4, versions[i], 2);
