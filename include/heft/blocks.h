@@ -126,6 +126,12 @@ HEFT_API size_t heft_blocks_function_count(const struct heft_blocks *b);
 /* Function i, by rising address; in archives, by member before that. */
 HEFT_API bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret,
 				   struct heft_err *err);
+/* The functions that a name means (docs/names.md): their numbers, in *ret until the next call, by
+ * rising address.  A function that has the name in a less exact way, such as a part that was split
+ * off, is told by a note.  HEFT_ENOTFOUND where there is none; err->offset is then the address of
+ * what has the name and has no basic blocks, or HEFT_NO_OFFSET. */
+HEFT_API bool heft_blocks_named(struct heft_blocks *b, const char *name, const size_t **ret,
+				size_t *ret_count, struct heft_err *err);
 /* The function whose block holds an address, and the index of this block in its `blocks`.
  * HEFT_ENOTFOUND where no block does. */
 HEFT_API bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
@@ -336,7 +342,7 @@ struct heft_samples_query {
 	size_t size;          /* sizeof(struct heft_samples_query) */
 	uint32_t rows;        /* a level, then the rest is summed up; 0: all */
 	enum heft_sort sort;  /* by count, or HEFT_SORT_NAME */
-	const char *function; /* this one alone, by shown or linkage name; NULL: all */
+	const char *function; /* those that the name means (docs/names.md) alone; NULL: all */
 };
 
 /* HEFT_TABLE, HEFT_MARKDOWN, HEFT_FOLDED ("function;#block COUNT"), HEFT_PPROF and HEFT_SVG write

@@ -163,6 +163,9 @@ struct heft_claim {
 typedef void (*heft_trace_fn)(void *ctx, const struct heft_claim *claim);
 HEFT_API void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx);
 HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr);
+/* The same of a virtual address as heft_where_parse takes it.  heft_profile_run fails with
+ * HEFT_EARG where no input has it. */
+HEFT_API void heft_profile_trace_text(struct heft_profile *p, const char *text);
 
 /* Asked by heft_profile_run and heft_profile_write; see heft_progress_fn.  NULL (default): none. */
 HEFT_API void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress,

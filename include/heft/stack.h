@@ -53,7 +53,7 @@ struct heft_stack_query {
 	size_t size;          /* sizeof(struct heft_stack_query) */
 	uint32_t rows;        /* then the rest is counted; 0: all */
 	unsigned flags;       /* enum heft_stack_flag */
-	const char *function; /* this one alone, by shown or linkage name; NULL: all */
+	const char *function; /* those that the name means (docs/names.md) alone; NULL: all */
 };
 
 /* A row a function: the program's entry first, then interrupt handlers, then functions that nothing

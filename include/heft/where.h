@@ -57,17 +57,26 @@ HEFT_API void heft_where_set_flags(struct heft_where *w, unsigned flags);
  * no such source. */
 HEFT_API bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err);
 
-/* Opens a program, an object or a dump, once per handle.  HEFT_EUNSUPPORTED for archives and for
- * files that are none of these. */
+/* Opens a program, an object, an archive or a dump, once per handle.  In archives names are looked
+ * up in all members, addresses in none (HEFT_EUNSUPPORTED from heft_where_ask and
+ * heft_where_find).  HEFT_EUNSUPPORTED for files that are none of these. */
 HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err);
 
-/* Reads an address as people write it: hexadecimal digits, with or without 0x in front;
- * 10#DIGITS for a decimal number; NAME or NAME+OFFSET with the name of a section or symbol as
- * the file has it (a name that looks like a number needs +0).  In objects, which have no
+/* Reads an address as people write it: 0xDIGITS; 10#DIGITS for a decimal number; NAME or
+ * NAME+OFFSET with the name of a section or symbol; DIGITS, hexadecimal without 0x, if they are no
+ * name.  Names of symbols are the linker's, full and short ones, with and without parameters,
+ * template arguments and suffixes of clones: see docs/names.md.  In objects, which have no
  * addresses, a number below 2^40 counts from the start of the first section of code.  HEFT_EARG
- * for anything else. */
+ * for anything else.
+ *
+ * A text may mean several places, such as two static functions of one name: this is the first. */
 HEFT_API bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			       struct heft_err *err);
+/* The same for all places that a text means, in the order of their addresses: *ret_count places,
+ * for heft_where_answer, or 0 where it is a number.  *ret_addr is the first.  A symbol that has the
+ * name in a less exact way is told by a note. */
+HEFT_API bool heft_where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr,
+			     size_t *ret_count, struct heft_err *err);
 
 struct heft_block;
 struct heft_heap_place;
@@ -122,12 +131,21 @@ struct heft_location {
 	 * that is not known), line and column (0 likewise). */
 	const char *decl_file;
 	uint32_t decl_line, decl_column;
+	/* A symbol that each thread has a copy of.  One of .tbss is in no segment: the address is
+	 * that of the first copy's, where something else may lie in the image. */
+	bool is_tls;
+	const char *member; /* of an archive, else NULL */
 };
 
 /* Looks an address up and fills *ret, with the address alone where the call fails: HEFT_ENOTFOUND
  * where the file has nothing at this address. */
 HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 			      struct heft_err *err);
+
+/* Place i of the last heft_where_ask, with the symbol that was asked for.  Fails as heft_where_find
+ * does. */
+HEFT_API bool heft_where_answer(struct heft_where *w, size_t i, struct heft_location *ret,
+				struct heft_err *err);
 
 /* Writes a location, one without anything known too.  `opts` (NULL: all default) have the format:
  * HEFT_TABLE, a block of lines for people; HEFT_JSON, one object on one line (docs/json.md);

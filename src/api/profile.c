@@ -76,6 +76,7 @@ static void release(void *handle)
 	vec_release(&p->customs);
 	vec_release(&p->levels);
 	vec_release(&p->trace_addrs);
+	vec_release(&p->trace_texts);
 	region_sums_release(&p->regions);
 	region_sums_release(&p->base_regions);
 	stack_column_release(&p->stacks);
@@ -310,6 +311,16 @@ static void profile_trace_at(struct heft_profile *p, enum heft_domain domain, ui
 void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr)
 {
 	GUARDED_VOID(p->memory, profile_trace_at(p, domain, addr));
+}
+
+static void profile_trace_text(struct heft_profile *p, const char *text)
+{
+	vec_push(&p->trace_texts, arena_copy(&p->arena, str_of(text)));
+}
+
+void heft_profile_trace_text(struct heft_profile *p, const char *text)
+{
+	GUARDED_VOID(p->memory, profile_trace_text(p, text));
 }
 
 void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress, void *ctx)

@@ -62,6 +62,7 @@ struct heft_profile {
 	uint32_t empty_from, empty_to;            /* nodes of regions with nothing in them */
 	struct program_wish configured; /* memory regions and linker scripts of such a file */
 	VEC(struct trace_addr) trace_addrs;
+	VEC(const char *) trace_texts; /* addresses of the VM image as people write them */
 	struct trace trace;
 	struct pattern *include, *exclude;
 	struct program_wish wish;

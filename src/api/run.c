@@ -1,5 +1,6 @@
 /* Running a profile: open, measure, sum up. */
 #include "api/profile.h"
+#include "api/text_places.h"
 
 #include "image/elf_const.h"
 
@@ -652,6 +653,46 @@ static unsigned measures_of(const struct heft_profile *p)
 	       (p->code ? ROLLUP_CODE : 0);
 }
 
+/* Where a text is in one input; *found: whether it is anywhere. */
+static void trace_in(struct heft_profile *p, struct program *program, const char *text, bool *found)
+{
+	struct text_places at = { 0 };
+	for (size_t i = 0; program->open && i < program->input.image_count; i++) {
+		if (!text_places_find(program_names(program, i), text, &at))
+			continue;
+		const uint64_t one = at.is_number ? at.number
+				     : at.section ? at.section->addr + at.offset
+						  : 0;
+		if (at.is_number || at.section)
+			vec_push(&p->trace_addrs, (struct trace_addr){ HEFT_VM, one });
+		for (size_t k = 0; k < at.surest; k++)
+			vec_push(&p->trace_addrs,
+				 (struct trace_addr){ HEFT_VM,
+						      at.matches.data[k].addr + at.offset });
+		*found = true;
+	}
+	text_places_release(&at);
+}
+
+static bool find_traced(struct heft_profile *p, struct heft_err *err)
+{
+	for (size_t i = 0; i < p->trace_texts.count; i++) {
+		const char *text = p->trace_texts.data[i];
+		struct trace_addr number = { .domain = HEFT_VM };
+		bool found = false;
+		for (size_t k = 0; k < p->entries.count; k++)
+			trace_in(p, &p->entries.data[k].program, text, &found);
+		if (!found && !place_number(text, &number.addr))
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "no address, section or symbol: %.200s", text);
+		if (!found)
+			vec_push(&p->trace_addrs, number);
+	}
+	p->trace.addrs = p->trace_addrs.data;
+	p->trace.addr_count = p->trace_addrs.count;
+	return true;
+}
+
 static bool profile_run(struct heft_profile *p, struct heft_err *err)
 {
 	if (p->ran)
@@ -664,8 +705,8 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 		return false;
 	p->ran = true;
 	p->counting = p->counting || generics_level(p) > 0;
-	p->trace.addrs = p->trace_addrs.data;
-	p->trace.addr_count = p->trace_addrs.count;
+	if (!find_traced(p, err))
+		return false;
 	rollup_init(&p->rollup, measures_of(p), has_base(p));
 	p->rollup.filter =
 		(struct filter){ .include = p->include, .exclude = p->exclude, .notes = &p->notes };

@@ -185,13 +185,19 @@ static const char **shown_names(const struct heft_samples *s)
 	return shown;
 }
 
-static void make_rows(const struct heft_samples *s, const char *const *shown,
-		      const struct heft_samples_query *q, struct profile_rows *ret)
+/* False where the query asks for a function that is not there. */
+static bool make_rows(const struct heft_samples *s, const char *const *shown,
+		      const struct heft_samples_query *q, struct profile_rows *ret,
+		      struct heft_err *err)
 {
 	*ret = (struct profile_rows){
 		.map = s->map, .profile = &s->profile, .shown = shown, .limits = s->limits
 	};
+	if (q->function &&
+	    !heft_blocks_named(s->blocks, q->function, &ret->wanted, &ret->wanted_count, err))
+		return false;
 	profile_rows_make(ret, q);
+	return true;
 }
 
 struct memory *samples_memory(const struct heft_samples *s)
@@ -203,7 +209,8 @@ void samples_rows_make(struct heft_samples *s, const struct heft_samples_query *
 		       struct profile_rows *ret, const char ***ret_shown)
 {
 	*ret_shown = shown_names(s);
-	make_rows(s, *ret_shown, q, ret);
+	ASSERT(!q->function);
+	(void)make_rows(s, *ret_shown, q, ret, NULL);
 }
 
 void samples_rows_release(struct profile_rows *rows, const char **shown)
@@ -219,7 +226,8 @@ static bool write_rows(const struct heft_samples *samples, const struct profile_
 {
 	struct profile_rows rows;
 	struct report report = { .opts = *opts, .ctx = r };
-	make_rows(samples, r->shown, q, &rows);
+	if (!make_rows(samples, r->shown, q, &rows, err))
+		return false;
 	report.table = rows.table;
 	profile_report_init(&report);
 	const bool good = report_write(&report, s, err);

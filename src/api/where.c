@@ -1,6 +1,7 @@
 /* Look-ups by address: heft_where_*. */
 #include "api/finder.h"
 #include "api/owners.h"
+#include "api/text_places.h"
 #include "api/structs.h"
 #include "base/arena.h"
 #include "image/elf_const.h"
@@ -17,6 +18,14 @@ struct section_names {
 	const char **names;
 };
 
+/* A place that the text asked for last means. */
+struct asked {
+	uint64_t addr;                     /* of a member: as its archive has it */
+	const struct named_symbol *symbol; /* or NULL */
+	const struct section *section;     /* of a name, or NULL */
+	size_t image;                      /* of the file */
+};
+
 struct heft_where {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
@@ -27,8 +36,12 @@ struct heft_where {
 	bool blocks_read;
 	enum heft_demangle style;
 	struct program program;
-	struct process process; /* of a dump */
-	const struct image *im; /* of the file; NULL: it has none, or nothing is open */
+	struct program member;     /* of an archive: the one that was asked for last */
+	struct program *at;        /* the one of these that is looked at */
+	struct process process;    /* of a dump */
+	const struct image *im;    /* of the one; NULL: there is none, or nothing is open */
+	struct text_places places; /* of the last text */
+	VEC(struct asked) asked;
 	struct locator locator; /* of the program's names */
 	struct blockmap blocks; /* read with the first look-up, as is the index */
 	struct bbindex index;
@@ -50,6 +63,7 @@ struct heft_where *heft_where_new(void)
 	if (!w)
 		return NULL;
 	notes_init(&w->notes);
+	w->at = &w->program;
 	w->style = HEFT_NAMES_FULL;
 	w->owners.style = HEFT_NAMES_SHORT;
 	return w;
@@ -58,11 +72,14 @@ struct heft_where *heft_where_new(void)
 static void release(void *handle)
 {
 	struct heft_where *w = handle;
+	text_places_release(&w->places);
+	vec_release(&w->asked);
 	owners_release(&w->owners);
 	bbindex_release(&w->index);
 	blockmap_release(&w->blocks);
 	locator_release(&w->locator);
 	process_close(&w->process);
+	program_close(&w->member);
 	program_close(&w->program);
 	vec_release(&w->sections);
 	arena_release(&w->answer);
@@ -112,7 +129,7 @@ void heft_where_set_flags(struct heft_where *w, unsigned flags)
 
 const char *heft_where_debug_path(const struct heft_where *w)
 {
-	return program_debug_path(&w->program);
+	return program_debug_path(w->at);
 }
 
 size_t heft_where_note_count(const struct heft_where *w)
@@ -196,17 +213,10 @@ static bool open_dump(struct heft_where *w, const char *path, struct heft_err *e
 	return false;
 }
 
-/* Addresses of slices and of members are not apart from one another. */
-static bool has_several(const struct input *in, const char *path, struct heft_err *err)
+/* Addresses of slices are not apart from one another. */
+static bool has_slices(const struct input *in, const char *path, struct heft_err *err)
 {
 	struct text names = { 0 };
-	if (!in->fat)
-		return fail(
-			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			"%s: an archive; addresses are looked up in one of its members, such as "
-			"'%s(" STR_FMT ")'",
-			path, path,
-			STR_ARG(in->image_count > 0 ? in->images[0].member : STR("NAME.o")));
 	for (size_t i = 0; i < in->image_count; i++) {
 		text_add(&names, i > 0 ? STR(", ") : STR(""));
 		text_add(&names, in->images[i].member);
@@ -218,11 +228,29 @@ static bool has_several(const struct input *in, const char *path, struct heft_er
 	return false;
 }
 
+/* Nor are those of members, which are asked for by names. */
+static bool no_member(const struct heft_where *w, struct heft_err *err)
+{
+	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "%s: an archive; addresses are looked up in one of its members, such as "
+		    "'%s(" STR_FMT ")', names in all",
+		    w->program.path, w->program.path,
+		    STR_ARG(w->program.input.image_count > 0 ? w->program.input.images[0].member
+							     : STR("NAME.o")));
+}
+
+static bool open_archive(struct heft_where *w, const char *path, struct heft_err *err)
+{
+	if (w->program.input.fat)
+		return has_slices(&w->program.input, path, err);
+	return w->owners.levels.count == 0 || no_member(w, err);
+}
+
 static bool open_image(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	w->im = program_image(&w->program);
 	if (!w->im)
-		return has_several(&w->program.input, path, err);
+		return open_archive(w, path, err);
 	name_segments(w);
 	const struct process_wish wish = process_wish(w);
 	if (w->im->kind == IMAGE_CORE) {
@@ -259,7 +287,7 @@ static bool where_open(struct heft_where *w, const char *path, struct heft_err *
 	w->opened = true;
 	if (!open_file(w, copy, err))
 		return false;
-	if (!w->im && w->owners.levels.count > 0)
+	if (!w->im && !w->program.input.archive && w->owners.levels.count > 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: data sources need a program or a core that is not packed", copy);
 	return !w->process.open || process_check_debug_files(&w->process, err);
@@ -271,58 +299,6 @@ bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *er
 }
 
 /* ---- addresses as text ---------------------------------------------------------------------- */
-
-static int digit_of(char c, unsigned base)
-{
-	const int d = c >= '0' && c <= '9'   ? c - '0'
-		      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-		      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-					     : 16;
-	return d < (int)base ? d : -1;
-}
-
-static bool parse_digits(const char *p, unsigned base, uint64_t *ret)
-{
-	uint64_t n = 0;
-	if (*p == '\0')
-		return false;
-	for (; *p; p++) {
-		const int d = digit_of(*p, base);
-		if (d < 0 || n > (UINT64_MAX - (uint64_t)d) / base)
-			return false;
-		n = n * base + (uint64_t)d;
-	}
-	*ret = n;
-	return true;
-}
-
-static bool parse_number(const char *text, uint64_t *ret)
-{
-	if (strncmp(text, "10#", 3) == 0)
-		return parse_digits(text + 3, 10, ret);
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		text += 2;
-	return parse_digits(text, 16, ret);
-}
-
-static bool find_name(struct heft_where *w, struct str name, uint64_t *ret)
-{
-	const struct symbol_table *symbols = program_symbols(&w->program);
-	for (size_t i = 1; i < w->im->section_count; i++) {
-		const struct section *s = &w->im->sections[i];
-		if (s->alloc && str_eq(s->name, name) && !w->im->bare) {
-			*ret = s->addr;
-			return true;
-		}
-	}
-	for (size_t i = 0; i < symbols->list.count; i++) {
-		if (str_eq(str_of(symbols->list.data[i].name), name)) {
-			*ret = symbols->list.data[i].addr;
-			return true;
-		}
-	}
-	return false;
-}
 
 /* The first instruction of a WebAssembly function's body, in front of which stand its locals: a
  * count, and for each run of one type its length and the type.  Lines begin there. */
@@ -352,12 +328,12 @@ static uint64_t behind_size(const struct image *im, uint64_t addr)
 }
 
 /* "...wasm-function[12]:0x345", as browsers write a frame: an offset in the module's file. */
-static bool parse_frame(const struct image *im, const char *text, uint64_t *ret)
+static bool frame_read(const struct image *im, const char *text, uint64_t *ret)
 {
 	uint64_t off;
 	const char *frame = strstr(text, "wasm-function[");
 	const char *colon = frame ? strstr(frame, "]:0x") : NULL;
-	if (!colon || im->machine != EM_WEBASSEMBLY || !parse_number(colon + 2, &off))
+	if (!colon || im->machine != EM_WEBASSEMBLY || !place_number(colon + 2, &off))
 		return false;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
@@ -380,31 +356,116 @@ static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 	return 0;
 }
 
+static void asked_add(struct heft_where *w, size_t image)
+{
+	const struct text_places *p = &w->places;
+	const struct image *im = &w->program.input.images[image];
+	const uint64_t base = base_of_numbers(im, p->number);
+	if (p->is_number)
+		vec_push(&w->asked, (struct asked){ p->number + base, NULL, NULL, image });
+	else if (p->section)
+		vec_push(&w->asked,
+			 (struct asked){ p->section->addr + p->offset, NULL, p->section, image });
+	for (size_t i = 0; i < p->surest; i++) {
+		const struct name_match *m = &p->matches.data[i];
+		const uint64_t addr = p->offset == 0 ? behind_size(im, m->addr)
+						     : m->addr + p->offset;
+		vec_push(&w->asked, (struct asked){ addr, m->symbol,
+						    m->symbol ? m->symbol->section : NULL, image });
+	}
+}
+
+static const char *asked_name(struct heft_where *w, const struct named_symbol *s)
+{
+	const struct str raw = str_of(s->name);
+	return arena_copy(&w->arena, demangle(&w->locator.demangler, raw, w->style));
+}
+
+/* What has the name in another way, such as a part that was split off. */
+static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
+{
+	const struct name_match *m = &p->matches.data[p->surest];
+	if (p->surest < p->matches.count && m->symbol)
+		note(&w->notes, w->program.path, HEFT_NO_OFFSET, 0,
+		     "'%.200s' is a name of 0x%" PRIx64 " %.200s too", text, m->addr,
+		     asked_name(w, m->symbol));
+}
+
+/* In all images; the surest form that one of them knows counts for all. */
+static void names_ask(struct heft_where *w, const char *text)
+{
+	enum name_form best = NAME_PART;
+	for (size_t i = 0; i < w->program.input.image_count; i++) {
+		struct text_places *p = &w->places;
+		if (!text_places_find(program_names(&w->program, i), text, p) || p->is_number)
+			continue;
+		const enum name_form form = p->section ? NAME_LINKER : p->matches.data[0].form;
+		if (form < best)
+			w->asked.count = 0;
+		best = form < best ? form : best;
+		if (form == best)
+			asked_add(w, i);
+		note_others(w, text, p);
+	}
+}
+
+static bool text_ask(struct heft_where *w, const char *text, struct heft_err *err)
+{
+	const bool archive = w->program.input.archive;
+	uint64_t number;
+	if (archive) {
+		names_ask(w, text);
+		if (w->asked.count == 0 && place_number(text, &number))
+			return no_member(w, err);
+	} else if (frame_read(w->im, text, &number)) {
+		w->places = (struct text_places){ .matches = w->places.matches,
+						  .is_number = true,
+						  .number = number };
+		vec_push(&w->asked, (struct asked){ number, NULL, NULL, 0 });
+	} else if (text_places_find(program_names(&w->program, 0), text, &w->places)) {
+		asked_add(w, 0);
+		note_others(w, text, &w->places);
+	}
+	return w->asked.count > 0 ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address, section or symbol: %.200s", text);
+}
+
+/* *ret_count is 0 where the text is a number. */
+static bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
+		      struct heft_err *err)
+{
+	uint64_t number;
+	w->asked.count = 0;
+	if (!w->im && !w->process.open && !w->program.input.archive)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no file is open");
+	if (w->im || w->program.input.archive) {
+		if (!text_ask(w, text, err))
+			return false;
+	} else if (place_number(text, &number)) {
+		vec_push(&w->asked, (struct asked){ number, NULL, NULL, 0 });
+	} else {
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address: %.200s", text);
+	}
+	*ret_addr = w->asked.data[0].addr;
+	*ret_count = !w->im || w->places.is_number ? 0 : w->asked.count;
+	if (w->program.input.archive)
+		*ret_count = w->asked.count;
+	return true;
+}
+
+bool heft_where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
+		    struct heft_err *err)
+{
+	return GUARDED(w->memory, err, where_ask(w, text, ret_addr, ret_count, err));
+}
+
 static bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			struct heft_err *err)
 {
-	uint64_t addr, offset = 0;
-	if (!w->im && !w->process.open)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no file is open");
-	if (parse_number(text, &addr)) {
-		*ret_addr = addr + (w->im ? base_of_numbers(w->im, addr) : 0);
-		return true;
-	}
-	if (!w->im)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address: %.200s", text);
-	if (parse_frame(w->im, text, ret_addr))
-		return true;
-	if (find_name(w, str_of(text), ret_addr)) {
-		*ret_addr = behind_size(w->im, *ret_addr);
-		return true;
-	}
-	const char *plus = strrchr(text, '+');
-	if (plus && parse_number(plus + 1, &offset) &&
-	    find_name(w, (struct str){ text, (size_t)(plus - text) }, &addr)) {
-		*ret_addr = addr + offset;
-		return true;
-	}
-	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address, section or symbol: %.200s", text);
+	size_t count;
+	if (!where_ask(w, text, ret_addr, &count, err))
+		return false;
+	return !w->program.input.archive || no_member(w, err);
 }
 
 bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
@@ -495,7 +556,7 @@ static void find_segment(const struct heft_where *w, uint64_t addr, struct heft_
 		if (s->type != PT_LOAD || addr < s->addr || offset >= s->vm_size)
 			continue;
 		at->segment = w->segments[i];
-		at->in_file = offset < s->file_size && input_has_offsets(&w->program.input);
+		at->in_file = offset < s->file_size && input_has_offsets(&w->at->input);
 		at->file_offset = at->in_file ? s->off + offset : 0;
 		return;
 	}
@@ -555,7 +616,7 @@ static void find_names(struct heft_where *w, const struct place *p, struct heft_
 
 static void read_blocks(struct heft_where *w)
 {
-	const struct image *debug = program_debug_image(&w->program, true);
+	const struct image *debug = program_debug_image(w->at, true);
 	blockmap_read(&w->blocks, w->im, debug, &w->notes);
 	if (w->blocks.functions.count == 0 && (w->flags & HEFT_WHERE_BLOCKS)) {
 		blockmap_release(&w->blocks);
@@ -585,8 +646,8 @@ static void find_block(struct heft_where *w, uint64_t addr, struct heft_location
 static void find_in_program(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
 	const struct place here = { w->im, &w->locator, addr, "" };
-	w->locator.symbols = program_symbols(&w->program);
-	w->locator.symbolizer = program_symbolizer(&w->program);
+	w->locator.symbols = program_symbols(w->at);
+	w->locator.symbolizer = program_symbolizer(w->at);
 	w->locator.style = w->style;
 	find_names(w, &here, at);
 	find_block(w, addr, at);
@@ -629,6 +690,95 @@ static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location
 	ret->owner_count = owners_find(&w->owners, addr, &ret->owners);
 	return ret->section || ret->segment || mapped ||
 	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "nothing is at this address");
+}
+
+/* The member of an archive is opened as a program of its own. */
+static bool member_open(struct heft_where *w, size_t image, struct heft_err *err)
+{
+	const struct image *im = &w->program.input.images[image];
+	if (!w->program.input.archive || (w->im && w->im->bytes.p == im->bytes.p))
+		return true;
+	locator_release(&w->locator);
+	bbindex_release(&w->index);
+	blockmap_release(&w->blocks);
+	program_close(&w->member);
+	w->locator = (struct locator){ 0 };
+	w->index = (struct bbindex){ 0 };
+	w->blocks = (struct blockmap){ 0 };
+	w->blocks_read = false;
+	w->im = NULL;
+	const char *path = arena_format(&w->arena, "%s(" STR_FMT ")", w->program.path,
+					STR_ARG(im->member));
+	if (!program_parse(&w->member, path, im->bytes, &w->wish, &w->notes, err))
+		return false;
+	w->at = &w->member;
+	w->im = program_image(&w->member);
+	if (w->im)
+		name_segments(w);
+	return w->im || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: an archive itself", path);
+}
+
+/* The address in the member that is open, whose sections are moved apart from others in the
+ * archive. */
+static uint64_t answer_addr(const struct heft_where *w, const struct asked *a)
+{
+	const bool member = w->program.input.archive && a->section &&
+			    a->section->index < w->im->section_count;
+	return member ? a->addr - a->section->addr + w->im->sections[a->section->index].addr
+		      : a->addr;
+}
+
+/* The symbol that was asked for, of several at an address. */
+static void name_asked(struct heft_where *w, const struct asked *a, struct heft_location *at)
+{
+	const struct named_symbol *s = a->symbol;
+	if (!s || a->addr < s->addr || (a->addr > s->addr && a->addr - s->addr >= s->size))
+		return;
+	at->symbol = asked_name(w, s);
+	at->symbol_linkage = s->name;
+	at->symbol_offset = a->addr - s->addr;
+	at->symbol_size = s->size;
+	at->unit = at->unit ? at->unit : s->file;
+	at->is_tls = s->section && s->section->tls;
+}
+
+/* A variable of .tbss has no place in the image: what lies at its address is something else. */
+static bool is_outside(const struct heft_where *w, const struct asked *a)
+{
+	const struct section *s = a->symbol ? a->symbol->section : NULL;
+	return s && s->tls && s->nobits && w->im && w->im->kind != IMAGE_OBJECT &&
+	       s->index < w->im->section_count;
+}
+
+static bool where_answer(struct heft_where *w, size_t i, struct heft_location *ret,
+			 struct heft_err *err)
+{
+	*ret = (struct heft_location){ .size = sizeof *ret, .addr = HEFT_NO_ADDRESS };
+	if (i >= w->asked.count)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no answer has this number");
+	const struct asked *a = &w->asked.data[i];
+	if (!member_open(w, a->image, err))
+		return false;
+	ret->addr = answer_addr(w, a);
+	if (is_outside(w, a)) {
+		ret->section = section_names(w, w->im)[a->section->index];
+		ret->section_offset = a->addr - a->section->addr;
+	} else if (!where_find(w, ret->addr, ret, err)) {
+		return false;
+	}
+	name_asked(w, a, ret);
+	if (w->program.input.archive)
+		ret->member = arena_copy(&w->arena, w->program.input.images[a->image].member);
+	return true;
+}
+
+bool heft_where_answer(struct heft_where *w, size_t i, struct heft_location *ret,
+		       struct heft_err *err)
+{
+	struct heft_location made = { .addr = HEFT_NO_ADDRESS };
+	const bool found = GUARDED(w->memory, err, where_answer(w, i, &made, err));
+	give(ret, &made, sizeof made);
+	return found;
 }
 
 bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,

@@ -10,13 +10,6 @@ static const char *linkage_name(const struct profile_rows *r, uint32_t function)
 	return name ? name : "";
 }
 
-static bool wants(const struct profile_rows *r, const struct heft_samples_query *q,
-		  uint32_t function)
-{
-	return !q->function || strcmp(q->function, r->shown[function]) == 0 ||
-	       strcmp(q->function, linkage_name(r, function)) == 0;
-}
-
 static void add_block(struct profile_rows *r, uint32_t node, uint64_t block)
 {
 	union heft_value *sums = tree_sums(&r->tree, node, HEFT_INPUT);
@@ -94,9 +87,9 @@ void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *
 		.ctx = r,
 	};
 	tree_init(&r->tree, HEFT_SAMPLES_MEASURES, 2);
-	for (uint32_t i = 0; i < r->map->functions.count; i++)
-		if (wants(r, q, i))
-			add_function(r, i);
+	const size_t count = r->wanted ? r->wanted_count : r->map->functions.count;
+	for (size_t i = 0; i < count; i++)
+		add_function(r, (uint32_t)(r->wanted ? r->wanted[i] : i));
 	r->table = (struct heft_table){ .size = sizeof r->table,
 					.levels = levels,
 					.level_count = COUNT_OF(levels),

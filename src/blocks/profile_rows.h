@@ -20,13 +20,14 @@ struct profile_rows {
 	const struct blockmap *map;
 	const struct profile *profile;
 	const char *const *shown; /* names of functions, as people want them */
+	const size_t *wanted;     /* indexes of functions, or NULL: all */
+	size_t wanted_count;
 	struct hotness_limits limits;
 	struct tree tree; /* keys are indexes */
 	struct arena arena;
 };
 
-/* What is given outlives the rows; `q` says how many there are, in which order and of which
- * function. */
+/* What is given outlives the rows; `q` says how many there are and in which order. */
 void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *q);
 void profile_rows_release(struct profile_rows *r);
 

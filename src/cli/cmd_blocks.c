@@ -51,7 +51,8 @@ struct blocks_job {
 	bool verbose, disassemble;
 	const char *file;
 	const char **functions; /* wanted; none: all */
-	bool *found;            /* by place in functions */
+	bool *wanted;           /* by number of a function of the file; NULL: all */
+	bool missing;           /* some name is of no function */
 	size_t function_count;
 };
 
@@ -101,13 +102,31 @@ struct sums {
 	uint64_t listed; /* functions that were written */
 };
 
-static bool wanted(struct blocks_job *job, const struct heft_block_function *f)
+/* Marks the functions that a name means. */
+static void name_mark(struct blocks_job *job, const char *name)
 {
-	bool found = job->function_count == 0;
-	for (size_t i = 0; i < job->function_count; i++)
-		if (function_is(f, job->functions[i]))
-			found = job->found[i] = true;
-	return found;
+	struct heft_err err;
+	const size_t *numbers;
+	size_t count;
+	if (!heft_blocks_named(job->blocks, name, &numbers, &count, &err)) {
+		say_no_function(job->cli, job->blocks, name, &err);
+		job->missing = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		job->wanted[numbers[i]] = true;
+}
+
+/* False where there is no memory. */
+static bool names_mark(struct blocks_job *job)
+{
+	const size_t count = heft_blocks_function_count(job->blocks);
+	if (job->function_count == 0 || count == 0)
+		return true;
+	job->wanted = calloc(count, sizeof *job->wanted);
+	for (size_t i = 0; job->wanted != NULL && i < job->function_count; i++)
+		name_mark(job, job->functions[i]);
+	return job->wanted != NULL;
 }
 
 static void add(struct sums *sums, const struct heft_block_function *f)
@@ -160,9 +179,12 @@ static bool list_functions(struct blocks_job *job, struct sums *sums, const stru
 {
 	const uint32_t most = output_rows(&job->out, 0);
 	struct heft_block_function f = { .size = sizeof f };
-	for (size_t i = 0; heft_blocks_function(job->blocks, i, &f, err); i++) {
-		if (!wanted(job, &f))
+	const size_t count = heft_blocks_function_count(job->blocks);
+	for (size_t i = 0; i < count; i++) {
+		if (job->wanted != NULL && !job->wanted[i])
 			continue;
+		if (!heft_blocks_function(job->blocks, i, &f, err))
+			return false;
 		add(sums, &f);
 		if (most > 0 && sums->functions > most)
 			continue;
@@ -172,7 +194,7 @@ static bool list_functions(struct blocks_job *job, struct sums *sums, const stru
 		if (!put_function(job, i, &f, sink, err))
 			return false;
 	}
-	return err->code == HEFT_ENOTFOUND;
+	return true;
 }
 
 /* See outfile_write. */
@@ -200,13 +222,7 @@ static int report(struct blocks_job *job)
 		cli_error(job->cli, "%s: no basic blocks", job->file);
 		return EXIT_NO;
 	}
-	for (size_t i = 0; status != EXIT_TROUBLE && i < job->function_count; i++) {
-		if (job->found[i])
-			continue;
-		say_no_function(job->cli, job->blocks, job->file, job->functions[i]);
-		status = EXIT_NO;
-	}
-	return status;
+	return status == EXIT_FINE && job->missing ? EXIT_NO : status;
 }
 
 static int run(struct blocks_job *job)
@@ -219,6 +235,8 @@ static int run(struct blocks_job *job)
 	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
+	if (!names_mark(job))
+		return cli_error(job->cli, "out of memory");
 	return report(job);
 }
 
@@ -229,14 +247,13 @@ int cmd_blocks(const struct cli *cli, int argc, char **argv)
 				  .finder = cli_made(cli, heft_finder_new()) };
 	output_init(&job.out, list_formats);
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
-	job.found = calloc((size_t)argc + 1, sizeof *job.found);
-	int status = job.functions == NULL || job.found == NULL
+	int status = job.functions == NULL
 			     ? cli_error(cli, "out of memory")
 			     : cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	free(job.functions);
-	free(job.found);
+	free(job.wanted);
 	heft_finder_free(job.finder);
 	heft_blocks_free(job.blocks);
 	return status;

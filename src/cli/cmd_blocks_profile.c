@@ -167,6 +167,8 @@ static int report(struct profile_job *job)
 static int run(struct profile_job *job)
 {
 	struct heft_err err;
+	const size_t *numbers;
+	size_t count;
 	if (job->file_count != 1)
 		return cli_error(job->cli, "must specify one file; try '%s --help'",
 				 job->cli->usage);
@@ -183,8 +185,9 @@ static int run(struct profile_job *job)
 		cli_error(job->cli, "%s: no basic-block map", job->file);
 		return EXIT_NO;
 	}
-	if (job->query.function && !function_exists(job->blocks, job->query.function)) {
-		say_no_function(job->cli, job->blocks, job->file, job->query.function);
+	if (job->query.function &&
+	    !heft_blocks_named(job->blocks, job->query.function, &numbers, &count, &err)) {
+		say_no_function(job->cli, job->blocks, job->query.function, &err);
 		return EXIT_NO;
 	}
 	return report(job);

@@ -39,8 +39,9 @@ const char where_manual[] =
 	"basic block, compile unit, functions with what was inlined, source lines; and by\n"
 	"-d its owner, to whom 'heft size -d' charges the byte.\n"
 	"\n"
-	"ADDR is hexadecimal, with or without 0x; 10#NUMBER; NAME or NAME+OFFSET of a\n"
-	"section or symbol; or '-' to read them from standard input, one a line.\n";
+	"ADDR is hexadecimal, with 0x where a symbol has that name; 10#NUMBER; NAME or\n"
+	"NAME+OFFSET of a section or symbol (the linker's name, 'ns::f' or 'f(int)'); or\n"
+	"'-' to read them from standard input, one a line.\n";
 
 static const struct choice formats[] = {
 	LIST_FORMATS,
@@ -60,6 +61,7 @@ struct where_job {
 	size_t addr_count;
 	bool unreadable, nothing; /* some address was no address; nothing is there */
 	bool stopped;             /* the output takes no more */
+	bool one;                 /* a question has one answer: who asks keeps step */
 };
 
 /* ---- the command line ----------------------------------------------------------------------- */
@@ -235,18 +237,49 @@ static void refuse(struct where_job *job, struct batch *b, struct answer *a)
 	put_answer(job, b, a, &nowhere);
 }
 
+/* The places of a name are known until the next name. */
+static void name_answer(struct where_job *job, struct batch *b, size_t i)
+{
+	struct heft_location at = { .size = sizeof at };
+	struct heft_err err;
+	if (!heft_where_answer(job->where, i, &at, &err)) {
+		if (err.code != HEFT_ENOTFOUND) {
+			give_up(job, &err);
+			return;
+		}
+		job->nothing = true;
+	}
+	put_answer(job, b, &b->answers[b->count++], &at);
+	if (b->count >= b->limit)
+		answer_batch(job, b);
+}
+
+static void names_answer(struct where_job *job, struct batch *b, const char *text, size_t count)
+{
+	if (job->one && count > 1)
+		cli_error(job->cli, "note: %zu places are called '%s': this is the first", count,
+			  text);
+	for (size_t i = 0; i < count && (i == 0 || !job->one) && !job->stopped; i++)
+		name_answer(job, b, i);
+}
+
 static void ask(struct where_job *job, struct batch *b, const char *text)
 {
 	struct heft_err err;
 	uint64_t addr;
-	const size_t number = b->count++;
-	if (heft_where_parse(job->where, text, &addr, &err)) {
-		b->asked[b->asked_count++] = (struct question){ addr, (uint32_t)number };
-	} else if (err.code == HEFT_ENOMEM || err.code == HEFT_EINTERNAL) {
+	size_t count = 0;
+	const bool known = heft_where_ask(job->where, text, &addr, &count, &err);
+	if (!known && (err.code == HEFT_ENOMEM || err.code == HEFT_EINTERNAL)) {
 		give_up(job, &err);
-	} else {
+		return;
+	}
+	if (!known) {
 		cli_failed(job->cli, &err);
-		refuse(job, b, &b->answers[number]);
+		refuse(job, b, &b->answers[b->count++]);
+	} else if (count > 0) {
+		names_answer(job, b, text, count);
+	} else {
+		b->asked[b->asked_count++] = (struct question){ addr, (uint32_t)b->count++ };
 	}
 	if (b->count >= b->limit)
 		answer_batch(job, b);
@@ -314,6 +347,7 @@ static bool answer_input(struct where_job *job, struct batch *b)
 {
 	struct lines *l = malloc(sizeof *l);
 	bool good = l != NULL;
+	job->one = true;
 	if (l == NULL)
 		errno = ENOMEM;
 	else
@@ -326,6 +360,7 @@ static bool answer_input(struct where_job *job, struct batch *b)
 	}
 	if (!good)
 		cli_error(job->cli, "standard input: cannot read: %s", strerror(errno));
+	job->one = false;
 	free(l);
 	return good;
 }

@@ -5,21 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool function_is(const struct heft_block_function *f, const char *name)
-{
-	return strcmp(name, f->name) == 0 || strcmp(name, f->linkage) == 0;
-}
-
-bool function_exists(struct heft_blocks *b, const char *name)
-{
-	struct heft_block_function f = { .size = sizeof f };
-	struct heft_err err;
-	for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++)
-		if (function_is(&f, name))
-			return true;
-	return false;
-}
-
 enum { NAME_ROOM = 200 };
 
 /* A name without parameters, template arguments and return type: "Vm::put" of
@@ -50,15 +35,14 @@ static void find_near(struct heft_blocks *b, const char *word, char ret[NAME_ROO
 	}
 }
 
-void say_no_function(const struct cli *cli, struct heft_blocks *b, const char *file,
-		     const char *name)
+void say_no_function(const struct cli *cli, struct heft_blocks *b, const char *name,
+		     const struct heft_err *err)
 {
-	char near[NAME_ROOM];
-	find_near(b, name, near);
+	char near[NAME_ROOM] = "";
+	if (err->offset == HEFT_NO_OFFSET)
+		find_near(b, name, near);
 	if (near[0] != '\0')
-		cli_error(cli,
-			  "%s: no function with basic blocks is called '%s' (did you mean '%s'?)",
-			  file, name, near);
+		cli_error(cli, "%s (did you mean '%s'?)", err->text, near);
 	else
-		cli_error(cli, "%s: no function with basic blocks is called '%s'", file, name);
+		cli_error(cli, "%s", err->text);
 }

@@ -4,11 +4,8 @@
 
 #include "cli/cli.h"
 
-/* Whether it is called so, in the style shown or by the linker. */
-bool function_is(const struct heft_block_function *f, const char *name);
-bool function_exists(struct heft_blocks *b, const char *name);
-/* Says that none is called so, and which one may be meant. */
-void say_no_function(const struct cli *cli, struct heft_blocks *b, const char *file,
-		     const char *name);
+/* Says why heft_blocks_named found none, and which one may be meant. */
+void say_no_function(const struct cli *cli, struct heft_blocks *b, const char *name,
+		     const struct heft_err *err);
 
 #endif

@@ -224,6 +224,16 @@ static bool apply_number(struct size_job *job, const struct opt *o, const char *
 	return true;
 }
 
+/* As 'heft where' takes it; the other tool knows numbers alone. */
+static bool apply_vmaddr(struct size_job *job, const struct opt *o, const char *value)
+{
+	if (cli_is_bloaty(job->cli))
+		return apply_number(job, o, value);
+	heft_profile_trace_text(job->profile, value);
+	job->trace_some = true;
+	return true;
+}
+
 /* A size to sort by, or an order. */
 static bool apply_sort(struct size_job *job, const struct opt *o, const char *value)
 {
@@ -294,8 +304,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_THREADS:
 	case O_DEPTH:
-	case O_VMADDR:
 	case O_FILEOFF: return apply_number(job, o, value);
+	case O_VMADDR: return apply_vmaddr(job, o, value);
 	case O_DOMAIN:
 	case O_DEBUG_INFO:
 	case O_DEMANGLE: return apply_choice(job, o, value);

@@ -4,7 +4,7 @@
 #include "names/microsoft.h"
 #include "names/module_name.h"
 #include "names/rust.h"
-#include "names/signature.h"
+#include "names/suffix.h"
 
 #include <stdlib.h>
 #include <libiberty/demangle.h>
@@ -258,16 +258,43 @@ static struct str full_name(struct demangler *d, struct str text, struct str suf
 	return (struct str){ d->buffer, len };
 }
 
+static bool scheme_language(enum scheme scheme, enum sig_language *ret)
+{
+	switch (scheme) {
+	case SCHEME_CXX: *ret = SIG_CXX; return true;
+	case SCHEME_D: *ret = SIG_D; return true;
+	case SCHEME_RUST:
+	case SCHEME_RUST_LEGACY: *ret = SIG_RUST; return true;
+	case SCHEME_MICROSOFT:
+	case SCHEME_MODULE:
+	case SCHEME_NONE: break;
+	}
+	return false;
+}
+
 static struct str short_name(struct demangler *d, struct str text, enum scheme scheme)
 {
-	if (scheme == SCHEME_MICROSOFT)
+	enum sig_language language;
+	if (!scheme_language(scheme, &language))
 		return text;
-	const enum sig_language language = scheme == SCHEME_CXX ? SIG_CXX
-					   : scheme == SCHEME_D ? SIG_D
-								: SIG_RUST;
 	room(d, SIGNATURE_ROOM(text.len));
 	const size_t len = signature_cut(text, language, SIG_PARENS, d->buffer);
 	return len > 0 ? (struct str){ d->buffer, len } : text;
+}
+
+bool demangle_language(struct str raw, enum sig_language *ret)
+{
+	return scheme_language(scheme_of(without_underscore(raw)), ret);
+}
+
+size_t demangle_base(struct str raw)
+{
+	const struct str name = without_underscore(raw);
+	const enum scheme scheme = scheme_of(name);
+	if (scheme != SCHEME_NONE && scheme != SCHEME_MODULE)
+		return suffix_at(name, scheme) + (size_t)(name.p - raw.p);
+	const char *const at = raw.len > 1 ? memchr(raw.p + 1, '@', raw.len - 1) : NULL;
+	return suffix_start((struct str){ raw.p, at ? (size_t)(at - raw.p) : raw.len });
 }
 
 bool demangle_module(struct demangler *d, struct str raw, struct str *ret,

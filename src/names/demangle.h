@@ -19,6 +19,7 @@
 
 #include "base/stack.h"
 #include "names/module_name.h"
+#include "names/signature.h"
 #include "heft.h"
 
 #define NAME_MAX_SIZE ((size_t)64 << 10)
@@ -48,5 +49,11 @@ struct str demangle(struct demangler *d, struct str raw, enum heft_demangle styl
  * call with the same demangler.  False for any other name. */
 bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 		     struct module_name *parts);
+
+/* Bytes of `raw` without a suffix of a clone or a version: of "f.cold" 1, of "f@@V2" 1; raw.len
+ * where it has none. */
+size_t demangle_base(struct str raw);
+/* The language of signature.h that the text of a mangled name is of; false: of none. */
+bool demangle_language(struct str raw, enum sig_language *ret);
 
 #endif

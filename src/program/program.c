@@ -437,6 +437,9 @@ void program_close(struct program *p)
 		symbolizer_release(&p->symbolizer);
 	if (p->besides.info)
 		symbolizer_release(&p->besides);
+	for (size_t i = 0; p->names && i < p->input.image_count; i++)
+		name_index_release(&p->names[i]);
+	mem_free(p->names);
 	symbol_table_release(&p->symbols);
 	dwarf_slot_release(&p->dwarf);
 	if (p->map_open)
@@ -494,6 +497,20 @@ struct symbol_table *program_symbols(struct program *p)
 		symbol_table_read(&p->symbols, program_image(p), program_debug_image(p, false));
 	p->symbols_read = true;
 	return &p->symbols;
+}
+
+struct name_index *program_names(struct program *p, size_t i)
+{
+	const size_t count = p->input.image_count;
+	struct symbol_table *stubs = program_image(p) ? program_symbols(p) : NULL;
+	ASSERT(i < count);
+	if (!p->names) {
+		p->names = mem_zeroed(count, sizeof *p->names);
+		for (size_t k = 0; k < count; k++)
+			name_index_init(&p->names[k], &p->input.images[k],
+					program_debug_image(p, false), stubs);
+	}
+	return &p->names[i];
 }
 
 struct symbolizer *program_symbolizer(struct program *p)

@@ -10,6 +10,7 @@
 #include "image/linkmap/linkmap.h"
 #include "program/companion.h"
 #include "program/dwarf_slot.h"
+#include "program/name_index.h"
 #include "program/symbol_table.h"
 #include "program/symbolize.h"
 
@@ -28,6 +29,7 @@ struct program {
 	struct memory_regions regions;
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;
+	struct name_index *names;              /* by image; NULL: no name was asked for */
 	struct symbolizer symbolizer, besides; /* besides: of its own DWARF beside a PDB */
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
 		regions_read;
@@ -91,6 +93,8 @@ const struct memory_regions *program_regions(struct program *p);
  * none. */
 struct debuginfo *program_dwarf(struct program *p);
 struct symbol_table *program_symbols(struct program *p);
+/* The symbols of image i of the input by their names. */
+struct name_index *program_names(struct program *p, size_t i);
 /* NULL where there is no DWARF. */
 struct symbolizer *program_symbolizer(struct program *p);
 

@@ -157,20 +157,28 @@ static void add_stub(void *user, const struct plt_stub *stub)
 							   stub->size, text, NULL, NULL });
 }
 
-static struct symbol_place *stub_find(struct symbol_table *t, uint64_t addr)
+const struct symbol_place *symbol_table_stubs(struct symbol_table *t, size_t *ret_count)
 {
-	const struct section *in = t->im ? image_section_at(t->im, addr) : NULL;
 	struct stub_list list = { .table = t };
-	if (!in || !section_is_plt(in))
-		return NULL;
-	if (!t->stubs_read) {
+	if (!t->stubs_read && t->im) {
 		plt_read(&list.plt, t->im);
 		plt_each(&list.plt, add_stub, &list);
 		plt_release(&list.plt);
 		sort_by_key(t->stubs.data, t->stubs.count, sizeof *t->stubs.data);
 	}
 	t->stubs_read = true;
-	const size_t i = upper_bound(t->stubs.data, t->stubs.count, sizeof *t->stubs.data, addr);
+	*ret_count = t->stubs.count;
+	return t->stubs.data;
+}
+
+static struct symbol_place *stub_find(struct symbol_table *t, uint64_t addr)
+{
+	const struct section *in = t->im ? image_section_at(t->im, addr) : NULL;
+	size_t count;
+	if (!in || !section_is_plt(in))
+		return NULL;
+	(void)symbol_table_stubs(t, &count);
+	const size_t i = upper_bound(t->stubs.data, count, sizeof *t->stubs.data, addr);
 	struct symbol_place *s = i > 0 ? &t->stubs.data[i - 1] : NULL;
 	return s && addr - s->addr < s->size ? s : NULL;
 }

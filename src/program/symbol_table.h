@@ -36,5 +36,7 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 void symbol_table_release(struct symbol_table *t);
 /* NULL where no symbol is.  O(log symbols), less where the look-up before was near. */
 struct symbol_place *symbol_table_find(struct symbol_table *t, uint64_t addr);
+/* All PLT stubs, by address. */
+const struct symbol_place *symbol_table_stubs(struct symbol_table *t, size_t *ret_count);
 
 #endif

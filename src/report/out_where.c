@@ -25,6 +25,10 @@ static void put_place(struct sink *s, const struct heft_frame *f, bool all)
 
 static void put_head(const struct heft_location *at, struct sink *s)
 {
+	if (at->member) {
+		label_put(s, str_of(at->member), 0);
+		sink_text(s, STR(": "));
+	}
 	sink_hex(s, at->addr);
 	if (!at->section && !at->segment && !at->process)
 		sink_text(s, STR(": nothing is there"));
@@ -57,7 +61,7 @@ static void put_symbol(const struct heft_location *at, struct sink *s)
 		sink_text(s, STR("+"));
 		sink_hex(s, at->symbol_offset);
 	}
-	sink_text(s, STR("\n"));
+	sink_text(s, at->is_tls ? STR(" (each thread has one)\n") : STR("\n"));
 }
 
 static void put_block(const struct heft_block *b, struct sink *s)
@@ -219,6 +223,7 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 	json_open(&j, '{');
 	if (at->addr != HEFT_NO_ADDRESS)
 		json_member_uint(&j, "address", at->addr);
+	member_text(&j, "member", at->member);
 	member_text(&j, "segment", at->segment);
 	member_text(&j, "section", at->section);
 	if (at->section)
@@ -230,6 +235,8 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 		member_text(&j, "symbol_linkage_name", at->symbol_linkage);
 		json_member_uint(&j, "symbol_offset", at->symbol_offset);
 		json_member_uint(&j, "symbol_own", at->symbol_size);
+		if (at->is_tls)
+			json_member_bool(&j, "thread_local", true);
 	}
 	if (at->owner_count > 0)
 		json_owners(at, &j);

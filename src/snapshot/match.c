@@ -1,6 +1,7 @@
 #include "snapshot/match.h"
 
 #include "map/paths.h"
+#include "names/suffix.h"
 
 #include <stdlib.h>
 
@@ -91,31 +92,12 @@ static bool is_hash(struct str s)
 	return true;
 }
 
-/* A word behind the last dot that compilers put there. */
-static bool is_clone_word(struct str s)
-{
-	static const char *const words[] = { "cold",     "constprop", "isra",      "llvm",
-					     "lto_priv", "part",      "localalias" };
-	if (s.len > 0 && digits_at(s, 0) == s.len)
-		return true;
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (str_eq(s, str_of(words[i])))
-			return true;
-	return false;
-}
-
 /* The name without the suffixes of clones ("f.isra.0") and the hash of Rust's names
  * ("f::h0123456789abcdef"). */
 static struct str without_suffixes(struct str s)
 {
 	const struct str whole = s;
-	for (size_t i = s.len; i > 1; i--) {
-		if (s.p[i - 1] != '.')
-			continue;
-		if (!is_clone_word((struct str){ s.p + i, s.len - i }))
-			break;
-		s.len = i - 1;
-	}
+	s.len = suffix_start(s);
 	if (s.len > 19 && memcmp(s.p + s.len - 19, "::", 2) == 0 &&
 	    is_hash((struct str){ s.p + s.len - 17, 17 }))
 		s.len -= 19;

@@ -243,17 +243,6 @@ static void read_all(struct reading *r)
 	}
 }
 
-/* A name that is nowhere is a mistake of the user's. */
-static bool check_hints(struct stack_use *s, const struct stack_hints *h, struct heft_err *err)
-{
-	for (size_t i = 0; i < h->names.count; i++)
-		if (find_named(s, h->names.data[i]) == STACK_NONE)
-			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-				    "%s: no function is called '%.*s'", s->program->path,
-				    (int)h->names.data[i].len, h->names.data[i].p);
-	return true;
-}
-
 static const struct image *image_of(const struct program *p, struct heft_err *err)
 {
 	const struct image *im = program_image(p);
@@ -299,7 +288,7 @@ static bool uses_zcmp(const struct image *im)
 }
 
 /* What the code says, then what others do. */
-static bool read_program(struct stack_use *s, const struct stack_hints *hints, struct heft_err *err)
+static bool read_program(struct stack_use *s, struct stack_hints *hints, struct heft_err *err)
 {
 	struct program *p = s->program;
 	struct reading r = { .s = s, .im = program_image(p), .hints = hints };
@@ -308,7 +297,7 @@ static bool read_program(struct stack_use *s, const struct stack_hints *hints, s
 			    p->notes, &r.code);
 	plt_read(&r.plt, r.im);
 	list_functions(&r);
-	const bool good = has_functions(s, err) && check_hints(s, hints, err);
+	const bool good = has_functions(s, err) && stack_hints_settle(s, hints, err);
 	if (good)
 		read_all(&r);
 	plt_release(&r.plt);

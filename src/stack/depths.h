@@ -73,7 +73,7 @@ struct stack_use {
  *	CALLER -> CALLEE...	all that the indirect calls of CALLER may reach; none is fine
  *	NAME = BYTES		the most that a function takes, with all that it calls
  *
- * with linkage names, "#" begins a comment. */
+ * with names as name_index.h takes them, but without blanks; "#" begins a comment. */
 struct stack_hint {
 	struct str name;
 	bool states; /* `worst` counts; else the names are those that it reaches */
@@ -90,6 +90,9 @@ struct stack_hints {
 bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str input,
 		       struct heft_err *err);
 void stack_hints_release(struct stack_hints *h);
+/* Puts linkage names in the place of other ones.  HEFT_EARG where a name means several functions,
+ * or that of a callee none. */
+bool stack_hints_settle(struct stack_use *s, struct stack_hints *h, struct heft_err *err);
 
 /* Reads a linked program, which outlives the stack, with the hints of its wish.  HEFT_EUNSUPPORTED
  * where it is another kind of file or machine; HEFT_EARG where a hint names what is not there. */
@@ -100,6 +103,9 @@ void stack_release(struct stack_use *s);
 uint32_t stack_find(const struct stack_use *s, uint64_t addr);
 /* Its linkage name; "sub_ADDRESS" where no symbol is. */
 const char *stack_name(struct stack_use *s, uint32_t function);
+/* The functions that a name means (name_index.h), by rising address. */
+typedef VEC(uint32_t) stack_indexes;
+void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 
 /* stated_frames.c: takes the frames that compilers state (stated.h) where they are larger; before
  * stack_sum.  False where a file that the user named cannot be read. */

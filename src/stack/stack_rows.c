@@ -119,26 +119,32 @@ static uint32_t row_limit(struct stack_rows *r, const struct heft_stack_query *q
 static bool is_wanted(struct stack_rows *r, uint32_t i, const struct heft_stack_query *q)
 {
 	const struct stack_function *f = &r->stack->functions.data[i];
-	if (q->function)
-		return strcmp(q->function, shown_name(r, i)) == 0 ||
-		       strcmp(q->function, stack_name(r->stack, i)) == 0;
 	if (q->flags & HEFT_STACK_ALL)
 		return true;
 	return f->kind != STACK_CALLED && f->kind != STACK_PART;
 }
 
+static void function_choose(struct stack_rows *r, uint32_t i)
+{
+	const struct stack_function *f = &r->stack->functions.data[i];
+	union heft_value *sums = tree_sums(&r->tree, tree_add(&r->tree, 0, 0), HEFT_INPUT);
+	sums[STACK_MOST].whole = f->worst;
+	sums[STACK_FRAME].whole = f->frame;
+	vec_push(&r->chosen, i);
+}
+
 static void choose(struct stack_rows *r, const struct heft_stack_query *q)
 {
+	stack_indexes named = { 0 };
 	tree_init(&r->tree, STACK_MEASURES, 1);
-	for (uint32_t i = 0; i < r->stack->functions.count; i++) {
-		const struct stack_function *f = &r->stack->functions.data[i];
-		if (!is_wanted(r, i, q))
-			continue;
-		union heft_value *sums = tree_sums(&r->tree, tree_add(&r->tree, 0, 0), HEFT_INPUT);
-		sums[STACK_MOST].whole = f->worst;
-		sums[STACK_FRAME].whole = f->frame;
-		vec_push(&r->chosen, i);
-	}
+	if (q->function)
+		stack_named(r->stack, str_of(q->function), &named);
+	for (size_t i = 0; i < named.count; i++)
+		function_choose(r, named.data[i]);
+	for (uint32_t i = 0; !q->function && i < r->stack->functions.count; i++)
+		if (is_wanted(r, i, q))
+			function_choose(r, i);
+	vec_release(&named);
 }
 
 bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)

@@ -67,8 +67,13 @@ static void addresses_are_numbers_or_names(void **state)
 	expect_addr(w, ".text", 0x401000);
 	expect_addr(w, ".text+1f", 0x40101f);
 	expect_addr(w, "_ZN1a1bEi+0x4", 0x401014);
-	expect_addr(w, "add", 0xadd);
+	expect_addr(w, "add", 0x401030);
 	expect_addr(w, "add+0", 0x401030);
+	expect_addr(w, "0xadd", 0xadd);
+	expect_addr(w, "ade", 0xade);
+	expect_addr(w, "a::b(int)", 0x401010);
+	expect_addr(w, "a::b", 0x401010);
+	expect_addr(w, "a::b()+4", 0x401014);
 	expect_addr(w, "_ZN1c3d+eEv", 0x401040);
 	expect_addr(w, "_ZN1c3d+eEv+10#10", 0x40104a);
 	static const char *const bad[] = { "",

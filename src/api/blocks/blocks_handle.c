@@ -4,6 +4,7 @@
 #include "api/finder.h"
 #include "api/structs.h"
 #include "base/arena.h"
+#include "base/sort.h"
 #include "image/elf_const.h"
 #include "image/input.h"
 #include "code/flow.h"
@@ -19,6 +20,13 @@ struct part {
 	bool indexed;
 	uint64_t *ends; /* of blocks, by place; NULL until batches are asked for */
 	const char *member;
+};
+
+/* A function that a name means. */
+struct named_function {
+	size_t number;
+	enum name_form form;
+	const struct named_symbol *symbol; /* that starts with it and has the name, or NULL */
 };
 
 struct heft_blocks {
@@ -46,6 +54,9 @@ struct heft_blocks {
 	VEC(struct heft_block) blocks;
 	VEC(const struct heft_block *) list; /* of those */
 	VEC(uint64_t) calls;
+	VEC(struct named_function) named; /* what the last name meant */
+	VEC(size_t) numbers;              /* of those */
+	name_matches matches;
 	VEC(struct heft_block_successor) successors;
 };
 
@@ -80,6 +91,9 @@ static void release(void *handle)
 	vec_release(&b->blocks);
 	vec_release(&b->list);
 	vec_release(&b->calls);
+	vec_release(&b->named);
+	vec_release(&b->numbers);
+	vec_release(&b->matches);
 	vec_release(&b->successors);
 	wish_release(&b->wish);
 	notes_release(&b->notes);
@@ -508,6 +522,115 @@ bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 	give(ret_function, &made, sizeof made);
 	return true;
 }
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The functions of a part that a text means, numbered over all parts. */
+static void part_named(struct heft_blocks *b, size_t part, size_t first, struct str text)
+{
+	struct part *p = &b->parts[part];
+	const struct blockmap *map = &p->map;
+	b->matches.count = 0;
+	name_index_find(program_names(&b->program, part), text, &b->matches);
+	for (size_t i = 0; i < b->matches.count; i++) {
+		const struct name_match *m = &b->matches.data[i];
+		size_t function = lower_bound(map->functions.data, map->functions.count,
+					      sizeof *map->functions.data, m->addr);
+		uint32_t place;
+		if (function < map->functions.count &&
+		    map->functions.data[function].addr == m->addr)
+			vec_push(&b->named,
+				 (struct named_function){ first + function, m->form, m->symbol });
+		else if (find_in(p, m->addr, &place)) {
+			place_in_function(map, place, &function);
+			vec_push(&b->named,
+				 (struct named_function){ first + function, m->form, NULL });
+		}
+	}
+}
+
+static int named_compare(const void *a, const void *b)
+{
+	const struct named_function *x = a, *y = b;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->form < y->form ? -1 : x->form > y->form;
+}
+
+/* Lists each function once, those of the surest form first; how many have that form. */
+static size_t named_settle(struct heft_blocks *b)
+{
+	const struct named_function *list = b->named.data;
+	size_t surest = 0;
+	qsort(b->named.data, b->named.count, sizeof *list, named_compare);
+	for (enum name_form form = NAME_LINKER; form <= NAME_PART; form++) {
+		for (size_t i = 0; i < b->named.count; i++)
+			if (list[i].form == form &&
+			    (i == 0 || list[i - 1].number != list[i].number))
+				vec_push(&b->numbers, list[i].number);
+		surest = surest > 0 ? surest : b->numbers.count;
+	}
+	return surest;
+}
+
+/* Why no function has a name: it may be of something that is no function. */
+static bool no_function(const struct heft_blocks *b, const char *name, struct heft_err *err)
+{
+	const struct name_match *m = b->matches.count > 0 ? b->matches.data : NULL;
+	if (m && m->symbol && m->symbol->section)
+		return fail(err, HEFT_ENOTFOUND, m->addr,
+			    "%s: '%.200s' is in " STR_FMT " and has no basic blocks",
+			    b->program.path, name, STR_ARG(section_title(m->symbol->section)));
+	return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
+		    "%s: no function with basic blocks is called '%.200s'", b->program.path, name);
+}
+
+/* Functions that have it in a less exact way come after *ret_count. */
+static void note_other_functions(struct heft_blocks *b, const char *name, size_t count)
+{
+	struct heft_block_function f;
+	if (count == b->numbers.count || !blocks_function_at(b, b->numbers.data[count], &f, NULL))
+		return;
+	note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
+	     "'%.200s' is a name of 0x%" PRIx64 " %.200s too", name, f.addr, f.name);
+}
+
+/* Identical functions are one, which goes by one of their names. */
+static void note_alias(struct heft_blocks *b, const char *name, const struct named_function *n)
+{
+	struct heft_block_function f;
+	if (!n->symbol || !blocks_function_at(b, n->number, &f, NULL) ||
+	    strcmp(demangled(b, n->symbol->name), f.name) == 0)
+		return;
+	note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
+	     "'%.200s' is another name of 0x%" PRIx64 " %.200s", name, f.addr, f.name);
+}
+
+static bool blocks_named(struct heft_blocks *b, const char *name, const size_t **ret,
+			 size_t *ret_count, struct heft_err *err)
+{
+	size_t first = 0;
+	b->named.count = b->numbers.count = 0;
+	for (size_t i = 0; i < b->part_count; i++) {
+		part_named(b, i, first, str_of(name));
+		first += b->parts[i].map.functions.count;
+	}
+	if (b->named.count == 0)
+		return no_function(b, name, err);
+	*ret_count = named_settle(b);
+	note_other_functions(b, name, *ret_count);
+	note_alias(b, name, &b->named.data[0]);
+	*ret = b->numbers.data;
+	return true;
+}
+
+bool heft_blocks_named(struct heft_blocks *b, const char *name, const size_t **ret,
+		       size_t *ret_count, struct heft_err *err)
+{
+	return GUARDED(b->memory, err, blocks_named(b, name, ret, ret_count, err));
+}
+
+/* ---- many addresses -------------------------------------------------------------------------- */
 
 static void list_ends(struct part *p)
 {

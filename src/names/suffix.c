@@ -1,0 +1,35 @@
+#include "names/suffix.h"
+
+static bool is_number(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.len > 0;
+}
+
+static bool is_suffix_word(struct str s)
+{
+	static const char *const words[] = { "cold",     "constprop",  "isra",    "llvm",
+					     "lto_priv", "part",       "clone",   "__part",
+					     "__uniq",   "localalias", "unlikely" };
+	if (is_number(s))
+		return true;
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (str_eq(s, str_of(words[i])))
+			return true;
+	return false;
+}
+
+size_t suffix_start(struct str name)
+{
+	size_t end = name.len;
+	for (size_t i = name.len; i > 1; i--) {
+		if (name.p[i - 1] != '.')
+			continue;
+		if (!is_suffix_word((struct str){ name.p + i, end - i }))
+			break;
+		end = i - 1;
+	}
+	return end > 0 ? end : name.len;
+}

@@ -1,0 +1,270 @@
+#include "program/name_index.h"
+
+#include "base/map.h"
+#include "base/sort.h"
+#include "image/elf_const.h"
+#include "program/symbol_rule.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+void name_index_init(struct name_index *n, const struct image *im, const struct image *debug,
+		     struct symbol_table *stubs)
+{
+	*n = (struct name_index){ .im = im, .debug = debug, .stubs = stubs };
+}
+
+void name_index_release(struct name_index *n)
+{
+	vec_release(&n->list);
+	vec_release(&n->keys);
+	vec_release(&n->hex);
+	text_release(&n->plain);
+	name_forms_release(&n->forms);
+}
+
+/* ---- the symbols ----------------------------------------------------------------------------- */
+
+/* The section of a symbol; .tbss too, which takes no room of the image. */
+static const struct section *section_of(const struct image *im, const struct symbol *s,
+					uint64_t addr)
+{
+	const struct section *in = symbol_section(im, s, addr);
+	const bool tls = s->type == STT_TLS && s->section < im->section_count;
+	return in || !tls ? in : &im->sections[s->section];
+}
+
+static void table_list(struct name_index *n, const struct image *im, const struct section *table)
+{
+	struct symtab t;
+	const char *file = NULL;
+	if (!table || !symtab_open(&t, im, table))
+		return;
+	vec_reserve(&n->list, t.count);
+	for (size_t i = 1; i < t.count && n->list.count < UINT32_MAX; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		uint64_t addr;
+		if (s.type == STT_FILE)
+			file = s.name.len > 0 ? s.name.p : NULL;
+		if (s.name.len == 0 || !symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
+			continue;
+		const struct section *in = section_of(im, &s, addr);
+		if (in)
+			vec_push(&n->list, (struct named_symbol){
+						   addr, symbol_size_in(in, &s, addr), s.name.p,
+						   s.bind == STB_LOCAL ? file : NULL, in });
+	}
+}
+
+/* The tables of symbol_table_read, with all names of an address. */
+static void symbols_read(struct name_index *n)
+{
+	if (n->read)
+		return;
+	n->read = true;
+	const struct section *own = image_section_type(n->im, SHT_SYMTAB, 1);
+	table_list(n, n->im, own);
+	if (n->debug)
+		table_list(n, n->debug, image_section_type(n->debug, SHT_SYMTAB, 1));
+	if (!own)
+		table_list(n, n->im, image_section_type(n->im, SHT_DYNSYM, 1));
+}
+
+/* ---- by text --------------------------------------------------------------------------------- */
+
+struct key_maker {
+	struct name_index *n;
+	uint32_t who;
+};
+
+static void key_add(void *ctx, struct str text, enum name_form form)
+{
+	const struct key_maker *k = ctx;
+	const struct name_key key = { hash_bytes(text.p, text.len), k->who, (uint8_t)form };
+	vec_push(&k->n->keys, key);
+}
+
+static void keys_make(struct name_index *n,
+		      void (*texts)(struct name_forms *, struct str, name_form_fn, void *))
+{
+	n->keys.count = 0;
+	for (size_t i = 0; i < n->list.count; i++) {
+		struct key_maker k = { n, (uint32_t)i };
+		texts(&n->forms, str_of(n->list.data[i].name), key_add, &k);
+	}
+	sort_by_key(n->keys.data, n->keys.count, sizeof *n->keys.data);
+}
+
+struct text_test {
+	struct str text;
+	enum name_form form; /* the surest by which it is known */
+	bool known;
+};
+
+static void text_compare(void *ctx, struct str text, enum name_form form)
+{
+	struct text_test *t = ctx;
+	if (!str_eq(text, t->text))
+		return;
+	if (!t->known || form < t->form)
+		t->form = form;
+	t->known = true;
+}
+
+/* Two texts may have one hash. */
+static void key_check(struct name_index *n, const struct name_key *k, struct str text,
+		      name_matches *ret)
+{
+	const struct named_symbol *s = &n->list.data[k->who];
+	struct text_test t = { .text = text };
+	if (n->forms_read)
+		name_forms_each(&n->forms, str_of(s->name), text_compare, &t);
+	else
+		name_forms_of_linker(&n->forms, str_of(s->name), text_compare, &t);
+	if (t.known)
+		vec_push(ret, (struct name_match){ s->addr, s, t.form });
+}
+
+/* Names that more symbols share mean the first ones alone. */
+enum { MATCHES_MAX = 10000 };
+
+static void keys_find(struct name_index *n, struct str text, name_matches *ret)
+{
+	const size_t most = ret->count + MATCHES_MAX;
+	const uint64_t hash = hash_bytes(text.p, text.len);
+	size_t i = lower_bound(n->keys.data, n->keys.count, sizeof *n->keys.data, hash);
+	uint32_t last = UINT32_MAX;
+	for (; i < n->keys.count && n->keys.data[i].hash == hash && ret->count < most; i++) {
+		if (n->keys.data[i].who != last)
+			key_check(n, &n->keys.data[i], text, ret);
+		last = n->keys.data[i].who;
+	}
+}
+
+/* ---- what is found --------------------------------------------------------------------------- */
+
+static int match_compare(const void *a, const void *b)
+{
+	const struct name_match *x = a, *y = b;
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->form != y->form)
+		return x->form < y->form ? -1 : 1;
+	const struct named_symbol *s = x->symbol, *t = y->symbol;
+	return s < t ? -1 : s > t;
+}
+
+static int match_compare_forms(const void *a, const void *b)
+{
+	const struct name_match *x = a, *y = b;
+	return x->form != y->form ? (x->form < y->form ? -1 : 1) : match_compare(a, b);
+}
+
+/* An address once, by its surest form; then by form. */
+static void matches_settle(name_matches *m, size_t from)
+{
+	struct name_match *list = m->data + from;
+	size_t kept = 0;
+	if (m->count == from)
+		return;
+	qsort(list, m->count - from, sizeof *list, match_compare);
+	for (size_t i = 0; i < m->count - from; i++)
+		if (kept == 0 || list[kept - 1].addr != list[i].addr)
+			list[kept++] = list[i];
+	m->count = from + kept;
+	qsort(list, kept, sizeof *list, match_compare_forms);
+}
+
+static bool hex_read(struct str digits, uint64_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < digits.len; i++) {
+		const int c = tolower((unsigned char)digits.p[i]);
+		if (!isxdigit(c) || *ret >> 60 != 0)
+			return false;
+		*ret = *ret << 4 | (uint64_t)(isdigit(c) ? c - '0' : c - 'a' + 10);
+	}
+	return digits.len > 0;
+}
+
+/* "sub_401000" */
+static void made_find(const struct name_index *n, struct str text, name_matches *ret)
+{
+	const struct str start = STR("sub_");
+	uint64_t addr;
+	if (str_starts(text, start) &&
+	    hex_read((struct str){ text.p + start.len, text.len - start.len }, &addr) &&
+	    image_section_at(n->im, addr))
+		vec_push(ret, (struct name_match){ addr, NULL, NAME_LINKER });
+}
+
+static void forms_read(struct name_index *n)
+{
+	size_t count = 0;
+	const struct symbol_place *stubs = n->stubs ? symbol_table_stubs(n->stubs, &count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		vec_push(&n->list,
+			 (struct named_symbol){ stubs[i].addr, stubs[i].size, stubs[i].name, NULL,
+						image_section_at(n->im, stubs[i].addr) });
+	keys_make(n, name_forms_each);
+	n->forms_read = true;
+}
+
+size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
+{
+	const size_t from = ret->count;
+	const struct str plain = name_plain(&n->plain, text);
+	symbols_read(n);
+	if (n->keys.count == 0)
+		keys_make(n, name_forms_of_linker);
+	keys_find(n, plain, ret);
+	matches_settle(ret, from);
+	if (!n->forms_read && (ret->count == from || ret->data[from].form != NAME_LINKER)) {
+		ret->count = from;
+		forms_read(n);
+		keys_find(n, plain, ret);
+		matches_settle(ret, from);
+	}
+	if (ret->count == from)
+		made_find(n, plain, ret);
+	return ret->count - from;
+}
+
+size_t name_matches_surest(const name_matches *m, size_t from)
+{
+	size_t i = from;
+	while (i < m->count && m->data[i].form == m->data[from].form)
+		i++;
+	return i - from;
+}
+
+/* ---- names that look like numbers ------------------------------------------------------------ */
+
+static bool is_hex(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!isxdigit((unsigned char)s.p[i]))
+			return false;
+	return s.len > 0;
+}
+
+static void hex_names_read(struct name_index *n)
+{
+	symbols_read(n);
+	for (size_t i = 0; i < n->list.count; i++) {
+		const struct str name = name_identifier(str_of(n->list.data[i].name));
+		if (is_hex(name))
+			vec_push(&n->hex, hash_bytes(name.p, name.len));
+	}
+	sort_by_key(n->hex.data, n->hex.count, sizeof *n->hex.data);
+	n->hex_read = true;
+}
+
+bool name_index_has_hex(struct name_index *n, struct str digits)
+{
+	const uint64_t hash = hash_bytes(digits.p, digits.len);
+	if (!n->hex_read)
+		hex_names_read(n);
+	const size_t i = lower_bound(n->hex.data, n->hex.count, sizeof *n->hex.data, hash);
+	return i < n->hex.count && n->hex.data[i] == hash;
+}
