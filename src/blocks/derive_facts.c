@@ -2,6 +2,7 @@
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
+#include "code/flow.h"
 #include "debug/lsda_sites.h"
 #include "debug/unwind.h"
 #include "image/code_symbols.h"
@@ -102,7 +103,7 @@ void gather_unwind(struct gathering *g)
 
 static void add_pointer(struct gathering *g, uint64_t to)
 {
-	if (region_at(g, to))
+	if (g->gaps_only ? gap_at(g, flow_entry(g->isa, to)) != NULL : region_at(g, to) != NULL)
 		vec_push(&g->entries, to);
 }
 
@@ -137,7 +138,9 @@ static void read_words(struct gathering *g, const struct section *s)
 void gather_pointers(struct gathering *g)
 {
 	const struct image *im = g->im;
-	for (size_t i = 1; i < im->section_count && g->regions.count > 0; i++) {
+	const bool done = g->has_pointers;
+	g->has_pointers = true;
+	for (size_t i = 1; !done && i < im->section_count && g->regions.count > 0; i++) {
 		const struct section *s = &im->sections[i];
 		if (section_is_reloc(s) && (s->alloc || im->kind == IMAGE_OBJECT))
 			read_relocs(g, s);

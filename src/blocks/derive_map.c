@@ -154,6 +154,28 @@ void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_
 	}
 }
 
+/* A label alone, as linker scripts put at the start of data, makes no code of them. */
+static void add_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
+		    const struct code_claim *c)
+{
+	struct derive_extent *before = g->gaps.list.count > 0
+					       ? &g->gaps.list.data[g->gaps.list.count - 1]
+					       : NULL;
+	if (from == to)
+		return;
+	if (c)
+		vec_push(c->function ? &g->gaps.starts : &g->gaps.labels, from);
+	if (before && before->addr + before->code.size == from && from != r->addr &&
+	    before->code.size + (to - from) < UINT32_MAX / 2)
+		before->code.size += to - from;
+	else
+		vec_push(&g->gaps.list,
+			 (struct derive_extent){
+				 .addr = from,
+				 .code = bytes_sub(r->bytes, from - r->addr,
+						   min_u64(to - from, UINT32_MAX / 2)) });
+}
+
 /* What has no size, or no claim at all. */
 static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		    const struct code_claim *c)
@@ -161,7 +183,7 @@ static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t f
 	if (r->stubs || (g->isa == CODE_NONE && c))
 		derive_add_extent(g, r, from, to, c);
 	else if (g->isa != CODE_NONE)
-		derive_sweep(g, r, from, to, c);
+		add_gap(g, r, from, to, c);
 }
 
 /* The claims of one region, the first of which is claim i; returns the first behind it. */
@@ -243,7 +265,7 @@ static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
 	return patched_at(ctx, addr, size);
 }
 
-static struct derive_facts facts_of(const struct gathering *g)
+struct derive_facts gathering_facts(const struct gathering *g)
 {
 	return (struct derive_facts){ .isa = g->isa,
 				      .big_endian = g->im->big_endian,
@@ -292,8 +314,22 @@ static void gathering_release(struct gathering *g)
 	vec_release(&g->callees);
 	vec_release(&g->fixes);
 	vec_release(&g->data);
+	gaps_release(&g->gaps);
 	mem_free(g->conventions);
 	patched_release(g);
+}
+
+/* Of the gaps. */
+static void lay_found(struct gathering *g)
+{
+	split_function_vec found = { 0 };
+	gaps_split(g, &found);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct split_function *f = &found.data[i];
+		derive_add_extent(g, region_at(g, f->addr), f->addr, f->addr + f->size, NULL);
+	}
+	vec_release(&found);
+	sort_by_key(g->extents.data, g->extents.count, sizeof *g->extents.data);
 }
 
 static void gather_extents(struct gathering *g)
@@ -301,8 +337,33 @@ static void gather_extents(struct gathering *g)
 	code_regions_list(g->im, &g->regions);
 	gather_data(g);
 	gather_callees(g);
+	gather_fixes(g);
 	list_claims(g);
 	lay_extents(g);
+	if (g->gaps.list.count > 0)
+		lay_found(g);
+}
+
+void code_gaps_split(const struct image *im, enum code_isa isa, const struct code_piece *gaps,
+		     size_t count, split_function_vec *ret)
+{
+	struct gathering g = { .im = im, .isa = isa, .gaps_only = true };
+	if (count == 0 || isa == CODE_NONE)
+		return;
+	code_regions_list(im, &g.regions);
+	gather_data(&g);
+	gather_callees(&g);
+	gather_fixes(&g);
+	for (size_t i = 0; i < count; i++) {
+		const struct code_region *r = region_at(&g, gaps[i].addr);
+		const struct code_claim named = { .addr = gaps[i].addr, .function = gaps[i].named };
+		if (r)
+			add_gap(&g, r, gaps[i].addr,
+				min_u64(gaps[i].addr + gaps[i].size, r->addr + r->bytes.size),
+				gaps[i].named || gaps[i].labelled ? &named : NULL);
+	}
+	gaps_split(&g, ret);
+	gathering_release(&g);
 }
 
 void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
@@ -335,9 +396,8 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 		return;
 	gather_extents(&g);
 	gather_pointers(&g);
-	gather_fixes(&g);
 	gather_patched(&g);
-	struct derive_facts f = facts_of(&g);
+	struct derive_facts f = gathering_facts(&g);
 	choose(&g, &f, convention);
 	derive(&f, threads, &d);
 	for (size_t i = 0; i < g.extents.count; i++)

@@ -8,6 +8,7 @@
 
 #include "blocks/blockmap.h"
 #include "code/derive.h"
+#include "code/split.h"
 
 enum blocks_convention { BLOCKS_AUTO, BLOCKS_LLVM, BLOCKS_GCC, BLOCKS_PURE };
 
@@ -36,6 +37,18 @@ struct code_functions {
 void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
 			 struct notes *notes, struct code_functions *ret);
 void code_functions_release(struct code_functions *f);
+
+/* A stretch of code of which nothing says how far its functions reach. */
+struct code_piece {
+	uint64_t addr, size;
+	bool named;    /* a function begins at addr */
+	bool labelled; /* so it may be, or data */
+};
+
+/* The functions in stretches of an image's code (by address): those that code_functions_list finds
+ * there.  Appended to *ret by address; none where heft has no decoder for the machine. */
+void code_gaps_split(const struct image *im, enum code_isa isa, const struct code_piece *gaps,
+		     size_t count, split_function_vec *ret);
 
 /* Bytes of executable sections; the others are parts of it and add up to it. */
 struct block_sums {

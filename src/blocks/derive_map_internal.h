@@ -4,6 +4,7 @@
 
 #include "blocks/blockmap.h"
 #include "code/derive.h"
+#include "code/split.h"
 #include "image/image.h"
 
 /* Code that something says is a function. */
@@ -27,6 +28,15 @@ struct code_regions {
 	size_t count, cap;
 };
 
+/* Stretches of code of which nothing says how far its functions reach. */
+struct code_gaps {
+	VEC(struct derive_extent) list; /* by addr */
+	addr_vec starts;                /* where functions are known to begin */
+	addr_vec labels;                /* the same, unless it is data that is labelled */
+	addr_vec pointers;              /* where they may begin */
+	addr_vec objects;               /* where data are said to be */
+};
+
 /* Bytes that are not as in the file. */
 struct patched {
 	uint64_t addr, size;
@@ -40,6 +50,9 @@ struct gathering {
 	struct code_regions regions;
 	VEC(struct code_claim) claims;
 	VEC(struct derive_extent) extents;
+	struct code_gaps gaps;
+	bool has_pointers; /* `entries` has what data point to */
+	bool gaps_only;    /* all that matters is in the gaps */
 	VEC(uint64_t) entries;
 	VEC(struct derive_site) sites;
 	VEC(struct derive_callee) callees;
@@ -55,9 +68,18 @@ void code_regions_list(const struct image *im, struct code_regions *ret);
  * or NULL. */
 void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		       const struct code_claim *c);
-/* derive_sweep.c: the functions in [from, to); c is a claim at `from` without a size, or NULL. */
-void derive_sweep(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
-		  const struct code_claim *c);
+/* derive_gaps.c: appends the functions in g->gaps, by address; lists what calls and points into
+ * them first. */
+void gaps_split(struct gathering *g, split_function_vec *ret);
+void gaps_release(struct code_gaps *gaps);
+/* Adds to a list of the gaps an address that is in one; no other. */
+void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
+/* The gap that holds addr, or NULL. */
+const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
+/* derive_words.c: adds where the words of an image for Thumb lead. */
+void gaps_read_words(struct gathering *g);
+/* derive_map.c: what code/derive.h is told. */
+struct derive_facts gathering_facts(const struct gathering *g);
 
 /* Machines of microcontrollers, whose functions are aligned to 4 bytes at most. */
 static inline bool is_small(enum code_isa isa)

@@ -171,6 +171,28 @@ static void join(const struct derivation *d, struct derived *ret)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+void derive_decode(struct derivation *d, unsigned threads)
+{
+	d->functions = mem_zeroed(d->facts->extent_count, sizeof *d->functions);
+	make_batches(d);
+	gather_pads(d);
+	parallel_for(threads, d->batches.count, decode_batch, d);
+	gather_places(d);
+}
+
+void derive_release(struct derivation *d)
+{
+	for (size_t i = 0; i < d->batches.count; i++)
+		batch_release(&d->batches.data[i]);
+	vec_release(&d->batches);
+	vec_release(&d->bases);
+	vec_release(&d->pads);
+	vec_release(&d->outs);
+	vec_release(&d->traits.list);
+	map_release(&d->traits.by_addr);
+	mem_free(d->functions);
+}
+
 void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
 {
 	struct derivation d = { .facts = f };
@@ -178,24 +200,12 @@ void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
 	ret->functions = mem_zeroed(f->extent_count, sizeof *ret->functions);
 	if (f->isa == CODE_NONE)
 		return;
-	d.functions = mem_zeroed(f->extent_count, sizeof *d.functions);
-	make_batches(&d);
-	gather_pads(&d);
-	parallel_for(threads, d.batches.count, decode_batch, &d);
-	gather_places(&d);
+	derive_decode(&d, threads);
 	place_outs(&d);
 	derive_calls(&d);
 	parallel_for(threads, d.batches.count, blocks_batch, &d);
 	join(&d, ret);
-	for (size_t i = 0; i < d.batches.count; i++)
-		batch_release(&d.batches.data[i]);
-	vec_release(&d.batches);
-	vec_release(&d.bases);
-	vec_release(&d.pads);
-	vec_release(&d.outs);
-	vec_release(&d.traits.list);
-	map_release(&d.traits.by_addr);
-	mem_free(d.functions);
+	derive_release(&d);
 }
 
 void derived_release(struct derived *d)

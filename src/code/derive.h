@@ -79,6 +79,7 @@ struct derive_facts {
 	enum derive_convention convention;
 	const uint8_t *each; /* an enum derive_convention an extent instead, or NULL */
 	bool big_endian;     /* data; instructions are what they are */
+	bool stretches;      /* extents are of several functions each, for split.h alone */
 	const struct derive_extent *extents; /* by addr, disjoint */
 	size_t extent_count;
 	const uint64_t *entries; /* sorted: what pointers lead to */

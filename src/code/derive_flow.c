@@ -16,8 +16,9 @@ struct scan {
 	struct function *fn;
 	struct batch *b;
 	struct flow_way way;
-	size_t fix, data; /* the next ones */
-	bool untold;      /* some indirect jump has no table behind it */
+	size_t fix, data;  /* the next ones */
+	uint64_t returned; /* behind the last return */
+	bool untold;       /* some indirect jump has no table behind it */
 };
 
 static struct event *push(struct scan *s, uint64_t off, uint64_t len, enum event_kind kind)
@@ -68,31 +69,17 @@ static uint64_t relocated(struct scan *s, uint64_t off, uint64_t stands)
 
 /* ---- tables of branches ---------------------------------------------------------------------- */
 
-static bool is_table_branch(const struct scan *s, uint64_t off, unsigned *ret_width)
-{
-	struct reader r = reader_of(s->extent->code, false);
-	reader_seek(&r, off);
-	const uint32_t first = read_u16(&r), second = read_u16(&r);
-	return s->facts->isa == CODE_THUMB && reader_ok(&r) &&
-	       thumb_table_branch(first, second, ret_width);
-}
-
-/* TBB and TBH at `off`: entries are half of what is behind the instruction's end.  Where data are
- * known the table is no longer than they are. */
-static uint64_t add_inline_table(struct scan *s, uint64_t off, unsigned width)
+/* A table among the code; returns its end.  Where data are known the table is no
+ * longer than they are. */
+static uint64_t add_inline_table(struct scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
-	const uint64_t begin = off + 4;
+	const uint64_t begin = t.addr - x->addr;
 	const struct derive_data *data = data_at(s, begin);
-	struct jump_table t = { .addr = x->addr + begin,
-				.anchor = x->addr + begin,
-				.width = (uint8_t)width,
-				.shift = 1 };
-	t.limit = thumb_table_count(bytes_sub(x->code, begin, x->code.size - begin), width);
 	if (data)
-		t.limit = min_u64(t.limit, (data->addr + data->size - t.addr) / width);
+		t.limit = min_u64(t.limit, (data->addr + data->size - t.addr) / t.width);
 	vec_push(&s->b->tables, t);
-	return min_u64(align_up(begin + t.limit * width, 2), x->code.size);
+	return min_u64(align_up(begin + t.limit * t.width, 2), x->code.size);
 }
 
 /* Jumps whose table nobody has seen yet read those that the function refers to. */
@@ -115,6 +102,27 @@ static void add_tables(struct scan *s)
 	struct event *e = s->b->events.data + s->fn->event_first;
 	for (; s->b->tables.count > known && e < s->b->events.data + s->b->events.count; e++)
 		e->table |= e->kind == EVENT_JMP_INDIRECT;
+}
+
+/* In a stretch of functions: a table whose address the instructions before the jump at `off` make,
+ * behind the last return. */
+static bool find_table(struct scan *s, uint64_t off, uint64_t end)
+{
+	enum { WINDOW = 64 };
+	const struct derive_extent *x = s->extent;
+	const uint64_t from = max_u64(s->returned,
+				      off > WINDOW ? (off - WINDOW) & ~UINT64_C(3) : 0);
+	code_ref_vec refs = { 0 };
+	struct jump_table t;
+	bool found = false;
+	data_refs_of(s->facts->isa, bytes_sub(x->code, from, end - from), x->addr + from, &refs);
+	for (size_t i = refs.count; !found && i-- > 0;)
+		found = table_of_jump(s->facts, x, refs.data[i].to, x->addr + end, false, &t) ||
+			table_of_jump(s->facts, x, refs.data[i].to, x->addr + end, true, &t);
+	if (found)
+		vec_push(&s->b->tables, t);
+	vec_release(&refs);
+	return found;
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
@@ -145,7 +153,16 @@ static void add_call(struct scan *s, uint64_t off, const struct flow *in, uint64
 static uint64_t add(struct scan *s, uint64_t off, const struct flow *in)
 {
 	const uint64_t end = off + in->size;
-	unsigned width;
+	struct jump_table t;
+	if ((in->kind == FLOW_JUMP_INDIRECT || in->kind == FLOW_CALL) && !in->maybe &&
+	    derive_thumb_table(s->facts, s->extent, off, in, &t)) {
+		push(s, off, in->size, EVENT_JMP_INDIRECT)->table = true;
+		const size_t first = s->b->events.count;
+		const uint64_t behind = skip(s, end, add_inline_table(s, t));
+		for (size_t i = first; i < s->b->events.count; i++)
+			s->b->events.data[i].table = true;
+		return behind;
+	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
 	case FLOW_JUMP: add_jump(s, off, in, relocated(s, off, in->target)); break;
@@ -155,16 +172,13 @@ static uint64_t add(struct scan *s, uint64_t off, const struct flow *in)
 	case FLOW_RETURN:
 		push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_RET);
 		s->fn->returns = true;
+		s->returned = in->maybe ? s->returned : end;
 		break;
 	case FLOW_JUMP_INDIRECT:
-		if (in->maybe)
-			push(s, off, in->size, EVENT_RET_IF);
-		else
-			push(s, off, in->size, EVENT_JMP_INDIRECT)->table = is_table_branch(s, off,
-											    &width);
-		if (is_table_branch(s, off, &width))
-			return skip(s, end, add_inline_table(s, off, width));
-		s->untold = true;
+		push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_JMP_INDIRECT);
+		if (s->facts->stretches && !in->maybe)
+			s->b->events.data[s->b->events.count - 1].table = find_table(s, off, end);
+		s->untold = !s->facts->stretches;
 		break;
 	case FLOW_TRAP: push(s, off, in->size, EVENT_TRAP); break;
 	case FLOW_NOP: push(s, off, in->size, EVENT_NOP); break;

@@ -32,7 +32,7 @@ struct event {
 	/* Of conditional jumps on the outcome of one comparison of floating-point numbers: all that
 	 * belong together have the same bit. */
 	uint8_t pair;
-	bool table;    /* indirect jump: it has a jump table */
+	bool table;    /* indirect jump: it has a jump table; no instruction: it is of one */
 	uint8_t reach; /* conditional jump: it gets less than 2^reach bytes far; 0 as far as any */
 };
 
@@ -53,6 +53,7 @@ struct function {
 	size_t event_first, event_count; /* in its batch */
 	size_t word;                     /* of its bits */
 	uint8_t convention;              /* enum derive_convention */
+	/* Of a stretch of functions: those of the events that have one, in their order. */
 	size_t table_first, table_count;
 	bool returns; /* not only by a tail call */
 	bool cold;    /* the part of a function that is jumped into, not called */
@@ -135,11 +136,19 @@ static inline void note_target(struct batch *b, const struct function *f,
 		vec_push(&b->outs, (struct out){ addr, conditional });
 }
 
+/* derive.c: decodes all extents of d->facts, the only member that is set before. */
+void derive_decode(struct derivation *d, unsigned threads);
+void derive_release(struct derivation *d);
+
 /* derive_x86.c, derive_arm64.c, derive_flow.c (all that flow.h knows): decodes a function, whose
  * bits are there. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
 void derive_flow(const struct derivation *d, struct batch *b, size_t function);
+/* derive_thumb.c: whether the instruction at `off` jumps through a table behind it. */
+struct flow;
+bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
+			const struct flow *in, struct jump_table *ret);
 /* The vote of a function, -2 to 2: for gcc if less than 0, for LLVM if more. */
 int derive_x86_vote(struct bytes code);
 int derive_arm64_vote(struct bytes code);
@@ -162,6 +171,10 @@ void table_set_reach(const struct derive_facts *f, const struct derive_extent *x
 /* Whether what is at `addr` looks like a table of the function: *ret is how it is read. */
 bool table_guess(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		 struct jump_table *ret);
+/* Whether what is at `addr` is a table of the jump that ends at `end`, in a stretch of functions:
+ * an entry leads on from there.  `loaded`: its entries are loaded and jumped to as they are. */
+bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
+		   uint64_t end, bool loaded, struct jump_table *ret);
 /* Records where the tables of a function lead. */
 void tables_follow(const struct derivation *d, struct batch *b, size_t function);
 

@@ -68,6 +68,21 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 	return leads_into(f, x, ret);
 }
 
+bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
+		   uint64_t end, bool loaded, struct jump_table *ret)
+{
+	enum { LOOK_AT = 64, NEAR = 1 << 12 };
+	struct table_cursor c;
+	uint64_t to;
+	if (!table_guess(f, x, addr, ret) || (ret->anchor == 0) != loaded)
+		return false;
+	table_open(&c, f, ret, LOOK_AT);
+	while (table_next(&c, &to) && extent_has(x, to))
+		if (to >= end && to - end < NEAR)
+			return true;
+	return false;
+}
+
 static bool may_start(const struct derivation *d, const struct batch *b, const struct function *fn,
 		      uint64_t off)
 {

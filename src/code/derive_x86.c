@@ -16,6 +16,7 @@ struct scan {
 	size_t fix;      /* the next one */
 	uint64_t before; /* offset of the instruction before the one at hand */
 	size_t tried;    /* references that no table was found among */
+	uint64_t loaded; /* of a stretch: the table that the instruction before loads from */
 	bool mode64;
 	bool has_table;
 };
@@ -88,6 +89,22 @@ static bool frame_is_gone(const struct scan *s, uint64_t off)
 	return len >= 4 && p[0] == 0x48 && (p[1] | 2) == 0x83 && p[2] == 0xc4;   /* add $n, %rsp */
 }
 
+/* In a stretch of functions: the jump at `off` takes its target from its table, or the table's
+ * address was taken last, behind the last return. */
+static bool find_table(struct scan *s, uint64_t off, const struct x86_insn *in)
+{
+	const uint64_t end = s->extent->addr + off + in->len;
+	const size_t count = s->b->refs.count;
+	const uint64_t loaded = in->indexed ? (uint32_t)in->disp : s->loaded;
+	struct jump_table t;
+	bool found = loaded != 0 && table_of_jump(s->facts, s->extent, loaded, end, true, &t);
+	for (size_t i = count; !found && i > s->tried && count - i < TABLE_TRIES; i--)
+		found = table_of_jump(s->facts, s->extent, s->b->refs.data[i - 1], end, false, &t);
+	if (found)
+		vec_push(&s->b->tables, t);
+	return found;
+}
+
 static void add_indirect(struct scan *s, uint64_t off, const struct x86_insn *in,
 			 enum event_kind kind)
 {
@@ -97,7 +114,11 @@ static void add_indirect(struct scan *s, uint64_t off, const struct x86_insn *in
 	e->slot = in->disp_size == 1 ? (uint8_t)in->disp : 0;
 	if (kind != EVENT_JMP_INDIRECT)
 		return;
-	if (!in->pc_relative && !frame_is_gone(s, off))
+	if (in->pc_relative || frame_is_gone(s, off))
+		return;
+	if (s->facts->stretches)
+		e->table = find_table(s, off, in);
+	else
 		e->table = has_table(s);
 }
 
@@ -111,7 +132,7 @@ static void add(struct scan *s, uint64_t off, const struct x86_insn *in)
 {
 	if (in->pc_relative && in->address)
 		add_ref(s, target_of(s, off, in));
-	else if (in->indexed)
+	else if (in->indexed && !s->facts->stretches)
 		add_ref(s, relocated(s, off, in, (uint32_t)in->disp));
 	switch (in->flow) {
 	case X86_JCC: add_jump(s, off, in, EVENT_JCC); break;
@@ -139,6 +160,12 @@ static unsigned look(struct scan *s, uint64_t off)
 	bit_set(s->b->starts + s->fn->word, off);
 	if (in.flow != X86_PLAIN || in.indexed || in.pc_relative)
 		add(s, off, &in);
+	if (in.indexed && in.flow == X86_PLAIN)
+		s->loaded = (uint32_t)in.disp;
+	else if (in.flow != X86_PLAIN)
+		s->loaded = 0;
+	if (in.flow == X86_RET || in.flow == X86_TRAP)
+		s->tried = s->b->refs.count;
 	return in.len;
 }
 
@@ -284,6 +311,24 @@ static void note_events(struct scan *s)
 	}
 }
 
+/* Zeros behind what does not go on align what follows; they are no instructions of two bytes. */
+static uint64_t pass_zeros(struct scan *s, uint64_t off)
+{
+	enum { MOST = 252 };
+	const struct bytes code = s->extent->code;
+	const struct event *e = &s->b->events.data[s->b->events.count - 1];
+	if (s->b->events.count == s->fn->event_first || event_end(e) != off ||
+	    (e->kind != EVENT_RET && e->kind != EVENT_JMP && e->kind != EVENT_JMP_INDIRECT &&
+	     e->kind != EVENT_TRAP && e->kind != EVENT_INT3))
+		return off;
+	for (uint64_t from = off; off < code.size && code.p[off] == 0; from = off) {
+		while (off < code.size && off - from < MOST && code.p[off] == 0)
+			off++;
+		push(s, from, (uint8_t)(off - from), EVENT_NOP);
+	}
+	return off;
+}
+
 void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 {
 	enum { ROOM = 64 };
@@ -299,13 +344,15 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 	for (uint64_t off = 0; off < size;) {
 		vec_reserve(&b->events, ROOM);
 		vec_reserve(&b->refs, ROOM);
-		if (s.mode64 && size >= 4)
+		if (s.mode64 && size >= 4 && !d->facts->stretches)
 			off = scan_common(&s, off);
 		if (off == size)
 			break;
 		const unsigned len = look(&s, off);
 		s.before = off;
 		off += len;
+		if (d->facts->stretches)
+			off = pass_zeros(&s, off);
 	}
 	if (s.has_table)
 		add_tables(&s);

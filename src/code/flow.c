@@ -6,15 +6,38 @@
 #include "code/thumb.h"
 #include "code/x86.h"
 #include "code/xtensa.h"
+#include "image/arm_attributes.h"
+#include "image/code_symbols.h"
 #include "image/elf_const.h"
 #include "image/image.h"
 
-/* A program without an entry may begin with a table of vectors: those of ARM are jumps (b, ldr pc),
- * those of Thumb's machines a stack and odd addresses. */
+/* Mapping symbols: there is code of the Thumb set, and none of the other. */
+static bool marked_thumb_alone(const struct image *im)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	bool thumb = false, arm = false;
+	code_symbols_start(&all, im, SHT_SYMTAB);
+	while (!arm && code_symbols_next(&all, &s, &addr)) {
+		thumb = thumb || symbol_mark(&s) == 't';
+		arm = symbol_mark(&s) == 'a';
+	}
+	return thumb && !arm;
+}
+
+/* An entry is odd where it is of the Thumb set, if somebody named it: linkers take an even one, the
+ * beginning of .text, where nobody did.  A program without an entry may begin with a table of
+ * vectors: those of ARM are jumps (b, ldr pc), those of Thumb's machines a stack and odd
+ * addresses. */
 static bool begins_with_arm(const struct image *im)
 {
-	if (im->big_endian || im->entry != 0)
-		return im->big_endian || !(im->entry & 1);
+	if (im->big_endian || im->entry & 1)
+		return im->big_endian;
+	if (arm_thumb_alone(im) || marked_thumb_alone(im))
+		return false;
+	if (im->entry != 0)
+		return true;
 	struct reader r = reader_of(image_at(im, 0, 4), false);
 	const uint32_t first = read_u32(&r);
 	return reader_ok(&r) && (first >> 24 == 0xea || (first & 0xfffff000) == 0xe59ff000);

@@ -31,7 +31,8 @@ struct flow {
 struct image;
 
 /* By which its code is followed; CODE_NONE where there is no decoder.  Code of ARM is taken for
- * Thumb unless the program begins with code of the other set. */
+ * Thumb where its attributes or mapping symbols say so, else unless the program begins with code of
+ * the other set.  Linear in the symbols of a program for ARM with an even entry. */
 enum code_isa flow_isa_of(const struct image *im);
 
 /* The instruction at p, which has `left` bytes and stands at addr.  False: there is none. */

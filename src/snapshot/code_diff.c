@@ -1,7 +1,7 @@
 #include "snapshot/code_diff.h"
 
 #include "code/disasm.h"
-#include "image/elf_const.h"
+#include "code/flow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static void add_insn(struct lines *l, const struct disasm_insn *insn, const stru
 /* Programs whose entry point is odd begin in the Thumb set, which is that of microcontrollers. */
 static bool open_disasm(struct disasm *d, const struct image *im)
 {
-	return im && disasm_open(d, im, im->machine == EM_ARM && im->entry & 1);
+	return im && disasm_open(d, im, flow_isa_of(im) == CODE_THUMB);
 }
 
 static void disassemble(struct lines *l, const struct code_side *side)

@@ -86,10 +86,11 @@ static void without_symbols_functions_begin_where_code_is_called(void **state)
 	(void)state;
 	struct elfgen g = program(EM_X86_64, &text);
 	finish(&f, &g, BLOCKS_AUTO);
-	assert_int_equal(f.map.functions.count, 2);
+	assert_int_equal(f.map.functions.count, 3);
 	assert_int_equal(f.map.functions.data[0].addr, TEXT);
-	assert_int_equal(f.map.functions.data[1].addr, TEXT + 16);
-	assert_int_equal(f.map.ranges.data[0].count, 4);
+	assert_int_equal(f.map.functions.data[1].addr, TEXT + 8);
+	assert_int_equal(f.map.functions.data[2].addr, TEXT + 16);
+	assert_int_equal(f.map.ranges.data[0].count, 3);
 	release(&f);
 }
 

@@ -67,6 +67,8 @@ struct attr {
 	place_vec bare;   /* by unit: code symbols the DWARF says nothing of; sorted */
 	fde_vec fdes;     /* in file order */
 	uint64_t made_up; /* functions named sub_ADDRESS */
+	/* Neither symbols nor a decoder tell code from data: what nobody has may be code. */
+	bool code_unread;
 	/* Exception tables that no function refers to; LABEL_NONE where these are not told. */
 	label_id unused_tables;
 	enum owner owner;

@@ -48,6 +48,7 @@ struct refs {
 	const struct section **data; /* sections that may hold anonymous data, by address */
 	size_t data_count;
 	enum code_isa isa;
+	bool exec_is_code; /* executable sections have no anonymous data */
 	struct go_words go;
 	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
@@ -78,6 +79,7 @@ static void list_sections(struct refs *r)
 			r->data[r->data_count++] = s;
 	}
 	qsort(r->data, r->data_count, sizeof *r->data, by_addr);
+	r->exec_is_code = r->a->code_unread;
 	/* Only images at a fixed place have addresses as immediates; where it can be moved, a
 	 * relocation says which are. */
 	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves && r->data_count > 0) {
@@ -107,7 +109,8 @@ static const struct section *data_section(const struct refs *r, uint64_t addr)
 
 static bool is_anonymous(const struct refs *r, uint64_t addr)
 {
-	return data_section(r, addr) && !spans_find(&r->a->vm, addr);
+	const struct section *in = data_section(r, addr);
+	return in && !(in->exec && r->exec_is_code) && !spans_find(&r->a->vm, addr);
 }
 
 static const struct slot *slot_at(const struct refs *r, uint64_t addr)

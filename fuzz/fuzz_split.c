@@ -1,6 +1,7 @@
-/* Where functions of Thumb and RISC-V code end: the first byte chooses the machine, the rest is
- * code and its data in one segment. */
-#include "code/extent.h"
+/* Functions in code that nothing describes: the first byte chooses the machine, the rest is code
+ * and its data in one segment. */
+#include "blocks/derive_map.h"
+#include "code/entry.h"
 #include "image/elf_const.h"
 #include "image/elf_internal.h"
 
@@ -32,34 +33,42 @@ static void put_headers(uint8_t *p, size_t size, uint16_t machine)
 
 static void check(const struct image *im, enum code_isa isa, size_t size)
 {
-	code_ref_vec jumps = { 0 };
+	const struct code_piece all = { .addr = ADDR, .size = size };
 	const uint64_t limit = ADDR + size;
-	for (uint64_t at = ADDR, end; at < limit; at = end) {
-		end = extent_of(im, isa, at, limit, &jumps);
-		ASSERT(end > at && end <= limit);
+	split_function_vec found = { 0 };
+	uint64_t budget = size, end = ADDR;
+	code_gaps_split(im, isa, &all, 1, &found);
+	for (size_t i = 0; i < found.count; i++) {
+		ASSERT(found.data[i].addr >= end && found.data[i].size > 0);
+		end = found.data[i].addr + found.data[i].size;
+		ASSERT(end <= limit);
 	}
-	uint64_t budget = size;
 	for (uint64_t at = ADDR; isa == CODE_THUMB && at < limit; at += 2)
-		(void)extent_takes_first(im, at, &budget);
+		(void)entry_takes_first(im, at, &budget);
 	ASSERT(budget <= size);
-	for (size_t i = 0; i < jumps.count; i++)
-		ASSERT(jumps.data[i].from >= ADDR && jumps.data[i].from < limit);
-	vec_release(&jumps);
+	vec_release(&found);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const bool arm = size > 0 && data[0] % 2 == 0;
+	static const struct {
+		uint16_t machine;
+		enum code_isa isa;
+	} kinds[] = { { EM_ARM, CODE_THUMB },
+		      { EM_RISCV, CODE_RISCV32 },
+		      { EM_386, CODE_I386 },
+		      { EM_AVR, CODE_AVR } };
+	const size_t kind = size > 0 ? data[0] % COUNT_OF(kinds) : 0;
 	const struct image_place place = { .path = "fuzz", .member = STR("") };
 	struct image im;
 	struct heft_err err;
 	if (size < 3)
 		return 0;
 	uint8_t *file = mem_alloc(HEADERS + size - 1);
-	put_headers(file, size - 1, arm ? EM_ARM : EM_RISCV);
+	put_headers(file, size - 1, kinds[kind].machine);
 	memcpy(file + HEADERS, data + 1, size - 1);
 	ASSERT(elf_parse(&im, &place, (struct bytes){ file, HEADERS + size - 1 }, NULL, &err));
-	check(&im, arm ? CODE_THUMB : CODE_RISCV32, size - 1);
+	check(&im, kinds[kind].isa, size - 1);
 	image_release(&im);
 	mem_free(file);
 	return 0;

@@ -1,0 +1,242 @@
+/* Stretches of code that neither a symbol nor an unwind table describes: what says where functions
+ * begin in them. */
+#include "blocks/derive_map.h"
+
+#include "base/sort.h"
+#include "blocks/derive_map_internal.h"
+#include "code/data_refs.h"
+#include "code/entry.h"
+#include "code/flow.h"
+#include "debug/unwind.h"
+#include "image/elf_const.h"
+
+/* Calls and addresses in described code are not worth a look while the gaps are less than a
+ * GAPS_SHARE-th of all code.  Where code of microcontrollers takes from the stack first,
+ * LOOKS_PER_BYTE bytes a byte of code are followed at most. */
+enum { GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
+
+struct search {
+	struct gathering *g;
+	struct code_gaps *gaps;
+	uint64_t looks;    /* bytes of code that may still be followed */
+	code_ref_vec refs; /* scratch */
+};
+
+const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
+{
+	const struct code_gaps *gaps = &g->gaps;
+	const size_t i = upper_bound(gaps->list.data, gaps->list.count, sizeof *gaps->list.data,
+				     addr);
+	const struct derive_extent *x = i > 0 ? &gaps->list.data[i - 1] : NULL;
+	return x && addr - x->addr < x->code.size ? x : NULL;
+}
+
+void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
+{
+	if (gap_at(g, addr))
+		vec_push(to, addr);
+}
+
+static void add_start(struct search *s, uint64_t addr)
+{
+	gaps_add(s->g, &s->gaps->starts, addr);
+}
+
+static void add_pointer(struct search *s, uint64_t addr)
+{
+	gaps_add(s->g, &s->gaps->pointers, addr);
+}
+
+/* ---- what code says -------------------------------------------------------------------------- */
+
+/* lld calls what stands behind the call where a weak function of Thumb is not there. */
+static void add_call(struct search *s, const struct code_ref *call)
+{
+	enum { BL = 4 };
+	const struct image *im = s->g->im;
+	const uint64_t to = image_jump_target(im, call->from, call->to);
+	if (s->g->isa == CODE_THUMB &&
+	    (to == call->from + BL || entry_takes_first(im, to, &s->looks)))
+		return;
+	add_start(s, to);
+}
+
+static void add_refs(struct search *s)
+{
+	for (size_t i = 0; i < s->refs.count; i++) {
+		const struct code_ref *r = &s->refs.data[i];
+		if (r->kind == REF_CALL)
+			add_call(s, r);
+		else
+			add_pointer(s, r->to);
+	}
+	s->refs.count = 0;
+}
+
+static struct ref_wish wish_of(const struct gathering *g, bool inside)
+{
+	const struct code_region *last = &g->regions.data[g->regions.count - 1];
+	const bool fixed = g->im->type == ET_EXEC || g->isa == CODE_I386;
+	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
+					   (inside ? REF_INSIDE : REF_CALL),
+				  .imm_low = g->regions.data[0].addr,
+				  .imm_high = last->addr + last->bytes.size };
+}
+
+static void read_code(struct search *s, uint64_t addr, struct bytes code, bool in_gap)
+{
+	const struct ref_wish wish = wish_of(s->g, in_gap);
+	for (uint64_t done = 0; done < code.size; done += CHUNK) {
+		const struct bytes part = bytes_sub(code, done, min_u64(code.size - done, CHUNK));
+		code_refs(s->g->isa, part, addr + done, &wish, &s->refs);
+		add_refs(s);
+		if (!is_small(s->g->isa) || s->g->isa == CODE_THUMB)
+			continue;
+		data_refs(s->g->im, part, addr + done, &s->refs);
+		for (size_t i = 0; i < s->refs.count; i++)
+			gaps_add(s->g, &s->gaps->objects, s->refs.data[i].to);
+		add_refs(s);
+	}
+}
+
+/* What of a region is described. */
+static void read_described(struct search *s, const struct code_region *r)
+{
+	const uint64_t end = r->addr + r->bytes.size;
+	uint64_t at = r->addr;
+	size_t i = lower_bound(s->gaps->list.data, s->gaps->list.count, sizeof *s->gaps->list.data,
+			       r->addr);
+	for (; at < end; i++) {
+		const struct derive_extent *x = i < s->gaps->list.count ? &s->gaps->list.data[i]
+									: NULL;
+		const uint64_t to = x ? min_u64(end, x->addr) : end;
+		if (to > at)
+			read_code(s, at, bytes_sub(r->bytes, at - r->addr, to - at), false);
+		at = x ? x->addr + x->code.size : end;
+	}
+}
+
+static void read_all_code(struct search *s)
+{
+	uint64_t all = 0, gaps = 0;
+	for (size_t i = 0; i < s->gaps->list.count; i++) {
+		const struct derive_extent *x = &s->gaps->list.data[i];
+		gaps += x->code.size;
+		read_code(s, x->addr, x->code, true);
+	}
+	for (size_t i = 0; i < s->g->regions.count; i++)
+		all += s->g->regions.data[i].bytes.size;
+	for (size_t i = 0; gaps >= all / GAPS_SHARE && i < s->g->regions.count; i++)
+		read_described(s, &s->g->regions.data[i]);
+}
+
+/* ---- what data say --------------------------------------------------------------------------- */
+
+/* Constructors and destructors. */
+static void read_array(struct search *s, const struct section *array)
+{
+	const struct image *im = s->g->im;
+	const unsigned size = im->bits == 64 ? 8 : 4;
+	struct reader r = reader_of(section_bytes(im, array), im->big_endian);
+	while (reader_left(&r) >= size)
+		add_start(s, flow_entry(s->g->isa, read_uint(&r, size)));
+}
+
+/* Tables of unwinding of ARM say where functions begin, in either set of instructions. */
+static void read_exidx(struct search *s, const struct section *table)
+{
+	const struct image *im = s->g->im;
+	const struct unwind_section u = { .bytes = section_bytes(im, table),
+					  .addr = table->addr,
+					  .address_size = 4,
+					  .big_endian = im->big_endian,
+					  .path = im->path };
+	uint64_t function, extab;
+	for (uint64_t i = 0; exidx_get(&u, i, &function, &extab); i++)
+		add_start(s, function & ~UINT64_C(1));
+}
+
+static void read_tables(struct search *s)
+{
+	const struct image *im = s->g->im;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *t = &im->sections[i];
+		if (!t->alloc || t->nobits)
+			continue;
+		if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
+		    t->type == SHT_PREINIT_ARRAY)
+			read_array(s, t);
+		else if (t->type == SHT_ARM_EXIDX && im->machine == EM_ARM)
+			read_exidx(s, t);
+	}
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+static void search_all(struct search *s)
+{
+	struct gathering *g = s->g;
+	gather_pointers(g);
+	for (size_t i = 0; i < g->entries.count; i++)
+		add_pointer(s, flow_entry(g->isa, g->entries.data[i]));
+	if (g->im->kind == IMAGE_EXEC)
+		add_start(s, flow_entry(g->isa, g->im->entry));
+	read_tables(s);
+	if (g->isa == CODE_THUMB)
+		gaps_read_words(g);
+	read_all_code(s);
+	addrs_sort(&s->gaps->starts);
+	addrs_sort(&s->gaps->labels);
+	addrs_sort(&s->gaps->pointers);
+	addrs_sort(&s->gaps->objects);
+}
+
+/* A label alone, as linker scripts put at the start of data, makes no code of them. */
+static void drop_data(const struct code_gaps *gaps, split_function_vec *found)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < found->count; i++) {
+		const struct split_function f = found->data[i];
+		const bool labelled = addrs_within(&gaps->labels, f.addr, f.addr + 1) &&
+				      !addrs_within(&gaps->starts, f.addr, f.addr + 1);
+		if (!f.bad || !labelled)
+			found->data[kept++] = f;
+	}
+	found->count = kept;
+}
+
+void gaps_split(struct gathering *g, split_function_vec *ret)
+{
+	struct code_gaps *gaps = &g->gaps;
+	struct search s = { .g = g, .gaps = gaps };
+	addr_vec starts = { 0 };
+	if (gaps->list.count == 0 || g->isa == CODE_NONE)
+		return;
+	for (size_t i = 0; i < g->regions.count; i++)
+		s.looks += LOOKS_PER_BYTE * g->regions.data[i].bytes.size;
+	search_all(&s);
+	vec_release(&s.refs);
+	vec_copy(&starts, &gaps->starts);
+	vec_copy(&starts, &gaps->labels);
+	addrs_sort(&starts);
+	struct derive_facts code = gathering_facts(g);
+	code.stretches = true;
+	code.extents = gaps->list.data;
+	code.extent_count = gaps->list.count;
+	split_code(&(struct split_facts){ .code = &code,
+					  .starts = &starts,
+					  .pointers = &gaps->pointers,
+					  .objects = &gaps->objects },
+		   1, ret);
+	drop_data(gaps, ret);
+	vec_release(&starts);
+}
+
+void gaps_release(struct code_gaps *gaps)
+{
+	vec_release(&gaps->list);
+	vec_release(&gaps->starts);
+	vec_release(&gaps->labels);
+	vec_release(&gaps->pointers);
+	vec_release(&gaps->objects);
+}
