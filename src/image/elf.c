@@ -122,6 +122,8 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 	reader_seek(&r, off);
 	*name_off = read_u32(&r);
 	s->type = read_u32(&r);
+	if (s->type == SHT_AARCH64_AUTH_RELR && im->machine == EM_AARCH64)
+		s->type = SHT_AUTH_RELR;
 	s->flags = read_elf_word(&r, im->bits);
 	s->addr = read_elf_word(&r, im->bits);
 	s->off = read_elf_word(&r, im->bits);

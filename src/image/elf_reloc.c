@@ -47,6 +47,7 @@ static enum form form_of(uint32_t type)
 	case SHT_REL: return FORM_REL;
 	case SHT_RELA: return FORM_RELA;
 	case SHT_RELR:
+	case SHT_AUTH_RELR:
 	case SHT_ANDROID_RELR: return FORM_RELR;
 	case SHT_CREL: return FORM_CREL;
 	case SHT_ANDROID_REL:

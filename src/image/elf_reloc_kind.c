@@ -53,6 +53,11 @@ static const struct kinds i386[] = {
 static const struct kinds aarch64[] = {
 	{ R_AARCH64_RELATIVE, R_AARCH64_RELATIVE, RELOC_RELATIVE },
 	{ R_AARCH64_TSTBR14, R_AARCH64_CONDBR19, RELOC_PCREL },
+	{ R_AARCH64_AUTH_RELATIVE, R_AARCH64_AUTH_RELATIVE, RELOC_RELATIVE },
+	{ R_AARCH64_AUTH_ABS64, R_AARCH64_AUTH_ABS64, RELOC_ABS },
+	{ R_AARCH64_AUTH_GLOB_DAT, R_AARCH64_AUTH_GLOB_DAT, RELOC_GLOB_DAT },
+	{ R_AARCH64_AUTH_TLSDESC, R_AARCH64_AUTH_TLSDESC, RELOC_TLS },
+	{ R_AARCH64_AUTH_IRELATIVE, R_AARCH64_AUTH_IRELATIVE, RELOC_IRELATIVE },
 	{ R_AARCH64_JUMP26, R_AARCH64_CALL26, RELOC_PCREL },
 	{ R_AARCH64_LD_PREL_LO19, R_AARCH64_ADR_PREL_PG_HI21_NC, RELOC_PCREL },
 	{ R_AARCH64_ABS64, R_AARCH64_ABS16, RELOC_ABS },
@@ -274,7 +279,9 @@ static struct bytes patched_bytes(const struct reloc_iter *it, const struct relo
 static bool implicit_addend(const struct reloc_iter *it, const struct reloc *r, int64_t *ret)
 {
 	const struct image *im = it->image;
-	const unsigned width = addend_width(im, r);
+	/* Above the addend of a signed pointer is how it is to be signed. */
+	const bool is_signed = it->section->type == SHT_AUTH_RELR;
+	const unsigned width = is_signed ? 4 : addend_width(im, r);
 	*ret = 0;
 	if (width == 0)
 		return true;

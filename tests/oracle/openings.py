@@ -283,9 +283,28 @@ def dwarf6(t):
         t.check(f"DWARF 6: {words[0]} notes", [n for n in six.stderr.splitlines() if "read as one of version 5" not in n], five.stderr.splitlines())
 
 
+def signed_pointers(t):
+    """Relocations of pointers that AArch64 signs, packed and not: as many as were written, with the owner of the pointers."""
+    if not t.has("llvm-mc-19", "llvm-19") or not t.has("ld.lld-19", "lld-19"):
+        return
+    with open("pa.s", "w") as out:
+        out.write("\t.globl _start\n\t.type _start,@function\n_start:\tret\n\t.size _start, 4\n\t.data\n\t.p2align 4\n"
+                  "\t.type tab,@object\ntab:\n\t.rept 64\n\t.quad _start@AUTH(ia,42,addr)\n\t.quad _start@AUTH(da,17)\n\t.endr\n"
+                  "\t.size tab, .-tab\n")
+    run("llvm-mc-19", "-filetype=obj", "-triple=aarch64-linux-gnu", "-mattr=+pauth", "pa.s", "-o", "pa.o")
+    for pack, least in (("relr", 1024 + 24), ("none", 1024 + 128 * 24)):
+        run("ld.lld-19", "-pie", f"--pack-dyn-relocs={pack}", "pa.o", "-o", "pa")
+        out = run(t.heft, "info", "pa").stdout
+        t.check(f"signed pointers, {pack}: relocations", out.splitlines()[1].split()[1:3][0] == "128" or " 128 " in out, True)
+        t.check(f"signed pointers, {pack}: kind", "relative 128" in out, True)
+        rows = run(t.heft, "size", "-d", "symbols", "--csv", "pa").stdout.splitlines()
+        size = next(int(r.split(",")[-1]) for r in rows if r.startswith("tab,"))
+        t.check(f"signed pointers, {pack}: owner", size >= least, True)
+
+
 def main():
     t = Test(os.path.abspath(sys.argv[1]))
-    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members, dwarf6):
+    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members, dwarf6, signed_pointers):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             for name, text in (("m.c", SOURCE), ("h.h", HEADER)):
