@@ -3,7 +3,7 @@
 #ifndef HEFT_DEBUG_DWARF_CONST_H
 #define HEFT_DEBUG_DWARF_CONST_H
 
-/* The version after 5, whose working drafts keep the headers of 5: clang 22 writes it (-gdwarf-6). */
+/* The version after 5, whose working drafts keep the headers of 5: clang 22 writes it. */
 enum { DW_VERSION_NEXT = 6 };
 
 enum {

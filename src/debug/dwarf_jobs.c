@@ -328,7 +328,8 @@ static bool by_index(uint64_t form)
 	       form == DW_FORM_GNU_str_index;
 }
 
-/* Whether a program of version 5 and later can be read without its unit; r stands behind the length. */
+/* Whether a program of version 5 and later can be read without its unit; r stands behind the
+ * length. */
 static bool stands_alone(struct reader r, uint8_t width)
 {
 	if (read_u16(&r) < 5)

@@ -118,6 +118,16 @@ static const struct fields sparc[] = {
 	{ 77, RELOC_OP_SET, 8 },
 };
 
+/* Renesas: differences are computed on a stack. */
+static const struct fields renesas[] = {
+	{ 1, RELOC_OP_SET, 4 }, /* DIR32, DIR16, DIR8 */
+	{ 3, RELOC_OP_SET, 2 },     { 6, RELOC_OP_SET, 1 },
+	{ 0x41, RELOC_OP_POP, 4 },                              /* ABS32 */
+	{ 0x43, RELOC_OP_POP, 2 },  { 0x46, RELOC_OP_POP, 1 },  /* ABS16, ABS8 */
+	{ 0x80, RELOC_OP_PUSH, 0 }, { 0x83, RELOC_OP_TAKE, 0 }, /* SYM, OPsub, OPadd */
+	{ 0x82, RELOC_OP_PLUS, 0 },
+};
+
 static const struct fields wasm[] = {
 	{ R_WASM_SECTION_OFFSET_I32, RELOC_OP_SET, 4 },
 	{ R_WASM_FUNCTION_OFFSET_I32, RELOC_OP_SET, 4 },
@@ -136,10 +146,23 @@ static const struct {
 	uint16_t machine;
 	uint8_t first, last;
 } filled[] = {
-	{ EM_AVR, 30, 32 },    /* DIFF8 .. DIFF32 */
-	{ EM_XTENSA, 17, 19 }, /* DIFF8 .. DIFF32 */
-	{ EM_XTENSA, 57, 62 }, /* PDIFF8 .. NDIFF32 */
-	{ EM_SH, 24, 32 },     /* SWITCH8 .. LABEL */
+	{ EM_AVR, 30, 32 },     /* DIFF8 .. DIFF32 */
+	{ EM_XTENSA, 17, 19 },  /* DIFF8 .. DIFF32 */
+	{ EM_XTENSA, 57, 62 },  /* PDIFF8 .. NDIFF32 */
+	{ EM_SH, 24, 32 },      /* SWITCH8 .. LABEL */
+	{ EM_TI_PRU, 65, 70 },  /* GNU_DIFF8 .. GNU_DIFF32_PMEM */
+	{ EM_NDS32, 205, 208 }, /* DIFF8 .. DIFF_ULEB128 */
+};
+
+/* Types whose value is taken away from that of the entry that follows for the same field. */
+static const struct {
+	uint16_t machine;
+	uint8_t type;
+} less[] = {
+	{ EM_MSP430, 10 },
+	{ EM_MSP430, 21 },
+	{ EM_MN10300, 33 },
+	{ EM_OLD_MN10300, 33 },
 };
 
 /* Types of machines without more than these.  Numbers are those of <elf.h>, of the processor
@@ -177,7 +200,7 @@ static const struct plain plain[] = {
 	{ EM_MMIX, 4, 5, 2, 1 },
 	{ EM_AVR, 1, 0, 4, 26 },
 	{ EM_FR30, 3, 0, 2, 1 },
-	{ EM_D10V, 6, 0, 5, 0 },
+	{ EM_D10V, 6, 0, 3, 0 },
 	{ EM_D30V, 12, 0, 0, 0 },
 	{ EM_V850, 6, 0, 7, 8 },   /* ABS32, 16, 8 */
 	{ EM_M32R, 34, 0, 33, 0 }, /* 32_RELA, 16_RELA */
@@ -189,6 +212,7 @@ static const struct plain plain[] = {
 	{ EM_IP2K, 2, 0, 1, 0 },
 	{ EM_MSP430, 1, 0, 5, 9 },            /* 32, 16_BYTE, 8 */
 	{ EM_MSP430, 0, 0, 3, 0 },            /* 16 */
+	{ EM_MSP430, 0, 0, 2, 0 },            /* ABS16 of MSP430X */
 	{ EM_BLACKFIN, 0x12, 0, 0x11, 0x10 }, /* BYTE4_DATA, BYTE2_DATA, BYTE_DATA */
 	{ EM_NIOS2, 12, 0, 13, 14 },
 	{ EM_CRX, 15, 0, 14, 13 }, /* NUM32, NUM16, NUM8 */
@@ -202,7 +226,6 @@ static const struct plain plain[] = {
 	{ EM_HEXAGON, 6, 0, 7, 8 },
 	{ EM_NDS32, 20, 0, 19, 0 }, /* 32_RELA, 16_RELA */
 	{ EM_NDS32, 2, 0, 1, 0 },   /* 32, 16 of REL */
-	{ EM_RX, 1, 0, 3, 6 },      /* DIR32, DIR16, DIR8 */
 	{ EM_METAG, 2, 0, 0, 0 },   /* ADDR32 */
 	{ EM_CR16, 3, 0, 2, 1 },    /* NUM32, NUM16, NUM8 */
 	{ EM_MICROBLAZE, 1, 0, 0, 0 },
@@ -211,10 +234,9 @@ static const struct plain plain[] = {
 	{ EM_CUDA, 1, 2, 0, 0 },
 	{ EM_CUDA, 3, 4, 0, 0 }, /* G32, G64 */
 	{ EM_TILEGX, 2, 1, 3, 4 },
-	{ EM_RL78, 1, 0, 3, 6 }, /* DIR32, DIR16, DIR8 */
 	{ EM_Z80, 6, 0, 4, 1 },
 	{ EM_VISIUM, 3, 0, 2, 1 },
-	{ EM_FT32, 1, 0, 0, 0 },
+	{ EM_FT32, 1, 0, 2, 0 },
 	{ EM_MOXIE, 1, 0, 0, 0 },
 	{ EM_AMDGPU, 6, 3, 0, 0 }, /* ABS32, ABS64 */
 	{ EM_AMDGPU, 1, 0, 0, 0 }, /* ABS32_LO */
@@ -233,7 +255,7 @@ static const struct plain plain[] = {
 	{ EM_OLD_MT, 2, 0, 0, 0 },
 	{ EM_OLD_FR30, 3, 0, 2, 1 },
 	{ EM_FRV, 1, 0, 0, 0 },
-	{ EM_OLD_D10V, 6, 0, 5, 0 },
+	{ EM_OLD_D10V, 6, 0, 3, 0 },
 	{ EM_OLD_D30V, 12, 0, 0, 0 },
 	{ EM_OLD_M32R, 34, 0, 33, 0 },
 	{ EM_OLD_M32R, 2, 0, 1, 0 },
@@ -262,6 +284,9 @@ static struct reloc_field plain_field(uint16_t machine, uint32_t type)
 		if (filled[i].machine == machine && type >= filled[i].first &&
 		    type <= filled[i].last)
 			return (struct reloc_field){ RELOC_OP_NONE, 0, 0, 0 };
+	for (size_t i = 0; i < COUNT_OF(less); i++)
+		if (less[i].machine == machine && less[i].type == type)
+			return (struct reloc_field){ RELOC_OP_LESS, 0, 0, 0 };
 	for (size_t i = 0; i < COUNT_OF(plain) && type != 0; i++) {
 		const struct plain *p = &plain[i];
 		const uint8_t width = p->four == type    ? 4
@@ -325,6 +350,8 @@ struct reloc_field reloc_field(uint16_t machine, uint32_t type)
 	case EM_SPARC32PLUS:
 	case EM_SPARCV9: return field_in(sparc, COUNT_OF(sparc), type);
 	case EM_LOONGARCH: return loongarch_field(type);
+	case EM_RX:
+	case EM_RL78: return field_in(renesas, COUNT_OF(renesas), type);
 	case EM_WEBASSEMBLY: return field_in(wasm, COUNT_OF(wasm), type);
 	default: return plain_field(machine, type);
 	}

@@ -384,6 +384,11 @@ enum reloc_op {
 	RELOC_OP_SET,  /* field = value */
 	RELOC_OP_ADD,  /* field += value */
 	RELOC_OP_SUB,  /* field -= value */
+	RELOC_OP_LESS, /* the next relocation of the same field is less the value */
+	RELOC_OP_PUSH, /* the value goes to a stack, of which ... */
+	RELOC_OP_TAKE, /* ... the upper one is taken away from the one below, or ... */
+	RELOC_OP_PLUS, /* ... added to it, or ... */
+	RELOC_OP_POP,  /* ... taken: field = value */
 	RELOC_OP_UNKNOWN,
 };
 

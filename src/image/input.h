@@ -123,7 +123,7 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err);
 bool fat_matches(struct bytes bytes);
 bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 
-/* wasm/component.c: the same of a WebAssembly component; modules have VM addresses as slices have. */
+/* wasm/component.c: the same of a WebAssembly component; modules have VM addresses as slices. */
 bool component_matches(struct bytes bytes);
 bool component_parse(struct input *in, const char *path, struct heft_err *err);
 

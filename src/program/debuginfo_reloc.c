@@ -221,44 +221,104 @@ static uint64_t implicit_addend(const struct field *f)
 
 /* ---- applying ------------------------------------------------------------------------------- */
 
+enum { STACK_MAX = 16 };
+
+/* What entries have left for those that follow. */
+struct left_over {
+	uint64_t stack[STACK_MAX];
+	size_t depth;
+	uint64_t less, less_at; /* of the field at that offset */
+	bool has_less;
+};
+
 struct apply {
 	struct debuginfo_files *files;
 	const struct debuginfo_part *part;
 	uint8_t *bytes; /* of the part */
 	struct notes *notes;
+	struct left_over left;
 };
 
-static void apply(const struct apply *a, struct reloc_iter *it, const struct reloc *r)
+static void note_entry(const struct apply *a, const struct reloc_iter *it, const struct reloc *r,
+		       bool unknown)
+{
+	const struct image *im = a->files->image;
+	const struct str name = a->part->section->name;
+	const uint64_t at = add_sat(im->file_off, add_sat(it->section->off, r->entry_off));
+	if (unknown)
+		note(a->notes, im->path, at, r->entry_size,
+		     "a relocation of type %" PRIu32 " in section " STR_FMT " is not applied",
+		     r->type, STR_ARG(name));
+	else
+		note(a->notes, im->path, at, r->entry_size,
+		     "a relocation of section " STR_FMT " lies outside it", STR_ARG(name));
+}
+
+/* Entries that change no field; false for others.  What is missing on the stack is 0. */
+static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, uint64_t off)
+{
+	uint64_t *top = left->depth > 0 ? &left->stack[left->depth - 1] : NULL;
+	switch (op) {
+	case RELOC_OP_LESS:
+		left->less = value;
+		left->less_at = off;
+		left->has_less = true;
+		return true;
+	case RELOC_OP_PUSH:
+		if (left->depth < STACK_MAX)
+			left->stack[left->depth++] = value;
+		return true;
+	case RELOC_OP_TAKE:
+	case RELOC_OP_PLUS:
+		if (left->depth < 2)
+			return true;
+		top[-1] += op == RELOC_OP_PLUS ? *top : 0 - *top;
+		left->depth--;
+		return true;
+	default: return false;
+	}
+}
+
+/* The value of an entry; 0 where its symbol is nowhere, as a linker marks discarded code. */
+static uint64_t value_of(struct apply *a, const struct reloc_iter *it, const struct reloc *r,
+			 const struct reloc_field *kind, const struct field *f)
+{
+	uint64_t value;
+	if (!find_symbol(&a->files->relocs, &it->symbols, r->symbol, &value))
+		return 0;
+	if (r->has_addend)
+		value += (uint64_t)r->addend;
+	else if (f && kind->op == RELOC_OP_SET)
+		value += implicit_addend(f);
+	return value - kind->bias;
+}
+
+static void apply(struct apply *a, struct reloc_iter *it, const struct reloc *r)
 {
 	const struct image *im = a->files->image;
 	const struct section *s = a->part->section;
-	const struct reloc_field kind = reloc_field(im->machine, r->type);
-	const uint64_t at = add_sat(im->file_off, add_sat(it->section->off, r->entry_off));
+	struct reloc_field kind = reloc_field(im->machine, r->type);
 	struct field field;
 	if (kind.op == RELOC_OP_NONE)
 		return;
-	if (kind.op == RELOC_OP_UNKNOWN) {
-		note(a->notes, im->path, at, r->entry_size,
-		     "a relocation of type %" PRIu32 " in section " STR_FMT " is not applied",
-		     r->type, STR_ARG(s->name));
-		return;
-	}
 	const uint64_t off = r->addr - (r->alloc ? s->addr : 0);
-	if (!find_field(im, &kind, a->bytes, a->part->size, off, &field)) {
-		note(a->notes, im->path, at, r->entry_size,
-		     "a relocation of section " STR_FMT " lies outside it", STR_ARG(s->name));
+	if (kind.op == RELOC_OP_UNKNOWN) {
+		note_entry(a, it, r, true);
 		return;
 	}
-	uint64_t value;
-	const bool known = find_symbol(&a->files->relocs, &it->symbols, r->symbol, &value);
-	if (known && r->has_addend)
-		value += (uint64_t)r->addend;
-	else if (known && kind.op == RELOC_OP_SET)
-		value += implicit_addend(&field);
-	if (known)
-		value -= kind.bias;
-	else
-		value = 0; /* nowhere: as a linker marks discarded code */
+	if (kind.width == 0 && kind.op >= RELOC_OP_LESS &&
+	    is_step(&a->left, kind.op, value_of(a, it, r, &kind, NULL), off))
+		return;
+	if (!find_field(im, &kind, a->bytes, a->part->size, off, &field)) {
+		note_entry(a, it, r, false);
+		return;
+	}
+	uint64_t value = value_of(a, it, r, &kind, &field);
+	if (kind.op == RELOC_OP_POP)
+		value = a->left.depth > 0 ? a->left.stack[--a->left.depth] : 0;
+	if (a->left.has_less && a->left.less_at == off)
+		value -= a->left.less;
+	a->left.has_less = false;
 	patch(&field, &kind, value);
 }
 
@@ -268,7 +328,7 @@ void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_
 	for (size_t i = 0; i < f->relocs.tables.count; i++) {
 		const struct debuginfo_table *t = &f->relocs.tables.data[i];
 		const struct debuginfo_part *p = &f->parts[t->part];
-		const struct apply a = { f, p, bytes + p->off, notes };
+		struct apply a = { f, p, bytes + p->off, notes, { .depth = 0 } };
 		struct reloc_iter it;
 		struct reloc r;
 		if (p->which != which || !reloc_open(&it, f->image, t->section))

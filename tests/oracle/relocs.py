@@ -109,7 +109,7 @@ def sections(path):
     """Sizes of sections of code, by llvm-readelf, which reads the headers of every machine."""
     ret = {}
     for line in run("llvm-readelf-19", "-SW", path).stdout.splitlines():
-        m = re.match(r"\s*\[ *\d+\] (\.text\S*)\s+PROGBITS\s+\S+ \S+ (\S+) \S+ +AX", line)
+        m = re.match(r"\s*\[ *\d+\] (\.text\S*|P)\s+PROGBITS\s+\S+ \S+ (\S+) \S+ +AX", line)
         if m and int(m[2], 16):
             ret[m[1]] = int(m[2], 16)
     return ret
