@@ -140,6 +140,8 @@ enum heft_profile_flag {
 	 * time and memory that rows take where only some of a million are looked at, or each is
 	 * written once. */
 	HEFT_PROFILE_LEVELWISE = 1 << 9,
+	/* Leaves out what lies in sections of debug info, as a filter does. */
+	HEFT_PROFILE_NO_DEBUG = 1 << 10,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);

@@ -290,6 +290,7 @@ void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
 	p->stacking = flags & HEFT_PROFILE_STACKS;
 	p->listing_aliases = flags & HEFT_PROFILE_ALIASES;
 	p->debug_owners = flags & HEFT_PROFILE_DEBUG_OWNERS;
+	p->no_debug = flags & HEFT_PROFILE_NO_DEBUG;
 	p->own_headers = flags & HEFT_PROFILE_SECTION_HEADERS;
 	p->as_bloaty = flags & HEFT_PROFILE_BLOATY;
 	p->keep_ranges = flags & HEFT_PROFILE_RANGES;

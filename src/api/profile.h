@@ -69,7 +69,7 @@ struct heft_profile {
 	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
-		as_bloaty, by_regions, stacking, levelwise, ran;
+		no_debug, as_bloaty, by_regions, stacking, levelwise, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;

@@ -317,35 +317,88 @@ static size_t generics_level(const struct heft_profile *p)
 	return 0;
 }
 
-/* `levels` and `base` are the walk's, as long as it is used. */
+static bool names_symbols(const struct level *l)
+{
+	return l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE;
+}
+
+static bool is_filtered(const struct heft_profile *p)
+{
+	return p->include || p->exclude || p->no_debug;
+}
+
+/* What lies where in an input, which filters ask about. */
+struct filter_places {
+	struct layer sections, segments;
+	struct spans base; /* of the VM image */
+};
+
+/* Bloaty knows the chosen sources and its base map alone. */
+static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
+{
+	const struct trace *trace = e->measure.file.trace;
+	*ret = (struct filter_places){ .base = base_vm_spans(&e->measure.map) };
+	if (!is_filtered(p) || p->as_bloaty)
+		return;
+	e->measure.file.trace = NULL;
+	measure_run(&e->measure, source_find(STR("sections")), &ret->sections);
+	measure_run(&e->measure, source_find(STR("segments")), &ret->segments);
+	e->measure.file.trace = trace;
+}
+
+static void places_free(struct filter_places *f)
+{
+	layer_release(&f->sections);
+	layer_release(&f->segments);
+	spans_release(&f->base);
+}
+
+static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
+			    const struct entry *e, const struct filter_places *f)
+{
+	const bool vm = w->domain == HEFT_VM;
+	if (!is_filtered(p))
+		return;
+	w->base = vm ? &f->base : &e->measure.map.file;
+	if (p->as_bloaty)
+		return;
+	w->sections = vm ? &f->sections.vm : &f->sections.file;
+	w->segments = vm ? &f->segments.vm : &f->segments.file;
+}
+
+/* `levels` and `places` are the walk's, as long as it is used. */
 static struct rollup_walk walk_of(const struct heft_profile *p, const struct entry *e,
 				  enum heft_domain domain, const struct layer *symbols,
-				  struct rollup_level *levels, const struct spans *base)
+				  struct rollup_level *levels, const struct filter_places *places)
 {
 	for (size_t i = 0; i < p->levels.count; i++) {
 		const struct level *l = &p->levels.data[i];
-		levels[i] = (struct rollup_level){ entry_spans(e, l, domain), l->view.shown };
+		const bool name = l->view.form == VIEW_NAME || l->view.form == VIEW_GENERIC;
+		levels[i] = (struct rollup_level){ entry_spans(e, l, domain), l->view.shown,
+						   name && !l->view.rules && !p->as_bloaty &&
+							   names_symbols(l) };
 	}
 	const struct spans *symbol_spans = domain == HEFT_VM ? &symbols->vm : &symbols->file;
-	return (struct rollup_walk){ .domain = domain,
-				     .role = e->role,
-				     .levels = levels,
-				     .level_count = p->levels.count,
-				     .base = p->include || p->exclude ? base : NULL,
-				     .symbols = p->counting ? symbol_spans : NULL,
-				     .generics = generics_level(p),
-				     .labels = &p->labels };
+	struct rollup_walk w = { .domain = domain,
+				 .role = e->role,
+				 .levels = levels,
+				 .level_count = p->levels.count,
+				 .symbols = p->counting ? symbol_spans : NULL,
+				 .generics = generics_level(p),
+				 .labels = &p->labels };
+	walk_add_places(&w, p, e, places);
+	return w;
 }
 
-static void sum_up(struct heft_profile *p, const struct entry *e, const struct layer *symbols)
+static void sum_up(struct heft_profile *p, struct entry *e, const struct layer *symbols)
 {
 	struct rollup_level vm_levels[LEVELS_MAX], file_levels[LEVELS_MAX];
-	struct spans base = base_vm_spans(&e->measure.map);
+	struct filter_places places;
 	update_views(p, e, HEFT_VM);
 	update_views(p, e, HEFT_FILE);
-	const struct rollup_walk vm = walk_of(p, e, HEFT_VM, symbols, vm_levels, &base);
-	struct rollup_walk file = walk_of(p, e, HEFT_FILE, symbols, file_levels,
-					  &e->measure.map.file);
+	places_measure(p, e, &places);
+	const struct rollup_walk vm = walk_of(p, e, HEFT_VM, symbols, vm_levels, &places);
+	struct rollup_walk file = walk_of(p, e, HEFT_FILE, symbols, file_levels, &places);
 	struct spans code = { 0 };
 	if (p->code) {
 		measure_code(&e->measure, &code);
@@ -353,7 +406,7 @@ static void sum_up(struct heft_profile *p, const struct entry *e, const struct l
 	}
 	rollup_add_both(&p->rollup, &vm, &file, p->threads);
 	spans_release(&code);
-	spans_release(&base);
+	places_free(&places);
 }
 
 static bool namespaces_wanted(const struct heft_profile *p)
@@ -362,11 +415,6 @@ static bool namespaces_wanted(const struct heft_profile *p)
 		if (p->levels.data[i].source->text == TEXT_NAMESPACE)
 			return true;
 	return false;
-}
-
-static bool names_symbols(const struct level *l)
-{
-	return l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE;
 }
 
 /* Files whose stacks are not known have none. */
@@ -441,7 +489,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 static void add_empty_regions(struct heft_profile *p)
 {
 	const struct level *first = p->levels.data;
-	if (!first->source->regions || p->diff || p->include || p->exclude)
+	if (!first->source->regions || p->diff || is_filtered(p))
 		return;
 	p->empty_from = (uint32_t)p->rollup.tree.nodes.count;
 	for (size_t i = 0; i < p->regions.list.count; i++) {
@@ -485,6 +533,14 @@ static void check_totals(const struct heft_profile *p)
 	ASSERT(now[HEFT_SIZE_FILE].whole + base[HEFT_SIZE_FILE].whole + p->rollup.omitted_file ==
 	       file);
 	ASSERT(now[HEFT_SIZE_VM].whole + base[HEFT_SIZE_VM].whole + p->rollup.omitted_vm == vm);
+}
+
+/* An expression that no label matches may be a mistake; that nothing is included is seen. */
+static void note_filters(struct heft_profile *p)
+{
+	const char *path = p->entries.data[0].path;
+	if (!filter_excluded(&p->rollup.filter))
+		note(&p->notes, path, HEFT_NO_OFFSET, 0, "no label matches the exclude filter");
 }
 
 static const char *node_label(void *ctx, uint32_t node)
@@ -708,13 +764,16 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 	if (!find_traced(p, err))
 		return false;
 	rollup_init(&p->rollup, measures_of(p), has_base(p));
-	p->rollup.filter =
-		(struct filter){ .include = p->include, .exclude = p->exclude, .notes = &p->notes };
+	p->rollup.filter = (struct filter){ .include = p->include,
+					    .exclude = p->exclude,
+					    .no_debug = p->no_debug,
+					    .notes = &p->notes };
 	if (!measure_all(p, number_layers(p), err))
 		return false;
 	if (generics_level(p) > 0)
 		rollup_add_copies(&p->rollup);
 	check_totals(p);
+	note_filters(p);
 	make_rows(p);
 	return true;
 }

@@ -10,6 +10,7 @@ enum {
 	O_CONFIG,
 	O_INCLUDE,
 	O_EXCLUDE,
+	O_NO_DEBUG,
 	O_PERF,
 	O_DEPTH,
 	O_RAW_MAP,
@@ -34,6 +35,7 @@ const struct opt size_opts[] = {
 	{ O_LIST, 0, true, "list-sources", NULL, "show the data sources there are" },
 	{ O_INCLUDE, 0, true, "source-filter", "REGEX", "count only what has a matching label" },
 	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
+	{ O_NO_DEBUG, 0, false, "no-debug", NULL, "leave out sections of debug info" },
 	{ O_CONFIG, 'c', false, NULL, "FILE", "read a configuration file: own data sources .." },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
@@ -192,6 +194,10 @@ static bool merge_config(struct size_job *job, const char *path)
 static bool apply_switch(struct size_job *job, const struct opt *o)
 {
 	switch (o->id) {
+	case O_NO_DEBUG:
+		job->filtered = true;
+		job->flags |= HEFT_PROFILE_NO_DEBUG;
+		break;
 	case O_HEADERS: job->flags |= HEFT_PROFILE_SECTION_HEADERS; break;
 	case O_LIST: job->list_sources = true; break;
 	case O_ALIASES: job->flags |= HEFT_PROFILE_ALIASES; break;

@@ -1,8 +1,9 @@
 #include "map/rollup.h"
 
 #include "base/pool.h"
+#include "image/image.h"
 
-enum { MATCH_KNOWN = 1, MATCH_INCLUDE = 2, MATCH_EXCLUDE = 4 };
+enum { MATCH_KNOWN = 1, MATCH_INCLUDE = 2, MATCH_EXCLUDE = 4, MATCH_DEBUG = 8 };
 
 void rollup_init(struct rollup *r, unsigned measures, bool diff)
 {
@@ -18,7 +19,9 @@ void rollup_init(struct rollup *r, unsigned measures, bool diff)
 void rollup_release(struct rollup *r)
 {
 	tree_release(&r->tree);
-	mem_free(r->filter.known);
+	for (size_t i = 0; i < FILTER_KINDS; i++)
+		mem_free(r->filter.known[i].bits);
+	demangler_release(&r->filter.demangler);
 	for (size_t role = 0; role < COUNT_OF(r->counted); role++) {
 		vec_release(&r->counted[role].pairs);
 		vec_release(&r->counted[role].sizes);
@@ -80,39 +83,74 @@ void rollup_add_copies(struct rollup *r)
 
 /* ---- filter ---------------------------------------------------------------------- */
 
-static unsigned label_matches(struct filter *f, const struct labels *labels, label_id id)
+static unsigned text_match(const struct filter *f, struct str text)
 {
-	if (id >= f->known_count) {
-		const size_t n = labels->names.entries.count;
-		f->known = mem_resize(f->known, n);
-		memset(f->known + f->known_count, 0, n - f->known_count);
-		f->known_count = n;
-	}
-	if (f->known[id])
-		return f->known[id];
-	const struct str text = label_text(labels, id);
 	unsigned m = MATCH_KNOWN;
 	if (f->include && pattern_matches(f->include, text, f->notes))
 		m |= MATCH_INCLUDE;
 	if (f->exclude && pattern_matches(f->exclude, text, f->notes))
 		m |= MATCH_EXCLUDE;
-	f->known[id] = (uint8_t)m;
 	return m;
 }
 
-static bool filter_keeps(struct filter *f, const struct labels *labels, const label_id *ids,
-			 size_t count)
+/* "__DWARF,__debug_info" is of the section __debug_info. */
+static bool is_debug_title(struct str title)
+{
+	const char *const comma = title.len > 0 ? memchr(title.p, ',', title.len) : NULL;
+	const size_t from = comma ? (size_t)(comma + 1 - title.p) : 0;
+	return section_name_is_debug((struct str){ title.p + from, title.len - from });
+}
+
+static unsigned label_matches(struct filter *f, const struct labels *labels, label_id id,
+			      unsigned kind)
+{
+	const size_t all = labels->names.entries.count;
+	if (id >= f->known[kind].count) {
+		f->known[kind].bits = mem_resize(f->known[kind].bits, all);
+		memset(f->known[kind].bits + f->known[kind].count, 0, all - f->known[kind].count);
+		f->known[kind].count = all;
+	}
+	uint8_t *const known = &f->known[kind].bits[id];
+	if (*known)
+		return *known;
+	const struct str text = label_text(labels, id);
+	unsigned m = MATCH_KNOWN;
+	if (kind == FILTER_TEXTS) {
+		m = text_match(f, text) | (is_debug_title(text) ? MATCH_DEBUG : 0u);
+	} else {
+		m |= text_match(f, demangle(&f->demangler, text, HEFT_NAMES_FULL));
+		m |= text_match(f, demangle(&f->demangler, text, HEFT_NAMES_SHORT));
+	}
+	*known = (uint8_t)m;
+	f->matched |= m;
+	return m;
+}
+
+/* `ids`: of the levels, of the walk's places, of the names of levels that have them. */
+static bool filter_keeps(struct filter *f, const struct rollup_walk *w, const label_id *ids,
+			 size_t places, size_t names)
 {
 	unsigned m = 0;
-	for (size_t i = 0; i < count; i++)
-		m |= label_matches(f, labels, ids[i]);
-	return (!f->include || (m & MATCH_INCLUDE)) && !(m & MATCH_EXCLUDE);
+	const size_t texts = w->level_count + places;
+	for (size_t i = 0; i < w->level_count; i++)
+		m |= label_matches(f, w->labels, ids[i], FILTER_TEXTS) & ~(unsigned)MATCH_DEBUG;
+	for (size_t i = w->level_count; i < texts; i++)
+		m |= label_matches(f, w->labels, ids[i], FILTER_TEXTS);
+	for (size_t i = texts; i < texts + names; i++)
+		m |= label_matches(f, w->labels, ids[i], FILTER_NAMES);
+	return (!f->include || (m & MATCH_INCLUDE)) && !(m & MATCH_EXCLUDE) &&
+	       !(f->no_debug && (m & MATCH_DEBUG));
+}
+
+bool filter_excluded(const struct filter *f)
+{
+	return !f->exclude || (f->matched & MATCH_EXCLUDE);
 }
 
 /* ---- walking --------------------------------------------------------------------- */
 
-/* Levels behind these: the filter's, code, symbols. */
-enum { HIDDEN_MAX = 3 };
+/* Levels behind these: the filter's places and names, code, symbols. */
+enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 2 };
 
 struct adder {
 	struct rollup *rollup;
@@ -120,6 +158,8 @@ struct adder {
 	enum heft_role role; /* of the sums */
 	unsigned measure;
 	size_t shown_count;            /* levels that make nodes */
+	size_t place_count;            /* hidden levels that tell the filter what lies where */
+	size_t name_count;             /* levels whose names the filter asks about */
 	size_t next;                   /* of the deepest level: the span behind the piece */
 	label_id last[LEVELS_MAX];     /* labels of the piece before */
 	uint32_t path[LEVELS_MAX + 1]; /* nodes of the piece before; path[0] = the top */
@@ -171,7 +211,7 @@ static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 	const struct rollup_walk *w = a->walk;
 	const size_t n = a->shown_count;
 	fetch_ahead(a, start);
-	if (w->base && !filter_keeps(&r->filter, w->labels, ids, n + 1)) {
+	if (w->base && !filter_keeps(&r->filter, w, ids, a->place_count, a->name_count)) {
 		*(w->domain == HEFT_VM ? &r->omitted_vm : &r->omitted_file) += size;
 		return;
 	}
@@ -185,7 +225,7 @@ static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 		}
 		add_bytes(a, a->path[k + 1], size);
 	}
-	const label_id *hidden = ids + n + (w->base ? 1 : 0);
+	const label_id *hidden = ids + n + a->place_count + a->name_count;
 	if (w->code && *hidden++ != LABEL_NONE)
 		add_code(a, n, size);
 	for (size_t k = 0; w->symbols && k <= n && !label_is_fallback(w->labels, *hidden); k++)
@@ -235,8 +275,15 @@ static void add_walk(struct rollup *r, const struct rollup_walk *w, enum heft_ro
 	size_t n = w->level_count;
 	ASSERT(n > 0 && n <= LEVELS_MAX);
 	memcpy(all, w->levels, n * sizeof *all);
-	if (w->base)
-		all[n++] = (struct rollup_level){ .spans = w->base };
+	const struct spans *const places[PLACES_MAX] = { w->base, w->sections, w->segments };
+	for (size_t i = 0; i < PLACES_MAX; i++)
+		if (places[i])
+			all[n++] = (struct rollup_level){ .spans = places[i] };
+	a.place_count = n - w->level_count;
+	for (size_t i = 0; i < w->level_count && w->base; i++)
+		if (w->levels[i].named)
+			all[n++] = (struct rollup_level){ .spans = w->levels[i].spans };
+	a.name_count = n - w->level_count - a.place_count;
 	if (w->code)
 		all[n++] = (struct rollup_level){ .spans = w->code };
 	if (w->symbols)

@@ -11,16 +11,36 @@
 #include "map/rules.h"
 #include "map/space.h"
 #include "map/tree.h"
+#include "names/demangle.h"
 
 enum { LEVELS_MAX = 16 };
 
-/* Which spans to keep, by the labels shown on any level or of the base map. */
+/* What a label of a filter stands for: as it is, or all names of a linker name. */
+enum { FILTER_TEXTS, FILTER_NAMES, FILTER_KINDS };
+
+/* Which spans to keep: by the labels shown on any level, by the full and short names of symbols
+ * that are shown, and by the places that a walk adds. */
 struct filter {
 	const struct pattern *include, *exclude; /* NULL = no condition */
+	bool no_debug; /* sections of debug info are left out: of the walk's places */
 	struct notes *notes;
-	uint8_t *known; /* by label id: 0 not asked yet, else MATCH_* bits */
-	size_t known_count;
+	/* private */
+	struct {
+		uint8_t *bits; /* by label id: 0 not asked yet, else MATCH_* bits */
+		size_t count;
+	} known[FILTER_KINDS];
+	struct demangler demangler;
+	unsigned matched; /* MATCH_* bits of all that was asked */
 };
+
+/* Whether the filter has a condition. */
+static inline bool filter_is_set(const struct filter *f)
+{
+	return f->include || f->exclude || f->no_debug;
+}
+/* Whether some label matched what is to be left out, of those that were asked; true where there is
+ * no such expression. */
+bool filter_excluded(const struct filter *f);
 
 /* The symbols that were counted, each once for a node. */
 struct rollup_counted {
@@ -40,6 +60,7 @@ struct rollup {
 struct rollup_level {
 	const struct spans *spans;
 	const label_id *shown; /* label as claimed -> label as shown; NULL = as it is */
+	bool named;            /* labels as claimed are linker names, which filters ask about */
 };
 
 /* What one rollup_add walks: the spans of one domain of one input. */
@@ -48,7 +69,9 @@ struct rollup_walk {
 	enum heft_role role;
 	const struct rollup_level *levels;
 	size_t level_count;
-	const struct spans *base;    /* base map labels, for the filter; NULL = no filter */
+	const struct spans *base; /* base map labels, for the filter; NULL = no filter */
+	/* For the filter: who lies in which section and segment; or NULL. */
+	const struct spans *sections, *segments;
 	const struct spans *symbols; /* for counting; NULL = no counting */
 	const struct spans *code;    /* ROLLUP_CODE where code is; of the file, or NULL */
 	/* One more than the level whose nodes are generics, symbols their instances; 0: none. */

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 void name_index_init(struct name_index *n, const struct image *im, const struct image *debug,
-		     struct symbol_table *stubs)
+		     struct symbol_table *table)
 {
-	*n = (struct name_index){ .im = im, .debug = debug, .stubs = stubs };
+	*n = (struct name_index){ .im = im, .debug = debug, .table = table };
 }
 
 void name_index_release(struct name_index *n)
@@ -201,7 +201,7 @@ static void made_find(const struct name_index *n, struct str text, name_matches 
 static void forms_read(struct name_index *n)
 {
 	size_t count = 0;
-	const struct symbol_place *stubs = n->stubs ? symbol_table_stubs(n->stubs, &count) : NULL;
+	const struct symbol_place *stubs = n->table ? symbol_table_stubs(n->table, &count) : NULL;
 	for (size_t i = 0; i < count; i++)
 		vec_push(&n->list,
 			 (struct named_symbol){ stubs[i].addr, stubs[i].size, stubs[i].name, NULL,
@@ -248,14 +248,22 @@ static bool is_hex(struct str s)
 	return s.len > 0;
 }
 
+static void hex_name_add(struct name_index *n, const char *linkage)
+{
+	const struct str name = name_identifier(str_of(linkage));
+	if (is_hex(name))
+		vec_push(&n->hex, hash_bytes(name.p, name.len));
+}
+
+/* Names of the table that is there already, if one is: who asks for numbers needs no index. */
 static void hex_names_read(struct name_index *n)
 {
-	symbols_read(n);
-	for (size_t i = 0; i < n->list.count; i++) {
-		const struct str name = name_identifier(str_of(n->list.data[i].name));
-		if (is_hex(name))
-			vec_push(&n->hex, hash_bytes(name.p, name.len));
-	}
+	if (!n->table)
+		symbols_read(n);
+	for (size_t i = 0; n->table && i < n->table->list.count; i++)
+		hex_name_add(n, n->table->list.data[i].name);
+	for (size_t i = 0; i < n->list.count; i++)
+		hex_name_add(n, n->list.data[i].name);
 	sort_by_key(n->hex.data, n->hex.count, sizeof *n->hex.data);
 	n->hex_read = true;
 }

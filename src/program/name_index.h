@@ -42,7 +42,7 @@ struct name_key {
 struct name_index {
 	/* private */
 	const struct image *im, *debug;
-	struct symbol_table *stubs; /* borrowed: has the PLT's */
+	struct symbol_table *table; /* borrowed, or NULL: has the stubs of the PLT */
 	VEC(struct named_symbol) list;
 	VEC(struct name_key) keys; /* by hash: the linker's names, then all forms */
 	VEC(uint64_t) hex;         /* sorted: hashes of names that look like numbers */
@@ -51,9 +51,9 @@ struct name_index {
 	bool read, hex_read, forms_read;
 };
 
-/* Borrows all; `debug` and `stubs` may be NULL.  Nothing is read yet. */
+/* Borrows all; `debug` and `table` may be NULL.  Nothing is read yet. */
 void name_index_init(struct name_index *n, const struct image *im, const struct image *debug,
-		     struct symbol_table *stubs);
+		     struct symbol_table *table);
 void name_index_release(struct name_index *n);
 /* Adds what a text means to *ret, by form and address, an address once.  How many were added. */
 size_t name_index_find(struct name_index *n, struct str text, name_matches *ret);

@@ -15,6 +15,7 @@ enum {
 	O_DEBUG_INFO,
 	O_INCLUDE,
 	O_EXCLUDE,
+	O_NO_DEBUG,
 	O_THREADS,
 };
 
@@ -29,6 +30,7 @@ const struct opt rows_opts[] = {
 	{ O_TAG, 0, false, "tag", "NAME=VALUE", "one more column, with this text" },
 	{ O_INCLUDE, 0, false, "source-filter", "REGEX", "count only what has a matching label" },
 	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
+	{ O_NO_DEBUG, 0, false, "no-debug", NULL, "leave out sections of debug info" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full",
 	  "names of symbols (default: short)" },
 	{ O_DEBUG_INFO, 0, false, "debug-info", "sections|owners",
@@ -131,11 +133,15 @@ static bool apply_choice(struct rows_job *job, const struct opt *o, const char *
 	static const struct choice infos[] = { { "sections", 0 },
 					       { "owners", HEFT_PROFILE_DEBUG_OWNERS },
 					       { NULL, 0 } };
+	unsigned n = 0;
 	if (o->id == O_DEMANGLE)
 		return cli_choice(job->cli, o, value, style_choices, &job->style);
-	if (o->id == O_DEBUG_INFO)
-		return cli_choice(job->cli, o, value, infos, &job->flags);
-	return cli_choice(job->cli, o, value, formats, &job->format);
+	if (o->id != O_DEBUG_INFO)
+		return cli_choice(job->cli, o, value, formats, &job->format);
+	if (!cli_choice(job->cli, o, value, infos, &n))
+		return false;
+	job->flags = (job->flags & ~(unsigned)HEFT_PROFILE_DEBUG_OWNERS) | n;
+	return true;
 }
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
@@ -149,6 +155,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_TAG: return add_tag(job, o, value);
 	case O_INCLUDE: job->include = value; break;
 	case O_EXCLUDE: job->exclude = value; break;
+	case O_NO_DEBUG: job->flags |= HEFT_PROFILE_NO_DEBUG; break;
 	case O_OUTPUT: job->output = value; break;
 	case O_VERBOSE: job->verbose = true; break;
 	case O_FORMAT_OF_ROWS:
