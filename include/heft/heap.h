@@ -460,8 +460,10 @@ enum heft_heap_damage_kind {
 	/* The program freed what is no block; `block`, if there is one, has the address. */
 	HEFT_HEAP_WILD_FREE,
 	/* The allocator ended the program as it freed `block` or gave memory, and no other damage
-	 * is found. */
+	 * is found; `said` may say why. */
 	HEFT_HEAP_ALLOCATOR,
+	/* The freed block at `addr` was written to: the allocator's list of them breaks there. */
+	HEFT_HEAP_FREED_WRITTEN,
 };
 /* Something that is damaged.  Blocks hold until the next call that gives blocks. */
 struct heft_heap_damage {
@@ -479,6 +481,9 @@ struct heft_heap_damage {
 	size_t again_by_count;
 	/* WILD_FREE: what is mapped at `addr`, where no block has it; "" where nothing is. */
 	const char *place;
+	/* DOUBLE_FREE, WILD_FREE, ALLOCATOR: with what message the C library ended the program;
+	 * "": with none. */
+	const char *said;
 };
 /* Looks for damage, once, and tells how much there is. */
 HEFT_API bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_err *err);

@@ -36,14 +36,25 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format fo
 
 /* ---- damage --------------------------------------------------------------------------------- */
 
+/* The C library's message without the ends of lines behind it. */
+static void keep_said(struct heft_heap *h)
+{
+	struct str said = str_of(h->damages.said != NULL ? h->damages.said : "");
+	while (said.len > 0 && said.p[said.len - 1] == '\n')
+		said.len--;
+	h->info.said = arena_copy(&h->arena, said);
+}
+
 size_t heap_find_damage(struct heft_heap *h)
 {
 	struct process_heap *heap = &h->process.heap;
 	if (h->open && !h->damages_known && dump_is_fatal(&h->process.dump))
 		process_walk_threads(&h->process);
-	if (h->open && !h->damages_known)
+	if (h->open && !h->damages_known) {
 		heap_damage_find(&h->damages, &h->process.dump, &heap->records, &heap->calls,
 				 &heap->blocks, &heap->layout);
+		keep_said(h);
+	}
 	h->damages_known = true;
 	return h->damages.list.count;
 }
@@ -71,6 +82,14 @@ static uint32_t again_by(const struct heft_heap *h, const struct damage *d)
 	return process_thread_stack(&h->process, 0);
 }
 
+/* What the C library said, of damage that it is about. */
+static const char *said_of(struct heft_heap *h, const struct damage *d)
+{
+	const bool about = d->kind == DAMAGE_DOUBLE_FREE || d->kind == DAMAGE_WILD_FREE ||
+			   d->kind == DAMAGE_ALLOCATOR;
+	return about ? h->info.said : "";
+}
+
 struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 {
 	static const uint8_t kinds[] = {
@@ -84,6 +103,7 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 		[DAMAGE_FREED_POINTER] = HEFT_HEAP_FREED_POINTER,
 		[DAMAGE_WILD_FREE] = HEFT_HEAP_WILD_FREE,
 		[DAMAGE_ALLOCATOR] = HEFT_HEAP_ALLOCATOR,
+		[DAMAGE_FREED_WRITTEN] = HEFT_HEAP_FREED_WRITTEN,
 	};
 	const struct damage *d = &h->damages.list.data[i];
 	const struct blocks_found *b = &h->process.heap.blocks;
@@ -105,6 +125,7 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 		.count = d->count,
 		.distance = d->distance,
 		.place = "",
+		.said = said_of(h, d),
 		.block = block ? process_block(&h->process, block, &h->answer) : NULL,
 		.victim = victim ? process_block(&h->process, victim, &h->answer) : NULL,
 	};

@@ -535,6 +535,7 @@ void heap_scan_release(struct blocks_found *b)
 	vec_release(&b->freed.noted);
 	block_map_release(&b->kept);
 	vec_release(&b->caches);
+	vec_release(&b->written);
 	vec_release(&b->arenas);
 	*b = (struct blocks_found){ 0 };
 }

@@ -56,6 +56,7 @@ struct blocks_found {
 	 * those that hold such lists, by address; and its first arenas, which are in no heap. */
 	struct block_map kept;
 	VEC(uint64_t) caches;
+	VEC(uint64_t) written; /* freed blocks behind which such a list is not whole */
 	VEC(struct heap_arena) arenas;
 	const char *doubt; /* why live blocks may be missing, or freed ones among them; or NULL */
 	uint64_t scanned;  /* bytes looked at */

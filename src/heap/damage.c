@@ -94,6 +94,13 @@ static void breaks(const struct finding *g)
 	}
 }
 
+/* Only where all chunks are known: a list may lead to one that is not. */
+static void written(const struct finding *g)
+{
+	for (size_t i = 0; g->l->breaks.count == 0 && i < g->b->written.count; i++)
+		damage_add(g, DAMAGE_FREED_WRITTEN, g->b->written.data[i]);
+}
+
 /* ---- threads at work ------------------------------------------------------------------------- */
 
 static const struct dump_thread *thread_by_id(const struct dump *d, uint32_t id)
@@ -383,6 +390,7 @@ void heap_damage_find(struct damages *ret, const struct dump *d, const struct re
 	*ret = (struct damages){ 0 };
 	canaries(&g);
 	breaks(&g);
+	written(&g);
 	damage_headers(&g);
 	leave_out_unsettled(&g);
 	counted(&g);
@@ -390,6 +398,7 @@ void heap_damage_find(struct damages *ret, const struct dump *d, const struct re
 		fault(&g);
 		registers(&g);
 	}
+	damage_said(&g);
 	sort_by_address(ret);
 }
 

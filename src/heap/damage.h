@@ -21,7 +21,9 @@ enum damage_kind {
 	 * `freed`, or none. */
 	DAMAGE_WILD_FREE,
 	DAMAGE_ALLOCATOR, /* it died in the allocator, as it freed `freed` or asked for memory, and
-	                   * nothing else is found */
+	                   * nothing else is found; or the allocator said so (damages.said) */
+	DAMAGE_FREED_WRITTEN, /* the freed block at `addr` was written over: a list of freed blocks
+	                       * breaks there */
 };
 
 /* Of one overflow that damages a canary and then a header and the chain, only the canary is
@@ -49,6 +51,9 @@ struct damages {
 	/* Places that were left out, for a thread that was stopped in the recorder or the allocator
 	 * was at work there. */
 	size_t unsettled;
+	/* The message with which the C library ended the process, with the ends of its lines;
+	 * borrowed from the dump.  NULL: there is none. */
+	const char *said;
 };
 
 /* `c` is that of heap_scan, which has all calls that are named here.  What threads were at when

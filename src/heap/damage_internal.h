@@ -1,5 +1,6 @@
 /* damage_internal.h - the parts of damage.c: headers that were written over (damage_headers.c), and
- * what a thread was at that died in the allocator (damage_abort.c). */
+ * what a thread was at that died in the allocator (damage_abort.c), what the C library said
+ * (damage_said.c). */
 #ifndef HEFT_HEAP_DAMAGE_INTERNAL_H
 #define HEFT_HEAP_DAMAGE_INTERNAL_H
 
@@ -24,5 +25,7 @@ void damage_headers(const struct finding *g);
 /* What the thread that died was freeing, or asked for, if it did so in the allocator; false where
  * it did not. */
 bool damage_abort(const struct finding *g);
+/* What the C library said, and the damage that it tells of if nothing else does. */
+void damage_said(const struct finding *g);
 
 #endif

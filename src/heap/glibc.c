@@ -657,22 +657,27 @@ static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, str
 	return k;
 }
 
-/* What is in a list is not in use, and a cache is the allocator's own.  How the version links its
- * lists is seen by which way leads to their ends. */
+/* How the version links its lists is seen by which way leads to their ends. */
+static struct kept_lists best_lists(struct heaps *x, struct blocks_found *b)
+{
+	struct block_map plain;
+	struct kept_lists k = take_lists(x, b, &b->kept, false);
+	if (k.broken == 0)
+		return k;
+	struct kept_lists other = take_lists(x, b, &plain, true);
+	const bool better = other.broken < k.broken;
+	vec_release(better ? &k.written : &other.written);
+	block_map_release(better ? &b->kept : &plain);
+	b->kept = better ? plain : b->kept;
+	return better ? other : k;
+}
+
+/* What is in a list is not in use, and a cache is the allocator's own. */
 static void take_kept(struct heaps *x, struct blocks_found *b)
 {
-	struct block_map plain = { .count = 0 };
-	struct kept_lists k = take_lists(x, b, &b->kept, false);
-	if (k.broken > 0) {
-		const struct kept_lists other = take_lists(x, b, &plain, true);
-		if (other.broken < k.broken) {
-			const struct block_map kept = b->kept;
-			b->kept = plain;
-			plain = kept;
-			k = other;
-		}
-	}
-	block_map_release(&plain);
+	struct kept_lists k = best_lists(x, b);
+	vec_copy(&b->written, &k.written);
+	vec_release(&k.written);
 	sort_by_key(b->caches.data, b->caches.count, sizeof *b->caches.data);
 	x->to->cached = k.count;
 	x->to->cached_bytes = k.bytes;

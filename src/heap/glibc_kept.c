@@ -36,7 +36,8 @@ static void keep(struct kept_lists *k, uint64_t chunk, uint64_t size)
 static void add_broken(struct kept_lists *k, uint64_t before)
 {
 	k->broken++;
-	k->broken_at = before;
+	if (before != 0)
+		vec_push(&k->written, before);
 }
 
 /* ---- fast bins ------------------------------------------------------------------------------- */
@@ -131,19 +132,21 @@ static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
 	return size == least + 16 * (uint64_t)i || size == least + 2 * word * i;
 }
 
-/* A thread may have been stopped between its two writes to one list. */
+/* A thread may have been stopped between its two writes to one list; and who wrote into a freed
+ * block may have made it the first of its list. */
 static bool is_cache(const struct kept_lists *k, const struct cache *c)
 {
-	unsigned odd = 0;
+	unsigned odd = 0, good = 0, bad = 0;
 	for (unsigned i = 0; i < c->lists; i++) {
-		const uint64_t first = c->firsts[i];
-		if (first != 0 && !is_in_list(k, i, first))
-			return false;
-		odd += (first != 0) != (c->counts[i] != 0) && c->counts[i] <= 1;
-		if ((first != 0) != (c->counts[i] != 0) && (c->counts[i] > 1 || odd > 1))
+		const bool first = c->firsts[i] != 0, any = c->counts[i] != 0;
+		const bool fits = first && is_in_list(k, i, c->firsts[i]);
+		good += fits;
+		bad += first && !fits;
+		odd += first != any;
+		if ((first != any && c->counts[i] > 1) || odd > 1 || bad > 1)
 			return false;
 	}
-	return true;
+	return good > 0;
 }
 
 static void take_cache_list(struct kept_lists *k, const struct cache *c, unsigned i)

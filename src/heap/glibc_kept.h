@@ -19,7 +19,7 @@ struct kept_lists {
 	                                 * (where they are stored / 4096) */
 	uint64_t count, bytes;          /* of these */
 	uint64_t broken;                /* lists that do not lead to their end */
-	uint64_t broken_at;             /* the user's bytes of the last good chunk of one */
+	VEC(uint64_t) written;          /* the last good chunks of these: the users' bytes */
 };
 
 /* Could a chunk of this size be a thread's cache? */

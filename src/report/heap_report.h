@@ -46,6 +46,7 @@ struct heap_info {
 	uint64_t parts[HEFT_HEAP_PARTS]; /* bytes; all 0 where the dump has no blocks */
 	bool no_names;                   /* frames are addresses of the modules' headers */
 	size_t unsettled; /* of a check: places left out, where a stopped thread was at work */
+	const char *said; /* of a check: the C library's last words; "": none */
 };
 
 struct heap_report {

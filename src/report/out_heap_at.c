@@ -273,6 +273,7 @@ const char *const heap_damage_words[] = {
 	[HEFT_HEAP_FREED_POINTER] = "freed-pointer",
 	[HEFT_HEAP_WILD_FREE] = "wild-free",
 	[HEFT_HEAP_ALLOCATOR] = "allocator",
+	[HEFT_HEAP_FREED_WRITTEN] = "freed-written",
 };
 
 static void put_fault(const struct heft_heap_damage *d, struct sink *s)
@@ -300,6 +301,8 @@ static const char *const damage_texts[] = {
 	[HEFT_HEAP_FREED_POINTER] = "a register points into a freed block",
 	[HEFT_HEAP_WILD_FREE] = "",
 	[HEFT_HEAP_ALLOCATOR] = "",
+	[HEFT_HEAP_FREED_WRITTEN] =
+		"a freed block was written to: the allocator's list breaks here",
 };
 
 /* Of one block, or of some that nobody noted. */
@@ -348,9 +351,13 @@ static void put_wild_free(const struct heft_heap_damage *d, struct sink *s)
 
 static void put_allocator(const struct heft_heap_damage *d, struct sink *s)
 {
-	sink_text(s, d->block ? STR("the allocator ended the program as this block was freed")
-			      : STR("the allocator ended the program as memory was asked for"));
-	sink_text(s, STR("; what it found is not known"));
+	sink_text(s, STR("the allocator ended the program"));
+	if (d->block)
+		sink_text(s, STR(" as this block was freed"));
+	else if (d->again_by_count > 0)
+		sink_text(s, STR(" as memory was asked for"));
+	if (*d->said == '\0')
+		sink_text(s, STR("; what it found is not known"));
 }
 
 /* Words that depend on more than the kind. */
@@ -366,6 +373,7 @@ static void put_particular(const struct heft_heap_damage *d, struct sink *s)
 	case HEFT_HEAP_HEADER:
 	case HEFT_HEAP_CHUNK:
 	case HEFT_HEAP_FREED_USE:
+	case HEFT_HEAP_FREED_WRITTEN:
 	case HEFT_HEAP_FREED_POINTER: break;
 	}
 }
@@ -395,6 +403,8 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 		    d->again_by, d->again_by_count);
 	if (*d->place)
 		json_member_text(&j, "place", str_of(d->place));
+	if (*d->said)
+		json_member_text(&j, "said", str_of(d->said));
 	json_close(&j, '}');
 }
 
@@ -451,14 +461,30 @@ static bool has_headers(const struct heap_info *info)
 	return info->of.arenas == 0 && (info->of.blocks > 0 || info->of.freed_blocks > 0);
 }
 
+/* The C library's last words, whatever they are about. */
+static void put_said(const struct heap_info *info, bool json, struct sink *s)
+{
+	if (*info->said == '\0')
+		return;
+	if (json) {
+		struct json j = sink_json(s);
+		sink_text(s, STR("\"said\": "));
+		json_text(&j, str_of(info->said));
+		sink_text(s, STR(", "));
+		return;
+	}
+	sink_text(s, STR("said       "));
+	label_put(s, str_of(info->said), 0);
+	sink_text(s, STR("\n"));
+}
+
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
 {
 	if (json)
 		sink_printf(s,
 			    "{\"schema_version\": 1, \"blocks\": %" PRIu64
 			    ", \"freed_blocks\": %" PRIu64 ", \"headers\": %s, \"canaries\": %s, "
-			    "\"unsettled\": %zu, \"complete\": %s, "
-			    "\"damage\": [",
+			    "\"unsettled\": %zu, \"complete\": %s, ",
 			    info->of.blocks, info->of.freed_blocks,
 			    has_headers(info) ? "true" : "false",
 			    info->of.canaries ? "true" : "false", info->unsettled,
@@ -467,6 +493,9 @@ void out_heap_check_begin(const struct heap_info *info, size_t count, bool json,
 		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->of.blocks);
 	if (!json)
 		put_examined(info, s);
+	put_said(info, json, s);
+	if (json)
+		sink_text(s, STR("\"damage\": ["));
 }
 
 void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s)

@@ -68,7 +68,7 @@ static void print_damage(const struct damages *damages, const struct blocks_foun
 	static const char *const names[] = { "canary",      "header",        "chunk",
 					     "double-free", "canary-freed",  "fault",
 					     "freed-use",   "freed-pointer", "wild-free",
-					     "allocator" };
+					     "allocator",   "freed-written" };
 	for (size_t i = 0; i < damages->list.count; i++) {
 		const struct damage *g = &damages->list.data[i];
 		printf("%s at %#" PRIx64 " count %" PRIu64, names[g->kind], g->addr, g->count);

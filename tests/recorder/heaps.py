@@ -6,6 +6,7 @@ Each program builds lists, trees, maps, arenas and the like, frees some of it, a
 has and that it can reach all of them.  So a dump has these blocks with these sizes, the C library's own, no freed
 one, no leak and no damage.  A heap that heft does not take for certain is counted; few may be."""
 import concurrent.futures
+import json
 import os
 import random
 import re
@@ -343,6 +344,47 @@ SETTINGS = [
 ]
 
 
+FAULTS = r'''
+static AWAY void lose(void)
+{
+	list_make(300, 90);
+}
+
+int main(int argc, char **argv)
+{
+	char *p[12];
+	state = 99;
+	kept[0] = list_thin(list_make(1500, 300), 3);
+	for (int i = 0; i < 12; i++)
+		p[i] = get(40);
+	const int f = open("said", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	say(f, 'P', (uintptr_t)p[3], 0);
+	close(f);
+	switch (argv[1][0]) {
+	case 'l': lose(); break;
+	case 'd': free(p[3]); free(p[3]); break;
+	case 'f': for (int i = 4; i < 12; i++) free(p[i]); free(p[3]); free(p[3]); break;
+	case 'w': free(p[3] + 16); break;
+	case 'o': memset(p[3], 'q', 40 + 40); break;
+	case 'r': free(p[2]); free(p[3]); memset(p[3], 'q', 16); break;
+	case 's': free(p[2]); free(p[3]); memset(p[3], 'q', 16); get(40); get(40); break;
+	}
+	stop();
+	return argc;
+}
+'''
+
+# What is done to the block; the kinds of damage that it may be; what glibc says (2.36).
+FAULTY = {
+    'double': ({'double-free'}, 'free(): double free detected in tcache 2'),
+    'fast bin': ({'double-free'}, 'double free or corruption (fasttop)'),
+    'wild': ({'allocator'}, '(): invalid '),
+    'overflow': ({'chunk'}, ''),
+    'read after free and written': ({'freed-written'}, ''),
+    'spoilt list': ({'allocator'}, 'malloc(): unaligned tcache chunk detected'),
+}
+
+
 class Program:
     """One program, by its seed."""
 
@@ -420,7 +462,8 @@ def dump(kind, program, folder):
     env = {**{k: v for k, v in os.environ.items() if not k.startswith(('MALLOC_', 'GLIBC_'))}, **program.setting}
     run = subprocess.run(runner + ['./p'], cwd=folder, env=env, preexec_fn=allow_core, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
-    cores = [n for n in os.listdir(folder) if 'core' in n]
+    # The emulator writes a core of the program, and the system one of the emulator.
+    cores = [n for n in os.listdir(folder) if (n.startswith('qemu_') if runner else n.startswith('core'))]
     if not cores or not os.path.exists(f'{folder}/account'):
         raise Wrong(f'no core (status {run.returncode})')
     live, freed = {}, set()
@@ -470,6 +513,47 @@ def judge(program, core, live, freed):
     return ''
 
 
+def run_json(command):
+    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return out.returncode, json.loads(out.stdout) if out.stdout.startswith('{') else {'text': out.stderr}
+
+
+def faulty(kind, strip):
+    """What is wrong with programs that do have faults is found."""
+    folder = tempfile.mkdtemp()
+    wrong = []
+    command, runner = KINDS[kind]
+    with open(f'{folder}/p.c', 'w') as f:
+        f.write(PRELUDE.replace('@STOP@', 'abort();') + FAULTS)
+    subprocess.run(command + ['-O1', '-w', '-fno-builtin', '-o', f'{folder}/p', f'{folder}/p.c', '-pthread'] + strip, check=True)
+    for fault in list(FAULTY) + ['leak']:
+        for name in os.listdir(folder):
+            if name.startswith(('core', 'qemu_')):
+                os.remove(f'{folder}/{name}')
+        subprocess.run(runner + ['./p', fault], cwd=folder, preexec_fn=allow_core, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        core = [n for n in os.listdir(folder) if (n.startswith('qemu_') if runner else n.startswith('core'))][0]
+        with open(f'{folder}/said') as f:
+            at = int(f.read().split()[1], 16)
+        if fault == 'leak':
+            lost = sum(l.split()[0] in ('lost', 'indirect') for l in found(f'{folder}/{core}'))
+            if not 299 <= lost <= 301:
+                wrong.append(f'{kind} {fault}: {lost} of 300 blocks')
+            continue
+        status, got = run_json([heft, 'heap', 'check', '--json', f'{folder}/{core}'])
+        kinds, said = FAULTY[fault]
+        damage = got.get('damage', [])
+        if status != 1 or len(damage) != 1 or damage[0]['kind'] not in kinds or said not in got.get('said', ''):
+            wrong.append(f'{kind} {fault}: status {status}, {got}')
+        elif fault in ('double', 'fast bin', 'read after free and written') and \
+                damage[0]['address'] not in ((at, 0) if fault == 'fast bin' else (at,)):  # 0: it may be one of several
+            wrong.append(f'{kind} {fault}: of {damage[0]["address"]:#x}, not of {at:#x}')
+        elif fault == 'overflow' and damage[0]['block']['address'] != at:
+            wrong.append(f'{kind} {fault}: the suspect is {damage[0]["block"]}')
+    shutil.rmtree(folder)
+    return wrong
+
+
 def case(kind, seed):
     folder = tempfile.mkdtemp()
     program = Program(seed)
@@ -508,7 +592,6 @@ def main():
         sys.exit(77)
     seeds = [int(s) for s in sys.argv[3:]] or range(100 if FULL else 4)
     only = os.environ.get('KINDS', ' '.join(KINDS)).split()
-    bad = 0
     cases = []
     for kind in only:
         if is_there(kind):
@@ -523,9 +606,11 @@ def main():
                 print(what + ':', text, flush=True)
     for kind, c in count.items():
         print(f'{kind}: {c["same"]} the same, {c["doubt"]} not certain, {c["wrong"]} wrong')
+    bad = [w for kind in only if is_there(kind) for w in faulty(kind, ['-s'] if 'static' in kind else [])]
+    print('\n'.join(bad + [f'faults of {len(FAULTY) + 1} kinds: {len(bad)} not found so']))
     total = {what: sum(c[what] for c in count.values()) for what in ('same', 'doubt', 'wrong')}
     print(f'{len(cases)} programs')
-    sys.exit(total['wrong'] > 0 or total['doubt'] * 20 > len(cases) or total['same'] < 4)
+    sys.exit(bool(bad) or total['wrong'] > 0 or total['doubt'] * 20 > len(cases) or total['same'] < 4)
 
 
 main()

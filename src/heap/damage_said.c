@@ -1,0 +1,179 @@
+/* What the C library said before it ended the process.
+ *
+ * glibc keeps the message for dumps (stdlib/abort.h, "abort_msg_s"): a mapping that begins with its
+ * own size, then the text, to which `__abort_msg` in the library's data points. */
+#include "heap/damage_internal.h"
+
+#include "base/sort.h"
+#include "heap/memory.h"
+
+#include <signal.h>
+
+enum {
+	PAGE = 4096,
+	SAID_MOST = 64 << 10,   /* bytes of a message with its size */
+	NEAR_ARENA = 256 << 10, /* from the first arena, in which the library's data is */
+	STACK_LOOKED = 16 << 10,
+};
+
+/* ---- the message ----------------------------------------------------------------------------- */
+
+static bool is_text(struct bytes b)
+{
+	for (size_t i = 0; i < b.size; i++)
+		if (b.p[i] < ' ' && b.p[i] != '\t' && b.p[i] != '\n')
+			return false;
+	return b.size > 1 && b.p[b.size - 1] == '\n';
+}
+
+/* The message whose mapping begins at an address; NULL: none does.  It ends with a line, and zeros
+ * follow. */
+static const char *said_at(const struct dump *d, uint64_t at)
+{
+	const struct bytes b = dump_at(d, at, SAID_MOST);
+	uint64_t size = 0;
+	if (at % PAGE != 0 || !memory_uint(d, at, 4, &size) || size == 0 || size % PAGE != 0 ||
+	    size > b.size)
+		return NULL;
+	const struct bytes text = bytes_sub(b, 4, size - 4);
+	const size_t length = strnlen((const char *)text.p, text.size);
+	if (length == text.size || !is_text(bytes_sub(text, 0, length)) ||
+	    !bytes_are_zeros(bytes_sub(text, length, min_u64(text.size - length, 16))))
+		return NULL;
+	return (const char *)text.p;
+}
+
+/* What a word near the arena points to. */
+static const char *said_by_pointer(const struct dump *d, const struct heap_arena *a)
+{
+	const unsigned word = memory_word_size(d);
+	const uint64_t from = a->addr > NEAR_ARENA ? a->addr - NEAR_ARENA : 0;
+	const char *said = NULL;
+	for (uint64_t at = align_up(from, word); at < a->addr + NEAR_ARENA && said == NULL;
+	     at += word) {
+		uint64_t v;
+		if (!memory_word(d, at, &v))
+			at = align_up(at + 1, PAGE) - word;
+		else if (v != 0 && v % PAGE == 0)
+			said = said_at(d, v);
+	}
+	return said;
+}
+
+/* Of a static program the library's data may be anywhere. */
+static const char *said_in_memory(const struct dump *d)
+{
+	const char *said = NULL;
+	for (size_t i = 0; i < d->region_count && said == NULL; i++) {
+		const struct region *g = &d->regions[i];
+		uint64_t at = align_up(g->addr, PAGE);
+		for (; g->write && g->file == 0 && at - g->addr < g->bytes.size && said == NULL;
+		     at += PAGE)
+			said = said_at(d, at);
+	}
+	return said;
+}
+
+/* ---- what it means --------------------------------------------------------------------------- */
+
+/* malloc.c, "malloc_printerr", 2.17 to 2.42: how its messages begin. */
+static const char *const of_malloc[] = {
+	"free(): ",
+	"malloc(): ",
+	"realloc(): ",
+	"calloc(): ",
+	"memalign(): ",
+	"munmap_chunk(): ",
+	"mremap_chunk(): ",
+	"malloc_consolidate(): ",
+	"tcache_thread_shutdown(): ",
+	"double free or corruption",
+	"corrupted size vs. prev_size",
+	"corrupted double-linked list",
+	"corrupted unsorted chunks",
+	"invalid fastbin entry (free)",
+	"break adjusted to free malloc space",
+	"malloc_check_get_size: ",
+	"malloc: top chunk is corrupt",
+};
+
+/* Since 2.36 its assertions as well: "Fatal glibc error: malloc.c:2593 (sysmalloc): ...". */
+static bool is_of_malloc(const char *said)
+{
+	for (size_t i = 0; i < COUNT_OF(of_malloc); i++)
+		if (strstr(said, of_malloc[i]) != NULL)
+			return true;
+	return strstr(said, "malloc.c:") != NULL && strstr(said, "ssertion") != NULL;
+}
+
+/* Only these name the fault without a doubt. */
+static bool is_of_double_free(const char *said)
+{
+	return strstr(said, "double free detected in tcache") != NULL ||
+	       strstr(said, "double free or corruption (fasttop)") != NULL;
+}
+
+/* ---- the block ------------------------------------------------------------------------------- */
+
+struct suspect {
+	uint64_t addr;
+	bool several;
+};
+
+/* A word that is a chunk in a list of freed ones, or its bytes. */
+static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
+{
+	const uint64_t head = 2 * memory_word_size(g->d);
+	uint64_t addr = 0;
+	if (g->b->kept.count == 0)
+		return;
+	if (block_map_has(&g->b->kept, v))
+		addr = v + head;
+	else if (v >= head && block_map_has(&g->b->kept, v - head))
+		addr = v;
+	s->several |= addr != 0 && s->addr != 0 && addr != s->addr;
+	s->addr = addr != 0 ? addr : s->addr;
+}
+
+/* The freed block that the thread holds the address of; 0: none, or several. */
+static uint64_t block_at_hand(const struct finding *g)
+{
+	const struct dump_thread *t = &g->d->threads[0];
+	const unsigned word = memory_word_size(g->d);
+	struct suspect s = { 0, false };
+	uint64_t v;
+	for (size_t i = 0; i < t->reg_count; i++)
+		suspect_take(g, t->regs[i], &s);
+	for (uint64_t off = 0; off < STACK_LOOKED; off += word)
+		if (memory_word(g->d, (t->sp & ~(uint64_t)(word - 1)) + off, &v))
+			suspect_take(g, v, &s);
+	return s.several ? 0 : s.addr;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool is_at_allocator(const struct damage *d)
+{
+	return d->kind == DAMAGE_ALLOCATOR || d->kind == DAMAGE_DOUBLE_FREE ||
+	       d->kind == DAMAGE_WILD_FREE;
+}
+
+void damage_said(const struct finding *g)
+{
+	const char *said = NULL;
+	for (size_t i = 0; i < g->b->arenas.count && said == NULL; i++)
+		said = said_by_pointer(g->d, &g->b->arenas.data[i]);
+	if (said == NULL && g->d->signal == SIGABRT)
+		said = said_in_memory(g->d);
+	g->to->said = said;
+	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0)
+		return;
+	for (size_t i = 0; i < g->to->list.count; i++)
+		if (is_at_allocator(&g->to->list.data[i]))
+			return;
+	if (!is_of_double_free(said)) {
+		damage_add(g, DAMAGE_ALLOCATOR, 0);
+		return;
+	}
+	damage_add(g, DAMAGE_DOUBLE_FREE, block_at_hand(g))->count = 1;
+}
