@@ -268,6 +268,7 @@ static bool open_process(struct heft_heap *h, const char *path, struct heft_err 
 					   .no_names = h->flags & HEFT_HEAP_NO_NAMES,
 					   .name_cache = h->name_cache,
 					   .style = h->style,
+					   .pid = h->pid,
 					   .threads = h->threads,
 					   .notes = &h->notes };
 	return process_open(&h->process, path, &wish, err);
@@ -307,6 +308,7 @@ static bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
 	if (!live_tables(pid, &h->tables, &size, err))
 		return false;
+	h->pid = pid;
 	snprintf(name, sizeof name, "process %" PRIu32, pid);
 	const struct heft_input in = {
 		.size = sizeof in, .name = name, .data = h->tables, .data_size = size, .fd = -1

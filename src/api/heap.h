@@ -18,6 +18,7 @@ struct heft_heap {
 	const char *name_cache;  /* NULL: none */
 	/* found */
 	bool open, damages_known;
+	uint32_t pid;    /* of a living process; 0: it is a file */
 	uint8_t *tables; /* of a living process; borrowed by `process`, NULL where it is a file */
 	struct process process;
 	struct damages damages;

@@ -251,6 +251,28 @@ static bool add_blocks(const struct source *s, struct heft_err *err)
 	return true;
 }
 
+/* A slot of the recorder counts for one thread after another and knows the last: blocks tell if
+ * there were others. */
+static bool threads_shared(const struct heft_heap *h)
+{
+	const struct records *r = &h->process.heap.records;
+	const struct blocks_found *b = &h->process.heap.blocks;
+	uint32_t known = 0; /* the thread of the last block whose slot was found */
+	if (!h->info.of.wide)
+		return false;
+	for (struct heap_walk k = heap_walk_from(b, 0); heap_walk_next(&k);) {
+		struct heap_found f;
+		bool found = false;
+		heap_walk_found(&k, &f);
+		for (size_t i = 0; f.thread != known && i < r->threads.count && !found; i++)
+			found = r->threads.data[i].thread == f.thread;
+		if (f.thread != known && !found)
+			return true;
+		known = f.thread;
+	}
+	return false;
+}
+
 /* ---- which of them -------------------------------------------------------------------------- */
 
 static bool check_blocks(const struct heft_heap *h, const struct heft_heap_query *q,
@@ -276,8 +298,10 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 	const struct heft_heap_query *q = &r->report.query;
 	const struct source s = { r, h, steps, base };
 	const bool sized = q->min_size > 0 || q->max_size > 0 || q->by == HEFT_HEAP_BY_SIZE;
+	const bool threads = q->thread > 0 || q->by == HEFT_HEAP_BY_THREAD;
 	name_classes(r);
-	if (sized || q->leaks || q->by == HEFT_HEAP_BY_AGE || !h->process.heap.calls.counted)
+	if ((threads && threads_shared(h)) || sized || q->leaks || q->by == HEFT_HEAP_BY_AGE ||
+	    !h->process.heap.calls.counted)
 		return (!(sized || q->leaks || q->thread > 0 || q->by == HEFT_HEAP_BY_AGE ||
 			  q->by == HEFT_HEAP_BY_THREAD) ||
 			check_blocks(h, q, err)) &&

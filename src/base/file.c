@@ -74,6 +74,12 @@ static bool check_fd(int fd, const char *path, struct stat *ret, struct heft_err
 		return fail_sys(err, "%s", path);
 	if (S_ISDIR(ret->st_mode))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is a directory", path);
+	if (S_ISFIFO(ret->st_mode) || S_ISSOCK(ret->st_mode))
+		return fail(
+			err, HEFT_EARG, HEFT_NO_OFFSET,
+			"%s: a pipe, but heft reads parts of a file in any order: write it to a "
+			"file first",
+			path);
 	if (!S_ISREG(ret->st_mode))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: not a regular file", path);
 	return ret->st_size > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
@@ -157,6 +163,10 @@ static void drop_mapping(struct file *f)
 static bool map_path(struct file *f, const char *path, struct heft_err *err)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && strcmp(path, "-") == 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "-: heft reads no standard input here, for it reads parts of a file in "
+			    "any order: name a file");
 	const bool ok = fd < 0 ? fail_sys(err, "%s", path) : map_fd(f, fd, path, err);
 	if (fd >= 0)
 		close(fd);

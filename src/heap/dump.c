@@ -79,17 +79,58 @@ const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 
 /* ---- threads ------------------------------------------------------------------------------ */
 
-/* A stack of glibc's ends behind the thread's own structure, which stands in its last page; what is
- * mapped right behind it shows as one region with it. */
-static void find_stack(const struct dump *d, struct dump_thread *t, uint64_t tp)
+/* The thread's own structure, at `tp` inside its stack, says where the block of the stack begins
+ * and how large it is (glibc: stackblock, stackblock_size; musl: map_base, map_size). */
+static bool find_block(const struct dump *d, struct dump_thread *t, uint64_t tp,
+		       const struct region *r)
+{
+	enum { STRUCTURE = 4096, LEAST = 2048 };
+	const unsigned word = memory_word_size(d);
+	uint64_t start, size, next = 0;
+	for (uint64_t at = tp; at < tp + STRUCTURE; at += word) {
+		start = next;
+		if (!memory_word(d, at, &next))
+			return false;
+		size = next;
+		/* An address is no size. */
+		if (at == tp || size < LEAST || size >= start || start > t->sp ||
+		    size > region_end(r) - start || start + size <= tp)
+			continue;
+		t->stack_start = max_u64(start, r->addr);
+		t->stack_end = start + size;
+		return true;
+	}
+	return false;
+}
+
+static bool has_guard(const struct dump *d, const struct region *r)
+{
+	const struct region *g = r - 1;
+	return r > d->regions && region_end(g) == r->addr && !g->read && !g->write && !g->exec;
+}
+
+/* The stack of a thread, where something proves it: a stack pointer may as well lie in the stack of
+ * a coroutine, which is a part of other memory.  The first thread's has what the kernel put there.
+ * Those of others end behind their own structure. */
+static void find_stack(const struct dump *d, const struct core *c, struct dump_thread *t,
+		       uint64_t tp)
 {
 	enum { PAGE = 4096 };
 	const struct region *r = t->sp ? dump_region(d, t->sp) : NULL;
 	if (!r)
 		return;
+	const bool has_tp = tp > t->sp && tp < region_end(r);
+	const bool first = c->execfn - r->addr < r->size;
+	const bool nothing_known = c->execfn == 0 && tp == 0;
+	if (!first && has_tp && t->id != c->pid && find_block(d, t, tp, r))
+		return;
+	const bool guarded = (t->id != c->pid || c->execfn == 0) && (has_tp || tp == 0) &&
+			     has_guard(d, r);
+	if (!first && !guarded && !nothing_known)
+		return;
 	t->stack_start = r->addr;
 	t->stack_end = region_end(r);
-	if (tp > t->sp && tp < t->stack_end)
+	if (!first && has_tp)
 		t->stack_end = min_u64(t->stack_end, align_up(tp + 1, PAGE));
 }
 
@@ -107,7 +148,7 @@ static void take_threads(struct dump *d, const struct core *c)
 					   .fp = from->fp,
 					   .regs = from->regs,
 					   .reg_count = from->reg_count };
-		find_stack(d, t, from->tp);
+		find_stack(d, c, t, from->tp);
 	}
 }
 
@@ -165,6 +206,7 @@ static bool read_core(struct dump *d, const struct image *core, struct heft_err 
 	take_threads(d, &c);
 	take_process(d, &c);
 	d->compact = c.compact;
+	d->machine_wide = c.machine_wide;
 	dump_find_lacks(d);
 	arena_adopt(&d->arena, &c.arena);
 	core_release(&c);
@@ -180,6 +222,14 @@ bool dump_of_image(struct dump *d, const struct image *core, struct notes *notes
 
 /* ---- any file ------------------------------------------------------------------------------- */
 
+/* The memory of a machine has many processes, or a kernel's own allocators. */
+static bool check_process(const struct dump *d, struct heft_err *err)
+{
+	return !d->machine_wide ||
+	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "%s: the memory of a whole machine or kernel, no dump of a process", d->path);
+}
+
 /* A file that looks like something else is raw memory only if the user says so: a dump may begin
  * with any bytes. */
 static bool read_input(struct dump *d, const struct dump_wish *wish, struct heft_err *err)
@@ -194,11 +244,20 @@ static bool read_input(struct dump *d, const struct dump_wish *wish, struct heft
 	}
 	if (f.cut)
 		d->lacks = "what was packed in the dump file is cut off or damaged";
+	const char *foreign = wish && dump_is_told(wish) ? NULL : input_foreign(f.bytes);
+	if (foreign) {
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "%s: no dump that heft reads: it is %s (an image of memory that begins like "
+		     "one needs --base)",
+		     d->path, foreign);
+		file_close(&f);
+		return false;
+	}
 	if (!(wish && dump_is_told(wish)) && input_knows(f.bytes))
 		return input_adopt(in, &f, d->notes, err) &&
 		       (in->archive ? fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 					   "%s: an archive, no dump of a process", d->path)
-				    : read_core(d, &in->images[0], err));
+				    : read_core(d, &in->images[0], err) && check_process(d, err));
 	in->file = f;
 	d->file_size = f.bytes.size;
 	return dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err);

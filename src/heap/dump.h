@@ -36,7 +36,7 @@ struct dump_thread {
 	uint64_t pc, sp, fp;  /* 0 where the dump does not tell */
 	const uint64_t *regs; /* all that may hold a pointer */
 	size_t reg_count;
-	uint64_t stack_start, stack_end; /* the region of sp, or equal */
+	uint64_t stack_start, stack_end; /* of the stack around sp; equal: nothing proves one */
 };
 
 enum dump_kind { DUMP_CORE, DUMP_RAW, DUMP_PAGES };
@@ -61,6 +61,7 @@ struct dump {
 	uint64_t entry;         /* where the program began; 0: not known */
 	uint64_t size, present; /* bytes of all regions; of these in the dump */
 	uint64_t file_size;     /* of the dump file, unpacked */
+	bool machine_wide;      /* it is of a machine or its kernel, not of a process */
 	bool compact;           /* what a region lacks was never touched: zeros */
 	uint64_t missing;       /* bytes the headers promise and the file lacks: truncated */
 	/* Why memory that the program may have written is not there, in words that follow a colon;
@@ -118,6 +119,10 @@ bool dump_is_fatal(const struct dump *d);
 const struct region *dump_region(const struct dump *d, uint64_t addr);
 /* Bytes of [addr, addr+size), or fewer where the region, or what the dump has of it, ends. */
 struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size);
+/* Where the first segment of a type (PT_*) is in the process, by the headers that the dump has of a
+ * module; false where it has none. */
+bool dump_module_segment(const struct dump *d, const struct dump_file *file, uint32_t type,
+			 uint64_t *ret_addr, uint64_t *ret_size);
 /* The module that covers an address; NULL: none. */
 const struct dump_file *dump_module(const struct dump *d, uint64_t addr);
 

@@ -155,19 +155,28 @@ bool dump_read_header(const struct dump *d, struct dump_file *file)
 	return false;
 }
 
-bool dump_has_dynamic(const struct dump *d, const struct dump_file *file)
+bool dump_module_segment(const struct dump *d, const struct dump_file *file, uint32_t type,
+			 uint64_t *ret_addr, uint64_t *ret_size)
 {
 	const struct phdrs t = phdrs_of_elf(dump_at(d, file->start, UINT64_MAX));
 	for (uint64_t i = 0; i < t.count; i++) {
 		const struct phdr p = phdr_get(&t, i);
-		const uint64_t at = (file->bias + p.addr) & mask_of(&t);
-		if (p.type != PT_DYNAMIC || p.file_size == 0)
+		if (p.type != type)
 			continue;
-		const struct region *r = dump_region(d, at);
-		const struct bytes b = dump_at(d, at, p.file_size);
-		return r != NULL && (b.size == 0 || !bytes_are_zeros(b));
+		*ret_addr = (file->bias + p.addr) & mask_of(&t);
+		*ret_size = p.file_size;
+		return true;
 	}
-	return true;
+	return false;
+}
+
+bool dump_has_dynamic(const struct dump *d, const struct dump_file *file)
+{
+	uint64_t at, size;
+	if (!dump_module_segment(d, file, PT_DYNAMIC, &at, &size) || size == 0)
+		return true;
+	const struct bytes b = dump_at(d, at, size);
+	return dump_region(d, at) != NULL && (b.size == 0 || !bytes_are_zeros(b));
 }
 
 /* ---- adding -------------------------------------------------------------------------------- */

@@ -186,6 +186,9 @@ static void read_module(struct records *to, struct reader *r)
 	if (id != NULL)
 		memcpy(m.build_id, id, sizeof m.build_id);
 	read_text(r, m.path, sizeof m.path);
+	/* Without /proc the recorder could not ask what the program is. */
+	if (m.path[0] == '\0')
+		strcpy(m.path, HEAP_PROGRAM);
 	m.path_size = (uint32_t)strlen(m.path);
 	if (m.start < m.end)
 		vec_push(&to->modules, m);

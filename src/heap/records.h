@@ -12,6 +12,9 @@
 #include "base/vec.h"
 #include "heap/dump.h"
 
+/* The path of a module that is the program, where that could not be asked for. */
+#define HEAP_PROGRAM "(program)"
+
 struct record_page {
 	struct bytes entries; /* `used` entries, in the byte order of the process */
 	uint32_t slot, epoch;

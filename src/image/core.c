@@ -52,6 +52,17 @@ static void read_regs(struct core *c, struct core_thread *t, struct reader *r,
 	t->tp = reg(regs, l->tp);
 }
 
+/* Of other machines: all that is there, whatever each is, but for pr_fpvalid at the end. */
+static void read_all_regs(struct core *c, struct core_thread *t, struct reader *r, unsigned width)
+{
+	const size_t count = (size_t)(reader_left(r) / width);
+	uint64_t *regs = arena_new(&c->arena, uint64_t, count + 1);
+	for (size_t i = 0; i < count; i++)
+		regs[i] = read_wide(r, width);
+	t->regs = regs;
+	t->reg_count = count;
+}
+
 static void read_prstatus(struct core *c, const struct image *im, struct reader r)
 {
 	const bool wide = im->bits == 64;
@@ -68,6 +79,8 @@ static void read_prstatus(struct core *c, const struct image *im, struct reader 
 	reader_seek(&r, wide ? 112 : 72);
 	if (l)
 		read_regs(c, &t, &r, l);
+	else
+		read_all_regs(c, &t, &r, wide ? 8 : 4);
 	vec_push(&c->threads, t);
 }
 
@@ -138,6 +151,14 @@ static void read_auxv(struct core *c, const struct image *im, struct reader r)
 	}
 }
 
+/* TPIDR_EL0 of the thread whose NT_PRSTATUS came last. */
+static void read_arm_tls(struct core *c, struct reader r)
+{
+	const uint64_t tp = read_u64(&r);
+	if (reader_ok(&r) && c->threads.count > 0)
+		c->threads.data[c->threads.count - 1].tp = tp;
+}
+
 /* ---- mapped files -------------------------------------------------------------------- */
 
 /* NT_FILE: a count and the unit of offsets; so many {start, end, offset}; so many texts. */
@@ -174,6 +195,9 @@ static void read_note(struct core *c, const struct image *im, const struct elf_n
 	const struct reader r = reader_of(n->desc, im->big_endian);
 	if (str_eq(n->owner, STR(CORE_NOTE_OWNER)) && n->type == CORE_NOTE_COMPACT)
 		c->compact = true;
+	if (str_eq(n->owner, STR("VMCOREINFO")) || str_eq(n->owner, STR("QEMU")) ||
+	    str_eq(n->owner, STR("Xen")))
+		c->machine_wide = true;
 	if (!str_eq(n->owner, STR("CORE")) && !str_eq(n->owner, STR("LINUX")))
 		return;
 	switch (n->type) {
@@ -184,6 +208,7 @@ static void read_note(struct core *c, const struct image *im, const struct elf_n
 			read_siginfo(c, im, r);
 		break;
 	case NT_AUXV: read_auxv(c, im, r); break;
+	case NT_ARM_TLS: read_arm_tls(c, r); break;
 	case NT_FILE:
 		if (c->files.count == 0)
 			read_files(c, im, r);

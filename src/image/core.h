@@ -33,7 +33,8 @@ struct core {
 	uint64_t fault_addr;
 	/* Of the auxiliary vector; 0 where it lacks an entry. */
 	uint64_t phdr, phent, phnum, base, entry, execfn, vdso;
-	bool compact; /* a note of heft's says that what is missing was never touched: zeros */
+	bool machine_wide; /* notes say that it is of a machine (QEMU, Xen) or its kernel (kdump) */
+	bool compact;      /* a note of heft's says that what is missing was never touched: zeros */
 	struct arena arena;
 };
 

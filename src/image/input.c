@@ -29,6 +29,26 @@ static const struct {
 	{ "Microsoft C/C++ MSF 7.00", 24,
 	  "a PDB, the debug info of a program: give the program, and this with --debug-file" },
 	{ "#!", 2, "a script" },
+	{ "MDMP", 4, "a minidump of Windows, Breakpad or Crashpad" },
+	{ "PAGEDU64", 8, "a dump of a Windows kernel" },
+	{ "PAGEDUMP", 8, "a dump of a Windows kernel" },
+	{ "USERDU64", 8, "an old user dump of Windows" },
+	{ "USERDUMP", 8, "an old user dump of Windows" },
+	{ "hibr", 4, "a hibernation file of Windows" },
+	{ "HIBR", 4, "a hibernation file of Windows" },
+	{ "KDUMP   ", 8, "a kernel dump of makedumpfile (kdump)" },
+	{ "DISKDUMP", 8, "a kernel dump (diskdump)" },
+	{ "makedumpfile", 12, "a kernel dump of makedumpfile, flattened (makedumpfile -R)" },
+	{ "EMiL", 4, "the memory of a machine, by LiME" },
+	{ "AVML", 4, "the memory of a machine, by AVML" },
+	{ "QEVM", 4, "the state of a QEMU machine" },
+	{ "\xd1\xba\xd1\xba", 4, "the state of a VMware machine" },
+	{ "\xd2\xbe\xd2\xbe", 4, "the state of a VMware machine" },
+	{ "\x7fVirtualBox SavedState", 22, "the state of a VirtualBox machine" },
+	{ "JAVA PROFILE 1.0.", 17, "a heap dump of a Java VM" },
+	{ "go1.7 heap dump\n", 16, "a heap dump of Go's runtime" },
+	{ "heap profile:", 13, "a heap profile of an allocator: see pprof" },
+	{ "heap_v2/", 8, "a heap profile of jemalloc: see jeprof" },
 };
 
 /* NULL: none of these. */
@@ -39,6 +59,25 @@ static const char *foreign_name(struct bytes b)
 		    memcmp(b.p, foreign[i].magic, foreign[i].size) == 0)
 			return foreign[i].name;
 	return NULL;
+}
+
+/* mach_header: magic, cputype, cpusubtype, filetype; MH_CORE is 4 (<mach-o/loader.h>). */
+static bool is_macho_core(struct bytes b)
+{
+	enum { MH_CORE = 4 };
+	struct reader r = reader_of(b, false);
+	uint32_t magic = read_u32(&r);
+	const bool swapped = magic == 0xcefaedfe || magic == 0xcffaedfe;
+	r = reader_of(b, swapped);
+	magic = read_u32(&r);
+	read_skip(&r, 8);
+	return (magic == 0xfeedface || magic == 0xfeedfacf) && read_u32(&r) == MH_CORE &&
+	       reader_ok(&r);
+}
+
+const char *input_foreign(struct bytes b)
+{
+	return is_macho_core(b) ? "a Mach-O core" : image_matches(b) ? NULL : foreign_name(b);
 }
 
 static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)

@@ -99,7 +99,10 @@ bool input_is_core(struct bytes b, bool *ret_packed);
 bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err);
 /* Whether the bytes begin like something heft knows the name of, if only to refuse it. */
 bool input_knows(struct bytes b);
-/* The same from bytes in memory (tests, fuzzing, .gnu_debugdata); `path` is for messages. */
+/* What a file is that heft does not read, as "a minidump"; NULL: it may read it, or nobody knows.
+ * Mach-O cores count, of which only the headers are read. */
+const char *input_foreign(struct bytes b);
+/* input_open from bytes in memory (tests, fuzzing, .gnu_debugdata); `path` is for messages. */
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
 		 struct heft_err *err);
 /* Makes of a universal file its slice for an architecture, as if that were the file; other files

@@ -35,7 +35,8 @@ struct process_wish {
 	 * has a build id; NULL: none. */
 	const char *name_cache;
 	enum heft_demangle style; /* of the functions of frames */
-	unsigned threads;         /* 0: one a processor */
+	uint32_t pid;     /* of a living process, whose own view of files counts; 0: it is a dump */
+	unsigned threads; /* 0: one a processor */
 	struct notes *notes;
 };
 

@@ -32,6 +32,12 @@ struct opened_modules {
 		struct input input;
 		bool open;
 	} *given; /* debug files that the user named, by index in the wish */
+	/* Programs that the user named and that no module was found for yet. */
+	VEC(struct given_program {
+		const char *path;
+		struct bytes build_id;
+	})
+	waiting;
 	struct arena arena;
 	VEC(struct process_mapping) mappings;
 	size_t special;           /* those in front of the mappings of regions, one each */

@@ -2,6 +2,7 @@
 #include "process/process_internal.h"
 
 #include "base/filename.h"
+#include "heap/live_files.h"
 #include "image/elf_const.h"
 
 #include <stdlib.h>
@@ -103,11 +104,30 @@ static struct opened_module *module_of_name(const struct process *p, const char 
 	return NULL;
 }
 
+static bool program_settle(struct process *p, const struct given_program *g)
+{
+	struct opened_module *o = module_of_id(p, g->build_id);
+	if (!o)
+		o = module_of_name(p, file_name(g->path));
+	if (!o)
+		o = module_of_name(p, HEAP_PROGRAM);
+	if (!o)
+		return false;
+	if (g->build_id.size > 0 && o->module.build_id.size > 0 &&
+	    !same_build_id(g->build_id, o->module.build_id))
+		note(p->wish.notes, g->path, HEFT_NO_OFFSET, 0,
+		     "not the build that ran (its build ID differs); functions may be wrong");
+	o->program = g->path;
+	return true;
+}
+
 void process_list_gone(struct process *p)
 {
 	const struct calls *c = &p->heap.calls;
 	for (size_t i = p->dump.file_count; i < c->modules.count; i++)
 		push_module(p, &c->modules.data[i], true);
+	for (size_t i = 0; i < p->modules->waiting.count; i++)
+		(void)program_settle(p, &p->modules->waiting.data[i]);
 }
 
 void process_close_modules(struct process *p)
@@ -136,6 +156,7 @@ void process_close_modules(struct process *p)
 	mem_free(all->given);
 	mem_free(all->list);
 	mem_free(all->spot_of);
+	vec_release(&all->waiting);
 	vec_release(&all->spots);
 	vec_release(&all->mappings);
 	vec_release(&all->frames);
@@ -189,23 +210,48 @@ static bool knows_modules(const struct process *p)
 	return false;
 }
 
+/* Whether the recorder noted a module that is no more, which process_list_gone adds. */
+static bool is_noted(const struct process *p, const struct given_program *g)
+{
+	const struct records *r = &p->heap.records;
+	for (size_t i = 0; i < r->modules.count; i++) {
+		const struct heap_module *m = &r->modules.data[i];
+		const struct bytes id = { m->build_id, m->build_id_size };
+		if (same_build_id(id, g->build_id) ||
+		    strcmp(file_name(m->path), file_name(g->path)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A second dump in the place of the program would be looked for among the modules. */
+static bool check_program(const char *path, struct heft_err *err)
+{
+	struct file f;
+	bool packed;
+	if (!file_open(&f, path, err))
+		return false;
+	const bool dump = input_is_core(f.bytes, &packed) || records_match(f.bytes);
+	file_close(&f);
+	return !dump ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		    "%s: a dump, but the program is named here: one dump is looked at, and "
+		    "heft heap diff compares two",
+		    path);
+}
+
 /* By build id, then by name. */
 static bool place_program(struct process *p, const char *path, struct heft_err *err)
 {
-	struct bytes id;
-	if (!read_build_id(p, path, &id, err))
+	struct given_program g = { .path = path };
+	if (!read_build_id(p, path, &g.build_id, err))
 		return false;
-	struct opened_module *o = module_of_id(p, id);
-	if (!o)
-		o = module_of_name(p, file_name(path));
-	if (!o)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "%s: no module of the process has its build ID or its name", path);
-	if (id.size > 0 && o->module.build_id.size > 0 && !same_build_id(id, o->module.build_id))
-		note(p->wish.notes, path, HEFT_NO_OFFSET, 0,
-		     "not the build that ran (its build ID differs); functions may be wrong");
-	o->program = path;
-	return true;
+	if (program_settle(p, &g))
+		return true;
+	vec_push(&p->modules->waiting, g);
+	return is_noted(p, &g) ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		    "%s: no module of the process has its build ID or its name", path);
 }
 
 /* Places the program and, by what lies behind its dynamic section, all that it was linked with. */
@@ -245,6 +291,9 @@ static bool add_program(struct process *p, const char *path, uint64_t load, stru
 bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
+	for (size_t i = 0; i < find->programs.count; i++)
+		if (!check_program(find->programs.data[i], err))
+			return false;
 	if (find->programs.count > 0 && !knows_modules(p) &&
 	    !add_program(p, find->programs.data[0], find->dump.load, err))
 		return false;
@@ -327,6 +376,74 @@ static bool try_memory(const struct process *p, struct opened_module *o)
 	return o->input_open;
 }
 
+/* As the living process sees it: its root may be another than ours, and a file that was replaced is
+ * still mapped. */
+static bool try_living(const struct process *p, struct opened_module *o, const char *path,
+		       struct arena *scratch)
+{
+	const uint32_t pid = p->wish.pid;
+	const uint64_t at = o->module.start;
+	if (pid == 0)
+		return false;
+	if (strcmp(path, HEAP_PROGRAM) == 0)
+		return try_path(p, o, arena_format(scratch, "/proc/%" PRIu32 "/exe", pid));
+	if (path[0] == '/' &&
+	    try_path(p, o, arena_format(scratch, "/proc/%" PRIu32 "/root%s", pid, path)))
+		return true;
+	if (path[0] != '/' &&
+	    try_path(p, o, arena_format(scratch, "/proc/%" PRIu32 "/cwd/%s", pid, path)))
+		return true;
+	const char *mapped = live_mapped_file(pid, at, scratch);
+	return mapped != NULL && try_path(p, o, mapped);
+}
+
+/* In a folder: by the path that the process had, then by the file name alone. */
+static bool try_below(const struct process *p, struct opened_module *o, struct str dir,
+		      const char *path, struct arena *scratch)
+{
+	return try_path(p, o, arena_format(scratch, STR_FMT "/%s", STR_ARG(dir), path)) ||
+	       (strchr(path, '/') != NULL &&
+		try_path(p, o,
+			 arena_format(scratch, STR_FMT "/%s", STR_ARG(dir), file_name(path))));
+}
+
+static struct str folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? (struct str){ path, (size_t)(slash - path) } : STR(".");
+}
+
+/* A relative path counts from where the process was, which nothing tells: most ran where heft runs,
+ * where the dump lies, or where a program that they had lies. */
+static bool try_relative(const struct process *p, struct opened_module *o, const char *path,
+			 struct arena *scratch)
+{
+	const char *exe = NULL;
+	if (strcmp(path, HEAP_PROGRAM) == 0 || path[0] == '[')
+		return false;
+	for (size_t i = 0; i < p->modules->count && exe == NULL; i++)
+		if (p->modules->list[i]->module.path[0] == '/')
+			exe = p->modules->list[i]->module.path;
+	for (size_t i = 0; i < p->wish.find->programs.count; i++)
+		if (try_below(p, o, folder_of(p->wish.find->programs.data[i]), path, scratch))
+			return true;
+	return try_path(p, o, path) || try_below(p, o, folder_of(p->dump.path), path, scratch) ||
+	       (exe != NULL && try_below(p, o, folder_of(exe), path, scratch));
+}
+
+/* As the user's rules for paths have it. */
+static bool try_renamed(const struct process *p, struct opened_module *o, const char *path,
+			struct arena *scratch)
+{
+	struct text other = { 0 };
+	bool found = false;
+	if (!paths_empty(&p->wish.find->paths) &&
+	    paths_apply(&p->wish.find->paths, str_of(path), &other))
+		found = try_path(p, o, arena_copy(scratch, text_str(&other)));
+	text_release(&other);
+	return found;
+}
+
 /* Below the sysroot, then where the process found it.  The kernel marks the path of a file that was
  * replaced; the same file may have come back. */
 static bool try_own_path(const struct process *p, struct opened_module *o, struct arena *scratch)
@@ -336,10 +453,21 @@ static bool try_own_path(const struct process *p, struct opened_module *o, struc
 	if (str_ends(s, STR(" (deleted)")))
 		s.len -= strlen(" (deleted)");
 	const char *path = arena_copy(scratch, s);
-	if (root && (try_path(p, o, arena_format(scratch, "%s/%s", root, path)) ||
-		     try_path(p, o, arena_format(scratch, "%s/%s", root, file_name(path)))))
+	if (root && try_below(p, o, str_of(root), path, scratch))
 		return true;
-	return path[0] == '/' && try_path(p, o, path);
+	if (try_renamed(p, o, path, scratch) || try_living(p, o, path, scratch))
+		return true;
+	return path[0] == '/' ? try_path(p, o, path) : try_relative(p, o, path, scratch);
+}
+
+/* The folders that the user names for debug files may hold the modules as well. */
+static bool try_debug_dirs(const struct process *p, struct opened_module *o, struct arena *scratch)
+{
+	const struct debug_search how = wish_search(p->wish.find);
+	for (size_t i = 0; i < how.dir_count; i++)
+		if (try_below(p, o, str_of(how.dirs[i]), o->module.path, scratch))
+			return true;
+	return false;
 }
 
 /* Debug files state where symbols, lines and sections are as well as the module itself. */
@@ -359,7 +487,8 @@ static bool try_all(const struct process *p, struct opened_module *o)
 	struct arena scratch = { 0 };
 	const bool found = (o->program && try_path(p, o, o->program)) ||
 			   take_given(p, &o->module) || try_memory(p, o) ||
-			   try_own_path(p, o, &scratch) || try_build_id(p, o, &scratch);
+			   try_own_path(p, o, &scratch) || try_build_id(p, o, &scratch) ||
+			   try_debug_dirs(p, o, &scratch);
 	arena_release(&scratch);
 	return found;
 }

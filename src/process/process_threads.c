@@ -45,6 +45,53 @@ static void open_table(struct unwind_table *t, const struct image *im, const cha
 	sort_by_key(t->places.data, t->places.count, sizeof *t->places.data);
 }
 
+/* A pointer of .eh_frame_hdr (LSB 5.0 Core, "DWARF Exception Header Encoding"): of the encodings
+ * those that linkers write.  `at`: its own address, `base`: that of the header. */
+static bool read_encoded(struct reader *r, uint8_t encoding, uint64_t at, uint64_t base,
+			 uint64_t *ret)
+{
+	enum { UDATA4 = 3, UDATA8 = 4, SDATA4 = 11, SDATA8 = 12, PCREL = 0x10, DATAREL = 0x30 };
+	switch (encoding & 15) {
+	case UDATA4: *ret = read_u32(r); break;
+	case SDATA4: *ret = (uint64_t)(int64_t)read_i32(r); break;
+	case UDATA8:
+	case SDATA8: *ret = read_u64(r); break;
+	default: return false;
+	}
+	*ret += (encoding & 0x70) == PCREL ? at : (encoding & 0x70) == DATAREL ? base : 0;
+	return reader_ok(r);
+}
+
+/* The table as the process has it, for a module whose file is gone.  It ends with a zero length. */
+static void open_memory(struct unwind_table *t, const struct dump *d,
+			const struct process_module *m)
+{
+	enum { AT = 4 }; /* of the pointer: behind the version and three encodings */
+	const struct dump_file file = { .start = m->start, .bias = m->bias };
+	struct unwind_iter it;
+	struct unwind_entry e;
+	uint64_t header, size, frames;
+	if (!dump_module_segment(d, &file, PT_GNU_EH_FRAME, &header, &size))
+		return;
+	struct reader r = reader_of(dump_at(d, header, size), d->big_endian);
+	const uint8_t version = read_u8(&r), encoding = read_u8(&r);
+	read_skip(&r, 2);
+	if (version != 1 || !read_encoded(&r, encoding, header + AT, header, &frames))
+		return;
+	t->section = (struct unwind_section){ .bytes = dump_at(d, frames, UINT64_MAX),
+					      .addr = frames - m->bias,
+					      .address_size = (uint8_t)memory_word_size(d),
+					      .big_endian = d->big_endian,
+					      .path = d->path };
+	unwind_init(&it, &t->section);
+	while (unwind_next(&it, &e) && !e.terminator)
+		if (e.ok && !e.cie && e.func_size > 0)
+			vec_push(&t->places, (struct unwind_place){ e.func_addr, e.func_size, e.off,
+								    e.cie_off });
+	unwind_release(&it);
+	sort_by_key(t->places.data, t->places.count, sizeof *t->places.data);
+}
+
 static const struct unwind_table *table_of(struct process *p, struct opened_module *o)
 {
 	if (o->unwind != NULL)
@@ -55,6 +102,8 @@ static const struct unwind_table *table_of(struct process *p, struct opened_modu
 		open_table(o->unwind, &o->module.input->images[0], ".eh_frame");
 	if (o->unwind->places.count == 0 && o->module.debug != NULL)
 		open_table(o->unwind, &o->module.debug->images[0], ".debug_frame");
+	if (o->module.input == NULL && !o->module.gone)
+		open_memory(o->unwind, &p->dump, &o->module);
 	return o->unwind;
 }
 
@@ -169,6 +218,49 @@ static bool is_code(const struct process *p, uint64_t pc)
 	return m != NULL || (r != NULL && r->exec);
 }
 
+/* Bytes in front of an address, of the dump or of the module's file. */
+static struct bytes code_before(struct process *p, uint64_t addr, uint64_t size)
+{
+	const struct bytes b = dump_at(&p->dump, addr - size, size);
+	if (b.size == size)
+		return b;
+	struct opened_module *o = process_opened_at(p, addr - 1);
+	if (o == NULL)
+		return b;
+	process_open_module(p, &o->module);
+	return o->module.input != NULL
+		       ? image_at(&o->module.input->images[0], addr - size - o->module.bias, size)
+		       : (struct bytes){ NULL, 0 };
+}
+
+/* The first byte of the function at an address; 0: it is not known. */
+static uint64_t function_start(struct process *p, uint64_t pc)
+{
+	const struct process_place at = process_locate(p, pc);
+	const struct symbol_place *s = at.locator ? locator_symbol(at.locator, at.addr) : NULL;
+	return s != NULL ? s->addr + at.module->bias : 0;
+}
+
+/* A function without a frame of its own has its return address on top of the stack, and the frame
+ * pointer is its caller's.  That is proven where the call in front of this address leads to the
+ * function (x86-64: E8 and the distance, 4 bytes). */
+static bool step_out_of_leaf(struct process *p, const struct machine *m, struct cfi_frame *f)
+{
+	enum { CALL = 0xe8, SIZE = 5 };
+	uint64_t to;
+	if (m->link != 0 || !memory_word(&p->dump, f->regs[m->stack], &to) || !is_code(p, to) ||
+	    to < SIZE)
+		return false;
+	struct reader r = reader_of(code_before(p, to, SIZE), false);
+	const bool call = read_u8(&r) == CALL;
+	const uint64_t target = to + (uint64_t)(int64_t)read_i32(&r);
+	if (!call || !reader_ok(&r) || target != function_start(p, f->pc))
+		return false;
+	f->pc = to;
+	f->regs[m->stack] += p->dump.word;
+	return true;
+}
+
 /* One step outward; `exact`: the frame's address is that of an instruction, no return address. */
 static bool step(struct process *p, const struct machine *m, struct cfi_frame *f, bool *exact,
 		 bool first)
@@ -182,7 +274,7 @@ static bool step(struct process *p, const struct machine *m, struct cfi_frame *f
 	if (first && !is_code(p, f->pc))
 		return step_out_of_nowhere(d, m, f);
 	if (!find_row(p, signal ? f->pc : f->pc - 1, &row))
-		return step_by_pointer(d, m, f);
+		return (first && step_out_of_leaf(p, m, f)) || step_by_pointer(d, m, f);
 	if (!cfi_step(&row, &memory, f))
 		return false;
 	*exact = row.signal_frame;

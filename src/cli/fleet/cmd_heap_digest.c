@@ -14,8 +14,8 @@ const char heap_digest_manual[] =
 	"Writes one line of JSON a dump, for a farm of them: what is live, leaked,\n"
 	"fragmented and damaged, the stacks that hold most, by hash, and a signature of\n"
 	"them.  No byte of memory and no argument of the command is in it.\n"
-	"A dump that cannot be read, or that does not tell all that is live, makes the exit\n"
-	"status 2; the others have their lines.\n";
+	"A dump that cannot be read, or that does not tell all that is live, makes the\n"
+	"exit status 2; the others have their lines.\n";
 
 struct digest_job {
 	struct heap_open open;
