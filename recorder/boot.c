@@ -20,8 +20,13 @@ struct recorder recorder;
 
 void *map_memory(size_t size)
 {
+	return map_memory_at(0, size);
+}
+
+void *map_memory_at(uintptr_t wanted, size_t size)
+{
 	const int saved = errno;
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	void *p = mmap((void *)wanted, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	errno = saved;
 	return p == MAP_FAILED ? NULL : p;

@@ -1,17 +1,36 @@
 /* pages.c - pages of block.h: private memory, in every core and dump. */
 #include "recorder.h"
 
+#include <sys/auxv.h>
+
 enum {
 	CHUNK = 1 << 20,
 	DIRECTORY_MAX = 4 * PAGES_MAX,
 };
 
+/* Where the next chunk is wanted: below the program, because the kernel writes cores from low
+ * addresses on, and a core that is cut off (RLIMIT_CORE) still has the tables then.  0: anywhere,
+ * where the program lies low and its heap could grow into them. */
+static uintptr_t place_wanted(void)
+{
+	const uint64_t below = UINT64_C(1) << 40, least = UINT64_C(1) << 43;
+	if (recorder.place == 0) {
+		const uint64_t program = getauxval(AT_PHDR);
+		recorder.place = program < least
+					 ? 1
+					 : (uintptr_t)((program - below) & ~(below / 1024 - 1));
+	}
+	return recorder.place == 1 ? 0 : recorder.place;
+}
+
 /* Under the lock: HEAP_PAGE_SIZE bytes at a multiple of that. */
 static uintptr_t fresh_page(void)
 {
 	if (recorder.fresh == recorder.fresh_end) {
-		const uintptr_t mask = HEAP_PAGE_SIZE - 1;
-		const uintptr_t p = (uintptr_t)map_memory(CHUNK);
+		const uintptr_t mask = HEAP_PAGE_SIZE - 1, place = place_wanted();
+		const uintptr_t p = (uintptr_t)map_memory_at(place, CHUNK);
+		if (place != 0)
+			recorder.place += CHUNK;
 		if (p == 0)
 			return 0;
 		/* What does not fit the alignment is never touched. */

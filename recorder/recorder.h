@@ -253,6 +253,7 @@ struct recorder {
 	_Atomic(uintptr_t) lock; /* &self of the thread that has it, or 0 */
 	_Atomic(uint32_t) lock_waiters;
 	uintptr_t fresh, fresh_end; /* unused pages */
+	uintptr_t place; /* where the next ones are wanted; 0: not decided, 1: anywhere */
 	uint32_t page_numbers[HEAP_PAGE_GONE + 1];
 	struct heap_page *modules, *threads;
 	_Atomic(struct heap_page *) gone; /* made when it is first needed */
@@ -291,6 +292,8 @@ void boot_configure(void) HIDDEN;
 void process_note_beside(const char *name) HIDDEN;
 uint64_t clock_now(void) HIDDEN;      /* coarse, ns */
 void *map_memory(size_t size) HIDDEN; /* zeroed; NULL where there is none */
+/* The same at an address, if nothing is there; else, or with 0, anywhere. */
+void *map_memory_at(uintptr_t wanted, size_t size) HIDDEN;
 void unmap_memory(void *p, size_t size) HIDDEN;
 
 /* ---- sanitizer.c ----------------------------------------------------------------------------- */

@@ -160,6 +160,9 @@ def snapshots(tmp):
 def recorded(tmp):
     name = snapshot(tmp, 'small', f'{tmp}/recorded.core', env=os.environ | {'LD_PRELOAD': recorder, 'HEFT_HEAP_OUT': ''})
     whole(name, 'recorded')
+    of_half = json.loads(run('show', '--json', cut(tmp, name, PARTS // 2)).stdout)['heap']
+    of_whole = json.loads(run('show', '--json', name).stdout)['heap']
+    check('half a core of a recorded program has the tables', of_half['counted'] and of_half['live_blocks'] == of_whole['live_blocks'], of_half)
     for part in range(2, PARTS, 2):
         verdicts(cut(tmp, name, part), f'recorded, {part}/{PARTS}', live_known=True)
 
@@ -185,7 +188,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         with open(f'{tmp}/held.c', 'w', encoding='ascii') as f:
             f.write(PROGRAM)
-        subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-pthread', f'{tmp}/held.c', '-o', f'{tmp}/held'], check=True)
+        subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-pthread', '-pie', '-fPIE', f'{tmp}/held.c', '-o', f'{tmp}/held'], check=True)
         snapshots(tmp)
         recorded(tmp)
         left_out(tmp)
