@@ -130,7 +130,10 @@ static int run_check(struct at_job *job)
 	if (count > 0)
 		return EXIT_NO;
 	const bool examined = info.arenas == 0 && (info.blocks > 0 || info.freed_blocks > 0);
-	return examined && *info.lacks == '\0' ? EXIT_FINE : EXIT_TROUBLE;
+	if (examined && *info.lacks == '\0')
+		return EXIT_FINE;
+	heap_open_notes(&job->open);
+	return EXIT_TROUBLE;
 }
 
 static int run(const struct cli *cli, int (*work)(struct at_job *job), int argc, char **argv)

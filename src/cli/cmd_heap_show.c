@@ -258,8 +258,10 @@ static int answer(const struct show_job *job)
 	if (job->paged && job->page == HEFT_HEAP_STACKS)
 		return EXIT_FINE;
 	if (!heap_open_is_known(&job->open, job->open.heap) ||
-	    (job->open.base != NULL && !heap_open_is_known(&job->open, job->open.base)))
+	    (job->open.base != NULL && !heap_open_is_known(&job->open, job->open.base))) {
+		heap_open_notes(&job->open);
 		return EXIT_TROUBLE;
+	}
 	return rows ? EXIT_NO : EXIT_FINE;
 }
 
