@@ -11,7 +11,7 @@ scratch
 must python3 "$folder/overlapping.py" "$tmp"
 
 # AddressSanitizer reserves terabytes of addresses.  Under it the limit is for resident memory, and all is slower.
-seconds=20 addresses=1500000
+seconds=10 addresses=1500000
 # shellcheck disable=SC3045 # every shell that tests are run by has these
 if ! (ulimit -v $addresses && exec "$heft" --version) >/dev/null 2>&1; then
 	must "$heft" --version >/dev/null
@@ -41,9 +41,14 @@ for file in rela relr symtab init_array verneed eh_frame strings text names cxx_
 	answers $file size -d symbols
 	answers $file snapshot --stats
 done
+for file in elf_long elf_endless elf_same_long elf_same_endless go_long go_endless dwarf_long dwarf_endless \
+	coff_long coff_endless macho_long macho_endless bundles; do
+	answers $file size -d symbols
+	answers $file size -d inlinestacks,directories
+done
 answers text blocks
 for file in core_notes core_loads; do
 	answers $file size -d symbols
 	answers $file heap show
 done
-finish 29
+finish 55

@@ -76,16 +76,56 @@ struct reader read_sub(struct reader *r, uint64_t n)
 	return sub;
 }
 
+enum { STRING_LONG = 4 << 10, STRING_MOST = 64 << 10, STRING_FREE = 255 };
+
+/* Bytes before the NUL, `most` where there are more; before the end of the table where none is. */
+static size_t length_below(struct bytes table, uint64_t off, uint64_t most)
+{
+	return strnlen((const char *)table.p + off, (size_t)min_u64(table.size - off, most));
+}
+
+/* False where the table ends before the string does. */
+static bool give_string(struct bytes table, uint64_t off, size_t length, struct str *ret)
+{
+	if (length == table.size - off)
+		return false;
+	*ret = (struct str){ (const char *)table.p + off, length };
+	return true;
+}
+
 bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret)
 {
 	if (off >= table.size)
 		return false;
-	const uint8_t *start = table.p + off;
-	const uint8_t *nul = memchr(start, 0, table.size - off);
-	if (!nul)
+	size_t length = length_below(table, off, STRING_MOST);
+	if (length == STRING_MOST) {
+		if (off > 0 && table.p[off - 1] != 0)
+			return false;
+		length = length_below(table, off, UINT64_MAX);
+	}
+	return give_string(table, off, length, ret);
+}
+
+bool names_take(struct bytes table, uint64_t off, uint64_t *left, struct str *ret)
+{
+	if (off >= table.size)
 		return false;
-	*ret = (struct str){ (const char *)start, (size_t)(nul - start) };
-	return true;
+	const size_t length = length_below(table, off, max_u64(*left, STRING_FREE + 1));
+	if (length > STRING_FREE)
+		*left -= min_u64(*left, length);
+	if (length > STRING_FREE && *left == 0)
+		return false;
+	return give_string(table, off, length, ret);
+}
+
+/* Of two neighbouring blocks of half the length, one is without an end. */
+bool has_long_string(struct bytes table)
+{
+	enum { BLOCK = STRING_LONG / 2 };
+	for (uint64_t at = 0; table.size - at >= BLOCK; at += BLOCK)
+		if (!memchr(table.p + at, 0, BLOCK))
+			return true;
+	return false;
 }
 
 bool bytes_are_zeros(struct bytes b)

@@ -180,9 +180,24 @@ struct str read_cstr(struct reader *r);
 /* A reader over the next n bytes, which r skips; bad and empty where r is too short. */
 struct reader read_sub(struct reader *r, uint64_t n);
 
-/* The NUL-terminated string at `off` of a string table; false where `off` is
- * outside or no NUL follows. */
+/* The NUL-terminated string at `off` of a string table; false where `off` is outside or no NUL
+ * follows.  Strings may be ends of one another, which makes count x table of them: one of 64 KiB
+ * and more that begins inside another one is not read. */
 bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret);
+
+/* The same of tables whose entries are read in turn.  A string of more than 255 bytes takes them
+ * from *left; where these do not suffice, it is not read: false. */
+bool names_take(struct bytes table, uint64_t off, uint64_t *left, struct str *ret);
+/* What the names of a table may take that has so many bytes with its entries: in sound files they
+ * have less. */
+static inline uint64_t names_left(uint64_t bytes)
+{
+	enum { RATIO = 8 };
+	return bytes < UINT64_MAX / RATIO ? bytes * RATIO : UINT64_MAX;
+}
+/* Whether a string of the table may have more than 4 KiB: one that has is found.  O(table), and
+ * fast. */
+bool has_long_string(struct bytes table);
 
 /* Whether no byte of b is other than 0. */
 bool bytes_are_zeros(struct bytes b);

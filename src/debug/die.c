@@ -182,9 +182,15 @@ void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a)
 
 /* ---- what values mean ------------------------------------------------------------------------ */
 
+/* Names may be ends of one another.  One that is longer than compilers make them, and begins inside
+ * another one, is not read: see reader.h. */
 static bool string_at(struct dwarf *d, enum dw_section table, uint64_t off, struct str *ret)
 {
-	return d && bytes_cstr(dwarf_bytes(d, table), off, ret);
+	enum { MOST = 16 << 10 };
+	const struct bytes all = d ? dwarf_bytes(d, table) : (struct bytes){ NULL, 0 };
+	const bool inside = off > 0 && off < all.size && all.p[off - 1] != 0;
+	uint64_t most = inside ? MOST : UINT64_MAX;
+	return names_take(all, off, &most, ret);
 }
 
 bool value_string(const struct unit *u, const struct value *v, struct str *ret)

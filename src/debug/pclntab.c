@@ -186,9 +186,25 @@ bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *re
 		return false;
 	ret->addr = text_address(t, start);
 	ret->room = ret->size = next - start;
-	if (!bytes_cstr(t->bytes, add_sat(t->names, ret->name_off), &ret->name))
+	uint64_t most = t->name_max > 0 ? t->name_max : UINT64_MAX;
+	if (!names_take(t->bytes, add_sat(t->names, ret->name_off), &most, &ret->name))
 		ret->name = STR("");
 	return true;
+}
+
+void pclntab_bind_names(struct pclntab *t)
+{
+	enum { MOST = 255 };
+	uint64_t left = names_left(t->bytes.size);
+	struct pclntab_func f;
+	struct str name;
+	if (!has_long_string(bytes_sub(t->bytes, t->names, t->bytes.size - t->names)))
+		return;
+	t->name_max = MOST;
+	for (uint64_t i = 0; i < t->func_count && left > 0; i++)
+		if (pclntab_record(t, i, &f))
+			(void)names_take(t->bytes, add_sat(t->names, f.name_off), &left, &name);
+	t->name_max = left > 0 ? 0 : MOST;
 }
 
 bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)

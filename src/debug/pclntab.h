@@ -25,6 +25,7 @@ struct pclntab {
 	 * relocation at `text_off` tells it and the table says 0. */
 	uint64_t text, text_off;                     /* text_off 0: addresses are whole */
 	uint64_t names, units, files, values, funcs; /* where these tables begin */
+	uint64_t name_max;                           /* bytes; longer names are not read.  0: any */
 };
 
 /* A function.  Its tables of values are, in this order: bytes of its frame, file, line, then what
@@ -48,6 +49,9 @@ struct pclntab_func {
 bool pclntab_matches(struct bytes b, bool big_endian);
 /* False where the header is damaged, or no table of functions fits the bytes. */
 bool pclntab_open(struct pclntab *t, struct bytes b, bool big_endian);
+/* Has long names not read where functions share so many of them that they have far more bytes than
+ * the table. */
+void pclntab_bind_names(struct pclntab *t);
 /* Function i < func_count, in the order of addresses.  False where its entry or record is
  * damaged. */
 bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);

@@ -10,23 +10,24 @@ static struct bytes cut_strings(struct bytes b)
 	return b;
 }
 
-/* Whether some 64 KiB of names hold no end of one: of two neighbouring blocks of half that, one is
- * without. */
-static bool has_endless_name(struct bytes names)
+static bool names_are_too_many(const struct symtab *t)
 {
-	enum { BLOCK = 32 << 10 };
-	for (uint64_t at = 0; names.size - at >= BLOCK; at += BLOCK)
-		if (!memchr(names.p + at, 0, BLOCK))
-			return true;
-	return false;
+	struct reader r = reader_of(t->data, t->image->big_endian);
+	uint64_t left = names_left(t->names.size + t->data.size);
+	struct str name;
+	for (size_t i = 0; i < t->count && left > 0; i++) {
+		reader_seek(&r, (uint64_t)i * t->entry_size);
+		(void)names_take(t->names, read_u32(&r), &left, &name);
+	}
+	return left == 0;
 }
 
-/* Names may be ends of one another, which makes them count x table.  Where one is as long as no
- * compiler makes it, all are bound to some 64 times their mean. */
+/* Names may be ends of one another, which makes them count x table.  Where they are far more than
+ * both, those of more than 64 times the mean are not read. */
 static void bind_names(struct symtab *t)
 {
 	enum { LEAST = 1024, RATIO = 64 };
-	if (t->count == 0 || !has_endless_name(t->names))
+	if (t->count == 0 || !has_long_string(t->names) || !names_are_too_many(t))
 		return;
 	t->name_max = max_u64(LEAST, t->names.size / t->count * RATIO);
 	if (t->name_max >= t->names.size) {
@@ -34,7 +35,7 @@ static void bind_names(struct symtab *t)
 		return;
 	}
 	IMAGE_NOTE(t->image, t->strings->off, t->strings->file_size,
-		   "symbol names of more than %" PRIu64 " bytes are cut", t->name_max);
+		   "symbol names of more than %" PRIu64 " bytes are not read", t->name_max);
 }
 
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s)
@@ -112,11 +113,13 @@ static struct str symbol_name(const struct symtab *t, uint32_t i, uint64_t off)
 	if (known != UINT32_MAX)
 		return known > 0 ? (struct str){ (const char *)t->names.p + off, known } : name;
 	if (t->name_max == 0 || off >= t->names.size || t->names.size - off <= t->name_max) {
-		(void)bytes_cstr(t->names, off, &name);
+		uint64_t any = UINT64_MAX;
+		(void)names_take(t->names, off, &any, &name);
 		return name;
 	}
 	const char *p = (const char *)t->names.p + off;
-	return (struct str){ p, strnlen(p, (size_t)t->name_max) };
+	const size_t length = strnlen(p, (size_t)t->name_max);
+	return length < t->name_max ? (struct str){ p, length } : name;
 }
 
 struct symbol symtab_get(const struct symtab *t, size_t i)

@@ -279,7 +279,7 @@ struct symtab {
 	struct bytes data, names, xindex;
 	size_t count; /* entries, the null entry included */
 	uint32_t entry_size;
-	uint64_t name_max; /* bytes; longer names are cut, so that all are O(table).  0: none is */
+	uint64_t name_max; /* bytes; longer names are not read, so that all are O(table).  0: any */
 	/* Borrowed, by index: the sizes of names, where somebody has read the whole table before;
 	 * UINT32_MAX: not known.  NULL at first. */
 	const uint32_t *name_sizes;

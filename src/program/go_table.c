@@ -18,8 +18,11 @@ static bool open_at(const struct image *im, const struct section *s, uint64_t of
 {
 	const struct bytes all = section_bytes(im, s);
 	*ret = (struct go_table){ .section = s, .off = off };
-	return pclntab_open(&ret->tab, bytes_sub(all, off, all.size - off), im->big_endian) &&
-	       ret->tab.func_count > 0;
+	if (!pclntab_open(&ret->tab, bytes_sub(all, off, all.size - off), im->big_endian) ||
+	    ret->tab.func_count == 0)
+		return false;
+	pclntab_bind_names(&ret->tab);
+	return true;
 }
 
 /* Whether functions have names: a magic alone may stand in any data. */

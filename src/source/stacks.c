@@ -53,6 +53,13 @@ static struct str name_of(const struct stacks *s, uint32_t scope, uint64_t vm)
 	return symbol.len > 0 ? symbol : fn->name.len > 0 ? fn->name : STR("?");
 }
 
+/* One name may be in the stacks of every function: what no compiler makes is cut. */
+static void add_name(struct stacks *s, struct str name)
+{
+	enum { MOST = 16 << 10 };
+	text_add(&s->text, (struct str){ name.p, min_u64(name.len, MOST) });
+}
+
 static label_id stack_label(struct stacks *s, uint32_t scope, uint64_t vm)
 {
 	uint32_t chain[STACK_MAX];
@@ -62,7 +69,7 @@ static label_id stack_label(struct stacks *s, uint32_t scope, uint64_t vm)
 		chain[count++] = i;
 	text_set(&s->text, STR(""));
 	while (count > 0) {
-		text_add(&s->text, name_of(s, chain[--count], vm));
+		add_name(s, name_of(s, chain[--count], vm));
 		if (count > 0)
 			text_add_char(&s->text, ';');
 	}

@@ -198,6 +198,52 @@ static void a_part_that_leaves_the_bytes_is_empty(void **state)
 	assert_int_equal(bytes_sub(b, 4, UINT64_MAX).size, 0);
 }
 
+/* 100,000 As with an end, behind "ab". */
+static struct bytes long_table(uint8_t *room, size_t size)
+{
+	memset(room, 'A', size);
+	memcpy(room, "ab", 3);
+	room[size - 1] = 0;
+	return (struct bytes){ room, size };
+}
+
+static void a_string_inside_another_one_is_shorter_than_64_KiB(void **state)
+{
+	static uint8_t room[100004];
+	const struct bytes table = long_table(room, sizeof room);
+	struct str s;
+	(void)state;
+	assert_true(bytes_cstr(table, 3, &s));
+	assert_int_equal(s.len, 100000);
+	assert_false(bytes_cstr(table, 4, &s));
+	assert_true(bytes_cstr(table, sizeof room - (64 << 10), &s));
+	assert_int_equal(s.len, (64 << 10) - 1);
+	assert_true(has_long_string(table));
+	assert_false(has_long_string((struct bytes){ room, 2000 }));
+}
+
+static void names_take_what_is_left(void **state)
+{
+	static uint8_t room[100004];
+	const struct bytes table = long_table(room, sizeof room);
+	uint64_t left = 100500;
+	struct str s;
+	(void)state;
+	assert_true(names_take(table, 0, &left, &s)); /* short ones are free */
+	assert_int_equal(s.len, 2);
+	assert_true(names_take(table, 3, &left, &s));
+	assert_int_equal(left, 500);
+	assert_true(names_take(table, sizeof room - 401, &left, &s));
+	assert_int_equal(left, 100);
+	assert_false(names_take(table, sizeof room - 401, &left, &s));
+	assert_int_equal(left, 0);
+	assert_false(names_take(table, sizeof room - 257, &left, &s));
+	assert_true(names_take(table, sizeof room - 256, &left, &s));
+	assert_int_equal(s.len, 255);
+	assert_false(names_take(table, sizeof room, &left, &s));
+	assert_int_equal(names_left(UINT64_MAX), UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +259,8 @@ int main(void)
 		cmocka_unit_test(a_reader_over_a_part_ends_with_the_part),
 		cmocka_unit_test(strings_of_a_table_are_found_by_offset),
 		cmocka_unit_test(a_part_that_leaves_the_bytes_is_empty),
+		cmocka_unit_test(a_string_inside_another_one_is_shorter_than_64_KiB),
+		cmocka_unit_test(names_take_what_is_left),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,13 +147,14 @@ void macho_read_stabs(struct macho *m)
 	struct stabs s = { .m = m };
 	struct reader r = macho_reader(m, m->symbols.off, m->symbols.size);
 	const struct bytes strings = macho_strings(m);
+	uint64_t left = names_left(strings.size + m->symbols.size);
 	for (uint64_t i = 0; i < m->symbol_count; i++) {
 		const uint64_t off = r.pos;
 		const struct nlist n = macho_read_nlist(&r, m);
 		struct str name = STR("");
 		if (!(n.type & N_STAB))
 			continue;
-		(void)bytes_cstr(strings, n.name, &name);
+		(void)names_take(strings, n.name, &left, &name);
 		read_stab(&s, &n, off, name);
 		if (m->build.im->kind != IMAGE_OBJECT)
 			map_stab(&s, &n, name);

@@ -62,11 +62,9 @@ static void place_symbol(struct macho *m, const struct nlist *n, struct symbol *
 	s->type = m->build.sections.data[in->index].exec ? STT_FUNC : STT_OBJECT;
 }
 
-static void add_symbol(struct macho *m, const struct nlist *n, struct bytes strings, uint64_t off,
+static void add_symbol(struct macho *m, const struct nlist *n, struct str name, uint64_t off,
 		       uint64_t size)
 {
-	struct str name = STR("");
-	(void)bytes_cstr(strings, n->name, &name);
 	struct made_symbol s = { .entry_off = off, .entry_size = size, .name_size = name.len + 1 };
 	s.symbol.name = macho_plain_name(name);
 	s.symbol.name_off = n->name;
@@ -84,6 +82,7 @@ static void read_table(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->symbols.off, m->symbols.size);
 	const struct bytes strings = macho_strings(m);
+	uint64_t left = names_left(strings.size + m->symbols.size);
 	m->first_symbol = (uint32_t)m->build.symbols.count;
 	vec_reserve(&m->indexes, m->symbol_count);
 	for (uint64_t i = 0; i < m->symbol_count; i++) {
@@ -91,8 +90,11 @@ static void read_table(struct macho *m)
 		const struct nlist n = macho_read_nlist(&r, m);
 		const bool is_symbol = !(n.type & N_STAB);
 		vec_push(&m->indexes, is_symbol ? (uint32_t)m->build.symbols.count : 0);
-		if (is_symbol)
-			add_symbol(m, &n, strings, off, r.pos - off);
+		struct str name = STR("");
+		if (!is_symbol)
+			continue;
+		(void)names_take(strings, n.name, &left, &name);
+		add_symbol(m, &n, name, off, r.pos - off);
 	}
 }
 

@@ -85,7 +85,7 @@ static void name_symbol(struct pe *p, const struct coff_symbol *s, struct reader
 	}
 	if (s->zeros != 0) {
 		name = keep(p, s->field);
-	} else if (bytes_cstr(p->strings, s->off, &name)) {
+	} else if (names_take(p->strings, s->off, &p->names_left, &name)) {
 		ret->symbol.name_off = s->off;
 		ret->name_size = name.len + 1;
 	}
@@ -179,6 +179,7 @@ void coff_read_symbols(struct pe *p)
 	p->first_symbol = (uint32_t)p->build.symbols.count;
 	p->table = add_table(p, "COFF Symbol Table", p->symbols_off, r.size);
 	p->names = add_table(p, "COFF String Table", p->symbols_off + size, p->strings.size);
+	p->names_left = names_left(p->strings.size + r.size);
 	uint64_t left = r.size / p->symbol_size;
 	while (left > 0) {
 		left--;

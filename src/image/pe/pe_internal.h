@@ -47,6 +47,7 @@ struct pe {
 	struct pe_range extra_unwind; /* of the other convention; see pe_read_hybrid */
 	VEC(struct pe_section) sections;
 	struct bytes strings;  /* the string table, its size in front included; cut after a NUL */
+	uint64_t names_left;   /* of it; see reader.h */
 	uint32_t table, names; /* indexes of the image's sections */
 	uint32_t first_symbol; /* index of the first one's in the image's table */
 	/* What may be read yet, in bytes: tables of sound files share none. */

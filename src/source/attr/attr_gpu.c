@@ -243,7 +243,8 @@ static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 {
 	const struct gpu_code whole = *g;
 	struct reader r = reader_of(bundle, false);
-	uint64_t end = 0;
+	uint64_t end = 0,
+		 left = bundle.size; /* to be read of code: entries of sound ones share none */
 	read_skip(&r, BUNDLE_MAGIC.len);
 	const uint64_t count = read_u64(&r);
 	for (uint64_t i = 0; i < count && i < BUNDLE_ENTRIES_MAX; i++) {
@@ -255,7 +256,9 @@ static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 		*g = whole;
 		g->target = bundle_target((struct str){ (const char *)id, (size_t)length });
 		g->base = off;
-		claim_kernels(g, bytes_sub(bundle, off, size));
+		if (size <= left)
+			claim_kernels(g, bytes_sub(bundle, off, size));
+		left -= min_u64(left, size);
 		claim_code(g, 0, size, rest_label(g, "GPU code"));
 	}
 	*g = whole;
