@@ -112,6 +112,13 @@ static const struct unit {
 	{ "KiB", UINT64_C(1) << 10 },
 	{ "MiB", UINT64_C(1) << 20 },
 	{ "GiB", UINT64_C(1) << 30 },
+	/* As tables of heft, and linkers, have them. */
+	{ "Ki", UINT64_C(1) << 10 },
+	{ "Mi", UINT64_C(1) << 20 },
+	{ "Gi", UINT64_C(1) << 30 },
+	{ "K", UINT64_C(1) << 10 },
+	{ "M", UINT64_C(1) << 20 },
+	{ "G", UINT64_C(1) << 30 },
 	{ "KB", 1000 },
 	{ "kB", 1000 },
 	{ "MB", 1000000 },
@@ -127,6 +134,32 @@ static const struct unit *unit_named(struct str name)
 	return NULL;
 }
 
+/* Whether a comma is one between thousands: three digits are behind it, after which the number
+ * ends. */
+static bool is_thousands_comma(struct str s, size_t at)
+{
+	size_t digits = 0;
+	while (at + 1 + digits < s.len && s.p[at + 1 + digits] >= '0' &&
+	       s.p[at + 1 + digits] <= '9')
+		digits++;
+	return at > 0 && s.p[at] == ',' && s.p[at - 1] >= '0' && s.p[at - 1] <= '9' && digits == 3;
+}
+
+/* The next word with the commas between its thousands: "1,234,567 B". */
+static bool next_number(struct in *in, struct word *ret)
+{
+	struct word more;
+	if (!next_word(in, "a size", ret))
+		return false;
+	while (!ret->quoted && peek(in) == ',' && is_thousands_comma(in->input, in->pos)) {
+		in->pos++;
+		if (!next_word(in, "a size", &more))
+			return false;
+		ret->text.len = in->pos - ret->at;
+	}
+	return true;
+}
+
 /* Digits with up to three decimals, in thousandths (UINT64_MAX: too many); returns how many bytes
  * it takes, 0: no number. */
 static size_t read_thousandths(struct str s, uint64_t *ret)
@@ -139,6 +172,8 @@ static size_t read_thousandths(struct str s, uint64_t *ret)
 			point = true;
 			continue;
 		}
+		if (!point && is_thousands_comma(s, i))
+			continue;
 		if (s.p[i] < '0' || s.p[i] > '9' || (point && scale == 1))
 			break;
 		v = v > UINT64_MAX / 20000 ? UINT64_MAX : v * 10 + (uint64_t)(s.p[i] - '0');
@@ -154,7 +189,7 @@ static bool read_amount(struct in *in, struct budget_limit *limit)
 {
 	struct word w, second;
 	uint64_t thousandths;
-	if (!next_word(in, "a size", &w))
+	if (!next_number(in, &w))
 		return false;
 	const size_t used = w.quoted ? 0 : read_thousandths(w.text, &thousandths);
 	if (used == 0)

@@ -140,36 +140,21 @@ static void add_places(struct collect *c, const struct named_place *const *list,
  * none does. */
 static const char *format_section(const struct section *s)
 {
-	static const char *const names[][2] = {
-		{ ".text", ".text" },      { ".init.text", ".text" },
-		{ ".ltext", ".text" },     { ".rodata", ".rodata" },
-		{ ".lrodata", ".rodata" }, { ".data.rel.ro", ".data.rel.ro" },
-		{ ".data", ".data" },      { ".sdata", ".data" },
-		{ ".ldata", ".data" },     { ".init.data", ".data" },
-		{ ".tdata", ".tdata" },    { ".tbss", ".tbss" },
-		{ ".bss", ".bss" },        { ".sbss", ".bss" },
-		{ ".lbss", ".bss" },
-	};
-	const struct str bolt = STR(".bolt.org");
-	struct str name = s->name;
-	if (str_starts(name, bolt))
-		name = (struct str){ name.p + bolt.len, name.len - bolt.len };
-	if (!s->alloc || s->type == SHT_NOTE)
-		return NULL;
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		const struct str known = str_of(names[i][0]);
-		if (!str_starts(name, known) || (name.len > known.len && name.p[known.len] != '.'))
-			continue;
-		/* A separate debug file has no bytes of variables of threads. */
-		if (s->nobits && strcmp(names[i][1], ".tdata") == 0)
-			return ".tbss";
-		return snap_is_native_name(names[i][1], !s->nobits) ? names[i][1] : NULL;
-	}
-	return NULL;
+	const char *known = s->alloc && s->type != SHT_NOTE ? snap_folded(s->name) : NULL;
+	/* A separate debug file has no bytes of variables of threads. */
+	if (known && s->nobits && strcmp(known, ".tdata") == 0)
+		return ".tbss";
+	return known && snap_is_native_name(known, !s->nobits) ? known : NULL;
 }
 
-static const char *section_name(struct collect *c, const struct section *s)
+/* Objects have a section for each function, by its name: it goes by the name of the format.
+ * Programs have the sections that their makers wanted, which keep their names. */
+static const char *section_name(struct collect *c, const struct section *s, const char *known)
 {
+	const bool own = c->image->kind != IMAGE_OBJECT && s->name.len > 0 && known &&
+			 strcmp(known, ".tbss") != 0;
+	if (known && !own)
+		return known;
 	const struct str name = s->name.len > 0 ? s->name : section_title(s);
 	if (name.len > 0)
 		return arena_copy(&c->s->arena, name);
@@ -250,7 +235,7 @@ static void collect_section(struct collect *c, const struct section *s,
 					   .in_file = !s->nobits,
 					   .in_memory = share->vm > 0,
 					   .code = s->exec,
-					   .name = known ? known : section_name(c, s) };
+					   .name = section_name(c, s, known) };
 	if (tiled || count > 0) {
 		go_to(c, &like, tiled ? s->size : 0);
 		begin_section(c, s, tiled ? s->size : 0);

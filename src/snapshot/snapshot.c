@@ -60,9 +60,38 @@ static bool has_segment(const struct snap_section *sec)
 	return !sec->native || snap_is_native_name(sec->name, sec->in_file);
 }
 
+const char *snap_folded(struct str name)
+{
+	static const char *const names[][2] = {
+		{ ".text", ".text" },      { ".init.text", ".text" },
+		{ ".ltext", ".text" },     { ".rodata", ".rodata" },
+		{ ".lrodata", ".rodata" }, { ".data.rel.ro", ".data.rel.ro" },
+		{ ".data", ".data" },      { ".sdata", ".data" },
+		{ ".ldata", ".data" },     { ".init.data", ".data" },
+		{ ".tdata", ".tdata" },    { ".tbss", ".tbss" },
+		{ ".bss", ".bss" },        { ".sbss", ".bss" },
+		{ ".lbss", ".bss" },
+	};
+	const struct str bolt = STR(".bolt.org");
+	if (str_starts(name, bolt))
+		name = (struct str){ name.p + bolt.len, name.len - bolt.len };
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		const struct str known = str_of(names[i][0]);
+		if (str_starts(name, known) && (name.len == known.len || name.p[known.len] == '.'))
+			return names[i][1];
+	}
+	return NULL;
+}
+
 const char *snap_segment(const struct snap_section *sec)
 {
-	return has_segment(sec) ? sec->name : sec->in_file ? ".other" : ".bss";
+	const char *const folded = sec->in_memory || !sec->in_file ? snap_folded(str_of(sec->name))
+								   : NULL;
+	if (has_segment(sec))
+		return sec->name;
+	if (folded && snap_is_native_name(folded, sec->in_file))
+		return folded;
+	return sec->in_file ? ".other" : ".bss";
 }
 
 /* What tells a section from the others. */

@@ -158,6 +158,9 @@ uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, con
 uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *like);
 /* The segment of the file format that holds a section's symbols: its name, ".other" or ".bss". */
 const char *snap_segment(const struct snap_section *sec);
+/* The name of the format that a section goes by: ".text" for ".text.hot" and ".init.text"; NULL: it
+ * has none. */
+const char *snap_folded(struct str name);
 /* Whether the format gives the symbols of a segment addresses and padding. */
 bool snap_segment_is_native(const char *segment);
 /* Whether the format has a native section of that name, with bytes in the file or without. */

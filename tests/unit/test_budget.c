@@ -131,6 +131,12 @@ static void limits_hold_up_to_their_very_value(void **state)
 	check_state("section .text max 2.05KiB", false, HEFT_BUDGET_BROKEN); /* 2099.2 */
 	check_state("section .text max 2.051 KiB", false, HEFT_BUDGET_KEPT);
 	check_state("section .text max 2.1 KB", false, HEFT_BUDGET_KEPT);
+	check_state("section .text max 2.051Ki", false, HEFT_BUDGET_KEPT);
+	check_state("section .text max 2.05K", false, HEFT_BUDGET_BROKEN);
+	check_state("section .text max 1M, growth 1Gi", true, HEFT_BUDGET_KEPT);
+	check_state("section .text max 2,100, growth 400", true, HEFT_BUDGET_KEPT);
+	check_state("section .text max 2,099 B", false, HEFT_BUDGET_BROKEN);
+	check_state("section .text max 1,234,567", false, HEFT_BUDGET_KEPT);
 	check_state("section .text growth 400", true, HEFT_BUDGET_KEPT);
 	check_state("section .text growth 399 bytes", true, HEFT_BUDGET_BROKEN);
 	check_state("section .text growth 23.529 %", true, HEFT_BUDGET_BROKEN);
@@ -272,6 +278,8 @@ static void a_bad_rule_is_told_with_its_place(void **state)
 		{ "section \".text max 1", "b.txt:1:9: a closing" },
 		{ "symbol \"(\" max 1", "b.txt:1:8: " },
 		{ "symbol a max 1, growth", "b.txt:1:23: a size is missing" },
+		{ "file max 1,23", "b.txt:1:12: '23' is neither" },
+		{ "file max 1,2345", "b.txt:1:12: '2345' is neither" },
 		{ "file max 1,", "b.txt:1:12: 'max' or 'growth' is missing" },
 		{ "file free at least 1", "b.txt:1:6: 'free' is a limit of memory regions" },
 		{ "region R free 1", "b.txt:1:15: 'free at least' is wanted" },

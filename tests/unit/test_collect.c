@@ -354,7 +354,7 @@ static void zeros_behind_the_last_literal_are_counted(void **state)
 	heft_snapshot_free(s);
 }
 
-static void space_between_sections_that_became_one_is_no_padding(void **state)
+static void sections_of_a_program_keep_their_names_and_space_between_is_no_padding(void **state)
 {
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
 	const uint32_t text = add_text(&g, ".text", TEXT, 32);
@@ -364,10 +364,14 @@ static void space_between_sections_that_became_one_is_no_padding(void **state)
 	add_function(&g, "warm", TEXT + 0x100, 32, hot);
 	struct heft_snapshot *s = open_program(&g, NULL);
 	struct heft_snapshot_section sec = { .size = sizeof sec };
-	assert_true(heft_snapshot_section(s, 0, &sec));
-	assert_int_equal(sec.symbol_size, 64);
-	assert_int_equal(sec.padding, 0);
-	assert_int_equal(sec.stated_size, 64);
+	static const char *const names[] = { ".text", ".text.hot" };
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		assert_true(heft_snapshot_section(s, i, &sec));
+		assert_string_equal(sec.name, names[i]);
+		assert_int_equal(sec.symbol_size, 32);
+		assert_int_equal(sec.padding, 0);
+		assert_int_equal(sec.stated_size, 32);
+	}
 	heft_snapshot_free(s);
 }
 
@@ -519,7 +523,8 @@ int main(void)
 		cmocka_unit_test(sections_that_share_bytes_of_the_file_count_them_once),
 		cmocka_unit_test(sections_without_bytes_do_not_count_for_the_file),
 		cmocka_unit_test(zeros_behind_the_last_literal_are_counted),
-		cmocka_unit_test(space_between_sections_that_became_one_is_no_padding),
+		cmocka_unit_test(
+			sections_of_a_program_keep_their_names_and_space_between_is_no_padding),
 		cmocka_unit_test(a_stripped_program_takes_its_names_from_the_map),
 		cmocka_unit_test(merged_strings_of_all_widths_and_sizes_are_literals),
 		cmocka_unit_test(a_string_that_ends_another_is_a_part_of_it),
