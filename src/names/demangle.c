@@ -304,8 +304,8 @@ bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 	if (scheme_of(name) != SCHEME_MODULE)
 		return false;
 	/* Most that a rule makes of a byte are two: "$" is ", "; but words of Swift that come
-	 * again are a letter each. */
-	room(d, 4 * name.len + 64);
+	 * again are a letter each, and known types of it two. */
+	room(d, 4 * name.len + 160);
 	if (!module_name_read(name, d->buffer, d->capacity, parts) || parts->len > NAME_MAX_SIZE)
 		return false;
 	*ret = (struct str){ d->buffer, parts->len };

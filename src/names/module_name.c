@@ -300,11 +300,105 @@ static size_t swift_module(struct swift *w, struct str s, struct out *o)
 		put_text(o, known[i].name);
 		return code.len;
 	}
-	if (!str_starts(s, STR("S")) || s.len <= 2)
-		return swift_identifier(w, s, o);
-	/* "Sa", "SS": types of the standard library. */
-	put_text(o, "Swift");
-	return 2;
+	return swift_identifier(w, s, o);
+}
+
+struct swift_known {
+	char code;
+	const char *name;
+};
+
+/* Types of the standard library behind "S": "known-type-kind" of the document. */
+static const struct swift_known swift_types[] = {
+	{ 'A', "AutoreleasingUnsafeMutablePointer" },
+	{ 'a', "Array" },
+	{ 'B', "BinaryFloatingPoint" },
+	{ 'b', "Bool" },
+	{ 'D', "Dictionary" },
+	{ 'd', "Double" },
+	{ 'E', "Encodable" },
+	{ 'e', "Decodable" },
+	{ 'F', "FloatingPoint" },
+	{ 'f', "Float" },
+	{ 'G', "RandomNumberGenerator" },
+	{ 'H', "Hashable" },
+	{ 'h', "Set" },
+	{ 'I', "DefaultIndices" },
+	{ 'i', "Int" },
+	{ 'J', "Character" },
+	{ 'j', "Numeric" },
+	{ 'K', "BidirectionalCollection" },
+	{ 'k', "RandomAccessCollection" },
+	{ 'L', "Comparable" },
+	{ 'l', "Collection" },
+	{ 'M', "MutableCollection" },
+	{ 'm', "RangeReplaceableCollection" },
+	{ 'N', "ClosedRange" },
+	{ 'n', "Range" },
+	{ 'O', "ObjectIdentifier" },
+	{ 'P', "UnsafePointer" },
+	{ 'p', "UnsafeMutablePointer" },
+	{ 'Q', "Equatable" },
+	{ 'q', "Optional" },
+	{ 'R', "UnsafeBufferPointer" },
+	{ 'r', "UnsafeMutableBufferPointer" },
+	{ 'S', "String" },
+	{ 's', "Substring" },
+	{ 'T', "Sequence" },
+	{ 't', "IteratorProtocol" },
+	{ 'U', "UnsignedInteger" },
+	{ 'u', "UInt" },
+	{ 'V', "UnsafeRawPointer" },
+	{ 'v', "UnsafeMutableRawPointer" },
+	{ 'W', "UnsafeRawBufferPointer" },
+	{ 'w', "UnsafeMutableRawBufferPointer" },
+	{ 'X', "RangeExpression" },
+	{ 'x', "Strideable" },
+	{ 'Y', "RawRepresentable" },
+	{ 'y', "StringProtocol" },
+	{ 'Z', "SignedInteger" },
+	{ 'z', "BinaryInteger" },
+};
+
+/* Behind "Sc": those of concurrency. */
+static const struct swift_known swift_tasks[] = {
+	{ 'A', "Actor" },
+	{ 'C', "CheckedContinuation" },
+	{ 'c', "UnsafeContinuation" },
+	{ 'E', "CancellationError" },
+	{ 'e', "UnownedSerialExecutor" },
+	{ 'F', "Executor" },
+	{ 'f', "SerialExecutor" },
+	{ 'G', "TaskGroup" },
+	{ 'g', "ThrowingTaskGroup" },
+	{ 'h', "TaskExecutor" },
+	{ 'I', "AsyncIteratorProtocol" },
+	{ 'i', "AsyncSequence" },
+	{ 'J', "UnownedJob" },
+	{ 'M', "MainActor" },
+	{ 'P', "TaskPriority" },
+	{ 'S', "AsyncStream" },
+	{ 's', "AsyncThrowingStream" },
+	{ 'T', "Task" },
+	{ 't', "UnsafeCurrentTask" },
+};
+
+/* A type of the standard library: its name, and how many bytes it takes; 0: none is there. */
+static size_t swift_known_type(struct str s, const char **ret_name)
+{
+	const bool task = str_starts(s, STR("Sc"));
+	const struct swift_known *list = task ? swift_tasks : swift_types;
+	const size_t count = task ? COUNT_OF(swift_tasks) : COUNT_OF(swift_types),
+		     at = task ? 2 : 1;
+	if (s.len <= at || s.p[0] != 'S')
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].code != s.p[at])
+			continue;
+		*ret_name = list[i].name;
+		return at + 1;
+	}
+	return 0;
 }
 
 static size_t swift_prefix(struct str raw)
@@ -321,11 +415,39 @@ bool module_name_is_swift(struct str raw)
 	return swift_prefix(raw) > 0;
 }
 
-/* What was written from `at` on is all there is. */
-static void keep_last(struct out *o, size_t at)
+/* "lib.Shape.main", of which the module that makes the extension begins at `at`, becomes
+ * "main.Shape". */
+static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 {
-	memmove(o->p, o->p + at, o->len - at);
-	o->len -= at;
+	const size_t module = o->len - at, types = ret->module; /* where "." and the types begin */
+	char *const text = o->p;
+	if (o->failed || at <= types)
+		return;
+	/* The part ".Shape." without its last dot, and the module, change places. */
+	const size_t kept = at - 1 - types;
+	put(o, text + types, kept);
+	if (o->failed)
+		return;
+	memmove(text, text + at, module + kept);
+	o->len = module + kept;
+	ret->module = ret->package = module;
+}
+
+/* The module, and the type of the standard library that stands for both; the bytes read, 0 for
+ * none. */
+static size_t swift_start(struct swift *w, struct str s, struct out *o, struct module_name *ret)
+{
+	const char *type;
+	const size_t known = swift_known_type(s, &type);
+	const size_t size = known > 0 ? known : swift_module(w, s, o);
+	if (known > 0)
+		put_text(o, "Swift");
+	ret->module = ret->package = o->len;
+	if (known == 0)
+		return size;
+	put_text(o, ".");
+	put_text(o, type);
+	return size;
 }
 
 /* MODULE, types by a capital each, and the member; what follows is left as it is. */
@@ -333,10 +455,9 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 {
 	struct swift w = { .count = 0 };
 	struct str rest = from(raw, swift_prefix(raw));
-	size_t size = swift_module(&w, rest, o);
+	size_t size = swift_start(&w, rest, o, ret);
 	if (size == 0 || rest.len == raw.len)
 		return false;
-	ret->module = ret->package = o->len;
 	rest = from(rest, size);
 	for (;;) {
 		const size_t before = o->len;
@@ -351,10 +472,8 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 		if (rest.len == 0 || !strchr("CVOPE", rest.p[0]))
 			break;
 		/* An extension is of the module that makes it. */
-		if (rest.p[0] == 'E') {
-			keep_last(o, start);
-			ret->module = ret->package = o->len;
-		}
+		if (rest.p[0] == 'E')
+			extension_turn(o, start, ret);
 		rest = from(rest, 1);
 	}
 	/* Without a member, or with one by reference, the rest is what tells such names apart. */
