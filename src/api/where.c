@@ -550,16 +550,13 @@ static void note_overlays(struct heft_where *w, uint64_t addr)
 
 static void find_segment(const struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
-	for (size_t i = 0; i < w->im->segment_count; i++) {
-		const struct segment *s = &w->im->segments[i];
-		const uint64_t offset = addr - s->addr;
-		if (s->type != PT_LOAD || addr < s->addr || offset >= s->vm_size)
-			continue;
-		at->segment = w->segments[i];
-		at->in_file = offset < s->file_size && input_has_offsets(&w->at->input);
-		at->file_offset = at->in_file ? s->off + offset : 0;
+	const struct segment *s = image_load_at(w->im, addr);
+	if (!s)
 		return;
-	}
+	const uint64_t offset = addr - s->addr;
+	at->segment = w->segments[s - w->im->segments];
+	at->in_file = offset < s->file_size && input_has_offsets(&w->at->input);
+	at->file_offset = at->in_file ? s->off + offset : 0;
 }
 
 static void find_symbol(const struct place *p, struct heft_location *at)

@@ -34,7 +34,8 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		if (s->alloc && s->exec && !s->nobits && !s->compressed)
+		if (s->alloc && s->exec && !s->nobits && !s->compressed &&
+		    image_section_at(im, s->addr) == s) /* and not another one that lies over it */
 			add_region(
 				ret, s->addr,
 				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),

@@ -17,13 +17,8 @@ struct bare {
 /* The PT_LOAD with file bytes at an address, or NULL. */
 static const struct segment *load_at(const struct image *im, uint64_t addr)
 {
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
-		if (s->type == PT_LOAD && addr - s->addr < s->file_size && addr >= s->addr &&
-		    s->off < im->bytes.size)
-			return s;
-	}
-	return NULL;
+	const struct segment *s = image_load_at(im, addr);
+	return s && addr - s->addr < s->file_size && s->off < im->bytes.size ? s : NULL;
 }
 
 /* Bytes of the file from an address on. */

@@ -1,3 +1,4 @@
+#include "image/elf_const.h"
 #include "image/elf_internal.h"
 #include "image/macho/macho.h"
 #include "image/pe/pe.h"
@@ -41,6 +42,18 @@ const struct section *image_section_at(const struct image *im, uint64_t addr)
 {
 	const struct elf_piece *p = elf_pieces_at(&im->index->sections, addr);
 	return p ? &im->sections[p->index] : NULL;
+}
+
+const struct segment *image_load_at(const struct image *im, uint64_t addr)
+{
+	const struct segment *found = NULL;
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type == PT_LOAD && addr >= s->addr && addr - s->addr < s->vm_size &&
+		    (!found || s->addr >= found->addr))
+			found = s;
+	}
+	return found;
 }
 
 struct bytes section_bytes(const struct image *im, const struct section *s)

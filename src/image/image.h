@@ -254,6 +254,9 @@ void image_forget(const struct image *im, struct bytes b);
  * fewer or the segment (section) ends; size 0 where none.  Through segments in linked
  * images, through sections in objects and images without PT_LOAD.  O(log n). */
 struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size);
+/* The PT_LOAD segment whose memory has addr, or NULL.  Where several have, the one that begins last,
+ * of those the last in the table: loaders map them one over another in that order.  O(segments). */
+const struct segment *image_load_at(const struct image *im, uint64_t addr);
 
 /* ---- symbols -------------------------------------------------------------- */
 

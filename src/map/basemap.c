@@ -30,14 +30,35 @@ struct builder {
 	struct labels *labels;
 	struct claims vm; /* label = index into `from` */
 	struct claims file;
+	bool in_order; /* ranges win in the order of the table */
 	VEC(struct base_range) from;
 };
 
 static void add_range(struct builder *b, struct base_range r)
 {
-	claim(&b->vm, r.addr, r.size, (label_id)b->from.count, WHY_SEGMENT);
 	vec_push(&b->from, r);
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
+}
+
+/* The addresses of the ranges from `first` on.  Where several have one, it is of the one that begins
+ * last, of those the last in the table: a loader maps it over the others (image/elf_index).  In the
+ * memory of a machine it is of the first, as overlays are, and so are the bytes of a raw image. */
+static void claim_ranges(struct builder *b, size_t first)
+{
+	struct begin {
+		uint64_t before_end; /* of all addresses */
+		uint64_t index;
+	};
+	VEC(struct begin) list = { 0 };
+	for (size_t i = b->from.count; i-- > first;)
+		vec_push(&list,
+			 (struct begin){ b->in_order ? i : UINT64_MAX - b->from.data[i].addr, i });
+	sort_by_key(list.data, list.count, sizeof *list.data);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct base_range *r = &b->from.data[list.data[i].index];
+		claim(&b->vm, r->addr, r->size, (label_id)list.data[i].index, WHY_SEGMENT);
+	}
+	vec_release(&list);
 }
 
 /* Whether the bytes of a segment have an address of their own before they are copied. */
@@ -48,6 +69,7 @@ static bool is_stored(const struct builder *b, const struct segment *s)
 
 static void add_segments(struct builder *b, const struct image *im, uint32_t type)
 {
+	size_t first = b->from.count;
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
 		if (s->type != type)
@@ -62,6 +84,8 @@ static void add_segments(struct builder *b, const struct image *im, uint32_t typ
 						  .label = segment_label(b->labels, s),
 						  .runs_at = s->addr });
 	}
+	claim_ranges(b, first);
+	first = b->from.count;
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
@@ -73,10 +97,12 @@ static void add_segments(struct builder *b, const struct image *im, uint32_t typ
 							  .label = segment_label(b->labels, s),
 							  .runs_at = s->addr });
 	}
+	claim_ranges(b, first);
 }
 
 static void add_sections(struct builder *b, const struct image *im)
 {
+	const size_t first = b->from.count;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		const label_id label = section_kind_label(b->labels, s);
@@ -87,6 +113,7 @@ static void add_sections(struct builder *b, const struct image *im)
 							  s->addr });
 		claim(&b->file, off, s->file_size, label, WHY_SECTION);
 	}
+	claim_ranges(b, first);
 }
 
 /* File bytes of a segment that has more of them than room in memory. */
@@ -257,6 +284,7 @@ static void measure_regions(struct basemap *b, const struct spans *pieces)
 static void add_fill(struct builder *b)
 {
 	const struct basemap *map = b->map;
+	const size_t first = b->from.count;
 	for (size_t i = 0; i < map->region_spans.list.count; i++) {
 		const struct span *s = &map->region_spans.list.data[i];
 		const uint64_t end = min_u64(s->start + s->size, map->region_ends[s->label]);
@@ -266,6 +294,7 @@ static void add_fill(struct builder *b)
 							  .label = fill_label(b->labels),
 							  .runs_at = s->start });
 	}
+	claim_ranges(b, first);
 }
 
 static void add_regions(struct builder *b)
@@ -287,7 +316,7 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 	memset(b, 0, sizeof *b);
 	b->file_size = input_size(in);
 	b->regions = regions;
-	struct builder build = { .map = b, .labels = labels };
+	struct builder build = { .map = b, .labels = labels, .in_order = regions || in->raw };
 	for (size_t i = 0; i < in->image_count; i++)
 		add_image(&build, &in->images[i]);
 	if (regions)

@@ -1,5 +1,6 @@
 #include "source/source.h"
 
+#include "base/sort.h"
 #include "image/elf_const.h"
 
 struct str section_label_name(const struct source_file *f, const struct section *s)
@@ -18,6 +19,39 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 	claim(file, im->file_off + s->off, s->file_size, label, why);
 }
 
+/* Whether sections may lie in one another, or are not in the order of their addresses. */
+static bool sections_cross(const struct image *im)
+{
+	uint64_t end = 0;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!section_takes_vm(im, s) || s->size == 0)
+			continue;
+		if (s->addr < end)
+			return true;
+		end = add_sat(s->addr, s->size);
+	}
+	return false;
+}
+
+void section_order(const struct source_file *f, const struct image *im, section_order_vec *ret)
+{
+	ret->count = 0;
+	if (f->as_bloaty || f->map->regions || f->input->raw || !sections_cross(im)) {
+		for (size_t i = 1; i < im->section_count; i++)
+			vec_push(ret, (struct section_turn){ 0, i });
+		return;
+	}
+	for (size_t i = im->section_count; i-- > 1;)
+		if (section_takes_vm(im, &im->sections[i]))
+			vec_push(ret,
+				 (struct section_turn){ UINT64_MAX - im->sections[i].addr, i });
+	for (size_t i = 1; i < im->section_count; i++)
+		if (!section_takes_vm(im, &im->sections[i]))
+			vec_push(ret, (struct section_turn){ UINT64_MAX, i });
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+}
+
 /* Bytes of raw images that are of no section ("[padding]") say so themselves. */
 static label_id fallback_label(const struct source_file *f, const struct image *im,
 			       const struct section *s)
@@ -31,10 +65,13 @@ static label_id fallback_label(const struct source_file *f, const struct image *
 static void section_claims(const struct source_file *f, const struct image *im, struct claims *vm,
 			   struct claims *file)
 {
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	section_order_vec order = { 0 };
+	section_order(f, im, &order);
+	for (size_t i = 0; i < order.count; i++) {
+		const struct section *s = &im->sections[order.data[i].index];
 		claim_section(im, s, fallback_label(f, im, s), WHY_FALLBACK, vm, file);
 	}
+	vec_release(&order);
 }
 
 static bool has_contents(const struct image *im)
@@ -57,17 +94,34 @@ static label_id rest_label(const struct source_file *f, const struct image *im,
 	return label_bracketed(f->labels, label_text(f->labels, label));
 }
 
+/* Those that are loaded, as the base map has them; then those of threads. */
+static void segment_order(const struct source_file *f, const struct image *im,
+			  section_order_vec *ret)
+{
+	for (size_t i = im->segment_count; i-- > 0;) {
+		const struct segment *s = &im->segments[i];
+		const uint64_t key = f->map->regions || f->input->raw ? i : UINT64_MAX - s->addr;
+		if (s->type == PT_LOAD)
+			vec_push(ret, (struct section_turn){ key, i });
+	}
+	for (size_t i = 0; i < im->segment_count; i++)
+		if (im->segments[i].type == PT_TLS)
+			vec_push(ret, (struct section_turn){ UINT64_MAX, i });
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+}
+
 static void segment_claims(const struct source_file *f, const struct image *im, struct claims *vm,
 			   struct claims *file)
 {
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
-		if (s->type != PT_LOAD && s->type != PT_TLS)
-			continue;
+	section_order_vec order = { 0 };
+	segment_order(f, im, &order);
+	for (size_t i = 0; i < order.count; i++) {
+		const struct segment *s = &im->segments[order.data[i].index];
 		const label_id label = rest_label(f, im, s);
 		claim(vm, s->addr, s->vm_size, label, WHY_SEGMENT);
 		claim(file, im->file_off + s->off, s->file_size, label, WHY_SEGMENT);
 	}
+	vec_release(&order);
 }
 
 /* The VM side of a header table that a PT_LOAD maps. */

@@ -89,9 +89,12 @@ static void claim_header(const struct source_file *f, const struct image *im, si
 void source_sections(const struct source_file *f, struct layer *ret)
 {
 	struct claims vm = { 0 }, file = { 0 };
+	section_order_vec order = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
-		for (size_t k = 1; k < im->section_count; k++) {
+		section_order(f, im, &order);
+		for (size_t t = 0; t < order.count; t++) {
+			const size_t k = (size_t)order.data[t].index;
 			const struct section *s = &im->sections[k];
 			const struct str name = section_label_name(f, s);
 			const label_id label = section_title(s).len
@@ -103,6 +106,7 @@ void source_sections(const struct source_file *f, struct layer *ret)
 			claim_header(f, im, k, label, &file);
 		}
 	}
+	vec_release(&order);
 	layer_add_vm(f, ret, &vm);
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);

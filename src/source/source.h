@@ -83,6 +83,14 @@ void layer_finish(const struct source_file *f, struct layer *l);
 
 /* fallback.c: [section X], header tables, segments, [Unmapped], archive parts. */
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file);
+/* The sections of an image as they claim: of those that lie in one another the one that begins last
+ * is first, as image_section_at has it. */
+struct section_turn {
+	uint64_t key;
+	uint64_t index;
+};
+typedef VEC(struct section_turn) section_order_vec;
+void section_order(const struct source_file *f, const struct image *im, section_order_vec *ret);
 /* Adds both sides of a section. */
 void claim_section(const struct image *im, const struct section *s, label_id label, enum why why,
 		   struct claims *vm, struct claims *file);

@@ -90,7 +90,8 @@ static void find_gaps(struct discover *d)
 	size_t count = 0;
 	uint64_t end = 0;
 	for (size_t i = 1; i < im->section_count; i++)
-		if (may_hold_functions(&im->sections[i]))
+		if (may_hold_functions(&im->sections[i]) &&
+		    image_section_at(im, im->sections[i].addr) == &im->sections[i])
 			code[count++] = &im->sections[i];
 	qsort(code, count, sizeof *code, by_addr);
 	for (size_t i = 0; i < count; i++) {
