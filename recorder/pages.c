@@ -13,12 +13,12 @@ enum {
  * where the program lies low and its heap could grow into them. */
 static uintptr_t place_wanted(void)
 {
-	const uint64_t below = UINT64_C(1) << 40, least = UINT64_C(1) << 43;
+	const uint64_t apart = UINT64_C(1) << 40, least = UINT64_C(1) << 43;
 	if (recorder.place == 0) {
 		const uint64_t program = getauxval(AT_PHDR);
 		recorder.place = program < least
 					 ? 1
-					 : (uintptr_t)((program - below) & ~(below / 1024 - 1));
+					 : (uintptr_t)((program - apart) & ~(apart / 1024 - 1));
 	}
 	return recorder.place == 1 ? 0 : recorder.place;
 }
