@@ -98,9 +98,14 @@ static const char *what_is_unknown(struct process *p)
 	const struct process_heap *h = &p->heap;
 	if (h->calls.counted && !h->records.found)
 		return "the page of the recorder that tells of the process is missing";
+	if (h->calls.counted && h->records.missing > 0)
+		return "pages of the recorder are missing";
+	if (h->records.found && h->records.beside[0] != '\0')
+		return arena_format(&p->modules->arena,
+				    "what these functions gave is not recorded: %s",
+				    h->records.beside);
 	if (h->calls.counted)
-		return h->records.missing > 0 ? "pages of the recorder are missing"
-					      : foreign_malloc(p);
+		return foreign_malloc(p);
 	if (!h->records.found)
 		return unrecorded_unknown(p);
 	if (p->dump.kind == DUMP_PAGES && (h->records.process.flags & HEAP_INLINE) != 0)
