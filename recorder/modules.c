@@ -6,8 +6,11 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct search {
@@ -76,9 +79,61 @@ bool tables_find(uintptr_t pc, struct tables *ret)
 
 /* ---- notes for the reader -------------------------------------------------------------------- */
 
+/* The path in a line of /proc/self/maps (proc(5)) whose range has the address; NULL: it has none. */
+static char *line_match(char *line, uintptr_t addr)
+{
+	uintptr_t bounds[2] = { 0, 0 };
+	for (uint32_t i = 0; i < 2; i++, line++)
+		for (; *line != '-' && *line != ' '; line++) {
+			if (*line == 0)
+				return NULL;
+			bounds[i] = bounds[i] * 16 +
+				    (uintptr_t)(*line <= '9' ? *line - '0' : *line - 'a' + 10);
+		}
+	return addr >= bounds[0] && addr < bounds[1] ? strchr(line, '/') : NULL;
+}
+
+/* The file that is mapped at the start of the module, by the kernel's calls. */
+static void copy_mapped(struct heap_module *m)
+{
+	char lines[1024];
+	size_t have = 0;
+	const long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && m->path_size == 0) {
+		const long n = syscall(SYS_read, fd, lines + have, sizeof lines - 1 - have);
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+		lines[have] = 0;
+		char *line = lines;
+		for (char *end = strchr(line, '\n'); end != NULL; end = strchr(line, '\n')) {
+			*end = 0;
+			const char *path = line_match(line, (uintptr_t)m->start);
+			const size_t size = path != NULL ? strlen(path) : sizeof m->path;
+			line = end + 1;
+			if (size >= sizeof m->path)
+				continue;
+			memcpy(m->path, path, size);
+			m->path_size = (uint32_t)size;
+		}
+		have -= (size_t)(line - lines);
+		memmove(lines, line, have);
+		if (have == sizeof lines - 1)
+			have = 0; /* a line that long has no path that we keep */
+	}
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+}
+
 static void copy_path(struct heap_module *m, const char *path)
 {
 	size_t n = strlen(path);
+	/* A program that the dynamic linker was told to load is not what the kernel runs: there is
+	 * no linker that the kernel loaded for it. */
+	if (n == 0 && getauxval(AT_BASE) == 0)
+		copy_mapped(m);
+	if (n == 0 && m->path_size != 0)
+		return;
 	if (n == 0) {
 		const ssize_t got = readlink("/proc/self/exe", m->path, sizeof m->path - 1);
 		m->path_size = got > 0 ? (uint32_t)got : 0;

@@ -432,7 +432,7 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	const char *path;
 	if (!check_signal(r, err) || !program_find(argv[0], &r->arena, &path, err) ||
 	    !choose_library(r, err) || !choose_output(r, err) ||
-	    !program_check(path, (const char *[]){ r->library, r->library32 }, err))
+	    !program_check(path, argv, (const char *[]){ r->library, r->library32 }, err))
 		return false;
 	/* The clock that file systems take their times from. */
 #ifdef CLOCK_REALTIME_COARSE

@@ -11,9 +11,10 @@ bool program_find(const char *name, struct arena *arena, const char **ret_path,
 		  struct heft_err *err);
 
 /* Will the dynamic linker load one of `libraries` into it, of which the second may be NULL?
- * Interpreters of scripts are followed.  Not where the program gets more rights than its caller
+ * Interpreters of scripts are followed, and a dynamic linker that is run with a program (argv).  Not where the program gets more rights than its caller
  * has, is linked statically or is for another machine: HEFT_EUNSUPPORTED. */
-bool program_check(const char *path, const char *const libraries[2], struct heft_err *err);
+bool program_check(const char *path, char *const *argv, const char *const libraries[2],
+		   struct heft_err *err);
 
 /* Is `name` made after `pattern` (last components)?  Then *ret_pid is what stands for %p. */
 bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid);

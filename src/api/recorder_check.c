@@ -128,26 +128,65 @@ static const char *machine_words(const struct image *im)
 	return im->machine == EM_386 ? "a 32-bit program" : "for another machine";
 }
 
-/* The sanitizer whose allocator the program brings, which must be the first; NULL: none. */
-static const char *sanitizer_of(const struct image *im)
+/* A name that a module exports or imports, and what the module is then. */
+struct telling_name {
+	const char *name, *what;
+};
+
+/* What the first of the names says that is there; NULL: none is. */
+static const char *telling_name_find(const struct image *im, const struct telling_name *names,
+				     size_t count)
 {
-	static const char *const names[][2] = { { "__asan_init", "AddressSanitizer" },
-						{ "__hwasan_init", "HWAddressSanitizer" },
-						{ "__lsan_init", "LeakSanitizer" },
-						{ "__tsan_init", "ThreadSanitizer" },
-						{ "__msan_init", "MemorySanitizer" } };
 	const struct section *s = image_section_find(im, ".dynstr");
 	const struct bytes text = s != NULL ? section_bytes(im, s) : (struct bytes){ 0 };
 	struct reader r = reader_of(text, im->big_endian);
 	while (reader_left(&r) > 0) {
 		const struct str name = read_cstr(&r);
-		for (size_t i = 0; reader_ok(&r) && i < COUNT_OF(names); i++)
-			if (str_eq(name, str_of(names[i][0])))
-				return names[i][1];
+		for (size_t i = 0; reader_ok(&r) && i < count; i++)
+			if (str_eq(name, str_of(names[i].name)))
+				return names[i].what;
 		if (!reader_ok(&r))
 			break;
 	}
 	return NULL;
+}
+
+/* The sanitizer whose allocator the program brings, which must be the first; NULL: none. */
+static const char *sanitizer_of(const struct image *im)
+{
+	static const struct telling_name names[] = { { "__asan_init", "AddressSanitizer" },
+						     { "__hwasan_init", "HWAddressSanitizer" },
+						     { "__lsan_init", "LeakSanitizer" },
+						     { "__tsan_init", "ThreadSanitizer" },
+						     { "__msan_init", "MemorySanitizer" } };
+	return telling_name_find(im, names, COUNT_OF(names));
+}
+
+/* A dynamic linker, which can be run as a program and loads the one that it is given.  What it
+ * exports for debuggers tells: glibc, musl. */
+static bool is_linker(const struct image *im)
+{
+	static const struct telling_name names[] = { { "_r_debug", "" }, { "_dl_debug_addr", "" } };
+	return !has_interp(im) && telling_name_find(im, names, COUNT_OF(names)) != NULL;
+}
+
+/* The program that a dynamic linker is told to load (ld.so(8)); NULL: none. */
+static const char *loaded_program(char *const *argv)
+{
+	static const char *const with_value[] = {
+		"--library-path",         "--inhibit-rpath",    "--audit", "--preload", "--argv0",
+		"--glibc-hwcaps-prepend", "--glibc-hwcaps-mask"
+	};
+	for (argv++; *argv != NULL && strncmp(*argv, "--", 2) == 0; argv++) {
+		if (strcmp(*argv, "--") == 0)
+			return argv[1];
+		for (size_t i = 0; i < COUNT_OF(with_value); i++)
+			if (strcmp(*argv, with_value[i]) == 0 && argv[1] != NULL) {
+				argv++;
+				break;
+			}
+	}
+	return *argv;
 }
 
 /* Is the recorder linked in?  Its name of a variable is among the constants, stripped or not. */
@@ -162,7 +201,7 @@ static bool check_image(const char *path, const struct image *im, const char *co
 {
 	if (im->kind != IMAGE_EXEC)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: is no program", path);
-	if (!has_interp(im))
+	if (!has_interp(im) && !is_linker(im))
 		return has_recorder(im) ? true
 					: fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 					       "%s: is linked statically: nothing can be loaded "
@@ -183,8 +222,10 @@ static bool check_image(const char *path, const struct image *im, const char *co
 	return true;
 }
 
-bool program_check(const char *path, const char *const libraries[2], struct heft_err *err)
+bool program_check(const char *path, char *const *argv, const char *const libraries[2],
+		   struct heft_err *err)
 {
+	bool loaded = false;
 	char lines[SCRIPTS_MAX][LINE_MAX_SIZE + 1];
 	for (unsigned i = 0; i < SCRIPTS_MAX && path != NULL; i++) {
 		struct input in;
@@ -202,8 +243,12 @@ bool program_check(const char *path, const char *const libraries[2], struct heft
 		if (!input_open(&in, path, NULL, err))
 			return false;
 		const bool good = in.archive || check_image(path, in.images, libraries, err);
+		const bool linker = good && !loaded && !in.archive && is_linker(in.images);
 		input_close(&in);
-		return good;
+		if (!linker)
+			return good;
+		path = loaded_program(argv);
+		loaded = true;
 	}
 	return true;
 }

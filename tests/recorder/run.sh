@@ -260,8 +260,18 @@ printf '#! /bin/sh\necho script\n' >script
 chmod +x script
 is "scripts" "script 1" "$(run -q -o k ./script) $(files 'k.*')"
 
+# A program that the dynamic linker is told to load.
+linker=$(readelf -lW spike | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+run -o x -- "$linker" --argv0 other --library-path "$dir" ./spike 2>said
+is "by the dynamic linker" "0 1" "$? $(grep -c 'wrote .*/x\.' said)"
+is "whose rows are the program's" 1 "$("$heft" heap show x.* 2>/dev/null | grep -c ' main .*\[spike\]')"
+LD_PRELOAD="$recorder" HEFT_HEAP_OUT="$PWD/x.preloaded" "$linker" ./spike
+is "preloaded by hand" 1 "$("$heft" heap show x.preloaded 2>/dev/null | grep -c ' main .*\[spike\]')"
+
 echo 'int main(void) { return 0; }' >static.c
 if cc -static static.c -o static 2>/dev/null; then
+	run "$linker" ./static 2>/dev/null
+	is "one that is static" 2 $?
 	run ./static 2>said
 	is "a static program" 2 $?
 	is "and why" 1 "$(grep -c 'is linked statically' said)"
