@@ -146,8 +146,13 @@ static void restart(char **argv, char **env, char **new_env)
 
 static void *memory_get(size_t size)
 {
-	const long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+#ifdef SYS_mmap2 /* where SYS_mmap is an older call of other arguments */
+	enum { MAP = SYS_mmap2 };
+#else
+	enum { MAP = SYS_mmap };
+#endif
+	const long p = syscall(MAP, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0L);
 	return p == -1 ? NULL : (void *)p;
 }
 
