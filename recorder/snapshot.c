@@ -108,6 +108,15 @@ static bool write_pages(int fd)
 	return good;
 }
 
+/* A signal that the program handles may come meanwhile. */
+static bool connect_to(int fd, const struct sockaddr_un *to, socklen_t size)
+{
+	while (connect(fd, (const struct sockaddr *)to, size) != 0)
+		if (errno != EINTR)
+			return false;
+	return true;
+}
+
 /* A connection to the keeper, who may trace this process; -1: there is none.  Its name is one of
  * the abstract namespace (unix(7)): no file, and gone with the keeper. */
 static int reach_keeper(void)
@@ -122,7 +131,7 @@ static int reach_keeper(void)
 		to.sun_path[1 + i] = recorder.opt.keeper[i];
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const socklen_t reach = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + used);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&to, reach) != 0 ||
+	if (fd < 0 || !connect_to(fd, &to, reach) ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) {
 		if (fd >= 0)
 			close(fd);
