@@ -30,8 +30,9 @@ const struct opt heap_check_opts[] = {
 const char heap_check_manual[] =
 	"Looks for damage in a heap: headers and canaries that were written over, the\n"
 	"allocator's own data, double frees, the block nearest to a fault; with the\n"
-	"block that is to blame and the stack that asked for it.  Says what it could\n"
-	"examine.  Status 1 if there is damage, 2 if no block could be examined.\n";
+	"block that is to blame and the stack that asked for it.  Tells what glibc said\n"
+	"as it ended the program.  Says what it could examine.  Status 1 if there is\n"
+	"damage, 2 if no block could be examined.\n";
 
 static const struct choice formats[] = { { "table", HEFT_TABLE },
 					 { "json", HEFT_JSON },

@@ -69,21 +69,45 @@ void block_piece_set(struct block_piece *p, uint32_t place)
 	p->bits[place / WORD] |= UINT64_C(1) << place % WORD;
 }
 
-void block_map_set(struct block_map *m, uint64_t addr)
+static bool has_place(const struct block_map *m, const struct block_piece *p, uint64_t addr)
+{
+	const uint64_t off = addr - p->addr;
+	return off >> m->shift < p->places && off >> m->shift << m->shift == off;
+}
+
+void block_map_set_near(struct block_map *m, uint64_t addr, size_t *piece)
 {
 	struct block_piece *p = m->pieces.data;
+	if (*piece >= m->pieces.count || !has_place(m, &p[*piece], addr))
+		*piece = upper_bound(p, m->pieces.count, sizeof *p, addr) - 1;
+	ASSERT(*piece < m->pieces.count && has_place(m, &p[*piece], addr));
+	p += *piece;
+	block_piece_set(p, (uint32_t)((addr - p->addr) >> m->shift));
+}
+
+void block_map_set(struct block_map *m, uint64_t addr)
+{
+	size_t piece = SIZE_MAX;
+	block_map_set_near(m, addr, &piece);
+}
+
+static const struct block_piece *piece_of(const struct block_map *m, uint64_t addr)
+{
+	const struct block_piece *p = m->pieces.data;
 	const size_t i = upper_bound(p, m->pieces.count, sizeof *p, addr);
-	ASSERT(i > 0 && (addr - p[i - 1].addr) >> m->shift < p[i - 1].places);
-	block_piece_set(&p[i - 1], (uint32_t)((addr - p[i - 1].addr) >> m->shift));
+	return i > 0 && has_place(m, &p[i - 1], addr) ? &p[i - 1] : NULL;
+}
+
+bool block_map_covers(const struct block_map *m, uint64_t addr)
+{
+	return piece_of(m, addr) != NULL;
 }
 
 bool block_map_has(const struct block_map *m, uint64_t addr)
 {
-	const struct block_piece *p = m->pieces.data;
-	const size_t i = upper_bound(p, m->pieces.count, sizeof *p, addr);
-	const uint64_t off = i > 0 ? addr - p[i - 1].addr : 0, place = off >> m->shift;
-	return i > 0 && p[i - 1].bits != NULL && place < p[i - 1].places &&
-	       place << m->shift == off && (p[i - 1].bits[place / WORD] >> place % WORD & 1) != 0;
+	const struct block_piece *p = piece_of(m, addr);
+	const uint64_t place = p != NULL ? (addr - p->addr) >> m->shift : 0;
+	return p != NULL && p->bits != NULL && (p->bits[place / WORD] >> place % WORD & 1) != 0;
 }
 
 static void clear_piece(struct block_piece *p, uint64_t from, uint64_t to)

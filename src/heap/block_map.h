@@ -47,8 +47,12 @@ void block_map_release(struct block_map *m);
 
 /* Several threads may each set and clear bits of pieces of their own. */
 void block_piece_set(struct block_piece *p, uint32_t place);
-/* Sets the bit of an address, a multiple of the step. */
+/* Sets the bit of an address, a multiple of the step.  *piece: where one was set last, which saves
+ * time. */
+void block_map_set_near(struct block_map *m, uint64_t addr, size_t *piece);
 void block_map_set(struct block_map *m, uint64_t addr);
+/* Is there a place at an address? */
+bool block_map_covers(const struct block_map *m, uint64_t addr);
 /* Is the bit of a place set?  Also before block_map_count. */
 bool block_map_has(const struct block_map *m, uint64_t addr);
 /* Clears the bits of addresses in [start, end). */

@@ -79,11 +79,12 @@ struct heaps {
 	struct glibc_heaps *to;
 	const struct dump *d;
 	struct glibc_state state;
-	struct block_map *chunks; /* in use, kept ones among them */
+	struct block_map *chunks; /* in use, kept ones among them; NULL: only caches are wanted, */
+	struct kept_lists light;  /* with this, as many as there are threads */
+	size_t piece;             /* of these, where one was set last */
 	VEC(struct stretch) plain, pieces;
 	VEC(struct stretch) mapped; /* chunks that may be mapped by themselves */
 	VEC(uint64_t) caches;       /* chunks that may be a thread's cache */
-	uint64_t last_broken;       /* where a chain does not go on */
 };
 
 /* Where the arenas are found, so is the heap; without them what is run is none. */
@@ -124,14 +125,13 @@ static void doubt(struct heaps *x, const char *why)
 
 static void add_block(struct heaps *x, uint64_t chunk, uint64_t size)
 {
-	block_map_set(x->chunks, chunk);
+	block_map_set_near(x->chunks, chunk, &x->piece);
 	x->to->chunks++;
 	x->to->bytes = add_sat(x->to->bytes, size);
 }
 
-static void add_used(struct heaps *x, uint64_t at, uint64_t size)
+static void add_cache(struct heaps *x, uint64_t at, uint64_t size)
 {
-	add_block(x, at, size - x->v.word);
 	if (kept_is_cache_size(&x->v, size))
 		vec_push(&x->caches, at);
 }
@@ -149,7 +149,8 @@ static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end
 		x->to->free_chunks++;
 		x->to->free_bytes += size;
 	} else {
-		add_used(x, at, size);
+		add_block(x, at, size - x->v.word);
+		add_cache(x, at, size);
 	}
 }
 
@@ -185,6 +186,39 @@ static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 	return 0;
 }
 
+/* What chunk_follow and take_chunks do, where only caches are wanted: most are among the first
+ * chunks of an arena. */
+static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
+{
+	uint64_t last = 0, size = 0, next, flags;
+	while (at < end && chunk_size(&x->v, at, end, &next, &flags)) {
+		last = size;
+		size = next;
+		if (kept_is_cache_size(&x->v, size) && kept_is_cache(&x->light, at, size))
+			vec_push(&x->caches, at);
+		if (x->caches.count >= x->d->thread_count)
+			break;
+		at += size;
+		if (size < SPECK * x->v.word && size == last)
+			break;
+	}
+	if (x->caches.count >= x->d->thread_count)
+		at = end;
+	*ret_ended = at == end || (size != 0 && size < SPECK * x->v.word);
+	return at;
+}
+
+static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
+{
+	uint64_t last;
+	if (x->chunks == NULL)
+		return find_caches(x, at, end, ret_ended);
+	const uint64_t stop = chunk_follow(&x->v, at, end, false, &last);
+	*ret_ended = stop == end || (stop != at && chunk_is_end(&x->v, last));
+	take_chunks(x, at, stop, end, !*ret_ended);
+	return stop;
+}
+
 /* The chain from `at` to `end`; where it breaks it is looked for again behind that.  Where it
  * ends. */
 static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
@@ -193,15 +227,12 @@ static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 	uint64_t stop = at;
 	x->to->arenas++;
 	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST;) {
-		uint64_t last;
-		stop = chunk_follow(&x->v, at, end, false, &last);
-		const bool ended = stop == end || (stop != at && chunk_is_end(&x->v, last));
-		take_chunks(x, at, stop, end, !ended);
+		bool ended;
+		stop = take_good(x, at, end, &ended);
 		if (stop == end)
 			break;
 		if (!ended) {
 			x->to->broken++;
-			x->last_broken = stop;
 			broken++;
 		}
 		at = ended ? find_next(x, stop, end)
@@ -365,10 +396,10 @@ static uint64_t head_of_heap(struct heaps *x, uint64_t at, uint64_t end)
 		if (!chunk_size(&x->v, at, end, &size, &flags) || size < SPECK * x->v.word ||
 		    (flags & CHUNK_BEFORE_USED) == 0)
 			continue;
-		if (leads(&x->v, at, end))
+		const bool other = (flags & CHUNK_OTHER_ARENA) != 0;
+		if ((other && x->chunks == NULL) || leads(&x->v, at, end))
 			return at;
-		if (found == 0 && (flags & CHUNK_OTHER_ARENA) != 0)
-			found = at;
+		found = found == 0 && other ? at : found;
 	}
 	return found;
 }
@@ -709,7 +740,8 @@ static struct heaps heaps_begin(struct glibc_heaps *to, struct blocks_found *b,
 	struct heaps x = { .v = { d, memory_word_size(d), NULL }, .to = to, .d = d };
 	*to = (struct glibc_heaps){ 0 };
 	x.chunks = chunks;
-	block_map_init(chunks, d, chunk_shift(d));
+	if (chunks != NULL)
+		block_map_init(chunks, d, chunk_shift(d));
 	block_map_release(&b->kept);
 	glibc_state_find(&x.state, d);
 	find_plain(&x);
@@ -728,11 +760,13 @@ static void heaps_end(struct heaps *x)
 void glibc_kept_find(struct blocks_found *b, const struct dump *d)
 {
 	struct glibc_heaps unused;
-	struct block_map chunks;
-	struct heaps x = heaps_begin(&unused, b, &chunks, d);
+	struct heaps x = heaps_begin(&unused, b, NULL, d);
+	struct block_map places;
+	block_map_init(&places, d, chunk_shift(d));
+	x.light = (struct kept_lists){ .v = x.v, .kept = &places };
 	take_arenas(&x, b);
+	block_map_release(&places);
 	take_kept(&x, b);
-	block_map_release(&chunks);
 	heaps_end(&x);
 }
 

@@ -17,13 +17,14 @@ static uint64_t link_at(const struct kept_lists *k, uint64_t at)
 	return k->plain ? x : x ^ at >> 12;
 }
 
+/* The size of a chunk in use; 0: there is none. */
 static uint64_t size_at(const struct kept_lists *k, uint64_t chunk)
 {
 	struct chunk_view v = k->v;
 	uint64_t x = 0;
-	return block_map_has(k->chunks, chunk) && chunk_word(&v, chunk + v.word, &x)
-		       ? x & ~(uint64_t)CHUNK_FLAGS
-		       : 0;
+	const bool known = k->chunks != NULL ? block_map_has(k->chunks, chunk)
+					     : block_map_covers(k->kept, chunk);
+	return known && chunk_word(&v, chunk + v.word, &x) ? x & ~(uint64_t)CHUNK_FLAGS : 0;
 }
 
 static void keep(struct kept_lists *k, uint64_t chunk, uint64_t size)
@@ -89,6 +90,9 @@ static bool is_size_of_form(const struct chunk_view *v, const struct cache_form 
 
 bool kept_is_cache_size(const struct chunk_view *v, uint64_t size)
 {
+	enum { LEAST = 320, MOST = 1024 };
+	if (size < LEAST || size > MOST)
+		return false;
 	for (size_t i = 0; i < COUNT_OF(forms); i++)
 		if (is_size_of_form(v, &forms[i], size))
 			return true;
@@ -166,16 +170,27 @@ static void take_cache_list(struct kept_lists *k, const struct cache *c, unsigne
 		add_broken(k, before);
 }
 
+static bool find_cache(const struct kept_lists *k, uint64_t at, uint64_t size, struct cache *ret)
+{
+	for (size_t i = 0; i < COUNT_OF(forms); i++)
+		if (is_size_of_form(&k->v, &forms[i], size) &&
+		    read_cache(k, at + 2 * k->v.word, &forms[i], ret) && is_cache(k, ret))
+			return true;
+	return false;
+}
+
+bool kept_is_cache(const struct kept_lists *k, uint64_t at, uint64_t size)
+{
+	struct cache c;
+	return find_cache(k, at, size, &c);
+}
+
 bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size)
 {
-	for (size_t i = 0; i < COUNT_OF(forms); i++) {
-		struct cache c;
-		if (!is_size_of_form(&k->v, &forms[i], size) ||
-		    !read_cache(k, at + 2 * k->v.word, &forms[i], &c) || !is_cache(k, &c))
-			continue;
-		for (unsigned list = 0; list < c.lists; list++)
-			take_cache_list(k, &c, list);
-		return true;
-	}
-	return false;
+	struct cache c;
+	if (!find_cache(k, at, size, &c))
+		return false;
+	for (unsigned list = 0; list < c.lists; list++)
+		take_cache_list(k, &c, list);
+	return true;
 }

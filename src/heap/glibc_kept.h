@@ -13,7 +13,7 @@
 
 struct kept_lists {
 	struct chunk_view v;
-	const struct block_map *chunks; /* all that are marked as in use */
+	const struct block_map *chunks; /* all that are marked as in use; NULL: not known */
 	struct block_map *kept;         /* those of them that are in a list */
 	bool plain;                     /* links are addresses; since 2.32 they are stored ^
 	                                 * (where they are stored / 4096) */
@@ -24,7 +24,9 @@ struct kept_lists {
 
 /* Could a chunk of this size be a thread's cache? */
 bool kept_is_cache_size(const struct chunk_view *v, uint64_t size);
-/* Is it one?  Then all in its lists are kept. */
+/* Is it one that has a chunk? */
+bool kept_is_cache(const struct kept_lists *k, uint64_t at, uint64_t size);
+/* If it is one, all in its lists are kept. */
 bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size);
 void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a);
 

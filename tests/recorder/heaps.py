@@ -367,7 +367,7 @@ int main(int argc, char **argv)
 	case 'w': free(p[3] + 16); break;
 	case 'o': memset(p[3], 'q', 40 + 40); break;
 	case 'r': free(p[2]); free(p[3]); memset(p[3], 'q', 16); break;
-	case 's': free(p[2]); free(p[3]); memset(p[3], 'q', 16); get(40); get(40); break;
+	case 's': free(p[2]); free(p[3]); *(uintptr_t *)p[3] = (uintptr_t)p[3] >> 12 ^ 0x41414141; get(40); get(40); break;
 	}
 	stop();
 	return argc;
