@@ -453,26 +453,35 @@ static uint64_t mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64
 		       : 0;
 }
 
-/* The mapped chunk whose mapping begins with the page; what its bytes are in *ret_size.  Where the
- * program asked for an alignment the chunk was moved into the mapping, and an old header is at the
- * start. */
-static uint64_t mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t *ret_size)
+/* Where the program asked for an alignment the chunk was moved into its mapping, and an old header
+ * is at the start: the chunk, or the one at the start. */
+static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint64_t end,
+			    uint64_t *size)
 {
-	const uint64_t head = 2 * x->v.word, front = STACK_ALIGN - head;
-	const uint64_t size = mapped_size(x, page + front, front, end);
-	*ret_size = size;
-	for (uint64_t align = 2 * head; size != 0 && align < size; align += align)
+	const uint64_t head = 2 * x->v.word;
+	for (uint64_t align = 2 * head; align < *size; align += align)
 		for (unsigned i = 0; i < 2; i++) {
-			const uint64_t user = align_up(page + front + head + 1, align) + i * align;
-			const uint64_t lead = user - head - page;
-			const uint64_t moved = user <= end ? mapped_size(x, user - head, lead, end)
-							   : 0;
+			const uint64_t user = align_up(start + head + 1, align) + i * align;
+			const uint64_t at = user - head;
+			const uint64_t moved = at < end ? mapped_size(x, at, at - page, end) : 0;
 			if (moved == 0)
 				continue;
-			*ret_size = moved;
-			return user - head;
+			*size = moved;
+			return at;
 		}
-	return size != 0 ? page + front : 0;
+	return start;
+}
+
+/* The mapped chunk whose mapping begins with the page, so that the user's bytes are aligned; what
+ * its bytes are in *ret_size.  0: there is none. */
+static uint64_t mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t *ret_size)
+{
+	for (uint64_t front = 0; front + 2 * x->v.word <= STACK_ALIGN; front += 2 * x->v.word) {
+		*ret_size = mapped_size(x, page + front, front, end);
+		if (*ret_size != 0)
+			return moved_chunk(x, page, page + front, end, ret_size);
+	}
+	return 0;
 }
 
 /* The first multiple of `step` behind `at` that the dump may have bytes of, UINT64_MAX where there
