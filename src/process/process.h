@@ -11,8 +11,11 @@
  *   2. debug files that the user named, by build id;
  *   3. the dump itself, for what the kernel maps into every process ([vdso]);
  *   4. below the sysroot, at the path that the dump states, then by the file name alone;
- *   5. at the path that the dump states;
- *   6. under the build id, in the directories of debug files.
+ *   5. at that path as the user's rules for paths have it;
+ *   6. where a living process has it: below its root, its program, what it has mapped;
+ *   7. at the path that the dump states; a relative one where heft runs, beside the dump and beside
+ *      the program;
+ *   8. under the build id, in the directories of debug files; there also by path and name.
  * A file of another build is a note and is not used, unless the user named it as the program.
  *
  * Labels and names may borrow from the modules' files: they live as long as the process.

@@ -65,8 +65,16 @@ static const struct allocator allocators[] = {
 	{ "Boehm's collector", { "libgc.so" }, { "GC_malloc" }, NULL, true },
 };
 
+enum { LETTERS = 128, LENGTHS = 64 };
+
+/* Names that are looked for, by their first letter: a bit a length. */
+struct sought {
+	uint64_t lengths[LETTERS];
+};
+
 /* What is known of a module's own symbols. */
 struct marks {
+	const struct sought *sought;
 	uint64_t defined;          /* bits of allocators */
 	uint64_t malloc, own;      /* values of malloc and of glibc's other name for its own */
 	bool is_glibc, is_library; /* it is that; it is some C library */
@@ -111,9 +119,36 @@ static uint64_t of_symbol(struct str name)
 	return 0;
 }
 
+static void sought_add(struct sought *to, const char *name)
+{
+	const size_t size = name != NULL ? strlen(name) : 0;
+	ASSERT(size < LENGTHS);
+	if (size > 0)
+		to->lengths[name[0] & (LETTERS - 1)] |= UINT64_C(1) << size;
+}
+
+/* Most symbols are none that are sought. */
+static void sought_make(struct sought *ret)
+{
+	static const char *const others[] = { "malloc", "__libc_malloc", "gnu_get_libc_version",
+					      "__libc_start_main", "__libc_init" };
+	*ret = (struct sought){ { 0 } };
+	for (size_t i = 0; i < COUNT_OF(allocators); i++)
+		for (size_t k = 0; k < COUNT_OF(allocators[i].symbols); k++)
+			sought_add(ret, allocators[i].symbols[k]);
+	for (size_t i = 0; i < COUNT_OF(others); i++)
+		sought_add(ret, others[i]);
+}
+
+static bool is_sought(const struct sought *in, struct str name)
+{
+	return name.len > 0 && name.len < LENGTHS &&
+	       (in->lengths[name.p[0] & (LETTERS - 1)] >> name.len & 1) != 0;
+}
+
 static void symbol_mark(struct marks *m, const struct symbol *s)
 {
-	if (s->section == SYM_NO_SECTION)
+	if (s->section == SYM_NO_SECTION || !is_sought(m->sought, s->name))
 		return;
 	m->defined |= of_symbol(s->name);
 	if (s->bind == STB_LOCAL)
@@ -228,22 +263,16 @@ static void malloc_push(struct process *p, const struct marks *m, const char *pa
 	vec_push(&p->heap.allocators, (struct process_allocator){ name, path, false });
 }
 
-static void module_mark(struct process *p, struct opened_module *o, struct marks *m)
-{
-	*m = (struct marks){ 0 };
-	process_find_own(p, o);
-	if (o->module.input != NULL && !o->module.input->archive)
-		image_mark(m, &o->module.input->images[0]);
-}
-
 /* A library that gives malloc its memory is asked through the recorder, where one is; what is in a
  * module itself is not. */
-static void module_find(struct process *p, struct opened_module *o)
+static void module_find(struct process *p, struct opened_module *o, const struct sought *sought)
 {
 	const char *path = o->module.path;
 	const uint64_t named = of_file(path);
-	struct marks m;
-	module_mark(p, o, &m);
+	struct marks m = { .sought = sought };
+	process_find_own(p, o);
+	if (o->module.input != NULL && !o->module.input->archive)
+		image_mark(&m, &o->module.input->images[0]);
 	if (p->heap.records.found && named != 0)
 		return;
 	allocators_push(p, named | m.defined, path);
@@ -264,9 +293,11 @@ static void texts_find(struct process *p)
 
 void process_find_allocators(struct process *p, bool heaps)
 {
+	struct sought sought;
+	sought_make(&sought);
 	for (size_t i = 0; i < p->dump.file_count; i++)
 		if (*p->modules->list[i]->module.path)
-			module_find(p, p->modules->list[i]);
+			module_find(p, p->modules->list[i], &sought);
 	if (!heaps && !p->heap.records.found && p->heap.allocators.count == 0)
 		texts_find(p);
 }
