@@ -2,9 +2,9 @@
 #include "process/process_internal.h"
 
 #include "base/filename.h"
-#include "heap/live_files.h"
 #include "image/elf_const.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 /* ---- the list ------------------------------------------------------------------------------- */
@@ -376,6 +376,25 @@ static bool try_memory(const struct process *p, struct opened_module *o)
 	return o->input_open;
 }
 
+/* A path by which the file that a process has mapped at an address can be opened, even if it has no
+ * name any more (/proc/PID/map_files, proc(5): entries are "START-END", hexadecimal).  NULL where
+ * there is none, or it may not be looked at. */
+static const char *mapped_file(uint32_t pid, uint64_t start, struct arena *a)
+{
+	const char *folder = arena_format(a, "/proc/%" PRIu32 "/map_files", pid);
+	const char *ret = NULL;
+	const struct dirent *e;
+	DIR *d = opendir(folder);
+	while (d != NULL && ret == NULL && (e = readdir(d)) != NULL) {
+		char *end;
+		if (strtoull(e->d_name, &end, 16) == start && *end == '-')
+			ret = arena_format(a, "%s/%s", folder, e->d_name);
+	}
+	if (d != NULL)
+		closedir(d);
+	return ret;
+}
+
 /* As the living process sees it: its root may be another than ours, and a file that was replaced is
  * still mapped. */
 static bool try_living(const struct process *p, struct opened_module *o, const char *path,
@@ -393,7 +412,7 @@ static bool try_living(const struct process *p, struct opened_module *o, const c
 	if (path[0] != '/' &&
 	    try_path(p, o, arena_format(scratch, "/proc/%" PRIu32 "/cwd/%s", pid, path)))
 		return true;
-	const char *mapped = live_mapped_file(pid, at, scratch);
+	const char *mapped = mapped_file(pid, at, scratch);
 	return mapped != NULL && try_path(p, o, mapped);
 }
 
