@@ -239,7 +239,28 @@ static void code_without_headers_is_a_module_by_its_mapping(void **state)
 	dump_close(&d);
 }
 
-static void a_stack_ends_where_the_thread_pointer_says(void **state)
+static void a_stack_is_as_large_as_its_thread_says(void **state)
+{
+	(void)state;
+	static uint8_t memory[0x10000];
+	static const uint8_t block[16] = { 0, 0x10, 8, 0, 0, 0, 0, 0, 0, 0x50 };
+	struct coregen g = new_core(64, false);
+	struct dump d;
+	memcpy(memory + 0x5740 + 0x690, block, sizeof block);
+	coregen_region(&g, 0x80000, 0x10000, memory, sizeof memory, PF_R | PF_W);
+	vec_push(&g.threads, (struct coregen_thread){ 8, 0, 0x83000, 0, 0x85740 });
+	open_core(&d, &g);
+	assert_int_equal(d.thread_count, 2);
+	assert_string_equal(d.threads[0].name, "bee");
+	assert_int_equal(d.threads[0].stack_start, 0x80000);
+	assert_int_equal(d.threads[0].stack_end, 0x90000);
+	assert_int_equal(d.threads[1].stack_start, 0x81000);
+	assert_int_equal(d.threads[1].stack_end, 0x86000);
+	assert_string_equal(d.threads[1].name, "");
+	dump_close(&d);
+}
+
+static void a_stack_that_nothing_proves_is_none(void **state)
 {
 	(void)state;
 	struct coregen g = new_core(64, false);
@@ -247,12 +268,9 @@ static void a_stack_ends_where_the_thread_pointer_says(void **state)
 	coregen_region(&g, 0x80000, 0x10000, NULL, 0, PF_R | PF_W);
 	vec_push(&g.threads, (struct coregen_thread){ 8, 0, 0x83000, 0, 0x85740 });
 	open_core(&d, &g);
-	assert_int_equal(d.thread_count, 2);
-	assert_string_equal(d.threads[0].name, "bee");
-	assert_int_equal(d.threads[0].stack_start, 0x80000);
-	assert_int_equal(d.threads[0].stack_end, 0x90000);
-	assert_int_equal(d.threads[1].stack_end, 0x86000);
-	assert_string_equal(d.threads[1].name, "");
+	assert_int_equal(d.threads[1].stack_start, d.threads[1].stack_end);
+	assert_non_null(d.lacks);
+	assert_int_equal(d.left_out, 0x10000);
 	dump_close(&d);
 }
 
@@ -268,6 +286,7 @@ static void a_core_cut_at_any_place_opens_and_tells_what_is_missing(void **state
 		assert_true(open_bytes(&d, file.p, size, NULL));
 		check_invariants(&d);
 		assert_int_equal(d.size, 0x2000);
+		assert_int_equal(d.lacks != NULL, d.present < d.size);
 		assert_true(d.missing >= d.size - d.present);
 		assert_int_equal(d.missing + d.present > 0, 1);
 		dump_close(&d);
@@ -505,7 +524,8 @@ int main(void)
 		cmocka_unit_test(a_library_mapped_twice_is_two_modules),
 		cmocka_unit_test(a_library_that_is_only_read_is_no_module),
 		cmocka_unit_test(code_without_headers_is_a_module_by_its_mapping),
-		cmocka_unit_test(a_stack_ends_where_the_thread_pointer_says),
+		cmocka_unit_test(a_stack_is_as_large_as_its_thread_says),
+		cmocka_unit_test(a_stack_that_nothing_proves_is_none),
 		cmocka_unit_test(a_core_cut_at_any_place_opens_and_tells_what_is_missing),
 		cmocka_unit_test(raw_memory_finds_its_address_by_its_pages),
 		cmocka_unit_test(pieces_of_raw_memory_are_told_apart),
