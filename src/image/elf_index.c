@@ -241,6 +241,53 @@ static void index_shndx(struct image *im)
 	}
 }
 
+/* ---- function descriptors ---------------------------------------------------------- */
+
+enum { DESCRIPTOR_WORD = 8 };
+
+static void relocate_descriptors(const struct image *im, const struct section *table,
+				 uint64_t *words, size_t count)
+{
+	const struct section *opd = im->index->opd;
+	struct reloc_iter it;
+	struct reloc r;
+	uint64_t target;
+	if (!reloc_open(&it, im, table) || (it.patched && it.patched != opd))
+		return;
+	while (reloc_next(&it, &r)) {
+		const uint64_t off = r.addr - opd->addr;
+		if (r.section == opd->index && off % DESCRIPTOR_WORD == 0 &&
+		    off / DESCRIPTOR_WORD < count &&
+		    (r.kind == RELOC_RELATIVE || r.kind == RELOC_ABS) &&
+		    reloc_target(&it, &r, &target))
+			words[off / DESCRIPTOR_WORD] = target;
+	}
+}
+
+/* 64-bit PowerPC ELF ABI 1.9, "Function Descriptors": the first doubleword of a descriptor is the
+ * address of the code.  Relocations have it where the image can be moved, and in objects. */
+static void read_descriptors(struct image *im)
+{
+	struct elf_index *index = im->index;
+	struct notes *notes = im->notes;
+	const struct section *opd = image_section_find(im, ".opd");
+	if (!opd || opd->compressed)
+		return;
+	struct reader r = reader_of(section_bytes(im, opd), im->big_endian);
+	const size_t count = (size_t)(r.size / DESCRIPTOR_WORD);
+	uint64_t *words = arena_new(&im->arena, uint64_t, count);
+	for (size_t i = 0; i < count; i++)
+		words[i] = read_u64(&r);
+	index->opd = opd;
+	im->notes = NULL; /* who reads the relocations for themselves tells of them */
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_reloc(&im->sections[i]))
+			relocate_descriptors(im, &im->sections[i], words, count);
+	im->notes = notes;
+	index->opd_words = words;
+	index->opd_count = count;
+}
+
 void elf_index_build(struct image *im)
 {
 	struct elf_index *index = arena_new(&im->arena, struct elf_index, 1);
@@ -257,7 +304,6 @@ void elf_index_build(struct image *im)
 	for (size_t i = 0; i < im->segment_count && !index->tls; i++)
 		if (im->segments[i].type == PT_TLS)
 			index->tls = &im->segments[i];
-	const bool descriptors = im->machine == EM_PPC64 && (im->flags & EF_PPC64_ABI) < 2;
-	if (descriptors && im->kind == IMAGE_EXEC)
-		index->opd = image_section_find(im, ".opd");
+	if (im->machine == EM_PPC64 && (im->flags & EF_PPC64_ABI) < 2)
+		read_descriptors(im);
 }

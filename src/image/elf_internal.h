@@ -18,10 +18,12 @@ struct elf_pieces {
 
 /* Look-up tables, made once by elf_index_build, never changed after. */
 struct elf_index {
-	struct elf_pieces sections;   /* alloc sections that take room */
-	struct elf_pieces loads;      /* PT_LOAD, the part backed by the file */
-	const struct segment *tls;    /* the first PT_TLS, or NULL */
-	const struct section *opd;    /* function descriptors of 64-bit PowerPC, or NULL */
+	struct elf_pieces sections; /* alloc sections that take room */
+	struct elf_pieces loads;    /* PT_LOAD, the part backed by the file */
+	const struct segment *tls;  /* the first PT_TLS, or NULL */
+	const struct section *opd;  /* function descriptors of 64-bit PowerPC, or NULL */
+	uint64_t *opd_words;        /* its doublewords as relocated: addresses; 0: not known */
+	size_t opd_count;
 	const struct section **shndx; /* by section index: the table's SHT_SYMTAB_SHNDX, or NULL */
 };
 

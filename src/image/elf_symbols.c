@@ -170,17 +170,27 @@ static uint64_t code_value(const struct image *im, const struct symbol *s)
 	return s->value;
 }
 
-/* 64-bit PowerPC ELF ABI 1.9 "Function Descriptors": the first doubleword of a descriptor is
- * the address of the code. */
-static uint64_t through_descriptor(const struct image *im, const struct section *sec,
-				   uint64_t value)
+/* The address of the code that the descriptor at an address names; the address itself where there
+ * is none. */
+static uint64_t through_descriptor(const struct image *im, uint64_t addr)
 {
-	struct reader r = reader_of(section_bytes(im, sec), im->big_endian);
-	if (value < sec->addr)
-		return value;
-	reader_seek(&r, value - sec->addr);
-	const uint64_t code = read_u64(&r);
-	return reader_ok(&r) && code != 0 ? code : value;
+	const struct elf_index *index = im->index;
+	const uint64_t word = (addr - index->opd->addr) / 8;
+	const uint64_t code = word < index->opd_count ? index->opd_words[word] : 0;
+	return code != 0 ? code : addr;
+}
+
+const struct section *image_descriptors(const struct image *im, const uint64_t **ret_words,
+					size_t *ret_count)
+{
+	*ret_words = im->index->opd_words;
+	*ret_count = im->index->opd_count;
+	return *ret_words ? im->index->opd : NULL;
+}
+
+bool symbol_is_descriptor(const struct image *im, const struct symbol *s)
+{
+	return im->index->opd_words && s->type == STT_FUNC && s->section == im->index->opd->index;
 }
 
 bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
@@ -196,6 +206,8 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 		if (value > room || (sec->addr & room) > room - value)
 			return false;
 		*ret = sec->addr + value;
+		if (symbol_is_descriptor(im, s))
+			*ret = through_descriptor(im, *ret);
 		return true;
 	}
 	if (s->type == STT_TLS) {
@@ -205,8 +217,8 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 		*ret = tls->addr + value;
 		return true;
 	}
-	if (sec == im->index->opd && s->type == STT_FUNC)
-		*ret = through_descriptor(im, sec, value);
+	if (symbol_is_descriptor(im, s))
+		*ret = through_descriptor(im, value);
 	else
 		*ret = add_sat(value, sec->vm_bias);
 	return true;

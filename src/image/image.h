@@ -254,8 +254,9 @@ void image_forget(const struct image *im, struct bytes b);
  * fewer or the segment (section) ends; size 0 where none.  Through segments in linked
  * images, through sections in objects and images without PT_LOAD.  O(log n). */
 struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size);
-/* The PT_LOAD segment whose memory has addr, or NULL.  Where several have, the one that begins last,
- * of those the last in the table: loaders map them one over another in that order.  O(segments). */
+/* The PT_LOAD segment whose memory has addr, or NULL.  Where several have, the one that begins
+ * last, of those the last in the table: loaders map them one over another in that order.
+ * O(segments). */
 const struct segment *image_load_at(const struct image *im, uint64_t addr);
 
 /* ---- symbols -------------------------------------------------------------- */
@@ -317,9 +318,15 @@ static inline struct symbol_bytes symtab_bytes(const struct symtab *t, const str
 
 /* Where a defined symbol lives: VM address (objects: section base + value; TLS of linked
  * images: PT_TLS address + value; the instruction set bit of ARM and MIPS cleared; functions
- * in .opd of linked 64-bit PowerPC images: the code their descriptor names).  False for
+ * in .opd of 64-bit PowerPC images: the code their descriptor names).  False for
  * undefined, absolute, common and non-alloc symbols. */
 bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret);
+/* The section of function descriptors of 64-bit PowerPC, or NULL; its doublewords as relocated, of
+ * which the first of each descriptor is the address of code. */
+const struct section *image_descriptors(const struct image *im, const uint64_t **ret_words,
+					size_t *ret_count);
+/* Whether it is of a function of which its section has the descriptor alone. */
+bool symbol_is_descriptor(const struct image *im, const struct symbol *s);
 /* The bytes of a symbol at `addr` in a section.  Data that are a whole section of code are a name
  * for that, as snapshots of Dart have it: none, for what is in it has names of its own. */
 uint64_t symbol_size_in(const struct section *in, const struct symbol *s, uint64_t addr);

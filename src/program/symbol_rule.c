@@ -168,8 +168,9 @@ const struct section *symbol_section(const struct image *im, const struct symbol
 {
 	if (s->section == SYM_NO_SECTION || s->section >= im->section_count)
 		return NULL;
-	const struct section *in = &im->sections[s->section];
-	if (!section_takes_vm(im, in) || addr < in->addr || addr - in->addr > in->size)
+	const struct section *in = symbol_is_descriptor(im, s) ? image_section_at(im, addr)
+							       : &im->sections[s->section];
+	if (!in || !section_takes_vm(im, in) || addr < in->addr || addr - in->addr > in->size)
 		return NULL;
 	return in;
 }

@@ -368,9 +368,32 @@ void attr_late_entries(struct attr *a)
 	vec_release(&a->late);
 }
 
+/* Each descriptor to its function, up to the next one. */
+static void descriptors(struct attr *a)
+{
+	enum { WORD = 8, WORDS_MOST = 3 };
+	const uint64_t *words;
+	size_t count;
+	const struct section *opd = image_descriptors(a->im, &words, &count);
+	for (size_t i = 0, size; opd && i < count; i += size) {
+		const struct section *in = image_section_at(a->im, words[i]);
+		const label_id owner = in && in->exec ? spans_label(&a->vm, words[i]) : LABEL_NONE;
+		size = 1;
+		if (owner == LABEL_NONE)
+			continue;
+		for (; size < WORDS_MOST && i + size < count; size++) {
+			in = image_section_at(a->im, words[i + size]);
+			if (in && in->exec)
+				break;
+		}
+		attr_put(a, opd, i * WORD, size * WORD, owner, WHY_DATA_REF);
+	}
+}
+
 void attr_tables(struct attr *a)
 {
 	made_entries(a);
+	descriptors(a);
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (!a->im->sections[i].nobits)
 			table(a, &a->im->sections[i]);
