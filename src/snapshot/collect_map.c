@@ -137,10 +137,26 @@ static uint32_t object_of_user(const struct collect *c, label_id owner)
 	return object == OBJECT_SEVERAL ? 0 : object;
 }
 
+/* Objects of assembly name themselves in their symbol of type STT_FILE: "Scrt1.o". */
+static void move_objects(struct collect *c, size_t first)
+{
+	for (size_t i = first; i < c->s->symbols.count; i++) {
+		struct snap_symbol *y = &c->s->symbols.data[i];
+		const struct str source = snapshot_text(c->s, y->source);
+		if (!str_ends(source, STR(".o")) && !str_ends(source, STR(".obj")))
+			continue;
+		if (y->object == 0)
+			y->object = y->source;
+		y->source = 0;
+	}
+}
+
 void collect_complete_paths(struct collect *c, size_t first)
 {
-	if (!c->in->map)
+	if (!c->in->map) {
+		move_objects(c, first);
 		return;
+	}
 	const size_t texts = c->s->texts.entries.count;
 	struct other_path *object_of = mem_zeroed(2 * texts, sizeof *object_of);
 	struct other_path *source_of = object_of + texts;
@@ -153,6 +169,7 @@ void collect_complete_paths(struct collect *c, size_t first)
 		complete_path(&y->source, &source_of[y->object]);
 	}
 	mem_free(object_of);
+	move_objects(c, first);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

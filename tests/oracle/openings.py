@@ -258,7 +258,7 @@ def members(t):
             t.check(f"{words[0]} {path}(m.o)", run(t.heft, *words, f"{path}(m.o)").stdout, run(t.heft, *words, "m.o").stdout)
         done = run(t.heft, "where", f"{path}(none.o)", "own", check=False)
         t.check(f"{path}: no such member", (done.returncode, "no such member" in done.stderr), (2, True))
-        done = run(t.heft, "where", path, "own", check=False)
+        done = run(t.heft, "where", path, "10", check=False)
         t.check(f"{path}: how to name a member is told", "(other.o)" in done.stderr, True)
 
 
@@ -302,9 +302,20 @@ def signed_pointers(t):
         t.check(f"signed pointers, {pack}: owner", size >= least, True)
 
 
+def startup(t):
+    """What starts a program names itself as an object: it is one, no source, with a linker map and without."""
+    for options in ([], ["-Wl,-Map=start.map"]):
+        run("gcc", "-g", "-O1", "m.c", "-o", "start", *options)
+        run(t.heft, "snapshot", "start", "-o", "start.size")
+        rows = run(t.heft, "query", "start.size", "select distinct source, object from symbols", "--csv").stdout.splitlines()[1:]
+        sources, objects = zip(*[row.split(",") for row in rows])
+        t.check(f"start {options}: no object is a source", [s for s in sources if s.endswith(".o")], [])
+        t.check(f"start {options}: one object", len({o for o in objects if o.endswith("crt1.o")}), 1)
+
+
 def main():
     t = Test(os.path.abspath(sys.argv[1]))
-    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members, dwarf6, signed_pointers):
+    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members, dwarf6, signed_pointers, startup):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             for name, text in (("m.c", SOURCE), ("h.h", HEADER)):
