@@ -258,7 +258,9 @@ static void read_sections(struct wasm *w)
 {
 	for (size_t i = 0; i < w->sections.count; i++) {
 		const struct wasm_section *s = &w->sections.data[i];
-		if (s->id == WASM_IMPORT)
+		if (s->id == WASM_TYPE && !w->type_section)
+			wasm_read_types(w, s);
+		else if (s->id == WASM_IMPORT)
 			wasm_read_imports(w, s);
 		else if (s->id == WASM_FUNCTION)
 			wasm_read_functions(w, s);
@@ -304,6 +306,7 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 	vec_release(&w.functions);
 	vec_release(&w.data);
 	vec_release(&w.entries);
+	vec_release(&w.types);
 	if (!ok)
 		image_release(im);
 	return ok;

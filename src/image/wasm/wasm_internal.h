@@ -51,6 +51,12 @@ struct wasm_entry {
 	uint64_t off, size; /* in its contents */
 };
 
+/* A type of functions, in the contents of its section. */
+struct wasm_type {
+	uint64_t off, size;
+	bool owned; /* by a function that has it */
+};
+
 /* A segment of data. */
 struct wasm_data {
 	uint64_t off, size; /* in the contents of the data section; of the bytes alone */
@@ -67,6 +73,8 @@ struct wasm {
 	VEC(struct wasm_function) functions; /* imported ones first */
 	VEC(struct wasm_data) data;
 	VEC(struct wasm_entry) entries;
+	VEC(struct wasm_type) types;
+	const struct wasm_section *type_section;
 	size_t imported; /* functions */
 	struct wasm_section *code, *data_section, *linking, *names;
 	uint32_t code_index; /* of the image's section of code */
@@ -80,6 +88,7 @@ struct str wasm_name(struct reader *r);
 struct str wasm_keep(struct wasm *w, struct str name);
 
 /* wasm_module.c: what the sections of a module hold. */
+void wasm_read_types(struct wasm *w, const struct wasm_section *s);
 void wasm_read_imports(struct wasm *w, const struct wasm_section *s);
 void wasm_read_exports(struct wasm *w, const struct wasm_section *s);
 void wasm_read_code(struct wasm *w, const struct wasm_section *s);

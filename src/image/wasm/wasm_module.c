@@ -46,19 +46,50 @@ static void skip_limits(struct wasm *w, struct reader *r, bool memory)
 		w->build.im->bits = 64;
 }
 
+/* Types of functions (core specification, 5.3.6); the first of another form ends the list. */
+void wasm_read_types(struct wasm *w, const struct wasm_section *s)
+{
+	enum { FUNCTION = 0x60, LISTS = 2 };
+	struct reader r = wasm_reader(w, s->off, s->end);
+	w->type_section = s;
+	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
+		const uint64_t at = r.pos;
+		if (read_u8(&r) != FUNCTION)
+			return;
+		for (int i = 0; i < LISTS; i++) /* parameters, results */
+			for (uint64_t n = read_uleb(&r); n > 0 && reader_ok(&r); n--)
+				skip_value_type(&r);
+		if (!reader_ok(&r))
+			return;
+		vec_push(&w->types, (struct wasm_type){ .off = at, .size = r.pos - at });
+	}
+}
+
+/* A type that several functions have belongs to the first of them. */
+static void own_type(struct wasm *w, uint64_t type, uint64_t function)
+{
+	if (type >= w->types.count || w->types.data[type].owned)
+		return;
+	struct wasm_type *t = &w->types.data[type];
+	t->owned = true;
+	add_entry(w, w->type_section, function, t->off, t->off + t->size);
+}
+
 void wasm_read_imports(struct wasm *w, const struct wasm_section *s)
 {
 	struct reader r = wasm_reader(w, s->off, s->end);
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		const uint64_t at = r.pos;
+		uint64_t type;
 		(void)wasm_name(&r);
 		const struct str name = wasm_name(&r);
 		switch (read_u8(&r)) {
 		case EXTERN_FUNCTION:
-			(void)read_uleb(&r);
+			type = read_uleb(&r);
 			if (!reader_ok(&r))
 				break;
 			add_entry(w, s, w->functions.count, at, r.pos);
+			own_type(w, type, w->functions.count);
 			vec_push(&w->functions,
 				 (struct wasm_function){ .name = wasm_keep(w, name) });
 			break;
@@ -110,8 +141,9 @@ void wasm_read_functions(struct wasm *w, const struct wasm_section *s)
 	uint64_t function = w->imported;
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		const uint64_t at = r.pos;
-		(void)read_uleb(&r);
-		add_entry(w, s, function++, at, r.pos);
+		const uint64_t type = read_uleb(&r);
+		add_entry(w, s, function, at, r.pos);
+		own_type(w, type, function++);
 	}
 }
 
