@@ -15,12 +15,12 @@ static const struct query_named named[] = {
 	  "name "
 	  "FROM symbols WHERE template_name <> name AND kind = 'code' GROUP BY name "
 	  "ORDER BY padded DESC" },
-	{ "duplicates", "equal contents in several places: what one copy would save",
-	  "SELECT (count(*) - 1) * own saved, count(*) copies, own, count(DISTINCT full_name) "
+	{ "duplicates", "equal contents in several places: bytes of all copies but one",
+	  "SELECT (count(*) - 1) * own copied, count(*) copies, own, count(DISTINCT full_name) "
 	  "names, section, min(full_name) one_of_them FROM symbols WHERE alias_group = id AND "
 	  "in_file AND own > 0 AND kind IN ('code', 'data', 'literal') AND contents NOT NULL "
 	  "GROUP BY container, section, own, contents HAVING copies > 1 "
-	  "ORDER BY saved DESC, one_of_them" },
+	  "ORDER BY copied DESC, one_of_them" },
 	{ "initialisers", "static initialisers",
 	  "SELECT padded_pss padded, full_name symbol, path FROM symbols WHERE section = '.text' "
 	  "AND "
