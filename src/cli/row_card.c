@@ -4,7 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 8, CODE_PLACES = 64, LOCATIONS = 3, FUNCTIONS = 32, LINE_MOST = 4000 };
+enum {
+	PLACES = 8,
+	CODE_PLACES = 1024,
+	LOCATIONS = 3,
+	LOOK_UPS = 20000,
+	FUNCTIONS = 32,
+	LINE_MOST = 4000
+};
 
 /* ---- where the bytes of a row are ------------------------------------------------------------ */
 
@@ -201,36 +208,89 @@ static bool is_name_of(const struct heft_row *row, const char *name)
 	return found;
 }
 
-/* Own bytes are those that the symbols state; what follows them up to the next one is padding. */
-static void put_sizes(struct row_card *c, const struct places *vm, const struct places *file,
-		      FILE *to)
+/* The symbols that the name of a row stands for: instances of a template, overloads, static
+ * functions of several files. */
+struct instances {
+	size_t count;
+	uint64_t own;              /* bytes that they state */
+	uint64_t addrs[LOCATIONS]; /* of the first ones */
+	size_t look_ups;
+};
+
+static void instance_add(struct instances *all, const struct heft_location *at)
+{
+	if (all->count < LOCATIONS)
+		all->addrs[all->count] = at->addr;
+	all->count++;
+	all->own += at->symbol_size;
+}
+
+/* Those that begin in a place; padding between them is passed over. */
+static void place_count(struct row_card *c, const struct places *vm, const struct place *p,
+			struct instances *all)
 {
 	struct heft_location at;
-	uint64_t own = 0;
+	uint64_t addr = p->start;
+	while (addr < p->start + p->size && all->look_ups++ < LOOK_UPS) {
+		const bool named = find(c, addr, &at) && at.symbol != NULL;
+		const uint64_t rest = named && at.symbol_size > at.symbol_offset
+					      ? at.symbol_size - at.symbol_offset
+					      : 1;
+		if (named && at.symbol_offset == 0 && is_name_of(vm->row->row, at.symbol))
+			instance_add(all, &at);
+		addr += rest;
+	}
+}
+
+static struct instances instances_count(struct row_card *c, const struct places *vm)
+{
+	struct instances all = { 0 };
 	for (size_t i = 0; i < vm->count && i < CODE_PLACES; i++)
-		if (find(c, vm->list[i].start, &at) && at.symbol_offset == 0 &&
-		    is_name_of(vm->row->row, at.symbol))
-			own += at.symbol_size;
-	if (own == 0 || own > vm->bytes || vm->count > CODE_PLACES)
+		place_count(c, vm, &vm->list[i], &all);
+	return all;
+}
+
+static bool is_counted(const struct places *vm, const struct instances *all)
+{
+	return vm->count <= CODE_PLACES && all->look_ups < LOOK_UPS;
+}
+
+/* Own bytes are those that the symbols state; what follows them up to the next one is padding. */
+static void put_sizes(const struct places *vm, const struct places *file,
+		      const struct instances *all, FILE *to)
+{
+	if (all->own == 0 || all->own > vm->bytes || !is_counted(vm, all))
 		return;
-	fprintf(to, "%-16s %" PRIu64 " bytes, as symbols state\n", "own", own);
+	if (all->count > 1)
+		fprintf(to, "%-16s %zu symbols of this name, which the sizes are of\n", "instances",
+			all->count);
+	fprintf(to, "%-16s %" PRIu64 " bytes, as symbols state\n", "own", all->own);
 	fprintf(to, "%-16s %" PRIu64 " bytes\n", "with padding", vm->bytes);
 	fprintf(to, "%-16s %" PRIu64 " bytes of the file, in all sections\n", "because of it",
 		file->bytes_of_label);
 }
 
-/* What heft where says of the first bytes. */
-static void put_locations(struct row_card *c, const struct places *vm, FILE *to)
+static void put_location(struct row_card *c, uint64_t addr, FILE *to)
 {
 	struct short_lines lines = { to, 0 };
 	struct heft_location at;
 	struct heft_err err;
-	for (size_t i = 0; i < vm->count && i < LOCATIONS; i++)
-		if (find(c, vm->list[i].start, &at)) {
-			fputc('\n', to);
-			heft_where_write(c->where, &at, NULL,
-					 &(struct heft_sink){ put_short, &lines }, &err);
-		}
+	if (!find(c, addr, &at))
+		return;
+	fputc('\n', to);
+	heft_where_write(c->where, &at, NULL, &(struct heft_sink){ put_short, &lines }, &err);
+}
+
+/* What heft where says of the first symbols, or of the first bytes. */
+static void put_locations(struct row_card *c, const struct places *vm, const struct instances *all,
+			  FILE *to)
+{
+	const size_t count = all->count > 0 ? all->count : vm->count;
+	for (size_t i = 0; i < count && i < LOCATIONS; i++)
+		put_location(c, all->count > 0 ? all->addrs[i] : vm->list[i].start, to);
+	if (all->count > LOCATIONS)
+		fprintf(to, "\nThese are the first %d of %zu symbols of this name%s.\n", LOCATIONS,
+			all->count, is_counted(vm, all) ? "" : " or more");
 }
 
 void row_card_put(struct row_card *c, const struct input *in, const struct browse_row *row,
@@ -246,8 +306,9 @@ void row_card_put(struct row_card *c, const struct input *in, const struct brows
 	put_places(to, &file, "in the file at");
 	if (path == NULL || !open_where(c, path, &err))
 		return;
-	put_sizes(c, &vm, &file, to);
-	put_locations(c, &vm, to);
+	const struct instances all = instances_count(c, &vm);
+	put_sizes(&vm, &file, &all, to);
+	put_locations(c, &vm, &all, to);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
@@ -296,6 +357,18 @@ static size_t function_behind(struct code *code, uint64_t addr)
 	return low;
 }
 
+/* How many begin in the places of a row. */
+static size_t functions_in(struct code *code, const struct places *vm)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < vm->count && i < CODE_PLACES; i++) {
+		const uint64_t start = vm->list[i].start, end = start + vm->list[i].size;
+		count += function_behind(code, end - 1) -
+			 (start > 0 ? function_behind(code, start - 1) : 0);
+	}
+	return count;
+}
+
 /* The function that a place begins in, and those that begin in it. */
 static bool put_place(struct code *code, const struct place *p)
 {
@@ -326,6 +399,10 @@ bool row_card_code(struct row_card *c, const struct input *in, const struct brow
 		return no_code(err, row->row->label);
 	if (!open_blocks(c, path, err))
 		return false;
+	const size_t functions = functions_in(&code, &vm);
+	if (functions > 1)
+		fprintf(to, "%zu functions, %" PRIu64 " bytes with padding\n\n", functions,
+			vm.bytes);
 	for (size_t k = 0; k < vm.count && k < CODE_PLACES; k++)
 		if (!put_place(&code, &vm.list[k])) {
 			row_card_release(c); /* one that was given up can only be freed */

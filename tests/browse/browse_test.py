@@ -358,6 +358,33 @@ def check_card():
     t.close()
 
 
+def check_merged_card():
+    """A short name that several symbols share: the card has all of them."""
+    subprocess.run(["c++", "-g", "-O1", "-x", "c++", "-o", "merged", "-"], check=True, input=MERGED)
+    t = browse("-d", "sections,symbols", "merged")
+    t.press("/", "instance .text", "Enter", "Home", "Down")
+    check("merged: the row", chosen(t), "instance<>()")
+    text = "\n".join(t.press("i"))
+    sizes = [s["own"] for s in json.loads(heft("query", "--json", "merged",
+             "select own from symbols where full_name like 'instance%' and section = '.text'"))]
+    check("merged: there are five", len(sizes), 5)
+    check("merged: instances", re.search(r"instances +([0-9]+) symbols", text)[1], "5")
+    check("merged: own bytes", int(re.search(r"own +([0-9]+) bytes", text)[1]), sum(sizes))
+    t.press("q")
+    lines = t.press("x")
+    if "without a disassembler" not in lines[-1]:
+        check("merged: functions are counted above their code", any(line.strip().startswith("5 functions, ") for line in lines[:4]), True)
+    t.press("q")
+    t.close()
+
+
+MERGED = b"""
+template <int N> __attribute__((noinline)) int instance(int x) { return x * N + 1; }
+int main(int c, char **) {
+	return instance<3>(c) + instance<5>(c) + instance<7>(c) + instance<100>(c) + instance<2222>(c);
+}
+"""
+
 CARDED = b"""
 __attribute__((noinline)) int carded_function(int x) { return x * 3 + 1; }
 int carded_function_by_another_name(int) __attribute__((weak, alias("carded_function")));
@@ -720,7 +747,8 @@ def main():
         subprocess.run([recipe, WORK], check=True, env={**os.environ, "HEFT": HEFT})
     os.chdir(WORK)
     try:
-        for part in (check_rows, check_filters, check_filtered_rows, check_moves, check_acts, check_mouse, check_card, check_changes, check_lists, check_heap,
+        for part in (check_rows, check_filters, check_filtered_rows, check_moves, check_acts, check_mouse, check_card,
+                     check_merged_card, check_changes, check_lists, check_heap,
                      check_living, check_regions, check_sizes,
                      check_colours, check_no_terminal, check_names, check_longest, check_many):
             part()
