@@ -160,8 +160,10 @@ bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
 {
 	struct components c = { { 0 } };
 	const bool ok = !s->components_path || components_open(&c, s->components_path, err);
-	if (ok && s->components_path)
+	if (ok && s->components_path) {
 		snapshot_name_components(&s->snapshot, &c);
+		components_note_unused(&c, &s->notes);
+	}
 	components_close(&c);
 	return ok;
 }

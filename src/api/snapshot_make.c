@@ -510,6 +510,8 @@ static bool end(struct maker *m, bool good)
 			s->snapshot.containers.data[0].name = "";
 		snapshot_set_paths(&s->snapshot, s->builds.count > 0 ? &m->build : NULL,
 				   &s->wish.paths, s->components_path ? &m->components : NULL);
+		if (s->components_path)
+			components_note_unused(&m->components, &s->notes);
 		snapshot_finish(&s->snapshot);
 	} else {
 		snapshot_release(&s->snapshot);

@@ -135,7 +135,25 @@ const char *components_find(struct components *c, struct str path)
 	if (c->is_tree)
 		return dir_metadata_find(&c->tree, path);
 	for (size_t i = c->rules.count; i-- > 0 && path.len > 0;)
-		if (matches(&c->rules.data[i], path))
+		if (matches(&c->rules.data[i], path)) {
+			c->rules.data[i].used = true;
 			return c->rules.data[i].component;
+		}
 	return "";
+}
+
+void components_note_unused(const struct components *c, struct notes *notes)
+{
+	const struct component_rule *first = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < c->rules.count; i++) {
+		if (c->rules.data[i].used)
+			continue;
+		first = first ? first : &c->rules.data[i];
+		count++;
+	}
+	if (first)
+		note(notes, c->file.path ? c->file.path : "components", HEFT_NO_OFFSET, 0,
+		     "%zu of %zu patterns decide about no source path, such as '%.*s'", count,
+		     c->rules.count, (int)min_u64(first->pattern.len, 100), first->pattern.p);
 }

@@ -29,6 +29,7 @@ struct component_rule {
 	struct str pattern; /* without slashes at its ends */
 	const char *component;
 	bool anchored; /* at the root */
+	bool used;     /* some path got its component, or none, by it */
 };
 
 struct components {
@@ -46,5 +47,8 @@ void components_parse(struct components *c, struct bytes b);
 void components_close(struct components *c);
 /* "" where nobody owns the path. */
 const char *components_find(struct components *c, struct str path);
+/* A note of rules that decided about no path that was asked for: no path matches, or a later line
+ * does. */
+void components_note_unused(const struct components *c, struct notes *notes);
 
 #endif

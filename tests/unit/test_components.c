@@ -84,6 +84,29 @@ static void put(const char *folder, const char *name, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
+static void patterns_that_decide_about_nothing_are_noted(void **state)
+{
+	static const char table[] = "*.c core\n/gone/ nobody\n*.zig x\n";
+	struct components c = { 0 };
+	struct notes notes;
+	(void)state;
+	notes_init(&notes);
+	components_parse(&c, (struct bytes){ (const uint8_t *)table, sizeof table - 1 });
+	components_find(&c, STR("a.c"));
+	components_note_unused(&c, &notes);
+	assert_int_equal(notes.count, 1);
+	assert_string_equal(notes.data[0].text,
+			    "2 of 3 patterns decide about no source path, such as 'gone'");
+	components_find(&c, STR("gone/a.zig"));
+	components_find(&c, STR("gone/a"));
+	notes_release(&notes);
+	notes_init(&notes);
+	components_note_unused(&c, &notes);
+	assert_int_equal(notes.count, 0);
+	notes_release(&notes);
+	components_close(&c);
+}
+
 static void files_of_the_tree_tell_components_of_their_folders(void **state)
 {
 	static const char *const folders[] = { "net", "net/dns", "net/dns/deep", "ui", "loop" };
@@ -129,6 +152,7 @@ static void files_of_the_tree_tell_components_of_their_folders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(patterns_that_decide_about_nothing_are_noted),
 		cmocka_unit_test(the_last_line_that_matches_counts),
 		cmocka_unit_test(a_pattern_alone_takes_the_owner_away),
 		cmocka_unit_test(a_pattern_without_a_slash_matches_at_every_depth),
