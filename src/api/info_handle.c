@@ -240,6 +240,7 @@ static void set_texts(struct heft_info *info, const struct info_file *file, cons
 	t[INFO_MADE_BY] = f->made_by;
 	t[INFO_PARTS] = f->parts;
 	t[INFO_SETTINGS] = f->settings;
+	t[INFO_THREAD] = number_text(info, f->thread_bytes);
 	t[INFO_MEMBERS] = number_text(info, f->members);
 	t[INFO_RELOCATION_KINDS] = kinds_text(info, f);
 	t[INFO_SAVING_KINDS] = savings_text(info, f);

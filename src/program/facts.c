@@ -231,6 +231,15 @@ static const char *features_of(const struct image *im)
 	return im->machine == EM_AARCH64 ? arm[bits] : x86[bits];
 }
 
+/* What a thread takes for its copies of variables: .tdata and .tbss. */
+static uint64_t thread_bytes_of(const struct image *im)
+{
+	for (size_t i = 0; i < im->segment_count; i++)
+		if (im->segments[i].type == PT_TLS)
+			return im->segments[i].vm_size;
+	return 0;
+}
+
 static const char *runpath_of(const struct image *im)
 {
 	uint64_t off, table;
@@ -285,6 +294,7 @@ static void read_protection(struct facts *f, const struct image *im, struct aren
 	f->nx = nx_of(im);
 	f->textrel = fact(has_textrel(im));
 	f->runpath = runpath_of(im);
+	f->thread_bytes = thread_bytes_of(im);
 }
 
 static void read_made_by(struct facts *f, const struct image *im, struct arena *arena)

@@ -42,7 +42,8 @@ struct facts {
 	const char *runpath; /* where else the loader looks for libraries, or "" */
 	unsigned dwarf;      /* version of the first unit inside; 0: there is none */
 	enum fact relro, pie, nx, canary, fortify, textrel;
-	uint64_t members; /* of an archive */
+	uint64_t members;      /* of an archive */
+	uint64_t thread_bytes; /* variables that each thread has a copy of (PT_TLS) */
 	uint64_t relocs[RELOC_KINDS], reloc_count;
 	struct saving savings[SAVINGS_MAX];
 	size_t saving_count;

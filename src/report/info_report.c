@@ -28,6 +28,7 @@ const struct heft_text info_texts[INFO_TEXTS] = {
 	[INFO_MADE_BY] = { "made_by", false },
 	[INFO_PARTS] = { "parts", false },
 	[INFO_SETTINGS] = { "settings", false },
+	[INFO_THREAD] = { "thread_bytes", true },
 };
 
 const struct heft_measure info_measures[INFO_MEASURES] = {
@@ -54,6 +55,7 @@ static const struct detail {
 	{ "made by", INFO_MADE_BY },
 	{ "made of", INFO_PARTS },
 	{ "build settings", INFO_SETTINGS },
+	{ "bytes a thread", INFO_THREAD },
 	{ "members", INFO_MEMBERS },
 	{ "relocations", INFO_RELOCATION_KINDS },
 	{ "could be saved", INFO_SAVING_KINDS },

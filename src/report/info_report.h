@@ -30,6 +30,7 @@ enum info_text {
 	INFO_MADE_BY,
 	INFO_PARTS,    /* "NAME VERSION, NAME VERSION" */
 	INFO_SETTINGS, /* "NAME=VALUE, NAME=VALUE" */
+	INFO_THREAD,   /* bytes */
 	INFO_TEXTS,
 };
 

@@ -66,7 +66,7 @@ struct column {
 	bool number; /* a text that is a number */
 };
 
-enum { COLUMNS_MAX = 28 };
+enum { COLUMNS_MAX = 32 };
 
 struct report;
 
