@@ -5,6 +5,7 @@ on a broken limit, and both stages for a fork.
 
 usage: tests/ci_steps.py HEFT
 """
+import gzip
 import http.server
 import json
 import os
@@ -216,14 +217,60 @@ def github(action, env, first, second):
     done = run("review", second, branch="", context={"github.event.pull_request.head.repo.fork": True})
     check("a fork posts nothing", done.returncode == 0 and not Forge.calls and MARKER in done.stdout, done.stderr)
     check("without a branch the base is built", f"{first} measured" in done.stderr, done.stderr)
-    done = run("comment", first, context={
-        "github.event.pull_request.base.sha": "", "github.event.pull_request.number": "",
-        "github.event.workflow_run.head_repository.owner.login": "u", "github.event.workflow_run.head_branch": second,
-        "github.event.workflow_run.head_sha": second})
+    fork = {"github.event.pull_request.base.sha": "", "github.event.pull_request.number": "",
+            "github.event.workflow_run.head_repository.owner.login": "u", "github.event.workflow_run.head_branch": second,
+            "github.event.workflow_run.head_sha": second}
+    done = run("comment", first, context=fork)
     check("the second stage posts what the fork measured", len(Forge.ours()) == 1, done.stderr)
+    distrust(lambda **more: run("comment", first, context=fork, **more), env)
     done = run("review", second, token="wrong")
     check("a token that is refused is told", done.returncode == 1 and "401" in done.stderr and "wrong" not in done.stderr,
           done.stderr)
+
+
+HOSTILE = "@someone [x](https://e.invalid) ![t](https://e.invalid/t) ``|` <img src=x> #1 \\| &lt;b> https://e.invalid"
+
+
+def without_code(text):
+    """What of a comment is no code span, in which nothing is a mention, a link, an image or HTML."""
+    return re.sub(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", "CODE", text)
+
+
+def distrust(second_stage, env):
+    """What the fork's job left: a text of its own, sizes that are none, links to files of this job, names that are markup."""
+    sizes = {name: pathlib.Path("heft-sizes", name + ".size").read_bytes() for name in ("base", "head")}
+    secret = pathlib.Path(env["HOME"], "secret")
+    secret.write_text("secret of this job")
+    before = Forge.ours()
+
+    def left(name, head, **more):
+        shutil.rmtree("heft-sizes")
+        os.mkdir("heft-sizes")
+        pathlib.Path("heft-sizes/base.size").write_bytes(sizes["base"])
+        pathlib.Path("heft-sizes/comment.md").write_text(f"{MARKER}\n{HOSTILE}\n")
+        pathlib.Path("heft-sizes/history.db").write_text("no history")
+        head(pathlib.Path("heft-sizes/head.size"))
+        done = second_stage(**more)
+        check(name, secret.read_text() == "secret of this job" and "@someone" not in without_code("".join(Forge.ours())),
+              f"{done.stderr}\n{Forge.ours()}")
+        return done
+
+    done = left("a forged text is not posted", lambda path: path.write_bytes(b"no sizes"))
+    check("sizes that are none fail the stage", done.returncode == 2 and Forge.ours() == before, done.stderr)
+    left("sizes elsewhere are not read", lambda path: path.symlink_to(secret))
+    check("and nothing is posted", Forge.ours() == before, Forge.ours())
+    text = gzip.decompress(sizes["head"]).replace(b"table\n", f"{HOSTILE}\n".encode())
+    left("names are no markup", lambda path: path.write_bytes(gzip.compress(text)))
+    body = without_code("".join(Forge.ours()))
+    check("they are in the comment", "@someone" in "".join(Forge.ours()), Forge.ours())
+    check("as code", not re.search(r"@someone|e\.invalid|<img|!\[", body) and body.count("|") > 10, Forge.ours())
+    near = gzip.decompress(sizes["head"]).replace(b".eh_frame_hdr", b"@someone_a[b]")
+    pathlib.Path("limits.txt").write_text("section @someone_a[c] max 1 KiB\n")
+    left("a name that is near is no markup", lambda path: path.write_bytes(gzip.compress(near)), budget="limits.txt")
+    check("it is named", "did you mean `@someone" in "".join(Forge.ours()), Forge.ours())
+    long = text.replace(HOSTILE.encode(), HOSTILE.encode() * 1000)
+    left("long names are cut", lambda path: path.write_bytes(gzip.compress(long)))
+    check("the comment is short", len("".join(Forge.ours())) < 20000, len("".join(Forge.ours())))
 
 
 def many_keep(env, commits):

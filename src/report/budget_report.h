@@ -13,8 +13,10 @@ struct budget_report {
 /* Sets table, columns, fields and kind of a report; opts are set.  A row a limit, below a broken
  * one those who broke it.  The table is in the arena. */
 void budget_report_init(struct report *r, const struct budget_report *b, struct arena *arena);
+/* Writes a name of the file's, which may hold anything, where it stands in a sentence. */
+typedef void (*budget_name_fn)(struct sink *s, const char *name);
 /* "1234 of 2000 padded bytes": what was found of a limit; or why it was not checked. */
-void budget_finding_put(const struct heft_budget_row *row, struct sink *s);
+void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s);
 /* "2 of 7 limits broken": all together. */
 void budget_sum_put(const struct budget_report *b, struct sink *s);
 /* An ::error a broken limit, at its line of the file. */

@@ -31,8 +31,15 @@ static void part_text(char out[PSS_MAX], const struct heft_budget_row *row, size
 		pss_text(out, p->now);
 }
 
+static void put_quoted(struct sink *s, const char *name)
+{
+	sink_text(s, STR("'"));
+	label_put(s, str_of(name), 0);
+	sink_text(s, STR("'"));
+}
+
 /* Why a limit was not checked. */
-static void put_reason(const struct heft_budget_row *row, struct sink *s)
+static void put_reason(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s)
 {
 	if (row->state == HEFT_BUDGET_SKIPPED) {
 		sink_text(s, STR("not checked: no base"));
@@ -44,9 +51,9 @@ static void put_reason(const struct heft_budget_row *row, struct sink *s)
 	}
 	sink_text(s, STR("not checked: it matches nothing"));
 	if (row->nearest) {
-		sink_text(s, STR("; did you mean '"));
-		label_put(s, str_of(row->nearest), 0);
-		sink_text(s, STR("'?"));
+		sink_text(s, STR("; did you mean "));
+		put_name(s, row->nearest);
+		sink_text(s, STR("?"));
 	}
 }
 
@@ -59,11 +66,11 @@ static size_t count_state(const struct budget_report *r, enum heft_budget_state 
 }
 
 /* "1234 of 2000 bytes", "+20, at most +10 bytes": what was found. */
-void budget_finding_put(const struct heft_budget_row *row, struct sink *s)
+void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s)
 {
 	char have[PSS_MAX], limit[PSS_MAX], over[PSS_MAX];
 	if (!is_checked(row)) {
-		put_reason(row, s);
+		put_reason(row, put_name, s);
 		return;
 	}
 	if (row->growth) {
@@ -96,6 +103,13 @@ static void github_text(struct sink *s, const char *text, bool property)
 	}
 }
 
+static void github_name(struct sink *s, const char *name)
+{
+	sink_text(s, STR("'"));
+	github_text(s, name, false);
+	sink_text(s, STR("'"));
+}
+
 static void github_row(const struct budget_report *r, const struct heft_budget_row *row,
 		       struct sink *s)
 {
@@ -108,7 +122,7 @@ static void github_row(const struct budget_report *r, const struct heft_budget_r
 							  : "not checked");
 	github_text(s, row->rule, false);
 	sink_text(s, STR(": "));
-	budget_finding_put(row, s);
+	budget_finding_put(row, github_name, s);
 	for (size_t i = 0; i < row->part_count; i++) {
 		part_text(size, row, i);
 		sink_printf(s, "%%0A%s ", size);
@@ -251,7 +265,7 @@ static void put_lines(const struct report *r, const struct heft_row *row, size_t
 		if (r->table.top->children[i] != row || is_checked(&b->rows[i]))
 			continue;
 		sink_right(s, STR(""), column + 2);
-		put_reason(&b->rows[i], s);
+		put_reason(&b->rows[i], put_quoted, s);
 		sink_text(s, STR("\n"));
 	}
 }

@@ -71,6 +71,11 @@ static void put_marker(const struct comment *c, struct sink *s)
 	sink_text(s, STR(" -->\n"));
 }
 
+static void put_name(struct sink *s, const char *name)
+{
+	markdown_code(s, name, NAME_MOST);
+}
+
 /* The limits that are not kept. */
 static void put_findings(const struct budget_report *b, struct sink *s)
 {
@@ -81,7 +86,7 @@ static void put_findings(const struct budget_report *b, struct sink *s)
 		sink_text(s, put++ == 0 ? STR("| limit | found |\n|---|---|\n| ") : STR("| "));
 		markdown_code(s, b->rows[i].rule, NAME_MOST);
 		sink_text(s, STR(" | "));
-		budget_finding_put(&b->rows[i], s);
+		budget_finding_put(&b->rows[i], put_name, s);
 		sink_text(s, STR(" |\n"));
 	}
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
