@@ -230,7 +230,7 @@ def main():
         print(__doc__)
         return 2
     if not shutil.which("nm"):
-        print("nm is missing: install binutils")
+        print("SKIP: no nm (install binutils)")
         return 77
     heft = os.path.abspath(sys.argv[1])
     limit = 0 if os.environ.get("FULL") == "1" or len(sys.argv) < 4 else int(sys.argv[3])

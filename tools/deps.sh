@@ -33,7 +33,7 @@ deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:l
 	m32/:libc6-dev-i386 m32/:lib32gcc-GCC-dev cmd/dexdump:dexdump cmd/create_gcov:autofdo cmd/perf:linux-perf
 	file/usr/lib/postgresql/15/bin/initdb:postgresql cmd/clickhouse-server:clickhouse-server cmd/yamllint:yamllint file/usr/lib/python3/dist-packages/yaml:python3-yaml file/usr/lib/python3/dist-packages/grpc:python3-grpcio cmd/zsh:zsh cmd/fish:fish cmd/sqlite3:sqlite3 cmd/git:git file/usr/share/i18n/locales/de_DE:locales cmd/ccache:ccache cmd/make:make cmd/go:golang-go cmd/chromium:chromium cmd/tmux:tmux so/libjemalloc.so.2:libjemalloc2
 	cmd/gfortran:gfortran cmd/fpc:fp-compiler cmd/ocamlopt:ocaml-nox cmd/nim:nim cmd/gdc:gdc
-	cmd/musl-gcc:musl-tools so/libtcmalloc_minimal.so.4:libtcmalloc-minimal4 so/libmimalloc.so.2:libmimalloc2.0"
+	cmd/musl-gcc:musl-tools cmd/redis-server:redis-server so/libtcmalloc_minimal.so.4:libtcmalloc-minimal4 so/libmimalloc.so.2:libmimalloc2.0"
 
 deps_say() {
 	echo "$*" >&2
@@ -79,8 +79,43 @@ deps_root() {
 	fi
 }
 
+# Another process may hold the locks of apt and of dpkg: waits for it, at most 10 minutes.
 deps_apt() {
-	deps_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" >>"$deps_log" 2>&1 </dev/null
+	deps_left=120
+	while :; do
+		deps_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 apt-get -q -y \
+			-o DPkg::Lock::Timeout=600 "$@" >"$deps_log" 2>&1 </dev/null && return
+		grep -q '^E: Could not get lock' "$deps_log" && [ "$deps_left" -gt 0 ] || return
+		[ "$deps_left" -lt 120 ] || deps_say "another process holds apt's lock; waiting for it"
+		deps_left=$((deps_left - 1))
+		sleep "${deps_pause:-5}"
+	done
+}
+
+# Why deps_apt failed.
+deps_reason() {
+	sed -n 's/^E: //p' "$deps_log" | head -n 1 | grep . || echo "apt-get failed without a reason"
+}
+
+# Those of the packages that apt knows; of the others it says that they are not there.
+deps_known() {
+	for package in "$@"; do
+		if LC_ALL=C.UTF-8 apt-cache policy "$package" 2>/dev/null | grep -q '^  Candidate: [^(]'; then
+			echo "$package"
+		else
+			deps_say "$package: this system has no such package; going on without"
+		fi
+	done
+}
+
+# Says how many packages an installation of these is, and how large.
+deps_announce() {
+	deps_say "installing" "$@"
+	LC_ALL=C.UTF-8 apt-get --print-uris -y --no-install-recommends install "$@" 2>/dev/null |
+		sed -n -e 's/^[0-9]* upgraded, \([0-9]*\) newly installed.*/  \1 packages with what they need/p' \
+			-e 's/^Need to get \(.*\) of archives\.$/  \1 to fetch/p' \
+			-e 's/^After this operation, \(.*\) of additional.*/  \1 on disk/p' >&2
+	deps_say "  (HEFT_NO_INSTALL=1 installs nothing)"
 }
 
 deps_can_install() {
@@ -95,31 +130,41 @@ deps_install() {
 	# shellcheck disable=SC2086
 	wish=$(deps_missing $2)
 	[ -n "$need$wish" ] || return 0
-	if ! deps_can_install; then
+	if [ -n "${HEFT_NO_INSTALL-}" ] || ! deps_can_install; then
+		# shellcheck disable=SC2086
+		[ -z "$wish" ] || deps_say "done without:" $wish
 		[ -z "$need" ] && return 0
-		deps_say "These are needed and cannot be installed from here (no apt-get, or neither"
-		deps_say "root nor sudo), by their Debian names:"
+		deps_say "These are needed and are not installed from here (HEFT_NO_INSTALL, no apt-get, or"
+		deps_say "neither root nor sudo), by their Debian names:"
 		deps_say "$need"
 		return 1
 	fi
 	deps_log=$(mktemp)
-	deps_apt update || deps_say "apt-get update failed; trying with the package lists there are"
-	if [ -n "$need" ]; then
-		# shellcheck disable=SC2086
-		deps_say "installing" $need
-		# shellcheck disable=SC2086
-		if ! deps_apt install --no-install-recommends $need; then
-			tail -n 15 "$deps_log" >&2
-			rm -f "$deps_log"
-			return 1
-		fi
+	# shellcheck disable=SC2086
+	deps_fetch "$need" "$wish"
+	set -- $?
+	rm -f "$deps_log"
+	return "$1"
+}
+
+# The same of packages that are missing, with a log.
+deps_fetch() {
+	deps_apt update ||
+		deps_say "apt-get update: $(deps_reason); trying with the package lists there are"
+	# shellcheck disable=SC2086
+	wish=$(deps_known $2)
+	[ -n "$1$wish" ] || return 0
+	# shellcheck disable=SC2086
+	deps_announce $1 $wish
+	# shellcheck disable=SC2086
+	if [ -n "$1" ] && ! deps_apt install --no-install-recommends $1; then
+		tail -n 15 "$deps_log" >&2
+		return 1
 	fi
 	for package in $wish; do
-		deps_say "installing $package"
 		deps_apt install --no-install-recommends "$package" ||
-			deps_say "  not to be had here; going on without"
+			deps_say "$package: $(deps_reason); going on without"
 	done
-	rm -f "$deps_log"
 }
 
 # deps_quiet COMMAND...: its output is shown only if it fails.

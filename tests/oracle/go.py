@@ -372,7 +372,7 @@ def unowned(heft, path):
 def main():
     heft = os.path.abspath(sys.argv[1])
     if not shutil.which("go"):
-        print("skip: Go's compiler is not here (golang-go)")
+        print("SKIP: no go (install golang-go)")
         return 77
     bad = compared = 0
     with tempfile.TemporaryDirectory() as folder:

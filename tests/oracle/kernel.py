@@ -149,7 +149,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         files = sys.argv[2:] or fetch(folder)
         if not files:
-            print("skip: no kernel of Debian can be fetched")
+            print("SKIP: no kernel of Debian can be fetched")
             return 77
         good = [check(heft, path, folder) for path in files]
     return 0 if all(good) else 1

@@ -98,7 +98,7 @@ def main():
     failed = checked = 0
     for compiler, package, files, command, wanted in LANGUAGES:
         if not shutil.which(compiler):
-            print(f"skipped: no {compiler} (package {package})")
+            print(f"LEFT OUT: {compiler}: not there (install {package})")
             continue
         with tempfile.TemporaryDirectory() as folder:
             for name, text in files.items():
@@ -111,6 +111,8 @@ def main():
         checked += 1
         failed += len(found) > 0
     print(f"{checked - failed} of {checked} languages as they should be")
+    if not checked:
+        print("SKIP: no compiler of another language (install gfortran fp-compiler nim gdc ocaml-nox)")
     sys.exit(1 if failed else 0 if checked else 77)
 
 

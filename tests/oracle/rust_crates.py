@@ -123,7 +123,7 @@ def main():
     ap.add_argument("given", nargs="*")
     a = ap.parse_args()
     if not a.given and not builds.has_crates():
-        print("skip: no cargo or no crates")
+        print("SKIP: no cargo, or it has fetched no crates (install cargo)")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         results = [check(a.heft, p, ANY if a.given else BUILT, a.show) for p in a.given or build(folder)]

@@ -268,7 +268,7 @@ def main():
     ap.add_argument("given", nargs="*")
     a = ap.parse_args()
     if not shutil.which("rustc") or not shutil.which(DWARFDUMP):
-        print("skip: no rustc or no " + DWARFDUMP)
+        print("SKIP: no rustc or no " + DWARFDUMP + " (install rustc llvm-19)")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         if a.given:

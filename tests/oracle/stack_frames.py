@@ -172,6 +172,7 @@ def main():
             for example in t.examples[:int(os.environ.get("EXAMPLES", 5))]:
                 print("   ", example)
     if not kits:
+        print("SKIP: no compiler of any machine (install gcc-arm-none-eabi gcc-riscv64-unknown-elf gcc-avr)")
         sys.exit(SKIPPED)
     sys.exit(bad > 0)
 
