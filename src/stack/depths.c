@@ -248,12 +248,12 @@ static const struct image *image_of(const struct program *p, struct heft_err *er
 	const struct image *im = program_image(p);
 	if (p->input.linkmap) {
 		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		     "%s: a linker map has no code, whose stack could be told", p->path);
+		     "%s: a linker map has no code; name the program that it is of", p->path);
 		return NULL;
 	}
 	if (!im || p->input.image_count != 1 || im->kind != IMAGE_EXEC) {
 		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		     "%s: no linked program, whose calls could be followed", p->path);
+		     "%s: not a linked program; stacks of others are not known", p->path);
 		return NULL;
 	}
 	if (flow_isa_of(im) == CODE_NONE) {
@@ -266,12 +266,31 @@ static const struct image *image_of(const struct program *p, struct heft_err *er
 	return im;
 }
 
+/* Its code is in the program that it was taken from. */
+static bool is_debug_file(const struct image *im)
+{
+	bool elsewhere = false;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->exec && s->size > 0 && !s->nobits)
+			return false;
+		elsewhere = elsewhere || (s->exec && s->nobits);
+	}
+	return elsewhere;
+}
+
 static bool has_functions(const struct stack_use *s, struct heft_err *err)
 {
-	return s->functions.count > 0 ||
-	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		    "%s: no functions, whose stack could be told: nothing says what of it is code",
-		    s->program->path);
+	const char *path = s->program->path;
+	if (s->functions.count > 0)
+		return true;
+	if (is_debug_file(program_image(s->program)))
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: a debug file has no code; name the program that it is of", path);
+	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "%s: no function was found in it: it has no code, or no symbols, unwind tables "
+		    "or entry that tell where code is",
+		    path);
 }
 
 /* By the names of extensions that a program for RISC-V says it is made for. */
