@@ -176,7 +176,7 @@ static void *allocator_new_aligned_nothrow(size_t size, size_t align, const void
 	return LIKELY(p != NULL) ? p : real_new.aligned_nothrow(size, align, tag);
 }
 
-/* ---- jemalloc: flags have an alignment, zeros, and whose memory it is to be ------------------- */
+/* ---- jemalloc: flags have an alignment, zeros, and whose memory it is to be ------------------ */
 
 enum { X_ALIGN = 63, X_ZERO = 64, X_PLAIN = X_ALIGN | X_ZERO };
 
@@ -443,8 +443,8 @@ static const struct name {
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 
-/* What each name of the allocator below means to the program: its address in the global scope at the
- * start; NULL: that allocator does not define it. */
+/* What each name of the allocator below means to the program: its address in the global scope at
+ * the start; NULL: that allocator does not define it. */
 static any_function found_at[NAMES];
 static bool of_allocator[NAMES]; /* it is the allocator's below the recorder */
 static struct tables below;      /* the module of that allocator */

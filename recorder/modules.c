@@ -79,7 +79,7 @@ bool tables_find(uintptr_t pc, struct tables *ret)
 
 /* ---- notes for the reader -------------------------------------------------------------------- */
 
-/* The path in a line of /proc/self/maps (proc(5)) whose range has the address; NULL: it has none. */
+/* The path in a line of /proc/self/maps (proc(5)) whose range has the address; NULL: none. */
 static char *line_match(char *line, uintptr_t addr)
 {
 	uintptr_t bounds[2] = { 0, 0 };

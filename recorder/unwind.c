@@ -276,8 +276,8 @@ static inline bool same_state(const struct frame *known, const struct frame *at)
 	return known->sp == at->sp && known->pc == at->pc && (known->fp == at->fp || !known->live);
 }
 
-/* Do frames[0..known] and what was walked inside of them fit?  If not, the walk goes on and meets no
- * known frame again. */
+/* Do frames[0..known] and what was walked inside of them fit?  If not, the walk goes on and meets
+ * no known frame again. */
 static inline bool has_room(const struct slot *s, uint32_t known, const struct frame *at)
 {
 	const uint32_t count = known + 1 + (uint32_t)(at - slot_walked(s));

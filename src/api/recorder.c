@@ -126,7 +126,7 @@ static const char *find_library(struct arena *arena)
 	return found;
 }
 
-/* The folder of our C library, which is what the dynamic linker puts in place of $LIB (ld.so(8)). */
+/* The folder of our C library, which the dynamic linker puts in place of $LIB (ld.so(8)). */
 static const char *system_folder(struct arena *arena)
 {
 	Dl_info info;
@@ -139,8 +139,8 @@ static const char *system_folder(struct arena *arena)
 	return slash != NULL ? arena_format(arena, "%.*s", (int)(slash - path), path) : NULL;
 }
 
-/* The recorders for programs of 64 and of 32 bits under one name, if both are there: beside ours, in
- * heft/, by the folders of the systems' libraries. */
+/* The recorders for programs of 64 and of 32 bits under one name, if both are there: beside ours,
+ * in heft/, by the folders of the systems' libraries. */
 static void choose_both(struct heft_recorder *r)
 {
 	static const char *const places[] = { "heft/32", "32" };

@@ -11,8 +11,9 @@ bool program_find(const char *name, struct arena *arena, const char **ret_path,
 		  struct heft_err *err);
 
 /* Will the dynamic linker load one of `libraries` into it, of which the second may be NULL?
- * Interpreters of scripts are followed, and a dynamic linker that is run with a program (argv).  Not where the program gets more rights than its caller
- * has, is linked statically or is for another machine: HEFT_EUNSUPPORTED. */
+ * Interpreters of scripts are followed, and a dynamic linker that is run with a program (argv).
+ * False if the program gets more rights than its caller has, is linked statically or is for
+ * another machine: HEFT_EUNSUPPORTED. */
 bool program_check(const char *path, char *const *argv, const char *const libraries[2],
 		   struct heft_err *err);
 

@@ -40,7 +40,7 @@ static void add_range(struct builder *b, struct base_range r)
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
 }
 
-/* The addresses of the ranges from `first` on.  Where several have one, it is of the one that begins
+/* The addresses of the ranges from `first` on.  If several have one, it is of the one that begins
  * last, of those the last in the table: a loader maps it over others (image/elf_index).  In the
  * memory of a machine it is of the first, as overlays are, and so are the bytes of a raw image. */
 static void claim_ranges(struct builder *b, size_t first)
