@@ -418,6 +418,22 @@ static void watch_inputs(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
+static void upon_file_limit(int number)
+{
+	(void)number;
+}
+
+/* A file beyond the limit of sizes (ulimit -f) is an error of write() and no end of heft.  Programs
+ * that heft runs have the signal's default: handlers are not handed down. */
+static void take_file_limit(void)
+{
+	struct sigaction now;
+	if (sigaction(SIGXFSZ, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+		return;
+	now = (struct sigaction){ .sa_handler = upon_file_limit, .sa_flags = SA_RESTART };
+	sigaction(SIGXFSZ, &now, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a call of the system a line, not a character */
@@ -426,6 +442,7 @@ int main(int argc, char **argv)
 	open_standard_descriptors();
 	/* `heft ... | head` ends quietly even where the parent ignores the signal. */
 	signal(SIGPIPE, SIG_DFL);
+	take_file_limit();
 	struct progress progress;
 	struct cli cli = { .program = "heft", .progress = &progress };
 	progress_init(&progress);
