@@ -170,8 +170,14 @@ static void read_options(struct options *o)
 	if (v != NULL && strlen(v) < sizeof o->out)
 		strcpy(o->out, v);
 	v = secure_getenv("HEFT_HEAP_KEEPER");
-	if (v != NULL && strlen(v) < sizeof o->keeper - 1)
-		strcpy(o->keeper, v);
+	const char *dot = v != NULL ? strchr(v, '.') : NULL;
+	if (dot != NULL && (size_t)(dot - v) < sizeof o->keeper - 1 &&
+	    strlen(dot + 1) < sizeof o->word) {
+		memcpy(o->keeper, v, (size_t)(dot - v));
+		for (size_t i = 0; dot[1 + i] != 0; i++) /* no checked copy, which musl lacks */
+			o->word[i] = dot[1 + i];
+	}
+	o->memory = is_set("HEFT_HEAP_MEMORY") && o->keeper[0] != 0;
 	v = secure_getenv("HEFT_HEAP_SIGNAL");
 	o->signal = v != NULL ? signal_number(v) : 0;
 	o->alone = secure_getenv("HEFT_HEAP_ONLY") != NULL;
@@ -409,6 +415,16 @@ static bool is_foreign(void)
 }
 #endif
 
+/* quick_exit ends a process without what exit calls.  C libraries other than glibc lack it. */
+#pragma weak __cxa_at_quick_exit
+extern int __cxa_at_quick_exit(void (*)(void *), void *);
+
+static void at_quick_end(void *unused)
+{
+	(void)unused;
+	snapshot_at_exit();
+}
+
 void boot_configure(void)
 {
 	int expected = PHASE_FORWARD;
@@ -429,6 +445,9 @@ void boot_configure(void)
 	slots_start();
 	watch_forks();
 	allocators_start();
+	if (__cxa_at_quick_exit != NULL)
+		__cxa_at_quick_exit(at_quick_end, NULL);
+	snapshot_announce();
 	atomic_store(&recorder.phase, PHASE_RECORD);
 	if (recorder.opt.signal != 0)
 		snapshot_upon(recorder.opt.signal);

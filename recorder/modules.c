@@ -117,7 +117,8 @@ static void copy_mapped(struct heap_module *m)
 			m->path_size = (uint32_t)size;
 		}
 		have -= (size_t)(line - lines);
-		memmove(lines, line, have);
+		for (size_t i = 0; i < have; i++) /* no checked copy, which musl lacks */
+			lines[i] = line[i];
 		if (have == sizeof lines - 1)
 			have = 0; /* a line that long has no path that we keep */
 	}

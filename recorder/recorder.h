@@ -212,7 +212,9 @@ struct options {
 	bool alone;       /* children write nothing */
 	int signal;       /* upon which a snapshot is written; 0: none */
 	char out[1024];   /* "": none */
-	char keeper[108]; /* abstract socket of who keeps the memory at the end; "": nobody */
+	bool memory;      /* the keeper is to keep all memory at the end */
+	char keeper[108]; /* abstract socket of who waits for the end; "": nobody */
+	char word[40];    /* what he knows processes of the run by */
 };
 
 struct rows {
@@ -592,6 +594,7 @@ bool snapshot_write(bool numbered) HIDDEN;
 /* Lets a signal write a snapshot, if it would end the process or be ignored by default. */
 void snapshot_upon(int signal) HIDDEN;
 void snapshot_at_exit(void) HIDDEN;
+void snapshot_announce(void) HIDDEN;
 /* The calling thread ends the process: what its stack has below `at` is no longer the program's;
  * 0: it returned from main, perhaps.  Does nothing where the memory is not kept. */
 void snapshot_note_end(const struct caller *from, uintptr_t at) HIDDEN;

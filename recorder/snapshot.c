@@ -3,7 +3,8 @@
  * In the name, %p is the process id and %n the number of the snapshot, from 1.  Without %n, the
  * number of a snapshot that is not the last is put behind the name.
  *
- * At the end of the process, somebody who waits may keep all its memory instead (a keeper).
+ * At the end of the process, somebody who waits may keep all its memory instead (a keeper), and
+ * writes what a process may no longer write that gave up rights.
  *
  * A signal handler may be what writes: no lock is taken, what is read may be half way through a
  * change in one entry of each slot, which the format allows for. */
@@ -17,7 +18,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,12 +81,14 @@ static bool write_all(int fd, const void *data, size_t size)
 static int open_file(const char *name)
 {
 	struct stat is;
-	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		fchmod(fd, 0600); /* whatever the mask */
 	if (fd >= 0 || errno != EEXIST)
 		return fd;
 	fd = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode) || is.st_nlink != 1 ||
-			is.st_uid != geteuid() || ftruncate(fd, 0) != 0)) {
+			is.st_uid != geteuid() || fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0)) {
 		close(fd);
 		fd = -1;
 	}
@@ -142,23 +147,85 @@ static int reach_keeper(void)
 	return fd;
 }
 
-/* Does the keeper keep the memory of this process, under that name?  The process waits meanwhile:
- * the answer is one byte, or the end of the connection. */
-static bool keep_memory(const char *name)
+static bool send_all(int fd, const void *data, size_t size)
+{
+	const unsigned char *at = data;
+	while (size > 0) {
+		const ssize_t n = send(fd, at, size, MSG_NOSIGNAL);
+		if (n < 0 && errno != EINTR)
+			return false;
+		at += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* What the keeper is asked for begins with a word that only processes of the run know, then says
+ * what it is to keep, then the file's name. */
+static bool keeper_ask(int fd, char kind, const char *name)
+{
+	return send_all(fd, recorder.opt.word, strlen(recorder.opt.word)) &&
+	       send_all(fd, &kind, 1) && send_all(fd, name, strlen(name) + 1);
+}
+
+/* The answer is one byte, or the end of the connection. */
+static bool keeper_answers(int fd)
 {
 	char answer = 0;
-	const int fd = reach_keeper();
+	ssize_t n;
+	do
+		n = read(fd, &answer, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1 && answer == 'y';
+}
+
+/* Does the keeper keep the memory of this process, under that name?  The process waits
+ * meanwhile. */
+static bool keep_memory(const char *name)
+{
+	const int fd = recorder.opt.memory ? reach_keeper() : -1;
 	if (fd < 0)
 		return false;
-	const size_t size = strlen(name) + 1;
-	ssize_t n = send(fd, name, size, MSG_NOSIGNAL);
-	while (n == (ssize_t)size || (n < 0 && errno == EINTR)) {
-		n = read(fd, &answer, 1);
-		if (n >= 0)
-			break;
-	}
+	const bool kept = keeper_ask(fd, HEAP_KEEP_MEMORY, name) && keeper_answers(fd);
 	close(fd);
-	return n == 1 && answer == 'y';
+	return kept;
+}
+
+/* Does the keeper write the pages, which this process may not? */
+static bool keep_pages(const char *name)
+{
+	const int fd = reach_keeper();
+	bool good = fd >= 0 && keeper_ask(fd, HEAP_KEEP_PAGES, name);
+	for (uint32_t i = 0; good && i < recorder.directory_used; i++)
+		good = send_all(fd, (const void *)recorder.directory[i], HEAP_PAGE_SIZE);
+	good = good && shutdown(fd, SHUT_WR) == 0 && keeper_answers(fd);
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static bool write_file(const char *name)
+{
+	const int fd = open_file(name);
+	const bool good = fd >= 0 && write_pages(fd);
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* Where no file can be opened since too many are: a copy of the process closes one and writes.  It
+ * sends no signal as it ends, and no wait() of the program's sees it. */
+static bool write_in_copy(const char *name)
+{
+	int status = 1;
+	const long pid = syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
+	if (pid == 0) {
+		syscall(SYS_close, 0);
+		syscall(SYS_exit_group, write_file(name) || keep_pages(name) ? 0L : 1L);
+	}
+	while (pid > 0 && syscall(SYS_wait4, pid, &status, __WCLONE, NULL) < 0 && errno == EINTR)
+		;
+	return pid > 0 && status == 0;
 }
 
 bool snapshot_write(bool numbered)
@@ -170,16 +237,28 @@ bool snapshot_write(bool numbered)
 	make_name(name, sizeof name, numbered, atomic_fetch_add(&recorder.snapshots, 1) + 1);
 	recorder.process->updated_at = clock_now();
 	/* Filters of system calls forbid sockets more often than files. */
-	if (!numbered && !recorder.filtered && keep_memory(name)) {
-		errno = saved;
-		return true;
-	}
-	const int fd = open_file(name);
-	const bool good = fd >= 0 && write_pages(fd);
-	if (fd >= 0)
-		close(fd);
+	const bool may_ask = !numbered && !recorder.filtered;
+	bool good = (may_ask && keep_memory(name)) || write_file(name);
+	if (!good && may_ask)
+		good = errno == EMFILE ? write_in_copy(name) : keep_pages(name);
 	errno = saved;
 	return good;
+}
+
+/* Under a keeper, an empty file says that the process is recorded: it stays empty where the process
+ * ends in a way that nobody in it sees. */
+void snapshot_announce(void)
+{
+	char name[sizeof recorder.opt.out + 64];
+	const int saved = errno;
+	if (recorder.opt.keeper[0] != 0 && recorder.opt.out[0] != 0 &&
+	    strstr(recorder.opt.out, "%n") == NULL) {
+		make_name(name, sizeof name, false, 0);
+		const int fd = open_file(name);
+		if (fd >= 0)
+			close(fd);
+	}
+	errno = saved;
 }
 
 /* The call of exit that goes on with handlers and does not return: few instructions are in it. */
@@ -203,7 +282,7 @@ static uintptr_t returned_at(struct slot *s, const struct caller *from)
 
 void snapshot_note_end(const struct caller *from, uintptr_t at)
 {
-	struct slot *s = recorder.opt.keeper[0] != 0 ? slot_enter(from->sp) : NULL;
+	struct slot *s = recorder.opt.memory ? slot_enter(from->sp) : NULL;
 	if (s == NULL)
 		return;
 	if (s->thread->ended_at == 0)

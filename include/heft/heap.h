@@ -72,6 +72,10 @@ struct heft_recorder_end {
 	uint32_t pid;
 	int status; /* what it exited with; 0 where a signal ended it */
 	int signal; /* that ended it; 0 where it exited */
+	/* It was recorded and left no file: a signal ended it, or the system's own call and not
+	 * exit(), or another program took its place (exec) that was not recorded. */
+	bool lost;
+	size_t others_lost, others_running; /* such of its processes, and those that still run */
 };
 
 /* Runs a program and waits for its end.  The program is looked for in PATH; argv ends with NULL.

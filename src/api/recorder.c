@@ -5,6 +5,7 @@
 
 #include "api/child.h"
 #include "base/vec.h"
+#include "process/keeper.h"
 #include "heap/records.h"
 
 #include <dirent.h>
@@ -32,6 +33,9 @@ struct heft_recorder {
 	const char *output; /* the pattern, absolute, with %p */
 	const char *dir;    /* of it, ends with a slash */
 	const char *mark;   /* of the run's processes */
+	const char *single; /* what the program's own file is called at the end; NULL: as others */
+	size_t lost_count, running_count; /* processes without a file, that ended or still run */
+	bool lost;                        /* the program itself is one that ended so */
 	VEC(struct heft_recorder_file) files;
 };
 
@@ -219,6 +223,8 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 				 cwd != NULL ? "/" : "", p, more);
 	char *dir = arena_format(&r->arena, "%s%s%s", cwd != NULL ? cwd : "",
 				 cwd != NULL ? "/" : "", p);
+	r->single = more[0] != '\0' && strstr(p, "%n") == NULL ? arena_copy(&r->arena, str_of(dir))
+							       : NULL;
 	*(strrchr(dir, '/') + 1) = '\0';
 	r->dir = dir;
 	mem_free(cwd);
@@ -308,6 +314,7 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 	if (r->signal != NULL)
 		set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
 	set(r, e, "HEFT_HEAP_KEEPER", keeper);
+	set_number(r, e, "HEFT_HEAP_MEMORY", v[HEFT_RECORD_MEMORY] != 0);
 	if (r->tick != NULL)
 		set(r, e, RUN_MARK, r->mark);
 	const size_t given = e->count;
@@ -318,27 +325,6 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 }
 
 /* ---- what was written ------------------------------------------------------------------------ */
-
-bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
-{
-	for (; *pattern != '\0'; pattern++) {
-		pattern += pattern[0] == '%' && pattern[1] == '%' && *name == '%';
-		if (pattern[0] != '%' || (pattern[1] != 'p' && pattern[1] != 'n')) {
-			if (*pattern != *name++)
-				return false;
-			continue;
-		}
-		char *end;
-		const unsigned long n = strtoul(name, &end, 10);
-		if (end == name || n > UINT32_MAX || name[0] < '0' || name[0] > '9')
-			return false;
-		if (*++pattern == 'p')
-			*ret_pid = (uint32_t)n;
-		name = end;
-	}
-	/* Numbered snapshots of a pattern without %n. */
-	return *name == '\0' || (*name == '.' && name[1 + strspn(name + 1, "0123456789")] == '\0');
-}
 
 /* What is in a recording.  Inline stacks are in no table. */
 static void file_look_into(struct heft_recorder *r, struct heft_recorder_file *f)
@@ -370,8 +356,39 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* All files made after the pattern since the start. */
-static bool find_files(struct heft_recorder *r, const struct timespec *start, struct heft_err *err)
+/* An empty file is of a process that still runs, or that ended in a way that it could not see: by
+ * a signal, by the system's own call, or since a program took its place that is not recorded. */
+static void announced_count(struct heft_recorder *r, const struct heft_recorder_file *f,
+			    uint32_t own)
+{
+	if (f->pid != own && (kill((pid_t)f->pid, 0) == 0 || errno == EPERM)) {
+		r->running_count++;
+		return;
+	}
+	unlink(f->path);
+	if (f->pid == own)
+		r->lost = true;
+	else
+		r->lost_count++;
+}
+
+/* Gives the file of the program itself the name that was asked for. */
+static void name_own(struct heft_recorder *r, uint32_t own)
+{
+	const char *number = arena_format(&r->arena, ".%" PRIu32, own);
+	for (size_t i = 0; r->single != NULL && i < r->files.count; i++) {
+		struct heft_recorder_file *f = &r->files.data[i];
+		const size_t size = strlen(f->path), tail = strlen(number);
+		/* Numbered snapshots keep their names. */
+		if (f->pid == own && size == strlen(r->single) + tail &&
+		    strcmp(f->path + size - tail, number) == 0 && rename(f->path, r->single) == 0)
+			f->path = r->single;
+	}
+}
+
+/* All files made after the pattern since the start; `own` is the program's process. */
+static bool find_files(struct heft_recorder *r, const struct timespec *start, uint32_t own,
+		       struct heft_err *err)
 {
 	const char *pattern = strrchr(r->output, '/') + 1;
 	DIR *d = opendir(r->dir);
@@ -386,10 +403,15 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start, st
 		f.path = arena_format(&r->arena, "%s%s", r->dir, e->d_name);
 		if (stat(f.path, &st) != 0 || is_before(&st.st_mtim, start))
 			continue;
+		if (st.st_size == 0) {
+			announced_count(r, &f, own);
+			continue;
+		}
 		file_look_into(r, &f);
 		vec_push(&r->files, f);
 	}
 	closedir(d);
+	name_own(r, own);
 	if (r->files.count > 1)
 		qsort(r->files.data, r->files.count, sizeof *r->files.data, by_path);
 	return true;
@@ -448,7 +470,7 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 			   .tick_ctx = r,
 			   .every_ms = r->tick ? r->every_ms : 0 };
 	int status = 0;
-	if (!keeper_open(&k, r->values[HEFT_RECORD_MEMORY] != 0 ? r->output : NULL, r->dir, err))
+	if (!keeper_open(&k, r->output, r->dir, err))
 		return false;
 	c.fd = k.fd;
 	make_mark(r);
@@ -458,13 +480,17 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	vec_release(&e);
 	if (!ran)
 		return false;
-	r->files.count = 0;
-	if (!find_files(r, &start, err))
+	r->files.count = r->lost_count = r->running_count = 0;
+	r->lost = false;
+	if (!find_files(r, &start, (uint32_t)c.pid, err))
 		return false;
 	const struct heft_recorder_end made = {
 		.pid = (uint32_t)c.pid,
 		.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-		.status = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status)
+		.status = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status),
+		.lost = r->lost,
+		.others_lost = r->lost_count,
+		.others_running = r->running_count
 	};
 	give(ret, &made, sizeof made);
 	return true;

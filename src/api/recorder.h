@@ -17,24 +17,6 @@ bool program_find(const char *name, struct arena *arena, const char **ret_path,
 bool program_check(const char *path, char *const *argv, const char *const libraries[2],
 		   struct heft_err *err);
 
-/* Is `name` made after `pattern` (last components)?  Then *ret_pid is what stands for %p. */
-bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid);
-
-/* Keeps the memory of recorded processes at their ends: a process connects, names the file, and
- * waits until its core is written.  One thread. */
-struct keeper {
-	int fd;                    /* readable when a process asks; -1: nothing is kept */
-	char name[16];             /* HEFT_HEAP_KEEPER of the processes; "": nothing is kept */
-	const char *pattern, *dir; /* of the files, borrowed */
-};
-
-/* `pattern` NULL: nothing is to be kept. */
-bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct heft_err *err);
-/* Writes cores for all that ask at the moment. */
-void keeper_serve(void *keeper);
-/* Serves who asked until now; others are on their own. */
-void keeper_close(struct keeper *k);
-
 /* ---- the processes of a run ------------------------------------------------------------------ */
 
 /* The variable by which they are known, whoever their parent is by now. */

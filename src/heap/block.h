@@ -271,6 +271,9 @@ enum { HEAP_COMMAND_MOST = 1000 };
  * recorded, a space between them, with 0 behind.  Empty: there were none, or it is not known. */
 enum { HEAP_BESIDE_AT = 1024, HEAP_BESIDE_MOST = 240 };
 
+/* What `heft heap run` is asked to keep as a process ends. */
+enum { HEAP_KEEP_MEMORY = 'm', HEAP_KEEP_PAGES = 'p' };
+
 /* Why a freed block is noted. */
 enum heap_gone_why {
 	HEAP_GONE_FREED,   /* it is large, or realloc moved it: nothing of it may be left */

@@ -227,7 +227,7 @@ def run(tmp, url, *words, rounds='8', fast=(), answer=b'{}', refuses=0):
     for old in os.listdir(tmp):
         if old.startswith('left.'):
             os.remove(f'{tmp}/{old}')
-    done = subprocess.run([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left', '--push', url, '--every', '1s', *words,
+    done = subprocess.run([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left.%p', '--push', url, '--every', '1s', *words,
                            '--', f'{tmp}/shop', rounds, *fast], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     left = [f'{tmp}/{f}' for f in os.listdir(tmp) if f.startswith('left.')]
     return done, list(Server.requests), left
@@ -412,7 +412,7 @@ def by_process(requests):
 def test_children(tmp, port):
     for words in ((), ('--no-children',)):
         Server.requests, Server.answer, Server.refuses = [], b'{}', 0
-        done = subprocess.run([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/kin', '--push', f'pyroscope://127.0.0.1:{port}',
+        done = subprocess.run([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/kin.%p', '--push', f'pyroscope://127.0.0.1:{port}',
                                '--every', '1s', *words, '--', f'{tmp}/family'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         check('children: nothing is said', (done.returncode, done.stderr) == (0, ''), done)
         pids = {who: int(pid) for who, pid in (line.split() for line in done.stdout.splitlines())}
@@ -431,7 +431,7 @@ def names_without_the_file(tmp, port, *words):
     """Who holds by the profiles of a program whose file is gone before the first of them."""
     Server.requests, Server.answer, Server.refuses = [], b'', 0
     shutil.copy(f'{tmp}/shop', f'{tmp}/gone')
-    run = subprocess.Popen([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left', '--push', f'http://127.0.0.1:{port}/',
+    run = subprocess.Popen([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left.%p', '--push', f'http://127.0.0.1:{port}/',
                             '--every', '1s', *words, '--', f'{tmp}/gone', '5'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(0.6)
     os.remove(f'{tmp}/gone')
@@ -671,7 +671,7 @@ def test_trouble(tmp, port):
 def test_ends(tmp, port):
     """Programs that end about when a profile of them is due: what has ended is no trouble."""
     Server.requests, Server.answer, Server.refuses = [], b'', 0
-    words = [heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/end', '--push', f'http://127.0.0.1:{port}', '--every', '1s', '--']
+    words = [heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/end.%p', '--push', f'http://127.0.0.1:{port}', '--every', '1s', '--']
     running = [subprocess.Popen(words + ['sleep', f'{0.98 + i / 500:.3f}'], stderr=subprocess.PIPE, text=True) for i in range(16)]
     said = [p.communicate()[1] for p in running]
     check('programs that end meanwhile', all(p.returncode == 0 for p in running) and not any(said), said)

@@ -17,26 +17,26 @@ files() {
 	find . -name "$1" | wc -l
 }
 
-run -o a sh -c 'exit 3' 2>said
+run -o a.%p sh -c 'exit 3' 2>said
 is "exit status" 3 $?
 is "one file of one process" 1 "$(files 'a.*')"
 is "what is said" "heft: wrote $dir/$(ls a.*); to look: heft heap show $dir/$(ls a.*)" "$(cat said)"
 
 run -q -o b.%p -- sh -c 'ls / >out; exit 0'
 is "a file each" 2 "$(files 'b.*')"
-run -q --no-children -o c sh -c 'ls / >out; (exit 4)'
+run -q --no-children -o c.%p sh -c 'ls / >out; (exit 4)'
 is "status of the last" 4 $?
 is "no children" 1 "$(files 'c.*')"
 
-run -o d sh -c 'kill -TERM $$' 2>said
+run -o d.%p sh -c 'kill -TERM $$' 2>said
 is "ended by a signal" 143 $?
 is "said so" 1 "$(grep -c 'nothing was written: sh was ended by signal 15' said)"
 # shellcheck disable=SC2016,SC3045 # $$ is the program's; a shell without ulimit -c has no test of it
-(ulimit -c 0 && run -o d sh -c 'kill -ABRT $$' 2>said)
+(ulimit -c 0 && run -o d.%p sh -c 'kill -ABRT $$' 2>said)
 is "where a crash is: no core" 1 "$(grep -c 'ulimit -c unlimited, and run it again' said)"
 # shellcheck disable=SC2016,SC3045
 if (ulimit -c unlimited) 2>/dev/null; then
-	(ulimit -c unlimited && run -o d sh -c 'kill -ABRT $$' 2>said)
+	(ulimit -c unlimited && run -o d.%p sh -c 'kill -ABRT $$' 2>said)
 	is "where a crash is: a core" 1 "$(grep -c 'its core has all: heft heap check CORE' said)"
 	rm -f core core.*
 else
@@ -46,20 +46,20 @@ fi
 "$heft" heap show a.* >shown
 is "whose record it is" "sh -c exit 3, pid" "$(sed -n 's/^process *\(.*, pid\).*/\1/p' shown)"
 
-run --inline -o inline ls / >out 2>said
+run --inline -o inline.%p ls / >out 2>said
 is "stacks in blocks that are gone" 1 "$(grep -c "wrote $dir/inline.*, which has no call stacks" said)"
 "$heft" heap show inline.* >shown 2>said
-is "such a record, shown" 1 "$(grep -c 'kept in the blocks (--inline)' said)"
-run --inline --leaks -o blocks ls / >out 2>said
+is "such a record, shown" 1 "$(grep -c 'hold the call stacks (--inline)' said)"
+run --inline --leaks -o blocks.%p ls / >out 2>said
 is "stacks in blocks of a core" 1 "$(grep -c 'to look: heft heap show --leaks' said)"
 
 mkdir sub
-run -q -o e sh -c 'cd sub && exec ls' >out
+run -q -o e.%p sh -c 'cd sub && exec ls' >out
 is "the folder of the start" 1 "$(files 'e.*')"
 
 # shellcheck disable=SC2016
 touch out
-"$heft" heap run --recorder "$recorder" -q -o f sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done' >out &
+"$heft" heap run --recorder "$recorder" -q -o f.%p sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done' >out &
 while ! grep -q ready out; do
 	kill -0 $! || exit 1
 	sleep 0.05
@@ -69,11 +69,11 @@ wait $!
 is "signals are handed on" 9 $?
 
 # shellcheck disable=SC2016
-run -q -o g --signal USR2 sh -c 'kill -USR2 $$; kill -USR2 $$; exit 0'
+run -q -o g.%p --signal USR2 sh -c 'kill -USR2 $$; kill -USR2 $$; exit 0'
 is "after snapshots" 0 $?
 is "numbered snapshots" 3 "$(files 'g.*')"
 # shellcheck disable=SC2016
-mine=$(run -q -o h --signal SIGUSR2 bash -c 'trap "echo mine" USR2; kill -USR2 $$')
+mine=$(run -q -o h.%p --signal SIGUSR2 bash -c 'trap "echo mine" USR2; kill -USR2 $$')
 is "the program's own handler" "mine 1" "$mine $(files 'h.*')"
 # shellcheck disable=SC2016
 run -q -o i.%n.%p --signal 12 sh -c 'kill -USR2 $$'
@@ -81,7 +81,7 @@ is "numbers in the pattern" "1 1" "$(files 'i.1.*') $(files 'i.2.*')"
 
 echo 'int main(void) { void *volatile p = malloc(50 << 20); free(p); p = malloc(1 << 20); return 0; }' >spike.c
 must cc -O0 -include stdlib.h spike.c -o spike
-run -q -o m ./spike
+run -q -o m.%p ./spike
 "$heft" heap show --timeline m.* >shown
 is "the peak in the header and the timeline" "peak 50.0Mi" "$(awk '/^peak / { p = $2; sub(",", "", p) }
 	/#/ && $3 == p { print "peak", p; exit }' shown)"
@@ -115,7 +115,7 @@ int main()
 END
 	must c++ -O0 -g rows.cc -o rows
 	for by in function stack callers; do
-		rm -f u.* && run -q -o u ./rows
+		rm -f u.* && run -q -o u.%p ./rows
 		"$heft" heap show --by $by --frames=1 u.* 2>/dev/null >shown
 		is "rows by $by" "fill() name()" "$(grep -o ' \(fill\|name\)()' shown | sort -u | tr -d '\n' | sed 's/^ //')"
 		is "none is the library's, by $by" 0 "$(grep -c '[0-9]  std::' shown)"
@@ -133,7 +133,7 @@ fn main() { let v = fill(); let m = index(&v); println!("{}", m.len() + v.len())
 END
 	for mangling in legacy v0; do
 		rustc -g -C symbol-mangling-version=$mangling rows.rs -o rusty 2>said || rustc -g rows.rs -o rusty 2>said || continue
-		rm -f w.* && run -q -o w ./rusty >/dev/null
+		rm -f w.* && run -q -o w.%p ./rusty >/dev/null
 		"$heft" heap show --by function w.* 2>/dev/null >shown
 		is "rows of Rust, $mangling" "rows::fill rows::index" "$(awk '/Ki/ { print $NF == "[rusty]" ? $(NF - 1) : "" }' shown |
 			grep -x 'rows::\(fill\|index\)' | sort | tr '\n' ' ' | sed 's/ $//')"
@@ -151,8 +151,8 @@ echo 'void hold(void); int main(void) { hold(); return 0; }' >linked.c
 must cc -shared -fPIC -Wl,--build-id -Wl,-soname,libheld.so.1 lib.c -o libheld.so.1.2
 ln -s libheld.so.1.2 libheld.so.1
 must cc linked.c libheld.so.1 -Wl,-rpath,"$dir" -o linked
-run -q -o v1 ./linked
-run -q --leaks -o v2 ./linked
+run -q -o v1.%p ./linked
+run -q --leaks -o v2.%p ./linked
 "$heft" heap diff v1.* v2.* >shown 2>/dev/null
 is "one library under two names" 0 "$(grep -c 'hold' shown)"
 
@@ -198,9 +198,9 @@ END
 must cc -O1 -g -w leaks.c -o leaks -lpthread
 sleep 20 &
 if "$heft" heap snapshot -o own $! 2>/dev/null; then
-	run --leaks -o q ./leaks 2>said
+	run --leaks -o q.%p ./leaks 2>said
 	is "its status, kept" 3 $?
-	is "how to look" 1 "$(grep -c 'and 1 more; to look: heft heap show --leaks /' said)"
+	is "how to look" 1 "$(grep -c 'and 1 more (q.*; to look: heft heap show --leaks /' said)"
 	is "cores of two" 2 "$(files 'q.*')"
 	"$heft" heap show --leaks "$(ls q.* | head -n 1)" >shown 2>&1
 	"$heft" heap show --leaks "$(ls q.* | tail -n 1)" >>shown 2>&1
@@ -213,11 +213,11 @@ else
 	left_out "what leaks at the end" "other processes may not be looked at here"
 fi
 kill $!
-run -q -o r ./leaks
+run -q -o r.%p ./leaks
 "$heft" heap show --leaks "$(ls r.* | head -n 1)" 2>said
 is "without it" "2 1" "$? $(grep -c 'record with heft heap run --leaks' said)"
 # A daemon outlives the program: it writes its tables.
-run -q --leaks -o s sh -c '(sleep 0.5; exit 0) & exit 0' 2>/dev/null
+run -q --leaks -o s.%p sh -c '(sleep 0.5; exit 0) & exit 0' 2>/dev/null
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(files 's.*')" -eq 3 ] || sleep 0.2; done
 is "those who outlive it" "3 2" "$(files 's.*') $(for f in s.*; do "$heft" heap show "$f"; done 2>/dev/null | grep -c 'tables of the recorder')"
 
@@ -228,6 +228,82 @@ done
 mkdir 'a%p%n'
 (cd 'a%p%n' && run -q -o n%% true)
 is "a folder with a pattern's letters" 1 "$(find . -path './a%p%n/n%.*' | wc -l)"
+
+# One name.
+umask 0
+run -o one ls / >out 2>said
+is "one process, one name" "one 600" "$(find . -name 'one*' -printf '%f %m')"
+is "which is said" 1 "$(grep -c "wrote $dir/one; to look: heft heap show $dir/one$" said)"
+run -o two sh -c 'ls / >out; exit 0' 2>said
+is "several" "2 1" "$(files 'two*') $(grep -c "wrote $dir/two and 1 more (two\.[0-9]*); to look" said)"
+is "the program's own" "sh -c" "$("$heft" heap show two 2>/dev/null | sed -n 's/^process *\(sh -c\).*/\1/p')"
+umask 022
+
+# Ends without exit().
+cat >ends.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile kept;
+int main(int argc, char **argv)
+{
+	const struct rlimit none = { 3, 3 };
+	kept = malloc(7654321);
+	switch (argv[1][0]) {
+	case 'r': syscall(SYS_exit_group, 7); break;
+	case 'k': kill(getpid(), SIGKILL); break;
+	case 'q': quick_exit(7);
+	case '_': _exit(7);
+	case 'x': execl(argv[2], argv[2], NULL); break;
+	case 'f': for (int i = 3; i < 4096; i++) close(i); setrlimit(RLIMIT_NOFILE, &none); exit(7);
+	case 'u': if (chdir("/") == 0 && setgid(65534) == 0 && setuid(65534) == 0) exit(7); break;
+	case 'c': if (chroot("/proc") == 0 && chdir("/") == 0) exit(7); break;
+	case 'w': if (fork() == 0) { if (setuid(65534) == 0) exit(7); exit(1); } wait(NULL); exit(7);
+	case 'l': if (fork() == 0) syscall(SYS_exit_group, 7); wait(NULL); exit(7);
+	case 'd': if (fork() == 0) { setsid(); sleep(1); exit(0); } exit(7);
+	}
+	return 1;
+}
+END
+must cc -w ends.c -o ends
+echo 'int main(void) { return 7; }' >other.c
+cc -static other.c -o other 2>/dev/null || cp ends other
+chmod 711 .
+kinds="q _ f"
+[ "$(id -u)" -eq 0 ] && kinds="$kinds u c w"
+[ "$(id -u)" -eq 0 ] || left_out "programs that give up rights" "needs root"
+for kind in $kinds; do
+	rm -f fin fin.*
+	run -o fin ./ends $kind 2>said
+	is "end $kind" "7 1" "$? $(grep -c "wrote $dir/fin" said)"
+	is "end $kind: recorded" 1 "$("$heft" heap show fin 2>/dev/null | grep -c ' main ')"
+done
+if [ "$(id -u)" -eq 0 ]; then
+	is "a child that gave up rights" 1 "$(files 'fin.*')"
+fi
+for kind in r x; do
+	rm -f fin fin.*
+	run -o fin ./ends $kind ./other 2>said
+	is "end $kind" "7 1" "$? $(grep -c "./ends was recorded and did not end by exit()" said)"
+	is "end $kind: no empty file" 0 "$(files 'fin.[0-9]*')"
+done
+run -o fin ./ends k 2>said
+is "end k" "137 1" "$? $(grep -c "nothing was written: ./ends was ended by signal 9" said)"
+run -o fin ./ends d 2>said
+is "end d" "7 1" "$? $(grep -c "wrote $dir/fin" said)"
+
+# Beyond the limit of a file's size heft says so and goes on.
+sleep 20 &
+for name in large.core large.core.zst; do
+	(ulimit -f 8 && "$heft" heap snapshot -o $name $! 2>said)
+	is "a limit of file sizes: $name" "2 1" "$? $(grep -c "^heft: .*$name.*: File too large\|^heft: .*not allowed" said)"
+done
+kill $!
 
 # Names that somebody else put there.
 echo theirs >target
@@ -254,15 +330,15 @@ is "a device" 2 $?
 
 # shellcheck disable=SC2016
 is "other preloads stay" "$recorder:/other.so" \
-	"$(LD_PRELOAD=/other.so run -q -o j sh -c 'echo "$LD_PRELOAD"' 2>/dev/null)"
+	"$(LD_PRELOAD=/other.so run -q -o j.%p sh -c 'echo "$LD_PRELOAD"' 2>/dev/null)"
 
 printf '#! /bin/sh\necho script\n' >script
 chmod +x script
-is "scripts" "script 1" "$(run -q -o k ./script) $(files 'k.*')"
+is "scripts" "script 1" "$(run -q -o k.%p ./script) $(files 'k.*')"
 
 # A program that the dynamic linker is told to load.
 linker=$(readelf -lW spike | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
-run -o x -- "$linker" --argv0 other --library-path "$dir" ./spike 2>said
+run -o x.%p -- "$linker" --argv0 other --library-path "$dir" ./spike 2>said
 is "by the dynamic linker" "0 1" "$? $(grep -c 'wrote .*/x\.' said)"
 is "whose rows are the program's" 1 "$("$heft" heap show x.* 2>/dev/null | grep -c ' main .*\[spike\]')"
 LD_PRELOAD="$recorder" HEFT_HEAP_OUT="$PWD/x.preloaded" "$linker" ./spike

@@ -28,7 +28,9 @@ enum {
 };
 
 const struct opt heap_run_opts[] = {
-	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there; %p: process id (heft-heap.%p)" },
+	{ O_OUTPUT, 'o', false, NULL, "FILE",
+	  "write there, what CMD starts to FILE.%p; %p:\n"
+	  "                              process id (default: heft-heap.%p)" },
 	{ O_DEPTH, 0, false, "depth", "N", "keep the N innermost frames (default: all)" },
 	{ O_SAMPLE, 0, false, "sample", "BYTES",
 	  "one block in so many bytes: 512K (default: all)" },
@@ -201,20 +203,45 @@ static void tell_death(const struct run_job *job, int signal)
 			program);
 }
 
+/* The name of the first file that is not the program's own. */
+static const char *other_name(const struct run_job *job, const struct heft_recorder_file *own)
+{
+	struct heft_recorder_file f = { .size = sizeof f };
+	size_t i = 0;
+	while (heft_recorder_file(job->recorder, i, &f) && strcmp(f.path, own->path) == 0)
+		i++;
+	const char *slash = strrchr(f.path, '/');
+	return slash ? slash + 1 : f.path;
+}
+
 static void tell_written(const struct run_job *job, const struct heft_recorder_file *own,
 			 size_t count)
 {
-	char more[40] = "";
+	fprintf(stderr, "%s: wrote %s", job->cli->program, own->path);
 	if (count > 1)
-		snprintf(more, sizeof more, " and %zu more", count - 1);
-	fprintf(stderr, "%s: wrote %s%s; to look: heft heap show %s%s\n", job->cli->program,
-		own->path, more, own->memory ? "--leaks " : "", own->path);
+		fprintf(stderr, " and %zu more (%s%s)", count - 1, other_name(job, own),
+			count > 2 ? " ..." : "");
+	fprintf(stderr, "; to look: heft heap show %s%s\n", own->memory ? "--leaks " : "",
+		own->path);
 	if (job->leaks && !own->memory)
 		fprintf(stderr,
 			"%s: %s: has no leaks: the memory of %s could not be kept, as that of "
 			"32-bit "
 			"programs and of those that may not be looked at\n",
 			job->cli->program, own->path, job->argv[0]);
+}
+
+static void tell_others(const char *program, const struct heft_recorder_end *end)
+{
+	if (end->others_lost > 0)
+		fprintf(stderr,
+			"%s: %zu more process%s left no file: ended by a signal, not by exit(), or "
+			"replaced by a program that was not recorded\n",
+			program, end->others_lost, end->others_lost == 1 ? "" : "es");
+	if (end->others_running > 0)
+		fprintf(stderr, "%s: %zu process%s still run%s and will write at the end\n",
+			program, end->others_running, end->others_running == 1 ? "" : "es",
+			end->others_running == 1 ? "s" : "");
 }
 
 /* One line: the file of the program itself first in mind, the others counted. */
@@ -231,10 +258,17 @@ static void tell_files(const struct run_job *job, const struct heft_recorder_end
 	const char *program = job->cli->program, *command = job->argv[0];
 	if (own.path == NULL && end->signal != 0)
 		tell_death(job, end->signal);
+	else if (own.path == NULL && end->lost)
+		fprintf(stderr,
+			"%s: nothing was written: %s was recorded and did not end by exit(): it "
+			"called the system itself, as programs in Go do, or another program took "
+			"its place that was not recorded; heft heap snapshot PID works while it "
+			"runs\n",
+			program, command);
 	else if (own.path == NULL)
 		fprintf(stderr,
-			"%s: nothing was recorded: %s loaded no recorder, or it could not write a "
-			"file of its own\n",
+			"%s: nothing was written: %s loaded no recorder, or could not announce "
+			"itself in the folder and did not end by exit()\n",
 			program, command);
 	else if (empty)
 		fprintf(stderr,
@@ -249,6 +283,7 @@ static void tell_files(const struct run_job *job, const struct heft_recorder_end
 			program, own.path, command);
 	else
 		tell_written(job, &own, count);
+	tell_others(program, end);
 	if (own.path != NULL && own.beside != NULL && *own.beside != '\0')
 		fprintf(stderr,
 			"%s: not recorded: the blocks that %s asked these functions for: %s\n",
