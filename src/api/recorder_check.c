@@ -205,8 +205,8 @@ static bool check_image(const char *path, const struct image *im, const char *co
 		return has_recorder(im) ? true
 					: fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 					       "%s: is linked statically: nothing can be loaded "
-					       "into it; link it with "
-					       "libheft-heap.a instead",
+					       "into it; link the recorder in: cc ... $(pkg-config "
+					       "--static --libs heft-heap)",
 					       path);
 	if (!same_machine(im, libraries[0]) &&
 	    (libraries[1] == NULL || !same_machine(im, libraries[1])))

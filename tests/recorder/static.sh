@@ -1,10 +1,11 @@
 #!/bin/sh
 # The link line of docs/heap-recorder.md, for C and C++ by gcc and clang, with glibc and musl: the stacks of static programs
 # are those of the same program, linked dynamically.
-# usage: tests/recorder/static.sh HEFT LIBHEFT-HEAP.A DOCS/HEAP-RECORDER.MD
+# usage: tests/recorder/static.sh HEFT LIBHEFT-HEAP.A DOCS/HEAP-RECORDER.MD HEFT-HEAP.PC
 heft=$(realpath "$1")
 archive=$(realpath "$2")
 page=$(realpath "$3")
+config=$(realpath "$4")
 # shellcheck source=tests/lib/test.sh
 . "$(dirname "$0")/../lib/test.sh"
 scratch
@@ -47,6 +48,15 @@ sed 's/malloc(n)/new char[n]/; s/calloc(1, n)/malloc(n)/' a.c >a.cc
 options=$(sed -n '/^    cc .*libheft-heap.a/,/^$/p' "$page" | tr -d '\\\n' | sed 's/.*\.\.\. *libheft-heap.a//')
 is "options are in the page" 1 "$(echo "$options" | grep -c -e '--wrap=malloc,')"
 
+# words OPTIONS: one a line, in order.
+words() {
+	echo "$*" | tr ' ' '\n' | sed '/^$/d'
+}
+if has pkg-config pkg-config "the link line by pkg-config"; then
+	is "the link line by pkg-config" "$(words "$options")" \
+		"$(words "$(pkg-config --static --libs "$config")" | sed '/libheft-heap.a$/d')"
+fi
+
 # musl from 1.2.4 on has none of these.
 if [ "$(getconf LONG_BIT)" = 64 ]; then
 	is "calls of a second form for large files" "" "$(nm "$archive" 2>/dev/null | grep ' U .*64$')"
@@ -75,7 +85,7 @@ same() {
 	done
 	is "$compiler: stacks of main" 3 "$(wc -l <static.stacks)"
 	is "$compiler: one is deep" 1 "$(grep -c '\(deep;\)\{21\}make' static.stacks)"
-	"$heft" heap run -q --leaks -o kept ./static
+	"$heft" heap run -q --leaks -o kept.%p ./static
 	is "$compiler: run by heft, its memory kept" core "$("$heft" heap show kept.* 2>/dev/null | sed -n 's/^process.*; //p')"
 	rm -f kept.*
 	is "$compiler: static as dynamic" "$(cat dynamic.stacks)" "$(cat static.stacks)"
@@ -85,4 +95,4 @@ same g++ a.cc g++ -static-libstdc++
 same clang a.c clang ""
 same clang++ a.cc clang -static-libstdc++
 same musl-gcc a.c musl-tools ""
-finish 12
+finish 13
