@@ -245,6 +245,7 @@ static void after_fork(void)
 static void in_child(void)
 {
 	recorder.process->pid = (uint32_t)getpid();
+	recorder.forked = true;
 	if (recorder.opt.alone)
 		recorder.opt.out[0] = 0;
 	atomic_store(&recorder.lock_waiters, 0);
@@ -281,21 +282,31 @@ static void watch_forks(void)
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
-/* Words behind the entry of the process, with a space between them; the page ends with zeros.  By
- * the kernel's calls: what other libraries put before open() may allocate. */
+/* The command line, its words with a space between them; where it cannot be read, what is known
+ * stays.  By the kernel's calls: what other libraries put before open() may allocate. */
 static void note_command(char *to)
 {
+	char text[HEAP_COMMAND_MOST];
 	const int saved = errno;
 	const long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	long n = fd < 0 ? 0 : syscall(SYS_read, fd, to, (size_t)HEAP_COMMAND_MOST);
+	long n = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text);
 	if (fd >= 0)
 		syscall(SYS_close, fd);
-	while (n > 0 && to[n - 1] == 0)
+	while (n > 0 && text[n - 1] == 0)
 		n--;
 	for (long i = 0; i < n; i++)
-		if (to[i] == 0)
-			to[i] = ' ';
+		to[i] = text[i] != 0 ? text[i] : ' ';
+	if (n > 0)
+		to[n] = 0;
 	errno = saved;
+}
+
+/* What a process that was forked is for may stand in its command line by now: servers write it
+ * there. */
+void process_note_title(void)
+{
+	if (recorder.forked)
+		note_command((char *)(recorder.process + 1));
 }
 
 /* Names are few, and of constant texts or of modules; one that does not fit is left out. */

@@ -226,6 +226,7 @@ struct recorder {
 	_Atomic(int) phase;
 	uintptr_t c_library;  /* an address in glibc; 0: it is another C library */
 	bool filtered;        /* the program has set a filter of system calls */
+	bool forked;          /* the process was not executed, but forked by one that was */
 	bool foreign;         /* the real allocator is not the C library's */
 	uint32_t front, tail; /* bytes added to a block that needs no alignment */
 	struct real real;
@@ -290,6 +291,7 @@ void lock_take(void) HIDDEN;
 bool lock_try(void) HIDDEN;
 void lock_give(void) HIDDEN;
 void boot_configure(void) HIDDEN;
+void process_note_title(void) HIDDEN;
 /* Notes the name of a function that gives memory which is not recorded. */
 void process_note_beside(const char *name) HIDDEN;
 uint64_t clock_now(void) HIDDEN;      /* coarse, ns */

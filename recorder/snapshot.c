@@ -236,6 +236,7 @@ bool snapshot_write(bool numbered)
 		return false;
 	make_name(name, sizeof name, numbered, atomic_fetch_add(&recorder.snapshots, 1) + 1);
 	recorder.process->updated_at = clock_now();
+	process_note_title();
 	/* Filters of system calls forbid sockets more often than files. */
 	const bool may_ask = !numbered && !recorder.filtered;
 	bool good = (may_ask && keep_memory(name)) || write_file(name);

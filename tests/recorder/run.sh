@@ -245,6 +245,7 @@ cat >ends.c <<'END'
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -265,6 +266,7 @@ int main(int argc, char **argv)
 	case 'c': if (chroot("/proc") == 0 && chdir("/") == 0) exit(7); break;
 	case 'w': if (fork() == 0) { if (setuid(65534) == 0) exit(7); exit(1); } wait(NULL); exit(7);
 	case 'l': if (fork() == 0) syscall(SYS_exit_group, 7); wait(NULL); exit(7);
+	case 't': if (fork() == 0) { memset(argv[0], '#', strlen(argv[0])); exit(7); } wait(NULL); exit(7);
 	case 'd': if (fork() == 0) { setsid(); sleep(1); exit(0); } exit(7);
 	}
 	return 1;
@@ -292,6 +294,10 @@ for kind in r x; do
 	is "end $kind" "7 1" "$? $(grep -c "./ends was recorded and did not end by exit()" said)"
 	is "end $kind: no empty file" 0 "$(files 'fin.[0-9]*')"
 done
+rm -f fin fin.*
+run -q -o fin ./ends t
+is "what a forked process calls itself" "./ends t,###### t," "$("$heft" heap show fin 2>/dev/null |
+	sed -n 's/^process *\(.*,\) pid.*/\1/p')$("$heft" heap show fin.* 2>/dev/null | sed -n 's/^process *\(.*,\) pid.*/\1/p')"
 run -o fin ./ends k 2>said
 is "end k" "137 1" "$? $(grep -c "nothing was written: ./ends was ended by signal 9" said)"
 run -o fin ./ends d 2>said
