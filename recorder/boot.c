@@ -253,6 +253,9 @@ static void in_child(void)
 		atomic_store(&recorder.phase, PHASE_OFF);
 	else if (forking.took && forking.depth == 1)
 		slots_after_fork();
+	if (!recorder.filtered && forking.depth == 1 &&
+	    atomic_load(&recorder.phase) == PHASE_RECORD)
+		snapshot_announce();
 	after_fork();
 }
 

@@ -218,7 +218,7 @@ run -q -o r.%p ./leaks
 is "without it" "2 1" "$? $(grep -c 'record with heft heap run --leaks' said)"
 # A daemon outlives the program: it writes its tables.
 run -q --leaks -o s.%p sh -c '(sleep 0.5; exit 0) & exit 0' 2>/dev/null
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(files 's.*')" -eq 3 ] || sleep 0.2; done
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(find . -name 's.*' -size +0 | wc -l)" -eq 3 ] || sleep 0.2; done
 is "those who outlive it" "3 2" "$(files 's.*') $(for f in s.*; do "$heft" heap show "$f"; done 2>/dev/null | grep -c 'tables of the recorder')"
 
 for bad in KILL STOP 65 -1 0 NONE ''; do
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 	case 'w': if (fork() == 0) { if (setuid(65534) == 0) exit(7); exit(1); } wait(NULL); exit(7);
 	case 'l': if (fork() == 0) syscall(SYS_exit_group, 7); wait(NULL); exit(7);
 	case 't': if (fork() == 0) { memset(argv[0], '#', strlen(argv[0])); exit(7); } wait(NULL); exit(7);
-	case 'd': if (fork() == 0) { setsid(); sleep(1); exit(0); } exit(7);
+	case 'd': if (fork() == 0) { setsid(); sleep(1); exit(0); } usleep(300000); exit(7);
 	}
 	return 1;
 }
@@ -294,6 +294,8 @@ for kind in r x; do
 	is "end $kind" "7 1" "$? $(grep -c "./ends was recorded and did not end by exit()" said)"
 	is "end $kind: no empty file" 0 "$(files 'fin.[0-9]*')"
 done
+run -o fin ./ends l 2>said
+is "end l, told" "7 1" "$? $(grep -c '1 more process left no file: ended by a signal, not by exit()' said)"
 rm -f fin fin.*
 run -q -o fin ./ends t
 is "what a forked process calls itself" "./ends t,###### t," "$("$heft" heap show fin 2>/dev/null |
@@ -301,7 +303,7 @@ is "what a forked process calls itself" "./ends t,###### t," "$("$heft" heap sho
 run -o fin ./ends k 2>said
 is "end k" "137 1" "$? $(grep -c "nothing was written: ./ends was ended by signal 9" said)"
 run -o fin ./ends d 2>said
-is "end d" "7 1" "$? $(grep -c "wrote $dir/fin" said)"
+is "end d" "7 1 1" "$? $(grep -c "wrote $dir/fin" said) $(grep -c "1 process still runs, to write at the end" said)"
 
 # Beyond the limit of a file's size heft says so and goes on.
 sleep 20 &

@@ -239,7 +239,9 @@ static void tell_others(const char *program, const struct heft_recorder_end *end
 			"replaced by a program that was not recorded\n",
 			program, end->others_lost, end->others_lost == 1 ? "" : "es");
 	if (end->others_running > 0)
-		fprintf(stderr, "%s: %zu process%s still run%s and will write at the end\n",
+		fprintf(stderr,
+			"%s: %zu process%s still run%s, to write at the end if allowed to by "
+			"then\n",
 			program, end->others_running, end->others_running == 1 ? "" : "es",
 			end->others_running == 1 ? "s" : "");
 }
