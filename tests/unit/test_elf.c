@@ -600,7 +600,6 @@ static void what_is_no_elf_file_is_named(void **state)
 	expect_error(copy("hello world", 11), "not a program, object or archive");
 	expect_error(copy("MZ\220\0\0\0\0\0", 8), "DOS");
 	expect_error(copy("\0asm\2\0\0\0", 8), "WebAssembly of version 2");
-	expect_error(copy("\0asm\15\0\1\0", 8), "component");
 	expect_error(copy("BC\300\336abcd", 8), "bitcode");
 }
 

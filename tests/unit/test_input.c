@@ -287,7 +287,7 @@ static void what_is_no_input_is_refused(void **state)
 	const int folder = open("/", O_RDONLY);
 	(void)state;
 	assert_int_equal(pipe(pipes), 0);
-	refused(f, "p", pipes[0], HEFT_EARG, "p: not a regular file");
+	refused(f, "p", pipes[0], HEFT_EARG, "p: a pipe");
 	refused(f, "d", folder, HEFT_EARG, "d: is a directory");
 	refused(f, "n", -1, HEFT_EIO, "n: Bad file descriptor");
 	refused(f, NULL, pipes[0], HEFT_EARG, "an input without a name");

@@ -595,7 +595,7 @@ static void a_debug_file_must_belong_to_an_input(void **state)
 	struct heft_profile *p = profile_of("symbols");
 	(void)state;
 	write_program("with-id", 64, true);
-	write_program("prog", 64, false);
+	write_program("prog", 128, false);
 	add_file(p, "prog", HEFT_INPUT);
 	FIND_DEBUG_FILE(heft_profile_set_finder, p, "with-id");
 	assert_error(heft_profile_run(p, &err), HEFT_EARG, "aabbccdd");
