@@ -464,7 +464,8 @@ enum heft_heap_damage_kind {
 	/* The program freed what is no block; `block`, if there is one, has the address. */
 	HEFT_HEAP_WILD_FREE,
 	/* The allocator ended the program as it freed `block` or gave memory, and no other damage
-	 * is found; `said` may say why. */
+	 * is found; `said` may say why.  A `block` that is not freed is a recorded one that came to
+	 * the C library's own free or realloc, past the recorder. */
 	HEFT_HEAP_ALLOCATOR,
 	/* The freed block at `addr` was written to: the allocator's list of them breaks there. */
 	HEFT_HEAP_FREED_WRITTEN,

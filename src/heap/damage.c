@@ -397,6 +397,7 @@ void heap_damage_find(struct damages *ret, const struct dump *d, const struct re
 	if (!damage_abort(&g)) {
 		fault(&g);
 		registers(&g);
+		damage_foreign(&g);
 	}
 	damage_said(&g);
 	sort_by_address(ret);

@@ -21,7 +21,8 @@ enum damage_kind {
 	 * `freed`, or none. */
 	DAMAGE_WILD_FREE,
 	DAMAGE_ALLOCATOR, /* it died in the allocator, as it freed `freed` or asked for memory, and
-	                   * nothing else is found; or the allocator said so (damages.said) */
+	                   * nothing else is found; or the allocator said so (damages.said); or
+	                   * `block`, a live one, came to the C library's own free */
 	DAMAGE_FREED_WRITTEN, /* the freed block at `addr` was written over: a list of freed blocks
 	                       * breaks there */
 };

@@ -91,3 +91,41 @@ bool damage_abort(const struct finding *g)
 		gave_up(g, &w, w.given != 0 ? i : SIZE_MAX);
 	return true;
 }
+
+/* False where a second live block has its header at one of the words looked at. */
+static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
+{
+	const size_t i = v % HEAP_ALIGN == 0 && v != 0
+				 ? heap_block_at(g->b, add_sat(v, HEAP_HEADER_SIZE))
+				 : SIZE_MAX;
+	if (i == SIZE_MAX || heap_live(g->b, i).addr != v + HEAP_HEADER_SIZE)
+		return true;
+	const bool same = *ret == SIZE_MAX || *ret == i;
+	*ret = i;
+	return same;
+}
+
+size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size)
+{
+	const struct dump_thread *t = &g->d->threads[0];
+	const unsigned word = memory_word_size(g->d);
+	size_t found = SIZE_MAX;
+	uint64_t v;
+	for (size_t i = 0; i < t->reg_count; i++)
+		if (!header_take(g, t->regs[i], &found))
+			return SIZE_MAX;
+	for (uint64_t off = 0; off < stack_size; off += word)
+		if (memory_word(g->d, (t->sp & ~(uint64_t)(word - 1)) + off, &v) &&
+		    !header_take(g, v, &found))
+			return SIZE_MAX;
+	return found;
+}
+
+void damage_foreign(const struct finding *g)
+{
+	if (!dump_is_fatal(g->d) || g->d->thread_count == 0 || g->to->list.count > 0)
+		return;
+	const size_t i = damage_header_at_hand(g, 0);
+	if (i != SIZE_MAX)
+		damage_add(g, DAMAGE_ALLOCATOR, heap_live(g->b, i).addr)->block = i;
+}

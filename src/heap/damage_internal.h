@@ -25,6 +25,12 @@ void damage_headers(const struct finding *g);
 /* What the thread that died was freeing, or asked for, if it did so in the allocator; false where
  * it did not. */
 bool damage_abort(const struct finding *g);
+/* The live block of which a register of the thread that died, or a word in so many bytes of its
+ * stack, is the address of the header: what the C library takes for the chunk of the block.
+ * SIZE_MAX: none, or several. */
+size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size);
+/* A recorded block that came to the C library's own free, where nothing else is found. */
+void damage_foreign(const struct finding *g);
 /* What the C library said, and the damage that it tells of if nothing else does. */
 void damage_said(const struct finding *g);
 

@@ -172,7 +172,9 @@ void damage_said(const struct finding *g)
 		if (is_at_allocator(&g->to->list.data[i]))
 			return;
 	if (!is_of_double_free(said)) {
-		damage_add(g, DAMAGE_ALLOCATOR, 0);
+		const size_t i = damage_header_at_hand(g, STACK_LOOKED);
+		const uint64_t addr = i != SIZE_MAX ? heap_live(g->b, i).addr : 0;
+		damage_add(g, DAMAGE_ALLOCATOR, addr)->block = i;
 		return;
 	}
 	damage_add(g, DAMAGE_DOUBLE_FREE, block_at_hand(g))->count = 1;

@@ -351,6 +351,11 @@ static void put_wild_free(const struct heft_heap_damage *d, struct sink *s)
 
 static void put_allocator(const struct heft_heap_damage *d, struct sink *s)
 {
+	if (d->block && !d->block->freed) {
+		sink_text(s, STR("this block came to the C library's own free or realloc, past the "
+				 "recorder"));
+		return;
+	}
 	sink_text(s, STR("the allocator ended the program"));
 	if (d->block)
 		sink_text(s, STR(" as this block was freed"));

@@ -2,7 +2,8 @@
  *
  * As it is: the program.  PLUGIN: a module that it opens, which opens itself under NEXT again.
  * STEP: a library that is preloaded, and calls what comes after it; STEP_LIBC: what the C library
- * calls it.  With OWN the program has functions of its own for some. */
+ * calls it.  With OWN the program has functions of its own for some.  With one number as argument in
+ * front, the program gives the plug-in a block of this size in another namespace, and dies. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,8 +146,18 @@ static void handle_use(void)
 	dlclose(libc);
 }
 
+/* The other C library takes the header for its own. */
+static int namespace_use(size_t size, const char *path)
+{
+	void *module = dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
+	void *(*grow)(void *, size_t) = (void *(*)(void *, size_t))dlsym(module, "plugin_grow");
+	return grow(malloc(size), 5 * size) == NULL;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && atoi(argv[1]) > 0)
+		return namespace_use(atoi(argv[1]), argv[2]);
 	handle_use();
 	for (int i = 1; i < argc; i++) {
 		void *module = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

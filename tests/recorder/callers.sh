@@ -64,4 +64,16 @@ done
 # What modules ask for in their own scope is recorded as well.
 "$heft" heap show --by module --csv "$tmp/plain.heap" >"$tmp/shown" 2>&1
 check "blocks of a module with a scope of its own are recorded" grep -q '12345' "$tmp/shown"
+# Where a C library of its own gets a recorded block, it aborts or reads at random; the core tells the block.
+for size in 10 100; do
+	has gdb gdb "the core of a free past the recorder" || break
+	gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set startup-with-shell off' \
+		-ex "set environment LD_PRELOAD $recorder" -ex run -ex "gcore $tmp/core" \
+		--args "$tmp/plain" "$size" "$tmp/b.so" >"$tmp/gdb.out" 2>&1
+	"$heft" heap check "$tmp/core" >"$tmp/shown" 2>&1
+	check "a block of $size bytes that was freed past the recorder" sh -c '
+		grep -q "own free or realloc, past the recorder" "$1" && grep -q "block .*, $2 bytes" "$1" || { cat "$1"; exit 1; }' \
+		sh "$tmp/shown" "$size"
+	rm -f "$tmp/core"
+done
 finish 70
