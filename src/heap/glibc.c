@@ -795,7 +795,7 @@ static void find_chunks(struct heaps *x, struct blocks_found *b)
 	take_kept(x, b);
 	remove_kept(x, b);
 	if (x->to->broken > 0)
-		doubt(x, "what the allocator keeps between blocks was written over");
+		doubt(x, "a chain of its chunks, or a list of freed ones, does not go on");
 }
 
 void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct calls *c,

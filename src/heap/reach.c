@@ -281,6 +281,20 @@ static void scan_around(struct reaching *x, const struct region *g, const struct
 		scan_memory(x, at, end);
 }
 
+/* A thread that is stopped inside glibc's malloc holds the block that it is about to give by its
+ * chunk: in a register, or near the inner end of its stack. */
+static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
+{
+	enum { FRAMES = 1024 };
+	const unsigned word = memory_word_size(x->d);
+	const uint64_t sp = align_up(t->sp, word);
+	uint64_t v;
+	for (size_t i = 0; i < t->reg_count; i++)
+		visit(x, t->regs[i] + 2 * word);
+	for (uint64_t at = sp; at - sp < FRAMES && memory_word(x->d, at, &v); at += word)
+		visit(x, v + 2 * word);
+}
+
 /* A thread that ends the process keeps what its functions need in its stack. */
 static void scan_registers(struct reaching *x, const struct records *r)
 {
@@ -288,6 +302,8 @@ static void scan_registers(struct reaching *x, const struct records *r)
 		const struct dump_thread *t = &x->d->threads[i];
 		for (size_t j = 0; ended_at(t, r) == 0 && j < t->reg_count; j++)
 			visit(x, t->regs[j]);
+		if (x->b->chunks)
+			scan_chunks_at_hand(x, t);
 	}
 }
 
