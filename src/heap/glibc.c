@@ -49,14 +49,6 @@ uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_u
 	return at;
 }
 
-/* Does a chain lead to `end`, or to the end of a heap? */
-static bool leads(struct chunk_view *v, uint64_t at, uint64_t end)
-{
-	uint64_t last;
-	const uint64_t stop = chunk_follow(v, at, end, false, &last);
-	return stop != at && (stop == end || chunk_is_end(v, last));
-}
-
 uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
 {
 	uint64_t last;
@@ -85,6 +77,7 @@ struct heaps {
 	VEC(struct stretch) plain, pieces;
 	VEC(struct stretch) mapped; /* chunks that may be mapped by themselves */
 	VEC(uint64_t) caches;       /* chunks that may be a thread's cache */
+	uint64_t budget; /* bytes that chains may still cross which turn out to be none */
 };
 
 /* Where the arenas are found, so is the heap; without them what is run is none. */
@@ -96,11 +89,13 @@ static bool is_plain(const struct heaps *x, const struct region *g)
 
 static void find_plain(struct heaps *x)
 {
+	enum { CROSSED = 64 }; /* times all of it */
 	for (size_t i = 0; i < x->d->region_count; i++) {
 		const struct region *g = &x->d->regions[i];
 		const size_t n = x->plain.count;
 		if (!is_plain(x, g))
 			continue;
+		x->budget = add_sat(x->budget, g->bytes.size * CROSSED);
 		if (n > 0 && x->plain.data[n - 1].end == g->addr)
 			x->plain.data[n - 1].end += g->size;
 		else
@@ -119,6 +114,20 @@ static void doubt(struct heaps *x, const char *why)
 {
 	if (x->to->doubt == NULL)
 		x->to->doubt = why;
+}
+
+/* Does a chain lead to `end`, or to the end of a heap?  Memory may look like many chains that lead
+ * nowhere: beyond the budget none is followed. */
+static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop)
+{
+	uint64_t last;
+	if (x->budget == 0) {
+		doubt(x, "memory looks like too many heaps");
+		return false;
+	}
+	*ret_stop = chunk_follow(&x->v, at, end, false, &last);
+	x->budget -= min_u64(x->budget, *ret_stop - at);
+	return *ret_stop != at && (*ret_stop == end || chunk_is_end(&x->v, last));
 }
 
 /* ---- the chunks of a chain ------------------------------------------------------------------- */
@@ -171,17 +180,14 @@ static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t en
  * first counts as in use. */
 static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 {
-	enum { TRIES = 4096 }; /* chains that lead nowhere */
-	unsigned tried = 0;
-	uint64_t size, flags;
+	uint64_t size, flags, stop;
 	at = align_up(at, 2 * x->v.word);
-	for (; at < end && tried < TRIES; at += 2 * x->v.word) {
+	for (; at < end && x->budget > 0; at += 2 * x->v.word) {
 		if (!chunk_size(&x->v, at, end, &size, &flags) || size < SPECK * x->v.word ||
 		    flags != CHUNK_BEFORE_USED)
 			continue;
-		if (leads(&x->v, at, end))
+		if (leads(x, at, end, &stop))
 			return at;
-		tried++;
 	}
 	return 0;
 }
@@ -286,12 +292,12 @@ static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 /* The end of the heap whose first chunk the page may begin with; 0: it does not. */
 static uint64_t extra_at(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_first)
 {
-	uint64_t last;
+	uint64_t stop;
 	*ret_first = first_chunk(x, at, end);
-	if (*ret_first == 0)
+	if (*ret_first == 0 || !leads(x, *ret_first, end, &stop) ||
+	    (stop == end && !chunk_is_end(&x->v, end - 2 * x->v.word)))
 		return 0;
-	const uint64_t stop = chunk_follow(&x->v, *ret_first, end, false, &last);
-	return stop != *ret_first && chunk_is_end(&x->v, last) ? align_up(stop, CHUNK_PAGE) : 0;
+	return align_up(stop, CHUNK_PAGE);
 }
 
 /* In memory between two heaps; the bytes taken. */
@@ -351,6 +357,8 @@ static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 	at = at != 0 ? at : find_next(x, s->addr, end);
 	if (at == 0 || !take_piece(x, (struct stretch){ at, end }, at, &stop))
 		return 0;
+	if (stop != end)
+		doubt(x, "the heap does not lead to its last chunk");
 	return end - (whole ? a->base : at & ~(uint64_t)(CHUNK_PAGE - 1));
 }
 
@@ -389,7 +397,7 @@ static void take_first_arena(struct heaps *x, const struct glibc_arena *a)
  * that does not lead on the first that says that it is of another arena. */
 static uint64_t head_of_heap(struct heaps *x, uint64_t at, uint64_t end)
 {
-	uint64_t size, flags, found = 0;
+	uint64_t size, flags, stop, found = 0;
 	at = align_up(at, 2 * x->v.word);
 	for (const uint64_t most = at + CHUNK_HEAD_MOST; at < end && at < most;
 	     at += 2 * x->v.word) {
@@ -397,7 +405,7 @@ static uint64_t head_of_heap(struct heaps *x, uint64_t at, uint64_t end)
 		    (flags & CHUNK_BEFORE_USED) == 0)
 			continue;
 		const bool other = (flags & CHUNK_OTHER_ARENA) != 0;
-		if ((other && x->chunks == NULL) || leads(&x->v, at, end))
+		if ((other && x->chunks == NULL) || leads(x, at, end, &stop))
 			return at;
 		found = found == 0 && other ? at : found;
 	}
