@@ -441,6 +441,9 @@ struct heft_heap_place {
 	const void *bytes; /* of the block, or from the address on; NULL: not in the dump */
 	uint64_t bytes_addr;
 	size_t byte_count; /* 64 at most */
+	/* The program may have written there, and the dump lacks it: that nothing is told says
+	 * nothing. */
+	bool lacking;
 };
 /* Looks an address up and fills *ret, with state HEFT_HEAP_NOWHERE where the call fails:
  * HEFT_ENOTFOUND where nothing is mapped at this address. */

@@ -311,7 +311,9 @@ static void add_stacks(struct heft_page *p, const char *title, const struct heft
 	struct stacker k = { .page = p, .report = &report->report };
 	const struct page_fact facts[] = { { "dump", heap->info.of.path },
 					   { "kind", heap->info.of.kind },
-					   { "command", heap->info.of.command } };
+					   { "command", heap->info.of.command },
+					   { "what is live is not known", heap->info.of.unknown } };
+	const size_t all = COUNT_OF(facts) - (heap->info.of.live_known ? 1 : 0);
 	struct page_point *points = moments_of(heap);
 	page_text(&p->page, "");
 	page_step(&k.stacks, 0, &(struct page_frame){ 0 });
@@ -319,7 +321,7 @@ static void add_stacks(struct heft_page *p, const char *title, const struct heft
 					       .kind = "heap",
 					       .table = &report->report.table,
 					       .facts = facts,
-					       .fact_count = COUNT_OF(facts),
+					       .fact_count = all,
 					       .notes = report->all_notes.data,
 					       .note_count = report->all_notes.count,
 					       .strip = strip.pieces.count > 0 ? &strip : NULL,

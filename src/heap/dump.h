@@ -117,6 +117,8 @@ void dump_add_linked(struct dump *d, uint64_t dynamic, uint64_t size, const char
 bool dump_is_fatal(const struct dump *d);
 /* The region that holds an address; NULL: none.  O(log regions). */
 const struct region *dump_region(const struct dump *d, uint64_t addr);
+/* Whether the program may have written at an address of which the dump has no byte. */
+bool dump_is_lacking(const struct dump *d, uint64_t addr);
 /* Bytes of [addr, addr+size), or fewer where the region, or what the dump has of it, ends. */
 struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size);
 /* Where the first segment of a type (PT_*) is in the process, by the headers that the dump has of a

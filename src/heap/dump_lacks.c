@@ -20,6 +20,13 @@ static bool is_left_out(const struct dump *d, const struct region *g)
 	       (g->file == 0 || g->bytes.size != 0);
 }
 
+bool dump_is_lacking(const struct dump *d, uint64_t addr)
+{
+	const struct region *g = dump_region(d, addr);
+	return g != NULL && addr - g->addr >= g->bytes.size && region_is_data(g) &&
+	       (g->cut || is_left_out(d, g));
+}
+
 /* From the stack pointer to the stack's end there is the frame of who called first. */
 static bool stack_is_zero(const struct dump *d, const struct dump_thread *t)
 {

@@ -178,6 +178,9 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 	tell_mapping(p, ret);
 	tell_symbol(p, ret);
 	struct heap_found f;
+	ret->lacking = dump_is_lacking(&p->dump, addr);
+	if (ret->lacking)
+		return true;
 	if (tell_state(h, live, ret, &f))
 		ret->block = process_block(p, &f, a);
 	if (ret->state >= HEFT_HEAP_IN_LIVE)

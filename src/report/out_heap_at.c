@@ -105,7 +105,8 @@ static const char *const state_names[] = {
 static void put_module_place(const struct heft_heap_place *at, struct sink *s)
 {
 	if (!*at->module) {
-		sink_text(s, STR("no recorded block"));
+		sink_text(s, at->lacking ? STR("not known: the dump lacks this memory")
+					 : STR("no recorded block"));
 		return;
 	}
 	label_put(s, str_of(file_name(at->module)), 0);
@@ -239,6 +240,8 @@ void heap_json_place(struct json *j, const struct heft_heap_place *at)
 	}
 	if (at->thread > 0)
 		json_member_uint(j, "thread", at->thread);
+	if (at->lacking)
+		json_member_bool(j, "lacking", true);
 	json_block(j, "block", at->block);
 	json_block(j, "before", at->before);
 	json_block(j, "after", at->after);

@@ -7,6 +7,7 @@ A healthy program holds all its blocks; its dumps are cut at sixteenths (FULL=1:
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -157,6 +158,26 @@ def snapshots(tmp):
         verdicts(cut(tmp, f'{tmp}/packed', PARTS // 2), f'half a .{ending}')
 
 
+def addresses(tmp):
+    """Of a block that is lost nothing is told."""
+    name = f'{tmp}/small.core'
+    rows = json.loads(run('at', '--json', name, hex(top_of_heap(name) - 64)).stdout)
+    check('the address is in the heap', rows['state'] in ('live', 'between', 'freed') and 'lacking' not in rows, rows)
+    at = run('at', '--json', cut(tmp, name, PARTS // 4), hex(top_of_heap(name) - 64))
+    row = json.loads(at.stdout)
+    check('of lost memory nothing is told', row['state'] == 'mapped' and row.get('lacking') and 'before' not in row, row)
+
+
+def top_of_heap(name):
+    """The end of the largest writable segment, which has the heap."""
+    with open(name, 'rb') as f:
+        head = f.read(1 << 16)
+    start, count = int.from_bytes(head[32:40], 'little'), int.from_bytes(head[56:58], 'little')
+    loads = [struct.unpack_from('<IIQQQQQQ', head, start + 56 * i) for i in range(count)]
+    size, addr = max((p[5], p[3]) for p in loads if p[0] == 1 and p[1] & 2)
+    return addr + size
+
+
 def recorded(tmp):
     name = snapshot(tmp, 'small', f'{tmp}/recorded.core', env=os.environ | {'LD_PRELOAD': recorder, 'HEFT_HEAP_OUT': ''})
     whole(name, 'recorded')
@@ -190,6 +211,7 @@ def main():
             f.write(PROGRAM)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-pthread', '-pie', '-fPIE', f'{tmp}/held.c', '-o', f'{tmp}/held'], check=True)
         snapshots(tmp)
+        addresses(tmp)
         recorded(tmp)
         left_out(tmp)
     print(f'{COUNT[0]} checks, {len(FAILURES)} failed')
