@@ -26,6 +26,7 @@ static void batch_release(struct batch *b)
 	vec_release(&b->tables);
 	vec_release(&b->blocks);
 	vec_release(&b->refs);
+	vec_release(&b->bases);
 	vec_release(&b->outs);
 	mem_free(b->starts);
 	mem_free(b->targets);
@@ -119,6 +120,7 @@ static void gather_places(struct derivation *d)
 		const struct batch *b = &d->batches.data[i];
 		for (size_t k = 0; k < b->tables.count; k++)
 			vec_push(&d->bases, b->tables.data[k].addr);
+		vec_copy(&d->bases, &b->bases);
 		for (size_t k = 0; k < b->outs.count; k++)
 			vec_push(&d->outs, b->outs.data[k]);
 	}

@@ -75,6 +75,7 @@ struct batch {
 	uint64_t *targets; /* a block starts there whatever stands before it */
 	VEC(struct bbmap_block) blocks;
 	VEC(struct out) outs; /* where jumps lead that leave their function */
+	VEC(uint64_t) bases;  /* of a stretch: data that code refers to; tables end there */
 	VEC(uint64_t) refs;   /* scratch: data that the function took the address of */
 };
 

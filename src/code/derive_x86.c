@@ -130,6 +130,8 @@ static inline void add_ref(struct scan *s, uint64_t to)
 
 static void add(struct scan *s, uint64_t off, const struct x86_insn *in)
 {
+	if (s->facts->stretches && in->indexed)
+		vec_push(&s->b->bases, (uint32_t)in->disp);
 	if (in->pc_relative && in->address)
 		add_ref(s, target_of(s, off, in));
 	else if (in->indexed && !s->facts->stretches)

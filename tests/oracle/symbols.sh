@@ -81,7 +81,9 @@ class Elf:
                 (kind == "NOTYPE" and re.match(r"\$[adtxc]", name)) or \
                 (bind == "LOCAL" and name.startswith(".L" if kind == "NOTYPE" else (".L.str", ".L_MergedGlobals"))):
             return None
-        number, _, shtype, addr, _, room, flags = section
+        number, title, shtype, addr, _, room, flags = section
+        if title == ".opd" and kind == "FUNC":
+            return None  # a descriptor, and the size is that of the code: descriptors.py asks for both
         addr, room = int(addr, 16), int(room, 16)
         if self.arm and kind in ("FUNC", "IFUNC"):
             value &= ~1

@@ -1,5 +1,6 @@
 #include "blocks/derive_map.h"
 #include "code/entry.h"
+#include "code/flow.h"
 
 #include "../lib/elfgen.h"
 #include "image/elf_const.h"
@@ -175,6 +176,43 @@ static void tables_in_data_lead_on(void **state)
 		end_of(EM_RISCV, code, BYTES(0x0a, 0x80, 0, 0, 0x0c, 0x80, 0, 0, 7, 0, 0, 0)), 14);
 }
 
+/* Of a program whose entry is even, as linkers make it where nobody names one. */
+static enum code_isa isa_with(const uint8_t *attributes, size_t size)
+{
+	enum { E_ENTRY = 24 };
+	static const uint8_t text[] = { PUSH, POP };
+	struct elfgen g = elfgen_make(32, false, ET_EXEC, EM_ARM);
+	struct input in;
+	elfgen_load(&g, PF_R | PF_X,
+		    elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text,
+				   sizeof text));
+	elfgen_section(&g, ".ARM.attributes", SHT_ARM_ATTRIBUTES, 0, 0, attributes, size);
+	const struct bytes file = elfgen_finish(&g);
+	uint8_t *bytes = (uint8_t *)(uintptr_t)file.p;
+	bytes[E_ENTRY] = TEXT & 0xff;
+	bytes[E_ENTRY + 1] = TEXT >> 8;
+	assert_true(input_parse(&in, "test", file, NULL, NULL));
+	const enum code_isa isa = flow_isa_of(&in.images[0]);
+	input_close(&in);
+	mem_free(bytes);
+	return isa;
+}
+
+static void attributes_tell_thumb_code_where_the_entry_is_even(void **state)
+{
+	/* Tag_CPU_name "M", Tag_CPU_arch_profile 'M', Tag_THUMB_ISA_use 2 */
+	static const uint8_t micro[] = { 'A', 22, 0, 0, 0, 'a', 'e', 'a', 'b', 'i', 0, 1,
+					 12,  0,  0, 0, 5, 'M', 0,   7,   'M', 9,   2 };
+	/* Tag_CPU_arch_profile 'A', Tag_ARM_ISA_use 1, Tag_THUMB_ISA_use 2 */
+	static const uint8_t applications[] = { 'A', 21, 0, 0, 0, 'a', 'e', 'a', 'b', 'i', 0,
+						1,   11, 0, 0, 0, 7,   'A', 8,   1,   9,   2 };
+	(void)state;
+	assert_int_equal(isa_with(micro, sizeof micro), CODE_THUMB);
+	assert_int_equal(isa_with(applications, sizeof applications), CODE_NONE);
+	assert_int_equal(isa_with(micro, 9), CODE_NONE);
+	assert_int_equal(isa_with(micro, 0), CODE_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +225,7 @@ int main(void)
 		cmocka_unit_test(a_table_of_words_leads_on),
 		cmocka_unit_test(a_jump_to_the_next_function_is_a_call),
 		cmocka_unit_test(tables_in_data_lead_on),
+		cmocka_unit_test(attributes_tell_thumb_code_where_the_entry_is_even),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

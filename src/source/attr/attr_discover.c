@@ -104,11 +104,24 @@ static void find_gaps(struct discover *d)
 	mem_free(code);
 }
 
+/* Whether a table has symbols of code: that of a stripped PE has imports alone. */
+static bool names_code(const struct image *im)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, SHT_SYMTAB);
+	while (code_symbols_next(&all, &s, &addr))
+		if (im->sections[s.section].exec)
+			return true;
+	return false;
+}
+
 /* Objects may have kept some of their symbols: those that are for their linker. */
 static bool has_symbols(const struct image *im)
 {
 	if (im->made)
-		return image_section_type(im, SHT_SYMTAB, 1) != NULL;
+		return names_code(im);
 	return im->kind == IMAGE_EXEC && image_symbols_name_places(im);
 }
 
