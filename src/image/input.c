@@ -19,6 +19,7 @@ static const struct {
 	{ "BC\xc0\xde", 4, "LLVM bitcode" },
 	{ "\xde\xc0\x17\x0b", 4, "LLVM bitcode" },
 	{ "\x1f\x8b", 2, "gzip-compressed" },
+	{ "BZh", 3, "bzip2-compressed, which heft does not unpack" },
 	{ "\x28\xb5\x2f\xfd", 4, "zstd-compressed" },
 	{ "\x04\x22\x4d\x18", 4, "lz4-compressed" },
 	{ "\xfd"
