@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 	if (*end == '\0' && blocks > 0) {
 		const struct bytes made = make_program(blocks);
 		measure(made);
-		free((void *)(uintptr_t)made.p);
+		mem_free((void *)(uintptr_t)made.p);
 		return 0;
 	}
 	if (!file_open(&file, arg, &err)) {
