@@ -152,12 +152,7 @@ static uint64_t block_at_hand(const struct finding *g)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static bool is_at_allocator(const struct damage *d)
-{
-	return d->kind == DAMAGE_ALLOCATOR || d->kind == DAMAGE_DOUBLE_FREE ||
-	       d->kind == DAMAGE_WILD_FREE;
-}
-
+/* Other damage is what the allocator found. */
 void damage_said(const struct finding *g)
 {
 	const char *said = NULL;
@@ -166,11 +161,8 @@ void damage_said(const struct finding *g)
 	if (said == NULL && g->d->signal == SIGABRT)
 		said = said_in_memory(g->d);
 	g->to->said = said;
-	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0)
+	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0 || g->to->list.count > 0)
 		return;
-	for (size_t i = 0; i < g->to->list.count; i++)
-		if (is_at_allocator(&g->to->list.data[i]))
-			return;
 	if (!is_of_double_free(said)) {
 		const size_t i = damage_header_at_hand(g, STACK_LOOKED);
 		const uint64_t addr = i != SIZE_MAX ? heap_live(g->b, i).addr : 0;
