@@ -223,7 +223,8 @@ void gaps_split(struct gathering *g, split_function_vec *ret)
 	code.stretches = true;
 	code.extents = gaps->list.data;
 	code.extent_count = gaps->list.count;
-	split_code(&(struct split_facts){ .code = &code,
+	split_code(&(struct split_facts){ .image = g->im,
+					  .code = &code,
 					  .starts = &starts,
 					  .pointers = &gaps->pointers,
 					  .objects = &gaps->objects },

@@ -5,7 +5,7 @@
 #include "code/flow.h"
 #include "code/split_internal.h"
 
-enum { ROUNDS = 8, ALIGN = 16 };
+enum { ROUNDS = 8, ALIGN = 16, LOOKS_PER_BYTE = 64 };
 
 struct vote {
 	uint64_t callee;
@@ -20,6 +20,7 @@ struct splitter {
 	addr_vec dead;     /* sorted: functions that do not return */
 	addr_vec ends;     /* the same, found in this round */
 	addr_vec pointers; /* sorted: of the caller, and of jumps that leave their function */
+	uint64_t looks;    /* bytes of code that may still be followed behind calls */
 	VEC(struct vote) votes;
 	split_function_vec found;
 };
@@ -313,6 +314,8 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	const size_t i = extent_at(f, addr);
 	if (i == SIZE_MAX)
 		return false;
+	if (f->isa == CODE_THUMB && entry_takes_first(all->facts->image, addr, &all->looks))
+		return false;
 	const struct batch *b = batch_of(all, i);
 	const uint64_t off = addr - f->extents[i].addr;
 	return (!b->starts ? off % 4 == 0 : bit_get(b->starts + all->d.functions[i].word, off)) ||
@@ -399,6 +402,8 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	if (f->code->isa == CODE_NONE || f->code->extent_count == 0)
 		return;
 	derive_decode(&all.d, threads);
+	for (size_t i = 0; i < f->code->extent_count; i++)
+		all.looks += LOOKS_PER_BYTE * f->code->extents[i].code.size;
 	vec_copy(&all.pointers, f->pointers);
 	list_dead(&all);
 	list_calls(&all);

@@ -23,6 +23,7 @@ void addrs_sort(addr_vec *v);
 bool addrs_within(const addr_vec *v, uint64_t from, uint64_t to);
 
 struct split_facts {
+	const struct image *image;
 	/* The code: its extents are the stretches that are split.  Conventions and sites do not
 	 * matter. */
 	const struct derive_facts *code;
