@@ -180,6 +180,9 @@ enum heft_heap_flag {
 	/* No file of a module is opened: frames have addresses and no names, and HEFT_PPROF states
 	 * these as the modules' headers count, with build ids, for who names them later. */
 	HEFT_HEAP_NO_NAMES = 1,
+	/* Pages and JSON state the arguments of the command, which may be secrets.  Without the
+	 * flag they state the name of the program alone. */
+	HEFT_HEAP_ARGUMENTS = 2,
 };
 HEFT_API void heft_heap_set_flags(struct heft_heap *h, unsigned flags);
 /* A folder, which is made where it is missing, in which the names of frames are kept, in a file for

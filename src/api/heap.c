@@ -283,6 +283,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 		return false;
 	const struct process_heap *heap = process_read_heap(&h->process);
 	h->info.no_names = h->flags & HEFT_HEAP_NO_NAMES;
+	h->info.with_arguments = h->flags & HEFT_HEAP_ARGUMENTS;
 	tell_dump(&h->info, &h->process.dump);
 	tell_records(&h->info, &heap->records);
 	tell_counters(&h->info, &heap->calls, &heap->blocks);

@@ -7,6 +7,7 @@
 #include "api/profile.h"
 #include "api/samples.h"
 #include "api/snapshot_handle.h"
+#include "base/filename.h"
 #include "blocks/perfdata.h"
 #include "heap/records.h"
 #include "image/input.h"
@@ -309,9 +310,11 @@ static void add_stacks(struct heft_page *p, const char *title, const struct heft
 	if (known->layout.spans.count > 0)
 		heap_strip_make(&strip, &known->layout);
 	struct stacker k = { .page = p, .report = &report->report };
-	const struct page_fact facts[] = { { "dump", heap->info.of.path },
+	struct arena arena = { 0 };
+	const char *command = arena_copy(&arena, heap_command(&heap->info));
+	const struct page_fact facts[] = { { "dump", file_name(heap->info.of.path) },
 					   { "kind", heap->info.of.kind },
-					   { "command", heap->info.of.command },
+					   { "command", command },
 					   { "what is live is not known", heap->info.of.unknown } };
 	const size_t all = COUNT_OF(facts) - (heap->info.of.live_known ? 1 : 0);
 	struct page_point *points = moments_of(heap);
@@ -334,6 +337,7 @@ static void add_stacks(struct heft_page *p, const char *title, const struct heft
 	mem_free(points);
 	heap_strip_release(&strip);
 	page_stacks_release(&k.stacks);
+	arena_release(&arena);
 }
 
 /* A tab of its own for what nothing points to, where that can be told and there is some. */

@@ -39,6 +39,7 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 	case O_DEMANGLE: return cli_choice(h->cli, o, value, style_choices, &h->style);
 	case O_THREADS: return apply_threads(h, o, value);
 	case O_NAME_CACHE: h->name_cache = value; return true;
+	case O_ARGUMENTS: h->with_arguments = true; return true;
 	default: return cli_find(h->cli, h->finder, o, value);
 	}
 }
@@ -49,6 +50,7 @@ bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const cha
 	heft_heap_set_finder(heap, h->finder);
 	heft_heap_set_demangle(heap, (enum heft_demangle)h->style);
 	heft_heap_set_threads(heap, h->threads);
+	heft_heap_set_flags(heap, h->with_arguments ? HEFT_HEAP_ARGUMENTS : 0);
 	if (h->name_cache)
 		heft_heap_set_name_cache(heap, h->name_cache);
 	heft_heap_set_progress(heap, progress_show, h->cli->progress);

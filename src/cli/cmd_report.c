@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-enum { O_DISASSEMBLY = O_OWN };
+enum { O_DISASSEMBLY = O_OWN, O_ARGUMENTS };
 
 const struct opt report_opts[] = {
 #define INPUT_BY_HELP                                                                              \
@@ -13,6 +13,8 @@ const struct opt report_opts[] = {
 	"                              sections,compileunits,namespaces,symbols)"
 #include "cli/input_opts.inc"
 	{ O_OUTPUT, 'o', true, "output", "FILE", "write there, all or nothing" },
+	{ O_ARGUMENTS, 0, false, "with-arguments", NULL,
+	  "of dumps, state the arguments of the command" },
 	{ O_DISASSEMBLY, 0, false, "disassembly", NULL,
 	  "cards of functions of programs have their code" },
 	{ .help = "Where things are:" },
@@ -46,6 +48,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		job->output = value;
 	else if (o->id == O_DISASSEMBLY)
 		job->inputs.code = true;
+	else if (o->id == O_ARGUMENTS)
+		job->inputs.heap_flags = HEFT_HEAP_ARGUMENTS;
 	return inputs_apply(&job->inputs, o, value);
 }
 

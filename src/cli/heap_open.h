@@ -12,6 +12,7 @@ enum heap_open_option {
 	O_DEMANGLE = 100, /* the commands' own are below */
 	O_THREADS,
 	O_NAME_CACHE,
+	O_ARGUMENTS,
 };
 
 struct heap_open {
@@ -21,7 +22,7 @@ struct heap_open {
 	struct heft_finder *finder;
 	unsigned style, threads; /* style: enum heft_demangle */
 	const char *name_cache;  /* NULL: none */
-	bool verbose;
+	bool verbose, with_arguments;
 };
 
 void heap_open_init(struct heap_open *h, const struct cli *cli, bool base);

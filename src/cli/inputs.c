@@ -218,6 +218,7 @@ static bool new_heap(const struct inputs *all, struct heft_heap **ret, struct he
 		return cli_no_memory(err);
 	heft_heap_set_finder(h, all->finder);
 	heft_heap_set_demangle(h, all->style);
+	heft_heap_set_flags(h, all->heap_flags);
 	heft_heap_set_progress(h, all->progress, all->progress_ctx);
 	return true;
 }

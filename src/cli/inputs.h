@@ -19,10 +19,11 @@ struct inputs {
 	const char *by, *perf; /* NULL: not given */
 	const char *usual;     /* what programs are grouped by unless somebody says */
 	bool verbose;
-	bool code;      /* pages tell the code of functions */
-	unsigned flags; /* of profiles, enum heft_profile_flag */
-	uint32_t pid;   /* input 0 is this process, which runs; 0: all are files */
-	uint32_t rows;  /* of a level of profiles; 0: all */
+	bool code;           /* pages tell the code of functions */
+	unsigned flags;      /* of profiles, enum heft_profile_flag */
+	unsigned heap_flags; /* of dumps, enum heft_heap_flag */
+	uint32_t pid;        /* input 0 is this process, which runs; 0: all are files */
+	uint32_t rows;       /* of a level of profiles; 0: all */
 	heft_progress_fn progress;
 	void *progress_ctx;
 	struct input_files files, bases;

@@ -249,12 +249,19 @@ void heap_json_live(struct json *j, const struct heap_info *i)
 	member_text(j, "lacks", i->of.lacks);
 }
 
+struct str heap_command(const struct heap_info *i)
+{
+	const char *command = i->of.command;
+	return i->with_arguments ? str_of(command)
+				 : file_name_str((struct str){ command, strcspn(command, " ") });
+}
+
 void heap_json_info(struct json *j, const struct heap_info *i)
 {
 	json_open(j, '{');
 	json_member_text(j, "path", str_of(i->of.path));
 	json_member_text(j, "kind", str_of(i->of.kind));
-	json_member_text(j, "command", str_of(i->of.command));
+	json_member_text(j, "command", heap_command(i));
 	json_member_uint(j, "pid", i->of.pid);
 	json_member_uint(j, "word", i->of.word);
 	json_member_bool(j, "big_endian", i->of.big_endian);

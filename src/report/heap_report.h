@@ -45,6 +45,7 @@ struct heap_info {
 	struct heft_heap_info of;
 	uint64_t parts[HEFT_HEAP_PARTS]; /* bytes; all 0 where the dump has no blocks */
 	bool no_names;                   /* frames are addresses of the modules' headers */
+	bool with_arguments;             /* what is handed on states those of the command */
 	size_t unsettled; /* of a check: places left out, where a stopped thread was at work */
 	const char *said; /* of a check: the C library's last words; "": none */
 };
@@ -87,6 +88,9 @@ void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s)
 void out_heap_otlp(const struct heap_report *r, const struct heft_write_opts *opts, struct sink *s);
 void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 
+/* The command as pages and JSON state it, which are handed on: unless arguments were asked for, the
+ * name of the program alone. */
+struct str heap_command(const struct heap_info *i);
 /* As values of a JSON document. */
 void heap_json_frame(struct json *j, const struct heft_frame *f);
 void heap_json_place(struct json *j, const struct heft_heap_place *at);
