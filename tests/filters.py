@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open(source, 'w') as f:
         f.write(SOURCE)
     if subprocess.run(['g++', '-g', '-O1', source, '-o', path]).returncode != 0:
-        print('no C++ compiler')
+        print('SKIP: no g++ (install g++)')
         sys.exit(77)
     for view in VIEWS:
         for regex in REGEXES:

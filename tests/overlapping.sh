@@ -19,7 +19,7 @@ if ! (ulimit -v $addresses && exec "$heft" --version) >/dev/null 2>&1; then
 	export ASAN_OPTIONS="$ASAN_OPTIONS:hard_rss_limit_mb=3000"
 fi
 
-# answers FILE COMMAND...: status 0 with output, within these limits of a processor and of memory.
+# answers FILE COMMAND...: status 0 ($wanted) with output, within these limits of a processor and of memory.
 answers() {
 	file=$1
 	shift
@@ -29,6 +29,7 @@ answers() {
 		# shellcheck disable=SC3045
 		ulimit -v $addresses || exit 2
 		"$heft" "$@" "$tmp/$file" >"$tmp/out" 2>"$tmp/said"
+		[ $? -eq "${wanted:-0}" ]
 	) && [ -s "$tmp/out" ]; then
 		pass
 	else
@@ -49,6 +50,7 @@ done
 answers text blocks
 for file in core_notes core_loads; do
 	answers $file size -d symbols
-	answers $file heap show
+	# What is live in them is not known.
+	wanted=2 answers $file heap show
 done
 finish 55

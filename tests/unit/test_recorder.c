@@ -125,7 +125,7 @@ static void a_process_without_descriptors_runs_programs_or_says_why(void **state
 			for (int fd = 3; fd < 100; fd++)
 				close(fd);
 			setrlimit(RLIMIT_NOFILE, &limit);
-			const bool ok = run("exit 6", 0, &end, &err);
+			const bool ok = run("exit 6", (unsigned)most, &end, &err);
 			/* With three the program's own linker opens nothing. */
 			_exit(ok ? most > 3 && end.status != 6 : err.code != HEFT_EIO);
 		}
