@@ -120,7 +120,7 @@ def check_archive(t, what, path, ar="ar", nested=None):
 def gnu(t):
     """Every set of letters by which GNU ar writes another form."""
     count = 0
-    for letters in ("qc", "qcS", "qcD", "qcU", "qcs", "rcs", "qcT", "qcTS", "qcTP", "rcsT"):
+    for letters in ("qc", "qcS", "qcD", "qcU", "qcs", "rcs", "qcT", "qcTS", "qcTP", "rcsT", "qcSD", "rcST", "qcTU"):
         path = f"gnu-{letters}.a"
         run("ar", letters, path, *NAMES)
         check_archive(t, path, path)
