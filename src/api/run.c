@@ -366,6 +366,35 @@ static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
 	w->segments = vm ? &f->segments.vm : &f->segments.file;
 }
 
+/* Where the images of an archive begin, of which each has its own symbols. */
+struct image_places {
+	uint32_t first; /* number of the first one among all inputs' */
+	VEC(uint64_t) vm, file;
+};
+
+static void image_places_find(struct image_places *ret, const struct heft_profile *p,
+			      const struct entry *e)
+{
+	const struct input *in = &e->program.input;
+	*ret = (struct image_places){ 0 };
+	for (const struct entry *before = p->entries.data; before < e; before++)
+		ret->first += (uint32_t)before->program.input.image_count;
+	uint64_t sections = 0; /* of the images before: image.h */
+	for (size_t i = 0; p->counting && in->archive && i < in->image_count; i++) {
+		vec_push(&ret->vm, sections << OBJECT_SECTION_SHIFT);
+		vec_push(&ret->file, in->images[i].file_off);
+		sections += in->images[i].section_count;
+	}
+}
+
+static void walk_add_images(struct rollup_walk *w, const struct image_places *images)
+{
+	const bool vm = w->domain == HEFT_VM;
+	w->first_image = images->first;
+	w->image_starts = vm ? images->vm.data : images->file.data;
+	w->image_count = images->vm.count;
+}
+
 /* `levels` and `places` are the walk's, as long as it is used. */
 static struct rollup_walk walk_of(const struct heft_profile *p, const struct entry *e,
 				  enum heft_domain domain, const struct layer *symbols,
@@ -397,8 +426,12 @@ static void sum_up(struct heft_profile *p, struct entry *e, const struct layer *
 	update_views(p, e, HEFT_VM);
 	update_views(p, e, HEFT_FILE);
 	places_measure(p, e, &places);
-	const struct rollup_walk vm = walk_of(p, e, HEFT_VM, symbols, vm_levels, &places);
+	struct image_places images;
+	image_places_find(&images, p, e);
+	struct rollup_walk vm = walk_of(p, e, HEFT_VM, symbols, vm_levels, &places);
 	struct rollup_walk file = walk_of(p, e, HEFT_FILE, symbols, file_levels, &places);
+	walk_add_images(&vm, &images);
+	walk_add_images(&file, &images);
 	struct spans code = { 0 };
 	if (p->code) {
 		measure_code(&e->measure, &code);
@@ -407,6 +440,8 @@ static void sum_up(struct heft_profile *p, struct entry *e, const struct layer *
 	rollup_add_both(&p->rollup, &vm, &file, p->threads);
 	spans_release(&code);
 	places_free(&places);
+	vec_release(&images.vm);
+	vec_release(&images.file);
 }
 
 static bool namespaces_wanted(const struct heft_profile *p)

@@ -1,6 +1,7 @@
 #include "map/rollup.h"
 
 #include "base/pool.h"
+#include "base/sort.h"
 #include "image/image.h"
 
 enum { MATCH_KNOWN = 1, MATCH_INCLUDE = 2, MATCH_EXCLUDE = 4, MATCH_DEBUG = 8 };
@@ -24,6 +25,7 @@ void rollup_release(struct rollup *r)
 	demangler_release(&r->filter.demangler);
 	for (size_t role = 0; role < COUNT_OF(r->counted); role++) {
 		vec_release(&r->counted[role].pairs);
+		vec_release(&r->counted[role].images);
 		vec_release(&r->counted[role].sizes);
 		map_release(&r->counted[role].map);
 	}
@@ -32,21 +34,37 @@ void rollup_release(struct rollup *r)
 
 /* ---- counting ------------------------------------------------------------------- */
 
+/* A symbol of an image: objects have copies of one function or variable each. */
+struct counted_symbol {
+	label_id symbol;
+	uint32_t image;
+};
+
+/* The image at a place; false before the first one, where an archive repeats names of all. */
+static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t *ret)
+{
+	const size_t i = upper_bound(w->image_starts, w->image_count, sizeof *w->image_starts,
+				     start);
+	*ret = w->first_image + (uint32_t)(i > 0 ? i - 1 : 0);
+	return i > 0 || w->image_count == 0;
+}
+
 /* Counts a symbol once for a node, and the bytes it has there. */
-static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node, label_id symbol,
-			 uint64_t bytes)
+static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
+			 struct counted_symbol s, uint64_t bytes)
 {
 	struct rollup_counted *c = &r->counted[role];
-	const uint64_t pair = (uint64_t)node << 32 | symbol;
+	const uint64_t pair = (uint64_t)node << 32 | s.symbol;
 	uint32_t id;
-	struct map_at at = map_at(&c->map, hash_u64(pair));
+	struct map_at at = map_at(&c->map, hash_u64(pair + s.image));
 	while (map_next(&c->map, &at, &id))
-		if (c->pairs.data[id] == pair) {
+		if (c->pairs.data[id] == pair && c->images.data[id] == s.image) {
 			c->sizes.data[id] += bytes;
 			return;
 		}
 	map_put(&c->map, &at, (uint32_t)c->pairs.count);
 	vec_push(&c->pairs, pair);
+	vec_push(&c->images, s.image);
 	vec_push(&c->sizes, bytes);
 	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT].whole++;
 }
@@ -228,8 +246,13 @@ static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 	const label_id *hidden = ids + n + a->place_count + a->name_count;
 	if (w->code && *hidden++ != LABEL_NONE)
 		add_code(a, n, size);
-	for (size_t k = 0; w->symbols && k <= n && !label_is_fallback(w->labels, *hidden); k++)
-		count_symbol(r, w->role, a->path[k], *hidden,
+	struct counted_symbol symbol = { 0 };
+	if (!w->symbols || label_is_fallback(w->labels, *hidden) ||
+	    !image_at_start(w, start, &symbol.image))
+		return;
+	symbol.symbol = *hidden;
+	for (size_t k = 0; k <= n; k++)
+		count_symbol(r, w->role, a->path[k], symbol,
 			     k > 0 && k == w->generics && w->domain == HEFT_FILE ? size : 0);
 }
 

@@ -42,10 +42,11 @@ static inline bool filter_is_set(const struct filter *f)
  * no such expression. */
 bool filter_excluded(const struct filter *f);
 
-/* The symbols that were counted, each once for a node. */
+/* The symbols that were counted, each once for a node and an image. */
 struct rollup_counted {
-	VEC(uint64_t) pairs; /* node << 32 | symbol */
-	VEC(uint64_t) sizes; /* of each pair: bytes in the file */
+	VEC(uint64_t) pairs;  /* node << 32 | symbol */
+	VEC(uint32_t) images; /* of each pair */
+	VEC(uint64_t) sizes;  /* of each pair: bytes in the file */
 	struct map map;
 };
 
@@ -73,7 +74,12 @@ struct rollup_walk {
 	/* For the filter: who lies in which section and segment; or NULL. */
 	const struct spans *sections, *segments;
 	const struct spans *symbols; /* for counting; NULL = no counting */
-	const struct spans *code;    /* ROLLUP_CODE where code is; of the file, or NULL */
+	/* For counting: the number of the input's first image, and where its images begin in the
+	 * domain, ascending; no starts: it has one. */
+	uint32_t first_image;
+	const uint64_t *image_starts;
+	size_t image_count;
+	const struct spans *code; /* ROLLUP_CODE where code is; of the file, or NULL */
 	/* One more than the level whose nodes are generics, symbols their instances; 0: none. */
 	size_t generics;
 	const struct labels *labels;

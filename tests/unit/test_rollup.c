@@ -317,6 +317,32 @@ static void a_symbol_counts_once_for_a_row_however_often_it_is_there(void **stat
 	fixture_release(&f);
 }
 
+/* Objects have copies of one function each; what lies before them repeats their names. */
+static void a_symbol_counts_once_for_an_image(void **state)
+{
+	struct fixture f = fixture_make();
+	const struct spans *s = SPANS(&f, { 0, 60, "x" });
+	const struct spans *symbols = SPANS(&f, { 0, 10, "c" }, { 10, 30, "a" }, { 30, 40, "b" },
+					    { 40, 60, "a" });
+	static const uint64_t starts[] = { 10, 20, 50 };
+	const struct rollup_level level = { .spans = s };
+	struct rollup_walk w = { .domain = HEFT_VM,
+				 .role = HEFT_INPUT,
+				 .levels = &level,
+				 .level_count = 1,
+				 .symbols = symbols,
+				 .image_starts = starts,
+				 .image_count = COUNT_OF(starts),
+				 .labels = &f.labels };
+	(void)state;
+	rollup_add(&f.rollup, &w);
+	assert_int_equal(count_of(&f, 0), 3);
+	w.first_image = 3;
+	rollup_add(&f.rollup, &w);
+	assert_int_equal(count_of(&f, 0), 6);
+	fixture_release(&f);
+}
+
 static void copies_are_all_instances_but_the_largest(void **state)
 {
 	(void)state;
@@ -472,6 +498,7 @@ int main(void)
 		cmocka_unit_test(exclusion_beats_inclusion),
 		cmocka_unit_test(a_filter_also_sees_the_base_map),
 		cmocka_unit_test(a_symbol_counts_once_for_a_row_however_often_it_is_there),
+		cmocka_unit_test(a_symbol_counts_once_for_an_image),
 		cmocka_unit_test(copies_are_all_instances_but_the_largest),
 		cmocka_unit_test(counts_stay_right_for_many_symbols),
 		cmocka_unit_test(rows_below_a_row_always_add_up_to_it),
