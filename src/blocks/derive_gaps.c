@@ -152,8 +152,11 @@ static void read_exidx(struct search *s, const struct section *table)
 					  .big_endian = im->big_endian,
 					  .path = im->path };
 	uint64_t function, extab;
-	for (uint64_t i = 0; exidx_get(&u, i, &function, &extab); i++)
+	for (uint64_t i = 0; exidx_get(&u, i, &function, &extab); i++) {
 		add_start(s, function & ~UINT64_C(1));
+		if (extab != 0)
+			gaps_add(s->g, &s->gaps->wholes, function & ~UINT64_C(1));
+	}
 }
 
 static void read_tables(struct search *s)
@@ -177,7 +180,9 @@ static void search_all(struct search *s)
 {
 	struct gathering *g = s->g;
 	gather_pointers(g);
-	for (size_t i = 0; i < g->entries.count; i++)
+	/* Words of Thumb programs are read below: even ones lead to no code. */
+	const bool words = g->isa == CODE_THUMB && g->im->type == ET_EXEC;
+	for (size_t i = 0; !words && i < g->entries.count; i++)
 		add_pointer(s, flow_entry(g->isa, g->entries.data[i]));
 	if (g->im->kind == IMAGE_EXEC)
 		add_start(s, flow_entry(g->isa, g->im->entry));
@@ -189,6 +194,7 @@ static void search_all(struct search *s)
 	addrs_sort(&s->gaps->labels);
 	addrs_sort(&s->gaps->pointers);
 	addrs_sort(&s->gaps->objects);
+	addrs_sort(&s->gaps->wholes);
 }
 
 /* A label alone, as linker scripts put at the start of data, makes no code of them. */
@@ -227,7 +233,8 @@ void gaps_split(struct gathering *g, split_function_vec *ret)
 					  .code = &code,
 					  .starts = &starts,
 					  .pointers = &gaps->pointers,
-					  .objects = &gaps->objects },
+					  .objects = &gaps->objects,
+					  .wholes = &gaps->wholes },
 		   1, ret);
 	drop_data(gaps, ret);
 	vec_release(&starts);
@@ -240,4 +247,5 @@ void gaps_release(struct code_gaps *gaps)
 	vec_release(&gaps->labels);
 	vec_release(&gaps->pointers);
 	vec_release(&gaps->objects);
+	vec_release(&gaps->wholes);
 }

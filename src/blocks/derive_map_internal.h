@@ -35,6 +35,7 @@ struct code_gaps {
 	addr_vec labels;                /* the same, unless it is data that is labelled */
 	addr_vec pointers;              /* where they may begin */
 	addr_vec objects;               /* where data are said to be */
+	addr_vec wholes;                /* starts of functions with landing pads */
 };
 
 /* Bytes that are not as in the file. */

@@ -34,6 +34,7 @@ struct cut {
 	uint64_t start;
 	size_t named_next; /* of the starts */
 	bool named;        /* something says that it begins here */
+	bool whole;        /* it reaches to the next one that is named */
 	bool data;         /* what was in front was data, up to what is named */
 };
 
@@ -61,19 +62,45 @@ static void list_dead(struct splitter *all)
 
 /* ---- a function ends ------------------------------------------------------------------------- */
 
-/* Without what pads it. */
-static uint64_t end_of_code(const struct cut *c, uint64_t to)
+static bool is_data(const struct derive_facts *f, uint64_t addr)
+{
+	const size_t i = upper_bound(f->data, f->data_count, sizeof *f->data, addr);
+	return i > 0 && addr - f->data[i - 1].addr < f->data[i - 1].size;
+}
+
+/* The end of a function at work. */
+struct tail {
+	const struct event *e; /* behind the last one in front of `to` */
+	uint64_t to;
+};
+
+static bool tail_has(const struct cut *c, const struct tail *t)
+{
+	return t->e > c->first && event_end(t->e - 1) + c->s.x->addr == t->to;
+}
+
+/* Takes away what pads it. */
+static void tail_drop_pads(const struct cut *c, struct tail *t)
 {
 	const struct derive_extent *x = c->s.x;
-	const struct event *e = c->next;
-	while (e > c->first && event_end(e - 1) + x->addr > to)
-		e--;
-	for (; e > c->first && event_end(e - 1) + x->addr == to && event_pads(e - 1); e--)
-		to = x->addr + e[-1].off;
-	const uint64_t last = e > c->first ? x->addr + event_end(e - 1) : c->start;
-	while (to > last && x->code.p[to - 1 - x->addr] == 0)
-		to--;
-	return to;
+	while (t->e > c->first && event_end(t->e - 1) + x->addr > t->to)
+		t->e--;
+	for (; tail_has(c, t) && event_pads(t->e - 1); t->e--)
+		t->to = x->addr + t->e[-1].off;
+	const uint64_t last = t->e > c->first ? x->addr + event_end(t->e - 1) : c->start;
+	while (t->to > last && x->code.p[t->to - 1 - x->addr] == 0)
+		t->to--;
+}
+
+/* The same of literals, and of what pads up to them. */
+static void tail_drop_literals(const struct cut *c, struct tail *t)
+{
+	const struct derive_facts *f = c->all->facts->code;
+	const uint64_t base = c->s.x->addr;
+	while (tail_has(c, t) && t->e[-1].kind == EVENT_BAD && is_data(f, base + t->e[-1].off)) {
+		t->to = base + (--t->e)->off;
+		tail_drop_pads(c, t);
+	}
 }
 
 /* What the events of a function say. */
@@ -81,12 +108,6 @@ struct told {
 	bool bad;     /* not all of it is code */
 	bool returns; /* or leaves by a jump to what may */
 };
-
-static bool is_data(const struct derive_facts *f, uint64_t addr)
-{
-	const size_t i = upper_bound(f->data, f->data_count, sizeof *f->data, addr);
-	return i > 0 && addr - f->data[i - 1].addr < f->data[i - 1].size;
-}
 
 static void told_by(const struct cut *c, const struct event *e, uint64_t to, struct told *ret)
 {
@@ -148,8 +169,11 @@ static void end_function(struct cut *c, uint64_t to)
 	const struct derive_extent *x = c->s.x;
 	const struct event *e = c->first, *last = NULL;
 	struct told told = { 0 };
-	to = end_of_code(c, to);
-	for (; e < c->next && x->addr + e->off < to; e++) {
+	struct tail t = { c->next, to };
+	tail_drop_pads(c, &t);
+	to = t.to;
+	tail_drop_literals(c, &t);
+	for (; e < c->next && x->addr + e->off < t.to; e++) {
 		told_by(c, e, to, &told);
 		last = e;
 	}
@@ -160,8 +184,8 @@ static void end_function(struct cut *c, uint64_t to)
 	if (told.bad)
 		return;
 	note_calls(c->all, x, c->first, e);
-	note_votes(c, last, to);
-	const bool falls_out = !last || x->addr + event_end(last) != to ||
+	note_votes(c, last, t.to);
+	const bool falls_out = !last || x->addr + event_end(last) != t.to ||
 			       !(event_ends(last) || event_is_call(last));
 	if (!told.returns && !falls_out)
 		vec_push(&c->all->ends, c->start);
@@ -173,6 +197,7 @@ static void begin_function(struct cut *c, uint64_t at, bool named)
 {
 	c->start = at;
 	c->named = named;
+	c->whole = is_known(c->all->facts->wholes, at);
 	c->first = c->next;
 	while (c->first > events_of(c->s.b, c->s.fn) && c->s.x->addr + c->first[-1].off >= at)
 		c->first--;
@@ -237,10 +262,12 @@ static bool is_likely(const struct cut *c, uint64_t addr)
 	const struct derive_extent *x = c->s.x;
 	const struct bytes rest = extent_from(x, addr), b = { rest.p, min_u64(rest.size, MOST) };
 	struct flow in;
-	if (is_fill(rest))
-		return false;
 	if (f->isa == CODE_X86_64 || f->isa == CODE_I386 || f->isa == CODE_ARM64)
-		return true;
+		return !is_fill(rest);
+	/* Functions that do nothing but return stand in a row. */
+	if (is_fill(rest) &&
+	    !(flow_decode(f->isa, rest.p, rest.size, addr, &in) && in.kind == FLOW_RETURN))
+		return false;
 	if (is_known(c->all->facts->objects, addr) && !is_known(&c->all->pointers, addr))
 		return false;
 	for (uint64_t off = 0; off < b.size; off += in.size) {
@@ -254,16 +281,31 @@ static bool is_likely(const struct cut *c, uint64_t addr)
 	return b.size == MOST;
 }
 
+/* Behind the literals that follow the code of a function, in front of the next one. */
+static uint64_t pass_literals(struct cut *c, uint64_t end, uint64_t next)
+{
+	const struct derive_facts *f = c->all->facts->code;
+	const struct event *last = events_of(c->s.b, c->s.fn) + c->s.fn->event_count;
+	const size_t i = lower_bound(f->data, f->data_count, sizeof *f->data, next);
+	/* Xtensa has them in front of the code. */
+	if (f->isa == CODE_XTENSA || i == 0 || f->data[i - 1].addr < end)
+		return end;
+	end = min_u64(f->data[i - 1].addr + f->data[i - 1].size, next);
+	while (c->next < last && c->s.x->addr + c->next->off < end)
+		c->next++;
+	return end;
+}
+
 static void look(struct cut *c, const struct event *e)
 {
 	const uint64_t end = c->s.x->addr + event_end(e);
-	if (end <= c->start || (!event_is_call(e) && !is_end(c, e)))
+	if (end <= c->start || c->whole || (!event_is_call(e) && !is_end(c, e)))
 		return;
 	const uint64_t next = stretch_skip(&c->s, end);
 	if (next - c->s.x->addr >= c->s.x->code.size || is_known(&c->all->starts, next) ||
 	    !is_beginning(c, e, end, next))
 		return;
-	end_function(c, end);
+	end_function(c, pass_literals(c, end, next));
 	begin_function(c, next, false);
 	c->data = c->data || !is_likely(c, next);
 }

@@ -30,6 +30,8 @@ struct split_facts {
 	const addr_vec *starts;   /* functions begin there */
 	const addr_vec *pointers; /* these may be functions, or parts of them */
 	const addr_vec *objects;  /* of microcontrollers: these may be data among the code */
+	const addr_vec *wholes;   /* starts of functions that reach to the next start: only
+				   * unwinding leads to some of their code */
 };
 
 struct split_function {

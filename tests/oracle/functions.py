@@ -102,13 +102,13 @@ def rows(heft, source_name, path):
 
 
 def elf_truth(path):
-    """Addresses of functions that have a size; of all symbols in code; of symbols that stripping leaves."""
+    """Addresses of functions that have a size; of all symbols in code; the largest size."""
     wide = run("readelf", "-sSW", path)
     code = {int(f[1]) for f in re.findall(r"(\[ *(\d+)\] \.(?:text|init|fini)\S*) ", wide)}
     kept = {int(m, 16) for m in re.findall(r"^ *\d+: ([0-9a-f]+) .*", run("readelf", "--dyn-syms", "-W", path), re.M)}
     sized, every = set(), set()
     arm = "ARM" in run("readelf", "-h", path).split("Machine:")[1].splitlines()[0]
-    plt = 0
+    plt = largest = 0
     for f in (line.split() for line in wide.splitlines()):
         if len(f) == 8 and f[6].isdigit() and int(f[6]) in code and f[3] in ("FUNC", "NOTYPE", "IFUNC"):
             addr = int(f[1], 16)
@@ -118,14 +118,14 @@ def elf_truth(path):
                 addr &= ~1
             every.add(addr)
             size = int(f[2], 0)
+            largest = max(largest, size)
             if f[3] != "NOTYPE" and size > plt:
                 sized.add(addr)
-    return sized - kept, every, kept
+    return sized - kept, every, largest
 
 
 def pe_truth(path):
     text = run("objdump", "-t", path)
-    base = int(re.search(r"ImageBase\s+([0-9a-f]+)", run("objdump", "-p", path)).group(1), 16)
     section = {int(m[0]) + 1: int(m[1], 16)
                for m in re.findall(r"^ *(\d+) \S+ +[0-9a-f]+ +([0-9a-f]+) ", run("objdump", "-h", path), re.M)}
     sized, every = set(), set()
@@ -135,7 +135,7 @@ def pe_truth(path):
             every.add(addr)
             if kind == "20":
                 sized.add(addr)
-    return sized, every, base
+    return sized, every, 0
 
 
 def compile_all(compiler, options, level, sources, out):
@@ -171,12 +171,12 @@ def build(machine, level, kind, root, name):
 
 
 def judge(heft, name, pe):
-    sized, every, _ = pe_truth(name) if pe else elf_truth(name)
+    sized, every, largest = pe_truth(name) if pe else elf_truth(name)
     mine, theirs = rows(heft, "rawsymbols", name + ".stripped"), rows(heft, "functions", name + ".stripped")
     found, false = sized & set(mine), set(mine) - every
     same = len(set(mine) ^ set(theirs))
     return {"truth": len(sized), "found": len(found), "rows": len(mine), "false": len(false), "differ": same,
-            "largest": max(mine.values(), default=0) / max(max(theirs.values(), default=0), 1),
+            "largest": max(mine.values(), default=0) / max(largest or max(theirs.values(), default=0), 1),
             "missing": sorted(sized - set(mine)), "wrong": sorted(false)}
 
 
