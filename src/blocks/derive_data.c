@@ -49,7 +49,9 @@ static void take_marks(struct gathering *g, const mark_vec *marks)
 
 struct reads {
 	const struct code_region *region;
-	uint64_t *data; /* a bit a byte */
+	uint64_t *data;       /* a bit a byte */
+	uint64_t made, known; /* an address that adr made, and where; 0: none */
+	unsigned reg;         /* that has it */
 };
 
 static bool is_data(const struct reads *w, uint64_t off)
@@ -62,6 +64,19 @@ static void mark(struct reads *w, uint64_t addr, uint64_t size)
 	const uint64_t from = addr - w->region->addr;
 	for (uint64_t i = 0; i < size && from < w->region->bytes.size - i; i++)
 		w->data[(from + i) / 64] |= UINT64_C(1) << (from + i) % 64;
+}
+
+/* Numbers of 8 bytes are loaded from an address that adr made just before. */
+static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t addr)
+{
+	enum { NEAR = 16 };
+	const unsigned size = addr - w->known <= NEAR ? thumb_loads_at(p, left, w->reg) : 0;
+	if (size > 0 && w->made > addr)
+		mark(w, w->made, size);
+	if (size > 0)
+		w->known = 0;
+	if (thumb_adr(p, left, addr, &w->reg, &w->made))
+		w->known = addr;
 }
 
 /* The instruction at `off`; returns where the next one stands.  Pools stand behind what reads them,
@@ -80,6 +95,7 @@ static uint64_t read_one(struct reads *w, uint64_t off)
 		return all.size;
 	if (thumb_pool(p, left, addr, &to, &size) && to >= addr + in.size)
 		mark(w, to, size);
+	read_made(w, p, left, addr);
 	const uint64_t end = off + in.size;
 	if (in.size == 4 &&
 	    thumb_table_branch((uint32_t)(p[0] | p[1] << 8), (uint32_t)(p[2] | p[3] << 8), &width))
@@ -106,7 +122,7 @@ static uint64_t read_xtensa(struct reads *w, uint64_t off)
 static void read_region(struct gathering *g, const struct code_region *r)
 {
 	const uint64_t size = r->bytes.size;
-	struct reads w = { r, mem_zeroed(size / 64 + 1, sizeof *w.data) };
+	struct reads w = { .region = r, .data = mem_zeroed(size / 64 + 1, sizeof *w.data) };
 	const unsigned passes = g->isa == CODE_XTENSA ? 2 : 1;
 	for (unsigned i = 0; i < passes; i++)
 		for (uint64_t off = 0; off < size;)

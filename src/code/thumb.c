@@ -98,6 +98,39 @@ bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_ad
 	return true;
 }
 
+bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
+	       uint64_t *ret_addr)
+{
+	const uint64_t pc = (addr + 4) & ~UINT64_C(3);
+	const uint32_t a = left >= 2 ? half_at(p) : 0, b = left >= 4 ? half_at(p + 2) : 0;
+	if ((a & 0xf800) == 0xa000) {
+		*ret_reg = a >> 8 & 7;
+		*ret_addr = pc + (a & 0xff) * 4;
+		return true;
+	}
+	if ((a & 0xfbff) != 0xf20f || b & 0x8000)
+		return false;
+	*ret_reg = b >> 8 & 15;
+	*ret_addr = pc + ((a << 1 & 0x800) | (b >> 4 & 0x700) | (b & 0xff));
+	return true;
+}
+
+unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg)
+{
+	const uint32_t a = left >= 2 ? half_at(p) : 0, b = left >= 4 ? half_at(p + 2) : 0;
+	if ((a & 0xf800) == 0xc800 && (a >> 8 & 7) == reg) /* ldm */
+		return 4 * (unsigned)__builtin_popcount(a & 0xff);
+	if ((a & 0xffc0) == 0x6800 && (a >> 3 & 7) == reg) /* ldr */
+		return 4;
+	if ((a & 15) != reg || b & 0xff)
+		return 0;
+	if ((a & 0xfff0) == 0xe9d0) /* ldrd */
+		return 8;
+	if ((a & 0xffb0) == 0xed90 && (b & 0xe00) == 0xa00) /* vldr */
+		return b & 0x100 ? 8 : 4;
+	return 0;
+}
+
 /* A5.2: 16-bit instructions. */
 static void decode_short(uint32_t a, uint64_t addr, struct flow *ret)
 {

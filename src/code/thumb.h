@@ -34,6 +34,13 @@ bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret
 bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_addr,
 		unsigned *ret_size);
 
+/* adr Rd: the address that it makes. */
+bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
+	       uint64_t *ret_addr);
+
+/* How many bytes the instruction loads from where the register points; 0: it does not. */
+unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg);
+
 /* i:imm3:imm8 of a modified immediate constant (A5.3.2). */
 uint32_t thumb_constant(uint32_t first, uint32_t second);
 

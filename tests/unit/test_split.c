@@ -8,9 +8,10 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <cmocka.h>
 
-enum { TEXT = 0x8000, DATA = 0x9000 };
+enum { TEXT = 0x8000, DATA = 0x9000, EXIDX = 0xa000 };
 
 /* A program of `code`, behind which `rodata` stands at DATA. */
 static struct bytes open_code(struct input *ret, uint16_t machine, struct bytes code,
@@ -124,6 +125,83 @@ static void helpers_of_switches_read_the_table_behind_their_call(void **state)
 			 12);
 }
 
+/* Where the functions of Thumb code begin and end; of `exidx` at EXIDX, where it has bytes. */
+static const char *thumb_ranges(struct bytes code, struct bytes rodata, struct bytes exidx)
+{
+	static char text[128];
+	struct elfgen g = elfgen_make(32, false, ET_EXEC, EM_ARM);
+	struct input in;
+	split_function_vec found = { 0 };
+	const struct code_piece all = { .addr = TEXT, .size = code.size, .named = true };
+	elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, code.p,
+		       code.size);
+	elfgen_section(&g, ".rodata", SHT_PROGBITS, SHF_ALLOC, DATA, rodata.p, rodata.size);
+	if (exidx.size > 0)
+		elfgen_section(&g, ".ARM.exidx", SHT_ARM_EXIDX, SHF_ALLOC, EXIDX, exidx.p,
+			       exidx.size);
+	const struct bytes file = elfgen_finish(&g);
+	assert_true(input_parse(&in, "test", file, NULL, NULL));
+	code_gaps_split(&in.images[0], CODE_THUMB, &all, 1, &found);
+	size_t used = 0;
+	for (size_t i = 0; i < found.count && used < sizeof text; i++)
+		used += (size_t)snprintf(
+			text + used, sizeof text - used, "%s%u-%u", i > 0 ? " " : "",
+			(unsigned)(found.data[i].addr - TEXT),
+			(unsigned)(found.data[i].addr - TEXT + found.data[i].size));
+	vec_release(&found);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)file.p);
+	return text;
+}
+
+static void literals_are_the_functions_where_nothing_names_the_next(void **state)
+{
+	(void)state;
+	/* ldr r0, [pc, #4]; pop; nop; the literal; push; pop */
+	assert_string_equal(
+		thumb_ranges(BYTES(PUSH, 0x01, 0x48, POP, 0x00, 0xbf, 1, 0, 0, 0, PUSH, POP),
+			     NO_DATA, (struct bytes){ 0 }),
+		"0-12 12-16");
+	/* adr r3; ldrd r2, r3, [r3]; pop; nop; a number like two functions */
+	assert_string_equal(thumb_ranges(BYTES(PUSH, 0x02, 0xa3, 0xd3, 0xe9, 0, 0x23, POP, 0, 0xbf,
+					       PUSH, POP, PUSH, POP, PUSH, POP),
+					 NO_DATA, (struct bytes){ 0 }),
+			    "0-20 20-24");
+}
+
+static void words_that_are_even_or_small_lead_to_no_code(void **state)
+{
+	(void)state;
+	/* bl helper; behind the call; pop; bx lr */
+	const struct bytes code = BYTES(PUSH, 0x00, 0xf0, 0x02, 0xf8, MORE, POP, 0x70, 0x47);
+	assert_string_equal(thumb_ranges(code, BYTES(6, 0x80, 0, 0), (struct bytes){ 0 }),
+			    "0-10 10-12");
+	assert_string_equal(thumb_ranges(code, BYTES(7, 0x80, 0, 0), (struct bytes){ 0 }),
+			    "0-10 10-12");
+}
+
+#define STUB 0x70, 0x47, 0x00, 0xbf /* bx lr; nop */
+
+static void functions_that_only_return_stand_in_a_row(void **state)
+{
+	(void)state;
+	assert_string_equal(thumb_ranges(BYTES(PUSH, POP, STUB, STUB, STUB, STUB), NO_DATA,
+					 (struct bytes){ 0 }),
+			    "0-4 4-6 8-10 12-14 16-18");
+}
+
+static void landing_pads_are_the_functions(void **state)
+{
+	/* push; pop; push; pop, of which the table has the first alone */
+	const struct bytes code = BYTES(PUSH, POP, PUSH, POP);
+	(void)state;
+	/* prel31: TEXT; what is elsewhere, and EXIDX_CANTUNWIND */
+	assert_string_equal(
+		thumb_ranges(code, NO_DATA, BYTES(0x00, 0xe0, 0xff, 0x7f, 0x10, 0, 0, 0)), "0-8");
+	assert_string_equal(thumb_ranges(code, NO_DATA, BYTES(0x00, 0xe0, 0xff, 0x7f, 1, 0, 0, 0)),
+			    "0-4 4-8");
+}
+
 static void a_return_that_is_jumped_over_or_conditional_ends_nothing(void **state)
 {
 	(void)state;
@@ -219,6 +297,10 @@ int main(void)
 		cmocka_unit_test(a_function_begins_where_the_return_address_is_saved),
 		cmocka_unit_test(what_takes_from_the_stack_first_is_inside_of_a_function),
 		cmocka_unit_test(literals_and_what_aligns_behind_a_return_are_the_functions),
+		cmocka_unit_test(literals_are_the_functions_where_nothing_names_the_next),
+		cmocka_unit_test(words_that_are_even_or_small_lead_to_no_code),
+		cmocka_unit_test(functions_that_only_return_stand_in_a_row),
+		cmocka_unit_test(landing_pads_are_the_functions),
 		cmocka_unit_test(a_return_that_is_jumped_over_or_conditional_ends_nothing),
 		cmocka_unit_test(tables_of_distances_lead_on),
 		cmocka_unit_test(helpers_of_switches_read_the_table_behind_their_call),
