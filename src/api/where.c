@@ -384,8 +384,10 @@ static const char *asked_name(struct heft_where *w, const struct named_symbol *s
 /* What has the name in another way, such as a part that was split off. */
 static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
 {
+	if (p->surest >= p->matches.count)
+		return;
 	const struct name_match *m = &p->matches.data[p->surest];
-	if (p->surest < p->matches.count && m->symbol)
+	if (m->symbol)
 		note(&w->notes, w->program.path, HEFT_NO_OFFSET, 0,
 		     "'%.200s' is a name of 0x%" PRIx64 " %.200s too", text, m->addr,
 		     asked_name(w, m->symbol));

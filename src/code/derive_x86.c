@@ -318,8 +318,10 @@ static uint64_t pass_zeros(struct scan *s, uint64_t off)
 {
 	enum { MOST = 252 };
 	const struct bytes code = s->extent->code;
+	if (s->b->events.count == s->fn->event_first)
+		return off;
 	const struct event *e = &s->b->events.data[s->b->events.count - 1];
-	if (s->b->events.count == s->fn->event_first || event_end(e) != off ||
+	if (event_end(e) != off ||
 	    (e->kind != EVENT_RET && e->kind != EVENT_JMP && e->kind != EVENT_JMP_INDIRECT &&
 	     e->kind != EVENT_TRAP && e->kind != EVENT_INT3))
 		return off;

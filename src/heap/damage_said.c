@@ -152,6 +152,29 @@ static uint64_t block_at_hand(const struct finding *g)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/* Takes away the writes into freed blocks: a second free fills the block before it is noticed, if
+ * MALLOC_PERTURB_ is set.  Returns the last one's address, or 0. */
+static uint64_t drop_written(struct damages *d)
+{
+	uint64_t addr = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < d->list.count; i++) {
+		if (d->list.data[i].kind == DAMAGE_FREED_WRITTEN)
+			addr = d->list.data[i].addr;
+		else
+			d->list.data[kept++] = d->list.data[i];
+	}
+	d->list.count = kept;
+	return addr;
+}
+
+static void double_free_said(const struct finding *g)
+{
+	const uint64_t written = drop_written(g->to), addr = block_at_hand(g);
+	if (g->to->list.count == 0)
+		damage_add(g, DAMAGE_DOUBLE_FREE, addr != 0 ? addr : written)->count = 1;
+}
+
 /* Other damage is what the allocator found. */
 void damage_said(const struct finding *g)
 {
@@ -161,13 +184,13 @@ void damage_said(const struct finding *g)
 	if (said == NULL && g->d->signal == SIGABRT)
 		said = said_in_memory(g->d);
 	g->to->said = said;
-	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0 || g->to->list.count > 0)
+	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0)
 		return;
-	if (!is_of_double_free(said)) {
+	if (is_of_double_free(said)) {
+		double_free_said(g);
+	} else if (g->to->list.count == 0) {
 		const size_t i = damage_header_at_hand(g, STACK_LOOKED);
 		const uint64_t addr = i != SIZE_MAX ? heap_live(g->b, i).addr : 0;
 		damage_add(g, DAMAGE_ALLOCATOR, addr)->block = i;
-		return;
 	}
-	damage_add(g, DAMAGE_DOUBLE_FREE, block_at_hand(g))->count = 1;
 }

@@ -281,8 +281,24 @@ static void scan_around(struct reaching *x, const struct region *g, const struct
 		scan_memory(x, at, end);
 }
 
-/* A thread that is stopped inside glibc's malloc holds the block that it is about to give by its
- * chunk: in a register, or near the inner end of its stack. */
+/* A chunk that a thread inside glibc's malloc has at hand, and those that follow it in the list which
+ * malloc_consolidate took off its fast bin: since 2.32 links are stored ^ (where they are / 4096),
+ * so that they look like no pointers. */
+static void scan_list_at_hand(struct reaching *x, uint64_t chunk)
+{
+	enum { LIST_MOST = 1 << 16 };
+	const unsigned word = memory_word_size(x->d);
+	for (unsigned n = 0; n < LIST_MOST && block_map_has(&x->b->live, chunk); n++) {
+		const uint64_t user = chunk + 2 * word;
+		uint64_t link;
+		visit(x, user);
+		if (!memory_word(x->d, user, &link))
+			return;
+		chunk = link ^ user >> 12;
+	}
+}
+
+/* Chunks are in a register, or near the inner end of the stack. */
 static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 {
 	enum { FRAMES = 1024 };
@@ -290,9 +306,9 @@ static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 	const uint64_t sp = align_up(t->sp, word);
 	uint64_t v;
 	for (size_t i = 0; i < t->reg_count; i++)
-		visit(x, t->regs[i] + 2 * word);
+		scan_list_at_hand(x, t->regs[i]);
 	for (uint64_t at = sp; at - sp < FRAMES && memory_word(x->d, at, &v); at += word)
-		visit(x, v + 2 * word);
+		scan_list_at_hand(x, v);
 }
 
 /* A thread that ends the process keeps what its functions need in its stack. */

@@ -129,7 +129,7 @@ static unsigned label_matches(struct filter *f, const struct labels *labels, lab
 		f->known[kind].count = all;
 	}
 	uint8_t *const known = &f->known[kind].bits[id];
-	if (*known)
+	if (*known != 0)
 		return *known;
 	const struct str text = label_text(labels, id);
 	unsigned m = MATCH_KNOWN;

@@ -74,7 +74,7 @@ for flags in "-O0" "-O2" "-O2 -fno-omit-frame-pointer" "-Os -fPIE -pie"; do
 	# shellcheck disable=SC2086 # options
 	must cc "$@" -w $flags signals.c -o signals
 	rm -f out
-	is "$flags: the same" done "$(HEFT_HEAP_UNWIND=tables HEFT_HEAP_CHECK=1 HEFT_VERIFY_EACH=1 HEFT_VERIFY_OUT=$tmp/out \
+	is "$flags: the same" "done" "$(HEFT_HEAP_UNWIND=tables HEFT_HEAP_CHECK=1 HEFT_VERIFY_EACH=1 HEFT_VERIFY_OUT=$tmp/out \
 		sh -c 'LD_PRELOAD=$0 exec ./signals' "$verify")"
 	is "$flags: stacks" "yes 0" "$(awk '{ checked += $2; different += $4 } END { print (checked > 100 ? "yes" : checked), different + 0 }' out)"
 done

@@ -2,8 +2,8 @@
  *
  * As it is: the program.  PLUGIN: a module that it opens, which opens itself under NEXT again.
  * STEP: a library that is preloaded, and calls what comes after it; STEP_LIBC: what the C library
- * calls it.  With OWN the program has functions of its own for some.  With one number as argument in
- * front, the program gives the plug-in a block of this size in another namespace, and dies. */
+ * calls it.  With OWN the program has functions of its own for some.  With one number as argument
+ * in front, the program gives the plug-in a block of this size in another namespace, and dies. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -56,10 +56,11 @@ for other in "sleep 99" "tail -f /dev/null" cat sort "sed -n p"; do
 done
 is "dumps that cannot be examined" 10 $unexamined
 
+rm out
 LD_PRELOAD="$recorder" "$program" >out &
 pid=$!
 trap 'kill $pid; rm -rf "$tmp"' EXIT
-while ! grep -q ready out; do
+while ! grep -q ready out 2>/dev/null; do
 	kill -0 $pid || exit 1
 	sleep 0.05
 done

@@ -178,6 +178,7 @@ static void doubts(struct heapgen *g)
 	struct glibc_heaps found = find(g);
 	assert_non_null(found.doubt);
 	assert_int_equal(found.chunks, 4);
+	heap_damage_release(&g->damages);
 	heap_layout_release(&g->layout);
 	heap_scan_release(&g->blocks);
 	calls_release(&g->calls);
