@@ -52,7 +52,7 @@ small=$group/heft-live-$$
 if mkdir "$small" 2>/dev/null && echo 60000000 2>/dev/null >"$small/$limit"; then
 	sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$small" "$heft" heap snapshot -v --full -o small $pid 2>said
 	is "a snapshot in a small group" "0 1" "$? $(grep -cE 'of [0-5]?[0-9][.][0-9] MB that were free' said)"
-	is "it is as large as another" yes "$("$heft" heap snapshot --full -o full2 $pid && [ $(wc -c <full2) -eq $(wc -c <small) ] && echo yes)"
+	is "it is as large as another" yes "$("$heft" heap snapshot --full -o full2 $pid && [ "$(wc -c <full2)" -eq "$(wc -c <small)" ] && echo yes)"
 else
 	left_out "a snapshot where memory is short" "no control group of memory can be made here"
 fi
