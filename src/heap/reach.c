@@ -281,9 +281,9 @@ static void scan_around(struct reaching *x, const struct region *g, const struct
 		scan_memory(x, at, end);
 }
 
-/* A chunk that a thread inside glibc's malloc has at hand, and those that follow it in the list which
- * malloc_consolidate took off its fast bin: since 2.32 links are stored ^ (where they are / 4096),
- * so that they look like no pointers. */
+/* A chunk that a thread inside glibc's malloc has at hand, and those that follow it in the list
+ * which malloc_consolidate took off its fast bin: since 2.32 links are stored ^ (where they are /
+ * 4096), so that they look like no pointers. */
 static void scan_list_at_hand(struct reaching *x, uint64_t chunk)
 {
 	enum { LIST_MOST = 1 << 16 };
