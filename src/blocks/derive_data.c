@@ -97,11 +97,13 @@ static uint64_t read_one(struct reads *w, uint64_t off)
 		mark(w, to, size);
 	read_made(w, p, left, addr);
 	const uint64_t end = off + in.size;
-	if (in.size == 4 &&
-	    thumb_table_branch((uint32_t)(p[0] | p[1] << 8), (uint32_t)(p[2] | p[3] << 8), &width))
-		mark(w, addr + 4,
-		     align_up(width * thumb_table_count(bytes_sub(all, end, all.size - end), width),
-			      2));
+	if (in.size != 4 ||
+	    !thumb_table_branch((uint32_t)(p[0] | p[1] << 8), (uint32_t)(p[2] | p[3] << 8), &width))
+		return end;
+	const uint64_t count = min_u64(
+		thumb_table_count(bytes_sub(all, end, all.size - end), width),
+		thumb_case_count(all, off, p[2] & 15));
+	mark(w, addr + 4, align_up(width * count, 2));
 	return end;
 }
 

@@ -84,7 +84,8 @@ static void read_section(struct gathering *g, const struct section *s)
 
 void gaps_read_words(struct gathering *g)
 {
-	for (size_t i = 1; i < g->im->section_count; i++) {
+	/* Others have relocations. */
+	for (size_t i = 1; g->im->type == ET_EXEC && i < g->im->section_count; i++) {
 		const struct section *s = &g->im->sections[i];
 		if (s->alloc && !s->nobits && s->type != SHT_ARM_EXIDX)
 			read_section(g, s);

@@ -92,27 +92,40 @@ static bool read_helper(const struct derive_facts *f, uint64_t callee, struct ju
 	return false;
 }
 
+/* The register that counts the cases of the jump: that of the helpers is r0. */
+static unsigned case_register(const struct derive_extent *x, uint64_t off, const struct flow *in)
+{
+	return in->kind == FLOW_CALL ? 0 : half_at(x->code, off + 2) & 15;
+}
+
 bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
 			const struct flow *in, struct jump_table *ret)
 {
 	const uint64_t end = x->addr + off + in->size;
 	unsigned width;
-	*ret = (struct jump_table){ .addr = end, .anchor = end, .shift = 1 };
+	*ret = (struct jump_table){ .addr = end, .anchor = end, .shift = 1, .limit = UINT64_MAX };
 	if (f->isa != CODE_THUMB || end - x->addr >= x->code.size)
 		return false;
 	if (in->kind == FLOW_CALL) {
 		if (!in->direct || !read_helper(f, in->target, ret))
 			return false;
 	} else if (in->size == 4) {
-		if (!thumb_table_branch(half_at(x->code, off), half_at(x->code, off + 2), &width))
-			return read_words(x, off, ret);
-		ret->width = (uint8_t)width;
+		if (!thumb_table_branch(half_at(x->code, off), half_at(x->code, off + 2), &width)) {
+			if (!read_words(x, off, ret))
+				return false;
+		} else {
+			ret->width = (uint8_t)width;
+		}
 	} else {
 		ret->width = (uint8_t)width_of_load(x->code, off);
 		ret->anchor = end + 2;
 		if (ret->width == 0)
 			return false;
 	}
-	ret->limit = count_distances(x, ret);
+	if (ret->limit == UINT64_MAX)
+		ret->limit = count_distances(x, ret);
+	if (in->size == 4)
+		ret->limit = min_u64(ret->limit,
+				     thumb_case_count(x->code, off, case_register(x, off, in)));
 	return true;
 }

@@ -39,6 +39,29 @@ uint64_t thumb_table_count(struct bytes behind, unsigned width)
 	return count;
 }
 
+/* bhi, or bhi.w of two halfwords. */
+static bool leaves_above(struct bytes code, uint64_t off)
+{
+	const uint32_t a = half_at(code.p + off), b = half_at(code.p + off + 2);
+	return (a & 0xff00) == 0xd800 || ((a & 0xfbc0) == 0xf200 && (b & 0xd000) == 0x8000);
+}
+
+uint64_t thumb_case_count(struct bytes code, uint64_t off, unsigned reg)
+{
+	enum { WINDOW = 16, CMP = 4 };
+	for (uint64_t back = CMP; back <= WINDOW && back <= off; back += 2) {
+		const uint8_t *p = code.p + (off - back);
+		const uint32_t a = half_at(p), b = half_at(p + 2);
+		if (reg < 8 && (a & 0xff00) == (0x2800 | reg << 8) &&
+		    leaves_above(code, off - back + 2))
+			return (a & 0xff) + 1;
+		if (a == (0xf1b0 | reg) && (b & 0xff00) == 0xf00 && back > CMP &&
+		    leaves_above(code, off - back + 4))
+			return (b & 0xff) + 1;
+	}
+	return UINT64_MAX;
+}
+
 uint32_t thumb_constant(uint32_t first, uint32_t second)
 {
 	const uint32_t low = second & 0xff;

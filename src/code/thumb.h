@@ -26,6 +26,10 @@ bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width);
  * branches leads. */
 uint64_t thumb_table_count(struct bytes behind, unsigned width);
 
+/* How many cases the jump at `off` of `code` has by the register: `cmp Rn, #imm` and `bhi` stand in
+ * front of it.  UINT64_MAX: nobody says. */
+uint64_t thumb_case_count(struct bytes code, uint64_t off, unsigned reg);
+
 /* ldr Rt, [pc, #imm]: the address of the word. */
 bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
 		   uint64_t *ret_addr);

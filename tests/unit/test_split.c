@@ -214,6 +214,10 @@ static void a_return_that_is_jumped_over_or_conditional_ends_nothing(void **stat
 static void tables_of_distances_lead_on(void **state)
 {
 	(void)state;
+	/* cmp r0, #1; bhi; tbb [pc, r0] of 5 and 6; movs r0, #8; pop, and three more */
+	assert_int_equal(thumb_end(BYTES(PUSH, 0x01, 0x28, 0x02, 0xd8, 0xdf, 0xe8, 0x00, 0xf0, 5, 6,
+					 0x08, 0x20, POP, MORE, POP, POP, POP, MORE, MORE, POP)),
+			 24);
 	/* tbb [pc, r0] of 2 and 3: two returns behind the table */
 	assert_int_equal(thumb_end(BYTES(PUSH, 0xdf, 0xe8, 0x00, 0xf0, 1, 2, POP, POP, PUSH, POP)),
 			 12);
