@@ -149,6 +149,20 @@ static void add_call(struct scan *s, uint64_t off, const struct flow *in, uint64
 	push(s, off, in->size, direct ? EVENT_CALL : EVENT_CALL_INDIRECT)->target = target;
 }
 
+/* lld pads code of Thumb with what would be a jump elsewhere: behind what does not go on. */
+static bool is_pad(const struct scan *s, uint64_t off, const struct flow *in)
+{
+	const struct derive_extent *x = s->extent;
+	const size_t count = s->b->events.count;
+	const struct event *e = s->b->events.data + count - 1;
+	if (!s->facts->stretches || in->kind != FLOW_CONDITIONAL || count <= s->fn->event_first ||
+	    event_end(e) != off || s->way.it > 0)
+		return false;
+	return (e->kind == EVENT_RET || e->kind == EVENT_JMP || e->kind == EVENT_JMP_INDIRECT ||
+		e->kind == EVENT_TRAP || e->kind == EVENT_NOP || e->kind == EVENT_BAD) &&
+	       code_pad_size(s->facts->isa, x->code.p + off, x->code.size - off) > 0;
+}
+
 /* Returns the end of what belongs to the instruction. */
 static uint64_t add(struct scan *s, uint64_t off, const struct flow *in)
 {
@@ -165,6 +179,12 @@ static uint64_t add(struct scan *s, uint64_t off, const struct flow *in)
 	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
+		if (is_pad(s, off, in)) {
+			push(s, off, in->size, EVENT_NOP);
+			break;
+		}
+		add_jump(s, off, in, relocated(s, off, in->target));
+		break;
 	case FLOW_JUMP: add_jump(s, off, in, relocated(s, off, in->target)); break;
 	case FLOW_CALL:
 		add_call(s, off, in, relocated(s, off, in->direct ? in->target : DERIVE_NOWHERE));

@@ -108,8 +108,14 @@ static void literals_and_what_aligns_behind_a_return_are_the_functions(void **st
 	assert_int_equal(thumb_end(BYTES(PUSH, 0x01, 0x48, POP, 0x00, 0xbf, 1, 2, 3, 4, PUSH, POP)),
 			 12);
 	assert_int_equal(thumb_end(BYTES(PUSH, MORE, POP, 0x00, 0xbf, PUSH, POP)), 8);
-	/* what lld fills with */
+	/* what lld fills with, which would be a jump 84 bytes back */
 	assert_int_equal(thumb_end(BYTES(PUSH, MORE, POP, 0xd4, 0xd4, PUSH, POP)), 8);
+	uint8_t code[96] = { PUSH };
+	static const uint8_t end[] = { POP, 0xd4, 0xd4, 0xd4, 0xd4, MORE, 0x70, 0x47 };
+	for (size_t i = 2; i < sizeof code - sizeof end; i += 2)
+		memcpy(code + i, (const uint8_t[]){ MORE }, 2);
+	memcpy(code + sizeof code - sizeof end, end, sizeof end);
+	assert_int_equal(thumb_end((struct bytes){ code, sizeof code }), 92);
 }
 
 static void helpers_of_switches_read_the_table_behind_their_call(void **state)
