@@ -49,6 +49,7 @@ static void take_marks(struct gathering *g, const mark_vec *marks)
 
 struct reads {
 	const struct code_region *region;
+	struct derive_facts facts;
 	uint64_t *data;       /* a bit a byte */
 	uint64_t made, known; /* an address that adr made, and where; 0: none */
 	unsigned reg;         /* that has it */
@@ -87,7 +88,7 @@ static uint64_t read_one(struct reads *w, uint64_t off)
 	const uint8_t *p = all.p + off;
 	const uint64_t left = all.size - off, addr = w->region->addr + off;
 	uint64_t to;
-	unsigned size, width;
+	unsigned size;
 	struct flow in;
 	if (is_data(w, off))
 		return off + 1;
@@ -97,13 +98,10 @@ static uint64_t read_one(struct reads *w, uint64_t off)
 		mark(w, to, size);
 	read_made(w, p, left, addr);
 	const uint64_t end = off + in.size;
-	if (in.size != 4 ||
-	    !thumb_table_branch((uint32_t)(p[0] | p[1] << 8), (uint32_t)(p[2] | p[3] << 8), &width))
-		return end;
-	const uint64_t count = min_u64(
-		thumb_table_count(bytes_sub(all, end, all.size - end), width),
-		thumb_case_count(all, off, p[2] & 15));
-	mark(w, addr + 4, align_up(width * count, 2));
+	const uint64_t behind = derive_thumb_behind(
+		&w->facts, &(struct derive_extent){ .addr = w->region->addr, .code = all }, off,
+		&in);
+	mark(w, w->region->addr + end, behind - end);
 	return end;
 }
 
@@ -124,7 +122,9 @@ static uint64_t read_xtensa(struct reads *w, uint64_t off)
 static void read_region(struct gathering *g, const struct code_region *r)
 {
 	const uint64_t size = r->bytes.size;
-	struct reads w = { .region = r, .data = mem_zeroed(size / 64 + 1, sizeof *w.data) };
+	struct reads w = { .region = r,
+			   .facts = gathering_facts(g),
+			   .data = mem_zeroed(size / 64 + 1, sizeof *w.data) };
 	const unsigned passes = g->isa == CODE_XTENSA ? 2 : 1;
 	for (unsigned i = 0; i < passes; i++)
 		for (uint64_t off = 0; off < size;)

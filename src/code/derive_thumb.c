@@ -129,3 +129,13 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 				     thumb_case_count(x->code, off, case_register(x, off, in)));
 	return true;
 }
+
+uint64_t derive_thumb_behind(const struct derive_facts *f, const struct derive_extent *x,
+			     uint64_t off, const struct flow *in)
+{
+	struct jump_table t;
+	if ((in->kind != FLOW_CALL && in->kind != FLOW_JUMP_INDIRECT) ||
+	    !derive_thumb_table(f, x, off, in, &t))
+		return off + in->size;
+	return min_u64(align_up(t.addr - x->addr + t.limit * t.width, 2), x->code.size);
+}

@@ -25,20 +25,6 @@ bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width)
 	return first == 0xe8df && (second & 0xffe0) == 0xf000;
 }
 
-uint64_t thumb_table_count(struct bytes behind, unsigned width)
-{
-	struct reader r = reader_of(behind, false);
-	uint64_t end = behind.size, count = 0;
-	while (count * width < end && reader_left(&r) >= width) {
-		const uint64_t to = 2 * read_uint(&r, width);
-		if (to <= count * width || to >= behind.size)
-			break;
-		end = min_u64(end, to);
-		count++;
-	}
-	return count;
-}
-
 /* bhi, or bhi.w of two halfwords. */
 static bool leaves_above(struct bytes code, uint64_t off)
 {

@@ -22,10 +22,6 @@ unsigned thumb_it_count(uint32_t first);
 /* TBB and TBH: *ret_width is that of an entry of the table, which stands behind the instruction. */
 bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width);
 
-/* The entries of such a table, which `behind` begins with: it ends where the nearest of its
- * branches leads. */
-uint64_t thumb_table_count(struct bytes behind, unsigned width);
-
 /* How many cases the jump at `off` of `code` has by the register: `cmp Rn, #imm` and `bhi` stand in
  * front of it.  UINT64_MAX: nobody says. */
 uint64_t thumb_case_count(struct bytes code, uint64_t off, unsigned reg);
