@@ -163,10 +163,10 @@ static int match_compare_forms(const void *a, const void *b)
 /* An address once, by its surest form; then by form. */
 static void matches_settle(name_matches *m, size_t from)
 {
-	struct name_match *list = m->data + from;
 	size_t kept = 0;
 	if (m->count == from)
 		return;
+	struct name_match *list = m->data + from;
 	qsort(list, m->count - from, sizeof *list, match_compare);
 	for (size_t i = 0; i < m->count - from; i++)
 		if (kept == 0 || list[kept - 1].addr != list[i].addr)
