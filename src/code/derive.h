@@ -116,7 +116,8 @@ void derived_release(struct derived *d);
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each);
 
 /* Of Thumb code: where the table of branches behind the instruction at `off` ends, or the
- * instruction where there is none; from the beginning of the extent.  Of the facts, isa and load matter. */
+ * instruction where there is none; from the beginning of the extent.  Of the facts, isa and load
+ * matter. */
 struct flow;
 uint64_t derive_thumb_behind(const struct derive_facts *f, const struct derive_extent *x,
 			     uint64_t off, const struct flow *in);
