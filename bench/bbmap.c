@@ -162,7 +162,7 @@ static double best_look_ups(const struct bbindex *x, const uint64_t *addrs,
 	for (size_t i = 0; i < LOOKUPS; i += 1001)
 		ASSERT(found[i] == bbindex_find(x, addrs[i]));
 	mem_free(found);
-	return LOOKUPS / best * 1e-6;
+	return (double)LOOKUPS / best * 1e-6;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
