@@ -379,6 +379,8 @@ static bool parse_sections(struct parse *p, uint64_t first_vm_index)
 	im->shdr_size = (uint64_t)eh->shnum * eh->shentsize;
 	im->sections = arena_new(&im->arena, struct section, eh->shnum);
 	im->section_count = eh->shnum;
+	im->name_bound_count = eh->shnum;
+	im->name_bounds = arena_new(&im->arena, uint64_t, eh->shnum);
 	uint32_t *names = mem_zeroed(eh->shnum, sizeof *names);
 	for (uint32_t i = 0; i < eh->shnum; i++) {
 		struct section *s = &im->sections[i];

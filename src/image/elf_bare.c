@@ -264,6 +264,8 @@ void elf_make_sections(struct image *im)
 	im->sections = arena_new(&im->arena, struct section, b.list.count);
 	memcpy(im->sections, b.list.data, b.list.count * sizeof *im->sections);
 	im->section_count = b.list.count;
+	im->name_bound_count = b.list.count;
+	im->name_bounds = arena_new(&im->arena, uint64_t, b.list.count);
 	im->bare = true;
 	vec_release(&b.parts);
 	vec_release(&b.list);

@@ -23,19 +23,31 @@ static bool names_are_too_many(const struct symtab *t)
 }
 
 /* Names may be ends of one another, which makes them count x table.  Where they are far more than
- * both, those of more than 64 times the mean are not read. */
-static void bind_names(struct symtab *t)
+ * both, those of more than 64 times the mean are not read.  0: all are. */
+static uint64_t name_bound(const struct symtab *t)
 {
 	enum { LEAST = 1024, RATIO = 64 };
 	if (t->count == 0 || !has_long_string(t->names) || !names_are_too_many(t))
-		return;
-	t->name_max = max_u64(LEAST, t->names.size / t->count * RATIO);
-	if (t->name_max >= t->names.size) {
-		t->name_max = 0;
-		return;
-	}
+		return 0;
+	const uint64_t most = max_u64(LEAST, t->names.size / t->count * RATIO);
+	if (most >= t->names.size)
+		return 0;
 	IMAGE_NOTE(t->image, t->strings->off, t->strings->file_size,
-		   "symbol names of more than %" PRIu64 " bytes are not read", t->name_max);
+		   "symbol names of more than %" PRIu64 " bytes are not read", most);
+	return most;
+}
+
+/* A table is opened many times, and its names are looked through once.  Two threads may both do it:
+ * they find the same. */
+static void bind_names(struct symtab *t)
+{
+	const uint32_t index = t->section->index;
+	uint64_t *const known = index < t->image->name_bound_count ? &t->image->name_bounds[index]
+								   : NULL;
+	const uint64_t before = known ? __atomic_load_n(known, __ATOMIC_RELAXED) : 0;
+	t->name_max = before > 0 ? before - 1 : name_bound(t);
+	if (known && before == 0)
+		__atomic_store_n(known, t->name_max + 1, __ATOMIC_RELAXED);
 }
 
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s)

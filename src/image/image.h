@@ -137,6 +137,10 @@ struct image {
 	size_t segment_count;
 	struct section *sections; /* [0] is the null section; indexes are ELF's own */
 	size_t section_count;
+	/* By section, how long names of a symbol table may be: 0 not known yet, else one more than
+	 * struct symtab says.  Atomic: symtab_open fills it in. */
+	uint64_t *name_bounds;
+	size_t name_bound_count;
 	struct bytes build_id; /* of the first GNU build-id note, size 0 if none */
 	/* Of the debug file that the image names (PE): its path on the machine that linked it, and
 	 * how often it was written since; "" where it names none. */
