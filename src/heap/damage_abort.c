@@ -111,6 +111,9 @@ size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size)
 	const unsigned word = memory_word_size(g->d);
 	size_t found = SIZE_MAX;
 	uint64_t v;
+	/* The headers of blocks that nobody recorded are the allocator's own. */
+	if (!g->r->found)
+		return SIZE_MAX;
 	for (size_t i = 0; i < t->reg_count; i++)
 		if (!header_take(g, t->regs[i], &found))
 			return SIZE_MAX;
