@@ -477,12 +477,6 @@ struct module {
 	const char *texts;
 };
 
-/* Addresses in the dynamic section are absolute with glibc, and not with musl. */
-static uintptr_t module_address(const struct module *m, ElfW(Addr) value)
-{
-	return value < m->bias ? m->bias + value : value;
-}
-
 /* Writes a slot that may be read-only by now. */
 static void slot_write(const struct module *m, uintptr_t *slot, any_function f)
 {
@@ -551,7 +545,7 @@ static void dynamic_look_at(struct module *m, const ElfW(Dyn) * first)
 	uintptr_t rel = 0, rela = 0, jump = 0;
 	size_t rel_size = 0, rela_size = 0, jump_size = 0, jump_step = sizeof(ElfW(Rel));
 	for (const ElfW(Dyn) *d = first; d->d_tag != DT_NULL; d++) {
-		const uintptr_t at = module_address(m, d->d_un.d_ptr);
+		const uintptr_t at = dynamic_address(m->bias, d->d_un.d_ptr);
 		switch (d->d_tag) {
 		case DT_SYMTAB: m->symbols = (const ElfW(Sym) *)at; break;
 		case DT_STRTAB: m->texts = (const char *)at; break;

@@ -47,13 +47,6 @@ static const ElfW(Phdr) * segment_find(const struct library *l, uintptr_t at, si
 	return NULL;
 }
 
-/* The dynamic linker adds the bias to the addresses in the table, but not on every machine. */
-static uintptr_t dynamic_address(const struct library *l, const ElfW(Dyn) * d)
-{
-	const uintptr_t at = d->d_un.d_ptr;
-	return at < l->bias ? at + l->bias : at;
-}
-
 static bool library_open(struct library *l)
 {
 	const ElfW(Dyn) *d = NULL;
@@ -62,11 +55,11 @@ static bool library_open(struct library *l)
 			d = (const ElfW(Dyn) *)(l->bias + l->headers[i].p_vaddr);
 	for (; d != NULL && d->d_tag != DT_NULL; d++) {
 		if (d->d_tag == DT_SYMTAB)
-			l->symbols = (ElfW(Sym) *)dynamic_address(l, d);
+			l->symbols = (ElfW(Sym) *)dynamic_address(l->bias, d->d_un.d_ptr);
 		if (d->d_tag == DT_STRTAB)
-			l->strings = (const char *)dynamic_address(l, d);
+			l->strings = (const char *)dynamic_address(l->bias, d->d_un.d_ptr);
 		if (d->d_tag == DT_GNU_HASH)
-			l->hash = (const uint32_t *)dynamic_address(l, d);
+			l->hash = (const uint32_t *)dynamic_address(l->bias, d->d_un.d_ptr);
 	}
 	return l->symbols != NULL && l->strings != NULL && l->hash != NULL;
 }

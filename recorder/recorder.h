@@ -552,6 +552,11 @@ struct hook {
 };
 extern HIDDEN const struct hook hooks[]; /* ends with a NULL */
 size_t page_size(void) HIDDEN;
+/* An address in a dynamic section.  glibc has added the bias on most machines; musl has not. */
+static inline uintptr_t dynamic_address(uintptr_t bias, uintptr_t value)
+{
+	return value < bias ? bias + value : value;
+}
 /* Puts the hooks in the C library's table of symbols. */
 void rebind(void) HIDDEN;
 /* Whether the module that holds an address defines a function of that name.  Unlike dlsym it leaves

@@ -296,7 +296,7 @@ static uint64_t pass_literals(struct cut *c, uint64_t end, uint64_t next)
 	return end;
 }
 
-static void look(struct cut *c, const struct event *e)
+static void event_split(struct cut *c, const struct event *e)
 {
 	const uint64_t end = c->s.x->addr + event_end(e);
 	if (end <= c->start || c->whole || (!event_is_call(e) && !is_end(c, e)))
@@ -325,7 +325,7 @@ static void split_stretch(struct cut *c)
 		c->next = e;
 		begin_named(c, s->x->addr + e->off);
 		c->next = e + 1;
-		look(c, e);
+		event_split(c, e);
 	}
 	if (end > s->x->addr)
 		begin_named(c, end - 1);

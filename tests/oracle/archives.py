@@ -9,9 +9,10 @@ import io
 import os
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
+
+from tally import Tally, run
 
 # 14, 15 and 16 characters, more, blanks, dots, a name that looks like a long one, a path.
 NAMES = ["a.o", "abcdefghijkl.o", "abcdefghijklm.o", "abcdefghijklmn.o", "a_very_long_name_for_a_member.o", "with space.o",
@@ -22,24 +23,7 @@ int many_%(n)d(int a) { return a > 1 ? twice_%(n)d(a - 1) * many_%(n)d(a - 2) : 
 """
 
 
-def run(*words, env=None, check=True):
-    done = subprocess.run(words, capture_output=True, text=True, errors="replace", env={**os.environ, **(env or {})})
-    if check and done.returncode:
-        raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
-    return done
-
-
-class Test:
-    def __init__(self, heft):
-        self.heft, self.good, self.bad, self.skipped = heft, 0, 0, []
-
-    def check(self, what, got, wanted):
-        if got == wanted:
-            self.good += 1
-            return
-        self.bad += 1
-        print(f"FAIL: {what}: {str(got)[:300]}, wanted {str(wanted)[:300]}")
-
+class Test(Tally):
     def rows(self, path, source):
         """Bytes in the file and in memory by label."""
         done = run(self.heft, "size", "-d", source, "--csv", "-n", "0", path)

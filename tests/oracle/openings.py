@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from tally import Tally, run
+
 SOURCE = """#include "h.h"
 int shared;
 __attribute__((noinline)) int own(int x)
@@ -23,24 +25,7 @@ int main(void) { return own(7); }
 HEADER = "static inline __attribute__((noinline)) int hdr(int x) { return x * 5 + 1; }\n"
 
 
-def run(*words, check=True):
-    done = subprocess.run(words, capture_output=True, text=True, errors="replace")
-    if check and done.returncode:
-        raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
-    return done
-
-
-class Test:
-    def __init__(self, heft):
-        self.heft, self.good, self.bad, self.skipped = heft, 0, 0, []
-
-    def check(self, what, got, wanted):
-        if got == wanted:
-            self.good += 1
-            return
-        self.bad += 1
-        print(f"FAIL: {what}: {str(got)[:300]}, wanted {str(wanted)[:300]}")
-
+class Test(Tally):
     def has(self, tool, package):
         if shutil.which(tool):
             return True
