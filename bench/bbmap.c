@@ -8,7 +8,7 @@
  * several runs, of this thread alone. */
 #include "../tests/lib/elfgen.h"
 #include "../tests/lib/rng.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "blocks/blockmap.h"
 

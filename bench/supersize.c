@@ -8,7 +8,7 @@
  * costs.  Exit status 1 where a form is empty, or longer than the one it is made from, or the
  * brackets of a plain name don't close. */
 #include "base/intern.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "names/demangle.h"
 #include "names/supersize.h"

@@ -1,5 +1,5 @@
 /* BOLT's address translation tables.  The first byte chooses the byte order. */
-#include "code/bat.h"
+#include "blocks/bat.h"
 
 #include <stdlib.h>
 

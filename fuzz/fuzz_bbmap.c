@@ -1,7 +1,7 @@
 /* Basic-block maps.  The first byte chooses: bits 0 and 1 the form, bit 2 byte order, bit 3 4-byte
  * addresses, bit 4 relocations (where a byte ends in 7), bit 5 that code is known, bit 6 that
  * functions are. */
-#include "code/bbindex.h"
+#include "blocks/bbindex.h"
 
 #include <stdlib.h>
 

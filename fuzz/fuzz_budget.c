@@ -1,6 +1,6 @@
 /* Input: a file of budgets.  Each limit's text, read alone, gives the same limit; errors name a
  * place. */
-#include "asks/budget.h"
+#include "query/budget.h"
 
 #include <stdio.h>
 

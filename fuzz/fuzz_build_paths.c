@@ -1,7 +1,7 @@
 /* Input: a build.ninja, or, where it begins with '[', a compile_commands.json.  Each object that
  * was found for a source has a source itself. */
 #include "base/file.h"
-#include "program/build_paths.h"
+#include "project/build_paths.h"
 
 /* A look-up may end at another source of the same object, but not at none. */
 static void check_objects(const struct build_paths *b)

@@ -1,6 +1,6 @@
 /* Input: a table of components; behind its first empty line a path.  What is found is a component
  * of the table, and the same one however often it is asked for. */
-#include "program/components.h"
+#include "project/components.h"
 
 static bool is_known(const struct components *c, const char *component)
 {

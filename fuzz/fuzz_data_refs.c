@@ -1,6 +1,6 @@
 /* References that code makes of constants: the first byte chooses the machine, the rest is code. */
 #include "code/data_refs.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

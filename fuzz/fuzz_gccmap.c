@@ -1,6 +1,6 @@
 /* Input: a compiler's assembly, up to the end of its last line.  Each of its lines is in what comes
  * out, in order: the map only adds lines. */
-#include "code/gccmap.h"
+#include "blocks/gccmap.h"
 
 static struct str take_line(struct str *s)
 {

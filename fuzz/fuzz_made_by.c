@@ -1,7 +1,7 @@
 /* What programs say of what they were made by.  The first byte chooses the section that the rest
  * is. */
 #include "image/build.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/made_by.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

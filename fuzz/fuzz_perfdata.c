@@ -1,5 +1,5 @@
 /* Samples of all forms, and where in memory an image was while they were taken. */
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "blocks/block_samples.h"
 
 #include <stdlib.h>

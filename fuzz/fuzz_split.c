@@ -2,8 +2,8 @@
  * and its data in one segment. */
 #include "blocks/derive_map.h"
 #include "code/entry.h"
-#include "image/elf_const.h"
-#include "image/elf_internal.h"
+#include "image/elf/elf_const.h"
+#include "image/elf/elf_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

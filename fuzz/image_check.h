@@ -2,7 +2,7 @@
 #ifndef HEFT_FUZZ_IMAGE_CHECK_H
 #define HEFT_FUZZ_IMAGE_CHECK_H
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 static inline void check_range(uint64_t off, uint64_t count, uint64_t size)

@@ -4,8 +4,8 @@
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
 #include "base/file.h"
-#include "asks/budget.h"
-#include "asks/quality.h"
+#include "query/budget.h"
+#include "query/quality.h"
 
 struct heft_budget {
 	struct memory *memory; /* first: see handle_new */

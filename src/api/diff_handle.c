@@ -2,7 +2,7 @@
 #include "api/budget_handle.h"
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
-#include "asks/region_metrics.h"
+#include "query/region_metrics.h"
 #include "program/program.h"
 #include "report/review/comment.h"
 #include "snapshot/code_diff.h"

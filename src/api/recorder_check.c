@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "api/recorder.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "api/profile.h"
 #include "api/text_places.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #include "api/profile.h"
 #include "api/snapshot_handle.h"
 
-#include "asks/region_metrics.h"
+#include "query/region_metrics.h"
 #include "base/filename.h"
 #include "base/pool.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "snapshot/collect.h"
 #include "snapshot/collect_pack.h"
 #include "snapshot/set_paths.h"

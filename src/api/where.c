@@ -4,7 +4,7 @@
 #include "api/text_places.h"
 #include "api/structs.h"
 #include "base/arena.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "map/basemap.h"
 #include "report/report.h"
 #include "blocks/derive_map.h"

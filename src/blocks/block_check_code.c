@@ -1,7 +1,7 @@
 /* Blocks against the instructions in them. */
 #include "base/sort.h"
 #include "code/flow.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "blocks/block_check_internal.h"
 
 /* Jumps at the end of a block, one behind the other, that are the block's own.  What jumps in front

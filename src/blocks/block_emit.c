@@ -1,8 +1,8 @@
 #include "blocks/block_emit.h"
 #include "blocks/block_check.h"
 
-#include "image/elf_append.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_append.h"
+#include "image/elf/elf_const.h"
 #include "program/plt.h"
 
 /* What the map says of a function, without details. */

@@ -1,9 +1,9 @@
 /* block_emit.h - the blocks of an image, written into a copy of its file as a section
- * .llvm_bb_addr_map (code/bbmap_encode.h, image/elf_append.h). */
+ * .llvm_bb_addr_map (blocks/bbmap_encode.h, image/elf/elf_append.h). */
 #ifndef HEFT_BLOCKS_BLOCK_EMIT_H
 #define HEFT_BLOCKS_BLOCK_EMIT_H
 
-#include "code/bbmap_encode.h"
+#include "blocks/bbmap_encode.h"
 #include "blocks/blockmap.h"
 
 /* Appends an entry for each function of the map, with all that its own entry says.  Functions whose

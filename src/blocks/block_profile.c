@@ -1,6 +1,6 @@
 #include "blocks/block_profile.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "base/sort.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/intern.h"
 #include "base/sort.h"
 #include "image/code_symbols.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "blocks/blockmap.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/symbol_rule.h"
 
 struct function_symbol {

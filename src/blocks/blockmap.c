@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "debug/unwind.h"
 #include "image/code_symbols.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "blocks/bolt.h"
 #include "program/symbol_table.h"
 

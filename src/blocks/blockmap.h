@@ -1,7 +1,6 @@
-/* blockmap.h - the machine basic blocks of an image: what compilers say of them, wherever it
- * stands.
+/* blockmap.h - Reads the machine basic blocks of an image from all places that compilers use.
  *
- * Maps of all forms (code/bbmap.h) from all sections of the image that hold one, packed or not; in
+ * Maps of all forms (blocks/bbmap.h) from all sections that hold one, packed or not; in
  * objects with relocations applied.  Without such a section, the block symbols that LLVM up to 11
  * wrote with -fbasic-block-sections=labels.  Addresses are those of image.h.
  *
@@ -18,7 +17,7 @@
 #ifndef HEFT_BLOCKS_BLOCKMAP_H
 #define HEFT_BLOCKS_BLOCKMAP_H
 
-#include "code/bbindex.h"
+#include "blocks/bbindex.h"
 #include "image/image.h"
 
 /* BLOCKS_REBASED: of a map that speaks of llvm-bolt's input, carried to the output. */

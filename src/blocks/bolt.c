@@ -2,7 +2,7 @@
 
 #include "base/sort.h"
 #include "image/code_symbols.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <stdlib.h>
 

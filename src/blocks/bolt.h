@@ -1,6 +1,6 @@
-/* bolt.h - what llvm-bolt did to an image: which code of its input became which code of the output.
+/* bolt.h - what llvm-bolt did to an image: which code of its input became which of the output.
  *
- * The tables of `llvm-bolt --enable-bat` (code/bat.h) lead from addresses of the output to offsets
+ * The tables of `llvm-bolt --enable-bat` (blocks/bat.h) lead from output addresses to offsets
  * in functions of the input, but do not say where these functions were.  That is found out: by
  * symbols where the input is at hand, else by the old code, which llvm-bolt keeps (.bolt.org.text):
  * jumps and calls have to be where the tables say, and the bytes the same.  Where several functions
@@ -11,7 +11,7 @@
 #ifndef HEFT_BLOCKS_BOLT_H
 #define HEFT_BLOCKS_BOLT_H
 
-#include "code/bat.h"
+#include "blocks/bat.h"
 #include "code/flow.h"
 #include "blocks/derive_map_internal.h"
 

@@ -6,7 +6,7 @@
 #include "debug/lsda_sites.h"
 #include "debug/unwind.h"
 #include "image/code_symbols.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/plt.h"
 
 /* ---- unwind tables --------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "code/entry.h"
 #include "code/flow.h"
 #include "debug/unwind.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* Calls and addresses in described code are not worth a look while the gaps are less than a
  * GAPS_SHARE-th of all code.  Where code of microcontrollers takes from the stack first,

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "code/flow.h"
 #include "image/code_symbols.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/plt.h"
 #include "program/symbol_rule.h"
 #include "blocks/derive_map_internal.h"

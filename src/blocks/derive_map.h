@@ -1,14 +1,14 @@
 /* derive_map.h - the machine basic blocks of an image that has no map of them, from its code.
  *
- * Gathers what code/derive.h wants to know: where functions are (symbols, unwind tables, else the
+ * Gathers what blocks/derive.h wants to know: where functions are (symbols, unwind tables, else the
  * code between them), what data point into them, where exceptions are caught, which functions are
  * known not to return or throw. */
 #ifndef HEFT_BLOCKS_DERIVE_MAP_H
 #define HEFT_BLOCKS_DERIVE_MAP_H
 
 #include "blocks/blockmap.h"
-#include "code/derive.h"
-#include "code/split.h"
+#include "blocks/derive.h"
+#include "blocks/split.h"
 
 enum blocks_convention { BLOCKS_AUTO, BLOCKS_LLVM, BLOCKS_GCC, BLOCKS_PURE };
 

@@ -3,8 +3,8 @@
 #define HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
 
 #include "blocks/blockmap.h"
-#include "code/derive.h"
-#include "code/split.h"
+#include "blocks/derive.h"
+#include "blocks/split.h"
 #include "image/image.h"
 
 /* Code that something says is a function. */
@@ -79,7 +79,7 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
 /* derive_words.c: adds where the words of an image for Thumb lead. */
 void gaps_read_words(struct gathering *g);
-/* derive_map.c: what code/derive.h is told. */
+/* derive_map.c: what blocks/derive.h is told. */
 struct derive_facts gathering_facts(const struct gathering *g);
 
 /* Machines of microcontrollers, whose functions are aligned to 4 bytes at most. */

@@ -3,7 +3,7 @@
 
 #include "code/entry.h"
 #include "code/flow.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* ARMv6-M saves high registers by way of low ones and of lr: what is pushed then is none of the
  * caller's. */

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "image/debugfile.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <stdlib.h>
 

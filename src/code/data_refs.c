@@ -2,7 +2,7 @@
 
 #include "code/avr.h"
 #include "code/xtensa.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 struct data_scan {
 	struct bytes code;

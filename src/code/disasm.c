@@ -3,7 +3,7 @@
 #ifdef HEFT_HAVE_CAPSTONE
 
 #include "base/library.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <capstone.h>
 #include <pthread.h>

@@ -6,9 +6,9 @@
 #include "code/thumb.h"
 #include "code/x86.h"
 #include "code/xtensa.h"
-#include "image/arm_attributes.h"
+#include "image/elf/arm_attributes.h"
 #include "image/code_symbols.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/image.h"
 
 /* Mapping symbols: there is code of the Thumb set, and none of the other. */

@@ -4,7 +4,7 @@
 #include "base/unpack.h"
 #include "heap/dump_internal.h"
 #include "heap/memory.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <signal.h>
 #include <stdlib.h>

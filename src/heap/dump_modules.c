@@ -3,8 +3,8 @@
 
 #include "heap/memory.h"
 #include "heap/records.h"
-#include "image/elf_const.h"
-#include "image/elf_note.h"
+#include "image/elf/elf_const.h"
+#include "image/elf/elf_note.h"
 
 #include <stdlib.h>
 

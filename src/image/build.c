@@ -1,7 +1,7 @@
 #include "image/build.h"
 
 #include "base/sort.h"
-#include "image/elf_internal.h"
+#include "image/elf/elf_internal.h"
 
 void build_init(struct image_build *b, struct image *im, const struct image_place *at,
 		struct bytes bytes, struct notes *notes)

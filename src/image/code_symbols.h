@@ -3,7 +3,7 @@
 #ifndef HEFT_IMAGE_CODE_SYMBOLS_H
 #define HEFT_IMAGE_CODE_SYMBOLS_H
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/image.h"
 
 struct code_symbols {

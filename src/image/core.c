@@ -1,7 +1,7 @@
 #include "image/core.h"
 
-#include "image/elf_internal.h"
-#include "image/elf_note.h"
+#include "image/elf/elf_internal.h"
+#include "image/elf/elf_note.h"
 
 /* ---- threads ----------------------------------------------------------------------- */
 

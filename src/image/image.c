@@ -1,5 +1,5 @@
-#include "image/elf_const.h"
-#include "image/elf_internal.h"
+#include "image/elf/elf_const.h"
+#include "image/elf/elf_internal.h"
 #include "image/macho/macho.h"
 #include "image/pe/pe.h"
 #include "image/wasm/wasm.h"

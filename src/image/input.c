@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "base/unpack.h"
 #include "image/boot_image.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
 #include "image/raw/raw.h"
 #include "image/script.h"

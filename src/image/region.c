@@ -1,7 +1,7 @@
 #include "image/region.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/image.h"
 
 /* Empty room of this size lies between two regions. */

@@ -1,7 +1,7 @@
 #include "map/basemap.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 label_id segment_label(struct labels *labels, const struct segment *s)
 {

@@ -5,7 +5,7 @@
 
 #include "base/filename.h"
 #include "heap/memory.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* One allocator.  Who defines one of `symbols` has it. */
 struct allocator {

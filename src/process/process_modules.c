@@ -2,7 +2,7 @@
 #include "process/process_internal.h"
 
 #include "base/filename.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <dirent.h>
 #include <stdlib.h>

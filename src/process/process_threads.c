@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "debug/cfi.h"
 #include "heap/memory.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 enum { FRAMES_MOST = 512, THREADS_MOST = 4096 };
 

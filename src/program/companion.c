@@ -1,6 +1,6 @@
 #include "program/companion.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/debug_map.h"
 #include "program/debuginfo.h"
 #include "program/go_symbols.h"

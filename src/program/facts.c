@@ -1,8 +1,8 @@
 #include "program/facts.h"
 
 #include "base/unpack.h"
-#include "image/elf_const.h"
-#include "image/elf_note.h"
+#include "image/elf/elf_const.h"
+#include "image/elf/elf_note.h"
 #include "program/go_table.h"
 #include "program/kernel_symbols.h"
 #include "program/made_by.h"

@@ -2,7 +2,7 @@
 #include "program/facts.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 static void add(struct facts *f, const char *what, uint64_t bytes)
 {

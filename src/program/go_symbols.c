@@ -1,6 +1,6 @@
 #include "program/go_symbols.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "names/package_name.h"
 #include "program/go_dwarf.h"
 #include "program/made_image.h"

@@ -1,6 +1,6 @@
 #include "program/go_table.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/made_by.h"
 
 /* ---- where the table is ---------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 
 #include "base/sort.h"
 #include "debug/runtime/kallsyms.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/made_image.h"
 
 #include <ctype.h>

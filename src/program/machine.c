@@ -2,7 +2,7 @@
 #include "program/program.h"
 
 #include "base/text.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
 #include "image/script.h"
 

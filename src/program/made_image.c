@@ -1,6 +1,6 @@
 #include "program/made_image.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 void made_image_begin(struct image_build *b, struct image *ret, const struct image *im,
 		      const char *path, struct notes *notes)

@@ -2,7 +2,7 @@
 
 #include "base/map.h"
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/symbol_rule.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 #include "program/path_aliases.h"
 
 #include "base/text.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 /* While objects are read. */

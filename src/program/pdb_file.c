@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "debug/codeview/pdb_dwarf.h"
 #include "image/debugfile.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/made_image.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/sort.h"
 #include "code/code.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 bool section_is_plt(const struct section *s)
 {

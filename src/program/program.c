@@ -2,7 +2,7 @@
 
 #include "base/filename.h"
 #include "debug/sourcemap/source_map.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/made_by.h"
 #include "program/pdb_file.h"
 #include "program/raw_program.h"

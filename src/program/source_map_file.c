@@ -1,7 +1,7 @@
 #include "program/source_map_file.h"
 
 #include "debug/sourcemap/source_map.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/made_image.h"
 
 /* ---- finding it ------------------------------------------------------------------------------ */

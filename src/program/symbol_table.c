@@ -1,7 +1,7 @@
 #include "program/symbol_table.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/plt.h"
 #include "program/symbol_rule.h"
 

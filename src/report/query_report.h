@@ -6,7 +6,7 @@
 #ifndef HEFT_REPORT_QUERY_REPORT_H
 #define HEFT_REPORT_QUERY_REPORT_H
 
-#include "asks/query.h"
+#include "query/query.h"
 #include "report/report.h"
 
 /* A column of the statement. */

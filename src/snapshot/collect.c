@@ -3,7 +3,7 @@
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "snapshot/collect_pack.h"
 #include "snapshot/shares.h"
 

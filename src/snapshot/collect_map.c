@@ -4,7 +4,7 @@
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_names.h"
 
 static uint32_t section_of(const struct linkmap *map, const struct section *s)

@@ -4,8 +4,8 @@
 #define HEFT_SNAPSHOT_SET_PATHS_H
 
 #include "map/paths.h"
-#include "program/build_paths.h"
-#include "program/components.h"
+#include "project/build_paths.h"
+#include "project/components.h"
 #include "snapshot/snapshot.h"
 
 /* Each may be NULL.  Once a snapshot, before or after snapshot_finish. */

@@ -1,7 +1,7 @@
 #include "source/source.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 struct str section_label_name(const struct source_file *f, const struct section *s)
 {

@@ -1,7 +1,7 @@
 /* The sources that follow from the layout alone: inputfiles, armembers, segments, sections. */
 #include "source/source.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 void source_inputfiles(const struct source_file *f, struct layer *ret)
 {

@@ -15,7 +15,7 @@
 #include "source/source.h"
 
 #include "base/text.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/image.h"
 #include "map/rollup.h"
 #include "names/package_name.h"

@@ -2,7 +2,7 @@
 #include "source/process_layer.h"
 
 #include "heap/memory.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/dwarf_slot.h"
 #include "program/go_table.h"
 #include "source/panics.h"

@@ -1,7 +1,7 @@
 #include "source/region_sums.h"
 
 #include "base/text.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 const struct heft_text region_texts[REGION_TEXTS] = {
 	[REGION_LENGTH] = { "region_size", true },

@@ -6,7 +6,7 @@
 #include "program/dwarf_slot.h"
 
 #include "debug/scopes.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* Calls of a chain that are shown; real ones have a few dozens. */
 enum { STACK_MAX = 256 };

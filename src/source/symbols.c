@@ -3,7 +3,7 @@
 #include "source/attr/attr.h"
 
 #include "base/pool.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "names/demangle.h"
 #include "names/microsoft.h"
 #include "names/module_name.h"

@@ -3,7 +3,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "code/data_refs.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "source/attr/attr.h"
 
 enum { JOB_BYTES = 256 << 10 };

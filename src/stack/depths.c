@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/sort.h"
 #include "blocks/derive_map.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/plt.h"
 
 struct reading {

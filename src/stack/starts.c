@@ -1,7 +1,7 @@
 /* Where ways begin: the program's entry, interrupt handlers, and what nothing calls. */
 #include "stack/depths.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 static void mark_called(struct stack_use *s, bool *called)
 {

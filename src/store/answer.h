@@ -5,7 +5,7 @@
 #ifndef HEFT_STORE_ANSWER_H
 #define HEFT_STORE_ANSWER_H
 
-#include "asks/query.h"
+#include "query/query.h"
 #include "base/text.h"
 #include "store/timeline.h"
 

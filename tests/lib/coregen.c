@@ -1,7 +1,7 @@
 #include "coregen.h"
 
 #include "heap/block.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 struct coregen coregen_make(unsigned bits, bool big_endian, uint16_t machine)
 {

@@ -1,6 +1,6 @@
 #include "elfgen.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 struct elfgen elfgen_make(unsigned bits, bool big_endian, uint16_t type, uint16_t machine)
 {

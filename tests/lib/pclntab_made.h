@@ -5,7 +5,7 @@
 #include "blob.h"
 #include "debug/pclntab.h"
 #include "image/build.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 enum { TEXT = 0x401000, FIRST_SIZE = 40, ROOM = 64, SECOND_SIZE = 16 };
 

@@ -6,7 +6,7 @@
  * and have a map of its blocks; x86-64. */
 #include "../lib/perfmake.h"
 #include "code/x86.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "blocks/blockmap.h"
 

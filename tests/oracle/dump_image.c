@@ -7,7 +7,7 @@
  *     dump_image members FILE     names of the ELF members of an archive
  *
  * Only plain ELF files for the first four; the others take archives too. */
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 #include <stdio.h>

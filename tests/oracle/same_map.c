@@ -1,7 +1,7 @@
 /* Whether maps of basic blocks come out byte for byte when they are read and written in their own
  * version. usage: same_map FILE... */
-#include "code/bbmap_encode.h"
-#include "image/elf_const.h"
+#include "blocks/bbmap_encode.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "generate.h"
 
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "generate.h"
 #include "heap/block.h"
 #include "image/image.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <stdlib.h>
 

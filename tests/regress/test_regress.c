@@ -5,7 +5,7 @@
 
 #include "../lib/elfgen.h"
 #include "../lib/time_limit.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <dirent.h>
 #include <setjmp.h>

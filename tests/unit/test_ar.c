@@ -1,6 +1,6 @@
 /* Archives of every make: each byte belongs to one image or part. */
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* An input, its base map and the labels. */
 struct fixture {

@@ -1,5 +1,5 @@
 /* BOLT's address translation tables, by the rules of its manual. */
-#include "code/bat.h"
+#include "blocks/bat.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The index of blocks by address, against a plain search. */
 #include "../lib/rng.h"
-#include "code/bbindex.h"
+#include "blocks/bbindex.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Hand-assembled basic-block maps: every form, version and feature, and damage. */
 #include "../lib/blob.h"
 #include "../lib/rng.h"
-#include "code/bbmap.h"
+#include "blocks/bbmap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

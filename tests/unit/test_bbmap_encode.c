@@ -1,5 +1,5 @@
 /* Maps of basic blocks, written and read again. */
-#include "code/bbmap_encode.h"
+#include "blocks/bbmap_encode.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

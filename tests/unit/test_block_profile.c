@@ -10,7 +10,7 @@
 
 #include "../lib/perfmake.h"
 #include "../lib/rng.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 enum {

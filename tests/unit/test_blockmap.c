@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 enum { TEXT = 0x1000, TEXT_SIZE = 0x100 };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 enum { TEXT = 0x1000 };
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 /* The input: f at 0x1000 calls g at 0x1020 or returns 1; h is as g; k stayed; nothing tells of

@@ -1,5 +1,5 @@
 /* Budgets: the format of their files, what is measured, who is named. */
-#include "asks/budget.h"
+#include "query/budget.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Snapshots of small programs: what becomes a symbol, what its name, size and paths are. */
 #include "api/snapshot_handle.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "../lib/elfgen.h"
 #include "snapshot/collect_internal.h"
 

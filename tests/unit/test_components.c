@@ -1,5 +1,5 @@
 /* Owners of paths, as CODEOWNERS files state them. */
-#include "program/components.h"
+#include "project/components.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "../lib/coregen.h"
 #include "image/core.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

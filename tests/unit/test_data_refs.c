@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 /* `targets` ends in 0. */

@@ -5,7 +5,7 @@
 #include "image/debugfile.h"
 
 #include "base/file.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The DWARF of images made in memory: sections, addresses, relocation. */
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/debuginfo.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp, nftw */
 
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/debuginfo.h"
 
 #include <setjmp.h>

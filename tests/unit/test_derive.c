@@ -1,5 +1,5 @@
 /* Hand-assembled functions and the blocks they must have. */
-#include "code/derive.h"
+#include "blocks/derive.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

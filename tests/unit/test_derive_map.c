@@ -1,6 +1,6 @@
 /* Derived maps of ELF files made in memory. */
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "blocks/derive_map.h"
 

@@ -1,6 +1,6 @@
 /* Instructions as text. */
 #include "code/disasm.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "heap/block.h"
 #include "heap/dump.h"
 #include "heap/records.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* ELF headers, sections, segments and symbols, on files made by elfgen. */
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* ELF files with one more section. */
-#include "image/elf_append.h"
+#include "image/elf/elf_append.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include "../lib/elfgen.h"
 #include "base/text.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 static const uint8_t payload[] = "what is added";

@@ -1,6 +1,6 @@
 /* Relocation tables in all forms, and what relocations refer to. */
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 #include <setjmp.h>

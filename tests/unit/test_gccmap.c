@@ -1,5 +1,5 @@
 /* Maps in gcc's assembly. */
-#include "code/gccmap.h"
+#include "blocks/gccmap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

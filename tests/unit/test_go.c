@@ -1,7 +1,7 @@
 /* What is made of the tables of Go's runtime: DWARF of its functions, packages of types. */
 #include "../lib/pclntab_made.h"
 #include "program/go_symbols.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/go_types.h"
 #include "program/symbolize.h"
 #include "source/attr/go/go_mask.h"

@@ -1,7 +1,7 @@
 /* Hand-assembled tables of a kernel's symbols, and what is made of them. */
 #include "../lib/elfgen.h"
 #include "../lib/kallsyms_made.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/kernel_symbols.h"
 
 #include <setjmp.h>

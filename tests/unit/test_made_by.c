@@ -1,6 +1,6 @@
 /* What programs say of what they were made by and of, in ELF files made in memory. */
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "program/made_by.h"
 

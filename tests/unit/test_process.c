@@ -2,7 +2,7 @@
 #include "heap/block.h"
 #include "../lib/finders.h"
 #include "heft.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "process/process.h"
 
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 #include "../lib/elfgen.h"
 #include "../lib/finders.h"
 #include "base/text.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* ---- files ------------------------------------------------------------------------------ */
 

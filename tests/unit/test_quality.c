@@ -2,7 +2,7 @@
 #include "report/markdown.h"
 #include "report/pss.h"
 #include "base/text.h"
-#include "asks/quality.h"
+#include "query/quality.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

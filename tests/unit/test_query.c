@@ -1,5 +1,5 @@
 /* SQL over snapshots. */
-#include "asks/query.h"
+#include "query/query.h"
 
 #include "base/text.h"
 

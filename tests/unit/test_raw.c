@@ -1,5 +1,5 @@
 /* Raw images of firmware: which bytes are at which addresses, and what is told of damage. */
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/raw/raw.h"
 
 #include <setjmp.h>

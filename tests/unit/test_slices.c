@@ -1,6 +1,6 @@
 /* Texts with their length behind the pointer to them. */
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "image/slices.h"
 

@@ -11,7 +11,7 @@
 
 #include "../lib/elfgen.h"
 #include "base/stack.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "names/itanium.h"
 
 enum { NAMES = 60 };

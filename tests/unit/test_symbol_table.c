@@ -1,6 +1,6 @@
 /* Symbols by address: who owns what, labels without a size, names of source files. */
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "program/symbol_rule.h"
 #include "program/symbol_table.h"

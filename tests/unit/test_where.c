@@ -2,7 +2,7 @@
 #include "../lib/elfgen.h"
 #include "../lib/finders.h"
 #include "heft.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

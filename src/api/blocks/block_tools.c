@@ -2,7 +2,7 @@
 #include "api/blocks_handle.h"
 #include "api/structs.h"
 
-#include "code/gccmap.h"
+#include "blocks/gccmap.h"
 #include "blocks/block_emit.h"
 #include "report/report.h"
 

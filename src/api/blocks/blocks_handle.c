@@ -5,7 +5,7 @@
 #include "api/structs.h"
 #include "base/arena.h"
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "code/flow.h"
 #include "names/demangle.h"

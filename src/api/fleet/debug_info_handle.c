@@ -1,6 +1,6 @@
 /* Debug information of programs, for servers that name addresses: heft_debug_info_write. */
 #include "image/debugfile.h"
-#include "image/elf_append.h"
+#include "image/elf/elf_append.h"
 #include "program/debuginfo.h"
 
 #include "heft.h"

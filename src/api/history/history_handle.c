@@ -2,7 +2,7 @@
 #include "api/history/history_handle.h"
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
-#include "asks/region_metrics.h"
+#include "query/region_metrics.h"
 #include "report/packed_sink.h"
 #include "report/query_report.h"
 #include "snapshot/sizefile.h"

@@ -1,7 +1,7 @@
 #include "image/linkmap/linkmap_image.h"
 
 #include "base/text.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_names.h"
 #include "image/script.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "image/build.h"
-#include "image/elf_internal.h"
+#include "image/elf/elf_internal.h"
 #include "image/macho/macho.h"
 
 /* Types of sections (the low byte of their flags) and attributes. */

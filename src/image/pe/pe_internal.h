@@ -3,7 +3,7 @@
 #define HEFT_IMAGE_PE_INTERNAL_H
 
 #include "image/build.h"
-#include "image/elf_internal.h"
+#include "image/elf/elf_internal.h"
 #include "image/pe/pe.h"
 
 /* Data directories, by index. */

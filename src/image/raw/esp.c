@@ -2,7 +2,7 @@
  * checksum at the end of 16 bytes, perhaps a SHA-256. */
 #include "image/raw/raw_internal.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 enum { MAGIC = 0xe9, SEGMENTS_MAX = 16, SEED = 0xef, HASH = 32 };
 enum { SEGMENT_HEAD = 8, HEADER = 8, EXTENDED = 24 }; /* of the ESP8266, of all later chips */

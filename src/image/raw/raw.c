@@ -1,7 +1,7 @@
 #include "image/raw/raw_internal.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include "image/raw/raw_internal.h"
 
 #include "image/build.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 struct alone {
 	struct image_build build;

@@ -2,7 +2,7 @@
 #include "image/raw/raw_internal.h"
 
 #include "base/sort.h"
-#include "image/elf_internal.h"
+#include "image/elf/elf_internal.h"
 
 /* The bytes of a segment that are stored. */
 static uint64_t held(const struct segment *s)

@@ -3,7 +3,7 @@
 #define HEFT_IMAGE_WASM_INTERNAL_H
 
 #include "image/build.h"
-#include "image/elf_internal.h"
+#include "image/elf/elf_internal.h"
 #include "image/wasm/wasm.h"
 
 /* Ids of sections (5.5.2). */

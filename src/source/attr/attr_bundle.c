@@ -17,8 +17,8 @@
  * What is of none of these stays [Unmapped]. */
 #include "source/attr/bundle/bundle.h"
 
-#include "image/elf_const.h"
-#include "image/elf_note.h"
+#include "image/elf/elf_const.h"
+#include "image/elf/elf_note.h"
 #include "image/package/zip.h"
 #include "program/made_by.h"
 

@@ -7,7 +7,7 @@
 #include "code/flow.h"
 #include "debug/unwind.h"
 #include "image/code_symbols.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/made_by.h"
 
 struct discover {

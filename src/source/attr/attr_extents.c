@@ -1,7 +1,7 @@
 #include "source/attr/attr_extents.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 bool extents_wanted(const struct image *im)
 {

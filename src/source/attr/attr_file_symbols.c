@@ -3,7 +3,7 @@
 #include "source/attr/attr.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* An STT_FILE symbol and its local symbols, which follow it (gABI, "Symbol Table").  What is hidden
  * was global before the linker: gold puts all of these behind the last file. */

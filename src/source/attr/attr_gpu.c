@@ -14,7 +14,7 @@
 #include "source/attr/attr.h"
 
 #include "base/unpack.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "names/demangle.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "source/attr/attr.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* ---- by the code that uses them -------------------------------------------------------------- */
 

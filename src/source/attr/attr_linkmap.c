@@ -4,7 +4,7 @@
 #include "source/attr/attr.h"
 
 #include "debug/path.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap.h"
 
 #define OWNER_SEVERAL (LABEL_NONE - 1)

@@ -8,7 +8,7 @@
  * "Toolchain/Watermark"). */
 #include "source/attr/attr.h"
 
-#include "image/elf_note.h"
+#include "image/elf/elf_note.h"
 
 enum { NT_STAPSDT = 3, NT_BUILD_OPEN = 0x100, NT_BUILD_FUNC = 0x101 };
 

@@ -4,7 +4,7 @@
 #include "debug/dwarf.h"
 #include "source/attr/attr.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 enum { PADDING_MAX = 16 };
 

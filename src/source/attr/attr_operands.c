@@ -5,7 +5,7 @@
 #include "source/attr/attr_operands.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 enum { FIELD = 4 }; /* bytes of a pc-relative operand */
 

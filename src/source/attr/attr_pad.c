@@ -4,7 +4,7 @@
 #include "source/attr/attr.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "source/attr/code_pass.h"
 
 /* The largest alignment that compilers give to data unasked: a cache line. */

@@ -5,7 +5,7 @@
 #include "source/panics.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 enum { NAME_LONGEST = 4096 };
 

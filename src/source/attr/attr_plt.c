@@ -1,7 +1,7 @@
 /* PLT stubs and GOT slots, under the name of the symbol they stand for. */
 #include "source/attr/attr.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot)
 {

@@ -20,7 +20,7 @@
 #include "base/sort.h"
 #include "code/data_refs.h"
 #include "code/code.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* What was found in a part of the image. */
 struct finds {

@@ -2,7 +2,7 @@
 #include "source/attr/attr.h"
 
 #include "base/pool.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 static label_id owner_of(const struct attr *a, const struct reloc_iter *it, const struct reloc *r,
 			 struct span_cursor *cursor)

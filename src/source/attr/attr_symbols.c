@@ -2,7 +2,7 @@
 #include "source/attr/attr_extents.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/symbol_rule.h"
 
 /* A symbol whose section takes no room in the VM image. */

@@ -5,7 +5,7 @@
  * the layout of .gnu.hash as the dynamic linkers read it. */
 #include "source/attr/attr.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "program/go_table.h"
 #include "program/symbol_rule.h"
 

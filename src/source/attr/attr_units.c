@@ -6,7 +6,7 @@
 #include "program/dwarf_slot.h"
 
 #include "base/sort.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 /* ---- code and variables ---------------------------------------------------------------------- */
 

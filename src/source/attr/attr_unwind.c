@@ -4,7 +4,7 @@
 
 #include "base/sort.h"
 #include "debug/unwind.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 static bool is_eh_frame(const struct section *s)
 {

@@ -1,6 +1,6 @@
 #include "source/attr/go/go_words.h"
 
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 
 void go_words_read(struct go_words *w, const struct image *im, const struct go_table *table)
 {

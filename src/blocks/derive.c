@@ -1,0 +1,217 @@
+/* The three steps, and the jobs they are cut into. */
+#include "blocks/derive_internal.h"
+
+#include "base/pool.h"
+#include "base/sort.h"
+
+enum { BATCH_BYTES = 256 << 10, BYTES_AN_EVENT = 10, BYTES_A_BLOCK = 14 };
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+static void make_batches(struct derivation *d)
+{
+	const struct derive_facts *f = d->facts;
+	for (size_t i = 0; i < f->extent_count;) {
+		struct batch b = { .first = i };
+		while (i < f->extent_count && b.size < BATCH_BYTES)
+			b.size += f->extents[i++].code.size;
+		b.last = i;
+		vec_push(&d->batches, b);
+	}
+}
+
+static void batch_release(struct batch *b)
+{
+	vec_release(&b->events);
+	vec_release(&b->tables);
+	vec_release(&b->blocks);
+	vec_release(&b->refs);
+	vec_release(&b->bases);
+	vec_release(&b->outs);
+	mem_free(b->starts);
+	mem_free(b->targets);
+}
+
+/* Bits of the batch: every function begins with a word of its own. */
+static void make_bits(struct derivation *d, struct batch *b)
+{
+	size_t words = 0;
+	for (size_t i = b->first; i < b->last; i++) {
+		d->functions[i].word = words;
+		words += d->facts->extents[i].code.size / 64 + 1;
+	}
+	b->targets = mem_zeroed(words, sizeof *b->targets);
+	if (d->facts->isa != CODE_ARM64)
+		b->starts = mem_zeroed(words, sizeof *b->starts);
+}
+
+/* ---- decoding -------------------------------------------------------------------------------- */
+
+static void gather_pads(struct derivation *d)
+{
+	for (size_t i = 0; i < d->facts->site_count; i++)
+		if (d->facts->sites[i].pad != 0)
+			vec_push(&d->pads, d->facts->sites[i].pad);
+	sort_by_key(d->pads.data, d->pads.count, sizeof *d->pads.data);
+}
+
+/* Those of the sorted addresses that are in the function. */
+static void note_places(const struct derivation *d, struct batch *b, size_t function,
+			const uint64_t *addrs, size_t count)
+{
+	const struct derive_extent *x = &d->facts->extents[function];
+	size_t i = lower_bound(addrs, count, sizeof *addrs, x->addr);
+	for (; i < count && extent_has(x, addrs[i]); i++)
+		note_target(b, &d->functions[function], x, addrs[i], false);
+}
+
+/* Where other functions jump into this one.  A jump on a condition to its start is none between
+ * functions of gcc, which knows no tail calls of that kind. */
+static void note_outs(struct derivation *d, struct batch *b, size_t function)
+{
+	const struct derive_extent *x = &d->facts->extents[function];
+	struct function *fn = &d->functions[function];
+	const bool gcc = fn->convention == DERIVE_GCC;
+	size_t i = lower_bound(d->outs.data, d->outs.count, sizeof *d->outs.data, x->addr);
+	fn->cold = x->cold;
+	for (; i < d->outs.count && extent_has(x, d->outs.data[i].to); i++) {
+		const struct out o = d->outs.data[i];
+		note_target(b, fn, x, o.to, false);
+		fn->cold = fn->cold || o.to != x->addr || (gcc && o.conditional);
+	}
+	d->has_cold = d->has_cold || fn->cold;
+}
+
+static void decode(const struct derivation *d, struct batch *b, size_t function)
+{
+	struct function *fn = &d->functions[function];
+	fn->convention = d->facts->each ? d->facts->each[function] : (uint8_t)d->facts->convention;
+	fn->event_first = b->events.count;
+	fn->table_first = b->tables.count;
+	switch (d->facts->isa) {
+	case CODE_ARM64: derive_arm64(d, b, function); break;
+	case CODE_X86_64:
+	case CODE_I386: derive_x86(d, b, function); break;
+	default: derive_flow(d, b, function); break;
+	}
+	fn->event_count = b->events.count - fn->event_first;
+	fn->table_count = b->tables.count - fn->table_first;
+	note_places(d, b, function, d->facts->entries, d->facts->entry_count);
+	note_places(d, b, function, d->pads.data, d->pads.count);
+}
+
+static void decode_batch(void *ctx, size_t i, unsigned worker)
+{
+	struct derivation *d = ctx;
+	struct batch *b = &d->batches.data[i];
+	(void)worker;
+	make_bits(d, b);
+	/* So that there are arrays to point into, which seldom grow. */
+	vec_reserve(&b->events, min_u64(b->size, BATCH_BYTES) / BYTES_AN_EVENT + 1);
+	vec_reserve(&b->tables, 1);
+	for (size_t k = b->first; k < b->last; k++)
+		decode(d, b, k);
+}
+
+/* What the batches found out about places. */
+static void gather_places(struct derivation *d)
+{
+	for (size_t i = 0; i < d->batches.count; i++) {
+		const struct batch *b = &d->batches.data[i];
+		for (size_t k = 0; k < b->tables.count; k++)
+			vec_push(&d->bases, b->tables.data[k].addr);
+		vec_copy(&d->bases, &b->bases);
+		for (size_t k = 0; k < b->outs.count; k++)
+			vec_push(&d->outs, b->outs.data[k]);
+	}
+	sort_by_key(d->outs.data, d->outs.count, sizeof *d->outs.data);
+	sort_by_key(d->bases.data, d->bases.count, sizeof *d->bases.data);
+}
+
+static void place_outs(struct derivation *d)
+{
+	for (size_t i = 0; i < d->batches.count; i++)
+		for (size_t k = d->batches.data[i].first; k < d->batches.data[i].last; k++)
+			note_outs(d, &d->batches.data[i], k);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void blocks_batch(void *ctx, size_t i, unsigned worker)
+{
+	struct derivation *d = ctx;
+	struct batch *b = &d->batches.data[i];
+	(void)worker;
+	vec_reserve(&b->blocks, min_u64(b->size, BATCH_BYTES) / BYTES_A_BLOCK);
+	for (size_t k = b->first; k < b->last; k++) {
+		struct function *fn = &d->functions[k];
+		fn->block_first = b->blocks.count;
+		derive_blocks(d, b, k);
+		fn->block_count = b->blocks.count - fn->block_first;
+	}
+}
+
+static void join(const struct derivation *d, struct derived *ret)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < d->batches.count; i++)
+		count += d->batches.data[i].blocks.count;
+	vec_reserve(&ret->blocks, count);
+	for (size_t i = 0; i < d->batches.count; i++) {
+		const struct batch *b = &d->batches.data[i];
+		for (size_t k = b->first; k < b->last; k++)
+			ret->functions[k] = (struct derived_function){
+				ret->blocks.count + d->functions[k].block_first,
+				d->functions[k].block_count,
+			};
+		if (b->blocks.count > 0)
+			memcpy(ret->blocks.data + ret->blocks.count, b->blocks.data,
+			       b->blocks.count * sizeof *b->blocks.data);
+		ret->blocks.count += b->blocks.count;
+	}
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+void derive_decode(struct derivation *d, unsigned threads)
+{
+	d->functions = mem_zeroed(d->facts->extent_count, sizeof *d->functions);
+	make_batches(d);
+	gather_pads(d);
+	parallel_for(threads, d->batches.count, decode_batch, d);
+	gather_places(d);
+}
+
+void derive_release(struct derivation *d)
+{
+	for (size_t i = 0; i < d->batches.count; i++)
+		batch_release(&d->batches.data[i]);
+	vec_release(&d->batches);
+	vec_release(&d->bases);
+	vec_release(&d->pads);
+	vec_release(&d->outs);
+	vec_release(&d->traits.list);
+	map_release(&d->traits.by_addr);
+	mem_free(d->functions);
+}
+
+void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
+{
+	struct derivation d = { .facts = f };
+	memset(ret, 0, sizeof *ret);
+	ret->functions = mem_zeroed(f->extent_count, sizeof *ret->functions);
+	if (f->isa == CODE_NONE)
+		return;
+	derive_decode(&d, threads);
+	place_outs(&d);
+	derive_calls(&d);
+	parallel_for(threads, d.batches.count, blocks_batch, &d);
+	join(&d, ret);
+	derive_release(&d);
+}
+
+void derived_release(struct derived *d)
+{
+	vec_release(&d->blocks);
+	mem_free(d->functions);
+}

@@ -1,0 +1,401 @@
+/* Blocks of one function from its events and targets: one walk from front to back. */
+#include "blocks/derive_internal.h"
+
+#include "base/sort.h"
+
+/* With the flags of a block: control does not go on to what stands behind it. */
+#define DEAD (UINT32_C(1) << 31)
+
+struct walk {
+	const struct derivation *d;
+	const struct derive_extent *x;
+	const struct function *fn;
+	struct batch *b;
+	const uint64_t *targets;
+	uint32_t size;
+	uint32_t start;  /* of the block at hand */
+	uint32_t target; /* the next one; `size` or more: none */
+	bool dead;       /* nothing leads to `start`, unless a target does */
+	uint32_t id;
+	bool pad_at_start;  /* see join_first_pad */
+	bool catching;      /* between the calls that begin and end a handler */
+	size_t pad;         /* the next one */
+	size_t site;        /* the next one */
+	uint32_t last_call; /* offset of the last call of the range at hand */
+	size_t last_site;   /* that range; SIZE_MAX none */
+};
+
+static bool is_llvm(const struct walk *w)
+{
+	return w->fn->convention == DERIVE_LLVM;
+}
+
+/* The first target in [from, to), else `to`. */
+static uint32_t next_target(const struct walk *w, uint32_t from, uint32_t to)
+{
+	while (from < to) {
+		const uint64_t rest = w->targets[from / 64] >> from % 64;
+		if (rest != 0)
+			return (uint32_t)min_u64((uint64_t)from + (unsigned)__builtin_ctzll(rest),
+						 to);
+		if ((from | 63) >= to)
+			break;
+		from = (from | 63) + 1;
+	}
+	return to;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static bool is_pad(struct walk *w, uint32_t off)
+{
+	const struct derivation *d = w->d;
+	while (w->pad < d->pads.count && d->pads.data[w->pad] < w->x->addr + off)
+		w->pad++;
+	return w->pad < d->pads.count && d->pads.data[w->pad] == w->x->addr + off;
+}
+
+/* Ends the block at hand at `end`; the next one starts at `next`. */
+static void close_block(struct walk *w, uint32_t end, uint32_t next, uint32_t flags)
+{
+	if (end > w->start)
+		vec_push(&w->b->blocks,
+			 (struct bbmap_block){
+				 .id = w->id++,
+				 .off = w->start,
+				 .size = end - w->start,
+				 .flags = (flags & ~DEAD) |
+					  (is_pad(w, w->start) || (w->start == 0 && w->pad_at_start)
+						   ? BBMAP_LANDING_PAD
+						   : 0) });
+	w->start = next;
+	w->dead = flags & DEAD;
+	w->catching = w->catching && !w->dead;
+}
+
+/* Ends blocks at the targets up to `to`, which is no part of an instruction. */
+static void cut_at_targets(struct walk *w, uint32_t to)
+{
+	for (; w->target <= to; w->target = next_target(w, w->target + 1, w->size)) {
+		const uint32_t at = w->target;
+		if (at < w->start || (at == w->start && !w->dead))
+			continue;
+		w->dead = false; /* something leads there, or instructions stand in between */
+		if (at > w->start)
+			close_block(w, at, at, BBMAP_FALL_THROUGH);
+	}
+}
+
+/* ---- padding --------------------------------------------------------------------------------- */
+
+/* Whether [from, end) is what an assembler puts in to align `end`. */
+static bool aligns(const struct walk *w, uint32_t from, uint32_t end, uint32_t least)
+{
+	const uint64_t addr = w->x->addr + end;
+	const uint64_t align = addr & (0 - addr);
+	return align >= least && (align > end - from || align >= 64);
+}
+
+/* A run of nops from e on; returns the event behind it.  What is jumped to is a block.  Padding is
+ * in a block unless what it aligns starts one: something leads there, or, with LLVM, it is a loop
+ * that is entered from above. */
+static const struct event *do_nops(struct walk *w, const struct event *e, const struct event *last)
+{
+	enum { LOOP_ALIGN = 16 };
+	const uint32_t from = e->off;
+	uint32_t end = event_end(e);
+	for (e++; e < last && e->off == end && e->kind == EVENT_NOP; e++) {
+		if (bit_get(w->targets, end))
+			break;
+		end = event_end(e);
+	}
+	if (end == w->size) {
+		close_block(w, from, end, DEAD);
+		return e;
+	}
+	const bool jumped_to = bit_get(w->targets, from), led_to = bit_get(w->targets, end);
+	const bool loop = is_llvm(w) && from == w->start && from > 0 && end - from < LOOP_ALIGN &&
+			  aligns(w, from, end, LOOP_ALIGN);
+	if (!jumped_to && (loop || (led_to && from > 0 && aligns(w, from, end, 4))))
+		close_block(w, from, end, BBMAP_FALL_THROUGH);
+	return e;
+}
+
+/* ---- jumps ----------------------------------------------------------------------------------- */
+
+/* Whether the jump behind what ends at `end` is of the same block: not if anything else leads
+ * there. */
+static bool jump_follows(const struct walk *w, uint32_t end, const struct event *next,
+			 const struct event *last)
+{
+	return is_llvm(w) && next < last && next->off == end && next->kind == EVENT_JMP &&
+	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
+}
+
+/* No compiler jumps over a jump of the same block, since it would turn the condition round, unless
+ * that does not reach so far. */
+static bool jumps_over(const struct walk *w, const struct event *e, const struct event *next)
+{
+	const uint64_t from = w->x->addr + e->off;
+	const uint64_t far = next->target > from ? next->target - from : from - next->target;
+	return e->target == w->x->addr + event_end(next) && !(e->reach > 0 && far >> e->reach != 0);
+}
+
+/* On x86 the second jump of a pair may lead elsewhere. */
+static bool is_pair(const struct walk *w, const struct event *e, const struct event *next)
+{
+	return is_llvm(w) && e->pair && next->kind == EVENT_JCC && next->pair == e->pair &&
+	       next->off == event_end(e) && !bit_get(w->targets, next->off) &&
+	       (e->reach == 0 || next->target == e->target);
+}
+
+/* Whether a jump there leaves the function, and not only for its cold part or back from there:
+ * nobody calls the middle of a function. */
+static bool is_tail_call(const struct walk *w, uint64_t target)
+{
+	const struct derive_facts *f = w->d->facts;
+	if (extent_has(w->x, target) || w->x->cold)
+		return false;
+	const size_t i = upper_bound(f->extents, f->extent_count, sizeof *f->extents, target);
+	const struct derive_extent *to = i > 0 ? &f->extents[i - 1] : NULL;
+	return !to || !extent_has(to, target) || to->stubs || (target == to->addr && !to->cold);
+}
+
+static void do_jcc(struct walk *w, const struct event *e, const struct event *last)
+{
+	const uint32_t end = event_end(e);
+	const struct event *next = e + 1;
+	if (jump_follows(w, end, next, last) && !jumps_over(w, e, next))
+		return;
+	if (next < last && is_pair(w, e, next))
+		return;
+	close_block(w, end, end,
+		    BBMAP_FALL_THROUGH |
+			    (is_tail_call(w, e->target) ? BBMAP_RETURN | BBMAP_TAIL_CALL : 0u));
+}
+
+/* LLVM has what ends the function otherwise in the same block. */
+static void do_return_if(struct walk *w, const struct event *e, const struct event *last)
+{
+	const uint32_t end = event_end(e);
+	const bool ends = e + 1 < last && e[1].off == end && !bit_get(w->targets, end) &&
+			  (e[1].kind == EVENT_JMP || e[1].kind == EVENT_RET);
+	if (!is_llvm(w) || !ends)
+		close_block(w, end, end, BBMAP_RETURN | BBMAP_FALL_THROUGH);
+}
+
+static uint32_t jump_flags(const struct walk *w, const struct event *e)
+{
+	if (e->kind == EVENT_RET)
+		return BBMAP_RETURN;
+	if (e->kind == EVENT_JMP && !is_tail_call(w, e->target))
+		return 0;
+	return e->table ? (uint32_t)BBMAP_INDIRECT_JUMP : BBMAP_RETURN | BBMAP_TAIL_CALL;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* The range with a pad that holds the call, or NULL. */
+static const struct derive_site *site_of(struct walk *w, const struct event *e)
+{
+	const struct derive_facts *f = w->d->facts;
+	const uint64_t at = w->x->addr + e->off;
+	while (w->site < f->site_count && f->sites[w->site].addr + f->sites[w->site].size <= at)
+		w->site++;
+	if (w->site == f->site_count || f->sites[w->site].addr > at || f->sites[w->site].pad == 0)
+		return NULL;
+	return &f->sites[w->site];
+}
+
+static void find_last_call(struct walk *w, const struct derive_site *s, const struct event *e,
+			   const struct event *last)
+{
+	if (w->last_site == w->site)
+		return;
+	w->last_site = w->site;
+	for (; e < last && w->x->addr + e->off - s->addr < s->size; e++)
+		if (event_is_call(e))
+			w->last_call = e->off;
+}
+
+/* Where the block of a call ends: the last one of a range may have more behind it that is LLVM's
+ * call, which puts the stack right or fetches the result. */
+static uint32_t end_of_call(const struct walk *w, const struct derive_site *s,
+			    const struct event *e, const struct event *last)
+{
+	const uint32_t end = event_end(e);
+	const uint64_t site_end = s->addr + s->size - w->x->addr;
+	const uint64_t most = e + 1 < last ? e[1].off : w->size;
+	if (!is_llvm(w) || e->off != w->last_call || site_end <= end || site_end > most)
+		return end;
+	return next_target(w, end, (uint32_t)site_end);
+}
+
+/* Whether the call is the end of the road for the compiler of its function, which does not know all
+ * that there is to know of the callee: code behind a call is there because something leads to
+ * it. */
+static bool is_last(const struct walk *w, const struct event *e, const struct event *last,
+		    uint64_t traits)
+{
+	const uint32_t end = event_end(e);
+	if (!(traits & DERIVE_NO_RETURN))
+		return false;
+	if (end < w->size && bit_get(w->targets, end))
+		return !(traits & DERIVE_RETURNS);
+	return end == w->size || (e + 1 < last && e[1].off == end && e[1].kind >= EVENT_TRAP);
+}
+
+/* Virtual functions that hardly throw, by their place in the table: the second is the deleting
+ * destructor as a rule, and what handlers call is std::exception::what(), the third.  LLVM ends a
+ * range before such a call. */
+static bool is_calm_slot(const struct walk *w, const struct event *e)
+{
+	return !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
+}
+
+static void do_call(struct walk *w, const struct event *e, const struct event *last)
+{
+	const uint64_t traits = e->target != DERIVE_NOWHERE ? traits_get(&w->d->traits, e->target)
+							    : 0;
+	const struct derive_site *s = site_of(w, e);
+	const bool calm = (traits & DERIVE_NO_THROW) && !(traits & DERIVE_THROWS);
+	w->catching = (w->catching || (traits & DERIVE_BEGINS_CATCH)) &&
+		      !(traits & DERIVE_ENDS_CATCH);
+	if (is_last(w, e, last, traits)) {
+		/* Behind a call with a landing pad LLVM has a block without bytes to fall into. */
+		close_block(w, event_end(e), event_end(e),
+			    DEAD | (s && is_llvm(w) && !calm ? BBMAP_FALL_THROUGH : 0));
+		return;
+	}
+	if (!s)
+		return;
+	find_last_call(w, s, e, last);
+	if (e->off != w->last_call && (calm || is_calm_slot(w, e)))
+		return;
+	uint32_t end = end_of_call(w, s, e, last);
+	if (is_llvm(w) && w->d->facts->isa == CODE_X86_64)
+		end = copies_end(w->x, w->targets, end, e + 1 < last ? e + 1 : NULL);
+	if (!jump_follows(w, end, e + 1, last))
+		close_block(w, end, end, BBMAP_FALL_THROUGH);
+}
+
+/* ---- landing pads ---------------------------------------------------------------------------- */
+
+/* Where gcc splits functions it gives each landing pad that is not cold a block of its own, which
+ * is one instruction that saves a register; not if it goes on to jump to another part. */
+static void split_pads(const struct walk *w, uint64_t *targets, const struct event *e,
+		       const struct event *last)
+{
+	enum { MOVE = 3 };
+	const struct derivation *d = w->d;
+	if (w->fn->convention != DERIVE_GCC || d->facts->isa != CODE_X86_64 || !d->has_cold ||
+	    w->fn->cold)
+		return;
+	for (size_t i = w->pad; i < d->pads.count && extent_has(w->x, d->pads.data[i]); i++) {
+		const uint64_t off = d->pads.data[i] - w->x->addr;
+		const uint8_t *p = w->x->code.p + off;
+		while (e < last && e->off < off)
+			e++;
+		const bool leaves = e < last && e->kind == EVENT_JMP &&
+				    (!extent_has(w->x, e->target) || e->off == off + MOVE);
+		if (w->size - off > MOVE && (p[0] & 0xfe) == 0x48 && p[1] == 0x89 &&
+		    (p[2] & 0xf8) == 0xc0 && !leaves)
+			bit_set(targets, off + MOVE);
+	}
+}
+
+/* Whether any jump leads there. */
+static bool is_jumped_to(const struct walk *w, uint64_t addr, const struct event *e,
+			 const struct event *last)
+{
+	const struct derivation *d = w->d;
+	const size_t i = lower_bound(d->outs.data, d->outs.count, sizeof *d->outs.data, addr);
+	if (i < d->outs.count && d->outs.data[i].to == addr)
+		return true;
+	while (e < last && (e->target != addr || event_is_call(e)))
+		e++;
+	return e < last;
+}
+
+/* Where the first landing pad of a part of a function would be at its start, which tables cannot
+ * say, gcc puts a nop before it, which is of its block unless others come to what stands behind. */
+static void join_first_pad(struct walk *w, uint64_t *targets, const struct event *e,
+			   const struct event *last)
+{
+	const struct derivation *d = w->d;
+	if (w->fn->convention != DERIVE_GCC || e == last || e->off != 0 || e->kind != EVENT_NOP ||
+	    w->pad == d->pads.count || d->pads.data[w->pad] != w->x->addr + e->len)
+		return;
+	w->pad_at_start = true;
+	if (!is_jumped_to(w, d->pads.data[w->pad++], e, last))
+		targets[0] &= ~(UINT64_C(1) << e->len);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+/* Behind what goes nowhere, padding is passed over. */
+static bool pass_over(struct walk *w, const struct event *e)
+{
+	if (!w->dead || e->off != w->start || (e->kind != EVENT_NOP && e->kind != EVENT_INT3))
+		return false;
+	w->start = event_end(e);
+	return true;
+}
+
+static const struct event *step(struct walk *w, const struct event *e, const struct event *last)
+{
+	const uint32_t end = event_end(e);
+	cut_at_targets(w, e->off);
+	if (pass_over(w, e))
+		return e + 1;
+	if (w->dead)
+		w->dead = false;
+	switch ((enum event_kind)e->kind) {
+	case EVENT_JCC: do_jcc(w, e, last); break;
+	case EVENT_CALL:
+	case EVENT_CALL_INDIRECT: do_call(w, e, last); break;
+	case EVENT_NOP: return do_nops(w, e, last);
+	case EVENT_INT3: break;
+	case EVENT_BAD: close_block(w, e->off, end, DEAD); break;
+	case EVENT_TRAP: close_block(w, end, end, DEAD); break;
+	case EVENT_RET_IF: do_return_if(w, e, last); break;
+	default: close_block(w, end, end, DEAD | jump_flags(w, e)); break;
+	}
+	return e + 1;
+}
+
+/* Targets that are no starts of instructions are none. */
+static void drop_bad_targets(struct batch *b, const struct function *fn, uint64_t size)
+{
+	for (uint64_t i = 0; i <= size / 64; i++)
+		b->targets[fn->word + i] &= b->starts ? b->starts[fn->word + i]
+						      : UINT64_C(0x1111111111111111);
+}
+
+void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
+{
+	const struct derive_extent *x = &d->facts->extents[function];
+	const struct function *fn = &d->functions[function];
+	struct walk w = { .d = d,
+			  .x = x,
+			  .fn = fn,
+			  .b = b,
+			  .targets = b->targets + fn->word,
+			  .size = (uint32_t)x->code.size,
+			  .pad = lower_bound(d->pads.data, d->pads.count, sizeof *d->pads.data,
+					     x->addr),
+			  .site = site_from(d->facts, x->addr),
+			  .last_site = SIZE_MAX };
+	const struct event *e = events_of(b, fn), *last = e + fn->event_count;
+	tables_follow(d, b, function);
+	split_pads(&w, b->targets + fn->word, e, last);
+	drop_bad_targets(b, fn, x->code.size);
+	join_first_pad(&w, b->targets + fn->word, e, last);
+	w.target = next_target(&w, 0, w.size);
+	while (e < last)
+		e = step(&w, e, last);
+	if (w.size > 0)
+		cut_at_targets(&w, w.size - 1);
+	if (w.start < w.size)
+		close_block(&w, w.size, w.size, 0);
+}

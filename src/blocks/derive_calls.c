@@ -1,0 +1,275 @@
+/* What is known of callees: whether they return, whether they throw.
+ *
+ * Returning: a function does not if it has no return and jumps to none that has one; nor does one
+ * that is called at the very end of a function, for there is nothing to return to, unless it is
+ * called elsewhere with code behind it that nothing else leads to.
+ *
+ * Throwing: compilers put calls that may throw into call-site ranges and leave out others.  So the
+ * first and the last call of a range may throw, and a call that no range of a function with ranges
+ * holds does not.  What a callee's own code says of that does not matter, for the compiler of the
+ * caller seldom knew it. */
+#include "blocks/derive_internal.h"
+
+#include "base/sort.h"
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* What is known of the function at `addr`; NULL where nothing is, and then `at` is the place for
+ * it. */
+static struct derive_callee *traits_find(const struct traits *t, uint64_t addr, struct map_at *at)
+{
+	uint32_t i;
+	*at = map_at(&t->by_addr, hash_u64(addr));
+	while (map_next(&t->by_addr, at, &i))
+		if (t->list.data[i].addr == addr)
+			return &t->list.data[i];
+	return NULL;
+}
+
+static void traits_add(struct traits *t, uint64_t addr, uint64_t bits)
+{
+	struct map_at at;
+	if (addr == 0 || addr == DERIVE_NOWHERE)
+		return;
+	struct derive_callee *known = traits_find(t, addr, &at);
+	if (known) {
+		known->traits |= bits;
+		return;
+	}
+	map_put(&t->by_addr, &at, (uint32_t)t->list.count);
+	vec_push(&t->list, (struct derive_callee){ addr, bits });
+}
+
+uint64_t traits_get(const struct traits *t, uint64_t addr)
+{
+	struct map_at at;
+	const struct derive_callee *known = traits_find(t, addr, &at);
+	return known ? known->traits : 0;
+}
+
+static bool has(const struct derivation *d, uint64_t addr, uint64_t trait)
+{
+	return (traits_get(&d->traits, addr) & trait) != 0;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+typedef void function_fn(struct derivation *d, const struct batch *b, size_t function);
+
+/* Stubs are left out: what is known of one is known of the import it leads to. */
+static void each_function(struct derivation *d, function_fn *fn)
+{
+	for (size_t i = 0; i < d->batches.count; i++) {
+		const struct batch *b = &d->batches.data[i];
+		for (size_t k = b->first; k < b->last; k++)
+			if (!d->facts->extents[k].stubs)
+				fn(d, b, k);
+	}
+}
+
+size_t site_from(const struct derive_facts *f, uint64_t addr)
+{
+	size_t i = lower_bound(f->sites, f->site_count, sizeof *f->sites, addr);
+	if (i > 0 && addr - f->sites[i - 1].addr < f->sites[i - 1].size)
+		i--;
+	return i;
+}
+
+/* ---- who returns ----------------------------------------------------------------------------- */
+
+static bool leaves(const struct derive_extent *x, const struct event *e)
+{
+	return (e->kind == EVENT_JMP || e->kind == EVENT_JCC) && !extent_has(x, e->target);
+}
+
+/* What stands last is no way out: an instruction that does not end a block there would fall out. */
+static bool falls_out(const struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct function *fn = &d->functions[function];
+	const uint64_t size = d->facts->extents[function].code.size;
+	const struct event *e = fn->event_count > 0 ? events_of(b, fn) + fn->event_count - 1 : NULL;
+	while (e && e > events_of(b, fn) && (e->kind == EVENT_NOP || e->kind == EVENT_INT3) &&
+	       event_end(e - 1) == e->off)
+		e--;
+	return !e || (e->kind == EVENT_NOP || e->kind == EVENT_JCC) ||
+	       (event_end(e) != size && e + 1 == events_of(b, fn) + fn->event_count);
+}
+
+static void note_returning(struct derivation *d, const struct batch *b, size_t function)
+{
+	if (d->functions[function].returns || falls_out(d, b, function))
+		traits_add(&d->traits, d->facts->extents[function].addr, DERIVE_RETURNS);
+}
+
+/* Those that jump to one that returns, round by round; those beyond our sight return unless
+ * known. */
+static bool pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct derive_extent *x = &d->facts->extents[function];
+	const struct function *fn = &d->functions[function];
+	if (has(d, x->addr, DERIVE_RETURNS))
+		return false;
+	for (size_t i = 0; i < fn->event_count; i++) {
+		const struct event *e = events_of(b, fn) + i;
+		if (!leaves(x, e) || has(d, e->target, DERIVE_NO_RETURN))
+			continue;
+		const size_t to = lower_bound(d->facts->extents, d->facts->extent_count,
+					      sizeof *d->facts->extents, e->target);
+		const bool known = to < d->facts->extent_count &&
+				   d->facts->extents[to].addr == e->target &&
+				   !d->facts->extents[to].stubs;
+		if (known && !has(d, e->target, DERIVE_RETURNS))
+			continue;
+		traits_add(&d->traits, x->addr, DERIVE_RETURNS);
+		return true;
+	}
+	return false;
+}
+
+static void note_not_returning(struct derivation *d, const struct batch *b, size_t function)
+{
+	const uint64_t addr = d->facts->extents[function].addr;
+	(void)b;
+	if (!has(d, addr, DERIVE_RETURNS))
+		traits_add(&d->traits, addr, DERIVE_NO_RETURN);
+}
+
+/* A call at the end of its function. */
+static void note_last_call(struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct function *fn = &d->functions[function];
+	const struct derive_extent *x = &d->facts->extents[function];
+	if (fn->event_count == 0)
+		return;
+	const struct event *e = events_of(b, fn) + fn->event_count - 1;
+	if (event_is_call(e) && event_end(e) == x->code.size && e->target != DERIVE_NOWHERE &&
+	    !has(d, e->target, DERIVE_RETURNS | DERIVE_NO_RETURN))
+		traits_add(&d->traits, e->target, DERIVE_NO_RETURN | DERIVE_SEEMS);
+}
+
+/* Takes back what a call with code behind it disproves. */
+static void check_calls(struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct function *fn = &d->functions[function];
+	const uint64_t size = d->facts->extents[function].code.size;
+	const struct event *e = events_of(b, fn), *end = e + fn->event_count;
+	for (; e < end; e++) {
+		const uint32_t next = event_end(e);
+		if (!event_is_call(e) || e->target == DERIVE_NOWHERE || next >= size)
+			continue;
+		if (!has(d, e->target, DERIVE_SEEMS) || bit_get(b->targets + fn->word, next) ||
+		    (e + 1 < end && e[1].off == next && e[1].kind != EVENT_CALL))
+			continue;
+		traits_add(&d->traits, e->target, DERIVE_RETURNS);
+	}
+}
+
+/* ---- who throws ------------------------------------------------------------------------------ */
+
+static void note_throwing(struct derivation *d, uint64_t addr)
+{
+	if (!has(d, addr, DERIVE_CALM))
+		traits_add(&d->traits, addr, DERIVE_THROWS);
+}
+
+/* Of the calls of one range, the first and the last may throw; the others may be anything.  Ranges
+ * without a pad may be whatever stands between two others, if there is any call in it that may
+ * throw. */
+static const struct event *note_range(struct derivation *d, const struct derive_extent *x,
+				      const struct derive_site *site, const struct event *e,
+				      const struct event *end)
+{
+	const struct event *first = NULL, *last = NULL;
+	for (; e < end && x->addr + e->off - site->addr < site->size; e++) {
+		if (!event_is_call(e))
+			continue;
+		first = first ? first : e;
+		last = e;
+	}
+	if (first && (site->pad != 0 || first == last)) {
+		note_throwing(d, first->target);
+		note_throwing(d, last->target);
+	}
+	return e;
+}
+
+static void note_ranges(struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct derive_facts *f = d->facts;
+	const struct derive_extent *x = &f->extents[function];
+	const struct function *fn = &d->functions[function];
+	const struct event *e = events_of(b, fn), *end = e + fn->event_count;
+	size_t i = site_from(f, x->addr);
+	if (!x->has_sites)
+		return;
+	while (e < end) {
+		const uint64_t at = x->addr + e->off;
+		while (i < f->site_count && f->sites[i].addr + f->sites[i].size <= at)
+			i++;
+		if (i < f->site_count && f->sites[i].addr <= at) {
+			e = note_range(d, x, &f->sites[i], e, end);
+			continue;
+		}
+		if (event_is_call(e))
+			traits_add(&d->traits, e->target, DERIVE_NO_THROW);
+		e++;
+	}
+}
+
+/* A call whose object is deleted next, of which little can be between, is one of a destructor. */
+static void note_destructors(struct derivation *d, const struct batch *b, size_t function)
+{
+	enum { MOST_BETWEEN = 16, LITTLE = 3 };
+	const struct function *fn = &d->functions[function];
+	const struct event *e = events_of(b, fn), *end = e + fn->event_count;
+	for (size_t i = 0; i + 1 < fn->event_count; i++)
+		if (e[i].kind == EVENT_CALL && e[i + 1].kind == EVENT_CALL &&
+		    e[i + 1].off - event_end(&e[i]) <= MOST_BETWEEN &&
+		    has(d, e[i + 1].target, DERIVE_DELETES))
+			traits_add(&d->traits, e[i].target, DERIVE_NO_THROW);
+	/* What does little else is the destructor that deletes. */
+	const bool jumps = end > e && end[-1].kind == EVENT_JMP && !fn->returns;
+	const bool calls = fn->event_count >= 2 && fn->event_count <= LITTLE &&
+			   end[-1].kind == EVENT_RET && end[-2].kind == EVENT_CALL;
+	if ((jumps && has(d, end[-1].target, DERIVE_DELETES)) ||
+	    (calls && has(d, end[-2].target, DERIVE_DELETES)))
+		traits_add(&d->traits, d->facts->extents[function].addr,
+			   DERIVE_NO_THROW | DERIVE_CALM);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* Calls `fn` for all functions until none changes, but not without end; whether it came to one. */
+static bool repeat(struct derivation *d,
+		   bool (*fn)(struct derivation *d, const struct batch *b, size_t function))
+{
+	enum { ROUNDS = 16 };
+	bool changed = true;
+	for (unsigned round = 0; changed && round < ROUNDS; round++) {
+		changed = false;
+		for (size_t i = 0; i < d->batches.count; i++) {
+			const struct batch *b = &d->batches.data[i];
+			for (size_t k = b->first; k < b->last; k++)
+				changed |= !d->facts->extents[k].stubs && fn(d, b, k);
+		}
+	}
+	return !changed;
+}
+
+void derive_calls(struct derivation *d)
+{
+	const struct derive_facts *f = d->facts;
+	for (size_t i = 0; i < f->callee_count; i++)
+		traits_add(&d->traits, f->callees[i].addr,
+			   f->callees[i].traits |
+				   (f->callees[i].traits & DERIVE_NO_THROW ? DERIVE_CALM : 0));
+	each_function(d, note_returning);
+	if (repeat(d, pass_on_returning))
+		each_function(d, note_not_returning);
+	each_function(d, note_last_call);
+	each_function(d, check_calls);
+	if (f->site_count == 0)
+		return;
+	each_function(d, note_destructors);
+	each_function(d, note_ranges);
+}

@@ -1,0 +1,94 @@
+/* What LLVM puts behind a call that may throw and what is still of the call's block: copies of
+ * registers that the blocks behind it want elsewhere.  What such a copy is shows by what follows.
+ * x86-64. */
+#include "blocks/derive_internal.h"
+#include "code/x86.h"
+
+enum { RAX = 0, RSP = 4, NO_REG = 16 };
+
+/* An instruction that sets a register and does nothing else. */
+struct copy {
+	unsigned from, to; /* from: NO_REG if it is no register */
+	unsigned size;
+	bool store; /* of %rax to disp(%rsp) */
+	bool load;  /* from disp(%rsp) */
+};
+
+/* Of the register field, and of the one that ModRM or the opcode ends in. */
+static unsigned reg_field(uint8_t rex, uint8_t modrm)
+{
+	return (modrm >> 3 & 7) | (unsigned)(rex & 4) << 1;
+}
+
+static unsigned low_field(uint8_t rex, uint8_t byte)
+{
+	return (byte & 7) | (unsigned)(rex & 1) << 3;
+}
+
+/* mov, lea, xor of a register with itself; from other registers, %rsp or %rip relative memory,
+ * immediates. */
+static bool read_copy(const uint8_t *p, uint64_t left, struct copy *ret)
+{
+	struct x86_insn in;
+	const uint8_t rex = left > 0 && (p[0] & 0xf0) == 0x40 ? p[0] : 0;
+	if (left < X86_MAX_LEN || !x86_decode(p, left, true, &in))
+		return false;
+	p += rex != 0;
+	const uint8_t op = p[0], modrm = p[1];
+	const unsigned reg = reg_field(rex, modrm), low = low_field(rex, modrm);
+	const bool stack = modrm >> 6 > 0 && modrm < 0xc0 && (modrm & 7) == 4 && p[2] == 0x24;
+	*ret = (struct copy){ .from = NO_REG, .size = in.len };
+	if (op == 0x89 && modrm >= 0xc0)
+		return ret->from = reg, ret->to = low, true;
+	if (op == 0x8b && modrm >= 0xc0)
+		return ret->from = low, ret->to = reg, true;
+	if (op == 0x31 && modrm >= 0xc0)
+		return ret->to = reg, reg == low;
+	if (op == 0x89 && stack)
+		return ret->store = reg == RAX && rex & 8, ret->store;
+	if ((op & 0xf8) == 0xb8)
+		return ret->to = low_field(rex, op), true;
+	ret->to = reg;
+	ret->load = op == 0x8b && stack;
+	return ret->load || (op == 0x8d && (stack || in.pc_relative));
+}
+
+/* cmpq $0, to the place the instruction before stored %rax to: the displacement is the same. */
+static bool compares(const uint8_t *p, uint64_t left, const struct copy *c)
+{
+	const unsigned size = c->size - 4; /* of the displacement: behind REX, opcode, ModRM, SIB */
+	return left > 6 + size && p[c->size] == 0x48 && p[c->size + 1] == 0x83 &&
+	       p[c->size + 2] == (p[2] | 0x38) && p[c->size + 3] == 0x24 &&
+	       memcmp(p + c->size + 4, p + 4, size) == 0 && p[c->size + 4 + size] == 0;
+}
+
+/* rbx, rbp, r12 to r15. */
+static bool is_saved(unsigned reg)
+{
+	return reg == 3 || reg == 5 || reg >= 12;
+}
+
+uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint32_t from,
+		    const struct event *next)
+{
+	enum { MOST = 4 };
+	struct copy c;
+	uint32_t at = from;
+	if (at < x->code.size && bit_get(targets, at))
+		return from;
+	for (unsigned i = 0; i < MOST && read_copy(x->code.p + at, x->code.size - at, &c); i++) {
+		const uint8_t *p = x->code.p + at;
+		if (c.store)
+			return i == 0 && compares(p, x->code.size - at, &c) ? at + c.size : from;
+		if (c.from == RAX)
+			return is_saved(c.to) ? at : from; /* the first thing with the result */
+		at += c.size;
+		const bool led_to = at < x->code.size && bit_get(targets, at);
+		if (i == 0 && c.from != NO_REG &&
+		    (led_to || (next && next->off == at && next->kind == EVENT_JMP)))
+			return at; /* nothing else: no block of its own */
+		if (led_to || c.to == RAX || !(c.load || is_saved(c.to)))
+			break;
+	}
+	return from;
+}

@@ -1,0 +1,276 @@
+/* Events of code whose instructions flow.h tells: Thumb-2, RISC-V, AVR, Xtensa.
+ *
+ * Tables of branches stand behind their instruction (TBB, TBH), or are words that the function
+ * takes the address of: addresses, or distances from the table. */
+#include "blocks/derive_internal.h"
+
+#include "base/sort.h"
+#include "code/data_refs.h"
+#include "code/flow.h"
+#include "code/riscv.h"
+#include "code/thumb.h"
+
+struct scan {
+	const struct derive_facts *facts;
+	const struct derive_extent *extent;
+	struct function *fn;
+	struct batch *b;
+	struct flow_way way;
+	size_t fix, data;  /* the next ones */
+	uint64_t returned; /* behind the last return */
+	bool untold;       /* some indirect jump has no table behind it */
+};
+
+static struct event *push(struct scan *s, uint64_t off, uint64_t len, enum event_kind kind)
+{
+	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
+						.off = (uint32_t)off,
+						.len = (uint8_t)len,
+						.kind = (uint8_t)kind });
+	return &s->b->events.data[s->b->events.count - 1];
+}
+
+/* Bytes that are no code. */
+static uint64_t skip(struct scan *s, uint64_t off, uint64_t end)
+{
+	enum { MOST = 252 };
+	while (off < end) {
+		const uint64_t len = min_u64(end - off, MOST);
+		push(s, off, len, EVENT_BAD);
+		off += len;
+	}
+	s->way.it = 0;
+	return off;
+}
+
+/* The data at `off`, or NULL. */
+static const struct derive_data *data_at(struct scan *s, uint64_t off)
+{
+	const struct derive_facts *f = s->facts;
+	const uint64_t addr = s->extent->addr + off;
+	while (s->data < f->data_count && f->data[s->data].addr + f->data[s->data].size <= addr)
+		s->data++;
+	return s->data < f->data_count && f->data[s->data].addr <= addr ? &f->data[s->data] : NULL;
+}
+
+/* Where the instruction leads: as relocated, or as it stands.  Several relocations may be of one
+ * field, of which those that only allow something lead nowhere. */
+static uint64_t relocated(struct scan *s, uint64_t off, uint64_t stands)
+{
+	const struct derive_facts *f = s->facts;
+	const uint64_t addr = s->extent->addr + off;
+	while (s->fix < f->fix_count && f->fixes[s->fix].addr < addr)
+		s->fix++;
+	for (size_t i = s->fix; i < f->fix_count && f->fixes[i].addr == addr; i++)
+		if (f->fixes[i].target != DERIVE_NOWHERE)
+			return f->fixes[i].target;
+	return stands;
+}
+
+/* ---- tables of branches ---------------------------------------------------------------------- */
+
+/* A table among the code; returns its end.  Where data are known the table is no
+ * longer than they are. */
+static uint64_t add_inline_table(struct scan *s, struct jump_table t)
+{
+	const struct derive_extent *x = s->extent;
+	const uint64_t begin = t.addr - x->addr;
+	const struct derive_data *data = data_at(s, begin);
+	if (data)
+		t.limit = min_u64(t.limit, (data->addr + data->size - t.addr) / t.width);
+	vec_push(&s->b->tables, t);
+	return min_u64(align_up(begin + t.limit * t.width, 2), x->code.size);
+}
+
+/* Jumps whose table nobody has seen yet read those that the function refers to. */
+static void add_tables(struct scan *s)
+{
+	struct jump_table t;
+	code_ref_vec refs = { 0 };
+	const size_t known = s->b->tables.count;
+	data_refs_of(s->facts->isa, s->extent->code, s->extent->addr, &refs);
+	s->b->refs.count = 0;
+	for (size_t i = 0; i < refs.count; i++)
+		vec_push(&s->b->refs, refs.data[i].to);
+	vec_release(&refs);
+	uint64_t *list = s->b->refs.data;
+	sort_by_key(list, s->b->refs.count, sizeof *list);
+	for (size_t i = 0; i < s->b->refs.count; i++)
+		if ((i == 0 || list[i - 1] != list[i]) &&
+		    table_guess(s->facts, s->extent, list[i], &t))
+			vec_push(&s->b->tables, t);
+	struct event *e = s->b->events.data + s->fn->event_first;
+	for (; s->b->tables.count > known && e < s->b->events.data + s->b->events.count; e++)
+		e->table |= e->kind == EVENT_JMP_INDIRECT;
+}
+
+/* In a stretch of functions: a table whose address the instructions before the jump at `off` make,
+ * behind the last return. */
+static bool find_table(struct scan *s, uint64_t off, uint64_t end)
+{
+	enum { WINDOW = 64 };
+	const struct derive_extent *x = s->extent;
+	const uint64_t from = max_u64(s->returned,
+				      off > WINDOW ? (off - WINDOW) & ~UINT64_C(3) : 0);
+	code_ref_vec refs = { 0 };
+	struct jump_table t;
+	bool found = false;
+	data_refs_of(s->facts->isa, bytes_sub(x->code, from, end - from), x->addr + from, &refs);
+	for (size_t i = refs.count; !found && i-- > 0;)
+		found = table_of_jump(s->facts, x, refs.data[i].to, x->addr + end, false, &t) ||
+			table_of_jump(s->facts, x, refs.data[i].to, x->addr + end, true, &t);
+	if (found)
+		vec_push(&s->b->tables, t);
+	vec_release(&refs);
+	return found;
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+/* So many bytes a conditional jump reaches, as an exponent.  On RISC-V compilers count instructions
+ * before they are made short, which is up to twice as much as there is at the end. */
+static uint8_t reach_of(enum code_isa isa)
+{
+	return isa == CODE_THUMB ? 20 : isa == CODE_AVR || isa == CODE_XTENSA ? 7 : 11;
+}
+
+static void add_jump(struct scan *s, uint64_t off, const struct flow *in, uint64_t target)
+{
+	const bool conditional = in->kind == FLOW_CONDITIONAL;
+	struct event *e = push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
+	e->target = target;
+	e->reach = conditional ? reach_of(s->facts->isa) : 0;
+	note_target(s->b, s->fn, s->extent, target, conditional);
+}
+
+static void add_call(struct scan *s, uint64_t off, const struct flow *in, uint64_t target)
+{
+	const bool direct = in->direct || target != DERIVE_NOWHERE;
+	push(s, off, in->size, direct ? EVENT_CALL : EVENT_CALL_INDIRECT)->target = target;
+}
+
+/* lld pads code of Thumb with what would be a jump elsewhere: behind what does not go on. */
+static bool is_pad(const struct scan *s, uint64_t off, const struct flow *in)
+{
+	const struct derive_extent *x = s->extent;
+	const size_t count = s->b->events.count;
+	const struct event *e = s->b->events.data + count - 1;
+	if (!s->facts->stretches || in->kind != FLOW_CONDITIONAL || count <= s->fn->event_first ||
+	    event_end(e) != off || s->way.it > 0)
+		return false;
+	return (e->kind == EVENT_RET || e->kind == EVENT_JMP || e->kind == EVENT_JMP_INDIRECT ||
+		e->kind == EVENT_TRAP || e->kind == EVENT_NOP || e->kind == EVENT_BAD) &&
+	       code_pad_size(s->facts->isa, x->code.p + off, x->code.size - off) > 0;
+}
+
+/* Returns the end of what belongs to the instruction. */
+static uint64_t add(struct scan *s, uint64_t off, const struct flow *in)
+{
+	const uint64_t end = off + in->size;
+	struct jump_table t;
+	if ((in->kind == FLOW_JUMP_INDIRECT || in->kind == FLOW_CALL) && !in->maybe &&
+	    derive_thumb_table(s->facts, s->extent, off, in, &t)) {
+		push(s, off, in->size, EVENT_JMP_INDIRECT)->table = true;
+		const size_t first = s->b->events.count;
+		const uint64_t behind = skip(s, end, add_inline_table(s, t));
+		for (size_t i = first; i < s->b->events.count; i++)
+			s->b->events.data[i].table = true;
+		return behind;
+	}
+	switch (in->kind) {
+	case FLOW_CONDITIONAL:
+		if (is_pad(s, off, in)) {
+			push(s, off, in->size, EVENT_NOP);
+			break;
+		}
+		add_jump(s, off, in, relocated(s, off, in->target));
+		break;
+	case FLOW_JUMP: add_jump(s, off, in, relocated(s, off, in->target)); break;
+	case FLOW_CALL:
+		add_call(s, off, in, relocated(s, off, in->direct ? in->target : DERIVE_NOWHERE));
+		break;
+	case FLOW_RETURN:
+		push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_RET);
+		s->fn->returns = true;
+		s->returned = in->maybe ? s->returned : end;
+		break;
+	case FLOW_JUMP_INDIRECT:
+		push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_JMP_INDIRECT);
+		if (s->facts->stretches && !in->maybe)
+			s->b->events.data[s->b->events.count - 1].table = find_table(s, off, end);
+		s->untold = !s->facts->stretches;
+		break;
+	case FLOW_TRAP: push(s, off, in->size, EVENT_TRAP); break;
+	case FLOW_NOP: push(s, off, in->size, EVENT_NOP); break;
+	default: break;
+	}
+	return end;
+}
+
+/* auipc and jalr are one jump or call; relocations are of the former. */
+static bool add_far(struct scan *s, uint64_t off)
+{
+	const struct derive_extent *x = s->extent;
+	const bool wide = s->facts->isa == CODE_RISCV64;
+	struct flow in;
+	if ((!wide && s->facts->isa != CODE_RISCV32) ||
+	    !riscv_far(wide, x->code.p + off, x->code.size - off, x->addr + off, &in))
+		return false;
+	const uint64_t target = relocated(s, off, in.target);
+	bit_set(s->b->starts + s->fn->word, off);
+	bit_set(s->b->starts + s->fn->word, off + 4);
+	if (in.kind == FLOW_CALL)
+		add_call(s, off + 4, &in, target);
+	else
+		add_jump(s, off + 4, &in, target);
+	return true;
+}
+
+/* Where an instruction may stand behind what is none. */
+static unsigned unit_of(enum code_isa isa)
+{
+	return isa == CODE_XTENSA ? 1 : 2;
+}
+
+/* Any instruction, or what is none; returns its end. */
+static uint64_t look(struct scan *s, uint64_t off)
+{
+	const struct derive_extent *x = s->extent;
+	const struct derive_data *data = data_at(s, off);
+	struct flow in;
+	if (data)
+		return skip(s, off, min_u64(data->addr + data->size - x->addr, x->code.size));
+	if (add_far(s, off))
+		return off + 8;
+	if (!flow_next(&s->way, x->code.p + off, x->code.size - off, x->addr + off, &in))
+		return skip(s, off, min_u64(off + unit_of(s->facts->isa), x->code.size));
+	bit_set(s->b->starts + s->fn->word, off);
+	return in.kind == FLOW_PLAIN ? off + in.size : add(s, off, &in);
+}
+
+/* Jumps through a table return nobody; others leave the function. */
+static void note_leaving(struct scan *s)
+{
+	const struct event *e = s->b->events.data + s->fn->event_first;
+	for (; e < s->b->events.data + s->b->events.count; e++)
+		s->fn->returns |= e->kind == EVENT_JMP_INDIRECT && !e->table;
+}
+
+void derive_flow(const struct derivation *d, struct batch *b, size_t function)
+{
+	const struct derive_facts *f = d->facts;
+	struct scan s = { .facts = f,
+			  .extent = &f->extents[function],
+			  .fn = &d->functions[function],
+			  .b = b,
+			  .way = { .isa = f->isa } };
+	const uint64_t addr = s.extent->addr;
+	s.fix = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, addr);
+	s.data = lower_bound(f->data, f->data_count, sizeof *f->data, addr);
+	s.data -= s.data > 0;
+	for (uint64_t off = 0; off < s.extent->code.size;)
+		off = look(&s, off);
+	if (s.untold)
+		add_tables(&s);
+	note_leaving(&s);
+}

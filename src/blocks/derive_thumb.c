@@ -1,0 +1,141 @@
+/* Tables of branches among Thumb code, behind the instruction that jumps through them: of TBB and
+ * TBH, of `add pc`, of `ldr pc`, and of the helpers of libgcc that stand for TBB and TBH on
+ * ARMv6-M.  Sources: ARMv7-M Architecture Reference Manual, A7.7; libgcc's names of the helpers. */
+#include "blocks/derive_internal.h"
+#include "code/flow.h"
+#include "code/thumb.h"
+
+static uint32_t half_at(struct bytes code, uint64_t off)
+{
+	struct reader r = reader_of(bytes_sub(code, off, 2), false);
+	return (uint32_t)read_u16(&r);
+}
+
+static uint32_t word_at(struct bytes code, uint64_t off)
+{
+	return half_at(code, off) | half_at(code, off + 2) << 16;
+}
+
+/* Entries of distances from the table's anchor: it ends where the first of its targets begins. */
+static uint64_t count_distances(const struct derive_extent *x, const struct jump_table *t)
+{
+	const uint64_t begin = t->addr - x->addr, anchor = t->anchor - x->addr;
+	const unsigned unused = 64 - 8u * t->width;
+	struct reader r = reader_of(x->code, false);
+	uint64_t first = x->code.size, count = 0;
+	reader_seek(&r, begin);
+	for (; begin + count * t->width < first && reader_left(&r) >= t->width; count++) {
+		uint64_t v = read_uint(&r, t->width);
+		if (t->is_signed)
+			v = (uint64_t)((int64_t)(v << unused) >> unused);
+		const uint64_t to = anchor + (v << t->shift);
+		if (to >= x->code.size)
+			break;
+		if (to > begin)
+			first = min_u64(first, to);
+	}
+	return count;
+}
+
+/* `add pc, Rm` of what was loaded two instructions before: 1 or 2 bytes, 0 if it was not. */
+static unsigned width_of_load(struct bytes code, uint64_t off)
+{
+	const uint32_t load = off >= 4 ? half_at(code, off - 4) & 0xf800 : 0;
+	if ((half_at(code, off) & 0xff87) != 0x4487)
+		return 0;
+	return load == 0x7800 ? 1 : load == 0x8800 ? 2 : 0;
+}
+
+/* Addresses behind `ldr.w pc, [Rn, Rm, lsl #2]`. */
+static bool read_words(const struct derive_extent *x, uint64_t off, struct jump_table *t)
+{
+	if ((half_at(x->code, off) & 0xfff0) != 0xf850 ||
+	    (half_at(x->code, off + 2) & 0xffc0) != 0xf000)
+		return false;
+	const uint64_t begin = align_up(x->addr + off + 4, 4) - x->addr;
+	uint64_t at = begin, first = x->code.size;
+	for (; at < first && first - at >= 4; at += 4) {
+		const uint64_t to = (word_at(x->code, at) & ~UINT32_C(1)) - x->addr;
+		if (to >= x->code.size || to <= begin)
+			break;
+		first = min_u64(first, to);
+	}
+	*t = (struct jump_table){ .addr = x->addr + begin, .width = 4, .limit = (at - begin) / 4 };
+	return at > begin;
+}
+
+/* `push {r1}; mov r1, lr` and a load of the distance from the table; of halfwords r0 is pushed
+ * too. */
+static bool read_helper(const struct derive_facts *f, uint64_t callee, struct jump_table *t)
+{
+	enum {
+		PUSH = 0xb402,
+		MOV_R1_LR = 0x4671,
+		LDRB = 0x5c09,
+		LDRSB = 0x5609,
+		LDRH = 0x5a09,
+		LDRSH = 0x5e09,
+		LOOK_AT = 7
+	};
+	struct reader r = reader_of(f->load(f->ctx, callee, 2 * LOOK_AT), false);
+	if ((read_u16(&r) & ~1u) != PUSH || read_u16(&r) != MOV_R1_LR)
+		return false;
+	while (reader_left(&r) >= 2) {
+		const uint32_t half = (uint32_t)read_u16(&r);
+		const bool bytes = half == LDRB || half == LDRSB;
+		if (!bytes && half != LDRH && half != LDRSH)
+			continue;
+		t->width = bytes ? 1 : 2;
+		t->is_signed = half == LDRSB || half == LDRSH;
+		return true;
+	}
+	return false;
+}
+
+/* The register that counts the cases of the jump: that of the helpers is r0. */
+static unsigned case_register(const struct derive_extent *x, uint64_t off, const struct flow *in)
+{
+	return in->kind == FLOW_CALL ? 0 : half_at(x->code, off + 2) & 15;
+}
+
+bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
+			const struct flow *in, struct jump_table *ret)
+{
+	const uint64_t end = x->addr + off + in->size;
+	unsigned width;
+	*ret = (struct jump_table){ .addr = end, .anchor = end, .shift = 1, .limit = UINT64_MAX };
+	if (f->isa != CODE_THUMB || end - x->addr >= x->code.size)
+		return false;
+	if (in->kind == FLOW_CALL) {
+		if (!in->direct || !read_helper(f, in->target, ret))
+			return false;
+	} else if (in->size == 4) {
+		if (!thumb_table_branch(half_at(x->code, off), half_at(x->code, off + 2), &width)) {
+			if (!read_words(x, off, ret))
+				return false;
+		} else {
+			ret->width = (uint8_t)width;
+		}
+	} else {
+		ret->width = (uint8_t)width_of_load(x->code, off);
+		ret->anchor = end + 2;
+		if (ret->width == 0)
+			return false;
+	}
+	if (ret->limit == UINT64_MAX)
+		ret->limit = count_distances(x, ret);
+	if (in->size == 4)
+		ret->limit = min_u64(ret->limit,
+				     thumb_case_count(x->code, off, case_register(x, off, in)));
+	return true;
+}
+
+uint64_t derive_thumb_behind(const struct derive_facts *f, const struct derive_extent *x,
+			     uint64_t off, const struct flow *in)
+{
+	struct jump_table t;
+	if ((in->kind != FLOW_CALL && in->kind != FLOW_JUMP_INDIRECT) ||
+	    !derive_thumb_table(f, x, off, in, &t))
+		return off + in->size;
+	return min_u64(align_up(t.addr - x->addr + t.limit * t.width, 2), x->code.size);
+}

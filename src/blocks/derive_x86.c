@@ -1,0 +1,389 @@
+/* Events of x86 code. */
+#include "blocks/derive_internal.h"
+#include "code/x86.h"
+#include "code/x86_table.h"
+
+#include "base/sort.h"
+
+/* References a jump table is looked for among, the latest first. */
+enum { TABLE_TRIES = 32 };
+
+struct scan {
+	const struct derive_facts *facts;
+	const struct derive_extent *extent;
+	struct function *fn;
+	struct batch *b;
+	size_t fix;      /* the next one */
+	uint64_t before; /* offset of the instruction before the one at hand */
+	size_t tried;    /* references that no table was found among */
+	uint64_t loaded; /* of a stretch: the table that the instruction before loads from */
+	bool mode64;
+	bool has_table;
+};
+
+/* What the instruction's field is about: as relocated, or `stands`. */
+static uint64_t relocated(struct scan *s, uint64_t off, const struct x86_insn *in, uint64_t stands)
+{
+	const struct derive_facts *f = s->facts;
+	const uint64_t field = s->extent->addr + off + in->disp_off;
+	while (s->fix < f->fix_count && f->fixes[s->fix].addr < field)
+		s->fix++;
+	return s->fix < f->fix_count && f->fixes[s->fix].addr == field ? f->fixes[s->fix].target
+								       : stands;
+}
+
+static uint64_t target_of(struct scan *s, uint64_t off, const struct x86_insn *in)
+{
+	const uint64_t to = s->extent->addr + off + in->len + (uint64_t)in->disp;
+	return relocated(s, off, in,
+			 s->mode64 ? to : (s->extent->addr & ~UINT64_C(0xffffffff)) | (uint32_t)to);
+}
+
+static struct event *push(struct scan *s, uint64_t off, uint8_t len, enum event_kind kind)
+{
+	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
+						.off = (uint32_t)off,
+						.len = len,
+						.kind = (uint8_t)kind });
+	return &s->b->events.data[s->b->events.count - 1];
+}
+
+static void add_jump(struct scan *s, uint64_t off, const struct x86_insn *in, enum event_kind kind)
+{
+	struct event *e = push(s, off, in->len, kind);
+	e->target = target_of(s, off, in);
+}
+
+static bool has_table(struct scan *s)
+{
+	const size_t count = s->b->refs.count;
+	struct jump_table t;
+	for (size_t i = count; !s->has_table && i > s->tried && count - i < TABLE_TRIES; i--)
+		s->has_table = table_guess(s->facts, s->extent, s->b->refs.data[i - 1], &t);
+	s->tried = count;
+	return s->has_table;
+}
+
+/* All tables of a function that has any: which jump reads which one does not matter. */
+static void add_tables(struct scan *s)
+{
+	uint64_t *refs = s->b->refs.data;
+	const size_t count = s->b->refs.count;
+	struct jump_table t;
+	sort_by_key(refs, count, sizeof *refs);
+	for (size_t i = 0; i < count; i++)
+		if ((i == 0 || refs[i - 1] != refs[i]) &&
+		    table_guess(s->facts, s->extent, refs[i], &t))
+			vec_push(&s->b->tables, t);
+}
+
+/* Whether the instruction before is the end of an epilogue: then a jump is a tail call. */
+static bool frame_is_gone(const struct scan *s, uint64_t off)
+{
+	const uint8_t *p = s->extent->code.p + s->before;
+	const uint64_t len = off - s->before;
+	if (len == 6 && p[0] == 0x62 && p[4] == 0x8f) /* pop2 */
+		return true;
+	if (len <= 2 || (len == 3 && p[0] == 0xd5))
+		return len > 0 && ((p[len - 1] & 0xf8) == 0x58 || p[0] == 0xc9); /* pop, leave */
+	return len >= 4 && p[0] == 0x48 && (p[1] | 2) == 0x83 && p[2] == 0xc4;   /* add $n, %rsp */
+}
+
+/* In a stretch of functions: the jump at `off` takes its target from its table, or the table's
+ * address was taken last, behind the last return. */
+static bool find_table(struct scan *s, uint64_t off, const struct x86_insn *in)
+{
+	const uint64_t end = s->extent->addr + off + in->len;
+	const size_t count = s->b->refs.count;
+	const uint64_t loaded = in->indexed ? (uint32_t)in->disp : s->loaded;
+	struct jump_table t;
+	bool found = loaded != 0 && table_of_jump(s->facts, s->extent, loaded, end, true, &t);
+	for (size_t i = count; !found && i > s->tried && count - i < TABLE_TRIES; i--)
+		found = table_of_jump(s->facts, s->extent, s->b->refs.data[i - 1], end, false, &t);
+	if (found)
+		vec_push(&s->b->tables, t);
+	return found;
+}
+
+static void add_indirect(struct scan *s, uint64_t off, const struct x86_insn *in,
+			 enum event_kind kind)
+{
+	struct event *e = push(s, off, in->len, kind);
+	if (in->pc_relative)
+		e->target = target_of(s, off, in);
+	e->slot = in->disp_size == 1 ? (uint8_t)in->disp : 0;
+	if (kind != EVENT_JMP_INDIRECT)
+		return;
+	if (in->pc_relative || frame_is_gone(s, off))
+		return;
+	if (s->facts->stretches)
+		e->table = find_table(s, off, in);
+	else
+		e->table = has_table(s);
+}
+
+static inline void add_ref(struct scan *s, uint64_t to)
+{
+	if (!extent_has(s->extent, to))
+		vec_push(&s->b->refs, to);
+}
+
+static void add(struct scan *s, uint64_t off, const struct x86_insn *in)
+{
+	if (s->facts->stretches && in->indexed)
+		vec_push(&s->b->bases, (uint32_t)in->disp);
+	if (in->pc_relative && in->address)
+		add_ref(s, target_of(s, off, in));
+	else if (in->indexed && !s->facts->stretches)
+		add_ref(s, relocated(s, off, in, (uint32_t)in->disp));
+	switch (in->flow) {
+	case X86_JCC: add_jump(s, off, in, EVENT_JCC); break;
+	case X86_JMP: add_jump(s, off, in, EVENT_JMP); break;
+	case X86_CALL: add_jump(s, off, in, EVENT_CALL); break;
+	case X86_JMP_INDIRECT: add_indirect(s, off, in, EVENT_JMP_INDIRECT); break;
+	case X86_CALL_INDIRECT: add_indirect(s, off, in, EVENT_CALL_INDIRECT); break;
+	case X86_RET: push(s, off, in->len, EVENT_RET); break;
+	case X86_TRAP:
+		push(s, off, in->len, s->extent->code.p[off] == 0xcc ? EVENT_INT3 : EVENT_TRAP);
+		break;
+	case X86_NOP: push(s, off, in->len, EVENT_NOP); break;
+	default: break;
+	}
+}
+
+/* Any instruction; returns its length, of what is none 1. */
+static unsigned look(struct scan *s, uint64_t off)
+{
+	struct x86_insn in;
+	if (!x86_decode(s->extent->code.p + off, s->extent->code.size - off, s->mode64, &in)) {
+		push(s, off, 1, EVENT_BAD);
+		return 1;
+	}
+	bit_set(s->b->starts + s->fn->word, off);
+	if (in.flow != X86_PLAIN || in.indexed || in.pc_relative)
+		add(s, off, &in);
+	if (in.indexed && in.flow == X86_PLAIN)
+		s->loaded = (uint32_t)in.disp;
+	else if (in.flow != X86_PLAIN)
+		s->loaded = 0;
+	if (in.flow == X86_RET || in.flow == X86_TRAP)
+		s->tried = s->b->refs.count;
+	return in.len;
+}
+
+/* ---- what is common -------------------------------------------------------------------------- */
+
+static inline uint32_t load32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* The 8 bytes at p, zeros behind the `left` ones that are there. */
+static inline uint64_t load64(const uint8_t *p, uint64_t left)
+{
+	uint8_t some[8] = { 0 };
+	if (UNLIKELY(left < sizeof some)) {
+		memcpy(some, p, left);
+		p = some;
+	}
+	return load32(p) | (uint64_t)load32(p + 4) << 32;
+}
+
+/* Of the groups of opcodes that ModRM tells apart: whether it is plain; *imm is its immediate
+ * then. */
+static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
+{
+	const unsigned reg = modrm >> 3 & 7;
+	switch (op) {
+	case 0xc6:
+	case 0xc7: return reg == 0 && modrm != 0xf8;
+	case 0xf6: *imm = reg < 2 ? 1 : 0; return true;
+	case 0xf7: *imm = reg < 2 ? 4 : 0; return true;
+	case 0xfe: return reg < 2;
+	case 0xff: return reg < 2 || reg == 6;
+	default: return false;
+	}
+}
+
+struct common {
+	unsigned len, class;
+	unsigned imm;       /* bytes of immediate or branch displacement, at the end */
+	bool prefixed, rip; /* rip: the memory operand is relative to it */
+};
+
+/* Reads a common x86-64 instruction; false where that takes a closer look.  What an instruction is
+ * is as good as random, so there is no branch but on what is rare. */
+static inline bool read_common(const uint8_t *p, uint64_t left, struct common *ret)
+{
+	uint64_t w = load64(p, left);
+	const unsigned prefix = (w & 0xff) == 0x66 || (w & 0xfe) == 0xf2;
+	w >>= 8 * prefix;
+	const unsigned rex = (w & 0xf0) == 0x40, wide = rex & (unsigned)(w >> 3);
+	w >>= 8 * rex;
+	const unsigned escape = (w & 0xff) == 0x0f;
+	w >>= 8 * escape;
+	const unsigned attr = x86_attr[escape][w & 0xff], class = attr >> 4;
+	const unsigned rm = x86_modrm[w >> 8 & 0xff] & (0u - (attr >> 3 & 1));
+	unsigned imm = attr & X86_IMM;
+	unsigned odd = class > CLASS_CALL || class == CLASS_TRAP;
+	if (UNLIKELY(class == CLASS_GROUP) && !escape)
+		odd = !is_plain_group(w & 0xff, w >> 8 & 0xff, &imm);
+	odd |= (class == CLASS_MOV) & wide;
+	odd |= (class == CLASS_LEA) & ((w & 0xc000) == 0xc000);
+	odd |= (rm & X86_RM_SIB0) != 0 && (w >> 16 & 7) == 5;
+	odd |= prefix & (escape ^ 1) & (imm == 4); /* 66 makes it shorter */
+	*ret = (struct common){ .len = 1 + prefix + rex + escape + (rm & X86_RM_LEN) + imm,
+				.class = class,
+				.imm = imm,
+				.prefixed = prefix | rex,
+				.rip = (rm & X86_RM_NOBASE) != 0 };
+	return !odd && ret->len <= left;
+}
+
+/* Events of x86-64 code from `off` on to what is not common, which it returns.  An event and a
+ * reference are written for each instruction, and kept or not.  For functions of at least 4
+ * bytes. */
+static uint64_t scan_common(struct scan *s, uint64_t off)
+{
+	static const uint8_t kinds[] = {
+		[CLASS_NOP] = EVENT_NOP, [CLASS_RET] = EVENT_RET,   [CLASS_JCC] = EVENT_JCC,
+		[CLASS_JMP] = EVENT_JMP, [CLASS_CALL] = EVENT_CALL, [CLASS_GROUP] = 0
+	};
+	const struct derive_extent *x = s->extent;
+	const bool fixed = s->facts->fix_count > 0;
+	uint64_t *starts = s->b->starts + s->fn->word;
+	struct event *event = s->b->events.data + s->b->events.count;
+	const struct event *last_event = s->b->events.data + s->b->events.cap;
+	uint64_t *ref = s->b->refs.data + s->b->refs.count;
+	const uint64_t *last_ref = s->b->refs.data + s->b->refs.cap;
+	struct common c;
+	while (off < x->code.size && event < last_event && ref < last_ref) {
+		const uint8_t *p = x->code.p + off;
+		if (UNLIKELY(!read_common(p, x->code.size - off, &c)))
+			break;
+		const bool branch = c.class >= CLASS_JCC && c.class <= CLASS_CALL;
+		const bool eventful = c.class >= CLASS_NOP && c.class <= CLASS_CALL;
+		const bool lea = (c.class == CLASS_LEA) & c.rip;
+		if (UNLIKELY((eventful & c.prefixed) | (fixed & ((branch & (c.imm == 4)) | lea))))
+			break;
+		const int64_t near = (int8_t)p[c.len - 1];
+		const uint64_t end = off + c.len;
+		const int64_t far = (int32_t)load32(x->code.p + (end > 4 ? end - 4 : 0));
+		const uint64_t to = x->addr + end + (uint64_t)(c.imm == 1 ? near : far);
+		bit_set(starts, off);
+		*event = (struct event){ .target = branch ? to : DERIVE_NOWHERE,
+					 .off = (uint32_t)off,
+					 .len = (uint8_t)c.len,
+					 .kind = kinds[c.class] };
+		event += eventful;
+		*ref = to;
+		ref += lea && !extent_has(x, to);
+		s->before = off;
+		off = end;
+	}
+	s->b->events.count = (size_t)(event - s->b->events.data);
+	s->b->refs.count = (size_t)(ref - s->b->refs.data);
+	return off;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* ucomiss and its kin set ZF, PF and CF: equality takes two jumps, one of them on PF (SDM volume 2,
+ * UCOMISD).  `op` is the first byte of the opcode. */
+static bool is_of_pair(const uint8_t *op)
+{
+	const uint8_t last = op[0] == 0x0f ? op[1] : op[0];
+	const unsigned condition = last & 15;
+	return (last >> 4 == 7 || last >> 4 == 8) &&
+	       (condition == 4 || condition == 5 || condition == 10 || condition == 11);
+}
+
+/* What the events say of the function. */
+static void note_events(struct scan *s)
+{
+	struct event *e = s->b->events.data + s->fn->event_first;
+	const struct event *end = s->b->events.data + s->b->events.count;
+	for (; e < end; e++) {
+		s->fn->returns |= e->kind == EVENT_RET ||
+				  (e->kind == EVENT_JMP_INDIRECT && !e->table);
+		if (e->kind == EVENT_JCC)
+			e->pair = is_of_pair(s->extent->code.p + e->off);
+		if (e->kind == EVENT_JCC || e->kind == EVENT_JMP)
+			note_target(s->b, s->fn, s->extent, e->target, e->kind == EVENT_JCC);
+	}
+}
+
+/* Zeros behind what does not go on align what follows; they are no instructions of two bytes. */
+static uint64_t pass_zeros(struct scan *s, uint64_t off)
+{
+	enum { MOST = 252 };
+	const struct bytes code = s->extent->code;
+	if (s->b->events.count == s->fn->event_first)
+		return off;
+	const struct event *e = &s->b->events.data[s->b->events.count - 1];
+	if (event_end(e) != off ||
+	    (e->kind != EVENT_RET && e->kind != EVENT_JMP && e->kind != EVENT_JMP_INDIRECT &&
+	     e->kind != EVENT_TRAP && e->kind != EVENT_INT3))
+		return off;
+	for (uint64_t from = off; off < code.size && code.p[off] == 0; from = off) {
+		while (off < code.size && off - from < MOST && code.p[off] == 0)
+			off++;
+		push(s, from, (uint8_t)(off - from), EVENT_NOP);
+	}
+	return off;
+}
+
+void derive_x86(const struct derivation *d, struct batch *b, size_t function)
+{
+	enum { ROOM = 64 };
+	struct scan s = { .facts = d->facts,
+			  .extent = &d->facts->extents[function],
+			  .fn = &d->functions[function],
+			  .b = b,
+			  .mode64 = d->facts->isa == CODE_X86_64 };
+	const uint64_t size = s.extent->code.size;
+	s.fix = lower_bound(d->facts->fixes, d->facts->fix_count, sizeof *d->facts->fixes,
+			    s.extent->addr);
+	b->refs.count = 0;
+	for (uint64_t off = 0; off < size;) {
+		vec_reserve(&b->events, ROOM);
+		vec_reserve(&b->refs, ROOM);
+		if (s.mode64 && size >= 4 && !d->facts->stretches)
+			off = scan_common(&s, off);
+		if (off == size)
+			break;
+		const unsigned len = look(&s, off);
+		s.before = off;
+		off += len;
+		if (d->facts->stretches)
+			off = pass_zeros(&s, off);
+	}
+	if (s.has_table)
+		add_tables(&s);
+	note_events(&s);
+}
+
+/* Who pushes registers in which order: LLVM rbp, r15, r14 and on down to rbx; gcc r15 and on down
+ * to r12, then rbp, rbx.  Of few registers LLVM takes rbx and r14 first, gcc rbx and rbp, as LLVM
+ * seldom does. */
+int derive_x86_vote(struct bytes code)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	enum { NEAR = 40 };
+	const uint8_t *p = code.p;
+	const uint64_t size = min_u64(code.size, NEAR);
+	uint64_t i = size >= 4 && memcmp(p, endbr, 4) == 0 ? 4 : 0;
+	if (i + 3 > size)
+		return 0;
+	if (p[i] == 0x55 && p[i + 1] == 0x41 && (p[i + 2] & 0xfc) == 0x54)
+		return 2;
+	if (p[i] == 0x55 && p[i + 1] == 0x53)
+		return -1;
+	const uint64_t r14 = i + (p[i] == 0x41 && p[i + 1] == 0x57 ? 2 : 0);
+	if (r14 + 3 <= size && p[r14] == 0x41 && p[r14 + 1] == 0x56 && p[r14 + 2] == 0x53)
+		return 2;
+	for (; i + 3 <= size; i++)
+		if (p[i] == 0x41 && p[i + 1] == 0x54 && p[i + 2] == 0x55)
+			return -2;
+	return 0;
+}

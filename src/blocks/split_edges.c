@@ -1,0 +1,167 @@
+/* What holds the code of a function together: jumps, and tables of them. */
+#include "blocks/split_internal.h"
+
+#include "base/sort.h"
+#include "code/flow.h"
+
+bool addrs_within(const addr_vec *v, uint64_t from, uint64_t to)
+{
+	const size_t i = lower_bound(v->data, v->count, sizeof *v->data, from);
+	return i < v->count && v->data[i] < to;
+}
+
+void addrs_sort(addr_vec *v)
+{
+	size_t kept = 0;
+	sort_by_key(v->data, v->count, sizeof *v->data);
+	for (size_t i = 0; i < v->count; i++)
+		if (kept == 0 || v->data[kept - 1] != v->data[i])
+			v->data[kept++] = v->data[i];
+	v->count = kept;
+}
+
+static const struct derive_data *data_at(const struct derive_facts *f, uint64_t addr)
+{
+	const size_t i = upper_bound(f->data, f->data_count, sizeof *f->data, addr);
+	const struct derive_data *data = i > 0 ? &f->data[i - 1] : NULL;
+	return data && addr - data->addr < data->size ? data : NULL;
+}
+
+uint64_t stretch_skip(const struct stretch *s, uint64_t addr)
+{
+	const struct derive_facts *f = s->d->facts;
+	const struct derive_extent *x = s->x;
+	const size_t i = lower_bound(s->starts->data, s->starts->count, sizeof *s->starts->data,
+				     addr);
+	uint64_t end = x->addr + x->code.size;
+	if (i < s->starts->count)
+		end = min_u64(end, s->starts->data[i]);
+	while (addr < end) {
+		const struct derive_data *data = data_at(f, addr);
+		const uint64_t off = addr - x->addr;
+		const uint64_t size = data ? data->addr + data->size - addr
+					   : code_pad_size(f->isa, x->code.p + off,
+							   x->code.size - off);
+		if (size == 0)
+			break;
+		addr += size;
+	}
+	return min_u64(addr, end);
+}
+
+bool stretch_leads_to(const struct stretch *s, uint64_t addr)
+{
+	return extent_has(s->x, addr) && bit_get(s->b->targets + s->fn->word, addr - s->x->addr);
+}
+
+/* Whether what stands at `off` is not reached from what is in front of it; data are not either. */
+static bool behind_end(const struct stretch *s, uint64_t off)
+{
+	const struct event *first = events_of(s->b, s->fn), *e;
+	size_t i;
+	BISECT(i, 0, s->fn->event_count, k, first[k].off < off);
+	for (e = first + i; e > first && event_end(e - 1) == off; e--) {
+		if (!event_pads(e - 1) && e[-1].kind != EVENT_BAD)
+			break;
+		off = e[-1].off;
+	}
+	return e > first && event_end(e - 1) == off && event_ends(e - 1);
+}
+
+/* Whether the jump is the last call of its function: its frame is gone, or it leads to what looks
+ * like a function, or has its address taken. */
+static bool is_tail_call(const struct stretch *s, const struct event *e)
+{
+	enum { ALIGN = 16 };
+	const enum code_isa isa = s->d->facts->isa;
+	const struct derive_extent *x = s->x;
+	const uint64_t to = e->target - x->addr;
+	if (e->kind != EVENT_JMP)
+		return false;
+	if (addrs_within(s->starts, e->target, e->target + 1))
+		return true;
+	if (!behind_end(s, to))
+		return false;
+	if (frame_given_back(isa, x->code, e->off))
+		return true;
+	if (e->target % ALIGN != 0 && (isa == CODE_X86_64 || isa == CODE_I386))
+		return false;
+	return addrs_within(s->pointers, e->target, e->target + 1) ||
+	       entry_like(isa, extent_from(x, e->target));
+}
+
+/* False where a function begins between the two. */
+static bool add_edge(struct stretch *s, uint64_t a, uint64_t b)
+{
+	const uint64_t low = min_u64(a, b), high = max_u64(a, b);
+	if (low < high && addrs_within(s->starts, low + 1, high + 1))
+		return false;
+	if (low < high)
+		vec_push(&s->edges, (struct edge){ low, high });
+	return true;
+}
+
+static void list_jumps(struct stretch *s)
+{
+	const struct event *e = events_of(s->b, s->fn), *end = e + s->fn->event_count;
+	for (; e < end; e++) {
+		if (e->kind != EVENT_JMP && e->kind != EVENT_JCC)
+			continue;
+		const bool stays = extent_has(s->x, e->target) && !is_tail_call(s, e) &&
+				   add_edge(s, s->x->addr + e->off, e->target);
+		if (!stays && e->kind == EVENT_JMP)
+			vec_push(&s->leaving, e->target);
+	}
+}
+
+static void list_targets(struct stretch *s, const struct jump_table *t, addr_vec *ret)
+{
+	const struct derivation *d = s->d;
+	const size_t next = upper_bound(d->bases.data, d->bases.count, sizeof *d->bases.data,
+					t->addr);
+	struct table_cursor c;
+	uint64_t to, most = UINT64_MAX;
+	if (next < d->bases.count)
+		most = (d->bases.data[next] - t->addr) / t->width;
+	table_open(&c, d->facts, t, most);
+	while (table_next(&c, &to) && extent_has(s->x, to) &&
+	       (!s->b->starts || bit_get(s->b->starts + s->fn->word, to - s->x->addr)))
+		vec_push(ret, to);
+}
+
+/* What a table leads to is one function, and so is its jump. */
+static void list_tables(struct stretch *s)
+{
+	const struct jump_table *t = s->b->tables.data + s->fn->table_first;
+	const struct event *e = events_of(s->b, s->fn), *end = e + s->fn->event_count;
+	const struct jump_table *last = t + s->fn->table_count;
+	addr_vec targets = { 0 };
+	for (; e < end && t < last; e++) {
+		if (e->kind != EVENT_JMP_INDIRECT || !e->table)
+			continue;
+		targets.count = 0;
+		list_targets(s, t++, &targets);
+		vec_push(&targets, s->x->addr + e->off);
+		sort_by_key(targets.data, targets.count, sizeof *targets.data);
+		for (size_t k = 1; k < targets.count; k++)
+			add_edge(s, targets.data[k - 1], targets.data[k]);
+	}
+	vec_release(&targets);
+}
+
+void stretch_list_edges(struct stretch *s)
+{
+	s->edges.count = 0;
+	s->edge = 0;
+	s->reach = 0;
+	list_jumps(s);
+	list_tables(s);
+	sort_by_key(s->edges.data, s->edges.count, sizeof *s->edges.data);
+}
+
+bool stretch_crosses(struct stretch *s, uint64_t addr)
+{
+	for (; s->edge < s->edges.count && s->edges.data[s->edge].low < addr; s->edge++)
+		s->reach = max_u64(s->reach, s->edges.data[s->edge].high);
+	return s->reach >= addr;
+}

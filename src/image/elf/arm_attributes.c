@@ -1,0 +1,91 @@
+#include "image/elf/arm_attributes.h"
+
+#include "image/elf/elf_const.h"
+
+enum {
+	TAG_FILE = 1,
+	TAG_CPU_RAW_NAME = 4,
+	TAG_CPU_NAME = 5,
+	TAG_CPU_ARCH = 6,
+	TAG_CPU_ARCH_PROFILE = 7,
+	TAG_ARM_ISA_USE = 8,
+	TAG_THUMB_ISA_USE = 9,
+	TAG_COMPATIBILITY = 32,
+};
+
+struct attributes {
+	uint64_t arch, profile, thumb;
+	bool arm_known; /* it is told whether instructions of ARM are used */
+	bool arm;
+};
+
+static void read_one(struct reader *r, struct attributes *a)
+{
+	const uint64_t tag = read_uleb(r);
+	const bool is_text = tag == TAG_CPU_RAW_NAME || tag == TAG_CPU_NAME ||
+			     (tag > TAG_COMPATIBILITY && tag % 2 == 1);
+	const uint64_t value = is_text ? 0 : read_uleb(r);
+	if (is_text || tag == TAG_COMPATIBILITY)
+		(void)read_cstr(r);
+	if (tag == TAG_CPU_ARCH)
+		a->arch = value;
+	else if (tag == TAG_CPU_ARCH_PROFILE)
+		a->profile = value;
+	else if (tag == TAG_THUMB_ISA_USE)
+		a->thumb = value;
+	else if (tag == TAG_ARM_ISA_USE)
+		a->arm = value != 0, a->arm_known = true;
+}
+
+/* The attributes of the file in a section "aeabi" of the table. */
+static void read_vendor(struct reader r, struct attributes *a)
+{
+	while (reader_left(&r) > 0) {
+		const uint64_t begin = r.pos, tag = read_u8(&r), size = read_u32(&r);
+		if (!reader_ok(&r) || size < r.pos - begin || size > r.size - begin)
+			return;
+		struct reader part = reader_of(
+			(struct bytes){ r.base + r.pos, begin + size - r.pos }, r.big_endian);
+		while (tag == TAG_FILE && reader_ok(&part) && reader_left(&part) > 0)
+			read_one(&part, a);
+		reader_seek(&r, begin + size);
+	}
+}
+
+static void read_table(struct bytes b, bool big_endian, struct attributes *a)
+{
+	struct reader r = reader_of(b, big_endian);
+	if (read_u8(&r) != 'A')
+		return;
+	while (reader_left(&r) > 0) {
+		const uint64_t begin = r.pos, size = read_u32(&r);
+		const struct str vendor = read_cstr(&r);
+		if (!reader_ok(&r) || size < r.pos - begin || size > r.size - begin)
+			return;
+		if (str_eq(vendor, STR("aeabi")))
+			read_vendor(
+				reader_of((struct bytes){ r.base + r.pos, begin + size - r.pos },
+					  big_endian),
+				a);
+		reader_seek(&r, begin + size);
+	}
+}
+
+/* v6-M, v6S-M, v7E-M, v8-M baseline and mainline, v8.1-M. */
+static bool is_of_m_profile(uint64_t arch)
+{
+	return (arch >= 11 && arch <= 13) || arch == 16 || arch == 17 || arch == 21;
+}
+
+bool arm_thumb_alone(const struct image *im)
+{
+	const struct section *s = im->machine == EM_ARM
+					  ? image_section_type(im, SHT_ARM_ATTRIBUTES, 1)
+					  : NULL;
+	struct attributes a = { 0 };
+	if (!s || s->compressed)
+		return false;
+	read_table(section_bytes(im, s), im->big_endian, &a);
+	return a.profile == 'M' || is_of_m_profile(a.arch) ||
+	       (a.thumb != 0 && a.arm_known && !a.arm);
+}

@@ -1,0 +1,75 @@
+#include "image/elf/elf_internal.h"
+
+/* Relocations of a Linux kernel of x86 that can be loaded elsewhere.  The build appends them to the
+ * kernel before it packs both, behind everything that an ELF header knows: for each place the low
+ * 32 bits of its address, in rising order.  A word of 0 stands in front of each list.  A 32-bit
+ * kernel has one list.  A 64-bit one has a list of fields of 8 bytes, until Linux 6.14 one of
+ * distances to variables of each processor, and one of fields of 4 bytes (Linux,
+ * arch/x86/tools/relocs.c writes and arch/x86/boot/compressed/misc.c reads them). */
+
+/* Kernels have less than ten segments. */
+enum { LISTS_MOST = 3, SEGMENTS_MOST = 16 };
+
+static struct bytes behind_headers(const struct image *im)
+{
+	const uint64_t end = max_u64(im->shdr_off + im->shdr_size, im->phdr_off + im->phdr_size);
+	return bytes_sub(im->bytes, end, im->bytes.size - min_u64(end, im->bytes.size));
+}
+
+/* Addresses of the lists are those that the kernel has when all of it runs where it is loaded, at
+ * one distance from there.  Variables of each processor are linked for address 0. */
+bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
+{
+	const uint64_t addr = im->bits == 64 ? (uint64_t)(int64_t)(int32_t)word : word;
+	const struct segment *first = NULL;
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type != PT_LOAD)
+			continue;
+		first = first ? first : s;
+		const uint64_t at = addr - (first->addr - first->load_addr) - s->load_addr;
+		if (at < s->file_size) {
+			*ret = s->addr + at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether every word is a place in the kernel, in lists that rise. */
+static bool are_places(const struct image *im, struct bytes b)
+{
+	struct reader r = reader_of(b, im->big_endian);
+	unsigned lists = 0;
+	uint64_t last = 0, place;
+	while (reader_left(&r) > 0) {
+		const uint32_t word = read_u32(&r);
+		lists += word == 0;
+		if (lists == 0 || lists > LISTS_MOST || (word > 0 && word <= last) ||
+		    (word > 0 && !elf_kernel_place(im, word, &place)))
+			return false;
+		last = word;
+	}
+	return last > 0;
+}
+
+void elf_find_kernel_relocs(struct image *im)
+{
+	const struct bytes b = behind_headers(im);
+	if (im->type != ET_EXEC || (im->machine != EM_386 && im->machine != EM_X86_64) ||
+	    im->section_count == 0 || im->segment_count > SEGMENTS_MOST ||
+	    b.size % KERNEL_RELOC_SIZE != 0 || !are_places(im, b))
+		return;
+	struct section *all = arena_new(&im->arena, struct section, im->section_count + 1);
+	memcpy(all, im->sections, im->section_count * sizeof *all);
+	all[im->section_count] = (struct section){ .name = STR(""),
+						   .title = STR("Relocation Entries"),
+						   .index = (uint32_t)im->section_count,
+						   .type = SHT_KERNEL_RELOCS,
+						   .off = im->bytes.size - b.size,
+						   .size = b.size,
+						   .file_size = b.size };
+	im->sections = all;
+	im->section_count++;
+	im->moves = true;
+}

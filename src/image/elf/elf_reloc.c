@@ -1,0 +1,477 @@
+#include "image/elf/elf_internal.h"
+
+/* Relocation tables: gABI "Relocation" (REL, RELA, RELR), the generic-abi proposal for
+ * CREL, Android's packed form "APS2" (bionic, tools/relocation_packer), and what elf_kernel.c
+ * finds behind a kernel. */
+
+enum form {
+	FORM_NONE,
+	FORM_REL,
+	FORM_RELA,
+	FORM_RELR,
+	FORM_CREL,
+	FORM_APS2,
+	FORM_KERNEL,
+	FORM_MADE,
+};
+
+/* Meaning of reloc_iter.state. */
+enum {
+	ST_ENTSIZE = 0,   /* REL, RELA: bytes of an entry */
+	ST_BITS = 0,      /* RELR: bits of the bitmap not given out yet */
+	ST_BITS_ADDR = 1, /* RELR: the place of the lowest of them */
+	ST_ADDEND = 1,    /* CREL, APS2: running addend */
+	ST_TYPE = 2,      /* CREL, running */
+	ST_SYMBOL = 3,    /* CREL, running */
+	ST_FLAGS = 4,     /* CREL: flag bits an entry has; APS2: flags of the group */
+	ST_SHIFT = 5,     /* CREL: of offsets; APS2: r_info of the group */
+	ST_DELTA = 6,     /* APS2: offset delta of the group */
+	ST_GROUP = 0,     /* APS2: entries left in the group */
+	ST_LO = 7,        /* linked images: the section found last is ST_INDEX ... */
+	ST_HI = 8,        /* ... and holds [ST_LO, ST_HI) */
+	ST_INDEX = 9,
+	ST_LIST = 0,  /* kernel: which of its lists, from 1 */
+	ST_LISTS = 1, /* kernel: how many there are */
+	ST_MADE = 0,  /* made ones: the next */
+};
+
+/* CREL: bits 0..2 of an entry's first byte. */
+enum { CREL_SYMBOL = 1, CREL_TYPE = 2, CREL_ADDEND = 4 };
+
+/* APS2: flags of a group. */
+enum { APS2_BY_INFO = 1, APS2_BY_DELTA = 2, APS2_BY_ADDEND = 4, APS2_HAS_ADDEND = 8 };
+
+static enum form form_of(uint32_t type)
+{
+	switch (type) {
+	case SHT_REL: return FORM_REL;
+	case SHT_RELA: return FORM_RELA;
+	case SHT_RELR:
+	case SHT_AUTH_RELR:
+	case SHT_ANDROID_RELR: return FORM_RELR;
+	case SHT_CREL: return FORM_CREL;
+	case SHT_ANDROID_REL:
+	case SHT_ANDROID_RELA: return FORM_APS2;
+	case SHT_KERNEL_RELOCS: return FORM_KERNEL;
+	default: return FORM_NONE;
+	}
+}
+
+bool section_is_reloc(const struct section *s)
+{
+	return form_of(s->type) != FORM_NONE;
+}
+
+bool section_is_kept_reloc(const struct image *im, const struct section *s)
+{
+	return im->kind == IMAGE_EXEC && section_is_reloc(s) && !s->alloc &&
+	       s->type != SHT_KERNEL_RELOCS;
+}
+
+/* ---- opening --------------------------------------------------------------------- */
+
+static bool open_plain(struct reloc_iter *it)
+{
+	const struct section *s = it->section;
+	const unsigned word = it->image->bits / 8;
+	const uint64_t least = it->form == FORM_RELA ? 3 * word : 2 * word;
+	uint64_t entsize = least;
+	if (s->entsize > least && s->entsize <= 4096)
+		entsize = s->entsize;
+	else if (s->entsize != 0 && s->entsize != least)
+		IMAGE_NOTE(it->image, s->off, s->file_size,
+			   "relocation section %" PRIu32 " has entries of %" PRIu64 " bytes",
+			   s->index, s->entsize);
+	it->state[ST_ENTSIZE] = entsize;
+	it->remaining = it->reader.size / entsize;
+	return true;
+}
+
+/* Header: count * 8 + (addends ? 4 : 0) + shift. */
+static bool open_crel(struct reloc_iter *it)
+{
+	const uint64_t head = read_uleb(&it->reader);
+	it->remaining = head >> 3;
+	it->state[ST_FLAGS] = head & 4 ? 3 : 2;
+	it->state[ST_SHIFT] = head & 3;
+	return reader_ok(&it->reader);
+}
+
+/* "APS2", the number of relocations, the first offset; all numbers are SLEB128. */
+static bool open_aps2(struct reloc_iter *it)
+{
+	struct reader *r = &it->reader;
+	const uint8_t *magic = read_take(r, 4);
+	if (!magic || memcmp(magic, "APS2", 4) != 0)
+		return false;
+	it->remaining = (uint64_t)read_sleb(r);
+	it->base = (uint64_t)read_sleb(r);
+	/* Entries of a group may take no bytes at all, but each patches a place in the file. */
+	return reader_ok(r) && it->remaining <= it->image->bytes.size;
+}
+
+/* Each list begins with a word of 0. */
+static bool open_kernel(struct reloc_iter *it)
+{
+	struct reader r = it->reader;
+	while (reader_left(&r) >= KERNEL_RELOC_SIZE)
+		it->state[ST_LISTS] += read_u32(&r) == 0;
+	return true;
+}
+
+static void find_patched(struct reloc_iter *it)
+{
+	const struct image *im = it->image;
+	const struct section *s = it->section;
+	if (s->info == 0 || s->info >= im->section_count)
+		return;
+	/* sh_info of .rela.dyn names no section that all entries patch. */
+	if (im->kind == IMAGE_OBJECT || !s->alloc || s->flags & SHF_INFO_LINK)
+		it->patched = &im->sections[s->info];
+}
+
+static void find_symbols(struct reloc_iter *it)
+{
+	const struct image *im = it->image;
+	const uint32_t link = it->section->link;
+	if (link == 0 || link >= im->section_count)
+		return;
+	const struct section *s = &im->sections[link];
+	if (s->type == SHT_SYMTAB || s->type == SHT_DYNSYM)
+		(void)symtab_open(&it->symbols, im, s);
+}
+
+bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s)
+{
+	memset(it, 0, sizeof *it);
+	it->image = im;
+	it->section = s;
+	it->form = (int)(s->made_relocs ? FORM_MADE : form_of(s->type));
+	if (it->form == FORM_NONE)
+		return false;
+	it->reader = reader_of(section_bytes(im, s), im->big_endian);
+	bool ok = true;
+	if (it->form == FORM_REL || it->form == FORM_RELA)
+		ok = open_plain(it);
+	else if (it->form == FORM_CREL)
+		ok = open_crel(it);
+	else if (it->form == FORM_APS2)
+		ok = open_aps2(it);
+	else if (it->form == FORM_KERNEL)
+		ok = open_kernel(it);
+	if (!ok) {
+		IMAGE_NOTE(im, s->off, s->file_size,
+			   "relocation section %" PRIu32 " is damaged at its start", s->index);
+		return false;
+	}
+	find_patched(it);
+	find_symbols(it);
+	return true;
+}
+
+uint64_t reloc_count(const struct reloc_iter *it)
+{
+	return it->form == FORM_REL || it->form == FORM_RELA ? it->remaining : 0;
+}
+
+struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64_t count)
+{
+	struct reloc_iter part = *it;
+	ASSERT(first <= reloc_count(it) && count <= reloc_count(it) - first);
+	reader_seek(&part.reader, it->reader.pos + first * it->state[ST_ENTSIZE]);
+	part.remaining = count;
+	return part;
+}
+
+/* ---- where an entry patches --------------------------------------------------------- */
+
+/* Offsets in compressed sections are those of the unpacked bytes. */
+static bool is_packed(const struct section *s)
+{
+	return s->compressed || str_starts(s->name, STR(".zdebug_"));
+}
+
+static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
+{
+	const struct section *s = it->patched;
+	ret->addr = off;
+	if (!s)
+		return;
+	if (off > s->size && !is_packed(s)) {
+		IMAGE_NOTE(it->image, it->section->off + ret->entry_off, ret->entry_size,
+			   "a relocation of section %" PRIu32 " lies outside it", s->index);
+		return;
+	}
+	ret->section = s->index;
+	ret->alloc = s->alloc;
+	if (s->alloc)
+		ret->addr = s->addr + off;
+}
+
+/* --emit-relocs keeps offsets for sections without an address. */
+static void place_linked(struct reloc_iter *it, struct reloc *ret, uint64_t addr)
+{
+	const struct section *s = it->patched;
+	ret->addr = addr;
+	if (s && !s->alloc) {
+		ret->section = s->index;
+		ret->addr = addr - s->addr;
+		return;
+	}
+	ret->alloc = true;
+	if (s)
+		ret->addr = addr = add_sat(addr, s->vm_bias);
+	if (addr - it->state[ST_LO] >= it->state[ST_HI] - it->state[ST_LO]) {
+		const struct elf_piece *p = elf_pieces_at(&it->image->index->sections, addr);
+		if (!p)
+			return;
+		it->state[ST_LO] = p->addr;
+		it->state[ST_HI] = p->end;
+		it->state[ST_INDEX] = p->index;
+	}
+	ret->section = (uint32_t)it->state[ST_INDEX];
+}
+
+/* Finishes an entry whose r_offset, type and symbol are known. */
+static bool finish(struct reloc_iter *it, struct reloc *ret, uint64_t r_offset)
+{
+	if (it->image->kind == IMAGE_OBJECT)
+		place_object(it, ret, r_offset);
+	else
+		place_linked(it, ret, r_offset);
+	if (ret->type != it->last_type) {
+		it->last_type = ret->type;
+		it->last_kind = reloc_kind(it->image->machine, ret->type);
+	}
+	ret->kind = it->form == FORM_RELR ? RELOC_RELATIVE : it->last_kind;
+	return true;
+}
+
+static bool damaged(struct reloc_iter *it, uint64_t entry_off)
+{
+	it->remaining = 0;
+	it->reader.pos = it->reader.size;
+	IMAGE_NOTE(it->image, it->section->off + entry_off, it->section->file_size - entry_off,
+		   "relocation section %" PRIu32 " is damaged", it->section->index);
+	return false;
+}
+
+/* ---- REL, RELA ----------------------------------------------------------------------- */
+
+static void split_info(const struct image *im, uint64_t info, struct reloc *ret)
+{
+	if (im->bits == 32) {
+		ret->symbol = (uint32_t)info >> 8;
+		ret->type = info & 0xff;
+	} else if (im->machine == EM_MIPS) {
+		/* r_sym (32 bits), r_ssym, r_type3, r_type2, r_type (8 bits each), in this order
+		 * whatever the byte order (64-bit ELF Object File Specification, 2.9). */
+		if (!im->big_endian)
+			info = info << 32 | __builtin_bswap32((uint32_t)(info >> 32));
+		ret->symbol = (uint32_t)(info >> 32);
+		ret->type = info & 0xffffff;
+	} else {
+		ret->symbol = (uint32_t)(info >> 32);
+		/* SPARC keeps data of its own in the upper bits of the type. */
+		ret->type = (uint32_t)(im->machine == EM_SPARCV9 ? info & 0xff : info);
+	}
+}
+
+static bool next_plain(struct reloc_iter *it, struct reloc *ret)
+{
+	struct reader *r = &it->reader;
+	const struct image *im = it->image;
+	if (it->remaining == 0)
+		return false;
+	it->remaining--;
+	ret->entry_off = r->pos;
+	ret->entry_size = it->state[ST_ENTSIZE];
+	const uint64_t off = read_elf_word(r, im->bits);
+	split_info(im, read_elf_word(r, im->bits), ret);
+	if (it->form == FORM_RELA) {
+		ret->addend = im->bits == 64 ? read_i64(r) : read_i32(r);
+		ret->has_addend = true;
+	}
+	reader_seek(r, ret->entry_off + ret->entry_size);
+	return finish(it, ret, off);
+}
+
+/* ---- RELR ------------------------------------------------------------------------------ */
+
+static bool next_relr(struct reloc_iter *it, struct reloc *ret)
+{
+	struct reader *r = &it->reader;
+	const unsigned word = it->image->bits / 8;
+	const uint64_t mask = it->image->bits == 64 ? UINT64_MAX : UINT32_MAX;
+	uint64_t spent = 0;
+	while (it->state[ST_BITS] == 0) {
+		if (reader_left(r) < word)
+			return false;
+		ret->entry_off = r->pos;
+		const uint64_t v = read_elf_word(r, it->image->bits);
+		spent = word;
+		if ((v & 1) == 0) { /* an address; bitmaps go on behind it */
+			it->base = v + word;
+			ret->entry_size = spent;
+			return finish(it, ret, v);
+		}
+		it->state[ST_BITS] = v >> 1;
+		it->state[ST_BITS_ADDR] = it->base;
+		it->base += (uint64_t)word * (it->image->bits - 1u);
+	}
+	/* Further places of one bitmap cost nothing, but say which word they come from. */
+	ret->entry_off = r->pos - word;
+	ret->entry_size = spent;
+	const unsigned skip = (unsigned)__builtin_ctzll(it->state[ST_BITS]);
+	const uint64_t addr = it->state[ST_BITS_ADDR] + (uint64_t)skip * word;
+	it->state[ST_BITS] = skip == 63 ? 0 : it->state[ST_BITS] >> (skip + 1);
+	it->state[ST_BITS_ADDR] = addr + word;
+	return finish(it, ret, addr & mask);
+}
+
+/* ---- CREL ------------------------------------------------------------------------------ */
+
+/* An entry: ULEB128 of (offset delta << flag bits | flags), then SLEB128 deltas of symbol,
+ * type and addend, each if its flag is set. */
+static bool next_crel(struct reloc_iter *it, struct reloc *ret)
+{
+	struct reader *r = &it->reader;
+	if (it->remaining == 0)
+		return false;
+	it->remaining--;
+	ret->entry_off = r->pos;
+	const unsigned flag_bits = (unsigned)it->state[ST_FLAGS];
+	const uint8_t first = read_u8(r);
+	const unsigned flags = first & ((1u << flag_bits) - 1);
+	uint64_t delta = (first & 0x7f) >> flag_bits;
+	if (first & 0x80)
+		delta += read_uleb(r) << (7 - flag_bits);
+	if (flags & CREL_SYMBOL)
+		it->state[ST_SYMBOL] += (uint64_t)read_sleb(r);
+	if (flags & CREL_TYPE)
+		it->state[ST_TYPE] += (uint64_t)read_sleb(r);
+	if (flags & CREL_ADDEND)
+		it->state[ST_ADDEND] += (uint64_t)read_sleb(r);
+	if (!reader_ok(r))
+		return damaged(it, ret->entry_off);
+	it->base += delta << it->state[ST_SHIFT];
+	if (it->image->bits == 32)
+		it->base &= UINT32_MAX;
+	ret->entry_size = r->pos - ret->entry_off;
+	ret->symbol = (uint32_t)it->state[ST_SYMBOL];
+	ret->type = (uint32_t)it->state[ST_TYPE];
+	ret->has_addend = flag_bits == 3;
+	ret->addend = it->image->bits == 64 ? (int64_t)it->state[ST_ADDEND]
+					    : (int32_t)(uint32_t)it->state[ST_ADDEND];
+	return finish(it, ret, it->base);
+}
+
+/* ---- APS2 ------------------------------------------------------------------------------ */
+
+static bool open_group(struct reloc_iter *it)
+{
+	struct reader *r = &it->reader;
+	it->state[ST_GROUP] = (uint64_t)read_sleb(r);
+	const uint64_t flags = (uint64_t)read_sleb(r);
+	it->state[ST_FLAGS] = flags;
+	if (flags & APS2_BY_DELTA)
+		it->state[ST_DELTA] = (uint64_t)read_sleb(r);
+	if (flags & APS2_BY_INFO)
+		it->state[ST_SHIFT] = (uint64_t)read_sleb(r);
+	if (!(flags & APS2_HAS_ADDEND))
+		it->state[ST_ADDEND] = 0;
+	else if (flags & APS2_BY_ADDEND)
+		it->state[ST_ADDEND] += (uint64_t)read_sleb(r);
+	return reader_ok(r) && it->state[ST_GROUP] > 0 && it->state[ST_GROUP] <= it->remaining;
+}
+
+static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
+{
+	struct reader *r = &it->reader;
+	const struct image *im = it->image;
+	if (it->remaining == 0)
+		return false;
+	ret->entry_off = r->pos;
+	if (it->state[ST_GROUP] == 0 && !open_group(it))
+		return damaged(it, ret->entry_off);
+	const uint64_t flags = it->state[ST_FLAGS];
+	it->remaining--;
+	it->state[ST_GROUP]--;
+	it->base += flags & APS2_BY_DELTA ? it->state[ST_DELTA] : (uint64_t)read_sleb(r);
+	const uint64_t info = flags & APS2_BY_INFO ? it->state[ST_SHIFT] : (uint64_t)read_sleb(r);
+	if ((flags & APS2_HAS_ADDEND) && !(flags & APS2_BY_ADDEND))
+		it->state[ST_ADDEND] += (uint64_t)read_sleb(r);
+	if (!reader_ok(r))
+		return damaged(it, ret->entry_off);
+	if (im->bits == 32)
+		it->base &= UINT32_MAX;
+	ret->entry_size = r->pos - ret->entry_off;
+	split_info(im, info, ret);
+	ret->has_addend = it->section->type == SHT_ANDROID_RELA;
+	ret->addend = ret->has_addend ? (int64_t)it->state[ST_ADDEND] : 0;
+	if (im->bits == 32)
+		ret->addend = (int32_t)(uint32_t)ret->addend;
+	return finish(it, ret, it->base);
+}
+
+/* ---- kernel ---------------------------------------------------------------------------- */
+
+/* The last list has fields of 4 bytes; of several, the first has fields of 8 and the one between
+ * them distances to what no address is told of. */
+static void set_kernel_type(const struct reloc_iter *it, struct reloc *ret)
+{
+	const bool last = it->state[ST_LIST] == it->state[ST_LISTS];
+	if (it->image->machine == EM_386)
+		ret->type = R_386_32;
+	else
+		ret->type = last                      ? R_X86_64_32S
+			    : it->state[ST_LIST] == 1 ? R_X86_64_64
+						      : R_X86_64_PC32;
+	ret->kind = ret->type == R_X86_64_PC32 && it->image->machine == EM_X86_64 ? RELOC_OTHER
+										  : RELOC_RELATIVE;
+}
+
+static bool next_kernel(struct reloc_iter *it, struct reloc *ret)
+{
+	struct reader *r = &it->reader;
+	uint32_t word = 0;
+	while (word == 0 && reader_left(r) >= KERNEL_RELOC_SIZE) {
+		ret->entry_off = r->pos;
+		word = read_u32(r);
+		it->state[ST_LIST] += word == 0;
+	}
+	if (word == 0)
+		return false;
+	ret->entry_size = KERNEL_RELOC_SIZE;
+	set_kernel_type(it, ret);
+	uint64_t place;
+	if (elf_kernel_place(it->image, word, &place))
+		place_linked(it, ret, place);
+	return true;
+}
+
+/* ---- made ------------------------------------------------------------------------------ */
+
+static bool next_made(struct reloc_iter *it, struct reloc *ret)
+{
+	const struct section *s = it->section;
+	if (it->state[ST_MADE] == s->made_reloc_count)
+		return false;
+	*ret = s->made_relocs[it->state[ST_MADE]++];
+	return finish(it, ret, ret->addr);
+}
+
+bool reloc_next(struct reloc_iter *it, struct reloc *ret)
+{
+	memset(ret, 0, sizeof *ret);
+	switch (it->form) {
+	case FORM_REL:
+	case FORM_RELA: return next_plain(it, ret);
+	case FORM_RELR: return next_relr(it, ret);
+	case FORM_CREL: return next_crel(it, ret);
+	case FORM_APS2: return next_aps2(it, ret);
+	case FORM_KERNEL: return next_kernel(it, ret);
+	case FORM_MADE: return next_made(it, ret);
+	default: return false;
+	}
+}

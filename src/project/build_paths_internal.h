@@ -1,0 +1,16 @@
+/* build_paths_internal.h - what the readers of build_paths share. */
+#ifndef HEFT_PROGRAM_BUILD_PATHS_INTERNAL_H
+#define HEFT_PROGRAM_BUILD_PATHS_INTERNAL_H
+
+#include "base/reader.h"
+#include "base/text.h"
+#include "project/build_paths.h"
+
+/* An object and its source, both from `dir` where they are not absolute. */
+void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source);
+
+/* ninja.c: the build statements of a file, and of those it includes. */
+bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct bytes bytes,
+		struct notes *notes, struct heft_err *err);
+
+#endif

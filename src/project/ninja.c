@@ -1,0 +1,248 @@
+/* build.ninja, as the Ninja manual ("Ninja file reference") has it: of build statements the first
+ * output and the first input; variables are those of the top level. */
+#include "base/file.h"
+#include "project/build_paths_internal.h"
+
+#include <stdlib.h>
+
+enum { INCLUDES_MAX = 64 };
+
+/* Bytes that variables may stand for in all: so many, and so many for each byte of a file. */
+enum { EXPANDED_MIN = 1 << 20, EXPANDED_RATIO = 32 };
+
+struct ninja {
+	struct build_paths *out;
+	struct str dir; /* what paths start from */
+	const char *path;
+	struct notes *notes;
+	struct intern texts;
+	VEC(uint32_t)
+	values;        /* of variables, by the name's index in texts; 0: none, or 1 + a text */
+	uint64_t room; /* bytes that variables may still stand for */
+	VEC(uint32_t) includes; /* paths, each read once */
+	struct text word;
+};
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '-' || c == '.';
+}
+
+static void add_var(struct ninja *n, struct str name)
+{
+	uint32_t id;
+	if (!intern_find(&n->texts, name, &id) || id >= n->values.count || !n->values.data[id])
+		return;
+	const struct str value = intern_get(&n->texts, n->values.data[id] - 1);
+	if (value.len > n->room) {
+		n->room = 0;
+		note(n->notes, n->path, HEFT_NO_OFFSET, 0,
+		     "variables that stand for far more than the file has are left out");
+		return;
+	}
+	n->room -= value.len;
+	text_add(&n->word, value);
+}
+
+static void set_var(struct ninja *n, uint32_t name, uint32_t value)
+{
+	while (n->values.count <= name)
+		vec_push(&n->values, 0);
+	n->values.data[name] = value + 1;
+}
+
+/* Behind a '$' at s.p[i - 1]: adds what it stands for; returns the index behind. */
+static size_t add_escape(struct ninja *n, struct str s, size_t i)
+{
+	const bool brace = i < s.len && s.p[i] == '{';
+	size_t end = i + brace;
+	while (end < s.len && is_name_char(s.p[end]) && (brace || s.p[end] != '.'))
+		end++;
+	if (i < s.len && (s.p[i] == ' ' || s.p[i] == ':' || s.p[i] == '$')) {
+		text_add_char(&n->word, s.p[i]);
+		return i + 1;
+	}
+	add_var(n, (struct str){ s.p + i + brace, end - i - brace });
+	return end + (brace && end < s.len);
+}
+
+/* The next word of *s into n->word; ends at a blank, and at ':' or '|' unless `plain`.  False where
+ * there is none. */
+static bool take_word(struct ninja *n, struct str *s, bool plain)
+{
+	size_t i = 0;
+	n->word.len = 0;
+	while (i < s->len && s->p[i] == ' ')
+		i++;
+	const size_t from = i;
+	while (i < s->len && s->p[i] != ' ' && (plain || (s->p[i] != ':' && s->p[i] != '|'))) {
+		if (s->p[i] == '$') {
+			i = add_escape(n, *s, i + 1);
+			continue;
+		}
+		text_add_char(&n->word, s->p[i++]);
+	}
+	s->p += i;
+	s->len -= i;
+	return i > from;
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+static bool is_source(struct str s)
+{
+	static const char *const ends[] = { ".c", ".cc", ".cpp", ".cxx", ".C", ".c++", ".m", ".mm",
+					    ".S", ".s",  ".asm", ".rs",  ".d", ".f90", ".go" };
+	for (size_t i = 0; i < COUNT_OF(ends); i++)
+		if (str_ends(s, str_of(ends[i])))
+			return true;
+	return false;
+}
+
+/* Behind "build": outputs, ':', rule, inputs. */
+static void read_build(struct ninja *n, struct str s)
+{
+	struct text output = { 0 };
+	if (take_word(n, &s, false))
+		text_set(&output, text_str(&n->word));
+	while (s.len > 0 && s.p[0] != ':') {
+		if (!take_word(n, &s, false) && s.len > 0 && s.p[0] != ':') {
+			s.p++; /* "|" */
+			s.len--;
+		}
+	}
+	if (s.len > 0) {
+		s.p++;
+		s.len--;
+	}
+	(void)take_word(n, &s, false); /* the rule */
+	while (output.len > 0 && take_word(n, &s, false))
+		if (is_source(text_str(&n->word))) {
+			build_paths_add(n->out, n->dir, text_str(&output), text_str(&n->word));
+			break;
+		}
+	text_release(&output);
+}
+
+static void add_include(struct ninja *n, uint32_t path)
+{
+	for (size_t i = 0; i < n->includes.count; i++)
+		if (n->includes.data[i] == path)
+			return;
+	if (n->includes.count < INCLUDES_MAX)
+		vec_push(&n->includes, path);
+}
+
+static void read_include(struct ninja *n, struct str s)
+{
+	struct text path = { 0 };
+	if (take_word(n, &s, true) && n->word.len > 0) {
+		text_set(&path, n->dir);
+		if (n->dir.len > 0 && n->word.p[0] != '/')
+			text_add_char(&path, '/');
+		else
+			path.len = 0;
+		text_add(&path, text_str(&n->word));
+		add_include(n, intern_add(&n->texts, text_str(&path)));
+	}
+	text_release(&path);
+}
+
+/* "name = value" at the top level. */
+static void read_variable(struct ninja *n, struct str s)
+{
+	const char *equals = memchr(s.p, '=', s.len);
+	if (!equals)
+		return;
+	size_t size = (size_t)(equals - s.p);
+	struct str value = { equals + 1, s.len - size - 1 };
+	while (size > 0 && s.p[size - 1] == ' ')
+		size--;
+	while (value.len > 0 && value.p[0] == ' ') {
+		value.p++;
+		value.len--;
+	}
+	n->word.len = 0;
+	for (size_t i = 0; i < value.len;) {
+		if (value.p[i] == '$')
+			i = add_escape(n, value, i + 1);
+		else
+			text_add_char(&n->word, value.p[i++]);
+	}
+	const uint32_t name = intern_add(&n->texts, (struct str){ s.p, size });
+	const uint32_t text = intern_add(&n->texts, text_str(&n->word));
+	set_var(n, name, text);
+}
+
+static void read_line(struct ninja *n, struct str s)
+{
+	if (s.len == 0 || s.p[0] == ' ' || s.p[0] == '#')
+		return;
+	if (str_starts(s, STR("build ")))
+		read_build(n, (struct str){ s.p + 6, s.len - 6 });
+	else if (str_starts(s, STR("include ")))
+		read_include(n, (struct str){ s.p + 8, s.len - 8 });
+	else if (str_starts(s, STR("subninja ")))
+		read_include(n, (struct str){ s.p + 9, s.len - 9 });
+	else if (!str_starts(s, STR("rule ")) && !str_starts(s, STR("pool ")) &&
+		 !str_starts(s, STR("default ")))
+		read_variable(n, s);
+}
+
+/* Lines; one that ends in an odd number of '$' goes on behind the blanks of the next. */
+static void read_text(struct ninja *n, struct bytes b)
+{
+	struct text line = { 0 };
+	n->room += b.size * EXPANDED_RATIO;
+	for (uint64_t i = 0; i <= b.size; i++) {
+		const bool end = i == b.size || b.p[i] == '\n';
+		if (!end) {
+			text_add_char(&line, (char)b.p[i]);
+			continue;
+		}
+		if (line.len > 0 && line.p[line.len - 1] == '\r')
+			line.len--;
+		size_t dollars = 0;
+		while (dollars < line.len && line.p[line.len - 1 - dollars] == '$')
+			dollars++;
+		if (dollars % 2 == 1 && i < b.size) {
+			line.len--;
+			while (i + 1 < b.size && b.p[i + 1] == ' ')
+				i++;
+			continue;
+		}
+		read_line(n, text_str(&line));
+		line.len = 0;
+	}
+	text_release(&line);
+}
+
+bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct bytes bytes,
+		struct notes *notes, struct heft_err *err)
+{
+	struct ninja n = {
+		.out = b, .dir = dir, .path = path, .notes = notes, .room = EXPANDED_MIN
+	};
+	(void)err;
+	read_text(&n, bytes);
+	for (size_t i = 0; i < n.includes.count; i++) {
+		struct file f;
+		struct heft_err why;
+		const char *name = intern_get(&n.texts, n.includes.data[i]).p;
+		if (!file_open(&f, name, &why)) {
+			note(notes, path, HEFT_NO_OFFSET, 0, "an included file is left out: %s",
+			     why.text);
+			continue;
+		}
+		read_text(&n, f.bytes);
+		file_close(&f);
+	}
+	intern_release(&n.texts);
+	vec_release(&n.values);
+	vec_release(&n.includes);
+	text_release(&n.word);
+	return true;
+}

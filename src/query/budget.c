@@ -1,0 +1,514 @@
+#include "query/budget.h"
+
+#include "query/region_metrics.h"
+#include "base/nearest.h"
+#include "image/image.h"
+#include "names/namespace.h"
+#include "source/library_name.h"
+#include "stack/depths.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+enum { PARTS = 5 };
+
+/* ---- what a rule is about -------------------------------------------------------------------- */
+
+static bool is_below(const char *dir, size_t len, const char *path)
+{
+	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+/* Debug info mostly has absolute paths of sources.  Objects are known by the folder they were built
+ * in and their archive, which nobody writes into a rule. */
+static bool is_looked_for_behind_slashes(const struct budget_limit *l, const char *path)
+{
+	return *l->pattern != '/' && (*path == '/' || l->subject == BUDGET_OBJECT);
+}
+
+/* A directory and all below it, a file, or a pattern of the shell's kind. */
+static bool path_matches(const struct budget_limit *l, const char *path)
+{
+	const char *pattern = l->pattern;
+	size_t n = strlen(pattern);
+	if (strpbrk(pattern, "*?["))
+		return fnmatch(pattern, path, 0) == 0;
+	while (n > 1 && pattern[n - 1] == '/')
+		n--;
+	if (is_below(pattern, n, path))
+		return true;
+	if (!is_looked_for_behind_slashes(l, path))
+		return false;
+	for (const char *slash = path; slash; slash = strchr(slash + 1, '/'))
+		if (is_below(pattern, n, slash + 1))
+			return true;
+	return false;
+}
+
+/* Texts of a snapshot that a limit is about, asked once each. */
+struct chosen {
+	uint8_t *texts; /* by id: 0 not asked, 1 no, 2 yes */
+};
+
+static bool is_in_namespace(const char *name, struct str qualifier)
+{
+	const struct str wanted = str_of(name);
+	if (!str_starts(qualifier, wanted))
+		return false;
+	const struct str rest = { qualifier.p + wanted.len, qualifier.len - wanted.len };
+	return rest.len == 0 || str_starts(rest, STR("::"));
+}
+
+/* The full name, the name alone, or a pattern of the shell's kind. */
+static bool is_name_of(const char *pattern, struct str full)
+{
+	const struct str wanted = str_of(pattern);
+	if (str_eq(full, wanted) || fnmatch(pattern, full.p, 0) == 0)
+		return true;
+	return str_starts(full, wanted) && full.p[wanted.len] == '(';
+}
+
+static bool text_matches(const struct budget_limit *l, const struct snapshot *s, uint32_t id)
+{
+	const struct str text = snapshot_text(s, id);
+	switch (l->subject) {
+	case BUDGET_SYMBOL: return pattern_matches(l->regex, text, NULL);
+	case BUDGET_SOURCE:
+	case BUDGET_DIRECTORY:
+	case BUDGET_OBJECT: return path_matches(l, text.p);
+	case BUDGET_STACK: return is_name_of(l->pattern, text);
+	case BUDGET_NAMESPACE: return is_in_namespace(l->pattern, name_qualifier(text));
+	case BUDGET_LIBRARY: return str_eq(library_name(text), str_of(l->pattern));
+	default: return str_eq(text, str_of(l->pattern));
+	}
+}
+
+/* The text of a symbol that a limit looks at. */
+static uint32_t text_of(const struct budget_limit *l, const struct snap_symbol *y)
+{
+	switch (l->subject) {
+	case BUDGET_SOURCE:
+	case BUDGET_DIRECTORY: return snap_path(y);
+	case BUDGET_OBJECT:
+	case BUDGET_LIBRARY: return y->object;
+	case BUDGET_COMPONENT: return y->component;
+	default: return y->full_name;
+	}
+}
+
+static bool speaks_of(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
+		      const struct snap_symbol *y)
+{
+	const struct snap_section *section = &s->sections.data[y->section];
+	switch (l->subject) {
+	case BUDGET_FILE: return section->in_file;
+	case BUDGET_VM: return section->in_memory;
+	case BUDGET_SECTION: return strcmp(section->name, l->pattern) == 0;
+	case BUDGET_REGION: return region_metrics_has(s, l->pattern, y);
+	case BUDGET_STACK:
+		if (y->stack == 0)
+			return false;
+		break;
+	default: break;
+	}
+	const uint32_t id = text_of(l, y);
+	if (c->texts[id] == 0)
+		c->texts[id] = text_matches(l, s, id) ? 2 : 1;
+	return c->texts[id] == 2;
+}
+
+/* Sources, objects and components are measured in the file.  Linker maps alone tell whose debug
+ * info is; a program and its map must say the same. */
+static bool counts(const struct budget_limit *l, const struct snapshot *s,
+		   const struct snap_symbol *y)
+{
+	const struct snap_section *section = &s->sections.data[y->section];
+	return l->subject < BUDGET_SOURCE ||
+	       (section->in_file && !section_name_is_debug(str_of(section->name)));
+}
+
+static bool concerns(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
+		     const struct snap_symbol *y)
+{
+	return speaks_of(l, c, s, y) && counts(l, s, y);
+}
+
+/* Files and sections are whole; padding in front of a symbol is not its fault. */
+static bool is_padded(const struct budget_limit *l)
+{
+	return l->subject <= BUDGET_REGION;
+}
+
+static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y)
+{
+	if (l->subject == BUDGET_STACK)
+		return (double)y->stack - 1;
+	if (is_padded(l) || y->size == 0)
+		return snap_pss(y);
+	return (double)y->size / y->alias_count;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static bool has_section(const struct snapshot *s, const char *name)
+{
+	for (size_t i = 0; i < s->sections.count; i++)
+		if (strcmp(s->sections.data[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What a limit is about: how large it is, and whether there is anything. */
+struct measured {
+	double bytes;
+	bool any;
+	unsigned besides; /* enum stack_told */
+};
+
+/* What a file of SuperSize states of sections whose bytes are in .other. */
+static struct measured stated_size(const struct snapshot *s, const char *section)
+{
+	struct measured m = { 0 };
+	for (size_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->section_sizes.count; k++)
+			if (strcmp(c->section_sizes.data[k].name, section) == 0) {
+				m.bytes += (double)c->section_sizes.data[k].size;
+				m.any = true;
+			}
+	}
+	return m;
+}
+
+/* Functions of several stacks: the deepest counts. */
+static void add_bytes(const struct budget_limit *l, double *to, const struct snap_symbol *y)
+{
+	const double bytes = bytes_of(l, y);
+	if (l->subject != BUDGET_STACK)
+		*to += bytes;
+	else if (bytes > *to)
+		*to = bytes;
+}
+
+/* Regions are in use up to their last byte, whoever has it. */
+static struct measured region_size(const struct snapshot *s, const char *name)
+{
+	const struct region_metrics r = region_metrics_find(s, name);
+	return (struct measured){ (double)r.used, r.known };
+}
+
+static struct measured measure(const struct budget_limit *l, const struct snapshot *s)
+{
+	if (l->subject == BUDGET_REGION)
+		return region_size(s, l->pattern);
+	struct measured m = { .any = l->subject <= BUDGET_SECTION };
+	struct chosen c;
+	if (l->subject == BUDGET_SECTION && !has_section(s, l->pattern))
+		return stated_size(s, l->pattern);
+	c.texts = mem_zeroed(s->texts.entries.count + 1, 1);
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		if (!speaks_of(l, &c, s, y))
+			continue;
+		m.any = true;
+		m.besides |= l->subject == BUDGET_STACK ? y->stack_besides : 0;
+		if (counts(l, s, y))
+			add_bytes(l, &m.bytes, y);
+	}
+	mem_free(c.texts);
+	return m;
+}
+
+/* What has to be free may not be used. */
+static double limit_of_free(const struct budget_limit *l, const struct snapshot *s)
+{
+	const struct region_metrics r = region_metrics_find(s, l->pattern);
+	return (double)r.length - (double)l->amount;
+}
+
+static double limit_bytes(const struct budget_limit *l, double base)
+{
+	return l->percent ? base * (double)l->amount / 100000 : (double)l->amount;
+}
+
+/* ---- who it was ------------------------------------------------------------------------------ */
+
+struct parts {
+	struct intern names; /* id = place in sums */
+	VEC(struct heft_budget_part) sums;
+};
+
+static struct heft_budget_part *part_of(struct parts *p, struct budget_result *ret,
+					const struct snapshot *s, const struct snap_symbol *y)
+{
+	const struct str name = snapshot_text(s, y->full_name);
+	const uint32_t id = intern_borrow(&p->names, name);
+	if (id == p->sums.count)
+		vec_push(&p->sums,
+			 (struct heft_budget_part){
+				 arena_copy(&ret->arena, name.len ? name : STR("(no name)")),
+				 arena_copy(&ret->arena, snapshot_text(s, snap_path(y))), 0, 0 });
+	return &p->sums.data[id];
+}
+
+static void add_parts(struct parts *p, struct budget_result *ret, const struct budget_limit *l,
+		      const struct snapshot *s, bool base)
+{
+	struct chosen c = { mem_zeroed(s->texts.entries.count + 1, 1) };
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		if (!concerns(l, &c, s, y))
+			continue;
+		struct heft_budget_part *part = part_of(p, ret, s, y);
+		add_bytes(l, base ? &part->base : &part->now, y);
+	}
+	mem_free(c.texts);
+}
+
+static int compare_doubles(double a, double b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int by_size(const void *pa, const void *pb)
+{
+	const struct heft_budget_part *a = pa, *b = pb;
+	const int c = compare_doubles(a->now, b->now);
+	return c != 0 ? c : strcmp(a->label, b->label);
+}
+
+static int by_growth(const void *pa, const void *pb)
+{
+	const struct heft_budget_part *a = pa, *b = pb;
+	const int c = compare_doubles(a->now - a->base, b->now - b->base);
+	return c != 0 ? c : strcmp(a->label, b->label);
+}
+
+static void name_parts(struct budget_result *ret, const struct budget_limit *l,
+		       const struct budget_input *in, struct heft_budget_row *row)
+{
+	struct parts p = { { { 0 } }, { 0 } };
+	add_parts(&p, ret, l, in->now, false);
+	if (in->base)
+		add_parts(&p, ret, l, in->base, true);
+	if (p.sums.count > 1)
+		qsort(p.sums.data, p.sums.count, sizeof *p.sums.data,
+		      l->growth ? by_growth : by_size);
+	struct heft_budget_part *kept = arena_new(&ret->arena, struct heft_budget_part, PARTS);
+	for (size_t i = 0; i < p.sums.count && row->part_count < PARTS; i++)
+		if ((l->growth ? p.sums.data[i].now - p.sums.data[i].base : p.sums.data[i].now) >
+		    0.5)
+			kept[row->part_count++] = p.sums.data[i];
+	row->parts = kept;
+	intern_release(&p.names);
+	vec_release(&p.sums);
+}
+
+/* ---- what it may have been meant to be ------------------------------------------------------- */
+
+typedef VEC(const char *) names;
+
+static void section_names(const struct snapshot *s, names *ret)
+{
+	for (size_t i = 0; i < s->sections.count; i++)
+		vec_push(ret, s->sections.data[i].name);
+	for (size_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->section_sizes.count; k++)
+			vec_push(ret, c->section_sizes.data[k].name);
+	}
+}
+
+static void region_names(const struct snapshot *s, names *ret)
+{
+	for (size_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->metrics.count; k++) {
+			const char *name = region_metrics_name(&c->metrics.data[k]);
+			if (name)
+				vec_push(ret, name);
+		}
+	}
+}
+
+/* The start of a path that has as many parts as the pattern: of "src/net/a.cc" with "src/nte" that
+ * is "src/net". */
+static struct str same_depth(const char *path, const char *pattern)
+{
+	const char *end = path;
+	for (const char *p = strchr(pattern, '/'); p && *end; p = strchr(p + 1, '/'))
+		end += strcspn(end, "/") + (strchr(end, '/') != NULL);
+	return (struct str){ path, (size_t)(end - path) + strcspn(end, "/") };
+}
+
+static void add_name(struct intern *known, struct arena *arena, struct str name, names *ret)
+{
+	if (name.len > 0 && intern_borrow(known, name) == ret->count)
+		vec_push(ret, arena_copy(arena, name));
+}
+
+/* Parts of paths as deep as the pattern: where it would be looked for. */
+static void path_names(const struct budget_limit *l, const char *path, struct intern *known,
+		       struct arena *arena, names *ret)
+{
+	const char *pattern = l->pattern;
+	add_name(known, arena, same_depth(path, pattern), ret);
+	if (!is_looked_for_behind_slashes(l, path))
+		return;
+	for (const char *slash = path; slash; slash = strchr(slash + 1, '/'))
+		add_name(known, arena, same_depth(slash + 1, pattern), ret);
+}
+
+static void text_names(const struct budget_limit *l, const struct snapshot *s, struct arena *arena,
+		       names *ret)
+{
+	uint8_t *seen = mem_zeroed(s->texts.entries.count + 1, 1);
+	struct intern known = { { 0 } };
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const uint32_t id = text_of(l, &s->symbols.data[i]);
+		const struct str text = snapshot_text(s, id);
+		if (seen[id] || (l->subject == BUDGET_STACK && s->symbols.data[i].stack == 0))
+			continue;
+		seen[id] = 1;
+		switch (l->subject) {
+		case BUDGET_LIBRARY: add_name(&known, arena, library_name(text), ret); break;
+		case BUDGET_NAMESPACE: add_name(&known, arena, name_qualifier(text), ret); break;
+		case BUDGET_STACK:
+		case BUDGET_COMPONENT: add_name(&known, arena, text, ret); break;
+		default: path_names(l, text.p, &known, arena, ret);
+		}
+	}
+	intern_release(&known);
+	mem_free(seen);
+}
+
+/* NULL where nothing has a name like it.  Expressions are like anything. */
+static const char *nearest_name(struct budget_result *ret, const struct budget_limit *l,
+				const struct snapshot *s)
+{
+	names all = { 0 };
+	if (l->subject == BUDGET_SECTION)
+		section_names(s, &all);
+	else if (l->subject == BUDGET_REGION)
+		region_names(s, &all);
+	else if (l->subject != BUDGET_SYMBOL && l->subject > BUDGET_SECTION)
+		text_names(l, s, &ret->arena, &all);
+	const char *near = nearest_of(l->pattern, all.data, all.count);
+	if (near)
+		near = arena_copy(&ret->arena, str_of(near));
+	vec_release(&all);
+	return near;
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+static const char *besides_text(struct budget_result *ret, unsigned told)
+{
+	struct text words = { 0 };
+	stack_told_words(&words, told);
+	const char *text = arena_copy(&ret->arena, text_str(&words));
+	text_release(&words);
+	return text;
+}
+
+static struct heft_budget_row new_row(struct budget_result *ret, const struct budget_limit *l)
+{
+	return (struct heft_budget_row){ .rule = arena_copy(&ret->arena, str_of(l->text)),
+					 .line = l->line,
+					 .measure = is_padded(l)                 ? "padded"
+						    : l->subject == BUDGET_STACK ? "stack"
+										 : "own",
+					 .growth = l->growth,
+					 .subject = budget_subject_word(l->subject),
+					 .pattern = arena_copy(&ret->arena, str_of(l->pattern)),
+					 .besides = "",
+					 .reason = "" };
+}
+
+static void check_limit(struct budget_result *ret, const struct budget_limit *l,
+			const struct budget_input *in, struct heft_budget_row *row)
+{
+	const struct measured now = measure(l, in->now);
+	const struct measured base = in->base ? measure(l, in->base) : (struct measured){ 0 };
+	row->besides = besides_text(ret, now.besides);
+	row->now = now.bytes;
+	row->base = base.bytes;
+	row->limit = l->left ? limit_of_free(l, in->now) : limit_bytes(l, row->base);
+	const double measured = l->growth ? row->now - row->base : row->now;
+	if (!now.any && !base.any) {
+		row->state = HEFT_BUDGET_UNMATCHED;
+		row->nearest = nearest_name(ret, l, in->now);
+	} else if (l->growth && !in->base)
+		row->state = HEFT_BUDGET_SKIPPED;
+	/* Sums of parts of bytes are not exact. */
+	else if (measured > row->limit + 0.001)
+		row->state = HEFT_BUDGET_BROKEN;
+	if (row->state == HEFT_BUDGET_BROKEN)
+		name_parts(ret, l, in, row);
+}
+
+static bool knows_regions(const struct snapshot *s)
+{
+	names all = { 0 };
+	region_names(s, &all);
+	const bool any = all.count > 0;
+	vec_release(&all);
+	return any;
+}
+
+static bool tells_vm(const struct snapshot *s)
+{
+	return s->by_heft;
+}
+
+static bool tells_stacks(const struct snapshot *s)
+{
+	return s->has_stacks;
+}
+
+static bool all_know(const struct budget_input *in, bool (*know)(const struct snapshot *s))
+{
+	return know(in->now) && (in->base == NULL || know(in->base));
+}
+
+/* What the snapshots do not tell of what the limit is about; "": nothing. */
+static const char *what_is_unknown(const struct budget_limit *l, const struct budget_input *in)
+{
+	if (l->subject == BUDGET_REGION && !all_know(in, knows_regions))
+		return knows_regions(in->now)
+			       ? "no memory regions are known of the base: the linker map beside a "
+				 "program states them, or a linker script (--script), or --region"
+			       : "no memory regions are known: the linker map beside a program "
+				 "states them, or a linker script (--script), or --region";
+	if (l->subject == BUDGET_STACK && !all_know(in, tells_stacks))
+		return in->now->has_stacks
+			       ? "the stacks of functions are not known of the base: ask the "
+				 "program itself, or a .size file that was made with --stacks"
+			       : "the stacks of functions are not known: ask the program itself, "
+				 "or a .size file that was made with --stacks";
+	if (l->subject == BUDGET_VM && !all_know(in, tells_vm))
+		return "a .size file of SuperSize does not tell the size of the VM image; the "
+		       "program itself does";
+	return "";
+}
+
+void budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in)
+{
+	memset(ret, 0, sizeof *ret);
+	for (size_t i = 0; i < b->limits.count; i++) {
+		const struct budget_limit *l = &b->limits.data[i];
+		struct heft_budget_row row = new_row(ret, l);
+		row.reason = what_is_unknown(l, in);
+		if (*row.reason)
+			row.state = HEFT_BUDGET_UNKNOWN;
+		else
+			check_limit(ret, l, in, &row);
+		vec_push(&ret->rows, row);
+	}
+}
+
+void budget_result_release(struct budget_result *r)
+{
+	vec_release(&r->rows);
+	arena_release(&r->arena);
+}

@@ -1,0 +1,368 @@
+#include "query/budget.h"
+
+#include <stdio.h>
+
+/* A cursor over the file. */
+struct in {
+	const char *path;
+	struct str input;
+	size_t pos, line_start;
+	size_t end; /* of the last word */
+	unsigned line;
+	struct budget *b;
+	struct heft_err *err;
+};
+
+struct word {
+	struct str text;
+	bool quoted;
+	size_t at;
+};
+
+static bool bad_at(struct in *in, size_t at, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static bool bad_at(struct in *in, size_t at, const char *fmt, ...)
+{
+	char text[300];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	return fail(in->err, HEFT_EFORMAT, at, "%s:%u:%zu: %s", in->path, in->line,
+		    at - in->line_start + 1, text);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* The next byte of the line; -1 at its end. */
+static int peek(const struct in *in)
+{
+	if (in->pos == in->input.len || in->input.p[in->pos] == '\n')
+		return -1;
+	return (unsigned char)in->input.p[in->pos];
+}
+
+static bool is_blank(int c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void skip_blanks(struct in *in)
+{
+	while (is_blank(peek(in)))
+		in->pos++;
+}
+
+/* Or at a comment. */
+static bool at_line_end(struct in *in)
+{
+	skip_blanks(in);
+	return peek(in) < 0 || peek(in) == '#';
+}
+
+/* Texts end at a NUL, so that what is behind it would not count. */
+static bool check_word(struct in *in, const struct word *w)
+{
+	const char *nul = w->text.len ? memchr(w->text.p, '\0', w->text.len) : NULL;
+	return !nul || bad_at(in, (size_t)(nul - in->input.p), "a NUL byte");
+}
+
+/* A word ends at a blank or comma; in quotes, at the closing one: nothing is special before
+ * that. */
+static bool next_word(struct in *in, const char *wanted, struct word *ret)
+{
+	if (at_line_end(in))
+		return bad_at(in, in->pos, "%s is missing", wanted);
+	const size_t start = in->pos;
+	*ret = (struct word){ .quoted = peek(in) == '"', .at = start };
+	if (ret->quoted) {
+		in->pos++;
+		while (peek(in) >= 0 && peek(in) != '"')
+			in->pos++;
+		if (peek(in) < 0)
+			return bad_at(in, start, "a closing \" is missing");
+		ret->text = (struct str){ in->input.p + start + 1, in->pos - start - 1 };
+		in->end = ++in->pos;
+		return check_word(in, ret);
+	}
+	while (peek(in) >= 0 && !is_blank(peek(in)) && peek(in) != ',')
+		in->pos++;
+	in->end = in->pos;
+	ret->text = (struct str){ in->input.p + start, in->pos - start };
+	if (ret->text.len == 0)
+		return bad_at(in, start, "%s is missing", wanted);
+	return check_word(in, ret);
+}
+
+static bool is_word(const struct word *w, const char *text)
+{
+	return !w->quoted && str_eq(w->text, str_of(text));
+}
+
+/* ---- amounts --------------------------------------------------------------------------------- */
+
+static const struct unit {
+	const char *name;
+	uint64_t factor; /* 0: percent */
+} units[] = {
+	{ "", 1 },
+	{ "B", 1 },
+	{ "byte", 1 },
+	{ "bytes", 1 },
+	{ "KiB", UINT64_C(1) << 10 },
+	{ "MiB", UINT64_C(1) << 20 },
+	{ "GiB", UINT64_C(1) << 30 },
+	/* As tables of heft, and linkers, have them. */
+	{ "Ki", UINT64_C(1) << 10 },
+	{ "Mi", UINT64_C(1) << 20 },
+	{ "Gi", UINT64_C(1) << 30 },
+	{ "K", UINT64_C(1) << 10 },
+	{ "M", UINT64_C(1) << 20 },
+	{ "G", UINT64_C(1) << 30 },
+	{ "KB", 1000 },
+	{ "kB", 1000 },
+	{ "MB", 1000000 },
+	{ "GB", 1000000000 },
+	{ "%", 0 },
+};
+
+static const struct unit *unit_named(struct str name)
+{
+	for (size_t i = 0; i < COUNT_OF(units); i++)
+		if (str_eq(name, str_of(units[i].name)))
+			return &units[i];
+	return NULL;
+}
+
+/* Whether a comma is one between thousands: three digits are behind it, after which the number
+ * ends. */
+static bool is_thousands_comma(struct str s, size_t at)
+{
+	size_t digits = 0;
+	while (at + 1 + digits < s.len && s.p[at + 1 + digits] >= '0' &&
+	       s.p[at + 1 + digits] <= '9')
+		digits++;
+	return at > 0 && s.p[at] == ',' && s.p[at - 1] >= '0' && s.p[at - 1] <= '9' && digits == 3;
+}
+
+/* The next word with the commas between its thousands: "1,234,567 B". */
+static bool next_number(struct in *in, struct word *ret)
+{
+	struct word more;
+	if (!next_word(in, "a size", ret))
+		return false;
+	while (!ret->quoted && peek(in) == ',' && is_thousands_comma(in->input, in->pos)) {
+		in->pos++;
+		if (!next_word(in, "a size", &more))
+			return false;
+		ret->text.len = in->pos - ret->at;
+	}
+	return true;
+}
+
+/* Digits with up to three decimals, in thousandths (UINT64_MAX: too many); returns how many bytes
+ * it takes, 0: no number. */
+static size_t read_thousandths(struct str s, uint64_t *ret)
+{
+	uint64_t v = 0, scale = 1000;
+	bool point = false;
+	size_t i = 0, digits = 0;
+	for (; i < s.len; i++) {
+		if (s.p[i] == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (!point && is_thousands_comma(s, i))
+			continue;
+		if (s.p[i] < '0' || s.p[i] > '9' || (point && scale == 1))
+			break;
+		v = v > UINT64_MAX / 20000 ? UINT64_MAX : v * 10 + (uint64_t)(s.p[i] - '0');
+		scale /= point ? 10 : 1;
+		digits++;
+	}
+	*ret = v > UINT64_MAX / scale ? UINT64_MAX : v * scale;
+	return digits > 0 ? i : 0;
+}
+
+/* "2 MiB", "1.5KiB", "1%": number and unit in one word or two. */
+static bool read_amount(struct in *in, struct budget_limit *limit)
+{
+	struct word w, second;
+	uint64_t thousandths;
+	if (!next_number(in, &w))
+		return false;
+	const size_t used = w.quoted ? 0 : read_thousandths(w.text, &thousandths);
+	if (used == 0)
+		return bad_at(in, w.at, "'" STR_FMT "' is no size", STR_ARG(w.text));
+	struct str name = { w.text.p + used, w.text.len - used };
+	if (name.len == 0 && !at_line_end(in) && peek(in) != ',') {
+		if (!next_word(in, "a unit", &second))
+			return false;
+		name = second.text;
+	}
+	const struct unit *u = unit_named(name);
+	if (!u)
+		return bad_at(in, (size_t)(name.p - in->input.p),
+			      "'" STR_FMT "' is no unit: B, KiB, MiB, GiB, KB, MB, GB or %%",
+			      STR_ARG(name));
+	limit->percent = u->factor == 0;
+	if (limit->percent && !limit->growth)
+		return bad_at(in, w.at, "a percentage is a limit of growth, not of the size");
+	if (thousandths == UINT64_MAX || (u->factor && thousandths > UINT64_MAX / u->factor))
+		return bad_at(in, w.at, "the size is too large");
+	limit->amount = u->factor ? thousandths * u->factor / 1000 : thousandths;
+	return true;
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static const struct subject {
+	const char *name;
+	const char *pattern; /* NULL: takes none */
+} subjects[] = {
+	[BUDGET_FILE] = { "file", NULL },
+	[BUDGET_VM] = { "vm", NULL },
+	[BUDGET_SECTION] = { "section", "the name of a section" },
+	[BUDGET_REGION] = { "region", "the name of a memory region" },
+	[BUDGET_SYMBOL] = { "symbol", "an expression" },
+	[BUDGET_NAMESPACE] = { "namespace", "the name of a namespace" },
+	[BUDGET_STACK] = { "stack", "the name of a function" },
+	[BUDGET_SOURCE] = { "source", "a path" },
+	[BUDGET_DIRECTORY] = { "directory", "a path" },
+	[BUDGET_OBJECT] = { "object", "a path" },
+	[BUDGET_LIBRARY] = { "library", "the name of a library" },
+	[BUDGET_COMPONENT] = { "component", "the name of a component" },
+};
+
+static bool read_subject(struct in *in, struct budget_limit *limit)
+{
+	struct word w;
+	if (!next_word(in, "what is limited", &w))
+		return false;
+	for (size_t i = 0; i < COUNT_OF(subjects); i++) {
+		if (!is_word(&w, subjects[i].name))
+			continue;
+		limit->subject = (enum budget_subject)i;
+		limit->pattern = "";
+		if (!subjects[i].pattern)
+			return true;
+		if (!next_word(in, subjects[i].pattern, &w))
+			return false;
+		limit->pattern = arena_copy(&in->b->arena, w.text);
+		if (limit->subject != BUDGET_SYMBOL)
+			return true;
+		struct heft_err why;
+		limit->regex = pattern_new(w.text, &why);
+		return limit->regex || bad_at(in, w.at, "%s", why.text);
+	}
+	return bad_at(in, w.at,
+		      "'" STR_FMT
+		      "' is none of file, vm, section, region, symbol, namespace, source, "
+		      "directory, object, library, component, stack",
+		      STR_ARG(w.text));
+}
+
+const char *budget_subject_word(enum budget_subject subject)
+{
+	return subjects[subject].name;
+}
+
+/* The rule with one limit, as in the file. */
+static const char *rule_text(struct in *in, size_t start, size_t subject_end, size_t limit_start)
+{
+	const struct str subject = { in->input.p + start, subject_end - start };
+	const struct str limit = { in->input.p + limit_start, in->end - limit_start };
+	return arena_format(&in->b->arena, STR_FMT " " STR_FMT, STR_ARG(subject), STR_ARG(limit));
+}
+
+/* "free at least 8 KiB", of a region. */
+static bool read_free(struct in *in, struct budget_limit *limit, size_t at)
+{
+	static const char *const words[] = { "at", "least" };
+	if (limit->subject != BUDGET_REGION)
+		return bad_at(in, at, "'free' is a limit of memory regions");
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		struct word w;
+		if (!next_word(in, "'at least'", &w))
+			return false;
+		if (!is_word(&w, words[i]))
+			return bad_at(in, w.at, "'free at least' is wanted");
+	}
+	return read_amount(in, limit);
+}
+
+static bool read_limit(struct in *in, struct budget_limit *limit)
+{
+	struct word w;
+	if (!next_word(in, "'max' or 'growth'", &w))
+		return false;
+	limit->growth = is_word(&w, "growth");
+	limit->left = is_word(&w, "free");
+	if (limit->left)
+		return read_free(in, limit, w.at);
+	if (!limit->growth && !is_word(&w, "max"))
+		return bad_at(in, w.at, "'" STR_FMT "' is neither 'max' nor 'growth'",
+			      STR_ARG(w.text));
+	return read_amount(in, limit);
+}
+
+static bool read_rule(struct in *in)
+{
+	struct budget_limit limit = { .line = in->line };
+	const size_t start = in->pos;
+	/* Without room for the expression nobody would free it. */
+	vec_reserve(&in->b->limits, 1);
+	if (!read_subject(in, &limit))
+		return false;
+	const size_t subject_end = in->pos;
+	bool owns = true;
+	do {
+		if (!owns)
+			in->pos++; /* the comma */
+		skip_blanks(in);
+		const size_t limit_start = in->pos;
+		if (!read_limit(in, &limit)) {
+			if (owns)
+				pattern_free(limit.regex);
+			return false;
+		}
+		limit.text = rule_text(in, start, subject_end, limit_start);
+		vec_push(&in->b->limits, limit);
+		owns = false;
+	} while (!at_line_end(in) && peek(in) == ',');
+	return at_line_end(in) || bad_at(in, in->pos, "a comma or the end of the line is wanted");
+}
+
+static void next_line(struct in *in)
+{
+	while (peek(in) >= 0)
+		in->pos++;
+	if (in->pos < in->input.len)
+		in->pos++;
+	in->line++;
+	in->line_start = in->pos;
+}
+
+bool budget_parse(struct budget *ret, const char *path, struct str input, struct heft_err *err)
+{
+	struct in in = { .path = path, .input = input, .line = 1, .b = ret, .err = err };
+	memset(ret, 0, sizeof *ret);
+	for (; in.pos < input.len; next_line(&in)) {
+		if (at_line_end(&in) || read_rule(&in))
+			continue;
+		budget_release(ret);
+		return false;
+	}
+	return true;
+}
+
+void budget_release(struct budget *b)
+{
+	/* The limits of a rule share its expression. */
+	for (size_t i = 0; i < b->limits.count; i++)
+		if (i + 1 == b->limits.count ||
+		    b->limits.data[i + 1].regex != b->limits.data[i].regex)
+			pattern_free(b->limits.data[i].regex);
+	vec_release(&b->limits);
+	arena_release(&b->arena);
+}

@@ -1,0 +1,363 @@
+#include "query/query_table.h"
+
+#include "map/paths.h"
+#include "names/namespace.h"
+#include "snapshot/symbol_label.h"
+#include "stack/depths.h"
+
+#include <stdlib.h>
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+struct cell {
+	const struct snapshot *s;
+	const struct snap_symbol *y;
+	sqlite3_context *to;
+};
+
+static void put_str(const struct cell *c, struct str s)
+{
+	/* SQLite takes lengths as int. */
+	sqlite3_result_text(c->to, s.p, s.len < INT32_MAX ? (int)s.len : INT32_MAX, SQLITE_STATIC);
+}
+
+static void put_text(const struct cell *c, uint32_t id)
+{
+	put_str(c, snapshot_text(c->s, id));
+}
+
+static void put_flag(const struct cell *c, unsigned flag)
+{
+	sqlite3_result_int(c->to, (c->y->flags & flag) != 0);
+}
+
+static const struct snap_section *section_of(const struct cell *c)
+{
+	return &c->s->sections.data[c->y->section];
+}
+
+static int64_t id_of(const struct cell *c)
+{
+	return c->y - c->s->symbols.data;
+}
+
+static const char *kind_of(const struct cell *c)
+{
+	const struct str name = snapshot_text(c->s, c->y->full_name);
+	if (snap_is_literal(name))
+		return "literal";
+	if (snap_is_overhead(name))
+		return "overhead";
+	if (name.len > 0 && name.p[0] == '*')
+		return "placeholder";
+	if (section_of(c)->code)
+		return "code";
+	return section_of(c)->native ? "data" : "other";
+}
+
+static struct str directory_of(const struct cell *c)
+{
+	const uint32_t path = snap_path(c->y);
+	return path ? path_directory(snapshot_text(c->s, path), 0) : STR("");
+}
+
+enum column {
+	C_ID,
+	C_CONTAINER,
+	C_SECTION,
+	C_LETTER,
+	C_IN_FILE,
+	C_IN_MEMORY,
+	C_ADDRESS,
+	C_OWN,
+	C_PADDING,
+	C_PADDED,
+	C_OWN_PSS,
+	C_PADDING_PSS,
+	C_PADDED_PSS,
+	C_ALIASES,
+	C_ALIAS_GROUP,
+	C_NAME,
+	C_TEMPLATE_NAME,
+	C_FULL_NAME,
+	C_NAMESPACE,
+	C_KIND,
+	C_PATH,
+	C_DIRECTORY,
+	C_SOURCE,
+	C_OBJECT,
+	C_COMPONENT,
+	C_GENERATED,
+	C_ANONYMOUS,
+	C_CLONE,
+	C_STARTUP,
+	C_HOT,
+	C_UNLIKELY,
+	C_FLAGS,
+	C_CONTENTS,
+	C_DISASSEMBLY,
+	C_STACK,
+	C_STACK_BESIDES,
+};
+
+static const char declaration[] =
+	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, container TEXT, section TEXT, letter TEXT, "
+	"in_file INTEGER, in_memory INTEGER, address INTEGER, own INTEGER, padding INTEGER, "
+	"padded INTEGER, own_pss REAL, padding_pss REAL, padded_pss REAL, aliases INTEGER, "
+	"alias_group INTEGER, name TEXT, template_name TEXT, "
+	"full_name TEXT, namespace TEXT, kind TEXT, path TEXT, directory TEXT, source TEXT, "
+	"object TEXT, component TEXT, generated INTEGER, anonymous INTEGER, clone INTEGER, "
+	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER, contents INTEGER HIDDEN, "
+	"disassembly TEXT HIDDEN, stack INTEGER HIDDEN, stack_besides TEXT HIDDEN)";
+
+static void put_size(const struct cell *c, enum column column)
+{
+	const struct snap_symbol *y = c->y;
+	switch (column) {
+	case C_ADDRESS: sqlite3_result_int64(c->to, (int64_t)y->addr); break;
+	case C_OWN: sqlite3_result_int64(c->to, (int64_t)y->size); break;
+	case C_PADDING: sqlite3_result_int64(c->to, y->padding); break;
+	case C_PADDED: sqlite3_result_int64(c->to, (int64_t)y->size + y->padding); break;
+	case C_OWN_PSS: sqlite3_result_double(c->to, (double)y->size / y->alias_count); break;
+	case C_PADDING_PSS:
+		sqlite3_result_double(c->to, (double)y->padding / y->alias_count);
+		break;
+	case C_PADDED_PSS: sqlite3_result_double(c->to, snap_pss(y)); break;
+	case C_ALIASES: sqlite3_result_int64(c->to, y->alias_count); break;
+	default: sqlite3_result_int64(c->to, id_of(c) - y->alias_place); break;
+	}
+}
+
+static void put_flag_column(const struct cell *c, enum column column)
+{
+	switch (column) {
+	case C_GENERATED: put_flag(c, SNAP_GENERATED); break;
+	case C_ANONYMOUS: put_flag(c, SNAP_ANONYMOUS); break;
+	case C_CLONE: put_flag(c, SNAP_CLONE); break;
+	case C_STARTUP: put_flag(c, SNAP_STARTUP); break;
+	case C_HOT: put_flag(c, SNAP_HOT); break;
+	case C_UNLIKELY: put_flag(c, SNAP_UNLIKELY); break;
+	default: sqlite3_result_int(c->to, c->y->flags); break;
+	}
+}
+
+static void put_place(const struct cell *c, enum column column)
+{
+	const struct snap_section *sec = section_of(c);
+	switch (column) {
+	case C_ID: sqlite3_result_int64(c->to, id_of(c)); break;
+	case C_CONTAINER: put_str(c, str_of(c->s->containers.data[sec->container].name)); break;
+	case C_SECTION: put_str(c, str_of(sec->name)); break;
+	case C_LETTER: put_str(c, (struct str){ &sec->letter, 1 }); break;
+	case C_IN_FILE: sqlite3_result_int(c->to, sec->in_file); break;
+	default: sqlite3_result_int(c->to, sec->in_memory); break;
+	}
+}
+
+/* Nobody shall take a snapshot without contents for one whose symbols differ. */
+static void put_contents(const struct cell *c)
+{
+	if (c->s->own && !c->s->has_contents)
+		sqlite3_result_error(c->to,
+				     "the snapshot was made without contents "
+				     "(HEFT_SNAPSHOT_CONTENTS)",
+				     -1);
+	else if (!c->s->own)
+		sqlite3_result_error(c->to,
+				     "a .size file does not hold the contents of symbols; ask the "
+				     "program itself",
+				     -1);
+	else if (c->y->contents.whole != 0)
+		sqlite3_result_int64(c->to, (int64_t)c->y->contents.whole);
+}
+
+/* Nor one without stacks for one whose functions need none. */
+static void put_stack(const struct cell *c, enum column column)
+{
+	struct text words = { 0 };
+	if (!c->s->has_stacks) {
+		sqlite3_result_error(c->to,
+				     c->s->own ? "the snapshot was made without stacks "
+						 "(HEFT_SNAPSHOT_STACKS), or has none"
+					       : "the .size file was made without --stacks",
+				     -1);
+		return;
+	}
+	if (c->y->stack == 0)
+		return;
+	if (column == C_STACK) {
+		sqlite3_result_int64(c->to, (int64_t)c->y->stack - 1);
+		return;
+	}
+	stack_told_words(&words, c->y->stack_besides);
+	sqlite3_result_text(c->to, words.len > 0 ? words.p : "", (int)words.len, SQLITE_TRANSIENT);
+	text_release(&words);
+}
+
+static void put_column(const struct cell *c, enum column column)
+{
+	const struct snap_symbol *y = c->y;
+	switch (column) {
+	case C_NAME: put_text(c, y->name); break;
+	case C_TEMPLATE_NAME: put_text(c, y->template_name); break;
+	case C_FULL_NAME: put_text(c, y->full_name); break;
+	case C_NAMESPACE: put_str(c, name_qualifier(snapshot_text(c->s, y->name))); break;
+	case C_KIND: put_str(c, str_of(kind_of(c))); break;
+	case C_PATH: put_text(c, snap_path(y)); break;
+	case C_DIRECTORY: put_str(c, directory_of(c)); break;
+	case C_SOURCE: put_text(c, y->source); break;
+	case C_OBJECT: put_text(c, y->object); break;
+	case C_COMPONENT: put_text(c, y->component); break;
+	case C_CONTENTS: put_contents(c); break;
+	case C_DISASSEMBLY: put_text(c, y->disassembly); break;
+	case C_STACK:
+	case C_STACK_BESIDES: put_stack(c, column); break;
+	default:
+		if (column <= C_IN_MEMORY)
+			put_place(c, column);
+		else if (column <= C_ALIAS_GROUP)
+			put_size(c, column);
+		else
+			put_flag_column(c, column);
+	}
+}
+
+/* ---- what SQLite calls ----------------------------------------------------------------------- */
+
+struct table {
+	sqlite3_vtab base; /* first: SQLite's part */
+	const struct snapshot *s;
+};
+
+struct cursor {
+	sqlite3_vtab_cursor base; /* first */
+	size_t at, end;
+};
+
+static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+			 sqlite3_vtab **ret, char **message)
+{
+	(void)argc, (void)argv, (void)message;
+	const int status = sqlite3_declare_vtab(db, declaration);
+	if (status != SQLITE_OK)
+		return status;
+	struct table *t = sqlite3_malloc(sizeof *t);
+	if (!t)
+		return SQLITE_NOMEM;
+	*t = (struct table){ 0 };
+	t->s = aux;
+	*ret = &t->base;
+	return SQLITE_OK;
+}
+
+static int table_disconnect(sqlite3_vtab *base)
+{
+	sqlite3_free(base);
+	return SQLITE_OK;
+}
+
+/* Plan 1: one symbol by its id.  Plan 0: all. */
+static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const double count = (double)((struct table *)base)->s->symbols.count;
+	info->estimatedCost = count;
+	info->estimatedRows = (sqlite3_int64)count;
+	for (int i = 0; i < info->nConstraint; i++) {
+		const int column = info->aConstraint[i].iColumn;
+		if (!info->aConstraint[i].usable || (column > C_ID) ||
+		    info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+			continue;
+		info->aConstraintUsage[i].argvIndex = 1;
+		info->idxNum = 1;
+		info->estimatedCost = 1;
+		info->estimatedRows = 1;
+		break;
+	}
+	return SQLITE_OK;
+}
+
+static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
+{
+	(void)base;
+	struct cursor *c = sqlite3_malloc(sizeof *c);
+	if (!c)
+		return SQLITE_NOMEM;
+	*c = (struct cursor){ 0 };
+	*ret = &c->base;
+	return SQLITE_OK;
+}
+
+static int cursor_close(sqlite3_vtab_cursor *base)
+{
+	sqlite3_free(base);
+	return SQLITE_OK;
+}
+
+static size_t symbol_count(const sqlite3_vtab_cursor *base)
+{
+	return ((const struct table *)base->pVtab)->s->symbols.count;
+}
+
+static int cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
+			 sqlite3_value **argv)
+{
+	struct cursor *c = (struct cursor *)base;
+	(void)text;
+	c->at = 0;
+	c->end = symbol_count(base);
+	if (plan != 1 || argc != 1)
+		return SQLITE_OK;
+	/* SQLite checks the equality again, so what is no integer finds nothing. */
+	const sqlite3_int64 id = sqlite3_value_int64(argv[0]);
+	if (id < 0 || (uint64_t)id >= c->end) {
+		c->end = 0;
+		return SQLITE_OK;
+	}
+	c->at = (size_t)id;
+	c->end = c->at + 1;
+	return SQLITE_OK;
+}
+
+static int cursor_next(sqlite3_vtab_cursor *base)
+{
+	((struct cursor *)base)->at++;
+	return SQLITE_OK;
+}
+
+static int cursor_eof(sqlite3_vtab_cursor *base)
+{
+	const struct cursor *c = (const struct cursor *)base;
+	return c->at >= c->end;
+}
+
+static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int column)
+{
+	const struct snapshot *s = ((const struct table *)base->pVtab)->s;
+	const size_t at = ((const struct cursor *)base)->at;
+	put_column(&(struct cell){ s, &s->symbols.data[at], to }, (enum column)column);
+	return SQLITE_OK;
+}
+
+static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
+{
+	*ret = (sqlite3_int64)((const struct cursor *)base)->at;
+	return SQLITE_OK;
+}
+
+int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s)
+{
+	/* Without xCreate the table is there by itself, under the module's name. */
+	static const sqlite3_module module = {
+		.xConnect = table_connect,
+		.xBestIndex = table_best_index,
+		.xDisconnect = table_disconnect,
+		.xOpen = cursor_open,
+		.xClose = cursor_close,
+		.xFilter = cursor_filter,
+		.xNext = cursor_next,
+		.xEof = cursor_eof,
+		.xColumn = cursor_column,
+		.xRowid = cursor_rowid,
+	};
+	return sqlite3_create_module_v2(db, name, &module, (void *)(uintptr_t)s, NULL);
+}
