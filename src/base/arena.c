@@ -15,38 +15,39 @@ struct arena_block {
 enum { BLOCK_FRONT = 256 };
 enum { BLOCK_MIN = (16 << 10) - BLOCK_FRONT, BLOCK_MAX = (4 << 20) - BLOCK_FRONT };
 
-static void block_add(struct arena *a, size_t need)
+static void block_add(struct arena *a, uint64_t need)
 {
-	size_t size = a->head ? a->head->size * 2 + BLOCK_FRONT : BLOCK_MIN;
+	uint64_t size = a->head ? a->head->size * 2 + BLOCK_FRONT : BLOCK_MIN;
 	if (size > BLOCK_MAX)
 		size = BLOCK_MAX;
 	if (size < need)
 		size = need;
 	struct arena_block *b = mem_alloc(sizeof *b + size);
 	b->next = a->head;
-	b->size = size;
+	b->size = (size_t)size; /* else mem_alloc has not returned */
 	a->head = b;
 	a->used = 0;
-	a->total += size;
+	a->total += b->size;
 }
 
-void *arena_alloc(struct arena *a, size_t size, size_t align)
+void *arena_alloc(struct arena *a, uint64_t size, size_t align)
 {
+	ASSERT(align > 0 && (align & (align - 1)) == 0);
 	size_t start = (a->used + align - 1) & ~(align - 1);
 	if (!a->head || start > a->head->size || size > a->head->size - start) {
 		block_add(a, size);
 		start = 0;
 	}
-	a->used = start + size;
+	a->used = start + (size_t)size;
 	return a->head->data + start;
 }
 
-void *arena_calloc(struct arena *a, size_t count, size_t size, size_t align)
+void *arena_calloc(struct arena *a, uint64_t count, size_t size, size_t align)
 {
-	if (size && count > SIZE_MAX / size)
+	if (size && count > UINT64_MAX / size)
 		call_raise(HEFT_ENOMEM, "out of memory");
 	void *p = arena_alloc(a, count * size, align);
-	return memset(p, 0, count * size);
+	return memset(p, 0, (size_t)count * size);
 }
 
 char *arena_copy(struct arena *a, struct str s)

@@ -17,8 +17,8 @@ struct arena {
 	uint64_t total;           /* bytes held */
 };
 
-void *arena_alloc(struct arena *a, size_t size, size_t align);
-void *arena_calloc(struct arena *a, size_t count, size_t size, size_t align);
+void *arena_alloc(struct arena *a, uint64_t size, size_t align);
+void *arena_calloc(struct arena *a, uint64_t count, size_t size, size_t align);
 
 #define arena_new(a, T, n) ((T *)arena_calloc((a), (n), sizeof(T), _Alignof(T)))
 

@@ -47,7 +47,7 @@ static void mapping_remove(struct bytes b)
 static void unmap(struct bytes b)
 {
 	mapping_remove(b);
-	munmap((void *)(uintptr_t)b.p, b.size);
+	munmap((void *)(uintptr_t)b.p, (size_t)b.size);
 }
 
 static void release_mapping(void *thing)
@@ -128,6 +128,9 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 	struct stat st;
 	if (!check_fd(fd, path, &st, err))
 		return false;
+	if ((uint64_t)st.st_size > SIZE_MAX / 2)
+		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+			    "%s: larger than the address space of this heft, which is for 32 bits", path);
 	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return fail_sys(err, "%s", path);
@@ -216,14 +219,14 @@ static bool keep_copy(struct file *f, struct bytes from, const char *path, struc
 {
 	const size_t size = strlen(path) + 1;
 	f->path = memcpy(mem_alloc(size), path, size);
-	void *p = mmap(NULL, from.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, (size_t)from.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED) {
 		fail_sys(err, "%s", path);
 		mem_free((char *)(uintptr_t)f->path);
 		f->path = NULL;
 		return false;
 	}
-	memcpy(p, from.p, from.size);
+	memcpy(p, from.p, (size_t)from.size);
 	f->bytes = (struct bytes){ p, from.size };
 	keep_mapping(f);
 	return true;

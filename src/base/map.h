@@ -28,6 +28,7 @@
 #define HEFT_BASE_MAP_H
 
 #include "base/base.h"
+#include "base/wide.h"
 
 struct map {
 	uint64_t *slots; /* hash >> 32 << 32 | number + 1; 0: free */
@@ -51,8 +52,8 @@ static inline uint64_t hash_seed(void)
 /* All bits of the product of a and b, folded to 64. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
-	const __uint128_t product = (__uint128_t)a * b;
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	const struct wide product = wide_product(a, b);
+	return product.low ^ product.high;
 }
 
 /* Twice: one product leaves keys of a pattern, such as addresses 16 bytes apart, in heaps for some

@@ -6,6 +6,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,39 +221,39 @@ const struct file_inputs *memory_inputs(void)
 enum { ASK_EVERY = 1 << 18 };
 
 /* A place where any call may be given up, and that every long one comes by. */
-static void count_taken(size_t size)
+static void count_taken(uint64_t size)
 {
-	here.taken += size < ASK_EVERY ? size : ASK_EVERY;
+	here.taken += size < ASK_EVERY ? (size_t)size : ASK_EVERY;
 	if (here.taken < ASK_EVERY)
 		return;
 	here.taken = 0;
 	progress_ask();
 }
 
-static void *add_piece(size_t size, bool zeroed)
+static void *add_piece(uint64_t size, bool zeroed)
 {
 	if (size > SIZE_MAX - sizeof(struct piece))
 		return NULL;
-	struct piece *p = piece_new(sizeof *p + size, zeroed);
+	struct piece *p = piece_new(sizeof *p + (size_t)size, zeroed);
 	if (!p)
 		return NULL;
 	link_piece(p, here.memory);
 	return p + 1;
 }
 
-void *memory_try(size_t size)
+void *memory_try(uint64_t size)
 {
 	return add_piece(size, false);
 }
 
-static _Noreturn void raise_no_memory(size_t size)
+static _Noreturn void raise_no_memory(uint64_t size)
 {
 	char text[80];
-	snprintf(text, sizeof text, "out of memory (%zu bytes wanted)", size);
+	snprintf(text, sizeof text, "out of memory (%" PRIu64 " bytes wanted)", size);
 	call_raise(HEFT_ENOMEM, text);
 }
 
-void *mem_alloc(size_t size)
+void *mem_alloc(uint64_t size)
 {
 	count_taken(size);
 	void *p = add_piece(size, false);
@@ -261,10 +262,10 @@ void *mem_alloc(size_t size)
 	return p;
 }
 
-void *mem_zeroed(size_t count, size_t size)
+void *mem_zeroed(uint64_t count, size_t size)
 {
-	if (size > 0 && count > SIZE_MAX / size)
-		raise_no_memory(SIZE_MAX);
+	if (size > 0 && count > UINT64_MAX / size)
+		raise_no_memory(UINT64_MAX);
 	count_taken(count * size);
 	void *p = add_piece(count * size, true);
 	if (!p)
@@ -286,27 +287,28 @@ static struct piece *resize_piece(struct piece *p, size_t size)
 	return moved;
 }
 
-void *mem_resize(void *p, size_t size)
+void *mem_resize(void *p, uint64_t size)
 {
 	if (!p)
 		return mem_alloc(size);
 	if (size > SIZE_MAX - sizeof(struct piece))
 		raise_no_memory(size);
 	count_taken(size);
-	struct piece *moved = resize_piece((struct piece *)p - 1, sizeof *moved + size);
+	struct piece *moved = resize_piece((struct piece *)p - 1, sizeof *moved + (size_t)size);
 	if (moved)
 		return moved + 1;
 	raise_no_memory(size);
 }
 
-void *mem_grow_zeroed(void *p, size_t before, size_t size)
+void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size)
 {
+	ASSERT(before <= size);
 	if (!p)
-		return mem_zeroed(1, size);
+		return mem_zeroed(size, 1);
 	const bool fresh = ((struct piece *)p - 1)->mapped > 0;
 	p = mem_resize(p, size);
 	if (!fresh)
-		memset((char *)p + before, 0, size - before);
+		memset((char *)p + before, 0, (size_t)(size - before));
 	return p;
 }
 

@@ -45,16 +45,17 @@ struct file_inputs;
 void memory_set_inputs(const struct file_inputs *in);
 const struct file_inputs *memory_inputs(void);
 
-/* As malloc, realloc and calloc, but never NULL.  Where they give much memory, they ask the user
- * whether the call is to go on (progress_ask). */
-void *mem_alloc(size_t size);
-void *mem_resize(void *p, size_t size);
-void *mem_zeroed(size_t count, size_t size);
+/* As malloc, realloc and calloc, but never NULL.  Sizes of files have 64 bits: more than the address
+ * space has is no memory.  Where they give much memory, they ask the user whether the call is to go
+ * on (progress_ask). */
+void *mem_alloc(uint64_t size);
+void *mem_resize(void *p, uint64_t size);
+void *mem_zeroed(uint64_t count, size_t size);
 /* As mem_resize, of memory that never had more than its `before` bytes: those behind are 0.  What
  * is not used of a large array takes no memory then. */
-void *mem_grow_zeroed(void *p, size_t before, size_t size);
+void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size);
 /* NULL where there is no memory: for sizes that a file states. */
-void *memory_try(size_t size);
+void *memory_try(uint64_t size);
 /* Takes what the functions above gave, and NULL.  What the C library gave is for free. */
 void mem_free(void *p);
 /* Gives the system what was freed in small pieces: the C library keeps it until its last piece is

@@ -15,16 +15,16 @@
 		size_t count, cap;                                                                 \
 	}
 
-static inline void *vec_grow(void *data, size_t *cap, size_t need, size_t elem)
+static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem)
 {
-	size_t n = *cap + *cap / 2;
+	uint64_t n = (uint64_t)*cap + *cap / 2;
 	if (n < 8)
 		n = 8;
 	if (n < need)
 		n = need;
 	if (n > SIZE_MAX / elem)
 		call_raise(HEFT_ENOMEM, "out of memory");
-	*cap = n;
+	*cap = (size_t)n;
 	return mem_resize(data, n * elem);
 }
 
@@ -32,7 +32,7 @@ static inline void *vec_grow(void *data, size_t *cap, size_t need, size_t elem)
 #define vec_reserve(v, n)                                                                          \
 	do {                                                                                       \
 		if ((v)->cap - (v)->count < (n))                                                   \
-			(v)->data = vec_grow((v)->data, &(v)->cap, (v)->count + (n),               \
+			(v)->data = vec_grow((v)->data, &(v)->cap, (uint64_t)(v)->count + (n),     \
 					     sizeof *(v)->data);                                   \
 	} while (0)
 

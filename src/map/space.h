@@ -57,7 +57,7 @@ enum why {
 const char *why_text(enum why why);
 
 struct claim {
-	uint64_t start;
+	_Alignas(8) uint64_t start; /* as wide on all machines */
 	uint64_t size : 56; /* bytes or SIZE_UNKNOWN */
 	uint64_t why : 8;
 	label_id label;
@@ -80,7 +80,8 @@ void claims_append(struct claims *c, struct claims *more);
 void claim_unknown(struct claims *c, uint64_t start, label_id label, enum why why);
 
 struct span {
-	uint64_t start, size;
+	_Alignas(8) uint64_t start;
+	uint64_t size;
 	label_id label;
 };
 

@@ -1,6 +1,7 @@
 /* The second pass over debug sections: what indexes others, and from section bytes to the file. */
 #include "base/pool.h"
 #include "base/sort.h"
+#include "base/wide.h"
 #include "debug/index.h"
 #include "source/attr/debug_bytes.h"
 #include "source/attr/reloc_parts.h"
@@ -125,12 +126,7 @@ static void resolve_all(struct debug_bytes *b, const enum dw_section *list, size
 
 /* ---- from section bytes to file bytes -------------------------------------------------------- */
 
-/* Byte x of the unpacked section as a byte of the packed one: in proportion. */
-static uint64_t scaled(uint64_t x, uint64_t unpacked, uint64_t packed)
-{
-	return (uint64_t)((unsigned __int128)x * packed / unpacked);
-}
-
+/* Claims the bytes of a part in proportion to what is unpacked of it. */
 static void claim_part(const struct debug_bytes *b, const struct debuginfo_part *p,
 		       struct claims *file)
 {
@@ -143,8 +139,8 @@ static void claim_part(const struct debug_bytes *b, const struct debuginfo_part 
 		const uint64_t end = min_u64(o->start + o->size, p->off + p->size);
 		if (start >= end)
 			continue;
-		const uint64_t from = scaled(start - p->off, p->size, s->file_size);
-		const uint64_t to = scaled(end - p->off, p->size, s->file_size);
+		const uint64_t from = wide_scaled(start - p->off, s->file_size, p->size);
+		const uint64_t to = wide_scaled(end - p->off, s->file_size, p->size);
 		claim(file, base + from, to - from, o->label, WHY_DEBUG);
 	}
 }
