@@ -1,26 +1,32 @@
 #!/bin/sh
-# Fails where a file of src/ includes something of a later layer.
+# Fails where a file of src/ includes something of a later layer, or a program beside heft something of the library.
 cd "$(dirname "$0")/.." || exit 2
 order="base image debug names code map heap program project process blocks stack source snapshot query report store api"
 bad=0
 
-# check FOLDER ALLOWED...: every #include "x/y.h" below src/FOLDER is one of ALLOWED.
-check() {
+# check_folder FOLDER ALLOWED...: every #include "x/y.h" below FOLDER is one of ALLOWED.
+check_folder() {
 	folder=$1
 	shift
-	[ -d "src/$folder" ] || return
+	[ -d "$folder" ] || return
 	# shellcheck disable=SC2013 # one word a line
-	for inc in $(find "src/$folder" -name '*.[ch]' -exec cat {} + |
+	for inc in $(find "$folder" -name '*.[ch]' -exec cat {} + |
 		sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' | sort -u); do
 		case " $* heft.h page_parts.h " in
 		*" ${inc%%/*}/ "* | *" $inc "*) ;;
 		*)
-			grep -rn "include *\"$inc\"" "src/$folder" |
+			grep -rn "include *\"$inc\"" "$folder" |
 				sed "s|\$| - $folder/ must not include it|"
 			bad=1
 			;;
 		esac
 	done
+}
+
+check() {
+	layer=$1
+	shift
+	check_folder "src/$layer" "$@"
 }
 
 below=
@@ -33,6 +39,12 @@ done
 # as well.
 check browse browse/ base/base.h base/tame.h report/number.h
 check cli cli/ browse/browse.h base/nearest.h
+# A program beside heft is an ordinary user of the library as well, with the command lines of heft and what it
+# compiles of base/ for itself.
+for folder in programs/*/; do
+	name=${folder#programs/}
+	check_folder "${folder%/}" "$name" cli/ base/
+done
 
 for folder in src/*/; do
 	folder=${folder#src/}

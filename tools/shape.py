@@ -108,21 +108,22 @@ def main():
             check("columns", width(line), f"{name}:{number}")
         text = "\n".join(lines)
         # Helpers of tests may have what a table of cases needs.
-        for found in HEAD.finditer(text) if name.parts[0] in ("src", "include", "recorder") else ():
+        for found in HEAD.finditer(text) if name.parts[0] in ("src", "programs", "include", "recorder") else ():
             line = text.count("\n", 0, found.start()) + 1
             check("parameters", parameters(found[2]), f"{name}:{line}: {found[1]}")
         if name.parts[0] in ("src", "programs"):
-            rooms[name.parts[1]] += len(lines) - 1
+            rooms[name.parts[1] if name.parts[0] == "src" else "programs/" + name.parts[1]] += len(lines) - 1
         if name.parts[0] == "src":
             names[name.name].append(str(name))
     for room, lines in rooms.items():
         limit = TOO_LARGE.get(room, LIMITS["lines of a room"])
         if lines > limit:
-            beyond.append(f"src/{room}: {lines} lines with all folders below it (at most {limit})")
+            beyond.append(f"{room}: {lines} lines with all folders below it (at most {limit})")
     for name, paths in names.items():
         if len(paths) > 1:
             beyond.append(f"{' and '.join(paths)}: one name for two files")
-    print(f"{len(lengths)} functions, median {statistics.median(lengths):g} lines, longest {max(lengths)}; {sum(rooms.values())} lines in src and programs")
+    print(f"{len(lengths)} functions, median {statistics.median(lengths):g} lines, longest {max(lengths)}; "
+          f"{sum(rooms.values())} lines in src and programs, {sum(n for room, n in rooms.items() if '/' not in room)} in src")
     print("rooms:", ", ".join(f"{room} {lines}" for room, lines in sorted(rooms.items())))
     texts = [(path, "\n".join(lines)) for path, lines in sources() if path.parts[0] in ("src", "programs")]
     for option, listed in zip(("--slices", "--shared"), habits(texts)):

@@ -21,7 +21,7 @@ struct command;
 /* How this process was called. */
 struct cli {
 	const char *program; /* first word of every message: "heft" or "bloaty" */
-	const char *usage;   /* what comes before the operands: "heft size", "bloaty" */
+	char usage[40];      /* what comes before the operands: "heft size", "bloaty" */
 	const struct command *command;
 	struct progress *progress; /* the line that the handles of the command write (term.h) */
 };

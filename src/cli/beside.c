@@ -1,0 +1,246 @@
+#include "cli/beside.h"
+
+#include "cli/commands.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const struct beside programs[] = {
+	{ "browse", "a tree of where the bytes go, on this terminal" },
+	{ "history", "the sizes of a program over time" },
+	{ "push", "sizes and heap profiles to a server" },
+};
+enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
+
+const struct beside *beside_at(size_t i)
+{
+	return i < PROGRAM_COUNT ? &programs[i] : NULL;
+}
+
+const struct beside *beside_of(const char *name)
+{
+	for (size_t i = 0; i < PROGRAM_COUNT; i++)
+		if (strcmp(programs[i].name, name) == 0)
+			return &programs[i];
+	return NULL;
+}
+
+/* ---- where they are -------------------------------------------------------------------------- */
+
+/* The folders that may have programs, one after the other. */
+struct folders {
+	char own[BESIDE_PATH_MOST]; /* that of heft; "": unknown */
+	const char *path;           /* what is left of PATH, or NULL */
+	unsigned step;
+	char at[BESIDE_PATH_MOST]; /* the folder; "": this one is passed over */
+};
+
+static bool own_folder(char ret[BESIDE_PATH_MOST])
+{
+	const ssize_t size = readlink("/proc/self/exe", ret, BESIDE_PATH_MOST - 1);
+	ret[size > 0 ? size : 0] = '\0';
+	char *slash = strrchr(ret, '/');
+	if (slash != NULL)
+		*slash = '\0';
+	return slash != NULL;
+}
+
+static void folders_init(struct folders *f)
+{
+	*f = (struct folders){ .path = getenv("PATH") };
+	if (!own_folder(f->own))
+		f->own[0] = '\0';
+}
+
+/* A path that is too long is passed over. */
+static void folder_join(struct folders *f, const char *below, const char *name)
+{
+	const int size = snprintf(f->at, sizeof f->at, "%s%s%s", f->own, below, name);
+	if (f->own[0] == '\0' || size < 0 || (size_t)size >= sizeof f->at)
+		f->at[0] = '\0';
+}
+
+static bool folder_of_path(struct folders *f)
+{
+	if (f->path == NULL)
+		return false;
+	const size_t size = strcspn(f->path, ":");
+	f->at[0] = '\0';
+	if (size < sizeof f->at)
+		snprintf(f->at, sizeof f->at, "%.*s", (int)size, f->path);
+	f->path = f->path[size] == ':' ? f->path + size + 1 : NULL;
+	return true;
+}
+
+/* The folder of a program in the build tree, where heft is in build/src. */
+static void folder_built(struct folders *f, const char *name)
+{
+	const char *slash = strrchr(f->own, '/');
+	f->at[0] = '\0';
+	if (slash != NULL && strcmp(slash, "/src") == 0)
+		folder_join(f, "/../programs/", name);
+}
+
+/* Goes on to the next folder that may have the program; false past the last. */
+static bool folders_next(struct folders *f, const char *name)
+{
+	switch (f->step++) {
+	case 0: folder_join(f, "", ""); return true;
+	case 1: folder_built(f, name); return true;
+	case 2:
+		if (HEFT_LIBEXEC[0] == '/')
+			snprintf(f->at, sizeof f->at, "%s", HEFT_LIBEXEC);
+		else
+			folder_join(f, "/", HEFT_LIBEXEC);
+		return true;
+	default: return folder_of_path(f);
+	}
+}
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Names that a file name can end in without a surprise. */
+static bool is_name(const char *name)
+{
+	const size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					 "0123456789_-");
+	return size > 0 && size < BESIDE_NAME_MOST && name[size] == '\0' && name[0] != '-';
+}
+
+bool beside_find(const char *name, char ret[BESIDE_PATH_MOST])
+{
+	struct folders f;
+	folders_init(&f);
+	while (is_name(name) && folders_next(&f, name)) {
+		const int size = snprintf(ret, BESIDE_PATH_MOST, "%s/heft-%s", f.at, name);
+		if (f.at[0] != '\0' && size > 0 && size < BESIDE_PATH_MOST && is_program(ret))
+			return true;
+	}
+	return false;
+}
+
+/* ---- running one ----------------------------------------------------------------------------- */
+
+static int beside_missing(const struct cli *cli, const char *name)
+{
+	if (beside_of(name) == NULL)
+		return cli_error(cli, "no such command: %s", name);
+	return cli_error(cli,
+			 "heft-%s is not installed: install the package heft-%s, or build heft "
+			 "with meson -D%s=enabled",
+			 name, name, name);
+}
+
+int beside_run(const struct cli *cli, const char *name, size_t count, char **words)
+{
+	char path[BESIDE_PATH_MOST];
+	if (!beside_find(name, path))
+		return beside_missing(cli, name);
+	char **argv = calloc(count + 2, sizeof *argv);
+	if (argv == NULL)
+		return cli_error(cli, "out of memory");
+	argv[0] = path;
+	for (size_t i = 0; i < count; i++)
+		argv[i + 1] = words[i];
+	fflush(stdout);
+	execv(path, argv);
+	free(argv);
+	return cli_error(cli, "%s: cannot run: %s", path, strerror(errno));
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+enum { OTHERS_MOST = 100 };
+
+/* Names of programs that are not heft's own. */
+struct others {
+	char names[OTHERS_MOST][BESIDE_NAME_MOST];
+	size_t count;
+};
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void others_add(struct others *o, const char *name)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (strcmp(o->names[i], name) == 0)
+			return;
+	snprintf(o->names[o->count++], BESIDE_NAME_MOST, "%s", name);
+}
+
+static void others_read(struct others *o, const char *folder)
+{
+	const struct dirent *e;
+	char path[BESIDE_PATH_MOST];
+	DIR *d = folder[0] != '\0' ? opendir(folder) : NULL;
+	while (d != NULL && o->count < OTHERS_MOST && (e = readdir(d)) != NULL) {
+		if (strncmp(e->d_name, "heft-", 5) != 0 || !is_name(e->d_name + 5) ||
+		    beside_of(e->d_name + 5) != NULL)
+			continue;
+		const int size = snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+		if (size > 0 && (size_t)size < sizeof path && is_program(path))
+			others_add(o, e->d_name + 5);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+static void others_find(struct others *o)
+{
+	struct folders f;
+	folders_init(&f);
+	while (folders_next(&f, ""))
+		others_read(o, f.at);
+	qsort(o->names, o->count, sizeof *o->names, name_compare);
+}
+
+static const char other_summary[] = "a program beside heft";
+
+void beside_list(FILE *to)
+{
+	struct others others = { .count = 0 };
+	char path[BESIDE_PATH_MOST];
+	for (size_t i = 0; i < PROGRAM_COUNT; i++)
+		if (beside_find(programs[i].name, path))
+			fprintf(to, "  %-15s%s\n", programs[i].name, programs[i].summary);
+	others_find(&others);
+	for (size_t i = 0; i < others.count; i++)
+		fprintf(to, "  %-15s%s\n", others.names[i], other_summary);
+}
+
+static void program_print_words(char *path)
+{
+	char option[] = "--words";
+	char *const argv[] = { path, option, NULL };
+	pid_t pid;
+	if (posix_spawn(&pid, path, NULL, NULL, argv, environ) == 0)
+		waitpid(pid, NULL, 0);
+}
+
+void beside_print_words(void)
+{
+	struct others others = { .count = 0 };
+	char path[BESIDE_PATH_MOST];
+	fflush(stdout);
+	for (size_t i = 0; i < PROGRAM_COUNT; i++)
+		if (beside_find(programs[i].name, path))
+			program_print_words(path);
+	others_find(&others);
+	for (size_t i = 0; i < others.count; i++)
+		words_put(others.names[i], "", "", other_summary);
+}

@@ -1,0 +1,140 @@
+#include "cli/commands.h"
+
+#include "base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* How many of the words name the command: one, or two ("heap show"); 0: they name another. */
+static int command_words(const struct command *c, int argc, char **argv)
+{
+	const size_t first = strlen(argv[0]);
+	if (strcmp(c->name, argv[0]) == 0)
+		return 1;
+	return argc > 1 && strncmp(c->name, argv[0], first) == 0 && c->name[first] == ' ' &&
+			       strcmp(c->name + first + 1, argv[1]) == 0
+		       ? 2
+		       : 0;
+}
+
+const struct command *commands_find(const struct commands *all, int argc, char **argv,
+				    int *ret_words)
+{
+	const struct command *found = NULL;
+	*ret_words = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const int words = command_words(&all->list[i], argc, argv);
+		if (words > *ret_words) {
+			*ret_words = words;
+			found = &all->list[i];
+		}
+	}
+	return found;
+}
+
+/* The second word of a command of the family; NULL: it is none. */
+static const char *member_word(const struct command *c, const char *family)
+{
+	const size_t size = strlen(family);
+	return strncmp(c->name, family, size) == 0 && c->name[size] == ' ' ? c->name + size + 1
+									   : NULL;
+}
+
+bool commands_has_family(const struct commands *all, const char *word)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (member_word(&all->list[i], word) != NULL)
+			return true;
+	return false;
+}
+
+void commands_help_family(const struct commands *all, const char *family)
+{
+	printf("Usage: heft %s COMMAND [OPTION]...\n\nCommands:\n", family);
+	for (size_t i = 0; i < all->count; i++)
+		if (member_word(&all->list[i], family) != NULL)
+			printf("  %-15s%s\n", all->list[i].name, all->list[i].summary);
+	printf("\nWhat one of them takes: heft help %s COMMAND\n", family);
+}
+
+int commands_no_member(const struct cli *cli, const struct commands *all, const char *family,
+		       const char *word)
+{
+	const char *members[COMMANDS_MOST] = { NULL }, *member;
+	char names[200] = "";
+	size_t count = 0;
+	for (size_t i = 0; i < all->count && count < COMMANDS_MOST; i++)
+		if ((member = member_word(&all->list[i], family)) != NULL)
+			members[count++] = member;
+	const char *near = word != NULL ? nearest_of(word, members, count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+			 i == 0 ? "" : ", ", members[i]);
+	if (near != NULL)
+		return cli_error(cli, "no such command: %s %s; did you mean 'heft %s %s'?", family,
+				 word, family, near);
+	return cli_error(cli, "'%s' is followed by one of: %s", family, names);
+}
+
+void cli_set_command(struct cli *cli, const struct command *c)
+{
+	snprintf(cli->usage, sizeof cli->usage, "heft %s", c->name);
+	cli->command = c;
+}
+
+int commands_run(struct cli *cli, const struct commands *all, int argc, char **argv)
+{
+	int words;
+	const struct command *c = commands_find(all, argc, argv, &words);
+	if (c != NULL) {
+		cli_set_command(cli, c);
+		return c->run(cli, argc - words, argv + words);
+	}
+	if (!commands_has_family(all, argv[0]))
+		return COMMANDS_NONE;
+	const char *word = argc > 1 ? argv[1] : NULL;
+	if (word == NULL || (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0))
+		return commands_no_member(cli, all, argv[0], word);
+	commands_help_family(all, argv[0]);
+	return EXIT_FINE;
+}
+
+/* ---- what shells complete -------------------------------------------------------------------- */
+
+void words_put(const char *command, const char *option, const char *value, const char *text)
+{
+	bool blank = false;
+	printf("%s\t%s\t%s\t", command, option, value != NULL ? value : "");
+	for (; *text != '\0'; text++) {
+		if (*text != '\n' && *text != ' ') {
+			putchar(*text);
+			blank = false;
+		} else if (!blank) {
+			putchar(' ');
+			blank = true;
+		}
+	}
+	putchar('\n');
+}
+
+static void words_put_option(const struct command *c, const struct opt *o)
+{
+	const char *value = o->choices != NULL ? o->choices : o->value;
+	char option[60];
+	snprintf(option, sizeof option, "-%c", o->letter);
+	if (o->letter != 0)
+		words_put(c->name, option, value, o->help);
+	snprintf(option, sizeof option, "--%s", o->name != NULL ? o->name : "");
+	if (o->name != NULL)
+		words_put(c->name, option, value, o->help);
+}
+
+void commands_print_words(const struct commands *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct command *c = &all->list[i];
+		words_put(c->name, "", "", c->summary);
+		for (const struct opt *o = c->opts; o->id != 0 || o->help != NULL; o++)
+			words_put_option(c, o);
+	}
+}

@@ -1,0 +1,62 @@
+/* What every command says in the same way: trouble, its version, its help. */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int cli_error(const struct cli *cli, const char *fmt, ...)
+{
+	char text[1000];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	fflush(stdout);
+	progress_erase(cli->progress);
+	fprintf(stderr, "%s: ", cli->program);
+	print_tame(text, stderr);
+	putc('\n', stderr);
+	return EXIT_TROUBLE;
+}
+
+void *cli_made(const struct cli *cli, void *handle)
+{
+	if (handle == NULL)
+		exit(cli_error(cli, "out of memory"));
+	return handle;
+}
+
+bool cli_no_memory(struct heft_err *err)
+{
+	*err = (struct heft_err){ .code = HEFT_ENOMEM, .offset = HEFT_NO_OFFSET };
+	snprintf(err->text, sizeof err->text, "out of memory");
+	return false;
+}
+
+int cli_failed(const struct cli *cli, const struct heft_err *err)
+{
+	char text[sizeof err->text + 40];
+	if (cli_is_bloaty(cli)) {
+		cli_as_bloaty(err, text, sizeof text);
+		return cli_error(cli, "%s", text);
+	}
+	if (err->offset == HEFT_NO_OFFSET)
+		return cli_error(cli, "%s", err->text);
+	return cli_error(cli, "%s (at offset 0x%" PRIx64 ")", err->text, err->offset);
+}
+
+void cli_version(const struct cli *cli)
+{
+	if (cli_is_bloaty(cli))
+		printf("Bloaty McBloatface 1.1 (heft %s)\n", heft_version());
+	else
+		printf("heft %s\n", heft_version());
+}
+
+void cli_help(const struct cli *cli)
+{
+	printf("Usage: %s %s\n%s\n", cli->usage, cli->command->operands, cli->command->manual);
+	options_print(cli->command->opts, false, stdout);
+}

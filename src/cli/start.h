@@ -1,0 +1,16 @@
+/* start.h - what every program of heft does with its process: first and last. */
+#ifndef HEFT_CLI_START_H
+#define HEFT_CLI_START_H
+
+#include "cli/commands.h"
+
+/* Sets up standard descriptors, signals and the allocator.  Call it first. */
+void process_init(void);
+/* Flushes standard output; returns the exit status of the process. */
+int process_finish(const struct cli *cli, int status);
+
+/* The main function of a program beside heft, whose file is heft-NAME.  The names of its commands
+ * are "NAME", or "NAME WORD".  As the first word, "--words" prints all of them (commands.h). */
+int program_main(const char *name, const struct commands *all, int argc, char **argv);
+
+#endif
