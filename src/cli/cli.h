@@ -128,10 +128,6 @@ extern const struct opt report_opts[];
 extern const char report_manual[];
 int cmd_report(const struct cli *cli, int argc, char **argv);
 
-extern const struct opt browse_opts[];
-extern const char browse_manual[];
-int cmd_browse(const struct cli *cli, int argc, char **argv);
-
 extern const struct opt query_opts[];
 extern const char query_manual[];
 int cmd_query(const struct cli *cli, int argc, char **argv);

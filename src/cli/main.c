@@ -54,9 +54,6 @@ static const struct command commands[] = {
 	{ "report", "[OPTION]... INPUT... [-- BASE...] -o OUT.html",
 	  "one html file to look at: treemap, flame graph, table", report_manual, report_opts,
 	  cmd_report },
-	{ "browse", "[OPTION]... INPUT... [-- BASE...]",
-	  "the same on this terminal, like a file manager", browse_manual, browse_opts,
-	  cmd_browse },
 	{ "stack", "[OPTION]... FILE", "how much stack a program may take at most", stack_manual,
 	  stack_opts, cmd_stack },
 	{ "blocks", "[OPTION]... FILE", "functions and their machine basic blocks", blocks_manual,
@@ -205,9 +202,10 @@ static int help(struct cli *cli, int argc, char **argv)
 
 static int run_heft(struct cli *cli, int argc, char **argv)
 {
+	char path[BESIDE_PATH_MOST];
 	if (argc == 0) {
 		overview(stderr);
-		if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && beside_find("browse", path))
 			fputs("\nTo look around in a program on this terminal: heft browse FILE\n",
 			      stderr);
 		return EXIT_TROUBLE;

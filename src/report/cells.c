@@ -1,6 +1,6 @@
 /* Columns of a report, and the text of their cells. */
 #include "report/label_text.h"
-#include "report/number.h"
+#include "base/number.h"
 #include "report/pss.h"
 #include "report/report.h"
 

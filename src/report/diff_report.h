@@ -2,7 +2,7 @@
 #ifndef HEFT_REPORT_DIFF_REPORT_H
 #define HEFT_REPORT_DIFF_REPORT_H
 
-#include "report/number.h"
+#include "base/number.h"
 #include "report/report.h"
 #include "snapshot/diff_rows.h"
 

@@ -1,7 +1,7 @@
 /* What reports about heaps add to the formats. */
 #include "report/heap_report.h"
 #include "report/label_text.h"
-#include "report/number.h"
+#include "base/number.h"
 
 #include "base/err.h"
 #include "base/filename.h"

@@ -1,6 +1,6 @@
 /* Functions with their basic blocks, as text. */
 #include "report/label_text.h"
-#include "report/number.h"
+#include "base/number.h"
 #include "report/record.h"
 
 #include <stdio.h>

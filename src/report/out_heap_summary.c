@@ -1,7 +1,7 @@
 /* What is known of a heap as a whole: the lines above a table, its parts, its history. */
 #include "report/heap_report.h"
 #include "report/label_text.h"
-#include "report/number.h"
+#include "base/number.h"
 
 const char *const heap_part_names[HEFT_HEAP_PARTS] = {
 	[HEFT_HEAP_BLOCKS] = "blocks",         [HEFT_HEAP_HEADERS] = "headers",

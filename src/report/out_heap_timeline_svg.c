@@ -1,6 +1,6 @@
 /* The history of a heap as a picture. */
 #include "report/heap_report.h"
-#include "report/number.h"
+#include "base/number.h"
 #include "report/svg.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Rows as pictures: treemaps and flame graphs. */
-#include "report/number.h"
+#include "base/number.h"
+#include "report/row_walk.h"
 #include "report/svg.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 #include "report/label_text.h"
-#include "report/number.h"
+#include "base/number.h"
+#include "report/row_walk.h"
 #include "report/report.h"
 
 /* Labels get at least so many columns; texts of a table beside them at most so many. */

@@ -1,23 +1,13 @@
-/* row_walk.h - what all formats need of rows: the change of a size, and a walk over the tree.
+/* row_walk.h - what all formats need of rows: a walk over the tree.
  *
  * The walk keeps its own stack, so that the depth of a tree (one level a data source, as
  * many as the user asks for) never becomes depth of calls.  One thread a walk. */
 #ifndef HEFT_REPORT_ROW_WALK_H
 #define HEFT_REPORT_ROW_WALK_H
 
+#include "base/number.h"
 #include "base/vec.h"
 #include "heft.h"
-
-/* A difference of two unsigned sizes; `size` bytes, 0 is never negative. */
-struct change {
-	uint64_t size;
-	bool negative;
-};
-
-static inline struct change change_of(uint64_t now, uint64_t base)
-{
-	return (struct change){ now < base ? base - now : now - base, now < base };
-}
 
 struct rows_maker;
 

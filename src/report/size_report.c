@@ -1,5 +1,5 @@
 /* What reports of sizes add to the formats.  The table is laid out as the reference tool's. */
-#include "report/number.h"
+#include "base/number.h"
 #include "report/report.h"
 
 #include <stdio.h>

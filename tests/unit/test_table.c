@@ -1,7 +1,7 @@
 #include "../lib/rows.h"
 
 #include "report/label_text.h"
-#include "report/number.h"
+#include "base/number.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "report/number.h"
+#include "base/number.h"
 
 #include <langinfo.h>
 #include <locale.h>

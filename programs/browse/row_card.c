@@ -1,4 +1,4 @@
-#include "cli/row_card.h"
+#include "browse/row_card.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

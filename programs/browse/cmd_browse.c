@@ -1,9 +1,10 @@
 /* heft browse: the table on a terminal. */
 #include "browse/browse.h"
+#include "browse/row_card.h"
 
 #include "cli/inputs.h"
 #include "cli/outfile.h"
-#include "cli/row_card.h"
+#include "cli/start.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 enum { O_PID = 1, O_NO_MOUSE };
 
-const struct opt browse_opts[] = {
+static const struct opt browse_opts[] = {
 	{ O_PID, 0, false, "pid", "PID", "the heap of a recorded process that runs" },
 #define INPUT_BY_HELP                                                                              \
 	"what rows are grouped by at first: data sources of\n"                                     \
@@ -27,7 +28,7 @@ const struct opt browse_opts[] = {
 	{ 0 },
 };
 
-const char browse_manual[] =
+static const char browse_manual[] =
 	"Shows where the bytes go as a tree to look through, on this terminal.  INPUT:\n"
 	"programs, .size and .sizediff files, cores and recordings of heaps.  With BASE\n"
 	"files after '--', what changed.  --pid shows a process as it goes on.  The key ?\n"
@@ -70,8 +71,6 @@ static bool add_base(void *ctx, const char *word)
 {
 	return inputs_add(&((struct browse_job *)ctx)->inputs, word, true);
 }
-
-#ifdef HEFT_HAVE_NCURSES
 
 /* ---- what the screen asks for ---------------------------------------------------------------- */
 
@@ -349,17 +348,7 @@ static int run(struct browse_job *job)
 	return status;
 }
 
-#else
-
-static int run(const struct browse_job *job)
-{
-	return cli_error(job->inputs.cli, "this heft was built without ncurses (libncurses-dev); "
-					  "heft report writes a page to look at");
-}
-
-#endif
-
-int cmd_browse(const struct cli *cli, int argc, char **argv)
+static int cmd_browse(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand, add_base };
 	struct browse_job job = { 0 };
@@ -369,4 +358,15 @@ int cmd_browse(const struct cli *cli, int argc, char **argv)
 		status = run(&job);
 	inputs_release(&job.inputs);
 	return status;
+}
+
+static const struct command commands[] = {
+	{ "browse", "[OPTION]... INPUT... [-- BASE...]",
+	  "a tree of where the bytes go, on this terminal", browse_manual, browse_opts,
+	  cmd_browse },
+};
+
+int main(int argc, char **argv)
+{
+	return program_main("browse", &(struct commands){ commands, 1 }, argc, argv);
 }

@@ -2,10 +2,21 @@
  *
  * The texts are those of the tool whose table people's scripts and eyes know.  They never
  * depend on the locale of the process.  Thread-safe. */
-#ifndef HEFT_REPORT_NUMBER_H
-#define HEFT_REPORT_NUMBER_H
+#ifndef HEFT_BASE_NUMBER_H
+#define HEFT_BASE_NUMBER_H
 
-#include "report/row_walk.h"
+#include "base/base.h"
+
+/* A difference of two unsigned sizes; `size` bytes, 0 is never negative. */
+struct change {
+	uint64_t size;
+	bool negative;
+};
+
+static inline struct change change_of(uint64_t now, uint64_t base)
+{
+	return (struct change){ now < base ? base - now : now - base, now < base };
+}
 
 enum { NUMBER_MAX = 40 }; /* bytes of the longest text, with its NUL */
 

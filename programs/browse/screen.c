@@ -2,7 +2,7 @@
 #include "browse/paint.h"
 #include "browse/state.h"
 
-#include "report/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
