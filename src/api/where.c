@@ -411,6 +411,16 @@ static void names_ask(struct heft_where *w, const char *text)
 	}
 }
 
+/* Names of other modules are in tables of symbols too. */
+static bool nothing_asked(struct heft_where *w, const char *text, struct heft_err *err)
+{
+	for (size_t i = 0; i < w->program.input.image_count; i++)
+		if (name_index_has_import(program_names(&w->program, i), str_of(text)))
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "no address: another module defines %.200s", text);
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address, section or symbol: %.200s", text);
+}
+
 static bool text_ask(struct heft_where *w, const char *text, struct heft_err *err)
 {
 	const bool archive = w->program.input.archive;
@@ -428,8 +438,7 @@ static bool text_ask(struct heft_where *w, const char *text, struct heft_err *er
 		asked_add(w, 0);
 		note_others(w, text, &w->places);
 	}
-	return w->asked.count > 0 ||
-	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address, section or symbol: %.200s", text);
+	return w->asked.count > 0 || nothing_asked(w, text, err);
 }
 
 /* *ret_count is 0 where the text is a number. */

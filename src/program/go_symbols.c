@@ -62,6 +62,27 @@ static void put_functions(struct making *m)
 		     "the table of Go's functions has %" PRIu64 " damaged entries", m->damaged);
 }
 
+/* The runtime's tables are of its package.  What lists types of all packages is of none, and
+ * comes before the first file. */
+static void put_parts(struct making *m)
+{
+	for (size_t n = GO_PARTS; n > 0; n--) {
+		const size_t i = n - 1;
+		const struct go_part *p = &m->table->parts[i];
+		const struct section *in = p->size > 0 ? image_section_at(m->im, p->addr) : NULL;
+		if (!in)
+			continue;
+		if (i < GO_TYPE_LINKS)
+			put_package(m, str_of(p->name));
+		build_symbol(&m->build, &(struct made_symbol){ .symbol = { .name = str_of(p->name),
+									   .section = in->index,
+									   .value = p->addr,
+									   .size = p->size,
+									   .type = STT_OBJECT,
+									   .bind = STB_LOCAL } });
+	}
+}
+
 /* What it is made of stays in the bytes that it returns. */
 static void *make(struct making *m, struct image *ret, unsigned what, const struct go_dwarf *d,
 		  struct notes *notes)
@@ -70,8 +91,10 @@ static void *make(struct making *m, struct image *ret, unsigned what, const stru
 	made_image_begin(&m->build, ret, m->im, m->im->path, notes);
 	for (size_t i = 0; d && i < GO_DWARF_SECTIONS; i++)
 		made_image_add(&m->build, &bytes, str_of(go_dwarf_names[i]), &d->sections[i]);
-	if (what & GO_SYMBOLS)
+	if (what & GO_SYMBOLS) {
+		put_parts(m);
 		put_functions(m);
+	}
 	build_finish(&m->build, 0, 0);
 	return bytes.p;
 }

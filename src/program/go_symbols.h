@@ -10,9 +10,10 @@
 enum { GO_SYMBOLS = 1, GO_LINES = 2 };
 
 /* Makes an image that stands beside `im` as its separate debug file would: the same sections
- * without bytes; with GO_SYMBOLS a symbol for each function, before those of a package its name as
- * their file; with GO_LINES the DWARF of go_dwarf.h.  It borrows from `im` and its table, and has
- * *ret_owned, or NULL, as its bytes, which the caller frees after it. */
+ * without bytes.  With GO_SYMBOLS it has a symbol for each table of the whole program and for each
+ * function, before those of a package its name as their file; with GO_LINES the DWARF of
+ * go_dwarf.h.  It borrows from `im` and its table, and has *ret_owned, or NULL, as its bytes, which
+ * the caller frees after it. */
 void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
 		     struct input *ret, void **ret_owned, struct notes *notes);
 

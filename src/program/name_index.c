@@ -19,6 +19,7 @@ void name_index_release(struct name_index *n)
 	vec_release(&n->list);
 	vec_release(&n->keys);
 	vec_release(&n->hex);
+	vec_release(&n->imports);
 	text_release(&n->plain);
 	name_forms_release(&n->forms);
 }
@@ -268,11 +269,49 @@ static void hex_names_read(struct name_index *n)
 	n->hex_read = true;
 }
 
+static bool has_hash(const name_hashes *h, struct str text)
+{
+	const uint64_t hash = hash_bytes(text.p, text.len);
+	const size_t i = lower_bound(h->data, h->count, sizeof *h->data, hash);
+	return i < h->count && h->data[i] == hash;
+}
+
 bool name_index_has_hex(struct name_index *n, struct str digits)
 {
-	const uint64_t hash = hash_bytes(digits.p, digits.len);
 	if (!n->hex_read)
 		hex_names_read(n);
-	const size_t i = lower_bound(n->hex.data, n->hex.count, sizeof *n->hex.data, hash);
-	return i < n->hex.count && n->hex.data[i] == hash;
+	return has_hash(&n->hex, digits);
+}
+
+/* ---- names of other modules ------------------------------------------------------------------ */
+
+static void import_add(void *ctx, struct str text, enum name_form form)
+{
+	struct name_index *n = ctx;
+	(void)form;
+	vec_push(&n->imports, hash_bytes(text.p, text.len));
+}
+
+static void imports_read(struct name_index *n, uint32_t type)
+{
+	const struct section *table = image_section_type(n->im, type, 1);
+	struct symtab t;
+	if (!table || !symtab_open(&t, n->im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		if (s.section == SHN_UNDEF && s.name.len > 0)
+			name_forms_each(&n->forms, s.name, import_add, n);
+	}
+}
+
+bool name_index_has_import(struct name_index *n, struct str text)
+{
+	if (!n->imports_read) {
+		imports_read(n, SHT_SYMTAB);
+		imports_read(n, SHT_DYNSYM);
+		sort_by_key(n->imports.data, n->imports.count, sizeof *n->imports.data);
+	}
+	n->imports_read = true;
+	return has_hash(&n->imports, name_plain(&n->plain, text));
 }

@@ -39,16 +39,19 @@ struct name_key {
 	uint8_t form;
 };
 
+typedef VEC(uint64_t) name_hashes; /* sorted */
+
 struct name_index {
 	/* private */
 	const struct image *im, *debug;
 	struct symbol_table *table; /* borrowed, or NULL: has the stubs of the PLT */
 	VEC(struct named_symbol) list;
 	VEC(struct name_key) keys; /* by hash: the linker's names, then all forms */
-	VEC(uint64_t) hex;         /* sorted: hashes of names that look like numbers */
+	name_hashes hex;           /* of names that look like numbers */
+	name_hashes imports;       /* of all texts of symbols that other modules define */
 	struct name_forms forms;
 	struct text plain;
-	bool read, hex_read, forms_read;
+	bool read, hex_read, imports_read, forms_read;
 };
 
 /* Borrows all; `debug` and `table` may be NULL.  Nothing is read yet. */
@@ -60,6 +63,9 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 /* Whether a text of hexadecimal digits is the name of a symbol, or the identifier of a C++ one.
  * Costs a look at all names once. */
 bool name_index_has_hex(struct name_index *n, struct str digits);
+/* Whether the image refers to a symbol of this text that another module defines.  Demangles the
+ * names of all such symbols once. */
+bool name_index_has_import(struct name_index *n, struct str text);
 /* How many of the matches from `from` on have the form of the first of them. */
 size_t name_matches_surest(const name_matches *m, size_t from);
 
