@@ -31,7 +31,7 @@ struct heft_heap_report {
 	struct heap_report report; /* first: the formats' view */
 	struct memory *memory;     /* that of the heap */
 	struct arena arena;
-	struct notes notes;
+	struct notes *notes;   /* the heap's */
 	struct intern classes; /* labels of leaves' classes, where rows are by these */
 	VEC(struct heft_note) all_notes;
 };

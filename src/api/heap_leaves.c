@@ -362,7 +362,7 @@ static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 	uint8_t *sites = mem_zeroed(r->sites.count + 1, 1),
 		*steps = mem_zeroed(r->steps.count + 1, 1);
 	for (size_t i = 0; i < r->sites.count; i++)
-		sites[i] = site_bits(f, &r->sites.data[i], &hr->notes);
+		sites[i] = site_bits(f, &r->sites.data[i], hr->notes);
 	for (size_t i = 0; i < r->steps.count; i++)
 		steps[i] = sites[r->steps.data[i].site] | steps[r->steps.data[i].parent];
 	mem_free(sites);

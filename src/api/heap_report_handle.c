@@ -24,11 +24,20 @@ static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 	for (size_t i = 1; p && i < r->report.sites.count; i++) {
 		struct heap_site *s = &r->report.sites.data[i];
 		if (s->kind == PROCESS_FRAME_PLAIN &&
-		    pattern_matches(p, str_of(s->frame.function), &r->notes))
+		    pattern_matches(p, str_of(s->frame.function), r->notes))
 			s->kind = PROCESS_FRAME_HELPER;
 	}
 	pattern_free(p);
 	return p != NULL;
+}
+
+/* Of two dumps, either may be of a machine of its own. */
+static void note_paths(struct heft_heap_report *r, const struct heft_heap *h,
+		       const struct heft_heap *base)
+{
+	const bool used = paths_used(&h->find.paths) || (base && paths_used(&base->find.paths));
+	if (!used)
+		paths_note_unused(&h->find.paths, h->info.of.path, r->notes);
 }
 
 static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_heap *base,
@@ -46,6 +55,7 @@ static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_he
 	uint32_t *now_steps = heap_join_steps(j, h);
 	uint32_t *base_steps = base ? heap_join_steps(j, base) : NULL;
 	heap_join_free(j);
+	note_paths(r, h, base);
 	const bool good = mark_helpers(r, err) && heap_leaves_add(r, h, now_steps, false, err) &&
 			  (!base || heap_leaves_add(r, base, base_steps, true, err)) &&
 			  heap_leaves_finish(r, err);
@@ -65,7 +75,6 @@ static void release(struct heft_heap_report *r)
 	tree_release(&r->report.tree);
 	vec_release(&r->all_notes);
 	intern_release(&r->classes);
-	notes_release(&r->notes);
 	arena_release(&r->arena);
 	mem_free(r);
 }
@@ -79,7 +88,7 @@ static bool report_new(struct heft_heap_report **ret, struct heft_heap *h, struc
 		memory_need_whole(base->memory);
 	struct heft_heap_report *r = mem_zeroed(1, sizeof *r);
 	r->memory = h->memory;
-	notes_init(&r->notes);
+	r->notes = &h->notes;
 	r->report.info = &h->info;
 	r->report.base = base ? &base->info : NULL;
 	take_options(&r->report.query, sizeof r->report.query, query);
@@ -89,8 +98,6 @@ static bool report_new(struct heft_heap_report **ret, struct heft_heap *h, struc
 	}
 	take_notes(r, h);
 	take_notes(r, base);
-	for (size_t i = 0; i < r->notes.count; i++)
-		vec_push(&r->all_notes, r->notes.data[i]);
 	r->report.notes = r->all_notes.data;
 	r->report.note_count = r->all_notes.count;
 	*ret = r;

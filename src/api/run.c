@@ -578,6 +578,40 @@ static void note_filters(struct heft_profile *p)
 		note(&p->notes, path, HEFT_NO_OFFSET, 0, "no label matches the exclude filter");
 }
 
+/* Rules for labels that no level shows are not asked for. */
+static void note_rules(struct heft_profile *p)
+{
+	const char *path = p->entries.data[0].path;
+	bool shows_paths = false;
+	for (size_t i = 0; i < p->levels.count; i++) {
+		const struct level *l = &p->levels.data[i];
+		const bool again = i > 0 && l->rules == p->levels.data[i - 1].rules;
+		if (l->rules && !again)
+			rules_note_unused(l->rules, l->name, &p->notes);
+		shows_paths = shows_paths || view_shows_paths(&l->view);
+	}
+	if (shows_paths)
+		paths_note_unused(&p->wish.paths, path, &p->notes);
+}
+
+/* Files that belong to inputs of a kind that is not there. */
+static void note_wishes(struct heft_profile *p)
+{
+	bool raw = false, wasm = false;
+	for (size_t i = 0; i < p->entries.count; i++) {
+		const struct input *in = &p->entries.data[i].program.input;
+		raw = raw || in->raw;
+		for (size_t k = 0; k < in->image_count; k++)
+			wasm = wasm || str_eq(str_of(in->images[k].format), STR("WebAssembly"));
+	}
+	if (p->wish.elfs.count > 0 && !raw)
+		note(&p->notes, p->wish.elfs.data[0], HEFT_NO_OFFSET, 0,
+		     "not used: no input is a hex, srec, uf2 or bin file");
+	if (p->wish.source_maps.count > 0 && !wasm)
+		note(&p->notes, p->wish.source_maps.data[0].path, HEFT_NO_OFFSET, 0,
+		     "not used: no input is a WebAssembly file");
+}
+
 static const char *node_label(void *ctx, uint32_t node)
 {
 	const struct heft_profile *p = ctx;
@@ -809,6 +843,8 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 		rollup_add_copies(&p->rollup);
 	check_totals(p);
 	note_filters(p);
+	note_rules(p);
+	note_wishes(p);
 	make_rows(p);
 	return true;
 }

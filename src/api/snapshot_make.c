@@ -23,7 +23,8 @@ struct maker {
 	struct heft_snapshot *owner;
 	struct build_paths build;
 	struct components components;
-	size_t count; /* of the files named */
+	const char *path; /* the first of the files named */
+	size_t count;     /* of them */
 };
 
 /* A program while it is collected. */
@@ -512,6 +513,9 @@ static bool end(struct maker *m, bool good)
 				   &s->wish.paths, s->components_path ? &m->components : NULL);
 		if (s->components_path)
 			components_note_unused(&m->components, &s->notes);
+		/* Of a pair, either may have a folder of its own. */
+		if (!paths_used(&s->wish.paths))
+			paths_note_unused(&s->wish.paths, m->path, &s->notes);
 		snapshot_finish(&s->snapshot);
 	} else {
 		snapshot_release(&s->snapshot);
@@ -524,7 +528,7 @@ static bool end(struct maker *m, bool good)
 bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err)
 {
-	struct maker m = { .owner = s, .count = count };
+	struct maker m = { .owner = s, .path = paths[0], .count = count };
 	begin(s);
 	return end(&m, add_all(&m, paths, err));
 }
@@ -576,7 +580,7 @@ static void add_measured(struct maker *m, const struct heft_profile *profile, st
 bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct entry *e,
 		   struct heft_err *err)
 {
-	struct maker m = { .owner = s, .count = 1 };
+	struct maker m = { .owner = s, .path = e->path, .count = 1 };
 	begin(s);
 	const bool good = read_build(&m, err);
 	for (size_t i = 0; good && i < p->notes.count; i++)

@@ -15,8 +15,9 @@ bool paths_add_map(struct paths *p, struct str old, struct str new_text, struct 
 {
 	if (old.len == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a path map without an old prefix");
-	vec_push(&p->maps,
-		 (struct path_rule){ copy_prefix(old), copy_prefix(new_text), new_text.len == 0 });
+	vec_push(&p->maps, (struct path_rule){ .from = copy_prefix(old),
+					       .to = copy_prefix(new_text),
+					       .strip = new_text.len == 0 });
 	return true;
 }
 
@@ -24,7 +25,9 @@ bool paths_add_strip(struct paths *p, struct str prefix, struct heft_err *err)
 {
 	if (prefix.len == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "an empty path prefix to cut off");
-	vec_push(&p->strips, (struct path_rule){ copy_prefix(prefix), copy_prefix(STR("")), true });
+	vec_push(&p->strips, (struct path_rule){ .from = copy_prefix(prefix),
+						 .to = copy_prefix(STR("")),
+						 .strip = true });
 	return true;
 }
 
@@ -57,8 +60,8 @@ static bool is_path(struct str s)
 }
 
 /* What follows the first rule's prefix, which ends where a component ends. */
-static const struct path_rule *find_rule(const struct path_rule *rules, size_t count,
-					 struct str path, struct str *ret_rest)
+static const struct path_rule *find_rule(struct path_rule *rules, size_t count, struct str path,
+					 struct str *ret_rest)
 {
 	for (size_t i = 0; i < count; i++) {
 		const size_t len = strlen(rules[i].from);
@@ -70,6 +73,8 @@ static const struct path_rule *find_rule(const struct path_rule *rules, size_t c
 		if (rules[i].strip && rest.len < 2)
 			continue;
 		*ret_rest = rest;
+		if (!atomic_load_explicit(&rules[i].used, memory_order_relaxed))
+			atomic_store_explicit(&rules[i].used, true, memory_order_relaxed);
 		return &rules[i];
 	}
 	return NULL;
@@ -107,6 +112,42 @@ bool paths_apply(const struct paths *p, struct str path, struct text *out)
 	}
 	return true;
 }
+
+/* ---- rules of no use ------------------------------------------------------------------------- */
+
+/* How many, and the first in *ret. */
+static size_t unused(const struct path_rule *rules, size_t count, const struct path_rule **ret)
+{
+	size_t unused = 0;
+	for (size_t i = count; i-- > 0;) {
+		if (atomic_load_explicit(&rules[i].used, memory_order_relaxed))
+			continue;
+		*ret = &rules[i];
+		unused++;
+	}
+	return unused;
+}
+
+bool paths_used(const struct paths *p)
+{
+	const struct path_rule *first;
+	return unused(p->maps.data, p->maps.count, &first) < p->maps.count ||
+	       unused(p->strips.data, p->strips.count, &first) < p->strips.count;
+}
+
+void paths_note_unused(const struct paths *p, const char *file, struct notes *notes)
+{
+	const struct path_rule *first = NULL;
+	const size_t without = unused(p->strips.data, p->strips.count, &first) +
+			       unused(p->maps.data, p->maps.count, &first);
+	if (without > 0)
+		note(notes, file, HEFT_NO_OFFSET, 0,
+		     "%zu of %zu path maps and prefixes to strip match no source path, such as "
+		     "'%.100s'",
+		     without, p->maps.count + p->strips.count, first->from);
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static bool separates(char c, bool backslash)
 {

@@ -1,7 +1,8 @@
 /* paths.h - paths of source files as reports show them: prefixes replaced, directories of them.
  *
  * Labels in brackets of any kind ("[section .text]", "<artificial>", "(units without a name)")
- * are no paths and stay as they are.  Read-only once made: any number of threads. */
+ * are no paths and stay as they are.  Once made, any number of threads may use it: all that changes
+ * then is which rules were of use. */
 #ifndef HEFT_MAP_PATHS_H
 #define HEFT_MAP_PATHS_H
 
@@ -9,9 +10,12 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+#include <stdatomic.h>
+
 struct path_rule {
-	char *from, *to; /* owned; without a separator at the end */
-	bool strip;      /* `to` is nothing, and the separator goes too */
+	char *from, *to;  /* owned; without a separator at the end */
+	bool strip;       /* `to` is nothing, and the separator goes too */
+	atomic_bool used; /* a path began with `from` */
 };
 
 /* Zeroed = empty. */
@@ -36,6 +40,11 @@ static inline bool paths_empty(const struct paths *p)
 /* Replaces *out by the path as it is shown; false where that is the path itself (*out is then
  * as it was).  `path` must not lie in *out. */
 bool paths_apply(const struct paths *p, struct str path, struct text *out);
+
+/* Whether a rule changed a path so far. */
+bool paths_used(const struct paths *p);
+/* A note of `file`: how many rules no path needed so far. */
+void paths_note_unused(const struct paths *p, const char *file, struct notes *notes);
 
 /* A part of `path`: its directory ("." where it names none), or if level > 0 the level-th component
  * of that; the first one brings the root along ("/usr").  Directories with fewer show their

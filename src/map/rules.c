@@ -177,6 +177,7 @@ struct rule {
 	struct pattern *pattern; /* owned */
 	char *replacement;       /* owned; every backslash starts \0..\9 or \\ */
 	size_t size;
+	atomic_bool used; /* it won for a label */
 };
 
 struct rules {
@@ -237,7 +238,9 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 		pattern_free(p);
 		return false;
 	}
-	vec_push(&r->list, (struct rule){ p, copy_str(replacement), replacement.len });
+	vec_push(&r->list, (struct rule){ .pattern = p,
+					  .replacement = copy_str(replacement),
+					  .size = replacement.len });
 	return true;
 }
 
@@ -272,6 +275,13 @@ static void expand(const struct rule *rule, struct str label, pcre2_match_data *
 	text_add(out, (struct str){ rule->replacement + done, rule->size - done });
 }
 
+static void rule_win(struct rule *rule, struct str label, pcre2_match_data *data, struct text *out)
+{
+	if (!atomic_load_explicit(&rule->used, memory_order_relaxed))
+		atomic_store_explicit(&rule->used, true, memory_order_relaxed);
+	expand(rule, label, data, out);
+}
+
 bool rules_apply(const struct rules *r, struct str label, struct text *out, struct notes *notes)
 {
 	if (r->list.count == 0)
@@ -281,8 +291,24 @@ bool rules_apply(const struct rules *r, struct str label, struct text *out, stru
 	for (size_t i = 0; i < r->list.count && !ret; i++) {
 		ret = run(r->list.data[i].pattern, label, data, notes);
 		if (ret)
-			expand(&r->list.data[i], label, data, out);
+			rule_win(&r->list.data[i], label, data, out);
 	}
 	scratch_give(r->scratch, data);
 	return ret;
+}
+
+void rules_note_unused(const struct rules *r, const char *source, struct notes *notes)
+{
+	const struct rule *first = NULL;
+	size_t count = 0;
+	for (size_t i = r->list.count; i-- > 0;) {
+		if (atomic_load_explicit(&r->list.data[i].used, memory_order_relaxed))
+			continue;
+		first = &r->list.data[i];
+		count++;
+	}
+	if (first)
+		note(notes, source, HEFT_NO_OFFSET, 0,
+		     "%zu of %zu rewrites match no label, such as '%.100s'", count, r->list.count,
+		     first->pattern->text);
 }

@@ -30,5 +30,7 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 /* If a rule matches `label`, replaces *out by its replacement and returns true.  The first
  * rule that matches wins and replaces the whole label.  `label` must not lie in *out. */
 bool rules_apply(const struct rules *r, struct str label, struct text *out, struct notes *notes);
+/* A note of the source of this name: how many rules won for no label so far. */
+void rules_note_unused(const struct rules *r, const char *source, struct notes *notes);
 
 #endif

@@ -37,6 +37,10 @@ struct view {
 
 /* True where the view shows every label as it is. */
 bool view_is_plain(const struct view *v);
+static inline bool view_shows_paths(const struct view *v)
+{
+	return v->form == VIEW_PATH || v->form == VIEW_DIRECTORY;
+}
 /* Makes sure that every label in the spans is known.  New texts are interned in `labels`. */
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes);
