@@ -30,7 +30,6 @@ part_of() {
 	"blocks profile") echo heft.1 PROFILES OF BLOCKS ;;
 	"blocks emit") echo heft.1 EMITTING MAPS ;;
 	"blocks check") echo heft.1 CHECKING MAPS ;;
-	cc-wrap) echo heft.1 MAPS FROM GCC ;;
 	"heap run") echo heft.1 RECORDING A HEAP ;;
 	"heap snapshot") echo heft.1 SNAPSHOTS OF PROCESSES ;;
 	"history add") echo heft-history.1 ADDING BUILDS ;;

@@ -65,7 +65,6 @@ CASES = {
     "blocks profile": ["--script={perf} --format=csv {app}"],
     "blocks emit": ["{app} -o {out}"],
     "blocks check": ["{mapped}"],
-    "cc-wrap": ["cc -c {source} -o {out}"],
     "heap show": ["{heap}", "--leaks {core}", "--format=json {heap}"],
     "heap diff": ["{heap} {heap}"],
     "heap at": ["{heap} 0x1000"],

@@ -239,14 +239,6 @@ HEFT_API bool heft_block_check_write(const struct heft_block_check *c,
 				     const struct heft_write_opts *opts,
 				     const struct heft_sink *sink, struct heft_err *err);
 
-/* ---- maps of what gcc compiles -------------------------------------------- */
-
-/* Reads assembly that gcc -dA wrote, whose comments name the basic blocks, and gives it back with a
- * section .llvm_bb_addr_map (version 2) of these blocks.  The code stays as it is.  Assembly of
- * other origin comes back unchanged.  `size` bytes at `text` are all of it. */
-HEFT_API bool heft_gcc_map(const char *text, size_t size, const struct heft_sink *sink,
-			   struct heft_err *err);
-
 /* ---- how often basic blocks ran ------------------------------------------- */
 
 /* Samples of a program that ran, counted for its basic blocks.  They belong to the block map that

@@ -93,10 +93,6 @@ extern const char blocks_emit_manual[], blocks_check_manual[];
 int cmd_blocks_emit(const struct cli *cli, int argc, char **argv);
 int cmd_blocks_check(const struct cli *cli, int argc, char **argv);
 
-extern const struct opt cc_wrap_opts[];
-extern const char cc_wrap_manual[];
-int cmd_cc_wrap(const struct cli *cli, int argc, char **argv);
-
 extern const struct opt snapshot_opts[];
 extern const char snapshot_manual[];
 int cmd_snapshot(const struct cli *cli, int argc, char **argv);

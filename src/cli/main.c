@@ -64,8 +64,6 @@ static const struct command commands[] = {
 	  blocks_emit_manual, blocks_emit_opts, cmd_blocks_emit },
 	{ "blocks check", "[OPTION]... FILE", "is a map of blocks true to the code",
 	  blocks_check_manual, blocks_check_opts, cmd_blocks_check },
-	{ "cc-wrap", "COMPILER [ARGUMENT]...", "gcc that writes maps of its blocks", cc_wrap_manual,
-	  cc_wrap_opts, cmd_cc_wrap },
 	{ "heap show", "[OPTION]... DUMP [EXE]", "who holds the memory of a process",
 	  heap_show_manual, heap_show_opts, cmd_heap_show },
 	{ "heap diff", "[OPTION]... OLD NEW", "what changed from one dump to another",

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Derived basic blocks against the compilers' own: heft's sources and the fixture of C++, built with a map by
-# clang, and by gcc through heft cc-wrap; once more stripped, and the objects of C.  The map of a file stays when it is.
+# clang, and by gcc through gcc_map.py; once more stripped, and the objects of C.  The map of a file stays when it is.
 # usage: derive.sh HEFT
 set -u
 LC_ALL=C
@@ -46,16 +46,21 @@ build() { # least, name, language, command...
 	[ ! -f "$out.line.c.o" ] || compare "$least" "$out.line.c.o" # its jump tables are relocations
 }
 
+wrapped="-dA -wrapper python3,$here/gcc_map.py"
+# shellcheck disable=SC2086 # several words
 for level in -O1 -O2 -O3; do
 	build 0.999 "clang$level" c "$clang" -std=c11 $level -fbasic-block-address-map
-	build 0.999 "gcc$level" c "$heft" cc-wrap gcc -std=c11 $level
+	build 0.999 "gcc$level" c gcc -std=c11 $level $wrapped
 	build 0.999 "clang++$level" c++ "$clang" -std=c++14 $level -fbasic-block-address-map
 done
 # Some 80 blocks of nothing but exceptions: with -O2 three starts too many, with -O3 five, behind calls that gcc knows not
 # to throw.
-build 0.999 g++-O1 c++ "$heft" cc-wrap g++ -std=c++14 -O1
-build 0.95 g++-O2 c++ "$heft" cc-wrap g++ -std=c++14 -O2
-build 0.93 g++-O3 c++ "$heft" cc-wrap g++ -std=c++14 -O3
+# shellcheck disable=SC2086
+build 0.999 g++-O1 c++ g++ -std=c++14 -O1 $wrapped
+# shellcheck disable=SC2086
+build 0.95 g++-O2 c++ g++ -std=c++14 -O2 $wrapped
+# shellcheck disable=SC2086
+build 0.93 g++-O3 c++ g++ -std=c++14 -O3 $wrapped
 
 # Microcontrollers: clang has no such option there, the code generator behind it has.  ld.lld fills gaps with traps.
 firmware() { # least, target, level, flags...

@@ -1,8 +1,7 @@
-/* Maps of basic blocks: written into copies, held against the code, made from gcc's assembly. */
+/* Maps of basic blocks: written into copies, held against the code. */
 #include "api/blocks_handle.h"
 #include "api/structs.h"
 
-#include "blocks/gccmap.h"
 #include "blocks/block_emit.h"
 #include "report/report.h"
 
@@ -114,19 +113,4 @@ bool heft_block_check_write(const struct heft_block_check *c, const struct heft_
 			    const struct heft_sink *sink, struct heft_err *err)
 {
 	return GUARDED_BARE(err, check_write(c, opts, sink, err));
-}
-
-static bool map_of_gcc(const char *text, size_t size, const struct heft_sink *sink,
-		       struct heft_err *err)
-{
-	struct text made = { 0 };
-	gccmap_filter((struct str){ text, size }, &made);
-	const bool ok = sink_once(sink, made.p, made.len, err);
-	text_release(&made);
-	return ok;
-}
-
-bool heft_gcc_map(const char *text, size_t size, const struct heft_sink *sink, struct heft_err *err)
-{
-	return GUARDED_ALONE(err, map_of_gcc(text, size, sink, err));
 }
