@@ -130,7 +130,8 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 		return false;
 	if ((uint64_t)st.st_size > SIZE_MAX / 2)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
-			    "%s: larger than the address space of this heft, which is for 32 bits", path);
+			    "%s: larger than the address space of this heft, which is for 32 bits",
+			    path);
 	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return fail_sys(err, "%s", path);
@@ -219,7 +220,8 @@ static bool keep_copy(struct file *f, struct bytes from, const char *path, struc
 {
 	const size_t size = strlen(path) + 1;
 	f->path = memcpy(mem_alloc(size), path, size);
-	void *p = mmap(NULL, (size_t)from.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, (size_t)from.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 	if (p == MAP_FAILED) {
 		fail_sys(err, "%s", path);
 		mem_free((char *)(uintptr_t)f->path);

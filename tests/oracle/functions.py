@@ -45,9 +45,10 @@ MACHINES = [
 ]
 SHORT = {"x86-64 gcc": ["-O1", "-O2"], "x86-64 clang": ["-Os"], "i386 gcc": ["-O2"], "AArch64 gcc": ["-O2"],
          "Thumb gcc": ["-Os"], "RISC-V gcc": ["-O1"], "PE x86-64": ["-O2"], "x86-64 musl static": ["-O1"]}
-DECODERS = ["base/*.c", "code/arm64.c", "code/avr.c", "code/code.c", "code/derive*.c",
+DECODERS = ["base/*.c", "code/arm64.c", "code/avr.c", "code/code.c",
+            "blocks/derive.c", "blocks/derive_[abctx]*.c", "blocks/derive_flow.c", "blocks/derive_guess.c",
             "code/disasm.c", "code/flow.c", "code/riscv.c", "code/thumb.c", "code/x86*.c",
-            "code/xtensa.c", "debug/lsda*.c", "debug/unwind*.c", "image/elf*.c", "names/*.c", "map/*.c"]
+            "code/xtensa.c", "debug/lsda*.c", "debug/unwind*.c", "image/elf/elf*.c", "names/*.c", "map/*.c"]
 
 
 def source():
