@@ -144,6 +144,18 @@ typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uin
 HEFT_API size_t heft_source_count(void);
 HEFT_API bool heft_source_at(size_t i, const char **ret_name, const char **ret_text);
 
+/* A pass of the sources symbols, compileunits and sourcefiles: it gives bytes to their owners.
+ * Passes run in the order of their numbers, and what an earlier one claims stays. */
+struct heft_pass {
+	size_t size;         /* sizeof(struct heft_pass) */
+	const char *name;    /* "references" */
+	const char *sources; /* that run it: "symbols", "compileunits, sourcefiles" */
+	const char *needs;   /* names of passes that run before it, by ", "; "": none */
+	const char *text;    /* which bytes it gives to whom */
+};
+/* The i-th; false past the last.  Strings are static. */
+HEFT_API bool heft_pass_at(size_t i, struct heft_pass *ret);
+
 /* Where the library's memory comes from.  Process-wide. */
 struct heft_allocator {
 	size_t size; /* sizeof(struct heft_allocator) */

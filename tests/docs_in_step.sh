@@ -108,6 +108,9 @@ known=$(for word in show diff at check digest; do known_options "heap $word"; do
 	bad=1
 }
 
+sed -n '/^|/p' "$top/docs/passes.md" >/tmp/heft-commands.$$
+"$heft" --debug-passes | diff - /tmp/heft-commands.$$ || say "docs/passes.md is not what heft --debug-passes prints"
+
 # The completion of bash, asked as bash does.
 if command -v bash >/dev/null; then
 	printf '%s\n' "$words" | cut -f 1 | uniq | while read -r command; do

@@ -5,6 +5,7 @@
 #include "api/structs.h"
 
 #include "blocks/perfdata.h"
+#include "source/passes.h"
 
 #include <stdlib.h>
 
@@ -38,6 +39,26 @@ bool heft_source_at(size_t i, const char **ret_name, const char **ret_text)
 		return false;
 	*ret_name = s->name;
 	*ret_text = s->about;
+	return true;
+}
+
+bool heft_pass_at(size_t i, struct heft_pass *ret)
+{
+	static const char *const sources[FOR_ALL + 1] = {
+		[FOR_SYMBOL] = "symbols",
+		[FOR_UNIT] = "compileunits",
+		[FOR_SOURCES] = "compileunits, sourcefiles",
+		[FOR_ALL] = "symbols, compileunits, sourcefiles",
+	};
+	const struct attr_pass *p = attr_pass_at(i);
+	if (!p)
+		return false;
+	const struct heft_pass made = { .name = p->name,
+					.sources = sources[p->owners],
+					.needs = p->needs ? p->needs : "",
+					.text = p->why };
+	ASSERT(made.sources);
+	give(ret, &made, sizeof made);
 	return true;
 }
 

@@ -153,6 +153,16 @@ static int print_words(void)
 	return EXIT_FINE;
 }
 
+/* In markdown, as docs/passes.md has it. */
+static int print_passes(void)
+{
+	struct heft_pass p = { .size = sizeof p };
+	printf("| pass | sources | after | gives |\n|---|---|---|---|\n");
+	for (size_t i = 0; heft_pass_at(i, &p); i++)
+		printf("| %s | %s | %s | %s |\n", p.name, p.sources, p.needs, p.text);
+	return EXIT_FINE;
+}
+
 /* Whether a program beside heft is meant: one of heft's own, or any other that is there. */
 static bool is_beside(const char *word)
 {
@@ -212,6 +222,8 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		return help(cli, argc - 1, argv + 1);
 	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
 		return help(cli, 0, NULL);
+	if (strcmp(argv[0], "--debug-passes") == 0 && argc == 1)
+		return print_passes();
 	const int status = commands_run(cli, &all_commands, argc, argv);
 	if (status != COMMANDS_NONE)
 		return status;

@@ -1,13 +1,12 @@
 /* The symbols source: everything the file holds because of a symbol. */
 #define _GNU_SOURCE /* memmem */
-#include "source/attr/attr.h"
+#include "source/passes.h"
 
 #include "base/pool.h"
 #include "image/elf/elf_const.h"
 #include "names/demangle.h"
 #include "names/microsoft.h"
 #include "names/module_name.h"
-#include "program/made_by.h"
 #include "program/symbol_rule.h"
 #include "source/panics.h"
 
@@ -168,7 +167,7 @@ static label_id *read_labels(const struct attr *a, const struct section *table, 
 	return labels;
 }
 
-static void forget_symbols(struct attr *a)
+void attr_forget_symbols(struct attr *a)
 {
 	mem_free(a->sym_labels);
 	mem_free(a->dyn_labels);
@@ -176,11 +175,11 @@ static void forget_symbols(struct attr *a)
 	mem_free(a->dyn_sizes);
 }
 
-static void read_symbols(struct attr *a)
+void attr_read_symbols(struct attr *a)
 {
 	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
-	forget_symbols(a);
+	attr_forget_symbols(a);
 	a->sym_labels = read_labels(a, a->symtab, &a->sym_count, &a->sym_sizes);
 	a->dyn_labels = read_labels(a, a->dynsym, &a->dyn_count, &a->dyn_sizes);
 }
@@ -194,197 +193,6 @@ bool attr_open_symbols(const struct attr *a, const struct image *im, const struc
 			  : table == a->dynsym ? a->dyn_sizes
 					       : NULL;
 	return true;
-}
-
-static void note_made_up(const struct attr *a)
-{
-	if (a->made_up > 0)
-		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
-		     "functions without a symbol (%" PRIu64 ") are named sub_ADDRESS; their bounds "
-		     "are those of unwind tables, entry points and calls",
-		     a->made_up);
-}
-
-/* Two things that need nothing of each other. */
-struct pair {
-	struct attr *a, *b;
-	void (*first)(struct attr *a);
-	void (*second)(struct attr *b);
-};
-
-static void run_one(void *ctx, size_t i, unsigned worker)
-{
-	const struct pair *p = ctx;
-	(void)worker;
-	if (i == 0)
-		p->first(p->a);
-	else
-		p->second(p->b);
-}
-
-/* Smaller images are not worth a thread. */
-enum { PARALLEL_MIN = 1 << 20 };
-
-static void side_by_side(struct attr *a, void (*first)(struct attr *a), struct attr *b,
-			 void (*second)(struct attr *b))
-{
-	struct pair p = { a, b, first, second };
-	parallel_for(a->im->bytes.size < PARALLEL_MIN ? 1 : a->f->threads, 2, run_one, &p);
-}
-
-/* Its functions are not where its tables say before it runs; sizes of entry points are guesses that
- * reach into packed bytes. */
-static bool is_packed(const struct image *im)
-{
-	return im->made && made_by_packer(im).len > 0;
-}
-
-static void named_code(struct attr *a)
-{
-	read_symbols(a);
-	if (a->owner == BY_SYMBOL && !is_packed(a->im))
-		attr_sized_symbols(a);
-	attr_commit_vm(a);
-	plt_read(&a->plt, a->im);
-	attr_plt(a);
-	attr_commit_vm(a);
-}
-
-/* Who owns the code: the surest first. */
-static void attribute_code(struct attr *a)
-{
-	/* Not beside the unwind tables: the order of notes must not depend on threads. */
-	if (a->owner != BY_SYMBOL)
-		attr_units(a);
-	struct attr b = attr_partner(a);
-	side_by_side(a, named_code, &b, attr_unwind_read);
-	a->fdes = b.fdes;
-	if (a->owner != BY_SYMBOL)
-		return;
-	attr_unwind_bounds(a);
-	attr_commit_vm(a);
-	attr_discover(a);
-	attr_commit_vm(a);
-	if (!is_packed(a->im))
-		attr_unsized_symbols(a);
-	attr_commit_vm(a);
-}
-
-static void tables(struct attr *b)
-{
-	attr_unwind_bytes(b);
-	if (b->owner == BY_SYMBOL)
-		attr_symbol_tables(b);
-}
-
-/* What the tables take, without regard to other owners.  (A trace and origins tell
- * claims in order.) */
-static void resolve_tables(struct attr *b)
-{
-	claims_sort(&b->vm_claims);
-	claims_sort(&b->file_claims);
-	memset(&b->vm, 0, sizeof b->vm);
-	if (!b->f->trace && !b->f->origins)
-		claims_resolve(&b->vm_claims, UINT64_MAX, &b->vm);
-}
-
-/* Data by the code that refers to it; beside that, the tables about code and symbols. */
-static void attribute_data(struct attr *a)
-{
-	struct attr b = attr_partner(a);
-	side_by_side(a, attr_refs_find, &b, tables);
-	vec_release(&a->fdes); /* that of `b` is the same */
-	side_by_side(a, attr_refs_claim, &b, resolve_tables);
-	attr_list_guessed(a);
-	attr_commit_vm(a);
-	spans_overlay(&a->vm, &b.vm);
-	a->vm_claims = b.vm_claims;
-	claims_append(&a->file_claims, &b.file_claims);
-	attr_commit_vm(a);
-}
-
-/* By unit or file: once more, for by now data have owners. */
-static void name_symbols_again(struct attr *a)
-{
-	attr_bare_claim(a);
-	read_symbols(a);
-	attr_imports(a);
-	attr_plt(a);
-	attr_symbol_tables(a);
-	attr_commit_vm(a);
-}
-
-/* By unit or file: what has an owner by the entries of a table, such as data of exceptions, may be
- * a symbol. */
-static void name_table_symbols(struct attr *a)
-{
-	read_symbols(a);
-	attr_symbol_tables(a);
-	attr_commit_vm(a);
-}
-
-/* An object of one unit is there for it: its headers, tables and names too. */
-static void rest_of_object(struct attr *a)
-{
-	const struct spans *vm = &a->vm;
-	if (a->owner != BY_UNIT || a->im->kind != IMAGE_OBJECT || !a->dwarf ||
-	    vm->list.count == 0 || a->f->as_bloaty)
-		return;
-	const label_id unit = vm->list.data[0].label;
-	for (size_t i = 1; i < vm->list.count; i++)
-		if (vm->list.data[i].label != unit)
-			return;
-	claim(&a->file_claims, a->im->file_off, a->im->bytes.size, unit, WHY_DEBUG);
-}
-
-/* `number` of the `total` images of the input. */
-static void attribute_image(struct attr *a, size_t number, size_t total)
-{
-	progress_tell("symbols", 2 * number, 2 * total);
-	attr_node(a);
-	attr_commit_vm(a);
-	attribute_code(a);
-	attr_go(a);
-	attr_commit_vm(a);
-	attr_alignment(a);
-	attr_commit_vm(a);
-	progress_tell("references", 2 * number + 1, 2 * total);
-	attribute_data(a);
-	if (a->owner != BY_SYMBOL)
-		name_symbols_again(a);
-	attr_got(a);
-	if (!a->f->as_bloaty)
-		attr_padding(a);
-	attr_tables(a);
-	attr_commit_vm(a);
-	if (a->owner != BY_SYMBOL && a->im->entry_count > 0)
-		name_table_symbols(a);
-	attr_relocs(a);
-	attr_commit_vm(a);
-	attr_late_entries(a);
-	attr_commit_vm(a);
-	attr_code_tables(a);
-	attr_btf(a);
-	attr_notes(a);
-	attr_gpu(a);
-	attr_bundle(a);
-	attr_commit_vm(a);
-	attr_debug_sections(a);
-	if (!a->f->as_bloaty)
-		attr_objects(a);
-	attr_commit_vm(a);
-	rest_of_object(a);
-	attr_packed(a);
-	attr_commit_vm(a);
-	note_made_up(a);
-	plt_release(&a->plt);
-	vec_release(&a->uses);
-	vec_release(&a->bare);
-	vec_release(&a->unsized);
-	vec_release(&a->guessed);
-	vec_release(&a->sized);
-	vec_release(&a->overlays);
-	forget_symbols(a);
 }
 
 /* "??@" is a hash of a name of Microsoft's scheme that was too long. */
@@ -433,7 +241,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 				  .debug = f->debug ? &f->debug->images[0] : NULL,
 				  .owner = owner,
 				  .file_claims = file };
-		attribute_image(&a, i, f->input->image_count);
+		attr_passes_run(&a, i, f->input->image_count);
 		if (owner == BY_SYMBOL)
 			note_raw_names(f, a.im);
 		file = a.file_claims;

@@ -1,7 +1,7 @@
 /* attr.h - giving the bytes of one image to its symbols.  Private to the symbols source.
  *
- * The parts run in a fixed order (symbols.c); each claims what it knows for certain and may
- * ask for the owner of an address in what the parts before it claimed. */
+ * The passes run in a fixed order (source/passes.c); each claims what it knows for certain and may
+ * ask for the owner of an address in what the passes before it claimed. */
 #ifndef HEFT_SOURCE_ATTR_ATTR_H
 #define HEFT_SOURCE_ATTR_ATTR_H
 
@@ -106,6 +106,10 @@ uint64_t pointer_size(const struct image *im);
 /* The pointer stored at a VM address; false where the file has none. */
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 
+/* symbols.c: the symbol tables of the image with a label for each symbol, anew each time; and the
+ * memory that they take. */
+void attr_read_symbols(struct attr *a);
+void attr_forget_symbols(struct attr *a);
 /* attr_symbols.c: sized symbols; then, for code nobody has, unsized ones. */
 void attr_sized_symbols(struct attr *a);
 void attr_unsized_symbols(struct attr *a);
