@@ -115,7 +115,7 @@ struct heft_snapshot_section {
 	uint64_t stated_size; /* as the program states it */
 	uint64_t symbols;     /* how many there are */
 	uint64_t unique;      /* of these, with each list of aliases counted once */
-	int64_t symbol_size;  /* of the unique ones, with padding */
+	int64_t symbol_size;  /* own bytes of the unique ones */
 	int64_t padding;      /* of the unique ones */
 	uint64_t with_source; /* bytes of symbol_size whose symbols have a source path */
 	uint64_t with_object; /* bytes of symbol_size whose symbols have an object path */
@@ -124,6 +124,60 @@ struct heft_snapshot_section {
 HEFT_API size_t heft_snapshot_section_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 				    struct heft_snapshot_section *ret);
+
+/* What else is known of a symbol: bits of heft_snapshot_symbol.flags.  `.size` files keep the same
+ * numbers (docs/size-format.md). */
+enum heft_symbol_flag {
+	HEFT_SYMBOL_ANONYMOUS = 1 << 0, /* its name had an anonymous namespace, which was cut */
+	HEFT_SYMBOL_STARTUP = 1 << 1,   /* the compiler put it with what runs at the start */
+	HEFT_SYMBOL_UNLIKELY = 1 << 2,  /* ... with what runs rarely */
+	HEFT_SYMBOL_REL = 1 << 3,       /* relocated data */
+	HEFT_SYMBOL_REL_LOCAL = 1 << 4,
+	HEFT_SYMBOL_GENERATED = 1 << 5, /* its source was generated */
+	HEFT_SYMBOL_CLONE = 1 << 6,     /* its name had the suffix of a clone, which was cut */
+	HEFT_SYMBOL_HOT = 1 << 7,       /* the compiler put it with what runs often */
+	HEFT_SYMBOL_COVERED = 1 << 8,   /* a test ran it */
+	HEFT_SYMBOL_UNCOMPRESSED = 1 << 9,
+	HEFT_SYMBOL_FEATURE = 1 << 10, /* it belongs to a feature module of an Android app */
+};
+
+/* A symbol of a snapshot.  Texts hold until heft_snapshot_free. */
+struct heft_snapshot_symbol {
+	size_t size;           /* sizeof(struct heft_snapshot_symbol) */
+	const char *name;      /* the whole demangled name: "net::send(char const*)" */
+	size_t section;        /* its number in the list of sections (heft_snapshot_section) */
+	const char *source;    /* path of the source; "": not known */
+	const char *object;    /* path of the object; "": not known */
+	const char *component; /* who owns the source; "": not known */
+	uint64_t address;      /* 0: it has none */
+	uint64_t own;          /* bytes, without padding */
+	int64_t padding;       /* bytes before the address; negative only in files of others */
+	uint32_t aliases;      /* how many symbols have these same bytes, itself included */
+	uint32_t alias;        /* its place among them, from 0: where 0, the bytes count */
+	unsigned flags;        /* bits of enum heft_symbol_flag */
+};
+/* The symbols, by section and address; those that share their bytes stand together.  The sums of
+ * `own` and `padding` over the symbols whose `alias` is 0 are `symbol_size` and `padding` of their
+ * section.  Of a .sizediff file: the later half.  None before heft_snapshot_open.  O(1).
+ *
+ *     struct heft_snapshot_symbol y = { .size = sizeof y };
+ *     for (size_t i = 0; heft_snapshot_symbol(s, i, &y); i++)
+ *             if (strcmp(y.source, "src/net.c") == 0 && y.alias == 0)
+ *                     printf("%" PRIu64 " %s\n", y.own, y.name); */
+HEFT_API size_t heft_snapshot_symbol_count(const struct heft_snapshot *s);
+HEFT_API bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i,
+				   struct heft_snapshot_symbol *ret);
+
+/* A memory region of the program, from linker scripts, linker maps and heft_finder_add_region. */
+struct heft_snapshot_region {
+	size_t size;      /* sizeof(struct heft_snapshot_region) */
+	const char *name; /* holds until heft_snapshot_free */
+	uint64_t length;  /* bytes that fit into it */
+	uint64_t used;    /* bytes of these */
+};
+/* The regions of the first container; sums over all containers that have a region of the name. */
+HEFT_API bool heft_snapshot_region(const struct heft_snapshot *s, size_t i,
+				   struct heft_snapshot_region *ret);
 
 /* What was odd in the inputs, so far; it holds until the next call on the handle. */
 HEFT_API size_t heft_snapshot_note_count(const struct heft_snapshot *s);

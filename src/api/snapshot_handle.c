@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "program/program.h"
+#include "query/region_metrics.h"
 #include "report/report.h"
 #include "snapshot/align_paths.h"
 #include "snapshot/sizefile.h"
@@ -437,4 +438,57 @@ bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 	add_totals(snap, sec, &made);
 	give(ret, &made, sizeof made);
 	return true;
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+_Static_assert(HEFT_SYMBOL_ANONYMOUS == (int)SNAP_ANONYMOUS &&
+		       HEFT_SYMBOL_FEATURE == (int)SNAP_FEATURE,
+	       "the bits of heft_symbol_flag are those of enum snap_flag");
+
+size_t heft_snapshot_symbol_count(const struct heft_snapshot *s)
+{
+	return s->open ? s->snapshot.symbols.count : 0;
+}
+
+bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i, struct heft_snapshot_symbol *ret)
+{
+	const struct snapshot *snap = &s->snapshot;
+	if (!s->open || i >= snap->symbols.count)
+		return false;
+	const struct snap_symbol *y = &snap->symbols.data[i];
+	ASSERT(y->section < snap->sections.count && y->alias_place < y->alias_count);
+	const struct heft_snapshot_symbol made = { .name = snapshot_text(snap, y->full_name).p,
+						   .section = y->section,
+						   .source = snapshot_text(snap, y->source).p,
+						   .object = snapshot_text(snap, y->object).p,
+						   .component = snapshot_text(snap, y->component).p,
+						   .address = y->addr,
+						   .own = y->size,
+						   .padding = y->padding,
+						   .aliases = y->alias_count,
+						   .alias = y->alias_place,
+						   .flags = y->flags };
+	give(ret, &made, sizeof made);
+	return true;
+}
+
+bool heft_snapshot_region(const struct heft_snapshot *s, size_t i, struct heft_snapshot_region *ret)
+{
+	const struct snapshot *snap = &s->snapshot;
+	if (!s->open || snap->containers.count == 0)
+		return false;
+	const struct snap_container *c = &snap->containers.data[0];
+	for (size_t k = 0; k < c->metrics.count; k++) {
+		const char *name = region_metrics_name(&c->metrics.data[k]);
+		if (!name || i-- > 0)
+			continue;
+		const struct region_metrics r = region_metrics_find(snap, name);
+		const struct heft_snapshot_region made = { .name = name,
+							   .length = r.length,
+							   .used = r.used };
+		give(ret, &made, sizeof made);
+		return true;
+	}
+	return false;
 }

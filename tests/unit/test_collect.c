@@ -142,6 +142,46 @@ static void names_of_one_address_share_its_bytes(void **state)
 	heft_snapshot_free(s);
 }
 
+/* Adds up what heft_snapshot_symbol says; every symbol has to lie in its section. */
+static void symbols_of_a_snapshot_add_up_to_its_sections(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 96);
+	(void)state;
+	add_function(&g, "one", TEXT, 32, text);
+	add_function(&g, "same", TEXT, 32, text);
+	add_function(&g, "two", TEXT + 40, 56, text);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	struct heft_snapshot_symbol y = { .size = sizeof y };
+	struct heft_snapshot_section sec = { .size = sizeof sec };
+	int64_t sums[20] = { 0 };
+	size_t i;
+	for (i = 0; heft_snapshot_symbol(s, i, &y); i++) {
+		assert_true(y.section < COUNT_OF(sums));
+		assert_true(y.alias < y.aliases);
+		if (y.alias == 0)
+			sums[y.section] += (int64_t)y.own + y.padding;
+		if (strcmp(y.name, "two") != 0)
+			continue;
+		assert_int_equal(y.address, TEXT + 40);
+		assert_int_equal(y.own, 56);
+		assert_int_equal(y.padding, 8);
+		assert_int_equal(y.aliases, 1);
+		assert_string_equal(y.source, "");
+		sums[19] = 1;
+	}
+	assert_int_equal(i, heft_snapshot_symbol_count(s));
+	assert_true(sums[19] == 1);
+	for (i = 0; heft_snapshot_section(s, i, &sec); i++)
+		assert_int_equal(sums[i], sec.symbol_size + sec.padding);
+	assert_true(i > 1 && i < 19);
+	heft_snapshot_free(s);
+	s = heft_snapshot_new();
+	assert_int_equal(heft_snapshot_symbol_count(s), 0);
+	assert_false(heft_snapshot_symbol(s, 0, &y));
+	heft_snapshot_free(s);
+}
+
 static void what_compilers_take_out_of_functions_is_one_symbol_an_address(void **state)
 {
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_AARCH64);
@@ -514,6 +554,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_one_address_share_its_bytes),
+		cmocka_unit_test(symbols_of_a_snapshot_add_up_to_its_sections),
 		cmocka_unit_test(what_compilers_take_out_of_functions_is_one_symbol_an_address),
 		cmocka_unit_test(variables_that_a_compiler_put_together_have_their_own_bytes),
 		cmocka_unit_test(all_symbols_add_up_to_the_file),
