@@ -48,9 +48,15 @@ for file in elf_long elf_endless elf_same_long elf_same_endless go_long go_endle
 	answers $file size -d inlinestacks,directories
 done
 answers text blocks
+[ $addresses = unlimited ] || addresses=300000
+for file in wasm_sections wasm_functions wasm_data wasm_elements wasm_symbols macho_starts macho_chains; do
+	answers $file size -d symbols
+	answers $file snapshot --stats
+done
+[ $addresses = unlimited ] || addresses=1500000
 for file in core_notes core_loads; do
 	answers $file size -d symbols
 	# What is live in them is not known.
 	wanted=2 answers $file heap show
 done
-finish 55
+finish 69

@@ -1,5 +1,6 @@
 #include "image/build.h"
 
+#include "base/map.h"
 #include "base/sort.h"
 #include "image/elf/elf_internal.h"
 
@@ -126,6 +127,19 @@ uint32_t build_symbol(struct image_build *b, const struct made_symbol *s)
 	vec_push(&b->symbols, *s);
 	b->symbols.data[index].symbol.index = index;
 	return index;
+}
+
+bool build_has_room(const struct image_build *b, size_t count, uint64_t each, uint64_t off)
+{
+	enum { MANY = 65536 };
+	const struct image *im = b->im;
+	const uint64_t most = MANY + im->bytes.size / each;
+	if (count < most)
+		return true;
+	if (note_is_first(im->notes, im->path, hash_pair(im->file_off, most)))
+		IMAGE_NOTE(im, off, 0,
+			   "more than %" PRIu64 " small pieces: heft does not read the rest", most);
+	return false;
 }
 
 uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint64_t off,

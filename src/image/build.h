@@ -42,6 +42,10 @@ void build_part(struct image_build *b, uint64_t off, uint64_t size, const char *
 /* Adds a symbol and returns its index.  Its value is an address, in objects an offset in its
  * section; a size of 0 means up to the next symbol or start of its section, or its end. */
 uint32_t build_symbol(struct image_build *b, const struct made_symbol *s);
+/* Whether there is room for one more of `count` small pieces, whose few bytes make hundreds.  There
+ * is for 65,536, and for one more in each `each` bytes of the file.  False with a note about the
+ * file from `off` on. */
+bool build_has_room(const struct image_build *b, size_t count, uint64_t each, uint64_t off);
 /* Gives each of the starts from the `first` on that lies in code and has no symbol one, named
  * "sub_" and its address.  Of linked images only.  O(n log n). */
 void build_name_starts(struct image_build *b, size_t first);

@@ -19,7 +19,8 @@ struct packing {
 
 struct chains {
 	struct macho *m;
-	uint64_t left; /* pointers that may be read yet */
+	/* Pointers, and pages with any, that may be read yet: segments may share their pages. */
+	uint64_t left, pages;
 };
 
 static uint64_t bits_of(uint64_t v, unsigned from, unsigned count)
@@ -127,7 +128,7 @@ static void read_segment(struct chains *c, uint64_t at)
 				   user || format == FORMAT_64_OFFSET };
 	if (!p.arm64e && !p.offset && format != FORMAT_64)
 		return;
-	for (unsigned i = 0; i < pages && reader_left(&r) >= 2; i++) {
+	for (unsigned i = 0; i < pages && reader_left(&r) >= 2 && c->pages > 0; i++, c->pages--) {
 		const uint64_t entry = r.pos;
 		const uint16_t start = read_u16(&r);
 		if (start != PAGE_NONE)
@@ -138,7 +139,7 @@ static void read_segment(struct chains *c, uint64_t at)
 /* dyld_chained_starts_in_image */
 void macho_read_chains(struct macho *m)
 {
-	struct chains c = { m, m->build.im->bytes.size / 4 };
+	struct chains c = { m, m->build.im->bytes.size / 4, m->fixups.size / 2 };
 	struct reader r = macho_reader(m, m->fixups.off, m->fixups.size);
 	read_skip(&r, 4);
 	const uint32_t starts = read_u32(&r);

@@ -48,6 +48,9 @@ uint32_t macho_name_find(const struct macho *m, struct str name)
 
 /* ---- function starts, data in code ----------------------------------------------------------- */
 
+/* Of the file, for each function. */
+enum { FUNCTION_BYTES = 16 };
+
 /* Differences as ULEB128, from the start of __TEXT on. */
 void macho_read_starts(struct macho *m)
 {
@@ -55,7 +58,9 @@ void macho_read_starts(struct macho *m)
 	uint64_t addr = m->text_addr;
 	while (reader_left(&r) > 0) {
 		const uint64_t at = r.pos, step = read_uleb(&r);
-		if (step == 0 || !reader_ok(&r))
+		if (step == 0 || !reader_ok(&r) ||
+		    !build_has_room(&m->build, m->build.starts.count, FUNCTION_BYTES,
+				    m->starts.off + at))
 			return;
 		addr += step;
 		vec_push(&m->build.starts, (struct build_start){ addr, 0 });

@@ -65,6 +65,8 @@ static void list_sections(struct wasm *w)
 	reader_seek(&r, HEADER_SIZE);
 	while (reader_left(&r) > 0) {
 		struct wasm_section s = { .start = r.pos };
+		if (!build_has_room(&w->build, w->sections.count, WASM_SECTION_BYTES, s.start))
+			return;
 		s.id = read_u8(&r);
 		const uint64_t size = read_uleb(&r);
 		s.off = r.pos;

@@ -67,6 +67,14 @@ struct wasm_data {
 	uint32_t index; /* of the image's section */
 };
 
+/* For build_has_room: how many bytes of the file each piece of a kind has.  Modules in use have far
+ * fewer pieces; what lies beyond has the label of its section. */
+enum {
+	WASM_SECTION_BYTES = 64, /* also of segments of data, each of which makes a section */
+	WASM_FUNCTION_BYTES = 16,
+	WASM_ENTRY_BYTES = 8
+};
+
 struct wasm {
 	struct image_build build;
 	VEC(struct wasm_section) sections;

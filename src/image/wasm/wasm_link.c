@@ -65,6 +65,9 @@ static void read_symbols(struct wasm *w, struct reader r, uint64_t base)
 {
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		struct made_symbol s = { .entry_off = base + r.pos };
+		if (!build_has_room(&w->build, w->build.symbols.count, WASM_FUNCTION_BYTES,
+				    w->linking->off + s.entry_off))
+			return;
 		s.symbol.name = STR("");
 		const uint8_t kind = read_u8(&r);
 		const uint64_t flags = read_uleb(&r);

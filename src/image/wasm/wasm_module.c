@@ -21,7 +21,8 @@ static void damaged(const struct wasm *w, const struct wasm_section *s, const st
 static void add_entry(struct wasm *w, const struct wasm_section *s, uint64_t function, uint64_t off,
 		      uint64_t end)
 {
-	vec_push(&w->entries, (struct wasm_entry){ function, false, s, off, end - off });
+	if (build_has_room(&w->build, w->entries.count, WASM_ENTRY_BYTES, s->off + off))
+		vec_push(&w->entries, (struct wasm_entry){ function, false, s, off, end - off });
 }
 
 /* ---- imports and exports --------------------------------------------------------------------- */
@@ -86,7 +87,8 @@ void wasm_read_imports(struct wasm *w, const struct wasm_section *s)
 		switch (read_u8(&r)) {
 		case EXTERN_FUNCTION:
 			type = read_uleb(&r);
-			if (!reader_ok(&r))
+			if (!reader_ok(&r) || !build_has_room(&w->build, w->functions.count,
+							      WASM_FUNCTION_BYTES, s->off + at))
 				break;
 			add_entry(w, s, w->functions.count, at, r.pos);
 			own_type(w, type, w->functions.count);
@@ -156,6 +158,9 @@ void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 	const uint64_t first = r.pos;
 	for (; left > 0 && reader_left(&r) > 0; left--) {
 		struct wasm_function f = { .off = r.pos };
+		if (!build_has_room(&w->build, w->functions.count, WASM_FUNCTION_BYTES,
+				    s->off + r.pos))
+			break;
 		const uint64_t size = read_uleb(&r);
 		f.head = r.pos - f.off;
 		read_skip(&r, size);
@@ -247,6 +252,8 @@ void wasm_read_data(struct wasm *w, const struct wasm_section *s)
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		struct wasm_data d = { .active = false };
 		const uint64_t at = r.pos;
+		if (!build_has_room(&w->build, w->data.count, WASM_SECTION_BYTES, s->off + at))
+			break;
 		const uint64_t flags = read_uleb(&r);
 		const bool other = flags == MEMORY && read_uleb(&r) != 0;
 		if (flags > MEMORY)
