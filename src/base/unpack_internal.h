@@ -4,6 +4,32 @@
 
 #include "base/unpack.h"
 
+struct unpack_stream {
+	enum unpack_method method;
+	const struct unpack_codec *codec;
+	struct bytes packed;
+	uint64_t used; /* bytes of packed handed over */
+	bool whole;    /* a stream, frame or member has just ended */
+	void *state;   /* the codec's */
+};
+
+/* What a library does for its methods. */
+struct unpack_codec {
+	/* The state of a new stream; raises HEFT_ENOMEM. */
+	void *(*open)(const struct unpack_stream *s);
+	void (*close)(void *state);
+	/* One call of the library; *ret_made bytes came out. */
+	bool (*step)(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+		     struct heft_err *err);
+};
+/* A build may leave out all of these (meson's options of the libraries' names). */
+extern const struct unpack_codec unpack_zstd, unpack_lz4, unpack_lz4_old, unpack_xz;
+/* Undoes the filter of x86 code: makes calls and jumps relative again, in place. */
+bool unpack_xz_unfilter_x86(struct bytes plain, struct heft_err *err);
+
+/* Fills *err with HEFT_EFORMAT and returns false. */
+bool unpack_bad(struct heft_err *err, const char *what);
+
 /* Most bytes that a section of so many packed ones may unpack to. */
 uint64_t unpack_section_max(uint64_t packed);
 /* unpack_efi.c: UNPACK_EFI (4 bits) and UNPACK_TIANO (5 bits). */

@@ -1,9 +1,9 @@
 #include "image/debugfile.h"
 
+#include "base/library.h"
 #include "base/text.h"
 #include "base/unpack.h"
 
-#include <dlfcn.h>
 #include <isa-l.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +221,8 @@ static char *find_dsym(struct wanted *w)
 
 /* ---- debuginfod --------------------------------------------------------------------------- */
 
+#ifdef HEFT_HAVE_DEBUGINFOD
+
 /* debuginfod_find_debuginfo(3). */
 struct debuginfod {
 	void *(*begin)(void);
@@ -228,22 +230,15 @@ struct debuginfod {
 	void (*end)(void *client);
 };
 
-/* dlsym to a function pointer, which C does not let one cast to. */
-static bool load_symbol(void *lib, const char *name, void *ret, size_t size)
-{
-	void *p = dlsym(lib, name);
-	ASSERT(size == sizeof p);
-	memcpy(ret, &p, size);
-	return p != NULL;
-}
-
 static bool load_debuginfod(struct debuginfod *d)
 {
-	/* Never closed: libcurl below it does not bear that while other threads run. */
-	void *lib = dlopen("libdebuginfod.so.1", RTLD_NOW);
-	return lib && load_symbol(lib, "debuginfod_begin", &d->begin, sizeof d->begin) &&
-	       load_symbol(lib, "debuginfod_find_debuginfo", &d->find, sizeof d->find) &&
-	       load_symbol(lib, "debuginfod_end", &d->end, sizeof d->end);
+	static const char *const files[] = { "libdebuginfod.so.1", NULL };
+	const struct library_function functions[] = {
+		{ "debuginfod_begin", &d->begin },
+		{ "debuginfod_find_debuginfo", &d->find },
+		{ "debuginfod_end", &d->end },
+	};
+	return library_load(files, functions, COUNT_OF(functions));
 }
 
 static char *find_debuginfod(struct wanted *w)
@@ -270,6 +265,16 @@ static char *find_debuginfod(struct wanted *w)
 	mem_free(path);
 	return NULL;
 }
+
+#else
+
+static char *find_debuginfod(struct wanted *w)
+{
+	(void)w;
+	return NULL;
+}
+
+#endif
 
 /* ---- all together -------------------------------------------------------------------------- */
 

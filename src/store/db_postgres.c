@@ -7,7 +7,7 @@
 #include "base/library.h"
 #include "store/engine.h"
 
-#ifdef HEFT_HAVE_POSTGRES
+#ifdef HEFT_HAVE_POSTGRESQL
 
 #include "base/utf8.h"
 

@@ -1,0 +1,112 @@
+/* LZ4 frames, and the legacy ones before them, by liblz4. */
+#include "base/unpack_internal.h"
+
+#include <lz4.h>
+#include <lz4frame.h>
+
+struct lz4_state {
+	LZ4F_dctx *context;
+	struct owned *owned; /* frees the context of a call that is given up */
+};
+
+static void context_free(void *context)
+{
+	LZ4F_freeDecompressionContext(context);
+}
+
+static void *lz4_open(const struct unpack_stream *s)
+{
+	struct lz4_state *z = mem_zeroed(1, sizeof *z);
+	(void)s;
+	if (LZ4F_isError(LZ4F_createDecompressionContext(&z->context, LZ4F_VERSION)))
+		call_raise(HEFT_ENOMEM, "out of memory");
+	z->owned = memory_own(context_free, z->context);
+	return z;
+}
+
+static void lz4_close(void *state)
+{
+	struct lz4_state *z = state;
+	memory_disown(z->owned);
+	LZ4F_freeDecompressionContext(z->context);
+	mem_free(z);
+}
+
+static bool lz4_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+		     struct heft_err *err)
+{
+	const struct lz4_state *z = s->state;
+	size_t in = (size_t)(s->packed.size - s->used);
+	*ret_made = size;
+	const size_t result = LZ4F_decompress(z->context, out, ret_made, s->packed.p + s->used, &in,
+					      NULL);
+	s->used += in;
+	s->whole = result == 0;
+	return !LZ4F_isError(result) || fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
+					     "damaged lz4 data: %s", LZ4F_getErrorName(result));
+}
+
+const struct unpack_codec unpack_lz4 = { lz4_open, lz4_close, lz4_step };
+
+/* ---- legacy frames --------------------------------------------------------------------------- */
+
+/* Unpacked bytes of a block, some of which were given out. */
+struct lz4_old_state {
+	uint8_t *block;
+	size_t size, given;
+};
+
+static void *lz4_old_open(const struct unpack_stream *s)
+{
+	(void)s;
+	return mem_zeroed(1, sizeof(struct lz4_old_state));
+}
+
+static void lz4_old_close(void *state)
+{
+	mem_free(((struct lz4_old_state *)state)->block);
+	mem_free(state);
+}
+
+/* Blocks of a size that 4 bytes state, each unpacked to at most 8 MiB; a magic of a frame may stand
+ * again between them. */
+enum { LZ4_OLD_BLOCK = 8 << 20 };
+#define LZ4_OLD_MAGIC UINT32_C(0x184c2102)
+
+static bool lz4_old_block(struct unpack_stream *s, struct heft_err *err)
+{
+	struct lz4_old_state *z = s->state;
+	struct reader r = reader_of(s->packed, false);
+	reader_seek(&r, s->used);
+	uint32_t size = read_u32(&r);
+	if (size == LZ4_OLD_MAGIC)
+		size = read_u32(&r);
+	const uint8_t *p = read_take(&r, size);
+	if (!p || size > (uint32_t)LZ4_COMPRESSBOUND(LZ4_OLD_BLOCK))
+		return unpack_bad(err, "lz4 data are damaged or cut off");
+	if (!z->block)
+		z->block = mem_alloc(LZ4_OLD_BLOCK);
+	const int made = LZ4_decompress_safe((const char *)p, (char *)z->block, (int)size,
+					     LZ4_OLD_BLOCK);
+	s->used = r.pos;
+	z->given = 0;
+	z->size = made > 0 ? (size_t)made : 0;
+	return made >= 0 || unpack_bad(err, "damaged lz4 data");
+}
+
+static bool lz4_old_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+			 struct heft_err *err)
+{
+	struct lz4_old_state *z = s->state;
+	*ret_made = 0;
+	if (z->given == z->size && s->used < s->packed.size && !lz4_old_block(s, err))
+		return false;
+	*ret_made = min_u64(size, z->size - z->given);
+	if (*ret_made > 0)
+		memcpy(out, z->block + z->given, *ret_made);
+	z->given += *ret_made;
+	s->whole = z->given == z->size && s->used == s->packed.size;
+	return true;
+}
+
+const struct unpack_codec unpack_lz4_old = { lz4_old_open, lz4_old_close, lz4_old_step };
