@@ -1,5 +1,4 @@
-/* A Mach-O universal file, UEFI firmware volumes: slices or modules and parts cover it; what opens
- * keeps what image.h promises. */
+/* A Mach-O universal file: slices and parts cover it; what opens keeps what image.h promises. */
 #include "image_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -19,8 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in;
 	struct heft_err err;
 	const struct bytes bytes = { data, size };
-	if (!(fat_matches(bytes) || uefi_matches(bytes)) ||
-	    !input_parse(&in, "fuzz", bytes, NULL, &err))
+	if (!fat_matches(bytes) || !input_parse(&in, "fuzz", bytes, NULL, &err))
 		return 0;
 	check_cover(&in);
 	for (size_t i = 0; i < in.image_count; i++)

@@ -52,8 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		whole_file(data[0] & 0x7f, (struct bytes){ data + 3, size - 3 }, stated << 4);
 		return 0;
 	}
-	static const enum unpack_method methods[] = { UNPACK_ZLIB,     UNPACK_ZSTD, UNPACK_XZ,
-						      UNPACK_LZMA_X86, UNPACK_EFI,  UNPACK_TIANO };
+	static const enum unpack_method methods[] = { UNPACK_ZLIB, UNPACK_ZSTD, UNPACK_XZ };
 	const enum unpack_method method = methods[data[0] % COUNT_OF(methods)];
 	if (unpack(method, (struct bytes){ data + 3, size - 3 }, stated, &plain, &err)) {
 		ASSERT((method != UNPACK_ZLIB && method != UNPACK_ZSTD) || plain.size == stated);

@@ -17,7 +17,7 @@ deps_test="pc/cmocka:libcmocka-dev cmd/readelf:binutils cmd/python3:python3 cmd/
 deps_build_wish="file/usr/lib/llvm-19/lib/libc++abi.a:libc++abi-19-dev pc/capstone:libcapstone-dev pc/ncursesw:libncurses-dev
 	pc/libcurl:libcurl4-openssl-dev pc/libpq:libpq-dev"
 deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:llvm-19 cmd/llvm-bolt-19:bolt-19
-	cmd/x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64 file/usr/share/OVMF/OVMF_CODE_4M.fd:ovmf
+	cmd/x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64
 	file/usr/lib/wasm32-wasi/libc.a:wasi-libc
 	cmd/clang-format-19:clang-format-19 file/usr/lib/llvm-19/lib/clang/19/include:libclang-rt-19-dev
 	file/usr/include/Zydis/Zydis.h:libzydis-dev cmd/cppcheck:cppcheck cmd/mandoc:mandoc cmd/shellcheck:shellcheck

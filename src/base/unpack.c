@@ -91,9 +91,9 @@ static const struct {
 	[UNPACK_LZ4] = { "lz4", NULL },           [UNPACK_LZ4_OLD] = { "lz4", NULL },
 #endif
 #ifdef HEFT_HAVE_LZMA
-	[UNPACK_XZ] = { "lzma", &unpack_xz },     [UNPACK_LZMA] = { "lzma", &unpack_xz },
+	[UNPACK_XZ] = { "lzma", &unpack_xz },
 #else
-	[UNPACK_XZ] = { "lzma", NULL },           [UNPACK_LZMA] = { "lzma", NULL },
+	[UNPACK_XZ] = { "lzma", NULL },
 #endif
 };
 
@@ -148,7 +148,7 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 	while (ok && total < size) {
 		const uint64_t before = s->used;
 		size_t made = 0;
-		if (s->whole && (s->used == s->packed.size || s->method == UNPACK_LZMA))
+		if (s->whole && s->used == s->packed.size)
 			break;
 		if (s->whole && s->method == UNPACK_GZIP)
 			zlib_start(s); /* the next member */
@@ -266,37 +266,10 @@ static bool unpack_any(enum unpack_method method, struct bytes packed, uint64_t 
 	return ok;
 }
 
-/* ---- firmware ------------------------------------------------------------------------- */
-
-uint64_t unpack_section_max(uint64_t packed)
-{
-	return min_u64(XZ_MAX, max_u64(SECTION_MIN, packed * SECTION_RATIO));
-}
-
-static bool unpack_lzma(struct bytes packed, bool x86, struct bytes *ret, struct heft_err *err)
-{
-	if (!unpack_any(UNPACK_LZMA, packed, unpack_section_max(packed.size), ret, err))
-		return false;
-	(void)x86;
-#ifdef HEFT_HAVE_LZMA
-	if (!x86 || ret->size == 0 || unpack_xz_unfilter_x86(*ret, err))
-		return true;
-#endif
-	mem_free((void *)(uintptr_t)ret->p);
-	*ret = (struct bytes){ NULL, 0 };
-	return false;
-}
-
 bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struct bytes *ret,
 	    struct heft_err *err)
 {
 	*ret = (struct bytes){ NULL, 0 };
-	switch (method) {
-	case UNPACK_XZ: return unpack_any(method, packed, XZ_MAX, ret, err);
-	case UNPACK_LZMA:
-	case UNPACK_LZMA_X86: return unpack_lzma(packed, method == UNPACK_LZMA_X86, ret, err);
-	case UNPACK_EFI: return unpack_efi(packed, 4, ret, err);
-	case UNPACK_TIANO: return unpack_efi(packed, 5, ret, err);
-	default: return unpack_sized(method, packed, size, ret, err);
-	}
+	return method == UNPACK_XZ ? unpack_any(method, packed, XZ_MAX, ret, err)
+				   : unpack_sized(method, packed, size, ret, err);
 }

@@ -1,6 +1,5 @@
 /* unpack.h - compressed bytes inside a file: zlib, zstd (compressed debug
- * sections), xz (.gnu_debugdata), lzma and EFI's own (firmware); and packed files (cores): gzip,
- * zstd, lz4 frames, xz.
+ * sections), xz (.gnu_debugdata); and packed files (cores): gzip, zstd, lz4 frames, xz.
  *
  * The result is malloc'ed and belongs to the caller.  Sizes stated by a file are
  * checked against what the method can reach, against UNPACK_MAX and, beyond 4 MiB, against 256
@@ -19,11 +18,7 @@ enum unpack_method {
 	UNPACK_XZ,
 	UNPACK_GZIP,
 	UNPACK_LZ4,
-	UNPACK_LZ4_OLD,  /* "legacy frames", which Linux packs its kernel with */
-	UNPACK_LZMA,     /* the form before xz, which firmware has */
-	UNPACK_LZMA_X86, /* the same of code whose calls were made absolute */
-	UNPACK_EFI,      /* of the UEFI Specification */
-	UNPACK_TIANO,    /* the same with a larger window */
+	UNPACK_LZ4_OLD, /* "legacy frames", which Linux packs its kernel with */
 };
 
 /* Whether `packed` bytes can become `size`, which unpack asks first.  zlib and zstd only. */
@@ -54,10 +49,8 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 uint64_t unpack_stream_used(const struct unpack_stream *s);
 void unpack_stream_close(struct unpack_stream *s);
 
-/* Unpacks zlib, zstd, xz, lzma or EFI data.  `size` is the stated size of the result (bytes), which
- * has to come out exactly; for UNPACK_XZ it is ignored (the stream says it), result <= 1 GiB; for
- * UNPACK_LZMA and what stands behind it as well, result <= 4 MiB or 256 bytes for each packed one,
- * and what follows is passed over.
+/* Unpacks zlib, zstd or xz data.  `size` is the stated size of the result (bytes), which has to
+ * come out exactly; for UNPACK_XZ it is ignored (the stream says it), result <= 1 GiB.
  * On failure *err says what was wrong without naming a file. */
 bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struct bytes *ret,
 	    struct heft_err *err);

@@ -24,16 +24,8 @@ struct unpack_codec {
 };
 /* A build may leave out all of these (meson's options of the libraries' names). */
 extern const struct unpack_codec unpack_zstd, unpack_lz4, unpack_lz4_old, unpack_xz;
-/* Undoes the filter of x86 code: makes calls and jumps relative again, in place. */
-bool unpack_xz_unfilter_x86(struct bytes plain, struct heft_err *err);
 
 /* Fills *err with HEFT_EFORMAT and returns false. */
 bool unpack_bad(struct heft_err *err, const char *what);
-
-/* Most bytes that a section of so many packed ones may unpack to. */
-uint64_t unpack_section_max(uint64_t packed);
-/* unpack_efi.c: UNPACK_EFI (4 bits) and UNPACK_TIANO (5 bits). */
-bool unpack_efi(struct bytes packed, unsigned position_bits, struct bytes *ret,
-		struct heft_err *err);
 
 #endif

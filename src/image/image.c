@@ -301,10 +301,9 @@ static const struct {
 	bool (*parse)(struct image *im, const struct image_place *at, struct bytes bytes,
 		      struct notes *notes, struct heft_err *err);
 } containers[] = {
-	{ elf_matches, elf_parse },     { wasm_matches, wasm_parse },
-	{ macho_matches, macho_parse }, { pe_matches, pe_parse },
-	{ te_matches, te_parse },       { import_matches, import_parse },
-	{ coff_matches, coff_parse },
+	{ elf_matches, elf_parse },       { wasm_matches, wasm_parse },
+	{ macho_matches, macho_parse },   { pe_matches, pe_parse },
+	{ import_matches, import_parse }, { coff_matches, coff_parse },
 };
 
 bool image_matches(struct bytes bytes)

@@ -13,6 +13,7 @@ static const struct {
 	const char *magic;
 	size_t size;
 	const char *name;
+	uint64_t off; /* of the magic */
 } foreign[] = {
 	{ "\xca\xfe\xba\xbe", 4, "a Java class" },
 	{ "MZ", 2, "a DOS program" },
@@ -50,14 +51,17 @@ static const struct {
 	{ "go1.7 heap dump\n", 16, "a heap dump of Go's runtime" },
 	{ "heap profile:", 13, "a heap profile of an allocator: see pprof" },
 	{ "heap_v2/", 8, "a heap profile of jemalloc: see jeprof" },
+	{ "_FVH", 4, "a UEFI firmware volume; give heft the programs in it", 40 },
+	{ "VZ\x64\x86", 4, "a TE image of UEFI; give heft the program that it was made from" },
+	{ "VZ\x64\xaa", 4, "a TE image of UEFI; give heft the program that it was made from" },
 };
 
 /* NULL: none of these. */
 static const char *foreign_name(struct bytes b)
 {
 	for (size_t i = 0; i < COUNT_OF(foreign); i++)
-		if (b.size >= foreign[i].size &&
-		    memcmp(b.p, foreign[i].magic, foreign[i].size) == 0)
+		if (b.size >= foreign[i].off + foreign[i].size &&
+		    memcmp(b.p + foreign[i].off, foreign[i].magic, foreign[i].size) == 0)
 			return foreign[i].name;
 	return NULL;
 }
@@ -175,8 +179,6 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 		return fat_parse(in, path, err);
 	if (component_matches(b))
 		return component_parse(in, path, err);
-	if (uefi_matches(b))
-		return uefi_parse(in, path, err);
 	if (!image_matches(b) && raw_matches(b))
 		return parse_raw(in, path, err);
 	if (!image_matches(b))
@@ -212,8 +214,8 @@ bool input_is_core(struct bytes b, bool *ret_packed)
 
 bool input_knows(struct bytes b)
 {
-	return image_matches(b) || ar_matches(b) || fat_matches(b) || uefi_matches(b) ||
-	       raw_matches(b) || foreign_name(b);
+	return image_matches(b) || ar_matches(b) || fat_matches(b) || raw_matches(b) ||
+	       foreign_name(b);
 }
 
 bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
@@ -437,7 +439,7 @@ bool input_take_member(struct input *in, const char *path, struct str member, st
 	const struct bytes bytes = im->bytes;
 	const bool mapped = im->mapped;
 	release_images(in);
-	in->archive = in->thin = in->fat = in->firmware = in->component = false;
+	in->archive = in->thin = in->fat = in->component = false;
 	in->outside_size = 0;
 	in->outside.count = 0;
 	in->file.bytes = bytes;

@@ -10,16 +10,11 @@
 #include "image/image.h"
 
 enum ar_part_kind {
-	AR_HEADERS,      /* magic, member headers, long-name table, padding */
-	AR_SYMBOL_TABLE, /* GNU "/", "/SYM64/", BSD "__.SYMDEF" ... */
-	AR_OTHER_MEMBER, /* a member that is no object heft reads */
-	FAT_HEADERS,     /* of a Mach-O universal file */
-	FAT_PADDING,     /* between its slices, or between firmware volumes */
-	FV_HEADERS,      /* of firmware volumes, their files and sections; padding */
-	FV_PACKED,       /* a compressed section */
-	FV_SHARE,        /* of such a section what is for the module that `member` names */
-	FV_OTHER,        /* a section of another kind than programs: dependencies, versions, data */
-	FV_FREE,         /* nothing yet */
+	AR_HEADERS,        /* magic, member headers, long-name table, padding */
+	AR_SYMBOL_TABLE,   /* GNU "/", "/SYM64/", BSD "__.SYMDEF" ... */
+	AR_OTHER_MEMBER,   /* a member that is no object heft reads */
+	FAT_HEADERS,       /* of a Mach-O universal file */
+	FAT_PADDING,       /* between its slices */
 	COMPONENT_HEADERS, /* of WebAssembly components, and of their sections with modules */
 	COMPONENT_SECTION, /* one that says how modules are put together */
 };
@@ -49,7 +44,6 @@ struct input {
 	struct file file;
 	bool archive, thin;
 	bool fat;       /* an archive, too: a Mach-O universal file, whose members are its slices */
-	bool firmware;  /* an archive, too: UEFI's firmware volumes, whose members are modules */
 	bool component; /* an archive, too: a WebAssembly component, of modules */
 	struct image *images; /* owned; one unless archive */
 	size_t image_count;
@@ -129,9 +123,5 @@ bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 /* wasm/component.c: the same of a WebAssembly component; modules have VM addresses as slices. */
 bool component_matches(struct bytes bytes);
 bool component_parse(struct input *in, const char *path, struct heft_err *err);
-
-/* pe/uefi.c: the same of UEFI's firmware volumes; modules have VM addresses as slices have. */
-bool uefi_matches(struct bytes bytes);
-bool uefi_parse(struct input *in, const char *path, struct heft_err *err);
 
 #endif

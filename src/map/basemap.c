@@ -171,11 +171,6 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 					     [AR_OTHER_MEMBER] = "[AR Non-ELF Member File]",
 					     [FAT_HEADERS] = "[Mach-O Headers]",
 					     [FAT_PADDING] = "[Unmapped]",
-					     [FV_HEADERS] = "[UEFI Headers]",
-					     [FV_PACKED] = "[UEFI Compressed Section]",
-					     [FV_SHARE] = "[UEFI Compressed Section]",
-					     [FV_OTHER] = "[UEFI Other Section]",
-					     [FV_FREE] = "[UEFI Free Space]",
 					     [COMPONENT_HEADERS] = "[WASM Component Headers]",
 					     [COMPONENT_SECTION] = "[WASM Component Section]" };
 	for (size_t i = 0; i < in->image_count; i++)

@@ -365,12 +365,8 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 	}
 	f->format = in->fat         ? "universal"
 		    : in->component ? "WebAssembly component"
-		    : in->firmware  ? "UEFI firmware"
 		    : in->thin      ? "thin archive"
 				    : "archive";
-	f->kind = in->fat         ? "universal"
-		  : in->component ? "component"
-		  : in->firmware  ? "firmware"
-				  : "archive";
+	f->kind = in->fat ? "universal" : in->component ? "component" : "archive";
 	f->members = in->thin ? in->outside.count : in->image_count;
 }

@@ -34,11 +34,6 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 				      WHY_MEMBER);
 		claim(&file, im->file_off, im->bytes.size, label, WHY_MEMBER);
 	}
-	for (size_t i = 0; i < f->input->parts.count; i++) {
-		const struct ar_part *p = &f->input->parts.data[i];
-		if (p->kind == FV_SHARE && p->member.len > 0)
-			claim(&file, p->off, p->size, label_copy(f->labels, p->member), WHY_MEMBER);
-	}
 	layer_add_vm(f, ret, &vm);
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);

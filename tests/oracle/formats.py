@@ -917,19 +917,6 @@ def commands(t):
     for arch in ("x86_64", "arm64"):
         mine = t.rows(both, "sections,rawsymbols", f"--arch={arch}")
         t.check(f"{both}: slice {arch}", mine, t.rows(t.path(arch), "sections,rawsymbols"))
-    firmware = "/usr/share/OVMF/OVMF_CODE_4M.fd"
-    if os.path.exists(firmware):
-        t.totals(firmware)
-        modules = {r["armembers"] for r in t.rows(firmware, "armembers")}
-        t.check(f"{firmware}: modules in compressed sections", {"DxeCore", "BdsDxe", "UiApp"} - modules, set())
-        volume = t.path("volume.fd")  # a history is kept beside it
-        shutil.copy(firmware, volume)
-        commands_of_bytes(t, "UEFI", volume)
-        more_commands(t, "UEFI", volume)
-        gaps = list(csv.reader(io.StringIO(run(t.heft, "query", "--csv", volume, "select sum(padded) from symbols"))))
-        t.check("UEFI: query adds up to the file", gaps[1:], [[str(os.path.getsize(volume))]])
-        t.check("UEFI: blocks", len(run(t.heft, "blocks", "--csv", volume).splitlines()) > 10, True)
-        t.check("UEFI: where", status(t.heft, "where", volume, "0x1000")[0], 2)
     for command in ("snapshot", "report"):
         t.check(f"{both}: {command}", status(t.heft, command, both, "-o", t.path("it"))[0], 0)
     t.check(f"{both}: where", status(t.heft, "where", both, "0x1000")[0], 2)

@@ -54,53 +54,6 @@ static void a_stream_gives_the_same_bytes_piece_by_piece(void **state)
 	}
 }
 
-/* Made by tests/fixtures/efi_compress.py. */
-static void what_efi_packed_is_unpacked(void **state)
-{
-	static const uint8_t efi[] = { 0x11, 0x00, 0x00, 0x00, 0x41, 0x00, 0x00, 0x00, 0x00,
-				       0x07, 0x34, 0x89, 0x66, 0x72, 0x81, 0x68, 0x60, 0x73,
-				       0xe1, 0x2b, 0xf0, 0x1e, 0x97, 0xb0, 0x40 },
-			     tiano[] = { 0x11, 0x00, 0x00, 0x00, 0x41, 0x00, 0x00, 0x00, 0x00,
-					 0x07, 0x34, 0x89, 0x66, 0x72, 0x81, 0x68, 0x60, 0x73,
-					 0xe1, 0x2b, 0xf0, 0x07, 0xa5, 0xec, 0x10 };
-	struct bytes plain;
-	uint8_t damaged[sizeof efi];
-	(void)state;
-	assert_true(unpack(UNPACK_EFI, (struct bytes){ efi, sizeof efi }, 0, &plain, NULL));
-	assert_int_equal(plain.size, sizeof TEXT);
-	assert_memory_equal(plain.p, TEXT, sizeof TEXT);
-	mem_free((void *)(uintptr_t)plain.p);
-	assert_true(unpack(UNPACK_TIANO, (struct bytes){ tiano, sizeof tiano }, 0, &plain, NULL));
-	assert_memory_equal(plain.p, TEXT, sizeof TEXT);
-	mem_free((void *)(uintptr_t)plain.p);
-	for (size_t i = 0; i < sizeof efi; i++)
-		assert_false(unpack(UNPACK_EFI, (struct bytes){ efi, i }, 0, &plain, NULL));
-	memcpy(damaged, efi, sizeof efi);
-	memset(damaged + 4, 0xff, 4);
-	assert_false(unpack(UNPACK_EFI, (struct bytes){ damaged, sizeof efi }, 0, &plain, NULL));
-}
-
-/* 40 calls of one address, 16 bytes apart, made absolute and packed by liblzma. */
-static void calls_of_filtered_code_are_relative_again(void **state)
-{
-	static const uint8_t packed[] = { 0x5d, 0x00, 0x00, 0x80, 0x00, 0xff, 0xff, 0xff,
-					  0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x24, 0x22,
-					  0x54, 0xee, 0x80, 0x42, 0x43, 0xff, 0xcd, 0x5b,
-					  0xf8, 0x81, 0x83, 0x87, 0xf3, 0x66, 0x6a, 0x6e,
-					  0xa9, 0xff, 0xff, 0xfb, 0xe7, 0x60, 0x00 };
-	struct bytes plain;
-	(void)state;
-	assert_true(
-		unpack(UNPACK_LZMA_X86, (struct bytes){ packed, sizeof packed }, 0, &plain, NULL));
-	assert_int_equal(plain.size, 640);
-	for (size_t i = 0; i < 40; i++) {
-		const uint8_t *p = plain.p + 16 * i;
-		assert_int_equal(p[3], 0xe8);
-		assert_int_equal(p[4] | p[5] << 8 | p[6] << 16, 0x1000 - 16 * (int)i);
-	}
-	mem_free((void *)(uintptr_t)plain.p);
-}
-
 static void sizes_that_no_section_has_are_refused(void **state)
 {
 	struct heft_err err = { 0 };
@@ -196,8 +149,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_follows_a_stream_of_zlib_is_none_of_it),
-		cmocka_unit_test(what_efi_packed_is_unpacked),
-		cmocka_unit_test(calls_of_filtered_code_are_relative_again),
 		cmocka_unit_test(sizes_that_no_section_has_are_refused),
 		cmocka_unit_test(every_method_gives_back_what_was_packed),
 		cmocka_unit_test(a_stream_gives_the_same_bytes_piece_by_piece),

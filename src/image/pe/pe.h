@@ -18,10 +18,6 @@ bool coff_matches(struct bytes bytes);
 bool coff_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		struct notes *notes, struct heft_err *err);
 
-/* A TE image of UEFI begins with "VZ", a machine that heft knows and a size that was cut off. */
-bool te_matches(struct bytes bytes);
-bool te_parse(struct image *im, const struct image_place *at, struct bytes bytes,
-	      struct notes *notes, struct heft_err *err);
 /* A short import object: a name that a library of imports stands for. */
 bool import_matches(struct bytes bytes);
 bool import_parse(struct image *im, const struct image_place *at, struct bytes bytes,

@@ -202,7 +202,6 @@ void pe_read_sections(struct pe *p)
 		s.addr = read_u32(&r);
 		s.file_size = read_u32(&r);
 		s.off = read_u32(&r);
-		s.off -= s.off > p->cut ? p->cut : s.off;
 		s.reloc_off = read_u32(&r);
 		read_skip(&r, 4);
 		s.reloc_count = read_u16(&r);

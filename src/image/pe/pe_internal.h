@@ -41,7 +41,6 @@ struct pe {
 	uint64_t symbols_off, symbol_count, symbol_size;
 	uint64_t base;       /* of the image */
 	uint16_t protection; /* DllCharacteristics */
-	uint32_t cut; /* bytes at the start of the file that a TE image lacks, its header aside */
 	uint32_t directory_count;
 	struct pe_range directories[PE_DIRECTORIES];
 	struct pe_range extra_unwind; /* of the other convention; see pe_read_hybrid */
