@@ -46,8 +46,8 @@ void memory_set_inputs(const struct file_inputs *in);
 const struct file_inputs *memory_inputs(void);
 
 /* As malloc, realloc and calloc, but never NULL.  Sizes of files have 64 bits: more than the
- * address space has is no memory.  Where they give much memory, they ask the user whether the call is to go
- * on (progress_ask). */
+ * address space has is no memory.  Where they give much memory, they ask the user whether the call
+ * is to go on (progress_ask). */
 void *mem_alloc(uint64_t size);
 void *mem_resize(void *p, uint64_t size);
 void *mem_zeroed(uint64_t count, size_t size);
