@@ -3,8 +3,6 @@
 #include "api/structs.h"
 #include "report/query_report.h"
 
-#include <sqlite3.h>
-
 struct heft_query {
 	struct memory *memory; /* first: see handle_new */
 	struct query *query;
@@ -71,7 +69,7 @@ bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_que
 
 bool heft_query_is_complete(const char *sql)
 {
-	return sqlite3_complete(sql) != 0;
+	return query_is_complete(sql);
 }
 
 size_t heft_query_count(void)

@@ -1,12 +1,20 @@
 #include "base/gzip.h"
 
+#include "base/inflate.h"
 #include "base/pool.h"
 
-#include <isa-l/crc.h>
-#include <isa-l/igzip_lib.h>
-#include <limits.h>
 #include <stdlib.h>
+#ifdef HEFT_HAVE_ZLIB
 #include <zlib.h>
+#endif
+
+static bool no_library(struct heft_err *err)
+{
+	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "this heft was built without libz, which gzip needs");
+}
+
+#ifdef HEFT_HAVE_ZLIB
 
 enum { GZIP_HEADER = 10, GZIP_TRAILER = 8 };
 
@@ -20,17 +28,6 @@ static void put_u32(uint8_t *p, uint32_t v)
 static unsigned piece(uint64_t left)
 {
 	return left > 1u << 30 ? 1u << 30 : (unsigned)left;
-}
-
-static uint32_t crc_of(struct bytes b)
-{
-	uint32_t crc = 0;
-	for (uint64_t at = 0; at < b.size;) {
-		const unsigned n = piece(b.size - at);
-		crc = crc32_gzip_refl(crc, b.p + at, n);
-		at += n;
-	}
-	return crc;
 }
 
 /* Feeds all of `plain`; `out` has room for deflateBound of it, and for what `last` flushes. */
@@ -82,16 +79,6 @@ static void pack_part(void *ctx, size_t i, unsigned worker)
 	deflateEnd(&z);
 }
 
-bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err)
-{
-	return gzip_pack_parts(plain, 9, plain.size, 1, ret, err);
-}
-
-bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct heft_err *err)
-{
-	return gzip_pack_parts(plain, level, plain.size, 1, ret, err);
-}
-
 static struct bytes join_parts(const struct part *parts, size_t count, struct bytes plain,
 			       int level)
 {
@@ -107,7 +94,7 @@ static struct bytes join_parts(const struct part *parts, size_t count, struct by
 		at += parts[i].packed.size;
 		mem_free((void *)(uintptr_t)parts[i].packed.p);
 	}
-	put_u32(out + at, crc_of(plain));
+	put_u32(out + at, crc32_of(plain));
 	put_u32(out + at + 4, (uint32_t)plain.size);
 	return (struct bytes){ out, size };
 }
@@ -131,6 +118,31 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 	return true;
 }
 
+#else
+
+bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned threads,
+		     struct bytes *ret, struct heft_err *err)
+{
+	(void)plain;
+	(void)level;
+	(void)part;
+	(void)threads;
+	*ret = (struct bytes){ NULL, 0 };
+	return no_library(err);
+}
+
+#endif
+
+bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err)
+{
+	return gzip_pack_parts(plain, 9, plain.size, 1, ret, err);
+}
+
+bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct heft_err *err)
+{
+	return gzip_pack_parts(plain, level, plain.size, 1, ret, err);
+}
+
 /* ---- unpacking ------------------------------------------------------------------------------- */
 
 struct unpacked {
@@ -148,23 +160,19 @@ static void make_room(struct unpacked *u, uint64_t most)
 
 /* Until the member ends, or `most` bytes are there, or *ret_used is all there is; false where it is
  * damaged. */
-static bool inflate_all(struct inflate_state *z, struct bytes packed, struct unpacked *u,
-			uint64_t most, uint64_t *ret_used)
+static bool inflate_all(struct inflate *z, struct bytes packed, struct unpacked *u, uint64_t most,
+			uint64_t *ret_used)
 {
 	*ret_used = 0;
-	while (z->block_state != ISAL_BLOCK_FINISH && u->size < most) {
+	while (!inflate_ended(z) && u->size < most) {
+		const struct bytes rest = { packed.p + *ret_used, packed.size - *ret_used };
+		uint64_t used, made;
 		make_room(u, most);
-		const unsigned n = piece(packed.size - *ret_used), space = piece(u->room - u->size);
-		z->next_in = (uint8_t *)(uintptr_t)(packed.p + *ret_used);
-		z->avail_in = n;
-		z->next_out = u->p + u->size;
-		z->avail_out = space;
-		const int status = isal_inflate(z);
-		*ret_used += n - z->avail_in;
-		u->size += space - z->avail_out;
-		if (status < ISAL_DECOMP_OK)
+		if (!inflate_step(z, rest, u->p + u->size, u->room - u->size, &used, &made))
 			return false;
-		if (z->avail_out > 0 && *ret_used == packed.size)
+		*ret_used += used;
+		u->size += made;
+		if (u->size < u->room && *ret_used == packed.size)
 			break;
 	}
 	return true;
@@ -174,14 +182,14 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 		 struct heft_err *err)
 {
 	struct unpacked u = { NULL, 0, 0 };
-	struct inflate_state *z = mem_alloc(sizeof *z);
 	uint64_t used;
-	isal_inflate_init(z);
-	z->crc_flag = ISAL_GZIP;
+	if (!inflate_is_there())
+		return no_library(err);
+	struct inflate *z = inflate_open(INFLATE_GZIP);
 	/* One byte more than allowed shows what is too large. */
 	const bool fine = inflate_all(z, packed, &u, add_sat(most, 1), &used);
-	const bool whole = z->block_state == ISAL_BLOCK_FINISH;
-	mem_free(z);
+	const bool whole = inflate_ended(z);
+	inflate_close(z);
 	if (fine && whole && u.size <= most) {
 		*ret = (struct bytes){ u.p, u.size };
 		if (ret_used)
@@ -199,15 +207,20 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 
 uint64_t gzip_start(struct bytes packed, uint8_t *out, uint64_t room)
 {
-	z_stream z = { .zalloc = memory_zalloc, .zfree = memory_zfree };
-	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		call_raise(HEFT_ENOMEM, "out of memory");
-	z.next_in = (Bytef *)(uintptr_t)packed.p;
-	z.avail_in = piece(packed.size);
-	z.next_out = out;
-	z.avail_out = piece(room);
-	const int status = inflate(&z, Z_NO_FLUSH);
-	const uint64_t size = room - z.avail_out;
-	inflateEnd(&z);
-	return status == Z_OK || status == Z_STREAM_END ? size : 0;
+	uint64_t used = 0, size = 0, made = 1;
+	if (!inflate_is_there())
+		return 0;
+	struct inflate *z = inflate_open(INFLATE_GZIP);
+	while (made > 0 && size < room && !inflate_ended(z)) {
+		const struct bytes rest = { packed.p + used, packed.size - used };
+		uint64_t taken;
+		if (!inflate_step(z, rest, out + size, room - size, &taken, &made)) {
+			size = 0;
+			break;
+		}
+		used += taken;
+		size += made;
+	}
+	inflate_close(z);
+	return size;
 }

@@ -1,6 +1,6 @@
+#include "base/inflate.h"
 #include "base/unpack_internal.h"
 
-#include <isa-l.h>
 #include <stdlib.h>
 
 /* Most bytes that one packed byte can become, rounded up.  Deflate: a match of 258 bytes in
@@ -37,49 +37,37 @@ bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
 
 /* ---- piece by piece ------------------------------------------------------------------ */
 
-static void zlib_start(struct unpack_stream *s)
-{
-	struct inflate_state *z = s->state;
-	isal_inflate_init(z);
-	z->crc_flag = s->method == UNPACK_GZIP ? ISAL_GZIP : ISAL_ZLIB;
-}
-
 static void *zlib_open(const struct unpack_stream *s)
 {
-	(void)s;
-	return mem_zeroed(1, sizeof(struct inflate_state));
+	return inflate_open(s->method == UNPACK_GZIP ? INFLATE_GZIP : INFLATE_ZLIB);
 }
 
-/* The library counts in 32 bits. */
-enum { PIECE_MAX = 1 << 30 };
+static void zlib_close(void *state)
+{
+	inflate_close(state);
+}
 
 static bool zlib_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
 		      struct heft_err *err)
 {
-	struct inflate_state *z = s->state;
-	const uint32_t in = (uint32_t)min_u64(s->packed.size - s->used, PIECE_MAX);
-	const uint32_t want = (uint32_t)min_u64(size, PIECE_MAX);
-	z->next_in = (uint8_t *)(uintptr_t)(s->packed.p + s->used);
-	z->avail_in = in;
-	z->next_out = out;
-	z->avail_out = want;
-	const int result = isal_inflate(z);
-	s->used += in - z->avail_in;
-	*ret_made = want - z->avail_out;
-	s->whole = z->block_state == ISAL_BLOCK_FINISH;
-	return result >= ISAL_DECOMP_OK ||
-	       unpack_bad(err,
-			  s->method == UNPACK_GZIP ? "damaged gzip data" : "damaged zlib data");
+	const struct bytes rest = { s->packed.p + s->used, s->packed.size - s->used };
+	uint64_t used, made;
+	const bool fine = inflate_step(s->state, rest, out, size, &used, &made);
+	s->used += used;
+	s->whole = inflate_ended(s->state);
+	*ret_made = (size_t)made;
+	return fine || unpack_bad(err, s->method == UNPACK_GZIP ? "damaged gzip data"
+								: "damaged zlib data");
 }
 
-static const struct unpack_codec unpack_zlib = { zlib_open, mem_free, zlib_step };
+static const struct unpack_codec unpack_zlib = { zlib_open, zlib_close, zlib_step };
 
 /* Who unpacks a method; NULL: this build has not the library. */
 static const struct {
 	const char *library;
 	const struct unpack_codec *codec;
 } codecs[] = {
-	[UNPACK_ZLIB] = { "zlib", &unpack_zlib }, [UNPACK_GZIP] = { "zlib", &unpack_zlib },
+	[UNPACK_ZLIB] = { "z", &unpack_zlib },    [UNPACK_GZIP] = { "z", &unpack_zlib },
 #ifdef HEFT_HAVE_ZSTD
 	[UNPACK_ZSTD] = { "zstd", &unpack_zstd },
 #else
@@ -88,7 +76,7 @@ static const struct {
 #ifdef HEFT_HAVE_LZ4
 	[UNPACK_LZ4] = { "lz4", &unpack_lz4 },    [UNPACK_LZ4_OLD] = { "lz4", &unpack_lz4_old },
 #else
-	[UNPACK_LZ4] = { "lz4", NULL },           [UNPACK_LZ4_OLD] = { "lz4", NULL },
+	[UNPACK_LZ4] = { "lz4", NULL },        [UNPACK_LZ4_OLD] = { "lz4", NULL },
 #endif
 #ifdef HEFT_HAVE_LZMA
 	[UNPACK_XZ] = { "lzma", &unpack_xz },
@@ -104,7 +92,8 @@ bool unpack_stream_open_any(struct unpack_stream **ret, enum unpack_method metho
 	*ret = NULL;
 	if (packed.size == 0)
 		return unpack_bad(err, "no packed data");
-	if (codecs[method].codec == NULL)
+	if (codecs[method].codec == NULL ||
+	    (codecs[method].codec == &unpack_zlib && !inflate_is_there()))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "this heft was built without lib%s, which unpacks these data",
 			    codecs[method].library);
@@ -113,8 +102,6 @@ bool unpack_stream_open_any(struct unpack_stream **ret, enum unpack_method metho
 	s->codec = codecs[method].codec;
 	s->packed = packed;
 	s->state = s->codec->open(s);
-	if (s->codec == &unpack_zlib)
-		zlib_start(s);
 	*ret = s;
 	return true;
 }
@@ -151,7 +138,7 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 		if (s->whole && s->used == s->packed.size)
 			break;
 		if (s->whole && s->method == UNPACK_GZIP)
-			zlib_start(s); /* the next member */
+			inflate_restart(s->state); /* the next member */
 		ok = s->codec->step(s, out + total, (size_t)(size - total), &made, err);
 		total += made;
 		if (!ok || made > 0 || s->used > before)

@@ -1,10 +1,10 @@
 #include "image/debugfile.h"
 
+#include "base/inflate.h"
 #include "base/library.h"
 #include "base/text.h"
 #include "base/unpack.h"
 
-#include <isa-l.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -48,7 +48,7 @@ static bool is_match(const struct wanted *w, const struct input *in, bool by_lin
 		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0, "%s has no build id", path);
 		return false;
 	}
-	if (crc32_gzip_refl(0, in->file.bytes.p, in->file.bytes.size) == w->crc)
+	if (crc32_of(in->file.bytes) == w->crc)
 		return true;
 	note(w->notes, w->im->path, HEFT_NO_OFFSET, 0,
 	     "%s belongs to another build (its CRC differs)", path);
@@ -192,7 +192,7 @@ bool debugfile_is_of(const struct image *im, const struct input *in, struct note
 {
 	struct wanted w = { .im = im };
 	const bool linked = read_debuglink(&w) != NULL;
-	const uint32_t crc = crc32_gzip_refl(0, in->file.bytes.p, in->file.bytes.size);
+	const uint32_t crc = crc32_of(in->file.bytes);
 	arena_release(&w.arena);
 	*ret_why = linked ? "its CRC is not that of .gnu_debuglink"
 			  : "sections are in other places, and there is no .gnu_debuglink";

@@ -7,7 +7,9 @@
 #include "names/suffix.h"
 
 #include <stdlib.h>
+#ifdef HEFT_HAVE_IBERTY
 #include <libiberty/demangle.h>
+#endif
 
 /* Bytes of a D name, and of stack for each: dlang_demangle recurses on its input (160), d_bound
  * keeps a number for each (8). */
@@ -111,6 +113,7 @@ static uint64_t d_bound(struct str raw)
 
 static struct str demangle_d(struct demangler *d, struct str raw)
 {
+#ifdef HEFT_HAVE_IBERTY
 	if (d_bound(raw) > D_MAX_BOUND)
 		return nothing();
 	char *text = dlang_demangle(terminated(d, raw, raw.len), 0);
@@ -121,6 +124,10 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 	memcpy(d->library, text, len);
 	free(text); /* the library's */
 	return (struct str){ d->library, len };
+#else
+	(void)d, (void)raw;
+	return nothing();
+#endif
 }
 
 /* ---- all schemes ---------------------------------------------------------------- */

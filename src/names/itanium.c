@@ -2,7 +2,9 @@
 
 #include <setjmp.h>
 #include <stdlib.h>
+#ifdef HEFT_HAVE_IBERTY
 #include <libiberty/demangle.h>
+#endif
 
 #ifdef HEFT_HAVE_CXXABI
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
@@ -185,6 +187,8 @@ uint64_t itanium_bound(struct str mangled)
 
 /* ---- the libraries ------------------------------------------------------------ */
 
+#ifdef HEFT_HAVE_IBERTY
+
 struct printed {
 	struct demangler *d; /* its library buffer takes the text */
 	size_t len;
@@ -217,6 +221,17 @@ static struct str by_iberty(struct demangler *d, const char *mangled)
 		return (struct str){ mangled, 0 };
 	return (struct str){ d->library, out.len };
 }
+
+#else
+
+/* Names stay as the linker has them. */
+static struct str by_iberty(struct demangler *d, const char *mangled)
+{
+	(void)d;
+	return (struct str){ mangled, 0 };
+}
+
+#endif
 
 #ifdef HEFT_HAVE_CXXABI
 static struct str by_cxxabi(struct demangler *d, const char *mangled)

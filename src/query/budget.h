@@ -7,8 +7,8 @@
  *     region RAM              free at least 8 KiB
  *
  * A rule is a line.  Read once; checking is O(rules x symbols). */
-#ifndef HEFT_ASKS_BUDGET_H
-#define HEFT_ASKS_BUDGET_H
+#ifndef HEFT_QUERY_BUDGET_H
+#define HEFT_QUERY_BUDGET_H
 
 #include "map/rules.h"
 #include "snapshot/diff.h"

@@ -2,8 +2,8 @@
  * of.
  *
  * O(symbols).  Thread-safe. */
-#ifndef HEFT_ASKS_QUALITY_H
-#define HEFT_ASKS_QUALITY_H
+#ifndef HEFT_QUERY_QUALITY_H
+#define HEFT_QUERY_QUALITY_H
 
 #include "snapshot/snapshot.h"
 

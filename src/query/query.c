@@ -355,3 +355,8 @@ bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 	}
 	return true;
 }
+
+bool query_is_complete(const char *sql)
+{
+	return sqlite3_complete(sql) != 0;
+}

@@ -5,8 +5,8 @@
  * tables and columns.  Statements that would change anything, or open files, are refused.
  *
  * The snapshots are borrowed.  One thread. */
-#ifndef HEFT_ASKS_QUERY_H
-#define HEFT_ASKS_QUERY_H
+#ifndef HEFT_QUERY_QUERY_H
+#define HEFT_QUERY_QUERY_H
 
 #include "snapshot/snapshot.h"
 
@@ -37,6 +37,9 @@ struct query_visitor {
  * the visitor stopped. */
 bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 	       struct heft_err *err);
+
+/* Whether a text ends with a whole statement. */
+bool query_is_complete(const char *sql);
 
 /* A ready-made query; false past the last.  Texts are static. */
 struct query_named {

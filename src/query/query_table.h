@@ -1,6 +1,6 @@
 /* query_table.h - the virtual table of symbols.  Private to query*.c. */
-#ifndef HEFT_ASKS_QUERY_TABLE_H
-#define HEFT_ASKS_QUERY_TABLE_H
+#ifndef HEFT_QUERY_QUERY_TABLE_H
+#define HEFT_QUERY_QUERY_TABLE_H
 
 #include "snapshot/snapshot.h"
 

@@ -2,8 +2,8 @@
  *
  * They are metrics of its containers, so that .size files keep them: REGION_START/NAME,
  * REGION_SIZE/NAME and REGION_USED/NAME, in bytes, under the name of the program's file. */
-#ifndef HEFT_ASKS_REGION_METRICS_H
-#define HEFT_ASKS_REGION_METRICS_H
+#ifndef HEFT_QUERY_REGION_METRICS_H
+#define HEFT_QUERY_REGION_METRICS_H
 
 #include "map/basemap.h"
 #include "snapshot/snapshot.h"
