@@ -230,6 +230,16 @@ static bool is_relaxed(const struct scan *s, uint64_t off)
 	return s->extent->code.size - off >= 8 && (insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
 }
 
+/* Zeros behind what does not go on, or behind other padding, are no traps. */
+static bool is_fill(const struct scan *s, uint64_t off)
+{
+	const size_t count = s->b->events.count;
+	const struct event *e = s->b->events.data + count - 1;
+	return s->facts->stretches && count > s->fn->event_first && event_end(e) == off &&
+	       (e->kind == EVENT_RET || e->kind == EVENT_JMP || e->kind == EVENT_JMP_INDIRECT ||
+		e->kind == EVENT_TRAP || e->kind == EVENT_NOP);
+}
+
 static void add(struct scan *s, uint64_t off, uint32_t insn)
 {
 	if ((insn & 0x7c000000) == 0x14000000)
@@ -239,7 +249,7 @@ static void add(struct scan *s, uint64_t off, uint32_t insn)
 		add_conditional(s, off, insn);
 	else if ((insn & 0xfe000000) == 0xd6000000)
 		add_indirect(s, off, insn);
-	else if (insn == 0xd503201f && !is_relaxed(s, off))
+	else if ((insn == 0xd503201f && !is_relaxed(s, off)) || (insn == 0 && is_fill(s, off)))
 		push(s, off, EVENT_NOP);
 	else if ((insn & 0xffe0001f) == 0xd4200000 || insn >> 16 == 0) /* brk, udf */
 		push(s, off, EVENT_TRAP);

@@ -313,17 +313,27 @@ static void note_events(struct scan *s)
 	}
 }
 
-/* Zeros behind what does not go on align what follows; they are no instructions of two bytes. */
+/* The event that ends at `off`, or in front of the padding that does; NULL none. */
+static const struct event *event_before(const struct scan *s, uint64_t off)
+{
+	const struct event *first = s->b->events.data + s->fn->event_first;
+	const struct event *e = s->b->events.data + s->b->events.count;
+	for (; e > first && event_end(e - 1) == off && e[-1].kind == EVENT_NOP; e--)
+		off = e[-1].off;
+	return e > first && event_end(e - 1) == off ? e - 1 : NULL;
+}
+
+/* Zeros behind what does not go on, or behind what pads that, align what follows; they are no
+ * instructions of two bytes. */
 static uint64_t pass_zeros(struct scan *s, uint64_t off)
 {
 	enum { MOST = 252 };
 	const struct bytes code = s->extent->code;
-	if (s->b->events.count == s->fn->event_first)
+	if (off >= code.size || code.p[off] != 0)
 		return off;
-	const struct event *e = &s->b->events.data[s->b->events.count - 1];
-	if (event_end(e) != off ||
-	    (e->kind != EVENT_RET && e->kind != EVENT_JMP && e->kind != EVENT_JMP_INDIRECT &&
-	     e->kind != EVENT_TRAP && e->kind != EVENT_INT3))
+	const struct event *e = event_before(s, off);
+	if (!e || (e->kind != EVENT_RET && e->kind != EVENT_JMP && e->kind != EVENT_JMP_INDIRECT &&
+		   e->kind != EVENT_TRAP && e->kind != EVENT_INT3))
 		return off;
 	for (uint64_t from = off; off < code.size && code.p[off] == 0; from = off) {
 		while (off < code.size && off - from < MOST && code.p[off] == 0)

@@ -142,6 +142,14 @@ bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t add
 	return true;
 }
 
+/* Linkers turn adrp and add of AArch64 into nop and adr. */
+static bool is_relaxed(const uint8_t *p, uint64_t left)
+{
+	struct reader r = reader_make(p, left, false);
+	reader_seek(&r, 4);
+	return (read_u32(&r) & 0x9f000000) == 0x10000000;
+}
+
 uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 {
 	const bool x86 = isa == CODE_X86_64 || isa == CODE_I386;
@@ -154,6 +162,8 @@ uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 		return zeros;
 	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* lld's */
 		return 2;
+	if (isa == CODE_ARM64 && is_relaxed(p, left))
+		return 0;
 	return flow_decode(isa, p, left, 0, &in) && in.kind == FLOW_NOP ? in.size : 0;
 }
 
