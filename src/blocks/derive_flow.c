@@ -146,7 +146,9 @@ static void add_jump(struct scan *s, uint64_t off, const struct flow *in, uint64
 static void add_call(struct scan *s, uint64_t off, const struct flow *in, uint64_t target)
 {
 	const bool direct = in->direct || target != DERIVE_NOWHERE;
-	push(s, off, in->size, direct ? EVENT_CALL : EVENT_CALL_INDIRECT)->target = target;
+	struct event *e = push(s, off, in->size, direct ? EVENT_CALL : EVENT_CALL_INDIRECT);
+	e->target = target;
+	e->maybe = in->maybe;
 }
 
 /* lld pads code of Thumb with what would be a jump elsewhere: behind what does not go on. */

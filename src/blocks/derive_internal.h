@@ -33,6 +33,7 @@ struct event {
 	 * belong together have the same bit. */
 	uint8_t pair;
 	bool table;    /* indirect jump: it has a jump table; no instruction: it is of one */
+	bool maybe;    /* call: on a condition */
 	uint8_t reach; /* conditional jump: it gets less than 2^reach bytes far; 0 as far as any */
 };
 

@@ -222,7 +222,8 @@ static void begin_named(struct cut *c, uint64_t addr)
 
 static bool is_end(const struct cut *c, const struct event *e)
 {
-	return event_ends(e) || (event_is_call(e) && does_not_return(c->all, e->target));
+	return event_ends(e) ||
+	       (event_is_call(e) && !e->maybe && does_not_return(c->all, e->target));
 }
 
 /* Whether another function begins at `next`, behind the event and what pads it. */

@@ -1,4 +1,4 @@
-/* Where functions begin in code of x86 and AArch64 that nothing describes. */
+/* Where functions begin in code that nothing describes. */
 #include "blocks/derive_map.h"
 #include "code/entry.h"
 
@@ -21,15 +21,17 @@ enum { TEXT = 0x8000 };
 static const char *ranges_of(uint16_t machine, uint16_t type, struct bytes code)
 {
 	static char text[128];
-	struct elfgen g = elfgen_make(machine == EM_386 ? 32 : 64, false, type, machine);
+	const bool narrow = machine == EM_386 || machine == EM_ARM;
+	struct elfgen g = elfgen_make(narrow ? 32 : 64, false, type, machine);
 	struct input in;
 	split_function_vec found = { 0 };
+	const enum code_isa isa = machine == EM_ARM ? CODE_THUMB : code_isa_of(machine);
 	const struct code_piece all = { .addr = TEXT, .size = code.size, .named = true };
 	elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, code.p,
 		       code.size);
 	const struct bytes file = elfgen_finish(&g);
 	assert_true(input_parse(&in, "test", file, NULL, NULL));
-	code_gaps_split(&in.images[0], code_isa_of(machine), &all, 1, &found);
+	code_gaps_split(&in.images[0], isa, &all, 1, &found);
 	size_t used = 0;
 	for (size_t i = 0; i < found.count && used < sizeof text; i++)
 		used += (size_t)snprintf(
@@ -73,11 +75,22 @@ static void what_a_linker_made_of_an_address_is_no_padding(void **state)
 			    "0-4 4-10");
 }
 
+static void a_conditional_call_ends_nothing(void **state)
+{
+	(void)state;
+	/* push {r4, lr}; cmp r0, #3; it ge; blge e; movs r0, #1; pop {r4, pc}; e: b e */
+	assert_string_equal(ranges_of(EM_ARM, ET_EXEC,
+				      BYTES(0x10, 0xb5, 0x03, 0x28, 0xa8, 0xbf, 0x00, 0xf0, 0x02,
+					    0xf8, 0x01, 0x20, 0x10, 0xbd, 0xfe, 0xe7)),
+			    "0-e e-10");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zeros_behind_padding_are_padding),
 		cmocka_unit_test(what_a_linker_made_of_an_address_is_no_padding),
+		cmocka_unit_test(a_conditional_call_ends_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
