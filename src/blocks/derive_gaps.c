@@ -76,7 +76,9 @@ static void add_refs(struct search *s)
 static struct ref_wish wish_of(const struct gathering *g, bool inside)
 {
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
-	const bool fixed = g->im->type == ET_EXEC || g->isa == CODE_I386;
+	/* Position-independent code of i386 adds distances, which look like addresses. */
+	const bool fixed = g->im->type == ET_EXEC ||
+			   (g->isa == CODE_I386 && (g->im->type == ET_REL || g->im->made));
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
 					   (inside ? REF_INSIDE : REF_CALL),
 				  .imm_low = g->regions.data[0].addr,

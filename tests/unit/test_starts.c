@@ -85,12 +85,21 @@ static void a_conditional_call_ends_nothing(void **state)
 			    "0-e e-10");
 }
 
+static void numbers_of_code_that_goes_anywhere_are_no_addresses(void **state)
+{
+	/* call d; add $0x8005, %edx; ret; d: ret */
+	const struct bytes code = BYTES(0xe8, 8, 0, 0, 0, 0x81, 0xc2, 5, 0x80, 0, 0, RET, 0, RET);
+	(void)state;
+	assert_string_equal(ranges_of(EM_386, ET_DYN, code), "0-c d-e");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zeros_behind_padding_are_padding),
 		cmocka_unit_test(what_a_linker_made_of_an_address_is_no_padding),
 		cmocka_unit_test(a_conditional_call_ends_nothing),
+		cmocka_unit_test(numbers_of_code_that_goes_anywhere_are_no_addresses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
