@@ -312,11 +312,20 @@ enum { PADDING_MAX = 16 };
 static bool is_padding(const struct labels *labels, const struct span *left,
 		       const struct span *right)
 {
-	return labels && right->size <= PADDING_MAX && label_is_fallback(labels, right->label) &&
+	return right->size <= PADDING_MAX && label_is_fallback(labels, right->label) &&
 	       !label_is_fallback(labels, left->label);
 }
 
-void spans_pad(struct spans *s, const struct labels *labels, const uint64_t *starts,
+/* Whether it is padding behind a section, or a part of one, that has no better owner. */
+static bool is_section_padding(const struct labels *labels, const struct span *left,
+			       const struct span *right)
+{
+	return right->size <= PADDING_MAX &&
+	       str_eq(label_text(labels, right->label), STR("[Unmapped]")) &&
+	       str_starts(label_text(labels, left->label), STR("[section "));
+}
+
+void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count)
 {
 	struct span *list = s->list.data;
@@ -328,7 +337,9 @@ void spans_pad(struct spans *s, const struct labels *labels, const uint64_t *sta
 			next++;
 		const bool begins = next < start_count && starts[next] == k.start;
 		if (last && last->start + last->size == k.start &&
-		    (last->label == k.label || (!begins && is_padding(labels, last, &k))))
+		    (last->label == k.label ||
+		     (!begins && what & PAD_OWNERS && is_padding(labels, last, &k)) ||
+		     (!begins && what & PAD_SECTIONS && is_section_padding(labels, last, &k))))
 			last->size += k.size;
 		else
 			list[out++] = k;

@@ -58,7 +58,7 @@ const char *why_text(enum why why);
 
 struct claim {
 	_Alignas(8) uint64_t start; /* as wide on all machines */
-	uint64_t size : 56; /* bytes or SIZE_UNKNOWN */
+	uint64_t size : 56;         /* bytes or SIZE_UNKNOWN */
 	uint64_t why : 8;
 	label_id label;
 	uint32_t seq; /* priority: lower wins; set by claims_resolve */
@@ -110,10 +110,13 @@ size_t spans_from(const struct spans *s, uint64_t addr);
 const struct span *spans_find(const struct spans *s, uint64_t addr);
 /* The label at addr, or LABEL_NONE. */
 label_id spans_label(const struct spans *s, uint64_t addr);
-/* Merges neighbours that touch and have one label, and charges a fallback of at most 16
- * bytes to the non-fallback label before it: alignment padding.  What begins at one of the
- * `starts` (sorted) is no padding, however short; without `labels` nothing is. */
-void spans_pad(struct spans *s, const struct labels *labels, const uint64_t *starts,
+/* What padding is charged to what is before it: a fallback of at most 16 bytes to an owner,
+ * "[Unmapped]" of at most 16 bytes to what is left of a section. */
+enum { PAD_OWNERS = 1, PAD_SECTIONS = 2 };
+/* Merges neighbours that touch and have one label, and charges padding; `what` is bits of the
+ * above, 0: no padding, `labels` may be NULL then.  What begins at one of the `starts` (sorted) is
+ * no padding, however short. */
+void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);
 

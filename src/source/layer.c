@@ -118,17 +118,14 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 		enum heft_domain domain)
 {
 	size_t count;
-	if (l->exact) {
-		spans_pad(s, NULL, NULL, 0);
-		return;
-	}
+	const unsigned what = l->exact ? 0 : PAD_OWNERS;
 	/* Bloaty does not look at sections here. */
 	if (f->as_bloaty) {
-		spans_pad(s, f->labels, NULL, 0);
+		spans_pad(s, f->labels, what, NULL, 0);
 		return;
 	}
 	uint64_t *starts = section_starts(f, domain, &count);
-	spans_pad(s, f->labels, starts, count);
+	spans_pad(s, f->labels, what | PAD_SECTIONS, starts, count);
 	mem_free(starts);
 }
 

@@ -126,7 +126,7 @@ static void to_libraries(const struct source_file *f, struct spans *s, label_id 
 						library_name(label_text(f->labels, object)));
 		s->list.data[i].label = of[object];
 	}
-	spans_pad(s, NULL, NULL, 0);
+	spans_pad(s, NULL, 0, NULL, 0);
 }
 
 void source_libraries(const struct source_file *f, struct layer *ret)

@@ -26,5 +26,5 @@ void source_regions(const struct source_file *f, struct layer *ret)
 	for (size_t i = 0; i < ret->file.list.count; i++)
 		if (label_is_fallback(f->labels, ret->file.list.data[i].label))
 			ret->file.list.data[i].label = none;
-	spans_pad(&ret->file, NULL, NULL, 0);
+	spans_pad(&ret->file, NULL, 0, NULL, 0);
 }

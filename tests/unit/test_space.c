@@ -529,7 +529,7 @@ static void a_short_fallback_goes_to_the_label_before_it(void **state)
 	struct spans s = SPANS({ 0, 20, p.real }, { 20, 36, p.fallback }, { 36, 50, p.other });
 	const uint64_t want[][3] = { { 0, 36, p.real }, { 36, 50, p.other } };
 	(void)state;
-	spans_pad(&s, &p.labels, NULL, 0);
+	spans_pad(&s, &p.labels, PAD_OWNERS, NULL, 0);
 	assert_spans(&s, want, COUNT_OF(want));
 	spans_release(&s);
 	labels_release(&p.labels);
@@ -543,7 +543,7 @@ static void seventeen_bytes_are_no_padding(void **state)
 				     { 20, 37, p.fallback },
 				     { 37, 50, p.other } };
 	(void)state;
-	spans_pad(&s, &p.labels, NULL, 0);
+	spans_pad(&s, &p.labels, PAD_OWNERS, NULL, 0);
 	assert_spans(&s, want, COUNT_OF(want));
 	spans_release(&s);
 	labels_release(&p.labels);
@@ -560,7 +560,25 @@ static void padding_behind_a_fallback_or_a_gap_stays(void **state)
 				     { 40, 44, p.real },
 				     { 45, 46, p.fallback } };
 	(void)state;
-	spans_pad(&s, &p.labels, NULL, 0);
+	spans_pad(&s, &p.labels, PAD_OWNERS, NULL, 0);
+	assert_spans(&s, want, COUNT_OF(want));
+	spans_release(&s);
+	labels_release(&p.labels);
+}
+
+static void padding_behind_what_is_left_of_a_section_goes_to_it(void **state)
+{
+	struct padding p = padding_make();
+	struct spans s = SPANS({ 0, 20, p.fallback }, { 20, 24, p.hole }, { 30, 34, p.fallback },
+			       { 34, 51, p.hole }, { 60, 64, p.fallback }, { 64, 68, p.hole });
+	const uint64_t starts[] = { 64 };
+	const uint64_t want[][3] = { { 0, 24, p.fallback },
+				     { 30, 34, p.fallback },
+				     { 34, 51, p.hole },
+				     { 60, 64, p.fallback },
+				     { 64, 68, p.hole } };
+	(void)state;
+	spans_pad(&s, &p.labels, PAD_SECTIONS, starts, COUNT_OF(starts));
 	assert_spans(&s, want, COUNT_OF(want));
 	spans_release(&s);
 	labels_release(&p.labels);
@@ -572,7 +590,7 @@ static void two_paddings_in_a_row_both_go_to_the_label_before(void **state)
 	struct spans s = SPANS({ 0, 20, p.real }, { 20, 24, p.fallback }, { 24, 30, p.hole });
 	const uint64_t want[][3] = { { 0, 30, p.real } };
 	(void)state;
-	spans_pad(&s, &p.labels, NULL, 0);
+	spans_pad(&s, &p.labels, PAD_OWNERS, NULL, 0);
 	assert_spans(&s, want, COUNT_OF(want));
 	spans_release(&s);
 	labels_release(&p.labels);
@@ -588,7 +606,7 @@ static void a_short_section_is_no_padding(void **state)
 				     { 20, 24, p.fallback },
 				     { 24, 44, p.other } };
 	(void)state;
-	spans_pad(&s, &p.labels, starts, COUNT_OF(starts));
+	spans_pad(&s, &p.labels, PAD_OWNERS, starts, COUNT_OF(starts));
 	assert_spans(&s, want, COUNT_OF(want));
 	spans_release(&s);
 	labels_release(&p.labels);
@@ -600,7 +618,7 @@ static void padding_between_two_parts_of_a_symbol_joins_them(void **state)
 	struct spans s = SPANS({ 0, 20, p.real }, { 20, 24, p.fallback }, { 24, 40, p.real });
 	const uint64_t want[][3] = { { 0, 40, p.real } };
 	(void)state;
-	spans_pad(&s, &p.labels, NULL, 0);
+	spans_pad(&s, &p.labels, PAD_OWNERS, NULL, 0);
 	assert_spans(&s, want, COUNT_OF(want));
 	spans_release(&s);
 	labels_release(&p.labels);
@@ -647,6 +665,7 @@ int main(void)
 		cmocka_unit_test(a_short_fallback_goes_to_the_label_before_it),
 		cmocka_unit_test(seventeen_bytes_are_no_padding),
 		cmocka_unit_test(padding_behind_a_fallback_or_a_gap_stays),
+		cmocka_unit_test(padding_behind_what_is_left_of_a_section_goes_to_it),
 		cmocka_unit_test(two_paddings_in_a_row_both_go_to_the_label_before),
 		cmocka_unit_test(a_short_section_is_no_padding),
 		cmocka_unit_test(padding_between_two_parts_of_a_symbol_joins_them),
