@@ -237,6 +237,8 @@ static void set_texts(struct heft_info *info, const struct info_file *file, cons
 	t[INFO_TEXTREL] = fact_text(f->textrel);
 	t[INFO_FEATURES] = f->features;
 	t[INFO_RUNPATH] = f->runpath;
+	t[INFO_PACKAGE] = f->package;
+	t[INFO_OPENS] = f->opens;
 	t[INFO_MADE_BY] = f->made_by;
 	t[INFO_PARTS] = f->parts;
 	t[INFO_SETTINGS] = f->settings;

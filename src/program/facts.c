@@ -328,6 +328,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 	if (im->kind != IMAGE_CORE) {
 		read_protection(f, im, arena);
 		read_made_by(f, im, arena);
+		facts_add_notes(f, im, arena);
 	}
 	if (linked && !p->input.raw)
 		facts_add_savings(f, im);
@@ -355,7 +356,9 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 			     .made_by = "",
 			     .parts = "",
 			     .settings = "",
-			     .runpath = "" };
+			     .runpath = "",
+			     .package = "",
+			     .opens = "" };
 	for (size_t i = 0; i < in->image_count; i++)
 		if (in->images[i].kind != IMAGE_CORE)
 			count_relocs(f, &in->images[i]);

@@ -40,7 +40,9 @@ struct facts {
 	/* Lists of made_by.h, "" where nothing is known. */
 	const char *made_by, *parts, *settings;
 	const char *runpath; /* where else the loader looks for libraries, or "" */
-	unsigned dwarf;      /* version of the first unit inside; 0: there is none */
+	/* "deb zlib 1.3 amd64 Debian"; "libx.so.1 or libx.so.0 (feature: priority), ..."; or "" */
+	const char *package, *opens;
+	unsigned dwarf; /* version of the first unit inside; 0: there is none */
 	enum fact relro, pie, nx, canary, fortify, textrel;
 	uint64_t members;      /* of an archive */
 	uint64_t thread_bytes; /* variables that each thread has a copy of (PT_TLS) */
@@ -56,6 +58,8 @@ const char *reloc_kind_text(enum reloc_kind kind);
 /* Looks for the program's debug file, unless its wish is to find none. */
 void facts_read(struct facts *f, struct program *p, struct arena *arena);
 
+/* facts_notes.c */
+void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena);
 /* facts_savings.c */
 void facts_add_savings(struct facts *f, const struct image *im);
 

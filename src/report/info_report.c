@@ -25,6 +25,8 @@ const struct heft_text info_texts[INFO_TEXTS] = {
 	[INFO_RELOCATION_KINDS] = { "relocation_kinds", false },
 	[INFO_SAVING_KINDS] = { "saving_kinds", false },
 	[INFO_COPY_OF] = { "copy_of", false },
+	[INFO_PACKAGE] = { "package", false },
+	[INFO_OPENS] = { "opens", false },
 	[INFO_MADE_BY] = { "made_by", false },
 	[INFO_PARTS] = { "parts", false },
 	[INFO_SETTINGS] = { "settings", false },
@@ -52,6 +54,8 @@ static const struct detail {
 	{ "text relocations", INFO_TEXTREL },
 	{ "fortified calls", INFO_FORTIFY },
 	{ "run path", INFO_RUNPATH },
+	{ "package", INFO_PACKAGE },
+	{ "may open", INFO_OPENS },
 	{ "made by", INFO_MADE_BY },
 	{ "made of", INFO_PARTS },
 	{ "build settings", INFO_SETTINGS },
@@ -65,7 +69,8 @@ static const struct detail {
 /* Items of a list have a line each. */
 static bool is_list(enum info_text text)
 {
-	return text == INFO_MADE_BY || text == INFO_PARTS || text == INFO_SETTINGS;
+	return text == INFO_OPENS || text == INFO_MADE_BY || text == INFO_PARTS ||
+	       text == INFO_SETTINGS;
 }
 
 static void put_detail(const struct detail *d, struct str text, struct sink *s)

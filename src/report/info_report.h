@@ -31,6 +31,8 @@ enum info_text {
 	INFO_PARTS,    /* "NAME VERSION, NAME VERSION" */
 	INFO_SETTINGS, /* "NAME=VALUE, NAME=VALUE" */
 	INFO_THREAD,   /* bytes */
+	INFO_PACKAGE,
+	INFO_OPENS, /* "libx.so.1 (feature: priority), liby.so" */
 	INFO_TEXTS,
 };
 

@@ -7,6 +7,7 @@ usage: tests/oracle/info.py HEFT
 import csv
 import glob
 import io
+import json
 import os
 import re
 import subprocess
@@ -60,6 +61,9 @@ def wanted(path):
         "build_id": (re.findall(r"Build ID: (\w+)", run("readelf", "-nW", path)) or [""])[0],
         "runpath": (re.findall(r"(?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic) or [""])[0],
     }
+    said = re.search(r"Packaging Metadata: (.*)", run("readelf", "-nW", path))
+    package = json.loads(said.group(1)) if said else {}
+    ret["package"] = " ".join(package[k] for k in ("type", "name", "version", "architecture", "os") if k in package)
     if " .comment " in sections and ".go.buildinfo" not in sections:
         tools = re.findall(r"^ +\[ *\w+\]  (.*)$", run("readelf", "-p", ".comment", path), re.M)
         ret["made_by"] = ", ".join(dict.fromkeys(tools))
@@ -121,6 +125,29 @@ def relr(heft, folder, source):
     return 1, 0
 
 
+def opened(heft, folder):
+    """Notes about packages and dlopen; damaged ones add what comes before the damage."""
+    notes = ['[{"soname":["libidn2.so.0","libidn.so.1"],"feature":"idn","priority":"suggested","x":{"soname":["no"]}},'
+             '{"priority":"required","soname":["libz.so.1",7]}]', '{"soname":["no"]}', '[{"soname":["liba.so"]},{"soname":["li']
+    source, path = os.path.join(folder, "notes.s"), os.path.join(folder, "notes.o")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write('.section .note.dlopen,"a",@note\n')
+        for i, note in enumerate(notes):
+            text = note.replace('"', '\\"')
+            f.write(f'.balign 4\n.long 4, 2{i}f - 1{i}f, 0x407c0c0a\n.asciz "FDO"\n1{i}: .asciz "{text}"\n2{i}:\n')
+        f.write('.section .note.package,"a",@note\n.long 4, 4f - 3f, 0xcafe1a7e\n.asciz "FDO"\n'
+                '3: .ascii "{\\"os\\":\\"Z\\",\\"name\\":\\"p\\",\\"more\\":{\\"name\\":\\"no\\"},\\"type\\":\\"rpm\\"}"\n4:\n')
+    run("cc", "-c", source, "-o", path)
+    row = next(csv.DictReader(io.StringIO(run(heft, "info", "--csv", path))))
+    bad = 0
+    for key, text in (("opens", "libidn2.so.0 or libidn.so.1 (idn: suggested), libz.so.1 (required), liba.so"),
+                      ("package", "rpm p Z")):
+        if row[key] != text:
+            bad += 1
+            print(f"FAIL notes: {key} is {row[key]!r}, not {text!r}")
+    return 2, bad
+
+
 def main():
     heft = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -136,9 +163,11 @@ def main():
         elf = [p for p in installed if os.path.isfile(p) and not os.path.islink(p) and
                open(p, "rb").read(4) == b"\x7fELF"]
         compared, bad = compare(heft, paths + elf[:: max(1, len(elf) // 100)])
-        more, worse = relr(heft, folder, source)
-    print(f"{compared + more} facts compared, {bad + worse} differ")
-    sys.exit(bad + worse > 0 or compared < 300)
+        for check in (lambda: relr(heft, folder, source), lambda: opened(heft, folder)):
+            more, worse = check()
+            compared, bad = compared + more, bad + worse
+    print(f"{compared} facts compared, {bad} differ")
+    sys.exit(bad > 0 or compared < 300)
 
 
 if __name__ == "__main__":

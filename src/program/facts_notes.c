@@ -1,0 +1,130 @@
+/* What notes of the UAPI group say in JSON (uapi-group.org/specifications: "Package Metadata for
+ * Executable Files", "ELF dlopen() Metadata"): the package that a file is from, and libraries that
+ * it opens itself, which its dynamic table does not name. */
+#include "program/facts.h"
+
+#include "base/json_read.h"
+#include "image/elf/elf_const.h"
+#include "image/elf/elf_note.h"
+
+enum { NT_FDO_PACKAGE = 0xcafe1a7e, NT_FDO_DLOPEN = 0x407c0c0a };
+
+/* Adds a word, after others with `before` between. */
+static void word_add(struct text *out, const char *before, struct str word)
+{
+	if (word.len > 0 && out->len > 0)
+		text_add(out, str_of(before));
+	text_add(out, word);
+}
+
+/* ---- packages -------------------------------------------------------------------------------- */
+
+/* The index of the key in hand; `count` where it is none of these. */
+static size_t key_find(const struct json_in *in, const char *const *keys, size_t count)
+{
+	size_t i = 0;
+	while (i < count && !str_eq(text_str(&in->text), str_of(keys[i])))
+		i++;
+	return i;
+}
+
+static void package_add(struct text *out, struct json_in *in)
+{
+	static const char *const keys[] = { "type", "name", "version", "architecture", "os" };
+	struct text values[COUNT_OF(keys)] = { { NULL, 0, 0 } };
+	while (json_next(in) == JSON_KEY) {
+		const size_t i = key_find(in, keys, COUNT_OF(keys));
+		const enum json_token value = json_next(in);
+		if (value == JSON_STRING && i < COUNT_OF(keys))
+			text_set(&values[i], text_str(&in->text));
+		(void)json_rest(in, value);
+	}
+	for (size_t i = 0; i < COUNT_OF(keys); i++) {
+		word_add(out, i == 0 ? ", " : " ", text_str(&values[i]));
+		text_release(&values[i]);
+	}
+}
+
+/* ---- libraries that are opened --------------------------------------------------------------- */
+
+/* An array of names, any of which will do, up to its end. */
+static void sonames_read(struct text *out, struct json_in *in)
+{
+	enum json_token value;
+	while ((value = json_next(in)) == JSON_STRING)
+		word_add(out, " or ", text_str(&in->text));
+	while (value != JSON_ARRAY_END && value != JSON_END) {
+		(void)json_rest(in, value);
+		value = json_next(in);
+	}
+}
+
+/* An object: "libx.so.1 or libx.so.0 (feature: priority)". */
+static void library_add(struct text *out, struct json_in *in)
+{
+	enum { SONAME, FEATURE, PRIORITY, KEYS };
+	static const char *const keys[KEYS] = { "soname", "feature", "priority" };
+	struct text values[KEYS] = { { NULL, 0, 0 } };
+	while (json_next(in) == JSON_KEY) {
+		const size_t i = key_find(in, keys, KEYS);
+		const enum json_token value = json_next(in);
+		if (i == SONAME && value == JSON_ARRAY) {
+			sonames_read(&values[SONAME], in);
+			continue;
+		}
+		if (i < KEYS && value == JSON_STRING)
+			text_set(&values[i], text_str(&in->text));
+		(void)json_rest(in, value);
+	}
+	word_add(&values[FEATURE], ": ", text_str(&values[PRIORITY]));
+	if (values[SONAME].len > 0 && values[FEATURE].len > 0) {
+		text_add(&values[SONAME], STR(" ("));
+		text_add(&values[SONAME], text_str(&values[FEATURE]));
+		text_add(&values[SONAME], STR(")"));
+	}
+	word_add(out, ", ", text_str(&values[SONAME]));
+	for (size_t i = 0; i < KEYS; i++)
+		text_release(&values[i]);
+}
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+struct told {
+	struct text package, opens;
+};
+
+/* The description is JSON, ended by NUL bytes.  Damaged text adds what comes before the damage. */
+static void note_read(struct told *t, const struct elf_note *n)
+{
+	struct json_in in;
+	if (!str_eq(n->owner, STR("FDO")))
+		return;
+	const uint8_t *end = n->desc.size ? memchr(n->desc.p, 0, n->desc.size) : NULL;
+	json_in_init(&in,
+		     (struct bytes){ n->desc.p, end ? (uint64_t)(end - n->desc.p) : n->desc.size });
+	const enum json_token first = json_next(&in);
+	if (n->type == NT_FDO_PACKAGE && first == JSON_OBJECT)
+		package_add(&t->package, &in);
+	else if (n->type == NT_FDO_DLOPEN && first == JSON_ARRAY)
+		while (json_next(&in) == JSON_OBJECT)
+			library_add(&t->opens, &in);
+	json_in_release(&in);
+}
+
+void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena)
+{
+	struct told t = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		struct elf_note n;
+		if (s->type != SHT_NOTE || !s->alloc)
+			continue;
+		struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+		while (elf_note_next(&r, s->align, &n))
+			note_read(&t, &n);
+	}
+	f->package = arena_copy(arena, text_str(&t.package));
+	f->opens = arena_copy(arena, text_str(&t.opens));
+	text_release(&t.package);
+	text_release(&t.opens);
+}
