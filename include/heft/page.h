@@ -65,6 +65,36 @@ HEFT_API bool heft_page_add_heap(struct heft_page *p, const char *title, struct 
 HEFT_API bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
 				    struct heft_err *err);
 
+/* What stands above the rows of a tab: "product", "app".  Never grows. */
+struct heft_page_fact {
+	const char *name, *text;
+};
+/* A point in time, in a chart.  Never grows. */
+struct heft_page_build {
+	const char *label, *branch, *date;
+	size_t before; /* so many places before it is the one that it is compared with; 0: none */
+};
+/* A size over the builds: one value each.  Never grows. */
+struct heft_page_series {
+	const char *title;
+	const double *values;
+};
+/* Sizes over time, and a table of what changed. */
+struct heft_page_timeline {
+	size_t size;                          /* sizeof(struct heft_page_timeline) */
+	const struct heft_page_build *builds; /* by time */
+	size_t build_count;
+	const struct heft_page_series *series;
+	size_t series_count;
+	const struct heft_page_fact *facts;
+	size_t fact_count;
+	/* The caller's own: levels, measures with values now and before, texts, rows. */
+	const struct heft_table *table;
+};
+/* A tab of a timeline that a program has found itself.  HEFT_EARG where it has no table. */
+HEFT_API bool heft_page_add_timeline(struct heft_page *p, const char *title,
+				     const struct heft_page_timeline *t, struct heft_err *err);
+
 struct heft_history;
 struct heft_history_query;
 /* What is shown of a history.  Zeroed but for `size`: all builds. */

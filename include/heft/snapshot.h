@@ -304,7 +304,7 @@ struct heft_query_opts {
 	uint64_t rows;  /* of a statement, at most; 0: all */
 	unsigned width; /* table: lines are cut to it; 0: never */
 	bool csv_safe;  /* as in heft_write_opts */
-	bool zstd;      /* histories: what is written is packed as a frame of Zstandard */
+	bool zstd;      /* heft_answer_new: packs what is written as a frame of Zstandard */
 };
 /* Runs the statements of a text and writes what they give.  HEFT_EARG for a mistake in them, and
  * for statements that would change something.  `opts` may be NULL. */
@@ -317,6 +317,48 @@ HEFT_API bool heft_query_is_complete(const char *sql);
 HEFT_API size_t heft_query_count(void);
 HEFT_API bool heft_query_at(size_t i, const char **ret_name, const char **ret_text,
 			    const char **ret_sql);
+
+/* ---- rows of one's own ------------------------------------------------------ */
+
+/* Writes tables that a program makes itself, as heft_query_run writes the answer to a statement.
+ *
+ *     static const char *const names[] = { "name", "bytes" };
+ *     struct heft_answer *a = heft_answer_new(NULL, &sink, &err);
+ *     bool ok = a && heft_answer_columns(a, names, 2, &err);
+ *     for (size_t i = 0; ok && i < count; i++)
+ *             ok = heft_answer_row(a, rows[i], &err);
+ *     ok = ok && heft_answer_end(a, &err);
+ *     heft_answer_free(a);
+ *
+ * One thread a handle. */
+struct heft_answer;
+
+enum heft_cell_kind { HEFT_CELL_NULL, HEFT_CELL_INTEGER, HEFT_CELL_REAL, HEFT_CELL_TEXT };
+/* A cell of a row; its kind says which member holds the value.  Never grows. */
+struct heft_cell {
+	enum heft_cell_kind kind;
+	int64_t integer;
+	double real; /* shown with three decimals at most */
+	const char *text;
+};
+
+/* Takes HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON (an array of objects a table), HEFT_MARKDOWN and
+ * HEFT_NDJSON (an object a line).  `opts` may be NULL.  The context of the sink outlives the
+ * handle.  NULL on failure. */
+HEFT_API struct heft_answer *heft_answer_new(const struct heft_query_opts *opts,
+					     const struct heft_sink *sink, struct heft_err *err);
+/* Writes nothing more. */
+HEFT_API void heft_answer_free(struct heft_answer *a);
+/* Begins a table.  The names are copied. */
+HEFT_API bool heft_answer_columns(struct heft_answer *a, const char *const *names, size_t count,
+				  struct heft_err *err);
+/* Adds a row: one cell for each column, which are copied. */
+HEFT_API bool heft_answer_row(struct heft_answer *a, const struct heft_cell *cells,
+			      struct heft_err *err);
+/* Ends a table; another one may follow. */
+HEFT_API bool heft_answer_table_end(struct heft_answer *a, struct heft_err *err);
+/* Ends the last table, if it has no end, and all output.  HEFT_EIO where the sink takes no more. */
+HEFT_API bool heft_answer_end(struct heft_answer *a, struct heft_err *err);
 
 /* ---- budgets --------------------------------------------------------------- */
 

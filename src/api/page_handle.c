@@ -1,4 +1,5 @@
 /* Pages: heft_page_*. */
+#include "api/structs.h"
 #include "api/cards/symbol_cards.h"
 #include "api/cards/symbol_code.h"
 #include "api/heap.h"
@@ -74,13 +75,13 @@ bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_er
 
 enum { FILE_FACTS = 4 };
 
-static void add_file_facts(const struct heft_file_info *i, struct page_fact *to)
+static void add_file_facts(const struct heft_file_info *i, struct heft_page_fact *to)
 {
 	const bool base = i->role == HEFT_BASE;
-	to[0] = (struct page_fact){ base ? "base" : "file", i->path };
-	to[1] = (struct page_fact){ "format", i->format };
-	to[2] = (struct page_fact){ "build id", i->build_id };
-	to[3] = (struct page_fact){ "debug file", i->debug_path };
+	to[0] = (struct heft_page_fact){ base ? "base" : "file", i->path };
+	to[1] = (struct heft_page_fact){ "format", i->format };
+	to[2] = (struct heft_page_fact){ "build id", i->build_id };
+	to[3] = (struct heft_page_fact){ "debug file", i->debug_path };
 }
 
 /* Regions of the inputs whose lengths somebody stated; in the arena. */
@@ -116,7 +117,7 @@ static struct str code_of(void *ctx, const struct heft_row *row)
 }
 
 /* How much of the code is shown. */
-static struct page_fact code_fact(const struct symbol_code *c, bool diff, struct arena *arena)
+static struct heft_page_fact code_fact(const struct symbol_code *c, bool diff, struct arena *arena)
 {
 	const char *first = diff ? "whose size changed most" : "that ran most, then the largest";
 	const char *text = c->missing ? c->missing
@@ -124,7 +125,7 @@ static struct page_fact code_fact(const struct symbol_code *c, bool diff, struct
 				   ? arena_format(arena, "of all %zu functions", c->all)
 				   : arena_format(arena, "of %zu of %zu functions: those %s",
 						  c->shown, c->all, first);
-	return (struct page_fact){ "disassembly", text };
+	return (struct heft_page_fact){ "disassembly", text };
 }
 
 static void add_profile(struct heft_page *p, const char *title, struct heft_profile *profile,
@@ -133,7 +134,7 @@ static void add_profile(struct heft_page *p, const char *title, struct heft_prof
 	const size_t files = heft_profile_file_count(profile);
 	struct arena arena = { 0 };
 	struct heft_file_info info = { .size = sizeof info };
-	struct page_fact *facts = mem_zeroed(files + 1, FILE_FACTS * sizeof *facts);
+	struct heft_page_fact *facts = mem_zeroed(files + 1, FILE_FACTS * sizeof *facts);
 	size_t count = 0;
 	/* Members of thin archives follow the inputs; a few tell enough. */
 	for (size_t i = 0; i < files && i < 8 && heft_profile_file(profile, i, &info); i++) {
@@ -312,10 +313,11 @@ static void add_stacks(struct heft_page *p, const char *title, const struct heft
 	struct stacker k = { .page = p, .report = &report->report };
 	struct arena arena = { 0 };
 	const char *command = arena_copy(&arena, heap_command(&heap->info));
-	const struct page_fact facts[] = { { "dump", file_name(heap->info.of.path) },
-					   { "kind", heap->info.of.kind },
-					   { "command", command },
-					   { "what is live is not known", heap->info.of.unknown } };
+	const struct heft_page_fact facts[] = { { "dump", file_name(heap->info.of.path) },
+						{ "kind", heap->info.of.kind },
+						{ "command", command },
+						{ "what is live is not known",
+						  heap->info.of.unknown } };
 	const size_t all = COUNT_OF(facts) - (heap->info.of.live_known ? 1 : 0);
 	struct page_point *points = moments_of(heap);
 	page_text(&p->page, "");
@@ -382,9 +384,9 @@ static void add_samples(struct heft_page *p, const char *title, struct heft_samp
 {
 	const struct heft_samples_query all = { .size = sizeof all };
 	const struct heft_samples_info *info = heft_samples_info(s);
-	const struct page_fact facts[] = { { "counts are", info->estimated
-								   ? "samples, without branches"
-								   : "how often blocks ran" } };
+	const struct heft_page_fact facts[] = { { "counts are",
+						  info->estimated ? "samples, without branches"
+								  : "how often blocks ran" } };
 	struct profile_rows rows;
 	struct heft_measure measures[HEFT_SAMPLES_MEASURES];
 	const char **shown;
@@ -405,6 +407,30 @@ bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_s
 {
 	return GUARDED(p->memory, err,
 		       (memory_need_whole(samples_memory(s)), add_samples(p, title, s), true));
+}
+
+/* ---- timelines ------------------------------------------------------------------------------- */
+
+static bool page_add_timeline(struct heft_page *p, const char *title,
+			      const struct heft_page_timeline *given, struct heft_err *err)
+{
+	struct heft_page_timeline t = { 0 };
+	take_options(&t, sizeof t, given);
+	if (!t.table)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a timeline needs a table");
+	page_add(&p->page, &(struct page_tab){ .title = title,
+					       .kind = "history",
+					       .table = t.table,
+					       .facts = t.facts,
+					       .fact_count = t.fact_count,
+					       .timeline = &t });
+	return true;
+}
+
+bool heft_page_add_timeline(struct heft_page *p, const char *title,
+			    const struct heft_page_timeline *t, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, page_add_timeline(p, title, t, err));
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

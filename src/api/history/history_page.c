@@ -41,21 +41,22 @@ struct making {
 
 struct tab {
 	struct arena arena;
-	struct page_course course;
-	VEC(struct page_series) series;
+	struct heft_page_timeline course;
+	VEC(struct heft_page_series) series;
 	VEC(const struct heft_row *) rows;
 };
 
 /* ---- charts ---------------------------------------------------------------------------------- */
 
-static struct page_build *make_builds(struct tab *tab, const struct timeline *t)
+static struct heft_page_build *make_builds(struct tab *tab, const struct timeline *t)
 {
-	struct page_build *list = arena_new(&tab->arena, struct page_build, t->list.count);
+	struct heft_page_build *list = arena_new(&tab->arena, struct heft_page_build,
+						 t->list.count);
 	for (size_t i = 0; i < t->list.count; i++) {
 		const struct build *b = t->list.data[i], *before = timeline_before(t, b);
 		char date[24];
 		time_text(b->facts.time, date);
-		list[i] = (struct page_build){
+		list[i] = (struct heft_page_build){
 			.label = arena_format(&tab->arena, "#%u %.12s", b->id, b->facts.commit),
 			.branch = b->facts.branch,
 			.date = arena_copy(&tab->arena, str_of(date)),
@@ -68,7 +69,7 @@ static struct page_build *make_builds(struct tab *tab, const struct timeline *t)
 static double *add_series(struct tab *tab, const char *title)
 {
 	double *values = arena_new(&tab->arena, double, tab->course.build_count);
-	vec_push(&tab->series, (struct page_series){ title, values });
+	vec_push(&tab->series, (struct heft_page_series){ title, values });
 	return values;
 }
 
@@ -259,9 +260,9 @@ static void add_tab(struct making *m, struct tab *tab)
 	char builds[80];
 	snprintf(builds, sizeof builds, "%zu, of which %zu are compared with the one before",
 		 tab->course.build_count, tab->rows.count);
-	const struct page_fact facts[] = { { "product", m->query.product },
-					   { "configuration", config },
-					   { "builds", builds } };
+	const struct heft_page_fact facts[] = { { "product", m->query.product },
+						{ "configuration", config },
+						{ "builds", builds } };
 	const struct heft_table table = { .size = sizeof table,
 					  .levels = levels,
 					  .level_count = COUNT_OF(levels),
@@ -279,7 +280,7 @@ static void add_tab(struct making *m, struct tab *tab)
 						     .table = &table,
 						     .facts = facts,
 						     .fact_count = COUNT_OF(facts),
-						     .course = &tab->course });
+						     .timeline = &tab->course });
 }
 
 static bool add_product(struct making *m, struct heft_err *err)

@@ -446,10 +446,10 @@ static void put_strip(struct flat *f, struct json *j)
 
 static void put_builds(struct flat *f, struct json *j)
 {
-	const struct page_course *c = f->tab->course;
+	const struct heft_page_timeline *c = f->tab->timeline;
 	struct text builds = { 0 };
 	for (size_t i = 0; i < c->build_count; i++) {
-		const struct page_build *b = &c->builds[i];
+		const struct heft_page_build *b = &c->builds[i];
 		text_add_varint(&builds, page_text(f->page, b->label));
 		text_add_varint(&builds, page_text(f->page, b->branch));
 		text_add_varint(&builds, page_text(f->page, b->date));
@@ -460,7 +460,7 @@ static void put_builds(struct flat *f, struct json *j)
 
 static void put_course(struct flat *f, struct json *j)
 {
-	const struct page_course *c = f->tab->course;
+	const struct heft_page_timeline *c = f->tab->timeline;
 	json_key(j, "course");
 	json_open(j, '{');
 	json_member_uint(j, "count", c->build_count);
@@ -579,7 +579,7 @@ static void put_tab(struct flat *f, struct json *j)
 		put_cards(f, j);
 	if (f->codes > 0)
 		put_codes(f, j);
-	if (f->tab->course)
+	if (f->tab->timeline)
 		put_course(f, j);
 	if (f->tab->damage)
 		json_member_uint(j, "damage", page_text(f->page, f->tab->damage));

@@ -36,11 +36,6 @@ struct page {
 	struct text data;    /* the columns of all tabs */
 };
 
-/* What stands above the rows: "build id", "1234abcd". */
-struct page_fact {
-	const char *name, *text;
-};
-
 struct page_point {
 	uint64_t at, value, peak;
 };
@@ -49,23 +44,6 @@ struct page_point {
 struct page_region {
 	const char *name;
 	uint64_t origin, length, used, base_used;
-};
-
-/* A build of a history. */
-struct page_build {
-	const char *label, *branch, *date;
-	size_t before; /* so many places before it is the one that it is compared with; 0: none */
-};
-/* A size over the builds: one value each. */
-struct page_series {
-	const char *title;
-	const double *values;
-};
-struct page_course {
-	const struct page_build *builds; /* by time */
-	size_t build_count;
-	const struct page_series *series;
-	size_t series_count;
 };
 
 /* Behind each text of a card but the last one. */
@@ -90,7 +68,7 @@ struct page_tab {
 	/* Makes the rows of the table, whose `ref` is then the number of their label; texts that
 	 * are all empty are no column.  NULL: the rows are there. */
 	struct rows_maker *maker;
-	const struct page_fact *facts;
+	const struct heft_page_fact *facts;
 	size_t fact_count;
 	const struct heft_note *notes;
 	size_t note_count;
@@ -109,10 +87,10 @@ struct page_tab {
 	/* Those whose lengths are known. */
 	const struct page_region *regions;
 	size_t region_count;
-	const struct heap_strip *strip; /* memory by address */
-	const char *damage;             /* what is damaged, lines */
-	const struct page_course *course;
-	bool only_now; /* a diff from nothing: it is shown as no diff */
+	const struct heap_strip *strip;            /* memory by address */
+	const char *damage;                        /* what is damaged, lines */
+	const struct heft_page_timeline *timeline; /* only builds and series */
+	bool only_now;                             /* a diff from nothing: it is shown as no diff */
 };
 
 void page_add(struct page *p, const struct page_tab *tab);
