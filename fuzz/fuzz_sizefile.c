@@ -1,7 +1,7 @@
 /* Input: an unpacked .size file.  What is read is written and read again: both times the same bytes
  * are written (but for texts that are not ASCII, whose escapes sort elsewhere), and the symbols
  * pair up with themselves. */
-#include "snapshot/diff.h"
+#include "compare/diff.h"
 #include "snapshot/sizefile.h"
 
 static bool read_text(struct snapshot *ret, struct bytes b)

@@ -5,7 +5,7 @@
 #include "query/region_metrics.h"
 #include "program/program.h"
 #include "report/review/comment.h"
-#include "snapshot/code_diff.h"
+#include "compare/code_diff.h"
 #include "snapshot/sizefile.h"
 
 /* A side that was made of programs, and the one of them that is open. */

@@ -15,7 +15,7 @@
 #include "image/package/dex.h"
 #include "image/package/pak.h"
 #include "image/package/zip.h"
-#include "snapshot/diff_rows.h"
+#include "compare/diff_rows.h"
 #include "snapshot/sizefile.h"
 #include "store/db.h"
 

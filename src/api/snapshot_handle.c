@@ -10,7 +10,7 @@
 #include "program/program.h"
 #include "query/region_metrics.h"
 #include "report/report.h"
-#include "snapshot/align_paths.h"
+#include "compare/align_paths.h"
 #include "snapshot/sizefile.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */

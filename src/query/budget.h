@@ -11,7 +11,7 @@
 #define HEFT_QUERY_BUDGET_H
 
 #include "map/rules.h"
-#include "snapshot/diff.h"
+#include "compare/diff.h"
 
 enum budget_subject {
 	BUDGET_FILE,

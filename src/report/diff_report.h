@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "report/report.h"
-#include "snapshot/diff_rows.h"
+#include "compare/diff_rows.h"
 
 /* The sections stand above the rows; the total is the last. */
 struct diff_report {

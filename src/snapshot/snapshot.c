@@ -171,6 +171,17 @@ bool snap_is_star(struct str full_name)
 	return str_starts(full_name, STR("**"));
 }
 
+bool snap_is_made_up(struct str name)
+{
+	size_t i = 4;
+	if (!str_starts(name, STR("sub_")))
+		return false;
+	while (i < name.len &&
+	       ((name.p[i] >= '0' && name.p[i] <= '9') || (name.p[i] >= 'a' && name.p[i] <= 'f')))
+		i++;
+	return i > 4 && (i == name.len || name.p[i] == ' ');
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 void snapshot_init(struct snapshot *s)

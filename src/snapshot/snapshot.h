@@ -206,5 +206,7 @@ static inline double snap_pss(const struct snap_symbol *y)
 bool snap_is_literal(struct str full_name);  /* "..." or string literal */
 bool snap_is_overhead(struct str full_name); /* Overhead: x */
 bool snap_is_star(struct str full_name);     /* ** x */
+/* Made by heft from an address: "sub_1234", "sub_1234 [anonymous data]". */
+bool snap_is_made_up(struct str full_name);
 
 #endif

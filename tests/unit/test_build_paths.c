@@ -1,7 +1,7 @@
 /* Sources of objects and what is made of them: compile_commands.json, build.ninja, paths of a
  * snapshot. */
 #include "project/build_paths.h"
-#include "snapshot/align_paths.h"
+#include "compare/align_paths.h"
 #include "snapshot/path_form.h"
 #include "snapshot/set_paths.h"
 

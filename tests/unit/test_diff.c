@@ -1,7 +1,7 @@
 /* Diffs of snapshots: the pairs of SuperSize's passes and of heft's own, values, rows, .sizediff
  * files. */
-#include "snapshot/diff_rows.h"
-#include "snapshot/match.h"
+#include "compare/diff_rows.h"
+#include "compare/match.h"
 #include "snapshot/sizefile.h"
 
 #include <math.h>
@@ -351,9 +351,9 @@ static void names_made_from_addresses_tell_nothing(void **state)
 		  false, HEFT_ADDED);
 	check_one(SYMBOL(".text", 800, "sub_1234", NULL), SYMBOL(".text", 800, "sub_1234", NULL),
 		  false, HEFT_UNCHANGED);
-	assert_true(match_is_made_up(STR("sub_12ab [anonymous data]")));
-	assert_false(match_is_made_up(STR("sub_system")));
-	assert_false(match_is_made_up(STR("sub_")));
+	assert_true(snap_is_made_up(STR("sub_12ab [anonymous data]")));
+	assert_false(snap_is_made_up(STR("sub_system")));
+	assert_false(snap_is_made_up(STR("sub_")));
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

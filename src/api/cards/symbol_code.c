@@ -4,7 +4,7 @@
 #include "api/cards/symbol_cards.h"
 #include "base/sort.h"
 #include "code/disasm.h"
-#include "snapshot/code_diff.h"
+#include "compare/code_diff.h"
 
 #include <stdlib.h>
 

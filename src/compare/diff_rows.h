@@ -4,11 +4,11 @@
  * query add up to that of its total, and this without filters to the change of the snapshots, to
  * the byte.  By symbol, the total also has what did not change.  O(symbols), rows sorted.  One
  * thread. */
-#ifndef HEFT_SNAPSHOT_DIFF_ROWS_H
-#define HEFT_SNAPSHOT_DIFF_ROWS_H
+#ifndef HEFT_COMPARE_DIFF_ROWS_H
+#define HEFT_COMPARE_DIFF_ROWS_H
 
 #include "map/rows.h"
-#include "snapshot/diff.h"
+#include "compare/diff.h"
 
 /* The texts of rows by symbol; `was` is the name before of what was renamed, the path before of
  * what was moved.  Those from DIFF_TEXTS on are in no table unless diff_rows_show_all is called. */

@@ -1,4 +1,4 @@
-#include "snapshot/code_diff.h"
+#include "compare/code_diff.h"
 
 #include "code/disasm.h"
 #include "code/flow.h"

@@ -1,4 +1,4 @@
-#include "snapshot/align_paths.h"
+#include "compare/align_paths.h"
 
 #include "base/filename.h"
 

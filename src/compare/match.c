@@ -1,4 +1,4 @@
-#include "snapshot/match.h"
+#include "compare/match.h"
 
 #include "map/paths.h"
 #include "names/suffix.h"
@@ -104,16 +104,6 @@ static struct str without_suffixes(struct str s)
 	return s.len > 0 ? s : whole;
 }
 
-bool match_is_made_up(struct str name)
-{
-	size_t i = 4;
-	if (!str_starts(name, STR("sub_")))
-		return false;
-	while (i < name.len && (is_digit(name.p[i]) || (name.p[i] >= 'a' && name.p[i] <= 'f')))
-		i++;
-	return i > 4 && (i == name.len || name.p[i] == ' ');
-}
-
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static uint32_t common_text(struct matcher *m, struct match_side *side, uint32_t id)
@@ -191,7 +181,7 @@ static bool key_contents(struct matcher *m, struct match_side *side, const struc
 			 struct match_key *ret)
 {
 	(void)m;
-	if (y->contents.shape == 0 || !match_is_made_up(snapshot_text(side->s, y->full_name)))
+	if (y->contents.shape == 0 || !snap_is_made_up(snapshot_text(side->s, y->full_name)))
 		return false;
 	*ret = base_key(side, y);
 	ret->size = y->size;
@@ -207,7 +197,7 @@ static uint32_t owner_of(const struct matcher *m, const struct match_side *side,
 {
 	uint32_t id;
 	const struct str name = snapshot_text(side->s, y->full_name);
-	const char *end = match_is_made_up(name) ? memchr(name.p, ' ', name.len) : NULL;
+	const char *end = snap_is_made_up(name) ? memchr(name.p, ' ', name.len) : NULL;
 	if (!end ||
 	    !intern_find(&side->s->texts, (struct str){ name.p, (size_t)(end - name.p) }, &id) ||
 	    side->function[id] == 0)
@@ -385,7 +375,7 @@ static bool tells(const struct matcher *m, const struct match_side *side, enum m
 		  const struct snap_symbol *y)
 {
 	return m->supersize || pass <= MATCH_SAME ||
-	       !match_is_made_up(snapshot_text(side->s, y->full_name));
+	       !snap_is_made_up(snapshot_text(side->s, y->full_name));
 }
 
 static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *side,
@@ -499,7 +489,7 @@ static void side_init(struct matcher *m, struct match_side *side, const struct s
 	for (uint32_t i = 0; i < s->symbols.count; i++) {
 		const uint32_t name = s->symbols.data[i].full_name;
 		vec_push(&side->left, i);
-		if (match_is_made_up(snapshot_text(s, name)))
+		if (snap_is_made_up(snapshot_text(s, name)))
 			side->function[name] = i + 1;
 	}
 }

@@ -1,4 +1,4 @@
-#include "snapshot/match.h"
+#include "compare/match.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static bool has_moved(const struct snapshot_diff *d, const struct snap_symbol *o
 /* Neither side has a name of its own. */
 static bool is_made_up(const struct snapshot_diff *d, const struct diff_pair *p)
 {
-	return match_is_made_up(snapshot_text(d->before, diff_before(d, p)->full_name)) &&
-	       match_is_made_up(snapshot_text(d->after, diff_after(d, p)->full_name));
+	return snap_is_made_up(snapshot_text(d->before, diff_before(d, p)->full_name)) &&
+	       snap_is_made_up(snapshot_text(d->after, diff_after(d, p)->full_name));
 }
 
 static enum heft_change change_of_pair(const struct snapshot_diff *d, const struct diff_pair *p,

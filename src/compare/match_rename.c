@@ -1,5 +1,5 @@
 /* Symbols that were renamed: what has the same size in the same place, or a name alike. */
-#include "snapshot/match.h"
+#include "compare/match.h"
 
 #include <stdlib.h>
 

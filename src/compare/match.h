@@ -1,8 +1,8 @@
 /* match.h - the keys by which diffs find a symbol again.  Private to diff*.c. */
-#ifndef HEFT_SNAPSHOT_MATCH_H
-#define HEFT_SNAPSHOT_MATCH_H
+#ifndef HEFT_COMPARE_MATCH_H
+#define HEFT_COMPARE_MATCH_H
 
-#include "snapshot/diff.h"
+#include "compare/diff.h"
 
 /* Two symbols with equal keys are one.  All bytes count: no gaps, and what a pass leaves out is
  * 0. */
@@ -60,9 +60,6 @@ void match_renamed(struct matcher *m);
 void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_pass pass);
 /* Takes symbols that have a partner out of the lists. */
 void match_drop(struct matcher *m);
-
-/* A name that heft made from an address: "sub_1234", "sub_1234 [anonymous data]". */
-bool match_is_made_up(struct str name);
 
 /* A text without what differs from build to build: a part of it, or in `work`. */
 struct str match_stable(struct str s, struct text *work);

@@ -1,5 +1,5 @@
 /* The halves of a .sizediff file. */
-#include "snapshot/diff.h"
+#include "compare/diff.h"
 
 #include <stdlib.h>
 

@@ -2,11 +2,11 @@
  * .sizediff file keeps with a symbol, and SuperSize's viewer shows side by side.
  *
  * One thread. */
-#ifndef HEFT_SNAPSHOT_CODE_DIFF_H
-#define HEFT_SNAPSHOT_CODE_DIFF_H
+#ifndef HEFT_COMPARE_CODE_DIFF_H
+#define HEFT_COMPARE_CODE_DIFF_H
 
 #include "image/image.h"
-#include "snapshot/diff.h"
+#include "compare/diff.h"
 
 enum { CODE_DIFF_SYMBOLS = 10, CODE_DIFF_BYTES = 2048 }; /* SuperSize's own numbers */
 

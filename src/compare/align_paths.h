@@ -6,8 +6,8 @@
  * of them on each side, both are taken off.  Equal paths are of libraries that were built
  * elsewhere.  Those that lie beside such a directory count against it: the project is in one
  * place, and a folder of it was renamed. */
-#ifndef HEFT_SNAPSHOT_ALIGN_PATHS_H
-#define HEFT_SNAPSHOT_ALIGN_PATHS_H
+#ifndef HEFT_COMPARE_ALIGN_PATHS_H
+#define HEFT_COMPARE_ALIGN_PATHS_H
 
 #include "base/text.h"
 #include "snapshot/snapshot.h"

@@ -1,4 +1,4 @@
-#include "snapshot/diff_rows.h"
+#include "compare/diff_rows.h"
 
 #include "image/image.h"
 

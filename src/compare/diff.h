@@ -11,8 +11,8 @@
  * snapshots.
  *
  * About 0.6 us a symbol of either side.  The snapshots are borrowed.  One thread. */
-#ifndef HEFT_SNAPSHOT_DIFF_H
-#define HEFT_SNAPSHOT_DIFF_H
+#ifndef HEFT_COMPARE_DIFF_H
+#define HEFT_COMPARE_DIFF_H
 
 #include "snapshot/symbol_label.h"
 
