@@ -6,6 +6,7 @@
 #include "base/filename.h"
 #include "base/pool.h"
 #include "image/elf/elf_const.h"
+#include "snapshot/clues.h"
 #include "snapshot/collect.h"
 #include "snapshot/collect_pack.h"
 #include "snapshot/set_paths.h"
@@ -314,6 +315,7 @@ static bool add_program(struct made *p, const char *name, struct heft_err *err)
 	begin_container(p, name);
 	measure(p);
 	collect(p);
+	clues_add(&p->owner->snapshot, first, p->container, program_image(p->program));
 	add_regions(p);
 	add_metadata(p);
 	return add_stacks(p, first, err);
@@ -572,7 +574,9 @@ static void add_measured(struct maker *m, const struct heft_profile *profile, st
 			  .has_dwarf = e->has_dwarf };
 	places_copy(&p.places, &profile->places, &e->places_begin, &e->places_end);
 	begin_container(&p, file_name(e->path));
+	const size_t first = m->owner->snapshot.symbols.count;
 	collect(&p);
+	clues_add(&m->owner->snapshot, first, p.container, program_image(&e->program));
 	add_metadata(&p);
 	release(&p);
 }

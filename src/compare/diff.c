@@ -77,14 +77,14 @@ static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
 {
 	vec_reserve(&d->pairs, d->after->symbols.count + m->before.left.count);
 	for (uint32_t i = 0; i < d->after->symbols.count; i++) {
-		struct diff_pair p = { m->partner[i], i, HEFT_ADDED };
+		struct diff_pair p = { m->partner[i], i, HEFT_ADDED, m->pass[i] };
 		if (p.before != DIFF_NONE)
 			p.change = change_of_pair(d, &p, m->pass[i]);
 		vec_push(&d->pairs, p);
 	}
 	for (size_t i = 0; i < m->before.left.count; i++)
 		vec_push(&d->pairs,
-			 (struct diff_pair){ m->before.left.data[i], DIFF_NONE, HEFT_REMOVED });
+			 (struct diff_pair){ m->before.left.data[i], DIFF_NONE, HEFT_REMOVED, 0 });
 }
 
 /* The change of the padding in front of symbols that are still there says nothing of the symbols:

@@ -4,13 +4,13 @@
  * and size; without the size; by plain name and path; by full name alone where names tell symbols
  * apart.  The counts are those of SuperSize for the same two files (diff_init with `supersize`).
  * Otherwise more passes pair what was left: the same name but for suffixes of clones and hashes, in
- * any path (moved); the same size in the same source, or a name alike (renamed).  Of what has no
- * name of its own, first equal contents are paired, then data whose functions are.
+ * any path (moved); the same size in the same source, or a name alike (renamed).  match.h says how
+ * symbols without a name of their own are paired.
  *
  * Every symbol of either side is in exactly one pair, so sums over the pairs are those of the
  * snapshots.
  *
- * About 0.6 us a symbol of either side.  The snapshots are borrowed.  One thread. */
+ * About 0.6 us a symbol of either side, 4 us one without a name.  The snapshots are borrowed.  One thread. */
 #ifndef HEFT_COMPARE_DIFF_H
 #define HEFT_COMPARE_DIFF_H
 
@@ -21,6 +21,7 @@
 struct diff_pair {
 	uint32_t before, after; /* places in the symbols; DIFF_NONE: not there */
 	enum heft_change change;
+	uint8_t pass; /* enum match_pass: what found the pair; 0: it has one side */
 };
 
 /* The change of padding in front of pairs, of a section of the older side; not 0. */

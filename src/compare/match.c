@@ -1,7 +1,9 @@
 #include "compare/match.h"
 
+#include "base/sort.h"
 #include "map/paths.h"
 #include "names/suffix.h"
+#include "snapshot/clues.h"
 
 #include <stdlib.h>
 
@@ -104,9 +106,18 @@ static struct str without_suffixes(struct str s)
 	return s.len > 0 ? s : whole;
 }
 
+static const struct str owned_mark = { " [anonymous data]", 17 };
+
+/* Programs whose functions all have names have them for data as well, as far as names go. */
+bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y)
+{
+	const struct str name = snapshot_text(side->s, y->full_name);
+	return snap_is_made_up(name) || (side->has_clues && str_ends(name, owned_mark));
+}
+
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static uint32_t common_text(struct matcher *m, struct match_side *side, uint32_t id)
+uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id)
 {
 	if (side->texts[id] == 0)
 		side->texts[id] = intern_borrow(&m->common, snapshot_text(side->s, id)) + 1;
@@ -125,7 +136,7 @@ static uint32_t stable_text(struct matcher *m, struct match_side *side, uint32_t
 		const struct str text = snapshot_text(side->s, id);
 		const struct str stable = match_stable(text, &m->work);
 		side->stable[id] = stable.p == text.p && stable.len == text.len
-					   ? common_text(m, side, id)
+					   ? match_text(m, side, id)
 					   : made_text(m, stable);
 	}
 	return side->stable[id];
@@ -164,7 +175,7 @@ static bool key_sized(struct matcher *m, struct match_side *side, const struct s
 {
 	*ret = base_key(side, y);
 	ret->name = stable_text(m, side, y->full_name);
-	ret->path = common_text(m, side, snap_path(y));
+	ret->path = match_text(m, side, snap_path(y));
 	return true;
 }
 
@@ -173,7 +184,17 @@ static bool key_same(struct matcher *m, struct match_side *side, const struct sn
 {
 	key_sized(m, side, y, ret);
 	ret->size = y->size;
+	/* Its digits are no number of a build, and are all there is. */
+	if (!m->supersize && snap_is_made_up(snapshot_text(side->s, y->full_name)))
+		ret->name = match_text(m, side, y->full_name);
 	return true;
+}
+
+uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
+		     const struct clue *c)
+{
+	const bool data = !side->s->sections.data[y->section].code;
+	return c && (data || y->contents.shape == 0) ? c->print : y->contents.shape;
 }
 
 /* Names that heft made from an address say nothing of what stands there now. */
@@ -181,25 +202,23 @@ static bool key_contents(struct matcher *m, struct match_side *side, const struc
 			 struct match_key *ret)
 {
 	(void)m;
-	if (y->contents.shape == 0 || !snap_is_made_up(snapshot_text(side->s, y->full_name)))
+	if (!match_is_nameless(side, y))
 		return false;
+	const uint64_t shape = match_print(side, y, clues_find(side->s, y));
 	*ret = base_key(side, y);
 	ret->size = y->size;
-	ret->name = (uint32_t)y->contents.shape;
-	ret->path = (uint32_t)(y->contents.shape >> 32);
-	return true;
+	ret->name = (uint32_t)shape;
+	ret->path = (uint32_t)(shape >> 32);
+	return shape != 0;
 }
 
-/* The symbol of `before` that is, or is the partner of, the function that data of a made-up name
- * belong to; DIFF_NONE where there is none. */
-static uint32_t owner_of(const struct matcher *m, const struct match_side *side,
-			 const struct snap_symbol *y)
+uint32_t match_owner(const struct matcher *m, const struct match_side *side,
+		     const struct snap_symbol *y)
 {
 	uint32_t id;
 	const struct str name = snapshot_text(side->s, y->full_name);
-	const char *end = snap_is_made_up(name) ? memchr(name.p, ' ', name.len) : NULL;
-	if (!end ||
-	    !intern_find(&side->s->texts, (struct str){ name.p, (size_t)(end - name.p) }, &id) ||
+	if (!str_ends(name, owned_mark) || !match_is_nameless(side, y) ||
+	    !intern_find(&side->s->texts, (struct str){ name.p, name.len - owned_mark.len }, &id) ||
 	    side->function[id] == 0)
 		return DIFF_NONE;
 	const uint32_t function = side->function[id] - 1;
@@ -214,7 +233,7 @@ static bool key_owned_sized(struct matcher *m, struct match_side *side, const st
 			    struct match_key *ret)
 {
 	*ret = base_key(side, y);
-	ret->name = owner_of(m, side, y);
+	ret->name = match_owner(m, side, y);
 	return ret->name != DIFF_NONE;
 }
 
@@ -234,7 +253,7 @@ static bool key_plain(struct matcher *m, struct match_side *side, const struct s
 		match_stable(snapshot_text(side->s, y->name), &m->work));
 	*ret = base_key(side, y);
 	ret->name = made_text(m, star_cluster(name, &star));
-	ret->path = common_text(m, side, snap_path(y));
+	ret->path = match_text(m, side, snap_path(y));
 	text_release(&star);
 	return true;
 }
@@ -267,7 +286,7 @@ static bool key_unique(struct matcher *m, struct match_side *side, const struct 
 		       struct match_key *ret)
 {
 	*ret = base_key(side, y);
-	ret->name = common_text(m, side, y->full_name);
+	ret->name = match_text(m, side, y->full_name);
 	if (str_starts(snapshot_text(side->s, y->full_name), STR("\""))) {
 		ret->size = y->size;
 		return true;
@@ -370,12 +389,27 @@ void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_p
 	m->pass[after] = (uint8_t)pass;
 }
 
-/* Whether a pass may pair by the name alone. */
+/* Whether a pass may pair the symbol: by a made-up name none may, unless nothing else is known. */
 static bool tells(const struct matcher *m, const struct match_side *side, enum match_pass pass,
 		  const struct snap_symbol *y)
 {
-	return m->supersize || pass <= MATCH_SAME ||
-	       !snap_is_made_up(snapshot_text(side->s, y->full_name));
+	return m->supersize || pass < MATCH_SAME || (pass == MATCH_SAME && !side->has_clues) ||
+	       !match_is_nameless(side, y);
+}
+
+/* Takes out the keys that stand several times on one side. */
+static void keyed_once(struct keyed *k, size_t count)
+{
+	struct repeat {
+		uint64_t hash, place;
+	} *list = mem_alloc((count + 1) * sizeof *list);
+	for (size_t i = 0; i < count; i++)
+		list[i] = (struct repeat){ k->hashes[i], i };
+	sort_by_key(list, count, sizeof *list);
+	for (size_t i = 1; i < count; i++)
+		if (list[i].hash == list[i - 1].hash)
+			k->hashes[list[i].place] = k->hashes[list[i - 1].place] = 0;
+	mem_free(list);
 }
 
 static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *side,
@@ -390,6 +424,8 @@ static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *si
 		if (tells(m, side, pass, y) && key_of(m, side, y, &k->keys[i]))
 			k->hashes[i] = hash_bytes(&k->keys[i], sizeof k->keys[i]) | 1;
 	}
+	if (pass == MATCH_CONTENTS)
+		keyed_once(k, count);
 }
 
 static void keyed_release(struct keyed *k)
@@ -441,16 +477,24 @@ void match_drop(struct matcher *m)
 	mem_free(taken);
 }
 
+struct pass_step {
+	enum match_pass pass;
+	bool own; /* not one of SuperSize's */
+	key_fn key;
+};
+
+static void run_passes(struct matcher *m, const struct pass_step *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (m->before.left.count > 0 && m->after.left.count > 0 &&
+		    !(m->supersize && list[i].own))
+			run_pass(m, list[i].pass, list[i].key);
+}
+
 void matcher_run(struct matcher *m)
 {
-	static const struct {
-		enum match_pass pass;
-		bool own; /* not one of SuperSize's */
-		key_fn key;
-	} passes[] = {
+	static const struct pass_step names[] = {
 		{ MATCH_CONTENTS, true, key_contents },
-		{ MATCH_OWNED, true, key_owned },
-		{ MATCH_OWNED_SIZED, true, key_owned_sized },
 		{ MATCH_SAME, false, key_same },
 		{ MATCH_SIZED, false, key_sized },
 		{ MATCH_PLAIN, false, key_plain },
@@ -460,12 +504,17 @@ void matcher_run(struct matcher *m)
 		{ MATCH_MOVED, true, key_moved },
 		{ MATCH_MOVED_SIZED, true, key_moved_sized },
 	};
-	for (size_t i = 0; i < COUNT_OF(passes); i++)
-		if (m->before.left.count > 0 && m->after.left.count > 0 &&
-		    !(m->supersize && passes[i].own))
-			run_pass(m, passes[i].pass, passes[i].key);
-	if (!m->supersize)
+	static const struct pass_step rest[] = {
+		{ MATCH_REPEATED, true, key_contents },
+		{ MATCH_OWNED, true, key_owned },
+		{ MATCH_OWNED_SIZED, true, key_owned_sized },
+	};
+	run_passes(m, names, COUNT_OF(names));
+	if (!m->supersize) {
+		match_nameless(m);
+		run_passes(m, rest, COUNT_OF(rest));
 		match_renamed(m);
+	}
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -489,7 +538,7 @@ static void side_init(struct matcher *m, struct match_side *side, const struct s
 	for (uint32_t i = 0; i < s->symbols.count; i++) {
 		const uint32_t name = s->symbols.data[i].full_name;
 		vec_push(&side->left, i);
-		if (snap_is_made_up(snapshot_text(s, name)))
+		if (s->sections.data[s->symbols.data[i].section].code)
 			side->function[name] = i + 1;
 	}
 }
@@ -504,6 +553,8 @@ void matcher_init(struct matcher *m, const struct snapshot *before, const struct
 	m->supersize = supersize;
 	side_init(m, &m->before, before, one);
 	side_init(m, &m->after, after, one);
+	m->before.has_clues = m->after.has_clues = before->clues.count > 0 &&
+						   after->clues.count > 0;
 	m->partner = mem_alloc((after->symbols.count + 1) * sizeof *m->partner);
 	m->pass = mem_zeroed(after->symbols.count + 1, sizeof *m->pass);
 	for (size_t i = 0; i < after->symbols.count; i++)

@@ -2,6 +2,7 @@
 
 #include "base/sort.h"
 #include "base/text.h"
+#include "snapshot/clues.h"
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
@@ -203,6 +204,10 @@ void snapshot_release(struct snapshot *s)
 	vec_release(&s->sections);
 	intern_release(&s->section_keys);
 	vec_release(&s->symbols);
+	for (size_t i = 0; i < s->clues.count; i++)
+		if (s->clues.data[i])
+			clues_release(s->clues.data[i]);
+	vec_release(&s->clues);
 	intern_release(&s->texts);
 	arena_release(&s->arena);
 }

@@ -117,6 +117,8 @@ struct snap_symbol {
 	uint32_t stack;
 };
 
+struct clues;
+
 struct snapshot {
 	struct intern texts;
 	VEC(struct snap_value) build_config;
@@ -136,6 +138,7 @@ struct snapshot {
 	/* padding is not always the gap to the symbol before; files state it */
 	bool stored_padding;
 	bool has_components;
+	VEC(struct clues *) clues; /* clues.h: by container, NULL: none; perhaps fewer */
 	struct arena arena; /* texts of containers and metadata */
 };
 

@@ -356,6 +356,32 @@ static void names_made_from_addresses_tell_nothing(void **state)
 	assert_false(snap_is_made_up(STR("sub_")));
 }
 
+static void what_has_no_name_is_known_by_its_neighbours(void **state)
+{
+	static const struct made old[] = {
+		{ ".text", 0x1000, 100, 0, "f", NULL, NULL, NULL, 0 },
+		{ ".text", 0x1100, 48, 0, "sub_1100", NULL, NULL, NULL, 0 },
+		{ ".text", 0x1200, 64, 0, "sub_1200", NULL, NULL, NULL, 0 },
+		{ ".text", 0x1300, 100, 0, "g", NULL, NULL, NULL, 0 },
+		{ ".text", 0x1400, 64, 0, "sub_1400", NULL, NULL, NULL, 0 },
+	};
+	static const struct made new_[] = {
+		{ ".text", 0x1040, 140, 0, "f", NULL, NULL, NULL, 0 },
+		{ ".text", 0x1140, 64, 0, "sub_1140", NULL, NULL, NULL, 0 },
+		{ ".text", 0x1340, 100, 0, "g", NULL, NULL, NULL, 0 },
+		{ ".text", 0x1440, 64, 0, "sub_1440", NULL, NULL, NULL, 0 },
+	};
+	(void)state;
+	SETUP(f, old, new_, false);
+	assert_int_equal(count(&f.diff, HEFT_UNCHANGED), 3);
+	assert_int_equal(count(&f.diff, HEFT_CHANGED), 1);
+	assert_int_equal(count(&f.diff, HEFT_REMOVED), 1);
+	assert_int_equal(f.diff.pairs.data[1].before, 2);
+	assert_int_equal(f.diff.pairs.data[1].pass, MATCH_NEIGHBOURS);
+	assert_int_equal(f.diff.pairs.data[3].before, 4);
+	teardown(&f);
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static const struct heft_row *row_at(const struct diff_rows *r, size_t i)
@@ -631,6 +657,7 @@ int main(void)
 		cmocka_unit_test(moved_and_renamed_symbols_are_found),
 		cmocka_unit_test(data_of_functions_without_names_go_with_the_code),
 		cmocka_unit_test(names_made_from_addresses_tell_nothing),
+		cmocka_unit_test(what_has_no_name_is_known_by_its_neighbours),
 		cmocka_unit_test(what_moved_counts_where_it_was_and_where_it_is),
 		cmocka_unit_test(labels_are_what_rows_are_by),
 		cmocka_unit_test(rows_over_the_limit_become_one),

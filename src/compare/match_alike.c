@@ -1,0 +1,337 @@
+#include "compare/match_alike.h"
+
+#include "base/sort.h"
+
+/* ---- what symbols are known as --------------------------------------------------------------- */
+
+enum { KNOWN_TEXT = 1, KNOWN_PAIR = 2, KNOWN_CONTENTS = 3 };
+
+static uint64_t ident_of(uint64_t number, unsigned kind)
+{
+	return number << 2 | kind;
+}
+
+static uint64_t first_ident(struct matcher *m, struct match_side *side, const struct snap_symbol *y)
+{
+	const struct str name = snapshot_text(side->s, y->full_name);
+	if (name.len == 0 || snap_is_star(name))
+		return 0;
+	if (!match_is_nameless(side, y))
+		return ident_of(match_text(m, side, y->full_name), KNOWN_TEXT);
+	if (side->s->sections.data[y->section].code || y->contents.shape == 0)
+		return 0;
+	return ident_of(y->contents.whole, KNOWN_CONTENTS);
+}
+
+struct start {
+	uint64_t addr;
+	uint32_t symbol, container;
+};
+
+typedef VEC(struct start) start_vec;
+
+/* The symbols that have addresses in a container, by address. */
+static start_vec starts_list(const struct snapshot *s, uint32_t container)
+{
+	start_vec starts = { 0 };
+	for (uint32_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		const struct snap_section *sec = &s->sections.data[y->section];
+		if (sec->container == container && sec->native && y->addr > 0 && y->size > 0 &&
+		    y->alias_place == 0)
+			vec_push(&starts, (struct start){ y->addr, i, container });
+	}
+	sort_by_key(starts.data, starts.count, sizeof *starts.data);
+	return starts;
+}
+
+static uint32_t symbol_at(const struct snapshot *s, const start_vec *starts, uint64_t addr)
+{
+	const size_t i = upper_bound(starts->data, starts->count, sizeof *starts->data, addr);
+	if (i == 0)
+		return DIFF_NONE;
+	const struct snap_symbol *y = &s->symbols.data[starts->data[i - 1].symbol];
+	return addr - y->addr < y->size ? starts->data[i - 1].symbol : DIFF_NONE;
+}
+
+/* Finds the symbols that the references of a container lead to, and those that have clues. */
+static void container_resolve(struct alike_side *as, uint32_t container, const struct clues *c)
+{
+	const struct snapshot *s = as->side->s;
+	start_vec starts = starts_list(s, container);
+	uint32_t *targets = mem_alloc((c->refs.count + 1) * sizeof *targets);
+	for (size_t i = 0; i < c->refs.count; i++)
+		targets[i] = c->refs.data[i] & CLUE_NAMED
+				     ? DIFF_NONE
+				     : symbol_at(s, &starts, c->lowest + c->refs.data[i]);
+	as->targets[container] = targets;
+	for (size_t i = 0, k = 0; i < starts.count && k < c->list.count; i++) {
+		while (k < c->list.count && c->list.data[k].addr < starts.data[i].addr)
+			k++;
+		if (k < c->list.count && c->list.data[k].addr == starts.data[i].addr)
+			as->clues[starts.data[i].symbol] = &c->list.data[k];
+	}
+	vec_release(&starts);
+}
+
+static void side_init(struct alike *a, struct alike_side *as, struct match_side *side)
+{
+	const struct snapshot *s = side->s;
+	*as = (struct alike_side){
+		.side = side,
+		.idents = mem_alloc((s->symbols.count + 1) * sizeof *as->idents),
+		.clues = mem_zeroed(s->symbols.count + 1, sizeof *as->clues),
+		.targets = mem_zeroed(s->containers.count + 1, sizeof *as->targets),
+	};
+	for (size_t i = 0; i < s->symbols.count; i++)
+		as->idents[i] = first_ident(a->m, side, &s->symbols.data[i]);
+	for (uint32_t i = 0; i < s->containers.count; i++)
+		if (clues_of(s, i))
+			container_resolve(as, i, clues_of(s, i));
+}
+
+void alike_init(struct alike *a, struct matcher *m)
+{
+	*a = (struct alike){ .m = m };
+	side_init(a, &a->before, &m->before);
+	side_init(a, &a->after, &m->after);
+	for (uint32_t i = 0; i < m->after.s->symbols.count; i++)
+		if (m->partner[i] != DIFF_NONE)
+			alike_learn(a, m->partner[i], i);
+}
+
+static void side_release(struct alike_side *as)
+{
+	for (size_t i = 0; i < as->side->s->containers.count; i++)
+		mem_free(as->targets[i]);
+	mem_free(as->targets);
+	mem_free(as->idents);
+	mem_free(as->clues);
+}
+
+void alike_release(struct alike *a)
+{
+	side_release(&a->before);
+	side_release(&a->after);
+	vec_release(&a->votes);
+	vec_release(&a->segment);
+}
+
+void alike_learn(struct alike *a, uint32_t before, uint32_t after)
+{
+	const uint64_t ident = ident_of(after, KNOWN_PAIR);
+	a->before.idents[before] = a->after.idents[after] = ident;
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+/* The references of a symbol. */
+struct ref_list {
+	const struct alike_side *as;
+	const uint64_t *refs;
+	const uint32_t *targets;
+	uint64_t lowest;
+	size_t count;
+};
+
+enum { REFS_MOST = 512 }; /* of one symbol that are compared */
+
+static struct ref_list refs_of(const struct alike_side *as, uint32_t symbol)
+{
+	const struct snapshot *s = as->side->s;
+	const struct clue *c = as->clues[symbol];
+	if (!c)
+		return (struct ref_list){ .as = as };
+	const uint32_t container = s->sections.data[s->symbols.data[symbol].section].container;
+	const struct clues *all = clues_of(s, container);
+	return (struct ref_list){ as, all->refs.data + c->first_ref,
+				  as->targets[container] + c->first_ref, all->lowest,
+				  min_u64(c->ref_count, REFS_MOST) };
+}
+
+/* What a reference is known to lead to; 0: it is not. */
+static uint64_t ref_ident(struct matcher *m, const struct ref_list *l, size_t i)
+{
+	if (l->refs[i] & CLUE_NAMED)
+		return ident_of(match_text(m, l->as->side, (uint32_t)l->refs[i]), KNOWN_TEXT);
+	if (l->targets[i] == DIFF_NONE)
+		return 0;
+	const uint64_t off = l->lowest + l->refs[i] -
+			     l->as->side->s->symbols.data[l->targets[i]].addr;
+	const uint64_t ident = l->as->idents[l->targets[i]];
+	return ident != 0 && off != 0 ? ident + (off << 32) : ident;
+}
+
+/* How two lists of references go together. */
+struct agreement {
+	size_t same, different;
+};
+
+/* Whether an unknown reference of each side may be the same: to one kind of section. */
+static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
+{
+	const struct snapshot *b = a->before.side->s, *n = a->after.side->s;
+	return before != DIFF_NONE && after != DIFF_NONE &&
+	       a->before.side->places[b->symbols.data[before].section] ==
+		       a->after.side->places[n->symbols.data[after].section];
+}
+
+/* Where both lists go on alike: the smallest skip within a few references; false: nowhere. */
+static bool refs_resume(struct matcher *m, const struct ref_list *b, const struct ref_list *n,
+			size_t *i, size_t *k)
+{
+	enum { AHEAD = 8 };
+	for (size_t skip = 1; skip <= AHEAD; skip++)
+		for (size_t x = 0; x <= skip; x++) {
+			const size_t bi = *i + x, nk = *k + skip - x;
+			if (bi >= b->count || nk >= n->count)
+				continue;
+			const uint64_t ident = ref_ident(m, b, bi);
+			if (ident != 0 && ident == ref_ident(m, n, nk)) {
+				*i = bi;
+				*k = nk;
+				return true;
+			}
+		}
+	return false;
+}
+
+static void segment_take(struct alike *a)
+{
+	vec_copy(&a->votes, &a->segment);
+	a->segment.count = 0;
+}
+
+static struct agreement refs_compare(struct alike *a, const struct ref_list *b,
+				     const struct ref_list *n, bool votes)
+{
+	struct agreement ret = { 0, 0 };
+	size_t i = 0, k = 0;
+	a->segment.count = 0;
+	while (i < b->count && k < n->count) {
+		const uint64_t was = ref_ident(a->m, b, i), now = ref_ident(a->m, n, k);
+		if (was == now) {
+			if (was == 0 && votes && may_pair(a, b->targets[i], n->targets[k]))
+				vec_push(&a->segment, (struct vote){ (uint64_t)b->targets[i] << 32 |
+								     n->targets[k] });
+			if (was != 0) {
+				ret.same++;
+				segment_take(a);
+			}
+			i++, k++;
+			continue;
+		}
+		const size_t bi = i, nk = k;
+		if (!refs_resume(a->m, b, n, &i, &k))
+			i++, k++;
+		ret.different += max_u64(i - bi, k - nk);
+		a->segment.count = 0;
+	}
+	ret.different += (b->count - i) + (n->count - k);
+	if (i == b->count && k == n->count)
+		segment_take(a);
+	a->segment.count = 0;
+	return ret;
+}
+
+void alike_vote(struct alike *a, uint32_t before, uint32_t after)
+{
+	const struct ref_list b = refs_of(&a->before, before), n = refs_of(&a->after, after);
+	if (b.count > 0 && n.count > 0)
+		(void)refs_compare(a, &b, &n, true);
+}
+
+/* ---- scores ---------------------------------------------------------------------------------- */
+
+/* Percent of the instruction groups of both that both have: of the lowest hashes of the union. */
+static unsigned grams_shared(const struct alike *a, uint32_t before, uint32_t after)
+{
+	const struct snapshot *bs = a->before.side->s, *ns = a->after.side->s;
+	const struct clue *b = a->before.clues[before], *n = a->after.clues[after];
+	const uint32_t *x = clues_of(bs,
+				     bs->sections.data[bs->symbols.data[before].section].container)
+				    ->grams.data +
+			    b->first_gram;
+	const uint32_t *y = clues_of(ns,
+				     ns->sections.data[ns->symbols.data[after].section].container)
+				    ->grams.data +
+			    n->first_gram;
+	unsigned all = 0, both = 0;
+	for (size_t i = 0, k = 0; all < CLUE_GRAMS && (i < b->gram_count || k < n->gram_count);
+	     all++) {
+		const bool from_b = k == n->gram_count || (i < b->gram_count && x[i] <= y[k]);
+		const bool from_n = i == b->gram_count || (k < n->gram_count && y[k] <= x[i]);
+		both += from_b && from_n;
+		i += from_b;
+		k += from_n;
+	}
+	return all > 0 ? both * 100 / all : 0;
+}
+
+static unsigned ratio(uint64_t a, uint64_t b)
+{
+	const uint64_t small = min_u64(a, b), large = max_u64(a, b);
+	return large == 0 ? 100 : (unsigned)((double)small * 100 / (double)large);
+}
+
+static bool same_contents(const struct alike *a, uint32_t before, uint32_t after)
+{
+	const struct snap_symbol *b = &a->before.side->s->symbols.data[before];
+	const struct snap_symbol *n = &a->after.side->s->symbols.data[after];
+	const uint64_t was = match_print(a->before.side, b, a->before.clues[before]);
+	return was != 0 && b->size == n->size &&
+	       was == match_print(a->after.side, n, a->after.clues[after]);
+}
+
+/* Parts of a score, each of 100, with weights. */
+struct score {
+	unsigned sum, weight;
+};
+
+static void score_add(struct score *s, unsigned part, unsigned weight)
+{
+	s->sum += part * weight;
+	s->weight += weight;
+}
+
+static void score_refs(struct alike *a, struct score *s, uint32_t before, uint32_t after)
+{
+	const struct ref_list b = refs_of(&a->before, before), n = refs_of(&a->after, after);
+	if (b.count == 0 && n.count == 0)
+		return;
+	const struct agreement g = refs_compare(a, &b, &n, false);
+	const size_t all = g.same + g.different;
+	if (all > 0)
+		score_add(s, (unsigned)(g.same * 100 / all), (unsigned)min_u64(all, 3));
+}
+
+enum { SIZES_ALONE = 70, SIZES_ALONE_APART = 20 };
+
+unsigned alike_score(struct alike *a, uint32_t before, uint32_t after)
+{
+	const struct snap_symbol *b = &a->before.side->s->symbols.data[before];
+	const struct snap_symbol *n = &a->after.side->s->symbols.data[after];
+	const bool code = a->before.side->s->sections.data[b->section].code;
+	const unsigned sizes = ratio(b->size, n->size);
+	struct score s = { 0, 0 };
+	if (sizes < 25)
+		return 0;
+	if (same_contents(a, before, after)) {
+		score_add(&s, 100, 6);
+	} else {
+		score_add(&s, sizes, code ? 1 : 2);
+		if (code && a->before.clues[before] && a->after.clues[after])
+			score_add(&s, grams_shared(a, before, after), 2);
+	}
+	score_refs(a, &s, before, after);
+	if (!code) {
+		const uint32_t was = match_owner(a->m, &a->m->before, b);
+		const uint32_t now = match_owner(a->m, &a->m->after, n);
+		if (was != DIFF_NONE && now != DIFF_NONE)
+			score_add(&s, was == now ? 100 : 0, 3);
+	}
+	/* Sizes alone tell little. */
+	if (s.weight <= 2)
+		return sizes == 100 ? SIZES_ALONE : SIZES_ALONE_APART;
+	return s.sum / s.weight;
+}

@@ -1,0 +1,417 @@
+/* Symbols without a name: by what stands around them, and by what refers to them.
+ *
+ * Linkers keep the order of what they are given.  So the symbols of a section that have partners
+ * are anchors, as far as they are in one order on both sides, and what stands between two anchors
+ * is aligned by scores, as texts are.  What a pair refers to at the same place is one as well,
+ * wherever it is.  The surest pairs come first; each makes more known, until nothing is found. */
+#include "compare/match_alike.h"
+
+#include "base/sort.h"
+
+#include <stdlib.h>
+
+enum {
+	CELLS_MOST = 1 << 18, /* of one alignment: larger ones are cut in pieces */
+	VOTE_WORTH = 15,      /* points of a score, for each of ... */
+	VOTES_MOST = 3,       /* ... so many votes */
+	STEPS_MOST = 12,      /* repetitions with one threshold */
+};
+
+/* What scores have to reach, one after the other. */
+static const unsigned thresholds[] = { 90, 75, 60, 45, 30 };
+
+/* A section that both sides have, its symbols in order. */
+struct sequence {
+	VEC(uint32_t) before, after;
+};
+
+struct order {
+	struct matcher *m;
+	struct alike alike;
+	VEC(struct sequence) list;
+	uint32_t *after_of;  /* by symbol of `before`: its partner, or DIFF_NONE */
+	uint32_t *places;    /* by symbol of `after`: its place in its sequence */
+	uint32_t *sequences; /* ... and which that is + 1 */
+	size_t budget;       /* cells that alignments may still fill */
+	size_t found;        /* pairs of this step */
+	/* Of the alignment at work. */
+	VEC(uint32_t) old_open, new_open;
+	VEC(uint8_t) scores;
+	VEC(uint32_t) sums;
+};
+
+/* ---- sequences ------------------------------------------------------------------------------- */
+
+/* Aliases count once. */
+static bool has_place(const struct snapshot *s, const struct snap_symbol *y)
+{
+	return y->addr > 0 && y->size > 0 && y->alias_place == 0 &&
+	       !snap_is_star(snapshot_text(s, y->full_name));
+}
+
+static uint32_t section_key(struct matcher *m, struct match_side *side,
+			    const struct snap_section *sec, struct text *work)
+{
+	const uint32_t index = (uint32_t)(sec - side->s->sections.data);
+	text_set(work, STR(""));
+	text_add_number(work, side->places[index] >> 8);
+	text_add_char(work, ' ');
+	text_add(work, str_of(sec->name));
+	return intern_add(&m->common, text_str(work));
+}
+
+static void sequence_add(struct order *o, const struct snap_section *old,
+			 const struct snap_section *new_)
+{
+	const struct snapshot *b = o->m->before.s, *n = o->m->after.s;
+	struct sequence q = { { 0 }, { 0 } };
+	for (uint64_t i = old->first; i < old->first + old->count; i++)
+		if (has_place(b, &b->symbols.data[i]))
+			vec_push(&q.before, (uint32_t)i);
+	for (uint64_t i = new_->first; i < new_->first + new_->count; i++)
+		if (has_place(n, &n->symbols.data[i])) {
+			o->places[i] = (uint32_t)q.after.count;
+			o->sequences[i] = (uint32_t)o->list.count + 1;
+			vec_push(&q.after, (uint32_t)i);
+		}
+	vec_push(&o->list, q);
+}
+
+/* Sections of one name and container are one. */
+static void sequences_make(struct order *o)
+{
+	const struct snapshot *b = o->m->before.s, *n = o->m->after.s;
+	struct text work = { 0 };
+	struct map by_key = { 0 };
+	VEC(uint32_t) keys = { 0 };
+	for (uint32_t i = 0; i < b->sections.count; i++) {
+		const uint32_t key = section_key(o->m, &o->m->before, &b->sections.data[i], &work);
+		struct map_at at = map_at(&by_key, hash_u64(key));
+		uint32_t other;
+		while (map_next(&by_key, &at, &other))
+			;
+		map_put(&by_key, &at, i);
+		vec_push(&keys, key);
+	}
+	for (uint32_t i = 0; i < n->sections.count; i++) {
+		const struct snap_section *sec = &n->sections.data[i];
+		const uint32_t key = section_key(o->m, &o->m->after, sec, &work);
+		struct map_at at = map_at(&by_key, hash_u64(key));
+		uint32_t old;
+		while (map_next(&by_key, &at, &old))
+			if (keys.data[old] == key) {
+				sequence_add(o, &b->sections.data[old], sec);
+				break;
+			}
+	}
+	text_release(&work);
+	map_release(&by_key);
+	vec_release(&keys);
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+static void pair_found(struct order *o, uint32_t before, uint32_t after, enum match_pass pass)
+{
+	ASSERT(o->m->partner[after] == DIFF_NONE && o->after_of[before] == DIFF_NONE);
+	match_pair(o->m, before, after, pass);
+	o->after_of[before] = after;
+	alike_learn(&o->alike, before, after);
+	o->found++;
+}
+
+static bool is_nameless(const struct match_side *side, uint32_t symbol)
+{
+	return match_is_nameless(side, &side->s->symbols.data[symbol]);
+}
+
+/* One that has a name may have got or lost it; two have two. */
+static bool may_be_one(const struct order *o, uint32_t before, uint32_t after)
+{
+	return is_nameless(&o->m->before, before) || is_nameless(&o->m->after, after);
+}
+
+static bool is_text(const struct match_side *side, uint32_t symbol)
+{
+	return snap_is_literal(snapshot_text(side->s, side->s->symbols.data[symbol].full_name));
+}
+
+/* ---- alignment ------------------------------------------------------------------------------- */
+
+/* What of both sides stands between two anchors: in old_open and new_open. */
+struct gap {
+	const uint32_t *old, *new_;
+	size_t old_count, new_count;
+};
+
+static void scores_fill(struct order *o, const struct gap *g, unsigned least)
+{
+	o->scores.count = 0;
+	vec_reserve(&o->scores, g->old_count * g->new_count);
+	for (size_t i = 0; i < g->old_count; i++)
+		for (size_t k = 0; k < g->new_count; k++) {
+			const uint32_t a = g->old[i], b = g->new_[k];
+			const unsigned score = may_be_one(o, a, b) ? alike_score(&o->alike, a, b)
+								   : 0;
+			vec_push(&o->scores, (uint8_t)(score >= least ? score : 0));
+		}
+}
+
+/* The best sums of scores that the rests of both lists can reach, in order. */
+static void sums_fill(struct order *o, const struct gap *g)
+{
+	const size_t width = g->new_count + 1;
+	o->sums.count = 0;
+	vec_reserve(&o->sums, (g->old_count + 1) * width);
+	o->sums.count = (g->old_count + 1) * width;
+	memset(o->sums.data, 0, o->sums.count * sizeof *o->sums.data);
+	for (size_t i = g->old_count; i-- > 0;)
+		for (size_t k = g->new_count; k-- > 0;) {
+			const uint32_t *next = &o->sums.data[(i + 1) * width + k];
+			uint32_t *here = &o->sums.data[i * width + k];
+			const uint32_t skip = (uint32_t)max_u64(next[0], here[1]);
+			const unsigned score = o->scores.data[i * g->new_count + k];
+			*here = (uint32_t)max_u64(skip, score > 0 ? next[1] + score : 0);
+		}
+}
+
+static void gap_pair(struct order *o, const struct gap *g, unsigned least)
+{
+	const size_t width = g->new_count + 1;
+	o->budget -= g->old_count * g->new_count;
+	scores_fill(o, g, least);
+	sums_fill(o, g);
+	for (size_t i = 0, k = 0; i < g->old_count && k < g->new_count;) {
+		const uint32_t *here = &o->sums.data[i * width + k];
+		const unsigned score = o->scores.data[i * g->new_count + k];
+		if (score > 0 && *here == here[width + 1] + score)
+			pair_found(o, g->old[i++], g->new_[k++], MATCH_NEIGHBOURS);
+		else if (*here == here[width])
+			i++;
+		else
+			k++;
+	}
+}
+
+/* Large ones in pieces along the diagonal. */
+static void gap_align(struct order *o, unsigned least)
+{
+	const struct gap g = { o->old_open.data, o->new_open.data, o->old_open.count,
+			       o->new_open.count };
+	size_t pieces = 1;
+	while (g.old_count / pieces * (g.new_count / pieces) > CELLS_MOST)
+		pieces++;
+	for (size_t i = 0; i < pieces; i++) {
+		const size_t old = g.old_count * i / pieces, new_ = g.new_count * i / pieces;
+		const struct gap piece = { g.old + old, g.new_ + new_,
+					   g.old_count * (i + 1) / pieces - old,
+					   g.new_count * (i + 1) / pieces - new_ };
+		if (piece.old_count > 0 && piece.new_count > 0 &&
+		    piece.old_count * piece.new_count <= o->budget)
+			gap_pair(o, &piece, least);
+	}
+}
+
+/* ---- anchors --------------------------------------------------------------------------------- */
+
+struct anchor {
+	uint32_t old, new_; /* places in a sequence */
+};
+
+typedef VEC(struct anchor) anchor_vec;
+
+/* Keeps the most that are in one order on both sides; they are in the older one's. */
+static void anchors_keep(anchor_vec *list)
+{
+	uint32_t *tails = mem_alloc((list->count + 1) * sizeof *tails);
+	uint32_t *before = mem_alloc((list->count + 1) * sizeof *before);
+	size_t length = 0;
+	for (uint32_t i = 0; i < list->count; i++) {
+		size_t at;
+		BISECT(at, 0, length, x, list->data[tails[x]].new_ < list->data[i].new_);
+		before[i] = at > 0 ? tails[at - 1] : UINT32_MAX;
+		tails[at] = i;
+		length = max_u64(length, at + 1);
+	}
+	uint32_t at = length > 0 ? tails[length - 1] : UINT32_MAX;
+	for (size_t k = length; k-- > 0; at = before[at])
+		tails[k] = at;
+	for (size_t k = 0; k < length; k++)
+		list->data[k] = list->data[tails[k]];
+	list->count = length;
+	mem_free(tails);
+	mem_free(before);
+}
+
+static anchor_vec anchors_find(const struct order *o, size_t sequence)
+{
+	const struct sequence *q = &o->list.data[sequence];
+	anchor_vec list = { 0 };
+	for (uint32_t i = 0; i < q->before.count; i++) {
+		const uint32_t after = o->after_of[q->before.data[i]];
+		if (after != DIFF_NONE && o->sequences[after] == sequence + 1)
+			vec_push(&list, (struct anchor){ i, o->places[after] });
+	}
+	anchors_keep(&list);
+	return list;
+}
+
+/* Aligns what stands in front of `end` and behind `from`. */
+static void between_align(struct order *o, const struct sequence *q, struct anchor from,
+			  struct anchor end, unsigned least)
+{
+	o->old_open.count = o->new_open.count = 0;
+	for (uint32_t i = from.old; i < end.old; i++)
+		if (o->after_of[q->before.data[i]] == DIFF_NONE &&
+		    !is_text(&o->m->before, q->before.data[i]))
+			vec_push(&o->old_open, q->before.data[i]);
+	for (uint32_t i = from.new_; i < end.new_ && o->old_open.count > 0; i++)
+		if (o->m->partner[q->after.data[i]] == DIFF_NONE &&
+		    !is_text(&o->m->after, q->after.data[i]))
+			vec_push(&o->new_open, q->after.data[i]);
+	if (o->old_open.count > 0 && o->new_open.count > 0)
+		gap_align(o, least);
+}
+
+static void sequence_align(struct order *o, size_t sequence, unsigned least)
+{
+	const struct sequence *q = &o->list.data[sequence];
+	anchor_vec anchors = anchors_find(o, sequence);
+	struct anchor from = { 0, 0 };
+	for (size_t i = 0; i < anchors.count; i++) {
+		between_align(o, q, from, anchors.data[i], least);
+		from = (struct anchor){ anchors.data[i].old + 1, anchors.data[i].new_ + 1 };
+	}
+	const struct anchor end = { (uint32_t)q->before.count, (uint32_t)q->after.count };
+	between_align(o, q, from, end, least);
+	vec_release(&anchors);
+}
+
+/* ---- votes ----------------------------------------------------------------------------------- */
+
+/* What one symbol has most votes for. */
+struct favourite {
+	uint32_t other, votes;
+	bool tie;
+};
+
+static void favourite_see(struct favourite *f, uint32_t other, uint32_t votes)
+{
+	if (votes > f->votes)
+		*f = (struct favourite){ other, votes, false };
+	else if (votes == f->votes)
+		f->tie = true;
+}
+
+struct counted_vote {
+	uint32_t before, after, votes;
+};
+
+typedef VEC(struct counted_vote) counted_vec;
+
+static counted_vec votes_count(struct order *o)
+{
+	counted_vec list = { 0 };
+	o->alike.votes.count = 0;
+	for (uint32_t i = 0; i < o->m->after.s->symbols.count; i++)
+		if (o->m->partner[i] != DIFF_NONE && o->alike.after.clues[i])
+			alike_vote(&o->alike, o->m->partner[i], i);
+	const struct vote *votes = o->alike.votes.data;
+	sort_by_key(o->alike.votes.data, o->alike.votes.count, sizeof *votes);
+	for (size_t i = 0, end; i < o->alike.votes.count; i = end) {
+		for (end = i; end < o->alike.votes.count && votes[end].pair == votes[i].pair;)
+			end++;
+		vec_push(&list,
+			 (struct counted_vote){ (uint32_t)(votes[i].pair >> 32),
+						(uint32_t)votes[i].pair, (uint32_t)(end - i) });
+	}
+	return list;
+}
+
+/* Takes what both sides favour. */
+static void votes_take(struct order *o, unsigned least)
+{
+	counted_vec list = votes_count(o);
+	struct favourite *old = mem_zeroed(o->m->before.s->symbols.count + 1, sizeof *old);
+	struct favourite *new_ = mem_zeroed(o->m->after.s->symbols.count + 1, sizeof *new_);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct counted_vote *v = &list.data[i];
+		favourite_see(&old[v->before], v->after, v->votes);
+		favourite_see(&new_[v->after], v->before, v->votes);
+	}
+	for (size_t i = 0; i < list.count; i++) {
+		const struct counted_vote *v = &list.data[i];
+		const struct favourite *a = &old[v->before], *b = &new_[v->after];
+		if (a->other != v->after || b->other != v->before || a->tie || b->tie ||
+		    o->after_of[v->before] != DIFF_NONE || o->m->partner[v->after] != DIFF_NONE ||
+		    !may_be_one(o, v->before, v->after))
+			continue;
+		const unsigned worth = (unsigned)min_u64(v->votes, VOTES_MOST) * VOTE_WORTH;
+		if (alike_score(&o->alike, v->before, v->after) + worth >= least)
+			pair_found(o, v->before, v->after, MATCH_REFERENCES);
+	}
+	mem_free(old);
+	mem_free(new_);
+	vec_release(&list);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool lacks_names(const struct match_side *side)
+{
+	for (size_t i = 0; i < side->left.count; i++)
+		if (is_nameless(side, side->left.data[i]))
+			return true;
+	return false;
+}
+
+static void order_init(struct order *o, struct matcher *m)
+{
+	const size_t old = m->before.s->symbols.count, new_ = m->after.s->symbols.count;
+	*o = (struct order){ .m = m, .budget = ((size_t)1 << 21) + 64 * (old + new_) };
+	o->after_of = mem_alloc((old + 1) * sizeof *o->after_of);
+	memset(o->after_of, 0xff, (old + 1) * sizeof *o->after_of);
+	o->places = mem_zeroed(new_ + 1, sizeof *o->places);
+	o->sequences = mem_zeroed(new_ + 1, sizeof *o->sequences);
+	for (uint32_t i = 0; i < new_; i++)
+		if (m->partner[i] != DIFF_NONE)
+			o->after_of[m->partner[i]] = i;
+	sequences_make(o);
+	alike_init(&o->alike, m);
+}
+
+static void order_release(struct order *o)
+{
+	for (size_t i = 0; i < o->list.count; i++) {
+		vec_release(&o->list.data[i].before);
+		vec_release(&o->list.data[i].after);
+	}
+	vec_release(&o->list);
+	mem_free(o->after_of);
+	mem_free(o->places);
+	mem_free(o->sequences);
+	vec_release(&o->old_open);
+	vec_release(&o->new_open);
+	vec_release(&o->scores);
+	vec_release(&o->sums);
+	alike_release(&o->alike);
+}
+
+void match_nameless(struct matcher *m)
+{
+	struct order o;
+	if (!lacks_names(&m->before) || !lacks_names(&m->after))
+		return;
+	order_init(&o, m);
+	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
+		o.found = 1;
+		for (unsigned step = 0; step < STEPS_MOST && o.found > 0; step++) {
+			o.found = 0;
+			votes_take(&o, thresholds[t]);
+			for (size_t i = 0; i < o.list.count; i++)
+				sequence_align(&o, i, thresholds[t]);
+		}
+	}
+	order_release(&o);
+	match_drop(m);
+}

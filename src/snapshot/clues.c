@@ -1,0 +1,336 @@
+#include "snapshot/clues.h"
+
+#include "base/map.h"
+#include "base/sort.h"
+#include "code/data_refs.h"
+#include "code/flow.h"
+#include "code/x86.h"
+#include "image/elf/elf_const.h"
+#include "program/plt.h"
+
+#include <stdlib.h>
+
+/* What an address leads on to: a slot that the loader fills, a stub. */
+struct link {
+	uint64_t addr, to;
+};
+
+/* A container at work. */
+struct clue_maker {
+	struct snapshot *s;
+	struct clues *out;
+	const struct image *im;
+	struct plt plt;
+	struct ref_wish wish;
+	VEC(struct link) links;    /* stubs and slots of imports, by address */
+	VEC(struct link) pointers; /* fields of data that relocations fill, by address */
+	code_ref_vec refs;
+	uint32_t grams[CLUE_GRAMS]; /* of the symbol at work: a heap, the largest first */
+	size_t gram_count;
+};
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+static uint64_t named(struct clue_maker *m, struct str name)
+{
+	return CLUE_NAMED | intern_add(&m->s->texts, name);
+}
+
+static void stub_link(void *user, const struct plt_stub *stub)
+{
+	struct clue_maker *m = user;
+	if (stub->slot)
+		vec_push(&m->links, (struct link){ stub->section->addr + stub->off,
+						   named(m, plt_name(&m->plt, stub->slot)) });
+}
+
+static void links_read(struct clue_maker *m)
+{
+	plt_read(&m->plt, m->im);
+	plt_each(&m->plt, stub_link, m);
+	for (size_t i = 0; i < m->plt.slots.count; i++)
+		vec_push(&m->links,
+			 (struct link){ m->plt.slots.data[i].addr,
+					named(m, plt_name(&m->plt, &m->plt.slots.data[i])) });
+	plt_release(&m->plt);
+	sort_by_key(m->links.data, m->links.count, sizeof *m->links.data);
+}
+
+static void table_read(struct clue_maker *m, const struct section *table)
+{
+	struct reloc_iter it;
+	struct reloc r;
+	uint64_t to;
+	if (!section_is_reloc(table) || !reloc_open(&it, m->im, table))
+		return;
+	while (reloc_next(&it, &r))
+		if (r.alloc && reloc_target(&it, &r, &to))
+			vec_push(&m->pointers, (struct link){ r.addr, to });
+}
+
+static void pointers_read(struct clue_maker *m)
+{
+	for (size_t i = 1; i < m->im->section_count; i++)
+		table_read(m, &m->im->sections[i]);
+	sort_by_key(m->pointers.data, m->pointers.count, sizeof *m->pointers.data);
+}
+
+/* Programs that run anywhere have no addresses in their code, and those of others are no small
+ * numbers. */
+static struct ref_wish wish_of(const struct image *im)
+{
+	enum { LOWEST = 1 << 14 };
+	struct ref_wish w = { .kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP,
+			      .imm_low = UINT64_MAX };
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!s->alloc || s->size == 0)
+			continue;
+		w.imm_low = min_u64(w.imm_low, s->addr);
+		w.imm_high = max_u64(w.imm_high, add_sat(s->addr, s->size));
+	}
+	if (w.imm_low >= LOWEST && w.imm_low < w.imm_high)
+		w.kinds |= REF_IMM;
+	return w;
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+/* Each target once a symbol: its last few are looked at, as most repeats are near. */
+static void ref_add(struct clue_maker *m, struct clue *c, uint64_t to)
+{
+	enum { NEAR = 32 };
+	const size_t i = lower_bound(m->links.data, m->links.count, sizeof *m->links.data, to);
+	if (to < m->wish.imm_low || to >= m->wish.imm_high)
+		return;
+	to = i < m->links.count && m->links.data[i].addr == to ? m->links.data[i].to
+							       : to - m->out->lowest;
+	const size_t end = m->out->refs.count;
+	for (size_t k = end; k > c->first_ref && end - k < NEAR; k--)
+		if (m->out->refs.data[k - 1] == to)
+			return;
+	vec_push(&m->out->refs, to);
+	c->ref_count++;
+}
+
+static void code_refs_add(struct clue_maker *m, struct clue *c, struct bytes code)
+{
+	const enum code_isa isa = flow_isa_of(m->im);
+	m->refs.count = 0;
+	(void)code_refs(isa, code, c->addr, &m->wish, &m->refs);
+	if (data_refs_known(m->im))
+		data_refs(m->im, code, c->addr, &m->refs);
+	for (size_t i = 0; i < m->refs.count; i++)
+		ref_add(m, c, m->refs.data[i].to);
+}
+
+/* What pointers lead to, and a number of all bytes between them. */
+static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
+{
+	const struct link *list = m->pointers.data;
+	const struct bytes all = image_at(m->im, c->addr, size);
+	struct code_print p = bytes_print((struct bytes){ NULL, 0 });
+	uint64_t at = 0;
+	for (size_t i = lower_bound(list, m->pointers.count, sizeof *list, c->addr);
+	     i < m->pointers.count && list[i].addr - c->addr < size; i++) {
+		const uint64_t off = list[i].addr - c->addr;
+		print_add(&p, bytes_print(bytes_sub(all, at, off - min_u64(at, off))).shape);
+		at = off + m->im->bits / 8;
+		ref_add(m, c, list[i].to);
+	}
+	print_add(&p, bytes_print(bytes_sub(all, at, all.size - min_u64(at, all.size))).shape);
+	c->print = all.size == size ? p.shape : 0;
+}
+
+/* ---- samples of code ------------------------------------------------------------------------- */
+
+static void gram_sift(struct clue_maker *m)
+{
+	uint32_t *heap = m->grams;
+	for (size_t i = 0;;) {
+		size_t largest = i;
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < m->gram_count; k++)
+			if (heap[k] > heap[largest])
+				largest = k;
+		if (largest == i)
+			return;
+		const uint32_t t = heap[i];
+		heap[i] = heap[largest];
+		heap[largest] = t;
+		i = largest;
+	}
+}
+
+static void gram_add(struct clue_maker *m, uint32_t gram)
+{
+	uint32_t *heap = m->grams;
+	if (m->gram_count == CLUE_GRAMS && gram >= heap[0])
+		return;
+	for (size_t i = 0; i < m->gram_count; i++)
+		if (heap[i] == gram)
+			return;
+	if (m->gram_count == CLUE_GRAMS) {
+		heap[0] = gram;
+		gram_sift(m);
+		return;
+	}
+	size_t i = m->gram_count++;
+	for (; i > 0 && heap[(i - 1) / 2] < gram; i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = gram;
+}
+
+/* What an instruction does, without registers' numbers, displacements and immediates. */
+static uint64_t x86_kind(const uint8_t *p, const struct x86_insn *in)
+{
+	const unsigned head = in->disp_size > 0  ? in->disp_off
+			      : in->imm_size > 0 ? in->imm_off
+						 : in->len;
+	uint64_t kind = in->flow;
+	for (unsigned i = 0; i < head && i < 7; i++) {
+		const bool rex = p[i] >= 0x40 && p[i] < 0x50;
+		const bool last = i + 1 == head && i > 0;
+		kind = kind << 8 | (rex ? p[i] & 0x48 : last ? p[i] & 0xc0 : p[i]);
+	}
+	return kind;
+}
+
+static void group_add(struct clue_maker *m, uint64_t last[2], uint64_t kind)
+{
+	const uint64_t whole = hash_mix(last[0] ^ HASH_ODD_2, HASH_ODD_1) + last[1];
+	gram_add(m, (uint32_t)(hash_mix(whole ^ HASH_ODD_1, kind | HASH_ODD_2) >> 32));
+	last[0] = last[1];
+	last[1] = hash_mix(kind ^ HASH_ODD_1, HASH_ODD_2);
+}
+
+static void x86_sample(struct clue_maker *m, struct bytes code, bool mode64)
+{
+	uint64_t last[2] = { 0, 0 };
+	struct x86_insn in;
+	for (size_t at = 0; at < code.size; at += in.len) {
+		if (!x86_decode(code.p + at, code.size - at, mode64, &in))
+			in = (struct x86_insn){ .len = 1 };
+		else if (in.flow != X86_NOP)
+			group_add(m, last, x86_kind(code.p + at, &in));
+	}
+}
+
+/* The upper bits of an AArch64 instruction are its kind; of others a half counts as a whole. */
+static void word_sample(struct clue_maker *m, struct bytes code, unsigned unit)
+{
+	uint64_t last[2] = { 0, 0 };
+	for (size_t at = 0; at + unit <= code.size; at += unit) {
+		uint32_t word = 0;
+		memcpy(&word, code.p + at, unit);
+		group_add(m, last, unit == 4 && m->im->machine == EM_AARCH64 ? word >> 22 : word);
+	}
+}
+
+static void code_sample(struct clue_maker *m, struct clue *c, struct bytes code)
+{
+	const enum code_isa isa = code_isa_of(m->im->machine);
+	m->gram_count = 0;
+	if (isa == CODE_X86_64 || isa == CODE_I386)
+		x86_sample(m, code, isa == CODE_X86_64);
+	else
+		word_sample(m, code, isa == CODE_ARM64 ? 4 : 2);
+	c->print = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64
+			   ? 0
+			   : bytes_print(code).shape;
+	c->first_gram = (uint32_t)m->out->grams.count;
+	c->gram_count = (uint32_t)m->gram_count;
+	for (size_t n = m->gram_count; n > 1;) { /* to rising order: the largest goes last */
+		const uint32_t largest = m->grams[0];
+		m->grams[0] = m->grams[--n];
+		m->grams[n] = largest;
+		m->gram_count = n;
+		gram_sift(m);
+	}
+	for (size_t i = 0; i < c->gram_count; i++)
+		vec_push(&m->out->grams, m->grams[i]);
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+static void symbol_read(struct clue_maker *m, const struct snap_symbol *y)
+{
+	const struct snap_section *sec = &m->s->sections.data[y->section];
+	struct clue c = { .addr = y->addr, .first_ref = (uint32_t)m->out->refs.count };
+	if (sec->code) {
+		const struct bytes code = image_at(m->im, y->addr, y->size);
+		code_refs_add(m, &c, code);
+		if (snap_is_made_up(snapshot_text(m->s, y->full_name)))
+			code_sample(m, &c, code);
+	} else {
+		data_read(m, &c, y->size);
+	}
+	if (c.ref_count > 0 || c.gram_count > 0 || c.print != 0)
+		vec_push(&m->out->list, c);
+}
+
+static bool has_clues(const struct snapshot *s, const struct snap_symbol *y)
+{
+	const struct snap_section *sec = &s->sections.data[y->section];
+	const struct str name = snapshot_text(s, y->full_name);
+	return sec->native && y->addr > 0 && y->size > 0 && !snap_is_star(name) &&
+	       !snap_is_literal(name);
+}
+
+static bool lacks_names(const struct snapshot *s, size_t first)
+{
+	for (size_t i = first; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		if (s->sections.data[y->section].code &&
+		    snap_is_made_up(snapshot_text(s, y->full_name)))
+			return true;
+	}
+	return false;
+}
+
+void clues_add(struct snapshot *s, size_t first, uint32_t container, const struct image *im)
+{
+	if (!im || !lacks_names(s, first))
+		return;
+	while (s->clues.count <= container)
+		vec_push(&s->clues, (struct clues *)NULL);
+	struct clue_maker m = {
+		.s = s, .im = im, .out = mem_zeroed(1, sizeof *m.out), .wish = wish_of(im)
+	};
+	s->clues.data[container] = m.out;
+	m.out->lowest = m.wish.imm_low;
+	links_read(&m);
+	pointers_read(&m);
+	for (size_t i = first; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		const struct snap_symbol *before = i > first ? y - 1 : NULL;
+		const bool again = before && before->addr == y->addr && before->size > 0;
+		if (!again && has_clues(s, y))
+			symbol_read(&m, y);
+	}
+	sort_by_key(m.out->list.data, m.out->list.count, sizeof *m.out->list.data);
+	vec_release(&m.links);
+	vec_release(&m.pointers);
+	vec_release(&m.refs);
+}
+
+void clues_release(struct clues *c)
+{
+	vec_release(&c->list);
+	vec_release(&c->refs);
+	vec_release(&c->grams);
+	mem_free(c);
+}
+
+const struct clues *clues_of(const struct snapshot *s, uint32_t container)
+{
+	return container < s->clues.count ? s->clues.data[container] : NULL;
+}
+
+const struct clue *clues_find(const struct snapshot *s, const struct snap_symbol *y)
+{
+	const struct clues *c = clues_of(s, s->sections.data[y->section].container);
+	if (!c || y->addr == 0)
+		return NULL;
+	const size_t i = lower_bound(c->list.data, c->list.count, sizeof *c->list.data, y->addr);
+	return i < c->list.count && c->list.data[i].addr == y->addr ? &c->list.data[i] : NULL;
+}
