@@ -239,11 +239,20 @@ struct heft_diff_query {
 	bool debug;
 };
 
-/* The measures of the rows of a diff. */
+/* The measures of the rows of a diff: heft_value.parts, bytes.  A table has those that its
+ * heft_table.sorted_by says, and 0 in the others. */
 enum heft_diff_measure {
-	HEFT_DIFF_OWN,     /* heft_value.parts: own bytes */
-	HEFT_DIFF_PADDING, /* heft_value.parts: bytes in front, which are not in HEFT_DIFF_OWN */
-	HEFT_DIFF_COUNTS,  /* HEFT_DIFF_COUNTS + enum heft_change: symbols of which that became */
+	/* What the file, and what the VM image holds because of the row.  The sums are those of a
+	 * profile of both sides.  Where both sides were made by heft, unless SuperSize's counting,
+	 * one section or rows of sections are asked for. */
+	HEFT_DIFF_CHARGED,
+	HEFT_DIFF_VM,
+	/* Else: own bytes with the padding in front. */
+	HEFT_DIFF_PADDED,
+	HEFT_DIFF_OWN,     /* own bytes: what decides with HEFT_DIFF_SUPERSIZE */
+	HEFT_DIFF_PADDING, /* bytes in front, which are not in HEFT_DIFF_OWN */
+	/* HEFT_DIFF_COUNTS + enum heft_change: heft_value.whole, symbols of which that became */
+	HEFT_DIFF_COUNTS,
 	HEFT_DIFF_MEASURES = HEFT_DIFF_COUNTS + HEFT_CHANGES,
 };
 

@@ -54,6 +54,16 @@ enum heft_change {
 	HEFT_CHANGES,
 };
 
+/* What a row stands for. */
+enum heft_row_kind {
+	HEFT_ROW_NAME,     /* what the level says: a symbol, a source, a section, a call stack */
+	HEFT_ROW_SECTION,  /* bytes of a section that have no owner: "[section .dynamic]" */
+	HEFT_ROW_HEADER,   /* headers of the file format: "[ELF Section Headers]" */
+	HEFT_ROW_FALLBACK, /* other bytes without an owner: "[Unmapped]", padding */
+	HEFT_ROW_LITERAL,  /* the text of a string that has no name */
+	HEFT_ROW_SUM,      /* sums up others: the top, "[12 Others]" */
+};
+
 /* One row.  Rows are only ever handed out by pointer; they, their labels and arrays belong to what
  * the table was asked from.  The numbers of the children of a row add up to its own, except that a
  * diff leaves out what did not change. */
@@ -70,6 +80,7 @@ struct heft_row {
 	size_t alias_count;
 	enum heft_change change; /* only tables with `has_changes` */
 	uint32_t ref;            /* what a report remembers of the row */
+	enum heft_row_kind kind;
 };
 
 /* What a report found. */

@@ -41,18 +41,22 @@ struct made {
 	/* What the sources made of it; the labels of the symbols are those of the file. */
 	const struct source_file *of;
 	struct places places;
-	const struct spans *by_symbol, *by_unit;
-	const struct labels *unit_labels;
+	struct charge_level by_symbol, by_unit, by_object;
+	struct charge_level by_path; /* by unit, whatever a linker map says */
+	struct namespaces spaces;
 	bool has_dwarf;
-	/* Two sources, each with all it changes, as they run side by side; nothing where a profile
-	 * has done it. */
+	/* Sources, each with all it changes, as they run side by side; nothing where a profile has
+	 * done it. */
 	struct measured {
 		struct labels labels;
 		struct notes notes;
 		struct measure measure;
 		struct layer layer;
-	} symbols, units;
+	} sources[4];
 };
+
+enum { SYMBOLS, UNITS, OBJECTS, PATHS };
+static const char *const source_names[] = { "symbols", "compileunits", "objects", "compileunits" };
 
 /* The first image; NULL in an archive without any. */
 static struct image *first_image(const struct made *p)
@@ -60,43 +64,55 @@ static struct image *first_image(const struct made *p)
 	return p->program->input.image_count > 0 ? &p->program->input.images[0] : NULL;
 }
 
-static void prepare(struct made *p, struct measured *m, struct places *places)
+static void prepare(struct made *p, size_t source)
 {
 	struct heft_snapshot *s = p->owner;
+	struct measured *m = &p->sources[source];
 	notes_init(&m->notes);
 	const struct source_file of = { .path = p->path,
 					.input = &p->program->input,
 					.debug = program_debug(p->program, true),
+					.linkmap = source == PATHS ? NULL : p->map,
 					.labels = &m->labels,
 					.notes = &m->notes,
 					.threads = (pool_threads(s->threads) + 1) / 2,
-					.places = places,
-					.vm_only = true };
+					.places = source == SYMBOLS ? &p->places : NULL,
+					.vm_only = source == PATHS,
+					.debug_stays = source == SYMBOLS };
 	measure_begin(&m->measure, &of, &s->wish);
 }
 
 static void run_source(void *ctx, size_t i, unsigned worker)
 {
-	struct made *p = ctx;
+	struct measured *m = &((struct made *)ctx)->sources[i];
 	(void)worker;
-	struct measured *m = i == 0 ? &p->symbols : &p->units;
-	measure_run(&m->measure, source_find(i == 0 ? STR("symbols") : STR("compileunits")),
-		    &m->layer);
+	measure_run(&m->measure, source_find(str_of(source_names[i])), &m->layer);
+}
+
+static struct charge_level level_of(const struct measured *m)
+{
+	return (struct charge_level){ &m->layer, &m->labels };
 }
 
 static void measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
-	prepare(p, &p->symbols, &p->places);
-	prepare(p, &p->units, NULL);
-	parallel_for(s->threads, 2, run_source, p);
-	notes_append(&s->notes, &p->symbols.notes);
-	notes_append(&s->notes, &p->units.notes);
-	p->of = &p->symbols.measure.file;
-	p->by_symbol = &p->symbols.layer.vm;
-	p->by_unit = &p->units.layer.vm;
-	p->unit_labels = &p->units.labels;
-	p->has_dwarf = dwarf_slot_found(&p->units.measure.dwarf);
+	struct measured *m = p->sources;
+	/* Where nobody but the units tells objects, objects are units, and units paths. */
+	const size_t count = p->map ? 4 : p->program->input.archive ? 3 : 2;
+	for (size_t i = 0; i < count; i++)
+		prepare(p, i);
+	parallel_for(s->threads, count, run_source, p);
+	notes_append(&s->notes, &m[SYMBOLS].notes);
+	notes_append(&s->notes, &m[p->map ? PATHS : UNITS].notes);
+	p->of = &m[SYMBOLS].measure.file;
+	p->by_symbol = level_of(&m[SYMBOLS]);
+	p->by_unit = level_of(&m[UNITS]);
+	p->by_path = level_of(&m[p->map ? PATHS : UNITS]);
+	if (count > OBJECTS)
+		p->by_object = level_of(&m[OBJECTS]);
+	p->has_dwarf = dwarf_slot_found(&m[UNITS].measure.dwarf);
+	source_namespaces(&m[UNITS].measure.file, &p->spaces);
 	progress_tell("symbols of all sections", 1, 1);
 }
 
@@ -105,9 +121,12 @@ static void collect(struct made *p)
 	struct heft_snapshot *s = p->owner;
 	const struct collect_input in = { .file = p->of,
 					  .places = &p->places,
-					  .symbols = p->by_symbol,
-					  .units = p->by_unit,
-					  .unit_labels = p->unit_labels,
+					  .units = &p->by_path.layer->vm,
+					  .unit_labels = p->by_path.labels,
+					  .by_symbol = p->by_symbol,
+					  .by_unit = p->by_unit,
+					  .by_object = p->by_object,
+					  .spaces = &p->spaces,
 					  .map = p->map,
 					  .aliases = p->map ? &p->aliases : NULL,
 					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
@@ -129,8 +148,9 @@ static void release_measured(struct measured *m)
 
 static void release(struct made *p)
 {
-	release_measured(&p->symbols);
-	release_measured(&p->units);
+	for (size_t i = 0; i < COUNT_OF(p->sources); i++)
+		release_measured(&p->sources[i]);
+	namespaces_release(&p->spaces);
 	places_release(&p->places);
 	path_aliases_release(&p->aliases);
 	program_close(&p->own);
@@ -501,6 +521,18 @@ static void begin(struct heft_snapshot *s)
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 }
 
+/* Containers that no source has measured: entries of zip files, data packs. */
+static void charge_rest(struct snapshot *s)
+{
+	bool *done = mem_zeroed(s->containers.count + 1, sizeof *done);
+	for (size_t i = 0; i < s->charges.count; i++)
+		done[s->charges.data[i].container] = true;
+	for (uint32_t i = 0; i < s->containers.count; i++)
+		if (!done[i])
+			snapshot_charge_symbols(s, i);
+	mem_free(done);
+}
+
 static bool end(struct maker *m, bool good)
 {
 	struct heft_snapshot *s = m->owner;
@@ -519,6 +551,7 @@ static bool end(struct maker *m, bool good)
 		if (!paths_used(&s->wish.paths))
 			paths_note_unused(&s->wish.paths, m->path, &s->notes);
 		snapshot_finish(&s->snapshot);
+		charge_rest(&s->snapshot);
 	} else {
 		snapshot_release(&s->snapshot);
 	}
@@ -537,15 +570,16 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 
 /* ---- what a profile has measured ------------------------------------------------------------- */
 
-/* What the source made of the VM image; NULL: no level has asked it. */
-static const struct spans *spans_of(const struct heft_profile *p, const struct entry *e,
-				    const char *source)
+/* What the source made; no layer: no level has asked it. */
+static struct charge_level measured_level(const struct heft_profile *p, const struct entry *e,
+					  size_t source)
 {
-	const struct source *s = source_find(str_of(source));
+	const struct source *s = source_find(str_of(source_names[source]));
 	for (size_t i = 0; i < p->levels.count; i++)
 		if (p->levels.data[i].source->run == s->run)
-			return entry_spans(e, &p->levels.data[i], HEFT_VM);
-	return NULL;
+			return (struct charge_level){ &e->layers[p->levels.data[i].layer],
+						      &p->labels };
+	return (struct charge_level){ NULL, NULL };
 }
 
 /* Linker maps and memory regions change what sources make of a program. */
@@ -557,7 +591,8 @@ bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile 
 	return e->layers && plain && !(s->flags & unlike) && !e->process.open &&
 	       !program_map(&e->program) && !e->measure.file.regions &&
 	       (!regions || regions->list.count == 0 || regions->list.data[0].open) &&
-	       spans_of(p, e, "symbols") && spans_of(p, e, "compileunits");
+	       !e->program.input.archive && measured_level(p, e, SYMBOLS).layer &&
+	       measured_level(p, e, UNITS).layer;
 }
 
 static void add_measured(struct maker *m, const struct heft_profile *profile, struct entry *e)
@@ -568,9 +603,9 @@ static void add_measured(struct maker *m, const struct heft_profile *profile, st
 			  .path = e->path,
 			  .file = true,
 			  .of = &e->measure.file,
-			  .by_symbol = spans_of(profile, e, "symbols"),
-			  .by_unit = spans_of(profile, e, "compileunits"),
-			  .unit_labels = &profile->labels,
+			  .by_symbol = measured_level(profile, e, SYMBOLS),
+			  .by_unit = measured_level(profile, e, UNITS),
+			  .by_path = measured_level(profile, e, UNITS),
 			  .has_dwarf = e->has_dwarf };
 	places_copy(&p.places, &profile->places, &e->places_begin, &e->places_end);
 	begin_container(&p, file_name(e->path));

@@ -182,8 +182,12 @@ void align_apply(struct snapshot *s, struct str root)
 	const size_t count = s->texts.entries.count;
 	uint32_t *to = mem_alloc((count + 1) * sizeof *to);
 	memset(to, 0xff, (count + 1) * sizeof *to);
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		uint32_t *paths[] = { &s->symbols.data[i].source, &s->symbols.data[i].object };
+	for (size_t i = 0; i < s->symbols.count + s->charges.count; i++) {
+		const bool charge = i >= s->symbols.count;
+		struct snap_charge *c = charge ? &s->charges.data[i - s->symbols.count] : NULL;
+		struct snap_symbol *y = charge ? NULL : &s->symbols.data[i];
+		uint32_t *paths[] = { charge ? &c->source : &y->source,
+				      charge ? &c->object : &y->object };
 		for (size_t k = 0; k < COUNT_OF(paths); k++) {
 			uint32_t *known = &to[*paths[k]];
 			if (*known == UINT32_MAX)

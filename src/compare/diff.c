@@ -106,6 +106,11 @@ static void add_paddings(struct snapshot_diff *d)
 	mem_free(sums);
 }
 
+static bool has_charges(const struct snapshot *s)
+{
+	return s->charges.count > 0 || s->symbols.count == 0;
+}
+
 void diff_init(struct snapshot_diff *d, const struct snapshot *before, const struct snapshot *after,
 	       bool supersize)
 {
@@ -121,10 +126,14 @@ void diff_init(struct snapshot_diff *d, const struct snapshot *before, const str
 	if (!before->sparse || !after->sparse)
 		add_paddings(d);
 	matcher_release(&m);
+	d->charged = !supersize && has_charges(before) && has_charges(after);
+	if (d->charged)
+		charge_pairs_make(&d->charges, d);
 }
 
 void diff_release(struct snapshot_diff *d)
 {
 	vec_release(&d->pairs);
 	vec_release(&d->paddings);
+	charge_pairs_release(&d->charges);
 }

@@ -14,7 +14,7 @@
 #ifndef HEFT_COMPARE_DIFF_H
 #define HEFT_COMPARE_DIFF_H
 
-#include "snapshot/symbol_label.h"
+#include "compare/charge_pairs.h"
 
 #define DIFF_NONE UINT32_MAX
 
@@ -35,6 +35,9 @@ struct snapshot_diff {
 	bool supersize;
 	bool has_stacks;             /* both sides: what takes more or less stack has changed */
 	VEC(struct diff_pair) pairs; /* in the order of `after`, then what was removed */
+	/* Both sides have charges, and nobody asked for SuperSize's counting. */
+	bool charged;
+	struct charge_pairs charges;
 	VEC(struct diff_padding) paddings; /* none where both sides are sparse */
 };
 

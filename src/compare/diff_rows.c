@@ -1,10 +1,16 @@
+#define _GNU_SOURCE /* memmem */
+
 #include "compare/diff_rows.h"
 
 #include "image/image.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct heft_measure measures[HEFT_DIFF_MEASURES] = {
+	[HEFT_DIFF_CHARGED] = { .name = "charged", .title = "charged", .unit = HEFT_PARTS },
+	[HEFT_DIFF_VM] = { .name = "vm", .title = "vm", .unit = HEFT_PARTS },
+	[HEFT_DIFF_PADDED] = { .name = "padded", .title = "padded", .unit = HEFT_PARTS },
 	[HEFT_DIFF_OWN] = { .name = "own", .title = "own", .unit = HEFT_PARTS },
 	[HEFT_DIFF_PADDING] = { .name = "padding", .title = "padding", .unit = HEFT_PARTS },
 #define COUNT(change, word)                                                                        \
@@ -78,6 +84,7 @@ static void add_amount(struct grouping *g, uint32_t node, enum heft_role role, s
 	union heft_value *sums = tree_sums(&g->out->tree, node, role);
 	sums[HEFT_DIFF_OWN].parts += a.size;
 	sums[HEFT_DIFF_PADDING].parts += a.padding;
+	sums[HEFT_DIFF_PADDED].parts += a.size + a.padding;
 }
 
 static void add_count(struct grouping *g, uint32_t node, enum heft_change change)
@@ -109,10 +116,24 @@ static const char *copy_text(struct grouping *g, const struct snapshot *s, uint3
 	return id ? arena_copy(&g->out->arena, snapshot_text(s, id)) : "";
 }
 
+/* Measures that the rows do not have. */
+static void node_drop_measures(struct grouping *g, uint32_t node)
+{
+	const bool charged = g->out->counting == DIFF_CHARGED;
+	for (size_t role = 0; role < 2; role++) {
+		union heft_value *sums = tree_sums(&g->out->tree, node, (enum heft_role)role);
+		for (unsigned m = 0; m < HEFT_DIFF_COUNTS; m++)
+			if (charged != (m == HEFT_DIFF_CHARGED || m == HEFT_DIFF_VM))
+				sums[m].parts = (double)NAN;
+	}
+}
+
 static uint32_t new_node(struct grouping *g)
 {
 	vec_push(&g->out->facts, (struct diff_fact){ .label = "" });
-	return tree_add(&g->out->tree, 0, 0);
+	const uint32_t node = tree_add(&g->out->tree, 0, 0);
+	node_drop_measures(g, node);
+	return node;
 }
 
 static uint32_t node_of_key(struct grouping *g, struct str key, bool *ret_new)
@@ -173,6 +194,16 @@ static const char *stack_text(struct grouping *g, const struct snap_symbol *y)
 	return y && y->stack > 0 ? arena_format(&g->out->arena, "%" PRIu32, y->stack - 1) : "";
 }
 
+/* What a symbol of a list stands for. */
+static enum heft_row_kind kind_of(struct str name)
+{
+	return snap_is_literal(name)                        ? HEFT_ROW_LITERAL
+	       : snap_is_overhead(name)                     ? HEFT_ROW_FALLBACK
+	       : !snap_is_star(name)                        ? HEFT_ROW_NAME
+	       : memmem(name.p, name.len, " Section: ", 10) ? HEFT_ROW_SECTION
+							    : HEFT_ROW_FALLBACK;
+}
+
 /* Sets what is known of a row by symbol. */
 static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t node)
 {
@@ -193,8 +224,8 @@ static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t 
 	else if (p->change == HEFT_MOVED)
 		list[DIFF_WAS] = copy_text(g, g->d->before, snap_path(old));
 	const struct str label = snap_label(s, y, HEFT_DIFF_BY_SYMBOL, &g->work);
-	g->out->facts.data[node] = (struct diff_fact){ arena_copy(&g->out->arena, label), list,
-						       p->change };
+	g->out->facts.data[node] = (struct diff_fact){ arena_copy(&g->out->arena, label),
+						       kind_of(label), list, p->change };
 }
 
 /* Symbols of one name, section and path are one row; those of one alias list whatever their
@@ -233,7 +264,9 @@ static struct amount symbol_amount(const struct grouping *g, const struct snap_s
 static void add_symbol_pair(struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
-	const uint32_t node = p->change == HEFT_UNCHANGED ? 0 : symbol_node(g, p);
+	const bool padding = old && new_ && g->out->counting == DIFF_PADDED &&
+			     (old->padding != new_->padding);
+	const uint32_t node = p->change == HEFT_UNCHANGED && !padding ? 0 : symbol_node(g, p);
 	const uint32_t nodes[] = { 0, node };
 	for (size_t i = 0; i < (node > 0 ? 2 : 1); i++) {
 		if (old && wants(g, g->d->before, old))
@@ -289,12 +322,163 @@ static void add_paddings(struct grouping *g)
 		list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
 		list[DIFF_PATH] = list[DIFF_COMPONENT] = list[DIFF_WAS] = list[DIFF_CODE] = "";
 		list[DIFF_FLAGS] = g->d->has_stacks ? "" : "padding";
-		g->out->facts.data[node] = (struct diff_fact){ padding_name, list, HEFT_ADDED };
+		g->out->facts.data[node] = (struct diff_fact){ padding_name, HEFT_ROW_FALLBACK,
+							       list, HEFT_ADDED };
 		for (size_t k = 0; k < 2; k++) {
 			const uint32_t to = k == 0 ? node : 0;
 			add_amount(g, to, HEFT_INPUT, (struct amount){ (double)p->size, 0 });
 			add_count(g, to, HEFT_ADDED);
 		}
+	}
+}
+
+/* ---- charges --------------------------------------------------------------------------------- */
+
+static const char *path_text(struct grouping *g, const struct snapshot *s,
+			     const struct snap_charge *c)
+{
+	if (c->symbol != SNAP_NO_SYMBOL)
+		return copy_text(g, s, snap_path(&s->symbols.data[c->symbol]));
+	const uint32_t path = charge_is_fallback(s, c->source) ? c->object : c->source;
+	const bool none = charge_is_fallback(s, path) || charge_is_fallback(s, c->name);
+	return copy_text(g, s, none ? 0 : path);
+}
+
+/* Where its symbol lies; of bytes without one, the section that their label names. */
+static const char *section_text(struct grouping *g, const struct snapshot *s,
+				const struct snap_charge *c)
+{
+	static const struct str begin = { "[section ", 9 };
+	const struct str name = snapshot_text(s, c->name);
+	if (c->symbol != SNAP_NO_SYMBOL)
+		return s->sections.data[s->symbols.data[c->symbol].section].name;
+	if (!str_starts(name, begin) || !str_ends(name, STR("]")))
+		return "";
+	return arena_copy(&g->out->arena,
+			  (struct str){ name.p + begin.len, name.len - begin.len - 1 });
+}
+
+static const struct snap_charge *charge_at(const struct snapshot *s, uint32_t charge)
+{
+	return charge == SNAP_NO_SYMBOL ? NULL : &s->charges.data[charge];
+}
+
+static const struct snap_symbol *symbol_of(const struct snapshot *s, const struct snap_charge *c)
+{
+	return c && c->symbol != SNAP_NO_SYMBOL ? &s->symbols.data[c->symbol] : NULL;
+}
+
+/* Its name before; of what was moved alone, its path. */
+static const char *was_text(struct grouping *g, const struct charge_pair *p)
+{
+	const struct snap_charge *old = charge_at(g->d->before, p->before);
+	const struct snap_charge *new_ = charge_at(g->d->after, p->after);
+	if (!old || !new_)
+		return "";
+	if (!str_eq(snapshot_text(g->d->before, old->name), snapshot_text(g->d->after, new_->name)))
+		return copy_text(g, g->d->before, old->name);
+	return p->change == HEFT_MOVED ? path_text(g, g->d->before, old) : "";
+}
+
+static void tell_charge(struct grouping *g, const struct charge_pair *p, uint32_t node)
+{
+	const struct snap_charge *old = charge_at(g->d->before, p->before);
+	const struct snap_charge *new_ = charge_at(g->d->after, p->after);
+	const struct snapshot *s = new_ ? g->d->after : g->d->before;
+	const struct snap_charge *c = new_ ? new_ : old;
+	const struct snap_symbol *y = symbol_of(s, c);
+	const struct snap_symbol *was = symbol_of(g->d->before, old);
+	const struct str label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL);
+	const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
+	list[DIFF_SECTION] = section_text(g, s, c);
+	list[DIFF_PATH] = path_text(g, s, c);
+	list[DIFF_COMPONENT] = copy_text(g, s, c->component);
+	list[DIFF_CONTAINER] = s->containers.data[c->container].name;
+	list[DIFF_WAS] = was_text(g, p);
+	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_ ? y : NULL)
+			   : y              ? flags_text(g, y)
+					    : "";
+	list[DIFF_CODE] = g->d->has_stacks ? stack_text(g, was)
+			  : y              ? copy_text(g, s, y->disassembly)
+					   : "";
+	g->out->facts.data[node] = (struct diff_fact){ arena_copy(&g->out->arena, label),
+						       rows_kind(label), list, p->change };
+}
+
+static void add_charged(struct grouping *g, uint32_t node, enum heft_role role, uint64_t file,
+			uint64_t vm)
+{
+	union heft_value *sums = tree_sums(&g->out->tree, node, role);
+	sums[HEFT_DIFF_CHARGED].parts += (double)file;
+	sums[HEFT_DIFF_VM].parts += (double)vm;
+}
+
+static void add_charge_pair(struct grouping *g, const struct charge_pair *p)
+{
+	const uint32_t node = p->change == HEFT_UNCHANGED ? 0 : new_node(g);
+	const uint32_t nodes[] = { 0, node };
+	if (node > 0)
+		tell_charge(g, p, node);
+	for (size_t i = 0; i < (node > 0 ? 2 : 1); i++) {
+		add_charged(g, nodes[i], HEFT_BASE, p->file[0], p->vm[0]);
+		add_charged(g, nodes[i], HEFT_INPUT, p->file[1], p->vm[1]);
+		add_count(g, nodes[i], p->change);
+	}
+}
+
+static uint32_t charge_node(struct grouping *g, const struct snapshot *s,
+			    const struct snap_charge *c)
+{
+	bool fresh;
+	const struct str label = charge_label(s, c, g->q->by);
+	const uint32_t node = node_of_key(g, label, &fresh);
+	if (fresh)
+		g->out->facts.data[node] = (struct diff_fact){
+			.label = arena_copy(&g->out->arena, label), .kind = rows_kind(label)
+		};
+	return node;
+}
+
+/* Each side counts in the rows that it is of; what became of a pair, in its row after. */
+static void add_charge_groups(struct grouping *g)
+{
+	const struct snapshot *const sides[] = { g->d->before, g->d->after };
+	for (size_t side = 2; side-- > 0;)
+		for (size_t i = 0; i < sides[side]->charges.count; i++) {
+			const struct snap_charge *c = &sides[side]->charges.data[i];
+			const enum heft_role role = side == 0 ? HEFT_BASE : HEFT_INPUT;
+			if (c->debug && g->out->hides_debug)
+				continue;
+			add_charged(g, charge_node(g, sides[side], c), role, c->file, c->vm);
+			add_charged(g, 0, role, c->file, c->vm);
+		}
+	for (size_t i = 0; i < g->d->charges.list.count; i++) {
+		const struct charge_pair *p = &g->d->charges.list.data[i];
+		const struct snap_charge *new_ = charge_at(g->d->after, p->after);
+		if (p->debug && g->out->hides_debug)
+			continue;
+		add_count(g,
+			  new_ ? charge_node(g, g->d->after, new_)
+			       : charge_node(g, g->d->before, charge_at(g->d->before, p->before)),
+			  p->change);
+		add_count(g, 0, p->change);
+	}
+}
+
+static void add_charges(struct grouping *g)
+{
+	for (size_t i = 0; i < g->d->charges.list.count; i++) {
+		const struct charge_pair *p = &g->d->charges.list.data[i];
+		g->out->counts[p->change] += !p->debug || !g->out->hides_debug;
+	}
+	if (g->q->by != HEFT_DIFF_BY_SYMBOL) {
+		add_charge_groups(g);
+		return;
+	}
+	for (size_t i = 0; i < g->d->charges.list.count; i++) {
+		const struct charge_pair *p = &g->d->charges.list.data[i];
+		if (!p->debug || !g->out->hides_debug)
+			add_charge_pair(g, p);
 	}
 }
 
@@ -310,12 +494,18 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	const struct diff_fact *f = &((struct diff_rows *)ctx)->facts.data[node];
 	(void)level;
 	row->texts = f->texts;
+	row->kind = f->kind;
 	row->change = f->change;
 }
 
 static void make_table(struct diff_rows *out, const struct heft_diff_query *q, bool has_stacks)
 {
-	const uint32_t told = 1u << HEFT_DIFF_OWN | 1u << HEFT_DIFF_PADDING |
+	static const enum heft_diff_measure keys[] = { [DIFF_CHARGED] = HEFT_DIFF_CHARGED,
+						       [DIFF_PADDED] = HEFT_DIFF_PADDED,
+						       [DIFF_SUPERSIZE] = HEFT_DIFF_OWN };
+	const enum heft_diff_measure key = keys[out->counting];
+	const bool charged = out->counting == DIFF_CHARGED;
+	const uint32_t told = 1u << key | 1u << (charged ? HEFT_DIFF_VM : HEFT_DIFF_PADDING) |
 			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_ADDED) |
 			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_REMOVED);
 	const bool symbols = q->by == HEFT_DIFF_BY_SYMBOL, stacks = symbols && has_stacks;
@@ -323,7 +513,7 @@ static void make_table(struct diff_rows *out, const struct heft_diff_query *q, b
 					.limit = q->rows,
 					.sort = q->sort != HEFT_SORT_AUTO ? q->sort
 									  : HEFT_SORT_DELTA,
-					.keys = 1u << HEFT_DIFF_OWN,
+					.keys = 1u << key | (charged ? 1u << HEFT_DIFF_VM : 0),
 					.told = symbols || q->min > 0 ? 0 : told,
 					.diff = true,
 					.others_last = true,
@@ -341,7 +531,7 @@ static void make_table(struct diff_rows *out, const struct heft_diff_query *q, b
 					  .text_count = stacks    ? DIFF_ALL_TEXTS
 							: symbols ? DIFF_TEXTS
 								  : 0,
-					  .sorted_by = HEFT_DIFF_OWN,
+					  .sorted_by = key,
 					  .diff = true,
 					  .has_changes = symbols,
 					  .top = rows_build(&out->tree, &opts, &out->arena) };
@@ -354,9 +544,14 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	*ret = (struct diff_rows){ .level = "",
 				   .hides_debug = !query->debug && !d->supersize &&
 						  has_debug(d->before) && has_debug(d->after) };
+	const bool charged = d->charged && !query->section && query->by != HEFT_DIFF_BY_SECTION;
+	ret->counting = charged ? DIFF_CHARGED : d->supersize ? DIFF_SUPERSIZE : DIFF_PADDED;
 	tree_init(&ret->tree, HEFT_DIFF_MEASURES, 2);
-	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL" });
-	for (size_t i = 0; i < d->pairs.count; i++) {
+	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL", .kind = HEFT_ROW_SUM });
+	node_drop_measures(&g, 0);
+	if (charged)
+		add_charges(&g);
+	for (size_t i = 0; i < d->pairs.count && !charged; i++) {
 		if (!wants_pair(&g, &d->pairs.data[i]))
 			continue;
 		if (query->by == HEFT_DIFF_BY_SYMBOL)

@@ -27,9 +27,17 @@ enum diff_text {
 	DIFF_STACK_WAS,
 };
 
+/* What the sizes of rows are. */
+enum diff_counting {
+	DIFF_CHARGED,  /* all that the file holds because of the row */
+	DIFF_PADDED,   /* own bytes with padding */
+	DIFF_SUPERSIZE /* as SuperSize counts: own bytes, padding apart */
+};
+
 /* What a node is beside its sums. */
 struct diff_fact {
 	const char *label;
+	enum heft_row_kind kind;
 	const char *const *texts; /* NULL where rows are not by symbol */
 	enum heft_change change;
 };
@@ -41,7 +49,10 @@ struct diff_rows {
 	VEC(struct diff_fact) facts; /* by node */
 	const char *level;
 	struct arena arena; /* rows, texts */
-	bool hides_debug;   /* rows have nothing of debug sections, which both sides have */
+	enum diff_counting counting;
+	/* By enum heft_change, of charges that are not hidden, whatever the rows are by. */
+	uint64_t counts[HEFT_CHANGES];
+	bool hides_debug; /* rows have nothing of debug sections, which both sides have */
 };
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,

@@ -350,12 +350,24 @@ size_t rows_below(const struct rows_maker *b, uint32_t node, const char *label, 
 	return count == 1 && is_repeat(b, rows_label(b, last), label, node, level) ? 0 : count;
 }
 
+enum heft_row_kind rows_kind(struct str label)
+{
+	if (!str_starts(label, STR("[")))
+		return HEFT_ROW_NAME;
+	if (str_starts(label, STR("[section ")))
+		return HEFT_ROW_SECTION;
+	return str_ends(label, STR(" Headers]")) || str_ends(label, STR(" Header]"))
+		       ? HEFT_ROW_HEADER
+		       : HEFT_ROW_FALLBACK;
+}
+
 static void describe(const struct rows_maker *b, uint32_t node, const char *label, uint32_t level,
 		     struct heft_row *row)
 {
 	*row = (struct heft_row){ .label = label,
 				  .now = tree_sums(b->tree, node, HEFT_INPUT),
-				  .base = tree_base(b->tree, node) };
+				  .base = tree_base(b->tree, node),
+				  .kind = rows_kind(str_of(label)) };
 	if (b->opts->fill)
 		b->opts->fill(b->opts->ctx, node, level, row);
 }
@@ -374,7 +386,8 @@ static void make_row(struct rows_maker *b, const struct items *items, const stru
 		*row = (struct heft_row){ .label = item->label,
 					  .now = items->others_sums,
 					  .base = items->others_sums + b->tree->measures,
-					  .others = items->others };
+					  .others = items->others,
+					  .kind = HEFT_ROW_SUM };
 }
 
 /* Without a list of what is to be done, the rows below are only counted. */
@@ -455,7 +468,8 @@ static struct heft_row *begin(struct rows_maker *b, const struct tree *t,
 	struct heft_row *top = arena_new(arena, struct heft_row, 1);
 	*top = (struct heft_row){ .label = rows_label(b, 0),
 				  .now = tree_sums(t, 0, HEFT_INPUT),
-				  .base = tree_base(t, 0) };
+				  .base = tree_base(t, 0),
+				  .kind = HEFT_ROW_SUM };
 	b->borrows = other != NULL;
 	if (other) {
 		b->first = other->first;

@@ -45,6 +45,9 @@ struct rows_opts {
 const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *opts,
 				  struct arena *arena);
 
+/* What a label stands for, by the form that fallback labels have. */
+enum heft_row_kind rows_kind(struct str label);
+
 /* Makes rows level by level: a row that is not opened yet has the number of its children, but
  * `children` is NULL.  They are in no order and all there: opts->sort is HEFT_SORT_NONE.  Cost: 8
  * bytes a node, and O(children) to open a row, with a look at the sums of all children of these.

@@ -166,7 +166,7 @@ function fillChoices() {
 }
 
 function measureTitle(measure) {
-	const names = { file: "in the file", vm: "in memory (VM)", live_bytes: "live bytes", live_blocks: "live blocks", peak_bytes: "bytes at the peak", peak_blocks: "blocks at the peak", alloc_bytes: "allocated bytes", allocs: "allocations", temporary: "temporary allocations", own: "own bytes", padding: "padding in front" };
+	const names = { file: "in the file", vm: "in memory (VM)", live_bytes: "live bytes", live_blocks: "live blocks", peak_bytes: "bytes at the peak", peak_blocks: "blocks at the peak", alloc_bytes: "allocated bytes", allocs: "allocations", temporary: "temporary allocations", charged: "charged bytes of the file", padded: "bytes with padding", own: "own bytes", padding: "padding in front" };
 	return names[measure.name] || measure.title;
 }
 

@@ -4,6 +4,8 @@
 #include "report/markdown.h"
 #include "report/pss.h"
 
+#include <stdio.h>
+
 /* The order in which people are told. */
 static const enum heft_change told[] = { HEFT_ADDED, HEFT_REMOVED, HEFT_CHANGED,
 					 HEFT_MOVED, HEFT_RENAMED, HEFT_UNCHANGED };
@@ -11,7 +13,7 @@ static const enum heft_change told[] = { HEFT_ADDED, HEFT_REMOVED, HEFT_CHANGED,
 /* "12 added, 1 removed" of what is not 0. */
 void diff_counts_put(const struct diff_report *z, struct sink *s)
 {
-	const uint64_t *counts = z->sections[z->section_count - 1].counts;
+	const uint64_t *counts = z->counts;
 	const char *between = "";
 	for (size_t i = 0; i < COUNT_OF(told); i++) {
 		if (counts[told[i]] == 0)
@@ -123,23 +125,52 @@ static void put_section(struct sink *s, const char *name, struct padded size)
 	sink_text(s, STR("\n"));
 }
 
+static bool is_unchanged(const struct diff_section *s)
+{
+	const struct padded size = diff_padded(s);
+	return s->in_file && size.before == size.after;
+}
+
+static const char uncharged_line[] =
+	"Sizes with padding: a file of SuperSize does not tell charged bytes.";
+
+/* Sections that did not change are one row. */
 static void put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;
 	const struct padded rest = sum_of(d, is_beside);
-	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "padded old", "padded new", "delta");
-	for (size_t i = 0; i + 1 < d->section_count; i++)
-		if (d->sections[i].in_file && !is_hidden(d, &d->sections[i]))
-			put_section(s, d->sections[i].name, diff_padded(&d->sections[i]));
+	struct padded unchanged = { 0 };
+	size_t unchanged_count = 0;
+	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
+	for (size_t i = 0; i + 1 < d->section_count; i++) {
+		const struct diff_section *sec = &d->sections[i];
+		const struct padded size = diff_padded(sec);
+		if (!sec->in_file || is_hidden(d, sec))
+			continue;
+		if (!is_unchanged(sec)) {
+			put_section(s, sec->name, size);
+			continue;
+		}
+		unchanged.before = unchanged.after += size.after;
+		unchanged_count++;
+	}
+	if (unchanged_count > 0) {
+		char name[40];
+		snprintf(name, sizeof name, "%zu unchanged section%s", unchanged_count,
+			 unchanged_count == 1 ? "" : "s");
+		put_section(s, name, unchanged);
+	}
 	if (d->hides_debug)
 		put_section(s, debug_line, sum_of(d, is_debug));
 	put_section(s, "TOTAL", diff_file(d));
 	if (rest.before > 0 || rest.after > 0)
-		put_section(s, "besides, not in the file", rest);
+		put_section(s, "not in the file", rest);
 	if (d->knows_memory)
 		put_section(s, "VM image", diff_vm(d));
 	sink_text(s, STR("\n"));
 	diff_counts_put(d, s);
+	if (d->uncharged)
+		sink_printf(s, "\n%s", uncharged_line);
 	sink_text(s, r->table.top->child_count > 0 ? STR("\n\n") : STR("\n"));
 }
 
@@ -260,9 +291,10 @@ static void markdown_head(const struct report *r, struct sink *s)
 	padded_put(diff_file(z), s);
 	sink_text(s, STR("**\n\n"));
 	diff_counts_put(z, s);
-	sink_text(s,
-		  STR("\n\n<details><summary>Sections</summary>\n\n"
-		      "| section | padded old | padded new | delta | |\n|---|--:|--:|--:|--:|\n"));
+	if (z->uncharged)
+		sink_printf(s, "\n\n%s", uncharged_line);
+	sink_text(s, STR("\n\n<details><summary>Sections</summary>\n\n"
+			 "| section | old | new | delta | |\n|---|--:|--:|--:|--:|\n"));
 	for (size_t i = 0; i + 1 < z->section_count; i++)
 		if (!is_hidden(z, &z->sections[i]))
 			markdown_section(s, z->sections[i].name, diff_padded(&z->sections[i]));
@@ -282,6 +314,33 @@ static void markdown_foot(const struct report *r, struct sink *s)
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
+static enum diff_counting counting_of(const struct report *r)
+{
+	return ((const struct diff_report *)r->ctx)->counting;
+}
+
+static void fields_of_sizes(struct report *r, enum diff_counting counting)
+{
+	if (counting == DIFF_CHARGED) {
+		report_field(r, "old_charged", CELL_BASE, HEFT_DIFF_CHARGED);
+		report_field(r, "new_charged", CELL_NOW, HEFT_DIFF_CHARGED);
+		report_field(r, "charged_delta", CELL_CHANGE, HEFT_DIFF_CHARGED);
+		report_field(r, "old_vm", CELL_BASE, HEFT_DIFF_VM);
+		report_field(r, "new_vm", CELL_NOW, HEFT_DIFF_VM);
+		return;
+	}
+	if (counting == DIFF_PADDED) {
+		report_field(r, "old_padded", CELL_BASE, HEFT_DIFF_PADDED);
+		report_field(r, "new_padded", CELL_NOW, HEFT_DIFF_PADDED);
+		report_field(r, "padded_delta", CELL_CHANGE, HEFT_DIFF_PADDED);
+	}
+	report_field(r, "old_own", CELL_BASE, HEFT_DIFF_OWN);
+	report_field(r, "new_own", CELL_NOW, HEFT_DIFF_OWN);
+	report_field(r, "own_delta", CELL_CHANGE, HEFT_DIFF_OWN);
+	report_field(r, "old_padding", CELL_BASE, HEFT_DIFF_PADDING);
+	report_field(r, "new_padding", CELL_NOW, HEFT_DIFF_PADDING);
+}
+
 static void set_fields(struct report *r)
 {
 	static const char *const texts[] = { "in_section", "path", "in_component", "in_container" };
@@ -295,23 +354,40 @@ static void set_fields(struct report *r)
 		report_field(r, "old_stack", CELL_TEXT, DIFF_STACK_WAS);
 		report_field(r, "new_stack", CELL_TEXT, DIFF_STACK);
 	}
-	report_field(r, "old_own", CELL_BASE, HEFT_DIFF_OWN);
-	report_field(r, "new_own", CELL_NOW, HEFT_DIFF_OWN);
-	report_field(r, "own_delta", CELL_CHANGE, HEFT_DIFF_OWN);
-	report_field(r, "old_padding", CELL_BASE, HEFT_DIFF_PADDING);
-	report_field(r, "new_padding", CELL_NOW, HEFT_DIFF_PADDING);
+	fields_of_sizes(r, counting_of(r));
 	for (size_t i = 0; i < COUNT_OF(told); i++)
 		report_field(r, change_word(told[i]), CELL_NOW,
 			     HEFT_DIFF_COUNTS + (unsigned)told[i]);
 }
 
+void diff_size_columns(struct report *r, bool old_new)
+{
+	static const char *const titles[][3] = {
+		[DIFF_CHARGED] = { "file delta", "file old", "file new" },
+		[DIFF_PADDED] = { "delta", "old", "new" },
+		[DIFF_SUPERSIZE] = { "own delta", "own old", "own new" },
+	};
+	const unsigned m = (unsigned)r->table.sorted_by;
+	const enum diff_counting counting = m == HEFT_DIFF_CHARGED  ? DIFF_CHARGED
+					    : m == HEFT_DIFF_PADDED ? DIFF_PADDED
+								    : DIFF_SUPERSIZE;
+	const char *const *title = titles[counting];
+	if (counting == DIFF_CHARGED)
+		report_column(
+			r, (struct column){ "VM delta", CELL_CHANGE, HEFT_DIFF_VM, 0, 2, true, 0 });
+	report_column(r, (struct column){ title[0], CELL_CHANGE, m, 0, 2, true, 0 });
+	if (old_new) {
+		report_column(r, (struct column){ title[1], CELL_BASE, m, 0, 2, false, 1 });
+		report_column(r, (struct column){ title[2], CELL_NOW, m, 0, 2, false, 0 });
+	}
+	if (old_new && counting == DIFF_SUPERSIZE)
+		report_column(r, (struct column){ "padding", CELL_EXTRA, HEFT_DIFF_PADDING, 0, 2,
+						  false, 3 });
+}
+
 static void set_columns(struct report *r)
 {
-	report_column(r, (struct column){ "own delta", CELL_CHANGE, HEFT_DIFF_OWN, 0, 2, true, 0 });
-	report_column(r, (struct column){ "own old", CELL_BASE, HEFT_DIFF_OWN, 0, 2, false, 1 });
-	report_column(r, (struct column){ "own new", CELL_NOW, HEFT_DIFF_OWN, 0, 2, false, 0 });
-	report_column(r,
-		      (struct column){ "padding", CELL_EXTRA, HEFT_DIFF_PADDING, 0, 2, false, 3 });
+	diff_size_columns(r, true);
 	if (has_stacks(r)) {
 		report_column(r, (struct column){ "stack old", CELL_TEXT, DIFF_STACK_WAS, 0, 2,
 						  false, 0, true });
@@ -335,7 +411,7 @@ void diff_report_init(struct report *r)
 		.json_head = put_json_head,
 		.markdown_head = markdown_head,
 		.markdown_foot = markdown_foot,
-		.total = "own bytes of all these",
+		.total = DIFF_TOTAL,
 		.no_empty_table = true,
 	};
 	r->kind = &kind;

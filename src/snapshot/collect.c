@@ -107,7 +107,7 @@ static void add_group(struct collect *c, const struct named_place *const *list, 
 		if (str_starts(name, STR("OUTLINED_FUNCTION_")))
 			outlined++;
 		else if (count == 1 || is_new(c, list[i]->label))
-			collect_native(c, addr, size, name);
+			collect_native(c, addr, size, list[i]->label);
 	}
 	if (outlined > 0)
 		collect_outlined(c, addr, size, outlined);
@@ -201,7 +201,7 @@ static void begin_section(struct collect *c, const struct section *s, uint64_t s
 	c->bytes = s->alloc && !s->nobits ? image_at(c->image, base, size) : (struct bytes){ 0 };
 	c->gaps = 0;
 	c->unit = (struct span_cursor){ c->in->units, 0 };
-	c->owner_cursor = (struct span_cursor){ c->in->symbols, 0 };
+	c->owner_cursor = (struct span_cursor){ &c->in->by_symbol.layer->vm, 0 };
 	c->owner = LABEL_NONE;
 	c->literal_end = 0;
 	c->slice = lower_bound(c->slices.list.data, c->slices.list.count,
@@ -259,8 +259,7 @@ static void add_common(struct collect *c, const struct named_place *const *list,
 	for (size_t i = 0; i < count; i++) {
 		go_to(c, &like, list[i]->size);
 		begin_section(c, &common, 0);
-		collect_native(c, 0, list[i]->size,
-			       label_text(c->in->file->labels, list[i]->label));
+		collect_native(c, 0, list[i]->size, list[i]->label);
 	}
 }
 
@@ -345,16 +344,18 @@ static void collect_image(struct collect *c, size_t index)
 
 void snapshot_collect(struct snapshot *s, uint32_t container, const struct collect_input *in)
 {
-	struct collect c = { .s = s, .container = container, .in = in };
+	struct collect c = { .s = s, .container = container, .in = in, .label = LABEL_NONE };
 	const size_t first = s->symbols.count;
 	collect_map_names(in);
 	for (size_t i = 0; i < in->file->input->image_count; i++)
 		collect_image(&c, i);
 	collect_complete_paths(&c, first);
+	collect_charges(&c, first);
 	vec_release(&c.sources);
 	vec_release(&c.pieces);
 	vec_release(&c.owned);
 	vec_release(&c.groups);
+	vec_release(&c.labels);
 	vec_release(&c.owners);
 	vec_release(&c.object_of_owner);
 	text_release(&c.scratch);

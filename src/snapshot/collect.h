@@ -12,18 +12,27 @@
 #define HEFT_SNAPSHOT_COLLECT_H
 
 #include "image/linkmap/linkmap.h"
+#include "names/namespace.h"
 #include "program/path_aliases.h"
 #include "snapshot/snapshot.h"
 #include "source/source.h"
 
+/* What a source made of the file and of the VM image. */
+struct charge_level {
+	const struct layer *layer;
+	const struct labels *labels;
+};
+
 /* What is known of one linked image or object. */
 struct collect_input {
 	const struct source_file *file;
-	size_t index;                       /* of the image in file->input */
-	struct places *places;              /* of the symbols source */
-	const struct spans *symbols;        /* VM layers of the sources symbols ... */
-	const struct spans *units;          /* ... and compileunits */
-	const struct labels *unit_labels;   /* of the units layer */
+	size_t index;              /* of the image in file->input */
+	struct places *places;     /* of the symbols source */
+	const struct spans *units; /* of the VM image, by debug info alone: for paths */
+	const struct labels *unit_labels;
+	/* By symbol, compile unit and object, for charges; without objects they are the units. */
+	struct charge_level by_symbol, by_unit, by_object;
+	struct namespaces *spaces;          /* of debug info; those of names are added */
 	const struct linkmap *map;          /* or NULL */
 	const struct path_aliases *aliases; /* or NULL */
 	struct str object; /* of what the map has no object for: the member of an archive; "" */

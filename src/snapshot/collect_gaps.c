@@ -50,7 +50,7 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
 {
 	collect_take(c, from, to - from);
 	if (c->section->exec) {
-		collect_native(c, from, to - from, label_text(c->in->file->labels, owner));
+		collect_native(c, from, to - from, owner);
 		return;
 	}
 	const struct owned_name *o = name_of_owned(c, owner);
@@ -269,7 +269,7 @@ static void add_span(struct collect *c, const struct span *s, uint64_t to)
 
 void collect_gap(struct collect *c, uint64_t to)
 {
-	const struct spans *owners = c->in->symbols;
+	const struct spans *owners = &c->in->by_symbol.layer->vm;
 	c->done = c->end;
 	if (c->owned_by_others && c->done < to) {
 		size_t i = spans_from(owners, c->done);

@@ -58,6 +58,8 @@ struct collect {
 	uint64_t not_wide[2], not_text;
 	uint64_t literal_end; /* of the last one */
 	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
+	VEC(label_id) labels; /* by symbol made: the label of its name; LABEL_NONE: it has none */
+	label_id label;       /* of the symbol at work */
 	/* Where there is a map. */
 	VEC(label_id) owners;          /* by symbol made: who uses it */
 	VEC(uint32_t) object_of_owner; /* by label: text id; UINT32_MAX: several */
@@ -99,8 +101,8 @@ void collect_name(struct collect *c, struct str raw, struct snap_symbol *y);
 void collect_forms(struct collect *c, struct str full, struct snap_symbol *y);
 /* Adds a symbol that has its names; finds its paths. */
 void collect_place(struct collect *c, struct snap_symbol *y);
-/* Adds a symbol; `raw` as the linker has it, for native ones. */
-void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw);
+/* Adds a symbol by the label of the linker's name. */
+void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id label);
 /* The same with a name that is final: literals, star and overhead symbols. */
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name);
 /* Begins the name of what has no symbol in c->scratch: of a whole section, or of a part of one. */
@@ -109,6 +111,9 @@ void collect_set_mark(struct collect *c, bool whole);
 void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count);
 /* Adds one that is complete. */
 void collect_add(struct collect *c, struct snap_symbol *y);
+
+/* collect_charges.c: adds the charges of a program whose symbols are there from `first` on. */
+void collect_charges(struct collect *c, size_t first);
 
 /* collect_aliases.c: the last symbol added, whose name the linker has as `raw`, again for each
  * other object that defines it. */

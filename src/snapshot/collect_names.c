@@ -71,6 +71,7 @@ void collect_add(struct collect *c, struct snap_symbol *y)
 	if (y->object == 0)
 		y->object = c->object;
 	vec_push(&c->s->symbols, *y);
+	vec_push(&c->labels, c->label);
 	if (c->in->map)
 		vec_push(&c->owners, c->owner);
 }
@@ -124,12 +125,15 @@ static struct snap_symbol symbol_at(const struct collect *c, uint64_t addr, uint
 				     .section = c->to };
 }
 
-void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw)
+void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id label)
 {
+	const struct str raw = label_text(c->in->file->labels, label);
 	struct snap_symbol y = symbol_at(c, addr, size);
+	c->label = label;
 	collect_name(c, raw, &y);
 	collect_place(c, &y);
 	collect_path_aliases(c, raw);
+	c->label = LABEL_NONE;
 }
 
 void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count)

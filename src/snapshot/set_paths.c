@@ -32,6 +32,27 @@ static uint32_t object_path(struct snapshot *s, uint32_t id, struct text *scratc
 	return intern_add(&s->texts, text_str(scratch));
 }
 
+/* The paths of a symbol or of a charge. */
+struct origin {
+	uint32_t *source, *object, *component;
+	uint16_t *flags; /* NULL: a charge */
+};
+
+static size_t origin_count(const struct snapshot *s)
+{
+	return s->symbols.count + s->charges.count;
+}
+
+static struct origin origin_at(struct snapshot *s, size_t i)
+{
+	if (i < s->symbols.count) {
+		struct snap_symbol *y = &s->symbols.data[i];
+		return (struct origin){ &y->source, &y->object, &y->component, &y->flags };
+	}
+	struct snap_charge *c = &s->charges.data[i - s->symbols.count];
+	return (struct origin){ &c->source, &c->object, &c->component, NULL };
+}
+
 /* How paths are shown. */
 struct shown {
 	const struct paths *paths;
@@ -70,17 +91,17 @@ static bool contains(struct str s, struct str word)
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
 	struct memo lto = memo_make(s), objects = memo_make(s);
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		struct snap_symbol *y = &s->symbols.data[i];
-		uint32_t *known = &lto.to[y->object], *to = &objects.to[y->source];
+	for (size_t i = 0; i < origin_count(s); i++) {
+		const struct origin y = origin_at(s, i);
+		uint32_t *known = &lto.to[*y.object], *to = &objects.to[*y.source];
 		if (*known == UINT32_MAX)
-			*known = unit_is_lto(snapshot_text(s, y->object));
-		if (!*known || y->source == 0)
+			*known = unit_is_lto(snapshot_text(s, *y.object));
+		if (!*known || *y.source == 0)
 			continue;
 		if (*to == UINT32_MAX)
 			*to = intern_add(&s->texts,
-					 build_paths_object(build, snapshot_text(s, y->source)));
-		y->object = *to != 0 ? *to : y->object;
+					 build_paths_object(build, snapshot_text(s, *y.source)));
+		*y.object = *to != 0 ? *to : *y.object;
 	}
 	mem_free(lto.to);
 	mem_free(objects.to);
@@ -89,16 +110,16 @@ static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 static void set_sources(struct snapshot *s, const struct build_paths *build)
 {
 	struct memo m = memo_make(s);
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		struct snap_symbol *y = &s->symbols.data[i];
-		if (y->object == 0)
+	for (size_t i = 0; i < origin_count(s); i++) {
+		const struct origin y = origin_at(s, i);
+		if (*y.object == 0)
 			continue;
-		uint32_t *to = &m.to[y->object];
+		uint32_t *to = &m.to[*y.object];
 		if (*to == UINT32_MAX)
 			*to = intern_add(&s->texts,
-					 build_paths_find(build, snapshot_text(s, y->object)));
+					 build_paths_find(build, snapshot_text(s, *y.object)));
 		if (*to != 0)
-			y->source = *to;
+			*y.source = *to;
 	}
 	mem_free(m.to);
 }
@@ -126,14 +147,14 @@ static uint32_t standard_source(struct snapshot *s, uint32_t object)
 static void set_standard_sources(struct snapshot *s)
 {
 	struct memo m = memo_make(s);
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		struct snap_symbol *y = &s->symbols.data[i];
-		if (y->object == 0 || y->source != 0)
+	for (size_t i = 0; i < origin_count(s); i++) {
+		const struct origin y = origin_at(s, i);
+		if (*y.object == 0 || *y.source != 0)
 			continue;
-		uint32_t *to = &m.to[y->object];
+		uint32_t *to = &m.to[*y.object];
 		if (*to == UINT32_MAX)
-			*to = standard_source(s, y->object);
-		y->source = *to;
+			*to = standard_source(s, *y.object);
+		*y.source = *to;
 	}
 	mem_free(m.to);
 }
@@ -143,12 +164,12 @@ static void set_shown_objects(struct snapshot *s, const struct shown *how)
 	struct memo m = memo_make(s);
 	struct text scratch = { 0 };
 	bool generated;
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		struct snap_symbol *y = &s->symbols.data[i];
-		uint32_t *to = &m.to[y->object];
+	for (size_t i = 0; i < origin_count(s); i++) {
+		const struct origin y = origin_at(s, i);
+		uint32_t *to = &m.to[*y.object];
 		if (*to == UINT32_MAX)
-			*to = object_path(s, shown_path(s, y->object, how, &generated), &scratch);
-		y->object = *to;
+			*to = object_path(s, shown_path(s, *y.object, how, &generated), &scratch);
+		*y.object = *to;
 	}
 	text_release(&scratch);
 	mem_free(m.to);
@@ -158,14 +179,14 @@ static void set_shown_sources(struct snapshot *s, const struct shown *how)
 {
 	struct memo m = memo_make(s);
 	bool *generated = mem_zeroed(m.count, sizeof *generated);
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		struct snap_symbol *y = &s->symbols.data[i];
-		uint32_t *to = &m.to[y->source];
+	for (size_t i = 0; i < origin_count(s); i++) {
+		const struct origin y = origin_at(s, i);
+		uint32_t *to = &m.to[*y.source];
 		if (*to == UINT32_MAX)
-			*to = shown_path(s, y->source, how, &generated[y->source]);
-		if (generated[y->source])
-			y->flags |= SNAP_GENERATED;
-		y->source = *to;
+			*to = shown_path(s, *y.source, how, &generated[*y.source]);
+		if (generated[*y.source] && y.flags)
+			*y.flags |= SNAP_GENERATED;
+		*y.source = *to;
 	}
 	mem_free(generated);
 	mem_free(m.to);
@@ -225,10 +246,14 @@ static struct snap_symbol one_of_many(struct snapshot *s, const struct snap_symb
 static void join_many(struct snapshot *s)
 {
 	struct snap_symbol *y = s->symbols.data;
+	uint32_t *place = mem_alloc((s->symbols.count + 1) * sizeof *place);
 	size_t to = 0;
 	for (size_t i = 0, n; i < s->symbols.count; i += n) {
 		n = same_symbols(&y[i], s->symbols.count - i);
-		if (n > ALIASES_MAX) {
+		const bool joined = n > ALIASES_MAX;
+		for (size_t k = 0; k < n; k++)
+			place[i + k] = (uint32_t)(to + (joined ? 0 : k));
+		if (joined) {
 			y[to++] = one_of_many(s, &y[i], n);
 			continue;
 		}
@@ -236,6 +261,8 @@ static void join_many(struct snapshot *s)
 		to += n;
 	}
 	s->symbols.count = to;
+	snapshot_charges_follow(s, place);
+	mem_free(place);
 }
 
 /* ---- components ------------------------------------------------------------------------------ */
@@ -248,14 +275,14 @@ static uint32_t component_of(struct snapshot *s, struct components *c, uint32_t 
 static void set_components(struct snapshot *s, struct components *c)
 {
 	struct memo m = memo_make(s);
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		struct snap_symbol *y = &s->symbols.data[i];
-		const uint32_t paths[] = { y->source, y->object };
-		for (size_t k = 0; k < COUNT_OF(paths) && y->component == 0; k++) {
+	for (size_t i = 0; i < origin_count(s); i++) {
+		const struct origin y = origin_at(s, i);
+		const uint32_t paths[] = { *y.source, *y.object };
+		for (size_t k = 0; k < COUNT_OF(paths) && *y.component == 0; k++) {
 			uint32_t *to = &m.to[paths[k]];
 			if (*to == UINT32_MAX)
 				*to = component_of(s, c, paths[k]);
-			y->component = *to;
+			*y.component = *to;
 		}
 	}
 	s->has_components = true;
@@ -284,7 +311,7 @@ void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 
 void snapshot_name_components(struct snapshot *s, struct components *components)
 {
-	for (size_t i = 0; i < s->symbols.count; i++)
-		s->symbols.data[i].component = 0;
+	for (size_t i = 0; i < origin_count(s); i++)
+		*origin_at(s, i).component = 0;
 	set_components(s, components);
 }

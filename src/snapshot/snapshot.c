@@ -203,6 +203,7 @@ void snapshot_release(struct snapshot *s)
 	vec_release(&s->extra);
 	vec_release(&s->sections);
 	intern_release(&s->section_keys);
+	vec_release(&s->charges);
 	vec_release(&s->symbols);
 	for (size_t i = 0; i < s->clues.count; i++)
 		if (s->clues.data[i])
@@ -304,6 +305,11 @@ static size_t order_sections(struct snapshot *s, struct section_place *ret)
 static void move_symbols(struct snapshot *s, uint32_t *from)
 {
 	struct snap_symbol *list = s->symbols.data;
+	uint32_t *new_place = mem_alloc((s->symbols.count + 1) * sizeof *new_place);
+	for (uint32_t i = 0; i < s->symbols.count; i++)
+		new_place[from[i]] = i;
+	snapshot_charges_follow(s, new_place);
+	mem_free(new_place);
 	for (size_t first = 0; first < s->symbols.count; first++) {
 		const struct snap_symbol taken = list[first];
 		size_t to = first;

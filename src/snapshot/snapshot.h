@@ -119,6 +119,22 @@ struct snap_symbol {
 
 struct clues;
 
+/* What the file and the VM image hold because of a symbol: its code or data, its padding, and what
+ * stands elsewhere for it (unwind entries, relocations, names, constants).  The labels are those of
+ * the roll-up by symbol, compile unit and object; what has no symbol or unit goes by a fallback
+ * label, "[section .dynamic]". */
+struct snap_charge {
+	uint64_t file, vm;       /* bytes */
+	uint32_t name;           /* as a roll-up by symbols shows it: short */
+	uint32_t space;          /* namespace or module; 0: not known */
+	uint32_t source, object; /* object 0: the same text as source */
+	uint32_t component;      /* 0: none */
+	uint32_t container;
+	uint32_t symbol; /* place of the first one of the label; or: */
+#define SNAP_NO_SYMBOL UINT32_MAX
+	bool debug; /* in sections of debug info */
+};
+
 struct snapshot {
 	struct intern texts;
 	VEC(struct snap_value) build_config;
@@ -127,6 +143,8 @@ struct snapshot {
 	VEC(struct snap_section) sections;
 	struct intern section_keys; /* by index in sections */
 	VEC(struct snap_symbol) symbols;
+	/* They add up to the file and to the VM image.  None: a file of SuperSize. */
+	VEC(struct snap_charge) charges;
 	bool own;          /* made here, not read: no file has to be written again as it was */
 	bool has_contents; /* of all symbols, not only of those whose names heft made */
 	bool has_stacks;   /* functions have stacks, as far as they are known */
@@ -139,7 +157,7 @@ struct snapshot {
 	bool stored_padding;
 	bool has_components;
 	VEC(struct clues *) clues; /* clues.h: by container, NULL: none; perhaps fewer */
-	struct arena arena; /* texts of containers and metadata */
+	struct arena arena;        /* texts of containers and metadata */
 };
 
 void snapshot_init(struct snapshot *s);
@@ -185,6 +203,12 @@ enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *be
  * invariants hold, given that no two lists overlap and padding is set.  Names must have been split
  * before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
+/* Charges of a container of which there are none yet, by own bytes with padding: of what no source
+ * has measured, entries of zip files.  After snapshot_finish. */
+void snapshot_charge_symbols(struct snapshot *s, uint32_t container);
+/* Symbols were moved: `to` is the new place, by the old one. */
+void snapshot_charges_follow(struct snapshot *s, const uint32_t *to);
+
 /* Texts get the escapes that files need, so that a program and its file compare equal.  By
  * snapshot_finish. */
 void snapshot_escape(struct snapshot *s);

@@ -312,12 +312,12 @@ def check_lists(b, work):
     table = json.loads(heft("diff", "old.size", "new.size", "-n0", "--json"))
     top = table["total"]
     got = b.run("[heftPage.view.tree.top.now(0), heftPage.view.tree.top.base(0), heftPage.view.tree.top.now(1)]")
-    check("diff: top", [round(v, 3) for v in got], [round(top[k], 3) for k in ("own", "base_own", "padding")])
+    check("diff: top", [round(v, 3) for v in got], [round(top[k], 3) for k in ("padded", "base_padded", "own")])
     page = page_rows(b, ["c0"], {})
     page.pop("[unchanged]", None)
     check_level("diff: symbols", {k: [[round(v, 2) for v in side] for side in n] for k, n in page.items()},
-                [(r["label"], {k: round(r[k], 2) for k in ("own", "padding", "base_own", "base_padding")})
-                 for r in top["children"]], None, ["own", "padding"], True)
+                [(r["label"], {k: round(r[k], 2) for k in ("padded", "own", "padding", "base_padded", "base_own", "base_padding")})
+                 for r in top["children"]], None, ["padded", "own", "padding"], True)
 
 
 MATCHED = {"old": ["mover", "namer_that_goes", "stays"], "new": ["stays", "namer_that_comes", "mover"]}
@@ -342,13 +342,13 @@ def check_matched(b, work):
     b.run("document.getElementById('tab1').click()")
     rows = page_rows(b, ["c0"], {})
     table = json.loads(heft("diff", "matched-old.o", "matched-new.o", "-n0", "--json"))["total"]["children"]
-    table = [r for r in table if not r["label"].startswith(("Overhead", "**"))]  # rows of the page have both sides
+    table = [r for r in table if not r["label"].startswith("[")]  # rows of the page have both sides
     wanted = {r["label"]: "" if r["change"] == "changed" else r["change"] for r in table}
     check("matched: something was renamed and moved", {"renamed", "moved"} <= set(wanted.values()), True)
     badges = b.run("Object.fromEntries([...document.querySelectorAll('#table .rows .row')].map(r => [r.querySelector('.text').textContent, r.querySelector('.badge')?.textContent ?? '']))")
     check("matched: what became of them", {k: badges.get(k) for k in wanted}, wanted)
     check("matched: both sizes", {k: [[round(v, 2) for v in side] for side in rows.get(k, [])] for k in wanted},
-          {r["label"]: [[r["own"], r["padding"]], [r["base_own"], r["base_padding"]]] for r in table})
+          {r["label"]: [[r["charged"], r["vm"]], [r["base_charged"], r["base_vm"]]] for r in table})
     for words in ["matched-new.o", "tiny", "-o", work + "/page.html", "--", "matched-old.o"], ["-d", "symbols", "matched-new.o", "-o", work + "/page.html", "--", "matched-old.o"]:
         heft("report", *words)
         b.open(work + "/page.html")

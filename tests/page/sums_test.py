@@ -267,7 +267,7 @@ def check_list(b, work, name, words):
     page.heft("report", *words, "-o", work + "/page.html")
     b.open(work + "/page.html")
     rows = json.loads(page.heft("query", words[0], OWN, "--json"))
-    lines = [([r["full_name"], r["section"], r["path"], r["component"]], [r["own"], r["padding"]]) for r in rows]
+    lines = [([r["full_name"], r["section"], r["path"], r["component"]], [r["own"] + r["padding"], r["own"], r["padding"]]) for r in rows]
     for f in SIZE_FILTERS:
         mine = [line for line in lines if passes(f, line[0], line[1][:1], line[0][1])]
         check_views(b, name, [[0], [1], [2], [1, 0], [0, 1]], f, lambda _: mine, {2: "/"})
@@ -282,12 +282,13 @@ def check_list_change(b, work, name, words):
 def check_symbols(b, name, compared):
     """The tab that is shown has what heft diff says."""
     total = json.loads(page.heft("diff", *compared, "-n0", "--json"))["total"]
-    names = ["own", "padding", "base_own", "base_padding"]
+    measures = [n for n in ("charged", "vm", "padded", "own", "padding") if n in total]
+    names = measures + ["base_" + n for n in measures]
     lines = [([r["label"], *(r.get(n, "") for n in ("in_section", "path", "in_component", "in_container", "was"))], [r[n] for n in names])
              for r in total["children"]]
     for f in SIZE_FILTERS:
         if "without" not in f:
-            mine = [line for line in lines if passes(f, line[0], line[1][::2], line[0][1])]
+            mine = [line for line in lines if passes(f, line[0], line[1][::len(measures)], line[0][1])]
             check_views(b, name, [[0]], f, lambda _: mine, {}, drop=["[unchanged]"])
 
 

@@ -3,7 +3,7 @@
 #include "code/entry.h"
 
 #include "../lib/elfgen.h"
-#include "image/elf_const.h"
+#include "image/elf/elf_const.h"
 #include "image/input.h"
 
 #include <setjmp.h>

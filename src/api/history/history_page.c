@@ -122,7 +122,7 @@ static void close_compared(struct compared *c)
 static const union heft_value *copy_values(struct arena *a, const union heft_value *v)
 {
 	union heft_value *copy = arena_new(a, union heft_value, MEASURES);
-	memcpy(copy, v, MEASURES * sizeof *copy);
+	memcpy(copy, v + HEFT_DIFF_OWN, MEASURES * sizeof *copy); /* and padding */
 	return copy;
 }
 

@@ -6,6 +6,8 @@
 #include "report/report.h"
 #include "report/row_walk.h"
 
+#include <math.h>
+
 enum { LABELS_MAX = 40 };
 
 /* What is known of columns by their name. */
@@ -599,6 +601,12 @@ static void drop_empty_texts(struct flat *f)
 	}
 }
 
+/* Whether the rows have no such number. */
+static bool lacks(const struct heft_table *t, unsigned measure)
+{
+	return t->measures[measure].unit == HEFT_PARTS && isnan(t->top->now[measure].parts);
+}
+
 void page_add(struct page *p, const struct page_tab *tab)
 {
 	const struct heft_table *t = tab->table;
@@ -612,7 +620,7 @@ void page_add(struct page *p, const struct page_tab *tab)
 	for (size_t i = 0; i < t->text_count; i++)
 		f->labels[f->label_count++].name = t->texts[i].name;
 	for (unsigned m = 0; m < t->measure_count; m++)
-		if (!t->measures[m].shared && !t->measures[m].of_change)
+		if (!t->measures[m].shared && !t->measures[m].of_change && !lacks(t, m))
 			f->measures[f->measure_count++] = m;
 	put_rows(f);
 	drop_empty_texts(f);

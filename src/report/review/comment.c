@@ -260,15 +260,11 @@ static void put_sizes_table(const struct comment *c, struct sink *s)
 static void put_table(const struct heft_table *table, bool total, struct sink *s)
 {
 	static const struct report_kind kind = { .no_total = true };
-	static const struct report_kind summed = { .total = "own bytes of all these" };
+	static const struct report_kind summed = { .total = DIFF_TOTAL };
 	struct report r = { .table = *table,
 			    .kind = total ? &summed : &kind,
 			    .opts = { .format = HEFT_MARKDOWN } };
-	report_column(&r, (struct column){ "own delta", CELL_CHANGE, HEFT_DIFF_OWN });
-	if (total || !table->has_changes) {
-		report_column(&r, (struct column){ "own old", CELL_BASE, HEFT_DIFF_OWN });
-		report_column(&r, (struct column){ "own new", CELL_NOW, HEFT_DIFF_OWN });
-	}
+	diff_size_columns(&r, total || !table->has_changes);
 	if (table->has_changes) {
 		report_column(&r, (struct column){ "change", CELL_STATE });
 		report_column(&r, (struct column){ "section", CELL_TEXT, DIFF_SECTION });
