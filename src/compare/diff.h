@@ -10,7 +10,8 @@
  * Every symbol of either side is in exactly one pair, so sums over the pairs are those of the
  * snapshots.
  *
- * About 0.6 us a symbol of either side, 4 us one without a name.  The snapshots are borrowed.  One thread. */
+ * About 0.6 us a symbol of either side, 4 us one without a name.  The snapshots are borrowed.  One
+ * thread. */
 #ifndef HEFT_COMPARE_DIFF_H
 #define HEFT_COMPARE_DIFF_H
 
