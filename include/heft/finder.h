@@ -44,13 +44,6 @@ HEFT_API void heft_finder_add_map(struct heft_finder *f, const char *path);
  * "regions".  Files that it includes are looked for beside it.  Opening a program fails where it
  * cannot be read. */
 HEFT_API void heft_finder_add_script(struct heft_finder *f, const char *path);
-/* Adds a program (ELF) that raw images of firmware may have been made of: Intel HEX, S-records,
- * UF2, ESP images, and plain bytes, whose first one lies where heft_finder_set_base says, else at
- * the lowest address at which the program stores any.  Of several each image is of the one with
- * which it shares most bytes; what differs is told.  Without one it is a program of the same name
- * that lies beside it, "fw.elf" of "fw.hex", if most bytes agree.  Opening an image fails where a
- * program cannot be read. */
-HEFT_API void heft_finder_add_elf(struct heft_finder *f, const char *path);
 /* Adds a region of the machine's memory, [origin, origin + length), for the source "regions"; one
  * of the same name is replaced, also one of a script.  Without a script and a region given so they
  * are those of the linker map, else runs of what is loaded close together.  HEFT_EARG where the
@@ -83,8 +76,8 @@ HEFT_API void heft_finder_set_arch(struct heft_finder *f, const char *arch);
 HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
 
 /* An image of memory that is no core, such as what a debugger wrote of a device, does not say where
- * it lay, nor does a raw image of firmware.  The next five settings say so; they count for nothing
- * else.  Where the recorder's pages are in the image, they tell as much by themselves. */
+ * it lay.  The next five settings say so; they count for nothing else.  Recorder's pages in the
+ * image tell as much by themselves. */
 /* The address that the image's first byte had. */
 HEFT_API void heft_finder_set_base(struct heft_finder *f, uint64_t addr);
 /* The address of the first byte of the first program that was added, where that program may lie

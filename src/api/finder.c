@@ -66,16 +66,6 @@ void heft_finder_add_script(struct heft_finder *f, const char *path)
 	GUARDED_VOID(f->memory, finder_add_script(f, path));
 }
 
-static void finder_add_elf(struct heft_finder *f, const char *path)
-{
-	wish_add_elf(&f->wish, path);
-}
-
-void heft_finder_add_elf(struct heft_finder *f, const char *path)
-{
-	GUARDED_VOID(f->memory, finder_add_elf(f, path));
-}
-
 static void finder_add_stack_usage(struct heft_finder *f, const char *path)
 {
 	wish_add_stack_usage(&f->wish, path);

@@ -597,16 +597,12 @@ static void note_rules(struct heft_profile *p)
 /* Files that belong to inputs of a kind that is not there. */
 static void note_wishes(struct heft_profile *p)
 {
-	bool raw = false, wasm = false;
+	bool wasm = false;
 	for (size_t i = 0; i < p->entries.count; i++) {
 		const struct input *in = &p->entries.data[i].program.input;
-		raw = raw || in->raw;
 		for (size_t k = 0; k < in->image_count; k++)
 			wasm = wasm || str_eq(str_of(in->images[k].format), STR("WebAssembly"));
 	}
-	if (p->wish.elfs.count > 0 && !raw)
-		note(&p->notes, p->wish.elfs.data[0], HEFT_NO_OFFSET, 0,
-		     "not used: no input is a hex, srec, uf2 or bin file");
 	if (p->wish.source_maps.count > 0 && !wasm)
 		note(&p->notes, p->wish.source_maps.data[0].path, HEFT_NO_OFFSET, 0,
 		     "not used: no input is a WebAssembly file");

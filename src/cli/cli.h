@@ -158,7 +158,6 @@ enum common_option {
 	O_LINKER_SCRIPT,
 	O_CALLS,
 	O_STACK_USAGE,
-	O_ELF,
 	O_SYSROOT,
 	O_PATH_MAP,
 	O_STRIP_PREFIX,

@@ -32,7 +32,6 @@ const struct opt snapshot_opts[] = {
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
 #include "cli/stack_opts.inc"
-	{ O_DUMP_BASE, 0, false, "base", "ADDR", "where the first byte of a bin file lies" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },

@@ -169,7 +169,6 @@ bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 	case O_LINKER_SCRIPT: heft_finder_add_script(f, value); break;
 	case O_CALLS: heft_finder_set_calls(f, value); break;
 	case O_STACK_USAGE: heft_finder_add_stack_usage(f, value); break;
-	case O_ELF: heft_finder_add_elf(f, value); break;
 	case O_REGION: return add_region(cli, f, o, value);
 	case O_NO_MAP: add_flag(f, HEFT_FIND_NO_MAP); break;
 	case O_SYSROOT: heft_finder_set_sysroot(f, value); break;

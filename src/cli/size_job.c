@@ -41,7 +41,6 @@ const struct opt size_opts[] = {
 #include "cli/exe_opts.inc"
 #include "cli/region_opts.inc"
 #include "cli/stack_opts.inc"
-	{ O_DUMP_BASE, 0, false, "base", "ADDR", "where the first byte of a bin file lies" },
 	{ O_DEBUG_INFO, 0, false, "debug-info", "sections|owners",
 	  "whose debug sections are by symbol: their own\n"
 	  "                              (default), or that of the symbols they describe" },

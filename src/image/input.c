@@ -6,8 +6,11 @@
 #include "image/boot_image.h"
 #include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
-#include "image/raw/raw.h"
 #include "image/script.h"
+
+#include <ctype.h>
+
+#define MADE_FROM "; give heft the ELF program that it was made from"
 
 static const struct {
 	const char *magic;
@@ -54,7 +57,38 @@ static const struct {
 	{ "_FVH", 4, "a UEFI firmware volume; give heft the programs in it", 40 },
 	{ "VZ\x64\x86", 4, "a TE image of UEFI; give heft the program that it was made from" },
 	{ "VZ\x64\xaa", 4, "a TE image of UEFI; give heft the program that it was made from" },
+	{ "UF2\n\x57\x51\x5d\x9e", 8, "a UF2 file" MADE_FROM },
 };
+
+/* Whether b begins with `first` and so many pairs of hexadecimal digits. */
+static bool begins_with_hex(struct bytes b, const char *first, size_t pairs)
+{
+	const size_t head = strlen(first), size = head + 2 * pairs;
+	if (b.size < size || memcmp(b.p, first, head) != 0)
+		return false;
+	for (size_t i = head; i < size; i++)
+		if (!isxdigit(b.p[i]))
+			return false;
+	return true;
+}
+
+/* Names an image that a programmer or boot loader takes; NULL: b is none.  A record of Intel HEX
+ * has 5 bytes and more, an S-record 4 and more behind its type.  An image for Espressif's boot
+ * loaders begins with 0xe9, the count of its segments and the mode of its flash, 0 to 3. */
+static const char *firmware_name(struct bytes b)
+{
+	static const char *const records[] = { "S0", "S1", "S2", "S3" };
+	enum { ESP_HEADER = 24, SEGMENTS_MAX = 16, MODE_MAX = 3 };
+	if (begins_with_hex(b, ":", 5))
+		return "an Intel HEX file" MADE_FROM;
+	for (size_t i = 0; i < COUNT_OF(records); i++)
+		if (begins_with_hex(b, records[i], 4))
+			return "a file of S-records" MADE_FROM;
+	if (b.size > ESP_HEADER && b.p[0] == 0xe9 && b.p[1] > 0 && b.p[1] <= SEGMENTS_MAX &&
+	    b.p[2] <= MODE_MAX)
+		return "an image for Espressif's boot loader" MADE_FROM;
+	return NULL;
+}
 
 /* NULL: none of these. */
 static const char *foreign_name(struct bytes b)
@@ -63,7 +97,7 @@ static const char *foreign_name(struct bytes b)
 		if (b.size >= foreign[i].off + foreign[i].size &&
 		    memcmp(b.p + foreign[i].off, foreign[i].magic, foreign[i].size) == 0)
 			return foreign[i].name;
-	return NULL;
+	return firmware_name(b);
 }
 
 /* mach_header: magic, cputype, cpusubtype, filetype; MH_CORE is 4 (<mach-o/loader.h>). */
@@ -98,8 +132,8 @@ static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)
 			    "%s: not a program, object or archive (it is %s)", path, name);
 	if (str_ends(str_of(path), STR(".bin")))
 		return fail(err, HEFT_EUNSUPPORTED, 0,
-			    "%s: not a program, object or archive; if it is firmware, say where it "
-			    "lies (--base) or what it was made of (--elf)",
+			    "%s: not a program, object or archive; if it is firmware, give heft "
+			    "the ELF program that it was made from",
 			    path);
 	return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not a program, object or archive", path);
 }
@@ -151,24 +185,6 @@ static bool parse_linkmap(struct input *in, const char *path, struct heft_err *e
 	return true;
 }
 
-static void take_raw(struct input *in, const char *path)
-{
-	in->images = mem_zeroed(1, sizeof *in->images);
-	in->image_count = 1;
-	in->file.bytes = in->raw->bytes;
-	raw_image(in->images, &(struct image_place){ .path = path, .member = STR("") }, in->raw,
-		  in->notes);
-}
-
-static bool parse_raw(struct input *in, const char *path, struct heft_err *err)
-{
-	in->raw = mem_zeroed(1, sizeof *in->raw);
-	if (!raw_parse(in->raw, path, in->file.bytes, in->notes, err))
-		return false;
-	take_raw(in, path);
-	return true;
-}
-
 /* in->file.bytes to images and parts. */
 static bool parse(struct input *in, const char *path, struct heft_err *err)
 {
@@ -179,8 +195,6 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 		return fat_parse(in, path, err);
 	if (component_matches(b))
 		return component_parse(in, path, err);
-	if (!image_matches(b) && raw_matches(b))
-		return parse_raw(in, path, err);
 	if (!image_matches(b))
 		return linkmap_matches(b) ? parse_linkmap(in, path, err)
 					  : unknown_type(path, b, err);
@@ -214,8 +228,7 @@ bool input_is_core(struct bytes b, bool *ret_packed)
 
 bool input_knows(struct bytes b)
 {
-	return image_matches(b) || ar_matches(b) || fat_matches(b) || raw_matches(b) ||
-	       foreign_name(b);
+	return image_matches(b) || ar_matches(b) || fat_matches(b) || foreign_name(b);
 }
 
 bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
@@ -280,47 +293,6 @@ bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct h
 		return true;
 	input_close(in);
 	return false;
-}
-
-bool input_has_offsets(const struct input *in)
-{
-	return !in->linkmap && !(in->raw && in->raw->owned);
-}
-
-bool input_adopt_plain(struct input *in, struct file *f, uint64_t base, struct notes *notes,
-		       struct heft_err *err)
-{
-	memset(in, 0, sizeof *in);
-	in->notes = notes;
-	in->file = *f;
-	in->raw = mem_zeroed(1, sizeof *in->raw);
-	raw_plain(in->raw, in->file.path, in->file.bytes, base, notes);
-	take_raw(in, in->file.path);
-	in->images[0].mapped = in->file.mapped != NULL;
-	if (in->raw->chunks.count > 0)
-		return true;
-	(void)fail(err, HEFT_EFORMAT, 0, "%s: has no bytes at addresses", in->file.path);
-	input_close(in);
-	return false;
-}
-
-bool input_join(struct input *in, const char *path, struct bytes elf, struct heft_err *err)
-{
-	const struct bytes content = in->raw->bytes;
-	uint8_t *all = mem_alloc(content.size + elf.size);
-	const struct image_place at = { .path = in->images[0].path, .member = STR("") };
-	struct image im;
-	memcpy(all, content.p, content.size);
-	memcpy(all + content.size, elf.p, elf.size);
-	if (!elf_parse(&im, &at, (struct bytes){ all + content.size, elf.size }, in->notes, err)) {
-		mem_free(all);
-		return false;
-	}
-	raw_join(&im, in->raw, (struct bytes){ all, content.size + elf.size }, file_name(path));
-	image_release(&in->images[0]);
-	in->images[0] = im;
-	in->made = all;
-	return true;
 }
 
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err)
@@ -472,9 +444,6 @@ void input_close(struct input *in)
 	if (in->linkmap)
 		linkmap_release(in->linkmap);
 	mem_free(in->linkmap);
-	if (in->raw)
-		raw_release(in->raw);
-	mem_free(in->raw);
 	mem_free(in->made);
 	if (in->file.path) /* else the bytes are input_parse's caller's */
 		file_close(&in->file);

@@ -1,5 +1,5 @@
 /* input.h - an input file: one image, or an archive of them, or a linker map, which is the image of
- * the program that it tells of (linkmap_image.h), or bytes at addresses (raw/raw.h).
+ * the program that it tells of (linkmap_image.h).
  *
  * The parts of an archive that are no image (magic, member headers, name and symbol
  * tables, members of other kinds) are listed, so that with the images they cover the
@@ -36,11 +36,9 @@ struct ar_outside {
 };
 
 struct linkmap;
-struct raw;
 
 struct input {
-	/* Of a linker map its bytes are those of the program's sections, of Intel HEX and the like
-	 * what the text means. */
+	/* Of a linker map its bytes are those of the program's sections. */
 	struct file file;
 	bool archive, thin;
 	bool fat;       /* an archive, too: a Mach-O universal file, whose members are its slices */
@@ -49,9 +47,7 @@ struct input {
 	size_t image_count;
 	VEC(struct ar_part) parts;
 	struct linkmap *linkmap; /* the file is a linker map, of which the image is made; or NULL */
-	struct raw *raw;         /* the file is bytes at addresses; or NULL */
-	/* The bytes of an image that was made of a map, or that raw bytes were joined with; those
-	 * of `file` are its first. */
+	/* The bytes of an image that was made of a map; those of `file` are its first. */
 	void *made;
 	/* Members of a thin archive.  Their bytes follow those of `file`, one after the other, as
 	 * in an ordinary archive; images and parts lie there, in `outside_size` bytes. */
@@ -68,12 +64,6 @@ struct input {
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);
 /* The same of a file that is open, which belongs to the input from then on, also on failure. */
 bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err);
-/* The same of a file of any bytes, the first of which is at an address. */
-bool input_adopt_plain(struct input *in, struct file *f, uint64_t base, struct notes *notes,
-		       struct heft_err *err);
-/* Makes the image of an input that is `raw` that of the ELF file which it was made of; `path` is
- * its path, `elf` its bytes, which are copied. */
-bool input_join(struct input *in, const char *path, struct bytes elf, struct heft_err *err);
 /* Makes the image of a linker map once more: its linker script says which of the sections have no
  * bytes. */
 struct script_sections;
@@ -85,7 +75,10 @@ static inline uint64_t input_size(const struct input *in)
 	return in->file.bytes.size + in->outside_size;
 }
 /* Whether positions in `file` are those of the file on disk. */
-bool input_has_offsets(const struct input *in);
+static inline bool input_has_offsets(const struct input *in)
+{
+	return !in->linkmap;
+}
 /* Whether a file is a core, which may be packed, by the type in its ELF header. */
 bool input_is_core(struct bytes b, bool *ret_packed);
 /* Puts what is packed in a file in its place where that is a program, object, archive or linker

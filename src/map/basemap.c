@@ -42,7 +42,7 @@ static void add_range(struct builder *b, struct base_range r)
 
 /* The addresses of the ranges from `first` on.  If several have one, it is of the one that begins
  * last, of those the last in the table: a loader maps it over others (image/elf_index).  In the
- * memory of a machine it is of the first, as overlays are, and so are the bytes of a raw image. */
+ * memory of a machine it is of the first, as overlays are. */
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {
@@ -311,7 +311,7 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 	memset(b, 0, sizeof *b);
 	b->file_size = input_size(in);
 	b->regions = regions;
-	struct builder build = { .map = b, .labels = labels, .in_order = regions || in->raw };
+	struct builder build = { .map = b, .labels = labels, .in_order = regions };
 	for (size_t i = 0; i < in->image_count; i++)
 		add_image(&build, &in->images[i]);
 	if (regions)

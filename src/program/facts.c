@@ -318,7 +318,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 	f->symbols = symbols_of(im);
 	f->build_id = build_id_text(arena, im->build_id);
 	f->dwarf = dwarf_version(im);
-	f->debug = !debuginfo_present(im) ? "none" : p->input.raw ? "beside" : "inside";
+	f->debug = !debuginfo_present(im) ? "none" : "inside";
 	if (linked && !debuginfo_present(im) && *program_debug_file(p)) {
 		f->debug = "beside";
 		f->debug_path = arena_copy(arena, str_of(program_debug_file(p)));
@@ -330,7 +330,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 		read_made_by(f, im, arena);
 		facts_add_notes(f, im, arena);
 	}
-	if (linked && !p->input.raw)
+	if (linked)
 		facts_add_savings(f, im);
 }
 

@@ -5,7 +5,6 @@
 #include "image/elf/elf_const.h"
 #include "program/made_by.h"
 #include "program/pdb_file.h"
-#include "program/raw_program.h"
 
 /* ---- debug files given by hand -------------------------------------------------------------- */
 
@@ -279,7 +278,7 @@ static void find_map(struct program *p)
 	static const char *const folders[] = { "",        "../",      "map/",
 					       "../map/", "../List/", "../Listings/" };
 	struct arena a = { 0 };
-	const char *path = p->made_of ? p->made_of : p->path;
+	const char *path = p->path;
 	const char *name = file_name(path), *dot = strrchr(name, '.');
 	const int folder = (int)(name - path), stem = (int)(dot && dot > name ? dot - name : 0);
 	try_maps(p, &a, path, false);
@@ -336,21 +335,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 	progress_tell(p->path, 0, 1);
 	note_packer(p);
 	return input_take_slice(&p->input, p->path, p->wish->arch, err) &&
-	       raw_find_program(p, err) && use_debug_files(p, err) && use_maps(p, err) &&
-	       program_read_scripts(p, err);
-}
-
-/* Plain bytes are images of firmware where somebody knows their address. */
-static bool adopt(struct program *p, struct file *f, struct heft_err *err)
-{
-	uint64_t base;
-	struct heft_err why;
-	if (raw_is_plain(p, f->bytes, &base, &why))
-		return input_adopt_plain(&p->input, f, base, p->notes, err);
-	if (why.code == 0)
-		return input_adopt(&p->input, f, p->notes, err);
-	file_close(f);
-	return fail(err, why.code, why.offset, "%s", why.text);
+	       use_debug_files(p, err) && use_maps(p, err) && program_read_scripts(p, err);
 }
 
 /* "lib.a(member.o)", where that is no file of its own. */
@@ -394,14 +379,14 @@ bool program_open(struct program *p, const char *path, const struct program_wish
 		file_close(&f);
 		return input_open(&p->input, path, notes, err) && use_given(p, err);
 	}
-	return adopt(p, &f, err) && use_given(p, err);
+	return input_adopt(&p->input, &f, p->notes, err) && use_given(p, err);
 }
 
 bool program_adopt(struct program *p, const char *path, struct file *f,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err)
 {
 	begin(p, path, wish, notes);
-	return adopt(p, f, err) && use_given(p, err);
+	return input_adopt(&p->input, f, p->notes, err) && use_given(p, err);
 }
 
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
@@ -450,7 +435,6 @@ void program_close(struct program *p)
 	if (p->open)
 		input_close(&p->input);
 	mem_free(p->given);
-	mem_free(p->made_of);
 	memset(p, 0, sizeof *p);
 }
 

@@ -20,8 +20,7 @@ struct program {
 	/* private */
 	const struct program_wish *wish;
 	struct notes *notes;
-	bool *given;   /* by index of wish->debug_files: it is of this program */
-	char *made_of; /* of a raw image: the path of the program that it was made of; or NULL */
+	bool *given; /* by index of wish->debug_files: it is of this program */
 	struct companion debug;
 	struct companion lines; /* its like with DWARF, where `debug` was asked for without */
 	struct go_slot go;
@@ -35,8 +34,7 @@ struct program {
 		regions_read;
 };
 
-/* Opens the file and what the wish names for it.  A raw image of firmware (input.raw) has the
- * sections, symbols and debug info of the program that it was made of.  `wish` and `notes` are
+/* Opens the file and what the wish names for it.  `wish` and `notes` are
  * borrowed until program_close, which may be called on a zeroed struct and after a failure. */
 bool program_open(struct program *p, const char *path, const struct program_wish *wish,
 		  struct notes *notes, struct heft_err *err);

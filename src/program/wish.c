@@ -9,7 +9,6 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->programs);
 	regions_release(&w->regions);
 	vec_release(&w->scripts);
-	vec_release(&w->elfs);
 	vec_release(&w->stack_usage);
 	paths_release(&w->paths);
 	vec_release(&w->pieces);
@@ -49,11 +48,6 @@ void wish_add_map(struct program_wish *w, const char *path)
 void wish_add_script(struct program_wish *w, const char *path)
 {
 	vec_push(&w->scripts, keep(w, path));
-}
-
-void wish_add_elf(struct program_wish *w, const char *path)
-{
-	vec_push(&w->elfs, keep(w, path));
 }
 
 void wish_add_stack_usage(struct program_wish *w, const char *path)
@@ -158,8 +152,6 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	regions_copy(&w->regions, &from->regions);
 	for (size_t i = 0; i < from->scripts.count; i++)
 		wish_add_script(w, from->scripts.data[i]);
-	for (size_t i = 0; i < from->elfs.count; i++)
-		wish_add_elf(w, from->elfs.data[i]);
 	for (size_t i = 0; i < from->stack_usage.count; i++)
 		wish_add_stack_usage(w, from->stack_usage.data[i]);
 	wish_set_calls(w, from->calls);

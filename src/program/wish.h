@@ -25,7 +25,6 @@ struct program_wish {
 	VEC(const char *) programs;    /* of dumps */
 	struct memory_regions regions; /* given by hand */
 	VEC(const char *) scripts;     /* of linkers, which say what regions there are */
-	VEC(const char *) elfs;        /* what raw images of firmware were made of */
 	VEC(const char *) stack_usage; /* .su files, and folders that have some */
 	const char *calls;             /* what code does not say of calls, for stacks; or NULL */
 	const char *sysroot;           /* or NULL */
@@ -49,7 +48,6 @@ void wish_add_map(struct program_wish *w, const char *path);
 /* HEFT_EARG where the region is empty, wraps or is one too many. */
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
 		     struct heft_err *err);
-void wish_add_elf(struct program_wish *w, const char *path);
 void wish_add_stack_usage(struct program_wish *w, const char *path);
 void wish_set_calls(struct program_wish *w, const char *path);
 void wish_add_script(struct program_wish *w, const char *path);

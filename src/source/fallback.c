@@ -37,7 +37,7 @@ static bool sections_cross(const struct image *im)
 void section_order(const struct source_file *f, const struct image *im, section_order_vec *ret)
 {
 	ret->count = 0;
-	if (f->as_bloaty || f->map->regions || f->input->raw || !sections_cross(im)) {
+	if (f->as_bloaty || f->map->regions || !sections_cross(im)) {
 		for (size_t i = 1; i < im->section_count; i++)
 			vec_push(ret, (struct section_turn){ 0, i });
 		return;
@@ -52,7 +52,7 @@ void section_order(const struct source_file *f, const struct image *im, section_
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-/* Bytes of raw images that are of no section ("[padding]") say so themselves. */
+/* The sections that stand for segments ("[LOAD #1 [R]]") say so themselves. */
 static label_id fallback_label(const struct source_file *f, const struct image *im,
 			       const struct section *s)
 {
@@ -100,7 +100,7 @@ static void segment_order(const struct source_file *f, const struct image *im,
 {
 	for (size_t i = im->segment_count; i-- > 0;) {
 		const struct segment *s = &im->segments[i];
-		const uint64_t key = f->map->regions || f->input->raw ? i : UINT64_MAX - s->addr;
+		const uint64_t key = f->map->regions ? i : UINT64_MAX - s->addr;
 		if (s->type == PT_LOAD)
 			vec_push(ret, (struct section_turn){ key, i });
 	}

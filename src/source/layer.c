@@ -92,8 +92,7 @@ void layer_add_file(const struct source_file *f, struct layer *l, struct claims 
 	memset(file, 0, sizeof *file);
 }
 
-/* Where sections with bytes begin, sorted, in one domain: empty ones end nothing.  Of raw images
- * also what stands between them in the file. */
+/* Where sections with bytes begin, sorted, in one domain: empty ones end nothing. */
 static uint64_t *section_starts(const struct source_file *f, enum heft_domain domain, size_t *count)
 {
 	VEC(uint64_t) starts = { 0 };
@@ -106,8 +105,6 @@ static uint64_t *section_starts(const struct source_file *f, enum heft_domain do
 			else if (domain == HEFT_VM && s->alloc && s->size > 0)
 				vec_push(&starts, s->addr);
 		}
-		for (size_t k = 0; f->input->raw && domain == HEFT_FILE && k < im->part_count; k++)
-			vec_push(&starts, im->parts[k].off);
 	}
 	sort_by_key(starts.data, starts.count, sizeof *starts.data);
 	*count = starts.count;

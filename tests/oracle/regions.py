@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Memory regions: used bytes and sizes equal what ld --print-memory-usage says of each, the bytes stored in a region
-are those that objcopy writes of it (binary, Intel HEX, S-records), and of a link that overflowed the map alone says by how much.
+are those that objcopy writes of it, and of a link that overflowed the map alone says by how much.
 
 usage: tests/oracle/regions.py HEFT
 
@@ -123,49 +123,6 @@ def compare_stored(what, prefix, program, layout, mine):
         check(written - gaps <= kept <= written, f"{what}: {name} stores {kept}, objcopy writes {written}, gaps {gaps}")
 
 
-def bytes_of_hex(path):
-    """The addresses that an Intel HEX file has bytes at."""
-    base, held = 0, set()
-    with open(path, encoding="ascii") as f:
-        for line in f:
-            record = bytes.fromhex(line.strip()[1:])
-            if record[3] in (2, 4):
-                base = int.from_bytes(record[4:6], "big") << (4 if record[3] == 2 else 16)
-            elif record[3] == 0:
-                at = base + int.from_bytes(record[1:3], "big")
-                held.update(range(at, at + record[0]))
-    return held
-
-
-def compare_raw(heft, what, prefix, layout):
-    """Of what objcopy writes as Intel HEX, S-records and plain bytes each region has, to the byte, what lies in it;
-    rows add up to all of it, and those of memory to the VM image."""
-    held = None
-    for kind, output in (("hex", "ihex"), ("srec", "srec"), ("bin", "binary")):
-        raw = "y." + kind
-        sections = [f"--only-section={section}" for section, at, _ in stored(prefix, "x.elf")
-                    if kind != "bin" or any(o <= at < o + n for o, n in list(layout.values())[:1])]
-        if not sections:
-            continue
-        run(prefix + "objcopy", "-O", output, *sections, "x.elf", raw)
-        if kind == "hex":
-            held = bytes_of_hex(raw)
-        mine, said = regions(heft, "--elf=x.elf", "--map=x.map", "--script=x.ld", raw)
-        check("differs" not in said, f"{what}, {kind}: {said}")
-        total = len(held) if kind != "bin" else os.path.getsize(raw)
-        got = sum(int(row["filesize"]) for row in mine.values())
-        check(got == total, f"{what}, {kind}: rows have {got} of {total} bytes")
-        in_memory = sum(int(row["vmsize"]) for row in mine.values())
-        whole = sum(int(row["vmsize"]) for row in csv.DictReader(run(
-            heft, "size", "-d", "regions,sections", "-n", "0", "--csv", "--domain=both", "--elf=x.elf", "--map=x.map",
-            "--script=x.ld", raw).stdout.splitlines()))
-        check(in_memory == whole, f"{what}, {kind}: regions have {in_memory} of {whole} bytes of memory")
-        for name, (origin, size) in layout.items() if kind != "bin" else ():
-            inside = sum(origin <= at < origin + size for at in held)
-            there = int(mine[name]["filesize"]) if name in mine else 0
-            check(there == inside, f"{what}, {kind}: {name} stores {there}, objcopy writes {inside}")
-
-
 def compare_overlays(heft, what, prefix):
     """Functions of overlays, which run at one address, have the bytes of their own sections."""
     theirs = {}
@@ -260,7 +217,6 @@ def one_link(heft, machine, script):
     mine, _ = regions(heft, "--map=x.map", "x.elf")
     compare_usage(what, theirs, mine)
     compare_stored(what, MACHINES[machine][0], "x.elf", layout_of("x.map"), mine)
-    compare_raw(heft, what, MACHINES[machine][0], layout_of("x.map"))
     compare_fill(heft, what)
     if script.startswith("overlays"):
         compare_overlays(heft, what, MACHINES[machine][0])

@@ -95,7 +95,6 @@ def one(heft, machine, linker, text, what):
     before = len(regions.failed)
     regions.compare_usage(what, regions.reach(prefix, "x.elf", table), mine)
     regions.compare_stored(what, prefix, "x.elf", table, mine)
-    regions.compare_raw(heft, what, prefix, table)
     check_sums(heft, what, mine)
     if len(regions.failed) > before:
         print(text, said)
