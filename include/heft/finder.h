@@ -40,13 +40,8 @@ HEFT_API void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir);
  * Without one, a map is used that agrees with the program and lies beside it or where IDEs put it:
  * of "fw.elf" it is "fw.elf.map" or "fw.map", each also with ".gz" behind it; see heft(1). */
 HEFT_API void heft_finder_add_map(struct heft_finder *f, const char *path);
-/* Adds a linker script, whose MEMORY says what regions the machine's memory has, for the source
- * "regions".  Files that it includes are looked for beside it.  Opening a program fails where it
- * cannot be read. */
-HEFT_API void heft_finder_add_script(struct heft_finder *f, const char *path);
 /* Adds a region of the machine's memory, [origin, origin + length), for the source "regions"; one
- * of the same name is replaced, also one of a script.  Without a script and a region given so they
- * are those of the linker map, else runs of what is loaded close together.  HEFT_EARG where the
+ * of the same name is replaced.  Without one they are those of the linker map, else runs of what is loaded close together.  HEFT_EARG where the
  * name is empty, the length is 0, the region goes beyond 2^64 or there are more than 1000. */
 HEFT_API bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t origin,
 				     uint64_t length, struct heft_err *err);

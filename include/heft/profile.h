@@ -126,7 +126,7 @@ enum heft_profile_flag {
 	/* Adds a last measure, named "code", that orders the rows: bytes in the file that are in
 	 * executable sections. */
 	HEFT_PROFILE_CODE = 1 << 6,
-	/* Where somebody states the memory regions of the first input (a linker script, its linker
+	/* Where somebody states the memory regions of the first input (its linker
 	 * map, heft_finder_add_region), the sources "regions" and "libraries" come in front of the
 	 * others, unless "regions" is one of them. */
 	HEFT_PROFILE_REGIONS = 1 << 7,

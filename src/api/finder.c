@@ -56,16 +56,6 @@ bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t or
 	return GUARDED(f->memory, err, wish_add_region(&f->wish, name, origin, length, err));
 }
 
-static void finder_add_script(struct heft_finder *f, const char *path)
-{
-	wish_add_script(&f->wish, path);
-}
-
-void heft_finder_add_script(struct heft_finder *f, const char *path)
-{
-	GUARDED_VOID(f->memory, finder_add_script(f, path));
-}
-
 static void finder_add_stack_usage(struct heft_finder *f, const char *path)
 {
 	wish_add_stack_usage(&f->wish, path);

@@ -381,8 +381,6 @@ static bool apply_lists(struct heft_profile *p, const struct config *c, struct h
 
 static bool apply_regions(struct heft_profile *p, const struct config *c, struct heft_err *err)
 {
-	for (size_t i = 0; i < c->scripts.count; i++)
-		wish_add_script(&p->configured, c->scripts.data[i]);
 	for (size_t i = 0; i < c->regions.count; i++) {
 		const struct config_region *r = &c->regions.data[i];
 		if (!wish_add_region(&p->configured, r->name, r->origin, r->length, err))

@@ -60,7 +60,7 @@ struct heft_profile {
 	VEC(const char *) configured_debug;       /* debug files that a configuration file names */
 	VEC(const char *) configured_source_maps; /* ID=FILE */
 	uint32_t empty_from, empty_to;            /* nodes of regions with nothing in them */
-	struct program_wish configured; /* memory regions and linker scripts of such a file */
+	struct program_wish configured;           /* memory regions of such a file */
 	VEC(struct trace_addr) trace_addrs;
 	VEC(const char *) trace_texts; /* addresses of the VM image as people write them */
 	struct trace trace;

@@ -74,8 +74,6 @@ static void join_source_maps(struct heft_profile *p)
 static void join_regions(struct heft_profile *p)
 {
 	const struct memory_regions *more = &p->configured.regions;
-	for (size_t i = 0; i < p->configured.scripts.count; i++)
-		wish_add_script(&p->wish, p->configured.scripts.data[i]);
 	for (size_t i = 0; i < more->list.count; i++) {
 		const struct memory_region *r = &more->list.data[i];
 		if (!regions_find(&p->wish.regions, str_of(r->name)))

@@ -155,7 +155,6 @@ enum common_option {
 	O_MAP,
 	O_NO_MAP,
 	O_REGION,
-	O_LINKER_SCRIPT,
 	O_CALLS,
 	O_STACK_USAGE,
 	O_SYSROOT,

@@ -166,7 +166,6 @@ bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 	case O_ARCH: heft_finder_set_arch(f, value); break;
 	case O_SOURCE_MAP: return add_source_map(cli, f, o, value);
 	case O_MAP: heft_finder_add_map(f, value); break;
-	case O_LINKER_SCRIPT: heft_finder_add_script(f, value); break;
 	case O_CALLS: heft_finder_set_calls(f, value); break;
 	case O_STACK_USAGE: heft_finder_add_stack_usage(f, value); break;
 	case O_REGION: return add_region(cli, f, o, value);

@@ -6,8 +6,6 @@
 #include "image/boot_image.h"
 #include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
-#include "image/script.h"
-
 #include <ctype.h>
 
 #define MADE_FROM "; give heft the ELF program that it was made from"
@@ -148,12 +146,11 @@ static void hide_tables(struct image *im)
 			im->sections[i].name = STR("");
 }
 
-static bool make_image(struct input *in, const char *path, const struct script_sections *sections,
-		       struct heft_err *err)
+static bool make_image(struct input *in, const char *path, struct heft_err *err)
 {
 	struct bytes elf;
 	uint64_t content;
-	if (!linkmap_image(in->linkmap, sections, &elf, &content, err))
+	if (!linkmap_image(in->linkmap, &elf, &content, err))
 		return false;
 	in->made = (void *)(uintptr_t)elf.p;
 	in->images = mem_zeroed(1, sizeof *in->images);
@@ -177,7 +174,7 @@ static bool parse_linkmap(struct input *in, const char *path, struct heft_err *e
 		return false;
 	}
 	in->linkmap = map;
-	if (!make_image(in, path, NULL, err))
+	if (!make_image(in, path, err))
 		return false;
 	note(in->notes, path, HEFT_NO_OFFSET, 0,
 	     "a linker map stands for its program: what sections are is told by their names, "
@@ -420,17 +417,6 @@ bool input_take_member(struct input *in, const char *path, struct str member, st
 	for (size_t i = 0; i < in->image_count; i++)
 		in->images[i].mapped = mapped;
 	return true;
-}
-
-bool input_tell_sections(struct input *in, const char *path, const struct script_sections *sections,
-			 struct heft_err *err)
-{
-	if (!in->linkmap || sections->list.count == 0)
-		return true;
-	release_images(in);
-	mem_free(in->made);
-	in->made = NULL;
-	return make_image(in, path, sections, err);
 }
 
 void input_close(struct input *in)

@@ -64,11 +64,6 @@ struct input {
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);
 /* The same of a file that is open, which belongs to the input from then on, also on failure. */
 bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err);
-/* Makes the image of a linker map once more: its linker script says which of the sections have no
- * bytes. */
-struct script_sections;
-bool input_tell_sections(struct input *in, const char *path, const struct script_sections *sections,
-			 struct heft_err *err);
 /* Bytes of the file, and of members outside it. */
 static inline uint64_t input_size(const struct input *in)
 {

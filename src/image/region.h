@@ -1,6 +1,6 @@
 /* region.h - the memory regions of a machine: flash, RAM.
  *
- * Regions may overlap, as scripts let them: what several hold belongs to the smallest.  A region
+ * Regions may overlap: what several hold belongs to the smallest.  A region
  * of unknown length is as long as what is in it.
  *
  * Formats: the ld manual, "MEMORY Command"; the memory table of GNU ld's maps. */

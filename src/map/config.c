@@ -19,7 +19,6 @@ enum field_id {
 	DISASSEMBLE,
 	SOURCE_FILTER,
 	RAW_MAP,
-	LINKER_SCRIPT,
 	MEMORY_REGION,
 	REGION_NAME,
 	REGION_ORIGIN,
@@ -84,7 +83,6 @@ static const struct field top_fields[] = {
 	{ "disassemble_function", DISASSEMBLE, VALUE_STRING, false, NULL },
 	{ "source_filter", SOURCE_FILTER, VALUE_STRING, false, NULL },
 	{ "dump_raw_map", RAW_MAP, VALUE_BOOL, false, NULL },
-	{ "linker_script", LINKER_SCRIPT, VALUE_STRING, true, NULL },
 	{ "memory_region", MEMORY_REGION, VALUE_MESSAGE, true, NULL },
 };
 
@@ -254,7 +252,6 @@ static void store(struct parser *p, enum field_id id, struct value v)
 		c->has_raw_map = true;
 		c->raw_map = v.number != 0;
 		break;
-	case LINKER_SCRIPT: vec_push(&c->scripts, v.string); break;
 	case REGION_NAME: p->region->name = v.string; break;
 	case REGION_ORIGIN: p->region->origin = v.number; break;
 	case REGION_LENGTH: p->region->length = v.number; break;
@@ -428,7 +425,6 @@ void config_release(struct config *c)
 	vec_release(&c->source_maps);
 	vec_release(&c->dsym_paths);
 	vec_release(&c->data_sources);
-	vec_release(&c->scripts);
 	vec_release(&c->regions);
 	vec_release(&c->debug_vmaddrs);
 	vec_release(&c->debug_fileoffs);

@@ -1,6 +1,6 @@
 /* config.h - Bloaty's configuration file: protobuf text format of one message.
  *
- * Reads the grammar and the fields of the reference tool, and linker_script and memory_region;
+ * Reads the grammar and the fields of the reference tool, and memory_region;
  * unknown fields, wrong types, a second value for a field that takes one and syntax errors are
  * HEFT_EFORMAT with "path:line:column: what" (lines and columns count from 1, columns in bytes). */
 #ifndef HEFT_MAP_CONFIG_H
@@ -27,7 +27,7 @@ typedef VEC(uint64_t) config_numbers;
 
 struct config {
 	config_strings filenames, base_filenames, debug_filenames, source_maps, dsym_paths,
-		data_sources, scripts;
+		data_sources;
 	VEC(struct config_source) sources;
 	VEC(struct config_region) regions;
 	bool has_rows, has_demangle, has_sort, has_verbose, has_raw_map;

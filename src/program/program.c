@@ -3,6 +3,7 @@
 #include "base/filename.h"
 #include "debug/sourcemap/source_map.h"
 #include "image/elf/elf_const.h"
+#include "image/linkmap/linkmap_image.h"
 #include "program/made_by.h"
 #include "program/pdb_file.h"
 
@@ -306,6 +307,21 @@ const struct linkmap *program_map(struct program *p)
 	return p->map_open ? &p->map : NULL;
 }
 
+const struct memory_regions *program_regions(struct program *p)
+{
+	const struct image *im = program_image(p);
+	if (p->regions_read || !im || im->kind != IMAGE_EXEC)
+		return &p->regions;
+	const struct linkmap *map = program_map(p);
+	p->regions_read = true;
+	regions_copy(&p->regions, &p->wish->regions);
+	if (p->regions.list.count == 0 && map)
+		regions_of_map(&p->regions, map, p->path, p->notes);
+	if (p->regions.list.count == 0)
+		regions_of_segments(&p->regions, im);
+	return &p->regions;
+}
+
 /* ---- opening and closing -------------------------------------------------------------------- */
 
 static void begin(struct program *p, const char *path, const struct program_wish *wish,
@@ -328,14 +344,29 @@ static void note_packer(const struct program *p)
 		     (int)packer.len, packer.p);
 }
 
+/* A linker map does not say of all sections whether they are stored. */
+static void note_doubts(const struct program *p)
+{
+	struct text names = { 0 };
+	if (p->input.linkmap)
+		linkmap_doubts(p->input.linkmap, &names);
+	if (names.len > 0)
+		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
+		     "counted as stored; only the program tells whether they are "
+		     "(NOLOAD): " STR_FMT,
+		     STR_ARG(text_str(&names)));
+	text_release(&names);
+}
+
 static bool use_given(struct program *p, struct heft_err *err)
 {
 	p->open = true;
 	progress_begin(p->input.file.bytes.size);
 	progress_tell(p->path, 0, 1);
 	note_packer(p);
+	note_doubts(p);
 	return input_take_slice(&p->input, p->path, p->wish->arch, err) &&
-	       use_debug_files(p, err) && use_maps(p, err) && program_read_scripts(p, err);
+	       use_debug_files(p, err) && use_maps(p, err);
 }
 
 /* "lib.a(member.o)", where that is no file of its own. */

@@ -82,8 +82,6 @@ static inline const char *program_debug_path(const struct program *p)
 /* Its linker map: of the maps of the wish the one that agrees with most of its sections, else one
  * that lies beside it.  NULL: none.  A map that agrees with some sections only is a note. */
 const struct linkmap *program_map(struct program *p);
-/* Reads the linker scripts of the wish; called when the program is opened. */
-bool program_read_scripts(struct program *p, struct heft_err *err);
 /* The memory regions of its machine: those of the wish, else of its linker map, else runs of what
  * is loaded close together.  None of an archive and of an object. */
 const struct memory_regions *program_regions(struct program *p);

@@ -8,7 +8,6 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->source_maps);
 	vec_release(&w->programs);
 	regions_release(&w->regions);
-	vec_release(&w->scripts);
 	vec_release(&w->stack_usage);
 	paths_release(&w->paths);
 	vec_release(&w->pieces);
@@ -43,11 +42,6 @@ void wish_add_debug_dir(struct program_wish *w, const char *dir)
 void wish_add_map(struct program_wish *w, const char *path)
 {
 	vec_push(&w->maps, keep(w, path));
-}
-
-void wish_add_script(struct program_wish *w, const char *path)
-{
-	vec_push(&w->scripts, keep(w, path));
 }
 
 void wish_add_stack_usage(struct program_wish *w, const char *path)
@@ -150,8 +144,6 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	for (size_t i = 0; i < from->programs.count; i++)
 		wish_add_program(w, from->programs.data[i]);
 	regions_copy(&w->regions, &from->regions);
-	for (size_t i = 0; i < from->scripts.count; i++)
-		wish_add_script(w, from->scripts.data[i]);
 	for (size_t i = 0; i < from->stack_usage.count; i++)
 		wish_add_stack_usage(w, from->stack_usage.data[i]);
 	wish_set_calls(w, from->calls);

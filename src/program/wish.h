@@ -24,7 +24,6 @@ struct program_wish {
 	VEC(struct wished_source_map) source_maps;
 	VEC(const char *) programs;    /* of dumps */
 	struct memory_regions regions; /* given by hand */
-	VEC(const char *) scripts;     /* of linkers, which say what regions there are */
 	VEC(const char *) stack_usage; /* .su files, and folders that have some */
 	const char *calls;             /* what code does not say of calls, for stacks; or NULL */
 	const char *sysroot;           /* or NULL */
@@ -50,7 +49,6 @@ bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, 
 		     struct heft_err *err);
 void wish_add_stack_usage(struct program_wish *w, const char *path);
 void wish_set_calls(struct program_wish *w, const char *path);
-void wish_add_script(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
 void wish_set_arch(struct program_wish *w, const char *arch);

@@ -477,9 +477,9 @@ static const char *what_is_unknown(const struct budget_limit *l, const struct bu
 	if (l->subject == BUDGET_REGION && !all_know(in, knows_regions))
 		return knows_regions(in->now)
 			       ? "no memory regions are known of the base: the linker map beside a "
-				 "program states them, or a linker script (--script), or --region"
+				 "program states them, or --region"
 			       : "no memory regions are known: the linker map beside a program "
-				 "states them, or a linker script (--script), or --region";
+				 "states them, or --region";
 	if (l->subject == BUDGET_STACK && !all_know(in, tells_stacks))
 		return in->now->has_stacks
 			       ? "the stacks of functions are not known of the base: ask the "

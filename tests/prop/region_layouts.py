@@ -70,11 +70,11 @@ def layout(rng, with_overlays):
     return "\n".join(out) + "\n" + SPARE + "}\n"
 
 
-def check_sums(heft, what, mine):
+def check_sums(heft, what, stated, mine):
     """Regions and what is in none are all of the image, however else it is divided."""
     total = sum(int(row["vmsize"]) for row in mine.values())
     for source in "regions,sections", "regions,symbols":
-        rows = regions.csv.DictReader(run(heft, "size", "-d", source, "--domain=both", "-n", "0", "--csv", "--script=x.ld",
+        rows = regions.csv.DictReader(run(heft, "size", "-d", source, "--domain=both", "-n", "0", "--csv", *stated,
                                           "--map=x.map", "x.elf").stdout.splitlines())
         whole = sum(int(row["vmsize"]) for row in rows)
         regions.check(whole == total, f"{what}: regions have {total} of {whole} bytes by {source}")
@@ -91,11 +91,12 @@ def one(heft, machine, linker, text, what):
     prefix = MACHINES[machine][0]
     table = regions.layout_of("x.map") if not linker else one.table
     one.table = table
-    mine, said = regions.regions(heft, "--map=x.map", "--script=x.ld", "x.elf")
+    stated = regions.stated(table)
+    mine, said = regions.regions(heft, "--map=x.map", *stated, "x.elf")
     before = len(regions.failed)
     regions.compare_usage(what, regions.reach(prefix, "x.elf", table), mine)
     regions.compare_stored(what, prefix, "x.elf", table, mine)
-    check_sums(heft, what, mine)
+    check_sums(heft, what, stated, mine)
     if len(regions.failed) > before:
         print(text, said)
     return True

@@ -58,7 +58,6 @@ static void all_fields_are_read(void **state)
 				"disassemble_function: 'main'\n"
 				"source_filter: 'x.*'\n"
 				"dump_raw_map: true\n"
-				"linker_script: 'x.ld'\n"
 				"memory_region { name: 'a=b' origin: 0x10 length: 4096 }\n"
 				"memory_region < name: 'c', length: 1 >\n");
 	assert_int_equal(c.filenames.count, 2);
@@ -77,7 +76,6 @@ static void all_fields_are_read(void **state)
 	assert_string_equal(c.disassemble, "main");
 	assert_string_equal(c.source_filter, "x.*");
 	assert_true(c.has_raw_map && c.raw_map);
-	assert_string_equal(c.scripts.data[0], "x.ld");
 	assert_int_equal(c.regions.count, 2);
 	assert_string_equal(c.regions.data[0].name, "a=b");
 	assert_int_equal(c.regions.data[0].origin, 16);

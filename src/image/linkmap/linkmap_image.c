@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "image/elf/elf_const.h"
+#include "image/region.h"
 #include "image/linkmap/linkmap_names.h"
-#include "image/script.h"
 
 #define CONTENT_MAX (UINT64_C(1) << 30)
 
@@ -126,7 +126,6 @@ struct part {
 
 struct making {
 	const struct linkmap *map;
-	const struct script_sections *told; /* or NULL */
 	VEC(struct part) parts;
 	struct text names, strings, symbols; /* of sections; of symbols; the table of these */
 	struct linkmap_names read;
@@ -154,7 +153,6 @@ static void add_part(struct making *m, uint32_t index)
 {
 	const struct linkmap_section *s = &m->map->sections.data[index];
 	const struct str name = linkmap_text(m->map, s->name);
-	const struct script_section *told = m->told ? script_section_find(m->told, name) : NULL;
 	if (s->header || s->size == 0 || m->parts.count >= PARTS_MAX)
 		return;
 	struct part p = { .section = index,
@@ -163,8 +161,8 @@ static void add_part(struct making *m, uint32_t index)
 			  .load_addr = s->load_addr,
 			  .size = s->size,
 			  .off = m->content,
-			  .nobits = told || is_without_bytes(name) || is_all_zeros(m->map, s) };
-	if (is_loaded(s, name) && !(told && told->gone))
+			  .nobits = is_without_bytes(name) || is_all_zeros(m->map, s) };
+	if (is_loaded(s, name))
 		p.flags = SHF_ALLOC | (is_written(name) ? SHF_WRITE : 0u) |
 			  (s->tls && p.nobits ? SHF_TLS : 0u) |
 			  (is_code(m->map, s, name) ? SHF_EXECINSTR : 0u);
@@ -353,11 +351,10 @@ static void make_tables(struct making *m)
 		add_symbols(m, (uint16_t)(i % m->parts.count), i < m->parts.count);
 }
 
-bool linkmap_image(const struct linkmap *map, const struct script_sections *sections,
-		   struct bytes *ret, uint64_t *ret_content, struct heft_err *err)
+bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
+		   struct heft_err *err)
 {
 	struct making m = { .map = map,
-			    .told = sections,
 			    .read = { .map = map, .all = true },
 			    .object = LINKMAP_NONE };
 	make_tables(&m);

@@ -13,14 +13,11 @@ bool linkmap_matches(struct bytes b);
 /* Whether the first bytes of a file are those of a map; 4 KiB are enough. */
 bool linkmap_begins(struct bytes head);
 
-struct script_sections;
-
-/* Makes the file; `sections` is what the linker script says of them, or NULL.  *ret_content is how
- * many of its first bytes are what the map's sections have in the file, the rest is heft's own:
- * tables and symbols.  *ret is for mem_free.  HEFT_ELIMIT where the sections have more than
+/* Makes the file.  *ret_content is how many of its first bytes are what the map's sections have in
+ * the file, the rest is heft's own: tables and symbols.  *ret is for mem_free.  HEFT_ELIMIT where the sections have more than
  * 1 GiB. */
-bool linkmap_image(const struct linkmap *map, const struct script_sections *sections,
-		   struct bytes *ret, uint64_t *ret_content, struct heft_err *err);
+bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
+		   struct heft_err *err);
 /* Adds the names of sections that may have no bytes (NOLOAD), which a map does not say. */
 struct text;
 void linkmap_doubts(const struct linkmap *map, struct text *ret);
