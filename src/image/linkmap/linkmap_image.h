@@ -14,8 +14,8 @@ bool linkmap_matches(struct bytes b);
 bool linkmap_begins(struct bytes head);
 
 /* Makes the file.  *ret_content is how many of its first bytes are what the map's sections have in
- * the file, the rest is heft's own: tables and symbols.  *ret is for mem_free.  HEFT_ELIMIT where the sections have more than
- * 1 GiB. */
+ * the file, the rest is heft's own: tables and symbols.  *ret is for mem_free.  HEFT_ELIMIT where
+ * the sections have more than 1 GiB. */
 bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
 		   struct heft_err *err);
 /* Adds the names of sections that may have no bytes (NOLOAD), which a map does not say. */
