@@ -42,8 +42,8 @@ HEFT_API void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir);
 HEFT_API void heft_finder_add_map(struct heft_finder *f, const char *path);
 /* Adds a region of the machine's memory, [origin, origin + length), for the source "regions"; one
  * of the same name is replaced.  Without one they are those of the linker map, else runs of what is
- * loaded close together.  HEFT_EARG where the name is empty, the length is 0, the region goes beyond
- * 2^64 or there are more than 1000. */
+ * loaded close together.  HEFT_EARG where the name is empty, the length is 0, the region goes
+ * beyond 2^64 or there are more than 1000. */
 HEFT_API bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t origin,
 				     uint64_t length, struct heft_err *err);
 /* Adds a file that gcc or clang wrote by -fstack-usage (.su), or a folder, below which all of them
