@@ -215,6 +215,9 @@ struct heft_row_filter {
 	/* Rows that are listed all the same (heft_profile_open_filtered), with those above them. */
 	const struct heft_row *const *kept;
 	size_t kept_count;
+	/* Bits that a row of short names has also where the full name of one of its symbols has
+	 * them: `match` is asked about that name as about a label.  Costs 2 us a symbol. */
+	uint32_t in_full;
 };
 /* Filters the rows of a profile that has run; NULL: not any more.  *ret_count, unless NULL, is how
  * many rows without others below them are let through.  Makes no rows: a million labels are asked

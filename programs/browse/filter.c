@@ -19,6 +19,7 @@ struct words {
 	struct word words[WORDS_MAX];
 	unsigned count;
 	uint32_t wanted, unwanted; /* bits by number of the word */
+	uint32_t in_full;          /* wanted ones that short names have no room for */
 };
 
 static void add_word(struct words *w, char *text)
@@ -30,7 +31,10 @@ static void add_word(struct words *w, char *text)
 		return;
 	for (const char *c = word->text; *c != '\0'; c++)
 		word->exact |= isupper((unsigned char)*c) != 0;
-	*(not? &w->unwanted : &w->wanted) |= 1U << w->count++;
+	*(not? &w->unwanted : &w->wanted) |= 1U << w->count;
+	if (!not&&strpbrk(word->text, "<(,*&[") != NULL)
+		w->in_full |= 1U << w->count;
+	w->count++;
 }
 
 /* False where there is no memory. */
@@ -216,7 +220,8 @@ static bool filter_by_table(struct tree *t, const struct words *w, uint32_t *cur
 				     .repeats = says_again,
 				     .ctx = &asked,
 				     .wanted = w->wanted,
-				     .unwanted = w->unwanted };
+				     .unwanted = w->unwanted,
+				     .in_full = w->in_full };
 	uint64_t leaves = 0;
 	const struct heft_row **kept = list_kept(t, &f.kept_count);
 	f.kept = kept;

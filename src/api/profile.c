@@ -77,6 +77,7 @@ struct heft_profile *heft_profile_new(void)
 static void level_release(struct level *l)
 {
 	view_release(&l->view);
+	view_names_release(&l->full);
 	alias_index_release(&l->aliases);
 }
 

@@ -29,6 +29,7 @@ struct level {
 	const struct rules *rules; /* borrowed from a custom source; NULL = none */
 	unsigned depth;            /* directories: which component; 0 = the whole path */
 	struct view view;
+	struct view_names full;     /* for filters of rows */
 	struct alias_index aliases; /* symbols only, when asked for */
 	size_t layer;               /* which of a file's layers */
 };

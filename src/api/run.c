@@ -612,6 +612,14 @@ static const char *node_label(void *ctx, uint32_t node)
 	return label_text(&p->labels, p->rollup.tree.nodes.data[node].key).p;
 }
 
+static const char *node_full_name(void *ctx, uint32_t node, uint32_t level, size_t i)
+{
+	struct heft_profile *p = ctx;
+	struct level *l = &p->levels.data[level];
+	return view_full_name(&l->full, &l->view, &p->labels, p->rollup.tree.nodes.data[node].key,
+			      i);
+}
+
 static void list_aliases(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	const struct heft_profile *p = ctx;
@@ -730,6 +738,7 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 		.empty_from = p->empty_from,
 		.empty_to = p->empty_to,
 		.label = node_label,
+		.full_name = node_full_name,
 		.ctx = (void *)(uintptr_t)p,
 	};
 	const char **names = arena_new(arena, const char *, p->levels.count);

@@ -34,6 +34,21 @@ static size_t count_keys(const struct tree *t)
 	return (size_t)most + 1;
 }
 
+/* Bits that are in the full name of a symbol of the row alone. */
+static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t level,
+			     struct heft_row *row, uint32_t bits)
+{
+	const struct rows_opts *o = g->maker->opts;
+	const uint32_t wanted = g->filter->in_full;
+	for (size_t i = 0; o->full_name && (bits & wanted) != wanted; i++) {
+		row->label = o->full_name(o->ctx, node, level, i);
+		if (!row->label)
+			break;
+		bits |= g->filter->match(g->filter->ctx, row) & wanted;
+	}
+	return bits;
+}
+
 /* A label is asked about once a level: a symbol stands below several sections. */
 static uint32_t bits_of(struct matching *g, uint32_t node, uint32_t level)
 {
@@ -44,7 +59,8 @@ static uint32_t bits_of(struct matching *g, uint32_t node, uint32_t level)
 	if (*bits == 0) {
 		struct heft_row row;
 		rows_describe(g->maker, node, level, &row);
-		*bits = ASKED | g->filter->match(g->filter->ctx, &row);
+		*bits = g->filter->match(g->filter->ctx, &row);
+		*bits = ASKED | bits_in_full(g, node, level, &row, *bits);
 	}
 	return *bits & ~ASKED;
 }

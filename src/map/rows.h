@@ -35,6 +35,9 @@ struct rows_opts {
 	union heft_value least, least_below;
 	/* The label of a node; NUL-terminated, and as long-lived as the tree. */
 	const char *(*label)(void *ctx, uint32_t node);
+	/* The i-th full name of the symbols of a node whose label is shorter, until the next call;
+	 * NULL: there are no more.  Filters ask for them; NULL: there are none. */
+	const char *(*full_name)(void *ctx, uint32_t node, uint32_t level, size_t i);
 	/* Sets what else a row has: texts, aliases, change, ref; NULL: nothing.  Level 0 is the
 	 * first. */
 	void (*fill)(void *ctx, uint32_t node, uint32_t level, struct heft_row *row);

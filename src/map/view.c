@@ -1,6 +1,7 @@
 #include "map/view.h"
 
 #include "base/pool.h"
+#include "base/sort.h"
 #include "names/generic.h"
 #include "names/namespace.h"
 
@@ -260,4 +261,40 @@ void view_release(struct view *v)
 	mem_free(v->shown);
 	v->shown = NULL;
 	v->count = 0;
+}
+
+/* ---- full names ------------------------------------------------------------------------------ */
+
+static void names_list(struct view_names *n, const struct view *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (v->shown[i] != LABEL_NONE && v->shown[i] != i)
+			vec_push(&n->list, (struct view_name){ v->shown[i], (label_id)i });
+	sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
+	n->read = true;
+}
+
+const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
+			   label_id shown, size_t i)
+{
+	const bool names = v->form == VIEW_GENERIC ||
+			   (v->form == VIEW_NAME && v->style == HEFT_NAMES_SHORT);
+	if (!names || v->rules)
+		return NULL;
+	if (!n->read)
+		names_list(n, v);
+	const size_t at = i + lower_bound(n->list.data, n->list.count, sizeof *n->list.data, shown);
+	if (at >= n->list.count || n->list.data[at].shown != shown)
+		return NULL;
+	const struct str raw = label_text(labels, n->list.data[at].raw);
+	text_set(&n->text, demangle(&n->demangler, raw, HEFT_NAMES_FULL));
+	text_add_char(&n->text, '\0');
+	return n->text.p;
+}
+
+void view_names_release(struct view_names *n)
+{
+	vec_release(&n->list);
+	demangler_release(&n->demangler);
+	text_release(&n->text);
 }

@@ -10,6 +10,7 @@
 #include "map/paths.h"
 #include "map/rules.h"
 #include "map/space.h"
+#include "names/demangle.h"
 
 struct namespaces;
 
@@ -22,6 +23,20 @@ enum view_form {
 	VIEW_GENERIC,   /* a linker name in full, without arguments that made it of a generic */
 	VIEW_PATH,      /* a source file, with or without ":LINE" behind */
 	VIEW_DIRECTORY, /* the directory of one */
+};
+
+/* A label that a view shows in another way. */
+struct view_name {
+	uint64_t shown;
+	label_id raw;
+};
+
+/* Full names by how a view shows them; zeroed = not read yet. */
+struct view_names {
+	VEC(struct view_name) list; /* sorted by `shown` */
+	struct demangler demangler;
+	struct text text;
+	bool read;
 };
 
 struct view {
@@ -45,5 +60,11 @@ static inline bool view_shows_paths(const struct view *v)
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes);
 void view_release(struct view *v);
+/* The i-th full name that is shown as `shown`, until the next call; NULL: there are no more.  Of
+ * views that show short names or generics without rules; others have none.  The first call lists
+ * all labels. */
+const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
+			   label_id shown, size_t i);
+void view_names_release(struct view_names *n);
 
 #endif

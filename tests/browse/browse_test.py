@@ -364,6 +364,11 @@ def check_merged_card():
     t = browse("-d", "sections,symbols", "merged")
     t.press("/", "instance .text", "Enter", "Home", "Down")
     check("merged: the row", chosen(t), "instance<>()")
+    t.press("/", "C-u", "instance<7>(int) .text", "Enter", "Home", "Down")
+    check("merged: found by the full name of one", chosen(t), "instance<>()")
+    t.press("/", "C-u", "instance<8>(int)", "Enter")
+    check("merged: no instance has that name", "nothing matches" in t.lines()[HEAD], True)
+    t.press("/", "C-u", "instance .text", "Enter", "Home", "Down")
     text = "\n".join(t.press("i"))
     sizes = [s["own"] for s in json.loads(heft("query", "--json", "merged",
              "select own from symbols where full_name like 'instance%' and section = '.text'"))]

@@ -357,6 +357,37 @@ static void rows_of_levels_can_be_filtered(void **state)
 	heft_profile_free(p);
 }
 
+static uint32_t match_parameter(void *ctx, const struct heft_row *row)
+{
+	(void)ctx;
+	return strstr(row->label, "(int)") != NULL;
+}
+
+static void filters_of_rows_see_full_names_where_asked(void **state)
+{
+	struct heft_row_filter filter = { .size = sizeof filter,
+					  .match = match_parameter,
+					  .wanted = 1 };
+	struct heft_profile *p = measured("sections");
+	const struct heft_row *const *list;
+	uint64_t count;
+	size_t rows;
+	(void)state;
+	assert_true(heft_profile_add_source(p, "shortsymbols", &err));
+	heft_profile_set_flags(p, HEFT_PROFILE_LEVELWISE);
+	run(p);
+	assert_true(heft_profile_filter_rows(p, &filter, &count, &err));
+	assert_int_equal(count, 0);
+	filter.in_full = 1;
+	assert_true(heft_profile_filter_rows(p, &filter, &count, &err));
+	assert_true(count > 0);
+	const struct heft_row *text = child(heft_profile_table(p)->top, ".text");
+	assert_true(heft_profile_open_filtered(p, text, &list, &rows, &err));
+	assert_int_equal(rows, 1);
+	assert_string_equal(list[0]->label, "foo()");
+	heft_profile_free(p);
+}
+
 static void counting_tells_how_many_symbols_a_row_has(void **state)
 {
 	struct heft_profile *p = measured("sections");
@@ -780,6 +811,7 @@ int main(void)
 		cmocka_unit_test(the_limit_sums_up_the_rest),
 		cmocka_unit_test(rows_can_be_made_level_by_level),
 		cmocka_unit_test(rows_of_levels_can_be_filtered),
+		cmocka_unit_test(filters_of_rows_see_full_names_where_asked),
 		cmocka_unit_test(rows_of_levels_go_to_stores_as_all_rows_do),
 		cmocka_unit_test(counting_tells_how_many_symbols_a_row_has),
 		cmocka_unit_test(filters_keep_and_count_what_they_leave_out),
