@@ -193,6 +193,5 @@ HEFT_API const char *heft_file_at(const void *address);
 #include "heft/snapshot.h"
 #include "heft/page.h"
 #include "heft/history.h"
-#include "heft/upload.h"
 
 #endif

@@ -31,6 +31,9 @@ part_of() {
 	"blocks emit") echo heft.1 EMITTING MAPS ;;
 	"blocks check") echo heft.1 CHECKING MAPS ;;
 	"heap run") echo heft.1 RECORDING A HEAP ;;
+	"push run") echo heft-push.1 PROFILES WHILE A PROGRAM RUNS ;;
+	"push profile") echo heft-push.1 PROFILES OF DUMPS ;;
+	"push rows") echo heft-push.1 ROWS ;;
 	"heap snapshot") echo heft.1 SNAPSHOTS OF PROCESSES ;;
 	"history add") echo heft-history.1 ADDING BUILDS ;;
 	"history log") echo heft-history.1 LISTING BUILDS ;;
@@ -62,6 +65,8 @@ known_options() { # of a command
 
 # One part of a manual is about how programs are found, for all commands that take them.
 finding=$(man_options heft.1 FINDING WHAT BELONGS TO A PROGRAM)
+# One is about the recorder, for what runs programs under it.
+recording=$(man_options heft.1 RECORDING A HEAP)
 # One is about what reports look like; each command that reports has some of its options.
 reports=$(man_options heft.1 REPORTS)
 of_reports() { # command
@@ -71,6 +76,7 @@ with_shared() { # command, options of its own part
 	more=
 	known_options "$1" | grep -qx -e --debug-file && more=$(echo "$finding" | grep -vx -e --exe)
 	known_options "$1" | grep -qx -e --exe && more=$finding
+	known_options "$1" | grep -qx -e --recorder && more=$recording
 	printf '%s\n%s\n%s\n' "$2" "$more" "$(of_reports "$1")" | grep . | sort -u
 }
 

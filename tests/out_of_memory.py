@@ -57,7 +57,7 @@ CASES = {
     "history import": ["--store={db} --product=q {sizes}"],
     "history export": ["--store={db} --product=p c0 -o {out}"],
     "history gc": ["--store={db} --product=p --keep=1"],
-    "rows": ["{app}", "--to={url} {app} {old}"],
+    "rows": ["{app} {old}"],
     "report": ["{app} -o {out}", "{heap} -o {out}", "{app} -o {out} -- {old}", "{db} -o {out}"],
     "browse": ["{app}", "{heap}"],
     "stack": ["{app}"],
@@ -70,7 +70,10 @@ CASES = {
     "heap at": ["{heap} 0x1000"],
     "heap check": ["{core}"],
     "heap digest": ["{heap} {heap}", "{heap} -o {out}"],
-    "heap run": ["--recorder={recorder} -o {out} -- {app}", "--recorder={recorder} --push={url} --service=s -o {out} -- {app}"],
+    "heap run": ["--recorder={recorder} -o {out} -- {app}"],
+    "push run": ["--recorder={recorder} --to={url} --service=s -o {out} -- {app}"],
+    "push profile": ["--to=pyroscope{at_url} {rows}"],
+    "push rows": ["--to={url} {rows}"],
     "heap snapshot": ["-o {out} {pid}"],
     "help": ["size", "--words"],
 }
@@ -109,8 +112,8 @@ class Run:
             shutil.copy(things["history"], here["db"])
         env = dict(os.environ, LD_PRELOAD=NO_MEMORY, FAIL_COUNT=str(count), FAIL_AT=str(fails_at), TERM="xterm",
                    XDG_CACHE_HOME=str(self.dir), TMPDIR=str(self.dir), **({"FAIL_ON": "1"} if stays else {}),
-                   # ncurses crashes without memory; so does what libcurl is linked to, as it is loaded.
-                   **({"FAIL_BY": "heft"} if case[0] == "browse" or "{url}" in words else {}))
+                   # ncurses crashes without memory; so does what libcurl is linked to.
+                   **({"FAIL_BY": "heft"} if case[0] == "browse" or "url}" in words else {}))
         self.status, out, err = run_on_terminal(self.words, env) if self.command == "browse" else run_plainly(self.words, env)
         self.out, self.err = (text.replace(str(self.dir), "DIR") for text in (out, err))
         self.asked = struct.unpack("=Q", count.read_bytes())[0]
@@ -201,7 +204,7 @@ def make(tmp):
         subprocess.run([HEFT, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
 
     at = {name: f"{tmp}/{name}" for name in ("app", "old", "object", "map", "mapped", "size", "size_old", "sizes", "history",
-                                             "budget", "config", "heap", "core", "perf", "source")}
+                                             "budget", "config", "heap", "core", "perf", "source", "rows")}
     for name, numbers in (("old", 100), ("app", 300)):
         pathlib.Path(at["source"] + ".c").write_text(PROGRAM % numbers)
         subprocess.run(["cc", "-g", "-O1", "-Wl,-Map=" + at["map"], at["source"] + ".c", "-o", at[name]], check=True)
@@ -215,6 +218,7 @@ def make(tmp):
     pathlib.Path(at["budget"]).write_text("file max 1 GiB\nsection .text max 1 MiB\n")
     pathlib.Path(at["config"]).write_text('custom_data_source: { name: "mine" base_data_source: "sections" '
                                           'rewrite: { pattern: "^.t" replacement: "t" } }\n')
+    heft("rows", at["app"], "-o", at["rows"])
     heft("blocks", "emit", at["app"], "-o", at["mapped"])
     heft("heap", "run", "--recorder", RECORDER, "-o", at["heap"] + ".%p", "--", at["app"])
     heft("heap", "run", "--recorder", RECORDER, "--inline", "--leaks", "-o", at["core"] + ".%p", "--", at["app"])
@@ -241,7 +245,8 @@ def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as tmp, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        things = make(tmp) | {"dir": tmp + "/programs", "recorder": RECORDER, "url": f"http://127.0.0.1:{server.server_port}"}
+        things = make(tmp) | {"dir": tmp + "/programs", "recorder": RECORDER, "url": f"http://127.0.0.1:{server.server_port}",
+                                "at_url": f"://127.0.0.1:{server.server_port}"}
         with subprocess.Popen(["sleep", "10000"]) as sleeper:
             things["pid"] = str(sleeper.pid)
             for case in cases:

@@ -373,8 +373,8 @@ HEFT_API size_t heft_heap_report_frame_count(const struct heft_heap_report *r,
 HEFT_API const struct heft_frame *heft_heap_report_frame(const struct heft_heap_report *r,
 							 const struct heft_row *row, size_t i);
 
-/* The formats that show stacks (FOLDED, PPROF, SPEEDSCOPE) take all that the filters let through;
- * those of one profile (PPROF, SPEEDSCOPE) refuse a diff with HEFT_EARG.  `opts` may be NULL: then
+/* The formats that show stacks (FOLDED, PPROF) take all that the filters let through;
+ * PPROF is of one profile and refuses a diff with HEFT_EARG.  `opts` may be NULL: then
  * 8 frames a stack are shown. */
 HEFT_API bool heft_heap_report_write(const struct heft_heap_report *r,
 				     const struct heft_write_opts *opts,

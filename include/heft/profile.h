@@ -135,7 +135,7 @@ enum heft_profile_flag {
 	 * time to decode all code. */
 	HEFT_PROFILE_STACKS = 1 << 8,
 	/* Rows are made level by level, by heft_profile_open_row, and a run makes the first level
-	 * alone.  They are in no order, none is cut off, and HEFT_NDJSON and HEFT_ROWBINARY alone
+	 * alone.  They are in no order, none is cut off, and HEFT_NDJSON alone
 	 * can be written, in the order that was set and without a limit.  Saves most of the
 	 * time and memory that rows take where only some of a million are looked at, or each is
 	 * written once. */

@@ -135,8 +135,7 @@ enum heft_format {
 	HEFT_MARKDOWN,
 	HEFT_FOLDED, /* stacks for flame graphs: "label;label VALUE", in a diff "... BEFORE NOW" */
 	HEFT_PPROF,  /* gzip'ed profile.proto; no diffs */
-	HEFT_SPEEDSCOPE, /* JSON for speedscope.app; heaps alone */
-	HEFT_GITHUB,     /* commands of GitHub's workflows; budgets alone */
+	HEFT_GITHUB, /* commands of GitHub's workflows; budgets alone */
 	/* Profiles of basic blocks alone: */
 	HEFT_PROPELLER_V0, /* for clang -fbasic-block-sections=list=FILE ... */
 	HEFT_PROPELLER_V1, /* ... from version 17 on */
@@ -151,13 +150,8 @@ enum heft_format {
 	HEFT_TERSE,
 	/* Rows for stores, sizes alone: one a leaf, with the constants of heft_write_opts in
 	 * front, the array "labels" and the measures.  Each piece that the sink is given ends with
-	 * the end of a row: */
-	HEFT_NDJSON,    /* an object a line */
-	HEFT_ROWBINARY, /* ClickHouse's RowBinary: String, Array(String), UInt64 */
-	/* Heaps alone, no diffs: what is in use as the request that OTLP's collectors take, of
-	 * opentelemetry-proto 1.9, whose profiles are no stable part of it yet.  The constants are
-	 * attributes of the resource. */
-	HEFT_OTLP_V1DEVELOPMENT,
+	 * the end of a row. */
+	HEFT_NDJSON, /* an object a line */
 };
 
 /* A column that has one text in all rows.  Never grows. */

@@ -163,8 +163,7 @@ static bool write_report(const struct heft_heap_report *r, const struct heft_wri
 	struct heft_write_opts o = { .frames = 8 };
 	struct sink s;
 	take_options(&o, sizeof o, opts);
-	if (r->report.base && (o.format == HEFT_PPROF || o.format == HEFT_SPEEDSCOPE ||
-			       o.format == HEFT_OTLP_V1DEVELOPMENT))
+	if (r->report.base && o.format == HEFT_PPROF)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");
 	sink_start(&s, sink);

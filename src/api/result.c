@@ -202,7 +202,7 @@ static bool write_walked(const struct heft_profile *p, const struct report *r,
 	struct rows_opts opts;
 	struct rows_maker maker;
 	struct arena arena = { 0 };
-	if (r->opts.format != HEFT_NDJSON && r->opts.format != HEFT_ROWBINARY)
+	if (r->opts.format != HEFT_NDJSON)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "rows that are made level by level have no such format");
 	walked.table = profile_begin_table(p, &opts, &arena);

@@ -1,6 +1,6 @@
 #include "base/json.h"
 
-#include "base/text.h"
+#include "base/digits.h"
 #include "base/utf8.h"
 
 #include <stdio.h>

@@ -39,16 +39,6 @@ void text_add_number(struct text *t, uint64_t n)
 	text_add(t, (struct str){ digits + at, sizeof digits - at });
 }
 
-void hex_text(char *out, const uint8_t *p, size_t size)
-{
-	static const char digits[] = "0123456789abcdef";
-	for (size_t i = 0; i < size; i++) {
-		out[2 * i] = digits[p[i] >> 4];
-		out[2 * i + 1] = digits[p[i] & 15];
-	}
-	out[2 * size] = '\0';
-}
-
 void text_add_varint(struct text *t, uint64_t v)
 {
 	enum { MOST = 10 };

@@ -4,7 +4,7 @@
 #ifndef HEFT_BASE_TEXT_H
 #define HEFT_BASE_TEXT_H
 
-#include "base/base.h"
+#include "base/digits.h"
 
 struct text {
 	char *p;
@@ -19,8 +19,6 @@ void text_add_char(struct text *t, char c);
 void text_add_number(struct text *t, uint64_t n);
 /* Seven bits a byte, the lowest first, the top bit set where more follow (LEB128). */
 void text_add_varint(struct text *t, uint64_t v);
-/* The bytes as 2 * size digits of lower-case hexadecimal and a NUL, which `out` has room for. */
-void hex_text(char *out, const uint8_t *p, size_t size);
 
 static inline struct str text_str(const struct text *t)
 {

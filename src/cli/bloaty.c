@@ -1,5 +1,6 @@
 /* What messages are in Bloaty's words, for the scripts that look for them. */
 #include "cli/cli.h"
+#include "cli/gone.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,16 @@ void cli_as_bloaty(const struct heft_err *err, char *room, size_t size)
 
 void cli_bad_word(const struct cli *cli, const char *problem)
 {
-	const char *unknown = strstr(problem, "unknown option: ");
+	static const char start[] = "unknown option: ";
+	const char *unknown = strstr(problem, start);
+	const char *word = problem + sizeof start - 1;
+	const char *instead = unknown == problem && cli->command != NULL
+				      ? gone_option(cli->command->name, word)
+				      : NULL;
+	if (instead != NULL) {
+		cli_error(cli, "%.*s is gone: %s", (int)strcspn(word, "= "), word, instead);
+		return;
+	}
 	if (cli_is_bloaty(cli) && unknown == problem)
 		cli_error(cli, "U%s", problem + 1);
 	else if (cli_is_bloaty(cli) && strncmp(problem, "'--'", 4) == 0)

@@ -177,7 +177,6 @@ enum common_option {
 	O_MARKDOWN,
 	O_FOLDED,
 	O_PPROF,
-	O_SPEEDSCOPE,
 	O_TERSE,
 	O_CSV_SAFE,
 	O_COLOR,

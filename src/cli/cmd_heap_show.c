@@ -23,11 +23,10 @@ enum {
 };
 
 const struct opt heap_show_opts[] = {
-#define OUTPUT_FORMATS "table|csv|tsv|json|markdown|folded|pprof|speedscope|svg"
+#define OUTPUT_FORMATS "table|csv|tsv|json|markdown|folded|pprof|svg"
 #define OUTPUT_FORMATS_HELP                                                                        \
 	"table (default), csv, tsv, json, markdown; folded,\n"                                     \
-	"                              pprof, speedscope: all stacks; svg: a flame graph"
-#define OUTPUT_SPEEDSCOPE
+	"                              pprof: all stacks; svg: a flame graph"
 #include "cli/heap_rows_opts.inc"
 	{ .help = "Instead of rows:" },
 	{ O_TIMELINE, 0, false, "timeline", NULL, "how much was live when" },
@@ -105,11 +104,7 @@ static const struct choice order_choices[] = {
 };
 
 static const struct choice formats[] = {
-	LIST_FORMATS,
-	{ "folded", HEFT_FOLDED },
-	{ "pprof", HEFT_PPROF },
-	{ "speedscope", HEFT_SPEEDSCOPE },
-	{ "svg", HEFT_SVG },
+	LIST_FORMATS, { "folded", HEFT_FOLDED }, { "pprof", HEFT_PPROF }, { "svg", HEFT_SVG },
 	{ NULL, 0 },
 };
 

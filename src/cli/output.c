@@ -90,7 +90,6 @@ enum output_answer output_apply(struct output *out, const struct cli *cli, const
 	case O_MARKDOWN:
 	case O_FOLDED:
 	case O_PPROF:
-	case O_SPEEDSCOPE:
 	case O_TERSE: return set_format(out, cli, o, o->name);
 	case O_ROWS: return set_rows(out, cli, o, value);
 	case O_COLOR: return set_color(out, cli, o, value);

@@ -431,8 +431,6 @@ bool heap_report_write(const struct heap_report *r, const struct heft_write_opts
 	switch (o->format) {
 	case HEFT_FOLDED: put_folded(r, s); break;
 	case HEFT_PPROF: out_heap_pprof(r, o->live_only, s); break;
-	case HEFT_OTLP_V1DEVELOPMENT: out_heap_otlp(r, o, s); break;
-	case HEFT_SPEEDSCOPE: out_heap_speedscope(r, s); break;
 	default: return write_rows(r, o, s, err);
 	}
 	return sink_end(s, err);

@@ -85,8 +85,6 @@ void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t 
 bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o, struct sink *s,
 		       struct heft_err *err);
 void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s);
-void out_heap_otlp(const struct heap_report *r, const struct heft_write_opts *opts, struct sink *s);
-void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 
 /* The command as pages and JSON state it, which are handed on: unless arguments were asked for, the
  * name of the program alone. */

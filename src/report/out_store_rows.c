@@ -31,35 +31,6 @@ static void put_object(const struct report *r, const struct row_walk *walk, stru
 	text_add_char(line, '\n');
 }
 
-/* ---- RowBinary ------------------------------------------------------------------------------- */
-
-static void put_string(struct text *line, const char *text)
-{
-	const struct str t = str_of(text);
-	text_add_varint(line, t.len);
-	text_add(line, t);
-}
-
-static void put_whole(struct text *line, uint64_t n)
-{
-	char bytes[8];
-	for (size_t i = 0; i < sizeof bytes; i++)
-		bytes[i] = (char)(n >> (8 * i));
-	text_add(line, (struct str){ bytes, sizeof bytes });
-}
-
-static void put_binary(const struct report *r, const struct row_walk *walk, struct text *line)
-{
-	const size_t depth = walk->levels.count;
-	for (size_t i = 0; i < r->opts.constant_count; i++)
-		put_string(line, r->opts.constants[i].value);
-	text_add_varint(line, depth - 1);
-	for (size_t i = 1; i < depth; i++)
-		put_string(line, walk->levels.data[i].row->label);
-	for (size_t m = 0; m < r->table.measure_count; m++)
-		put_whole(line, walk->levels.data[depth - 1].row->now[m].whole);
-}
-
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* A column is a number or a text in all records of a report. */
@@ -114,10 +85,7 @@ static void put_leaves(const struct report *r, struct text *line, struct sink *s
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;) {
 		if (row->child_count > 0)
 			continue;
-		if (r->opts.format == HEFT_NDJSON)
-			put_object(r, &walk, line);
-		else
-			put_binary(r, &walk, line);
+		put_object(r, &walk, line);
 		end_row(line, s);
 	}
 	row_walk_release(&walk);
@@ -126,7 +94,7 @@ static void put_leaves(const struct report *r, struct text *line, struct sink *s
 bool out_store_rows(const struct report *r, struct sink *s, struct heft_err *err)
 {
 	struct text line = { 0 };
-	const bool records = r->kind && r->kind->draws_records && r->opts.format == HEFT_NDJSON;
+	const bool records = r->kind && r->kind->draws_records;
 	if (!records && !has_rows_for_stores(r))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	if (records)

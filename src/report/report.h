@@ -105,7 +105,7 @@ struct rows_maker;
 /* A table on its way to be text. */
 struct report {
 	struct heft_table table;
-	/* Makes the rows as they are walked, which HEFT_NDJSON and HEFT_ROWBINARY alone do; NULL:
+	/* Makes the rows as they are walked, which HEFT_NDJSON alone does; NULL:
 	 * they are there. */
 	struct rows_maker *maker;
 	struct heft_write_opts opts;
@@ -166,7 +166,7 @@ void out_markdown(const struct report *r, struct sink *s);
  * down with ";" between, a space, the value that decides the order; in a diff the values before and
  * now.  Rows without a value are left out. */
 void out_folded(const struct report *r, struct sink *s);
-/* A row a leaf for stores, as HEFT_NDJSON and HEFT_ROWBINARY have it.  HEFT_EARG where the table
+/* A row a leaf for stores, as HEFT_NDJSON has it.  HEFT_EARG where the table
  * has no labels, is a difference, or has measures that are no whole numbers. */
 bool out_store_rows(const struct report *r, struct sink *s, struct heft_err *err);
 /* A profile for pprof, gzip'ed: each leaf row a stack, a value a measure. */

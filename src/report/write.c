@@ -45,7 +45,6 @@ bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 	case HEFT_PPROF: out_pprof(r, s); break;
 	case HEFT_SVG: draw(r, s); break;
 	case HEFT_NDJSON:
-	case HEFT_ROWBINARY:
 		if (!out_store_rows(r, s, err))
 			return false;
 		break;

@@ -31,9 +31,8 @@ static bool check_url(const char *url, struct heft_err *err)
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <strings.h>
 
-enum { ANSWER_MOST = 256 << 20, SAID_MOST = 160, HEADERS_MOST = 4096 };
+enum { ANSWER_MOST = 256 << 20, SAID_MOST = 160 };
 
 struct http {
 	CURL *curl;
@@ -43,9 +42,6 @@ struct http {
 	/* Of malloc: no function of libcurl may be left by a jump where there is no memory. */
 	char *answer;
 	size_t answer_size;
-	/* Lines of headers and trailers, each with its NUL, as far as there is room. */
-	char headers_seen[HEADERS_MOST];
-	size_t headers_size;
 	char said[CURL_ERROR_SIZE]; /* what libcurl says of a request that failed; "": nothing */
 	CURLM *held;                /* NULL: http_hold was not called */
 	struct bytes left;          /* of the body that is held */
@@ -107,44 +103,6 @@ static size_t take_answer(char *p, size_t size, size_t count, void *ctx)
 	return bytes;
 }
 
-static size_t take_header(char *p, size_t size, size_t count, void *ctx)
-{
-	struct http *h = ctx;
-	size_t bytes = size * count;
-	while (bytes > 0 && (unsigned char)p[bytes - 1] <= ' ')
-		bytes--;
-	if (bytes > 0 && bytes < HEADERS_MOST - h->headers_size) {
-		memcpy(h->headers_seen + h->headers_size, p, bytes);
-		h->headers_seen[h->headers_size + bytes] = '\0';
-		h->headers_size += bytes + 1;
-	}
-	return size * count;
-}
-
-const char *http_answer_header(struct http *h, const char *name)
-{
-	const size_t len = strlen(name);
-	for (size_t at = 0; at < h->headers_size; at += strlen(h->headers_seen + at) + 1) {
-		const char *line = h->headers_seen + at;
-		if (strncasecmp(line, name, len) == 0 && line[len] == ':')
-			return line + len + 1 + strspn(line + len + 1, " ");
-	}
-	return "";
-}
-
-void http_use_http2(struct http *h)
-{
-	const bool tls = strncmp(h->url.p, "https", 5) == 0;
-	curl.curl_easy_setopt(
-		h->curl, CURLOPT_HTTP_VERSION,
-		(long)(tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
-}
-
-void http_use_put(struct http *h)
-{
-	curl.curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, "PUT");
-}
-
 /* What is not set, or empty, is NULL. */
 static const char *environment(const char *name)
 {
@@ -175,8 +133,6 @@ static void set_up(struct http *h, const char *url)
 	curl.curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT, 10L);
 	curl.curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, take_answer);
 	curl.curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
-	curl.curl_easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, take_header);
-	curl.curl_easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
 	curl.curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "heft/" HEFT_VERSION);
 	curl.curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->said);
 	http_set_timeout(h, 60);
@@ -268,7 +224,7 @@ bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_st
 {
 	long status = 0;
 	h->said[0] = '\0';
-	h->answer_size = h->headers_size = 0;
+	h->answer_size = 0;
 	curl.curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
 	curl.curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS,
 			      body.size > 0 ? (const char *)body.p : "");
@@ -374,23 +330,6 @@ bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_st
 	(void)ret;
 	(void)ret_status;
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "this heft was built without libcurl");
-}
-
-void http_use_http2(struct http *h)
-{
-	(void)h;
-}
-
-void http_use_put(struct http *h)
-{
-	(void)h;
-}
-
-const char *http_answer_header(struct http *h, const char *name)
-{
-	(void)h;
-	(void)name;
-	return "";
 }
 
 bool http_hold(struct http *h, struct bytes start)

@@ -29,13 +29,6 @@ void http_set_timeout(struct http *h, unsigned seconds);
  * 200 to 299, of which *ret_status, which may be NULL, then tells (else 0). */
 bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_status,
 	       struct heft_err *err);
-/* HTTP/2 from the first byte on, without TLS as well. */
-void http_use_http2(struct http *h);
-/* PUT and not POST. */
-void http_use_put(struct http *h);
-/* What a header or trailer of the last answer says, its name in lower case; "": it is not there.
- * Holds until the next call on the handle. */
-const char *http_answer_header(struct http *h, const char *name);
 /* Begins to post a body, borrowed, whose end does not come before http_let_go: the request lasts
  * until the server answers or http_close.  The handle is for nothing else. */
 bool http_hold(struct http *h, struct bytes start);

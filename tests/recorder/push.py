@@ -1,13 +1,11 @@
-"""Heap profiles that `heft heap run --push` sends, against the schema of pprof and what the receivers document.
+"""Heap profiles and rows that `heft push` sends, against the schema of pprof and what the receivers document.
 
 usage: push.py HEFT RECORDER
 
 A server on loopback takes what comes.  Profiles are read by a decoder of protobuf of the test's own, by the field numbers of
-proto/profile.proto of google/pprof; requests are held against Pyroscope's reference of its HTTP API, against
-proto/parca/profilestore/v1alpha1/profilestore.proto of Parca and gRPC's PROTOCOL-WEB.md."""
+proto/profile.proto of google/pprof; requests are held against Pyroscope's reference of its HTTP API and the JSON form of
+proto/parca/profilestore/v1alpha1/profilestore.proto of Parca, whose HTTP rules are below /api."""
 import base64
-import email
-import email.policy
 import gzip
 import http.server
 import json
@@ -20,7 +18,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.parse
 
 heft, recorder = (os.path.realpath(p) for p in sys.argv[1:3])
 FAILURES, COUNT = [], [0]
@@ -227,7 +224,7 @@ def run(tmp, url, *words, rounds='8', fast=(), answer=b'{}', refuses=0):
     for old in os.listdir(tmp):
         if old.startswith('left.'):
             os.remove(f'{tmp}/{old}')
-    done = subprocess.run([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left.%p', '--push', url, '--every', '1s', *words,
+    done = subprocess.run([heft, 'push', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left.%p', '--to', url, '--every', '1s', *words,
                            '--', f'{tmp}/shop', rounds, *fast], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     left = [f'{tmp}/{f}' for f in os.listdir(tmp) if f.startswith('left.')]
     return done, list(Server.requests), left
@@ -278,48 +275,18 @@ def test_pyroscope(tmp, port):
     check('pyroscope: who holds', holders['customer'] > holders['session'] == 8 * 5000 and 'passing' not in holders, holders)
 
 
-def test_ingest(tmp, port):
-    done, requests, left = run(tmp, f'pyroscope://127.0.0.1:{port}/ingest', '--service', 'a shop')
-    profiles = []
-    for path, headers, body, at in requests:
-        where, query = path.split('?')
-        q = {k: v[0] for k, v in urllib.parse.parse_qs(query, strict_parsing=True).items()}
-        check('ingest: path', where == '/ingest', where)
-        check('ingest: format', q['format'] == 'pprof' and re.fullmatch(r'a_shop\{hostname=[\w.-]+,pid=\d+\}', q['name']), q)
-        check('ingest: from is before until, which is now', int(q['from']) <= int(q['until']) and abs(int(q['until']) - at) < 30, q)
-        form = email.message_from_bytes(b'Content-Type: ' + headers['Content-Type'].encode() + b'\r\n\r\n' + body, policy=email.policy.HTTP)
-        parts = {p.get_param('name', header='content-disposition'): p.get_payload(decode=True) for p in form.iter_parts()}
-        check('ingest: the parts of the form', set(parts) == {'profile', 'sample_type_config'}, set(parts))
-        config = json.loads(parts['sample_type_config'])
-        profiles.append(Profile(parts['profile'], 'ingest'))
-        check('ingest: a configuration a type', set(config) == {t for t, _ in profiles[-1].types} and all(
-            c['units'] in ('objects', 'bytes') and c['aggregation'] == 'average' and c['sampled'] is False and c['display-name']
-            for c in config.values()), config)
-    common('ingest', tmp, done, profiles, left)
-
-
-def unframe(body):
-    """The message of a request of gRPC-Web."""
-    check('parca: one frame of data', body[0] == 0 and int.from_bytes(body[1:5], 'big') == len(body) - 5, body[:5])
-    return fields(body[5:])
-
-
-def trailers(text):
-    return b'\0\0\0\0\0' + b'\x80' + len(text).to_bytes(4, 'big') + text
-
-
 def test_parca(tmp, port):
-    done, requests, left = run(tmp, f'parca://127.0.0.1:{port}', answer=trailers(b'grpc-status: 0\r\n'))
+    done, requests, left = run(tmp, f'parca://127.0.0.1:{port}', '--addresses')
     profiles = []
     for path, headers, body, _ in requests:
-        check('parca: path', path == '/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw', path)
-        check('parca: type', headers['Content-Type'] == 'application/grpc-web+proto', headers)
-        request = unframe(body)
-        check('parca: fields', set(request) == {2, 3} and request[3] == [1], request.keys())
-        series = fields(request[2][0])
-        labels = [fields(label) for label in fields(series[1][0])[1]]
-        check_labels('parca', {f[1][0].decode(): f[2][0].decode() for f in labels}, 'job')
-        profiles.append(Profile(fields(series[2][0])[1][0], 'parca'))
+        check('parca: path and type', (path, headers['Content-Type']) == ('/api/profiles/writeraw', 'application/json'), path)
+        message = json.loads(body)
+        series, = message['series']
+        sample, = series['samples']
+        check('parca: fields', (set(message), set(series), set(sample)) == ({'series', 'normalized'}, {'labels', 'samples'}, {'rawProfile'}))
+        check('parca: addresses are those of the files', message['normalized'] is True)
+        check_labels('parca', {label['name']: label['value'] for label in series['labels']['labels']}, 'job')
+        profiles.append(Profile(base64.b64decode(sample['rawProfile'], validate=True), 'parca'))
     common('parca', tmp, done, profiles, left, addresses=True)
     check('parca: no names', not any(p.functions or any(4 in f for f in p.locations.values()) for p in profiles))
     check('parca: nor any in its strings', not any('customer' in p.strings for p in profiles))
@@ -331,61 +298,11 @@ def test_parca(tmp, port):
 
     sums = profiles[-1].holders(by_address)
     check('parca: addresses are those of the files', sums.get('customer', 0) > sums.get('session', 0) == 8 * 5000, sums)
-    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-format=pprof', rounds='2', fast=['fast'],
-                            answer=trailers(b'grpc-status: 3\r\ngrpc-message: no\r\n'))
-    check('parca: a refusal in the trailers is told', done.returncode == 3 and 'grpc-status: 3 grpc-message: no' in done.stderr, done.stderr)
-    for text, good in ((b'grpc-message:\r\nGrpc-Status:0\r\n', True), (b'grpc-status: 0', True), (b'grpc-status: 03\r\n', False),
-                       (b'grpc-status:\r\n', False), (b'', False), (b'grpc-statu', False)):
-        done, _, _ = run(tmp, f'parca://127.0.0.1:{port}', rounds='1', fast=['fast'], answer=trailers(text))
-        check(f'parca: trailers {text}', (done.stderr == '') == good, done.stderr)
-    for answer in (b'', b'\x80', b'\x80\0\0\xff\xff', b'\0\xff\xff\xff\xff', b'not framed at all'):
-        done, _, _ = run(tmp, f'parca://127.0.0.1:{port}', rounds='1', fast=['fast'], answer=answer)
-        check(f'parca: an answer {answer}', done.returncode == 3 and 'no status of gRPC-Web' in done.stderr, done.stderr)
-    p = Profile(fields(fields(unframe(requests[0][2])[2][0])[2][0])[1][0], 'parca, names')
-    check('parca: names, if they are wanted', 'customer' in p.strings and p.functions)
-
-
-def otlp_value(data):
-    return fields(data)[1][0].decode()
-
-
-def test_otlp(tmp, port):
-    """Two profiles of one request, whose tables are in one dictionary."""
-    done, requests, left = run(tmp, f'http://127.0.0.1:{port}', '--push-format=otlp-v1development')
-    check('otlp: the program ends as ever', (done.returncode, done.stderr) == (3, ''), done)
-    check('otlp: path and type', {(r[0], r[1]['Content-Type']) for r in requests} == {('/v1development/profiles', 'application/x-protobuf')})
-    message = fields(requests[-1][2])
-    resource, tables = fields(message[1][0]), fields(message[2][0])
-    strings = [s.decode() for s in tables[5]]
-    check('otlp: entries for none', strings[0] == '' and all(tables[n][0] == b'' for n in (1, 2, 3, 4, 6, 7)))
-    attributes = {fields(a)[1][0].decode(): otlp_value(fields(a)[2][0]) for a in fields(resource[1][0])[1]}
-    check('otlp: the resource', attributes['service.name'] == 'shop' and attributes['process.pid'].isdigit() and attributes['host.name'], attributes)
-    scope = fields(resource[2][0])
-    check('otlp: who wrote it', fields(scope[1][0])[1] == [b'heft'])
-    mappings, locations, functions, stacks = ([fields(m) for m in tables[n]] for n in (1, 2, 3, 7))
-    for m in mappings[1:]:
-        attribute = fields(tables[6][packed(m[5])[0]])
-        check('otlp: build ids', strings[attribute[1][0]] == 'process.executable.build_id.gnu' and
-              (re.fullmatch('([0-9a-f]{2}){4,}', otlp_value(attribute[2][0])) or '.so' not in strings[m[4][0]]))
-    shown = json.loads(subprocess.run([heft, 'heap', 'show', '--json', *left], stdout=subprocess.PIPE).stdout)['total']
-    for profile, kind, key in zip(map(fields, scope[2]), (('inuse_objects', 'count'), ('inuse_space', 'bytes')), ('live_blocks', 'live_bytes')):
-        of = fields(profile[1][0])
-        check('otlp: type', (strings[of[1][0]], strings[of[2][0]]) == kind)
-        check('otlp: taken now', abs(profile[3][0] / 1e9 - time.time()) < 300 and profile[6] == [1], profile[3])
-        samples = [fields(s) for s in profile[2]]
-        check(f'otlp: {key} as heap show has it', sum(packed(s[2])[0] for s in samples) == shown[key])
-        innermost = set()
-        for s in samples:
-            where = packed(stacks[s[1][0]][1])
-            check('otlp: tables have what is referred to', where and all(0 < w < len(locations) for w in where) and all(
-                0 <= locations[w].get(1, [0])[0] < len(mappings) for w in where))
-            line = fields(locations[where[0]][3][0])
-            innermost.add(strings[functions[line[1][0]][1][0]])
-        check('otlp: who holds', {'customer', 'session'} <= innermost, innermost)
-    done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/of/mine', '--push-format=otlp-v1development', rounds='1', fast=['fast'])
-    check('otlp: a path that was given', requests[0][0] == '/of/mine')
-    done, _, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-format=otlp-v1development', rounds='1', fast=['fast'])
-    check('otlp: not to other receivers', done.returncode == 2 and 'is wanted' in done.stderr, done.stderr)
+    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}/prefix/', rounds='2', fast=['fast'])
+    message = json.loads(requests[0][2])
+    p = Profile(base64.b64decode(message['series'][0]['samples'][0]['rawProfile']), 'parca, names')
+    check('parca: names, unless they are left out', 'customer' in p.strings and p.functions and 'normalized' not in message)
+    check('parca: behind a proxy', requests[0][0] == '/prefix/api/profiles/writeraw', requests[0][0])
 
 
 def test_plain(tmp, port):
@@ -412,7 +329,7 @@ def by_process(requests):
 def test_children(tmp, port):
     for words in ((), ('--no-children',)):
         Server.requests, Server.answer, Server.refuses = [], b'{}', 0
-        done = subprocess.run([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/kin.%p', '--push', f'pyroscope://127.0.0.1:{port}',
+        done = subprocess.run([heft, 'push', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/kin.%p', '--to', f'pyroscope://127.0.0.1:{port}',
                                '--every', '1s', *words, '--', f'{tmp}/family'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         check('children: nothing is said', (done.returncode, done.stderr) == (0, ''), done)
         pids = {who: int(pid) for who, pid in (line.split() for line in done.stdout.splitlines())}
@@ -431,7 +348,7 @@ def names_without_the_file(tmp, port, *words):
     """Who holds by the profiles of a program whose file is gone before the first of them."""
     Server.requests, Server.answer, Server.refuses = [], b'', 0
     shutil.copy(f'{tmp}/shop', f'{tmp}/gone')
-    run = subprocess.Popen([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left.%p', '--push', f'http://127.0.0.1:{port}/',
+    run = subprocess.Popen([heft, 'push', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left.%p', '--to', f'http://127.0.0.1:{port}/',
                             '--every', '1s', *words, '--', f'{tmp}/gone', '5'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(0.6)
     os.remove(f'{tmp}/gone')
@@ -466,102 +383,6 @@ def test_names_once(tmp, port):
           'customer' not in names_without_the_file(tmp, port, '--name-cache', cache)[-1])
 
 
-def grpc_python():
-    """A Python that has grpcio; None: there is none."""
-    for python in (sys.executable, '/usr/bin/python3'):
-        if subprocess.run([python, '-c', 'import grpc'], stderr=subprocess.DEVNULL).returncode == 0:
-            return python
-    return None
-
-
-def run_with_debuginfo(tmp, port, mode, *url, tls=()):
-    """What came of a run whose debug information is sent, and the calls by build id.  `tls`: an option of the server."""
-    log = f'{tmp}/calls'
-    open(log, 'w', encoding='ascii').close()
-    server = subprocess.Popen([grpc_python(), os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debuginfo_server.py'), *tls, log, mode, *url],
-                              stdout=subprocess.PIPE, text=True, env=os.environ | {'GRPC_VERBOSITY': 'NONE'})
-    to = server.stdout.readline().strip()
-    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-debuginfo', f'parca{"s" if tls else ""}://127.0.0.1:{to}',
-                            answer=trailers(b'grpc-status: 0\r\n'))
-    server.terminate()
-    server.communicate()
-    calls = {}
-    for call in map(json.loads, open(log, encoding='ascii')):
-        messages = [fields(base64.b64decode(m)) for m in call['messages']]
-        service, method = call['path'].rsplit('/', 1)
-        check('debuginfo: the service', service == '/parca.debuginfo.v1alpha1.DebuginfoService', service)
-        info = fields(messages[0][1][0]) if method == 'Upload' else messages[0]
-        calls.setdefault(info[1][0].decode(), []).append((method, messages))
-    puts = [r for r in requests if r[0].startswith('/put')]
-    posts = [r for r in requests if not r[0].startswith('/put')]
-    check(f'debuginfo, {mode}: profiles are pushed whatever comes of it', done.returncode == 3 and len(posts) >= 2, len(posts))
-    return done, posts, puts, calls
-
-
-def check_file(tmp, data, build_id):
-    """Symbols and debug info of the program, and nothing else of it."""
-    with open(f'{tmp}/sent', 'wb') as to:
-        to.write(data)
-    subprocess.run(['objcopy', '-O', 'binary', '--only-section=.text', f'{tmp}/shop', f'{tmp}/text'], check=True)
-    with open(f'{tmp}/text', 'rb') as f:
-        check('debuginfo: no code is sent', f.read() not in data)
-    shown = subprocess.run(['readelf', '-nSW', f'{tmp}/sent'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
-    check('debuginfo: the build id', f'Build ID: {build_id}' in shown, shown)
-    check('debuginfo: no warnings', 'arning' not in shown and 'rror' not in shown, [l for l in shown.splitlines() if 'arning' in l or 'rror' in l])
-    kinds = dict(re.findall(r'\] (\S+) +(\w+) ', shown))
-    check('debuginfo: sections of the program have no bytes', [kinds.get(s) for s in ('.text', '.rodata', '.data', '.debug_info', '.symtab')] ==
-          ['NOBITS', 'NOBITS', 'NOBITS', 'PROGBITS', 'SYMTAB'], kinds)
-    where = re.search(r'([0-9a-f]+) t customer|([0-9a-f]+) T customer', subprocess.run(['nm', f'{tmp}/shop'], stdout=subprocess.PIPE, text=True).stdout)
-    named_by = [subprocess.run(['addr2line', '-f', '-e', f, where[1] or where[2]], stdout=subprocess.PIPE, text=True).stdout
-                for f in (f'{tmp}/sent', f'{tmp}/shop')]
-    check('debuginfo: it names what the program names', named_by[0] == named_by[1] and 'shop.c' in named_by[0], named_by)
-
-
-def test_debuginfo(tmp, port):
-    if not grpc_python():
-        print('LEFT OUT: debug information: no grpcio (install python3-grpcio)')
-        return
-    build_id = re.search(r'Build ID: (\w+)', subprocess.run(['readelf', '-n', f'{tmp}/shop'], stdout=subprocess.PIPE, text=True).stdout)[1]
-    for mode, url in (('grpc', ()), ('signed', (f'http://127.0.0.1:{port}/put?key=secret',))):
-        done, posts, puts, calls = run_with_debuginfo(tmp, port, mode, *url)
-        check(f'debuginfo, {mode}: nothing is said', done.stderr == '', done.stderr)
-        series = fields(fields(unframe(posts[-1][2])[2][0])[2][0])
-        profile = Profile(series[1][0], 'debuginfo')
-        known = set(profile.build_ids().values())
-        check(f'debuginfo, {mode}: of modules in profiles alone', build_id in calls and set(calls) <= known, (calls.keys(), known))
-        upload = ['Upload'] if mode == 'grpc' else []
-        for of, made in calls.items():
-            check(f'debuginfo, {mode}: each call once, in order',
-                  [m for m, _ in made] == ['ShouldInitiateUpload', 'InitiateUpload', *upload, 'MarkUploadFinished'], made)
-            asked, begun, ended = made[0][1][0], made[1][1][0], made[-1][1][0]
-            check(f'debuginfo, {mode}: the hash', asked[2] == begun[3] and re.fullmatch(b'[0-9a-f]{16}', asked[2][0]), asked)
-            check(f'debuginfo, {mode}: what is finished', ended == {1: [of.encode()], 2: [b'upload-7']}, ended)
-            if mode == 'grpc':
-                info, *pieces = made[2][1]
-                check('debuginfo: the upload is that of the server', fields(info[1][0]) == {1: [of.encode()], 2: [b'upload-7']})
-                check('debuginfo: then pieces', all(set(p) == {2} and len(p[2][0]) <= 1 << 20 for p in pieces))
-                data = b''.join(p[2][0] for p in pieces)
-                check('debuginfo: the size', begun[2] == [len(data)], begun)
-                if of == build_id:
-                    check_file(tmp, data, build_id)
-        if mode == 'signed':
-            sizes = sorted(made[1][1][0][2][0] for made in calls.values())
-            check('debuginfo: put where the server says', sorted(len(r[2]) for r in puts) == sizes and len(sizes) > 0, (len(puts), sizes))
-    done, _, _, calls = run_with_debuginfo(tmp, port, 'unwanted')
-    check('debuginfo: what is not wanted is not sent', done.stderr == '' and {m for made in calls.values() for m, _ in made} == {'ShouldInitiateUpload'},
-          calls.keys())
-    for mode, said in (('refuses', 'grpc-status 8 no room'), ('forbids', 'allows no upload of')):
-        done, _, _, calls = run_with_debuginfo(tmp, port, mode)
-        lines = done.stderr.splitlines()
-        check(f'debuginfo, {mode}: said once and counted', len(lines) == 2 and said in lines[0] and
-              lines[1] == f'heft: --push-debuginfo: debug information of {len(calls)} of {len(calls)} modules was not taken', done.stderr)
-    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-debuginfo', f'parca://127.0.0.1:{port}',
-                            answer=trailers(b'grpc-status: 0\r\n'))
-    check('debuginfo: a server without gRPC', done.returncode == 3 and len(requests) >= 2 and len(done.stderr.splitlines()) == 2, done.stderr)
-    done, _, left = run(tmp, f'parca://127.0.0.1:{port}', '--push-debuginfo', f'http://127.0.0.1:{port}')
-    check('debuginfo: only to Parca', done.returncode == 2 and not left and 'is wanted' in done.stderr, done.stderr)
-
-
 # ---- TLS ------------------------------------------------------------------------------------------------------------
 
 def make_certificate(tmp):
@@ -589,10 +410,10 @@ class Trusts:
             del os.environ[name]
 
 
-def is_refusal(done, option):
+def is_refusal(done):
     """One clear line, and how often at the end."""
     lines = done.stderr.splitlines()
-    return len(lines) == 2 and 'the certificate of the server is not trusted (' in lines[0] and lines[0].startswith(f'heft: {option}: https://') and \
+    return len(lines) == 2 and 'the certificate of the server is not trusted (' in lines[0] and lines[0].startswith('heft: https://') and \
         'not taken' in lines[1]
 
 
@@ -603,60 +424,44 @@ def test_tls_pushes(tmp):
     server.handle_error = lambda *_: None  # of those that do not trust it
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    urls = {'https': b'', 'pyroscopes': b'{}', 'parcas': trailers(b'grpc-status: 0\r\n')}
-    for scheme, answer in urls.items():
+    for scheme in ('https', 'pyroscopes', 'parcas'):
         url = f'{scheme}://127.0.0.1:{server.server_port}'
-        done, requests, left = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
-        check(f'{scheme}: a certificate that is not trusted', done.returncode == 3 and not requests and len(left) == 1 and is_refusal(done, '--push'),
+        done, requests, left = run(tmp, url, rounds='2', fast=['fast'])
+        check(f'{scheme}: a certificate that is not trusted', done.returncode == 3 and not requests and len(left) == 1 and is_refusal(done),
               done.stderr)
         with Trusts(CURL_CA_BUNDLE=f'{tmp}/own.pem'):
-            done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
+            done, requests, _ = run(tmp, url, rounds='2', fast=['fast'])
         check(f'{scheme}: one that is', done.returncode == 3 and len(requests) == 1 and done.stderr == '', done.stderr)
     os.makedirs(f'{tmp}/trusted')
     shutil.copy(f'{tmp}/own.pem', f'{tmp}/trusted/own.pem')
     subprocess.run(['openssl', 'rehash', f'{tmp}/trusted'], check=True, capture_output=True)
     for said, variables in (('of the file', {'SSL_CERT_FILE': f'{tmp}/own.pem'}), ('of the folder', {'SSL_CERT_DIR': f'{tmp}/trusted'}), ('before the file', {'CURL_CA_BUNDLE': f'{tmp}/own.pem', 'SSL_CERT_FILE': f'{tmp}/other.pem'})):
         with Trusts(**variables):
-            done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
+            done, requests, _ = run(tmp, url, rounds='2', fast=['fast'])
         check(f'tls: trust {said}', len(requests) == 1 and done.stderr == '', done.stderr)
     with Trusts(CURL_CA_BUNDLE=f'{tmp}/other.pem'):
-        done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
-    check('tls: the certificate of somebody else', not requests and is_refusal(done, '--push'), done.stderr)
+        done, requests, _ = run(tmp, url, rounds='2', fast=['fast'])
+    check('tls: the certificate of somebody else', not requests and is_refusal(done), done.stderr)
     with Trusts(CURL_CA_BUNDLE=f'{tmp}/none.pem'):
-        done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
+        done, requests, _ = run(tmp, url, rounds='2', fast=['fast'])
     check('tls: no such file', not requests and 'the certificates to trust cannot be read (' in done.stderr and f'{tmp}/none.pem' in done.stderr,
           done.stderr)
     server.shutdown()
 
 
-def test_tls_debuginfo(tmp, port):
-    tls = (f'--tls={tmp}/own.pem',)
-    done, _, _, calls = run_with_debuginfo(tmp, port, 'grpc', tls=tls)
-    check('debuginfo: a certificate that is not trusted', not calls and is_refusal(done, '--push-debuginfo'), done.stderr)
-    with Trusts(CURL_CA_BUNDLE=f'{tmp}/own.pem'):
-        done, _, _, calls = run_with_debuginfo(tmp, port, 'grpc', tls=tls)
-    check('debuginfo: over TLS nothing is said', done.stderr == '', done.stderr)
-    check('debuginfo: over TLS it is sent', len(calls) > 0 and all(
-        [m for m, _ in made] == ['ShouldInitiateUpload', 'InitiateUpload', 'Upload', 'MarkUploadFinished'] for made in calls.values()), calls.keys())
-
-
-def test_tls(tmp, port):
+def test_tls(tmp, _):
     if not shutil.which('openssl'):
         print('LEFT OUT: TLS: no openssl')
         return
     make_certificate(tmp)
     test_tls_pushes(tmp)
-    if grpc_python():
-        test_tls_debuginfo(tmp, port)
-    else:
-        print('LEFT OUT: debug information over TLS: no grpcio (install python3-grpcio)')
 
 
 def test_trouble(tmp, port):
     done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/x?key=secret', refuses=500)
     lines = done.stderr.splitlines()
     check('a server that refuses: said once, counted at the end', done.returncode == 3 and len(requests) >= 2 and len(lines) == 2 and
-          lines[1] == f'heft: --push: {len(requests)} of {len(requests)} profiles were not taken' and 'secret' not in done.stderr, done.stderr)
+          lines[1] == f'heft: {len(requests)} of {len(requests)} profiles were not taken' and 'secret' not in done.stderr, done.stderr)
     done, _, left = run(tmp, 'http://127.0.0.1:1', rounds='2', fast=['fast'])
     check('no server: the program runs, and its file is there', (done.returncode, done.stdout, len(left)) == (3, 'done\n', 1) and
           len(done.stderr.splitlines()) == 2, done)
@@ -671,17 +476,67 @@ def test_trouble(tmp, port):
 def test_ends(tmp, port):
     """Programs that end about when a profile of them is due: what has ended is no trouble."""
     Server.requests, Server.answer, Server.refuses = [], b'', 0
-    words = [heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/end.%p', '--push', f'http://127.0.0.1:{port}', '--every', '1s', '--']
+    words = [heft, 'push', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/end.%p', '--to', f'http://127.0.0.1:{port}', '--every', '1s', '--']
     running = [subprocess.Popen(words + ['sleep', f'{0.98 + i / 500:.3f}'], stderr=subprocess.PIPE, text=True) for i in range(16)]
     said = [p.communicate()[1] for p in running]
     check('programs that end meanwhile', all(p.returncode == 0 for p in running) and not any(said), said)
 
 
+def test_profile(tmp, port):
+    """A profile of heft heap show, by a pipe and from a file."""
+    _, _, left = run(tmp, f'http://127.0.0.1:{port}', rounds='2', fast=['fast'])
+    shown = subprocess.run([heft, 'heap', 'show', '--pprof', *left], stdout=subprocess.PIPE, check=True).stdout
+    with open(f'{tmp}/shown', 'wb') as f:
+        f.write(shown)
+    words = [heft, 'push', 'profile', '--service', 'a shop', '--to']
+    for name, more in (('pipe', {'input': shown}), ('file', {})):
+        Server.requests = []
+        url = f'pyroscope://127.0.0.1:{port}'
+        done = subprocess.run([*words, url, *([] if more else [f'{tmp}/shown'])], capture_output=True, **more)
+        check(f'profile by {name}: nothing is said', (done.returncode, done.stdout, done.stderr) == (0, b'', b''), done)
+        series, = json.loads(Server.requests[0][2])['series']
+        check(f'profile by {name}: as it was', base64.b64decode(series['samples'][0]['rawProfile']) == shown)
+        labels = {label['name']: label['value'] for label in series['labels']}
+        check(f'profile by {name}: labels', set(labels) == {'__name__', 'service_name', 'hostname'} and labels['service_name'] == 'a shop', labels)
+    Server.requests = []
+    subprocess.run([*words, f'http://127.0.0.1:{port}/p'], input=shown, check=True)
+    check('profile: plain', [r[2] for r in Server.requests] == [shown])
+    for given, said in (([f'{tmp}/none'], 'none: No such file'), ([tmp], 'cannot be read'), (['/dev/null'], 'there is no profile in it'),
+                        (['a', 'b'], 'one profile at a time')):
+        done = subprocess.run([*words, f'http://127.0.0.1:{port}', *given], capture_output=True, text=True)
+        check(f'profile: {said}', done.returncode == 2 and len(done.stderr.splitlines()) == 1 and said in done.stderr, done)
+
+
+def test_rows(tmp, port):
+    """Rows come in requests of whole rows; a busy server is asked again, one that refuses is told."""
+    url = f'http://127.0.0.1:{port}/in?secret=1'
+    words = [heft, 'push', 'rows', '--to', url]
+    rows = subprocess.run([heft, 'rows', '-d', 'sections,symbols', heft], stdout=subprocess.PIPE, check=True).stdout
+    large = (rows + b'x' * (5 << 20) + b'\n') * 12 + rows[:-1]
+    for name, given in (('small', rows), ('large', large), ('none', b'')):
+        Server.requests, Server.refuses = [], 0
+        done = subprocess.run(words, input=given, capture_output=True)
+        bodies = [r[2] for r in Server.requests]
+        check(f'rows, {name}: nothing is said', (done.returncode, done.stderr) == (0, b''), done)
+        check(f'rows, {name}: all of them', b''.join(bodies) == given)
+        check(f'rows, {name}: as few requests as needed, each of whole rows',
+              len(bodies) == {'small': 1, 'none': 0}.get(name, 25) and all(b.endswith(b'\n') for b in bodies[:-1]), [len(b) for b in bodies])
+    check('rows: their type', {r[1]['Content-Type'] for r in Server.requests} <= {'application/x-ndjson'})
+    with open(f'{tmp}/rows', 'wb') as f:
+        f.write(rows)
+    Server.requests, Server.refuses = [], 400
+    done = subprocess.run([*words, f'{tmp}/rows'], capture_output=True, text=True)
+    check('rows: a refusal is told once', done.returncode == 2 and len(Server.requests) == 1 and 'answers 400' in done.stderr and
+          len(done.stderr.splitlines()) == 1 and 'secret' not in done.stderr, done)
+    Server.requests, Server.refuses = [], 503
+    running = subprocess.Popen([*words, f'{tmp}/rows'], stderr=subprocess.PIPE, text=True)
+    while not Server.requests:
+        time.sleep(0.05)
+    Server.refuses = 0
+    check('rows: a busy server is asked again', (running.communicate()[1], running.returncode, len(Server.requests)) == ('', 0, 2))
+
+
 def main():
-    probe = subprocess.run([heft, 'heap', 'run', '--push', 'http://127.0.0.1:1', '--', 'no-such-program'], stderr=subprocess.PIPE, text=True)
-    if 'without libcurl' in probe.stderr:
-        print('SKIP: heft was built without libcurl (install libcurl4-openssl-dev)')
-        sys.exit(77)
     server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as tmp:
@@ -693,8 +548,8 @@ def main():
             f.write(FAMILY)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/family.c', '-o', f'{tmp}/family'], check=True)
         names = f'{tmp}/xdg/heft/names'
-        for test in (test_children, test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_names_once, test_debuginfo, test_tls, test_trouble,
-                     test_ends):
+        for test in (test_children, test_pyroscope, test_parca, test_plain, test_names_once, test_tls, test_trouble, test_ends,
+                     test_profile, test_rows):
             test(tmp, server.server_port)
         check('names are kept in the cache of the user', os.path.isdir(names) and os.listdir(names))
     server.shutdown()

@@ -2,6 +2,7 @@
 
 #include "../lib/json_check.h"
 
+#include "base/digits.h"
 #include "base/json.h"
 
 static void capture_piece(void *ctx, const char *p, size_t size)
@@ -255,6 +256,26 @@ static void files_notes_and_what_was_left_out_are_told(void **state)
 			"}\n");
 }
 
+/* The vectors of RFC 4648 section 10. */
+static void base64_is_that_of_rfc_4648(void **state)
+{
+	static const char *const pairs[][2] = { { "", "" },
+						{ "f", "Zg==" },
+						{ "fo", "Zm8=" },
+						{ "foo", "Zm9v" },
+						{ "foob", "Zm9vYg==" },
+						{ "fooba", "Zm9vYmE=" },
+						{ "foobar", "Zm9vYmFy" } };
+	char out[16];
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+		const size_t size = strlen(pairs[i][0]);
+		base64_text(out, (const uint8_t *)pairs[i][0], size);
+		assert_string_equal(out, pairs[i][1]);
+		assert_int_equal(base64_size(size), strlen(out) + 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +285,7 @@ int main(void)
 		cmocka_unit_test(text_is_escaped_and_utf8_goes_through),
 		cmocka_unit_test(bytes_that_are_no_utf8_are_replaced_and_given_in_hex),
 		cmocka_unit_test(utf8_survives_encoding_and_decoding),
+		cmocka_unit_test(base64_is_that_of_rfc_4648),
 		cmocka_unit_test(a_report_is_one_document),
 		cmocka_unit_test(a_diff_has_both_sides_and_counts_on_request),
 		cmocka_unit_test(files_notes_and_what_was_left_out_are_told),

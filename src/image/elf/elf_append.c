@@ -8,13 +8,10 @@ struct fields {
 	unsigned e_phoff, e_shoff, e_shentsize, e_shnum, e_shstrndx;
 	unsigned sh_type, sh_flags, sh_addr, sh_offset, sh_size, sh_link, sh_info, sh_align,
 		sh_entsize;
-	unsigned p_offset, p_filesz;
 };
 
-static const struct fields fields32 = { 4,  28, 32, 46, 48, 50, 4, 8, 12,
-					16, 20, 24, 28, 32, 36, 4, 16 };
-static const struct fields fields64 = { 8,  32, 40, 58, 60, 62, 4, 8, 16,
-					24, 32, 40, 44, 48, 56, 8, 32 };
+static const struct fields fields32 = { 4, 28, 32, 46, 48, 50, 4, 8, 12, 16, 20, 24, 28, 32, 36 };
+static const struct fields fields64 = { 8, 32, 40, 58, 60, 62, 4, 8, 16, 24, 32, 40, 44, 48, 56 };
 
 struct append {
 	const struct image *im;
@@ -236,90 +233,4 @@ bool elf_append(const struct image *im, const struct elf_addition *what,
 	mem_free(a.table);
 	return !o.failed ||
 	       fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: cannot write the copy", im->path);
-}
-
-/* ---- debug information alone ----------------------------------------------------------------- */
-
-static bool is_kept(const struct section *s)
-{
-	return !s->nobits && !s->again && (!s->alloc || s->type == SHT_NOTE);
-}
-
-/* Where the bytes of a section go; *end moves behind them. */
-static uint64_t place_of(const struct section *s, uint64_t *end)
-{
-	enum { ALIGN_MOST = 4096 };
-	if (!is_kept(s))
-		return *end;
-	const uint64_t place = align_up(*end, max_u64(min_u64(s->align, ALIGN_MOST), 1));
-	*end = place + s->file_size;
-	return place;
-}
-
-/* The header tables with the new places; the end of all sections' bytes is returned. */
-static uint64_t lay_out_debug(const struct append *a, uint8_t *table, uint8_t *programs)
-{
-	const struct image *im = a->im;
-	const uint64_t entry = im->segment_count > 0 ? im->phdr_size / im->segment_count : 0;
-	uint64_t end = im->ehdr_size + im->phdr_size;
-	for (size_t i = 1; i < im->section_count; i++) {
-		uint8_t *p = table + i * a->entsize;
-		poke(a, p + a->f->sh_offset, place_of(&im->sections[i], &end), a->f->word);
-		if (!is_kept(&im->sections[i]) && im->sections[i].type != SHT_NULL)
-			poke(a, p + a->f->sh_type, SHT_NOBITS, 4);
-	}
-	for (size_t i = 0; i < im->segment_count; i++) {
-		uint8_t *p = programs + i * entry;
-		if (im->segments[i].type != PT_LOAD)
-			poke(a, p, PT_NULL, 4);
-		poke(a, p + a->f->p_offset, 0, a->f->word);
-		poke(a, p + a->f->p_filesz, 0, a->f->word);
-	}
-	return end;
-}
-
-static void put_debug(const struct append *a, struct out *o, uint8_t *table, uint8_t *programs)
-{
-	const struct image *im = a->im;
-	uint8_t header[EHDR64_SIZE];
-	const uint64_t table_off = align_up(lay_out_debug(a, table, programs), 8);
-	uint64_t end = im->ehdr_size + im->phdr_size;
-	memcpy(header, im->bytes.p, im->ehdr_size);
-	poke(a, header + a->f->e_phoff, im->phdr_size > 0 ? im->ehdr_size : 0, a->f->word);
-	poke(a, header + a->f->e_shoff, table_off, a->f->word);
-	put(o, header, im->ehdr_size);
-	put(o, programs, im->phdr_size);
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
-		const struct bytes b = bytes_sub(im->bytes, s->off, s->file_size);
-		pad_to(o, place_of(s, &end));
-		if (is_kept(s))
-			put(o, b.p, b.size);
-	}
-	pad_to(o, table_off);
-	put(o, table, im->section_count * (uint64_t)a->entsize);
-}
-
-bool elf_write_debug(const struct image *im, const struct heft_sink *sink, struct heft_err *err)
-{
-	struct append a;
-	struct out o = { .sink = sink };
-	const bool linked = im->kind == IMAGE_EXEC && !im->made && im->section_count > 1 &&
-			    im->ehdr_size == (im->bits == 64 ? EHDR64_SIZE : EHDR32_SIZE);
-	if (!linked)
-		return refuse(im, err, "it is no linked ELF file with sections");
-	prepare(&a, im);
-	if (im->section_count * (uint64_t)a.entsize > im->shdr_size ||
-	    a.entsize < (im->bits == 64 ? SHDR64_SIZE : SHDR32_SIZE) ||
-	    (im->segment_count > 0 &&
-	     im->phdr_size / im->segment_count < (im->bits == 64 ? PHDR64_SIZE : PHDR32_SIZE)))
-		return refuse(im, err, "its header tables are damaged");
-	const uint64_t table_size = im->section_count * (uint64_t)a.entsize;
-	uint8_t *table = mem_alloc(table_size), *programs = mem_alloc(im->phdr_size + 1);
-	memcpy(table, im->bytes.p + im->shdr_off, table_size);
-	memcpy(programs, im->bytes.p + im->phdr_off, im->phdr_size);
-	put_debug(&a, &o, table, programs);
-	mem_free(table);
-	mem_free(programs);
-	return !o.failed || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: not all was taken", im->path);
 }

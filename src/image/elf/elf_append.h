@@ -34,11 +34,4 @@ bool elf_can_append(const struct image *im, struct heft_err *err);
 bool elf_append(const struct image *im, const struct elf_addition *a, const struct heft_sink *sink,
 		struct heft_err *err);
 
-/* Writes what debuggers and profilers name addresses by, and no byte of code or data: headers, the
- * sections that take no memory, and notes; of the others the headers alone, as sections without
- * bytes (SHT_NOBITS).  Program headers of what is loaded stay and have no bytes
- * either.  False where it is no linked
- * ELF file with sections, or `sink` took no more (HEFT_EIO). */
-bool elf_write_debug(const struct image *im, const struct heft_sink *sink, struct heft_err *err);
-
 #endif

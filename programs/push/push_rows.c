@@ -1,0 +1,125 @@
+/* heft push rows: what heft rows writes, in requests of a few megabytes of whole rows. */
+#include "push/push.h"
+
+#include "push/http.h"
+
+#include "base/base.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { O_TO = O_OWN };
+enum { REQUEST = 4 << 20, TRIES = 4, SECONDS_MOST = 60 };
+
+const struct opt push_rows_opts[] = {
+	{ O_TO, 0, false, "to", "URL", "any http or https address" },
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char push_rows_manual[] =
+	"Posts rows, an object of JSON a line, from FILE or standard input:\n"
+	"heft rows FILE... | heft push rows --to=URL\n";
+
+struct push_rows {
+	const struct cli *cli;
+	const char *url, *file; /* NULL: not given */
+	struct http *http;
+	char *bytes; /* of the request that is gathered; room for REQUEST */
+	size_t size;
+};
+
+static bool push_rows_option(void *ctx, const struct opt *o, const char *value)
+{
+	if (o->id == O_TO)
+		((struct push_rows *)ctx)->url = value;
+	return true;
+}
+
+static bool push_rows_operand(void *ctx, const char *word)
+{
+	struct push_rows *p = ctx;
+	if (p->file)
+		return cli_error(p->cli, "one file at a time: %s", word), false;
+	p->file = word;
+	return true;
+}
+
+/* A server that is busy or gone may be back in a moment; one that refuses will refuse again. */
+static bool rows_send(struct push_rows *p, const char *data, size_t size)
+{
+	struct heft_err err;
+	for (unsigned i = 0; i < TRIES; i++) {
+		const struct timespec pause = { 1 << i, 0 };
+		if (http_post(p->http, data, size, &err))
+			return true;
+		const unsigned status = http_status(p->http);
+		if ((status != 0 && status < 500) || i + 1 == TRIES)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return cli_failed(p->cli, &err), false;
+}
+
+/* A row that is larger than a request is one by itself. */
+static bool row_add(struct push_rows *p, const char *row, size_t size)
+{
+	if (size > REQUEST - p->size && p->size > 0) {
+		if (!rows_send(p, p->bytes, p->size))
+			return false;
+		p->size = 0;
+	}
+	ASSERT(p->size <= REQUEST && (size <= REQUEST - p->size || p->size == 0));
+	if (size > REQUEST)
+		return rows_send(p, row, size);
+	memcpy(p->bytes + p->size, row, size);
+	p->size += size;
+	return true;
+}
+
+static int rows_push(struct push_rows *p, FILE *from)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t size;
+	bool good = true;
+	while (good && (size = getline(&line, &room, from)) > 0)
+		good = row_add(p, line, (size_t)size);
+	free(line);
+	if (!good)
+		return EXIT_TROUBLE;
+	if (!feof(from))
+		return cli_error(p->cli, "%s: %s", p->file ? p->file : "standard input",
+				 strerror(errno));
+	return p->size == 0 || rows_send(p, p->bytes, p->size) ? EXIT_FINE : EXIT_TROUBLE;
+}
+
+static int push_rows(struct push_rows *p)
+{
+	struct heft_err err;
+	if (!p->url)
+		return cli_error(p->cli, "must specify where to push: --to=URL");
+	FILE *from = p->file ? fopen(p->file, "r") : stdin;
+	if (!from)
+		return cli_error(p->cli, "%s: %s", p->file, strerror(errno));
+	p->http = http_open(p->url, "Content-Type: application/x-ndjson", SECONDS_MOST, &err);
+	p->bytes = malloc(REQUEST);
+	const int status = !p->http    ? cli_error(p->cli, "--to: %s", err.text)
+			   : !p->bytes ? cli_error(p->cli, "out of memory")
+				       : rows_push(p, from);
+	if (p->file)
+		fclose(from);
+	free(p->bytes);
+	http_close(p->http);
+	return status;
+}
+
+int cmd_push_rows(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { push_rows_option, push_rows_operand };
+	struct push_rows p = { .cli = cli };
+	const int status = cli_parse(cli, argc, argv, &words, &p);
+	return status == CLI_GO_ON ? push_rows(&p) : status;
+}

@@ -1,0 +1,129 @@
+/* heft push run: heft heap run, with a profile to a server every so often. */
+#include "push/push.h"
+
+#include "cli/heap_run.h"
+#include "push/pusher.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { O_TO = O_RUN_OWN, O_EVERY, O_SERVICE, O_ADDRESSES, O_NAME_CACHE };
+
+const struct opt push_run_opts[] = {
+	{ O_TO, 0, false, "to", "URL",
+	  "pyroscope://HOST:4040, parca://HOST:7070 or any\n"
+	  "                              http address" },
+	{ O_EVERY, 0, false, "every", "TIME", "how often: 60s (default), 5m" },
+	{ O_SERVICE, 0, false, "service", "NAME", "its name there (default: CMD's file name)" },
+	{ O_ADDRESSES, 0, false, "addresses", NULL,
+	  "build ids and addresses, for a receiver that names\n"
+	  "                              them itself" },
+	{ O_NAME_CACHE, 0, false, "name-cache", "DIR",
+	  "keep names there by build id; none (default: in\n"
+	  "                              the user's cache)" },
+	{ .help = "The recorder, as of heft heap run:" },
+#include "cli/recorder_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char push_run_manual[] =
+	"Runs a program, records its heap and posts a profile of what is in use, every so\n"
+	"often and at its end.  heft hands on signals, and the program's exit status.\n";
+
+struct push_run {
+	const struct cli *cli;
+	const char *url; /* NULL: not given */
+	uint64_t every_ms;
+	struct push_options options;
+	struct pusher *pusher;
+};
+
+/* "60s", "5m", "2h"; seconds where there is no unit. */
+static bool every_parse(struct push_run *run, const struct opt *o, const char *value)
+{
+	char *end;
+	errno = 0;
+	const uint64_t n = strtoull(value, &end, 10);
+	const uint64_t unit = *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
+	end += *end == 's' || *end == 'm' || *end == 'h';
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || n == 0 ||
+	    n > INT32_MAX)
+		return cli_bad_value(run->cli, o, value, "a time, such as 60s or 5m");
+	run->every_ms = n * unit * 1000;
+	return true;
+}
+
+static bool push_run_option(void *ctx, const struct opt *o, const char *value)
+{
+	struct push_run *run = ctx;
+	switch (o->id) {
+	case O_TO: run->url = value; break;
+	case O_EVERY: return every_parse(run, o, value);
+	case O_SERVICE: run->options.service = value; break;
+	case O_ADDRESSES: run->options.addresses = true; break;
+	case O_NAME_CACHE: run->options.name_cache = value; break;
+	default: break;
+	}
+	return true;
+}
+
+static void tick(void *ctx, uint32_t pid)
+{
+	pusher_want(ctx, pid);
+}
+
+static bool pushing_start(struct heap_run *job)
+{
+	struct push_run *run = job->ctx;
+	struct receiver to;
+	struct heft_err err;
+	const char *slash = strrchr(job->argv[0], '/');
+	if (!run->url)
+		return cli_error(job->cli, "must specify where to push: --to=URL"), false;
+	if (job->in_blocks)
+		return cli_error(job->cli, "--inline leaves call stacks in the blocks, where no "
+					   "profile finds them"),
+		       false;
+	if (!receiver_parse(&to, run->url, &err))
+		return cli_error(job->cli, "--to: %s", err.text), false;
+	if (!run->options.service)
+		run->options.service = slash ? slash + 1 : job->argv[0];
+	run->pusher = pusher_start(job->cli, &to, &run->options);
+	if (run->pusher)
+		heft_recorder_set_timer(job->recorder, run->every_ms, tick, run->pusher);
+	return run->pusher != NULL;
+}
+
+/* Of several files of a process the last one is that of its end. */
+static bool is_last_of(const struct heap_run *job, size_t i, const struct heft_recorder_file *f)
+{
+	struct heft_recorder_file next = { .size = sizeof next };
+	return !f->empty && !(heft_recorder_file(job->recorder, i + 1, &next) && !next.empty &&
+			      next.pid == f->pid);
+}
+
+/* The last profiles are those of the files that were left, the program's own first. */
+static void pushing_end(struct heap_run *job, const struct heft_recorder_end *end)
+{
+	const struct push_run *run = job->ctx;
+	struct heft_recorder_file f = { .size = sizeof f };
+	pusher_stop(run->pusher);
+	for (int own = 1; end && own >= 0; own--)
+		for (size_t i = 0; heft_recorder_file(job->recorder, i, &f); i++)
+			if ((f.pid == end->pid) == own && is_last_of(job, i, &f))
+				pusher_last(run->pusher, f.path, f.pid);
+	pusher_end(run->pusher);
+}
+
+int cmd_push_run(const struct cli *cli, int argc, char **argv)
+{
+	struct push_run run = { .cli = cli, .every_ms = 60000 };
+	struct heap_run job = { .cli = cli,
+				.own = push_run_option,
+				.before = pushing_start,
+				.after = pushing_end,
+				.ctx = &run };
+	return heap_run(&job, argc, argv);
+}

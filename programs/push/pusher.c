@@ -1,0 +1,244 @@
+#include "push/pusher.h"
+
+#include "base/base.h"
+#include "cli/outfile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_MOST = 2048 };
+
+/* A process of which profiles are pushed. */
+struct pushed {
+	uint32_t pid;
+	bool wanted;
+};
+
+struct pusher {
+	const struct cli *cli;
+	struct receiver to;
+	struct push_options options;
+	char host[HOST_MOST];
+	char name_cache[PATH_MOST]; /* "": none */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct pushed *list; /* by the order in which they were wanted first */
+	size_t count, room;
+	bool ends;
+	uint64_t posted, failed, refused; /* refused: of the last profiles */
+};
+
+/* ---- one profile ----------------------------------------------------------------------------- */
+
+/* What is live, by stack; what was allocated since the start would count again in each profile. */
+static bool write_profile(struct heft_heap *h, FILE *to, struct heft_err *err)
+{
+	const struct heft_write_opts opts = { .size = sizeof opts,
+					      .format = HEFT_PPROF,
+					      .live_only = true };
+	const struct heft_heap_query query = { .size = sizeof query };
+	struct heft_heap_report *r = heft_heap_report_new(h, NULL, &query, err);
+	const bool good = r && heft_heap_report_write(r, &opts,
+						      &(struct heft_sink){ outfile_put, to }, err);
+	heft_heap_report_free(r);
+	return good;
+}
+
+static bool send_profile(const struct pusher *p, struct heft_heap *h, uint32_t pid,
+			 struct heft_err *err)
+{
+	struct push_profile profile = { .service = p->options.service,
+					.host = p->host,
+					.pid = pid,
+					.addresses = p->options.addresses };
+	char *data = NULL;
+	FILE *to = open_memstream(&data, &profile.size);
+	bool good = to != NULL ? write_profile(h, to, err) : cli_no_memory(err);
+	if (to != NULL && fclose(to) != 0)
+		good = cli_no_memory(err);
+	profile.data = data;
+	good = good && receiver_send(&p->to, &profile, err);
+	free(data);
+	return good;
+}
+
+/* Of the process, or of the file that it left.  False where the receiver has not taken it; what
+ * there is none of is no failure. */
+static bool push(struct pusher *p, uint32_t pid, const char *path, bool may_be_none)
+{
+	struct heft_err err = { 0 };
+	struct heft_heap *h = heft_heap_new();
+	bool good = h != NULL || cli_no_memory(&err);
+	if (good && p->options.addresses)
+		heft_heap_set_flags(h, HEFT_HEAP_NO_NAMES);
+	if (good)
+		heft_heap_set_threads(h, 1);
+	if (good && *p->name_cache)
+		heft_heap_set_name_cache(h, p->name_cache);
+	const bool opened = good && (path ? heft_heap_open(h, path, &err)
+					  : heft_heap_open_process(h, pid, &err));
+	good = opened && send_profile(p, h, pid, &err);
+	heft_heap_free(h);
+	/* One that has just ended has the last profile in its file. */
+	if (!opened && (may_be_none || (!path && err.sys_errno == ESRCH)))
+		return true;
+	p->posted += good;
+	if (!good && p->failed++ == 0)
+		cli_error(p->cli, "%s", err.text);
+	return good;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* Its entry in the list, which is made; NULL where there is no memory. */
+static struct pushed *find_process(struct pusher *p, uint32_t pid)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->list[i].pid == pid)
+			return &p->list[i];
+	if (p->count == p->room) {
+		const size_t room = p->room * 2 + 16;
+		struct pushed *grown = realloc(p->list, room * sizeof *grown);
+		if (!grown)
+			return NULL;
+		p->list = grown;
+		p->room = room;
+	}
+	p->list[p->count] = (struct pushed){ .pid = pid };
+	return &p->list[p->count++];
+}
+
+/* The next one of which a profile is wanted, which it is no more; SIZE_MAX: none. */
+static size_t take_wanted(struct pusher *p, struct pushed *ret)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (!p->list[i].wanted)
+			continue;
+		*ret = p->list[i];
+		p->list[i].wanted = false;
+		return i;
+	}
+	return SIZE_MAX;
+}
+
+static void *work(void *ctx)
+{
+	struct pusher *p = ctx;
+	struct pushed of;
+	pthread_mutex_lock(&p->lock);
+	while (!p->ends) {
+		const size_t i = take_wanted(p, &of);
+		if (i == SIZE_MAX) {
+			pthread_cond_wait(&p->changed, &p->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&p->lock);
+		push(p, of.pid, NULL, i > 0);
+		pthread_mutex_lock(&p->lock);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+void pusher_want(struct pusher *p, uint32_t pid)
+{
+	ASSERT(pid != 0 && !p->ends);
+	pthread_mutex_lock(&p->lock);
+	struct pushed *of = find_process(p, pid);
+	if (of)
+		of->wanted = true;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Signals are handed on by the thread that waits for the program. */
+static bool start_thread(struct pusher *p)
+{
+	sigset_t all, before;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	const bool good = pthread_create(&p->thread, NULL, work, p) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return good || (cli_error(p->cli, "no thread can be started"), false);
+}
+
+/* By the XDG Base Directory Specification; a path that is not absolute does not count. */
+static void set_name_cache(struct pusher *p, const char *wish)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n = 0;
+	if (wish && strcmp(wish, "none") != 0)
+		n = snprintf(p->name_cache, PATH_MOST, "%s", wish);
+	else if (!wish && cache && *cache == '/')
+		n = snprintf(p->name_cache, PATH_MOST, "%s/heft/names", cache);
+	else if (!wish && home && *home == '/')
+		n = snprintf(p->name_cache, PATH_MOST, "%s/.cache/heft/names", home);
+	if (n < 0 || n >= PATH_MOST)
+		*p->name_cache = '\0';
+}
+
+void host_name(char ret[HOST_MOST])
+{
+	memset(ret, 0, HOST_MOST);
+	if (gethostname(ret, HOST_MOST - 1) != 0)
+		snprintf(ret, HOST_MOST, "unknown");
+}
+
+struct pusher *pusher_start(const struct cli *cli, const struct receiver *to,
+			    const struct push_options *options)
+{
+	struct pusher *p = calloc(1, sizeof *p);
+	if (!p)
+		return cli_error(cli, "out of memory"), NULL;
+	p->cli = cli;
+	p->to = *to;
+	p->options = *options;
+	set_name_cache(p, options->name_cache);
+	host_name(p->host);
+	if (start_thread(p))
+		return p;
+	free(p);
+	return NULL;
+}
+
+void pusher_stop(struct pusher *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->ends = true;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+}
+
+void pusher_last(struct pusher *p, const char *path, uint32_t pid)
+{
+	ASSERT(p->ends); /* the thread has the list no more */
+	const struct pushed *of = find_process(p, pid);
+	if (!of || p->refused > 0)
+		p->failed++;
+	else
+		p->refused += !push(p, pid, path, false);
+}
+
+void pusher_end(struct pusher *p)
+{
+	if (!p)
+		return;
+	if (p->failed > 0)
+		cli_error(p->cli, "%" PRIu64 " of %" PRIu64 " profiles were not taken", p->failed,
+			  p->failed + p->posted);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	free(p->list);
+	free(p);
+}

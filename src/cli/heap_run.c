@@ -1,0 +1,260 @@
+#include "cli/heap_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ---- the command line ----------------------------------------------------------------------- */
+
+/* A number, for `units` with K, M or G behind it. */
+static bool apply_number(struct heap_run *job, const struct opt *o, const char *value,
+			 enum heft_recorder_setting what, bool units)
+{
+	char *end;
+	errno = 0;
+	uint64_t n = strtoull(value, &end, 10);
+	const char *unit = units && *end != '\0' ? strchr("KMG", *end) : NULL;
+	const unsigned shift = unit == NULL ? 0 : *unit == 'K' ? 10 : *unit == 'M' ? 20 : 30;
+	end += unit != NULL;
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || n == 0 ||
+	    n > UINT64_MAX >> shift)
+		return cli_bad_value(job->cli, o, value,
+				     units ? "a number of bytes, such as 512K"
+					   : "a number above 0");
+	heft_recorder_set(job->recorder, what, n << shift);
+	return true;
+}
+
+static bool apply(struct heap_run *job, const struct opt *o, const char *value)
+{
+	struct heft_recorder *r = job->recorder;
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_OUTPUT: heft_recorder_set_output(r, value); break;
+	case O_DEPTH: return apply_number(job, o, value, HEFT_RECORD_DEPTH, false);
+	case O_SAMPLE: return apply_number(job, o, value, HEFT_RECORD_SAMPLE, true);
+	case O_WIDE: heft_recorder_set(r, HEFT_RECORD_WIDE, 1); break;
+	case O_CANARY: heft_recorder_set(r, HEFT_RECORD_CANARY, 1); break;
+	case O_INLINE:
+		heft_recorder_set(r, HEFT_RECORD_INLINE, 1);
+		job->in_blocks = true;
+		break;
+	case O_FRAME_POINTERS: heft_recorder_set(r, HEFT_RECORD_FRAME_POINTERS, 1); break;
+	case O_NO_CHILDREN: heft_recorder_set(r, HEFT_RECORD_NO_CHILDREN, 1); break;
+	case O_LEAKS:
+		heft_recorder_set(r, HEFT_RECORD_MEMORY, 1);
+		job->leaks = true;
+		break;
+	case O_SIGNAL: heft_recorder_set_signal(r, value); break;
+	case O_RECORDER: heft_recorder_set_library(r, value); break;
+	case O_QUIET: job->quiet = true; break;
+	default: return job->own == NULL || job->own(job->ctx, o, value);
+	}
+	return true;
+}
+
+/* Options end where the program begins: the first word that is none, or what follows "--". */
+static bool parse(struct heap_run *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, job->cli->command->opts, argc, argv);
+	while (!job->help && !job->version) {
+		switch (options_next(&c)) {
+		case OPT_OPTION:
+			if (!apply(job, c.opt, c.value))
+				return false;
+			break;
+		case OPT_OPERAND: job->argv = c.argv - 1; return true;
+		case OPT_END:
+		case OPT_SEPARATOR: job->argv = c.argv; return true;
+		case OPT_BAD: cli_bad_word(job->cli, c.problem); return false;
+		}
+	}
+	return true;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+/* Does the system write a core for it, where it may? */
+static bool leaves_core(int signal)
+{
+	static const int signals[] = { SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+				       SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (signals[i] == signal)
+			return true;
+	return false;
+}
+
+/* What a process that dies has recorded is in its memory alone. */
+static void tell_death(const struct heap_run *job, int signal)
+{
+	const char *program = job->cli->program;
+	struct rlimit core = { 0, 0 };
+	fprintf(stderr, "%s: nothing was written: %s was ended by signal %d (%s)\n", program,
+		job->argv[0], signal, strsignal(signal));
+	if (!leaves_core(signal))
+		return;
+	getrlimit(RLIMIT_CORE, &core);
+	if (core.rlim_cur == 0)
+		fprintf(stderr,
+			"%s: its core would have all, but none was allowed: ulimit -c unlimited, "
+			"and run it again\n",
+			program);
+	else
+		fprintf(stderr,
+			"%s: its core has all: heft heap check CORE, heft heap show CORE; "
+			"/proc/sys/kernel/core_pattern says where it is\n",
+			program);
+}
+
+/* The name of the first file that is not the program's own. */
+static const char *other_name(const struct heap_run *job, const struct heft_recorder_file *own)
+{
+	struct heft_recorder_file f = { .size = sizeof f };
+	size_t i = 0;
+	while (heft_recorder_file(job->recorder, i, &f) && strcmp(f.path, own->path) == 0)
+		i++;
+	const char *slash = strrchr(f.path, '/');
+	return slash ? slash + 1 : f.path;
+}
+
+static void tell_written(const struct heap_run *job, const struct heft_recorder_file *own,
+			 size_t count)
+{
+	fprintf(stderr, "%s: wrote %s", job->cli->program, own->path);
+	if (count > 1)
+		fprintf(stderr, " and %zu more (%s%s)", count - 1, other_name(job, own),
+			count > 2 ? " ..." : "");
+	fprintf(stderr, "; to look: heft heap show %s%s\n", own->memory ? "--leaks " : "",
+		own->path);
+	if (job->leaks && !own->memory)
+		fprintf(stderr,
+			"%s: %s: has no leaks: the memory of %s could not be kept, as that of "
+			"32-bit "
+			"programs and of those that may not be looked at\n",
+			job->cli->program, own->path, job->argv[0]);
+}
+
+static void tell_others(const char *program, const struct heft_recorder_end *end)
+{
+	if (end->others_lost > 0)
+		fprintf(stderr,
+			"%s: %zu more process%s left no file: ended by a signal, not by exit(), or "
+			"replaced by a program that was not recorded\n",
+			program, end->others_lost, end->others_lost == 1 ? "" : "es");
+	if (end->others_running > 0)
+		fprintf(stderr,
+			"%s: %zu process%s still run%s, to write at the end if allowed to by "
+			"then\n",
+			program, end->others_running, end->others_running == 1 ? "" : "es",
+			end->others_running == 1 ? "s" : "");
+}
+
+/* One line: the file of the program itself first in mind, the others counted. */
+static void tell_files(const struct heap_run *job, const struct heft_recorder_end *end)
+{
+	const size_t count = heft_recorder_file_count(job->recorder);
+	struct heft_recorder_file f = { .size = sizeof f }, own = { .size = sizeof own };
+	bool empty = true;
+	for (size_t i = 0; heft_recorder_file(job->recorder, i, &f); i++) {
+		if (own.path == NULL || (f.pid == end->pid && own.pid != end->pid))
+			own = f;
+		empty = empty && f.empty;
+	}
+	const char *program = job->cli->program, *command = job->argv[0];
+	if (own.path == NULL && end->signal != 0)
+		tell_death(job, end->signal);
+	else if (own.path == NULL && end->lost)
+		fprintf(stderr,
+			"%s: nothing was written: %s was recorded and did not end by exit(): it "
+			"called the system itself, as programs in Go do, or another program took "
+			"its place that was not recorded; heft heap snapshot PID works while it "
+			"runs\n",
+			program, command);
+	else if (own.path == NULL)
+		fprintf(stderr,
+			"%s: nothing was written: %s loaded no recorder, or could not announce "
+			"itself in the folder and did not end by exit()\n",
+			program, command);
+	else if (empty)
+		fprintf(stderr,
+			"%s: nothing was recorded: %s did not call malloc, has its own, or its "
+			"file could not be written\n",
+			program, command);
+	else if (job->in_blocks && !job->leaks)
+		fprintf(stderr,
+			"%s: wrote %s, which has no call stacks: by --inline they are in the "
+			"blocks; add --leaks, or write a core or heft heap snapshot while %s "
+			"runs\n",
+			program, own.path, command);
+	else
+		tell_written(job, &own, count);
+	tell_others(program, end);
+	if (own.path != NULL && own.beside != NULL && *own.beside != '\0')
+		fprintf(stderr,
+			"%s: not recorded: the blocks that %s asked these functions for: %s\n",
+			program, command, own.beside);
+}
+
+/* As the program ended: whoever called us sees the same. */
+static int end_alike(const struct heft_recorder_end *end)
+{
+	if (end->signal == 0)
+		return end->status;
+	const struct rlimit no_core = { 0, 0 };
+	sigset_t one;
+	sigemptyset(&one);
+	sigaddset(&one, end->signal);
+	fflush(stdout);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(end->signal, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(end->signal);
+	return 128 + end->signal;
+}
+
+static int run_program(struct heap_run *job)
+{
+	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* as of a shell */
+	struct heft_recorder_end end = { .size = sizeof end };
+	struct heft_err err;
+	if (job->argv[0] == NULL)
+		return cli_error(job->cli, "must specify a program to run; try '%s --help'",
+				 job->cli->usage);
+	if (job->before != NULL && !job->before(job))
+		return EXIT_TROUBLE;
+	const bool ran = heft_recorder_run(job->recorder, job->argv, &end, &err);
+	if (job->after != NULL)
+		job->after(job, ran ? &end : NULL);
+	if (!ran) {
+		const int status = cli_failed(job->cli, &err);
+		return err.code != HEFT_EIO || err.sys_errno == ENOMEM ? status
+		       : err.sys_errno == ENOENT                       ? NOT_FOUND
+								       : CANNOT_RUN;
+	}
+	if (!job->quiet)
+		tell_files(job, &end);
+	return end_alike(&end);
+}
+
+int heap_run(struct heap_run *job, int argc, char **argv)
+{
+	int status = EXIT_FINE;
+	job->recorder = cli_made(job->cli, heft_recorder_new());
+	if (!parse(job, argc, argv))
+		status = EXIT_TROUBLE;
+	else if (job->help)
+		cli_help(job->cli);
+	else if (job->version)
+		cli_version(job->cli);
+	else
+		status = run_program(job);
+	heft_recorder_free(job->recorder);
+	return status;
+}
