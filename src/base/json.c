@@ -143,13 +143,8 @@ void json_raw(struct json *j, struct str value)
 
 void json_uint(struct json *j, uint64_t v)
 {
-	char text[20]; /* 2^64 - 1 has 20 digits */
-	size_t start = sizeof text;
-	do {
-		text[--start] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	json_raw(j, (struct str){ text + start, sizeof text - start });
+	char text[DECIMAL_MOST], *end = text + sizeof text, *start = decimal_before(end, v);
+	json_raw(j, (struct str){ start, (size_t)(end - start) });
 }
 
 void json_int(struct json *j, int64_t v)

@@ -1,5 +1,7 @@
 #include "base/number.h"
 
+#include "base/digits.h"
+
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
@@ -21,16 +23,6 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 	freelocale(plain);
 }
 
-/* Decimal digits of v in front of `end`; returns where they start. */
-static char *put_digits(char *end, uint64_t v)
-{
-	do {
-		*--end = (char)('0' + v % 10);
-		v /= 10;
-	} while (v > 0);
-	return end;
-}
-
 /* v >= 0 with `decimals` (0 to 2) places, as printf rounds it: to the nearest, and exactly by
  * the binary value.  Only where v is too near the middle for a quick look does printf decide. */
 static void put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
@@ -49,10 +41,10 @@ static void put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 	char *p = end;
 	if (decimals > 0) {
 		/* The scale in front keeps the zeros behind the point; its 1 becomes the point. */
-		p = put_digits(p, n % scale + scale);
+		p = decimal_before(p, n % scale + scale);
 		*p = '.';
 	}
-	p = put_digits(p, n / scale);
+	p = decimal_before(p, n / scale);
 	memcpy(out, p, (size_t)(end - p));
 	out[end - p] = '\0';
 }
@@ -79,7 +71,7 @@ void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 	if (n == 0 || v > 100) {
 		char text[NUMBER_MAX], *end = text + sizeof text - 1;
 		*end = '\0';
-		out = append(out, put_digits(end, n ? (uint64_t)v : size));
+		out = append(out, decimal_before(end, n ? (uint64_t)v : size));
 	} else {
 		put_fixed(out, v, v > 10 ? 1 : 2);
 		out += strlen(out);

@@ -30,13 +30,8 @@ void text_add_char(struct text *t, char c)
 
 void text_add_number(struct text *t, uint64_t n)
 {
-	char digits[20];
-	size_t at = sizeof digits;
-	do {
-		digits[--at] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n > 0);
-	text_add(t, (struct str){ digits + at, sizeof digits - at });
+	char digits[DECIMAL_MOST], *end = digits + sizeof digits, *start = decimal_before(end, n);
+	text_add(t, (struct str){ start, (size_t)(end - start) });
 }
 
 void text_add_varint(struct text *t, uint64_t v)

@@ -1,5 +1,7 @@
 #include "map/label.h"
 
+#include "base/digits.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,15 +94,13 @@ static struct str make_text(const struct labels *l, label_id id, struct arena *a
 {
 	const struct label_number n = label_numbered(l, id);
 	const struct str of = label_text(l, n.of);
-	char digits[10];
-	size_t count = 0;
-	for (uint32_t left = n.number; count == 0 || left > 0; left /= 10)
-		digits[count++] = (char)('0' + left % 10);
+	char digits[DECIMAL_MOST], *end = digits + sizeof digits;
+	const char *start = decimal_before(end, n.number);
+	const size_t count = (size_t)(end - start);
 	char *text = arena_alloc(arena, of.len + count + 2, 1);
 	memcpy(text, of.p, of.len);
 	text[of.len] = l->kinds.data[id] == LABEL_BLOCK ? '#' : ':';
-	for (size_t i = 0; i < count; i++)
-		text[of.len + 1 + i] = digits[count - 1 - i];
+	memcpy(text + of.len + 1, start, count);
 	text[of.len + 1 + count] = '\0';
 	return (struct str){ text, of.len + 1 + count };
 }

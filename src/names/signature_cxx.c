@@ -3,6 +3,7 @@
  * One pass from the left.  A blank outside of brackets ends (a part of) the return type,
  * so what was written until then is dropped; only operators, "(anonymous namespace)" and
  * what follows a parameter list have blanks of their own. */
+#include "base/digits.h"
 #include "names/cut.h"
 
 enum { STOP_NAME = 1, STOP_ANGLE = 2, STOP_SIGN = 4 };
@@ -188,15 +189,11 @@ static unsigned ordinal(struct cut *c)
 
 static void emit_ordinal(struct cut *c, const char *text, unsigned n)
 {
-	char digits[12];
-	size_t i = sizeof digits;
-	digits[--i] = '}';
-	do {
-		digits[--i] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n > 0);
+	char digits[DECIMAL_MOST + 1], *end = digits + DECIMAL_MOST,
+				       *start = decimal_before(end, n);
+	*end++ = '}';
 	cut_emit(c, text, strlen(text));
-	cut_emit(c, digits + i, sizeof digits - i);
+	cut_emit(c, start, (size_t)(end - start));
 }
 
 /* Behind 'lambda': an optional <typename T>, an optional requires clause, parameters. */

@@ -52,26 +52,23 @@ void sink_text(struct sink *s, struct str text)
 	s->used += text.len;
 }
 
-static void put_digits(struct sink *s, uint64_t n, unsigned base)
-{
-	char digits[20];
-	size_t at = sizeof digits;
-	do {
-		digits[--at] = "0123456789abcdef"[n % base];
-		n /= base;
-	} while (n > 0);
-	sink_text(s, (struct str){ digits + at, sizeof digits - at });
-}
-
 void sink_decimal(struct sink *s, uint64_t n)
 {
-	put_digits(s, n, 10);
+	char digits[DECIMAL_MOST], *end = digits + sizeof digits, *start = decimal_before(end, n);
+	sink_text(s, (struct str){ start, (size_t)(end - start) });
 }
 
 void sink_hex(struct sink *s, uint64_t n)
 {
-	sink_text(s, STR("0x"));
-	put_digits(s, n, 16);
+	char digits[18];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = "0123456789abcdef"[n % 16];
+		n /= 16;
+	} while (n > 0);
+	digits[--at] = 'x';
+	digits[--at] = '0';
+	sink_text(s, (struct str){ digits + at, sizeof digits - at });
 }
 
 void sink_right(struct sink *s, struct str text, size_t width)
