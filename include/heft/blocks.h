@@ -59,12 +59,6 @@ enum heft_convention {
 };
 HEFT_API void heft_blocks_set_convention(struct heft_blocks *b, enum heft_convention convention);
 
-/* The file that llvm-bolt made the program of.  Maps that llvm-bolt copied speak of that file;
- * where it left tables (--enable-bat) they are carried to the new code, and the old file's symbols
- * and code help to tell which function is which.  heft_blocks_open: HEFT_EARG where the build id is
- * that of another one. */
-HEFT_API void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path);
-
 /* Opens a program, an object or an archive, once per handle.  A file without any blocks is no
  * error: then it has no functions. */
 HEFT_API bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
@@ -110,7 +104,7 @@ struct heft_block_function {
 	const char *section; /* that holds its first block */
 	uint64_t section_offset;
 	const char *member; /* of the archive; "" elsewhere */
-	const char *origin; /* "map", "symbols", "derived" or "rebased" */
+	const char *origin; /* "map", "symbols" or "derived" */
 	unsigned version;   /* of its map; 0 where that states none */
 	bool omitted;       /* its map says that there are blocks, but not which */
 	bool has_entry_count;
@@ -212,11 +206,6 @@ struct heft_block_check {
 	uint64_t known;             /* functions that symbols and unwind tables know */
 	uint64_t mapped;            /* those of them that are in the map */
 	uint64_t wrong, odd;        /* findings */
-	/* Of functions that llvm-bolt moved: those whose place now is known. */
-	uint64_t rebased;
-	uint64_t lost;     /* functions of which nothing says where they are (BB06) */
-	uint64_t folded;   /* functions that became one with another */
-	uint64_t vanished; /* blocks of rebased functions that have no code any more */
 };
 
 /* Compares the map of the file that was opened (with HEFT_DERIVE_NEVER) with its code, and fills
@@ -339,7 +328,7 @@ struct heft_samples_query {
 
 /* HEFT_TABLE, HEFT_MARKDOWN, HEFT_FOLDED ("function;#block COUNT"), HEFT_PPROF and HEFT_SVG write
  * the rows that `query` asks for, of blocks that ran; HEFT_CSV and HEFT_TSV a line for every block;
- * HEFT_JSON a line a function (docs/json.md); the formats from HEFT_PROPELLER_V0 to HEFT_FDATA what
+ * HEFT_JSON a line a function (docs/json.md); the formats from HEFT_PROPELLER to HEFT_AUTOFDO what
  * other tools take.  `query` and `opts` may be NULL. */
 HEFT_API bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
 				 const struct heft_write_opts *opts, const struct heft_sink *sink,

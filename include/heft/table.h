@@ -137,11 +137,9 @@ enum heft_format {
 	HEFT_PPROF,  /* gzip'ed profile.proto; no diffs */
 	HEFT_GITHUB, /* commands of GitHub's workflows; budgets alone */
 	/* Profiles of basic blocks alone: */
-	HEFT_PROPELLER_V0, /* for clang -fbasic-block-sections=list=FILE ... */
-	HEFT_PROPELLER_V1, /* ... from version 17 on */
-	HEFT_SYMBOL_ORDER, /* for ld.lld --symbol-ordering-file, with one of these */
+	HEFT_PROPELLER,    /* for clang -fbasic-block-sections=list=FILE, version 17 and later */
+	HEFT_SYMBOL_ORDER, /* for ld.lld --symbol-ordering-file, together with it */
 	HEFT_AUTOFDO,      /* for create_gcov --profiler=text */
-	HEFT_FDATA,        /* for llvm-bolt -data= */
 	/* A picture for documents: a treemap of the measure that decides the order, in a diff of
 	 * what changed; of heaps by calls a flame graph; of HEFT_HEAP_TIMELINE a chart. */
 	HEFT_SVG,

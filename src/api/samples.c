@@ -4,7 +4,6 @@
 #include "api/structs.h"
 
 #include "report/profile_report.h"
-#include "blocks/bolt_profile.h"
 #include "blocks/profile_rows.h"
 
 struct heft_samples {
@@ -148,21 +147,6 @@ bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* AutoFDO's tools ask the debug info of what was compiled. */
-static void write_autofdo(const struct profile_report *r, struct notes *notes, struct sink *s)
-{
-	struct profile_report of = *r;
-	struct profile input;
-	if (!r->map->bolt) {
-		out_profile_autofdo(r, s);
-		return;
-	}
-	profile_to_input(r->profile, r->map, notes, &input);
-	of.profile = &input;
-	out_profile_autofdo(&of, s);
-	profile_release(&input);
-}
-
 /* Numbers of blocks that were found out by other means are none of the compiler's. */
 static bool has_own_numbers(const struct blockmap *map)
 {
@@ -171,8 +155,7 @@ static bool has_own_numbers(const struct blockmap *map)
 
 static bool is_layout(enum heft_format format)
 {
-	return format == HEFT_PROPELLER_V0 || format == HEFT_PROPELLER_V1 ||
-	       format == HEFT_SYMBOL_ORDER;
+	return format == HEFT_PROPELLER || format == HEFT_SYMBOL_ORDER;
 }
 
 /* Names of all functions, to free. */
@@ -243,11 +226,9 @@ static bool write_as(struct heft_samples *samples, const struct profile_report *
 	case HEFT_CSV: out_profile_csv(r, ',', opts->csv_safe, s); break;
 	case HEFT_TSV: out_profile_csv(r, '\t', opts->csv_safe, s); break;
 	case HEFT_JSON: out_profile_json(r, s); break;
-	case HEFT_PROPELLER_V0: out_profile_propeller(r, false, s); break;
-	case HEFT_PROPELLER_V1: out_profile_propeller(r, true, s); break;
+	case HEFT_PROPELLER: out_profile_propeller(r, s); break;
 	case HEFT_SYMBOL_ORDER: out_profile_order(r, s); break;
-	case HEFT_AUTOFDO: write_autofdo(r, blocks_notes(samples->blocks), s); break;
-	case HEFT_FDATA: out_profile_fdata(r, s); break;
+	case HEFT_AUTOFDO: out_profile_autofdo(r, s); break;
 	default: return write_rows(samples, r, q, opts, s, err);
 	}
 	return sink_end(s, err);

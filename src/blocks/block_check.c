@@ -247,15 +247,6 @@ static void check_dropped(struct checker *c)
 		case BLOCKS_DISPLACED:
 			check_find(c, CHECK_PLACE, NULL, d->addr, "there is no code here");
 			break;
-		case BLOCKS_MOVED:
-			check_find(c, CHECK_PLACE, NULL, d->addr,
-				   "llvm-bolt moved the function that was here, and nothing says "
-				   "where to");
-			break;
-		case BLOCKS_FOLDED:
-			check_find(c, CHECK_REPEATED, NULL, d->addr,
-				   "llvm-bolt folded the function into another one");
-			break;
 		case BLOCKS_DAMAGED:
 			check_find(c, CHECK_DAMAGE, NULL, d->addr,
 				   "the map cannot be read at 0x%" PRIx64, d->entry);

@@ -4,7 +4,6 @@
 #include "debug/unwind.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
-#include "blocks/bolt.h"
 #include "program/symbol_table.h"
 
 /* LLVM 12 to 14; later ones use SHT_LLVM_BB_ADDR_MAP. */
@@ -412,26 +411,10 @@ static void order_blocks(struct blockmap *b)
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes)
 {
-	blockmap_read_bolted(b, im, debug, NULL, notes);
-}
-
-static const struct image *find_holder(const struct image *im, const struct image *debug,
-				       const struct image *input)
-{
-	if (has_maps(im))
-		return im;
-	if (has_maps(debug))
-		return debug;
-	return has_maps(input) ? input : im;
-}
-
-void blockmap_read_bolted(struct blockmap *b, const struct image *im, const struct image *debug,
-			  const struct image *input, struct notes *notes)
-{
 	memset(b, 0, sizeof *b);
 	b->image = im;
 	struct reading r = { .b = b,
-			     .holder = find_holder(im, debug, input),
+			     .holder = !has_maps(im) && has_maps(debug) ? debug : im,
 			     .places = { .im = im, .debug = debug },
 			     .notes = notes };
 	r.left = r.holder->bytes.size;
@@ -444,7 +427,10 @@ void blockmap_read_bolted(struct blockmap *b, const struct image *im, const stru
 	if (b->sections.count == 0)
 		block_symbols_read(b, image_section_type(im, SHT_SYMTAB, 1) || !debug ? im : debug,
 				   notes);
-	blockmap_rebase(b, debug, input, notes);
+	if (b->sections.count > 0 && image_section_find(im, ".note.bolt_info"))
+		note(notes, im->path, HEFT_NO_OFFSET, 0,
+		     "llvm-bolt moved code and copied the basic-block map of its input, which may "
+		     "not fit; --derive takes blocks from the code");
 	if (b->displaced > 0)
 		note(notes, im->path, HEFT_NO_OFFSET, 0,
 		     "functions of the basic-block map without code at their addresses (%" PRIu64
@@ -470,9 +456,6 @@ void blockmap_release(struct blockmap *b)
 	vec_release(&b->by_addr);
 	vec_release(&b->dropped);
 	arena_release(&b->texts);
-	if (b->bolt)
-		bolt_close(b->bolt);
-	mem_free(b->bolt);
 }
 
 void blockmap_name(struct blockmap *b, const struct image *debug)

@@ -4,8 +4,7 @@
  * objects with relocations applied.  Without such a section, the block symbols that LLVM up to 11
  * wrote with -fbasic-block-sections=labels.  Addresses are those of image.h.
  *
- * Maps that llvm-bolt copied from its input, where it left tables of what it moved, are carried to
- * the code it wrote: see blockmap_rebase.
+ * llvm-bolt copies the map of its input, which does not fit the code that it moved: a note says so.
  *
  * Functions are sorted by address.  What linkers leave behind is dropped: entries of discarded
  * functions and repeated ones; so are functions where there is no code.  Damage is noted and costs
@@ -20,8 +19,7 @@
 #include "blocks/bbindex.h"
 #include "image/image.h"
 
-/* BLOCKS_REBASED: of a map that speaks of llvm-bolt's input, carried to the output. */
-enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS, BLOCKS_DERIVED, BLOCKS_REBASED };
+enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS, BLOCKS_DERIVED };
 
 struct blockmap_function {
 	uint64_t addr;    /* of its first range */
@@ -32,8 +30,7 @@ struct blockmap_function {
 	uint16_t features;                 /* BBMAP_* */
 	uint8_t version;                   /* of its entry, 0 = none stated */
 	uint8_t origin;
-	bool thumb;    /* BLOCKS_DERIVED: code of ARM in the Thumb set */
-	uint32_t made; /* BLOCKS_REBASED: blocks from this number on are none of the compiler's */
+	bool thumb; /* BLOCKS_DERIVED: code of ARM in the Thumb set */
 };
 
 struct blockmap_range {
@@ -50,8 +47,6 @@ enum blockmap_drop {
 	BLOCKS_REPEATED,
 	BLOCKS_DISPLACED,
 	BLOCKS_DAMAGED,
-	BLOCKS_MOVED,  /* by llvm-bolt, and nothing says where to */
-	BLOCKS_FOLDED, /* by llvm-bolt, into another function with the same code */
 };
 
 struct blockmap_dropped {
@@ -76,11 +71,7 @@ struct blockmap {
 	VEC(uint32_t) by_addr;                   /* ranges by addr, and so by `first` */
 	uint64_t tombstones, repeated, displaced; /* entries dropped; displaced: no code there */
 	VEC(struct blockmap_dropped) dropped;     /* these, one by one, and what is damaged */
-	struct bolt *bolt;     /* llvm-bolt's tables, if it wrote the image and left some */
-	uint64_t rebased;      /* functions that got a new place by them */
-	uint64_t lost, folded; /* ranges without a place: BLOCKS_MOVED, BLOCKS_FOLDED */
-	uint64_t vanished;     /* blocks of re-based functions that have no code any more */
-	struct arena texts;    /* names that are in no image: of PLT stubs */
+	struct arena texts;                       /* names that are in no image: of PLT stubs */
 };
 
 /* By its type, or by a name that such sections have had. */
@@ -90,10 +81,6 @@ bool section_is_block_map(const struct section *s);
  * count where the image has none. */
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes);
-/* The same with the file that llvm-bolt made the image of, which has its symbols, its code and
- * perhaps the map. */
-void blockmap_read_bolted(struct blockmap *b, const struct image *im, const struct image *debug,
-			  const struct image *input, struct notes *notes);
 void blockmap_release(struct blockmap *b);
 /* Fills in the names of all functions, from symbols at their addresses.  Texts are the
  * image's or the map's. */
@@ -113,11 +100,6 @@ struct blockmap_detail {
 const struct bbmap_entry *blockmap_detail_get(struct blockmap_detail *d, const struct blockmap *b,
 					      const struct blockmap_function *f);
 void blockmap_detail_release(struct blockmap_detail *d);
-
-/* bolt_rebase.c: where llvm-bolt left tables (bolt.h), sets b->bolt, and gives the functions of a
- * map of its input that it moved their new places.  Before the map is put in order. */
-void blockmap_rebase(struct blockmap *b, const struct image *debug, const struct image *input,
-		     struct notes *notes);
 
 /* block_symbols.c: adds what the symbols of the image say, unsorted. */
 void block_symbols_read(struct blockmap *b, const struct image *im, struct notes *notes);

@@ -166,7 +166,6 @@ enum common_option {
 	O_DUMP_AT,
 	O_DUMP_WORD,
 	O_DUMP_ENDIAN,
-	O_BOLT_INPUT,
 	O_BY,
 	O_ROWS,
 	O_SORT,

@@ -30,7 +30,6 @@ const struct opt blocks_opts[] = {
 #define OUTPUT_LINES
 #include "cli/output_opts.inc"
 	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },
-#include "cli/bolt_opts.inc"
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -88,7 +87,6 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_DERIVE: heft_blocks_set_derive(job->blocks, HEFT_DERIVE_ALWAYS); break;
 	case O_CONVENTION: return apply_convention(job, o, value);
 	case O_DISASSEMBLE: job->disassemble = true; break;
-	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}

@@ -9,7 +9,6 @@ const struct opt blocks_check_opts[] = {
 #define OUTPUT_NO_STACKS
 #define OUTPUT_LINES
 #include "cli/output_opts.inc"
-#include "cli/bolt_opts.inc"
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "all findings, not the first of each kind" },
 #include "cli/last_opts.inc"
@@ -41,7 +40,6 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
-	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}

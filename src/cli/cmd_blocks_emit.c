@@ -22,7 +22,6 @@ const struct opt blocks_emit_opts[] = {
 	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
 	  "what ends a derived block (default: auto)" },
 	{ O_REPLACE, 0, false, "replace", NULL, "in place of a map that is there" },
-#include "cli/bolt_opts.inc"
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -65,7 +64,6 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		heft_blocks_set_convention(b, (enum heft_convention)convention);
 		break;
 	case O_REPLACE: job->flags |= HEFT_EMIT_REPLACE; break;
-	case O_BOLT_INPUT: heft_blocks_set_bolt_input(b, value); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}

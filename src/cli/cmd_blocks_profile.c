@@ -29,7 +29,6 @@ const struct opt blocks_profile_opts[] = {
 	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone" },
 	{ O_FORCE, 0, false, "force", NULL, "samples of another build are fine" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
-#include "cli/bolt_opts.inc"
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -39,21 +38,18 @@ const struct opt blocks_profile_opts[] = {
 const char blocks_profile_manual[] =
 	"Counts how often the basic blocks of a program or shared object ran, by samples\n"
 	"of branches (perf record -j any,u), or where its time went, by others.\n\n"
-	"Formats: table, csv, tsv, json, markdown, folded, pprof, svg; propeller-v0 and\n"
-	"propeller-v1 for clang -fbasic-block-sections=list=, symbol-order for ld.lld\n"
-	"--symbol-ordering-file, autofdo for create_gcov --profiler=text, fdata for\n"
-	"llvm-bolt -data=.\n";
+	"Formats: table, csv, tsv, json, markdown, folded, pprof, svg; propeller for\n"
+	"clang -fbasic-block-sections=list=, symbol-order for ld.lld\n"
+	"--symbol-ordering-file, autofdo for create_gcov --profiler=text.\n";
 
 static const struct choice formats[] = {
 	LIST_FORMATS,
 	{ "folded", HEFT_FOLDED },
 	{ "pprof", HEFT_PPROF },
 	{ "svg", HEFT_SVG },
-	{ "propeller-v0", HEFT_PROPELLER_V0 },
-	{ "propeller-v1", HEFT_PROPELLER_V1 },
+	{ "propeller", HEFT_PROPELLER },
 	{ "symbol-order", HEFT_SYMBOL_ORDER },
 	{ "autofdo", HEFT_AUTOFDO },
-	{ "fdata", HEFT_FDATA },
 	{ NULL, 0 },
 };
 
@@ -119,7 +115,6 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_FUNCTION: job->query.function = value; break;
 	case O_FORCE: job->flags |= HEFT_SAMPLES_ANY_BUILD; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
-	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}

@@ -64,23 +64,8 @@ static void out_check_json(const struct heft_block_check *c, struct sink *s)
 	json_member_uint(&j, "mapped_functions", c->mapped);
 	json_member_uint(&j, "wrong", c->wrong);
 	json_member_uint(&j, "odd", c->odd);
-	json_member_uint(&j, "rebased", c->rebased);
-	json_member_uint(&j, "folded", c->folded);
-	json_member_uint(&j, "not_rebased", c->lost);
-	json_member_uint(&j, "vanished_blocks", c->vanished);
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));
-}
-
-/* What became of a map that llvm-bolt copied. */
-static void put_rebased(const struct heft_block_check *c, struct sink *s)
-{
-	if (c->rebased + c->lost + c->folded > 0)
-		sink_printf(s,
-			    "re-based by llvm-bolt's address translation: %" PRIu64 " functions; "
-			    "%" PRIu64 " of their blocks have no code now; %" PRIu64
-			    " functions were folded, %" PRIu64 " could not be placed\n",
-			    c->rebased, c->vanished, c->folded, c->lost);
 }
 
 void out_check(const struct heft_block_check *c, enum heft_format format, struct sink *s)
@@ -89,7 +74,6 @@ void out_check(const struct heft_block_check *c, enum heft_format format, struct
 		out_check_json(c, s);
 	if (format != HEFT_TABLE)
 		return;
-	put_rebased(c, s);
 	sink_printf(s,
 		    "%" PRIu64 " functions, %" PRIu64 " blocks, %" PRIu64
 		    " of them decoded; %" PRIu64 " of %" PRIu64 " known functions mapped; %" PRIu64

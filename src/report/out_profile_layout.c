@@ -1,5 +1,5 @@
-/* Profiles as compilers and linkers take them to lay out code: Propeller's lists of clusters and
- * the order of symbols. */
+/* Profiles as other tools take them: Propeller's lists of clusters and the order of symbols, which
+ * lay out code, and AutoFDO's text. */
 #include "report/profile_report.h"
 
 #include <stdlib.h>
@@ -36,24 +36,22 @@ static void put_cluster(const struct profile_report *r, uint64_t function, struc
 	sink_text(s, STR("0"));
 	for (uint32_t k = 0; k < f->range_count; k++)
 		for (uint64_t i = ranges[k].first; i < ranges[k].first + ranges[k].count; i++)
-			if (r->profile->counts[i] > 0 && r->map->blocks.data[i].id != 0 &&
-			    (f->origin != BLOCKS_REBASED || r->map->blocks.data[i].id < f->made))
+			if (r->profile->counts[i] > 0 && r->map->blocks.data[i].id != 0)
 				sink_printf(s, " %" PRIu32, r->map->blocks.data[i].id);
 }
 
-void out_profile_propeller(const struct profile_report *r, bool v1, struct sink *s)
+void out_profile_propeller(const struct profile_report *r, struct sink *s)
 {
 	size_t count;
 	struct profile_rank *ranks = profile_ranks(r, true, &count);
-	if (v1)
-		sink_text(s, STR("v1\n"));
+	sink_text(s, STR("v1\n"));
 	for (size_t i = 0; i < count && !s->failed; i++) {
 		const uint64_t f = ranks[i].function;
 		if (!own_name(r, f))
 			continue;
-		sink_text(s, v1 ? STR("f ") : STR("!"));
-		put_names(r, f, v1 ? " " : "/", s);
-		sink_text(s, v1 ? STR("\nc") : STR("\n!!"));
+		sink_text(s, STR("f "));
+		put_names(r, f, " ", s);
+		sink_text(s, STR("\nc"));
 		put_cluster(r, f, s);
 		sink_text(s, STR("\n"));
 	}
@@ -90,4 +88,35 @@ void out_profile_order(const struct profile_report *r, struct sink *s)
 			sink_printf(s, "%s.cold\n", name->text);
 	}
 	mem_free(ranks);
+}
+
+/* ---- AutoFDO --------------------------------------------------------------------------------- */
+
+static size_t count_inside(const struct tally *branches)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < branches->pairs.count; i++)
+		n += branches->pairs.data[i].a != PROFILE_OUTSIDE &&
+		     branches->pairs.data[i].b != PROFILE_OUTSIDE;
+	return n;
+}
+
+void out_profile_autofdo(const struct profile_report *r, struct sink *s)
+{
+	const struct profile *p = r->profile;
+	sink_printf(s, "%zu\n", p->ranges.pairs.count);
+	for (size_t i = 0; i < p->ranges.pairs.count; i++)
+		sink_printf(s, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", p->ranges.pairs.data[i].a,
+			    p->ranges.pairs.data[i].b, p->ranges.pairs.data[i].count);
+	sink_printf(s, "%zu\n", p->addrs.pairs.count);
+	for (size_t i = 0; i < p->addrs.pairs.count; i++)
+		sink_printf(s, "%" PRIx64 ":%" PRIu64 "\n", p->addrs.pairs.data[i].a,
+			    p->addrs.pairs.data[i].count);
+	sink_printf(s, "%zu\n", count_inside(&p->branches));
+	for (size_t i = 0; i < p->branches.pairs.count; i++) {
+		const struct tally_pair *b = &p->branches.pairs.data[i];
+		if (b->a != PROFILE_OUTSIDE && b->b != PROFILE_OUTSIDE)
+			sink_printf(s, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->a, b->b,
+				    b->count);
+	}
 }

@@ -34,18 +34,15 @@ void profile_report_init(struct report *r);
 void out_profile_csv(const struct profile_report *r, char separator, bool safe, struct sink *s);
 void out_profile_json(const struct profile_report *r, struct sink *s);
 
-/* What clang -fbasic-block-sections=list= reads (LLVM "Basic Block Sections", Propeller): for each
+/* Writes what clang -fbasic-block-sections=list= reads from LLVM 17 on (Propeller): for each
  * function one cluster of the blocks that have a count, in the order of their addresses, which
  * keeps control falling from one to the next; block 0 always leads it.  What is left out becomes
  * the cold part. Functions without a name of their own are left out. */
-void out_profile_propeller(const struct profile_report *r, bool v1, struct sink *s);
+void out_profile_propeller(const struct profile_report *r, struct sink *s);
 /* The symbols of these clusters for --symbol-ordering-file: functions by falling count of their
  * hottest block, then the cold parts in the same order. */
 void out_profile_order(const struct profile_report *r, struct sink *s);
 /* Text that AutoFDO's tools read: runs of code, addresses, branches; all hexadecimal. */
 void out_profile_autofdo(const struct profile_report *r, struct sink *s);
-/* What llvm-bolt -data= reads ("fdata"): branches as symbols and offsets; without branches
- * samples. */
-void out_profile_fdata(const struct profile_report *r, struct sink *s);
 
 #endif

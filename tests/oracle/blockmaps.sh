@@ -159,6 +159,8 @@ if has llvm-bolt-19 bolt-19 "code that BOLT moved"; then
 	must llvm-bolt-19 relocs -o bolted --reorder-blocks=reverse
 	"$heft" blocks check bolted >out
 	check "code that BOLT moved" grep -q '^BB06 wrong' out
+	check "a map of code that BOLT moved is told" sh -c "'$heft' blocks bolted 2>&1 >/dev/null | grep -q -e --derive"
+	check "blocks of code that BOLT moved" sh -c "'$heft' blocks emit --derive --replace bolted -o derived && '$heft' blocks check derived"
 fi
 
 # ---- gcc's blocks, as its assembly names them ----

@@ -10,7 +10,6 @@ dump_perf=$(realpath "$2") || exit 2
 branch_trace=$(realpath "$3") || exit 2
 here=$(cd "$(dirname "$0")" && pwd)
 clang=${CLANG:-clang-19}
-bolt=${BOLT:-llvm-bolt-19}
 # shellcheck source=tests/lib/test.sh
 . "$here/../lib/test.sh"
 need_x86_64
@@ -96,21 +95,9 @@ laid_out() { # list
 }
 
 profile symbol-order >order
-for version in 0 1; do
-	profile propeller-v$version >list$version
-	check "clang and lld take propeller-v$version and symbol-order" laid_out list$version
-done
+profile propeller >list
+check "clang and lld take propeller and symbol-order" laid_out list
 
-bolted() {
-	profile fdata >fdata
-	build plain -Wl,--emit-relocs || return 1
-	"$bolt" plain -data=fdata -reorder-blocks=ext-tsp -o bolted >bolt.log 2>&1 || return 1
-	grep -E '5 out of 6 functions .* have non-empty execution profile' bolt.log || return 1
-	! grep -i 'mismatch\|invalid\|ignored' bolt.log || return 1
-	./bolted
-	[ $? -eq $status ]
-}
-! has "$bolt" bolt-19 "fdata for llvm-bolt" || check "llvm-bolt takes fdata" bolted
 
 known_to_autofdo() {
 	build debug -g -gdwarf-4 || return 1
@@ -121,4 +108,4 @@ known_to_autofdo() {
 	done
 }
 ! has create_gcov autofdo "text for AutoFDO" || check "AutoFDO takes its text" known_to_autofdo
-finish 3
+finish 2

@@ -39,11 +39,7 @@ static bool check(struct heft_blocks *b, struct heft_block_check *ret, struct he
 					 .blocks = map->blocks.count,
 					 .decoded = c->decoded,
 					 .known = c->known,
-					 .mapped = c->mapped,
-					 .rebased = map->rebased,
-					 .lost = map->lost,
-					 .folded = map->folded,
-					 .vanished = map->vanished };
+					 .mapped = c->mapped };
 	for (size_t i = 0; i < c->findings.count; i++) {
 		const bool wrong = check_is_wrong(c->findings.data[i].rule);
 		made.wrong += wrong;

@@ -40,9 +40,6 @@ struct heft_blocks {
 	enum heft_convention convention;
 	bool whole; /* see heft_blocks_set_whole */
 	struct program program;
-	const char *bolt_path; /* what llvm-bolt read, or NULL */
-	struct input bolt;
-	bool bolt_open;
 	struct part *parts;
 	size_t part_count;
 	struct demangler demangler;
@@ -84,8 +81,6 @@ static void release(void *handle)
 	}
 	mem_free(b->parts);
 	mem_free(b->names);
-	if (b->bolt_open)
-		input_close(&b->bolt);
 	program_close(&b->program);
 	demangler_release(&b->demangler);
 	vec_release(&b->blocks);
@@ -125,16 +120,6 @@ void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
 void heft_blocks_set_progress(struct heft_blocks *b, heft_progress_fn progress, void *ctx)
 {
 	memory_set_progress(b->memory, progress, ctx);
-}
-
-static void blocks_set_bolt_input(struct heft_blocks *b, const char *path)
-{
-	b->bolt_path = arena_copy(&b->arena, str_of(path));
-}
-
-void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path)
-{
-	GUARDED_VOID(b->memory, blocks_set_bolt_input(b, path));
 }
 
 void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when)
@@ -177,14 +162,10 @@ static enum blocks_convention convention_of(const struct heft_blocks *b)
 static void read_map(struct heft_blocks *b, struct blockmap *map, const struct image *im)
 {
 	const struct image *debug = program_debug_in_use(&b->program);
-	struct bolt *tables = NULL;
 	if (b->derive != HEFT_DERIVE_ALWAYS) {
-		const struct image *bolt = b->bolt_open ? b->bolt.images : NULL;
-		blockmap_read_bolted(map, im, debug, bolt, &b->notes);
+		blockmap_read(map, im, debug, &b->notes);
 		if (map->functions.count > 0 || b->derive == HEFT_DERIVE_NEVER)
 			return;
-		tables = map->bolt;
-		map->bolt = NULL;
 		blockmap_release(map);
 	}
 	const bool derivable = flow_isa_of(im) != CODE_NONE;
@@ -195,7 +176,6 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 	} else if (im->machine == EM_ARM && b->whole) {
 		blockmap_add_whole(map, debug, &b->notes);
 	}
-	map->bolt = tables;
 	if (map->functions.count == 0 && !derivable)
 		note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
 		     "no map of blocks, and none can be derived from code of this machine "
@@ -213,37 +193,13 @@ static void read_part(struct heft_blocks *b, size_t i)
 	p->member = arena_copy(&b->arena, im->member);
 }
 
-/* llvm-bolt gives its output a build id that differs in the last bit. */
-static bool is_bolt_input(const struct image *im, const struct image *input)
-{
-	const struct bytes a = im->build_id, b = input->build_id;
-	if (a.size == 0 || b.size == 0)
-		return input->machine == im->machine;
-	return a.size == b.size && memcmp(a.p, b.p, a.size - 1) == 0 &&
-	       (a.p[a.size - 1] ^ b.p[a.size - 1]) == 1;
-}
-
-static bool open_bolt_input(struct heft_blocks *b, struct heft_err *err)
-{
-	if (!b->bolt_path)
-		return true;
-	if (!input_open(&b->bolt, b->bolt_path, &b->notes, err))
-		return false;
-	b->bolt_open = true;
-	return (!b->program.input.archive && !b->bolt.archive &&
-		is_bolt_input(b->program.input.images, b->bolt.images)) ||
-	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is not what llvm-bolt made %s of",
-		    b->bolt_path, b->program.input.file.path);
-}
-
 static bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 {
 	const char *copy = arena_copy(&b->arena, str_of(path));
 	if (b->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	b->opened = true;
-	if (!program_open_alone(&b->program, copy, &b->wish, &b->notes, err) ||
-	    !open_bolt_input(b, err))
+	if (!program_open_alone(&b->program, copy, &b->wish, &b->notes, err))
 		return false;
 	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
 	(void)program_debug(&b->program, false);
@@ -359,8 +315,7 @@ static const char *origin_of(const struct blockmap_function *f)
 {
 	static const char *const names[] = { [BLOCKS_OF_MAP] = "map",
 					     [BLOCKS_OF_SYMBOLS] = "symbols",
-					     [BLOCKS_DERIVED] = "derived",
-					     [BLOCKS_REBASED] = "rebased" };
+					     [BLOCKS_DERIVED] = "derived" };
 	return names[f->origin];
 }
 
