@@ -8,6 +8,7 @@
 #include "code/entry.h"
 #include "code/flow.h"
 #include "debug/unwind.h"
+#include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 
 /* Calls and addresses in described code are not worth a look while the gaps are less than a
@@ -61,14 +62,37 @@ static void add_call(struct search *s, const struct code_ref *call)
 	add_start(s, to);
 }
 
+static void add_taken(struct search *s, const struct code_ref *r)
+{
+	/* What code of microcontrollers makes of constants may be anything. */
+	const bool number = r->use != USE_ACCESS || is_small(s->g->isa);
+	add_pointer(s, r->to);
+	if (gap_at(s->g, r->to))
+		vec_push(&s->gaps->taken, (struct split_taken){ r->to, r->from, number });
+}
+
+/* Of code that is described. */
+static void add_leap(struct search *s, const struct code_ref *r)
+{
+	const bool x86 = s->g->isa == CODE_X86_64 || s->g->isa == CODE_I386;
+	if (!gap_at(s->g, r->to))
+		return;
+	add_pointer(s, r->to);
+	/* Behind the opcode, which has two bytes if it is of a conditional jump. */
+	const bool conditional = x86 && r->field - r->from > 1;
+	vec_push(&s->gaps->leaps, (struct leap){ r->to, r->from, conditional, true });
+}
+
 static void add_refs(struct search *s)
 {
 	for (size_t i = 0; i < s->refs.count; i++) {
 		const struct code_ref *r = &s->refs.data[i];
 		if (r->kind == REF_CALL)
 			add_call(s, r);
+		else if (r->kind == REF_JUMP)
+			add_leap(s, r);
 		else
-			add_pointer(s, r->to);
+			add_taken(s, r);
 	}
 	s->refs.count = 0;
 }
@@ -79,8 +103,10 @@ static struct ref_wish wish_of(const struct gathering *g, bool inside)
 	/* Position-independent code of i386 adds distances, which look like addresses. */
 	const bool fixed = g->im->type == ET_EXEC ||
 			   (g->isa == CODE_I386 && (g->im->type == ET_REL || g->im->made));
+	/* What is described may be of the other set of instructions of ARM. */
+	const unsigned jumps = g->isa == CODE_THUMB ? 0 : REF_JUMP;
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
-					   (inside ? REF_INSIDE : REF_CALL),
+					   (inside ? REF_INSIDE : REF_CALL | jumps),
 				  .imm_low = g->regions.data[0].addr,
 				  .imm_high = last->addr + last->bytes.size };
 }
@@ -161,6 +187,19 @@ static void read_exidx(struct search *s, const struct section *table)
 	}
 }
 
+/* What chooses an indirect function is a function. */
+static void read_choosers(struct search *s, const struct section *table)
+{
+	struct reloc_iter it;
+	struct reloc r;
+	uint64_t target;
+	if (!reloc_open(&it, s->g->im, table))
+		return;
+	while (reloc_next(&it, &r))
+		if (r.kind == RELOC_IRELATIVE && reloc_target(&it, &r, &target))
+			add_start(s, flow_entry(s->g->isa, target));
+}
+
 static void read_tables(struct search *s)
 {
 	const struct image *im = s->g->im;
@@ -168,12 +207,30 @@ static void read_tables(struct search *s)
 		const struct section *t = &im->sections[i];
 		if (!t->alloc || t->nobits)
 			continue;
-		if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
-		    t->type == SHT_PREINIT_ARRAY)
+		if (section_is_reloc(t))
+			read_choosers(s, t);
+		else if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
+			 t->type == SHT_PREINIT_ARRAY)
 			read_array(s, t);
 		else if (t->type == SHT_ARM_EXIDX && im->machine == EM_ARM)
 			read_exidx(s, t);
 	}
+}
+
+/* Symbols, where unwind tables do not say more. */
+static void list_others(struct search *s)
+{
+	const struct image *im = s->g->im;
+	struct code_symbols all;
+	struct symbol symbol;
+	uint64_t addr;
+	if (image_section_find(im, ".eh_frame"))
+		return;
+	code_symbols_start(&all, im, SHT_DYNSYM);
+	while (code_symbols_next(&all, &symbol, &addr))
+		if (symbol_is_function(&symbol))
+			vec_push(&s->gaps->others, flow_entry(s->g->isa, addr));
+	addrs_sort(&s->gaps->others);
 }
 
 /* ---- all together ---------------------------------------------------------------------------- */
@@ -192,9 +249,11 @@ static void search_all(struct search *s)
 	if (g->isa == CODE_THUMB)
 		gaps_read_words(g);
 	read_all_code(s);
+	list_others(s);
 	addrs_sort(&s->gaps->starts);
 	addrs_sort(&s->gaps->labels);
 	addrs_sort(&s->gaps->pointers);
+	sort_by_key(s->gaps->taken.data, s->gaps->taken.count, sizeof *s->gaps->taken.data);
 	addrs_sort(&s->gaps->objects);
 	addrs_sort(&s->gaps->wholes);
 }
@@ -235,6 +294,9 @@ void gaps_split(struct gathering *g, split_function_vec *ret)
 					  .code = &code,
 					  .starts = &starts,
 					  .pointers = &gaps->pointers,
+					  .taken = &gaps->taken,
+					  .leaps = &gaps->leaps,
+					  .others = &gaps->others,
 					  .objects = &gaps->objects,
 					  .wholes = &gaps->wholes },
 		   1, ret);
@@ -248,6 +310,9 @@ void gaps_release(struct code_gaps *gaps)
 	vec_release(&gaps->starts);
 	vec_release(&gaps->labels);
 	vec_release(&gaps->pointers);
+	vec_release(&gaps->taken);
+	vec_release(&gaps->leaps);
+	vec_release(&gaps->others);
 	vec_release(&gaps->objects);
 	vec_release(&gaps->wholes);
 }

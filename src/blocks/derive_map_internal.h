@@ -34,6 +34,9 @@ struct code_gaps {
 	addr_vec starts;                /* where functions are known to begin */
 	addr_vec labels;                /* the same, unless it is data that is labelled */
 	addr_vec pointers;              /* where they may begin */
+	taken_vec taken;                /* the same, where code takes the address */
+	leap_vec leaps;                 /* jumps of other code */
+	addr_vec others;                /* functions that are in other code */
 	addr_vec objects;               /* where data are said to be */
 	addr_vec wholes;                /* starts of functions with landing pads */
 };

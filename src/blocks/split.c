@@ -15,12 +15,14 @@ struct vote {
 struct splitter {
 	const struct split_facts *facts;
 	struct derivation d;
-	addr_vec starts;   /* sorted: of the caller, and called by what is code */
-	addr_vec called;   /* found in this round */
-	addr_vec dead;     /* sorted: functions that do not return */
-	addr_vec ends;     /* the same, found in this round */
-	addr_vec pointers; /* sorted: of the caller, and of jumps that leave their function */
-	uint64_t looks;    /* bytes of code that may still be followed behind calls */
+	addr_vec starts;        /* sorted: of the caller, and called by what is code */
+	addr_vec called;        /* found in this round */
+	addr_vec dead;          /* sorted: functions that do not return */
+	addr_vec ends;          /* the same, found in this round */
+	addr_vec pointers;      /* sorted: of the caller, and of jumps that leave their function */
+	struct jumpers jumpers; /* of the round before */
+	split_function_vec before; /* found in it */
+	uint64_t looks;            /* bytes of code that may still be followed behind calls */
 	VEC(struct vote) votes;
 	split_function_vec found;
 };
@@ -36,6 +38,8 @@ struct cut {
 	bool named;        /* something says that it begins here */
 	bool whole;        /* it reaches to the next one that is named */
 	bool data;         /* what was in front was data, up to what is named */
+	bool indirect;     /* it has an indirect jump */
+	bool untold;       /* the same, that nobody knows the targets of */
 };
 
 static bool is_known(const addr_vec *v, uint64_t addr)
@@ -157,7 +161,8 @@ static void note_votes(struct cut *c, const struct event *last, uint64_t to)
 		const uint64_t behind = base + event_end(e);
 		if (e->kind != EVENT_CALL)
 			continue;
-		if (behind != to && !stretch_leads_to(&c->s, behind) && !seems_entry(c, behind))
+		if (behind != to && !stretch_leads_to(&c->s, behind) && !seems_entry(c, behind) &&
+		    stretch_skip(&c->s, behind) == behind)
 			vec_push(&c->all->votes, (struct vote){ e->target, 0 });
 		else if (behind == to && ends)
 			vec_push(&c->all->votes, (struct vote){ e->target, 1 });
@@ -197,6 +202,7 @@ static void begin_function(struct cut *c, uint64_t at, bool named)
 {
 	c->start = at;
 	c->named = named;
+	c->indirect = c->untold = false;
 	c->whole = is_known(c->all->facts->wholes, at);
 	c->first = c->next;
 	while (c->first > events_of(c->s.b, c->s.fn) && c->s.x->addr + c->first[-1].off >= at)
@@ -222,29 +228,115 @@ static void begin_named(struct cut *c, uint64_t addr)
 
 static bool is_end(const struct cut *c, const struct event *e)
 {
-	return event_ends(e) ||
-	       (event_is_call(e) && !e->maybe && does_not_return(c->all, e->target));
+	return event_ends(e) || event_is_dead_call(e, &c->all->dead);
 }
 
-/* Whether another function begins at `next`, behind the event and what pads it. */
-static bool is_beginning(struct cut *c, const struct event *e, uint64_t end, uint64_t next)
+/* What follows an event, and may be a function. */
+struct follower {
+	const struct event *e;
+	uint64_t end, next; /* behind the event, and behind what pads that */
+	enum crossing crossing;
+	bool pointed;
+};
+
+/* Code goes on behind the instruction that stops a processor, for all that a compiler knows. */
+static bool is_halt(const struct cut *c, const struct event *e)
 {
-	const struct derive_extent *x = c->s.x;
+	enum { HLT = 0xf4 };
 	const enum code_isa isa = c->all->facts->code->isa;
-	const bool pointed = is_known(&c->all->pointers, next);
+	return (isa == CODE_X86_64 || isa == CODE_I386) && e->kind == EVENT_TRAP &&
+	       c->s.x->code.p[e->off] == HLT;
+}
+
+/* Whether the instruction at `next` only follows because the one before it does not go on: a trap
+ * or another call after a call, a return after a jump (of macros).  Functions of i386 begin with a
+ * call. */
+static bool is_remnant(const struct cut *c, const struct follower *p)
+{
+	const struct stretch *s = &c->s;
+	const struct event *e = p->e + 1, *last = events_of(s->b, s->fn) + s->fn->event_count;
+	if (p->end != p->next || e == last || s->x->addr + e->off != p->next)
+		return false;
+	if (p->e->kind == EVENT_JMP)
+		return e->kind == EVENT_RET;
+	return event_is_call(p->e) && (e->kind == EVENT_TRAP ||
+				       (event_is_call(e) && c->all->facts->code->isa != CODE_I386));
+}
+
+/* Whether the function goes on at `next`, for which nothing but its place speaks: what only
+ * unwinding leads to, and what stands where no function nearby does. */
+static bool goes_on(const struct cut *c, const struct follower *p)
+{
+	const struct stretch *s = &c->s;
+	const enum code_isa isa = c->all->facts->code->isa;
+	if ((is_halt(c, p->e) && p->end == p->next) || is_remnant(c, p))
+		return true;
+	if (entry_reads_kept(isa, extent_from(s->x, p->next)) &&
+	    !entry_reads_kept(isa, extent_from(s->x, c->start)))
+		return true;
+	return !entry_like(isa, extent_from(s->x, p->next)) &&
+	       signs_unusual(s->starts, isa, p->next) && !signs_unusual(s->starts, isa, c->start);
+}
+
+/* Whether a function begins at `next` although jumps lead over it: it looks like a function, and
+ * nothing leads there. */
+static bool breaks_in(const struct cut *c, const struct follower *p)
+{
+	enum { MOST = 75 };
+	const struct stretch *s = &c->s;
+	const bool entry = entry_like(c->all->facts->code->isa, extent_from(s->x, p->next));
+	const bool aligned = p->next > p->end && p->next % ALIGN == 0 &&
+			     signs_aligned(s->starts, p->next) >= MOST;
+	if (stretch_holds(s, p->next) || p->e->kind == EVENT_JMP_INDIRECT || !is_end(c, p->e) ||
+	    is_halt(c, p->e))
+		return false;
+	if (c->untold) /* its jump may lead there */
+		return entry && aligned;
+	return entry || aligned || signs_leapt(&c->all->jumpers.leaps, p->next);
+}
+
+/* After a call that may come back, code is aligned for loops alone, and jumps lead to them.  What
+ * saves registers there is the next function, except on i386, which hands over arguments so. */
+static bool begins_behind_call(const struct cut *c, const struct follower *p)
+{
+	enum { MOST = 75 };
+	const struct stretch *s = &c->s;
+	const enum code_isa isa = c->all->facts->code->isa;
 	const unsigned unit = isa == CODE_ARM64 ? 4 : 1; /* unoptimised code has a nop */
 	const bool wide = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64;
-	if (stretch_crosses(&c->s, end)) /* or what pads it, of one function */
+	const bool aligned = p->next % ALIGN == 0;
+	if (stretch_holds(s, p->next))
 		return false;
-	if (!is_end(c, e)) /* a call: only loops are aligned, and jumps lead to them */
-		return !stretch_leads_to(&c->s, next) &&
-		       (pointed || (wide && next - end > unit && next % ALIGN == 0));
-	if (e->kind != EVENT_JMP_INDIRECT || pointed)
+	if (p->pointed || (wide && p->next - p->end > unit && aligned))
+		return true;
+	if (!entry_like(isa, extent_from(s->x, p->next)) || isa == CODE_I386)
+		return false;
+	return isa != CODE_X86_64 || (aligned && signs_aligned(s->starts, p->next) >= MOST);
+}
+
+/* Whether another function begins at `next`. */
+static bool is_beginning(const struct cut *c, const struct follower *p)
+{
+	const struct event *e = p->e;
+	const enum code_isa isa = c->all->facts->code->isa;
+	if (p->end == p->next && signs_of_one(&c->all->jumpers, c->start, p->next))
+		return false;
+	if (p->crossing == CROSSES)
+		return breaks_in(c, p);
+	if (!is_end(c, e))
+		return p->crossing == CROSSES_NOT && begins_behind_call(c, p);
+	if (p->crossing == CROSSES_WEAKLY && (c->indirect || stretch_holds(&c->s, p->next)))
+		return false;
+	if (p->pointed)
+		return true;
+	if (goes_on(c, p))
+		return false;
+	if (e->kind != EVENT_JMP_INDIRECT)
 		return true;
 	if (e->table)
 		return false;
-	return next > end || entry_like(isa, extent_from(x, next)) ||
-	       frame_given_back(isa, x->code, e->off);
+	return p->next > p->end || entry_like(isa, extent_from(c->s.x, p->next)) ||
+	       frame_given_back(isa, c->s.x->code, e->off);
 }
 
 /* The same few bytes again and again. */
@@ -299,16 +391,24 @@ static uint64_t pass_literals(struct cut *c, uint64_t end, uint64_t next)
 
 static void event_split(struct cut *c, const struct event *e)
 {
-	const uint64_t end = c->s.x->addr + event_end(e);
-	if (end <= c->start || c->whole || (!event_is_call(e) && !is_end(c, e)))
+	struct follower p = { .e = e, .end = c->s.x->addr + event_end(e) };
+	c->indirect = c->indirect || e->kind == EVENT_JMP_INDIRECT;
+	c->untold = c->untold || (e->kind == EVENT_JMP_INDIRECT && !e->table);
+	if (p.end <= c->start || c->whole || (!event_is_call(e) && !is_end(c, e)))
 		return;
-	const uint64_t next = stretch_skip(&c->s, end);
-	if (next - c->s.x->addr >= c->s.x->code.size || is_known(&c->all->starts, next) ||
-	    !is_beginning(c, e, end, next))
+	p.next = stretch_skip(&c->s, p.end);
+	if (is_known(&c->all->starts, p.next))
 		return;
-	end_function(c, pass_literals(c, end, next));
-	begin_function(c, next, false);
-	c->data = c->data || !is_likely(c, next);
+	p.next = signs_first(&c->s, p.end, p.next);
+	if (p.next - c->s.x->addr >= c->s.x->code.size)
+		return;
+	p.crossing = stretch_crosses(&c->s, p.end); /* or what pads it, of one function */
+	p.pointed = is_known(&c->all->pointers, p.next);
+	if (!is_beginning(c, &p))
+		return;
+	end_function(c, pass_literals(c, p.end, p.next));
+	begin_function(c, p.next, false);
+	c->data = c->data || !is_likely(c, p.next);
 }
 
 static void split_stretch(struct cut *c)
@@ -343,7 +443,7 @@ static size_t extent_at(const struct derive_facts *f, uint64_t addr)
 	return i > 0 && extent_has(&f->extents[i - 1], addr) ? i - 1 : SIZE_MAX;
 }
 
-static struct batch *batch_of(struct splitter *all, size_t extent)
+static struct batch *batch_of(const struct splitter *all, size_t extent)
 {
 	size_t i;
 	BISECT(i, 0, all->d.batches.count, k, all->d.batches.data[k].last <= extent);
@@ -365,6 +465,45 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	       addr % ALIGN == 0;
 }
 
+/* Whether code does not go on to the place: it is behind an end, or behind a call and no jump leads
+ * there.  What may be a number has to be both.  Assembly goes on to what is aligned. */
+static bool is_apart(const struct splitter *all, const struct split_taken *t)
+{
+	const size_t i = extent_at(all->facts->code, t->to);
+	const enum code_isa isa = all->facts->code->isa;
+	struct stretch s = { .d = &all->d, .dead = &all->dead };
+	if (i == SIZE_MAX)
+		return false;
+	if (!t->number && t->to % ALIGN == 0 && (isa == CODE_X86_64 || isa == CODE_ARM64))
+		return true;
+	s.x = &all->facts->code->extents[i];
+	s.fn = &all->d.functions[i];
+	s.b = batch_of(all, i);
+	if (stretch_behind_end(&s, t->to))
+		return !t->number || !stretch_leads_to(&s, t->to);
+	return !t->number && !stretch_leads_to(&s, t->to) && stretch_behind_call(&s, t->to);
+}
+
+/* Functions whose address is taken elsewhere: not in their own, for others begin in between. */
+static void list_taken(struct splitter *all)
+{
+	const taken_vec *taken = all->facts->taken;
+	const size_t known = all->starts.count;
+	const addr_vec starts = { all->starts.data, known, known };
+	addr_vec more = { 0 };
+	for (size_t i = 0; i < taken->count; i++) {
+		const uint64_t to = taken->data[i].to, from = taken->data[i].from;
+		const bool far = extent_at(all->facts->code, from) == SIZE_MAX ||
+				 (from < to ? addrs_within(&starts, from + 1, to)
+					    : addrs_within(&starts, to + 1, from + 1));
+		if (far && may_be_called(all, to) && is_apart(all, &taken->data[i]))
+			vec_push(&more, to);
+	}
+	vec_append(&all->starts, &more);
+	vec_release(&more);
+	addrs_sort(&all->starts);
+}
+
 /* What was called in the round before, and what the caller says. */
 static void list_starts(struct splitter *all)
 {
@@ -375,6 +514,7 @@ static void list_starts(struct splitter *all)
 		if (may_be_called(all, all->called.data[i]))
 			vec_push(&all->starts, all->called.data[i]);
 	addrs_sort(&all->starts);
+	list_taken(all);
 	all->called.count = 0;
 }
 
@@ -390,10 +530,23 @@ static void list_calls(struct splitter *all)
 	}
 }
 
+static void keep_leaps(struct splitter *all, leap_vec *leaps)
+{
+	vec_copy(leaps, all->facts->leaps);
+	sort_by_key(leaps->data, leaps->count, sizeof *leaps->data);
+	vec_release(&all->jumpers.leaps);
+	all->jumpers.leaps = *leaps;
+	for (size_t i = 0; i < leaps->count; i++)
+		vec_push(&all->pointers, leaps->data[i].to);
+	addrs_sort(&all->pointers);
+}
+
 static void split_all(struct splitter *all)
 {
 	struct cut c = { .all = all };
-	all->found.count = 0;
+	vec_release(&all->before);
+	all->before = all->found;
+	all->found = (split_function_vec){ 0 };
 	all->ends.count = 0;
 	for (size_t i = 0; i < all->d.batches.count; i++) {
 		struct batch *b = &all->d.batches.data[i];
@@ -403,12 +556,13 @@ static void split_all(struct splitter *all)
 			c.s.fn = &all->d.functions[k];
 			c.s.b = b;
 			c.s.starts = &all->starts;
+			c.s.dead = &all->dead;
 			c.s.pointers = &all->pointers;
 			split_stretch(&c);
 		}
 	}
-	vec_append(&all->pointers, &c.s.leaving);
-	addrs_sort(&all->pointers);
+	keep_leaps(all, &c.s.leaps);
+	vec_release(&c.s.held);
 	vec_release(&c.s.edges);
 }
 
@@ -442,6 +596,8 @@ static bool learn(struct splitter *all)
 void split_code(const struct split_facts *f, unsigned threads, split_function_vec *ret)
 {
 	struct splitter all = { .facts = f, .d = { .facts = f->code } };
+	all.jumpers.functions = &all.before;
+	all.jumpers.others = f->others;
 	if (f->code->isa == CODE_NONE || f->code->extent_count == 0)
 		return;
 	derive_decode(&all.d, threads);
@@ -465,5 +621,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	vec_release(&all.ends);
 	vec_release(&all.pointers);
 	vec_release(&all.votes);
+	vec_release(&all.jumpers.leaps);
+	vec_release(&all.before);
 	derive_release(&all.d);
 }

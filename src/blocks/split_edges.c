@@ -54,34 +54,46 @@ bool stretch_leads_to(const struct stretch *s, uint64_t addr)
 	return extent_has(s->x, addr) && bit_get(s->b->targets + s->fn->word, addr - s->x->addr);
 }
 
-/* Whether what stands at `off` is not reached from what is in front of it; data are not either. */
-static bool behind_end(const struct stretch *s, uint64_t off)
+bool stretch_holds(const struct stretch *s, uint64_t addr)
+{
+	return extent_has(s->x, addr) && bit_get(s->held.data, addr - s->x->addr);
+}
+
+/* The event before addr, and before the padding and data that end there; NULL: it is a plain
+ * instruction. */
+static const struct event *event_before(const struct stretch *s, uint64_t addr)
 {
 	const struct event *first = events_of(s->b, s->fn), *e;
+	uint64_t off = addr - s->x->addr;
 	size_t i;
 	BISECT(i, 0, s->fn->event_count, k, first[k].off < off);
 	for (e = first + i; e > first && event_end(e - 1) == off; e--) {
 		if (!event_pads(e - 1) && e[-1].kind != EVENT_BAD)
-			break;
+			return e - 1;
 		off = e[-1].off;
 	}
-	return e > first && event_end(e - 1) == off && event_ends(e - 1);
+	return NULL;
 }
 
-/* Whether the jump is the last call of its function: its frame is gone, or it leads to what looks
- * like a function, or has its address taken. */
+bool stretch_behind_end(const struct stretch *s, uint64_t addr)
+{
+	const struct event *e = event_before(s, addr);
+	return e && (event_ends(e) || event_is_dead_call(e, s->dead));
+}
+
+bool stretch_behind_call(const struct stretch *s, uint64_t addr)
+{
+	const struct event *e = event_before(s, addr);
+	return e && event_is_call(e);
+}
+
+/* Of a jump to what is behind an end: whether it is for certain the last call of its function.  Its
+ * frame is gone, or it leads to what looks like a function, or has its address taken. */
 static bool is_tail_call(const struct stretch *s, const struct event *e)
 {
 	enum { ALIGN = 16 };
 	const enum code_isa isa = s->d->facts->isa;
 	const struct derive_extent *x = s->x;
-	const uint64_t to = e->target - x->addr;
-	if (e->kind != EVENT_JMP)
-		return false;
-	if (addrs_within(s->starts, e->target, e->target + 1))
-		return true;
-	if (!behind_end(s, to))
-		return false;
 	if (frame_given_back(isa, x->code, e->off))
 		return true;
 	if (e->target % ALIGN != 0 && (isa == CODE_X86_64 || isa == CODE_I386))
@@ -90,28 +102,48 @@ static bool is_tail_call(const struct stretch *s, const struct event *e)
 	       entry_like(isa, extent_from(x, e->target));
 }
 
-/* False where a function begins between the two. */
-static bool add_edge(struct stretch *s, uint64_t a, uint64_t b)
+static bool starts_between(const struct stretch *s, uint64_t a, uint64_t b)
 {
 	const uint64_t low = min_u64(a, b), high = max_u64(a, b);
-	if (low < high && addrs_within(s->starts, low + 1, high + 1))
-		return false;
-	if (low < high)
-		vec_push(&s->edges, (struct edge){ low, high });
-	return true;
+	return low < high && addrs_within(s->starts, low + 1, high + 1);
+}
+
+static void add_edge(struct stretch *s, uint64_t a, uint64_t b, bool weak)
+{
+	if (a != b)
+		vec_push(&s->edges, (struct edge){ min_u64(a, b), max_u64(a, b), weak });
+}
+
+static void hold(struct stretch *s, uint64_t addr)
+{
+	bit_set(s->held.data, addr - s->x->addr);
+}
+
+static void list_jump(struct stretch *s, const struct event *e)
+{
+	const uint64_t from = s->x->addr + e->off, to = e->target;
+	const bool always = e->kind == EVENT_JMP;
+	const bool told = always && addrs_within(s->starts, to, to + 1);
+	const bool sure = !extent_has(s->x, to) || told || starts_between(s, from, to);
+	bool leaves = sure, weak = false;
+	if (!sure && always && stretch_behind_end(s, to)) {
+		leaves = is_tail_call(s, e);
+		weak = true;
+	}
+	if (leaves) {
+		vec_push(&s->leaps, (struct leap){ to, from, !always, sure });
+		return;
+	}
+	add_edge(s, from, to, weak);
+	hold(s, to);
 }
 
 static void list_jumps(struct stretch *s)
 {
 	const struct event *e = events_of(s->b, s->fn), *end = e + s->fn->event_count;
-	for (; e < end; e++) {
-		if (e->kind != EVENT_JMP && e->kind != EVENT_JCC)
-			continue;
-		const bool stays = extent_has(s->x, e->target) && !is_tail_call(s, e) &&
-				   add_edge(s, s->x->addr + e->off, e->target);
-		if (!stays && e->kind == EVENT_JMP)
-			vec_push(&s->leaving, e->target);
-	}
+	for (; e < end; e++)
+		if (e->kind == EVENT_JMP || e->kind == EVENT_JCC)
+			list_jump(s, e);
 }
 
 static void list_targets(struct stretch *s, const struct jump_table *t, addr_vec *ret)
@@ -129,7 +161,23 @@ static void list_targets(struct stretch *s, const struct jump_table *t, addr_vec
 		vec_push(ret, to);
 }
 
-/* What a table leads to is one function, and so is its jump. */
+/* What a table leads to is one function, and so is its jump at `from`. */
+static void note_table(struct stretch *s, uint64_t from, addr_vec *targets)
+{
+	for (size_t k = 0; k < targets->count; k++) {
+		const uint64_t to = targets->data[k];
+		if (starts_between(s, from, to))
+			vec_push(&s->leaps, (struct leap){ to, from, true, true });
+		else
+			hold(s, to);
+	}
+	vec_push(targets, from);
+	sort_by_key(targets->data, targets->count, sizeof *targets->data);
+	for (size_t k = 1; k < targets->count; k++)
+		if (!starts_between(s, targets->data[k - 1], targets->data[k]))
+			add_edge(s, targets->data[k - 1], targets->data[k], false);
+}
+
 static void list_tables(struct stretch *s)
 {
 	const struct jump_table *t = s->b->tables.data + s->fn->table_first;
@@ -141,27 +189,31 @@ static void list_tables(struct stretch *s)
 			continue;
 		targets.count = 0;
 		list_targets(s, t++, &targets);
-		vec_push(&targets, s->x->addr + e->off);
-		sort_by_key(targets.data, targets.count, sizeof *targets.data);
-		for (size_t k = 1; k < targets.count; k++)
-			add_edge(s, targets.data[k - 1], targets.data[k]);
+		note_table(s, s->x->addr + e->off, &targets);
 	}
 	vec_release(&targets);
 }
 
 void stretch_list_edges(struct stretch *s)
 {
+	enum { BITS = 64 };
 	s->edges.count = 0;
 	s->edge = 0;
-	s->reach = 0;
+	s->reach = s->weak_reach = 0;
+	s->held.count = 0;
+	for (uint64_t i = 0; i < s->x->code.size; i += BITS)
+		vec_push(&s->held, 0);
 	list_jumps(s);
 	list_tables(s);
 	sort_by_key(s->edges.data, s->edges.count, sizeof *s->edges.data);
 }
 
-bool stretch_crosses(struct stretch *s, uint64_t addr)
+enum crossing stretch_crosses(struct stretch *s, uint64_t addr)
 {
-	for (; s->edge < s->edges.count && s->edges.data[s->edge].low < addr; s->edge++)
-		s->reach = max_u64(s->reach, s->edges.data[s->edge].high);
-	return s->reach >= addr;
+	for (; s->edge < s->edges.count && s->edges.data[s->edge].low < addr; s->edge++) {
+		const struct edge *e = &s->edges.data[s->edge];
+		uint64_t *reach = e->weak ? &s->weak_reach : &s->reach;
+		*reach = max_u64(*reach, e->high);
+	}
+	return s->reach >= addr ? CROSSES : s->weak_reach >= addr ? CROSSES_WEAKLY : CROSSES_NOT;
 }

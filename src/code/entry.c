@@ -60,10 +60,12 @@ bool entry_like(enum code_isa isa, struct bytes code)
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-/* pop; leave; add $n, %rsp. */
+/* pop, but of r8 to r11, which moves a constant; leave; add $n, %rsp. */
 static bool given_back_x86(struct bytes code, uint64_t off)
 {
 	const uint32_t last = load(code, off - 1, 1);
+	if (load(code, off - 2, 1) == 0x41 && (last & 0xfc) == 0x58)
+		return false;
 	return (last & 0xf8) == 0x58 || last == 0xc9 || load(code, off - 4, 3) == 0xc48348;
 }
 

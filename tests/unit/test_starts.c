@@ -50,6 +50,15 @@ static const char *x86_ranges(struct bytes code)
 }
 
 #define RET      0xc3
+#define HLT      0xf4
+#define PUSH_RBX 0x53
+#define CALL(to) 0xe8, to, 0, 0, 0
+#define JE(to)   0x74, to
+#define TEST     0x85, 0xff       /* test %edi, %edi */
+#define MOVE5    0xb8, 1, 0, 0, 0 /* mov $1, %eax */
+#define PAD13    0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0, 0x66, 0x90
+#define PAD15    0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0, 0x0f, 0x1f, 0x40, 0
+#define A64_RET  0xc0, 0x03, 0x5f, 0xd6
 #define MOVE     0x89, 0xf8 /* mov %edi, %eax */
 #define LONG_NOP 0x66, 0x66, 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0
 
@@ -93,6 +102,58 @@ static void numbers_of_code_that_goes_anywhere_are_no_addresses(void **state)
 	assert_string_equal(ranges_of(EM_386, ET_DYN, code), "0-c d-e");
 }
 
+static void code_that_nothing_leads_to_begins_behind_a_return(void **state)
+{
+	(void)state;
+	/* g jumps back to f, which looks like a part of it */
+	assert_string_equal(
+		x86_ranges(BYTES(RET, PAD15, MOVE, RET, PAD13, 0x8d, 0x7f, 1, 0xeb, 0xeb)),
+		"0-1 10-13 20-25");
+}
+
+static void a_processor_that_stops_may_go_on(void **state)
+{
+	(void)state;
+	assert_string_equal(x86_ranges(BYTES(HLT, MOVE, RET)), "0-4");
+	/* call e; hlt; ... e: jmp e */
+	assert_string_equal(x86_ranges(BYTES(CALL(0xb), HLT, RET, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+					     0xcc, 0xcc, 0xcc, 0xcc, 0xeb, 0xfe)),
+			    "0-7 10-12");
+}
+
+static void what_unwinding_leads_to_is_of_the_function_before(void **state)
+{
+	(void)state;
+	/* push %rbx; call 12; pop %rbx; ret; mov %rbx, %rdi; call 12; ud2; 12: ret */
+	assert_string_equal(x86_ranges(BYTES(PUSH_RBX, CALL(12), 0x5b, RET, 0x48, 0x89, 0xdf,
+					     CALL(2), 0x0f, 0x0b, RET)),
+			    "0-12 12-13");
+	/* bl 14; ret; mov x20, x0; mov x0, x19; b 14; 14: ret */
+	assert_string_equal(ranges_of(EM_AARCH64, ET_EXEC,
+				      BYTES(5, 0, 0, 0x94, A64_RET, 0xf4, 3, 0, 0xaa, 0xe0, 3, 0x13,
+					    0xaa, 1, 0, 0, 0x14, A64_RET)),
+			    "0-14 14-18");
+}
+
+static void parts_that_one_function_jumps_to_are_one(void **state)
+{
+	(void)state;
+	/* je 14; cmp; je 1a; call f; ret; f: je 20; ret; then the parts */
+	assert_string_equal(
+		x86_ranges(BYTES(TEST, JE(0x10), 0x83, 0xff, 1, JE(0x11), CALL(1), RET, TEST,
+				 JE(0xd), RET, MOVE5, RET, MOVE5, RET, MOVE5, RET)),
+		"0-f f-14 14-26");
+}
+
+static void code_whose_address_another_function_takes_is_a_function(void **state)
+{
+	(void)state;
+	/* lea h(%rip), %rdi; call d; ret; d: jne 15; ret; h: mov; ret; 15: mov; ret */
+	assert_string_equal(x86_ranges(BYTES(0x48, 0x8d, 0x3d, 11, 0, 0, 0, CALL(1), RET, TEST,
+					     0x75, 4, RET, MOVE, RET, MOVE, RET)),
+			    "0-d d-12 12-15 15-18");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +161,11 @@ int main(void)
 		cmocka_unit_test(what_a_linker_made_of_an_address_is_no_padding),
 		cmocka_unit_test(a_conditional_call_ends_nothing),
 		cmocka_unit_test(numbers_of_code_that_goes_anywhere_are_no_addresses),
+		cmocka_unit_test(code_that_nothing_leads_to_begins_behind_a_return),
+		cmocka_unit_test(a_processor_that_stops_may_go_on),
+		cmocka_unit_test(what_unwinding_leads_to_is_of_the_function_before),
+		cmocka_unit_test(parts_that_one_function_jumps_to_are_one),
+		cmocka_unit_test(code_whose_address_another_function_takes_is_a_function),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,185 @@
+/* What else says where a function begins: where its neighbours do, and who jumps there. */
+#include "blocks/split_internal.h"
+
+#include "base/sort.h"
+#include "code/flow.h"
+
+/* Functions that are asked on either side, and how many have to be known in all. */
+enum { NEIGHBOURS = 16, ENOUGH = 16, ALIGN = 16 };
+
+/* The starts next to addr. */
+struct neighbours {
+	const uint64_t *first;
+	size_t count;
+};
+
+static struct neighbours neighbours_of(const addr_vec *starts, uint64_t addr)
+{
+	const size_t i = lower_bound(starts->data, starts->count, sizeof *starts->data, addr);
+	const size_t from = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
+	const size_t to = starts->count - i > NEIGHBOURS ? i + NEIGHBOURS : starts->count;
+	return (struct neighbours){ starts->data + from, to - from };
+}
+
+unsigned signs_aligned(const addr_vec *starts, uint64_t addr)
+{
+	const struct neighbours n = neighbours_of(starts, addr);
+	unsigned aligned = 0;
+	if (n.count < ENOUGH / 2)
+		return 50;
+	for (size_t i = 0; i < n.count; i++)
+		aligned += n.first[i] % ALIGN == 0;
+	return aligned * 100 / (unsigned)n.count;
+}
+
+/* Bytes that instructions are multiples of. */
+static unsigned unit_of(enum code_isa isa)
+{
+	switch (isa) {
+	case CODE_ARM64: return 4;
+	case CODE_THUMB:
+	case CODE_RISCV32:
+	case CODE_RISCV64:
+	case CODE_AVR: return 2;
+	default: return 1;
+	}
+}
+
+/* Whether padding is found in front of functions near addr: of every fourth at least. */
+static bool neighbours_padded(const struct stretch *s, uint64_t addr)
+{
+	enum { SHARE = 4 };
+	const struct neighbours n = neighbours_of(s->starts, addr);
+	const bool arm = s->d->facts->isa == CODE_ARM64;
+	size_t padded = 0;
+	for (size_t i = 0; i < n.count; i++) {
+		const struct derive_extent *x = s->x;
+		const uint64_t off = n.first[i] - x->addr, unit = arm ? 4 : 1;
+		if (!extent_has(x, n.first[i]) || off < unit)
+			continue;
+		const uint8_t *p = x->code.p + off - unit;
+		padded += arm ? code_pad_size(CODE_ARM64, p, unit) > 0
+			      : *p == 0 || *p == 0x90 || *p == 0xcc; /* the last byte */
+	}
+	return n.count < ENOUGH / 2 || padded * SHARE >= n.count;
+}
+
+bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr)
+{
+	const struct neighbours n = neighbours_of(starts, addr);
+	unsigned seen = 0, places = 0;
+	for (size_t i = 0; i < n.count; i++)
+		seen |= 1u << n.first[i] % ALIGN;
+	for (unsigned i = 0; i < ALIGN; i++)
+		places += seen >> i & 1;
+	return n.count >= ENOUGH && !(seen >> addr % ALIGN & 1) &&
+	       places <= ALIGN / unit_of(isa) / 2;
+}
+
+/* Behind the instruction or byte at `at` that pads up to `next`. */
+static uint64_t pad_end(const struct stretch *s, uint64_t at, uint64_t next)
+{
+	const struct derive_extent *x = s->x;
+	const uint64_t off = at - x->addr;
+	const uint64_t size = code_pad_size(s->d->facts->isa, x->code.p + off, x->code.size - off);
+	return size == 0 ? next : min_u64(at + size, next);
+}
+
+/* The first place in [end, next) that a jump leads to, or next. */
+static uint64_t first_led_to(const struct stretch *s, uint64_t end, uint64_t next)
+{
+	while (end < next && !stretch_leads_to(s, end))
+		end = pad_end(s, end, next);
+	return end;
+}
+
+/* The most aligned instruction in [end, next]; of equals the first. */
+static uint64_t most_aligned(const struct stretch *s, uint64_t end, uint64_t next)
+{
+	uint64_t best = end;
+	for (uint64_t at = end; at < next;) {
+		at = pad_end(s, at, next);
+		if ((at & (0 - at)) > (best & (0 - best)))
+			best = at;
+	}
+	return best;
+}
+
+/* Whether [at, next) is what a compiler leaves room with, and no assembler pads with: several
+ * instructions of one byte. */
+static bool is_room(struct bytes pads)
+{
+	enum { NOP = 0x90 };
+	for (uint64_t i = 0; i < pads.size; i++)
+		if (pads.p[i] != NOP)
+			return false;
+	return pads.size > 1;
+}
+
+uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
+{
+	enum { MOST_PADS = 4096 };
+	const struct derive_extent *x = s->x;
+	const enum code_isa isa = s->d->facts->isa;
+	const bool arm = isa == CODE_ARM64;
+	const unsigned unit = arm ? 4 : 1;
+	uint64_t at = end;
+	if (next - end > MOST_PADS)
+		return next;
+	next = first_led_to(s, end, next);
+	if (isa != CODE_X86_64 && isa != CODE_I386 && !arm)
+		return next;
+	/* Traps and zeros are no beginning. */
+	while (at < next && (x->code.p[at - x->addr] == 0xcc || x->code.p[at - x->addr] == 0))
+		at += unit;
+	if (at >= next)
+		return next;
+	if (neighbours_padded(s, end))
+		return most_aligned(s, at, next);
+	return !arm && next % ALIGN != 0 && is_room(bytes_sub(x->code, at - x->addr, next - at))
+		       ? at
+		       : next;
+}
+
+bool signs_leapt(const leap_vec *leaps, uint64_t addr)
+{
+	size_t i = lower_bound(leaps->data, leaps->count, sizeof *leaps->data, addr);
+	while (i < leaps->count && leaps->data[i].to == addr && !leaps->data[i].sure)
+		i++;
+	return i < leaps->count && leaps->data[i].to == addr;
+}
+
+/* The function at `from`; UINT64_MAX not known. */
+static uint64_t function_at(const struct jumpers *j, uint64_t from)
+{
+	const split_function_vec *v = j->functions;
+	const size_t i = upper_bound(v->data, v->count, sizeof *v->data, from);
+	if (i > 0 && from - v->data[i - 1].addr < v->data[i - 1].size)
+		return v->data[i - 1].addr;
+	const size_t k = upper_bound(j->others->data, j->others->count, sizeof *j->others->data,
+				     from);
+	return k > 0 ? j->others->data[k - 1] : UINT64_MAX;
+}
+
+/* The function from which alone jumps lead to addr, one of them by a condition; UINT64_MAX none. */
+static uint64_t owner_of(const struct jumpers *j, uint64_t addr)
+{
+	const leap_vec *v = &j->leaps;
+	uint64_t owner = UINT64_MAX;
+	bool conditional = false;
+	for (size_t i = lower_bound(v->data, v->count, sizeof *v->data, addr);
+	     i < v->count && v->data[i].to == addr; i++) {
+		const uint64_t from = function_at(j, v->data[i].from);
+		if (owner != UINT64_MAX && owner != from)
+			return UINT64_MAX;
+		owner = from;
+		conditional |= v->data[i].conditional;
+	}
+	return conditional ? owner : UINT64_MAX;
+}
+
+bool signs_of_one(const struct jumpers *j, uint64_t a, uint64_t b)
+{
+	const uint64_t owner = owner_of(j, a);
+	return owner != UINT64_MAX && owner == owner_of(j, b);
+}

@@ -1,0 +1,221 @@
+/* What code reads before it writes: the first instructions of it. */
+#include "code/entry.h"
+
+#include "code/flow.h"
+#include "code/x86.h"
+
+enum { LOOK_AT = 3 };
+
+/* What an instruction says. */
+enum verdict {
+	SAYS_NOTHING,
+	SAYS_ENTRY, /* it saves a register, makes room, or is one that is not read here */
+	SAYS_KEPT,  /* it reads what no caller hands over */
+};
+
+/* ---- x86 ------------------------------------------------------------------------------------- */
+
+enum { RAX = 0, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R12 = 12 };
+
+/* An instruction with a ModRM byte. */
+struct x86_operands {
+	unsigned op; /* with 0x100 of the 0F map */
+	unsigned reg, rm;
+	bool memory, based; /* based: at a distance from rm */
+};
+
+static bool kept_x86(bool mode64, unsigned reg)
+{
+	if (mode64)
+		return reg == RBX || reg == RBP || reg >= R12;
+	return reg == RBX || reg == RBP || reg == RSI || reg == RDI;
+}
+
+static unsigned byte_at(struct bytes code, uint64_t i)
+{
+	return i < code.size ? code.p[i] : 0;
+}
+
+/* False where the opcode is of another shape than those that are known here. */
+static bool operands_read(bool mode64, struct bytes code, struct x86_operands *ret)
+{
+	uint64_t i = byte_at(code, 0) == 0x66;
+	const unsigned rex = mode64 && (byte_at(code, i) & 0xf0) == 0x40 ? byte_at(code, i++) : 0;
+	unsigned op = byte_at(code, i++);
+	if (op == 0x0f)
+		op = 0x100 | byte_at(code, i++);
+	const bool plain = (op < 0x40 && (op & 4) == 0) || op == 0x63 || op == 0x69 || op == 0x6b ||
+			   (op >= 0x80 && op <= 0x8d && op != 0x8c) || op == 0xc6 || op == 0xc7 ||
+			   op == 0xf6 || op == 0xf7;
+	const bool extends = (op & ~9u) == 0x1b6; /* movzx, movsx */
+	const unsigned modrm = byte_at(code, i), sib = byte_at(code, i + 1);
+	const unsigned mod = modrm >> 6, low = modrm & 7;
+	const bool scaled = mod != 3 && low == RSP;
+	const unsigned base = scaled ? sib & 7 : low;
+	*ret = (struct x86_operands){ .op = op,
+				      .reg = (modrm >> 3 & 7) | (rex & 4) << 1,
+				      .rm = base | (rex & 1) << 3,
+				      .memory = mod != 3,
+				      .based = mod == 1 || mod == 2 || (mod == 0 && base != RBP) };
+	return plain || extends;
+}
+
+/* Whether the instruction writes its register to memory or another register. */
+static bool stores(unsigned op)
+{
+	return (op < 0x40 && (op & 2) == 0) || (op >= 0x84 && op <= 0x89);
+}
+
+static bool has_immediate(unsigned op)
+{
+	return (op >= 0x80 && op <= 0x83) || op == 0xc6 || op == 0xc7 || op == 0xf6 || op == 0xf7;
+}
+
+/* Whether no caller hands over `reg`, which is not among those written so far, a bit each. */
+static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
+{
+	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
+}
+
+static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *written)
+{
+	struct x86_operands o;
+	if (!operands_read(mode64, code, &o))
+		return SAYS_ENTRY;
+	const bool puts = stores(o.op), alone = has_immediate(o.op);
+	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;
+	const bool same = !o.memory && !alone && o.rm == o.reg && !tests;  /* sets it to 0 */
+	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* al has a meaning */
+	if (o.memory && o.based && reads_foreign(mode64, o.rm, *written))
+		return SAYS_KEPT;
+	if (o.memory && puts && o.based && o.rm == RSP && kept_x86(mode64, o.reg))
+		return SAYS_ENTRY;
+	if (!o.memory && alone && o.rm == RSP)
+		return SAYS_ENTRY;
+	const bool by_reg = puts && !same,
+		   by_rm = !o.memory && !same && !(puts && moves) && o.op != 0xc6 && o.op != 0xc7;
+	if ((by_reg && !(part && o.reg == RAX) && reads_foreign(mode64, o.reg, *written)) ||
+	    (by_rm && !(part && o.rm == RAX) && reads_foreign(mode64, o.rm, *written)))
+		return SAYS_KEPT;
+	if (!puts && !alone)
+		*written |= 1u << o.reg;
+	else if (!o.memory)
+		*written |= 1u << o.rm;
+	return SAYS_NOTHING;
+}
+
+/* ---- AArch64 --------------------------------------------------------------------------------- */
+
+static bool kept_arm64(uint32_t reg)
+{
+	enum { FIRST = 19, LAST = 29 };
+	return (reg & 31) >= FIRST && (reg & 31) <= LAST;
+}
+
+static enum verdict verdict_arm64(struct bytes code)
+{
+	enum { SP = 31 };
+	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
+	const uint32_t a = read_u32(&r), n = a >> 5 & 31, m = a >> 16 & 31;
+	if ((a & 0x0a000000) == 0x08000000) {       /* loads and stores */
+		if ((a & 0x3b000000) == 0x18000000) /* of literals */
+			return kept_arm64(a) ? SAYS_KEPT : SAYS_NOTHING;
+		const bool loads = a >> 22 & 1;
+		if (n == SP && !loads)
+			return SAYS_ENTRY;
+		return kept_arm64(n) || (!loads && kept_arm64(a)) ? SAYS_KEPT : SAYS_NOTHING;
+	}
+	if ((a & 0x7e000000) == 0x34000000 || (a & 0x7e000000) == 0x36000000) /* cbz, tbz */
+		return kept_arm64(a) ? SAYS_KEPT : SAYS_ENTRY;
+	const bool moves = (a & 0x1f800000) == 0x12800000, page = (a & 0x1f000000) == 0x10000000;
+	if ((a & 0x1c000000) == 0x10000000) { /* with an immediate */
+		if (!moves && !page && (n == SP || kept_arm64(n)))
+			return n == SP ? SAYS_ENTRY : SAYS_KEPT;
+		return kept_arm64(a) ? SAYS_KEPT : SAYS_NOTHING;
+	}
+	if ((a & 0x0e000000) == 0x0a000000) /* with registers */
+		return kept_arm64(n) || kept_arm64(m) || kept_arm64(a) ? SAYS_KEPT : SAYS_NOTHING;
+	return SAYS_ENTRY;
+}
+
+/* ---- RISC-V ---------------------------------------------------------------------------------- */
+
+static bool kept_riscv(uint32_t reg)
+{
+	reg &= 31;
+	return reg == 8 || reg == 9 || (reg >= 18 && reg <= 27);
+}
+
+static enum verdict verdict_riscv16(uint32_t a)
+{
+	const unsigned quadrant = a & 3, function = a >> 13 & 7;
+	const uint32_t full = a >> 7 & 31, low = (a >> 7 & 7) + 8;
+	if (quadrant == 0)
+		return function == 0 ? SAYS_ENTRY : kept_riscv(low) ? SAYS_KEPT : SAYS_NOTHING;
+	if (quadrant == 1) {
+		if (function == 3 && full == 2) /* addi16sp */
+			return SAYS_ENTRY;
+		if (function >= 4)
+			return function != 5 && kept_riscv(low) ? SAYS_KEPT : SAYS_ENTRY;
+		return kept_riscv(full) ? SAYS_KEPT : full == 2 ? SAYS_ENTRY : SAYS_NOTHING;
+	}
+	if (function == 4 && (a >> 2 & 31) != 0) /* mv, add */
+		return kept_riscv(full) || kept_riscv(a >> 2) ? SAYS_KEPT : SAYS_NOTHING;
+	return SAYS_ENTRY;
+}
+
+static enum verdict verdict_riscv(struct bytes code)
+{
+	enum { SP = 2 };
+	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
+	const uint32_t a = read_u32(&r), first = a >> 15 & 31, second = a >> 20 & 31;
+	if ((a & 3) != 3)
+		return verdict_riscv16(a);
+	switch (a & 0x7f) {
+	case 0x23: /* stores */
+		if (first == SP)
+			return SAYS_ENTRY;
+		return kept_riscv(first) || kept_riscv(second) ? SAYS_KEPT : SAYS_NOTHING;
+	case 0x63: return kept_riscv(first) || kept_riscv(second) ? SAYS_KEPT : SAYS_ENTRY;
+	case 0x33:
+	case 0x3b:
+		return kept_riscv(first) || kept_riscv(second) || kept_riscv(a >> 7) ? SAYS_KEPT
+										     : SAYS_NOTHING;
+	case 0x13:
+	case 0x1b:
+	case 0x03:
+		if (first == SP && (a >> 7 & 31) == SP)
+			return SAYS_ENTRY;
+		return kept_riscv(first) || kept_riscv(a >> 7) ? SAYS_KEPT : SAYS_NOTHING;
+	default: return SAYS_ENTRY;
+	}
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static enum verdict verdict_of(enum code_isa isa, struct bytes code, uint32_t *written)
+{
+	switch (isa) {
+	case CODE_X86_64:
+	case CODE_I386: return verdict_x86(isa == CODE_X86_64, code, written);
+	case CODE_ARM64: return verdict_arm64(code);
+	case CODE_RISCV32:
+	case CODE_RISCV64: return verdict_riscv(code);
+	default: return SAYS_ENTRY;
+	}
+}
+
+bool entry_reads_kept(enum code_isa isa, struct bytes code)
+{
+	struct flow in;
+	uint32_t written = 0;
+	for (unsigned i = 0; i < LOOK_AT; i++) {
+		if (!flow_decode(isa, code.p, code.size, 0, &in))
+			return false;
+		const enum verdict v = verdict_of(isa, code, &written);
+		if (v != SAYS_NOTHING)
+			return v == SAYS_KEPT;
+		code = bytes_sub(code, in.size, code.size - in.size);
+	}
+	return false;
+}
