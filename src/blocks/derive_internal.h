@@ -177,6 +177,9 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
  * an entry leads on from there.  `loaded`: its entries are loaded and jumped to as they are. */
 bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		   uint64_t end, bool loaded, struct jump_table *ret);
+/* The same of a table whose entries are distances from `anchor`. */
+bool table_of_distances(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
+			uint64_t anchor, uint64_t end, struct jump_table *ret);
 /* Records where the tables of a function lead. */
 void tables_follow(const struct derivation *d, struct batch *b, size_t function);
 

@@ -68,19 +68,34 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 	return leads_into(f, x, ret);
 }
 
-bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
-		   uint64_t end, bool loaded, struct jump_table *ret)
+/* Whether an entry leads on from `end`. */
+static bool leads_on(const struct derive_facts *f, const struct derive_extent *x,
+		     const struct jump_table *t, uint64_t end)
 {
 	enum { LOOK_AT = 64, NEAR = 1 << 12 };
 	struct table_cursor c;
 	uint64_t to;
-	if (!table_guess(f, x, addr, ret) || (ret->anchor == 0) != loaded)
-		return false;
-	table_open(&c, f, ret, LOOK_AT);
+	table_open(&c, f, t, LOOK_AT);
 	while (table_next(&c, &to) && extent_has(x, to))
 		if (to >= end && to - end < NEAR)
 			return true;
 	return false;
+}
+
+bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
+		   uint64_t end, bool loaded, struct jump_table *ret)
+{
+	return table_guess(f, x, addr, ret) && (ret->anchor == 0) == loaded &&
+	       leads_on(f, x, ret, end);
+}
+
+bool table_of_distances(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
+			uint64_t anchor, uint64_t end, struct jump_table *ret)
+{
+	*ret = (struct jump_table){
+		.addr = addr, .anchor = anchor, .limit = UINT64_MAX, .width = 4, .is_signed = true
+	};
+	return leads_into(f, x, ret) && leads_on(f, x, ret, end);
 }
 
 static bool may_start(const struct derivation *d, const struct batch *b, const struct function *fn,

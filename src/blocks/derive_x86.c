@@ -17,6 +17,8 @@ struct scan {
 	uint64_t before; /* offset of the instruction before the one at hand */
 	size_t tried;    /* references that no table was found among */
 	uint64_t loaded; /* of a stretch: the table that the instruction before loads from */
+	uint64_t base;   /* of a stretch, i386: the address that code counts from; 0 none */
+	uint64_t called; /* the offset behind the last call, which may give it */
 	bool mode64;
 	bool has_table;
 };
@@ -98,8 +100,11 @@ static bool find_table(struct scan *s, uint64_t off, const struct x86_insn *in)
 	const uint64_t loaded = in->indexed ? (uint32_t)in->disp : s->loaded;
 	struct jump_table t;
 	bool found = loaded != 0 && table_of_jump(s->facts, s->extent, loaded, end, true, &t);
-	for (size_t i = count; !found && i > s->tried && count - i < TABLE_TRIES; i--)
-		found = table_of_jump(s->facts, s->extent, s->b->refs.data[i - 1], end, false, &t);
+	for (size_t i = count; !found && i > s->tried && count - i < TABLE_TRIES; i--) {
+		const uint64_t ref = s->b->refs.data[i - 1];
+		found = s->mode64 ? table_of_jump(s->facts, s->extent, ref, end, false, &t)
+				  : table_of_distances(s->facts, s->extent, ref, s->base, end, &t);
+	}
 	if (found)
 		vec_push(&s->b->tables, t);
 	return found;
@@ -151,6 +156,26 @@ static void add(struct scan *s, uint64_t off, const struct x86_insn *in)
 	}
 }
 
+/* Code of i386 that goes anywhere adds a distance to the address behind a call: that of the global
+ * offset table, or of a table of jumps.  From there it counts to what it refers to. */
+static void note_distance(struct scan *s, uint64_t off, const struct x86_insn *in)
+{
+	enum { ADD = 0x81, ADD_EAX = 0x05, NEAR = 16 };
+	const struct derive_facts *f = s->facts;
+	const uint8_t *p = s->extent->code.p + off;
+	const bool adds = in->imm_size == 4 &&
+			  (p[0] == ADD_EAX || (p[0] == ADD && (p[1] & 0xf8) == 0xc0));
+	uint64_t to = 0;
+	if (adds && s->called > 0 && off - s->called < NEAR) {
+		to = (uint32_t)(s->extent->addr + s->called + (uint64_t)in->imm);
+		s->base = f->load(f->ctx, to, 1).size > 0 ? to : s->base;
+	} else if (in->disp_size == 4 && !in->absolute && !in->indexed && s->base != 0) {
+		to = (uint32_t)(s->base + (uint64_t)in->disp);
+	}
+	if (to != 0)
+		add_ref(s, to);
+}
+
 /* Any instruction; returns its length, of what is none 1. */
 static unsigned look(struct scan *s, uint64_t off)
 {
@@ -162,6 +187,10 @@ static unsigned look(struct scan *s, uint64_t off)
 	bit_set(s->b->starts + s->fn->word, off);
 	if (in.flow != X86_PLAIN || in.indexed || in.pc_relative)
 		add(s, off, &in);
+	if (s->facts->stretches && !s->mode64 && in.flow == X86_PLAIN)
+		note_distance(s, off, &in);
+	else if (in.flow == X86_CALL)
+		s->called = off + in.len;
 	if (in.indexed && in.flow == X86_PLAIN)
 		s->loaded = (uint32_t)in.disp;
 	else if (in.flow != X86_PLAIN)

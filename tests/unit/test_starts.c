@@ -11,14 +11,16 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-enum { TEXT = 0x8000 };
+enum { TEXT = 0x8000, DATA = 0x9000 };
 
 #define BYTES(...)                                                                                 \
 	((struct bytes){ (const uint8_t[]){ __VA_ARGS__ },                                         \
 			 sizeof((const uint8_t[]){ __VA_ARGS__ }) })
 
-/* The functions of code at TEXT, of which the first is known, as offsets of their bounds. */
-static const char *ranges_of(uint16_t machine, uint16_t type, struct bytes code)
+/* The functions of code at TEXT, of which the first is known, as offsets of their bounds; rodata
+ * stand at DATA. */
+static const char *ranges_with(uint16_t machine, uint16_t type, struct bytes code,
+			       struct bytes rodata)
 {
 	static char text[128];
 	const bool narrow = machine == EM_386 || machine == EM_ARM;
@@ -29,6 +31,7 @@ static const char *ranges_of(uint16_t machine, uint16_t type, struct bytes code)
 	const struct code_piece all = { .addr = TEXT, .size = code.size, .named = true };
 	elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, code.p,
 		       code.size);
+	elfgen_section(&g, ".rodata", SHT_PROGBITS, SHF_ALLOC, DATA, rodata.p, rodata.size);
 	const struct bytes file = elfgen_finish(&g);
 	assert_true(input_parse(&in, "test", file, NULL, NULL));
 	code_gaps_split(&in.images[0], isa, &all, 1, &found);
@@ -44,6 +47,11 @@ static const char *ranges_of(uint16_t machine, uint16_t type, struct bytes code)
 	return text;
 }
 
+static const char *ranges_of(uint16_t machine, uint16_t type, struct bytes code)
+{
+	return ranges_with(machine, type, code, BYTES(0, 0, 0, 0));
+}
+
 static const char *x86_ranges(struct bytes code)
 {
 	return ranges_of(EM_X86_64, ET_EXEC, code);
@@ -53,6 +61,7 @@ static const char *x86_ranges(struct bytes code)
 #define HLT      0xf4
 #define PUSH_RBX 0x53
 #define CALL(to) 0xe8, to, 0, 0, 0
+#define NOP2     0x66, 0x90
 #define JE(to)   0x74, to
 #define TEST     0x85, 0xff       /* test %edi, %edi */
 #define MOVE5    0xb8, 1, 0, 0, 0 /* mov $1, %eax */
@@ -154,6 +163,20 @@ static void code_whose_address_another_function_takes_is_a_function(void **state
 			    "0-d d-12 12-15 15-18");
 }
 
+static void i386_counts_to_tables_from_behind_a_call(void **state)
+{
+	/* call thunk; add $0xffb, %ebx; mov 4(%ebx,%eax,4), %edx; add %ebx, %edx; jmp *%edx; the
+	 * cases at 20 and 30; thunk: mov (%esp), %ebx; ret */
+	const struct bytes code = BYTES(CALL(0x2f), 0x81, 0xc3, 0xfb, 0x0f, 0, 0, 0x8b, 0x94, 0x83,
+					4, 0, 0, 0, 0x01, 0xda, 0xff, 0xe2, NOP2, NOP2, NOP2, NOP2,
+					NOP2, MOVE, RET, PAD13, MOVE, RET, 0xcc, 0x8b, 0x1c, 0x24,
+					RET);
+	const struct bytes table = BYTES(0, 0, 0, 0, 0x20, 0xf0, 0xff, 0xff, 0x30, 0xf0, 0xff, 0xff,
+					 0, 0, 0, 0);
+	(void)state;
+	assert_string_equal(ranges_with(EM_386, ET_DYN, code, table), "0-33 34-38");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +189,7 @@ int main(void)
 		cmocka_unit_test(what_unwinding_leads_to_is_of_the_function_before),
 		cmocka_unit_test(parts_that_one_function_jumps_to_are_one),
 		cmocka_unit_test(code_whose_address_another_function_takes_is_a_function),
+		cmocka_unit_test(i386_counts_to_tables_from_behind_a_call),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
