@@ -327,6 +327,10 @@ static bool is_beginning(const struct cut *c, const struct follower *p)
 		return p->crossing == CROSSES_NOT && begins_behind_call(c, p);
 	if (p->crossing == CROSSES_WEAKLY && (c->indirect || stretch_holds(&c->s, p->next)))
 		return false;
+	/* An address that the function takes and jumps to. */
+	if (e->kind == EVENT_JMP_INDIRECT &&
+	    signs_taken(c->all->facts->taken, p->next, c->start, p->end))
+		return false;
 	if (p->pointed)
 		return true;
 	if (goes_on(c, p))

@@ -54,6 +54,8 @@ unsigned signs_aligned(const addr_vec *starts, uint64_t addr);
 /* Whether functions near addr begin at certain distances from multiples of 16, and none at that of
  * addr. */
 bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr);
+/* Whether code in [from, to) takes the address. */
+bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t to);
 /* Where a function may begin in what pads [end, next): at an instruction that does nothing. */
 uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next);
 /* Whether a jump that is surely of another function leads to addr. */
@@ -64,7 +66,7 @@ struct jumpers {
 	const split_function_vec *functions; /* by addr */
 	const addr_vec *others;              /* where functions begin that are in no stretch */
 };
-/* Whether the same function alone jumps to both places, at least once by a condition each. */
+/* Whether the same function alone jumps to both places, at least once by a condition. */
 bool signs_of_one(const struct jumpers *j, uint64_t a, uint64_t b);
 
 /* The code from addr on, which the extent has. */

@@ -116,6 +116,15 @@ static bool is_room(struct bytes pads)
 	return pads.size > 1;
 }
 
+bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t to)
+{
+	size_t i = lower_bound(taken->data, taken->count, sizeof *taken->data, addr);
+	while (i < taken->count && taken->data[i].to == addr &&
+	       (taken->data[i].from < from || taken->data[i].from >= to))
+		i++;
+	return i < taken->count && taken->data[i].to == addr;
+}
+
 uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 {
 	enum { MOST_PADS = 4096 };
@@ -161,25 +170,26 @@ static uint64_t function_at(const struct jumpers *j, uint64_t from)
 	return k > 0 ? j->others->data[k - 1] : UINT64_MAX;
 }
 
-/* The function from which alone jumps lead to addr, one of them by a condition; UINT64_MAX none. */
-static uint64_t owner_of(const struct jumpers *j, uint64_t addr)
+/* The function from which alone jumps lead to addr; UINT64_MAX none.  *conditional is set where one
+ * of them has a condition. */
+static uint64_t owner_of(const struct jumpers *j, uint64_t addr, bool *conditional)
 {
 	const leap_vec *v = &j->leaps;
 	uint64_t owner = UINT64_MAX;
-	bool conditional = false;
 	for (size_t i = lower_bound(v->data, v->count, sizeof *v->data, addr);
 	     i < v->count && v->data[i].to == addr; i++) {
 		const uint64_t from = function_at(j, v->data[i].from);
 		if (owner != UINT64_MAX && owner != from)
 			return UINT64_MAX;
 		owner = from;
-		conditional |= v->data[i].conditional;
+		*conditional |= v->data[i].conditional;
 	}
-	return conditional ? owner : UINT64_MAX;
+	return owner;
 }
 
 bool signs_of_one(const struct jumpers *j, uint64_t a, uint64_t b)
 {
-	const uint64_t owner = owner_of(j, a);
-	return owner != UINT64_MAX && owner == owner_of(j, b);
+	bool conditional = false;
+	const uint64_t owner = owner_of(j, a, &conditional);
+	return owner != UINT64_MAX && owner == owner_of(j, b, &conditional) && conditional;
 }

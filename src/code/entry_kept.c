@@ -77,9 +77,27 @@ static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
 }
 
+/* What gives a frame back: leave, pop of a register that callees save, add $n, %rsp. */
+static bool gives_back(bool mode64, struct bytes code)
+{
+	enum { LEAVE = 0xc9, POP = 0x58 };
+	const bool rex_b = mode64 && byte_at(code, 0) == 0x41, rex_w = byte_at(code, 0) == 0x48;
+	const unsigned op = byte_at(code, rex_b || (mode64 && rex_w));
+	const unsigned at = mode64 ? 2 : 1, modrm = byte_at(code, at);
+	/* To add -128 takes one byte less than to subtract 128. */
+	const bool less = byte_at(code, op == 0x83 ? at + 1 : at + 4) & 0x80;
+	if (op == LEAVE)
+		return true;
+	if ((op & 0xf8) == POP)
+		return kept_x86(mode64, (op & 7) | (unsigned)rex_b << 3);
+	return (op == 0x83 || op == 0x81) && modrm == 0xc4 && mode64 == rex_w && !less;
+}
+
 static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *written)
 {
 	struct x86_operands o;
+	if (gives_back(mode64, code))
+		return SAYS_KEPT;
 	if (!operands_read(mode64, code, &o))
 		return SAYS_ENTRY;
 	const bool puts = stores(o.op), alone = has_immediate(o.op);
@@ -123,7 +141,7 @@ static enum verdict verdict_arm64(struct bytes code)
 		const bool loads = a >> 22 & 1;
 		if (n == SP && !loads)
 			return SAYS_ENTRY;
-		return kept_arm64(n) || (!loads && kept_arm64(a)) ? SAYS_KEPT : SAYS_NOTHING;
+		return kept_arm64(n) || kept_arm64(a) ? SAYS_KEPT : SAYS_NOTHING;
 	}
 	if ((a & 0x7e000000) == 0x34000000 || (a & 0x7e000000) == 0x36000000) /* cbz, tbz */
 		return kept_arm64(a) ? SAYS_KEPT : SAYS_ENTRY;

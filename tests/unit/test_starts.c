@@ -62,6 +62,7 @@ static const char *x86_ranges(struct bytes code)
 #define PUSH_RBX 0x53
 #define CALL(to) 0xe8, to, 0, 0, 0
 #define NOP2     0x66, 0x90
+#define PUSH_RBP 0x55
 #define JE(to)   0x74, to
 #define TEST     0x85, 0xff       /* test %edi, %edi */
 #define MOVE5    0xb8, 1, 0, 0, 0 /* mov $1, %eax */
@@ -177,6 +178,30 @@ static void i386_counts_to_tables_from_behind_a_call(void **state)
 	assert_string_equal(ranges_with(EM_386, ET_DYN, code, table), "0-33 34-38");
 }
 
+static void an_end_without_a_beginning_is_of_the_function_before(void **state)
+{
+	(void)state;
+	/* push %rbp; jmp 1; leave; ret */
+	assert_string_equal(x86_ranges(BYTES(PUSH_RBP, 0xeb, 0xfe, 0xc9, RET)), "0-5");
+	/* ...; pop %r12; ret; ...; add $8, %rsp; ret */
+	assert_string_equal(x86_ranges(BYTES(PUSH_RBP, 0xeb, 0xfe, 0x41, 0x5c, RET)), "0-6");
+	assert_string_equal(x86_ranges(BYTES(PUSH_RBP, 0xeb, 0xfe, 0x48, 0x83, 0xc4, 8, RET)),
+			    "0-8");
+	/* add $-128, %rsp makes room. */
+	assert_string_equal(x86_ranges(BYTES(PUSH_RBP, 0xeb, 0xfe, 0x48, 0x83, 0xc4, 0x80, RET)),
+			    "0-3 3-8");
+}
+
+static void labels_that_a_function_jumps_to_are_its_own(void **state)
+{
+	(void)state;
+	/* lea 10(%rip), %rdx; jmp *%rdx; 10: dec %edi; jne 10; ret */
+	assert_string_equal(
+		x86_ranges(BYTES(0x48, 0x8d, 0x15, 9, 0, 0, 0, 0xff, 0xe2, 0xcc, 0xcc, 0xcc, 0xcc,
+				 0xcc, 0xcc, 0xcc, 0xff, 0xcf, 0x75, 0xfc, RET)),
+		"0-15");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +215,8 @@ int main(void)
 		cmocka_unit_test(parts_that_one_function_jumps_to_are_one),
 		cmocka_unit_test(code_whose_address_another_function_takes_is_a_function),
 		cmocka_unit_test(i386_counts_to_tables_from_behind_a_call),
+		cmocka_unit_test(an_end_without_a_beginning_is_of_the_function_before),
+		cmocka_unit_test(labels_that_a_function_jumps_to_are_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
