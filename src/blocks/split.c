@@ -393,12 +393,20 @@ static uint64_t pass_literals(struct cut *c, uint64_t end, uint64_t next)
 	return end;
 }
 
+/* Whether the trap only pads behind what does not go on. */
+static bool is_padding(const struct cut *c, const struct event *e)
+{
+	return event_pads(e) && e > events_of(c->s.b, c->s.fn) && event_end(e - 1) == e->off &&
+	       is_end(c, e - 1);
+}
+
 static void event_split(struct cut *c, const struct event *e)
 {
 	struct follower p = { .e = e, .end = c->s.x->addr + event_end(e) };
 	c->indirect = c->indirect || e->kind == EVENT_JMP_INDIRECT;
 	c->untold = c->untold || (e->kind == EVENT_JMP_INDIRECT && !e->table);
-	if (p.end <= c->start || c->whole || (!event_is_call(e) && !is_end(c, e)))
+	if (p.end <= c->start || c->whole || is_padding(c, e) ||
+	    (!event_is_call(e) && !is_end(c, e)))
 		return;
 	p.next = stretch_skip(&c->s, p.end);
 	if (is_known(&c->all->starts, p.next))
