@@ -127,8 +127,9 @@ static void told_by(const struct cut *c, const struct event *e, uint64_t to, str
 		if (e->target - c->start < to - c->start)
 			break;
 		ret->returns = ret->returns || !does_not_return(c->all, e->target);
-		ret->bad = ret->bad ||
-			   (f->fix_count == 0 && f->load(f->ctx, e->target, 1).size == 0);
+		ret->bad = ret->bad || (f->fix_count == 0 &&
+					e->target != 0 && /* a weak function that is not there */
+					f->load(f->ctx, e->target, 1).size == 0);
 		break;
 	default: break;
 	}
@@ -143,11 +144,24 @@ static void note_calls(struct splitter *all, const struct derive_extent *x, cons
 			vec_push(&all->called, e->target);
 }
 
+static bool is_entry(const struct cut *c, uint64_t addr)
+{
+	const enum code_isa isa = c->all->facts->code->isa;
+	const struct bytes code = extent_from(c->s.x, addr);
+	return entry_like(isa, code) && !entry_reads_kept(isa, code);
+}
+
+/* sub $n, %rsp: behind a call too, where code makes room for a variable. */
+static bool makes_room(const struct cut *c, uint64_t addr)
+{
+	enum { REX_W = 0x48 };
+	return c->s.x->code.p[addr - c->s.x->addr] == REX_W;
+}
+
 static bool seems_entry(const struct cut *c, uint64_t addr)
 {
-	const struct derive_extent *x = c->s.x;
 	const uint64_t at = stretch_skip(&c->s, addr);
-	return extent_has(x, at) && entry_like(c->all->facts->code->isa, extent_from(x, at));
+	return extent_has(c->s.x, at) && is_entry(c, at);
 }
 
 /* Whether calls come back: those that stand last in a function do not, others do, unless a jump
@@ -271,47 +285,48 @@ static bool goes_on(const struct cut *c, const struct follower *p)
 	const enum code_isa isa = c->all->facts->code->isa;
 	if ((is_halt(c, p->e) && p->end == p->next) || is_remnant(c, p))
 		return true;
-	if (entry_reads_kept(isa, extent_from(s->x, p->next)) &&
-	    !entry_reads_kept(isa, extent_from(s->x, c->start)))
+	if (entry_reads_kept(isa, extent_from(s->x, p->next)))
 		return true;
-	return !entry_like(isa, extent_from(s->x, p->next)) &&
-	       signs_unusual(s->starts, isa, p->next) && !signs_unusual(s->starts, isa, c->start);
+	return !is_entry(c, p->next) && signs_unusual(s->starts, isa, p->next) &&
+	       !signs_unusual(s->starts, isa, c->start);
+}
+
+/* Whether functions nearby are aligned, and `next` is. */
+static bool is_placed(const struct cut *c, const struct follower *p)
+{
+	enum { MOST = 75 };
+	return p->next % ALIGN == 0 && signs_aligned(c->s.starts, p->next) >= MOST;
 }
 
 /* Whether a function begins at `next` although jumps lead over it: it looks like a function, and
  * nothing leads there. */
 static bool breaks_in(const struct cut *c, const struct follower *p)
 {
-	enum { MOST = 75 };
-	const struct stretch *s = &c->s;
-	const bool entry = entry_like(c->all->facts->code->isa, extent_from(s->x, p->next));
-	const bool aligned = p->next > p->end && p->next % ALIGN == 0 &&
-			     signs_aligned(s->starts, p->next) >= MOST;
-	if (stretch_holds(s, p->next) || p->e->kind == EVENT_JMP_INDIRECT || !is_end(c, p->e) ||
-	    is_halt(c, p->e))
+	if (stretch_holds(&c->s, p->next) || p->e->kind == EVENT_JMP_INDIRECT || is_halt(c, p->e))
 		return false;
-	if (c->untold) /* its jump may lead there */
-		return entry && aligned;
-	return entry || aligned || signs_leapt(&c->all->jumpers.leaps, p->next);
+	const bool entry = is_entry(c, p->next), placed = is_placed(c, p);
+	if (c->untold || !is_end(c, p->e)) /* its jump may lead there, the call come back */
+		return entry && placed && c->all->facts->code->isa != CODE_I386 &&
+		       (is_end(c, p->e) || !makes_room(c, p->next));
+	return entry || (placed && p->next > p->end) ||
+	       signs_leapt(&c->all->jumpers.leaps, p->next);
 }
 
 /* After a call that may come back, code is aligned for loops alone, and jumps lead to them.  What
  * saves registers there is the next function, except on i386, which hands over arguments so. */
 static bool begins_behind_call(const struct cut *c, const struct follower *p)
 {
-	enum { MOST = 75 };
 	const struct stretch *s = &c->s;
 	const enum code_isa isa = c->all->facts->code->isa;
 	const unsigned unit = isa == CODE_ARM64 ? 4 : 1; /* unoptimised code has a nop */
 	const bool wide = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64;
-	const bool aligned = p->next % ALIGN == 0;
 	if (stretch_holds(s, p->next))
 		return false;
-	if (p->pointed || (wide && p->next - p->end > unit && aligned))
+	if (p->pointed || (wide && p->next - p->end > unit && p->next % ALIGN == 0))
 		return true;
-	if (!entry_like(isa, extent_from(s->x, p->next)) || isa == CODE_I386)
+	if (!is_entry(c, p->next) || isa == CODE_I386)
 		return false;
-	return isa != CODE_X86_64 || (aligned && signs_aligned(s->starts, p->next) >= MOST);
+	return isa != CODE_X86_64 || (is_placed(c, p) && !makes_room(c, p->next));
 }
 
 /* Whether another function begins at `next`. */
@@ -325,7 +340,8 @@ static bool is_beginning(const struct cut *c, const struct follower *p)
 		return breaks_in(c, p);
 	if (!is_end(c, e))
 		return p->crossing == CROSSES_NOT && begins_behind_call(c, p);
-	if (p->crossing == CROSSES_WEAKLY && (c->indirect || stretch_holds(&c->s, p->next)))
+	if (p->crossing == CROSSES_WEAKLY &&
+	    (stretch_holds(&c->s, p->next) || (c->indirect && !breaks_in(c, p))))
 		return false;
 	/* An address that the function takes and jumps to. */
 	if (e->kind == EVENT_JMP_INDIRECT &&

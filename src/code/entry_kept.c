@@ -4,7 +4,7 @@
 #include "code/flow.h"
 #include "code/x86.h"
 
-enum { LOOK_AT = 3 };
+enum { LOOK_AT = 4 };
 
 /* What an instruction says. */
 enum verdict {
@@ -77,6 +77,13 @@ static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
 }
 
+/* endbr64, endbr32: what unwinding leads to has them too. */
+static bool marks_x86(struct bytes code)
+{
+	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
+	return (read_u32(&r) & 0xfeffffff) == 0xfa1e0ff2;
+}
+
 /* What gives a frame back: leave, pop of a register that callees save, add $n, %rsp. */
 static bool gives_back(bool mode64, struct bytes code)
 {
@@ -96,6 +103,8 @@ static bool gives_back(bool mode64, struct bytes code)
 static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *written)
 {
 	struct x86_operands o;
+	if (marks_x86(code))
+		return SAYS_NOTHING;
 	if (gives_back(mode64, code))
 		return SAYS_KEPT;
 	if (!operands_read(mode64, code, &o))
