@@ -25,12 +25,13 @@ bool chunk_is_end(struct chunk_view *v, uint64_t at)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
-		      uint64_t *ret_last)
+/* The same over at most *left chunks, which becomes how many are left. */
+static uint64_t follow_some(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
+			    uint64_t *ret_last, uint64_t *left)
 {
 	uint64_t size = 0, next_size, flags;
 	*ret_last = at;
-	while (at < end && chunk_size(v, at, end, &next_size, &flags)) {
+	for (; *left > 0 && at < end && chunk_size(v, at, end, &next_size, &flags); --*left) {
 		const bool before = (flags & CHUNK_BEFORE_USED) != 0;
 		uint64_t stated;
 		if ((flags & CHUNK_MAPPED) != 0 || (in_use && !before))
@@ -47,6 +48,13 @@ uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_u
 			break;
 	}
 	return at;
+}
+
+uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
+		      uint64_t *ret_last)
+{
+	uint64_t left = UINT64_MAX;
+	return follow_some(v, at, end, in_use, ret_last, &left);
 }
 
 uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
@@ -214,13 +222,22 @@ static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *re
 	return at;
 }
 
+/* Follows and takes a few thousand chunks at a time, which the processor still has then.  Each time
+ * it goes on with the last one, whose size tells whether the next one is good. */
 static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
-	uint64_t last;
+	enum { NEAR = 4096 };
+	const uint64_t first = at;
+	uint64_t last = at, stop = at, left = 0;
 	if (x->chunks == NULL)
 		return find_caches(x, at, end, ret_ended);
-	const uint64_t stop = chunk_follow(&x->v, at, end, false, &last);
-	*ret_ended = stop == end || (stop != at && chunk_is_end(&x->v, last));
+	while (left == 0) {
+		take_chunks(x, at, last, end, false);
+		at = last;
+		left = NEAR;
+		stop = follow_some(&x->v, at, end, false, &last, &left);
+	}
+	*ret_ended = stop == end || (stop != first && chunk_is_end(&x->v, last));
 	take_chunks(x, at, stop, end, !*ret_ended);
 	return stop;
 }

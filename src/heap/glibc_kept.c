@@ -108,15 +108,20 @@ struct cache {
 static bool read_cache(const struct kept_lists *k, uint64_t user, const struct cache_form *f,
 		       struct cache *ret)
 {
-	const struct dump *d = k->v.d;
-	const uint64_t firsts = user + (uint64_t)f->width * f->lists;
+	uint8_t bytes[LISTS_MOST * (sizeof(uint16_t) + sizeof(uint64_t))];
+	const uint64_t size = (uint64_t)f->lists * (f->width + k->v.word);
 	uint64_t most = 0, any = 0;
+	ASSERT(size <= sizeof bytes);
+	if (memory_copy(k->v.d, user, bytes, size) < size)
+		return false;
+	struct reader r = reader_of((struct bytes){ bytes, size }, k->v.d->big_endian);
 	ret->lists = f->lists;
 	for (unsigned i = 0; i < f->lists; i++) {
-		if (!memory_uint(d, user + i * f->width, f->width, &ret->counts[i]) ||
-		    !memory_word(d, firsts + i * k->v.word, &ret->firsts[i]))
-			return false;
+		ret->counts[i] = read_wide(&r, f->width);
 		most = max_u64(most, ret->counts[i]);
+	}
+	for (unsigned i = 0; i < f->lists; i++) {
+		ret->firsts[i] = read_wide(&r, (unsigned)k->v.word);
 		any |= ret->firsts[i];
 	}
 	for (unsigned i = 0; f->room && i < f->lists; i++)

@@ -11,6 +11,7 @@ enum {
 	WAITS = 8,      /* bit: it is to be scanned, and the list was full */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
+	NEAR = 32, /* visits that wait for memory at once */
 };
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -21,6 +22,13 @@ enum mode {
 	FLOOD,      /* what is marked is indirectly lost */
 };
 
+/* A word that may lead into the block at `at`, and the block that has it (FROM_LOST). */
+struct visit {
+	uint64_t addr;
+	struct block_at at;
+	size_t from;
+};
+
 struct reaching {
 	const struct dump *d;
 	const struct blocks_found *b;
@@ -28,6 +36,10 @@ struct reaching {
 	/* Blocks that are to be scanned. */
 	struct block_at *todo;
 	size_t todo_count;
+	/* The processor fetches the headers of these while others are looked at: most of the time
+	 * is spent on waiting for memory. */
+	struct visit near[NEAR];
+	size_t near_first, near_count;
 	size_t waiting;              /* no block in front of this one waits */
 	size_t piece;                /* where a block was found last */
 	const struct region *region; /* that was scanned last */
@@ -62,15 +74,16 @@ static void add_todo(struct reaching *x, size_t i, struct block_at at, unsigned 
 		x->todo[x->todo_count++] = at;
 }
 
-/* The live block that holds an address. */
-static bool find_block(struct reaching *x, uint64_t addr, struct block_at *ret,
-		       struct heap_found *ret_found)
+/* Has the processor fetch the header of a block and what follows. */
+static void header_fetch(const struct reaching *x, struct block_at at)
 {
-	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* from it to the block */
-	if (addr < header || !block_map_last(&x->b->live, addr - header, &x->piece, ret))
-		return false;
-	heap_live_at(x->b, *ret, ret_found);
-	return addr - ret_found->addr < ret_found->size || addr == ret_found->addr;
+	enum { LINE = 64 };
+	const struct region *g = x->b->live.pieces.data[at.piece].region;
+	const uint64_t off = block_map_addr(&x->b->live, at) - g->addr;
+	if (off >= g->bytes.size)
+		return;
+	__builtin_prefetch(g->bytes.p + off);
+	__builtin_prefetch(g->bytes.p + min_u64(off + LINE, g->bytes.size - 1));
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -86,26 +99,56 @@ static bool is_chunk_behind(const struct reaching *x, uint64_t addr, const struc
 	       addr == raw - 2 * word + align_up(used + word, 2 * word);
 }
 
-static void visit(struct reaching *x, uint64_t addr)
+/* Where the word leads into a live block. */
+static void visit_settle(struct reaching *x, const struct visit *v)
 {
-	struct block_at at;
 	struct heap_found f;
-	if (!find_block(x, addr, &at, &f) || is_chunk_behind(x, addr, &f))
+	heap_live_at(x->b, v->at, &f);
+	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
+	if (!inside || is_chunk_behind(x, v->addr, &f))
 		return;
-	const size_t i = block_map_number(&x->b->live, at);
+	const size_t i = block_map_number(&x->b->live, v->at);
 	const unsigned whole = state_of(x, i), state = whole & STATES;
 	if (x->mode == FROM_ROOTS) {
-		const unsigned now = addr == f.addr ? REACH_YES : REACH_INSIDE;
+		const unsigned now = v->addr == f.addr ? REACH_YES : REACH_INSIDE;
 		if (state == REACH_LOST)
-			add_todo(x, i, at, now);
+			add_todo(x, i, v->at, now);
 		else if (now > state)
 			set_state(x, i, now | (whole & WAITS));
 	} else if (x->mode == FROM_LOST) {
-		if (state == REACH_LOST && i != x->from)
+		if (state == REACH_LOST && i != v->from)
 			set_state(x, i, POINTED);
 	} else if (state == POINTED) {
-		add_todo(x, i, at, REACH_INDIRECT);
+		add_todo(x, i, v->at, REACH_INDIRECT);
 	}
+}
+
+/* The visit that waits longest. */
+static void visit_next(struct reaching *x)
+{
+	const struct visit v = x->near[x->near_first];
+	x->near_first = (x->near_first + 1) % NEAR;
+	x->near_count--;
+	visit_settle(x, &v);
+}
+
+/* What a word leads to changes its state later; visits_end changes that of the last ones. */
+static void visit(struct reaching *x, uint64_t addr)
+{
+	struct visit v = { .addr = addr, .from = x->from };
+	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* from it to the block */
+	if (addr < header || !block_map_last(&x->b->live, addr - header, &x->piece, &v.at))
+		return;
+	if (x->near_count == NEAR)
+		visit_next(x);
+	header_fetch(x, v.at);
+	x->near[(x->near_first + x->near_count++) % NEAR] = v;
+}
+
+static void visits_end(struct reaching *x)
+{
+	while (x->near_count > 0)
+		visit_next(x);
 }
 
 static void scan_native(struct reaching *x, const uint8_t *p, uint64_t count)
@@ -167,8 +210,12 @@ static void scan_block(struct reaching *x, struct block_at at)
 
 static void scan_listed(struct reaching *x)
 {
-	while (x->todo_count > 0)
-		scan_block(x, x->todo[--x->todo_count]);
+	while (x->todo_count > 0 || x->near_count > 0) {
+		if (x->todo_count > 0)
+			scan_block(x, x->todo[--x->todo_count]);
+		else
+			visit_next(x);
+	}
 }
 
 /* Of those that wait, each in turn, and all that it leads to. */
@@ -379,6 +426,7 @@ static void mark_pointed(struct reaching *x)
 		if (state == REACH_LOST || state == POINTED)
 			scan_block(x, w.at.at);
 	}
+	visits_end(x);
 }
 
 /* Blocks that no lost block points to are lost of themselves, what hangs on them is indirectly. */
