@@ -95,6 +95,31 @@ static int open_file(const char *name)
 	return fd;
 }
 
+/* How much of a page was ever written, in blocks of a file. */
+static size_t page_used(const unsigned char *page)
+{
+	enum { BLOCK = 4096 };
+	size_t used = HEAP_PAGE_SIZE;
+	for (; used > 0; used -= BLOCK) {
+		const uint64_t *words = (const void *)(page + used - BLOCK);
+		uint64_t any = 0;
+		for (size_t i = 0; i < BLOCK / sizeof *words; i++)
+			any |= words[i];
+		if (any != 0)
+			break;
+	}
+	return used;
+}
+
+/* What no page used yet is a hole in the file: each thread has a page, and uses little of it. */
+static bool write_page(int fd, const void *page)
+{
+	const size_t used = page_used(page), rest = HEAP_PAGE_SIZE - used;
+	if (!write_all(fd, page, used))
+		return false;
+	return rest == 0 || lseek(fd, (off_t)rest, SEEK_CUR) >= 0;
+}
+
 /* Beyond the limit of a file's size the program goes on as it would without a recorder: the signal
  * that says so does not end it. */
 static bool write_pages(int fd)
@@ -106,7 +131,8 @@ static bool write_pages(int fd)
 	sigaddset(&limit, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &limit, &before);
 	for (uint32_t i = 0; good && i < recorder.directory_used; i++)
-		good = write_all(fd, (const void *)recorder.directory[i], HEAP_PAGE_SIZE);
+		good = write_page(fd, (const void *)recorder.directory[i]);
+	good = good && ftruncate(fd, lseek(fd, 0, SEEK_CUR)) == 0;
 	if (!good && errno == EFBIG && sigismember(&before, SIGXFSZ) == 0)
 		sigtimedwait(&limit, NULL, &none);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

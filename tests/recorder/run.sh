@@ -412,6 +412,15 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	left_out "programs with other rights" "needs root"
 fi
+# What no page used is a hole in the file, where the file system has holes.
+truncate -s 1M hole
+if [ "$(stat -c %b hole)" -eq 0 ]; then
+	run -o holes.heap ls / >/dev/null 2>&1
+	is "unused tails of pages are holes" 1 "$(stat -c '%b %B %s' holes.heap | awk '{ print $1 * $2 * 2 < $3 && $3 % 32768 == 0 }')"
+	is "a recording with holes is read" 1 "$("$heft" heap show --json holes.heap | grep -c '"pid"')"
+else
+	left_out "holes in recordings" "the file system has none"
+fi
 run no-such-program 2>said
 is "not found" "127 heft: no-such-program: No such file or directory" "$? $(cat said)"
 echo text >text
