@@ -552,6 +552,7 @@ static bool end(struct maker *m, bool good)
 			paths_note_unused(&s->wish.paths, m->path, &s->notes);
 		snapshot_finish(&s->snapshot);
 		charge_rest(&s->snapshot);
+		snapshot_charges_sort(&s->snapshot);
 	} else {
 		snapshot_release(&s->snapshot);
 	}

@@ -9,6 +9,7 @@ struct half {
 	struct snapshot *to;
 	uint32_t *texts;                /* by id of `from`: of `to`, 0 = not copied */
 	const char *const *disassembly; /* by symbol of `from`; or NULL */
+	uint32_t *places; /* by symbol of `from`: its place in `to`, or SNAP_NO_SYMBOL */
 };
 
 static uint32_t copy_text(struct half *h, uint32_t id)
@@ -31,6 +32,7 @@ static void copy_symbol(struct half *h, const struct snap_symbol *y)
 	const char *text = h->disassembly ? h->disassembly[y - h->from->symbols.data] : NULL;
 	if (text)
 		c.disassembly = intern_add(&h->to->texts, str_of(text));
+	h->places[y - h->from->symbols.data] = (uint32_t)h->to->symbols.count;
 	vec_push(&h->to->symbols, c);
 }
 
@@ -85,12 +87,31 @@ static void copy_marked(struct half *h, const uint8_t *marked)
 	}
 }
 
+/* Charges of symbols that are there, and of pairs that changed. */
+static void copy_charges(struct half *h, const struct charge_pairs *pairs, size_t side)
+{
+	for (size_t i = 0; pairs->of[side] && i < h->from->charges.count; i++) {
+		struct snap_charge c = h->from->charges.data[i];
+		if (pairs->list.data[pairs->of[side][i]].change == HEFT_UNCHANGED)
+			continue;
+		c.name = copy_text(h, c.name);
+		c.space = copy_text(h, c.space);
+		c.source = copy_text(h, c.source);
+		c.object = copy_text(h, c.object);
+		c.component = copy_text(h, c.component);
+		if (c.symbol != SNAP_NO_SYMBOL)
+			c.symbol = h->places[c.symbol];
+		vec_push(&h->to->charges, c);
+	}
+}
+
 static void make_half(struct snapshot *to, const struct snapshot *from, const uint8_t *marked,
-		      const char *const *disassembly)
+		      const char *const *disassembly, const struct charge_pairs *pairs, size_t side)
 {
 	snapshot_init(to);
 	struct half h = { from, to, mem_zeroed(from->texts.entries.count + 1, sizeof *h.texts),
-			  disassembly };
+			  disassembly, mem_alloc((from->symbols.count + 1) * sizeof *h.places) };
+	memset(h.places, 0xff, (from->symbols.count + 1) * sizeof *h.places);
 	to->sparse = true;
 	to->has_components = from->has_components;
 	to->by_heft = from->by_heft;
@@ -108,7 +129,9 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 		to->sections.data[section].size = sec->size;
 	}
 	copy_marked(&h, marked);
+	copy_charges(&h, pairs, side);
 	mem_free(h.texts);
+	mem_free(h.places);
 }
 
 /* The place of a container of that name; where there is none, the first. */
@@ -138,6 +161,18 @@ static void add_paddings(const struct snapshot_diff *d, struct snapshot *to)
 	}
 }
 
+/* Symbols whose charges changed. */
+static void mark_charged(const struct snapshot_diff *d, size_t side, uint8_t *marked)
+{
+	const struct snapshot *s = side == 0 ? d->before : d->after;
+	for (size_t i = 0; d->charged && i < s->charges.count; i++) {
+		const uint32_t symbol = s->charges.data[i].symbol;
+		const struct charge_pair *p = &d->charges.list.data[d->charges.of[side][i]];
+		if (symbol != SNAP_NO_SYMBOL && p->change != HEFT_UNCHANGED)
+			marked[symbol] = 1;
+	}
+}
+
 void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 		 struct snapshot *ret_before, struct snapshot *ret_after)
 {
@@ -150,8 +185,10 @@ void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 		if (p->after != DIFF_NONE)
 			new_[p->after] = p->change != HEFT_UNCHANGED;
 	}
-	make_half(ret_before, d->before, old, NULL);
-	make_half(ret_after, d->after, new_, disassembly);
+	mark_charged(d, 0, old);
+	mark_charged(d, 1, new_);
+	make_half(ret_before, d->before, old, NULL, &d->charges, 0);
+	make_half(ret_after, d->after, new_, disassembly, &d->charges, 1);
 	add_paddings(d, ret_after);
 	snapshot_place_sections(ret_before);
 	snapshot_place_sections(ret_after);

@@ -1,6 +1,7 @@
 /* Charges of a program: a roll-up of its file and VM image by symbol, compile unit and object. */
 #include "snapshot/collect_internal.h"
 
+#include "base/sort.h"
 #include "map/rollup.h"
 
 enum { BY_SYMBOL, BY_UNIT, BY_OBJECT, BY_DEBUG, CHARGE_LEVELS };
@@ -257,6 +258,27 @@ void snapshot_charge_symbols(struct snapshot *s, uint32_t container)
 					       .container = container,
 					       .symbol = i });
 	}
+}
+
+struct charge_place {
+	uint64_t symbol;
+	uint64_t charge;
+};
+
+void snapshot_charges_sort(struct snapshot *s)
+{
+	const size_t count = s->charges.count;
+	struct charge_place *order = mem_alloc((count + 1) * sizeof *order);
+	struct snap_charge *old = mem_alloc((count + 1) * sizeof *old);
+	for (size_t i = 0; i < count; i++) {
+		old[i] = s->charges.data[i];
+		order[i] = (struct charge_place){ old[i].symbol, i };
+	}
+	sort_by_key(order, count, sizeof *order);
+	for (size_t i = 0; i < count; i++)
+		s->charges.data[i] = old[order[i].charge];
+	mem_free(order);
+	mem_free(old);
 }
 
 void snapshot_charges_follow(struct snapshot *s, const uint32_t *to)

@@ -79,4 +79,9 @@ void snapshot_split_names(struct snapshot *s)
 			split_native(s, y, &n, exact | (sec->code ? SUPERSIZE_TEXT : 0u));
 	}
 	supersize_name_release(&n);
+	for (size_t i = 0; i < s->charges.count; i++) {
+		struct snap_charge *c = &s->charges.data[i];
+		if (c->name == SNAP_PLAIN_NAME)
+			c->name = s->symbols.data[c->symbol].name;
+	}
 }

@@ -333,6 +333,111 @@ static void add_disassembly(struct out *o)
 	}
 }
 
+/* ---- charges --------------------------------------------------------------------------------- */
+
+/* The texts of charges in the order in which they are first used, those of names first. */
+struct charge_texts {
+	const struct snapshot *s;
+	uint32_t *number; /* by id, from 1; 0: not used */
+	VEC(uint32_t) ids;
+	uint32_t names; /* texts that were the names of charges so far */
+};
+
+/* Which name of its symbol a charge has: 0 the full one, 1 the plain one; 2: none. */
+static uint64_t name_of_symbol(const struct snapshot *s, const struct snap_charge *c)
+{
+	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL
+								  : &s->symbols.data[c->symbol];
+	if (y && c->name == y->full_name)
+		return 0;
+	return c->name == SNAP_PLAIN_NAME || (y && c->name == y->name) ? 1 : 2;
+}
+
+static void charge_text_use(struct charge_texts *t, uint32_t id)
+{
+	if (id == 0 || t->number[id] > 0)
+		return;
+	vec_push(&t->ids, id);
+	t->number[id] = (uint32_t)t->ids.count;
+}
+
+static void charge_texts_find(struct charge_texts *t, const struct snapshot *s)
+{
+	*t = (struct charge_texts){
+		.s = s, .number = mem_zeroed(s->texts.entries.count + 1, sizeof *t->number)
+	};
+	for (size_t i = 0; i < s->charges.count; i++) {
+		const struct snap_charge *c = &s->charges.data[i];
+		if (name_of_symbol(s, c) == 2)
+			charge_text_use(t, c->name);
+	}
+	for (size_t i = 0; i < s->charges.count; i++) {
+		const struct snap_charge *c = &s->charges.data[i];
+		charge_text_use(t, c->space);
+		charge_text_use(t, c->source);
+		charge_text_use(t, c->object);
+		charge_text_use(t, c->component);
+	}
+}
+
+static uint64_t charge_name(struct charge_texts *t, const struct snap_charge *c)
+{
+	const uint64_t of_symbol = name_of_symbol(t->s, c);
+	if (of_symbol < 2)
+		return of_symbol;
+	if (t->number[c->name] > t->names) {
+		t->names++;
+		return 2;
+	}
+	return (uint64_t)t->number[c->name] + 2;
+}
+
+static uint64_t charge_number(struct charge_texts *t, const struct snap_charge *c, unsigned column)
+{
+	switch (column) {
+	case CHARGE_FILE:
+	case CHARGE_VM: return c->file;
+	case CHARGE_SYMBOL: return c->symbol == SNAP_NO_SYMBOL ? 0 : (uint64_t)c->symbol + 1;
+	case CHARGE_NAME: return charge_name(t, c);
+	case CHARGE_SPACE: return t->number[c->space];
+	case CHARGE_SOURCE: return t->number[c->source];
+	case CHARGE_OBJECT: return t->number[c->object];
+	case CHARGE_COMPONENT: return t->number[c->component];
+	case CHARGE_CONTAINER: return c->container;
+	default: return c->debug;
+	}
+}
+
+static void add_charges(struct out *o)
+{
+	const struct snapshot *s = o->s;
+	struct charge_texts t;
+	if (o->head.charges == 0)
+		return;
+	charge_texts_find(&t, s);
+	add_line_number(&o->text, t.ids.count);
+	for (size_t i = 0; i < t.ids.count; i++) {
+		sizefile_add_text(&o->text, snapshot_text(s, t.ids.data[i]));
+		text_add_char(&o->text, '\n');
+	}
+	for (unsigned column = 0; column < CHARGE_COLUMNS; column++) {
+		uint64_t last = 0;
+		for (size_t i = 0; i < s->charges.count; i++) {
+			const struct snap_charge *c = &s->charges.data[i];
+			const uint64_t v = charge_number(&t, c, column);
+			text_add(&o->text, i > 0 ? STR(" ") : STR(""));
+			add_difference(&o->text, v,
+				       column == CHARGE_SYMBOL ? last
+				       : column == CHARGE_VM   ? c->vm
+							       : 0);
+			last = v;
+		}
+		text_add_char(&o->text, '\n');
+	}
+	mem_free(t.number);
+	vec_release(&t.ids);
+}
+
 static void add_symbols(struct out *o)
 {
 	add_segments(o);
@@ -346,6 +451,7 @@ static void add_symbols(struct out *o)
 	for (size_t i = 0; i < o->s->symbols.count; i++)
 		add_symbol(o, &o->s->symbols.data[i]);
 	add_disassembly(o);
+	add_charges(o);
 }
 
 /* Lists of this many bytes that are no copy of another file's take level 6, half the time of all
@@ -357,6 +463,7 @@ bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct h
 	struct out o = { .s = s };
 	struct bytes packed = { NULL, 0 };
 	find_head(&o);
+	o.head.charges = s->by_heft ? s->charges.count : 0;
 	find_order(&o);
 	index_make(&o.paths, s, path_key);
 	index_make(&o.components, s, component_key);

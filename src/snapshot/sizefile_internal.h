@@ -19,6 +19,25 @@ struct sizefile_head {
 	/* Heft's own: the symbols whose stack is known, three numbers each: how many are passed
 	 * over, bytes, what they do not hold.  Of a file that is read. */
 	VEC(uint32_t) stacks;
+	/* Heft's own: how many charges follow the symbols. */
+	uint64_t charges;
+};
+
+/* The lines of numbers that charges have, in their order. */
+enum sizefile_charge {
+	CHARGE_FILE,
+	CHARGE_VM,     /* bytes of the file that are not in the VM image; negative: the other way */
+	CHARGE_SYMBOL, /* its place + 1; 0: none; differences */
+	/* 0: the full name of the symbol, 1: the plain one, 2: the first text that no charge before
+	 * has for its name; else the number of a text, from 3 */
+	CHARGE_NAME,
+	CHARGE_SPACE, /* a text of charges, from 1; 0: "" */
+	CHARGE_SOURCE,
+	CHARGE_OBJECT,
+	CHARGE_COMPONENT,
+	CHARGE_CONTAINER,
+	CHARGE_DEBUG, /* 1: in sections of debug info */
+	CHARGE_COLUMNS
 };
 
 /* sizefile_json.c: the JSON as SuperSize writes it (Python's form, two blanks a level, keys

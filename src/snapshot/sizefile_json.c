@@ -213,6 +213,8 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 	json_close(j, ']');
 	if (s->has_stacks)
 		add_stacks(j, s);
+	if (head->charges > 0)
+		json_member_uint(j, "charges", head->charges);
 	json_close(j, '}');
 }
 
@@ -531,6 +533,15 @@ static void read_stacks(struct in *in, struct sizefile_head *head)
 		wrong(in, "a number of stacks is none");
 }
 
+static void read_charge_count(struct in *in, struct sizefile_head *head)
+{
+	int64_t v;
+	if (json_next(&in->json) != JSON_NUMBER || !json_integer(&in->json, &v) || v < 0)
+		wrong(in, "charges is no count");
+	else
+		head->charges = (uint64_t)v;
+}
+
 static void read_heft(struct in *in, struct sizefile_head *head)
 {
 	const char *key;
@@ -544,6 +555,8 @@ static void read_heft(struct in *in, struct sizefile_head *head)
 			read_sections(in, head);
 		else if (strcmp(key, "stacks") == 0)
 			read_stacks(in, head);
+		else if (strcmp(key, "charges") == 0)
+			read_charge_count(in, head);
 		else
 			json_skip(&in->json);
 	}

@@ -356,6 +356,99 @@ static void read_disassembly(struct in *in)
 	}
 }
 
+/* ---- charges --------------------------------------------------------------------------------- */
+
+typedef VEC(uint32_t) text_ids;
+
+/* A number of a charge; false where it is out of range. */
+static bool charge_set(const struct in *in, const text_ids *texts, uint64_t *names,
+		       struct snap_charge *c, unsigned column, uint64_t v)
+{
+	uint32_t *const to[CHARGE_COLUMNS] = {
+		[CHARGE_NAME] = &c->name,           [CHARGE_SPACE] = &c->space,
+		[CHARGE_SOURCE] = &c->source,       [CHARGE_OBJECT] = &c->object,
+		[CHARGE_COMPONENT] = &c->component,
+	};
+	if (column == CHARGE_NAME && v < 2) {
+		if (c->symbol == SNAP_NO_SYMBOL)
+			return false;
+		c->name = v == 1 ? SNAP_PLAIN_NAME : in->s->symbols.data[c->symbol].full_name;
+		return true;
+	}
+	if (to[column]) {
+		const uint64_t text = column != CHARGE_NAME ? v : v == 2 ? ++*names : v - 2;
+		if (text < texts->count)
+			*to[column] = texts->data[text];
+		return text < texts->count;
+	}
+	if (column == CHARGE_FILE)
+		c->file = v;
+	else if (column == CHARGE_VM)
+		c->vm = c->file - v;
+	else if (column == CHARGE_SYMBOL && v <= in->s->symbols.count)
+		c->symbol = v == 0 ? SNAP_NO_SYMBOL : (uint32_t)(v - 1);
+	else if (column == CHARGE_CONTAINER && v < in->s->containers.count)
+		c->container = (uint32_t)v;
+	else if (column == CHARGE_DEBUG && v <= 1)
+		c->debug = v == 1;
+	else
+		return false;
+	return true;
+}
+
+static void read_charge_column(struct in *in, const text_ids *texts, unsigned column)
+{
+	struct str s = next_line(in);
+	uint64_t last = 0, names = 0;
+	for (size_t i = 0; i < in->s->charges.count && !in->failed; i++) {
+		int64_t v;
+		if (i > 0 && s.len > 0 && s.p[0] == ' ')
+			s.p++, s.len--;
+		if (!take_number(&s, &v)) {
+			bad(in, "a number of a charge is missing or damaged");
+			return;
+		}
+		last = column == CHARGE_SYMBOL ? last + (uint64_t)v : (uint64_t)v;
+		if (!charge_set(in, texts, &names, &in->s->charges.data[i], column, last))
+			bad(in, "a number of a charge is out of range");
+	}
+	if (s.len > 0)
+		bad(in, "more numbers than charges");
+}
+
+/* Sums over all charges must not overflow. */
+static void check_charges(struct in *in)
+{
+	uint64_t file = 0, vm = 0;
+	for (size_t i = 0; i < in->s->charges.count; i++) {
+		file = add_sat(file, in->s->charges.data[i].file);
+		vm = add_sat(vm, in->s->charges.data[i].vm);
+	}
+	if (file > INT64_MAX || vm == UINT64_MAX)
+		bad(in, "the charges are more than a file can hold");
+}
+
+static void read_charges(struct in *in)
+{
+	text_ids texts = { 0 };
+	if (in->head.charges == 0)
+		return;
+	vec_push(&texts, 0);
+	const uint64_t count = read_count(in);
+	for (uint64_t i = 0; i < count && !in->failed; i++)
+		vec_push(&texts, intern_add(&in->s->texts, next_line(in)));
+	/* Each number has a digit and a blank or line end. */
+	if (in->head.charges > (in->text.size - in->pos) / (2 * CHARGE_COLUMNS))
+		bad(in, "there are more charges than the file has room for");
+	for (uint64_t i = 0; i < in->head.charges && !in->failed; i++)
+		vec_push(&in->s->charges, (struct snap_charge){ .symbol = SNAP_NO_SYMBOL });
+	for (unsigned column = 0; column < CHARGE_COLUMNS && !in->failed; column++)
+		read_charge_column(in, &texts, column);
+	if (!in->failed)
+		check_charges(in);
+	vec_release(&texts);
+}
+
 /* ---- padding --------------------------------------------------------------------------------- */
 
 /* Sizes are as stored: of overhead with the padding, which is all of it. */
@@ -495,6 +588,8 @@ static void read_body(struct in *in)
 		read_symbols(in, &in->s->sections.data[i]);
 	if (!in->failed)
 		read_disassembly(in);
+	if (!in->failed)
+		read_charges(in);
 	if (!in->failed && !at_end(in))
 		note(in->notes, in->path, HEFT_NO_OFFSET, in->text.size - in->pos,
 		     "bytes behind the last symbol are ignored");

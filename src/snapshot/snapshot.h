@@ -124,8 +124,11 @@ struct clues;
  * the roll-up by symbol, compile unit and object; what has no symbol or unit goes by a fallback
  * label, "[section .dynamic]". */
 struct snap_charge {
-	uint64_t file, vm;       /* bytes */
-	uint32_t name;           /* as a roll-up by symbols shows it: short */
+	uint64_t file, vm; /* bytes */
+	/* As a roll-up by symbols shows it: short; or, before snapshot_split_names, that the symbol
+	 * has it as its plain name. */
+	uint32_t name;
+#define SNAP_PLAIN_NAME UINT32_MAX
 	uint32_t space;          /* namespace or module; 0: not known */
 	uint32_t source, object; /* object 0: the same text as source */
 	uint32_t component;      /* 0: none */
@@ -206,6 +209,8 @@ void snapshot_finish(struct snapshot *s);
 /* Charges of a container of which there are none yet, by own bytes with padding: of what no source
  * has measured, entries of zip files.  After snapshot_finish. */
 void snapshot_charge_symbols(struct snapshot *s, uint32_t container);
+/* Puts charges in the order of their symbols; those without one come last. */
+void snapshot_charges_sort(struct snapshot *s);
 /* Symbols were moved: `to` is the new place, by the old one. */
 void snapshot_charges_follow(struct snapshot *s, const uint32_t *to);
 
