@@ -403,7 +403,7 @@ struct heft_budget_row {
 	enum heft_budget_state state;
 	double now, base;    /* base: 0 without one */
 	double limit;        /* that `now` or the growth must not exceed */
-	const char *measure; /* what `now`, `base` and those of the parts are: "own", "padded" */
+	const char *measure; /* of `now`, `base` and the parts: "own", "padded", "charged", "stack" */
 	/* HEFT_BUDGET_UNMATCHED: the name that the rule may have meant, or NULL. */
 	const char *nearest;
 	/* Of a broken limit: the symbols that are largest, or grew most. */

@@ -29,8 +29,8 @@ const struct opt diff_opts[] = {
 
 const char diff_manual[] =
 	"Tells what changed between two programs or .size files, symbol by symbol.\n"
-	"Bytes that several names share count in parts for each (PSS).  A .sizediff\n"
-	"file may stand for both.\n";
+	"Rows show charged bytes, as 'heft size' counts them.  A .sizediff file may\n"
+	"stand for both.\n";
 
 const struct opt history_diff_opts[] = {
 	{ O_ROWS_OF, 0, true, "of", "SOURCE", "rows of this source instead: regions, heap .." },

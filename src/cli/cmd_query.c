@@ -155,7 +155,8 @@ static bool run_dot(struct query_job *job, const char *line)
 	else if (strcmp(line, ".list") == 0)
 		list_queries();
 	else if (strcmp(line, ".tables") == 0)
-		puts("symbols  aliases  sections  sources  components  containers  metadata  "
+		puts("symbols  charges  aliases  sections  sources  components  containers  "
+		     "metadata  "
 		     "section_sizes");
 	else if (strncmp(line, ".schema", 7) == 0)
 		show_schema(job, line[7] == ' ' ? line + 8 : "");

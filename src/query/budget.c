@@ -83,6 +83,15 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 	}
 }
 
+/* A symbol or a charge, as a limit looks at it. */
+struct item {
+	uint32_t text;                    /* that the limit speaks of */
+	uint32_t name, path;              /* that people are told */
+	const struct snap_symbol *symbol; /* NULL: a charge */
+	double bytes;
+	bool counts;
+};
+
 /* The text of a symbol that a limit looks at. */
 static uint32_t text_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
@@ -94,43 +103,6 @@ static uint32_t text_of(const struct budget_limit *l, const struct snap_symbol *
 	case BUDGET_COMPONENT: return y->component;
 	default: return y->full_name;
 	}
-}
-
-static bool speaks_of(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
-		      const struct snap_symbol *y)
-{
-	const struct snap_section *section = &s->sections.data[y->section];
-	switch (l->subject) {
-	case BUDGET_FILE: return section->in_file;
-	case BUDGET_VM: return section->in_memory;
-	case BUDGET_SECTION: return strcmp(section->name, l->pattern) == 0;
-	case BUDGET_REGION: return region_metrics_has(s, l->pattern, y);
-	case BUDGET_STACK:
-		if (y->stack == 0)
-			return false;
-		break;
-	default: break;
-	}
-	const uint32_t id = text_of(l, y);
-	if (c->texts[id] == 0)
-		c->texts[id] = text_matches(l, s, id) ? 2 : 1;
-	return c->texts[id] == 2;
-}
-
-/* Sources, objects and components are measured in the file.  Linker maps alone tell whose debug
- * info is; a program and its map must say the same. */
-static bool counts(const struct budget_limit *l, const struct snapshot *s,
-		   const struct snap_symbol *y)
-{
-	const struct snap_section *section = &s->sections.data[y->section];
-	return l->subject < BUDGET_SOURCE ||
-	       (section->in_file && !section_name_is_debug(str_of(section->name)));
-}
-
-static bool concerns(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
-		     const struct snap_symbol *y)
-{
-	return speaks_of(l, c, s, y) && counts(l, s, y);
 }
 
 /* Files and sections are whole; padding in front of a symbol is not its fault. */
@@ -146,6 +118,103 @@ static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y
 	if (is_padded(l) || y->size == 0)
 		return snap_pss(y);
 	return (double)y->size / y->alias_count;
+}
+
+/* Sources, objects and components are measured in the file.  Linker maps alone tell whose debug
+ * info is; a program and its map must say the same. */
+static struct item symbol_item(const struct budget_limit *l, const struct snapshot *s,
+			       const struct snap_symbol *y)
+{
+	const struct snap_section *section = &s->sections.data[y->section];
+	return (struct item){ .text = text_of(l, y),
+			      .name = y->full_name,
+			      .path = snap_path(y),
+			      .symbol = y,
+			      .bytes = bytes_of(l, y),
+			      .counts = l->subject < BUDGET_SOURCE ||
+					(section->in_file &&
+					 !section_name_is_debug(str_of(section->name))) };
+}
+
+/* 0: it is a fallback label. */
+static uint32_t known_text(const struct snapshot *s, uint32_t text)
+{
+	return charge_is_fallback(s, text) ? 0 : text;
+}
+
+/* The path is that of the symbol: linker maps put objects in the place of sources.  Zeroed
+ * variables are in memory alone: of symbols and namespaces the larger size counts. */
+static struct item charge_item(const struct budget_limit *l, const struct snapshot *s,
+			       const struct snap_charge *c)
+{
+	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL
+								  : &s->symbols.data[c->symbol];
+	const uint32_t source = known_text(s, c->source), object = known_text(s, c->object);
+	struct item item = { .name = y ? y->full_name : c->name,
+			     .path = y && snap_path(y) ? snap_path(y)
+				     : source          ? source
+						       : object,
+			     .bytes = (double)c->file,
+			     .counts = !c->debug };
+	switch (l->subject) {
+	case BUDGET_SOURCE:
+	case BUDGET_DIRECTORY: item.text = item.path; break;
+	case BUDGET_OBJECT:
+	case BUDGET_LIBRARY: item.text = object; break;
+	case BUDGET_COMPONENT: item.text = c->component; break;
+	default: item.text = item.name; item.bytes = (double)max_u64(c->file, c->vm);
+	}
+	return item;
+}
+
+/* Limits of what symbols are of count charges, where both sides have some. */
+static bool is_charged(const struct budget_limit *l, const struct budget_input *in)
+{
+	return (l->subject == BUDGET_SYMBOL || l->subject == BUDGET_NAMESPACE ||
+		l->subject >= BUDGET_SOURCE) &&
+	       in->now->charges.count > 0 && (!in->base || in->base->charges.count > 0);
+}
+
+/* What is measured of one side. */
+struct items {
+	const struct budget_limit *limit;
+	const struct snapshot *s;
+	bool charged;
+	size_t count;
+};
+
+static struct items items_of(const struct budget_limit *l, const struct budget_input *in,
+			     const struct snapshot *s)
+{
+	const bool charged = is_charged(l, in);
+	return (struct items){ l, s, charged, charged ? s->charges.count : s->symbols.count };
+}
+
+static struct item item_at(const struct items *z, size_t i)
+{
+	return z->charged ? charge_item(z->limit, z->s, &z->s->charges.data[i])
+			  : symbol_item(z->limit, z->s, &z->s->symbols.data[i]);
+}
+
+static bool speaks_of(const struct items *z, struct chosen *c, const struct item *item)
+{
+	const struct budget_limit *l = z->limit;
+	const struct snap_symbol *y = item->symbol;
+	const struct snap_section *section = y ? &z->s->sections.data[y->section] : NULL;
+	switch (l->subject) {
+	case BUDGET_FILE: return section->in_file;
+	case BUDGET_VM: return section->in_memory;
+	case BUDGET_SECTION: return strcmp(section->name, l->pattern) == 0;
+	case BUDGET_REGION: return region_metrics_has(z->s, l->pattern, y);
+	case BUDGET_STACK:
+		if (y->stack == 0)
+			return false;
+		break;
+	default: break;
+	}
+	if (c->texts[item->text] == 0)
+		c->texts[item->text] = text_matches(l, z->s, item->text) ? 2 : 1;
+	return c->texts[item->text] == 2;
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -181,13 +250,12 @@ static struct measured stated_size(const struct snapshot *s, const char *section
 }
 
 /* Functions of several stacks: the deepest counts. */
-static void add_bytes(const struct budget_limit *l, double *to, const struct snap_symbol *y)
+static void add_bytes(const struct budget_limit *l, double *to, const struct item *item)
 {
-	const double bytes = bytes_of(l, y);
 	if (l->subject != BUDGET_STACK)
-		*to += bytes;
-	else if (bytes > *to)
-		*to = bytes;
+		*to += item->bytes;
+	else if (item->bytes > *to)
+		*to = item->bytes;
 }
 
 /* Regions are in use up to their last byte, whoever has it. */
@@ -197,23 +265,24 @@ static struct measured region_size(const struct snapshot *s, const char *name)
 	return (struct measured){ (double)r.used, r.known };
 }
 
-static struct measured measure(const struct budget_limit *l, const struct snapshot *s)
+static struct measured measure(const struct items *z)
 {
+	const struct budget_limit *l = z->limit;
 	if (l->subject == BUDGET_REGION)
-		return region_size(s, l->pattern);
+		return region_size(z->s, l->pattern);
 	struct measured m = { .any = l->subject <= BUDGET_SECTION };
 	struct chosen c;
-	if (l->subject == BUDGET_SECTION && !has_section(s, l->pattern))
-		return stated_size(s, l->pattern);
-	c.texts = mem_zeroed(s->texts.entries.count + 1, 1);
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		const struct snap_symbol *y = &s->symbols.data[i];
-		if (!speaks_of(l, &c, s, y))
+	if (l->subject == BUDGET_SECTION && !has_section(z->s, l->pattern))
+		return stated_size(z->s, l->pattern);
+	c.texts = mem_zeroed(z->s->texts.entries.count + 1, 1);
+	for (size_t i = 0; i < z->count; i++) {
+		const struct item item = item_at(z, i);
+		if (!speaks_of(z, &c, &item))
 			continue;
 		m.any = true;
-		m.besides |= l->subject == BUDGET_STACK ? y->stack_besides : 0;
-		if (counts(l, s, y))
-			add_bytes(l, &m.bytes, y);
+		m.besides |= l->subject == BUDGET_STACK ? item.symbol->stack_besides : 0;
+		if (item.counts)
+			add_bytes(l, &m.bytes, &item);
 	}
 	mem_free(c.texts);
 	return m;
@@ -239,28 +308,27 @@ struct parts {
 };
 
 static struct heft_budget_part *part_of(struct parts *p, struct budget_result *ret,
-					const struct snapshot *s, const struct snap_symbol *y)
+					const struct snapshot *s, const struct item *item)
 {
-	const struct str name = snapshot_text(s, y->full_name);
+	const struct str name = snapshot_text(s, item->name);
 	const uint32_t id = intern_borrow(&p->names, name);
 	if (id == p->sums.count)
 		vec_push(&p->sums,
 			 (struct heft_budget_part){
 				 arena_copy(&ret->arena, name.len ? name : STR("(no name)")),
-				 arena_copy(&ret->arena, snapshot_text(s, snap_path(y))), 0, 0 });
+				 arena_copy(&ret->arena, snapshot_text(s, item->path)), 0, 0 });
 	return &p->sums.data[id];
 }
 
-static void add_parts(struct parts *p, struct budget_result *ret, const struct budget_limit *l,
-		      const struct snapshot *s, bool base)
+static void add_parts(struct parts *p, struct budget_result *ret, const struct items *z, bool base)
 {
-	struct chosen c = { mem_zeroed(s->texts.entries.count + 1, 1) };
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		const struct snap_symbol *y = &s->symbols.data[i];
-		if (!concerns(l, &c, s, y))
+	struct chosen c = { mem_zeroed(z->s->texts.entries.count + 1, 1) };
+	for (size_t i = 0; i < z->count; i++) {
+		const struct item item = item_at(z, i);
+		if (!item.counts || !speaks_of(z, &c, &item))
 			continue;
-		struct heft_budget_part *part = part_of(p, ret, s, y);
-		add_bytes(l, base ? &part->base : &part->now, y);
+		struct heft_budget_part *part = part_of(p, ret, z->s, &item);
+		add_bytes(z->limit, base ? &part->base : &part->now, &item);
 	}
 	mem_free(c.texts);
 }
@@ -288,9 +356,12 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 		       const struct budget_input *in, struct heft_budget_row *row)
 {
 	struct parts p = { { { 0 } }, { 0 } };
-	add_parts(&p, ret, l, in->now, false);
-	if (in->base)
-		add_parts(&p, ret, l, in->base, true);
+	const struct items now = items_of(l, in, in->now);
+	add_parts(&p, ret, &now, false);
+	if (in->base) {
+		const struct items base = items_of(l, in, in->base);
+		add_parts(&p, ret, &base, true);
+	}
 	if (p.sums.count > 1)
 		qsort(p.sums.data, p.sums.count, sizeof *p.sums.data,
 		      l->growth ? by_growth : by_size);
@@ -411,12 +482,14 @@ static const char *besides_text(struct budget_result *ret, unsigned told)
 	return text;
 }
 
-static struct heft_budget_row new_row(struct budget_result *ret, const struct budget_limit *l)
+static struct heft_budget_row new_row(struct budget_result *ret, const struct budget_limit *l,
+				      const struct budget_input *in)
 {
 	return (struct heft_budget_row){ .rule = arena_copy(&ret->arena, str_of(l->text)),
 					 .line = l->line,
 					 .measure = is_padded(l)                 ? "padded"
 						    : l->subject == BUDGET_STACK ? "stack"
+						    : is_charged(l, in)          ? "charged"
 										 : "own",
 					 .growth = l->growth,
 					 .subject = budget_subject_word(l->subject),
@@ -428,8 +501,10 @@ static struct heft_budget_row new_row(struct budget_result *ret, const struct bu
 static void check_limit(struct budget_result *ret, const struct budget_limit *l,
 			const struct budget_input *in, struct heft_budget_row *row)
 {
-	const struct measured now = measure(l, in->now);
-	const struct measured base = in->base ? measure(l, in->base) : (struct measured){ 0 };
+	const struct items items = items_of(l, in, in->now);
+	const struct items items_base = items_of(l, in, in->base ? in->base : in->now);
+	const struct measured now = measure(&items);
+	const struct measured base = in->base ? measure(&items_base) : (struct measured){ 0 };
 	row->besides = besides_text(ret, now.besides);
 	row->now = now.bytes;
 	row->base = base.bytes;
@@ -497,7 +572,7 @@ void budget_check(struct budget_result *ret, const struct budget *b, const struc
 	memset(ret, 0, sizeof *ret);
 	for (size_t i = 0; i < b->limits.count; i++) {
 		const struct budget_limit *l = &b->limits.data[i];
-		struct heft_budget_row row = new_row(ret, l);
+		struct heft_budget_row row = new_row(ret, l, in);
 		row.reason = what_is_unknown(l, in);
 		if (*row.reason)
 			row.state = HEFT_BUDGET_UNKNOWN;

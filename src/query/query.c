@@ -35,7 +35,7 @@ static const char schema[] =
 	"CREATE VIEW containers AS SELECT n.container, (SELECT count(*) FROM symbols s WHERE "
 	"s.container = n.container) symbols, (SELECT sum(padded_pss) FROM symbols s WHERE "
 	"s.container = n.container AND in_file) padded FROM names n;"
-	"SELECT 1 FROM symbols, pragma_table_list, pragma_table_info('symbols') LIMIT 0;";
+	"SELECT 1 FROM symbols, charges, pragma_table_list, pragma_table_info('symbols') LIMIT 0;";
 
 /* ---- what statements may do ------------------------------------------------------------------ */
 
@@ -192,15 +192,18 @@ static int cancelled(void *ctx)
 /* Touched for the same reason. */
 static bool fill_before(struct query *q)
 {
-	return !q->before || (query_table_add(q->db, "symbols_before", q->before) == SQLITE_OK &&
-			      sqlite3_exec(q->db, "SELECT 1 FROM symbols_before LIMIT 0", NULL,
-					   NULL, NULL) == SQLITE_OK);
+	return !q->before ||
+	       (query_table_add(q->db, "symbols_before", q->before, false) == SQLITE_OK &&
+		query_table_add(q->db, "charges_before", q->before, true) == SQLITE_OK &&
+		sqlite3_exec(q->db, "SELECT 1 FROM symbols_before, charges_before LIMIT 0", NULL,
+			     NULL, NULL) == SQLITE_OK);
 }
 
 static bool fill(struct query *q)
 {
 	sqlite3_progress_handler(q->db, 4096, cancelled, NULL);
-	bool ok = query_table_add(q->db, "symbols", q->s) == SQLITE_OK && fill_before(q) &&
+	bool ok = query_table_add(q->db, "symbols", q->s, false) == SQLITE_OK &&
+		  query_table_add(q->db, "charges", q->s, true) == SQLITE_OK && fill_before(q) &&
 		  sqlite3_create_function_v2(q->db, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
 					     NULL, regexp, NULL, NULL, NULL) == SQLITE_OK &&
 		  sqlite3_exec(q->db, schema, NULL, NULL, NULL) == SQLITE_OK;

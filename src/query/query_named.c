@@ -2,9 +2,8 @@
 
 static const struct query_named named[] = {
 	{ "largest", "symbols by size",
-	  "SELECT sum(padded_pss) padded, section, full_name symbol, path FROM symbols WHERE kind "
-	  "IN "
-	  "('code', 'data', 'literal') GROUP BY section, full_name, path ORDER BY padded DESC" },
+	  "SELECT sum(file) file, sum(vm) vm, name symbol, path FROM charges "
+	  "GROUP BY name, path ORDER BY max(sum(file), ifnull(sum(vm), 0)) DESC" },
 	{ "sections", "sections by size",
 	  "SELECT section, in_file, symbols, unique_symbols, padded, padding, container FROM "
 	  "sections "
@@ -46,19 +45,20 @@ static const struct query_named named[] = {
 	  "min(full_name) one_of_them FROM symbols WHERE aliases > 1 GROUP BY alias_group "
 	  "HAVING names > 1 ORDER BY (names - 1) * own DESC" },
 	{ "sources", "source files by size",
-	  "SELECT padded, symbols, source, component FROM sources ORDER BY padded DESC" },
+	  "SELECT sum(file) file, sum(vm) vm, source, component FROM charges GROUP BY source "
+	  "ORDER BY max(sum(file), ifnull(sum(vm), 0)) DESC" },
 	{ "directories", "directories by size",
-	  "SELECT sum(padded_pss) padded, count(DISTINCT path) files, directory FROM symbols WHERE "
-	  "in_file "
-	  "GROUP BY directory ORDER BY padded DESC" },
+	  "SELECT sum(file) file, sum(vm) vm, count(DISTINCT source) files, directory "
+	  "FROM charges GROUP BY directory ORDER BY max(sum(file), ifnull(sum(vm), 0)) DESC" },
 	{ "objects", "object files by size",
-	  "SELECT sum(padded_pss) padded, count(*) symbols, object FROM symbols WHERE in_file "
-	  "GROUP BY object ORDER BY padded DESC" },
+	  "SELECT sum(file) file, sum(vm) vm, object FROM charges GROUP BY object "
+	  "ORDER BY max(sum(file), ifnull(sum(vm), 0)) DESC" },
 	{ "components", "components by size",
-	  "SELECT padded, symbols, sources, component FROM components ORDER BY padded DESC" },
+	  "SELECT sum(file) file, sum(vm) vm, count(DISTINCT source) sources, component "
+	  "FROM charges GROUP BY component ORDER BY max(sum(file), ifnull(sum(vm), 0)) DESC" },
 	{ "namespaces", "namespaces and classes by size",
-	  "SELECT sum(padded_pss) padded, count(*) symbols, namespace FROM symbols WHERE kind IN "
-	  "('code', 'data') AND in_file GROUP BY namespace ORDER BY padded DESC" },
+	  "SELECT sum(file) file, sum(vm) vm, count(DISTINCT symbol) symbols, namespace "
+	  "FROM charges GROUP BY namespace ORDER BY max(sum(file), ifnull(sum(vm), 0)) DESC" },
 	{ "vtables", "tables of virtual functions, type information",
 	  "SELECT sum(padded_pss) padded, full_name symbol, path FROM symbols WHERE full_name LIKE "
 	  "'%[vtable]' OR full_name LIKE '%[typeinfo%' OR full_name LIKE '%[VTT]' "

@@ -2,6 +2,8 @@
 
 #include "map/paths.h"
 #include "names/namespace.h"
+#include "compare/charge_pairs.h"
+#include "map/rows.h"
 #include "snapshot/symbol_label.h"
 #include "stack/depths.h"
 
@@ -222,11 +224,107 @@ static void put_column(const struct cell *c, enum column column)
 	}
 }
 
+/* ---- charges --------------------------------------------------------------------------------- */
+
+enum charge_column {
+	CC_ID,
+	CC_SYMBOL,
+	CC_CONTAINER,
+	CC_NAME,
+	CC_NAMESPACE,
+	CC_KIND,
+	CC_PATH,
+	CC_SOURCE,
+	CC_DIRECTORY,
+	CC_OBJECT,
+	CC_COMPONENT,
+	CC_FILE,
+	CC_VM,
+	CC_DEBUG,
+};
+
+static const char charge_declaration[] =
+	"CREATE TABLE charges(id INTEGER PRIMARY KEY, symbol INTEGER, container TEXT, name TEXT, "
+	"namespace TEXT, kind TEXT, path TEXT, source TEXT, directory TEXT, object TEXT, "
+	"component TEXT, file REAL, vm REAL, debug INTEGER)";
+
+/* A symbol of a snapshot without charges, in place of one. */
+static struct snap_charge charge_of_symbol(const struct snapshot *s, uint32_t symbol)
+{
+	const struct snap_symbol *y = &s->symbols.data[symbol];
+	return (struct snap_charge){ .name = y->full_name,
+				     .source = y->source,
+				     .object = y->object,
+				     .component = y->component,
+				     .container = s->sections.data[y->section].container,
+				     .symbol = symbol };
+}
+
+static const char *charge_kind(const struct snapshot *s, const struct snap_charge *c)
+{
+	static const char *const words[] = {
+		[HEFT_ROW_NAME] = "symbol",     [HEFT_ROW_SECTION] = "section",
+		[HEFT_ROW_HEADER] = "header",   [HEFT_ROW_FALLBACK] = "fallback",
+		[HEFT_ROW_LITERAL] = "literal",
+	};
+	const struct str name = snapshot_text(s, c->name);
+	return words[snap_is_literal(name) ? HEFT_ROW_LITERAL : rows_kind(name)];
+}
+
+/* Of symbols in place of charges: with padding, shared by their names. */
+static void put_charge_size(const struct cell *c, const struct snap_charge *charge, bool vm)
+{
+	if (c->s->charges.count > 0) {
+		sqlite3_result_double(c->to, (double)(vm ? charge->vm : charge->file));
+		return;
+	}
+	const struct snap_section *sec = section_of(c);
+	const bool known = !vm || c->s->by_heft || !sec->in_file;
+	const bool counts = !vm ? sec->in_file : c->s->by_heft ? sec->in_memory : true;
+	if (known)
+		sqlite3_result_double(c->to, counts ? snap_pss(c->y) : 0);
+}
+
+static void put_charge_path(const struct cell *c, const struct snap_charge *charge)
+{
+	if (c->y)
+		put_text(c, snap_path(c->y));
+	else if (charge_is_fallback(c->s, charge->name) || charge_is_fallback(c->s, charge->source))
+		put_str(c, STR(""));
+	else
+		put_text(c, charge->source);
+}
+
+static void put_charge_column(const struct cell *c, const struct snap_charge *charge, size_t at,
+			      enum charge_column column)
+{
+	switch (column) {
+	case CC_ID: sqlite3_result_int64(c->to, (sqlite3_int64)at); break;
+	case CC_SYMBOL:
+		if (c->y)
+			sqlite3_result_int64(c->to, id_of(c));
+		break;
+	case CC_CONTAINER: put_str(c, str_of(c->s->containers.data[charge->container].name)); break;
+	case CC_NAME: put_text(c, charge->name); break;
+	case CC_NAMESPACE: put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_NAMESPACE)); break;
+	case CC_KIND: put_str(c, str_of(charge_kind(c->s, charge))); break;
+	case CC_PATH: put_charge_path(c, charge); break;
+	case CC_SOURCE: put_text(c, charge->source); break;
+	case CC_DIRECTORY: put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_DIRECTORY)); break;
+	case CC_OBJECT: put_text(c, charge->object ? charge->object : charge->source); break;
+	case CC_COMPONENT: put_text(c, charge->component); break;
+	case CC_FILE: put_charge_size(c, charge, false); break;
+	case CC_VM: put_charge_size(c, charge, true); break;
+	case CC_DEBUG: sqlite3_result_int(c->to, charge->debug); break;
+	}
+}
+
 /* ---- what SQLite calls ----------------------------------------------------------------------- */
 
 struct table {
 	sqlite3_vtab base; /* first: SQLite's part */
 	const struct snapshot *s;
+	bool charges; /* else symbols */
 };
 
 struct cursor {
@@ -234,20 +332,31 @@ struct cursor {
 	size_t at, end;
 };
 
-static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
-			 sqlite3_vtab **ret, char **message)
+static int table_open(sqlite3 *db, const struct snapshot *s, bool charges, sqlite3_vtab **ret)
 {
-	(void)argc, (void)argv, (void)message;
-	const int status = sqlite3_declare_vtab(db, declaration);
+	const int status = sqlite3_declare_vtab(db, charges ? charge_declaration : declaration);
 	if (status != SQLITE_OK)
 		return status;
 	struct table *t = sqlite3_malloc(sizeof *t);
 	if (!t)
 		return SQLITE_NOMEM;
-	*t = (struct table){ 0 };
-	t->s = aux;
+	*t = (struct table){ .s = s, .charges = charges };
 	*ret = &t->base;
 	return SQLITE_OK;
+}
+
+static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+			 sqlite3_vtab **ret, char **message)
+{
+	(void)argc, (void)argv, (void)message;
+	return table_open(db, aux, false, ret);
+}
+
+static int charges_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+			   sqlite3_vtab **ret, char **message)
+{
+	(void)argc, (void)argv, (void)message;
+	return table_open(db, aux, true, ret);
 }
 
 static int table_disconnect(sqlite3_vtab *base)
@@ -293,9 +402,11 @@ static int cursor_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static size_t symbol_count(const sqlite3_vtab_cursor *base)
+static size_t row_count(const sqlite3_vtab_cursor *base)
 {
-	return ((const struct table *)base->pVtab)->s->symbols.count;
+	const struct table *t = (const struct table *)base->pVtab;
+	const size_t charges = t->charges ? t->s->charges.count : 0;
+	return charges > 0 ? charges : t->s->symbols.count;
 }
 
 static int cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
@@ -304,7 +415,7 @@ static int cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
 	struct cursor *c = (struct cursor *)base;
 	(void)text;
 	c->at = 0;
-	c->end = symbol_count(base);
+	c->end = row_count(base);
 	if (plan != 1 || argc != 1)
 		return SQLITE_OK;
 	/* SQLite checks the equality again, so what is no integer finds nothing. */
@@ -332,8 +443,19 @@ static int cursor_eof(sqlite3_vtab_cursor *base)
 
 static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int column)
 {
-	const struct snapshot *s = ((const struct table *)base->pVtab)->s;
+	const struct table *t = (const struct table *)base->pVtab;
+	const struct snapshot *s = t->s;
 	const size_t at = ((const struct cursor *)base)->at;
+	if (t->charges) {
+		const struct snap_charge c = s->charges.count > 0
+						     ? s->charges.data[at]
+						     : charge_of_symbol(s, (uint32_t)at);
+		const struct snap_symbol *y = c.symbol == SNAP_NO_SYMBOL
+						      ? NULL
+						      : &s->symbols.data[c.symbol];
+		put_charge_column(&(struct cell){ s, y, to }, &c, at, (enum charge_column)column);
+		return SQLITE_OK;
+	}
 	put_column(&(struct cell){ s, &s->symbols.data[at], to }, (enum column)column);
 	return SQLITE_OK;
 }
@@ -344,20 +466,23 @@ static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 	return SQLITE_OK;
 }
 
-int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s)
+int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s, bool charges)
 {
 	/* Without xCreate the table is there by itself, under the module's name. */
-	static const sqlite3_module module = {
-		.xConnect = table_connect,
-		.xBestIndex = table_best_index,
-		.xDisconnect = table_disconnect,
-		.xOpen = cursor_open,
-		.xClose = cursor_close,
-		.xFilter = cursor_filter,
-		.xNext = cursor_next,
-		.xEof = cursor_eof,
-		.xColumn = cursor_column,
-		.xRowid = cursor_rowid,
-	};
-	return sqlite3_create_module_v2(db, name, &module, (void *)(uintptr_t)s, NULL);
+#define MODULE(connect)                                                                            \
+	{                                                                                          \
+		.xConnect = (connect),                                                             \
+		.xBestIndex = table_best_index,                                                    \
+		.xDisconnect = table_disconnect,                                                   \
+		.xOpen = cursor_open,                                                              \
+		.xClose = cursor_close,                                                            \
+		.xFilter = cursor_filter,                                                          \
+		.xNext = cursor_next,                                                              \
+		.xEof = cursor_eof,                                                                \
+		.xColumn = cursor_column,                                                          \
+		.xRowid = cursor_rowid,                                                            \
+	}
+	static const sqlite3_module modules[] = { MODULE(table_connect), MODULE(charges_connect) };
+#undef MODULE
+	return sqlite3_create_module_v2(db, name, &modules[charges], (void *)(uintptr_t)s, NULL);
 }

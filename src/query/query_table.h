@@ -7,6 +7,6 @@
 #include <sqlite3.h>
 
 /* Makes a table of the symbols of a snapshot known to the connection; an SQLite status. */
-int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s);
+int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s, bool charges);
 
 #endif

@@ -233,6 +233,17 @@ static void member_sum(struct json *j, const char *key, struct padded sum)
 	json_close(j, '}');
 }
 
+static void put_json_row(const struct report *r, const struct heft_row *row, struct json *j)
+{
+	static const char *const words[] = {
+		[HEFT_ROW_SECTION] = "section",   [HEFT_ROW_HEADER] = "header",
+		[HEFT_ROW_FALLBACK] = "fallback", [HEFT_ROW_LITERAL] = "literal",
+		[HEFT_ROW_SUM] = "sum",
+	};
+	const char *word = row->kind == HEFT_ROW_NAME ? r->table.levels[0] : words[row->kind];
+	json_member_text(j, "kind", str_of(word));
+}
+
 static void put_json_head(const struct report *r, struct json *j)
 {
 	const struct diff_report *z = r->ctx;
@@ -409,6 +420,7 @@ void diff_report_init(struct report *r)
 		.label = put_label,
 		.path = put_path,
 		.json_head = put_json_head,
+		.json_row = put_json_row,
 		.markdown_head = markdown_head,
 		.markdown_foot = markdown_foot,
 		.total = DIFF_TOTAL,
