@@ -403,7 +403,7 @@ struct heft_budget_row {
 	enum heft_budget_state state;
 	double now, base;    /* base: 0 without one */
 	double limit;        /* that `now` or the growth must not exceed */
-	const char *measure; /* of `now`, `base` and the parts: "own", "padded", "charged", "stack" */
+	const char *measure; /* of the sizes: "own", "padded", "charged" or "stack" */
 	/* HEFT_BUDGET_UNMATCHED: the name that the rule may have meant, or NULL. */
 	const char *nearest;
 	/* Of a broken limit: the symbols that are largest, or grew most. */
