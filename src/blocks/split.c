@@ -291,6 +291,18 @@ static bool goes_on(const struct cut *c, const struct follower *p)
 	       !signs_unusual(s->starts, isa, c->start);
 }
 
+/* Whether the code at `next` soon jumps into the middle of the function before it. */
+static bool jumps_back(const struct cut *c, const struct follower *p)
+{
+	enum { SOON = 16 };
+	const struct stretch *s = &c->s;
+	const struct event *e = p->e + 1, *last = events_of(s->b, s->fn) + s->fn->event_count;
+	while (e < last && s->x->addr + e->off < p->next)
+		e++;
+	return e < last && s->x->addr + e->off < p->next + SOON && e->kind == EVENT_JMP &&
+	       e->target > c->start && e->target < p->end;
+}
+
 /* Whether functions nearby are aligned, and `next` is. */
 static bool is_placed(const struct cut *c, const struct follower *p)
 {
@@ -304,7 +316,7 @@ static bool breaks_in(const struct cut *c, const struct follower *p)
 {
 	if (stretch_holds(&c->s, p->next) || p->e->kind == EVENT_JMP_INDIRECT || is_halt(c, p->e))
 		return false;
-	const bool entry = is_entry(c, p->next), placed = is_placed(c, p);
+	const bool entry = is_entry(c, p->next) && !jumps_back(c, p), placed = is_placed(c, p);
 	if (c->untold || !is_end(c, p->e)) /* its jump may lead there, the call come back */
 		return entry && placed && c->all->facts->code->isa != CODE_I386 &&
 		       (is_end(c, p->e) || !makes_room(c, p->next));

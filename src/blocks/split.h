@@ -43,7 +43,7 @@ typedef VEC(struct split_taken) taken_vec;
 /* A jump that leaves its function. */
 struct leap {
 	uint64_t to, from;
-	bool conditional; /* no call: to a part of the function that was moved away */
+	bool conditional; /* or to what no call leads to: a part of the function, moved away */
 	bool sure;        /* a known function begins in between */
 };
 

@@ -99,7 +99,8 @@ static bool is_tail_call(const struct stretch *s, const struct event *e)
 	if (e->target % ALIGN != 0 && (isa == CODE_X86_64 || isa == CODE_I386))
 		return false;
 	return addrs_within(s->pointers, e->target, e->target + 1) ||
-	       entry_like(isa, extent_from(x, e->target));
+	       (entry_like(isa, extent_from(x, e->target)) &&
+		!entry_reads_kept(isa, extent_from(x, e->target)));
 }
 
 static bool starts_between(const struct stretch *s, uint64_t a, uint64_t b)
@@ -131,7 +132,10 @@ static void list_jump(struct stretch *s, const struct event *e)
 		weak = true;
 	}
 	if (leaves) {
-		vec_push(&s->leaps, (struct leap){ to, from, !always, sure });
+		const bool call = always &&
+				  !(extent_has(s->x, to) &&
+				    entry_reads_kept(s->d->facts->isa, extent_from(s->x, to)));
+		vec_push(&s->leaps, (struct leap){ to, from, !call, sure });
 		return;
 	}
 	add_edge(s, from, to, weak);

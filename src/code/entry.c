@@ -14,7 +14,7 @@ static uint32_t load(struct bytes code, uint64_t off, unsigned size)
 static bool entry_x86(bool mode64, struct bytes code)
 {
 	const uint32_t all = load(code, 0, 4), first = all & 0xff, second = all >> 8 & 0xff;
-	if ((all & 0xfeffffff) == 0xfa1e0ff2 || first == 0x53 || first == 0x55)
+	if ((all & 0xfeffffff) == 0xfa1e0ff3 || first == 0x53 || first == 0x55)
 		return true;
 	if (!mode64)
 		return first == 0x56 || first == 0x57;

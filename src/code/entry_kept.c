@@ -81,7 +81,7 @@ static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 static bool marks_x86(struct bytes code)
 {
 	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
-	return (read_u32(&r) & 0xfeffffff) == 0xfa1e0ff2;
+	return (read_u32(&r) & 0xfeffffff) == 0xfa1e0ff3;
 }
 
 /* What gives a frame back: leave, pop of a register that callees save, add $n, %rsp. */

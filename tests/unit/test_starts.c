@@ -63,6 +63,7 @@ static const char *x86_ranges(struct bytes code)
 #define CALL(to) 0xe8, to, 0, 0, 0
 #define NOP2     0x66, 0x90
 #define PUSH_RBP 0x55
+#define ENDBR64  0xf3, 0x0f, 0x1e, 0xfa
 #define JE(to)   0x74, to
 #define TEST     0x85, 0xff       /* test %edi, %edi */
 #define MOVE5    0xb8, 1, 0, 0, 0 /* mov $1, %eax */
@@ -202,6 +203,23 @@ static void labels_that_a_function_jumps_to_are_its_own(void **state)
 		"0-15");
 }
 
+static void marked_code_begins_a_function_unless_unwinding_leads_there(void **state)
+{
+	(void)state;
+	assert_true(entry_like(CODE_X86_64, BYTES(ENDBR64)));
+	assert_true(entry_like(CODE_I386, BYTES(0xf3, 0x0f, 0x1e, 0xfb)));
+	assert_false(entry_reads_kept(CODE_X86_64, BYTES(ENDBR64, MOVE, RET)));
+	assert_true(entry_reads_kept(CODE_X86_64, BYTES(ENDBR64, 0x48, 0x89, 0xc3, RET)));
+	/* je 9; ret; endbr64; ret; 9: ret */
+	assert_string_equal(x86_ranges(BYTES(TEST, JE(6), RET, ENDBR64, RET, RET)), "0-5 5-b");
+	/* The same, but what is marked moves %rax to %rbx. */
+	assert_string_equal(
+		x86_ranges(BYTES(TEST, JE(9), RET, ENDBR64, 0x48, 0x89, 0xc3, RET, RET)), "0-e");
+	/* endbr64; jmp 1 */
+	assert_string_equal(x86_ranges(BYTES(PUSH_RBX, TEST, JE(6), RET, ENDBR64, 0xeb, 0xf5, RET)),
+			    "0-d");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +235,7 @@ int main(void)
 		cmocka_unit_test(i386_counts_to_tables_from_behind_a_call),
 		cmocka_unit_test(an_end_without_a_beginning_is_of_the_function_before),
 		cmocka_unit_test(labels_that_a_function_jumps_to_are_its_own),
+		cmocka_unit_test(marked_code_begins_a_function_unless_unwinding_leads_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
