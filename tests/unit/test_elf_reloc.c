@@ -202,6 +202,26 @@ static void kept_relocations_of_debug_sections_are_offsets(void **state)
 	close_file(&o);
 }
 
+static void fields_have_three_bytes_where_addresses_have(void **state)
+{
+	static const struct {
+		uint16_t machine;
+		uint32_t type;
+		unsigned width;
+	} want[] = { { EM_MN10200, 4, 3 },
+		     { EM_M32C, 2, 3 },
+		     { EM_Z80, 5, 3 },
+		     { EM_MN10200, 1, 4 },
+		     { EM_68HC12, 11, 3 } };
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(want); i++) {
+		const struct reloc_field f = reloc_field(want[i].machine, want[i].type);
+		assert_int_equal(f.op, RELOC_OP_SET);
+		assert_int_equal(f.width, want[i].width);
+		assert_int_equal(f.bits, 8 * want[i].width);
+	}
+}
+
 static void mips64_has_its_own_order_of_fields(void **state)
 {
 	(void)state;
@@ -381,6 +401,7 @@ int main(void)
 		cmocka_unit_test(relocations_of_objects_stand_in_the_section_they_patch),
 		cmocka_unit_test(kept_relocations_of_debug_sections_are_offsets),
 		cmocka_unit_test(mips64_has_its_own_order_of_fields),
+		cmocka_unit_test(fields_have_three_bytes_where_addresses_have),
 		cmocka_unit_test(relr_packs_relative_relocations),
 		cmocka_unit_test(crel_counts_in_deltas),
 		cmocka_unit_test(android_packs_in_groups),

@@ -165,6 +165,15 @@ static const struct {
 	{ EM_OLD_MN10300, 33 },
 };
 
+/* Types of three bytes, of machines whose addresses have 24 bits. */
+static const struct {
+	uint16_t machine;
+	uint8_t type;
+} three[] = {
+	{ EM_MN10200, 4 }, { EM_OLD_MN10200, 4 }, { EM_M32C, 2 },    { EM_OLD_M32C, 2 },
+	{ EM_Z80, 5 },     { EM_68HC11, 11 },     { EM_68HC12, 11 },
+};
+
 /* Types of machines without more than these.  Numbers are those of <elf.h>, of the processor
  * supplements and of GNU and LLVM assemblers; where the two differ (BPF), or a machine has an older
  * number, it has two rows. */
@@ -287,6 +296,9 @@ static struct reloc_field plain_field(uint16_t machine, uint32_t type)
 	for (size_t i = 0; i < COUNT_OF(less); i++)
 		if (less[i].machine == machine && less[i].type == type)
 			return (struct reloc_field){ RELOC_OP_LESS, 0, 0, 0 };
+	for (size_t i = 0; i < COUNT_OF(three); i++)
+		if (three[i].machine == machine && three[i].type == type)
+			return (struct reloc_field){ op, 3, 24, 0 };
 	for (size_t i = 0; i < COUNT_OF(plain) && type != 0; i++) {
 		const struct plain *p = &plain[i];
 		const uint8_t width = p->four == type    ? 4
