@@ -43,6 +43,10 @@ struct entry {
 	struct measure measure; /* its map is kept with the layers */
 	struct layer *layers;   /* by level.layer; kept only for heft_profile_ranges */
 	size_t layer_count;
+	/* Symbols and compile units where no level asks for them, but something else does. */
+	struct layer more[2];
+	struct layer
+		*renamed; /* of a base: what rows are made of instead, see base_names.h; or NULL */
 	uint64_t vm_size;
 	struct places_mark places_begin, places_end; /* its symbols in heft_profile.places */
 	bool has_dwarf;                              /* that was read */
@@ -70,7 +74,7 @@ struct heft_profile {
 	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
-		no_debug, as_bloaty, by_regions, stacking, levelwise, ran;
+		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
@@ -97,6 +101,16 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 /* The spans of a level of an input in one domain. */
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain);
+typedef void source_fn(const struct source_file *f, struct layer *ret);
+/* What symbols or compile units are made of an input; NULL: nobody has asked. */
+const struct layer *entry_layer(const struct heft_profile *p, const struct entry *e,
+				source_fn *run);
+/* Asks for symbols, with their places, or compile units, if nobody has.  While the input is
+ * measured. */
+void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run);
+/* Forgets what only rows needed, and all layers. */
+void entry_forget_more(struct entry *e);
+void entry_forget_layers(struct entry *e);
 void entry_release(struct entry *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* Running a profile: open, measure, sum up. */
-#include "api/profile.h"
+#include "api/base_names.h"
 #include "api/text_places.h"
 
 #include "image/elf/elf_const.h"
@@ -155,30 +155,6 @@ static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 
 /* ---- measuring -------------------------------------------------------------------- */
 
-const struct spans *entry_spans(const struct entry *e, const struct level *l,
-				enum heft_domain domain)
-{
-	const struct layer *layer = &e->layers[l->layer];
-	return domain == HEFT_VM ? &layer->vm : &layer->file;
-}
-
-static void forget_layers(struct entry *e)
-{
-	for (size_t i = 0; i < e->layer_count; i++)
-		layer_release(&e->layers[i]);
-	mem_free(e->layers);
-	e->layers = NULL;
-	e->layer_count = 0;
-	measure_release(&e->measure);
-}
-
-void entry_release(struct entry *e)
-{
-	forget_layers(e);
-	process_close(&e->process);
-	program_close(&e->program);
-}
-
 /* A level of directories becomes one for each component. */
 static bool split_directories(struct heft_profile *p, struct heft_err *err)
 {
@@ -273,16 +249,13 @@ static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 	}
 }
 
-static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_count,
-			struct layer *symbols)
+static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_count)
 {
 	e->layers = mem_zeroed(layer_count, sizeof *e->layers);
 	e->layer_count = layer_count;
 	run_layers(p, e, true);
-	if (p->counting && symbols_level(p))
-		*symbols = e->layers[symbols_level(p)->layer];
-	else if (p->counting)
-		measure_run(&e->measure, source_find(STR("symbols")), symbols);
+	if (p->counting && !symbols_level(p))
+		measure_run(&e->measure, source_find(STR("symbols")), &e->more[0]);
 	run_layers(p, e, false);
 }
 
@@ -296,12 +269,22 @@ static struct spans base_vm_spans(const struct basemap *map)
 	return s;
 }
 
+/* The spans that rows are made of. */
+static const struct spans *row_spans(const struct entry *e, const struct level *l,
+				     enum heft_domain domain)
+{
+	const struct layer *renamed = e->renamed ? &e->renamed[l->layer] : NULL;
+	if (!renamed || (renamed->vm.list.count == 0 && renamed->file.list.count == 0))
+		return entry_spans(e, l, domain);
+	return domain == HEFT_VM ? &renamed->vm : &renamed->file;
+}
+
 static void update_views(struct heft_profile *p, const struct entry *e, enum heft_domain domain)
 {
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct level *l = &p->levels.data[i];
 		if (!view_is_plain(&l->view))
-			view_update(&l->view, &p->labels, entry_spans(e, l, domain), p->threads,
+			view_update(&l->view, &p->labels, row_spans(e, l, domain), p->threads,
 				    &p->notes);
 	}
 }
@@ -395,29 +378,31 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 
 /* `levels` and `places` are the walk's, as long as it is used. */
 static struct rollup_walk walk_of(const struct heft_profile *p, const struct entry *e,
-				  enum heft_domain domain, const struct layer *symbols,
-				  struct rollup_level *levels, const struct filter_places *places)
+				  enum heft_domain domain, struct rollup_level *levels,
+				  const struct filter_places *places)
 {
+	const struct layer *symbols = p->counting ? entry_layer(p, e, source_symbols) : NULL;
 	for (size_t i = 0; i < p->levels.count; i++) {
 		const struct level *l = &p->levels.data[i];
 		const bool name = l->view.form == VIEW_NAME || l->view.form == VIEW_GENERIC;
-		levels[i] = (struct rollup_level){ entry_spans(e, l, domain), l->view.shown,
+		levels[i] = (struct rollup_level){ row_spans(e, l, domain), l->view.shown,
 						   name && !l->view.rules && !p->as_bloaty &&
 							   names_symbols(l) };
 	}
-	const struct spans *symbol_spans = domain == HEFT_VM ? &symbols->vm : &symbols->file;
 	struct rollup_walk w = { .domain = domain,
 				 .role = e->role,
 				 .levels = levels,
 				 .level_count = p->levels.count,
-				 .symbols = p->counting ? symbol_spans : NULL,
+				 .symbols = !symbols            ? NULL
+					    : domain == HEFT_VM ? &symbols->vm
+								: &symbols->file,
 				 .generics = generics_level(p),
 				 .labels = &p->labels };
 	walk_add_places(&w, p, e, places);
 	return w;
 }
 
-static void sum_up(struct heft_profile *p, struct entry *e, const struct layer *symbols)
+static void sum_up(struct heft_profile *p, struct entry *e)
 {
 	struct rollup_level vm_levels[LEVELS_MAX], file_levels[LEVELS_MAX];
 	struct filter_places places;
@@ -426,8 +411,8 @@ static void sum_up(struct heft_profile *p, struct entry *e, const struct layer *
 	places_measure(p, e, &places);
 	struct image_places images;
 	image_places_find(&images, p, e);
-	struct rollup_walk vm = walk_of(p, e, HEFT_VM, symbols, vm_levels, &places);
-	struct rollup_walk file = walk_of(p, e, HEFT_FILE, symbols, file_levels, &places);
+	struct rollup_walk vm = walk_of(p, e, HEFT_VM, vm_levels, &places);
+	struct rollup_walk file = walk_of(p, e, HEFT_FILE, file_levels, &places);
 	walk_add_images(&vm, &images);
 	walk_add_images(&file, &images);
 	struct spans code = { 0 };
@@ -473,7 +458,6 @@ static bool add_stacks(struct heft_profile *p, struct entry *e, struct heft_err 
 static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		    struct heft_err *err)
 {
-	struct layer symbols = { 0 };
 	const struct source_file of = {
 		.path = e->path,
 		.input = &e->program.input,
@@ -486,7 +470,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		.threads = p->threads,
 		.samples = p->samples,
 		.process = e->process.open ? &e->process : NULL,
-		.places = p->listing_aliases || p->keep_ranges ? &p->places : NULL,
+		.places = p->listing_aliases || p->keep_ranges || p->pairing ? &p->places : NULL,
 		.debug_stays = !p->debug_owners,
 		.own_headers = p->own_headers,
 		.as_bloaty = p->as_bloaty,
@@ -502,19 +486,24 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	region_sums_add(e->role == HEFT_BASE ? &p->base_regions : &p->regions, &e->measure.map);
 	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->notes);
 	e->places_begin = places_mark(&p->places);
-	run_sources(p, e, layer_count, &symbols);
+	run_sources(p, e, layer_count);
 	e->places_end = places_mark(&p->places);
 	if (namespaces_wanted(p))
 		source_namespaces(&e->measure.file, &p->namespaces);
 	e->has_dwarf = dwarf_slot_found(&e->measure.dwarf);
+	return true;
+}
+
+/* Adds what was measured to the rows. */
+static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *err)
+{
 	dwarf_slot_release(&e->measure.dwarf);
-	sum_up(p, e, &symbols);
-	if (!symbols_level(p))
-		layer_release(&symbols);
+	sum_up(p, e);
+	entry_forget_more(e);
 	if (!add_stacks(p, e, err))
 		return false;
 	if (!p->keep_ranges)
-		forget_layers(e);
+		entry_forget_layers(e);
 	return true;
 }
 
@@ -543,11 +532,16 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 		struct entry *e = &p->entries.data[i];
 		progress_part(before, input_size(&e->program.input));
 		progress_tell(e->path, 0, 1);
-		if (!measure(p, e, layer_count, err))
+		if (!measure(p, e, layer_count, err) || (!p->pairing && !entry_sum(p, e, err)))
 			return false;
 		before += input_size(&e->program.input);
 		p->diff = p->diff || e->role == HEFT_BASE;
 	}
+	if (p->pairing && !base_names_find(p, err))
+		return false;
+	for (size_t i = 0; p->pairing && i < p->entries.count; i++)
+		if (!entry_sum(p, &p->entries.data[i], err))
+			return false;
 	add_empty_regions(p);
 	progress_tell("rows", 1, 1);
 	return true;
@@ -840,6 +834,7 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 					    .exclude = p->exclude,
 					    .no_debug = p->no_debug,
 					    .notes = &p->notes };
+	p->pairing = base_names_wanted(p);
 	if (!measure_all(p, number_layers(p), err))
 		return false;
 	if (generics_level(p) > 0)

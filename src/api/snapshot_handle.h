@@ -42,6 +42,11 @@ bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile 
 bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct entry *e,
 		   struct heft_err *err);
 
+/* snapshot_make of all inputs of a role, whose symbols and compile units are measured: a container
+ * each. */
+bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
+			struct heft_err *err);
+
 /* Takes the components of the file that was named, if one was; of a snapshot that was read. */
 bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err);
 

@@ -576,11 +576,8 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
 					  size_t source)
 {
 	const struct source *s = source_find(str_of(source_names[source]));
-	for (size_t i = 0; i < p->levels.count; i++)
-		if (p->levels.data[i].source->run == s->run)
-			return (struct charge_level){ &e->layers[p->levels.data[i].layer],
-						      &p->labels };
-	return (struct charge_level){ NULL, NULL };
+	const struct layer *layer = entry_layer(p, e, s->run);
+	return (struct charge_level){ layer, layer ? &p->labels : NULL };
 }
 
 /* Linker maps and memory regions change what sources make of a program. */
@@ -628,5 +625,22 @@ bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct
 			note_copy(&s->notes, &p->notes.data[i]);
 	if (good)
 		add_measured(&m, p, e);
+	return end(&m, good);
+}
+
+bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
+			struct heft_err *err)
+{
+	struct maker m = { .owner = s };
+	begin(s);
+	const bool good = read_build(&m, err);
+	for (size_t i = 0; good && i < p->entries.count; i++) {
+		struct entry *e = &p->entries.data[i];
+		if (e->role != role)
+			continue;
+		m.count++;
+		m.path = e->path;
+		add_measured(&m, p, e);
+	}
 	return end(&m, good);
 }

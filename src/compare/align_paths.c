@@ -5,13 +5,11 @@
 /* Sources looked at: enough to see what most agree on. */
 enum { SOURCES_MAX = 2000 };
 
-typedef VEC(struct str) path_vec;
-
 /* Absolute ones, each once. */
-static path_vec list_sources(const struct snapshot *s)
+static align_paths list_sources(const struct snapshot *s)
 {
 	bool *seen = mem_zeroed(s->texts.entries.count + 1, sizeof *seen);
-	path_vec list = { 0 };
+	align_paths list = { 0 };
 	for (size_t i = 0; i < s->symbols.count && list.count < SOURCES_MAX; i++) {
 		const uint32_t id = s->symbols.data[i].source;
 		const struct str path = snapshot_text(s, id);
@@ -38,18 +36,25 @@ static size_t shared_end(struct str a, struct str b)
 struct by_name {
 	struct intern names;
 	VEC(uint32_t) first, next; /* by name; by path; UINT32_MAX: none */
-	path_vec paths;
+	align_paths paths;
 };
 
-static void make_index(struct by_name *b, const struct snapshot *s)
+static bool is_absolute(struct str path)
 {
-	b->paths = list_sources(s);
-	for (size_t i = 0; i < b->paths.count; i++) {
-		const uint32_t id = intern_borrow(&b->names, file_name_str(b->paths.data[i]));
+	return path.len > 0 && path.p[0] == '/';
+}
+
+static void make_index(struct by_name *b, const align_paths *paths)
+{
+	for (size_t i = 0; i < paths->count && b->paths.count < SOURCES_MAX; i++) {
+		if (!is_absolute(paths->data[i]))
+			continue;
+		vec_push(&b->paths, paths->data[i]);
+		const uint32_t id = intern_borrow(&b->names, file_name_str(paths->data[i]));
 		if (id == b->first.count)
 			vec_push(&b->first, UINT32_MAX);
 		vec_push(&b->next, b->first.data[id]);
-		b->first.data[id] = (uint32_t)i;
+		b->first.data[id] = (uint32_t)(b->paths.count - 1);
 	}
 }
 
@@ -108,7 +113,7 @@ static struct str parent_of(struct str root)
 }
 
 /* Paths that both sides have, beside a root of either. */
-static size_t count_beside(const path_vec *same, struct str before, struct str after)
+static size_t count_beside(const align_paths *same, struct str before, struct str after)
 {
 	const struct str a = parent_of(before), b = parent_of(after);
 	size_t count = 0;
@@ -118,7 +123,7 @@ static size_t count_beside(const path_vec *same, struct str before, struct str a
 }
 
 /* The winner, if most are for it and it is about two directories. */
-static bool elect(const struct votes *v, size_t pairs, const path_vec *same,
+static bool elect(const struct votes *v, size_t pairs, const align_paths *same,
 		  struct text ret_roots[2])
 {
 	for (uint32_t i = 0; i < v->counts.count; i++) {
@@ -137,18 +142,20 @@ static bool elect(const struct votes *v, size_t pairs, const path_vec *same,
 	return false;
 }
 
-bool align_find(const struct snapshot *before, const struct snapshot *after,
-		struct text ret_roots[2])
+bool align_find_paths(const align_paths *before, const align_paths *after, struct text ret_roots[2])
 {
 	struct by_name index = { 0 };
 	struct votes votes = { 0 };
 	struct text scratch = { 0 };
-	path_vec paths = list_sources(before), same = { 0 };
-	size_t pairs = 0;
+	align_paths same = { 0 };
+	size_t pairs = 0, looked = 0;
 	make_index(&index, after);
-	for (size_t i = 0; i < paths.count; i++) {
+	for (size_t i = 0; i < before->count && looked < SOURCES_MAX; i++) {
 		size_t size;
-		const struct str path = paths.data[i];
+		const struct str path = before->data[i];
+		if (!is_absolute(path))
+			continue;
+		looked++;
 		const struct str partner = find_partner(&index, path, &size);
 		if (str_eq(path, partner))
 			vec_push(&same, path);
@@ -162,9 +169,18 @@ bool align_find(const struct snapshot *before, const struct snapshot *after,
 	release_index(&index);
 	intern_release(&votes.roots);
 	vec_release(&votes.counts);
-	vec_release(&paths);
 	vec_release(&same);
 	text_release(&scratch);
+	return found;
+}
+
+bool align_find(const struct snapshot *before, const struct snapshot *after,
+		struct text ret_roots[2])
+{
+	align_paths old = list_sources(before), new_ = list_sources(after);
+	const bool found = align_find_paths(&old, &new_, ret_roots);
+	vec_release(&old);
+	vec_release(&new_);
 	return found;
 }
 
@@ -196,4 +212,15 @@ void align_apply(struct snapshot *s, struct str root)
 		}
 	}
 	mem_free(to);
+}
+
+void align_snapshots(struct snapshot *before, struct snapshot *after)
+{
+	struct text roots[2] = { { 0 }, { 0 } };
+	if (align_find(before, after, roots)) {
+		align_apply(before, text_str(&roots[0]));
+		align_apply(after, text_str(&roots[1]));
+	}
+	text_release(&roots[0]);
+	text_release(&roots[1]);
 }

@@ -12,9 +12,17 @@
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* The directories, without a slash at the end; false where there is none to take off. */
+/* Paths of one side, each once. */
+typedef VEC(struct str) align_paths;
+/* The directories, without a slash at the end; false where there is none to take off.  The first
+ * absolute paths of either list count. */
+bool align_find_paths(const align_paths *before, const align_paths *after,
+		      struct text ret_roots[2]);
+/* The same of the sources of two snapshots. */
 bool align_find(const struct snapshot *before, const struct snapshot *after,
 		struct text ret_roots[2]);
+/* Takes the directories off two snapshots, where there are any. */
+void align_snapshots(struct snapshot *before, struct snapshot *after);
 /* Takes a directory off sources and objects below it. */
 void align_apply(struct snapshot *s, struct str root);
 

@@ -106,13 +106,11 @@ static struct str without_suffixes(struct str s)
 	return s.len > 0 ? s : whole;
 }
 
-static const struct str owned_mark = { " [anonymous data]", 17 };
-
 /* Programs whose functions all have names have them for data as well, as far as names go. */
 bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y)
 {
 	const struct str name = snapshot_text(side->s, y->full_name);
-	return snap_is_made_up(name) || (side->has_clues && str_ends(name, owned_mark));
+	return snap_is_made_up(name) || (side->has_clues && snap_is_owned(name));
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -217,8 +215,9 @@ uint32_t match_owner(const struct matcher *m, const struct match_side *side,
 {
 	uint32_t id;
 	const struct str name = snapshot_text(side->s, y->full_name);
-	if (!str_ends(name, owned_mark) || !match_is_nameless(side, y) ||
-	    !intern_find(&side->s->texts, (struct str){ name.p, name.len - owned_mark.len }, &id) ||
+	const size_t mark = sizeof " [anonymous data]" - 1;
+	if (!snap_is_owned(name) || !match_is_nameless(side, y) ||
+	    !intern_find(&side->s->texts, (struct str){ name.p, name.len - mark }, &id) ||
 	    side->function[id] == 0)
 		return DIFF_NONE;
 	const uint32_t function = side->function[id] - 1;

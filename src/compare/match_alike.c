@@ -1,5 +1,6 @@
 #include "compare/match_alike.h"
 
+#include "base/map.h"
 #include "base/sort.h"
 
 /* ---- what symbols are known as --------------------------------------------------------------- */
@@ -241,6 +242,72 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 		(void)refs_compare(a, &b, &n, true);
 }
 
+/* ---- what few have --------------------------------------------------------------------------- */
+
+/* Something known that a symbol refers to, or that refers to it. */
+struct feature {
+	uint64_t ident;
+	uint32_t symbol, side; /* 0: before */
+};
+
+typedef VEC(struct feature) feature_vec;
+
+enum { FEW = 3 }; /* symbols of a side that may share a feature */
+
+/* Features of the symbols of a side that have no partner yet. */
+static void features_add(struct alike *a, const struct alike_side *as, const uint32_t *open,
+			 uint32_t side, feature_vec *ret)
+{
+	for (uint32_t i = 0; i < as->side->s->symbols.count; i++) {
+		const struct ref_list l = refs_of(as, i);
+		const bool is_open = open[i] == DIFF_NONE;
+		const uint64_t caller = hash_mix(as->idents[i] ^ HASH_ODD_1, HASH_ODD_2);
+		for (size_t k = 0; k < l.count; k++) {
+			const uint64_t ident = is_open ? ref_ident(a->m, &l, k) : 0;
+			const uint32_t to = l.targets[k];
+			if (ident != 0)
+				vec_push(ret, (struct feature){ ident, i, side });
+			if (!is_open && as->idents[i] != 0 && to != DIFF_NONE &&
+			    open[to] == DIFF_NONE && as->idents[to] == 0)
+				vec_push(ret, (struct feature){ caller, to, side });
+		}
+	}
+}
+
+static bool few_have(const feature_vec *list, size_t from, size_t end, size_t ret_counts[2])
+{
+	ret_counts[0] = ret_counts[1] = 0;
+	for (size_t i = from; i < end && i - from <= 2 * FEW; i++)
+		ret_counts[list->data[i].side]++;
+	return end - from <= 2 * FEW && ret_counts[0] > 0 && ret_counts[1] > 0 &&
+	       ret_counts[0] <= FEW && ret_counts[1] <= FEW;
+}
+
+void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after)
+{
+	feature_vec list = { 0 };
+	features_add(a, &a->before, open_before, 0, &list);
+	features_add(a, &a->after, open_after, 1, &list);
+	sort_by_key(list.data, list.count, sizeof *list.data);
+	for (size_t i = 0, end; i < list.count; i = end) {
+		size_t counts[2];
+		for (end = i; end < list.count && list.data[end].ident == list.data[i].ident;)
+			end++;
+		if (!few_have(&list, i, end, counts))
+			continue;
+		for (size_t x = i; x < end; x++)
+			for (size_t y = i; y < end; y++) {
+				const struct feature *b = &list.data[x], *n = &list.data[y];
+				if (b->side == 0 && n->side == 1 &&
+				    may_pair(a, b->symbol, n->symbol))
+					vec_push(&a->votes,
+						 (struct vote){ (uint64_t)b->symbol << 32 |
+								n->symbol });
+			}
+	}
+	vec_release(&list);
+}
+
 /* ---- scores ---------------------------------------------------------------------------------- */
 
 /* Percent of the instruction groups of both that both have: of the lowest hashes of the union. */
@@ -305,7 +372,7 @@ static void score_refs(struct alike *a, struct score *s, uint32_t before, uint32
 		score_add(s, (unsigned)(g.same * 100 / all), (unsigned)min_u64(all, 3));
 }
 
-enum { SIZES_ALONE = 70, SIZES_ALONE_APART = 20 };
+enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE = 70, SIZES_ALONE_APART = 12 };
 
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after)
 {
@@ -314,7 +381,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after)
 	const bool code = a->before.side->s->sections.data[b->section].code;
 	const unsigned sizes = ratio(b->size, n->size);
 	struct score s = { 0, 0 };
-	if (sizes < 25)
+	if (sizes < (code ? SIZES_LEAST : DATA_LEAST))
 		return 0;
 	if (same_contents(a, before, after)) {
 		score_add(&s, 100, 6);

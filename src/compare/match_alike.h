@@ -39,5 +39,8 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after);
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after);
 /* Adds the votes of two symbols that are a pair for what they refer to. */
 void alike_vote(struct alike *a, uint32_t before, uint32_t after);
+/* Adds votes for symbols without partners (`open_before` and `open_after`, by symbol) that have
+ * something known in common which few others have: they refer to it, or it to them. */
+void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after);
 
 #endif

@@ -17,8 +17,10 @@ enum {
 	STEPS_MOST = 12,      /* repetitions with one threshold */
 };
 
-/* What scores have to reach, one after the other. */
-static const unsigned thresholds[] = { 90, 75, 60, 45, 30 };
+/* What scores have to reach, one after the other.  Below the last but one only as many as there are
+ * on the other side are paired. */
+static const unsigned thresholds[] = { 90, 75, 60, 45, 30, 14 };
+enum { FAINT = 30, CLEAR = 60, MARGIN = 6, VOTED_LEAST = 50 };
 
 /* A section that both sides have, its symbols in order. */
 struct sequence {
@@ -157,6 +159,22 @@ static void scores_fill(struct order *o, const struct gap *g, unsigned least)
 		}
 }
 
+/* Whether nothing else in the gap is nearly as much alike. */
+static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_t k)
+{
+	const uint8_t *scores = o->scores.data;
+	const unsigned score = scores[i * g->new_count + k];
+	if (score >= CLEAR || g->old_count == g->new_count)
+		return true;
+	for (size_t x = 0; x < g->old_count; x++)
+		if (x != i && (unsigned)scores[x * g->new_count + k] + MARGIN > score)
+			return false;
+	for (size_t y = 0; y < g->new_count; y++)
+		if (y != k && (unsigned)scores[i * g->new_count + y] + MARGIN > score)
+			return false;
+	return true;
+}
+
 /* The best sums of scores that the rests of both lists can reach, in order. */
 static void sums_fill(struct order *o, const struct gap *g)
 {
@@ -184,9 +202,11 @@ static void gap_pair(struct order *o, const struct gap *g, unsigned least)
 	for (size_t i = 0, k = 0; i < g->old_count && k < g->new_count;) {
 		const uint32_t *here = &o->sums.data[i * width + k];
 		const unsigned score = o->scores.data[i * g->new_count + k];
-		if (score > 0 && *here == here[width + 1] + score)
-			pair_found(o, g->old[i++], g->new_[k++], MATCH_NEIGHBOURS);
-		else if (*here == here[width])
+		if (score > 0 && *here == here[width + 1] + score) {
+			if (is_clear(o, g, i, k))
+				pair_found(o, g->old[i], g->new_[k], MATCH_NEIGHBOURS);
+			i++, k++;
+		} else if (*here == here[width])
 			i++;
 		else
 			k++;
@@ -269,7 +289,8 @@ static void between_align(struct order *o, const struct sequence *q, struct anch
 		if (o->m->partner[q->after.data[i]] == DIFF_NONE &&
 		    !is_text(&o->m->after, q->after.data[i]))
 			vec_push(&o->new_open, q->after.data[i]);
-	if (o->old_open.count > 0 && o->new_open.count > 0)
+	if (o->old_open.count > 0 && o->new_open.count > 0 &&
+	    (least >= FAINT || o->old_open.count == o->new_open.count))
 		gap_align(o, least);
 }
 
@@ -289,66 +310,75 @@ static void sequence_align(struct order *o, size_t sequence, unsigned least)
 
 /* ---- votes ----------------------------------------------------------------------------------- */
 
-/* What one symbol has most votes for. */
+/* What one symbol is most likely, and how likely the next one is. */
 struct favourite {
-	uint32_t other, votes;
-	bool tie;
+	uint32_t other;
+	unsigned points, next;
 };
 
-static void favourite_see(struct favourite *f, uint32_t other, uint32_t votes)
+static void favourite_see(struct favourite *f, uint32_t other, unsigned points)
 {
-	if (votes > f->votes)
-		*f = (struct favourite){ other, votes, false };
-	else if (votes == f->votes)
-		f->tie = true;
+	if (points > f->points)
+		*f = (struct favourite){ other, points, f->points };
+	else if (points > f->next)
+		f->next = points;
 }
 
-struct counted_vote {
-	uint32_t before, after, votes;
+/* A pair that has votes; points are its score and what the votes are worth. */
+struct candidate_pair {
+	uint32_t before, after;
+	unsigned points;
 };
 
-typedef VEC(struct counted_vote) counted_vec;
+typedef VEC(struct candidate_pair) candidate_vec;
 
-static counted_vec votes_count(struct order *o)
+static bool is_open(const struct order *o, uint32_t before, uint32_t after)
 {
-	counted_vec list = { 0 };
+	return o->after_of[before] == DIFF_NONE && o->m->partner[after] == DIFF_NONE;
+}
+
+static candidate_vec votes_count(struct order *o)
+{
+	candidate_vec list = { 0 };
 	o->alike.votes.count = 0;
 	for (uint32_t i = 0; i < o->m->after.s->symbols.count; i++)
 		if (o->m->partner[i] != DIFF_NONE && o->alike.after.clues[i])
 			alike_vote(&o->alike, o->m->partner[i], i);
+	alike_vote_rare(&o->alike, o->after_of, o->m->partner);
 	const struct vote *votes = o->alike.votes.data;
 	sort_by_key(o->alike.votes.data, o->alike.votes.count, sizeof *votes);
 	for (size_t i = 0, end; i < o->alike.votes.count; i = end) {
+		const uint32_t before = (uint32_t)(votes[i].pair >> 32);
+		const uint32_t after = (uint32_t)votes[i].pair;
 		for (end = i; end < o->alike.votes.count && votes[end].pair == votes[i].pair;)
 			end++;
-		vec_push(&list,
-			 (struct counted_vote){ (uint32_t)(votes[i].pair >> 32),
-						(uint32_t)votes[i].pair, (uint32_t)(end - i) });
+		if (!is_open(o, before, after) || !may_be_one(o, before, after))
+			continue;
+		const unsigned score = alike_score(&o->alike, before, after);
+		const unsigned worth = (unsigned)min_u64(end - i, VOTES_MOST) * VOTE_WORTH;
+		vec_push(&list, (struct candidate_pair){ before, after, score + worth });
 	}
 	return list;
 }
 
-/* Takes what both sides favour. */
+/* Takes what both sides favour clearly. */
 static void votes_take(struct order *o, unsigned least)
 {
-	counted_vec list = votes_count(o);
+	candidate_vec list = votes_count(o);
 	struct favourite *old = mem_zeroed(o->m->before.s->symbols.count + 1, sizeof *old);
 	struct favourite *new_ = mem_zeroed(o->m->after.s->symbols.count + 1, sizeof *new_);
 	for (size_t i = 0; i < list.count; i++) {
-		const struct counted_vote *v = &list.data[i];
-		favourite_see(&old[v->before], v->after, v->votes);
-		favourite_see(&new_[v->after], v->before, v->votes);
+		const struct candidate_pair *c = &list.data[i];
+		favourite_see(&old[c->before], c->after, c->points);
+		favourite_see(&new_[c->after], c->before, c->points);
 	}
 	for (size_t i = 0; i < list.count; i++) {
-		const struct counted_vote *v = &list.data[i];
-		const struct favourite *a = &old[v->before], *b = &new_[v->after];
-		if (a->other != v->after || b->other != v->before || a->tie || b->tie ||
-		    o->after_of[v->before] != DIFF_NONE || o->m->partner[v->after] != DIFF_NONE ||
-		    !may_be_one(o, v->before, v->after))
-			continue;
-		const unsigned worth = (unsigned)min_u64(v->votes, VOTES_MOST) * VOTE_WORTH;
-		if (alike_score(&o->alike, v->before, v->after) + worth >= least)
-			pair_found(o, v->before, v->after, MATCH_REFERENCES);
+		const struct candidate_pair *c = &list.data[i];
+		const struct favourite *a = &old[c->before], *b = &new_[c->after];
+		if (a->other == c->after && b->other == c->before &&
+		    c->points >= max_u64(a->next, b->next) + MARGIN &&
+		    c->points >= max_u64(least, VOTED_LEAST) && is_open(o, c->before, c->after))
+			pair_found(o, c->before, c->after, MATCH_REFERENCES);
 	}
 	mem_free(old);
 	mem_free(new_);

@@ -24,7 +24,8 @@ static bool has_name(const struct match_side *side, const struct snap_symbol *y)
 {
 	const struct str name = snapshot_text(side->s, y->full_name);
 	return name.len > 0 && name.p[0] != '*' && !snap_is_literal(name) &&
-	       !snap_is_overhead(name) && side->s->sections.data[y->section].native;
+	       !snap_is_overhead(name) && !match_is_nameless(side, y) &&
+	       side->s->sections.data[y->section].native;
 }
 
 static int compare(const void *pa, const void *pb)

@@ -172,6 +172,11 @@ bool snap_is_star(struct str full_name)
 	return str_starts(full_name, STR("**"));
 }
 
+bool snap_is_owned(struct str full_name)
+{
+	return str_ends(full_name, STR(" [anonymous data]"));
+}
+
 bool snap_is_made_up(struct str name)
 {
 	size_t i = 4;

@@ -238,6 +238,7 @@ static inline double snap_pss(const struct snap_symbol *y)
 bool snap_is_literal(struct str full_name);  /* "..." or string literal */
 bool snap_is_overhead(struct str full_name); /* Overhead: x */
 bool snap_is_star(struct str full_name);     /* ** x */
+bool snap_is_owned(struct str full_name);    /* x [anonymous data] */
 /* Made by heft from an address: "sub_1234", "sub_1234 [anonymous data]". */
 bool snap_is_made_up(struct str full_name);
 

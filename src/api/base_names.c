@@ -1,0 +1,188 @@
+#include "api/base_names.h"
+#include "api/snapshot_handle.h"
+
+#include "compare/align_paths.h"
+#include "compare/pair_labels.h"
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+typedef bool level_fn(const struct source *s);
+
+static bool names_functions(const struct source *s)
+{
+	return s->run == source_symbols || s->run == source_blocks || s->run == source_functions;
+}
+
+static bool names_paths(const struct source *s)
+{
+	return s->text == TEXT_PATH || s->text == TEXT_DIRECTORY || s->run == source_inlines ||
+	       s->run == source_objects || s->run == source_libraries || s->run == source_packages;
+}
+
+bool base_names_wanted(const struct heft_profile *p)
+{
+	bool sides[2] = { false, false }, level = false;
+	for (size_t i = 0; i < p->entries.count; i++) {
+		const struct entry *e = &p->entries.data[i];
+		sides[e->role == HEFT_BASE] = true;
+		if (!program_image(&e->program) || e->process.open)
+			return false;
+	}
+	for (size_t i = 0; i < p->levels.count; i++)
+		level |= names_functions(p->levels.data[i].source) ||
+			 names_paths(p->levels.data[i].source);
+	return sides[0] && sides[1] && level && !p->as_bloaty && !p->trace.fn;
+}
+
+static void inputs_mark(const struct heft_profile *p, struct pair_labels *n)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		for (size_t k = 0; k < p->entries.count; k++) {
+			const struct entry *e = &p->entries.data[k];
+			if (e->role != HEFT_INPUT)
+				continue;
+			pair_labels_mark(n, entry_spans(e, &p->levels.data[i], HEFT_VM));
+			pair_labels_mark(n, entry_spans(e, &p->levels.data[i], HEFT_FILE));
+		}
+}
+
+/* Whether levels of a kind have labels of a base that no input has. */
+static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n, level_fn *wanted)
+{
+	for (size_t i = 0; i < p->levels.count; i++) {
+		const struct level *l = &p->levels.data[i];
+		for (size_t k = 0; wanted(l->source) && k < p->entries.count; k++) {
+			const struct entry *e = &p->entries.data[k];
+			if (e->role == HEFT_BASE &&
+			    (pair_labels_lack(n, entry_spans(e, l, HEFT_VM)) ||
+			     pair_labels_lack(n, entry_spans(e, l, HEFT_FILE))))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void levels_rename(struct heft_profile *p, struct pair_labels *n, level_fn *wanted)
+{
+	const bool paths = wanted == names_paths;
+	for (size_t i = 0; i < p->levels.count; i++) {
+		const struct level *l = &p->levels.data[i];
+		for (size_t k = 0; wanted(l->source) && k < p->entries.count; k++) {
+			struct entry *e = &p->entries.data[k];
+			if (e->role != HEFT_BASE)
+				continue;
+			if (!e->renamed)
+				e->renamed = mem_zeroed(e->layer_count, sizeof *e->renamed);
+			struct layer *to = &e->renamed[l->layer];
+			if (to->vm.list.count > 0 || to->file.list.count > 0)
+				continue; /* another level has the same */
+			pair_labels_rename(n, &e->layers[l->layer].vm, paths, &to->vm);
+			pair_labels_rename(n, &e->layers[l->layer].file, paths, &to->file);
+		}
+	}
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* The compile units of one side. */
+static align_paths units_list(struct heft_profile *p, enum heft_role role)
+{
+	align_paths list = { 0 };
+	bool *seen = mem_zeroed(p->labels.kinds.count + 1, sizeof *seen);
+	for (size_t i = 0; i < p->entries.count; i++) {
+		const struct entry *e = &p->entries.data[i];
+		const struct spans *s = &entry_layer(p, e, source_compileunits)->vm;
+		for (size_t k = 0; e->role == role && k < s->list.count; k++) {
+			const label_id label = s->list.data[k].label;
+			if (!seen[label])
+				vec_push(&list, label_text(&p->labels, label));
+			seen[label] = true;
+		}
+	}
+	mem_free(seen);
+	return list;
+}
+
+static bool roots_find(struct heft_profile *p, struct pair_labels *n)
+{
+	if (!paths_empty(&p->wish.paths) || !levels_lack(p, n, names_paths))
+		return false;
+	for (size_t i = 0; i < p->entries.count; i++)
+		entry_measure_more(p, &p->entries.data[i], source_compileunits);
+	align_paths now = units_list(p, HEFT_INPUT), old = units_list(p, HEFT_BASE);
+	const bool found = align_find_paths(&now, &old, n->roots);
+	vec_release(&now);
+	vec_release(&old);
+	return found;
+}
+
+/* ---- functions and data ---------------------------------------------------------------------- */
+
+/* A side as a snapshot, a container for each input. */
+struct base_side {
+	struct heft_snapshot s;
+	const struct spans **symbols;
+	size_t count;
+};
+
+static bool side_make(struct base_side *side, struct heft_profile *p, enum heft_role role,
+		      struct heft_err *err)
+{
+	*side = (struct base_side){ .s = { .wish = p->wish, .threads = p->threads } };
+	side->symbols = mem_zeroed(p->entries.count, sizeof(struct spans *));
+	for (size_t i = 0; i < p->entries.count; i++) {
+		struct entry *e = &p->entries.data[i];
+		if (e->role != role)
+			continue;
+		entry_measure_more(p, e, source_symbols);
+		entry_measure_more(p, e, source_compileunits);
+		side->symbols[side->count++] = &entry_layer(p, e, source_symbols)->vm;
+	}
+	return snapshot_take_side(&side->s, p, role, err);
+}
+
+static void side_release(struct base_side *side)
+{
+	if (side->s.open)
+		snapshot_release(&side->s.snapshot);
+	notes_release(&side->s.notes);
+	arena_release(&side->s.arena);
+	vec_release(&side->s.programs);
+	mem_free(side->symbols);
+}
+
+static bool functions_pair(struct heft_profile *p, struct pair_labels *n, struct heft_err *err)
+{
+	struct base_side now, old = { .count = 0 };
+	const bool ok = side_make(&now, p, HEFT_INPUT, err) && side_make(&old, p, HEFT_BASE, err);
+	if (ok) {
+		struct snapshot_diff d;
+		if (paths_empty(&p->wish.paths))
+			align_snapshots(&old.s.snapshot, &now.s.snapshot);
+		diff_init(&d, &old.s.snapshot, &now.s.snapshot, false);
+		pair_labels_learn(n, &d, &(struct label_side){ old.symbols, old.count },
+				  &(struct label_side){ now.symbols, now.count });
+		diff_release(&d);
+	}
+	side_release(&now);
+	side_release(&old);
+	return ok;
+}
+
+bool base_names_find(struct heft_profile *p, struct heft_err *err)
+{
+	struct pair_labels n;
+	bool ok = true;
+	pair_labels_init(&n, &p->labels);
+	inputs_mark(p, &n);
+	const bool functions = levels_lack(p, &n, names_functions);
+	if (roots_find(p, &n))
+		levels_rename(p, &n, names_paths);
+	if (functions) {
+		ok = functions_pair(p, &n, err);
+		if (ok)
+			levels_rename(p, &n, names_functions);
+	}
+	pair_labels_release(&n);
+	return ok;
+}

@@ -1,0 +1,151 @@
+#include "compare/pair_labels.h"
+
+#include "base/filename.h"
+
+void pair_labels_init(struct pair_labels *n, struct labels *labels)
+{
+	*n = (struct pair_labels){ .labels = labels, .count = labels->kinds.count };
+	n->of_input = mem_zeroed(n->count + 1, sizeof *n->of_input);
+	n->becomes = mem_alloc((n->count + 1) * sizeof *n->becomes);
+	for (size_t i = 0; i < n->count; i++)
+		n->becomes[i] = LABEL_NONE;
+}
+
+void pair_labels_release(struct pair_labels *n)
+{
+	mem_free(n->of_input);
+	mem_free(n->becomes);
+	text_release(&n->roots[0]);
+	text_release(&n->roots[1]);
+}
+
+void pair_labels_mark(struct pair_labels *n, const struct spans *s)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		ASSERT(s->list.data[i].label < n->count);
+		n->of_input[s->list.data[i].label] = true;
+	}
+}
+
+bool pair_labels_lack(const struct pair_labels *n, const struct spans *s)
+{
+	for (size_t i = 0; i < s->list.count; i++)
+		if (!n->of_input[s->list.data[i].label] &&
+		    !label_is_fallback(n->labels, s->list.data[i].label))
+			return true;
+	return false;
+}
+
+/* ---- functions and variables ----------------------------------------------------------------- */
+
+/* The label of a symbol, as the source has it; LABEL_NONE: none of its own. */
+static label_id label_of(const struct pair_labels *n, const struct label_side *side,
+			 const struct snapshot *s, const struct snap_symbol *y)
+{
+	const struct snap_section *sec = &s->sections.data[y->section];
+	if (y->addr == 0 || !sec->native || sec->container >= side->count)
+		return LABEL_NONE;
+	const label_id label = spans_label(side->symbols[sec->container], y->addr);
+	return label == LABEL_NONE || label_is_fallback(n->labels, label) ? LABEL_NONE : label;
+}
+
+static bool is_made_up(const struct pair_labels *n, label_id label)
+{
+	return snap_is_made_up(label_text(n->labels, label));
+}
+
+/* What a pair says of the label of its older side: code before data, then by size.  Data that go
+ * by the label of a function say nothing of it. */
+static uint64_t weight_of(const struct snapshot *s, const struct snap_symbol *y)
+{
+	const uint64_t code = UINT64_C(1) << 48;
+	const struct str name = snapshot_text(s, y->full_name);
+	if (s->sections.data[y->section].code)
+		return code + min_u64(y->size, code - 1);
+	const bool owned = snap_is_owned(name) || snap_is_literal(name) || snap_is_star(name);
+	return owned ? 0 : 1 + min_u64(y->size, code - 2);
+}
+
+static void strangers_rename(struct pair_labels *n, const struct spans *s)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		const label_id label = s->list.data[i].label;
+		if (n->of_input[label] && n->becomes[label] == LABEL_NONE && is_made_up(n, label))
+			n->becomes[label] = label_format(n->labels, "%s (in the base)",
+							 label_text(n->labels, label).p);
+	}
+}
+
+void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
+		       const struct label_side *before, const struct label_side *after)
+{
+	uint64_t *weights = mem_zeroed(n->labels->kinds.count + 1, sizeof *weights);
+	for (size_t i = 0; i < d->pairs.count; i++) {
+		const struct snap_symbol *old = diff_before(d, &d->pairs.data[i]);
+		const struct snap_symbol *new_ = diff_after(d, &d->pairs.data[i]);
+		if (!old || !new_)
+			continue;
+		const label_id was = label_of(n, before, d->before, old);
+		const label_id now = label_of(n, after, d->after, new_);
+		if (was >= n->count || now == LABEL_NONE ||
+		    (n->of_input[was] && !is_made_up(n, was)))
+			continue;
+		const uint64_t weight = weight_of(d->before, old);
+		if (weight > weights[was]) {
+			weights[was] = weight;
+			n->becomes[was] = now;
+		}
+	}
+	for (size_t i = 0; i < before->count; i++)
+		strangers_rename(n, before->symbols[i]);
+	mem_free(weights);
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* A path below the root of the base, below the other root; a package that has the root's name, by
+ * the name of the other one.  LABEL_NONE: it is neither. */
+static label_id path_become(struct pair_labels *n, label_id label)
+{
+	const struct str path = label_text(n->labels, label);
+	const struct str from = text_str(&n->roots[1]), to = text_str(&n->roots[0]);
+	if (from.len == 0)
+		return LABEL_NONE;
+	if (!n->of_input[label] && str_eq(path, file_name_str(from)))
+		return label_copy(n->labels, file_name_str(to));
+	if (!str_starts(path, from) || (path.len > from.len && path.p[from.len] != '/'))
+		return LABEL_NONE;
+	return label_format(n->labels, "%.*s%s", (int)to.len, to.p, path.p + from.len);
+}
+
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+static label_id text_become(struct pair_labels *n, label_id label, bool of_paths)
+{
+	if (label >= n->count || label_is_fallback(n->labels, label))
+		return label;
+	const label_id to = of_paths ? path_become(n, label) : n->becomes[label];
+	return to == LABEL_NONE ? label : to;
+}
+
+static label_id label_become(struct pair_labels *n, label_id label, bool of_paths)
+{
+	if (!label_is_numbered(n->labels, label))
+		return text_become(n, label, of_paths);
+	const struct label_number old = label_numbered(n->labels, label);
+	const struct label_number now = { text_become(n, old.of, of_paths), old.number };
+	if (now.of == old.of)
+		return label;
+	if (n->labels->kinds.data[label] == LABEL_BLOCK)
+		return label_block(n->labels, now.of, now.number);
+	label_lines(n->labels, &now, 1, &label);
+	return label;
+}
+
+void pair_labels_rename(struct pair_labels *n, const struct spans *from, bool of_paths,
+			struct spans *ret)
+{
+	vec_copy(&ret->list, &from->list);
+	for (size_t i = 0; i < ret->list.count; i++)
+		ret->list.data[i].label = label_become(n, ret->list.data[i].label, of_paths);
+}
