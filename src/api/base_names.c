@@ -126,7 +126,7 @@ struct base_side {
 };
 
 static bool side_make(struct base_side *side, struct heft_profile *p, enum heft_role role,
-		      struct heft_err *err)
+		      const struct pair_labels *n, struct heft_err *err)
 {
 	*side = (struct base_side){ .s = { .wish = p->wish, .threads = p->threads } };
 	side->symbols = mem_zeroed(p->entries.count, sizeof(struct spans *));
@@ -138,6 +138,11 @@ static bool side_make(struct base_side *side, struct heft_profile *p, enum heft_
 		entry_measure_more(p, e, source_compileunits);
 		side->symbols[side->count++] = &entry_layer(p, e, source_symbols)->vm;
 	}
+	/* Where all functions have names, texts tell nothing. */
+	bool made_up = false;
+	for (size_t i = 0; i < side->count && !made_up; i++)
+		made_up = pair_labels_made_up(n, side->symbols[i]);
+	side->s.flags = made_up ? 0 : HEFT_SNAPSHOT_NO_LITERALS;
 	return snapshot_take_side(&side->s, p, role, err);
 }
 
@@ -154,7 +159,8 @@ static void side_release(struct base_side *side)
 static bool functions_pair(struct heft_profile *p, struct pair_labels *n, struct heft_err *err)
 {
 	struct base_side now, old = { .count = 0 };
-	const bool ok = side_make(&now, p, HEFT_INPUT, err) && side_make(&old, p, HEFT_BASE, err);
+	const bool ok = side_make(&now, p, HEFT_INPUT, n, err) &&
+			side_make(&old, p, HEFT_BASE, n, err);
 	if (ok) {
 		struct snapshot_diff d;
 		if (paths_empty(&p->wish.paths))

@@ -43,7 +43,7 @@ bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct
 		   struct heft_err *err);
 
 /* snapshot_make of all inputs of a role, whose symbols and compile units are measured: a container
- * each. */
+ * each.  It is for pairs alone and has no charges. */
 bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
 			struct heft_err *err);
 

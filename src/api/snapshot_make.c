@@ -26,6 +26,7 @@ struct maker {
 	struct components components;
 	const char *path; /* the first of the files named */
 	size_t count;     /* of them */
+	bool uncharged;   /* nobody asks for charges */
 };
 
 /* A program while it is collected. */
@@ -551,7 +552,8 @@ static bool end(struct maker *m, bool good)
 		if (!paths_used(&s->wish.paths))
 			paths_note_unused(&s->wish.paths, m->path, &s->notes);
 		snapshot_finish(&s->snapshot);
-		charge_rest(&s->snapshot);
+		if (!m->uncharged)
+			charge_rest(&s->snapshot);
 		snapshot_charges_sort(&s->snapshot);
 	} else {
 		snapshot_release(&s->snapshot);
@@ -602,9 +604,10 @@ static void add_measured(struct maker *m, const struct heft_profile *profile, st
 			  .file = true,
 			  .of = &e->measure.file,
 			  .by_symbol = measured_level(profile, e, SYMBOLS),
-			  .by_unit = measured_level(profile, e, UNITS),
 			  .by_path = measured_level(profile, e, UNITS),
 			  .has_dwarf = e->has_dwarf };
+	if (!m->uncharged)
+		p.by_unit = p.by_path;
 	places_copy(&p.places, &profile->places, &e->places_begin, &e->places_end);
 	begin_container(&p, file_name(e->path));
 	const size_t first = m->owner->snapshot.symbols.count;
@@ -631,7 +634,7 @@ bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct
 bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
 			struct heft_err *err)
 {
-	struct maker m = { .owner = s };
+	struct maker m = { .owner = s, .uncharged = true };
 	begin(s);
 	const bool good = read_build(&m, err);
 	for (size_t i = 0; good && i < p->entries.count; i++) {

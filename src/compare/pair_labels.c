@@ -54,6 +54,14 @@ static bool is_made_up(const struct pair_labels *n, label_id label)
 	return snap_is_made_up(label_text(n->labels, label));
 }
 
+bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s)
+{
+	for (size_t i = 0; i < s->list.count; i++)
+		if (is_made_up(n, s->list.data[i].label))
+			return true;
+	return false;
+}
+
 /* What a pair says of the label of its older side: code before data, then by size.  Data that go
  * by the label of a function say nothing of it. */
 static uint64_t weight_of(const struct snapshot *s, const struct snap_symbol *y)

@@ -29,6 +29,9 @@ void pair_labels_mark(struct pair_labels *n, const struct spans *s);
 /* Whether spans of the base have a label, of no fallback, that the other side lacks. */
 bool pair_labels_lack(const struct pair_labels *n, const struct spans *s);
 
+/* Whether spans have a label that heft made of an address. */
+bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s);
+
 /* A side: whose symbols are where, by container of its snapshot. */
 struct label_side {
 	const struct spans *const *symbols;

@@ -350,7 +350,8 @@ void snapshot_collect(struct snapshot *s, uint32_t container, const struct colle
 	for (size_t i = 0; i < in->file->input->image_count; i++)
 		collect_image(&c, i);
 	collect_complete_paths(&c, first);
-	collect_charges(&c, first);
+	if (in->by_unit.layer)
+		collect_charges(&c, first);
 	vec_release(&c.sources);
 	vec_release(&c.pieces);
 	vec_release(&c.owned);

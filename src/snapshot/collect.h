@@ -30,7 +30,8 @@ struct collect_input {
 	struct places *places;     /* of the symbols source */
 	const struct spans *units; /* of the VM image, by debug info alone: for paths */
 	const struct labels *unit_labels;
-	/* By symbol, compile unit and object, for charges; without objects they are the units. */
+	/* By symbol, compile unit and object, for charges; without objects they are the units.
+	 * Without units there are no charges. */
 	struct charge_level by_symbol, by_unit, by_object;
 	struct namespaces *spaces;          /* of debug info; those of names are added */
 	const struct linkmap *map;          /* or NULL */
