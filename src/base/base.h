@@ -25,6 +25,12 @@
 			base_broken(__FILE__, __LINE__, #condition);                               \
 	} while (0)
 
+/* Whether checks run that cost as much as what they check: in debug builds (meson's option debug),
+ * tests and fuzz targets among them. */
+#ifndef HEFT_CHECKS
+#define HEFT_CHECKS 0
+#endif
+
 /* Gives the call up with HEFT_EINTERNAL (heft's own bug); ends the process with status 3 where the
  * thread is in no call. */
 NORETURN void base_broken(const char *file, int line, const char *condition);

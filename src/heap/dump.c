@@ -270,10 +270,33 @@ bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, s
 	d->path = arena_copy(&d->arena, str_of(path));
 	d->inputs = mem_zeroed(1 + (wish ? wish->piece_count : 0), sizeof *d->inputs);
 	d->input_count = 1;
-	if (read_input(d, wish, err))
-		return true;
-	dump_close(d);
-	return false;
+	if (!read_input(d, wish, err)) {
+		dump_close(d);
+		return false;
+	}
+	dump_check(d);
+	return true;
+}
+
+void dump_check(const struct dump *d)
+{
+	uint64_t end = 0, size = 0, present = 0;
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *r = &d->regions[i];
+		ASSERT(r->addr >= end && r->size > 0);
+		ASSERT(r->size <= UINT64_MAX - r->addr);
+		ASSERT(r->bytes.size <= r->size);
+		ASSERT(r->file <= d->file_count);
+		end = r->addr + r->size;
+		size += r->size;
+		present += r->bytes.size;
+	}
+	ASSERT(size == d->size && present == d->present);
+	ASSERT(d->word == 0 || d->word == 4 || d->word == 8);
+	for (size_t i = 0; i < d->file_count; i++)
+		ASSERT(d->files[i].path && d->files[i].start <= d->files[i].end);
+	for (size_t i = 0; i < d->thread_count; i++)
+		ASSERT(d->threads[i].stack_start <= d->threads[i].stack_end);
 }
 
 void dump_close(struct dump *d)

@@ -317,10 +317,14 @@ bool image_matches(struct bytes bytes)
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err)
 {
-	for (size_t i = 0; i < COUNT_OF(containers); i++)
-		if (containers[i].matches(bytes))
-			return containers[i].parse(im, at, bytes, notes, err);
-	return elf_parse(im, at, bytes, notes, err);
+	size_t i = 0;
+	while (i + 1 < COUNT_OF(containers) && !containers[i].matches(bytes))
+		i++;
+	const size_t kind = containers[i].matches(bytes) ? i : 0;
+	if (!containers[kind].parse(im, at, bytes, notes, err))
+		return false;
+	image_check(im);
+	return true;
 }
 
 static const char *type_name(const struct image *im)

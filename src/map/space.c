@@ -354,3 +354,15 @@ uint64_t spans_total(const struct spans *s)
 		total += s->list.data[i].size;
 	return total;
 }
+
+void spans_check(const struct spans *s)
+{
+	uint64_t end = 0;
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct span *k = &s->list.data[i];
+		ASSERT(k->start >= end && k->size > 0);
+		ASSERT(k->size <= UINT64_MAX - k->start);
+		ASSERT(k->label != LABEL_NONE);
+		end = k->start + k->size;
+	}
+}

@@ -119,6 +119,9 @@ enum { PAD_OWNERS = 1, PAD_SECTIONS = 2 };
 void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);
+/* Asserts that spans are sorted, not empty, apart, and have a label.  O(n): for debug builds and
+ * tests (HEFT_CHECKS). */
+void spans_check(const struct spans *s);
 
 /* A cursor for look-ups at rising addresses: amortised O(1), falls back to O(log n). */
 struct span_cursor {

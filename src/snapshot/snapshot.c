@@ -444,6 +444,38 @@ void snapshot_finish(struct snapshot *s)
 	gather_sections(s);
 	join_aliases(s);
 	s->stored_padding = s->stored_padding || must_state_padding(s);
+	snapshot_check(s);
+}
+
+/* A list of aliases: what its members share. */
+static void aliases_check(const struct snapshot *s, size_t first)
+{
+	const struct snap_symbol *y = &s->symbols.data[first];
+	ASSERT(y->alias_count <= s->symbols.count - first);
+	for (uint32_t i = 0; i < y->alias_count; i++) {
+		ASSERT(y[i].alias_place == i && y[i].alias_count == y->alias_count);
+		ASSERT(y[i].section == y->section && y[i].addr == y->addr);
+		ASSERT(y[i].size == y->size && y[i].padding == y->padding);
+	}
+}
+
+void snapshot_check(const struct snapshot *s)
+{
+	uint64_t in_sections = 0;
+	for (size_t i = 0; i < s->sections.count; i++) {
+		const struct snap_section *sec = &s->sections.data[i];
+		ASSERT(sec->container < s->containers.count && sec->name);
+		ASSERT(sec->first <= s->symbols.count);
+		ASSERT(sec->count <= s->symbols.count - sec->first);
+		in_sections += sec->count;
+		for (uint64_t k = sec->first; k < sec->first + sec->count; k++)
+			ASSERT(s->symbols.data[k].section == i);
+	}
+	ASSERT(in_sections == s->symbols.count);
+	for (size_t i = 0; i < s->symbols.count; i += s->symbols.data[i].alias_count) {
+		ASSERT(s->symbols.data[i].alias_count > 0);
+		aliases_check(s, i);
+	}
 }
 
 void snapshot_place_sections(struct snapshot *s)

@@ -339,6 +339,8 @@ void attr_passes_run(struct attr *a, size_t number, size_t total)
 			pass_run(p, a, &partner, &partner_open);
 		if (p->commits)
 			attr_commit_vm(a);
+		if (HEFT_CHECKS)
+			spans_check(&a->vm);
 	}
 	ASSERT(!partner_open);
 	note_made_up(a);

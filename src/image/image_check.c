@@ -1,0 +1,58 @@
+/* What image.h promises of every image, whatever its file says. */
+#include "image/image.h"
+
+static bool is_inside(const struct image *im, uint64_t off, uint64_t size)
+{
+	return size == 0 || (off <= im->bytes.size && size <= im->bytes.size - off);
+}
+
+static void check_sections(const struct image *im)
+{
+	for (size_t i = 0; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		ASSERT(s->index == i);
+		ASSERT(is_inside(im, s->off, s->file_size));
+		ASSERT(!s->nobits || s->file_size == 0);
+		ASSERT(s->name.p || s->name.len == 0);
+		ASSERT(!s->made_relocs || s->made_reloc_count > 0);
+	}
+}
+
+static void check_segments(const struct image *im)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *g = &im->segments[i];
+		ASSERT(is_inside(im, g->off, g->file_size));
+		ASSERT(g->addr <= UINT64_MAX - g->vm_size);
+		ASSERT(g->load_addr <= UINT64_MAX - g->vm_size);
+	}
+}
+
+/* Made tables: of other containers than ELF. */
+static void check_made(const struct image *im)
+{
+	ASSERT(im->made_table < im->section_count || im->made_table == 0);
+	ASSERT(im->made_strings < im->section_count || im->made_strings == 0);
+	for (size_t i = 0; i < im->entry_count; i++) {
+		const struct image_entry *e = &im->entries[i];
+		ASSERT(e->section < im->section_count);
+		ASSERT(e->symbol == 0 || e->symbol < im->made_count);
+		ASSERT(e->size <= UINT64_MAX - e->off);
+	}
+}
+
+void image_check(const struct image *im)
+{
+	ASSERT(im->bits == 32 || im->bits == 64);
+	ASSERT(im->format && im->path);
+	ASSERT(is_inside(im, 0, im->ehdr_size));
+	ASSERT(is_inside(im, im->phdr_off, im->phdr_size));
+	ASSERT(is_inside(im, im->shdr_off, im->shdr_size));
+	for (size_t i = 0; i < im->part_count; i++) {
+		ASSERT(is_inside(im, im->parts[i].off, im->parts[i].size));
+		ASSERT(im->parts[i].label);
+	}
+	check_sections(im);
+	check_segments(im);
+	check_made(im);
+}
