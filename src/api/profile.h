@@ -64,6 +64,7 @@ struct heft_profile {
 	VEC(struct entry) entries;
 	VEC(const char *) configured_debug;       /* debug files that a configuration file names */
 	VEC(const char *) configured_source_maps; /* ID=FILE */
+	label_id padding;                         /* rows of a diff that come last */
 	uint32_t empty_from, empty_to;            /* nodes of regions with nothing in them */
 	struct program_wish configured;           /* memory regions of such a file */
 	VEC(struct trace_addr) trace_addrs;

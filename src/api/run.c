@@ -748,11 +748,28 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 				    .diff = p->diff };
 }
 
+static uint8_t padding_group(void *ctx, uint32_t node)
+{
+	const struct heft_profile *p = ctx;
+	return p->rollup.tree.nodes.data[node].key == p->padding;
+}
+
+/* What lld fills the last page of read-only data with takes memory alone and changes with every
+ * build: such rows do not lead a table of changes. */
+static bool has_padding(struct heft_profile *p)
+{
+	const size_t known = p->labels.kinds.count;
+	p->padding = label_borrow(&p->labels, STR(".relro_padding"));
+	return p->padding < known;
+}
+
 static void make_rows(struct heft_profile *p)
 {
 	struct rows_opts opts;
 	const bool by_region = regions_wanted(p);
 	p->table = profile_begin_table(p, &opts, &p->arena);
+	if (p->diff && !p->as_bloaty && has_padding(p))
+		opts.group = padding_group;
 	if (p->listing_aliases || by_region || p->stacking)
 		opts.fill = fill_row;
 	if (p->listing_aliases)

@@ -234,6 +234,36 @@ static void a_base_makes_a_diff(void **state)
 	heft_profile_free(p);
 }
 
+/* Code, and behind it what fills a page. */
+static void write_padded(const char *path, uint64_t text, uint64_t padding)
+{
+	struct elfgen g = elfgen_make(64, false, ET_EXEC, EM_NONE);
+	const uint32_t code = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     0x1000, zeros, text);
+	const uint32_t fill = elfgen_section(&g, ".relro_padding", SHT_NOBITS,
+					     SHF_ALLOC | SHF_WRITE, 0x3000, NULL, padding);
+	elfgen_load(&g, PF_R | PF_X, code);
+	elfgen_load(&g, PF_R | PF_W, fill);
+	const struct bytes b = elfgen_finish(&g);
+	write_file(path, b);
+	mem_free((void *)(uintptr_t)b.p);
+}
+
+static void what_fills_a_page_does_not_lead_a_diff(void **state)
+{
+	struct heft_profile *p = profile_of("sections");
+	(void)state;
+	write_padded("new", 100, 3000);
+	write_padded("old", 120, 20);
+	add_file(p, "new", HEFT_INPUT);
+	add_file(p, "old", HEFT_BASE);
+	run(p);
+	const struct heft_row *top = heft_profile_table(p)->top;
+	assert_non_null(child(top, ".text"));
+	assert_string_equal(top->children[top->child_count - 1]->label, ".relro_padding");
+	heft_profile_free(p);
+}
+
 static void the_limit_sums_up_the_rest(void **state)
 {
 	struct heft_profile *p = measured("rawsymbols");
@@ -805,6 +835,7 @@ int main(void)
 		cmocka_unit_test(two_sources_make_two_levels),
 		cmocka_unit_test(the_same_file_twice_counts_twice),
 		cmocka_unit_test(a_base_makes_a_diff),
+		cmocka_unit_test(what_fills_a_page_does_not_lead_a_diff),
 		cmocka_unit_test(the_limit_sums_up_the_rest),
 		cmocka_unit_test(rows_can_be_made_level_by_level),
 		cmocka_unit_test(rows_of_levels_can_be_filtered),
