@@ -1,14 +1,38 @@
 #include "base/inflate.h"
 
 #if defined HEFT_HAVE_ISAL
+#include "base/library.h"
+
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
+
+#define FUNCTIONS(X)                                                                               \
+	X(isal_inflate_init)                                                                       \
+	X(isal_inflate)                                                                            \
+	X(crc32_gzip_refl)
+LIBRARY(isal, FUNCTIONS, "libisal.so.2")
 #elif defined HEFT_HAVE_ZLIB
 #include <zlib.h>
 #endif
 
 /* The libraries count in unsigned int: the next piece of what is left. */
 enum { PIECE_MAX = 1 << 30 };
+
+#if defined HEFT_HAVE_ISAL || !defined HEFT_HAVE_ZLIB
+
+/* Bit by bit. */
+static uint32_t crc32_slow(struct bytes b)
+{
+	uint32_t crc = UINT32_MAX;
+	for (uint64_t i = 0; i < b.size; i++) {
+		crc ^= b.p[i];
+		for (unsigned bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+	}
+	return ~crc;
+}
+
+#endif
 
 #if defined HEFT_HAVE_ISAL
 
@@ -19,12 +43,12 @@ struct inflate {
 
 bool inflate_is_there(void)
 {
-	return true;
+	return isal_is_there();
 }
 
 void inflate_restart(struct inflate *s)
 {
-	isal_inflate_init(&s->z);
+	isal.isal_inflate_init(&s->z);
 	s->z.crc_flag = s->frame == INFLATE_GZIP ? ISAL_GZIP : ISAL_ZLIB;
 }
 
@@ -45,7 +69,7 @@ bool inflate_step(struct inflate *s, struct bytes packed, uint8_t *out, uint64_t
 	s->z.avail_in = in;
 	s->z.next_out = out;
 	s->z.avail_out = want;
-	const int result = isal_inflate(&s->z);
+	const int result = isal.isal_inflate(&s->z);
 	*ret_used = in - s->z.avail_in;
 	*ret_made = want - s->z.avail_out;
 	return result >= ISAL_DECOMP_OK;
@@ -63,7 +87,7 @@ void inflate_close(struct inflate *s)
 
 uint32_t crc32_of(struct bytes b)
 {
-	return crc32_gzip_refl(0, b.p, b.size);
+	return isal_is_there() ? isal.crc32_gzip_refl(0, b.p, b.size) : crc32_slow(b);
 }
 
 #elif defined HEFT_HAVE_ZLIB
@@ -171,13 +195,7 @@ void inflate_close(struct inflate *s)
 
 uint32_t crc32_of(struct bytes b)
 {
-	uint32_t crc = UINT32_MAX;
-	for (uint64_t i = 0; i < b.size; i++) {
-		crc ^= b.p[i];
-		for (unsigned bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
-	}
-	return ~crc;
+	return crc32_slow(b);
 }
 
 #endif

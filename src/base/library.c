@@ -2,17 +2,37 @@
 
 #include <dlfcn.h>
 
-bool library_load(const char *const *files, const struct library_function *functions, size_t count)
+static void *library_open(const char *const *files)
 {
 	void *library = NULL;
 	for (; !library && *files; files++)
 		library = dlopen(*files, RTLD_NOW | RTLD_LOCAL);
-	for (size_t i = 0; library && i < count; i++) {
-		void *function = dlsym(library, functions[i].name);
-		if (!function)
-			return false;
-		/* C does not let one cast to a pointer to a function. */
-		memcpy(functions[i].ret, &function, sizeof function);
-	}
-	return library != NULL;
+	return library;
+}
+
+/* C does not let one cast to a pointer to a function: *ret is one of whatever type. */
+static bool function_find(void *library, const char *name, void *ret)
+{
+	void *function = dlsym(library, name);
+	memcpy(ret, &function, sizeof function);
+	return function != NULL;
+}
+
+bool library_load(const char *const *files, const struct library_function *functions, size_t count)
+{
+	void *library = library_open(files);
+	bool good = library != NULL;
+	for (size_t i = 0; good && i < count; i++)
+		good = function_find(library, functions[i].name, functions[i].ret);
+	return good;
+}
+
+bool library_load_names(const char *const *files, const char *const *names, void *pointers,
+			size_t count)
+{
+	void *library = library_open(files);
+	bool good = library != NULL;
+	for (size_t i = 0; good && i < count; i++)
+		good = function_find(library, names[i], (char *)pointers + i * sizeof(void *));
+	return good;
 }

@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+#include <pthread.h>
+
 /* A function of the library. */
 struct library_function {
 	const char *name;
@@ -16,5 +18,46 @@ struct library_function {
 /* Loads the first of `files` that is there, a list that ends with NULL, and looks its functions up.
  * False if no file is there or a function is missing. */
 bool library_load(const char *const *files, const struct library_function *functions, size_t count);
+
+/* The same of names; `pointers` has a pointer to a function for each, in their order. */
+bool library_load_names(const char *const *files, const char *const *names, void *pointers,
+			size_t count);
+
+/* LIBRARY(lib, FUNCTIONS, "libx.so.1") defines what calls the functions of a library: `lib.name`,
+ * and lib_is_there, which loads it when it is called first.  FUNCTIONS(X) has X(name) for each
+ * function, whose declarations stand before.  A build that links its libraries
+ * (HEFT_LIBRARIES_LINKED) loads none. */
+#define LIBRARY_MEMBER(name)  __typeof__(name) *name;
+#define LIBRARY_NAME(name)    #name,
+#define LIBRARY_ADDRESS(name) name,
+
+#ifdef HEFT_LIBRARIES_LINKED
+#define LIBRARY(lib, FUNCTIONS, ...)                                                               \
+	static const struct {                                                                      \
+		FUNCTIONS(LIBRARY_MEMBER)                                                          \
+	} lib = { FUNCTIONS(LIBRARY_ADDRESS) };                                                    \
+	static bool lib##_is_there(void)                                                           \
+	{                                                                                          \
+		return true;                                                                       \
+	}
+#else
+#define LIBRARY(lib, FUNCTIONS, ...)                                                               \
+	static struct {                                                                            \
+		FUNCTIONS(LIBRARY_MEMBER)                                                          \
+		pthread_once_t once;                                                               \
+		bool loaded;                                                                       \
+	} lib = { .once = PTHREAD_ONCE_INIT };                                                     \
+	static void lib##_load(void)                                                               \
+	{                                                                                          \
+		static const char *const files[] = { __VA_ARGS__, NULL };                          \
+		static const char *const names[] = { FUNCTIONS(LIBRARY_NAME) };                    \
+		lib.loaded = library_load_names(files, names, &lib, COUNT_OF(names));              \
+	}                                                                                          \
+	static bool lib##_is_there(void)                                                           \
+	{                                                                                          \
+		pthread_once(&lib.once, lib##_load);                                               \
+		return lib.loaded;                                                                 \
+	}
+#endif
 
 #endif

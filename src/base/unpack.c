@@ -60,7 +60,8 @@ static bool zlib_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t
 								: "damaged zlib data");
 }
 
-static const struct unpack_codec unpack_zlib = { zlib_open, zlib_close, zlib_step };
+static const struct unpack_codec unpack_zlib = { inflate_is_there, zlib_open, zlib_close,
+						 zlib_step };
 
 /* Who unpacks a method; NULL: this build has not the library. */
 static const struct {
@@ -92,10 +93,10 @@ bool unpack_stream_open_any(struct unpack_stream **ret, enum unpack_method metho
 	*ret = NULL;
 	if (packed.size == 0)
 		return unpack_bad(err, "no packed data");
-	if (codecs[method].codec == NULL ||
-	    (codecs[method].codec == &unpack_zlib && !inflate_is_there()))
+	if (codecs[method].codec == NULL || !codecs[method].codec->is_there())
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "this heft was built without lib%s, which unpacks these data",
+			    "lib%s, which unpacks these data, is not installed, or heft was built "
+			    "without it",
 			    codecs[method].library);
 	struct unpack_stream *s = mem_zeroed(1, sizeof *s);
 	s->method = method;

@@ -15,6 +15,7 @@ struct unpack_stream {
 
 /* What a library does for its methods. */
 struct unpack_codec {
+	bool (*is_there)(void); /* whether the library is installed */
 	/* The state of a new stream; raises HEFT_ENOMEM. */
 	void *(*open)(const struct unpack_stream *s);
 	void (*close)(void *state);

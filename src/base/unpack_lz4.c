@@ -1,8 +1,18 @@
 /* LZ4 frames, and the legacy ones before them, by liblz4. */
+#include "base/library.h"
 #include "base/unpack_internal.h"
 
 #include <lz4.h>
 #include <lz4frame.h>
+
+#define FUNCTIONS(X)                                                                               \
+	X(LZ4F_createDecompressionContext)                                                         \
+	X(LZ4F_freeDecompressionContext)                                                           \
+	X(LZ4F_decompress)                                                                         \
+	X(LZ4F_isError)                                                                            \
+	X(LZ4F_getErrorName)                                                                       \
+	X(LZ4_decompress_safe)
+LIBRARY(lz4, FUNCTIONS, "liblz4.so.1")
 
 struct lz4_state {
 	LZ4F_dctx *context;
@@ -11,14 +21,14 @@ struct lz4_state {
 
 static void context_free(void *context)
 {
-	LZ4F_freeDecompressionContext(context);
+	lz4.LZ4F_freeDecompressionContext(context);
 }
 
 static void *lz4_open(const struct unpack_stream *s)
 {
 	struct lz4_state *z = mem_zeroed(1, sizeof *z);
 	(void)s;
-	if (LZ4F_isError(LZ4F_createDecompressionContext(&z->context, LZ4F_VERSION)))
+	if (lz4.LZ4F_isError(lz4.LZ4F_createDecompressionContext(&z->context, LZ4F_VERSION)))
 		call_raise(HEFT_ENOMEM, "out of memory");
 	z->owned = memory_own(context_free, z->context);
 	return z;
@@ -28,7 +38,7 @@ static void lz4_close(void *state)
 {
 	struct lz4_state *z = state;
 	memory_disown(z->owned);
-	LZ4F_freeDecompressionContext(z->context);
+	lz4.LZ4F_freeDecompressionContext(z->context);
 	mem_free(z);
 }
 
@@ -38,15 +48,16 @@ static bool lz4_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t 
 	const struct lz4_state *z = s->state;
 	size_t in = (size_t)(s->packed.size - s->used);
 	*ret_made = size;
-	const size_t result = LZ4F_decompress(z->context, out, ret_made, s->packed.p + s->used, &in,
-					      NULL);
+	const size_t result = lz4.LZ4F_decompress(z->context, out, ret_made, s->packed.p + s->used,
+						  &in, NULL);
 	s->used += in;
 	s->whole = result == 0;
-	return !LZ4F_isError(result) || fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
-					     "damaged lz4 data: %s", LZ4F_getErrorName(result));
+	return !lz4.LZ4F_isError(result) ||
+	       fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "damaged lz4 data: %s",
+		    lz4.LZ4F_getErrorName(result));
 }
 
-const struct unpack_codec unpack_lz4 = { lz4_open, lz4_close, lz4_step };
+const struct unpack_codec unpack_lz4 = { lz4_is_there, lz4_open, lz4_close, lz4_step };
 
 /* ---- legacy frames --------------------------------------------------------------------------- */
 
@@ -86,8 +97,8 @@ static bool lz4_old_block(struct unpack_stream *s, struct heft_err *err)
 		return unpack_bad(err, "lz4 data are damaged or cut off");
 	if (!z->block)
 		z->block = mem_alloc(LZ4_OLD_BLOCK);
-	const int made = LZ4_decompress_safe((const char *)p, (char *)z->block, (int)size,
-					     LZ4_OLD_BLOCK);
+	const int made = lz4.LZ4_decompress_safe((const char *)p, (char *)z->block, (int)size,
+						 LZ4_OLD_BLOCK);
 	s->used = r.pos;
 	z->given = 0;
 	z->size = made > 0 ? (size_t)made : 0;
@@ -109,4 +120,5 @@ static bool lz4_old_step(struct unpack_stream *s, uint8_t *out, size_t size, siz
 	return true;
 }
 
-const struct unpack_codec unpack_lz4_old = { lz4_old_open, lz4_old_close, lz4_old_step };
+const struct unpack_codec unpack_lz4_old = { lz4_is_there, lz4_old_open, lz4_old_close,
+					     lz4_old_step };

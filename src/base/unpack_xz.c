@@ -1,7 +1,14 @@
 /* The XZ file format, by liblzma. */
+#include "base/library.h"
 #include "base/unpack_internal.h"
 
 #include <lzma.h>
+
+#define FUNCTIONS(X)                                                                               \
+	X(lzma_stream_decoder)                                                                     \
+	X(lzma_code)                                                                               \
+	X(lzma_end)
+LIBRARY(lzma, FUNCTIONS, "liblzma.so.5")
 
 #define XZ_MEMORY_MAX (UINT64_C(1) << 28) /* bytes the decoder may use */
 
@@ -13,14 +20,14 @@ static void *xz_open(const struct unpack_stream *s)
 	*xz = (lzma_stream)LZMA_STREAM_INIT;
 	xz->allocator = &lzma_memory;
 	(void)s;
-	if (lzma_stream_decoder(xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
+	if (lzma.lzma_stream_decoder(xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
 		call_raise(HEFT_ENOMEM, "out of memory");
 	return xz;
 }
 
 static void xz_close(void *state)
 {
-	lzma_end(state);
+	lzma.lzma_end(state);
 	mem_free(state);
 }
 
@@ -47,11 +54,11 @@ static bool xz_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *
 	xz->avail_in = (size_t)(s->packed.size - s->used);
 	xz->next_out = out;
 	xz->avail_out = size;
-	const lzma_ret code = lzma_code(xz, LZMA_FINISH);
+	const lzma_ret code = lzma.lzma_code(xz, LZMA_FINISH);
 	s->used = s->packed.size - xz->avail_in;
 	s->whole = code == LZMA_STREAM_END;
 	*ret_made = size - xz->avail_out;
 	return code == LZMA_OK || s->whole || unpack_bad(err, xz_words(code));
 }
 
-const struct unpack_codec unpack_xz = { xz_open, xz_close, xz_step };
+const struct unpack_codec unpack_xz = { lzma_is_there, xz_open, xz_close, xz_step };

@@ -6,7 +6,6 @@
 #include "image/elf/elf_const.h"
 
 #include <capstone.h>
-#include <pthread.h>
 
 #define FUNCTIONS(X)                                                                               \
 	X(cs_open)                                                                                 \
@@ -15,26 +14,11 @@
 	X(cs_free)                                                                                 \
 	X(cs_disasm_iter)
 
-/* Capstone, which is loaded for the first disassembly: its tables take long to relocate. */
-static struct {
-#define MEMBER(name) __typeof__(name) *name;
-	FUNCTIONS(MEMBER)
-#undef MEMBER
-	bool loaded;
-} capstone;
-
 #define TEXT(x)        #x
 #define TEXT_OF(macro) TEXT(macro)
 
-/* Of the version that heft was built for: structures differ from one to the next. */
-static void capstone_load(void)
-{
-	static const char *const files[] = { "libcapstone.so." TEXT_OF(CS_API_MAJOR), NULL };
-#define FUNCTION(name) { #name, &capstone.name },
-	const struct library_function functions[] = { FUNCTIONS(FUNCTION) };
-#undef FUNCTION
-	capstone.loaded = library_load(files, functions, COUNT_OF(functions));
-}
+/* Its tables take long to relocate.  Structures differ from one version to the next. */
+LIBRARY(capstone, FUNCTIONS, "libcapstone.so." TEXT_OF(CS_API_MAJOR))
 
 struct mode {
 	cs_arch arch;
@@ -97,9 +81,7 @@ static bool choose_mode(const struct image *im, bool thumb, struct mode *ret)
 
 bool disasm_present(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, capstone_load);
-	return capstone.loaded;
+	return capstone_is_there();
 }
 
 bool disasm_open(struct disasm *d, const struct image *im, bool thumb)

@@ -1,6 +1,7 @@
 /* live_core.c - the core: headers and notes as the kernel writes them (core(5); Linux,
  * fs/binfmt_elf.c is what debuggers are used to), then the pieces, each at a multiple of a page. */
 #define _GNU_SOURCE
+#include "base/library.h"
 #include "heap/live_internal.h"
 #include "image/core.h"
 
@@ -12,6 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+
+#define FUNCTIONS(X)                                                                               \
+	X(ZSTD_createCCtx)                                                                         \
+	X(ZSTD_freeCCtx)                                                                           \
+	X(ZSTD_CCtx_setParameter)                                                                  \
+	X(ZSTD_CStreamOutSize)                                                                     \
+	X(ZSTD_compressStream2)                                                                    \
+	X(ZSTD_isError)                                                                            \
+	X(ZSTD_getErrorName)
+LIBRARY(zstd, FUNCTIONS, "libzstd.so.1")
 
 enum { LEVEL = 3, ZEROS = 1 << 16 };
 
@@ -52,10 +63,10 @@ static bool pack(struct live_out *o, const void *data, size_t size, ZSTD_EndDire
 	size_t left;
 	do {
 		ZSTD_outBuffer out = { o->packed, o->packed_size, 0 };
-		left = ZSTD_compressStream2(o->zstd, &out, &in, how);
-		if (ZSTD_isError(left))
+		left = zstd.ZSTD_compressStream2(o->zstd, &out, &in, how);
+		if (zstd.ZSTD_isError(left))
 			return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", o->path,
-				    ZSTD_getErrorName(left));
+				    zstd.ZSTD_getErrorName(left));
 		if (!write_fd(o, o->packed, out.pos, err))
 			return false;
 	} while (in.pos < in.size || (how == ZSTD_e_end && left != 0));
@@ -303,14 +314,17 @@ static bool is_packed(const char *path)
 
 static bool open_packing(struct live_out *o, unsigned level, struct heft_err *err)
 {
-	o->zstd = ZSTD_createCCtx();
-	o->packed_size = ZSTD_CStreamOutSize();
+	if (!zstd_is_there())
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: libzstd is not installed",
+			    o->path);
+	o->zstd = zstd.ZSTD_createCCtx();
+	o->packed_size = zstd.ZSTD_CStreamOutSize();
 	o->packed = mem_alloc(o->packed_size);
 	if (o->zstd == NULL ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel,
-						level != 0 ? (int)level : LEVEL)))
+	    zstd.ZSTD_isError(zstd.ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel,
+							  level != 0 ? (int)level : LEVEL)))
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "%s: cannot pack", o->path);
-	ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_checksumFlag, 1);
+	zstd.ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_checksumFlag, 1);
 	return true;
 }
 
@@ -416,7 +430,8 @@ void live_out_drop(struct live_out *o)
 		close(o->fd);
 	if (o->temp[0] != '\0')
 		unlink(o->temp);
-	ZSTD_freeCCtx(o->zstd);
+	if (o->zstd != NULL)
+		zstd.ZSTD_freeCCtx(o->zstd);
 	mem_free(o->packed);
 	mem_free(o->temp);
 	mem_free(o);

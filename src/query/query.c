@@ -223,6 +223,11 @@ static void close_database(void *q)
 struct query *query_open(const struct snapshot *s, const struct snapshot *before,
 			 struct heft_err *err)
 {
+	if (!sqlite_is_there()) {
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "libsqlite3 is not installed, which queries need");
+		return NULL;
+	}
 	struct query *q = mem_zeroed(1, sizeof *q);
 	q->s = s;
 	q->before = before;
@@ -361,5 +366,5 @@ bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 
 bool query_is_complete(const char *sql)
 {
-	return sqlite3_complete(sql) != 0;
+	return !sqlite_is_there() || sqlite3_complete(sql) != 0;
 }

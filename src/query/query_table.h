@@ -2,9 +2,8 @@
 #ifndef HEFT_QUERY_QUERY_TABLE_H
 #define HEFT_QUERY_QUERY_TABLE_H
 
+#include "query/sqlite.h"
 #include "snapshot/snapshot.h"
-
-#include <sqlite3.h>
 
 /* Makes a table of the symbols of a snapshot known to the connection; an SQLite status. */
 int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s, bool charges);
