@@ -119,7 +119,7 @@ static enum heft_filtered filtered(void *of, const struct heft_row *row,
 static bool open_with(const struct inputs *inputs, size_t i, const char *by, struct input *in,
 		      struct browse_table *ret, struct heft_err *err)
 {
-	bool good = input_open(inputs, i, by, in, err);
+	bool good = cli_input_open(inputs, i, by, in, err);
 	*ret = (struct browse_table){ .table = NULL };
 	if (!good && in->unknown[0] != '\0')
 		snprintf(err->text, sizeof err->text, "no such data source: '%s'", in->unknown);
@@ -134,7 +134,7 @@ static bool open_with(const struct inputs *inputs, size_t i, const char *by, str
 	memcpy(ret->by, in->by, sizeof ret->by);
 	ret->lives = in->lives;
 	if (!good)
-		input_close(in);
+		cli_input_close(in);
 	return good;
 }
 
@@ -154,14 +154,14 @@ static void *make(void *ctx, size_t i, const struct browse_wish *wish, struct br
 static void drop(void *ctx, void *made)
 {
 	(void)ctx;
-	input_close(made);
+	cli_input_close(made);
 	free(made);
 }
 
 static void take(void *ctx, size_t i, void *made)
 {
 	struct input *opened = &((struct browse_job *)ctx)->opened[i];
-	input_close(opened);
+	cli_input_close(opened);
 	*opened = *(struct input *)made;
 	free(made);
 }
@@ -175,7 +175,7 @@ static bool open_input(void *ctx, size_t i, const char *by, struct browse_table 
 	if (opened->title == NULL || opened->kind == INPUT_PROFILE) {
 		if (!open_with(&job->inputs, i, by, &in, ret, err))
 			return false;
-		input_close(opened);
+		cli_input_close(opened);
 		*opened = in;
 		return true;
 	}
@@ -343,7 +343,7 @@ static int run(struct browse_job *job)
 		return cli_error(cli, "out of memory");
 	const int status = look(job);
 	for (size_t i = 0; i < count; i++)
-		input_close(&job->opened[i]);
+		cli_input_close(&job->opened[i]);
 	free(job->opened);
 	return status;
 }

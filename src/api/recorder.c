@@ -105,11 +105,11 @@ void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms, heft_re
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-/* Beside libheft, in the build tree, and where a program that libheft is linked into has its
- * libraries. */
+/* Beside libheft, in the build tree, and where a program that has libheft within, such as heft, has
+ * its libraries. */
 static const char *find_library(struct arena *arena)
 {
-	static const char *const places[] = { "", "../recorder/", "../lib/" };
+	static const char *const places[] = { "", "../recorder/", "../lib/", HEFT_LIBDIR "/" };
 	/* Of a constant, since a function has no address that is one of data. */
 	static const char here[] = "";
 	Dl_info info;
@@ -122,7 +122,8 @@ static const char *find_library(struct arena *arena)
 	if (slash != NULL)
 		slash[1] = '\0';
 	for (size_t i = 0; slash != NULL && found == NULL && i < COUNT_OF(places); i++) {
-		const int n = snprintf(path, sizeof path, "%s%slibheft-heap.so", file, places[i]);
+		const int n = snprintf(path, sizeof path, "%s%slibheft-heap.so",
+				       places[i][0] == '/' ? "" : file, places[i]);
 		if (n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0)
 			found = arena_copy(arena, str_of(path));
 	}

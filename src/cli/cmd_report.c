@@ -81,7 +81,7 @@ static void add_symbols(const struct report_job *job, const struct input *of)
 						.count = 1 },
 			   false);
 	}
-	input_close(&in);
+	cli_input_close(&in);
 }
 
 /* Programs are compared all with all, by the first one. */
@@ -90,7 +90,7 @@ static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 	const struct inputs *all = &job->inputs;
 	struct heft_err err;
 	struct input in;
-	bool good = input_open(all, i, all->by, &in, &err) &&
+	bool good = cli_input_open(all, i, all->by, &in, &err) &&
 		    input_add_to(all, i, &in, job->page, &err);
 	input_print_notes(all, &in);
 	if (!good)
@@ -98,7 +98,7 @@ static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 	else if (in.all && all->files.count == 1 && all->bases.count == 1 && all->by == NULL)
 		add_symbols(job, &in);
 	*ret_all = in.all;
-	input_close(&in);
+	cli_input_close(&in);
 	return good;
 }
 

@@ -265,8 +265,8 @@ static const char *name_of(const char *path)
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-bool input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
-		struct heft_err *err)
+bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
+		    struct heft_err *err)
 {
 	enum heft_input_kind kind;
 	const char *path = all->files.paths[i];
@@ -295,7 +295,7 @@ bool input_open_symbols(const struct inputs *all, const struct input *of, struct
 	       heft_snapshot_open_measured(in->before, in->after, of->profile, err);
 }
 
-void input_close(struct input *in)
+void cli_input_close(struct input *in)
 {
 	heft_diff_free(in->diff);
 	heft_heap_report_free(in->report);

@@ -64,12 +64,12 @@ const char *const *input_groups(const struct input *in);
 
 /* Opens input i; programs are grouped by `by`, NULL: as is usual.  A recording of a heap is a
  * profile where `by` is nothing that heaps are grouped by.  Close it also where that failed. */
-bool input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
-		struct heft_err *err);
+bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
+		    struct heft_err *err);
 /* Opens the symbols of the program and the base that a profile is of, as heft diff does. */
 bool input_open_symbols(const struct inputs *all, const struct input *of, struct input *in,
 			struct heft_err *err);
-void input_close(struct input *in);
+void cli_input_close(struct input *in);
 
 /* The table of an opened input; of lists and heaps with rows as `by` says, one of input_groups,
  * NULL: the first of these.  It holds until the next call that succeeds.  *ret_only_now: its
@@ -85,7 +85,7 @@ bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 const struct heft_note *input_note(const struct input *in, size_t i);
 /* All of them, on stderr. */
 void input_print_notes(const struct inputs *all, const struct input *in);
-/* Says why input_open failed; EXIT_TROUBLE. */
+/* Says why cli_input_open failed; EXIT_TROUBLE. */
 int input_failed(const struct inputs *all, const struct input *in, const struct heft_err *err);
 
 #endif

@@ -255,7 +255,7 @@ static int run_bloaty(struct cli *cli, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	process_init();
+	cli_init();
 	struct progress progress;
 	struct cli cli = { .program = "heft", .progress = &progress };
 	progress_init(&progress);
@@ -264,5 +264,5 @@ int main(int argc, char **argv)
 	const int rest = argc > 0 ? argc - 1 : 0;
 	const int status = strcmp(name, "bloaty") == 0 ? run_bloaty(&cli, rest, argv + 1)
 						       : run_heft(&cli, rest, argv + 1);
-	return process_finish(&cli, status);
+	return cli_finish(&cli, status);
 }

@@ -77,7 +77,7 @@ static void take_file_limit(void)
 	sigaction(SIGXFSZ, &now, NULL);
 }
 
-void process_init(void)
+void cli_init(void)
 {
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a call of the system a line, not a character */
 	watch_inputs();
@@ -88,7 +88,7 @@ void process_init(void)
 	take_file_limit();
 }
 
-int process_finish(const struct cli *cli, int status)
+int cli_finish(const struct cli *cli, int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
@@ -102,11 +102,11 @@ int program_main(const char *name, const struct commands *all, int argc, char **
 {
 	struct progress progress;
 	struct cli cli = { .program = "heft", .progress = &progress };
-	process_init();
+	cli_init();
 	progress_init(&progress);
 	if (argc == 2 && strcmp(argv[1], "--words") == 0) {
 		commands_print_words(all);
-		return process_finish(&cli, EXIT_FINE);
+		return cli_finish(&cli, EXIT_FINE);
 	}
 	/* The name of the program is the first word of its commands. */
 	char **words = calloc((size_t)argc + 2, sizeof *words);
@@ -116,7 +116,7 @@ int program_main(const char *name, const struct commands *all, int argc, char **
 	for (int i = 1; i < argc; i++)
 		words[i] = argv[i];
 	const int count = argc > 0 ? argc : 1;
-	const int status = process_finish(&cli, commands_run(&cli, all, count, words));
+	const int status = cli_finish(&cli, commands_run(&cli, all, count, words));
 	free(words);
 	return status;
 }

@@ -5,9 +5,9 @@
 #include "cli/commands.h"
 
 /* Sets up standard descriptors, signals and the allocator.  Call it first. */
-void process_init(void);
+void cli_init(void);
 /* Flushes standard output; returns the exit status of the process. */
-int process_finish(const struct cli *cli, int status);
+int cli_finish(const struct cli *cli, int status);
 
 /* The main function of a program beside heft, whose file is heft-NAME.  The names of its commands
  * are "NAME", or "NAME WORD".  As the first word, "--words" prints all of them (commands.h). */

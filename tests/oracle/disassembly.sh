@@ -1,6 +1,6 @@
 #!/bin/sh
 # Instructions of `heft blocks --disassemble` against llvm-objdump: all start where it says, and what is not listed is
-# padding.  Of programs of clang with maps, and of heft itself, whose blocks are derived.
+# padding.  Of programs of clang with maps, and of heft-browse, whose blocks are derived.
 # usage: disassembly.sh HEFT
 set -u
 LC_ALL=C
@@ -60,7 +60,12 @@ for target in x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu; do
 		compare "$target $level" prog
 	done
 done
-compare "heft itself" "$heft"
+browse=$(dirname "$heft")/../programs/browse/heft-browse
+if [ -x "$browse" ]; then
+	compare "heft-browse" "$(realpath "$browse")"
+else
+	left_out "a program with derived blocks" "heft was built without heft-browse" libncurses-dev
+fi
 
 # Where no blocks are derived, of each function: instructions begin where llvm-objdump has them, but for words of data.
 # Capstone 4 does not know every instruction that clang writes; such bytes are listed as none.
