@@ -25,7 +25,6 @@ const struct opt blocks_profile_opts[] = {
 #define OUTPUT_FORMATS      NULL
 #define OUTPUT_FORMATS_HELP "see above (default: table)"
 #include "cli/output_opts.inc"
-	{ O_FORMAT, 0, false, "output-format", "FORMAT", "" },
 	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone" },
 	{ O_FORCE, 0, false, "force", NULL, "samples of another build are fine" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },

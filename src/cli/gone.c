@@ -4,8 +4,15 @@
 #include <string.h>
 
 static const struct gone {
-	const char *command, *option, *instead;
+	const char *command; /* NULL: any */
+	const char *option, *instead;
 } gone[] = {
+	{ NULL, "elf", "give heft the ELF program that the image was made from" },
+	{ NULL, "script", "--region=NAME=ADDR+SIZE says what a linker script did" },
+	{ NULL, "bolt-input", "--derive takes blocks from the code" },
+	{ "size", "base", "give heft the ELF program that the image was made from" },
+	{ "snapshot", "base", "give heft the ELF program that the image was made from" },
+	{ "blocks profile", "output-format", "it is --format" },
 	{ "heap run", "push", "heft push run --to=URL runs a program and posts profiles" },
 	{ "heap run", "every", "it is an option of heft push run" },
 	{ "heap run", "service", "it is an option of heft push run" },
@@ -26,8 +33,8 @@ const char *gone_option(const char *command, const char *word)
 		return NULL;
 	const size_t size = strcspn(word + 2, "= ");
 	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-		if (strcmp(gone[i].command, command) == 0 && strlen(gone[i].option) == size &&
-		    strncmp(gone[i].option, word + 2, size) == 0)
+		if ((gone[i].command == NULL || strcmp(gone[i].command, command) == 0) &&
+		    strlen(gone[i].option) == size && strncmp(gone[i].option, word + 2, size) == 0)
 			return gone[i].instead;
 	return NULL;
 }

@@ -25,7 +25,7 @@ build() { # output, flags...
 }
 
 profile() { # format
-	"$heft" blocks profile --perf walker.data walker --output-format "$1"
+	"$heft" blocks profile --perf walker.data walker --format "$1"
 }
 
 must build walker -fbasic-block-address-map
@@ -37,10 +37,10 @@ status=$?
 
 profile csv >walker.csv
 check "counts are those of the traced run" python3 "$here/overlap.py" counts walker.csv 0.999
-"$heft" blocks profile --perf walker.data walker --output-format autofdo >autofdo
+"$heft" blocks profile --perf walker.data walker --format autofdo >autofdo
 if has perf linux-perf "text of perf script"; then
 	perf script --show-mmap-events -F ip,brstack -i walker.data >script 2>/dev/null
-	"$heft" blocks profile --script script walker --output-format csv >script.csv
+	"$heft" blocks profile --script script walker --format csv >script.csv
 	check "text of perf script gives the same counts" cmp walker.csv script.csv
 fi
 
