@@ -476,7 +476,7 @@ static const char *nearest_name(struct budget_result *ret, const struct budget_l
 static const char *besides_text(struct budget_result *ret, unsigned told)
 {
 	struct text words = { 0 };
-	stack_told_words(&words, told);
+	stack_told_words(&words, told, NULL);
 	const char *text = arena_copy(&ret->arena, text_str(&words));
 	text_release(&words);
 	return text;

@@ -191,7 +191,7 @@ static void put_stack(const struct cell *c, enum column column)
 		sqlite3_result_int64(c->to, (int64_t)c->y->stack - 1);
 		return;
 	}
-	stack_told_words(&words, c->y->stack_besides);
+	stack_told_words(&words, c->y->stack_besides, NULL);
 	sqlite3_result_text(c->to, words.len > 0 ? words.p : "", (int)words.len, SQLITE_TRANSIENT);
 	text_release(&words);
 }

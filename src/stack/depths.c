@@ -41,15 +41,17 @@ struct str stack_told_word(unsigned bit)
 	return str_of(words[bit]);
 }
 
-void stack_told_words(struct text *to, unsigned told)
+void stack_told_words(struct text *to, unsigned told, const char *const functions[STACK_TOLD])
 {
-	bool any = false;
+	const char *between = "";
 	for (unsigned i = 0; i < STACK_TOLD; i++) {
 		if (!(told >> i & 1))
 			continue;
-		text_add(to, any ? STR(", ") : STR(""));
+		text_add(to, str_of(between));
 		text_add(to, stack_told_word(i));
-		any = true;
+		text_add(to, functions ? STR(" in ") : STR(""));
+		text_add(to, str_of(functions ? functions[i] : ""));
+		between = ", ";
 	}
 }
 

@@ -110,8 +110,9 @@ void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 /* stated_frames.c: takes the frames that compilers state (stated.h) where they are larger; before
  * stack_sum.  False where a file that the user named cannot be read. */
 bool stack_take_stated(struct stack_use *s, struct heft_err *err);
-/* Adds them in words: "recursion, alloca". */
-void stack_told_words(struct text *to, unsigned told);
+/* Adds bits of enum stack_told as words: "recursion, alloca"; with `functions`, by bit, "recursion
+ * in NAME, ...". */
+void stack_told_words(struct text *to, unsigned told, const char *const functions[STACK_TOLD]);
 /* The word of a bit of enum stack_told. */
 struct str stack_told_word(unsigned bit);
 /* graph.c: sets circle, worst, next and told of all functions. */

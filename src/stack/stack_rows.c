@@ -24,30 +24,23 @@ static const char *label_of(void *ctx, uint32_t node)
 	return node == 0 ? "TOTAL" : shown_name(r, r->chosen.data[node - 1]);
 }
 
-static const char *besides_of(struct stack_rows *r, unsigned told)
+static const char *words_of(struct stack_rows *r, unsigned told, const char *const *functions)
 {
 	struct text words = { 0 };
-	stack_told_words(&words, told);
+	stack_told_words(&words, told, functions);
 	const char *text = arena_copy(&r->arena, text_str(&words));
 	text_release(&words);
 	return text;
 }
 
-/* A function for each of them, whose own it is. */
+/* Names the function that each word is about. */
 static const char *cause_of(struct stack_rows *r, const struct stack_function *f)
 {
-	struct text out = { 0 };
-	for (unsigned i = 0; i < STACK_TOLD; i++) {
-		if (!(f->told >> i & 1))
-			continue;
-		text_add(&out, out.len > 0 ? STR(", ") : STR(""));
-		text_add(&out, stack_told_word(i));
-		text_add(&out, STR(" in "));
-		text_add(&out, str_of(shown_name(r, f->cause[i])));
-	}
-	const char *text = arena_copy(&r->arena, text_str(&out));
-	text_release(&out);
-	return text;
+	const char *functions[STACK_TOLD] = { NULL };
+	for (unsigned i = 0; i < STACK_TOLD; i++)
+		if (f->told >> i & 1)
+			functions[i] = shown_name(r, f->cause[i]);
+	return words_of(r, f->told, functions);
 }
 
 /* A way through a circle names the function where it enters, and the one where it leaves. */
@@ -85,7 +78,7 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	const char **texts = arena_new(&r->arena, const char *, STACK_TEXTS);
 	(void)level;
 	texts[STACK_TEXT_KIND] = kinds[f->kind];
-	texts[STACK_TEXT_BESIDES] = besides_of(r, f->told);
+	texts[STACK_TEXT_BESIDES] = words_of(r, f->told, NULL);
 	texts[STACK_TEXT_PATH] = path_of(r, function);
 	texts[STACK_TEXT_CAUSE] = cause_of(r, f);
 	texts[STACK_TEXT_STATED] = f->compiler == STACK_NOT_STATED

@@ -35,7 +35,7 @@ void stack_column_texts(const struct stack_column *c, label_id label, struct are
 	ret[STACK_COLUMN_MOST] = ret[STACK_COLUMN_BESIDES] = "";
 	if (label >= c->cells.count || c->cells.data[label].most == 0)
 		return;
-	stack_told_words(&words, c->cells.data[label].besides);
+	stack_told_words(&words, c->cells.data[label].besides, NULL);
 	ret[STACK_COLUMN_MOST] = arena_format(arena, "%" PRIu64, c->cells.data[label].most - 1);
 	ret[STACK_COLUMN_BESIDES] = arena_copy(arena, text_str(&words));
 	text_release(&words);
