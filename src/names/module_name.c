@@ -303,99 +303,41 @@ static size_t swift_module(struct swift *w, struct str s, struct out *o)
 	return swift_identifier(w, s, o);
 }
 
-struct swift_known {
-	char code;
-	const char *name;
-};
+/* Types of the standard library after "S": "known-type-kind" of the document, LETTER=NAME. */
+static const char swift_types[] =
+	"A=AutoreleasingUnsafeMutablePointer a=Array B=BinaryFloatingPoint "
+	"b=Bool D=Dictionary d=Double E=Encodable e=Decodable F=FloatingPoint "
+	"f=Float G=RandomNumberGenerator H=Hashable h=Set I=DefaultIndices i=Int "
+	"J=Character j=Numeric K=BidirectionalCollection "
+	"k=RandomAccessCollection L=Comparable l=Collection M=MutableCollection "
+	"m=RangeReplaceableCollection N=ClosedRange n=Range O=ObjectIdentifier "
+	"P=UnsafePointer p=UnsafeMutablePointer Q=Equatable q=Optional "
+	"R=UnsafeBufferPointer r=UnsafeMutableBufferPointer S=String s=Substring "
+	"T=Sequence t=IteratorProtocol U=UnsignedInteger u=UInt "
+	"V=UnsafeRawPointer v=UnsafeMutableRawPointer W=UnsafeRawBufferPointer "
+	"w=UnsafeMutableRawBufferPointer X=RangeExpression x=Strideable "
+	"Y=RawRepresentable y=StringProtocol Z=SignedInteger z=BinaryInteger ";
 
-/* Types of the standard library behind "S": "known-type-kind" of the document. */
-static const struct swift_known swift_types[] = {
-	{ 'A', "AutoreleasingUnsafeMutablePointer" },
-	{ 'a', "Array" },
-	{ 'B', "BinaryFloatingPoint" },
-	{ 'b', "Bool" },
-	{ 'D', "Dictionary" },
-	{ 'd', "Double" },
-	{ 'E', "Encodable" },
-	{ 'e', "Decodable" },
-	{ 'F', "FloatingPoint" },
-	{ 'f', "Float" },
-	{ 'G', "RandomNumberGenerator" },
-	{ 'H', "Hashable" },
-	{ 'h', "Set" },
-	{ 'I', "DefaultIndices" },
-	{ 'i', "Int" },
-	{ 'J', "Character" },
-	{ 'j', "Numeric" },
-	{ 'K', "BidirectionalCollection" },
-	{ 'k', "RandomAccessCollection" },
-	{ 'L', "Comparable" },
-	{ 'l', "Collection" },
-	{ 'M', "MutableCollection" },
-	{ 'm', "RangeReplaceableCollection" },
-	{ 'N', "ClosedRange" },
-	{ 'n', "Range" },
-	{ 'O', "ObjectIdentifier" },
-	{ 'P', "UnsafePointer" },
-	{ 'p', "UnsafeMutablePointer" },
-	{ 'Q', "Equatable" },
-	{ 'q', "Optional" },
-	{ 'R', "UnsafeBufferPointer" },
-	{ 'r', "UnsafeMutableBufferPointer" },
-	{ 'S', "String" },
-	{ 's', "Substring" },
-	{ 'T', "Sequence" },
-	{ 't', "IteratorProtocol" },
-	{ 'U', "UnsignedInteger" },
-	{ 'u', "UInt" },
-	{ 'V', "UnsafeRawPointer" },
-	{ 'v', "UnsafeMutableRawPointer" },
-	{ 'W', "UnsafeRawBufferPointer" },
-	{ 'w', "UnsafeMutableRawBufferPointer" },
-	{ 'X', "RangeExpression" },
-	{ 'x', "Strideable" },
-	{ 'Y', "RawRepresentable" },
-	{ 'y', "StringProtocol" },
-	{ 'Z', "SignedInteger" },
-	{ 'z', "BinaryInteger" },
-};
+/* Types of concurrency, after "Sc". */
+static const char swift_tasks[] =
+	"A=Actor C=CheckedContinuation c=UnsafeContinuation E=CancellationError "
+	"e=UnownedSerialExecutor F=Executor f=SerialExecutor G=TaskGroup "
+	"g=ThrowingTaskGroup h=TaskExecutor I=AsyncIteratorProtocol "
+	"i=AsyncSequence J=UnownedJob M=MainActor P=TaskPriority S=AsyncStream "
+	"s=AsyncThrowingStream T=Task t=UnsafeCurrentTask ";
 
-/* Behind "Sc": those of concurrency. */
-static const struct swift_known swift_tasks[] = {
-	{ 'A', "Actor" },
-	{ 'C', "CheckedContinuation" },
-	{ 'c', "UnsafeContinuation" },
-	{ 'E', "CancellationError" },
-	{ 'e', "UnownedSerialExecutor" },
-	{ 'F', "Executor" },
-	{ 'f', "SerialExecutor" },
-	{ 'G', "TaskGroup" },
-	{ 'g', "ThrowingTaskGroup" },
-	{ 'h', "TaskExecutor" },
-	{ 'I', "AsyncIteratorProtocol" },
-	{ 'i', "AsyncSequence" },
-	{ 'J', "UnownedJob" },
-	{ 'M', "MainActor" },
-	{ 'P', "TaskPriority" },
-	{ 'S', "AsyncStream" },
-	{ 's', "AsyncThrowingStream" },
-	{ 'T', "Task" },
-	{ 't', "UnsafeCurrentTask" },
-};
-
-/* A type of the standard library: its name, and how many bytes it takes; 0: none is there. */
-static size_t swift_known_type(struct str s, const char **ret_name)
+/* Finds the type of the standard library that `s` begins with; returns the bytes that it takes, 0
+ * where none is there. */
+static size_t swift_known_type(struct str s, struct str *ret_name)
 {
 	const bool task = str_starts(s, STR("Sc"));
-	const struct swift_known *list = task ? swift_tasks : swift_types;
-	const size_t count = task ? COUNT_OF(swift_tasks) : COUNT_OF(swift_types),
-		     at = task ? 2 : 1;
+	const size_t at = task ? 2 : 1;
 	if (s.len <= at || s.p[0] != 'S')
 		return 0;
-	for (size_t i = 0; i < count; i++) {
-		if (list[i].code != s.p[at])
+	for (const char *p = task ? swift_tasks : swift_types; *p; p = strchr(p, ' ') + 1) {
+		if (p[0] != s.p[at])
 			continue;
-		*ret_name = list[i].name;
+		*ret_name = (struct str){ p + 2, strcspn(p + 2, " ") };
 		return at + 1;
 	}
 	return 0;
@@ -437,7 +379,7 @@ static void extension_turn(struct out *o, size_t at, struct module_name *ret)
  * none. */
 static size_t swift_start(struct swift *w, struct str s, struct out *o, struct module_name *ret)
 {
-	const char *type;
+	struct str type;
 	const size_t known = swift_known_type(s, &type);
 	const size_t size = known > 0 ? known : swift_module(w, s, o);
 	if (known > 0)
@@ -446,7 +388,7 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 	if (known == 0)
 		return size;
 	put_text(o, ".");
-	put_text(o, type);
+	put_str(o, type);
 	return size;
 }
 
@@ -607,11 +549,6 @@ static bool is_flang(struct str raw)
 	return str_starts(raw, STR("_Q")) && raw.len > 3 && strchr("MFP", raw.p[2]) != NULL;
 }
 
-static bool is_swift(struct str raw)
-{
-	return swift_prefix(raw) > 0;
-}
-
 static bool is_pascal(struct str raw)
 {
 	return memchr(raw.p, '$', raw.len) &&
@@ -629,8 +566,8 @@ static const struct {
 	bool (*is)(struct str raw);
 	read_fn *read;
 } rules[] = {
-	{ is_ocaml, read_ocaml },   { is_gfortran, read_gfortran }, { is_flang, read_flang },
-	{ is_pascal, read_pascal }, { is_swift, read_swift },       { is_ghc, read_ghc },
+	{ is_ocaml, read_ocaml },   { is_gfortran, read_gfortran },       { is_flang, read_flang },
+	{ is_pascal, read_pascal }, { module_name_is_swift, read_swift }, { is_ghc, read_ghc },
 };
 
 static size_t rule_of(struct str raw)
