@@ -66,12 +66,6 @@ struct unit_jobs {
  * thread opens, come in jobs with head.alone; a unit of another job is none. */
 void unit_jobs_run(const struct unit_jobs *jobs);
 
-/* Whether the unit, opened in this job, stands for one in another file that may be opened. */
-static inline bool unit_job_skeleton(const struct unit_job *j, const struct unit *u)
-{
-	return j->head.alone && unit_is_skeleton(u);
-}
-
 /* ---- line programs -------------------------------------------------------------------------- */
 
 /* A line program, and what its unit says that reading it takes (see line_open). */

@@ -27,7 +27,11 @@ static void print_piece(const struct linkmap *lm, const struct linkmap_piece *p)
 
 static void print_all(const struct linkmap *lm)
 {
-	printf("linker\t%s\n", linkmap_linker_name(lm->linker));
+	static const char *const linkers[] = {
+		[LINKMAP_GNU] = "GNU ld", [LINKMAP_GOLD] = "gold", [LINKMAP_LLD] = "lld",
+		[LINKMAP_MOLD] = "mold",  [LINKMAP_LD64] = "ld64", [LINKMAP_MSVC] = "MSVC link",
+	};
+	printf("linker\t%s\n", linkers[lm->linker]);
 	for (size_t i = 0; i < lm->sections.count; i++) {
 		const struct linkmap_section *s = &lm->sections.data[i];
 		printf("section\t" STR_FMT "\t%" PRIu64 "\t%" PRIu64 "\t%d\n",

@@ -67,7 +67,7 @@ static void work(void *ctx, struct unit_job *job, unsigned worker)
 		if (!unit_open(u, &job->cache, NULL))
 			continue;
 		text_add(&s->names, u->name);
-		text_add_char(&s->names, unit_job_skeleton(job, u) ? '!' : ' ');
+		text_add_char(&s->names, job->head.alone && unit_is_skeleton(u) ? '!' : ' ');
 		if (unit_is_skeleton(u) != job->head.alone)
 			all->misplaced++;
 	}

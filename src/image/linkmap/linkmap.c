@@ -9,22 +9,11 @@
 /* Lines looked at before a file is no map. */
 enum { FIRST_LINES = 8 };
 
-static const struct {
-	const char *name;
-	void (*parse)(struct map_maker *m);
-} linkers[] = {
-	[LINKMAP_GNU] = { "GNU ld", linkmap_gnu_parse },
-	[LINKMAP_GOLD] = { "gold", linkmap_gold_parse },
-	[LINKMAP_LLD] = { "lld", linkmap_lld_parse },
-	[LINKMAP_MOLD] = { "mold", linkmap_mold_parse },
-	[LINKMAP_LD64] = { "ld64", linkmap_ld64_parse },
-	[LINKMAP_MSVC] = { "MSVC link", linkmap_msvc_parse },
+static void (*const parsers[])(struct map_maker *m) = {
+	[LINKMAP_GNU] = linkmap_gnu_parse,   [LINKMAP_GOLD] = linkmap_gold_parse,
+	[LINKMAP_LLD] = linkmap_lld_parse,   [LINKMAP_MOLD] = linkmap_mold_parse,
+	[LINKMAP_LD64] = linkmap_ld64_parse, [LINKMAP_MSVC] = linkmap_msvc_parse,
 };
-
-const char *linkmap_linker_name(enum linkmap_linker linker)
-{
-	return linkers[linker].name;
-}
 
 /* ---- which linker -------------------------------------------------------------------- */
 
@@ -142,7 +131,7 @@ static bool parse(struct linkmap *lm, const char *path, struct bytes bytes, bool
 	lm->bytes = bytes;
 	if (!detect(&m, &lm->linker))
 		return no_map(&m, err);
-	linkers[lm->linker].parse(&m);
+	parsers[lm->linker](&m);
 	map_finish(&m);
 	return true;
 }

@@ -132,9 +132,6 @@ bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, str
 
 void linkmap_release(struct linkmap *lm);
 
-/* The linker's name for people: "GNU ld". */
-const char *linkmap_linker_name(enum linkmap_linker linker);
-
 static inline struct str linkmap_text(const struct linkmap *lm, struct linkmap_text t)
 {
 	return (struct str){ (const char *)lm->bytes.p + t.off, t.len };
