@@ -82,8 +82,8 @@ static inline struct label_number label_numbered(const struct labels *l, label_i
 /* Its text; any number of threads. */
 struct str label_number_text(const struct labels *l, label_id id);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* "[name]", what label_is_fallback knows; a name that is one already, such as "[padding]" of raw
- * images, as it is. */
+/* "[name]", what label_is_fallback knows; a name that is one already, such as "[LOAD #0 [RX]]",
+ * as it is. */
 label_id label_bracketed(struct labels *l, struct str name);
 
 static inline struct str label_text(const struct labels *l, label_id id)

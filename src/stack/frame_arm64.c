@@ -79,13 +79,8 @@ static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
 	if ((c & 0xff000000) != 0x58000000)
 		return false;
 	const uint64_t at = addr + (uint64_t)extend(c >> 5, 19) * 4;
-	struct reader r = reader_of(w->memory->load(w->memory->ctx, at, 8), false);
-	const uint64_t v = read_u64(&r);
 	frame_pool(w, at, 8);
-	if (reader_ok(&r))
-		frame_number(w, c & 31, (int64_t)v);
-	else
-		frame_forget(w, c & 31);
+	frame_load(w, c & 31, at, 8);
 	return true;
 }
 

@@ -178,4 +178,17 @@ static inline void frame_forget(struct frame_walk *w, unsigned reg)
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
+/* Gives the register the number at an address, `width` bytes, 4 or 8; without them it is not
+ * known. */
+static inline void frame_load(struct frame_walk *w, unsigned reg, uint64_t at, unsigned width)
+{
+	ASSERT(width == 4 || width == 8);
+	struct reader r = reader_of(w->memory->load(w->memory->ctx, at, width), false);
+	const int64_t v = width == 8 ? (int64_t)read_u64(&r) : (int32_t)read_u32(&r);
+	if (reader_ok(&r))
+		frame_number(w, reg, v);
+	else
+		frame_forget(w, reg);
+}
+
 #endif

@@ -214,12 +214,7 @@ static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, u
 	see_pool(w, p, left, addr);
 	if (!thumb_literal(p, left, addr, &reg, &at))
 		return false;
-	struct reader r = reader_of(w->memory->load(w->memory->ctx, at, 4), false);
-	const uint32_t v = read_u32(&r);
-	if (reader_ok(&r))
-		frame_number(w, reg, (int32_t)v);
-	else
-		frame_forget(w, reg);
+	frame_load(w, reg, at, 4);
 	return true;
 }
 
