@@ -151,23 +151,23 @@ def is_there(kit):
 def main():
     heft = os.path.abspath(sys.argv[1])
     folders = "base", "code", "debug", "map", "names", "stack"
-    sources = [pathlib.Path(s).resolve() for s in sys.argv[2:]]
-    if not sources:
-        sources = [HERE / "tests/oracle/stack_frames.c"]
-        sources += [s for f in folders for s in sorted((HERE / "src" / f).glob("*.c"))][::8]
+    given = [pathlib.Path(s).resolve() for s in sys.argv[2:]]
+    tree = [s for f in folders for s in sorted((HERE / "src" / f).glob("*.c"))]
     bad, kits = 0, [kit for kit in KITS if is_there(kit)]
     for kit in KITS:
         if kit not in kits:
             print("%s: left out, since the compiler or its headers are not there" % kit[0])
     with tempfile.TemporaryDirectory() as folder:
         for kit in kits:
-            t = measure(heft, kit, sources, folder)
+            small = kit[0] in ("avr gcc", "xtensa gcc")
+            sources = [HERE / "tests/oracle/stack_frames.c", *tree[::1 if small else 8]]
+            t = measure(heft, kit, given or sources, folder)
             count = t.same + t.other
             share = 100 * t.same / count if count else 0
             print("%s: %d functions, %.2f %% of frames equal; %d dynamic, %d not told" %
                   (kit[0], count, share, t.dynamic, t.untold))
             # Little of this tree is for 16 bits, or for a library that has no more than C's.
-            if count < (30 if kit[0] in ("avr gcc", "xtensa gcc") else 100) or share < LEAST or t.untold:
+            if count < (30 if small else 100) or share < LEAST or t.untold:
                 bad += 1
             for example in t.examples[:int(os.environ.get("EXAMPLES", 5))]:
                 print("   ", example)
