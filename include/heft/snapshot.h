@@ -224,6 +224,7 @@ enum heft_diff_by {
 	HEFT_DIFF_BY_CONTAINER,
 	/* What the name has before its last "::": a namespace or a class. */
 	HEFT_DIFF_BY_NAMESPACE,
+	HEFT_DIFF_BY_LIBRARY, /* of the object: an archive, a crate, a directory of objects */
 };
 
 /* What rows of a diff are wanted. */

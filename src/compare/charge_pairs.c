@@ -1,6 +1,7 @@
 #include "compare/charge_pairs.h"
 
 #include "map/paths.h"
+#include "source/library_name.h"
 #include "compare/diff.h"
 
 /* The charges of one symbol, or of one label without a symbol. */
@@ -53,6 +54,10 @@ struct str charge_label(const struct snapshot *s, const struct snap_charge *c, e
 			return snapshot_text(s, c->source);
 		return c->source ? path_directory(snapshot_text(s, c->source), 0) : no_path;
 	case HEFT_DIFF_BY_OBJECT: return text_or(s, object, STR("(no object)"));
+	case HEFT_DIFF_BY_LIBRARY:
+		if (charge_is_fallback(s, object))
+			return snapshot_text(s, object);
+		return object ? library_name(snapshot_text(s, object)) : STR("(no library)");
 	case HEFT_DIFF_BY_COMPONENT: return text_or(s, c->component, STR("(no component)"));
 	case HEFT_DIFF_BY_CONTAINER:
 		return *s->containers.data[c->container].name

@@ -2,6 +2,7 @@
 
 #include "map/paths.h"
 #include "names/namespace.h"
+#include "source/library_name.h"
 
 uint32_t snap_path(const struct snap_symbol *y)
 {
@@ -45,6 +46,8 @@ struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enu
 	case HEFT_DIFF_BY_CONTAINER:
 		return or_else(str_of(s->containers.data[sec->container].name),
 			       STR("(the program)"));
+	case HEFT_DIFF_BY_LIBRARY:
+		return y->object ? library_name(snapshot_text(s, y->object)) : STR("(no library)");
 	case HEFT_DIFF_BY_NAMESPACE:
 		return or_else(name_qualifier(snapshot_text(s, y->name)), STR("(global)"));
 	default: return text(s, y->full_name, STR("(no name)"));
