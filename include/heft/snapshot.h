@@ -16,7 +16,7 @@ extern "C" {
  *
  * A size of a symbol has one of three names everywhere: its own bytes, as its symbol table states
  * them; padded, which is own bytes and the padding in front; charged, which is all that the file
- * holds because of it, as profiles count.  Snapshots know the first two.
+ * holds because of it, as profiles count (heft_snapshot_charge).
  *
  *     struct heft_snapshot *s = heft_snapshot_new();
  *     if (s && heft_snapshot_open(s, "a.out", &err))
@@ -167,6 +167,29 @@ struct heft_snapshot_symbol {
 HEFT_API size_t heft_snapshot_symbol_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i,
 				   struct heft_snapshot_symbol *ret);
+
+/* What the file and the VM image hold because of a symbol in one source and object, or bytes that
+ * no symbol owns.  Sums over names are the rows of a profile by symbols, sums over sources those by
+ * compileunits, over objects those by objects.  Texts hold until heft_snapshot_free. */
+struct heft_snapshot_charge {
+	size_t size;           /* sizeof(struct heft_snapshot_charge) */
+	const char *name;      /* short: "net::send"; "[section .dynamic]" where nothing owns it */
+	const char *space;     /* namespace, module or crate; "": none */
+	const char *source;    /* compile unit; "[section .text]" and the like: not known */
+	const char *object;    /* likewise */
+	const char *component; /* "": not known */
+	const char *container; /* "" where there is one only */
+	enum heft_row_kind kind;
+	size_t symbol;     /* the number of its symbol (heft_snapshot_symbol), or: */
+#define HEFT_NO_SYMBOL  SIZE_MAX
+	uint64_t file, vm; /* bytes */
+	bool debug;        /* in sections of debug info */
+};
+/* All `file` add up to the file, all `vm` to the VM image.  None in a file of SuperSize.  Of a
+ * .sizediff file: the later half.  O(1). */
+HEFT_API size_t heft_snapshot_charge_count(const struct heft_snapshot *s);
+HEFT_API bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i,
+				   struct heft_snapshot_charge *ret);
 
 /* A memory region of the program, from linker scripts, linker maps and heft_finder_add_region. */
 struct heft_snapshot_region {

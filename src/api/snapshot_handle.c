@@ -5,6 +5,7 @@
 
 #include "api/finder.h"
 #include "api/structs.h"
+#include "map/rows.h"
 #include "base/file.h"
 #include "base/pool.h"
 #include "program/program.h"
@@ -469,6 +470,39 @@ bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i, struct heft_s
 						   .aliases = y->alias_count,
 						   .alias = y->alias_place,
 						   .flags = y->flags };
+	give(ret, &made, sizeof made);
+	return true;
+}
+
+size_t heft_snapshot_charge_count(const struct heft_snapshot *s)
+{
+	return s->open ? s->snapshot.charges.count : 0;
+}
+
+bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i, struct heft_snapshot_charge *ret)
+{
+	const struct snapshot *snap = &s->snapshot;
+	if (i >= heft_snapshot_charge_count(s))
+		return false;
+	const struct snap_charge *c = &snap->charges.data[i];
+	const bool has_symbol = c->symbol != SNAP_NO_SYMBOL;
+	ASSERT(c->container < snap->containers.count);
+	ASSERT(!has_symbol || c->symbol < snap->symbols.count);
+	const struct str name = snapshot_text(snap, c->name);
+	const uint32_t object = c->object ? c->object : c->source;
+	const struct heft_snapshot_charge made = {
+		.name = name.p,
+		.space = snapshot_text(snap, c->space).p,
+		.source = snapshot_text(snap, c->source).p,
+		.object = snapshot_text(snap, object).p,
+		.component = snapshot_text(snap, c->component).p,
+		.container = snap->containers.data[c->container].name,
+		.kind = snap_is_literal(name) ? HEFT_ROW_LITERAL : rows_kind(name),
+		.symbol = has_symbol ? c->symbol : HEFT_NO_SYMBOL,
+		.file = c->file,
+		.vm = c->vm,
+		.debug = c->debug
+	};
 	give(ret, &made, sizeof made);
 	return true;
 }

@@ -182,6 +182,39 @@ static void symbols_of_a_snapshot_add_up_to_its_sections(void **state)
 	heft_snapshot_free(s);
 }
 
+/* The charges are all there is in the file and in memory, and say whose they are. */
+static void charges_of_a_snapshot_add_up_to_its_sections(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 96);
+	(void)state;
+	add_function(&g, "one", TEXT, 32, text);
+	add_function(&g, "two", TEXT + 40, 56, text);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	struct heft_snapshot_charge c = { .size = sizeof c };
+	struct heft_snapshot_section sec = { .size = sizeof sec };
+	uint64_t file = 0, vm = 0, two = 0;
+	for (size_t i = 0; heft_snapshot_charge(s, i, &c); i++) {
+		struct heft_snapshot_symbol y = { .size = sizeof y };
+		file += c.file;
+		vm += c.vm;
+		assert_int_equal(c.kind == HEFT_ROW_NAME, *c.name != '[');
+		if (strcmp(c.name, "two") != 0)
+			continue;
+		assert_true(heft_snapshot_symbol(s, c.symbol, &y));
+		assert_string_equal(y.name, "two");
+		two += c.file;
+	}
+	assert_true(two > 56);
+	for (size_t i = 0; heft_snapshot_section(s, i, &sec); i++) {
+		file -= sec.in_file ? (uint64_t)(sec.symbol_size + sec.padding) : 0;
+		vm -= sec.in_memory ? (uint64_t)(sec.symbol_size + sec.padding) : 0;
+	}
+	assert_int_equal(file, 0);
+	assert_int_equal(vm, 0);
+	heft_snapshot_free(s);
+}
+
 static void what_compilers_take_out_of_functions_is_one_symbol_an_address(void **state)
 {
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_AARCH64);
@@ -555,6 +588,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_one_address_share_its_bytes),
 		cmocka_unit_test(symbols_of_a_snapshot_add_up_to_its_sections),
+		cmocka_unit_test(charges_of_a_snapshot_add_up_to_its_sections),
 		cmocka_unit_test(what_compilers_take_out_of_functions_is_one_symbol_an_address),
 		cmocka_unit_test(variables_that_a_compiler_put_together_have_their_own_bytes),
 		cmocka_unit_test(all_symbols_add_up_to_the_file),
