@@ -2,6 +2,7 @@
 
 #include "compare/diff_rows.h"
 
+#include "compare/match.h"
 #include "image/image.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ static const struct heft_text texts[DIFF_ALL_TEXTS] = {
 	[DIFF_COMPONENT] = { "in_component", false },
 	[DIFF_CONTAINER] = { "in_container", false },
 	[DIFF_WAS] = { "was", false },
+	[DIFF_PAIRED_BY] = { "paired_by", false },
 	[DIFF_FLAGS] = { "flags", false },
 	[DIFF_CODE] = { "disassembly", false },
 };
@@ -42,6 +44,7 @@ static const struct heft_text stack_texts[DIFF_ALL_TEXTS] = {
 	[DIFF_COMPONENT] = { "in_component", false },
 	[DIFF_CONTAINER] = { "in_container", false },
 	[DIFF_WAS] = { "was", false },
+	[DIFF_PAIRED_BY] = { "paired_by", false },
 	[DIFF_STACK] = { "stack", true },
 	[DIFF_STACK_WAS] = { "base_stack", true },
 };
@@ -224,6 +227,7 @@ static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t 
 		list[DIFF_WAS] = copy_text(g, g->d->before, old->full_name);
 	else if (p->change == HEFT_MOVED)
 		list[DIFF_WAS] = copy_text(g, g->d->before, snap_path(old));
+	list[DIFF_PAIRED_BY] = match_pass_word(p->pass);
 	const struct str label = snap_label(s, y, HEFT_DIFF_BY_SYMBOL, &g->work);
 	g->out->facts.data[node] = (struct diff_fact){ arena_copy(&g->out->arena, label),
 						       kind_of(label), list, p->change };
@@ -322,6 +326,7 @@ static void add_paddings(struct grouping *g)
 		list[DIFF_SECTION] = sec->name;
 		list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
 		list[DIFF_PATH] = list[DIFF_COMPONENT] = list[DIFF_WAS] = list[DIFF_CODE] = "";
+		list[DIFF_PAIRED_BY] = "";
 		list[DIFF_FLAGS] = g->d->has_stacks ? "" : "padding";
 		g->out->facts.data[node] = (struct diff_fact){ padding_name, HEFT_ROW_FALLBACK,
 							       list, HEFT_ADDED };
@@ -396,6 +401,9 @@ static void tell_charge(struct grouping *g, const struct charge_pair *p, uint32_
 	list[DIFF_COMPONENT] = copy_text(g, s, c->component);
 	list[DIFF_CONTAINER] = s->containers.data[c->container].name;
 	list[DIFF_WAS] = was_text(g, p);
+	list[DIFF_PAIRED_BY] = old && new_ && c->symbol != SNAP_NO_SYMBOL
+				       ? match_pass_word(g->d->pairs.data[c->symbol].pass)
+				       : "";
 	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_ ? y : NULL)
 			   : y              ? flags_text(g, y)
 					    : "";

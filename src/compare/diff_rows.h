@@ -18,6 +18,7 @@ enum diff_text {
 	DIFF_COMPONENT,
 	DIFF_CONTAINER,
 	DIFF_WAS,
+	DIFF_PAIRED_BY, /* what made both sides one, where it is not the name: "neighbours" */
 	DIFF_TEXTS,
 	DIFF_FLAGS = DIFF_TEXTS, /* "cold, clone" */
 	DIFF_CODE,               /* the disassembly that a .sizediff file has of it */

@@ -313,6 +313,17 @@ static bool key_moved(struct matcher *m, struct match_side *side, const struct s
 	return ok;
 }
 
+const char *match_pass_word(unsigned pass)
+{
+	static const char *const words[] = {
+		[MATCH_CONTENTS] = "contents",     [MATCH_NEIGHBOURS] = "neighbours",
+		[MATCH_REFERENCES] = "references", [MATCH_REPEATED] = "contents",
+		[MATCH_OWNED] = "function",        [MATCH_OWNED_SIZED] = "function",
+		[MATCH_RENAMED] = "likeness",      [MATCH_ALIKE] = "likeness",
+	};
+	return pass < COUNT_OF(words) && words[pass] ? words[pass] : "";
+}
+
 /* ---- passes ---------------------------------------------------------------------------------- */
 
 /* What of a side a pass may pair: the keys of symbols by their place in the list of what is

@@ -66,6 +66,9 @@ enum match_pass {
 	MATCH_ALIKE, /* renamed, and moved */
 };
 
+/* What a pass pairs by, in a word for people; "" for names. */
+const char *match_pass_word(unsigned pass);
+
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
 		  bool supersize);
 void matcher_release(struct matcher *m);

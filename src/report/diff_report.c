@@ -198,6 +198,10 @@ static void put_label(const struct report *r, const struct heft_row *row, struct
 	if (*row->texts[DIFF_WAS]) {
 		text_add(out, STR(" (was "));
 		text_add(out, str_of(row->texts[DIFF_WAS]));
+		if (*row->texts[DIFF_PAIRED_BY] && row->change != HEFT_RENAMED) {
+			text_add(out, STR(", known by its "));
+			text_add(out, str_of(row->texts[DIFF_PAIRED_BY]));
+		}
 		text_add(out, STR(")"));
 	}
 }
@@ -360,6 +364,7 @@ static void set_fields(struct report *r)
 	if (has_texts(r)) {
 		report_field(r, "change", CELL_STATE, 0);
 		report_field(r, "was", CELL_TEXT, DIFF_WAS);
+		report_field(r, "paired_by", CELL_TEXT, DIFF_PAIRED_BY);
 	}
 	if (has_stacks(r)) {
 		report_field(r, "old_stack", CELL_TEXT, DIFF_STACK_WAS);

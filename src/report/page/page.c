@@ -49,6 +49,7 @@ static const struct known {
 	{ "namespaces", "Namespaces", "::", false },
 	{ "objects", "Objects", "/", false },
 	{ "packages", "Packages", NULL, false },
+	{ "paired_by", "Paired by", NULL, true },
 	{ "path", "Source tree", "/", false },
 	{ "rawsymbols", "Symbols", NULL, false },
 	{ "reach", "Leaks", NULL, false },
