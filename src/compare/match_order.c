@@ -15,6 +15,7 @@ enum {
 	VOTE_WORTH = 15,      /* points of a score, for each of ... */
 	VOTES_MOST = 3,       /* ... so many votes */
 	STEPS_MOST = 12,      /* repetitions with one threshold */
+	FEW_OF = 20000,
 };
 
 /* What scores have to reach, one after the other.  Below the last but one only as many as there are
@@ -433,9 +434,11 @@ void match_nameless(struct matcher *m)
 	if (!lacks_names(&m->before) || !lacks_names(&m->after))
 		return;
 	order_init(&o, m);
+	/* Of hundreds of thousands a handful more are not worth another step. */
+	const size_t few = (m->before.left.count + m->after.left.count) / FEW_OF;
 	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
-		o.found = 1;
-		for (unsigned step = 0; step < STEPS_MOST && o.found > 0; step++) {
+		o.found = few + 1;
+		for (unsigned step = 0; step < STEPS_MOST && o.found > few; step++) {
 			o.found = 0;
 			votes_take(&o, thresholds[t]);
 			for (size_t i = 0; i < o.list.count; i++)
