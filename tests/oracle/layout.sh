@@ -3,7 +3,7 @@
 # usage: tests/oracle/layout.sh HEFT [FILE...]    without files: what tests/fixtures/samples.sh
 #        builds (in $SAMPLES, if that is set) and some of this system
 #
-# The exceptions, all of them written down in docs/architecture.md or heft(1):
+# The exceptions, all of them written down in docs/design/limits.md or heft(1):
 #  - up to 16 bytes that nothing else has are padding of what stands before them (once for what a
 #    segment covers and once for what it doesn't), if the next thing with bytes begins there;
 #  - .tbss takes no room in the memory of a linked file, nor does what no segment loads;
