@@ -15,8 +15,8 @@ say() {
 	bad=1
 }
 
-# Prints the words of the C sources, without comments.
-words() {
+# Prints the C sources without comments.
+code() {
 	find src programs recorder include -name '*.[ch]' -exec cat {} + |
 		awk '{
 			while (1) {
@@ -33,7 +33,7 @@ words() {
 				inside = 1
 			}
 			print
-		}' | tr -c 'A-Za-z0-9_' '\n' | sort -u
+		}'
 }
 
 # Prints what stands in backticks, blocks of code aside, one a line.
@@ -41,7 +41,9 @@ quoted() {
 	awk '/^```/ { code = !code; next } !code' "$1" | grep -o '`[^`]*`' | tr -d '`' | sort -u
 }
 
-words >"$room/words"
+code >"$room/code"
+tr -c 'A-Za-z0-9_' '\n' <"$room/code" | sort -u >"$room/words"
+grep -oE '(struct|enum|union) [A-Za-z_0-9]+ \{' "$room/code" | sort -u >"$room/tags"
 find src programs recorder include docs tests tools fuzz bench man share examples -type f >"$room/files"
 
 # file_exists FOLDER NAME: a path from the top, from src/, from the page, or the end of some path.
@@ -60,7 +62,11 @@ page_check() {
 			file_exists "$(dirname "$1")" "$text" || say "$1: there is no file $text"
 			continue
 			;;
-		struct\ * | enum\ * | union\ *) name=${text#* } ;;
+		struct\ * | enum\ * | union\ *)
+			checked=$((checked + 1))
+			grep -qxF "$text {" "$room/tags" || say "$1: the sources define no $text"
+			continue
+			;;
 		*' '*) continue ;;
 		*'()') name=${text%()} ;;
 		*) name=$text ;;
