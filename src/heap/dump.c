@@ -274,11 +274,11 @@ bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, s
 		dump_close(d);
 		return false;
 	}
-	dump_check(d);
+	dump_verify(d);
 	return true;
 }
 
-void dump_check(const struct dump *d)
+void dump_verify(const struct dump *d)
 {
 	uint64_t end = 0, size = 0, present = 0;
 	for (size_t i = 0; i < d->region_count; i++) {

@@ -102,7 +102,7 @@ bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, s
 bool dump_of_image(struct dump *d, const struct image *core, struct notes *notes,
 		   struct heft_err *err);
 /* Asserts what this header promises of regions, files and threads.  By dump_open. */
-void dump_check(const struct dump *d);
+void dump_verify(const struct dump *d);
 void dump_close(struct dump *d);
 /* Takes what the recorder's pages say of modules whose build ids the dump does not have itself, and
  * of threads, before others use the dump: files move in d->files. */

@@ -198,7 +198,7 @@ bool image_parse(struct image *im, const struct image_place *at, struct bytes by
 bool image_matches(struct bytes bytes);
 void image_release(struct image *im);
 /* Asserts what this header promises.  O(sections and made entries).  By image_parse. */
-void image_check(const struct image *im);
+void image_verify(const struct image *im);
 
 /* "ELF 64-bit LSB shared object, x86-64"; belongs to the image. */
 const char *image_describe(struct image *im);

@@ -355,7 +355,7 @@ uint64_t spans_total(const struct spans *s)
 	return total;
 }
 
-void spans_check(const struct spans *s)
+void spans_verify(const struct spans *s)
 {
 	uint64_t end = 0;
 	for (size_t i = 0; i < s->list.count; i++) {

@@ -121,7 +121,7 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 uint64_t spans_total(const struct spans *s);
 /* Asserts that spans are sorted, not empty, apart, and have a label.  O(n): for debug builds and
  * tests (HEFT_CHECKS). */
-void spans_check(const struct spans *s);
+void spans_verify(const struct spans *s);
 
 /* A cursor for look-ups at rising addresses: amortised O(1), falls back to O(log n). */
 struct span_cursor {

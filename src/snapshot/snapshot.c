@@ -444,7 +444,7 @@ void snapshot_finish(struct snapshot *s)
 	gather_sections(s);
 	join_aliases(s);
 	s->stored_padding = s->stored_padding || must_state_padding(s);
-	snapshot_check(s);
+	snapshot_verify(s);
 }
 
 /* A list of aliases: what its members share. */
@@ -459,7 +459,7 @@ static void aliases_check(const struct snapshot *s, size_t first)
 	}
 }
 
-void snapshot_check(const struct snapshot *s)
+void snapshot_verify(const struct snapshot *s)
 {
 	uint64_t in_sections = 0;
 	for (size_t i = 0; i < s->sections.count; i++) {

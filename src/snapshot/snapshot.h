@@ -207,7 +207,7 @@ enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *be
  * before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
 /* Asserts these invariants, but for overlaps.  O(symbols).  By snapshot_finish. */
-void snapshot_check(const struct snapshot *s);
+void snapshot_verify(const struct snapshot *s);
 /* Charges of a container of which there are none yet, by own bytes with padding: of what no source
  * has measured, entries of zip files.  After snapshot_finish. */
 void snapshot_charge_symbols(struct snapshot *s, uint32_t container);

@@ -340,7 +340,7 @@ void attr_passes_run(struct attr *a, size_t number, size_t total)
 		if (p->commits)
 			attr_commit_vm(a);
 		if (HEFT_CHECKS)
-			spans_check(&a->vm);
+			spans_verify(&a->vm);
 	}
 	ASSERT(!partner_open);
 	note_made_up(a);

@@ -41,7 +41,7 @@ static void check_made(const struct image *im)
 	}
 }
 
-void image_check(const struct image *im)
+void image_verify(const struct image *im)
 {
 	ASSERT(im->bits == 32 || im->bits == 64);
 	ASSERT(im->format && im->path);
