@@ -345,8 +345,10 @@ static void note_events(struct scan *s)
 /* The event that ends at `off`, or in front of the padding that does; NULL none. */
 static const struct event *event_before(const struct scan *s, uint64_t off)
 {
-	const struct event *first = s->b->events.data + s->fn->event_first;
+	enum { MOST = 64 };
+	const size_t count = s->b->events.count - s->fn->event_first;
 	const struct event *e = s->b->events.data + s->b->events.count;
+	const struct event *first = e - (count < MOST ? count : MOST);
 	for (; e > first && event_end(e - 1) == off && e[-1].kind == EVENT_NOP; e--)
 		off = e[-1].off;
 	return e > first && event_end(e - 1) == off ? e - 1 : NULL;

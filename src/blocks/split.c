@@ -34,12 +34,14 @@ struct cut {
 	const struct event *first; /* of the function */
 	const struct event *next;  /* behind the one at hand */
 	uint64_t start;
-	size_t named_next; /* of the starts */
-	bool named;        /* something says that it begins here */
-	bool whole;        /* it reaches to the next one that is named */
-	bool data;         /* what was in front was data, up to what is named */
-	bool indirect;     /* it has an indirect jump */
-	bool untold;       /* the same, that nobody knows the targets of */
+	size_t named_next;  /* of the starts */
+	bool named;         /* something says that it begins here */
+	bool whole;         /* it reaches to the next one that is named */
+	bool data;          /* what was in front was data, up to what is named */
+	struct owner owner; /* of jumps to its start, if it was asked for */
+	bool owner_asked;
+	bool indirect; /* it has an indirect jump */
+	bool untold;   /* the same, that nobody knows the targets of */
 };
 
 static bool is_known(const addr_vec *v, uint64_t addr)
@@ -217,6 +219,7 @@ static void begin_function(struct cut *c, uint64_t at, bool named)
 	c->start = at;
 	c->named = named;
 	c->indirect = c->untold = false;
+	c->owner_asked = false;
 	c->whole = is_known(c->all->facts->wholes, at);
 	c->first = c->next;
 	while (c->first > events_of(c->s.b, c->s.fn) && c->s.x->addr + c->first[-1].off >= at)
@@ -341,12 +344,24 @@ static bool begins_behind_call(const struct cut *c, const struct follower *p)
 	return isa != CODE_X86_64 || (is_placed(c, p) && !makes_room(c, p->next));
 }
 
+/* Whether `next` is another piece of what one function jumps to. */
+static bool is_piece(struct cut *c, const struct follower *p)
+{
+	const struct owner next = signs_owner(&c->all->jumpers, p->next);
+	if (next.addr == UINT64_MAX)
+		return false;
+	if (!c->owner_asked)
+		c->owner = signs_owner(&c->all->jumpers, c->start);
+	c->owner_asked = true;
+	return signs_of_one(c->owner, next);
+}
+
 /* Whether another function begins at `next`. */
-static bool is_beginning(const struct cut *c, const struct follower *p)
+static bool is_beginning(struct cut *c, const struct follower *p)
 {
 	const struct event *e = p->e;
 	const enum code_isa isa = c->all->facts->code->isa;
-	if (p->end == p->next && signs_of_one(&c->all->jumpers, c->start, p->next))
+	if (p->pointed && p->end == p->next && is_piece(c, p))
 		return false;
 	if (p->crossing == CROSSES)
 		return breaks_in(c, p);
@@ -439,7 +454,8 @@ static void event_split(struct cut *c, const struct event *e)
 	p.next = stretch_skip(&c->s, p.end);
 	if (is_known(&c->all->starts, p.next))
 		return;
-	p.next = signs_first(&c->s, p.end, p.next);
+	if (p.next > p.end)
+		p.next = signs_first(&c->s, p.end, p.next);
 	if (p.next - c->s.x->addr >= c->s.x->code.size)
 		return;
 	p.crossing = stretch_crosses(&c->s, p.end); /* or what pads it, of one function */

@@ -63,11 +63,13 @@ bool stretch_holds(const struct stretch *s, uint64_t addr)
  * instruction. */
 static const struct event *event_before(const struct stretch *s, uint64_t addr)
 {
+	enum { MOST = 256 };
 	const struct event *first = events_of(s->b, s->fn), *e;
 	uint64_t off = addr - s->x->addr;
 	size_t i;
 	BISECT(i, 0, s->fn->event_count, k, first[k].off < off);
-	for (e = first + i; e > first && event_end(e - 1) == off; e--) {
+	first += i > MOST ? i - MOST : 0;
+	for (e = events_of(s->b, s->fn) + i; e > first && event_end(e - 1) == off; e--) {
 		if (!event_pads(e - 1) && e[-1].kind != EVENT_BAD)
 			return e - 1;
 		off = e[-1].off;

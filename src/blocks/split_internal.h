@@ -66,8 +66,14 @@ struct jumpers {
 	const split_function_vec *functions; /* by addr */
 	const addr_vec *others;              /* where functions begin that are in no stretch */
 };
-/* Whether the same function alone jumps to both places, at least once by a condition. */
-bool signs_of_one(const struct jumpers *j, uint64_t a, uint64_t b);
+/* The function from which alone jumps lead somewhere, and whether one of them has a condition. */
+struct owner {
+	uint64_t addr; /* UINT64_MAX: several, or none that is known */
+	bool conditional;
+};
+struct owner signs_owner(const struct jumpers *j, uint64_t addr);
+/* Whether both are the same function, which jumps to one of the places by a condition. */
+bool signs_of_one(struct owner a, struct owner b);
 
 /* The code from addr on, which the extent has. */
 static inline struct bytes extent_from(const struct derive_extent *x, uint64_t addr)

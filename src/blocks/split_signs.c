@@ -89,7 +89,7 @@ static uint64_t pad_end(const struct stretch *s, uint64_t at, uint64_t next)
 static uint64_t first_led_to(const struct stretch *s, uint64_t end, uint64_t next)
 {
 	while (end < next && !stretch_leads_to(s, end))
-		end = pad_end(s, end, next);
+		end++;
 	return end;
 }
 
@@ -141,7 +141,8 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 	/* Traps and zeros are no beginning. */
 	while (at < next && (x->code.p[at - x->addr] == 0xcc || x->code.p[at - x->addr] == 0))
 		at += unit;
-	if (at >= next)
+	/* Nothing in between is as aligned. */
+	if (at >= next || (next % ALIGN == 0 && next - at < ALIGN && at % ALIGN != 0))
 		return next;
 	if (neighbours_padded(s, end))
 		return most_aligned(s, at, next);
@@ -170,26 +171,22 @@ static uint64_t function_at(const struct jumpers *j, uint64_t from)
 	return k > 0 ? j->others->data[k - 1] : UINT64_MAX;
 }
 
-/* The function from which alone jumps lead to addr; UINT64_MAX none.  *conditional is set where one
- * of them has a condition. */
-static uint64_t owner_of(const struct jumpers *j, uint64_t addr, bool *conditional)
+struct owner signs_owner(const struct jumpers *j, uint64_t addr)
 {
 	const leap_vec *v = &j->leaps;
-	uint64_t owner = UINT64_MAX;
+	struct owner ret = { UINT64_MAX, false };
 	for (size_t i = lower_bound(v->data, v->count, sizeof *v->data, addr);
 	     i < v->count && v->data[i].to == addr; i++) {
 		const uint64_t from = function_at(j, v->data[i].from);
-		if (owner != UINT64_MAX && owner != from)
-			return UINT64_MAX;
-		owner = from;
-		*conditional |= v->data[i].conditional;
+		if (ret.addr != UINT64_MAX && ret.addr != from)
+			return (struct owner){ UINT64_MAX, false };
+		ret.addr = from;
+		ret.conditional |= v->data[i].conditional;
 	}
-	return owner;
+	return ret;
 }
 
-bool signs_of_one(const struct jumpers *j, uint64_t a, uint64_t b)
+bool signs_of_one(struct owner a, struct owner b)
 {
-	bool conditional = false;
-	const uint64_t owner = owner_of(j, a, &conditional);
-	return owner != UINT64_MAX && owner == owner_of(j, b, &conditional) && conditional;
+	return a.addr != UINT64_MAX && a.addr == b.addr && (a.conditional || b.conditional);
 }
