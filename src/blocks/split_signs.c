@@ -18,6 +18,8 @@ static struct neighbours neighbours_of(const addr_vec *starts, uint64_t addr)
 	const size_t i = lower_bound(starts->data, starts->count, sizeof *starts->data, addr);
 	const size_t from = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
 	const size_t to = starts->count - i > NEIGHBOURS ? i + NEIGHBOURS : starts->count;
+	if (starts->count == 0)
+		return (struct neighbours){ NULL, 0 };
 	return (struct neighbours){ starts->data + from, to - from };
 }
 
