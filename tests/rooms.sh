@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks docs/architecture.md, docs/design/ and the pages of the rooms (README.md in each folder of src/, in programs/
-# and in recorder/).  Each room has a page of at most 60 lines, and every file and name of C in backticks exists.
+# and in recorder/) and of their folders.  Each room has a page of at most 60 lines, and every file and name of C in backticks exists.
 # usage: tests/rooms.sh
 cd "$(dirname "$0")/.." || exit 2
 lines_max=60
@@ -94,7 +94,7 @@ for folder in src/*/ programs/ recorder/; do
 	page_check "$page"
 	grep -q "(\.\./$page)" docs/architecture.md || say "docs/architecture.md has no link to $page"
 done
-for page in docs/architecture.md docs/design/*.md; do
+for page in docs/architecture.md docs/design/*.md src/*/*/README.md; do
 	page_check "$page"
 done
 
