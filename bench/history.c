@@ -3,8 +3,8 @@
  *     bench_history FILE.db [BUILDS [SYMBOLS [CHANGES]]]     default 10000, 50000, 200
  *
  * Makes the file, then times what people ask of it; one line of JSON for each number. */
-#include "store/questions.h"
-#include "store/store.h"
+#include "history/questions.h"
+#include "history/store.h"
 
 #include "snapshot/sizefile.h"
 #include "../tests/lib/snapmaker.h"
@@ -58,8 +58,28 @@ static void change(struct program *p)
 	p->sizes[at] = 16 + random_below(400);
 }
 
-static void make(const struct program *p, struct snapshot *s)
+/* Opens the `.size` file of the program, as what was measured. */
+static struct heft_snapshot *open_text(struct text *text)
 {
+	const struct heft_input in = {
+		.size = sizeof in, .name = "made", .data = text->p, .data_size = text->len
+	};
+	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_finder *f = heft_finder_new();
+	struct heft_err err;
+	if (!heft_finder_add_input(f, &in, &err))
+		stop(&err);
+	heft_snapshot_set_finder(s, f);
+	if (!heft_snapshot_open(s, "made", &err))
+		stop(&err);
+	heft_finder_free(f);
+	text_release(text);
+	return s;
+}
+
+static struct heft_snapshot *make(const struct program *p)
+{
+	struct snapshot made, *s = &made;
 	char name[100], source[60], object[60];
 	uint64_t addr = 0x401000;
 	snapmaker_init(s);
@@ -84,20 +104,27 @@ static void make(const struct program *p, struct snapshot *s)
 		addr += p->sizes[i];
 	}
 	snapmaker_done(s);
+	struct text text = sizefile_text(s);
+	snapshot_release(s);
+	return open_text(&text);
 }
 
 /* ---- the history ----------------------------------------------------------------------------- */
 
-static void add(struct store *s, const struct snapshot *snapshot, unsigned number)
+static void add(struct store *s, const struct heft_snapshot *snapshot, unsigned number)
 {
 	char commit[48], parent[48];
 	enum store_outcome outcome;
 	struct heft_err err;
 	snprintf(commit, sizeof commit, "%08x%032x", number * 2654435761u, number);
 	snprintf(parent, sizeof parent, "%08x%032x", (number - 1) * 2654435761u, number - 1);
-	const struct build_facts facts = {
-		"app", "", "main", commit, parent, "bench", 1700000000 + (int64_t)number * 3600
-	};
+	const struct build_facts facts = { .product = "app",
+					   .config = "",
+					   .branch = "main",
+					   .commit = commit,
+					   .parent = parent,
+					   .machine = "bench",
+					   .time = 1700000000 + (int64_t)number * 3600 };
 	if (!store_add(s, snapshot, &facts, &outcome, &err))
 		stop(&err);
 }
@@ -107,18 +134,17 @@ static void fill(const char *path, struct program *p, unsigned builds, unsigned 
 	struct store s;
 	struct heft_err err;
 	double in_add = 0;
-	if (!store_open(&s, path, true, &err))
+	if (!store_open(&s, path, DB_WRITES, &err))
 		stop(&err);
 	const unsigned first = (unsigned)s.builds.count + 1;
 	for (unsigned i = first; i <= builds; i++) {
-		struct snapshot snapshot;
 		for (unsigned k = 0; k < changes && i > 1; k++)
 			change(p);
-		make(p, &snapshot);
+		struct heft_snapshot *snapshot = make(p);
 		const double start = now();
-		add(&s, &snapshot, i);
+		add(&s, snapshot, i);
 		in_add += now() - start;
-		snapshot_release(&snapshot);
+		heft_snapshot_free(snapshot);
 		if (i % 1000 == 0)
 			say("add, in one process, mean so far", in_add / i * 1000, "ms");
 	}
@@ -130,37 +156,24 @@ static void time_add(const char *path, struct program *p, unsigned builds, unsig
 {
 	struct store s;
 	struct heft_err err;
-	struct snapshot snapshot;
 	for (unsigned k = 0; k < changes; k++)
 		change(p);
-	make(p, &snapshot);
+	struct heft_snapshot *snapshot = make(p);
 	const double start = now();
-	if (!store_open(&s, path, true, &err))
+	if (!store_open(&s, path, DB_WRITES, &err))
 		stop(&err);
-	add(&s, &snapshot, builds + 1);
+	add(&s, snapshot, builds + 1);
 	say("add, in a new process", (now() - start) * 1000, "ms");
 	store_close(&s);
-	snapshot_release(&snapshot);
+	heft_snapshot_free(snapshot);
 }
 
 /* ---- the questions --------------------------------------------------------------------------- */
 
-static bool ignore_columns(void *ctx, const char *const *names, size_t count)
+static bool ignore(void *ctx, const void *data, size_t size)
 {
-	(void)ctx, (void)names, (void)count;
-	return true;
-}
-
-static bool ignore_row(void *ctx, const struct query_cell *cells, size_t count)
-{
-	(void)cells, (void)count;
-	++*(unsigned *)ctx;
-	return true;
-}
-
-static bool ignore_end(void *ctx)
-{
-	(void)ctx;
+	(void)data;
+	*(size_t *)ctx += size;
 	return true;
 }
 
@@ -168,36 +181,38 @@ static void time_read(const char *path, uint32_t build)
 {
 	struct store s;
 	struct heft_err err;
-	struct text text = { 0 };
-	bool own;
+	struct heft_snapshot *snapshot = heft_snapshot_new();
 	const double start = now();
-	if (!store_open(&s, path, false, &err) || !store_read(&s, build, &text, &own, &err))
+	if (!store_open(&s, path, 0, &err) || !store_read(&s, build, snapshot, &err))
 		stop(&err);
 	say("a build read back, in a new process", (now() - start) * 1000, "ms");
-	text_release(&text);
+	heft_snapshot_free(snapshot);
 	store_close(&s);
 }
 
 static void time_blame(const char *path, const char *what)
 {
-	unsigned rows = 0;
-	const struct query_visitor to = { ignore_columns, ignore_row, ignore_end, &rows };
+	size_t written = 0;
+	const struct heft_query_opts opts = { .size = sizeof opts, .format = HEFT_CSV };
 	struct store s;
 	struct heft_err err;
 	struct timeline t;
 	struct series series;
 	struct steps steps;
 	const double start = now();
-	if (!store_open(&s, path, false, &err))
+	if (!store_open(&s, path, 0, &err))
 		stop(&err);
 	timeline_make(&t, &s, &(struct build_filter){ NULL, NULL, NULL });
 	if (!series_make(&series, &s, &t, what, &err))
 		stop(&err);
 	steps_make(&steps, &series);
-	if (!steps_write(&steps, &to, &err))
+	struct heft_answer *to = heft_answer_new(&opts, &(struct heft_sink){ ignore, &written },
+						 &err);
+	if (!to || !steps_write(&steps, to, &err))
 		stop(&err);
+	heft_answer_free(to);
 	say(what, (now() - start) * 1000, "ms");
-	say("rows of it", rows, "rows");
+	say("rows of it", (double)steps.list.count, "rows");
 	steps_release(&steps);
 	series_release(&series);
 	timeline_release(&t);

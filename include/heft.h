@@ -192,6 +192,5 @@ HEFT_API const char *heft_file_at(const void *address);
 #include "heft/heap.h"
 #include "heft/snapshot.h"
 #include "heft/page.h"
-#include "heft/history.h"
 
 #endif

@@ -58,7 +58,7 @@ CASES = {
     "history export": ["--store={db} --product=p c0 -o {out}"],
     "history gc": ["--store={db} --product=p --keep=1"],
     "rows": ["{app} {old}"],
-    "report": ["{app} -o {out}", "{heap} -o {out}", "{app} -o {out} -- {old}", "{db} -o {out}"],
+    "report": ["{app} -o {out}", "{heap} -o {out}", "{app} -o {out} -- {old}"],
     "browse": ["{app}", "{heap}"],
     "stack": ["{app}"],
     "blocks": ["{app}", "--format=json {app}"],

@@ -4,7 +4,6 @@ what is said when a server is away, when it goes away, and when a password stand
 
 usage: stores.py HEFT TEST_STORE
 """
-import http.client
 import os
 import pathlib
 import subprocess
@@ -12,7 +11,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.parse
 
 import servers
 
@@ -68,30 +66,6 @@ def goes_away(name, heft, url, stop, program):
           run(heft, "history", "log", "--store", url).stderr)
 
 
-def waits_for_rows(name, heft, url, port):
-    """A job that was killed may have left a request that still adds rows: the next one waits for its end."""
-    request = http.client.HTTPConnection("127.0.0.1", port)
-    query = "INSERT INTO writers /* rows of heft history in made */ FORMAT TabSeparated"
-    request.putrequest("POST", "/?" + urllib.parse.urlencode({"database": "made", "query": query}))
-    request.putheader("Transfer-Encoding", "chunked")
-    request.endheaders()
-    # The server runs it when its buffer is full.
-    request.send(b"200000\r\n" + b"x" * 0x200000 + b"\r\n")
-    done = []
-    job = threading.Thread(target=lambda: done.append(run(*add(heft, url, heft, "waits"))))
-    for _ in range(100):
-        if int(servers.ask(port, "SELECT count() FROM system.processes WHERE startsWith(query, 'INSERT INTO writers')")[0][0]):
-            break
-        time.sleep(0.1)
-    job.start()
-    job.join(3)
-    waited = job.is_alive()
-    request.send(b"0\r\n\r\n")
-    request.getresponse().read()
-    job.join()
-    check(f"{name}: who adds waits for the rows of others", waited and done[0].returncode == 0, f"{waited} {done[0].stderr}")
-
-
 def passwords(name, heft, url):
     done = run(heft, "history", "log", "--store", url)
     check(f"{name}: an address with a password is refused and not shown", is_one_line(done, "password") and "geheim" not in done.stderr,
@@ -111,31 +85,6 @@ def postgres(heft, test_store, tmp):
     return 1
 
 
-def clickhouse(heft, test_store, tmp):
-    server = servers.find("clickhouse-server", ["usr/sbin"])
-    if not server:
-        print("LEFT OUT: ClickHouse: no server (install clickhouse-server)")
-        return 0
-    running = []
-    with servers.shards(server, tmp, running=running) as ports:
-        servers.ask(ports[0], "CREATE DATABASE made")
-        url = f"clickhouse://127.0.0.1:{ports[0]}/"
-        unit_tests("ClickHouse", test_store, url + "made")
-        check("ClickHouse: tables are made", run(*add(heft, url + "made", heft, "c")).returncode == 0)
-        waits_for_rows("ClickHouse", heft, url + "made", ports[0])
-        servers.spread(ports, "made")
-        writers("ClickHouse, two shards", heft, url + "history", 30)
-        for table in ("builds", "changes", "symbols"):
-            counts = [int(servers.ask(port, f"SELECT count() FROM history_local.{table}")[0][0]) for port in ports]
-            check(f"ClickHouse: both shards have rows of {table}", min(counts) > 0, counts)
-        sums = servers.ask(ports[0], "SELECT sum(change), count() FROM history.steps WHERE build = 1")[0]
-        file = servers.ask(ports[0], "SELECT sum(size) FROM history.sections WHERE build = 1")[0]
-        check("ClickHouse: the view has what a build changed", 0 < float(sums[0]) <= float(file[0]), f"{sums} {file}")
-        passwords("ClickHouse", heft, "clickhouse://me:geheim@127.0.0.1/db")
-        goes_away("ClickHouse", heft, url + "made", servers.Server("", *running).stop, heft)
-    return 1
-
-
 def main():
     heft, test_store = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:])
     engines = 0
@@ -144,13 +93,8 @@ def main():
     else:
         with tempfile.TemporaryDirectory() as tmp:
             engines += postgres(heft, test_store, tmp)
-    if "without libcurl" in run(heft, "history", "log", "--store", "clickhouse://127.0.0.1:1/x").stderr:
-        print("LEFT OUT: ClickHouse: heft was built without libcurl (install libcurl4-openssl-dev)")
-    else:
-        with tempfile.TemporaryDirectory() as tmp:
-            engines += clickhouse(heft, test_store, tmp)
     if engines == 0:
-        print("SKIP: no server of a database is here (install postgresql, libpq-dev, clickhouse-server, libcurl4-openssl-dev)")
+        print("SKIP: no server of a database is here (install postgresql, libpq-dev)")
         sys.exit(77)
     sys.exit(failed > 0)
 

@@ -30,8 +30,7 @@ enum heft_input_kind {
 	HEFT_INPUT_LISTS,   /* a .sizediff file */
 	HEFT_INPUT_DUMP,    /* a core, or what the heap recorder wrote */
 	HEFT_INPUT_SAMPLES, /* what perf record wrote: of a program, for heft_samples_read */
-	/* A file of SQLite, or the address of a server: for heft_history_open. */
-	HEFT_INPUT_HISTORY,
+	HEFT_INPUT_HISTORY, /* a file of SQLite, or postgresql://...: heft history shows it */
 };
 HEFT_API bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_err *err);
 
@@ -94,25 +93,6 @@ struct heft_page_timeline {
 /* A tab of a timeline that a program has found itself.  HEFT_EARG where it has no table. */
 HEFT_API bool heft_page_add_timeline(struct heft_page *p, const char *title,
 				     const struct heft_page_timeline *t, struct heft_err *err);
-
-struct heft_history;
-struct heft_history_query;
-/* What is shown of a history.  Zeroed but for `size`: all builds. */
-struct heft_page_history {
-	size_t size;                            /* sizeof(struct heft_page_history) */
-	const struct heft_history_query *query; /* which builds; `of`, `from`, `to` are not asked */
-	/* Charts beside those of the file, the VM image and the usual sections: what
-	 * heft_history_query.of may be.  What no build has gets none. */
-	const char *const *names;
-	size_t name_count;
-	/* So many builds are compared with the one before; 0: 20.  Half of them are the latest, the
-	 * others those that changed the file and the VM image most. */
-	uint32_t steps;
-};
-/* A tab for each product and configuration: the sizes over all builds, and of some what each
- * changed, symbol by symbol.  HEFT_ENOTFOUND where there is no build. */
-HEFT_API bool heft_page_add_history(struct heft_page *p, struct heft_history *h,
-				    const struct heft_page_history *opts, struct heft_err *err);
 
 HEFT_API bool heft_page_write(struct heft_page *p, const struct heft_sink *sink,
 			      struct heft_err *err);

@@ -104,6 +104,10 @@ HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const 
 HEFT_API bool heft_snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
 				  struct heft_err *err);
 
+/* The same before it is packed by gzip: heft_snapshot_open takes such a text as well. */
+HEFT_API bool heft_snapshot_write_text(const struct heft_snapshot *s, const struct heft_sink *sink,
+				       struct heft_err *err);
+
 /* Totals of a section of a container, in bytes.  Texts hold until heft_snapshot_free. */
 struct heft_snapshot_section {
 	size_t size;           /* sizeof(struct heft_snapshot_section) */
@@ -337,7 +341,6 @@ struct heft_query_opts {
 	uint64_t rows;  /* of a statement, at most; 0: all */
 	unsigned width; /* table: lines are cut to it; 0: never */
 	bool csv_safe;  /* as in heft_write_opts */
-	bool zstd;      /* heft_answer_new: packs what is written as a frame of Zstandard */
 };
 /* Runs the statements of a text and writes what they give.  HEFT_EARG for a mistake in them, and
  * for statements that would change something.  `opts` may be NULL. */

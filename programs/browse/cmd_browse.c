@@ -329,9 +329,6 @@ static int run(struct browse_job *job)
 	if (!name_process(job))
 		return EXIT_TROUBLE;
 	const size_t count = job->inputs.files.count;
-	if (job->inputs.histories.count > 0)
-		return cli_error(cli, "%s is a history; heft history and heft report show it",
-				 job->inputs.histories.paths[0]);
 	if (count == 0)
 		return cli_error(cli, "must specify at least one file; try '%s --help'",
 				 cli->usage);

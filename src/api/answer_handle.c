@@ -1,6 +1,5 @@
 /* Rows that a program has found by itself: heft_answer_*. */
 #include "api/structs.h"
-#include "report/packed_sink.h"
 #include "report/query_report.h"
 
 #include <stdio.h>
@@ -10,7 +9,6 @@ enum { CELL_ROOM = 32 };
 struct heft_answer {
 	struct memory *memory; /* first: see handle_new */
 	struct heft_sink to;
-	struct packed_sink *packed; /* NULL: rows are not packed */
 	struct sink sink;
 	struct query_report report;
 	struct query_visitor visitor;
@@ -27,12 +25,6 @@ static bool answer_open(struct heft_answer *a, const struct heft_query_opts *giv
 	if (opts.format > HEFT_MARKDOWN && opts.format != HEFT_NDJSON)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "rows have no such format");
 	a->to = *sink;
-	if (opts.zstd) {
-		a->packed = packed_sink_open(sink, err);
-		if (!a->packed)
-			return false;
-		a->to = packed_sink_of(a->packed);
-	}
 	sink_start(&a->sink, &a->to);
 	a->report = (struct query_report){ .s = &a->sink, .opts = opts };
 	a->visitor = query_report_visitor(&a->report);
@@ -45,8 +37,6 @@ static void answer_release(void *handle)
 	query_report_release(&a->report);
 	vec_release(&a->cells);
 	mem_free(a->room);
-	if (a->packed)
-		packed_sink_close(a->packed);
 	mem_free(a);
 }
 
@@ -141,8 +131,7 @@ bool heft_answer_table_end(struct heft_answer *a, struct heft_err *err)
 
 static bool answer_end(struct heft_answer *a, struct heft_err *err)
 {
-	return (a->columns == 0 || answer_table_end(a, err)) && sink_end(&a->sink, err) &&
-	       (!a->packed || packed_sink_end(a->packed, err));
+	return (a->columns == 0 || answer_table_end(a, err)) && sink_end(&a->sink, err);
 }
 
 bool heft_answer_end(struct heft_answer *a, struct heft_err *err)

@@ -17,7 +17,6 @@
 #include "image/package/zip.h"
 #include "compare/diff_rows.h"
 #include "snapshot/sizefile.h"
-#include "store/db.h"
 
 #include <stdio.h>
 
@@ -40,10 +39,17 @@ void heft_page_free(struct heft_page *p)
 
 /* ---- what files are -------------------------------------------------------------------------- */
 
+/* "The Database Header" of SQLite's file format, with its NUL. */
+static bool is_database(struct bytes b)
+{
+	static const char magic[] = "SQLite format 3";
+	return b.size >= sizeof magic && memcmp(b.p, magic, sizeof magic) == 0;
+}
+
 static bool look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
 {
 	struct file f;
-	if (db_is_server(path)) {
+	if (str_starts(str_of(path), STR("postgresql://"))) {
 		*ret = HEFT_INPUT_HISTORY;
 		return true;
 	}
@@ -52,7 +58,7 @@ static bool look(const char *path, enum heft_input_kind *ret, struct heft_err *e
 	const struct bytes b = f.bytes;
 	bool packed;
 	*ret = HEFT_INPUT_PROGRAM;
-	if (db_matches(b))
+	if (is_database(b))
 		*ret = HEFT_INPUT_HISTORY;
 	else if (sizediff_matches(b))
 		*ret = HEFT_INPUT_LISTS;

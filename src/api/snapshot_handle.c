@@ -400,6 +400,23 @@ bool heft_snapshot_write(const struct heft_snapshot *s, const struct heft_sink *
 	return GUARDED(s->memory, err, snapshot_write(s, sink, err));
 }
 
+static bool snapshot_write_text(const struct heft_snapshot *s, const struct heft_sink *sink,
+				struct heft_err *err)
+{
+	if (!s->open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no snapshot is open");
+	struct text text = sizefile_text(&s->snapshot);
+	const bool ok = sink_once(sink, text.p, text.len, err);
+	text_release(&text);
+	return ok;
+}
+
+bool heft_snapshot_write_text(const struct heft_snapshot *s, const struct heft_sink *sink,
+			      struct heft_err *err)
+{
+	return GUARDED(s->memory, err, snapshot_write_text(s, sink, err));
+}
+
 /* ---- totals ---------------------------------------------------------------------------------- */
 
 static void add_totals(const struct snapshot *s, const struct snap_section *sec,

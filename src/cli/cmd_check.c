@@ -112,7 +112,7 @@ static int run_quality(const struct check_job *job)
 	if (job->base_path || job->out.format_opt)
 		return cli_error(job->cli, "--base and --format go with --budget");
 	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->file);
-	const int status = s ? snapshot_check(job->cli, s, job->out.path) : EXIT_TROUBLE;
+	const int status = s ? snapshot_judge(job->cli, s, job->out.path) : EXIT_TROUBLE;
 	heft_snapshot_free(s);
 	return status;
 }

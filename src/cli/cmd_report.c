@@ -30,8 +30,7 @@ const char report_manual[] =
 	"Writes one html file that shows where the bytes go, for a browser without a\n"
 	"network: treemap, flame graph, table, to be grouped and filtered as one looks.\n"
 	"INPUT: programs, .size and .sizediff files, cores and recordings of heaps, each\n"
-	"a tab; what perf record wrote, for a tab of what ran of a program; and\n"
-	"histories, files and addresses of servers, for a tab of each product.  With\n"
+	"a tab; and what perf record wrote, for a tab of what ran of a program.  With\n"
 	"BASE files after '--', what changed; of one program and one base there is also\n"
 	"a tab of their symbols, with what was renamed and moved.\n";
 
@@ -102,18 +101,6 @@ static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 	return good;
 }
 
-static bool add_history(const struct report_job *job, const char *path)
-{
-	const struct cli *cli = job->inputs.cli;
-	struct heft_err err;
-	struct heft_history *h = heft_history_open(path, 0, &err);
-	const bool good = h && heft_page_add_history(job->page, h, NULL, &err);
-	if (!good)
-		cli_failed(cli, &err);
-	heft_history_free(h);
-	return good;
-}
-
 static bool write_page(void *ctx, FILE *to, struct heft_err *err)
 {
 	return heft_page_write(((const struct report_job *)ctx)->page,
@@ -124,23 +111,16 @@ static int run(struct report_job *job)
 {
 	const struct cli *cli = job->inputs.cli;
 	const struct input_files *files = &job->inputs.files;
-	const struct input_files *histories = &job->inputs.histories;
 	bool all = false;
 	if (job->inputs.by != NULL) /* whoever names sources gets these */
 		job->inputs.flags &= ~(unsigned)HEFT_PROFILE_REGIONS;
-	if (files->count + histories->count == 0)
+	if (files->count == 0)
 		return cli_error(cli, "must specify at least one file; try '%s --help'",
 				 cli->usage);
-	if (files->count == 0 && job->inputs.bases.count > 0)
-		return cli_error(cli, "a history has no base");
 	if (job->output == NULL && isatty(STDOUT_FILENO))
 		return cli_error(cli, "a page is not for a terminal; name a file with -o");
 	for (size_t i = 0; i < files->count && !all; i++)
 		if (!outfile_spares(cli, job->output, files->paths[i]) || !add_input(job, i, &all))
-			return EXIT_TROUBLE;
-	for (size_t i = 0; i < histories->count; i++)
-		if (!outfile_spares(cli, job->output, histories->paths[i]) ||
-		    !add_history(job, histories->paths[i]))
 			return EXIT_TROUBLE;
 	return outfile_write(cli, job->output, write_page, job);
 }

@@ -168,7 +168,7 @@ static int run(struct snapshot_job *job)
 	progress_end(job->cli->progress);
 	if (job->stats)
 		print_stats(job);
-	int status = job->check ? snapshot_check(job->cli, job->snapshot, NULL) : EXIT_FINE;
+	int status = job->check ? snapshot_judge(job->cli, job->snapshot, NULL) : EXIT_FINE;
 	if (job->output && outfile_write(job->cli, job->output, write_snapshot, job) != EXIT_FINE)
 		status = EXIT_TROUBLE;
 	return status;

@@ -65,7 +65,6 @@ void inputs_release(struct inputs *all)
 	heft_finder_free(all->finder);
 	free(all->files.paths);
 	free(all->bases.paths);
-	free(all->histories.paths);
 }
 
 bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
@@ -115,15 +114,13 @@ bool inputs_add(struct inputs *all, const char *path, bool base)
 	heft_input_look(path, &kind, NULL);
 	if (!base && kind == HEFT_INPUT_SAMPLES)
 		return add_samples(all, path);
-	if (base && kind == HEFT_INPUT_HISTORY) {
-		cli_error(all->cli, "%s is a history, which cannot be a base", path);
+	if (kind == HEFT_INPUT_HISTORY) {
+		cli_error(all->cli,
+			  "%s is a history; heft history page --store=%s -o FILE shows it", path,
+			  path);
 		return false;
 	}
-	return add_path(all,
-			base                         ? &all->bases
-			: kind == HEFT_INPUT_HISTORY ? &all->histories
-						     : &all->files,
-			path);
+	return add_path(all, base ? &all->bases : &all->files, path);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */

@@ -27,7 +27,6 @@ struct inputs {
 	heft_progress_fn progress;
 	void *progress_ctx;
 	struct input_files files, bases;
-	struct input_files histories; /* those among the inputs, which have no base */
 };
 
 enum input_kind { INPUT_PROFILE, INPUT_LIST, INPUT_HEAP };

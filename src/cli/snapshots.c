@@ -83,7 +83,7 @@ static bool write_findings(void *ctx, FILE *to, struct heft_err *err)
 	return !ferror(to);
 }
 
-int snapshot_check(const struct cli *cli, const struct heft_snapshot *s, const char *path)
+int snapshot_judge(const struct cli *cli, const struct heft_snapshot *s, const char *path)
 {
 	const struct heft_quality_finding *f;
 	struct heft_err err;

@@ -28,7 +28,7 @@ bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s
 
 /* What looks wrong in a snapshot, to a file, or stdout where `path` is NULL; EXIT_NO where its sums
  * are. */
-int snapshot_check(const struct cli *cli, const struct heft_snapshot *s, const char *path);
+int snapshot_judge(const struct cli *cli, const struct heft_snapshot *s, const char *path);
 
 /* heft_snapshot_note, for notes_print. */
 const struct heft_note *snapshot_note(const void *handle, size_t i);

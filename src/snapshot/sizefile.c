@@ -135,7 +135,10 @@ struct out {
 	const struct snapshot *s;
 	struct sizefile_head head;
 	struct index paths, components;
-	struct sizefile_segments segments;
+	/* what the symbols stand in: name, container, first and count alone */
+	struct {
+		VEC(struct snap_section) list;
+	} segments;
 };
 
 static bool is_overhead(const struct out *o, const struct snap_symbol *y)
@@ -188,17 +191,6 @@ static void add_header(struct out *o)
 	text_add(&o->text, text_str(&json));
 	text_add_char(&o->text, '\n');
 	text_release(&json);
-}
-
-void sizefile_start(struct text *out, struct sizefile_segments *ret, const struct snapshot *s)
-{
-	struct out o = { .s = s, .text = *out };
-	find_head(&o);
-	find_order(&o);
-	add_header(&o);
-	vec_release(&o.head.sections);
-	*out = o.text;
-	*ret = o.segments;
 }
 
 static void add_paths(struct out *o)
@@ -458,10 +450,9 @@ static void add_symbols(struct out *o)
  * for 3 % more bytes, and are packed in parts. */
 enum { QUICK_FROM = 8 << 20, PART = 1 << 20 };
 
-bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err)
+struct text sizefile_text(const struct snapshot *s)
 {
 	struct out o = { .s = s };
-	struct bytes packed = { NULL, 0 };
 	find_head(&o);
 	o.head.charges = s->by_heft ? s->charges.count : 0;
 	find_order(&o);
@@ -475,11 +466,18 @@ bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct h
 	index_release(&o.components);
 	vec_release(&o.segments.list);
 	vec_release(&o.head.sections);
-	const bool quick = s->own && o.text.len > QUICK_FROM;
-	const struct bytes plain = { (const uint8_t *)o.text.p, o.text.len };
+	return o.text;
+}
+
+bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err)
+{
+	struct bytes packed = { NULL, 0 };
+	struct text text = sizefile_text(s);
+	const bool quick = s->own && text.len > QUICK_FROM;
+	const struct bytes plain = { (const uint8_t *)text.p, text.len };
 	const bool ok = quick ? gzip_pack_parts(plain, 6, PART, ret->threads, &packed, err)
 			      : gzip_pack(plain, &packed, err);
-	text_release(&o.text);
+	text_release(&text);
 	if (!ok)
 		return false;
 	vec_reserve(&ret->bytes, packed.size);

@@ -28,12 +28,8 @@ struct sizefile_out {
 };
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err);
 
-/* What a file has in front of its list of paths, and the segments that its symbols stand in: name,
- * container, first and count alone. */
-struct sizefile_segments {
-	VEC(struct snap_section) list;
-};
-void sizefile_start(struct text *out, struct sizefile_segments *ret, const struct snapshot *s);
+/* The file before it is packed, which sizefile_read takes as well.  The caller releases it. */
+struct text sizefile_text(const struct snapshot *s);
 
 /* The two halves are sparse snapshots. */
 bool sizediff_read(struct snapshot *ret_before, struct snapshot *ret_after, const char *path,

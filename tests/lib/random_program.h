@@ -91,11 +91,4 @@ static void make(const struct program *p, struct snapshot *s)
 	snapmaker_done(s);
 }
 
-static struct sizefile_out bytes_of(const struct snapshot *s)
-{
-	struct sizefile_out out = { { 0 } };
-	assert_true(sizefile_write(&out, s, NULL));
-	return out;
-}
-
 #endif

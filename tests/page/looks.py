@@ -75,12 +75,14 @@ def make_pages():
     os.rename(glob.glob("heft.heap*")[0], "heft.heap")
     pages = {}
     for name, words in {"program": ["-d", "sections,compileunits,symbols", "libheft.so"], "change": ["after.so", "--", "before.so"],
-                        "lists": ["changes.sizediff"], "history": ["kept.db"], "heap": ["heft.heap"], "dump": ["heap.core"], "damaged": ["heap-damaged.core"],
+                        "lists": ["changes.sizediff"], "heap": ["heft.heap"], "dump": ["heap.core"], "damaged": ["heap-damaged.core"],
                         "ran": ["-d", "sections,symbols", "--disassembly", "--perf=mapped.data", "mapped"], "code": ["-d", "sections,symbols", "--disassembly", "after.so"],
                         "changed-code": ["-d", "symbols", "--disassembly", "after.so", "--", "before.so"],
                         **({"firmware": ["fw.map"]} if firmware() else {})}.items():
         pages[name] = os.path.abspath(name + ".html")
         heft("report", *words, "-o", pages[name])
+    pages["history"] = os.path.abspath("history.html")
+    heft("history", "page", "--store", "kept.db", "-o", pages["history"])
     return pages
 
 

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -80,21 +79,6 @@ static void rows_are_written_in_every_format(void **state)
 				  "c     9223372036854775807      \n");
 }
 
-static void what_is_packed_is_the_same(void **state)
-{
-	struct heft_query_opts opts = { .size = sizeof opts, .format = HEFT_CSV };
-	struct out plain = { .used = 0 }, packed = { .used = 0 };
-	char room[4096];
-	struct heft_err err;
-	(void)state;
-	assert_true(write_answer(&plain, &opts, &err));
-	opts.zstd = true;
-	assert_true(write_answer(&packed, &opts, &err));
-	const size_t size = ZSTD_decompress(room, sizeof room, packed.text, packed.used);
-	assert_int_equal(size, plain.used);
-	assert_memory_equal(room, plain.text, size);
-}
-
 static void misuse_and_full_outputs_are_told(void **state)
 {
 	const struct heft_query_opts pprof = { .size = sizeof pprof, .format = HEFT_PPROF };
@@ -117,7 +101,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_written_in_every_format),
-		cmocka_unit_test(what_is_packed_is_the_same),
 		cmocka_unit_test(misuse_and_full_outputs_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* Changes of level among noise, and slopes. */
-#include "store/trend.h"
+#include "history/trend.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "image/image.h"
 #include "report/markdown.h"
 #include "report/pss.h"
-#include "report/spark.h"
+#include "base/spark.h"
 
 #include <math.h>
 

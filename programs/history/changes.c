@@ -1,0 +1,261 @@
+#include "history/changes.h"
+
+#include "base/fnv.h"
+
+/* ---- sums of symbols ------------------------------------------------------------------------- */
+
+/* What a symbol of the store is, whatever its size. */
+enum part { NAME, SECTION, SOURCE, OBJECT, COMPONENT, PARTS };
+
+/* Own bytes of a text in the base and now. */
+struct sum {
+	double was, now;
+};
+struct sums {
+	struct intern keys; /* of symbols: the parts with a NUL behind each; of paths: the path */
+	VEC(struct sum) list;
+	struct text key;
+};
+
+static void sums_release(struct sums *s)
+{
+	intern_release(&s->keys);
+	vec_release(&s->list);
+	text_release(&s->key);
+}
+
+static struct sum *sum_of(struct sums *s, struct str key)
+{
+	const uint32_t id = intern_add(&s->keys, key);
+	if (id == s->list.count)
+		vec_push(&s->list, (struct sum){ 0, 0 });
+	return &s->list.data[id];
+}
+
+/* Symbols without own bytes are padding alone. */
+static double own_of(const struct heft_snapshot_symbol *y)
+{
+	return (y->own > 0 ? (double)y->own : (double)y->padding) / y->aliases;
+}
+
+static void sums_add(struct sums *s, const struct heft_snapshot *of, bool before)
+{
+	struct heft_snapshot_symbol y = { .size = sizeof y };
+	struct heft_snapshot_section section = { .size = sizeof section };
+	size_t at = SIZE_MAX; /* the section that is known */
+	for (size_t i = 0; heft_snapshot_symbol(of, i, &y); i++) {
+		if (y.section != at && heft_snapshot_section(of, y.section, &section))
+			at = y.section;
+		const char *const parts[PARTS] = { y.name, section.name, y.source, y.object,
+						   y.component };
+		s->key.len = 0;
+		for (size_t k = 0; k < PARTS; k++)
+			text_add(&s->key, (struct str){ parts[k], strlen(parts[k]) + 1 });
+		struct sum *sum = sum_of(s, text_str(&s->key));
+		*(before ? &sum->was : &sum->now) += own_of(&y);
+	}
+}
+
+/* Sums of equal parts: what several names share leaves no dust behind. */
+static double clean(double v)
+{
+	const double whole = v < 0 ? -(double)(uint64_t)(0.5 - v) : (double)(uint64_t)(v + 0.5);
+	return v - whole < 1e-6 && whole - v < 1e-6 ? whole : v;
+}
+
+static void sums_clean(struct sums *s)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		struct sum *sum = &s->list.data[i];
+		sum->was = clean(sum->was);
+		sum->now = clean(sum->now);
+		/* Parts in another order leave other dust. */
+		if (sum->now - sum->was < 1e-6 && sum->was - sum->now < 1e-6)
+			sum->now = sum->was;
+	}
+}
+
+static void parts_of(const struct sums *s, uint32_t id, struct str ret[PARTS])
+{
+	const char *p = intern_get(&s->keys, id).p;
+	for (size_t i = 0; i < PARTS; i++) {
+		ret[i] = str_of(p);
+		p += ret[i].len + 1;
+	}
+}
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+static void measure_add(struct measures *m, const char *source, struct str label,
+			const struct sum *by)
+{
+	struct level *l = measures_get(m, str_of(source), STR("own"), label);
+	l->was += by->was;
+	l->now += by->now;
+}
+
+/* A component counts for itself, a source or object for each folder that it lies in. */
+static void path_measure(struct measures *m, enum part part, struct str path, const struct sum *by)
+{
+	if (part == COMPONENT && path.len > 0)
+		measure_add(m, "component", path, by);
+	for (size_t i = 0; i < path.len && part != COMPONENT; i++)
+		if (path.p[i] == '/')
+			measure_add(m, part == SOURCE ? "source" : "object",
+				    (struct str){ path.p, i + 1 }, by);
+}
+
+/* By path first: many symbols have the same. */
+static void paths_measure(struct measures *m, enum part part, const struct sums *symbols)
+{
+	struct sums paths = { .keys = { { 0 } } };
+	struct str parts[PARTS];
+	for (uint32_t i = 0; i < symbols->list.count; i++) {
+		const struct sum *by = &symbols->list.data[i];
+		parts_of(symbols, i, parts);
+		struct sum *sum = sum_of(&paths, parts[part]);
+		sum->was += by->was;
+		sum->now += by->now;
+	}
+	for (uint32_t i = 0; i < paths.list.count; i++)
+		path_measure(m, part, intern_get(&paths.keys, i), &paths.list.data[i]);
+	sums_release(&paths);
+}
+
+static void folders_measure(struct measures *m, const struct sums *symbols)
+{
+	static const enum part parts[] = { SOURCE, COMPONENT, OBJECT };
+	for (size_t i = 0; i < COUNT_OF(parts); i++)
+		paths_measure(m, parts[i], symbols);
+	for (size_t i = 0; i < m->levels.count; i++) {
+		struct level *l = &m->levels.data[i];
+		l->was = clean(l->was);
+		l->now = clean(l->now);
+		if (l->now - l->was < 1e-6 && l->was - l->now < 1e-6)
+			l->now = l->was;
+	}
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void stage_row(struct db *db, const struct sums *s, uint32_t id)
+{
+	const struct str key = intern_get(&s->keys, id);
+	struct str parts[PARTS];
+	parts_of(s, id, parts);
+	struct db_query *q = db_insert(db, TABLE_STAGED);
+	db_put(q, (int64_t)fnv_add(FNV_START, key.p, key.len));
+	for (size_t i = 0; i < PARTS; i++)
+		db_put_text(q, parts[i]);
+	db_put_real(q, s->list.data[id].was);
+	db_put_real(q, s->list.data[id].now);
+	db_do(q);
+}
+
+/* Gives staged rows their symbols, which are added where they are new.  The hash is of all parts of
+ * a symbol, so that it and the name tell symbols apart.  CROSS JOIN has SQLite begin with the
+ * staged rows. */
+static void staged_settle(struct db *db, uint32_t build)
+{
+	static const char paths[] =
+		"INSERT INTO paths(path) SELECT section FROM staged UNION SELECT source FROM "
+		"staged UNION SELECT object FROM staged UNION SELECT component FROM staged "
+		"EXCEPT SELECT path FROM paths";
+	static const char symbols[] =
+		"INSERT INTO symbols(hash, name, section, object, source, component) "
+		"SELECT t.hash, t.name, a.id, o.id, s.id, c.id FROM (SELECT * FROM staged x WHERE "
+		"NOT EXISTS (SELECT 1 FROM symbols y WHERE y.hash = x.hash AND y.name = x.name)) "
+		"t CROSS JOIN paths a CROSS JOIN paths o CROSS JOIN paths s CROSS JOIN paths c "
+		"WHERE a.path = t.section AND o.path = t.object AND s.path = t.source AND "
+		"c.path = t.component";
+	static const char changes[] =
+		"INSERT INTO changes(symbol, build, was, own) SELECT y.id, CAST($1 AS BIGINT), "
+		"t.was, t.own FROM staged t CROSS JOIN symbols y WHERE y.hash = t.hash AND "
+		"y.name = t.name";
+	db_settle_staged(db);
+	db_do(db_query(db, paths));
+	db_do(db_query(db, symbols));
+	struct db_query *q = db_query(db, changes);
+	db_put(q, build);
+	db_do(q);
+}
+
+void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *base,
+		   const struct heft_snapshot *now, struct measures *sums)
+{
+	struct sums symbols = { .keys = { { 0 } } };
+	if (base)
+		sums_add(&symbols, base, true);
+	sums_add(&symbols, now, false);
+	sums_clean(&symbols);
+	for (uint32_t i = 0; i < symbols.list.count; i++)
+		if (symbols.list.data[i].was != symbols.list.data[i].now)
+			stage_row(db, &symbols, i);
+	staged_settle(db, build);
+	folders_measure(sums, &symbols);
+	sums_release(&symbols);
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+static int64_t section_bytes(const struct heft_snapshot_section *s)
+{
+	return s->symbol_size + s->padding;
+}
+
+struct build_sizes build_sizes(const struct heft_snapshot *s)
+{
+	struct heft_snapshot_section sec = { .size = sizeof sec };
+	struct build_sizes sizes = { 0, 0 };
+	for (size_t i = 0; heft_snapshot_section(s, i, &sec); i++) {
+		const uint64_t size = (uint64_t)section_bytes(&sec);
+		sizes.file += sec.in_file ? size : 0;
+		sizes.vm += sec.in_memory ? size : 0;
+	}
+	return sizes;
+}
+
+static void section_insert(struct db *db, uint32_t build, const struct heft_snapshot_section *s,
+			   int64_t size)
+{
+	static const char path[] =
+		"INSERT INTO paths(path) SELECT CAST($1 AS TEXT) WHERE NOT EXISTS (SELECT 1 "
+		"FROM paths WHERE path = $1)";
+	static const char row[] = "INSERT INTO sections(section, build, size, in_file, in_memory) "
+				  "SELECT id, CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS "
+				  "BIGINT), CAST($4 AS BIGINT) FROM paths WHERE path = $5";
+	struct db_query *q = db_query(db, path);
+	db_put_text(q, str_of(s->name));
+	db_do(q);
+	q = db_query(db, row);
+	db_put(q, build);
+	db_put(q, size);
+	db_put(q, s->in_file);
+	db_put(q, s->in_memory);
+	db_put_text(q, str_of(s->name));
+	db_do(q);
+}
+
+/* Sections of one name are one row, that of the first. */
+void sections_write(struct db *db, uint32_t build, const struct heft_snapshot *s)
+{
+	struct heft_snapshot_section sec = { .size = sizeof sec };
+	VEC(struct heft_snapshot_section) rows = { 0 };
+	struct intern names = { { 0 } };
+	for (size_t i = 0; heft_snapshot_section(s, i, &sec); i++) {
+		const uint32_t place = intern_add(&names, str_of(sec.name));
+		if (place == rows.count) {
+			vec_push(&rows, sec);
+			continue;
+		}
+		struct heft_snapshot_section *row = &rows.data[place];
+		row->symbol_size += sec.symbol_size;
+		row->padding += sec.padding;
+		row->in_file |= sec.in_file;
+		row->in_memory |= sec.in_memory;
+	}
+	for (size_t i = 0; i < rows.count; i++)
+		section_insert(db, build, &rows.data[i], section_bytes(&rows.data[i]));
+	vec_release(&rows);
+	intern_release(&names);
+}

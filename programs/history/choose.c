@@ -1,0 +1,118 @@
+#include "history/choose.h"
+
+#include "history/packed_sink.h"
+
+bool history_apply(struct history_settings *s, const struct opt *o, const char *value)
+{
+	switch (o->id) {
+	case O_STORE: s->store = value; break;
+	case O_PRODUCT: s->filter.product = value; break;
+	case O_CONFIG_OF: s->filter.config = value; break;
+	case O_BRANCH: s->filter.branch = value; break;
+	default: return false;
+	}
+	return true;
+}
+
+bool history_open(const struct cli *cli, const struct history_settings *s, unsigned flags,
+		  struct history *ret)
+{
+	struct heft_err err;
+	if (!store_open(&ret->store, s->store ? s->store : "history.db", flags, &err)) {
+		cli_failed(cli, &err);
+		return false;
+	}
+	timeline_make(&ret->timeline, &ret->store, &s->filter);
+	return true;
+}
+
+void history_close(struct history *h)
+{
+	timeline_release(&h->timeline);
+	store_close(&h->store);
+}
+
+void history_select(struct history *h, const struct build_filter *f)
+{
+	timeline_release(&h->timeline);
+	timeline_make(&h->timeline, &h->store, f);
+}
+
+struct heft_snapshot *history_read(const struct cli *cli, struct history *h, const char *word,
+				   const char *components)
+{
+	struct heft_err err;
+	const struct build *b = timeline_find(&h->timeline, word, &err);
+	if (!b) {
+		cli_failed(cli, &err);
+		return NULL;
+	}
+	struct heft_snapshot *s = cli_made(cli, heft_snapshot_new());
+	heft_snapshot_set_progress(s, progress_show, cli->progress);
+	if (components)
+		heft_snapshot_set_components(s, components);
+	if (store_read(&h->store, b->id, s, &err))
+		return s;
+	cli_failed(cli, &err);
+	heft_snapshot_free(s);
+	return NULL;
+}
+
+bool history_read_pair(const struct cli *cli, struct history *h, const char *const words[2],
+		       const char *components, struct heft_snapshot *ret[2])
+{
+	ret[0] = history_read(cli, h, words[0], components);
+	ret[1] = ret[0] ? history_read(cli, h, words[1], components) : NULL;
+	if (ret[1])
+		return true;
+	heft_snapshot_free(ret[0]);
+	return false;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+struct rows_job {
+	const struct output *out;
+	struct heft_query_opts opts;
+	bool zstd;
+	bool (*write)(void *ctx, struct heft_answer *to, struct heft_err *err);
+	void *ctx;
+};
+
+static bool rows_put(const struct rows_job *job, const struct heft_sink *sink, struct heft_err *err)
+{
+	struct heft_answer *a = heft_answer_new(&job->opts, sink, err);
+	const bool ok = a && job->write(job->ctx, a, err) && heft_answer_end(a, err);
+	heft_answer_free(a);
+	return ok;
+}
+
+static bool rows_write(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct rows_job *job = ctx;
+	const struct heft_sink sink = output_sink(job->out, to);
+	if (!job->zstd)
+		return rows_put(job, &sink, err);
+	struct packed_sink *packed = packed_sink_open(&sink, err);
+	if (!packed)
+		return false;
+	const struct heft_sink into = packed_sink_of(packed);
+	const bool ok = rows_put(job, &into, err) && packed_sink_end(packed, err);
+	packed_sink_close(packed);
+	return ok;
+}
+
+int history_write(const struct cli *cli, const struct output *out, uint32_t usual, bool zstd,
+		  bool (*write)(void *ctx, struct heft_answer *to, struct heft_err *err), void *ctx)
+{
+	struct rows_job job = { .out = out,
+				.opts = { .size = sizeof job.opts,
+					  .format = out->write.format,
+					  .rows = output_rows(out, usual),
+					  .width = out->write.width,
+					  .csv_safe = out->write.csv_safe },
+				.zstd = zstd,
+				.write = write,
+				.ctx = ctx };
+	return outfile_write(cli, out->path, rows_write, &job);
+}

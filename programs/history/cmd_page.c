@@ -1,0 +1,92 @@
+/* heft history page: a history as one page of html. */
+#include "history/choose.h"
+#include "history/commands.h"
+#include "history/page.h"
+
+enum { O_STEPS = O_OWN, O_OF, NAMES = 12 };
+
+const struct opt history_page_opts[] = {
+	{ O_OUTPUT, 'o', true, "output", "FILE", "write there, all or nothing" },
+	{ O_STEPS, 0, true, "steps", "NUM", "builds whose difference is in the page (0: 20)" },
+	{ O_OF, 0, true, "of", "NAME", "a chart more: a section, source, symbol .." },
+#include "history/history_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_page_manual[] =
+	"Writes a history as one page of html, a tab for each product and configuration:\n"
+	"a chart of the file, the VM image, the usual sections and each NAME over all\n"
+	"builds, and a table of the latest ones and the largest steps, with the symbols\n"
+	"that each changed.  The page asks no network for anything.  'heft report' has\n"
+	"the same tabs beside others.\n";
+
+struct page_job {
+	const struct cli *cli;
+	struct history_settings settings;
+	const char *path;
+	const char *names[NAMES];
+	size_t name_count;
+	uint64_t steps;
+	struct heft_page *page;
+};
+
+static bool apply(void *ctx, const struct opt *o, const char *value)
+{
+	struct page_job *job = ctx;
+	switch (o->id) {
+	case O_OUTPUT: job->path = value; return true;
+	case O_STEPS: return cli_number(job->cli, o, value, 10000, &job->steps);
+	case O_OF:
+		if (job->name_count == NAMES)
+			return cli_bad_value(job->cli, o, value, "one of twelve charts at most");
+		job->names[job->name_count++] = value;
+		return true;
+	default: return history_apply(&job->settings, o, value);
+	}
+}
+
+static bool no_operand(void *ctx, const char *word)
+{
+	const struct page_job *job = ctx;
+	cli_error(job->cli, "'%s': no operand is wanted; try '%s --help'", word, job->cli->usage);
+	return false;
+}
+
+static bool write_page(void *ctx, FILE *to, struct heft_err *err)
+{
+	return heft_page_write(((const struct page_job *)ctx)->page,
+			       &(struct heft_sink){ outfile_put, to }, err);
+}
+
+static int run(struct page_job *job)
+{
+	struct heft_err err;
+	struct history h = { .timeline = { { 0 } } };
+	const struct history_page_opts opts = { .filter = job->settings.filter,
+						.names = job->names,
+						.name_count = job->name_count,
+						.steps = (uint32_t)job->steps };
+	bool good = history_open(job->cli, &job->settings, 0, &h);
+	int status = EXIT_TROUBLE;
+	if (good && !history_page_add(job->page, &h, &opts, &err))
+		good = cli_failed(job->cli, &err) == EXIT_FINE;
+	history_close(&h);
+	if (good)
+		status = outfile_write(job->cli, job->path, write_page, job);
+	return status;
+}
+
+int cmd_history_page(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { apply, no_operand };
+	struct page_job job = { .cli = cli, .page = cli_made(cli, heft_page_new()) };
+	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
+		status = job.path ? run(&job)
+				  : cli_error(cli,
+					      "must specify where to with -o FILE; try '%s --help'",
+					      cli->usage);
+	heft_page_free(job.page);
+	return status;
+}

@@ -1,0 +1,265 @@
+/* heft history log, blame, bisect, trend: what is told about builds that are kept. */
+#include "history/choose.h"
+#include "history/commands.h"
+#include "history/git.h"
+#include "history/log.h"
+#include "history/questions.h"
+
+#include <string.h>
+
+enum { O_OF = O_OWN, O_LIMIT, O_UNTIL };
+
+#define HISTORY_FORMATS      "table|csv|tsv|json|markdown"
+#define HISTORY_FORMATS_HELP "table (default), csv, tsv, json, markdown"
+
+#define OF_HELP "not the file: vm, a section, source, symbol .."
+
+const struct opt history_log_opts[] = {
+	{ O_OF, 0, true, "of", "NAME", OF_HELP },
+	{ O_UNTIL, 0, false, "until", "BUILD", "only builds up to this one" },
+#include "history/history_opts.inc"
+#define OUTPUT_ROWS         "builds, the latest first, 0: all (20)"
+#define OUTPUT_FORMATS      HISTORY_FORMATS
+#define OUTPUT_FORMATS_HELP HISTORY_FORMATS_HELP
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const struct opt history_blame_opts[] = {
+#include "history/history_opts.inc"
+#define OUTPUT_ROWS         "builds, the latest first, 0: all (20)"
+#define OUTPUT_FORMATS      HISTORY_FORMATS
+#define OUTPUT_FORMATS_HELP HISTORY_FORMATS_HELP
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const struct opt history_bisect_opts[] = {
+	{ O_OF, 0, true, "of", "NAME", OF_HELP },
+#include "history/history_opts.inc"
+#define OUTPUT_ROWS         "steps, the largest first, 0: all (20)"
+#define OUTPUT_FORMATS      HISTORY_FORMATS
+#define OUTPUT_FORMATS_HELP HISTORY_FORMATS_HELP
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const struct opt history_trend_opts[] = {
+	{ O_OF, 0, true, "of", "NAME", OF_HELP },
+	{ O_LIMIT, 0, true, "limit", "BYTES", "when it will be so large: 1200K, 3M" },
+#include "history/history_opts.inc"
+#define OUTPUT_ROWS         "changes of level, the latest first, 0: all (20)"
+#define OUTPUT_FORMATS      HISTORY_FORMATS
+#define OUTPUT_FORMATS_HELP HISTORY_FORMATS_HELP
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_log_manual[] =
+	"Lists the builds of a history, the latest first: size of the file, its change\n"
+	"from the build before of the same product, configuration and branch, and the\n"
+	"course of the last ten sizes.\n";
+
+const char history_blame_manual[] =
+	"Tells which builds made something the size it is: NAME is a symbol, source,\n"
+	"object, component or section, or all below a folder: 'src/net/'.  Where several\n"
+	"are called so, the kind stands in front: 'symbol:main'.\n";
+
+const char history_bisect_manual[] =
+	"Tells the steps that explain a growth from one build to another, the largest\n"
+	"first, and which commit to build next where the largest step hides several.\n"
+	"Builds are named as for 'heft history diff'.\n";
+
+const char history_trend_manual[] =
+	"Tells where a size is going: its slope by builds and days, when it reaches a\n"
+	"limit, and in which builds its level changed, apart from noise.\n";
+
+static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
+					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
+					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
+
+struct report_job {
+	const struct cli *cli;
+	struct history_settings settings;
+	struct output out;
+	const char *of;    /* what is measured; NULL: the file */
+	const char *until; /* the last build; NULL: the latest */
+	uint64_t limit;    /* bytes that a trend may reach; 0: none */
+	const char *operands[2];
+	size_t operand_count;
+	struct history history;
+	struct steps steps;
+};
+
+static bool apply(void *ctx, const struct opt *o, const char *value)
+{
+	struct report_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
+	if (o->id == O_LIMIT)
+		return cli_parse_number(value, false, &job->limit) ||
+		       cli_bad_value(job->cli, o, value, "a number of bytes");
+	if (o->id == O_OF)
+		job->of = value;
+	if (o->id == O_UNTIL)
+		job->until = value;
+	return o->id == O_OF || o->id == O_UNTIL || history_apply(&job->settings, o, value);
+}
+
+static bool add_operand(void *ctx, const char *word)
+{
+	struct report_job *job = ctx;
+	if (job->operand_count < COUNT_OF(job->operands))
+		job->operands[job->operand_count] = word;
+	job->operand_count++;
+	return true;
+}
+
+static bool report_series(struct report_job *job, const char *of, struct series *ret,
+			  struct heft_err *err)
+{
+	struct history *h = &job->history;
+	return series_make(ret, &h->store, &h->timeline, of ? of : "file", err);
+}
+
+static bool log_put(void *ctx, struct heft_answer *to, struct heft_err *err)
+{
+	struct report_job *job = ctx;
+	struct timeline *t = &job->history.timeline;
+	struct series series;
+	const struct build *last = job->until ? timeline_find(t, job->until, err) : NULL;
+	if (job->until && !last)
+		return false;
+	if (last)
+		t->list.count = timeline_place(t, last) + 1;
+	if (!job->of)
+		return log_write(t, NULL, to, err);
+	if (!report_series(job, job->of, &series, err))
+		return false;
+	const bool ok = log_write(t, &series, to, err);
+	series_release(&series);
+	return ok;
+}
+
+static bool blame_put(void *ctx, struct heft_answer *to, struct heft_err *err)
+{
+	struct report_job *job = ctx;
+	struct series series;
+	if (!report_series(job, job->operands[0], &series, err))
+		return false;
+	steps_make(&job->steps, &series);
+	series_release(&series);
+	return steps_write(&job->steps, to, err);
+}
+
+static bool bisect_put(void *ctx, struct heft_answer *to, struct heft_err *err)
+{
+	struct report_job *job = ctx;
+	struct series series;
+	const struct build *pair[2];
+	if (!report_series(job, job->of, &series, err))
+		return false;
+	bool ok = true;
+	for (size_t i = 0; i < COUNT_OF(pair) && ok; i++) {
+		pair[i] = timeline_find(&job->history.timeline, job->operands[i], err);
+		ok = pair[i] != NULL;
+	}
+	ok = ok && steps_between(&job->steps, &series, pair[0], pair[1], err) &&
+	     steps_write(&job->steps, to, err);
+	series_release(&series);
+	return ok;
+}
+
+static bool trend_put(void *ctx, struct heft_answer *to, struct heft_err *err)
+{
+	struct report_job *job = ctx;
+	struct series series;
+	if (!report_series(job, job->of, &series, err))
+		return false;
+	const bool ok = trend_write(&series, job->limit, to, err);
+	series_release(&series);
+	return ok;
+}
+
+/* ---- builds that are missing ----------------------------------------------------------------- */
+
+/* Says which commit of a step is to be built next, as far as git knows the commits. */
+static bool gap_tell(const struct step *step)
+{
+	char range[200], count[40], next[80];
+	const char *before = step->before->facts.commit, *after = step->build->facts.commit;
+	snprintf(range, sizeof range, "%s..%s", before, after);
+	const char *const how_many[] = { "git", "rev-list", "--count", "--end-of-options",
+					 range, NULL };
+	const char *const middle[] = { "git", "rev-list", "--bisect", "--end-of-options",
+				       range, NULL };
+	if (!git_line(how_many, count, sizeof count) || strcmp(count, "1") == 0 ||
+	    !git_line(middle, next, sizeof next) || strcmp(next, after) == 0)
+		return false;
+	printf("\nThe step to %.12s is of %s commits; build %.12s next.\n", after, count, next);
+	return true;
+}
+
+static void gaps_tell(const struct report_job *job)
+{
+	if (job->out.path || job->out.write.format != HEFT_TABLE)
+		return;
+	for (size_t i = 0; i < job->steps.list.count; i++)
+		if (job->steps.list.data[i].apart && gap_tell(&job->steps.list.data[i]))
+			return;
+}
+
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+/* Runs a command whose words are `operands` operands and options. */
+static int report_run(const struct cli *cli, int argc, char **argv, size_t operands,
+		      bool (*put)(void *ctx, struct heft_answer *to, struct heft_err *err))
+{
+	static const struct cli_words words = { apply, add_operand };
+	struct report_job job = { .cli = cli };
+	output_init(&job.out, formats);
+	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status != CLI_GO_ON)
+		return status;
+	if (!output_settle(&job.out, cli))
+		return EXIT_TROUBLE;
+	if (job.operand_count != operands)
+		return cli_error(cli, "wrong number of operands; try '%s --help'", cli->usage);
+	if (!history_open(cli, &job.settings, 0, &job.history))
+		return EXIT_TROUBLE;
+	status = history_write(cli, &job.out, 20, false, put, &job);
+	if (put == bisect_put && status == EXIT_FINE)
+		gaps_tell(&job);
+	steps_release(&job.steps);
+	history_close(&job.history);
+	return status;
+}
+
+int cmd_history_log(const struct cli *cli, int argc, char **argv)
+{
+	return report_run(cli, argc, argv, 0, log_put);
+}
+
+int cmd_history_blame(const struct cli *cli, int argc, char **argv)
+{
+	return report_run(cli, argc, argv, 1, blame_put);
+}
+
+int cmd_history_bisect(const struct cli *cli, int argc, char **argv)
+{
+	return report_run(cli, argc, argv, 2, bisect_put);
+}
+
+int cmd_history_trend(const struct cli *cli, int argc, char **argv)
+{
+	return report_run(cli, argc, argv, 0, trend_put);
+}

@@ -1,0 +1,272 @@
+/* A file of SQLite. */
+#include "history/engine.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <time.h>
+
+/* Rows of symbols are staged in memory. */
+static const char schema[] =
+	"CREATE TABLE store(version INTEGER NOT NULL, edition INTEGER NOT NULL);"
+	"INSERT INTO store VALUES(1, 0);"
+	"CREATE TABLE paths(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, name TEXT NOT NULL, "
+	"section INTEGER NOT NULL, object INTEGER NOT NULL, source INTEGER NOT NULL, "
+	"component INTEGER NOT NULL);"
+	"CREATE INDEX symbols_by_hash ON symbols(hash);"
+	"CREATE TABLE builds(id INTEGER PRIMARY KEY, base INTEGER, product TEXT NOT NULL, "
+	"config TEXT NOT NULL, commit_id TEXT NOT NULL, parent TEXT NOT NULL, "
+	"branch TEXT NOT NULL, time INTEGER NOT NULL, machine TEXT NOT NULL, "
+	"file INTEGER NOT NULL, vm INTEGER NOT NULL, symbols INTEGER NOT NULL, "
+	"UNIQUE(product, config, commit_id));"
+	"CREATE TABLE lists(build INTEGER PRIMARY KEY, depth INTEGER NOT NULL, "
+	"data BLOB NOT NULL);"
+	"CREATE TABLE sections(section INTEGER, build INTEGER, size INTEGER NOT NULL, "
+	"in_file INTEGER NOT NULL, in_memory INTEGER NOT NULL, PRIMARY KEY(section, build)) "
+	"WITHOUT ROWID;"
+	"CREATE TABLE changes(symbol INTEGER, build INTEGER, was REAL NOT NULL, own REAL NOT NULL, "
+	"PRIMARY KEY(symbol, build)) WITHOUT ROWID;"
+	"CREATE TABLE measures(id INTEGER PRIMARY KEY, source TEXT NOT NULL, "
+	"kind TEXT NOT NULL, label TEXT NOT NULL);"
+	"CREATE INDEX measures_by_label ON measures(label);"
+	"CREATE TABLE sizes(measure INTEGER, build INTEGER, was REAL NOT NULL, "
+	"now REAL NOT NULL, PRIMARY KEY(measure, build)) WITHOUT ROWID;" DB_STEPS_VIEW
+		DB_MEASURED_VIEW;
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static const struct {
+	int status;
+	enum heft_code code;
+	const char *text;
+} reasons[] = {
+	{ SQLITE_NOTADB, HEFT_EFORMAT, "is no history: not a file of SQLite" },
+	{ SQLITE_CORRUPT, HEFT_EFORMAT,
+	  "is damaged; restore a copy, or add the builds to a new one" },
+	{ SQLITE_BUSY, HEFT_EIO, "is locked by another process; try again when that has ended" },
+	{ SQLITE_FULL, HEFT_EIO, "cannot grow: the disk is full; nothing was changed" },
+	{ SQLITE_IOERR, HEFT_EIO,
+	  "cannot be read or written: the disk refuses it, as full ones do; nothing was changed" },
+	{ SQLITE_READONLY, HEFT_EIO, "cannot be written; check its permissions and its folder's" },
+	{ SQLITE_CANTOPEN, HEFT_EIO,
+	  "cannot be opened; a history is made by 'heft history add' in a folder that is there" },
+	{ SQLITE_NOMEM, HEFT_ENOMEM, "out of memory" },
+};
+
+struct sqlite {
+	sqlite3 *handle;
+	time_t since; /* it waits for another process, in seconds */
+};
+
+static sqlite3 *handle_of(const struct db *db)
+{
+	return ((struct sqlite *)db->own)->handle;
+}
+
+static void check(struct db *db, int status)
+{
+	if (status == SQLITE_OK)
+		return;
+	for (size_t i = 0; i < COUNT_OF(reasons); i++)
+		if ((status & 0xff) == reasons[i].status)
+			db_say(db, reasons[i].code, "%s", reasons[i].text);
+	db_say(db, HEFT_EIO, "fails: SQLite: %s", sqlite3_errmsg(handle_of(db)));
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static void run(struct db *db, const char *sql)
+{
+	check(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
+}
+
+/* SQLite's own patience counts what it means to sleep, and lasts longer where a machine is busy. */
+static int goes_on_waiting(void *ctx, int times)
+{
+	static const struct timespec pause = { 0, 20 * 1000 * 1000 };
+	struct sqlite *s = ctx;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (times == 0)
+		s->since = now.tv_sec;
+	if (now.tv_sec - s->since >= DB_PATIENCE / 1000)
+		return 0;
+	nanosleep(&pause, NULL);
+	return 1;
+}
+
+static bool open_file(struct db *db, const char *path)
+{
+	struct sqlite *s = mem_zeroed(1, sizeof *s);
+	const bool writes = db->flags & DB_WRITES;
+	/* Who reads may have to take back what a writer that was killed has left behind. */
+	const int mode = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
+	db->own = s;
+	check(db, sqlite3_open_v2(path, &s->handle, mode, NULL));
+	if (db->failed)
+		return false;
+	if (!(db->flags & DB_NO_WAIT))
+		sqlite3_busy_handler(s->handle, goes_on_waiting, s);
+	run(db, "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY"); /* KiB */
+	return !db->failed;
+}
+
+static void close_file(struct db *db)
+{
+	struct sqlite *s = db->own;
+	sqlite3_stmt *st;
+	if (!s)
+		return;
+	while (s->handle && (st = sqlite3_next_stmt(s->handle, NULL)) != NULL)
+		sqlite3_finalize(st);
+	sqlite3_close(s->handle);
+	mem_free(s);
+}
+
+/* ---- transactions ---------------------------------------------------------------------------- */
+
+static void begin(struct db *db, bool writes)
+{
+	run(db, writes ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+static void commit(struct db *db)
+{
+	run(db, "COMMIT");
+}
+
+static void rollback(struct db *db)
+{
+	for (size_t i = 0; i < db->queries.count; i++)
+		if (db->queries.data[i]->own)
+			sqlite3_reset(db->queries.data[i]->own);
+	sqlite3_exec(handle_of(db), "ROLLBACK", NULL, NULL, NULL);
+}
+
+static void compact(struct db *db)
+{
+	run(db, "VACUUM");
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+/* INSERT INTO table(columns) VALUES(?, ?) */
+static void insert_text(struct text *t, const struct db_table_facts *table)
+{
+	text_add(t, STR("INSERT INTO "));
+	text_add(t, str_of(table->name));
+	text_add_char(t, '(');
+	text_add(t, str_of(table->columns));
+	text_add(t, STR(") VALUES(?"));
+	for (const char *p = table->columns; *p; p++)
+		if (*p == ',')
+			text_add(t, STR(",?"));
+	text_add_char(t, ')');
+}
+
+static bool prepare(struct db_query *q)
+{
+	struct text t = { 0 };
+	sqlite3_stmt *st = NULL;
+	if (q->table)
+		insert_text(&t, q->table);
+	else
+		text_add(&t, str_of(q->text));
+	check(q->db, sqlite3_prepare_v3(handle_of(q->db), t.p, (int)t.len,
+					SQLITE_PREPARE_PERSISTENT, &st, NULL));
+	text_release(&t);
+	q->own = st;
+	return !q->db->failed;
+}
+
+static int bind_text(const struct db_query *q, int at, struct str s)
+{
+	return sqlite3_bind_text64(q->own, at, s.p, s.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static int bind(struct db_query *q, int i)
+{
+	const struct db_value *v = &q->values.data[i];
+	const struct str s = db_value_text(q, (size_t)i);
+	switch (v->type) {
+	case DB_INT: return sqlite3_bind_int64(q->own, i + 1, v->integer);
+	case DB_REAL: return sqlite3_bind_double(q->own, i + 1, v->real);
+	case DB_TEXT: return bind_text(q, i + 1, s);
+	case DB_BYTES: return sqlite3_bind_blob64(q->own, i + 1, s.p, s.len, SQLITE_STATIC);
+	case DB_NULL: break;
+	}
+	return sqlite3_bind_null(q->own, i + 1);
+}
+
+static void start(struct db_query *q)
+{
+	for (size_t i = 0; i < q->values.count; i++)
+		check(q->db, bind(q, (int)i));
+}
+
+static bool row(struct db_query *q)
+{
+	const int status = sqlite3_step(q->own);
+	if (status != SQLITE_ROW && status != SQLITE_DONE)
+		check(q->db, status);
+	return status == SQLITE_ROW;
+}
+
+static void reset(struct db_query *q)
+{
+	sqlite3_reset(q->own);
+}
+
+static void add(struct db_query *q)
+{
+	start(q);
+	if (!q->db->failed)
+		row(q);
+	reset(q);
+}
+
+static int64_t get_int(struct db_query *q, int cell)
+{
+	return sqlite3_column_int64(q->own, cell);
+}
+
+static double get_real(struct db_query *q, int cell)
+{
+	return sqlite3_column_double(q->own, cell);
+}
+
+static struct str get_text(struct db_query *q, int cell)
+{
+	const char *text = (const char *)sqlite3_column_text(q->own, cell);
+	return text ? (struct str){ text, (size_t)sqlite3_column_bytes(q->own, cell) } : STR("");
+}
+
+static struct bytes get_bytes(struct db_query *q, int cell)
+{
+	const void *p = sqlite3_column_blob(q->own, cell);
+	return (struct bytes){ p, p ? (uint64_t)sqlite3_column_bytes(q->own, cell) : 0 };
+}
+
+const struct db_engine engine_sqlite = {
+	.schema = schema,
+	.staging = DB_STAGING("TEXT"),
+	.count_own = "SELECT count(*) FROM sqlite_master WHERE name IN (" DB_TABLE_NAMES ")",
+	.count_others = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT IN "
+			"(" DB_TABLE_NAMES ")",
+	.open = open_file,
+	.close = close_file,
+	.run = run,
+	.begin = begin,
+	.commit = commit,
+	.rollback = rollback,
+	.compact = compact,
+	.prepare = prepare,
+	.reset = reset,
+	.start = start,
+	.add = add,
+	.row = row,
+	.get_int = get_int,
+	.get_real = get_real,
+	.get_text = get_text,
+	.get_bytes = get_bytes,
+};

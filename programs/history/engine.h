@@ -1,0 +1,123 @@
+/* engine.h - what an engine of db.h does: a table of functions, and what all of them keep.
+ *
+ * db.c collects the parameters of a statement and has it started with the first row that is asked
+ * for; an engine never sees a call after a failure.  One thread. */
+#ifndef HEFT_HISTORY_ENGINE_H
+#define HEFT_HISTORY_ENGINE_H
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "history/db.h"
+
+/* How long a writer waits for the others, in ms. */
+enum { DB_PATIENCE = 60000 };
+
+enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
+
+#define DB_TABLE_NAMES                                                                             \
+	"'store', 'paths', 'symbols', 'lists', 'sections', 'changes', 'builds', 'measures', "      \
+	"'sizes'"
+
+/* `text` is the type of a text that is compared byte by byte. */
+#define DB_STAGING(text)                                                                           \
+	"CREATE TEMP TABLE IF NOT EXISTS staged(hash BIGINT, name " text ", section " text         \
+	", source " text ", object " text ", component " text                                      \
+	", was DOUBLE PRECISION, own DOUBLE PRECISION);"                                           \
+	"CREATE TEMP TABLE IF NOT EXISTS moved(build BIGINT, survivor BIGINT);"                    \
+	"CREATE TEMP TABLE IF NOT EXISTS merged(item BIGINT, build BIGINT, "                       \
+	"was DOUBLE PRECISION, now DOUBLE PRECISION);"                                             \
+	"DELETE FROM staged; DELETE FROM moved; DELETE FROM merged;"
+
+#define DB_STEPS_VIEW                                                                              \
+	"CREATE VIEW steps AS SELECT c.build, b.product, b.config, b.commit_id, b.branch, "        \
+	"b.time, s.name, section.path AS section, source.path AS source, object.path AS object, "  \
+	"component.path AS component, c.was, c.own, c.own - c.was AS change "                      \
+	"FROM changes c JOIN builds b ON b.id = c.build JOIN symbols s ON s.id = c.symbol "        \
+	"JOIN paths section ON section.id = s.section JOIN paths source ON source.id = s.source "  \
+	"JOIN paths object ON object.id = s.object "                                               \
+	"JOIN paths component ON component.id = s.component;"
+
+#define DB_MEASURED_VIEW                                                                           \
+	"CREATE VIEW measured AS SELECT z.build, b.product, b.config, b.commit_id, b.branch, "     \
+	"b.time, m.source, m.kind, m.label, z.was, z.now, z.now - z.was AS change "                \
+	"FROM sizes z JOIN builds b ON b.id = z.build JOIN measures m ON m.id = z.measure;"
+
+/* A parameter.  Texts and bytes are in db_query.room. */
+struct db_value {
+	enum db_type type;
+	int64_t integer;
+	double real;
+	size_t at, size;
+};
+
+struct db_query {
+	struct db *db;
+	const void *key;                    /* the text, or &db_tables[i] */
+	const char *text;                   /* NULL: rows of a table */
+	const struct db_table_facts *table; /* NULL: a statement */
+	enum { DB_NEW, DB_RUNNING, DB_OVER } state;
+	VEC(struct db_value) values;
+	struct text room;
+	void *own; /* the engine's */
+};
+
+struct db_table_facts {
+	const char *name, *columns;
+};
+extern const struct db_table_facts db_tables[TABLES];
+
+struct db {
+	const struct db_engine *engine;
+	char *name; /* as messages show it: no user, no password, no options */
+	void *own;  /* the engine's */
+	unsigned flags;
+	VEC(struct db_query *) queries;
+	struct db_query broken; /* stands for what nobody runs any more */
+	struct heft_err err;
+	bool failed, open; /* open: a transaction is */
+};
+
+struct db_engine {
+	const char *schema, *staging;
+	const char *staged; /* run before staged rows are joined; NULL: nothing */
+	/* Count tables of the names of a store, and those of others that are in its place. */
+	const char *count_own, *count_others; /* count_others NULL: none are in its place */
+	/* False on failure, which it has told by db_say. */
+	bool (*open)(struct db *db, const char *url);
+	void (*close)(struct db *db);
+	/* Statements without parameters and rows, with ';' between. */
+	void (*run)(struct db *db, const char *sql);
+	void (*begin)(struct db *db, bool writes);
+	void (*commit)(struct db *db);
+	void (*rollback)(struct db *db);
+	void (*compact)(struct db *db); /* NULL: there is nothing to do */
+	/* Once for each statement: q->own. */
+	bool (*prepare)(struct db_query *q);
+	void (*forget)(struct db_query *q);
+	/* Ends what is at work, so that the statement may begin again. */
+	void (*reset)(struct db_query *q);
+	void (*start)(struct db_query *q);
+	/* Adds the values to the rows of q->table. */
+	void (*add)(struct db_query *q);
+	bool (*row)(struct db_query *q);
+	/* A cell; what is NULL is 0 or empty. */
+	int64_t (*get_int)(struct db_query *q, int cell);
+	double (*get_real)(struct db_query *q, int cell);
+	struct str (*get_text)(struct db_query *q, int cell);
+	struct bytes (*get_bytes)(struct db_query *q, int cell);
+};
+
+extern const struct db_engine engine_sqlite;
+/* NULL where heft was built without it. */
+extern const struct db_engine *const engine_postgres;
+
+/* Makes a failure, unless there is one already: "NAME TEXT". */
+bool db_say(struct db *db, enum heft_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static inline struct str db_value_text(const struct db_query *q, size_t i)
+{
+	const struct db_value *v = &q->values.data[i];
+	return (struct str){ v->size > 0 ? q->room.p + v->at : "", v->size };
+}
+
+#endif

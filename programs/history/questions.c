@@ -1,0 +1,285 @@
+#include "history/questions.h"
+
+#include "history/trend.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const step_names[] = { "build", "date",   "commit", "branch",       "was",
+					  "now",   "change", "share",  "unbuilt_since" };
+
+/* A step with its share of `all`, and the commit before it where others may stand between. */
+static void put_step(struct answer *a, const struct step *s, double all)
+{
+	const double change = s->now - s->was;
+	char text[24] = "";
+	answer_build(a, s->build);
+	answer_text(a, s->build->facts.branch);
+	answer_real(a, s->was);
+	answer_real(a, s->now);
+	answer_real(a, change);
+	if (all != 0)
+		snprintf(text, sizeof text, "%.1f%%", 100 * change / all);
+	answer_short(a, text);
+	snprintf(text, sizeof text, "%.12s", s->apart ? s->before->facts.commit : "");
+	answer_short(a, text);
+	answer_row(a);
+}
+
+bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_err *err)
+{
+	struct answer a;
+	double all = 0;
+	for (size_t i = 0; i < steps->list.count; i++)
+		all += steps->list.data[i].now - steps->list.data[i].was;
+	answer_start(&a, to, step_names, COUNT_OF(step_names));
+	for (size_t i = 0; i < steps->list.count && !a.stopped; i++)
+		put_step(&a, &steps->list.data[i], all);
+	return answer_end(&a, err);
+}
+
+/* What the rows of a build begin with, for other tools: the whole time and commit. */
+#define BUILD_NAMES "build", "time", "commit", "branch", "product", "config"
+
+static void put_facts(struct answer *a, const struct build *b)
+{
+	char text[24], seconds[30];
+	time_text(b->facts.time, text);
+	snprintf(seconds, sizeof seconds, "%s:%02d", text, (int)((b->facts.time % 60 + 60) % 60));
+	answer_int(a, b->id);
+	answer_short(a, seconds);
+	answer_text(a, b->facts.commit);
+	answer_text(a, b->facts.branch);
+	answer_text(a, b->facts.product);
+	answer_text(a, b->facts.config);
+}
+
+static const char *const change_names[] = { BUILD_NAMES, "section",   "name", "source",
+					    "object",    "component", "was",  "own" };
+
+struct teller {
+	struct store *s;
+	const struct timeline *t;
+	struct answer a;
+	struct text texts[5];
+};
+
+static void put_change(struct teller *w, const struct build *b, struct db_query *q)
+{
+	put_facts(&w->a, b);
+	for (int i = 0; i < (int)COUNT_OF(w->texts); i++) {
+		w->texts[i].len = 0;
+		text_add(&w->texts[i], db_text(q, i + 1));
+		text_add_char(&w->texts[i], '\0');
+		answer_text(&w->a, w->texts[i].p);
+	}
+	answer_real(&w->a, db_real(q, 6));
+	answer_real(&w->a, db_real(q, 7));
+	answer_row(&w->a);
+}
+
+/* Those of the builds from one id to another. */
+static void put_changes(struct teller *w, uint32_t first, uint32_t last)
+{
+	static const char sql[] =
+		"SELECT build, section, name, source, object, component, was, own FROM steps "
+		"WHERE build >= $1 AND build <= $2 ORDER BY build, name, source, object, section";
+	struct db_query *q = db_query(w->s->db, sql);
+	db_put(q, first);
+	db_put(q, last);
+	while (!w->a.stopped && db_row(q)) {
+		const struct build *b = store_build(w->s, (uint32_t)db_int(q, 0));
+		if (b && timeline_place(w->t, b) != SIZE_MAX)
+			put_change(w, b, q);
+	}
+	db_do(q);
+}
+
+bool changes_tell(struct store *s, const struct timeline *t, struct heft_answer *to,
+		  struct heft_err *err)
+{
+	/* Servers hand all rows over at once. */
+	enum { AT_ONCE = 50 };
+	struct teller w = { .s = s, .t = t };
+	answer_start(&w.a, to, change_names, COUNT_OF(change_names));
+	for (size_t i = 0; i < s->builds.count && !w.a.stopped; i += AT_ONCE) {
+		const size_t last = min_u64(i + AT_ONCE, s->builds.count) - 1;
+		put_changes(&w, s->builds.data[i].id, s->builds.data[last].id);
+	}
+	for (size_t i = 0; i < COUNT_OF(w.texts); i++)
+		text_release(&w.texts[i]);
+	return answer_end(&w.a, err) && db_check(s->db, err);
+}
+
+static const char *const row_names[] = { BUILD_NAMES, "source", "kind", "label", "was", "now" };
+
+bool rows_tell(struct store *s, const struct timeline *t, const char *source,
+	       struct heft_answer *to, struct heft_err *err)
+{
+	static const char sql[] = "SELECT build, kind, label, was, now FROM measured WHERE source "
+				  "= $1 ORDER BY build, label, kind";
+	struct answer a;
+	struct text kind = { 0 }, label = { 0 };
+	answer_start(&a, to, row_names, COUNT_OF(row_names));
+	struct db_query *q = db_query(s->db, sql);
+	db_put_text(q, str_of(source));
+	while (!a.stopped && db_row(q)) {
+		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
+		if (!b || timeline_place(t, b) == SIZE_MAX)
+			continue;
+		text_set(&kind, db_text(q, 1));
+		text_set(&label, db_text(q, 2));
+		text_add_char(&kind, '\0');
+		text_add_char(&label, '\0');
+		put_facts(&a, b);
+		answer_text(&a, source);
+		answer_text(&a, kind.p);
+		answer_text(&a, label.p);
+		answer_real(&a, db_real(q, 3));
+		answer_real(&a, db_real(q, 4));
+		answer_row(&a);
+	}
+	db_do(q);
+	text_release(&kind);
+	text_release(&label);
+	return answer_end(&a, err) && db_check(s->db, err);
+}
+
+/* ---- rows of sources ------------------------------------------------------------------------- */
+
+struct difference {
+	uint32_t key;
+	double change;
+};
+
+/* The larger change first, then the earlier key. */
+static int compare_differences(const void *pa, const void *pb)
+{
+	const struct difference *a = pa, *b = pb;
+	const double x = fabs(a->change), y = fabs(b->change);
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void put_difference(struct answer *a, const struct measures *m, const struct difference *d)
+{
+	const struct level *l = &m->levels.data[d->key];
+	struct str parts[3];
+	measures_parts(m, d->key, parts);
+	answer_real(a, d->change);
+	answer_real(a, l->was);
+	answer_real(a, l->now);
+	answer_text(a, parts[1].p);
+	answer_text(a, parts[2].p);
+	answer_row(a);
+}
+
+bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_err *err)
+{
+	static const char *const names[] = { "change", "was", "now", "kind", "label" };
+	VEC(struct difference) list = { 0 };
+	struct answer a;
+	for (uint32_t i = 0; i < m->levels.count; i++) {
+		const struct level *l = &m->levels.data[i];
+		if (l->was != l->now)
+			vec_push(&list, (struct difference){ i, l->now - l->was });
+	}
+	if (list.count > 1)
+		qsort(list.data, list.count, sizeof *list.data, compare_differences);
+	answer_start(&a, to, names, COUNT_OF(names));
+	for (size_t i = 0; i < list.count && !a.stopped; i++)
+		put_difference(&a, m, &list.data[i]);
+	vec_release(&list);
+	return answer_end(&a, err);
+}
+
+/* ---- trend ----------------------------------------------------------------------------------- */
+
+static bool is_one_line(const struct timeline *t)
+{
+	for (size_t i = 1; i < t->list.count; i++) {
+		const struct build_facts *a = &t->list.data[0]->facts;
+		const struct build_facts *b = &t->list.data[i]->facts;
+		if (strcmp(a->product, b->product) != 0 || strcmp(a->config, b->config) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The day when a value that grows by so much a day is `limit`; none where it does not, or in more
+ * than a thousand years. */
+static void put_forecast(struct answer *a, const struct build *last, double value, double per_day,
+			 uint64_t limit)
+{
+	char text[24];
+	const double days = per_day > 0 ? ((double)limit - value) / per_day : 1e9;
+	if (limit == 0 || !(days < 365250)) {
+		answer_null(a);
+		return;
+	}
+	time_text(last->facts.time + (days > 0 ? (int64_t)(days * 86400) : 0), text);
+	text[10] = '\0';
+	answer_short(a, text);
+}
+
+static bool put_slope(const struct series *s, const struct trend *trend, uint64_t limit,
+		      struct heft_answer *to, struct heft_err *err)
+{
+	static const char *const names[] = { "of",      "builds", "first",  "last",    "per_build",
+					     "per_day", "noise",  "levels", "limit_on" };
+	const size_t count = s->values.count;
+	struct answer a;
+	answer_start(&a, to, names, COUNT_OF(names));
+	if (count > 0) {
+		const double last = s->values.data[count - 1];
+		answer_text(&a, s->what);
+		answer_int(&a, (int64_t)count);
+		answer_real(&a, s->values.data[0]);
+		answer_real(&a, last);
+		answer_real(&a, round(trend->per_step * 10) / 10);
+		answer_real(&a, round(trend->per_day * 10) / 10);
+		answer_real(&a, round(trend->noise * 10) / 10);
+		answer_int(&a, (int64_t)trend->changes.count + 1);
+		put_forecast(&a, s->timeline->list.data[count - 1], last, trend->per_day, limit);
+		answer_row(&a);
+	}
+	return answer_end(&a, err);
+}
+
+static bool put_levels(const struct series *s, const struct trend *trend, struct heft_answer *to,
+		       struct heft_err *err)
+{
+	static const char *const names[] = {
+		"build", "date", "commit", "level_was", "now", "change"
+	};
+	struct answer a;
+	answer_start(&a, to, names, COUNT_OF(names));
+	for (size_t i = trend->changes.count; i > 0 && !a.stopped; i--) {
+		const struct level_change *c = &trend->changes.data[i - 1];
+		answer_build(&a, s->timeline->list.data[c->at]);
+		answer_real(&a, round(c->before));
+		answer_real(&a, round(c->now));
+		answer_real(&a, round(c->now - c->before));
+		answer_row(&a);
+	}
+	return answer_end(&a, err);
+}
+
+bool trend_write(const struct series *s, uint64_t limit, struct heft_answer *to,
+		 struct heft_err *err)
+{
+	struct trend trend;
+	if (!is_one_line(s->timeline))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "these builds are of several products or configurations: say "
+			    "--product, --config");
+	double *times = mem_alloc((s->values.count + 1) * sizeof *times);
+	for (size_t i = 0; i < s->values.count; i++)
+		times[i] = (double)s->timeline->list.data[i]->facts.time;
+	trend_make(&trend, s->values.data, times, s->values.count);
+	mem_free(times);
+	const bool ok = put_slope(s, &trend, limit, to, err) && put_levels(s, &trend, to, err);
+	trend_release(&trend);
+	return ok;
+}

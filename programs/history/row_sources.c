@@ -1,0 +1,199 @@
+#include "history/row_sources.h"
+#include "cli/notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void add_row(struct measured *m, const char *source, const char *kind, const char *label,
+		    double value)
+{
+	vec_push(&m->rows, (struct measured_row){ arena_copy(&m->texts, str_of(source)),
+						  arena_copy(&m->texts, str_of(kind)),
+						  arena_copy(&m->texts, str_of(label)), value });
+}
+
+void measured_release(struct measured *m)
+{
+	vec_release(&m->rows);
+	arena_release(&m->texts);
+}
+
+/* "A" and "B": "A > B". */
+static const char *join(struct measured *m, const char *a, const char *between, const char *b)
+{
+	return arena_format(&m->texts, "%s%s%s", a, *a ? between : "", b);
+}
+
+/* ---- data sources ---------------------------------------------------------------------------- */
+
+/* The place of a text in the table; SIZE_MAX: it has none of the name. */
+static size_t text_place(const struct heft_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->text_count; i++)
+		if (strcmp(t->texts[i].name, name) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+/* What is used of a region and how large it is; of all others each measure. */
+static void add_values(struct measured *m, const struct heft_table *t, const struct heft_row *row,
+		       const char *source, const char *label)
+{
+	const size_t size = text_place(t, "region_size");
+	const char *limit = size != SIZE_MAX && row->texts ? row->texts[size] : "";
+	const bool region = strcmp(source, "regions") == 0;
+	for (size_t i = 0; i < t->measure_count; i++) {
+		const struct heft_measure *of = &t->measures[i];
+		if (region ? strcmp(of->name, "vm") == 0 : of->unit != HEFT_PARTS && !of->shared)
+			add_row(m, source, region ? "used" : of->name, label,
+				(double)row->now[i].whole);
+	}
+	if (region && *limit)
+		add_row(m, source, "limit", label, strtod(limit, NULL));
+}
+
+/* A row with its children to be walked: as many of these as there are levels. */
+struct walk {
+	const struct heft_row *row;
+	size_t next;
+	const char *source, *label;
+};
+
+static void enter(struct measured *m, const struct heft_table *t, struct walk *w, size_t depth,
+		  const struct heft_row *row)
+{
+	w[depth] = (struct walk){ .row = row,
+				  .source = join(m, w[depth - 1].source, ",", t->levels[depth - 1]),
+				  .label = join(m, w[depth - 1].label, " > ", row->label) };
+	add_values(m, t, row, w[depth].source, w[depth].label);
+}
+
+static void add_table(struct measured *m, const struct heft_table *t)
+{
+	struct walk w[MEASURED_SOURCES + 1] = { { .row = t->top, .source = "", .label = "" } };
+	size_t depth = 0;
+	ASSERT(t->level_count <= MEASURED_SOURCES);
+	for (;;) {
+		struct walk *at = &w[depth];
+		if (depth < t->level_count && at->next < at->row->child_count) {
+			enter(m, t, w, depth + 1, at->row->children[at->next++]);
+			depth++;
+		} else if (depth-- == 0) {
+			return;
+		}
+	}
+}
+
+static const struct heft_note *profile_note(const void *handle, size_t i)
+{
+	return heft_profile_note(handle, i);
+}
+
+static bool run_profile(struct measured *m, struct heft_profile *p, const char *const *sources,
+			size_t source_count, const char *const *files, size_t count)
+{
+	struct heft_err err;
+	bool ok = true;
+	for (size_t i = 0; i < source_count && ok; i++)
+		ok = heft_profile_add_source(p, sources[i], &err);
+	heft_profile_set_finder(p, m->finder);
+	heft_profile_set_rows(p, 0);
+	heft_profile_set_progress(p, progress_show, m->cli->progress);
+	for (size_t i = 0; i < count && ok; i++)
+		ok = heft_profile_add_file(p, files[i], HEFT_INPUT, &err);
+	ok = ok && heft_profile_run(p, &err);
+	if (!ok)
+		cli_failed(m->cli, &err);
+	/* The snapshot of the same files has told most of them. */
+	if (m->verbose)
+		notes_print(m->cli, p, profile_note, heft_profile_note_count(p), true);
+	if (ok)
+		add_table(m, heft_profile_table(p));
+	return ok;
+}
+
+bool measure_sources(struct measured *m, const char *const *sources, size_t source_count,
+		     const char *const *files, size_t count)
+{
+	struct heft_profile *p = cli_made(m->cli, heft_profile_new());
+	const bool ok = run_profile(m, p, sources, source_count, files, count);
+	heft_profile_free(p);
+	return ok;
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
+void measure_regions(struct measured *m, const struct heft_snapshot *s)
+{
+	struct heft_snapshot_region r = { .size = sizeof r };
+	for (size_t i = 0; i < m->rows.count; i++)
+		if (strcmp(m->rows.data[i].source, "regions") == 0)
+			return;
+	for (size_t i = 0; heft_snapshot_region(s, i, &r); i++) {
+		add_row(m, "regions", "used", r.name, (double)r.used);
+		add_row(m, "regions", "limit", r.name, (double)r.length);
+	}
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+static void add_limit(struct measured *m, const struct heft_budget_row *row)
+{
+	if (row->state != HEFT_BUDGET_KEPT && row->state != HEFT_BUDGET_BROKEN)
+		return;
+	add_row(m, "budgets", "used", row->rule, row->growth ? row->now - row->base : row->now);
+	add_row(m, "budgets", "limit", row->rule, row->limit);
+	add_row(m, "budgets", "broken", row->rule, row->state == HEFT_BUDGET_BROKEN);
+}
+
+bool measure_budget(struct measured *m, const char *path, const struct heft_snapshot *now,
+		    const struct heft_snapshot *base)
+{
+	struct heft_err err;
+	struct heft_budget *b = heft_budget_open(path, NULL, &err);
+	const bool ok = b && heft_budget_check(b, now, base, &err);
+	if (!ok)
+		cli_failed(m->cli, &err);
+	for (size_t i = 0; ok && i < heft_budget_row_count(b); i++)
+		add_limit(m, heft_budget_row(b, i));
+	heft_budget_free(b);
+	return ok;
+}
+
+/* ---- heaps ----------------------------------------------------------------------------------- */
+
+static const struct heft_note *heap_note(const void *handle, size_t i)
+{
+	return heft_heap_note(handle, i);
+}
+
+static void add_holders(struct measured *m, const struct heft_table *t)
+{
+	add_values(m, t, t->top, "heap", t->top->label);
+	for (size_t i = 0; i < t->top->child_count; i++)
+		add_values(m, t, t->top->children[i], "heap", t->top->children[i]->label);
+}
+
+bool measure_heap(struct measured *m, const char *path)
+{
+	const struct heft_heap_query query = { .size = sizeof query, .by = HEFT_HEAP_BY_FUNCTION };
+	struct heft_heap *h = cli_made(m->cli, heft_heap_new());
+	struct heft_heap_report *r = NULL;
+	struct heft_err err;
+	heft_heap_set_finder(h, m->finder);
+	heft_heap_set_demangle(h, HEFT_NAMES_SHORT);
+	heft_heap_set_progress(h, progress_show, m->cli->progress);
+	if (heft_heap_open(h, path, &err))
+		r = heft_heap_report_new(h, NULL, &query, &err);
+	if (!r)
+		cli_failed(m->cli, &err);
+	notes_print(m->cli, h, heap_note, heft_heap_note_count(h), m->verbose);
+	const bool ok = r != NULL;
+	if (ok)
+		add_holders(m, heft_heap_report_table(r));
+	heft_heap_report_free(r);
+	heft_heap_free(h);
+	return ok;
+}

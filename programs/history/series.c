@@ -1,0 +1,351 @@
+#include "history/series.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- what is asked about --------------------------------------------------------------------- */
+
+enum kind { SECTION, SOURCE, OBJECT, COMPONENT, SYMBOL, KINDS };
+
+static const char *const kind_words[KINDS] = { "section", "source", "object", "component",
+					       "symbol" };
+
+#define CHANGES_OF(symbols)                                                                        \
+	"SELECT c.build, sum(c.own - c.was) FROM changes c WHERE c.symbol IN (SELECT s.id "        \
+	"FROM " symbols ") GROUP BY c.build"
+#define OF_PATHS(column)                                                                           \
+	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
+		   "< $2")
+
+/* Changes of own bytes by build.  The paths that count begin with $1 and end before $2.  Symbols
+ * are asked for first: there are many more changes, which are found by symbol. */
+static const char *const sums[KINDS] = {
+	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
+		    "WHERE p.path >= $1 AND p.path < $2",
+	[SOURCE] = OF_PATHS("source"),
+	[OBJECT] = OF_PATHS("object"),
+	[COMPONENT] = OF_PATHS("component"),
+	[SYMBOL] = CHANGES_OF("symbols s WHERE s.name >= $1 AND s.name < $2"),
+};
+
+/* The texts that count: from `first` up to `end`, without it. */
+struct range {
+	struct text first, end;
+};
+
+/* A name alone, or all that begin with it.  No server takes a NUL in a text. */
+static void set_range(struct range *r, const char *name, bool all)
+{
+	r->first.len = r->end.len = 0;
+	text_add(&r->first, str_of(name));
+	text_add(&r->end, str_of(name));
+	if (all)
+		r->end.p[r->end.len - 1]++;
+	else
+		text_add_char(&r->end, '\1');
+}
+
+static void range_release(struct range *r)
+{
+	text_release(&r->first);
+	text_release(&r->end);
+}
+
+/* Rows of sections are the values themselves. */
+static bool read_sizes(struct series *ret, struct store *s, const struct range *r)
+{
+	bool any = false;
+	struct db_query *q = db_query(s->db, sums[SECTION]);
+	db_put_text(q, text_str(&r->first));
+	db_put_text(q, text_str(&r->end));
+	while (db_row(q)) {
+		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
+		const size_t at = b ? timeline_place(ret->timeline, b) : SIZE_MAX;
+		if (at != SIZE_MAX)
+			ret->values.data[at] += (double)db_int(q, 1);
+		any = true;
+	}
+	return any;
+}
+
+/* Rows of symbols are the changes from the base. */
+static bool sum_changes(double *by_build, struct store *s, const char *sql, const struct range *r)
+{
+	bool any = false;
+	struct db_query *q = db_query(s->db, sql);
+	db_put_text(q, text_str(&r->first));
+	db_put_text(q, text_str(&r->end));
+	while (db_row(q)) {
+		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
+		if (b)
+			by_build[b - s->builds.data] = db_real(q, 1);
+		any = true;
+	}
+	for (size_t i = 0; i < s->builds.count; i++) {
+		const struct build *b = &s->builds.data[i];
+		const struct build *base = b->base ? store_build(s, b->base) : NULL;
+		by_build[i] += base ? by_build[base - s->builds.data] : 0;
+	}
+	return any;
+}
+
+static bool read_changes(struct series *ret, struct store *s, const char *sql,
+			 const struct range *r)
+{
+	double *by_build = mem_zeroed(s->builds.count + 1, sizeof *by_build);
+	const bool any = sum_changes(by_build, s, sql, r);
+	for (size_t i = 0; i < s->builds.count; i++) {
+		const size_t at = timeline_place(ret->timeline, &s->builds.data[i]);
+		if (at != SIZE_MAX)
+			ret->values.data[at] = by_build[i];
+	}
+	mem_free(by_build);
+	return any;
+}
+
+/* Rows of measures say what is so from their build on. */
+static void read_levels(struct series *ret, struct store *s, int64_t measure)
+{
+	static const char levels[] = "SELECT build, now FROM sizes WHERE measure = $1";
+	double *by_build = mem_alloc((s->builds.count + 1) * sizeof *by_build);
+	for (size_t i = 0; i < s->builds.count; i++)
+		by_build[i] = (double)NAN;
+	struct db_query *q = db_query(s->db, levels);
+	db_put(q, measure);
+	while (db_row(q)) {
+		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
+		if (b)
+			by_build[b - s->builds.data] = db_real(q, 1);
+	}
+	for (size_t i = 0; i < s->builds.count; i++) {
+		const struct build *b = &s->builds.data[i];
+		const struct build *base = b->base ? store_build(s, b->base) : NULL;
+		const size_t at = timeline_place(ret->timeline, b);
+		if (isnan(by_build[i]))
+			by_build[i] = base ? by_build[base - s->builds.data] : 0;
+		if (at != SIZE_MAX)
+			ret->values.data[at] = by_build[i];
+	}
+	mem_free(by_build);
+}
+
+static bool is_text(struct str wanted, struct str text)
+{
+	return !wanted.p || str_eq(wanted, text);
+}
+
+/* The first measure with the label; a source or kind without a text is any. */
+static bool read_measure(struct series *ret, struct store *s, struct str source, struct str kind,
+			 const char *label)
+{
+	static const char of_label[] =
+		"SELECT id, source, kind FROM measures WHERE label = $1 ORDER BY id";
+	int64_t id = 0;
+	struct db_query *q = db_query(s->db, of_label);
+	db_put_text(q, str_of(label));
+	while (id == 0 && db_row(q))
+		if (is_text(source, db_text(q, 1)) && is_text(kind, db_text(q, 2)))
+			id = db_int(q, 0);
+	db_do(q);
+	if (id != 0)
+		read_levels(ret, s, id);
+	return id != 0;
+}
+
+/* "LABEL", "SOURCE:LABEL" or "SOURCE.KIND:LABEL". */
+static bool read_named(struct series *ret, struct store *s, const char *what)
+{
+	const char *colon = strchr(what, ':');
+	const struct str any = { NULL, 0 };
+	if (read_measure(ret, s, any, any, what))
+		return true;
+	if (!colon)
+		return false;
+	const size_t len = (size_t)(colon - what), dot = strcspn(what, ".:");
+	const struct str source = { what, dot };
+	const struct str kind = dot < len ? (struct str){ what + dot + 1, len - dot - 1 } : any;
+	return read_measure(ret, s, source, kind, colon + 1);
+}
+
+static bool read_kind(struct series *ret, struct store *s, enum kind kind, const char *name)
+{
+	struct range r = { { 0 }, { 0 } };
+	const size_t len = strlen(name);
+	const bool folder = name[len - 1] == '/';
+	/* What has many symbols is summed up when it is added. */
+	if (kind == COMPONENT || (folder && (kind == SOURCE || kind == OBJECT)))
+		return read_measure(ret, s, str_of(kind_words[kind]), STR("own"), name);
+	set_range(&r, name, folder);
+	bool any = kind == SECTION ? read_sizes(ret, s, &r) : read_changes(ret, s, sums[kind], &r);
+	if (!any && kind == SYMBOL && name[len - 1] != '(') {
+		text_add_char(&r.first, '(');
+		r.end.len = 0;
+		text_add(&r.end, str_of(name));
+		text_add_char(&r.end, '(' + 1);
+		any = read_changes(ret, s, sums[kind], &r);
+	}
+	range_release(&r);
+	return any;
+}
+
+static const char *describe(struct series *s, const char *kind, const char *name)
+{
+	struct text t = { 0 };
+	text_add(&t, str_of(kind));
+	text_add_char(&t, ' ');
+	text_add(&t, str_of(name));
+	const char *made = arena_copy(&s->arena, text_str(&t));
+	text_release(&t);
+	return made;
+}
+
+static bool find_name(struct series *ret, struct store *s, const char *what)
+{
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		const size_t len = strlen(kind_words[kind]);
+		const bool told = strncmp(what, kind_words[kind], len) == 0 && what[len] == ':';
+		if (told)
+			what += len + 1;
+		if (*what && read_kind(ret, s, kind, what)) {
+			ret->what = describe(ret, kind_words[kind], what);
+			return true;
+		}
+		if (told)
+			return false;
+	}
+	if (!read_named(ret, s, what))
+		return false;
+	ret->what = arena_copy(&ret->arena, str_of(what));
+	return true;
+}
+
+/* ---- what may have been meant ---------------------------------------------------------------- */
+
+/* Whether the path is the name with folders in front. */
+static bool ends_in(struct str path, struct str name)
+{
+	return name.len > 0 && path.len > name.len && str_ends(path, name) &&
+	       path.p[path.len - name.len - 1] == '/';
+}
+
+/* Paths are kept whole, people say the last part: up to LIKELY paths that end so. */
+static void add_likely(struct text *to, struct store *s, const char *what)
+{
+	enum { LIKELY = 3 };
+	static const char all[] = "SELECT path FROM paths ORDER BY path";
+	const char *colon = strchr(what, ':');
+	const struct str name = str_of(colon ? colon + 1 : what);
+	unsigned count = 0;
+	struct db_query *q = db_query(s->db, all);
+	while (db_row(q)) {
+		const struct str path = db_text(q, 0);
+		if (count == LIKELY || !ends_in(path, name))
+			continue;
+		text_add(to, count++ == 0 ? STR("; is it ") : STR(" or "));
+		text_add(to, path);
+	}
+	if (count > 0)
+		text_add(to, STR("?"));
+}
+
+static bool is_unknown(struct store *s, const char *what, struct heft_err *err)
+{
+	struct text likely = { 0 };
+	add_likely(&likely, s, what);
+	if (db_check(s->db, err))
+		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
+		     "'%s' is neither 'file' nor 'vm', nor a section, source, object, component, "
+		     "symbol or row of any build%.*s",
+		     what, (int)likely.len, likely.len > 0 ? likely.p : "");
+	text_release(&likely);
+	return false;
+}
+
+bool series_make(struct series *ret, struct store *s, const struct timeline *t, const char *what,
+		 struct heft_err *err)
+{
+	const bool file = strcmp(what, "file") == 0, vm = strcmp(what, "vm") == 0;
+	*ret = (struct series){ .timeline = t, .what = file ? "file" : "vm" };
+	vec_reserve(&ret->values, t->list.count + 1);
+	for (size_t i = 0; i < t->list.count; i++)
+		vec_push(&ret->values, file ? (double)t->list.data[i]->file
+				       : vm ? (double)t->list.data[i]->vm
+					    : 0);
+	if (file || vm || find_name(ret, s, what))
+		return true;
+	series_release(ret);
+	return is_unknown(s, what, err);
+}
+
+void series_release(struct series *s)
+{
+	vec_release(&s->values);
+	arena_release(&s->arena);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static struct step step_at(const struct series *s, size_t i)
+{
+	const struct build *b = s->timeline->list.data[i];
+	struct step step = { .before = s->timeline->before.data[i],
+			     .build = b,
+			     .now = s->values.data[i] };
+	if (step.before) {
+		step.was = s->values.data[timeline_place(s->timeline, step.before)];
+		step.apart = strcmp(b->facts.parent, step.before->facts.commit) != 0;
+	}
+	return step;
+}
+
+void steps_make(struct steps *ret, const struct series *s)
+{
+	*ret = (struct steps){ { 0 } };
+	for (size_t i = s->values.count; i > 0; i--) {
+		const struct step step = step_at(s, i - 1);
+		if (step.was != step.now)
+			vec_push(&ret->list, step);
+	}
+}
+
+static double magnitude(const struct step *s)
+{
+	return s->now < s->was ? s->was - s->now : s->now - s->was;
+}
+
+/* The larger change first, then the later one. */
+static int compare_steps(const void *pa, const void *pb)
+{
+	const struct step *a = pa, *b = pb;
+	const double x = magnitude(a), y = magnitude(b);
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->build->id > b->build->id ? -1 : a->build->id < b->build->id;
+}
+
+bool steps_between(struct steps *ret, const struct series *s, const struct build *from,
+		   const struct build *to, struct heft_err *err)
+{
+	const struct build *b = to;
+	*ret = (struct steps){ { 0 } };
+	while (b && b != from) {
+		const struct step step = step_at(s, timeline_place(s->timeline, b));
+		if (step.was != step.now)
+			vec_push(&ret->list, step);
+		b = step.before;
+	}
+	if (ret->list.count > 1)
+		qsort(ret->list.data, ret->list.count, sizeof *ret->list.data, compare_steps);
+	if (b)
+		return true;
+	steps_release(ret);
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		    "build #%" PRIu32 " is not before #%" PRIu32
+		    " of the same product and configuration",
+		    from->id, to->id);
+}
+
+void steps_release(struct steps *s)
+{
+	vec_release(&s->list);
+}

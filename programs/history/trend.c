@@ -1,0 +1,182 @@
+#include "history/trend.h"
+
+#include <math.h>
+
+/* In units of the noise: what the difference of two means exceeds by chance less than once in
+ * thousands of builds. */
+#define SURE 5.2
+
+/* ---- noise ----------------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *pa, const void *pb)
+{
+	const double a = *(const double *)pa, b = *(const double *)pb;
+	return a < b ? -1 : a > b;
+}
+
+static double median(double *values, size_t count)
+{
+	if (count == 0)
+		return 0;
+	qsort(values, count, sizeof *values, compare_doubles);
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* From the median of the differences of neighbours, which is 0.6745 of their deviation, and that
+ * the square root of 2 times the one of values. */
+static double noise_of(const double *values, size_t count)
+{
+	double *steps = mem_alloc((count + 1) * sizeof *steps);
+	for (size_t i = 1; i < count; i++)
+		steps[i - 1] = fabs(values[i] - values[i - 1]);
+	const double noise = median(steps, count > 0 ? count - 1 : 0) / 0.6745 / sqrt(2);
+	mem_free(steps);
+	return noise;
+}
+
+/* ---- changes of level ------------------------------------------------------------------------ */
+
+struct search {
+	const double *sums; /* of the values before each place */
+	double noise;
+	struct trend *to;
+};
+
+static double mean(const struct search *s, size_t first, size_t end)
+{
+	return (s->sums[end] - s->sums[first]) / (double)(end - first);
+}
+
+/* The place that parts a range best, and by how much the two means differ there. */
+static size_t best_cut(const struct search *s, size_t first, size_t end, double *ret_score)
+{
+	size_t best = first;
+	*ret_score = 0;
+	for (size_t i = first + 1; i < end; i++) {
+		const double left = (double)(i - first), right = (double)(end - i);
+		const double score = fabs(mean(s, first, i) - mean(s, i, end)) *
+				     sqrt(left * right / (left + right));
+		if (score > *ret_score) {
+			*ret_score = score;
+			best = i;
+		}
+	}
+	return best;
+}
+
+struct part {
+	size_t first, end;
+};
+
+/* Cuts ranges as long as they fall apart. */
+static void find_cuts(const struct search *s, size_t count)
+{
+	VEC(struct part) open = { 0 };
+	vec_push(&open, (struct part){ 0, count });
+	while (open.count > 0) {
+		const struct part p = open.data[--open.count];
+		double score;
+		const size_t cut = best_cut(s, p.first, p.end, &score);
+		if (cut == p.first || score <= SURE * s->noise)
+			continue;
+		vec_push(&s->to->changes, (struct level_change){ .at = cut });
+		vec_push(&open, (struct part){ p.first, cut });
+		vec_push(&open, (struct part){ cut, p.end });
+	}
+	vec_release(&open);
+}
+
+static int compare_changes(const void *pa, const void *pb)
+{
+	const struct level_change *a = pa, *b = pb;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static size_t end_of(const struct trend *t, size_t i, size_t count)
+{
+	return i + 1 < t->changes.count ? t->changes.data[i + 1].at : count;
+}
+
+/* A cut was made while others were not known yet: each is looked for again between its neighbours,
+ * and is none where it is not sure any more. */
+static void settle_cuts(const struct search *s, size_t count)
+{
+	struct trend *t = s->to;
+	size_t kept = 0, first = 0;
+	for (size_t i = 0; i < t->changes.count; i++) {
+		double score;
+		const size_t cut = best_cut(s, first, end_of(t, i, count), &score);
+		if (cut == first || score <= SURE * s->noise)
+			continue;
+		t->changes.data[kept++].at = cut;
+		first = cut;
+	}
+	t->changes.count = kept;
+}
+
+/* Without noise. */
+static void find_steps(const struct search *s, const double *values, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (values[i] != values[i - 1])
+			vec_push(&s->to->changes, (struct level_change){ .at = i });
+}
+
+/* `zero` was taken off the values. */
+static void set_levels(const struct search *s, size_t count, double zero)
+{
+	size_t first = 0;
+	for (size_t i = 0; i < s->to->changes.count; i++) {
+		struct level_change *c = &s->to->changes.data[i];
+		c->before = zero + mean(s, first, c->at);
+		c->now = zero + mean(s, c->at, end_of(s->to, i, count));
+		first = c->at;
+	}
+}
+
+/* ---- slope ----------------------------------------------------------------------------------- */
+
+/* By least squares; `at` NULL: of the places. */
+static double slope(const double *values, const double *at, size_t count)
+{
+	double x_mean = 0, y_mean = 0, xy = 0, xx = 0;
+	for (size_t i = 0; i < count; i++) {
+		x_mean += (at ? at[i] : (double)i) / (double)count;
+		y_mean += values[i] / (double)count;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const double x = (at ? at[i] : (double)i) - x_mean;
+		xy += x * (values[i] - y_mean);
+		xx += x * x;
+	}
+	return xx > 0 ? xy / xx : 0;
+}
+
+void trend_make(struct trend *ret, const double *values, const double *times, size_t count)
+{
+	double *sums = mem_zeroed(count + 1, sizeof *sums);
+	*ret = (struct trend){ .noise = noise_of(values, count),
+			       .per_step = slope(values, NULL, count),
+			       .per_day = slope(values, times, count) * 86400 };
+	/* Small numbers keep their digits in the sums. */
+	const double zero = count > 0 ? values[0] : 0;
+	for (size_t i = 0; i < count; i++)
+		sums[i + 1] = sums[i] + (values[i] - zero);
+	const struct search s = { sums, ret->noise, ret };
+	if (ret->noise > 0)
+		find_cuts(&s, count);
+	else
+		find_steps(&s, values, count);
+	if (ret->changes.count > 1)
+		qsort(ret->changes.data, ret->changes.count, sizeof *ret->changes.data,
+		      compare_changes);
+	if (ret->noise > 0)
+		settle_cuts(&s, count);
+	set_levels(&s, count, zero);
+	mem_free(sums);
+}
+
+void trend_release(struct trend *t)
+{
+	vec_release(&t->changes);
+}

@@ -1,0 +1,249 @@
+#include "cli/beside.h"
+#include "cli/budgets.h"
+#include "cli/spawn.h"
+#include "cli/snapshots.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	O_BUDGET = O_OWN,
+	O_BASE,
+	O_COMPONENTS,
+	O_NOISE,
+	O_PAGE_URL,
+	O_TITLE,
+};
+
+const struct opt comment_opts[] = {
+	{ O_BASE, 0, false, "base", "OLD", "the program before the change" },
+	{ O_BUDGET, 0, false, "budget", "FILE", "limits (format: docs/budgets.md)" },
+	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+	{ O_STORE, 0, false, "store", "STORE", "courses of the sizes in this history" },
+	{ O_PRODUCT, 0, false, "product", "NAME", "what it is there (default: FILE's name)" },
+	{ O_CONFIG_OF, 0, false, "config", "NAME", "only builds of this configuration" },
+	{ O_BRANCH, 0, false, "branch", "NAME", "only builds of this branch" },
+	{ O_NOISE, 0, false, "noise", "BYTES",
+	  "write nothing where all limits are kept and\n"
+	  "                              every section and region changed by less" },
+	{ O_PAGE_URL, 0, false, "page-url", "URL", "link to the whole report" },
+	{ O_TITLE, 0, false, "title", "NAME", "what was measured (default: FILE's name)" },
+	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
+#include "cli/find_opts.inc"
+#include "cli/region_opts.inc"
+#include "cli/stack_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char comment_manual[] =
+	"Writes what a pull request is told of a change, in markdown: sizes with their\n"
+	"limits, the limits that are broken, the symbols and owners behind it.  With a\n"
+	"history each size has its course over the last ten builds: those up to the\n"
+	"base, where OLD says its commit ('heft snapshot --metadata git_revision=...')\n"
+	"and the history has it, else the latest.  The first line is the same for each\n"
+	"text of one title, so that a later one can take its place.  Exits with 1 if a\n"
+	"limit is broken, as 'heft check' does.\n";
+
+struct comment_job {
+	const struct cli *cli;
+	struct snapshot_settings settings;
+	struct heft_comment_opts opts;
+	const char *budget_path, *base_path, *file, *output;
+	const char *store, *product, *config,
+		*branch;                /* of the history; store NULL: there is none */
+	char history[BESIDE_PATH_MOST]; /* the program that reads it */
+	struct heft_snapshot *base, *now;
+	struct heft_diff *diff;
+	struct heft_budget *budget; /* NULL: no limits */
+};
+
+static bool apply(void *ctx, const struct opt *o, const char *value)
+{
+	struct comment_job *job = ctx;
+	switch (o->id) {
+	case O_BASE: job->base_path = value; break;
+	case O_BUDGET: job->budget_path = value; break;
+	case O_COMPONENTS: job->settings.components = value; break;
+	case O_NOISE: return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->opts.noise);
+	case O_PAGE_URL: job->opts.page_url = value; break;
+	case O_TITLE: job->opts.title = value; break;
+	case O_OUTPUT: job->output = value; break;
+	case O_VERBOSE: job->settings.verbose = true; break;
+	case O_STORE: job->store = value; break;
+	case O_PRODUCT: job->product = value; break;
+	case O_CONFIG_OF: job->config = value; break;
+	case O_BRANCH: job->branch = value; break;
+	default: return cli_find(job->cli, job->settings.finder, o, value);
+	}
+	return true;
+}
+
+/* ---- courses --------------------------------------------------------------------------------- */
+
+/* What `heft history log` prints of a size: tab-separated, the latest build first.  `until` NULL:
+ * up to the latest build.  The caller frees it; NULL: it knows nothing. */
+static char *log_of(const struct comment_job *job, const char *of, const char *until,
+		    const char *rows, bool quiet)
+{
+	const char *const options[][2] = { { "--store", job->store },
+					   { "--product", job->product },
+					   { "--format", "tsv" },
+					   { "--rows", rows },
+					   { "--of", of },
+					   { "--config", job->config },
+					   { "--branch", job->branch },
+					   { "--until", until } };
+	const char *words[2 + 2 * (sizeof options / sizeof *options) + 1] = { job->history, "log" };
+	size_t count = 2;
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i][1] != NULL) {
+			words[count++] = options[i][0];
+			words[count++] = options[i][1];
+		}
+	return child_output(words, quiet);
+}
+
+/* The number in a column of a line, from 0. */
+static double column_of(const char *line, size_t column)
+{
+	for (; column > 0; column--)
+		line += strcspn(line, "\t") + 1;
+	return strtod(line, NULL);
+}
+
+/* The columns of a header before the one that is called "change". */
+static size_t columns_before_change(const char *header)
+{
+	size_t column = 0;
+	for (; strncmp(header, "change\t", 7) != 0; column++) {
+		header += strcspn(header, "\t\n");
+		if (*header++ != '\t')
+			return 0;
+	}
+	return column;
+}
+
+/* Fills in the sizes of a log, the oldest first; returns how many. */
+static size_t log_values(const char *log, double *ret, size_t count)
+{
+	const size_t column = columns_before_change(log);
+	size_t given = 0;
+	for (log += strcspn(log, "\n");
+	     column > 0 && log[0] == '\n' && log[1] != '\0' && given < count;
+	     log += strcspn(log, "\n"))
+		ret[given++] = column_of(++log, column - 1);
+	for (size_t i = 0; i < given / 2; i++) {
+		const double v = ret[i];
+		ret[i] = ret[given - 1 - i];
+		ret[given - 1 - i] = v;
+	}
+	return given;
+}
+
+/* What nobody has measured has no course.  A course ends at the base, where that says its commit
+ * and the history has it, else at the latest build. */
+static size_t give_course(void *ctx, const char *subject, const char *name, double *ret,
+			  size_t count)
+{
+	const struct comment_job *job = ctx;
+	const char *before = strcmp(subject, "region") == 0    ? "regions.used:"
+			     : strcmp(subject, "section") == 0 ? "section:"
+							       : subject;
+	const char *commit = heft_snapshot_metadata(job->base, "git_revision");
+	char of[300], rows[24];
+	const int size = snprintf(of, sizeof of, "%s%s", before, name);
+	if (size < 0 || (size_t)size >= sizeof of)
+		return 0;
+	snprintf(rows, sizeof rows, "%zu", count);
+	char *log = commit != NULL ? log_of(job, of, commit, rows, true) : NULL;
+	if (log == NULL)
+		log = log_of(job, of, NULL, rows, true);
+	const size_t given = log != NULL ? log_values(log, ret, count) : 0;
+	free(log);
+	return given;
+}
+
+/* Whether there are courses; said where there are none. */
+static bool courses_open(struct comment_job *job)
+{
+	if (!beside_find("history", job->history)) {
+		beside_run(job->cli, "history", 0, NULL);
+		return false;
+	}
+	char *log = log_of(job, NULL, NULL, "1", false);
+	free(log);
+	job->opts.course = give_course;
+	job->opts.course_ctx = job;
+	return log != NULL;
+}
+
+static bool write_comment(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct comment_job *job = ctx;
+	return heft_comment_write(job->diff, job->budget, &job->opts,
+				  &(struct heft_sink){ outfile_put, to }, err);
+}
+
+static int compare(struct comment_job *job)
+{
+	struct heft_err err;
+	if (job->budget && !heft_budget_check(job->budget, job->now, job->base, &err))
+		return cli_error(job->cli, "%s: %s", job->budget_path, err.text);
+	job->diff = heft_diff_new(job->base, job->now, 0, &err);
+	if (!job->diff)
+		return cli_failed(job->cli, &err);
+	const int status = outfile_write(job->cli, job->output, write_comment, job);
+	if (status != EXIT_FINE || !job->budget)
+		return status;
+	return budget_verdict(job->cli, job->budget, job->budget_path, false);
+}
+
+/* The limits first: a mistake in them should not wait for a large program. */
+static int run(struct comment_job *job)
+{
+	const char *const paths[] = { job->base_path, job->file };
+	struct heft_err err;
+	if (!job->base_path)
+		return cli_error(job->cli, "must specify --base=OLD; try '%s --help'",
+				 job->cli->usage);
+	if (job->budget_path) {
+		job->budget = heft_budget_open(job->budget_path, NULL, &err);
+		if (!job->budget)
+			return cli_error(job->cli, "%s", err.text);
+		job->settings.flags |= heft_budget_flags(job->budget);
+	}
+	if (job->store && !courses_open(job))
+		return EXIT_TROUBLE;
+	if (!snapshot_open_pair(job->cli, &job->settings, paths, &job->base, &job->now))
+		return EXIT_TROUBLE;
+	return compare(job);
+}
+
+static void release(struct comment_job *job)
+{
+	heft_diff_free(job->diff);
+	heft_budget_free(job->budget);
+	heft_snapshot_free(job->base);
+	heft_snapshot_free(job->now);
+	snapshot_settings_release(&job->settings);
+}
+
+int cmd_comment(const struct cli *cli, int argc, char **argv)
+{
+	struct comment_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
+	snapshot_settings_init(&job.settings, cli);
+	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+	if (status == CLI_GO_ON) {
+		const char *slash = strrchr(job.file, '/');
+		if (!job.opts.title)
+			job.opts.title = slash ? slash + 1 : job.file;
+		if (!job.product)
+			job.product = slash ? slash + 1 : job.file;
+		status = run(&job);
+	}
+	release(&job);
+	return status;
+}

@@ -1,0 +1,143 @@
+#include "cli/diff_job.h"
+
+static const struct choice by_choices[] = {
+	{ "symbol", HEFT_DIFF_BY_SYMBOL },
+	{ "source", HEFT_DIFF_BY_SOURCE },
+	{ "directory", HEFT_DIFF_BY_DIRECTORY },
+	{ "object", HEFT_DIFF_BY_OBJECT },
+	{ "component", HEFT_DIFF_BY_COMPONENT },
+	{ "section", HEFT_DIFF_BY_SECTION },
+	{ "container", HEFT_DIFF_BY_CONTAINER },
+	{ "namespace", HEFT_DIFF_BY_NAMESPACE },
+	{ "library", HEFT_DIFF_BY_LIBRARY },
+	{ NULL, 0 },
+};
+
+static const struct choice sort_choices[] = {
+	{ "delta", HEFT_SORT_DELTA },
+	{ "growth", HEFT_SORT_GROWTH },
+	{ "size", HEFT_SORT_SIZE },
+	{ "new", HEFT_SORT_SIZE },
+	{ "old", HEFT_SORT_BASE },
+	{ "name", HEFT_SORT_NAME },
+	{ NULL, 0 },
+};
+
+void diff_job_init(struct diff_job *job, const struct cli *cli)
+{
+	*job = (struct diff_job){ .cli = cli, .query = { .size = sizeof job->query } };
+	snapshot_settings_init(&job->settings, cli);
+	output_init(&job->out, table_formats);
+}
+
+void diff_job_release(struct diff_job *job)
+{
+	snapshot_settings_release(&job->settings);
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static bool query_apply(struct diff_job *job, const struct opt *o, const char *value)
+{
+	const bool by = o->id == O_BY;
+	struct opt told = *o;
+	unsigned choice = 0;
+	told.value =
+		by ? "symbol, source, directory, object, component, section, container, namespace, library"
+		   : "delta, growth, size, old, name";
+	if (!cli_choice(job->cli, &told, value, by ? by_choices : sort_choices, &choice))
+		return false;
+	if (by)
+		job->query.by = (enum heft_diff_by)choice;
+	else
+		job->query.sort = (enum heft_sort)choice;
+	return true;
+}
+
+enum output_answer diff_apply(struct diff_job *job, const struct opt *o, const char *value)
+{
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	bool good = true;
+	if (answer != OUTPUT_OTHER)
+		return answer;
+	switch (o->id) {
+	case O_BY:
+	case O_SORT: good = query_apply(job, o, value); break;
+	case O_MIN: good = cli_number(job->cli, o, value, UINT64_MAX / 20, &job->query.min); break;
+	case O_SECTION: job->query.section = value; break;
+	case O_DEBUG: job->query.debug = true; break;
+	case O_SAVE: job->save = value; break;
+	case O_EXIT_CODE: job->exit_code = true; break;
+	case O_SUPERSIZE:
+		job->flags |= HEFT_DIFF_SUPERSIZE;
+		job->settings.flags |= HEFT_SNAPSHOT_WHOLE_PATHS;
+		break;
+	default: return OUTPUT_OTHER;
+	}
+	return good ? OUTPUT_TAKEN : OUTPUT_BAD;
+}
+
+bool diff_add_operand(struct diff_job *job, const char *word)
+{
+	if (job->operand_count < 2)
+		job->operands[job->operand_count] = word;
+	job->operand_count++;
+	return true;
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+static bool report_write(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct diff_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_diff_write(job->diff, &job->out.write, &sink, err);
+}
+
+static bool save_write(void *ctx, FILE *to, struct heft_err *err)
+{
+	return heft_diff_save(((const struct diff_job *)ctx)->diff,
+			      &(struct heft_sink){ outfile_put, to }, err);
+}
+
+static bool has_differences(const struct heft_diff *d)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < HEFT_CHANGES; i++)
+		all += i == HEFT_UNCHANGED
+			       ? 0
+			       : heft_diff_section_changes(d, HEFT_DIFF_TOTAL, (enum heft_change)i);
+	return all > 0;
+}
+
+static int diff_report(struct diff_job *job)
+{
+	struct heft_err err;
+	job->query.rows = output_rows(&job->out, 20);
+	if (!heft_diff_rows(job->diff, &job->query, &err))
+		return cli_failed(job->cli, &err);
+	int status = outfile_write(job->cli, job->out.path, report_write, job);
+	if (status == EXIT_FINE && job->save)
+		status = outfile_write(job->cli, job->save, save_write, job);
+	if (status == EXIT_FINE && job->exit_code && has_differences(job->diff))
+		status = EXIT_NO;
+	return status;
+}
+
+int diff_pair(struct diff_job *job, struct heft_snapshot *old, struct heft_snapshot *now)
+{
+	struct heft_err err;
+	int status = EXIT_TROUBLE;
+	job->diff = heft_diff_new(old, now, job->flags, &err);
+	if (job->diff)
+		status = diff_report(job);
+	else if (!old)
+		cli_error(job->cli, "%s: no .sizediff file; must specify two files",
+			  job->operands[0]);
+	else
+		cli_failed(job->cli, &err);
+	heft_diff_free(job->diff);
+	heft_snapshot_free(old);
+	heft_snapshot_free(now);
+	return status;
+}
