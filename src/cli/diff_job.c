@@ -1,16 +1,11 @@
 #include "cli/diff_job.h"
 
 static const struct choice by_choices[] = {
-	{ "symbol", HEFT_DIFF_BY_SYMBOL },
-	{ "source", HEFT_DIFF_BY_SOURCE },
-	{ "directory", HEFT_DIFF_BY_DIRECTORY },
-	{ "object", HEFT_DIFF_BY_OBJECT },
-	{ "component", HEFT_DIFF_BY_COMPONENT },
-	{ "section", HEFT_DIFF_BY_SECTION },
-	{ "container", HEFT_DIFF_BY_CONTAINER },
-	{ "namespace", HEFT_DIFF_BY_NAMESPACE },
-	{ "library", HEFT_DIFF_BY_LIBRARY },
-	{ NULL, 0 },
+	{ "symbol", HEFT_DIFF_BY_SYMBOL },       { "source", HEFT_DIFF_BY_SOURCE },
+	{ "directory", HEFT_DIFF_BY_DIRECTORY }, { "object", HEFT_DIFF_BY_OBJECT },
+	{ "component", HEFT_DIFF_BY_COMPONENT }, { "section", HEFT_DIFF_BY_SECTION },
+	{ "container", HEFT_DIFF_BY_CONTAINER }, { "namespace", HEFT_DIFF_BY_NAMESPACE },
+	{ "library", HEFT_DIFF_BY_LIBRARY },     { NULL, 0 },
 };
 
 static const struct choice sort_choices[] = {
@@ -42,9 +37,9 @@ static bool query_apply(struct diff_job *job, const struct opt *o, const char *v
 	const bool by = o->id == O_BY;
 	struct opt told = *o;
 	unsigned choice = 0;
-	told.value =
-		by ? "symbol, source, directory, object, component, section, container, namespace, library"
-		   : "delta, growth, size, old, name";
+	told.value = by ? "symbol, source, directory, object, component, section, container, "
+			  "namespace, library"
+			: "delta, growth, size, old, name";
 	if (!cli_choice(job->cli, &told, value, by ? by_choices : sort_choices, &choice))
 		return false;
 	if (by)
