@@ -232,7 +232,7 @@ bool browse_take_table(struct browse *b, const struct browse_table *table, bool 
 	return true;
 }
 
-static void open_table(struct browse *b, size_t input, const char *by)
+static void browse_open_table(struct browse *b, size_t input, const char *by)
 {
 	struct heft_err err = { .text = "" };
 	struct browse_table table;
@@ -246,21 +246,21 @@ static void open_table(struct browse *b, size_t input, const char *by)
 		b->quits = true; /* the table before is gone */
 }
 
-static void group(struct browse *b)
+static void browse_group(struct browse *b)
 {
 	char by[sizeof b->by];
 	memcpy(by, b->by, sizeof by);
 	if (browse_prompt(b, "group by", by, sizeof by, b->ops->groups(b->ops->ctx, b->input),
 			  NULL) &&
 	    strcmp(by, b->by) != 0)
-		open_table(b, b->input, by);
+		browse_open_table(b, b->input, by);
 }
 
 static void next_input(struct browse *b)
 {
 	const size_t next = (b->input + 1) % b->ops->input_count;
 	if (next != b->input)
-		open_table(b, next, NULL);
+		browse_open_table(b, next, NULL);
 }
 
 static void ask_filter(struct browse *b)
@@ -292,7 +292,7 @@ static bool open_desktop(char *path)
 	return good;
 }
 
-static void write_page(struct browse *b)
+static void browse_write_page(struct browse *b)
 {
 	struct heft_err err = { .text = "" };
 	char path[400];
@@ -350,7 +350,7 @@ static void toggle_beside(struct browse *b)
 	browse_go_to(b, node);
 }
 
-static void enter(struct browse *b)
+static void browse_enter(struct browse *b)
 {
 	const uint32_t node = browse_chosen(b);
 	if (node == UINT32_MAX)
@@ -364,7 +364,7 @@ static void enter(struct browse *b)
 	b->at = b->top = 0;
 }
 
-static void leave(struct browse *b)
+static void browse_leave(struct browse *b)
 {
 	const uint32_t was = b->tree.root;
 	b->tree.root = b->tree.nodes[was].parent;
@@ -373,7 +373,7 @@ static void leave(struct browse *b)
 	browse_go_to(b, was);
 }
 
-static void escape(struct browse *b)
+static void browse_escape(struct browse *b)
 {
 	if (b->filter[0] == '\0')
 		return;
@@ -400,7 +400,7 @@ static void next_sort(struct browse *b)
 		   b->tree.diff && sort == TREE_BY_SIZE ? "change" : names[sort]);
 }
 
-static void mark(struct browse *b)
+static void browse_mark(struct browse *b)
 {
 	const uint32_t node = browse_chosen(b);
 	if (node == UINT32_MAX)
@@ -409,7 +409,7 @@ static void mark(struct browse *b)
 	move_by(b, 1);
 }
 
-static void measure(struct browse *b)
+static void browse_measure(struct browse *b)
 {
 	const size_t m = browse_next_measure(b, b->tree.measure);
 	order(b, m, b->tree.sort, b->tree.reversed);
@@ -488,10 +488,10 @@ static bool moves(struct browse *b, int key)
 	case '*': toggle_beside(b); break;
 	case '\r':
 	case '\n':
-	case KEY_ENTER: enter(b); break;
+	case KEY_ENTER: browse_enter(b); break;
 	case KEY_BACKSPACE:
 	case 127:
-	case '\b': leave(b); break;
+	case '\b': browse_leave(b); break;
 	case KEY_MOUSE: take_mouse(b); break;
 	default: return false;
 	}
@@ -502,12 +502,12 @@ static void act(struct browse *b, int key)
 {
 	switch (key) {
 	case '/': ask_filter(b); break;
-	case ESC: escape(b); break;
-	case 'd': group(b); break;
+	case ESC: browse_escape(b); break;
+	case 'd': browse_group(b); break;
 	case 's': next_sort(b); break;
 	case 'r': order(b, b->tree.measure, b->tree.sort, !b->tree.reversed); break;
-	case 'm': measure(b); break;
-	case ' ': mark(b); break;
+	case 'm': browse_measure(b); break;
+	case ' ': browse_mark(b); break;
 	case 'u': tree_unmark_all(&b->tree); break;
 	case '\t': next_input(b); break;
 	case 'i':
@@ -519,7 +519,7 @@ static void act(struct browse *b, int key)
 			browse_code(b, browse_chosen(b));
 		break;
 	case 'n': browse_notes(b); break;
-	case 'o': write_page(b); break;
+	case 'o': browse_write_page(b); break;
 	case '?': browse_help(b); break;
 	case 'q':
 	case ERR: b->quits = true; break; /* the terminal is gone */
@@ -527,7 +527,7 @@ static void act(struct browse *b, int key)
 	}
 }
 
-static void look(struct browse *b)
+static void browse_look(struct browse *b)
 {
 	while (!b->quits) {
 		browse_catch_up(b);
@@ -551,7 +551,7 @@ bool browse_run(const struct browse_ops *ops, const char *by, unsigned flags, st
 	if (good) {
 		if (ops->notes(ops->ctx, 0, NULL) > 0)
 			browse_say(&b, "some of the input was odd: n shows the notes");
-		look(&b);
+		browse_look(&b);
 		paint_end();
 	}
 	loader_release(&b.loader);

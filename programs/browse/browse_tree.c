@@ -24,7 +24,7 @@ bool tree_same_label(const char *above, const char *label)
 }
 
 /* False where there is no memory. */
-static bool open_row(const struct tree *t, const struct heft_row *row)
+static bool browse_tree_open_row(const struct tree *t, const struct heft_row *row)
 {
 	return row->children != NULL || row->child_count == 0 || t->rows.open(t->rows.of, row);
 }
@@ -36,7 +36,7 @@ static const struct heft_row *inner_row(const struct tree *t, const struct heft_
 	for (;;) {
 		if (row->child_count != 1)
 			return row;
-		if (!open_row(t, row))
+		if (!browse_tree_open_row(t, row))
 			return NULL;
 		if (!tree_same_label(row->label, row->children[0]->label) ||
 		    !same_numbers(t, row, row->children[0]))
@@ -53,7 +53,7 @@ static bool grow_numbers(uint32_t **list, size_t room)
 	return grown != NULL;
 }
 
-static bool grow(struct tree *t, size_t more)
+static bool browse_tree_grow(struct tree *t, size_t more)
 {
 	if (more > UINT32_MAX - t->count)
 		return false;
@@ -70,8 +70,9 @@ static bool grow(struct tree *t, size_t more)
 	return true;
 }
 
-static enum heft_filtered filtered(const struct tree *t, const struct heft_row *row,
-				   const union heft_value **now, const union heft_value **base)
+static enum heft_filtered browse_tree_filtered(const struct tree *t, const struct heft_row *row,
+					       const union heft_value **now,
+					       const union heft_value **base)
 {
 	return t->rows.filtered(t->rows.of, row, now, base);
 }
@@ -80,7 +81,8 @@ static enum heft_filtered filtered(const struct tree *t, const struct heft_row *
 static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent)
 {
 	const union heft_value *now, *base;
-	const enum heft_filtered how = t->by_table ? filtered(t, row, &now, &base) : HEFT_ROW_SHOWN;
+	const enum heft_filtered how = t->by_table ? browse_tree_filtered(t, row, &now, &base)
+						   : HEFT_ROW_SHOWN;
 	if (how == HEFT_ROW_HIDDEN)
 		return true;
 	const struct heft_row *const inner = inner_row(t, row);
@@ -97,12 +99,12 @@ static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent
 
 /* The rows below one, those that the table shows and perhaps others; false where there is no
  * memory. */
-static bool list_rows(const struct tree *t, const struct heft_row *row,
-		      const struct heft_row *const **ret, size_t *ret_count)
+static bool browse_tree_list_rows(const struct tree *t, const struct heft_row *row,
+				  const struct heft_row *const **ret, size_t *ret_count)
 {
 	if (t->by_table)
 		return t->rows.open_filtered(t->rows.of, row, ret, ret_count);
-	if (!open_row(t, row))
+	if (!browse_tree_open_row(t, row))
 		return false;
 	*ret = row->children;
 	*ret_count = row->child_count;
@@ -117,7 +119,8 @@ bool tree_make_children(struct tree *t, uint32_t node)
 	if (n->below == 0 || n->first != 0)
 		return true;
 	const struct heft_row *const row = inner_row(t, n->row);
-	if (row == NULL || !list_rows(t, row, &list, &count) || !grow(t, count))
+	if (row == NULL || !browse_tree_list_rows(t, row, &list, &count) ||
+	    !browse_tree_grow(t, count))
 		return false;
 	const uint32_t first = t->count;
 	bool good = true;
@@ -140,11 +143,11 @@ bool tree_make_all(struct tree *t)
 	return good;
 }
 
-static bool begin(struct tree *t)
+static bool browse_tree_begin(struct tree *t)
 {
 	t->order_number = 1;
 	t->measure = t->table->sorted_by;
-	if (!grow(t, 1024) || !add_node(t, t->table->top, 0))
+	if (!browse_tree_grow(t, 1024) || !add_node(t, t->table->top, 0))
 		return false;
 	t->nodes[0].open = true;
 	return true;
@@ -155,7 +158,7 @@ bool tree_init(struct tree *t, const struct browse_table *from)
 	*t = (struct tree){ .table = from->table,
 			    .diff = from->table->diff && !from->only_now,
 			    .rows = from->rows };
-	return begin(t) && tree_list(t);
+	return browse_tree_begin(t) && tree_list(t);
 }
 
 bool tree_make_again(struct tree *t, uint64_t leaves, bool by_table, uint32_t *cursor)
@@ -165,7 +168,7 @@ bool tree_make_again(struct tree *t, uint64_t leaves, bool by_table, uint32_t *c
 			     .rows = t->rows,
 			     .by_table = by_table,
 			     .leaves = leaves };
-	const bool good = begin(&made) && tree_carry(&made, t, cursor);
+	const bool good = browse_tree_begin(&made) && tree_carry(&made, t, cursor);
 	tree_release(good ? t : &made);
 	if (good)
 		*t = made;
@@ -184,7 +187,7 @@ void tree_release(struct tree *t)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static union heft_value *sums_of(const struct tree *t, uint32_t node)
+static union heft_value *browse_tree_sums_of(const struct tree *t, uint32_t node)
 {
 	return t->sums + (size_t)node * t->table->measure_count * 2;
 }
@@ -202,7 +205,7 @@ static const union heft_value *sums_by_table(const struct tree *t, uint32_t node
 	const union heft_value *now, *was;
 	if (!t->by_table || !tree_has_children(t, node))
 		return NULL;
-	(void)filtered(t, t->nodes[node].row, &now, &was);
+	(void)browse_tree_filtered(t, t->nodes[node].row, &now, &was);
 	return base ? was : now;
 }
 
@@ -211,7 +214,7 @@ union heft_value tree_now(const struct tree *t, uint32_t node, size_t measure)
 	const union heft_value *sums = sums_by_table(t, node, false);
 	if (sums != NULL)
 		return sums[measure];
-	return is_summed(t, node, measure) ? sums_of(t, node)[measure]
+	return is_summed(t, node, measure) ? browse_tree_sums_of(t, node)[measure]
 					   : t->nodes[node].row->now[measure];
 }
 
@@ -221,7 +224,7 @@ union heft_value tree_base(const struct tree *t, uint32_t node, size_t measure)
 	if (sums != NULL)
 		return sums[measure];
 	if (is_summed(t, node, measure))
-		return sums_of(t, node)[t->table->measure_count + measure];
+		return browse_tree_sums_of(t, node)[t->table->measure_count + measure];
 	return t->nodes[node].row->base[measure];
 }
 
@@ -259,7 +262,7 @@ struct key {
 /* So many rows of one size are told apart by name; comparing a million names takes long. */
 enum { ALIKE_MOST = 4096 };
 
-static int compare_sizes(const void *a, const void *b)
+static int browse_tree_compare_sizes(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 	if (x->size != y->size)
@@ -269,7 +272,7 @@ static int compare_sizes(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-static int compare_labels(const void *a, const void *b)
+static int browse_tree_compare_labels(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 	const int by_name = strcmp(x->label, y->label);
@@ -294,7 +297,7 @@ static void sort_alike(struct key *keys, size_t count)
 				  keys[end].most == keys[i].most;)
 			end++;
 		if (end - i > 1 && end - i <= ALIKE_MOST)
-			sort_unless_sorted(&keys[i], end - i, compare_labels);
+			sort_unless_sorted(&keys[i], end - i, browse_tree_compare_labels);
 	}
 }
 
@@ -313,7 +316,7 @@ static double size_in(const struct tree *t, uint32_t node, size_t measure)
 	return isnan(size) ? 0 : size;
 }
 
-static struct key key_of(const struct tree *t, uint32_t node)
+static struct key browse_tree_key_of(const struct tree *t, uint32_t node)
 {
 	struct key key = { .size = size_in(t, node, t->measure),
 			   .label = t->nodes[node].row->label,
@@ -334,11 +337,11 @@ static bool sort_children(struct tree *t, uint32_t node)
 	if (keys == NULL)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		keys[i] = key_of(t, first + i);
+		keys[i] = browse_tree_key_of(t, first + i);
 	if (t->sort == TREE_BY_NAME) {
-		sort_unless_sorted(keys, count, compare_labels);
+		sort_unless_sorted(keys, count, browse_tree_compare_labels);
 	} else {
-		sort_unless_sorted(keys, count, compare_sizes);
+		sort_unless_sorted(keys, count, browse_tree_compare_sizes);
 		sort_alike(keys, count);
 	}
 	for (uint32_t i = 0; i < count; i++)

@@ -13,7 +13,7 @@ struct labelled {
 	uint32_t node;
 };
 
-static int compare_labels(const void *a, const void *b)
+static int carry_compare_labels(const void *a, const void *b)
 {
 	const struct labelled *x = a, *y = b;
 	const int order = strcmp(x->label, y->label);
@@ -28,7 +28,7 @@ static struct labelled *sort_labels(const struct tree *t, uint32_t node)
 		return NULL;
 	for (uint32_t i = 0; i < n->children; i++)
 		list[i] = (struct labelled){ t->nodes[n->first + i].row->label, n->first + i };
-	qsort(list, n->children, sizeof *list, compare_labels);
+	qsort(list, n->children, sizeof *list, carry_compare_labels);
 	return list;
 }
 
@@ -55,7 +55,7 @@ static uint32_t find_child(const struct tree *t, uint32_t node, const struct lab
 }
 
 /* Rows that matter, and all above them: now[i] 0; the others NOWHERE. */
-static void choose(const struct tree *from, uint32_t cursor, uint32_t *now)
+static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now)
 {
 	for (uint32_t i = 0; i < from->count; i++)
 		now[i] = from->nodes[i].open || from->nodes[i].marked || i == cursor ||
@@ -120,7 +120,7 @@ bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor)
 	uint32_t *now = malloc(from->count * sizeof *now);
 	if (now == NULL)
 		return false;
-	choose(from, *cursor, now);
+	carry_choose(from, *cursor, now);
 	now[0] = 0;
 	bool good = true;
 	for (uint32_t i = 0; good && i < from->count; i++) {

@@ -52,7 +52,7 @@ static bool apply_pid(struct browse_job *job, const struct opt *o, const char *v
 	return true;
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool browse_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct browse_job *job = ctx;
 	if (o->id == O_PID)
@@ -62,12 +62,12 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return inputs_apply(&job->inputs, o, value);
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool browse_add_operand(void *ctx, const char *word)
 {
 	return inputs_add(&((struct browse_job *)ctx)->inputs, word, false);
 }
 
-static bool add_base(void *ctx, const char *word)
+static bool browse_add_base(void *ctx, const char *word)
 {
 	return inputs_add(&((struct browse_job *)ctx)->inputs, word, true);
 }
@@ -93,25 +93,25 @@ static const char *const *groups(void *ctx, size_t input)
 	return input_groups(&((const struct browse_job *)ctx)->opened[input]);
 }
 
-static bool open_row(void *of, const struct heft_row *row)
+static bool browse_open_row(void *of, const struct heft_row *row)
 {
 	return heft_profile_open_row(of, row, NULL);
 }
 
-static bool filter_rows(void *of, const struct heft_row_filter *f, uint64_t *ret_count)
+static bool browse_filter_rows(void *of, const struct heft_row_filter *f, uint64_t *ret_count)
 {
 	return heft_profile_filter_rows(of, f, ret_count, NULL);
 }
 
-static bool open_filtered(void *of, const struct heft_row *row,
-			  const struct heft_row *const **ret_list, size_t *ret_count)
+static bool browse_open_filtered(void *of, const struct heft_row *row,
+				 const struct heft_row *const **ret_list, size_t *ret_count)
 {
 	return heft_profile_open_filtered(of, row, ret_list, ret_count, NULL);
 }
 
-static enum heft_filtered filtered(void *of, const struct heft_row *row,
-				   const union heft_value **ret_now,
-				   const union heft_value **ret_base)
+static enum heft_filtered browse_filtered(void *of, const struct heft_row *row,
+					  const union heft_value **ret_now,
+					  const union heft_value **ret_base)
 {
 	return heft_profile_filtered(of, row, ret_now, ret_base);
 }
@@ -128,7 +128,8 @@ static bool open_with(const struct inputs *inputs, size_t i, const char *by, str
 	good = good && ret->table != NULL;
 	if (good && in->profile != NULL) {
 		heft_profile_set_progress(in->profile, NULL, NULL);
-		ret->rows = (struct browse_rows){ open_row, filter_rows, open_filtered, filtered,
+		ret->rows = (struct browse_rows){ browse_open_row, browse_filter_rows,
+						  browse_open_filtered, browse_filtered,
 						  in->profile };
 	}
 	memcpy(ret->by, in->by, sizeof ret->by);
@@ -138,8 +139,8 @@ static bool open_with(const struct inputs *inputs, size_t i, const char *by, str
 	return good;
 }
 
-static void *make(void *ctx, size_t i, const struct browse_wish *wish, struct browse_table *ret,
-		  struct heft_err *err)
+static void *browse_make(void *ctx, size_t i, const struct browse_wish *wish,
+			 struct browse_table *ret, struct heft_err *err)
 {
 	struct inputs inputs = ((const struct browse_job *)ctx)->inputs;
 	struct input *in = calloc(1, sizeof *in);
@@ -151,14 +152,14 @@ static void *make(void *ctx, size_t i, const struct browse_wish *wish, struct br
 	return NULL;
 }
 
-static void drop(void *ctx, void *made)
+static void browse_drop(void *ctx, void *made)
 {
 	(void)ctx;
 	cli_input_close(made);
 	free(made);
 }
 
-static void take(void *ctx, size_t i, void *made)
+static void browse_take(void *ctx, size_t i, void *made)
 {
 	struct input *opened = &((struct browse_job *)ctx)->opened[i];
 	cli_input_close(opened);
@@ -201,7 +202,8 @@ static bool glance(void *ctx, struct browse_table *ret)
 	return open_with(&inputs, 0, "sections", &job->opened[0], ret, &err);
 }
 
-static void put_frames(const struct heft_heap_report *r, const struct heft_row *row, FILE *to)
+static void browse_put_frames(const struct heft_heap_report *r, const struct heft_row *row,
+			      FILE *to)
 {
 	const size_t count = heft_heap_report_frame_count(r, row);
 	for (size_t i = 0; i < count; i++) {
@@ -214,12 +216,12 @@ static void card(void *ctx, size_t input, const struct browse_row *row, FILE *to
 {
 	struct browse_job *job = ctx;
 	if (job->opened[input].report != NULL)
-		put_frames(job->opened[input].report, row->row, to);
+		browse_put_frames(job->opened[input].report, row->row, to);
 	row_card_put(&job->card, &job->opened[input], row, to);
 }
 
-static bool code(void *ctx, size_t input, const struct browse_row *row, FILE *to,
-		 struct heft_err *err)
+static bool cmd_browse_code(void *ctx, size_t input, const struct browse_row *row, FILE *to,
+			    struct heft_err *err)
 {
 	struct browse_job *job = ctx;
 	return row_card_code(&job->card, &job->opened[input], row, to, err);
@@ -261,7 +263,7 @@ static bool is_input(const struct browse_job *job, const char *path)
 	return false;
 }
 
-static bool write_page(void *ctx, const char *path, struct heft_err *err)
+static bool cmd_browse_write_page(void *ctx, const char *path, struct heft_err *err)
 {
 	struct browse_job *job = ctx;
 	struct heft_page *page = heft_page_new();
@@ -280,7 +282,7 @@ static bool write_page(void *ctx, const char *path, struct heft_err *err)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static int look(struct browse_job *job)
+static int cmd_browse_look(struct browse_job *job)
 {
 	const struct cli *cli = job->inputs.cli;
 	const struct browse_ops ops = {
@@ -289,14 +291,14 @@ static int look(struct browse_job *job)
 		.title = title,
 		.groups = groups,
 		.open = open_input,
-		.make = make,
-		.take = take,
-		.drop = drop,
+		.make = browse_make,
+		.take = browse_take,
+		.drop = browse_drop,
 		.glance = glance,
 		.card = card,
-		.code = code,
+		.code = cmd_browse_code,
 		.notes = notes,
-		.page = write_page,
+		.page = cmd_browse_write_page,
 	};
 	struct heft_err err;
 	const unsigned flags = (term_color(TERM_AUTO) ? BROWSE_COLOR : 0) |
@@ -323,7 +325,7 @@ static bool name_process(struct browse_job *job)
 	return inputs_add(&job->inputs, job->process_name, false);
 }
 
-static int run(struct browse_job *job)
+static int cmd_browse_run(struct browse_job *job)
 {
 	const struct cli *cli = job->inputs.cli;
 	if (!name_process(job))
@@ -338,7 +340,7 @@ static int run(struct browse_job *job)
 	job->opened = calloc(count, sizeof *job->opened);
 	if (job->opened == NULL)
 		return cli_error(cli, "out of memory");
-	const int status = look(job);
+	const int status = cmd_browse_look(job);
 	for (size_t i = 0; i < count; i++)
 		cli_input_close(&job->opened[i]);
 	free(job->opened);
@@ -347,12 +349,12 @@ static int run(struct browse_job *job)
 
 static int cmd_browse(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand, add_base };
+	static const struct cli_words words = { browse_apply, browse_add_operand, browse_add_base };
 	struct browse_job job = { 0 };
 	inputs_init(&job.inputs, cli);
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = cmd_browse_run(&job);
 	inputs_release(&job.inputs);
 	return status;
 }

@@ -8,7 +8,7 @@
 
 enum { WORDS_MAX = 16 };
 
-struct word {
+struct filter_word {
 	const char *text;
 	size_t size;
 	bool exact; /* has a capital letter */
@@ -16,17 +16,17 @@ struct word {
 
 struct words {
 	char *text; /* of all of them */
-	struct word words[WORDS_MAX];
+	struct filter_word words[WORDS_MAX];
 	unsigned count;
 	uint32_t wanted, unwanted; /* bits by number of the word */
 	uint32_t in_full;          /* wanted ones that short names have no room for */
 };
 
-static void add_word(struct words *w, char *text)
+static void filter_add_word(struct words *w, char *text)
 {
 	const bool not = text[0] == '!';
-	struct word *word = &w->words[w->count];
-	*word = (struct word){ .text = text + not, .size = strlen(text + not) };
+	struct filter_word *word = &w->words[w->count];
+	*word = (struct filter_word){ .text = text + not, .size = strlen(text + not) };
 	if (word->size == 0 || w->count == WORDS_MAX)
 		return;
 	for (const char *c = word->text; *c != '\0'; c++)
@@ -46,12 +46,12 @@ static bool split_words(struct words *w, const char *text)
 		return false;
 	for (char *at = strtok_r(w->text, " ", &rest); at != NULL && w->count < WORDS_MAX;
 	     at = strtok_r(NULL, " ", &rest))
-		add_word(w, at);
+		filter_add_word(w, at);
 	return true;
 }
 
 /* The letters of ASCII; a name in UTF-8 is found as it is written. */
-static bool begins_with(const char *text, const struct word *w)
+static bool begins_with(const char *text, const struct filter_word *w)
 {
 	for (size_t i = 0; i < w->size; i++) {
 		const char c = text[i];
@@ -62,7 +62,7 @@ static bool begins_with(const char *text, const struct word *w)
 	return true;
 }
 
-static bool contains(const char *text, const struct word *w)
+static bool filter_contains(const char *text, const struct filter_word *w)
 {
 	if (w->exact)
 		return strstr(text, w->text) != NULL;
@@ -73,22 +73,22 @@ static bool contains(const char *text, const struct word *w)
 	return false;
 }
 
-static bool is_in_alias(const struct heft_row *row, const struct word *w)
+static bool is_in_alias(const struct heft_row *row, const struct filter_word *w)
 {
 	for (size_t i = 0; i < row->alias_count; i++)
-		if (contains(row->aliases[i], w))
+		if (filter_contains(row->aliases[i], w))
 			return true;
 	return false;
 }
 
 /* Bits of the words that a row has in a name or text; `known` are not asked again. */
-static uint32_t words_of(const struct tree *t, const struct heft_row *row, const struct words *w,
-			 uint32_t known)
+static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row,
+				const struct words *w, uint32_t known)
 {
 	for (unsigned i = 0; i < w->count; i++) {
-		bool found = (known & 1U << i) != 0 || contains(row->label, &w->words[i]);
+		bool found = (known & 1U << i) != 0 || filter_contains(row->label, &w->words[i]);
 		for (size_t k = 0; !found && row->texts != NULL && k < t->table->text_count; k++)
-			found = contains(row->texts[k], &w->words[i]);
+			found = filter_contains(row->texts[k], &w->words[i]);
 		found = found || is_in_alias(row, &w->words[i]);
 		known |= (uint32_t)found << i;
 	}
@@ -103,7 +103,7 @@ static bool match_leaves(struct tree *t, const struct words *w)
 		return false;
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct tree_node *n = &t->nodes[i];
-		found[i] = i == 0 ? 0 : words_of(t, n->row, w, found[n->parent]);
+		found[i] = i == 0 ? 0 : filter_words_of(t, n->row, w, found[n->parent]);
 		n->shown = n->below == 0 && (found[i] & w->wanted) == w->wanted &&
 			   (found[i] & w->unwanted) == 0;
 	}
@@ -112,7 +112,7 @@ static bool match_leaves(struct tree *t, const struct words *w)
 	return true;
 }
 
-static void add_value(union heft_value *to, union heft_value v, enum heft_unit unit)
+static void filter_add_value(union heft_value *to, union heft_value v, enum heft_unit unit)
 {
 	if (unit != HEFT_PARTS)
 		to->whole += v.whole;
@@ -122,7 +122,7 @@ static void add_value(union heft_value *to, union heft_value v, enum heft_unit u
 
 /* Children have higher numbers than their parents, so the sums below a node are whole when it is
  * its turn. */
-static void add_up(struct tree *t, union heft_value *sums)
+static void filter_add_up(struct tree *t, union heft_value *sums)
 {
 	const size_t measures = t->table->measure_count;
 	for (uint32_t i = t->count; i-- > 0;) {
@@ -140,8 +140,8 @@ static void add_up(struct tree *t, union heft_value *sums)
 			}
 			if (i == 0 || measure->shared)
 				continue;
-			add_value(&above[m], own[m], measure->unit);
-			add_value(&above[measures + m], own[measures + m], measure->unit);
+			filter_add_value(&above[m], own[m], measure->unit);
+			filter_add_value(&above[measures + m], own[measures + m], measure->unit);
 		}
 	}
 }
@@ -168,7 +168,7 @@ static bool filter_here(struct tree *t, const struct words *w)
 		free(sums);
 		return false;
 	}
-	add_up(t, sums);
+	filter_add_up(t, sums);
 	free(t->sums);
 	t->sums = sums;
 	return true;
@@ -176,24 +176,24 @@ static bool filter_here(struct tree *t, const struct words *w)
 
 /* ---- by the table ---------------------------------------------------------------------------- */
 
-struct asked {
+struct filter_asked {
 	const struct tree *tree;
 	const struct words *words;
 };
 
 static uint32_t match_row(void *ctx, const struct heft_row *row)
 {
-	const struct asked *a = ctx;
-	return words_of(a->tree, row, a->words, 0);
+	const struct filter_asked *a = ctx;
+	return filter_words_of(a->tree, row, a->words, 0);
 }
 
-static bool says_again(void *ctx, const char *above, const char *label)
+static bool filter_says_again(void *ctx, const char *above, const char *label)
 {
 	(void)ctx;
 	return tree_same_label(above, label);
 }
 
-static bool is_kept(const struct tree *t, uint32_t node)
+static bool filter_is_kept(const struct tree *t, uint32_t node)
 {
 	return t->nodes[node].open || t->nodes[node].marked || node == t->root;
 }
@@ -203,21 +203,21 @@ static const struct heft_row **list_kept(const struct tree *t, size_t *ret_count
 {
 	size_t count = 0;
 	for (uint32_t i = 0; i < t->count; i++)
-		count += is_kept(t, i);
+		count += filter_is_kept(t, i);
 	const struct heft_row **kept = malloc((count + 1) * sizeof *kept);
 	*ret_count = 0;
 	for (uint32_t i = 0; kept != NULL && i < t->count; i++)
-		if (is_kept(t, i))
+		if (filter_is_kept(t, i))
 			kept[(*ret_count)++] = t->nodes[i].row;
 	return kept;
 }
 
 static bool filter_by_table(struct tree *t, const struct words *w, uint32_t *cursor)
 {
-	struct asked asked = { t, w };
+	struct filter_asked asked = { t, w };
 	struct heft_row_filter f = { .size = sizeof f,
 				     .match = match_row,
-				     .repeats = says_again,
+				     .repeats = filter_says_again,
 				     .ctx = &asked,
 				     .wanted = w->wanted,
 				     .unwanted = w->unwanted,

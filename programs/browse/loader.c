@@ -32,7 +32,7 @@ static bool note_progress(void *ctx, const char *what, uint64_t done, uint64_t t
 	return goes_on;
 }
 
-static void *work(void *ctx)
+static void *loader_work(void *ctx)
 {
 	struct loader *l = ctx;
 	const struct browse_wish wish = { .by = l->as_usual ? NULL : l->by,
@@ -51,12 +51,12 @@ static void *work(void *ctx)
 }
 
 /* Signals, such as that of a new size of the screen, are for the screen's thread. */
-static bool start_thread(struct loader *l)
+static bool loader_start_thread(struct loader *l)
 {
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	const bool good = pthread_create(&l->thread, NULL, work, l) == 0;
+	const bool good = pthread_create(&l->thread, NULL, loader_work, l) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return good;
 }
@@ -73,7 +73,7 @@ bool loader_start(struct loader *l, size_t input, const char *by)
 	l->what[0] = '\0';
 	l->done = l->total = 0;
 	l->made = NULL;
-	l->busy = start_thread(l);
+	l->busy = loader_start_thread(l);
 	return l->busy;
 }
 

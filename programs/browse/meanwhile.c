@@ -24,7 +24,7 @@ int64_t browse_since(const struct timespec *from)
 	       (now.tv_nsec - from->tv_nsec) / 1000000;
 }
 
-static bool start(struct browse *b, size_t input, const char *by)
+static bool meanwhile_start(struct browse *b, size_t input, const char *by)
 {
 	clock_gettime(CLOCK_MONOTONIC, &b->began);
 	return loader_start(&b->loader, input, by);
@@ -76,7 +76,7 @@ static bool await_first(struct browse *b, struct heft_err *err)
 }
 
 /* ncurses crashes where it gets no memory; a terminal takes less than this. */
-static bool has_room(void)
+static bool meanwhile_has_room(void)
 {
 	void *room = malloc(1 << 20);
 	free(room);
@@ -86,7 +86,7 @@ static bool has_room(void)
 static bool start_paint(unsigned flags, struct heft_err *err)
 {
 	const char *term = getenv("TERM");
-	if (!has_room())
+	if (!meanwhile_has_room())
 		return fail_text(err, HEFT_ENOMEM, "%s", "out of memory");
 	return paint_start((flags & BROWSE_COLOR) != 0, (flags & BROWSE_MOUSE) != 0) ||
 	       fail_text(err, HEFT_EUNSUPPORTED,
@@ -97,7 +97,7 @@ static bool start_paint(unsigned flags, struct heft_err *err)
 bool browse_begin(struct browse *b, const char *by, unsigned flags, struct heft_err *err)
 {
 	struct browse_table table;
-	if (!start(b, 0, by))
+	if (!meanwhile_start(b, 0, by))
 		return fail_text(err, HEFT_ENOMEM, "%s", "no thread can be started");
 	const bool soon = loader_wait(&b->loader, SOON_MS);
 	if (soon && !take_first(b, err))
@@ -122,7 +122,7 @@ int browse_patience(const struct browse *b)
 	return b->table.lives && !b->ended ? LIVING_MS : -1;
 }
 
-static void take(struct browse *b)
+static void meanwhile_take(struct browse *b)
 {
 	struct browse_table table;
 	struct heft_err err;
@@ -143,10 +143,10 @@ static void take(struct browse *b)
 void browse_catch_up(struct browse *b)
 {
 	if (loader_wait(&b->loader, 0))
-		take(b);
+		meanwhile_take(b);
 	if (!b->loader.busy && b->table.lives && !b->ended &&
 	    browse_since(&b->began) >= b->pause_ms)
-		start(b, b->input, b->by);
+		meanwhile_start(b, b->input, b->by);
 }
 
 void browse_stop_waiting(struct browse *b)

@@ -19,7 +19,7 @@ static size_t wrap_at(const char *at, size_t fits)
 }
 
 /* Where the line behind the one that begins at `at` begins; lines are wrapped to the screen. */
-static const char *next_line(const char *at)
+static const char *pager_next_line(const char *at)
 {
 	const char *end = strchr(at, '\n');
 	const size_t size = end != NULL ? (size_t)(end - at) : strlen(at);
@@ -32,14 +32,14 @@ static const char *next_line(const char *at)
 static int count_lines(const char *text)
 {
 	int count = 0;
-	for (; *text != '\0' && count < 1000000; text = next_line(text))
+	for (; *text != '\0' && count < 1000000; text = pager_next_line(text))
 		count++;
 	return count;
 }
 
 static void draw_text_line(const char *at, int y)
 {
-	const char *next = next_line(at);
+	const char *next = pager_next_line(at);
 	size_t size = (size_t)(next - at);
 	char *line = strndup(at, size);
 	if (line == NULL)
@@ -56,13 +56,13 @@ static void draw_pager(const char *title, const char *text, int first)
 	paint_fill(0, 0, paint_columns(), PAINT_HEAD, false);
 	paint_text(0, 0, paint_columns(), title, PAINT_HEAD, false);
 	for (int i = 0; i < first && *text != '\0'; i++)
-		text = next_line(text);
+		text = pager_next_line(text);
 	for (int y = 1; y < rows - 1; y++) {
 		paint_fill(y, 0, paint_columns(), PAINT_PLAIN, false);
 		if (*text == '\0')
 			continue;
 		draw_text_line(text, y);
-		text = next_line(text);
+		text = pager_next_line(text);
 	}
 	static const char foot[] = " arrows, Page Up and Page Down scroll; any other key goes back";
 	browse_foot(paint_columns() >= (int)sizeof foot - 1 ? foot : " arrows scroll; q goes back");
@@ -115,7 +115,7 @@ void browse_pager(struct browse *b, const char *title, const char *text)
 
 enum { LABEL_MOST = 4000 };
 
-static void put_label(FILE *to, const char *label)
+static void pager_put_label(FILE *to, const char *label)
 {
 	const size_t size = strnlen(label, LABEL_MOST + 1);
 	for (size_t i = 0; i < size && i < LABEL_MOST; i++)
@@ -124,7 +124,7 @@ static void put_label(FILE *to, const char *label)
 		fprintf(to, "... (%zu bytes)", strlen(label));
 }
 
-static void put_path(FILE *to, const struct tree *t, uint32_t node)
+static void pager_put_path(FILE *to, const struct tree *t, uint32_t node)
 {
 	uint32_t way[64];
 	unsigned count = 0;
@@ -134,7 +134,7 @@ static void put_path(FILE *to, const struct tree *t, uint32_t node)
 		return;
 	fputs("in ", to);
 	while (count-- > 0) {
-		put_label(to, t->nodes[way[count]].row->label);
+		pager_put_label(to, t->nodes[way[count]].row->label);
 		fputs(count > 0 ? " > " : "\n", to);
 	}
 }
@@ -149,7 +149,7 @@ static void put_exact(FILE *to, const struct tree *t, size_t m, union heft_value
 	fputs(measure->unit == HEFT_COUNT ? "" : " bytes", to);
 }
 
-static void put_measures(FILE *to, const struct browse *b, uint32_t node)
+static void pager_put_measures(FILE *to, const struct browse *b, uint32_t node)
 {
 	const struct tree *t = &b->tree;
 	for (size_t m = 0; m < t->table->measure_count; m++) {
@@ -176,18 +176,18 @@ static void put_measures(FILE *to, const struct browse *b, uint32_t node)
 	}
 }
 
-static void put_texts(FILE *to, const struct tree *t, const struct heft_row *row)
+static void pager_put_texts(FILE *to, const struct tree *t, const struct heft_row *row)
 {
 	for (size_t i = 0; row->texts != NULL && i < t->table->text_count; i++) {
 		if (row->texts[i][0] == '\0')
 			continue;
 		fprintf(to, "%-16s ", t->table->texts[i].name);
-		put_label(to, row->texts[i]);
+		pager_put_label(to, row->texts[i]);
 		fputc('\n', to);
 	}
 	for (size_t i = 0; i < row->alias_count && i < 1000; i++) {
 		fprintf(to, "%-16s ", i == 0 ? "also" : "");
-		put_label(to, row->aliases[i]);
+		pager_put_label(to, row->aliases[i]);
 		fputc('\n', to);
 	}
 }
@@ -222,24 +222,24 @@ static bool put_known(const struct browse *b, const struct browse_row *row, FILE
 	return true;
 }
 
-static bool put_code(const struct browse *b, const struct browse_row *row, FILE *to,
-		     struct heft_err *err)
+static bool pager_put_code(const struct browse *b, const struct browse_row *row, FILE *to,
+			   struct heft_err *err)
 {
 	return b->ops->code(b->ops->ctx, b->input, row, to, err);
 }
 
-static void put_card(FILE *to, const struct browse *b, uint32_t node)
+static void pager_put_card(FILE *to, const struct browse *b, uint32_t node)
 {
 	const struct tree *t = &b->tree;
 	const struct heft_row *row = t->nodes[node].row;
-	put_label(to, row->label);
+	pager_put_label(to, row->label);
 	fputc('\n', to);
-	put_path(to, t, node);
+	pager_put_path(to, t, node);
 	fputc('\n', to);
 	if (t->table->has_changes && t->diff && t->nodes[node].below == 0)
 		fprintf(to, "%-16s %s\n", "became", browse_change_word(row->change));
-	put_measures(to, b, node);
-	put_texts(to, t, row);
+	pager_put_measures(to, b, node);
+	pager_put_texts(to, t, row);
 	if (t->nodes[node].below > 0)
 		fprintf(to, "%-16s %u\n", "rows below", (unsigned)t->nodes[node].below);
 	call_with_row(b, node, put_known, to, NULL);
@@ -260,7 +260,7 @@ void browse_card(struct browse *b, uint32_t node)
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 	if (f != NULL)
-		put_card(f, b, node);
+		pager_put_card(f, b, node);
 	show_file(b, " One row", f, &text);
 }
 
@@ -270,7 +270,7 @@ void browse_code(struct browse *b, uint32_t node)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
-	if (f == NULL || !call_with_row(b, node, put_code, f, &err)) {
+	if (f == NULL || !call_with_row(b, node, pager_put_code, f, &err)) {
 		if (f != NULL)
 			fclose(f);
 		free(text);

@@ -82,7 +82,7 @@ static bool is_utf8(void)
 }
 
 /* One character as the terminal can show it. */
-struct glyph {
+struct paint_glyph {
 	const char *p;
 	size_t size;
 	int width;
@@ -91,7 +91,7 @@ struct glyph {
 	char room[20];
 };
 
-static void get_glyph(struct glyph *g, const char *text, size_t size)
+static void get_glyph(struct paint_glyph *g, const char *text, size_t size)
 {
 	const struct str s = { text, size };
 	tame_get(&g->tame, s, 0);
@@ -124,7 +124,7 @@ static size_t near_size(const char *text, int width)
 size_t paint_fit(const char *text, int width)
 {
 	const size_t size = near_size(text, width);
-	struct glyph g;
+	struct paint_glyph g;
 	size_t at = 0;
 	for (int used = 0; at < size; at += g.taken) {
 		get_glyph(&g, text + at, size - at);
@@ -142,7 +142,7 @@ int paint_text(int row, int column, int width, const char *text, enum paint_styl
 		return 0;
 	const size_t size = near_size(text, width), fits = paint_fit(text, width);
 	const bool cut = fits < size;
-	struct glyph g;
+	struct paint_glyph g;
 	int used = 0;
 	set_style(style, chosen);
 	move(row, column);

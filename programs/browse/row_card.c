@@ -15,16 +15,16 @@ enum {
 
 /* ---- where the bytes of a row are ------------------------------------------------------------ */
 
-struct place {
+struct row_card_place {
 	uint64_t start, size;
 };
 
-struct places {
+struct row_card_places {
 	const struct browse_row *row;
-	struct place list[CODE_PLACES]; /* the first ones */
-	size_t count;                   /* all */
-	uint64_t bytes;                 /* of all */
-	uint64_t bytes_of_label;        /* and of the same label below other rows */
+	struct row_card_place list[CODE_PLACES]; /* the first ones */
+	size_t count;                            /* all */
+	uint64_t bytes;                          /* of all */
+	uint64_t bytes_of_label;                 /* and of the same label below other rows */
 };
 
 static bool is_section_of(const char *label, const char *name)
@@ -49,10 +49,10 @@ static bool is_on_path(const struct browse_row *row, const char *const *labels, 
 	return k == row->depth;
 }
 
-static void add_place(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
-		      size_t count)
+static void row_card_add_place(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+			       size_t count)
 {
-	struct places *p = ctx;
+	struct row_card_places *p = ctx;
 	if (labels == NULL || count == 0)
 		return;
 	if (strcmp(labels[count - 1], p->row->row->label) == 0)
@@ -67,26 +67,27 @@ static void add_place(void *ctx, uint64_t start, uint64_t size, const char *cons
 		return;
 	}
 	if (p->count < CODE_PLACES)
-		p->list[p->count] = (struct place){ start, size };
+		p->list[p->count] = (struct row_card_place){ start, size };
 	p->count++;
 }
 
 /* The first file of the profile that has bytes of the row in a domain; NULL: none. */
 static const char *find_places(const struct input *in, const struct browse_row *row,
-			       enum heft_domain domain, struct places *ret)
+			       enum heft_domain domain, struct row_card_places *ret)
 {
 	struct heft_file_info info = { .size = sizeof info };
 	for (size_t i = 0; heft_profile_file(in->profile, i, &info); i++) {
-		*ret = (struct places){ .row = row };
+		*ret = (struct row_card_places){ .row = row };
 		if (info.role == HEFT_INPUT &&
-		    heft_profile_ranges(in->profile, i, domain, add_place, ret) && ret->count > 0)
+		    heft_profile_ranges(in->profile, i, domain, row_card_add_place, ret) &&
+		    ret->count > 0)
 			return info.path;
 	}
-	*ret = (struct places){ .row = row };
+	*ret = (struct row_card_places){ .row = row };
 	return NULL;
 }
 
-static void put_places(FILE *to, const struct places *p, const char *what)
+static void row_card_put_places(FILE *to, const struct row_card_places *p, const char *what)
 {
 	if (p->count == 0)
 		return;
@@ -139,7 +140,7 @@ static bool open_where(struct row_card *c, const char *path, struct heft_err *er
 	return c->where != NULL;
 }
 
-static bool open_blocks(struct row_card *c, const char *path, struct heft_err *err)
+static bool row_card_open_blocks(struct row_card *c, const char *path, struct heft_err *err)
 {
 	if (!turn_to(c, path, err))
 		return false;
@@ -166,7 +167,7 @@ struct short_lines {
 	size_t used; /* bytes of the line so far */
 };
 
-static bool put_short(void *ctx, const void *data, size_t size)
+static bool row_card_put_short(void *ctx, const void *data, size_t size)
 {
 	struct short_lines *s = ctx;
 	const char *at = data, *end = at + size;
@@ -190,7 +191,7 @@ static bool put_short(void *ctx, const void *data, size_t size)
 /* ---- the card -------------------------------------------------------------------------------- */
 
 /* Look-ups that are given up leave a handle that can only be freed. */
-static bool find(struct row_card *c, uint64_t addr, struct heft_location *ret)
+static bool row_card_find(struct row_card *c, uint64_t addr, struct heft_location *ret)
 {
 	struct heft_err err;
 	*ret = (struct heft_location){ .size = sizeof *ret };
@@ -200,7 +201,7 @@ static bool find(struct row_card *c, uint64_t addr, struct heft_location *ret)
 	return good;
 }
 
-static bool is_name_of(const struct heft_row *row, const char *name)
+static bool row_card_is_name_of(const struct heft_row *row, const char *name)
 {
 	bool found = name != NULL && strcmp(row->label, name) == 0;
 	for (size_t i = 0; name != NULL && !found && i < row->alias_count; i++)
@@ -226,23 +227,23 @@ static void instance_add(struct instances *all, const struct heft_location *at)
 }
 
 /* Those that begin in a place; padding between them is passed over. */
-static void place_count(struct row_card *c, const struct places *vm, const struct place *p,
-			struct instances *all)
+static void place_count(struct row_card *c, const struct row_card_places *vm,
+			const struct row_card_place *p, struct instances *all)
 {
 	struct heft_location at;
 	uint64_t addr = p->start;
 	while (addr < p->start + p->size && all->look_ups++ < LOOK_UPS) {
-		const bool named = find(c, addr, &at) && at.symbol != NULL;
+		const bool named = row_card_find(c, addr, &at) && at.symbol != NULL;
 		const uint64_t rest = named && at.symbol_size > at.symbol_offset
 					      ? at.symbol_size - at.symbol_offset
 					      : 1;
-		if (named && at.symbol_offset == 0 && is_name_of(vm->row->row, at.symbol))
+		if (named && at.symbol_offset == 0 && row_card_is_name_of(vm->row->row, at.symbol))
 			instance_add(all, &at);
 		addr += rest;
 	}
 }
 
-static struct instances instances_count(struct row_card *c, const struct places *vm)
+static struct instances instances_count(struct row_card *c, const struct row_card_places *vm)
 {
 	struct instances all = { 0 };
 	for (size_t i = 0; i < vm->count && i < CODE_PLACES; i++)
@@ -250,14 +251,14 @@ static struct instances instances_count(struct row_card *c, const struct places 
 	return all;
 }
 
-static bool is_counted(const struct places *vm, const struct instances *all)
+static bool is_counted(const struct row_card_places *vm, const struct instances *all)
 {
 	return vm->count <= CODE_PLACES && all->look_ups < LOOK_UPS;
 }
 
 /* Own bytes are those that the symbols state; what follows them up to the next one is padding. */
-static void put_sizes(const struct places *vm, const struct places *file,
-		      const struct instances *all, FILE *to)
+static void row_card_put_sizes(const struct row_card_places *vm, const struct row_card_places *file,
+			       const struct instances *all, FILE *to)
 {
 	if (all->own == 0 || all->own > vm->bytes || !is_counted(vm, all))
 		return;
@@ -270,24 +271,25 @@ static void put_sizes(const struct places *vm, const struct places *file,
 		file->bytes_of_label);
 }
 
-static void put_location(struct row_card *c, uint64_t addr, FILE *to)
+static void row_card_put_location(struct row_card *c, uint64_t addr, FILE *to)
 {
 	struct short_lines lines = { to, 0 };
 	struct heft_location at;
 	struct heft_err err;
-	if (!find(c, addr, &at))
+	if (!row_card_find(c, addr, &at))
 		return;
 	fputc('\n', to);
-	heft_where_write(c->where, &at, NULL, &(struct heft_sink){ put_short, &lines }, &err);
+	heft_where_write(c->where, &at, NULL, &(struct heft_sink){ row_card_put_short, &lines },
+			 &err);
 }
 
 /* What heft where says of the first symbols, or of the first bytes. */
-static void put_locations(struct row_card *c, const struct places *vm, const struct instances *all,
-			  FILE *to)
+static void put_locations(struct row_card *c, const struct row_card_places *vm,
+			  const struct instances *all, FILE *to)
 {
 	const size_t count = all->count > 0 ? all->count : vm->count;
 	for (size_t i = 0; i < count && i < LOCATIONS; i++)
-		put_location(c, all->count > 0 ? all->addrs[i] : vm->list[i].start, to);
+		row_card_put_location(c, all->count > 0 ? all->addrs[i] : vm->list[i].start, to);
 	if (all->count > LOCATIONS)
 		fprintf(to, "\nThese are the first %d of %zu symbols of this name%s.\n", LOCATIONS,
 			all->count, is_counted(vm, all) ? "" : " or more");
@@ -296,18 +298,18 @@ static void put_locations(struct row_card *c, const struct places *vm, const str
 void row_card_put(struct row_card *c, const struct input *in, const struct browse_row *row,
 		  FILE *to)
 {
-	struct places vm, file;
+	struct row_card_places vm, file;
 	struct heft_err err;
 	if (in->profile == NULL || row->depth == 0)
 		return;
 	const char *path = find_places(in, row, HEFT_VM, &vm);
 	find_places(in, row, HEFT_FILE, &file);
-	put_places(to, &vm, "addresses");
-	put_places(to, &file, "in the file at");
+	row_card_put_places(to, &vm, "addresses");
+	row_card_put_places(to, &file, "in the file at");
 	if (path == NULL || !open_where(c, path, &err))
 		return;
 	const struct instances all = instances_count(c, &vm);
-	put_sizes(&vm, &file, &all, to);
+	row_card_put_sizes(&vm, &file, &all, to);
 	put_locations(c, &vm, &all, to);
 }
 
@@ -320,7 +322,7 @@ static bool no_code(struct heft_err *err, const char *label)
 	return false;
 }
 
-struct code {
+struct browse_row_card_code {
 	struct row_card *card;
 	FILE *to;
 	struct heft_err *err;
@@ -328,10 +330,10 @@ struct code {
 	size_t count;  /* written */
 };
 
-static bool put_function(struct code *code, size_t i)
+static bool row_card_put_function(struct browse_row_card_code *code, size_t i)
 {
 	struct short_lines lines = { code->to, 0 };
-	const struct heft_sink sink = { put_short, &lines };
+	const struct heft_sink sink = { row_card_put_short, &lines };
 	if (i == code->before || code->count == FUNCTIONS)
 		return true;
 	if (code->count > 0)
@@ -342,7 +344,7 @@ static bool put_function(struct code *code, size_t i)
 }
 
 /* The first function that begins behind an address; functions rise. */
-static size_t function_behind(struct code *code, uint64_t addr)
+static size_t function_behind(struct browse_row_card_code *code, uint64_t addr)
 {
 	struct heft_block_function f = { .size = sizeof f };
 	size_t low = 0, high = heft_blocks_function_count(code->card->blocks);
@@ -358,7 +360,7 @@ static size_t function_behind(struct code *code, uint64_t addr)
 }
 
 /* How many begin in the places of a row. */
-static size_t functions_in(struct code *code, const struct places *vm)
+static size_t functions_in(struct browse_row_card_code *code, const struct row_card_places *vm)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < vm->count && i < CODE_PLACES; i++) {
@@ -370,20 +372,20 @@ static size_t functions_in(struct code *code, const struct places *vm)
 }
 
 /* The function that a place begins in, and those that begin in it. */
-static bool put_place(struct code *code, const struct place *p)
+static bool row_card_put_place(struct browse_row_card_code *code, const struct row_card_place *p)
 {
 	struct heft_block_function f = { .size = sizeof f };
 	struct heft_blocks *b = code->card->blocks;
 	uint32_t number;
 	size_t i, block;
 	if (!heft_blocks_find_batch(b, &p->start, 1, &number, code->err) ||
-	    (heft_blocks_place(b, number, &i, &block) && !put_function(code, i)))
+	    (heft_blocks_place(b, number, &i, &block) && !row_card_put_function(code, i)))
 		return false;
 	for (i = function_behind(code, p->start); code->count < FUNCTIONS; i++)
 		if (i >= heft_blocks_function_count(b) ||
 		    !heft_blocks_function(b, i, &f, code->err) || f.addr >= p->start + p->size)
 			return true;
-		else if (!put_function(code, i))
+		else if (!row_card_put_function(code, i))
 			return false;
 	return true;
 }
@@ -391,20 +393,20 @@ static bool put_place(struct code *code, const struct place *p)
 bool row_card_code(struct row_card *c, const struct input *in, const struct browse_row *row,
 		   FILE *to, struct heft_err *err)
 {
-	struct code code = { .card = c, .to = to, .err = err, .before = SIZE_MAX };
-	struct places vm;
+	struct browse_row_card_code code = { .card = c, .to = to, .err = err, .before = SIZE_MAX };
+	struct row_card_places vm;
 	const bool known = in->profile != NULL && row->depth > 0;
 	const char *path = known ? find_places(in, row, HEFT_VM, &vm) : NULL;
 	if (path == NULL)
 		return no_code(err, row->row->label);
-	if (!open_blocks(c, path, err))
+	if (!row_card_open_blocks(c, path, err))
 		return false;
 	const size_t functions = functions_in(&code, &vm);
 	if (functions > 1)
 		fprintf(to, "%zu functions, %" PRIu64 " bytes with padding\n\n", functions,
 			vm.bytes);
 	for (size_t k = 0; k < vm.count && k < CODE_PLACES; k++)
-		if (!put_place(&code, &vm.list[k])) {
+		if (!row_card_put_place(&code, &vm.list[k])) {
 			row_card_release(c); /* one that was given up can only be freed */
 			return false;
 		}

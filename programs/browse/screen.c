@@ -62,22 +62,22 @@ const char *browse_change_word(enum heft_change change)
 
 enum what { NOW, CHANGE, GROWTH, SHARE, PICTURE, STATE, FREE, USED };
 
-struct cell {
+struct screen_cell {
 	enum what what;
 	size_t measure; /* FREE, USED: which text of a row */
 	int width;
 };
 
 struct cells {
-	struct cell cells[COLUMNS];
+	struct screen_cell cells[COLUMNS];
 	unsigned count;
 	int width; /* of all, with the mark and the gap */
 };
 
-static void add(struct cells *c, enum what what, size_t measure, int width)
+static void screen_add(struct cells *c, enum what what, size_t measure, int width)
 {
 	if (c->count < COLUMNS && c->width + width + LABEL_LEAST <= paint_columns()) {
-		c->cells[c->count++] = (struct cell){ what, measure, width };
+		c->cells[c->count++] = (struct screen_cell){ what, measure, width };
 		c->width += width;
 	}
 }
@@ -109,9 +109,9 @@ static bool add_headroom(struct cells *c, const struct heft_table *t)
 	const unsigned before = c->count;
 	for (size_t i = 0; i < t->text_count; i++) {
 		if (strcmp(t->texts[i].name, "region_free") == 0)
-			add(c, FREE, i, NUMBER);
+			screen_add(c, FREE, i, NUMBER);
 		else if (strcmp(t->texts[i].name, "region_percent") == 0)
-			add(c, USED, i, NUMBER);
+			screen_add(c, USED, i, NUMBER);
 	}
 	return c->count > before;
 }
@@ -121,21 +121,21 @@ static void choose_cells(const struct browse *b, struct cells *c)
 	const struct tree *t = &b->tree;
 	const int width = width_of(b, t->measure);
 	*c = (struct cells){ .width = 2 };
-	c->cells[c->count++] = (struct cell){ t->diff ? CHANGE : NOW, t->measure, width };
+	c->cells[c->count++] = (struct screen_cell){ t->diff ? CHANGE : NOW, t->measure, width };
 	c->width += width;
-	add(c, t->diff ? GROWTH : SHARE, t->measure, 7);
+	screen_add(c, t->diff ? GROWTH : SHARE, t->measure, 7);
 	const bool regions = add_headroom(c, t->table);
 	if (t->diff)
-		add(c, NOW, t->measure, width);
+		screen_add(c, NOW, t->measure, width);
 	else if (!regions)
-		add(c, PICTURE, t->measure, BAR + 1);
+		screen_add(c, PICTURE, t->measure, BAR + 1);
 	if (t->diff && t->table->has_changes)
-		add(c, STATE, 0, 9);
+		screen_add(c, STATE, 0, 9);
 	for (size_t m = browse_next_measure(b, t->measure), i = 0;
 	     m != t->measure && i < t->table->measure_count; m = browse_next_measure(b, m), i++)
-		add(c, t->diff ? CHANGE : NOW, m, width_of(b, m));
+		screen_add(c, t->diff ? CHANGE : NOW, m, width_of(b, m));
 	if (!t->diff && regions)
-		add(c, PICTURE, t->measure, BAR + 1);
+		screen_add(c, PICTURE, t->measure, BAR + 1);
 }
 
 static void draw_titles(const struct browse *b, const struct cells *c)
@@ -145,7 +145,7 @@ static void draw_titles(const struct browse *b, const struct cells *c)
 	int x = 1;
 	paint_fill(HEAD_LINES - 1, 0, paint_columns(), PAINT_TITLE, false);
 	for (unsigned i = 0; i < c->count; i++) {
-		const struct cell *cell = &c->cells[i];
+		const struct screen_cell *cell = &c->cells[i];
 		const char *title = cell->what <= CHANGE
 					    ? b->tree.table->measures[cell->measure].title
 					    : words[cell->what];
@@ -194,13 +194,14 @@ static enum paint_style style_of_change(const struct browse *b, uint32_t node, s
 	return change > 0.5 ? PAINT_MORE : change < -0.5 ? PAINT_LESS : PAINT_PLAIN;
 }
 
-static const char *text_of(const struct browse *b, uint32_t node, size_t text)
+static const char *screen_text_of(const struct browse *b, uint32_t node, size_t text)
 {
 	const struct heft_row *row = b->tree.nodes[node].row;
 	return row->texts != NULL ? row->texts[text] : "";
 }
 
-static void draw_cell(const struct browse *b, uint32_t node, const struct cell *cell, int y, int x)
+static void draw_cell(const struct browse *b, uint32_t node, const struct screen_cell *cell, int y,
+		      int x)
 {
 	const bool chosen = b->tree.line_count > b->at && b->tree.lines[b->at] == node &&
 			    y >= HEAD_LINES;
@@ -221,8 +222,8 @@ static void draw_cell(const struct browse *b, uint32_t node, const struct cell *
 		picture_text(text, share_of(b, node));
 		style = PAINT_BAR;
 		break;
-	case FREE: number_amount(text, text_of(b, node, cell->measure)); break;
-	case USED: snprintf(text, sizeof text, "%s", text_of(b, node, cell->measure)); break;
+	case FREE: number_amount(text, screen_text_of(b, node, cell->measure)); break;
+	case USED: snprintf(text, sizeof text, "%s", screen_text_of(b, node, cell->measure)); break;
 	case STATE:
 		snprintf(text, sizeof text, "%s",
 			 browse_change_word(b->tree.nodes[node].row->change));

@@ -11,20 +11,20 @@ enum part { NAME, SECTION, SOURCE, OBJECT, COMPONENT, PARTS };
 struct sum {
 	double was, now;
 };
-struct sums {
+struct changes_sums {
 	struct intern keys; /* of symbols: the parts with a NUL behind each; of paths: the path */
 	VEC(struct sum) list;
 	struct text key;
 };
 
-static void sums_release(struct sums *s)
+static void sums_release(struct changes_sums *s)
 {
 	intern_release(&s->keys);
 	vec_release(&s->list);
 	text_release(&s->key);
 }
 
-static struct sum *sum_of(struct sums *s, struct str key)
+static struct sum *changes_sum_of(struct changes_sums *s, struct str key)
 {
 	const uint32_t id = intern_add(&s->keys, key);
 	if (id == s->list.count)
@@ -38,7 +38,7 @@ static double own_of(const struct heft_snapshot_symbol *y)
 	return (y->own > 0 ? (double)y->own : (double)y->padding) / y->aliases;
 }
 
-static void sums_add(struct sums *s, const struct heft_snapshot *of, bool before)
+static void sums_add(struct changes_sums *s, const struct heft_snapshot *of, bool before)
 {
 	struct heft_snapshot_symbol y = { .size = sizeof y };
 	struct heft_snapshot_section section = { .size = sizeof section };
@@ -51,7 +51,7 @@ static void sums_add(struct sums *s, const struct heft_snapshot *of, bool before
 		s->key.len = 0;
 		for (size_t k = 0; k < PARTS; k++)
 			text_add(&s->key, (struct str){ parts[k], strlen(parts[k]) + 1 });
-		struct sum *sum = sum_of(s, text_str(&s->key));
+		struct sum *sum = changes_sum_of(s, text_str(&s->key));
 		*(before ? &sum->was : &sum->now) += own_of(&y);
 	}
 }
@@ -63,7 +63,7 @@ static double clean(double v)
 	return v - whole < 1e-6 && whole - v < 1e-6 ? whole : v;
 }
 
-static void sums_clean(struct sums *s)
+static void sums_clean(struct changes_sums *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		struct sum *sum = &s->list.data[i];
@@ -75,7 +75,7 @@ static void sums_clean(struct sums *s)
 	}
 }
 
-static void parts_of(const struct sums *s, uint32_t id, struct str ret[PARTS])
+static void parts_of(const struct changes_sums *s, uint32_t id, struct str ret[PARTS])
 {
 	const char *p = intern_get(&s->keys, id).p;
 	for (size_t i = 0; i < PARTS; i++) {
@@ -106,14 +106,14 @@ static void path_measure(struct measures *m, enum part part, struct str path, co
 }
 
 /* By path first: many symbols have the same. */
-static void paths_measure(struct measures *m, enum part part, const struct sums *symbols)
+static void paths_measure(struct measures *m, enum part part, const struct changes_sums *symbols)
 {
-	struct sums paths = { .keys = { { 0 } } };
+	struct changes_sums paths = { .keys = { { 0 } } };
 	struct str parts[PARTS];
 	for (uint32_t i = 0; i < symbols->list.count; i++) {
 		const struct sum *by = &symbols->list.data[i];
 		parts_of(symbols, i, parts);
-		struct sum *sum = sum_of(&paths, parts[part]);
+		struct sum *sum = changes_sum_of(&paths, parts[part]);
 		sum->was += by->was;
 		sum->now += by->now;
 	}
@@ -122,7 +122,7 @@ static void paths_measure(struct measures *m, enum part part, const struct sums 
 	sums_release(&paths);
 }
 
-static void folders_measure(struct measures *m, const struct sums *symbols)
+static void folders_measure(struct measures *m, const struct changes_sums *symbols)
 {
 	static const enum part parts[] = { SOURCE, COMPONENT, OBJECT };
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
@@ -138,7 +138,7 @@ static void folders_measure(struct measures *m, const struct sums *symbols)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void stage_row(struct db *db, const struct sums *s, uint32_t id)
+static void stage_row(struct db *db, const struct changes_sums *s, uint32_t id)
 {
 	const struct str key = intern_get(&s->keys, id);
 	struct str parts[PARTS];
@@ -183,7 +183,7 @@ static void staged_settle(struct db *db, uint32_t build)
 void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *base,
 		   const struct heft_snapshot *now, struct measures *sums)
 {
-	struct sums symbols = { .keys = { { 0 } } };
+	struct changes_sums symbols = { .keys = { { 0 } } };
 	if (base)
 		sums_add(&symbols, base, true);
 	sums_add(&symbols, now, false);
@@ -198,7 +198,7 @@ void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *ba
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-static int64_t section_bytes(const struct heft_snapshot_section *s)
+static int64_t changes_section_bytes(const struct heft_snapshot_section *s)
 {
 	return s->symbol_size + s->padding;
 }
@@ -208,7 +208,7 @@ struct build_sizes build_sizes(const struct heft_snapshot *s)
 	struct heft_snapshot_section sec = { .size = sizeof sec };
 	struct build_sizes sizes = { 0, 0 };
 	for (size_t i = 0; heft_snapshot_section(s, i, &sec); i++) {
-		const uint64_t size = (uint64_t)section_bytes(&sec);
+		const uint64_t size = (uint64_t)changes_section_bytes(&sec);
 		sizes.file += sec.in_file ? size : 0;
 		sizes.vm += sec.in_memory ? size : 0;
 	}
@@ -255,7 +255,7 @@ void sections_write(struct db *db, uint32_t build, const struct heft_snapshot *s
 		row->in_memory |= sec.in_memory;
 	}
 	for (size_t i = 0; i < rows.count; i++)
-		section_insert(db, build, &rows.data[i], section_bytes(&rows.data[i]));
+		section_insert(db, build, &rows.data[i], changes_section_bytes(&rows.data[i]));
 	vec_release(&rows);
 	intern_release(&names);
 }

@@ -71,7 +71,7 @@ bool history_read_pair(const struct cli *cli, struct history *h, const char *con
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-struct rows_job {
+struct choose_rows_job {
 	const struct output *out;
 	struct heft_query_opts opts;
 	bool zstd;
@@ -79,7 +79,8 @@ struct rows_job {
 	void *ctx;
 };
 
-static bool rows_put(const struct rows_job *job, const struct heft_sink *sink, struct heft_err *err)
+static bool choose_rows_put(const struct choose_rows_job *job, const struct heft_sink *sink,
+			    struct heft_err *err)
 {
 	struct heft_answer *a = heft_answer_new(&job->opts, sink, err);
 	const bool ok = a && job->write(job->ctx, a, err) && heft_answer_end(a, err);
@@ -87,17 +88,17 @@ static bool rows_put(const struct rows_job *job, const struct heft_sink *sink, s
 	return ok;
 }
 
-static bool rows_write(void *ctx, FILE *to, struct heft_err *err)
+static bool choose_rows_write(void *ctx, FILE *to, struct heft_err *err)
 {
-	const struct rows_job *job = ctx;
+	const struct choose_rows_job *job = ctx;
 	const struct heft_sink sink = output_sink(job->out, to);
 	if (!job->zstd)
-		return rows_put(job, &sink, err);
+		return choose_rows_put(job, &sink, err);
 	struct packed_sink *packed = packed_sink_open(&sink, err);
 	if (!packed)
 		return false;
 	const struct heft_sink into = packed_sink_of(packed);
-	const bool ok = rows_put(job, &into, err) && packed_sink_end(packed, err);
+	const bool ok = choose_rows_put(job, &into, err) && packed_sink_end(packed, err);
 	packed_sink_close(packed);
 	return ok;
 }
@@ -105,14 +106,14 @@ static bool rows_write(void *ctx, FILE *to, struct heft_err *err)
 int history_write(const struct cli *cli, const struct output *out, uint32_t usual, bool zstd,
 		  bool (*write)(void *ctx, struct heft_answer *to, struct heft_err *err), void *ctx)
 {
-	struct rows_job job = { .out = out,
-				.opts = { .size = sizeof job.opts,
-					  .format = out->write.format,
-					  .rows = output_rows(out, usual),
-					  .width = out->write.width,
-					  .csv_safe = out->write.csv_safe },
-				.zstd = zstd,
-				.write = write,
-				.ctx = ctx };
-	return outfile_write(cli, out->path, rows_write, &job);
+	struct choose_rows_job job = { .out = out,
+				       .opts = { .size = sizeof job.opts,
+						 .format = out->write.format,
+						 .rows = output_rows(out, usual),
+						 .width = out->write.width,
+						 .csv_safe = out->write.csv_safe },
+				       .zstd = zstd,
+				       .write = write,
+				       .ctx = ctx };
+	return outfile_write(cli, out->path, choose_rows_write, &job);
 }

@@ -86,7 +86,7 @@ struct add_job {
 	char hash[80], parents[200], when[40], head[200], host[100];
 };
 
-static bool add_source(void *ctx, const char *name)
+static bool cmd_add_source(void *ctx, const char *name)
 {
 	struct add_job *job = ctx;
 	if (job->source_count == MEASURED_SOURCES)
@@ -111,7 +111,7 @@ static bool apply_add(void *ctx, const struct opt *o, const char *value)
 	case O_CONFIG_OF: job->build.config = value; break;
 	case O_MACHINE: job->build.machine = value; break;
 	case O_COMPONENTS: job->components = value; break;
-	case O_BY: return cli_each_name(job->cli, value, add_source, job);
+	case O_BY: return cli_each_name(job->cli, value, cmd_add_source, job);
 	case O_BUDGET_ROWS: job->budget = value; break;
 	case O_HEAP: job->heap = value; break;
 	case O_NO_WAIT: job->flags |= DB_NO_WAIT; break;
@@ -121,7 +121,7 @@ static bool apply_add(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool cmd_add_operand(void *ctx, const char *word)
 {
 	struct add_job *job = ctx;
 	job->files[job->file_count++] = word;
@@ -209,7 +209,7 @@ static const struct build *build_of(const struct add_job *job)
 	return NULL;
 }
 
-static bool add_snapshot(struct add_job *job, const struct heft_snapshot *s)
+static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 {
 	static const char *const said[] = { "added", "there already", "replaced" };
 	enum store_outcome outcome = STORE_ADDED;
@@ -245,8 +245,8 @@ static struct heft_snapshot *read_parent(struct add_job *job)
 }
 
 /* What was asked for beside the symbols. */
-static bool measure(struct add_job *job, struct measured *m, const char *const *files, size_t count,
-		    const struct heft_snapshot *now)
+static bool add_measure(struct add_job *job, struct measured *m, const char *const *files,
+			size_t count, const struct heft_snapshot *now)
 {
 	if (job->source_count > 0 &&
 	    !measure_sources(m, (const char *const *)job->sources, job->source_count, files, count))
@@ -275,8 +275,8 @@ static bool has_difference(const struct add_job *job, const char *const *files, 
 	return false;
 }
 
-static bool add_files(struct add_job *job, const char *const *files, size_t count,
-		      const char *product)
+static bool cmd_add_files(struct add_job *job, const char *const *files, size_t count,
+			  const char *product)
 {
 	struct measured m = { .cli = job->cli, .finder = job->finder, .verbose = job->verbose };
 	struct heft_snapshot *s = cli_made(job->cli, heft_snapshot_new());
@@ -290,12 +290,12 @@ static bool add_files(struct add_job *job, const char *const *files, size_t coun
 	if (ok && !heft_snapshot_open_all(s, files, count, &err))
 		ok = cli_failed(job->cli, &err) == EXIT_FINE;
 	notes_print(job->cli, s, snapshot_note, heft_snapshot_note_count(s), job->verbose);
-	ok = ok && measure(job, &m, files, count, s);
+	ok = ok && add_measure(job, &m, files, count, s);
 	if (ok)
 		measure_regions(&m, s);
 	job->build.rows = m.rows.data;
 	job->build.row_count = m.rows.count;
-	ok = ok && add_snapshot(job, s);
+	ok = ok && cmd_add_snapshot(job, s);
 	measured_release(&m);
 	heft_snapshot_free(s);
 	return ok;
@@ -312,9 +312,9 @@ static int run_add(struct add_job *job)
 	if (!history_open(job->cli, &job->settings, job->flags, &job->history))
 		return EXIT_TROUBLE;
 	if (job->product)
-		ok = add_files(job, job->files, job->file_count, job->product);
+		ok = cmd_add_files(job, job->files, job->file_count, job->product);
 	for (size_t i = 0; i < job->file_count && !job->product && ok; i++)
-		ok = add_files(job, &job->files[i], 1, last_component(job->files[i]));
+		ok = cmd_add_files(job, &job->files[i], 1, last_component(job->files[i]));
 	return ok ? EXIT_FINE : EXIT_TROUBLE;
 }
 
@@ -351,7 +351,7 @@ static bool import_file(struct add_job *job, const char *folder, const char *nam
 	bool ok = find_facts(job);
 	if (ok && !*job->when && stat(path, &st) == 0)
 		job->build.time = (int64_t)st.st_mtime;
-	ok = ok && add_files(job, (const char *const[]){ path }, 1, job->product);
+	ok = ok && cmd_add_files(job, (const char *const[]){ path }, 1, job->product);
 	free(commit);
 	free(path);
 	return ok;
@@ -393,7 +393,7 @@ static int run_import(struct add_job *job)
 
 static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(struct add_job *))
 {
-	static const struct cli_words words = { apply_add, add_operand };
+	static const struct cli_words words = { apply_add, cmd_add_operand };
 	struct add_job job = { .cli = cli,
 			       .finder = cli_made(cli, heft_finder_new()),
 			       .flags = DB_WRITES,

@@ -42,7 +42,7 @@ struct builds_job {
 	struct history history;
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool cmd_diff_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct builds_job *job = ctx;
 	const enum output_answer answer = diff_apply(&job->diff, o, value);
@@ -57,12 +57,12 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool cmd_diff_add_operand(void *ctx, const char *word)
 {
 	return diff_add_operand(&((struct builds_job *)ctx)->diff, word);
 }
 
-static bool rows_write(void *ctx, struct heft_answer *to, struct heft_err *err)
+static bool diff_rows_write(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
 	struct builds_job *job = ctx;
 	struct history *h = &job->history;
@@ -89,7 +89,7 @@ static int builds_run(struct builds_job *job)
 	if (!history_open(d->cli, &job->settings, 0, &job->history))
 		return EXIT_TROUBLE;
 	if (job->rows_of)
-		return history_write(d->cli, &d->out, 20, false, rows_write, job);
+		return history_write(d->cli, &d->out, 20, false, diff_rows_write, job);
 	return history_read_pair(d->cli, &job->history, d->operands, d->settings.components, sides)
 		       ? diff_pair(d, sides[0], sides[1])
 		       : EXIT_TROUBLE;
@@ -105,7 +105,7 @@ static void operands_settle(struct diff_job *d)
 
 static int builds_compare(const struct cli *cli, int argc, char **argv, bool top)
 {
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { cmd_diff_apply, cmd_diff_add_operand };
 	struct builds_job job = { .rows_of = NULL };
 	diff_job_init(&job.diff, cli);
 	if (top) {

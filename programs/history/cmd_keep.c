@@ -69,13 +69,13 @@ static bool take_build(void *ctx, const char *word)
 	return true;
 }
 
-static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
+static bool keep_write_snapshot(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct export_job *job = ctx;
 	return heft_snapshot_write(job->snapshot, &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static bool rows_put(void *ctx, struct heft_answer *to, struct heft_err *err)
+static bool keep_rows_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
 	struct export_job *job = ctx;
 	struct history *h = &job->history;
@@ -86,11 +86,11 @@ static bool rows_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 static int run_export(struct export_job *job)
 {
 	if (!job->build)
-		return history_write(job->cli, &job->out, 0, job->zstd, rows_put, job);
+		return history_write(job->cli, &job->out, 0, job->zstd, keep_rows_put, job);
 	job->snapshot = history_read(job->cli, &job->history, job->build, NULL);
-	const int status = job->snapshot
-				   ? outfile_write(job->cli, job->out.path, write_snapshot, job)
-				   : EXIT_TROUBLE;
+	const int status = job->snapshot ? outfile_write(job->cli, job->out.path,
+							 keep_write_snapshot, job)
+					 : EXIT_TROUBLE;
 	heft_snapshot_free(job->snapshot);
 	return status;
 }
@@ -153,7 +153,7 @@ static bool apply_gc(void *ctx, const struct opt *o, const char *value)
 	return o->id == O_DRY || o->id == O_NO_WAIT || history_apply(&job->settings, o, value);
 }
 
-static bool no_operand(void *ctx, const char *word)
+static bool keep_no_operand(void *ctx, const char *word)
 {
 	const struct gc_job *job = ctx;
 	cli_error(job->cli, "'%s': no operand is wanted; try '%s --help'", word, job->cli->usage);
@@ -195,7 +195,7 @@ static int run_gc(struct gc_job *job, struct history *h)
 
 int cmd_history_gc(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply_gc, no_operand };
+	static const struct cli_words words = { apply_gc, keep_no_operand };
 	struct gc_job job = { .cli = cli };
 	struct history h = { .timeline = { { 0 } } };
 	int status = cli_parse(cli, argc, argv, &words, &job);

@@ -31,7 +31,7 @@ struct page_job {
 	struct heft_page *page;
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool page_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct page_job *job = ctx;
 	switch (o->id) {
@@ -46,20 +46,20 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	}
 }
 
-static bool no_operand(void *ctx, const char *word)
+static bool page_no_operand(void *ctx, const char *word)
 {
 	const struct page_job *job = ctx;
 	cli_error(job->cli, "'%s': no operand is wanted; try '%s --help'", word, job->cli->usage);
 	return false;
 }
 
-static bool write_page(void *ctx, FILE *to, struct heft_err *err)
+static bool cmd_page_write(void *ctx, FILE *to, struct heft_err *err)
 {
 	return heft_page_write(((const struct page_job *)ctx)->page,
 			       &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static int run(struct page_job *job)
+static int page_run(struct page_job *job)
 {
 	struct heft_err err;
 	struct history h = { .timeline = { { 0 } } };
@@ -73,17 +73,17 @@ static int run(struct page_job *job)
 		good = cli_failed(job->cli, &err) == EXIT_FINE;
 	history_close(&h);
 	if (good)
-		status = outfile_write(job->cli, job->path, write_page, job);
+		status = outfile_write(job->cli, job->path, cmd_page_write, job);
 	return status;
 }
 
 int cmd_history_page(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, no_operand };
+	static const struct cli_words words = { page_apply, page_no_operand };
 	struct page_job job = { .cli = cli, .page = cli_made(cli, heft_page_new()) };
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
-		status = job.path ? run(&job)
+		status = job.path ? page_run(&job)
 				  : cli_error(cli,
 					      "must specify where to with -o FILE; try '%s --help'",
 					      cli->usage);

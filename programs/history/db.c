@@ -49,7 +49,7 @@ static struct str authority_of(const char *url)
 }
 
 /* The address without user, password and options. */
-static char *shown_name(const char *url)
+static char *db_shown_name(const char *url)
 {
 	struct text t = { 0 };
 	const struct str a = authority_of(url);
@@ -102,7 +102,7 @@ struct db *db_open(const char *url, unsigned flags, struct heft_err *err)
 		db->name = mem_alloc(strlen(url) + 1);
 		memcpy(db->name, url, strlen(url) + 1);
 	} else {
-		db->name = shown_name(url);
+		db->name = db_shown_name(url);
 	}
 	if (engine->open(db, url))
 		return db;
@@ -173,7 +173,7 @@ void db_compact(struct db *db)
 
 /* ---- transactions ---------------------------------------------------------------------------- */
 
-static void begin(struct db *db, bool writes)
+static void history_db_begin(struct db *db, bool writes)
 {
 	if (!db->failed)
 		db->engine->begin(db, writes);
@@ -182,12 +182,12 @@ static void begin(struct db *db, bool writes)
 
 void db_begin(struct db *db)
 {
-	begin(db, true);
+	history_db_begin(db, true);
 }
 
 void db_begin_reading(struct db *db)
 {
-	begin(db, false);
+	history_db_begin(db, false);
 }
 
 bool db_commit(struct db *db)
@@ -249,7 +249,7 @@ struct db_query *db_insert(struct db *db, enum db_table table)
 	return begin_query(db, &db_tables[table], NULL, &db_tables[table]);
 }
 
-static void put(struct db_query *q, struct db_value v, const char *bytes)
+static void history_db_put(struct db_query *q, struct db_value v, const char *bytes)
 {
 	if (q->db->failed)
 		return;
@@ -261,27 +261,28 @@ static void put(struct db_query *q, struct db_value v, const char *bytes)
 
 void db_put(struct db_query *q, int64_t v)
 {
-	put(q, (struct db_value){ .type = DB_INT, .integer = v }, NULL);
+	history_db_put(q, (struct db_value){ .type = DB_INT, .integer = v }, NULL);
 }
 
 void db_put_real(struct db_query *q, double v)
 {
-	put(q, (struct db_value){ .type = DB_REAL, .real = v }, NULL);
+	history_db_put(q, (struct db_value){ .type = DB_REAL, .real = v }, NULL);
 }
 
 void db_put_text(struct db_query *q, struct str s)
 {
-	put(q, (struct db_value){ .type = DB_TEXT, .size = s.len }, s.p);
+	history_db_put(q, (struct db_value){ .type = DB_TEXT, .size = s.len }, s.p);
 }
 
 void db_put_bytes(struct db_query *q, struct bytes b)
 {
-	put(q, (struct db_value){ .type = DB_BYTES, .size = (size_t)b.size }, (const char *)b.p);
+	history_db_put(q, (struct db_value){ .type = DB_BYTES, .size = (size_t)b.size },
+		       (const char *)b.p);
 }
 
 void db_put_null(struct db_query *q)
 {
-	put(q, (struct db_value){ .type = DB_NULL }, NULL);
+	history_db_put(q, (struct db_value){ .type = DB_NULL }, NULL);
 }
 
 static void end_query(struct db_query *q)

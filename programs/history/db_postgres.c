@@ -71,13 +71,13 @@ static const char schema[] =
 	X(PQputCopyEnd)                                                                            \
 	X(PQgetResult)
 
-struct library {
+struct db_postgres_library {
 #define MEMBER(name) __typeof__(name) *name;
 	FUNCTIONS(MEMBER)
 #undef MEMBER
 };
 
-static bool load(struct library *ret)
+static bool db_postgres_load(struct db_postgres_library *ret)
 {
 	static const char *const files[] = { "libpq.so.5", NULL };
 #define FUNCTION(name) { #name, &ret->name },
@@ -87,7 +87,7 @@ static bool load(struct library *ret)
 }
 
 struct postgres {
-	struct library pq;
+	struct db_postgres_library pq;
 	PGconn *conn;
 	struct text rows[TABLES]; /* in the form of COPY: not sent yet */
 	struct text name;         /* for PQprepare */
@@ -133,7 +133,7 @@ static void say_message(struct db *db, const char *before, const char *message)
 
 static void say_result(struct db *db, const PGresult *r)
 {
-	const struct library *pq = &own(db)->pq;
+	const struct db_postgres_library *pq = &own(db)->pq;
 	const char *state = r ? pq->PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
 	const char *said = r ? pq->PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : NULL;
 	for (size_t i = 0; state && i < COUNT_OF(reasons); i++)
@@ -167,7 +167,7 @@ static void no_notice(void *ctx, const char *message)
 /* The address may have no password in it, as user or as option. */
 static bool check_address(struct db *db, const char *url)
 {
-	struct library *pq = &own(db)->pq;
+	struct db_postgres_library *pq = &own(db)->pq;
 	char *error = NULL;
 	PQconninfoOption *options = pq->PQconninfoParse(url, &error);
 	bool secret = false;
@@ -185,7 +185,7 @@ static bool check_address(struct db *db, const char *url)
 	return !db->failed;
 }
 
-static void run(struct db *db, const char *sql)
+static void db_postgres_run(struct db *db, const char *sql)
 {
 	PGresult *r = own(db)->pq.PQexec(own(db)->conn, sql);
 	is_fine(db, r);
@@ -214,7 +214,7 @@ static void connect_by_steps(struct postgres *p, const char *url)
 	}
 }
 
-static bool connect_to(struct db *db, const char *url)
+static bool db_postgres_connect_to(struct db *db, const char *url)
 {
 	struct postgres *p = own(db);
 	char set[60];
@@ -227,7 +227,7 @@ static bool connect_to(struct db *db, const char *url)
 	/* Compiling a statement takes longer than running it. */
 	snprintf(set, sizeof set, "SET jit = off; SET lock_timeout = %d",
 		 db->flags & DB_NO_WAIT ? 1 : DB_PATIENCE);
-	run(db, set);
+	db_postgres_run(db, set);
 	return !db->failed;
 }
 
@@ -235,10 +235,10 @@ static bool open_server(struct db *db, const char *url)
 {
 	struct postgres *p = mem_zeroed(1, sizeof *p);
 	db->own = p;
-	if (!load(&p->pq))
+	if (!db_postgres_load(&p->pq))
 		return db_say(db, HEFT_EUNSUPPORTED,
 			      "needs libpq.so.5, which is not here (package libpq5)");
-	return check_address(db, url) && connect_to(db, url);
+	return check_address(db, url) && db_postgres_connect_to(db, url);
 }
 
 static void close_server(struct db *db)
@@ -256,7 +256,7 @@ static void close_server(struct db *db)
 /* ---- rows that are added --------------------------------------------------------------------- */
 
 /* A text with what COPY reads for a byte that would end a cell. */
-static void add_byte(struct text *t, char c)
+static void db_postgres_add_byte(struct text *t, char c)
 {
 	static const char special[] = "\\\n\r\t", letters[] = "\\nrt";
 	const char *at = c ? strchr(special, c) : NULL;
@@ -271,7 +271,7 @@ static bool is_stand_in(uint32_t c)
 }
 
 /* A text in UTF-8; `copy`: as a cell of COPY. */
-static void add_text(struct text *t, struct str s, bool copy)
+static void db_postgres_add_text(struct text *t, struct str s, bool copy)
 {
 	char room[4];
 	uint32_t c;
@@ -283,13 +283,13 @@ static void add_text(struct text *t, struct str s, bool copy)
 			      : (struct str){ room, utf8_encode(0xef00 + (uint8_t)s.p[i], room) };
 		n = plain ? n : 1;
 		if (copy && out.len == 1)
-			add_byte(t, *out.p);
+			db_postgres_add_byte(t, *out.p);
 		else
 			text_add(t, out);
 	}
 }
 
-static void add_hex(struct text *t, struct str s)
+static void db_postgres_add_hex(struct text *t, struct str s)
 {
 	char hex[3];
 	text_add(t, STR("\\\\x"));
@@ -299,7 +299,7 @@ static void add_hex(struct text *t, struct str s)
 	}
 }
 
-static void add_number(struct text *t, const struct db_value *v)
+static void db_postgres_add_number(struct text *t, const struct db_value *v)
 {
 	char number[40];
 	if (v->type == DB_INT)
@@ -309,7 +309,7 @@ static void add_number(struct text *t, const struct db_value *v)
 	text_add(t, str_of(number));
 }
 
-static void add(struct db_query *q)
+static void db_postgres_add(struct db_query *q)
 {
 	struct text *t = &own(q->db)->rows[q->table - db_tables];
 	for (size_t i = 0; i < q->values.count; i++) {
@@ -318,9 +318,9 @@ static void add(struct db_query *q)
 			text_add_char(t, '\t');
 		switch (v->type) {
 		case DB_INT:
-		case DB_REAL: add_number(t, v); break;
-		case DB_TEXT: add_text(t, db_value_text(q, i), true); break;
-		case DB_BYTES: add_hex(t, db_value_text(q, i)); break;
+		case DB_REAL: db_postgres_add_number(t, v); break;
+		case DB_TEXT: db_postgres_add_text(t, db_value_text(q, i), true); break;
+		case DB_BYTES: db_postgres_add_hex(t, db_value_text(q, i)); break;
 		case DB_NULL: text_add(t, STR("\\N")); break;
 		}
 	}
@@ -333,7 +333,7 @@ static void copy_rows(struct db *db, const struct db_table_facts *table, struct 
 	struct postgres *p = own(db);
 	char sql[200];
 	snprintf(sql, sizeof sql, "COPY %s(%s) FROM STDIN", table->name, table->columns);
-	run(db, sql);
+	db_postgres_run(db, sql);
 	for (size_t at = 0; at < rows->len && !db->failed; at += PIECE)
 		if (p->pq.PQputCopyData(p->conn, rows->p + at,
 					(int)min_u64(rows->len - at, PIECE)) != 1)
@@ -360,21 +360,21 @@ static void send_rows(struct db *db)
 /* One lock for all histories of a database: 'heft' and 'hist' as ASCII. */
 #define LOCK "SELECT pg_advisory_xact_lock(7522531402746262388)"
 
-static void begin(struct db *db, bool writes)
+static void db_postgres_begin(struct db *db, bool writes)
 {
-	run(db, writes ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+	db_postgres_run(db, writes ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
 	if (writes && !db->failed)
-		run(db, LOCK);
+		db_postgres_run(db, LOCK);
 }
 
-static void commit(struct db *db)
+static void db_postgres_commit(struct db *db)
 {
 	send_rows(db);
 	if (!db->failed)
-		run(db, "COMMIT");
+		db_postgres_run(db, "COMMIT");
 }
 
-static void rollback(struct db *db)
+static void db_postgres_rollback(struct db *db)
 {
 	struct postgres *p = own(db);
 	for (size_t i = 0; i < TABLES; i++)
@@ -384,7 +384,7 @@ static void rollback(struct db *db)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static bool prepare(struct db_query *q)
+static bool db_postgres_prepare(struct db_query *q)
 {
 	struct postgres *p = own(q->db);
 	if (q->table)
@@ -400,19 +400,19 @@ static bool prepare(struct db_query *q)
 	return !q->db->failed;
 }
 
-static void reset(struct db_query *q)
+static void db_postgres_reset(struct db_query *q)
 {
 	struct statement *st = q->own;
 	own(q->db)->pq.PQclear(st->result);
 	st->result = NULL;
 }
 
-static void forget(struct db_query *q)
+static void db_postgres_forget(struct db_query *q)
 {
 	struct statement *st = q->own;
 	if (!st)
 		return;
-	reset(q);
+	db_postgres_reset(q);
 	vec_release(&st->params);
 	vec_release(&st->places);
 	text_release(&st->texts);
@@ -425,14 +425,14 @@ static void add_param(struct text *t, const struct db_query *q, size_t i)
 {
 	const struct db_value *v = &q->values.data[i];
 	if (v->type == DB_INT || v->type == DB_REAL) {
-		add_number(t, v);
+		db_postgres_add_number(t, v);
 	} else {
-		add_text(t, db_value_text(q, i), false);
+		db_postgres_add_text(t, db_value_text(q, i), false);
 	}
 	text_add_char(t, '\0');
 }
 
-static void start(struct db_query *q)
+static void db_postgres_start(struct db_query *q)
 {
 	struct statement *st = q->own;
 	struct postgres *p = own(q->db);
@@ -454,7 +454,7 @@ static void start(struct db_query *q)
 		is_fine(q->db, st->result);
 }
 
-static bool row(struct db_query *q)
+static bool db_postgres_row(struct db_query *q)
 {
 	struct statement *st = q->own;
 	st->cells.len = 0;
@@ -463,22 +463,22 @@ static bool row(struct db_query *q)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static struct str cell_of(const struct db_query *q, int cell)
+static struct str db_postgres_cell_of(const struct db_query *q, int cell)
 {
 	const struct statement *st = q->own;
-	const struct library *pq = &own(q->db)->pq;
+	const struct db_postgres_library *pq = &own(q->db)->pq;
 	return (struct str){ pq->PQgetvalue(st->result, st->at, cell),
 			     (size_t)pq->PQgetlength(st->result, st->at, cell) };
 }
 
-static int64_t get_int(struct db_query *q, int cell)
+static int64_t db_postgres_get_int(struct db_query *q, int cell)
 {
-	return strtoll(cell_of(q, cell).p, NULL, 10);
+	return strtoll(db_postgres_cell_of(q, cell).p, NULL, 10);
 }
 
-static double get_real(struct db_query *q, int cell)
+static double db_postgres_get_real(struct db_query *q, int cell)
 {
-	return strtod(cell_of(q, cell).p, NULL);
+	return strtod(db_postgres_cell_of(q, cell).p, NULL);
 }
 
 static bool has_stand_in(struct str s)
@@ -493,7 +493,7 @@ static bool has_stand_in(struct str s)
 static void reserve_row(struct db_query *q)
 {
 	struct statement *st = q->own;
-	const struct library *pq = &own(q->db)->pq;
+	const struct db_postgres_library *pq = &own(q->db)->pq;
 	size_t all = 1;
 	for (int i = 0; i < pq->PQnfields(st->result); i++)
 		all += (size_t)pq->PQgetlength(st->result, st->at, i);
@@ -503,10 +503,10 @@ static void reserve_row(struct db_query *q)
 	st->cells.cap = all;
 }
 
-static struct str get_text(struct db_query *q, int cell)
+static struct str db_postgres_get_text(struct db_query *q, int cell)
 {
 	struct statement *st = q->own;
-	const struct str s = cell_of(q, cell);
+	const struct str s = db_postgres_cell_of(q, cell);
 	uint32_t c = 0;
 	if (!has_stand_in(s))
 		return s;
@@ -523,20 +523,21 @@ static struct str get_text(struct db_query *q, int cell)
 	return (struct str){ st->cells.p + start, st->cells.len - start };
 }
 
-static uint8_t digit(char c)
+static uint8_t db_postgres_digit(char c)
 {
 	return (uint8_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
 
 /* \x0123...: the server writes it so. */
-static struct bytes get_bytes(struct db_query *q, int cell)
+static struct bytes db_postgres_get_bytes(struct db_query *q, int cell)
 {
 	struct statement *st = q->own;
-	const struct str s = cell_of(q, cell);
+	const struct str s = db_postgres_cell_of(q, cell);
 	const size_t size = s.len >= 2 ? s.len / 2 - 1 : 0;
 	st->bytes = mem_resize(st->bytes, size + 1);
 	for (size_t i = 0; i < size; i++)
-		st->bytes[i] = (uint8_t)(digit(s.p[2 * i + 2]) << 4 | digit(s.p[2 * i + 3]));
+		st->bytes[i] = (uint8_t)(db_postgres_digit(s.p[2 * i + 2]) << 4 |
+					 db_postgres_digit(s.p[2 * i + 3]));
 	return (struct bytes){ st->bytes, size };
 }
 
@@ -551,20 +552,20 @@ static const struct db_engine engine = {
 	.count_others = NULL,
 	.open = open_server,
 	.close = close_server,
-	.run = run,
-	.begin = begin,
-	.commit = commit,
-	.rollback = rollback,
-	.prepare = prepare,
-	.forget = forget,
-	.reset = reset,
-	.start = start,
-	.add = add,
-	.row = row,
-	.get_int = get_int,
-	.get_real = get_real,
-	.get_text = get_text,
-	.get_bytes = get_bytes,
+	.run = db_postgres_run,
+	.begin = db_postgres_begin,
+	.commit = db_postgres_commit,
+	.rollback = db_postgres_rollback,
+	.prepare = db_postgres_prepare,
+	.forget = db_postgres_forget,
+	.reset = db_postgres_reset,
+	.start = db_postgres_start,
+	.add = db_postgres_add,
+	.row = db_postgres_row,
+	.get_int = db_postgres_get_int,
+	.get_real = db_postgres_get_real,
+	.get_text = db_postgres_get_text,
+	.get_bytes = db_postgres_get_bytes,
 };
 
 const struct db_engine *const engine_postgres = &engine;

@@ -63,7 +63,7 @@ static sqlite3 *handle_of(const struct db *db)
 	return ((struct sqlite *)db->own)->handle;
 }
 
-static void check(struct db *db, int status)
+static void db_sqlite_check(struct db *db, int status)
 {
 	if (status == SQLITE_OK)
 		return;
@@ -75,9 +75,9 @@ static void check(struct db *db, int status)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static void run(struct db *db, const char *sql)
+static void db_sqlite_run(struct db *db, const char *sql)
 {
-	check(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
+	db_sqlite_check(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
 }
 
 /* SQLite's own patience counts what it means to sleep, and lasts longer where a machine is busy. */
@@ -95,19 +95,19 @@ static int goes_on_waiting(void *ctx, int times)
 	return 1;
 }
 
-static bool open_file(struct db *db, const char *path)
+static bool db_sqlite_open_file(struct db *db, const char *path)
 {
 	struct sqlite *s = mem_zeroed(1, sizeof *s);
 	const bool writes = db->flags & DB_WRITES;
 	/* Who reads may have to take back what a writer that was killed has left behind. */
 	const int mode = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
 	db->own = s;
-	check(db, sqlite3_open_v2(path, &s->handle, mode, NULL));
+	db_sqlite_check(db, sqlite3_open_v2(path, &s->handle, mode, NULL));
 	if (db->failed)
 		return false;
 	if (!(db->flags & DB_NO_WAIT))
 		sqlite3_busy_handler(s->handle, goes_on_waiting, s);
-	run(db, "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY"); /* KiB */
+	db_sqlite_run(db, "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY"); /* KiB */
 	return !db->failed;
 }
 
@@ -125,17 +125,17 @@ static void close_file(struct db *db)
 
 /* ---- transactions ---------------------------------------------------------------------------- */
 
-static void begin(struct db *db, bool writes)
+static void db_sqlite_begin(struct db *db, bool writes)
 {
-	run(db, writes ? "BEGIN IMMEDIATE" : "BEGIN");
+	db_sqlite_run(db, writes ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
-static void commit(struct db *db)
+static void db_sqlite_commit(struct db *db)
 {
-	run(db, "COMMIT");
+	db_sqlite_run(db, "COMMIT");
 }
 
-static void rollback(struct db *db)
+static void db_sqlite_rollback(struct db *db)
 {
 	for (size_t i = 0; i < db->queries.count; i++)
 		if (db->queries.data[i]->own)
@@ -145,7 +145,7 @@ static void rollback(struct db *db)
 
 static void compact(struct db *db)
 {
-	run(db, "VACUUM");
+	db_sqlite_run(db, "VACUUM");
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */
@@ -164,7 +164,7 @@ static void insert_text(struct text *t, const struct db_table_facts *table)
 	text_add_char(t, ')');
 }
 
-static bool prepare(struct db_query *q)
+static bool db_sqlite_prepare(struct db_query *q)
 {
 	struct text t = { 0 };
 	sqlite3_stmt *st = NULL;
@@ -172,8 +172,8 @@ static bool prepare(struct db_query *q)
 		insert_text(&t, q->table);
 	else
 		text_add(&t, str_of(q->text));
-	check(q->db, sqlite3_prepare_v3(handle_of(q->db), t.p, (int)t.len,
-					SQLITE_PREPARE_PERSISTENT, &st, NULL));
+	db_sqlite_check(q->db, sqlite3_prepare_v3(handle_of(q->db), t.p, (int)t.len,
+						  SQLITE_PREPARE_PERSISTENT, &st, NULL));
 	text_release(&t);
 	q->own = st;
 	return !q->db->failed;
@@ -184,7 +184,7 @@ static int bind_text(const struct db_query *q, int at, struct str s)
 	return sqlite3_bind_text64(q->own, at, s.p, s.len, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-static int bind(struct db_query *q, int i)
+static int db_sqlite_bind(struct db_query *q, int i)
 {
 	const struct db_value *v = &q->values.data[i];
 	const struct str s = db_value_text(q, (size_t)i);
@@ -198,50 +198,50 @@ static int bind(struct db_query *q, int i)
 	return sqlite3_bind_null(q->own, i + 1);
 }
 
-static void start(struct db_query *q)
+static void db_sqlite_start(struct db_query *q)
 {
 	for (size_t i = 0; i < q->values.count; i++)
-		check(q->db, bind(q, (int)i));
+		db_sqlite_check(q->db, db_sqlite_bind(q, (int)i));
 }
 
-static bool row(struct db_query *q)
+static bool db_sqlite_row(struct db_query *q)
 {
 	const int status = sqlite3_step(q->own);
 	if (status != SQLITE_ROW && status != SQLITE_DONE)
-		check(q->db, status);
+		db_sqlite_check(q->db, status);
 	return status == SQLITE_ROW;
 }
 
-static void reset(struct db_query *q)
+static void db_sqlite_reset(struct db_query *q)
 {
 	sqlite3_reset(q->own);
 }
 
-static void add(struct db_query *q)
+static void db_sqlite_add(struct db_query *q)
 {
-	start(q);
+	db_sqlite_start(q);
 	if (!q->db->failed)
-		row(q);
-	reset(q);
+		db_sqlite_row(q);
+	db_sqlite_reset(q);
 }
 
-static int64_t get_int(struct db_query *q, int cell)
+static int64_t db_sqlite_get_int(struct db_query *q, int cell)
 {
 	return sqlite3_column_int64(q->own, cell);
 }
 
-static double get_real(struct db_query *q, int cell)
+static double db_sqlite_get_real(struct db_query *q, int cell)
 {
 	return sqlite3_column_double(q->own, cell);
 }
 
-static struct str get_text(struct db_query *q, int cell)
+static struct str db_sqlite_get_text(struct db_query *q, int cell)
 {
 	const char *text = (const char *)sqlite3_column_text(q->own, cell);
 	return text ? (struct str){ text, (size_t)sqlite3_column_bytes(q->own, cell) } : STR("");
 }
 
-static struct bytes get_bytes(struct db_query *q, int cell)
+static struct bytes db_sqlite_get_bytes(struct db_query *q, int cell)
 {
 	const void *p = sqlite3_column_blob(q->own, cell);
 	return (struct bytes){ p, p ? (uint64_t)sqlite3_column_bytes(q->own, cell) : 0 };
@@ -253,20 +253,20 @@ const struct db_engine engine_sqlite = {
 	.count_own = "SELECT count(*) FROM sqlite_master WHERE name IN (" DB_TABLE_NAMES ")",
 	.count_others = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT IN "
 			"(" DB_TABLE_NAMES ")",
-	.open = open_file,
+	.open = db_sqlite_open_file,
 	.close = close_file,
-	.run = run,
-	.begin = begin,
-	.commit = commit,
-	.rollback = rollback,
+	.run = db_sqlite_run,
+	.begin = db_sqlite_begin,
+	.commit = db_sqlite_commit,
+	.rollback = db_sqlite_rollback,
 	.compact = compact,
-	.prepare = prepare,
-	.reset = reset,
-	.start = start,
-	.add = add,
-	.row = row,
-	.get_int = get_int,
-	.get_real = get_real,
-	.get_text = get_text,
-	.get_bytes = get_bytes,
+	.prepare = db_sqlite_prepare,
+	.reset = db_sqlite_reset,
+	.start = db_sqlite_start,
+	.add = db_sqlite_add,
+	.row = db_sqlite_row,
+	.get_int = db_sqlite_get_int,
+	.get_real = db_sqlite_get_real,
+	.get_text = db_sqlite_get_text,
+	.get_bytes = db_sqlite_get_bytes,
 };

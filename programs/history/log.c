@@ -5,13 +5,13 @@
 enum { SPARKS = 10 };
 
 /* Which facts differ among the builds, and are worth a column. */
-struct shown {
+struct log_shown {
 	bool product, config, branch;
 };
 
-static struct shown what_differs(const struct timeline *t)
+static struct log_shown log_what_differs(const struct timeline *t)
 {
-	struct shown s = { false, false, false };
+	struct log_shown s = { false, false, false };
 	for (size_t i = 1; i < t->list.count; i++) {
 		const struct build_facts *a = &t->list.data[0]->facts;
 		const struct build_facts *b = &t->list.data[i]->facts;
@@ -23,7 +23,7 @@ static struct shown what_differs(const struct timeline *t)
 }
 
 /* What is listed of a build: its file, or something else. */
-static double size_of(const struct timeline *t, const struct series *of, const struct build *b)
+static double log_size_of(const struct timeline *t, const struct series *of, const struct build *b)
 {
 	return of ? of->values.data[timeline_place(t, b)] : (double)b->file;
 }
@@ -36,13 +36,13 @@ static void put_spark(struct answer *a, const struct timeline *t, const struct s
 	char room[3 * SPARKS + 1];
 	size_t first = SPARKS;
 	for (; b && first > 0; b = timeline_before(t, b))
-		values[--first] = size_of(t, of, b);
+		values[--first] = log_size_of(t, of, b);
 	spark_line(values + first, SPARKS - first, room);
 	answer_short(a, room);
 }
 
 static void put_build(struct answer *a, const struct timeline *t, const struct series *of,
-		      const struct build *b, const struct shown *shown)
+		      const struct build *b, const struct log_shown *shown)
 {
 	const struct build *before = timeline_before(t, b);
 	answer_build(a, b);
@@ -52,9 +52,9 @@ static void put_build(struct answer *a, const struct timeline *t, const struct s
 		answer_text(a, b->facts.product);
 	if (shown->config)
 		answer_text(a, b->facts.config);
-	answer_real(a, size_of(t, of, b));
+	answer_real(a, log_size_of(t, of, b));
 	if (before)
-		answer_real(a, size_of(t, of, b) - size_of(t, of, before));
+		answer_real(a, log_size_of(t, of, b) - log_size_of(t, of, before));
 	else
 		answer_null(a);
 	answer_int(a, (int64_t)b->vm);
@@ -66,7 +66,7 @@ static void put_build(struct answer *a, const struct timeline *t, const struct s
 bool log_write(const struct timeline *t, const struct series *of, struct heft_answer *to,
 	       struct heft_err *err)
 {
-	const struct shown s = what_differs(t);
+	const struct log_shown s = log_what_differs(t);
 	const char *names[ANSWER_COLUMNS] = { "build", "date", "commit" };
 	size_t count = 3;
 	struct answer a;

@@ -4,7 +4,8 @@
 
 static const char all_measures[] = "SELECT id, source, kind, label FROM measures ORDER BY id";
 
-static uint32_t key_of(struct measures *m, struct str source, struct str kind, struct str label)
+static uint32_t measures_key_of(struct measures *m, struct str source, struct str kind,
+				struct str label)
 {
 	const struct str parts[] = { source, kind, label };
 	m->key.len = 0;
@@ -38,7 +39,8 @@ void measures_init(struct measures *m, struct db *db)
 				"is damaged: a measure has a number out of range");
 			continue;
 		}
-		const uint32_t key = key_of(m, db_text(q, 1), db_text(q, 2), db_text(q, 3));
+		const uint32_t key = measures_key_of(m, db_text(q, 1), db_text(q, 2),
+						     db_text(q, 3));
 		last = m->levels.data[key].id = (uint32_t)id;
 		vec_push(&m->known, key);
 	}
@@ -54,14 +56,14 @@ void measures_release(struct measures *m)
 
 struct level *measures_get(struct measures *m, struct str source, struct str kind, struct str label)
 {
-	const uint32_t key = key_of(m, source, kind, label);
+	const uint32_t key = measures_key_of(m, source, kind, label);
 	return &m->levels.data[key];
 }
 
 /* ---- what was -------------------------------------------------------------------------------- */
 
 /* The level of a row of `measures`; NULL: there is no such row. */
-static struct level *level_of(struct measures *m, int64_t id)
+static struct level *measures_level_of(struct measures *m, int64_t id)
 {
 	size_t low = 0, high = m->known.count;
 	while (low < high) {
@@ -96,7 +98,7 @@ void measures_read(struct measures *m, const char *source, const uint32_t *chain
 	struct db_query *q = db_query(m->db, of_source);
 	db_put_text(q, str_of(source));
 	while (db_row(q)) {
-		struct level *l = level_of(m, db_int(q, 0));
+		struct level *l = measures_level_of(m, db_int(q, 0));
 		const int64_t build = db_int(q, 1);
 		/* Of a chain the nearest counts, which came last. */
 		if (!l || build <= l->build || !is_in(chain, count, build))
@@ -156,7 +158,7 @@ static void insert_measure(struct measures *m, uint32_t key, uint32_t id)
 
 uint32_t measures_row(struct measures *m, struct str source, struct str kind, struct str label)
 {
-	const uint32_t key = key_of(m, source, kind, label);
+	const uint32_t key = measures_key_of(m, source, kind, label);
 	if (m->levels.data[key].id == 0)
 		insert_measure(m, key, last_id(m) + 1);
 	return m->levels.data[key].id;

@@ -27,7 +27,8 @@ struct packed_sink *packed_sink_open(const struct heft_sink *to, struct heft_err
 }
 
 /* Packs all of the input, and with ZSTD_e_end what is left. */
-static bool pack(struct packed_sink *p, const void *data, size_t size, ZSTD_EndDirective how)
+static bool packed_sink_pack(struct packed_sink *p, const void *data, size_t size,
+			     ZSTD_EndDirective how)
 {
 	ZSTD_inBuffer in = { data, size, 0 };
 	size_t left = 1;
@@ -43,19 +44,19 @@ static bool pack(struct packed_sink *p, const void *data, size_t size, ZSTD_EndD
 	return true;
 }
 
-static bool put(void *ctx, const void *data, size_t size)
+static bool packed_sink_put(void *ctx, const void *data, size_t size)
 {
-	return pack(ctx, data, size, ZSTD_e_continue);
+	return packed_sink_pack(ctx, data, size, ZSTD_e_continue);
 }
 
 struct heft_sink packed_sink_of(struct packed_sink *p)
 {
-	return (struct heft_sink){ put, p };
+	return (struct heft_sink){ packed_sink_put, p };
 }
 
 bool packed_sink_end(struct packed_sink *p, struct heft_err *err)
 {
-	return pack(p, "", 0, ZSTD_e_end) ||
+	return packed_sink_pack(p, "", 0, ZSTD_e_end) ||
 	       fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
 }
 

@@ -29,7 +29,7 @@ struct compared {
 	struct heft_diff *diff;
 };
 
-struct making {
+struct page_making {
 	struct heft_page *page;
 	struct history *history;
 	const struct history_page_opts *opts;
@@ -71,8 +71,8 @@ static double *add_series(struct tab *tab, const char *title)
 }
 
 /* What no build has is left out. */
-static bool add_names(struct making *m, struct tab *tab, const char *const *names, size_t count,
-		      struct heft_err *err)
+static bool page_add_names(struct page_making *m, struct tab *tab, const char *const *names,
+			   size_t count, struct heft_err *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct series s;
@@ -87,7 +87,7 @@ static bool add_names(struct making *m, struct tab *tab, const char *const *name
 	return true;
 }
 
-static bool make_course(struct making *m, struct tab *tab, struct heft_err *err)
+static bool make_course(struct page_making *m, struct tab *tab, struct heft_err *err)
 {
 	const struct timeline *t = &m->history->timeline;
 	tab->course.build_count = t->list.count;
@@ -97,8 +97,8 @@ static bool make_course(struct making *m, struct tab *tab, struct heft_err *err)
 		file[i] = (double)t->list.data[i]->file;
 		vm[i] = (double)t->list.data[i]->vm;
 	}
-	if (!add_names(m, tab, usual_names, COUNT_OF(usual_names), err) ||
-	    !add_names(m, tab, m->opts->names, m->opts->name_count, err))
+	if (!page_add_names(m, tab, usual_names, COUNT_OF(usual_names), err) ||
+	    !page_add_names(m, tab, m->opts->names, m->opts->name_count, err))
 		return false;
 	tab->course.series = tab->series.data;
 	tab->course.series_count = tab->series.count;
@@ -132,7 +132,7 @@ static struct heft_row *copy_row(struct arena *a, const struct heft_row *r, cons
 	return copy;
 }
 
-static const struct heft_row *copy_symbol(struct arena *a, const struct heft_row *r)
+static const struct heft_row *page_copy_symbol(struct arena *a, const struct heft_row *r)
 {
 	struct heft_row *copy = copy_row(a, r, r->label);
 	const char **words = arena_new(a, const char *, TEXTS);
@@ -149,14 +149,14 @@ static void add_build(struct tab *tab, const char *label, const struct heft_row 
 	const struct heft_row **below = arena_new(&tab->arena, const struct heft_row *,
 						  top->child_count);
 	for (size_t i = 0; i < top->child_count; i++)
-		below[i] = copy_symbol(&tab->arena, top->children[i]);
+		below[i] = page_copy_symbol(&tab->arena, top->children[i]);
 	row->children = below;
 	row->child_count = top->child_count;
 	vec_push(&tab->rows, row);
 }
 
-static bool compare(struct making *m, const struct build *before, const struct build *now,
-		    const struct heft_table **ret, struct heft_err *err)
+static bool page_compare(struct page_making *m, const struct build *before, const struct build *now,
+			 const struct heft_table **ret, struct heft_err *err)
 {
 	const struct heft_diff_query query = { .size = sizeof query };
 	struct compared *c = &m->open;
@@ -176,7 +176,7 @@ struct compared_build {
 	size_t at;
 };
 
-static int compare_steps(const void *a, const void *b)
+static int page_compare_steps(const void *a, const void *b)
 {
 	const struct compared_build *x = a, *y = b;
 	if (x->change != y->change)
@@ -184,7 +184,7 @@ static int compare_steps(const void *a, const void *b)
 	return x->at < y->at ? 1 : -1;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t page_distance(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -199,18 +199,18 @@ static void choose_steps(const struct timeline *t, size_t wanted, bool *chosen)
 			continue;
 		const uint64_t change = steps.count < wanted - wanted / 2
 						? UINT64_MAX
-						: add_sat(distance(now->file, before->file),
-							  distance(now->vm, before->vm));
+						: add_sat(page_distance(now->file, before->file),
+							  page_distance(now->vm, before->vm));
 		vec_push(&steps, (struct compared_build){ change, i });
 	}
 	if (steps.count > 0)
-		qsort(steps.data, steps.count, sizeof *steps.data, compare_steps);
+		qsort(steps.data, steps.count, sizeof *steps.data, page_compare_steps);
 	for (size_t i = 0; i < steps.count && i < wanted; i++)
 		chosen[steps.data[i].at] = true;
 	vec_release(&steps);
 }
 
-static bool make_steps(struct making *m, struct tab *tab, struct heft_err *err)
+static bool page_make_steps(struct page_making *m, struct tab *tab, struct heft_err *err)
 {
 	const struct timeline *t = &m->history->timeline;
 	bool *chosen = arena_new(&tab->arena, bool, t->list.count);
@@ -220,7 +220,7 @@ static bool make_steps(struct making *m, struct tab *tab, struct heft_err *err)
 		const struct build *now = t->list.data[i], *before = timeline_before(t, now);
 		if (!chosen[i])
 			continue;
-		if (!compare(m, before, now, &table, err))
+		if (!page_compare(m, before, now, &table, err))
 			return false;
 		add_build(tab, tab->course.builds[i].label, table->top);
 		close_compared(&m->open);
@@ -231,7 +231,7 @@ static bool make_steps(struct making *m, struct tab *tab, struct heft_err *err)
 /* ---- the tab --------------------------------------------------------------------------------- */
 
 /* The sums over all builds mean nothing but their difference. */
-static struct heft_row *make_top(struct tab *tab)
+static struct heft_row *page_make_top(struct tab *tab)
 {
 	struct heft_row *top = arena_new(&tab->arena, struct heft_row, 1);
 	union heft_value *now = arena_new(&tab->arena, union heft_value, MEASURES);
@@ -250,7 +250,7 @@ static struct heft_row *make_top(struct tab *tab)
 	return top;
 }
 
-static bool add_tab(struct making *m, struct tab *tab, const struct build_facts *f,
+static bool add_tab(struct page_making *m, struct tab *tab, const struct build_facts *f,
 		    struct heft_err *err)
 {
 	char builds[80];
@@ -268,7 +268,7 @@ static bool add_tab(struct making *m, struct tab *tab, const struct build_facts 
 					  .text_count = TEXTS,
 					  .diff = true,
 					  .has_changes = true,
-					  .top = make_top(tab) };
+					  .top = page_make_top(tab) };
 	const char *title = arena_format(&tab->arena, "%s%s%s: history", f->product,
 					 *f->config ? " " : "", f->config);
 	tab->course.size = sizeof tab->course;
@@ -278,12 +278,12 @@ static bool add_tab(struct making *m, struct tab *tab, const struct build_facts 
 	return heft_page_add_timeline(m->page, title, &tab->course, err);
 }
 
-static bool add_product(struct making *m, const struct build_facts *f, struct heft_err *err)
+static bool add_product(struct page_making *m, const struct build_facts *f, struct heft_err *err)
 {
 	struct tab tab = { 0 };
 	history_select(m->history,
 		       &(struct build_filter){ f->product, f->config, m->opts->filter.branch });
-	const bool ok = make_course(m, &tab, err) && make_steps(m, &tab, err) &&
+	const bool ok = make_course(m, &tab, err) && page_make_steps(m, &tab, err) &&
 			add_tab(m, &tab, f, err);
 	vec_release(&tab.series);
 	vec_release(&tab.rows);
@@ -313,7 +313,7 @@ static void find_products(struct products *ret, const struct timeline *t)
 bool history_page_add(struct heft_page *p, struct history *h, const struct history_page_opts *opts,
 		      struct heft_err *err)
 {
-	struct making m = { .page = p, .history = h, .opts = opts };
+	struct page_making m = { .page = p, .history = h, .opts = opts };
 	struct products products = { { 0 } };
 	history_select(h, &opts->filter);
 	find_products(&products, &h->timeline);

@@ -41,7 +41,7 @@ bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_
 /* What the rows of a build begin with, for other tools: the whole time and commit. */
 #define BUILD_NAMES "build", "time", "commit", "branch", "product", "config"
 
-static void put_facts(struct answer *a, const struct build *b)
+static void questions_put_facts(struct answer *a, const struct build *b)
 {
 	char text[24], seconds[30];
 	time_text(b->facts.time, text);
@@ -57,16 +57,16 @@ static void put_facts(struct answer *a, const struct build *b)
 static const char *const change_names[] = { BUILD_NAMES, "section",   "name", "source",
 					    "object",    "component", "was",  "own" };
 
-struct teller {
+struct questions_teller {
 	struct store *s;
 	const struct timeline *t;
 	struct answer a;
 	struct text texts[5];
 };
 
-static void put_change(struct teller *w, const struct build *b, struct db_query *q)
+static void put_change(struct questions_teller *w, const struct build *b, struct db_query *q)
 {
-	put_facts(&w->a, b);
+	questions_put_facts(&w->a, b);
 	for (int i = 0; i < (int)COUNT_OF(w->texts); i++) {
 		w->texts[i].len = 0;
 		text_add(&w->texts[i], db_text(q, i + 1));
@@ -79,7 +79,7 @@ static void put_change(struct teller *w, const struct build *b, struct db_query 
 }
 
 /* Those of the builds from one id to another. */
-static void put_changes(struct teller *w, uint32_t first, uint32_t last)
+static void put_changes(struct questions_teller *w, uint32_t first, uint32_t last)
 {
 	static const char sql[] =
 		"SELECT build, section, name, source, object, component, was, own FROM steps "
@@ -100,7 +100,7 @@ bool changes_tell(struct store *s, const struct timeline *t, struct heft_answer 
 {
 	/* Servers hand all rows over at once. */
 	enum { AT_ONCE = 50 };
-	struct teller w = { .s = s, .t = t };
+	struct questions_teller w = { .s = s, .t = t };
 	answer_start(&w.a, to, change_names, COUNT_OF(change_names));
 	for (size_t i = 0; i < s->builds.count && !w.a.stopped; i += AT_ONCE) {
 		const size_t last = min_u64(i + AT_ONCE, s->builds.count) - 1;
@@ -131,7 +131,7 @@ bool rows_tell(struct store *s, const struct timeline *t, const char *source,
 		text_set(&label, db_text(q, 2));
 		text_add_char(&kind, '\0');
 		text_add_char(&label, '\0');
-		put_facts(&a, b);
+		questions_put_facts(&a, b);
 		answer_text(&a, source);
 		answer_text(&a, kind.p);
 		answer_text(&a, label.p);
@@ -247,8 +247,8 @@ static bool put_slope(const struct series *s, const struct trend *trend, uint64_
 	return answer_end(&a, err);
 }
 
-static bool put_levels(const struct series *s, const struct trend *trend, struct heft_answer *to,
-		       struct heft_err *err)
+static bool questions_put_levels(const struct series *s, const struct trend *trend,
+				 struct heft_answer *to, struct heft_err *err)
 {
 	static const char *const names[] = {
 		"build", "date", "commit", "level_was", "now", "change"
@@ -279,7 +279,8 @@ bool trend_write(const struct series *s, uint64_t limit, struct heft_answer *to,
 		times[i] = (double)s->timeline->list.data[i]->facts.time;
 	trend_make(&trend, s->values.data, times, s->values.count);
 	mem_free(times);
-	const bool ok = put_slope(s, &trend, limit, to, err) && put_levels(s, &trend, to, err);
+	const bool ok = put_slope(s, &trend, limit, to, err) &&
+			questions_put_levels(s, &trend, to, err);
 	trend_release(&trend);
 	return ok;
 }

@@ -6,8 +6,8 @@
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void add_row(struct measured *m, const char *source, const char *kind, const char *label,
-		    double value)
+static void row_sources_add(struct measured *m, const char *source, const char *kind,
+			    const char *label, double value)
 {
 	vec_push(&m->rows, (struct measured_row){ arena_copy(&m->texts, str_of(source)),
 						  arena_copy(&m->texts, str_of(kind)),
@@ -21,7 +21,8 @@ void measured_release(struct measured *m)
 }
 
 /* "A" and "B": "A > B". */
-static const char *join(struct measured *m, const char *a, const char *between, const char *b)
+static const char *row_sources_join(struct measured *m, const char *a, const char *between,
+				    const char *b)
 {
 	return arena_format(&m->texts, "%s%s%s", a, *a ? between : "", b);
 }
@@ -38,8 +39,9 @@ static size_t text_place(const struct heft_table *t, const char *name)
 }
 
 /* What is used of a region and how large it is; of all others each measure. */
-static void add_values(struct measured *m, const struct heft_table *t, const struct heft_row *row,
-		       const char *source, const char *label)
+static void row_sources_add_values(struct measured *m, const struct heft_table *t,
+				   const struct heft_row *row, const char *source,
+				   const char *label)
 {
 	const size_t size = text_place(t, "region_size");
 	const char *limit = size != SIZE_MAX && row->texts ? row->texts[size] : "";
@@ -47,38 +49,42 @@ static void add_values(struct measured *m, const struct heft_table *t, const str
 	for (size_t i = 0; i < t->measure_count; i++) {
 		const struct heft_measure *of = &t->measures[i];
 		if (region ? strcmp(of->name, "vm") == 0 : of->unit != HEFT_PARTS && !of->shared)
-			add_row(m, source, region ? "used" : of->name, label,
-				(double)row->now[i].whole);
+			row_sources_add(m, source, region ? "used" : of->name, label,
+					(double)row->now[i].whole);
 	}
 	if (region && *limit)
-		add_row(m, source, "limit", label, strtod(limit, NULL));
+		row_sources_add(m, source, "limit", label, strtod(limit, NULL));
 }
 
 /* A row with its children to be walked: as many of these as there are levels. */
-struct walk {
+struct row_sources_walk {
 	const struct heft_row *row;
 	size_t next;
 	const char *source, *label;
 };
 
-static void enter(struct measured *m, const struct heft_table *t, struct walk *w, size_t depth,
-		  const struct heft_row *row)
+static void row_sources_enter(struct measured *m, const struct heft_table *t,
+			      struct row_sources_walk *w, size_t depth, const struct heft_row *row)
 {
-	w[depth] = (struct walk){ .row = row,
-				  .source = join(m, w[depth - 1].source, ",", t->levels[depth - 1]),
-				  .label = join(m, w[depth - 1].label, " > ", row->label) };
-	add_values(m, t, row, w[depth].source, w[depth].label);
+	w[depth] = (struct row_sources_walk){
+		.row = row,
+		.source = row_sources_join(m, w[depth - 1].source, ",", t->levels[depth - 1]),
+		.label = row_sources_join(m, w[depth - 1].label, " > ", row->label)
+	};
+	row_sources_add_values(m, t, row, w[depth].source, w[depth].label);
 }
 
-static void add_table(struct measured *m, const struct heft_table *t)
+static void row_sources_add_table(struct measured *m, const struct heft_table *t)
 {
-	struct walk w[MEASURED_SOURCES + 1] = { { .row = t->top, .source = "", .label = "" } };
+	struct row_sources_walk w[MEASURED_SOURCES + 1] = {
+		{ .row = t->top, .source = "", .label = "" }
+	};
 	size_t depth = 0;
 	ASSERT(t->level_count <= MEASURED_SOURCES);
 	for (;;) {
-		struct walk *at = &w[depth];
+		struct row_sources_walk *at = &w[depth];
 		if (depth < t->level_count && at->next < at->row->child_count) {
-			enter(m, t, w, depth + 1, at->row->children[at->next++]);
+			row_sources_enter(m, t, w, depth + 1, at->row->children[at->next++]);
 			depth++;
 		} else if (depth-- == 0) {
 			return;
@@ -110,7 +116,7 @@ static bool run_profile(struct measured *m, struct heft_profile *p, const char *
 	if (m->verbose)
 		notes_print(m->cli, p, profile_note, heft_profile_note_count(p), true);
 	if (ok)
-		add_table(m, heft_profile_table(p));
+		row_sources_add_table(m, heft_profile_table(p));
 	return ok;
 }
 
@@ -132,8 +138,8 @@ void measure_regions(struct measured *m, const struct heft_snapshot *s)
 		if (strcmp(m->rows.data[i].source, "regions") == 0)
 			return;
 	for (size_t i = 0; heft_snapshot_region(s, i, &r); i++) {
-		add_row(m, "regions", "used", r.name, (double)r.used);
-		add_row(m, "regions", "limit", r.name, (double)r.length);
+		row_sources_add(m, "regions", "used", r.name, (double)r.used);
+		row_sources_add(m, "regions", "limit", r.name, (double)r.length);
 	}
 }
 
@@ -143,9 +149,10 @@ static void add_limit(struct measured *m, const struct heft_budget_row *row)
 {
 	if (row->state != HEFT_BUDGET_KEPT && row->state != HEFT_BUDGET_BROKEN)
 		return;
-	add_row(m, "budgets", "used", row->rule, row->growth ? row->now - row->base : row->now);
-	add_row(m, "budgets", "limit", row->rule, row->limit);
-	add_row(m, "budgets", "broken", row->rule, row->state == HEFT_BUDGET_BROKEN);
+	row_sources_add(m, "budgets", "used", row->rule,
+			row->growth ? row->now - row->base : row->now);
+	row_sources_add(m, "budgets", "limit", row->rule, row->limit);
+	row_sources_add(m, "budgets", "broken", row->rule, row->state == HEFT_BUDGET_BROKEN);
 }
 
 bool measure_budget(struct measured *m, const char *path, const struct heft_snapshot *now,
@@ -171,9 +178,10 @@ static const struct heft_note *heap_note(const void *handle, size_t i)
 
 static void add_holders(struct measured *m, const struct heft_table *t)
 {
-	add_values(m, t, t->top, "heap", t->top->label);
+	row_sources_add_values(m, t, t->top, "heap", t->top->label);
 	for (size_t i = 0; i < t->top->child_count; i++)
-		add_values(m, t, t->top->children[i], "heap", t->top->children[i]->label);
+		row_sources_add_values(m, t, t->top->children[i], "heap",
+				       t->top->children[i]->label);
 }
 
 bool measure_heap(struct measured *m, const char *path)

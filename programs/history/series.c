@@ -29,12 +29,12 @@ static const char *const sums[KINDS] = {
 };
 
 /* The texts that count: from `first` up to `end`, without it. */
-struct range {
+struct series_range {
 	struct text first, end;
 };
 
 /* A name alone, or all that begin with it.  No server takes a NUL in a text. */
-static void set_range(struct range *r, const char *name, bool all)
+static void set_range(struct series_range *r, const char *name, bool all)
 {
 	r->first.len = r->end.len = 0;
 	text_add(&r->first, str_of(name));
@@ -45,14 +45,14 @@ static void set_range(struct range *r, const char *name, bool all)
 		text_add_char(&r->end, '\1');
 }
 
-static void range_release(struct range *r)
+static void range_release(struct series_range *r)
 {
 	text_release(&r->first);
 	text_release(&r->end);
 }
 
 /* Rows of sections are the values themselves. */
-static bool read_sizes(struct series *ret, struct store *s, const struct range *r)
+static bool read_sizes(struct series *ret, struct store *s, const struct series_range *r)
 {
 	bool any = false;
 	struct db_query *q = db_query(s->db, sums[SECTION]);
@@ -69,7 +69,8 @@ static bool read_sizes(struct series *ret, struct store *s, const struct range *
 }
 
 /* Rows of symbols are the changes from the base. */
-static bool sum_changes(double *by_build, struct store *s, const char *sql, const struct range *r)
+static bool sum_changes(double *by_build, struct store *s, const char *sql,
+			const struct series_range *r)
 {
 	bool any = false;
 	struct db_query *q = db_query(s->db, sql);
@@ -90,7 +91,7 @@ static bool sum_changes(double *by_build, struct store *s, const char *sql, cons
 }
 
 static bool read_changes(struct series *ret, struct store *s, const char *sql,
-			 const struct range *r)
+			 const struct series_range *r)
 {
 	double *by_build = mem_zeroed(s->builds.count + 1, sizeof *by_build);
 	const bool any = sum_changes(by_build, s, sql, r);
@@ -129,7 +130,7 @@ static void read_levels(struct series *ret, struct store *s, int64_t measure)
 	mem_free(by_build);
 }
 
-static bool is_text(struct str wanted, struct str text)
+static bool series_is_text(struct str wanted, struct str text)
 {
 	return !wanted.p || str_eq(wanted, text);
 }
@@ -144,7 +145,7 @@ static bool read_measure(struct series *ret, struct store *s, struct str source,
 	struct db_query *q = db_query(s->db, of_label);
 	db_put_text(q, str_of(label));
 	while (id == 0 && db_row(q))
-		if (is_text(source, db_text(q, 1)) && is_text(kind, db_text(q, 2)))
+		if (series_is_text(source, db_text(q, 1)) && series_is_text(kind, db_text(q, 2)))
 			id = db_int(q, 0);
 	db_do(q);
 	if (id != 0)
@@ -153,7 +154,7 @@ static bool read_measure(struct series *ret, struct store *s, struct str source,
 }
 
 /* "LABEL", "SOURCE:LABEL" or "SOURCE.KIND:LABEL". */
-static bool read_named(struct series *ret, struct store *s, const char *what)
+static bool series_read_named(struct series *ret, struct store *s, const char *what)
 {
 	const char *colon = strchr(what, ':');
 	const struct str any = { NULL, 0 };
@@ -167,9 +168,9 @@ static bool read_named(struct series *ret, struct store *s, const char *what)
 	return read_measure(ret, s, source, kind, colon + 1);
 }
 
-static bool read_kind(struct series *ret, struct store *s, enum kind kind, const char *name)
+static bool series_read_kind(struct series *ret, struct store *s, enum kind kind, const char *name)
 {
-	struct range r = { { 0 }, { 0 } };
+	struct series_range r = { { 0 }, { 0 } };
 	const size_t len = strlen(name);
 	const bool folder = name[len - 1] == '/';
 	/* What has many symbols is summed up when it is added. */
@@ -188,7 +189,7 @@ static bool read_kind(struct series *ret, struct store *s, enum kind kind, const
 	return any;
 }
 
-static const char *describe(struct series *s, const char *kind, const char *name)
+static const char *series_describe(struct series *s, const char *kind, const char *name)
 {
 	struct text t = { 0 };
 	text_add(&t, str_of(kind));
@@ -199,21 +200,21 @@ static const char *describe(struct series *s, const char *kind, const char *name
 	return made;
 }
 
-static bool find_name(struct series *ret, struct store *s, const char *what)
+static bool series_find_name(struct series *ret, struct store *s, const char *what)
 {
 	for (unsigned kind = 0; kind < KINDS; kind++) {
 		const size_t len = strlen(kind_words[kind]);
 		const bool told = strncmp(what, kind_words[kind], len) == 0 && what[len] == ':';
 		if (told)
 			what += len + 1;
-		if (*what && read_kind(ret, s, kind, what)) {
-			ret->what = describe(ret, kind_words[kind], what);
+		if (*what && series_read_kind(ret, s, kind, what)) {
+			ret->what = series_describe(ret, kind_words[kind], what);
 			return true;
 		}
 		if (told)
 			return false;
 	}
-	if (!read_named(ret, s, what))
+	if (!series_read_named(ret, s, what))
 		return false;
 	ret->what = arena_copy(&ret->arena, str_of(what));
 	return true;
@@ -271,7 +272,7 @@ bool series_make(struct series *ret, struct store *s, const struct timeline *t, 
 		vec_push(&ret->values, file ? (double)t->list.data[i]->file
 				       : vm ? (double)t->list.data[i]->vm
 					    : 0);
-	if (file || vm || find_name(ret, s, what))
+	if (file || vm || series_find_name(ret, s, what))
 		return true;
 	series_release(ret);
 	return is_unknown(s, what, err);
@@ -285,7 +286,7 @@ void series_release(struct series *s)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static struct step step_at(const struct series *s, size_t i)
+static struct step series_step_at(const struct series *s, size_t i)
 {
 	const struct build *b = s->timeline->list.data[i];
 	struct step step = { .before = s->timeline->before.data[i],
@@ -302,7 +303,7 @@ void steps_make(struct steps *ret, const struct series *s)
 {
 	*ret = (struct steps){ { 0 } };
 	for (size_t i = s->values.count; i > 0; i--) {
-		const struct step step = step_at(s, i - 1);
+		const struct step step = series_step_at(s, i - 1);
 		if (step.was != step.now)
 			vec_push(&ret->list, step);
 	}
@@ -314,7 +315,7 @@ static double magnitude(const struct step *s)
 }
 
 /* The larger change first, then the later one. */
-static int compare_steps(const void *pa, const void *pb)
+static int series_compare_steps(const void *pa, const void *pb)
 {
 	const struct step *a = pa, *b = pb;
 	const double x = magnitude(a), y = magnitude(b);
@@ -329,13 +330,14 @@ bool steps_between(struct steps *ret, const struct series *s, const struct build
 	const struct build *b = to;
 	*ret = (struct steps){ { 0 } };
 	while (b && b != from) {
-		const struct step step = step_at(s, timeline_place(s->timeline, b));
+		const struct step step = series_step_at(s, timeline_place(s->timeline, b));
 		if (step.was != step.now)
 			vec_push(&ret->list, step);
 		b = step.before;
 	}
 	if (ret->list.count > 1)
-		qsort(ret->list.data, ret->list.count, sizeof *ret->list.data, compare_steps);
+		qsort(ret->list.data, ret->list.count, sizeof *ret->list.data,
+		      series_compare_steps);
 	if (b)
 		return true;
 	steps_release(ret);

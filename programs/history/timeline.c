@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-static bool matches(const char *wanted, const char *text)
+static bool timeline_matches(const char *wanted, const char *text)
 {
 	return !wanted || strcmp(wanted, text) == 0;
 }
@@ -24,7 +24,7 @@ struct latest {
 	struct text key;
 };
 
-static void add_part(struct latest *l, const char *text)
+static void timeline_add_part(struct latest *l, const char *text)
 {
 	text_add(&l->key, str_of(text));
 	text_add_char(&l->key, '\0');
@@ -35,10 +35,10 @@ static void add_part(struct latest *l, const char *text)
 static const struct build *swap_latest(struct latest *l, const struct build *b, const char *branch)
 {
 	l->key.len = 0;
-	add_part(l, b->facts.product);
-	add_part(l, b->facts.config);
+	timeline_add_part(l, b->facts.product);
+	timeline_add_part(l, b->facts.config);
 	if (branch)
-		add_part(l, branch);
+		timeline_add_part(l, branch);
 	const uint32_t id = intern_add(&l->keys, text_str(&l->key));
 	if (id == l->builds.count)
 		vec_push(&l->builds, NULL);
@@ -47,7 +47,7 @@ static const struct build *swap_latest(struct latest *l, const struct build *b, 
 	return last;
 }
 
-static void join(struct timeline *t)
+static void timeline_join(struct timeline *t)
 {
 	struct latest l = { { { 0 } } };
 	for (size_t i = 0; i < t->list.count; i++) {
@@ -66,13 +66,14 @@ void timeline_make(struct timeline *ret, const struct store *s, const struct bui
 	*ret = (struct timeline){ { 0 } };
 	for (size_t i = 0; i < s->builds.count; i++) {
 		const struct build *b = &s->builds.data[i];
-		if (matches(f->product, b->facts.product) && matches(f->config, b->facts.config) &&
-		    matches(f->branch, b->facts.branch))
+		if (timeline_matches(f->product, b->facts.product) &&
+		    timeline_matches(f->config, b->facts.config) &&
+		    timeline_matches(f->branch, b->facts.branch))
 			vec_push(&ret->list, b);
 	}
 	if (ret->list.count > 1)
 		qsort(ret->list.data, ret->list.count, sizeof *ret->list.data, compare_builds);
-	join(ret);
+	timeline_join(ret);
 }
 
 void timeline_release(struct timeline *t)
@@ -146,7 +147,7 @@ static bool same_line(const struct build *a, const struct build *b)
 }
 
 /* What a word is compared with. */
-struct word {
+struct timeline_word {
 	struct str text;
 	int64_t time; /* INT64_MIN: it is no date */
 	unsigned long long id;
@@ -154,7 +155,7 @@ struct word {
 
 enum rank { NONE, BY_START, BY_DATE, BY_BRANCH, EXACT };
 
-static enum rank rank_of(const struct word *w, const struct build *b)
+static enum rank timeline_rank_of(const struct timeline_word *w, const struct build *b)
 {
 	const struct str commit = str_of(b->facts.commit);
 	if (w->id == b->id || str_eq(w->text, commit) || str_eq(w->text, STR("latest")))
@@ -174,8 +175,8 @@ static const struct build *ambiguous(const char *word, const char *what, struct 
 	return NULL;
 }
 
-static const struct build *find_first(const struct timeline *t, const char *typed,
-				      struct heft_err *err)
+static const struct build *timeline_find_first(const struct timeline *t, const char *typed,
+					       struct heft_err *err)
 {
 	const struct build *first = t->list.count > 0 ? t->list.data[0] : NULL;
 	for (size_t i = 1; i < t->list.count; i++)
@@ -187,16 +188,17 @@ static const struct build *find_first(const struct timeline *t, const char *type
 }
 
 /* The latest of the best rank. */
-static const struct build *find_word(const struct timeline *t, const struct word *w,
-				     const char *typed, struct heft_err *err)
+static const struct build *timeline_find_word(const struct timeline *t,
+					      const struct timeline_word *w, const char *typed,
+					      struct heft_err *err)
 {
 	const struct build *best = NULL;
 	enum rank best_rank = NONE;
 	if (str_eq(w->text, STR("first")))
-		return find_first(t, typed, err);
+		return timeline_find_first(t, typed, err);
 	for (size_t i = 0; i < t->list.count; i++) {
 		const struct build *b = t->list.data[i];
-		const enum rank rank = rank_of(w, b);
+		const enum rank rank = timeline_rank_of(w, b);
 		if (rank == NONE || rank < best_rank)
 			continue;
 		if (rank == best_rank && !same_line(b, best))
@@ -216,8 +218,8 @@ static const struct build *find_word(const struct timeline *t, const struct word
 const struct build *timeline_find(const struct timeline *t, const char *word, struct heft_err *err)
 {
 	const char *tilde = strrchr(word, '~');
-	struct word w = { .text = { word, tilde ? (size_t)(tilde - word) : strlen(word) },
-			  .time = INT64_MIN };
+	struct timeline_word w = { .text = { word, tilde ? (size_t)(tilde - word) : strlen(word) },
+				   .time = INT64_MIN };
 	char date[24];
 	unsigned long long back = tilde ? 1 : 0;
 	int used = 0;
@@ -230,7 +232,7 @@ const struct build *timeline_find(const struct timeline *t, const char *word, st
 	(void)time_parse(date, true, &w.time);
 	if (*word == '#' && sscanf(word + 1, "%llu", &w.id) != 1)
 		w.id = 0;
-	const struct build *b = find_word(t, &w, word, err);
+	const struct build *b = timeline_find_word(t, &w, word, err);
 	for (; b && back > 0; back--) {
 		const struct build *before = timeline_before(t, b);
 		if (!before)

@@ -8,7 +8,7 @@
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
-static int compare_doubles(const void *pa, const void *pb)
+static int trend_compare_doubles(const void *pa, const void *pb)
 {
 	const double a = *(const double *)pa, b = *(const double *)pb;
 	return a < b ? -1 : a > b;
@@ -18,7 +18,7 @@ static double median(double *values, size_t count)
 {
 	if (count == 0)
 		return 0;
-	qsort(values, count, sizeof *values, compare_doubles);
+	qsort(values, count, sizeof *values, trend_compare_doubles);
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
@@ -36,19 +36,19 @@ static double noise_of(const double *values, size_t count)
 
 /* ---- changes of level ------------------------------------------------------------------------ */
 
-struct search {
+struct trend_search {
 	const double *sums; /* of the values before each place */
 	double noise;
 	struct trend *to;
 };
 
-static double mean(const struct search *s, size_t first, size_t end)
+static double mean(const struct trend_search *s, size_t first, size_t end)
 {
 	return (s->sums[end] - s->sums[first]) / (double)(end - first);
 }
 
 /* The place that parts a range best, and by how much the two means differ there. */
-static size_t best_cut(const struct search *s, size_t first, size_t end, double *ret_score)
+static size_t best_cut(const struct trend_search *s, size_t first, size_t end, double *ret_score)
 {
 	size_t best = first;
 	*ret_score = 0;
@@ -64,24 +64,24 @@ static size_t best_cut(const struct search *s, size_t first, size_t end, double 
 	return best;
 }
 
-struct part {
+struct trend_part {
 	size_t first, end;
 };
 
 /* Cuts ranges as long as they fall apart. */
-static void find_cuts(const struct search *s, size_t count)
+static void trend_find_cuts(const struct trend_search *s, size_t count)
 {
-	VEC(struct part) open = { 0 };
-	vec_push(&open, (struct part){ 0, count });
+	VEC(struct trend_part) open = { 0 };
+	vec_push(&open, (struct trend_part){ 0, count });
 	while (open.count > 0) {
-		const struct part p = open.data[--open.count];
+		const struct trend_part p = open.data[--open.count];
 		double score;
 		const size_t cut = best_cut(s, p.first, p.end, &score);
 		if (cut == p.first || score <= SURE * s->noise)
 			continue;
 		vec_push(&s->to->changes, (struct level_change){ .at = cut });
-		vec_push(&open, (struct part){ p.first, cut });
-		vec_push(&open, (struct part){ cut, p.end });
+		vec_push(&open, (struct trend_part){ p.first, cut });
+		vec_push(&open, (struct trend_part){ cut, p.end });
 	}
 	vec_release(&open);
 }
@@ -92,20 +92,20 @@ static int compare_changes(const void *pa, const void *pb)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static size_t end_of(const struct trend *t, size_t i, size_t count)
+static size_t trend_end_of(const struct trend *t, size_t i, size_t count)
 {
 	return i + 1 < t->changes.count ? t->changes.data[i + 1].at : count;
 }
 
 /* A cut was made while others were not known yet: each is looked for again between its neighbours,
  * and is none where it is not sure any more. */
-static void settle_cuts(const struct search *s, size_t count)
+static void settle_cuts(const struct trend_search *s, size_t count)
 {
 	struct trend *t = s->to;
 	size_t kept = 0, first = 0;
 	for (size_t i = 0; i < t->changes.count; i++) {
 		double score;
-		const size_t cut = best_cut(s, first, end_of(t, i, count), &score);
+		const size_t cut = best_cut(s, first, trend_end_of(t, i, count), &score);
 		if (cut == first || score <= SURE * s->noise)
 			continue;
 		t->changes.data[kept++].at = cut;
@@ -115,7 +115,7 @@ static void settle_cuts(const struct search *s, size_t count)
 }
 
 /* Without noise. */
-static void find_steps(const struct search *s, const double *values, size_t count)
+static void find_steps(const struct trend_search *s, const double *values, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (values[i] != values[i - 1])
@@ -123,13 +123,13 @@ static void find_steps(const struct search *s, const double *values, size_t coun
 }
 
 /* `zero` was taken off the values. */
-static void set_levels(const struct search *s, size_t count, double zero)
+static void set_levels(const struct trend_search *s, size_t count, double zero)
 {
 	size_t first = 0;
 	for (size_t i = 0; i < s->to->changes.count; i++) {
 		struct level_change *c = &s->to->changes.data[i];
 		c->before = zero + mean(s, first, c->at);
-		c->now = zero + mean(s, c->at, end_of(s->to, i, count));
+		c->now = zero + mean(s, c->at, trend_end_of(s->to, i, count));
 		first = c->at;
 	}
 }
@@ -162,9 +162,9 @@ void trend_make(struct trend *ret, const double *values, const double *times, si
 	const double zero = count > 0 ? values[0] : 0;
 	for (size_t i = 0; i < count; i++)
 		sums[i + 1] = sums[i] + (values[i] - zero);
-	const struct search s = { sums, ret->noise, ret };
+	const struct trend_search s = { sums, ret->noise, ret };
 	if (ret->noise > 0)
-		find_cuts(&s, count);
+		trend_find_cuts(&s, count);
 	else
 		find_steps(&s, values, count);
 	if (ret->changes.count > 1)

@@ -69,7 +69,7 @@ static bool push_run_option(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static void tick(void *ctx, uint32_t pid)
+static void push_run_tick(void *ctx, uint32_t pid)
 {
 	pusher_want(ctx, pid);
 }
@@ -92,7 +92,7 @@ static bool pushing_start(struct heap_run *job)
 		run->options.service = slash ? slash + 1 : job->argv[0];
 	run->pusher = pusher_start(job->cli, &to, &run->options);
 	if (run->pusher)
-		heft_recorder_set_timer(job->recorder, run->every_ms, tick, run->pusher);
+		heft_recorder_set_timer(job->recorder, run->every_ms, push_run_tick, run->pusher);
 	return run->pusher != NULL;
 }
 

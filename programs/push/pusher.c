@@ -70,7 +70,7 @@ static bool send_profile(const struct pusher *p, struct heft_heap *h, uint32_t p
 
 /* Of the process, or of the file that it left.  False where the receiver has not taken it; what
  * there is none of is no failure. */
-static bool push(struct pusher *p, uint32_t pid, const char *path, bool may_be_none)
+static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool may_be_none)
 {
 	struct heft_err err = { 0 };
 	struct heft_heap *h = heft_heap_new();
@@ -127,7 +127,7 @@ static size_t take_wanted(struct pusher *p, struct pushed *ret)
 	return SIZE_MAX;
 }
 
-static void *work(void *ctx)
+static void *pusher_work(void *ctx)
 {
 	struct pusher *p = ctx;
 	struct pushed of;
@@ -139,7 +139,7 @@ static void *work(void *ctx)
 			continue;
 		}
 		pthread_mutex_unlock(&p->lock);
-		push(p, of.pid, NULL, i > 0);
+		pusher_push(p, of.pid, NULL, i > 0);
 		pthread_mutex_lock(&p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -158,14 +158,14 @@ void pusher_want(struct pusher *p, uint32_t pid)
 }
 
 /* Signals are handed on by the thread that waits for the program. */
-static bool start_thread(struct pusher *p)
+static bool pusher_start_thread(struct pusher *p)
 {
 	sigset_t all, before;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	const bool good = pthread_create(&p->thread, NULL, work, p) == 0;
+	const bool good = pthread_create(&p->thread, NULL, pusher_work, p) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return good || (cli_error(p->cli, "no thread can be started"), false);
 }
@@ -203,7 +203,7 @@ struct pusher *pusher_start(const struct cli *cli, const struct receiver *to,
 	p->options = *options;
 	set_name_cache(p, options->name_cache);
 	host_name(p->host);
-	if (start_thread(p))
+	if (pusher_start_thread(p))
 		return p;
 	free(p);
 	return NULL;
@@ -227,7 +227,7 @@ void pusher_last(struct pusher *p, const char *path, uint32_t pid)
 	if (!of || p->refused > 0)
 		p->failed++;
 	else
-		p->refused += !push(p, pid, path, false);
+		p->refused += !pusher_push(p, pid, path, false);
 }
 
 void pusher_end(struct pusher *p)

@@ -89,7 +89,7 @@ static void put_uuid(struct json *j)
 	json_member_text(j, "ID", str_of(text));
 }
 
-static void put_label(struct json *j, const char *name, const char *value)
+static void receiver_put_label(struct json *j, const char *name, const char *value)
 {
 	json_open(j, '{');
 	json_member_text(j, "name", str_of(name));
@@ -107,12 +107,12 @@ static void put_labels(struct json *j, const struct push_profile *p, bool parca)
 		json_key(j, "labels");
 	}
 	json_open(j, '[');
-	put_label(j, "__name__", "memory");
-	put_label(j, parca ? "job" : "service_name", p->service);
-	put_label(j, "hostname", p->host);
+	receiver_put_label(j, "__name__", "memory");
+	receiver_put_label(j, parca ? "job" : "service_name", p->service);
+	receiver_put_label(j, "hostname", p->host);
 	snprintf(pid, sizeof pid, "%" PRIu32, p->pid);
 	if (p->pid != 0)
-		put_label(j, "pid", pid);
+		receiver_put_label(j, "pid", pid);
 	json_close(j, ']');
 	if (parca)
 		json_close(j, '}');

@@ -82,7 +82,7 @@ bool heft_answer_columns(struct heft_answer *a, const char *const *names, size_t
 	return GUARDED(a->memory, err, answer_columns(a, names, count, err));
 }
 
-static struct query_cell cell_of(const struct heft_cell *c, char room[CELL_ROOM])
+static struct query_cell answer_handle_cell_of(const struct heft_cell *c, char room[CELL_ROOM])
 {
 	switch (c->kind) {
 	case HEFT_CELL_INTEGER:
@@ -101,19 +101,20 @@ static struct query_cell cell_of(const struct heft_cell *c, char room[CELL_ROOM]
 	return (struct query_cell){ .kind = QUERY_NULL };
 }
 
-static bool answer_row(struct heft_answer *a, const struct heft_cell *cells, struct heft_err *err)
+static bool answer_handle_row(struct heft_answer *a, const struct heft_cell *cells,
+			      struct heft_err *err)
 {
 	if (a->columns == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a row needs columns");
 	a->cells.count = 0;
 	for (size_t i = 0; i < a->columns; i++)
-		vec_push(&a->cells, cell_of(&cells[i], a->room[i]));
+		vec_push(&a->cells, answer_handle_cell_of(&cells[i], a->room[i]));
 	return a->visitor.row(a->visitor.ctx, a->cells.data, a->columns) || answer_failed(a, err);
 }
 
 bool heft_answer_row(struct heft_answer *a, const struct heft_cell *cells, struct heft_err *err)
 {
-	return GUARDED(a->memory, err, answer_row(a, cells, err));
+	return GUARDED(a->memory, err, answer_handle_row(a, cells, err));
 }
 
 static bool answer_table_end(struct heft_answer *a, struct heft_err *err)
@@ -129,12 +130,12 @@ bool heft_answer_table_end(struct heft_answer *a, struct heft_err *err)
 	return GUARDED(a->memory, err, answer_table_end(a, err));
 }
 
-static bool answer_end(struct heft_answer *a, struct heft_err *err)
+static bool answer_handle_end(struct heft_answer *a, struct heft_err *err)
 {
 	return (a->columns == 0 || answer_table_end(a, err)) && sink_end(&a->sink, err);
 }
 
 bool heft_answer_end(struct heft_answer *a, struct heft_err *err)
 {
-	return GUARDED(a->memory, err, answer_end(a, err));
+	return GUARDED(a->memory, err, answer_handle_end(a, err));
 }

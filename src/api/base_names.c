@@ -8,7 +8,7 @@
 
 typedef bool level_fn(const struct source *s);
 
-static bool names_functions(const struct source *s)
+static bool base_names_functions(const struct source *s)
 {
 	return s->run == source_symbols || s->run == source_blocks || s->run == source_functions;
 }
@@ -29,7 +29,7 @@ bool base_names_wanted(const struct heft_profile *p)
 			return false;
 	}
 	for (size_t i = 0; i < p->levels.count; i++)
-		level |= names_functions(p->levels.data[i].source) ||
+		level |= base_names_functions(p->levels.data[i].source) ||
 			 names_paths(p->levels.data[i].source);
 	return sides[0] && sides[1] && level && !p->as_bloaty && !p->trace.fn;
 }
@@ -146,7 +146,7 @@ static bool side_make(struct base_side *side, struct heft_profile *p, enum heft_
 	return snapshot_take_side(&side->s, p, role, err);
 }
 
-static void side_release(struct base_side *side)
+static void base_names_side_release(struct base_side *side)
 {
 	if (side->s.open)
 		snapshot_release(&side->s.snapshot);
@@ -170,8 +170,8 @@ static bool functions_pair(struct heft_profile *p, struct pair_labels *n, struct
 				  &(struct label_side){ now.symbols, now.count });
 		diff_release(&d);
 	}
-	side_release(&now);
-	side_release(&old);
+	base_names_side_release(&now);
+	base_names_side_release(&old);
 	return ok;
 }
 
@@ -181,13 +181,13 @@ bool base_names_find(struct heft_profile *p, struct heft_err *err)
 	bool ok = true;
 	pair_labels_init(&n, &p->labels);
 	inputs_mark(p, &n);
-	const bool functions = levels_lack(p, &n, names_functions);
+	const bool functions = levels_lack(p, &n, base_names_functions);
 	if (roots_find(p, &n))
 		levels_rename(p, &n, names_paths);
 	if (functions) {
 		ok = functions_pair(p, &n, err);
 		if (ok)
-			levels_rename(p, &n, names_functions);
+			levels_rename(p, &n, base_names_functions);
 	}
 	pair_labels_release(&n);
 	return ok;

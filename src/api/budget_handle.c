@@ -16,8 +16,8 @@ struct heft_budget {
 	struct budget_result result;
 };
 
-static bool open(struct heft_budget *b, const char *path, const struct heft_finder *finder,
-		 struct heft_err *err)
+static bool budget_handle_open(struct heft_budget *b, const char *path,
+			       const struct heft_finder *finder, struct heft_err *err)
 {
 	struct file f;
 	if (finder)
@@ -31,7 +31,7 @@ static bool open(struct heft_budget *b, const char *path, const struct heft_find
 	return ok;
 }
 
-static void release(void *handle)
+static void budget_handle_release(void *handle)
 {
 	struct heft_budget *b = handle;
 	budget_result_release(&b->result);
@@ -45,7 +45,7 @@ struct heft_budget *heft_budget_open(const char *path, const struct heft_finder 
 				     struct heft_err *err)
 {
 	struct heft_budget *b = handle_new(sizeof *b);
-	if (GUARDED(b ? b->memory : NULL, err, open(b, path, f, err)))
+	if (GUARDED(b ? b->memory : NULL, err, budget_handle_open(b, path, f, err)))
 		return b;
 	heft_budget_free(b);
 	return NULL;
@@ -53,7 +53,7 @@ struct heft_budget *heft_budget_open(const char *path, const struct heft_finder 
 
 void heft_budget_free(struct heft_budget *b)
 {
-	handle_free(b, release);
+	handle_free(b, budget_handle_release);
 }
 
 unsigned heft_budget_flags(const struct heft_budget *b)
@@ -64,8 +64,8 @@ unsigned heft_budget_flags(const struct heft_budget *b)
 	return 0;
 }
 
-static bool check(struct heft_budget *b, const struct heft_snapshot *now,
-		  const struct heft_snapshot *base, struct heft_err *err)
+static bool budget_handle_check(struct heft_budget *b, const struct heft_snapshot *now,
+				const struct heft_snapshot *base, struct heft_err *err)
 {
 	if (!now->open || (base && !base->open))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the snapshots must be open");
@@ -83,7 +83,7 @@ static bool check(struct heft_budget *b, const struct heft_snapshot *now,
 bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
 		       const struct heft_snapshot *base, struct heft_err *err)
 {
-	return GUARDED(b->memory, err, check(b, now, base, err));
+	return GUARDED(b->memory, err, budget_handle_check(b, now, base, err));
 }
 
 size_t heft_budget_row_count(const struct heft_budget *b)
@@ -103,8 +103,9 @@ struct budget_report budget_handle_report(const struct heft_budget *b)
 	return (struct budget_report){ b->path, b->result.rows.data, b->result.rows.count };
 }
 
-static bool write_rows(const struct heft_budget *b, const struct heft_write_opts *opts,
-		       const struct heft_sink *sink, struct heft_err *err)
+static bool budget_handle_write_rows(const struct heft_budget *b,
+				     const struct heft_write_opts *opts,
+				     const struct heft_sink *sink, struct heft_err *err)
 {
 	const struct budget_report all = budget_handle_report(b);
 	struct report r = { .opts = { .format = HEFT_TABLE } };
@@ -127,7 +128,7 @@ static bool write_rows(const struct heft_budget *b, const struct heft_write_opts
 bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,
 		       const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(b->memory, err, write_rows(b, opts, sink, err));
+	return GUARDED(b->memory, err, budget_handle_write_rows(b, opts, sink, err));
 }
 
 /* ---- quality --------------------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ bool child_start(struct child *c, const char *path, char *const *argv, char *con
 }
 
 /* Signals that the terminal sends go to the program without us: it is in our process group. */
-static void hand_on(const struct child *c, int timeout_ms)
+static void child_hand_on(const struct child *c, int timeout_ms)
 {
 	const struct timespec t = { .tv_nsec = timeout_ms * 1000000L };
 	siginfo_t info;
@@ -91,7 +91,7 @@ static uint64_t now_ms(void)
 }
 
 /* *due is when the next one is. */
-static void tick(const struct child *c, uint64_t *due)
+static void child_tick(const struct child *c, uint64_t *due)
 {
 	if (c->every_ms == 0 || now_ms() < *due)
 		return;
@@ -107,10 +107,10 @@ bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
 	pid_t got;
 	do {
 		struct pollfd both[2] = { end, { c->ready != NULL ? c->fd : -1, POLLIN, 0 } };
-		hand_on(c, end.fd < 0 ? SIGNAL_MS : 0);
+		child_hand_on(c, end.fd < 0 ? SIGNAL_MS : 0);
 		if (poll(both, 2, end.fd >= 0 ? SIGNAL_MS : 0) > 0 && both[1].revents != 0)
 			c->ready(c->ctx);
-		tick(c, &due);
+		child_tick(c, &due);
 		got = waitpid(c->pid, ret_status, WNOHANG);
 	} while (got == 0 || (got < 0 && errno == EINTR));
 	const int error = errno;

@@ -26,8 +26,9 @@ struct heft_diff {
 	struct diff_rows rows;
 };
 
-static bool make(struct heft_diff *d, const struct heft_snapshot *before,
-		 const struct heft_snapshot *after, unsigned flags, struct heft_err *err)
+static bool diff_handle_make(struct heft_diff *d, const struct heft_snapshot *before,
+			     const struct heft_snapshot *after, unsigned flags,
+			     struct heft_err *err)
 {
 	if (!after || !after->open || (before && !before->open) ||
 	    (!before && !after->is_diff && !(flags & HEFT_DIFF_FROM_NOTHING)))
@@ -50,7 +51,7 @@ static bool make(struct heft_diff *d, const struct heft_snapshot *before,
 	return true;
 }
 
-static void release(void *handle)
+static void diff_handle_release(void *handle)
 {
 	struct heft_diff *d = handle;
 	diff_rows_release(&d->rows);
@@ -67,7 +68,7 @@ struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 				struct heft_err *err)
 {
 	struct heft_diff *d = handle_new(sizeof *d);
-	if (GUARDED(d ? d->memory : NULL, err, make(d, before, after, flags, err)))
+	if (GUARDED(d ? d->memory : NULL, err, diff_handle_make(d, before, after, flags, err)))
 		return d;
 	heft_diff_free(d);
 	return NULL;
@@ -75,7 +76,7 @@ struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 
 void heft_diff_free(struct heft_diff *d)
 {
-	handle_free(d, release);
+	handle_free(d, diff_handle_release);
 }
 
 size_t heft_diff_section_count(const struct heft_diff *d)
@@ -84,7 +85,7 @@ size_t heft_diff_section_count(const struct heft_diff *d)
 }
 
 /* NULL past the last. */
-static const struct diff_section *section_at(const struct heft_diff *d, size_t i)
+static const struct diff_section *diff_handle_section_at(const struct heft_diff *d, size_t i)
 {
 	const size_t count = heft_diff_section_count(d);
 	const size_t at = i == HEFT_DIFF_TOTAL ? count : i;
@@ -93,7 +94,7 @@ static const struct diff_section *section_at(const struct heft_diff *d, size_t i
 
 bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_section *ret)
 {
-	const struct diff_section *s = section_at(d, i);
+	const struct diff_section *s = diff_handle_section_at(d, i);
 	if (!s)
 		return false;
 	const struct heft_diff_section made = { .name = s->name,
@@ -109,13 +110,13 @@ bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_sec
 
 uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i, enum heft_change what)
 {
-	const struct diff_section *s = section_at(d, i);
+	const struct diff_section *s = diff_handle_section_at(d, i);
 	return s && (unsigned)what < HEFT_CHANGES ? s->counts[what] : 0;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void make_rows(struct heft_diff *d, const struct heft_diff_query *query)
+static void diff_handle_make_rows(struct heft_diff *d, const struct heft_diff_query *query)
 {
 	struct heft_diff_query q = { 0 };
 	take_options(&q, sizeof q, query);
@@ -126,7 +127,8 @@ static void make_rows(struct heft_diff *d, const struct heft_diff_query *query)
 const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query,
 					struct heft_err *err)
 {
-	return GUARDED(d->memory, err, (make_rows(d, query), true)) ? &d->rows.table : NULL;
+	return GUARDED(d->memory, err, (diff_handle_make_rows(d, query), true)) ? &d->rows.table
+										: NULL;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -179,7 +181,7 @@ struct regions {
 	VEC(struct comment_region) list;
 };
 
-static void add_regions(struct regions *all, const struct snapshot *s)
+static void diff_handle_add_regions(struct regions *all, const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->containers.count; i++) {
 		const struct snap_container *c = &s->containers.data[i];
@@ -197,8 +199,8 @@ static void add_regions(struct regions *all, const struct snapshot *s)
 static struct regions find_regions(const struct snapshot *before, const struct snapshot *after)
 {
 	struct regions all = { { 0 } };
-	add_regions(&all, after);
-	add_regions(&all, before);
+	diff_handle_add_regions(&all, after);
+	diff_handle_add_regions(&all, before);
 	for (size_t i = 0; i < all.list.count; i++) {
 		struct comment_region *r = &all.list.data[i];
 		r->before = region_metrics_find(before, r->name).used;
@@ -223,9 +225,9 @@ static void comment_rows(const struct heft_diff *d, struct diff_rows ret[COMMENT
 		diff_rows_make(&ret[i], &d->diff, &queries[i]);
 }
 
-static bool write_comment(const struct heft_diff *d, const struct heft_budget *b,
-			  const struct heft_comment_opts *given, const struct heft_sink *sink,
-			  struct heft_err *err)
+static bool diff_handle_write_comment(const struct heft_diff *d, const struct heft_budget *b,
+				      const struct heft_comment_opts *given,
+				      const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_comment_opts opts = { 0 };
 	struct diff_rows rows[COMMENT_TABLES];
@@ -262,14 +264,15 @@ bool heft_comment_write(const struct heft_diff *d, const struct heft_budget *b,
 			const struct heft_comment_opts *opts, const struct heft_sink *sink,
 			struct heft_err *err)
 {
-	return GUARDED(d->memory, err, write_comment(d, b, opts, sink, err));
+	return GUARDED(d->memory, err, diff_handle_write_comment(d, b, opts, sink, err));
 }
 
 /* ---- code of what changed -------------------------------------------------------------------- */
 
 /* The image that has a symbol; NULL where the side was read from a file, or the symbol is in no
  * program that can be opened. */
-static const struct image *image_of(struct diff_programs *p, const struct snap_symbol *y)
+static const struct image *diff_handle_image_of(struct diff_programs *p,
+						const struct snap_symbol *y)
 {
 	struct notes notes;
 	struct heft_err err;
@@ -290,14 +293,14 @@ static const struct image *image_of(struct diff_programs *p, const struct snap_s
 	return path && p->open ? program_image(&p->program) : NULL;
 }
 
-static struct code_side side_of(struct diff_programs *p, const struct snap_symbol *y)
+static struct code_side diff_handle_side_of(struct diff_programs *p, const struct snap_symbol *y)
 {
-	const struct image *im = image_of(p, y);
+	const struct image *im = diff_handle_image_of(p, y);
 	return im ? (struct code_side){ im, y->addr, y->size } : (struct code_side){ 0 };
 }
 
 /* By symbol of the new side; NULL where there is none. */
-static const char **disassemble(const struct heft_diff *d, struct arena *arena)
+static const char **diff_handle_disassemble(const struct heft_diff *d, struct arena *arena)
 {
 	const struct snapshot_diff *diff = &d->diff;
 	const char **texts = arena_new(arena, const char *, diff->after->symbols.count + 1);
@@ -308,8 +311,8 @@ static const char **disassemble(const struct heft_diff *d, struct arena *arena)
 	for (size_t i = 0; i < count; i++) {
 		const struct diff_pair *p = &diff->pairs.data[picked[i]];
 		const struct snap_symbol *old = diff_before(diff, p), *now = diff_after(diff, p);
-		const struct code_side before = side_of(&sides[0], old);
-		const struct code_side after = side_of(&sides[1], now);
+		const struct code_side before = diff_handle_side_of(&sides[0], old);
+		const struct code_side after = diff_handle_side_of(&sides[1], now);
 		if (after.im && (!old || before.im) && code_diff(&text, &before, &after))
 			texts[p->after] = arena_copy(arena, text_str(&text));
 	}
@@ -325,7 +328,7 @@ static bool diff_save(const struct heft_diff *d, const struct heft_sink *sink, s
 	struct snapshot before, after;
 	struct arena arena = { 0 };
 	struct sizefile_out out = { { 0 } };
-	diff_halves(&d->diff, disassemble(d, &arena), &before, &after);
+	diff_halves(&d->diff, diff_handle_disassemble(d, &arena), &before, &after);
 	bool ok = sizediff_write(&out, &before, &after,
 				 diff_sources(&d->diff, HEFT_REMOVED, &arena),
 				 diff_sources(&d->diff, HEFT_ADDED, &arena), err);

@@ -20,8 +20,8 @@ static void take_stack(struct digest_stack *ret, const struct heft_heap_report *
 	}
 }
 
-static bool take_stacks(struct heap_digest *d, struct heft_heap *h, struct arena *arena,
-			struct heft_err *err)
+static bool digest_handle_take_stacks(struct heap_digest *d, struct heft_heap *h,
+				      struct arena *arena, struct heft_err *err)
 {
 	const struct heft_heap_query query = { .size = sizeof query, .rows = DIGEST_STACKS };
 	struct heft_heap_report *r = heft_heap_report_new(h, NULL, &query, err);
@@ -84,7 +84,8 @@ static bool write_digest(struct heft_heap *h, const struct heft_sink *sink, stru
 	struct arena arena = { 0 };
 	struct heap_digest d = { .info = &h->info, .core = file_name(h->info.of.path) };
 	struct sink s;
-	bool good = take_stacks(&d, h, &arena, err) && take_damage(&d, h, &arena, err);
+	bool good = digest_handle_take_stacks(&d, h, &arena, err) &&
+		    take_damage(&d, h, &arena, err);
 	if (good) {
 		take_leaks(&d, h);
 		sink_start(&s, sink);

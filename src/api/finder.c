@@ -8,7 +8,7 @@ struct heft_finder *heft_finder_new(void)
 	return handle_new(sizeof(struct heft_finder));
 }
 
-static void release(void *handle)
+static void finder_release(void *handle)
 {
 	struct heft_finder *f = handle;
 	wish_release(&f->wish);
@@ -17,7 +17,7 @@ static void release(void *handle)
 
 void heft_finder_free(struct heft_finder *f)
 {
-	handle_free(f, release);
+	handle_free(f, finder_release);
 }
 
 static void finder_add_debug_file(struct heft_finder *f, const char *path)

@@ -22,7 +22,7 @@ struct heft_heap *heft_heap_new(void)
 	return h;
 }
 
-static void release(void *handle)
+static void heap_release(void *handle)
 {
 	struct heft_heap *h = handle;
 	heap_damage_release(&h->damages);
@@ -38,10 +38,10 @@ static void release(void *handle)
 
 void heft_heap_free(struct heft_heap *h)
 {
-	handle_free(h, release);
+	handle_free(h, heap_release);
 }
 
-static const char *keep(struct heft_heap *h, const char *text)
+static const char *heap_keep(struct heft_heap *h, const char *text)
 {
 	return arena_copy(&h->arena, str_of(text));
 }
@@ -69,7 +69,7 @@ void heft_heap_set_flags(struct heft_heap *h, unsigned flags)
 
 static void heap_set_name_cache(struct heft_heap *h, const char *dir)
 {
-	h->name_cache = keep(h, dir);
+	h->name_cache = heap_keep(h, dir);
 }
 
 void heft_heap_set_name_cache(struct heft_heap *h, const char *dir)
@@ -261,7 +261,7 @@ static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 	i->of.pinned_bytes = l->pinned_bytes;
 }
 
-static bool open_process(struct heft_heap *h, const char *path, struct heft_err *err)
+static bool api_heap_open_process(struct heft_heap *h, const char *path, struct heft_err *err)
 {
 	const struct process_wish wish = { .find = &h->find,
 					   .dwarf = true,
@@ -278,7 +278,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 {
 	if (h->open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
-	h->open = open_process(h, keep(h, path), err);
+	h->open = api_heap_open_process(h, heap_keep(h, path), err);
 	if (!h->open)
 		return false;
 	const struct process_heap *heap = process_read_heap(&h->process);
@@ -428,8 +428,8 @@ static void write_check(struct heft_heap *h, bool json, struct sink *s)
 	out_heap_check_end(json, s);
 }
 
-static bool write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
-		       const struct heft_sink *sink, struct heft_err *err)
+static bool heap_write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
+			    const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
 	const bool json = format == HEFT_JSON;
@@ -454,5 +454,5 @@ static bool write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_
 bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
 		     const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(h->memory, err, write_page(h, page, format, sink, err));
+	return GUARDED(h->memory, err, heap_write_page(h, page, format, sink, err));
 }

@@ -65,7 +65,7 @@ bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_e
 }
 
 /* What is mapped at an address in no block: a symbol, else what the mapping is called. */
-static const char *place_of(struct heft_heap *h, uint64_t addr)
+static const char *heap_at_place_of(struct heft_heap *h, uint64_t addr)
 {
 	struct heft_heap_place at;
 	if (!process_at(&h->process, addr, &h->answer, &at))
@@ -134,7 +134,7 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 		made.again_by = process_kept_stack(&h->process, again, &h->answer,
 						   &made.again_by_count);
 	if (d->kind == DAMAGE_WILD_FREE && !block)
-		made.place = place_of(h, d->addr);
+		made.place = heap_at_place_of(h, d->addr);
 	return made;
 }
 

@@ -74,7 +74,7 @@ static uint32_t *join_modules(struct heap_join *j, const struct heft_heap *h)
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-static const char *label_of(struct heap_join *j, const struct heft_frame *f)
+static const char *heap_join_label_of(struct heap_join *j, const struct heft_frame *f)
 {
 	struct text *t = &j->path;
 	if (*f->function)
@@ -84,7 +84,7 @@ static const char *label_of(struct heap_join *j, const struct heft_frame *f)
 	return arena_copy(&j->r->arena, text_str(t));
 }
 
-static const char *shown_path(struct heap_join *j, const char *path)
+static const char *heap_join_shown_path(struct heap_join *j, const char *path)
 {
 	if (paths_empty(j->paths) || !paths_apply(j->paths, str_of(path), &j->path))
 		return path;
@@ -108,8 +108,8 @@ static uint32_t join_site(struct heap_join *j, const struct heft_frame *f, uint3
 			return id;
 	struct heap_site site = { .frame = *f, .module = module };
 	site.kind = process_frame_kind(f);
-	site.frame.file = shown_path(j, f->file);
-	site.label = label_of(j, f);
+	site.frame.file = heap_join_shown_path(j, f->file);
+	site.label = heap_join_label_of(j, f);
 	id = (uint32_t)j->keys.count;
 	map_put(&j->sites, &at, id);
 	vec_push(&j->r->report.sites, site);

@@ -55,7 +55,7 @@ static void age_label(char *out, size_t room, uint32_t class)
 }
 
 /* Classes of sizes and ages have numbers in their order. */
-static void name_classes(struct heft_heap_report *r)
+static void heap_leaves_name_classes(struct heft_heap_report *r)
 {
 	const bool size = r->report.query.by == HEFT_HEAP_BY_SIZE;
 	if (r->classes.entries.count > 0 || (!size && r->report.query.by != HEFT_HEAP_BY_AGE))
@@ -81,14 +81,15 @@ static uint32_t thread_class(struct heft_heap_report *r, uint32_t id, const char
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
-struct source {
+struct heap_leaves_source {
 	struct heft_heap_report *r;
 	struct heft_heap *h;
 	const uint32_t *steps; /* by call node */
 	bool base;
 };
 
-static uint64_t *add_leaf(const struct source *s, uint32_t stack, uint32_t class)
+static uint64_t *heap_leaves_add_leaf(const struct heap_leaves_source *s, uint32_t stack,
+				      uint32_t class)
 {
 	struct heap_report *r = &s->r->report;
 	const uint32_t node = s->h->process.heap.calls.stacks.data[stack].node;
@@ -97,11 +98,11 @@ static uint64_t *add_leaf(const struct source *s, uint32_t stack, uint32_t class
 	return s->base ? leaf->base : leaf->now;
 }
 
-static void add_stacks(const struct source *s)
+static void heap_leaves_add_stacks(const struct heap_leaves_source *s)
 {
 	for (size_t i = 0; i < s->h->process.heap.calls.stacks.count; i++) {
 		const struct call_stack *c = &s->h->process.heap.calls.stacks.data[i];
-		uint64_t *m = add_leaf(s, (uint32_t)i, 0);
+		uint64_t *m = heap_leaves_add_leaf(s, (uint32_t)i, 0);
 		m[HEFT_HEAP_LIVE_BYTES] = c->live_bytes;
 		m[HEFT_HEAP_LIVE] = c->live;
 		m[HEFT_HEAP_PEAK_BYTES] = c->at_peak_bytes;
@@ -112,7 +113,7 @@ static void add_stacks(const struct source *s)
 	}
 }
 
-static void add_shares(const struct source *s)
+static void add_shares(const struct heap_leaves_source *s)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
 	for (size_t i = 0; i < s->h->process.heap.calls.shares.count; i++) {
@@ -129,7 +130,7 @@ static void add_shares(const struct source *s)
 		const uint32_t class = q->by == HEFT_HEAP_BY_THREAD
 					       ? thread_class(s->r, t->thread, name)
 					       : 0;
-		uint64_t *m = add_leaf(s, c->stack, class);
+		uint64_t *m = heap_leaves_add_leaf(s, c->stack, class);
 		m[HEFT_HEAP_LIVE_BYTES] = c->live_bytes;
 		m[HEFT_HEAP_LIVE] = c->live;
 		m[HEFT_HEAP_PEAK_BYTES] = c->at_peak_bytes;
@@ -145,12 +146,12 @@ struct block_sum {
 	double bytes, count;
 };
 
-struct block_sums {
+struct heap_leaves_block_sums {
 	VEC(struct block_sum) list;
 	struct map by_key;
 };
 
-static struct block_sum *find_sum(struct block_sums *s, uint64_t key)
+static struct block_sum *heap_leaves_find_sum(struct heap_leaves_block_sums *s, uint64_t key)
 {
 	uint32_t i;
 	struct map_at at = map_at(&s->by_key, hash_u64(key));
@@ -169,8 +170,8 @@ static double weight(const struct heft_heap *h, uint64_t size)
 	return h->info.of.sample == 0 ? 1 : 1 / -expm1(-(double)max_u64(size, 1) / sample);
 }
 
-static uint32_t block_class(const struct source *s, const struct heap_found *b, uint64_t newest,
-			    enum reach reach)
+static uint32_t block_class(const struct heap_leaves_source *s, const struct heap_found *b,
+			    uint64_t newest, enum reach reach)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
 	switch (q->by) {
@@ -190,19 +191,22 @@ static bool block_wanted(const struct heft_heap_query *q, const struct heap_foun
 	       (q->max_size == 0 || b->size <= q->max_size);
 }
 
-static void add_sums(const struct source *s, struct block_sums *sums)
+static void heap_leaves_add_sums(const struct heap_leaves_source *s,
+				 struct heap_leaves_block_sums *sums)
 {
 	sort_by_key(sums->list.data, sums->list.count, sizeof *sums->list.data);
 	for (size_t i = 0; i < sums->list.count; i++) {
 		const struct block_sum *sum = &sums->list.data[i];
-		uint64_t *m = add_leaf(s, (uint32_t)(sum->key >> 32), (uint32_t)sum->key);
+		uint64_t *m = heap_leaves_add_leaf(s, (uint32_t)(sum->key >> 32),
+						   (uint32_t)sum->key);
 		m[HEFT_HEAP_LIVE_BYTES] = (uint64_t)llround(sum->bytes);
 		m[HEFT_HEAP_LIVE] = (uint64_t)llround(sum->count);
 	}
 }
 
 /* Block by block, in order of address.  `reach`: NULL where it is not asked for. */
-static void sum_blocks(const struct source *s, const uint8_t *reach, struct block_sums *sums)
+static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
+		       struct heap_leaves_block_sums *sums)
 {
 	const struct blocks_found *b = &s->h->process.heap.blocks;
 	for (struct heap_walk k = heap_walk_from(b, 0); heap_walk_next(&k);) {
@@ -215,8 +219,8 @@ static void sum_blocks(const struct source *s, const uint8_t *reach, struct bloc
 			continue;
 		f.stack = heap_stack_of(b, &f);
 		const double w = weight(s->h, f.size);
-		struct block_sum *sum = find_sum(sums, (uint64_t)f.stack << 32 |
-							       block_class(s, &f, b->newest, how));
+		struct block_sum *sum = heap_leaves_find_sum(
+			sums, (uint64_t)f.stack << 32 | block_class(s, &f, b->newest, how));
 		sum->bytes += w * (double)f.size;
 		sum->count += w;
 	}
@@ -230,11 +234,11 @@ static bool check_leaks(const struct heft_heap *h, struct heft_err *err)
 		    h->info.of.path, h->info.of.unknown);
 }
 
-static bool add_blocks(const struct source *s, struct heft_err *err)
+static bool heap_leaves_add_blocks(const struct heap_leaves_source *s, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
 	const struct process_heap *heap = &s->h->process.heap;
-	struct block_sums sums = { .list = { 0 } };
+	struct heap_leaves_block_sums sums = { .list = { 0 } };
 	uint8_t *reach = NULL;
 	const char *why;
 	if (q->leaks && !check_leaks(s->h, err))
@@ -244,7 +248,7 @@ static bool add_blocks(const struct source *s, struct heft_err *err)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
 			    s->h->info.of.path, why);
 	sum_blocks(s, reach, &sums);
-	add_sums(s, &sums);
+	heap_leaves_add_sums(s, &sums);
 	vec_release(&sums.list);
 	map_release(&sums.by_key);
 	mem_free(reach);
@@ -296,20 +300,20 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 		     bool base, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &r->report.query;
-	const struct source s = { r, h, steps, base };
+	const struct heap_leaves_source s = { r, h, steps, base };
 	const bool sized = q->min_size > 0 || q->max_size > 0 || q->by == HEFT_HEAP_BY_SIZE;
 	const bool threads = q->thread > 0 || q->by == HEFT_HEAP_BY_THREAD;
-	name_classes(r);
+	heap_leaves_name_classes(r);
 	if ((threads && threads_shared(h)) || sized || q->leaks || q->by == HEFT_HEAP_BY_AGE ||
 	    !h->process.heap.calls.counted)
 		return (!(sized || q->leaks || q->thread > 0 || q->by == HEFT_HEAP_BY_AGE ||
 			  q->by == HEFT_HEAP_BY_THREAD) ||
 			check_blocks(h, q, err)) &&
-		       add_blocks(&s, err);
+		       heap_leaves_add_blocks(&s, err);
 	if (q->thread > 0 || q->by == HEFT_HEAP_BY_THREAD)
 		add_shares(&s);
 	else
-		add_stacks(&s);
+		heap_leaves_add_stacks(&s);
 	return true;
 }
 
@@ -369,7 +373,7 @@ static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 	return steps;
 }
 
-static bool is_nothing(const struct heap_leaf *l)
+static bool heap_leaves_is_nothing(const struct heap_leaf *l)
 {
 	for (size_t i = 0; i < HEFT_HEAP_MEASURES; i++)
 		if (l->now[i] || l->base[i])
@@ -419,7 +423,7 @@ bool heap_leaves_finish(struct heft_heap_report *hr, struct heft_err *err)
 	size_t count = 0;
 	for (size_t i = 0; i < r->leaves.count; i++) {
 		struct heap_leaf *l = &r->leaves.data[i];
-		if ((bits && (bits[l->step] & f.wanted) != f.wanted) || is_nothing(l))
+		if ((bits && (bits[l->step] & f.wanted) != f.wanted) || heap_leaves_is_nothing(l))
 			continue;
 		l->step = heap_owner_step(r, l->step);
 		r->leaves.data[count++] = *l;

@@ -40,8 +40,8 @@ static void note_paths(struct heft_heap_report *r, const struct heft_heap *h,
 		paths_note_unused(&h->find.paths, h->info.of.path, r->notes);
 }
 
-static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_heap *base,
-		 struct heft_err *err)
+static bool heap_report_handle_make(struct heft_heap_report *r, struct heft_heap *h,
+				    struct heft_heap *base, struct heft_err *err)
 {
 	progress_begin(0);
 	progress_tell("names", 0, 0);
@@ -66,7 +66,7 @@ static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_he
 	return good;
 }
 
-static void release(struct heft_heap_report *r)
+static void heap_report_handle_release(struct heft_heap_report *r)
 {
 	vec_release(&r->report.modules);
 	vec_release(&r->report.sites);
@@ -92,8 +92,8 @@ static bool report_new(struct heft_heap_report **ret, struct heft_heap *h, struc
 	r->report.info = &h->info;
 	r->report.base = base ? &base->info : NULL;
 	take_options(&r->report.query, sizeof r->report.query, query);
-	if (!make(r, h, base, err)) {
-		release(r);
+	if (!heap_report_handle_make(r, h, base, err)) {
+		heap_report_handle_release(r);
 		return false;
 	}
 	take_notes(r, h);
@@ -126,7 +126,7 @@ struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_h
 void heft_heap_report_free(struct heft_heap_report *r)
 {
 	if (r && !memory_is_broken(r->memory))
-		release(r);
+		heap_report_handle_release(r);
 }
 
 const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r)
@@ -135,7 +135,8 @@ const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r
 }
 
 /* The innermost step of a row that is a stack; 0: it is none. */
-static uint32_t innermost(const struct heft_heap_report *r, const struct heft_row *row)
+static uint32_t heap_report_handle_innermost(const struct heft_heap_report *r,
+					     const struct heft_row *row)
 {
 	return r->report.query.by == HEFT_HEAP_BY_STACK && row->texts ? row->ref : 0;
 }
@@ -143,7 +144,8 @@ static uint32_t innermost(const struct heft_heap_report *r, const struct heft_ro
 size_t heft_heap_report_frame_count(const struct heft_heap_report *r, const struct heft_row *row)
 {
 	size_t count = 0;
-	for (uint32_t step = innermost(r, row); step != 0; step = r->report.steps.data[step].parent)
+	for (uint32_t step = heap_report_handle_innermost(r, row); step != 0;
+	     step = r->report.steps.data[step].parent)
 		count++;
 	return count;
 }
@@ -151,14 +153,15 @@ size_t heft_heap_report_frame_count(const struct heft_heap_report *r, const stru
 const struct heft_frame *heft_heap_report_frame(const struct heft_heap_report *r,
 						const struct heft_row *row, size_t i)
 {
-	uint32_t step = innermost(r, row);
+	uint32_t step = heap_report_handle_innermost(r, row);
 	for (; step != 0 && i > 0; i--)
 		step = r->report.steps.data[step].parent;
 	return step != 0 ? &heap_step_site(&r->report, step)->frame : NULL;
 }
 
-static bool write_report(const struct heft_heap_report *r, const struct heft_write_opts *opts,
-			 const struct heft_sink *sink, struct heft_err *err)
+static bool heap_report_handle_write(const struct heft_heap_report *r,
+				     const struct heft_write_opts *opts,
+				     const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_write_opts o = { .frames = 8 };
 	struct sink s;
@@ -173,5 +176,5 @@ static bool write_report(const struct heft_heap_report *r, const struct heft_wri
 bool heft_heap_report_write(const struct heft_heap_report *r, const struct heft_write_opts *opts,
 			    const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(r->memory, err, write_report(r, opts, sink, err));
+	return GUARDED(r->memory, err, heap_report_handle_write(r, opts, sink, err));
 }

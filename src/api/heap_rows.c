@@ -66,7 +66,7 @@ static void make_keys(struct rower *w)
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
-static void add_leaf(struct rower *w, uint32_t node, const struct heap_leaf *l)
+static void heap_rows_add_leaf(struct rower *w, uint32_t node, const struct heap_leaf *l)
 {
 	union heft_value *now = tree_sums(&w->r->tree, node, HEFT_INPUT);
 	union heft_value *base = tree_sums(&w->r->tree, node, HEFT_BASE);
@@ -91,17 +91,17 @@ static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_pat
 		vec_push(&path->steps, 0);
 	for (size_t i = 0; i < path->steps.count; i++) {
 		node = step_node(w, node, path->steps.data[i]);
-		add_leaf(w, node, l);
+		heap_rows_add_leaf(w, node, l);
 	}
 }
 
 /* Functions from the owner outwards, as many as rows are for. */
-static void add_up(struct rower *w, const struct heap_leaf *l)
+static void heap_rows_add_up(struct rower *w, const struct heap_leaf *l)
 {
 	uint32_t step = heap_owner_step(w->r, l->step), node = 0;
 	do {
 		node = step_node(w, node, step);
-		add_leaf(w, node, l);
+		heap_rows_add_leaf(w, node, l);
 		step = step > 0 ? w->r->steps.data[step].parent : 0;
 	} while (step > 0 && w->r->query.by == HEFT_HEAP_BY_CALLERS);
 }
@@ -126,15 +126,15 @@ static void make_tree(struct rower *w)
 		add_classes(w);
 	for (size_t i = 0; i < w->r->leaves.count; i++) {
 		const struct heap_leaf *l = &w->r->leaves.data[i];
-		add_leaf(w, 0, l);
+		heap_rows_add_leaf(w, 0, l);
 		if (by == HEFT_HEAP_BY_STACK)
-			add_leaf(w, tree_add(&w->r->tree, 0, (uint32_t)i), l);
+			heap_rows_add_leaf(w, tree_add(&w->r->tree, 0, (uint32_t)i), l);
 		else if (by_class(by))
-			add_leaf(w, tree_get(&w->r->tree, 0, l->class), l);
+			heap_rows_add_leaf(w, tree_get(&w->r->tree, 0, l->class), l);
 		else if (by == HEFT_HEAP_BY_TREE)
 			add_down(w, l, &path);
 		else
-			add_up(w, l);
+			heap_rows_add_up(w, l);
 	}
 	vec_release(&path.steps);
 }
@@ -172,7 +172,7 @@ static const struct heap_site *node_site(const struct rower *w, uint32_t node)
 	return heap_step_site(w->r, heap_owner_step(w->r, w->r->leaves.data[key].step));
 }
 
-static const char *node_label(void *ctx, uint32_t node)
+static const char *heap_rows_node_label(void *ctx, uint32_t node)
 {
 	const struct rower *w = ctx;
 	if (by_class(w->r->query.by))
@@ -186,7 +186,7 @@ static const char *line_text(const struct rower *w, uint32_t line)
 	return line > 0 ? arena_format(w->arena, "%" PRIu32, line) : "";
 }
 
-static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+static void heap_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	const struct rower *w = ctx;
 	const enum heft_heap_by by = w->r->query.by;
@@ -256,8 +256,8 @@ static const struct heft_row *build_rows(struct rower *w)
 		.others_last = true,
 		.least.whole = r->base && r->query.rows > 0,
 		.least_below.whole = least_below(r),
-		.label = node_label,
-		.fill = fill_row,
+		.label = heap_rows_node_label,
+		.fill = heap_rows_fill,
 		.ctx = w,
 	};
 	return rows_build(&r->tree, &opts, w->arena);

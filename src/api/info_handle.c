@@ -42,7 +42,7 @@ static void forget_table(struct heft_info *info)
 	info->table.top = NULL;
 }
 
-static void release(void *handle)
+static void info_handle_release(void *handle)
 {
 	struct heft_info *info = handle;
 	forget_table(info);
@@ -56,10 +56,10 @@ static void release(void *handle)
 
 void heft_info_free(struct heft_info *info)
 {
-	handle_free(info, release);
+	handle_free(info, info_handle_release);
 }
 
-static void set_finder(struct heft_info *info, const struct heft_finder *f)
+static void info_handle_set_finder(struct heft_info *info, const struct heft_finder *f)
 {
 	memory_need_whole(f->memory);
 	wish_copy(&info->wish, &f->wish);
@@ -67,7 +67,7 @@ static void set_finder(struct heft_info *info, const struct heft_finder *f)
 
 void heft_info_set_finder(struct heft_info *info, const struct heft_finder *f)
 {
-	GUARDED_VOID(info->memory, set_finder(info, f));
+	GUARDED_VOID(info->memory, info_handle_set_finder(info, f));
 }
 
 void heft_info_set_progress(struct heft_info *info, heft_progress_fn progress, void *ctx)
@@ -87,7 +87,7 @@ const struct heft_note *heft_info_note(const struct heft_info *info, size_t i)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool add_file(struct heft_info *info, const char *path, struct heft_err *err)
+static bool info_handle_add_file(struct heft_info *info, const char *path, struct heft_err *err)
 {
 	struct program p;
 	struct info_file f = { .path = arena_copy(&info->arena, str_of(path)) };
@@ -114,13 +114,13 @@ static bool add_file(struct heft_info *info, const char *path, struct heft_err *
 
 bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err)
 {
-	return GUARDED(info->memory, err, add_file(info, path, err));
+	return GUARDED(info->memory, err, info_handle_add_file(info, path, err));
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 /* Files that may have the same bytes. */
-struct candidate {
+struct info_handle_candidate {
 	uint64_t size, hash;
 	uint64_t index;
 };
@@ -156,7 +156,8 @@ static uint64_t hash_of_file(const struct info_file *f)
 }
 
 /* Another name of a file is no copy of it: it has no bytes of its own. */
-static void find_original(struct heft_info *info, const struct candidate *list, size_t i)
+static void find_original(struct heft_info *info, const struct info_handle_candidate *list,
+			  size_t i)
 {
 	struct info_file *f = &info->files.data[list[i].index];
 	for (size_t k = lower_bound(list, i, sizeof *list, list[i].size); k < i; k++) {
@@ -173,9 +174,9 @@ static void find_original(struct heft_info *info, const struct candidate *list, 
 static void find_copies(struct heft_info *info)
 {
 	const size_t count = info->files.count;
-	struct candidate *list = mem_zeroed(count + 1, sizeof *list);
+	struct info_handle_candidate *list = mem_zeroed(count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
-		list[i] = (struct candidate){ info->files.data[i].size, 0, i };
+		list[i] = (struct info_handle_candidate){ info->files.data[i].size, 0, i };
 	sort_by_key(list, count, sizeof *list);
 	progress_begin(0);
 	for (size_t i = 0; i < count; i++) {
@@ -216,7 +217,8 @@ static const char *savings_text(struct heft_info *info, const struct facts *f)
 	return text;
 }
 
-static void set_texts(struct heft_info *info, const struct info_file *file, const char **t)
+static void info_handle_set_texts(struct heft_info *info, const struct info_file *file,
+				  const char **t)
 {
 	const struct facts *f = &file->facts;
 	const struct info_file *original = &info->files.data[file->copy_of];
@@ -249,22 +251,23 @@ static void set_texts(struct heft_info *info, const struct info_file *file, cons
 	t[INFO_COPY_OF] = original == file ? "" : original->path;
 }
 
-static const char *label_of(void *ctx, uint32_t node)
+static const char *info_handle_label_of(void *ctx, uint32_t node)
 {
 	const struct heft_info *info = ctx;
 	return node == 0 ? "TOTAL" : info->files.data[node - 1].path;
 }
 
-static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+static void info_handle_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	struct heft_info *info = ctx;
 	const char **texts = arena_new(&info->rows, const char *, INFO_TEXTS);
 	(void)level;
-	set_texts(info, &info->files.data[node - 1], texts);
+	info_handle_set_texts(info, &info->files.data[node - 1], texts);
 	row->texts = texts;
 }
 
-static void add_sums(struct tree *t, uint32_t node, const struct info_file *f, bool copy)
+static void info_handle_add_sums(struct tree *t, uint32_t node, const struct info_file *f,
+				 bool copy)
 {
 	union heft_value *sums = tree_sums(t, node, HEFT_INPUT);
 	sums[INFO_BYTES].whole += f->size;
@@ -273,7 +276,7 @@ static void add_sums(struct tree *t, uint32_t node, const struct info_file *f, b
 	sums[INFO_COPIED].whole += copy ? f->size : 0;
 }
 
-static bool make_table(struct heft_info *info)
+static bool info_handle_make_table(struct heft_info *info)
 {
 	static const char *const levels[] = { "files" };
 	if (info->table.top)
@@ -283,14 +286,14 @@ static bool make_table(struct heft_info *info)
 	for (size_t i = 0; i < info->files.count; i++) {
 		const struct info_file *f = &info->files.data[i];
 		const uint32_t node = tree_add(&info->tree, 0, 0);
-		add_sums(&info->tree, node, f, f->copy_of != i);
-		add_sums(&info->tree, 0, f, f->copy_of != i);
+		info_handle_add_sums(&info->tree, node, f, f->copy_of != i);
+		info_handle_add_sums(&info->tree, 0, f, f->copy_of != i);
 	}
 	const struct rows_opts how = { .measures = info_measures,
 				       .sort = HEFT_SORT_NONE,
 				       .keys = 1u << INFO_BYTES,
-				       .label = label_of,
-				       .fill = fill_row,
+				       .label = info_handle_label_of,
+				       .fill = info_handle_fill_row,
 				       .ctx = info };
 	info->table = (struct heft_table){ .size = sizeof info->table,
 					   .levels = levels,
@@ -306,16 +309,16 @@ static bool make_table(struct heft_info *info)
 
 const struct heft_table *heft_info_table(struct heft_info *info)
 {
-	return GUARDED(info->memory, NULL, make_table(info)) ? &info->table : NULL;
+	return GUARDED(info->memory, NULL, info_handle_make_table(info)) ? &info->table : NULL;
 }
 
-static bool write_table(struct heft_info *info, const struct heft_write_opts *opts,
-			const struct heft_sink *sink, struct heft_err *err)
+static bool info_handle_write_table(struct heft_info *info, const struct heft_write_opts *opts,
+				    const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_write_opts o = { 0 };
 	struct sink s;
 	take_options(&o, sizeof o, opts);
-	make_table(info);
+	info_handle_make_table(info);
 	sink_start(&s, sink);
 	return info_report_write(&info->table, &o, &s, err);
 }
@@ -323,5 +326,5 @@ static bool write_table(struct heft_info *info, const struct heft_write_opts *op
 bool heft_info_write(struct heft_info *info, const struct heft_write_opts *opts,
 		     const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(info->memory, err, write_table(info, opts, sink, err));
+	return GUARDED(info->memory, err, info_handle_write_table(info, opts, sink, err));
 }

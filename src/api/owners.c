@@ -58,14 +58,14 @@ void owners_release(struct owners *o)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-static void measure(struct owners *o, struct owner_level *l)
+static void owners_measure(struct owners *o, struct owner_level *l)
 {
 	l->measured = true;
 	o->measure.file.origins = &l->origins;
 	measure_run(&o->measure, l->source, &l->layer);
 }
 
-static void set_view(struct owners *o, struct owner_level *l, const struct spans *vm)
+static void owners_set_view(struct owners *o, struct owner_level *l, const struct spans *vm)
 {
 	l->view = source_view(l->source, o->style);
 	l->view.paths = &o->measure.dwarf.wish->paths;
@@ -79,21 +79,21 @@ static void set_view(struct owners *o, struct owner_level *l, const struct spans
 }
 
 /* The layer of a level is that of the first with the same source. */
-static const struct owner_level *measured(struct owners *o, struct owner_level *l)
+static const struct owner_level *owners_measured(struct owners *o, struct owner_level *l)
 {
 	struct owner_level *first = o->levels.data;
 	while (first->source->run != l->source->run)
 		first++;
 	if (!first->measured)
-		measure(o, first);
+		owners_measure(o, first);
 	if (!l->viewed)
-		set_view(o, l, &first->layer.vm);
+		owners_set_view(o, l, &first->layer.vm);
 	return first;
 }
 
 /* ---- looking up ----------------------------------------------------------------------------- */
 
-static label_id shown(struct owners *o, struct owner_level *l, label_id raw)
+static label_id owners_shown(struct owners *o, struct owner_level *l, label_id raw)
 {
 	struct span one = { .size = 1, .label = raw };
 	const struct spans spans = { { &one, 1, 1 } };
@@ -125,15 +125,17 @@ static void tell_claim(const struct origins *origins, const struct span *owned, 
 
 static void find_one(struct owners *o, struct owner_level *l, uint64_t addr)
 {
-	const struct owner_level *from = measured(o, l);
+	const struct owner_level *from = owners_measured(o, l);
 	const struct span *s = spans_find(&from->layer.vm, addr);
 	if (!s)
 		return;
 	/* Bytes that are stored to be copied have the claims of where they run. */
 	const bool claimed = spans_find(&from->origins.spans, addr) != NULL;
 	const uint64_t at = claimed ? addr : basemap_runs_at(&o->measure.map, addr);
-	struct heft_owner owner = { .source = l->source->name,
-				    .label = label_text(&o->labels, shown(o, l, s->label)).p };
+	struct heft_owner owner = {
+		.source = l->source->name,
+		.label = label_text(&o->labels, owners_shown(o, l, s->label)).p
+	};
 	tell_claim(&from->origins, s, at, &owner);
 	vec_push(&o->found, owner);
 }

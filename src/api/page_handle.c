@@ -25,7 +25,7 @@ struct heft_page *heft_page_new(void)
 	return handle_new(sizeof(struct heft_page));
 }
 
-static void release(void *handle)
+static void page_handle_release(void *handle)
 {
 	struct heft_page *p = handle;
 	page_release(&p->page);
@@ -34,7 +34,7 @@ static void release(void *handle)
 
 void heft_page_free(struct heft_page *p)
 {
-	handle_free(p, release);
+	handle_free(p, page_handle_release);
 }
 
 /* ---- what files are -------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static bool is_database(struct bytes b)
 	return b.size >= sizeof magic && memcmp(b.p, magic, sizeof magic) == 0;
 }
 
-static bool look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
+static bool page_handle_look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
 {
 	struct file f;
 	if (str_starts(str_of(path), STR("postgresql://"))) {
@@ -74,7 +74,7 @@ static bool look(const char *path, enum heft_input_kind *ret, struct heft_err *e
 
 bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
 {
-	return GUARDED_ALONE(err, look(path, ret, err));
+	return GUARDED_ALONE(err, page_handle_look(path, ret, err));
 }
 
 /* ---- profiles -------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static const struct page_card *card_of(void *ctx, const struct heft_row *row)
 	return symbol_cards_of(&((struct profile_cards *)ctx)->cards, (label_id)row->ref);
 }
 
-static struct str code_of(void *ctx, const struct heft_row *row)
+static struct str page_handle_code_of(void *ctx, const struct heft_row *row)
 {
 	return symbol_code_of(((struct profile_cards *)ctx)->code, (label_id)row->ref);
 }
@@ -134,8 +134,8 @@ static struct heft_page_fact code_fact(const struct symbol_code *c, bool diff, s
 	return (struct heft_page_fact){ "disassembly", text };
 }
 
-static void add_profile(struct heft_page *p, const char *title, struct heft_profile *profile,
-			struct symbol_code *code)
+static void page_handle_add_profile(struct heft_page *p, const char *title,
+				    struct heft_profile *profile, struct symbol_code *code)
 {
 	const size_t files = heft_profile_file_count(profile);
 	struct arena arena = { 0 };
@@ -164,7 +164,7 @@ static void add_profile(struct heft_page *p, const char *title, struct heft_prof
 					       .notes = profile->notes.data,
 					       .note_count = profile->notes.count,
 					       .card_of = any_cards ? card_of : NULL,
-					       .code_of = code ? code_of : NULL,
+					       .code_of = code ? page_handle_code_of : NULL,
 					       .regions = regions,
 					       .region_count = region_count,
 					       .ctx = &cards });
@@ -185,7 +185,8 @@ bool heft_page_add_profile(struct heft_page *p, const char *title, struct heft_p
 			   struct heft_err *err)
 {
 	return GUARDED(p->memory, err,
-		       has_run(profile, err) && (add_profile(p, title, profile, NULL), true));
+		       has_run(profile, err) &&
+			       (page_handle_add_profile(p, title, profile, NULL), true));
 }
 
 static bool add_with_code(struct heft_page *p, const char *title, struct heft_profile *profile,
@@ -195,7 +196,7 @@ static bool add_with_code(struct heft_page *p, const char *title, struct heft_pr
 	struct symbol_code code;
 	if (!has_run(profile, err) || !symbol_code_make(&code, profile, blocks, samples, err))
 		return false;
-	add_profile(p, title, profile, &code);
+	page_handle_add_profile(p, title, profile, &code);
 	symbol_code_release(&code);
 	return true;
 }
@@ -231,8 +232,9 @@ static void add_lists(struct heft_page *p, const char *title, const struct snaps
 	snapshot_release(&nothing);
 }
 
-static bool add_snapshot(struct heft_page *p, const char *title, const struct heft_snapshot *before,
-			 const struct heft_snapshot *after, struct heft_err *err)
+static bool page_handle_add_snapshot(struct heft_page *p, const char *title,
+				     const struct heft_snapshot *before,
+				     const struct heft_snapshot *after, struct heft_err *err)
 {
 	if (!after->open || (before && !before->open))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the snapshot is not open");
@@ -248,7 +250,7 @@ bool heft_page_add_snapshot(struct heft_page *p, const char *title,
 			    const struct heft_snapshot *before, const struct heft_snapshot *after,
 			    struct heft_err *err)
 {
-	return GUARDED(p->memory, err, add_snapshot(p, title, before, after, err));
+	return GUARDED(p->memory, err, page_handle_add_snapshot(p, title, before, after, err));
 }
 
 /* ---- heaps ----------------------------------------------------------------------------------- */
@@ -309,8 +311,9 @@ static bool tell_damage(struct heft_heap *heap, char **ret, struct heft_err *err
 	return fclose(text) == 0 && good;
 }
 
-static void add_stacks(struct heft_page *p, const char *title, const struct heft_heap *heap,
-		       const struct heft_heap_report *report, const char *damage)
+static void page_handle_add_stacks(struct heft_page *p, const char *title,
+				   const struct heft_heap *heap,
+				   const struct heft_heap_report *report, const char *damage)
 {
 	const struct process_heap *known = &heap->process.heap;
 	struct heap_strip strip = { 0 };
@@ -361,7 +364,8 @@ static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *
 		return err->code == HEFT_EUNSUPPORTED;
 	snprintf(name, sizeof name, "%s: leaks", title);
 	const bool good = r->report.table.top->child_count == 0 ||
-			  GUARDED(p->memory, err, (add_stacks(p, name, heap, r, NULL), true));
+			  GUARDED(p->memory, err,
+				  (page_handle_add_stacks(p, name, heap, r, NULL), true));
 	heft_heap_report_free(r);
 	return good;
 }
@@ -377,8 +381,8 @@ bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap
 	struct heft_heap_report *r = tell_damage(heap, &damage, err)
 					     ? heft_heap_report_new(heap, base, &query, err)
 					     : NULL;
-	const bool good = r &&
-			  GUARDED(p->memory, err, (add_stacks(p, title, heap, r, damage), true));
+	const bool good = r && GUARDED(p->memory, err,
+				       (page_handle_add_stacks(p, title, heap, r, damage), true));
 	free(damage);
 	heft_heap_report_free(r);
 	return good && (base || add_leaks(p, title, heap, err));
@@ -386,7 +390,7 @@ bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-static void add_samples(struct heft_page *p, const char *title, struct heft_samples *s)
+static void page_handle_add_samples(struct heft_page *p, const char *title, struct heft_samples *s)
 {
 	const struct heft_samples_query all = { .size = sizeof all };
 	const struct heft_samples_info *info = heft_samples_info(s);
@@ -411,8 +415,9 @@ static void add_samples(struct heft_page *p, const char *title, struct heft_samp
 bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
 			   struct heft_err *err)
 {
-	return GUARDED(p->memory, err,
-		       (memory_need_whole(samples_memory(s)), add_samples(p, title, s), true));
+	return GUARDED(
+		p->memory, err,
+		(memory_need_whole(samples_memory(s)), page_handle_add_samples(p, title, s), true));
 }
 
 /* ---- timelines ------------------------------------------------------------------------------- */

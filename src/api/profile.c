@@ -81,7 +81,7 @@ static void level_release(struct level *l)
 	alias_index_release(&l->aliases);
 }
 
-static void release(void *handle)
+static void api_profile_release(void *handle)
 {
 	struct heft_profile *p = handle;
 	for (size_t i = 0; i < p->entries.count; i++)
@@ -118,7 +118,7 @@ static void release(void *handle)
 
 void heft_profile_free(struct heft_profile *p)
 {
-	handle_free(p, release);
+	handle_free(p, api_profile_release);
 }
 
 /* ---- sources ------------------------------------------------------------------- */

@@ -8,7 +8,8 @@ struct heft_query {
 	struct query *query;
 };
 
-static bool open(struct heft_query *q, const struct heft_snapshot *s, struct heft_err *err)
+static bool query_handle_open(struct heft_query *q, const struct heft_snapshot *s,
+			      struct heft_err *err)
 {
 	if (!s->open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
@@ -20,7 +21,7 @@ static bool open(struct heft_query *q, const struct heft_snapshot *s, struct hef
 	return q->query != NULL;
 }
 
-static void release(void *handle)
+static void query_handle_release(void *handle)
 {
 	struct heft_query *q = handle;
 	query_close(q->query);
@@ -30,7 +31,7 @@ static void release(void *handle)
 struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err)
 {
 	struct heft_query *q = handle_new(sizeof *q);
-	if (GUARDED(q ? q->memory : NULL, err, open(q, s, err)))
+	if (GUARDED(q ? q->memory : NULL, err, query_handle_open(q, s, err)))
 		return q;
 	heft_query_free(q);
 	return NULL;
@@ -38,11 +39,12 @@ struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err
 
 void heft_query_free(struct heft_query *q)
 {
-	handle_free(q, release);
+	handle_free(q, query_handle_release);
 }
 
-static bool run(struct heft_query *q, const char *sql, const struct heft_query_opts *opts,
-		const struct heft_sink *sink, struct heft_err *err)
+static bool query_handle_run(struct heft_query *q, const char *sql,
+			     const struct heft_query_opts *opts, const struct heft_sink *sink,
+			     struct heft_err *err)
 {
 	struct sink s;
 	struct query_report r = { .s = &s };
@@ -64,7 +66,7 @@ static bool run(struct heft_query *q, const char *sql, const struct heft_query_o
 bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_query_opts *opts,
 		    const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(q->memory, err, run(q, sql, opts, sink, err));
+	return GUARDED(q->memory, err, query_handle_run(q, sql, opts, sink, err));
 }
 
 bool heft_query_is_complete(const char *sql)

@@ -46,7 +46,7 @@ struct heft_recorder *heft_recorder_new(void)
 	return handle_new(sizeof(struct heft_recorder));
 }
 
-static void release(void *handle)
+static void recorder_release(void *handle)
 {
 	struct heft_recorder *r = handle;
 	vec_release(&r->files);
@@ -56,7 +56,7 @@ static void release(void *handle)
 
 void heft_recorder_free(struct heft_recorder *r)
 {
-	handle_free(r, release);
+	handle_free(r, recorder_release);
 }
 
 static void recorder_set_library(struct heft_recorder *r, const char *path)
@@ -107,7 +107,7 @@ void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms, heft_re
 
 /* Beside libheft, in the build tree, and where a program that has libheft within, such as heft, has
  * its libraries. */
-static const char *find_library(struct arena *arena)
+static const char *recorder_find_library(struct arena *arena)
 {
 	static const char *const places[] = { "", "../recorder/", "../lib/", HEFT_LIBDIR "/" };
 	/* Of a constant, since a function has no address that is one of data. */
@@ -170,7 +170,7 @@ static void choose_both(struct heft_recorder *r)
 static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 {
 	const bool own = r->library == NULL;
-	const char *found = own ? find_library(&r->arena) : r->library;
+	const char *found = own ? recorder_find_library(&r->arena) : r->library;
 	if (found == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "libheft-heap.so: is not beside libheft: name the file");
@@ -266,7 +266,8 @@ static bool check_signal(const struct heft_recorder *r, struct heft_err *err)
 
 typedef VEC(char *) environment;
 
-static void set(struct heft_recorder *r, environment *e, const char *name, const char *value)
+static void recorder_set(struct heft_recorder *r, environment *e, const char *name,
+			 const char *value)
 {
 	vec_push(e, (char *)(uintptr_t)arena_format(&r->arena, "%s=%s", name, value));
 }
@@ -276,7 +277,7 @@ static void set_number(struct heft_recorder *r, environment *e, const char *name
 	char text[24];
 	snprintf(text, sizeof text, "%" PRId64, value);
 	if (value != 0)
-		set(r, e, name, text);
+		recorder_set(r, e, name, text);
 }
 
 /* Whether `variable` (NAME=VALUE) is one of the first `given`, which the recorder is given anew. */
@@ -298,26 +299,27 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 	const char *preload = getenv("LD_PRELOAD");
 	/* In front of other allocators, which it then records. */
 	if (preload != NULL && *preload != '\0')
-		set(r, e, "LD_PRELOAD", arena_format(&r->arena, "%s:%s", r->preload, preload));
+		recorder_set(r, e, "LD_PRELOAD",
+			     arena_format(&r->arena, "%s:%s", r->preload, preload));
 	else
-		set(r, e, "LD_PRELOAD", r->preload);
-	set(r, e, "HEFT_HEAP_OUT", r->output);
+		recorder_set(r, e, "LD_PRELOAD", r->preload);
+	recorder_set(r, e, "HEFT_HEAP_OUT", r->output);
 	set_number(r, e, "HEFT_HEAP_DEPTH", (int64_t)v[HEFT_RECORD_DEPTH]);
 	set_number(r, e, "HEFT_HEAP_SAMPLE", (int64_t)v[HEFT_RECORD_SAMPLE]);
 	set_number(r, e, "HEFT_HEAP_WIDE", v[HEFT_RECORD_WIDE] != 0);
 	set_number(r, e, "HEFT_HEAP_CANARY", v[HEFT_RECORD_CANARY] != 0);
 	if (v[HEFT_RECORD_INLINE] != 0)
-		set(r, e, "HEFT_HEAP_STACKS", "inline");
+		recorder_set(r, e, "HEFT_HEAP_STACKS", "inline");
 	if (v[HEFT_RECORD_FRAME_POINTERS] != 0)
-		set(r, e, "HEFT_HEAP_UNWIND", "fp");
+		recorder_set(r, e, "HEFT_HEAP_UNWIND", "fp");
 	/* The number of the child is not known yet: it is the one that we start. */
 	set_number(r, e, "HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? -getpid() : 0);
 	if (r->signal != NULL)
-		set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
-	set(r, e, "HEFT_HEAP_KEEPER", keeper);
+		recorder_set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
+	recorder_set(r, e, "HEFT_HEAP_KEEPER", keeper);
 	set_number(r, e, "HEFT_HEAP_MEMORY", v[HEFT_RECORD_MEMORY] != 0);
 	if (r->tick != NULL)
-		set(r, e, RUN_MARK, r->mark);
+		recorder_set(r, e, RUN_MARK, r->mark);
 	const size_t given = e->count;
 	for (char **p = environ; *p != NULL; p++)
 		if (!is_replaced(e, given, *p))
@@ -352,7 +354,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static bool is_before(const struct timespec *a, const struct timespec *b)
+static bool recorder_is_before(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
@@ -402,7 +404,7 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start, ui
 		if (!output_matches(pattern, e->d_name, &f.pid))
 			continue;
 		f.path = arena_format(&r->arena, "%s%s", r->dir, e->d_name);
-		if (stat(f.path, &st) != 0 || is_before(&st.st_mtim, start))
+		if (stat(f.path, &st) != 0 || recorder_is_before(&st.st_mtim, start))
 			continue;
 		if (st.st_size == 0) {
 			announced_count(r, &f, own);
@@ -440,7 +442,7 @@ static void make_mark(struct heft_recorder *r)
 			       now.tv_nsec);
 }
 
-static void tick(void *ctx, uint32_t pid)
+static void recorder_tick(void *ctx, uint32_t pid)
 {
 	const struct heft_recorder *r = ctx;
 	r->tick(r->tick_ctx, pid);
@@ -467,7 +469,7 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	struct keeper k;
 	struct child c = { .ready = keeper_serve,
 			   .ctx = &k,
-			   .tick = tick,
+			   .tick = recorder_tick,
 			   .tick_ctx = r,
 			   .every_ms = r->tick ? r->every_ms : 0 };
 	int status = 0;

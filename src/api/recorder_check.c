@@ -21,7 +21,7 @@ enum {
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static bool is_program(const char *path)
+static bool recorder_check_is_program(const char *path)
 {
 	struct stat st;
 	if (stat(path, &st) != 0)
@@ -38,7 +38,7 @@ bool program_find(const char *name, struct arena *arena, const char **ret_path,
 {
 	const char *dirs = getenv("PATH");
 	if (strchr(name, '/') != NULL || name[0] == '\0') {
-		if (!is_program(name))
+		if (!recorder_check_is_program(name))
 			return fail_sys(err, "%s", name);
 		*ret_path = arena_copy(arena, str_of(name));
 		return true;
@@ -48,7 +48,7 @@ bool program_find(const char *name, struct arena *arena, const char **ret_path,
 		const size_t size = strcspn(dirs, ":");
 		const char *path = arena_format(arena, "%.*s%s%s", (int)size, dirs,
 						size > 0 ? "/" : "", name);
-		if (is_program(path)) {
+		if (recorder_check_is_program(path)) {
 			*ret_path = path;
 			return true;
 		}

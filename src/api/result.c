@@ -19,8 +19,8 @@ bool heft_profile_open_row(struct heft_profile *p, const struct heft_row *row, s
 	return !p->levelwise || GUARDED(p->memory, err, (rows_open(&p->maker, row), true));
 }
 
-static bool filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
-			uint64_t *ret_count, struct heft_err *err)
+static bool result_filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
+			       uint64_t *ret_count, struct heft_err *err)
 {
 	if (!p->levelwise || !p->table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
@@ -37,11 +37,11 @@ static bool filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
 bool heft_profile_filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
 			      uint64_t *ret_count, struct heft_err *err)
 {
-	return GUARDED(p->memory, err, filter_rows(p, f, ret_count, err));
+	return GUARDED(p->memory, err, result_filter_rows(p, f, ret_count, err));
 }
 
-static bool open_filtered(struct heft_profile *p, const struct heft_row *row,
-			  const struct heft_row *const **ret_list, size_t *ret_count)
+static bool result_open_filtered(struct heft_profile *p, const struct heft_row *row,
+				 const struct heft_row *const **ret_list, size_t *ret_count)
 {
 	*ret_count = row->child_count;
 	*ret_list = p->levelwise ? rows_open_filtered(&p->maker, row, ret_count) : row->children;
@@ -52,7 +52,7 @@ bool heft_profile_open_filtered(struct heft_profile *p, const struct heft_row *r
 				const struct heft_row *const **ret_list, size_t *ret_count,
 				struct heft_err *err)
 {
-	return GUARDED(p->memory, err, open_filtered(p, row, ret_list, ret_count));
+	return GUARDED(p->memory, err, result_open_filtered(p, row, ret_list, ret_count));
 }
 
 enum heft_filtered heft_profile_filtered(const struct heft_profile *p, const struct heft_row *row,
@@ -88,7 +88,7 @@ size_t heft_profile_file_count(const struct heft_profile *p)
 	return p->entries.count;
 }
 
-static void fill_info(const struct entry *e, struct heft_file_info *ret)
+static void result_fill_info(const struct entry *e, struct heft_file_info *ret)
 {
 	*ret = (struct heft_file_info){ .size = sizeof *ret,
 					.path = e->path,
@@ -105,7 +105,7 @@ bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_
 	struct heft_file_info made;
 	if (i >= p->entries.count)
 		return false;
-	fill_info(&p->entries.data[i], &made);
+	result_fill_info(&p->entries.data[i], &made);
 	give(ret, &made, sizeof made);
 	return true;
 }
@@ -125,7 +125,7 @@ static bool kept_levels(const struct heft_profile *p, size_t i, enum heft_domain
 	return true;
 }
 
-struct walk {
+struct result_walk {
 	const struct heft_profile *profile;
 	heft_range_fn fn;
 	void *ctx;
@@ -134,7 +134,7 @@ struct walk {
 
 static void walk_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
 {
-	struct walk *w = ctx;
+	struct result_walk *w = ctx;
 	const char *labels[LEVELS_MAX];
 	const size_t n = w->profile->levels.count;
 	for (size_t k = 0; k < n; k++)
@@ -149,7 +149,7 @@ bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domai
 			 heft_range_fn fn, void *ctx)
 {
 	struct rollup_level levels[LEVELS_MAX + 1];
-	struct walk w = { .profile = p, .fn = fn, .ctx = ctx };
+	struct result_walk w = { .profile = p, .fn = fn, .ctx = ctx };
 	size_t count = p->levels.count;
 	if (!kept_levels(p, i, domain, levels))
 		return false;
@@ -187,7 +187,8 @@ bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain doma
 
 /* ---- writing ------------------------------------------------------------------------ */
 
-static bool write_report(const struct report *r, const struct heft_sink *sink, struct heft_err *err)
+static bool result_write_report(const struct report *r, const struct heft_sink *sink,
+				struct heft_err *err)
 {
 	struct sink s;
 	sink_start(&s, sink);
@@ -209,7 +210,7 @@ static bool write_walked(const struct heft_profile *p, const struct report *r,
 	opts.limit = 0;
 	walked.table.top = rows_visit_all(&maker, &p->rollup.tree, &opts, &p->maker, &arena);
 	walked.maker = &maker;
-	const bool good = write_report(&walked, sink, err);
+	const bool good = result_write_report(&walked, sink, err);
 	rows_end(&maker);
 	arena_release(&arena);
 	return good;
@@ -222,7 +223,7 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
 	struct heft_file_info *files = mem_zeroed(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
-		fill_info(&p->entries.data[i], &files[i]);
+		result_fill_info(&p->entries.data[i], &files[i]);
 	const struct size_report z = { .filtered = p->include || p->exclude || p->no_debug,
 				       .omitted_file = p->rollup.omitted_file,
 				       .omitted_vm = p->rollup.omitted_vm,
@@ -236,7 +237,7 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 	take_options(&r.opts, sizeof r.opts, opts);
 	size_report_init(&r);
 	const bool good = p->levelwise ? write_walked(p, &r, sink, err)
-				       : write_report(&r, sink, err);
+				       : result_write_report(&r, sink, err);
 	mem_free(files);
 	return good;
 }

@@ -35,7 +35,7 @@ static bool has_process(const struct heft_profile *p)
 }
 
 /* A core is a process besides. */
-static bool open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
+static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	const struct image *im = program_image(&e->program);
 	const struct process_wish wish = { .find = &p->wish,
@@ -82,7 +82,7 @@ static void join_regions(struct heft_profile *p)
 	wish_release(&p->configured);
 }
 
-static void describe(struct heft_profile *p, struct entry *e)
+static void run_describe(struct heft_profile *p, struct entry *e)
 {
 	const struct input *in = &e->program.input;
 	const struct image *im = program_image(&e->program);
@@ -122,11 +122,11 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
 		if (!program_open(&e->program, e->path, &p->wish, &p->notes, err) ||
-		    !open_process(p, e, err))
+		    !run_open_process(p, e, err))
 			return false;
 	}
 	for (size_t i = 0; i < p->entries.count; i++)
-		describe(p, &p->entries.data[i]);
+		run_describe(p, &p->entries.data[i]);
 	return check_wish(p, err);
 }
 
@@ -194,7 +194,7 @@ static bool states_regions(struct entry *e)
 }
 
 /* See HEFT_PROFILE_REGIONS. */
-static bool add_regions(struct heft_profile *p, struct heft_err *err)
+static bool run_add_regions(struct heft_profile *p, struct heft_err *err)
 {
 	struct level ours[2];
 	if (!p->by_regions || regions_wanted(p) || !states_regions(&p->entries.data[0]))
@@ -209,7 +209,7 @@ static bool add_regions(struct heft_profile *p, struct heft_err *err)
 	return true;
 }
 
-static void set_view(struct heft_profile *p, struct level *l)
+static void run_set_view(struct heft_profile *p, struct level *l)
 {
 	l->view = source_view(l->source, p->demangle);
 	l->view.rules = l->rules;
@@ -230,7 +230,7 @@ static size_t number_layers(struct heft_profile *p)
 			if (p->levels.data[k].source->run == l->source->run)
 				l->layer = p->levels.data[k].layer;
 		count += l->layer == count;
-		set_view(p, l);
+		run_set_view(p, l);
 	}
 	return count;
 }
@@ -377,9 +377,9 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 }
 
 /* `levels` and `places` are the walk's, as long as it is used. */
-static struct rollup_walk walk_of(const struct heft_profile *p, const struct entry *e,
-				  enum heft_domain domain, struct rollup_level *levels,
-				  const struct filter_places *places)
+static struct rollup_walk run_walk_of(const struct heft_profile *p, const struct entry *e,
+				      enum heft_domain domain, struct rollup_level *levels,
+				      const struct filter_places *places)
 {
 	const struct layer *symbols = p->counting ? entry_layer(p, e, source_symbols) : NULL;
 	for (size_t i = 0; i < p->levels.count; i++) {
@@ -402,7 +402,7 @@ static struct rollup_walk walk_of(const struct heft_profile *p, const struct ent
 	return w;
 }
 
-static void sum_up(struct heft_profile *p, struct entry *e)
+static void run_sum_up(struct heft_profile *p, struct entry *e)
 {
 	struct rollup_level vm_levels[LEVELS_MAX], file_levels[LEVELS_MAX];
 	struct filter_places places;
@@ -411,8 +411,8 @@ static void sum_up(struct heft_profile *p, struct entry *e)
 	places_measure(p, e, &places);
 	struct image_places images;
 	image_places_find(&images, p, e);
-	struct rollup_walk vm = walk_of(p, e, HEFT_VM, vm_levels, &places);
-	struct rollup_walk file = walk_of(p, e, HEFT_FILE, file_levels, &places);
+	struct rollup_walk vm = run_walk_of(p, e, HEFT_VM, vm_levels, &places);
+	struct rollup_walk file = run_walk_of(p, e, HEFT_FILE, file_levels, &places);
 	walk_add_images(&vm, &images);
 	walk_add_images(&file, &images);
 	struct spans code = { 0 };
@@ -436,7 +436,7 @@ static bool namespaces_wanted(const struct heft_profile *p)
 }
 
 /* Files whose stacks are not known have none. */
-static bool add_stacks(struct heft_profile *p, struct entry *e, struct heft_err *err)
+static bool run_add_stacks(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	struct stack_use use;
 	if (!p->stacking || e->role != HEFT_INPUT)
@@ -455,8 +455,8 @@ static bool add_stacks(struct heft_profile *p, struct entry *e, struct heft_err 
 	return good;
 }
 
-static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
-		    struct heft_err *err)
+static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_count,
+			struct heft_err *err)
 {
 	const struct source_file of = {
 		.path = e->path,
@@ -498,9 +498,9 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	dwarf_slot_release(&e->measure.dwarf);
-	sum_up(p, e);
+	run_sum_up(p, e);
 	entry_forget_more(e);
-	if (!add_stacks(p, e, err))
+	if (!run_add_stacks(p, e, err))
 		return false;
 	if (!p->keep_ranges)
 		entry_forget_layers(e);
@@ -532,7 +532,7 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 		struct entry *e = &p->entries.data[i];
 		progress_part(before, input_size(&e->program.input));
 		progress_tell(e->path, 0, 1);
-		if (!measure(p, e, layer_count, err) || (!p->pairing && !entry_sum(p, e, err)))
+		if (!run_measure(p, e, layer_count, err) || (!p->pairing && !entry_sum(p, e, err)))
 			return false;
 		before += input_size(&e->program.input);
 		p->diff = p->diff || e->role == HEFT_BASE;
@@ -600,7 +600,7 @@ static void note_wishes(struct heft_profile *p)
 		     "not used: no input is a WebAssembly file");
 }
 
-static const char *node_label(void *ctx, uint32_t node)
+static const char *run_node_label(void *ctx, uint32_t node)
 {
 	const struct heft_profile *p = ctx;
 	return label_text(&p->labels, p->rollup.tree.nodes.data[node].key).p;
@@ -614,7 +614,7 @@ static const char *node_full_name(void *ctx, uint32_t node, uint32_t level, size
 			      i);
 }
 
-static void list_aliases(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+static void run_list_aliases(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	const struct heft_profile *p = ctx;
 	const struct alias_index *index = &p->levels.data[level].aliases;
@@ -641,12 +641,12 @@ static const char *const *with_stack(struct heft_profile *p, const struct level 
 }
 
 /* Texts of a row: those of its region, where its level has any. */
-static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	struct heft_profile *p = ctx;
 	const struct level *l = level < p->levels.count ? &p->levels.data[level] : NULL;
 	if (p->listing_aliases)
-		list_aliases(ctx, node, level, row);
+		run_list_aliases(ctx, node, level, row);
 	if (l && l->source->regions)
 		row->texts = region_texts_of(&p->regions, row->label, &p->arena);
 	if (p->stacking)
@@ -675,8 +675,8 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 }
 
 /* The texts of rows, of which the first come from fill_row. */
-static void set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
-		      struct heft_table *table)
+static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
+			  struct heft_table *table)
 {
 	static const struct heft_text stacks[STACK_COLUMN_TEXTS] = {
 		[STACK_COLUMN_MOST] = { "stack", true },
@@ -690,8 +690,8 @@ static void set_texts(const struct heft_profile *p, bool by_region, struct arena
 	table->text_count = first + (by_region ? REGION_TEXTS : 0);
 }
 
-static void make_top(struct heft_profile *p, const struct rows_opts *opts, struct arena *arena,
-		     struct heft_table *table)
+static void run_make_top(struct heft_profile *p, const struct rows_opts *opts, struct arena *arena,
+			 struct heft_table *table)
 {
 	p->row_opts = *opts;
 	if (p->levelwise)
@@ -731,7 +731,7 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 		.keep = levels_to_keep(p),
 		.empty_from = p->empty_from,
 		.empty_to = p->empty_to,
-		.label = node_label,
+		.label = run_node_label,
 		.full_name = node_full_name,
 		.ctx = (void *)(uintptr_t)p,
 	};
@@ -763,7 +763,7 @@ static bool has_padding(struct heft_profile *p)
 	return p->padding < known;
 }
 
-static void make_rows(struct heft_profile *p)
+static void run_make_rows(struct heft_profile *p)
 {
 	struct rows_opts opts;
 	const bool by_region = regions_wanted(p);
@@ -771,14 +771,14 @@ static void make_rows(struct heft_profile *p)
 	if (p->diff && !p->as_bloaty && has_padding(p))
 		opts.group = padding_group;
 	if (p->listing_aliases || by_region || p->stacking)
-		opts.fill = fill_row;
+		opts.fill = run_fill_row;
 	if (p->listing_aliases)
 		index_aliases(p);
-	set_texts(p, by_region, &p->arena, &p->table);
-	make_top(p, &opts, &p->arena, &p->table);
+	run_set_texts(p, by_region, &p->arena, &p->table);
+	run_make_top(p, &opts, &p->arena, &p->table);
 }
 
-static bool has_base(const struct heft_profile *p)
+static bool run_has_base(const struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->entries.count; i++)
 		if (p->entries.data[i].role == HEFT_BASE)
@@ -840,13 +840,13 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
 	if (p->levels.count == 0 && !heft_profile_add_source(p, "sections", err))
 		return false;
-	if (!split_directories(p, err) || !open_inputs(p, err) || !add_regions(p, err))
+	if (!split_directories(p, err) || !open_inputs(p, err) || !run_add_regions(p, err))
 		return false;
 	p->ran = true;
 	p->counting = p->counting || generics_level(p) > 0;
 	if (!find_traced(p, err))
 		return false;
-	rollup_init(&p->rollup, measures_of(p), has_base(p));
+	rollup_init(&p->rollup, measures_of(p), run_has_base(p));
 	p->rollup.filter = (struct filter){ .include = p->include,
 					    .exclude = p->exclude,
 					    .no_debug = p->no_debug,
@@ -860,7 +860,7 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 	note_filters(p);
 	note_rules(p);
 	note_wishes(p);
-	make_rows(p);
+	run_make_rows(p);
 	return true;
 }
 

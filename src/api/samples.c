@@ -15,7 +15,7 @@ struct heft_samples {
 	VEC(struct heft_block_count) counts; /* of the function asked for last */
 };
 
-static enum samples_form form_of(enum heft_samples_form form)
+static enum samples_form samples_form_of(enum heft_samples_form form)
 {
 	switch (form) {
 	case HEFT_SAMPLES_SCRIPT: return SAMPLES_SCRIPT;
@@ -24,7 +24,7 @@ static enum samples_form form_of(enum heft_samples_form form)
 	}
 }
 
-static void fill_info(struct heft_samples *s)
+static void samples_fill_info(struct heft_samples *s)
 {
 	const struct profile *p = &s->profile;
 	s->info = (struct heft_samples_info){ .samples = p->samples,
@@ -36,7 +36,7 @@ static void fill_info(struct heft_samples *s)
 					      .estimated = p->estimated };
 }
 
-static void release(struct heft_samples *s)
+static void samples_release(struct heft_samples *s)
 {
 	profile_release(&s->profile);
 	vec_release(&s->counts);
@@ -54,11 +54,11 @@ static bool samples_read(struct heft_samples **ret, struct heft_blocks *b,
 	s->blocks = b;
 	s->map = map;
 	if (!profile_read(&s->profile, map, wish, blocks_notes(b), err)) {
-		release(s);
+		samples_release(s);
 		return false;
 	}
 	s->limits = profile_limits(&s->profile, map);
-	fill_info(s);
+	samples_fill_info(s);
 	*ret = s;
 	return true;
 }
@@ -73,7 +73,8 @@ struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
 				       enum heft_samples_form form, unsigned flags,
 				       struct heft_err *err)
 {
-	const struct profile_wish wish = { path, form_of(form), flags & HEFT_SAMPLES_ANY_BUILD };
+	const struct profile_wish wish = { path, samples_form_of(form),
+					   flags & HEFT_SAMPLES_ANY_BUILD };
 	struct heft_samples *s = NULL;
 	return guarded_read(&s, b, &wish, err) ? s : NULL;
 }
@@ -82,7 +83,7 @@ struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
 void heft_samples_free(struct heft_samples *s)
 {
 	if (s && !memory_is_broken(blocks_memory(s->blocks)))
-		release(s);
+		samples_release(s);
 }
 
 const struct heft_samples_info *heft_samples_info(const struct heft_samples *s)
@@ -119,7 +120,7 @@ bool heft_samples_counts(struct heft_samples *s, size_t i, const struct heft_blo
 	return GUARDED(blocks_memory(s->blocks), err, samples_counts(s, i, ret, ret_count, err));
 }
 
-static uint64_t block_addr(const struct heft_samples *s, uint32_t block)
+static uint64_t samples_block_addr(const struct heft_samples *s, uint32_t block)
 {
 	if (block == BBINDEX_NONE)
 		return HEFT_NO_OFFSET;
@@ -136,8 +137,8 @@ bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block
 	if (i >= s->profile.edges.count)
 		return false;
 	const struct profile_edge *e = &s->profile.edges.data[i];
-	const struct heft_block_edge made = { .from = block_addr(s, e->from),
-					      .to = block_addr(s, e->to),
+	const struct heft_block_edge made = { .from = samples_block_addr(s, e->from),
+					      .to = samples_block_addr(s, e->to),
 					      .kind = (enum heft_edge_kind)e->kind,
 					      .count = e->count,
 					      .mispredicted = e->mispredicted };
@@ -169,9 +170,9 @@ static const char **shown_names(const struct heft_samples *s)
 }
 
 /* False where the query asks for a function that is not there. */
-static bool make_rows(const struct heft_samples *s, const char *const *shown,
-		      const struct heft_samples_query *q, struct profile_rows *ret,
-		      struct heft_err *err)
+static bool samples_make_rows(const struct heft_samples *s, const char *const *shown,
+			      const struct heft_samples_query *q, struct profile_rows *ret,
+			      struct heft_err *err)
 {
 	*ret = (struct profile_rows){
 		.map = s->map, .profile = &s->profile, .shown = shown, .limits = s->limits
@@ -193,7 +194,7 @@ void samples_rows_make(struct heft_samples *s, const struct heft_samples_query *
 {
 	*ret_shown = shown_names(s);
 	ASSERT(!q->function);
-	(void)make_rows(s, *ret_shown, q, ret, NULL);
+	(void)samples_make_rows(s, *ret_shown, q, ret, NULL);
 }
 
 void samples_rows_release(struct profile_rows *rows, const char **shown)
@@ -203,13 +204,14 @@ void samples_rows_release(struct profile_rows *rows, const char **shown)
 }
 
 /* As a table. */
-static bool write_rows(const struct heft_samples *samples, const struct profile_report *r,
-		       const struct heft_samples_query *q, const struct heft_write_opts *opts,
-		       struct sink *s, struct heft_err *err)
+static bool samples_write_rows(const struct heft_samples *samples, const struct profile_report *r,
+			       const struct heft_samples_query *q,
+			       const struct heft_write_opts *opts, struct sink *s,
+			       struct heft_err *err)
 {
 	struct profile_rows rows;
 	struct report report = { .opts = *opts, .ctx = r };
-	if (!make_rows(samples, r->shown, q, &rows, err))
+	if (!samples_make_rows(samples, r->shown, q, &rows, err))
 		return false;
 	report.table = rows.table;
 	profile_report_init(&report);
@@ -229,7 +231,7 @@ static bool write_as(struct heft_samples *samples, const struct profile_report *
 	case HEFT_PROPELLER: out_profile_propeller(r, s); break;
 	case HEFT_SYMBOL_ORDER: out_profile_order(r, s); break;
 	case HEFT_AUTOFDO: out_profile_autofdo(r, s); break;
-	default: return write_rows(samples, r, q, opts, s, err);
+	default: return samples_write_rows(samples, r, q, opts, s, err);
 	}
 	return sink_end(s, err);
 }

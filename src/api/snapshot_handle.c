@@ -25,7 +25,7 @@ struct heft_snapshot *heft_snapshot_new(void)
 	return s;
 }
 
-static void release(void *handle)
+static void snapshot_handle_release(void *handle)
 {
 	struct heft_snapshot *s = handle;
 	if (s->open)
@@ -43,7 +43,7 @@ static void release(void *handle)
 
 void heft_snapshot_free(struct heft_snapshot *s)
 {
-	handle_free(s, release);
+	handle_free(s, snapshot_handle_release);
 }
 
 static void snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f)
@@ -170,7 +170,8 @@ bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
 	return ok;
 }
 
-static bool open_file(struct heft_snapshot *s, const char *path, struct heft_err *err)
+static bool snapshot_handle_open_file(struct heft_snapshot *s, const char *path,
+				      struct heft_err *err)
 {
 	struct file f;
 	bool ok;
@@ -211,7 +212,7 @@ static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot
 	return ok;
 }
 
-struct half {
+struct snapshot_handle_half {
 	struct heft_snapshot *s;
 	const char *path;
 	const struct heft_profile *profile; /* that has measured the file, as `entry`; or NULL */
@@ -222,14 +223,14 @@ struct half {
 
 static void open_half(void *ctx, size_t i, unsigned worker)
 {
-	struct half *h = (struct half *)ctx + i;
+	struct snapshot_handle_half *h = (struct snapshot_handle_half *)ctx + i;
 	(void)worker;
 	h->ok = GUARDED(h->s->memory, &h->err,
 			h->profile ? snapshot_take(h->s, h->profile, h->entry, &h->err)
-				   : open_file(h->s, h->path, &h->err));
+				   : snapshot_handle_open_file(h->s, h->path, &h->err));
 }
 
-static bool are_open(const struct half halves[2], struct heft_err *err)
+static bool are_open(const struct snapshot_handle_half halves[2], struct heft_err *err)
 {
 	for (size_t i = 0; i < 2; i++)
 		if (!halves[i].ok) {
@@ -241,7 +242,7 @@ static bool are_open(const struct half halves[2], struct heft_err *err)
 }
 
 /* What cannot be opened is none: opening it says why. */
-static bool look(const char *path)
+static bool snapshot_handle_look(const char *path)
 {
 	struct file f;
 	struct heft_err err;
@@ -252,13 +253,13 @@ static bool look(const char *path)
 	return is;
 }
 
-static bool is_list(const struct heft_snapshot *s, const char *path)
+static bool snapshot_handle_is_list(const struct heft_snapshot *s, const char *path)
 {
-	return GUARDED(s->memory, NULL, look(path));
+	return GUARDED(s->memory, NULL, snapshot_handle_look(path));
 }
 
 /* Whether the handle can still be used. */
-static bool is_whole(const struct heft_snapshot *s, struct heft_err *err)
+static bool snapshot_handle_is_whole(const struct heft_snapshot *s, struct heft_err *err)
 {
 	return GUARDED(s->memory, err, true);
 }
@@ -298,7 +299,8 @@ static bool has_own_paths(const struct heft_snapshot *s)
 
 /* Two builds of one project in two directories have the same paths, unless the user says what is to
  * be done with these. */
-static bool align(struct heft_snapshot *before, struct heft_snapshot *after, struct heft_err *err)
+static bool snapshot_handle_align(struct heft_snapshot *before, struct heft_snapshot *after,
+				  struct heft_err *err)
 {
 	struct roots r = { 0 };
 	return has_own_paths(before) || has_own_paths(after) ||
@@ -312,11 +314,12 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 			     struct heft_snapshot *after, const char *after_path,
 			     struct heft_err *err)
 {
-	struct half halves[] = { { .s = after, .path = after_path },
-				 { .s = before, .path = before_path } };
+	struct snapshot_handle_half halves[] = { { .s = after, .path = after_path },
+						 { .s = before, .path = before_path } };
 	/* Programs are read by several threads each, and take more memory. */
-	const bool lists = is_list(before, before_path) && is_list(after, after_path);
-	if (!is_whole(before, err) || !is_whole(after, err))
+	const bool lists = snapshot_handle_is_list(before, before_path) &&
+			   snapshot_handle_is_list(after, after_path);
+	if (!snapshot_handle_is_whole(before, err) || !snapshot_handle_is_whole(after, err))
 		return false;
 	if (lists) {
 		parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
@@ -328,11 +331,12 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	return are_open(halves, err) &&
 	       GUARDED(after->memory, err,
 		       check_used(after, before, err) && check_used(before, after, err)) &&
-	       align(before, after, err);
+	       snapshot_handle_align(before, after, err);
 }
 
 /* Sets what the halves are made of; of files again where the profile has left too little. */
-static bool find_measured(struct heft_profile *p, struct half halves[2], struct heft_err *err)
+static bool find_measured(struct heft_profile *p, struct snapshot_handle_half halves[2],
+			  struct heft_err *err)
 {
 	static const enum heft_role roles[] = { HEFT_INPUT, HEFT_BASE };
 	bool take = p->ran;
@@ -353,14 +357,14 @@ static bool find_measured(struct heft_profile *p, struct half halves[2], struct 
 bool heft_snapshot_open_measured(struct heft_snapshot *before, struct heft_snapshot *after,
 				 struct heft_profile *profile, struct heft_err *err)
 {
-	struct half halves[] = { { .s = after }, { .s = before } };
-	if (!is_whole(before, err) || !is_whole(after, err) ||
+	struct snapshot_handle_half halves[] = { { .s = after }, { .s = before } };
+	if (!snapshot_handle_is_whole(before, err) || !snapshot_handle_is_whole(after, err) ||
 	    !GUARDED(profile->memory, err, find_measured(profile, halves, err)))
 		return false;
 	if (!halves[0].profile)
 		return heft_snapshot_open_pair(before, halves[1].path, after, halves[0].path, err);
 	parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
-	return are_open(halves, err) && align(before, after, err);
+	return are_open(halves, err) && snapshot_handle_align(before, after, err);
 }
 
 static bool snapshot_open_all(struct heft_snapshot *s, const char *const *paths, size_t count,
@@ -368,7 +372,8 @@ static bool snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 {
 	if (s->open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens once");
-	return (count == 1 ? open_file(s, paths[0], err) : snapshot_make(s, paths, count, err)) &&
+	return (count == 1 ? snapshot_handle_open_file(s, paths[0], err)
+			   : snapshot_make(s, paths, count, err)) &&
 	       check_used(s, NULL, err);
 }
 
@@ -383,8 +388,8 @@ bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_e
 	return heft_snapshot_open_all(s, &path, 1, err);
 }
 
-static bool snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
-			   struct heft_err *err)
+static bool snapshot_handle_write(const struct heft_snapshot *s, const struct heft_sink *sink,
+				  struct heft_err *err)
 {
 	struct sizefile_out out = { .threads = s->threads };
 	progress_tell("writing", 0, 0);
@@ -397,7 +402,7 @@ static bool snapshot_write(const struct heft_snapshot *s, const struct heft_sink
 bool heft_snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
 			 struct heft_err *err)
 {
-	return GUARDED(s->memory, err, snapshot_write(s, sink, err));
+	return GUARDED(s->memory, err, snapshot_handle_write(s, sink, err));
 }
 
 static bool snapshot_write_text(const struct heft_snapshot *s, const struct heft_sink *sink,

@@ -65,7 +65,7 @@ static struct image *first_image(const struct made *p)
 	return p->program->input.image_count > 0 ? &p->program->input.images[0] : NULL;
 }
 
-static void prepare(struct made *p, size_t source)
+static void snapshot_make_prepare(struct made *p, size_t source)
 {
 	struct heft_snapshot *s = p->owner;
 	struct measured *m = &p->sources[source];
@@ -90,34 +90,34 @@ static void run_source(void *ctx, size_t i, unsigned worker)
 	measure_run(&m->measure, source_find(str_of(source_names[i])), &m->layer);
 }
 
-static struct charge_level level_of(const struct measured *m)
+static struct charge_level snapshot_make_level_of(const struct measured *m)
 {
 	return (struct charge_level){ &m->layer, &m->labels };
 }
 
-static void measure(struct made *p)
+static void snapshot_make_measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct measured *m = p->sources;
 	/* Where nobody but the units tells objects, objects are units, and units paths. */
 	const size_t count = p->map ? 4 : p->program->input.archive ? 3 : 2;
 	for (size_t i = 0; i < count; i++)
-		prepare(p, i);
+		snapshot_make_prepare(p, i);
 	parallel_for(s->threads, count, run_source, p);
 	notes_append(&s->notes, &m[SYMBOLS].notes);
 	notes_append(&s->notes, &m[p->map ? PATHS : UNITS].notes);
 	p->of = &m[SYMBOLS].measure.file;
-	p->by_symbol = level_of(&m[SYMBOLS]);
-	p->by_unit = level_of(&m[UNITS]);
-	p->by_path = level_of(&m[p->map ? PATHS : UNITS]);
+	p->by_symbol = snapshot_make_level_of(&m[SYMBOLS]);
+	p->by_unit = snapshot_make_level_of(&m[UNITS]);
+	p->by_path = snapshot_make_level_of(&m[p->map ? PATHS : UNITS]);
 	if (count > OBJECTS)
-		p->by_object = level_of(&m[OBJECTS]);
+		p->by_object = snapshot_make_level_of(&m[OBJECTS]);
 	p->has_dwarf = dwarf_slot_found(&m[UNITS].measure.dwarf);
 	source_namespaces(&m[UNITS].measure.file, &p->spaces);
 	progress_tell("symbols of all sections", 1, 1);
 }
 
-static void collect(struct made *p)
+static void snapshot_make_collect(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	const struct collect_input in = { .file = p->of,
@@ -147,7 +147,7 @@ static void release_measured(struct measured *m)
 	notes_release(&m->notes);
 }
 
-static void release(struct made *p)
+static void snapshot_make_release(struct made *p)
 {
 	for (size_t i = 0; i < COUNT_OF(p->sources); i++)
 		release_measured(&p->sources[i]);
@@ -159,7 +159,7 @@ static void release(struct made *p)
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
 
-static const char *arch_name(uint16_t machine)
+static const char *snapshot_make_arch_name(uint16_t machine)
 {
 	switch (machine) {
 	case EM_ARM: return "arm";
@@ -170,7 +170,7 @@ static const char *arch_name(uint16_t machine)
 	}
 }
 
-static void add_text(const struct made *p, const char *key, const char *text)
+static void snapshot_make_add_text(const struct made *p, const char *key, const char *text)
 {
 	struct heft_snapshot *s = p->owner;
 	vec_push(&s->snapshot.containers.data[p->container].metadata,
@@ -202,23 +202,26 @@ static void add_metric(const struct made *p, const char *file, const char *name,
 				       arena_format(&snap->arena, "%" PRIu64, value) });
 }
 
-static void add_metadata(struct made *p)
+static void snapshot_make_add_metadata(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct snap_container *c = &s->snapshot.containers.data[p->container];
 	struct image *im = first_image(p);
 	const char *file = file_name(p->path);
 	const int64_t modified = p->file ? p->program->input.file.modified : 0;
-	add_text(p, "elf_algorithm", p->map ? "linker_map" : p->has_dwarf ? "dwarf" : "sections");
+	snapshot_make_add_text(p, "elf_algorithm",
+			       p->map         ? "linker_map"
+			       : p->has_dwarf ? "dwarf"
+					      : "sections");
 	if (im) {
-		const char *arch = arch_name(im->machine);
-		add_text(p, "elf_arch", arch ? arch : image_describe(im));
-		add_text(p, "elf_build_id", build_id_text(&s->arena, im->build_id));
+		const char *arch = snapshot_make_arch_name(im->machine);
+		snapshot_make_add_text(p, "elf_arch", arch ? arch : image_describe(im));
+		snapshot_make_add_text(p, "elf_build_id", build_id_text(&s->arena, im->build_id));
 	}
-	add_text(p, "elf_file_name", file);
+	snapshot_make_add_text(p, "elf_file_name", file);
 	if (p->map)
-		add_text(p, "map_file_name",
-			 file_name(p->map->file.path ? p->map->file.path : p->path));
+		snapshot_make_add_text(p, "map_file_name",
+				       file_name(p->map->file.path ? p->map->file.path : p->path));
 	if (modified != 0)
 		vec_push(&c->metadata, (struct snap_value){ .key = "elf_mtime",
 							    .kind = SNAP_NUMBER,
@@ -235,7 +238,7 @@ static void add_metadata(struct made *p)
 }
 
 /* What the files of the build say. */
-static bool read_build(struct maker *m, struct heft_err *err)
+static bool snapshot_make_read_build(struct maker *m, struct heft_err *err)
 {
 	struct heft_snapshot *s = m->owner;
 	for (size_t i = 0; i < s->builds.count; i++)
@@ -256,7 +259,7 @@ static bool is_taken(const struct snapshot *s, const char *name)
 }
 
 /* Names are distinct and without <, > and ?, which mean something to the format. */
-static uint32_t add_container(struct snapshot *s, const char *wish)
+static uint32_t snapshot_make_add_container(struct snapshot *s, const char *wish)
 {
 	char *name = arena_copy(&s->arena, str_of(wish));
 	for (char *c = name; *c; c++)
@@ -269,7 +272,7 @@ static uint32_t add_container(struct snapshot *s, const char *wish)
 }
 
 /* What is in memory regions, where somebody states them. */
-static void add_regions(struct made *p)
+static void snapshot_make_add_regions(struct made *p)
 {
 	const struct memory_regions *regions = program_regions(p->program);
 	struct labels labels = { 0 };
@@ -293,7 +296,7 @@ static const char *reason(const struct heft_err *err, const char *path)
 }
 
 /* Machines whose stacks are not known are a note; what the user got wrong is not. */
-static bool add_stacks(struct made *p, size_t first, struct heft_err *err)
+static bool snapshot_make_add_stacks(struct made *p, size_t first, struct heft_err *err)
 {
 	struct heft_snapshot *s = p->owner;
 	struct stack_use use;
@@ -313,7 +316,7 @@ static bool add_stacks(struct made *p, size_t first, struct heft_err *err)
 static void begin_container(struct made *p, const char *name)
 {
 	struct heft_snapshot *s = p->owner;
-	p->container = add_container(&s->snapshot, name);
+	p->container = snapshot_make_add_container(&s->snapshot, name);
 	while (s->programs.count <= p->container)
 		vec_push(&s->programs, NULL);
 	if (p->file && !p->program->input.archive)
@@ -321,7 +324,7 @@ static void begin_container(struct made *p, const char *name)
 }
 
 /* The program is open. */
-static bool add_program(struct made *p, const char *name, struct heft_err *err)
+static bool snapshot_make_add_program(struct made *p, const char *name, struct heft_err *err)
 {
 	const size_t first = p->owner->snapshot.symbols.count;
 	const unsigned flags = p->owner->flags;
@@ -334,22 +337,23 @@ static bool add_program(struct made *p, const char *name, struct heft_err *err)
 	if (p->map && what != 0)
 		path_aliases_read(&p->aliases, p->map, what, &p->owner->notes);
 	begin_container(p, name);
-	measure(p);
-	collect(p);
+	snapshot_make_measure(p);
+	snapshot_make_collect(p);
 	clues_add(&p->owner->snapshot, first, p->container, program_image(p->program));
-	add_regions(p);
-	add_metadata(p);
-	return add_stacks(p, first, err);
+	snapshot_make_add_regions(p);
+	snapshot_make_add_metadata(p);
+	return snapshot_make_add_stacks(p, first, err);
 }
 
-static bool add_file(struct maker *m, const char *path, struct file *f, struct heft_err *err)
+static bool snapshot_make_add_file(struct maker *m, const char *path, struct file *f,
+				   struct heft_err *err)
 {
 	struct made p = {
 		.program = &p.own, .maker = m, .owner = m->owner, .path = path, .file = true
 	};
 	const bool ok = program_adopt(&p.own, path, f, &m->owner->wish, &m->owner->notes, err) &&
-			add_program(&p, file_name(path), err);
-	release(&p);
+			snapshot_make_add_program(&p, file_name(path), err);
+	snapshot_make_release(&p);
 	return ok;
 }
 
@@ -364,7 +368,7 @@ struct package {
 };
 
 /* "lib/arm64-v8a/libx.so" of a.apk is "a.apk/libx.so (arm64-v8a)". */
-static const char *library_name(const struct package *k, const char *entry)
+static const char *snapshot_make_library_name(const struct package *k, const char *entry)
 {
 	struct arena *a = &k->maker->owner->arena;
 	const char *base = file_name(entry);
@@ -376,8 +380,8 @@ static const char *library_name(const struct package *k, const char *entry)
 	return arena_format(a, "%s/%s (%.*s)", file_name(k->path), base, (int)(end - dir), dir);
 }
 
-static bool add_library(const struct package *k, const char *entry, const char *path,
-			struct bytes b)
+static bool snapshot_make_add_library(const struct package *k, const char *entry, const char *path,
+				      struct bytes b)
 {
 	struct heft_snapshot *s = k->maker->owner;
 	struct made p = { .program = &p.own, .maker = k->maker, .owner = s, .path = path };
@@ -388,10 +392,10 @@ static bool add_library(const struct package *k, const char *entry, const char *
 		return false;
 	}
 	const bool ok = program_parse(&p.own, path, b, &s->wish, &s->notes, &err) &&
-			add_program(&p, library_name(k, entry), &err);
+			snapshot_make_add_program(&p, snapshot_make_library_name(k, entry), &err);
 	if (!ok)
 		note(&s->notes, path, err.offset, b.size, "one symbol: %s", reason(&err, path));
-	release(&p);
+	snapshot_make_release(&p);
 	return ok;
 }
 
@@ -429,7 +433,8 @@ static bool look_into(struct package *k, const struct zip_entry *e)
 		return false;
 	}
 	const struct pack_entry content = { k->container, path, entry, b, e->packed };
-	const bool ok = library ? add_library(k, entry, path, b) : add_content(k, e, &content);
+	const bool ok = library ? snapshot_make_add_library(k, entry, path, b)
+				: add_content(k, e, &content);
 	if (ok && library && e->method != ZIP_STORED)
 		note(&s->notes, path, e->off, e->size - min_u64(e->packed, e->size),
 		     "a library is packed in the zip file: its symbols have their unpacked sizes");
@@ -458,7 +463,7 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 	const size_t first = s->snapshot.symbols.count;
 	if (!zip_parse(&k.zip, path, b, &s->notes, err))
 		return false;
-	k.container = add_container(&s->snapshot, file_name(path));
+	k.container = snapshot_make_add_container(&s->snapshot, file_name(path));
 	read_pak_info(m, path, &k.info);
 	for (size_t i = 0; i < k.zip.entries.count; i++)
 		if (!look_into(&k, &k.zip.entries.data[i]))
@@ -474,8 +479,8 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 static bool add_single(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
 {
 	struct snapshot *s = &m->owner->snapshot;
-	const struct pack_entry entry = { add_container(s, file_name(path)), path, file_name(path),
-					  b, b.size };
+	const struct pack_entry entry = { snapshot_make_add_container(s, file_name(path)), path,
+					  file_name(path), b, b.size };
 	const size_t first = s->symbols.count;
 	struct pak_info info;
 	if (dex_matches(b))
@@ -489,31 +494,31 @@ static bool add_single(struct maker *m, const char *path, struct bytes b, struct
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static bool add_path(struct maker *m, const char *path, struct heft_err *err)
+static bool snapshot_make_add_path(struct maker *m, const char *path, struct heft_err *err)
 {
 	struct file f;
 	if (!file_open(&f, path, err))
 		return false;
 	const bool zip = zip_matches(f.bytes);
 	if (!zip && !dex_matches(f.bytes) && !pak_matches(f.bytes))
-		return add_file(m, path, &f, err);
+		return snapshot_make_add_file(m, path, &f, err);
 	const bool ok = zip ? add_package(m, path, f.bytes, err)
 			    : add_single(m, path, f.bytes, err);
 	file_close(&f);
 	return ok;
 }
 
-static bool add_all(struct maker *m, const char *const *paths, struct heft_err *err)
+static bool snapshot_make_add_all(struct maker *m, const char *const *paths, struct heft_err *err)
 {
-	if (!read_build(m, err))
+	if (!snapshot_make_read_build(m, err))
 		return false;
 	for (size_t i = 0; i < m->count; i++)
-		if (!add_path(m, paths[i], err))
+		if (!snapshot_make_add_path(m, paths[i], err))
 			return false;
 	return true;
 }
 
-static void begin(struct heft_snapshot *s)
+static void snapshot_make_begin(struct heft_snapshot *s)
 {
 	s->used = arena_new(&s->arena, bool, s->wish.debug_files.count + 1);
 	snapshot_init(&s->snapshot);
@@ -534,7 +539,7 @@ static void charge_rest(struct snapshot *s)
 	mem_free(done);
 }
 
-static bool end(struct maker *m, bool good)
+static bool snapshot_make_end(struct maker *m, bool good)
 {
 	struct heft_snapshot *s = m->owner;
 	s->open = good;
@@ -567,8 +572,8 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 		   struct heft_err *err)
 {
 	struct maker m = { .owner = s, .path = paths[0], .count = count };
-	begin(s);
-	return end(&m, add_all(&m, paths, err));
+	snapshot_make_begin(s);
+	return snapshot_make_end(&m, snapshot_make_add_all(&m, paths, err));
 }
 
 /* ---- what a profile has measured ------------------------------------------------------------- */
@@ -611,32 +616,32 @@ static void add_measured(struct maker *m, const struct heft_profile *profile, st
 	places_copy(&p.places, &profile->places, &e->places_begin, &e->places_end);
 	begin_container(&p, file_name(e->path));
 	const size_t first = m->owner->snapshot.symbols.count;
-	collect(&p);
+	snapshot_make_collect(&p);
 	clues_add(&m->owner->snapshot, first, p.container, program_image(&e->program));
-	add_metadata(&p);
-	release(&p);
+	snapshot_make_add_metadata(&p);
+	snapshot_make_release(&p);
 }
 
 bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct entry *e,
 		   struct heft_err *err)
 {
 	struct maker m = { .owner = s, .path = e->path, .count = 1 };
-	begin(s);
-	const bool good = read_build(&m, err);
+	snapshot_make_begin(s);
+	const bool good = snapshot_make_read_build(&m, err);
 	for (size_t i = 0; good && i < p->notes.count; i++)
 		if (strcmp(p->notes.data[i].path, e->path) == 0)
 			note_copy(&s->notes, &p->notes.data[i]);
 	if (good)
 		add_measured(&m, p, e);
-	return end(&m, good);
+	return snapshot_make_end(&m, good);
 }
 
 bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
 			struct heft_err *err)
 {
 	struct maker m = { .owner = s, .uncharged = true };
-	begin(s);
-	const bool good = read_build(&m, err);
+	snapshot_make_begin(s);
+	const bool good = snapshot_make_read_build(&m, err);
 	for (size_t i = 0; good && i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
 		if (e->role != role)
@@ -645,5 +650,5 @@ bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, e
 		m.path = e->path;
 		add_measured(&m, p, e);
 	}
-	return end(&m, good);
+	return snapshot_make_end(&m, good);
 }

@@ -35,7 +35,7 @@ bool place_number(const char *text, uint64_t *ret)
 	return digits_read(text, 16, ret);
 }
 
-static const struct section *section_named(const struct image *im, struct str name)
+static const struct section *text_places_section_named(const struct image *im, struct str name)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
@@ -50,7 +50,7 @@ static bool name_find(struct name_index *n, struct str name, struct text_places 
 {
 	if (name.len == 0)
 		return false;
-	ret->section = section_named(n->im, name);
+	ret->section = text_places_section_named(n->im, name);
 	if (ret->section)
 		return true;
 	name_index_find(n, name, &ret->matches);
@@ -63,7 +63,7 @@ static bool is_name_too(struct name_index *n, struct str text)
 {
 	return !str_starts(text, STR("0x")) && !str_starts(text, STR("0X")) &&
 	       !str_starts(text, STR("10#")) &&
-	       (name_index_has_hex(n, text) || section_named(n->im, text));
+	       (name_index_has_hex(n, text) || text_places_section_named(n->im, text));
 }
 
 bool text_places_find(struct name_index *n, const char *text, struct text_places *ret)

@@ -19,7 +19,7 @@ struct section_names {
 };
 
 /* A place that the text asked for last means. */
-struct asked {
+struct where_asked {
 	uint64_t addr;                     /* of a member: as its archive has it */
 	const struct named_symbol *symbol; /* or NULL */
 	const struct section *section;     /* of a name, or NULL */
@@ -41,7 +41,7 @@ struct heft_where {
 	struct process process;    /* of a dump */
 	const struct image *im;    /* of the one; NULL: there is none, or nothing is open */
 	struct text_places places; /* of the last text */
-	VEC(struct asked) asked;
+	VEC(struct where_asked) asked;
 	struct locator locator; /* of the program's names */
 	struct blockmap blocks; /* read with the first look-up, as is the index */
 	struct bbindex index;
@@ -69,7 +69,7 @@ struct heft_where *heft_where_new(void)
 	return w;
 }
 
-static void release(void *handle)
+static void where_release(void *handle)
 {
 	struct heft_where *w = handle;
 	text_places_release(&w->places);
@@ -93,10 +93,10 @@ static void release(void *handle)
 
 void heft_where_free(struct heft_where *w)
 {
-	handle_free(w, release);
+	handle_free(w, where_release);
 }
 
-static void set_finder(struct heft_where *w, const struct heft_finder *f)
+static void where_set_finder(struct heft_where *w, const struct heft_finder *f)
 {
 	memory_need_whole(f->memory);
 	wish_copy(&w->wish, &f->wish);
@@ -104,7 +104,7 @@ static void set_finder(struct heft_where *w, const struct heft_finder *f)
 
 void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f)
 {
-	GUARDED_VOID(w->memory, set_finder(w, f));
+	GUARDED_VOID(w->memory, where_set_finder(w, f));
 }
 
 void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
@@ -156,7 +156,7 @@ static void name_segments(struct heft_where *w)
 	}
 }
 
-static const char **section_names(struct heft_where *w, const struct image *im)
+static const char **where_section_names(struct heft_where *w, const struct image *im)
 {
 	for (size_t i = 0; i < w->sections.count; i++)
 		if (w->sections.data[i].im == im)
@@ -196,7 +196,7 @@ static struct process_wish process_wish(struct heft_where *w)
 
 /* A packed core or what the recorder wrote; other files of no known kind are no dump.  `err` says
  * already why the file is no program. */
-static bool open_dump(struct heft_where *w, const char *path, struct heft_err *err)
+static bool where_open_dump(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	struct heft_err no_dump;
 	const struct process_wish wish = process_wish(w);
@@ -214,7 +214,7 @@ static bool open_dump(struct heft_where *w, const char *path, struct heft_err *e
 }
 
 /* Addresses of slices are not apart from one another. */
-static bool has_slices(const struct input *in, const char *path, struct heft_err *err)
+static bool where_has_slices(const struct input *in, const char *path, struct heft_err *err)
 {
 	struct text names = { 0 };
 	for (size_t i = 0; i < in->image_count; i++) {
@@ -239,10 +239,10 @@ static bool no_member(const struct heft_where *w, struct heft_err *err)
 							     : STR("NAME.o")));
 }
 
-static bool open_archive(struct heft_where *w, const char *path, struct heft_err *err)
+static bool where_open_archive(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	if (w->program.input.fat)
-		return has_slices(&w->program.input, path, err);
+		return where_has_slices(&w->program.input, path, err);
 	return w->owners.levels.count == 0 || no_member(w, err);
 }
 
@@ -250,7 +250,7 @@ static bool open_image(struct heft_where *w, const char *path, struct heft_err *
 {
 	w->im = program_image(&w->program);
 	if (!w->im)
-		return open_archive(w, path, err);
+		return where_open_archive(w, path, err);
 	name_segments(w);
 	const struct process_wish wish = process_wish(w);
 	if (w->im->kind == IMAGE_CORE) {
@@ -265,18 +265,19 @@ static bool open_image(struct heft_where *w, const char *path, struct heft_err *
 	return true;
 }
 
-static bool open_memory(struct heft_where *w, const char *path, struct heft_err *err)
+static bool where_open_memory(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	const struct process_wish wish = process_wish(w);
 	return process_open(&w->process, path, &wish, err);
 }
 
-static bool open_file(struct heft_where *w, const char *path, struct heft_err *err)
+static bool where_open_file(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	if (dump_is_told(&w->wish.dump))
-		return open_memory(w, path, err);
-	return program_open(&w->program, path, &w->wish, &w->notes, err) ? open_image(w, path, err)
-									 : open_dump(w, path, err);
+		return where_open_memory(w, path, err);
+	return program_open(&w->program, path, &w->wish, &w->notes, err)
+		       ? open_image(w, path, err)
+		       : where_open_dump(w, path, err);
 }
 
 static bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
@@ -285,7 +286,7 @@ static bool where_open(struct heft_where *w, const char *path, struct heft_err *
 	if (w->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	w->opened = true;
-	if (!open_file(w, copy, err))
+	if (!where_open_file(w, copy, err))
 		return false;
 	if (!w->im && !w->program.input.archive && w->owners.levels.count > 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -328,7 +329,7 @@ static uint64_t behind_size(const struct image *im, uint64_t addr)
 }
 
 /* "...wasm-function[12]:0x345", as browsers write a frame: an offset in the module's file. */
-static bool frame_read(const struct image *im, const char *text, uint64_t *ret)
+static bool where_frame_read(const struct image *im, const char *text, uint64_t *ret)
 {
 	uint64_t off;
 	const char *frame = strstr(text, "wasm-function[");
@@ -362,16 +363,17 @@ static void asked_add(struct heft_where *w, size_t image)
 	const struct image *im = &w->program.input.images[image];
 	const uint64_t base = base_of_numbers(im, p->number);
 	if (p->is_number)
-		vec_push(&w->asked, (struct asked){ p->number + base, NULL, NULL, image });
+		vec_push(&w->asked, (struct where_asked){ p->number + base, NULL, NULL, image });
 	else if (p->section)
-		vec_push(&w->asked,
-			 (struct asked){ p->section->addr + p->offset, NULL, p->section, image });
+		vec_push(&w->asked, (struct where_asked){ p->section->addr + p->offset, NULL,
+							  p->section, image });
 	for (size_t i = 0; i < p->surest; i++) {
 		const struct name_match *m = &p->matches.data[i];
 		const uint64_t addr = p->offset == 0 ? behind_size(im, m->addr)
 						     : m->addr + p->offset;
-		vec_push(&w->asked, (struct asked){ addr, m->symbol,
-						    m->symbol ? m->symbol->section : NULL, image });
+		vec_push(&w->asked,
+			 (struct where_asked){ addr, m->symbol,
+					       m->symbol ? m->symbol->section : NULL, image });
 	}
 }
 
@@ -429,11 +431,11 @@ static bool text_ask(struct heft_where *w, const char *text, struct heft_err *er
 		names_ask(w, text);
 		if (w->asked.count == 0 && place_number(text, &number))
 			return no_member(w, err);
-	} else if (frame_read(w->im, text, &number)) {
+	} else if (where_frame_read(w->im, text, &number)) {
 		w->places = (struct text_places){ .matches = w->places.matches,
 						  .is_number = true,
 						  .number = number };
-		vec_push(&w->asked, (struct asked){ number, NULL, NULL, 0 });
+		vec_push(&w->asked, (struct where_asked){ number, NULL, NULL, 0 });
 	} else if (text_places_find(program_names(&w->program, 0), text, &w->places)) {
 		asked_add(w, 0);
 		note_others(w, text, &w->places);
@@ -453,7 +455,7 @@ static bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr
 		if (!text_ask(w, text, err))
 			return false;
 	} else if (place_number(text, &number)) {
-		vec_push(&w->asked, (struct asked){ number, NULL, NULL, 0 });
+		vec_push(&w->asked, (struct where_asked){ number, NULL, NULL, 0 });
 	} else {
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address: %.200s", text);
 	}
@@ -488,7 +490,7 @@ bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr
 /* ---- looking up ----------------------------------------------------------------------------- */
 
 /* A place in an image: a program, or a module of a process. */
-struct place {
+struct where_place {
 	const struct image *im;
 	struct locator *locator;
 	uint64_t addr;      /* as the image has it */
@@ -496,12 +498,13 @@ struct place {
 };
 
 /* Where the bytes of an object are, which has no segments. */
-static void find_section(struct heft_where *w, const struct place *p, struct heft_location *at)
+static void where_find_section(struct heft_where *w, const struct where_place *p,
+			       struct heft_location *at)
 {
 	const struct section *s = image_section_at(p->im, p->addr);
 	if (!s || p->im->bare)
 		return;
-	at->section = section_names(w, p->im)[s - p->im->sections];
+	at->section = where_section_names(w, p->im)[s - p->im->sections];
 	at->section_offset = p->addr - s->addr;
 	if (p->im->kind == IMAGE_OBJECT && at->section_offset < s->file_size) {
 		at->in_file = true;
@@ -570,7 +573,7 @@ static void find_segment(const struct heft_where *w, uint64_t addr, struct heft_
 	at->file_offset = at->in_file ? s->off + offset : 0;
 }
 
-static void find_symbol(const struct place *p, struct heft_location *at)
+static void where_find_symbol(const struct where_place *p, struct heft_location *at)
 {
 	const struct symbol_place *s = locator_symbol(p->locator, p->addr);
 	if (!s)
@@ -582,7 +585,7 @@ static void find_symbol(const struct place *p, struct heft_location *at)
 	at->unit = s->file; /* where no DWARF says more */
 }
 
-static void find_frames(struct heft_where *w, const struct place *p, struct heft_location *at)
+static void find_frames(struct heft_where *w, const struct where_place *p, struct heft_location *at)
 {
 	const struct heft_frame *functions;
 	const size_t count = locator_functions(p->locator, p->addr, &functions, &at->unit);
@@ -598,7 +601,7 @@ static void find_frames(struct heft_where *w, const struct place *p, struct heft
 }
 
 /* Code has frames; what can be written may hold data beside code that runs in RAM. */
-static void find_declaration(const struct place *p, struct heft_location *at)
+static void find_declaration(const struct where_place *p, struct heft_location *at)
 {
 	const struct section *s = image_section_at(p->im, p->addr);
 	struct declaration d;
@@ -612,17 +615,18 @@ static void find_declaration(const struct place *p, struct heft_location *at)
 	at->decl_column = d.column;
 }
 
-static void find_names(struct heft_where *w, const struct place *p, struct heft_location *at)
+static void where_find_names(struct heft_where *w, const struct where_place *p,
+			     struct heft_location *at)
 {
-	find_section(w, p, at);
+	where_find_section(w, p, at);
 	if (!p->locator)
 		return;
-	find_symbol(p, at);
+	where_find_symbol(p, at);
 	find_frames(w, p, at);
 	find_declaration(p, at);
 }
 
-static void read_blocks(struct heft_where *w)
+static void where_read_blocks(struct heft_where *w)
 {
 	const struct image *debug = program_debug_image(w->at, true);
 	blockmap_read(&w->blocks, w->im, debug, &w->notes);
@@ -634,10 +638,10 @@ static void read_blocks(struct heft_where *w)
 	w->blocks_read = true;
 }
 
-static void find_block(struct heft_where *w, uint64_t addr, struct heft_location *at)
+static void where_find_block(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
 	if (!w->blocks_read)
-		read_blocks(w);
+		where_read_blocks(w);
 	const uint32_t place = bbindex_find(&w->index, addr);
 	if (place == BBINDEX_NONE)
 		return;
@@ -653,12 +657,12 @@ static void find_block(struct heft_where *w, uint64_t addr, struct heft_location
 
 static void find_in_program(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
-	const struct place here = { w->im, &w->locator, addr, "" };
+	const struct where_place here = { w->im, &w->locator, addr, "" };
 	w->locator.symbols = program_symbols(w->at);
 	w->locator.symbolizer = program_symbolizer(w->at);
 	w->locator.style = w->style;
-	find_names(w, &here, at);
-	find_block(w, addr, at);
+	where_find_names(w, &here, at);
+	where_find_block(w, addr, at);
 	if (w->im->overlay_shift > 0)
 		note_overlays(w, addr);
 }
@@ -668,9 +672,9 @@ static bool find_in_process(struct heft_where *w, struct heft_location *at)
 	const struct process_place found = process_locate(&w->process, at->addr);
 	arena_release(&w->answer);
 	if (found.module && found.module->input) {
-		const struct place here = { &found.module->input->images[0], found.locator,
-					    found.addr, found.module->path };
-		find_names(w, &here, at);
+		const struct where_place here = { &found.module->input->images[0], found.locator,
+						  found.addr, found.module->path };
+		where_find_names(w, &here, at);
 	}
 	if (!process_at(&w->process, at->addr, &w->answer, &w->place))
 		return false;
@@ -728,7 +732,7 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 
 /* The address in the member that is open, whose sections are moved apart from others in the
  * archive. */
-static uint64_t answer_addr(const struct heft_where *w, const struct asked *a)
+static uint64_t answer_addr(const struct heft_where *w, const struct where_asked *a)
 {
 	const bool member = w->program.input.archive && a->section &&
 			    a->section->index < w->im->section_count;
@@ -737,7 +741,7 @@ static uint64_t answer_addr(const struct heft_where *w, const struct asked *a)
 }
 
 /* The symbol that was asked for, of several at an address. */
-static void name_asked(struct heft_where *w, const struct asked *a, struct heft_location *at)
+static void name_asked(struct heft_where *w, const struct where_asked *a, struct heft_location *at)
 {
 	const struct named_symbol *s = a->symbol;
 	if (!s || a->addr < s->addr || (a->addr > s->addr && a->addr - s->addr >= s->size))
@@ -751,7 +755,7 @@ static void name_asked(struct heft_where *w, const struct asked *a, struct heft_
 }
 
 /* A variable of .tbss has no place in the image: what lies at its address is something else. */
-static bool is_outside(const struct heft_where *w, const struct asked *a)
+static bool is_outside(const struct heft_where *w, const struct where_asked *a)
 {
 	const struct section *s = a->symbol ? a->symbol->section : NULL;
 	return s && s->tls && s->nobits && w->im && w->im->kind != IMAGE_OBJECT &&
@@ -764,12 +768,12 @@ static bool where_answer(struct heft_where *w, size_t i, struct heft_location *r
 	*ret = (struct heft_location){ .size = sizeof *ret, .addr = HEFT_NO_ADDRESS };
 	if (i >= w->asked.count)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no answer has this number");
-	const struct asked *a = &w->asked.data[i];
+	const struct where_asked *a = &w->asked.data[i];
 	if (!member_open(w, a->image, err))
 		return false;
 	ret->addr = answer_addr(w, a);
 	if (is_outside(w, a)) {
-		ret->section = section_names(w, w->im)[a->section->index];
+		ret->section = where_section_names(w, w->im)[a->section->index];
 		ret->section_offset = a->addr - a->section->addr;
 	} else if (!where_find(w, ret->addr, ret, err)) {
 		return false;

@@ -84,7 +84,7 @@ static void note_add(struct notes *n, struct map_at *at, struct heft_note note)
 	vec_push(n, note);
 }
 
-static char *copy_text(const char *text)
+static char *err_copy_text(const char *text)
 {
 	const size_t size = strlen(text) + 1;
 	return memcpy(mem_alloc(size), text, size);
@@ -109,8 +109,8 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
 	format_line(text, sizeof text, fmt, args);
 	va_end(args);
 	note_add(n, &at,
-		 (struct heft_note){ .path = copy_text(path),
-				     .text = copy_text(text),
+		 (struct heft_note){ .path = err_copy_text(path),
+				     .text = err_copy_text(text),
 				     .kind = fmt,
 				     .offset = off,
 				     .count = 1,
@@ -146,8 +146,8 @@ void note_copy(struct notes *n, const struct heft_note *from)
 	if (note_find(n, from->path, from->kind, &at))
 		return;
 	struct heft_note copy = *from;
-	copy.path = copy_text(from->path);
-	copy.text = copy_text(from->text);
+	copy.path = err_copy_text(from->path);
+	copy.text = err_copy_text(from->text);
 	note_add(n, &at, copy);
 }
 

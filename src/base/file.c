@@ -13,7 +13,7 @@
 
 /* What is mapped now, for file_mapped_at.  A slot is taken by its size and used when its path is
  * there. */
-static struct mapping {
+static struct file_mapping {
 	_Atomic(uint64_t) size; /* 0: free */
 	_Atomic(uintptr_t) start;
 	_Atomic(const char *) path;
@@ -44,7 +44,7 @@ static void mapping_remove(struct bytes b)
 	}
 }
 
-static void unmap(struct bytes b)
+static void file_unmap(struct bytes b)
 {
 	mapping_remove(b);
 	munmap((void *)(uintptr_t)b.p, (size_t)b.size);
@@ -52,7 +52,7 @@ static void unmap(struct bytes b)
 
 static void release_mapping(void *thing)
 {
-	unmap(*(const struct bytes *)thing);
+	file_unmap(*(const struct bytes *)thing);
 }
 
 const char *file_mapped_at(const void *address)
@@ -158,13 +158,13 @@ static void drop_mapping(struct file *f)
 {
 	if (!f->owned)
 		return;
-	unmap(*f->mapped);
+	file_unmap(*f->mapped);
 	memory_disown(f->owned);
 	mem_free(f->mapped);
 	f->owned = NULL;
 }
 
-static bool map_path(struct file *f, const char *path, struct heft_err *err)
+static bool file_map_path(struct file *f, const char *path, struct heft_err *err)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && strcmp(path, "-") == 0)
@@ -185,7 +185,7 @@ bool file_open(struct file *f, const char *path, struct heft_err *err)
 	char *copy = memcpy(mem_alloc(size), path, size);
 	if (in && in->bytes.p)
 		f->bytes = in->bytes;
-	else if (!(in ? map_fd(f, in->fd, path, err) : map_path(f, path, err))) {
+	else if (!(in ? map_fd(f, in->fd, path, err) : file_map_path(f, path, err))) {
 		mem_free(copy);
 		return false;
 	}
@@ -198,7 +198,7 @@ bool file_open(struct file *f, const char *path, struct heft_err *err)
 enum { STREAM_MAX = 1 << 30, STREAM_STEP = 1 << 16 };
 
 /* Reads on until the end. */
-static bool read_all(int fd, struct text *t, const char *path, struct heft_err *err)
+static bool file_read_all(int fd, struct text *t, const char *path, struct heft_err *err)
 {
 	ssize_t n = 1;
 	while (n != 0) {
@@ -237,7 +237,7 @@ static bool keep_copy(struct file *f, struct bytes from, const char *path, struc
 static bool read_pipe(struct file *f, int fd, const char *path, struct heft_err *err)
 {
 	struct text t = { 0 };
-	const bool ok = read_all(fd, &t, path, err) &&
+	const bool ok = file_read_all(fd, &t, path, err) &&
 			keep_copy(f, (struct bytes){ (const uint8_t *)t.p, t.len }, path, err);
 	text_release(&t);
 	return ok;
@@ -287,7 +287,7 @@ const struct file_input *file_inputs_find(const struct file_inputs *in, const ch
 	return NULL;
 }
 
-static void close_fd(void *fd)
+static void file_close_fd(void *fd)
 {
 	close((int)(intptr_t)fd);
 }
@@ -300,7 +300,7 @@ static bool copy_fd(struct file_input *in, int fd, struct heft_err *err)
 	in->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (in->fd < 0)
 		return fail_sys(err, "%s", in->name);
-	in->owned = memory_own(close_fd, (void *)(intptr_t)in->fd);
+	in->owned = memory_own(file_close_fd, (void *)(intptr_t)in->fd);
 	return true;
 }
 

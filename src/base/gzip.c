@@ -18,14 +18,14 @@ static bool no_library(struct heft_err *err)
 
 enum { GZIP_HEADER = 10, GZIP_TRAILER = 8 };
 
-static void put_u32(uint8_t *p, uint32_t v)
+static void gzip_put_u32(uint8_t *p, uint32_t v)
 {
 	for (unsigned i = 0; i < 4; i++)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
 /* The libraries count in unsigned int: the next piece of what is left. */
-static unsigned piece(uint64_t left)
+static unsigned gzip_piece(uint64_t left)
 {
 	return left > 1u << 30 ? 1u << 30 : (unsigned)left;
 }
@@ -36,7 +36,7 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 	uint64_t in = 0, done = 0;
 	int status = Z_OK;
 	while (status == Z_OK && (in < plain.size || last == Z_FINISH)) {
-		const unsigned n = piece(plain.size - in), space = piece(room - done);
+		const unsigned n = gzip_piece(plain.size - in), space = gzip_piece(room - done);
 		z->next_in = (Bytef *)(uintptr_t)(plain.p + in);
 		z->avail_in = n;
 		z->next_out = out + done;
@@ -52,7 +52,7 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 
 /* A part of a member: [at, at + size) of `plain`, with all that is needed of what is in front of
  * it. */
-struct part {
+struct gzip_part {
 	struct bytes plain, packed;
 	uint64_t at, size;
 	int level;
@@ -63,7 +63,7 @@ enum { FLUSH_ROOM = 16, WINDOW = 32768 };
 
 static void pack_part(void *ctx, size_t i, unsigned worker)
 {
-	struct part *p = (struct part *)ctx + i;
+	struct gzip_part *p = (struct gzip_part *)ctx + i;
 	const uint64_t window = min_u64(p->at, WINDOW);
 	const int last = p->at + p->size == p->plain.size ? Z_FINISH : Z_SYNC_FLUSH;
 	z_stream z = { .zalloc = memory_zalloc, .zfree = memory_zfree };
@@ -79,7 +79,7 @@ static void pack_part(void *ctx, size_t i, unsigned worker)
 	deflateEnd(&z);
 }
 
-static struct bytes join_parts(const struct part *parts, size_t count, struct bytes plain,
+static struct bytes join_parts(const struct gzip_part *parts, size_t count, struct bytes plain,
 			       int level)
 {
 	const uint8_t xfl = level == 9 ? 2 : 0;
@@ -94,8 +94,8 @@ static struct bytes join_parts(const struct part *parts, size_t count, struct by
 		at += parts[i].packed.size;
 		mem_free((void *)(uintptr_t)parts[i].packed.p);
 	}
-	put_u32(out + at, crc32_of(plain));
-	put_u32(out + at + 4, (uint32_t)plain.size);
+	gzip_put_u32(out + at, crc32_of(plain));
+	gzip_put_u32(out + at + 4, (uint32_t)plain.size);
 	return (struct bytes){ out, size };
 }
 
@@ -106,12 +106,12 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%" PRIu64 " bytes are more than a gzip member can tell", plain.size);
 	const size_t count = plain.size > part ? (plain.size - 1) / part + 1 : 1;
-	struct part *parts = mem_zeroed(count, sizeof *parts);
+	struct gzip_part *parts = mem_zeroed(count, sizeof *parts);
 	for (size_t i = 0; i < count; i++)
-		parts[i] = (struct part){ .plain = plain,
-					  .at = i * part,
-					  .size = min_u64(part, plain.size - i * part),
-					  .level = level };
+		parts[i] = (struct gzip_part){ .plain = plain,
+					       .at = i * part,
+					       .size = min_u64(part, plain.size - i * part),
+					       .level = level };
 	parallel_for(threads, count, pack_part, parts);
 	*ret = join_parts(parts, count, plain, level);
 	mem_free(parts);
@@ -150,7 +150,7 @@ struct unpacked {
 	uint64_t size, room;
 };
 
-static void make_room(struct unpacked *u, uint64_t most)
+static void gzip_make_room(struct unpacked *u, uint64_t most)
 {
 	if (u->size < u->room)
 		return;
@@ -167,7 +167,7 @@ static bool inflate_all(struct inflate *z, struct bytes packed, struct unpacked 
 	while (!inflate_ended(z) && u->size < most) {
 		const struct bytes rest = { packed.p + *ret_used, packed.size - *ret_used };
 		uint64_t used, made;
-		make_room(u, most);
+		gzip_make_room(u, most);
 		if (!inflate_step(z, rest, u->p + u->size, u->room - u->size, &used, &made))
 			return false;
 		*ret_used += used;

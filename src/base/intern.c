@@ -1,7 +1,8 @@
 #include "base/intern.h"
 
 /* The id of s; where there is none, `at` is the place for it. */
-static inline bool find(const struct intern *in, struct str s, struct map_at *at, uint32_t *ret)
+static inline bool base_intern_find(const struct intern *in, struct str s, struct map_at *at,
+				    uint32_t *ret)
 {
 	while (map_next(&in->ids, at, ret))
 		if (str_eq(in->entries.data[*ret], s))
@@ -9,11 +10,11 @@ static inline bool find(const struct intern *in, struct str s, struct map_at *at
 	return false;
 }
 
-static uint32_t add(struct intern *in, struct str s, uint64_t hash, bool copy)
+static uint32_t base_intern_add(struct intern *in, struct str s, uint64_t hash, bool copy)
 {
 	uint32_t id;
 	struct map_at at = map_at(&in->ids, hash);
-	if (find(in, s, &at, &id))
+	if (base_intern_find(in, s, &at, &id))
 		return id;
 	ASSERT(in->entries.count < UINT32_MAX - 1);
 	id = (uint32_t)in->entries.count;
@@ -24,29 +25,29 @@ static uint32_t add(struct intern *in, struct str s, uint64_t hash, bool copy)
 
 uint32_t intern_add(struct intern *in, struct str s)
 {
-	return add(in, s, hash_bytes(s.p, s.len), true);
+	return base_intern_add(in, s, hash_bytes(s.p, s.len), true);
 }
 
 uint32_t intern_borrow(struct intern *in, struct str s)
 {
-	return add(in, s, hash_bytes(s.p, s.len), false);
+	return base_intern_add(in, s, hash_bytes(s.p, s.len), false);
 }
 
 uint32_t intern_borrow_hashed(struct intern *in, const struct hashed_text *t)
 {
-	return add(in, t->text, t->hash, false);
+	return base_intern_add(in, t->text, t->hash, false);
 }
 
 uint32_t intern_add_hashed(struct intern *in, const struct hashed_text *t)
 {
-	return add(in, t->text, t->hash, true);
+	return base_intern_add(in, t->text, t->hash, true);
 }
 
 bool intern_find(const struct intern *in, struct str s, uint32_t *ret)
 {
 	uint32_t id;
 	struct map_at at = map_at(&in->ids, hash_bytes(s.p, s.len));
-	if (!find(in, s, &at, &id))
+	if (!base_intern_find(in, s, &at, &id))
 		return false;
 	*ret = id;
 	return true;

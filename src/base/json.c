@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static void put(struct json *j, const char *text)
+static void base_json_put(struct json *j, const char *text)
 {
 	j->put(j->ctx, text, strlen(text));
 }
@@ -13,17 +13,17 @@ static void put(struct json *j, const char *text)
 static void break_line(struct json *j)
 {
 	j->new_line = false;
-	put(j, "\n");
+	base_json_put(j, "\n");
 	for (size_t i = 0; i < j->depth; i++)
-		put(j, j->indented ? "  " : " ");
+		base_json_put(j, j->indented ? "  " : " ");
 }
 
 /* What goes before a value or key. */
-static void begin(struct json *j)
+static void json_begin(struct json *j)
 {
 	const bool line = j->new_line || (j->indented && j->depth > 0 && !j->keyed);
 	if (j->comma)
-		put(j, line ? "," : ", ");
+		base_json_put(j, line ? "," : ", ");
 	if (line)
 		break_line(j);
 	j->comma = true;
@@ -32,7 +32,7 @@ static void begin(struct json *j)
 
 void json_open(struct json *j, char bracket)
 {
-	begin(j);
+	json_begin(j);
 	j->put(j->ctx, &bracket, 1);
 	j->depth++;
 	j->comma = false;
@@ -63,11 +63,11 @@ static char short_escape(uint32_t c)
 	return 0;
 }
 
-static void put_unit(struct json *j, uint32_t unit)
+static void json_put_unit(struct json *j, uint32_t unit)
 {
 	char text[8];
 	snprintf(text, sizeof text, "\\u%04x", unit & 0xffff);
-	put(j, text);
+	base_json_put(j, text);
 }
 
 /* Two units of UTF-16 where one has no room. */
@@ -75,29 +75,29 @@ static void put_escape(struct json *j, uint32_t c)
 {
 	const char text[3] = { '\\', short_escape(c) };
 	if (text[1]) {
-		put(j, text);
+		base_json_put(j, text);
 	} else if (c < 0x10000) {
-		put_unit(j, c);
+		json_put_unit(j, c);
 	} else {
-		put_unit(j, 0xd7c0 + (c >> 10));
-		put_unit(j, 0xdc00 + (c & 0x3ff));
+		json_put_unit(j, 0xd7c0 + (c >> 10));
+		json_put_unit(j, 0xdc00 + (c & 0x3ff));
 	}
 }
 
-static bool is_plain(uint32_t c)
+static bool json_is_plain(uint32_t c)
 {
 	return c >= 0x20 && c != '"' && c != '\\' && c != 0x7f;
 }
 
 static bool is_plain_ascii(char c)
 {
-	return (uint8_t)c < 0x80 && is_plain((uint8_t)c);
+	return (uint8_t)c < 0x80 && json_is_plain((uint8_t)c);
 }
 
-static void put_string(struct json *j, struct str s)
+static void json_put_string(struct json *j, struct str s)
 {
 	size_t done = 0; /* bytes handed over so far */
-	put(j, "\"");
+	base_json_put(j, "\"");
 	for (size_t pos = 0; pos < s.len;) {
 		uint32_t c = 0xfffd;
 		if (is_plain_ascii(s.p[pos])) {
@@ -105,7 +105,7 @@ static void put_string(struct json *j, struct str s)
 			continue;
 		}
 		const unsigned n = utf8_decode(s, pos, &c);
-		if (n > 0 && is_plain(c) && !j->indented) {
+		if (n > 0 && json_is_plain(c) && !j->indented) {
 			pos += n;
 			continue;
 		}
@@ -117,27 +117,27 @@ static void put_string(struct json *j, struct str s)
 	}
 	if (s.len > done)
 		j->put(j->ctx, s.p + done, s.len - done);
-	put(j, "\"");
+	base_json_put(j, "\"");
 }
 
 void json_key(struct json *j, const char *key)
 {
-	begin(j);
-	put_string(j, str_of(key));
-	put(j, ": ");
+	json_begin(j);
+	json_put_string(j, str_of(key));
+	base_json_put(j, ": ");
 	j->comma = false;
 	j->keyed = true;
 }
 
 void json_text(struct json *j, struct str text)
 {
-	begin(j);
-	put_string(j, text);
+	json_begin(j);
+	json_put_string(j, text);
 }
 
 void json_raw(struct json *j, struct str value)
 {
-	begin(j);
+	json_begin(j);
 	j->put(j->ctx, value.p, value.len);
 }
 
@@ -156,25 +156,25 @@ void json_int(struct json *j, int64_t v)
 
 void json_bool(struct json *j, bool v)
 {
-	begin(j);
-	put(j, v ? "true" : "false");
+	json_begin(j);
+	base_json_put(j, v ? "true" : "false");
 }
 
 void json_null(struct json *j)
 {
-	begin(j);
-	put(j, "null");
+	json_begin(j);
+	base_json_put(j, "null");
 }
 
-static void put_hex(struct json *j, struct str s)
+static void json_put_hex(struct json *j, struct str s)
 {
 	char digits[3];
-	put(j, "\"");
+	base_json_put(j, "\"");
 	for (size_t i = 0; i < s.len; i++) {
 		hex_text(digits, (const uint8_t *)s.p + i, 1);
-		put(j, digits);
+		base_json_put(j, digits);
 	}
-	put(j, "\"");
+	base_json_put(j, "\"");
 }
 
 void json_member_text(struct json *j, const char *key, struct str text)
@@ -186,8 +186,8 @@ void json_member_text(struct json *j, const char *key, struct str text)
 		return;
 	snprintf(hex_key, sizeof hex_key, "%s_hex", key);
 	json_key(j, hex_key);
-	begin(j);
-	put_hex(j, text);
+	json_begin(j);
+	json_put_hex(j, text);
 }
 
 void json_member_uint(struct json *j, const char *key, uint64_t v)

@@ -16,7 +16,7 @@ void json_in_release(struct json_in *in)
 	text_release(&in->text);
 }
 
-static enum json_token bad(struct json_in *in, const char *problem)
+static enum json_token json_read_bad(struct json_in *in, const char *problem)
 {
 	if (!in->bad)
 		in->problem = problem;
@@ -25,14 +25,15 @@ static enum json_token bad(struct json_in *in, const char *problem)
 }
 
 /* The next byte, not consumed; -1 at the end. */
-static int peek(const struct json_in *in)
+static int json_read_peek(const struct json_in *in)
 {
 	return in->pos < in->bytes.size ? in->bytes.p[in->pos] : -1;
 }
 
-static void skip_blanks(struct json_in *in)
+static void json_read_skip_blanks(struct json_in *in)
 {
-	for (int c = peek(in); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = peek(in))
+	for (int c = json_read_peek(in); c == ' ' || c == '\t' || c == '\n' || c == '\r';
+	     c = json_read_peek(in))
 		in->pos++;
 }
 
@@ -53,11 +54,11 @@ static int hex_digit(int c)
 }
 
 /* Four digits behind \u; -1 where they are not. */
-static int32_t read_unit(struct json_in *in)
+static int32_t json_read_unit(struct json_in *in)
 {
 	int32_t v = 0;
 	for (unsigned i = 0; i < 4; i++) {
-		const int d = hex_digit(peek(in));
+		const int d = hex_digit(json_read_peek(in));
 		if (d < 0)
 			return -1;
 		v = v << 4 | d;
@@ -75,14 +76,14 @@ static void add_utf8(struct text *t, uint32_t c)
 /* Behind \u. */
 static bool read_escaped_unit(struct json_in *in)
 {
-	int32_t c = read_unit(in);
+	int32_t c = json_read_unit(in);
 	if (c < 0)
 		return false;
-	if (c >= 0xd800 && c < 0xdc00 && in->bytes.size - in->pos >= 6 && peek(in) == '\\' &&
-	    in->bytes.p[in->pos + 1] == 'u') {
+	if (c >= 0xd800 && c < 0xdc00 && in->bytes.size - in->pos >= 6 &&
+	    json_read_peek(in) == '\\' && in->bytes.p[in->pos + 1] == 'u') {
 		const uint64_t back = in->pos;
 		in->pos += 2;
-		const int32_t low = read_unit(in);
+		const int32_t low = json_read_unit(in);
 		if (low >= 0xdc00 && low < 0xe000)
 			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		else
@@ -93,10 +94,10 @@ static bool read_escaped_unit(struct json_in *in)
 }
 
 /* Behind the backslash. */
-static bool read_escape(struct json_in *in)
+static bool json_read_escape(struct json_in *in)
 {
 	static const char codes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
-	const int c = peek(in);
+	const int c = json_read_peek(in);
 	in->pos += c >= 0;
 	if (c == 'u')
 		return read_escaped_unit(in);
@@ -109,20 +110,21 @@ static bool read_escape(struct json_in *in)
 }
 
 /* Behind the opening quote. */
-static bool read_text(struct json_in *in)
+static bool json_read_text(struct json_in *in)
 {
 	in->text.len = 0;
 	for (;;) {
 		const uint64_t from = in->pos;
-		while (peek(in) >= 0x20 && peek(in) != '"' && peek(in) != '\\')
+		while (json_read_peek(in) >= 0x20 && json_read_peek(in) != '"' &&
+		       json_read_peek(in) != '\\')
 			in->pos++;
 		text_add(&in->text,
 			 (struct str){ (const char *)in->bytes.p + from, in->pos - from });
-		const int c = peek(in);
+		const int c = json_read_peek(in);
 		in->pos += c >= 0;
 		if (c == '"')
 			return true;
-		if (c != '\\' || !read_escape(in))
+		if (c != '\\' || !json_read_escape(in))
 			return false;
 	}
 }
@@ -134,17 +136,17 @@ static bool is_number_char(int c)
 	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-static enum json_token read_number(struct json_in *in)
+static enum json_token json_read_number(struct json_in *in)
 {
 	in->text.len = 0;
-	for (int c = peek(in); is_number_char(c); c = peek(in)) {
+	for (int c = json_read_peek(in); is_number_char(c); c = json_read_peek(in)) {
 		text_add_char(&in->text, (char)c);
 		in->pos++;
 	}
 	return JSON_NUMBER;
 }
 
-static enum json_token read_word(struct json_in *in)
+static enum json_token json_read_word(struct json_in *in)
 {
 	static const struct {
 		struct str word;
@@ -160,13 +162,13 @@ static enum json_token read_word(struct json_in *in)
 			in->pos += words[i].word.len;
 			return words[i].token;
 		}
-	return bad(in, "not a JSON value");
+	return json_read_bad(in, "not a JSON value");
 }
 
-static enum json_token begin(struct json_in *in, bool object)
+static enum json_token json_read_begin(struct json_in *in, bool object)
 {
 	if (in->depth == JSON_DEPTH)
-		return bad(in, "JSON nested too deep");
+		return json_read_bad(in, "JSON nested too deep");
 	const uint8_t bit = (uint8_t)(1u << in->depth % 8);
 	uint8_t *byte = &in->object[in->depth / 8];
 	*byte = object ? *byte | bit : *byte & (uint8_t)~bit;
@@ -176,7 +178,7 @@ static enum json_token begin(struct json_in *in, bool object)
 	return object ? JSON_OBJECT : JSON_ARRAY;
 }
 
-static enum json_token finish(struct json_in *in)
+static enum json_token json_read_finish(struct json_in *in)
 {
 	const bool object = in_object(in);
 	in->pos++;
@@ -187,48 +189,50 @@ static enum json_token finish(struct json_in *in)
 
 static enum json_token read_key(struct json_in *in)
 {
-	if (peek(in) != '"')
-		return bad(in, "a JSON object has something else than a key");
+	if (json_read_peek(in) != '"')
+		return json_read_bad(in, "a JSON object has something else than a key");
 	in->pos++;
-	if (!read_text(in))
-		return bad(in, "damaged JSON text");
+	if (!json_read_text(in))
+		return json_read_bad(in, "damaged JSON text");
 	in->want = JSON_WANT_COLON;
 	return JSON_KEY;
 }
 
-static enum json_token read_value(struct json_in *in)
+static enum json_token json_read_value(struct json_in *in)
 {
-	const int c = peek(in);
+	const int c = json_read_peek(in);
 	in->want = JSON_WANT_COMMA;
 	if (c == '{' || c == '[')
-		return begin(in, c == '{');
+		return json_read_begin(in, c == '{');
 	if (c == '"') {
 		in->pos++;
-		return read_text(in) ? JSON_STRING : bad(in, "damaged JSON text");
+		return json_read_text(in) ? JSON_STRING : json_read_bad(in, "damaged JSON text");
 	}
-	return is_number_char(c) ? read_number(in) : read_word(in);
+	return is_number_char(c) ? json_read_number(in) : json_read_word(in);
 }
 
 enum json_token json_next(struct json_in *in)
 {
-	skip_blanks(in);
+	json_read_skip_blanks(in);
 	in->start = in->pos;
 	if (in->bad || (in->depth == 0 && in->want == JSON_WANT_COMMA))
 		return JSON_END;
-	const int c = peek(in);
+	const int c = json_read_peek(in);
 	const bool may_end = in->want == JSON_WANT_COMMA || in->want == JSON_WANT_FIRST;
 	if (may_end && in->depth > 0 && c == (in_object(in) ? '}' : ']'))
-		return finish(in);
+		return json_read_finish(in);
 	if (in->want == JSON_WANT_COMMA || in->want == JSON_WANT_COLON) {
 		if (c != (in->want == JSON_WANT_COMMA ? ',' : ':'))
-			return bad(in, in->want == JSON_WANT_COMMA ? "a comma is missing in JSON"
-								   : "a colon is missing in JSON");
+			return json_read_bad(in, in->want == JSON_WANT_COMMA
+							 ? "a comma is missing in JSON"
+							 : "a colon is missing in JSON");
 		in->pos++;
-		skip_blanks(in);
+		json_read_skip_blanks(in);
 		in->start = in->pos;
-		return in->want == JSON_WANT_COMMA && in_object(in) ? read_key(in) : read_value(in);
+		return in->want == JSON_WANT_COMMA && in_object(in) ? read_key(in)
+								    : json_read_value(in);
 	}
-	return in->want == JSON_WANT_FIRST && in_object(in) ? read_key(in) : read_value(in);
+	return in->want == JSON_WANT_FIRST && in_object(in) ? read_key(in) : json_read_value(in);
 }
 
 struct str json_rest(struct json_in *in, enum json_token first)

@@ -10,14 +10,14 @@ const char hash_anchor = 0;
 
 /* ---- hashes ---------------------------------------------------------------------------------- */
 
-static inline uint64_t load64(const uint8_t *p)
+static inline uint64_t map_load64(const uint8_t *p)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof v);
 	return v;
 }
 
-static inline uint64_t load32(const uint8_t *p)
+static inline uint64_t map_load32(const uint8_t *p)
 {
 	uint32_t v;
 	memcpy(&v, p, sizeof v);
@@ -28,7 +28,7 @@ static inline uint64_t load32(const uint8_t *p)
 static inline uint64_t load_short(const uint8_t *p, size_t size)
 {
 	if (size >= 4)
-		return load32(p) << 32 | load32(p + size - 4);
+		return map_load32(p) << 32 | map_load32(p + size - 4);
 	return size ? (uint64_t)p[0] << 16 | (uint64_t)p[size / 2] << 8 | p[size - 1] : 0;
 }
 
@@ -43,10 +43,10 @@ uint64_t hash_bytes(const void *data, size_t size)
 		return hash_mix(load_short(p, size) ^ h, k0);
 	size_t i = 0;
 	for (; size - i > 16; i += 16)
-		h = hash_mix(load64(p + i) ^ h, load64(p + i + 8) ^ k1);
+		h = hash_mix(map_load64(p + i) ^ h, map_load64(p + i + 8) ^ k1);
 	if (size >= 16)
-		return hash_mix(load64(p + size - 16) ^ h ^ k0, load64(p + size - 8) ^ k1);
-	return hash_mix(load64(p) ^ h ^ k0, load64(p + size - 8) ^ k1);
+		return hash_mix(map_load64(p + size - 16) ^ h ^ k0, map_load64(p + size - 8) ^ k1);
+	return hash_mix(map_load64(p) ^ h ^ k0, map_load64(p + size - 8) ^ k1);
 }
 
 /* ---- the map --------------------------------------------------------------------------------- */

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /* In front of every allocation.  Pieces of a domain are a ring around its head. */
-struct piece {
-	struct piece *prev, *next;
+struct mem_piece {
+	struct mem_piece *prev, *next;
 	struct memory *memory; /* NULL: belongs to nobody */
 	size_t mapped;         /* bytes, where large.h gave it; 0: the allocator did; or OWNS */
 };
@@ -29,7 +29,7 @@ struct owned {
 
 struct memory {
 	pthread_mutex_t lock;
-	struct piece head;
+	struct mem_piece head;
 	enum heft_code broken; /* why a call was given up; HEFT_OK: none was */
 	const struct file_inputs *inputs;
 	struct progress {
@@ -85,18 +85,18 @@ static void *take_zeroed(size_t size)
 }
 
 /* `size` counts the struct as well, here and below.  NULL where there is no memory. */
-static struct piece *piece_new(size_t size, bool zeroed)
+static struct mem_piece *piece_new(size_t size, bool zeroed)
 {
 	const bool large = is_large(size);
-	struct piece *p = large    ? large_new(size)
-			  : zeroed ? take_zeroed(size)
-				   : allocator.resize(allocator.ctx, NULL, size);
+	struct mem_piece *p = large    ? large_new(size)
+			      : zeroed ? take_zeroed(size)
+				       : allocator.resize(allocator.ctx, NULL, size);
 	if (p)
 		p->mapped = large ? size : 0;
 	return p;
 }
 
-static void piece_free(struct piece *p)
+static void piece_free(struct mem_piece *p)
 {
 	if (p->mapped > 0 && p->mapped != OWNS)
 		large_free(p, p->mapped);
@@ -105,9 +105,9 @@ static void piece_free(struct piece *p)
 }
 
 /* A mapping that becomes small. */
-static struct piece *piece_from_large(struct piece *p, size_t size)
+static struct mem_piece *piece_from_large(struct mem_piece *p, size_t size)
 {
-	struct piece *small = allocator.resize(allocator.ctx, NULL, size);
+	struct mem_piece *small = allocator.resize(allocator.ctx, NULL, size);
 	if (!small)
 		return NULL;
 	memcpy(small, p, size);
@@ -116,13 +116,13 @@ static struct piece *piece_from_large(struct piece *p, size_t size)
 	return small;
 }
 
-static struct piece *piece_resize(struct piece *p, size_t size)
+static struct mem_piece *piece_resize(struct mem_piece *p, size_t size)
 {
 	if (!is_large(size))
 		return p->mapped > 0 ? piece_from_large(p, size)
 				     : allocator.resize(allocator.ctx, p, size);
-	struct piece *moved = p->mapped > 0 ? large_resize(p, p->mapped, size)
-					    : large_from(p, size);
+	struct mem_piece *moved = p->mapped > 0 ? large_resize(p, p->mapped, size)
+						: large_from(p, size);
 	if (moved)
 		moved->mapped = size;
 	return moved;
@@ -130,7 +130,7 @@ static struct piece *piece_resize(struct piece *p, size_t size)
 
 /* ---- domains --------------------------------------------------------------------------------- */
 
-static void link_piece(struct piece *p, struct memory *m)
+static void link_piece(struct mem_piece *p, struct memory *m)
 {
 	p->memory = m;
 	if (!m)
@@ -142,7 +142,7 @@ static void link_piece(struct piece *p, struct memory *m)
 	pthread_mutex_unlock(&m->lock);
 }
 
-static void unlink_piece(struct piece *p)
+static void unlink_piece(struct mem_piece *p)
 {
 	struct memory *m = p->memory;
 	if (!m)
@@ -164,7 +164,7 @@ struct memory *memory_new(void)
 	return m;
 }
 
-static void release_piece(struct piece *p)
+static void release_piece(struct mem_piece *p)
 {
 	if (p->mapped == OWNS) {
 		struct owned *const o = (struct owned *)(p + 1);
@@ -175,10 +175,10 @@ static void release_piece(struct piece *p)
 
 void memory_delete(struct memory *m)
 {
-	struct piece *next;
+	struct mem_piece *next;
 	if (!m)
 		return;
-	for (struct piece *p = m->head.next; p != &m->head; p = next) {
+	for (struct mem_piece *p = m->head.next; p != &m->head; p = next) {
 		next = p->next;
 		p->memory = NULL;
 		if (m->broken != HEFT_OK)
@@ -230,11 +230,11 @@ static void count_taken(uint64_t size)
 	progress_ask();
 }
 
-static void *add_piece(uint64_t size, bool zeroed)
+static void *mem_add_piece(uint64_t size, bool zeroed)
 {
-	if (size > SIZE_MAX - sizeof(struct piece))
+	if (size > SIZE_MAX - sizeof(struct mem_piece))
 		return NULL;
-	struct piece *p = piece_new(sizeof *p + (size_t)size, zeroed);
+	struct mem_piece *p = piece_new(sizeof *p + (size_t)size, zeroed);
 	if (!p)
 		return NULL;
 	link_piece(p, here.memory);
@@ -243,7 +243,7 @@ static void *add_piece(uint64_t size, bool zeroed)
 
 void *memory_try(uint64_t size)
 {
-	return add_piece(size, false);
+	return mem_add_piece(size, false);
 }
 
 static _Noreturn void raise_no_memory(uint64_t size)
@@ -256,7 +256,7 @@ static _Noreturn void raise_no_memory(uint64_t size)
 void *mem_alloc(uint64_t size)
 {
 	count_taken(size);
-	void *p = add_piece(size, false);
+	void *p = mem_add_piece(size, false);
 	if (!p)
 		raise_no_memory(size);
 	return p;
@@ -267,20 +267,20 @@ void *mem_zeroed(uint64_t count, size_t size)
 	if (size > 0 && count > UINT64_MAX / size)
 		raise_no_memory(UINT64_MAX);
 	count_taken(count * size);
-	void *p = add_piece(count * size, true);
+	void *p = mem_add_piece(count * size, true);
 	if (!p)
 		raise_no_memory(count * size);
 	return p;
 }
 
 /* The piece stays in the ring meanwhile: should there be no room, it is as before. */
-static struct piece *resize_piece(struct piece *p, size_t size)
+static struct mem_piece *resize_piece(struct mem_piece *p, size_t size)
 {
 	struct memory *m = p->memory;
 	if (!m)
 		return piece_resize(p, size);
 	pthread_mutex_lock(&m->lock);
-	struct piece *moved = piece_resize(p, size);
+	struct mem_piece *moved = piece_resize(p, size);
 	if (moved)
 		moved->next->prev = moved->prev->next = moved;
 	pthread_mutex_unlock(&m->lock);
@@ -291,10 +291,11 @@ void *mem_resize(void *p, uint64_t size)
 {
 	if (!p)
 		return mem_alloc(size);
-	if (size > SIZE_MAX - sizeof(struct piece))
+	if (size > SIZE_MAX - sizeof(struct mem_piece))
 		raise_no_memory(size);
 	count_taken(size);
-	struct piece *moved = resize_piece((struct piece *)p - 1, sizeof *moved + (size_t)size);
+	struct mem_piece *moved = resize_piece((struct mem_piece *)p - 1,
+					       sizeof *moved + (size_t)size);
 	if (moved)
 		return moved + 1;
 	raise_no_memory(size);
@@ -305,7 +306,7 @@ void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size)
 	ASSERT(before <= size);
 	if (!p)
 		return mem_zeroed(size, 1);
-	const bool fresh = ((struct piece *)p - 1)->mapped > 0;
+	const bool fresh = ((struct mem_piece *)p - 1)->mapped > 0;
 	p = mem_resize(p, size);
 	if (!fresh)
 		memset((char *)p + before, 0, (size_t)(size - before));
@@ -316,7 +317,7 @@ void mem_free(void *p)
 {
 	if (!p)
 		return;
-	struct piece *piece = (struct piece *)p - 1;
+	struct mem_piece *piece = (struct mem_piece *)p - 1;
 	unlink_piece(piece);
 	piece_free(piece);
 }
@@ -334,7 +335,7 @@ struct owned *memory_own(void (*release)(void *thing), void *thing)
 	struct owned *o = memory_try(sizeof *o);
 	if (o) {
 		*o = (struct owned){ release, thing };
-		((struct piece *)o - 1)->mapped = OWNS;
+		((struct mem_piece *)o - 1)->mapped = OWNS;
 		return o;
 	}
 	release(thing);

@@ -13,7 +13,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 
 /* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; both at
  * most WORD_MAX_LEN long. */
-static unsigned distance(const char *a, const char *b)
+static unsigned nearest_distance(const char *a, const char *b)
 {
 	unsigned d[WORD_MAX_LEN + 1][WORD_MAX_LEN + 1];
 	const unsigned la = (unsigned)strlen(a), lb = (unsigned)strlen(b);
@@ -45,7 +45,7 @@ const char *nearest_of(const char *word, const char *const *names, size_t count)
 			continue;
 		if (strncmp(names[i], word, len) == 0)
 			return names[i];
-		const unsigned slips = distance(word, names[i]);
+		const unsigned slips = nearest_distance(word, names[i]);
 		if (slips < best || (slips == best && near == NULL)) {
 			best = slips;
 			near = names[i];

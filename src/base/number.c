@@ -25,7 +25,7 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 
 /* v >= 0 with `decimals` (0 to 2) places, as printf rounds it: to the nearest, and exactly by
  * the binary value.  Only where v is too near the middle for a quick look does printf decide. */
-static void put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
+static void number_put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 {
 	static const double scales[] = { 1, 10, 100 };
 	static const char *const formats[] = { "%.0F", "%.1F", "%.2F" };
@@ -49,7 +49,7 @@ static void put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 	out[end - p] = '\0';
 }
 
-static char *append(char *to, const char *text)
+static char *number_append(char *to, const char *text)
 {
 	const size_t n = strlen(text);
 	memcpy(to, text, n + 1);
@@ -71,12 +71,12 @@ void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 	if (n == 0 || v > 100) {
 		char text[NUMBER_MAX], *end = text + sizeof text - 1;
 		*end = '\0';
-		out = append(out, decimal_before(end, n ? (uint64_t)v : size));
+		out = number_append(out, decimal_before(end, n ? (uint64_t)v : size));
 	} else {
-		put_fixed(out, v, v > 10 ? 1 : 2);
+		number_put_fixed(out, v, v > 10 ? 1 : 2);
 		out += strlen(out);
 	}
-	append(out, suffixes[n]);
+	number_append(out, suffixes[n]);
 }
 
 void number_amount(char out[NUMBER_MAX], const char *exact)
@@ -95,11 +95,11 @@ void number_change(char out[NUMBER_MAX], struct change c)
 void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 {
 	if (!whole) {
-		append(out, part ? "INF%" : "-");
+		number_append(out, part ? "INF%" : "-");
 		return;
 	}
-	put_fixed(out, (double)part / (double)whole * 100, 1);
-	append(out + strlen(out), "%");
+	number_put_fixed(out, (double)part / (double)whole * 100, 1);
+	number_append(out + strlen(out), "%");
 }
 
 static const double much = 1000; /* percent */

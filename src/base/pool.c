@@ -8,7 +8,7 @@
 
 enum { THREADS_MAX = 64 };
 
-struct job {
+struct pool_job {
 	atomic_size_t next;
 	struct memory *memory; /* of the thread that waits */
 	size_t count;
@@ -16,8 +16,8 @@ struct job {
 	void *ctx;
 };
 
-struct worker {
-	struct job *job;
+struct pool_worker {
+	struct pool_job *job;
 	unsigned index;
 	struct call call; /* why its work was given up, if it was */
 };
@@ -31,7 +31,7 @@ unsigned pool_threads(unsigned wanted)
 	return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
 
-static void work_through(struct job *job, unsigned worker)
+static void work_through(struct pool_job *job, unsigned worker)
 {
 	for (;;) {
 		const size_t i = atomic_fetch_add(&job->next, 1);
@@ -43,9 +43,9 @@ static void work_through(struct job *job, unsigned worker)
 }
 
 /* Where a job is given up, the others end with the one they are at. */
-static void *work(void *arg)
+static void *pool_work(void *arg)
 {
-	struct worker *w = arg;
+	struct pool_worker *w = arg;
 	call_begin(&w->call, w->job->memory);
 	w->call.asks |= !w->call.outer && w->index == 0;
 	if (setjmp(w->call.at) == 0)
@@ -59,8 +59,8 @@ static void *work(void *arg)
 void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i, unsigned worker),
 		  void *ctx)
 {
-	struct job job = { .count = count, .memory = memory_current(), .fn = fn, .ctx = ctx };
-	struct worker workers[THREADS_MAX];
+	struct pool_job job = { .count = count, .memory = memory_current(), .fn = fn, .ctx = ctx };
+	struct pool_worker workers[THREADS_MAX];
 	pthread_t ids[THREADS_MAX];
 	unsigned n = pool_threads(threads);
 	if (n > count)
@@ -69,12 +69,12 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 	for (; started < n; started++) {
 		workers[started].job = &job;
 		workers[started].index = started;
-		if (stack_thread(&ids[started], STACK_SIZE, work, &workers[started]) != 0)
+		if (stack_thread(&ids[started], STACK_SIZE, pool_work, &workers[started]) != 0)
 			break;
 	}
 	workers[0].job = &job;
 	workers[0].index = 0;
-	work(&workers[0]);
+	pool_work(&workers[0]);
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(ids[i], NULL);
 	for (unsigned i = 0; i < started; i++)
@@ -95,7 +95,7 @@ struct line_state {
 	bool given_up;             /* by one of the threads, so by all */
 };
 
-static void *slot_of(const struct line_state *s, size_t job)
+static void *pool_slot_of(const struct line_state *s, size_t job)
 {
 	return (char *)s->line->slots + job % s->line->slot_count * s->line->slot_size;
 }
@@ -105,7 +105,7 @@ static void make_one(struct line_state *s)
 {
 	s->making = true;
 	pthread_mutex_unlock(&s->lock);
-	const bool there = s->line->make(s->line->ctx, slot_of(s, s->made));
+	const bool there = s->line->make(s->line->ctx, pool_slot_of(s, s->made));
 	pthread_mutex_lock(&s->lock);
 	s->making = false;
 	s->over = !there;
@@ -116,7 +116,7 @@ static void work_one(struct line_state *s, unsigned worker)
 {
 	const size_t job = s->begun++;
 	pthread_mutex_unlock(&s->lock);
-	s->line->work(s->line->ctx, slot_of(s, job), worker);
+	s->line->work(s->line->ctx, pool_slot_of(s, job), worker);
 	pthread_mutex_lock(&s->lock);
 	s->done[job % s->line->slot_count] = true;
 }
@@ -124,7 +124,7 @@ static void work_one(struct line_state *s, unsigned worker)
 static void take_one(struct line_state *s)
 {
 	pthread_mutex_unlock(&s->lock);
-	s->line->take(s->line->ctx, slot_of(s, s->taken));
+	s->line->take(s->line->ctx, pool_slot_of(s, s->taken));
 	pthread_mutex_lock(&s->lock);
 	s->done[s->taken % s->line->slot_count] = false;
 	s->taken++;
@@ -142,7 +142,7 @@ static bool can_make(const struct line_state *s)
 
 /* One step if there is any to do.  Taking makes room and making cannot be shared, so both come
  * before work. */
-static bool step(struct line_state *s, unsigned worker)
+static bool pool_step(struct line_state *s, unsigned worker)
 {
 	if (worker == 0 && can_take(s))
 		take_one(s);
@@ -165,7 +165,7 @@ static void take_steps(struct line_state *s, unsigned worker)
 {
 	pthread_mutex_lock(&s->lock);
 	while (!is_through(s, worker)) {
-		if (step(s, worker))
+		if (pool_step(s, worker))
 			pthread_cond_broadcast(&s->changed);
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
@@ -174,7 +174,7 @@ static void take_steps(struct line_state *s, unsigned worker)
 }
 
 /* A step that is given up has let go of the lock before. */
-static void give_up(struct line_state *s)
+static void pool_give_up(struct line_state *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->given_up = true;
@@ -189,7 +189,7 @@ static void run_line(struct line_state *s, unsigned worker)
 	if (setjmp(call.at) == 0)
 		take_steps(s, worker);
 	else
-		give_up(s);
+		pool_give_up(s);
 	call_end(&call);
 	if (call.code != HEFT_OK)
 		call_raise(call.code, call.text);

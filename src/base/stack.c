@@ -24,7 +24,7 @@ static struct stack of_this_thread(void)
 }
 
 /* Who switches stacks within a thread is on one that is not the thread's. */
-static bool has_room(struct stack *s, size_t need)
+static bool stack_has_room(struct stack *s, size_t need)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	if (!s->known || !pthread_equal(s->thread, pthread_self()))
@@ -68,7 +68,7 @@ bool stack_call(struct stack *s, size_t need, void (*fn)(void *ctx), void *ctx)
 	struct away a = { .fn = fn, .ctx = ctx, .memory = memory_current() };
 	const size_t size = (size_t)align_up(need + MARGIN + STACK_FREE, 64 << 10);
 	pthread_t thread;
-	if (has_room(s, need)) {
+	if (stack_has_room(s, need)) {
 		fn(ctx);
 		return true;
 	}

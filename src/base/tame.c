@@ -21,7 +21,7 @@ static bool is_control(uint32_t c)
 	return false;
 }
 
-static void escape(struct tame *t, struct str s)
+static void tame_escape(struct tame *t, struct str s)
 {
 	static const char names[] = "\aa\bb\tt\nn\vv\ff\rr";
 	for (size_t i = 0; s.len == 1 && i + 1 < sizeof names; i += 2) {
@@ -42,7 +42,7 @@ void tame_get(struct tame *ret, struct str s, size_t pos)
 	ret->size = n ? n : 1;
 	ret->escape_size = 0;
 	if (n == 0 || is_control(ret->c))
-		escape(ret, (struct str){ s.p + pos, ret->size });
+		tame_escape(ret, (struct str){ s.p + pos, ret->size });
 }
 
 void tame_copy(char *to, size_t room, struct str s)

@@ -220,8 +220,8 @@ static bool unpack_sized(enum unpack_method method, struct bytes packed, uint64_
 /* ---- of unknown size ------------------------------------------------------------------ */
 
 /* All of a stream into a buffer that grows; *ret is malloc'ed also on failure. */
-static bool read_all(struct unpack_stream *s, uint64_t limit, struct bytes *ret,
-		     struct heft_err *err)
+static bool unpack_read_all(struct unpack_stream *s, uint64_t limit, struct bytes *ret,
+			    struct heft_err *err)
 {
 	uint8_t *out = NULL;
 	uint64_t cap = 0, made = 0;
@@ -245,7 +245,7 @@ static bool unpack_any(enum unpack_method method, struct bytes packed, uint64_t 
 	struct unpack_stream *s;
 	if (!unpack_stream_open_any(&s, method, packed, err))
 		return false;
-	const bool ok = read_all(s, limit, ret, err);
+	const bool ok = unpack_read_all(s, limit, ret, err);
 	unpack_stream_close(s);
 	if (!ok) {
 		mem_free((void *)(uintptr_t)ret->p);

@@ -143,7 +143,7 @@ static bool copy_out(struct unpack_stream *s, struct unpacked_file *f, struct he
 	return ok;
 }
 
-static void close_fd(void *fd)
+static void unpack_file_close_fd(void *fd)
 {
 	close((int)(intptr_t)fd);
 }
@@ -171,7 +171,7 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 		return false;
 	struct unpacked_file f = { .fd = nameless_file(), .size_max = limit };
 	if (f.fd >= 0) {
-		f.owned = memory_own(close_fd, (void *)(intptr_t)f.fd);
+		f.owned = memory_own(unpack_file_close_fd, (void *)(intptr_t)f.fd);
 		f.stored_max = stored_max(f.fd, packed.size);
 	}
 	const bool ok = f.fd < 0

@@ -1,7 +1,7 @@
 #include "base/utf8.h"
 
 /* Bytes a first byte asks for, 0 where it can't be one. */
-static unsigned length_of(uint8_t first)
+static unsigned utf8_length_of(uint8_t first)
 {
 	if (first < 0x80)
 		return 1;
@@ -18,7 +18,7 @@ unsigned utf8_decode(struct str s, size_t pos, uint32_t *ret)
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	ASSERT(pos < s.len);
 	const uint8_t first = (uint8_t)s.p[pos];
-	const unsigned n = length_of(first);
+	const unsigned n = utf8_length_of(first);
 	if (n == 0 || n > s.len - pos)
 		return 0;
 	uint32_t c = n == 1 ? first : first & (0x7fU >> n);

@@ -16,22 +16,22 @@ enum {
 
 /* ---- the starts in order --------------------------------------------------------------------- */
 
-struct start {
+struct bbindex_start {
 	uint64_t addr;
 	uint64_t place; /* in the array of blocks */
 };
 
 /* Goes through the starts of all blocks, either as the runs have them or as they were sorted. */
-struct walk {
+struct bbindex_walk {
 	const struct bbindex_run *runs;
 	size_t run_count, run;
 	uint64_t i; /* in the run; or in sorted */
 	const struct bbmap_block *blocks;
-	const struct start *sorted;
+	const struct bbindex_start *sorted;
 	uint64_t sorted_count;
 };
 
-static bool walk_next(struct walk *w, uint64_t *addr)
+static bool walk_next(struct bbindex_walk *w, uint64_t *addr)
 {
 	if (w->sorted) {
 		if (w->i == w->sorted_count)
@@ -60,40 +60,41 @@ static bool are_in_order(const struct bbindex_run *runs, size_t count)
 	return true;
 }
 
-static struct start *sort_starts(const struct bbindex_run *runs, size_t run_count,
-				 const struct bbmap_block *blocks, uint64_t count)
+static struct bbindex_start *sort_starts(const struct bbindex_run *runs, size_t run_count,
+					 const struct bbmap_block *blocks, uint64_t count)
 {
-	struct start *list = mem_zeroed(count, sizeof *list);
+	struct bbindex_start *list = mem_zeroed(count, sizeof *list);
 	uint64_t n = 0;
 	for (size_t i = 0; i < run_count; i++)
 		for (uint64_t k = 0; k < runs[i].count && n < count; k++) {
 			const uint64_t place = runs[i].first + k;
-			list[n++] = (struct start){ runs[i].addr + blocks[place].off, place };
+			list[n++] = (struct bbindex_start){ runs[i].addr + blocks[place].off,
+							    place };
 		}
 	sort_by_key(list, n, sizeof *list);
 	return list;
 }
 
 /* Where in the index an address is. */
-struct spot {
+struct bbindex_spot {
 	uint64_t page;
 	unsigned place;
 };
 
 /* `off`: from the start of the region, up to its last one. */
-static inline struct spot spot_in(const struct bbindex *x, const struct bbindex_region *r,
-				  uint64_t off)
+static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct bbindex_region *r,
+					  uint64_t off)
 {
 	const unsigned mask = (1u << (x->page_shift - x->shift)) - 1;
-	return (struct spot){ r->page + (off >> x->page_shift),
-			      (unsigned)(off >> x->shift) & mask };
+	return (struct bbindex_spot){ r->page + (off >> x->page_shift),
+				      (unsigned)(off >> x->shift) & mask };
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
 
 /* Returns the bits in which starts differ; false in *ret_rising
  * if one is below the one before. */
-static uint64_t lay_regions(struct bbindex *x, struct walk w, bool *ret_rising)
+static uint64_t lay_regions(struct bbindex *x, struct bbindex_walk w, bool *ret_rising)
 {
 	struct bbindex_region r = { 0 };
 	uint64_t addr, varies = 0, before = 0;
@@ -131,7 +132,7 @@ static void lay_pages(struct bbindex *x)
 	}
 }
 
-static void fill_pages(struct bbindex *x, struct walk w)
+static void fill_pages(struct bbindex *x, struct bbindex_walk w)
 {
 	const struct bbindex_region *r = x->regions.data;
 	size_t left = x->regions.count;
@@ -139,7 +140,7 @@ static void fill_pages(struct bbindex *x, struct walk w)
 	for (uint64_t n = 0; n < x->count && walk_next(&w, &addr); n++) {
 		for (; left > 1 && addr >= r[1].base; left--)
 			r++;
-		const struct spot at = spot_in(x, r, addr - r->base);
+		const struct bbindex_spot at = spot_in(x, r, addr - r->base);
 		while (page <= at.page)
 			x->pages[page++] = (uint32_t)n;
 		x->places[n] = (uint8_t)at.place;
@@ -151,8 +152,8 @@ static void fill_pages(struct bbindex *x, struct walk w)
 void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run_count,
 		   const struct bbmap_block *blocks)
 {
-	struct walk w = { .runs = runs, .run_count = run_count, .blocks = blocks };
-	struct start *sorted = NULL;
+	struct bbindex_walk w = { .runs = runs, .run_count = run_count, .blocks = blocks };
+	struct bbindex_start *sorted = NULL;
 	bool rising;
 	memset(x, 0, sizeof *x);
 	for (size_t i = 0; i < run_count; i++)
@@ -234,7 +235,7 @@ static inline uint32_t count_in_page(const uint8_t *places, uint32_t count, unsi
 	return search_page(places, count, place);
 }
 
-static inline uint32_t find_at(const struct bbindex *x, struct spot spot)
+static inline uint32_t bbindex_find_at(const struct bbindex *x, struct bbindex_spot spot)
 {
 	const uint32_t first = x->pages[spot.page], count = x->pages[spot.page + 1] - first;
 	const uint32_t n = first + count_in_page(x->places + first, count, spot.place) - 1;
@@ -246,7 +247,7 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 	if (UNLIKELY(x->count == 0 || addr < x->regions.data[0].base))
 		return BBINDEX_NONE;
 	const struct bbindex_region *r = region_of(x, addr);
-	return find_at(x, spot_in(x, r, min_u64(addr - r->base, r->last)));
+	return bbindex_find_at(x, spot_in(x, r, min_u64(addr - r->base, r->last)));
 }
 
 /* ---- looking up many ------------------------------------------------------------------------- */
@@ -263,13 +264,14 @@ static bool are_near(const uint64_t *addrs)
 	return max_u64(a, b) - min_u64(a, b) < NEAR;
 }
 
-static void find_near(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
+static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, size_t count,
+			      uint32_t *ret)
 {
 	struct bbindex_region r = *region_of(x, addrs[0]);
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t off = addrs[i] - r.base;
 		if (LIKELY(off <= r.last)) {
-			ret[i] = find_at(x, spot_in(x, &r, off));
+			ret[i] = bbindex_find_at(x, spot_in(x, &r, off));
 			continue;
 		}
 		ret[i] = bbindex_find(x, addrs[i]);
@@ -279,11 +281,11 @@ static void find_near(const struct bbindex *x, const uint64_t *addrs, size_t cou
 
 /* Each step asks for what the next one needs, so that a chunk waits for memory once and not once an
  * address. */
-static void find_chunk(const struct bbindex *x, const uint64_t *addrs, uint32_t *ret)
+static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, uint32_t *ret)
 {
 	struct bbindex_region r = x->regions.data[0];
 	const uint64_t lowest = r.base;
-	struct spot spots[CHUNK];
+	struct bbindex_spot spots[CHUNK];
 	for (size_t i = 0; i < CHUNK; i++) {
 		if (UNLIKELY(addrs[i] - r.base > r.last))
 			r = *region_of(x, addrs[i]);
@@ -293,7 +295,7 @@ static void find_chunk(const struct bbindex *x, const uint64_t *addrs, uint32_t 
 	for (size_t i = 0; i < CHUNK; i++)
 		__builtin_prefetch(&x->places[x->pages[spots[i].page]]);
 	for (size_t i = 0; i < CHUNK; i++) {
-		const uint32_t found = find_at(x, spots[i]);
+		const uint32_t found = bbindex_find_at(x, spots[i]);
 		ret[i] = addrs[i] < lowest ? BBINDEX_NONE : found;
 	}
 }
@@ -307,8 +309,8 @@ void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t c
 		if (x->count == 0)
 			memset(ret, 0xff, n * sizeof *ret);
 		else if (!large || n < CHUNK || are_near(addrs))
-			find_near(&own, addrs, n, ret);
+			bbindex_find_near(&own, addrs, n, ret);
 		else
-			find_chunk(&own, addrs, ret);
+			bbindex_find_chunk(&own, addrs, ret);
 	}
 }

@@ -35,16 +35,16 @@ const char *bbmap_fault_text(enum bbmap_fault fault)
 
 /* ---- the head of an entry -------------------------------------------------------------------- */
 
-struct head {
+struct bbmap_head {
 	uint8_t version;
 	uint16_t features;
 	uint64_t range_count;
 };
 
-static inline enum bbmap_fault read_head(struct reader *r, const struct bbmap_section *s,
-					 struct head *ret)
+static inline enum bbmap_fault bbmap_read_head(struct reader *r, const struct bbmap_section *s,
+					       struct bbmap_head *ret)
 {
-	*ret = (struct head){ .range_count = 1 };
+	*ret = (struct bbmap_head){ .range_count = 1 };
 	if (s->form != BBMAP_VERSIONED)
 		return BBMAP_FINE;
 	ret->version = read_u8(r);
@@ -61,7 +61,7 @@ static inline enum bbmap_fault read_head(struct reader *r, const struct bbmap_se
 	return BBMAP_FINE;
 }
 
-static inline uint64_t read_address(struct reader *r, const struct bbmap_section *s)
+static inline uint64_t bbmap_read_address(struct reader *r, const struct bbmap_section *s)
 {
 	return s->addr_size == 8 ? read_u64(r) : read_u32(r);
 }
@@ -80,7 +80,7 @@ static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t of
 static uint64_t read_addr(struct reader *r, const struct bbmap_section *s, size_t *near)
 {
 	const uint64_t off = r->pos;
-	const uint64_t stated = read_address(r, s);
+	const uint64_t stated = bbmap_read_address(r, s);
 	if (!s->relocated)
 		return stated;
 	const struct bbmap_fix *fix = fix_at(s, off, near);
@@ -88,7 +88,7 @@ static uint64_t read_addr(struct reader *r, const struct bbmap_section *s, size_
 }
 
 /* Linkers leave such addresses where they threw the function away. */
-static bool is_tombstone(const struct bbmap_section *s, uint64_t addr)
+static bool bbmap_is_tombstone(const struct bbmap_section *s, uint64_t addr)
 {
 	const uint64_t last = s->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
 	return addr == 0 || addr >= last - 1;
@@ -96,7 +96,8 @@ static bool is_tombstone(const struct bbmap_section *s, uint64_t addr)
 
 static bool is_place(const struct bbmap_section *s, uint64_t addr)
 {
-	return s->relocated || !s->is_code || s->is_code(s->ctx, addr) || is_tombstone(s, addr);
+	return s->relocated || !s->is_code || s->is_code(s->ctx, addr) ||
+	       bbmap_is_tombstone(s, addr);
 }
 
 /* How much must be known of its address. */
@@ -111,12 +112,12 @@ static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum tr
 {
 	const struct bbmap_section *s = c->section;
 	struct reader r = reader_of(s->bytes, s->big_endian);
-	struct head head;
+	struct bbmap_head head;
 	size_t near = c->fix;
 	reader_seek(&r, off);
-	if (read_head(&r, s, &head) != BBMAP_FINE)
+	if (bbmap_read_head(&r, s, &head) != BBMAP_FINE)
 		return false;
-	const uint64_t addr_off = r.pos, addr = read_address(&r, s);
+	const uint64_t addr_off = r.pos, addr = bbmap_read_address(&r, s);
 	if (!reader_ok(&r) || reader_left(&r) == 0)
 		return false;
 	if (s->relocated)
@@ -136,7 +137,7 @@ struct layout {
 	bool calls, hash, entry_offset;
 };
 
-static struct layout layout_of(const struct bbmap_section *s, const struct head *h)
+static struct layout bbmap_layout_of(const struct bbmap_section *s, const struct bbmap_head *h)
 {
 	return (struct layout){ .ids = h->version >= 2,
 				.gaps = h->version >= 1,
@@ -155,8 +156,8 @@ static uint32_t read_u32_uleb(struct reader *r, bool *too_large)
 
 /* Ends of calls count from the end of the call before, the first from the start of the block.
  * Returns the last one: sizes count from there. */
-static uint64_t read_calls(struct bbmap_cursor *c, struct reader *r, struct bbmap_detail *d,
-			   bool *too_large)
+static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struct bbmap_detail *d,
+				 bool *too_large)
 {
 	uint64_t end = 0;
 	uint64_t count = read_u32_uleb(r, too_large);
@@ -181,8 +182,8 @@ static uint64_t read_calls(struct bbmap_cursor *c, struct reader *r, struct bbma
 }
 
 /* Any block, by its layout.  *end is the end of the block before. */
-static enum bbmap_fault read_block(struct bbmap_cursor *c, struct reader *r, const struct layout *l,
-				   uint32_t index, uint64_t *end)
+static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *r,
+					 const struct layout *l, uint32_t index, uint64_t *end)
 {
 	bool too_large = false;
 	struct bbmap_detail detail = { 0 };
@@ -190,7 +191,7 @@ static enum bbmap_fault read_block(struct bbmap_cursor *c, struct reader *r, con
 	uint64_t off = index == 0 && !l->entry_offset ? 0 : read_u32_uleb(r, &too_large);
 	if (l->gaps)
 		off += *end;
-	uint64_t size = l->calls ? read_calls(c, r, &detail, &too_large) : 0;
+	uint64_t size = l->calls ? bbmap_read_calls(c, r, &detail, &too_large) : 0;
 	size += read_u32_uleb(r, &too_large);
 	const uint32_t flags = read_u32_uleb(r, &too_large);
 	if (l->hash)
@@ -243,7 +244,7 @@ static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint6
 
 #if defined(__SSE2__)
 /* Widens a block and adds the end of the one before, which *end has where `off` goes. */
-static inline void put_wide(struct bbmap_block *out, __m128i block, __m128i *end)
+static inline void bbmap_put_wide(struct bbmap_block *out, __m128i block, __m128i *end)
 {
 	const __m128i at_off = _mm_set_epi32(0, 0, -1, 0);
 	const __m128i placed = _mm_add_epi32(block, *end);
@@ -258,10 +259,10 @@ static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end
 	const __m128i zero = _mm_setzero_si128();
 	const __m128i low = _mm_unpacklo_epi8(bytes, zero), high = _mm_unpackhi_epi8(bytes, zero);
 	_Static_assert(sizeof(struct bbmap_block) == sizeof low, "a block is its four numbers");
-	put_wide(&out[0], _mm_unpacklo_epi16(low, zero), end);
-	put_wide(&out[1], _mm_unpackhi_epi16(low, zero), end);
-	put_wide(&out[2], _mm_unpacklo_epi16(high, zero), end);
-	put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
+	bbmap_put_wide(&out[0], _mm_unpacklo_epi16(low, zero), end);
+	bbmap_put_wide(&out[1], _mm_unpackhi_epi16(low, zero), end);
+	bbmap_put_wide(&out[2], _mm_unpacklo_epi16(high, zero), end);
+	bbmap_put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
 }
 
 /* A block of 5 bytes, the lowest of `w`, whose first or third number has two; false if it is not
@@ -279,7 +280,7 @@ static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end,
 	if (UNLIKELY(!id && longer != 0x800000))
 		return false;
 	const __m128i wide = _mm_unpacklo_epi16(_mm_unpacklo_epi8(lower, zero), zero);
-	put_wide(out, _mm_or_si128(wide, upper), end);
+	bbmap_put_wide(out, _mm_or_si128(wide, upper), end);
 	*seen = _mm_or_si128(*seen, lower);
 	return true;
 }
@@ -384,8 +385,8 @@ static inline uint64_t read_short(struct reader *r)
 }
 
 /* One block of 3 or 4 numbers of any length. */
-static enum bbmap_fault read_one(struct reader *r, struct bbmap_block *out, bool ids,
-				 uint64_t index, struct quick *q)
+static enum bbmap_fault bbmap_read_one(struct reader *r, struct bbmap_block *out, bool ids,
+				       uint64_t index, struct quick *q)
 {
 	const uint64_t id = ids ? read_short(r) : index;
 	const uint64_t gap = read_short(r), size = read_short(r), flags = read_short(r);
@@ -414,7 +415,7 @@ static enum bbmap_fault read_plain_blocks(struct bbmap_cursor *c, struct reader 
 			return BBMAP_BAD_NUMBER;
 		if (i == count)
 			break;
-		const enum bbmap_fault fault = read_one(r, out + i, ids, i, &q);
+		const enum bbmap_fault fault = bbmap_read_one(r, out + i, ids, i, &q);
 		if (fault != BBMAP_FINE)
 			return fault;
 	}
@@ -422,8 +423,8 @@ static enum bbmap_fault read_plain_blocks(struct bbmap_cursor *c, struct reader 
 	return BBMAP_FINE;
 }
 
-static enum bbmap_fault read_blocks(struct bbmap_cursor *c, struct reader *r,
-				    const struct layout *l, uint64_t count)
+static enum bbmap_fault bbmap_read_blocks(struct bbmap_cursor *c, struct reader *r,
+					  const struct layout *l, uint64_t count)
 {
 	const uint64_t least = l->ids ? 4 : 3;
 	uint64_t end = 0;
@@ -436,7 +437,7 @@ static enum bbmap_fault read_blocks(struct bbmap_cursor *c, struct reader *r,
 	if (l->gaps && !l->calls && !l->hash && !c->detail)
 		return read_plain_blocks(c, r, l->ids, count);
 	for (uint64_t i = 0; i < count; i++) {
-		const enum bbmap_fault fault = read_block(c, r, l, (uint32_t)i, &end);
+		const enum bbmap_fault fault = bbmap_read_block(c, r, l, (uint32_t)i, &end);
 		if (fault != BBMAP_FINE)
 			return fault;
 	}
@@ -445,9 +446,10 @@ static enum bbmap_fault read_blocks(struct bbmap_cursor *c, struct reader *r,
 
 /* ---- ranges and profiles --------------------------------------------------------------------- */
 
-static enum bbmap_fault read_ranges(struct bbmap_cursor *c, struct reader *r, const struct head *h)
+static enum bbmap_fault read_ranges(struct bbmap_cursor *c, struct reader *r,
+				    const struct bbmap_head *h)
 {
-	const struct layout l = layout_of(c->section, h);
+	const struct layout l = bbmap_layout_of(c->section, h);
 	for (uint64_t i = 0; i < h->range_count; i++) {
 		struct bbmap_range range = { .first = c->entry.blocks.count };
 		range.addr = read_addr(r, c->section, &c->fix);
@@ -459,7 +461,7 @@ static enum bbmap_fault read_ranges(struct bbmap_cursor *c, struct reader *r, co
 		if (i > 0 && !is_place(c->section, range.addr))
 			return BBMAP_BAD_PLACE;
 		if (!(h->features & BBMAP_NO_BLOCKS)) {
-			const enum bbmap_fault fault = read_blocks(c, r, &l, range.stated);
+			const enum bbmap_fault fault = bbmap_read_blocks(c, r, &l, range.stated);
 			if (fault != BBMAP_FINE)
 				return fault;
 		}
@@ -524,17 +526,17 @@ static enum bbmap_fault name_fault(const struct reader *r, enum bbmap_fault faul
 
 /* Reads the entry at `off` into c->entry; at a fault, c->fault and fault_off say which and
  * where. */
-static bool read_entry(struct bbmap_cursor *c, uint64_t off)
+static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 {
 	const struct bbmap_section *s = c->section;
 	struct reader r = reader_of(s->bytes, s->big_endian);
 	struct bbmap_entry *e = &c->entry;
-	struct head head;
+	struct bbmap_head head;
 	reader_seek(&r, off);
 	e->ranges.count = e->blocks.count = e->details.count = 0;
 	e->calls.count = e->successors.count = 0;
 	e->entry_count = 0;
-	enum bbmap_fault fault = read_head(&r, s, &head);
+	enum bbmap_fault fault = bbmap_read_head(&r, s, &head);
 	e->version = head.version;
 	e->features = head.features;
 	if (fault == BBMAP_FINE)
@@ -563,7 +565,7 @@ static bool may_look(struct bbmap_cursor *c, uint64_t size)
 static bool reads_on(struct bbmap_cursor *c, uint64_t off, unsigned count)
 {
 	for (; count > 0 && off < c->section->bytes.size; count--) {
-		const bool good = read_entry(c, off);
+		const bool good = bbmap_read_entry(c, off);
 		if (!may_look(c, c->fault_off - off))
 			return true;
 		if (!good)
@@ -580,10 +582,10 @@ static bool may_follow(struct bbmap_cursor *c, uint64_t off)
 }
 
 /* Whether entries from `off` on end at `end`, to the byte. */
-static bool leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
+static bool bbmap_leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 {
 	while (off < end) {
-		const bool good = read_entry(c, off);
+		const bool good = bbmap_read_entry(c, off);
 		if (!may_look(c, c->fault_off - off) || !good || c->entry.blocks.count == 0)
 			return false;
 		off += c->entry.size;
@@ -596,7 +598,7 @@ static uint64_t find_chain(struct bbmap_cursor *c, uint64_t from, uint64_t end)
 {
 	const bool known = c->section->is_code || c->section->relocated;
 	for (uint64_t off = from; known && off < end; off++)
-		if (looks_like_entry(c, off, AT_CODE) && leads_to(c, off, end))
+		if (looks_like_entry(c, off, AT_CODE) && bbmap_leads_to(c, off, end))
 			return off;
 	return end;
 }
@@ -612,7 +614,7 @@ static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 			continue;
 		if (!may_look(c, 0))
 			return off;
-		if (!read_entry(c, off)) {
+		if (!bbmap_read_entry(c, off)) {
 			may_look(c, c->fault_off - off);
 			continue;
 		}
@@ -625,8 +627,8 @@ static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 	return s->bytes.size;
 }
 
-static enum bbmap_step pass_over(struct bbmap_cursor *c, uint64_t from, uint64_t to,
-				 enum bbmap_fault fault, uint64_t fault_off)
+static enum bbmap_step bbmap_pass_over(struct bbmap_cursor *c, uint64_t from, uint64_t to,
+				       enum bbmap_fault fault, uint64_t fault_off)
 {
 	c->fault = fault;
 	c->fault_off = fault_off;
@@ -647,8 +649,8 @@ static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 								   : max_u64(off + 1, fault_off);
 	const uint64_t next = find_chain(c, from, find_certain(c, from));
 	if (!good || next < end)
-		return pass_over(c, off, next, fault, fault_off);
-	read_entry(c, off);
+		return bbmap_pass_over(c, off, next, fault, fault_off);
+	bbmap_read_entry(c, off);
 	c->pos = end;
 	return BBMAP_FUNCTION;
 }
@@ -657,7 +659,7 @@ static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 static bool follows_oddly(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 {
 	const bool sound = reads_on(c, end, LOOK_AHEAD);
-	read_entry(c, off);
+	bbmap_read_entry(c, off);
 	return sound;
 }
 
@@ -666,7 +668,7 @@ enum bbmap_step bbmap_next(struct bbmap_cursor *c)
 	const uint64_t off = c->pos;
 	if (off >= c->section->bytes.size)
 		return BBMAP_END;
-	if (!read_entry(c, off))
+	if (!bbmap_read_entry(c, off))
 		return recover(c, off, false);
 	const uint64_t end = off + c->entry.size;
 	if (!may_follow(c, end) && !follows_oddly(c, off, end))
@@ -677,7 +679,7 @@ enum bbmap_step bbmap_next(struct bbmap_cursor *c)
 
 bool bbmap_read(struct bbmap_cursor *c, uint64_t off)
 {
-	return off < c->section->bytes.size && read_entry(c, off);
+	return off < c->section->bytes.size && bbmap_read_entry(c, off);
 }
 
 void bbmap_open(struct bbmap_cursor *c, const struct bbmap_section *s, bool detail)

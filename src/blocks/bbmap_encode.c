@@ -5,7 +5,7 @@ static void put_byte(struct bbmap_encoder *x, uint64_t v)
 	vec_push(&x->bytes, (uint8_t)v);
 }
 
-static void put_wide(struct bbmap_encoder *x, uint64_t v, unsigned width)
+static void bbmap_encode_put_wide(struct bbmap_encoder *x, uint64_t v, unsigned width)
 {
 	for (unsigned i = 0; i < width; i++)
 		put_byte(x, v >> 8 * (x->big_endian ? width - 1 - i : i));
@@ -19,7 +19,7 @@ static void put_uleb(struct bbmap_encoder *x, uint64_t v)
 }
 
 /* What of the entry's features the version can say, and the entry has details for. */
-static unsigned features_of(const struct bbmap_encoder *x, const struct bbmap_entry *e)
+static unsigned bbmap_encode_features_of(const struct bbmap_encoder *x, const struct bbmap_entry *e)
 {
 	const unsigned of_details = BBMAP_FREQUENCY | BBMAP_PROBABILITY | BBMAP_CALLS | BBMAP_HASH |
 				    BBMAP_POST_LINK;
@@ -31,7 +31,7 @@ static unsigned features_of(const struct bbmap_encoder *x, const struct bbmap_en
 	return features;
 }
 
-static bool in_order(const struct bbmap_entry *e, const struct bbmap_range *r)
+static bool bbmap_encode_in_order(const struct bbmap_entry *e, const struct bbmap_range *r)
 {
 	uint64_t end = 0;
 	for (size_t i = r->first; i < r->first + r->count; i++) {
@@ -43,10 +43,10 @@ static bool in_order(const struct bbmap_entry *e, const struct bbmap_range *r)
 	return end <= UINT32_MAX;
 }
 
-static void put_head(struct bbmap_encoder *x, unsigned features)
+static void bbmap_encode_put_head(struct bbmap_encoder *x, unsigned features)
 {
 	put_byte(x, x->version);
-	put_wide(x, features, x->version >= 5 ? 2 : 1);
+	bbmap_encode_put_wide(x, features, x->version >= 5 ? 2 : 1);
 }
 
 /* Ends of calls, each counted from the one before.  Returns the last: sizes count from there. */
@@ -63,11 +63,11 @@ static uint32_t put_calls(struct bbmap_encoder *x, const struct bbmap_entry *e,
 	return end;
 }
 
-static void put_range(struct bbmap_encoder *x, const struct bbmap_entry *e,
-		      const struct bbmap_range *r, unsigned features)
+static void bbmap_encode_put_range(struct bbmap_encoder *x, const struct bbmap_entry *e,
+				   const struct bbmap_range *r, unsigned features)
 {
 	uint32_t end = 0;
-	put_wide(x, r->addr, x->addr_size);
+	bbmap_encode_put_wide(x, r->addr, x->addr_size);
 	put_uleb(x, features & BBMAP_NO_BLOCKS ? r->stated : r->count);
 	for (size_t i = r->first; !(features & BBMAP_NO_BLOCKS) && i < r->first + r->count; i++) {
 		const struct bbmap_block *b = &e->blocks.data[i];
@@ -80,13 +80,13 @@ static void put_range(struct bbmap_encoder *x, const struct bbmap_entry *e,
 		put_uleb(x, size);
 		put_uleb(x, b->flags);
 		if (features & BBMAP_HASH)
-			put_wide(x, e->details.data[i].hash, 8);
+			bbmap_encode_put_wide(x, e->details.data[i].hash, 8);
 		end = b->off + b->size;
 	}
 }
 
-static void put_successors(struct bbmap_encoder *x, const struct bbmap_entry *e,
-			   const struct bbmap_detail *d, unsigned features)
+static void bbmap_encode_put_successors(struct bbmap_encoder *x, const struct bbmap_entry *e,
+					const struct bbmap_detail *d, unsigned features)
 {
 	put_uleb(x, d->successor_count);
 	for (size_t i = 0; i < d->successor_count; i++) {
@@ -98,7 +98,8 @@ static void put_successors(struct bbmap_encoder *x, const struct bbmap_entry *e,
 	}
 }
 
-static void put_profile(struct bbmap_encoder *x, const struct bbmap_entry *e, unsigned features)
+static void bbmap_encode_put_profile(struct bbmap_encoder *x, const struct bbmap_entry *e,
+				     unsigned features)
 {
 	if (features & BBMAP_ENTRY_COUNT)
 		put_uleb(x, e->entry_count);
@@ -111,26 +112,26 @@ static void put_profile(struct bbmap_encoder *x, const struct bbmap_entry *e, un
 		if (features & BBMAP_POST_LINK)
 			put_uleb(x, d->post_link);
 		if (features & BBMAP_PROBABILITY)
-			put_successors(x, e, d, features);
+			bbmap_encode_put_successors(x, e, d, features);
 	}
 }
 
 bool bbmap_encode(struct bbmap_encoder *x, const struct bbmap_entry *e)
 {
-	const unsigned features = features_of(x, e);
+	const unsigned features = bbmap_encode_features_of(x, e);
 	ASSERT(x->version >= BBMAP_VERSION_MIN && x->version <= BBMAP_VERSION_MAX);
 	for (size_t i = 0; i < e->ranges.count; i++)
-		if (!in_order(e, &e->ranges.data[i]))
+		if (!bbmap_encode_in_order(e, &e->ranges.data[i]))
 			return false;
 	if (x->version >= 2)
-		put_head(x, features);
+		bbmap_encode_put_head(x, features);
 	if (features & BBMAP_MULTI_RANGE)
 		put_uleb(x, e->ranges.count);
 	for (size_t i = 0; i < e->ranges.count; i++) {
 		if (x->version < 2)
-			put_head(x, features);
-		put_range(x, e, &e->ranges.data[i], features);
+			bbmap_encode_put_head(x, features);
+		bbmap_encode_put_range(x, e, &e->ranges.data[i], features);
 	}
-	put_profile(x, e, features);
+	bbmap_encode_put_profile(x, e, features);
 	return true;
 }

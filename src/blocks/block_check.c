@@ -9,12 +9,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-struct rule {
+struct block_check_rule {
 	const char *id;
 	bool wrong;
 };
 
-static const struct rule rules[CHECK_RULES] = {
+static const struct block_check_rule rules[CHECK_RULES] = {
 	[CHECK_START] = { "BB01", true },     [CHECK_FLAGS] = { "BB02", true },
 	[CHECK_OVERLAP] = { "BB03", true },   [CHECK_GAP] = { "BB04", true },
 	[CHECK_TARGET] = { "BB05", true },    [CHECK_PLACE] = { "BB06", true },
@@ -52,7 +52,7 @@ void check_find(struct checker *c, enum check_rule rule, const struct blockmap_f
 
 /* ---- what is known of functions -------------------------------------------------------------- */
 
-static void list_symbols(struct checker *c, const struct image *im, uint32_t type)
+static void block_check_list_symbols(struct checker *c, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
 	struct symbol s;
@@ -83,7 +83,7 @@ static bool is_left_behind(const struct image *im, uint64_t addr)
 	return s && str_starts(s->name, STR(".bolt.org."));
 }
 
-static void gather(struct checker *c, const struct image *debug)
+static void block_check_gather(struct checker *c, const struct image *debug)
 {
 	const struct image *im = c->b->image;
 	c->facts.im = im;
@@ -91,9 +91,9 @@ static void gather(struct checker *c, const struct image *debug)
 	c->facts.isa = flow_isa_of(im);
 	code_regions_list(im, &c->facts.regions);
 	gather_data(&c->facts);
-	list_symbols(c, im, SHT_SYMTAB);
-	list_symbols(c, im, SHT_DYNSYM);
-	list_symbols(c, debug, SHT_SYMTAB);
+	block_check_list_symbols(c, im, SHT_SYMTAB);
+	block_check_list_symbols(c, im, SHT_DYNSYM);
+	block_check_list_symbols(c, debug, SHT_SYMTAB);
 	gather_unwind(&c->facts);
 	for (size_t i = 0; i < c->facts.claims.count; i++)
 		if (!is_left_behind(im, c->facts.claims.data[i].addr))
@@ -121,7 +121,7 @@ static uint64_t range_size(const struct blockmap *b, const struct blockmap_range
 }
 
 /* Between the last block and the end of the function there may be padding. */
-static bool is_padded(const struct checker *c, uint64_t from, uint64_t to)
+static bool block_check_is_padded(const struct checker *c, uint64_t from, uint64_t to)
 {
 	const struct code_region *r = region_at(&c->facts, from);
 	while (r && from < to && from - r->addr < r->bytes.size) {
@@ -137,7 +137,7 @@ static bool is_padded(const struct checker *c, uint64_t from, uint64_t to)
 }
 
 /* Whether the known function in front of place i goes on behind the address. */
-static bool is_inside(const struct checker *c, size_t i, uint64_t addr)
+static bool block_check_is_inside(const struct checker *c, size_t i, uint64_t addr)
 {
 	const struct known_function *k = c->known.data;
 	bool inside = false;
@@ -149,14 +149,14 @@ static bool is_inside(const struct checker *c, size_t i, uint64_t addr)
 /* Whether a function that nothing tells of may start there: at a section's start, a label or
  * anywhere in a PLT, as what linkers and assembly add; in a stripped file anywhere outside those
  * that are known.  Place i of the known is behind it. */
-static bool may_start(const struct checker *c, size_t i, uint64_t addr)
+static bool block_check_may_start(const struct checker *c, size_t i, uint64_t addr)
 {
 	const struct code_region *r = region_at(&c->facts, addr);
 	const size_t label = lower_bound(c->labels.data, c->labels.count, sizeof(uint64_t), addr);
 	if ((r && (r->stubs || r->addr == addr)) ||
 	    (label < c->labels.count && c->labels.data[label] == addr))
 		return true;
-	return c->stripped && !is_inside(c, i, addr);
+	return c->stripped && !block_check_is_inside(c, i, addr);
 }
 
 static void check_place(struct checker *c, const struct blockmap_function *f,
@@ -167,7 +167,7 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 	uint64_t stated = 0;
 	bool fits = false;
 	if (i == c->known.count || c->known.data[i].addr != r->addr) {
-		if (may_start(c, i, r->addr))
+		if (block_check_may_start(c, i, r->addr))
 			return;
 		check_find(c, CHECK_PLACE, f, r->addr, "%s",
 			   is_left_behind(c->b->image, r->addr)
@@ -181,7 +181,8 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 		stated = max_u64(stated, size);
 	}
 	/* Empty parts stand where another function does. */
-	if (fits || stated == 0 || end == r->addr || is_padded(c, end, r->addr + stated))
+	if (fits || stated == 0 || end == r->addr ||
+	    block_check_is_padded(c, end, r->addr + stated))
 		return;
 	check_find(c, CHECK_SIZE, f, r->addr,
 		   "the blocks take 0x%" PRIx64 " bytes, the function 0x%" PRIx64, end - r->addr,
@@ -294,7 +295,7 @@ static void check_overlaps(struct checker *c)
 	}
 }
 
-static int by_rule(const void *a, const void *b)
+static int block_check_by_rule(const void *a, const void *b)
 {
 	const struct check_finding *x = a, *y = b;
 	return (int)x->rule - (int)y->rule;
@@ -304,7 +305,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 {
 	struct checker c = { .b = b, .out = ret };
 	memset(ret, 0, sizeof *ret);
-	gather(&c, debug);
+	block_check_gather(&c, debug);
 	for (size_t i = 0; i < b->ranges.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[i];
 		const struct blockmap_function *f = &b->functions.data[r->function];
@@ -320,7 +321,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	check_versions(&c);
 	check_missing(&c);
 	sort_by_key_then(ret->findings.data, ret->findings.count, sizeof *ret->findings.data,
-			 by_rule);
+			 block_check_by_rule);
 	bbindex_release(&c.index);
 	vec_release(&c.known);
 	vec_release(&c.labels);

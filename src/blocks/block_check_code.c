@@ -14,7 +14,7 @@ struct end {
 	unsigned jumps;
 };
 
-struct walk {
+struct block_check_code_walk {
 	struct checker *c;
 	const struct blockmap_function *f;
 	const struct blockmap_range *r;
@@ -23,14 +23,15 @@ struct walk {
 	bool linked;         /* jumps lead where they say */
 };
 
-static uint64_t block_addr(const struct walk *w, const struct bbmap_block *b)
+static uint64_t block_check_code_addr(const struct block_check_code_walk *w,
+				      const struct bbmap_block *b)
 {
 	return w->r->addr + b->off;
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static void see(struct end *e, const struct flow *in)
+static void block_check_code_see(struct end *e, const struct flow *in)
 {
 	if (in->kind == FLOW_NOP)
 		return;
@@ -42,7 +43,8 @@ static void see(struct end *e, const struct flow *in)
 }
 
 /* False where something is no instruction, which says nothing of the map. */
-static bool decode_block(const struct walk *w, const struct bbmap_block *b, struct end *ret)
+static bool decode_block(const struct block_check_code_walk *w, const struct bbmap_block *b,
+			 struct end *ret)
 {
 	const uint64_t end = (uint64_t)b->off + b->size;
 	uint64_t at = b->off;
@@ -52,7 +54,7 @@ static bool decode_block(const struct walk *w, const struct bbmap_block *b, stru
 		struct flow in;
 		if (!flow_next(&way, w->code + at, w->room - at, w->r->addr + at, &in))
 			return false;
-		see(ret, &in);
+		block_check_code_see(ret, &in);
 		at += in.size;
 	}
 	if (at > end) {
@@ -66,7 +68,8 @@ static bool decode_block(const struct walk *w, const struct bbmap_block *b, stru
 
 /* Passes over padding, and data among code; returns where it ends, at `to` or behind it if there is
  * nothing else. */
-static uint64_t skip_padding(const struct walk *w, uint64_t from, uint64_t to)
+static uint64_t block_check_code_skip_padding(const struct block_check_code_walk *w, uint64_t from,
+					      uint64_t to)
 {
 	while (from < to && to <= w->room) {
 		const uint64_t addr = w->r->addr + from;
@@ -82,14 +85,15 @@ static uint64_t skip_padding(const struct walk *w, uint64_t from, uint64_t to)
 }
 
 /* The bytes from the end of the block before, `from`, to block b. */
-static void check_gap(const struct walk *w, uint64_t from, const struct bbmap_block *b)
+static void check_gap(const struct block_check_code_walk *w, uint64_t from,
+		      const struct bbmap_block *b)
 {
-	const uint64_t end = skip_padding(w, from, b->off);
+	const uint64_t end = block_check_code_skip_padding(w, from, b->off);
 	if (end < b->off)
 		check_find(w->c, CHECK_GAP, w->f, w->r->addr + end,
 			   "0x%" PRIx64 " bytes in front of a block are no padding", b->off - end);
 	if (end > b->off && from < b->off)
-		check_find(w->c, CHECK_START, w->f, block_addr(w, b),
+		check_find(w->c, CHECK_START, w->f, block_check_code_addr(w, b),
 			   "the block begins inside an instruction");
 }
 
@@ -101,7 +105,7 @@ static bool range_has(const struct blockmap *b, const struct blockmap_range *r, 
 	return r->count > 0 && addr - r->addr < (uint64_t)last->off + last->size;
 }
 
-static bool function_has(const struct walk *w, uint64_t addr)
+static bool function_has(const struct block_check_code_walk *w, uint64_t addr)
 {
 	const struct blockmap *b = w->c->b;
 	for (uint32_t i = 0; i < w->f->range_count; i++)
@@ -119,7 +123,7 @@ static bool starts_block(const struct checker *c, uint64_t addr)
 
 /* A prefix that only several threads need is jumped over, into its instruction: glibc does with
  * "lock". */
-static bool is_behind_lock(const struct walk *w, uint64_t addr)
+static bool is_behind_lock(const struct block_check_code_walk *w, uint64_t addr)
 {
 	enum { LOCK = 0xf0 };
 	const uint32_t place = bbindex_find(&w->c->index, addr);
@@ -137,14 +141,15 @@ static bool is_behind_lock(const struct walk *w, uint64_t addr)
 }
 
 /* A jump into its own block is a loop of inline assembly. */
-static void check_targets(const struct walk *w, const struct bbmap_block *b, const struct end *e)
+static void check_targets(const struct block_check_code_walk *w, const struct bbmap_block *b,
+			  const struct end *e)
 {
 	for (unsigned i = 0; w->linked && i < e->jumps; i++) {
 		const uint64_t to = e->targets[i];
-		if (to - block_addr(w, b) < b->size || !function_has(w, to) ||
+		if (to - block_check_code_addr(w, b) < b->size || !function_has(w, to) ||
 		    starts_block(w->c, to) || is_behind_lock(w, to))
 			continue;
-		check_find(w->c, CHECK_TARGET, w->f, block_addr(w, b),
+		check_find(w->c, CHECK_TARGET, w->f, block_check_code_addr(w, b),
 			   "the block jumps to 0x%" PRIx64 ", where no block starts", to);
 	}
 }
@@ -152,7 +157,7 @@ static void check_targets(const struct walk *w, const struct bbmap_block *b, con
 /* ---- flags ----------------------------------------------------------------------------------- */
 
 /* Parts of functions are jumped to without a call: only whole functions can be tail calls. */
-static bool is_part(const struct checker *c, uint64_t addr)
+static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 {
 	size_t i = lower_bound(c->known.data, c->known.count, sizeof *c->known.data, addr);
 	bool named = false;
@@ -167,7 +172,8 @@ static bool is_part(const struct checker *c, uint64_t addr)
 
 /* What contradicts a last instruction, in words; NULL: nothing.  A part may go back to the entry of
  * its function, whichever that is. */
-static const char *jump_fault(const struct walk *w, const struct flow *in, unsigned flags)
+static const char *jump_fault(const struct block_check_code_walk *w, const struct flow *in,
+			      unsigned flags)
 {
 	const bool out = !function_has(w, in->target);
 	const bool entry = in->target == w->f->addr;
@@ -175,26 +181,28 @@ static const char *jump_fault(const struct walk *w, const struct flow *in, unsig
 		return NULL;
 	if (!out && flags & (BBMAP_RETURN | BBMAP_TAIL_CALL))
 		return "a jump inside the function is called a return";
-	if (out && !(flags & (BBMAP_RETURN | BBMAP_INDIRECT_JUMP)) && !is_part(w->c, in->target) &&
-	    !is_part(w->c, w->f->addr))
+	if (out && !(flags & (BBMAP_RETURN | BBMAP_INDIRECT_JUMP)) &&
+	    !block_check_code_is_part(w->c, in->target) &&
+	    !block_check_code_is_part(w->c, w->f->addr))
 		return "a jump out of the function is not called a return";
 	return NULL;
 }
 
 /* Without optimization there are jumps to the block behind; parts of a function may lie
  * anywhere. */
-static bool leads_on(const struct walk *w, const struct bbmap_block *b, const struct end *e)
+static bool block_check_code_leads_on(const struct block_check_code_walk *w,
+				      const struct bbmap_block *b, const struct end *e)
 {
 	const uint64_t from = (uint64_t)b->off + b->size;
 	for (unsigned i = 0; i < e->jumps; i++) {
 		const uint64_t to = e->targets[i] - w->r->addr;
-		if (to >= from && to <= w->room && skip_padding(w, from, to) == to)
+		if (to >= from && to <= w->room && block_check_code_skip_padding(w, from, to) == to)
 			return true;
 	}
 	return !w->linked || w->f->range_count > 1;
 }
 
-static const char *flags_fault(const struct walk *w, const struct bbmap_block *b,
+static const char *flags_fault(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			       const struct end *e)
 {
 	const struct flow *in = &e->last;
@@ -211,7 +219,7 @@ static const char *flags_fault(const struct walk *w, const struct bbmap_block *b
 			return "a return is called something else too";
 		return NULL;
 	case FLOW_JUMP:
-		if (flags & BBMAP_FALL_THROUGH && !leads_on(w, b, e))
+		if (flags & BBMAP_FALL_THROUGH && !block_check_code_leads_on(w, b, e))
 			return "falls through, according to the flags, but ends in a jump";
 		return jump_fault(w, in, flags);
 	case FLOW_CONDITIONAL: return jump_fault(w, in, flags);
@@ -228,7 +236,7 @@ static const char *flags_fault(const struct walk *w, const struct bbmap_block *b
 
 /* The first layout, .bb_info, has bits for returns, tail calls and landing pads and for nothing
  * else, and a tail call is no return there. */
-static bool of_first_layout(const struct walk *w)
+static bool of_first_layout(const struct block_check_code_walk *w)
 {
 	const struct blockmap *b = w->c->b;
 	return w->f->origin == BLOCKS_OF_MAP && w->f->section < b->sections.count &&
@@ -246,7 +254,8 @@ static const char *first_layout_fault(const struct bbmap_block *b, const struct 
 }
 
 /* Assembly has entries to one piece of code that stand as functions one behind the other. */
-static bool runs_into_next(const struct walk *w, const struct bbmap_block *b, const struct end *e)
+static bool runs_into_next(const struct block_check_code_walk *w, const struct bbmap_block *b,
+			   const struct end *e)
 {
 	const uint64_t from = (uint64_t)b->off + b->size;
 	const size_t i = lower_bound(w->c->known.data, w->c->known.count, sizeof *w->c->known.data,
@@ -255,11 +264,11 @@ static bool runs_into_next(const struct walk *w, const struct bbmap_block *b, co
 	    (e->last.kind != FLOW_PLAIN && e->last.kind != FLOW_CONDITIONAL))
 		return false;
 	const uint64_t next = w->c->known.data[i].addr - w->r->addr;
-	return next <= w->room && skip_padding(w, from, next) == next;
+	return next <= w->room && block_check_code_skip_padding(w, from, next) == next;
 }
 
-static void check_flags(const struct walk *w, uint64_t index, const struct bbmap_block *b,
-			const struct end *e)
+static void check_flags(const struct block_check_code_walk *w, uint64_t index,
+			const struct bbmap_block *b, const struct end *e)
 {
 	const bool first = of_first_layout(w);
 	const bool last = !first && w->f->range_count == 1 &&
@@ -274,13 +283,13 @@ static void check_flags(const struct walk *w, uint64_t index, const struct bbmap
 	    !(b->flags & (BBMAP_FALL_THROUGH | BBMAP_RETURN)))
 		fault = "ends in a conditional jump, but does not fall through";
 	if (fault)
-		check_find(w->c, CHECK_FLAGS, w->f, block_addr(w, b), "%s (flags 0x%" PRIx32 ")",
-			   fault, b->flags);
+		check_find(w->c, CHECK_FLAGS, w->f, block_check_code_addr(w, b),
+			   "%s (flags 0x%" PRIx32 ")", fault, b->flags);
 }
 
 /* ---- landing pads ---------------------------------------------------------------------------- */
 
-static bool is_pad(const struct checker *c, uint64_t addr)
+static bool block_check_code_is_pad(const struct checker *c, uint64_t addr)
 {
 	const size_t i = lower_bound(c->pads.data, c->pads.count, sizeof *c->pads.data, addr);
 	return i < c->pads.count && c->pads.data[i] == addr;
@@ -289,18 +298,19 @@ static bool is_pad(const struct checker *c, uint64_t addr)
 /* A pad at the start of its section has a nop in front, for offset 0 says that there is none.
  * Compilers have it in the pad's block; where others come to the pad, GCC has it as a block of its
  * own, flagged or not.  The size of that nop, or 0. */
-static unsigned nop_before_pad(const struct walk *w, const struct bbmap_block *b)
+static unsigned nop_before_pad(const struct block_check_code_walk *w, const struct bbmap_block *b)
 {
 	struct flow in;
 	return flow_decode(w->c->facts.isa, w->code + b->off, w->room - b->off, 0, &in) &&
-			       in.kind == FLOW_NOP && is_pad(w->c, block_addr(w, b) + in.size)
+			       in.kind == FLOW_NOP &&
+			       block_check_code_is_pad(w->c, block_check_code_addr(w, b) + in.size)
 		       ? in.size
 		       : 0;
 }
 
 /* Whether one of the blocks that start where block i does, which are all empty but one, is
  * flagged. */
-static bool pad_is_flagged(const struct walk *w, uint64_t i)
+static bool pad_is_flagged(const struct block_check_code_walk *w, uint64_t i)
 {
 	const struct bbmap_block *blocks = w->c->b->blocks.data;
 	const uint64_t end = w->r->first + w->r->count;
@@ -318,15 +328,17 @@ static bool pad_is_flagged(const struct walk *w, uint64_t i)
 	return false;
 }
 
-static void check_pad(const struct walk *w, uint64_t i, const struct bbmap_block *b)
+static void check_pad(const struct block_check_code_walk *w, uint64_t i,
+		      const struct bbmap_block *b)
 {
 	const unsigned nop = nop_before_pad(w, b);
-	const bool pad = is_pad(w->c, block_addr(w, b)), flagged = b->flags & BBMAP_LANDING_PAD;
+	const bool pad = block_check_code_is_pad(w->c, block_check_code_addr(w, b)),
+		   flagged = b->flags & BBMAP_LANDING_PAD;
 	if ((pad || (nop > 0 && nop < b->size)) && b->size > 0 && !pad_is_flagged(w, i))
-		check_find(w->c, CHECK_PAD, w->f, block_addr(w, b),
+		check_find(w->c, CHECK_PAD, w->f, block_check_code_addr(w, b),
 			   "is a landing pad, which the flags deny");
 	else if (!pad && nop == 0 && flagged)
-		check_find(w->c, CHECK_PAD, w->f, block_addr(w, b),
+		check_find(w->c, CHECK_PAD, w->f, block_check_code_addr(w, b),
 			   "is no landing pad of any exception table, against its flags");
 }
 
@@ -336,7 +348,9 @@ void check_code(struct checker *c, const struct blockmap_function *f,
 		const struct blockmap_range *r)
 {
 	const struct code_region *region = region_at(&c->facts, r->addr);
-	struct walk w = { .c = c, .f = f, .r = r, .linked = c->b->image->kind != IMAGE_OBJECT };
+	struct block_check_code_walk w = {
+		.c = c, .f = f, .r = r, .linked = c->b->image->kind != IMAGE_OBJECT
+	};
 	uint64_t at = 0;
 	if (!region)
 		return;
@@ -346,7 +360,7 @@ void check_code(struct checker *c, const struct blockmap_function *f,
 		const struct bbmap_block *b = &c->b->blocks.data[i];
 		struct end end;
 		if (b->off > w.room || b->size > w.room - b->off) {
-			check_find(c, CHECK_PLACE, f, block_addr(&w, b),
+			check_find(c, CHECK_PLACE, f, block_check_code_addr(&w, b),
 				   "the block leaves its section");
 			return;
 		}

@@ -23,7 +23,7 @@ static void copy_function(const struct blockmap *b, const struct blockmap_functi
 }
 
 /* Ranges without code are gone from the map, and with them the entry's own account of itself. */
-static bool is_whole(const struct bbmap_entry *e, const struct blockmap_function *f)
+static bool block_emit_is_whole(const struct bbmap_entry *e, const struct blockmap_function *f)
 {
 	return e && e->ranges.count == f->range_count;
 }
@@ -73,7 +73,7 @@ void blockmap_encode(const struct blockmap *b, const struct image *debug, struct
 		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
 		if (is_stub(b, f) || (doubtful && doubtful[i]))
 			continue;
-		if (!is_whole(e, f)) {
+		if (!block_emit_is_whole(e, f)) {
 			copy_function(b, f, &copy);
 			e = &copy;
 		}

@@ -109,18 +109,18 @@ static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start
 	return off - blocks[i].off <= blocks[i].size ? i : BBINDEX_NONE;
 }
 
-static bool is_entry(const struct join *j, uint32_t block, uint64_t addr)
+static bool block_profile_is_entry(const struct join *j, uint32_t block, uint64_t addr)
 {
 	const struct blockmap_range *r = blockmap_range_of(j->b, block);
 	return j->b->functions.data[r->function].addr == addr;
 }
 
-static enum edge_kind kind_of(const struct join *j, uint32_t from, uint32_t to, bool at_start,
-			      uint64_t addr)
+static enum edge_kind block_profile_kind_of(const struct join *j, uint32_t from, uint32_t to,
+					    bool at_start, uint64_t addr)
 {
 	if (to == BBINDEX_NONE)
 		return j->b->blocks.data[from].flags & BBMAP_RETURN ? EDGE_RETURN : EDGE_CALL;
-	if (is_entry(j, to, addr))
+	if (block_profile_is_entry(j, to, addr))
 		return EDGE_CALL;
 	if (j->b->blocks.data[to].flags & BBMAP_LANDING_PAD)
 		return EDGE_JUMP;
@@ -129,7 +129,7 @@ static enum edge_kind kind_of(const struct join *j, uint32_t from, uint32_t to, 
 	return j->b->blocks.data[from].flags & BBMAP_RETURN ? EDGE_RETURN : EDGE_JUMP;
 }
 
-static void add_edge(struct join *j, const struct tally_pair *pair)
+static void block_profile_add_edge(struct join *j, const struct tally_pair *pair)
 {
 	bool at_start;
 	struct profile_edge e = { .from = block_at(j, pair->a),
@@ -138,7 +138,7 @@ static void add_edge(struct join *j, const struct tally_pair *pair)
 				  .mispredicted = pair->extra };
 	if (e.from == BBINDEX_NONE && e.to == BBINDEX_NONE)
 		return;
-	e.kind = kind_of(j, e.from, e.to, at_start, pair->b);
+	e.kind = block_profile_kind_of(j, e.from, e.to, at_start, pair->b);
 	if (at_start)
 		tally_add(&j->arrivals, pair->b, 0, e.count, e.kind == EDGE_RETURN ? e.count : 0);
 	vec_push(&j->p->edges, e);
@@ -159,7 +159,7 @@ static void add_edges(struct join *j)
 	struct profile *p = j->p;
 	size_t n = 0;
 	for (size_t i = 0; i < p->branches.pairs.count; i++)
-		add_edge(j, &p->branches.pairs.data[i]);
+		block_profile_add_edge(j, &p->branches.pairs.data[i]);
 	if (p->edges.count > 0)
 		qsort(p->edges.data, p->edges.count, sizeof *p->edges.data, by_ends);
 	for (size_t i = 0; i < p->edges.count; i++) {
@@ -195,8 +195,8 @@ static void fall_from_call(struct join *j, uint32_t to, const struct tally_pair 
 }
 
 /* Counts as differences: what is added at one block is taken away behind the last it holds for. */
-static void add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
-		      uint64_t *falls)
+static void block_profile_add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
+				    uint64_t *falls)
 {
 	bool at_start;
 	const uint32_t first = block_to(j, pair->a, &at_start), last = block_at(j, pair->b);
@@ -217,13 +217,13 @@ static void add_range(struct join *j, const struct tally_pair *pair, uint64_t *c
 	falls[last] -= pair->count;
 }
 
-static void add_ranges(struct join *j)
+static void block_profile_add_ranges(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;
 	uint64_t *counts = mem_zeroed(n + 2, sizeof *counts),
 		 *falls = mem_zeroed(n + 2, sizeof *falls);
 	for (size_t i = 0; i < j->p->ranges.pairs.count; i++)
-		add_range(j, &j->p->ranges.pairs.data[i], counts, falls);
+		block_profile_add_range(j, &j->p->ranges.pairs.data[i], counts, falls);
 	uint64_t count = 0, fall = 0;
 	for (uint64_t i = 0; i < n; i++) {
 		count += counts[i];
@@ -235,7 +235,7 @@ static void add_ranges(struct join *j)
 	mem_free(falls);
 }
 
-static void add_samples(struct join *j)
+static void block_profile_add_samples(struct join *j)
 {
 	for (size_t i = 0; i < j->p->addrs.pairs.count; i++) {
 		const struct tally_pair *pair = &j->p->addrs.pairs.data[i];
@@ -268,10 +268,10 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 	blockmap_index(b, &j.index);
 	count_stops(&j);
 	if (p->estimated) {
-		add_samples(&j);
+		block_profile_add_samples(&j);
 	} else {
 		add_edges(&j);
-		add_ranges(&j);
+		block_profile_add_ranges(&j);
 	}
 	mem_free(j.stops);
 	tally_release(&j.arrivals);

@@ -14,20 +14,21 @@ struct found {
 	bool local;
 };
 
-struct reading {
+struct block_profile_names_reading {
 	VEC(struct found) list; /* by addr */
 	struct intern texts;
 	VEC(uint32_t) uses; /* by id: functions */
 };
 
-static int by_name(const void *x, const void *y)
+static int block_profile_names_by(const void *x, const void *y)
 {
 	const struct found *a = *(const struct found *const *)x,
 			   *b = *(const struct found *const *)y;
 	return a->local != b->local ? (int)a->local - (int)b->local : strcmp(a->text, b->text);
 }
 
-static void collect(struct reading *r, const struct image *im, uint32_t type)
+static void block_profile_names_collect(struct block_profile_names_reading *r,
+					const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
 	struct symbol s;
@@ -47,7 +48,8 @@ static void collect(struct reading *r, const struct image *im, uint32_t type)
 
 /* The names at one address, each once; a name that comes twice in the table is no longer counted
  * twice. */
-static void add_names(struct profile_names *n, struct reading *r, uint64_t addr)
+static void block_profile_names_add(struct profile_names *n, struct block_profile_names_reading *r,
+				    uint64_t addr)
 {
 	const struct found *list = r->list.data;
 	VEC(const struct found *) here = { 0 };
@@ -55,7 +57,7 @@ static void add_names(struct profile_names *n, struct reading *r, uint64_t addr)
 	     i < r->list.count && list[i].addr == addr; i++)
 		vec_push(&here, &list[i]);
 	if (here.count > 1)
-		qsort(here.data, here.count, sizeof *here.data, by_name);
+		qsort(here.data, here.count, sizeof *here.data, block_profile_names_by);
 	for (size_t i = 0; i < here.count; i++) {
 		size_t same = 1;
 		while (i + 1 < here.count && here.data[i + 1]->id == here.data[i]->id) {
@@ -73,18 +75,18 @@ void profile_names_read(struct profile_names *n, const struct blockmap *b,
 			const struct image *debug)
 {
 	const struct section *own = image_section_type(b->image, SHT_SYMTAB, 1);
-	struct reading r = { 0 };
+	struct block_profile_names_reading r = { 0 };
 	memset(n, 0, sizeof *n);
 	if (own)
-		collect(&r, b->image, SHT_SYMTAB);
+		block_profile_names_collect(&r, b->image, SHT_SYMTAB);
 	else if (debug && image_section_type(debug, SHT_SYMTAB, 1))
-		collect(&r, debug, SHT_SYMTAB);
+		block_profile_names_collect(&r, debug, SHT_SYMTAB);
 	else
-		collect(&r, b->image, SHT_DYNSYM);
+		block_profile_names_collect(&r, b->image, SHT_DYNSYM);
 	n->first = mem_zeroed(b->functions.count + 1, sizeof *n->first);
 	for (size_t i = 0; i < b->functions.count; i++) {
 		n->first[i] = n->list.count;
-		add_names(n, &r, b->functions.data[i].addr);
+		block_profile_names_add(n, &r, b->functions.data[i].addr);
 	}
 	n->first[b->functions.count] = n->list.count;
 	vec_release(&r.list);

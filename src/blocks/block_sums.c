@@ -5,7 +5,7 @@
 #include "code/flow.h"
 
 /* The walk along the code, block by block. */
-struct walk {
+struct block_sums_walk {
 	void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind);
 	void *ctx;
 	enum code_isa isa;
@@ -14,7 +14,7 @@ struct walk {
 	uint64_t at; /* told as far as here */
 };
 
-static void tell_gap(const struct walk *w, uint64_t addr, uint64_t size)
+static void tell_gap(const struct block_sums_walk *w, uint64_t addr, uint64_t size)
 {
 	const uint8_t *p = w->region->bytes.p + (addr - w->region->addr);
 	while (size > 0) {
@@ -33,7 +33,7 @@ static uint64_t region_end(const struct code_region *r)
 }
 
 /* Tells what no block covers up to `to`. */
-static void skip(struct walk *w, uint64_t to)
+static void block_sums_skip(struct block_sums_walk *w, uint64_t to)
 {
 	while (w->left > 0) {
 		const struct code_region *r = w->region;
@@ -48,10 +48,11 @@ static void skip(struct walk *w, uint64_t to)
 	}
 }
 
-static void tell_block(struct walk *w, uint64_t addr, uint64_t size, enum block_kind kind)
+static void tell_block(struct block_sums_walk *w, uint64_t addr, uint64_t size,
+		       enum block_kind kind)
 {
 	const uint64_t end = add_sat(addr, size);
-	skip(w, addr);
+	block_sums_skip(w, addr);
 	while (w->left > 0 && w->at < end) {
 		const uint64_t at = max_u64(w->at, w->region->addr);
 		const uint64_t stop = min_u64(end, region_end(w->region));
@@ -59,13 +60,13 @@ static void tell_block(struct walk *w, uint64_t addr, uint64_t size, enum block_
 			return;
 		w->fn(w->ctx, at, stop - at, kind);
 		w->at = stop;
-		skip(w, stop);
+		block_sums_skip(w, stop);
 	}
 }
 
 /* gcc's and LLVM's names of what they move away; the first range is where the function is
  * entered. */
-static bool is_cold(const struct blockmap *b, const struct blockmap_range *r)
+static bool block_sums_is_cold(const struct blockmap *b, const struct blockmap_range *r)
 {
 	const struct blockmap_function *f = &b->functions.data[r->function];
 	return r != &b->ranges.data[f->range_first] ||
@@ -78,25 +79,25 @@ void blockmap_tile(const struct blockmap *b,
 {
 	struct code_regions regions = { 0 };
 	code_regions_list(b->image, &regions);
-	struct walk w = { .fn = fn,
-			  .ctx = ctx,
-			  .isa = flow_isa_of(b->image),
-			  .region = regions.data,
-			  .left = regions.count };
+	struct block_sums_walk w = { .fn = fn,
+				     .ctx = ctx,
+				     .isa = flow_isa_of(b->image),
+				     .region = regions.data,
+				     .left = regions.count };
 	for (size_t i = 0; i < b->by_addr.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
-		const enum block_kind kind = is_cold(b, r) ? BLOCK_COLD : BLOCK_PLAIN;
+		const enum block_kind kind = block_sums_is_cold(b, r) ? BLOCK_COLD : BLOCK_PLAIN;
 		for (uint64_t k = r->first; k < r->first + r->count; k++) {
 			const struct bbmap_block *block = &b->blocks.data[k];
 			tell_block(&w, add_sat(r->addr, block->off), block->size,
 				   block->flags & BBMAP_LANDING_PAD ? BLOCK_LANDING_PAD : kind);
 		}
 	}
-	skip(&w, UINT64_MAX);
+	block_sums_skip(&w, UINT64_MAX);
 	vec_release(&regions);
 }
 
-static void add_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind)
+static void block_sums_add_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind)
 {
 	uint64_t *sums = ctx;
 	(void)addr;
@@ -107,7 +108,7 @@ void blockmap_sum(const struct blockmap *b, struct block_sums *ret)
 {
 	uint64_t sums[BLOCK_KINDS] = { 0 }, code = 0;
 	struct code_regions regions = { 0 };
-	blockmap_tile(b, add_piece, sums);
+	blockmap_tile(b, block_sums_add_piece, sums);
 	*ret = (struct block_sums){ .blocks = sums[BLOCK_PLAIN] + sums[BLOCK_COLD],
 				    .landing_pads = sums[BLOCK_LANDING_PAD],
 				    .padding = sums[BLOCK_PADDING],

@@ -27,7 +27,7 @@ struct symbols {
 	uint64_t strays;                       /* blocks of functions that are not there */
 };
 
-static uint32_t flags_of(char letter)
+static uint32_t block_symbols_flags_of(char letter)
 {
 	switch (letter) {
 	case 'r': return BBMAP_RETURN;
@@ -44,11 +44,11 @@ static bool split_name(const struct symbol *s, struct block_symbol *ret)
 	if (!symbol_is_block(s, &ret->function, &id) || id > UINT32_MAX)
 		return false;
 	ret->id = (uint32_t)id;
-	ret->flags = flags_of(s->name.p[0]);
+	ret->flags = block_symbols_flags_of(s->name.p[0]);
 	return true;
 }
 
-static void collect(struct symbols *all, const struct symtab *t)
+static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 {
 	for (size_t i = 1; i < t->count; i++) {
 		const struct symbol s = symtab_get(t, i);
@@ -67,8 +67,8 @@ static void collect(struct symbols *all, const struct symtab *t)
 }
 
 /* The function of a block: of those that start last before it, the one of its name. */
-static const struct function_symbol *function_of(const struct symbols *all,
-						 const struct block_symbol *b)
+static const struct function_symbol *block_symbols_function_of(const struct symbols *all,
+							       const struct block_symbol *b)
 {
 	enum { TRIES = 64 }; /* aliases, and functions without a size in between */
 	size_t lo;
@@ -81,8 +81,8 @@ static const struct function_symbol *function_of(const struct symbols *all,
 	return NULL;
 }
 
-static void begin_function(struct blockmap *b, const struct function_symbol *f,
-			   const struct block_symbol *first)
+static void block_symbols_begin_function(struct blockmap *b, const struct function_symbol *f,
+					 const struct block_symbol *first)
 {
 	const struct blockmap_range range = { .addr = f->addr, .first = b->blocks.count };
 	const struct blockmap_function function = { .addr = f->addr,
@@ -97,18 +97,18 @@ static void begin_function(struct blockmap *b, const struct function_symbol *f,
 			 (struct bbmap_block){ .size = (uint32_t)(first->addr - f->addr) });
 }
 
-static void add_blocks(struct blockmap *b, struct symbols *all)
+static void block_symbols_add(struct blockmap *b, struct symbols *all)
 {
 	const struct function_symbol *current = NULL;
 	for (size_t i = 0; i < all->blocks.count; i++) {
 		const struct block_symbol *s = &all->blocks.data[i];
-		const struct function_symbol *f = function_of(all, s);
+		const struct function_symbol *f = block_symbols_function_of(all, s);
 		if (!f || b->ranges.count >= UINT32_MAX || s->size > UINT32_MAX) {
 			all->strays++;
 			continue;
 		}
 		if (f != current)
-			begin_function(b, f, s);
+			block_symbols_begin_function(b, f, s);
 		current = f;
 		vec_push(&b->blocks, (struct bbmap_block){ s->id, (uint32_t)(s->addr - f->addr),
 							   (uint32_t)s->size, s->flags });
@@ -143,12 +143,12 @@ void block_symbols_read(struct blockmap *b, const struct image *im, struct notes
 	struct symtab t;
 	if (!table || !symtab_open(&t, im, table))
 		return;
-	collect(&all, &t);
+	block_symbols_collect(&all, &t);
 	if (all.blocks.count > 0) {
 		sort_by_key(all.functions.data, all.functions.count, sizeof *all.functions.data);
 		sort_by_key(all.blocks.data, all.blocks.count, sizeof *all.blocks.data);
 		measure_blocks(&all, im);
-		add_blocks(b, &all);
+		block_symbols_add(b, &all);
 	}
 	if (all.strays > 0)
 		note(notes, im->path, HEFT_NO_OFFSET, 0,

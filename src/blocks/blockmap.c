@@ -12,27 +12,27 @@ enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 /* ---- where there is code --------------------------------------------------------------------- */
 
 /* What is known of addresses while an image is read. */
-struct places {
+struct blockmap_places {
 	const struct image *im, *debug;
 	const struct section *last; /* of the address asked for before */
 	bool listed, sure;          /* starts were read; they are all there are */
 	VEC(uint64_t) starts;       /* of functions, sorted */
 };
 
-static bool inside(const struct section *s, uint64_t addr)
+static bool blockmap_inside(const struct section *s, uint64_t addr)
 {
 	return s && addr >= s->addr && addr - s->addr < s->size;
 }
 
-static bool is_code(void *ctx, uint64_t addr)
+static bool blockmap_is_code(void *ctx, uint64_t addr)
 {
-	struct places *p = ctx;
-	if (!inside(p->last, addr))
+	struct blockmap_places *p = ctx;
+	if (!blockmap_inside(p->last, addr))
 		p->last = image_section_at(p->im, addr);
-	return inside(p->last, addr) && p->last->exec;
+	return blockmap_inside(p->last, addr) && p->last->exec;
 }
 
-static void list_symbols(struct places *p, const struct image *im, uint32_t type)
+static void blockmap_list_symbols(struct blockmap_places *p, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
 	struct symbol s;
@@ -42,7 +42,7 @@ static void list_symbols(struct places *p, const struct image *im, uint32_t type
 		vec_push(&p->starts, addr);
 }
 
-static bool list_unwind(struct places *p)
+static bool list_unwind(struct blockmap_places *p)
 {
 	const struct section *s = image_section_find(p->im, ".eh_frame");
 	struct unwind_iter it;
@@ -63,14 +63,14 @@ static bool list_unwind(struct places *p)
 	return p->starts.count > before;
 }
 
-static void list_starts(struct places *p)
+static void blockmap_list_starts(struct blockmap_places *p)
 {
 	const struct section *own = image_section_type(p->im, SHT_SYMTAB, 1);
 	const struct section *other = p->debug ? image_section_type(p->debug, SHT_SYMTAB, 1) : NULL;
 	p->listed = true;
-	list_symbols(p, p->im, SHT_SYMTAB);
-	list_symbols(p, p->im, SHT_DYNSYM);
-	list_symbols(p, p->debug, SHT_SYMTAB);
+	blockmap_list_symbols(p, p->im, SHT_SYMTAB);
+	blockmap_list_symbols(p, p->im, SHT_DYNSYM);
+	blockmap_list_symbols(p, p->debug, SHT_SYMTAB);
 	const bool unwind = list_unwind(p);
 	p->sure = own || other || unwind;
 	sort_by_key(p->starts.data, p->starts.count, sizeof *p->starts.data);
@@ -78,23 +78,23 @@ static void list_starts(struct places *p)
 
 static bool is_start(void *ctx, uint64_t addr)
 {
-	struct places *p = ctx;
+	struct blockmap_places *p = ctx;
 	if (!p->listed)
-		list_starts(p);
+		blockmap_list_starts(p);
 	if (!p->sure)
-		return is_code(ctx, addr);
+		return blockmap_is_code(ctx, addr);
 	size_t lo;
 	BISECT(lo, 0, p->starts.count, mid, p->starts.data[mid] < addr);
-	return lo < p->starts.count && p->starts.data[lo] == addr && is_code(ctx, addr);
+	return lo < p->starts.count && p->starts.data[lo] == addr && blockmap_is_code(ctx, addr);
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
 /* One reading of an image. */
-struct reading {
+struct blockmap_reading {
 	struct blockmap *b;
 	const struct image *holder; /* of the maps: the image or its debug file */
-	struct places places;
+	struct blockmap_places places;
 	struct notes *notes;
 	uint64_t left;           /* bytes of the file that may still be read: each once */
 	uint32_t *reloc_section; /* objects, by section: the one with its relocations, or 0 */
@@ -119,7 +119,7 @@ static enum bbmap_form guess_form(const struct bbmap_section *map)
 	return good ? BBMAP_VERSIONED : BBMAP_UNVERSIONED;
 }
 
-static enum bbmap_form form_of(const struct section *s, const struct bbmap_section *map)
+static enum bbmap_form blockmap_form_of(const struct section *s, const struct bbmap_section *map)
 {
 	if (s->type == SHT_LLVM_BB_ADDR_MAP)
 		return BBMAP_VERSIONED;
@@ -128,7 +128,7 @@ static enum bbmap_form form_of(const struct section *s, const struct bbmap_secti
 	return str_eq(s->name, STR(".bb_info")) ? BBMAP_SEED : guess_form(map);
 }
 
-static void find_reloc_sections(struct reading *r)
+static void find_reloc_sections(struct blockmap_reading *r)
 {
 	const struct image *im = r->holder;
 	r->reloc_section = mem_zeroed(im->section_count, sizeof *r->reloc_section);
@@ -149,8 +149,8 @@ static uint64_t addend_at(const struct bbmap_section *map, uint64_t off)
 }
 
 /* Where relocation r puts an address; 0 where its symbol is nowhere. */
-static uint64_t target_of(const struct reloc_iter *it, const struct reloc *r,
-			  const struct bbmap_section *map, uint64_t off)
+static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct reloc *r,
+				   const struct bbmap_section *map, uint64_t off)
 {
 	uint64_t addr;
 	if (r->symbol >= it->symbols.count)
@@ -161,7 +161,8 @@ static uint64_t target_of(const struct reloc_iter *it, const struct reloc *r,
 	return addr + (r->has_addend ? (uint64_t)r->addend : addend_at(map, off));
 }
 
-static void read_fixes(struct reading *r, const struct section *s, struct blockmap_section *ret)
+static void read_fixes(struct blockmap_reading *r, const struct section *s,
+		       struct blockmap_section *ret)
 {
 	const struct image *im = r->holder;
 	const uint32_t index = r->reloc_section[s->index];
@@ -180,7 +181,8 @@ static void read_fixes(struct reading *r, const struct section *s, struct blockm
 		if (field.op != RELOC_OP_SET || field.width != ret->map.addr_size)
 			continue;
 		sorted = sorted && (fixes.count == 0 || fixes.data[fixes.count - 1].off < off);
-		vec_push(&fixes, (struct bbmap_fix){ off, target_of(&it, &reloc, &ret->map, off) });
+		vec_push(&fixes, (struct bbmap_fix){
+					 off, blockmap_target_of(&it, &reloc, &ret->map, off) });
 	}
 	if (!sorted)
 		sort_by_key(fixes.data, fixes.count, sizeof *fixes.data);
@@ -189,7 +191,8 @@ static void read_fixes(struct reading *r, const struct section *s, struct blockm
 	ret->map.fix_count = fixes.count;
 }
 
-static bool open_section(struct reading *r, const struct section *s, struct blockmap_section *ret)
+static bool open_section(struct blockmap_reading *r, const struct section *s,
+			 struct blockmap_section *ret)
 {
 	const struct image *im = r->holder;
 	struct bytes bytes;
@@ -206,10 +209,10 @@ static bool open_section(struct reading *r, const struct section *s, struct bloc
 	ret->map = (struct bbmap_section){ .bytes = bytes,
 					   .addr_size = im->bits / 8,
 					   .big_endian = im->big_endian,
-					   .is_code = is_code,
+					   .is_code = blockmap_is_code,
 					   .is_start = is_start,
 					   .ctx = &r->places };
-	ret->map.form = form_of(s, &ret->map);
+	ret->map.form = blockmap_form_of(s, &ret->map);
 	if (im->kind == IMAGE_OBJECT)
 		read_fixes(r, s, ret);
 	return true;
@@ -223,12 +226,14 @@ static uint64_t code_addr(const struct image *im, uint64_t addr)
 	return im->machine == EM_ARM ? addr & ~UINT64_C(1) : addr;
 }
 
-static void drop(struct blockmap *b, uint64_t addr, uint64_t entry, enum blockmap_drop why)
+static void blocks_blockmap_drop(struct blockmap *b, uint64_t addr, uint64_t entry,
+				 enum blockmap_drop why)
 {
 	vec_push(&b->dropped, (struct blockmap_dropped){ addr, entry, why });
 }
 
-static void add_range(struct reading *r, const struct bbmap_entry *e, uint32_t number)
+static void blockmap_add_range(struct blockmap_reading *r, const struct bbmap_entry *e,
+			       uint32_t number)
 {
 	struct blockmap *b = r->b;
 	const struct bbmap_range *from = &e->ranges.data[number];
@@ -237,8 +242,9 @@ static void add_range(struct reading *r, const struct bbmap_entry *e, uint32_t n
 					.first = b->blocks.count,
 					.count = from->count,
 					.number = number };
-	if (!is_code(&r->places, range.addr)) {
-		drop(b, range.addr, e->off, range.addr == 0 ? BLOCKS_TOMBSTONE : BLOCKS_DISPLACED);
+	if (!blockmap_is_code(&r->places, range.addr)) {
+		blocks_blockmap_drop(b, range.addr, e->off,
+				     range.addr == 0 ? BLOCKS_TOMBSTONE : BLOCKS_DISPLACED);
 		return;
 	}
 	vec_reserve(&b->blocks, from->count);
@@ -249,7 +255,8 @@ static void add_range(struct reading *r, const struct bbmap_entry *e, uint32_t n
 	vec_push(&b->ranges, range);
 }
 
-static void add_entry(struct reading *r, const struct bbmap_entry *e, uint32_t section)
+static void blockmap_add_entry(struct blockmap_reading *r, const struct bbmap_entry *e,
+			       uint32_t section)
 {
 	struct blockmap *b = r->b;
 	struct blockmap_function f = { .entry = e->off,
@@ -259,7 +266,7 @@ static void add_entry(struct reading *r, const struct bbmap_entry *e, uint32_t s
 				       .version = e->version,
 				       .origin = BLOCKS_OF_MAP };
 	for (uint32_t i = 0; i < e->ranges.count && b->ranges.count < UINT32_MAX; i++)
-		add_range(r, e, i);
+		blockmap_add_range(r, e, i);
 	f.range_count = (uint32_t)b->ranges.count - f.range_first;
 	if (f.range_count == 0) {
 		const uint64_t addr = e->ranges.data[0].addr;
@@ -271,11 +278,11 @@ static void add_entry(struct reading *r, const struct bbmap_entry *e, uint32_t s
 	vec_push(&b->functions, f);
 }
 
-static void note_damage(const struct reading *r, const struct section *s,
-			const struct bbmap_cursor *c)
+static void blockmap_note_damage(const struct blockmap_reading *r, const struct section *s,
+				 const struct bbmap_cursor *c)
 {
 	const struct image *im = r->holder;
-	drop(r->b, 0, c->skip_off, BLOCKS_DAMAGED);
+	blocks_blockmap_drop(r->b, 0, c->skip_off, BLOCKS_DAMAGED);
 	const uint64_t off = s->compressed ? add_sat(im->file_off, s->off)
 					   : add_sat(add_sat(im->file_off, s->off), c->fault_off);
 	note(r->notes, im->path, off, c->skip_size,
@@ -285,7 +292,7 @@ static void note_damage(const struct reading *r, const struct section *s,
 	     bbmap_fault_text(c->fault));
 }
 
-static void read_section(struct reading *r, const struct section *s)
+static void blockmap_read_section(struct blockmap_reading *r, const struct section *s)
 {
 	struct blockmap_section opened;
 	struct bbmap_cursor c;
@@ -295,9 +302,9 @@ static void read_section(struct reading *r, const struct section *s)
 	bbmap_open(&c, &opened.map, false);
 	while ((step = bbmap_next(&c)) != BBMAP_END) {
 		if (step == BBMAP_DAMAGE)
-			note_damage(r, s, &c);
+			blockmap_note_damage(r, s, &c);
 		else if (r->b->functions.count < UINT32_MAX)
-			add_entry(r, &c.entry, (uint32_t)r->b->sections.count);
+			blockmap_add_entry(r, &c.entry, (uint32_t)r->b->sections.count);
 	}
 	bbmap_close(&c);
 	opened.map.ctx = NULL;
@@ -315,16 +322,16 @@ static bool has_maps(const struct image *im)
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-struct keyed {
+struct blockmap_keyed {
 	uint64_t addr, index;
 };
 
-static struct keyed *sort_functions(const struct blockmap *b)
+static struct blockmap_keyed *sort_functions(const struct blockmap *b)
 {
-	struct keyed *list = mem_zeroed(b->functions.count, sizeof *list);
+	struct blockmap_keyed *list = mem_zeroed(b->functions.count, sizeof *list);
 	bool sorted = true;
 	for (size_t i = 0; i < b->functions.count; i++) {
-		list[i] = (struct keyed){ b->functions.data[i].addr, i };
+		list[i] = (struct blockmap_keyed){ b->functions.data[i].addr, i };
 		sorted = sorted && (i == 0 || list[i - 1].addr < list[i].addr);
 	}
 	if (!sorted)
@@ -335,7 +342,7 @@ static struct keyed *sort_functions(const struct blockmap *b)
 /* Functions by address, each address once. */
 static void order_functions(struct blockmap *b)
 {
-	struct keyed *list = sort_functions(b);
+	struct blockmap_keyed *list = sort_functions(b);
 	const size_t count = b->functions.count;
 	struct blockmap_function *old = b->functions.data;
 	memset(&b->functions, 0, sizeof b->functions);
@@ -344,7 +351,7 @@ static void order_functions(struct blockmap *b)
 		const struct blockmap_function *f = &old[list[i].index];
 		if (i > 0 && list[i].addr == list[i - 1].addr) {
 			b->repeated++;
-			drop(b, f->addr, f->entry, BLOCKS_REPEATED);
+			blocks_blockmap_drop(b, f->addr, f->entry, BLOCKS_REPEATED);
 			continue;
 		}
 		const uint32_t number = (uint32_t)b->functions.count;
@@ -359,7 +366,7 @@ static void order_functions(struct blockmap *b)
 /* The ranges of the functions that stay, by address. */
 static void order_ranges(struct blockmap *b)
 {
-	VEC(struct keyed) list = { 0 };
+	VEC(struct blockmap_keyed) list = { 0 };
 	bool sorted = true;
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
@@ -367,7 +374,7 @@ static void order_ranges(struct blockmap *b)
 			const uint64_t addr = b->ranges.data[k].addr;
 			sorted = sorted &&
 				 (list.count == 0 || list.data[list.count - 1].addr <= addr);
-			vec_push(&list, (struct keyed){ addr, k });
+			vec_push(&list, (struct blockmap_keyed){ addr, k });
 		}
 	}
 	if (!sorted)
@@ -413,17 +420,17 @@ void blockmap_read(struct blockmap *b, const struct image *im, const struct imag
 {
 	memset(b, 0, sizeof *b);
 	b->image = im;
-	struct reading r = { .b = b,
-			     .holder = !has_maps(im) && has_maps(debug) ? debug : im,
-			     .places = { .im = im, .debug = debug },
-			     .notes = notes };
+	struct blockmap_reading r = { .b = b,
+				      .holder = !has_maps(im) && has_maps(debug) ? debug : im,
+				      .places = { .im = im, .debug = debug },
+				      .notes = notes };
 	r.left = r.holder->bytes.size;
 	if (r.holder->kind == IMAGE_OBJECT)
 		find_reloc_sections(&r);
 	for (size_t i = 1; i < r.holder->section_count; i++)
 		if (section_is_block_map(&r.holder->sections[i]) &&
 		    r.holder->sections[i].file_size > 0)
-			read_section(&r, &r.holder->sections[i]);
+			blockmap_read_section(&r, &r.holder->sections[i]);
 	if (b->sections.count == 0)
 		block_symbols_read(b, image_section_type(im, SHT_SYMTAB, 1) || !debug ? im : debug,
 				   notes);

@@ -151,7 +151,7 @@ static void blocks_batch(void *ctx, size_t i, unsigned worker)
 	}
 }
 
-static void join(const struct derivation *d, struct derived *ret)
+static void derive_join(const struct derivation *d, struct derived *ret)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < d->batches.count; i++)
@@ -206,7 +206,7 @@ void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
 	place_outs(&d);
 	derive_calls(&d);
 	parallel_for(threads, d.batches.count, blocks_batch, &d);
-	join(&d, ret);
+	derive_join(&d, ret);
 	derive_release(&d);
 }
 

@@ -7,7 +7,7 @@
  * those that load addresses, which may stand before a loop. */
 enum { NEAR = 40, FAR = 400 };
 
-struct scan {
+struct derive_arm64_scan {
 	const struct derive_facts *facts;
 	const struct derive_extent *extent;
 	struct function *fn;
@@ -15,18 +15,19 @@ struct scan {
 	size_t fix;
 };
 
-static uint32_t insn_at(const struct scan *s, uint64_t off)
+static uint32_t derive_arm64_insn_at(const struct derive_arm64_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->extent->code.p + off;
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint64_t sign_extend(uint64_t v, unsigned bits)
+static uint64_t derive_arm64_sign_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-static struct event *push(struct scan *s, uint64_t off, enum event_kind kind)
+static struct event *derive_arm64_push(struct derive_arm64_scan *s, uint64_t off,
+				       enum event_kind kind)
 {
 	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
 						.off = (uint32_t)off,
@@ -35,11 +36,12 @@ static struct event *push(struct scan *s, uint64_t off, enum event_kind kind)
 	return &s->b->events.data[s->b->events.count - 1];
 }
 
-static void add_jump(struct scan *s, uint64_t off, uint64_t disp, enum event_kind kind)
+static void derive_arm64_add_jump(struct derive_arm64_scan *s, uint64_t off, uint64_t disp,
+				  enum event_kind kind)
 {
 	const struct derive_facts *f = s->facts;
 	const uint64_t at = s->extent->addr + off;
-	struct event *e = push(s, off, kind);
+	struct event *e = derive_arm64_push(s, off, kind);
 	e->target = at + disp;
 	while (s->fix < f->fix_count && f->fixes[s->fix].addr < at)
 		s->fix++;
@@ -68,11 +70,11 @@ static bool writes(uint32_t insn, unsigned reg)
 	       (insn & 0x7fffc000) == 0x13000000 || (insn & 0xffc00000) == 0x93400000; /* sxt* */
 }
 
-static bool find_write(const struct scan *s, uint64_t off, unsigned reg, unsigned most,
+static bool find_write(const struct derive_arm64_scan *s, uint64_t off, unsigned reg, unsigned most,
 		       uint64_t *ret)
 {
 	for (unsigned i = 1; i <= most && off >= 4 * (uint64_t)i; i++) {
-		if (!writes(insn_at(s, off - 4 * (uint64_t)i), reg))
+		if (!writes(derive_arm64_insn_at(s, off - 4 * (uint64_t)i), reg))
 			continue;
 		*ret = off - 4 * (uint64_t)i;
 		return true;
@@ -81,27 +83,28 @@ static bool find_write(const struct scan *s, uint64_t off, unsigned reg, unsigne
 }
 
 /* The fields of an address in two parts are relocated to the whole of it and, in the file, 0. */
-static uint64_t adr_of(const struct scan *s, uint64_t off)
+static uint64_t adr_of(const struct derive_arm64_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
 	const uint64_t at = s->extent->addr + off;
 	const size_t i = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, at);
 	if (i < f->fix_count && f->fixes[i].addr == at)
 		return f->fixes[i].target;
-	const uint32_t insn = insn_at(s, off);
-	const uint64_t imm = sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3), 21);
+	const uint32_t insn = derive_arm64_insn_at(s, off);
+	const uint64_t imm = derive_arm64_sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3),
+						      21);
 	const uint64_t pc = s->extent->addr + off;
 	return insn >> 31 ? (pc & ~UINT64_C(0xfff)) + (imm << 12) : pc + imm;
 }
 
 /* The address in `reg` at `off`: adr, or adrp and add. */
-static bool address_in(const struct scan *s, uint64_t off, unsigned reg, uint64_t *ret)
+static bool address_in(const struct derive_arm64_scan *s, uint64_t off, unsigned reg, uint64_t *ret)
 {
 	uint64_t add = 0;
 	for (unsigned step = 0; step < 4; step++) {
 		if (!find_write(s, off, reg, FAR, &off))
 			return false;
-		const uint32_t insn = insn_at(s, off);
+		const uint32_t insn = derive_arm64_insn_at(s, off);
 		if ((insn & 0x1f000000) == 0x10000000) {
 			*ret = adr_of(s, off) + add;
 			return true;
@@ -119,10 +122,10 @@ static bool address_in(const struct scan *s, uint64_t off, unsigned reg, uint64_
 }
 
 /* `cmp w, #n; b.hi default` before the jump: n + 1 entries. */
-static uint64_t bound_before(const struct scan *s, uint64_t off)
+static uint64_t bound_before(const struct derive_arm64_scan *s, uint64_t off)
 {
 	for (unsigned i = 1; i <= NEAR && off >= 4 * (uint64_t)i; i++) {
-		const uint32_t insn = insn_at(s, off - 4 * (uint64_t)i);
+		const uint32_t insn = derive_arm64_insn_at(s, off - 4 * (uint64_t)i);
 		if ((insn & 0x7fc0001f) == 0x7100001f)
 			return (insn >> 10 & 0xfff) + 1;
 	}
@@ -130,9 +133,10 @@ static uint64_t bound_before(const struct scan *s, uint64_t off)
 }
 
 /* Loads with a register offset: size 111 0 00 opc 1 Rm option S 10 Rn Rt. */
-static bool read_entry(const struct scan *s, uint64_t off, struct jump_table *t)
+static bool derive_arm64_read_entry(const struct derive_arm64_scan *s, uint64_t off,
+				    struct jump_table *t)
 {
-	const uint32_t insn = insn_at(s, off);
+	const uint32_t insn = derive_arm64_insn_at(s, off);
 	const unsigned opc = insn >> 22 & 3;
 	if ((insn & 0x3f200c00) != 0x38200800 || opc == 0)
 		return false;
@@ -142,9 +146,9 @@ static bool read_entry(const struct scan *s, uint64_t off, struct jump_table *t)
 }
 
 /* `add x, anchor, entry, how` at `off`: the entry in Rm, or, where nothing is extended, in Rn. */
-static bool read_sum(const struct scan *s, uint64_t off, struct jump_table *t)
+static bool read_sum(const struct derive_arm64_scan *s, uint64_t off, struct jump_table *t)
 {
-	const uint32_t insn = insn_at(s, off);
+	const uint32_t insn = derive_arm64_insn_at(s, off);
 	const bool extended = insn >> 21 & 1;
 	unsigned anchor = insn >> 5 & 31, entry = insn >> 16 & 31;
 	uint64_t load;
@@ -152,7 +156,7 @@ static bool read_sum(const struct scan *s, uint64_t off, struct jump_table *t)
 	if (t->shift > 3)
 		return false;
 	for (unsigned swap = 0; swap < 2; swap++) {
-		if (find_write(s, off, entry, NEAR, &load) && read_entry(s, load, t) &&
+		if (find_write(s, off, entry, NEAR, &load) && derive_arm64_read_entry(s, load, t) &&
 		    address_in(s, off, anchor, &t->anchor)) {
 			if (extended)
 				t->is_signed = insn >> 15 & 1;
@@ -167,52 +171,53 @@ static bool read_sum(const struct scan *s, uint64_t off, struct jump_table *t)
 	return false;
 }
 
-static bool find_table(const struct scan *s, uint64_t off, unsigned reg, struct jump_table *t)
+static bool derive_arm64_find_table(const struct derive_arm64_scan *s, uint64_t off, unsigned reg,
+				    struct jump_table *t)
 {
 	uint64_t at;
 	*t = (struct jump_table){ 0 };
 	if (!find_write(s, off, reg, NEAR, &at))
 		return false;
-	const uint32_t insn = insn_at(s, at);
+	const uint32_t insn = derive_arm64_insn_at(s, at);
 	t->limit = bound_before(s, off);
 	if ((insn & 0xff200000) == 0x8b200000 || (insn & 0xffe00000) == 0x8b000000)
 		return read_sum(s, at, t);
-	return read_entry(s, at, t) && t->width == 8;
+	return derive_arm64_read_entry(s, at, t) && t->width == 8;
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
 /* br, blr, ret and the authenticated ones: bits 31-25 1101011, opc in 24-21. */
-static void add_indirect(struct scan *s, uint64_t off, uint32_t insn)
+static void derive_arm64_add_indirect(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
 	struct jump_table t;
 	if (opc == 1) {
 		/* ldr x, [x, #slot] before */
-		const uint32_t load = off >= 4 ? insn_at(s, off - 4) : 0;
-		struct event *e = push(s, off, EVENT_CALL_INDIRECT);
+		const uint32_t load = off >= 4 ? derive_arm64_insn_at(s, off - 4) : 0;
+		struct event *e = derive_arm64_push(s, off, EVENT_CALL_INDIRECT);
 		if ((load & 0xffc00000) == 0xf9400000)
 			e->slot = (uint8_t)min_u64((load >> 10 & 0xfff) * 8, UINT8_MAX);
 	} else if (opc == 0) {
-		struct event *e = push(s, off, EVENT_JMP_INDIRECT);
-		if (find_table(s, off, insn >> 5 & 31, &t)) {
+		struct event *e = derive_arm64_push(s, off, EVENT_JMP_INDIRECT);
+		if (derive_arm64_find_table(s, off, insn >> 5 & 31, &t)) {
 			table_set_reach(s->facts, s->extent, &t);
 			vec_push(&s->b->tables, t);
 			e->table = true;
 		}
 		s->fn->returns |= !e->table;
 	} else {
-		push(s, off, EVENT_RET);
+		derive_arm64_push(s, off, EVENT_RET);
 		s->fn->returns = true;
 	}
 }
 
-static void add_conditional(struct scan *s, uint64_t off, uint32_t insn)
+static void add_conditional(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
 {
 	const bool test = (insn & 0x7e000000) == 0x36000000;
-	const uint64_t disp = test ? sign_extend(insn >> 5 & 0x3fff, 14)
-				   : sign_extend(insn >> 5 & 0x7ffff, 19);
-	add_jump(s, off, disp << 2, EVENT_JCC);
+	const uint64_t disp = test ? derive_arm64_sign_extend(insn >> 5 & 0x3fff, 14)
+				   : derive_arm64_sign_extend(insn >> 5 & 0x7ffff, 19);
+	derive_arm64_add_jump(s, off, disp << 2, EVENT_JCC);
 	/* Floating point: mi and gt are "not equal", eq and vs "equal or unordered" (C1.2.4). */
 	const unsigned condition = insn & 15;
 	const bool by_flags = (insn & 0xff000000) == 0x54000000;
@@ -225,13 +230,14 @@ static void add_conditional(struct scan *s, uint64_t off, uint32_t insn)
 }
 
 /* Linkers turn adrp and add into nop and adr. */
-static bool is_relaxed(const struct scan *s, uint64_t off)
+static bool derive_arm64_is_relaxed(const struct derive_arm64_scan *s, uint64_t off)
 {
-	return s->extent->code.size - off >= 8 && (insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
+	return s->extent->code.size - off >= 8 &&
+	       (derive_arm64_insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
 }
 
 /* Zeros behind what does not go on, or behind other padding, are no traps. */
-static bool is_fill(const struct scan *s, uint64_t off)
+static bool derive_arm64_is_fill(const struct derive_arm64_scan *s, uint64_t off)
 {
 	const size_t count = s->b->events.count;
 	const struct event *e = s->b->events.data + count - 1;
@@ -240,34 +246,35 @@ static bool is_fill(const struct scan *s, uint64_t off)
 		e->kind == EVENT_TRAP || e->kind == EVENT_NOP);
 }
 
-static void add(struct scan *s, uint64_t off, uint32_t insn)
+static void derive_arm64_add(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
 {
 	if ((insn & 0x7c000000) == 0x14000000)
-		add_jump(s, off, sign_extend(insn & 0x3ffffff, 26) << 2,
-			 insn >> 31 ? EVENT_CALL : EVENT_JMP);
+		derive_arm64_add_jump(s, off, derive_arm64_sign_extend(insn & 0x3ffffff, 26) << 2,
+				      insn >> 31 ? EVENT_CALL : EVENT_JMP);
 	else if ((insn & 0xff000000) == 0x54000000 || (insn & 0x7c000000) == 0x34000000)
 		add_conditional(s, off, insn);
 	else if ((insn & 0xfe000000) == 0xd6000000)
-		add_indirect(s, off, insn);
-	else if ((insn == 0xd503201f && !is_relaxed(s, off)) || (insn == 0 && is_fill(s, off)))
-		push(s, off, EVENT_NOP);
+		derive_arm64_add_indirect(s, off, insn);
+	else if ((insn == 0xd503201f && !derive_arm64_is_relaxed(s, off)) ||
+		 (insn == 0 && derive_arm64_is_fill(s, off)))
+		derive_arm64_push(s, off, EVENT_NOP);
 	else if ((insn & 0xffe0001f) == 0xd4200000 || insn >> 16 == 0) /* brk, udf */
-		push(s, off, EVENT_TRAP);
+		derive_arm64_push(s, off, EVENT_TRAP);
 }
 
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 {
-	struct scan s = { .facts = d->facts,
-			  .extent = &d->facts->extents[function],
-			  .fn = &d->functions[function],
-			  .b = b };
+	struct derive_arm64_scan s = { .facts = d->facts,
+				       .extent = &d->facts->extents[function],
+				       .fn = &d->functions[function],
+				       .b = b };
 	const uint64_t size = s.extent->code.size, end = size & ~UINT64_C(3);
 	s.fix = lower_bound(d->facts->fixes, d->facts->fix_count, sizeof *d->facts->fixes,
 			    s.extent->addr);
 	for (uint64_t off = 0; off < end; off += 4)
-		add(&s, off, insn_at(&s, off));
+		derive_arm64_add(&s, off, derive_arm64_insn_at(&s, off));
 	for (uint64_t off = end; off < size; off++)
-		push(&s, off, EVENT_BAD)->len = 1;
+		derive_arm64_push(&s, off, EVENT_BAD)->len = 1;
 }
 
 /* Who saves pairs of registers in which order: LLVM x20, x19, gcc x19, x20 (stp, signed offset and
@@ -276,9 +283,10 @@ int derive_arm64_vote(struct bytes code)
 {
 	enum { NEAR_ENTRY = 16 };
 	const struct derive_extent x = { .code = code };
-	const struct scan s = { .extent = &x };
+	const struct derive_arm64_scan s = { .extent = &x };
 	for (uint64_t i = 0; i < NEAR_ENTRY && code.size / 4 > i; i++) {
-		const uint32_t insn = insn_at(&s, i * 4), a = insn & 31, b = insn >> 10 & 31;
+		const uint32_t insn = derive_arm64_insn_at(&s, i * 4), a = insn & 31,
+			       b = insn >> 10 & 31;
 		if ((insn & 0xfe4003e0) != 0xa80003e0 || a < 19 || a > 28 || b < 19 || b > 28)
 			continue;
 		if (b == a + 1 || a == b + 1)

@@ -6,7 +6,7 @@
 /* With the flags of a block: control does not go on to what stands behind it. */
 #define DEAD (UINT32_C(1) << 31)
 
-struct walk {
+struct derive_blocks_walk {
 	const struct derivation *d;
 	const struct derive_extent *x;
 	const struct function *fn;
@@ -25,13 +25,13 @@ struct walk {
 	size_t last_site;   /* that range; SIZE_MAX none */
 };
 
-static bool is_llvm(const struct walk *w)
+static bool is_llvm(const struct derive_blocks_walk *w)
 {
 	return w->fn->convention == DERIVE_LLVM;
 }
 
 /* The first target in [from, to), else `to`. */
-static uint32_t next_target(const struct walk *w, uint32_t from, uint32_t to)
+static uint32_t next_target(const struct derive_blocks_walk *w, uint32_t from, uint32_t to)
 {
 	while (from < to) {
 		const uint64_t rest = w->targets[from / 64] >> from % 64;
@@ -47,7 +47,7 @@ static uint32_t next_target(const struct walk *w, uint32_t from, uint32_t to)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static bool is_pad(struct walk *w, uint32_t off)
+static bool derive_blocks_is_pad(struct derive_blocks_walk *w, uint32_t off)
 {
 	const struct derivation *d = w->d;
 	while (w->pad < d->pads.count && d->pads.data[w->pad] < w->x->addr + off)
@@ -56,7 +56,7 @@ static bool is_pad(struct walk *w, uint32_t off)
 }
 
 /* Ends the block at hand at `end`; the next one starts at `next`. */
-static void close_block(struct walk *w, uint32_t end, uint32_t next, uint32_t flags)
+static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t next, uint32_t flags)
 {
 	if (end > w->start)
 		vec_push(&w->b->blocks,
@@ -65,7 +65,8 @@ static void close_block(struct walk *w, uint32_t end, uint32_t next, uint32_t fl
 				 .off = w->start,
 				 .size = end - w->start,
 				 .flags = (flags & ~DEAD) |
-					  (is_pad(w, w->start) || (w->start == 0 && w->pad_at_start)
+					  (derive_blocks_is_pad(w, w->start) ||
+							   (w->start == 0 && w->pad_at_start)
 						   ? BBMAP_LANDING_PAD
 						   : 0) });
 	w->start = next;
@@ -74,7 +75,7 @@ static void close_block(struct walk *w, uint32_t end, uint32_t next, uint32_t fl
 }
 
 /* Ends blocks at the targets up to `to`, which is no part of an instruction. */
-static void cut_at_targets(struct walk *w, uint32_t to)
+static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 {
 	for (; w->target <= to; w->target = next_target(w, w->target + 1, w->size)) {
 		const uint32_t at = w->target;
@@ -89,7 +90,7 @@ static void cut_at_targets(struct walk *w, uint32_t to)
 /* ---- padding --------------------------------------------------------------------------------- */
 
 /* Whether [from, end) is what an assembler puts in to align `end`. */
-static bool aligns(const struct walk *w, uint32_t from, uint32_t end, uint32_t least)
+static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t end, uint32_t least)
 {
 	const uint64_t addr = w->x->addr + end;
 	const uint64_t align = addr & (0 - addr);
@@ -99,7 +100,8 @@ static bool aligns(const struct walk *w, uint32_t from, uint32_t end, uint32_t l
 /* A run of nops from e on; returns the event behind it.  What is jumped to is a block.  Padding is
  * in a block unless what it aligns starts one: something leads there, or, with LLVM, it is a loop
  * that is entered from above. */
-static const struct event *do_nops(struct walk *w, const struct event *e, const struct event *last)
+static const struct event *do_nops(struct derive_blocks_walk *w, const struct event *e,
+				   const struct event *last)
 {
 	enum { LOOP_ALIGN = 16 };
 	const uint32_t from = e->off;
@@ -125,7 +127,7 @@ static const struct event *do_nops(struct walk *w, const struct event *e, const 
 
 /* Whether the jump behind what ends at `end` is of the same block: not if anything else leads
  * there. */
-static bool jump_follows(const struct walk *w, uint32_t end, const struct event *next,
+static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
 {
 	return is_llvm(w) && next < last && next->off == end && next->kind == EVENT_JMP &&
@@ -134,7 +136,8 @@ static bool jump_follows(const struct walk *w, uint32_t end, const struct event 
 
 /* No compiler jumps over a jump of the same block, since it would turn the condition round, unless
  * that does not reach so far. */
-static bool jumps_over(const struct walk *w, const struct event *e, const struct event *next)
+static bool jumps_over(const struct derive_blocks_walk *w, const struct event *e,
+		       const struct event *next)
 {
 	const uint64_t from = w->x->addr + e->off;
 	const uint64_t far = next->target > from ? next->target - from : from - next->target;
@@ -142,7 +145,8 @@ static bool jumps_over(const struct walk *w, const struct event *e, const struct
 }
 
 /* On x86 the second jump of a pair may lead elsewhere. */
-static bool is_pair(const struct walk *w, const struct event *e, const struct event *next)
+static bool is_pair(const struct derive_blocks_walk *w, const struct event *e,
+		    const struct event *next)
 {
 	return is_llvm(w) && e->pair && next->kind == EVENT_JCC && next->pair == e->pair &&
 	       next->off == event_end(e) && !bit_get(w->targets, next->off) &&
@@ -151,7 +155,7 @@ static bool is_pair(const struct walk *w, const struct event *e, const struct ev
 
 /* Whether a jump there leaves the function, and not only for its cold part or back from there:
  * nobody calls the middle of a function. */
-static bool is_tail_call(const struct walk *w, uint64_t target)
+static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint64_t target)
 {
 	const struct derive_facts *f = w->d->facts;
 	if (extent_has(w->x, target) || w->x->cold)
@@ -161,7 +165,7 @@ static bool is_tail_call(const struct walk *w, uint64_t target)
 	return !to || !extent_has(to, target) || to->stubs || (target == to->addr && !to->cold);
 }
 
-static void do_jcc(struct walk *w, const struct event *e, const struct event *last)
+static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const struct event *last)
 {
 	const uint32_t end = event_end(e);
 	const struct event *next = e + 1;
@@ -170,12 +174,14 @@ static void do_jcc(struct walk *w, const struct event *e, const struct event *la
 	if (next < last && is_pair(w, e, next))
 		return;
 	close_block(w, end, end,
-		    BBMAP_FALL_THROUGH |
-			    (is_tail_call(w, e->target) ? BBMAP_RETURN | BBMAP_TAIL_CALL : 0u));
+		    BBMAP_FALL_THROUGH | (derive_blocks_is_tail_call(w, e->target)
+						  ? BBMAP_RETURN | BBMAP_TAIL_CALL
+						  : 0u));
 }
 
 /* LLVM has what ends the function otherwise in the same block. */
-static void do_return_if(struct walk *w, const struct event *e, const struct event *last)
+static void do_return_if(struct derive_blocks_walk *w, const struct event *e,
+			 const struct event *last)
 {
 	const uint32_t end = event_end(e);
 	const bool ends = e + 1 < last && e[1].off == end && !bit_get(w->targets, end) &&
@@ -184,11 +190,11 @@ static void do_return_if(struct walk *w, const struct event *e, const struct eve
 		close_block(w, end, end, BBMAP_RETURN | BBMAP_FALL_THROUGH);
 }
 
-static uint32_t jump_flags(const struct walk *w, const struct event *e)
+static uint32_t jump_flags(const struct derive_blocks_walk *w, const struct event *e)
 {
 	if (e->kind == EVENT_RET)
 		return BBMAP_RETURN;
-	if (e->kind == EVENT_JMP && !is_tail_call(w, e->target))
+	if (e->kind == EVENT_JMP && !derive_blocks_is_tail_call(w, e->target))
 		return 0;
 	return e->table ? (uint32_t)BBMAP_INDIRECT_JUMP : BBMAP_RETURN | BBMAP_TAIL_CALL;
 }
@@ -196,7 +202,7 @@ static uint32_t jump_flags(const struct walk *w, const struct event *e)
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* The range with a pad that holds the call, or NULL. */
-static const struct derive_site *site_of(struct walk *w, const struct event *e)
+static const struct derive_site *site_of(struct derive_blocks_walk *w, const struct event *e)
 {
 	const struct derive_facts *f = w->d->facts;
 	const uint64_t at = w->x->addr + e->off;
@@ -207,8 +213,8 @@ static const struct derive_site *site_of(struct walk *w, const struct event *e)
 	return &f->sites[w->site];
 }
 
-static void find_last_call(struct walk *w, const struct derive_site *s, const struct event *e,
-			   const struct event *last)
+static void find_last_call(struct derive_blocks_walk *w, const struct derive_site *s,
+			   const struct event *e, const struct event *last)
 {
 	if (w->last_site == w->site)
 		return;
@@ -220,7 +226,7 @@ static void find_last_call(struct walk *w, const struct derive_site *s, const st
 
 /* Where the block of a call ends: the last one of a range may have more behind it that is LLVM's
  * call, which puts the stack right or fetches the result. */
-static uint32_t end_of_call(const struct walk *w, const struct derive_site *s,
+static uint32_t end_of_call(const struct derive_blocks_walk *w, const struct derive_site *s,
 			    const struct event *e, const struct event *last)
 {
 	const uint32_t end = event_end(e);
@@ -234,8 +240,8 @@ static uint32_t end_of_call(const struct walk *w, const struct derive_site *s,
 /* Whether the call is the end of the road for the compiler of its function, which does not know all
  * that there is to know of the callee: code behind a call is there because something leads to
  * it. */
-static bool is_last(const struct walk *w, const struct event *e, const struct event *last,
-		    uint64_t traits)
+static bool is_last(const struct derive_blocks_walk *w, const struct event *e,
+		    const struct event *last, uint64_t traits)
 {
 	const uint32_t end = event_end(e);
 	if (!(traits & DERIVE_NO_RETURN))
@@ -248,12 +254,12 @@ static bool is_last(const struct walk *w, const struct event *e, const struct ev
 /* Virtual functions that hardly throw, by their place in the table: the second is the deleting
  * destructor as a rule, and what handlers call is std::exception::what(), the third.  LLVM ends a
  * range before such a call. */
-static bool is_calm_slot(const struct walk *w, const struct event *e)
+static bool is_calm_slot(const struct derive_blocks_walk *w, const struct event *e)
 {
 	return !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
 }
 
-static void do_call(struct walk *w, const struct event *e, const struct event *last)
+static void do_call(struct derive_blocks_walk *w, const struct event *e, const struct event *last)
 {
 	const uint64_t traits = e->target != DERIVE_NOWHERE ? traits_get(&w->d->traits, e->target)
 							    : 0;
@@ -283,7 +289,7 @@ static void do_call(struct walk *w, const struct event *e, const struct event *l
 
 /* Where gcc splits functions it gives each landing pad that is not cold a block of its own, which
  * is one instruction that saves a register; not if it goes on to jump to another part. */
-static void split_pads(const struct walk *w, uint64_t *targets, const struct event *e,
+static void split_pads(const struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 		       const struct event *last)
 {
 	enum { MOVE = 3 };
@@ -305,7 +311,7 @@ static void split_pads(const struct walk *w, uint64_t *targets, const struct eve
 }
 
 /* Whether any jump leads there. */
-static bool is_jumped_to(const struct walk *w, uint64_t addr, const struct event *e,
+static bool is_jumped_to(const struct derive_blocks_walk *w, uint64_t addr, const struct event *e,
 			 const struct event *last)
 {
 	const struct derivation *d = w->d;
@@ -319,7 +325,7 @@ static bool is_jumped_to(const struct walk *w, uint64_t addr, const struct event
 
 /* Where the first landing pad of a part of a function would be at its start, which tables cannot
  * say, gcc puts a nop before it, which is of its block unless others come to what stands behind. */
-static void join_first_pad(struct walk *w, uint64_t *targets, const struct event *e,
+static void join_first_pad(struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 			   const struct event *last)
 {
 	const struct derivation *d = w->d;
@@ -334,7 +340,7 @@ static void join_first_pad(struct walk *w, uint64_t *targets, const struct event
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 /* Behind what goes nowhere, padding is passed over. */
-static bool pass_over(struct walk *w, const struct event *e)
+static bool derive_blocks_pass_over(struct derive_blocks_walk *w, const struct event *e)
 {
 	if (!w->dead || e->off != w->start || (e->kind != EVENT_NOP && e->kind != EVENT_INT3))
 		return false;
@@ -342,11 +348,12 @@ static bool pass_over(struct walk *w, const struct event *e)
 	return true;
 }
 
-static const struct event *step(struct walk *w, const struct event *e, const struct event *last)
+static const struct event *derive_blocks_step(struct derive_blocks_walk *w, const struct event *e,
+					      const struct event *last)
 {
 	const uint32_t end = event_end(e);
 	cut_at_targets(w, e->off);
-	if (pass_over(w, e))
+	if (derive_blocks_pass_over(w, e))
 		return e + 1;
 	if (w->dead)
 		w->dead = false;
@@ -376,16 +383,16 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
 	const struct function *fn = &d->functions[function];
-	struct walk w = { .d = d,
-			  .x = x,
-			  .fn = fn,
-			  .b = b,
-			  .targets = b->targets + fn->word,
-			  .size = (uint32_t)x->code.size,
-			  .pad = lower_bound(d->pads.data, d->pads.count, sizeof *d->pads.data,
-					     x->addr),
-			  .site = site_from(d->facts, x->addr),
-			  .last_site = SIZE_MAX };
+	struct derive_blocks_walk w = { .d = d,
+					.x = x,
+					.fn = fn,
+					.b = b,
+					.targets = b->targets + fn->word,
+					.size = (uint32_t)x->code.size,
+					.pad = lower_bound(d->pads.data, d->pads.count,
+							   sizeof *d->pads.data, x->addr),
+					.site = site_from(d->facts, x->addr),
+					.last_site = SIZE_MAX };
 	const struct event *e = events_of(b, fn), *last = e + fn->event_count;
 	tables_follow(d, b, function);
 	split_pads(&w, b->targets + fn->word, e, last);
@@ -393,7 +400,7 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 	join_first_pad(&w, b->targets + fn->word, e, last);
 	w.target = next_target(&w, 0, w.size);
 	while (e < last)
-		e = step(&w, e, last);
+		e = derive_blocks_step(&w, e, last);
 	if (w.size > 0)
 		cut_at_targets(&w, w.size - 1);
 	if (w.start < w.size)

@@ -47,7 +47,7 @@ uint64_t traits_get(const struct traits *t, uint64_t addr)
 	return known ? known->traits : 0;
 }
 
-static bool has(const struct derivation *d, uint64_t addr, uint64_t trait)
+static bool derive_calls_has(const struct derivation *d, uint64_t addr, uint64_t trait)
 {
 	return (traits_get(&d->traits, addr) & trait) != 0;
 }
@@ -107,18 +107,18 @@ static bool pass_on_returning(struct derivation *d, const struct batch *b, size_
 {
 	const struct derive_extent *x = &d->facts->extents[function];
 	const struct function *fn = &d->functions[function];
-	if (has(d, x->addr, DERIVE_RETURNS))
+	if (derive_calls_has(d, x->addr, DERIVE_RETURNS))
 		return false;
 	for (size_t i = 0; i < fn->event_count; i++) {
 		const struct event *e = events_of(b, fn) + i;
-		if (!leaves(x, e) || has(d, e->target, DERIVE_NO_RETURN))
+		if (!leaves(x, e) || derive_calls_has(d, e->target, DERIVE_NO_RETURN))
 			continue;
 		const size_t to = lower_bound(d->facts->extents, d->facts->extent_count,
 					      sizeof *d->facts->extents, e->target);
 		const bool known = to < d->facts->extent_count &&
 				   d->facts->extents[to].addr == e->target &&
 				   !d->facts->extents[to].stubs;
-		if (known && !has(d, e->target, DERIVE_RETURNS))
+		if (known && !derive_calls_has(d, e->target, DERIVE_RETURNS))
 			continue;
 		traits_add(&d->traits, x->addr, DERIVE_RETURNS);
 		return true;
@@ -130,7 +130,7 @@ static void note_not_returning(struct derivation *d, const struct batch *b, size
 {
 	const uint64_t addr = d->facts->extents[function].addr;
 	(void)b;
-	if (!has(d, addr, DERIVE_RETURNS))
+	if (!derive_calls_has(d, addr, DERIVE_RETURNS))
 		traits_add(&d->traits, addr, DERIVE_NO_RETURN);
 }
 
@@ -143,7 +143,7 @@ static void note_last_call(struct derivation *d, const struct batch *b, size_t f
 		return;
 	const struct event *e = events_of(b, fn) + fn->event_count - 1;
 	if (event_is_call(e) && event_end(e) == x->code.size && e->target != DERIVE_NOWHERE &&
-	    !has(d, e->target, DERIVE_RETURNS | DERIVE_NO_RETURN))
+	    !derive_calls_has(d, e->target, DERIVE_RETURNS | DERIVE_NO_RETURN))
 		traits_add(&d->traits, e->target, DERIVE_NO_RETURN | DERIVE_SEEMS);
 }
 
@@ -157,7 +157,8 @@ static void check_calls(struct derivation *d, const struct batch *b, size_t func
 		const uint32_t next = event_end(e);
 		if (!event_is_call(e) || e->target == DERIVE_NOWHERE || next >= size)
 			continue;
-		if (!has(d, e->target, DERIVE_SEEMS) || bit_get(b->targets + fn->word, next) ||
+		if (!derive_calls_has(d, e->target, DERIVE_SEEMS) ||
+		    bit_get(b->targets + fn->word, next) ||
 		    (e + 1 < end && e[1].off == next && e[1].kind != EVENT_CALL))
 			continue;
 		traits_add(&d->traits, e->target, DERIVE_RETURNS);
@@ -168,7 +169,7 @@ static void check_calls(struct derivation *d, const struct batch *b, size_t func
 
 static void note_throwing(struct derivation *d, uint64_t addr)
 {
-	if (!has(d, addr, DERIVE_CALM))
+	if (!derive_calls_has(d, addr, DERIVE_CALM))
 		traits_add(&d->traits, addr, DERIVE_THROWS);
 }
 
@@ -225,14 +226,14 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 	for (size_t i = 0; i + 1 < fn->event_count; i++)
 		if (e[i].kind == EVENT_CALL && e[i + 1].kind == EVENT_CALL &&
 		    e[i + 1].off - event_end(&e[i]) <= MOST_BETWEEN &&
-		    has(d, e[i + 1].target, DERIVE_DELETES))
+		    derive_calls_has(d, e[i + 1].target, DERIVE_DELETES))
 			traits_add(&d->traits, e[i].target, DERIVE_NO_THROW);
 	/* What does little else is the destructor that deletes. */
 	const bool jumps = end > e && end[-1].kind == EVENT_JMP && !fn->returns;
 	const bool calls = fn->event_count >= 2 && fn->event_count <= LITTLE &&
 			   end[-1].kind == EVENT_RET && end[-2].kind == EVENT_CALL;
-	if ((jumps && has(d, end[-1].target, DERIVE_DELETES)) ||
-	    (calls && has(d, end[-2].target, DERIVE_DELETES)))
+	if ((jumps && derive_calls_has(d, end[-1].target, DERIVE_DELETES)) ||
+	    (calls && derive_calls_has(d, end[-2].target, DERIVE_DELETES)))
 		traits_add(&d->traits, d->facts->extents[function].addr,
 			   DERIVE_NO_THROW | DERIVE_CALM);
 }
@@ -240,8 +241,9 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Calls `fn` for all functions until none changes, but not without end; whether it came to one. */
-static bool repeat(struct derivation *d,
-		   bool (*fn)(struct derivation *d, const struct batch *b, size_t function))
+static bool derive_calls_repeat(struct derivation *d,
+				bool (*fn)(struct derivation *d, const struct batch *b,
+					   size_t function))
 {
 	enum { ROUNDS = 16 };
 	bool changed = true;
@@ -264,7 +266,7 @@ void derive_calls(struct derivation *d)
 			   f->callees[i].traits |
 				   (f->callees[i].traits & DERIVE_NO_THROW ? DERIVE_CALM : 0));
 	each_function(d, note_returning);
-	if (repeat(d, pass_on_returning))
+	if (derive_calls_repeat(d, pass_on_returning))
 		each_function(d, note_not_returning);
 	each_function(d, note_last_call);
 	each_function(d, check_calls);

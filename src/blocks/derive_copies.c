@@ -7,7 +7,7 @@
 enum { RAX = 0, RSP = 4, NO_REG = 16 };
 
 /* An instruction that sets a register and does nothing else. */
-struct copy {
+struct derive_copies_copy {
 	unsigned from, to; /* from: NO_REG if it is no register */
 	unsigned size;
 	bool store; /* of %rax to disp(%rsp) */
@@ -27,7 +27,7 @@ static unsigned low_field(uint8_t rex, uint8_t byte)
 
 /* mov, lea, xor of a register with itself; from other registers, %rsp or %rip relative memory,
  * immediates. */
-static bool read_copy(const uint8_t *p, uint64_t left, struct copy *ret)
+static bool read_copy(const uint8_t *p, uint64_t left, struct derive_copies_copy *ret)
 {
 	struct x86_insn in;
 	const uint8_t rex = left > 0 && (p[0] & 0xf0) == 0x40 ? p[0] : 0;
@@ -37,7 +37,7 @@ static bool read_copy(const uint8_t *p, uint64_t left, struct copy *ret)
 	const uint8_t op = p[0], modrm = p[1];
 	const unsigned reg = reg_field(rex, modrm), low = low_field(rex, modrm);
 	const bool stack = modrm >> 6 > 0 && modrm < 0xc0 && (modrm & 7) == 4 && p[2] == 0x24;
-	*ret = (struct copy){ .from = NO_REG, .size = in.len };
+	*ret = (struct derive_copies_copy){ .from = NO_REG, .size = in.len };
 	if (op == 0x89 && modrm >= 0xc0)
 		return ret->from = reg, ret->to = low, true;
 	if (op == 0x8b && modrm >= 0xc0)
@@ -54,7 +54,7 @@ static bool read_copy(const uint8_t *p, uint64_t left, struct copy *ret)
 }
 
 /* cmpq $0, to the place the instruction before stored %rax to: the displacement is the same. */
-static bool compares(const uint8_t *p, uint64_t left, const struct copy *c)
+static bool compares(const uint8_t *p, uint64_t left, const struct derive_copies_copy *c)
 {
 	const unsigned size = c->size - 4; /* of the displacement: behind REX, opcode, ModRM, SIB */
 	return left > 6 + size && p[c->size] == 0x48 && p[c->size + 1] == 0x83 &&
@@ -72,7 +72,7 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 		    const struct event *next)
 {
 	enum { MOST = 4 };
-	struct copy c;
+	struct derive_copies_copy c;
 	uint32_t at = from;
 	if (at < x->code.size && bit_get(targets, at))
 		return from;

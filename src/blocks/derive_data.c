@@ -55,12 +55,12 @@ struct reads {
 	unsigned reg;         /* that has it */
 };
 
-static bool is_data(const struct reads *w, uint64_t off)
+static bool derive_data_is(const struct reads *w, uint64_t off)
 {
 	return w->data[off / 64] >> off % 64 & 1;
 }
 
-static void mark(struct reads *w, uint64_t addr, uint64_t size)
+static void derive_data_mark(struct reads *w, uint64_t addr, uint64_t size)
 {
 	const uint64_t from = addr - w->region->addr;
 	for (uint64_t i = 0; i < size && from < w->region->bytes.size - i; i++)
@@ -73,7 +73,7 @@ static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t
 	enum { NEAR = 16 };
 	const unsigned size = addr - w->known <= NEAR ? thumb_loads_at(p, left, w->reg) : 0;
 	if (size > 0 && w->made > addr)
-		mark(w, w->made, size);
+		derive_data_mark(w, w->made, size);
 	if (size > 0)
 		w->known = 0;
 	if (thumb_adr(p, left, addr, &w->reg, &w->made))
@@ -82,7 +82,7 @@ static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t
 
 /* The instruction at `off`; returns where the next one stands.  Pools stand behind what reads them,
  * so that nothing of them has been passed as code. */
-static uint64_t read_one(struct reads *w, uint64_t off)
+static uint64_t derive_data_read_one(struct reads *w, uint64_t off)
 {
 	const struct bytes all = w->region->bytes;
 	const uint8_t *p = all.p + off;
@@ -90,18 +90,18 @@ static uint64_t read_one(struct reads *w, uint64_t off)
 	uint64_t to;
 	unsigned size;
 	struct flow in;
-	if (is_data(w, off))
+	if (derive_data_is(w, off))
 		return off + 1;
 	if (!thumb_flow(p, left, addr, &in))
 		return all.size;
 	if (thumb_pool(p, left, addr, &to, &size) && to >= addr + in.size)
-		mark(w, to, size);
+		derive_data_mark(w, to, size);
 	read_made(w, p, left, addr);
 	const uint64_t end = off + in.size;
 	const uint64_t behind = derive_thumb_behind(
 		&w->facts, &(struct derive_extent){ .addr = w->region->addr, .code = all }, off,
 		&in);
-	mark(w, w->region->addr + end, behind - end);
+	derive_data_mark(w, w->region->addr + end, behind - end);
 	return end;
 }
 
@@ -112,14 +112,14 @@ static uint64_t read_xtensa(struct reads *w, uint64_t off)
 	const unsigned size = xtensa_size(*p);
 	unsigned reg;
 	uint64_t to;
-	if (is_data(w, off))
+	if (derive_data_is(w, off))
 		return off + 1;
 	if (xtensa_literal(p, w->region->bytes.size - off, w->region->addr + off, &reg, &to))
-		mark(w, to, 4);
+		derive_data_mark(w, to, 4);
 	return off + (size > 0 ? size : 1);
 }
 
-static void read_region(struct gathering *g, const struct code_region *r)
+static void derive_data_read_region(struct gathering *g, const struct code_region *r)
 {
 	const uint64_t size = r->bytes.size;
 	struct reads w = { .region = r,
@@ -128,9 +128,10 @@ static void read_region(struct gathering *g, const struct code_region *r)
 	const unsigned passes = g->isa == CODE_XTENSA ? 2 : 1;
 	for (unsigned i = 0; i < passes; i++)
 		for (uint64_t off = 0; off < size;)
-			off = g->isa == CODE_XTENSA ? read_xtensa(&w, off) : read_one(&w, off);
+			off = g->isa == CODE_XTENSA ? read_xtensa(&w, off)
+						    : derive_data_read_one(&w, off);
 	for (uint64_t from = 0, to; from < size; from = to + 1) {
-		for (to = from; to < size && is_data(&w, to);)
+		for (to = from; to < size && derive_data_is(&w, to);)
 			to++;
 		if (to > from)
 			vec_push(&g->data, (struct derive_data){ r->addr + from, to - from });
@@ -152,7 +153,7 @@ void gather_data(struct gathering *g)
 	take_marks(g, &marks);
 	const bool reads = g->isa == CODE_THUMB || g->isa == CODE_XTENSA;
 	for (size_t i = 0; marks.count == 0 && reads && i < g->regions.count; i++)
-		read_region(g, &g->regions.data[i]);
+		derive_data_read_region(g, &g->regions.data[i]);
 	vec_release(&marks);
 }
 

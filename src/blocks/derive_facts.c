@@ -12,7 +12,7 @@
 /* ---- unwind tables --------------------------------------------------------------------------- */
 
 /* False where the entry has no table that can be read. */
-static bool read_sites(struct gathering *g, const struct unwind_entry *e)
+static bool derive_facts_read_sites(struct gathering *g, const struct unwind_entry *e)
 {
 	const struct section *in = image_section_at(g->im, e->lsda_addr);
 	struct lsda_sites it;
@@ -30,7 +30,8 @@ static bool read_sites(struct gathering *g, const struct unwind_entry *e)
 typedef VEC(struct unwind_fixup) fixup_vec;
 
 /* Objects: where the pointers of the section lead. */
-static void read_fixups(const struct gathering *g, const struct section *s, fixup_vec *ret)
+static void derive_facts_read_fixups(const struct gathering *g, const struct section *s,
+				     fixup_vec *ret)
 {
 	for (size_t i = 1; g->im->kind == IMAGE_OBJECT && i < g->im->section_count; i++) {
 		const struct section *table = &g->im->sections[i];
@@ -47,12 +48,12 @@ static void read_fixups(const struct gathering *g, const struct section *s, fixu
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-static void read_frames(struct gathering *g, const struct section *s)
+static void derive_facts_read_frames(struct gathering *g, const struct section *s)
 {
 	fixup_vec fixups = { 0 };
 	struct unwind_iter it;
 	struct unwind_entry e;
-	read_fixups(g, s, &fixups);
+	derive_facts_read_fixups(g, s, &fixups);
 	const struct unwind_section u = { .bytes = section_bytes(g->im, s),
 					  .addr = s->addr,
 					  .address_size = g->im->bits / 8,
@@ -65,7 +66,7 @@ static void read_frames(struct gathering *g, const struct section *s)
 		const struct code_region *in = e.ok ? region_at(g, e.func_addr) : NULL;
 		if (e.cie || e.terminator || !in || in->stubs)
 			continue;
-		const bool has_sites = e.has_lsda && read_sites(g, &e);
+		const bool has_sites = e.has_lsda && derive_facts_read_sites(g, &e);
 		vec_push(&g->claims,
 			 (struct code_claim){ e.func_addr, e.func_size, has_sites, e.in_frame });
 	}
@@ -94,20 +95,20 @@ void gather_unwind(struct gathering *g)
 		const struct section *s = &g->im->sections[i];
 		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")) &&
 		    !str_starts(s->name, STR(".bolt.org.")))
-			read_frames(g, s);
+			derive_facts_read_frames(g, s);
 	}
 	order_sites(g);
 }
 
 /* ---- pointers -------------------------------------------------------------------------------- */
 
-static void add_pointer(struct gathering *g, uint64_t to)
+static void derive_facts_add_pointer(struct gathering *g, uint64_t to)
 {
 	if (g->gaps_only ? gap_at(g, flow_entry(g->isa, to)) != NULL : region_at(g, to) != NULL)
 		vec_push(&g->entries, to);
 }
 
-static void read_relocs(struct gathering *g, const struct section *s)
+static void derive_facts_read_relocs(struct gathering *g, const struct section *s)
 {
 	struct reloc_iter it;
 	struct reloc r;
@@ -117,11 +118,11 @@ static void read_relocs(struct gathering *g, const struct section *s)
 	while (reloc_next(&it, &r))
 		if ((r.kind == RELOC_RELATIVE || r.kind == RELOC_ABS) && r.alloc &&
 		    !region_at(g, r.addr) && reloc_target(&it, &r, &target))
-			add_pointer(g, target);
+			derive_facts_add_pointer(g, target);
 }
 
 /* Programs at a fixed place have no relocations: words that are addresses of code. */
-static void read_words(struct gathering *g, const struct section *s)
+static void derive_facts_read_words(struct gathering *g, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(g->im, s), g->im->big_endian);
 	const unsigned width = g->im->bits / 8;
@@ -131,7 +132,7 @@ static void read_words(struct gathering *g, const struct section *s)
 	while (reader_left(&r) >= width) {
 		const uint64_t v = width == 8 ? read_u64(&r) : read_u32(&r);
 		if (v >= low && v < high)
-			add_pointer(g, v);
+			derive_facts_add_pointer(g, v);
 	}
 }
 
@@ -143,10 +144,10 @@ void gather_pointers(struct gathering *g)
 	for (size_t i = 1; !done && i < im->section_count && g->regions.count > 0; i++) {
 		const struct section *s = &im->sections[i];
 		if (section_is_reloc(s) && (s->alloc || im->kind == IMAGE_OBJECT))
-			read_relocs(g, s);
+			derive_facts_read_relocs(g, s);
 		else if (im->type == ET_EXEC && s->alloc && !s->exec && !s->nobits &&
 			 s->type == SHT_PROGBITS)
-			read_words(g, s);
+			derive_facts_read_words(g, s);
 	}
 	sort_by_key(g->entries.data, g->entries.count, sizeof *g->entries.data);
 }

@@ -10,7 +10,7 @@
 #include "code/riscv.h"
 #include "code/thumb.h"
 
-struct scan {
+struct derive_flow_scan {
 	const struct derive_facts *facts;
 	const struct derive_extent *extent;
 	struct function *fn;
@@ -21,7 +21,8 @@ struct scan {
 	bool untold;       /* some indirect jump has no table behind it */
 };
 
-static struct event *push(struct scan *s, uint64_t off, uint64_t len, enum event_kind kind)
+static struct event *derive_flow_push(struct derive_flow_scan *s, uint64_t off, uint64_t len,
+				      enum event_kind kind)
 {
 	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
 						.off = (uint32_t)off,
@@ -31,12 +32,12 @@ static struct event *push(struct scan *s, uint64_t off, uint64_t len, enum event
 }
 
 /* Bytes that are no code. */
-static uint64_t skip(struct scan *s, uint64_t off, uint64_t end)
+static uint64_t derive_flow_skip(struct derive_flow_scan *s, uint64_t off, uint64_t end)
 {
 	enum { MOST = 252 };
 	while (off < end) {
 		const uint64_t len = min_u64(end - off, MOST);
-		push(s, off, len, EVENT_BAD);
+		derive_flow_push(s, off, len, EVENT_BAD);
 		off += len;
 	}
 	s->way.it = 0;
@@ -44,7 +45,7 @@ static uint64_t skip(struct scan *s, uint64_t off, uint64_t end)
 }
 
 /* The data at `off`, or NULL. */
-static const struct derive_data *data_at(struct scan *s, uint64_t off)
+static const struct derive_data *derive_flow_data_at(struct derive_flow_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
 	const uint64_t addr = s->extent->addr + off;
@@ -55,7 +56,7 @@ static const struct derive_data *data_at(struct scan *s, uint64_t off)
 
 /* Where the instruction leads: as relocated, or as it stands.  Several relocations may be of one
  * field, of which those that only allow something lead nowhere. */
-static uint64_t relocated(struct scan *s, uint64_t off, uint64_t stands)
+static uint64_t derive_flow_relocated(struct derive_flow_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;
 	const uint64_t addr = s->extent->addr + off;
@@ -71,11 +72,11 @@ static uint64_t relocated(struct scan *s, uint64_t off, uint64_t stands)
 
 /* A table among the code; returns its end.  Where data are known the table is no
  * longer than they are. */
-static uint64_t add_inline_table(struct scan *s, struct jump_table t)
+static uint64_t add_inline_table(struct derive_flow_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
 	const uint64_t begin = t.addr - x->addr;
-	const struct derive_data *data = data_at(s, begin);
+	const struct derive_data *data = derive_flow_data_at(s, begin);
 	if (data)
 		t.limit = min_u64(t.limit, (data->addr + data->size - t.addr) / t.width);
 	vec_push(&s->b->tables, t);
@@ -83,7 +84,7 @@ static uint64_t add_inline_table(struct scan *s, struct jump_table t)
 }
 
 /* Jumps whose table nobody has seen yet read those that the function refers to. */
-static void add_tables(struct scan *s)
+static void derive_flow_add_tables(struct derive_flow_scan *s)
 {
 	struct jump_table t;
 	code_ref_vec refs = { 0 };
@@ -106,7 +107,7 @@ static void add_tables(struct scan *s)
 
 /* In a stretch of functions: a table whose address the instructions before the jump at `off` make,
  * behind the last return. */
-static bool find_table(struct scan *s, uint64_t off, uint64_t end)
+static bool derive_flow_find_table(struct derive_flow_scan *s, uint64_t off, uint64_t end)
 {
 	enum { WINDOW = 64 };
 	const struct derive_extent *x = s->extent;
@@ -134,25 +135,29 @@ static uint8_t reach_of(enum code_isa isa)
 	return isa == CODE_THUMB ? 20 : isa == CODE_AVR || isa == CODE_XTENSA ? 7 : 11;
 }
 
-static void add_jump(struct scan *s, uint64_t off, const struct flow *in, uint64_t target)
+static void derive_flow_add_jump(struct derive_flow_scan *s, uint64_t off, const struct flow *in,
+				 uint64_t target)
 {
 	const bool conditional = in->kind == FLOW_CONDITIONAL;
-	struct event *e = push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
+	struct event *e = derive_flow_push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
 	e->target = target;
 	e->reach = conditional ? reach_of(s->facts->isa) : 0;
 	note_target(s->b, s->fn, s->extent, target, conditional);
 }
 
-static void add_call(struct scan *s, uint64_t off, const struct flow *in, uint64_t target)
+static void derive_flow_add_call(struct derive_flow_scan *s, uint64_t off, const struct flow *in,
+				 uint64_t target)
 {
 	const bool direct = in->direct || target != DERIVE_NOWHERE;
-	struct event *e = push(s, off, in->size, direct ? EVENT_CALL : EVENT_CALL_INDIRECT);
+	struct event *e = derive_flow_push(s, off, in->size,
+					   direct ? EVENT_CALL : EVENT_CALL_INDIRECT);
 	e->target = target;
 	e->maybe = in->maybe;
 }
 
 /* lld pads code of Thumb with what would be a jump elsewhere: behind what does not go on. */
-static bool is_pad(const struct scan *s, uint64_t off, const struct flow *in)
+static bool derive_flow_is_pad(const struct derive_flow_scan *s, uint64_t off,
+			       const struct flow *in)
 {
 	const struct derive_extent *x = s->extent;
 	const size_t count = s->b->events.count;
@@ -166,51 +171,56 @@ static bool is_pad(const struct scan *s, uint64_t off, const struct flow *in)
 }
 
 /* Returns the end of what belongs to the instruction. */
-static uint64_t add(struct scan *s, uint64_t off, const struct flow *in)
+static uint64_t derive_flow_add(struct derive_flow_scan *s, uint64_t off, const struct flow *in)
 {
 	const uint64_t end = off + in->size;
 	struct jump_table t;
 	if ((in->kind == FLOW_JUMP_INDIRECT || in->kind == FLOW_CALL) && !in->maybe &&
 	    derive_thumb_table(s->facts, s->extent, off, in, &t)) {
-		push(s, off, in->size, EVENT_JMP_INDIRECT)->table = true;
+		derive_flow_push(s, off, in->size, EVENT_JMP_INDIRECT)->table = true;
 		const size_t first = s->b->events.count;
-		const uint64_t behind = skip(s, end, add_inline_table(s, t));
+		const uint64_t behind = derive_flow_skip(s, end, add_inline_table(s, t));
 		for (size_t i = first; i < s->b->events.count; i++)
 			s->b->events.data[i].table = true;
 		return behind;
 	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
-		if (is_pad(s, off, in)) {
-			push(s, off, in->size, EVENT_NOP);
+		if (derive_flow_is_pad(s, off, in)) {
+			derive_flow_push(s, off, in->size, EVENT_NOP);
 			break;
 		}
-		add_jump(s, off, in, relocated(s, off, in->target));
+		derive_flow_add_jump(s, off, in, derive_flow_relocated(s, off, in->target));
 		break;
-	case FLOW_JUMP: add_jump(s, off, in, relocated(s, off, in->target)); break;
+	case FLOW_JUMP:
+		derive_flow_add_jump(s, off, in, derive_flow_relocated(s, off, in->target));
+		break;
 	case FLOW_CALL:
-		add_call(s, off, in, relocated(s, off, in->direct ? in->target : DERIVE_NOWHERE));
+		derive_flow_add_call(
+			s, off, in,
+			derive_flow_relocated(s, off, in->direct ? in->target : DERIVE_NOWHERE));
 		break;
 	case FLOW_RETURN:
-		push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_RET);
+		derive_flow_push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_RET);
 		s->fn->returns = true;
 		s->returned = in->maybe ? s->returned : end;
 		break;
 	case FLOW_JUMP_INDIRECT:
-		push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_JMP_INDIRECT);
+		derive_flow_push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_JMP_INDIRECT);
 		if (s->facts->stretches && !in->maybe)
-			s->b->events.data[s->b->events.count - 1].table = find_table(s, off, end);
+			s->b->events.data[s->b->events.count - 1].table = derive_flow_find_table(
+				s, off, end);
 		s->untold = !s->facts->stretches;
 		break;
-	case FLOW_TRAP: push(s, off, in->size, EVENT_TRAP); break;
-	case FLOW_NOP: push(s, off, in->size, EVENT_NOP); break;
+	case FLOW_TRAP: derive_flow_push(s, off, in->size, EVENT_TRAP); break;
+	case FLOW_NOP: derive_flow_push(s, off, in->size, EVENT_NOP); break;
 	default: break;
 	}
 	return end;
 }
 
 /* auipc and jalr are one jump or call; relocations are of the former. */
-static bool add_far(struct scan *s, uint64_t off)
+static bool add_far(struct derive_flow_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
 	const bool wide = s->facts->isa == CODE_RISCV64;
@@ -218,40 +228,42 @@ static bool add_far(struct scan *s, uint64_t off)
 	if ((!wide && s->facts->isa != CODE_RISCV32) ||
 	    !riscv_far(wide, x->code.p + off, x->code.size - off, x->addr + off, &in))
 		return false;
-	const uint64_t target = relocated(s, off, in.target);
+	const uint64_t target = derive_flow_relocated(s, off, in.target);
 	bit_set(s->b->starts + s->fn->word, off);
 	bit_set(s->b->starts + s->fn->word, off + 4);
 	if (in.kind == FLOW_CALL)
-		add_call(s, off + 4, &in, target);
+		derive_flow_add_call(s, off + 4, &in, target);
 	else
-		add_jump(s, off + 4, &in, target);
+		derive_flow_add_jump(s, off + 4, &in, target);
 	return true;
 }
 
 /* Where an instruction may stand behind what is none. */
-static unsigned unit_of(enum code_isa isa)
+static unsigned derive_flow_unit_of(enum code_isa isa)
 {
 	return isa == CODE_XTENSA ? 1 : 2;
 }
 
 /* Any instruction, or what is none; returns its end. */
-static uint64_t look(struct scan *s, uint64_t off)
+static uint64_t derive_flow_look(struct derive_flow_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
-	const struct derive_data *data = data_at(s, off);
+	const struct derive_data *data = derive_flow_data_at(s, off);
 	struct flow in;
 	if (data)
-		return skip(s, off, min_u64(data->addr + data->size - x->addr, x->code.size));
+		return derive_flow_skip(s, off,
+					min_u64(data->addr + data->size - x->addr, x->code.size));
 	if (add_far(s, off))
 		return off + 8;
 	if (!flow_next(&s->way, x->code.p + off, x->code.size - off, x->addr + off, &in))
-		return skip(s, off, min_u64(off + unit_of(s->facts->isa), x->code.size));
+		return derive_flow_skip(
+			s, off, min_u64(off + derive_flow_unit_of(s->facts->isa), x->code.size));
 	bit_set(s->b->starts + s->fn->word, off);
-	return in.kind == FLOW_PLAIN ? off + in.size : add(s, off, &in);
+	return in.kind == FLOW_PLAIN ? off + in.size : derive_flow_add(s, off, &in);
 }
 
 /* Jumps through a table return nobody; others leave the function. */
-static void note_leaving(struct scan *s)
+static void note_leaving(struct derive_flow_scan *s)
 {
 	const struct event *e = s->b->events.data + s->fn->event_first;
 	for (; e < s->b->events.data + s->b->events.count; e++)
@@ -261,18 +273,18 @@ static void note_leaving(struct scan *s)
 void derive_flow(const struct derivation *d, struct batch *b, size_t function)
 {
 	const struct derive_facts *f = d->facts;
-	struct scan s = { .facts = f,
-			  .extent = &f->extents[function],
-			  .fn = &d->functions[function],
-			  .b = b,
-			  .way = { .isa = f->isa } };
+	struct derive_flow_scan s = { .facts = f,
+				      .extent = &f->extents[function],
+				      .fn = &d->functions[function],
+				      .b = b,
+				      .way = { .isa = f->isa } };
 	const uint64_t addr = s.extent->addr;
 	s.fix = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, addr);
 	s.data = lower_bound(f->data, f->data_count, sizeof *f->data, addr);
 	s.data -= s.data > 0;
 	for (uint64_t off = 0; off < s.extent->code.size;)
-		off = look(&s, off);
+		off = derive_flow_look(&s, off);
 	if (s.untold)
-		add_tables(&s);
+		derive_flow_add_tables(&s);
 	note_leaving(&s);
 }

@@ -16,7 +16,7 @@
  * LOOKS_PER_BYTE bytes a byte of code are followed at most. */
 enum { GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
 
-struct search {
+struct derive_gaps_search {
 	struct gathering *g;
 	struct code_gaps *gaps;
 	uint64_t looks;    /* bytes of code that may still be followed */
@@ -38,12 +38,12 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 		vec_push(to, addr);
 }
 
-static void add_start(struct search *s, uint64_t addr)
+static void derive_gaps_add_start(struct derive_gaps_search *s, uint64_t addr)
 {
 	gaps_add(s->g, &s->gaps->starts, addr);
 }
 
-static void add_pointer(struct search *s, uint64_t addr)
+static void derive_gaps_add_pointer(struct derive_gaps_search *s, uint64_t addr)
 {
 	gaps_add(s->g, &s->gaps->pointers, addr);
 }
@@ -51,7 +51,7 @@ static void add_pointer(struct search *s, uint64_t addr)
 /* ---- what code says -------------------------------------------------------------------------- */
 
 /* lld calls what stands behind the call where a weak function of Thumb is not there. */
-static void add_call(struct search *s, const struct code_ref *call)
+static void derive_gaps_add_call(struct derive_gaps_search *s, const struct code_ref *call)
 {
 	enum { BL = 4 };
 	const struct image *im = s->g->im;
@@ -59,36 +59,36 @@ static void add_call(struct search *s, const struct code_ref *call)
 	if (s->g->isa == CODE_THUMB &&
 	    (to == call->from + BL || entry_takes_first(im, to, &s->looks)))
 		return;
-	add_start(s, to);
+	derive_gaps_add_start(s, to);
 }
 
-static void add_taken(struct search *s, const struct code_ref *r)
+static void add_taken(struct derive_gaps_search *s, const struct code_ref *r)
 {
 	/* What code of microcontrollers makes of constants may be anything. */
 	const bool number = r->use != USE_ACCESS || is_small(s->g->isa);
-	add_pointer(s, r->to);
+	derive_gaps_add_pointer(s, r->to);
 	if (gap_at(s->g, r->to))
 		vec_push(&s->gaps->taken, (struct split_taken){ r->to, r->from, number });
 }
 
 /* Of code that is described. */
-static void add_leap(struct search *s, const struct code_ref *r)
+static void add_leap(struct derive_gaps_search *s, const struct code_ref *r)
 {
 	const bool x86 = s->g->isa == CODE_X86_64 || s->g->isa == CODE_I386;
 	if (!gap_at(s->g, r->to))
 		return;
-	add_pointer(s, r->to);
+	derive_gaps_add_pointer(s, r->to);
 	/* Behind the opcode, which has two bytes if it is of a conditional jump. */
 	const bool conditional = x86 && r->field - r->from > 1;
 	vec_push(&s->gaps->leaps, (struct leap){ r->to, r->from, conditional, true });
 }
 
-static void add_refs(struct search *s)
+static void derive_gaps_add_refs(struct derive_gaps_search *s)
 {
 	for (size_t i = 0; i < s->refs.count; i++) {
 		const struct code_ref *r = &s->refs.data[i];
 		if (r->kind == REF_CALL)
-			add_call(s, r);
+			derive_gaps_add_call(s, r);
 		else if (r->kind == REF_JUMP)
 			add_leap(s, r);
 		else
@@ -97,7 +97,7 @@ static void add_refs(struct search *s)
 	s->refs.count = 0;
 }
 
-static struct ref_wish wish_of(const struct gathering *g, bool inside)
+static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool inside)
 {
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
 	/* Position-independent code of i386 adds distances, which look like addresses. */
@@ -111,24 +111,25 @@ static struct ref_wish wish_of(const struct gathering *g, bool inside)
 				  .imm_high = last->addr + last->bytes.size };
 }
 
-static void read_code(struct search *s, uint64_t addr, struct bytes code, bool in_gap)
+static void derive_gaps_read_code(struct derive_gaps_search *s, uint64_t addr, struct bytes code,
+				  bool in_gap)
 {
-	const struct ref_wish wish = wish_of(s->g, in_gap);
+	const struct ref_wish wish = derive_gaps_wish_of(s->g, in_gap);
 	for (uint64_t done = 0; done < code.size; done += CHUNK) {
 		const struct bytes part = bytes_sub(code, done, min_u64(code.size - done, CHUNK));
 		code_refs(s->g->isa, part, addr + done, &wish, &s->refs);
-		add_refs(s);
+		derive_gaps_add_refs(s);
 		if (!is_small(s->g->isa) || s->g->isa == CODE_THUMB)
 			continue;
 		data_refs(s->g->im, part, addr + done, &s->refs);
 		for (size_t i = 0; i < s->refs.count; i++)
 			gaps_add(s->g, &s->gaps->objects, s->refs.data[i].to);
-		add_refs(s);
+		derive_gaps_add_refs(s);
 	}
 }
 
 /* What of a region is described. */
-static void read_described(struct search *s, const struct code_region *r)
+static void derive_gaps_read_described(struct derive_gaps_search *s, const struct code_region *r)
 {
 	const uint64_t end = r->addr + r->bytes.size;
 	uint64_t at = r->addr;
@@ -139,39 +140,40 @@ static void read_described(struct search *s, const struct code_region *r)
 									: NULL;
 		const uint64_t to = x ? min_u64(end, x->addr) : end;
 		if (to > at)
-			read_code(s, at, bytes_sub(r->bytes, at - r->addr, to - at), false);
+			derive_gaps_read_code(s, at, bytes_sub(r->bytes, at - r->addr, to - at),
+					      false);
 		at = x ? x->addr + x->code.size : end;
 	}
 }
 
-static void read_all_code(struct search *s)
+static void read_all_code(struct derive_gaps_search *s)
 {
 	uint64_t all = 0, gaps = 0;
 	for (size_t i = 0; i < s->gaps->list.count; i++) {
 		const struct derive_extent *x = &s->gaps->list.data[i];
 		gaps += x->code.size;
-		read_code(s, x->addr, x->code, true);
+		derive_gaps_read_code(s, x->addr, x->code, true);
 	}
 	for (size_t i = 0; i < s->g->regions.count; i++)
 		all += s->g->regions.data[i].bytes.size;
 	for (size_t i = 0; gaps >= all / GAPS_SHARE && i < s->g->regions.count; i++)
-		read_described(s, &s->g->regions.data[i]);
+		derive_gaps_read_described(s, &s->g->regions.data[i]);
 }
 
 /* ---- what data say --------------------------------------------------------------------------- */
 
 /* Constructors and destructors. */
-static void read_array(struct search *s, const struct section *array)
+static void read_array(struct derive_gaps_search *s, const struct section *array)
 {
 	const struct image *im = s->g->im;
 	const unsigned size = im->bits == 64 ? 8 : 4;
 	struct reader r = reader_of(section_bytes(im, array), im->big_endian);
 	while (reader_left(&r) >= size)
-		add_start(s, flow_entry(s->g->isa, read_uint(&r, size)));
+		derive_gaps_add_start(s, flow_entry(s->g->isa, read_uint(&r, size)));
 }
 
 /* Tables of unwinding of ARM say where functions begin, in either set of instructions. */
-static void read_exidx(struct search *s, const struct section *table)
+static void read_exidx(struct derive_gaps_search *s, const struct section *table)
 {
 	const struct image *im = s->g->im;
 	const struct unwind_section u = { .bytes = section_bytes(im, table),
@@ -181,14 +183,14 @@ static void read_exidx(struct search *s, const struct section *table)
 					  .path = im->path };
 	uint64_t function, extab;
 	for (uint64_t i = 0; exidx_get(&u, i, &function, &extab); i++) {
-		add_start(s, function & ~UINT64_C(1));
+		derive_gaps_add_start(s, function & ~UINT64_C(1));
 		if (extab != 0)
 			gaps_add(s->g, &s->gaps->wholes, function & ~UINT64_C(1));
 	}
 }
 
 /* What chooses an indirect function is a function. */
-static void read_choosers(struct search *s, const struct section *table)
+static void read_choosers(struct derive_gaps_search *s, const struct section *table)
 {
 	struct reloc_iter it;
 	struct reloc r;
@@ -197,10 +199,10 @@ static void read_choosers(struct search *s, const struct section *table)
 		return;
 	while (reloc_next(&it, &r))
 		if (r.kind == RELOC_IRELATIVE && reloc_target(&it, &r, &target))
-			add_start(s, flow_entry(s->g->isa, target));
+			derive_gaps_add_start(s, flow_entry(s->g->isa, target));
 }
 
-static void read_tables(struct search *s)
+static void derive_gaps_read_tables(struct derive_gaps_search *s)
 {
 	const struct image *im = s->g->im;
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -218,7 +220,7 @@ static void read_tables(struct search *s)
 }
 
 /* Symbols, where unwind tables do not say more. */
-static void list_others(struct search *s)
+static void list_others(struct derive_gaps_search *s)
 {
 	const struct image *im = s->g->im;
 	struct code_symbols all;
@@ -235,17 +237,17 @@ static void list_others(struct search *s)
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-static void search_all(struct search *s)
+static void search_all(struct derive_gaps_search *s)
 {
 	struct gathering *g = s->g;
 	gather_pointers(g);
 	/* Words of Thumb programs are read below: even ones lead to no code. */
 	const bool words = g->isa == CODE_THUMB && g->im->type == ET_EXEC;
 	for (size_t i = 0; !words && i < g->entries.count; i++)
-		add_pointer(s, flow_entry(g->isa, g->entries.data[i]));
+		derive_gaps_add_pointer(s, flow_entry(g->isa, g->entries.data[i]));
 	if (g->im->kind == IMAGE_EXEC)
-		add_start(s, flow_entry(g->isa, g->im->entry));
-	read_tables(s);
+		derive_gaps_add_start(s, flow_entry(g->isa, g->im->entry));
+	derive_gaps_read_tables(s);
 	if (g->isa == CODE_THUMB)
 		gaps_read_words(g);
 	read_all_code(s);
@@ -275,7 +277,7 @@ static void drop_data(const struct code_gaps *gaps, split_function_vec *found)
 void gaps_split(struct gathering *g, split_function_vec *ret)
 {
 	struct code_gaps *gaps = &g->gaps;
-	struct search s = { .g = g, .gaps = gaps };
+	struct derive_gaps_search s = { .g = g, .gaps = gaps };
 	addr_vec starts = { 0 };
 	if (gaps->list.count == 0 || g->isa == CODE_NONE)
 		return;

@@ -11,7 +11,8 @@
 
 /* ---- where there is code --------------------------------------------------------------------- */
 
-static void add_region(struct code_regions *all, uint64_t addr, struct bytes bytes, bool stubs)
+static void derive_map_add_region(struct code_regions *all, uint64_t addr, struct bytes bytes,
+				  bool stubs)
 {
 	if (bytes.size > 0)
 		vec_push(all, (struct code_region){ addr, bytes, stubs });
@@ -36,7 +37,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 		const struct section *s = &im->sections[i];
 		if (s->alloc && s->exec && !s->nobits && !s->compressed &&
 		    image_section_at(im, s->addr) == s) /* and not another one that lies over it */
-			add_region(
+			derive_map_add_region(
 				ret, s->addr,
 				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
 				section_is_plt(s));
@@ -44,7 +45,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 	for (size_t i = 0; ret->count == 0 && i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
 		if (s->type == PT_LOAD && s->exec)
-			add_region(ret, s->addr, segment_bytes(im, s), false);
+			derive_map_add_region(ret, s->addr, segment_bytes(im, s), false);
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 	drop_overlaps(ret);
@@ -61,7 +62,7 @@ const struct code_region *region_at(const struct gathering *g, uint64_t addr)
 /* ---- who says what is a function ------------------------------------------------------------- */
 
 /* gcc and LLVM name them FUNCTION.cold and FUNCTION.cold.NUMBER. */
-static bool is_cold(struct str name)
+static bool derive_map_is_cold(struct str name)
 {
 	const struct str mark = STR(".cold");
 	for (size_t i = name.len; i >= mark.len; i--)
@@ -71,7 +72,7 @@ static bool is_cold(struct str name)
 	return false;
 }
 
-static void claim_symbols(struct gathering *g, const struct image *im, uint32_t type)
+static void derive_map_claim_symbols(struct gathering *g, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
 	struct symbol s;
@@ -86,15 +87,16 @@ static void claim_symbols(struct gathering *g, const struct image *im, uint32_t 
 		if (data || other ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
 			continue;
 		if (region_at(g, addr))
-			vec_push(&g->claims, (struct code_claim){ .addr = addr,
-								  .size = s.size,
-								  .cold = is_cold(s.name),
-								  .function = function,
-								  .data = data || other });
+			vec_push(&g->claims,
+				 (struct code_claim){ .addr = addr,
+						      .size = s.size,
+						      .cold = derive_map_is_cold(s.name),
+						      .function = function,
+						      .data = data || other });
 	}
 }
 
-static int larger_first(const void *a, const void *b)
+static int derive_map_larger_first(const void *a, const void *b)
 {
 	const struct code_claim *x = a, *y = b;
 	return x->size != y->size ? (x->size > y->size ? -1 : 1) : 0;
@@ -102,7 +104,8 @@ static int larger_first(const void *a, const void *b)
 
 static void sort_claims(struct gathering *g)
 {
-	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data, larger_first);
+	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data,
+			 derive_map_larger_first);
 }
 
 /* One claim an address: the largest, with what any of them knows.  A label alone, as linker scripts
@@ -127,9 +130,9 @@ static void merge_claims(struct gathering *g)
 
 static void list_claims(struct gathering *g)
 {
-	claim_symbols(g, g->im, SHT_SYMTAB);
-	claim_symbols(g, g->im, SHT_DYNSYM);
-	claim_symbols(g, g->debug, SHT_SYMTAB);
+	derive_map_claim_symbols(g, g->im, SHT_SYMTAB);
+	derive_map_claim_symbols(g, g->im, SHT_DYNSYM);
+	derive_map_claim_symbols(g, g->debug, SHT_SYMTAB);
 	sort_claims(g);
 	symbols_cut_crossing(g->claims.data, g->claims.count, sizeof *g->claims.data);
 	gather_unwind(g);
@@ -156,8 +159,8 @@ void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_
 }
 
 /* A label alone, as linker scripts put at the start of data, makes no code of them. */
-static void add_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
-		    const struct code_claim *c)
+static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
+			       uint64_t to, const struct code_claim *c)
 {
 	struct derive_extent *before = g->gaps.list.count > 0
 					       ? &g->gaps.list.data[g->gaps.list.count - 1]
@@ -184,7 +187,7 @@ static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t f
 	if (r->stubs || (g->isa == CODE_NONE && c))
 		derive_add_extent(g, r, from, to, c);
 	else if (g->isa != CODE_NONE)
-		add_gap(g, r, from, to, c);
+		derive_map_add_gap(g, r, from, to, c);
 }
 
 /* The claims of one region, the first of which is claim i; returns the first behind it. */
@@ -239,7 +242,8 @@ static bool comment_has(const struct image *im, struct str what)
 }
 
 /* What the code shows counts, since .comment names the compiler of the start files too. */
-static void choose(struct gathering *g, struct derive_facts *f, enum blocks_convention wanted)
+static void derive_map_choose(struct gathering *g, struct derive_facts *f,
+			      enum blocks_convention wanted)
 {
 	static const enum derive_convention fixed[] = {
 		[BLOCKS_LLVM] = DERIVE_LLVM, [BLOCKS_GCC] = DERIVE_GCC, [BLOCKS_PURE] = DERIVE_PURE
@@ -261,7 +265,7 @@ static void choose(struct gathering *g, struct derive_facts *f, enum blocks_conv
 
 /* ---- the map --------------------------------------------------------------------------------- */
 
-static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
+static struct bytes derive_map_load(void *ctx, uint64_t addr, uint64_t size)
 {
 	return patched_at(ctx, addr, size);
 }
@@ -282,12 +286,12 @@ struct derive_facts gathering_facts(const struct gathering *g)
 				      .fix_count = g->fixes.count,
 				      .data = g->data.data,
 				      .data_count = g->data.count,
-				      .load = load,
+				      .load = derive_map_load,
 				      .ctx = (void *)(uintptr_t)g };
 }
 
-static void add_function(struct blockmap *b, const struct derive_extent *x,
-			 const struct derived_function *f, bool thumb)
+static void derive_map_add_function(struct blockmap *b, const struct derive_extent *x,
+				    const struct derived_function *f, bool thumb)
 {
 	const uint32_t number = (uint32_t)b->ranges.count;
 	if (f->count == 0 || b->functions.count == UINT32_MAX)
@@ -359,7 +363,8 @@ void code_gaps_split(const struct image *im, enum code_isa isa, const struct cod
 		const struct code_region *r = region_at(&g, gaps[i].addr);
 		const struct code_claim named = { .addr = gaps[i].addr, .function = gaps[i].named };
 		if (r)
-			add_gap(&g, r, gaps[i].addr,
+			derive_map_add_gap(
+				&g, r, gaps[i].addr,
 				min_u64(gaps[i].addr + gaps[i].size, r->addr + r->bytes.size),
 				gaps[i].named || gaps[i].labelled ? &named : NULL);
 	}
@@ -399,10 +404,11 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 	gather_pointers(&g);
 	gather_patched(&g);
 	struct derive_facts f = gathering_facts(&g);
-	choose(&g, &f, convention);
+	derive_map_choose(&g, &f, convention);
 	derive(&f, threads, &d);
 	for (size_t i = 0; i < g.extents.count; i++)
-		add_function(b, &g.extents.data[i], &d.functions[i], g.isa == CODE_THUMB);
+		derive_map_add_function(b, &g.extents.data[i], &d.functions[i],
+					g.isa == CODE_THUMB);
 	b->blocks.data = d.blocks.data;
 	b->blocks.count = d.blocks.count;
 	b->blocks.cap = d.blocks.cap;
@@ -426,7 +432,7 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 		struct derived_function f = { .first = b->blocks.count };
 		const bool thumb = code_marks_cut(&marks, x->addr, x->code, b);
 		f.count = b->blocks.count - f.first;
-		add_function(b, x, &f, thumb);
+		derive_map_add_function(b, x, &f, thumb);
 	}
 	code_marks_release(&marks);
 	gathering_release(&g);
@@ -441,7 +447,7 @@ static uint64_t range_end(const struct blockmap *b, const struct blockmap_range 
 }
 
 /* Function i of a derived map, which has one range. */
-static void take(struct blockmap *ret, const struct blockmap *from, size_t i)
+static void derive_map_take(struct blockmap *ret, const struct blockmap *from, size_t i)
 {
 	struct blockmap_function f = from->functions.data[i];
 	struct blockmap_range r = from->ranges.data[i];
@@ -465,16 +471,16 @@ void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct no
 	for (size_t k = 0; k < whole.ranges.count; k++) {
 		const struct blockmap_range *r = &whole.ranges.data[k];
 		for (; i < b->ranges.count && b->ranges.data[i].addr <= r->addr; i++) {
-			take(&all, b, i);
+			derive_map_take(&all, b, i);
 			end = range_end(b, &b->ranges.data[i]);
 		}
 		const bool fits = i == b->ranges.count ||
 				  range_end(&whole, r) <= b->ranges.data[i].addr;
 		if (!whole.functions.data[k].thumb && r->addr >= end && fits)
-			take(&all, &whole, k);
+			derive_map_take(&all, &whole, k);
 	}
 	for (; i < b->ranges.count; i++)
-		take(&all, b, i);
+		derive_map_take(&all, b, i);
 	blockmap_release(&whole);
 	blockmap_release(b);
 	*b = all;

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "image/code_symbols.h"
 
-static void read_table(struct code_marks *m, const struct image *im)
+static void derive_marks_read_table(struct code_marks *m, const struct image *im)
 {
 	struct code_symbols all;
 	struct symbol s;
@@ -18,7 +18,7 @@ static void read_table(struct code_marks *m, const struct image *im)
 }
 
 /* Without marks: the values of functions of the Thumb set are odd in ELF. */
-static bool read_functions(struct code_marks *m, const struct image *im, uint32_t type)
+static bool derive_marks_read_functions(struct code_marks *m, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
 	struct symbol s;
@@ -39,11 +39,11 @@ void code_marks_read(struct code_marks *m, const struct image *im, const struct 
 	*m = (struct code_marks){ .image = im };
 	if (im->machine != EM_ARM)
 		return;
-	read_table(m, im);
+	derive_marks_read_table(m, im);
 	if (m->list.count == 0)
-		read_table(m, debug);
-	if (m->list.count == 0 && !read_functions(m, im, SHT_SYMTAB) &&
-	    !read_functions(m, im, SHT_DYNSYM))
+		derive_marks_read_table(m, debug);
+	if (m->list.count == 0 && !derive_marks_read_functions(m, im, SHT_SYMTAB) &&
+	    !derive_marks_read_functions(m, im, SHT_DYNSYM))
 		m->list.count = 0;
 	sort_by_key(m->list.data, m->list.count, sizeof *m->list.data);
 }
@@ -53,7 +53,7 @@ void code_marks_release(struct code_marks *m)
 	vec_release(&m->list);
 }
 
-static void add_block(struct blockmap *b, size_t first, uint64_t off, uint64_t size)
+static void derive_marks_add_block(struct blockmap *b, size_t first, uint64_t off, uint64_t size)
 {
 	const struct bbmap_block block = { .id = (uint32_t)(b->blocks.count - first),
 					   .off = (uint32_t)off,
@@ -86,7 +86,7 @@ bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code
 		if (b->blocks.count == first)
 			thumb = kind == 't';
 		if (kind != 'd')
-			add_block(b, first, from, to - from);
+			derive_marks_add_block(b, first, from, to - from);
 		if (ends)
 			kind = m->list.data[i++].kind;
 	}

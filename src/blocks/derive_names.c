@@ -7,13 +7,13 @@
 #define T DERIVE_NO_THROW
 #define D DERIVE_DELETES
 
-struct named {
+struct derive_names_named {
 	const char *name;
 	uint64_t traits;
 };
 
 /* Sorted by name. */
-static const struct named names[] = {
+static const struct derive_names_named names[] = {
 	{ "_Exit", R | T },
 	{ "_Unwind_DeleteException", T },
 	{ "_Unwind_Resume", R },

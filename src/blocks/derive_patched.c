@@ -15,8 +15,8 @@ static unsigned field_width(const struct image *im, const struct reloc *r)
 	return r->type == X86_64_PC64 || r->type == AARCH64_PREL64 ? 8 : 4;
 }
 
-static void patch(const struct image *im, const struct section *s, const struct section *relocs,
-		  uint8_t *bytes)
+static void derive_patched_patch(const struct image *im, const struct section *s,
+				 const struct section *relocs, uint8_t *bytes)
 {
 	struct reloc_iter it;
 	struct reloc r;
@@ -36,7 +36,7 @@ static void patch(const struct image *im, const struct section *s, const struct 
 	}
 }
 
-static bool is_constant(const struct section *s)
+static bool derive_patched_is_constant(const struct section *s)
 {
 	return s->alloc && !s->exec && !s->nobits && !s->compressed && s->size <= s->file_size &&
 	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
@@ -52,12 +52,13 @@ void gather_patched(struct gathering *g)
 			continue;
 		const struct section *s = &im->sections[relocs->info];
 		const struct bytes b = section_bytes(im, s);
-		if (!is_constant(s) || b.size != s->file_size || b.size == 0 || b.size > left)
+		if (!derive_patched_is_constant(s) || b.size != s->file_size || b.size == 0 ||
+		    b.size > left)
 			continue;
 		left -= b.size;
 		uint8_t *copy = mem_alloc(b.size);
 		memcpy(copy, b.p, b.size);
-		patch(im, s, relocs, copy);
+		derive_patched_patch(im, s, relocs, copy);
 		vec_push(&g->patched, (struct patched){ s->addr, b.size, copy });
 	}
 	sort_by_key(g->patched.data, g->patched.count, sizeof *g->patched.data);

@@ -69,8 +69,8 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 }
 
 /* Whether an entry leads on from `end`. */
-static bool leads_on(const struct derive_facts *f, const struct derive_extent *x,
-		     const struct jump_table *t, uint64_t end)
+static bool derive_tables_leads_on(const struct derive_facts *f, const struct derive_extent *x,
+				   const struct jump_table *t, uint64_t end)
 {
 	enum { LOOK_AT = 64, NEAR = 1 << 12 };
 	struct table_cursor c;
@@ -86,7 +86,7 @@ bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, 
 		   uint64_t end, bool loaded, struct jump_table *ret)
 {
 	return table_guess(f, x, addr, ret) && (ret->anchor == 0) == loaded &&
-	       leads_on(f, x, ret, end);
+	       derive_tables_leads_on(f, x, ret, end);
 }
 
 bool table_of_distances(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
@@ -95,17 +95,17 @@ bool table_of_distances(const struct derive_facts *f, const struct derive_extent
 	*ret = (struct jump_table){
 		.addr = addr, .anchor = anchor, .limit = UINT64_MAX, .width = 4, .is_signed = true
 	};
-	return leads_into(f, x, ret) && leads_on(f, x, ret, end);
+	return leads_into(f, x, ret) && derive_tables_leads_on(f, x, ret, end);
 }
 
-static bool may_start(const struct derivation *d, const struct batch *b, const struct function *fn,
-		      uint64_t off)
+static bool derive_tables_may_start(const struct derivation *d, const struct batch *b,
+				    const struct function *fn, uint64_t off)
 {
 	return d->facts->isa == CODE_ARM64 ? off % 4 == 0 : bit_get(b->starts + fn->word, off);
 }
 
-static void follow(const struct derivation *d, struct batch *b, size_t function,
-		   const struct jump_table *t)
+static void derive_tables_follow(const struct derivation *d, struct batch *b, size_t function,
+				 const struct jump_table *t)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
 	const struct function *fn = &d->functions[function];
@@ -116,7 +116,8 @@ static void follow(const struct derivation *d, struct batch *b, size_t function,
 	if (next < d->bases.count)
 		most = (d->bases.data[next] - t->addr) / t->width;
 	table_open(&c, d->facts, t, most);
-	while (table_next(&c, &to) && extent_has(x, to) && may_start(d, b, fn, to - x->addr))
+	while (table_next(&c, &to) && extent_has(x, to) &&
+	       derive_tables_may_start(d, b, fn, to - x->addr))
 		note_target(b, fn, x, to, false);
 }
 
@@ -127,5 +128,5 @@ void tables_follow(const struct derivation *d, struct batch *b, size_t function)
 	/* Several jumps may share a table. */
 	for (size_t i = 0; i < fn->table_count; i++)
 		if (i == 0 || t[i].addr != t[i - 1].addr || t[i].anchor != t[i - 1].anchor)
-			follow(d, b, function, &t[i]);
+			derive_tables_follow(d, b, function, &t[i]);
 }

@@ -5,15 +5,15 @@
 #include "code/flow.h"
 #include "code/thumb.h"
 
-static uint32_t half_at(struct bytes code, uint64_t off)
+static uint32_t derive_thumb_half_at(struct bytes code, uint64_t off)
 {
 	struct reader r = reader_of(bytes_sub(code, off, 2), false);
 	return (uint32_t)read_u16(&r);
 }
 
-static uint32_t word_at(struct bytes code, uint64_t off)
+static uint32_t derive_thumb_word_at(struct bytes code, uint64_t off)
 {
-	return half_at(code, off) | half_at(code, off + 2) << 16;
+	return derive_thumb_half_at(code, off) | derive_thumb_half_at(code, off + 2) << 16;
 }
 
 /* Entries of distances from the table's anchor: it ends where the first of its targets begins. */
@@ -40,22 +40,23 @@ static uint64_t count_distances(const struct derive_extent *x, const struct jump
 /* `add pc, Rm` of what was loaded two instructions before: 1 or 2 bytes, 0 if it was not. */
 static unsigned width_of_load(struct bytes code, uint64_t off)
 {
-	const uint32_t load = off >= 4 ? half_at(code, off - 4) & 0xf800 : 0;
-	if ((half_at(code, off) & 0xff87) != 0x4487)
+	const uint32_t load = off >= 4 ? derive_thumb_half_at(code, off - 4) & 0xf800 : 0;
+	if ((derive_thumb_half_at(code, off) & 0xff87) != 0x4487)
 		return 0;
 	return load == 0x7800 ? 1 : load == 0x8800 ? 2 : 0;
 }
 
 /* Addresses behind `ldr.w pc, [Rn, Rm, lsl #2]`. */
-static bool read_words(const struct derive_extent *x, uint64_t off, struct jump_table *t)
+static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
+				    struct jump_table *t)
 {
-	if ((half_at(x->code, off) & 0xfff0) != 0xf850 ||
-	    (half_at(x->code, off + 2) & 0xffc0) != 0xf000)
+	if ((derive_thumb_half_at(x->code, off) & 0xfff0) != 0xf850 ||
+	    (derive_thumb_half_at(x->code, off + 2) & 0xffc0) != 0xf000)
 		return false;
 	const uint64_t begin = align_up(x->addr + off + 4, 4) - x->addr;
 	uint64_t at = begin, first = x->code.size;
 	for (; at < first && first - at >= 4; at += 4) {
-		const uint64_t to = (word_at(x->code, at) & ~UINT32_C(1)) - x->addr;
+		const uint64_t to = (derive_thumb_word_at(x->code, at) & ~UINT32_C(1)) - x->addr;
 		if (to >= x->code.size || to <= begin)
 			break;
 		first = min_u64(first, to);
@@ -95,7 +96,7 @@ static bool read_helper(const struct derive_facts *f, uint64_t callee, struct ju
 /* The register that counts the cases of the jump: that of the helpers is r0. */
 static unsigned case_register(const struct derive_extent *x, uint64_t off, const struct flow *in)
 {
-	return in->kind == FLOW_CALL ? 0 : half_at(x->code, off + 2) & 15;
+	return in->kind == FLOW_CALL ? 0 : derive_thumb_half_at(x->code, off + 2) & 15;
 }
 
 bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
@@ -110,8 +111,9 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 		if (!in->direct || !read_helper(f, in->target, ret))
 			return false;
 	} else if (in->size == 4) {
-		if (!thumb_table_branch(half_at(x->code, off), half_at(x->code, off + 2), &width)) {
-			if (!read_words(x, off, ret))
+		if (!thumb_table_branch(derive_thumb_half_at(x->code, off),
+					derive_thumb_half_at(x->code, off + 2), &width)) {
+			if (!derive_thumb_read_words(x, off, ret))
 				return false;
 		} else {
 			ret->width = (uint8_t)width;

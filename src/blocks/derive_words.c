@@ -54,7 +54,7 @@ static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t
 
 /* Where flash begins at 0, numbers are addresses too: of the small ones those count that a
  * function is likely to begin at. */
-static bool is_number(const struct gathering *g, uint32_t word)
+static bool derive_words_is_number(const struct gathering *g, uint32_t word)
 {
 	enum { SMALL = 1 << 20 };
 	const uint64_t addr = word - 1;
@@ -64,7 +64,7 @@ static bool is_number(const struct gathering *g, uint32_t word)
 }
 
 /* Odd words of a section, which may stand among code, lead to functions; even ones to data. */
-static void read_section(struct gathering *g, const struct section *s)
+static void derive_words_read_section(struct gathering *g, const struct section *s)
 {
 	const struct bytes b = section_bytes(g->im, s);
 	uint64_t table_end = 0;
@@ -77,7 +77,7 @@ static void read_section(struct gathering *g, const struct section *s)
 		const uint32_t word = read_u32(&r);
 		if (!(word & 1))
 			gaps_add(g, &g->gaps.objects, word);
-		else if (!is_number(g, word))
+		else if (!derive_words_is_number(g, word))
 			gaps_add(g, &g->gaps.starts, word - 1);
 	}
 }
@@ -88,6 +88,6 @@ void gaps_read_words(struct gathering *g)
 	for (size_t i = 1; g->im->type == ET_EXEC && i < g->im->section_count; i++) {
 		const struct section *s = &g->im->sections[i];
 		if (s->alloc && !s->nobits && s->type != SHT_ARM_EXIDX)
-			read_section(g, s);
+			derive_words_read_section(g, s);
 	}
 }

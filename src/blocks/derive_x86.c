@@ -8,7 +8,7 @@
 /* References a jump table is looked for among, the latest first. */
 enum { TABLE_TRIES = 32 };
 
-struct scan {
+struct derive_x86_scan {
 	const struct derive_facts *facts;
 	const struct derive_extent *extent;
 	struct function *fn;
@@ -24,7 +24,8 @@ struct scan {
 };
 
 /* What the instruction's field is about: as relocated, or `stands`. */
-static uint64_t relocated(struct scan *s, uint64_t off, const struct x86_insn *in, uint64_t stands)
+static uint64_t derive_x86_relocated(struct derive_x86_scan *s, uint64_t off,
+				     const struct x86_insn *in, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;
 	const uint64_t field = s->extent->addr + off + in->disp_off;
@@ -34,14 +35,17 @@ static uint64_t relocated(struct scan *s, uint64_t off, const struct x86_insn *i
 								       : stands;
 }
 
-static uint64_t target_of(struct scan *s, uint64_t off, const struct x86_insn *in)
+static uint64_t derive_x86_target_of(struct derive_x86_scan *s, uint64_t off,
+				     const struct x86_insn *in)
 {
 	const uint64_t to = s->extent->addr + off + in->len + (uint64_t)in->disp;
-	return relocated(s, off, in,
-			 s->mode64 ? to : (s->extent->addr & ~UINT64_C(0xffffffff)) | (uint32_t)to);
+	return derive_x86_relocated(
+		s, off, in,
+		s->mode64 ? to : (s->extent->addr & ~UINT64_C(0xffffffff)) | (uint32_t)to);
 }
 
-static struct event *push(struct scan *s, uint64_t off, uint8_t len, enum event_kind kind)
+static struct event *derive_x86_push(struct derive_x86_scan *s, uint64_t off, uint8_t len,
+				     enum event_kind kind)
 {
 	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
 						.off = (uint32_t)off,
@@ -50,13 +54,14 @@ static struct event *push(struct scan *s, uint64_t off, uint8_t len, enum event_
 	return &s->b->events.data[s->b->events.count - 1];
 }
 
-static void add_jump(struct scan *s, uint64_t off, const struct x86_insn *in, enum event_kind kind)
+static void derive_x86_add_jump(struct derive_x86_scan *s, uint64_t off, const struct x86_insn *in,
+				enum event_kind kind)
 {
-	struct event *e = push(s, off, in->len, kind);
-	e->target = target_of(s, off, in);
+	struct event *e = derive_x86_push(s, off, in->len, kind);
+	e->target = derive_x86_target_of(s, off, in);
 }
 
-static bool has_table(struct scan *s)
+static bool has_table(struct derive_x86_scan *s)
 {
 	const size_t count = s->b->refs.count;
 	struct jump_table t;
@@ -67,7 +72,7 @@ static bool has_table(struct scan *s)
 }
 
 /* All tables of a function that has any: which jump reads which one does not matter. */
-static void add_tables(struct scan *s)
+static void derive_x86_add_tables(struct derive_x86_scan *s)
 {
 	uint64_t *refs = s->b->refs.data;
 	const size_t count = s->b->refs.count;
@@ -80,7 +85,7 @@ static void add_tables(struct scan *s)
 }
 
 /* Whether the instruction before is the end of an epilogue: then a jump is a tail call. */
-static bool frame_is_gone(const struct scan *s, uint64_t off)
+static bool frame_is_gone(const struct derive_x86_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->extent->code.p + s->before;
 	const uint64_t len = off - s->before;
@@ -93,7 +98,8 @@ static bool frame_is_gone(const struct scan *s, uint64_t off)
 
 /* In a stretch of functions: the jump at `off` takes its target from its table, or the table's
  * address was taken last, behind the last return. */
-static bool find_table(struct scan *s, uint64_t off, const struct x86_insn *in)
+static bool derive_x86_find_table(struct derive_x86_scan *s, uint64_t off,
+				  const struct x86_insn *in)
 {
 	const uint64_t end = s->extent->addr + off + in->len;
 	const size_t count = s->b->refs.count;
@@ -110,55 +116,56 @@ static bool find_table(struct scan *s, uint64_t off, const struct x86_insn *in)
 	return found;
 }
 
-static void add_indirect(struct scan *s, uint64_t off, const struct x86_insn *in,
-			 enum event_kind kind)
+static void derive_x86_add_indirect(struct derive_x86_scan *s, uint64_t off,
+				    const struct x86_insn *in, enum event_kind kind)
 {
-	struct event *e = push(s, off, in->len, kind);
+	struct event *e = derive_x86_push(s, off, in->len, kind);
 	if (in->pc_relative)
-		e->target = target_of(s, off, in);
+		e->target = derive_x86_target_of(s, off, in);
 	e->slot = in->disp_size == 1 ? (uint8_t)in->disp : 0;
 	if (kind != EVENT_JMP_INDIRECT)
 		return;
 	if (in->pc_relative || frame_is_gone(s, off))
 		return;
 	if (s->facts->stretches)
-		e->table = find_table(s, off, in);
+		e->table = derive_x86_find_table(s, off, in);
 	else
 		e->table = has_table(s);
 }
 
-static inline void add_ref(struct scan *s, uint64_t to)
+static inline void derive_x86_add_ref(struct derive_x86_scan *s, uint64_t to)
 {
 	if (!extent_has(s->extent, to))
 		vec_push(&s->b->refs, to);
 }
 
-static void add(struct scan *s, uint64_t off, const struct x86_insn *in)
+static void derive_x86_add(struct derive_x86_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	if (s->facts->stretches && in->indexed)
 		vec_push(&s->b->bases, (uint32_t)in->disp);
 	if (in->pc_relative && in->address)
-		add_ref(s, target_of(s, off, in));
+		derive_x86_add_ref(s, derive_x86_target_of(s, off, in));
 	else if (in->indexed && !s->facts->stretches)
-		add_ref(s, relocated(s, off, in, (uint32_t)in->disp));
+		derive_x86_add_ref(s, derive_x86_relocated(s, off, in, (uint32_t)in->disp));
 	switch (in->flow) {
-	case X86_JCC: add_jump(s, off, in, EVENT_JCC); break;
-	case X86_JMP: add_jump(s, off, in, EVENT_JMP); break;
-	case X86_CALL: add_jump(s, off, in, EVENT_CALL); break;
-	case X86_JMP_INDIRECT: add_indirect(s, off, in, EVENT_JMP_INDIRECT); break;
-	case X86_CALL_INDIRECT: add_indirect(s, off, in, EVENT_CALL_INDIRECT); break;
-	case X86_RET: push(s, off, in->len, EVENT_RET); break;
+	case X86_JCC: derive_x86_add_jump(s, off, in, EVENT_JCC); break;
+	case X86_JMP: derive_x86_add_jump(s, off, in, EVENT_JMP); break;
+	case X86_CALL: derive_x86_add_jump(s, off, in, EVENT_CALL); break;
+	case X86_JMP_INDIRECT: derive_x86_add_indirect(s, off, in, EVENT_JMP_INDIRECT); break;
+	case X86_CALL_INDIRECT: derive_x86_add_indirect(s, off, in, EVENT_CALL_INDIRECT); break;
+	case X86_RET: derive_x86_push(s, off, in->len, EVENT_RET); break;
 	case X86_TRAP:
-		push(s, off, in->len, s->extent->code.p[off] == 0xcc ? EVENT_INT3 : EVENT_TRAP);
+		derive_x86_push(s, off, in->len,
+				s->extent->code.p[off] == 0xcc ? EVENT_INT3 : EVENT_TRAP);
 		break;
-	case X86_NOP: push(s, off, in->len, EVENT_NOP); break;
+	case X86_NOP: derive_x86_push(s, off, in->len, EVENT_NOP); break;
 	default: break;
 	}
 }
 
 /* Code of i386 that goes anywhere adds a distance to the address behind a call: that of the global
  * offset table, or of a table of jumps.  From there it counts to what it refers to. */
-static void note_distance(struct scan *s, uint64_t off, const struct x86_insn *in)
+static void note_distance(struct derive_x86_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD = 0x81, ADD_EAX = 0x05, NEAR = 16 };
 	const struct derive_facts *f = s->facts;
@@ -173,20 +180,20 @@ static void note_distance(struct scan *s, uint64_t off, const struct x86_insn *i
 		to = (uint32_t)(s->base + (uint64_t)in->disp);
 	}
 	if (to != 0)
-		add_ref(s, to);
+		derive_x86_add_ref(s, to);
 }
 
 /* Any instruction; returns its length, of what is none 1. */
-static unsigned look(struct scan *s, uint64_t off)
+static unsigned derive_x86_look(struct derive_x86_scan *s, uint64_t off)
 {
 	struct x86_insn in;
 	if (!x86_decode(s->extent->code.p + off, s->extent->code.size - off, s->mode64, &in)) {
-		push(s, off, 1, EVENT_BAD);
+		derive_x86_push(s, off, 1, EVENT_BAD);
 		return 1;
 	}
 	bit_set(s->b->starts + s->fn->word, off);
 	if (in.flow != X86_PLAIN || in.indexed || in.pc_relative)
-		add(s, off, &in);
+		derive_x86_add(s, off, &in);
 	if (s->facts->stretches && !s->mode64 && in.flow == X86_PLAIN)
 		note_distance(s, off, &in);
 	else if (in.flow == X86_CALL)
@@ -202,20 +209,20 @@ static unsigned look(struct scan *s, uint64_t off)
 
 /* ---- what is common -------------------------------------------------------------------------- */
 
-static inline uint32_t load32(const uint8_t *p)
+static inline uint32_t derive_x86_load32(const uint8_t *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 /* The 8 bytes at p, zeros behind the `left` ones that are there. */
-static inline uint64_t load64(const uint8_t *p, uint64_t left)
+static inline uint64_t derive_x86_load64(const uint8_t *p, uint64_t left)
 {
 	uint8_t some[8] = { 0 };
 	if (UNLIKELY(left < sizeof some)) {
 		memcpy(some, p, left);
 		p = some;
 	}
-	return load32(p) | (uint64_t)load32(p + 4) << 32;
+	return derive_x86_load32(p) | (uint64_t)derive_x86_load32(p + 4) << 32;
 }
 
 /* Of the groups of opcodes that ModRM tells apart: whether it is plain; *imm is its immediate
@@ -242,9 +249,9 @@ struct common {
 
 /* Reads a common x86-64 instruction; false where that takes a closer look.  What an instruction is
  * is as good as random, so there is no branch but on what is rare. */
-static inline bool read_common(const uint8_t *p, uint64_t left, struct common *ret)
+static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struct common *ret)
 {
-	uint64_t w = load64(p, left);
+	uint64_t w = derive_x86_load64(p, left);
 	const unsigned prefix = (w & 0xff) == 0x66 || (w & 0xfe) == 0xf2;
 	w >>= 8 * prefix;
 	const unsigned rex = (w & 0xf0) == 0x40, wide = rex & (unsigned)(w >> 3);
@@ -272,7 +279,7 @@ static inline bool read_common(const uint8_t *p, uint64_t left, struct common *r
 /* Events of x86-64 code from `off` on to what is not common, which it returns.  An event and a
  * reference are written for each instruction, and kept or not.  For functions of at least 4
  * bytes. */
-static uint64_t scan_common(struct scan *s, uint64_t off)
+static uint64_t scan_common(struct derive_x86_scan *s, uint64_t off)
 {
 	static const uint8_t kinds[] = {
 		[CLASS_NOP] = EVENT_NOP, [CLASS_RET] = EVENT_RET,   [CLASS_JCC] = EVENT_JCC,
@@ -288,7 +295,7 @@ static uint64_t scan_common(struct scan *s, uint64_t off)
 	struct common c;
 	while (off < x->code.size && event < last_event && ref < last_ref) {
 		const uint8_t *p = x->code.p + off;
-		if (UNLIKELY(!read_common(p, x->code.size - off, &c)))
+		if (UNLIKELY(!derive_x86_read_common(p, x->code.size - off, &c)))
 			break;
 		const bool branch = c.class >= CLASS_JCC && c.class <= CLASS_CALL;
 		const bool eventful = c.class >= CLASS_NOP && c.class <= CLASS_CALL;
@@ -297,7 +304,7 @@ static uint64_t scan_common(struct scan *s, uint64_t off)
 			break;
 		const int64_t near = (int8_t)p[c.len - 1];
 		const uint64_t end = off + c.len;
-		const int64_t far = (int32_t)load32(x->code.p + (end > 4 ? end - 4 : 0));
+		const int64_t far = (int32_t)derive_x86_load32(x->code.p + (end > 4 ? end - 4 : 0));
 		const uint64_t to = x->addr + end + (uint64_t)(c.imm == 1 ? near : far);
 		bit_set(starts, off);
 		*event = (struct event){ .target = branch ? to : DERIVE_NOWHERE,
@@ -328,7 +335,7 @@ static bool is_of_pair(const uint8_t *op)
 }
 
 /* What the events say of the function. */
-static void note_events(struct scan *s)
+static void note_events(struct derive_x86_scan *s)
 {
 	struct event *e = s->b->events.data + s->fn->event_first;
 	const struct event *end = s->b->events.data + s->b->events.count;
@@ -343,7 +350,7 @@ static void note_events(struct scan *s)
 }
 
 /* The event that ends at `off`, or in front of the padding that does; NULL none. */
-static const struct event *event_before(const struct scan *s, uint64_t off)
+static const struct event *derive_x86_event_before(const struct derive_x86_scan *s, uint64_t off)
 {
 	enum { MOST = 64 };
 	const size_t count = s->b->events.count - s->fn->event_first;
@@ -356,20 +363,20 @@ static const struct event *event_before(const struct scan *s, uint64_t off)
 
 /* Zeros behind what does not go on, or behind what pads that, align what follows; they are no
  * instructions of two bytes. */
-static uint64_t pass_zeros(struct scan *s, uint64_t off)
+static uint64_t pass_zeros(struct derive_x86_scan *s, uint64_t off)
 {
 	enum { MOST = 252 };
 	const struct bytes code = s->extent->code;
 	if (off >= code.size || code.p[off] != 0)
 		return off;
-	const struct event *e = event_before(s, off);
+	const struct event *e = derive_x86_event_before(s, off);
 	if (!e || (e->kind != EVENT_RET && e->kind != EVENT_JMP && e->kind != EVENT_JMP_INDIRECT &&
 		   e->kind != EVENT_TRAP && e->kind != EVENT_INT3))
 		return off;
 	for (uint64_t from = off; off < code.size && code.p[off] == 0; from = off) {
 		while (off < code.size && off - from < MOST && code.p[off] == 0)
 			off++;
-		push(s, from, (uint8_t)(off - from), EVENT_NOP);
+		derive_x86_push(s, from, (uint8_t)(off - from), EVENT_NOP);
 	}
 	return off;
 }
@@ -377,11 +384,11 @@ static uint64_t pass_zeros(struct scan *s, uint64_t off)
 void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 {
 	enum { ROOM = 64 };
-	struct scan s = { .facts = d->facts,
-			  .extent = &d->facts->extents[function],
-			  .fn = &d->functions[function],
-			  .b = b,
-			  .mode64 = d->facts->isa == CODE_X86_64 };
+	struct derive_x86_scan s = { .facts = d->facts,
+				     .extent = &d->facts->extents[function],
+				     .fn = &d->functions[function],
+				     .b = b,
+				     .mode64 = d->facts->isa == CODE_X86_64 };
 	const uint64_t size = s.extent->code.size;
 	s.fix = lower_bound(d->facts->fixes, d->facts->fix_count, sizeof *d->facts->fixes,
 			    s.extent->addr);
@@ -393,14 +400,14 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 			off = scan_common(&s, off);
 		if (off == size)
 			break;
-		const unsigned len = look(&s, off);
+		const unsigned len = derive_x86_look(&s, off);
 		s.before = off;
 		off += len;
 		if (d->facts->stretches)
 			off = pass_zeros(&s, off);
 	}
 	if (s.has_table)
-		add_tables(&s);
+		derive_x86_add_tables(&s);
 	note_events(&s);
 }
 

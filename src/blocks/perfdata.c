@@ -67,13 +67,13 @@ static void read_attr_event(struct perfdata *p, struct bytes event)
 		     "a damaged event attribute is left out");
 }
 
-static struct bytes read_section(const struct perfdata *p, struct reader *r)
+static struct bytes perfdata_read_section(const struct perfdata *p, struct reader *r)
 {
 	const uint64_t off = read_u64(r), size = read_u64(r);
 	return bytes_sub(p->bytes, off, size);
 }
 
-static void read_attrs(struct perfdata *p, struct bytes table, uint64_t entry_size)
+static void perfdata_read_attrs(struct perfdata *p, struct bytes table, uint64_t entry_size)
 {
 	for (uint64_t off = 0; entry_size > SECTION_SIZE && table.size - off >= entry_size;
 	     off += entry_size) {
@@ -85,7 +85,7 @@ static void read_attrs(struct perfdata *p, struct bytes table, uint64_t entry_si
 			continue;
 		}
 		reader_seek(&r, entry_size - SECTION_SIZE);
-		add_attr(p, &a, read_section(p, &r));
+		add_attr(p, &a, perfdata_read_section(p, &r));
 	}
 }
 
@@ -110,7 +110,7 @@ static void find_build_ids(struct perfdata *p, const uint64_t *features)
 	for (unsigned i = 0; i < FEATURE_COUNT && reader_ok(&r); i++) {
 		if (!(features[i / 64] >> i % 64 & 1))
 			continue;
-		const struct bytes section = read_section(p, &r);
+		const struct bytes section = perfdata_read_section(p, &r);
 		if (i == FEATURE_BUILD_ID && reader_ok(&r))
 			p->build_ids = section;
 	}
@@ -132,11 +132,11 @@ static void clip_data(struct perfdata *p, uint64_t size)
 	     "the recording was not finished: all behind the header is taken for events");
 }
 
-static bool read_file_header(struct perfdata *p, struct reader *r, struct heft_err *err)
+static bool perfdata_read_file_header(struct perfdata *p, struct reader *r, struct heft_err *err)
 {
 	uint64_t features[FEATURE_COUNT / 64];
 	const uint64_t attr_size = read_u64(r);
-	const struct bytes attrs = read_section(p, r);
+	const struct bytes attrs = perfdata_read_section(p, r);
 	p->data_off = read_u64(r);
 	const uint64_t data_size = read_u64(r);
 	read_skip(r, SECTION_SIZE); /* event types */
@@ -145,7 +145,7 @@ static bool read_file_header(struct perfdata *p, struct reader *r, struct heft_e
 	if (!reader_ok(r) || p->data_off > p->bytes.size)
 		return fail(err, HEFT_EFORMAT, 0, "%s: damaged header of perf.data", p->path);
 	clip_data(p, data_size);
-	read_attrs(p, attrs, attr_size);
+	perfdata_read_attrs(p, attrs, attr_size);
 	if (data_size > 0)
 		find_build_ids(p, features);
 	return true;
@@ -170,7 +170,7 @@ bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, str
 	p->pipe = read_u64(&r) == PIPE_HEADER_SIZE;
 	p->data_off = PIPE_HEADER_SIZE;
 	p->data_end = bytes.size;
-	if (!p->pipe && !read_file_header(p, &r, err)) {
+	if (!p->pipe && !perfdata_read_file_header(p, &r, err)) {
 		perfdata_close(p);
 		return false;
 	}
@@ -294,7 +294,7 @@ static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_typ
 }
 
 /* Bytes behind an event that are none: their number stands in it. */
-static uint64_t size_behind(const struct perfdata *p, uint32_t type, struct bytes event)
+static uint64_t perfdata_size_behind(const struct perfdata *p, uint32_t type, struct bytes event)
 {
 	struct reader r = reader_of(event, p->big_endian);
 	read_skip(&r, EVENT_HEADER_SIZE);
@@ -328,12 +328,12 @@ static bool take_record(struct perfdata *p, uint32_t type, struct bytes event,
 		found = perf_event_parse(p, type, event, off, ret);
 	}
 	p->pos += event.size;
-	p->pos += min_u64(size_behind(p, type, event), p->data_end - p->pos);
+	p->pos += min_u64(perfdata_size_behind(p, type, event), p->data_end - p->pos);
 	return found;
 }
 
 /* The pages behind the walk, a good number of them at once. */
-static void forget(struct perfdata *p)
+static void perfdata_forget(struct perfdata *p)
 {
 	if (!p->mapped || p->pos - p->forgotten < FORGET_SIZE)
 		return;
@@ -386,7 +386,7 @@ bool perfdata_next(struct perfdata *p, struct perf_event *ret)
 	for (;;) {
 		if (next_unpacked(p, ret))
 			return true;
-		forget(p);
+		perfdata_forget(p);
 		if (!event_bytes(p, &event, &type))
 			return false;
 		if (take_record(p, type, event, ret))

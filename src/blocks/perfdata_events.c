@@ -122,7 +122,8 @@ static const struct perf_attr *attr_of_tail(const struct perfdata *p, struct byt
 	return attr_of_id(p, read_u64(&r));
 }
 
-static void read_tail(const struct perfdata *p, struct bytes event, struct perf_event *e)
+static void perfdata_events_read_tail(const struct perfdata *p, struct bytes event,
+				      struct perf_event *e)
 {
 	if (p->attrs.count == 0)
 		return;
@@ -214,7 +215,8 @@ static bool read_sample(const struct perfdata *p, struct reader *r, struct perf_
 
 /* ---- the others ------------------------------------------------------------------------------ */
 
-static bool read_map(struct reader *r, uint32_t type, uint16_t misc, struct perf_event *e)
+static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t misc,
+				     struct perf_event *e)
 {
 	e->pid = read_u32(r);
 	e->tid = read_u32(r);
@@ -237,7 +239,7 @@ static bool read_map(struct reader *r, uint32_t type, uint16_t misc, struct perf
 
 /* The file's name ends the record, with zeros behind it.  Old files do not say how long an id
  * is. */
-static bool read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
+static bool perfdata_events_read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
 {
 	e->pid = read_u32(r);
 	const uint8_t *id = read_take(r, BUILD_ID_MAX);
@@ -276,19 +278,19 @@ static bool read_lost(struct reader *r, bool has_id, struct perf_event *e)
 	return reader_ok(r);
 }
 
-static bool read_body(struct perfdata *p, struct reader *r, uint32_t type, uint16_t misc,
-		      struct perf_event *e)
+static bool perfdata_events_read_body(struct perfdata *p, struct reader *r, uint32_t type,
+				      uint16_t misc, struct perf_event *e)
 {
 	switch (type) {
 	case PERF_SAMPLE: return read_sample(p, r, e);
 	case PERF_MAP:
-	case RECORD_MMAP2: e->type = PERF_MAP; return read_map(r, type, misc, e);
+	case RECORD_MMAP2: e->type = PERF_MAP; return perfdata_events_read_map(r, type, misc, e);
 	case PERF_COMM: return read_comm(r, misc, e);
 	case PERF_EXIT:
 	case PERF_FORK: return read_task(r, e);
 	case PERF_LOST: return read_lost(r, true, e);
 	case PERF_LOST_SAMPLES: return read_lost(r, false, e);
-	default: return read_build_id(r, misc, e);
+	default: return perfdata_events_read_build_id(r, misc, e);
 	}
 }
 
@@ -312,7 +314,7 @@ bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uin
 				    .off = off,
 				    .mode = misc & PERF_MODE_MASK,
 				    .big_endian = p->big_endian };
-	if (!read_body(p, &r, type, misc, ret)) {
+	if (!perfdata_events_read_body(p, &r, type, misc, ret)) {
 		note(p->notes, p->path, off, bytes.size,
 		     "events of perf that are shorter than what they hold are left out; the first "
 		     "is of type %" PRIu32,
@@ -320,6 +322,6 @@ bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uin
 		return false;
 	}
 	if (!ret->has_time && type != PERF_SAMPLE && type != PERF_BUILD_ID)
-		read_tail(p, bytes, ret);
+		perfdata_events_read_tail(p, bytes, ret);
 	return true;
 }

@@ -1,31 +1,31 @@
 #include "blocks/perftext.h"
 
 /* What is left of a line. */
-struct cursor {
+struct perftext_cursor {
 	const char *p, *end;
 };
 
-static bool is_blank(char c)
+static bool perftext_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void skip_blanks(struct cursor *c)
+static void perftext_skip_blanks(struct perftext_cursor *c)
 {
-	while (c->p < c->end && is_blank(*c->p))
+	while (c->p < c->end && perftext_is_blank(*c->p))
 		c->p++;
 }
 
-static struct str next_word(struct cursor *c)
+static struct str perftext_next_word(struct perftext_cursor *c)
 {
-	skip_blanks(c);
+	perftext_skip_blanks(c);
 	const char *start = c->p;
-	while (c->p < c->end && !is_blank(*c->p))
+	while (c->p < c->end && !perftext_is_blank(*c->p))
 		c->p++;
 	return (struct str){ start, (size_t)(c->p - start) };
 }
 
-static bool skip_char(struct cursor *c, char wanted)
+static bool skip_char(struct perftext_cursor *c, char wanted)
 {
 	if (c->p == c->end || *c->p != wanted)
 		return false;
@@ -33,7 +33,7 @@ static bool skip_char(struct cursor *c, char wanted)
 	return true;
 }
 
-static int digit(char c)
+static int perftext_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -42,16 +42,16 @@ static int digit(char c)
 }
 
 /* Digits of `base`, 16 or 10; in base 16 perhaps 0x before. */
-static bool read_number(struct cursor *c, unsigned base, uint64_t *ret)
+static bool perftext_read_number(struct perftext_cursor *c, unsigned base, uint64_t *ret)
 {
 	uint64_t v = 0;
 	if (base == 16 && c->end - c->p > 2 && c->p[0] == '0' && (c->p[1] | 0x20) == 'x')
 		c->p += 2;
 	const char *start = c->p;
-	for (; c->p < c->end && (unsigned)digit(*c->p) < base; c->p++) {
+	for (; c->p < c->end && (unsigned)perftext_digit(*c->p) < base; c->p++) {
 		if (v > (UINT64_MAX - 15) / base)
 			return false;
-		v = v * base + (unsigned)digit(*c->p);
+		v = v * base + (unsigned)perftext_digit(*c->p);
 	}
 	*ret = v;
 	return c->p > start;
@@ -59,8 +59,8 @@ static bool read_number(struct cursor *c, unsigned base, uint64_t *ret)
 
 static bool read_word_number(struct str word, unsigned base, uint64_t *ret)
 {
-	struct cursor c = { word.p, word.p + word.len };
-	return read_number(&c, base, ret) && c.p == c.end;
+	struct perftext_cursor c = { word.p, word.p + word.len };
+	return perftext_read_number(&c, base, ret) && c.p == c.end;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -68,19 +68,19 @@ static bool read_word_number(struct str word, unsigned base, uint64_t *ret)
 /* FROM/TO/M|P|-/... */
 static bool read_branch(struct str word, struct perf_branch *ret)
 {
-	struct cursor c = { word.p, word.p + word.len };
-	if (!read_number(&c, 16, &ret->from) || !skip_char(&c, '/') ||
-	    !read_number(&c, 16, &ret->to) || !skip_char(&c, '/'))
+	struct perftext_cursor c = { word.p, word.p + word.len };
+	if (!perftext_read_number(&c, 16, &ret->from) || !skip_char(&c, '/') ||
+	    !perftext_read_number(&c, 16, &ret->to) || !skip_char(&c, '/'))
 		return false;
 	ret->mispredicted = c.p < c.end && *c.p == 'M';
 	return true;
 }
 
-static bool read_script(struct perftext *t, struct cursor *c, struct perf_event *e)
+static bool read_script(struct perftext *t, struct perftext_cursor *c, struct perf_event *e)
 {
 	struct perf_branch b;
 	t->branches.count = 0;
-	for (struct str word; (word = next_word(c)).len > 0;) {
+	for (struct str word; (word = perftext_next_word(c)).len > 0;) {
 		if (read_branch(word, &b))
 			vec_push(&t->branches, b);
 		else if (!e->has_ip)
@@ -92,17 +92,17 @@ static bool read_script(struct perftext *t, struct cursor *c, struct perf_event 
 	return e->has_ip || e->has_branches;
 }
 
-static bool read_address(struct cursor *c, struct perf_event *e)
+static bool perftext_read_address(struct perftext_cursor *c, struct perf_event *e)
 {
-	if (!read_word_number(next_word(c), 16, &e->ip))
+	if (!read_word_number(perftext_next_word(c), 16, &e->ip))
 		return false;
-	const struct str count = next_word(c);
+	const struct str count = perftext_next_word(c);
 	e->has_ip = true;
 	return count.len == 0 || read_word_number(count, 10, &e->weight);
 }
 
 /* The first place of `what` in the line; NULL if it is not there. */
-static const char *find_in(const struct cursor *c, struct str what)
+static const char *perftext_find_in(const struct perftext_cursor *c, struct str what)
 {
 	for (const char *p = c->p; (size_t)(c->end - p) >= what.len; p++) {
 		p = memchr(p, what.p[0], (size_t)(c->end - p) - what.len + 1);
@@ -115,16 +115,18 @@ static const char *find_in(const struct cursor *c, struct str what)
 }
 
 /* "<HEX>", as perf prints build ids. */
-static void read_build_id(struct perftext *t, struct cursor *c, struct perf_event *e)
+static void perftext_read_build_id(struct perftext *t, struct perftext_cursor *c,
+				   struct perf_event *e)
 {
 	size_t size = 0;
-	skip_blanks(c);
+	perftext_skip_blanks(c);
 	if (!skip_char(c, '<'))
 		return;
 	for (; size < sizeof t->build_id && c->end - c->p > 2; size++, c->p += 2) {
-		if (digit(c->p[0]) > 15 || digit(c->p[1]) > 15)
+		if (perftext_digit(c->p[0]) > 15 || perftext_digit(c->p[1]) > 15)
 			break;
-		t->build_id[size] = (uint8_t)(digit(c->p[0]) << 4 | digit(c->p[1]));
+		t->build_id[size] = (uint8_t)(perftext_digit(c->p[0]) << 4 |
+					      perftext_digit(c->p[1]));
 	}
 	if (skip_char(c, '>'))
 		e->build_id = (struct bytes){ t->build_id, size };
@@ -132,39 +134,39 @@ static void read_build_id(struct perftext *t, struct cursor *c, struct perf_even
 
 /* "PERF_RECORD_MMAP2 PID/TID: [0xADDR(0xSIZE) @ OFF <BUILD ID>]: r-xp NAME"; older ones say "x" for
  * r-xp. */
-static bool read_map(struct perftext *t, struct cursor *c, struct perf_event *e)
+static bool perftext_read_map(struct perftext *t, struct perftext_cursor *c, struct perf_event *e)
 {
-	const char *open = find_in(c, STR("["));
-	const char *close = find_in(c, STR("]: "));
+	const char *open = perftext_find_in(c, STR("["));
+	const char *close = perftext_find_in(c, STR("]: "));
 	if (!open || !close || close < open)
 		return false;
-	struct cursor in = { open + 1, close }, behind = { close + 3, c->end };
-	if (!read_number(&in, 16, &e->addr) || !skip_char(&in, '(') ||
-	    !read_number(&in, 16, &e->size) || !skip_char(&in, ')'))
+	struct perftext_cursor in = { open + 1, close }, behind = { close + 3, c->end };
+	if (!perftext_read_number(&in, 16, &e->addr) || !skip_char(&in, '(') ||
+	    !perftext_read_number(&in, 16, &e->size) || !skip_char(&in, ')'))
 		return false;
-	next_word(&in); /* "@" */
-	skip_blanks(&in);
-	if (!read_number(&in, 16, &e->file_off))
+	perftext_next_word(&in); /* "@" */
+	perftext_skip_blanks(&in);
+	if (!perftext_read_number(&in, 16, &e->file_off))
 		return false;
-	read_build_id(t, &in, e);
-	next_word(&behind);
-	skip_blanks(&behind);
-	while (behind.end > behind.p && is_blank(behind.end[-1]))
+	perftext_read_build_id(t, &in, e);
+	perftext_next_word(&behind);
+	perftext_skip_blanks(&behind);
+	while (behind.end > behind.p && perftext_is_blank(behind.end[-1]))
 		behind.end--;
 	e->type = PERF_MAP;
 	e->name = (struct str){ behind.p, (size_t)(behind.end - behind.p) };
 	return true;
 }
 
-static bool read_line(struct perftext *t, struct cursor *c, struct perf_event *e)
+static bool perftext_read_line(struct perftext *t, struct perftext_cursor *c, struct perf_event *e)
 {
 	if (t->form == PERFTEXT_ADDRESSES)
-		return read_address(c, e);
-	const char *record = find_in(c, STR("PERF_RECORD_"));
+		return perftext_read_address(c, e);
+	const char *record = perftext_find_in(c, STR("PERF_RECORD_"));
 	if (!record)
 		return read_script(t, c, e);
 	c->p = record;
-	return !find_in(c, STR("PERF_RECORD_MMAP")) || read_map(t, c, e);
+	return !perftext_find_in(c, STR("PERF_RECORD_MMAP")) || perftext_read_map(t, c, e);
 }
 
 /* ---- the text -------------------------------------------------------------------------------- */
@@ -186,7 +188,7 @@ void perftext_rewind(struct perftext *t)
 }
 
 /* The next line that is not blank, without its comment and end. */
-static bool next_line(struct perftext *t, struct cursor *ret)
+static bool perftext_next_line(struct perftext *t, struct perftext_cursor *ret)
 {
 	while (t->pos < t->bytes.size) {
 		const char *start = (const char *)t->bytes.p + t->pos;
@@ -197,7 +199,7 @@ static bool next_line(struct perftext *t, struct cursor *ret)
 		t->pos += len + (end != NULL);
 		ret->p = start;
 		ret->end = comment ? comment : start + len;
-		skip_blanks(ret);
+		perftext_skip_blanks(ret);
 		if (ret->p < ret->end)
 			return true;
 	}
@@ -206,8 +208,8 @@ static bool next_line(struct perftext *t, struct cursor *ret)
 
 bool perftext_next(struct perftext *t, struct perf_event *ret)
 {
-	struct cursor line;
-	while (next_line(t, &line)) {
+	struct perftext_cursor line;
+	while (perftext_next_line(t, &line)) {
 		const uint64_t off = (uint64_t)((const uint8_t *)line.p - t->bytes.p);
 		*ret = (struct perf_event){ .type = PERF_SAMPLE,
 					    .off = off,
@@ -215,7 +217,7 @@ bool perftext_next(struct perftext *t, struct perf_event *ret)
 					    .mode = PERF_MODE_USER,
 					    .weight = 1,
 					    .text = true };
-		if (!read_line(t, &line, ret))
+		if (!perftext_read_line(t, &line, ret))
 			note(t->notes, t->path, off, (uint64_t)(line.end - line.p),
 			     t->form == PERFTEXT_SCRIPT
 				     ? "lines without an address or branches are left out"

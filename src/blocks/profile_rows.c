@@ -10,7 +10,7 @@ static const char *linkage_name(const struct profile_rows *r, uint32_t function)
 	return name ? name : "";
 }
 
-static void add_block(struct profile_rows *r, uint32_t node, uint64_t block)
+static void profile_rows_add_block(struct profile_rows *r, uint32_t node, uint64_t block)
 {
 	union heft_value *sums = tree_sums(&r->tree, node, HEFT_INPUT);
 	sums[HEFT_SAMPLES_COUNT].whole = add_sat(sums[HEFT_SAMPLES_COUNT].whole,
@@ -20,7 +20,7 @@ static void add_block(struct profile_rows *r, uint32_t node, uint64_t block)
 	sums[HEFT_SAMPLES_BYTES].whole += r->map->blocks.data[block].size;
 }
 
-static void add_function(struct profile_rows *r, uint32_t function)
+static void profile_rows_add_function(struct profile_rows *r, uint32_t function)
 {
 	const struct blockmap_function *f = &r->map->functions.data[function];
 	for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
@@ -29,14 +29,14 @@ static void add_function(struct profile_rows *r, uint32_t function)
 			if (r->profile->counts[i] == 0)
 				continue;
 			const uint32_t node = tree_get(&r->tree, 0, function);
-			add_block(r, 0, i);
-			add_block(r, node, i);
-			add_block(r, tree_add(&r->tree, node, (uint32_t)i), i);
+			profile_rows_add_block(r, 0, i);
+			profile_rows_add_block(r, node, i);
+			profile_rows_add_block(r, tree_add(&r->tree, node, (uint32_t)i), i);
 		}
 	}
 }
 
-static const char *node_label(void *ctx, uint32_t node)
+static const char *profile_rows_node_label(void *ctx, uint32_t node)
 {
 	struct profile_rows *r = ctx;
 	const struct tree_node *n = &r->tree.nodes.data[node];
@@ -45,7 +45,7 @@ static const char *node_label(void *ctx, uint32_t node)
 	return arena_format(&r->arena, "#%" PRIu32, r->map->blocks.data[n->key].id);
 }
 
-static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+static void profile_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	struct profile_rows *r = ctx;
 	const uint32_t key = r->tree.nodes.data[node].key;
@@ -82,14 +82,14 @@ void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *
 		.sort = q->sort == HEFT_SORT_NAME ? HEFT_SORT_NAME : HEFT_SORT_SIZE,
 		.keys = 1u << HEFT_SAMPLES_COUNT,
 		.others_last = true,
-		.label = node_label,
-		.fill = fill_row,
+		.label = profile_rows_node_label,
+		.fill = profile_rows_fill,
 		.ctx = r,
 	};
 	tree_init(&r->tree, HEFT_SAMPLES_MEASURES, 2);
 	const size_t count = r->wanted ? r->wanted_count : r->map->functions.count;
 	for (size_t i = 0; i < count; i++)
-		add_function(r, (uint32_t)(r->wanted ? r->wanted[i] : i));
+		profile_rows_add_function(r, (uint32_t)(r->wanted ? r->wanted[i] : i));
 	r->table = (struct heft_table){ .size = sizeof r->table,
 					.levels = levels,
 					.level_count = COUNT_OF(levels),

@@ -24,7 +24,7 @@ struct id {
 };
 
 /* A mapping, fork or exec. */
-struct change {
+struct sample_mappings_change {
 	uint64_t time, off;
 	enum perf_type type; /* PERF_MAP, PERF_FORK, PERF_COMM */
 	uint32_t pid, parent, name;
@@ -32,7 +32,7 @@ struct change {
 	struct id id;
 };
 
-struct process {
+struct sample_mappings_process {
 	uint32_t open[OPEN_MAX]; /* mappings, by index */
 	unsigned count;
 	unsigned total;
@@ -43,18 +43,18 @@ struct replay {
 	const struct image *im;
 	const char *path; /* the image's, without links; NULL where that cannot be told */
 	struct intern names, pids;
-	VEC(struct change) changes;
-	VEC(struct process) processes; /* by id of pids */
-	VEC(struct id) ids;            /* of the table of build ids, with ... */
-	VEC(uint32_t) id_names;        /* ... their names */
-	VEC(uint8_t) matches;          /* by change: enum match */
+	VEC(struct sample_mappings_change) changes;
+	VEC(struct sample_mappings_process) processes; /* by id of pids */
+	VEC(struct id) ids;                            /* of the table of build ids, with ... */
+	VEC(uint32_t) id_names;                        /* ... their names */
+	VEC(uint8_t) matches;                          /* by change: enum match */
 	enum match taken;
 	struct id other; /* of OTHER_BUILD */
 };
 
 /* ---- what the file says ---------------------------------------------------------------------- */
 
-static struct id id_of(struct bytes b)
+static struct id sample_mappings_id_of(struct bytes b)
 {
 	struct id id = { 0 };
 	if (b.size > 0 && b.size <= BUILD_ID_MAX) {
@@ -68,20 +68,20 @@ static void collect_change(struct replay *r, const struct perf_event *e)
 {
 	if (e->type == PERF_FORK ? e->pid == e->parent : e->type == PERF_COMM && !e->exec)
 		return;
-	const struct change c = { .time = e->has_time ? e->time : 0,
-				  .off = e->off,
-				  .type = e->type,
-				  .pid = e->pid,
-				  .parent = e->parent,
-				  .name = intern_add(&r->names, e->name),
-				  .addr = e->addr,
-				  .size = e->size,
-				  .file_off = e->file_off,
-				  .id = id_of(e->build_id) };
+	const struct sample_mappings_change c = { .time = e->has_time ? e->time : 0,
+						  .off = e->off,
+						  .type = e->type,
+						  .pid = e->pid,
+						  .parent = e->parent,
+						  .name = intern_add(&r->names, e->name),
+						  .addr = e->addr,
+						  .size = e->size,
+						  .file_off = e->file_off,
+						  .id = sample_mappings_id_of(e->build_id) };
 	vec_push(&r->changes, c);
 }
 
-static void collect(struct replay *r, struct samples *s)
+static void sample_mappings_collect(struct replay *r, struct samples *s)
 {
 	struct perf_event e;
 	while (samples_next(s, &e)) {
@@ -91,7 +91,7 @@ static void collect(struct replay *r, struct samples *s)
 		case PERF_FORK:
 		case PERF_COMM: collect_change(r, &e); break;
 		case PERF_BUILD_ID:
-			vec_push(&r->ids, id_of(e.build_id));
+			vec_push(&r->ids, sample_mappings_id_of(e.build_id));
 			vec_push(&r->id_names, intern_add(&r->names, e.name));
 			break;
 		default: break;
@@ -151,7 +151,8 @@ static enum match match_name(const struct replay *r, struct str name)
 	return str_eq(file_name_str(plain), file_name_str(path)) ? BY_NAME : NO_MATCH;
 }
 
-static enum match match_change(struct replay *r, const struct change *c, const struct id *of_name)
+static enum match match_change(struct replay *r, const struct sample_mappings_change *c,
+			       const struct id *of_name)
 {
 	const struct id *id = c->id.size > 0 ? &c->id : of_name;
 	const enum match by_name = match_name(r, intern_get(&r->names, c->name));
@@ -170,7 +171,7 @@ static void match_changes(struct replay *r)
 	struct id *of_name = ids_by_name(r);
 	r->taken = NO_MATCH;
 	for (size_t i = 0; i < r->changes.count; i++) {
-		const struct change *c = &r->changes.data[i];
+		const struct sample_mappings_change *c = &r->changes.data[i];
 		enum match match = NO_MATCH;
 		if (c->type == PERF_MAP)
 			match = match_change(r, c, &of_name[c->name]);
@@ -183,17 +184,17 @@ static void match_changes(struct replay *r)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static struct process *process_of(struct replay *r, uint32_t pid)
+static struct sample_mappings_process *process_of(struct replay *r, uint32_t pid)
 {
 	const uint32_t i = intern_add(&r->pids, (struct str){ (const char *)&pid, sizeof pid });
 	if (i == r->processes.count)
-		vec_push(&r->processes, (struct process){ 0 });
+		vec_push(&r->processes, (struct sample_mappings_process){ 0 });
 	return &r->processes.data[i];
 }
 
 static void open_mapping(struct replay *r, struct mapping new)
 {
-	struct process *p = process_of(r, (uint32_t)new.pid);
+	struct sample_mappings_process *p = process_of(r, (uint32_t)new.pid);
 	if (new.size == 0 || p->count == OPEN_MAX || p->total == OF_PID_MAX)
 		return;
 	new.until = UINT64_MAX;
@@ -203,9 +204,10 @@ static void open_mapping(struct replay *r, struct mapping new)
 }
 
 /* What a process has in [addr, addr + size) is gone; what sticks out goes on. */
-static void unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size, uint64_t time)
+static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size,
+				  uint64_t time)
 {
-	const struct process before = *process_of(r, pid);
+	const struct sample_mappings_process before = *process_of(r, pid);
 	const uint64_t end = add_sat(addr, size);
 	process_of(r, pid)->count = 0;
 	for (unsigned i = 0; i < before.count; i++) {
@@ -213,7 +215,7 @@ static void unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size, 
 		struct mapping low = *old, high = *old;
 		const uint64_t old_end = add_sat(old->addr, old->size);
 		if (end <= old->addr || old_end <= addr) {
-			struct process *p = process_of(r, pid);
+			struct sample_mappings_process *p = process_of(r, pid);
 			p->open[p->count++] = before.open[i];
 			continue;
 		}
@@ -228,7 +230,7 @@ static void unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size, 
 }
 
 /* The kernel is where it is; its image begins with its first code. */
-static void map_kernel(struct replay *r, const struct change *c)
+static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 {
 	for (size_t i = 0; i < r->im->segment_count; i++) {
 		const struct segment *s = &r->im->segments[i];
@@ -244,7 +246,7 @@ static void map_kernel(struct replay *r, const struct change *c)
 
 /* Segments may lie in the file so that the page of one holds bytes of another: each counts by
  * its own bytes. */
-static void map_file(struct replay *r, const struct change *c)
+static void map_file(struct replay *r, const struct sample_mappings_change *c)
 {
 	const uint64_t end = add_sat(c->file_off, c->size);
 	for (size_t i = 0; i < r->im->segment_count; i++) {
@@ -262,10 +264,10 @@ static void map_file(struct replay *r, const struct change *c)
 	}
 }
 
-static void fork_process(struct replay *r, const struct change *c)
+static void fork_process(struct replay *r, const struct sample_mappings_change *c)
 {
-	const struct process parent = *process_of(r, c->parent);
-	unmap(r, c->pid, 0, UINT64_MAX, c->time);
+	const struct sample_mappings_process parent = *process_of(r, c->parent);
+	sample_mappings_unmap(r, c->pid, 0, UINT64_MAX, c->time);
 	for (unsigned i = 0; i < parent.count; i++) {
 		struct mapping copy = r->m->list.data[parent.open[i]];
 		copy.pid = c->pid;
@@ -274,13 +276,14 @@ static void fork_process(struct replay *r, const struct change *c)
 	}
 }
 
-static void replay_change(struct replay *r, const struct change *c, enum match match)
+static void replay_change(struct replay *r, const struct sample_mappings_change *c,
+			  enum match match)
 {
 	switch (c->type) {
 	case PERF_FORK: fork_process(r, c); break;
-	case PERF_COMM: unmap(r, c->pid, 0, UINT64_MAX, c->time); break;
+	case PERF_COMM: sample_mappings_unmap(r, c->pid, 0, UINT64_MAX, c->time); break;
 	default:
-		unmap(r, c->pid, c->addr, c->size, c->time);
+		sample_mappings_unmap(r, c->pid, c->addr, c->size, c->time);
 		if (match != r->taken)
 			break;
 		if (is_kernel(intern_get(&r->names, c->name)))
@@ -302,15 +305,15 @@ static void map_itself(struct replay *r)
 	}
 }
 
-struct keyed {
+struct sample_mappings_keyed {
 	uint64_t time, index;
 };
 
 static void replay(struct replay *r)
 {
-	struct keyed *order = mem_zeroed(r->changes.count + 1, sizeof *order);
+	struct sample_mappings_keyed *order = mem_zeroed(r->changes.count + 1, sizeof *order);
 	for (size_t i = 0; i < r->changes.count; i++)
-		order[i] = (struct keyed){ r->changes.data[i].time, i };
+		order[i] = (struct sample_mappings_keyed){ r->changes.data[i].time, i };
 	sort_by_key(order, r->changes.count, sizeof *order);
 	for (size_t i = 0; i < r->changes.count; i++) {
 		const uint64_t k = order[i].index;
@@ -349,7 +352,7 @@ bool mappings_read(struct mappings *m, struct samples *s, const struct image *im
 	struct replay r = { .m = m, .im = im };
 	char *path = file_real_path(im->path);
 	r.path = path;
-	collect(&r, s);
+	sample_mappings_collect(&r, s);
 	match_changes(&r);
 	const bool unmapped = s->form != SAMPLES_PERF && r.changes.count == 0;
 	const bool ok = unmapped || judge(&r, s, force, err);

@@ -7,7 +7,7 @@
 
 enum { ROUNDS = 8, ALIGN = 16, LOOKS_PER_BYTE = 64 };
 
-struct vote {
+struct split_vote {
 	uint64_t callee;
 	uint64_t last; /* 1: there is nothing behind the call */
 };
@@ -23,12 +23,12 @@ struct splitter {
 	struct jumpers jumpers; /* of the round before */
 	split_function_vec before; /* found in it */
 	uint64_t looks;            /* bytes of code that may still be followed behind calls */
-	VEC(struct vote) votes;
+	VEC(struct split_vote) votes;
 	split_function_vec found;
 };
 
 /* A function at work. */
-struct cut {
+struct split_cut {
 	struct splitter *all;
 	struct stretch s;
 	const struct event *first; /* of the function */
@@ -44,7 +44,7 @@ struct cut {
 	bool untold;   /* the same, that nobody knows the targets of */
 };
 
-static bool is_known(const addr_vec *v, uint64_t addr)
+static bool split_is_known(const addr_vec *v, uint64_t addr)
 {
 	return addrs_within(v, addr, addr + 1);
 }
@@ -53,7 +53,7 @@ static bool is_known(const addr_vec *v, uint64_t addr)
 
 static bool does_not_return(const struct splitter *all, uint64_t addr)
 {
-	return is_known(&all->dead, addr);
+	return split_is_known(&all->dead, addr);
 }
 
 /* Imports by their names, and what else the caller knows. */
@@ -68,7 +68,7 @@ static void list_dead(struct splitter *all)
 
 /* ---- a function ends ------------------------------------------------------------------------- */
 
-static bool is_data(const struct derive_facts *f, uint64_t addr)
+static bool split_is_data(const struct derive_facts *f, uint64_t addr)
 {
 	const size_t i = upper_bound(f->data, f->data_count, sizeof *f->data, addr);
 	return i > 0 && addr - f->data[i - 1].addr < f->data[i - 1].size;
@@ -80,13 +80,13 @@ struct tail {
 	uint64_t to;
 };
 
-static bool tail_has(const struct cut *c, const struct tail *t)
+static bool tail_has(const struct split_cut *c, const struct tail *t)
 {
 	return t->e > c->first && event_end(t->e - 1) + c->s.x->addr == t->to;
 }
 
 /* Takes away what pads it. */
-static void tail_drop_pads(const struct cut *c, struct tail *t)
+static void tail_drop_pads(const struct split_cut *c, struct tail *t)
 {
 	const struct derive_extent *x = c->s.x;
 	while (t->e > c->first && event_end(t->e - 1) + x->addr > t->to)
@@ -99,28 +99,30 @@ static void tail_drop_pads(const struct cut *c, struct tail *t)
 }
 
 /* The same of literals, and of what pads up to them. */
-static void tail_drop_literals(const struct cut *c, struct tail *t)
+static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 {
 	const struct derive_facts *f = c->all->facts->code;
 	const uint64_t base = c->s.x->addr;
-	while (tail_has(c, t) && t->e[-1].kind == EVENT_BAD && is_data(f, base + t->e[-1].off)) {
+	while (tail_has(c, t) && t->e[-1].kind == EVENT_BAD &&
+	       split_is_data(f, base + t->e[-1].off)) {
 		t->to = base + (--t->e)->off;
 		tail_drop_pads(c, t);
 	}
 }
 
 /* What the events of a function say. */
-struct told {
+struct split_told {
 	bool bad;     /* not all of it is code */
 	bool returns; /* or leaves by a jump to what may */
 };
 
-static void told_by(const struct cut *c, const struct event *e, uint64_t to, struct told *ret)
+static void told_by(const struct split_cut *c, const struct event *e, uint64_t to,
+		    struct split_told *ret)
 {
 	const struct derive_facts *f = c->all->facts->code;
 	const uint64_t at = c->s.x->addr + e->off;
 	switch ((enum event_kind)e->kind) {
-	case EVENT_BAD: ret->bad = ret->bad || !(e->table || is_data(f, at)); break;
+	case EVENT_BAD: ret->bad = ret->bad || !(e->table || split_is_data(f, at)); break;
 	case EVENT_RET:
 	case EVENT_RET_IF: ret->returns = true; break;
 	case EVENT_JMP_INDIRECT: ret->returns = ret->returns || !e->table; break;
@@ -146,7 +148,7 @@ static void note_calls(struct splitter *all, const struct derive_extent *x, cons
 			vec_push(&all->called, e->target);
 }
 
-static bool is_entry(const struct cut *c, uint64_t addr)
+static bool split_is_entry(const struct split_cut *c, uint64_t addr)
 {
 	const enum code_isa isa = c->all->facts->code->isa;
 	const struct bytes code = extent_from(c->s.x, addr);
@@ -154,21 +156,21 @@ static bool is_entry(const struct cut *c, uint64_t addr)
 }
 
 /* sub $n, %rsp: behind a call too, where code makes room for a variable. */
-static bool makes_room(const struct cut *c, uint64_t addr)
+static bool makes_room(const struct split_cut *c, uint64_t addr)
 {
 	enum { REX_W = 0x48 };
 	return c->s.x->code.p[addr - c->s.x->addr] == REX_W;
 }
 
-static bool seems_entry(const struct cut *c, uint64_t addr)
+static bool seems_entry(const struct split_cut *c, uint64_t addr)
 {
 	const uint64_t at = stretch_skip(&c->s, addr);
-	return extent_has(c->s.x, at) && is_entry(c, at);
+	return extent_has(c->s.x, at) && split_is_entry(c, at);
 }
 
 /* Whether calls come back: those that stand last in a function do not, others do, unless a jump
  * leads to what is behind. */
-static void note_votes(struct cut *c, const struct event *last, uint64_t to)
+static void note_votes(struct split_cut *c, const struct event *last, uint64_t to)
 {
 	const uint64_t base = c->s.x->addr;
 	const bool ends = c->named_next < c->all->starts.count &&
@@ -179,17 +181,17 @@ static void note_votes(struct cut *c, const struct event *last, uint64_t to)
 			continue;
 		if (behind != to && !stretch_leads_to(&c->s, behind) && !seems_entry(c, behind) &&
 		    stretch_skip(&c->s, behind) == behind)
-			vec_push(&c->all->votes, (struct vote){ e->target, 0 });
+			vec_push(&c->all->votes, (struct split_vote){ e->target, 0 });
 		else if (behind == to && ends)
-			vec_push(&c->all->votes, (struct vote){ e->target, 1 });
+			vec_push(&c->all->votes, (struct split_vote){ e->target, 1 });
 	}
 }
 
-static void end_function(struct cut *c, uint64_t to)
+static void end_function(struct split_cut *c, uint64_t to)
 {
 	const struct derive_extent *x = c->s.x;
 	const struct event *e = c->first, *last = NULL;
-	struct told told = { 0 };
+	struct split_told told = { 0 };
 	struct tail t = { c->next, to };
 	tail_drop_pads(c, &t);
 	to = t.to;
@@ -199,7 +201,7 @@ static void end_function(struct cut *c, uint64_t to)
 		last = e;
 	}
 	c->data = told.bad || (c->data && !c->named);
-	if ((c->data && !is_known(&c->all->starts, c->start)) || to <= c->start)
+	if ((c->data && !split_is_known(&c->all->starts, c->start)) || to <= c->start)
 		return;
 	vec_push(&c->all->found, (struct split_function){ c->start, to - c->start, told.bad });
 	if (told.bad)
@@ -214,13 +216,13 @@ static void end_function(struct cut *c, uint64_t to)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-static void begin_function(struct cut *c, uint64_t at, bool named)
+static void split_begin_function(struct split_cut *c, uint64_t at, bool named)
 {
 	c->start = at;
 	c->named = named;
 	c->indirect = c->untold = false;
 	c->owner_asked = false;
-	c->whole = is_known(c->all->facts->wholes, at);
+	c->whole = split_is_known(c->all->facts->wholes, at);
 	c->first = c->next;
 	while (c->first > events_of(c->s.b, c->s.fn) && c->s.x->addr + c->first[-1].off >= at)
 		c->first--;
@@ -230,7 +232,7 @@ static void begin_function(struct cut *c, uint64_t at, bool named)
 }
 
 /* Functions that something names begin up to addr. */
-static void begin_named(struct cut *c, uint64_t addr)
+static void begin_named(struct split_cut *c, uint64_t addr)
 {
 	const addr_vec *starts = &c->all->starts;
 	for (; c->named_next < starts->count && starts->data[c->named_next] <= addr;
@@ -239,11 +241,11 @@ static void begin_named(struct cut *c, uint64_t addr)
 		if (at > c->start)
 			end_function(c, at);
 		if (at >= c->start)
-			begin_function(c, at, true);
+			split_begin_function(c, at, true);
 	}
 }
 
-static bool is_end(const struct cut *c, const struct event *e)
+static bool split_is_end(const struct split_cut *c, const struct event *e)
 {
 	return event_ends(e) || event_is_dead_call(e, &c->all->dead);
 }
@@ -257,7 +259,7 @@ struct follower {
 };
 
 /* Code goes on behind the instruction that stops a processor, for all that a compiler knows. */
-static bool is_halt(const struct cut *c, const struct event *e)
+static bool is_halt(const struct split_cut *c, const struct event *e)
 {
 	enum { HLT = 0xf4 };
 	const enum code_isa isa = c->all->facts->code->isa;
@@ -268,7 +270,7 @@ static bool is_halt(const struct cut *c, const struct event *e)
 /* Whether the instruction at `next` only follows because the one before it does not go on: a trap
  * or another call after a call, a return after a jump (of macros).  Functions of i386 begin with a
  * call. */
-static bool is_remnant(const struct cut *c, const struct follower *p)
+static bool is_remnant(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
 	const struct event *e = p->e + 1, *last = events_of(s->b, s->fn) + s->fn->event_count;
@@ -282,7 +284,7 @@ static bool is_remnant(const struct cut *c, const struct follower *p)
 
 /* Whether the function goes on at `next`, for which nothing but its place speaks: what only
  * unwinding leads to, and what stands where no function nearby does. */
-static bool goes_on(const struct cut *c, const struct follower *p)
+static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
 	const enum code_isa isa = c->all->facts->code->isa;
@@ -290,12 +292,12 @@ static bool goes_on(const struct cut *c, const struct follower *p)
 		return true;
 	if (entry_reads_kept(isa, extent_from(s->x, p->next)))
 		return true;
-	return !is_entry(c, p->next) && signs_unusual(s->starts, isa, p->next) &&
+	return !split_is_entry(c, p->next) && signs_unusual(s->starts, isa, p->next) &&
 	       !signs_unusual(s->starts, isa, c->start);
 }
 
 /* Whether the code at `next` soon jumps into the middle of the function before it. */
-static bool jumps_back(const struct cut *c, const struct follower *p)
+static bool jumps_back(const struct split_cut *c, const struct follower *p)
 {
 	enum { SOON = 16 };
 	const struct stretch *s = &c->s;
@@ -307,7 +309,7 @@ static bool jumps_back(const struct cut *c, const struct follower *p)
 }
 
 /* Whether functions nearby are aligned, and `next` is. */
-static bool is_placed(const struct cut *c, const struct follower *p)
+static bool is_placed(const struct split_cut *c, const struct follower *p)
 {
 	enum { MOST = 75 };
 	return p->next % ALIGN == 0 && signs_aligned(c->s.starts, p->next) >= MOST;
@@ -315,21 +317,22 @@ static bool is_placed(const struct cut *c, const struct follower *p)
 
 /* Whether a function begins at `next` although jumps lead over it: it looks like a function, and
  * nothing leads there. */
-static bool breaks_in(const struct cut *c, const struct follower *p)
+static bool breaks_in(const struct split_cut *c, const struct follower *p)
 {
 	if (stretch_holds(&c->s, p->next) || p->e->kind == EVENT_JMP_INDIRECT || is_halt(c, p->e))
 		return false;
-	const bool entry = is_entry(c, p->next) && !jumps_back(c, p), placed = is_placed(c, p);
-	if (c->untold || !is_end(c, p->e)) /* its jump may lead there, the call come back */
+	const bool entry = split_is_entry(c, p->next) && !jumps_back(c, p),
+		   placed = is_placed(c, p);
+	if (c->untold || !split_is_end(c, p->e)) /* its jump may lead there, the call come back */
 		return entry && placed && c->all->facts->code->isa != CODE_I386 &&
-		       (is_end(c, p->e) || !makes_room(c, p->next));
+		       (split_is_end(c, p->e) || !makes_room(c, p->next));
 	return entry || (placed && p->next > p->end) ||
 	       signs_leapt(&c->all->jumpers.leaps, p->next);
 }
 
 /* After a call that may come back, code is aligned for loops alone, and jumps lead to them.  What
  * saves registers there is the next function, except on i386, which hands over arguments so. */
-static bool begins_behind_call(const struct cut *c, const struct follower *p)
+static bool begins_behind_call(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
 	const enum code_isa isa = c->all->facts->code->isa;
@@ -339,13 +342,13 @@ static bool begins_behind_call(const struct cut *c, const struct follower *p)
 		return false;
 	if (p->pointed || (wide && p->next - p->end > unit && p->next % ALIGN == 0))
 		return true;
-	if (!is_entry(c, p->next) || isa == CODE_I386)
+	if (!split_is_entry(c, p->next) || isa == CODE_I386)
 		return false;
 	return isa != CODE_X86_64 || (is_placed(c, p) && !makes_room(c, p->next));
 }
 
 /* Whether `next` is another piece of what one function jumps to. */
-static bool is_piece(struct cut *c, const struct follower *p)
+static bool is_piece(struct split_cut *c, const struct follower *p)
 {
 	const struct owner next = signs_owner(&c->all->jumpers, p->next);
 	if (next.addr == UINT64_MAX)
@@ -357,7 +360,7 @@ static bool is_piece(struct cut *c, const struct follower *p)
 }
 
 /* Whether another function begins at `next`. */
-static bool is_beginning(struct cut *c, const struct follower *p)
+static bool is_beginning(struct split_cut *c, const struct follower *p)
 {
 	const struct event *e = p->e;
 	const enum code_isa isa = c->all->facts->code->isa;
@@ -365,7 +368,7 @@ static bool is_beginning(struct cut *c, const struct follower *p)
 		return false;
 	if (p->crossing == CROSSES)
 		return breaks_in(c, p);
-	if (!is_end(c, e))
+	if (!split_is_end(c, e))
 		return p->crossing == CROSSES_NOT && begins_behind_call(c, p);
 	if (p->crossing == CROSSES_WEAKLY &&
 	    (stretch_holds(&c->s, p->next) || (c->indirect && !breaks_in(c, p))))
@@ -376,7 +379,7 @@ static bool is_beginning(struct cut *c, const struct follower *p)
 		return false;
 	if (p->pointed)
 		return true;
-	if (goes_on(c, p))
+	if (split_goes_on(c, p))
 		return false;
 	if (e->kind != EVENT_JMP_INDIRECT)
 		return true;
@@ -387,7 +390,7 @@ static bool is_beginning(struct cut *c, const struct follower *p)
 }
 
 /* The same few bytes again and again. */
-static bool is_fill(struct bytes b)
+static bool split_is_fill(struct bytes b)
 {
 	enum { PERIOD = 4, LOOK_AT = 16 };
 	return b.size >= LOOK_AT && memcmp(b.p, b.p + PERIOD, LOOK_AT - PERIOD) == 0;
@@ -395,7 +398,7 @@ static bool is_fill(struct bytes b)
 
 /* Whether what nothing names may be a function.  Microcontrollers have data behind their code:
  * there instructions follow up to one that does not go on. */
-static bool is_likely(const struct cut *c, uint64_t addr)
+static bool is_likely(const struct split_cut *c, uint64_t addr)
 {
 	enum { MOST = 256 };
 	const struct derive_facts *f = c->all->facts->code;
@@ -403,12 +406,13 @@ static bool is_likely(const struct cut *c, uint64_t addr)
 	const struct bytes rest = extent_from(x, addr), b = { rest.p, min_u64(rest.size, MOST) };
 	struct flow in;
 	if (f->isa == CODE_X86_64 || f->isa == CODE_I386 || f->isa == CODE_ARM64)
-		return !is_fill(rest);
+		return !split_is_fill(rest);
 	/* Functions that do nothing but return stand in a row. */
-	if (is_fill(rest) &&
+	if (split_is_fill(rest) &&
 	    !(flow_decode(f->isa, rest.p, rest.size, addr, &in) && in.kind == FLOW_RETURN))
 		return false;
-	if (is_known(c->all->facts->objects, addr) && !is_known(&c->all->pointers, addr))
+	if (split_is_known(c->all->facts->objects, addr) &&
+	    !split_is_known(&c->all->pointers, addr))
 		return false;
 	for (uint64_t off = 0; off < b.size; off += in.size) {
 		if (!flow_decode(f->isa, b.p + off, b.size - off, addr + off, &in))
@@ -422,7 +426,7 @@ static bool is_likely(const struct cut *c, uint64_t addr)
 }
 
 /* Behind the literals that follow the code of a function, in front of the next one. */
-static uint64_t pass_literals(struct cut *c, uint64_t end, uint64_t next)
+static uint64_t pass_literals(struct split_cut *c, uint64_t end, uint64_t next)
 {
 	const struct derive_facts *f = c->all->facts->code;
 	const struct event *last = events_of(c->s.b, c->s.fn) + c->s.fn->event_count;
@@ -437,37 +441,37 @@ static uint64_t pass_literals(struct cut *c, uint64_t end, uint64_t next)
 }
 
 /* Whether the trap only pads behind what does not go on. */
-static bool is_padding(const struct cut *c, const struct event *e)
+static bool split_is_padding(const struct split_cut *c, const struct event *e)
 {
 	return event_pads(e) && e > events_of(c->s.b, c->s.fn) && event_end(e - 1) == e->off &&
-	       is_end(c, e - 1);
+	       split_is_end(c, e - 1);
 }
 
-static void event_split(struct cut *c, const struct event *e)
+static void event_split(struct split_cut *c, const struct event *e)
 {
 	struct follower p = { .e = e, .end = c->s.x->addr + event_end(e) };
 	c->indirect = c->indirect || e->kind == EVENT_JMP_INDIRECT;
 	c->untold = c->untold || (e->kind == EVENT_JMP_INDIRECT && !e->table);
-	if (p.end <= c->start || c->whole || is_padding(c, e) ||
-	    (!event_is_call(e) && !is_end(c, e)))
+	if (p.end <= c->start || c->whole || split_is_padding(c, e) ||
+	    (!event_is_call(e) && !split_is_end(c, e)))
 		return;
 	p.next = stretch_skip(&c->s, p.end);
-	if (is_known(&c->all->starts, p.next))
+	if (split_is_known(&c->all->starts, p.next))
 		return;
 	if (p.next > p.end)
 		p.next = signs_first(&c->s, p.end, p.next);
 	if (p.next - c->s.x->addr >= c->s.x->code.size)
 		return;
 	p.crossing = stretch_crosses(&c->s, p.end); /* or what pads it, of one function */
-	p.pointed = is_known(&c->all->pointers, p.next);
+	p.pointed = split_is_known(&c->all->pointers, p.next);
 	if (!is_beginning(c, &p))
 		return;
 	end_function(c, pass_literals(c, p.end, p.next));
-	begin_function(c, p.next, false);
+	split_begin_function(c, p.next, false);
 	c->data = c->data || !is_likely(c, p.next);
 }
 
-static void split_stretch(struct cut *c)
+static void split_stretch(struct split_cut *c)
 {
 	const struct stretch *s = &c->s;
 	const addr_vec *starts = &c->all->starts;
@@ -477,7 +481,7 @@ static void split_stretch(struct cut *c)
 	c->named_next = lower_bound(starts->data, starts->count, sizeof *starts->data, s->x->addr);
 	c->next = e;
 	c->data = false;
-	begin_function(c, stretch_skip(s, s->x->addr), false);
+	split_begin_function(c, stretch_skip(s, s->x->addr), false);
 	for (; e < last; e++) {
 		c->next = e;
 		begin_named(c, s->x->addr + e->off);
@@ -561,7 +565,7 @@ static void list_taken(struct splitter *all)
 }
 
 /* What was called in the round before, and what the caller says. */
-static void list_starts(struct splitter *all)
+static void split_list_starts(struct splitter *all)
 {
 	const struct split_facts *f = all->facts;
 	all->starts.count = 0;
@@ -599,7 +603,7 @@ static void keep_leaps(struct splitter *all, leap_vec *leaps)
 
 static void split_all(struct splitter *all)
 {
-	struct cut c = { .all = all };
+	struct split_cut c = { .all = all };
 	vec_release(&all->before);
 	all->before = all->found;
 	all->found = (split_function_vec){ 0 };
@@ -640,7 +644,7 @@ static void count_votes(struct splitter *all)
 }
 
 /* Whether a round found out that something else does not return. */
-static bool learn(struct splitter *all)
+static bool split_learn(struct splitter *all)
 {
 	const size_t before = all->dead.count;
 	count_votes(all);
@@ -664,9 +668,9 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	list_calls(&all);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		const size_t starts = all.starts.count, pointers = all.pointers.count;
-		list_starts(&all);
+		split_list_starts(&all);
 		split_all(&all);
-		if (!learn(&all) && round > 0 && all.starts.count == starts &&
+		if (!split_learn(&all) && round > 0 && all.starts.count == starts &&
 		    all.pointers.count == pointers)
 			break;
 	}

@@ -20,7 +20,7 @@ void addrs_sort(addr_vec *v)
 	v->count = kept;
 }
 
-static const struct derive_data *data_at(const struct derive_facts *f, uint64_t addr)
+static const struct derive_data *split_edges_data_at(const struct derive_facts *f, uint64_t addr)
 {
 	const size_t i = upper_bound(f->data, f->data_count, sizeof *f->data, addr);
 	const struct derive_data *data = i > 0 ? &f->data[i - 1] : NULL;
@@ -37,7 +37,7 @@ uint64_t stretch_skip(const struct stretch *s, uint64_t addr)
 	if (i < s->starts->count)
 		end = min_u64(end, s->starts->data[i]);
 	while (addr < end) {
-		const struct derive_data *data = data_at(f, addr);
+		const struct derive_data *data = split_edges_data_at(f, addr);
 		const uint64_t off = addr - x->addr;
 		const uint64_t size = data ? data->addr + data->size - addr
 					   : code_pad_size(f->isa, x->code.p + off,
@@ -61,7 +61,7 @@ bool stretch_holds(const struct stretch *s, uint64_t addr)
 
 /* The event before addr, and before the padding and data that end there; NULL: it is a plain
  * instruction. */
-static const struct event *event_before(const struct stretch *s, uint64_t addr)
+static const struct event *split_edges_event_before(const struct stretch *s, uint64_t addr)
 {
 	enum { MOST = 256 };
 	const struct event *first = events_of(s->b, s->fn), *e;
@@ -79,19 +79,19 @@ static const struct event *event_before(const struct stretch *s, uint64_t addr)
 
 bool stretch_behind_end(const struct stretch *s, uint64_t addr)
 {
-	const struct event *e = event_before(s, addr);
+	const struct event *e = split_edges_event_before(s, addr);
 	return e && (event_ends(e) || event_is_dead_call(e, s->dead));
 }
 
 bool stretch_behind_call(const struct stretch *s, uint64_t addr)
 {
-	const struct event *e = event_before(s, addr);
+	const struct event *e = split_edges_event_before(s, addr);
 	return e && event_is_call(e);
 }
 
 /* Of a jump to what is behind an end: whether it is for certain the last call of its function.  Its
  * frame is gone, or it leads to what looks like a function, or has its address taken. */
-static bool is_tail_call(const struct stretch *s, const struct event *e)
+static bool split_edges_is_tail_call(const struct stretch *s, const struct event *e)
 {
 	enum { ALIGN = 16 };
 	const enum code_isa isa = s->d->facts->isa;
@@ -111,7 +111,7 @@ static bool starts_between(const struct stretch *s, uint64_t a, uint64_t b)
 	return low < high && addrs_within(s->starts, low + 1, high + 1);
 }
 
-static void add_edge(struct stretch *s, uint64_t a, uint64_t b, bool weak)
+static void split_edges_add(struct stretch *s, uint64_t a, uint64_t b, bool weak)
 {
 	if (a != b)
 		vec_push(&s->edges, (struct edge){ min_u64(a, b), max_u64(a, b), weak });
@@ -130,7 +130,7 @@ static void list_jump(struct stretch *s, const struct event *e)
 	const bool sure = !extent_has(s->x, to) || told || starts_between(s, from, to);
 	bool leaves = sure, weak = false;
 	if (!sure && always && stretch_behind_end(s, to)) {
-		leaves = is_tail_call(s, e);
+		leaves = split_edges_is_tail_call(s, e);
 		weak = true;
 	}
 	if (leaves) {
@@ -140,7 +140,7 @@ static void list_jump(struct stretch *s, const struct event *e)
 		vec_push(&s->leaps, (struct leap){ to, from, !call, sure });
 		return;
 	}
-	add_edge(s, from, to, weak);
+	split_edges_add(s, from, to, weak);
 	hold(s, to);
 }
 
@@ -181,10 +181,10 @@ static void note_table(struct stretch *s, uint64_t from, addr_vec *targets)
 	sort_by_key(targets->data, targets->count, sizeof *targets->data);
 	for (size_t k = 1; k < targets->count; k++)
 		if (!starts_between(s, targets->data[k - 1], targets->data[k]))
-			add_edge(s, targets->data[k - 1], targets->data[k], false);
+			split_edges_add(s, targets->data[k - 1], targets->data[k], false);
 }
 
-static void list_tables(struct stretch *s)
+static void split_edges_list_tables(struct stretch *s)
 {
 	const struct jump_table *t = s->b->tables.data + s->fn->table_first;
 	const struct event *e = events_of(s->b, s->fn), *end = e + s->fn->event_count;
@@ -210,7 +210,7 @@ void stretch_list_edges(struct stretch *s)
 	for (uint64_t i = 0; i < s->x->code.size; i += BITS)
 		vec_push(&s->held, 0);
 	list_jumps(s);
-	list_tables(s);
+	split_edges_list_tables(s);
 	sort_by_key(s->edges.data, s->edges.count, sizeof *s->edges.data);
 }
 

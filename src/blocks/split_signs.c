@@ -35,7 +35,7 @@ unsigned signs_aligned(const addr_vec *starts, uint64_t addr)
 }
 
 /* Bytes that instructions are multiples of. */
-static unsigned unit_of(enum code_isa isa)
+static unsigned split_signs_unit_of(enum code_isa isa)
 {
 	switch (isa) {
 	case CODE_ARM64: return 4;
@@ -75,7 +75,7 @@ bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr)
 	for (unsigned i = 0; i < ALIGN; i++)
 		places += seen >> i & 1;
 	return n.count >= ENOUGH && !(seen >> addr % ALIGN & 1) &&
-	       places <= ALIGN / unit_of(isa) / 2;
+	       places <= ALIGN / split_signs_unit_of(isa) / 2;
 }
 
 /* Behind the instruction or byte at `at` that pads up to `next`. */

@@ -3,7 +3,8 @@
 #include "base/sort.h"
 
 /* The pair; NULL where it is not known, and then `at` is the place for it. */
-static struct tally_pair *find(const struct tally *t, uint64_t a, uint64_t b, struct map_at *at)
+static struct tally_pair *blocks_tally_find(const struct tally *t, uint64_t a, uint64_t b,
+					    struct map_at *at)
 {
 	uint32_t i;
 	*at = map_at(&t->map, hash_pair(a, b));
@@ -18,7 +19,7 @@ void tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t count, uint64_t
 	struct map_at at;
 	if (count == 0)
 		return;
-	struct tally_pair *p = find(t, a, b, &at);
+	struct tally_pair *p = blocks_tally_find(t, a, b, &at);
 	if (!p) {
 		map_put(&t->map, &at, (uint32_t)t->pairs.count);
 		vec_push(&t->pairs, (struct tally_pair){ a, b, count, extra });
@@ -31,7 +32,7 @@ void tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t count, uint64_t
 const struct tally_pair *tally_find(const struct tally *t, uint64_t a, uint64_t b)
 {
 	struct map_at at;
-	return find(t, a, b, &at);
+	return blocks_tally_find(t, a, b, &at);
 }
 
 static int by_b(const void *x, const void *y)

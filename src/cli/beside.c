@@ -105,14 +105,14 @@ static bool folders_next(struct folders *f, const char *name)
 	}
 }
 
-static bool is_program(const char *path)
+static bool beside_is_program(const char *path)
 {
 	struct stat st;
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
 /* Names that a file name can end in without a surprise. */
-static bool is_name(const char *name)
+static bool beside_is_name(const char *name)
 {
 	const size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					 "0123456789_-");
@@ -123,9 +123,10 @@ bool beside_find(const char *name, char ret[BESIDE_PATH_MOST])
 {
 	struct folders f;
 	folders_init(&f);
-	while (is_name(name) && folders_next(&f, name)) {
+	while (beside_is_name(name) && folders_next(&f, name)) {
 		const int size = snprintf(ret, BESIDE_PATH_MOST, "%s/heft-%s", f.at, name);
-		if (f.at[0] != '\0' && size > 0 && size < BESIDE_PATH_MOST && is_program(ret))
+		if (f.at[0] != '\0' && size > 0 && size < BESIDE_PATH_MOST &&
+		    beside_is_program(ret))
 			return true;
 	}
 	return false;
@@ -189,11 +190,11 @@ static void others_read(struct others *o, const char *folder)
 	char path[BESIDE_PATH_MOST];
 	DIR *d = folder[0] != '\0' ? opendir(folder) : NULL;
 	while (d != NULL && o->count < OTHERS_MOST && (e = readdir(d)) != NULL) {
-		if (strncmp(e->d_name, "heft-", 5) != 0 || !is_name(e->d_name + 5) ||
+		if (strncmp(e->d_name, "heft-", 5) != 0 || !beside_is_name(e->d_name + 5) ||
 		    beside_of(e->d_name + 5) != NULL)
 			continue;
 		const int size = snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-		if (size > 0 && (size_t)size < sizeof path && is_program(path))
+		if (size > 0 && (size_t)size < sizeof path && beside_is_program(path))
 			others_add(o, e->d_name + 5);
 	}
 	if (d != NULL)

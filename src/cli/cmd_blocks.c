@@ -57,7 +57,7 @@ struct blocks_job {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool apply_style(struct blocks_job *job, const struct opt *o, const char *value)
+static bool blocks_apply_style(struct blocks_job *job, const struct opt *o, const char *value)
 {
 	unsigned style;
 	if (!cli_choice(job->cli, o, value, style_choices, &style))
@@ -75,7 +75,7 @@ static bool apply_convention(struct blocks_job *job, const struct opt *o, const 
 	return true;
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool blocks_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct blocks_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
@@ -83,7 +83,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_FUNCTION: job->functions[job->function_count++] = value; break;
-	case O_DEMANGLE: return apply_style(job, o, value);
+	case O_DEMANGLE: return blocks_apply_style(job, o, value);
 	case O_DERIVE: heft_blocks_set_derive(job->blocks, HEFT_DERIVE_ALWAYS); break;
 	case O_CONVENTION: return apply_convention(job, o, value);
 	case O_DISASSEMBLE: job->disassemble = true; break;
@@ -95,7 +95,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-struct sums {
+struct blocks_sums {
 	uint64_t functions, blocks, bytes;
 	uint64_t listed; /* functions that were written */
 };
@@ -127,7 +127,7 @@ static bool names_mark(struct blocks_job *job)
 	return job->wanted != NULL;
 }
 
-static void add(struct sums *sums, const struct heft_block_function *f)
+static void blocks_add(struct blocks_sums *sums, const struct heft_block_function *f)
 {
 	sums->functions++;
 	sums->blocks += f->block_count;
@@ -141,7 +141,7 @@ static const char *plural(uint64_t count)
 }
 
 /* Below the list: what all blocks are of the code. */
-static void put_sums(const struct blocks_job *job, const struct sums *sums, FILE *to)
+static void blocks_put_sums(const struct blocks_job *job, const struct blocks_sums *sums, FILE *to)
 {
 	struct heft_block_sums of = { .size = sizeof of };
 	heft_blocks_sum(job->blocks, &of);
@@ -156,24 +156,25 @@ static void put_sums(const struct blocks_job *job, const struct sums *sums, FILE
 		of.code, plural(of.code), of.blocks, of.landing_pads, of.padding, of.unmapped);
 }
 
-static bool put_function(struct blocks_job *job, size_t i, const struct heft_block_function *f,
-			 const struct heft_sink *sink, struct heft_err *err)
+static bool blocks_put_function(struct blocks_job *job, size_t i,
+				const struct heft_block_function *f, const struct heft_sink *sink,
+				struct heft_err *err)
 {
 	if (job->disassemble)
 		return heft_blocks_disassemble(job->blocks, i, sink, err);
 	return heft_block_function_write(f, &job->out.write, sink, err);
 }
 
-static bool put_head(const struct blocks_job *job, const struct heft_sink *sink,
-		     struct heft_err *err)
+static bool blocks_put_head(const struct blocks_job *job, const struct heft_sink *sink,
+			    struct heft_err *err)
 {
 	return heft_block_function_write(NULL, &job->out.write, sink, err);
 }
 
 /* All functions that are wanted are counted, and so many of them written as were asked for.  False
  * where a function cannot be read, or the output takes no more. */
-static bool list_functions(struct blocks_job *job, struct sums *sums, const struct heft_sink *sink,
-			   struct heft_err *err)
+static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *sums,
+				  const struct heft_sink *sink, struct heft_err *err)
 {
 	const uint32_t most = output_rows(&job->out, 0);
 	struct heft_block_function f = { .size = sizeof f };
@@ -183,37 +184,37 @@ static bool list_functions(struct blocks_job *job, struct sums *sums, const stru
 			continue;
 		if (!heft_blocks_function(job->blocks, i, &f, err))
 			return false;
-		add(sums, &f);
+		blocks_add(sums, &f);
 		if (most > 0 && sums->functions > most)
 			continue;
 		if (sums->listed++ == 0 && job->out.write.format == HEFT_TABLE &&
-		    !put_head(job, sink, err))
+		    !blocks_put_head(job, sink, err))
 			return false;
-		if (!put_function(job, i, &f, sink, err))
+		if (!blocks_put_function(job, i, &f, sink, err))
 			return false;
 	}
 	return true;
 }
 
 /* See outfile_write. */
-static bool list(void *ctx, FILE *to, struct heft_err *err)
+static bool blocks_list(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct blocks_job *job = ctx;
 	const struct heft_sink sink = output_sink(&job->out, to);
 	const bool table = job->out.write.format == HEFT_TABLE;
-	struct sums sums = { 0 };
-	if (!table && !put_head(job, &sink, err))
+	struct blocks_sums sums = { 0 };
+	if (!table && !blocks_put_head(job, &sink, err))
 		return false;
-	if (!list_functions(job, &sums, &sink, err))
+	if (!blocks_list_functions(job, &sums, &sink, err))
 		return false;
 	if (table && job->function_count == 0 && sums.functions > 0)
-		put_sums(job, &sums, to);
+		blocks_put_sums(job, &sums, to);
 	return true;
 }
 
-static int report(struct blocks_job *job)
+static int blocks_report(struct blocks_job *job)
 {
-	int status = outfile_write(job->cli, job->out.path, list, job);
+	int status = outfile_write(job->cli, job->out.path, blocks_list, job);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
 	if (status == EXIT_FINE && heft_blocks_function_count(job->blocks) == 0) {
@@ -223,7 +224,7 @@ static int report(struct blocks_job *job)
 	return status == EXIT_FINE && job->missing ? EXIT_NO : status;
 }
 
-static int run(struct blocks_job *job)
+static int blocks_run(struct blocks_job *job)
 {
 	struct heft_err err;
 	if (job->disassemble && job->out.write.format != HEFT_TABLE)
@@ -235,7 +236,7 @@ static int run(struct blocks_job *job)
 		return cli_failed(job->cli, &err);
 	if (!names_mark(job))
 		return cli_error(job->cli, "out of memory");
-	return report(job);
+	return blocks_report(job);
 }
 
 int cmd_blocks(const struct cli *cli, int argc, char **argv)
@@ -247,9 +248,9 @@ int cmd_blocks(const struct cli *cli, int argc, char **argv)
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
 	int status = job.functions == NULL
 			     ? cli_error(cli, "out of memory")
-			     : cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+			     : cli_parse_file(cli, argc, argv, blocks_apply, &job, &job.file);
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = blocks_run(&job);
 	free(job.functions);
 	free(job.wanted);
 	heft_finder_free(job.finder);

@@ -23,7 +23,7 @@ const char blocks_check_manual[] =
 
 enum { SHOWN = 10 }; /* of each kind, without -v */
 
-struct check_job {
+struct blocks_check_check_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
 	struct heft_finder *finder;
@@ -33,9 +33,9 @@ struct check_job {
 	bool verbose;
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool blocks_check_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct check_job *job = ctx;
+	struct blocks_check_check_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
@@ -49,8 +49,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 /* ---- output ---------------------------------------------------------------------------------- */
 
 /* Of the table, the first of each kind alone, unless all are asked for. */
-static bool put_findings(const struct check_job *job, const struct heft_sink *sink,
-			 struct heft_err *err)
+static bool blocks_check_put_findings(const struct blocks_check_check_job *job,
+				      const struct heft_sink *sink, struct heft_err *err)
 {
 	const struct heft_write_opts *opts = &job->out.write;
 	const bool all = job->verbose || opts->format != HEFT_TABLE;
@@ -73,15 +73,15 @@ static bool put_findings(const struct check_job *job, const struct heft_sink *si
 	return good;
 }
 
-static bool put_check(void *ctx, FILE *to, struct heft_err *err)
+static bool blocks_check_put(void *ctx, FILE *to, struct heft_err *err)
 {
-	const struct check_job *job = ctx;
+	const struct blocks_check_check_job *job = ctx;
 	const struct heft_sink sink = output_sink(&job->out, to);
-	return put_findings(job, &sink, err) &&
+	return blocks_check_put_findings(job, &sink, err) &&
 	       heft_block_check_write(&job->sums, &job->out.write, &sink, err);
 }
 
-static int run(struct check_job *job)
+static int blocks_check_run(struct blocks_check_check_job *job)
 {
 	struct heft_err err;
 	heft_blocks_set_finder(job->blocks, job->finder);
@@ -90,7 +90,7 @@ static int run(struct check_job *job)
 	if (!heft_blocks_open(job->blocks, job->file, &err) ||
 	    !heft_blocks_check(job->blocks, &job->sums, &err))
 		return cli_failed(job->cli, &err);
-	const int status = outfile_write(job->cli, job->out.path, put_check, job);
+	const int status = outfile_write(job->cli, job->out.path, blocks_check_put, job);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
 	return status != EXIT_FINE ? status : job->sums.wrong > 0 ? EXIT_NO : EXIT_FINE;
@@ -98,14 +98,14 @@ static int run(struct check_job *job)
 
 int cmd_blocks_check(const struct cli *cli, int argc, char **argv)
 {
-	struct check_job job = { .cli = cli,
-				 .blocks = cli_made(cli, heft_blocks_new()),
-				 .finder = cli_made(cli, heft_finder_new()),
-				 .sums = { .size = sizeof job.sums } };
+	struct blocks_check_check_job job = { .cli = cli,
+					      .blocks = cli_made(cli, heft_blocks_new()),
+					      .finder = cli_made(cli, heft_finder_new()),
+					      .sums = { .size = sizeof job.sums } };
 	output_init(&job.out, list_formats);
-	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+	int status = cli_parse_file(cli, argc, argv, blocks_check_apply, &job, &job.file);
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = blocks_check_run(&job);
 	heft_finder_free(job.finder);
 	heft_blocks_free(job.blocks);
 	return status;

@@ -49,7 +49,7 @@ struct emit_job {
 static const struct choice versions[] = { { "1", 1 }, { "2", 2 }, { "3", 3 },
 					  { "4", 4 }, { "5", 5 }, { NULL, 0 } };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool blocks_emit_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct emit_job *job = ctx;
 	struct heft_blocks *b = job->blocks;
@@ -83,7 +83,7 @@ static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 	return true;
 }
 
-static int run(struct emit_job *job)
+static int blocks_emit_run(struct emit_job *job)
 {
 	struct heft_err err;
 	struct stat in;
@@ -110,9 +110,9 @@ int cmd_blocks_emit(const struct cli *cli, int argc, char **argv)
 				.blocks = cli_made(cli, heft_blocks_new()),
 				.finder = cli_made(cli, heft_finder_new()),
 				.map_version = 2 };
-	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+	int status = cli_parse_file(cli, argc, argv, blocks_emit_apply, &job, &job.file);
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = blocks_emit_run(&job);
 	heft_finder_free(job.finder);
 	heft_blocks_free(job.blocks);
 	return status;

@@ -68,7 +68,8 @@ struct profile_job {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool apply_style(struct profile_job *job, const struct opt *o, const char *value)
+static bool blocks_profile_apply_style(struct profile_job *job, const struct opt *o,
+				       const char *value)
 {
 	unsigned style;
 	if (!cli_choice(job->cli, o, value, style_choices, &style))
@@ -77,7 +78,8 @@ static bool apply_style(struct profile_job *job, const struct opt *o, const char
 	return true;
 }
 
-static bool apply_sort(struct profile_job *job, const struct opt *o, const char *value)
+static bool blocks_profile_apply_sort(struct profile_job *job, const struct opt *o,
+				      const char *value)
 {
 	static const struct choice sorts[] = { { "count", HEFT_SORT_SIZE },
 					       { "size", HEFT_SORT_SIZE },
@@ -100,7 +102,7 @@ static bool apply_samples(struct profile_job *job, enum heft_samples_form form, 
 	return true;
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool blocks_profile_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct profile_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
@@ -110,10 +112,10 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_PERF: return apply_samples(job, HEFT_SAMPLES_PERF, value);
 	case O_SCRIPT: return apply_samples(job, HEFT_SAMPLES_SCRIPT, value);
 	case O_ADDRESSES: return apply_samples(job, HEFT_SAMPLES_ADDRESSES, value);
-	case O_SORT: return apply_sort(job, o, value);
+	case O_SORT: return blocks_profile_apply_sort(job, o, value);
 	case O_FUNCTION: job->query.function = value; break;
 	case O_FORCE: job->flags |= HEFT_SAMPLES_ANY_BUILD; break;
-	case O_DEMANGLE: return apply_style(job, o, value);
+	case O_DEMANGLE: return blocks_profile_apply_style(job, o, value);
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}
@@ -121,7 +123,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 }
 
 /* The program, or samples that need no --perf. */
-static bool add_operand(void *ctx, const char *word)
+static bool blocks_profile_add_operand(void *ctx, const char *word)
 {
 	struct profile_job *job = ctx;
 	enum heft_input_kind kind;
@@ -141,7 +143,7 @@ static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 	return heft_samples_write(job->read, &job->query, &job->out.write, &sink, err);
 }
 
-static int report(struct profile_job *job)
+static int blocks_profile_report(struct profile_job *job)
 {
 	struct heft_err err;
 	job->read = heft_samples_read(job->blocks, job->samples, job->form, job->flags, &err);
@@ -158,7 +160,7 @@ static int report(struct profile_job *job)
 	return status;
 }
 
-static int run(struct profile_job *job)
+static int blocks_profile_run(struct profile_job *job)
 {
 	struct heft_err err;
 	const size_t *numbers;
@@ -184,7 +186,7 @@ static int run(struct profile_job *job)
 		say_no_function(job->cli, job->blocks, job->query.function, &err);
 		return EXIT_NO;
 	}
-	return report(job);
+	return blocks_profile_report(job);
 }
 
 int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
@@ -194,12 +196,12 @@ int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 				   .finder = cli_made(cli, heft_finder_new()),
 				   .query = { .size = sizeof job.query } };
 	output_init(&job.out, formats);
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { blocks_profile_apply, blocks_profile_add_operand };
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
 		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = blocks_profile_run(&job);
 	heft_finder_free(job.finder);
 	heft_blocks_free(job.blocks);
 	return status;

@@ -60,7 +60,7 @@ struct comment_job {
 	struct heft_budget *budget; /* NULL: no limits */
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct comment_job *job = ctx;
 	switch (o->id) {
@@ -180,14 +180,14 @@ static bool courses_open(struct comment_job *job)
 	return log != NULL;
 }
 
-static bool write_comment(void *ctx, FILE *to, struct heft_err *err)
+static bool comment_write(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct comment_job *job = ctx;
 	return heft_comment_write(job->diff, job->budget, &job->opts,
 				  &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static int compare(struct comment_job *job)
+static int comment_compare(struct comment_job *job)
 {
 	struct heft_err err;
 	if (job->budget && !heft_budget_check(job->budget, job->now, job->base, &err))
@@ -195,14 +195,14 @@ static int compare(struct comment_job *job)
 	job->diff = heft_diff_new(job->base, job->now, 0, &err);
 	if (!job->diff)
 		return cli_failed(job->cli, &err);
-	const int status = outfile_write(job->cli, job->output, write_comment, job);
+	const int status = outfile_write(job->cli, job->output, comment_write, job);
 	if (status != EXIT_FINE || !job->budget)
 		return status;
 	return budget_verdict(job->cli, job->budget, job->budget_path, false);
 }
 
 /* The limits first: a mistake in them should not wait for a large program. */
-static int run(struct comment_job *job)
+static int comment_run(struct comment_job *job)
 {
 	const char *const paths[] = { job->base_path, job->file };
 	struct heft_err err;
@@ -219,10 +219,10 @@ static int run(struct comment_job *job)
 		return EXIT_TROUBLE;
 	if (!snapshot_open_pair(job->cli, &job->settings, paths, &job->base, &job->now))
 		return EXIT_TROUBLE;
-	return compare(job);
+	return comment_compare(job);
 }
 
-static void release(struct comment_job *job)
+static void comment_release(struct comment_job *job)
 {
 	heft_diff_free(job->diff);
 	heft_budget_free(job->budget);
@@ -235,15 +235,15 @@ int cmd_comment(const struct cli *cli, int argc, char **argv)
 {
 	struct comment_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
 	snapshot_settings_init(&job.settings, cli);
-	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+	int status = cli_parse_file(cli, argc, argv, comment_apply, &job, &job.file);
 	if (status == CLI_GO_ON) {
 		const char *slash = strrchr(job.file, '/');
 		if (!job.opts.title)
 			job.opts.title = slash ? slash + 1 : job.file;
 		if (!job.product)
 			job.product = slash ? slash + 1 : job.file;
-		status = run(&job);
+		status = comment_run(&job);
 	}
-	release(&job);
+	comment_release(&job);
 	return status;
 }

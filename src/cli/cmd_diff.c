@@ -17,7 +17,7 @@ const char diff_manual[] =
 	"Rows show charged bytes, as 'heft size' counts them.  A .sizediff file may\n"
 	"stand for both.\n";
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool cli_diff_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct diff_job *job = ctx;
 	const enum output_answer answer = diff_apply(job, o, value);
@@ -30,12 +30,12 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return cli_find(job->cli, job->settings.finder, o, value);
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool cli_diff_add_operand(void *ctx, const char *word)
 {
 	return diff_add_operand(ctx, word);
 }
 
-static int run(struct diff_job *job)
+static int diff_run(struct diff_job *job)
 {
 	struct heft_snapshot *old = NULL, *now = NULL;
 	if (job->operand_count == 0 || job->operand_count > 2)
@@ -51,14 +51,14 @@ static int run(struct diff_job *job)
 
 int cmd_diff(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { cli_diff_apply, cli_diff_add_operand };
 	struct diff_job job;
 	diff_job_init(&job, cli);
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
 		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = diff_run(&job);
 	diff_job_release(&job);
 	return status;
 }

@@ -47,7 +47,7 @@ struct at_job {
 	size_t word_count;
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool heap_at_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct at_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->open.cli, o, value);
@@ -56,7 +56,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return heap_open_apply(&job->open, o, value);
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool heap_at_add_operand(void *ctx, const char *word)
 {
 	struct at_job *job = ctx;
 	job->words[job->word_count++] = word;
@@ -73,7 +73,7 @@ static bool parse_addresses(struct at_job *job)
 	return true;
 }
 
-static bool put_places(void *ctx, FILE *to, struct heft_err *err)
+static bool heap_at_put_places(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct at_job *job = ctx;
 	const struct heft_sink sink = { outfile_put, to };
@@ -99,11 +99,11 @@ static int run_at(struct at_job *job)
 				 cli->usage);
 	if (!parse_addresses(job) || !heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
-	const int status = outfile_write(cli, job->out.path, put_places, job);
+	const int status = outfile_write(cli, job->out.path, heap_at_put_places, job);
 	return status != EXIT_FINE ? status : job->status;
 }
 
-static bool put_check(void *ctx, FILE *to, struct heft_err *err)
+static bool heap_at_put_check(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct at_job *job = ctx;
 	return heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->out.write.format,
@@ -122,7 +122,7 @@ static int run_check(struct at_job *job)
 		heft_finder_add_program(job->open.finder, job->words[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
-	const int status = outfile_write(cli, job->out.path, put_check, job);
+	const int status = outfile_write(cli, job->out.path, heap_at_put_check, job);
 	if (status != EXIT_FINE)
 		return status;
 	heft_heap_info(job->open.heap, &info);
@@ -137,9 +137,10 @@ static int run_check(struct at_job *job)
 	return EXIT_TROUBLE;
 }
 
-static int run(const struct cli *cli, int (*work)(struct at_job *job), int argc, char **argv)
+static int heap_at_run(const struct cli *cli, int (*work)(struct at_job *job), int argc,
+		       char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { heap_at_apply, heap_at_add_operand };
 	struct at_job job = { .status = EXIT_FINE };
 	output_init(&job.out, formats);
 	heap_open_init(&job.open, cli, false);
@@ -160,10 +161,10 @@ static int run(const struct cli *cli, int (*work)(struct at_job *job), int argc,
 
 int cmd_heap_at(const struct cli *cli, int argc, char **argv)
 {
-	return run(cli, run_at, argc, argv);
+	return heap_at_run(cli, run_at, argc, argv);
 }
 
 int cmd_heap_check(const struct cli *cli, int argc, char **argv)
 {
-	return run(cli, run_check, argc, argv);
+	return heap_at_run(cli, run_check, argc, argv);
 }

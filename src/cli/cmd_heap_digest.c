@@ -25,7 +25,7 @@ struct digest_job {
 	int status;
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool heap_digest_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct digest_job *job = ctx;
 	if (o->id != O_OUTPUT)
@@ -34,7 +34,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool heap_digest_add_operand(void *ctx, const char *word)
 {
 	struct digest_job *job = ctx;
 	job->dumps[job->dump_count++] = word;
@@ -62,7 +62,7 @@ static void digest(struct digest_job *job, const char *path, FILE *to)
 		heap_open_notes(&job->open);
 }
 
-static bool write_all(void *ctx, FILE *to, struct heft_err *err)
+static bool heap_digest_write_all(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct digest_job *job = ctx;
 	(void)err;
@@ -71,25 +71,25 @@ static bool write_all(void *ctx, FILE *to, struct heft_err *err)
 	return !ferror(to);
 }
 
-static int run(struct digest_job *job)
+static int heap_digest_run(struct digest_job *job)
 {
 	if (job->dump_count == 0)
 		return cli_error(job->open.cli, "must specify at least one dump; try '%s --help'",
 				 job->open.cli->usage);
-	const int status = outfile_write(job->open.cli, job->output, write_all, job);
+	const int status = outfile_write(job->open.cli, job->output, heap_digest_write_all, job);
 	return status == EXIT_FINE ? job->status : status;
 }
 
 int cmd_heap_digest(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { heap_digest_apply, heap_digest_add_operand };
 	struct digest_job job = { .status = EXIT_FINE };
 	heap_open_init(&job.open, cli, false);
 	job.dumps = calloc((size_t)argc + 1, sizeof *job.dumps);
 	int status = job.dumps ? cli_parse(cli, argc, argv, &words, &job)
 			       : cli_error(cli, "out of memory");
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = heap_digest_run(&job);
 	heap_open_release(&job.open);
 	free(job.dumps);
 	return status;

@@ -128,7 +128,7 @@ static bool parse_sizes(const char *value, uint64_t *min, uint64_t *max)
 	       (dots[2] == '\0' || (cli_parse_number(dots + 2, false, max) && *max > 0));
 }
 
-static bool apply_number(struct show_job *job, const struct opt *o, const char *value)
+static bool heap_show_apply_number(struct show_job *job, const struct opt *o, const char *value)
 {
 	uint64_t n;
 	if (!cli_parse_number(value, false, &n) || n > UINT32_MAX)
@@ -153,7 +153,7 @@ static bool apply_by(struct show_job *job, const struct opt *o, const char *valu
 }
 
 /* A measure to sort by, or an order. */
-static bool apply_sort(struct show_job *job, const struct opt *o, const char *value)
+static bool heap_show_apply_sort(struct show_job *job, const struct opt *o, const char *value)
 {
 	struct opt told = *o;
 	unsigned n;
@@ -178,7 +178,7 @@ static bool apply_page(struct show_job *job, enum heft_heap_page page)
 	return true;
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool heap_show_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct show_job *job = ctx;
 	struct heft_heap_query *q = &job->query;
@@ -187,9 +187,9 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_BY: return apply_by(job, o, value);
-	case O_SORT: return apply_sort(job, o, value);
+	case O_SORT: return heap_show_apply_sort(job, o, value);
 	case O_FRAMES:
-	case O_THREAD: return apply_number(job, o, value);
+	case O_THREAD: return heap_show_apply_number(job, o, value);
 	case O_FUNCTION: q->function = value; return true;
 	case O_MODULE: q->module = value; return true;
 	case O_FILE: q->file = value; return true;
@@ -210,7 +210,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	}
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool heap_show_add_operand(void *ctx, const char *word)
 {
 	struct show_job *job = ctx;
 	if (job->file_count == 2) {
@@ -245,7 +245,7 @@ static bool is_unrecorded(const struct show_job *job)
 }
 
 /* What is found to be lost is; all else is no answer where more may be live. */
-static int answer(const struct show_job *job)
+static int heap_show_answer(const struct show_job *job)
 {
 	const bool rows = job->exit_code && job->report != NULL && has_rows(job);
 	if (rows && job->query.leaks && job->open.base == NULL)
@@ -260,7 +260,7 @@ static int answer(const struct show_job *job)
 	return rows ? EXIT_NO : EXIT_FINE;
 }
 
-static int report(struct show_job *job)
+static int heap_show_report(struct show_job *job)
 {
 	struct heft_err err;
 	/* Without stacks there is one row of them. */
@@ -278,7 +278,7 @@ static int report(struct show_job *job)
 		return cli_failed(job->open.cli, &err);
 	int status = outfile_write(job->open.cli, job->out.path, write_to, job);
 	if (status == EXIT_FINE)
-		status = answer(job);
+		status = heap_show_answer(job);
 	heft_heap_report_free(job->report);
 	return status;
 }
@@ -292,7 +292,7 @@ static int run_process(struct show_job *job)
 	heft_heap_set_progress(job->open.heap, progress_show, job->open.cli->progress);
 	if (!heft_heap_open_process(job->open.heap, (uint32_t)job->pid, &err))
 		return cli_failed(job->open.cli, &err);
-	return report(job);
+	return heap_show_report(job);
 }
 
 static int run_show(struct show_job *job)
@@ -306,7 +306,7 @@ static int run_show(struct show_job *job)
 		heft_finder_add_program(job->open.finder, job->files[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->files[0]))
 		return EXIT_TROUBLE;
-	return report(job);
+	return heap_show_report(job);
 }
 
 static int run_diff(struct show_job *job)
@@ -317,12 +317,12 @@ static int run_diff(struct show_job *job)
 	if (!heap_open_file(&job->open, job->open.base, job->files[0]) ||
 	    !heap_open_file(&job->open, job->open.heap, job->files[1]))
 		return EXIT_TROUBLE;
-	return report(job);
+	return heap_show_report(job);
 }
 
-static int run(const struct cli *cli, bool diff, int argc, char **argv)
+static int heap_show_run(const struct cli *cli, bool diff, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { heap_show_apply, heap_show_add_operand };
 	struct show_job job = { .query = { .size = sizeof job.query } };
 	output_init(&job.out, formats);
 	job.out.write.frames = 8;
@@ -340,10 +340,10 @@ static int run(const struct cli *cli, bool diff, int argc, char **argv)
 
 int cmd_heap_show(const struct cli *cli, int argc, char **argv)
 {
-	return run(cli, false, argc, argv);
+	return heap_show_run(cli, false, argc, argv);
 }
 
 int cmd_heap_diff(const struct cli *cli, int argc, char **argv)
 {
-	return run(cli, true, argc, argv);
+	return heap_show_run(cli, true, argc, argv);
 }

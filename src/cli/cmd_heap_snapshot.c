@@ -27,7 +27,7 @@ const char heap_snapshot_manual[] =
 	"need not run under the recorder.  What is kept: memory that the program\n"
 	"changed, and the first page of every mapped file.\n";
 
-struct snapshot_job {
+struct heap_snapshot_snapshot_job {
 	const struct cli *cli;
 	struct heft_snapshot_opts opts;
 	bool verbose;
@@ -35,9 +35,9 @@ struct snapshot_job {
 	size_t operand_count;
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool heap_snapshot_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct snapshot_job *job = ctx;
+	struct heap_snapshot_snapshot_job *job = ctx;
 	switch (o->id) {
 	case O_OUTPUT: job->output = value; break;
 	case O_FULL: job->opts.full = true; break;
@@ -49,16 +49,16 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool heap_snapshot_add_operand(void *ctx, const char *word)
 {
-	struct snapshot_job *job = ctx;
+	struct heap_snapshot_snapshot_job *job = ctx;
 	job->process = word;
 	job->operand_count++;
 	return true;
 }
 
-static void tell(const struct snapshot_job *job, const char *path,
-		 const struct heft_snapshot_facts *f)
+static void heap_snapshot_tell(const struct heap_snapshot_snapshot_job *job, const char *path,
+			       const struct heft_snapshot_facts *f)
 {
 	const char *program = job->cli->program;
 	if (f->unread > 0)
@@ -85,7 +85,7 @@ static void tell(const struct snapshot_job *job, const char *path,
 			(double)f->available / 1e6);
 }
 
-static int run(struct snapshot_job *job)
+static int heap_snapshot_run(struct heap_snapshot_snapshot_job *job)
 {
 	struct heft_snapshot_facts facts = { .size = sizeof facts };
 	struct heft_err err;
@@ -102,14 +102,14 @@ static int run(struct snapshot_job *job)
 	const char *path = job->output != NULL ? job->output : name;
 	if (!heft_process_snapshot((uint32_t)pid, path, &job->opts, &facts, &err))
 		return cli_failed(job->cli, &err);
-	tell(job, path, &facts);
+	heap_snapshot_tell(job, path, &facts);
 	return EXIT_FINE;
 }
 
 int cmd_heap_snapshot(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
-	struct snapshot_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
+	static const struct cli_words words = { heap_snapshot_apply, heap_snapshot_add_operand };
+	struct heap_snapshot_snapshot_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
 	const int status = cli_parse(cli, argc, argv, &words, &job);
-	return status == CLI_GO_ON ? run(&job) : status;
+	return status == CLI_GO_ON ? heap_snapshot_run(&job) : status;
 }

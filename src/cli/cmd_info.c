@@ -40,7 +40,7 @@ struct info_job {
 	size_t todo_count, todo_room;
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool info_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct info_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
@@ -54,7 +54,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool info_add_operand(void *ctx, const char *word)
 {
 	struct info_job *job = ctx;
 	job->paths[job->path_count++] = word;
@@ -64,7 +64,7 @@ static bool add_operand(void *ctx, const char *word)
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* What is no program at all is passed over below a directory, and an error where it was named. */
-static void add_file(struct info_job *job, const char *path, bool named)
+static void info_add_file(struct info_job *job, const char *path, bool named)
 {
 	struct heft_err err;
 	if (job->stopped)
@@ -78,7 +78,7 @@ static void add_file(struct info_job *job, const char *path, bool named)
 	}
 }
 
-static bool failed(struct info_job *job, const char *path)
+static bool info_failed(struct info_job *job, const char *path)
 {
 	job->stopped = errno == ENOMEM;
 	cli_error(job->cli, "%s: %s", path, strerror(errno));
@@ -87,20 +87,20 @@ static bool failed(struct info_job *job, const char *path)
 }
 
 /* "directory/name", to be looked at later. */
-static bool remember(struct info_job *job, const char *directory, const char *name)
+static bool info_remember(struct info_job *job, const char *directory, const char *name)
 {
 	const size_t size = strlen(directory) + strlen(name) + 2;
 	if (job->todo_count == job->todo_room) {
 		const size_t room = 2 * job->todo_room + 64;
 		char **grown = realloc(job->todo, room * sizeof *grown);
 		if (grown == NULL)
-			return failed(job, directory);
+			return info_failed(job, directory);
 		job->todo = grown;
 		job->todo_room = room;
 	}
 	char *path = malloc(size);
 	if (path == NULL)
-		return failed(job, directory);
+		return info_failed(job, directory);
 	const bool slash = directory[strlen(directory) - 1] == '/';
 	snprintf(path, size, "%s%s%s", directory, slash ? "" : "/", name);
 	job->todo[job->todo_count++] = path;
@@ -117,13 +117,13 @@ static void add_directory(struct info_job *job, const char *path)
 	struct dirent **list;
 	const int count = scandir(path, &list, NULL, by_name_backwards);
 	if (count < 0) {
-		failed(job, path);
+		info_failed(job, path);
 		return;
 	}
 	for (int i = 0; i < count; i++) {
 		const char *name = list[i]->d_name;
 		if (!job->stopped && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
-			remember(job, path, name);
+			info_remember(job, path, name);
 		free(list[i]);
 	}
 	free(list);
@@ -134,18 +134,18 @@ static void add_below(struct info_job *job, const char *path)
 {
 	struct stat st;
 	if (lstat(path, &st) != 0)
-		failed(job, path);
+		info_failed(job, path);
 	else if (S_ISDIR(st.st_mode))
 		add_directory(job, path);
 	else if (S_ISREG(st.st_mode) && st.st_size > 0)
-		add_file(job, path, false);
+		info_add_file(job, path, false);
 }
 
-static void add_path(struct info_job *job, const char *path)
+static void info_add_path(struct info_job *job, const char *path)
 {
 	struct stat st;
 	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-		add_file(job, path, true);
+		info_add_file(job, path, true);
 		return;
 	}
 	add_directory(job, path);
@@ -158,7 +158,7 @@ static void add_path(struct info_job *job, const char *path)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static bool write_table(void *ctx, FILE *to, struct heft_err *err)
+static bool info_write_table(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct info_job *job = ctx;
 	const struct heft_sink sink = output_sink(&job->out, to);
@@ -170,12 +170,12 @@ static const struct heft_note *info_note(const void *handle, size_t i)
 	return heft_info_note(handle, i);
 }
 
-static int run(struct info_job *job)
+static int info_run(struct info_job *job)
 {
 	heft_info_set_finder(job->info, job->finder);
 	heft_info_set_progress(job->info, progress_show, job->cli->progress);
 	for (size_t i = 0; i < job->path_count; i++)
-		add_path(job, job->paths[i]);
+		info_add_path(job, job->paths[i]);
 	if (job->row_count == 0 && !job->failed)
 		return cli_error(job->cli,
 				 "%s: no program, library, object, archive or core is there",
@@ -185,22 +185,22 @@ static int run(struct info_job *job)
 	job->out.write.full = job->details || job->row_count == 1;
 	int status = EXIT_FINE;
 	if (job->row_count > 0)
-		status = outfile_write(job->cli, job->out.path, write_table, job);
+		status = outfile_write(job->cli, job->out.path, info_write_table, job);
 	notes_print(job->cli, job->info, info_note, heft_info_note_count(job->info), job->verbose);
 	return status == EXIT_FINE && job->failed ? EXIT_TROUBLE : status;
 }
 
-static int run_checked(struct info_job *job)
+static int info_run_checked(struct info_job *job)
 {
 	if (job->path_count == 0)
 		return cli_error(job->cli, "must specify a file or directory; try '%s --help'",
 				 job->cli->usage);
-	return output_settle(&job->out, job->cli) ? run(job) : EXIT_TROUBLE;
+	return output_settle(&job->out, job->cli) ? info_run(job) : EXIT_TROUBLE;
 }
 
 int cmd_info(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { info_apply, info_add_operand };
 	struct info_job job = { .cli = cli,
 				.info = cli_made(cli, heft_info_new()),
 				.finder = cli_made(cli, heft_finder_new()) };
@@ -209,7 +209,7 @@ int cmd_info(const struct cli *cli, int argc, char **argv)
 	int status = job.paths ? cli_parse(cli, argc, argv, &words, &job)
 			       : cli_error(cli, "out of memory");
 	if (status == CLI_GO_ON)
-		status = run_checked(&job);
+		status = info_run_checked(&job);
 	free(job.todo);
 	free(job.paths);
 	heft_finder_free(job.finder);

@@ -44,7 +44,7 @@ struct query_job {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool cmd_query_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct query_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
@@ -58,7 +58,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool query_add_operand(void *ctx, const char *word)
 {
 	struct query_job *job = ctx;
 	if (job->word_count < 2)
@@ -170,7 +170,7 @@ struct typed {
 	size_t size;
 };
 
-static bool append(struct typed *t, const char *line)
+static bool query_append(struct typed *t, const char *line)
 {
 	const size_t more = strlen(line);
 	char *bigger = realloc(t->text, t->size + more + 2);
@@ -185,7 +185,7 @@ static bool append(struct typed *t, const char *line)
 }
 
 /* Takes a line; runs what is complete.  False: leave. */
-static bool take_line(struct query_job *job, struct typed *t, char *line, int *status)
+static bool query_take_line(struct query_job *job, struct typed *t, char *line, int *status)
 {
 	line[strcspn(line, "\n")] = '\0';
 	if (t->size == 0 && line[0] == '.')
@@ -196,7 +196,7 @@ static bool take_line(struct query_job *job, struct typed *t, char *line, int *s
 	}
 	if (t->size == 0 && line[strspn(line, " \t")] == '\0')
 		return true;
-	if (!append(t, line)) {
+	if (!query_append(t, line)) {
 		*status = cli_error(job->cli, "out of memory");
 		return false;
 	}
@@ -226,7 +226,7 @@ static int run_input(struct query_job *job)
 	if (terminal)
 		puts("'.help' for help, '.quit' to leave");
 	prompt(terminal, &t);
-	while (getline(&line, &room, stdin) >= 0 && take_line(job, &t, line, &status) &&
+	while (getline(&line, &room, stdin) >= 0 && query_take_line(job, &t, line, &status) &&
 	       (terminal || status == EXIT_FINE))
 		prompt(terminal, &t);
 	if (t.size > 0 && status == EXIT_FINE)
@@ -249,7 +249,7 @@ static bool asks(const struct query_job *job, const char *column)
 	return sql != NULL && *sql != '\0';
 }
 
-static int run(struct query_job *job)
+static int cmd_query_run(struct query_job *job)
 {
 	struct heft_err err;
 	int status;
@@ -279,7 +279,7 @@ static int run(struct query_job *job)
 
 int cmd_query(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { cmd_query_apply, query_add_operand };
 	struct query_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
 	snapshot_settings_init(&job.settings, cli);
 	output_init(&job.out, formats);
@@ -287,7 +287,7 @@ int cmd_query(const struct cli *cli, int argc, char **argv)
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
 		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
-		status = job.list ? list_queries() : run(&job);
+		status = job.list ? list_queries() : cmd_query_run(&job);
 	snapshot_settings_release(&job.settings);
 	return status;
 }

@@ -34,15 +34,15 @@ const char report_manual[] =
 	"BASE files after '--', what changed; of one program and one base there is also\n"
 	"a tab of their symbols, with what was renamed and moved.\n";
 
-struct report_job {
+struct cli_report_report_job {
 	struct inputs inputs;
 	struct heft_page *page;
 	const char *output;
 };
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool cmd_report_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct report_job *job = ctx;
+	struct cli_report_report_job *job = ctx;
 	if (o->id == O_OUTPUT)
 		job->output = value;
 	else if (o->id == O_DISASSEMBLY)
@@ -52,19 +52,19 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return inputs_apply(&job->inputs, o, value);
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool cmd_report_add_operand(void *ctx, const char *word)
 {
-	return inputs_add(&((struct report_job *)ctx)->inputs, word, false);
+	return inputs_add(&((struct cli_report_report_job *)ctx)->inputs, word, false);
 }
 
-static bool add_base(void *ctx, const char *word)
+static bool report_add_base(void *ctx, const char *word)
 {
-	return inputs_add(&((struct report_job *)ctx)->inputs, word, true);
+	return inputs_add(&((struct cli_report_report_job *)ctx)->inputs, word, true);
 }
 
 /* The rows of a profile are matched by their labels alone; which symbols were renamed and moved the
  * match of symbols tells.  The page is whole without it. */
-static void add_symbols(const struct report_job *job, const struct input *of)
+static void report_add_symbols(const struct cli_report_report_job *job, const struct input *of)
 {
 	const struct inputs *all = &job->inputs;
 	struct heft_err err;
@@ -84,7 +84,7 @@ static void add_symbols(const struct report_job *job, const struct input *of)
 }
 
 /* Programs are compared all with all, by the first one. */
-static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
+static bool report_add_input(const struct cli_report_report_job *job, size_t i, bool *ret_all)
 {
 	const struct inputs *all = &job->inputs;
 	struct heft_err err;
@@ -95,19 +95,19 @@ static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 	if (!good)
 		input_failed(all, &in, &err);
 	else if (in.all && all->files.count == 1 && all->bases.count == 1 && all->by == NULL)
-		add_symbols(job, &in);
+		report_add_symbols(job, &in);
 	*ret_all = in.all;
 	cli_input_close(&in);
 	return good;
 }
 
-static bool write_page(void *ctx, FILE *to, struct heft_err *err)
+static bool report_write_page(void *ctx, FILE *to, struct heft_err *err)
 {
-	return heft_page_write(((const struct report_job *)ctx)->page,
+	return heft_page_write(((const struct cli_report_report_job *)ctx)->page,
 			       &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static int run(struct report_job *job)
+static int cmd_report_run(struct cli_report_report_job *job)
 {
 	const struct cli *cli = job->inputs.cli;
 	const struct input_files *files = &job->inputs.files;
@@ -120,22 +120,24 @@ static int run(struct report_job *job)
 	if (job->output == NULL && isatty(STDOUT_FILENO))
 		return cli_error(cli, "a page is not for a terminal; name a file with -o");
 	for (size_t i = 0; i < files->count && !all; i++)
-		if (!outfile_spares(cli, job->output, files->paths[i]) || !add_input(job, i, &all))
+		if (!outfile_spares(cli, job->output, files->paths[i]) ||
+		    !report_add_input(job, i, &all))
 			return EXIT_TROUBLE;
-	return outfile_write(cli, job->output, write_page, job);
+	return outfile_write(cli, job->output, report_write_page, job);
 }
 
 int cmd_report(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand, add_base };
-	struct report_job job = { .page = cli_made(cli, heft_page_new()) };
+	static const struct cli_words words = { cmd_report_apply, cmd_report_add_operand,
+						report_add_base };
+	struct cli_report_report_job job = { .page = cli_made(cli, heft_page_new()) };
 	inputs_init(&job.inputs, cli);
 	job.inputs.rows = 1; /* a page takes them all */
 	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS;
 	job.inputs.usual = "sections,compileunits,namespaces,symbols";
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = cmd_report_run(&job);
 	inputs_release(&job.inputs);
 	heft_page_free(job.page);
 	return status;

@@ -40,7 +40,7 @@ const char rows_manual[] =
 
 enum { SOURCES_MOST = 16 };
 
-struct rows_job {
+struct rows_rows_job {
 	const struct cli *cli;
 	struct heft_finder *finder;
 	char *sources[SOURCES_MOST]; /* owned */
@@ -58,7 +58,7 @@ struct rows_job {
 
 static bool source_add(void *ctx, const char *name)
 {
-	struct rows_job *job = ctx;
+	struct rows_rows_job *job = ctx;
 	if (job->source_count == SOURCES_MOST)
 		return cli_error(job->cli, "more than %d data sources", SOURCES_MOST), false;
 	char *copy = strdup(name);
@@ -68,7 +68,7 @@ static bool source_add(void *ctx, const char *name)
 	return true;
 }
 
-static bool debug_info_apply(struct rows_job *job, const struct opt *o, const char *value)
+static bool debug_info_apply(struct rows_rows_job *job, const struct opt *o, const char *value)
 {
 	static const struct choice infos[] = { { "sections", 0 },
 					       { "owners", HEFT_PROFILE_DEBUG_OWNERS },
@@ -80,9 +80,9 @@ static bool debug_info_apply(struct rows_job *job, const struct opt *o, const ch
 	return true;
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool rows_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct rows_job *job = ctx;
+	struct rows_rows_job *job = ctx;
 	uint64_t n = 0;
 	switch (o->id) {
 	case O_BY: return cli_each_name(job->cli, value, source_add, job);
@@ -103,16 +103,16 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool rows_add_operand(void *ctx, const char *word)
 {
-	struct rows_job *job = ctx;
+	struct rows_rows_job *job = ctx;
 	job->files[job->file_count++] = word;
 	return true;
 }
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
-static bool set_up(const struct rows_job *job, struct heft_profile *p, const char *path,
+static bool set_up(const struct rows_rows_job *job, struct heft_profile *p, const char *path,
 		   struct heft_err *err)
 {
 	for (size_t i = 0; i < job->source_count; i++)
@@ -129,13 +129,13 @@ static bool set_up(const struct rows_job *job, struct heft_profile *p, const cha
 	       heft_profile_add_file(p, path, HEFT_INPUT, err);
 }
 
-static const struct heft_note *get_note(const void *handle, size_t i)
+static const struct heft_note *rows_get_note(const void *handle, size_t i)
 {
 	return heft_profile_note(handle, i);
 }
 
-static bool measure(struct rows_job *job, struct heft_profile *p, const char *path,
-		    struct heft_err *err)
+static bool rows_measure(struct rows_rows_job *job, struct heft_profile *p, const char *path,
+			 struct heft_err *err)
 {
 	struct heft_file_info info = { .size = sizeof info };
 	if (!set_up(job, p, path, err) || !heft_profile_run(p, err))
@@ -148,16 +148,16 @@ static bool measure(struct rows_job *job, struct heft_profile *p, const char *pa
 					      .constants = columns,
 					      .constant_count = 2 };
 	if (job->verbose)
-		notes_print(job->cli, p, get_note, heft_profile_note_count(p), false);
+		notes_print(job->cli, p, rows_get_note, heft_profile_note_count(p), false);
 	return heft_profile_write(p, &opts, &(struct heft_sink){ outfile_put, job->to }, err);
 }
 
 /* False where no further file is to be measured. */
-static bool file_measure(struct rows_job *job, const char *path)
+static bool file_measure(struct rows_rows_job *job, const char *path)
 {
 	struct heft_err err = { 0 };
 	struct heft_profile *p = heft_profile_new();
-	const bool good = p ? measure(job, p, path, &err) : cli_no_memory(&err);
+	const bool good = p ? rows_measure(job, p, path, &err) : cli_no_memory(&err);
 	heft_profile_free(p);
 	job->measured += good;
 	job->passed_over += !good && err.code == HEFT_EUNSUPPORTED;
@@ -171,7 +171,7 @@ static bool file_measure(struct rows_job *job, const char *path)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static void say_end(const struct rows_job *job)
+static void say_end(const struct rows_rows_job *job)
 {
 	progress_erase(job->cli->progress);
 	fprintf(stderr, "%s: %zu files measured", job->cli->program, job->measured);
@@ -184,7 +184,7 @@ static void say_end(const struct rows_job *job)
 
 static bool files_measure(void *ctx, FILE *to, struct heft_err *err)
 {
-	struct rows_job *job = ctx;
+	struct rows_rows_job *job = ctx;
 	bool good = true;
 	(void)err;
 	job->to = to;
@@ -193,7 +193,7 @@ static bool files_measure(void *ctx, FILE *to, struct heft_err *err)
 	return !ferror(to);
 }
 
-static int rows_run(struct rows_job *job)
+static int rows_run(struct rows_rows_job *job)
 {
 	if (job->file_count == 0)
 		return cli_error(job->cli, "must specify at least one file; try '%s --help'",
@@ -207,10 +207,10 @@ static int rows_run(struct rows_job *job)
 
 int cmd_rows(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
-	struct rows_job job = { .cli = cli,
-				.finder = cli_made(cli, heft_finder_new()),
-				.style = HEFT_NAMES_SHORT };
+	static const struct cli_words words = { rows_apply, rows_add_operand };
+	struct rows_rows_job job = { .cli = cli,
+				     .finder = cli_made(cli, heft_finder_new()),
+				     .style = HEFT_NAMES_SHORT };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files ? cli_parse(cli, argc, argv, &words, &job)
 			       : cli_error(cli, "out of memory");

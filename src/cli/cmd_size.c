@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int list_sources(void)
+static int size_list_sources(void)
 {
 	const char *name, *text;
 	for (size_t i = 0; heft_source_at(i, &name, &text); i++)
@@ -15,14 +15,14 @@ static int list_sources(void)
 
 /* ---- what is said beside the table ------------------------------------------ */
 
-static const struct heft_note *get_note(const void *handle, size_t i)
+static const struct heft_note *size_get_note(const void *handle, size_t i)
 {
 	return heft_profile_note(handle, i);
 }
 
-static void print_notes(const struct size_job *job)
+static void size_print_notes(const struct size_job *job)
 {
-	notes_print(job->cli, job->profile, get_note, heft_profile_note_count(job->profile),
+	notes_print(job->cli, job->profile, size_get_note, heft_profile_note_count(job->profile),
 		    job->verbose > 0);
 }
 
@@ -45,7 +45,7 @@ static void print_claim(void *ctx, const struct heft_claim *c)
 /* ---- run and write ----------------------------------------------------------- */
 
 /* Rows that did not change are dropped from a diff, so any row left is a difference. */
-static bool has_differences(const struct heft_profile *p)
+static bool size_has_differences(const struct heft_profile *p)
 {
 	const struct heft_table *t = heft_profile_table(p);
 	return t->diff &&
@@ -61,7 +61,7 @@ static bool is_empty(const struct heft_profile *p)
 	       top->base[HEFT_SIZE_FILE].whole == 0 && top->base[HEFT_SIZE_VM].whole == 0;
 }
 
-static bool run(const struct size_job *job)
+static bool size_run(const struct size_job *job)
 {
 	struct heft_err err;
 	heft_profile_set_progress(job->profile, progress_show, job->cli->progress);
@@ -73,7 +73,7 @@ static bool run(const struct size_job *job)
 	return good;
 }
 
-static bool write_report(void *ctx, FILE *to, struct heft_err *err)
+static bool size_write_report(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct size_job *job = ctx;
 	const struct heft_sink sink = output_sink(&job->out, to);
@@ -82,25 +82,25 @@ static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 	return job->raw_map || heft_profile_write(job->profile, &job->out.write, &sink, err);
 }
 
-static int report(struct size_job *job)
+static int cmd_size_report(struct size_job *job)
 {
 	struct heft_file_info info = { .size = sizeof info };
 	for (size_t i = 0; heft_profile_file(job->profile, i, &info); i++)
 		if (!outfile_spares(job->cli, job->out.path, info.path))
 			return EXIT_TROUBLE;
-	const int status = outfile_write(job->cli, job->out.path, write_report, job);
+	const int status = outfile_write(job->cli, job->out.path, size_write_report, job);
 	if (status != EXIT_FINE)
 		return status;
-	print_notes(job);
+	size_print_notes(job);
 	if (job->filtered && is_empty(job->profile)) {
 		fflush(stdout);
 		fprintf(stderr, "%s: note: the filters let nothing through\n", job->cli->program);
 	}
-	return job->exit_code && has_differences(job->profile) ? EXIT_NO : EXIT_FINE;
+	return job->exit_code && size_has_differences(job->profile) ? EXIT_NO : EXIT_FINE;
 }
 
 /* The blocks of the function with their instructions; the names are those of the rows. */
-static int disassemble(const struct size_job *job)
+static int size_disassemble(const struct size_job *job)
 {
 	struct heft_file_info file = { .size = sizeof file };
 	if (heft_profile_file_count(job->profile) != 1 ||
@@ -126,11 +126,11 @@ int cmd_size(const struct cli *cli, int argc, char **argv)
 	struct size_job job;
 	int status = size_job_init(&job, cli, argc, argv);
 	if (status == CLI_GO_ON && job.list_sources)
-		status = list_sources();
+		status = size_list_sources();
 	else if (status == CLI_GO_ON && job.disassemble != NULL && job.source_count == 0)
-		status = disassemble(&job);
+		status = size_disassemble(&job);
 	else if (status == CLI_GO_ON)
-		status = run(&job) ? report(&job) : EXIT_TROUBLE;
+		status = size_run(&job) ? cmd_size_report(&job) : EXIT_TROUBLE;
 	size_job_release(&job);
 	return status;
 }

@@ -45,7 +45,7 @@ const char snapshot_manual[] =
 	"file, a data pack (.pak), or a .size file; several become one snapshot of\n"
 	"several containers.\n";
 
-struct snapshot_job {
+struct snapshot_snapshot_job {
 	const struct cli *cli;
 	struct heft_snapshot *snapshot;
 	struct heft_finder *finder;
@@ -56,7 +56,8 @@ struct snapshot_job {
 	unsigned flags; /* enum heft_snapshot_flag */
 };
 
-static bool add_metadata(const struct snapshot_job *job, const struct opt *o, const char *value)
+static bool cmd_snapshot_add_metadata(const struct snapshot_snapshot_job *job, const struct opt *o,
+				      const char *value)
 {
 	struct heft_err err;
 	const char *equals = strchr(value, '=');
@@ -70,9 +71,9 @@ static bool add_metadata(const struct snapshot_job *job, const struct opt *o, co
 	return ok;
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool snapshot_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct snapshot_job *job = ctx;
+	struct snapshot_snapshot_job *job = ctx;
 	struct heft_snapshot *s = job->snapshot;
 	switch (o->id) {
 	case O_OUTPUT: job->output = value; break;
@@ -81,7 +82,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_CHECK: job->check = true; break;
 	case O_BUILD: heft_snapshot_add_build(s, value); break;
 	case O_COMPONENTS: heft_snapshot_set_components(s, value); break;
-	case O_METADATA: return add_metadata(job, o, value);
+	case O_METADATA: return cmd_snapshot_add_metadata(job, o, value);
 	case O_EXACT: job->flags |= HEFT_SNAPSHOT_EXACT_NAMES; break;
 	case O_NO_LITERALS: job->flags |= HEFT_SNAPSHOT_NO_LITERALS; break;
 	case O_PATH_ALIASES: job->flags |= HEFT_SNAPSHOT_PATH_ALIASES; break;
@@ -91,9 +92,9 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool snapshot_add_operand(void *ctx, const char *word)
 {
-	struct snapshot_job *job = ctx;
+	struct snapshot_snapshot_job *job = ctx;
 	job->files[job->file_count++] = word;
 	return true;
 }
@@ -119,7 +120,7 @@ static void print_section(const struct heft_snapshot_section *sec)
 }
 
 /* The last two lines add up what is in the file and what is in the VM image. */
-static void print_stats(const struct snapshot_job *job)
+static void print_stats(const struct snapshot_snapshot_job *job)
 {
 	struct heft_snapshot_section sec = { .size = sizeof sec };
 	int64_t file = 0, memory = 0;
@@ -142,13 +143,13 @@ static void print_stats(const struct snapshot_job *job)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
+static bool cmd_snapshot_write(void *ctx, FILE *to, struct heft_err *err)
 {
-	const struct snapshot_job *job = ctx;
+	const struct snapshot_snapshot_job *job = ctx;
 	return heft_snapshot_write(job->snapshot, &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static int run(struct snapshot_job *job)
+static int snapshot_run(struct snapshot_snapshot_job *job)
 {
 	struct heft_err err;
 	if (job->file_count == 0)
@@ -169,22 +170,23 @@ static int run(struct snapshot_job *job)
 	if (job->stats)
 		print_stats(job);
 	int status = job->check ? snapshot_judge(job->cli, job->snapshot, NULL) : EXIT_FINE;
-	if (job->output && outfile_write(job->cli, job->output, write_snapshot, job) != EXIT_FINE)
+	if (job->output &&
+	    outfile_write(job->cli, job->output, cmd_snapshot_write, job) != EXIT_FINE)
 		status = EXIT_TROUBLE;
 	return status;
 }
 
 int cmd_snapshot(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
-	struct snapshot_job job = { .cli = cli,
-				    .snapshot = cli_made(cli, heft_snapshot_new()),
-				    .finder = cli_made(cli, heft_finder_new()) };
+	static const struct cli_words words = { snapshot_apply, snapshot_add_operand };
+	struct snapshot_snapshot_job job = { .cli = cli,
+					     .snapshot = cli_made(cli, heft_snapshot_new()),
+					     .finder = cli_made(cli, heft_finder_new()) };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = snapshot_run(&job);
 	heft_finder_free(job.finder);
 	heft_snapshot_free(job.snapshot);
 	free(job.files);

@@ -37,7 +37,7 @@ struct stack_job {
 	const char *file;
 };
 
-static bool apply_style(struct stack_job *job, const struct opt *o, const char *value)
+static bool stack_apply_style(struct stack_job *job, const struct opt *o, const char *value)
 {
 	unsigned style;
 	if (!cli_choice(job->cli, o, value, style_choices, &style))
@@ -46,7 +46,7 @@ static bool apply_style(struct stack_job *job, const struct opt *o, const char *
 	return true;
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool stack_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct stack_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
@@ -56,14 +56,14 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_FUNCTION: job->query.function = value; break;
 	case O_FUNCTIONS: job->query.flags |= HEFT_STACK_ALL; break;
 	case O_DETAILS: job->details = true; break;
-	case O_DEMANGLE: return apply_style(job, o, value);
+	case O_DEMANGLE: return stack_apply_style(job, o, value);
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}
 	return true;
 }
 
-static bool write_table(void *ctx, FILE *to, struct heft_err *err)
+static bool stack_write_table(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct stack_job *job = ctx;
 	const struct heft_sink sink = output_sink(&job->out, to);
@@ -75,7 +75,7 @@ static const struct heft_note *stack_note(const void *handle, size_t i)
 	return heft_stack_note(handle, i);
 }
 
-static int run(struct stack_job *job)
+static int stack_run(struct stack_job *job)
 {
 	struct heft_err err;
 	enum { USUAL_ROWS = 20 };
@@ -88,7 +88,7 @@ static int run(struct stack_job *job)
 	job->query.rows = output_rows(&job->out, USUAL_ROWS);
 	job->query.flags |= job->out.has_rows ? 0u : HEFT_STACK_MORE_ROWS;
 	job->out.write.full = job->details || job->query.function != NULL;
-	const int status = outfile_write(job->cli, job->out.path, write_table, job);
+	const int status = outfile_write(job->cli, job->out.path, stack_write_table, job);
 	notes_print(job->cli, job->stack, stack_note, heft_stack_note_count(job->stack),
 		    job->verbose);
 	return status;
@@ -102,10 +102,10 @@ int cmd_stack(const struct cli *cli, int argc, char **argv)
 				 .query = { .size = sizeof job.query } };
 	output_init(&job.out, list_formats);
 	int status = job.stack && job.finder
-			     ? cli_parse_file(cli, argc, argv, apply, &job, &job.file)
+			     ? cli_parse_file(cli, argc, argv, stack_apply, &job, &job.file)
 			     : cli_error(cli, "out of memory");
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = stack_run(&job);
 	heft_finder_free(job.finder);
 	heft_stack_free(job.stack);
 	return status;

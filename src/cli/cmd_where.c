@@ -66,7 +66,7 @@ struct where_job {
 
 /* ---- the command line ----------------------------------------------------------------------- */
 
-static bool apply_style(struct where_job *job, const struct opt *o, const char *value)
+static bool where_apply_style(struct where_job *job, const struct opt *o, const char *value)
 {
 	unsigned style;
 	if (!cli_choice(job->cli, o, value, style_choices, &style))
@@ -75,7 +75,7 @@ static bool apply_style(struct where_job *job, const struct opt *o, const char *
 	return true;
 }
 
-static bool add_source(void *ctx, const char *name)
+static bool where_add_source(void *ctx, const char *name)
 {
 	struct where_job *job = ctx;
 	struct heft_err err;
@@ -84,15 +84,15 @@ static bool add_source(void *ctx, const char *name)
 	return cli_unknown_source(job->cli, name);
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool where_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct where_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
-	case O_BY: return cli_each_name(job->cli, value, add_source, job);
-	case O_DEMANGLE: return apply_style(job, o, value);
+	case O_BY: return cli_each_name(job->cli, value, where_add_source, job);
+	case O_DEMANGLE: return where_apply_style(job, o, value);
 	case O_BLOCKS: heft_where_set_flags(job->where, HEFT_WHERE_BLOCKS); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
@@ -100,7 +100,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
+static bool where_add_operand(void *ctx, const char *word)
 {
 	struct where_job *job = ctx;
 	if (job->file == NULL)
@@ -122,13 +122,13 @@ struct question {
 	uint32_t number;
 };
 
-struct answer {
+struct cmd_where_answer {
 	size_t start, size; /* in batch.text */
 };
 
-struct batch {
+struct where_batch {
 	struct question asked[BATCH_SIZE], scratch[BATCH_SIZE];
-	struct answer answers[BATCH_SIZE];
+	struct cmd_where_answer answers[BATCH_SIZE];
 	size_t asked_count, count; /* addresses; lines, those that are no address among them */
 	size_t limit;              /* of count */
 	char *text;
@@ -137,7 +137,7 @@ struct batch {
 
 static bool keep_piece(void *ctx, const void *data, size_t size)
 {
-	struct batch *b = ctx;
+	struct where_batch *b = ctx;
 	if (size > b->size - b->used) {
 		const size_t grown = 2 * b->size + size;
 		char *text = realloc(b->text, grown);
@@ -153,7 +153,7 @@ static bool keep_piece(void *ctx, const void *data, size_t size)
 
 /* By address: a stable sort by its digits to the base 2048, the lowest first; those that are the
  * same in all are left out. */
-static void sort_questions(struct batch *b)
+static void sort_questions(struct where_batch *b)
 {
 	enum { BITS = 11, DIGITS = 1 << BITS };
 	struct question *from = b->asked, *to = b->scratch;
@@ -177,32 +177,32 @@ static void sort_questions(struct batch *b)
 }
 
 /* Nothing more can be asked of the handle. */
-static void give_up(struct where_job *job, const struct heft_err *err)
+static void where_give_up(struct where_job *job, const struct heft_err *err)
 {
 	cli_failed(job->cli, err);
 	job->stopped = job->unreadable = true;
 }
 
-static void put_answer(struct where_job *job, struct batch *b, struct answer *a,
+static void put_answer(struct where_job *job, struct where_batch *b, struct cmd_where_answer *a,
 		       const struct heft_location *at)
 {
 	const struct heft_sink sink = { keep_piece, b };
 	a->start = b->used;
 	if (!heft_where_write(job->where, at, &job->out.write, &sink, NULL)) {
-		give_up(job,
-			&(struct heft_err){ .offset = HEFT_NO_OFFSET, .text = "out of memory" });
+		where_give_up(job, &(struct heft_err){ .offset = HEFT_NO_OFFSET,
+						       .text = "out of memory" });
 	}
 	a->size = b->used - a->start;
 }
 
-static void find_answer(struct where_job *job, struct batch *b, const struct question *q)
+static void find_answer(struct where_job *job, struct where_batch *b, const struct question *q)
 {
 	struct heft_location at = { .size = sizeof at };
 	struct heft_err err;
-	struct answer *a = &b->answers[q->number];
+	struct cmd_where_answer *a = &b->answers[q->number];
 	if (!heft_where_find(job->where, q->addr, &at, &err)) {
 		if (err.code != HEFT_ENOTFOUND) {
-			give_up(job, &err);
+			where_give_up(job, &err);
 			return;
 		}
 		job->nothing = true;
@@ -210,13 +210,13 @@ static void find_answer(struct where_job *job, struct batch *b, const struct que
 	put_answer(job, b, a, &at);
 }
 
-static void answer_batch(struct where_job *job, struct batch *b)
+static void answer_batch(struct where_job *job, struct where_batch *b)
 {
 	sort_questions(b);
 	for (size_t i = 0; i < b->asked_count && !job->stopped; i++)
 		find_answer(job, b, &b->asked[i]);
 	for (size_t i = 0; i < b->count && !job->stopped; i++) {
-		const struct answer *a = &b->answers[i];
+		const struct cmd_where_answer *a = &b->answers[i];
 		job->stopped = fwrite(b->text + a->start, 1, a->size, job->to) != a->size;
 	}
 	if (b->used > 0)
@@ -229,7 +229,7 @@ static void answer_batch(struct where_job *job, struct batch *b)
 }
 
 /* Every line gets an answer, so that whoever asks keeps step. */
-static void refuse(struct where_job *job, struct batch *b, struct answer *a)
+static void where_refuse(struct where_job *job, struct where_batch *b, struct cmd_where_answer *a)
 {
 	static const struct heft_location nowhere = { .size = sizeof nowhere,
 						      .addr = HEFT_NO_ADDRESS };
@@ -238,13 +238,13 @@ static void refuse(struct where_job *job, struct batch *b, struct answer *a)
 }
 
 /* The places of a name are known until the next name. */
-static void name_answer(struct where_job *job, struct batch *b, size_t i)
+static void name_answer(struct where_job *job, struct where_batch *b, size_t i)
 {
 	struct heft_location at = { .size = sizeof at };
 	struct heft_err err;
 	if (!heft_where_answer(job->where, i, &at, &err)) {
 		if (err.code != HEFT_ENOTFOUND) {
-			give_up(job, &err);
+			where_give_up(job, &err);
 			return;
 		}
 		job->nothing = true;
@@ -254,7 +254,8 @@ static void name_answer(struct where_job *job, struct batch *b, size_t i)
 		answer_batch(job, b);
 }
 
-static void names_answer(struct where_job *job, struct batch *b, const char *text, size_t count)
+static void names_answer(struct where_job *job, struct where_batch *b, const char *text,
+			 size_t count)
 {
 	if (job->one && count > 1)
 		cli_error(job->cli, "note: %zu places are called '%s': this is the first", count,
@@ -263,19 +264,19 @@ static void names_answer(struct where_job *job, struct batch *b, const char *tex
 		name_answer(job, b, i);
 }
 
-static void ask(struct where_job *job, struct batch *b, const char *text)
+static void ask(struct where_job *job, struct where_batch *b, const char *text)
 {
 	struct heft_err err;
 	uint64_t addr;
 	size_t count = 0;
 	const bool known = heft_where_ask(job->where, text, &addr, &count, &err);
 	if (!known && (err.code == HEFT_ENOMEM || err.code == HEFT_EINTERNAL)) {
-		give_up(job, &err);
+		where_give_up(job, &err);
 		return;
 	}
 	if (!known) {
 		cli_failed(job->cli, &err);
-		refuse(job, b, &b->answers[b->count++]);
+		where_refuse(job, b, &b->answers[b->count++]);
 	} else if (count > 0) {
 		names_answer(job, b, text, count);
 	} else {
@@ -289,7 +290,7 @@ static void ask(struct where_job *job, struct batch *b, const char *text)
 
 enum { LINES_SIZE = 1 << 21, BULK = 4096 };
 
-struct lines {
+struct where_lines {
 	char text[LINES_SIZE + 1];
 	size_t used;
 	bool end; /* no more will come */
@@ -305,7 +306,7 @@ static char *trim(char *line, char *end)
 
 /* Asks what whole lines say; the rest of the text moves to the front.  A line that fills the
  * buffer is cut. */
-static void ask_lines(struct where_job *job, struct batch *b, struct lines *l)
+static void ask_lines(struct where_job *job, struct where_batch *b, struct where_lines *l)
 {
 	char *line = l->text, *stop = l->text + l->used;
 	while (line < stop && !job->stopped) {
@@ -324,7 +325,7 @@ static void ask_lines(struct where_job *job, struct batch *b, struct lines *l)
 
 /* Reads what there is, waiting for some of it only, and then a millisecond where there was much:
  * who asks one by one waits for each answer.  False (errno) where that fails. */
-static bool read_more(struct lines *l)
+static bool read_more(struct where_lines *l)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	bool some = false;
@@ -343,9 +344,9 @@ static bool read_more(struct lines *l)
 }
 
 /* What was read is answered, and the answers written, before more is waited for. */
-static bool answer_input(struct where_job *job, struct batch *b)
+static bool answer_input(struct where_job *job, struct where_batch *b)
 {
-	struct lines *l = malloc(sizeof *l);
+	struct where_lines *l = malloc(sizeof *l);
 	bool good = l != NULL;
 	job->one = true;
 	if (l == NULL)
@@ -368,7 +369,7 @@ static bool answer_input(struct where_job *job, struct batch *b)
 /* ---- the run -------------------------------------------------------------------------------- */
 
 /* False where standard input could not be read, or there is no memory; that was said. */
-static bool answer_words(struct where_job *job, struct batch *b)
+static bool answer_words(struct where_job *job, struct where_batch *b)
 {
 	bool good = true;
 	for (size_t i = 0; i < job->addr_count && good && !job->stopped; i++) {
@@ -387,7 +388,7 @@ static bool answer_words(struct where_job *job, struct batch *b)
 static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct where_job *job = ctx;
-	struct batch *b = calloc(1, sizeof *b);
+	struct where_batch *b = calloc(1, sizeof *b);
 	job->to = to;
 	if (b == NULL) {
 		job->unreadable = true;
@@ -404,7 +405,7 @@ static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 	return good;
 }
 
-static int run(struct where_job *job)
+static int where_run(struct where_job *job)
 {
 	struct heft_err err;
 	heft_where_set_finder(job->where, job->finder);
@@ -419,18 +420,18 @@ static int run(struct where_job *job)
 	return job->nothing ? EXIT_NO : EXIT_FINE;
 }
 
-static int run_checked(struct where_job *job)
+static int where_run_checked(struct where_job *job)
 {
 	if (job->file == NULL || job->addr_count == 0)
 		return cli_error(job->cli,
 				 "must specify a file and at least one address; try '%s --help'",
 				 job->cli->usage);
-	return run(job);
+	return where_run(job);
 }
 
 int cmd_where(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
+	static const struct cli_words words = { where_apply, where_add_operand };
 	struct where_job job = { .cli = cli,
 				 .where = cli_made(cli, heft_where_new()),
 				 .finder = cli_made(cli, heft_finder_new()) };
@@ -439,7 +440,7 @@ int cmd_where(const struct cli *cli, int argc, char **argv)
 	int status = job.addrs == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
-		status = run_checked(&job);
+		status = where_run_checked(&job);
 	free(job.addrs);
 	heft_finder_free(job.finder);
 	heft_where_free(job.where);

@@ -82,7 +82,7 @@ bool diff_add_operand(struct diff_job *job, const char *word)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-static bool report_write(void *ctx, FILE *to, struct heft_err *err)
+static bool diff_job_report_write(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct diff_job *job = ctx;
 	const struct heft_sink sink = output_sink(&job->out, to);
@@ -95,7 +95,7 @@ static bool save_write(void *ctx, FILE *to, struct heft_err *err)
 			      &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static bool has_differences(const struct heft_diff *d)
+static bool diff_job_has_differences(const struct heft_diff *d)
 {
 	uint64_t all = 0;
 	for (size_t i = 0; i < HEFT_CHANGES; i++)
@@ -111,10 +111,10 @@ static int diff_report(struct diff_job *job)
 	job->query.rows = output_rows(&job->out, 20);
 	if (!heft_diff_rows(job->diff, &job->query, &err))
 		return cli_failed(job->cli, &err);
-	int status = outfile_write(job->cli, job->out.path, report_write, job);
+	int status = outfile_write(job->cli, job->out.path, diff_job_report_write, job);
 	if (status == EXIT_FINE && job->save)
 		status = outfile_write(job->cli, job->save, save_write, job);
-	if (status == EXIT_FINE && job->exit_code && has_differences(job->diff))
+	if (status == EXIT_FINE && job->exit_code && diff_job_has_differences(job->diff))
 		status = EXIT_NO;
 	return status;
 }

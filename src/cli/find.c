@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool map_path(const struct cli *cli, struct heft_finder *f, const struct opt *o,
-		     const char *value)
+static bool find_map_path(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+			  const char *value)
 {
 	struct heft_err err;
 	const char *equals = strchr(value, '=');
@@ -28,7 +28,7 @@ static bool strip_prefix(const struct cli *cli, struct heft_finder *f, const cha
 	return false;
 }
 
-static void add_flag(struct heft_finder *f, enum heft_find_flag flag)
+static void find_add_flag(struct heft_finder *f, enum heft_find_flag flag)
 {
 	heft_finder_set_flags(f, heft_finder_flags(f) | flag);
 }
@@ -57,8 +57,8 @@ bool cli_parse_number(const char *text, bool hex, uint64_t *ret)
 }
 
 /* "ADDR=FILE[:OFF]"; a name with a colon needs ":0" behind it. */
-static bool add_piece(const struct cli *cli, struct heft_finder *f, const struct opt *o,
-		      const char *value)
+static bool find_add_piece(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+			   const char *value)
 {
 	uint64_t addr, off = 0;
 	char *text = strdup(value);
@@ -81,8 +81,8 @@ static bool add_piece(const struct cli *cli, struct heft_finder *f, const struct
 	return good;
 }
 
-static bool set_address(const struct cli *cli, struct heft_finder *f, const struct opt *o,
-			const char *value)
+static bool find_set_address(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+			     const char *value)
 {
 	uint64_t addr;
 	if (!cli_parse_number(value, true, &addr))
@@ -131,8 +131,8 @@ static bool add_source_map(const struct cli *cli, struct heft_finder *f, const s
 }
 
 /* "NAME=ADDR+SIZE", the address hexadecimal with or without 0x; the name may be any. */
-static bool add_region(const struct cli *cli, struct heft_finder *f, const struct opt *o,
-		       const char *value)
+static bool find_add_region(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+			    const char *value)
 {
 	char text[256];
 	uint64_t origin, length;
@@ -161,22 +161,22 @@ bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 	switch (o->id) {
 	case O_DEBUG_FILE: heft_finder_add_debug_file(f, value); break;
 	case O_DEBUG_DIR: heft_finder_add_debug_dir(f, value); break;
-	case O_NO_SEARCH: add_flag(f, HEFT_FIND_NO_DEBUG); break;
+	case O_NO_SEARCH: find_add_flag(f, HEFT_FIND_NO_DEBUG); break;
 	case O_DSYM: heft_finder_add_debug_file(f, value); break;
 	case O_ARCH: heft_finder_set_arch(f, value); break;
 	case O_SOURCE_MAP: return add_source_map(cli, f, o, value);
 	case O_MAP: heft_finder_add_map(f, value); break;
 	case O_CALLS: heft_finder_set_calls(f, value); break;
 	case O_STACK_USAGE: heft_finder_add_stack_usage(f, value); break;
-	case O_REGION: return add_region(cli, f, o, value);
-	case O_NO_MAP: add_flag(f, HEFT_FIND_NO_MAP); break;
+	case O_REGION: return find_add_region(cli, f, o, value);
+	case O_NO_MAP: find_add_flag(f, HEFT_FIND_NO_MAP); break;
 	case O_SYSROOT: heft_finder_set_sysroot(f, value); break;
-	case O_PATH_MAP: return map_path(cli, f, o, value);
+	case O_PATH_MAP: return find_map_path(cli, f, o, value);
 	case O_STRIP_PREFIX: return strip_prefix(cli, f, value);
 	case O_EXE: heft_finder_add_program(f, value); break;
 	case O_DUMP_BASE:
-	case O_DUMP_LOAD: return set_address(cli, f, o, value);
-	case O_DUMP_AT: return add_piece(cli, f, o, value);
+	case O_DUMP_LOAD: return find_set_address(cli, f, o, value);
+	case O_DUMP_AT: return find_add_piece(cli, f, o, value);
 	case O_DUMP_WORD: return set_word(cli, f, o, value);
 	case O_DUMP_ENDIAN: return set_order(cli, f, o, value);
 	default: break;

@@ -9,7 +9,7 @@ enum { NAME_ROOM = 200 };
 
 /* A name without parameters, template arguments and return type: "Vm::put" of
  * "int Vm::put<int>(int)". */
-static void plain_name(const char *name, char ret[NAME_ROOM])
+static void functions_plain_name(const char *name, char ret[NAME_ROOM])
 {
 	const size_t end = strcspn(name, "(<");
 	size_t from = end;
@@ -19,7 +19,7 @@ static void plain_name(const char *name, char ret[NAME_ROOM])
 }
 
 /* The function whose plain name is nearest, or "". */
-static void find_near(struct heft_blocks *b, const char *word, char ret[NAME_ROOM])
+static void functions_find_near(struct heft_blocks *b, const char *word, char ret[NAME_ROOM])
 {
 	struct heft_block_function f = { .size = sizeof f };
 	struct heft_err err;
@@ -27,7 +27,7 @@ static void find_near(struct heft_blocks *b, const char *word, char ret[NAME_ROO
 	ret[0] = '\0';
 	for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++) {
 		const char *const both[] = { best, plain };
-		plain_name(f.name, plain);
+		functions_plain_name(f.name, plain);
 		if (strcmp(best, word) == 0 || nearest_of(word, both, 2) != plain)
 			continue;
 		snprintf(best, sizeof best, "%s", plain);
@@ -40,7 +40,7 @@ void say_no_function(const struct cli *cli, struct heft_blocks *b, const char *n
 {
 	char near[NAME_ROOM] = "";
 	if (err->offset == HEFT_NO_OFFSET)
-		find_near(b, name, near);
+		functions_find_near(b, name, near);
 	if (near[0] != '\0')
 		cli_error(cli, "%s (did you mean '%s'?)", err->text, near);
 	else

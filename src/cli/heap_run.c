@@ -11,8 +11,8 @@
 /* ---- the command line ----------------------------------------------------------------------- */
 
 /* A number, for `units` with K, M or G behind it. */
-static bool apply_number(struct heap_run *job, const struct opt *o, const char *value,
-			 enum heft_recorder_setting what, bool units)
+static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, const char *value,
+				  enum heft_recorder_setting what, bool units)
 {
 	char *end;
 	errno = 0;
@@ -29,15 +29,15 @@ static bool apply_number(struct heap_run *job, const struct opt *o, const char *
 	return true;
 }
 
-static bool apply(struct heap_run *job, const struct opt *o, const char *value)
+static bool heap_run_apply(struct heap_run *job, const struct opt *o, const char *value)
 {
 	struct heft_recorder *r = job->recorder;
 	switch (o->id) {
 	case O_HELP: job->help = true; break;
 	case O_VERSION: job->version = true; break;
 	case O_OUTPUT: heft_recorder_set_output(r, value); break;
-	case O_DEPTH: return apply_number(job, o, value, HEFT_RECORD_DEPTH, false);
-	case O_SAMPLE: return apply_number(job, o, value, HEFT_RECORD_SAMPLE, true);
+	case O_DEPTH: return heap_run_apply_number(job, o, value, HEFT_RECORD_DEPTH, false);
+	case O_SAMPLE: return heap_run_apply_number(job, o, value, HEFT_RECORD_SAMPLE, true);
 	case O_WIDE: heft_recorder_set(r, HEFT_RECORD_WIDE, 1); break;
 	case O_CANARY: heft_recorder_set(r, HEFT_RECORD_CANARY, 1); break;
 	case O_INLINE:
@@ -59,14 +59,14 @@ static bool apply(struct heap_run *job, const struct opt *o, const char *value)
 }
 
 /* Options end where the program begins: the first word that is none, or what follows "--". */
-static bool parse(struct heap_run *job, int argc, char **argv)
+static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
 {
 	struct opt_cursor c;
 	options_init(&c, job->cli->command->opts, argc, argv);
 	while (!job->help && !job->version) {
 		switch (options_next(&c)) {
 		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
+			if (!heap_run_apply(job, c.opt, c.value))
 				return false;
 			break;
 		case OPT_OPERAND: job->argv = c.argv - 1; return true;
@@ -157,7 +157,7 @@ static void tell_others(const char *program, const struct heft_recorder_end *end
 }
 
 /* One line: the file of the program itself first in mind, the others counted. */
-static void tell_files(const struct heap_run *job, const struct heft_recorder_end *end)
+static void heap_run_tell_files(const struct heap_run *job, const struct heft_recorder_end *end)
 {
 	const size_t count = heft_recorder_file_count(job->recorder);
 	struct heft_recorder_file f = { .size = sizeof f }, own = { .size = sizeof own };
@@ -239,7 +239,7 @@ static int run_program(struct heap_run *job)
 								       : CANNOT_RUN;
 	}
 	if (!job->quiet)
-		tell_files(job, &end);
+		heap_run_tell_files(job, &end);
 	return end_alike(&end);
 }
 
@@ -247,7 +247,7 @@ int heap_run(struct heap_run *job, int argc, char **argv)
 {
 	int status = EXIT_FINE;
 	job->recorder = cli_made(job->cli, heft_recorder_new());
-	if (!parse(job, argc, argv))
+	if (!heap_run_parse(job, argc, argv))
 		status = EXIT_TROUBLE;
 	else if (job->help)
 		cli_help(job->cli);

@@ -37,7 +37,7 @@ const char *const *input_groups(const struct input *in)
 }
 
 /* The number of a group in its list; false where it is none of them. */
-static bool find_group(const char *const *groups, const char *by, unsigned *ret)
+static bool inputs_find_group(const char *const *groups, const char *by, unsigned *ret)
 {
 	for (unsigned i = 0; groups[i] != NULL; i++) {
 		if (strcmp(groups[i], by) != 0)
@@ -85,7 +85,7 @@ bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
 }
 
 /* What perf record wrote is an input of the programs that ran.  Two such files are an error. */
-static bool add_samples(struct inputs *all, const char *path)
+static bool inputs_add_samples(struct inputs *all, const char *path)
 {
 	if (all->perf == NULL || strcmp(all->perf, path) == 0) {
 		all->perf = path;
@@ -96,7 +96,7 @@ static bool add_samples(struct inputs *all, const char *path)
 	return false;
 }
 
-static bool add_path(struct inputs *all, struct input_files *f, const char *path)
+static bool inputs_add_path(struct inputs *all, struct input_files *f, const char *path)
 {
 	const char **grown = realloc(f->paths, (f->count + 1) * sizeof *grown);
 	if (grown == NULL) {
@@ -113,14 +113,14 @@ bool inputs_add(struct inputs *all, const char *path, bool base)
 	enum heft_input_kind kind = HEFT_INPUT_PROGRAM;
 	heft_input_look(path, &kind, NULL);
 	if (!base && kind == HEFT_INPUT_SAMPLES)
-		return add_samples(all, path);
+		return inputs_add_samples(all, path);
 	if (kind == HEFT_INPUT_HISTORY) {
 		cli_error(all->cli,
 			  "%s is a history; heft history page --store=%s -o FILE shows it", path,
 			  path);
 		return false;
 	}
-	return add_path(all, base ? &all->bases : &all->files, path);
+	return inputs_add_path(all, base ? &all->bases : &all->files, path);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ struct sources {
 	struct heft_err *err;
 };
 
-static bool add_source(void *ctx, const char *name)
+static bool inputs_add_source(void *ctx, const char *name)
 {
 	const struct sources *s = ctx;
 	/* Regions are filled by what is in memory. */
@@ -143,8 +143,8 @@ static bool add_source(void *ctx, const char *name)
 	return false;
 }
 
-static bool add_paths(struct heft_profile *p, const struct input_files *f, enum heft_role role,
-		      struct heft_err *err)
+static bool inputs_add_paths(struct heft_profile *p, const struct input_files *f,
+			     enum heft_role role, struct heft_err *err)
 {
 	for (size_t i = 0; i < f->count; i++)
 		if (!heft_profile_add_file(p, f->paths[i], role, err))
@@ -157,9 +157,9 @@ static bool add_sources(const struct inputs *all, const char *by, struct sources
 {
 	const bool cards = all->flags & HEFT_PROFILE_RANGES;
 	cli_no_memory(to->err); /* of the lists */
-	return (all->perf == NULL || !cards || add_source(to, "hotness")) &&
-	       cli_each_name(NULL, by, add_source, to) &&
-	       (all->perf == NULL || cards || add_source(to, "hotness"));
+	return (all->perf == NULL || !cards || inputs_add_source(to, "hotness")) &&
+	       cli_each_name(NULL, by, inputs_add_source, to) &&
+	       (all->perf == NULL || cards || inputs_add_source(to, "hotness"));
 }
 
 static bool open_profile(const struct inputs *all, struct input *in, const char *path,
@@ -180,13 +180,14 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	heft_profile_set_progress(p, all->progress, all->progress_ctx);
 	return add_sources(all, by, &sources) &&
 	       (all->perf == NULL || heft_profile_set_samples(p, all->perf, err)) &&
-	       add_paths(p, in->all ? &all->files : &one, HEFT_INPUT, err) &&
-	       add_paths(p, &all->bases, HEFT_BASE, err) && heft_profile_run(p, err);
+	       inputs_add_paths(p, in->all ? &all->files : &one, HEFT_INPUT, err) &&
+	       inputs_add_paths(p, &all->bases, HEFT_BASE, err) && heft_profile_run(p, err);
 }
 
 /* ---- lists and dumps ------------------------------------------------------------------------- */
 
-static bool new_snapshot(const struct inputs *all, struct heft_snapshot **ret, struct heft_err *err)
+static bool inputs_new_snapshot(const struct inputs *all, struct heft_snapshot **ret,
+				struct heft_err *err)
 {
 	struct heft_snapshot *s = *ret = heft_snapshot_new();
 	if (s == NULL)
@@ -200,11 +201,11 @@ static bool open_list(const struct inputs *all, struct input *in, const char *pa
 		      const char *base, struct heft_err *err)
 {
 	in->kind = INPUT_LIST;
-	if (!new_snapshot(all, &in->after, err))
+	if (!inputs_new_snapshot(all, &in->after, err))
 		return false;
 	if (base == NULL)
 		return heft_snapshot_open(in->after, path, err);
-	return new_snapshot(all, &in->before, err) &&
+	return inputs_new_snapshot(all, &in->before, err) &&
 	       heft_snapshot_open_pair(in->before, base, in->after, path, err);
 }
 
@@ -228,14 +229,14 @@ static bool is_recorded(const struct heft_heap *h)
 }
 
 /* A dump without records of a heap is shown as what is mapped. */
-static bool open_dump(const struct inputs *all, struct input *in, const char *path, const char *by,
-		      struct heft_err *err)
+static bool inputs_open_dump(const struct inputs *all, struct input *in, const char *path,
+			     const char *by, struct heft_err *err)
 {
 	unsigned group;
 	in->kind = INPUT_HEAP;
 	if (!new_heap(all, &in->heap, err) || !heft_heap_open(in->heap, path, err))
 		return false;
-	if (is_recorded(in->heap) && (by == NULL || find_group(heap_groups, by, &group)))
+	if (is_recorded(in->heap) && (by == NULL || inputs_find_group(heap_groups, by, &group)))
 		return true;
 	in->dump = true;
 	return open_profile(all, in, path, by != NULL ? by : dump_groups[0], err);
@@ -256,7 +257,7 @@ static bool open_base_dump(const struct inputs *all, struct input *in, const cha
 	return new_heap(all, &in->base, err) && heft_heap_open(in->base, base, err);
 }
 
-static const char *name_of(const char *path)
+static const char *inputs_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
@@ -268,7 +269,7 @@ bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct i
 	enum heft_input_kind kind;
 	const char *path = all->files.paths[i];
 	const char *base = i < all->bases.count ? all->bases.paths[i] : NULL;
-	*in = (struct input){ .title = name_of(path) };
+	*in = (struct input){ .title = inputs_name_of(path) };
 	if (all->pid != 0)
 		return open_living(all, in, err) && open_base_dump(all, in, base, err);
 	if (!heft_input_look(path, &kind, err))
@@ -279,7 +280,8 @@ bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct i
 		in->both = kind == HEFT_INPUT_LISTS;
 		return open_list(all, in, path, base, err);
 	case HEFT_INPUT_DUMP:
-		return open_dump(all, in, path, by, err) && open_base_dump(all, in, base, err);
+		return inputs_open_dump(all, in, path, by, err) &&
+		       open_base_dump(all, in, base, err);
 	default: return open_profile(all, in, path, by != NULL ? by : all->usual, err);
 	}
 }
@@ -288,7 +290,8 @@ bool input_open_symbols(const struct inputs *all, const struct input *of, struct
 			struct heft_err *err)
 {
 	*in = (struct input){ .kind = INPUT_LIST, .title = of->title, .matched = true };
-	return new_snapshot(all, &in->before, err) && new_snapshot(all, &in->after, err) &&
+	return inputs_new_snapshot(all, &in->before, err) &&
+	       inputs_new_snapshot(all, &in->after, err) &&
 	       heft_snapshot_open_measured(in->before, in->after, of->profile, err);
 }
 
@@ -313,12 +316,12 @@ static bool unknown_group(struct heft_err *err, const char *by)
 	return false;
 }
 
-static bool list_rows(struct input *in, const char *by, struct heft_err *err,
-		      const struct heft_table **ret)
+static bool inputs_list_rows(struct input *in, const char *by, struct heft_err *err,
+			     const struct heft_table **ret)
 {
 	struct heft_diff_query query = { .size = sizeof query, .debug = true };
 	unsigned group;
-	if (!find_group(list_groups, by, &group))
+	if (!inputs_find_group(list_groups, by, &group))
 		return unknown_group(err, by);
 	query.by = (enum heft_diff_by)group;
 	const unsigned flags = in->before == NULL && !in->both ? HEFT_DIFF_FROM_NOTHING : 0;
@@ -338,7 +341,7 @@ static bool heap_rows(struct input *in, const char *by, struct heft_err *err,
 	};
 	struct heft_heap_query query = { .size = sizeof query };
 	unsigned group;
-	if (!find_group(heap_groups, by, &group))
+	if (!inputs_find_group(heap_groups, by, &group))
 		return unknown_group(err, by);
 	query.by = values[group];
 	struct heft_heap_report *report = heft_heap_report_new(in->heap, in->base, &query, err);
@@ -360,7 +363,7 @@ const struct heft_table *input_table(struct input *in, const char *by, bool *ret
 	if (by == NULL)
 		by = input_groups(in)[0];
 	if (!(in->kind == INPUT_HEAP ? heap_rows(in, by, err, &table)
-				     : list_rows(in, by, err, &table)))
+				     : inputs_list_rows(in, by, err, &table)))
 		return NULL;
 	snprintf(in->by, sizeof in->by, "%s", by);
 	return table;
@@ -373,8 +376,8 @@ struct what_ran {
 };
 
 /* Of input i, as far as somebody wants them. */
-static bool open_blocks(const struct inputs *all, size_t i, const struct input *in,
-			struct what_ran *ret, struct heft_err *err)
+static bool inputs_open_blocks(const struct inputs *all, size_t i, const struct input *in,
+			       struct what_ran *ret, struct heft_err *err)
 {
 	*ret = (struct what_ran){ NULL, NULL };
 	if ((all->perf == NULL && !all->code) || in->dump || in->all)
@@ -400,11 +403,11 @@ static bool add_what_ran(const struct input *in, const struct what_ran *ran, str
 	return ran->samples == NULL || heft_page_add_samples(page, title, ran->samples, err);
 }
 
-static bool add_profile(const struct inputs *all, size_t i, const struct input *in,
-			struct heft_page *page, struct heft_err *err)
+static bool inputs_add_profile(const struct inputs *all, size_t i, const struct input *in,
+			       struct heft_page *page, struct heft_err *err)
 {
 	struct what_ran ran;
-	bool good = open_blocks(all, i, in, &ran, err);
+	bool good = inputs_open_blocks(all, i, in, &ran, err);
 	if (good && all->code && !in->dump)
 		good = heft_page_add_profile_code(page, in->title, in->profile, ran.blocks,
 						  ran.samples, err);
@@ -428,7 +431,7 @@ bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 		  struct heft_page *page, struct heft_err *err)
 {
 	switch (in->kind) {
-	case INPUT_PROFILE: return add_profile(all, i, in, page, err);
+	case INPUT_PROFILE: return inputs_add_profile(all, i, in, page, err);
 	case INPUT_HEAP: return heft_page_add_heap(page, in->title, in->heap, in->base, err);
 	default: return add_list(in, page, err);
 	}

@@ -141,7 +141,7 @@ static int print_passes(void)
 }
 
 /* Whether a program beside heft is meant: one of heft's own, or any other that is there. */
-static bool is_beside(const char *word)
+static bool cli_is_beside(const char *word)
 {
 	char path[BESIDE_PATH_MOST];
 	return beside_of(word) != NULL || (is_no_file(word) && beside_find(word, path));
@@ -176,7 +176,7 @@ static int help(struct cli *cli, int argc, char **argv)
 		commands_help_family(&all_commands, argv[0]);
 		return EXIT_FINE;
 	}
-	if (is_beside(argv[0]))
+	if (cli_is_beside(argv[0]))
 		return help_beside(cli, argc, argv);
 	const char *near = near_command(argv[0]);
 	if (near != NULL)
@@ -204,7 +204,7 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 	const int status = commands_run(cli, &all_commands, argc, argv);
 	if (status != COMMANDS_NONE)
 		return status;
-	if (is_beside(argv[0]))
+	if (cli_is_beside(argv[0]))
 		return beside_run(cli, argv[0], (size_t)argc - 1, argv + 1);
 	if (is_no_file(argv[0]) && names_source(argv[0]))
 		return cli_error(cli,

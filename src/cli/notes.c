@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 /* `more`: other files that have such a note. */
-static void print(const struct cli *cli, const struct heft_note *n, bool offsets, size_t more)
+static void cli_notes_print(const struct cli *cli, const struct heft_note *n, bool offsets,
+			    size_t more)
 {
 	progress_erase(cli->progress);
 	fprintf(stderr, "%s: note: ", cli->program);
@@ -35,13 +36,13 @@ static void print(const struct cli *cli, const struct heft_note *n, bool offsets
 
 void note_print(const struct cli *cli, const struct heft_note *n, bool offsets)
 {
-	print(cli, n, offsets, 0);
+	cli_notes_print(cli, n, offsets, 0);
 }
 
 enum { FILES_NAMED = 3 };
 
 /* What kind each note is of, and how often; kinds are few. */
-struct kinds {
+struct notes_kinds {
 	struct kind {
 		const char *kind;
 		size_t count;
@@ -50,7 +51,7 @@ struct kinds {
 	size_t count;
 };
 
-static struct kind *kind_of(struct kinds *k, const char *kind)
+static struct kind *notes_kind_of(struct notes_kinds *k, const char *kind)
 {
 	for (size_t i = 0; i < k->count; i++)
 		if (k->list[i].kind == kind)
@@ -62,18 +63,18 @@ static struct kind *kind_of(struct kinds *k, const char *kind)
 void notes_print(const struct cli *cli, const void *handle, notes_get_fn *get, size_t count,
 		 bool all)
 {
-	struct kinds kinds = { calloc(count + 1, sizeof *kinds.list), 0 };
+	struct notes_kinds kinds = { calloc(count + 1, sizeof *kinds.list), 0 };
 	for (size_t i = 0; kinds.list != NULL && i < count; i++)
-		kind_of(&kinds, get(handle, i)->kind)->count++;
+		notes_kind_of(&kinds, get(handle, i)->kind)->count++;
 	for (size_t i = 0; i < count; i++) {
 		const struct heft_note *n = get(handle, i);
-		struct kind *kind = kinds.list != NULL ? kind_of(&kinds, n->kind) : NULL;
+		struct kind *kind = kinds.list != NULL ? notes_kind_of(&kinds, n->kind) : NULL;
 		const bool fold = !all && kind != NULL && kind->count > FILES_NAMED;
 		if (fold && kind->told)
 			continue;
 		if (fold)
 			kind->told = true;
-		print(cli, n, all, fold ? kind->count - 1 : 0);
+		cli_notes_print(cli, n, all, fold ? kind->count - 1 : 0);
 	}
 	free(kinds.list);
 }

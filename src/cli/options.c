@@ -22,7 +22,7 @@ static const struct opt *find_letter(const struct opt *table, char letter)
 	return NULL;
 }
 
-static const struct opt *find_name(const struct opt *table, const char *name, size_t len)
+static const struct opt *options_find_name(const struct opt *table, const char *name, size_t len)
 {
 	for (const struct opt *o = table; !opt_is_end(o); o++)
 		if (o->name != NULL && strlen(o->name) == len && memcmp(o->name, name, len) == 0)
@@ -30,7 +30,7 @@ static const struct opt *find_name(const struct opt *table, const char *name, si
 	return NULL;
 }
 
-static char *take_word(struct opt_cursor *c)
+static char *options_take_word(struct opt_cursor *c)
 {
 	if (c->argc == 0)
 		return NULL;
@@ -61,7 +61,7 @@ static enum opt_step long_option(struct opt_cursor *c, const char *word)
 {
 	const char *name = word + 2;
 	const size_t len = strcspn(name, "=");
-	c->opt = find_name(c->table, name, len);
+	c->opt = options_find_name(c->table, name, len);
 	if (c->opt == NULL)
 		return unknown_option(c, word);
 	c->value = name[len] == '=' ? name + len + 1 : NULL;
@@ -70,7 +70,7 @@ static enum opt_step long_option(struct opt_cursor *c, const char *word)
 		return OPT_BAD;
 	}
 	if (c->opt->value != NULL && c->value == NULL)
-		c->value = take_word(c);
+		c->value = options_take_word(c);
 	if (c->opt->value != NULL && c->value == NULL) {
 		snprintf(c->problem, sizeof c->problem, "option --%s needs a value: %s",
 			 c->opt->name, c->opt->value);
@@ -93,7 +93,7 @@ static enum opt_step short_option(struct opt_cursor *c, const char *word)
 		c->cluster = *rest != '\0' ? rest : NULL;
 		return OPT_OPTION;
 	}
-	c->value = *rest != '\0' ? rest : take_word(c);
+	c->value = *rest != '\0' ? rest : options_take_word(c);
 	if (c->value == NULL) {
 		snprintf(c->problem, sizeof c->problem, "option -%c needs a value: %s", letter,
 			 c->opt->value);
@@ -106,7 +106,7 @@ enum opt_step options_next(struct opt_cursor *c)
 {
 	if (c->cluster != NULL)
 		return short_option(c, c->argv[-1]);
-	const char *word = take_word(c);
+	const char *word = options_take_word(c);
 	if (word == NULL)
 		return OPT_END;
 	if (word[0] != '-' || word[1] == '\0') {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* mkstemp makes files only their owner may read; a result has the rights any new file has. */
-static bool open_temp(struct outfile *o)
+static bool outfile_open_temp(struct outfile *o)
 {
 	static const char suffix[] = ".XXXXXX";
 	const size_t len = strlen(o->path);
@@ -43,7 +43,7 @@ bool outfile_open(struct outfile *o, const char *path)
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		o->f = fopen(path, "wb");
 	else
-		open_temp(o);
+		outfile_open_temp(o);
 	if (o->f != NULL)
 		return true;
 	const int saved = errno;

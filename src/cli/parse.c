@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_named(const struct opt *o, const char *name)
+static bool parse_is_named(const struct opt *o, const char *name)
 {
 	return o->name != NULL && strcmp(o->name, name) == 0;
 }
 
 /* --help and --version need no more than themselves. */
-static bool answer(const struct cli *cli, const struct opt *o)
+static bool parse_answer(const struct cli *cli, const struct opt *o)
 {
-	if (is_named(o, "help"))
+	if (parse_is_named(o, "help"))
 		cli_help(cli);
-	else if (is_named(o, "version"))
+	else if (parse_is_named(o, "version"))
 		cli_version(cli);
 	else
 		return false;
@@ -35,7 +35,7 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 		switch (options_next(&c)) {
 		case OPT_END: return CLI_GO_ON;
 		case OPT_OPTION:
-			if (answer(cli, c.opt))
+			if (parse_answer(cli, c.opt))
 				return EXIT_FINE;
 			if (!words->option(job, c.opt, c.value))
 				return EXIT_TROUBLE;

@@ -8,8 +8,8 @@ struct rawmap {
 	int digits;
 };
 
-static void find_end(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
-		     size_t label_count)
+static void rawmap_find_end(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+			    size_t label_count)
 {
 	struct rawmap *m = ctx;
 	(void)labels;
@@ -48,7 +48,7 @@ static void print_domain(const struct heft_profile *p, size_t file, enum heft_do
 			 FILE *to)
 {
 	struct rawmap m = { .to = to };
-	heft_profile_ranges(p, file, domain, find_end, &m);
+	heft_profile_ranges(p, file, domain, rawmap_find_end, &m);
 	m.digits = hex_digits(m.end);
 	fputs(domain == HEFT_FILE ? "FILE MAP:\n" : "VM MAP:\n", to);
 	heft_profile_ranges(p, file, domain, print_range, &m);

@@ -107,7 +107,7 @@ static const struct choice sorts[] = { { "size", HEFT_SORT_SIZE },     { "delta"
 				       { "growth", HEFT_SORT_GROWTH }, { "old", HEFT_SORT_BASE },
 				       { "name", HEFT_SORT_NAME },     { NULL, 0 } };
 
-static bool failed(const struct size_job *job, const struct heft_err *err)
+static bool size_job_failed(const struct size_job *job, const struct heft_err *err)
 {
 	cli_failed(job->cli, err);
 	return false;
@@ -128,7 +128,7 @@ static bool flush_sources(struct size_job *job, bool last)
 		} else if (last && err.code == HEFT_EARG)
 			return cli_unknown_source(job->cli, job->pending[done]);
 		else if (last)
-			return failed(job, &err);
+			return size_job_failed(job, &err);
 		else
 			break;
 	}
@@ -170,7 +170,7 @@ static bool merge_config(struct size_job *job, const char *path)
 	if (!flush_sources(job, false))
 		return false;
 	if (!heft_profile_config(job->profile, path, &config, &err))
-		return failed(job, &err);
+		return size_job_failed(job, &err);
 	job->config_count++;
 	for (size_t i = 0; i < config.data_source_count; i++)
 		job->by_region |= strcmp(config.data_sources[i], "regions") == 0;
@@ -212,7 +212,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	return true;
 }
 
-static bool apply_number(struct size_job *job, const struct opt *o, const char *value)
+static bool size_job_apply_number(struct size_job *job, const struct opt *o, const char *value)
 {
 	const bool addr = o->id == O_VMADDR || o->id == O_FILEOFF;
 	const uint64_t max = addr ? UINT64_MAX : o->id == O_THREADS ? 4096 : INT32_MAX;
@@ -233,14 +233,14 @@ static bool apply_number(struct size_job *job, const struct opt *o, const char *
 static bool apply_vmaddr(struct size_job *job, const struct opt *o, const char *value)
 {
 	if (cli_is_bloaty(job->cli))
-		return apply_number(job, o, value);
+		return size_job_apply_number(job, o, value);
 	heft_profile_trace_text(job->profile, value);
 	job->trace_some = true;
 	return true;
 }
 
 /* A size to sort by, or an order. */
-static bool apply_sort(struct size_job *job, const struct opt *o, const char *value)
+static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const char *value)
 {
 	struct opt told = *o;
 	unsigned n = 0;
@@ -283,22 +283,25 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 	struct heft_err err;
 	switch (o->id) {
 	case O_BY: return cli_each_name(job->cli, value, queue_source, job);
-	case O_SORT: return apply_sort(job, o, value);
+	case O_SORT: return size_job_apply_sort(job, o, value);
 	case O_CONFIG: return merge_config(job, value);
 	case O_DISASSEMBLE: job->disassemble = value; return true;
 	case O_PERF:
-		return heft_profile_set_samples(job->profile, value, &err) || failed(job, &err);
+		return heft_profile_set_samples(job->profile, value, &err) ||
+		       size_job_failed(job, &err);
 	case O_INCLUDE:
 		job->filtered = true;
-		return heft_profile_include(job->profile, value, &err) || failed(job, &err);
+		return heft_profile_include(job->profile, value, &err) ||
+		       size_job_failed(job, &err);
 	case O_EXCLUDE:
 		job->filtered = true;
-		return heft_profile_exclude(job->profile, value, &err) || failed(job, &err);
+		return heft_profile_exclude(job->profile, value, &err) ||
+		       size_job_failed(job, &err);
 	default: return cli_find(job->cli, job->finder, o, value);
 	}
 }
 
-static bool apply(void *ctx, const struct opt *o, const char *value)
+static bool size_job_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct size_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
@@ -309,7 +312,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_THREADS:
 	case O_DEPTH:
-	case O_FILEOFF: return apply_number(job, o, value);
+	case O_FILEOFF: return size_job_apply_number(job, o, value);
 	case O_VMADDR: return apply_vmaddr(job, o, value);
 	case O_DOMAIN:
 	case O_DEBUG_INFO:
@@ -318,29 +321,29 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	}
 }
 
-static bool add_file(struct size_job *job, const char *path, enum heft_role role)
+static bool size_job_add_file(struct size_job *job, const char *path, enum heft_role role)
 {
 	struct heft_err err;
-	return heft_profile_add_file(job->profile, path, role, &err) || failed(job, &err);
+	return heft_profile_add_file(job->profile, path, role, &err) || size_job_failed(job, &err);
 }
 
-static bool add_input(void *ctx, const char *path)
+static bool size_job_add_input(void *ctx, const char *path)
 {
 	struct size_job *job = ctx;
 	job->file_count++;
-	return add_file(job, path, HEFT_INPUT);
+	return size_job_add_file(job, path, HEFT_INPUT);
 }
 
-static bool add_base(void *ctx, const char *path)
+static bool size_job_add_base(void *ctx, const char *path)
 {
 	struct size_job *job = ctx;
 	job->out.write.base_columns = true;
-	return add_file(job, path, HEFT_BASE);
+	return size_job_add_file(job, path, HEFT_BASE);
 }
 
 /* What only the whole command line decides.  Files and sources may come from a configuration
  * file instead; then the library has the last word. */
-static bool settle(struct size_job *job)
+static bool size_job_settle(struct size_job *job)
 {
 	if (job->disassemble != NULL && job->source_count == 0)
 		return true;
@@ -375,7 +378,8 @@ static bool settle(struct size_job *job)
 
 int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_input, add_base };
+	static const struct cli_words words = { size_job_apply, size_job_add_input,
+						size_job_add_base };
 	*job = (struct size_job){ .cli = cli,
 				  .profile = cli_made(cli, heft_profile_new()),
 				  .finder = cli_made(cli, heft_finder_new()) };
@@ -384,7 +388,7 @@ int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **
 	const int status = cli_parse(cli, argc, argv, &words, job);
 	if (status != CLI_GO_ON || job->list_sources)
 		return status;
-	return settle(job) ? CLI_GO_ON : EXIT_TROUBLE;
+	return size_job_settle(job) ? CLI_GO_ON : EXIT_TROUBLE;
 }
 
 void size_job_release(struct size_job *job)

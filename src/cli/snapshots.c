@@ -12,7 +12,7 @@ void snapshot_settings_release(struct snapshot_settings *s)
 	heft_finder_free(s->finder);
 }
 
-static struct heft_snapshot *new_snapshot(const struct cli *cli, const struct snapshot_settings *s)
+static struct heft_snapshot *snapshots_new(const struct cli *cli, const struct snapshot_settings *s)
 {
 	struct heft_snapshot *snapshot = cli_made(cli, heft_snapshot_new());
 	heft_snapshot_set_finder(snapshot, s->finder);
@@ -28,8 +28,8 @@ const struct heft_note *snapshot_note(const void *handle, size_t i)
 	return heft_snapshot_note(handle, i);
 }
 
-static void print_notes(const struct cli *cli, const struct snapshot_settings *s,
-			const struct heft_snapshot *snapshot)
+static void snapshots_print_notes(const struct cli *cli, const struct snapshot_settings *s,
+				  const struct heft_snapshot *snapshot)
 {
 	notes_print(cli, snapshot, snapshot_note, heft_snapshot_note_count(snapshot), s->verbose);
 }
@@ -37,12 +37,12 @@ static void print_notes(const struct cli *cli, const struct snapshot_settings *s
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
 				    const char *path)
 {
-	struct heft_snapshot *snapshot = new_snapshot(cli, s);
+	struct heft_snapshot *snapshot = snapshots_new(cli, s);
 	struct heft_err err;
 	const bool ok = heft_snapshot_open(snapshot, path, &err);
 	if (!ok)
 		cli_failed(cli, &err);
-	print_notes(cli, s, snapshot);
+	snapshots_print_notes(cli, s, snapshot);
 	if (ok)
 		return snapshot;
 	heft_snapshot_free(snapshot);
@@ -53,13 +53,13 @@ bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s
 			const char *const paths[2], struct heft_snapshot **ret_before,
 			struct heft_snapshot **ret_after)
 {
-	struct heft_snapshot *before = new_snapshot(cli, s), *after = new_snapshot(cli, s);
+	struct heft_snapshot *before = snapshots_new(cli, s), *after = snapshots_new(cli, s);
 	struct heft_err err;
 	const bool ok = heft_snapshot_open_pair(before, paths[0], after, paths[1], &err);
 	if (!ok)
 		cli_failed(cli, &err);
-	print_notes(cli, s, after);
-	print_notes(cli, s, before);
+	snapshots_print_notes(cli, s, after);
+	snapshots_print_notes(cli, s, before);
 	if (ok) {
 		*ret_before = before;
 		*ret_after = after;

@@ -11,7 +11,7 @@
 extern char **environ;
 
 /* Starts a program with its output in a pipe; the end to read, or -1. */
-static int child_start(const char *const *words, bool quiet, pid_t *ret)
+static int spawn_child_start(const char *const *words, bool quiet, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
 	int ends[2];
@@ -56,7 +56,7 @@ char *child_output(const char *const *words, bool quiet)
 {
 	pid_t pid;
 	int status = -1;
-	const int from = child_start(words, quiet, &pid);
+	const int from = spawn_child_start(words, quiet, &pid);
 	if (from < 0)
 		return NULL;
 	FILE *f = fdopen(from, "r");

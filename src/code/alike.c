@@ -17,7 +17,7 @@ void print_add(struct code_print *p, uint64_t what)
 }
 
 /* Of 8 bytes at most; in either byte order, for no number is compared with another machine's. */
-static uint64_t word_of(const uint8_t *p, uint64_t size)
+static uint64_t alike_word_of(const uint8_t *p, uint64_t size)
 {
 	uint64_t v = 0;
 	memcpy(&v, p, min_u64(size, sizeof v));
@@ -28,7 +28,7 @@ struct code_print bytes_print(struct bytes data)
 {
 	struct code_print p = start;
 	for (uint64_t i = 0; i < data.size; i += 8)
-		print_add(&p, word_of(data.p + i, data.size - i));
+		print_add(&p, alike_word_of(data.p + i, data.size - i));
 	return p;
 }
 
@@ -54,9 +54,9 @@ static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code
 			memset(bytes + in.disp_off, 0, in.disp_size);
 			ret->whole = mixed(ret->whole, addr + to);
 		}
-		print_add(ret, word_of(bytes, 8));
+		print_add(ret, alike_word_of(bytes, 8));
 		if (in.len > 8)
-			print_add(ret, word_of(bytes + 8, 8));
+			print_add(ret, alike_word_of(bytes + 8, 8));
 	}
 	return true;
 }

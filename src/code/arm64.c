@@ -18,7 +18,7 @@ struct branch {
 	uint64_t from; /* offset of the branch */
 };
 
-struct pages {
+struct arm64_pages {
 	uint64_t page[32];
 	uint64_t set_at[32]; /* offset of the adrp */
 	uint32_t known;      /* a bit a register */
@@ -27,7 +27,7 @@ struct pages {
 	struct branch branch[BRANCH_SLOTS]; /* by target; a later one displaces an earlier */
 };
 
-struct scan {
+struct arm64_scan {
 	struct bytes code;
 	uint64_t addr;
 	uint64_t inside; /* targets below this offset are not reported: size, or 0 */
@@ -35,12 +35,12 @@ struct scan {
 	code_ref_vec *ret;
 };
 
-static uint64_t sign_extend(uint64_t v, unsigned bits)
+static uint64_t arm64_sign_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-static uint32_t insn_at(struct bytes code, uint64_t off)
+static uint32_t arm64_insn_at(struct bytes code, uint64_t off)
 {
 	uint32_t v;
 	memcpy(&v, code.p + off, sizeof v);
@@ -50,7 +50,7 @@ static uint32_t insn_at(struct bytes code, uint64_t off)
 	return v;
 }
 
-static __attribute__((noinline)) void push(const struct scan *s, uint64_t off, uint64_t to,
+static __attribute__((noinline)) void push(const struct arm64_scan *s, uint64_t off, uint64_t to,
 					   enum ref_kind kind, uint8_t size)
 {
 	if (!(s->kinds & kind))
@@ -60,8 +60,8 @@ static __attribute__((noinline)) void push(const struct scan *s, uint64_t off, u
 			 .from = s->addr + off, .to = to, .kind = (uint8_t)kind, .size = size });
 }
 
-static inline void add(const struct scan *s, uint64_t off, uint64_t to, enum ref_kind kind,
-		       uint8_t size)
+static inline void arm64_add(const struct arm64_scan *s, uint64_t off, uint64_t to,
+			     enum ref_kind kind, uint8_t size)
 {
 	if (to - s->addr >= s->inside)
 		push(s, off, to, kind, size);
@@ -69,24 +69,24 @@ static inline void add(const struct scan *s, uint64_t off, uint64_t to, enum ref
 
 /* ---- registers -------------------------------------------------------------- */
 
-static void forget(struct pages *g, unsigned reg)
+static void arm64_forget(struct arm64_pages *g, unsigned reg)
 {
 	g->known &= ~(UINT32_C(1) << reg);
 }
 
-static bool is_known(const struct pages *g, unsigned reg)
+static bool arm64_is_known(const struct arm64_pages *g, unsigned reg)
 {
 	return g->known >> reg & 1;
 }
 
-static void note_branch(struct pages *g, uint64_t off, uint64_t to, uint64_t size)
+static void note_branch(struct arm64_pages *g, uint64_t off, uint64_t to, uint64_t size)
 {
 	if (to > off && to < size)
 		g->branch[to / 4 % BRANCH_SLOTS] = (struct branch){ to, off };
 }
 
 /* The registers at `off`, which stands behind an instruction that does not fall through. */
-static void restart(struct pages *g, uint64_t off)
+static void arm64_restart(struct arm64_pages *g, uint64_t off)
 {
 	const struct branch *b = &g->branch[off / 4 % BRANCH_SLOTS];
 	uint64_t from = g->indirect;
@@ -97,21 +97,21 @@ static void restart(struct pages *g, uint64_t off)
 	for (uint32_t left = g->known; left != 0; left &= left - 1) {
 		const unsigned reg = (unsigned)__builtin_ctz(left);
 		if (g->set_at[reg] > from)
-			forget(g, reg);
+			arm64_forget(g, reg);
 	}
 }
 
 /* ---- instruction classes ---------------------------------------------------- */
 
 /* Bits 31-24 of adr, adrp: op immlo 10000 immhi Rd (C6.2.13, C6.2.14). */
-static void do_adr(const struct scan *s, struct pages *g, uint64_t off, uint32_t insn)
+static void do_adr(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn & 31;
-	const uint64_t imm = sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3), 21);
+	const uint64_t imm = arm64_sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3), 21);
 	const uint64_t pc = s->addr + off;
 	if (!(insn >> 31)) {
-		forget(g, rd);
-		add(s, off, pc + imm, REF_ADDR, 0);
+		arm64_forget(g, rd);
+		arm64_add(s, off, pc + imm, REF_ADDR, 0);
 		return;
 	}
 	g->page[rd] = (pc & ~UINT64_C(0xfff)) + (imm << 12);
@@ -120,17 +120,19 @@ static void do_adr(const struct scan *s, struct pages *g, uint64_t off, uint32_t
 }
 
 /* add Xd, Xn, #imm12 {, lsl #12} (C6.2.4). */
-static void do_add(const struct scan *s, struct pages *g, uint64_t off, uint32_t insn)
+static void arm64_do_add(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
+			 uint32_t insn)
 {
 	const unsigned rd = insn & 31, rn = insn >> 5 & 31;
 	const uint64_t imm = insn >> 10 & 0xfff;
-	if (is_known(g, rn) && !(insn & 1u << 22))
-		add(s, off, g->page[rn] + imm, REF_ADDR, 0);
-	forget(g, rd);
+	if (arm64_is_known(g, rn) && !(insn & 1u << 22))
+		arm64_add(s, off, g->page[rn] + imm, REF_ADDR, 0);
+	arm64_forget(g, rd);
 }
 
 /* ldr, str, prfm with an unsigned scaled offset: size 111 V 01 opc imm12 Rn Rt (C4.1.94). */
-static void do_load_store(const struct scan *s, struct pages *g, uint64_t off, uint32_t insn)
+static void do_load_store(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
+			  uint32_t insn)
 {
 	const unsigned rt = insn & 31, rn = insn >> 5 & 31, opc = insn >> 22 & 3;
 	const bool vector = insn >> 26 & 1;
@@ -138,29 +140,30 @@ static void do_load_store(const struct scan *s, struct pages *g, uint64_t off, u
 	if (vector)
 		scale |= (opc & 2) << 1;
 	const bool prefetch = !vector && scale == 3 && opc == 2;
-	if (is_known(g, rn) && scale <= 4)
-		add(s, off, g->page[rn] + ((uint64_t)(insn >> 10 & 0xfff) << scale), REF_MEM,
-		    (uint8_t)(prefetch ? 0 : 1u << scale));
+	if (arm64_is_known(g, rn) && scale <= 4)
+		arm64_add(s, off, g->page[rn] + ((uint64_t)(insn >> 10 & 0xfff) << scale), REF_MEM,
+			  (uint8_t)(prefetch ? 0 : 1u << scale));
 	if (!vector && opc != 0 && !prefetch)
-		forget(g, rt);
+		arm64_forget(g, rt);
 }
 
 /* ldr (literal): opc 011 V 00 imm19 Rt. */
-static void do_literal(const struct scan *s, struct pages *g, uint64_t off, uint32_t insn)
+static void do_literal(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
+		       uint32_t insn)
 {
 	static const uint8_t sizes[2][4] = { { 4, 8, 4, 0 }, { 4, 8, 16, 0 } };
 	const unsigned opc = insn >> 30;
 	const bool vector = insn >> 26 & 1;
-	add(s, off, s->addr + off + (sign_extend(insn >> 5 & 0x7ffff, 19) << 2), REF_MEM,
-	    sizes[vector][opc]);
+	arm64_add(s, off, s->addr + off + (arm64_sign_extend(insn >> 5 & 0x7ffff, 19) << 2),
+		  REF_MEM, sizes[vector][opc]);
 	if (!vector && opc != 3)
-		forget(g, insn & 31);
+		arm64_forget(g, insn & 31);
 }
 
-static void do_branch(const struct scan *s, struct pages *g, uint64_t off, uint64_t disp,
-		      enum ref_kind kind)
+static void do_branch(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
+		      uint64_t disp, enum ref_kind kind)
 {
-	add(s, off, s->addr + off + disp, kind, 0);
+	arm64_add(s, off, s->addr + off + disp, kind, 0);
 	if (kind == REF_JUMP)
 		note_branch(g, off, off + disp, s->code.size);
 }
@@ -180,38 +183,38 @@ static bool writes_general(uint32_t insn)
 
 /* Loads and stores other than do_load_store and do_literal.  What is written: the registers of
  * loads and of atomics, the base of pre- and post-indexed forms, the status of stlxr. */
-static void do_other_memory(struct pages *g, uint32_t insn)
+static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 {
 	const unsigned rt = insn & 31, rn = insn >> 5 & 31;
 	const bool vector = insn >> 26 & 1;
 	const bool pair = (insn & 0x3a000000) == 0x28000000;
 	const bool single = (insn & 0x3a000000) == 0x38000000;
 	if (pair && insn >> 23 & 1)
-		forget(g, rn); /* post- and pre-indexed; stnp keeps bit 23 clear */
+		arm64_forget(g, rn); /* post- and pre-indexed; stnp keeps bit 23 clear */
 	if (single && !(insn >> 21 & 1) && insn >> 10 & 1)
-		forget(g, rn);
+		arm64_forget(g, rn);
 	if ((insn & 0xbf800000) == 0x0c800000 || (insn & 0xbf800000) == 0x0d800000)
-		forget(g, rn); /* ld1 and the like, post-indexed */
+		arm64_forget(g, rn); /* ld1 and the like, post-indexed */
 	if (vector)
 		return;
 	if (pair) {
 		if (insn >> 22 & 1) {
-			forget(g, rt);
-			forget(g, insn >> 10 & 31);
+			arm64_forget(g, rt);
+			arm64_forget(g, insn >> 10 & 31);
 		}
 		return;
 	}
 	if (single && (insn >> 22 & 3) == 0 && !(insn >> 21 & 1 && (insn >> 10 & 3) == 0))
 		return; /* a plain store */
-	forget(g, rt);
+	arm64_forget(g, rt);
 	if ((insn & 0x3f000000) == 0x08000000) { /* exclusive, ordered, compare and swap */
-		forget(g, insn >> 16 & 31);
-		forget(g, insn >> 10 & 31);
+		arm64_forget(g, insn >> 16 & 31);
+		arm64_forget(g, insn >> 10 & 31);
 	}
 }
 
 /* br, blr, ret, eret and the authenticated ones: bits 31-25 1101011, opc in 24-21. */
-static bool do_indirect(struct pages *g, uint64_t off, uint32_t insn)
+static bool do_indirect(struct arm64_pages *g, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
 	if (opc == 1) { /* blr */
@@ -279,12 +282,12 @@ static const uint8_t forms[256] = {
 
 static inline uint64_t disp26(uint32_t insn)
 {
-	return sign_extend(insn & 0x3ffffff, 26) << 2;
+	return arm64_sign_extend(insn & 0x3ffffff, 26) << 2;
 }
 
 /* Whether an instruction can name a register whose page is known, in any of the fields where
  * registers stand. */
-static inline bool touches_known(const struct pages *g, uint32_t insn)
+static inline bool touches_known(const struct arm64_pages *g, uint32_t insn)
 {
 	const uint32_t known = g->known;
 	return (known >> (insn & 31) | known >> (insn >> 5 & 31) | known >> (insn >> 10 & 31) |
@@ -293,28 +296,29 @@ static inline bool touches_known(const struct pages *g, uint32_t insn)
 }
 
 /* False for what is no instruction.  *falls is cleared where the next one does not follow. */
-static inline bool step(const struct scan *s, struct pages *g, uint64_t off, bool *falls)
+static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
+			      bool *falls)
 {
-	const uint32_t insn = insn_at(s->code, off);
+	const uint32_t insn = arm64_insn_at(s->code, off);
 	const enum form form = (enum form)forms[insn >> 24];
 	if (form < F_ADR && (g->known == 0 || !touches_known(g, insn)))
 		return true;
 	switch (form) {
 	case F_OTHER: break;
-	case F_WRITE: forget(g, insn & 31); break;
+	case F_WRITE: arm64_forget(g, insn & 31); break;
 	case F_ADR: do_adr(s, g, off, insn); break;
 	case F_ADD:
 		if (insn >> 23 & 1) /* addg, smax and others: not an add */
-			forget(g, insn & 31);
+			arm64_forget(g, insn & 31);
 		else
-			do_add(s, g, off, insn);
+			arm64_do_add(s, g, off, insn);
 		break;
 	case F_MEM: do_load_store(s, g, off, insn); break;
 	case F_LITERAL: do_literal(s, g, off, insn); break;
 	case F_OTHER_MEM: do_other_memory(g, insn); break;
 	case F_FLOAT:
 		if (writes_general(insn))
-			forget(g, insn & 31);
+			arm64_forget(g, insn & 31);
 		break;
 	case F_B:
 		do_branch(s, g, off, disp26(insn), REF_JUMP);
@@ -325,9 +329,11 @@ static inline bool step(const struct scan *s, struct pages *g, uint64_t off, boo
 		g->known &= ~CALLER_SAVED;
 		break;
 	case F_BCOND:
-		do_branch(s, g, off, sign_extend(insn >> 5 & 0x7ffff, 19) << 2, REF_JUMP);
+		do_branch(s, g, off, arm64_sign_extend(insn >> 5 & 0x7ffff, 19) << 2, REF_JUMP);
 		break;
-	case F_TBZ: do_branch(s, g, off, sign_extend(insn >> 5 & 0x3fff, 14) << 2, REF_JUMP); break;
+	case F_TBZ:
+		do_branch(s, g, off, arm64_sign_extend(insn >> 5 & 0x3fff, 14) << 2, REF_JUMP);
+		break;
 	case F_INDIRECT: *falls = do_indirect(g, off, insn); break;
 	case F_UNDEFINED:
 		*falls = false; /* udf too: a trap */
@@ -338,15 +344,15 @@ static inline bool step(const struct scan *s, struct pages *g, uint64_t off, boo
 
 uint64_t arm64_refs(struct bytes code, uint64_t addr, unsigned kinds, code_ref_vec *ret)
 {
-	const struct scan s = { code, addr, kinds & REF_INSIDE ? 0 : code.size, kinds, ret };
-	struct pages g = { 0 };
+	const struct arm64_scan s = { code, addr, kinds & REF_INSIDE ? 0 : code.size, kinds, ret };
+	struct arm64_pages g = { 0 };
 	uint64_t bad = code.size % 4;
 	for (uint64_t off = 0; code.size - off >= 4; off += 4) {
 		bool falls = true;
-		if (!step(&s, &g, off, &falls))
+		if (!arm64_step(&s, &g, off, &falls))
 			bad += 4;
 		if (!falls)
-			restart(&g, off + 4);
+			arm64_restart(&g, off + 4);
 	}
 	return bad;
 }

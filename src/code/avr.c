@@ -2,7 +2,7 @@
 
 #include "base/reader.h"
 
-static uint64_t extend(uint64_t v, unsigned bits)
+static uint64_t avr_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
@@ -16,7 +16,8 @@ static bool is_skip(uint32_t w)
 static void decode_relative(uint32_t w, uint64_t addr, struct flow *ret)
 {
 	const bool conditional = (w & 0xf800) == 0xf000; /* brbs, brbc */
-	const uint64_t words = conditional ? extend(w >> 3 & 0x7f, 7) : extend(w & 0xfff, 12);
+	const uint64_t words = conditional ? avr_extend(w >> 3 & 0x7f, 7)
+					   : avr_extend(w & 0xfff, 12);
 	ret->kind = conditional ? FLOW_CONDITIONAL : (w & 0xf000) == 0xd000 ? FLOW_CALL : FLOW_JUMP;
 	ret->direct = ret->kind == FLOW_CALL;
 	ret->target = (addr + 2 + 2 * words) & UINT32_MAX;

@@ -26,7 +26,7 @@ static uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size
 	return v;
 }
 
-static void add_ref(const struct data_scan *s, uint64_t off, uint64_t to, enum ref_use use)
+static void data_refs_add(const struct data_scan *s, uint64_t off, uint64_t to, enum ref_use use)
 {
 	vec_push(s->ret, (struct code_ref){ .from = s->addr + off,
 					    .to = s->wide ? to : (uint32_t)to,
@@ -34,12 +34,12 @@ static void add_ref(const struct data_scan *s, uint64_t off, uint64_t to, enum r
 					    .use = (uint8_t)use });
 }
 
-static void add(const struct data_scan *s, uint64_t off, uint64_t to)
+static void code_data_refs_add(const struct data_scan *s, uint64_t off, uint64_t to)
 {
-	add_ref(s, off, to, USE_ACCESS);
+	data_refs_add(s, off, to, USE_ACCESS);
 }
 
-static uint64_t sign_extend(uint64_t v, unsigned bits)
+static uint64_t data_refs_sign_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
@@ -50,7 +50,7 @@ static uint64_t sign_extend(uint64_t v, unsigned bits)
 static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at, enum ref_use use)
 {
 	if (at >= s->addr && at - s->addr <= s->code.size && s->code.size - (at - s->addr) >= 4)
-		add_ref(s, off, number_at(s, at - s->addr, 4), use);
+		data_refs_add(s, off, number_at(s, at - s->addr, 4), use);
 }
 
 /* cond 01 ... Rn Rd, cond 000 ... Rn Rd ... 1 S H 1 but for multiplications and swaps, cond 110 ...
@@ -83,13 +83,14 @@ static enum ref_use arm_use(const struct data_scan *s, uint64_t off, unsigned re
 }
 
 /* movw sets the low half, movt the high one. */
-static void do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t half, bool high)
+static void data_refs_do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t half,
+			      bool high)
 {
 	if (!high) {
 		s->base[reg] = half;
 		s->known |= UINT32_C(1) << reg;
 	} else if (s->known >> reg & 1) {
-		add(s, off, s->base[reg] | half << 16);
+		code_data_refs_add(s, off, s->base[reg] | half << 16);
 		s->known &= ~(UINT32_C(1) << reg);
 	}
 }
@@ -103,7 +104,8 @@ static void do_arm(struct data_scan *s, uint64_t off)
 		add_pool(s, off, insn >> 23 & 1 ? pc + imm : pc - imm,
 			 arm_use(s, off, insn >> 12 & 15));
 	else if ((insn & 0x0fb00000) == 0x03000000)
-		do_move(s, off, insn >> 12 & 15, (insn >> 4 & 0xf000) | imm, insn >> 22 & 1);
+		data_refs_do_move(s, off, insn >> 12 & 15, (insn >> 4 & 0xf000) | imm,
+				  insn >> 22 & 1);
 }
 
 /* 01001 Rt imm8; 11111000 U 101 1111 Rt imm12; 11110 i 10 H 100 imm4, 0 imm3 Rd imm8.  Returns the
@@ -120,9 +122,10 @@ static unsigned do_thumb(struct data_scan *s, uint64_t off)
 	if ((a & 0xff7f) == 0xf85f)
 		add_pool(s, off, a >> 7 & 1 ? pc + imm : pc - imm, USE_NUMBER);
 	else if ((a & 0xfb70) == 0xf240 && !(b & 0x8000))
-		do_move(s, off, b >> 8 & 15,
-			(a & 15) << 12 | (a >> 10 & 1) << 11 | (b >> 12 & 7) << 8 | (b & 0xff),
-			a >> 7 & 1);
+		data_refs_do_move(s, off, b >> 8 & 15,
+				  (a & 15) << 12 | (a >> 10 & 1) << 11 | (b >> 12 & 7) << 8 |
+					  (b & 0xff),
+				  a >> 7 & 1);
 	return 4;
 }
 
@@ -143,14 +146,14 @@ static void do_both_sets(struct data_scan *s)
 
 /* ---- registers set by constants -------------------------------------------------------------- */
 
-static void set(struct data_scan *s, unsigned reg, uint64_t value)
+static void data_refs_set(struct data_scan *s, unsigned reg, uint64_t value)
 {
 	s->base[reg] = value;
 	s->known |= UINT32_C(1) << reg;
 	s->fresh |= UINT32_C(1) << reg;
 }
 
-static void forget(struct data_scan *s, unsigned reg)
+static void data_refs_forget(struct data_scan *s, unsigned reg)
 {
 	s->known &= ~(UINT32_C(1) << reg);
 }
@@ -159,7 +162,7 @@ static void forget(struct data_scan *s, unsigned reg)
 static void set_from(struct data_scan *s, unsigned reg, unsigned from, uint64_t imm)
 {
 	const uint32_t stale = (s->bare >> from & 1) << reg;
-	set(s, reg, s->base[from] + imm);
+	data_refs_set(s, reg, s->base[from] + imm);
 	s->fresh &= ~stale;
 }
 
@@ -173,7 +176,8 @@ static void age(struct data_scan *s)
 static void use(struct data_scan *s, uint64_t off, unsigned reg, uint64_t imm)
 {
 	if (s->known >> reg & 1)
-		add_ref(s, off, s->base[reg] + imm, s->bare >> reg & 1 ? USE_NUMBER : USE_ACCESS);
+		data_refs_add(s, off, s->base[reg] + imm,
+			      s->bare >> reg & 1 ? USE_NUMBER : USE_ACCESS);
 }
 
 /* ---- RISC-V ---------------------------------------------------------------------------------- */
@@ -193,20 +197,22 @@ enum {
 static void set_rd(struct data_scan *s, unsigned rd, uint64_t value, bool bare)
 {
 	if (rd != 0)
-		set(s, rd, value);
+		data_refs_set(s, rd, value);
 	s->bare = (s->bare & ~(UINT32_C(1) << rd)) | (uint32_t)bare << rd;
 }
 
 static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn >> 7 & 31, rs1 = insn >> 15 & 31;
-	const uint64_t high = sign_extend(insn & 0xfffff000, 32);
-	const uint64_t imm = sign_extend(insn >> 20, 12);
+	const uint64_t high = data_refs_sign_extend(insn & 0xfffff000, 32);
+	const uint64_t imm = data_refs_sign_extend(insn >> 20, 12);
 	switch (insn & 0x7f) {
 	case R_LUI: set_rd(s, rd, high, true); return;
 	case R_AUIPC: set_rd(s, rd, s->addr + off + high, false); return;
 	case R_STORE:
-	case R_STORE_FP: use(s, off, rs1, sign_extend((insn >> 20 & 0xfe0) | rd, 12)); return;
+	case R_STORE_FP:
+		use(s, off, rs1, data_refs_sign_extend((insn >> 20 & 0xfe0) | rd, 12));
+		return;
 	case R_BRANCH: return;
 	case R_LOAD_FP: use(s, off, rs1, imm); return;
 	case R_LOAD: use(s, off, rs1, imm); break;
@@ -216,14 +222,14 @@ static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 		break;
 	default: break;
 	}
-	forget(s, rd);
+	data_refs_forget(s, rd);
 }
 
 /* c.lui and c.addi; of all others the registers that they may write are forgotten. */
 static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn >> 7 & 31, kind = insn & 3, op = insn >> 13;
-	const uint64_t imm = sign_extend((insn >> 7 & 0x20) | (insn >> 2 & 0x1f), 6);
+	const uint64_t imm = data_refs_sign_extend((insn >> 7 & 0x20) | (insn >> 2 & 0x1f), 6);
 	if (kind == 1 && op == 3 && rd != 2) {
 		set_rd(s, rd, imm << 12, true);
 		return;
@@ -231,9 +237,9 @@ static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 	if (kind == 1 && op == 0)
 		use(s, off, rd, imm);
 	if (kind == 0 || (kind == 1 && op >= 4))
-		forget(s, 8 + (kind == 0 ? insn >> 2 & 7 : insn >> 7 & 7));
+		data_refs_forget(s, 8 + (kind == 0 ? insn >> 2 & 7 : insn >> 7 & 7));
 	else
-		forget(s, rd);
+		data_refs_forget(s, rd);
 }
 
 static void do_riscv(struct data_scan *s)
@@ -279,23 +285,23 @@ static void do_mips_special(struct data_scan *s, uint32_t insn)
 	if ((function == M_ADDU || function == M_DADDU) && rt == M_GP && (s->known >> rs & 1))
 		set_from(s, rd, rs, 0);
 	else
-		forget(s, rd);
+		data_refs_forget(s, rd);
 }
 
 static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rs = insn >> 21 & 31, rt = insn >> 16 & 31;
-	const uint64_t imm = sign_extend(insn & 0xffff, 16);
+	const uint64_t imm = data_refs_sign_extend(insn & 0xffff, 16);
 	if (op == M_SPECIAL) {
 		do_mips_special(s, insn);
 	} else if (op == M_LUI) {
-		set(s, rt, sign_extend((uint64_t)(insn & 0xffff) << 16, 32));
+		data_refs_set(s, rt, data_refs_sign_extend((uint64_t)(insn & 0xffff) << 16, 32));
 	} else if (op >= M_LOAD || op == M_ADDIU || op == M_DADDIU) {
 		use(s, off, rs, imm);
 		if (op < M_STORE || op == M_LOAD_WIDE)
-			forget(s, rt);
+			data_refs_forget(s, rt);
 	} else if (op > M_BRANCH_LAST && !(op >= M_LIKELY && op <= M_LIKELY_LAST)) {
-		forget(s, rt);
+		data_refs_forget(s, rt);
 	}
 }
 
@@ -341,28 +347,28 @@ static bool is_power_store(unsigned op)
 static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rt = insn >> 21 & 31, ra = insn >> 16 & 31;
-	const uint64_t imm = sign_extend(insn & 0xffff, 16);
+	const uint64_t imm = data_refs_sign_extend(insn & 0xffff, 16);
 	const bool known = s->known >> ra & 1;
 	uint64_t access;
 	if (op == P_ADDIS && ra == 0) {
-		set(s, rt, imm << 16);
+		data_refs_set(s, rt, imm << 16);
 	} else if (op == P_ADDIS && known) {
 		set_from(s, rt, ra, imm << 16);
 	} else if (op == P_ADDI && ra != 0) {
 		use(s, off, ra, imm);
-		forget(s, rt);
+		data_refs_forget(s, rt);
 	} else if (is_power_access(op, imm, &access)) {
 		if (ra != 0)
 			use(s, off, ra, access);
 		if (!is_power_store(op) || op == P_LOAD_WIDE)
-			forget(s, rt);
+			data_refs_forget(s, rt);
 	} else if (op == P_OR_IMM && (s->known >> rt & 1)) {
-		add_ref(s, off, s->base[rt] | (insn & 0xffff), USE_NUMBER);
-		forget(s, ra);
+		data_refs_add(s, off, s->base[rt] | (insn & 0xffff), USE_NUMBER);
+		data_refs_forget(s, ra);
 	} else if (op < P_BRANCH || op > P_BRANCH_LAST) {
-		forget(s, op >= P_LOGIC_FIRST && op <= P_LOGIC_LAST ? ra : rt);
+		data_refs_forget(s, op >= P_LOGIC_FIRST && op <= P_LOGIC_LAST ? ra : rt);
 		if (op == P_X)
-			forget(s, ra);
+			data_refs_forget(s, ra);
 	}
 }
 
@@ -387,7 +393,10 @@ static void do_s390(struct data_scan *s)
 		const unsigned op = first >> 8;
 		const bool far = op == 0xc4 || op == 0xc6 || (op == 0xc0 && (first & 15) == 0);
 		if (far && s->code.size - off >= 6)
-			add(s, off, s->addr + off + 2 * sign_extend(number_at(s, off + 2, 4), 32));
+			code_data_refs_add(
+				s, off,
+				s->addr + off +
+					2 * data_refs_sign_extend(number_at(s, off + 2, 4), 32));
 		off += size;
 	}
 }
@@ -422,7 +431,7 @@ static void add_avr(const struct data_scan *s, uint64_t off, uint64_t value, uns
 	const uint64_t data = AVR_DATA + (value & 0xffff);
 	const bool flash = reads_flash(s, off + 2, pair) ||
 			   (s->im && !image_section_at(s->im, data));
-	add(s, off, flash ? value & 0xffff : data);
+	code_data_refs_add(s, off, flash ? value & 0xffff : data);
 }
 
 /* A byte of an address, or of one that is taken from a number; pairs of registers have two. */
@@ -432,13 +441,13 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	const uint64_t k = (a >> 4 & 0xf0) | (a & 15);
 	const bool ldi = a >> 12 == 14, sub = a >> 12 == 5 || a >> 12 == 4;
 	if (!ldi && !sub) {
-		forget(s, d);
+		data_refs_forget(s, d);
 	} else if (d % 2 == 0) {
-		set(s, d, k);
+		data_refs_set(s, d, k);
 	} else if (s->known >> (d - 1) & 1) {
 		const uint64_t v = s->base[d - 1] | k << 8;
 		add_avr(s, off, ldi ? v : 0 - v, d - 1);
-		forget(s, d - 1);
+		data_refs_forget(s, d - 1);
 	}
 }
 
@@ -451,7 +460,7 @@ static void do_avr(struct data_scan *s)
 		if (s->code.size - off < size)
 			break;
 		if ((a & 0xfc0f) == 0x9000)
-			add(s, off, AVR_DATA + number_at(s, off + 2, 2));
+			code_data_refs_add(s, off, AVR_DATA + number_at(s, off + 2, 2));
 		else if ((a >= 0x4000 && a < 0x8000) || a >> 12 == 14)
 			do_avr_byte(s, off, a);
 		off += size;
@@ -469,7 +478,7 @@ static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 	struct reader r = reader_of(s->im ? image_at(s->im, at, 4) : (struct bytes){ 0 }, false);
 	const uint32_t word = read_u32(&r);
 	if (reader_ok(&r))
-		add(s, off, word);
+		code_data_refs_add(s, off, word);
 	else
 		add_pool(s, off, at, USE_ACCESS);
 }

@@ -2,7 +2,7 @@
 
 #include "code/flow.h"
 
-static uint32_t load(struct bytes code, uint64_t off, unsigned size)
+static uint32_t entry_load(struct bytes code, uint64_t off, unsigned size)
 {
 	struct reader r = reader_of(bytes_sub(code, min_u64(off, code.size), size), false);
 	return (uint32_t)read_uint(&r, size);
@@ -13,7 +13,7 @@ static uint32_t load(struct bytes code, uint64_t off, unsigned size)
 /* endbr64, endbr32; push of a register that callees save, with REX.B or without; sub $n, %rsp. */
 static bool entry_x86(bool mode64, struct bytes code)
 {
-	const uint32_t all = load(code, 0, 4), first = all & 0xff, second = all >> 8 & 0xff;
+	const uint32_t all = entry_load(code, 0, 4), first = all & 0xff, second = all >> 8 & 0xff;
 	if ((all & 0xfeffffff) == 0xfa1e0ff3 || first == 0x53 || first == 0x55)
 		return true;
 	if (!mode64)
@@ -24,7 +24,7 @@ static bool entry_x86(bool mode64, struct bytes code)
 /* bti c, bti jc, paciasp, pacibsp; stp x29, x30, [sp, #-n]!; sub sp, sp, #n. */
 static bool entry_arm64(struct bytes code)
 {
-	const uint32_t a = load(code, 0, 4);
+	const uint32_t a = entry_load(code, 0, 4);
 	return (a & 0xffffff7f) == 0xd503245f || (a & 0xffffffbf) == 0xd503233f ||
 	       (a & 0xffe07fff) == 0xa9a07bfd || (a & 0xffc003ff) == 0xd10003ff;
 }
@@ -32,14 +32,14 @@ static bool entry_arm64(struct bytes code)
 /* push {..., lr}; stmdb sp!, {..., lr}. */
 static bool entry_thumb(struct bytes code)
 {
-	const uint32_t a = load(code, 0, 2), b = load(code, 2, 2);
+	const uint32_t a = entry_load(code, 0, 2), b = entry_load(code, 2, 2);
 	return (a & 0xff00) == 0xb500 || (a == 0xe92d && b & 0x4000);
 }
 
 /* c.addi16sp, c.addi and addi, of less than 0. */
 static bool entry_riscv(struct bytes code)
 {
-	const uint32_t a = load(code, 0, 4);
+	const uint32_t a = entry_load(code, 0, 4);
 	return (a & 0xff83) == 0x7101 || (a & 0xff83) == 0x1101 || (a & 0x800fffff) == 0x80010113;
 }
 
@@ -63,16 +63,16 @@ bool entry_like(enum code_isa isa, struct bytes code)
 /* pop, but of r8 to r11, which moves a constant; leave; add $n, %rsp. */
 static bool given_back_x86(struct bytes code, uint64_t off)
 {
-	const uint32_t last = load(code, off - 1, 1);
-	if (load(code, off - 2, 1) == 0x41 && (last & 0xfc) == 0x58)
+	const uint32_t last = entry_load(code, off - 1, 1);
+	if (entry_load(code, off - 2, 1) == 0x41 && (last & 0xfc) == 0x58)
 		return false;
-	return (last & 0xf8) == 0x58 || last == 0xc9 || load(code, off - 4, 3) == 0xc48348;
+	return (last & 0xf8) == 0x58 || last == 0xc9 || entry_load(code, off - 4, 3) == 0xc48348;
 }
 
 /* ldp x29, x30, [sp], #n; add sp, sp, #n; autiasp. */
 static bool given_back_arm64(struct bytes code, uint64_t off)
 {
-	const uint32_t a = load(code, off - 4, 4);
+	const uint32_t a = entry_load(code, off - 4, 4);
 	return (a & 0xffc07fff) == 0xa8c07bfd || (a & 0xffc003ff) == 0x910003ff || a == 0xd50323bf;
 }
 

@@ -31,24 +31,26 @@ static bool kept_x86(bool mode64, unsigned reg)
 	return reg == RBX || reg == RBP || reg == RSI || reg == RDI;
 }
 
-static unsigned byte_at(struct bytes code, uint64_t i)
+static unsigned entry_kept_byte_at(struct bytes code, uint64_t i)
 {
 	return i < code.size ? code.p[i] : 0;
 }
 
 /* False where the opcode is of another shape than those that are known here. */
-static bool operands_read(bool mode64, struct bytes code, struct x86_operands *ret)
+static bool entry_kept_operands_read(bool mode64, struct bytes code, struct x86_operands *ret)
 {
-	uint64_t i = byte_at(code, 0) == 0x66;
-	const unsigned rex = mode64 && (byte_at(code, i) & 0xf0) == 0x40 ? byte_at(code, i++) : 0;
-	unsigned op = byte_at(code, i++);
+	uint64_t i = entry_kept_byte_at(code, 0) == 0x66;
+	const unsigned rex = mode64 && (entry_kept_byte_at(code, i) & 0xf0) == 0x40
+				     ? entry_kept_byte_at(code, i++)
+				     : 0;
+	unsigned op = entry_kept_byte_at(code, i++);
 	if (op == 0x0f)
-		op = 0x100 | byte_at(code, i++);
+		op = 0x100 | entry_kept_byte_at(code, i++);
 	const bool plain = (op < 0x40 && (op & 4) == 0) || op == 0x63 || op == 0x69 || op == 0x6b ||
 			   (op >= 0x80 && op <= 0x8d && op != 0x8c) || op == 0xc6 || op == 0xc7 ||
 			   op == 0xf6 || op == 0xf7;
 	const bool extends = (op & ~9u) == 0x1b6; /* movzx, movsx */
-	const unsigned modrm = byte_at(code, i), sib = byte_at(code, i + 1);
+	const unsigned modrm = entry_kept_byte_at(code, i), sib = entry_kept_byte_at(code, i + 1);
 	const unsigned mod = modrm >> 6, low = modrm & 7;
 	const bool scaled = mod != 3 && low == RSP;
 	const unsigned base = scaled ? sib & 7 : low;
@@ -88,11 +90,12 @@ static bool marks_x86(struct bytes code)
 static bool gives_back(bool mode64, struct bytes code)
 {
 	enum { LEAVE = 0xc9, POP = 0x58 };
-	const bool rex_b = mode64 && byte_at(code, 0) == 0x41, rex_w = byte_at(code, 0) == 0x48;
-	const unsigned op = byte_at(code, rex_b || (mode64 && rex_w));
-	const unsigned at = mode64 ? 2 : 1, modrm = byte_at(code, at);
+	const bool rex_b = mode64 && entry_kept_byte_at(code, 0) == 0x41,
+		   rex_w = entry_kept_byte_at(code, 0) == 0x48;
+	const unsigned op = entry_kept_byte_at(code, rex_b || (mode64 && rex_w));
+	const unsigned at = mode64 ? 2 : 1, modrm = entry_kept_byte_at(code, at);
 	/* To add -128 takes one byte less than to subtract 128. */
-	const bool less = byte_at(code, op == 0x83 ? at + 1 : at + 4) & 0x80;
+	const bool less = entry_kept_byte_at(code, op == 0x83 ? at + 1 : at + 4) & 0x80;
 	if (op == LEAVE)
 		return true;
 	if ((op & 0xf8) == POP)
@@ -107,7 +110,7 @@ static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *writte
 		return SAYS_NOTHING;
 	if (gives_back(mode64, code))
 		return SAYS_KEPT;
-	if (!operands_read(mode64, code, &o))
+	if (!entry_kept_operands_read(mode64, code, &o))
 		return SAYS_ENTRY;
 	const bool puts = stores(o.op), alone = has_immediate(o.op);
 	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;

@@ -74,7 +74,7 @@ static bool decode_x86(bool mode64, const uint8_t *p, uint64_t left, uint64_t ad
 	return true;
 }
 
-static uint64_t displaced(uint64_t addr, uint32_t field, unsigned bits)
+static uint64_t flow_displaced(uint64_t addr, uint32_t field, unsigned bits)
 {
 	const uint64_t sign = UINT64_C(1) << (bits - 1);
 	const uint64_t words = (field & (2 * sign - 1));
@@ -88,13 +88,13 @@ static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 	if ((insn & 0x7c000000) == 0x14000000) { /* b, bl */
 		ret->kind = insn >> 31 ? FLOW_CALL : FLOW_JUMP;
 		ret->direct = insn >> 31;
-		ret->target = displaced(addr, insn, 26);
+		ret->target = flow_displaced(addr, insn, 26);
 	} else if ((insn & 0xff000000) == 0x54000000 || (insn & 0x7e000000) == 0x34000000) {
 		ret->kind = FLOW_CONDITIONAL; /* b.cond, cbz, cbnz */
-		ret->target = displaced(addr, insn >> 5, 19);
+		ret->target = flow_displaced(addr, insn >> 5, 19);
 	} else if ((insn & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		ret->kind = FLOW_CONDITIONAL;
-		ret->target = displaced(addr, insn >> 5, 14);
+		ret->target = flow_displaced(addr, insn >> 5, 14);
 	} else if ((insn & 0xfe000000) == 0xd6000000) { /* by register, authenticated or not */
 		static const uint8_t kinds[] = { FLOW_JUMP_INDIRECT, FLOW_CALL, FLOW_RETURN,
 						 FLOW_PLAIN };
@@ -143,7 +143,7 @@ bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t add
 }
 
 /* Linkers turn adrp and add of AArch64 into nop and adr. */
-static bool is_relaxed(const uint8_t *p, uint64_t left)
+static bool flow_is_relaxed(const uint8_t *p, uint64_t left)
 {
 	struct reader r = reader_make(p, left, false);
 	reader_seek(&r, 4);
@@ -162,7 +162,7 @@ uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 		return zeros;
 	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* lld's */
 		return 2;
-	if (isa == CODE_ARM64 && is_relaxed(p, left))
+	if (isa == CODE_ARM64 && flow_is_relaxed(p, left))
 		return 0;
 	return flow_decode(isa, p, left, 0, &in) && in.kind == FLOW_NOP ? in.size : 0;
 }

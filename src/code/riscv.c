@@ -4,7 +4,7 @@
 
 enum { RA = 1, T0 = 5 };
 
-static uint64_t extend(uint64_t v, unsigned bits)
+static uint64_t riscv_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
@@ -21,7 +21,7 @@ static uint64_t short_jump(uint32_t c)
 	const uint32_t v = (c >> 1 & 0x800) | (c >> 7 & 0x10) | (c >> 1 & 0x300) |
 			   (c << 2 & 0x400) | (c >> 1 & 0x40) | (c << 1 & 0x80) | (c >> 2 & 0xe) |
 			   (c << 3 & 0x20);
-	return extend(v, 12);
+	return riscv_extend(v, 12);
 }
 
 /* imm[8|4:3] in bits 12-10, imm[7:6|2:1|5] in bits 6-2, of c.beqz and c.bnez. */
@@ -29,7 +29,7 @@ static uint64_t short_branch(uint32_t c)
 {
 	const uint32_t v = (c >> 4 & 0x100) | (c >> 7 & 0x18) | (c << 1 & 0xc0) | (c >> 2 & 6) |
 			   (c << 3 & 0x20);
-	return extend(v, 9);
+	return riscv_extend(v, 9);
 }
 
 static void decode_by_register(uint32_t c, struct flow *ret)
@@ -46,7 +46,7 @@ static void decode_by_register(uint32_t c, struct flow *ret)
 }
 
 /* Tables 16.5 to 16.7. */
-static void decode_short(bool wide, uint32_t c, uint64_t addr, struct flow *ret)
+static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow *ret)
 {
 	const unsigned kind = c & 3, op = c >> 13;
 	if (c == 0) {
@@ -69,14 +69,14 @@ static uint64_t long_jump(uint32_t c)
 {
 	const uint32_t v = (c >> 11 & 0x100000) | (c & 0xff000) | (c >> 9 & 0x800) |
 			   (c >> 20 & 0x7fe);
-	return extend(v, 21);
+	return riscv_extend(v, 21);
 }
 
 static uint64_t long_branch(uint32_t c)
 {
 	const uint32_t v = (c >> 19 & 0x1000) | (c << 4 & 0x800) | (c >> 20 & 0x7e0) |
 			   (c >> 7 & 0x1e);
-	return extend(v, 13);
+	return riscv_extend(v, 13);
 }
 
 static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
@@ -118,8 +118,8 @@ bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct
 	*ret = (struct flow){ .size = 4,
 			      .kind = call ? FLOW_CALL : FLOW_JUMP,
 			      .direct = call,
-			      .target = addr + extend(high & 0xfffff000, 32) +
-					extend(low >> 20, 12) };
+			      .target = addr + riscv_extend(high & 0xfffff000, 32) +
+					riscv_extend(low >> 20, 12) };
 	if (!wide)
 		ret->target &= UINT32_MAX;
 	return true;
@@ -136,7 +136,7 @@ bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struc
 	if (ret->size == 0 || ret->size > left)
 		return false;
 	if (ret->size == 2)
-		decode_short(wide, first, addr, ret);
+		riscv_decode_short(wide, first, addr, ret);
 	else if (ret->size == 4)
 		decode_long(first | (uint32_t)read_u16(&r) << 16, addr, ret);
 	if (!wide)

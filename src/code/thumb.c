@@ -2,12 +2,12 @@
 
 #include "base/reader.h"
 
-static uint64_t extend(uint64_t v, unsigned bits)
+static uint64_t thumb_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-static uint32_t half_at(const uint8_t *p)
+static uint32_t thumb_half_at(const uint8_t *p)
 {
 	return (uint32_t)(p[0] | p[1] << 8);
 }
@@ -28,7 +28,7 @@ bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width)
 /* bhi, or bhi.w of two halfwords. */
 static bool leaves_above(struct bytes code, uint64_t off)
 {
-	const uint32_t a = half_at(code.p + off), b = half_at(code.p + off + 2);
+	const uint32_t a = thumb_half_at(code.p + off), b = thumb_half_at(code.p + off + 2);
 	return (a & 0xff00) == 0xd800 || ((a & 0xfbc0) == 0xf200 && (b & 0xd000) == 0x8000);
 }
 
@@ -37,7 +37,7 @@ uint64_t thumb_case_count(struct bytes code, uint64_t off, unsigned reg)
 	enum { WINDOW = 16, CMP = 4 };
 	for (uint64_t back = CMP; back <= WINDOW && back <= off; back += 2) {
 		const uint8_t *p = code.p + (off - back);
-		const uint32_t a = half_at(p), b = half_at(p + 2);
+		const uint32_t a = thumb_half_at(p), b = thumb_half_at(p + 2);
 		if (reg < 8 && (a & 0xff00) == (0x2800 | reg << 8) &&
 		    leaves_above(code, off - back + 2))
 			return (a & 0xff) + 1;
@@ -68,7 +68,7 @@ bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret
 		   uint64_t *ret_addr)
 {
 	const uint64_t pc = (addr + 4) & ~UINT64_C(3);
-	const uint32_t a = left >= 2 ? half_at(p) : 0;
+	const uint32_t a = left >= 2 ? thumb_half_at(p) : 0;
 	if ((a & 0xf800) == 0x4800) {
 		*ret_reg = a >> 8 & 7;
 		*ret_addr = pc + (a & 0xff) * 4;
@@ -76,7 +76,7 @@ bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret
 	}
 	if ((a & 0xff7f) != 0xf85f || left < 4)
 		return false;
-	const uint32_t b = half_at(p + 2);
+	const uint32_t b = thumb_half_at(p + 2);
 	*ret_reg = b >> 12;
 	*ret_addr = a & 0x80 ? pc + (b & 0xfff) : pc - (b & 0xfff);
 	return true;
@@ -90,7 +90,8 @@ bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_ad
 	*ret_size = 4;
 	if (thumb_literal(p, left, addr, &reg, ret_addr))
 		return true;
-	const uint32_t a = left >= 4 ? half_at(p) : 0, b = left >= 4 ? half_at(p + 2) : 0;
+	const uint32_t a = left >= 4 ? thumb_half_at(p) : 0,
+		       b = left >= 4 ? thumb_half_at(p + 2) : 0;
 	uint64_t imm = b & 0xfff;
 	if ((a & 0xff3f) == 0xed1f && (b & 0xe00) == 0xa00) { /* vldr */
 		imm = (uint64_t)(b & 0xff) * 4;
@@ -111,7 +112,8 @@ bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg
 	       uint64_t *ret_addr)
 {
 	const uint64_t pc = (addr + 4) & ~UINT64_C(3);
-	const uint32_t a = left >= 2 ? half_at(p) : 0, b = left >= 4 ? half_at(p + 2) : 0;
+	const uint32_t a = left >= 2 ? thumb_half_at(p) : 0,
+		       b = left >= 4 ? thumb_half_at(p + 2) : 0;
 	if ((a & 0xf800) == 0xa000) {
 		*ret_reg = a >> 8 & 7;
 		*ret_addr = pc + (a & 0xff) * 4;
@@ -126,7 +128,8 @@ bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg
 
 unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg)
 {
-	const uint32_t a = left >= 2 ? half_at(p) : 0, b = left >= 4 ? half_at(p + 2) : 0;
+	const uint32_t a = left >= 2 ? thumb_half_at(p) : 0,
+		       b = left >= 4 ? thumb_half_at(p + 2) : 0;
 	if ((a & 0xf800) == 0xc800 && (a >> 8 & 7) == reg) /* ldm */
 		return 4 * (unsigned)__builtin_popcount(a & 0xff);
 	if ((a & 0xffc0) == 0x6800 && (a >> 3 & 7) == reg) /* ldr */
@@ -141,17 +144,17 @@ unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg)
 }
 
 /* A5.2: 16-bit instructions. */
-static void decode_short(uint32_t a, uint64_t addr, struct flow *ret)
+static void thumb_decode_short(uint32_t a, uint64_t addr, struct flow *ret)
 {
 	const uint64_t pc = addr + 4;
 	if ((a & 0xf000) == 0xd000 && (a & 0x0f00) < 0x0e00) {
 		ret->kind = FLOW_CONDITIONAL;
-		ret->target = pc + (extend(a & 0xff, 8) << 1);
+		ret->target = pc + (thumb_extend(a & 0xff, 8) << 1);
 	} else if ((a & 0xff00) == 0xde00) {
 		ret->kind = FLOW_TRAP; /* udf */
 	} else if ((a & 0xf800) == 0xe000) {
 		ret->kind = FLOW_JUMP;
-		ret->target = pc + (extend(a & 0x7ff, 11) << 1);
+		ret->target = pc + (thumb_extend(a & 0x7ff, 11) << 1);
 	} else if ((a & 0xf500) == 0xb100) { /* cbz, cbnz */
 		ret->kind = FLOW_CONDITIONAL;
 		ret->target = pc + ((a >> 3 & 0x40) | (a >> 2 & 0x3e));
@@ -196,9 +199,9 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 	case 0:
 		if ((a >> 7 & 7) != 7) {
 			ret->kind = FLOW_CONDITIONAL;
-			ret->target = pc +
-				      extend(s << 20 | j2 << 19 | j1 << 18 | (a & 0x3f) << 12 | low,
-					     21);
+			ret->target = pc + thumb_extend(s << 20 | j2 << 19 | j1 << 18 |
+								(a & 0x3f) << 12 | low,
+							21);
 		} else if ((a & 0xfff0) == 0xf7f0 && b & 0x2000) {
 			ret->kind = FLOW_TRAP; /* udf.w */
 		} else if (a == 0xf3de && b >> 8 == 0x8f) {
@@ -213,7 +216,7 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 		ret->direct = true;
 		break;
 	}
-	ret->target = pc + extend(far, 25);
+	ret->target = pc + thumb_extend(far, 25);
 	if ((b >> 12 & 5) == 4)
 		ret->target &= ~UINT64_C(3);
 }
@@ -236,12 +239,12 @@ bool thumb_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret
 	*ret = (struct flow){ .size = 2 };
 	if (left < 2)
 		return false;
-	const uint32_t a = half_at(p);
+	const uint32_t a = thumb_half_at(p);
 	ret->size = (uint8_t)thumb_size(a);
 	if (ret->size == 2) {
-		decode_short(a, addr, ret);
+		thumb_decode_short(a, addr, ret);
 	} else if (left >= 4) {
-		const uint32_t b = half_at(p + 2);
+		const uint32_t b = thumb_half_at(p + 2);
 		if ((a & 0xf800) == 0xf000 && b & 0x8000)
 			decode_branch(a, b, addr, ret);
 		else

@@ -8,7 +8,7 @@
 
 enum map { MAP_ONE, MAP_0F, MAP_OTHER };
 
-struct decoder {
+struct x86_decoder {
 	const uint8_t *p; /* WINDOW bytes */
 	unsigned pos;
 	bool mode64;
@@ -27,17 +27,17 @@ struct decoder {
 #define REX_X 2
 #define REX_B 1
 
-static uint8_t peek(const struct decoder *d)
+static uint8_t x86_peek(const struct x86_decoder *d)
 {
 	return d->p[d->pos];
 }
 
-static uint8_t take(struct decoder *d)
+static uint8_t x86_take(struct x86_decoder *d)
 {
 	return d->p[d->pos++];
 }
 
-static int64_t take_signed(struct decoder *d, unsigned size)
+static int64_t x86_take_signed(struct x86_decoder *d, unsigned size)
 {
 	uint64_t v = 0;
 	for (unsigned i = 0; i < size; i++)
@@ -49,7 +49,7 @@ static int64_t take_signed(struct decoder *d, unsigned size)
 	return (int64_t)(v << unused) >> unused;
 }
 
-static void note_prefix(struct decoder *d, uint8_t b)
+static void note_prefix(struct x86_decoder *d, uint8_t b)
 {
 	if (b == 0x66)
 		d->opsize16 = true;
@@ -61,10 +61,10 @@ static void note_prefix(struct decoder *d, uint8_t b)
 		d->rep = b;
 }
 
-static bool read_prefixes(struct decoder *d)
+static bool read_prefixes(struct x86_decoder *d)
 {
 	while (d->pos < X86_MAX_LEN) {
-		const uint8_t b = peek(d);
+		const uint8_t b = x86_peek(d);
 		if (d->mode64 && (b & 0xf0) == 0x40) {
 			d->rex = b;
 		} else if (x86_class_of(x86_attr[0][b]) == CLASS_PREFIX) {
@@ -101,7 +101,7 @@ static uint8_t promoted_attr(uint8_t op, uint8_t modrm)
 	}
 }
 
-static bool vector_attr(struct decoder *d, unsigned map, bool evex)
+static bool vector_attr(struct x86_decoder *d, unsigned map, bool evex)
 {
 	const uint8_t op = d->op;
 	d->attr = X86_HAS_RM;
@@ -118,39 +118,39 @@ static bool vector_attr(struct decoder *d, unsigned map, bool evex)
 	case 9: return true;
 	case 3:
 	case 8: d->attr |= 1; return true;
-	case 4: d->attr = promoted_attr(op, peek(d)); return evex;
+	case 4: d->attr = promoted_attr(op, x86_peek(d)); return evex;
 	case 7:
 	case 10: d->attr |= 4; return true;
 	default: return false;
 	}
 }
 
-static void note_pp(struct decoder *d, unsigned pp)
+static void note_pp(struct x86_decoder *d, unsigned pp)
 {
 	d->opsize16 = pp == 1;
 	d->rep = pp == 2 ? 0xf3 : pp == 3 ? 0xf2 : 0;
 }
 
 /* Behind the first byte of VEX, EVEX or XOP. */
-static bool read_vector(struct decoder *d, uint8_t first)
+static bool read_vector(struct x86_decoder *d, uint8_t first)
 {
 	/* SDM volume 2, 2.3.2-2.3.4: these prefixes before VEX are undefined. */
 	if (d->opsize16 || d->rep || d->lock || d->rex)
 		return false;
 	unsigned map = 1;
-	const uint8_t p0 = take(d);
+	const uint8_t p0 = x86_take(d);
 	uint8_t last = p0; /* the byte with W, L and pp */
 	d->rex = (uint8_t)(~p0 >> 5 & 4);
 	if (first != 0xc5) {
 		map = p0 & (first == 0x62 ? 7 : 31);
 		d->rex = ~p0 >> 5 & 7;
-		last = take(d);
+		last = x86_take(d);
 		d->rex |= last >> 4 & REX_W;
 	}
 	note_pp(d, last & 3);
 	d->vector = last & 4 ? 32 : 16;
 	if (first == 0x62) {
-		const uint8_t p2 = take(d);
+		const uint8_t p2 = x86_take(d);
 		if (!(last & 4)) /* X4 of APX */
 			d->rex |= REX_X;
 		d->vector = (uint8_t)(16 << (p2 >> 5 & 3));
@@ -158,17 +158,17 @@ static bool read_vector(struct decoder *d, uint8_t first)
 			d->vector = 0;
 	}
 	d->vex = true;
-	d->op = take(d);
+	d->op = x86_take(d);
 	d->map = map == 1 ? MAP_0F : MAP_OTHER;
 	return vector_attr(d, map, first == 0x62);
 }
 
-static bool read_escape(struct decoder *d)
+static bool x86_read_escape(struct x86_decoder *d)
 {
-	d->op = take(d);
+	d->op = x86_take(d);
 	if (d->op == 0x38 || d->op == 0x3a) {
 		d->attr = (uint8_t)(X86_HAS_RM | (d->op == 0x3a));
-		d->op = take(d);
+		d->op = x86_take(d);
 		d->map = MAP_OTHER;
 		return true;
 	}
@@ -187,14 +187,14 @@ static bool rex2_allows(uint8_t map, uint8_t op)
 }
 
 /* Reads what follows the first byte of REX2: M0 R4 X4 B4 W R3 X3 B3, then the opcode. */
-static bool read_rex2(struct decoder *d)
+static bool read_rex2(struct x86_decoder *d)
 {
-	const uint8_t payload = take(d);
+	const uint8_t payload = x86_take(d);
 	if (d->rex)
 		return false;
 	d->rex = (uint8_t)(0x40 | (payload & 15) | (payload >> 4 & 7));
 	d->map = payload & 0x80 ? MAP_0F : MAP_ONE;
-	d->op = take(d);
+	d->op = x86_take(d);
 	d->attr = x86_attr[d->map == MAP_0F][d->op];
 	switch (x86_class_of(d->attr)) {
 	case CLASS_PREFIX:
@@ -208,19 +208,19 @@ static bool read_rex2(struct decoder *d)
 	return rex2_allows(d->map, d->op);
 }
 
-static bool read_opcode(struct decoder *d)
+static bool read_opcode(struct x86_decoder *d)
 {
-	d->op = take(d);
+	d->op = x86_take(d);
 	d->attr = x86_attr[0][d->op];
 	if (d->op == 0xd5 && d->mode64)
 		return read_rex2(d);
-	if (d->op == 0x8f && (peek(d) & 0x1f) >= 8)
+	if (d->op == 0x8f && (x86_peek(d) & 0x1f) >= 8)
 		return read_vector(d, 0x8f);
 	if (x86_class_of(d->attr) == CLASS_ESCAPE) {
 		if (d->op == 0x0f)
-			return read_escape(d);
+			return x86_read_escape(d);
 		/* In i386 C4, C5 and 62 are les, lds and bound, which need a memory operand. */
-		if (d->mode64 || peek(d) >= 0xc0)
+		if (d->mode64 || x86_peek(d) >= 0xc0)
 			return read_vector(d, d->op);
 		d->attr &= 0x0f;
 	}
@@ -240,13 +240,13 @@ static unsigned disp_size16(uint8_t modrm)
 }
 
 /* SDM volume 2, tables 2-2 and 2-3. */
-static unsigned read_sib(struct decoder *d, struct x86_insn *ret)
+static unsigned read_sib(struct x86_decoder *d, struct x86_insn *ret)
 {
 	const unsigned mod = d->modrm >> 6, rm = d->modrm & 7;
 	unsigned base = rm;
 	bool index = false;
 	if (rm == 4) {
-		const uint8_t sib = take(d);
+		const uint8_t sib = x86_take(d);
 		base = sib & 7;
 		index = (sib & 0x38) != 0x20 || (d->rex & REX_X) != 0;
 	}
@@ -258,7 +258,7 @@ static unsigned read_sib(struct decoder *d, struct x86_insn *ret)
 	return 4;
 }
 
-static void read_memory(struct decoder *d, struct x86_insn *ret)
+static void read_memory(struct x86_decoder *d, struct x86_insn *ret)
 {
 	unsigned size;
 	if (d->addr67 && !d->mode64) {
@@ -269,16 +269,16 @@ static void read_memory(struct decoder *d, struct x86_insn *ret)
 	}
 	ret->disp_off = (uint8_t)d->pos;
 	ret->disp_size = (uint8_t)size;
-	ret->disp = take_signed(d, size);
+	ret->disp = x86_take_signed(d, size);
 }
 
-static bool is_wide(const struct decoder *d)
+static bool is_wide(const struct x86_decoder *d)
 {
 	return (d->rex & REX_W) != 0;
 }
 
 /* FF: inc, dec, call, far call, jmp, far jmp, push; the far ones only from memory. */
-static bool fix_ff(const struct decoder *d, struct x86_insn *ret)
+static bool fix_ff(const struct x86_decoder *d, struct x86_insn *ret)
 {
 	const uint8_t reg = d->modrm >> 3 & 7;
 	if (reg == 2 || reg == 3)
@@ -288,7 +288,7 @@ static bool fix_ff(const struct decoder *d, struct x86_insn *ret)
 	return reg != 7 && ((reg != 3 && reg != 5) || d->modrm < 0xc0);
 }
 
-static bool fix_one_byte_group(struct decoder *d, struct x86_insn *ret)
+static bool fix_one_byte_group(struct x86_decoder *d, struct x86_insn *ret)
 {
 	const uint8_t reg = d->modrm >> 3 & 7;
 	switch (d->op) {
@@ -306,7 +306,7 @@ static bool fix_one_byte_group(struct decoder *d, struct x86_insn *ret)
 }
 
 /* Behind ModRM, before the memory operand is read. */
-static bool fix_group(struct decoder *d, struct x86_insn *ret)
+static bool fix_group(struct x86_decoder *d, struct x86_insn *ret)
 {
 	if (d->map == MAP_ONE)
 		return fix_one_byte_group(d, ret);
@@ -320,7 +320,7 @@ static bool fix_group(struct decoder *d, struct x86_insn *ret)
 }
 
 /* x86_width in bytes. */
-static uint8_t access_size(const struct decoder *d)
+static uint8_t access_size(const struct x86_decoder *d)
 {
 	const unsigned word = is_wide(d) ? 8 : d->opsize16 ? 2 : 4;
 	if (d->map == MAP_OTHER)
@@ -345,9 +345,9 @@ static uint8_t access_size(const struct decoder *d)
 	}
 }
 
-static bool read_modrm(struct decoder *d, struct x86_insn *ret)
+static bool read_modrm(struct x86_decoder *d, struct x86_insn *ret)
 {
-	d->modrm = take(d);
+	d->modrm = x86_take(d);
 	if (x86_class_of(d->attr) == CLASS_GROUP && !fix_group(d, ret))
 		return false;
 	if (d->modrm >= 0xc0)
@@ -360,7 +360,7 @@ static bool read_modrm(struct decoder *d, struct x86_insn *ret)
 }
 
 /* A 66 prefix makes near branches rel16 in i386 only, but xbegin in both modes. */
-static void set_branch(struct decoder *d, struct x86_insn *ret, uint8_t flow)
+static void set_branch(struct x86_decoder *d, struct x86_insn *ret, uint8_t flow)
 {
 	const bool xbegin = d->op == 0xc7;
 	unsigned size = d->attr & X86_IMM;
@@ -369,20 +369,20 @@ static void set_branch(struct decoder *d, struct x86_insn *ret, uint8_t flow)
 	ret->flow = flow;
 	ret->disp_off = (uint8_t)d->pos;
 	ret->disp_size = (uint8_t)size;
-	ret->disp = take_signed(d, size);
+	ret->disp = x86_take_signed(d, size);
 }
 
-static void read_moffs(struct decoder *d, struct x86_insn *ret)
+static void read_moffs(struct x86_decoder *d, struct x86_insn *ret)
 {
 	const unsigned size = d->mode64 ? (d->addr67 ? 4 : 8) : d->addr67 ? 2 : 4;
 	ret->absolute = true;
 	ret->disp_off = (uint8_t)d->pos;
 	ret->disp_size = (uint8_t)size;
-	ret->disp = take_signed(d, size);
+	ret->disp = x86_take_signed(d, size);
 	ret->mem_size = d->op & 1 ? (uint8_t)(is_wide(d) ? 8 : d->opsize16 ? 2 : 4) : 1;
 }
 
-static void read_immediate(struct decoder *d, struct x86_insn *ret)
+static void read_immediate(struct x86_decoder *d, struct x86_insn *ret)
 {
 	unsigned size = d->attr & X86_IMM;
 	const bool legacy = !d->vex || d->map == MAP_OTHER;
@@ -392,11 +392,11 @@ static void read_immediate(struct decoder *d, struct x86_insn *ret)
 		size = 2;
 	ret->imm_off = (uint8_t)d->pos;
 	ret->imm_size = (uint8_t)size;
-	ret->imm = take_signed(d, size);
+	ret->imm = x86_take_signed(d, size);
 }
 
 /* What assemblers pad i386 code with: mov %esi,%esi, lea 0(%esi),%esi and longer ones. */
-static bool is_i386_nop(const struct decoder *d, const struct x86_insn *ret)
+static bool is_i386_nop(const struct x86_decoder *d, const struct x86_insn *ret)
 {
 	const uint8_t reg = d->modrm >> 3 & 7, rm = d->modrm & 7;
 	if (d->mode64 || d->map != MAP_ONE || d->addr67 || d->opsize16)
@@ -412,17 +412,17 @@ static bool is_i386_nop(const struct decoder *d, const struct x86_insn *ret)
 }
 
 /* The address of a far branch of i386, or of jmpabs. */
-static void read_far(struct decoder *d, struct x86_insn *ret)
+static void read_far(struct x86_decoder *d, struct x86_insn *ret)
 {
 	ret->imm_off = (uint8_t)d->pos;
 	ret->imm_size = d->mode64 ? 8 : d->opsize16 ? 2 : 4;
-	ret->imm = take_signed(d, ret->imm_size);
+	ret->imm = x86_take_signed(d, ret->imm_size);
 	d->pos += d->mode64 ? 0 : 2; /* selector */
 	ret->flow = d->op == 0x9a ? X86_CALL_INDIRECT : X86_JMP_INDIRECT;
 }
 
 /* What stands behind the memory operand. */
-static void read_tail(struct decoder *d, struct x86_insn *ret)
+static void x86_read_tail(struct x86_decoder *d, struct x86_insn *ret)
 {
 	switch (x86_class_of(d->attr)) {
 	case CLASS_JCC: set_branch(d, ret, X86_JCC); return;
@@ -456,13 +456,13 @@ bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret
 			memcpy(padded, p, left);
 		p = padded;
 	}
-	struct decoder d = { .p = p, .mode64 = mode64, .vector = 16 };
+	struct x86_decoder d = { .p = p, .mode64 = mode64, .vector = 16 };
 	*ret = (struct x86_insn){ .flow = X86_PLAIN };
 	if (!read_prefixes(&d) || !read_opcode(&d))
 		return false;
 	if (d.attr & X86_HAS_RM && !read_modrm(&d, ret))
 		return false;
-	read_tail(&d, ret);
+	x86_read_tail(&d, ret);
 	ret->len = (uint8_t)d.pos;
 	return d.pos <= X86_MAX_LEN && d.pos <= left;
 }

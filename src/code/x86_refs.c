@@ -9,7 +9,7 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-struct scan {
+struct x86_refs_scan {
 	const uint8_t *base;
 	uint64_t addr, size;
 	uint64_t inside; /* targets below this offset are not reported: size, or 0 */
@@ -21,13 +21,13 @@ struct scan {
 	uint64_t bad; /* bytes that were no instruction */
 };
 
-static uint64_t wrap(const struct scan *s, uint64_t addr)
+static uint64_t wrap(const struct x86_refs_scan *s, uint64_t addr)
 {
 	return s->mode64 ? addr : (uint32_t)addr;
 }
 
 /* Of the kinds wanted, at `off`, to what lies `disp` behind the end of the instruction. */
-static __attribute__((noinline)) void push_relative(const struct scan *s, uint64_t off,
+static __attribute__((noinline)) void push_relative(const struct x86_refs_scan *s, uint64_t off,
 						    const struct x86_insn *in, uint64_t to,
 						    enum ref_kind kind, uint8_t size)
 {
@@ -42,16 +42,16 @@ static __attribute__((noinline)) void push_relative(const struct scan *s, uint64
 					    .size = size });
 }
 
-static inline void add_relative(const struct scan *s, uint64_t off, const struct x86_insn *in,
-				enum ref_kind kind, uint8_t size)
+static inline void add_relative(const struct x86_refs_scan *s, uint64_t off,
+				const struct x86_insn *in, enum ref_kind kind, uint8_t size)
 {
 	const uint64_t to = off + in->len + (uint64_t)in->disp;
 	if (to >= s->inside)
 		push_relative(s, off, in, to, kind, size);
 }
 
-static void add_value(const struct scan *s, uint64_t off, unsigned len, unsigned field,
-		      int64_t value, enum ref_use use)
+static void x86_refs_add_value(const struct x86_refs_scan *s, uint64_t off, unsigned len,
+			       unsigned field, int64_t value, enum ref_use use)
 {
 	const uint64_t to = wrap(s, (uint64_t)value);
 	if (to < s->imm_low || to >= s->imm_high)
@@ -64,7 +64,7 @@ static void add_value(const struct scan *s, uint64_t off, unsigned len, unsigned
 					    .use = (uint8_t)use });
 }
 
-static void add_refs(const struct scan *s, uint64_t off, const struct x86_insn *in)
+static void x86_refs_add(const struct x86_refs_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const bool works = in->flow != X86_NOP && in->flow != X86_TRAP;
 	if (in->flow == X86_CALL)
@@ -74,25 +74,25 @@ static void add_refs(const struct scan *s, uint64_t off, const struct x86_insn *
 	else if (in->pc_relative && works)
 		add_relative(s, off, in, in->address ? REF_ADDR : REF_MEM, in->mem_size);
 	else if (in->disp_size >= 4 && works && s->kinds & REF_IMM)
-		add_value(s, off, in->len, in->disp_off, in->disp,
-			  in->absolute || in->indexed ? USE_ACCESS : USE_NUMBER);
+		x86_refs_add_value(s, off, in->len, in->disp_off, in->disp,
+				   in->absolute || in->indexed ? USE_ACCESS : USE_NUMBER);
 	if (in->imm_size >= 4 && s->kinds & REF_IMM)
-		add_value(s, off, in->len, in->imm_off, in->imm, USE_NUMBER);
+		x86_refs_add_value(s, off, in->len, in->imm_off, in->imm, USE_NUMBER);
 }
 
 /* The instruction at `off`, decoded in full; returns how far to go on. */
-static __attribute__((noinline)) unsigned scan_slow(struct scan *s, uint64_t off)
+static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uint64_t off)
 {
 	struct x86_insn in;
 	if (!x86_decode(s->base + off, s->size - off, s->mode64, &in)) {
 		s->bad++;
 		return 1;
 	}
-	add_refs(s, off, &in);
+	x86_refs_add(s, off, &in);
 	return in.len;
 }
 
-static inline uint64_t load64(const uint8_t *p)
+static inline uint64_t x86_refs_load64(const uint8_t *p)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof v);
@@ -117,7 +117,7 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 	}
 }
 
-static inline uint32_t load32(const uint8_t *p)
+static inline uint32_t x86_refs_load32(const uint8_t *p)
 {
 	uint32_t v;
 	memcpy(&v, p, sizeof v);
@@ -139,10 +139,10 @@ static inline bool may_shorten(uint64_t w)
  * the length of what is common.  What is reported and what is odd is left to scan_slow.  REX, 0F
  * and the kind of an instruction are as good as random, so there is no branch but on what is
  * rare. */
-static ALWAYS_INLINE unsigned scan_fast(struct scan *s, const uint8_t *p, uint64_t off, bool mode64,
-					bool want_imm)
+static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
+					bool mode64, bool want_imm)
 {
-	uint64_t w = load64(p);
+	uint64_t w = x86_refs_load64(p);
 	unsigned len = 1;
 	if (mode64 && UNLIKELY(x86_class_of(x86_attr[0][w & 0xff]) == CLASS_PREFIX)) {
 		if ((w & 0xff) == 0x66 && may_shorten(w >> 8))
@@ -170,7 +170,7 @@ static ALWAYS_INLINE unsigned scan_fast(struct scan *s, const uint8_t *p, uint64
 	/* A branch has its displacement in place of the immediate, rip-relative operands before. */
 	const unsigned branch = class - CLASS_JCC <= CLASS_CALL - CLASS_JCC;
 	const unsigned end = len + imm;
-	const int32_t field = (int32_t)load32(p + (branch ? end : len) - 4);
+	const int32_t field = (int32_t)x86_refs_load32(p + (branch ? end : len) - 4);
 	const int64_t disp = branch && imm == 1 ? field >> 24 : field;
 	unsigned odd = ((branch & s->branches) | (rm & X86_RM_NOBASE)) &&
 		       off + end + (uint64_t)disp >= s->inside;
@@ -184,7 +184,8 @@ static ALWAYS_INLINE unsigned scan_fast(struct scan *s, const uint8_t *p, uint64
 
 /* The last bytes, FAST_WINDOW at the most, from `off` on, which is FAST_BEFORE or more: in a copy
  * with zeros behind it.  What seems to reach into the zeros is cut off by the end of the code. */
-static ALWAYS_INLINE void scan_tail(struct scan *s, uint64_t off, bool mode64, bool want_imm)
+static ALWAYS_INLINE void scan_tail(struct x86_refs_scan *s, uint64_t off, bool mode64,
+				    bool want_imm)
 {
 	uint8_t copy[FAST_BEFORE + 2 * FAST_WINDOW] = { 0 };
 	const uint64_t first = off - FAST_BEFORE;
@@ -195,7 +196,7 @@ static ALWAYS_INLINE void scan_tail(struct scan *s, uint64_t off, bool mode64, b
 	}
 }
 
-static ALWAYS_INLINE void scan(struct scan *s, bool mode64, bool want_imm)
+static ALWAYS_INLINE void x86_refs_scan(struct x86_refs_scan *s, bool mode64, bool want_imm)
 {
 	uint64_t off = 0;
 	while (off < min_u64(s->size, FAST_BEFORE))
@@ -211,21 +212,21 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 		  code_ref_vec *ret)
 {
 	const unsigned kinds = wish->kinds;
-	struct scan s = { .base = code.p,
-			  .addr = addr,
-			  .size = code.size,
-			  .inside = kinds & REF_INSIDE ? 0 : code.size,
-			  .imm_low = wish->imm_low,
-			  .imm_high = wish->imm_high,
-			  .kinds = kinds,
-			  .branches = (kinds & (REF_CALL | REF_JUMP)) != 0,
-			  .mode64 = mode64,
-			  .ret = ret };
+	struct x86_refs_scan s = { .base = code.p,
+				   .addr = addr,
+				   .size = code.size,
+				   .inside = kinds & REF_INSIDE ? 0 : code.size,
+				   .imm_low = wish->imm_low,
+				   .imm_high = wish->imm_high,
+				   .kinds = kinds,
+				   .branches = (kinds & (REF_CALL | REF_JUMP)) != 0,
+				   .mode64 = mode64,
+				   .ret = ret };
 	if (!mode64)
-		scan(&s, false, true);
+		x86_refs_scan(&s, false, true);
 	else if (kinds & REF_IMM)
-		scan(&s, true, true);
+		x86_refs_scan(&s, true, true);
 	else
-		scan(&s, true, false);
+		x86_refs_scan(&s, true, false);
 	return s.bad;
 }

@@ -2,7 +2,7 @@
 
 #include "base/reader.h"
 
-static uint64_t extend(uint64_t v, unsigned bits)
+static uint64_t xtensa_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
@@ -32,18 +32,18 @@ static void decode_si(uint32_t insn, uint64_t addr, struct flow *ret)
 	const uint64_t pc = addr + 4;
 	ret->kind = n == 0 ? FLOW_JUMP : FLOW_CONDITIONAL;
 	if (n == 0)
-		ret->target = pc + extend(insn >> 6, 18);
+		ret->target = pc + xtensa_extend(insn >> 6, 18);
 	else if (n == 1)
-		ret->target = pc + extend(insn >> 12, 12);
+		ret->target = pc + xtensa_extend(insn >> 12, 12);
 	else if (n == 3 && m == 1 && r >= 8 && r <= 10)
 		ret->target = pc + (insn >> 16); /* loop, loopnez, loopgtz */
 	else
-		ret->target = pc + extend(insn >> 16, 8);
+		ret->target = pc + xtensa_extend(insn >> 16, 8);
 	if (n == 3 && (m == 0 || (m == 1 && (r == 8 || (r > 1 && r != 9 && r != 10)))))
 		ret->kind = FLOW_PLAIN; /* entry; loop, which is run once at least */
 }
 
-static void decode_short(uint32_t insn, uint64_t addr, struct flow *ret)
+static void xtensa_decode_short(uint32_t insn, uint64_t addr, struct flow *ret)
 {
 	const unsigned t = insn >> 4 & 15, r = insn >> 12 & 15;
 	if ((insn & 15) == 12 && t & 8) { /* beqz.n, bnez.n */
@@ -66,7 +66,7 @@ bool xtensa_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *re
 		return false;
 	uint32_t insn = (uint32_t)(p[0] | p[1] << 8);
 	if (ret->size == 2) {
-		decode_short(insn, addr, ret);
+		xtensa_decode_short(insn, addr, ret);
 	} else {
 		insn |= (uint32_t)p[2] << 16;
 		switch (insn & 15) {
@@ -77,12 +77,13 @@ bool xtensa_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *re
 		case 5: /* call0, 4, 8, 12 */
 			ret->kind = FLOW_CALL;
 			ret->direct = true;
-			ret->target = (addr & ~UINT64_C(3)) + 4 + (extend(insn >> 6, 18) << 2);
+			ret->target = (addr & ~UINT64_C(3)) + 4 +
+				      (xtensa_extend(insn >> 6, 18) << 2);
 			break;
 		case 6: decode_si(insn, addr, ret); break;
 		case 7:
 			ret->kind = FLOW_CONDITIONAL;
-			ret->target = addr + 4 + extend(insn >> 16, 8);
+			ret->target = addr + 4 + xtensa_extend(insn >> 16, 8);
 			break;
 		default: break;
 		}

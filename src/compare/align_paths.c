@@ -6,7 +6,7 @@
 enum { SOURCES_MAX = 2000 };
 
 /* Absolute ones, each once. */
-static align_paths list_sources(const struct snapshot *s)
+static align_paths align_paths_list_sources(const struct snapshot *s)
 {
 	bool *seen = mem_zeroed(s->texts.entries.count + 1, sizeof *seen);
 	align_paths list = { 0 };
@@ -39,15 +39,15 @@ struct by_name {
 	align_paths paths;
 };
 
-static bool is_absolute(struct str path)
+static bool align_paths_is_absolute(struct str path)
 {
 	return path.len > 0 && path.p[0] == '/';
 }
 
-static void make_index(struct by_name *b, const align_paths *paths)
+static void align_paths_make_index(struct by_name *b, const align_paths *paths)
 {
 	for (size_t i = 0; i < paths->count && b->paths.count < SOURCES_MAX; i++) {
-		if (!is_absolute(paths->data[i]))
+		if (!align_paths_is_absolute(paths->data[i]))
 			continue;
 		vec_push(&b->paths, paths->data[i]);
 		const uint32_t id = intern_borrow(&b->names, file_name_str(paths->data[i]));
@@ -67,7 +67,8 @@ static void release_index(struct by_name *b)
 }
 
 /* The one with the longest end in common; its size in *ret_size, 0: none. */
-static struct str find_partner(const struct by_name *b, struct str path, size_t *ret_size)
+static struct str align_paths_find_partner(const struct by_name *b, struct str path,
+					   size_t *ret_size)
 {
 	struct str best = STR("");
 	uint32_t id;
@@ -102,7 +103,7 @@ static void vote(struct votes *v, struct text *scratch, struct str before, struc
 	v->counts.data[id]++;
 }
 
-static bool is_below(struct str path, struct str root)
+static bool align_paths_is_below(struct str path, struct str root)
 {
 	return path.len > root.len + 1 && str_starts(path, root) && path.p[root.len] == '/';
 }
@@ -118,7 +119,8 @@ static size_t count_beside(const align_paths *same, struct str before, struct st
 	const struct str a = parent_of(before), b = parent_of(after);
 	size_t count = 0;
 	for (size_t i = 0; i < same->count; i++)
-		count += is_below(same->data[i], a) || is_below(same->data[i], b);
+		count += align_paths_is_below(same->data[i], a) ||
+			 align_paths_is_below(same->data[i], b);
 	return count;
 }
 
@@ -149,14 +151,14 @@ bool align_find_paths(const align_paths *before, const align_paths *after, struc
 	struct text scratch = { 0 };
 	align_paths same = { 0 };
 	size_t pairs = 0, looked = 0;
-	make_index(&index, after);
+	align_paths_make_index(&index, after);
 	for (size_t i = 0; i < before->count && looked < SOURCES_MAX; i++) {
 		size_t size;
 		const struct str path = before->data[i];
-		if (!is_absolute(path))
+		if (!align_paths_is_absolute(path))
 			continue;
 		looked++;
-		const struct str partner = find_partner(&index, path, &size);
+		const struct str partner = align_paths_find_partner(&index, path, &size);
 		if (str_eq(path, partner))
 			vec_push(&same, path);
 		if (size == 0 || str_eq(path, partner))
@@ -177,7 +179,7 @@ bool align_find_paths(const align_paths *before, const align_paths *after, struc
 bool align_find(const struct snapshot *before, const struct snapshot *after,
 		struct text ret_roots[2])
 {
-	align_paths old = list_sources(before), new_ = list_sources(after);
+	align_paths old = align_paths_list_sources(before), new_ = align_paths_list_sources(after);
 	const bool found = align_find_paths(&old, &new_, ret_roots);
 	vec_release(&old);
 	vec_release(&new_);
@@ -187,7 +189,7 @@ bool align_find(const struct snapshot *before, const struct snapshot *after,
 static uint32_t without(struct snapshot *s, uint32_t id, struct str root)
 {
 	const struct str path = snapshot_text(s, id);
-	if (!is_below(path, root))
+	if (!align_paths_is_below(path, root))
 		return id;
 	return intern_add(&s->texts,
 			  (struct str){ path.p + root.len + 1, path.len - root.len - 1 });

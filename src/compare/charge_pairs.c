@@ -80,7 +80,7 @@ static uint32_t *none_by(size_t count)
 	return list;
 }
 
-static void side_init(struct charge_side *z, const struct snapshot *s)
+static void charge_pairs_side_init(struct charge_side *z, const struct snapshot *s)
 {
 	*z = (struct charge_side){ .s = s,
 				   .texts = mem_zeroed(s->texts.entries.count + 1,
@@ -90,7 +90,7 @@ static void side_init(struct charge_side *z, const struct snapshot *s)
 				   .of_charge = none_by(s->charges.count) };
 }
 
-static void side_release(struct charge_side *z)
+static void charge_pairs_side_release(struct charge_side *z)
 {
 	mem_free(z->texts);
 	mem_free(z->partner);
@@ -121,8 +121,8 @@ static uint32_t common_text(struct charge_matcher *m, size_t side, uint32_t id)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static struct charge_group group_of(struct charge_matcher *m, size_t side,
-				    const struct snap_charge *c)
+static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_t side,
+						 const struct snap_charge *c)
 {
 	const struct snapshot *s = m->sides[side].s;
 	const struct str container = str_of(s->containers.data[c->container].name);
@@ -144,7 +144,7 @@ static void groups_make(struct charge_matcher *m, size_t side)
 	VEC(uint32_t) by_name = { 0 };
 	for (size_t i = 0; i < z->s->charges.count; i++) {
 		const struct snap_charge *c = &z->s->charges.data[i];
-		struct charge_group g = group_of(m, side, c);
+		struct charge_group g = charge_pairs_group_of(m, side, c);
 		uint32_t *place = &z->of_charge[i];
 		ASSERT(c->symbol == SNAP_NO_SYMBOL || c->symbol < z->s->symbols.count);
 		if (c->symbol != SNAP_NO_SYMBOL) {
@@ -168,7 +168,7 @@ static void groups_make(struct charge_matcher *m, size_t side)
 
 /* ---- pairs of groups ------------------------------------------------------------------------- */
 
-static bool is_same(const struct charge_group *a, const struct charge_group *b)
+static bool charge_pairs_is_same(const struct charge_group *a, const struct charge_group *b)
 {
 	return a->container == b->container && a->name == b->name && a->path == b->path;
 }
@@ -201,7 +201,7 @@ static void groups_follow(struct charge_matcher *m, bool same)
 			continue;
 		const uint32_t k = group_of_symbol(new_, old->partner[g->symbol]);
 		if (k != GROUP_NONE && new_->groups.data[k].other == GROUP_NONE &&
-		    (!same || is_same(g, &new_->groups.data[k])))
+		    (!same || charge_pairs_is_same(g, &new_->groups.data[k])))
 			groups_join(m, i, k);
 	}
 }
@@ -253,7 +253,8 @@ static bool stack_changed(const struct charge_matcher *m, uint32_t symbol)
 		       m->sides[1].s->symbols.data[symbol].stack;
 }
 
-static enum heft_change change_of(const struct charge_matcher *m, const struct charge_pair *p)
+static enum heft_change charge_pairs_change_of(const struct charge_matcher *m,
+					       const struct charge_pair *p)
 {
 	if (p->before == SNAP_NO_SYMBOL)
 		return HEFT_ADDED;
@@ -302,7 +303,7 @@ static void pairs_fill(struct charge_matcher *m)
 	charges_put(m, 1, place);
 	charges_put(m, 0, place);
 	for (size_t i = 0; i < m->out->list.count; i++)
-		m->out->list.data[i].change = change_of(m, &m->out->list.data[i]);
+		m->out->list.data[i].change = charge_pairs_change_of(m, &m->out->list.data[i]);
 	mem_free(place);
 }
 
@@ -310,8 +311,8 @@ void charge_pairs_make(struct charge_pairs *ret, const struct snapshot_diff *d)
 {
 	struct charge_matcher m = { .d = d, .out = ret };
 	*ret = (struct charge_pairs){ { 0 } };
-	side_init(&m.sides[0], d->before);
-	side_init(&m.sides[1], d->after);
+	charge_pairs_side_init(&m.sides[0], d->before);
+	charge_pairs_side_init(&m.sides[1], d->after);
 	m.changes = mem_zeroed(d->after->symbols.count + 1, sizeof *m.changes);
 	partners_find(&m);
 	groups_make(&m, 0);
@@ -321,8 +322,8 @@ void charge_pairs_make(struct charge_pairs *ret, const struct snapshot_diff *d)
 	groups_match(&m, true);
 	groups_match(&m, false);
 	pairs_fill(&m);
-	side_release(&m.sides[0]);
-	side_release(&m.sides[1]);
+	charge_pairs_side_release(&m.sides[0]);
+	charge_pairs_side_release(&m.sides[1]);
 	mem_free(m.changes);
 	intern_release(&m.common);
 }

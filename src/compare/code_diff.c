@@ -8,7 +8,7 @@
 
 /* ---- which functions ------------------------------------------------------------------------- */
 
-static double change_of(const struct snapshot_diff *d, const struct diff_pair *p)
+static double code_diff_change_of(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	const struct snap_symbol *a = diff_before(d, p), *b = diff_after(d, p);
 	const double change = (b ? (double)b->size / b->alias_count : 0) -
@@ -16,7 +16,7 @@ static double change_of(const struct snapshot_diff *d, const struct diff_pair *p
 	return change < 0 ? -change : change;
 }
 
-static bool has_code(const struct snapshot_diff *d, const struct diff_pair *p)
+static bool code_diff_has(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	const struct snap_symbol *y = diff_after(d, p);
 	return p->change != HEFT_UNCHANGED && y && y->addr != 0 && y->size > 0 &&
@@ -29,7 +29,7 @@ size_t code_diff_pick(const struct snapshot_diff *d, size_t ret[CODE_DIFF_SYMBOL
 	size_t count = 0;
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		const struct diff_pair *p = &d->pairs.data[i];
-		const double change = has_code(d, p) ? change_of(d, p) : 0;
+		const double change = code_diff_has(d, p) ? code_diff_change_of(d, p) : 0;
 		size_t at = count;
 		if (change < 10)
 			continue;
@@ -52,7 +52,7 @@ struct line_part {
 	size_t from, size;
 };
 
-struct lines {
+struct code_diff_lines {
 	struct text text;
 	VEC(struct line_part) list;
 };
@@ -77,7 +77,8 @@ static void add_operands(struct text *t, const char *operands, const struct code
 	}
 }
 
-static void add_insn(struct lines *l, const struct disasm_insn *insn, const struct code_side *y)
+static void add_insn(struct code_diff_lines *l, const struct disasm_insn *insn,
+		     const struct code_side *y)
 {
 	const size_t from = l->text.len;
 	text_add(&l->text, str_of(insn->name));
@@ -94,7 +95,7 @@ static bool open_disasm(struct disasm *d, const struct image *im)
 	return im && disasm_open(d, im, flow_isa_of(im) == CODE_THUMB);
 }
 
-static void disassemble(struct lines *l, const struct code_side *side)
+static void code_diff_disassemble(struct code_diff_lines *l, const struct code_side *side)
 {
 	struct disasm d;
 	if (!open_disasm(&d, side->im))
@@ -110,7 +111,7 @@ static void disassemble(struct lines *l, const struct code_side *side)
 	disasm_close(&d);
 }
 
-static struct str line_at(const struct lines *l, size_t i)
+static struct str line_at(const struct code_diff_lines *l, size_t i)
 {
 	return (struct str){ l->text.p + l->list.data[i].from, l->list.data[i].size };
 }
@@ -126,7 +127,7 @@ struct edit {
 typedef VEC(struct edit) edit_vec;
 
 /* common[i * (n + 1) + k]: how many lines the rests of both sides have in common, in order. */
-static uint16_t *count_common(const struct lines *a, const struct lines *b)
+static uint16_t *count_common(const struct code_diff_lines *a, const struct code_diff_lines *b)
 {
 	const size_t m = a->list.count, n = b->list.count;
 	uint16_t *common = mem_zeroed((m + 1) * (n + 1), sizeof *common);
@@ -141,7 +142,8 @@ static uint16_t *count_common(const struct lines *a, const struct lines *b)
 	return common;
 }
 
-static void make_edits(edit_vec *edits, const struct lines *a, const struct lines *b)
+static void make_edits(edit_vec *edits, const struct code_diff_lines *a,
+		       const struct code_diff_lines *b)
 {
 	const size_t m = a->list.count, n = b->list.count;
 	uint16_t *common = count_common(a, b);
@@ -162,7 +164,7 @@ static void make_edits(edit_vec *edits, const struct lines *a, const struct line
 enum { CONTEXT = 10 };
 
 static void add_hunk(struct text *out, const edit_vec *edits, size_t from, size_t to,
-		     const struct lines sides[2])
+		     const struct code_diff_lines sides[2])
 {
 	char head[100];
 	size_t count[2] = { 0, 0 };
@@ -184,7 +186,8 @@ static void add_hunk(struct text *out, const edit_vec *edits, size_t from, size_
 }
 
 /* Changes with so many lines around them; those that touch are one. */
-static void add_hunks(struct text *out, const edit_vec *edits, const struct lines sides[2])
+static void add_hunks(struct text *out, const edit_vec *edits,
+		      const struct code_diff_lines sides[2])
 {
 	for (size_t i = 0; i < edits->count; i++) {
 		if (edits->data[i].kind == ' ')
@@ -201,10 +204,10 @@ static void add_hunks(struct text *out, const edit_vec *edits, const struct line
 
 bool code_diff(struct text *out, const struct code_side *before, const struct code_side *after)
 {
-	struct lines sides[2] = { { { 0 } } };
+	struct code_diff_lines sides[2] = { { { 0 } } };
 	edit_vec edits = { 0 };
-	disassemble(&sides[0], before);
-	disassemble(&sides[1], after);
+	code_diff_disassemble(&sides[0], before);
+	code_diff_disassemble(&sides[1], after);
 	make_edits(&edits, &sides[0], &sides[1]);
 	text_set(out, STR("--- before\n+++ after\n"));
 	const size_t head = out->len;

@@ -15,7 +15,7 @@ static double padding_pss(const struct snap_symbol *y)
 	return (double)y->padding / y->alias_count;
 }
 
-static struct diff_value value_of(const struct snap_symbol *y, int sign)
+static struct diff_value diff_value_of(const struct snap_symbol *y, int sign)
 {
 	return (struct diff_value){ sign * ((int64_t)y->size + y->padding), sign * y->padding,
 				    sign * snap_pss(y) };
@@ -25,9 +25,9 @@ struct diff_value diff_value(const struct snapshot_diff *d, const struct diff_pa
 {
 	const struct snap_symbol *old = diff_before(d, p), *new_ = diff_after(d, p);
 	if (!old)
-		return value_of(new_, 1);
+		return diff_value_of(new_, 1);
 	if (!new_)
-		return value_of(old, -1);
+		return diff_value_of(old, -1);
 	if (old->size == 0)
 		return (struct diff_value){ new_->padding - old->padding,
 					    new_->padding - old->padding,
@@ -53,7 +53,7 @@ static bool has_moved(const struct snapshot_diff *d, const struct snap_symbol *o
 }
 
 /* Neither side has a name of its own. */
-static bool is_made_up(const struct snapshot_diff *d, const struct diff_pair *p)
+static bool diff_is_made_up(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	return snap_is_made_up(snapshot_text(d->before, diff_before(d, p)->full_name)) &&
 	       snap_is_made_up(snapshot_text(d->after, diff_after(d, p)->full_name));
@@ -64,7 +64,7 @@ static enum heft_change change_of_pair(const struct snapshot_diff *d, const stru
 {
 	const struct diff_value v = diff_value(d, p);
 	if (!d->supersize) {
-		if (pass >= MATCH_RENAMED && !is_made_up(d, p))
+		if (pass >= MATCH_RENAMED && !diff_is_made_up(d, p))
 			return HEFT_RENAMED;
 		if (pass >= MATCH_FILE && has_moved(d, diff_before(d, p), diff_after(d, p)))
 			return HEFT_MOVED;
@@ -89,7 +89,7 @@ static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
 
 /* The change of the padding in front of symbols that are still there says nothing of the symbols:
  * one sum a section of the older side. */
-static void add_paddings(struct snapshot_diff *d)
+static void diff_add_paddings(struct snapshot_diff *d)
 {
 	double *sums = mem_zeroed(d->before->sections.count + 1, sizeof *sums);
 	for (size_t i = 0; i < d->pairs.count; i++) {
@@ -124,7 +124,7 @@ void diff_init(struct snapshot_diff *d, const struct snapshot *before, const str
 	matcher_run(&m);
 	add_pairs(d, &m);
 	if (!before->sparse || !after->sparse)
-		add_paddings(d);
+		diff_add_paddings(d);
 	matcher_release(&m);
 	d->charged = !supersize && has_charges(before) && has_charges(after);
 	if (d->charged)

@@ -115,7 +115,7 @@ static bool wants(const struct grouping *g, const struct snapshot *s, const stru
 	       (letter && q->section[0] == sec->letter);
 }
 
-static const char *copy_text(struct grouping *g, const struct snapshot *s, uint32_t id)
+static const char *diff_rows_copy_text(struct grouping *g, const struct snapshot *s, uint32_t id)
 {
 	return id ? arena_copy(&g->out->arena, snapshot_text(s, id)) : "";
 }
@@ -132,7 +132,7 @@ static void node_drop_measures(struct grouping *g, uint32_t node)
 	}
 }
 
-static uint32_t new_node(struct grouping *g)
+static uint32_t diff_rows_new_node(struct grouping *g)
 {
 	vec_push(&g->out->facts, (struct diff_fact){ .label = "" });
 	const uint32_t node = tree_add(&g->out->tree, 0, 0);
@@ -145,7 +145,7 @@ static uint32_t node_of_key(struct grouping *g, struct str key, bool *ret_new)
 	const size_t known = g->keys.entries.count;
 	const uint32_t id = intern_add(&g->keys, key);
 	*ret_new = id == known;
-	return *ret_new ? new_node(g) : id + 1;
+	return *ret_new ? diff_rows_new_node(g) : id + 1;
 }
 
 static uint32_t group_node(struct grouping *g, const struct snapshot *s,
@@ -175,21 +175,21 @@ static void add_key_part(struct grouping *g, struct str s)
 	text_add_char(&g->key, '\n');
 }
 
-static void add_flag(struct text *to, const char *word)
+static void diff_rows_add_flag(struct text *to, const char *word)
 {
 	if (to->len > 0)
 		text_add(to, STR(", "));
 	text_add(to, str_of(word));
 }
 
-static const char *flags_text(struct grouping *g, const struct snap_symbol *y)
+static const char *diff_rows_flags_text(struct grouping *g, const struct snap_symbol *y)
 {
 	g->work.len = 0;
 	snap_flag_words(&g->work, y->flags);
 	if (y->alias_count > 1)
-		add_flag(&g->work, "shared by names");
+		diff_rows_add_flag(&g->work, "shared by names");
 	if (y->size == 0 && y->padding > 0)
-		add_flag(&g->work, "padding");
+		diff_rows_add_flag(&g->work, "padding");
 	return g->work.len > 0 ? arena_copy(&g->out->arena, text_str(&g->work)) : "";
 }
 
@@ -199,7 +199,7 @@ static const char *stack_text(struct grouping *g, const struct snap_symbol *y)
 }
 
 /* What a symbol of a list stands for. */
-static enum heft_row_kind kind_of(struct str name)
+static enum heft_row_kind diff_rows_kind_of(struct str name)
 {
 	return snap_is_literal(name)                        ? HEFT_ROW_LITERAL
 	       : snap_is_overhead(name)                     ? HEFT_ROW_FALLBACK
@@ -209,7 +209,7 @@ static enum heft_row_kind kind_of(struct str name)
 }
 
 /* Sets what is known of a row by symbol. */
-static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t node)
+static void diff_rows_tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t node)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
 	const struct snapshot *s = new_ ? g->d->after : g->d->before;
@@ -218,19 +218,20 @@ static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t 
 	const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 	list[DIFF_SECTION] = sec->name;
 	list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
-	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_) : flags_text(g, y);
-	list[DIFF_CODE] = g->d->has_stacks ? stack_text(g, old) : copy_text(g, s, y->disassembly);
-	list[DIFF_PATH] = copy_text(g, s, snap_path(y));
-	list[DIFF_COMPONENT] = copy_text(g, s, y->component);
+	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_) : diff_rows_flags_text(g, y);
+	list[DIFF_CODE] = g->d->has_stacks ? stack_text(g, old)
+					   : diff_rows_copy_text(g, s, y->disassembly);
+	list[DIFF_PATH] = diff_rows_copy_text(g, s, snap_path(y));
+	list[DIFF_COMPONENT] = diff_rows_copy_text(g, s, y->component);
 	list[DIFF_WAS] = "";
 	if (p->change == HEFT_RENAMED)
-		list[DIFF_WAS] = copy_text(g, g->d->before, old->full_name);
+		list[DIFF_WAS] = diff_rows_copy_text(g, g->d->before, old->full_name);
 	else if (p->change == HEFT_MOVED)
-		list[DIFF_WAS] = copy_text(g, g->d->before, snap_path(old));
+		list[DIFF_WAS] = diff_rows_copy_text(g, g->d->before, snap_path(old));
 	list[DIFF_PAIRED_BY] = match_pass_word(p->pass);
 	const struct str label = snap_label(s, y, HEFT_DIFF_BY_SYMBOL, &g->work);
 	g->out->facts.data[node] = (struct diff_fact){ arena_copy(&g->out->arena, label),
-						       kind_of(label), list, p->change };
+						       diff_rows_kind_of(label), list, p->change };
 }
 
 /* Symbols of one name, section and path are one row; those of one alias list whatever their
@@ -250,7 +251,7 @@ static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 	add_key_part(g, many ? STR("") : snapshot_text(s, snap_path(y)));
 	const uint32_t node = node_of_key(g, text_str(&g->key), &fresh);
 	if (fresh)
-		tell_symbol(g, p, node);
+		diff_rows_tell_symbol(g, p, node);
 	else if (g->out->facts.data[node].change != p->change)
 		g->out->facts.data[node].change = HEFT_CHANGED;
 	return node;
@@ -312,7 +313,7 @@ static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
 static const char padding_name[] = "Overhead: aggregate padding of diff'ed symbols";
 
 /* The padding of SuperSize's pairs as symbols of its own. */
-static void add_paddings(struct grouping *g)
+static void diff_rows_add_paddings(struct grouping *g)
 {
 	const struct snapshot *s = g->d->before;
 	for (size_t i = 0; i < g->d->paddings.count; i++) {
@@ -321,7 +322,7 @@ static void add_paddings(struct grouping *g)
 		const struct snap_symbol y = { .section = p->section };
 		if (!wants(g, s, &y))
 			continue;
-		const uint32_t node = new_node(g);
+		const uint32_t node = diff_rows_new_node(g);
 		const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 		list[DIFF_SECTION] = sec->name;
 		list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
@@ -340,14 +341,14 @@ static void add_paddings(struct grouping *g)
 
 /* ---- charges --------------------------------------------------------------------------------- */
 
-static const char *path_text(struct grouping *g, const struct snapshot *s,
-			     const struct snap_charge *c)
+static const char *diff_rows_path_text(struct grouping *g, const struct snapshot *s,
+				       const struct snap_charge *c)
 {
 	if (c->symbol != SNAP_NO_SYMBOL)
-		return copy_text(g, s, snap_path(&s->symbols.data[c->symbol]));
+		return diff_rows_copy_text(g, s, snap_path(&s->symbols.data[c->symbol]));
 	const uint32_t path = charge_is_fallback(s, c->source) ? c->object : c->source;
 	const bool none = charge_is_fallback(s, path) || charge_is_fallback(s, c->name);
-	return copy_text(g, s, none ? 0 : path);
+	return diff_rows_copy_text(g, s, none ? 0 : path);
 }
 
 /* Where its symbol lies; of bytes without one, the section that their label names. */
@@ -369,7 +370,8 @@ static const struct snap_charge *charge_at(const struct snapshot *s, uint32_t ch
 	return charge == SNAP_NO_SYMBOL ? NULL : &s->charges.data[charge];
 }
 
-static const struct snap_symbol *symbol_of(const struct snapshot *s, const struct snap_charge *c)
+static const struct snap_symbol *diff_rows_symbol_of(const struct snapshot *s,
+						     const struct snap_charge *c)
 {
 	return c && c->symbol != SNAP_NO_SYMBOL ? &s->symbols.data[c->symbol] : NULL;
 }
@@ -382,8 +384,8 @@ static const char *was_text(struct grouping *g, const struct charge_pair *p)
 	if (!old || !new_)
 		return "";
 	if (!str_eq(snapshot_text(g->d->before, old->name), snapshot_text(g->d->after, new_->name)))
-		return copy_text(g, g->d->before, old->name);
-	return p->change == HEFT_MOVED ? path_text(g, g->d->before, old) : "";
+		return diff_rows_copy_text(g, g->d->before, old->name);
+	return p->change == HEFT_MOVED ? diff_rows_path_text(g, g->d->before, old) : "";
 }
 
 static void tell_charge(struct grouping *g, const struct charge_pair *p, uint32_t node)
@@ -392,23 +394,23 @@ static void tell_charge(struct grouping *g, const struct charge_pair *p, uint32_
 	const struct snap_charge *new_ = charge_at(g->d->after, p->after);
 	const struct snapshot *s = new_ ? g->d->after : g->d->before;
 	const struct snap_charge *c = new_ ? new_ : old;
-	const struct snap_symbol *y = symbol_of(s, c);
-	const struct snap_symbol *was = symbol_of(g->d->before, old);
+	const struct snap_symbol *y = diff_rows_symbol_of(s, c);
+	const struct snap_symbol *was = diff_rows_symbol_of(g->d->before, old);
 	const struct str label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL);
 	const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 	list[DIFF_SECTION] = section_text(g, s, c);
-	list[DIFF_PATH] = path_text(g, s, c);
-	list[DIFF_COMPONENT] = copy_text(g, s, c->component);
+	list[DIFF_PATH] = diff_rows_path_text(g, s, c);
+	list[DIFF_COMPONENT] = diff_rows_copy_text(g, s, c->component);
 	list[DIFF_CONTAINER] = s->containers.data[c->container].name;
 	list[DIFF_WAS] = was_text(g, p);
 	list[DIFF_PAIRED_BY] = old && new_ && c->symbol != SNAP_NO_SYMBOL
 				       ? match_pass_word(g->d->pairs.data[c->symbol].pass)
 				       : "";
 	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_ ? y : NULL)
-			   : y              ? flags_text(g, y)
+			   : y              ? diff_rows_flags_text(g, y)
 					    : "";
 	list[DIFF_CODE] = g->d->has_stacks ? stack_text(g, was)
-			  : y              ? copy_text(g, s, y->disassembly)
+			  : y              ? diff_rows_copy_text(g, s, y->disassembly)
 					   : "";
 	g->out->facts.data[node] = (struct diff_fact){ arena_copy(&g->out->arena, label),
 						       rows_kind(label), list, p->change };
@@ -424,7 +426,7 @@ static void add_charged(struct grouping *g, uint32_t node, enum heft_role role, 
 
 static void add_charge_pair(struct grouping *g, const struct charge_pair *p)
 {
-	const uint32_t node = p->change == HEFT_UNCHANGED ? 0 : new_node(g);
+	const uint32_t node = p->change == HEFT_UNCHANGED ? 0 : diff_rows_new_node(g);
 	const uint32_t nodes[] = { 0, node };
 	if (node > 0)
 		tell_charge(g, p, node);
@@ -474,7 +476,7 @@ static void add_charge_groups(struct grouping *g)
 	}
 }
 
-static void add_charges(struct grouping *g)
+static void diff_rows_add_charges(struct grouping *g)
 {
 	for (size_t i = 0; i < g->d->charges.list.count; i++) {
 		const struct charge_pair *p = &g->d->charges.list.data[i];
@@ -493,12 +495,12 @@ static void add_charges(struct grouping *g)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static const char *node_label(void *ctx, uint32_t node)
+static const char *diff_rows_node_label(void *ctx, uint32_t node)
 {
 	return ((struct diff_rows *)ctx)->facts.data[node].label;
 }
 
-static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+static void diff_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	const struct diff_fact *f = &((struct diff_rows *)ctx)->facts.data[node];
 	(void)level;
@@ -507,7 +509,8 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	row->change = f->change;
 }
 
-static void make_table(struct diff_rows *out, const struct heft_diff_query *q, bool has_stacks)
+static void diff_rows_make_table(struct diff_rows *out, const struct heft_diff_query *q,
+				 bool has_stacks)
 {
 	static const enum heft_diff_measure keys[] = { [DIFF_CHARGED] = HEFT_DIFF_CHARGED,
 						       [DIFF_PADDED] = HEFT_DIFF_PADDED,
@@ -527,8 +530,8 @@ static void make_table(struct diff_rows *out, const struct heft_diff_query *q, b
 					.diff = true,
 					.others_last = true,
 					.least.parts = (double)q->min,
-					.label = node_label,
-					.fill = fill_row,
+					.label = diff_rows_node_label,
+					.fill = diff_rows_fill,
 					.ctx = out };
 	out->level = by_words[q->by];
 	out->table = (struct heft_table){ .size = sizeof out->table,
@@ -559,7 +562,7 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL", .kind = HEFT_ROW_SUM });
 	node_drop_measures(&g, 0);
 	if (charged)
-		add_charges(&g);
+		diff_rows_add_charges(&g);
 	for (size_t i = 0; i < d->pairs.count && !charged; i++) {
 		if (!wants_pair(&g, &d->pairs.data[i]))
 			continue;
@@ -569,8 +572,8 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 			add_group_pair(&g, &d->pairs.data[i]);
 	}
 	if (d->supersize && query->by == HEFT_DIFF_BY_SYMBOL)
-		add_paddings(&g);
-	make_table(ret, query, d->has_stacks);
+		diff_rows_add_paddings(&g);
+	diff_rows_make_table(ret, query, d->has_stacks);
 	intern_release(&g.keys);
 	text_release(&g.key);
 	text_release(&g.work);
@@ -601,7 +604,7 @@ struct section_sums {
 
 /* Sections of one name are one, unless their bytes are elsewhere.  SuperSize knows segments
  * alone. */
-static uint32_t find_sum(struct section_sums *t, const struct snap_section *sec)
+static uint32_t diff_rows_find_sum(struct section_sums *t, const struct snap_section *sec)
 {
 	const char *name = t->supersize ? snap_segment(sec) : sec->name;
 	const bool in_memory = sec->in_memory && !t->supersize;
@@ -615,16 +618,16 @@ static uint32_t find_sum(struct section_sums *t, const struct snap_section *sec)
 	return place;
 }
 
-static struct diff_section *sum_of(struct section_sums *t, enum heft_role role,
-				   const struct snapshot *s, uint32_t section)
+static struct diff_section *diff_rows_sum_of(struct section_sums *t, enum heft_role role,
+					     const struct snapshot *s, uint32_t section)
 {
 	uint32_t *place = &t->places[role == HEFT_BASE][section];
 	if (*place == 0)
-		*place = find_sum(t, &s->sections.data[section]) + 1;
+		*place = diff_rows_find_sum(t, &s->sections.data[section]) + 1;
 	return &t->out->sections.data[*place - 1];
 }
 
-static int larger_first(const void *pa, const void *pb)
+static int diff_rows_larger_first(const void *pa, const void *pb)
 {
 	const struct diff_section *a = pa, *b = pb;
 	const double x = a->sizes.after + a->sizes.before, y = b->sizes.after + b->sizes.before;
@@ -657,13 +660,13 @@ static void add_pair_sizes(struct section_sums *t, const struct snapshot_diff *d
 	struct diff_section *s = NULL;
 	if (old) {
 		const struct amount a = amount_of(old, false);
-		s = sum_of(t, HEFT_BASE, d->before, old->section);
+		s = diff_rows_sum_of(t, HEFT_BASE, d->before, old->section);
 		s->sizes.before += a.size;
 		s->sizes.padding_before += a.padding;
 	}
 	if (new_) {
 		const struct amount a = amount_of(new_, false);
-		s = sum_of(t, HEFT_INPUT, d->after, new_->section);
+		s = diff_rows_sum_of(t, HEFT_INPUT, d->after, new_->section);
 		s->sizes.after += a.size;
 		s->sizes.padding_after += a.padding;
 	}
@@ -680,10 +683,11 @@ void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d
 	for (size_t i = 0; i < d->pairs.count; i++)
 		add_pair_sizes(&t, d, &d->pairs.data[i]);
 	for (size_t i = 0; d->supersize && i < d->paddings.count; i++)
-		sum_of(&t, HEFT_BASE, d->before, d->paddings.data[i].section)->counts[HEFT_ADDED]++;
+		diff_rows_sum_of(&t, HEFT_BASE, d->before, d->paddings.data[i].section)
+			->counts[HEFT_ADDED]++;
 	if (ret->sections.count > 1)
 		qsort(ret->sections.data, ret->sections.count, sizeof *ret->sections.data,
-		      larger_first);
+		      diff_rows_larger_first);
 	add_total(ret);
 	mem_free(t.places[0]);
 	mem_free(t.places[1]);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* A copy of what is wanted of a snapshot. */
-struct half {
+struct diff_save_half {
 	const struct snapshot *from;
 	struct snapshot *to;
 	uint32_t *texts;                /* by id of `from`: of `to`, 0 = not copied */
@@ -12,23 +12,23 @@ struct half {
 	uint32_t *places; /* by symbol of `from`: its place in `to`, or SNAP_NO_SYMBOL */
 };
 
-static uint32_t copy_text(struct half *h, uint32_t id)
+static uint32_t diff_save_copy_text(struct diff_save_half *h, uint32_t id)
 {
 	if (id != 0 && h->texts[id] == 0)
 		h->texts[id] = intern_add(&h->to->texts, snapshot_text(h->from, id));
 	return h->texts[id];
 }
 
-static void copy_symbol(struct half *h, const struct snap_symbol *y)
+static void diff_save_copy_symbol(struct diff_save_half *h, const struct snap_symbol *y)
 {
 	struct snap_symbol c = *y;
-	c.name = copy_text(h, y->name);
-	c.template_name = copy_text(h, y->template_name);
-	c.full_name = copy_text(h, y->full_name);
-	c.object = copy_text(h, y->object);
-	c.source = copy_text(h, y->source);
-	c.component = copy_text(h, y->component);
-	c.disassembly = copy_text(h, y->disassembly);
+	c.name = diff_save_copy_text(h, y->name);
+	c.template_name = diff_save_copy_text(h, y->template_name);
+	c.full_name = diff_save_copy_text(h, y->full_name);
+	c.object = diff_save_copy_text(h, y->object);
+	c.source = diff_save_copy_text(h, y->source);
+	c.component = diff_save_copy_text(h, y->component);
+	c.disassembly = diff_save_copy_text(h, y->disassembly);
 	const char *text = h->disassembly ? h->disassembly[y - h->from->symbols.data] : NULL;
 	if (text)
 		c.disassembly = intern_add(&h->to->texts, str_of(text));
@@ -74,7 +74,7 @@ static void copy_container(struct snapshot *to, const struct snap_container *c)
 }
 
 /* Symbols that are marked, and all of their alias lists. */
-static void copy_marked(struct half *h, const uint8_t *marked)
+static void copy_marked(struct diff_save_half *h, const uint8_t *marked)
 {
 	const struct snap_symbol *y = h->from->symbols.data;
 	for (size_t i = 0, n; i < h->from->symbols.count; i += n) {
@@ -83,22 +83,22 @@ static void copy_marked(struct half *h, const uint8_t *marked)
 		for (size_t k = 0; k < n; k++)
 			any = any || marked[i + k];
 		for (size_t k = 0; any && k < n; k++)
-			copy_symbol(h, &y[i + k]);
+			diff_save_copy_symbol(h, &y[i + k]);
 	}
 }
 
 /* Charges of symbols that are there, and of pairs that changed. */
-static void copy_charges(struct half *h, const struct charge_pairs *pairs, size_t side)
+static void copy_charges(struct diff_save_half *h, const struct charge_pairs *pairs, size_t side)
 {
 	for (size_t i = 0; pairs->of[side] && i < h->from->charges.count; i++) {
 		struct snap_charge c = h->from->charges.data[i];
 		if (pairs->list.data[pairs->of[side][i]].change == HEFT_UNCHANGED)
 			continue;
-		c.name = copy_text(h, c.name);
-		c.space = copy_text(h, c.space);
-		c.source = copy_text(h, c.source);
-		c.object = copy_text(h, c.object);
-		c.component = copy_text(h, c.component);
+		c.name = diff_save_copy_text(h, c.name);
+		c.space = diff_save_copy_text(h, c.space);
+		c.source = diff_save_copy_text(h, c.source);
+		c.object = diff_save_copy_text(h, c.object);
+		c.component = diff_save_copy_text(h, c.component);
 		if (c.symbol != SNAP_NO_SYMBOL)
 			c.symbol = h->places[c.symbol];
 		vec_push(&h->to->charges, c);
@@ -109,8 +109,10 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 		      const char *const *disassembly, const struct charge_pairs *pairs, size_t side)
 {
 	snapshot_init(to);
-	struct half h = { from, to, mem_zeroed(from->texts.entries.count + 1, sizeof *h.texts),
-			  disassembly, mem_alloc((from->symbols.count + 1) * sizeof *h.places) };
+	struct diff_save_half h = { from, to,
+				    mem_zeroed(from->texts.entries.count + 1, sizeof *h.texts),
+				    disassembly,
+				    mem_alloc((from->symbols.count + 1) * sizeof *h.places) };
 	memset(h.places, 0xff, (from->symbols.count + 1) * sizeof *h.places);
 	to->sparse = true;
 	to->has_components = from->has_components;
@@ -143,7 +145,7 @@ static uint32_t container_named(const struct snapshot *s, const char *name)
 	return 0;
 }
 
-static void add_paddings(const struct snapshot_diff *d, struct snapshot *to)
+static void diff_save_add_paddings(const struct snapshot_diff *d, struct snapshot *to)
 {
 	const uint32_t name = intern_add(&to->texts,
 					 STR("Overhead: aggregate padding of diff'ed symbols"));
@@ -189,7 +191,7 @@ void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 	mark_charged(d, 1, new_);
 	make_half(ret_before, d->before, old, NULL, &d->charges, 0);
 	make_half(ret_after, d->after, new_, disassembly, &d->charges, 1);
-	add_paddings(d, ret_after);
+	diff_save_add_paddings(d, ret_after);
 	snapshot_place_sections(ret_before);
 	snapshot_place_sections(ret_after);
 	mem_free(old);

@@ -9,7 +9,7 @@
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static bool is_digit(char c)
+static bool match_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -17,7 +17,7 @@ static bool is_digit(char c)
 static size_t digits_at(struct str s, size_t at)
 {
 	size_t n = 0;
-	while (at + n < s.len && is_digit(s.p[at + n]))
+	while (at + n < s.len && match_is_digit(s.p[at + n]))
 		n++;
 	return n;
 }
@@ -40,7 +40,7 @@ struct str match_stable(struct str s, struct text *work)
 {
 	if (s.len > 0 && memchr(s.p, '$', s.len))
 		s = without_dollars(s, work);
-	while (s.len > 0 && (is_digit(s.p[s.len - 1]) || s.p[s.len - 1] == '.'))
+	while (s.len > 0 && (match_is_digit(s.p[s.len - 1]) || s.p[s.len - 1] == '.'))
 		s.len--;
 	return s;
 }
@@ -55,12 +55,12 @@ static struct str star_cluster(struct str s, struct text *out)
 		size_t open = end;
 		for (size_t i = 0; i + 1 < s.len; i++)
 			if (open == end && s.p[i] == ' ' && s.p[i + 1] == '(' && i > 0 &&
-			    is_digit(s.p[i - 1]))
+			    match_is_digit(s.p[i - 1]))
 				open = i;
 		end = open;
 	}
 	size_t at = end;
-	while (at > 0 && is_digit(s.p[at - 1]))
+	while (at > 0 && match_is_digit(s.p[at - 1]))
 		at--;
 	size_t blank = at;
 	while (blank > 0 && s.p[blank - 1] == ' ')
@@ -84,12 +84,12 @@ static struct str without_clone(struct str s)
 
 /* ---- suffixes -------------------------------------------------------------------------------- */
 
-static bool is_hash(struct str s)
+static bool match_is_hash(struct str s)
 {
 	if (s.len != 17 || s.p[0] != 'h')
 		return false;
 	for (size_t i = 1; i < s.len; i++)
-		if (!is_digit(s.p[i]) && (s.p[i] < 'a' || s.p[i] > 'f'))
+		if (!match_is_digit(s.p[i]) && (s.p[i] < 'a' || s.p[i] > 'f'))
 			return false;
 	return true;
 }
@@ -101,7 +101,7 @@ static struct str without_suffixes(struct str s)
 	const struct str whole = s;
 	s.len = suffix_start(s);
 	if (s.len > 19 && memcmp(s.p + s.len - 19, "::", 2) == 0 &&
-	    is_hash((struct str){ s.p + s.len - 17, 17 }))
+	    match_is_hash((struct str){ s.p + s.len - 17, 17 }))
 		s.len -= 19;
 	return s.len > 0 ? s : whole;
 }
@@ -328,7 +328,7 @@ const char *match_pass_word(unsigned pass)
 
 /* What of a side a pass may pair: the keys of symbols by their place in the list of what is
  * left. */
-struct keyed {
+struct match_keyed {
 	struct match_key *keys;
 	uint64_t *hashes; /* 0: the pass has nothing to say of the symbol */
 };
@@ -336,7 +336,7 @@ struct keyed {
 /* Symbols of the older side by key, those of one key in their order: the last leads to the first,
  * each to the next. */
 struct queues {
-	const struct keyed *of;
+	const struct match_keyed *of;
 	struct map last; /* places, by key */
 	uint32_t *next;  /* by place; DIFF_NONE at the last where all are taken */
 };
@@ -354,7 +354,7 @@ static bool queue_find(const struct queues *q, const struct match_key *key, stru
 /* How many look-ups ahead memory is fetched for. */
 enum { AHEAD = 16 };
 
-static void queues_init(struct queues *q, const struct keyed *of, size_t count)
+static void queues_init(struct queues *q, const struct match_keyed *of, size_t count)
 {
 	*q = (struct queues){ .of = of, .next = mem_alloc((count + 1) * sizeof *q->next) };
 	map_reserve(&q->last, count);
@@ -408,7 +408,7 @@ static bool tells(const struct matcher *m, const struct match_side *side, enum m
 }
 
 /* Takes out the keys that stand several times on one side. */
-static void keyed_once(struct keyed *k, size_t count)
+static void keyed_once(struct match_keyed *k, size_t count)
 {
 	struct repeat {
 		uint64_t hash, place;
@@ -422,13 +422,13 @@ static void keyed_once(struct keyed *k, size_t count)
 	mem_free(list);
 }
 
-static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *side,
+static void keyed_init(struct match_keyed *k, struct matcher *m, struct match_side *side,
 		       enum match_pass pass, key_fn key_of)
 {
 	const struct snap_symbol *all = side->s->symbols.data;
 	const size_t count = side->left.count;
-	*k = (struct keyed){ mem_alloc((count + 1) * sizeof *k->keys),
-			     mem_zeroed(count + 1, sizeof *k->hashes) };
+	*k = (struct match_keyed){ mem_alloc((count + 1) * sizeof *k->keys),
+				   mem_zeroed(count + 1, sizeof *k->hashes) };
 	for (size_t i = 0; i < count; i++) {
 		const struct snap_symbol *y = &all[side->left.data[i]];
 		if (tells(m, side, pass, y) && key_of(m, side, y, &k->keys[i]))
@@ -438,7 +438,7 @@ static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *si
 		keyed_once(k, count);
 }
 
-static void keyed_release(struct keyed *k)
+static void keyed_release(struct match_keyed *k)
 {
 	mem_free(k->keys);
 	mem_free(k->hashes);
@@ -447,7 +447,7 @@ static void keyed_release(struct keyed *k)
 static void run_pass(struct matcher *m, enum match_pass pass, key_fn key_of)
 {
 	const size_t count = m->after.left.count;
-	struct keyed old, new_;
+	struct match_keyed old, new_;
 	struct queues q;
 	keyed_init(&old, m, &m->before, pass, key_of);
 	keyed_init(&new_, m, &m->after, pass, key_of);
@@ -529,8 +529,8 @@ void matcher_run(struct matcher *m)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void side_init(struct matcher *m, struct match_side *side, const struct snapshot *s,
-		      bool any_container)
+static void match_side_init(struct matcher *m, struct match_side *side, const struct snapshot *s,
+			    bool any_container)
 {
 	ASSERT(s->symbols.count < DIFF_NONE);
 	side->s = s;
@@ -561,8 +561,8 @@ void matcher_init(struct matcher *m, const struct snapshot *before, const struct
 			 after->containers.count == 1;
 	memset(m, 0, sizeof *m);
 	m->supersize = supersize;
-	side_init(m, &m->before, before, one);
-	side_init(m, &m->after, after, one);
+	match_side_init(m, &m->before, before, one);
+	match_side_init(m, &m->after, after, one);
 	m->before.has_clues = m->after.has_clues = before->clues.count > 0 &&
 						   after->clues.count > 0;
 	m->partner = mem_alloc((after->symbols.count + 1) * sizeof *m->partner);
@@ -571,7 +571,7 @@ void matcher_init(struct matcher *m, const struct snapshot *before, const struct
 		m->partner[i] = DIFF_NONE;
 }
 
-static void side_release(struct match_side *side)
+static void match_side_release(struct match_side *side)
 {
 	mem_free(side->texts);
 	mem_free(side->stable);
@@ -583,8 +583,8 @@ static void side_release(struct match_side *side)
 
 void matcher_release(struct matcher *m)
 {
-	side_release(&m->before);
-	side_release(&m->after);
+	match_side_release(&m->before);
+	match_side_release(&m->after);
 	intern_release(&m->common);
 	text_release(&m->work);
 	mem_free(m->partner);

@@ -24,12 +24,12 @@ static uint64_t first_ident(struct matcher *m, struct match_side *side, const st
 	return ident_of(y->contents.whole, KNOWN_CONTENTS);
 }
 
-struct start {
+struct match_alike_start {
 	uint64_t addr;
 	uint32_t symbol, container;
 };
 
-typedef VEC(struct start) start_vec;
+typedef VEC(struct match_alike_start) start_vec;
 
 /* The symbols that have addresses in a container, by address. */
 static start_vec starts_list(const struct snapshot *s, uint32_t container)
@@ -40,13 +40,14 @@ static start_vec starts_list(const struct snapshot *s, uint32_t container)
 		const struct snap_section *sec = &s->sections.data[y->section];
 		if (sec->container == container && sec->native && y->addr > 0 && y->size > 0 &&
 		    y->alias_place == 0)
-			vec_push(&starts, (struct start){ y->addr, i, container });
+			vec_push(&starts, (struct match_alike_start){ y->addr, i, container });
 	}
 	sort_by_key(starts.data, starts.count, sizeof *starts.data);
 	return starts;
 }
 
-static uint32_t symbol_at(const struct snapshot *s, const start_vec *starts, uint64_t addr)
+static uint32_t match_alike_symbol_at(const struct snapshot *s, const start_vec *starts,
+				      uint64_t addr)
 {
 	const size_t i = upper_bound(starts->data, starts->count, sizeof *starts->data, addr);
 	if (i == 0)
@@ -64,7 +65,8 @@ static void container_resolve(struct alike_side *as, uint32_t container, const s
 	for (size_t i = 0; i < c->refs.count; i++)
 		targets[i] = c->refs.data[i] & CLUE_NAMED
 				     ? DIFF_NONE
-				     : symbol_at(s, &starts, c->lowest + c->refs.data[i]);
+				     : match_alike_symbol_at(s, &starts,
+							     c->lowest + c->refs.data[i]);
 	as->targets[container] = targets;
 	for (size_t i = 0, k = 0; i < starts.count && k < c->list.count; i++) {
 		while (k < c->list.count && c->list.data[k].addr < starts.data[i].addr)
@@ -75,7 +77,7 @@ static void container_resolve(struct alike_side *as, uint32_t container, const s
 	vec_release(&starts);
 }
 
-static void side_init(struct alike *a, struct alike_side *as, struct match_side *side)
+static void match_alike_side_init(struct alike *a, struct alike_side *as, struct match_side *side)
 {
 	const struct snapshot *s = side->s;
 	*as = (struct alike_side){
@@ -94,14 +96,14 @@ static void side_init(struct alike *a, struct alike_side *as, struct match_side 
 void alike_init(struct alike *a, struct matcher *m)
 {
 	*a = (struct alike){ .m = m };
-	side_init(a, &a->before, &m->before);
-	side_init(a, &a->after, &m->after);
+	match_alike_side_init(a, &a->before, &m->before);
+	match_alike_side_init(a, &a->after, &m->after);
 	for (uint32_t i = 0; i < m->after.s->symbols.count; i++)
 		if (m->partner[i] != DIFF_NONE)
 			alike_learn(a, m->partner[i], i);
 }
 
-static void side_release(struct alike_side *as)
+static void match_alike_side_release(struct alike_side *as)
 {
 	for (size_t i = 0; i < as->side->s->containers.count; i++)
 		mem_free(as->targets[i]);
@@ -112,8 +114,8 @@ static void side_release(struct alike_side *as)
 
 void alike_release(struct alike *a)
 {
-	side_release(&a->before);
-	side_release(&a->after);
+	match_alike_side_release(&a->before);
+	match_alike_side_release(&a->after);
 	vec_release(&a->votes);
 	vec_release(&a->segment);
 }
@@ -164,7 +166,7 @@ static uint64_t ref_ident(struct matcher *m, const struct ref_list *l, size_t i)
 }
 
 /* How two lists of references go together. */
-struct agreement {
+struct match_alike_agreement {
 	size_t same, different;
 };
 
@@ -203,10 +205,10 @@ static void segment_take(struct alike *a)
 	a->segment.count = 0;
 }
 
-static struct agreement refs_compare(struct alike *a, const struct ref_list *b,
-				     const struct ref_list *n, bool votes)
+static struct match_alike_agreement refs_compare(struct alike *a, const struct ref_list *b,
+						 const struct ref_list *n, bool votes)
 {
-	struct agreement ret = { 0, 0 };
+	struct match_alike_agreement ret = { 0, 0 };
 	size_t i = 0, k = 0;
 	a->segment.count = 0;
 	while (i < b->count && k < n->count) {
@@ -366,7 +368,7 @@ static void score_refs(struct alike *a, struct score *s, uint32_t before, uint32
 	const struct ref_list b = refs_of(&a->before, before), n = refs_of(&a->after, after);
 	if (b.count == 0 && n.count == 0)
 		return;
-	const struct agreement g = refs_compare(a, &b, &n, false);
+	const struct match_alike_agreement g = refs_compare(a, &b, &n, false);
 	const size_t all = g.same + g.different;
 	if (all > 0)
 		score_add(s, (unsigned)(g.same * 100 / all), (unsigned)min_u64(all, 3));

@@ -24,14 +24,14 @@ static const unsigned thresholds[] = { 90, 75, 60, 45, 30, 14 };
 enum { FAINT = 30, CLEAR = 60, MARGIN = 6, VOTED_LEAST = 50 };
 
 /* A section that both sides have, its symbols in order. */
-struct sequence {
+struct match_order_sequence {
 	VEC(uint32_t) before, after;
 };
 
 struct order {
 	struct matcher *m;
 	struct alike alike;
-	VEC(struct sequence) list;
+	VEC(struct match_order_sequence) list;
 	uint32_t *after_of;  /* by symbol of `before`: its partner, or DIFF_NONE */
 	uint32_t *places;    /* by symbol of `after`: its place in its sequence */
 	uint32_t *sequences; /* ... and which that is + 1 */
@@ -46,14 +46,14 @@ struct order {
 /* ---- sequences ------------------------------------------------------------------------------- */
 
 /* Aliases count once. */
-static bool has_place(const struct snapshot *s, const struct snap_symbol *y)
+static bool match_order_has_place(const struct snapshot *s, const struct snap_symbol *y)
 {
 	return y->addr > 0 && y->size > 0 && y->alias_place == 0 &&
 	       !snap_is_star(snapshot_text(s, y->full_name));
 }
 
-static uint32_t section_key(struct matcher *m, struct match_side *side,
-			    const struct snap_section *sec, struct text *work)
+static uint32_t match_order_section_key(struct matcher *m, struct match_side *side,
+					const struct snap_section *sec, struct text *work)
 {
 	const uint32_t index = (uint32_t)(sec - side->s->sections.data);
 	text_set(work, STR(""));
@@ -67,12 +67,12 @@ static void sequence_add(struct order *o, const struct snap_section *old,
 			 const struct snap_section *new_)
 {
 	const struct snapshot *b = o->m->before.s, *n = o->m->after.s;
-	struct sequence q = { { 0 }, { 0 } };
+	struct match_order_sequence q = { { 0 }, { 0 } };
 	for (uint64_t i = old->first; i < old->first + old->count; i++)
-		if (has_place(b, &b->symbols.data[i]))
+		if (match_order_has_place(b, &b->symbols.data[i]))
 			vec_push(&q.before, (uint32_t)i);
 	for (uint64_t i = new_->first; i < new_->first + new_->count; i++)
-		if (has_place(n, &n->symbols.data[i])) {
+		if (match_order_has_place(n, &n->symbols.data[i])) {
 			o->places[i] = (uint32_t)q.after.count;
 			o->sequences[i] = (uint32_t)o->list.count + 1;
 			vec_push(&q.after, (uint32_t)i);
@@ -88,7 +88,8 @@ static void sequences_make(struct order *o)
 	struct map by_key = { 0 };
 	VEC(uint32_t) keys = { 0 };
 	for (uint32_t i = 0; i < b->sections.count; i++) {
-		const uint32_t key = section_key(o->m, &o->m->before, &b->sections.data[i], &work);
+		const uint32_t key = match_order_section_key(o->m, &o->m->before,
+							     &b->sections.data[i], &work);
 		struct map_at at = map_at(&by_key, hash_u64(key));
 		uint32_t other;
 		while (map_next(&by_key, &at, &other))
@@ -98,7 +99,7 @@ static void sequences_make(struct order *o)
 	}
 	for (uint32_t i = 0; i < n->sections.count; i++) {
 		const struct snap_section *sec = &n->sections.data[i];
-		const uint32_t key = section_key(o->m, &o->m->after, sec, &work);
+		const uint32_t key = match_order_section_key(o->m, &o->m->after, sec, &work);
 		struct map_at at = map_at(&by_key, hash_u64(key));
 		uint32_t old;
 		while (map_next(&by_key, &at, &old))
@@ -134,7 +135,7 @@ static bool may_be_one(const struct order *o, uint32_t before, uint32_t after)
 	return is_nameless(&o->m->before, before) || is_nameless(&o->m->after, after);
 }
 
-static bool is_text(const struct match_side *side, uint32_t symbol)
+static bool match_order_is_text(const struct match_side *side, uint32_t symbol)
 {
 	return snap_is_literal(snapshot_text(side->s, side->s->symbols.data[symbol].full_name));
 }
@@ -266,7 +267,7 @@ static void anchors_keep(anchor_vec *list)
 
 static anchor_vec anchors_find(const struct order *o, size_t sequence)
 {
-	const struct sequence *q = &o->list.data[sequence];
+	const struct match_order_sequence *q = &o->list.data[sequence];
 	anchor_vec list = { 0 };
 	for (uint32_t i = 0; i < q->before.count; i++) {
 		const uint32_t after = o->after_of[q->before.data[i]];
@@ -278,17 +279,17 @@ static anchor_vec anchors_find(const struct order *o, size_t sequence)
 }
 
 /* Aligns what stands in front of `end` and behind `from`. */
-static void between_align(struct order *o, const struct sequence *q, struct anchor from,
+static void between_align(struct order *o, const struct match_order_sequence *q, struct anchor from,
 			  struct anchor end, unsigned least)
 {
 	o->old_open.count = o->new_open.count = 0;
 	for (uint32_t i = from.old; i < end.old; i++)
 		if (o->after_of[q->before.data[i]] == DIFF_NONE &&
-		    !is_text(&o->m->before, q->before.data[i]))
+		    !match_order_is_text(&o->m->before, q->before.data[i]))
 			vec_push(&o->old_open, q->before.data[i]);
 	for (uint32_t i = from.new_; i < end.new_ && o->old_open.count > 0; i++)
 		if (o->m->partner[q->after.data[i]] == DIFF_NONE &&
-		    !is_text(&o->m->after, q->after.data[i]))
+		    !match_order_is_text(&o->m->after, q->after.data[i]))
 			vec_push(&o->new_open, q->after.data[i]);
 	if (o->old_open.count > 0 && o->new_open.count > 0 &&
 	    (least >= FAINT || o->old_open.count == o->new_open.count))
@@ -297,7 +298,7 @@ static void between_align(struct order *o, const struct sequence *q, struct anch
 
 static void sequence_align(struct order *o, size_t sequence, unsigned least)
 {
-	const struct sequence *q = &o->list.data[sequence];
+	const struct match_order_sequence *q = &o->list.data[sequence];
 	anchor_vec anchors = anchors_find(o, sequence);
 	struct anchor from = { 0, 0 };
 	for (size_t i = 0; i < anchors.count; i++) {
@@ -333,7 +334,7 @@ struct candidate_pair {
 
 typedef VEC(struct candidate_pair) candidate_vec;
 
-static bool is_open(const struct order *o, uint32_t before, uint32_t after)
+static bool match_order_is_open(const struct order *o, uint32_t before, uint32_t after)
 {
 	return o->after_of[before] == DIFF_NONE && o->m->partner[after] == DIFF_NONE;
 }
@@ -353,7 +354,7 @@ static candidate_vec votes_count(struct order *o)
 		const uint32_t after = (uint32_t)votes[i].pair;
 		for (end = i; end < o->alike.votes.count && votes[end].pair == votes[i].pair;)
 			end++;
-		if (!is_open(o, before, after) || !may_be_one(o, before, after))
+		if (!match_order_is_open(o, before, after) || !may_be_one(o, before, after))
 			continue;
 		const unsigned score = alike_score(&o->alike, before, after);
 		const unsigned worth = (unsigned)min_u64(end - i, VOTES_MOST) * VOTE_WORTH;
@@ -378,7 +379,8 @@ static void votes_take(struct order *o, unsigned least)
 		const struct favourite *a = &old[c->before], *b = &new_[c->after];
 		if (a->other == c->after && b->other == c->before &&
 		    c->points >= max_u64(a->next, b->next) + MARGIN &&
-		    c->points >= max_u64(least, VOTED_LEAST) && is_open(o, c->before, c->after))
+		    c->points >= max_u64(least, VOTED_LEAST) &&
+		    match_order_is_open(o, c->before, c->after))
 			pair_found(o, c->before, c->after, MATCH_REFERENCES);
 	}
 	mem_free(old);
@@ -388,7 +390,7 @@ static void votes_take(struct order *o, unsigned least)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static bool lacks_names(const struct match_side *side)
+static bool match_order_lacks_names(const struct match_side *side)
 {
 	for (size_t i = 0; i < side->left.count; i++)
 		if (is_nameless(side, side->left.data[i]))
@@ -431,7 +433,7 @@ static void order_release(struct order *o)
 void match_nameless(struct matcher *m)
 {
 	struct order o;
-	if (!lacks_names(&m->before) || !lacks_names(&m->after))
+	if (!match_order_lacks_names(&m->before) || !match_order_lacks_names(&m->after))
 		return;
 	order_init(&o, m);
 	/* Of hundreds of thousands a handful more are not worth another step. */

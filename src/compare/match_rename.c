@@ -10,14 +10,14 @@ enum {
 	VERY_ALIKE = 75, /* in another path */
 };
 
-struct candidate {
+struct match_rename_candidate {
 	uint64_t size;
 	uint32_t place, symbol;
 	bool taken;
 };
 
 struct candidates {
-	VEC(struct candidate) all; /* by place and size, then in order */
+	VEC(struct match_rename_candidate) all; /* by place and size, then in order */
 };
 
 static bool has_name(const struct match_side *side, const struct snap_symbol *y)
@@ -28,9 +28,9 @@ static bool has_name(const struct match_side *side, const struct snap_symbol *y)
 	       side->s->sections.data[y->section].native;
 }
 
-static int compare(const void *pa, const void *pb)
+static int match_rename_compare(const void *pa, const void *pb)
 {
-	const struct candidate *a = pa, *b = pb;
+	const struct match_rename_candidate *a = pa, *b = pb;
 	if (a->place != b->place)
 		return a->place < b->place ? -1 : 1;
 	if (a->size != b->size)
@@ -38,16 +38,17 @@ static int compare(const void *pa, const void *pb)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-static void collect(struct candidates *c, struct match_side *side)
+static void match_rename_collect(struct candidates *c, struct match_side *side)
 {
 	for (size_t i = 0; i < side->left.count; i++) {
 		const struct snap_symbol *y = &side->s->symbols.data[side->left.data[i]];
 		if (y->size > 0 && has_name(side, y))
-			vec_push(&c->all, (struct candidate){ y->size, side->places[y->section],
-							      side->left.data[i], false });
+			vec_push(&c->all,
+				 (struct match_rename_candidate){ y->size, side->places[y->section],
+								  side->left.data[i], false });
 	}
 	if (c->all.count > 1)
-		qsort(c->all.data, c->all.count, sizeof *c->all.data, compare);
+		qsort(c->all.data, c->all.count, sizeof *c->all.data, match_rename_compare);
 }
 
 /* Percent of the longer name that both begin or end with. */
@@ -74,8 +75,8 @@ struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
 
-static void pair_candidates(struct matcher *m, struct candidate *old, struct candidate *new_,
-			    enum match_pass pass)
+static void pair_candidates(struct matcher *m, struct match_rename_candidate *old,
+			    struct match_rename_candidate *new_, enum match_pass pass)
 {
 	match_pair(m, old->symbol, new_->symbol, pass);
 	old->taken = new_->taken = true;
@@ -83,8 +84,9 @@ static void pair_candidates(struct matcher *m, struct candidate *old, struct can
 
 /* The name most alike, if it is alike enough; of code in the same path more than a few bytes need
  * no such name if there is one symbol on either side. */
-static void find_partner(struct matcher *m, struct candidates *old, struct candidate *new_,
-			 const struct bucket *b, bool in_path)
+static void match_rename_find_partner(struct matcher *m, struct candidates *old,
+				      struct match_rename_candidate *new_, const struct bucket *b,
+				      bool in_path)
 {
 	const struct snap_symbol *y = &m->after.s->symbols.data[new_->symbol];
 	const struct str name = snapshot_text(m->after.s, y->full_name);
@@ -92,9 +94,9 @@ static void find_partner(struct matcher *m, struct candidates *old, struct candi
 	const bool alone = in_path && b->old_end - b->old_first == 1 && y->size >= SMALL &&
 			   b->new_end - b->new_first == 1 && (new_->place & 0xff) == 't';
 	unsigned best = in_path ? ALIKE - 1 : VERY_ALIKE - 1;
-	struct candidate *found = NULL;
+	struct match_rename_candidate *found = NULL;
 	for (size_t i = b->old_first; i < end; i++) {
-		struct candidate *c = &old->all.data[i];
+		struct match_rename_candidate *c = &old->all.data[i];
 		const struct snap_symbol *o = &m->before.s->symbols.data[c->symbol];
 		if (c->taken || (in_path && !same_path(m, o, y)))
 			continue;
@@ -115,7 +117,7 @@ static void pair_bucket(struct matcher *m, struct candidates *old, struct candid
 		for (size_t i = b->new_first; i < b->new_end; i++)
 			if (!new_->all.data[i].taken &&
 			    (in_path || new_->all.data[i].size >= SMALL))
-				find_partner(m, old, &new_->all.data[i], b, in_path);
+				match_rename_find_partner(m, old, &new_->all.data[i], b, in_path);
 }
 
 static size_t bucket_end(const struct candidates *c, size_t first)
@@ -131,12 +133,12 @@ void match_renamed(struct matcher *m)
 {
 	struct candidates old = { { 0 } }, new_ = { { 0 } };
 	size_t o = 0, n = 0;
-	collect(&old, &m->before);
-	collect(&new_, &m->after);
+	match_rename_collect(&old, &m->before);
+	match_rename_collect(&new_, &m->after);
 	while (o < old.all.count && n < new_.all.count) {
-		struct candidate a = old.all.data[o], b = new_.all.data[n];
+		struct match_rename_candidate a = old.all.data[o], b = new_.all.data[n];
 		a.symbol = b.symbol = 0;
-		const int c = compare(&a, &b);
+		const int c = match_rename_compare(&a, &b);
 		const size_t old_end = bucket_end(&old, o), new_end = bucket_end(&new_, n);
 		if (c == 0)
 			pair_bucket(m, &old, &new_, &(struct bucket){ o, old_end, n, new_end });

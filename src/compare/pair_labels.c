@@ -39,8 +39,8 @@ bool pair_labels_lack(const struct pair_labels *n, const struct spans *s)
 /* ---- functions and variables ----------------------------------------------------------------- */
 
 /* The label of a symbol, as the source has it; LABEL_NONE: none of its own. */
-static label_id label_of(const struct pair_labels *n, const struct label_side *side,
-			 const struct snapshot *s, const struct snap_symbol *y)
+static label_id pair_labels_of(const struct pair_labels *n, const struct label_side *side,
+			       const struct snapshot *s, const struct snap_symbol *y)
 {
 	const struct snap_section *sec = &s->sections.data[y->section];
 	if (y->addr == 0 || !sec->native || sec->container >= side->count)
@@ -49,7 +49,7 @@ static label_id label_of(const struct pair_labels *n, const struct label_side *s
 	return label == LABEL_NONE || label_is_fallback(n->labels, label) ? LABEL_NONE : label;
 }
 
-static bool is_made_up(const struct pair_labels *n, label_id label)
+static bool pair_labels_is_made_up(const struct pair_labels *n, label_id label)
 {
 	return snap_is_made_up(label_text(n->labels, label));
 }
@@ -57,14 +57,14 @@ static bool is_made_up(const struct pair_labels *n, label_id label)
 bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++)
-		if (is_made_up(n, s->list.data[i].label))
+		if (pair_labels_is_made_up(n, s->list.data[i].label))
 			return true;
 	return false;
 }
 
 /* What a pair says of the label of its older side: code before data, then by size.  Data that go
  * by the label of a function say nothing of it. */
-static uint64_t weight_of(const struct snapshot *s, const struct snap_symbol *y)
+static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const uint64_t code = UINT64_C(1) << 48;
 	const struct str name = snapshot_text(s, y->full_name);
@@ -78,7 +78,8 @@ static void strangers_rename(struct pair_labels *n, const struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		const label_id label = s->list.data[i].label;
-		if (n->of_input[label] && n->becomes[label] == LABEL_NONE && is_made_up(n, label))
+		if (n->of_input[label] && n->becomes[label] == LABEL_NONE &&
+		    pair_labels_is_made_up(n, label))
 			n->becomes[label] = label_format(n->labels, "%s (in the base)",
 							 label_text(n->labels, label).p);
 	}
@@ -93,12 +94,12 @@ void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 		const struct snap_symbol *new_ = diff_after(d, &d->pairs.data[i]);
 		if (!old || !new_)
 			continue;
-		const label_id was = label_of(n, before, d->before, old);
-		const label_id now = label_of(n, after, d->after, new_);
+		const label_id was = pair_labels_of(n, before, d->before, old);
+		const label_id now = pair_labels_of(n, after, d->after, new_);
 		if (was >= n->count || now == LABEL_NONE ||
-		    (n->of_input[was] && !is_made_up(n, was)))
+		    (n->of_input[was] && !pair_labels_is_made_up(n, was)))
 			continue;
-		const uint64_t weight = weight_of(d->before, old);
+		const uint64_t weight = pair_labels_weight_of(d->before, old);
 		if (weight > weights[was]) {
 			weights[was] = weight;
 			n->becomes[was] = now;

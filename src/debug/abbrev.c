@@ -128,7 +128,7 @@ static void add_step(struct abbrevs *t, enum walk_kind kind, uint64_t *skip)
 	*skip = 0;
 }
 
-static void make_steps(struct abbrevs *t, struct abbrev *a)
+static void abbrev_make_steps(struct abbrevs *t, struct abbrev *a)
 {
 	uint64_t skip = 0;
 	a->step = (uint32_t)t->steps.count;
@@ -189,13 +189,13 @@ static bool read_abbrev(struct reader *r, struct abbrevs *t)
 	}
 	if (!reader_ok(r))
 		return false;
-	make_steps(t, &a);
+	abbrev_make_steps(t, &a);
 	t->dense = t->dense && a.code == t->list.count + 1;
 	vec_push(&t->list, a);
 	return true;
 }
 
-static bool parse(struct abbrevs *t, struct dwarf *d)
+static bool abbrev_parse(struct abbrevs *t, struct dwarf *d)
 {
 	struct reader r = dwarf_reader(d, DW_ABBREV);
 	uint64_t good = t->off;
@@ -252,7 +252,7 @@ const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint6
 	oldest->used = c->clock;
 	oldest->table.off = off;
 	oldest->table.sizes = sizes;
-	const bool good = parse(&oldest->table, d);
+	const bool good = abbrev_parse(&oldest->table, d);
 	c->spent += oldest->table.end > off ? oldest->table.end - off : 0;
 	return good ? &oldest->table : NULL;
 }

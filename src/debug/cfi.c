@@ -4,7 +4,7 @@ enum { REMEMBERED_MOST = 8, VALUES_MOST = 16 };
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-struct machine {
+struct cfi_machine {
 	const struct unwind_rules *rules;
 	struct cfi_row *row;
 	struct cfi_row first; /* what the CIE says: for DW_CFA_restore */
@@ -14,43 +14,43 @@ struct machine {
 	bool past;          /* the next row is behind it */
 };
 
-static void set_rule(struct machine *m, uint64_t reg, struct cfi_rule rule)
+static void cfi_set_rule(struct cfi_machine *m, uint64_t reg, struct cfi_rule rule)
 {
 	if (reg < CFI_REGS)
 		m->row->regs[reg] = rule;
 }
 
-static void set_off(struct machine *m, uint64_t reg, enum cfi_kind kind, int64_t factored)
+static void set_off(struct cfi_machine *m, uint64_t reg, enum cfi_kind kind, int64_t factored)
 {
 	const uint64_t off = (uint64_t)factored * (uint64_t)m->rules->data_align;
-	set_rule(m, reg, (struct cfi_rule){ .kind = kind, .off = (int64_t)off });
+	cfi_set_rule(m, reg, (struct cfi_rule){ .kind = kind, .off = (int64_t)off });
 }
 
-static void advance(struct machine *m, uint64_t delta)
+static void cfi_advance(struct cfi_machine *m, uint64_t delta)
 {
 	m->at += delta * m->rules->code_align;
 	m->past = m->at > m->until;
 }
 
-static void restore(struct machine *m, uint64_t reg)
+static void restore(struct cfi_machine *m, uint64_t reg)
 {
 	if (reg < CFI_REGS)
 		m->row->regs[reg] = m->first.regs[reg];
 }
 
-static void define_cfa(struct machine *m, uint64_t reg, int64_t off)
+static void define_cfa(struct cfi_machine *m, uint64_t reg, int64_t off)
 {
 	m->row->cfa = (struct cfi_rule){ .kind = CFI_VALUE, .reg = reg, .off = off };
 }
 
-static struct bytes read_block(struct reader *r)
+static struct bytes cfi_read_block(struct reader *r)
 {
 	const uint64_t size = read_uleb(r);
 	const uint8_t *p = read_take(r, size);
 	return p ? (struct bytes){ p, size } : (struct bytes){ 0 };
 }
 
-static bool remember(struct machine *m)
+static bool cfi_remember(struct cfi_machine *m)
 {
 	if (m->depth == REMEMBERED_MOST)
 		return false;
@@ -58,7 +58,7 @@ static bool remember(struct machine *m)
 	return true;
 }
 
-static bool restore_state(struct machine *m)
+static bool restore_state(struct cfi_machine *m)
 {
 	if (m->depth == 0)
 		return false;
@@ -67,26 +67,29 @@ static bool restore_state(struct machine *m)
 }
 
 /* DWARF 5 section 6.4.2.3 and .4: rules for registers. */
-static bool rule_of_register(struct machine *m, uint8_t op, struct reader *r)
+static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	const uint64_t reg = read_uleb(r);
 	switch (op) {
 	case 0x05: set_off(m, reg, CFI_AT, (int64_t)read_uleb(r)); return true;
 	case 0x06: restore(m, reg); return true;
-	case 0x07: set_rule(m, reg, (struct cfi_rule){ .kind = CFI_UNDEFINED }); return true;
-	case 0x08: set_rule(m, reg, (struct cfi_rule){ .kind = CFI_SAME }); return true;
+	case 0x07: cfi_set_rule(m, reg, (struct cfi_rule){ .kind = CFI_UNDEFINED }); return true;
+	case 0x08: cfi_set_rule(m, reg, (struct cfi_rule){ .kind = CFI_SAME }); return true;
 	case 0x09:
-		set_rule(m, reg, (struct cfi_rule){ .kind = CFI_REGISTER, .reg = read_uleb(r) });
+		cfi_set_rule(m, reg,
+			     (struct cfi_rule){ .kind = CFI_REGISTER, .reg = read_uleb(r) });
 		return true;
 	case 0x10:
-		set_rule(m, reg, (struct cfi_rule){ .kind = CFI_AT_EXPR, .expr = read_block(r) });
+		cfi_set_rule(m, reg,
+			     (struct cfi_rule){ .kind = CFI_AT_EXPR, .expr = cfi_read_block(r) });
 		return true;
 	case 0x11: set_off(m, reg, CFI_AT, read_sleb(r)); return true;
 	case 0x14: set_off(m, reg, CFI_VALUE, (int64_t)read_uleb(r)); return true;
 	case 0x15: set_off(m, reg, CFI_VALUE, read_sleb(r)); return true;
 	case 0x16:
-		set_rule(m, reg,
-			 (struct cfi_rule){ .kind = CFI_VALUE_EXPR, .expr = read_block(r) });
+		cfi_set_rule(
+			m, reg,
+			(struct cfi_rule){ .kind = CFI_VALUE_EXPR, .expr = cfi_read_block(r) });
 		return true;
 	case 0x2f: set_off(m, reg, CFI_AT, (int64_t)(0 - read_uleb(r))); return true;
 	default: return false;
@@ -94,16 +97,16 @@ static bool rule_of_register(struct machine *m, uint8_t op, struct reader *r)
 }
 
 /* DWARF 5 section 6.4.2.1, .2 and .5: places, the CFA, the state. */
-static bool other_rule(struct machine *m, uint8_t op, struct reader *r)
+static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	struct cfi_rule *cfa = &m->row->cfa;
 	switch (op) {
 	case 0x00:
 	case 0x2d: return true; /* nop; AArch64: the return address is signed from here on */
-	case 0x02: advance(m, read_u8(r)); return true;
-	case 0x03: advance(m, read_u16(r)); return true;
-	case 0x04: advance(m, read_u32(r)); return true;
-	case 0x0a: return remember(m);
+	case 0x02: cfi_advance(m, read_u8(r)); return true;
+	case 0x03: cfi_advance(m, read_u16(r)); return true;
+	case 0x04: cfi_advance(m, read_u32(r)); return true;
+	case 0x0a: return cfi_remember(m);
 	case 0x0b: return restore_state(m);
 	case 0x0c:
 		define_cfa(m, read_uleb(r), 0);
@@ -112,7 +115,7 @@ static bool other_rule(struct machine *m, uint8_t op, struct reader *r)
 	case 0x0d: cfa->reg = read_uleb(r); return true;
 	case 0x0e: cfa->off = (int64_t)read_uleb(r); return true;
 	case 0x0f:
-		*cfa = (struct cfi_rule){ .kind = CFI_VALUE_EXPR, .expr = read_block(r) };
+		*cfa = (struct cfi_rule){ .kind = CFI_VALUE_EXPR, .expr = cfi_read_block(r) };
 		return true;
 	case 0x12:
 		define_cfa(m, read_uleb(r), 0);
@@ -126,7 +129,8 @@ static bool other_rule(struct machine *m, uint8_t op, struct reader *r)
 	}
 }
 
-static bool run(struct machine *m, const struct unwind_section *s, uint64_t off, uint64_t end)
+static bool cfi_run(struct cfi_machine *m, const struct unwind_section *s, uint64_t off,
+		    uint64_t end)
 {
 	struct reader r = reader_of(s->bytes, s->big_endian);
 	r.size = min_u64(r.size, end);
@@ -135,7 +139,7 @@ static bool run(struct machine *m, const struct unwind_section *s, uint64_t off,
 		const uint8_t op = read_u8(&r), low = op & 0x3f;
 		bool good = true;
 		switch (op >> 6) {
-		case 1: advance(m, low); break;
+		case 1: cfi_advance(m, low); break;
 		case 2: set_off(m, low, CFI_AT, (int64_t)read_uleb(&r)); break;
 		case 3: restore(m, low); break;
 		default: good = other_rule(m, op, &r); break;
@@ -149,16 +153,16 @@ static bool run(struct machine *m, const struct unwind_section *s, uint64_t off,
 bool cfi_row_at(const struct unwind_section *s, const struct unwind_entry *fde, uint64_t addr,
 		struct cfi_row *ret)
 {
-	struct machine m = { .rules = &fde->rules, .row = ret, .at = fde->func_addr };
+	struct cfi_machine m = { .rules = &fde->rules, .row = ret, .at = fde->func_addr };
 	*ret = (struct cfi_row){ .return_reg = fde->rules.return_reg,
 				 .signal_frame = fde->signal_frame };
 	m.until = UINT64_MAX;
-	if (fde->cie || !run(&m, s, fde->rules.cie_off, fde->rules.cie_end))
+	if (fde->cie || !cfi_run(&m, s, fde->rules.cie_off, fde->rules.cie_end))
 		return false;
 	m.first = *ret;
 	m.at = fde->func_addr;
 	m.until = addr;
-	return run(&m, s, fde->rules.fde_off, fde->off + fde->size);
+	return cfi_run(&m, s, fde->rules.fde_off, fde->off + fde->size);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -172,7 +176,7 @@ struct values {
 	bool bad;
 };
 
-static void push(struct values *v, uint64_t value)
+static void cfi_push(struct values *v, uint64_t value)
 {
 	v->bad = v->bad || v->count == VALUES_MOST;
 	if (!v->bad)
@@ -191,7 +195,7 @@ static uint64_t reg_value(const struct cfi_frame *f, uint64_t reg, bool *bad)
 	return *bad ? 0 : f->regs[reg];
 }
 
-static uint64_t load(struct values *v, uint64_t addr)
+static uint64_t cfi_load(struct values *v, uint64_t addr)
 {
 	uint64_t value = 0;
 	v->bad = v->bad || !v->m->load(v->m->ctx, addr, &value);
@@ -202,18 +206,18 @@ static void compute(struct values *v, uint8_t op)
 {
 	const uint64_t b = pop(v), a = pop(v);
 	switch (op) {
-	case 0x1a: push(v, a & b); break;
-	case 0x1c: push(v, a - b); break;
-	case 0x21: push(v, a | b); break;
-	case 0x22: push(v, a + b); break;
-	case 0x24: push(v, b < 64 ? a << b : 0); break;
-	case 0x25: push(v, b < 64 ? a >> b : 0); break;
-	case 0x29: push(v, a == b); break;
-	case 0x2a: push(v, (int64_t)a >= (int64_t)b); break;
-	case 0x2b: push(v, (int64_t)a > (int64_t)b); break;
-	case 0x2c: push(v, (int64_t)a <= (int64_t)b); break;
-	case 0x2d: push(v, (int64_t)a < (int64_t)b); break;
-	case 0x2e: push(v, a != b); break;
+	case 0x1a: cfi_push(v, a & b); break;
+	case 0x1c: cfi_push(v, a - b); break;
+	case 0x21: cfi_push(v, a | b); break;
+	case 0x22: cfi_push(v, a + b); break;
+	case 0x24: cfi_push(v, b < 64 ? a << b : 0); break;
+	case 0x25: cfi_push(v, b < 64 ? a >> b : 0); break;
+	case 0x29: cfi_push(v, a == b); break;
+	case 0x2a: cfi_push(v, (int64_t)a >= (int64_t)b); break;
+	case 0x2b: cfi_push(v, (int64_t)a > (int64_t)b); break;
+	case 0x2c: cfi_push(v, (int64_t)a <= (int64_t)b); break;
+	case 0x2d: cfi_push(v, (int64_t)a < (int64_t)b); break;
+	case 0x2e: cfi_push(v, a != b); break;
 	default: v->bad = true; break;
 	}
 }
@@ -221,24 +225,24 @@ static void compute(struct values *v, uint8_t op)
 static void based(struct values *v, uint64_t reg)
 {
 	const uint64_t value = reg_value(v->f, reg, &v->bad);
-	push(v, value + (uint64_t)read_sleb(&v->r));
+	cfi_push(v, value + (uint64_t)read_sleb(&v->r));
 }
 
 static void operate(struct values *v, uint8_t op)
 {
 	switch (op) {
-	case 0x06: push(v, load(v, pop(v))); break;
-	case 0x08: push(v, read_u8(&v->r)); break;
-	case 0x09: push(v, (uint64_t)(int8_t)read_u8(&v->r)); break;
-	case 0x0a: push(v, read_u16(&v->r)); break;
-	case 0x0b: push(v, (uint64_t)(int16_t)read_u16(&v->r)); break;
-	case 0x0c: push(v, read_u32(&v->r)); break;
-	case 0x0d: push(v, (uint64_t)(int32_t)read_u32(&v->r)); break;
+	case 0x06: cfi_push(v, cfi_load(v, pop(v))); break;
+	case 0x08: cfi_push(v, read_u8(&v->r)); break;
+	case 0x09: cfi_push(v, (uint64_t)(int8_t)read_u8(&v->r)); break;
+	case 0x0a: cfi_push(v, read_u16(&v->r)); break;
+	case 0x0b: cfi_push(v, (uint64_t)(int16_t)read_u16(&v->r)); break;
+	case 0x0c: cfi_push(v, read_u32(&v->r)); break;
+	case 0x0d: cfi_push(v, (uint64_t)(int32_t)read_u32(&v->r)); break;
 	case 0x0e:
-	case 0x0f: push(v, read_u64(&v->r)); break;
-	case 0x10: push(v, read_uleb(&v->r)); break;
-	case 0x11: push(v, (uint64_t)read_sleb(&v->r)); break;
-	case 0x23: push(v, pop(v) + read_uleb(&v->r)); break;
+	case 0x0f: cfi_push(v, read_u64(&v->r)); break;
+	case 0x10: cfi_push(v, read_uleb(&v->r)); break;
+	case 0x11: cfi_push(v, (uint64_t)read_sleb(&v->r)); break;
+	case 0x23: cfi_push(v, pop(v) + read_uleb(&v->r)); break;
 	case 0x92: based(v, read_uleb(&v->r)); break;
 	case 0x96: break; /* nop */
 	default: compute(v, op); break;
@@ -247,16 +251,16 @@ static void operate(struct values *v, uint8_t op)
 
 /* The operations that unwind tables of C libraries and linkers use (DWARF 5 section 2.5).  `first`
  * is on the stack as it begins, unless it is NULL. */
-static bool evaluate(const struct cfi_memory *m, const struct cfi_frame *f, struct bytes expr,
-		     const uint64_t *first, uint64_t *ret)
+static bool cfi_evaluate(const struct cfi_memory *m, const struct cfi_frame *f, struct bytes expr,
+			 const uint64_t *first, uint64_t *ret)
 {
 	struct values v = { .m = m, .f = f, .r = reader_of(expr, m->big_endian) };
 	if (first)
-		push(&v, *first);
+		cfi_push(&v, *first);
 	while (!v.bad && reader_left(&v.r) > 0) {
 		const uint8_t op = read_u8(&v.r);
 		if (op >= 0x30 && op < 0x50)
-			push(&v, op - 0x30u);
+			cfi_push(&v, op - 0x30u);
 		else if (op >= 0x70 && op < 0x90)
 			based(&v, op - 0x70u);
 		else
@@ -274,7 +278,7 @@ static bool find_cfa(const struct cfi_row *row, const struct cfi_memory *m,
 {
 	bool bad = row->cfa.kind != CFI_VALUE;
 	if (row->cfa.kind == CFI_VALUE_EXPR)
-		return evaluate(m, f, row->cfa.expr, NULL, ret);
+		return cfi_evaluate(m, f, row->cfa.expr, NULL, ret);
 	*ret = reg_value(f, row->cfa.reg, &bad) + (uint64_t)row->cfa.off;
 	return !bad;
 }
@@ -291,8 +295,8 @@ static bool find_reg(const struct cfi_row *row, const struct cfi_memory *m,
 	case CFI_VALUE: *ret = cfa + (uint64_t)rule->off; return true;
 	case CFI_REGISTER: *ret = reg_value(f, rule->reg, &bad); return !bad;
 	case CFI_AT_EXPR:
-		return evaluate(m, f, rule->expr, &cfa, ret) && m->load(m->ctx, *ret, ret);
-	case CFI_VALUE_EXPR: return evaluate(m, f, rule->expr, &cfa, ret);
+		return cfi_evaluate(m, f, rule->expr, &cfa, ret) && m->load(m->ctx, *ret, ret);
+	case CFI_VALUE_EXPR: return cfi_evaluate(m, f, rule->expr, &cfa, ret);
 	case CFI_UNDEFINED: break;
 	}
 	return false;

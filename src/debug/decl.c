@@ -4,7 +4,8 @@
 enum { ORIGINS_MAX = 4 };
 
 /* Takes what is not known yet; *ret_origin is where more may stand. */
-static bool take(const struct unit *u, uint64_t die_off, struct decl *d, struct value *ret_origin)
+static bool decl_take(const struct unit *u, uint64_t die_off, struct decl *d,
+		      struct value *ret_origin)
 {
 	struct reader r = unit_reader(u, die_off);
 	const struct decl before = *d;
@@ -34,7 +35,7 @@ bool decl_read(const struct unit *u, uint64_t die_off, struct decl *ret)
 {
 	struct value origin;
 	*ret = (struct decl){ .has_file = false };
-	for (unsigned i = 0; i < ORIGINS_MAX && take(u, die_off, ret, &origin); i++) {
+	for (unsigned i = 0; i < ORIGINS_MAX && decl_take(u, die_off, ret, &origin); i++) {
 		if ((ret->has_file && ret->line > 0) || origin.kind != VALUE_REF ||
 		    origin.u < u->die_off || origin.u >= unit_end(u))
 			break;

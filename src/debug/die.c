@@ -37,7 +37,7 @@ static uint64_t read_fixed(struct reader *r, unsigned size)
 	return read_uint(r, size);
 }
 
-static enum value_kind kind_of(uint16_t form)
+static enum value_kind die_kind_of(uint16_t form)
 {
 	switch (form) {
 	case DW_FORM_addr: return VALUE_ADDR;
@@ -83,14 +83,14 @@ static enum value_kind kind_of(uint16_t form)
 	}
 }
 
-static struct bytes take(struct reader *r, uint64_t size)
+static struct bytes die_take(struct reader *r, uint64_t size)
 {
 	const uint8_t *p = read_take(r, size);
 	return p ? (struct bytes){ p, size } : (struct bytes){ NULL, 0 };
 }
 
 /* Forms whose size the data say. */
-static void read_varying(struct reader *r, uint16_t form, struct value *v)
+static void die_read_varying(struct reader *r, uint16_t form, struct value *v)
 {
 	switch (form) {
 	case DW_FORM_string: {
@@ -98,11 +98,11 @@ static void read_varying(struct reader *r, uint16_t form, struct value *v)
 		v->block = (struct bytes){ (const uint8_t *)s.p, s.len };
 		break;
 	}
-	case DW_FORM_block1: v->block = take(r, read_u8(r)); break;
-	case DW_FORM_block2: v->block = take(r, read_u16(r)); break;
-	case DW_FORM_block4: v->block = take(r, read_u32(r)); break;
+	case DW_FORM_block1: v->block = die_take(r, read_u8(r)); break;
+	case DW_FORM_block2: v->block = die_take(r, read_u16(r)); break;
+	case DW_FORM_block4: v->block = die_take(r, read_u32(r)); break;
 	case DW_FORM_block:
-	case DW_FORM_exprloc: v->block = take(r, read_uleb(r)); break;
+	case DW_FORM_exprloc: v->block = die_take(r, read_uleb(r)); break;
 	case DW_FORM_sdata: v->u = (uint64_t)read_sleb(r); break;
 	default: v->u = read_uleb(r); break;
 	}
@@ -120,7 +120,7 @@ void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr 
 		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const)
 			reader_fail(r);
 	}
-	ret->kind = kind_of(form);
+	ret->kind = die_kind_of(form);
 	if (form == DW_FORM_implicit_const)
 		ret->u = (uint64_t)a->value;
 	else if (form == DW_FORM_flag_present)
@@ -128,7 +128,7 @@ void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr 
 	else if (form_size(form, u->abbrevs->sizes, &size))
 		ret->u = read_fixed(r, size);
 	else
-		read_varying(r, form, ret);
+		die_read_varying(r, form, ret);
 	if (ret->kind == VALUE_REF)
 		ret->u = add_sat(ret->u, u->off);
 	if (!reader_ok(r))
@@ -184,7 +184,7 @@ void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a)
 
 /* Names may be ends of one another.  One that is longer than compilers make them, and begins inside
  * another one, is not read: see reader.h. */
-static bool string_at(struct dwarf *d, enum dw_section table, uint64_t off, struct str *ret)
+static bool die_string_at(struct dwarf *d, enum dw_section table, uint64_t off, struct str *ret)
 {
 	enum { MOST = 16 << 10 };
 	const struct bytes all = d ? dwarf_bytes(d, table) : (struct bytes){ NULL, 0 };
@@ -200,10 +200,11 @@ bool value_string(const struct unit *u, const struct value *v, struct str *ret)
 	case VALUE_CSTR:
 		*ret = (struct str){ (const char *)v->block.p, v->block.size };
 		return true;
-	case VALUE_STRP: return string_at(u->dwarf, DW_STR, v->u, ret);
-	case VALUE_LINE_STRP: return string_at(u->dwarf, DW_LINE_STR, v->u, ret);
-	case VALUE_STRP_SUP: return string_at(u->dwarf->sup, DW_STR, v->u, ret);
-	case VALUE_STRX: return unit_strx(u, v->u, &off) && string_at(u->dwarf, DW_STR, off, ret);
+	case VALUE_STRP: return die_string_at(u->dwarf, DW_STR, v->u, ret);
+	case VALUE_LINE_STRP: return die_string_at(u->dwarf, DW_LINE_STR, v->u, ret);
+	case VALUE_STRP_SUP: return die_string_at(u->dwarf->sup, DW_STR, v->u, ret);
+	case VALUE_STRX:
+		return unit_strx(u, v->u, &off) && die_string_at(u->dwarf, DW_STR, off, ret);
 	default: return false;
 	}
 }

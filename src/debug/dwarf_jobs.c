@@ -26,7 +26,7 @@ static void load_whole(struct dwarf_share *s, struct dwarf *whole, enum dw_secti
 	whole->load(whole, which, *late);
 }
 
-static void load(struct dwarf *d, enum dw_section which, struct notes *notes)
+static void dwarf_jobs_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct dwarf_view *v = d->load_ctx;
 	struct dwarf_share *s = v->share;
@@ -43,7 +43,7 @@ static void copy_dwarf(struct dwarf *to, const struct dwarf *whole, struct dwarf
 		       struct notes *notes)
 {
 	*to = *whole;
-	to->load = load;
+	to->load = dwarf_jobs_load;
 	to->load_ctx = v;
 	to->notes = notes;
 	to->pass_begin = NULL;
@@ -66,15 +66,15 @@ static void view_init(struct dwarf_view *v, struct dwarf_share *s, struct notes 
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
-struct run {
+struct debug_dwarf_jobs_run {
 	const struct dwarf_jobs *jobs;
 	struct dwarf_share share;
 	struct notes notes; /* of the jobs taken */
 };
 
-static bool make(void *ctx, void *slot)
+static bool dwarf_jobs_make(void *ctx, void *slot)
 {
-	struct run *r = ctx;
+	struct debug_dwarf_jobs_run *r = ctx;
 	struct dwarf_job *job = slot;
 	job->alone = false;
 	if (!r->jobs->make(r->jobs->ctx, job))
@@ -83,17 +83,17 @@ static bool make(void *ctx, void *slot)
 	return true;
 }
 
-static void work(void *ctx, void *slot, unsigned worker)
+static void dwarf_jobs_work(void *ctx, void *slot, unsigned worker)
 {
-	const struct run *r = ctx;
+	const struct debug_dwarf_jobs_run *r = ctx;
 	struct dwarf_job *job = slot;
 	if (!job->alone)
 		r->jobs->work(r->jobs->ctx, job, worker);
 }
 
-static void take(void *ctx, void *slot)
+static void dwarf_jobs_take(void *ctx, void *slot)
 {
-	struct run *r = ctx;
+	struct debug_dwarf_jobs_run *r = ctx;
 	struct dwarf_job *job = slot;
 	if (job->alone)
 		r->jobs->work(r->jobs->ctx, job, 0);
@@ -101,7 +101,7 @@ static void take(void *ctx, void *slot)
 	notes_append(&r->notes, &job->notes);
 }
 
-static void release(struct run *r, void *slots, size_t count)
+static void dwarf_jobs_release(struct debug_dwarf_jobs_run *r, void *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct dwarf_job *job = (void *)((char *)slots + i * r->jobs->job_size);
@@ -112,14 +112,14 @@ static void release(struct run *r, void *slots, size_t count)
 	mem_free(slots);
 }
 
-static void tell_notes(const struct run *r, struct notes *notes)
+static void tell_notes(const struct debug_dwarf_jobs_run *r, struct notes *notes)
 {
 	if (r->jobs->dwarf->notes)
 		notes_append(r->jobs->dwarf->notes, notes);
 	notes_release(notes);
 }
 
-static void tell_all_notes(struct run *r)
+static void tell_all_notes(struct debug_dwarf_jobs_run *r)
 {
 	for (size_t i = 0; i < 2 * DW_SECTIONS; i++) {
 		struct notes *late = r->share.late[i / DW_SECTIONS][i % DW_SECTIONS];
@@ -133,13 +133,13 @@ static void tell_all_notes(struct run *r)
 void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 {
 	const unsigned threads = pool_threads(jobs->threads);
-	struct run r = { .jobs = jobs, .share = { .dwarf = jobs->dwarf } };
+	struct debug_dwarf_jobs_run r = { .jobs = jobs, .share = { .dwarf = jobs->dwarf } };
 	struct pool_line line = { .ctx = &r,
 				  .slot_count = threads == 1 ? 1 : 2 * (size_t)threads,
 				  .slot_size = jobs->job_size,
-				  .make = make,
-				  .work = work,
-				  .take = take };
+				  .make = dwarf_jobs_make,
+				  .work = dwarf_jobs_work,
+				  .take = dwarf_jobs_take };
 	char *slots = mem_zeroed(line.slot_count, jobs->job_size);
 	line.slots = slots;
 	pthread_mutex_init(&r.share.lock, NULL);
@@ -147,7 +147,7 @@ void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 	for (size_t i = 0; i < line.slot_count; i++)
 		notes_init(&((struct dwarf_job *)(void *)(slots + i * jobs->job_size))->notes);
 	pool_run_line(threads, &line);
-	release(&r, slots, line.slot_count);
+	dwarf_jobs_release(&r, slots, line.slot_count);
 	tell_all_notes(&r);
 	pthread_mutex_destroy(&r.share.lock);
 }
@@ -213,13 +213,13 @@ static bool make_units(void *ctx, struct dwarf_job *head)
 	return job->units.count > 0;
 }
 
-static void work_units(void *ctx, struct dwarf_job *head, unsigned worker)
+static void dwarf_jobs_work_units(void *ctx, struct dwarf_job *head, unsigned worker)
 {
 	const struct unit_run *r = ctx;
 	r->jobs->work(r->jobs->ctx, (struct unit_job *)head, worker);
 }
 
-static void take_units(void *ctx, struct dwarf_job *head)
+static void dwarf_jobs_take_units(void *ctx, struct dwarf_job *head)
 {
 	struct unit_run *r = ctx;
 	struct unit_job *job = (struct unit_job *)head;
@@ -233,7 +233,7 @@ static void take_units(void *ctx, struct dwarf_job *head)
 		r->jobs->progress(r->jobs->ctx, unit_end(last));
 }
 
-static void release_units(void *ctx, struct dwarf_job *head)
+static void dwarf_jobs_release_units(void *ctx, struct dwarf_job *head)
 {
 	const struct unit_run *r = ctx;
 	struct unit_job *job = (struct unit_job *)head;
@@ -250,9 +250,9 @@ void unit_jobs_run(const struct unit_jobs *jobs)
 					.job_size = jobs->job_size,
 					.ctx = &r,
 					.make = make_units,
-					.work = work_units,
-					.take = take_units,
-					.release = release_units };
+					.work = dwarf_jobs_work_units,
+					.take = dwarf_jobs_take_units,
+					.release = dwarf_jobs_release_units };
 	dwarf_pass_begin(jobs->dwarf, jobs->in);
 	(void)dwarf_bytes(jobs->dwarf, jobs->in);
 	r.scan = *jobs->dwarf;
@@ -299,13 +299,13 @@ static bool make_lines(void *ctx, struct dwarf_job *head)
 	return true;
 }
 
-static void work_lines(void *ctx, struct dwarf_job *head, unsigned worker)
+static void dwarf_jobs_work_lines(void *ctx, struct dwarf_job *head, unsigned worker)
 {
 	const struct line_run *r = ctx;
 	r->jobs->work(r->jobs->ctx, (struct line_job *)head, worker);
 }
 
-static void take_lines(void *ctx, struct dwarf_job *head)
+static void dwarf_jobs_take_lines(void *ctx, struct dwarf_job *head)
 {
 	const struct line_run *r = ctx;
 	struct line_job *job = (struct line_job *)head;
@@ -314,7 +314,7 @@ static void take_lines(void *ctx, struct dwarf_job *head)
 		r->jobs->progress(r->jobs->ctx, job->uses[job->count - 1].off);
 }
 
-static void release_lines(void *ctx, struct dwarf_job *head)
+static void dwarf_jobs_release_lines(void *ctx, struct dwarf_job *head)
 {
 	const struct line_run *r = ctx;
 	if (r->jobs->release)
@@ -404,9 +404,9 @@ void line_jobs_run(const struct line_jobs *jobs)
 					.job_size = jobs->job_size,
 					.ctx = &r,
 					.make = make_lines,
-					.work = work_lines,
-					.take = take_lines,
-					.release = release_lines };
+					.work = dwarf_jobs_work_lines,
+					.take = dwarf_jobs_take_lines,
+					.release = dwarf_jobs_release_lines };
 	drop_inner(jobs->dwarf, jobs->uses);
 	dwarf_jobs_run(&all);
 }

@@ -3,12 +3,12 @@
 #include "base/sort.h"
 
 /* The ranges around the address the sweep is at, as a heap by `who`. */
-struct sweep {
+struct flat_sweep {
 	const struct flat_range **heap;
 	size_t count;
 };
 
-static void heap_push(struct sweep *s, const struct flat_range *r)
+static void heap_push(struct flat_sweep *s, const struct flat_range *r)
 {
 	size_t i = s->count++;
 	while (i > 0 && s->heap[(i - 1) / 2]->who < r->who) {
@@ -18,7 +18,7 @@ static void heap_push(struct sweep *s, const struct flat_range *r)
 	s->heap[i] = r;
 }
 
-static void heap_pop(struct sweep *s)
+static void heap_pop(struct flat_sweep *s)
 {
 	const struct flat_range *last = s->heap[--s->count];
 	size_t i = 0;
@@ -36,7 +36,7 @@ static void heap_pop(struct sweep *s)
 	s->heap[i] = last;
 }
 
-static void emit(struct flat *f, uint64_t addr, uint64_t end, uint32_t who)
+static void flat_emit(struct flat *f, uint64_t addr, uint64_t end, uint32_t who)
 {
 	struct flat_span *last = f->spans.count ? &f->spans.data[f->spans.count - 1] : NULL;
 	if (last && last->who == who && last->addr + last->size == addr) {
@@ -49,7 +49,7 @@ static void emit(struct flat *f, uint64_t addr, uint64_t end, uint32_t who)
 
 void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count)
 {
-	struct sweep s = { 0 };
+	struct flat_sweep s = { 0 };
 	uint64_t pos = 0;
 	ret->spans.count = 0;
 	sort_by_key(ranges, count, sizeof *ranges);
@@ -69,7 +69,7 @@ void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count)
 		}
 		const uint64_t next = i < count ? ranges[i].addr : UINT64_MAX;
 		const uint64_t end = min_u64(s.heap[0]->end, next);
-		emit(ret, pos, end, s.heap[0]->who);
+		flat_emit(ret, pos, end, s.heap[0]->who);
 		pos = end;
 	}
 	mem_free(s.heap);

@@ -52,7 +52,7 @@ static bool read_atoms(struct apple *a)
 }
 
 /* The reader stands behind it afterwards. */
-static bool read_header(struct apple *a)
+static bool index_apple_read_header(struct apple *a)
 {
 	struct reader *r = &a->r;
 	if (read_u32(r) != MAGIC || read_u16(r) != 1)
@@ -88,7 +88,7 @@ static void put_first(struct apple *a, uint64_t off, uint64_t size, uint64_t str
 		index_put(&a->out, off, size, ABOUT_ALL, 0);
 }
 
-static void put_column(struct apple *a, uint64_t column)
+static void index_apple_put_column(struct apple *a, uint64_t column)
 {
 	const uint64_t offsets = a->r.pos + a->bucket_count * 4 + a->hash_count * 4;
 	struct reader r = a->r;
@@ -98,7 +98,7 @@ static void put_column(struct apple *a, uint64_t column)
 }
 
 /* A hash's strings end with a 0, which goes with the last of them. */
-static bool put_data(struct apple *a, uint64_t data)
+static bool index_apple_put_data(struct apple *a, uint64_t data)
 {
 	struct reader r = a->r;
 	uint64_t die;
@@ -127,13 +127,13 @@ void apple_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx
 			   .r = reader_of(b, d->big_endian) };
 	if (b.size == 0)
 		return;
-	bool ok = read_header(&a);
+	bool ok = index_apple_read_header(&a);
 	if (ok) {
 		const uint64_t buckets = a.r.pos, hashes = buckets + a.bucket_count * 4;
 		index_put(&a.out, 0, hashes, ABOUT_ALL, 0);
-		put_column(&a, hashes);
-		put_column(&a, hashes + a.hash_count * 4);
-		ok = put_data(&a, hashes + a.hash_count * 8);
+		index_apple_put_column(&a, hashes);
+		index_apple_put_column(&a, hashes + a.hash_count * 4);
+		ok = index_apple_put_data(&a, hashes + a.hash_count * 8);
 	}
 	if (!ok)
 		note(d->notes, d->path, 0, b.size, "%s: a table of names is damaged",

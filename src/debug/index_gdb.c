@@ -59,7 +59,7 @@ static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t 
 }
 
 /* A piece about the unit of an index that counts through both lists. */
-static void put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
+static void index_gdb_put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
 {
 	if (index < g->unit_count) {
 		struct reader r = gdb_at(g, g->start[GDB_UNITS] + (uint64_t)index * UNIT_SIZE);
@@ -71,11 +71,11 @@ static void put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t 
 	}
 }
 
-static void put_units(struct gdb_index *g)
+static void index_gdb_put_units(struct gdb_index *g)
 {
 	uint64_t off = g->start[GDB_UNITS];
 	for (uint32_t i = 0; i < g->unit_count; i++, off += UNIT_SIZE)
-		put_unit(g, off, UNIT_SIZE, i);
+		index_gdb_put_unit(g, off, UNIT_SIZE, i);
 	index_pad(g->out, off, g->start[GDB_TYPES]);
 	off = g->start[GDB_TYPES];
 	for (uint64_t i = 0; i < g->type_count; i++, off += TYPE_SIZE)
@@ -109,7 +109,7 @@ static uint32_t vector_unit(const struct gdb_index *g, uint64_t off)
 	return g->version >= 7 ? unit & 0xffffff : unit;
 }
 
-static void put_symbols(struct gdb_index *g)
+static void index_gdb_put_symbols(struct gdb_index *g)
 {
 	const uint64_t pool = g->start[GDB_POOL];
 	struct reader r = gdb_at(g, g->start[GDB_SYMBOLS]);
@@ -125,7 +125,7 @@ static void put_symbols(struct gdb_index *g)
 		const uint32_t unit = vector_unit(g, pool + vector);
 		if (unit == NO_UNIT)
 			note_gdb(g, off, SYMBOL_SIZE, "%s: a symbol has no unit");
-		put_unit(g, off, SYMBOL_SIZE, unit);
+		index_gdb_put_unit(g, off, SYMBOL_SIZE, unit);
 		vec_push(&g->uses, (struct gdb_use){ pool + vector, unit, true });
 		vec_push(&g->uses, (struct gdb_use){ pool + name, unit, false });
 	}
@@ -159,12 +159,12 @@ static void put_use(struct gdb_index *g, const struct gdb_use *u, uint64_t next)
 	if (size == 0)
 		note_gdb(g, u->off, end - u->off, "%s: the constant pool is damaged");
 	const uint64_t piece_end = u->off + min_u64(size, end - u->off);
-	put_unit(g, u->off, piece_end - u->off, u->unit);
+	index_gdb_put_unit(g, u->off, piece_end - u->off, u->unit);
 	if (size > 0 && end - piece_end < 4)
 		index_pad(g->out, piece_end, end);
 }
 
-static void put_pool(struct gdb_index *g)
+static void index_gdb_put_pool(struct gdb_index *g)
 {
 	const size_t count = g->uses.count;
 	sort_by_key(g->uses.data, count, sizeof *g->uses.data);
@@ -180,7 +180,7 @@ static void put_pool(struct gdb_index *g)
 /* ---- the whole ------------------------------------------------------------ */
 
 /* False where areas are out of order or outside. */
-static bool read_header(struct gdb_index *g)
+static bool index_gdb_read_header(struct gdb_index *g)
 {
 	struct reader *r = &g->r;
 	uint64_t *start = g->start;
@@ -208,19 +208,19 @@ void gdb_index_pieces(struct dwarf *d, index_fn fn, void *ctx)
 	const uint64_t size = g.r.size;
 	if (size == 0)
 		return;
-	const bool whole = read_header(&g);
+	const bool whole = index_gdb_read_header(&g);
 	if (g.version < 4 || g.version > 9 || !whole) {
 		note_gdb(&g, 0, size,
 			 whole ? "%s: unknown version" : "%s: areas leave the section");
 		return;
 	}
 	index_put(&o, 0, g.start[GDB_UNITS], ABOUT_ALL, 0);
-	put_units(&g);
+	index_gdb_put_units(&g);
 	put_addresses(&g);
-	put_symbols(&g);
+	index_gdb_put_symbols(&g);
 	index_put(&o, g.start[GDB_SHORTCUTS], g.start[GDB_POOL] - g.start[GDB_SHORTCUTS], ABOUT_ALL,
 		  0);
-	put_pool(&g);
+	index_gdb_put_pool(&g);
 	index_finish(&o);
 	vec_release(&g.uses);
 }

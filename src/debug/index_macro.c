@@ -52,7 +52,7 @@ static void read_operands(struct macro *m)
 	}
 }
 
-static bool read_header(struct macro *m)
+static bool index_macro_read_header(struct macro *m)
 {
 	struct reader *r = &m->r;
 	m->version = read_u16(r);
@@ -102,7 +102,7 @@ static void skip_form(struct macro *m, uint8_t form)
 }
 
 /* An opcode that only the header knows. */
-static void skip_operands(struct macro *m, uint8_t opcode)
+static void index_macro_skip_operands(struct macro *m, uint8_t opcode)
 {
 	struct reader *r = &m->r;
 	if (!(m->flags & MACRO_OPERANDS) || m->operands[opcode].off == 0) {
@@ -174,14 +174,14 @@ static void macro_entry(struct macro *m, uint8_t opcode)
 		(void)read_uleb(r);
 		refer_strx(m, read_uleb(r));
 		break;
-	default: skip_operands(m, opcode); break;
+	default: index_macro_skip_operands(m, opcode); break;
 	}
 }
 
 static bool walk_macro(struct macro *m, uint64_t *ret_size)
 {
 	struct reader *r = &m->r;
-	if (!read_header(m))
+	if (!index_macro_read_header(m))
 		return macro_damaged(m->dwarf, DW_MACRO, m->off, "%s: a header is damaged");
 	for (;;) {
 		const uint64_t at = r->pos;

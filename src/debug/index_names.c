@@ -42,7 +42,7 @@ struct names_layout {
 	uint64_t unit_count, local_count, foreign_count, name_count;
 };
 
-struct names {
+struct index_names_names {
 	struct index_out *out;
 	struct index_set *set;
 	struct names_layout at;
@@ -59,7 +59,8 @@ struct names_entry {
 };
 
 /* `fmt` is a literal, for it tells notes apart; its %s is the section. */
-static void note_names(const struct names *n, uint64_t off, uint64_t end, const char *fmt)
+static void note_names(const struct index_names_names *n, uint64_t off, uint64_t end,
+		       const char *fmt)
 {
 	const struct dwarf *d = n->out->dwarf;
 	note(d->notes, d->path, off, end - off, fmt, dw_section_name(DW_NAMES));
@@ -68,7 +69,7 @@ static void note_names(const struct names *n, uint64_t off, uint64_t end, const 
 /* ---- layout --------------------------------------------------------------- */
 
 /* The counts are of 32 bits, so that no sum overflows.  False where a part leaves the table. */
-static bool read_layout(struct names *n)
+static bool read_layout(struct index_names_names *n)
 {
 	struct reader r = n->set->r;
 	struct names_layout *at = &n->at;
@@ -96,14 +97,14 @@ static bool read_layout(struct names *n)
 	return at->pool <= at->end;
 }
 
-static uint64_t names_uint(const struct names *n, uint64_t off, unsigned width)
+static uint64_t names_uint(const struct index_names_names *n, uint64_t off, unsigned width)
 {
 	struct reader r = n->set->r;
 	reader_seek(&r, off);
 	return read_uint(&r, width);
 }
 
-static void put_units(struct names *n)
+static void index_names_put_units(struct index_names_names *n)
 {
 	const uint64_t width = n->set->offset_size;
 	n->units.count = 0;
@@ -120,7 +121,7 @@ static void put_units(struct names *n)
 /* ---- abbreviations -------------------------------------------------------- */
 
 /* Bytes of a value; -1 for forms that say it in the data. */
-static int form_size(uint64_t form)
+static int index_names_form_size(uint64_t form)
 {
 	switch (form) {
 	case DW_FORM_flag_present: return 0;
@@ -170,7 +171,8 @@ static void place_attr(struct names_abbrev *a, uint64_t name, int size)
 }
 
 /* The attributes up to the pair of zeros; false where they are damaged. */
-static bool read_attrs(struct names *n, struct reader *r, struct names_abbrev *a)
+static bool index_names_read_attrs(struct index_names_names *n, struct reader *r,
+				   struct names_abbrev *a)
 {
 	a->first = (uint32_t)n->attrs.count;
 	a->fixed = true;
@@ -179,7 +181,7 @@ static bool read_attrs(struct names *n, struct reader *r, struct names_abbrev *a
 		const uint64_t form = read_uleb(r);
 		if (!reader_ok(r) || (name == 0 && form == 0))
 			return reader_ok(r);
-		int size = form_size(form);
+		int size = index_names_form_size(form);
 		if (form == DW_FORM_ref_addr)
 			size = n->set->offset_size;
 		if ((size < 0 && !form_varies(form)) || a->count == ATTRS_MAX)
@@ -192,7 +194,7 @@ static bool read_attrs(struct names *n, struct reader *r, struct names_abbrev *a
 	}
 }
 
-static void read_abbrevs(struct names *n)
+static void read_abbrevs(struct index_names_names *n)
 {
 	struct reader r = n->set->r;
 	n->abbrevs.count = n->attrs.count = 0;
@@ -206,7 +208,7 @@ static void read_abbrevs(struct names *n)
 		if (a.code == 0 && reader_ok(&r))
 			break;
 		(void)read_uleb(&r); /* tag */
-		if (!reader_ok(&r) || !read_attrs(n, &r, &a)) {
+		if (!reader_ok(&r) || !index_names_read_attrs(n, &r, &a)) {
 			note_names(n, off, n->at.pool, "%s: abbreviations are damaged");
 			break;
 		}
@@ -219,7 +221,7 @@ static void read_abbrevs(struct names *n)
 		sort_by_key(n->abbrevs.data, n->abbrevs.count, sizeof *n->abbrevs.data);
 }
 
-static const struct names_abbrev *abbrev_find(const struct names *n, uint64_t code)
+static const struct names_abbrev *abbrev_find(const struct index_names_names *n, uint64_t code)
 {
 	if (LIKELY(n->dense))
 		return code - 1 < n->abbrevs.count ? &n->abbrevs.data[code - 1] : NULL;
@@ -233,8 +235,8 @@ static const struct names_abbrev *abbrev_find(const struct names *n, uint64_t co
 /* ---- entries -------------------------------------------------------------- */
 
 /* The attribute at `field` of an entry whose bytes behind the code are at p. */
-static inline bool read_field(const uint8_t *p, bool big_endian, struct names_field field,
-			      uint64_t *ret)
+static inline bool index_names_read_field(const uint8_t *p, bool big_endian,
+					  struct names_field field, uint64_t *ret)
 {
 	struct reader r = reader_make(p + field.at, field.width, big_endian);
 	switch (field.width) {
@@ -246,9 +248,10 @@ static inline bool read_field(const uint8_t *p, bool big_endian, struct names_fi
 	}
 }
 
-static uint64_t read_value(const struct names *n, struct reader *r, uint16_t form)
+static uint64_t index_names_read_value(const struct index_names_names *n, struct reader *r,
+				       uint16_t form)
 {
-	const int size = form_size(form);
+	const int size = index_names_form_size(form);
 	switch (form) {
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata: return read_uleb(r);
@@ -262,12 +265,12 @@ static uint64_t read_value(const struct names *n, struct reader *r, uint16_t for
 	}
 }
 
-static void read_varying(const struct names *n, struct reader *r, const struct names_abbrev *a,
-			 struct names_entry *e)
+static void index_names_read_varying(const struct index_names_names *n, struct reader *r,
+				     const struct names_abbrev *a, struct names_entry *e)
 {
 	for (uint32_t i = 0; i < a->count; i++) {
 		const struct names_attr *attr = &n->attrs.data[a->first + i];
-		const uint64_t v = read_value(n, r, attr->form);
+		const uint64_t v = index_names_read_value(n, r, attr->form);
 		switch (attr->name) {
 		case DW_IDX_compile_unit: e->has_unit = true, e->unit = v; break;
 		case DW_IDX_type_unit: e->has_type = true, e->type = v; break;
@@ -278,7 +281,8 @@ static void read_varying(const struct names *n, struct reader *r, const struct n
 }
 
 /* The entry at r's position; false where it is damaged or a closing 0. */
-static inline bool read_entry(const struct names *n, struct reader *r, struct names_entry *e)
+static inline bool index_names_read_entry(const struct index_names_names *n, struct reader *r,
+					  struct names_entry *e)
 {
 	const uint64_t code = read_uleb(r);
 	const struct names_abbrev *a = abbrev_find(n, code);
@@ -287,21 +291,22 @@ static inline bool read_entry(const struct names *n, struct reader *r, struct na
 		return false;
 	e->absolute = a->absolute;
 	if (UNLIKELY(!a->fixed)) {
-		read_varying(n, r, a, e);
+		index_names_read_varying(n, r, a, e);
 		return reader_ok(r);
 	}
 	const uint8_t *p = read_take(r, a->size);
 	if (UNLIKELY(!p))
 		return false;
-	e->has_unit = read_field(p, r->big_endian, a->unit, &e->unit);
-	e->has_type = read_field(p, r->big_endian, a->type, &e->type);
-	e->has_die = read_field(p, r->big_endian, a->die, &e->die);
+	e->has_unit = index_names_read_field(p, r->big_endian, a->unit, &e->unit);
+	e->has_type = index_names_read_field(p, r->big_endian, a->type, &e->type);
+	e->has_die = index_names_read_field(p, r->big_endian, a->die, &e->die);
 	return true;
 }
 
 /* The unit an entry belongs to, or the skeleton of one in another file; NULL where that is not
  * said. Compile units are left out where there is only one. */
-static const struct names_unit *entry_unit(const struct names *n, const struct names_entry *e)
+static const struct names_unit *entry_unit(const struct index_names_names *n,
+					   const struct names_entry *e)
 {
 	if (e->has_type && e->type < n->at.local_count)
 		return &n->units.data[n->at.unit_count + e->type];
@@ -311,7 +316,7 @@ static const struct names_unit *entry_unit(const struct names *n, const struct n
 	return only ? &n->units.data[0] : NULL;
 }
 
-static inline void entry_put(struct names *n, uint64_t off, uint64_t size,
+static inline void entry_put(struct index_names_names *n, uint64_t off, uint64_t size,
 			     const struct names_entry *e)
 {
 	const bool foreign = e->has_type && e->type >= n->at.local_count;
@@ -335,7 +340,7 @@ static inline void entry_put(struct names *n, uint64_t off, uint64_t size,
 /* ---- parts ---------------------------------------------------------------- */
 
 /* A column of names: elements of `width` bytes from `column` on. */
-static void put_column(struct names *n, uint64_t column, unsigned width)
+static void index_names_put_column(struct index_names_names *n, uint64_t column, unsigned width)
 {
 	const unsigned offset_size = n->set->offset_size;
 	struct reader offsets = n->set->r;
@@ -348,7 +353,7 @@ static void put_column(struct names *n, uint64_t column, unsigned width)
 		r.bad = READER_GOOD;
 		r.pos = n->at.pool + min_u64(entry, n->at.end - n->at.pool);
 		r.size = min_u64(r.pos + ENTRY_MAX, n->at.end);
-		if (LIKELY(read_entry(n, &r, &e))) {
+		if (LIKELY(index_names_read_entry(n, &r, &e))) {
 			entry_put(n, off, width, &e);
 			continue;
 		}
@@ -358,7 +363,7 @@ static void put_column(struct names *n, uint64_t column, unsigned width)
 }
 
 /* Each name's entries end with a 0, which goes with the last one. */
-static void put_pool(struct names *n)
+static void index_names_put_pool(struct index_names_names *n)
 {
 	struct reader r = n->set->r;
 	struct names_entry e;
@@ -368,7 +373,7 @@ static void put_pool(struct names *n)
 		if (r.base[off] == 0) {
 			r.pos++;
 			index_pad(n->out, off, off + 1);
-		} else if (read_entry(n, &r, &e)) {
+		} else if (index_names_read_entry(n, &r, &e)) {
 			entry_put(n, off, r.pos - off, &e);
 		} else {
 			note_names(n, off, n->at.end, "%s: an entry is damaged");
@@ -377,7 +382,7 @@ static void put_pool(struct names *n)
 	}
 }
 
-static void names_table(struct names *n)
+static void names_table(struct index_names_names *n)
 {
 	struct index_out *o = n->out;
 	if (!read_layout(n)) {
@@ -385,22 +390,22 @@ static void names_table(struct names *n)
 		return;
 	}
 	index_put(o, n->set->off, n->at.units - n->set->off, ABOUT_ALL, 0);
-	put_units(n);
+	index_names_put_units(n);
 	read_abbrevs(n);
 	index_put(o, n->at.buckets, n->at.hashes - n->at.buckets, ABOUT_ALL, 0);
 	if (n->at.strings > n->at.hashes)
-		put_column(n, n->at.hashes, 4);
-	put_column(n, n->at.strings, n->set->offset_size);
-	put_column(n, n->at.entries, n->set->offset_size);
+		index_names_put_column(n, n->at.hashes, 4);
+	index_names_put_column(n, n->at.strings, n->set->offset_size);
+	index_names_put_column(n, n->at.entries, n->set->offset_size);
 	index_put(o, n->at.abbrevs, n->at.pool - n->at.abbrevs, ABOUT_ALL, 0);
-	put_pool(n);
+	index_names_put_pool(n);
 }
 
 void names_pieces(struct dwarf *d, index_fn fn, void *ctx)
 {
 	struct index_out o = { .dwarf = d, .which = DW_NAMES, .fn = fn, .ctx = ctx };
 	struct index_set s;
-	struct names n = { .out = &o, .set = &s };
+	struct index_names_names n = { .out = &o, .set = &s };
 	uint64_t at = 0;
 	while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s))
 		names_table(&n);

@@ -11,8 +11,8 @@
 
 /* Length and version at `at`.  Sets *ret_fits if the length does not leave the section; the
  * table is clipped to it.  False where there is no length. */
-static bool read_set(const struct reader *section, uint64_t at, struct index_set *ret,
-		     bool *ret_fits)
+static bool index_tables_read_set(const struct reader *section, uint64_t at, struct index_set *ret,
+				  bool *ret_fits)
 {
 	struct reader r = *section;
 	reader_seek(&r, at);
@@ -62,7 +62,7 @@ bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t hi
 	while (*at < section.size) {
 		bool fits = false;
 		const uint64_t off = *at;
-		const bool head = read_set(&section, off, ret, &fits);
+		const bool head = index_tables_read_set(&section, off, ret, &fits);
 		const bool known = head && reader_ok(&ret->r) && ret->version >= low &&
 				   ret->version <= high;
 		const uint64_t zeros = known ? off : skip_zeros(&section, off);
@@ -177,7 +177,7 @@ struct frame_cies {
 	bool later;              /* an FDE came before its CIE */
 };
 
-static struct frame_cie *cie_find(struct frame_cies *c, uint64_t off)
+static struct frame_cie *index_tables_cie_find(struct frame_cies *c, uint64_t off)
 {
 	if (c->last < c->v.count && c->v.data[c->last].off == off)
 		return &c->v.data[c->last];
@@ -190,7 +190,7 @@ static struct frame_cie *cie_find(struct frame_cies *c, uint64_t off)
 
 static void cie_use(struct frame_cies *c, const struct unwind_entry *e)
 {
-	struct frame_cie *cie = cie_find(c, e->cie_off);
+	struct frame_cie *cie = index_tables_cie_find(c, e->cie_off);
 	if (!cie)
 		c->later = true;
 	else if (!cie->used)
@@ -217,14 +217,15 @@ static void collect_cies(const struct unwind_section *s, struct frame_cies *c, b
 	unwind_release(&it);
 }
 
-static void put_frame(struct index_out *o, struct frame_cies *c, const struct unwind_entry *e)
+static void index_tables_put_frame(struct index_out *o, struct frame_cies *c,
+				   const struct unwind_entry *e)
 {
 	if (e->terminator) {
 		index_pad(o, e->off, e->off + e->size);
 	} else if (!e->cie) {
 		index_put(o, e->off, e->size, ABOUT_ADDR, e->func_addr);
 	} else {
-		const struct frame_cie *cie = cie_find(c, e->off);
+		const struct frame_cie *cie = index_tables_cie_find(c, e->off);
 		const bool used = cie && cie->used;
 		index_put(o, e->off, e->size, used ? ABOUT_ADDR : ABOUT_NEXT, used ? cie->addr : 0);
 	}
@@ -250,7 +251,7 @@ void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx)
 	unwind_init(&it, &s);
 	while (unwind_next(&it, &e))
 		if (e.ok)
-			put_frame(&o, &cies, &e);
+			index_tables_put_frame(&o, &cies, &e);
 	unwind_release(&it);
 	index_finish(&o);
 	vec_release(&cies.v);

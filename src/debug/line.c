@@ -38,7 +38,7 @@ static void hand_out_end(struct line_program *p, struct line_row *ret)
 }
 
 /* By n instructions; on VLIW machines by n operations. */
-static inline void advance(struct line_program *p, uint64_t n)
+static inline void line_advance(struct line_program *p, uint64_t n)
 {
 	struct line_row *s = &p->state;
 	if (UNLIKELY(p->max_ops > 1)) {
@@ -55,21 +55,21 @@ static inline unsigned divide_by_range(const struct line_program *p, unsigned n)
 }
 
 /* Ends the program at the opcode just read. */
-static void give_up(struct line_program *p)
+static void line_give_up(struct line_program *p)
 {
 	p->reader.pos--;
 	reader_fail(&p->reader);
 }
 
-static inline bool special(struct line_program *p, uint8_t op, struct line_row *ret)
+static inline bool line_special(struct line_program *p, uint8_t op, struct line_row *ret)
 {
 	if (UNLIKELY(p->line_range == 0)) {
-		give_up(p);
+		line_give_up(p);
 		return false;
 	}
 	const unsigned n = (unsigned)op - p->opcode_base;
 	const unsigned step = divide_by_range(p, n);
-	advance(p, step);
+	line_advance(p, step);
 	p->state.line += (uint32_t)(p->line_base + (int)(n - step * p->line_range));
 	if (UNLIKELY(p->hidden))
 		return false;
@@ -82,7 +82,7 @@ static uint32_t read_register(struct reader *r)
 	return (uint32_t)min_u64(read_uleb(r), UINT32_MAX);
 }
 
-static void skip_operands(struct line_program *p, uint8_t op)
+static void line_skip_operands(struct line_program *p, uint8_t op)
 {
 	for (unsigned i = 0; i < p->opcode_lengths[op]; i++)
 		(void)read_uleb(&p->reader);
@@ -98,16 +98,16 @@ static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
 			return false;
 		hand_out(p, ret);
 		return true;
-	case DW_LNS_advance_pc: advance(p, read_uleb(r)); return false;
+	case DW_LNS_advance_pc: line_advance(p, read_uleb(r)); return false;
 	case DW_LNS_advance_line: s->line += (uint32_t)read_sleb(r); return false;
 	case DW_LNS_set_file: s->file = read_register(r); return false;
 	case DW_LNS_set_column: s->column = read_register(r); return false;
 	case DW_LNS_negate_stmt: s->is_stmt = !s->is_stmt; return false;
 	case DW_LNS_const_add_pc:
 		if (p->line_range == 0)
-			give_up(p);
+			line_give_up(p);
 		else
-			advance(p, divide_by_range(p, 255u - p->opcode_base));
+			line_advance(p, divide_by_range(p, 255u - p->opcode_base));
 		return false;
 	case DW_LNS_fixed_advance_pc:
 		s->addr = (s->addr + read_u16(r)) & p->addr_mask;
@@ -116,11 +116,11 @@ static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
 	case DW_LNS_set_basic_block:
 	case DW_LNS_set_prologue_end:
 	case DW_LNS_set_epilogue_begin: return false;
-	default: skip_operands(p, op); return false;
+	default: line_skip_operands(p, op); return false;
 	}
 }
 
-static bool end_sequence(struct line_program *p, struct line_row *ret)
+static bool line_end_sequence(struct line_program *p, struct line_row *ret)
 {
 	const bool seen = !p->hidden;
 	if (seen)
@@ -139,7 +139,8 @@ static void note_address_size(const struct line_program *p, uint64_t start, uint
 
 /* The opcode began at `start`; `size` bytes of address follow.  True where rows came before
  * that end here. */
-static bool set_address(struct line_program *p, uint64_t start, uint64_t size, struct line_row *ret)
+static bool line_set_address(struct line_program *p, uint64_t start, uint64_t size,
+			     struct line_row *ret)
 {
 	const bool readable = size >= 1 && size <= 8;
 	const uint64_t addr = readable ? read_wide(&p->reader, (unsigned)size) : 0;
@@ -180,8 +181,8 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	const uint64_t end = r->pos + size;
 	bool row = false;
 	switch (read_u8(r)) {
-	case DW_LNE_end_sequence: reader_seek(r, end); return end_sequence(p, ret);
-	case DW_LNE_set_address: row = set_address(p, start, size - 1, ret); break;
+	case DW_LNE_end_sequence: reader_seek(r, end); return line_end_sequence(p, ret);
+	case DW_LNE_set_address: row = line_set_address(p, start, size - 1, ret); break;
 	case DW_LNE_define_file: define_file(p, end); break;
 	default: break;
 	}
@@ -190,7 +191,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 }
 
 /* Behind the last opcode: notes damage, once, and closes what is open. */
-static bool finish(struct line_program *p, struct line_row *ret)
+static bool line_finish(struct line_program *p, struct line_row *ret)
 {
 	const struct reader *r = &p->reader;
 	const struct dwarf *d = p->dwarf;
@@ -210,12 +211,12 @@ bool line_next(struct line_program *p, struct line_row *ret)
 {
 	while (reader_left(&p->reader) > 0) {
 		const uint8_t op = read_u8(&p->reader);
-		if (LIKELY(op >= p->opcode_base) ? special(p, op, ret)
+		if (LIKELY(op >= p->opcode_base) ? line_special(p, op, ret)
 		    : op == 0                    ? extended(p, ret)
 						 : standard(p, op, ret))
 			return true;
 	}
-	return finish(p, ret);
+	return line_finish(p, ret);
 }
 
 bool line_path(const struct line_program *p, uint64_t file, struct text *out)

@@ -15,20 +15,21 @@ struct entry_format {
 };
 
 /* What one entry says. */
-struct entry {
+struct line_header_entry {
 	struct str path;
 	uint64_t dir;
 };
 
 /* What reading a table needs: `r` ends where the opcodes begin. */
-struct tables {
+struct line_header_tables {
 	struct line_program *p;
 	struct reader r;
 	uint64_t str_offsets_base;
 	uint64_t bad_names; /* texts outside of their section */
 };
 
-static struct str text_at(struct tables *t, struct dwarf *d, enum dw_section in, uint64_t off)
+static struct str line_header_text_at(struct line_header_tables *t, struct dwarf *d,
+				      enum dw_section in, uint64_t off)
 {
 	struct str s = { "", 0 };
 	if (reader_ok(&t->r) && (!d || !bytes_cstr(dwarf_bytes(d, in), off, &s)))
@@ -37,7 +38,7 @@ static struct str text_at(struct tables *t, struct dwarf *d, enum dw_section in,
 }
 
 /* Entry `index` of the unit's part of .debug_str_offsets. */
-static struct str text_indexed(struct tables *t, uint64_t index)
+static struct str text_indexed(struct line_header_tables *t, uint64_t index)
 {
 	struct dwarf *d = t->p->dwarf;
 	struct reader r = dwarf_reader(d, DW_STR_OFFSETS);
@@ -47,21 +48,25 @@ static struct str text_indexed(struct tables *t, uint64_t index)
 	else
 		reader_seek(&r, t->str_offsets_base + index * width);
 	const uint64_t off = read_uint(&r, width);
-	return text_at(t, d, DW_STR, reader_ok(&r) ? off : UINT64_MAX);
+	return line_header_text_at(t, d, DW_STR, reader_ok(&r) ? off : UINT64_MAX);
 }
 
-static bool read_text(struct tables *t, uint64_t form, struct str *ret)
+static bool line_header_read_text(struct line_header_tables *t, uint64_t form, struct str *ret)
 {
 	struct reader *r = &t->r;
 	struct dwarf *d = t->p->dwarf;
 	const uint8_t width = t->p->offset_size;
 	switch (form) {
 	case DW_FORM_string: *ret = read_cstr(r); return true;
-	case DW_FORM_line_strp: *ret = text_at(t, d, DW_LINE_STR, read_uint(r, width)); return true;
-	case DW_FORM_strp: *ret = text_at(t, d, DW_STR, read_uint(r, width)); return true;
+	case DW_FORM_line_strp:
+		*ret = line_header_text_at(t, d, DW_LINE_STR, read_uint(r, width));
+		return true;
+	case DW_FORM_strp:
+		*ret = line_header_text_at(t, d, DW_STR, read_uint(r, width));
+		return true;
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt:
-		*ret = text_at(t, d->sup, DW_STR, read_uint(r, width));
+		*ret = line_header_text_at(t, d->sup, DW_STR, read_uint(r, width));
 		return true;
 	case DW_FORM_strx:
 	case DW_FORM_GNU_str_index: *ret = text_indexed(t, read_uleb(r)); return true;
@@ -73,7 +78,7 @@ static bool read_text(struct tables *t, uint64_t form, struct str *ret)
 	}
 }
 
-static bool read_number(struct tables *t, uint64_t form, uint64_t *ret)
+static bool line_header_read_number(struct line_header_tables *t, uint64_t form, uint64_t *ret)
 {
 	struct reader *r = &t->r;
 	switch (form) {
@@ -89,7 +94,7 @@ static bool read_number(struct tables *t, uint64_t form, uint64_t *ret)
 	}
 }
 
-static bool skip_bytes(struct tables *t, uint64_t form)
+static bool skip_bytes(struct line_header_tables *t, uint64_t form)
 {
 	struct reader *r = &t->r;
 	switch (form) {
@@ -104,19 +109,20 @@ static bool skip_bytes(struct tables *t, uint64_t form)
 	}
 }
 
-static void read_field(struct tables *t, const struct entry_field *f, struct entry *e)
+static void line_header_read_field(struct line_header_tables *t, const struct entry_field *f,
+				   struct line_header_entry *e)
 {
 	struct str text;
 	uint64_t number;
 	/* The source text that LLVM embeds is a string too: it is not looked up, only passed
 	 * over. */
 	const uint64_t bad_names = t->bad_names;
-	if (read_text(t, f->form, &text)) {
+	if (line_header_read_text(t, f->form, &text)) {
 		if (f->content == DW_LNCT_path)
 			e->path = text;
 		else
 			t->bad_names = bad_names;
-	} else if (read_number(t, f->form, &number)) {
+	} else if (line_header_read_number(t, f->form, &number)) {
 		if (f->content == DW_LNCT_directory_index)
 			e->dir = number;
 	} else if (!skip_bytes(t, f->form)) {
@@ -124,7 +130,7 @@ static void read_field(struct tables *t, const struct entry_field *f, struct ent
 	}
 }
 
-static void read_format(struct tables *t, struct entry_format *f)
+static void read_format(struct line_header_tables *t, struct entry_format *f)
 {
 	f->count = read_u8(&t->r);
 	for (uint8_t i = 0; i < f->count; i++) {
@@ -135,27 +141,30 @@ static void read_format(struct tables *t, struct entry_format *f)
 
 /* False, with the reader bad, where an entry is cut off or takes no byte: then nothing would
  * bound their number. */
-static bool read_entry(struct tables *t, const struct entry_format *f, struct entry *ret)
+static bool line_header_read_entry(struct line_header_tables *t, const struct entry_format *f,
+				   struct line_header_entry *ret)
 {
 	const uint64_t start = t->r.pos;
-	*ret = (struct entry){ .path = { "", 0 } };
+	*ret = (struct line_header_entry){ .path = { "", 0 } };
 	for (uint8_t i = 0; i < f->count; i++)
-		read_field(t, &f->fields[i], ret);
+		line_header_read_field(t, &f->fields[i], ret);
 	if (t->r.pos == start)
 		reader_fail(&t->r);
 	return reader_ok(&t->r);
 }
 
-static void read_tables_5(struct tables *t)
+static void read_tables_5(struct line_header_tables *t)
 {
 	struct line_program *p = t->p;
 	struct entry_format f;
-	struct entry e;
+	struct line_header_entry e;
 	read_format(t, &f);
-	for (uint64_t left = read_uleb(&t->r); left > 0 && read_entry(t, &f, &e); left--)
+	for (uint64_t left = read_uleb(&t->r); left > 0 && line_header_read_entry(t, &f, &e);
+	     left--)
 		vec_push(&p->dirs, e.path);
 	read_format(t, &f);
-	for (uint64_t left = read_uleb(&t->r); left > 0 && read_entry(t, &f, &e); left--)
+	for (uint64_t left = read_uleb(&t->r); left > 0 && line_header_read_entry(t, &f, &e);
+	     left--)
 		vec_push(&p->files, (struct line_file){ e.path, e.dir });
 	if (p->dirs.count == 0)
 		vec_push(&p->dirs, p->comp_dir);
@@ -176,7 +185,7 @@ bool line_read_file(struct line_program *p, struct reader *r)
 	return reader_ok(r);
 }
 
-static void read_tables_2(struct tables *t)
+static void read_tables_2(struct line_header_tables *t)
 {
 	struct line_program *p = t->p;
 	vec_push(&p->dirs, p->comp_dir);
@@ -187,7 +196,7 @@ static void read_tables_2(struct tables *t)
 		;
 }
 
-static void read_tables(struct tables *t)
+static void line_header_read_tables(struct line_header_tables *t)
 {
 	struct line_program *p = t->p;
 	struct dwarf *d = p->dwarf;
@@ -220,7 +229,7 @@ static void set_address_size(struct line_program *p, uint8_t size)
 }
 
 /* The fixed fields; r ends where the opcodes begin. */
-static bool read_fields(struct line_program *p, struct reader *r)
+static bool line_header_read_fields(struct line_program *p, struct reader *r)
 {
 	p->min_inst_length = read_u8(r);
 	p->max_ops = p->version >= 4 ? read_u8(r) : 1;
@@ -261,15 +270,15 @@ static const char *read_start(struct line_program *p, struct reader *r)
 	p->reader.pos = r->pos + header_length;
 	p->header_size = p->reader.pos - p->off;
 	r->size = p->reader.pos;
-	return read_fields(p, r) ? NULL : "its header is damaged";
+	return line_header_read_fields(p, r) ? NULL : "its header is damaged";
 }
 
 bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t address_size,
 	       struct str comp_dir, uint64_t str_offsets_base)
 {
-	struct tables t = { .p = p,
-			    .r = dwarf_reader(d, DW_LINE),
-			    .str_offsets_base = str_offsets_base };
+	struct line_header_tables t = { .p = p,
+					.r = dwarf_reader(d, DW_LINE),
+					.str_offsets_base = str_offsets_base };
 	*p = (struct line_program){ .dwarf = d, .off = off, .comp_dir = comp_dir };
 	set_address_size(p, address_size_ok(address_size) ? address_size : 8);
 	const char *trouble = "it is outside";
@@ -284,7 +293,7 @@ bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t ad
 		*p = (struct line_program){ 0 };
 		return false;
 	}
-	read_tables(&t);
+	line_header_read_tables(&t);
 	line_start_sequence(p);
 	return true;
 }

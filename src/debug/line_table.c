@@ -3,14 +3,15 @@
 #include "base/sort.h"
 #include "debug/path.h"
 
-static bool open_program(const struct line_table *t, struct line_program *p)
+static bool line_table_open_program(const struct line_table *t, struct line_program *p)
 {
 	return line_open(p, t->dwarf, t->off, t->address_size, t->comp_dir, t->str_offsets_base);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static void add_row(struct line_table *t, struct line_sequence *s, const struct line_row *r)
+static void line_table_add_row(struct line_table *t, struct line_sequence *s,
+			       const struct line_row *r)
 {
 	if (s->count == 0)
 		s->addr = r->addr;
@@ -32,7 +33,7 @@ static void add_row(struct line_table *t, struct line_sequence *s, const struct 
 	s->count++;
 }
 
-static void end_sequence(struct line_table *t, struct line_sequence *s, uint64_t end)
+static void line_table_end_sequence(struct line_table *t, struct line_sequence *s, uint64_t end)
 {
 	s->end = end;
 	if (s->count > 0 && end > s->addr)
@@ -45,16 +46,16 @@ static void read_rows(struct line_table *t, struct line_program *p)
 	struct line_sequence s = { 0 };
 	for (struct line_row r; t->rows.count < UINT32_MAX && line_next(p, &r);) {
 		if (r.end_sequence)
-			end_sequence(t, &s, r.addr);
+			line_table_end_sequence(t, &s, r.addr);
 		else
-			add_row(t, &s, &r);
+			line_table_add_row(t, &s, &r);
 	}
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static void learn_path(struct line_table *t, const struct line_program *p, uint32_t file,
-		       struct text *text, struct intern *paths)
+static void line_table_learn_path(struct line_table *t, const struct line_program *p, uint32_t file,
+				  struct text *text, struct intern *paths)
 {
 	if (file >= t->path_count || t->paths[file])
 		return;
@@ -68,7 +69,7 @@ static void learn_used(struct line_table *t, const struct line_program *p, struc
 	t->path_count = min_u64(p->files.count, UINT32_MAX);
 	t->paths = mem_zeroed(t->path_count + 1, sizeof *t->paths);
 	for (size_t i = 0; i < t->rows.count; i++)
-		learn_path(t, p, t->rows.data[i].file, &text, paths);
+		line_table_learn_path(t, p, t->rows.data[i].file, &text, paths);
 	text_release(&text);
 }
 
@@ -77,10 +78,10 @@ static void learn_all(struct line_table *t, struct intern *paths)
 	struct line_program p;
 	struct text text = { 0 };
 	t->complete = true;
-	if (!open_program(t, &p))
+	if (!line_table_open_program(t, &p))
 		return;
 	for (size_t i = 0; i < t->path_count; i++)
-		learn_path(t, &p, (uint32_t)i, &text, paths);
+		line_table_learn_path(t, &p, (uint32_t)i, &text, paths);
 	text_release(&text);
 	line_release(&p);
 }
@@ -104,7 +105,7 @@ bool line_table_read(struct line_table *t, const struct unit *u, struct intern *
 				  .str_offsets_base = u->str_offsets_base,
 				  .comp_dir = u->comp_dir,
 				  .address_size = u->address_size };
-	if (u->line_off == DW_NO_OFFSET || !open_program(t, &p))
+	if (u->line_off == DW_NO_OFFSET || !line_table_open_program(t, &p))
 		return false;
 	read_rows(t, &p);
 	learn_used(t, &p, paths);

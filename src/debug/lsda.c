@@ -24,7 +24,7 @@ struct lsda {
 	uint64_t end; /* so far */
 };
 
-static bool read_header(struct lsda *l)
+static bool lsda_read_header(struct lsda *l)
 {
 	struct reader *r = &l->reader;
 	const uint8_t pad_encoding = read_u8(r);
@@ -45,7 +45,7 @@ static bool read_header(struct lsda *l)
 
 /* A call site: start, size, landing pad, first action.  The entries of setjmp/longjmp
  * tables are shorter (pad, action) and cannot be told apart. */
-static bool read_sites(struct lsda *l)
+static bool lsda_read_sites(struct lsda *l)
 {
 	struct reader r = l->reader;
 	r.size = l->sites_end;
@@ -145,7 +145,7 @@ bool lsda_extent(struct bytes bytes, uint8_t address_size, bool big_endian, enum
 	struct lsda l = { .reader = reader_of(bytes, big_endian),
 			  .address_size = address_size,
 			  .specs = specs };
-	if (!read_header(&l) || !read_sites(&l) || !read_actions(&l))
+	if (!lsda_read_header(&l) || !lsda_read_sites(&l) || !read_actions(&l))
 		return false;
 	if (l.has_types)
 		read_dead_actions(&l);

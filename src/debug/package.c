@@ -29,7 +29,7 @@ static uint16_t read_version(struct reader *r)
 }
 
 /* The header: counts that the section has room for. */
-static bool read_header(struct package_index *p, struct reader *r)
+static bool package_read_header(struct package_index *p, struct reader *r)
 {
 	p->version = read_version(r);
 	p->columns = read_u32(r);
@@ -58,7 +58,7 @@ bool package_open(struct package_index *p, struct dwarf *d, enum dw_section whic
 	if (p->bytes.size == 0)
 		return false;
 	struct reader r = reader_of(p->bytes, p->big_endian);
-	if (!read_header(p, &r)) {
+	if (!package_read_header(p, &r)) {
 		note(d->notes, d->path, HEFT_NO_OFFSET, p->bytes.size,
 		     "section %s is damaged at its start", dw_section_name(which));
 		memset(p, 0, sizeof *p);
@@ -91,7 +91,7 @@ static uint64_t slot_row(const struct package_index *p, uint32_t i)
 	return entry(p, p->rows_off, i, 4);
 }
 
-static bool read_unit(const struct package_index *p, uint64_t row, struct package_unit *ret)
+static bool package_read_unit(const struct package_index *p, uint64_t row, struct package_unit *ret)
 {
 	if (row == 0 || row > p->units)
 		return false;
@@ -113,7 +113,7 @@ bool package_slot(const struct package_index *p, uint32_t i, uint64_t *ret_signa
 		  struct package_unit *ret)
 {
 	ASSERT(i < p->slots);
-	if (!read_unit(p, slot_row(p, i), ret))
+	if (!package_read_unit(p, slot_row(p, i), ret))
 		return false;
 	*ret_signature = slot_signature(p, i);
 	return true;
@@ -134,7 +134,7 @@ bool package_find(const struct package_index *p, uint64_t signature, struct pack
 		if (row == 0)
 			return false;
 		if (slot_signature(p, at) == signature)
-			return read_unit(p, row, ret);
+			return package_read_unit(p, row, ret);
 		at = (at + step) & mask;
 	}
 	return false;
@@ -142,15 +142,15 @@ bool package_find(const struct package_index *p, uint64_t signature, struct pack
 
 /* ---- one unit's dwarf ----------------------------------------------------------------------- */
 
-static bool is_shared(enum dw_section which)
+static bool package_is_shared(enum dw_section which)
 {
 	return which == DW_STR || which == DW_LINE_STR;
 }
 
-static void load(struct dwarf *d, enum dw_section which, struct notes *notes)
+static void package_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct package_dwarf *p = d->load_ctx;
-	if (is_shared(which)) {
+	if (package_is_shared(which)) {
 		d->bytes[which] = dwarf_bytes(p->whole, which);
 	} else if (p->unit.parts[which].present) {
 		const uint64_t off = p->unit.parts[which].off, size = p->unit.parts[which].size;
@@ -167,7 +167,7 @@ static uint64_t part_size(const struct package_dwarf *p, enum dw_section which)
 {
 	const uint64_t off = p->unit.parts[which].off, size = p->unit.parts[which].size;
 	const uint64_t all = p->whole->size[which];
-	if (is_shared(which))
+	if (package_is_shared(which))
 		return all;
 	return p->unit.parts[which].present && off <= all && size <= all - off ? size : 0;
 }
@@ -182,7 +182,7 @@ void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 				   .big_endian = whole->big_endian,
 				   .split = true,
 				   .zero_is_code = whole->zero_is_code,
-				   .load = load,
+				   .load = package_load,
 				   .load_ctx = p,
 				   .notes = whole->notes };
 	for (size_t i = 0; i < DW_SECTIONS; i++)

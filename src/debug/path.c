@@ -2,24 +2,25 @@
 
 #include "base/vec.h"
 
-static bool is_letter(char c)
+static bool path_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* Bytes of what makes a path absolute: "/", "C:/", "C:\" or "\\"; 0 where it is relative. */
-static size_t root_size(struct str p)
+static size_t path_root_size(struct str p)
 {
 	if (p.len >= 1 && p.p[0] == '/')
 		return 1;
-	if (p.len >= 3 && is_letter(p.p[0]) && p.p[1] == ':' && (p.p[2] == '/' || p.p[2] == '\\'))
+	if (p.len >= 3 && path_is_letter(p.p[0]) && p.p[1] == ':' &&
+	    (p.p[2] == '/' || p.p[2] == '\\'))
 		return 3;
 	return p.len >= 2 && p.p[0] == '\\' && p.p[1] == '\\' ? 2 : 0;
 }
 
 bool path_is_absolute(struct str path)
 {
-	return root_size(path) > 0;
+	return path_root_size(path) > 0;
 }
 
 /* The joined path as it grows: root, then names with a separator between. */
@@ -32,14 +33,14 @@ struct joined {
 	bool backslash; /* separates too */
 };
 
-static bool separates(const struct joined *j, char c)
+static bool path_separates(const struct joined *j, char c)
 {
 	return c == '/' || (c == '\\' && j->backslash);
 }
 
 static void go_up(struct joined *j)
 {
-	while (j->len > j->fixed && !separates(j, j->p[j->len - 1]))
+	while (j->len > j->fixed && !path_separates(j, j->p[j->len - 1]))
 		j->len--;
 	if (j->len > j->fixed)
 		j->len--;
@@ -61,7 +62,7 @@ static void settle_name(struct joined *j, const char *name, size_t end)
 	}
 }
 
-static void add_part(struct joined *j, struct str part)
+static void path_add_part(struct joined *j, struct str part)
 {
 	char separator = j->separator;
 	for (size_t i = 0; i < part.len; i++) {
@@ -69,7 +70,7 @@ static void add_part(struct joined *j, struct str part)
 		if (end > j->root)
 			j->p[end++] = separator;
 		const char *name = j->p + end;
-		for (; i < part.len && !separates(j, part.p[i]); i++)
+		for (; i < part.len && !path_separates(j, part.p[i]); i++)
 			j->p[end++] = part.p[i];
 		settle_name(j, name, end);
 		separator = i < part.len ? part.p[i] : j->separator;
@@ -81,7 +82,7 @@ static struct str without_front(struct str s, size_t n)
 	return (struct str){ s.p + n, s.len - n };
 }
 
-static void join(struct text *out, const struct str *parts, size_t count)
+static void debug_path_join(struct text *out, const struct str *parts, size_t count)
 {
 	size_t size = count - 1;
 	for (size_t i = 0; i < count; i++)
@@ -93,16 +94,16 @@ static void join(struct text *out, const struct str *parts, size_t count)
 		parts++;
 		count--;
 	}
-	struct joined j = { .p = out->p, .root = root_size(parts[0]) };
+	struct joined j = { .p = out->p, .root = path_root_size(parts[0]) };
 	j.len = j.fixed = j.root;
 	j.backslash = j.root > 1;
 	j.separator = j.root > 0 ? parts[0].p[j.root - 1] : '/';
 	if (j.root > 0)
 		memcpy(j.p, parts[0].p, j.root);
 	if (parts[0].len > j.root)
-		add_part(&j, without_front(parts[0], j.root));
+		path_add_part(&j, without_front(parts[0], j.root));
 	for (size_t i = 1; i < count; i++)
-		add_part(&j, parts[i]);
+		path_add_part(&j, parts[i]);
 	out->len = j.len;
 }
 
@@ -113,9 +114,9 @@ void path_join(struct text *out, struct str comp_dir, struct str dir, struct str
 	if (bracketed)
 		text_set(out, name);
 	else if (path_is_absolute(name))
-		join(out, parts + 2, 1);
+		debug_path_join(out, parts + 2, 1);
 	else if (path_is_absolute(dir))
-		join(out, parts + 1, 2);
+		debug_path_join(out, parts + 1, 2);
 	else
-		join(out, parts, 3);
+		debug_path_join(out, parts, 3);
 }

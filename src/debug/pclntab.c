@@ -12,7 +12,7 @@ enum {
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-static bool layout_of(uint32_t magic, enum pclntab_layout *ret)
+static bool pclntab_layout_of(uint32_t magic, enum pclntab_layout *ret)
 {
 	switch (magic) {
 	case MAGIC_2: *ret = PCLNTAB_2; return true;
@@ -29,7 +29,7 @@ static bool read_front(struct reader *r, struct pclntab *t)
 	const uint16_t zeros = read_u16(r);
 	t->quantum = read_u8(r);
 	t->pointer = read_u8(r);
-	return reader_ok(r) && zeros == 0 && layout_of(magic, &t->layout) &&
+	return reader_ok(r) && zeros == 0 && pclntab_layout_of(magic, &t->layout) &&
 	       (t->quantum == 1 || t->quantum == 2 || t->quantum == 4) &&
 	       (t->pointer == 4 || t->pointer == 8);
 }

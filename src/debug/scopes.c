@@ -7,7 +7,7 @@
 enum { CHAIN_MAX = 16 };
 
 /* What one DIE says, and for functions what the DIEs it refers to say. */
-struct facts {
+struct scopes_facts {
 	struct die_code code;
 	struct value name, linkage, origin, specification;
 	uint32_t call_file, call_line, call_column, decl_file, decl_line;
@@ -15,7 +15,7 @@ struct facts {
 };
 
 /* The function that a reference led to. */
-struct memo {
+struct scopes_memo {
 	uint64_t key;
 	uint32_t function;
 };
@@ -26,14 +26,14 @@ struct around {
 	bool function; /* a subprogram is among them, with code or without */
 };
 
-struct walk {
+struct scopes_walk {
 	struct scopes *out;
 	struct units *units;
 	const struct unit *unit;
 	struct reader r;
 	VEC(struct around) around; /* of each list of children that is open */
 	VEC(struct flat_range) ranges;
-	VEC(struct memo) memos;
+	VEC(struct scopes_memo) memos;
 	struct map by_key; /* memos */
 	uint64_t range_budget;
 	uint64_t scopes_max;
@@ -48,7 +48,7 @@ static uint32_t number_32(const struct value *v)
 	return (uint32_t)min_u64(value_number(v), UINT32_MAX);
 }
 
-static void take(struct facts *f, uint16_t name, const struct value *v)
+static void scopes_take(struct scopes_facts *f, uint16_t name, const struct value *v)
 {
 	switch (name) {
 	case DW_AT_name: f->name = *v; break;
@@ -71,21 +71,22 @@ static void take(struct facts *f, uint16_t name, const struct value *v)
 	}
 }
 
-static void read_facts(const struct unit *u, struct reader *r, const struct die *d, struct facts *f)
+static void read_facts(const struct unit *u, struct reader *r, const struct die *d,
+		       struct scopes_facts *f)
 {
-	*f = (struct facts){ 0 };
+	*f = (struct scopes_facts){ 0 };
 	for (unsigned i = 0; i < d->abbrev->count; i++) {
 		const struct abbrev_attr *a = die_attr(u, d, i);
 		struct value v;
 		die_value(u, r, a, &v);
-		take(f, a->name, &v);
+		scopes_take(f, a->name, &v);
 	}
 }
 
 /* ---- who a scope is ------------------------------------------------------------------------- */
 
 /* Takes what `fn` lacks. */
-static void add_facts(struct scope_function *fn, const struct unit *u, const struct facts *f)
+static void add_facts(struct scope_function *fn, const struct unit *u, const struct scopes_facts *f)
 {
 	struct str s;
 	if (fn->name.len == 0 && value_string(u, &f->name, &s))
@@ -101,16 +102,17 @@ static void add_facts(struct scope_function *fn, const struct unit *u, const str
 	}
 }
 
-static const struct value *next_link(const struct facts *f)
+static const struct value *next_link(const struct scopes_facts *f)
 {
 	return f->origin.kind != VALUE_NONE ? &f->origin : &f->specification;
 }
 
 /* Follows the references until name and linkage name are known. */
-static void follow(struct walk *k, struct scope_function *fn, const struct facts *first)
+static void scopes_follow(struct scopes_walk *k, struct scope_function *fn,
+			  const struct scopes_facts *first)
 {
 	const struct unit *u = k->unit;
-	struct facts f = *first;
+	struct scopes_facts f = *first;
 	add_facts(fn, u, &f);
 	for (int i = 0; i < CHAIN_MAX && fn->linkage.len == 0; i++) {
 		const struct value link = *next_link(&f);
@@ -126,18 +128,18 @@ static void follow(struct walk *k, struct scope_function *fn, const struct facts
 	}
 }
 
-static uint32_t new_function(struct walk *k, const struct facts *f)
+static uint32_t new_function(struct scopes_walk *k, const struct scopes_facts *f)
 {
 	struct scope_function fn = { .name = STR(""),
 				     .linkage = STR(""),
 				     .decl_lines = DW_NO_OFFSET };
-	follow(k, &fn, f);
+	scopes_follow(k, &fn, f);
 	vec_push(&k->out->functions, fn);
 	return (uint32_t)k->out->functions.count - 1;
 }
 
 /* Scopes that say nothing of their own share the function their reference leads to. */
-static uint32_t function_of(struct walk *k, const struct facts *f)
+static uint32_t scopes_function_of(struct scopes_walk *k, const struct scopes_facts *f)
 {
 	const struct value *link = next_link(f);
 	if (f->name.kind != VALUE_NONE || f->linkage.kind != VALUE_NONE || f->has_decl ||
@@ -152,21 +154,21 @@ static uint32_t function_of(struct walk *k, const struct facts *f)
 			return k->memos.data[i].function;
 	const uint32_t function = new_function(k, f);
 	map_put(&k->by_key, &at, (uint32_t)k->memos.count);
-	vec_push(&k->memos, (struct memo){ key, function });
+	vec_push(&k->memos, (struct scopes_memo){ key, function });
 	return function;
 }
 
 /* ---- the walk ------------------------------------------------------------------------------- */
 
-static void take_range(void *ctx, uint64_t addr, uint64_t size)
+static void scopes_take_range(void *ctx, uint64_t addr, uint64_t size)
 {
-	struct walk *k = ctx;
+	struct scopes_walk *k = ctx;
 	vec_push(&k->ranges, (struct flat_range){ addr, add_sat(addr, size), k->scope });
 }
 
-static uint32_t add_scope(struct walk *k, const struct die *d, uint32_t parent)
+static uint32_t add_scope(struct scopes_walk *k, const struct die *d, uint32_t parent)
 {
-	struct facts f;
+	struct scopes_facts f;
 	read_facts(k->unit, &k->r, d, &f);
 	if (k->out->list.count >= k->scopes_max)
 		reader_fail(&k->r);
@@ -175,11 +177,11 @@ static uint32_t add_scope(struct walk *k, const struct die *d, uint32_t parent)
 	k->scope = (uint32_t)k->out->list.count;
 	vec_push(&k->out->list, (struct scope){ .die_off = d->off,
 						.parent = parent,
-						.function = function_of(k, &f),
+						.function = scopes_function_of(k, &f),
 						.call_file = f.call_file,
 						.call_line = f.call_line,
 						.call_column = f.call_column });
-	die_ranges_some(k->unit, &f.code, take_range, k, &k->range_budget);
+	die_ranges_some(k->unit, &f.code, scopes_take_range, k, &k->range_budget);
 	return k->scope;
 }
 
@@ -191,7 +193,7 @@ static bool has_attr(const struct unit *u, const struct die *d, uint16_t name)
 	return false;
 }
 
-static bool has_code(const struct unit *u, const struct die *d)
+static bool scopes_has_code(const struct unit *u, const struct die *d)
 {
 	return has_attr(u, d, DW_AT_low_pc) || has_attr(u, d, DW_AT_ranges);
 }
@@ -211,7 +213,7 @@ static bool is_type(uint16_t tag)
 
 /* Moves behind the DIE and its children, if it says where that is; else behind the DIE.  True if
  * the children are still to come. */
-static bool skip_to_sibling(struct walk *k, const struct die *d)
+static bool skip_to_sibling(struct scopes_walk *k, const struct die *d)
 {
 	const uint64_t start = k->r.pos;
 	for (unsigned i = 0; i < d->abbrev->count; i++) {
@@ -232,7 +234,7 @@ static bool skip_to_sibling(struct walk *k, const struct die *d)
 	return true;
 }
 
-static void walk_die(struct walk *k, const struct die *d)
+static void scopes_walk_die(struct scopes_walk *k, const struct die *d)
 {
 	static const struct around outside = { SCOPE_NONE, false };
 	const struct abbrev *a = d->abbrev;
@@ -243,7 +245,7 @@ static void walk_die(struct walk *k, const struct die *d)
 	} else if (a->tag == DW_TAG_subprogram) {
 		here.function = true;
 		here.scope = SCOPE_NONE;
-		if (has_code(k->unit, d))
+		if (scopes_has_code(k->unit, d))
 			here.scope = add_scope(k, d, SCOPE_NONE);
 		else
 			die_skip(k->unit, &k->r, a);
@@ -275,11 +277,11 @@ static bool is_c_family(uint64_t language)
 	}
 }
 
-static bool walk_dies(struct walk *k)
+static bool scopes_walk_dies(struct scopes_walk *k)
 {
 	for (struct die d; die_next(k->unit, &k->r, &d);) {
 		if (d.abbrev)
-			walk_die(k, &d);
+			scopes_walk_die(k, &d);
 		else if (k->around.count > 0)
 			k->around.count--;
 		/* What follows the first DIE and its children is padding. */
@@ -291,16 +293,18 @@ static bool walk_dies(struct walk *k)
 
 bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 {
-	struct walk k = { .out = ret,
-			  .units = units,
-			  .unit = u,
-			  .r = unit_reader(u, u->die_off),
-			  /* Real scopes take more bytes than that; nor has one as many ranges. */
-			  .scopes_max = min_u64(u->size / 4 + 16, SCOPE_NONE),
-			  .range_budget = 4 * u->size + 4096,
-			  .skip_types = is_c_family(u->language) };
+	struct scopes_walk k = {
+		.out = ret,
+		.units = units,
+		.unit = u,
+		.r = unit_reader(u, u->die_off),
+		/* Real scopes take more bytes than that; nor has one as many ranges. */
+		.scopes_max = min_u64(u->size / 4 + 16, SCOPE_NONE),
+		.range_budget = 4 * u->size + 4096,
+		.skip_types = is_c_family(u->language)
+	};
 	ret->list.count = ret->functions.count = 0;
-	const bool ok = walk_dies(&k);
+	const bool ok = scopes_walk_dies(&k);
 	if (!ok)
 		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, 0,
 		     "a unit is damaged (%s+0x%" PRIx64 "): not all its functions are known",

@@ -2,14 +2,15 @@
 #include "debug/die.h"
 
 /* What entries on the way from a variable to the size of its type say. */
-struct type {
+struct type_size_type {
 	uint16_t tag;
 	bool children;
 	struct value next; /* type, specification or abstract origin */
 	struct value size, count, upper;
 };
 
-static bool read_type(const struct unit *u, uint64_t off, struct type *t, struct reader *r)
+static bool type_size_read(const struct unit *u, uint64_t off, struct type_size_type *t,
+			   struct reader *r)
 {
 	struct die d;
 	memset(t, 0, sizeof *t);
@@ -47,9 +48,9 @@ static uint64_t array_count(const struct unit *u, struct reader *r)
 {
 	uint64_t count = 1;
 	for (unsigned i = 0; i < DIMENSIONS_MAX; i++) {
-		struct type t;
+		struct type_size_type t;
 		const uint64_t off = r->pos;
-		if (!read_type(u, off, &t, r) || t.tag != DW_TAG_subrange_type)
+		if (!type_size_read(u, off, &t, r) || t.tag != DW_TAG_subrange_type)
 			return i > 0 ? count : 0;
 		const uint64_t n = t.count.kind != VALUE_NONE   ? value_number(&t.count)
 				   : t.upper.kind != VALUE_NONE ? value_number(&t.upper) + 1
@@ -65,9 +66,9 @@ bool variable_size(const struct unit *u, uint64_t die_off, uint64_t *ret)
 {
 	uint64_t count = 1, off = die_off;
 	for (unsigned i = 0; i < STEPS_MAX; i++) {
-		struct type t;
+		struct type_size_type t;
 		struct reader r;
-		if (!read_type(u, off, &t, &r))
+		if (!type_size_read(u, off, &t, &r))
 			return false;
 		const uint64_t size = value_number(&t.size);
 		if (size > 0 || t.tag == DW_TAG_pointer_type || t.tag == DW_TAG_reference_type) {

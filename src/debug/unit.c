@@ -34,7 +34,7 @@ static void read_header_4(struct reader *r, struct unit *u)
 	u->type_off = read_uint(r, u->offset_size);
 }
 
-static bool read_header(struct reader *r, struct unit *u)
+static bool unit_read_header(struct reader *r, struct unit *u)
 {
 	const uint64_t start = r->pos;
 	uint64_t length = read_initial_length(r, &u->offset_size);
@@ -57,7 +57,7 @@ static bool read_header(struct reader *r, struct unit *u)
 enum { AHEAD = 8192 };
 
 /* Compilers and linkers align units with zeros. */
-static void skip_padding(struct dwarf *d, enum dw_section in, struct reader *r)
+static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader *r)
 {
 	for (uint64_t ready = 0; reader_left(r) >= 4;) {
 		if (r->pos >= ready) {
@@ -109,14 +109,14 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
 	struct reader r = dwarf_reader(d, in);
 	reader_seek(&r, *off);
 	for (;;) {
-		skip_padding(d, in, &r);
+		unit_skip_padding(d, in, &r);
 		if (!reader_ok(&r) || reader_left(&r) < 4)
 			return false;
 		memset(ret, 0, sizeof *ret);
 		ret->dwarf = d;
 		ret->in = in;
 		ret->off = r.pos;
-		if (!read_header(&r, ret)) {
+		if (!unit_read_header(&r, ret)) {
 			*off = r.size;
 			note_damaged(ret, r.size);
 			return false;

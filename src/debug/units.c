@@ -24,7 +24,7 @@ void units_release(struct units *s)
 }
 
 /* With a cache of s. */
-static bool open_unit(struct units *s, struct unit *u)
+static bool units_open(struct units *s, struct unit *u)
 {
 	const uint64_t hash = u->abbrev_off * UINT64_C(0x9e3779b97f4a7c15);
 	return unit_open(u, &s->caches[(hash >> 32) % UNITS_CACHES], NULL);
@@ -112,7 +112,7 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 /* ---- by address ----------------------------------------------------------------------------- */
 
 /* Lower units win: flat.h lets the higher number win. */
-static uint32_t rank_of(size_t index)
+static uint32_t units_rank_of(size_t index)
 {
 	return UINT32_MAX - 1 - (uint32_t)index;
 }
@@ -122,7 +122,7 @@ struct unit_code {
 	uint32_t rank;
 };
 
-static void take_range(void *ctx, uint64_t addr, uint64_t size)
+static void units_take_range(void *ctx, uint64_t addr, uint64_t size)
 {
 	const struct unit_code *c = ctx;
 	vec_push(&c->units->ranges, (struct flat_range){ addr, add_sat(addr, size), c->rank });
@@ -159,7 +159,7 @@ static size_t die_code_ranges(struct units *s, const struct unit *u, const struc
 		die_value(u, r, a, &v);
 		die_code_take(&code, a->name, &v);
 	}
-	return die_ranges_some(u, &code, take_range, &(struct unit_code){ s, rank },
+	return die_ranges_some(u, &code, units_take_range, &(struct unit_code){ s, rank },
 			       &s->range_budget);
 }
 
@@ -167,12 +167,12 @@ static void index_first_dies(struct units *s)
 {
 	struct unit u;
 	for (size_t i = 0; i < FLAT_NONE - 1 && units_get(s, DW_INFO, i, &u); i++) {
-		if (unit_is_type(&u) || !open_unit(s, &u))
+		if (unit_is_type(&u) || !units_open(s, &u))
 			continue;
 		struct reader r = unit_reader(&u, u.die_off);
 		struct die d;
 		if (die_next(&u, &r, &d) && d.abbrev &&
-		    die_code_ranges(s, &u, &d, &r, rank_of(i)) == 0 && unit_may_have_code(&u))
+		    die_code_ranges(s, &u, &d, &r, units_rank_of(i)) == 0 && unit_may_have_code(&u))
 			vec_push(&s->silent, (uint32_t)i);
 	}
 }
@@ -183,7 +183,7 @@ static void index_silent(struct units *s)
 	struct unit u;
 	for (size_t i = 0; i < s->silent.count; i++) {
 		const uint32_t index = s->silent.data[i];
-		if (!units_get(s, DW_INFO, index, &u) || !open_unit(s, &u))
+		if (!units_get(s, DW_INFO, index, &u) || !units_open(s, &u))
 			continue;
 		struct reader r = unit_reader(&u, u.die_off);
 		for (struct die d; die_next(&u, &r, &d);) {
@@ -191,7 +191,7 @@ static void index_silent(struct units *s)
 				continue;
 			if (d.abbrev->tag == DW_TAG_subprogram &&
 			    abbrev_has_code(u.abbrevs, d.abbrev))
-				die_code_ranges(s, &u, &d, &r, rank_of(index));
+				die_code_ranges(s, &u, &d, &r, units_rank_of(index));
 			else
 				die_skip(&u, &r, d.abbrev);
 		}
@@ -208,7 +208,7 @@ static bool find_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	const struct flat_span *span = flat_find_near(&s->addrs, addr, &s->near);
 	if (!span)
 		return false;
-	*ret_index = rank_of(span->who);
+	*ret_index = units_rank_of(span->who);
 	return true;
 }
 
@@ -256,7 +256,7 @@ static const struct unit *reach(struct units *s, enum dw_section in, uint64_t of
 		return u;
 	s->reached.abbrevs = NULL;
 	if (!units_around(s, in, off, &index) || !units_get(s, in, index, &s->reached) ||
-	    !open_unit(s, &s->reached)) {
+	    !units_open(s, &s->reached)) {
 		s->reached.abbrevs = NULL;
 		return NULL;
 	}

@@ -7,7 +7,7 @@
 #include "debug/eh_pointer.h"
 
 /* What the entries of a CIE share. */
-struct cie {
+struct unwind_cie {
 	uint64_t off;
 	uint64_t personality;
 	uint8_t address_size, segment_size; /* bytes */
@@ -20,7 +20,7 @@ struct cie {
 
 struct unwind_state {
 	const struct unwind_section *section;
-	VEC(struct cie) cies;
+	VEC(struct unwind_cie) cies;
 	struct map by_off; /* cies */
 	size_t last;       /* CIE of the FDE before: neighbours share one */
 	size_t fixup;      /* where the search for the next fixup begins */
@@ -84,8 +84,8 @@ static uint64_t pointer_base(const struct unwind_section *s, uint8_t encoding, u
 /* Reads a pointer without following EH_INDIRECT.  `func` is the base of EH_FUNCREL.
  * False for a null pointer (stored as 0 and not relocated), which *ret holds computed
  * all the same, and where r is bad. */
-static bool read_pointer(struct unwind_state *st, struct reader *r, uint8_t encoding,
-			 uint8_t address_size, uint64_t func, uint64_t *ret)
+static bool unwind_read_pointer(struct unwind_state *st, struct reader *r, uint8_t encoding,
+				uint8_t address_size, uint64_t func, uint64_t *ret)
 {
 	const struct unwind_section *s = st->section;
 	const uint8_t apply = encoding & EH_APPLY_MASK;
@@ -106,7 +106,7 @@ static bool read_pointer(struct unwind_state *st, struct reader *r, uint8_t enco
 }
 
 /* Replaces the address of a slot by what the slot holds. */
-static bool follow(const struct unwind_section *s, uint8_t encoding, uint64_t *addr)
+static bool unwind_follow(const struct unwind_section *s, uint8_t encoding, uint64_t *addr)
 {
 	if (!(encoding & EH_INDIRECT))
 		return true;
@@ -127,7 +127,7 @@ static uint64_t cie_offset(struct unwind_state *st, uint64_t id, uint64_t id_off
 }
 
 /* False where fewer than 4 bytes are left or the length leaves the section. */
-static bool read_head(struct unwind_state *st, uint64_t off, struct entry_head *ret)
+static bool unwind_read_head(struct unwind_state *st, uint64_t off, struct entry_head *ret)
 {
 	const struct unwind_section *s = st->section;
 	struct reader r = reader_of(s->bytes, s->big_endian);
@@ -159,7 +159,7 @@ static bool read_head(struct unwind_state *st, uint64_t off, struct entry_head *
 
 /* ---- CIEs ----------------------------------------------------------------- */
 
-static const struct cie *cie_find(struct unwind_state *st, uint64_t off)
+static const struct unwind_cie *unwind_cie_find(struct unwind_state *st, uint64_t off)
 {
 	if (st->last < st->cies.count && st->cies.data[st->last].off == off)
 		return &st->cies.data[st->last];
@@ -175,7 +175,8 @@ static const struct cie *cie_find(struct unwind_state *st, uint64_t off)
 }
 
 /* The data of one letter; false for a letter of unknown meaning. */
-static bool read_letter(struct unwind_state *st, struct reader *r, char letter, struct cie *c)
+static bool read_letter(struct unwind_state *st, struct reader *r, char letter,
+			struct unwind_cie *c)
 {
 	switch (letter) {
 	case 'L': c->lsda_encoding = read_u8(r); return true;
@@ -186,7 +187,7 @@ static bool read_letter(struct unwind_state *st, struct reader *r, char letter, 
 	case 'P': {
 		const uint8_t encoding = read_u8(r);
 		if (encoding != EH_OMIT &&
-		    !read_pointer(st, r, encoding, c->address_size, 0, &c->personality))
+		    !unwind_read_pointer(st, r, encoding, c->address_size, 0, &c->personality))
 			c->personality = 0;
 		return true;
 	}
@@ -194,7 +195,7 @@ static bool read_letter(struct unwind_state *st, struct reader *r, char letter, 
 	}
 }
 
-static void note_letter(const struct unwind_state *st, const struct cie *c, char letter)
+static void note_letter(const struct unwind_state *st, const struct unwind_cie *c, char letter)
 {
 	const struct unwind_section *s = st->section;
 	note(s->notes, s->path, s->file_off + c->off, 0,
@@ -205,7 +206,7 @@ static void note_letter(const struct unwind_state *st, const struct cie *c, char
 /* Letters behind an unknown one are passed over, for the size of its data is not known;
  * 'z' says where all of the data ends. */
 static void read_augmentation(struct unwind_state *st, struct reader *r, struct str letters,
-			      struct cie *c)
+			      struct unwind_cie *c)
 {
 	if (letters.len == 0)
 		return;
@@ -230,7 +231,7 @@ static void read_augmentation(struct unwind_state *st, struct reader *r, struct 
 }
 
 /* DWARF 5 section 6.4.1; LSB 5.0 Core "The Common Information Entry Format". */
-static bool parse_cie(struct unwind_state *st, const struct entry_head *h, struct cie *c)
+static bool parse_cie(struct unwind_state *st, const struct entry_head *h, struct unwind_cie *c)
 {
 	const struct unwind_section *s = st->section;
 	struct reader r = reader_of(s->bytes, s->big_endian);
@@ -260,15 +261,15 @@ static bool parse_cie(struct unwind_state *st, const struct entry_head *h, struc
 	return reader_ok(&r);
 }
 
-static const struct cie *cie_add(struct unwind_state *st, const struct entry_head *h)
+static const struct unwind_cie *cie_add(struct unwind_state *st, const struct entry_head *h)
 {
-	const struct cie *known = cie_find(st, h->off);
+	const struct unwind_cie *known = unwind_cie_find(st, h->off);
 	if (known)
 		return known;
-	struct cie c = { .off = h->off,
-			 .address_size = st->section->address_size,
-			 .func_encoding = EH_ABSPTR,
-			 .lsda_encoding = EH_OMIT };
+	struct unwind_cie c = { .off = h->off,
+				.address_size = st->section->address_size,
+				.func_encoding = EH_ABSPTR,
+				.lsda_encoding = EH_OMIT };
 	c.ok = !h->short_body && parse_cie(st, h, &c);
 	st->last = st->cies.count;
 	vec_push(&st->cies, c);
@@ -278,31 +279,31 @@ static const struct cie *cie_add(struct unwind_state *st, const struct entry_hea
 
 /* The CIE of an FDE, or NULL.  In .eh_frame it comes before its FDEs, so the walk has seen
  * it; in .debug_frame it may come later. */
-static const struct cie *cie_of(struct unwind_state *st, uint64_t off)
+static const struct unwind_cie *cie_of(struct unwind_state *st, uint64_t off)
 {
-	const struct cie *known = cie_find(st, off);
+	const struct unwind_cie *known = unwind_cie_find(st, off);
 	struct entry_head h;
 	if (known || !st->section->debug_frame)
 		return known;
-	if (off >= st->section->bytes.size || !read_head(st, off, &h) || !h.cie)
+	if (off >= st->section->bytes.size || !unwind_read_head(st, off, &h) || !h.cie)
 		return NULL;
 	return cie_add(st, &h);
 }
 
 /* ---- FDEs ----------------------------------------------------------------- */
 
-static void read_lsda(struct unwind_state *st, struct reader *r, const struct cie *c,
+static void read_lsda(struct unwind_state *st, struct reader *r, const struct unwind_cie *c,
 		      struct unwind_entry *ret)
 {
 	const struct unwind_section *s = st->section;
 	if (c->lsda_encoding == EH_OMIT || reader_left(r) == 0)
 		return;
-	if (!read_pointer(st, r, c->lsda_encoding, c->address_size, ret->func_addr,
-			  &ret->lsda_addr)) {
+	if (!unwind_read_pointer(st, r, c->lsda_encoding, c->address_size, ret->func_addr,
+				 &ret->lsda_addr)) {
 		ret->lsda_addr = 0;
 		return;
 	}
-	ret->has_lsda = follow(s, c->lsda_encoding, &ret->lsda_addr);
+	ret->has_lsda = unwind_follow(s, c->lsda_encoding, &ret->lsda_addr);
 	if (ret->has_lsda)
 		return;
 	ret->lsda_addr = 0;
@@ -322,8 +323,8 @@ static bool starts_with_rule(struct reader *r)
 }
 
 /* DWARF 5 section 6.4.1; LSB 5.0 Core "The Frame Description Entry Format". */
-static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const struct cie *c,
-		      struct unwind_entry *ret)
+static bool parse_fde(struct unwind_state *st, const struct entry_head *h,
+		      const struct unwind_cie *c, struct unwind_entry *ret)
 {
 	const struct unwind_section *s = st->section;
 	struct reader r = reader_of(s->bytes, s->big_endian);
@@ -332,10 +333,10 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const
 	read_skip(&r, c->segment_size);
 	if (c->func_encoding == EH_OMIT)
 		return false;
-	(void)read_pointer(st, &r, c->func_encoding, c->address_size, 0, &ret->func_addr);
+	(void)unwind_read_pointer(st, &r, c->func_encoding, c->address_size, 0, &ret->func_addr);
 	const uint8_t size_format = c->func_encoding & EH_UNSIGNED_MASK;
 	const uint64_t size = read_eh_value(&r, size_format, c->address_size);
-	if (!reader_ok(&r) || !follow(s, c->func_encoding, &ret->func_addr))
+	if (!reader_ok(&r) || !unwind_follow(s, c->func_encoding, &ret->func_addr))
 		return false;
 	/* A CIE may state wider addresses than the image has. */
 	const uint8_t width = c->address_size < s->address_size ? c->address_size : s->address_size;
@@ -383,7 +384,7 @@ void unwind_release(struct unwind_iter *it)
 
 static void fill_cie(struct unwind_state *st, const struct entry_head *h, struct unwind_entry *ret)
 {
-	const struct cie *c = cie_add(st, h);
+	const struct unwind_cie *c = cie_add(st, h);
 	ret->cie = true;
 	ret->ok = c->ok;
 	if (!c->ok)
@@ -396,7 +397,7 @@ static void fill_fde(struct unwind_state *st, const struct entry_head *h, struct
 {
 	if (h->short_body)
 		return;
-	const struct cie *c = cie_of(st, h->cie_off);
+	const struct unwind_cie *c = cie_of(st, h->cie_off);
 	ret->cie_off = h->cie_off;
 	ret->ok = c && c->ok && parse_fde(st, h, c, ret);
 }
@@ -409,7 +410,7 @@ bool unwind_next(struct unwind_iter *it, struct unwind_entry *ret)
 	const uint64_t left = reader_left(&it->reader);
 	if (left == 0)
 		return false;
-	if (!read_head(st, it->reader.pos, &h)) {
+	if (!unwind_read_head(st, it->reader.pos, &h)) {
 		note(s->notes, s->path, s->file_off + it->reader.pos, left,
 		     "unwind table ends early: the length of an entry leaves the section");
 		it->reader.pos = it->reader.size;

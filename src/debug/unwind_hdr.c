@@ -28,7 +28,8 @@ static bool encoding_ok(uint8_t encoding)
 	return apply == 0 || apply == EH_PCREL || apply == EH_DATAREL;
 }
 
-static bool read_table(struct unwind_hdr *h, const struct unwind_section *s, uint64_t stated)
+static bool unwind_hdr_read_table(struct unwind_hdr *h, const struct unwind_section *s,
+				  uint64_t stated)
 {
 	if (!encoding_ok(h->encoding) || eh_width(h->encoding, h->address_size) == 0)
 		return hdr_odd(s, "table encoding of unknown meaning");
@@ -67,7 +68,7 @@ bool unwind_hdr_parse(struct unwind_hdr *h, const struct unwind_section *s)
 	h->table_off = r->pos;
 	if (h->encoding == EH_OMIT || count_encoding == EH_OMIT)
 		return true;
-	return read_table(h, s, stated);
+	return unwind_hdr_read_table(h, s, stated);
 }
 
 bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, uint64_t *ret_fde)

@@ -2,7 +2,7 @@
 
 /* ---- expressions ---------------------------------------------------------------------------- */
 
-static bool read_place(const struct unit *u, struct reader *r, uint64_t *ret, bool *constant)
+static bool walk_read_place(const struct unit *u, struct reader *r, uint64_t *ret, bool *constant)
 {
 	const uint8_t op = read_u8(r);
 	*constant = op == DW_OP_const4u || op == DW_OP_const8u || op == DW_OP_constx ||
@@ -24,7 +24,7 @@ bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, boo
 	struct reader r = reader_of(expr, u->dwarf->big_endian);
 	uint64_t addr;
 	bool constant;
-	if (!read_place(u, &r, &addr, &constant))
+	if (!walk_read_place(u, &r, &addr, &constant))
 		return false;
 	/* Part of a structure that was split up. */
 	if (reader_left(&r) > 1 && r.base[r.pos] == DW_OP_plus_uconst) {
@@ -41,7 +41,7 @@ bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, boo
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-struct walk {
+struct walk_walk {
 	const struct unit *u;
 	const struct walker *w;
 	struct reader r;
@@ -50,20 +50,20 @@ struct walk {
 	uint64_t entered; /* depth of the DIE that enter() accepted, plus 1; 0 = none */
 };
 
-static void tell_string(struct walk *k, enum dw_section table, uint64_t off)
+static void tell_string(struct walk_walk *k, enum dw_section table, uint64_t off)
 {
 	if (k->w->string)
 		k->w->string(k->w->ctx, table, off);
 }
 
-static void tell_index(struct walk *k, uint64_t index)
+static void tell_index(struct walk_walk *k, uint64_t index)
 {
 	uint64_t off;
 	if (k->w->string && unit_strx(k->u, index, &off))
 		k->w->string(k->w->ctx, DW_STR, off);
 }
 
-static void tell_list(struct walk *k, enum value_kind kind, uint64_t n, bool ranges)
+static void tell_list(struct walk_walk *k, enum value_kind kind, uint64_t n, bool ranges)
 {
 	const struct value v = { kind, n, { NULL, 0 } };
 	enum dw_section in;
@@ -73,7 +73,7 @@ static void tell_list(struct walk *k, enum value_kind kind, uint64_t n, bool ran
 		k->w->list(k->w->ctx, in, off);
 }
 
-static void tell_location(struct walk *k, uint64_t size)
+static void tell_location(struct walk_walk *k, uint64_t size)
 {
 	const uint8_t *p = read_take(&k->r, size);
 	uint64_t addr;
@@ -86,7 +86,7 @@ static void tell_location(struct walk *k, uint64_t size)
 		k->w->variable(k->w->ctx, k->die_off, addr);
 }
 
-static void indirect(struct walk *k)
+static void indirect(struct walk_walk *k)
 {
 	const struct abbrev_attr a = { .form = DW_FORM_indirect };
 	struct value v;
@@ -99,7 +99,7 @@ static void indirect(struct walk *k)
 		tell_index(k, v.u);
 }
 
-static inline void step(struct walk *k, enum walk_kind kind)
+static inline void debug_walk_step(struct walk_walk *k, enum walk_kind kind)
 {
 	struct reader *r = &k->r;
 	const unsigned width = k->u->offset_size;
@@ -128,14 +128,14 @@ static inline void step(struct walk *k, enum walk_kind kind)
 	}
 }
 
-static void leave(struct walk *k)
+static void walk_leave(struct walk_walk *k)
 {
 	k->entered = 0;
 	if (k->w->leave)
 		k->w->leave(k->w->ctx, k->r.pos);
 }
 
-static void enter(struct walk *k, const struct abbrev *a)
+static void walk_enter(struct walk_walk *k, const struct abbrev *a)
 {
 	const struct die d = { k->die_off, a };
 	if (k->w->enter(k->w->ctx, &d, &k->r))
@@ -143,22 +143,22 @@ static void enter(struct walk *k, const struct abbrev *a)
 }
 
 /* The attributes of one DIE. */
-static inline void walk_die(struct walk *k, const struct abbrev *a)
+static inline void walk_walk_die(struct walk_walk *k, const struct abbrev *a)
 {
 	const bool owner = a->tag == DW_TAG_subprogram || a->tag == DW_TAG_variable;
 	if (owner && k->entered == 0 && k->w->enter)
-		enter(k, a);
+		walk_enter(k, a);
 	const struct walk_step *s = a->steps > 0 ? &k->u->abbrevs->steps.data[a->step] : NULL;
 	for (uint32_t left = a->steps; left > 0; left--, s++) {
 		read_skip(&k->r, s->skip);
-		step(k, s->kind);
+		debug_walk_step(k, s->kind);
 	}
 	k->depth += a->children;
 	if (!a->children && k->entered == k->depth + 1)
-		leave(k);
+		walk_leave(k);
 }
 
-static bool walk_dies(struct walk *k)
+static bool walk_walk_dies(struct walk_walk *k)
 {
 	while (k->r.pos < k->r.size) {
 		k->die_off = k->r.pos;
@@ -168,13 +168,13 @@ static bool walk_dies(struct walk *k)
 			if (k->depth > 0)
 				k->depth--;
 			if (k->entered == k->depth + 1)
-				leave(k);
+				walk_leave(k);
 			continue;
 		}
 		const struct abbrev *a = abbrevs_find(k->u->abbrevs, code);
 		if (!a)
 			return false;
-		walk_die(k, a);
+		walk_walk_die(k, a);
 		if (UNLIKELY(!reader_ok(&k->r)))
 			return false;
 	}
@@ -183,10 +183,10 @@ static bool walk_dies(struct walk *k)
 
 bool unit_walk(const struct unit *u, const struct walker *w)
 {
-	struct walk k = { .u = u, .w = w, .r = unit_reader(u, u->die_off) };
-	const bool ok = walk_dies(&k);
+	struct walk_walk k = { .u = u, .w = w, .r = unit_reader(u, u->die_off) };
+	const bool ok = walk_walk_dies(&k);
 	if (k.entered)
-		leave(&k);
+		walk_leave(&k);
 	if (!ok)
 		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, unit_end(u) - k.die_off,
 		     "a unit is damaged at %s+0x%" PRIx64 "; its other bytes stay counted as the "

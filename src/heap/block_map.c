@@ -5,7 +5,7 @@
 
 enum { WORD = 64 }; /* bits */
 
-static uint32_t words_of(const struct block_piece *p)
+static uint32_t block_map_words_of(const struct block_piece *p)
 {
 	return (p->places + WORD - 1) / WORD;
 }
@@ -18,8 +18,8 @@ static uint32_t ones(uint64_t v)
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 /* Cuts the region; `from`: where the places of the regions before it end. */
-static uint64_t add_region(struct block_map *m, const struct region *g, uint64_t room_end,
-			   uint64_t from)
+static uint64_t block_map_add_region(struct block_map *m, const struct region *g, uint64_t room_end,
+				     uint64_t from)
 {
 	const uint64_t step = UINT64_C(1) << m->shift, end = g->addr + g->bytes.size;
 	uint64_t addr = max_u64(g->addr & ~(step - 1), from);
@@ -46,7 +46,7 @@ void block_map_init(struct block_map *m, const struct dump *d, unsigned shift)
 			if (d->regions[last + 1].addr != region_end(&d->regions[last]))
 				break;
 		if (region_is_data(g) && g->bytes.size > 0)
-			from = add_region(m, g, region_end(&d->regions[last]), from);
+			from = block_map_add_region(m, g, region_end(&d->regions[last]), from);
 	}
 	vec_fit(&m->pieces);
 }
@@ -62,14 +62,15 @@ void block_map_release(struct block_map *m)
 void block_piece_set(struct block_piece *p, uint32_t place)
 {
 	if (p->bits == NULL) {
-		const size_t words = words_of(p), groups = words / BLOCK_GROUP + 1;
+		const size_t words = block_map_words_of(p), groups = words / BLOCK_GROUP + 1;
 		p->bits = mem_zeroed(1, words * sizeof *p->bits + groups * sizeof *p->counts);
 		p->counts = (uint16_t *)(p->bits + words);
 	}
 	p->bits[place / WORD] |= UINT64_C(1) << place % WORD;
 }
 
-static bool has_place(const struct block_map *m, const struct block_piece *p, uint64_t addr)
+static bool block_map_has_place(const struct block_map *m, const struct block_piece *p,
+				uint64_t addr)
 {
 	const uint64_t off = addr - p->addr;
 	return off >> m->shift < p->places && off >> m->shift << m->shift == off;
@@ -78,9 +79,9 @@ static bool has_place(const struct block_map *m, const struct block_piece *p, ui
 void block_map_set_near(struct block_map *m, uint64_t addr, size_t *piece)
 {
 	struct block_piece *p = m->pieces.data;
-	if (*piece >= m->pieces.count || !has_place(m, &p[*piece], addr))
+	if (*piece >= m->pieces.count || !block_map_has_place(m, &p[*piece], addr))
 		*piece = upper_bound(p, m->pieces.count, sizeof *p, addr) - 1;
-	ASSERT(*piece < m->pieces.count && has_place(m, &p[*piece], addr));
+	ASSERT(*piece < m->pieces.count && block_map_has_place(m, &p[*piece], addr));
 	p += *piece;
 	block_piece_set(p, (uint32_t)((addr - p->addr) >> m->shift));
 }
@@ -95,7 +96,7 @@ static const struct block_piece *piece_of(const struct block_map *m, uint64_t ad
 {
 	const struct block_piece *p = m->pieces.data;
 	const size_t i = upper_bound(p, m->pieces.count, sizeof *p, addr);
-	return i > 0 && has_place(m, &p[i - 1], addr) ? &p[i - 1] : NULL;
+	return i > 0 && block_map_has_place(m, &p[i - 1], addr) ? &p[i - 1] : NULL;
 }
 
 bool block_map_covers(const struct block_map *m, uint64_t addr)
@@ -136,7 +137,7 @@ void block_map_clear(struct block_map *m, uint64_t start, uint64_t end)
 static size_t count_piece(struct block_piece *p)
 {
 	size_t count = 0;
-	for (uint32_t i = 0; p->bits != NULL && i < words_of(p); i++) {
+	for (uint32_t i = 0; p->bits != NULL && i < block_map_words_of(p); i++) {
 		if (i % BLOCK_GROUP == 0)
 			p->counts[i / BLOCK_GROUP] = (uint16_t)count;
 		count += ones(p->bits[i]);
@@ -195,7 +196,8 @@ struct block_at block_map_find(const struct block_map *m, size_t i)
 	BISECT(piece, 0, m->pieces.count, k, m->pieces.data[k].first <= i);
 	const struct block_piece *p = &m->pieces.data[--piece];
 	size_t left = i - p->first;
-	BISECT(group, 0, (words_of(p) + BLOCK_GROUP - 1) / BLOCK_GROUP, k, p->counts[k] <= left);
+	BISECT(group, 0, (block_map_words_of(p) + BLOCK_GROUP - 1) / BLOCK_GROUP, k,
+	       p->counts[k] <= left);
 	uint32_t word = (uint32_t)(group - 1) * BLOCK_GROUP;
 	for (left -= p->counts[group - 1]; left >= ones(p->bits[word]); word++)
 		left -= ones(p->bits[word]);
@@ -266,7 +268,7 @@ bool block_walk_next(struct block_walk *w)
 	while (w->left == 0) {
 		if (piece >= w->m->pieces.count)
 			return false;
-		if (p[piece].bits != NULL && word + 1 < words_of(&p[piece])) {
+		if (p[piece].bits != NULL && word + 1 < block_map_words_of(&p[piece])) {
 			w->left = p[piece].bits[++word];
 			continue;
 		}

@@ -13,7 +13,7 @@ enum {
 	SHIFT_MOST = 46,
 };
 
-struct scan {
+struct block_scan_scan {
 	const struct dump *d;
 	struct calls *c;
 	struct notes *notes;
@@ -26,27 +26,27 @@ struct scan {
 
 /* ---- one header ------------------------------------------------------------------------------ */
 
-struct header {
+struct block_scan_header {
 	uint64_t at; /* its address */
 	uint64_t link, mark;
 	struct heap_wide wide; /* zeros where it has none */
 };
 
-static uint8_t flags_of(const struct header *h)
+static uint8_t block_scan_flags_of(const struct block_scan_header *h)
 {
 	return (uint8_t)(h->mark >> HEAP_FLAG_SHIFT & 15);
 }
 
 /* What stands at `off` of the region, whatever it is; false where that does not have all of it. */
-static bool read_header(const struct dump *d, const struct region *g, uint64_t off,
-			struct header *ret)
+static bool block_scan_read_header(const struct dump *d, const struct region *g, uint64_t off,
+				   struct block_scan_header *ret)
 {
 	struct reader r = reader_of(g->bytes, d->big_endian);
 	reader_seek(&r, off);
-	*ret = (struct header){ .at = g->addr + off };
+	*ret = (struct block_scan_header){ .at = g->addr + off };
 	ret->link = read_u64(&r);
 	ret->mark = read_u64(&r);
-	if ((flags_of(ret) & (HEAP_WIDE | HEAP_FREED)) == HEAP_WIDE) {
+	if ((block_scan_flags_of(ret) & (HEAP_WIDE | HEAP_FREED)) == HEAP_WIDE) {
 		reader_seek(&r, off >= HEAP_HEADER_SIZE ? off - HEAP_HEADER_SIZE : r.size + 1);
 		ret->wide.sequence = read_u64(&r);
 		ret->wide.owner = read_u64(&r);
@@ -62,7 +62,7 @@ static uint32_t inline_distance(uint32_t link, uint32_t front, uint64_t room)
 											   : 0;
 }
 
-static void check_end(const struct dump *d, const struct region *g, struct heap_found *f)
+static void block_scan_check_end(const struct dump *d, const struct region *g, struct heap_found *f)
 {
 	const uint64_t size = heap_found_end(f) - f->addr;
 	const uint64_t off = f->addr - g->addr;
@@ -80,7 +80,7 @@ static void check_end(const struct dump *d, const struct region *g, struct heap_
 
 /* The block at `p` in the region that the header is of, as the header says; its stack is the
  * recorder's id or, of HEAP_INLINE, the distance. */
-static void block_of(const struct region *g, const struct header *h, uint64_t p,
+static void block_of(const struct region *g, const struct block_scan_header *h, uint64_t p,
 		     struct heap_found *f)
 {
 	f->addr = p;
@@ -88,7 +88,7 @@ static void block_of(const struct region *g, const struct header *h, uint64_t p,
 	f->stack = (uint32_t)h->link;
 	f->thread = (uint32_t)(h->wide.owner >> 32);
 	f->sequence = h->wide.sequence;
-	f->flags = flags_of(h);
+	f->flags = block_scan_flags_of(h);
 	f->front = (f->flags & HEAP_WIDE) != 0 ? HEAP_WIDE_SIZE : HEAP_HEADER_SIZE;
 	f->shift = (uint8_t)h->wide.owner <= SHIFT_MOST ? (uint8_t)h->wide.owner : 0;
 	f->canary_damaged = f->cut = false;
@@ -102,19 +102,19 @@ static void block_of(const struct region *g, const struct header *h, uint64_t p,
 
 /* Whose header it is: the block's behind it, or what is left of a freed one in its own bytes.  0:
  * nobody's. */
-static uint64_t whose_header(const struct header *h)
+static uint64_t whose_header(const struct block_scan_header *h)
 {
 	const uint64_t p = h->at + HEAP_HEADER_SIZE;
 	const uint64_t own = h->at - heap_rest_distance(h->mark & HEAP_SIZE_MASK);
 	const uint32_t link = (uint32_t)h->link;
 	if (heap_check(p, h->mark, link, h->wide.sequence ^ h->wide.owner) == h->link >> 32)
 		return p;
-	const bool freed = (flags_of(h) & HEAP_FREED) != 0;
+	const bool freed = (block_scan_flags_of(h) & HEAP_FREED) != 0;
 	return freed && heap_check(own, h->mark, link, 0) == h->link >> 32 ? own : 0;
 }
 
 /* The return address behind what is left of a freed block. */
-static uint64_t freed_from(const struct dump *d, const struct region *g, uint64_t off)
+static uint64_t block_scan_freed_from(const struct dump *d, const struct region *g, uint64_t off)
 {
 	struct reader r = reader_of(g->bytes, d->big_endian);
 	reader_seek(&r, off + HEAP_HEADER_SIZE);
@@ -127,8 +127,8 @@ static bool verify(const struct dump *d, const struct block_piece *piece, uint64
 		   struct heap_found *ret)
 {
 	const struct region *g = piece->region;
-	struct header h;
-	const uint64_t p = read_header(d, g, off, &h) ? whose_header(&h) : 0;
+	struct block_scan_header h;
+	const uint64_t p = block_scan_read_header(d, g, off, &h) ? whose_header(&h) : 0;
 	if (p == 0)
 		return false;
 	block_of(g, &h, p, ret);
@@ -137,9 +137,9 @@ static bool verify(const struct dump *d, const struct block_piece *piece, uint64
 	    p - g->addr < ret->front)
 		return false;
 	if ((ret->flags & HEAP_FREED) != 0)
-		ret->sequence = p <= h.at ? freed_from(d, g, off) : 0;
+		ret->sequence = p <= h.at ? block_scan_freed_from(d, g, off) : 0;
 	else
-		check_end(d, g, ret);
+		block_scan_check_end(d, g, ret);
 	return true;
 }
 
@@ -161,14 +161,14 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 {
 	const struct region *g = b->live.pieces.data[at.piece].region;
 	const uint64_t addr = block_map_addr(&b->live, at);
-	struct header h;
+	struct block_scan_header h;
 	if (b->chunks) {
 		chunk_at(b, g, addr, ret);
 		return;
 	}
-	read_header(b->d, g, addr - g->addr, &h);
+	block_scan_read_header(b->d, g, addr - g->addr, &h);
 	block_of(g, &h, addr + HEAP_HEADER_SIZE, ret);
-	check_end(b->d, g, ret);
+	block_scan_check_end(b->d, g, ret);
 }
 
 /* CALLS_NONE: the stack in front of the block is damaged. */
@@ -202,7 +202,8 @@ size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 /* ---- many headers ---------------------------------------------------------------------------- */
 
 /* The next of `count` places, from i on, with the magic: 12 bits of every 16 bytes. */
-static uint64_t next_magic(const struct scan *s, const uint8_t *p, uint64_t i, uint64_t count)
+static uint64_t next_magic(const struct block_scan_scan *s, const uint8_t *p, uint64_t i,
+			   uint64_t count)
 {
 	const uint16_t mask = s->mask, magic = s->magic;
 	for (; i < count; i++) {
@@ -217,7 +218,7 @@ static uint64_t next_magic(const struct scan *s, const uint8_t *p, uint64_t i, u
 /* Marks all that verifies, live or freed. */
 static void scan_piece(void *ctx, size_t index, unsigned worker)
 {
-	const struct scan *s = ctx;
+	const struct block_scan_scan *s = ctx;
 	struct block_piece *piece = &s->to->live.pieces.data[s->batch + index];
 	const struct region *g = piece->region;
 	const uint32_t skip = piece->addr < g->addr; /* a place whose header is not all there */
@@ -235,7 +236,7 @@ static void scan_piece(void *ctx, size_t index, unsigned worker)
 	}
 }
 
-static void set_magic(struct scan *s)
+static void set_magic(struct block_scan_scan *s)
 {
 	const uint8_t mask[2][2] = { { 0xf0, 0xff }, { 0xff, 0xf0 } };
 	const uint8_t magic[2][2] = { { 0x50, 0x9e }, { 0x9e, 0x50 } };
@@ -245,7 +246,7 @@ static void set_magic(struct scan *s)
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-static uint32_t stack_of(const struct scan *s, const struct heap_found *f)
+static uint32_t stack_of(const struct block_scan_scan *s, const struct heap_found *f)
 {
 	const uint32_t stack = recorded_stack(s->d, s->c, f);
 	if (stack != CALLS_NONE)
@@ -257,7 +258,7 @@ static uint32_t stack_of(const struct scan *s, const struct heap_found *f)
 }
 
 /* Its calls are added now, so that they have their numbers in the order of addresses. */
-static void take_freed(struct scan *s, const struct heap_found *f)
+static void take_freed(struct block_scan_scan *s, const struct heap_found *f)
 {
 	stack_of(s, f);
 	if (f->sequence != 0)
@@ -268,14 +269,14 @@ static void take_freed(struct scan *s, const struct heap_found *f)
 
 /* What was freed and begins behind the start of a live block, whose bytes begin at `end`, is
  * gone. */
-static void clear_freed(const struct scan *s, uint64_t start, uint64_t end)
+static void clear_freed(const struct block_scan_scan *s, uint64_t start, uint64_t end)
 {
 	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
 	if (s->freed_end > start)
 		block_map_clear(&s->to->freed.map, from, end);
 }
 
-static void take_live(struct scan *s, const struct heap_found *f)
+static void take_live(struct block_scan_scan *s, const struct heap_found *f)
 {
 	struct blocks_found *b = s->to;
 	const uint32_t at = stack_of(s, f);
@@ -291,7 +292,7 @@ static void take_live(struct scan *s, const struct heap_found *f)
 }
 
 /* Whether it is the header of a live block. */
-static bool take(struct scan *s, const struct block_piece *p, uint32_t place)
+static bool block_scan_take(struct block_scan_scan *s, const struct block_piece *p, uint32_t place)
 {
 	const uint64_t off = p->addr + (uint64_t)place * HEAP_ALIGN - p->region->addr;
 	struct heap_found f;
@@ -306,15 +307,15 @@ static bool take(struct scan *s, const struct block_piece *p, uint32_t place)
 }
 
 /* Of all marks only those of live blocks stay. */
-static void take_piece(struct scan *s, struct block_piece *p)
+static void block_scan_take_piece(struct block_scan_scan *s, struct block_piece *p)
 {
 	for (uint32_t word = 0; p->bits != NULL && word < (p->places + 63) / 64; word++)
 		for (uint64_t left = p->bits[word]; left != 0; left &= left - 1)
-			if (!take(s, p, word * 64 + (uint32_t)__builtin_ctzll(left)))
+			if (!block_scan_take(s, p, word * 64 + (uint32_t)__builtin_ctzll(left)))
 				p->bits[word] &= ~(left & -left);
 }
 
-static void scan_all(struct scan *s, unsigned threads)
+static void block_scan_all(struct block_scan_scan *s, unsigned threads)
 {
 	const size_t most = (size_t)pool_threads(threads) * PIECES_A_THREAD;
 	struct block_map *m = &s->to->live;
@@ -323,7 +324,7 @@ static void scan_all(struct scan *s, unsigned threads)
 		n = n < most ? n : most;
 		parallel_for(threads, n, scan_piece, s);
 		for (size_t i = 0; i < n; i++)
-			take_piece(s, &m->pieces.data[s->batch + i]);
+			block_scan_take_piece(s, &m->pieces.data[s->batch + i]);
 	}
 	block_map_count(m);
 	block_map_count(&s->to->freed.map);
@@ -459,7 +460,8 @@ static bool freed_begins_in(const struct blocks_found *b, uint64_t start, uint64
 }
 
 /* Is the memory of a block gone, or still the heap's and in no live block? */
-static bool is_left(const struct blocks_found *b, const struct dump *d, const struct heap_gone *g)
+static bool block_scan_is_left(const struct blocks_found *b, const struct dump *d,
+			       const struct heap_gone *g)
 {
 	const struct region *r = dump_region(d, g->addr);
 	const uint64_t end = add_sat(g->addr, max_u64(g->size, 1));
@@ -476,13 +478,13 @@ static bool is_left(const struct blocks_found *b, const struct dump *d, const st
 }
 
 /* What the recorder noted, the newest first, where nothing of it is found in memory. */
-static void take_gone(struct scan *s, struct blocks_found *b, const struct records *r)
+static void take_gone(struct block_scan_scan *s, struct blocks_found *b, const struct records *r)
 {
 	VEC(struct heap_found) added = { 0 };
 	for (size_t i = r->gone.count; i-- > 0;) {
 		const struct heap_gone *g = &r->gone.data[i];
 		const uint32_t by = g->by != 0 ? calls_add(s->c, &g->by, 1) : 0;
-		if (!is_left(b, s->d, g) || freed_begins_in(b, g->addr, g->addr + 1))
+		if (!block_scan_is_left(b, s->d, g) || freed_begins_in(b, g->addr, g->addr + 1))
 			continue;
 		vec_push(&added,
 			 (struct heap_found){ .addr = g->addr,
@@ -518,12 +520,12 @@ static uint64_t bytes_scanned(const struct dump *d)
 void heap_scan(struct blocks_found *ret, const struct dump *d, const struct records *r,
 	       struct calls *c, unsigned threads, struct notes *notes)
 {
-	struct scan s = { .d = d, .c = c, .notes = notes, .to = ret };
+	struct block_scan_scan s = { .d = d, .c = c, .notes = notes, .to = ret };
 	*ret = (struct blocks_found){ .d = d, .r = r, .c = c, .scanned = bytes_scanned(d) };
 	set_magic(&s);
 	block_map_init(&ret->live, d, ALIGN_SHIFT);
 	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
-	scan_all(&s, threads);
+	block_scan_all(&s, threads);
 	take_gone(&s, ret, r);
 	add_small(ret);
 }

@@ -12,13 +12,13 @@ enum {
 };
 
 /* What one epoch's addresses mean. */
-struct range {
+struct calls_range {
 	uint64_t start, end;
 	uint64_t module; /* in calls.modules */
 };
 
-struct ranges {
-	struct range *data;
+struct calls_ranges {
+	struct calls_range *data;
 	size_t count, cap;
 };
 
@@ -35,9 +35,9 @@ struct call_index {
 	struct map children;    /* nodes by caller, frame and module */
 	struct map added;       /* stacks of calls_add by all their frames */
 	struct id_map stacks;
-	VEC(uint32_t) noted; /* by module of the records: in calls.modules */
-	struct ranges now;   /* sorted by start */
-	uint32_t epoch;      /* whose ranges `now` has */
+	VEC(uint32_t) noted;     /* by module of the records: in calls.modules */
+	struct calls_ranges now; /* sorted by start */
+	uint32_t epoch;          /* whose ranges `now` has */
 	bool has_epoch;
 };
 
@@ -49,7 +49,7 @@ static uint64_t hash_node(const struct call_node *n)
 }
 
 /* The node, added where it is not known. */
-static uint32_t child(struct calls *c, struct call_node n)
+static uint32_t calls_child(struct calls *c, struct call_node n)
 {
 	struct call_index *x = c->index;
 	uint32_t i;
@@ -71,7 +71,7 @@ static uint32_t child(struct calls *c, struct call_node n)
 /* In place of callers that are not known. */
 static uint32_t cut_node(struct calls *c)
 {
-	return child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
+	return calls_child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
 }
 
 static uint32_t stack_at(struct calls *c, uint32_t node)
@@ -156,7 +156,8 @@ static void choose_epoch(struct calls *c, const struct records *r, uint32_t epoc
 	for (size_t i = 0; i < r->modules.count; i++) {
 		const struct heap_module *m = &r->modules.data[i];
 		if (m->first <= epoch && (m->last == 0 || epoch < m->last))
-			vec_push(&x->now, (struct range){ m->start, m->end, x->noted.data[i] });
+			vec_push(&x->now,
+				 (struct calls_range){ m->start, m->end, x->noted.data[i] });
 	}
 	sort_by_key(x->now.data, x->now.count, sizeof *x->now.data);
 	x->epoch = epoch;
@@ -237,7 +238,7 @@ static void read_nodes(struct calls *c, struct id_map *nodes, const struct recor
 			n.module = module_of(c, n.frame);
 			n.parent = find_caller(c, nodes, read_u32(&at), notes);
 			read_skip(&at, 4);
-			vec_push(&nodes->to, child(c, n));
+			vec_push(&nodes->to, calls_child(c, n));
 		}
 	}
 	choose_epoch(c, r, r->process.module_epoch);
@@ -248,7 +249,7 @@ struct share_key {
 	uint64_t index;
 };
 
-struct reading {
+struct calls_reading {
 	struct calls *c;
 	const struct records *r;
 	VEC(struct call_share) shares; /* one a stack of the recorder's */
@@ -263,7 +264,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-static void read_counters(struct reading *g, uint32_t to, const struct heap_stack *s,
+static void read_counters(struct calls_reading *g, uint32_t to, const struct heap_stack *s,
 			  const struct heap_remote *far, uint32_t slot)
 {
 	struct call_stack *st = &g->c->stacks.data[to];
@@ -284,7 +285,8 @@ static void read_counters(struct reading *g, uint32_t to, const struct heap_stac
 	g->live_bytes = add_sat(g->live_bytes, share.live_bytes);
 }
 
-static void read_stacks(struct reading *g, const struct id_map *nodes, struct notes *notes)
+static void calls_read_stacks(struct calls_reading *g, const struct id_map *nodes,
+			      struct notes *notes)
 {
 	struct calls *c = g->c;
 	struct call_index *x = c->index;
@@ -338,7 +340,7 @@ static void add_share(struct calls *c, const struct call_share *s, uint64_t bloc
 	last->at_peak_bytes = add_sat(last->at_peak_bytes, s->at_peak_bytes);
 }
 
-static void sum_up(struct reading *g)
+static void calls_sum_up(struct calls_reading *g)
 {
 	/* More than ever before: the peak is now. */
 	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
@@ -357,7 +359,7 @@ void calls_read(struct calls *ret, const struct dump *d, const struct records *r
 {
 	struct call_index *x = mem_zeroed(1, sizeof *x);
 	struct id_map nodes = { 0 };
-	struct reading g = { .c = ret, .r = r };
+	struct calls_reading g = { .c = ret, .r = r };
 	*ret = (struct calls){ .index = x };
 	x->dump = d;
 	vec_push(&ret->nodes, (struct call_node){ .module = CALLS_NONE });
@@ -367,8 +369,8 @@ void calls_read(struct calls *ret, const struct dump *d, const struct records *r
 	ret->sampled = r->process.sample != 0;
 	find_modules(ret, d, r);
 	read_nodes(ret, &nodes, r, notes);
-	read_stacks(&g, &nodes, notes);
-	sum_up(&g);
+	calls_read_stacks(&g, &nodes, notes);
+	calls_sum_up(&g);
 	id_map_release(&nodes);
 	vec_release(&g.shares);
 	vec_release(&g.keys);
@@ -423,7 +425,8 @@ uint32_t calls_add(struct calls *c, const uint64_t *frames, size_t count)
 			return stack;
 	uint32_t node = 0;
 	for (size_t i = count; i-- > 0;)
-		node = child(c, (struct call_node){ frames[i], node, module_of(c, frames[i]) });
+		node = calls_child(c,
+				   (struct call_node){ frames[i], node, module_of(c, frames[i]) });
 	stack = stack_at(c, node);
 	if (stack != 0)
 		map_put(&x->added, &at, stack);

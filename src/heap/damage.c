@@ -197,7 +197,7 @@ static const struct dump_thread *first_thread(const struct finding *g)
 }
 
 /* The freed block that begins at an address, for the program, the recorder or the allocator. */
-static size_t freed_from(const struct finding *g, uint64_t addr)
+static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 {
 	const size_t i = heap_freed_below(g->b, addr);
 	if (i == g->b->freed.count)
@@ -221,7 +221,7 @@ static size_t freed_on_stack(const struct finding *g)
 	for (uint64_t off = 0; off < STACK_MOST; off += word) {
 		if (!memory_word(g->d, (t->sp & ~(uint64_t)(word - 1)) + off, &v))
 			return SIZE_MAX;
-		const size_t i = freed_from(g, v);
+		const size_t i = damage_freed_from(g, v);
 		if (i != SIZE_MAX)
 			return i;
 	}

@@ -153,8 +153,8 @@ static void headers_in(void *ctx, const struct heap_part *part, const struct hea
 /* ---- chunks with a mapping of their own ------------------------------------------------------ */
 
 /* The size of the chunk that begins a mapping at `at`; 0: none does. */
-static uint64_t mapped_size(const struct finding *g, const struct shape *s, uint64_t at,
-			    uint64_t end)
+static uint64_t damage_headers_mapped_size(const struct finding *g, const struct shape *s,
+					   uint64_t at, uint64_t end)
 {
 	enum { MAPPED = 2 };
 	uint64_t front, v;
@@ -187,7 +187,7 @@ static void mapped_headers(const struct finding *g, const struct shape *s, uint6
 	for (uint64_t at = align_up(start, PAGE), size; at < end && end - at >= PAGE; at += size) {
 		struct sizes of;
 		struct lost lost;
-		size = mapped_size(g, s, at, end);
+		size = damage_headers_mapped_size(g, s, at, end);
 		if (size != 0 && sizes_of(s, size, PAGE, &of) && lost_header(g, s, at, &of, &lost))
 			add_lost(g, &lost, block_before(g, at));
 		else
@@ -195,7 +195,7 @@ static void mapped_headers(const struct finding *g, const struct shape *s, uint6
 	}
 }
 
-static uint64_t end_of(const struct finding *g, struct block_at at)
+static uint64_t damage_headers_end_of(const struct finding *g, struct block_at at)
 {
 	struct heap_found f;
 	heap_live_at(g->b, at, &f);
@@ -224,10 +224,11 @@ static void headers_of_region(const struct finding *g, const struct shape *s,
 		heap_walk_found(&w, &f);
 		if (f.addr >= end)
 			break;
-		mapped_headers(g, s, any ? max_u64(r->addr, end_of(g, last)) : r->addr,
+		mapped_headers(g, s,
+			       any ? max_u64(r->addr, damage_headers_end_of(g, last)) : r->addr,
 			       heap_found_start(&f));
 	}
-	mapped_headers(g, s, any ? max_u64(r->addr, end_of(g, last)) : r->addr, end);
+	mapped_headers(g, s, any ? max_u64(r->addr, damage_headers_end_of(g, last)) : r->addr, end);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ enum {
 
 /* ---- the message ----------------------------------------------------------------------------- */
 
-static bool is_text(struct bytes b)
+static bool damage_said_is_text(struct bytes b)
 {
 	for (size_t i = 0; i < b.size; i++)
 		if (b.p[i] < ' ' && b.p[i] != '\t' && b.p[i] != '\n')
@@ -37,7 +37,7 @@ static const char *said_at(const struct dump *d, uint64_t at)
 		return NULL;
 	const struct bytes text = bytes_sub(b, 4, size - 4);
 	const size_t length = strnlen((const char *)text.p, text.size);
-	if (length == text.size || !is_text(bytes_sub(text, 0, length)) ||
+	if (length == text.size || !damage_said_is_text(bytes_sub(text, 0, length)) ||
 	    !bytes_are_zeros(bytes_sub(text, length, min_u64(text.size - length, 16))))
 		return NULL;
 	return (const char *)text.p;

@@ -81,8 +81,8 @@ const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 
 /* The thread's own structure, at `tp` inside its stack, says where the block of the stack begins
  * and how large it is (glibc: stackblock, stackblock_size; musl: map_base, map_size). */
-static bool find_block(const struct dump *d, struct dump_thread *t, uint64_t tp,
-		       const struct region *r)
+static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_t tp,
+			    const struct region *r)
 {
 	enum { STRUCTURE = 4096, LEAST = 2048 };
 	const unsigned word = memory_word_size(d);
@@ -112,8 +112,8 @@ static bool has_guard(const struct dump *d, const struct region *r)
 /* The stack of a thread, where something proves it: a stack pointer may as well lie in the stack of
  * a coroutine, which is a part of other memory.  The first thread's has what the kernel put there.
  * Those of others end behind their own structure. */
-static void find_stack(const struct dump *d, const struct core *c, struct dump_thread *t,
-		       uint64_t tp)
+static void dump_find_stack(const struct dump *d, const struct core *c, struct dump_thread *t,
+			    uint64_t tp)
 {
 	enum { PAGE = 4096 };
 	const struct region *r = t->sp ? dump_region(d, t->sp) : NULL;
@@ -122,7 +122,7 @@ static void find_stack(const struct dump *d, const struct core *c, struct dump_t
 	const bool has_tp = tp > t->sp && tp < region_end(r);
 	const bool first = c->execfn - r->addr < r->size;
 	const bool nothing_known = c->execfn == 0 && tp == 0;
-	if (!first && has_tp && t->id != c->pid && find_block(d, t, tp, r))
+	if (!first && has_tp && t->id != c->pid && dump_find_block(d, t, tp, r))
 		return;
 	const bool guarded = (t->id != c->pid || c->execfn == 0) && (has_tp || tp == 0) &&
 			     has_guard(d, r);
@@ -148,7 +148,7 @@ static void take_threads(struct dump *d, const struct core *c)
 					   .fp = from->fp,
 					   .regs = from->regs,
 					   .reg_count = from->reg_count };
-		find_stack(d, c, t, from->tp);
+		dump_find_stack(d, c, t, from->tp);
 	}
 }
 
@@ -232,7 +232,7 @@ static bool check_process(const struct dump *d, struct heft_err *err)
 
 /* A file that looks like something else is raw memory only if the user says so: a dump may begin
  * with any bytes. */
-static bool read_input(struct dump *d, const struct dump_wish *wish, struct heft_err *err)
+static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct heft_err *err)
 {
 	struct input *in = d->inputs;
 	struct file f;
@@ -270,7 +270,7 @@ bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, s
 	d->path = arena_copy(&d->arena, str_of(path));
 	d->inputs = mem_zeroed(1 + (wish ? wish->piece_count : 0), sizeof *d->inputs);
 	d->input_count = 1;
-	if (!read_input(d, wish, err)) {
+	if (!dump_read_input(d, wish, err)) {
 		dump_close(d);
 		return false;
 	}

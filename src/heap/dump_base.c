@@ -19,11 +19,11 @@ enum {
 };
 
 /* What looks like one; off: of the block's first byte. */
-struct seen {
+struct dump_base_seen {
 	uint64_t off, mark, link, wide;
 };
 
-typedef VEC(struct seen) seen_vec;
+typedef VEC(struct dump_base_seen) seen_vec;
 
 struct solving {
 	const struct dump *d;
@@ -34,41 +34,41 @@ struct solving {
 	bool several; /* another base does as well */
 };
 
-static uint64_t word_at(const struct solving *x, uint64_t off)
+static uint64_t dump_base_word_at(const struct solving *x, uint64_t off)
 {
 	struct reader r = reader_of(bytes_sub(x->b, off, 8), x->d->big_endian);
 	return read_u64(&r);
 }
 
 /* A stack in front must be there; its own first word looks like a mark, too. */
-static bool is_whole(const struct solving *x, const struct seen *s)
+static bool dump_base_is_whole(const struct solving *x, const struct dump_base_seen *s)
 {
 	if (s->mark == HEAP_INLINE_MAGIC + x->d->word)
 		return false;
 	const uint64_t distance = (uint32_t)s->link;
 	return (s->mark >> HEAP_FLAG_SHIFT & HEAP_INLINE) == 0 ||
 	       (distance % 8 == 0 && distance <= s->off &&
-		word_at(x, s->off - distance) == HEAP_INLINE_MAGIC + x->d->word);
+		dump_base_word_at(x, s->off - distance) == HEAP_INLINE_MAGIC + x->d->word);
 }
 
 static void find_headers(struct solving *x)
 {
 	for (uint64_t off = HEAP_WIDE_SIZE; off + 8 <= x->b.size; off += 8) {
-		struct seen s = { .off = off, .mark = word_at(x, off - 8) };
+		struct dump_base_seen s = { .off = off, .mark = dump_base_word_at(x, off - 8) };
 		const uint64_t flags = s.mark >> HEAP_FLAG_SHIFT & 15;
 		if ((s.mark & HEAP_MARK_MASK) != HEAP_MARK)
 			continue;
-		s.link = word_at(x, off - 16);
+		s.link = dump_base_word_at(x, off - 16);
 		if ((flags & (HEAP_WIDE | HEAP_FREED)) == HEAP_WIDE)
-			s.wide = word_at(x, off - 32) ^ word_at(x, off - 24);
-		if (is_whole(x, &s))
+			s.wide = dump_base_word_at(x, off - 32) ^ dump_base_word_at(x, off - 24);
+		if (dump_base_is_whole(x, &s))
 			vec_push(&x->seen, s);
 		if (x->seen.count == TAKEN_MOST)
 			return;
 	}
 }
 
-static bool verifies(const struct seen *s, uint64_t base)
+static bool verifies(const struct dump_base_seen *s, uint64_t base)
 {
 	const uint64_t addr = base + s->off;
 	return addr % HEAP_ALIGN == 0 &&
@@ -99,7 +99,7 @@ static uint64_t inverse(uint64_t v)
 }
 
 /* All addresses of a block whose low `bits` are those of `low`: heap_check backwards. */
-static void solve(struct solving *x, const struct seen *s, uint64_t low, unsigned bits)
+static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	const uint64_t third = UINT64_C(0xd6e8feb86659fd93), back = inverse(third);
 	const uint64_t first = s->mark * UINT64_C(0x9e3779b97f4a7c15);
@@ -121,7 +121,7 @@ static bool solve_any(struct solving *x, unsigned bits, size_t most)
 	const size_t step = x->seen.count > most ? x->seen.count / most : 1;
 	x->count = 0;
 	for (size_t i = 0; i < x->seen.count && i / step < most; i += step) {
-		const struct seen *s = &x->seen.data[i];
+		const struct dump_base_seen *s = &x->seen.data[i];
 		solve(x, s, bits == PAGE_BITS ? s->off % (1 << PAGE_BITS) : 0, bits);
 		if (x->count > x->seen.count / 2 && x->count > 1 && !x->several)
 			break;
@@ -130,11 +130,11 @@ static bool solve_any(struct solving *x, unsigned bits, size_t most)
 }
 
 /* Whether headers of two marks verify: those of one verify together at many bases. */
-static bool is_sure(const struct solving *x)
+static bool dump_base_is_sure(const struct solving *x)
 {
-	const struct seen *first = NULL;
+	const struct dump_base_seen *first = NULL;
 	for (size_t i = 0; i < x->seen.count; i++) {
-		const struct seen *s = &x->seen.data[i];
+		const struct dump_base_seen *s = &x->seen.data[i];
 		if (!verifies(s, x->base))
 			continue;
 		if (first && first->mark != s->mark)
@@ -152,7 +152,7 @@ static bool solve_all(struct solving *x)
 	const bool found = solve_any(x, PAGE_BITS, most);
 	const size_t count = found ? x->count : 0;
 	const uint64_t base = x->base;
-	if ((found && is_sure(x)) || x->b.size < ANYWHERE_LEAST)
+	if ((found && dump_base_is_sure(x)) || x->b.size < ANYWHERE_LEAST)
 		return found;
 	if (solve_any(x, ALIGN_BITS, TRIED_MOST) && x->count > count)
 		return true;

@@ -5,25 +5,25 @@
 #include "heap/memory.h"
 
 /* A part of a file that is mapped. */
-struct piece {
+struct dump_files_piece {
 	uint64_t start, end, off;
 	const char *path;
 	uint32_t file; /* index + 1 in the list of files */
 };
 
-typedef VEC(struct piece) piece_vec;
+typedef VEC(struct dump_files_piece) piece_vec;
 typedef VEC(struct dump_file) file_vec;
 
-static void list_pieces(const struct core *c, piece_vec *ret)
+static void dump_files_list_pieces(const struct core *c, piece_vec *ret)
 {
 	uint64_t end = 0;
 	for (size_t i = 0; i < c->files.count; i++) {
 		const struct core_file *f = &c->files.data[i];
-		vec_push(ret, (struct piece){ f->start, f->end, f->off, f->path, 0 });
+		vec_push(ret, (struct dump_files_piece){ f->start, f->end, f->off, f->path, 0 });
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 	for (size_t i = 0; i < ret->count; i++) { /* damaged notes: the first stays */
-		struct piece *p = &ret->data[i];
+		struct dump_files_piece *p = &ret->data[i];
 		const uint64_t cut = p->start < end ? min_u64(end, p->end) - p->start : 0;
 		p->start += cut;
 		p->off = add_sat(p->off, cut);
@@ -33,7 +33,7 @@ static void list_pieces(const struct core *c, piece_vec *ret)
 
 /* Pieces of one path are one file as long as they lie in what its headers ask for, or, where
  * no header is there to ask, follow one another. */
-static bool continues(const struct dump_file *f, const struct piece *p)
+static bool dump_files_continues(const struct dump_file *f, const struct dump_files_piece *p)
 {
 	return strcmp(f->path, p->path) == 0 && (!f->module || p->start < f->end);
 }
@@ -41,9 +41,9 @@ static bool continues(const struct dump_file *f, const struct piece *p)
 static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *files)
 {
 	for (size_t i = 0; i < pieces->count; i++) {
-		struct piece *p = &pieces->data[i];
+		struct dump_files_piece *p = &pieces->data[i];
 		struct dump_file *last = files->count ? &files->data[files->count - 1] : NULL;
-		if (last && continues(last, p)) {
+		if (last && dump_files_continues(last, p)) {
 			last->end = max_u64(last->end, p->end);
 		} else {
 			struct dump_file f = { .path = p->path, .start = p->start, .end = p->end };
@@ -57,7 +57,7 @@ static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *file
 
 /* What of a region is not yet handed out begins at `from`. */
 static uint64_t push_part(region_vec *out, const struct region *r, uint64_t from, uint64_t to,
-			  const struct piece *p)
+			  const struct dump_files_piece *p)
 {
 	if (from >= to)
 		return from;
@@ -81,7 +81,7 @@ static void split_regions(struct dump *d, const piece_vec *pieces)
 			k++;
 		for (size_t n = k; n < pieces->count && pieces->data[n].start < region_end(r);
 		     n++) {
-			const struct piece *p = &pieces->data[n];
+			const struct dump_files_piece *p = &pieces->data[n];
 			at = push_part(&out, r, at, max_u64(at, p->start), NULL);
 			at = push_part(&out, r, at, min_u64(p->end, region_end(r)), p);
 		}
@@ -94,7 +94,7 @@ void dump_add_files(struct dump *d, const struct core *c)
 {
 	piece_vec pieces = { 0 };
 	file_vec files = { 0 };
-	list_pieces(c, &pieces);
+	dump_files_list_pieces(c, &pieces);
 	group_pieces(d, &pieces, &files);
 	split_regions(d, &pieces);
 	d->file_count = files.count;

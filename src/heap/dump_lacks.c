@@ -45,7 +45,7 @@ static bool header_is_zero(const struct dump *d, const struct region *g)
 	       bytes_are_zeros(bytes_sub(g->bytes, 0, HEADER));
 }
 
-static bool has_zeros(const struct dump *d)
+static bool dump_lacks_has_zeros(const struct dump *d)
 {
 	for (size_t i = 0; i < d->thread_count; i++)
 		if (stack_is_zero(d, &d->threads[i]))
@@ -71,5 +71,5 @@ void dump_find_lacks(struct dump *d)
 		d->left_out = add_sat(d->left_out, g->size - g->bytes.size);
 		why = why != NULL ? why : left_out;
 	}
-	d->lacks = why != NULL ? why : has_zeros(d) ? zeroed : NULL;
+	d->lacks = why != NULL ? why : dump_lacks_has_zeros(d) ? zeroed : NULL;
 }

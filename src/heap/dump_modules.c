@@ -24,7 +24,7 @@ struct phdrs {
 	bool wide, big_endian;
 };
 
-static uint64_t read_word(struct reader *r, bool wide)
+static uint64_t dump_modules_read_word(struct reader *r, bool wide)
 {
 	return wide ? read_u64(r) : read_u32(r);
 }
@@ -36,11 +36,11 @@ static struct phdr phdr_get(const struct phdrs *t, uint64_t i)
 	struct phdr p = { .type = read_u32(&r) };
 	if (t->wide)
 		p.flags = read_u32(&r);
-	p.off = read_word(&r, t->wide);
-	p.addr = read_word(&r, t->wide);
-	(void)read_word(&r, t->wide); /* p_paddr */
-	p.file_size = read_word(&r, t->wide);
-	p.vm_size = read_word(&r, t->wide);
+	p.off = dump_modules_read_word(&r, t->wide);
+	p.addr = dump_modules_read_word(&r, t->wide);
+	(void)dump_modules_read_word(&r, t->wide); /* p_paddr */
+	p.file_size = dump_modules_read_word(&r, t->wide);
+	p.vm_size = dump_modules_read_word(&r, t->wide);
 	if (!t->wide)
 		p.flags = read_u32(&r);
 	return p;
@@ -64,11 +64,11 @@ static struct phdrs phdrs_of_elf(struct bytes memory)
 	const bool wide = memory.p[EI_CLASS] == ELFCLASS64;
 	const bool big_endian = memory.p[EI_DATA] == ELFDATA2MSB;
 	struct reader r = reader_of(memory, big_endian);
-	reader_seek(&r, EI_NIDENT + 8); /* e_type, e_machine, e_version */
-	(void)read_word(&r, wide);      /* e_entry */
-	const uint64_t off = read_word(&r, wide);
-	(void)read_word(&r, wide); /* e_shoff */
-	read_skip(&r, 6);          /* e_flags, e_ehsize */
+	reader_seek(&r, EI_NIDENT + 8);         /* e_type, e_machine, e_version */
+	(void)dump_modules_read_word(&r, wide); /* e_entry */
+	const uint64_t off = dump_modules_read_word(&r, wide);
+	(void)dump_modules_read_word(&r, wide); /* e_shoff */
+	read_skip(&r, 6);                       /* e_flags, e_ehsize */
 	const uint16_t entry_size = read_u16(&r), count = read_u16(&r);
 	if (!reader_ok(&r) || off > memory.size)
 		return (struct phdrs){ .count = 0 };
@@ -85,7 +85,7 @@ static uint64_t mask_of(const struct phdrs *t)
 
 /* Whether nothing else lies where the headers have code: a file that was mapped to be read has
  * all of its bytes in one piece.  gdb leaves code out. */
-static bool is_loaded(const struct dump *d, const struct phdrs *t, uint64_t bias)
+static bool dump_modules_is_loaded(const struct dump *d, const struct phdrs *t, uint64_t bias)
 {
 	for (uint64_t i = 0; i < t->count; i++) {
 		const struct phdr p = phdr_get(t, i);
@@ -97,7 +97,8 @@ static bool is_loaded(const struct dump *d, const struct phdrs *t, uint64_t bias
 	return true;
 }
 
-static void read_build_id(const struct dump *d, const struct phdrs *t, struct dump_file *file)
+static void dump_modules_read_build_id(const struct dump *d, const struct phdrs *t,
+				       struct dump_file *file)
 {
 	for (uint64_t i = 0; i < t->count && file->build_id.size == 0; i++) {
 		const struct phdr p = phdr_get(t, i);
@@ -136,7 +137,7 @@ static void take_headers(const struct dump *d, const struct phdrs *t, uint64_t b
 	file->module = true;
 	file->bias = bias;
 	read_range(t, file);
-	read_build_id(d, t, file);
+	dump_modules_read_build_id(d, t, file);
 }
 
 bool dump_read_header(const struct dump *d, struct dump_file *file)
@@ -147,7 +148,7 @@ bool dump_read_header(const struct dump *d, struct dump_file *file)
 		if (p.type != PT_LOAD)
 			continue;
 		const uint64_t bias = (file->start - (p.addr - p.off)) & mask_of(&t);
-		if (!is_loaded(d, &t, bias))
+		if (!dump_modules_is_loaded(d, &t, bias))
 			return false;
 		take_headers(d, &t, bias, file);
 		return true;
@@ -221,7 +222,7 @@ static struct dump_file *file_at(struct dump *d, uint64_t addr)
 
 /* ---- the dynamic linker's list --------------------------------------------------------------- */
 
-static const char *text_at(struct dump *d, uint64_t addr)
+static const char *dump_modules_text_at(struct dump *d, uint64_t addr)
 {
 	enum { TEXT_MAX = 4096 };
 	const struct bytes b = dump_at(d, addr, TEXT_MAX);
@@ -235,7 +236,8 @@ static uint64_t dynamic_value(const struct dump *d, uint64_t dynamic, uint64_t s
 	const bool wide = memory_word_size(d) == 8;
 	struct reader r = reader_of(dump_at(d, dynamic, size), d->big_endian);
 	while (reader_left(&r) >= 2 * memory_word_size(d)) {
-		const uint64_t have = read_word(&r, wide), value = read_word(&r, wide);
+		const uint64_t have = dump_modules_read_word(&r, wide),
+			       value = dump_modules_read_word(&r, wide);
 		if (have == tag)
 			return value;
 		if (have == DT_NULL)
@@ -253,7 +255,7 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		known->module = true;
 		return;
 	}
-	const char *name = text_at(d, map[1]);
+	const char *name = dump_modules_text_at(d, map[1]);
 	if (!*name && dump_module(d, map[2]) != NULL) /* the program, which the user named */
 		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
@@ -319,7 +321,7 @@ static void find_program(struct dump *d, const struct core *c)
 	struct dump_file *known = file_at(d, c->phdr);
 	if (known && !known->module)
 		take_headers(d, &t, bias, known);
-	const char *path = known ? known->path : text_at(d, c->execfn);
+	const char *path = known ? known->path : dump_modules_text_at(d, c->execfn);
 	if (!known && *path) {
 		struct dump_file f = { .path = path, .start = c->phdr, .end = c->phdr };
 		take_headers(d, &t, bias, &f);

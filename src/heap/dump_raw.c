@@ -7,41 +7,41 @@
 #include "heap/records.h"
 
 /* Bytes of the file whose address is known: a proven page of the recorder, or by the user. */
-struct spot {
+struct dump_raw_spot {
 	uint64_t off, addr;
 	bool given; /* a piece begins right here */
 };
 
-typedef VEC(struct spot) spot_vec;
+typedef VEC(struct dump_raw_spot) spot_vec;
 
 /* A part of the file that lay in one piece: addr = off + delta (mod 2^64). */
-struct stretch {
+struct dump_raw_stretch {
 	uint64_t off, end, delta;
 };
 
-typedef VEC(struct stretch) stretch_vec;
+typedef VEC(struct dump_raw_stretch) stretch_vec;
 
 /* ---- what the bytes say of themselves ------------------------------------------------- */
 
 /* Magic numbers end in 4 or 8, the bytes of a word. */
-static uint8_t word_of(uint64_t v, uint64_t magic)
+static uint8_t dump_raw_word_of(uint64_t v, uint64_t magic)
 {
 	return v == magic + 4 ? 4 : v == magic + 8 ? 8 : 0;
 }
 
 /* Whether a magic number stands here, in either order. */
-static bool is_magic(uint64_t v, uint64_t magic, const struct dump_wish *wish, bool *ret_big,
-		     uint8_t *ret_word)
+static bool dump_raw_is_magic(uint64_t v, uint64_t magic, const struct dump_wish *wish,
+			      bool *ret_big, uint8_t *ret_word)
 {
 	const uint64_t swapped = __builtin_bswap64(v);
-	const uint8_t little = wish->order != DUMP_BIG ? word_of(v, magic) : 0;
-	const uint8_t big = wish->order != DUMP_LITTLE ? word_of(swapped, magic) : 0;
+	const uint8_t little = wish->order != DUMP_BIG ? dump_raw_word_of(v, magic) : 0;
+	const uint8_t big = wish->order != DUMP_LITTLE ? dump_raw_word_of(swapped, magic) : 0;
 	*ret_big = big != 0;
 	*ret_word = little ? little : big;
 	return *ret_word != 0 && (wish->word == 0 || wish->word == *ret_word);
 }
 
-static bool page_proves(struct bytes b, bool big_endian, struct spot *ret)
+static bool page_proves(struct bytes b, bool big_endian, struct dump_raw_spot *ret)
 {
 	struct reader r = reader_of(b, big_endian);
 	const struct heap_page p = record_head(&r);
@@ -58,8 +58,8 @@ static void find_pages(struct dump *d, const struct dump_wish *wish, struct byte
 		const uint64_t off = r.pos;
 		bool big;
 		uint8_t word;
-		struct spot s = { .off = off };
-		if (!is_magic(read_u64(&r), HEAP_PAGE_MAGIC, wish, &big, &word) ||
+		struct dump_raw_spot s = { .off = off };
+		if (!dump_raw_is_magic(read_u64(&r), HEAP_PAGE_MAGIC, wish, &big, &word) ||
 		    !page_proves(bytes_sub(b, off, b.size - off), big, &s))
 			continue;
 		if (ret->count == 0) {
@@ -76,7 +76,8 @@ static void find_inline(struct dump *d, const struct dump_wish *wish, struct byt
 {
 	struct reader r = reader_of(b, false);
 	while (reader_left(&r) >= 8)
-		if (is_magic(read_u64(&r), HEAP_INLINE_MAGIC, wish, &d->big_endian, &d->word))
+		if (dump_raw_is_magic(read_u64(&r), HEAP_INLINE_MAGIC, wish, &d->big_endian,
+				      &d->word))
 			return;
 	d->big_endian = wish->order == DUMP_BIG;
 	d->word = wish->word;
@@ -96,8 +97,8 @@ static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t 
 
 /* Between two pages of different pieces, the cut lies behind the last block that fits the first
  * piece; if there is none, right in front of the first block or page of the second. */
-static uint64_t find_cut(const struct dump *d, struct bytes b, const struct stretch *a,
-			 const struct spot *next)
+static uint64_t find_cut(const struct dump *d, struct bytes b, const struct dump_raw_stretch *a,
+			 const struct dump_raw_spot *next)
 {
 	enum { PAGE = 4096 };
 	const uint64_t delta = next->addr - next->off;
@@ -113,12 +114,12 @@ static uint64_t find_cut(const struct dump *d, struct bytes b, const struct stre
 	return low <= page ? page : max_u64(low, high);
 }
 
-static void add_stretch(const struct dump *d, struct bytes b, const struct spot *s,
+static void add_stretch(const struct dump *d, struct bytes b, const struct dump_raw_spot *s,
 			stretch_vec *ret)
 {
 	const uint64_t delta = s->addr - s->off;
 	const uint64_t end = s->given ? s->off : min_u64(s->off + HEAP_PAGE_SIZE, b.size);
-	struct stretch *last = ret->count ? &ret->data[ret->count - 1] : NULL;
+	struct dump_raw_stretch *last = ret->count ? &ret->data[ret->count - 1] : NULL;
 	if (last && last->delta == delta) {
 		last->end = max_u64(last->end, end);
 		return;
@@ -126,12 +127,12 @@ static void add_stretch(const struct dump *d, struct bytes b, const struct spot 
 	const uint64_t cut = s->given ? s->off : last ? find_cut(d, b, last, s) : 0;
 	if (last)
 		last->end = cut;
-	vec_push(ret, (struct stretch){ cut, end, delta });
+	vec_push(ret, (struct dump_raw_stretch){ cut, end, delta });
 }
 
 /* The spots are in order.  Each stretch reaches to the next. */
-static void find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
-			   stretch_vec *ret)
+static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
+				    stretch_vec *ret)
 {
 	for (size_t i = 0; i < spots->count; i++)
 		add_stretch(d, b, &spots->data[i], ret);
@@ -184,15 +185,15 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 	if (is_all_pages(b, spots)) {
 		d->kind = DUMP_PAGES;
 		for (size_t i = 0; i < spots->count; i++) {
-			const struct spot *s = &spots->data[i];
+			const struct dump_raw_spot *s = &spots->data[i];
 			push_region(d, out, b, s->off, min_u64(s->off + HEAP_PAGE_SIZE, b.size),
 				    s->addr - s->off);
 		}
 		return;
 	}
-	find_stretches(d, b, spots, &stretches);
+	dump_raw_find_stretches(d, b, spots, &stretches);
 	for (size_t i = 0; i < stretches.count; i++) {
-		const struct stretch *s = &stretches.data[i];
+		const struct dump_raw_stretch *s = &stretches.data[i];
 		push_region(d, out, b, s->off, s->end, s->delta);
 	}
 	vec_release(&stretches);
@@ -206,7 +207,7 @@ static void add_given(const struct dump_wish *wish, const char *path, uint64_t s
 		const struct dump_piece *p = &wish->pieces[i];
 		const bool here = p->path ? strcmp(p->path, path) == 0 : first;
 		if (here && p->has_addr && p->off < size)
-			vec_push(spots, (struct spot){ p->off, p->addr, true });
+			vec_push(spots, (struct dump_raw_spot){ p->off, p->addr, true });
 	}
 	sort_by_key(spots->data, spots->count, sizeof *spots->data);
 }
@@ -221,7 +222,7 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 	add_given(wish, path, b.size, first, &spots);
 	uint64_t base;
 	if (spots.count == 0 && dump_find_base(d, b, &base))
-		vec_push(&spots, (struct spot){ 0, base, true });
+		vec_push(&spots, (struct dump_raw_spot){ 0, base, true });
 	if (spots.count > 0) {
 		place_by_spots(d, b, &spots, out);
 	} else {
@@ -234,7 +235,7 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 
 /* ---- further files --------------------------------------------------------------------------- */
 
-static bool is_open(const struct dump *d, const char *path)
+static bool dump_raw_is_open(const struct dump *d, const char *path)
 {
 	for (size_t i = 0; i < d->input_count; i++)
 		if (strcmp(d->inputs[i].file.path, path) == 0)
@@ -243,8 +244,8 @@ static bool is_open(const struct dump *d, const char *path)
 }
 
 /* Offsets of a further file count on from the end of those before it. */
-static bool add_file(struct dump *d, const struct dump_wish *wish, const char *path,
-		     region_vec *out, struct heft_err *err)
+static bool dump_raw_add_file(struct dump *d, const struct dump_wish *wish, const char *path,
+			      region_vec *out, struct heft_err *err)
 {
 	struct file *f = &d->inputs[d->input_count].file;
 	if (!file_open(f, path, err))
@@ -268,8 +269,8 @@ bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err
 	d->file_size = d->inputs[0].file.bytes.size;
 	place_file(d, wish, d->path, d->inputs[0].file.bytes, true, &regions);
 	for (size_t i = 0; ok && i < wish->piece_count; i++)
-		if (wish->pieces[i].path && !is_open(d, wish->pieces[i].path))
-			ok = add_file(d, wish, wish->pieces[i].path, &regions, err);
+		if (wish->pieces[i].path && !dump_raw_is_open(d, wish->pieces[i].path))
+			ok = dump_raw_add_file(d, wish, wish->pieces[i].path, &regions, err);
 	dump_set_regions(d, &regions);
 	return ok;
 }

@@ -70,7 +70,7 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Memory that programs write, without a file behind it, in one piece. */
-struct stretch {
+struct glibc_stretch {
 	uint64_t addr, end;
 };
 
@@ -82,14 +82,14 @@ struct heaps {
 	struct block_map *chunks; /* in use, kept ones among them; NULL: only caches are wanted, */
 	struct kept_lists light;  /* with this, as many as there are threads */
 	size_t piece;             /* of these, where one was set last */
-	VEC(struct stretch) plain, pieces;
-	VEC(struct stretch) mapped; /* chunks that may be mapped by themselves */
-	VEC(uint64_t) caches;       /* chunks that may be a thread's cache */
+	VEC(struct glibc_stretch) plain, pieces;
+	VEC(struct glibc_stretch) mapped; /* chunks that may be mapped by themselves */
+	VEC(uint64_t) caches;             /* chunks that may be a thread's cache */
 	uint64_t budget; /* bytes that chains may still cross which turn out to be none */
 };
 
 /* Where the arenas are found, so is the heap; without them what is run is none. */
-static bool is_plain(const struct heaps *x, const struct region *g)
+static bool glibc_is_plain(const struct heaps *x, const struct region *g)
 {
 	const bool raw = x->d->kind == DUMP_RAW || x->state.arenas.count > 0;
 	return g->file == 0 && g->read && g->write && (!g->exec || raw);
@@ -101,19 +101,19 @@ static void find_plain(struct heaps *x)
 	for (size_t i = 0; i < x->d->region_count; i++) {
 		const struct region *g = &x->d->regions[i];
 		const size_t n = x->plain.count;
-		if (!is_plain(x, g))
+		if (!glibc_is_plain(x, g))
 			continue;
 		x->budget = add_sat(x->budget, g->bytes.size * CROSSED);
 		if (n > 0 && x->plain.data[n - 1].end == g->addr)
 			x->plain.data[n - 1].end += g->size;
 		else
-			vec_push(&x->plain, (struct stretch){ g->addr, g->addr + g->size });
+			vec_push(&x->plain, (struct glibc_stretch){ g->addr, g->addr + g->size });
 	}
 }
 
-static const struct stretch *plain_at(const struct heaps *x, uint64_t addr)
+static const struct glibc_stretch *plain_at(const struct heaps *x, uint64_t addr)
 {
-	const struct stretch *s = x->plain.data;
+	const struct glibc_stretch *s = x->plain.data;
 	const size_t i = upper_bound(s, x->plain.count, sizeof *s, addr);
 	return i > 0 && addr < s[i - 1].end ? &s[i - 1] : NULL;
 }
@@ -140,7 +140,7 @@ static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop
 
 /* ---- the chunks of a chain ------------------------------------------------------------------- */
 
-static void add_block(struct heaps *x, uint64_t chunk, uint64_t size)
+static void glibc_add_block(struct heaps *x, uint64_t chunk, uint64_t size)
 {
 	block_map_set_near(x->chunks, chunk, &x->piece);
 	x->to->chunks++;
@@ -166,7 +166,7 @@ static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end
 		x->to->free_chunks++;
 		x->to->free_bytes += size;
 	} else {
-		add_block(x, at, size - x->v.word);
+		glibc_add_block(x, at, size - x->v.word);
 		add_cache(x, at, size);
 	}
 }
@@ -177,7 +177,7 @@ static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t en
 	uint64_t size, flags;
 	while (at < stop && chunk_size(&x->v, at, end, &size, &flags)) {
 		if (broken && at + size == stop)
-			add_block(x, at, size - x->v.word);
+			glibc_add_block(x, at, size - x->v.word);
 		else
 			take_chunk(x, at, at + size, end);
 		at += size;
@@ -274,7 +274,8 @@ static size_t piece_behind(const struct heaps *x, uint64_t addr)
 
 /* Takes [start, end), and the chain from `at` on; false where a heap has some of it.  Pieces do not
  * overlap and are kept by address.  ret_stop: where the chain ends. */
-static bool take_piece(struct heaps *x, struct stretch s, uint64_t at, uint64_t *ret_stop)
+static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t at,
+			     uint64_t *ret_stop)
 {
 	enum { PIECES_MOST = 1 << 16 };
 	const size_t i = piece_behind(x, s.addr);
@@ -285,7 +286,7 @@ static bool take_piece(struct heaps *x, struct stretch s, uint64_t at, uint64_t 
 	}
 	*ret_stop = take_chain(x, at, s.end);
 	vec_push(&x->pieces, s);
-	struct stretch *p = x->pieces.data;
+	struct glibc_stretch *p = x->pieces.data;
 	memmove(&p[i + 1], &p[i], (x->pieces.count - 1 - i) * sizeof *p);
 	p[i] = s;
 	return true;
@@ -318,13 +319,13 @@ static uint64_t extra_at(struct heaps *x, uint64_t at, uint64_t end, uint64_t *r
 }
 
 /* In memory between two heaps; the bytes taken. */
-static uint64_t take_extra_in(struct heaps *x, struct stretch s)
+static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 {
 	uint64_t had = 0, first, stop;
 	for (uint64_t at = align_up(s.addr, CHUNK_PAGE); at < s.end;) {
 		const uint64_t end = extra_at(x, at, s.end, &first);
 		if (end == 0 || end > s.end ||
-		    !take_piece(x, (struct stretch){ at, end }, first, &stop)) {
+		    !glibc_take_piece(x, (struct glibc_stretch){ at, end }, first, &stop)) {
 			at += CHUNK_PAGE;
 			continue;
 		}
@@ -339,14 +340,15 @@ static uint64_t take_extra_in(struct heaps *x, struct stretch s)
 static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t had)
 {
 	for (size_t i = 0; i < x->plain.count && had < a->system; i++) {
-		struct stretch s = x->plain.data[i];
+		struct glibc_stretch s = x->plain.data[i];
 		while (s.addr < s.end && had < a->system) {
 			const size_t k = piece_behind(x, s.addr);
 			const bool any = k < x->pieces.count && x->pieces.data[k].addr < s.end;
-			const struct stretch taken = any ? x->pieces.data[k]
-							 : (struct stretch){ s.end, s.end };
+			const struct glibc_stretch taken =
+				any ? x->pieces.data[k] : (struct glibc_stretch){ s.end, s.end };
 			if (taken.addr > s.addr)
-				had += take_extra_in(x, (struct stretch){ s.addr, taken.addr });
+				had += take_extra_in(x,
+						     (struct glibc_stretch){ s.addr, taken.addr });
 			s.addr = taken.end;
 		}
 	}
@@ -354,7 +356,8 @@ static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t ha
 		doubt(x, "the heap's size is not what the allocator says");
 }
 
-static uint64_t end_of_top(struct heaps *x, const struct glibc_arena *a, const struct stretch *s)
+static uint64_t end_of_top(struct heaps *x, const struct glibc_arena *a,
+			   const struct glibc_stretch *s)
 {
 	uint64_t size, flags;
 	if (chunk_size(&x->v, a->top, s->end, &size, &flags))
@@ -366,13 +369,13 @@ static uint64_t end_of_top(struct heaps *x, const struct glibc_arena *a, const s
 
 /* The piece that the first heap's last chunk ends; how much of the heap is in it. */
 static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
-			       const struct stretch *s)
+			       const struct glibc_stretch *s)
 {
 	const uint64_t end = end_of_top(x, a, s);
 	const bool whole = a->base >= s->addr && a->base <= a->top;
 	uint64_t at = whole ? first_chunk(x, a->base, end) : 0, stop;
 	at = at != 0 ? at : find_next(x, s->addr, end);
-	if (at == 0 || !take_piece(x, (struct stretch){ at, end }, at, &stop))
+	if (at == 0 || !glibc_take_piece(x, (struct glibc_stretch){ at, end }, at, &stop))
 		return 0;
 	if (stop != end)
 		doubt(x, "the heap does not lead to its last chunk");
@@ -383,19 +386,19 @@ static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
  * its parts counts as the heap's. */
 static uint64_t take_base_piece(struct heaps *x, const struct glibc_arena *a)
 {
-	const struct stretch *s = plain_at(x, a->base);
+	const struct glibc_stretch *s = plain_at(x, a->base);
 	uint64_t stop;
 	const uint64_t at = s != NULL ? first_chunk(x, a->base, s->end) : 0;
 	if (at == 0)
 		return 0;
-	if (!take_piece(x, (struct stretch){ at, s->end }, at, &stop))
+	if (!glibc_take_piece(x, (struct glibc_stretch){ at, s->end }, at, &stop))
 		return 0;
 	return align_up(stop, CHUNK_PAGE) - a->base;
 }
 
 static void take_first_arena(struct heaps *x, const struct glibc_arena *a)
 {
-	const struct stretch *s = plain_at(x, a->top);
+	const struct glibc_stretch *s = plain_at(x, a->top);
 	if (s == NULL) {
 		if (a->top != 0)
 			doubt(x, "the heap is not in the dump");
@@ -438,7 +441,7 @@ static void take_heap(struct heaps *x, const struct glibc_arena *a, uint64_t hea
 	if (head == 0)
 		doubt(x, "a heap of another arena has no chunk");
 	else
-		take_piece(x, (struct stretch){ heap, end }, head, &stop);
+		glibc_take_piece(x, (struct glibc_stretch){ heap, end }, head, &stop);
 }
 
 /* From the heap that has `top` back to the one that has the arena (arena.c, "heap_info"): each
@@ -449,7 +452,7 @@ static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 	uint64_t heap = a->top != 0 ? glibc_heap_of(x->d, a, a->top) : a->heap, left = x->d->size;
 	for (;;) {
 		uint64_t arena, size, before;
-		const struct stretch *s = plain_at(x, heap);
+		const struct glibc_stretch *s = plain_at(x, heap);
 		if (s == NULL || !chunk_word(&x->v, heap, &arena) || arena != a->addr ||
 		    !chunk_word(&x->v, heap + word, &before) ||
 		    !chunk_word(&x->v, heap + 2 * word, &size) || size == 0 ||
@@ -468,7 +471,7 @@ static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 /* ---- chunks that are mapped by themselves ---------------------------------------------------- */
 
 /* Such a chunk has as many bytes as its pages, with the `front` ones, which it states. */
-static uint64_t mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64_t end)
+static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64_t end)
 {
 	uint64_t stated, size, flags;
 	return chunk_size(&x->v, at, end, &size, &flags) && flags == CHUNK_MAPPED &&
@@ -488,7 +491,8 @@ static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint
 		for (unsigned i = 0; i < 2; i++) {
 			const uint64_t user = align_up(start + head + 1, align) + i * align;
 			const uint64_t at = user - head;
-			const uint64_t moved = at < end ? mapped_size(x, at, at - page, end) : 0;
+			const uint64_t moved = at < end ? glibc_mapped_size(x, at, at - page, end)
+							: 0;
 			if (moved == 0)
 				continue;
 			*size = moved;
@@ -499,10 +503,10 @@ static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint
 
 /* The mapped chunk whose mapping begins with the page, so that the user's bytes are aligned; what
  * its bytes are in *ret_size.  0: there is none. */
-static uint64_t mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t *ret_size)
+static uint64_t glibc_mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t *ret_size)
 {
 	for (uint64_t front = 0; front + 2 * x->v.word <= STACK_ALIGN; front += 2 * x->v.word) {
-		*ret_size = mapped_size(x, page + front, front, end);
+		*ret_size = glibc_mapped_size(x, page + front, front, end);
 		if (*ret_size != 0)
 			return moved_chunk(x, page, page + front, end, ret_size);
 	}
@@ -511,7 +515,7 @@ static uint64_t mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t
 
 /* The first multiple of `step` behind `at` that the dump may have bytes of, UINT64_MAX where there
  * is none.  What the dump lacks may be of any size. */
-static uint64_t next_place(const struct heaps *x, uint64_t at, uint64_t step)
+static uint64_t glibc_next_place(const struct heaps *x, uint64_t at, uint64_t step)
 {
 	uint64_t next = align_up(add_sat(at, 1), step);
 	const struct region *const g = dump_region(x->d, next);
@@ -520,26 +524,26 @@ static uint64_t next_place(const struct heaps *x, uint64_t at, uint64_t step)
 	return next > at ? next : UINT64_MAX;
 }
 
-static void find_mapped(struct heaps *x, struct stretch s)
+static void find_mapped(struct heaps *x, struct glibc_stretch s)
 {
 	uint64_t at = align_up(s.addr, CHUNK_PAGE), size;
 	while (at < s.end) {
-		const uint64_t chunk = mapped_at(x, at, s.end, &size);
+		const uint64_t chunk = glibc_mapped_at(x, at, s.end, &size);
 		if (chunk != 0)
-			vec_push(&x->mapped, (struct stretch){ chunk, chunk + size });
-		at = chunk != 0 ? chunk + size : next_place(x, at, CHUNK_PAGE);
+			vec_push(&x->mapped, (struct glibc_stretch){ chunk, chunk + size });
+		at = chunk != 0 ? chunk + size : glibc_next_place(x, at, CHUNK_PAGE);
 	}
 }
 
 /* Memory in no heap. */
 static void find_all_mapped(struct heaps *x)
 {
-	const struct stretch *taken = x->pieces.data;
+	const struct glibc_stretch *taken = x->pieces.data;
 	for (size_t i = 0, k = 0; i < x->plain.count; i++) {
-		struct stretch s = x->plain.data[i];
+		struct glibc_stretch s = x->plain.data[i];
 		for (; k < x->pieces.count && taken[k].addr < s.end; k++) {
 			if (taken[k].addr > s.addr)
-				find_mapped(x, (struct stretch){ s.addr, taken[k].addr });
+				find_mapped(x, (struct glibc_stretch){ s.addr, taken[k].addr });
 			s.addr = max_u64(s.addr, taken[k].end);
 		}
 		find_mapped(x, s);
@@ -555,7 +559,7 @@ static struct mapped_sum sum_mapped(struct heaps *x, uint64_t least)
 {
 	struct mapped_sum sum = { 0, 0 };
 	for (size_t i = 0; i < x->mapped.count; i++) {
-		const struct stretch *s = &x->mapped.data[i];
+		const struct glibc_stretch *s = &x->mapped.data[i];
 		uint64_t front = 0;
 		chunk_word(&x->v, s->addr, &front);
 		if (s->end - s->addr + front < least)
@@ -594,11 +598,11 @@ static void take_mapped(struct heaps *x)
 	else if (!is_all && (large.count != stated.count || large.bytes != stated.bytes))
 		doubt(x, "there are not as many mapped blocks as the allocator says");
 	for (size_t i = 0; i < x->mapped.count; i++) {
-		const struct stretch *s = &x->mapped.data[i];
+		const struct glibc_stretch *s = &x->mapped.data[i];
 		const uint64_t size = s->end - s->addr - 2 * x->v.word;
 		if (!is_all && s->end - s->addr < USUAL - CHUNK_PAGE)
 			continue;
-		add_block(x, s->addr, size);
+		glibc_add_block(x, s->addr, size);
 		x->to->mapped++;
 		x->to->mapped_bytes += size;
 	}
@@ -621,8 +625,8 @@ static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 
 /* A heap of another arena: how much of it may be written is behind its size; the arena is in the
  * first of its heaps. */
-static bool is_other_heap(struct heaps *x, uint64_t at, const struct stretch *s, uint64_t most,
-			  uint64_t *ret_end)
+static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stretch *s,
+			  uint64_t most, uint64_t *ret_end)
 {
 	const uint64_t word = x->v.word;
 	uint64_t arena, before, size, writable;
@@ -637,18 +641,18 @@ static bool is_other_heap(struct heaps *x, uint64_t at, const struct stretch *s,
 }
 
 /* All of them in a stretch; where the rest begins. */
-static uint64_t guess_other_heaps(struct heaps *x, const struct stretch *s)
+static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s)
 {
 	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
 	uint64_t rest = s->addr, at = align_up(s->addr, most), end, size, flags, stop;
-	for (; at >= s->addr && at < s->end; at = next_place(x, at, most)) {
+	for (; at >= s->addr && at < s->end; at = glibc_next_place(x, at, most)) {
 		if (!is_other_heap(x, at, s, most, &end))
 			continue;
 		const uint64_t head = chunk_find_head(&x->v, at + 4 * x->v.word, end);
 		if (head == 0 || !chunk_size(&x->v, head, end, &size, &flags) ||
 		    (flags & CHUNK_OTHER_ARENA) == 0)
 			continue;
-		take_piece(x, (struct stretch){ at, end }, head, &stop);
+		glibc_take_piece(x, (struct glibc_stretch){ at, end }, head, &stop);
 		rest = end;
 	}
 	return rest;
@@ -656,12 +660,12 @@ static uint64_t guess_other_heaps(struct heaps *x, const struct stretch *s)
 
 /* The first heap's first chunk: behind the program's data where these are one mapping, else at the
  * start.  0: there is none. */
-static uint64_t guess_first(struct heaps *x, const struct stretch *s)
+static uint64_t guess_first(struct heaps *x, const struct glibc_stretch *s)
 {
 	enum { TRIES = 64 };
 	unsigned tried = 0;
 	for (uint64_t at = align_up(s->addr, CHUNK_PAGE); at < s->end && tried < TRIES;
-	     at = next_place(x, at, CHUNK_PAGE)) {
+	     at = glibc_next_place(x, at, CHUNK_PAGE)) {
 		const uint64_t first = first_chunk(x, at, s->end);
 		if (first == 0)
 			continue;
@@ -672,13 +676,13 @@ static uint64_t guess_first(struct heaps *x, const struct stretch *s)
 	return 0;
 }
 
-static void guess_stretch(struct heaps *x, const struct stretch *s)
+static void guess_stretch(struct heaps *x, const struct glibc_stretch *s)
 {
 	const uint64_t rest = guess_other_heaps(x, s);
 	const uint64_t first = rest == s->addr ? guess_first(x, s) : 0;
 	uint64_t stop;
 	if (first != 0)
-		take_piece(x, (struct stretch){ first, s->end }, first, &stop);
+		glibc_take_piece(x, (struct glibc_stretch){ first, s->end }, first, &stop);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ static uint64_t size_at(const struct kept_lists *k, uint64_t chunk)
 	return known && chunk_word(&v, chunk + v.word, &x) ? x & ~(uint64_t)CHUNK_FLAGS : 0;
 }
 
-static void keep(struct kept_lists *k, uint64_t chunk, uint64_t size)
+static void glibc_kept_keep(struct kept_lists *k, uint64_t chunk, uint64_t size)
 {
 	block_map_set(k->kept, chunk);
 	k->count++;
@@ -58,7 +58,7 @@ static void take_fast_list(struct kept_lists *k, uint64_t at)
 			add_broken(k, before);
 			return;
 		}
-		keep(k, chunk, own);
+		glibc_kept_keep(k, chunk, own);
 		size = own;
 		before = chunk + 2 * word;
 		chunk = link_at(k, before);
@@ -143,7 +143,7 @@ static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
 
 /* A thread may have been stopped between its two writes to one list; and who wrote into a freed
  * block may have made it the first of its list. */
-static bool is_cache(const struct kept_lists *k, const struct cache *c)
+static bool glibc_kept_is_cache(const struct kept_lists *k, const struct cache *c)
 {
 	unsigned odd = 0, good = 0, bad = 0;
 	for (unsigned i = 0; i < c->lists; i++) {
@@ -167,7 +167,7 @@ static void take_cache_list(struct kept_lists *k, const struct cache *c, unsigne
 			add_broken(k, before);
 			return;
 		}
-		keep(k, user - 2 * word, size_at(k, user - 2 * word));
+		glibc_kept_keep(k, user - 2 * word, size_at(k, user - 2 * word));
 		before = user;
 		user = link_at(k, user);
 	}
@@ -179,7 +179,8 @@ static bool find_cache(const struct kept_lists *k, uint64_t at, uint64_t size, s
 {
 	for (size_t i = 0; i < COUNT_OF(forms); i++)
 		if (is_size_of_form(&k->v, &forms[i], size) &&
-		    read_cache(k, at + 2 * k->v.word, &forms[i], ret) && is_cache(k, ret))
+		    read_cache(k, at + 2 * k->v.word, &forms[i], ret) &&
+		    glibc_kept_is_cache(k, ret))
 			return true;
 	return false;
 }

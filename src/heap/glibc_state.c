@@ -13,7 +13,7 @@ enum {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static uint64_t word_at(const struct dump *d, uint64_t addr)
+static uint64_t glibc_state_word_at(const struct dump *d, uint64_t addr)
 {
 	uint64_t v = 0;
 	return memory_word(d, addr, &v) ? v : 0;
@@ -32,15 +32,15 @@ static uint64_t narrow_at(const struct dump *d, uint64_t addr)
 static bool is_empty_list(const struct dump *d, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d), self = at - 2 * word;
-	return word_at(d, at) == self && word_at(d, at + word) == self;
+	return glibc_state_word_at(d, at) == self && glibc_state_word_at(d, at + word) == self;
 }
 
-static bool is_list(const struct dump *d, uint64_t at)
+static bool glibc_state_is_list(const struct dump *d, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d), self = at - 2 * word;
-	const uint64_t first = word_at(d, at), last = word_at(d, at + word);
-	return first != 0 && last != 0 && word_at(d, first + 3 * word) == self &&
-	       word_at(d, last + 2 * word) == self;
+	const uint64_t first = glibc_state_word_at(d, at), last = glibc_state_word_at(d, at + word);
+	return first != 0 && last != 0 && glibc_state_word_at(d, first + 3 * word) == self &&
+	       glibc_state_word_at(d, last + 2 * word) == self;
 }
 
 /* The last list is always empty; what follows it is none, so that the lists are not taken for those
@@ -55,7 +55,7 @@ static bool has_lists(const struct dump *d, uint64_t bins)
 		if (is_empty_list(d, last + i * step))
 			return false;
 	for (unsigned i = 0; i < LISTS; i++) {
-		good += is_list(d, bins + i * step);
+		good += glibc_state_is_list(d, bins + i * step);
 		if (i + 1 - good > LISTS - LISTS_GOOD)
 			return false;
 	}
@@ -72,8 +72,9 @@ static uint64_t tail_of(const struct dump *d, uint64_t bins)
 static uint64_t system_of(const struct dump *d, uint64_t bins)
 {
 	const uint64_t word = memory_word_size(d), at = tail_of(d, bins) + 2 * word;
-	const uint64_t size = word_at(d, at + word), most = word_at(d, at + 2 * word);
-	return size <= most && size >= PAGE ? size : word_at(d, at);
+	const uint64_t size = glibc_state_word_at(d, at + word),
+		       most = glibc_state_word_at(d, at + 2 * word);
+	return size <= most && size >= PAGE ? size : glibc_state_word_at(d, at);
 }
 
 /* The fast bins are in front of `top` and `last_remainder`: 10 of them, or 11 where words of 4
@@ -92,21 +93,21 @@ static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t
 {
 	const uint64_t word = memory_word_size(d);
 	struct glibc_arena a = { .bins = bins, .addr = addr };
-	a.top = word_at(d, bins - 2 * word);
+	a.top = glibc_state_word_at(d, bins - 2 * word);
 	if (a.top == bins - 2 * word) /* "initial_top": the list of unsorted chunks */
 		a.top = 0;
 	a.system = system_of(d, bins);
 	a.end = tail_of(d, bins) + 5 * word;
 	find_fast(d, &a);
 	const uint64_t page = addr & ~(uint64_t)(PAGE - 1);
-	if (addr != page && word_at(d, page) == addr)
+	if (addr != page && glibc_state_word_at(d, page) == addr)
 		a.heap = page;
 	return a;
 }
 
 /* ---- all arenas ------------------------------------------------------------------------------ */
 
-static bool is_known(const struct glibc_state *st, uint64_t bins)
+static bool glibc_state_is_known(const struct glibc_state *st, uint64_t bins)
 {
 	for (size_t i = 0; i < st->arenas.count; i++)
 		if (st->arenas.data[i].bins == bins)
@@ -128,19 +129,19 @@ static uint64_t distance_of(const struct dump *d, uint64_t addr)
  * the ring says. */
 static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t bins)
 {
-	uint64_t at = word_at(d, tail_of(d, bins)), off = 0;
+	uint64_t at = glibc_state_word_at(d, tail_of(d, bins)), off = 0;
 	const size_t first = st->arenas.count;
 	bool closed = false;
 	for (unsigned n = 0; n < ARENAS_MOST && at != 0; n++) {
 		off = off != 0 && has_lists(d, at + off) ? off : distance_of(d, at);
-		if (off == 0 || is_known(st, at + off))
+		if (off == 0 || glibc_state_is_known(st, at + off))
 			break;
 		vec_push(&st->arenas, arena_of(d, at + off, at));
 		closed = closed || at + off == bins;
-		at = word_at(d, tail_of(d, at + off));
+		at = glibc_state_word_at(d, tail_of(d, at + off));
 	}
 	st->ring = closed && (first == 0 || st->ring);
-	if (!is_known(st, bins))
+	if (!glibc_state_is_known(st, bins))
 		vec_push(&st->arenas, arena_of(d, bins, 0));
 	ASSERT(st->arenas.count > first);
 }
@@ -149,7 +150,7 @@ static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t b
 static bool take_arena(struct glibc_state *st, const struct dump *d, uint64_t last)
 {
 	const uint64_t bins = last - (LISTS - 1) * 2 * memory_word_size(d);
-	if (is_known(st, bins) || !has_lists(d, bins))
+	if (glibc_state_is_known(st, bins) || !has_lists(d, bins))
 		return false;
 	follow_ring(st, d, bins);
 	return true;
@@ -177,7 +178,8 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d);
-	const uint64_t bytes = word_at(d, base - 2 * word), bytes_most = word_at(d, base - word);
+	const uint64_t bytes = glibc_state_word_at(d, base - 2 * word),
+		       bytes_most = glibc_state_word_at(d, base - word);
 	const uint64_t count = narrow_at(d, at), limit = narrow_at(d, at + 4);
 	const uint64_t most = narrow_at(d, at + 8), set = narrow_at(d, at + 12);
 	return count <= most && most <= limit + (set == 1 ? INT32_MAX : 0) && limit <= INT32_MAX &&
@@ -192,9 +194,10 @@ static bool are_thresholds(const struct dump *d, uint64_t at)
 {
 	enum { ARENAS_LIMIT = 1 << 20 };
 	const uint64_t word = memory_word_size(d);
-	const uint64_t map = word_at(d, at + 2 * word), test = word_at(d, at + 3 * word);
+	const uint64_t map = glibc_state_word_at(d, at + 2 * word),
+		       test = glibc_state_word_at(d, at + 3 * word);
 	return map != 0 && map <= UINT64_C(1) << 46 && test != 0 && test <= ARENAS_LIMIT &&
-	       word_at(d, at + 4 * word) <= ARENAS_LIMIT;
+	       glibc_state_word_at(d, at + 4 * word) <= ARENAS_LIMIT;
 }
 
 /* Since 2.35 two sizes of pages and a number of 4 bytes are between thresholds and counts; where
@@ -225,9 +228,9 @@ static uint64_t counts_of(const struct dump *d, uint64_t base)
 static void take_parameters(struct glibc_arena *a, const struct dump *d, uint64_t base)
 {
 	a->known = true;
-	a->base = word_at(d, base);
+	a->base = glibc_state_word_at(d, base);
 	a->mapped = narrow_at(d, counts_of(d, base));
-	a->mapped_bytes = word_at(d, base - 2 * memory_word_size(d));
+	a->mapped_bytes = glibc_state_word_at(d, base - 2 * memory_word_size(d));
 }
 
 static void find_parameters(struct glibc_arena *a, const struct dump *d)
@@ -240,7 +243,7 @@ static void find_parameters(struct glibc_arena *a, const struct dump *d)
 			at = align_up(at + 1, PAGE) - word;
 			continue;
 		}
-		if (is_base(d, a, word_at(d, at)) && are_parameters(d, at)) {
+		if (is_base(d, a, glibc_state_word_at(d, at)) && are_parameters(d, at)) {
 			take_parameters(a, d, at);
 			return;
 		}
@@ -285,8 +288,8 @@ uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64
 	const uint64_t word = memory_word_size(d);
 	for (unsigned shift = LEAST; shift <= MOST && a->addr != 0; shift++) {
 		const uint64_t at = addr & ~((UINT64_C(1) << shift) - 1);
-		const uint64_t size = word_at(d, at + 2 * word);
-		if (at != 0 && word_at(d, at) == a->addr && size > addr - at &&
+		const uint64_t size = glibc_state_word_at(d, at + 2 * word);
+		if (at != 0 && glibc_state_word_at(d, at) == a->addr && size > addr - at &&
 		    size <= UINT64_C(1) << shift && size % PAGE == 0)
 			return at;
 	}

@@ -38,7 +38,7 @@ struct laying {
 	bool more;
 };
 
-static uint64_t span_end(const struct laying *y)
+static uint64_t heap_layout_span_end(const struct laying *y)
 {
 	return y->span.addr + y->span.size;
 }
@@ -60,7 +60,7 @@ static void start_at(struct laying *y, size_t block)
 
 static bool next_is_in_span(const struct laying *y)
 {
-	return y->more && y->next.addr < span_end(y);
+	return y->more && y->next.addr < heap_layout_span_end(y);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -94,7 +94,8 @@ static bool is_loose(const struct heap_part *part)
 	return part->kind == HEAP_PART_UNRECORDED || part->kind == HEAP_PART_OTHER;
 }
 
-static void give(struct laying *y, const struct heap_part *part, const struct heap_found *block)
+static void heap_layout_give(struct laying *y, const struct heap_part *part,
+			     const struct heap_found *block)
 {
 	struct heap_layout *l = y->l;
 	l->part_count++;
@@ -108,12 +109,12 @@ static void give(struct laying *y, const struct heap_part *part, const struct he
 static void end_part(struct laying *y)
 {
 	if (y->part.size != 0)
-		give(y, &y->part, NULL);
+		heap_layout_give(y, &y->part, NULL);
 	y->part.size = 0;
 }
 
 /* From y->at on. */
-static void put(struct laying *y, uint64_t end, enum heap_part_kind kind)
+static void heap_layout_put(struct laying *y, uint64_t end, enum heap_part_kind kind)
 {
 	if (end <= y->at)
 		return;
@@ -134,12 +135,12 @@ static void put_other(struct laying *y, uint64_t end)
 	for (; y->own < y->owns.count && y->owns.data[y->own].addr < end; y->own++) {
 		const struct own *o = &y->owns.data[y->own];
 		if (o->addr > y->at)
-			put(y, o->addr, HEAP_PART_OTHER);
-		put(y, min_u64(o->end, end), HEAP_PART_RECORDER);
+			heap_layout_put(y, o->addr, HEAP_PART_OTHER);
+		heap_layout_put(y, min_u64(o->end, end), HEAP_PART_RECORDER);
 		if (o->end > end)
 			break;
 	}
-	put(y, end, HEAP_PART_OTHER);
+	heap_layout_put(y, end, HEAP_PART_OTHER);
 }
 
 static void find_own(struct laying *y, const struct records *r)
@@ -156,8 +157,9 @@ static void find_own(struct laying *y, const struct records *r)
 	sort_by_key(y->owns.data, y->owns.count, sizeof *y->owns.data);
 }
 
-static void add_piece(struct heap_part *ret, size_t *count, const struct heap_part *whole,
-		      uint64_t start, uint64_t end, enum heap_part_kind kind)
+static void heap_layout_add_piece(struct heap_part *ret, size_t *count,
+				  const struct heap_part *whole, uint64_t start, uint64_t end,
+				  enum heap_part_kind kind)
 {
 	if (start < end || kind == HEAP_PART_BLOCK)
 		ret[(*count)++] = (struct heap_part){ start, end - start, kind, whole->block };
@@ -172,16 +174,16 @@ size_t heap_part_split(const struct heap_part *part, const struct heap_found *f,
 		return 1;
 	}
 	const uint64_t header = heap_found_start(f), end = heap_found_end(f);
-	add_piece(ret, &n, part, part->addr, header, HEAP_PART_OVERHEAD);
-	add_piece(ret, &n, part, header, f->addr, HEAP_PART_HEADER);
-	add_piece(ret, &n, part, f->addr, f->addr + f->size, HEAP_PART_BLOCK);
-	add_piece(ret, &n, part, f->addr + f->size, end, HEAP_PART_HEADER);
-	add_piece(ret, &n, part, end, part->addr + part->size, HEAP_PART_OVERHEAD);
+	heap_layout_add_piece(ret, &n, part, part->addr, header, HEAP_PART_OVERHEAD);
+	heap_layout_add_piece(ret, &n, part, header, f->addr, HEAP_PART_HEADER);
+	heap_layout_add_piece(ret, &n, part, f->addr, f->addr + f->size, HEAP_PART_BLOCK);
+	heap_layout_add_piece(ret, &n, part, f->addr + f->size, end, HEAP_PART_HEADER);
+	heap_layout_add_piece(ret, &n, part, end, part->addr + part->size, HEAP_PART_OVERHEAD);
 	return n;
 }
 
-static void put_block(struct laying *y, const struct chunk *chunk, size_t block,
-		      const struct heap_found *f)
+static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, size_t block,
+				  const struct heap_found *f)
 {
 	const struct heap_part part = { chunk->start, chunk->end - chunk->start, HEAP_PART_BLOCK,
 					(uint32_t)block };
@@ -189,7 +191,7 @@ static void put_block(struct laying *y, const struct chunk *chunk, size_t block,
 	end_part(y);
 	count_pages(y, chunk->start, chunk->end, false);
 	y->at = chunk->end;
-	give(y, &part, f);
+	heap_layout_give(y, &part, f);
 	const size_t n = heap_part_split(&part, f, split);
 	for (size_t i = 0; i < n; i++)
 		y->l->bytes[split[i].kind] += split[i].size;
@@ -222,14 +224,16 @@ static bool is_fitting(const struct laying *y, uint64_t size, uint64_t used)
 }
 
 /* The chunk of a live block, if it is as large as the block needs and ends before the next one. */
-static struct chunk find_chunk(struct laying *y, const struct heap_found *f, uint64_t limit)
+static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_found *f,
+					   uint64_t limit)
 {
 	const uint64_t raw = heap_found_raw(f), at = raw - 2 * y->word, end = heap_found_end(f);
 	struct chunk c = { 0 };
 	uint64_t size, flags;
 	const bool fits = raw >= y->span.addr && raw - y->span.addr >= 2 * y->word;
 	if (fits && chunk_size(&y->v, at, limit, &size, &flags)) {
-		c = (struct chunk){ at + y->word, min_u64(at + size + y->word, span_end(y)),
+		c = (struct chunk){ at + y->word,
+				    min_u64(at + size + y->word, heap_layout_span_end(y)),
 				    at + size, is_fitting(y, size, end - raw) };
 		if ((flags & CHUNK_MAPPED) != 0)
 			c.known = mapped_chunk(y, at, size, &c);
@@ -259,7 +263,7 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 }
 
 /* Is it a thread's cache of freed chunks? */
-static bool is_cache(const struct laying *y, uint64_t at)
+static bool heap_layout_is_cache(const struct laying *y, uint64_t at)
 {
 	const uint64_t *caches = y->b->caches.data;
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
@@ -272,12 +276,12 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 {
 	const uint64_t size = next - at;
 	enum heap_part_kind kind = HEAP_PART_FREE;
-	if (size < 4 * y->word || is_cache(y, at))
+	if (size < 4 * y->word || heap_layout_is_cache(y, at))
 		kind = HEAP_PART_OVERHEAD; /* also the end of a heap that was left */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
-	put(y, min_u64(next + y->word, y->limit), kind);
+	heap_layout_put(y, min_u64(next + y->word, y->limit), kind);
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -294,7 +298,7 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 
 /* Where the chain that leads to `end` begins: at the start of a heap, or behind its arena.  0:
  * nowhere. */
-static uint64_t find_head(struct laying *y, uint64_t end)
+static uint64_t heap_layout_find_head(struct laying *y, uint64_t end)
 {
 	const uint64_t head = chunk_find_head(&y->v, y->at, end);
 	return head != 0 || end - y->at > 2 * y->word ? head : end;
@@ -303,9 +307,9 @@ static uint64_t find_head(struct laying *y, uint64_t end)
 /* Memory in front of the chunk at `next` (0: in front of `end`) to which no chain leads. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
-	const uint64_t head = next != 0 ? find_head(y, next) : 0;
+	const uint64_t head = next != 0 ? heap_layout_find_head(y, next) : 0;
 	if (head != 0) {
-		put(y, head + y->word, HEAP_PART_OVERHEAD);
+		heap_layout_put(y, head + y->word, HEAP_PART_OVERHEAD);
 		put_chain(y, head, next, end);
 		y->chained += head != next;
 	}
@@ -344,7 +348,7 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 	put_other(y, end);
 }
 
-static void fill(struct laying *y, uint64_t next, size_t block, uint64_t end)
+static void heap_layout_fill(struct laying *y, uint64_t next, size_t block, uint64_t end)
 {
 	if (y->chain != 0)
 		fill_chain(y, next, block, end);
@@ -358,7 +362,7 @@ static void fill(struct laying *y, uint64_t next, size_t block, uint64_t end)
 static uint64_t limit_of_next(const struct laying *y)
 {
 	if (!next_is_in_span(y))
-		return span_end(y);
+		return heap_layout_span_end(y);
 	const uint64_t raw = heap_found_raw(&y->next);
 	const uint64_t start = heap_found_start(&y->next);
 	return raw >= y->span.addr + 2 * y->word && raw < start ? raw - 2 * y->word
@@ -371,17 +375,17 @@ static void lay_block(struct laying *y)
 	const struct heap_found f = y->next;
 	const size_t i = y->walk.index;
 	to_next(y);
-	const struct chunk c = find_chunk(y, &f, limit_of_next(y));
+	const struct chunk c = heap_layout_find_chunk(y, &f, limit_of_next(y));
 	const bool mapped = c.known && c.next == 0;
 	const uint64_t place = chunk_of(y, &f);
 	uint64_t next = !mapped && (c.known || y->chain != 0) ? place : 0;
 	if (next + y->word < y->at || next + y->word > c.start)
 		next = 0;
 	const size_t breaks = y->l->breaks.count;
-	fill(y, next, i, c.start);
+	heap_layout_fill(y, next, i, c.start);
 	if (!c.known && y->chain != 0 && next != 0 && y->l->breaks.count == breaks)
 		add_break(y, next, i - 1, (uint32_t)i);
-	put_block(y, &c, i, &f);
+	heap_layout_put_block(y, &c, i, &f);
 	y->chain = c.next;
 }
 
@@ -392,13 +396,13 @@ static void lay_span(struct laying *y)
 	y->chain = 0;
 	while (next_is_in_span(y))
 		lay_block(y);
-	fill(y, 0, y->walk.index, span_end(y));
+	heap_layout_fill(y, 0, y->walk.index, heap_layout_span_end(y));
 	end_part(y);
 }
 
 /* Whether a region goes on with the mapping of the one before: compact dumps part it where pages
  * are not kept. */
-static bool goes_on(const struct region *a, const struct region *b)
+static bool heap_layout_goes_on(const struct region *a, const struct region *b)
 {
 	return b->addr == region_end(a) && a->file == 0 && b->file == 0 && a->read == b->read &&
 	       a->write == b->write && a->exec == b->exec;
@@ -428,7 +432,8 @@ static size_t find_span(struct laying *y, size_t i)
 		return i + 1;
 	y->span.size = g->size;
 	while (++i < d->region_count) {
-		if (!goes_on(&d->regions[i - 1], &d->regions[i]) && !is_reached(y, span_end(y)))
+		if (!heap_layout_goes_on(&d->regions[i - 1], &d->regions[i]) &&
+		    !is_reached(y, heap_layout_span_end(y)))
 			break;
 		y->span.size += d->regions[i].size;
 	}
@@ -513,8 +518,8 @@ static void lay_first(struct laying *y, size_t block)
 	const struct heap_found f = y->next;
 	to_next(y);
 	y->at = max_u64(y->span.addr, heap_found_end(&before));
-	const struct chunk c = find_chunk(y, &f, limit_of_next(y));
-	put_block(y, &c, block, &f);
+	const struct chunk c = heap_layout_find_chunk(y, &f, limit_of_next(y));
+	heap_layout_put_block(y, &c, block, &f);
 	y->chain = c.next;
 }
 
@@ -531,7 +536,7 @@ static void lay_near(struct laying *y, uint64_t addr)
 	while (y->at <= addr && next_is_in_span(y))
 		lay_block(y);
 	if (y->at <= addr)
-		fill(y, 0, y->walk.index, span_end(y));
+		heap_layout_fill(y, 0, y->walk.index, heap_layout_span_end(y));
 	end_part(y);
 }
 

@@ -1,7 +1,7 @@
 #include "heap/heap_strip.h"
 
 /* Each span may begin and end inside of a piece. */
-static uint64_t count_pieces(const struct heap_layout *l, uint64_t size)
+static uint64_t heap_strip_count_pieces(const struct heap_layout *l, uint64_t size)
 {
 	uint64_t count = 0;
 	for (size_t i = 0; i < l->spans.count; i++)
@@ -12,12 +12,12 @@ static uint64_t count_pieces(const struct heap_layout *l, uint64_t size)
 static uint64_t piece_size(const struct heap_layout *l)
 {
 	uint64_t size = HEAP_PAGE;
-	while (count_pieces(l, size) > HEAP_STRIP_MAX + 2 * l->spans.count)
+	while (heap_strip_count_pieces(l, size) > HEAP_STRIP_MAX + 2 * l->spans.count)
 		size *= 2;
 	return size;
 }
 
-static struct heap_piece *piece_at(struct heap_strip *s, uint64_t addr)
+static struct heap_piece *heap_strip_piece_at(struct heap_strip *s, uint64_t addr)
 {
 	const uint64_t start = addr - addr % s->size;
 	if (s->pieces.count == 0 || s->pieces.data[s->pieces.count - 1].addr != start)
@@ -25,12 +25,12 @@ static struct heap_piece *piece_at(struct heap_strip *s, uint64_t addr)
 	return &s->pieces.data[s->pieces.count - 1];
 }
 
-static void add_part(struct heap_strip *s, const struct heap_part *p)
+static void heap_strip_add_part(struct heap_strip *s, const struct heap_part *p)
 {
 	for (uint64_t done = 0; done < p->size;) {
 		const uint64_t addr = p->addr + done;
 		const uint64_t here = min_u64(p->size - done, s->size - addr % s->size);
-		struct heap_piece *piece = piece_at(s, addr);
+		struct heap_piece *piece = heap_strip_piece_at(s, addr);
 		*(p->kind == HEAP_PART_BLOCK  ? &piece->live
 		  : p->kind == HEAP_PART_FREE ? &piece->free
 					      : &piece->other) += here;
@@ -43,7 +43,7 @@ static void take_part(void *ctx, const struct heap_part *part, const struct heap
 	struct heap_part split[HEAP_SPLIT_MAX];
 	const size_t count = heap_part_split(part, block, split);
 	for (size_t k = 0; k < count; k++)
-		add_part(ctx, &split[k]);
+		heap_strip_add_part(ctx, &split[k]);
 }
 
 void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l)

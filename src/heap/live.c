@@ -62,7 +62,7 @@ bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 	return fail_sys(err, "process %" PRIu32 ": %s", pid, what);
 }
 
-static bool is_known(const struct live *l, uint32_t tid)
+static bool live_is_known(const struct live *l, uint32_t tid)
 {
 	for (size_t i = 0; i < l->threads.count; i++)
 		if (l->threads.data[i].tid == tid)
@@ -86,7 +86,7 @@ static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live
 	}
 	while (good && (e = readdir(d)) != NULL) {
 		struct live_thread t = { .tid = (uint32_t)strtoul(e->d_name, NULL, 10) };
-		if (t.tid == 0 || is_known(l, t.tid))
+		if (t.tid == 0 || live_is_known(l, t.tid))
 			continue;
 		*ret_new = true;
 		good = f(l, &t);
@@ -171,7 +171,7 @@ static void let_go(struct live *l)
 
 /* /proc/PID/task/TID/syscall: its last two words are the stack pointer and the program counter of
  * a thread that waits (proc(5)). */
-static bool note_thread(struct live *l, struct live_thread *t)
+static bool live_note_thread(struct live *l, struct live_thread *t)
 {
 #ifdef __x86_64__
 	enum { SP = 19, PC = 16 }; /* of elf_gregset_t: struct user_regs_struct, <sys/user.h> */
@@ -198,14 +198,14 @@ static bool note_thread(struct live *l, struct live_thread *t)
 /* ---- copying --------------------------------------------------------------------------------- */
 
 /* Slices of the plan whose bytes stand side by side from `at` in the buffer. */
-struct job {
+struct live_job {
 	size_t first, count;
 	uint64_t at;
 };
 
-struct copy {
+struct live_copy {
 	const struct live *live;
-	VEC(struct job) jobs;
+	VEC(struct live_job) jobs;
 	uint64_t unread[64]; /* by worker */
 };
 
@@ -232,8 +232,8 @@ static uint64_t copy_slice(uint32_t pid, const struct live_slice *s, uint64_t fr
 
 static void copy_job(void *ctx, size_t i, unsigned worker)
 {
-	struct copy *c = ctx;
-	const struct job *j = &c->jobs.data[i];
+	struct live_copy *c = ctx;
+	const struct live_job *j = &c->jobs.data[i];
 	const struct live *l = c->live;
 	const struct live_slice *s = &l->plan.slices.data[j->first];
 	struct iovec remote[PIECES_MAX] = { { 0 } };
@@ -259,14 +259,14 @@ static void copy_job(void *ctx, size_t i, unsigned worker)
 static size_t copy_some(struct live *l, size_t first)
 {
 	const struct live_plan *p = &l->plan;
-	struct copy c = { .live = l };
+	struct live_copy c = { .live = l };
 	uint64_t used = 0, of_job = 0;
 	size_t i = first;
 	for (; i < p->slices.count && p->slices.data[i].size <= l->buffer_size - used; i++) {
 		const uint64_t size = p->slices.data[i].size;
-		struct job *last = c.jobs.count > 0 ? &c.jobs.data[c.jobs.count - 1] : NULL;
+		struct live_job *last = c.jobs.count > 0 ? &c.jobs.data[c.jobs.count - 1] : NULL;
 		if (last == NULL || last->count == PIECES_MAX || of_job + size > SLICE_MAX) {
-			vec_push(&c.jobs, (struct job){ i, 1, used });
+			vec_push(&c.jobs, (struct live_job){ i, 1, used });
 			of_job = size;
 		} else {
 			last->count++;
@@ -284,7 +284,7 @@ static size_t copy_some(struct live *l, size_t first)
 }
 
 /* Returns what was written to the system, once the buffer is not needed again. */
-static void give_back(struct live *l, const uint8_t *end)
+static void live_give_back(struct live *l, const uint8_t *end)
 {
 	const uint64_t done = (uint64_t)(end - l->buffer) / LIVE_PAGE * LIVE_PAGE;
 	if (done - l->given < CHUNK_MAX)
@@ -302,7 +302,7 @@ static bool write_some(struct live *l, struct live_out *o, size_t first, size_t 
 			return false;
 		data += s->size;
 		if (l->stopped_at == 0)
-			give_back(l, data);
+			live_give_back(l, data);
 	}
 	return true;
 }
@@ -321,7 +321,7 @@ static void touch(void *ctx, size_t i, unsigned worker)
 /* Room for all of it, in memory before the process stands still: page faults take longer than
  * the copying.  A small buffer, if a copy would take more than three quarters of what is free: what
  * the kernel kills for lack of memory could be the process that is looked at. */
-static bool make_room(struct live *l)
+static bool live_make_room(struct live *l)
 {
 	uint64_t size = l->plan.bytes + l->plan.bytes / 16 + min_u64(l->plan.bytes, SPARE_MAX);
 	l->facts->available = live_room();
@@ -384,18 +384,18 @@ static bool transfer(struct live *l, const char *path)
 	return false;
 }
 
-static bool take(struct live *l, const char *path)
+static bool live_take(struct live *l, const char *path)
 {
 	bool some, good;
 	if (!live_plan_make(&l->plan, l->pid, l->wish->full, l->err))
 		return errno == EACCES || errno == EPERM
 			       ? live_denied(l->pid, "to look at it", l->err)
 			       : false;
-	good = make_room(l);
+	good = live_make_room(l);
 	live_plan_release(&l->plan);
 	if (!good)
 		return false;
-	good = l->wish->no_stop ? each_new_thread(l, note_thread, &some) : stop_all(l);
+	good = l->wish->no_stop ? each_new_thread(l, live_note_thread, &some) : stop_all(l);
 	good = good && live_plan_make(&l->plan, l->pid, l->wish->full, l->err);
 	l->facts->threads = (uint32_t)l->threads.count;
 	if (good) {
@@ -412,7 +412,7 @@ bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,
 {
 	*ret = (struct live_facts){ 0 };
 	struct live l = { .pid = pid, .wish = wish, .facts = ret, .err = err };
-	const bool good = live_check_process(pid, err) && take(&l, path);
+	const bool good = live_check_process(pid, err) && live_take(&l, path);
 	if (l.buffer != NULL)
 		munmap(l.buffer, l.buffer_size);
 	vec_release(&l.threads);

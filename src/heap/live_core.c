@@ -56,8 +56,8 @@ static bool write_fd(struct live_out *o, const uint8_t *data, size_t size, struc
 	return true;
 }
 
-static bool pack(struct live_out *o, const void *data, size_t size, ZSTD_EndDirective how,
-		 struct heft_err *err)
+static bool live_core_pack(struct live_out *o, const void *data, size_t size, ZSTD_EndDirective how,
+			   struct heft_err *err)
 {
 	ZSTD_inBuffer in = { data, size, 0 };
 	size_t left;
@@ -73,11 +73,11 @@ static bool pack(struct live_out *o, const void *data, size_t size, ZSTD_EndDire
 	return true;
 }
 
-static bool put(struct live_out *o, const void *data, size_t size, struct heft_err *err)
+static bool live_core_put(struct live_out *o, const void *data, size_t size, struct heft_err *err)
 {
 	o->at += size;
 	if (o->zstd != NULL)
-		return pack(o, data, size, ZSTD_e_continue, err);
+		return live_core_pack(o, data, size, ZSTD_e_continue, err);
 	o->kept = o->at;
 	return write_fd(o, data, size, err);
 }
@@ -92,12 +92,12 @@ static bool skip_to(struct live_out *o, uint64_t at, struct heft_err *err)
 		o->at = at;
 	}
 	while (o->at < at)
-		if (!put(o, zeros, (size_t)min_u64(ZEROS, at - o->at), err))
+		if (!live_core_put(o, zeros, (size_t)min_u64(ZEROS, at - o->at), err))
 			return false;
 	return true;
 }
 
-static bool is_zero(const uint8_t *p)
+static bool live_core_is_zero(const uint8_t *p)
 {
 	uint64_t first;
 	memcpy(&first, p, sizeof first);
@@ -112,12 +112,13 @@ bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct 
 	if (!skip_to(o, start, err))
 		return false;
 	if (o->zstd != NULL)
-		return put(o, data, s->size, err);
+		return live_core_put(o, data, s->size, err);
 	for (uint64_t at = 0; at < s->size;) {
 		uint64_t end = at;
-		while (end < s->size && !is_zero(data + end))
+		while (end < s->size && !live_core_is_zero(data + end))
 			end += LIVE_PAGE;
-		if (end > at && (!skip_to(o, start + at, err) || !put(o, data + at, end - at, err)))
+		if (end > at &&
+		    (!skip_to(o, start + at, err) || !live_core_put(o, data + at, end - at, err)))
 			return false;
 		at = end + LIVE_PAGE;
 	}
@@ -126,7 +127,7 @@ bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct 
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-static void add_bytes(notes_vec *v, const void *data, size_t size)
+static void live_core_add_bytes(notes_vec *v, const void *data, size_t size)
 {
 	if (size == 0)
 		return;
@@ -141,11 +142,11 @@ static void add_owned_note(notes_vec *v, const char *owner, uint32_t type, const
 {
 	static const char zeros[4] = "";
 	const ElfW(Nhdr) n = { .n_namesz = 5, .n_descsz = (uint32_t)size, .n_type = type };
-	add_bytes(v, &n, sizeof n);
-	add_bytes(v, owner, 4);
-	add_bytes(v, zeros, 4);
-	add_bytes(v, data, size);
-	add_bytes(v, zeros, (4 - size % 4) % 4);
+	live_core_add_bytes(v, &n, sizeof n);
+	live_core_add_bytes(v, owner, 4);
+	live_core_add_bytes(v, zeros, 4);
+	live_core_add_bytes(v, data, size);
+	live_core_add_bytes(v, zeros, (4 - size % 4) % 4);
 }
 
 static void add_note(notes_vec *v, uint32_t type, const void *data, size_t size)
@@ -195,22 +196,23 @@ static void add_process(notes_vec *v, uint32_t pid)
 }
 
 /* {count, page size, {start, end, offset in pages} ..., paths}. */
-static void add_files(notes_vec *v, const struct live_plan *p)
+static void live_core_add_files(notes_vec *v, const struct live_plan *p)
 {
 	notes_vec body = { 0 };
 	long head[2] = { 0, LIVE_PAGE };
 	for (size_t i = 0; i < p->areas.count; i++)
 		head[0] += p->areas.data[i].path[0] == '/';
-	add_bytes(&body, head, sizeof head);
+	live_core_add_bytes(&body, head, sizeof head);
 	for (size_t i = 0; i < p->areas.count; i++) {
 		const struct live_area *a = &p->areas.data[i];
 		const unsigned long entry[3] = { a->start, a->end, a->off / LIVE_PAGE };
 		if (a->path[0] == '/')
-			add_bytes(&body, entry, sizeof entry);
+			live_core_add_bytes(&body, entry, sizeof entry);
 	}
 	for (size_t i = 0; i < p->areas.count; i++)
 		if (p->areas.data[i].path[0] == '/')
-			add_bytes(&body, p->areas.data[i].path, strlen(p->areas.data[i].path) + 1);
+			live_core_add_bytes(&body, p->areas.data[i].path,
+					    strlen(p->areas.data[i].path) + 1);
 	add_note(v, NT_FILE, body.data, body.count);
 	vec_release(&body);
 }
@@ -225,7 +227,7 @@ static void add_notes(notes_vec *v, const struct live_who *who, const struct liv
 		add_note(v, NT_PRSTATUS, &st, sizeof st);
 		if (i == 0) {
 			add_process(v, who->pid);
-			add_files(v, p);
+			live_core_add_files(v, p);
 		}
 		if (threads[i].has_fpregs)
 			add_note(v, NT_FPREGSET, &threads[i].fpregs, sizeof threads[i].fpregs);
@@ -287,7 +289,8 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 		.p_type = PT_NOTE, .p_offset = notes_off, .p_filesz = notes_size, .p_align = 4
 	};
 	fill_ident(&e);
-	bool good = put(o, &e, sizeof e, err) && put(o, &note, sizeof note, err);
+	bool good = live_core_put(o, &e, sizeof e, err) &&
+		    live_core_put(o, &note, sizeof note, err);
 	for (size_t i = 0; good && i < p->pieces.count; i++) {
 		struct live_piece *l = &p->pieces.data[i];
 		l->file_off = off;
@@ -300,14 +303,14 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 					  .p_memsz = l->size,
 					  .p_align = LIVE_PAGE };
 		off += load.p_filesz;
-		good = put(o, &load, sizeof load, err);
+		good = live_core_put(o, &load, sizeof load, err);
 	}
-	return good && (!many || put(o, &extra, sizeof extra, err));
+	return good && (!many || live_core_put(o, &extra, sizeof extra, err));
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static bool is_packed(const char *path)
+static bool live_core_is_packed(const char *path)
 {
 	return str_ends(str_of(path), STR(".zst"));
 }
@@ -330,7 +333,7 @@ static bool open_packing(struct live_out *o, unsigned level, struct heft_err *er
 
 /* A file for its owner only, for memory holds secrets.  It has no name until it is whole, where the
  * file system can do that: then nothing is left of it if we are ended. */
-static bool open_temp(struct live_out *o)
+static bool live_core_open_temp(struct live_out *o)
 {
 	char *slash = strrchr(o->temp, '/');
 #ifdef O_TMPFILE
@@ -379,10 +382,11 @@ bool live_out_open(struct live_out **ret, const char *path, unsigned level, stru
 	o->temp = mem_alloc(len + 8);
 	memcpy(o->temp, path, len);
 	memcpy(o->temp + len, ".XXXXXX", 8);
-	bool good = open_temp(o) || fail_sys(err, "%s", path);
-	good = good && (!is_packed(path) || open_packing(o, level, err));
+	bool good = live_core_open_temp(o) || fail_sys(err, "%s", path);
+	good = good && (!live_core_is_packed(path) || open_packing(o, level, err));
 	add_notes(&notes, who, p);
-	good = good && put_headers(o, p, notes.count, err) && put(o, notes.data, notes.count, err);
+	good = good && put_headers(o, p, notes.count, err) &&
+	       live_core_put(o, notes.data, notes.count, err);
 	vec_release(&notes);
 	if (good)
 		*ret = o;
@@ -406,7 +410,7 @@ bool live_out_close(struct live_out *o, const struct live_plan *p, uint64_t *ret
 	struct stat st = { 0 };
 	bool good = skip_to(o, core_size(p, o->at), err);
 	if (o->zstd != NULL)
-		good = good && pack(o, NULL, 0, ZSTD_e_end, err);
+		good = good && live_core_pack(o, NULL, 0, ZSTD_e_end, err);
 	else
 		good = good &&
 		       (ftruncate(o->fd, (off_t)o->at) == 0 || fail_sys(err, "%s", o->path));

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Linux 6.7, <linux/fs.h>: ranges of pages by what is known of them. */
-struct page_region {
+struct live_maps_page_region {
 	uint64_t start, end, categories;
 };
 struct pm_scan_arg {
@@ -36,7 +36,7 @@ enum pages {
 	PAGES_ALL,
 };
 
-struct scan {
+struct live_maps_scan {
 	struct live_plan *plan;
 	const struct live_area *area;
 	enum pages pages;
@@ -123,7 +123,7 @@ static bool is_device(const char *path)
 	       strncmp(path, "/dev/shm/", 9) != 0;
 }
 
-static enum pages choose(const struct live_area *a, bool full)
+static enum pages live_maps_choose(const struct live_area *a, bool full)
 {
 	const bool file = a->path[0] == '/';
 	if (!a->read || is_device(a->path) || strncmp(a->path, "[vvar", 5) == 0 ||
@@ -138,7 +138,7 @@ static enum pages choose(const struct live_area *a, bool full)
 	return full || a->write ? PAGES_ALL : PAGES_FIRST;
 }
 
-static void add_piece(struct scan *s, uint64_t end, bool kept)
+static void live_maps_add_piece(struct live_maps_scan *s, uint64_t end, bool kept)
 {
 	const struct live_area *a = s->area;
 	if (end > s->at)
@@ -148,7 +148,7 @@ static void add_piece(struct scan *s, uint64_t end, bool kept)
 }
 
 /* The next pages to copy, in rising order. */
-static void add_pages(struct scan *s, uint64_t start, uint64_t end)
+static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 {
 	const uint64_t gap_max = s->pages == PAGES_TOUCHED ? GAP_MAX : 0;
 	struct live_plan *p = s->plan;
@@ -161,8 +161,8 @@ static void add_pages(struct scan *s, uint64_t start, uint64_t end)
 		s->at = end;
 	} else {
 		if (start - s->at > gap_max)
-			add_piece(s, start, false);
-		add_piece(s, end, true);
+			live_maps_add_piece(s, start, false);
+		live_maps_add_piece(s, end, true);
 	}
 	p->bytes += end - start;
 	for (; start < end; start += SLICE_MAX)
@@ -171,7 +171,8 @@ static void add_pages(struct scan *s, uint64_t start, uint64_t end)
 }
 
 /* Touched and ours: zero pages of the kernel's are left out. */
-static void add_by_category(struct scan *s, uint64_t start, uint64_t end, uint64_t categories)
+static void add_by_category(struct live_maps_scan *s, uint64_t start, uint64_t end,
+			    uint64_t categories)
 {
 	if ((categories & (IS_PRESENT | IS_SWAPPED)) != 0 && (categories & IS_ZERO) == 0 &&
 	    (s->pages == PAGES_TOUCHED || (categories & IS_FILE) == 0))
@@ -179,9 +180,9 @@ static void add_by_category(struct scan *s, uint64_t start, uint64_t end, uint64
 }
 
 /* False where the kernel does not know the call. */
-static bool scan_ranges(struct scan *s)
+static bool scan_ranges(struct live_maps_scan *s)
 {
-	struct page_region regions[REGIONS];
+	struct live_maps_page_region regions[REGIONS];
 	struct pm_scan_arg arg = {
 		.size = sizeof arg,
 		.start = s->area->start,
@@ -206,7 +207,7 @@ static bool scan_ranges(struct scan *s)
 
 /* pagemap, a word a page: 63 present, 62 swapped, 61 of a file or shared (proc(5)).  Where it
  * cannot be read, all pages count as touched. */
-static void scan_words(struct scan *s)
+static void live_maps_scan_words(struct live_maps_scan *s)
 {
 	static const uint64_t present = UINT64_C(3) << 62, file = UINT64_C(1) << 61;
 	uint64_t words[ENTRIES];
@@ -225,10 +226,10 @@ static void scan_words(struct scan *s)
 	}
 }
 
-static void plan_area(struct scan *s, bool full)
+static void plan_area(struct live_maps_scan *s, bool full)
 {
 	const struct live_area *a = s->area;
-	s->pages = choose(a, full);
+	s->pages = live_maps_choose(a, full);
 	s->at = a->start;
 	if (s->pages == PAGES_ALL)
 		add_pages(s, a->start, a->end);
@@ -236,8 +237,8 @@ static void plan_area(struct scan *s, bool full)
 		add_pages(s, a->start, a->start + LIVE_PAGE);
 	if (s->pages == PAGES_FIRST || s->pages == PAGES_TOUCHED)
 		if (!scan_ranges(s))
-			scan_words(s);
-	add_piece(s, a->end, false);
+			live_maps_scan_words(s);
+	live_maps_add_piece(s, a->end, false);
 }
 
 bool live_plan_make(struct live_plan *p, uint32_t pid, bool full, struct heft_err *err)
@@ -245,7 +246,7 @@ bool live_plan_make(struct live_plan *p, uint32_t pid, bool full, struct heft_er
 	char path[64];
 	*p = (struct live_plan){ 0 };
 	snprintf(path, sizeof path, "/proc/%" PRIu32 "/pagemap", pid);
-	struct scan s = { .plan = p, .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	struct live_maps_scan s = { .plan = p, .fd = open(path, O_RDONLY | O_CLOEXEC) };
 	const bool good = s.fd >= 0 ? read_areas(p, pid, err) : fail_sys(err, "%s", path);
 	for (size_t i = 0; good && i < p->areas.count; i++) {
 		s.area = &p->areas.data[i];

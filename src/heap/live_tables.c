@@ -32,7 +32,7 @@ static bool is_page(const struct heap_page *p, uint64_t addr)
 	       p->version == HEAP_VERSION && p->check == heap_page_check(p);
 }
 
-static ssize_t read_at(struct probe *p, void *to, uint64_t addr, size_t size)
+static ssize_t live_tables_read_at(struct probe *p, void *to, uint64_t addr, size_t size)
 {
 	const struct iovec local = { to, size }, remote = { (void *)(uintptr_t)addr, size };
 	const ssize_t n = process_vm_readv((pid_t)p->pid, &local, 1, &remote, 1, 0);
@@ -46,12 +46,13 @@ static void take_page(struct probe *p, const struct heap_page *head, uint64_t ad
 	if (!is_page(head, addr) || is_counter(head->kind) != p->counters)
 		return;
 	vec_reserve(&p->pages, HEAP_PAGE_SIZE);
-	if (read_at(p, p->pages.data + p->pages.count, addr, HEAP_PAGE_SIZE) == HEAP_PAGE_SIZE)
+	if (live_tables_read_at(p, p->pages.data + p->pages.count, addr, HEAP_PAGE_SIZE) ==
+	    HEAP_PAGE_SIZE)
 		p->pages.count += HEAP_PAGE_SIZE;
 }
 
 /* Looks at the heads of some places at once; a place that cannot be read is passed over. */
-static void look_at(struct probe *p, const uint64_t *places, size_t count)
+static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t count)
 {
 	struct heap_page heads[PROBES];
 	struct iovec remote[PROBES];
@@ -71,7 +72,7 @@ static void look_at(struct probe *p, const uint64_t *places, size_t count)
 }
 
 /* Every multiple of the size of a page in memory that was touched. */
-static void list_places(struct probe *p, const struct live_plan *plan)
+static void live_tables_list_places(struct probe *p, const struct live_plan *plan)
 {
 	for (size_t i = 0; i < plan->slices.count; i++) {
 		const struct live_slice *s = &plan->slices.data[i];
@@ -81,7 +82,7 @@ static void list_places(struct probe *p, const struct live_plan *plan)
 	}
 }
 
-static bool scan(struct probe *p, bool counters, struct heft_err *err)
+static bool live_tables_scan(struct probe *p, bool counters, struct heft_err *err)
 {
 	struct live_plan plan;
 	if (!live_plan_make(&plan, p->pid, false, err))
@@ -89,10 +90,10 @@ static bool scan(struct probe *p, bool counters, struct heft_err *err)
 							 : false;
 	p->places.count = 0;
 	p->counters = counters;
-	list_places(p, &plan);
+	live_tables_list_places(p, &plan);
 	live_plan_release(&plan);
 	for (size_t i = 0; i < p->places.count; i += PROBES)
-		look_at(p, p->places.data + i, min_u64(PROBES, p->places.count - i));
+		live_tables_look_at(p, p->places.data + i, min_u64(PROBES, p->places.count - i));
 	return true;
 }
 
@@ -112,8 +113,8 @@ static bool has_pages(const struct probe *p, struct heft_err *err)
 bool live_tables(uint32_t pid, uint8_t **ret, size_t *ret_size, struct heft_err *err)
 {
 	struct probe p = { .pid = pid };
-	const bool good = live_check_process(pid, err) && scan(&p, true, err) &&
-			  scan(&p, false, err) && has_pages(&p, err);
+	const bool good = live_check_process(pid, err) && live_tables_scan(&p, true, err) &&
+			  live_tables_scan(&p, false, err) && has_pages(&p, err);
 	vec_release(&p.places);
 	if (!good) {
 		vec_release(&p.pages);

@@ -23,7 +23,7 @@ enum mode {
 };
 
 /* A word that may lead into the block at `at`, and the block that has it (FROM_LOST). */
-struct visit {
+struct reach_visit {
 	uint64_t addr;
 	struct block_at at;
 	size_t from;
@@ -38,7 +38,7 @@ struct reaching {
 	size_t todo_count;
 	/* The processor fetches the headers of these while others are looked at: most of the time
 	 * is spent on waiting for memory. */
-	struct visit near[NEAR];
+	struct reach_visit near[NEAR];
 	size_t near_first, near_count;
 	size_t waiting;              /* no block in front of this one waits */
 	size_t piece;                /* where a block was found last */
@@ -100,7 +100,7 @@ static bool is_chunk_behind(const struct reaching *x, uint64_t addr, const struc
 }
 
 /* Where the word leads into a live block. */
-static void visit_settle(struct reaching *x, const struct visit *v)
+static void visit_settle(struct reaching *x, const struct reach_visit *v)
 {
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
@@ -126,7 +126,7 @@ static void visit_settle(struct reaching *x, const struct visit *v)
 /* The visit that waits longest. */
 static void visit_next(struct reaching *x)
 {
-	const struct visit v = x->near[x->near_first];
+	const struct reach_visit v = x->near[x->near_first];
 	x->near_first = (x->near_first + 1) % NEAR;
 	x->near_count--;
 	visit_settle(x, &v);
@@ -135,7 +135,7 @@ static void visit_next(struct reaching *x)
 /* What a word leads to changes its state later; visits_end changes that of the last ones. */
 static void visit(struct reaching *x, uint64_t addr)
 {
-	struct visit v = { .addr = addr, .from = x->from };
+	struct reach_visit v = { .addr = addr, .from = x->from };
 	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* from it to the block */
 	if (addr < header || !block_map_last(&x->b->live, addr - header, &x->piece, &v.at))
 		return;
@@ -406,7 +406,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 
 /* All that are in a state, one after the other, become lost, and are scanned with all that they
  * lead to. */
-static void scan_all(struct reaching *x, unsigned state)
+static void reach_scan_all(struct reaching *x, unsigned state)
 {
 	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {
 		if (state_of(x, w.index) != state)
@@ -435,8 +435,8 @@ static void sort_out_lost(struct reaching *x)
 	x->mode = FROM_LOST;
 	mark_pointed(x);
 	x->mode = FLOOD;
-	scan_all(x, REACH_LOST);
-	scan_all(x, POINTED); /* rings */
+	reach_scan_all(x, REACH_LOST);
+	reach_scan_all(x, POINTED); /* rings */
 }
 
 static const char *why_not(const struct dump *d)

@@ -22,17 +22,17 @@ static const uint32_t entry_sizes[] = {
 };
 
 /* A page that is proven. */
-struct seen {
+struct records_seen {
 	uint64_t process;
 	uint64_t addr, off;
 	struct heap_page head;
 	struct bytes entries;
 };
 
-struct search {
+struct records_search {
 	const struct dump *d;
 	struct notes *notes;
-	VEC(struct seen) pages;
+	VEC(struct records_seen) pages;
 };
 
 /* ---- finding pages --------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ struct heap_page record_head(struct reader *r)
 	return p;
 }
 
-static bool is_magic(uint64_t magic)
+static bool records_is_magic(uint64_t magic)
 {
 	return magic == HEAP_PAGE_MAGIC + 4 || magic == HEAP_PAGE_MAGIC + 8;
 }
@@ -63,7 +63,8 @@ static bool is_magic(uint64_t magic)
 bool records_match(struct bytes b)
 {
 	struct reader little = reader_of(b, false), big = reader_of(b, true);
-	return b.size >= 8 && (is_magic(read_u64(&little)) || is_magic(read_u64(&big)));
+	return b.size >= 8 &&
+	       (records_is_magic(read_u64(&little)) || records_is_magic(read_u64(&big)));
 }
 
 /* Why a page with the magic is none of ours; NULL: it is one. */
@@ -85,10 +86,11 @@ static const char *what_is_wrong(const struct heap_page *p, uint64_t addr)
 	return NULL;
 }
 
-static void look_at(struct search *s, struct bytes page, uint64_t addr, uint64_t off)
+static void records_look_at(struct records_search *s, struct bytes page, uint64_t addr,
+			    uint64_t off)
 {
 	struct reader r = reader_of(page, s->d->big_endian);
-	if (!is_magic(read_u64(&r)))
+	if (!records_is_magic(read_u64(&r)))
 		return;
 	reader_seek(&r, 0);
 	const struct heap_page head = record_head(&r);
@@ -103,24 +105,25 @@ static void look_at(struct search *s, struct bytes page, uint64_t addr, uint64_t
 	have -= have % head.entry_size;
 	if (have < want)
 		note(s->notes, s->d->path, off, want - have, "a page of the recorder is cut off");
-	vec_push(&s->pages, (struct seen){ head.process, addr, off, head,
-					   bytes_sub(page, HEAP_PAGE_HEADER, have) });
+	vec_push(&s->pages, (struct records_seen){ head.process, addr, off, head,
+						   bytes_sub(page, HEAP_PAGE_HEADER, have) });
 }
 
 /* Pages lie at multiples of their size. */
-static void search_region(struct search *s, const struct region *region)
+static void search_region(struct records_search *s, const struct region *region)
 {
 	const uint64_t first = align_up(region->addr, HEAP_PAGE_SIZE);
 	if (!region_is_data(region) || first == UINT64_MAX)
 		return;
 	for (uint64_t at = first - region->addr; at < region->bytes.size; at += HEAP_PAGE_SIZE) {
 		const uint64_t size = min_u64(HEAP_PAGE_SIZE, region->bytes.size - at);
-		look_at(s, bytes_sub(region->bytes, at, size), region->addr + at, region->off + at);
+		records_look_at(s, bytes_sub(region->bytes, at, size), region->addr + at,
+				region->off + at);
 	}
 }
 
 /* The process page that most pages name; of several, the lowest. */
-static uint64_t find_home(const struct search *s)
+static uint64_t find_home(const struct records_search *s)
 {
 	VEC(uint64_t) names = { 0 };
 	for (size_t i = 0; i < s->pages.count; i++)
@@ -164,7 +167,7 @@ static void read_process(struct heap_process *p, struct reader *r)
 	p->updated_at = read_u64(r);
 }
 
-static void read_text(struct reader *r, char *to, size_t size)
+static void records_read_text(struct reader *r, char *to, size_t size)
 {
 	const uint8_t *p = read_take(r, size);
 	if (p != NULL)
@@ -172,7 +175,7 @@ static void read_text(struct reader *r, char *to, size_t size)
 	to[size - 1] = '\0';
 }
 
-static void read_module(struct records *to, struct reader *r)
+static void records_read_module(struct records *to, struct reader *r)
 {
 	struct heap_module m = { 0 };
 	m.start = read_u64(r);
@@ -185,7 +188,7 @@ static void read_module(struct records *to, struct reader *r)
 	const uint8_t *id = read_take(r, sizeof m.build_id);
 	if (id != NULL)
 		memcpy(m.build_id, id, sizeof m.build_id);
-	read_text(r, m.path, sizeof m.path);
+	records_read_text(r, m.path, sizeof m.path);
 	/* Without /proc the recorder could not ask what the program is. */
 	if (m.path[0] == '\0')
 		strcpy(m.path, HEAP_PROGRAM);
@@ -199,7 +202,7 @@ static void read_thread(struct heap_thread *t, struct reader *r)
 	t->thread = read_u32(r);
 	t->state = read_u32(r);
 	t->unrecorded = read_u64(r);
-	read_text(r, t->name, sizeof t->name);
+	records_read_text(r, t->name, sizeof t->name);
 	t->own = read_u64(r);
 	t->own_size = read_u64(r);
 	t->small_frees = read_u64(r);
@@ -232,7 +235,7 @@ static void read_gone(struct records *to, struct reader *r)
 		vec_push(&to->gone, g);
 }
 
-static void add_threads(struct records *to, const struct seen *page, struct reader *r)
+static void add_threads(struct records *to, const struct records_seen *page, struct reader *r)
 {
 	const size_t first = (page->head.number - 1) * (size_t)THREADS_A_PAGE;
 	const size_t count = (size_t)(page->entries.size / sizeof(struct heap_thread));
@@ -246,7 +249,7 @@ static void add_threads(struct records *to, const struct seen *page, struct read
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-static bool add_to(struct record_pages *list, const struct seen *page)
+static bool add_to(struct record_pages *list, const struct records_seen *page)
 {
 	while (list->count < page->head.number)
 		vec_push(list, (struct record_page){ 0 });
@@ -258,7 +261,7 @@ static bool add_to(struct record_pages *list, const struct seen *page)
 }
 
 /* False: there was such a page before. */
-static bool add_page(struct records *to, const struct seen *page, bool big_endian)
+static bool add_page(struct records *to, const struct records_seen *page, bool big_endian)
 {
 	struct reader r = reader_of(page->entries, big_endian);
 	switch ((enum heap_page_kind)page->head.kind) {
@@ -270,7 +273,7 @@ static bool add_page(struct records *to, const struct seen *page, bool big_endia
 		return true;
 	case HEAP_PAGE_MODULES:
 		while (reader_left(&r) > 0)
-			read_module(to, &r);
+			records_read_module(to, &r);
 		return true;
 	case HEAP_PAGE_THREADS: add_threads(to, page, &r); return true;
 	case HEAP_PAGE_NODES: return add_to(&to->nodes, page);
@@ -289,7 +292,7 @@ static bool add_page(struct records *to, const struct seen *page, bool big_endia
 	return true;
 }
 
-static void read_command(struct records *ret, const struct dump *d, uint64_t page)
+static void records_read_command(struct records *ret, const struct dump *d, uint64_t page)
 {
 	const uint64_t at = page + HEAP_PAGE_HEADER + sizeof(struct heap_process);
 	if (ret->process.page_count > 1) {
@@ -302,14 +305,14 @@ static void read_command(struct records *ret, const struct dump *d, uint64_t pag
 
 void records_read(struct records *ret, const struct dump *d, struct notes *notes)
 {
-	struct search s = { .d = d, .notes = notes };
+	struct records_search s = { .d = d, .notes = notes };
 	*ret = (struct records){ 0 };
 	for (size_t i = 0; i < d->region_count; i++)
 		search_region(&s, &d->regions[i]);
 	const uint64_t home = find_home(&s);
 	uint64_t found = 0;
 	for (size_t i = 0; i < s.pages.count; i++) {
-		const struct seen *page = &s.pages.data[i];
+		const struct records_seen *page = &s.pages.data[i];
 		vec_push(&ret->places,
 			 (struct record_place){ page->addr, page->head.kind, HEAP_PAGE_SIZE });
 		if (page->process != home)
@@ -319,7 +322,7 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 			note(notes, d->path, page->off, HEAP_PAGE_SIZE,
 			     "a page of the recorder is left out: another has its number");
 		else if (page->head.kind == HEAP_PAGE_PROCESS)
-			read_command(ret, d, page->addr);
+			records_read_command(ret, d, page->addr);
 		found += page->process == home;
 	}
 	if (ret->process.page_count > found)

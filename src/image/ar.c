@@ -19,7 +19,7 @@ enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
 enum { OUTSIDE_TIMES = 4 };
 
 /* An archive, or one inside of it, whose members are being read. */
-struct level {
+struct ar_level {
 	uint64_t off, end;  /* of the next header and the last member, in ar.bytes */
 	struct bytes names; /* the member "//" */
 	struct str prefix;  /* the name of the archive inside; "" */
@@ -38,7 +38,7 @@ struct ar {
 	const char *own;    /* of the one that is read, which may be a member of that */
 	struct bytes bytes; /* of the file being read */
 	uint64_t base;      /* where its first byte is in the input */
-	struct level levels[NEST_MAX];
+	struct ar_level levels[NEST_MAX];
 	size_t depth;
 	uint64_t vm_index; /* of the next object's section 0 */
 	size_t image_cap;
@@ -77,7 +77,7 @@ static bool same_part(const struct ar_part *p, enum ar_part_kind kind, struct st
 }
 
 /* Gives [ar->done, end) to a part; neighbours alike become one. */
-static void add_part(struct ar *ar, enum ar_part_kind kind, uint64_t end, struct str member)
+static void ar_add_part(struct ar *ar, enum ar_part_kind kind, uint64_t end, struct str member)
 {
 	if (end <= ar->done)
 		return;
@@ -213,7 +213,7 @@ static bool is_symbol_table(const struct member *m)
 }
 
 /* The same of the archive that is being read, whose members end where it ends. */
-static bool read_member(const struct ar *ar, const struct level *l, struct member *m)
+static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct member *m)
 {
 	const struct input *in = ar->in;
 	const struct bytes b = { ar->bytes.p, l->end };
@@ -234,7 +234,7 @@ static bool read_member(const struct ar *ar, const struct level *l, struct membe
 
 /* ---- members --------------------------------------------------------------------- */
 
-static void add_image(struct ar *ar, const struct image *im)
+static void ar_add_image(struct ar *ar, const struct image *im)
 {
 	struct input *in = ar->in;
 	if (in->image_count == ar->image_cap)
@@ -247,7 +247,7 @@ static void add_image(struct ar *ar, const struct image *im)
 }
 
 /* The bytes of a member, which begin at ar->done. */
-static void contents_read(struct ar *ar, const struct member *m, struct bytes data)
+static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes data)
 {
 	struct input *in = ar->in;
 	const uint64_t at = ar->done;
@@ -257,12 +257,12 @@ static void contents_read(struct ar *ar, const struct member *m, struct bytes da
 		const struct image_place place = { ar->path, m->name, at, ar->vm_index };
 		if (image_parse(&im, &place, data, in->notes, &err)) {
 			im.time = m->time;
-			add_image(ar, &im);
+			ar_add_image(ar, &im);
 			return;
 		}
 		note(in->notes, ar->path, at, data.size, "damaged member: %s", err.text);
 	}
-	add_part(ar, AR_OTHER_MEMBER, at + data.size, m->name);
+	ar_add_part(ar, AR_OTHER_MEMBER, at + data.size, m->name);
 }
 
 /* A member that is an ordinary archive; false where it is none, or too deep in others. */
@@ -272,58 +272,58 @@ static bool level_open(struct ar *ar, uint64_t off, uint64_t size, struct str na
 	if (!ar_matches(b) || (ar->depth > 0 && is_thin(b)) || ar->depth == NEST_MAX)
 		return false;
 	ar->levels[ar->depth++] =
-		(struct level){ .off = off + MAGIC_SIZE, .end = off + size, .prefix = name };
-	add_part(ar, AR_HEADERS, ar->base + off + MAGIC_SIZE, name);
+		(struct ar_level){ .off = off + MAGIC_SIZE, .end = off + size, .prefix = name };
+	ar_add_part(ar, AR_HEADERS, ar->base + off + MAGIC_SIZE, name);
 	return true;
 }
 
-static void add_member(struct ar *ar, struct level *l, const struct member *m)
+static void ar_add_member(struct ar *ar, struct ar_level *l, const struct member *m)
 {
 	struct input *in = ar->in;
 	const uint64_t data = ar->base + m->data;
 	const struct str none = STR("");
 	if (m->outside) {
-		add_part(ar, AR_HEADERS, data, m->name);
+		ar_add_part(ar, AR_HEADERS, data, m->name);
 		vec_push(&in->outside, (struct ar_outside){ .path = m->name,
 							    .from = ar->own,
 							    .header = ar->base + m->off,
 							    .origin = m->origin,
 							    .time = m->time });
 	} else if (is_symbol_table(m)) {
-		add_part(ar, AR_HEADERS, data, none);
-		add_part(ar, AR_SYMBOL_TABLE, data + m->size, m->name);
+		ar_add_part(ar, AR_HEADERS, data, none);
+		ar_add_part(ar, AR_SYMBOL_TABLE, data + m->size, m->name);
 	} else if (is_names(m->field)) {
 		l->names = bytes_sub(ar->bytes, m->data, m->size);
-		add_part(ar, AR_HEADERS, data + m->size, none);
+		ar_add_part(ar, AR_HEADERS, data + m->size, none);
 	} else {
-		add_part(ar, AR_HEADERS, data, m->name);
+		ar_add_part(ar, AR_HEADERS, data, m->name);
 		if (!level_open(ar, m->data, m->size, m->name))
-			contents_read(ar, m, bytes_sub(ar->bytes, m->data, m->size));
+			ar_contents_read(ar, m, bytes_sub(ar->bytes, m->data, m->size));
 	}
 }
 
 /* One member of the innermost archive, or its end. */
 static void level_step(struct ar *ar)
 {
-	struct level *l = &ar->levels[ar->depth - 1];
+	struct ar_level *l = &ar->levels[ar->depth - 1];
 	struct member m;
-	const bool good = l->off < l->end && read_member(ar, l, &m);
+	const bool good = l->off < l->end && ar_read_member(ar, l, &m);
 	if (l->off < l->end && !good)
 		note(ar->in->notes, ar->path, ar->base + l->off, l->end - l->off,
 		     "damaged archive header at offset %" PRIu64
 		     "; the rest of the archive is not read",
 		     l->off);
 	if (!good) {
-		add_part(ar, AR_HEADERS, ar->base + l->end, l->prefix);
+		ar_add_part(ar, AR_HEADERS, ar->base + l->end, l->prefix);
 		ar->depth--;
 		return;
 	}
 	/* Members begin at even offsets; some writers leave out the last pad byte. */
 	const uint64_t next = l->off + HEADER_SIZE + m.stored, start = l->off;
 	l->off = min_u64(next + (next - start) % 2, l->end);
-	add_member(ar, l, &m);
+	ar_add_member(ar, l, &m);
 	if (ar->base + l->off - ar->done == 1)
-		add_part(ar, AR_HEADERS, ar->base + l->off, STR(""));
+		ar_add_part(ar, AR_HEADERS, ar->base + l->off, STR(""));
 }
 
 /* All members of the archive in ar->bytes. */
@@ -415,7 +415,7 @@ static void outside_read(struct ar *ar, size_t i)
 	if (ar_matches(ar->bytes))
 		archive_read(ar, m.name);
 	else
-		contents_read(ar, &m, ar->bytes);
+		ar_contents_read(ar, &m, ar->bytes);
 	for (size_t k = first; k < in->image_count; k++)
 		in->images[k].mapped = mapped;
 	in->outside.data[i].image = first < in->image_count ? first : SIZE_MAX;

@@ -8,7 +8,7 @@ enum {
 	VERSION_WITH_PAYLOAD = 0x208
 };
 
-static bool has_header(struct reader *r)
+static bool boot_image_has_header(struct reader *r)
 {
 	reader_seek(r, BOOT_FLAG);
 	const bool flag = read_u16(r) == 0xaa55;
@@ -21,7 +21,7 @@ static bool has_header(struct reader *r)
 bool boot_image_kernel(struct bytes b, struct bytes *ret_kernel)
 {
 	struct reader r = reader_of(b, false);
-	if (!has_header(&r))
+	if (!boot_image_has_header(&r))
 		return false;
 	reader_seek(&r, SETUP_SECTORS);
 	const uint64_t stated = read_u8(&r), sectors = stated > 0 ? stated : 4;

@@ -50,7 +50,7 @@ static void clip_file(const struct image *im, struct str what, uint64_t *off, ui
 }
 
 /* Of objects: the window of each section; see image.h. */
-static void place(const struct image_build *b, struct section *s)
+static void build_place(const struct image_build *b, struct section *s)
 {
 	const uint64_t slot = UINT64_C(1) << OBJECT_SECTION_SHIFT;
 	const uint64_t index = (b->first_vm_index + s->index) %
@@ -87,7 +87,7 @@ uint32_t build_section(struct image_build *b, const struct section *given)
 	clip_file(b->im, section_title(&s), &s.off, &s.file_size);
 	if (!s.alloc)
 		s.size = s.file_size;
-	place(b, &s);
+	build_place(b, &s);
 	vec_push(&b->sections, s);
 	return s.index;
 }
@@ -163,7 +163,7 @@ void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list,
 
 /* Adds the bytes to one of the last entries where they are more of the same.  Of two: entries and
  * their names take turns. */
-static bool continues(struct image_build *b, const struct image_entry *e)
+static bool build_continues(struct image_build *b, const struct image_entry *e)
 {
 	for (size_t i = 1; i <= 2 && i <= b->entries.count; i++) {
 		struct image_entry *last = &b->entries.data[b->entries.count - i];
@@ -185,29 +185,30 @@ void build_entry(struct image_build *b, const struct image_entry *given)
 	if (e.section == 0 || e.off >= size)
 		return;
 	e.size = min_u64(e.size, size - e.off);
-	if (!continues(b, &e))
+	if (!build_continues(b, &e))
 		vec_push(&b->entries, e);
 }
 
 /* ---- functions without a symbol -------------------------------------------------------------- */
 
-struct code {
+struct build_code {
 	uint64_t addr, end, section;
 };
 
-typedef VEC(struct code) code_vec;
+typedef VEC(struct build_code) code_vec;
 
 static void list_code(const struct image_build *b, code_vec *ret)
 {
 	for (size_t i = 1; i < b->sections.count; i++) {
 		const struct section *s = &b->sections.data[i];
 		if (s->alloc && s->exec && s->size > 0)
-			vec_push(ret, (struct code){ s->addr, s->addr + s->size, i });
+			vec_push(ret, (struct build_code){ s->addr, s->addr + s->size, i });
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-static void name_start(struct image_build *b, const struct build_start *at, const code_vec *code)
+static void build_name_start(struct image_build *b, const struct build_start *at,
+			     const code_vec *code)
 {
 	const size_t i = upper_bound(code->data, code->count, sizeof *code->data, at->addr);
 	if (i == 0 || at->addr >= code->data[i - 1].end)
@@ -236,7 +237,7 @@ void build_name_starts(struct image_build *b, size_t first)
 		const uint64_t addr = b->starts.data[i].addr;
 		const size_t at = lower_bound(known.data, known.count, sizeof *known.data, addr);
 		if (at == known.count || known.data[at].addr != addr)
-			name_start(b, &b->starts.data[i], &code);
+			build_name_start(b, &b->starts.data[i], &code);
 	}
 	vec_release(&known);
 	vec_release(&code);
@@ -245,27 +246,27 @@ void build_name_starts(struct image_build *b, size_t first)
 /* ---- sizes of symbols ------------------------------------------------------------------------ */
 
 /* Where something begins; of a symbol `symbol` is its index, else 0. */
-struct bound {
+struct build_bound {
 	uint64_t addr, symbol;
 };
 
-static void list_bounds(const struct image_build *b, struct bound *ret, size_t *count)
+static void list_bounds(const struct image_build *b, struct build_bound *ret, size_t *count)
 {
 	*count = 0;
 	for (size_t i = 0; i < b->starts.count; i++)
-		ret[(*count)++] = (struct bound){ b->starts.data[i].addr, 0 };
+		ret[(*count)++] = (struct build_bound){ b->starts.data[i].addr, 0 };
 	for (size_t i = 1; i < b->symbols.count; i++) {
 		const struct symbol *s = &b->symbols.data[i].symbol;
 		uint64_t addr;
 		if (s->type != STT_FILE && s->type != STT_SECTION && symbol_addr(b->im, s, &addr))
-			ret[(*count)++] = (struct bound){ addr, i };
+			ret[(*count)++] = (struct build_bound){ addr, i };
 	}
 	sort_by_key(ret, *count, sizeof *ret);
 }
 
 static void size_symbols(struct image_build *b)
 {
-	struct bound *bounds = mem_zeroed(b->starts.count + b->symbols.count, sizeof *bounds);
+	struct build_bound *bounds = mem_zeroed(b->starts.count + b->symbols.count, sizeof *bounds);
 	size_t count;
 	list_bounds(b, bounds, &count);
 	uint64_t next = UINT64_MAX; /* the nearest address above the one at work */
@@ -293,7 +294,7 @@ static void size_symbols(struct image_build *b)
 	} while (0)
 
 /* Every address; what comes to lie at the end of all is cut there. */
-static void move(struct image_build *b, uint64_t bias)
+static void build_move(struct image_build *b, uint64_t bias)
 {
 	for (size_t i = 0; i < b->segments.count; i++) {
 		struct segment *s = &b->segments.data[i];
@@ -326,7 +327,7 @@ void build_finish(struct image_build *b, uint32_t table, uint32_t strings)
 	if (strings != 0)
 		b->sections.data[strings].type = SHT_STRTAB;
 	if (im->kind == IMAGE_EXEC && im->vm_bias != 0)
-		move(b, im->vm_bias);
+		build_move(b, im->vm_bias);
 	TAKE(im->segments, &b->segments, struct segment);
 	im->segment_count = b->segments.count;
 	TAKE(im->sections, &b->sections, struct section);

@@ -23,7 +23,7 @@ static const struct reg_layout layouts[] = {
 	{ EM_RISCV, 32, 4, 32, 0, 2, 8, 4 },
 };
 
-static const struct reg_layout *layout_of(const struct image *im)
+static const struct reg_layout *core_layout_of(const struct image *im)
 {
 	for (size_t i = 0; i < COUNT_OF(layouts); i++)
 		if (layouts[i].machine == im->machine && layouts[i].bits == im->bits)
@@ -66,7 +66,7 @@ static void read_all_regs(struct core *c, struct core_thread *t, struct reader *
 static void read_prstatus(struct core *c, const struct image *im, struct reader r)
 {
 	const bool wide = im->bits == 64;
-	const struct reg_layout *l = layout_of(im);
+	const struct reg_layout *l = core_layout_of(im);
 	struct core_thread t = { 0 };
 	reader_seek(&r, 12);
 	const int signal = read_u16(&r); /* pr_cursig */
@@ -162,7 +162,7 @@ static void read_arm_tls(struct core *c, struct reader r)
 /* ---- mapped files -------------------------------------------------------------------- */
 
 /* NT_FILE: a count and the unit of offsets; so many {start, end, offset}; so many texts. */
-static void read_files(struct core *c, const struct image *im, struct reader r)
+static void core_read_files(struct core *c, const struct image *im, struct reader r)
 {
 	const uint64_t count = read_elf_word(&r, im->bits);
 	const uint64_t unit = read_elf_word(&r, im->bits);
@@ -211,7 +211,7 @@ static void read_note(struct core *c, const struct image *im, const struct elf_n
 	case NT_ARM_TLS: read_arm_tls(c, r); break;
 	case NT_FILE:
 		if (c->files.count == 0)
-			read_files(c, im, r);
+			core_read_files(c, im, r);
 		break;
 	default: break;
 	}

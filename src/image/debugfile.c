@@ -71,7 +71,7 @@ static bool try_file(const struct wanted *w, const char *path, bool by_link)
 	return ok;
 }
 
-static char *keep(const char *path)
+static char *debugfile_keep(const char *path)
 {
 	const size_t size = strlen(path) + 1;
 	return memcpy(mem_alloc(size), path, size);
@@ -80,7 +80,7 @@ static char *keep(const char *path)
 static char *try_link(struct wanted *w, const char *dir, const char *sub, const char *name)
 {
 	const char *path = arena_format(&w->arena, "%s%s/%s", dir, sub, name);
-	return try_file(w, path, true) ? keep(path) : NULL;
+	return try_file(w, path, true) ? debugfile_keep(path) : NULL;
 }
 
 /* ---- by build id -------------------------------------------------------------------- */
@@ -100,13 +100,13 @@ const char *build_id_path(struct arena *a, const char *dir, struct bytes id)
 	return arena_format(a, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2);
 }
 
-static char *find_build_id(struct wanted *w)
+static char *debugfile_find_build_id(struct wanted *w)
 {
 	for (size_t i = 0; i <= w->how->dir_count; i++) {
 		const char *dir = i < w->how->dir_count ? w->how->dirs[i] : SYSTEM_DIR;
 		const char *path = build_id_path(&w->arena, dir, w->im->build_id);
 		if (path && try_file(w, path, false))
-			return keep(path);
+			return debugfile_keep(path);
 	}
 	return NULL;
 }
@@ -161,7 +161,7 @@ static char *find_debuglink(struct wanted *w)
 
 /* ---- given by hand ------------------------------------------------------------------------- */
 
-static const struct section *section_named(const struct image *im, struct str name)
+static const struct section *debugfile_section_named(const struct image *im, struct str name)
 {
 	for (size_t i = 1; i < im->section_count; i++)
 		if (str_eq(im->sections[i].name, name))
@@ -179,7 +179,7 @@ static bool sections_agree(const struct image *im, const struct image *debug)
 		const struct section *s = &im->sections[i];
 		if (!s->alloc || s->size == 0 || s->name.len == 0)
 			continue;
-		const struct section *other = section_named(debug, s->name);
+		const struct section *other = debugfile_section_named(debug, s->name);
 		if (other && (other->addr != s->addr || other->size != s->size))
 			return false;
 		same += other != NULL;
@@ -216,7 +216,7 @@ static char *find_dsym(struct wanted *w)
 	const char *name = slash ? slash + 1 : w->im->path;
 	const char *path = arena_format(&w->arena, "%s.dSYM/Contents/Resources/DWARF/%s",
 					w->im->path, name);
-	return w->im->build_id.size > 0 && try_file(w, path, false) ? keep(path) : NULL;
+	return w->im->build_id.size > 0 && try_file(w, path, false) ? debugfile_keep(path) : NULL;
 }
 
 /* ---- debuginfod --------------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static bool load_debuginfod(struct debuginfod *d)
 	return library_load(files, functions, COUNT_OF(functions));
 }
 
-static char *find_debuginfod(struct wanted *w)
+static char *image_debugfile_find_debuginfod(struct wanted *w)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	const struct bytes id = w->im->build_id;
@@ -258,7 +258,7 @@ static char *find_debuginfod(struct wanted *w)
 		close(fd);
 	d.end(client);
 	if (given)
-		path = keep(given);
+		path = debugfile_keep(given);
 	free(given); /* of the C library */
 	if (fd >= 0 && path && try_file(w, path, false))
 		return path;
@@ -268,7 +268,7 @@ static char *find_debuginfod(struct wanted *w)
 
 #else
 
-static char *find_debuginfod(struct wanted *w)
+static char *image_debugfile_find_debuginfod(struct wanted *w)
 {
 	(void)w;
 	return NULL;
@@ -301,13 +301,13 @@ char *debugfile_find(const struct image *im, const struct debug_search *how, str
 	if (im->member.len)
 		return NULL;
 	locate_image(&w);
-	char *found = find_build_id(&w);
+	char *found = debugfile_find_build_id(&w);
 	if (!found)
 		found = find_debuglink(&w);
 	if (!found)
 		found = find_dsym(&w);
 	if (!found)
-		found = find_debuginfod(&w);
+		found = image_debugfile_find_debuginfod(&w);
 	arena_release(&w.arena);
 	return found;
 }

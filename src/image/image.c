@@ -122,8 +122,8 @@ static void read_zdebug(struct reader *r, struct packed *ret)
 	ret->method = UNPACK_ZLIB;
 }
 
-static bool read_packed(const struct image *im, const struct section *s, struct packed *ret,
-			struct heft_err *err)
+static bool image_read_packed(const struct image *im, const struct section *s, struct packed *ret,
+			      struct heft_err *err)
 {
 	const struct bytes raw = section_bytes(im, s);
 	const bool zdebug = !s->compressed && str_starts(s->name, STR(".zdebug_")) &&
@@ -147,7 +147,7 @@ static bool read_packed(const struct image *im, const struct section *s, struct 
 bool section_unpacked_size(const struct image *im, const struct section *s, uint64_t *ret)
 {
 	struct packed packed;
-	if (!read_packed(im, s, &packed, NULL))
+	if (!image_read_packed(im, s, &packed, NULL))
 		return false;
 	*ret = packed.size;
 	return true;
@@ -158,7 +158,7 @@ bool section_unpack_stream(const struct image *im, const struct section *s,
 {
 	struct packed packed;
 	struct heft_err err;
-	if (!read_packed(im, s, &packed, &err) || !packed.is_packed)
+	if (!image_read_packed(im, s, &packed, &err) || !packed.is_packed)
 		return false;
 	if (unpack_stream_open(ret, packed.method, packed.bytes, packed.size, &err))
 		return true;
@@ -183,7 +183,7 @@ bool section_unpack(const struct image *im, const struct section *s, struct byte
 	struct heft_err err;
 	*ret = (struct bytes){ NULL, 0 };
 	*ret_owned = NULL;
-	const bool ok = read_packed(im, s, &packed, &err);
+	const bool ok = image_read_packed(im, s, &packed, &err);
 	if (ok && !packed.is_packed) {
 		*ret = packed.bytes;
 		return true;
@@ -327,7 +327,7 @@ bool image_parse(struct image *im, const struct image_place *at, struct bytes by
 	return true;
 }
 
-static const char *type_name(const struct image *im)
+static const char *image_type_name(const struct image *im)
 {
 	switch (im->type) {
 	case ET_REL: return "relocatable";
@@ -350,7 +350,7 @@ const char *image_machine_name(struct image *im)
 
 const char *image_describe(struct image *im)
 {
-	const char *type = type_name(im);
+	const char *type = image_type_name(im);
 	if (!type)
 		type = arena_format(&im->arena, "type %#x", im->type);
 	return arena_format(&im->arena, "%s %u-bit %s %s, %s", im->format, im->bits,

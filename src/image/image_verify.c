@@ -1,7 +1,7 @@
 /* What image.h promises of every image, whatever its file says. */
 #include "image/image.h"
 
-static bool is_inside(const struct image *im, uint64_t off, uint64_t size)
+static bool image_verify_is_inside(const struct image *im, uint64_t off, uint64_t size)
 {
 	return size == 0 || (off <= im->bytes.size && size <= im->bytes.size - off);
 }
@@ -11,7 +11,7 @@ static void check_sections(const struct image *im)
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		ASSERT(s->index == i);
-		ASSERT(is_inside(im, s->off, s->file_size));
+		ASSERT(image_verify_is_inside(im, s->off, s->file_size));
 		ASSERT(!s->nobits || s->file_size == 0);
 		ASSERT(s->name.p || s->name.len == 0);
 		ASSERT(!s->made_relocs || s->made_reloc_count > 0);
@@ -22,7 +22,7 @@ static void check_segments(const struct image *im)
 {
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *g = &im->segments[i];
-		ASSERT(is_inside(im, g->off, g->file_size));
+		ASSERT(image_verify_is_inside(im, g->off, g->file_size));
 		ASSERT(g->addr <= UINT64_MAX - g->vm_size);
 		ASSERT(g->load_addr <= UINT64_MAX - g->vm_size);
 	}
@@ -45,11 +45,11 @@ void image_verify(const struct image *im)
 {
 	ASSERT(im->bits == 32 || im->bits == 64);
 	ASSERT(im->format && im->path);
-	ASSERT(is_inside(im, 0, im->ehdr_size));
-	ASSERT(is_inside(im, im->phdr_off, im->phdr_size));
-	ASSERT(is_inside(im, im->shdr_off, im->shdr_size));
+	ASSERT(image_verify_is_inside(im, 0, im->ehdr_size));
+	ASSERT(image_verify_is_inside(im, im->phdr_off, im->phdr_size));
+	ASSERT(image_verify_is_inside(im, im->shdr_off, im->shdr_size));
 	for (size_t i = 0; i < im->part_count; i++) {
-		ASSERT(is_inside(im, im->parts[i].off, im->parts[i].size));
+		ASSERT(image_verify_is_inside(im, im->parts[i].off, im->parts[i].size));
 		ASSERT(im->parts[i].label);
 	}
 	check_sections(im);

@@ -183,7 +183,7 @@ static bool parse_linkmap(struct input *in, const char *path, struct heft_err *e
 }
 
 /* in->file.bytes to images and parts. */
-static bool parse(struct input *in, const char *path, struct heft_err *err)
+static bool image_input_parse(struct input *in, const char *path, struct heft_err *err)
 {
 	const struct bytes b = in->file.bytes;
 	if (ar_matches(b))
@@ -272,7 +272,7 @@ static bool unpack_kernel(struct file *f, struct notes *notes, struct heft_err *
 
 static bool parse_file(struct input *in, const char *path, struct heft_err *err)
 {
-	if (!parse(in, path, err))
+	if (!image_input_parse(in, path, err))
 		return false;
 	for (size_t i = 0; i < in->image_count; i++)
 		if (in->images[i].file_off < in->file.bytes.size)
@@ -312,7 +312,7 @@ bool input_parse(struct input *in, const char *path, struct bytes bytes, struct 
 	memset(in, 0, sizeof *in);
 	in->notes = notes;
 	in->file.bytes = bytes;
-	if (parse(in, arena_copy(&in->arena, str_of(path)), err))
+	if (image_input_parse(in, arena_copy(&in->arena, str_of(path)), err))
 		return true;
 	input_close(in);
 	return false;

@@ -12,11 +12,11 @@ enum {
 };
 
 /* A pointer in data, and what it points to. */
-struct pointer {
+struct slices_pointer {
 	uint64_t place, target;
 };
 
-typedef VEC(struct pointer) pointer_vec;
+typedef VEC(struct slices_pointer) pointer_vec;
 
 static void read_pointers(const struct image *im, const struct section *table, pointer_vec *ret)
 {
@@ -27,33 +27,33 @@ static void read_pointers(const struct image *im, const struct section *table, p
 		return;
 	while (reloc_next(&it, &r))
 		if (r.kind == RELOC_RELATIVE && reloc_target(&it, &r, &target))
-			vec_push(ret, (struct pointer){ r.addr, target });
+			vec_push(ret, (struct slices_pointer){ r.addr, target });
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static bool is_shown(uint32_t c)
+static bool slices_is_shown(uint32_t c)
 {
 	return (c >= 0x20 && c < 0x7f) || c == '\t' || c == '\n' || c == '\r' || c == 0x1b ||
 	       c >= 0xa0;
 }
 
 /* How many bytes from the start are text. */
-static uint64_t text_size(struct bytes b)
+static uint64_t slices_text_size(struct bytes b)
 {
 	const struct str s = { (const char *)b.p, b.size };
 	uint64_t i = 0;
 	while (i < b.size) {
 		uint32_t c;
 		const unsigned n = utf8_decode(s, i, &c);
-		if (n == 0 || !is_shown(c))
+		if (n == 0 || !slices_is_shown(c))
 			break;
 		i += n;
 	}
 	return i;
 }
 
-static uint8_t byte_at(const struct image *im, uint64_t addr)
+static uint8_t slices_byte_at(const struct image *im, uint64_t addr)
 {
 	const struct bytes b = image_at(im, addr, 1);
 	return b.size == 1 ? b.p[0] : 0xff;
@@ -71,11 +71,11 @@ static void move_run(struct text_run *r, const struct image *im, uint64_t addr)
 	if ((addr >= r->from && addr < r->end) || !s)
 		return;
 	r->from = addr;
-	r->end = addr + text_size(image_at(im, addr, s->addr + s->size - addr));
-	r->zero = r->end < s->addr + s->size && byte_at(im, r->end) == 0;
+	r->end = addr + slices_text_size(image_at(im, addr, s->addr + s->size - addr));
+	r->zero = r->end < s->addr + s->size && slices_byte_at(im, r->end) == 0;
 }
 
-static uint64_t word_at(const struct image *im, uint64_t addr)
+static uint64_t slices_word_at(const struct image *im, uint64_t addr)
 {
 	const struct bytes b = image_at(im, addr, im->bits / 8);
 	uint64_t v = 0;
@@ -85,7 +85,7 @@ static uint64_t word_at(const struct image *im, uint64_t addr)
 }
 
 /* Whether what a pointer and a number say can be a text at all. */
-static bool has_place(const struct image *im, const struct slice *y)
+static bool slices_has_place(const struct image *im, const struct slice *y)
 {
 	const struct section *s = y->size > 0 && y->size <= SLICE_MAX
 					  ? image_section_at(im, y->addr)
@@ -95,12 +95,12 @@ static bool has_place(const struct image *im, const struct slice *y)
 
 static bool begins_character(const struct image *im, uint64_t addr)
 {
-	return (byte_at(im, addr) & 0xc0) != 0x80;
+	return (slices_byte_at(im, addr) & 0xc0) != 0x80;
 }
 
 /* Whether it is text, and no zero behind says that it ends there anyhow.  The run is that at its
  * start. */
-static bool is_text(const struct image *im, const struct slice *y, const struct text_run *r)
+static bool slices_is_text(const struct image *im, const struct slice *y, const struct text_run *r)
 {
 	const uint64_t end = y->addr + y->size;
 	return y->addr < r->end && end <= r->end && begins_character(im, y->addr) &&
@@ -109,7 +109,7 @@ static bool is_text(const struct image *im, const struct slice *y, const struct 
 
 /* ---- what is sure ---------------------------------------------------------------------------- */
 
-static int longer_first(const void *pa, const void *pb)
+static int slices_longer_first(const void *pa, const void *pb)
 {
 	const struct slice *a = pa, *b = pb;
 	return a->size > b->size ? -1 : a->size < b->size;
@@ -124,14 +124,15 @@ static bool begins(const struct slices *s, uint64_t addr)
 /* Text that goes on up to a 0 may be a C string, with a number behind the pointer to it.  Such are
  * left out unless another slice is beside them and they are long, or the program is one that has
  * slices.  Short ones need one beside, too. */
-static bool is_sure(const struct slice *y, const struct text_run *r, bool beside, bool has_slices)
+static bool slices_is_sure(const struct slice *y, const struct text_run *r, bool beside,
+			   bool has_slices)
 {
 	const bool fine = !r->zero || (beside && (has_slices || y->size >= NUMBER_MAX));
 	return fine && (beside || y->size >= ALONE_MIN);
 }
 
 /* Whether not nearly all texts go on up to a 0: programs of C have no others. */
-static bool has_slices(const struct slices *s, const struct image *im)
+static bool slices_has(const struct slices *s, const struct image *im)
 {
 	struct text_run r = { 0, 0, false };
 	size_t zero = 0;
@@ -149,7 +150,7 @@ static void keep_texts(struct slices *s, const struct image *im)
 	size_t kept = 0;
 	for (size_t i = 0; i < s->list.count; i++) {
 		move_run(&r, im, s->list.data[i].addr);
-		if (is_text(im, &s->list.data[i], &r))
+		if (slices_is_text(im, &s->list.data[i], &r))
 			s->list.data[kept++] = s->list.data[i];
 	}
 	s->list.count = kept;
@@ -158,7 +159,7 @@ static void keep_texts(struct slices *s, const struct image *im)
 static void keep_sure(struct slices *s, const struct image *im)
 {
 	struct text_run r = { 0, 0, false };
-	const bool many = has_slices(s, im);
+	const bool many = slices_has(s, im);
 	struct slices all = *s;
 	uint64_t end = 0; /* of the longest one so far */
 	*s = (struct slices){ { 0 } };
@@ -168,7 +169,7 @@ static void keep_sure(struct slices *s, const struct image *im)
 		const bool inside = y->addr + y->size <= end;
 		end = max_u64(end, y->addr + y->size);
 		move_run(&r, im, y->addr);
-		if (!inside && is_sure(y, &r, beside, many))
+		if (!inside && slices_is_sure(y, &r, beside, many))
 			vec_push(&s->list, *y);
 	}
 	slices_release(&all);
@@ -178,12 +179,12 @@ static void add_candidates(struct slices *s, const struct image *im, const point
 {
 	const uint64_t word = im->bits / 8;
 	for (size_t i = 0; i < all->count; i++) {
-		const struct pointer *p = &all->data[i];
+		const struct slices_pointer *p = &all->data[i];
 		const bool pointer_next = i + 1 < all->count &&
 					  all->data[i + 1].place - p->place <= word;
 		const struct slice y = { p->target,
-					 pointer_next ? 0 : word_at(im, p->place + word) };
-		if (has_place(im, &y))
+					 pointer_next ? 0 : slices_word_at(im, p->place + word) };
+		if (slices_has_place(im, &y))
 			vec_push(&s->list, y);
 	}
 }
@@ -197,7 +198,8 @@ void slices_read(struct slices *ret, const struct image *im)
 	sort_by_key(all.data, all.count, sizeof *all.data);
 	add_candidates(ret, im, &all);
 	vec_release(&all);
-	sort_by_key_then(ret->list.data, ret->list.count, sizeof *ret->list.data, longer_first);
+	sort_by_key_then(ret->list.data, ret->list.count, sizeof *ret->list.data,
+			 slices_longer_first);
 	keep_texts(ret, im);
 	keep_sure(ret, im);
 }

@@ -25,7 +25,7 @@ static void list_image(const struct named_place *list, size_t count, struct alia
 	}
 }
 
-static void list_aliases(const struct places *p, struct aliases *ret)
+static void alias_list_aliases(const struct places *p, struct aliases *ret)
 {
 	for (size_t i = 0; i < p->images.count; i++) {
 		const size_t first = p->images.data[i];
@@ -35,14 +35,14 @@ static void list_aliases(const struct places *p, struct aliases *ret)
 }
 
 /* A pair of shown names. */
-struct pair {
+struct alias_pair {
 	label_id owner, label;
 	const char *name;
 };
 
 static int by_owner(const void *a, const void *b)
 {
-	const struct pair *x = a, *y = b;
+	const struct alias_pair *x = a, *y = b;
 	if (x->owner != y->owner)
 		return x->owner < y->owner ? -1 : 1;
 	return strcmp(x->name, y->name);
@@ -61,22 +61,22 @@ static void ask_view(const struct aliases *a, struct view *view, struct labels *
 	spans_release(&s);
 }
 
-static label_id shown(const struct view *view, label_id id)
+static label_id alias_shown(const struct view *view, label_id id)
 {
 	return view_is_plain(view) ? id : view->shown[id];
 }
 
-static struct pair *list_pairs(const struct aliases *a, const struct view *view,
-			       const struct labels *labels, size_t *count)
+static struct alias_pair *list_pairs(const struct aliases *a, const struct view *view,
+				     const struct labels *labels, size_t *count)
 {
-	struct pair *pairs = mem_zeroed(a->list.count, sizeof *pairs);
+	struct alias_pair *pairs = mem_zeroed(a->list.count, sizeof *pairs);
 	*count = 0;
 	for (size_t i = 0; i < a->list.count; i++) {
-		const label_id owner = shown(view, a->list.data[i].owner);
-		const label_id label = shown(view, a->list.data[i].label);
+		const label_id owner = alias_shown(view, a->list.data[i].owner);
+		const label_id label = alias_shown(view, a->list.data[i].label);
 		if (owner != label)
-			pairs[(*count)++] = (struct pair){ owner, label,
-							   label_text(labels, label).p };
+			pairs[(*count)++] = (struct alias_pair){ owner, label,
+								 label_text(labels, label).p };
 	}
 	qsort(pairs, *count, sizeof *pairs, by_owner);
 	return pairs;
@@ -88,15 +88,15 @@ void alias_index_build(struct alias_index *x, const struct places *p, struct vie
 	struct aliases a = { { 0 } };
 	size_t count, kept = 0;
 	memset(x, 0, sizeof *x);
-	list_aliases(p, &a);
+	alias_list_aliases(p, &a);
 	if (!view_is_plain(view))
 		ask_view(&a, view, labels, threads, notes);
-	struct pair *pairs = list_pairs(&a, view, labels, &count);
+	struct alias_pair *pairs = list_pairs(&a, view, labels, &count);
 	vec_release(&a.list);
 	x->names = mem_zeroed(count, sizeof *x->names);
 	x->runs = mem_zeroed(count, sizeof *x->runs);
 	for (size_t i = 0; i < count; i++) {
-		const struct pair *q = &pairs[i];
+		const struct alias_pair *q = &pairs[i];
 		if (i > 0 && q[-1].owner == q->owner && q[-1].label == q->label)
 			continue;
 		if (i == 0 || q[-1].owner != q->owner)

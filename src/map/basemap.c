@@ -34,7 +34,7 @@ struct builder {
 	VEC(struct base_range) from;
 };
 
-static void add_range(struct builder *b, struct base_range r)
+static void basemap_add_range(struct builder *b, struct base_range r)
 {
 	vec_push(&b->from, r);
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
@@ -67,7 +67,7 @@ static bool is_stored(const struct builder *b, const struct segment *s)
 	return b->map->regions && s->type == PT_LOAD && s->load_addr != s->addr - s->vm_bias;
 }
 
-static void add_segments(struct builder *b, const struct image *im, uint32_t type)
+static void basemap_add_segments(struct builder *b, const struct image *im, uint32_t type)
 {
 	size_t first = b->from.count;
 	for (size_t i = 0; i < im->segment_count; i++) {
@@ -77,12 +77,12 @@ static void add_segments(struct builder *b, const struct image *im, uint32_t typ
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
 		/* The memory that overlays run in is there once. */
 		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
-		add_range(b, (struct base_range){ .addr = s->addr - bias,
-						  .size = s->vm_size,
-						  .off = im->file_off + s->off,
-						  .file_size = is_stored(b, s) ? 0 : held,
-						  .label = segment_label(b->labels, s),
-						  .runs_at = s->addr });
+		basemap_add_range(b, (struct base_range){ .addr = s->addr - bias,
+							  .size = s->vm_size,
+							  .off = im->file_off + s->off,
+							  .file_size = is_stored(b, s) ? 0 : held,
+							  .label = segment_label(b->labels, s),
+							  .runs_at = s->addr });
 	}
 	claim_ranges(b, first);
 	first = b->from.count;
@@ -90,17 +90,18 @@ static void add_segments(struct builder *b, const struct image *im, uint32_t typ
 		const struct segment *s = &im->segments[i];
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
 		if (s->type == type && is_stored(b, s))
-			add_range(b, (struct base_range){ .addr = s->load_addr,
-							  .size = held,
-							  .off = im->file_off + s->off,
-							  .file_size = held,
-							  .label = segment_label(b->labels, s),
-							  .runs_at = s->addr });
+			basemap_add_range(b,
+					  (struct base_range){ .addr = s->load_addr,
+							       .size = held,
+							       .off = im->file_off + s->off,
+							       .file_size = held,
+							       .label = segment_label(b->labels, s),
+							       .runs_at = s->addr });
 	}
 	claim_ranges(b, first);
 }
 
-static void add_sections(struct builder *b, const struct image *im)
+static void basemap_add_sections(struct builder *b, const struct image *im)
 {
 	const size_t first = b->from.count;
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -108,9 +109,9 @@ static void add_sections(struct builder *b, const struct image *im)
 		const label_id label = section_kind_label(b->labels, s);
 		const uint64_t off = im->file_off + s->off;
 		if (s->alloc)
-			add_range(b, (struct base_range){ s->addr, s->size, off,
-							  min_u64(s->file_size, s->size), label,
-							  s->addr });
+			basemap_add_range(b, (struct base_range){ s->addr, s->size, off,
+								  min_u64(s->file_size, s->size),
+								  label, s->addr });
 		claim(&b->file, off, s->file_size, label, WHY_SECTION);
 	}
 	claim_ranges(b, first);
@@ -130,7 +131,7 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 }
 
 /* No thread has its variables at these addresses. */
-static void note_thread(struct builder *b, const struct image *im)
+static void basemap_note_thread(struct builder *b, const struct image *im)
 {
 	struct claims claims = { 0 };
 	struct spans more;
@@ -142,16 +143,16 @@ static void note_thread(struct builder *b, const struct image *im)
 	spans_overlay(&b->map->thread, &more);
 }
 
-static void add_image(struct builder *b, const struct image *im)
+static void basemap_add_image(struct builder *b, const struct image *im)
 {
 	if (im->kind == IMAGE_OBJECT) {
-		add_sections(b, im);
+		basemap_add_sections(b, im);
 	} else {
-		add_segments(b, im, PT_LOAD);
+		basemap_add_segments(b, im, PT_LOAD);
 		if (b->map->regions)
-			note_thread(b, im);
+			basemap_note_thread(b, im);
 		else
-			add_segments(b, im, PT_TLS);
+			basemap_add_segments(b, im, PT_TLS);
 	}
 }
 
@@ -264,7 +265,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 }
 
 /* `pieces`: what is in memory. */
-static void measure_regions(struct basemap *b, const struct spans *pieces)
+static void basemap_measure_regions(struct basemap *b, const struct spans *pieces)
 {
 	struct claims over = { 0 };
 	struct spans more;
@@ -284,15 +285,15 @@ static void add_fill(struct builder *b)
 		const struct span *s = &map->region_spans.list.data[i];
 		const uint64_t end = min_u64(s->start + s->size, map->region_ends[s->label]);
 		if (end > s->start)
-			add_range(b, (struct base_range){ .addr = s->start,
-							  .size = end - s->start,
-							  .label = fill_label(b->labels),
-							  .runs_at = s->start });
+			basemap_add_range(b, (struct base_range){ .addr = s->start,
+								  .size = end - s->start,
+								  .label = fill_label(b->labels),
+								  .runs_at = s->start });
 	}
 	claim_ranges(b, first);
 }
 
-static void add_regions(struct builder *b)
+static void basemap_add_regions(struct builder *b)
 {
 	struct claims copy = { 0 };
 	struct spans pieces;
@@ -300,7 +301,7 @@ static void add_regions(struct builder *b)
 		vec_push(&copy.list, b->vm.list.data[i]);
 	claims_resolve(&copy, UINT64_MAX, &pieces);
 	place_regions(b->map);
-	measure_regions(b->map, &pieces);
+	basemap_measure_regions(b->map, &pieces);
 	spans_release(&pieces);
 	add_fill(b);
 }
@@ -313,9 +314,9 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 	b->regions = regions;
 	struct builder build = { .map = b, .labels = labels, .in_order = regions };
 	for (size_t i = 0; i < in->image_count; i++)
-		add_image(&build, &in->images[i]);
+		basemap_add_image(&build, &in->images[i]);
 	if (regions)
-		add_regions(&build);
+		basemap_add_regions(&build);
 	claim_headers(in, labels, &build.file);
 	for (size_t i = 0; i < in->image_count; i++)
 		add_segment_rests(&build, &in->images[i]);
@@ -371,18 +372,18 @@ static void translate_range(const struct base_range *r, const struct spans *vm, 
 }
 
 /* Where a range begins in the file. */
-struct place {
+struct basemap_place {
 	uint64_t off;
 	uint64_t range;
 };
 
 /* Sorts all ranges by their bytes in the file.  False where some share bytes, which are those of
  * the lower address. */
-static bool sort_places(const struct basemap *b, struct place *places)
+static bool basemap_sort_places(const struct basemap *b, struct basemap_place *places)
 {
 	uint64_t end = 0;
 	for (size_t i = 0; i < b->ranges.count; i++)
-		places[i] = (struct place){ b->ranges.data[i].off, i };
+		places[i] = (struct basemap_place){ b->ranges.data[i].off, i };
 	sort_by_key(places, b->ranges.count, sizeof *places);
 	for (size_t i = 0; i < b->ranges.count; i++) {
 		const uint64_t size = b->ranges.data[places[i].range].file_size;
@@ -461,9 +462,9 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 {
 	const size_t count = b->ranges.count;
 	struct claims out = { 0 };
-	struct place *places = mem_alloc((count + 1) * sizeof *places);
+	struct basemap_place *places = mem_alloc((count + 1) * sizeof *places);
 	/* In the order of the file there is nothing left to resolve. */
-	const bool apart = sort_places(b, places);
+	const bool apart = basemap_sort_places(b, places);
 	vec_reserve(&out.list, vm->list.count);
 	for (size_t i = 0; i < count; i++)
 		translate_range(&b->ranges.data[apart ? places[i].range : i], vm, &out);

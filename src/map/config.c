@@ -32,41 +32,41 @@ enum field_id {
 
 enum value_kind { VALUE_STRING, VALUE_UINT32, VALUE_UINT64, VALUE_BOOL, VALUE_ENUM, VALUE_MESSAGE };
 
-struct choice {
+struct config_choice {
 	const char *name;
 	uint32_t number; /* in the file */
 	uint32_t value;  /* in heft */
 };
 
-struct field {
+struct config_field {
 	const char *name;
 	enum field_id id;
 	enum value_kind kind;
 	bool repeated;
-	const struct choice *choices; /* of a VALUE_ENUM; ends with name NULL */
+	const struct config_choice *choices; /* of a VALUE_ENUM; ends with name NULL */
 };
 
 struct message_type {
 	const char *name;
-	const struct field *fields;
+	const struct config_field *fields;
 	size_t count;
 };
 
-static const struct choice demangle_choices[] = {
+static const struct config_choice demangle_choices[] = {
 	{ "DEMANGLE_NONE", 0, HEFT_NAMES_RAW },
 	{ "DEMANGLE_SHORT", 1, HEFT_NAMES_SHORT },
 	{ "DEMANGLE_FULL", 2, HEFT_NAMES_FULL },
 	{ NULL, 0, 0 },
 };
 
-static const struct choice sort_choices[] = {
+static const struct config_choice sort_choices[] = {
 	{ "SORTBY_BOTH", 0, HEFT_BOTH },
 	{ "SORTBY_VMSIZE", 1, HEFT_VM },
 	{ "SORTBY_FILESIZE", 2, HEFT_FILE },
 	{ NULL, 0, 0 },
 };
 
-static const struct field top_fields[] = {
+static const struct config_field top_fields[] = {
 	{ "filename", FILENAME, VALUE_STRING, true, NULL },
 	{ "base_filename", BASE_FILENAME, VALUE_STRING, true, NULL },
 	{ "debug_filename", DEBUG_FILENAME, VALUE_STRING, true, NULL },
@@ -86,18 +86,18 @@ static const struct field top_fields[] = {
 	{ "memory_region", MEMORY_REGION, VALUE_MESSAGE, true, NULL },
 };
 
-static const struct field source_fields[] = {
+static const struct config_field source_fields[] = {
 	{ "name", SOURCE_NAME, VALUE_STRING, false, NULL },
 	{ "base_data_source", SOURCE_BASE, VALUE_STRING, false, NULL },
 	{ "rewrite", REWRITE, VALUE_MESSAGE, true, NULL },
 };
 
-static const struct field rewrite_fields[] = {
+static const struct config_field rewrite_fields[] = {
 	{ "pattern", PATTERN, VALUE_STRING, false, NULL },
 	{ "replacement", REPLACEMENT, VALUE_STRING, false, NULL },
 };
 
-static const struct field region_fields[] = {
+static const struct config_field region_fields[] = {
 	{ "name", REGION_NAME, VALUE_STRING, false, NULL },
 	{ "origin", REGION_ORIGIN, VALUE_UINT64, false, NULL },
 	{ "length", REGION_LENGTH, VALUE_UINT64, false, NULL },
@@ -109,7 +109,7 @@ static const struct message_type source_type = MESSAGE_TYPE("custom_data_source"
 static const struct message_type rewrite_type = MESSAGE_TYPE("rewrite", rewrite_fields);
 static const struct message_type region_type = MESSAGE_TYPE("memory_region", region_fields);
 
-struct value {
+struct config_value {
 	const char *string;
 	uint64_t number; /* also bool (0, 1) and the value of a choice */
 };
@@ -125,7 +125,7 @@ struct parser {
 /* ---- values --------------------------------------------------------------- */
 
 /* Adjacent strings are one, as in C. */
-static bool parse_string(struct parser *p, struct value *ret)
+static bool parse_string(struct parser *p, struct config_value *ret)
 {
 	VEC(char) all = { NULL, 0, 0 };
 	if (p->lx.kind != TOKEN_STRING)
@@ -143,7 +143,7 @@ static bool parse_string(struct parser *p, struct value *ret)
 }
 
 /* The token as a number of at most `max`: decimal, 0x.. or 0.. (octal).  Does not move on. */
-static bool read_number(struct parser *p, uint64_t max, uint64_t *ret)
+static bool config_read_number(struct parser *p, uint64_t max, uint64_t *ret)
 {
 	struct str s = p->lx.text;
 	uint64_t v = 0;
@@ -171,11 +171,11 @@ static bool read_number(struct parser *p, uint64_t max, uint64_t *ret)
 	return true;
 }
 
-static bool read_bool(struct parser *p, uint64_t *ret)
+static bool config_read_bool(struct parser *p, uint64_t *ret)
 {
 	static const char *const words[] = { "false", "False", "f", "true", "True", "t" };
 	if (p->lx.kind == TOKEN_NUMBER)
-		return read_number(p, 1, ret);
+		return config_read_number(p, 1, ret);
 	for (size_t i = 0; p->lx.kind == TOKEN_NAME && i < COUNT_OF(words); i++) {
 		if (str_eq(p->lx.text, str_of(words[i]))) {
 			*ret = i >= 3;
@@ -185,13 +185,13 @@ static bool read_bool(struct parser *p, uint64_t *ret)
 	return lexer_fail(&p->lx, "expected true or false");
 }
 
-static bool read_choice(struct parser *p, const struct field *f, uint64_t *ret)
+static bool read_choice(struct parser *p, const struct config_field *f, uint64_t *ret)
 {
 	const bool by_number = p->lx.kind == TOKEN_NUMBER;
 	uint64_t number = 0;
-	if (by_number && !read_number(p, UINT64_MAX, &number))
+	if (by_number && !config_read_number(p, UINT64_MAX, &number))
 		return false;
-	for (const struct choice *c = f->choices; c->name; c++) {
+	for (const struct config_choice *c = f->choices; c->name; c++) {
 		if (by_number ? c->number == number : str_eq(p->lx.text, str_of(c->name))) {
 			*ret = c->value;
 			return true;
@@ -201,14 +201,14 @@ static bool read_choice(struct parser *p, const struct field *f, uint64_t *ret)
 			  f->choices[0].name, f->choices[1].name, f->choices[2].name);
 }
 
-static bool parse_value(struct parser *p, const struct field *f, struct value *ret)
+static bool parse_value(struct parser *p, const struct config_field *f, struct config_value *ret)
 {
 	bool fine = false;
 	switch (f->kind) {
 	case VALUE_STRING: return parse_string(p, ret);
-	case VALUE_UINT32: fine = read_number(p, UINT32_MAX, &ret->number); break;
-	case VALUE_UINT64: fine = read_number(p, UINT64_MAX, &ret->number); break;
-	case VALUE_BOOL: fine = read_bool(p, &ret->number); break;
+	case VALUE_UINT32: fine = config_read_number(p, UINT32_MAX, &ret->number); break;
+	case VALUE_UINT64: fine = config_read_number(p, UINT64_MAX, &ret->number); break;
+	case VALUE_BOOL: fine = config_read_bool(p, &ret->number); break;
 	case VALUE_ENUM: fine = read_choice(p, f, &ret->number); break;
 	case VALUE_MESSAGE: ASSERT(false);
 	}
@@ -218,7 +218,7 @@ static bool parse_value(struct parser *p, const struct field *f, struct value *r
 }
 
 /* Where the value of a field goes. */
-static void store(struct parser *p, enum field_id id, struct value v)
+static void config_store(struct parser *p, enum field_id id, struct config_value v)
 {
 	struct config *c = p->config;
 	switch (id) {
@@ -327,9 +327,9 @@ static bool parse_region(struct parser *p)
 	return fine;
 }
 
-static bool parse_one(struct parser *p, const struct field *f)
+static bool parse_one(struct parser *p, const struct config_field *f)
 {
-	struct value v = { NULL, 0 };
+	struct config_value v = { NULL, 0 };
 	if (f->id == CUSTOM_SOURCE)
 		return parse_source(p);
 	if (f->id == REWRITE)
@@ -338,12 +338,12 @@ static bool parse_one(struct parser *p, const struct field *f)
 		return parse_region(p);
 	if (!parse_value(p, f, &v))
 		return false;
-	store(p, f->id, v);
+	config_store(p, f->id, v);
 	return true;
 }
 
 /* [a, b, ...] after its opening bracket. */
-static bool parse_list(struct parser *p, const struct field *f)
+static bool parse_list(struct parser *p, const struct config_field *f)
 {
 	if (lexer_take(&p->lx, ']'))
 		return true;
@@ -356,7 +356,7 @@ static bool parse_list(struct parser *p, const struct field *f)
 	return true;
 }
 
-static const struct field *field_find(const struct message_type *type, struct str name)
+static const struct config_field *field_find(const struct message_type *type, struct str name)
 {
 	for (size_t i = 0; i < type->count; i++)
 		if (str_eq(str_of(type->fields[i].name), name))
@@ -370,7 +370,7 @@ static bool parse_field(struct parser *p, const struct message_type *type, uint3
 	struct lexer *lx = &p->lx;
 	if (lx->kind != TOKEN_NAME)
 		return lexer_fail(lx, "expected the name of a field of %s", type->name);
-	const struct field *f = field_find(type, lx->text);
+	const struct config_field *f = field_find(type, lx->text);
 	if (!f)
 		return lexer_fail(lx, "unknown field \"%.*s\" of %s",
 				  (int)min_u64(lx->text.len, 60), lx->text.p, type->name);

@@ -4,19 +4,20 @@
 
 #include <stdio.h>
 
-static bool is_digit(int c)
+static bool config_lex_is_digit(int c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool is_word(int c)
+static bool config_lex_is_word(int c)
 {
-	return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	return config_lex_is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
 }
 
 unsigned digit_value(int c)
 {
-	if (is_digit(c))
+	if (config_lex_is_digit(c))
 		return (unsigned)(c - '0');
 	if (c >= 'a' && c <= 'f')
 		return (unsigned)(c - 'a' + 10);
@@ -24,7 +25,7 @@ unsigned digit_value(int c)
 }
 
 /* The next byte, 0..255, or -1 at the end. */
-static int peek(const struct lexer *lx)
+static int config_lex_peek(const struct lexer *lx)
 {
 	return lx->pos < lx->input.len ? (uint8_t)lx->input.p[lx->pos] : -1;
 }
@@ -56,9 +57,9 @@ static bool fail_here(struct lexer *lx, const char *text)
 	return fail_at(lx, lx->line, lx->pos - lx->line_start + 1, lx->pos, text);
 }
 
-static void skip_space(struct lexer *lx)
+static void config_lex_skip_space(struct lexer *lx)
 {
-	for (int c; (c = peek(lx)) >= 0; lx->pos++) {
+	for (int c; (c = config_lex_peek(lx)) >= 0; lx->pos++) {
 		if (c == '#') {
 			while (lx->pos + 1 < lx->input.len && lx->input.p[lx->pos + 1] != '\n')
 				lx->pos++;
@@ -76,12 +77,12 @@ static bool read_digits(struct lexer *lx, unsigned base, unsigned most, uint32_t
 {
 	unsigned n = 0;
 	*ret = 0;
-	for (; n < most && digit_value(peek(lx)) < base; n++, lx->pos++)
-		*ret = *ret * base + digit_value(peek(lx));
+	for (; n < most && digit_value(config_lex_peek(lx)) < base; n++, lx->pos++)
+		*ret = *ret * base + digit_value(config_lex_peek(lx));
 	return n > 0;
 }
 
-static bool add_byte(struct lexer *lx, uint32_t c)
+static bool config_lex_add_byte(struct lexer *lx, uint32_t c)
 {
 	if (c > 0xff)
 		return fail_here(lx, "an octal escape above \\377");
@@ -97,7 +98,7 @@ static bool add_char(struct lexer *lx, uint32_t c)
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return fail_here(lx, "no such Unicode character");
 	if (c == 0)
-		return add_byte(lx, 0);
+		return config_lex_add_byte(lx, 0);
 	const unsigned n = utf8_encode(c, bytes);
 	for (unsigned i = 0; i < n; i++)
 		vec_push(&lx->string, bytes[i]);
@@ -105,25 +106,25 @@ static bool add_char(struct lexer *lx, uint32_t c)
 }
 
 /* What follows a backslash. */
-static bool read_escape(struct lexer *lx)
+static bool config_lex_read_escape(struct lexer *lx)
 {
 	static const char simple[] = "a\ab\bf\fn\nr\rt\tv\v\\\\''\"\"??";
-	const int c = peek(lx);
+	const int c = config_lex_peek(lx);
 	uint32_t v;
 	for (size_t i = 0; i + 1 < sizeof simple; i += 2) {
 		if (c == simple[i]) {
 			lx->pos++;
-			return add_byte(lx, (uint8_t)simple[i + 1]);
+			return config_lex_add_byte(lx, (uint8_t)simple[i + 1]);
 		}
 	}
 	if (c >= '0' && c <= '7')
-		return read_digits(lx, 8, 3, &v) && add_byte(lx, v);
+		return read_digits(lx, 8, 3, &v) && config_lex_add_byte(lx, v);
 	if (c < 0 || !strchr("xXuU", c))
 		return fail_here(lx, "unknown escape in a string");
 	lx->pos++;
 	if (!read_digits(lx, 16, c == 'u' ? 4 : c == 'U' ? 8 : 2, &v))
 		return fail_here(lx, "an escape without hexadecimal digits");
-	return c == 'u' || c == 'U' ? add_char(lx, v) : add_byte(lx, v);
+	return c == 'u' || c == 'U' ? add_char(lx, v) : config_lex_add_byte(lx, v);
 }
 
 static void read_string(struct lexer *lx, int quote)
@@ -131,7 +132,7 @@ static void read_string(struct lexer *lx, int quote)
 	lx->kind = TOKEN_STRING;
 	lx->string.count = 0;
 	lx->pos++;
-	for (int c; (c = peek(lx)) != quote;) {
+	for (int c; (c = config_lex_peek(lx)) != quote;) {
 		bool fine;
 		if (c < 0 || c == '\n') {
 			lexer_fail(lx, "a string without its closing quote");
@@ -139,9 +140,9 @@ static void read_string(struct lexer *lx, int quote)
 		}
 		lx->pos++;
 		if (c == '\\')
-			fine = read_escape(lx);
+			fine = config_lex_read_escape(lx);
 		else
-			fine = add_byte(lx, (uint32_t)c);
+			fine = config_lex_add_byte(lx, (uint32_t)c);
 		if (!fine)
 			return;
 	}
@@ -152,9 +153,9 @@ void lexer_next(struct lexer *lx)
 {
 	if (lx->kind == TOKEN_BAD)
 		return;
-	skip_space(lx);
+	config_lex_skip_space(lx);
 	const size_t start = lx->pos;
-	const int c = peek(lx);
+	const int c = config_lex_peek(lx);
 	lx->token_line = lx->line;
 	lx->token_column = start - lx->line_start + 1;
 	lx->text = (struct str){ lx->input.p + start, 0 };
@@ -162,9 +163,9 @@ void lexer_next(struct lexer *lx)
 		lx->kind = TOKEN_END;
 	} else if (c == '"' || c == '\'') {
 		read_string(lx, c);
-	} else if (is_word(c)) {
-		lx->kind = is_digit(c) ? TOKEN_NUMBER : TOKEN_NAME;
-		while (is_word(peek(lx)))
+	} else if (config_lex_is_word(c)) {
+		lx->kind = config_lex_is_digit(c) ? TOKEN_NUMBER : TOKEN_NAME;
+		while (config_lex_is_word(config_lex_peek(lx)))
 			lx->pos++;
 	} else {
 		lx->kind = TOKEN_SIGN;

@@ -149,13 +149,13 @@ void paths_note_unused(const struct paths *p, const char *file, struct notes *no
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static bool separates(char c, bool backslash)
+static bool paths_separates(char c, bool backslash)
 {
 	return c == '/' || (backslash && c == '\\');
 }
 
 /* Bytes of "/", "C:\" or "\\" at the front; 0 for relative paths. */
-static size_t root_size(struct str p, bool *ret_backslash)
+static size_t paths_root_size(struct str p, bool *ret_backslash)
 {
 	const bool drive = p.len >= 3 && p.p[1] == ':' && (p.p[2] == '\\' || p.p[2] == '/');
 	const bool share = p.len >= 2 && p.p[0] == '\\' && p.p[1] == '\\';
@@ -164,13 +164,13 @@ static size_t root_size(struct str p, bool *ret_backslash)
 }
 
 /* The level-th component, or the last, with the root if it is the first. */
-static struct str component(struct str dir, size_t root, bool backslash, unsigned level)
+static struct str paths_component(struct str dir, size_t root, bool backslash, unsigned level)
 {
 	size_t start = 0, end = root;
 	for (unsigned i = 0; i < level && end < dir.len; i++) {
 		start = i == 0 ? 0 : end + 1;
 		end = i == 0 ? root : start;
-		while (end < dir.len && !separates(dir.p[end], backslash))
+		while (end < dir.len && !paths_separates(dir.p[end], backslash))
 			end++;
 	}
 	return (struct str){ dir.p + start, end - start };
@@ -181,14 +181,14 @@ struct str path_directory(struct str path, unsigned level)
 	bool backslash;
 	if (!is_path(path))
 		return path;
-	const size_t root = root_size(path, &backslash);
+	const size_t root = paths_root_size(path, &backslash);
 	size_t end = path.len;
-	while (end > root && !separates(path.p[end - 1], backslash))
+	while (end > root && !paths_separates(path.p[end - 1], backslash))
 		end--;
 	if (end == 0)
 		return STR(".");
 	if (end > root)
 		end--;
 	const struct str dir = { path.p, end };
-	return level == 0 ? dir : component(dir, root, backslash, level);
+	return level == 0 ? dir : paths_component(dir, root, backslash, level);
 }

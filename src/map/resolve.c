@@ -46,7 +46,7 @@ static void active_pop(struct active *a)
 	}
 }
 
-static uint64_t claim_end(const struct claim *c)
+static uint64_t resolve_claim_end(const struct claim *c)
 {
 	return c->start + c->size;
 }
@@ -54,7 +54,7 @@ static uint64_t claim_end(const struct claim *c)
 /* The best claim that reaches beyond `addr`, or NULL; drops better ones that do not. */
 static const struct claim *active_best(struct active *a, uint64_t addr)
 {
-	while (a->heap.count > 0 && claim_end(&a->heap.data[0]) <= addr)
+	while (a->heap.count > 0 && resolve_claim_end(&a->heap.data[0]) <= addr)
 		active_pop(a);
 	return a->heap.count > 0 ? &a->heap.data[0] : NULL;
 }
@@ -66,7 +66,7 @@ static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spa
 		const struct claim *best = active_best(a, from);
 		if (!best)
 			return;
-		const uint64_t end = min_u64(claim_end(best), to);
+		const uint64_t end = min_u64(resolve_claim_end(best), to);
 		spans_push(ret, from, end - from, best->label);
 		from = end;
 	}
@@ -79,11 +79,11 @@ static uint64_t unknown_size(const struct active *a, const struct claim *c, uint
 	uint64_t end = next;
 	for (size_t i = 0; i < a->heap.count; i++) {
 		const struct claim *k = &a->heap.data[i];
-		if (claim_end(k) <= c->start)
+		if (resolve_claim_end(k) <= c->start)
 			continue;
 		if (k->seq < c->seq)
 			return 0;
-		end = min_u64(end, claim_end(k));
+		end = min_u64(end, resolve_claim_end(k));
 	}
 	return end > c->start ? end - c->start : 0;
 }
@@ -110,7 +110,7 @@ static bool sorted_apart(const struct claims *c)
 		const struct claim *k = &c->list.data[i];
 		if (k->size == SIZE_UNKNOWN)
 			return false;
-		if (i > 0 && k->start < claim_end(k - 1))
+		if (i > 0 && k->start < resolve_claim_end(k - 1))
 			return false;
 	}
 	return true;
@@ -150,7 +150,7 @@ static void merge_runs(struct claims *c, size_t second)
 }
 
 /* Claims with neighbouring starts, from one cut to the next. */
-struct part {
+struct map_resolve_part {
 	struct claim *list;
 	size_t count;
 	uint64_t end;         /* what unknown sizes end at where no start is behind them */
@@ -159,7 +159,7 @@ struct part {
 	struct spans spans;
 };
 
-static void sweep(struct part *p)
+static void sweep(struct map_resolve_part *p)
 {
 	const struct claim *list = p->list;
 	const size_t count = p->count;
@@ -169,8 +169,8 @@ static void sweep(struct part *p)
 		while (j < count && list[j].start == list[i].start)
 			j++;
 		const uint64_t next = j < count ? list[j].start : max_u64(p->end, list[i].start);
-		if (j == i + 1 && list[i].size != SIZE_UNKNOWN && claim_end(&list[i]) <= next &&
-		    !active_best(a, list[i].start)) {
+		if (j == i + 1 && list[i].size != SIZE_UNKNOWN &&
+		    resolve_claim_end(&list[i]) <= next && !active_best(a, list[i].start)) {
 			/* Most claims stand alone. */
 			spans_push(&p->spans, list[i].start, list[i].size, list[i].label);
 		} else {
@@ -209,7 +209,7 @@ enum { SAMPLES = 32 }; /* a part, to find cuts that leave parts of about one siz
 
 /* Starts of claims, sorted and different, at which the claims are cut: parts - 1 or fewer.  None is
  * the first start. */
-static size_t find_cuts(const struct claims *c, size_t parts, uint64_t *cuts)
+static size_t resolve_find_cuts(const struct claims *c, size_t parts, uint64_t *cuts)
 {
 	const size_t wanted = parts * SAMPLES, step = c->list.count / wanted + 1;
 	uint64_t *starts = mem_alloc((c->list.count / step + 1) * sizeof *starts), last = 0;
@@ -246,13 +246,13 @@ static size_t divide(struct claim *list, size_t count, uint64_t cut)
 
 /* parts[i] is from cuts[i - 1] to cuts[i]. */
 static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_count, uint64_t end,
-		       struct part *parts)
+		       struct map_resolve_part *parts)
 {
 	struct claim *list = c->list.data;
 	size_t count = c->list.count;
 	for (size_t i = 0; i <= cut_count; i++) {
 		const bool is_last = i == cut_count;
-		struct part *p = &parts[i];
+		struct map_resolve_part *p = &parts[i];
 		p->list = list;
 		p->count = is_last ? count : divide(list, count, cuts[i]);
 		p->end = is_last ? end : cuts[i];
@@ -263,20 +263,21 @@ static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_
 }
 
 /* Puts claims of parts[i] that reach over cuts into the parts behind them. */
-static void reach_over(struct part *parts, const uint64_t *cuts, size_t cut_count, size_t i)
+static void reach_over(struct map_resolve_part *parts, const uint64_t *cuts, size_t cut_count,
+		       size_t i)
 {
 	for (size_t k = 0; k < parts[i].count; k++) {
 		const struct claim *c = &parts[i].list[k];
 		if (c->size == SIZE_UNKNOWN)
 			continue;
-		for (size_t cut = i; cut < cut_count && claim_end(c) > cuts[cut]; cut++)
+		for (size_t cut = i; cut < cut_count && resolve_claim_end(c) > cuts[cut]; cut++)
 			active_push(&parts[cut + 1].active, *c);
 	}
 }
 
 static void resolve_part(void *ctx, size_t i, unsigned worker)
 {
-	struct part *p = (struct part *)ctx + i;
+	struct map_resolve_part *p = (struct map_resolve_part *)ctx + i;
 	(void)worker;
 	sort_by_key(p->list, p->count, sizeof *p->list);
 	sweep(p);
@@ -302,8 +303,8 @@ static void join_part(struct spans *ret, struct spans *more)
 static void resolve_in_parts(struct claims *c, uint64_t end, size_t count, struct spans *ret)
 {
 	uint64_t *cuts = mem_alloc(count * sizeof *cuts);
-	const size_t cut_count = find_cuts(c, count, cuts);
-	struct part *parts = mem_zeroed(cut_count + 1, sizeof *parts);
+	const size_t cut_count = resolve_find_cuts(c, count, cuts);
+	struct map_resolve_part *parts = mem_zeroed(cut_count + 1, sizeof *parts);
 	divide_all(c, cuts, cut_count, end, parts);
 	for (size_t i = 0; i < cut_count; i++)
 		reach_over(parts, cuts, cut_count, i);
@@ -321,10 +322,10 @@ static void resolve_unsorted(struct claims *c, uint64_t end, size_t parts, struc
 	if (find_runs(c, &second)) {
 		if (second < c->list.count)
 			merge_runs(c, second);
-		struct part all = { .list = c->list.data,
-				    .count = c->list.count,
-				    .end = end,
-				    .limit = UINT64_MAX };
+		struct map_resolve_part all = { .list = c->list.data,
+						.count = c->list.count,
+						.end = end,
+						.limit = UINT64_MAX };
 		sweep(&all);
 		*ret = all.spans;
 	} else {
@@ -336,12 +337,12 @@ static void resolve_unsorted(struct claims *c, uint64_t end, size_t parts, struc
 /* ---- stretches ------------------------------------------------------------------------------- */
 
 /* Claims that follow one another, rise and stand apart. */
-struct stretch {
+struct resolve_stretch {
 	uint64_t start, end;
 	size_t first, count; /* of the claims */
 };
 
-typedef VEC(struct stretch) stretch_vec;
+typedef VEC(struct resolve_stretch) stretch_vec;
 
 /* Fewer claims a stretch than this are sorted as fast one by one. */
 enum { STRETCH_CLAIMS = 8, STRETCHES_MIN = 64 };
@@ -349,9 +350,9 @@ enum { STRETCH_CLAIMS = 8, STRETCHES_MIN = 64 };
 enum { STRETCH_GAP = 64 };
 
 /* False where claims do not come in stretches, or some have no size. */
-static bool find_stretches(const struct claims *c, stretch_vec *ret)
+static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 {
-	struct stretch *last = NULL;
+	struct resolve_stretch *last = NULL;
 	for (size_t i = 0; i < c->list.count; i++) {
 		const struct claim *k = &c->list.data[i];
 		if (k->size == SIZE_UNKNOWN)
@@ -359,17 +360,17 @@ static bool find_stretches(const struct claims *c, stretch_vec *ret)
 		if (!last || k->start < last->end || k->start - last->end > STRETCH_GAP) {
 			if (ret->count > STRETCHES_MIN + i / STRETCH_CLAIMS)
 				return false;
-			vec_push(ret, (struct stretch){ .start = k->start, .first = i });
+			vec_push(ret, (struct resolve_stretch){ .start = k->start, .first = i });
 			last = &ret->data[ret->count - 1];
 		}
-		last->end = claim_end(k);
+		last->end = resolve_claim_end(k);
 		last->count++;
 	}
 	return true;
 }
 
 /* How many stretches from s[0] on overlap one another; all of them lie before the next one. */
-static size_t cluster_size(const struct stretch *s, size_t count)
+static size_t cluster_size(const struct resolve_stretch *s, size_t count)
 {
 	size_t n = 1;
 	for (uint64_t end = s->end; n < count && s[n].start < end; n++)
@@ -390,12 +391,12 @@ static size_t count_overlapping(const stretch_vec *v)
 
 static int by_first(const void *a, const void *b)
 {
-	const struct stretch *x = a, *y = b;
+	const struct resolve_stretch *x = a, *y = b;
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* Stretches that overlap: what was claimed first wins, so they are put in that order again. */
-static void resolve_cluster(const struct claim *list, struct stretch *s, size_t count,
+static void resolve_cluster(const struct claim *list, struct resolve_stretch *s, size_t count,
 			    struct spans *ret)
 {
 	struct claims c = { 0 };
@@ -422,7 +423,7 @@ static void take_stretch(const struct claim *c, size_t count, struct spans *ret)
 static bool resolve_stretches(struct claims *c, struct spans *ret)
 {
 	stretch_vec v = { 0 };
-	bool ok = find_stretches(c, &v);
+	bool ok = resolve_find_stretches(c, &v);
 	if (ok) {
 		sort_by_key(v.data, v.count, sizeof *v.data);
 		ok = count_overlapping(&v) <= c->list.count / STRETCH_CLAIMS;

@@ -183,7 +183,7 @@ struct adder {
 	uint32_t path[LEVELS_MAX + 1]; /* nodes of the piece before; path[0] = the top */
 };
 
-static void add_bytes(const struct adder *a, uint32_t node, uint64_t size)
+static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size)
 {
 	uint64_t *sum = &tree_sums(&a->rollup->tree, node, a->role)[a->measure].whole;
 	ASSERT(*sum <= UINT64_MAX - size);
@@ -222,7 +222,7 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	tree_fetch_sums(t, nodes, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
 }
 
-static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
+static void rollup_add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
 {
 	struct adder *a = ctx;
 	struct rollup *r = a->rollup;
@@ -234,14 +234,14 @@ static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 		return;
 	}
 	bool same = true;
-	add_bytes(a, 0, size);
+	rollup_add_bytes(a, 0, size);
 	for (size_t k = 0; k < n; k++) {
 		same = same && a->last[k] == ids[k];
 		if (!same) {
 			a->last[k] = ids[k];
 			a->path[k + 1] = tree_get(&r->tree, a->path[k], ids[k]);
 		}
-		add_bytes(a, a->path[k + 1], size);
+		rollup_add_bytes(a, a->path[k + 1], size);
 	}
 	const label_id *hidden = ids + n + a->place_count + a->name_count;
 	if (w->code && *hidden++ != LABEL_NONE)
@@ -312,7 +312,7 @@ static void add_walk(struct rollup *r, const struct rollup_walk *w, enum heft_ro
 	if (w->symbols)
 		all[n++] = (struct rollup_level){ .spans = w->symbols };
 	memset(a.last, 0xff, sizeof a.last);
-	rollup_pieces(all, n, add_piece, &a);
+	rollup_pieces(all, n, rollup_add_piece, &a);
 }
 
 void rollup_add(struct rollup *r, const struct rollup_walk *w)
@@ -329,7 +329,7 @@ struct both {
 	const struct rollup_walk *first, *second;
 };
 
-static void add_one(void *ctx, size_t i, unsigned worker)
+static void rollup_add_one(void *ctx, size_t i, unsigned worker)
 {
 	const struct both *b = ctx;
 	(void)worker;
@@ -376,7 +376,7 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 	memset(&part, 0, sizeof part);
 	tree_init(&part.tree, 1, 1);
 	struct both b = { r, &part, first, second };
-	parallel_for(threads, 2, add_one, &b);
+	parallel_for(threads, 2, rollup_add_one, &b);
 	merge(&b);
 	rollup_release(&part);
 }

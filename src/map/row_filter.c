@@ -21,7 +21,7 @@ struct matching {
 };
 
 /* What a filter lets through of a node that has others below it, on both sides of the tree. */
-static union heft_value *sums_of(const struct rows_maker *b, uint32_t node)
+static union heft_value *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
 {
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
 }
@@ -50,7 +50,7 @@ static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t l
 }
 
 /* A label is asked about once a level: a symbol stands below several sections. */
-static uint32_t bits_of(struct matching *g, uint32_t node, uint32_t level)
+static uint32_t row_filter_bits_of(struct matching *g, uint32_t node, uint32_t level)
 {
 	uint32_t **const known = &g->known[level];
 	if (!*known)
@@ -74,7 +74,7 @@ static void decide(struct matching *g, uint32_t node, uint32_t found)
 }
 
 /* Whether the one row below another says the same again: it is not asked then. */
-static bool says_again(const struct matching *g, uint32_t node, uint32_t only)
+static bool row_filter_says_again(const struct matching *g, uint32_t node, uint32_t only)
 {
 	const struct tree *t = g->maker->tree;
 	const size_t size = (size_t)t->sides * t->measures * sizeof *t->sums.data;
@@ -95,11 +95,11 @@ static void match_below(struct matching *g, uint32_t node)
 		decide(g, node, above);
 		return;
 	}
-	const bool again = rows == 1 && says_again(g, node, only);
+	const bool again = rows == 1 && row_filter_says_again(g, node, only);
 	for (uint32_t i = b->first[node]; i != 0; i = b->next[i]) {
 		if (!rows_is_row(b, i))
 			continue;
-		const uint32_t found = above | (again ? 0 : bits_of(g, i, level));
+		const uint32_t found = above | (again ? 0 : row_filter_bits_of(g, i, level));
 		if (b->first[i] == 0)
 			decide(g, i, found);
 		else
@@ -118,7 +118,7 @@ static void match_all(struct matching *g)
 			match_below(g, i);
 }
 
-static void add_up(struct rows_maker *b)
+static void row_filter_add_up(struct rows_maker *b)
 {
 	const struct tree *t = b->tree;
 	uint8_t *state = b->filter.state;
@@ -127,23 +127,23 @@ static void add_up(struct rows_maker *b)
 			continue;
 		const uint32_t above = t->nodes.data[i].parent;
 		const union heft_value *sums = state[i] & LEAF ? tree_sums(t, i, HEFT_INPUT)
-							       : sums_of(b, i);
+							       : row_filter_sums_of(b, i);
 		state[above] |= SHOWN;
 		for (uint32_t side = 0; side < t->sides; side++)
-			rows_add_values(b, sums_of(b, above) + side * t->measures,
+			rows_add_values(b, row_filter_sums_of(b, above) + side * t->measures,
 					sums + side * t->measures);
 	}
 	state[0] |= SHOWN;
 }
 
-static void keep(struct rows_maker *b, const struct heft_row *row)
+static void row_filter_keep(struct rows_maker *b, const struct heft_row *row)
 {
 	uint32_t node = rows_node(b, row);
 	for (; node != 0; node = b->tree->nodes.data[node].parent)
 		b->filter.state[node] |= KEPT;
 }
 
-static void release(struct rows_filter *f)
+static void row_filter_release(struct rows_filter *f)
 {
 	mem_free(f->state);
 	mem_free(f->place);
@@ -168,7 +168,7 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 {
 	const struct tree *t = b->tree;
 	struct matching g = { .maker = b, .filter = f };
-	release(&b->filter);
+	row_filter_release(&b->filter);
 	if (!f)
 		return 0;
 	const size_t places = make_places(b);
@@ -178,9 +178,9 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 	g.found = mem_zeroed(places, sizeof *g.found);
 	g.keys = count_keys(t);
 	match_all(&g);
-	add_up(b);
+	row_filter_add_up(b);
 	for (size_t i = 0; i < f->kept_count; i++)
-		keep(b, f->kept[i]);
+		row_filter_keep(b, f->kept[i]);
 	mem_free(g.found);
 	for (size_t i = 0; i < COUNT_OF(g.known); i++)
 		mem_free(g.known[i]);
@@ -198,7 +198,7 @@ enum heft_filtered rows_filtered(const struct rows_maker *b, const struct heft_r
 		return HEFT_ROW_SHOWN;
 	const uint8_t state = b->filter.state[node];
 	if (!(state & LEAF) && (b->first[node] != 0 || node == 0)) {
-		*ret_now = sums_of(b, node);
+		*ret_now = row_filter_sums_of(b, node);
 		*ret_base = b->tree->sides > 1 ? *ret_now + b->tree->measures : tree_nothing;
 	}
 	return state & SHOWN ? HEFT_ROW_SHOWN : state & KEPT ? HEFT_ROW_KEPT : HEFT_ROW_HIDDEN;

@@ -26,7 +26,8 @@ struct weight {
 	uint64_t size;
 };
 
-static struct weight weight_of(enum heft_unit unit, union heft_value now, union heft_value base)
+static struct weight rows_weight_of(enum heft_unit unit, union heft_value now,
+				    union heft_value base)
 {
 	if (unit != HEFT_PARTS)
 		return now.whole >= base.whole ? (struct weight){ false, now.whole - base.whole }
@@ -56,8 +57,8 @@ void rows_add_values(const struct rows_maker *b, union heft_value *to, const uni
 }
 
 /* What a row is sorted by. */
-static struct weight weigh(const struct rows_maker *b, const union heft_value *now,
-			   const union heft_value *base)
+static struct weight rows_weigh(const struct rows_maker *b, const union heft_value *now,
+				const union heft_value *base)
 {
 	const struct rows_opts *o = b->opts;
 	const bool sized = !o->diff || o->sort == HEFT_SORT_SIZE || o->sort == HEFT_SORT_BASE;
@@ -65,9 +66,9 @@ static struct weight weigh(const struct rows_maker *b, const union heft_value *n
 	for (uint32_t m = 0; o->keys >> m; m++) {
 		if (!(o->keys >> m & 1))
 			continue;
-		const struct weight w = weight_of(o->measures[m].unit,
-						  o->sort == HEFT_SORT_BASE ? base[m] : now[m],
-						  sized ? tree_nothing[m] : base[m]);
+		const struct weight w = rows_weight_of(o->measures[m].unit,
+						       o->sort == HEFT_SORT_BASE ? base[m] : now[m],
+						       sized ? tree_nothing[m] : base[m]);
 		if (w.size > best.size)
 			best = w;
 	}
@@ -98,7 +99,7 @@ struct row_item {
 };
 
 /* The rows of a level. */
-struct items {
+struct rows_items {
 	struct row_item *list;
 	size_t count;
 	union heft_value *others_sums;
@@ -112,7 +113,7 @@ static int by_label(const void *a, const void *b)
 	return c != 0 ? c : x->node < y->node ? -1 : x->node > y->node;
 }
 
-static int by_name(const void *a, const void *b)
+static int rows_by_name(const void *a, const void *b)
 {
 	const struct row_item *x = a, *y = b;
 	if ((x->node == 0) != (y->node == 0))
@@ -126,7 +127,7 @@ static void set_label(const struct rows_maker *b, struct row_item *item)
 		item->label = rows_label(b, item->node);
 }
 
-static bool is_before(const struct rows_maker *m, struct row_item *a, struct row_item *b)
+static bool rows_is_before(const struct rows_maker *m, struct row_item *a, struct row_item *b)
 {
 	if (a->group != b->group)
 		return a->group < b->group;
@@ -150,7 +151,7 @@ static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t 
 	for (;;) {
 		size_t last = i;
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
-			if (is_before(b, &heap[last], &heap[k]))
+			if (rows_is_before(b, &heap[last], &heap[k]))
 				last = k;
 		if (last == i)
 			return;
@@ -166,7 +167,7 @@ static void select_first(const struct rows_maker *b, struct row_item *list, size
 	for (size_t i = n / 2; i-- > 0;)
 		sift_down(b, list, n, i);
 	for (size_t i = n; i < count; i++) {
-		if (!is_before(b, &list[i], &list[0]))
+		if (!rows_is_before(b, &list[i], &list[0]))
 			continue;
 		swap_items(&list[i], &list[0]);
 		sift_down(b, list, n, 0);
@@ -203,17 +204,17 @@ static bool is_growth(struct row_item item, uint64_t unused)
 static struct row_item make_item(const struct rows_maker *b, const union heft_value *now,
 				 const union heft_value *base)
 {
-	const struct weight w = weigh(b, now, base);
+	const struct weight w = rows_weigh(b, now, base);
 	return (struct row_item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
 }
 
-static uint8_t group_of(const struct rows_opts *o, uint32_t node)
+static uint8_t rows_group_of(const struct rows_opts *o, uint32_t node)
 {
 	return o->group ? o->group(o->ctx, node) : 0;
 }
 
 /* Sums the items from `from` on up as one, which takes their place. */
-static void fold_others(struct rows_maker *b, struct items *items, size_t from)
+static void fold_others(struct rows_maker *b, struct rows_items *items, size_t from)
 {
 	const uint32_t measures = b->tree->measures;
 	items->others = items->count - from;
@@ -233,7 +234,7 @@ static void fold_others(struct rows_maker *b, struct items *items, size_t from)
 }
 
 /* Cuts to the rows that are wanted. */
-static void cut_items(struct rows_maker *b, struct items *items, uint32_t level)
+static void cut_items(struct rows_maker *b, struct rows_items *items, uint32_t level)
 {
 	const struct rows_opts *o = b->opts;
 	const uint64_t least = level > 0 ? o->least_below.whole : o->least.whole;
@@ -275,7 +276,7 @@ static void sort_items(const struct rows_opts *o, struct row_item *list, size_t 
 	if (o->sort == HEFT_SORT_NONE || count < 2)
 		return;
 	if (o->sort == HEFT_SORT_NAME) {
-		qsort(list, count, sizeof *list, by_name);
+		qsort(list, count, sizeof *list, rows_by_name);
 		return;
 	}
 	if (o->others_last && list[count - 1].node == 0)
@@ -315,7 +316,7 @@ bool rows_is_row(const struct rows_maker *b, uint32_t node)
 	       !says_nothing(b, tree_sums(b->tree, node, HEFT_INPUT), tree_base(b->tree, node));
 }
 
-static void list_items(const struct rows_maker *b, uint32_t parent, struct items *ret)
+static void list_items(const struct rows_maker *b, uint32_t parent, struct rows_items *ret)
 {
 	for (uint32_t node = b->first[parent]; node != 0; node = b->next[node]) {
 		if (!rows_is_row(b, node))
@@ -324,7 +325,7 @@ static void list_items(const struct rows_maker *b, uint32_t parent, struct items
 		*item = make_item(b, tree_sums(b->tree, node, HEFT_INPUT),
 				  tree_base(b->tree, node));
 		item->node = node;
-		item->group = group_of(b->opts, node);
+		item->group = rows_group_of(b->opts, node);
 	}
 }
 
@@ -361,8 +362,8 @@ enum heft_row_kind rows_kind(struct str label)
 		       : HEFT_ROW_FALLBACK;
 }
 
-static void describe(const struct rows_maker *b, uint32_t node, const char *label, uint32_t level,
-		     struct heft_row *row)
+static void map_rows_describe(const struct rows_maker *b, uint32_t node, const char *label,
+			      uint32_t level, struct heft_row *row)
 {
 	*row = (struct heft_row){ .label = label,
 				  .now = tree_sums(b->tree, node, HEFT_INPUT),
@@ -374,14 +375,14 @@ static void describe(const struct rows_maker *b, uint32_t node, const char *labe
 
 void rows_describe(const struct rows_maker *b, uint32_t node, uint32_t level, struct heft_row *ret)
 {
-	describe(b, node, rows_label(b, node), level, ret);
+	map_rows_describe(b, node, rows_label(b, node), level, ret);
 }
 
-static void make_row(struct rows_maker *b, const struct items *items, const struct row_item *item,
-		     uint32_t level, struct heft_row *row)
+static void make_row(struct rows_maker *b, const struct rows_items *items,
+		     const struct row_item *item, uint32_t level, struct heft_row *row)
 {
 	if (item->node > 0)
-		describe(b, item->node, item->label, level, row);
+		map_rows_describe(b, item->node, item->label, level, row);
 	else
 		*row = (struct heft_row){ .label = item->label,
 					  .now = items->others_sums,
@@ -391,7 +392,7 @@ static void make_row(struct rows_maker *b, const struct items *items, const stru
 }
 
 /* Without a list of what is to be done, the rows below are only counted. */
-static void make_rows(struct rows_maker *b, const struct items *items, struct pending p,
+static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {
 	/* One piece, so that an arena that is reset has room for as many again. */
@@ -418,7 +419,7 @@ static void make_rows(struct rows_maker *b, const struct items *items, struct pe
 	p.row->child_count = items->count;
 }
 
-static void add_children(struct rows_maker *b, struct pending p, pending_vec *todo)
+static void rows_add_children(struct rows_maker *b, struct pending p, pending_vec *todo)
 {
 	const size_t n = nodes_below(b, p.node);
 	if (n > b->item_room) {
@@ -426,14 +427,14 @@ static void add_children(struct rows_maker *b, struct pending p, pending_vec *to
 		b->items = mem_alloc(n * sizeof *b->items);
 		b->item_room = n;
 	}
-	struct items items = { .list = b->items };
+	struct rows_items items = { .list = b->items };
 	list_items(b, p.node, &items);
 	cut_items(b, &items, p.level);
 	for (size_t i = 0; i < items.count; i++)
 		set_label(b, &items.list[i]);
 	sort_items(b->opts, items.list, items.count);
 	if (items.count != 1 || !is_repeat(b, items.list[0].label, p.row->label, p.node, p.level))
-		make_rows(b, &items, p, todo);
+		rows_make(b, &items, p, todo);
 	else
 		p.row->child_count = 0;
 }
@@ -449,20 +450,20 @@ const struct heft_row *const *rows_make_some(struct rows_maker *b, uint32_t node
 					     bool (*wanted)(const struct rows_maker *b,
 							    uint32_t node))
 {
-	struct items items = { .list = mem_zeroed(count, sizeof *items.list) };
+	struct rows_items items = { .list = mem_zeroed(count, sizeof *items.list) };
 	struct heft_row above = { .label = NULL };
 	for (uint32_t i = b->first[node]; items.count < count; i = b->next[i])
 		if (wanted(b, i))
 			items.list[items.count++] = (struct row_item){ .node = i,
 								       .label = rows_label(b, i) };
-	make_rows(b, &items, (struct pending){ &above, node, rows_depth(b, node) }, NULL);
+	rows_make(b, &items, (struct pending){ &above, node, rows_depth(b, node) }, NULL);
 	mem_free(items.list);
 	return above.children;
 }
 
-static struct heft_row *begin(struct rows_maker *b, const struct tree *t,
-			      const struct rows_opts *opts, const struct rows_maker *other,
-			      struct arena *arena)
+static struct heft_row *map_rows_begin(struct rows_maker *b, const struct tree *t,
+				       const struct rows_opts *opts, const struct rows_maker *other,
+				       struct arena *arena)
 {
 	*b = (struct rows_maker){ .tree = t, .opts = opts, .arena = arena };
 	struct heft_row *top = arena_new(arena, struct heft_row, 1);
@@ -485,10 +486,10 @@ const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *
 {
 	struct rows_maker b;
 	pending_vec todo = { 0 };
-	struct heft_row *const top = begin(&b, t, opts, NULL, arena);
+	struct heft_row *const top = map_rows_begin(&b, t, opts, NULL, arena);
 	vec_push(&todo, (struct pending){ top, 0, 0 });
 	while (todo.count > 0)
-		add_children(&b, todo.data[--todo.count], &todo);
+		rows_add_children(&b, todo.data[--todo.count], &todo);
 	vec_release(&todo);
 	rows_end(&b);
 	return top;
@@ -500,8 +501,8 @@ const struct heft_row *rows_begin(struct rows_maker *b, const struct tree *t,
 				  const struct rows_opts *opts, struct arena *arena)
 {
 	ASSERT(opts->sort == HEFT_SORT_NONE);
-	struct heft_row *const top = begin(b, t, opts, NULL, arena);
-	add_children(b, (struct pending){ top, 0, 0 }, NULL);
+	struct heft_row *const top = map_rows_begin(b, t, opts, NULL, arena);
+	rows_add_children(b, (struct pending){ top, 0, 0 }, NULL);
 	forget_items(b);
 	return top;
 }
@@ -521,17 +522,17 @@ uint32_t rows_depth(const struct rows_maker *b, uint32_t node)
 }
 
 /* The row is the arena's, where it was made to be changed. */
-static void open_row(struct rows_maker *b, const struct heft_row *row, uint32_t level)
+static void rows_open_row(struct rows_maker *b, const struct heft_row *row, uint32_t level)
 {
 	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;
-	add_children(b, (struct pending){ own, rows_node(b, row), level }, NULL);
+	rows_add_children(b, (struct pending){ own, rows_node(b, row), level }, NULL);
 }
 
 void rows_open(struct rows_maker *b, const struct heft_row *row)
 {
 	if (row->children || row->child_count == 0)
 		return;
-	open_row(b, row, rows_depth(b, rows_node(b, row)));
+	rows_open_row(b, row, rows_depth(b, rows_node(b, row)));
 	forget_items(b);
 }
 
@@ -542,7 +543,7 @@ const struct heft_row *rows_visit_all(struct rows_maker *b, const struct tree *t
 				      struct arena *arena)
 {
 	ASSERT(opts->limit == 0 && opts->least.whole == 0 && opts->least_below.whole == 0);
-	struct heft_row *const top = begin(b, t, opts, other, arena);
+	struct heft_row *const top = map_rows_begin(b, t, opts, other, arena);
 	b->visiting = true;
 	top->child_count = nodes_below(b, 0);
 	rows_visit(b, top, 0);
@@ -557,7 +558,7 @@ void rows_visit(struct rows_maker *b, const struct heft_row *row, size_t level)
 		vec_push(&b->rooms, (struct arena){ 0 });
 	b->arena = &b->rooms.data[level];
 	arena_reset(b->arena);
-	open_row(b, row, (uint32_t)level);
+	rows_open_row(b, row, (uint32_t)level);
 }
 
 void rows_end(struct rows_maker *b)

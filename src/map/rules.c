@@ -145,8 +145,8 @@ void pattern_free(struct pattern *p)
 	mem_free(p);
 }
 
-static bool run(const struct pattern *p, struct str text, pcre2_match_data *data,
-		struct notes *notes)
+static bool rules_run(const struct pattern *p, struct str text, pcre2_match_data *data,
+		      struct notes *notes)
 {
 	PCRE2_SPTR start = (PCRE2_SPTR)(text.len ? text.p : "");
 	int rc = pcre2_match(p->code, start, text.len, 0, 0, data, p->limits);
@@ -166,14 +166,14 @@ static bool run(const struct pattern *p, struct str text, pcre2_match_data *data
 bool pattern_matches(const struct pattern *p, struct str text, struct notes *notes)
 {
 	pcre2_match_data *data = scratch_take(p->scratch);
-	const bool ret = run(p, text, data, notes);
+	const bool ret = rules_run(p, text, data, notes);
 	scratch_give(p->scratch, data);
 	return ret;
 }
 
 /* ---- rewrites ------------------------------------------------------------ */
 
-struct rule {
+struct rules_rule {
 	struct pattern *pattern; /* owned */
 	char *replacement;       /* owned; every backslash starts \0..\9 or \\ */
 	size_t size;
@@ -181,7 +181,7 @@ struct rule {
 };
 
 struct rules {
-	VEC(struct rule) list;
+	VEC(struct rules_rule) list;
 	struct scratch *scratch;
 };
 
@@ -238,14 +238,15 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 		pattern_free(p);
 		return false;
 	}
-	vec_push(&r->list, (struct rule){ .pattern = p,
-					  .replacement = copy_str(replacement),
-					  .size = replacement.len });
+	vec_push(&r->list, (struct rules_rule){ .pattern = p,
+						.replacement = copy_str(replacement),
+						.size = replacement.len });
 	return true;
 }
 
 /* A group that took no part in the match is empty. */
-static void add_group(struct text *out, struct str label, pcre2_match_data *data, size_t group)
+static void rules_add_group(struct text *out, struct str label, pcre2_match_data *data,
+			    size_t group)
 {
 	const PCRE2_SIZE *pairs = pcre2_get_ovector_pointer(data);
 	const PCRE2_SIZE start = pairs[2 * group], end = pairs[2 * group + 1];
@@ -256,7 +257,7 @@ static void add_group(struct text *out, struct str label, pcre2_match_data *data
 	text_add(out, (struct str){ label.p + start, end - start });
 }
 
-static void expand(const struct rule *rule, struct str label, pcre2_match_data *data,
+static void expand(const struct rules_rule *rule, struct str label, pcre2_match_data *data,
 		   struct text *out)
 {
 	size_t done = 0; /* bytes of the replacement already written */
@@ -269,13 +270,14 @@ static void expand(const struct rule *rule, struct str label, pcre2_match_data *
 		if (c == '\\')
 			text_add(out, STR("\\"));
 		else
-			add_group(out, label, data, (size_t)(c - '0'));
+			rules_add_group(out, label, data, (size_t)(c - '0'));
 		done = i + 1;
 	}
 	text_add(out, (struct str){ rule->replacement + done, rule->size - done });
 }
 
-static void rule_win(struct rule *rule, struct str label, pcre2_match_data *data, struct text *out)
+static void rule_win(struct rules_rule *rule, struct str label, pcre2_match_data *data,
+		     struct text *out)
 {
 	if (!atomic_load_explicit(&rule->used, memory_order_relaxed))
 		atomic_store_explicit(&rule->used, true, memory_order_relaxed);
@@ -289,7 +291,7 @@ bool rules_apply(const struct rules *r, struct str label, struct text *out, stru
 	bool ret = false;
 	pcre2_match_data *data = scratch_take(r->scratch);
 	for (size_t i = 0; i < r->list.count && !ret; i++) {
-		ret = run(r->list.data[i].pattern, label, data, notes);
+		ret = rules_run(r->list.data[i].pattern, label, data, notes);
 		if (ret)
 			rule_win(&r->list.data[i], label, data, out);
 	}
@@ -299,7 +301,7 @@ bool rules_apply(const struct rules *r, struct str label, struct text *out, stru
 
 void rules_note_unused(const struct rules *r, const char *source, struct notes *notes)
 {
-	const struct rule *first = NULL;
+	const struct rules_rule *first = NULL;
 	size_t count = 0;
 	for (size_t i = r->list.count; i-- > 0;) {
 		if (atomic_load_explicit(&r->list.data[i].used, memory_order_relaxed))

@@ -111,7 +111,7 @@ void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label)
 
 /* ---- spans ------------------------------------------------------------------ */
 
-static uint64_t span_end(const struct span *s)
+static uint64_t space_span_end(const struct span *s)
 {
 	return s->start + s->size;
 }
@@ -119,7 +119,7 @@ static uint64_t span_end(const struct span *s)
 /* One past the last byte, or 0. */
 static uint64_t spans_end(const struct spans *s)
 {
-	return s->list.count > 0 ? span_end(&s->list.data[s->list.count - 1]) : 0;
+	return s->list.count > 0 ? space_span_end(&s->list.data[s->list.count - 1]) : 0;
 }
 
 /* As a rule the next one is among so many. */
@@ -131,33 +131,33 @@ static size_t skip_before(const struct spans *s, size_t i, uint64_t addr)
 	const size_t count = s->list.count;
 	size_t step = 1;
 	for (unsigned k = 0; k < NEAR; k++, i++)
-		if (i == count || span_end(&s->list.data[i]) > addr)
+		if (i == count || space_span_end(&s->list.data[i]) > addr)
 			return i;
-	while (step <= count - i && span_end(&s->list.data[i + step - 1]) <= addr) {
+	while (step <= count - i && space_span_end(&s->list.data[i + step - 1]) <= addr) {
 		i += step;
 		step *= 2;
 	}
 	for (; step > 0; step /= 2)
-		if (step <= count - i && span_end(&s->list.data[i + step - 1]) <= addr)
+		if (step <= count - i && space_span_end(&s->list.data[i + step - 1]) <= addr)
 			i += step;
 	return i;
 }
 
 /* How many pieces of `below` lie in the gaps of `top`. */
-static size_t count_pieces(const struct spans *top, const struct spans *below)
+static size_t space_count_pieces(const struct spans *top, const struct spans *below)
 {
 	size_t pieces = 0, t = 0;
 	for (size_t i = 0; i < below->list.count; i++) {
 		const struct span *s = &below->list.data[i];
 		uint64_t from = s->start;
 		t = skip_before(top, t, from);
-		for (; t < top->list.count && top->list.data[t].start < span_end(s); t++) {
+		for (; t < top->list.count && top->list.data[t].start < space_span_end(s); t++) {
 			pieces += top->list.data[t].start > from;
-			from = span_end(&top->list.data[t]);
-			if (from > span_end(s))
+			from = space_span_end(&top->list.data[t]);
+			if (from > space_span_end(s))
 				break;
 		}
-		pieces += from < span_end(s);
+		pieces += from < space_span_end(s);
 	}
 	return pieces;
 }
@@ -186,27 +186,27 @@ struct filling {
 	size_t left, gap, count;
 };
 
-static bool continues(const struct span *a, const struct span *b)
+static bool space_continues(const struct span *a, const struct span *b)
 {
-	return a->label == b->label && span_end(a) == b->start;
+	return a->label == b->label && space_span_end(a) == b->start;
 }
 
 /* Puts a piece of what is below in front of list[i]. */
-static void put_piece(struct filling *f, size_t i, struct span piece)
+static void space_put_piece(struct filling *f, size_t i, struct span piece)
 {
 	struct span *list = f->list;
 	if (i < f->left)
 		memmove(list + i + f->gap, list + i, (f->left - i) * sizeof *list);
 	f->left = i;
 	struct span *next = i + f->gap < f->count ? &list[i + f->gap] : NULL;
-	if (next && continues(&piece, next)) {
+	if (next && space_continues(&piece, next)) {
 		next->start = piece.start;
 		next->size += piece.size;
 	} else {
 		next = &list[i + --f->gap];
 		*next = piece;
 	}
-	if (i > 0 && continues(&list[i - 1], next)) {
+	if (i > 0 && space_continues(&list[i - 1], next)) {
 		list[i - 1].size += next->size;
 		f->gap++;
 	}
@@ -216,17 +216,17 @@ static void put_piece(struct filling *f, size_t i, struct span piece)
  * from list[i] on; returns such an i for the span that comes before s. */
 static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 {
-	uint64_t end = span_end(s);
+	uint64_t end = space_span_end(s);
 	i = skip_back(f->list, i, end);
-	for (; i > 0 && span_end(&f->list[i - 1]) > s->start; i--) {
+	for (; i > 0 && space_span_end(&f->list[i - 1]) > s->start; i--) {
 		const struct span before = f->list[i - 1];
-		const uint64_t from = span_end(&before);
+		const uint64_t from = space_span_end(&before);
 		if (from < end)
-			put_piece(f, i, (struct span){ from, end - from, s->label });
+			space_put_piece(f, i, (struct span){ from, end - from, s->label });
 		end = min_u64(end, before.start);
 	}
 	if (s->start < end)
-		put_piece(f, i, (struct span){ s->start, end - s->start, s->label });
+		space_put_piece(f, i, (struct span){ s->start, end - s->start, s->label });
 	return min_u64(i + 1, f->left);
 }
 
@@ -239,7 +239,7 @@ void spans_overlay(struct spans *top, struct spans *below)
 		memset(below, 0, sizeof *below);
 		return;
 	}
-	const size_t pieces = count_pieces(top, below), had = top->list.count;
+	const size_t pieces = space_count_pieces(top, below), had = top->list.count;
 	vec_reserve(&top->list, pieces);
 	struct filling f = { top->list.data, had, pieces, had + pieces };
 	for (size_t b = below->list.count, i = had; b-- > 0 && f.gap > 0;)
@@ -309,8 +309,8 @@ label_id cursor_label(struct span_cursor *c, uint64_t addr)
 enum { PADDING_MAX = 16 };
 
 /* Whether `right`, which touches `left`, is padding behind it. */
-static bool is_padding(const struct labels *labels, const struct span *left,
-		       const struct span *right)
+static bool space_is_padding(const struct labels *labels, const struct span *left,
+			     const struct span *right)
 {
 	return right->size <= PADDING_MAX && label_is_fallback(labels, right->label) &&
 	       !label_is_fallback(labels, left->label);
@@ -338,7 +338,7 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 		const bool begins = next < start_count && starts[next] == k.start;
 		if (last && last->start + last->size == k.start &&
 		    (last->label == k.label ||
-		     (!begins && what & PAD_OWNERS && is_padding(labels, last, &k)) ||
+		     (!begins && what & PAD_OWNERS && space_is_padding(labels, last, &k)) ||
 		     (!begins && what & PAD_SECTIONS && is_section_padding(labels, last, &k))))
 			last->size += k.size;
 		else

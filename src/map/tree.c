@@ -33,7 +33,7 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 }
 
 /* Where the node of a key is kept; slots that were not asked for yet are 0. */
-static uint32_t *slot_of(tree_slots *list, uint32_t key)
+static uint32_t *tree_slot_of(tree_slots *list, uint32_t key)
 {
 	if (key >= list->count) {
 		const size_t least = (size_t)key + 1, more = list->count + list->count / 2;
@@ -47,7 +47,7 @@ static uint32_t *slot_of(tree_slots *list, uint32_t key)
 
 static uint32_t get_in(struct tree *t, tree_slots *list, uint32_t parent, uint32_t key)
 {
-	uint32_t *slot = slot_of(list, key);
+	uint32_t *slot = tree_slot_of(list, key);
 	if (*slot == 0)
 		*slot = tree_add(t, parent, key);
 	return *slot;
@@ -69,7 +69,7 @@ static void note_added(struct tree *t, uint32_t parent, uint32_t node)
 	w->parent = parent;
 	for (uint32_t i = parent + 1; i <= node; i++)
 		if (t->nodes.data[i].parent == parent)
-			*slot_of(&w->slots, t->nodes.data[i].key) = i;
+			*tree_slot_of(&w->slots, t->nodes.data[i].key) = i;
 }
 
 static uint32_t get_hashed(struct tree *t, uint32_t parent, uint32_t key)
@@ -91,7 +91,7 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 		if (t->wide[i].parent == parent)
 			return get_in(t, &t->wide[i].slots, parent, key);
 	/* A symbol stands below one package, unit or file: there is no other node of most keys. */
-	uint32_t *first = slot_of(&t->first, key);
+	uint32_t *first = tree_slot_of(&t->first, key);
 	if (*first != 0)
 		return t->nodes.data[*first].parent == parent ? *first : get_hashed(t, parent, key);
 	*first = tree_add(t, parent, key);

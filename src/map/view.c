@@ -11,7 +11,7 @@ enum { CHUNK = 1024, SLICE = 128 * CHUNK };
 /* Names of neighbours are far apart: so many ahead one is fetched. */
 enum { AHEAD = 4 };
 
-struct worker {
+struct view_worker {
 	struct demangler demangler;
 	struct text made, rewritten;
 	struct arena texts;
@@ -31,7 +31,7 @@ struct work {
 	const label_id *todo;
 	size_t todo_count;
 	struct hashed_text *result; /* text.p NULL: shown as it is */
-	struct worker *workers;
+	struct view_worker *workers;
 };
 
 bool view_is_plain(const struct view *v)
@@ -50,7 +50,7 @@ bool view_is_plain(const struct view *v)
 	return false;
 }
 
-static struct str show_frame(const struct view *v, struct worker *me, struct str raw)
+static struct str show_frame(const struct view *v, struct view_worker *me, struct str raw)
 {
 	const uint32_t id = intern_borrow(&me->frames, raw);
 	if (id == me->shown_frames.count) {
@@ -61,7 +61,7 @@ static struct str show_frame(const struct view *v, struct worker *me, struct str
 	return me->shown_frames.data[id];
 }
 
-static struct str show_stack(const struct view *v, struct worker *me, struct str raw)
+static struct str show_stack(const struct view *v, struct view_worker *me, struct str raw)
 {
 	text_set(&me->made, STR(""));
 	for (size_t at = 0;;) {
@@ -77,7 +77,7 @@ static struct str show_stack(const struct view *v, struct worker *me, struct str
 
 /* What the function of a block is shown as; text.p NULL: as it is. */
 static struct hashed_text show_function(const struct view *v, const struct labels *labels,
-					struct worker *me, label_id function)
+					struct view_worker *me, label_id function)
 {
 	if (me->function == function)
 		return me->shown_function;
@@ -90,8 +90,8 @@ static struct hashed_text show_function(const struct view *v, const struct label
 }
 
 /* As a text, for rules. */
-static struct str show_block(const struct view *v, const struct labels *labels, struct worker *me,
-			     label_id id)
+static struct str show_block(const struct view *v, const struct labels *labels,
+			     struct view_worker *me, label_id id)
 {
 	if (!label_is_numbered(labels, id))
 		return label_text(labels, id);
@@ -103,7 +103,7 @@ static struct str show_block(const struct view *v, const struct labels *labels, 
 }
 
 /* Bytes nobody has, and debug info about nothing in particular, are in no namespace. */
-static struct str show_namespace(const struct view *v, struct worker *me, struct str raw)
+static struct str show_namespace(const struct view *v, struct view_worker *me, struct str raw)
 {
 	if (str_starts(raw, STR("[")))
 		return raw;
@@ -113,14 +113,14 @@ static struct str show_namespace(const struct view *v, struct worker *me, struct
 	return space.len > 0 ? space : STR("(global)");
 }
 
-static struct str show_path(const struct view *v, struct worker *me, struct str raw)
+static struct str show_path(const struct view *v, struct view_worker *me, struct str raw)
 {
 	const bool other = !paths_empty(v->paths) && paths_apply(v->paths, raw, &me->made);
 	const struct str path = other ? text_str(&me->made) : raw;
 	return v->form == VIEW_DIRECTORY ? path_directory(path, v->level) : path;
 }
 
-static struct str show(const struct view *v, const struct labels *labels, struct worker *me,
+static struct str show(const struct view *v, const struct labels *labels, struct view_worker *me,
 		       label_id id)
 {
 	if (v->form == VIEW_BLOCK)
@@ -144,7 +144,7 @@ static bool shows_function(const struct view *v, const struct labels *labels, la
 	return v->form == VIEW_BLOCK && !v->rules && label_is_numbered(labels, id);
 }
 
-static void show_one(struct work *w, struct worker *me, size_t i)
+static void show_one(struct work *w, struct view_worker *me, size_t i)
 {
 	if (shows_function(w->view, w->labels, w->todo[i])) {
 		const label_id function = label_numbered(w->labels, w->todo[i]).of;
@@ -171,7 +171,7 @@ static void show_chunk(void *ctx, size_t chunk, unsigned worker)
 	}
 }
 
-static void make_room(struct view *v, size_t count)
+static void view_make_room(struct view *v, size_t count)
 {
 	if (count <= v->count)
 		return;
@@ -196,7 +196,7 @@ static label_vec list_new(struct view *v, const struct spans *spans)
 	return todo;
 }
 
-static void learn(const struct view *v, const struct labels *labels, const label_vec *todo)
+static void view_learn(const struct view *v, const struct labels *labels, const label_vec *todo)
 {
 	struct demangler d = { 0 };
 	for (size_t i = 0; i < todo->count; i++)
@@ -224,17 +224,17 @@ static void show_slice(struct work *w, struct view *v, struct labels *labels, un
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes)
 {
-	make_room(v, labels->names.entries.count);
+	view_make_room(v, labels->names.entries.count);
 	label_vec todo = list_new(v, spans);
 	if (v->form == VIEW_NAMESPACE)
-		learn(v, labels, &todo);
+		view_learn(v, labels, &todo);
 	const unsigned n = pool_threads(threads);
 	const size_t most = min_u64(todo.count, SLICE);
 	struct work w = { .view = v,
 			  .labels = labels,
 			  .notes = notes,
 			  .result = mem_zeroed(most, sizeof(struct hashed_text)),
-			  .workers = mem_zeroed(n, sizeof(struct worker)) };
+			  .workers = mem_zeroed(n, sizeof(struct view_worker)) };
 	label_id *ids = mem_zeroed(most, sizeof *ids);
 	for (unsigned i = 0; i < n; i++)
 		w.workers[i].function = LABEL_NONE;

@@ -7,12 +7,12 @@
 /* Folders of a path and the file, those that are empty left out; longer ones lose their end. */
 enum { PARTS_MAX = 48 };
 
-struct parts {
+struct crate_path_parts {
 	struct str list[PARTS_MAX];
 	size_t count;
 };
 
-static void split(struct parts *p, struct str path)
+static void crate_path_split(struct crate_path_parts *p, struct str path)
 {
 	size_t start = 0;
 	p->count = 0;
@@ -26,7 +26,7 @@ static void split(struct parts *p, struct str path)
 }
 
 /* Whether the part is a folder of that name. */
-static bool is_folder(const struct parts *p, size_t i, const char *name)
+static bool is_folder(const struct crate_path_parts *p, size_t i, const char *name)
 {
 	return i + 1 < p->count && str_eq(p->list[i], str_of(name));
 }
@@ -41,7 +41,7 @@ static struct str before_hash(struct str s, size_t digits)
 	return (struct str){ s.p, hashed ? len - 1 : 0 };
 }
 
-static struct crate_path named(struct str name)
+static struct crate_path crate_path_named(struct str name)
 {
 	return (struct crate_path){ CRATE_NAMED, name, STR("") };
 }
@@ -49,20 +49,20 @@ static struct crate_path named(struct str name)
 /* A folder with or without a version in its name. */
 static struct crate_path of_folder(struct str folder)
 {
-	struct crate_path ret = named(folder);
+	struct crate_path ret = crate_path_named(folder);
 	crate_version(folder, &ret.name, &ret.version);
 	return ret;
 }
 
 /* ---- the standard library -------------------------------------------------------------------- */
 
-static bool is_library(struct str name)
+static bool crate_path_is_library(struct str name)
 {
 	return str_eq(name, STR("core")) || str_eq(name, STR("alloc")) || str_eq(name, STR("std"));
 }
 
 /* A folder of rustc's source: "/rustc/HASH", "rustc-1.63.0". */
-static bool is_rustc(const struct parts *p, size_t i)
+static bool is_rustc(const struct crate_path_parts *p, size_t i)
 {
 	return str_starts(p->list[i], STR("rustc-")) ||
 	       (i > 0 && str_eq(p->list[i - 1], STR("rustc")));
@@ -77,15 +77,17 @@ static struct crate_path of_library(struct str name)
 		      { "portable-simd", "core" },
 		      { "backtrace", "std" },
 		      { "compiler-builtins", "compiler_builtins" } };
-	if (is_library(name))
+	if (crate_path_is_library(name))
 		return (struct crate_path){ CRATE_LIBRARY, name, STR("") };
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
 		if (str_eq(name, str_of(parts[i].folder)))
 			name = str_of(parts[i].crate);
-	return (struct crate_path){ is_library(name) ? CRATE_LIBRARY : CRATE_NAMED, name, STR("") };
+	return (struct crate_path){ crate_path_is_library(name) ? CRATE_LIBRARY : CRATE_NAMED, name,
+				    STR("") };
 }
 
-static bool find_library(const struct parts *p, size_t i, struct crate_path *ret)
+static bool crate_path_find_library(const struct crate_path_parts *p, size_t i,
+				    struct crate_path *ret)
 {
 	if (i + 2 >= p->count || (i > 0 && !is_rustc(p, i - 1)))
 		return false;
@@ -103,7 +105,7 @@ static bool find_library(const struct parts *p, size_t i, struct crate_path *ret
 
 /* The last folder that has a "src" in it, from part `first` on; "" where there is none.  Sources of
  * others may be in "NAME/src/src". */
-static struct str source_folder(const struct parts *p, size_t first)
+static struct str source_folder(const struct crate_path_parts *p, size_t first)
 {
 	for (size_t i = p->count; i-- > first + 1;)
 		if (is_folder(p, i, "src") && !is_folder(p, i - 1, "src") &&
@@ -113,7 +115,7 @@ static struct str source_folder(const struct parts *p, size_t first)
 }
 
 /* The crate in the folder of part i, which has to state a version. */
-static bool find_versioned(const struct parts *p, size_t i, struct crate_path *ret)
+static bool find_versioned(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (i + 1 >= p->count)
 		return false;
@@ -122,18 +124,18 @@ static bool find_versioned(const struct parts *p, size_t i, struct crate_path *r
 }
 
 /* A checkout may have several crates in it. */
-static bool find_checkout(const struct parts *p, size_t i, struct crate_path *ret)
+static bool find_checkout(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (!is_folder(p, i, "git") || !is_folder(p, i + 1, "checkouts") || i + 4 >= p->count)
 		return false;
 	const struct str name = before_hash(p->list[i + 2], 8);
 	const struct str within = source_folder(p, i + 4);
-	*ret = named(within.len > 0 ? within : name.len > 0 ? name : p->list[i + 2]);
+	*ret = crate_path_named(within.len > 0 ? within : name.len > 0 ? name : p->list[i + 2]);
 	return true;
 }
 
 /* Bazel has a folder for each, whose name begins with that of the rule that fetched it. */
-static bool find_external(const struct parts *p, size_t i, struct crate_path *ret)
+static bool find_external(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (!is_folder(p, i, "external") || !find_versioned(p, i + 1, ret))
 		return false;
@@ -146,9 +148,10 @@ static bool find_external(const struct parts *p, size_t i, struct crate_path *re
 	return true;
 }
 
-static bool find_at(const struct parts *p, size_t i, struct crate_path *ret)
+static bool crate_path_find_at(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
-	if (find_library(p, i, ret) || find_checkout(p, i, ret) || find_external(p, i, ret))
+	if (crate_path_find_library(p, i, ret) || find_checkout(p, i, ret) ||
+	    find_external(p, i, ret))
 		return true;
 	if (str_ends(p->list[i], STR("registry")))
 		return find_versioned(p, is_folder(p, i + 1, "src") ? i + 3 : i + 1, ret);
@@ -159,7 +162,7 @@ static bool find_at(const struct parts *p, size_t i, struct crate_path *ret)
 		return true;
 	}
 	if (is_folder(p, i, "build") && is_folder(p, i + 2, "out")) {
-		*ret = named(before_hash(p->list[i + 1], 16));
+		*ret = crate_path_named(before_hash(p->list[i + 1], 16));
 		return ret->name.len > 0;
 	}
 	return false;
@@ -167,14 +170,14 @@ static bool find_at(const struct parts *p, size_t i, struct crate_path *ret)
 
 struct crate_path crate_of_path(struct str path)
 {
-	struct parts p;
+	struct crate_path_parts p;
 	struct crate_path ret;
-	split(&p, path);
+	crate_path_split(&p, path);
 	for (size_t i = 0; i + 1 < p.count; i++)
-		if (find_at(&p, i, &ret))
+		if (crate_path_find_at(&p, i, &ret))
 			return ret;
 	ret = of_folder(source_folder(&p, 0));
-	if (ret.name.len == 0 || is_library(ret.name))
+	if (ret.name.len == 0 || crate_path_is_library(ret.name))
 		ret = (struct crate_path){ CRATE_OWN, STR(""), STR("") };
 	return ret;
 }

@@ -252,7 +252,7 @@ static struct str demangle_text(struct demangler *d, struct str raw, size_t len,
 	return job.ret;
 }
 
-static struct str full_name(struct demangler *d, struct str text, struct str suffix)
+static struct str demangle_full_name(struct demangler *d, struct str text, struct str suffix)
 {
 	if (suffix.len == 0)
 		return text;
@@ -342,6 +342,6 @@ struct str demangle(struct demangler *d, struct str raw, enum heft_demangle styl
 		return raw;
 	const struct str suffix = { name.p + end, name.len - end };
 	const struct str result = style == HEFT_NAMES_SHORT ? short_name(d, text, scheme)
-							    : full_name(d, text, suffix);
+							    : demangle_full_name(d, text, suffix);
 	return result.len <= NAME_MAX_SIZE ? result : raw;
 }

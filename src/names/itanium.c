@@ -19,7 +19,7 @@ extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int
 
 #define MAX_GROUPS 256
 
-struct bound {
+struct names_itanium_bound {
 	uint64_t largest;          /* of the elements so far */
 	uint64_t sum[MAX_GROUPS];  /* of the elements of each open group that ended */
 	uint64_t open[MAX_GROUPS]; /* of the element each open group is at */
@@ -33,7 +33,7 @@ struct bound {
 	bool merging;
 };
 
-static void grow(struct bound *b, uint64_t by)
+static void itanium_grow(struct names_itanium_bound *b, uint64_t by)
 {
 	b->open[b->depth] = add_sat(b->open[b->depth], by);
 	b->largest = max_u64(b->largest, b->open[b->depth]);
@@ -47,14 +47,14 @@ static bool is_reference(struct str s, size_t i)
 	return c == '_' || (c >= '0' && c <= '9') || (s.p[i] == 'S' && c >= 'A' && c <= 'Z');
 }
 
-static void reference(struct bound *b)
+static void reference(struct names_itanium_bound *b)
 {
 	const uint64_t largest = b->largest;
 	b->sum[b->depth] = add_sat(b->sum[b->depth], b->open[b->depth]);
-	grow(b, add_sat(largest, 2));
+	itanium_grow(b, add_sat(largest, 2));
 }
 
-static void open_group(struct bound *b)
+static void itanium_open_group(struct names_itanium_bound *b)
 {
 	if (b->depth + 1 == MAX_GROUPS) { /* deeper than real names: never cheap */
 		b->largest = UINT64_MAX;
@@ -66,14 +66,14 @@ static void open_group(struct bound *b)
 }
 
 /* `more`: template arguments follow, which belong to the same element. */
-static void close_group(struct bound *b, bool more)
+static void close_group(struct names_itanium_bound *b, bool more)
 {
 	const uint64_t size = add_sat(b->sum[b->depth], b->open[b->depth]);
 	if (b->depth > 0)
 		b->depth--;
 	else
 		b->sum[0] = b->open[0] = 0;
-	grow(b, add_sat(size, 2));
+	itanium_grow(b, add_sat(size, 2));
 	if (more || b->merging)
 		return;
 	if (b->sticky[b->depth] > 0) {
@@ -87,16 +87,16 @@ static void close_group(struct bound *b, bool more)
 /* A number at i and the identifier it announces; the index behind both.  "A10_" and
  * "Li7E" have numbers that announce nothing, and a reference hidden in the bytes skipped
  * then counts as one that doubles. */
-static size_t identifier(struct bound *b, struct str s, size_t i)
+static size_t identifier(struct names_itanium_bound *b, struct str s, size_t i)
 {
 	uint64_t size = 0;
 	while (i < s.len && s.p[i] >= '0' && s.p[i] <= '9')
 		size = min_u64(size * 10 + (uint64_t)(s.p[i++] - '0'), s.len);
 	const size_t end = i + (size_t)min_u64(size, s.len - i);
-	grow(b, size + 2);
+	itanium_grow(b, size + 2);
 	for (; i < end; i++) {
 		if ((s.p[i] == 'S' || s.p[i] == 'T') && is_reference(s, i)) {
-			grow(b, b->largest);
+			itanium_grow(b, b->largest);
 			b->largest = add_sat(b->largest, b->largest);
 		}
 	}
@@ -135,7 +135,7 @@ static bool has_own_end(char a, char b)
 	}
 }
 
-static size_t token(struct bound *b, struct str s, size_t i)
+static size_t token(struct names_itanium_bound *b, struct str s, size_t i)
 {
 	const char c = s.p[i], next = i + 1 < s.len ? s.p[i + 1] : 0;
 	if (c >= '1' && c <= '9')
@@ -153,8 +153,8 @@ static size_t token(struct bound *b, struct str s, size_t i)
 	b->expressions |= c == 'X' || (c == 'D' && (next == 'T' || next == 't'));
 	b->merging |= b->expressions && has_own_end(c, next);
 	if (opens_group(s, i))
-		open_group(b);
-	grow(b, c == 'S' ? 20 : 2);
+		itanium_open_group(b);
+	itanium_grow(b, c == 'S' ? 20 : 2);
 	return i + 1;
 }
 
@@ -172,7 +172,7 @@ uint64_t itanium_bound(struct str mangled)
 	const uint64_t simple = simple_bound(mangled);
 	if (simple <= ITANIUM_MAX_BOUND)
 		return simple;
-	struct bound b;
+	struct names_itanium_bound b;
 	b.depth = 0;
 	b.largest = b.sum[0] = b.open[0] = 0;
 	b.sticky[0] = 0;
@@ -195,7 +195,7 @@ struct printed {
 	jmp_buf too_long;
 };
 
-static void print(const char *text, size_t len, void *opaque)
+static void itanium_print(const char *text, size_t len, void *opaque)
 {
 	struct printed *out = opaque;
 	if (len > NAME_MAX_SIZE - out->len)
@@ -211,10 +211,10 @@ static bool run_iberty(struct printed *out, const char *mangled)
 	const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
 	if (setjmp(out->too_long) != 0)
 		return false;
-	return cplus_demangle_v3_callback(mangled, options, print, out) != 0;
+	return cplus_demangle_v3_callback(mangled, options, itanium_print, out) != 0;
 }
 
-static struct str by_iberty(struct demangler *d, const char *mangled)
+static struct str names_itanium_by_iberty(struct demangler *d, const char *mangled)
 {
 	struct printed out = { .d = d, .len = 0 };
 	if (!run_iberty(&out, mangled))
@@ -225,7 +225,7 @@ static struct str by_iberty(struct demangler *d, const char *mangled)
 #else
 
 /* Names stay as the linker has them. */
-static struct str by_iberty(struct demangler *d, const char *mangled)
+static struct str names_itanium_by_iberty(struct demangler *d, const char *mangled)
 {
 	(void)d;
 	return (struct str){ mangled, 0 };
@@ -256,10 +256,10 @@ struct str itanium_demangle(struct demangler *d, const char *mangled)
 		return (struct str){ mangled, 0 };
 #ifdef HEFT_HAVE_CXXABI
 	struct str text = { mangled, 0 };
-	if (itanium_bound(name) <= ITANIUM_MAX_BOUND || by_iberty(d, mangled).len > 0)
+	if (itanium_bound(name) <= ITANIUM_MAX_BOUND || names_itanium_by_iberty(d, mangled).len > 0)
 		text = by_cxxabi(d, mangled);
 	if (text.len > 0)
 		return text;
 #endif
-	return by_iberty(d, mangled);
+	return names_itanium_by_iberty(d, mangled);
 }

@@ -25,20 +25,20 @@ struct ms {
 	struct refs refs;
 };
 
-static ms_id read_type(struct ms *m, bool qualified);
-static ms_id read_symbol(struct ms *m);
+static ms_id microsoft_read_type(struct ms *m, bool qualified);
+static ms_id microsoft_read_symbol(struct ms *m);
 static ms_id read_qualified(struct ms *m, bool is_type);
-static ms_id read_function(struct ms *m, bool is_member);
+static ms_id microsoft_read_function(struct ms *m, bool is_member);
 
 /* ---- bytes and nodes ------------------------------------------------------------------------- */
 
-static ms_id fail(struct ms *m)
+static ms_id microsoft_fail(struct ms *m)
 {
 	m->failed = true;
 	return 0;
 }
 
-static char peek(const struct ms *m)
+static char microsoft_peek(const struct ms *m)
 {
 	return m->pos < m->s.len ? m->s.p[m->pos] : 0;
 }
@@ -65,18 +65,18 @@ static bool eat(struct ms *m, const char *text)
 	return true;
 }
 
-static ms_id add(struct ms *m, struct ms_node node)
+static ms_id microsoft_add(struct ms *m, struct ms_node node)
 {
 	if (m->failed || m->count == MAX_NODES)
-		return fail(m);
+		return microsoft_fail(m);
 	m->nodes[m->count] = node;
 	return (ms_id)m->count++;
 }
 
 /* Puts an item behind the last of a list. */
-static void append(struct ms *m, ms_id *first, ms_id *last, ms_id item)
+static void microsoft_append(struct ms *m, ms_id *first, ms_id *last, ms_id item)
 {
-	const ms_id id = add(m, (struct ms_node){ .kind = MS_LIST, .a = item });
+	const ms_id id = microsoft_add(m, (struct ms_node){ .kind = MS_LIST, .a = item });
 	if (*first)
 		m->nodes[*last].b = id;
 	else
@@ -84,7 +84,7 @@ static void append(struct ms *m, ms_id *first, ms_id *last, ms_id item)
 	*last = id;
 }
 
-static bool enter(struct ms *m)
+static bool microsoft_enter(struct ms *m)
 {
 	if (m->depth == MAX_DEPTH)
 		m->failed = true;
@@ -93,11 +93,11 @@ static bool enter(struct ms *m)
 }
 
 /* "3" is 4, "BA@" is 16, a "?" in front says negative. */
-static int64_t number(struct ms *m)
+static int64_t microsoft_number(struct ms *m)
 {
 	const bool negative = eat(m, "?");
 	uint64_t n = 0;
-	if (is_digit(peek(m))) {
+	if (is_digit(microsoft_peek(m))) {
 		n = (uint64_t)(next(m) - '0') + 1;
 	} else {
 		while (!m->failed && !eat(m, "@")) {
@@ -112,7 +112,7 @@ static int64_t number(struct ms *m)
 
 static ms_id number_node(struct ms *m)
 {
-	return add(m, (struct ms_node){ .kind = MS_NUMBER, .n = number(m) });
+	return microsoft_add(m, (struct ms_node){ .kind = MS_NUMBER, .n = microsoft_number(m) });
 }
 
 /* Displacements, of 32 bits each. */
@@ -120,15 +120,16 @@ static ms_id displacements(struct ms *m, unsigned count)
 {
 	ms_id first = 0, last = 0;
 	while (count-- > 0) {
-		const int64_t n = (int32_t)(uint32_t)number(m);
-		append(m, &first, &last, add(m, (struct ms_node){ .kind = MS_NUMBER, .n = n }));
+		const int64_t n = (int32_t)(uint32_t)microsoft_number(m);
+		microsoft_append(m, &first, &last,
+				 microsoft_add(m, (struct ms_node){ .kind = MS_NUMBER, .n = n }));
 	}
 	return first;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void remember(struct ms *m, ms_id id, struct str raw)
+static void microsoft_remember(struct ms *m, ms_id id, struct str raw)
 {
 	struct refs *r = &m->refs;
 	for (unsigned i = 0; i < r->name_count; i++)
@@ -143,7 +144,7 @@ static void remember(struct ms *m, ms_id id, struct str raw)
 static ms_id name_again(struct ms *m)
 {
 	const unsigned i = (unsigned)(next(m) - '0');
-	return i < m->refs.name_count ? m->refs.names[i] : fail(m);
+	return i < m->refs.name_count ? m->refs.names[i] : microsoft_fail(m);
 }
 
 /* Up to the "@", which is read. */
@@ -162,44 +163,45 @@ static struct str simple_text(struct ms *m)
 static ms_id simple_name(struct ms *m)
 {
 	const struct str text = simple_text(m);
-	const ms_id id = add(m, (struct ms_node){ .kind = MS_NAME, .text = text });
-	remember(m, id, text);
+	const ms_id id = microsoft_add(m, (struct ms_node){ .kind = MS_NAME, .text = text });
+	microsoft_remember(m, id, text);
 	return id;
 }
 
 /* `dynamic initializer for 'x'', where x may be a symbol of its own. */
-static ms_id dynamic(struct ms *m, const char *what)
+static ms_id microsoft_dynamic(struct ms *m, const char *what)
 {
-	const bool is_symbol = peek(m) == '?';
-	const ms_id of = is_symbol ? read_symbol(m) : read_qualified(m, false);
+	const bool is_symbol = microsoft_peek(m) == '?';
+	const ms_id of = is_symbol ? microsoft_read_symbol(m) : read_qualified(m, false);
 	if (is_symbol && (!eat(m, "@") || m->failed))
-		return fail(m);
+		return microsoft_fail(m);
 	/* The name's own end is that of the name it stands in, unless it is a symbol. */
 	if (!is_symbol)
 		m->pos--;
-	return add(m, (struct ms_node){ .kind = MS_DYNAMIC, .text = str_of(what), .a = of });
+	return microsoft_add(m,
+			     (struct ms_node){ .kind = MS_DYNAMIC, .text = str_of(what), .a = of });
 }
 
 /* operator ""_x */
 static ms_id literal_operator(struct ms *m)
 {
 	const struct str text = simple_text(m);
-	return add(m, (struct ms_node){ .kind = MS_NAME, .text = text, .n = 1 });
+	return microsoft_add(m, (struct ms_node){ .kind = MS_NAME, .text = text, .n = 1 });
 }
 
-static ms_id operator_name(struct ms *m)
+static ms_id microsoft_operator_name(struct ms *m)
 {
 	const char *text = NULL;
 	if (eat(m, "0"))
-		return add(m, (struct ms_node){ .kind = MS_CTOR });
+		return microsoft_add(m, (struct ms_node){ .kind = MS_CTOR });
 	if (eat(m, "1"))
-		return add(m, (struct ms_node){ .kind = MS_DTOR });
+		return microsoft_add(m, (struct ms_node){ .kind = MS_DTOR });
 	if (eat(m, "B"))
-		return add(m, (struct ms_node){ .kind = MS_CONVERSION });
+		return microsoft_add(m, (struct ms_node){ .kind = MS_CONVERSION });
 	if (eat(m, "__E"))
-		return dynamic(m, "dynamic initializer");
+		return microsoft_dynamic(m, "dynamic initializer");
 	if (eat(m, "__F"))
-		return dynamic(m, "dynamic atexit destructor");
+		return microsoft_dynamic(m, "dynamic atexit destructor");
 	if (eat(m, "__K"))
 		return literal_operator(m);
 	if (eat(m, "__"))
@@ -208,7 +210,8 @@ static ms_id operator_name(struct ms *m)
 		text = ms_operator(1, next(m));
 	else
 		text = ms_operator(0, next(m));
-	return text ? add(m, (struct ms_node){ .kind = MS_NAME, .text = str_of(text) }) : fail(m);
+	return text ? microsoft_add(m, (struct ms_node){ .kind = MS_NAME, .text = str_of(text) })
+		    : microsoft_fail(m);
 }
 
 /* ---- templates ------------------------------------------------------------------------------- */
@@ -217,27 +220,31 @@ static ms_id operator_name(struct ms *m)
 static ms_id member_tuple(struct ms *m, unsigned count)
 {
 	ms_id first = 0, last = 0;
-	if (peek(m) == '?')
-		append(m, &first, &last, read_symbol(m));
+	if (microsoft_peek(m) == '?')
+		microsoft_append(m, &first, &last, microsoft_read_symbol(m));
 	while (count-- > 0)
-		append(m, &first, &last, number_node(m));
-	return add(m, (struct ms_node){ .kind = MS_TUPLE, .a = first });
+		microsoft_append(m, &first, &last, number_node(m));
+	return microsoft_add(m, (struct ms_node){ .kind = MS_TUPLE, .a = first });
 }
 
 /* Behind "$": a value. */
-static ms_id read_value(struct ms *m)
+static ms_id microsoft_read_value(struct ms *m)
 {
 	switch (next(m)) {
 	case '0': return number_node(m);
-	case '1': return add(m, (struct ms_node){ .kind = MS_ADDRESS, .a = read_symbol(m) });
-	case 'E': return read_symbol(m);
+	case '1':
+		return microsoft_add(
+			m, (struct ms_node){ .kind = MS_ADDRESS, .a = microsoft_read_symbol(m) });
+	case 'E': return microsoft_read_symbol(m);
 	case 'F': return member_tuple(m, 2);
 	case 'G': return member_tuple(m, 3);
 	case 'H': return member_tuple(m, 1);
 	case 'I': return member_tuple(m, 2);
 	case 'J': return member_tuple(m, 3);
-	case 'M': (void)read_type(m, false); return read_value(m); /* of a parameter "auto" */
-	default: return fail(m);
+	case 'M':
+		(void)microsoft_read_type(m, false);
+		return microsoft_read_value(m); /* of a parameter "auto" */
+	default: return microsoft_fail(m);
 	}
 }
 
@@ -246,14 +253,14 @@ static ms_id read_argument(struct ms *m)
 	if (eat(m, "$$Y"))
 		return read_qualified(m, true);
 	if (eat(m, "$$B"))
-		return read_type(m, false);
+		return microsoft_read_type(m, false);
 	if (eat(m, "$$C"))
-		return read_type(m, true);
-	if (peek(m) == '$' && m->pos + 1 < m->s.len && m->s.p[m->pos + 1] != '$') {
+		return microsoft_read_type(m, true);
+	if (microsoft_peek(m) == '$' && m->pos + 1 < m->s.len && m->s.p[m->pos + 1] != '$') {
 		m->pos++;
-		return read_value(m);
+		return microsoft_read_value(m);
 	}
-	return read_type(m, false);
+	return microsoft_read_type(m, false);
 }
 
 static bool eat_empty_pack(struct ms *m)
@@ -265,24 +272,24 @@ static bool eat_empty_pack(struct ms *m)
 static ms_id template_name(struct ms *m)
 {
 	ms_id first = 0, last = 0;
-	if (!enter(m))
+	if (!microsoft_enter(m))
 		return 0;
 	const struct refs outer = m->refs;
 	m->refs = (struct refs){ 0 };
-	const ms_id name = eat(m, "?") ? operator_name(m) : simple_name(m);
+	const ms_id name = eat(m, "?") ? microsoft_operator_name(m) : simple_name(m);
 	while (!m->failed && !eat(m, "@"))
 		if (!eat_empty_pack(m))
-			append(m, &first, &last, read_argument(m));
+			microsoft_append(m, &first, &last, read_argument(m));
 	m->refs = outer;
 	m->depth--;
-	return add(m, (struct ms_node){ .kind = MS_TEMPLATE, .a = name, .b = first });
+	return microsoft_add(m, (struct ms_node){ .kind = MS_TEMPLATE, .a = name, .b = first });
 }
 
 static ms_id remembered_template(struct ms *m)
 {
 	const size_t start = m->pos;
 	const ms_id id = template_name(m);
-	remember(m, id, (struct str){ m->s.p + start, m->pos - start });
+	microsoft_remember(m, id, (struct str){ m->s.p + start, m->pos - start });
 	return id;
 }
 
@@ -296,29 +303,29 @@ static ms_id anonymous(struct ms *m)
 	const char *const end = memchr(all.p, '@', all.len);
 	const size_t len = end ? (size_t)(end - all.p) : 0;
 	if (!end)
-		return fail(m);
+		return microsoft_fail(m);
 	m->pos += len + 1;
-	const ms_id id = add(m, (struct ms_node){ .kind = MS_ANONYMOUS });
+	const ms_id id = microsoft_add(m, (struct ms_node){ .kind = MS_ANONYMOUS });
 	const char *const before = memmem(m->s.p, (size_t)(all.p - m->s.p), all.p - 2, len + 3);
 	if (!before && !memmem(end, all.len - len, all.p - 2, len + 3))
-		remember(m, id, (struct str){ all.p - 2, len + 2 });
+		microsoft_remember(m, id, (struct str){ all.p - 2, len + 2 });
 	return id;
 }
 
 /* Behind "?": "1?" and the symbol that the name is local to. */
 static ms_id local_scope(struct ms *m)
 {
-	const int64_t n = eat(m, "@") ? 0 : number(m);
+	const int64_t n = eat(m, "@") ? 0 : microsoft_number(m);
 	if (!eat(m, "?"))
-		return fail(m);
-	const ms_id symbol = read_symbol(m);
-	return add(m, (struct ms_node){ .kind = MS_LOCAL, .a = symbol, .n = n });
+		return microsoft_fail(m);
+	const ms_id symbol = microsoft_read_symbol(m);
+	return microsoft_add(m, (struct ms_node){ .kind = MS_LOCAL, .a = symbol, .n = n });
 }
 
 /* Numbers of scopes have no "A" in front, but "?A" is an anonymous namespace's. */
 static ms_id read_scope(struct ms *m)
 {
-	if (is_digit(peek(m)))
+	if (is_digit(microsoft_peek(m)))
 		return name_again(m);
 	if (eat(m, "?$"))
 		return remembered_template(m);
@@ -327,14 +334,14 @@ static ms_id read_scope(struct ms *m)
 	return eat(m, "?") ? local_scope(m) : simple_name(m);
 }
 
-static ms_id innermost(struct ms *m, bool is_type)
+static ms_id microsoft_innermost(struct ms *m, bool is_type)
 {
-	if (is_digit(peek(m)))
+	if (is_digit(microsoft_peek(m)))
 		return name_again(m);
 	if (eat(m, "?$"))
 		return is_type || m->counts_templates ? remembered_template(m) : template_name(m);
 	if (!is_type && eat(m, "?"))
-		return operator_name(m);
+		return microsoft_operator_name(m);
 	return simple_name(m);
 }
 
@@ -342,18 +349,18 @@ static ms_id innermost(struct ms *m, bool is_type)
 static ms_id read_qualified(struct ms *m, bool is_type)
 {
 	ms_id first = 0, last = 0;
-	if (!enter(m))
+	if (!microsoft_enter(m))
 		return 0;
-	const ms_id name = innermost(m, is_type);
+	const ms_id name = microsoft_innermost(m, is_type);
 	while (!m->failed && !eat(m, "@"))
-		append(m, &first, &last, read_scope(m));
+		microsoft_append(m, &first, &last, read_scope(m));
 	m->depth--;
-	return add(m, (struct ms_node){ .kind = MS_QUALIFIED, .a = name, .b = first });
+	return microsoft_add(m, (struct ms_node){ .kind = MS_QUALIFIED, .a = name, .b = first });
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static unsigned qualifiers(struct ms *m)
+static unsigned microsoft_qualifiers(struct ms *m)
 {
 	const char c = next(m);
 	if (c >= 'A' && c <= 'D')
@@ -388,55 +395,55 @@ static ms_id with_qualifiers(struct ms *m, ms_id id, unsigned quals)
 		node.a = with_qualifiers(m, node.a, quals);
 	else
 		node.quals = (uint8_t)(node.quals | quals);
-	return add(m, node);
+	return microsoft_add(m, node);
 }
 
 static ms_id tagged(struct ms *m, const char *tag)
 {
 	const ms_id name = read_qualified(m, true);
-	return add(m, (struct ms_node){ .kind = MS_TAG, .text = str_of(tag), .a = name });
+	return microsoft_add(m, (struct ms_node){ .kind = MS_TAG, .text = str_of(tag), .a = name });
 }
 
 /* What a pointer points to, and the class of a pointer to a member. */
 static void read_target(struct ms *m, struct ms_node *pointer)
 {
 	if (eat(m, "6")) {
-		pointer->a = read_function(m, false);
+		pointer->a = microsoft_read_function(m, false);
 		return;
 	}
 	pointer->quals = (uint8_t)(pointer->quals | pointer_qualifiers(m));
 	if (eat(m, "8")) {
 		pointer->b = read_qualified(m, true);
-		pointer->a = read_function(m, true);
+		pointer->a = microsoft_read_function(m, true);
 		return;
 	}
-	const bool of_member = peek(m) >= 'Q' && peek(m) <= 'T';
-	const unsigned quals = qualifiers(m);
+	const bool of_member = microsoft_peek(m) >= 'Q' && microsoft_peek(m) <= 'T';
+	const unsigned quals = microsoft_qualifiers(m);
 	if (of_member)
 		pointer->b = read_qualified(m, true);
-	pointer->a = with_qualifiers(m, read_type(m, false), quals);
+	pointer->a = with_qualifiers(m, microsoft_read_type(m, false), quals);
 }
 
 static ms_id pointer(struct ms *m, const char *text, unsigned quals)
 {
 	struct ms_node node = { .kind = MS_POINTER, .text = str_of(text), .quals = (uint8_t)quals };
 	read_target(m, &node);
-	return add(m, node);
+	return microsoft_add(m, node);
 }
 
 /* Behind "Y". */
 static ms_id array(struct ms *m)
 {
 	int64_t sizes[16];
-	const int64_t count = number(m);
+	const int64_t count = microsoft_number(m);
 	if (count < 1 || count > (int64_t)COUNT_OF(sizes))
-		return fail(m);
+		return microsoft_fail(m);
 	for (int64_t i = 0; i < count; i++)
-		sizes[i] = number(m);
-	const unsigned quals = eat(m, "$$C") ? qualifiers(m) : 0;
-	ms_id id = with_qualifiers(m, read_type(m, false), quals);
+		sizes[i] = microsoft_number(m);
+	const unsigned quals = eat(m, "$$C") ? microsoft_qualifiers(m) : 0;
+	ms_id id = with_qualifiers(m, microsoft_read_type(m, false), quals);
 	for (int64_t i = count; i-- > 0;)
-		id = add(m, (struct ms_node){ .kind = MS_ARRAY, .a = id, .n = sizes[i] });
+		id = microsoft_add(m, (struct ms_node){ .kind = MS_ARRAY, .a = id, .n = sizes[i] });
 	return id;
 }
 
@@ -444,7 +451,8 @@ static ms_id plain(struct ms *m)
 {
 	const bool line = eat(m, "_");
 	const char *const text = ms_type(line, next(m));
-	return text ? add(m, (struct ms_node){ .kind = MS_PLAIN, .text = str_of(text) }) : fail(m);
+	return text ? microsoft_add(m, (struct ms_node){ .kind = MS_PLAIN, .text = str_of(text) })
+		    : microsoft_fail(m);
 }
 
 /* Behind "$$". */
@@ -455,24 +463,26 @@ static ms_id newer_type(struct ms *m)
 	if (eat(m, "R"))
 		return pointer(m, "&&", MS_VOLATILE);
 	if (eat(m, "A6"))
-		return read_function(m, false);
+		return microsoft_read_function(m, false);
 	if (eat(m, "A8@@"))
-		return read_function(m, true);
+		return microsoft_read_function(m, true);
 	if (eat(m, "B"))
-		return read_type(m, false);
+		return microsoft_read_type(m, false);
 	if (eat(m, "C"))
-		return read_type(m, true);
-	return eat(m, "T")
-		       ? add(m, (struct ms_node){ .kind = MS_PLAIN, .text = STR("std::nullptr_t") })
-		       : fail(m);
+		return microsoft_read_type(m, true);
+	return eat(m, "T") ? microsoft_add(m, (struct ms_node){ .kind = MS_PLAIN,
+								.text = STR("std::nullptr_t") })
+			   : microsoft_fail(m);
 }
 
 /* "?<auto>@@" */
 static ms_id custom(struct ms *m)
 {
-	const ms_id name = innermost(m, true);
-	return eat(m, "@") ? add(m, (struct ms_node){ .kind = MS_TAG, .text = STR(""), .a = name })
-			   : fail(m);
+	const ms_id name = microsoft_innermost(m, true);
+	return eat(m, "@")
+		       ? microsoft_add(
+				 m, (struct ms_node){ .kind = MS_TAG, .text = STR(""), .a = name })
+		       : microsoft_fail(m);
 }
 
 static ms_id bare_type(struct ms *m)
@@ -495,7 +505,7 @@ static ms_id bare_type(struct ms *m)
 		return array(m);
 	if (eat(m, "?"))
 		return custom(m);
-	const char *const kind = peek(m) ? strchr(letters, peek(m)) : NULL;
+	const char *const kind = microsoft_peek(m) ? strchr(letters, microsoft_peek(m)) : NULL;
 	if (!kind)
 		return plain(m);
 	const size_t i = (size_t)(kind - letters);
@@ -504,11 +514,11 @@ static ms_id bare_type(struct ms *m)
 }
 
 /* `qualified`: const and volatile stand in front. */
-static ms_id read_type(struct ms *m, bool qualified)
+static ms_id microsoft_read_type(struct ms *m, bool qualified)
 {
-	if (!enter(m))
+	if (!microsoft_enter(m))
 		return 0;
-	const unsigned quals = qualified ? qualifiers(m) : 0;
+	const unsigned quals = qualified ? microsoft_qualifiers(m) : 0;
 	const ms_id id = with_qualifiers(m, bare_type(m), quals);
 	m->depth--;
 	return id;
@@ -537,18 +547,18 @@ static struct str convention(struct ms *m)
 
 static ms_id parameter(struct ms *m)
 {
-	if (is_digit(peek(m))) {
+	if (is_digit(microsoft_peek(m))) {
 		const unsigned i = (unsigned)(next(m) - '0');
-		return i < m->refs.type_count ? m->refs.types[i] : fail(m);
+		return i < m->refs.type_count ? m->refs.types[i] : microsoft_fail(m);
 	}
 	const size_t start = m->pos;
-	const ms_id id = read_type(m, false);
+	const ms_id id = microsoft_read_type(m, false);
 	if (m->pos > start + 1 && m->refs.type_count < COUNT_OF(m->refs.types))
 		m->refs.types[m->refs.type_count++] = id;
 	return id;
 }
 
-static void parameters(struct ms *m, struct ms_node *f)
+static void microsoft_parameters(struct ms *m, struct ms_node *f)
 {
 	ms_id last = 0;
 	if (eat(m, "X"))
@@ -557,31 +567,31 @@ static void parameters(struct ms *m, struct ms_node *f)
 		f->variadic = eat(m, "Z");
 		if (f->variadic)
 			return;
-		append(m, &f->b, &last, parameter(m));
+		microsoft_append(m, &f->b, &last, parameter(m));
 	}
 }
 
 /* Behind what says that it is one. */
-static ms_id read_function(struct ms *m, bool is_member)
+static ms_id microsoft_read_function(struct ms *m, bool is_member)
 {
 	struct ms_node f = { .kind = MS_FUNCTION };
-	if (!enter(m))
+	if (!microsoft_enter(m))
 		return 0;
 	if (is_member) {
 		f.quals = (uint8_t)pointer_qualifiers(m);
 		f.quals |= eat(m, "G") ? MS_LVALUE : eat(m, "H") ? MS_RVALUE : 0;
 		f.quals |= (uint8_t)pointer_qualifiers(m);
-		f.quals |= (uint8_t)qualifiers(m);
+		f.quals |= (uint8_t)microsoft_qualifiers(m);
 	}
 	f.text = convention(m);
 	if (!eat(m, "@"))
-		f.a = read_type(m, eat(m, "?"));
-	parameters(m, &f);
+		f.a = microsoft_read_type(m, eat(m, "?"));
+	microsoft_parameters(m, &f);
 	f.is_noexcept = eat(m, "_E");
 	if (!f.is_noexcept && !eat(m, "Z"))
 		m->failed = true;
 	m->depth--;
-	return add(m, f);
+	return microsoft_add(m, f);
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -591,9 +601,9 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	static const char *const leads[] = { "private: static ", "protected: static ",
 					     "public: static ", "", "" };
 	struct ms_node node = { .kind = MS_DATA, .a = name, .text = str_of(leads[access - '0']) };
-	const ms_id type = read_type(m, false);
+	const ms_id type = microsoft_read_type(m, false);
 	const unsigned ext = pointer_qualifiers(m);
-	unsigned quals = qualifiers(m);
+	unsigned quals = microsoft_qualifiers(m);
 	/* Those of a pointer are in its letter, and these are of what it points to. */
 	if (!m->failed && m->nodes[type].kind == MS_POINTER) {
 		if (m->nodes[type].b)
@@ -603,7 +613,7 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 		quals = 0;
 	}
 	node.b = with_qualifiers(m, type, quals);
-	return add(m, node);
+	return microsoft_add(m, node);
 }
 
 /* "private: ", "private: static ", "private: virtual ", a thunk; then protected and public. */
@@ -614,7 +624,7 @@ static const char *const accesses[] = {
 };
 
 /* "$4": a thunk that looks up how far the object has moved; "$R4": one that does so twice. */
-static void displaced(struct ms *m, struct ms_node *code)
+static void microsoft_displaced(struct ms *m, struct ms_node *code)
 {
 	const bool twice = eat(m, "R");
 	const char access = next(m);
@@ -635,7 +645,7 @@ static bool leads_to_member(struct ms *m, struct ms_node *code)
 		return false;
 	}
 	if (eat(m, "$")) {
-		displaced(m, code);
+		microsoft_displaced(m, code);
 		return true;
 	}
 	const char c = next(m);
@@ -664,71 +674,71 @@ static void set_conversion(struct ms *m, ms_id name, ms_id function)
 		m->nodes[id].a = m->nodes[function].a;
 }
 
-static ms_id code(struct ms *m, ms_id name)
+static ms_id microsoft_code(struct ms *m, ms_id name)
 {
 	struct ms_node node = { .kind = MS_CODE, .a = name };
 	if (eat(m, "9")) {
 		node.text = STR("extern \"C\" ");
-		return add(m, node);
+		return microsoft_add(m, node);
 	}
 	const bool is_member = leads_to_member(m, &node);
-	node.b = read_function(m, is_member);
+	node.b = microsoft_read_function(m, is_member);
 	set_conversion(m, name, node.b);
-	return add(m, node);
+	return microsoft_add(m, node);
 }
 
-static ms_id table(struct ms *m, const char *what)
+static ms_id microsoft_table(struct ms *m, const char *what)
 {
 	struct ms_node node = { .kind = MS_TABLE, .text = str_of(what) };
 	ms_id last = 0;
 	node.a = read_qualified(m, true);
 	if (!eat(m, "6") && !eat(m, "7"))
-		return fail(m);
-	node.quals = (uint8_t)qualifiers(m);
+		return microsoft_fail(m);
+	node.quals = (uint8_t)microsoft_qualifiers(m);
 	while (m->pos < m->s.len && !m->failed && !eat(m, "@"))
-		append(m, &node.b, &last, read_qualified(m, true));
-	return add(m, node);
+		microsoft_append(m, &node.b, &last, read_qualified(m, true));
+	return microsoft_add(m, node);
 }
 
 /* Behind "??_R1": what stands before the name is numbers, or a type. */
-static ms_id described(struct ms *m, const char *what, unsigned count)
+static ms_id microsoft_described(struct ms *m, const char *what, unsigned count)
 {
 	struct ms_node node = { .kind = MS_DESCRIBE, .text = str_of(what) };
 	node.b = displacements(m, count);
 	node.a = read_qualified(m, true);
-	return eat(m, "8") ? add(m, node) : fail(m);
+	return eat(m, "8") ? microsoft_add(m, node) : microsoft_fail(m);
 }
 
 static ms_id type_descriptor(struct ms *m)
 {
-	const ms_id type = read_type(m, eat(m, "?"));
+	const ms_id type = microsoft_read_type(m, eat(m, "?"));
 	return eat(m, "@8") || eat(m, "8")
-		       ? add(m, (struct ms_node){ .kind = MS_DESCRIBE,
-						  .c = type,
-						  .text = STR("RTTI Type Descriptor") })
-		       : fail(m);
+		       ? microsoft_add(m, (struct ms_node){ .kind = MS_DESCRIBE,
+							    .c = type,
+							    .text = STR("RTTI Type Descriptor") })
+		       : microsoft_fail(m);
 }
 
 static ms_id guard(struct ms *m, const char *what)
 {
 	ms_id first = 0, last = 0;
 	struct ms_node node = { .kind = MS_DESCRIBE, .text = str_of(what) };
-	append(m, &first, &last, add(m, (struct ms_node){ .kind = MS_NAME }));
+	microsoft_append(m, &first, &last, microsoft_add(m, (struct ms_node){ .kind = MS_NAME }));
 	while (!m->failed && !eat(m, "@"))
-		append(m, &first, &last, read_scope(m));
+		microsoft_append(m, &first, &last, read_scope(m));
 	/* Its name is what it is: the first scope takes the name's place. */
 	if (m->failed || !m->nodes[first].b)
-		return fail(m);
+		return microsoft_fail(m);
 	const ms_id scopes = m->nodes[first].b;
-	node.a = add(m, (struct ms_node){ .kind = MS_QUALIFIED,
-					  .a = m->nodes[scopes].a,
-					  .b = m->nodes[scopes].b });
+	node.a = microsoft_add(m, (struct ms_node){ .kind = MS_QUALIFIED,
+						    .a = m->nodes[scopes].a,
+						    .b = m->nodes[scopes].b });
 	node.n = 1;
 	if (eat(m, "5"))
 		node.b = m->pos < m->s.len ? displacements(m, 1) : 0;
 	else if (!eat(m, "4IA"))
-		return fail(m);
-	return add(m, node);
+		return microsoft_fail(m);
+	return microsoft_add(m, node);
 }
 
 static ms_id vcall(struct ms *m)
@@ -736,39 +746,39 @@ static ms_id vcall(struct ms *m)
 	struct ms_node node = { .kind = MS_CODE, .text = STR("[thunk]: "), .n = MS_VCALL };
 	node.a = read_qualified(m, true);
 	if (!eat(m, "$B"))
-		return fail(m);
+		return microsoft_fail(m);
 	node.c = displacements(m, 1);
 	if (!eat(m, "A"))
-		return fail(m);
+		return microsoft_fail(m);
 	const struct str how = convention(m);
-	node.b = add(m, (struct ms_node){ .kind = MS_FUNCTION, .text = how });
-	return add(m, node);
+	node.b = microsoft_add(m, (struct ms_node){ .kind = MS_FUNCTION, .text = how });
+	return microsoft_add(m, node);
 }
 
 /* "_0" and its size, its hash and its first bytes. */
-static ms_id string(struct ms *m)
+static ms_id microsoft_string(struct ms *m)
 {
 	struct ms_node node = { .kind = MS_STRING };
 	node.wide = eat(m, "_1");
 	if (!node.wide && !eat(m, "_0"))
-		return fail(m);
-	node.n = number(m);
+		return microsoft_fail(m);
+	node.n = microsoft_number(m);
 	(void)simple_text(m);
 	node.text = rest(m);
 	m->pos = m->s.len;
-	return add(m, node);
+	return microsoft_add(m, node);
 }
 
-static ms_id special(struct ms *m, bool *ret_is)
+static ms_id microsoft_special(struct ms *m, bool *ret_is)
 {
 	static const struct {
 		const char *code, *what;
 		ms_id (*read)(struct ms *m, const char *what);
 	} all[] = {
-		{ "_7", "vftable", table },
-		{ "_8", "vbtable", table },
-		{ "_S", "local vftable", table },
-		{ "_R4", "RTTI Complete Object Locator", table },
+		{ "_7", "vftable", microsoft_table },
+		{ "_8", "vbtable", microsoft_table },
+		{ "_S", "local vftable", microsoft_table },
+		{ "_R4", "RTTI Complete Object Locator", microsoft_table },
 		{ "_B", "local static guard", guard },
 		{ "__J", "local static thread guard", guard },
 	};
@@ -779,44 +789,44 @@ static ms_id special(struct ms *m, bool *ret_is)
 	if (eat(m, "_9"))
 		return vcall(m);
 	if (eat(m, "_C@"))
-		return string(m);
+		return microsoft_string(m);
 	if (eat(m, "_R0"))
 		return type_descriptor(m);
 	if (eat(m, "_R1"))
-		return described(m, "RTTI Base Class Descriptor at", 4);
+		return microsoft_described(m, "RTTI Base Class Descriptor at", 4);
 	if (eat(m, "_R2"))
-		return described(m, "RTTI Base Class Array", 0);
+		return microsoft_described(m, "RTTI Base Class Array", 0);
 	if (eat(m, "_R3"))
-		return described(m, "RTTI Class Hierarchy Descriptor", 0);
+		return microsoft_described(m, "RTTI Class Hierarchy Descriptor", 0);
 	*ret_is = false;
 	return 0;
 }
 
 /* From the "?" on. */
-static ms_id read_symbol(struct ms *m)
+static ms_id microsoft_read_symbol(struct ms *m)
 {
 	bool is_special = false;
-	if (!enter(m) || !eat(m, "?") || str_starts(rest(m), STR("?@")))
-		return fail(m);
+	if (!microsoft_enter(m) || !eat(m, "?") || str_starts(rest(m), STR("?@")))
+		return microsoft_fail(m);
 	ms_id id = 0;
 	if (eat(m, "?")) {
-		id = special(m, &is_special);
+		id = microsoft_special(m, &is_special);
 		if (!is_special)
 			m->pos--;
 	}
 	if (!is_special) {
 		const ms_id name = read_qualified(m, false);
-		const char c = m->failed ? 0 : peek(m);
-		id = c >= '0' && c <= '4' ? variable(m, name, next(m)) : code(m, name);
+		const char c = m->failed ? 0 : microsoft_peek(m);
+		id = c >= '0' && c <= '4' ? variable(m, name, next(m)) : microsoft_code(m, name);
 	}
 	m->depth--;
 	return m->failed ? 0 : id;
 }
 
-static ms_id read_all(struct ms *m)
+static ms_id microsoft_read_all(struct ms *m)
 {
 	m->nodes[0] = (struct ms_node){ 0 };
-	const ms_id id = read_symbol(m);
+	const ms_id id = microsoft_read_symbol(m);
 	return m->pos == m->s.len ? id : 0;
 }
 
@@ -826,11 +836,11 @@ size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size
 	struct out o = { .p = out, .room = room };
 	if (!microsoft_likely(raw))
 		return 0;
-	ms_id id = read_all(&m);
+	ms_id id = microsoft_read_all(&m);
 	if (id == 0) {
 		/* Microsoft's compiler counts more than clang does. */
 		m = (struct ms){ .s = raw, .nodes = scratch, .count = 1, .counts_templates = true };
-		id = read_all(&m);
+		id = microsoft_read_all(&m);
 	}
 	if (id == 0)
 		return 0;

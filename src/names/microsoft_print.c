@@ -22,7 +22,7 @@ static const struct ms_node *node_of(const struct printer *p, ms_id id)
 	return &p->nodes[id];
 }
 
-static bool enter(struct printer *p)
+static bool microsoft_print_enter(struct printer *p)
 {
 	if (p->depth == MAX_DEPTH || p->steps == MAX_STEPS)
 		p->o->failed = true;
@@ -58,7 +58,7 @@ static void blank_behind_word(struct printer *p)
 		write(p, " ");
 }
 
-static void qualifiers(struct printer *p, unsigned quals, const char *blank)
+static void microsoft_print_qualifiers(struct printer *p, unsigned quals, const char *blank)
 {
 	static const char *const words[] = { "const", "volatile", "", "__restrict" };
 	for (unsigned i = 0; i < COUNT_OF(words); i++) {
@@ -80,7 +80,7 @@ static void type(struct printer *p, ms_id id)
 	type_after(p, id);
 }
 
-static void list(struct printer *p, ms_id id);
+static void microsoft_print_list(struct printer *p, ms_id id);
 
 static void item(struct printer *p, ms_id id)
 {
@@ -89,7 +89,7 @@ static void item(struct printer *p, ms_id id)
 	case MS_NUMBER: write_number(p, n->n); break;
 	case MS_TUPLE:
 		write(p, "{");
-		list(p, n->a);
+		microsoft_print_list(p, n->a);
 		write(p, "}");
 		break;
 	case MS_ADDRESS:
@@ -106,7 +106,7 @@ static void item(struct printer *p, ms_id id)
 	}
 }
 
-static void list(struct printer *p, ms_id id)
+static void microsoft_print_list(struct printer *p, ms_id id)
 {
 	for (bool first = true; id && !p->o->failed; id = node_of(p, id)->b, first = false) {
 		if (!first)
@@ -115,11 +115,11 @@ static void list(struct printer *p, ms_id id)
 	}
 }
 
-static void arguments(struct printer *p, ms_id id)
+static void microsoft_print_arguments(struct printer *p, ms_id id)
 {
 	write(p, "<");
 	if (!p->brief)
-		list(p, id);
+		microsoft_print_list(p, id);
 	write(p, ">");
 }
 
@@ -128,7 +128,7 @@ static void conversion(struct printer *p, const struct ms_node *n, const struct 
 {
 	write(p, "operator");
 	if (instance)
-		arguments(p, instance->b);
+		microsoft_print_arguments(p, instance->b);
 	write(p, " ");
 	type(p, n->a);
 }
@@ -141,10 +141,10 @@ static void instance(struct printer *p, const struct ms_node *n, ms_id class)
 		return;
 	}
 	name(p, n->a, class);
-	arguments(p, n->b);
+	microsoft_print_arguments(p, n->b);
 }
 
-static void dynamic(struct printer *p, const struct ms_node *n)
+static void microsoft_print_dynamic(struct printer *p, const struct ms_node *n)
 {
 	write(p, "`");
 	write_str(p, n->text);
@@ -168,7 +168,7 @@ static void local(struct printer *p, const struct ms_node *n)
 /* From the outermost on. */
 static void scopes(struct printer *p, ms_id id)
 {
-	if (id == 0 || !enter(p))
+	if (id == 0 || !microsoft_print_enter(p))
 		return;
 	scopes(p, node_of(p, id)->b);
 	name(p, node_of(p, id)->a, 0);
@@ -183,7 +183,7 @@ static void qualified(struct printer *p, const struct ms_node *n)
 }
 
 /* Of a constructor or destructor. */
-static void class_name(struct printer *p, ms_id class)
+static void microsoft_print_class_name(struct printer *p, ms_id class)
 {
 	const struct ms_node *const n = node_of(p, class);
 	name(p, p->brief && n->kind == MS_TEMPLATE ? n->a : class, 0);
@@ -193,7 +193,7 @@ static void class_name(struct printer *p, ms_id class)
 static void name(struct printer *p, ms_id id, ms_id class)
 {
 	const struct ms_node *n = node_of(p, id);
-	if (!enter(p))
+	if (!microsoft_print_enter(p))
 		return;
 	switch (n->kind) {
 	case MS_NAME:
@@ -206,11 +206,11 @@ static void name(struct printer *p, ms_id id, ms_id class)
 	case MS_LOCAL: local(p, n); break;
 	case MS_DTOR:
 		write(p, "~");
-		class_name(p, class);
+		microsoft_print_class_name(p, class);
 		break;
-	case MS_CTOR: class_name(p, class); break;
+	case MS_CTOR: microsoft_print_class_name(p, class); break;
 	case MS_CONVERSION: conversion(p, n, NULL); break;
-	case MS_DYNAMIC: dynamic(p, n); break;
+	case MS_DYNAMIC: microsoft_print_dynamic(p, n); break;
 	case MS_QUALIFIED: qualified(p, n); break;
 	default: p->o->failed = true; break;
 	}
@@ -245,24 +245,24 @@ static void pointer_before(struct printer *p, const struct ms_node *n)
 		write(p, "::");
 	}
 	write_str(p, n->text);
-	qualifiers(p, n->quals, "");
+	microsoft_print_qualifiers(p, n->quals, "");
 }
 
 /* What stands in front of the thing declared; the pointer to a function writes the convention. */
 static void type_before(struct printer *p, ms_id id, bool behind_pointer)
 {
 	const struct ms_node *n = node_of(p, id);
-	if (id == 0 || !enter(p))
+	if (id == 0 || !microsoft_print_enter(p))
 		return;
 	switch (n->kind) {
 	case MS_PLAIN:
 		write_str(p, n->text);
-		qualifiers(p, n->quals, " ");
+		microsoft_print_qualifiers(p, n->quals, " ");
 		break;
 	case MS_TAG:
 		write_str(p, n->text);
 		name(p, n->a, 0);
-		qualifiers(p, n->quals, " ");
+		microsoft_print_qualifiers(p, n->quals, " ");
 		break;
 	case MS_POINTER: pointer_before(p, n); break;
 	case MS_ARRAY: type_before(p, n->a, false); break;
@@ -278,16 +278,16 @@ static void type_before(struct printer *p, ms_id id, bool behind_pointer)
 	p->depth--;
 }
 
-static void parameters(struct printer *p, const struct ms_node *n)
+static void microsoft_print_parameters(struct printer *p, const struct ms_node *n)
 {
 	write(p, "(");
-	list(p, n->b);
+	microsoft_print_list(p, n->b);
 	if (n->variadic)
 		write(p, n->b ? ", ..." : "...");
 	else if (!n->b)
 		write(p, "void");
 	write(p, ")");
-	qualifiers(p, n->quals, " ");
+	microsoft_print_qualifiers(p, n->quals, " ");
 	write(p, n->quals & MS_LVALUE ? " &" : n->quals & MS_RVALUE ? " &&" : "");
 	write(p, n->is_noexcept ? " noexcept" : "");
 }
@@ -295,7 +295,7 @@ static void parameters(struct printer *p, const struct ms_node *n)
 static void type_after(struct printer *p, ms_id id)
 {
 	const struct ms_node *n = node_of(p, id);
-	if (id == 0 || !enter(p))
+	if (id == 0 || !microsoft_print_enter(p))
 		return;
 	if (n->kind == MS_POINTER && is_around(node_of(p, n->a)))
 		write(p, ")");
@@ -306,7 +306,7 @@ static void type_after(struct printer *p, ms_id id)
 		write(p, "]");
 	}
 	if (n->kind == MS_FUNCTION)
-		parameters(p, n);
+		microsoft_print_parameters(p, n);
 	if (n->kind == MS_POINTER || n->kind == MS_ARRAY || n->kind == MS_FUNCTION)
 		type_after(p, n->a);
 	p->depth--;
@@ -325,11 +325,11 @@ static void thunk(struct printer *p, const struct ms_node *n)
 	if (n->n == MS_NO_THUNK)
 		return;
 	write(p, words[n->n]);
-	list(p, n->c);
+	microsoft_print_list(p, n->c);
 	write(p, n->n == MS_VCALL ? ", {flat}}" : "}'");
 }
 
-static void code(struct printer *p, const struct ms_node *n)
+static void microsoft_print_code(struct printer *p, const struct ms_node *n)
 {
 	if (p->brief) {
 		name(p, n->a, 0);
@@ -359,10 +359,10 @@ static void data(struct printer *p, const struct ms_node *n)
 	type_after(p, n->b);
 }
 
-static void table(struct printer *p, const struct ms_node *n)
+static void microsoft_print_table(struct printer *p, const struct ms_node *n)
 {
 	if (!p->brief && n->quals) {
-		qualifiers(p, n->quals, "");
+		microsoft_print_qualifiers(p, n->quals, "");
 		write(p, " ");
 	}
 	name(p, n->a, 0);
@@ -379,7 +379,7 @@ static void table(struct printer *p, const struct ms_node *n)
 }
 
 /* n: a guard, which a number follows. */
-static void described(struct printer *p, const struct ms_node *n)
+static void microsoft_print_described(struct printer *p, const struct ms_node *n)
 {
 	const struct ms_node *const type_of = node_of(p, n->c);
 	if (n->c && !(p->brief && type_of->kind == MS_TAG))
@@ -392,13 +392,13 @@ static void described(struct printer *p, const struct ms_node *n)
 	write_str(p, n->text);
 	if (n->b && !n->n) {
 		write(p, " (");
-		list(p, n->b);
+		microsoft_print_list(p, n->b);
 		write(p, ")");
 	}
 	write(p, "'");
 	if (n->b && n->n) {
 		write(p, "{");
-		list(p, n->b);
+		microsoft_print_list(p, n->b);
 		write(p, "}");
 	}
 }
@@ -428,7 +428,7 @@ static int string_byte(struct str s, size_t *at)
 }
 
 /* Bytes of a character: nothing says it but the zeros that end the text, or that are in it. */
-static size_t string_width(const uint8_t *bytes, size_t count, int64_t size)
+static size_t microsoft_print_string_width(const uint8_t *bytes, size_t count, int64_t size)
 {
 	size_t zeros = 0, last = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -457,7 +457,7 @@ static void string_unit(struct printer *p, uint32_t c, size_t width)
 }
 
 /* "_1" has the high byte first. */
-static uint32_t unit_at(const struct ms_node *n, const uint8_t *bytes, size_t width)
+static uint32_t microsoft_print_unit_at(const struct ms_node *n, const uint8_t *bytes, size_t width)
 {
 	uint32_t unit = 0;
 	for (size_t i = 0; i < width; i++)
@@ -466,20 +466,20 @@ static uint32_t unit_at(const struct ms_node *n, const uint8_t *bytes, size_t wi
 }
 
 /* Without the zero that ends it; "..." where bytes are missing. */
-static void string(struct printer *p, const struct ms_node *n)
+static void microsoft_print_string(struct printer *p, const struct ms_node *n)
 {
 	static const char *const leads[] = { "", "\"", "u\"", "", "U\"" };
 	uint8_t bytes[STRING_MOST];
 	size_t at = 0, count = 0;
 	for (int c; count < STRING_MOST && (c = string_byte(n->text, &at)) >= 0;)
 		bytes[count++] = (uint8_t)c;
-	const size_t width = n->wide ? 2 : string_width(bytes, count, n->n);
+	const size_t width = n->wide ? 2 : microsoft_print_string_width(bytes, count, n->n);
 	const bool is_cut = n->n < 0 || (uint64_t)n->n > count;
 	if (at + 1 != n->text.len || count % width != 0)
 		p->o->failed = true;
 	write(p, n->wide ? "L\"" : leads[width]);
 	for (size_t i = 0; i + width <= count; i += width) {
-		const uint32_t unit = unit_at(n, bytes + i, width);
+		const uint32_t unit = microsoft_print_unit_at(n, bytes + i, width);
 		if (is_cut || unit != 0 || i + width < count)
 			string_unit(p, unit, width);
 	}
@@ -489,14 +489,14 @@ static void string(struct printer *p, const struct ms_node *n)
 static void symbol(struct printer *p, ms_id id)
 {
 	const struct ms_node *n = node_of(p, id);
-	if (!enter(p))
+	if (!microsoft_print_enter(p))
 		return;
 	switch (n->kind) {
-	case MS_CODE: code(p, n); break;
+	case MS_CODE: microsoft_print_code(p, n); break;
 	case MS_DATA: data(p, n); break;
-	case MS_TABLE: table(p, n); break;
-	case MS_DESCRIBE: described(p, n); break;
-	case MS_STRING: string(p, n); break;
+	case MS_TABLE: microsoft_print_table(p, n); break;
+	case MS_DESCRIBE: microsoft_print_described(p, n); break;
+	case MS_STRING: microsoft_print_string(p, n); break;
 	default: p->o->failed = true; break;
 	}
 	p->depth--;

@@ -4,18 +4,18 @@
 
 #include "names/rust_out.h"
 
-static struct str from(struct str s, size_t at)
+static struct str module_name_from(struct str s, size_t at)
 {
 	return (struct str){ s.p + at, s.len - at };
 }
 
-static struct str upto(struct str s, size_t len)
+static struct str module_name_upto(struct str s, size_t len)
 {
 	return (struct str){ s.p, len };
 }
 
 /* Where a word begins; s.len where it does not occur. */
-static size_t find(struct str s, struct str word)
+static size_t module_name_find(struct str s, struct str word)
 {
 	const char *const at = s.len > 0 ? memmem(s.p, s.len, word.p, word.len) : NULL;
 	return at ? (size_t)(at - s.p) : s.len;
@@ -31,7 +31,7 @@ static bool is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-static void put_str(struct out *o, struct str s)
+static void module_name_put_str(struct out *o, struct str s)
 {
 	put(o, s.p, s.len);
 }
@@ -40,7 +40,7 @@ static void put_str(struct out *o, struct str s)
 static void put_kind(struct out *o, struct str kind)
 {
 	put_text(o, " (");
-	put_str(o, kind);
+	module_name_put_str(o, kind);
 	put_text(o, ")");
 }
 
@@ -88,13 +88,13 @@ static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret
 	const struct str mark = STR("_MOD_");
 	if (raw.len < 4)
 		return false;
-	const size_t at = 3 + find(from(raw, 3), mark);
+	const size_t at = 3 + module_name_find(module_name_from(raw, 3), mark);
 	if (at + mark.len >= raw.len)
 		return false;
-	put_str(o, from(upto(raw, at), 2));
+	module_name_put_str(o, module_name_from(module_name_upto(raw, at), 2));
 	ret->module = ret->package = o->len;
 	put_text(o, "::");
-	put_str(o, from(raw, at + mark.len));
+	module_name_put_str(o, module_name_from(raw, at + mark.len));
 	ret->brief = o->len;
 	return true;
 }
@@ -112,7 +112,7 @@ static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 			return false;
 		if (o->len > 0)
 			put_text(o, "::");
-		put_str(o, from(upto(raw, i), start));
+		module_name_put_str(o, module_name_from(module_name_upto(raw, i), start));
 		if (tag == 'M' && start == 3)
 			ret->package = o->len;
 		if (tag == 'M' || tag == 'S')
@@ -127,14 +127,14 @@ static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 /* "A$B$$R" is (A, B): R. */
 static void put_parameters(struct out *o, struct str types)
 {
-	const size_t end = find(types, STR("$$"));
+	const size_t end = module_name_find(types, STR("$$"));
 	size_t at = 0;
 	put_text(o, "(");
 	while (at < end) {
 		size_t next = at;
 		while (next < end && types.p[next] != '$')
 			next++;
-		put_str(o, from(upto(types, next), at));
+		module_name_put_str(o, module_name_from(module_name_upto(types, next), at));
 		at = next + 1;
 		if (next < end)
 			put_text(o, ", ");
@@ -142,7 +142,7 @@ static void put_parameters(struct out *o, struct str types)
 	put_text(o, ")");
 	if (end + 2 < types.len) {
 		put_text(o, ": ");
-		put_str(o, from(types, end + 2));
+		module_name_put_str(o, module_name_from(types, end + 2));
 	}
 }
 
@@ -151,22 +151,23 @@ static void put_parameters(struct out *o, struct str types)
 static void put_pascal_unit(struct out *o, struct str unit, struct module_name *ret)
 {
 	if (str_starts(unit, STR("P$")))
-		unit = from(unit, 2);
-	const size_t end = find(unit, STR("$_$"));
-	put_str(o, upto(unit, end));
+		unit = module_name_from(unit, 2);
+	const size_t end = module_name_find(unit, STR("$_$"));
+	module_name_put_str(o, module_name_upto(unit, end));
 	ret->module = ret->package = o->len;
 	if (end + 3 >= unit.len)
 		return;
-	const struct str owner = from(unit, end + 3);
-	const size_t class = find(owner, STR("_$_")), function = find(owner, STR("$"));
+	const struct str owner = module_name_from(unit, end + 3);
+	const size_t class = module_name_find(owner, STR("_$_")),
+		     function = module_name_find(owner, STR("$"));
 	put_text(o, ".");
-	put_str(o, upto(owner, min_u64(class, function)));
+	module_name_put_str(o, module_name_upto(owner, min_u64(class, function)));
 }
 
 /* "_$UNIT$_Ld1": data without a name. */
 static size_t pascal_local(struct str raw)
 {
-	return str_starts(raw, STR("_$")) ? find(raw, STR("$_Ld")) : raw.len;
+	return str_starts(raw, STR("_$")) ? module_name_find(raw, STR("$_Ld")) : raw.len;
 }
 
 static bool read_pascal_local(struct str raw, struct out *o, struct module_name *ret)
@@ -174,9 +175,9 @@ static bool read_pascal_local(struct str raw, struct out *o, struct module_name 
 	const size_t at = pascal_local(raw);
 	if (at == raw.len || at < 3)
 		return false;
-	put_pascal_unit(o, from(upto(raw, at), 2), ret);
+	put_pascal_unit(o, module_name_from(module_name_upto(raw, at), 2), ret);
 	put_text(o, ".");
-	put_str(o, from(raw, at + 2));
+	module_name_put_str(o, module_name_from(raw, at + 2));
 	ret->brief = o->len;
 	return true;
 }
@@ -186,30 +187,31 @@ static bool read_pascal_local(struct str raw, struct out *o, struct module_name 
 static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str mark = STR("_$$_");
-	const size_t at = find(raw, mark);
-	struct str unit = upto(raw, at), kind = STR("");
+	const size_t at = module_name_find(raw, mark);
+	struct str unit = module_name_upto(raw, at), kind = STR("");
 	if (at == raw.len)
 		return read_pascal_local(raw, o, ret);
 	if (at == 0 || at + mark.len == raw.len)
 		return false;
-	const size_t split = find(unit, STR("_$"));
+	const size_t split = module_name_find(unit, STR("_$"));
 	if (split > 0 && split < unit.len && unit.p[split - 1] != '$') {
-		kind = upto(unit, split);
-		unit = from(unit, split + 2);
+		kind = module_name_upto(unit, split);
+		unit = module_name_from(unit, split + 2);
 	}
-	struct str name = from(raw, at + mark.len);
+	struct str name = module_name_from(raw, at + mark.len);
 	if (str_ends(name, STR("$indirect")))
-		name = upto(name, name.len - strlen("$indirect"));
+		name = module_name_upto(name, name.len - strlen("$indirect"));
 	put_pascal_unit(o, unit, ret);
 	put_text(o, ".");
 	/* Operators begin with a "$". */
-	const size_t end = name.len > 0 ? 1 + find(from(name, 1), STR("$")) : 0;
-	put_str(o, upto(name, end));
+	const size_t end = name.len > 0 ? 1 + module_name_find(module_name_from(name, 1), STR("$"))
+					: 0;
+	module_name_put_str(o, module_name_upto(name, end));
 	ret->brief = o->len;
 	if (kind.len > 0)
 		put_kind(o, kind);
 	else if (end + 1 < name.len)
-		put_parameters(o, from(name, end + 1));
+		put_parameters(o, module_name_from(name, end + 1));
 	return true;
 }
 
@@ -246,7 +248,7 @@ static size_t swift_literal(struct swift *w, struct str s, struct out *o)
 	if (i == 0 || s.p[0] == '0' || n == 0 || n > s.len - i)
 		return 0;
 	const struct str text = { s.p + i, n };
-	put_str(o, text);
+	module_name_put_str(o, text);
 	learn_words(w, text);
 	return i + n;
 }
@@ -261,7 +263,7 @@ static size_t swift_words(struct swift *w, struct str s, struct out *o)
 		const size_t word = (size_t)(s.p[i++] - (more ? 'a' : 'A'));
 		if (word >= w->count)
 			return 0;
-		put_str(o, w->words[word]);
+		module_name_put_str(o, w->words[word]);
 	}
 	return i;
 }
@@ -272,14 +274,14 @@ static size_t swift_identifier(struct swift *w, struct str s, struct out *o)
 	if (!str_starts(s, STR("0")))
 		return swift_literal(w, s, o);
 	for (bool last = false; !last;) {
-		const size_t words = swift_words(w, from(s, at), o);
+		const size_t words = swift_words(w, module_name_from(s, at), o);
 		at += words;
 		if (words == 0 || at == s.len)
 			return 0;
 		last = is_upper(s.p[at - 1]);
 		if (s.p[at] == '0')
 			return at + 1;
-		const size_t literal = swift_literal(w, from(s, at), o);
+		const size_t literal = swift_literal(w, module_name_from(s, at), o);
 		if (literal == 0)
 			return 0;
 		at += literal;
@@ -388,7 +390,7 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 	if (known == 0)
 		return size;
 	put_text(o, ".");
-	put_str(o, type);
+	module_name_put_str(o, type);
 	return size;
 }
 
@@ -396,11 +398,11 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 {
 	struct swift w = { .count = 0 };
-	struct str rest = from(raw, swift_prefix(raw));
+	struct str rest = module_name_from(raw, swift_prefix(raw));
 	size_t size = swift_start(&w, rest, o, ret);
 	if (size == 0 || rest.len == raw.len)
 		return false;
-	rest = from(rest, size);
+	rest = module_name_from(rest, size);
 	for (;;) {
 		const size_t before = o->len;
 		put_text(o, ".");
@@ -410,13 +412,13 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 			o->len = before;
 			break;
 		}
-		rest = from(rest, size);
+		rest = module_name_from(rest, size);
 		if (rest.len == 0 || !strchr("CVOPE", rest.p[0]))
 			break;
 		/* An extension is of the module that makes it. */
 		if (rest.p[0] == 'E')
 			extension_turn(o, start, ret);
-		rest = from(rest, 1);
+		rest = module_name_from(rest, 1);
 	}
 	/* Without a member, or with one by reference, the rest is what tells such names apart. */
 	ret->brief = o->len;
@@ -484,31 +486,31 @@ static size_t without_hash(const char *p, size_t len)
 static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str kind = ghc_kind(raw);
-	struct str s = upto(raw, raw.len - kind.len);
-	const size_t first = find(s, STR("_"));
+	struct str s = module_name_upto(raw, raw.len - kind.len);
+	const size_t first = module_name_find(s, STR("_"));
 	if (kind.len == 0 || first == 0 || first + 1 >= s.len)
 		return false;
 	const bool package = !is_upper(s.p[0]);
-	bool escaped = put_unescaped(o, package ? upto(s, first) : STR("main"));
+	bool escaped = put_unescaped(o, package ? module_name_upto(s, first) : STR("main"));
 	o->len = ret->package = without_hash(o->p, o->len);
-	s = package ? from(s, first + 1) : s;
-	const size_t end = find(s, STR("_"));
+	s = package ? module_name_from(s, first + 1) : s;
+	const size_t end = module_name_find(s, STR("_"));
 	if (!is_upper(s.p[0]) || end + 1 >= s.len)
 		return false;
 	put_text(o, ":");
-	escaped = put_unescaped(o, upto(s, end)) || escaped;
+	escaped = put_unescaped(o, module_name_upto(s, end)) || escaped;
 	ret->module = o->len;
 	put_text(o, ".");
-	escaped = put_unescaped(o, from(s, end + 1)) || escaped;
+	escaped = put_unescaped(o, module_name_from(s, end + 1)) || escaped;
 	ret->brief = o->len;
-	put_kind(o, from(kind, 1));
+	put_kind(o, module_name_from(kind, 1));
 	return escaped;
 }
 
 struct str ghc_main_package(struct str raw)
 {
 	const struct str kind = ghc_kind(raw);
-	const size_t end = find(raw, STR("_"));
+	const size_t end = module_name_find(raw, STR("_"));
 	return kind.len > 0 && is_upper(raw.p[0]) && end < raw.len - kind.len ? STR("main")
 									      : STR("");
 }
@@ -541,7 +543,7 @@ static bool is_ocaml(struct str raw)
 
 static bool is_gfortran(struct str raw)
 {
-	return str_starts(raw, STR("__")) && find(raw, STR("_MOD_")) < raw.len;
+	return str_starts(raw, STR("__")) && module_name_find(raw, STR("_MOD_")) < raw.len;
 }
 
 static bool is_flang(struct str raw)
@@ -552,7 +554,7 @@ static bool is_flang(struct str raw)
 static bool is_pascal(struct str raw)
 {
 	return memchr(raw.p, '$', raw.len) &&
-	       (find(raw, STR("_$$_")) < raw.len || pascal_local(raw) < raw.len);
+	       (module_name_find(raw, STR("_$$_")) < raw.len || pascal_local(raw) < raw.len);
 }
 
 static bool is_ghc(struct str raw)

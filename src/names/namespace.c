@@ -16,12 +16,12 @@ void namespaces_release(struct namespaces *n)
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-static struct str upto(struct str s, size_t len)
+static struct str namespace_upto(struct str s, size_t len)
 {
 	return (struct str){ s.p, len };
 }
 
-static struct str from(struct str s, size_t at)
+static struct str namespace_from(struct str s, size_t at)
 {
 	return (struct str){ s.p + at, s.len - at };
 }
@@ -31,7 +31,7 @@ static struct str from(struct str s, size_t at)
 static size_t component_end(struct str s, size_t at, char separator)
 {
 	size_t depth = 0, i = at;
-	if (separator == ':' && str_starts(from(s, at), STR("operator")) &&
+	if (separator == ':' && str_starts(namespace_from(s, at), STR("operator")) &&
 	    (at + 8 == s.len ||
 	     !(s.p[at + 8] == '_' || (s.p[at + 8] >= 'a' && s.p[at + 8] <= 'z'))))
 		return s.len;
@@ -64,7 +64,7 @@ static struct str without_last(struct str s, char separator)
 		end = next;
 		at = behind_separator(s, next, separator);
 	}
-	return upto(s, end);
+	return namespace_upto(s, end);
 }
 
 struct str name_qualifier(struct str name)
@@ -72,24 +72,24 @@ struct str name_qualifier(struct str name)
 	return str_starts(name, STR("\"")) ? (struct str){ name.p, 0 } : without_last(name, ':');
 }
 
-static struct str last_of(struct str s, char separator)
+static struct str namespace_last_of(struct str s, char separator)
 {
 	const struct str before = without_last(s, separator);
-	return before.len > 0 ? from(s, behind_separator(s, before.len, separator)) : s;
+	return before.len > 0 ? namespace_from(s, behind_separator(s, before.len, separator)) : s;
 }
 
 /* ---- C++ ------------------------------------------------------------------------------------- */
 
-static bool has(const struct intern *in, struct str s)
+static bool namespace_has(const struct intern *in, struct str s)
 {
 	uint32_t id;
 	return intern_find(in, s, &id);
 }
 
-static bool is_cxx(struct str raw)
+static bool namespace_is_cxx(struct str raw)
 {
 	while (raw.len > 0 && raw.p[0] == '_')
-		raw = from(raw, 1);
+		raw = namespace_from(raw, 1);
 	return raw.len > 1 && raw.p[0] == 'Z' && rust_legacy_size(raw) == 0;
 }
 
@@ -124,20 +124,21 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 		max = without_last(max, ':');
 	while (at < max.len) {
 		const size_t next = component_end(max, at, ':');
-		const struct str path = upto(max, next);
-		const bool known = has(&n->spaces, path);
-		if (names_no_space(upto(from(max, at), next - at)))
+		const struct str path = namespace_upto(max, next);
+		const bool known = namespace_has(&n->spaces, path);
+		if (names_no_space(namespace_upto(namespace_from(max, at), next - at)))
 			break;
-		if (!known && (has(&n->classes, path) || listed))
+		if (!known && (namespace_has(&n->classes, path) || listed))
 			break;
 		listed = known;
 		end = next;
 		at = behind_separator(max, next, ':');
 	}
 	/* Before a lambda stands the function it is in. */
-	if (at < max.len && max.p[at] == '{' && !has(&n->spaces, upto(max, end)))
-		return without_last(upto(max, end), ':');
-	return upto(max, end);
+	if (at < max.len && max.p[at] == '{' &&
+	    !namespace_has(&n->spaces, namespace_upto(max, end)))
+		return without_last(namespace_upto(max, end), ':');
+	return namespace_upto(max, end);
 }
 
 /* Names that may tell of a class, by their letters alone: most do not and are never demangled. */
@@ -162,7 +163,7 @@ static void learn_microsoft(struct namespaces *n, struct demangler *d, struct st
 	const bool is_table = str_starts(raw, STR("??_7")) || str_starts(raw, STR("??_R")) ||
 			      str_starts(raw, STR("??_8"));
 	const struct str owner = is_table ? shown : without_last(shown, ':');
-	if (owner.len > 0 && !names_no_space(last_of(owner, ':')))
+	if (owner.len > 0 && !names_no_space(namespace_last_of(owner, ':')))
 		namespaces_add(n, owner, true);
 }
 
@@ -172,13 +173,14 @@ void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
 		learn_microsoft(n, d, raw);
 		return;
 	}
-	if (!is_cxx(raw) || is_local(raw) || !may_tell(raw))
+	if (!namespace_is_cxx(raw) || is_local(raw) || !may_tell(raw))
 		return;
 	const struct str shown = demangle(d, raw, HEFT_NAMES_SHORT);
 	if (str_eq(shown, raw))
 		return;
 	const struct str owner = is_table(raw) ? shown : without_last(shown, ':');
-	const struct str last = last_of(shown, ':'), class = last_of(owner, ':');
+	const struct str last = namespace_last_of(shown, ':'),
+			 class = namespace_last_of(owner, ':');
 	const bool made = last.len > 0 && (last.p[0] == '~' ||
 					   (str_starts(last, class) && last.len == class.len + 2));
 	if (owner.len > 0 && (is_table(raw) || made || raw.p[2] == 'N'))
@@ -197,7 +199,7 @@ static bool is_capital(char c)
 static struct str without_types(struct str path, char separator)
 {
 	for (;;) {
-		const struct str last = last_of(path, separator);
+		const struct str last = namespace_last_of(path, separator);
 		if (last.len == 0 || !(is_capital(last.p[0]) || last.p[last.len - 1] == '>'))
 			return path;
 		path = without_last(path, separator);
@@ -206,20 +208,20 @@ static struct str without_types(struct str path, char separator)
 
 /* The path in front of the first component that is none: {closure#0}, <impl T for U>; arguments of
  * generics are no component. */
-static struct str plain_path(struct str text)
+static struct str namespace_plain_path(struct str text)
 {
 	size_t end = 0, at = 0;
 	while (at < text.len) {
 		const size_t next = component_end(text, at, ':');
 		if (text.p[at] == '<' && next > at + 2)
-			return upto(text, end);
+			return namespace_upto(text, end);
 		if (text.p[at] == '{')
-			return without_last(upto(text, end), ':');
+			return without_last(namespace_upto(text, end), ':');
 		if (text.p[at] != '<')
 			end = next;
 		at = behind_separator(text, next, ':');
 	}
-	return without_last(upto(text, end), ':');
+	return without_last(namespace_upto(text, end), ':');
 }
 
 /* Over what stands in front of a type's path: & &mut *const [ ( dyn. */
@@ -230,21 +232,21 @@ static struct str type_path(struct str type)
 		const struct str word = str_of(words[i]);
 		if (!str_starts(type, word))
 			continue;
-		type = from(type, word.len);
+		type = namespace_from(type, word.len);
 		i = (size_t)-1;
 	}
 	size_t end = 0;
 	while (end < type.len && type.p[end] != '<' && type.p[end] != ',' && type.p[end] != ';' &&
 	       type.p[end] != ']' && type.p[end] != ')' && type.p[end] != ' ')
 		end++;
-	return without_last(upto(type, end), ':');
+	return without_last(namespace_upto(type, end), ':');
 }
 
 /* <T as Trait>::f: where T is, or the trait where T is nobody's: u8. */
 static struct str impl_space(struct str text)
 {
 	const size_t end = component_end(text, 0, ':');
-	struct str inner = upto(from(text, 1), end > 1 ? end - 2 : 0);
+	struct str inner = namespace_upto(namespace_from(text, 1), end > 1 ? end - 2 : 0);
 	size_t depth = 0, as = 0;
 	for (size_t i = 0; i + 4 < inner.len && as == 0; i++) {
 		if (inner.p[i] == '<')
@@ -254,9 +256,9 @@ static struct str impl_space(struct str text)
 		else if (depth == 0 && memcmp(inner.p + i, " as ", 4) == 0)
 			as = i;
 	}
-	struct str space = type_path(as > 0 ? upto(inner, as) : inner);
+	struct str space = type_path(as > 0 ? namespace_upto(inner, as) : inner);
 	if (space.len == 0 && as > 0)
-		space = type_path(from(inner, as + 4));
+		space = type_path(namespace_from(inner, as + 4));
 	return space;
 }
 
@@ -265,12 +267,12 @@ static struct str rust_space(struct str text)
 	struct str space = text;
 	/* An impl on an impl's own type: <<a::B as C>::D as E>::f. */
 	for (unsigned i = 0; i < 4 && str_starts(space, STR("<")); i++) {
-		const struct str inner = from(space, 1);
+		const struct str inner = namespace_from(space, 1);
 		if (!str_starts(inner, STR("<")))
 			return without_types(impl_space(space), ':');
 		space = inner;
 	}
-	return without_types(plain_path(space), ':');
+	return without_types(namespace_plain_path(space), ':');
 }
 
 static struct str d_space(struct str text)
@@ -278,7 +280,7 @@ static struct str d_space(struct str text)
 	size_t end = 0;
 	while (end < text.len && text.p[end] != '(' && text.p[end] != '!' && text.p[end] != ' ')
 		end++;
-	return without_types(without_last(upto(text, end), '.'), '.');
+	return without_types(without_last(namespace_upto(text, end), '.'), '.');
 }
 
 struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw)
@@ -286,11 +288,11 @@ struct str namespace_of(const struct namespaces *n, struct demangler *d, struct 
 	struct module_name parts;
 	struct str text;
 	if (demangle_module(d, raw, &text, &parts))
-		return upto(text, parts.module);
+		return namespace_upto(text, parts.module);
 	text = demangle(d, raw, HEFT_NAMES_SHORT);
 	if (str_eq(text, raw))
 		return STR("");
-	if (is_cxx(raw) || microsoft_likely(raw))
+	if (namespace_is_cxx(raw) || microsoft_likely(raw))
 		return cxx_space(n, raw, text);
 	if (str_starts(raw, STR("_D")))
 		return d_space(text);

@@ -22,14 +22,14 @@ void put_char(struct out *o, uint32_t c)
 	put(o, b, n);
 }
 
-struct decoder {
+struct rust_text_decoder {
 	struct str s;
 	size_t pos;
 	uint64_t bias;
 };
 
 /* A variable-length integer; false for damaged. */
-static bool punycode_delta(struct decoder *d, uint64_t *delta)
+static bool punycode_delta(struct rust_text_decoder *d, uint64_t *delta)
 {
 	uint64_t weight = 1;
 	*delta = 0;
@@ -65,7 +65,7 @@ static uint64_t punycode_bias(uint64_t delta, size_t count, bool first)
 
 size_t punycode(struct str s, uint32_t *chars)
 {
-	struct decoder d = { .s = s, .pos = s.len, .bias = 72 };
+	struct rust_text_decoder d = { .s = s, .pos = s.len, .bias = 72 };
 	size_t count = 0;
 	uint64_t n = 128, at = 0;
 	while (d.pos > 0 && s.p[d.pos - 1] != '_')

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static void put_number(struct out *o, uint64_t n)
+static void rust_v0_put_number(struct out *o, uint64_t n)
 {
 	char digits[24];
 	put(o, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, n));
@@ -159,7 +159,7 @@ static void v0_lifetime(struct v0 *v, uint64_t n)
 		put(&v->o, &letter, 1);
 	} else {
 		put_text(&v->o, "z");
-		put_number(&v->o, depth - 26 + 1);
+		rust_v0_put_number(&v->o, depth - 26 + 1);
 	}
 }
 
@@ -249,7 +249,7 @@ static void v0_nested(struct v0 *v, bool in_value)
 		v0_put_ident(v, id);
 	}
 	put_text(&v->o, "#");
-	put_number(&v->o, disambiguator);
+	rust_v0_put_number(&v->o, disambiguator);
 	put_text(&v->o, "}");
 }
 
@@ -506,7 +506,7 @@ static void v0_integer(struct v0 *v)
 {
 	const struct str digits = v0_hex(v);
 	if (digits.len <= 16) {
-		put_number(&v->o, hex_number(digits));
+		rust_v0_put_number(&v->o, hex_number(digits));
 	} else {
 		put_text(&v->o, "0x");
 		put(&v->o, digits.p, digits.len);

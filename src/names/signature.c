@@ -125,7 +125,8 @@ static struct str without_base(struct str special, struct str name)
 	return name;
 }
 
-static bool run(struct cut *c, enum sig_language language, struct str special, struct str name)
+static bool signature_run(struct cut *c, enum sig_language language, struct str special,
+			  struct str name)
 {
 	if (language == SIG_RUST)
 		return cut_rust(c);
@@ -149,5 +150,5 @@ size_t signature_cut(struct str full, enum sig_language language, unsigned keep,
 			 .out = out,
 			 .keep = keep,
 			 .at_start = true };
-	return run(&c, language, special, name) ? c.len : 0;
+	return signature_run(&c, language, special, name) ? c.len : 0;
 }

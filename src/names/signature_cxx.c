@@ -36,12 +36,12 @@ static inline bool stops_at(char byte, unsigned mask)
 	return (stops[(unsigned char)byte] & mask) != 0;
 }
 
-static inline char byte_at(const struct cut *c, const char *p)
+static inline char signature_cxx_byte_at(const struct cut *c, const char *p)
 {
 	return p < c->end ? *p : 0;
 }
 
-static bool is_ident(char byte)
+static bool signature_cxx_is_ident(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
 	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '$' ||
@@ -68,19 +68,21 @@ static const char *match_paren(const struct cut *c, const char *p)
  * followed by parameters or arguments; an argument can start with "(" as well: "(E)1". */
 static bool is_shift(const struct cut *c, const char *p)
 {
-	const char next = byte_at(c, p + 2);
+	const char next = signature_cxx_byte_at(c, p + 2);
 	if (next != '(')
 		return next == 0 || strchr("<[ ,>:)", next) != NULL;
 	if (CUT_AT(c, p + 2, ANONYMOUS))
 		return false;
 	const char *const close = match_paren(c, p + 2);
-	return !close || !(is_ident(byte_at(c, close)) || byte_at(c, close) == '-');
+	return !close || !(signature_cxx_is_ident(signature_cxx_byte_at(c, close)) ||
+			   signature_cxx_byte_at(c, close) == '-');
 }
 
 /* Size of the operator sign made of < = > at p, behind the word "operator". */
 static size_t angle_sign(const struct cut *c, const char *p, bool inside)
 {
-	const char second = byte_at(c, p + 1), third = byte_at(c, p + 2);
+	const char second = signature_cxx_byte_at(c, p + 1),
+		   third = signature_cxx_byte_at(c, p + 2);
 	if (second == '=')
 		return *p == '<' && third == '>' ? 3 : 2;
 	if (second != *p)
@@ -110,9 +112,9 @@ static size_t sign_size(const struct cut *c, const char *p)
 	if (before != ' ' || (*p == '>' && p - c->base >= 2 && p[-2] == '>'))
 		return 0;
 	size_t n = 1;
-	while (n < 3 && stops_at(byte_at(c, p + n), STOP_SIGN))
+	while (n < 3 && stops_at(signature_cxx_byte_at(c, p + n), STOP_SIGN))
 		n++;
-	return byte_at(c, p + n) == ' ' ? n : 0;
+	return signature_cxx_byte_at(c, p + n) == ' ' ? n : 0;
 }
 
 static const char *match_angle(const struct cut *c, const char *p)
@@ -136,7 +138,7 @@ static const char *match_angle(const struct cut *c, const char *p)
 	return NULL;
 }
 
-static bool arguments(struct cut *c)
+static bool signature_cxx_arguments(struct cut *c)
 {
 	const char *const close = match_angle(c, c->p);
 	if (!close)
@@ -181,8 +183,9 @@ static bool braces(struct cut *c)
 static unsigned ordinal(struct cut *c)
 {
 	unsigned n = 0;
-	const bool any = byte_at(c, c->p) != '\'';
-	while (byte_at(c, c->p) >= '0' && byte_at(c, c->p) <= '9' && n < 100000000)
+	const bool any = signature_cxx_byte_at(c, c->p) != '\'';
+	while (signature_cxx_byte_at(c, c->p) >= '0' && signature_cxx_byte_at(c, c->p) <= '9' &&
+	       n < 100000000)
 		n = n * 10 + (unsigned)(*c->p++ - '0');
 	return any ? n + 2 : 1;
 }
@@ -199,13 +202,13 @@ static void emit_ordinal(struct cut *c, const char *text, unsigned n)
 /* Behind 'lambda': an optional <typename T>, an optional requires clause, parameters. */
 static bool lambda_head(struct cut *c)
 {
-	if (byte_at(c, c->p) == '<' && !(c->p = match_angle(c, c->p)))
+	if (signature_cxx_byte_at(c, c->p) == '<' && !(c->p = match_angle(c, c->p)))
 		return false;
 	if (CUT_AT(c, c->p, " requires ")) {
 		const char *const open = memchr(c->p, '(', (size_t)(c->end - c->p));
 		c->p = open ? open : c->end;
 	}
-	return byte_at(c, c->p) != '(' || (c->p = match_paren(c, c->p));
+	return signature_cxx_byte_at(c, c->p) != '(' || (c->p = match_paren(c, c->p));
 }
 
 static bool quoted(struct cut *c)
@@ -218,7 +221,7 @@ static bool quoted(struct cut *c)
 	}
 	c->p += lambda ? 7 : 8;
 	const unsigned n = ordinal(c);
-	c->p += byte_at(c, c->p) == '\'';
+	c->p += signature_cxx_byte_at(c, c->p) == '\'';
 	emit_ordinal(c, lambda ? "{lambda()#" : "{unnamed type#", n);
 	return !lambda || lambda_head(c);
 }
@@ -226,7 +229,7 @@ static bool quoted(struct cut *c)
 /* "(*", "(&" or "(A::*" at p, where a type is written around the thing declared. */
 static bool is_declarator(const struct cut *c, const char *p)
 {
-	const char first = byte_at(c, p + 1);
+	const char first = signature_cxx_byte_at(c, p + 1);
 	if (first == '*' || first == '&' || first == '^')
 		return true;
 	for (const char *q = p + 1; q + 2 < c->end; q++) {
@@ -249,7 +252,7 @@ static bool type_paren(struct cut *c)
 		return false;
 	if (is_declarator(c, c->p)) {
 		cut_copy(c, close);
-		if (byte_at(c, c->p) != '(')
+		if (signature_cxx_byte_at(c, c->p) != '(')
 			return true;
 		if (!(close = match_paren(c, c->p)))
 			return false;
@@ -267,7 +270,7 @@ static bool type_until_call(struct cut *c, bool conversion)
 		if (*c->p == '(' && conversion && CUT_AT(c, c->p, "()"))
 			return true;
 		switch (*c->p) {
-		case '<': ok = arguments(c); break;
+		case '<': ok = signature_cxx_arguments(c); break;
 		case '\'': ok = quoted(c); break;
 		case '{': ok = braces(c); break;
 		case '(': ok = type_paren(c); break;
@@ -289,7 +292,7 @@ static bool operator_words(struct cut *c)
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		const size_t size = strlen(words[i]);
 		if (!cut_at(c, c->p, words[i], size) ||
-		    (i < 3 && is_ident(byte_at(c, c->p + size))))
+		    (i < 3 && signature_cxx_is_ident(signature_cxx_byte_at(c, c->p + size))))
 			continue;
 		cut_copy(c, c->p + size);
 		if (CUT_AT(c, c->p, "[]"))
@@ -300,10 +303,10 @@ static bool operator_words(struct cut *c)
 }
 
 /* At the word "operator" where a component starts. */
-static bool operator_name(struct cut *c)
+static bool signature_cxx_operator_name(struct cut *c)
 {
 	cut_copy(c, c->p + 8);
-	const char first = byte_at(c, c->p);
+	const char first = signature_cxx_byte_at(c, c->p);
 	if (first == ' ') {
 		cut_copy(c, c->p + 1);
 		return operator_words(c);
@@ -313,7 +316,7 @@ static bool operator_name(struct cut *c)
 	else if (CUT_AT(c, c->p, "\"\" "))
 		cut_copy(c, c->p + 3);
 	else if (CUT_AT(c, c->p, "->"))
-		cut_copy(c, c->p + (byte_at(c, c->p + 2) == '*' ? 3 : 2));
+		cut_copy(c, c->p + (signature_cxx_byte_at(c, c->p + 2) == '*' ? 3 : 2));
 	else if (first == '<' || first == '>')
 		cut_copy(c, c->p + angle_sign(c, c->p, false));
 	else
@@ -334,18 +337,19 @@ static void constraint(struct cut *c)
 }
 
 /* What may stand behind a parameter list. */
-static bool qualifiers(struct cut *c)
+static bool signature_cxx_qualifiers(struct cut *c)
 {
 	static const char *const words[] = { " const",    " volatile", " restrict",
 					     " noexcept", " &&",       " &" };
 	for (size_t i = 0; i < COUNT_OF(words);) {
 		const size_t size = strlen(words[i]);
-		if (!cut_at(c, c->p, words[i], size) || is_ident(byte_at(c, c->p + size))) {
+		if (!cut_at(c, c->p, words[i], size) ||
+		    signature_cxx_is_ident(signature_cxx_byte_at(c, c->p + size))) {
 			i++;
 			continue;
 		}
 		c->p += size;
-		if (byte_at(c, c->p) == '(' && !(c->p = match_paren(c, c->p)))
+		if (signature_cxx_byte_at(c, c->p) == '(' && !(c->p = match_paren(c, c->p)))
 			return false;
 		i = 0;
 	}
@@ -356,7 +360,7 @@ static bool qualifiers(struct cut *c)
 	return true;
 }
 
-static bool parameters(struct cut *c)
+static bool signature_cxx_parameters(struct cut *c)
 {
 	const char *const close = match_paren(c, c->p);
 	if (!close)
@@ -365,7 +369,7 @@ static bool parameters(struct cut *c)
 	if (type || (c->keep & SIG_PARENS))
 		cut_emit(c, "()", 2);
 	c->p = close;
-	return qualifiers(c);
+	return signature_cxx_qualifiers(c);
 }
 
 /* A "(" where a component starts. */
@@ -376,24 +380,24 @@ static bool opening(struct cut *c)
 		return true;
 	}
 	if (!is_declarator(c, c->p))
-		return parameters(c);
+		return signature_cxx_parameters(c);
 	c->p++;
 	c->at_start = true;
 	return ++c->closers <= MAX_DECLARATORS;
 }
 
 /* The ")" of a declarator, and what of the return type follows: "(char)", " [3]". */
-static bool closing(struct cut *c)
+static bool signature_cxx_closing(struct cut *c)
 {
 	if (c->closers == 0)
 		return false;
 	c->closers--;
 	c->p++;
-	while (c->p && (byte_at(c, c->p) == '(' || CUT_AT(c, c->p, " ["))) {
+	while (c->p && (signature_cxx_byte_at(c, c->p) == '(' || CUT_AT(c, c->p, " ["))) {
 		const bool paren = *c->p == '(';
 		c->p = paren ? match_paren(c, c->p) : cut_match(c, c->p, '[', ']');
 	}
-	return c->p && qualifiers(c);
+	return c->p && signature_cxx_qualifiers(c);
 }
 
 static bool written_ends(const struct cut *c, struct str with)
@@ -419,12 +423,12 @@ static void blank(struct cut *c)
 }
 
 /* A byte of kind STOP_NAME. */
-static bool step(struct cut *c)
+static bool signature_cxx_step(struct cut *c)
 {
 	switch (*c->p) {
-	case '<': return arguments(c);
-	case '(': return parameters(c);
-	case ')': return closing(c);
+	case '<': return signature_cxx_arguments(c);
+	case '(': return signature_cxx_parameters(c);
+	case ')': return signature_cxx_closing(c);
 	case '[': return copy_pair(c, '[', ']');
 	case '{': return braces(c);
 	case '\'': return quoted(c);
@@ -446,7 +450,8 @@ static bool step(struct cut *c)
 
 static bool at_operator(const struct cut *c)
 {
-	return *c->p == 'o' && CUT_AT(c, c->p, "operator") && !is_ident(byte_at(c, c->p + 8));
+	return *c->p == 'o' && CUT_AT(c, c->p, "operator") &&
+	       !signature_cxx_is_ident(signature_cxx_byte_at(c, c->p + 8));
 }
 
 bool cut_cxx(struct cut *c)
@@ -458,9 +463,9 @@ bool cut_cxx(struct cut *c)
 		if (start && *c->p == '(') {
 			ok = opening(c);
 		} else if (start && at_operator(c)) {
-			ok = operator_name(c);
+			ok = signature_cxx_operator_name(c);
 		} else if (stops_at(*c->p, STOP_NAME)) {
-			ok = step(c);
+			ok = signature_cxx_step(c);
 		} else {
 			const char *to = c->p + 1;
 			while (to < c->end && !stops_at(*to, STOP_NAME))

@@ -1,7 +1,7 @@
 /* Rust and D names; see signature.h. */
 #include "names/cut.h"
 
-static bool is_ident(char byte)
+static bool signature_other_is_ident(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
 	       (byte >= '0' && byte <= '9') || byte == '_' || (unsigned char)byte >= 0x80;
@@ -40,7 +40,7 @@ static const char *skip_literal(const struct cut *c, const char *p)
 
 /* The byte behind the closing bracket of the pair that opens at p; literals hide brackets,
  * "->" is none.  NULL if nothing closes it. */
-static const char *match(const struct cut *c, const char *p, char open, char close)
+static const char *signature_other_match(const struct cut *c, const char *p, char open, char close)
 {
 	size_t depth = 0;
 	while ((p = run_end(c, p)) < c->end) {
@@ -65,9 +65,9 @@ static bool is_generic(const struct cut *c)
 	if (p == c->base || CUT_AT(c, p, "<impl "))
 		return false;
 	if (p - c->base >= 3 && memcmp(p - 3, "for", 3) == 0 &&
-	    (p - c->base == 3 || !is_ident(p[-4])))
+	    (p - c->base == 3 || !signature_other_is_ident(p[-4])))
 		return false;
-	return is_ident(p[-1]) || p[-1] == ':' || p[-1] == '}';
+	return signature_other_is_ident(p[-1]) || p[-1] == ':' || p[-1] == '}';
 }
 
 bool cut_rust(struct cut *c)
@@ -77,7 +77,7 @@ bool cut_rust(struct cut *c)
 		cut_copy(c, c->end);
 	while (c->p < c->end) {
 		if (*c->p == '<' && is_generic(c)) {
-			c->p = match(c, c->p, '<', '>');
+			c->p = signature_other_match(c, c->p, '<', '>');
 			if (!c->p)
 				return false;
 			cut_emit(c, "<>", 2);
@@ -116,7 +116,7 @@ bool cut_d(struct cut *c)
 			cut_copy(c, c->p + 1);
 			continue;
 		}
-		const char *const close = match(c, c->p + arguments, '(', ')');
+		const char *const close = signature_other_match(c, c->p + arguments, '(', ')');
 		if (!close)
 			return false;
 		if (arguments && (c->keep & SIG_ARGUMENTS))

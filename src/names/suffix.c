@@ -1,6 +1,6 @@
 #include "names/suffix.h"
 
-static bool is_number(struct str s)
+static bool suffix_is_number(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if (s.p[i] < '0' || s.p[i] > '9')
@@ -13,7 +13,7 @@ static bool is_suffix_word(struct str s)
 	static const char *const words[] = { "cold",     "constprop",  "isra",    "llvm",
 					     "lto_priv", "part",       "clone",   "__part",
 					     "__uniq",   "localalias", "unlikely" };
-	if (is_number(s))
+	if (suffix_is_number(s))
 		return true;
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (str_eq(s, str_of(words[i])))

@@ -2,7 +2,7 @@
 
 /* A name and the brackets and blanks in it, in order; brackets that belong to an operator's name
  * are none. */
-struct parse {
+struct supersize_parse {
 	struct str s;
 	const struct supersize_mark *marks;
 	size_t count;
@@ -24,7 +24,7 @@ static bool before(struct str s, size_t i, const char *word)
 	return i >= size && memcmp(s.p + i - size, word, size) == 0;
 }
 
-static struct str cut(struct str s, size_t from, size_t to)
+static struct str supersize_cut(struct str s, size_t from, size_t to)
 {
 	return (struct str){ s.p ? s.p + from : NULL, to - from };
 }
@@ -37,7 +37,7 @@ static size_t find_char(struct str s, size_t from, char c)
 }
 
 /* Where `word` stands at or behind `from`; s.len: nowhere. */
-static size_t find_word(struct str s, size_t from, const char *word)
+static size_t supersize_find_word(struct str s, size_t from, const char *word)
 {
 	size_t i = find_char(s, from, word[0]);
 	while (i < s.len && !at(s, i, word))
@@ -45,7 +45,7 @@ static size_t find_word(struct str s, size_t from, const char *word)
 	return i;
 }
 
-static bool is_part(struct str part, struct str s)
+static bool supersize_is_part(struct str part, struct str s)
 {
 	const uintptr_t from = (uintptr_t)s.p, first = (uintptr_t)part.p;
 	return first >= from && first - from <= s.len && part.len <= s.len - (first - from);
@@ -136,7 +136,7 @@ static size_t add_mark(struct supersize_name *n, struct str s, size_t i, bool ex
 	return i + 1;
 }
 
-static struct parse parse_of(struct supersize_name *n, struct str s, bool exact)
+static struct supersize_parse parse_of(struct supersize_name *n, struct str s, bool exact)
 {
 	size_t done = 0;
 	n->marks.count = 0;
@@ -146,11 +146,11 @@ static struct parse parse_of(struct supersize_name *n, struct str s, bool exact)
 			if (place >= done)
 				done = add_mark(n, s, place, exact);
 		}
-	return (struct parse){ s, n->marks.data, n->marks.count, exact };
+	return (struct supersize_parse){ s, n->marks.data, n->marks.count, exact };
 }
 
 /* The first mark at or behind a place; m: one in front of it. */
-static size_t mark_from(const struct parse *p, size_t m, size_t place)
+static size_t mark_from(const struct supersize_parse *p, size_t m, size_t place)
 {
 	while (m < p->count && p->marks[m].place < place)
 		m++;
@@ -158,13 +158,13 @@ static size_t mark_from(const struct parse *p, size_t m, size_t place)
 }
 
 /* The place of a mark; behind the last: the end. */
-static size_t place_of(const struct parse *p, size_t m)
+static size_t supersize_place_of(const struct supersize_parse *p, size_t m)
 {
 	return m < p->count ? p->marks[m].place : p->s.len;
 }
 
 /* The mark that closes the parenthesis m; p->count where none does. */
-static size_t closing(const struct parse *p, size_t m)
+static size_t supersize_closing(const struct supersize_parse *p, size_t m)
 {
 	size_t depth = 0;
 	for (; m < p->count; m++) {
@@ -176,14 +176,14 @@ static size_t closing(const struct parse *p, size_t m)
 }
 
 /* The place behind it. */
-static size_t bracket_end(const struct parse *p, size_t m)
+static size_t bracket_end(const struct supersize_parse *p, size_t m)
 {
-	return min_u64(place_of(p, closing(p, m)) + 1, p->s.len);
+	return min_u64(supersize_place_of(p, supersize_closing(p, m)) + 1, p->s.len);
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-static bool is_parameter_paren(const struct parse *p, size_t i)
+static bool is_parameter_paren(const struct supersize_parse *p, size_t i)
 {
 	if (at(p->s, i, ANONYMOUS) || before(p->s, i, " ") || before(p->s, i, "{lambda"))
 		return false;
@@ -192,7 +192,7 @@ static bool is_parameter_paren(const struct parse *p, size_t i)
 
 /* The first parenthesis from the mark m on that opens parameters, outside of all brackets;
  * p->count: none. */
-static size_t parameter_paren(const struct parse *p, size_t m)
+static size_t parameter_paren(const struct supersize_parse *p, size_t m)
 {
 	long angle = 0, paren = 0;
 	for (; m < p->count; m++) {
@@ -215,7 +215,7 @@ static bool is_quoted(struct str s, size_t i)
 }
 
 /* Words after which a blank is part of the name. */
-static bool blank_in_name(const struct parse *p, size_t blank)
+static bool blank_in_name(const struct supersize_parse *p, size_t blank)
 {
 	return (!p->exact && is_quoted(p->s, blank)) || before(p->s, blank, "operator") ||
 	       before(p->s, blank, "operator<") || before(p->s, blank, "operator<<") ||
@@ -226,7 +226,7 @@ static bool blank_in_name(const struct parse *p, size_t blank)
 
 /* Where the name begins: behind the last blank in front of the mark m that is outside of
  * brackets. */
-static size_t name_start(const struct parse *p, size_t m)
+static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 {
 	const size_t end = p->marks[m].place;
 	const size_t from = before(p->s, end, " const") ? end - 6 : end;
@@ -250,21 +250,21 @@ enum { OPEN_MOST = 256 }; /* deeper brackets stay as they are */
 
 /* A part of the text without what stands between outermost pairs of < and >; a pair that begins it
  * (Rust's <T as Trait>) keeps its words, but loses what is inside of them, unless `exact`. */
-static struct str empty_arguments(struct text *out, const struct parse *p, struct str s)
+static struct str empty_arguments(struct text *out, const struct supersize_parse *p, struct str s)
 {
 	const size_t start = (size_t)(s.p - p->s.p);
 	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: places in *out */
 	out->len = 0;
-	for (size_t m = mark_from(p, 0, start); place_of(p, m) < start + s.len; m++) {
+	for (size_t m = mark_from(p, 0, start); supersize_place_of(p, m) < start + s.len; m++) {
 		const size_t i = p->marks[m].place - start;
 		const char k = p->marks[m].kind;
 		if (k == '<' && depth < OPEN_MOST) {
-			text_add(out, cut(s, from, i + 1));
+			text_add(out, supersize_cut(s, from, i + 1));
 			open[depth++] = out->len;
 		} else if (k == '>' && depth > 0) {
 			depth--;
 			if (open[depth] == 1 && !p->exact)
-				text_add(out, cut(s, from, i));
+				text_add(out, supersize_cut(s, from, i));
 			else
 				out->len = open[depth];
 			text_add_char(out, '>');
@@ -275,7 +275,7 @@ static struct str empty_arguments(struct text *out, const struct parse *p, struc
 	}
 	if (from == 0)
 		return s;
-	text_add(out, cut(s, from, s.len));
+	text_add(out, supersize_cut(s, from, s.len));
 	return text_str(out);
 }
 
@@ -284,23 +284,24 @@ static struct str drop_abi(struct text *out, struct str s)
 {
 	size_t from = 0;
 	out->len = 0;
-	for (size_t i = find_word(s, 0, "[abi:"); i < s.len; i = find_word(s, from, "[abi:")) {
+	for (size_t i = supersize_find_word(s, 0, "[abi:"); i < s.len;
+	     i = supersize_find_word(s, from, "[abi:")) {
 		const size_t end = find_char(s, i, ']');
 		if (end == s.len)
 			break;
-		text_add(out, cut(s, from, i));
+		text_add(out, supersize_cut(s, from, i));
 		from = end + 1;
 	}
 	if (from == 0)
 		return s;
-	text_add(out, cut(s, from, s.len));
+	text_add(out, supersize_cut(s, from, s.len));
 	return text_str(out);
 }
 
 /* "(anonymous namespace)::" go; whether there was one.  *s may be in `out`, from its start. */
 static bool drop_anonymous(struct text *out, struct str *s)
 {
-	size_t to = find_word(*s, 0, ANONYMOUS "::");
+	size_t to = supersize_find_word(*s, 0, ANONYMOUS "::");
 	if (to == s->len)
 		return false;
 	if (s->p != out->p)
@@ -320,26 +321,28 @@ static bool drop_anonymous(struct text *out, struct str *s)
 /* ---- the template form ----------------------------------------------------------------------- */
 
 /* What of the text is its name [start, ...), and the mark of the parenthesis behind it. */
-struct head {
+struct supersize_head {
 	size_t start, paren;
 };
 
 /* As the original: up to the parameters, and what follows the last parenthesis. */
-static struct str template_exact(struct text *out, const struct parse *p, struct head h)
+static struct str template_exact(struct text *out, const struct supersize_parse *p,
+				 struct supersize_head h)
 {
-	const size_t paren = place_of(p, h.paren);
+	const size_t paren = supersize_place_of(p, h.paren);
 	size_t last = p->s.len;
 	while (last > paren && p->s.p[last - 1] != ')')
 		last--;
 	if (last == p->s.len)
-		return cut(p->s, h.start, paren);
-	text_set(out, cut(p->s, h.start, paren));
-	text_add(out, cut(p->s, last, p->s.len));
+		return supersize_cut(p->s, h.start, paren);
+	text_set(out, supersize_cut(p->s, h.start, paren));
+	text_add(out, supersize_cut(p->s, last, p->s.len));
 	return text_str(out);
 }
 
 /* Without the parameters of the function and of those around it. */
-static struct str template_mended(struct text *out, const struct parse *p, struct head h)
+static struct str template_mended(struct text *out, const struct supersize_parse *p,
+				  struct supersize_head h)
 {
 	size_t from = h.start, m = h.paren;
 	out->len = 0;
@@ -347,19 +350,19 @@ static struct str template_mended(struct text *out, const struct parse *p, struc
 		const size_t to = p->marks[m].place;
 		const size_t end = bracket_end(p, m);
 		if (from == h.start && end == p->s.len)
-			return cut(p->s, from, to);
-		text_add(out, cut(p->s, from, to));
+			return supersize_cut(p->s, from, to);
+		text_add(out, supersize_cut(p->s, from, to));
 		from = end + (at(p->s, end, " const::") ? 6 : 0);
 		m = parameter_paren(p, mark_from(p, m, from));
 	}
-	text_add(out, cut(p->s, from, p->s.len));
+	text_add(out, supersize_cut(p->s, from, p->s.len));
 	return text_str(out);
 }
 
 /* "void (*f(int))(char)": the name stands inside; false where it is none of these. */
-static bool inside_pointer(const struct parse *p, struct head *h)
+static bool inside_pointer(const struct supersize_parse *p, struct supersize_head *h)
 {
-	const size_t end = place_of(p, h->paren);
+	const size_t end = supersize_place_of(p, h->paren);
 	size_t m = h->paren;
 	if (p->exact || !before(p->s, end, ")"))
 		return false;
@@ -371,15 +374,15 @@ static bool inside_pointer(const struct parse *p, struct head *h)
 	    (!at(p->s, open, "(*") && !at(p->s, open, "(&")))
 		return false;
 	const size_t inner = parameter_paren(p, mark_from(p, m, open + 2));
-	if (place_of(p, inner) >= end)
+	if (supersize_place_of(p, inner) >= end)
 		return false;
-	*h = (struct head){ open + 2, inner };
+	*h = (struct supersize_head){ open + 2, inner };
 	return true;
 }
 
 /* ---- lambdas at top level -------------------------------------------------------------------- */
 
-static size_t last_of(struct str s, char c)
+static size_t supersize_last_of(struct str s, char c)
 {
 	size_t i = s.len;
 	while (i > 0 && s.p[i - 1] != c)
@@ -396,8 +399,8 @@ static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret
 		return false;
 	const size_t end = name.len - (gcc ? 7 : 10);
 	const struct str head = { name.p, end };
-	const size_t front = last_of(head, gcc ? '{' : '$');
-	const size_t number = gcc ? last_of(head, '#') : front + 1;
+	const size_t front = supersize_last_of(head, gcc ? '{' : '$');
+	const size_t number = gcc ? supersize_last_of(head, '#') : front + 1;
 	if (front == 0 || number < front || number > end)
 		return false;
 	if (clang && !at(head, front, "_"))
@@ -409,39 +412,40 @@ static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret
 
 /* ---- a name ---------------------------------------------------------------------------------- */
 
-static struct str template_form(struct supersize_name *n, const struct parse *p, struct head h)
+static struct str template_form(struct supersize_name *n, const struct supersize_parse *p,
+				struct supersize_head h)
 {
 	return p->exact ? template_exact(&n->buffers[2], p, h)
 			: template_mended(&n->buffers[2], p, h);
 }
 
 /* "bool (*)(int) [typeinfo]": `paren` is the second one. */
-static bool is_pointer_type(const struct parse *p, size_t paren)
+static bool is_pointer_type(const struct supersize_parse *p, size_t paren)
 {
 	return !p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)"));
 }
 
 /* Sets the full form; returns the template form, not yet without what goes in all. */
-static struct str split(struct supersize_name *n, const struct parse *p)
+static struct str names_supersize_split(struct supersize_name *n, const struct supersize_parse *p)
 {
 	struct str front, number;
-	struct head h = { 0, parameter_paren(p, 0) };
-	const size_t paren = place_of(p, h.paren);
+	struct supersize_head h = { 0, parameter_paren(p, 0) };
+	const size_t paren = supersize_place_of(p, h.paren);
 	n->full = p->s;
 	if (paren == p->s.len || paren == 0 || is_pointer_type(p, paren))
 		return p->s;
-	h.start = name_start(p, h.paren);
-	n->full = cut(p->s, h.start, p->s.len);
+	h.start = supersize_name_start(p, h.paren);
+	n->full = supersize_cut(p->s, h.start, p->s.len);
 	if (inside_pointer(p, &h)) {
-		n->full = cut(p->s, h.start, bracket_end(p, h.paren));
-		return cut(p->s, h.start, place_of(p, h.paren));
+		n->full = supersize_cut(p->s, h.start, bracket_end(p, h.paren));
+		return supersize_cut(p->s, h.start, supersize_place_of(p, h.paren));
 	}
-	if (lambda_parts(cut(p->s, h.start, paren), &front, &number)) {
+	if (lambda_parts(supersize_cut(p->s, h.start, paren), &front, &number)) {
 		text_set(&n->buffers[2], front);
 		text_add(&n->buffers[2], STR("$lambda#"));
 		text_add(&n->buffers[2], number);
 		text_set(&n->buffers[3], text_str(&n->buffers[2]));
-		text_add(&n->buffers[3], cut(p->s, paren, p->s.len));
+		text_add(&n->buffers[3], supersize_cut(p->s, paren, p->s.len));
 		n->full = text_str(&n->buffers[3]);
 		return text_str(&n->buffers[2]);
 	}
@@ -457,24 +461,25 @@ static struct str drop_clone_number(struct str s, bool *ret_clone)
 		dot--;
 	if (dot == s.len || dot < 2 || s.p[dot - 1] != '.')
 		return s;
-	const struct str base = cut(s, 0, dot - 1);
+	const struct str base = supersize_cut(s, 0, dot - 1);
 	if (str_eq(base, STR("__tcf_0")) || str_eq(base, STR("startup")))
 		return s;
 	*ret_clone = true;
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
 		if (str_ends(base, str_of(parts[i])) && base.len > strlen(parts[i]))
-			return cut(base, 0, base.len - strlen(parts[i]));
+			return supersize_cut(base, 0, base.len - strlen(parts[i]));
 	return base;
 }
 
 static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 {
 	/* By its bracket: there are fewer than blanks. */
-	for (size_t i = find_word(s, 0, "[clone "); i < s.len; i = find_word(s, i + 1, "[clone ")) {
+	for (size_t i = supersize_find_word(s, 0, "[clone "); i < s.len;
+	     i = supersize_find_word(s, i + 1, "[clone ")) {
 		if (!before(s, i, " "))
 			continue;
 		*ret_clone = true;
-		s = cut(s, 0, i - 1);
+		s = supersize_cut(s, 0, i - 1);
 		break;
 	}
 	/* The number at the end of "f@GLIBC_2.16" is its version's. */
@@ -486,8 +491,8 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
  * symbol is words: an argument list in front says that the word is part of a name. */
 static size_t find_early(struct str s, const char *word, bool exact)
 {
-	const struct str early = cut(s, 0, min_u64(s.len, 30));
-	const size_t found = find_word(early, 0, word);
+	const struct str early = supersize_cut(s, 0, min_u64(s.len, 30));
+	const size_t found = supersize_find_word(early, 0, word);
 	for (size_t i = 0; i < found && !exact; i++)
 		if (s.p[i] == '<' || s.p[i] == '(' || s.p[i] == ':')
 			return s.len;
@@ -500,19 +505,20 @@ static struct str turn(struct text *out, struct str s, const char *word, bool ex
 	const size_t i = find_early(s, word, exact);
 	if (i == s.len)
 		return s;
-	text_set(out, cut(s, i + strlen(word), s.len));
+	text_set(out, supersize_cut(s, i + strlen(word), s.len));
 	text_add(out, STR(" ["));
-	text_add(out, cut(s, 0, i));
+	text_add(out, supersize_cut(s, 0, i));
 	text_add_char(out, ']');
 	return text_str(out);
 }
 
 /* The plain form of the template form, which is a part of what was parsed or not; what goes in all
  * three. The plain one loses it first: it may be the template form. */
-static void finish(struct supersize_name *n, struct parse *p, struct str template_form)
+static void supersize_finish(struct supersize_name *n, struct supersize_parse *p,
+			     struct str template_form)
 {
 	n->template_name = drop_abi(&n->buffers[4], template_form);
-	if (!is_part(n->template_name, p->s))
+	if (!supersize_is_part(n->template_name, p->s))
 		*p = parse_of(n, n->template_name, p->exact);
 	n->plain = empty_arguments(&n->buffers[5], p, n->template_name);
 	n->flags = drop_anonymous(&n->buffers[5], &n->plain) ? SUPERSIZE_ANONYMOUS : 0u;
@@ -530,7 +536,8 @@ static bool is_made_by_go(struct str s)
  * brackets of generic functions, "f[go.shape.int].func1".  No parameters follow them. */
 static bool is_of_go(struct supersize_name *n, struct str s, unsigned how)
 {
-	if (how & SUPERSIZE_EXACT || (!is_made_by_go(s) && find_word(s, 0, "[go.shape.") == s.len))
+	if (how & SUPERSIZE_EXACT ||
+	    (!is_made_by_go(s) && supersize_find_word(s, 0, "[go.shape.") == s.len))
 		return false;
 	n->full = n->template_name = n->plain = s;
 	n->flags = 0;
@@ -541,12 +548,12 @@ void supersize_derive(struct supersize_name *n, struct str full, unsigned how)
 {
 	if (is_of_go(n, full, how))
 		return;
-	struct parse p = parse_of(n, full, how & SUPERSIZE_EXACT);
-	const struct head h = { 0, parameter_paren(&p, 0) };
-	const size_t paren = place_of(&p, h.paren);
+	struct supersize_parse p = parse_of(n, full, how & SUPERSIZE_EXACT);
+	const struct supersize_head h = { 0, parameter_paren(&p, 0) };
+	const size_t paren = supersize_place_of(&p, h.paren);
 	const bool whole = paren == full.len || paren == 0 || is_pointer_type(&p, paren);
 	n->full = full;
-	finish(n, &p, whole ? full : template_form(n, &p, h));
+	supersize_finish(n, &p, whole ? full : template_form(n, &p, h));
 }
 
 void supersize_split(struct supersize_name *n, struct str demangled, unsigned how)
@@ -558,8 +565,8 @@ void supersize_split(struct supersize_name *n, struct str demangled, unsigned ho
 	struct str s = drop_clone(demangled, how, &clone);
 	s = turn(&n->buffers[0], s, " for ", exact);
 	s = turn(&n->buffers[1], s, " to ", exact);
-	struct parse p = parse_of(n, s, exact);
-	finish(n, &p, split(n, &p));
+	struct supersize_parse p = parse_of(n, s, exact);
+	supersize_finish(n, &p, names_supersize_split(n, &p));
 	n->flags |= clone ? SUPERSIZE_CLONE : 0u;
 	(void)drop_anonymous(&n->buffers[3], &n->full);
 }

@@ -15,7 +15,7 @@ enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* seconds */ };
 
 /* ---- in memory ------------------------------------------------------------------------------- */
 
-static bool find(const struct name_cache *c, uint64_t addr, uint32_t *ret)
+static bool process_name_cache_find(const struct name_cache *c, uint64_t addr, uint32_t *ret)
 {
 	struct map_at at = map_at(&c->by_addr, hash_u64(addr));
 	while (map_next(&c->by_addr, &at, ret))
@@ -28,13 +28,13 @@ const struct heft_frame *name_cache_find(const struct name_cache *c, uint64_t ad
 					 size_t *ret_count)
 {
 	uint32_t i;
-	if (!find(c, addr, &i))
+	if (!process_name_cache_find(c, addr, &i))
 		return NULL;
 	*ret_count = c->list.data[i].count;
 	return &c->frames.data[c->list.data[i].first];
 }
 
-static void add_names(struct name_cache *c, uint64_t addr, size_t first)
+static void name_cache_add_names(struct name_cache *c, uint64_t addr, size_t first)
 {
 	map_add(&c->by_addr, hash_u64(addr), (uint32_t)c->list.count);
 	vec_push(&c->list, (struct cached_names){ addr, first, c->frames.count - first });
@@ -52,7 +52,7 @@ void name_cache_add(struct name_cache *c, uint64_t addr, const struct heft_frame
 		f.module = "";
 		vec_push(&c->frames, f);
 	}
-	add_names(c, addr, first);
+	name_cache_add_names(c, addr, first);
 	c->changed = true;
 }
 
@@ -72,21 +72,21 @@ static void head_text(char ret[80], enum heft_demangle style)
 	snprintf(ret, 80, "heft names of %.30s, style %d\n", HEFT_VERSION, (int)style);
 }
 
-static void put_text(struct text *t, const char *s)
+static void name_cache_put_text(struct text *t, const char *s)
 {
 	text_add_varint(t, strlen(s));
 	text_add(t, str_of(s));
 }
 
-static void put_names(struct text *t, const struct name_cache *c, const struct cached_names *n)
+static void name_cache_put(struct text *t, const struct name_cache *c, const struct cached_names *n)
 {
 	text_add_varint(t, n->addr);
 	text_add_varint(t, n->count);
 	for (size_t i = 0; i < n->count; i++) {
 		const struct heft_frame *f = &c->frames.data[n->first + i];
-		put_text(t, f->function);
-		put_text(t, f->linkage);
-		put_text(t, f->file);
+		name_cache_put_text(t, f->function);
+		name_cache_put_text(t, f->linkage);
+		name_cache_put_text(t, f->file);
 		text_add_varint(t, f->line);
 		text_add_varint(t, f->column);
 		text_add_varint(t, f->addr);
@@ -100,13 +100,13 @@ static void put_all(struct text *t, const struct name_cache *c, enum heft_demang
 	head_text(head, style);
 	text_add(t, str_of(head));
 	for (size_t i = 0; i < c->list.count && t->len < NAME_CACHE_BYTES / 2; i++)
-		put_names(t, c, &c->list.data[i]);
+		name_cache_put(t, c, &c->list.data[i]);
 	const uint64_t check = fnv_add(FNV_START, t->p, t->len);
 	for (unsigned i = 0; i < CHECK_SIZE; i++)
 		text_add_char(t, (char)(check >> 8 * i));
 }
 
-static const char *read_text(struct name_cache *c, struct reader *r)
+static const char *name_cache_read_text(struct name_cache *c, struct reader *r)
 {
 	const uint64_t size = read_uleb(r);
 	const char *p = (const char *)read_take(r, size);
@@ -114,18 +114,18 @@ static const char *read_text(struct name_cache *c, struct reader *r)
 					   : (reader_fail(r), "");
 }
 
-static void read_names(struct name_cache *c, struct reader *r)
+static void name_cache_read_names(struct name_cache *c, struct reader *r)
 {
 	uint32_t known;
 	const uint64_t addr = read_uleb(r);
 	const size_t first = c->frames.count;
 	uint64_t count = read_uleb(r);
-	if (count == 0 || find(c, addr, &known))
+	if (count == 0 || process_name_cache_find(c, addr, &known))
 		reader_fail(r);
 	for (; count > 0 && reader_ok(r); count--) {
-		struct heft_frame f = { .function = read_text(c, r),
-					.linkage = read_text(c, r),
-					.file = read_text(c, r),
+		struct heft_frame f = { .function = name_cache_read_text(c, r),
+					.linkage = name_cache_read_text(c, r),
+					.file = name_cache_read_text(c, r),
 					.module = "" };
 		f.line = (uint32_t)read_uleb(r);
 		f.column = (uint32_t)read_uleb(r);
@@ -134,7 +134,7 @@ static void read_names(struct name_cache *c, struct reader *r)
 		vec_push(&c->frames, f);
 	}
 	if (reader_ok(r))
-		add_names(c, addr, first);
+		name_cache_add_names(c, addr, first);
 }
 
 bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangle style)
@@ -149,7 +149,7 @@ bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangl
 	struct reader r = reader_make(file.p, good ? file.size - CHECK_SIZE : 0, false);
 	reader_seek(&r, good ? start : 0);
 	while (good && reader_left(&r) > 0) {
-		read_names(c, &r);
+		name_cache_read_names(c, &r);
 		good = reader_ok(&r);
 	}
 	if (!good)
@@ -160,7 +160,7 @@ bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangl
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* "DIR/BUILDID"; false where it would be too long or there is no build id. */
-static bool path_of(char ret[PATH_ROOM], const char *dir, struct bytes build_id)
+static bool name_cache_path_of(char ret[PATH_ROOM], const char *dir, struct bytes build_id)
 {
 	char hex[2 * 64 + 1];
 	if (build_id.size == 0 || build_id.size > 64)
@@ -201,7 +201,7 @@ void name_cache_read(struct name_cache *c, const char *dir, struct bytes build_i
 	char path[PATH_ROOM];
 	struct heft_err err;
 	struct file f;
-	if (!path_of(path, dir, build_id) || !is_safe(dir) || !file_open(&f, path, &err))
+	if (!name_cache_path_of(path, dir, build_id) || !is_safe(dir) || !file_open(&f, path, &err))
 		return;
 	if (f.bytes.size <= NAME_CACHE_BYTES)
 		name_cache_parse(c, f.bytes, style);
@@ -222,7 +222,7 @@ static bool write_bytes(int fd, const char *p, size_t size)
 
 /* Takes out the file that was written first where there are too many, and what writers that were
  * killed have left; only names that this module makes. */
-static void make_room(const char *dir)
+static void name_cache_make_room(const char *dir)
 {
 	char path[PATH_ROOM], oldest[PATH_ROOM] = "";
 	time_t first = 0;
@@ -255,7 +255,7 @@ void name_cache_write(const struct name_cache *c, const char *dir, struct bytes 
 {
 	char path[PATH_ROOM], beside[PATH_ROOM + 8];
 	struct text t = { 0 };
-	if (!c->changed || !path_of(path, dir, build_id) || !make_folder(dir))
+	if (!c->changed || !name_cache_path_of(path, dir, build_id) || !make_folder(dir))
 		return;
 	put_all(&t, c, style);
 	snprintf(beside, sizeof beside, "%s.XXXXXX", path);
@@ -264,7 +264,7 @@ void name_cache_write(const struct name_cache *c, const char *dir, struct bytes 
 		const bool written = write_bytes(fd, t.p, t.len);
 		if (close(fd) != 0 || !written || rename(beside, path) != 0)
 			unlink(beside);
-		make_room(dir);
+		name_cache_make_room(dir);
 	}
 	text_release(&t);
 }

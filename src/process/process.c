@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* What the recorder knows of modules and threads counts as much as the dump's own notes. */
-static bool begin(struct process *p, const struct process_wish *wish, struct heft_err *err)
+static bool process_begin(struct process *p, const struct process_wish *wish, struct heft_err *err)
 {
 	p->open = true;
 	p->wish = *wish;
@@ -27,14 +27,14 @@ bool process_open(struct process *p, const char *path, const struct process_wish
 {
 	memset(p, 0, sizeof *p);
 	return dump_open(&p->dump, path, &wish->find->dump, wish->notes, err) &&
-	       begin(p, wish, err);
+	       process_begin(p, wish, err);
 }
 
 bool process_of_image(struct process *p, const struct image *core, const struct process_wish *wish,
 		      struct heft_err *err)
 {
 	memset(p, 0, sizeof *p);
-	return dump_of_image(&p->dump, core, wish->notes, err) && begin(p, wish, err);
+	return dump_of_image(&p->dump, core, wish->notes, err) && process_begin(p, wish, err);
 }
 
 void process_close(struct process *p)
@@ -93,7 +93,7 @@ static const char *unrecorded_unknown(struct process *p)
 					 : "nothing in it is of a recorded heap";
 }
 
-static const char *what_is_unknown(struct process *p)
+static const char *process_what_is_unknown(struct process *p)
 {
 	const struct process_heap *h = &p->heap;
 	if (h->calls.counted && !h->records.found)
@@ -136,7 +136,7 @@ const struct process_heap *process_read_heap(struct process *p)
 		glibc_kept_find(&h->blocks, &p->dump);
 	if (!(p->wish.no_names && h->records.found))
 		process_find_allocators(p, h->glibc.arenas > 0);
-	h->unknown = what_is_unknown(p);
+	h->unknown = process_what_is_unknown(p);
 	progress_tell("layout", 3, 4);
 	if (h->blocks.live.count > 0)
 		heap_layout_make(&h->layout, &p->dump, &h->records, &h->blocks);

@@ -79,7 +79,7 @@ static void tell_mapping(struct process *p, struct heft_heap_place *at)
 	at->exec = r->exec;
 }
 
-static void tell_symbol(struct process *p, struct heft_heap_place *at)
+static void process_at_tell_symbol(struct process *p, struct heft_heap_place *at)
 {
 	const struct process_place place = process_locate(p, at->addr);
 	const struct symbol_place *s = place.locator ? locator_symbol(place.locator, place.addr)
@@ -176,7 +176,7 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 	const size_t live = heap_block_at(&h->blocks, addr);
 	*ret = process_no_place(addr);
 	tell_mapping(p, ret);
-	tell_symbol(p, ret);
+	process_at_tell_symbol(p, ret);
 	struct heap_found f;
 	ret->lacking = dump_is_lacking(&p->dump, addr);
 	if (ret->lacking)

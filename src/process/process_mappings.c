@@ -2,7 +2,7 @@
 #include "heap/memory.h"
 #include "process/process_internal.h"
 
-static bool is_anonymous(const struct region *r)
+static bool process_mappings_is_anonymous(const struct region *r)
 {
 	return r->file == 0 && r->read && r->write && !r->exec;
 }
@@ -20,7 +20,9 @@ static const struct region *find_brk(const struct dump *d)
 	for (size_t i = 0; program && i < d->region_count; i++) {
 		const struct region *r = &d->regions[i];
 		if (region_end(r) > align_up(program->end, 4096))
-			return is_anonymous(r) && r->addr - program->end < far ? r : NULL;
+			return process_mappings_is_anonymous(r) && r->addr - program->end < far
+				       ? r
+				       : NULL;
 	}
 	return NULL;
 }

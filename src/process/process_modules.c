@@ -167,12 +167,12 @@ void process_close_modules(struct process *p)
 
 /* ---- files that the user names -------------------------------------------------------------- */
 
-static bool is_program(const struct input *in)
+static bool process_modules_is_program(const struct input *in)
 {
 	return !in->archive && in->image_count == 1 && in->images[0].kind == IMAGE_EXEC;
 }
 
-static bool open_given(struct process *p, struct heft_err *err)
+static bool process_modules_open_given(struct process *p, struct heft_err *err)
 {
 	p->modules->given = mem_zeroed(p->wish.find->debug_files.count + 1,
 				       sizeof *p->modules->given);
@@ -187,8 +187,8 @@ static bool open_given(struct process *p, struct heft_err *err)
 }
 
 /* The build id, in memory of the process; size 0: none. */
-static bool read_build_id(struct process *p, const char *path, struct bytes *ret,
-			  struct heft_err *err)
+static bool process_modules_read_build_id(struct process *p, const char *path, struct bytes *ret,
+					  struct heft_err *err)
 {
 	struct input in;
 	if (!input_open(&in, path, p->wish.notes, err))
@@ -244,7 +244,7 @@ static bool check_program(const char *path, struct heft_err *err)
 static bool place_program(struct process *p, const char *path, struct heft_err *err)
 {
 	struct given_program g = { .path = path };
-	if (!read_build_id(p, path, &g.build_id, err))
+	if (!process_modules_read_build_id(p, path, &g.build_id, err))
 		return false;
 	if (program_settle(p, &g))
 		return true;
@@ -255,7 +255,8 @@ static bool place_program(struct process *p, const char *path, struct heft_err *
 }
 
 /* Places the program and, by what lies behind its dynamic section, all that it was linked with. */
-static void add_image(struct process *p, const char *path, const struct image *im, uint64_t load)
+static void process_modules_add_image(struct process *p, const char *path, const struct image *im,
+				      uint64_t load)
 {
 	const struct segment *dynamic = NULL;
 	uint64_t end = load;
@@ -273,7 +274,8 @@ static void add_image(struct process *p, const char *path, const struct image *i
 
 /* The program of an image of memory, or of a core without its headers (of QEMU's user mode, for
  * one), that tells of no module. */
-static bool add_program(struct process *p, const char *path, uint64_t load, struct heft_err *err)
+static bool process_modules_add_program(struct process *p, const char *path, uint64_t load,
+					struct heft_err *err)
 {
 	struct input in;
 	if (!input_open(&in, path, p->wish.notes, err))
@@ -283,7 +285,7 @@ static bool add_program(struct process *p, const char *path, uint64_t load, stru
 	if (in.archive)
 		dump_add_program(&p->dump, path, UINT64_MAX, load);
 	else
-		add_image(p, path, &in.images[0], load);
+		process_modules_add_image(p, path, &in.images[0], load);
 	input_close(&in);
 	return true;
 }
@@ -295,20 +297,20 @@ bool process_list_modules(struct process *p, struct heft_err *err)
 		if (!check_program(find->programs.data[i], err))
 			return false;
 	if (find->programs.count > 0 && !knows_modules(p) &&
-	    !add_program(p, find->programs.data[0], find->dump.load, err))
+	    !process_modules_add_program(p, find->programs.data[0], find->dump.load, err))
 		return false;
 	for (size_t i = 0; i < p->dump.file_count; i++)
 		push_module(p, &p->dump.files[i], false);
 	for (size_t i = 0; i < find->programs.count; i++)
 		if (!place_program(p, find->programs.data[i], err))
 			return false;
-	return open_given(p, err);
+	return process_modules_open_given(p, err);
 }
 
 /* ---- candidates ----------------------------------------------------------------------------- */
 
 /* A separate debug file has no code. */
-static bool has_code(const struct image *im)
+static bool process_modules_has_code(const struct image *im)
 {
 	for (size_t i = 0; i < im->section_count; i++)
 		if (im->sections[i].exec && im->sections[i].file_size > 0)
@@ -320,9 +322,10 @@ static bool take_given(const struct process *p, struct process_module *m)
 {
 	for (size_t i = 0; i < p->wish.find->debug_files.count; i++) {
 		const struct input *in = &p->modules->given[i].input;
-		if (!is_program(in) || !same_build_id(in->images[0].build_id, m->build_id))
+		if (!process_modules_is_program(in) ||
+		    !same_build_id(in->images[0].build_id, m->build_id))
 			continue;
-		if (has_code(&in->images[0]))
+		if (process_modules_has_code(&in->images[0]))
 			m->input = in;
 		else
 			m->debug = in;
@@ -331,10 +334,11 @@ static bool take_given(const struct process *p, struct process_module *m)
 }
 
 /* Why a file is not the module's; NULL: it is. */
-static const char *what_differs(const struct process *p, const struct opened_module *o,
-				const struct input *in, const char *path)
+static const char *process_modules_what_differs(const struct process *p,
+						const struct opened_module *o,
+						const struct input *in, const char *path)
 {
-	if (!is_program(in))
+	if (!process_modules_is_program(in))
 		return "no program or library any more";
 	const struct image *im = &in->images[0];
 	if (p->dump.machine != EM_NONE && im->machine != p->dump.machine)
@@ -345,12 +349,13 @@ static const char *what_differs(const struct process *p, const struct opened_mod
 	return NULL;
 }
 
-static bool try_path(const struct process *p, struct opened_module *o, const char *path)
+static bool process_modules_try_path(const struct process *p, struct opened_module *o,
+				     const char *path)
 {
 	struct heft_err err;
 	if (!path || !input_open(&o->input, path, &o->notes, &err))
 		return false;
-	const char *wrong = what_differs(p, o, &o->input, path);
+	const char *wrong = process_modules_what_differs(p, o, &o->input, path);
 	if (wrong) {
 		note(&o->notes, path, HEFT_NO_OFFSET, 0, "%s: not used", wrong);
 		input_close(&o->input);
@@ -405,28 +410,32 @@ static bool try_living(const struct process *p, struct opened_module *o, const c
 	if (pid == 0)
 		return false;
 	if (strcmp(path, HEAP_PROGRAM) == 0)
-		return try_path(p, o, arena_format(scratch, "/proc/%" PRIu32 "/exe", pid));
+		return process_modules_try_path(
+			p, o, arena_format(scratch, "/proc/%" PRIu32 "/exe", pid));
 	if (path[0] == '/' &&
-	    try_path(p, o, arena_format(scratch, "/proc/%" PRIu32 "/root%s", pid, path)))
+	    process_modules_try_path(p, o,
+				     arena_format(scratch, "/proc/%" PRIu32 "/root%s", pid, path)))
 		return true;
 	if (path[0] != '/' &&
-	    try_path(p, o, arena_format(scratch, "/proc/%" PRIu32 "/cwd/%s", pid, path)))
+	    process_modules_try_path(p, o,
+				     arena_format(scratch, "/proc/%" PRIu32 "/cwd/%s", pid, path)))
 		return true;
 	const char *mapped = mapped_file(pid, at, scratch);
-	return mapped != NULL && try_path(p, o, mapped);
+	return mapped != NULL && process_modules_try_path(p, o, mapped);
 }
 
 /* In a folder: by the path that the process had, then by the file name alone. */
 static bool try_below(const struct process *p, struct opened_module *o, struct str dir,
 		      const char *path, struct arena *scratch)
 {
-	return try_path(p, o, arena_format(scratch, STR_FMT "/%s", STR_ARG(dir), path)) ||
+	return process_modules_try_path(p, o,
+					arena_format(scratch, STR_FMT "/%s", STR_ARG(dir), path)) ||
 	       (strchr(path, '/') != NULL &&
-		try_path(p, o,
-			 arena_format(scratch, STR_FMT "/%s", STR_ARG(dir), file_name(path))));
+		process_modules_try_path(
+			p, o, arena_format(scratch, STR_FMT "/%s", STR_ARG(dir), file_name(path))));
 }
 
-static struct str folder_of(const char *path)
+static struct str process_modules_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? (struct str){ path, (size_t)(slash - path) } : STR(".");
@@ -444,10 +453,12 @@ static bool try_relative(const struct process *p, struct opened_module *o, const
 		if (p->modules->list[i]->module.path[0] == '/')
 			exe = p->modules->list[i]->module.path;
 	for (size_t i = 0; i < p->wish.find->programs.count; i++)
-		if (try_below(p, o, folder_of(p->wish.find->programs.data[i]), path, scratch))
+		if (try_below(p, o, process_modules_folder_of(p->wish.find->programs.data[i]), path,
+			      scratch))
 			return true;
-	return try_path(p, o, path) || try_below(p, o, folder_of(p->dump.path), path, scratch) ||
-	       (exe != NULL && try_below(p, o, folder_of(exe), path, scratch));
+	return process_modules_try_path(p, o, path) ||
+	       try_below(p, o, process_modules_folder_of(p->dump.path), path, scratch) ||
+	       (exe != NULL && try_below(p, o, process_modules_folder_of(exe), path, scratch));
 }
 
 /* As the user's rules for paths have it. */
@@ -458,7 +469,7 @@ static bool try_renamed(const struct process *p, struct opened_module *o, const 
 	bool found = false;
 	if (!paths_empty(&p->wish.find->paths) &&
 	    paths_apply(&p->wish.find->paths, str_of(path), &other))
-		found = try_path(p, o, arena_copy(scratch, text_str(&other)));
+		found = process_modules_try_path(p, o, arena_copy(scratch, text_str(&other)));
 	text_release(&other);
 	return found;
 }
@@ -476,7 +487,8 @@ static bool try_own_path(const struct process *p, struct opened_module *o, struc
 		return true;
 	if (try_renamed(p, o, path, scratch) || try_living(p, o, path, scratch))
 		return true;
-	return path[0] == '/' ? try_path(p, o, path) : try_relative(p, o, path, scratch);
+	return path[0] == '/' ? process_modules_try_path(p, o, path)
+			      : try_relative(p, o, path, scratch);
 }
 
 /* The folders that the user names for debug files may hold the modules as well. */
@@ -495,7 +507,7 @@ static bool try_build_id(const struct process *p, struct opened_module *o, struc
 	const struct debug_search how = wish_search(p->wish.find);
 	for (size_t i = 0; i <= how.dir_count && wish_finds_debug(p->wish.find); i++) {
 		const char *dir = i < how.dir_count ? how.dirs[i] : "/usr/lib/debug";
-		if (try_path(p, o, build_id_path(scratch, dir, o->module.build_id)))
+		if (process_modules_try_path(p, o, build_id_path(scratch, dir, o->module.build_id)))
 			return true;
 	}
 	return false;
@@ -504,7 +516,7 @@ static bool try_build_id(const struct process *p, struct opened_module *o, struc
 static bool try_all(const struct process *p, struct opened_module *o)
 {
 	struct arena scratch = { 0 };
-	const bool found = (o->program && try_path(p, o, o->program)) ||
+	const bool found = (o->program && process_modules_try_path(p, o, o->program)) ||
 			   take_given(p, &o->module) || try_memory(p, o) ||
 			   try_own_path(p, o, &scratch) || try_build_id(p, o, &scratch) ||
 			   try_debug_dirs(p, o, &scratch);

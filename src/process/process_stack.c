@@ -101,7 +101,7 @@ static bool is_one_of(struct str name, const char *const *list, size_t count)
 }
 
 /* Without underscores and the C library's "__GI_" in front, and what marks a clone behind. */
-static struct str plain_name(const struct heft_frame *f)
+static struct str process_stack_plain_name(const struct heft_frame *f)
 {
 	const char *name = *f->linkage ? f->linkage : f->function;
 	if (strncmp(name, "__GI_", 5) == 0)
@@ -117,7 +117,7 @@ static bool is_operator_new(const struct heft_frame *f)
 	       strncmp(f->function, "operator new", 12) == 0;
 }
 
-static bool starts_with(const char *text, const char *const *list, size_t count)
+static bool process_stack_starts_with(const char *text, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strncmp(text, list[i], strlen(list[i])) == 0)
@@ -142,13 +142,13 @@ static bool is_of_rust(const char *name)
 	const size_t closed = strcspn(type, ">");
 	const size_t size = as != NULL && (size_t)(as - type) < closed ? (size_t)(as - type)
 								       : closed;
-	if (starts_with(type, crates, COUNT_OF(crates)))
+	if (process_stack_starts_with(type, crates, COUNT_OF(crates)))
 		return true;
 	return type > name && memchr(type, ':', size) == NULL;
 }
 
 /* The same of a frame whose function may be in any style, also that of linker names. */
-static bool is_of_rust_library(const struct heft_frame *f)
+static bool process_stack_is_of_rust_library(const struct heft_frame *f)
 {
 	enum { ROOM = 512 }; /* what matters stands at the beginning */
 	struct demangler d = { 0 };
@@ -167,10 +167,10 @@ static bool is_of_library(const struct heft_frame *f)
 {
 	static const char *const std[] = { "std::", "__gnu_cxx::" };
 	if (is_rust(f->linkage))
-		return is_of_rust_library(f);
-	return f->linkage[0] != '\0'
-		       ? starts_with(f->linkage, library_starts, COUNT_OF(library_starts))
-		       : starts_with(f->function, std, COUNT_OF(std));
+		return process_stack_is_of_rust_library(f);
+	return f->linkage[0] != '\0' ? process_stack_starts_with(f->linkage, library_starts,
+								 COUNT_OF(library_starts))
+				     : process_stack_starts_with(f->function, std, COUNT_OF(std));
 }
 
 enum process_frame_kind process_frame_kind(const struct heft_frame *f)
@@ -179,7 +179,7 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 		return PROCESS_FRAME_CUT;
 	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 || is_operator_new(f))
 		return PROCESS_FRAME_ALLOCATOR;
-	const struct str name = plain_name(f);
+	const struct str name = process_stack_plain_name(f);
 	if (is_one_of(name, allocators, COUNT_OF(allocators)))
 		return PROCESS_FRAME_ALLOCATOR;
 	if (is_one_of(name, helpers, COUNT_OF(helpers)))

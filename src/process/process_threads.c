@@ -22,7 +22,8 @@ struct unwind_table {
 	VEC(struct unwind_place) places; /* by func */
 };
 
-static void open_table(struct unwind_table *t, const struct image *im, const char *name)
+static void process_threads_open_table(struct unwind_table *t, const struct image *im,
+				       const char *name)
 {
 	const struct section *s = image_section_find(im, name);
 	struct unwind_iter it;
@@ -63,8 +64,8 @@ static bool read_encoded(struct reader *r, uint8_t encoding, uint64_t at, uint64
 }
 
 /* The table as the process has it, for a module whose file is gone.  It ends with a zero length. */
-static void open_memory(struct unwind_table *t, const struct dump *d,
-			const struct process_module *m)
+static void process_threads_open_memory(struct unwind_table *t, const struct dump *d,
+					const struct process_module *m)
 {
 	enum { AT = 4 }; /* of the pointer: behind the version and three encodings */
 	const struct dump_file file = { .start = m->start, .bias = m->bias };
@@ -92,18 +93,19 @@ static void open_memory(struct unwind_table *t, const struct dump *d,
 	sort_by_key(t->places.data, t->places.count, sizeof *t->places.data);
 }
 
-static const struct unwind_table *table_of(struct process *p, struct opened_module *o)
+static const struct unwind_table *process_threads_table_of(struct process *p,
+							   struct opened_module *o)
 {
 	if (o->unwind != NULL)
 		return o->unwind;
 	o->unwind = mem_zeroed(1, sizeof *o->unwind);
 	process_open_module(p, &o->module);
 	if (o->module.input != NULL)
-		open_table(o->unwind, &o->module.input->images[0], ".eh_frame");
+		process_threads_open_table(o->unwind, &o->module.input->images[0], ".eh_frame");
 	if (o->unwind->places.count == 0 && o->module.debug != NULL)
-		open_table(o->unwind, &o->module.debug->images[0], ".debug_frame");
+		process_threads_open_table(o->unwind, &o->module.debug->images[0], ".debug_frame");
 	if (o->module.input == NULL && !o->module.gone)
-		open_memory(o->unwind, &p->dump, &o->module);
+		process_threads_open_memory(o->unwind, &p->dump, &o->module);
 	return o->unwind;
 }
 
@@ -116,8 +118,8 @@ void process_close_table(struct opened_module *o)
 }
 
 /* The entry is read again, behind its CIE. */
-static bool row_of(const struct unwind_table *t, const struct unwind_place *at, uint64_t addr,
-		   struct cfi_row *ret)
+static bool process_threads_row_of(const struct unwind_table *t, const struct unwind_place *at,
+				   uint64_t addr, struct cfi_row *ret)
 {
 	struct unwind_iter it;
 	struct unwind_entry e;
@@ -136,11 +138,11 @@ static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
 	struct opened_module *o = process_opened_at(p, addr);
 	if (o == NULL)
 		return false;
-	const struct unwind_table *t = table_of(p, o);
+	const struct unwind_table *t = process_threads_table_of(p, o);
 	const uint64_t own = addr - o->module.bias;
 	const size_t i = upper_bound(t->places.data, t->places.count, sizeof *t->places.data, own);
 	return i > 0 && own - t->places.data[i - 1].func < t->places.data[i - 1].size &&
-	       row_of(t, &t->places.data[i - 1], own, ret);
+	       process_threads_row_of(t, &t->places.data[i - 1], own, ret);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */
@@ -148,23 +150,23 @@ static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
 /* DWARF's numbers of registers (psABIs), as indexes of what NT_PRSTATUS has. */
 static const uint8_t x86_64_regs[] = { 10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16 };
 
-struct machine {
+struct process_threads_machine {
 	unsigned count, stack, frame, link; /* link 0: return addresses are on the stack */
 };
 
-static bool machine_of(const struct dump *d, struct machine *ret)
+static bool process_threads_machine_of(const struct dump *d, struct process_threads_machine *ret)
 {
 	if (d->machine == EM_X86_64 && d->word == 8)
-		*ret = (struct machine){ COUNT_OF(x86_64_regs), 7, 6, 0 };
+		*ret = (struct process_threads_machine){ COUNT_OF(x86_64_regs), 7, 6, 0 };
 	else if (d->machine == EM_AARCH64 && d->word == 8)
-		*ret = (struct machine){ 32, 31, 29, 30 };
+		*ret = (struct process_threads_machine){ 32, 31, 29, 30 };
 	else
 		return false;
 	return true;
 }
 
-static bool first_frame(const struct dump *d, const struct machine *m, const struct dump_thread *t,
-			struct cfi_frame *ret)
+static bool first_frame(const struct dump *d, const struct process_threads_machine *m,
+			const struct dump_thread *t, struct cfi_frame *ret)
 {
 	*ret = (struct cfi_frame){ .pc = t->pc };
 	for (unsigned i = 0; i < m->count; i++) {
@@ -185,7 +187,8 @@ static bool load_word(void *ctx, uint64_t addr, uint64_t *ret)
 /* ---- a stack --------------------------------------------------------------------------------- */
 
 /* A frame pointer points at the caller's, and the return address lies above it. */
-static bool step_by_pointer(const struct dump *d, const struct machine *m, struct cfi_frame *f)
+static bool step_by_pointer(const struct dump *d, const struct process_threads_machine *m,
+			    struct cfi_frame *f)
 {
 	const uint64_t at = f->regs[m->frame];
 	struct cfi_frame caller = { .known = f->known };
@@ -200,7 +203,8 @@ static bool step_by_pointer(const struct dump *d, const struct machine *m, struc
 }
 
 /* Who called a place that is no code, as through a wild pointer, left its address. */
-static bool step_out_of_nowhere(const struct dump *d, const struct machine *m, struct cfi_frame *f)
+static bool step_out_of_nowhere(const struct dump *d, const struct process_threads_machine *m,
+				struct cfi_frame *f)
 {
 	if (m->link != 0)
 		f->pc = f->regs[m->link];
@@ -211,7 +215,7 @@ static bool step_out_of_nowhere(const struct dump *d, const struct machine *m, s
 	return true;
 }
 
-static bool is_code(const struct process *p, uint64_t pc)
+static bool process_threads_is_code(const struct process *p, uint64_t pc)
 {
 	const struct process_module *m = process_module_at(p, pc);
 	const struct region *r = dump_region(&p->dump, pc);
@@ -244,12 +248,13 @@ static uint64_t function_start(struct process *p, uint64_t pc)
 /* A function without a frame of its own has its return address on top of the stack, and the frame
  * pointer is its caller's.  That is proven where the call in front of this address leads to the
  * function (x86-64: E8 and the distance, 4 bytes). */
-static bool step_out_of_leaf(struct process *p, const struct machine *m, struct cfi_frame *f)
+static bool step_out_of_leaf(struct process *p, const struct process_threads_machine *m,
+			     struct cfi_frame *f)
 {
 	enum { CALL = 0xe8, SIZE = 5 };
 	uint64_t to;
-	if (m->link != 0 || !memory_word(&p->dump, f->regs[m->stack], &to) || !is_code(p, to) ||
-	    to < SIZE)
+	if (m->link != 0 || !memory_word(&p->dump, f->regs[m->stack], &to) ||
+	    !process_threads_is_code(p, to) || to < SIZE)
 		return false;
 	struct reader r = reader_of(code_before(p, to, SIZE), false);
 	const bool call = read_u8(&r) == CALL;
@@ -262,8 +267,8 @@ static bool step_out_of_leaf(struct process *p, const struct machine *m, struct 
 }
 
 /* One step outward; `exact`: the frame's address is that of an instruction, no return address. */
-static bool step(struct process *p, const struct machine *m, struct cfi_frame *f, bool *exact,
-		 bool first)
+static bool process_threads_step(struct process *p, const struct process_threads_machine *m,
+				 struct cfi_frame *f, bool *exact, bool first)
 {
 	const struct dump *d = &p->dump;
 	const struct cfi_memory memory = { load_word, &p->dump, m->stack, d->big_endian, d->word };
@@ -271,7 +276,7 @@ static bool step(struct process *p, const struct machine *m, struct cfi_frame *f
 	struct cfi_row row;
 	const bool signal = *exact;
 	*exact = false;
-	if (first && !is_code(p, f->pc))
+	if (first && !process_threads_is_code(p, f->pc))
 		return step_out_of_nowhere(d, m, f);
 	if (!find_row(p, signal ? f->pc : f->pc - 1, &row))
 		return (first && step_out_of_leaf(p, m, f)) || step_by_pointer(d, m, f);
@@ -282,7 +287,8 @@ static bool step(struct process *p, const struct machine *m, struct cfi_frame *f
 }
 
 /* Frames as the recorder keeps them: the call is at frame - 1. */
-static uint32_t walk(struct process *p, const struct machine *m, const struct dump_thread *t)
+static uint32_t walk(struct process *p, const struct process_threads_machine *m,
+		     const struct dump_thread *t)
 {
 	uint64_t frames[FRAMES_MOST];
 	struct cfi_frame f;
@@ -294,7 +300,8 @@ static uint32_t walk(struct process *p, const struct machine *m, const struct du
 	while (more && count < FRAMES_MOST) {
 		const uint64_t own = f.pc;
 		frames[count++] = f.pc + exact;
-		more = step(p, m, &f, &exact, count == 1) && is_code(p, f.pc);
+		more = process_threads_step(p, m, &f, &exact, count == 1) &&
+		       process_threads_is_code(p, f.pc);
 		/* What a signal handler returns to begins where it returns to. */
 		if (more && exact)
 			frames[count - 1] = own + 1;
@@ -305,8 +312,8 @@ static uint32_t walk(struct process *p, const struct machine *m, const struct du
 void process_walk_threads(struct process *p)
 {
 	const struct dump *d = &p->dump;
-	struct machine m;
-	if (p->stacks.count > 0 || !machine_of(d, &m))
+	struct process_threads_machine m;
+	if (p->stacks.count > 0 || !process_threads_machine_of(d, &m))
 		return;
 	for (size_t i = 0; i < d->thread_count && i < THREADS_MOST; i++)
 		vec_push(&p->stacks, walk(p, &m, &d->threads[i]));

@@ -9,9 +9,10 @@
 #include "program/source_map_file.h"
 
 /* Opens what was found and gives the path up. */
-static bool take(struct companion *c, const struct image *im, char *path, struct notes *notes,
-		 bool (*open)(const struct image *im, const char *path, struct input *in,
-			      struct notes *notes, struct heft_err *err))
+static bool companion_take(struct companion *c, const struct image *im, char *path,
+			   struct notes *notes,
+			   bool (*open)(const struct image *im, const char *path, struct input *in,
+					struct notes *notes, struct heft_err *err))
 {
 	struct heft_err err;
 	if (!path)
@@ -23,19 +24,20 @@ static bool take(struct companion *c, const struct image *im, char *path, struct
 	return c->open;
 }
 
-static bool open_object(const struct image *im, const char *path, struct input *in,
-			struct notes *notes, struct heft_err *err)
+static bool companion_open_object(const struct image *im, const char *path, struct input *in,
+				  struct notes *notes, struct heft_err *err)
 {
 	(void)im;
 	return input_open(in, path, notes, err);
 }
 
-static bool find_file(struct companion *c, const struct image *im, const struct program_wish *wish,
-		      struct notes *notes)
+static bool companion_find_file(struct companion *c, const struct image *im,
+				const struct program_wish *wish, struct notes *notes)
 {
 	const struct debug_search how = wish_search(wish);
-	return take(c, im, debugfile_find(im, &how, notes), notes, open_object) ||
-	       take(c, im, pdb_file_find(im, &how, notes), notes, pdb_file_open);
+	return companion_take(c, im, debugfile_find(im, &how, notes), notes,
+			      companion_open_object) ||
+	       companion_take(c, im, pdb_file_find(im, &how, notes), notes, pdb_file_open);
 }
 
 /* What the image has in itself. */
@@ -62,9 +64,9 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		return false;
 	const unsigned parts = (symbols ? 0 : GO_SYMBOLS) |
 			       (dwarf && !debuginfo_present(im) ? GO_LINES : 0);
-	c->inside = !(wish_finds_debug(wish) && find_file(c, im, wish, notes)) &&
-		    !(dwarf &&
-		      take(c, im, source_map_find(im, wish, notes), notes, source_map_open));
+	c->inside = !(wish_finds_debug(wish) && companion_find_file(c, im, wish, notes)) &&
+		    !(dwarf && companion_take(c, im, source_map_find(im, wish, notes), notes,
+					      source_map_open));
 	if (c->inside && (parts & GO_LINES) && go && wish_finds_debug(wish))
 		c->open = debug_map_open(im, wish, &c->input, notes);
 	if (c->inside && !c->open && parts != 0)

@@ -11,7 +11,7 @@ struct placed {
 	uint64_t addr, size, to;
 };
 
-struct making {
+struct debug_map_making {
 	const struct image *im;
 	const struct program_wish *wish;
 	struct notes *notes;
@@ -31,7 +31,7 @@ static bool exists(struct text *path)
 	return file_exists(path->p);
 }
 
-static bool try_path(struct text *path, struct str dir, struct str file)
+static bool debug_map_try_path(struct text *path, struct str dir, struct str file)
 {
 	text_set(path, dir);
 	text_add_char(path, '/');
@@ -40,7 +40,7 @@ static bool try_path(struct text *path, struct str dir, struct str file)
 }
 
 /* Without its directories. */
-static struct str last_part(struct str path)
+static struct str debug_map_last_part(struct str path)
 {
 	for (size_t i = path.len; i-- > 0;)
 		if (path.p[i] == '/')
@@ -48,21 +48,23 @@ static struct str last_part(struct str path)
 	return path;
 }
 
-static bool try_dir(struct text *path, const char *dir, struct str file)
+static bool debug_map_try_dir(struct text *path, const char *dir, struct str file)
 {
-	return try_path(path, str_of(dir), file) || try_path(path, str_of(dir), last_part(file));
+	return debug_map_try_path(path, str_of(dir), file) ||
+	       debug_map_try_path(path, str_of(dir), debug_map_last_part(file));
 }
 
-static bool try_beside(const struct making *m, struct text *path, struct str file)
+static bool try_beside(const struct debug_map_making *m, struct text *path, struct str file)
 {
-	const struct str own = str_of(m->im->path), name = last_part(own);
+	const struct str own = str_of(m->im->path), name = debug_map_last_part(own);
 	const bool bare = name.len == own.len;
 	const struct str dir = { own.p, own.len - name.len - !bare };
-	return try_path(path, bare ? STR(".") : dir, last_part(file));
+	return debug_map_try_path(path, bare ? STR(".") : dir, debug_map_last_part(file));
 }
 
 /* *path becomes the path, with a NUL, of what the linker saw at `file`. */
-static bool find_file(const struct making *m, struct str file, struct text *path)
+static bool debug_map_find_file(const struct debug_map_making *m, struct str file,
+				struct text *path)
 {
 	enum { NAME_LENGTH_MAX = 4096 };
 	const struct program_wish *wish = m->wish;
@@ -70,21 +72,21 @@ static bool find_file(const struct making *m, struct str file, struct text *path
 		return false;
 	if (paths_apply(&wish->paths, file, path) && exists(path))
 		return true;
-	if (wish->sysroot && try_dir(path, wish->sysroot, file))
+	if (wish->sysroot && debug_map_try_dir(path, wish->sysroot, file))
 		return true;
 	for (size_t i = 0; i < wish->debug_dirs.count; i++)
-		if (try_dir(path, wish->debug_dirs.data[i], file))
+		if (debug_map_try_dir(path, wish->debug_dirs.data[i], file))
 			return true;
 	text_set(path, file);
 	return exists(path) || try_beside(m, path, file);
 }
 
-static struct input *open_file(struct making *m, struct str file)
+static struct input *debug_map_open_file(struct debug_map_making *m, struct str file)
 {
 	struct text path = { 0 };
 	struct heft_err err;
 	struct input *in = mem_zeroed(1, sizeof *in);
-	const bool found = find_file(m, file, &path);
+	const bool found = debug_map_find_file(m, file, &path);
 	const bool ok = found && input_open(in, path.p, m->notes, &err);
 	if (found && !ok)
 		note(m->notes, m->im->path, HEFT_NO_OFFSET, 0,
@@ -97,11 +99,11 @@ static struct input *open_file(struct making *m, struct str file)
 	return NULL;
 }
 
-static struct input *open_archive(struct making *m, struct str file)
+static struct input *debug_map_open_archive(struct debug_map_making *m, struct str file)
 {
 	const uint32_t i = intern_add(&m->paths, file);
 	if (i == m->archives.count)
-		vec_push(&m->archives, open_file(m, file));
+		vec_push(&m->archives, debug_map_open_file(m, file));
 	else
 		m->missing += !m->archives.data[i];
 	return m->archives.data[i];
@@ -109,8 +111,8 @@ static struct input *open_archive(struct making *m, struct str file)
 
 /* ---- one object ------------------------------------------------------------------------------ */
 
-static void place_symbol(struct making *m, const struct image *object, const struct symbol *s,
-			 const struct moved_symbol *to)
+static void debug_map_place_symbol(struct debug_map_making *m, const struct image *object,
+				   const struct symbol *s, const struct moved_symbol *to)
 {
 	uint64_t addr;
 	if (s->section < object->section_count && symbol_addr(object, s, &addr))
@@ -120,7 +122,8 @@ static void place_symbol(struct making *m, const struct image *object, const str
 }
 
 /* Where each symbol of the map stands in the object. */
-static void list_placed(struct making *m, const struct image *object, const struct debug_object *o)
+static void list_placed(struct debug_map_making *m, const struct image *object,
+			const struct debug_object *o)
 {
 	const struct moved_symbol *moved = &m->im->moved_symbols[o->first];
 	const struct section *table = image_symbols(object);
@@ -140,7 +143,7 @@ static void list_placed(struct making *m, const struct image *object, const stru
 		const struct symbol s = symtab_get(&t, i);
 		uint32_t id;
 		if (intern_find(&names, s.name, &id))
-			place_symbol(m, object, &s, &moved[first[id]]);
+			debug_map_place_symbol(m, object, &s, &moved[first[id]]);
 	}
 	mem_free(first);
 	intern_release(&names);
@@ -148,7 +151,7 @@ static void list_placed(struct making *m, const struct image *object, const stru
 }
 
 /* As its DWARF has it; clipped to the next one. */
-static void add_piece(struct making *m, const struct debuginfo *d, size_t i)
+static void debug_map_add_piece(struct debug_map_making *m, const struct debuginfo *d, size_t i)
 {
 	const struct placed *p = &m->placed.data[i];
 	const uint64_t room = i + 1 < m->placed.count ? p[1].addr - p->addr : UINT64_MAX;
@@ -161,7 +164,7 @@ static void add_piece(struct making *m, const struct debuginfo *d, size_t i)
 						   min_u64(p->size, room), p->to });
 }
 
-static void move_units(struct making *m, struct dwarf *d)
+static void move_units(struct debug_map_making *m, struct dwarf *d)
 {
 	struct units units;
 	struct abbrev_cache cache = { 0 };
@@ -175,7 +178,8 @@ static void move_units(struct making *m, struct dwarf *d)
 	units_release(&units);
 }
 
-static void add_object(struct making *m, const struct image *object, const struct debug_object *o)
+static void debug_map_add_object(struct debug_map_making *m, const struct image *object,
+				 const struct debug_object *o)
 {
 	struct debuginfo d;
 	if (object->kind != IMAGE_OBJECT || object->machine != m->im->machine ||
@@ -186,7 +190,7 @@ static void add_object(struct making *m, const struct image *object, const struc
 	list_placed(m, object, o);
 	m->pieces.count = 0;
 	for (size_t i = 0; i < m->placed.count; i++)
-		add_piece(m, &d, i);
+		debug_map_add_piece(m, &d, i);
 	m->dwarf.pieces = m->pieces.data;
 	m->dwarf.piece_count = m->pieces.count;
 	m->dwarf.budget = 16 * object->bytes.size;
@@ -198,7 +202,7 @@ static void add_object(struct making *m, const struct image *object, const struc
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Times that one side does not state differ from none. */
-static bool same_time(struct making *m, const struct debug_object *o, uint64_t time)
+static bool same_time(struct debug_map_making *m, const struct debug_object *o, uint64_t time)
 {
 	if (o->time == 0 || time == 0 || o->time == time)
 		return true;
@@ -209,40 +213,41 @@ static bool same_time(struct making *m, const struct debug_object *o, uint64_t t
 }
 
 /* "libx.a(y.o)". */
-static void add_member(struct making *m, const struct debug_object *o, size_t open)
+static void debug_map_add_member(struct debug_map_making *m, const struct debug_object *o,
+				 size_t open)
 {
 	const struct str member = { o->path.p + open + 1, o->path.len - open - 2 };
-	const struct input *in = open_archive(m, (struct str){ o->path.p, open });
+	const struct input *in = debug_map_open_archive(m, (struct str){ o->path.p, open });
 	for (size_t i = 0; in && i < in->image_count; i++) {
 		const struct image *im = &in->images[i];
 		if (!str_eq(im->member, member) ||
 		    (o->time != 0 && im->time != o->time && i + 1 < in->image_count))
 			continue;
 		if (same_time(m, o, im->time))
-			add_object(m, im, o);
+			debug_map_add_object(m, im, o);
 		return;
 	}
 }
 
-static void add_file(struct making *m, const struct debug_object *o)
+static void debug_map_add_file(struct debug_map_making *m, const struct debug_object *o)
 {
-	struct input *in = open_file(m, o->path);
+	struct input *in = debug_map_open_file(m, o->path);
 	if (!in)
 		return;
 	if (!in->archive && same_time(m, o, (uint64_t)in->file.modified))
-		add_object(m, &in->images[0], o);
+		debug_map_add_object(m, &in->images[0], o);
 	input_close(in);
 	mem_free(in);
 }
 
 /* Offsets have 32 bits. */
-static bool is_full(const struct making *m)
+static bool is_full(const struct debug_map_making *m)
 {
 	const uint64_t most = UINT32_MAX / 2;
 	return m->dwarf.info.len > most || m->dwarf.line.len > most || m->dwarf.ranges.len > most;
 }
 
-static void add_objects(struct making *m)
+static void add_objects(struct debug_map_making *m)
 {
 	for (size_t i = 0; i < m->im->debug_object_count; i++) {
 		const struct debug_object *o = &m->im->debug_objects[i];
@@ -251,9 +256,9 @@ static void add_objects(struct making *m)
 		if (o->count == 0 || is_full(m))
 			continue;
 		if (open)
-			add_member(m, o, (size_t)(open - o->path.p));
+			debug_map_add_member(m, o, (size_t)(open - o->path.p));
 		else
-			add_file(m, o);
+			debug_map_add_file(m, o);
 	}
 	if (is_full(m))
 		note(m->notes, m->im->path, HEFT_NO_OFFSET, 0,
@@ -265,7 +270,7 @@ static void add_objects(struct making *m)
 		     m->missing, m->im->debug_object_count, STR_ARG(m->im->debug_objects[0].path));
 }
 
-static void make(struct making *m, struct input *ret)
+static void debug_map_make(struct debug_map_making *m, struct input *ret)
 {
 	struct image_build b;
 	struct text bytes = { 0 };
@@ -281,7 +286,7 @@ static void make(struct making *m, struct input *ret)
 	ret->made = bytes.p;
 }
 
-static void release(struct making *m)
+static void debug_map_release(struct debug_map_making *m)
 {
 	for (size_t i = 0; i < m->archives.count; i++) {
 		if (m->archives.data[i])
@@ -298,7 +303,7 @@ static void release(struct making *m)
 bool debug_map_open(const struct image *im, const struct program_wish *wish, struct input *ret,
 		    struct notes *notes)
 {
-	struct making m = { .im = im, .wish = wish, .notes = notes };
+	struct debug_map_making m = { .im = im, .wish = wish, .notes = notes };
 	const struct dwarf_form form = { .address_size = im->bits / 8,
 					 .quantum = 1,
 					 .big_endian = im->big_endian };
@@ -308,7 +313,7 @@ bool debug_map_open(const struct image *im, const struct program_wish *wish, str
 	add_objects(&m);
 	const bool any = m.dwarf.info.len > 0;
 	if (any)
-		make(&m, ret);
-	release(&m);
+		debug_map_make(&m, ret);
+	debug_map_release(&m);
 	return any;
 }

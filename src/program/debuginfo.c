@@ -5,7 +5,7 @@
 
 /* ---- sections to parts ---------------------------------------------------------------------- */
 
-static bool is_debug_section(const struct section *s, enum dw_section *ret, bool *ret_dwo)
+static bool debuginfo_is_debug_section(const struct section *s, enum dw_section *ret, bool *ret_dwo)
 {
 	return !s->nobits && dw_section_of(s->name, ret, ret_dwo);
 }
@@ -23,7 +23,7 @@ static void find_units(const struct image *im, bool *ret_plain, bool *ret_dwo)
 	for (size_t i = 1; i < im->section_count; i++) {
 		enum dw_section which;
 		bool dwo;
-		if (!is_debug_section(&im->sections[i], &which, &dwo))
+		if (!debuginfo_is_debug_section(&im->sections[i], &which, &dwo))
 			continue;
 		if (which == DW_INFO || which == DW_TYPES)
 			*(dwo ? ret_dwo : ret_plain) = true;
@@ -36,7 +36,7 @@ bool debuginfo_present(const struct image *im)
 		const struct section *s = &im->sections[i];
 		enum dw_section which;
 		bool dwo;
-		if (is_debug_section(s, &which, &dwo) && s->file_size &&
+		if (debuginfo_is_debug_section(s, &which, &dwo) && s->file_size &&
 		    (which == DW_INFO || which == DW_TYPES || which == DW_LINE))
 			return true;
 	}
@@ -50,19 +50,20 @@ bool debuginfo_is_split(const struct image *im)
 	return dwo || image_section_find(im, ".debug_cu_index");
 }
 
-struct collect {
+struct debuginfo_collect {
 	struct debuginfo *d;
 	uint64_t packed, unpacked; /* bytes so far */
 };
 
 /* Sections that overlap could make any amount of bytes out of a small file. */
-static bool within_limits(const struct collect *c, const struct section *s, uint64_t size)
+static bool within_limits(const struct debuginfo_collect *c, const struct section *s, uint64_t size)
 {
 	return s->file_size <= c->d->image->bytes.size - c->packed &&
 	       size <= UNPACK_MAX - min_u64(c->unpacked, UNPACK_MAX);
 }
 
-static void add_part(struct collect *c, enum dw_section which, const struct section *s)
+static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section which,
+			       const struct section *s)
 {
 	struct debuginfo *d = c->d;
 	const struct image *im = d->image;
@@ -99,14 +100,14 @@ static int part_cmp(const void *a, const void *b)
 
 static void collect_parts(struct debuginfo *d)
 {
-	struct collect c = { .d = d };
+	struct debuginfo_collect c = { .d = d };
 	const struct image *im = d->image;
 	for (size_t i = 1; i < im->section_count; i++) {
 		enum dw_section which;
 		bool dwo;
-		if (is_debug_section(&im->sections[i], &which, &dwo) &&
+		if (debuginfo_is_debug_section(&im->sections[i], &which, &dwo) &&
 		    (dwo == d->dwarf.split || is_index(which)))
-			add_part(&c, which, &im->sections[i]);
+			debuginfo_add_part(&c, which, &im->sections[i]);
 	}
 	if (d->parts.count)
 		qsort(d->parts.data, d->parts.count, sizeof *d->parts.data, part_cmp);
@@ -150,7 +151,7 @@ static struct bytes load_copy(const struct debuginfo_files *f, const struct imag
 	return (struct bytes){ copy, size };
 }
 
-static void load(struct dwarf *d, enum dw_section which, struct notes *notes)
+static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct debuginfo_files *f = d->load_ctx;
 	struct image im = *f->image; /* what it says goes where the caller wants it */
@@ -197,7 +198,7 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 	d->dwarf.big_endian = im->big_endian;
 	d->dwarf.split = dwo && (split || !plain);
 	d->dwarf.zero_is_code = im->kind != IMAGE_OBJECT && has_code_at_zero(im);
-	d->dwarf.load = load;
+	d->dwarf.load = debuginfo_load;
 	d->dwarf.pass_begin = debuginfo_pass_begin;
 	d->dwarf.pass = debuginfo_pass;
 	d->dwarf.pass_end = debuginfo_pass_end;

@@ -68,7 +68,7 @@ void debuginfo_files_close(struct debuginfo_files *f)
 }
 
 /* The folder of a path, "." where it names none; "" for the root. */
-static struct str folder_of(const char *path)
+static struct str debuginfo_files_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? (struct str){ path, (size_t)(slash - path) } : STR(".");
@@ -178,13 +178,13 @@ static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 }
 
 /* The path itself; a relative one counts from where the image really is. */
-static const char *own_path(struct debuginfo *d, struct str name)
+static const char *debuginfo_files_own_path(struct debuginfo *d, struct str name)
 {
 	struct arena *a = &d->files->arena;
 	if (name.p[0] == '/')
 		return arena_copy(a, name);
 	char *real = file_real_path(d->image->path);
-	const struct str dir = folder_of(real ? real : d->image->path);
+	const struct str dir = debuginfo_files_folder_of(real ? real : d->image->path);
 	const char *path = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
 	mem_free(real);
 	return path;
@@ -228,7 +228,7 @@ void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how)
 	struct sup_link link;
 	if (!find_link(d->image, d->dwarf.notes, &link) || try_given_sup(d, how, &link))
 		return;
-	const char *own = own_path(d, link.name);
+	const char *own = debuginfo_files_own_path(d, link.name);
 	if (try_sup(d, &link, own))
 		return;
 	for (size_t i = 0; i <= dir_count; i++) {
@@ -271,7 +271,7 @@ static void open_package(struct debuginfo *d, const char *path)
 }
 
 /* A package, a .dwo file, or neither. */
-static void open_given(struct debuginfo *d, const char *path)
+static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 {
 	struct debuginfo_other *o = other_open(d, path, true);
 	if (o && !debuginfo_is_split(o->info.image))
@@ -289,7 +289,7 @@ static void open_packages(struct debuginfo *d)
 	const struct str path = str_of(d->image->path);
 	f->packages_tried = true;
 	for (size_t i = 0; i < f->given_count; i++)
-		open_given(d, f->given[i]);
+		debuginfo_files_open_given(d, f->given[i]);
 	open_package(d, arena_format(&f->arena, STR_FMT ".dwp", STR_ARG(path)));
 	if (str_ends(path, STR(".debug")))
 		open_package(d, arena_format(&f->arena, "%.*s.dwp", (int)(path.len - 6), path.p));
@@ -377,12 +377,13 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	}
 	if (dir.len)
 		ret[count++] = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
-	ret[count++] = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(folder_of(d->image->path)),
+	ret[count++] = arena_format(a, STR_FMT "/" STR_FMT,
+				    STR_ARG(debuginfo_files_folder_of(d->image->path)),
 				    STR_ARG(name));
 	return count;
 }
 
-static bool same_file(const struct debuginfo_other *a, const struct debuginfo_other *b)
+static bool debuginfo_files_same(const struct debuginfo_other *a, const struct debuginfo_other *b)
 {
 	return a && a->in.file.device == b->in.file.device && a->in.file.inode == b->in.file.inode;
 }
@@ -395,7 +396,7 @@ static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const cha
 	*ret_seen = false;
 	for (size_t i = 0; i < count; i++) {
 		struct debuginfo_other *o = get_dwo(d, paths[i]);
-		if (!o || same_file(before, o))
+		if (!o || debuginfo_files_same(before, o))
 			continue;
 		before = o;
 		*ret_seen = true;

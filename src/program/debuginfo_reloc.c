@@ -127,8 +127,8 @@ static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab
 }
 
 /* What symbol `index` stands for; false for one that stands nowhere. */
-static bool find_symbol(struct debuginfo_relocs *rel, const struct symtab *t, uint32_t index,
-			uint64_t *ret)
+static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const struct symtab *t,
+					uint32_t index, uint64_t *ret)
 {
 	*ret = 0;
 	if (index == 0)
@@ -153,13 +153,13 @@ static bool find_symbol(struct debuginfo_relocs *rel, const struct symtab *t, ui
 /* ---- fields --------------------------------------------------------------------------------- */
 
 /* A field of the copy, which the caller found to lie inside. */
-struct field {
+struct debuginfo_reloc_field {
 	uint8_t *p;
 	unsigned width;
 	bool uleb, big_endian;
 };
 
-static uint64_t get_field(const struct field *f)
+static uint64_t get_field(const struct debuginfo_reloc_field *f)
 {
 	uint64_t v = 0;
 	if (f->uleb) {
@@ -172,7 +172,7 @@ static uint64_t get_field(const struct field *f)
 	return v;
 }
 
-static void put_field(const struct field *f, uint64_t v)
+static void debuginfo_reloc_put_field(const struct debuginfo_reloc_field *f, uint64_t v)
 {
 	if (f->uleb) {
 		for (unsigned i = 0; i < f->width; i++, v >>= 7)
@@ -185,11 +185,12 @@ static void put_field(const struct field *f, uint64_t v)
 
 /* The field at `off` of a part's bytes; false where it is not wholly inside. */
 static bool find_field(const struct image *im, const struct reloc_field *kind, uint8_t *bytes,
-		       uint64_t size, uint64_t off, struct field *ret)
+		       uint64_t size, uint64_t off, struct debuginfo_reloc_field *ret)
 {
 	if (off >= size)
 		return false;
-	*ret = (struct field){ bytes + off, kind->width, kind->width == 0, im->big_endian };
+	*ret = (struct debuginfo_reloc_field){ bytes + off, kind->width, kind->width == 0,
+					       im->big_endian };
 	const uint64_t room = min_u64(size - off, ULEB_MAX);
 	if (!ret->uleb)
 		return ret->width <= room;
@@ -199,7 +200,8 @@ static bool find_field(const struct image *im, const struct reloc_field *kind, u
 	return false;
 }
 
-static void patch(const struct field *f, const struct reloc_field *kind, uint64_t value)
+static void debuginfo_reloc_patch(const struct debuginfo_reloc_field *f,
+				  const struct reloc_field *kind, uint64_t value)
 {
 	const uint64_t old = get_field(f);
 	if (kind->op == RELOC_OP_ADD)
@@ -208,11 +210,11 @@ static void patch(const struct field *f, const struct reloc_field *kind, uint64_
 		value = old - value;
 	const uint64_t mask = kind->bits && kind->bits < 64 ? (UINT64_C(1) << kind->bits) - 1
 							    : UINT64_MAX;
-	put_field(f, (old & ~mask) | (value & mask));
+	debuginfo_reloc_put_field(f, (old & ~mask) | (value & mask));
 }
 
 /* The addend that stands in the field itself. */
-static uint64_t implicit_addend(const struct field *f)
+static uint64_t debuginfo_reloc_implicit_addend(const struct debuginfo_reloc_field *f)
 {
 	const uint64_t v = get_field(f);
 	const unsigned unused = f->width < 8 && !f->uleb ? 64 - 8 * f->width : 0;
@@ -231,7 +233,7 @@ struct left_over {
 	bool has_less;
 };
 
-struct apply {
+struct debuginfo_reloc_apply {
 	struct debuginfo_files *files;
 	const struct debuginfo_part *part;
 	uint8_t *bytes; /* of the part */
@@ -239,8 +241,8 @@ struct apply {
 	struct left_over left;
 };
 
-static void note_entry(const struct apply *a, const struct reloc_iter *it, const struct reloc *r,
-		       bool unknown)
+static void note_entry(const struct debuginfo_reloc_apply *a, const struct reloc_iter *it,
+		       const struct reloc *r, bool unknown)
 {
 	const struct image *im = a->files->image;
 	const struct str name = a->part->section->name;
@@ -280,25 +282,28 @@ static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, ui
 }
 
 /* The value of an entry; 0 where its symbol is nowhere, as a linker marks discarded code. */
-static uint64_t value_of(struct apply *a, const struct reloc_iter *it, const struct reloc *r,
-			 const struct reloc_field *kind, const struct field *f)
+static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
+					 const struct reloc_iter *it, const struct reloc *r,
+					 const struct reloc_field *kind,
+					 const struct debuginfo_reloc_field *f)
 {
 	uint64_t value;
-	if (!find_symbol(&a->files->relocs, &it->symbols, r->symbol, &value))
+	if (!debuginfo_reloc_find_symbol(&a->files->relocs, &it->symbols, r->symbol, &value))
 		return 0;
 	if (r->has_addend)
 		value += (uint64_t)r->addend;
 	else if (f && kind->op == RELOC_OP_SET)
-		value += implicit_addend(f);
+		value += debuginfo_reloc_implicit_addend(f);
 	return value - kind->bias;
 }
 
-static void apply(struct apply *a, struct reloc_iter *it, const struct reloc *r)
+static void debuginfo_reloc_apply(struct debuginfo_reloc_apply *a, struct reloc_iter *it,
+				  const struct reloc *r)
 {
 	const struct image *im = a->files->image;
 	const struct section *s = a->part->section;
 	struct reloc_field kind = reloc_field(im->machine, r->type);
-	struct field field;
+	struct debuginfo_reloc_field field;
 	if (kind.op == RELOC_OP_NONE)
 		return;
 	const uint64_t off = r->addr - (r->alloc ? s->addr : 0);
@@ -307,19 +312,19 @@ static void apply(struct apply *a, struct reloc_iter *it, const struct reloc *r)
 		return;
 	}
 	if (kind.width == 0 && kind.op >= RELOC_OP_LESS &&
-	    is_step(&a->left, kind.op, value_of(a, it, r, &kind, NULL), off))
+	    is_step(&a->left, kind.op, debuginfo_reloc_value_of(a, it, r, &kind, NULL), off))
 		return;
 	if (!find_field(im, &kind, a->bytes, a->part->size, off, &field)) {
 		note_entry(a, it, r, false);
 		return;
 	}
-	uint64_t value = value_of(a, it, r, &kind, &field);
+	uint64_t value = debuginfo_reloc_value_of(a, it, r, &kind, &field);
 	if (kind.op == RELOC_OP_POP)
 		value = a->left.depth > 0 ? a->left.stack[--a->left.depth] : 0;
 	if (a->left.has_less && a->left.less_at == off)
 		value -= a->left.less;
 	a->left.has_less = false;
-	patch(&field, &kind, value);
+	debuginfo_reloc_patch(&field, &kind, value);
 }
 
 void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
@@ -328,12 +333,12 @@ void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_
 	for (size_t i = 0; i < f->relocs.tables.count; i++) {
 		const struct debuginfo_table *t = &f->relocs.tables.data[i];
 		const struct debuginfo_part *p = &f->parts[t->part];
-		struct apply a = { f, p, bytes + p->off, notes, { .depth = 0 } };
+		struct debuginfo_reloc_apply a = { f, p, bytes + p->off, notes, { .depth = 0 } };
 		struct reloc_iter it;
 		struct reloc r;
 		if (p->which != which || !reloc_open(&it, f->image, t->section))
 			continue;
 		while (reloc_next(&it, &r))
-			apply(&a, &it, &r);
+			debuginfo_reloc_apply(&a, &it, &r);
 	}
 }

@@ -1,6 +1,6 @@
 #include "program/dwarf_slot.h"
 
-static void release(struct dwarf_place *p)
+static void program_dwarf_slot_release(struct dwarf_place *p)
 {
 	if (p->open)
 		debuginfo_close(&p->info);
@@ -17,7 +17,7 @@ struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 		return NULL;
 	if (p->open && p->info.image == holder)
 		return &p->info;
-	release(p);
+	program_dwarf_slot_release(p);
 	const struct debug_search how = wish_search(s->wish);
 	debuginfo_open(&p->info, holder, &how, notes);
 	p->open = true;
@@ -31,6 +31,6 @@ bool dwarf_slot_found(const struct dwarf_slot *s)
 
 void dwarf_slot_release(struct dwarf_slot *s)
 {
-	release(&s->own);
-	release(&s->debug);
+	program_dwarf_slot_release(&s->own);
+	program_dwarf_slot_release(&s->debug);
 }

@@ -37,7 +37,7 @@ static enum fact fact(bool yes)
 /* ---- what it is ------------------------------------------------------------------------------ */
 
 /* Whether all code was taken out, as objcopy --only-keep-debug does. */
-static bool is_debug_file(const struct image *im)
+static bool facts_is_debug_file(const struct image *im)
 {
 	bool code = false;
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -51,14 +51,14 @@ static bool is_debug_file(const struct image *im)
 
 static bool is_linked(const struct image *im)
 {
-	return im->kind == IMAGE_EXEC && !is_debug_file(im);
+	return im->kind == IMAGE_EXEC && !facts_is_debug_file(im);
 }
 
-static const char *kind_of(const struct image *im)
+static const char *facts_kind_of(const struct image *im)
 {
 	if (im->kind == IMAGE_CORE)
 		return "core";
-	if (is_debug_file(im))
+	if (facts_is_debug_file(im))
 		return "debug file";
 	if (im->kind == IMAGE_OBJECT)
 		return image_section_find(im, ".gnu.linkonce.this_module") ? "kernel module"
@@ -146,7 +146,7 @@ static bool has_textrel(const struct image *im)
 }
 
 /* What the names of functions that the compiler calls say. */
-struct calls {
+struct facts_calls {
 	bool canary, fortify, any;
 };
 
@@ -160,7 +160,7 @@ static bool names_calls(const struct image *im, const struct section *table)
 	return table->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) || im->type == ET_DYN;
 }
 
-static void look_at_name(struct str name, struct calls *c)
+static void look_at_name(struct str name, struct facts_calls *c)
 {
 	if (str_starts(name, STR("___"))) /* Mach-O: C's underscore in front */
 		name = (struct str){ name.p + 1, name.len - 1 };
@@ -171,7 +171,7 @@ static void look_at_name(struct str name, struct calls *c)
 	c->fortify |= str_ends(name, STR("_chk"));
 }
 
-static void look_at_names(const struct image *im, struct calls *c)
+static void look_at_names(const struct image *im, struct facts_calls *c)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct symtab t;
@@ -184,7 +184,7 @@ static void look_at_names(const struct image *im, struct calls *c)
 	}
 }
 
-static enum fact call_fact(const struct calls *c, bool seen)
+static enum fact call_fact(const struct facts_calls *c, bool seen)
 {
 	return seen ? FACT_YES : c->any ? FACT_NO : FACT_UNKNOWN;
 }
@@ -221,7 +221,7 @@ static uint32_t feature_bits(const struct image *im)
 	return 0;
 }
 
-static const char *features_of(const struct image *im)
+static const char *facts_features_of(const struct image *im)
 {
 	static const char *const x86[] = { "", "ibt", "shstk", "ibt shstk" };
 	static const char *const arm[] = { "", "bti", "pac", "bti pac" };
@@ -273,13 +273,13 @@ static void count_relocs(struct facts *f, const struct image *im)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static void read_protection(struct facts *f, const struct image *im, struct arena *arena)
+static void facts_read_protection(struct facts *f, const struct image *im, struct arena *arena)
 {
-	struct calls c = { 0 };
+	struct facts_calls c = { 0 };
 	look_at_names(im, &c);
 	f->canary = call_fact(&c, c.canary);
 	f->fortify = call_fact(&c, c.fortify);
-	f->features = features_of(im);
+	f->features = facts_features_of(im);
 	if (!is_linked(im))
 		return;
 	if (im->protection.known) {
@@ -313,7 +313,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 	const bool linked = is_linked(im);
 	f->format = arena_format(arena, "%s %u-bit %s", im->format, im->bits,
 				 im->big_endian ? "MSB" : "LSB");
-	f->kind = kind_of(im);
+	f->kind = facts_kind_of(im);
 	f->linked = linked_of(im);
 	f->symbols = symbols_of(im);
 	f->build_id = build_id_text(arena, im->build_id);
@@ -326,7 +326,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 		f->debug = "objects";
 	}
 	if (im->kind != IMAGE_CORE) {
-		read_protection(f, im, arena);
+		facts_read_protection(f, im, arena);
 		read_made_by(f, im, arena);
 		facts_add_notes(f, im, arena);
 	}
@@ -335,7 +335,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 }
 
 /* Slices of a universal file, say, are for several. */
-static const char *machine_of(const struct input *in)
+static const char *facts_machine_of(const struct input *in)
 {
 	for (size_t i = 1; i < in->image_count; i++)
 		if (in->images[i].machine != in->images[0].machine)
@@ -346,7 +346,7 @@ static const char *machine_of(const struct input *in)
 void facts_read(struct facts *f, struct program *p, struct arena *arena)
 {
 	const struct input *in = &p->input;
-	*f = (struct facts){ .machine = machine_of(in),
+	*f = (struct facts){ .machine = facts_machine_of(in),
 			     .linked = "",
 			     .symbols = "",
 			     .debug = "",

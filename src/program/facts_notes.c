@@ -89,12 +89,12 @@ static void library_add(struct text *out, struct json_in *in)
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-struct told {
+struct facts_notes_told {
 	struct text package, opens;
 };
 
 /* The description is JSON, ended by NUL bytes.  Damaged text adds what comes before the damage. */
-static void note_read(struct told *t, const struct elf_note *n)
+static void note_read(struct facts_notes_told *t, const struct elf_note *n)
 {
 	struct json_in in;
 	if (!str_eq(n->owner, STR("FDO")))
@@ -113,7 +113,7 @@ static void note_read(struct told *t, const struct elf_note *n)
 
 void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena)
 {
-	struct told t = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	struct facts_notes_told t = { { NULL, 0, 0 }, { NULL, 0, 0 } };
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		struct elf_note n;

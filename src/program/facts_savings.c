@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-static void add(struct facts *f, const char *what, uint64_t bytes)
+static void facts_savings_add(struct facts *f, const char *what, uint64_t bytes)
 {
 	if (bytes == 0)
 		return;
@@ -105,12 +105,12 @@ static uint64_t relr_saves(const struct image *im)
 void facts_add_savings(struct facts *f, const struct image *im)
 {
 	const struct section *comment = image_section_find(im, ".comment");
-	add(f, "debug info", debug_bytes(im));
-	add(f, "symbol table", symbol_bytes(im));
-	add(f, "relocations kept by --emit-relocs", kept_reloc_bytes(im));
-	add(f, "relative relocations packed as RELR", relr_saves(im));
-	add(f, "old hash table beside the GNU one", hash_bytes_twice(im));
-	add(f, ".comment", comment && !comment->alloc ? comment->file_size : 0);
+	facts_savings_add(f, "debug info", debug_bytes(im));
+	facts_savings_add(f, "symbol table", symbol_bytes(im));
+	facts_savings_add(f, "relocations kept by --emit-relocs", kept_reloc_bytes(im));
+	facts_savings_add(f, "relative relocations packed as RELR", relr_saves(im));
+	facts_savings_add(f, "old hash table beside the GNU one", hash_bytes_twice(im));
+	facts_savings_add(f, ".comment", comment && !comment->alloc ? comment->file_size : 0);
 	/* Sections of damaged files overlap. */
 	for (size_t i = 0; i < f->saving_count; i++)
 		f->saved = min_u64(f->saved + f->savings[i].bytes, im->bytes.size);

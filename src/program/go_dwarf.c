@@ -111,7 +111,7 @@ static void put_abbrevs(struct text *t)
 
 /* ---- values of a function -------------------------------------------------------------------- */
 
-static void read_values(struct writer *w, uint64_t off, until_vec *ret)
+static void go_dwarf_read_values(struct writer *w, uint64_t off, until_vec *ret)
 {
 	struct pclntab_values v = pclntab_values(w->tab, off);
 	ret->count = 0;
@@ -136,7 +136,7 @@ static int64_t value_at(const until_vec *list, uint64_t pos)
 }
 
 /* The number of a file in the unit's line program. */
-static uint32_t file_number(struct writer *w, int64_t index)
+static uint32_t go_dwarf_file_number(struct writer *w, int64_t index)
 {
 	uint64_t word, name;
 	uint32_t i;
@@ -158,13 +158,13 @@ static uint32_t line_number(int64_t value)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void put_lines(struct writer *w)
+static void go_dwarf_put_lines(struct writer *w)
 {
 	struct line_writer p = { .out = &w->program, .form = &w->form };
 	size_t f = 0, l = 0;
 	line_writer_start(&p, w->f.addr);
 	for (uint64_t pos = 0; f < w->files.count && l < w->lines.count && pos < w->f.size;) {
-		const uint32_t file = file_number(w, w->files.data[f].value);
+		const uint32_t file = go_dwarf_file_number(w, w->files.data[f].value);
 		const uint32_t line = line_number(w->lines.data[l].value);
 		if (pos == 0 || file != p.file || line != p.line)
 			line_writer_row(&p, w->f.addr + pos, file, line);
@@ -182,7 +182,7 @@ static struct go_call read_old_call(struct writer *w, struct reader *r)
 {
 	struct go_call c = { .parent = (int16_t)read_u16(r) };
 	read_skip(r, 2);
-	c.file = file_number(w, read_i32(r));
+	c.file = go_dwarf_file_number(w, read_i32(r));
 	c.line = line_number(read_i32(r));
 	c.name = read_u32(r);
 	read_skip(r, 4);
@@ -198,7 +198,7 @@ static struct go_call read_new_call(struct writer *w, struct reader *r)
 	const uint64_t pos = read_u32(r);
 	read_skip(r, 4);
 	c.parent = (int32_t)value_at(&w->inlined, pos);
-	c.file = file_number(w, value_at(&w->files, pos));
+	c.file = go_dwarf_file_number(w, value_at(&w->files, pos));
 	c.line = line_number(value_at(&w->lines, pos));
 	return c;
 }
@@ -210,7 +210,7 @@ static bool call_is_good(const struct writer *w, const struct go_call *c, int32_
 	       bytes_cstr(w->tab->bytes, c->name, &name);
 }
 
-static void read_calls(struct writer *w)
+static void go_dwarf_read_calls(struct writer *w)
 {
 	uint64_t addr;
 	const bool new = w->tab->layout == PCLNTAB_20;
@@ -230,7 +230,8 @@ static void read_calls(struct writer *w)
 			w->calls.count = 0;
 }
 
-static void put_inlined(struct writer *w, const struct go_call *c, uint64_t start, uint64_t size)
+static void go_dwarf_put_inlined(struct writer *w, const struct go_call *c, uint64_t start,
+				 uint64_t size)
 {
 	if (w->budget > 0)
 		w->budget--;
@@ -243,7 +244,7 @@ static void put_inlined(struct writer *w, const struct go_call *c, uint64_t star
 }
 
 /* Code of one call: below the calls around it. */
-static void put_piece(struct writer *w, int64_t index, uint64_t start, uint64_t end)
+static void go_dwarf_put_piece(struct writer *w, int64_t index, uint64_t start, uint64_t end)
 {
 	const struct go_call *chain[DEPTH_MAX];
 	size_t depth = 0;
@@ -253,20 +254,20 @@ static void put_piece(struct writer *w, int64_t index, uint64_t start, uint64_t 
 		index = chain[depth]->parent;
 	}
 	for (size_t i = depth; i-- > 0;)
-		put_inlined(w, chain[i], start, end - start);
+		go_dwarf_put_inlined(w, chain[i], start, end - start);
 	for (size_t i = 0; i < depth; i++)
 		text_add_char(&w->dies, 0);
 }
 
 /* ---- functions and units --------------------------------------------------------------------- */
 
-static void put_function(struct writer *w)
+static void go_dwarf_put_function(struct writer *w)
 {
-	read_values(w, w->f.tables[PCLNTAB_FILE], &w->files);
-	read_values(w, w->f.tables[PCLNTAB_LINE], &w->lines);
-	read_values(w, go_table_call_values(w->table, &w->f), &w->inlined);
-	read_calls(w);
-	put_lines(w);
+	go_dwarf_read_values(w, w->f.tables[PCLNTAB_FILE], &w->files);
+	go_dwarf_read_values(w, w->f.tables[PCLNTAB_LINE], &w->lines);
+	go_dwarf_read_values(w, go_table_call_values(w->table, &w->f), &w->inlined);
+	go_dwarf_read_calls(w);
+	go_dwarf_put_lines(w);
 	text_add_char(&w->dies, w->calls.count > 0 ? ABBREV_FUNCTION : ABBREV_LEAF);
 	put_fixed(&w->dies, &w->form, w->tab->names + w->f.name_off, 4);
 	put_addr(&w->dies, &w->form, w->f.addr);
@@ -277,7 +278,7 @@ static void put_function(struct writer *w)
 	for (size_t i = 0; i < w->inlined.count && pos < w->f.size; i++) {
 		const uint64_t end = min_u64(w->inlined.data[i].end, w->f.size);
 		if (end > pos)
-			put_piece(w, w->inlined.data[i].value, pos, end);
+			go_dwarf_put_piece(w, w->inlined.data[i].value, pos, end);
 		pos = end;
 	}
 	text_add_char(&w->dies, 0);
@@ -296,7 +297,7 @@ static void put_line_program(struct writer *w)
 	put_length(t, &w->form, at);
 }
 
-static void put_unit(struct writer *w, struct str package, uint64_t start, uint64_t end)
+static void go_dwarf_put_unit(struct writer *w, struct str package, uint64_t start, uint64_t end)
 {
 	const size_t line = w->line->len;
 	char *name = mem_alloc(package.len + 1);
@@ -319,7 +320,7 @@ static void put_unit(struct writer *w, struct str package, uint64_t start, uint6
 }
 
 /* Functions of assembly, whose names tell no package, are of that before them. */
-static void put_units(struct writer *w)
+static void go_dwarf_put_units(struct writer *w)
 {
 	struct str package = STR("");
 	uint64_t start = 0, end = 0;
@@ -330,17 +331,17 @@ static void put_units(struct writer *w)
 			continue;
 		const struct str next = go_package(w->f.name);
 		if (open && next.len > 0 && package.len > 0 && !str_eq(next, package)) {
-			put_unit(w, package, start, end);
+			go_dwarf_put_unit(w, package, start, end);
 			open = false;
 		}
 		package = next.len > 0 || !open ? next : package;
 		start = open ? start : w->f.addr;
 		open = true;
 		end = w->f.addr + w->f.size;
-		put_function(w);
+		go_dwarf_put_function(w);
 	}
 	if (open)
-		put_unit(w, package, start, end);
+		go_dwarf_put_unit(w, package, start, end);
 }
 
 void go_dwarf_release(struct go_dwarf *d)
@@ -362,7 +363,7 @@ bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_t
 	const struct bytes texts = table->tab.bytes;
 	put_abbrevs(&d->sections[GO_DWARF_ABBREV]);
 	if (texts.size < UINT32_MAX)
-		put_units(&w);
+		go_dwarf_put_units(&w);
 	text_add(&d->sections[GO_DWARF_STR], (struct str){ (const char *)texts.p, texts.size });
 	text_add_char(&d->sections[GO_DWARF_STR], 0);
 	vec_release(&w.files);

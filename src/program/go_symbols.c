@@ -7,7 +7,7 @@
 
 /* ---- the image ------------------------------------------------------------------------------- */
 
-struct making {
+struct go_symbols_making {
 	const struct image *im;
 	struct image_build build;
 	const struct go_table *table;
@@ -16,7 +16,7 @@ struct making {
 };
 
 /* Symbols behind the name of a file are from there: Go's units are its packages. */
-static void put_package(struct making *m, struct str function)
+static void put_package(struct go_symbols_making *m, struct str function)
 {
 	const struct str package = go_package(function);
 	if (str_eq(package, m->package))
@@ -31,7 +31,7 @@ static void put_package(struct making *m, struct str function)
 	build_symbol(&m->build, &s);
 }
 
-static void put_function(struct making *m, const struct pclntab_func *f)
+static void go_symbols_put_function(struct go_symbols_making *m, const struct pclntab_func *f)
 {
 	const struct section *in = image_section_at(m->im, f->addr);
 	if (!in || !in->exec || f->name.len == 0) {
@@ -47,13 +47,13 @@ static void put_function(struct making *m, const struct pclntab_func *f)
 								   .bind = STB_LOCAL } });
 }
 
-static void put_functions(struct making *m)
+static void put_functions(struct go_symbols_making *m)
 {
 	const struct pclntab *t = &m->table->tab;
 	struct pclntab_func f;
 	for (uint64_t i = 0; i < t->func_count; i++) {
 		if (go_table_func(m->table, m->im, i, &f))
-			put_function(m, &f);
+			go_symbols_put_function(m, &f);
 		else
 			m->damaged++;
 	}
@@ -64,7 +64,7 @@ static void put_functions(struct making *m)
 
 /* The runtime's tables are of its package.  What lists types of all packages is of none, and
  * comes before the first file. */
-static void put_parts(struct making *m)
+static void go_symbols_put_parts(struct go_symbols_making *m)
 {
 	for (size_t n = GO_PARTS; n > 0; n--) {
 		const size_t i = n - 1;
@@ -84,15 +84,15 @@ static void put_parts(struct making *m)
 }
 
 /* What it is made of stays in the bytes that it returns. */
-static void *make(struct making *m, struct image *ret, unsigned what, const struct go_dwarf *d,
-		  struct notes *notes)
+static void *go_symbols_make(struct go_symbols_making *m, struct image *ret, unsigned what,
+			     const struct go_dwarf *d, struct notes *notes)
 {
 	struct text bytes = { 0 };
 	made_image_begin(&m->build, ret, m->im, m->im->path, notes);
 	for (size_t i = 0; d && i < GO_DWARF_SECTIONS; i++)
 		made_image_add(&m->build, &bytes, str_of(go_dwarf_names[i]), &d->sections[i]);
 	if (what & GO_SYMBOLS) {
-		put_parts(m);
+		go_symbols_put_parts(m);
 		put_functions(m);
 	}
 	build_finish(&m->build, 0, 0);
@@ -102,13 +102,13 @@ static void *make(struct making *m, struct image *ret, unsigned what, const stru
 void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
 		     struct input *ret, void **ret_owned, struct notes *notes)
 {
-	struct making m = { .im = im, .table = table };
+	struct go_symbols_making m = { .im = im, .table = table };
 	struct go_dwarf d;
 	const bool lines = (what & GO_LINES) != 0 && go_dwarf_make(&d, im, table);
 	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
 			       .image_count = 1,
 			       .notes = notes };
-	*ret_owned = make(&m, &ret->images[0], what, lines ? &d : NULL, notes);
+	*ret_owned = go_symbols_make(&m, &ret->images[0], what, lines ? &d : NULL, notes);
 	if (lines)
 		go_dwarf_release(&d);
 }

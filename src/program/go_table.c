@@ -5,7 +5,7 @@
 
 /* ---- where the table is ---------------------------------------------------------------------- */
 
-static bool is_go(const struct image *im)
+static bool go_table_is(const struct image *im)
 {
 	uint64_t addr;
 	/* Go's linker puts the symbols of PE into a section, which is there without any. */
@@ -26,7 +26,7 @@ static bool open_at(const struct image *im, const struct section *s, uint64_t of
 }
 
 /* Whether functions have names: a magic alone may stand in any data. */
-static bool names_functions(const struct pclntab *t)
+static bool go_table_names_functions(const struct pclntab *t)
 {
 	struct pclntab_func first, last;
 	return pclntab_record(t, 0, &first) && pclntab_record(t, t->func_count - 1, &last) &&
@@ -39,7 +39,7 @@ static bool search_in(const struct image *im, const struct section *s, struct go
 	for (uint64_t off = 0; off + 8 <= b.size; off += 8)
 		if (b.p[off + 1] == 0xff && b.p[off + 2] == 0xff && b.p[off + 4] == 0 &&
 		    pclntab_matches(bytes_sub(b, off, 8), im->big_endian) &&
-		    open_at(im, s, off, ret) && names_functions(&ret->tab))
+		    open_at(im, s, off, ret) && go_table_names_functions(&ret->tab))
 			return true;
 	return false;
 }
@@ -73,10 +73,10 @@ static const struct section *named_section(const struct image *im)
 bool go_table_present(const struct image *im)
 {
 	struct go_table table;
-	return named_section(im) || (is_go(im) && search(im, &table));
+	return named_section(im) || (go_table_is(im) && search(im, &table));
 }
 
-static bool find_table(const struct image *im, struct go_table *ret, struct notes *notes)
+static bool go_table_find(const struct image *im, struct go_table *ret, struct notes *notes)
 {
 	const struct section *s = named_section(im);
 	if (s) {
@@ -88,19 +88,19 @@ static bool find_table(const struct image *im, struct go_table *ret, struct note
 					: "damaged");
 		return false;
 	}
-	return is_go(im) && search(im, ret);
+	return go_table_is(im) && search(im, ret);
 }
 
 /* ---- where its addresses count from ---------------------------------------------------------- */
 
-static bool is_code(const struct image *im, uint64_t addr)
+static bool go_table_is_code(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);
 	return s && s->exec;
 }
 
 /* What a relocation puts at an address. */
-static bool relocated(const struct image *im, uint64_t addr, uint64_t *ret)
+static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct reloc_iter it;
@@ -120,7 +120,7 @@ static bool relocated(const struct image *im, uint64_t addr, uint64_t *ret)
 enum { MODULE_WORDS = 50 };
 
 /* Words of a pointer's size that begin "struct moduledata" of the runtime. */
-struct module {
+struct go_table_module {
 	uint64_t words[MODULE_WORDS];
 };
 
@@ -132,7 +132,7 @@ struct module_words {
 };
 
 /* From Go 1.27 on the size of the descriptions stands between the addresses. */
-static struct module_words module_words(const struct module *m, enum pclntab_layout layout)
+static struct module_words module_words(const struct go_table_module *m, enum pclntab_layout layout)
 {
 	if (layout == PCLNTAB_20 && m->words[38] != 0 && m->words[38] < m->words[37])
 		return (struct module_words){ 37, 39, 43, 0, 0 };
@@ -148,7 +148,7 @@ static struct module_words module_words(const struct module *m, enum pclntab_lay
 }
 
 /* What is in the file, else what relocations put there. */
-static bool read_module(const struct image *im, uint64_t addr, struct module *ret)
+static bool go_table_read_module(const struct image *im, uint64_t addr, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;
 	struct reader r = reader_of(image_at(im, addr, MODULE_WORDS * width), im->big_endian);
@@ -171,14 +171,14 @@ static bool read_module(const struct image *im, uint64_t addr, struct module *re
 
 /* It begins with the addresses of the table and of the names in it. */
 static bool is_module(const struct image *im, const struct go_table *g, uint64_t addr,
-		      struct module *ret)
+		      struct go_table_module *ret)
 {
-	return read_module(im, addr, ret) && ret->words[0] == go_table_addr(g) &&
+	return go_table_read_module(im, addr, ret) && ret->words[0] == go_table_addr(g) &&
 	       ret->words[1] == go_table_addr(g) + g->tab.names;
 }
 
 static bool find_in_section(const struct image *im, const struct go_table *g,
-			    const struct section *s, struct module *ret)
+			    const struct section *s, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;
 	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
@@ -192,7 +192,8 @@ static bool find_in_section(const struct image *im, const struct go_table *g,
 }
 
 /* Where a program can be loaded anywhere. */
-static bool find_by_relocation(const struct image *im, const struct go_table *g, struct module *ret)
+static bool find_by_relocation(const struct image *im, const struct go_table *g,
+			       struct go_table_module *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct reloc_iter it;
@@ -209,7 +210,8 @@ static bool find_by_relocation(const struct image *im, const struct go_table *g,
 	return false;
 }
 
-static bool find_module(const struct image *im, const struct go_table *g, struct module *ret)
+static bool find_module(const struct image *im, const struct go_table *g,
+			struct go_table_module *ret)
 {
 	if (find_by_relocation(im, g, ret))
 		return true;
@@ -235,12 +237,12 @@ enum {
 };
 
 /* The module, or NULL, has it where the table does not say it, as from Go 1.26 on. */
-static void find_text(const struct image *im, struct go_table *g, const struct module *m)
+static void find_text(const struct image *im, struct go_table *g, const struct go_table_module *m)
 {
 	const struct section *text = image_section_find(im, ".text");
 	const uint64_t said = m ? m->words[MODULE_TEXT] : text ? text->addr : 0;
-	if (g->tab.text_off > 0 && !is_code(im, g->tab.text) &&
-	    !relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
+	if (g->tab.text_off > 0 && !go_table_is_code(im, g->tab.text) &&
+	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
 		g->tab.text = said;
 }
 
@@ -252,7 +254,7 @@ static struct go_range range_of(const struct image *im, uint64_t start, uint64_t
 	return good ? (struct go_range){ start, end } : (struct go_range){ 0, 0 };
 }
 
-static void find_ranges(const struct image *im, struct go_table *g, const struct module *m)
+static void find_ranges(const struct image *im, struct go_table *g, const struct go_table_module *m)
 {
 	const struct module_words w = module_words(m, g->tab.layout);
 	g->types = range_of(im, m->words[w.types], m->words[w.types_end]);
@@ -261,7 +263,7 @@ static void find_ranges(const struct image *im, struct go_table *g, const struct
 }
 
 /* For each 4 KiB of code a word, for each 256 bytes a byte. */
-static uint64_t find_func_size(const struct module *m)
+static uint64_t find_func_size(const struct go_table_module *m)
 {
 	const uint64_t start = m->words[MODULE_CODE], end = m->words[MODULE_CODE + 1];
 	const uint64_t code = end > start ? end - start : 0;
@@ -290,8 +292,8 @@ static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 }
 
 /* A list: its address, how many it has. */
-static struct go_part list_part(const struct image *im, const struct module *m, size_t word,
-				uint64_t each)
+static struct go_part list_part(const struct image *im, const struct go_table_module *m,
+				size_t word, uint64_t each)
 {
 	const uint64_t addr = m->words[word], count = m->words[word + 1];
 	const struct section *s = word > 0 ? image_section_at(im, addr) : NULL;
@@ -299,7 +301,7 @@ static struct go_part list_part(const struct image *im, const struct module *m, 
 	return (struct go_part){ NULL, addr, fits ? count * each : 0 };
 }
 
-static void find_parts(const struct image *im, struct go_table *g, const struct module *m)
+static void find_parts(const struct image *im, struct go_table *g, const struct go_table_module *m)
 {
 	const struct module_words w = module_words(m, g->tab.layout);
 	const size_t types = w.types;
@@ -337,7 +339,7 @@ static void find_sections(const struct image *im, struct go_table *g)
 }
 
 /* Functions and their records come last. */
-static void cut_table(struct go_table *g, const struct module *m)
+static void cut_table(struct go_table *g, const struct go_table_module *m)
 {
 	const uint64_t funcs = m->words[MODULE_FUNCS] - go_table_addr(g);
 	const uint64_t size = m->words[MODULE_FUNCS + 1];
@@ -345,7 +347,8 @@ static void cut_table(struct go_table *g, const struct module *m)
 		g->tab.bytes.size = funcs + size;
 }
 
-static void find_func_data(const struct image *im, struct go_table *g, const struct module *m)
+static void find_func_data(const struct image *im, struct go_table *g,
+			   const struct go_table_module *m)
 {
 	const uint64_t addr = m->words[module_words(m, g->tab.layout).func_data];
 	if (g->tab.layout >= PCLNTAB_18 && image_section_at(im, addr))
@@ -354,9 +357,9 @@ static void find_func_data(const struct image *im, struct go_table *g, const str
 
 bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes)
 {
-	if (im->kind != IMAGE_EXEC || !find_table(im, g, notes))
+	if (im->kind != IMAGE_EXEC || !go_table_find(im, g, notes))
 		return false;
-	struct module module;
+	struct go_table_module module;
 	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
 	find_text(im, g, known ? &module : NULL);
 	if (known) {

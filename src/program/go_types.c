@@ -30,7 +30,7 @@ struct description {
 	bool has_path;
 };
 
-static uint64_t word_at(const struct types *t, uint64_t addr)
+static uint64_t go_types_word_at(const struct types *t, uint64_t addr)
 {
 	struct reader r = reader_of(image_at(t->im, addr, t->width), t->im->big_endian);
 	return read_uint(&r, t->width);
@@ -75,7 +75,7 @@ static uint64_t own_size(const struct types *t, enum kind kind)
 
 /* A byte of flags, a length, the text.  The length has two bytes up to Go 1.16, the high one
  * first, and 7 bits a byte since; no path is empty or as long as 256 bytes. */
-static struct str name_at(const struct types *t, uint64_t addr)
+static struct str go_types_name_at(const struct types *t, uint64_t addr)
 {
 	struct reader r = reader_of(image_at(t->im, addr, 4096), t->im->big_endian);
 	read_skip(&r, 1);
@@ -86,14 +86,14 @@ static struct str name_at(const struct types *t, uint64_t addr)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-static struct str own_path(const struct types *t, const struct description *d)
+static struct str go_types_own_path(const struct types *t, const struct description *d)
 {
 	if (!d->has_path || d->kind == KIND_MAP)
 		return STR("");
 	const uint64_t at = d->own + own_size(t, d->kind);
 	struct reader r = reader_of(image_at(t->im, at, 4), t->im->big_endian);
 	const uint64_t off = read_u32(&r), name = t->table->types.start + off;
-	return off != 0 && describes(t, name) ? name_at(t, name) : STR("");
+	return off != 0 && describes(t, name) ? go_types_name_at(t, name) : STR("");
 }
 
 /* Structs and interfaces state the package of their private members. */
@@ -101,21 +101,22 @@ static struct str members_path(const struct types *t, const struct description *
 {
 	if (d->kind != KIND_INTERFACE && d->kind != KIND_STRUCT)
 		return STR("");
-	const uint64_t name = word_at(t, d->own);
-	return describes(t, name) ? name_at(t, name) : STR("");
+	const uint64_t name = go_types_word_at(t, d->own);
+	return describes(t, name) ? go_types_name_at(t, name) : STR("");
 }
 
 /* The type that it is made of, 0: of none. */
-static uint64_t part_of(const struct types *t, const struct description *d)
+static uint64_t go_types_part_of(const struct types *t, const struct description *d)
 {
 	switch (d->kind) {
 	case KIND_ARRAY:
 	case KIND_CHAN:
 	case KIND_POINTER:
-	case KIND_SLICE: return word_at(t, d->own);
-	case KIND_MAP: return word_at(t, d->own + t->width);
-	case KIND_FUNC: return word_at(t, d->own + t->width + (d->has_path ? 16 : 0));
-	case KIND_STRUCT: return word_at(t, word_at(t, d->own + t->width) + t->width);
+	case KIND_SLICE: return go_types_word_at(t, d->own);
+	case KIND_MAP: return go_types_word_at(t, d->own + t->width);
+	case KIND_FUNC: return go_types_word_at(t, d->own + t->width + (d->has_path ? 16 : 0));
+	case KIND_STRUCT:
+		return go_types_word_at(t, go_types_word_at(t, d->own + t->width) + t->width);
 	case KIND_INTERFACE:
 	case KIND_LAST: break;
 	}
@@ -127,11 +128,11 @@ struct str go_type_package(const struct go_table *g, const struct image *im, uin
 	const struct types t = { g, im, g->tab.pointer };
 	struct description d;
 	for (unsigned i = 0; i < STEPS_MAX && read_description(&t, addr, &d); i++) {
-		const struct str own = own_path(&t, &d);
+		const struct str own = go_types_own_path(&t, &d);
 		const struct str path = own.len > 0 ? own : members_path(&t, &d);
 		if (go_package_is_path(path))
 			return path;
-		addr = part_of(&t, &d);
+		addr = go_types_part_of(&t, &d);
 	}
 	return STR("");
 }

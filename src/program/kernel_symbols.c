@@ -19,7 +19,7 @@ static bool is_boot_image(const struct image *im)
 }
 
 /* The table, and the section that holds it; NULL where there is none. */
-static const struct section *find(const struct image *im, struct kallsyms *k)
+static const struct section *kernel_symbols_find(const struct image *im, struct kallsyms *k)
 {
 	const bool boot = is_boot_image(im);
 	if (im->kind != IMAGE_EXEC || !(boot || image_section_find(im, "__ksymtab")))
@@ -36,7 +36,7 @@ static const struct section *find(const struct image *im, struct kallsyms *k)
 bool kernel_has_symbols(const struct image *im)
 {
 	struct kallsyms k;
-	return find(im, &k) != NULL;
+	return kernel_symbols_find(im, &k) != NULL;
 }
 
 static uint8_t binding(char type)
@@ -80,30 +80,32 @@ static uint64_t symbol_size(const struct image *im, const struct section *in, bo
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-struct entry {
+struct kernel_symbols_entry {
 	uint64_t addr;
 	uint64_t size; /* 0: not stated */
 	struct str name;
 	char type;
 };
 
-typedef VEC(struct entry) entry_vec;
+typedef VEC(struct kernel_symbols_entry) entry_vec;
 
 /* The parts of the table itself have no symbols.  In a boot image it ends like other pieces. */
-static void list_parts(const struct section *in, const struct kallsyms *k, bool boot,
-		       entry_vec *ret)
+static void kernel_symbols_list_parts(const struct section *in, const struct kallsyms *k, bool boot,
+				      entry_vec *ret)
 {
 	struct kallsyms_part parts[KALLSYMS_PARTS];
 	uint64_t end = 0;
 	kallsyms_parts(k, parts);
 	for (size_t i = 0; i < KALLSYMS_PARTS; i++) {
 		if (parts[i].size > 0)
-			vec_push(ret, (struct entry){ in->addr + parts[i].off, parts[i].size,
-						      str_of(parts[i].name), 'r' });
+			vec_push(ret, (struct kernel_symbols_entry){ in->addr + parts[i].off,
+								     parts[i].size,
+								     str_of(parts[i].name), 'r' });
 		end = max_u64(end, parts[i].off + parts[i].size);
 	}
 	if (boot)
-		vec_push(ret, (struct entry){ in->addr + end, 0, STR("__end_kallsyms"), 'r' });
+		vec_push(ret, (struct kernel_symbols_entry){ in->addr + end, 0,
+							     STR("__end_kallsyms"), 'r' });
 }
 
 /* What is to be added to the table's addresses: a boot image counts from its own start, and its
@@ -119,14 +121,14 @@ static uint64_t address_shift(const struct image *im, const struct section *in,
 	return 0;
 }
 
-static void list_symbols(struct arena *arena, const struct kallsyms *k, uint64_t shift,
-			 entry_vec *ret)
+static void kernel_symbols_list(struct arena *arena, const struct kallsyms *k, uint64_t shift,
+				entry_vec *ret)
 {
 	struct kallsyms_iter it;
 	kallsyms_iter(&it, k);
 	while (kallsyms_next(&it)) {
 		const struct str name = { arena_copy(arena, it.name), it.name.len };
-		vec_push(ret, (struct entry){ it.addr + shift, 0, name, it.type });
+		vec_push(ret, (struct kernel_symbols_entry){ it.addr + shift, 0, name, it.type });
 	}
 }
 
@@ -162,21 +164,22 @@ static bool is_bound(const struct section *in, struct str name)
 }
 
 /* A boot image has code and data in one section; .data of Linux 7 may be executed. */
-static bool is_code(const struct image *im, const struct section *in, const struct entry *e)
+static bool kernel_symbols_is_code(const struct image *im, const struct section *in,
+				   const struct kernel_symbols_entry *e)
 {
 	return is_boot_image(im) ? strchr("TtWw", e->type) != NULL
 				 : in->exec && !str_starts(in->name, STR(".data"));
 }
 
 /* Absolute numbers and the ends of sections are in no section. */
-static void put_symbol(struct image_build *b, const struct image *im, const struct entry *e,
-		       uint64_t next)
+static void kernel_symbols_put(struct image_build *b, const struct image *im,
+			       const struct kernel_symbols_entry *e, uint64_t next)
 {
 	const struct section *in = image_section_at(im, e->addr);
 	if (!in || e->name.len == 0 || is_bound(in, e->name))
 		return;
 	const uint64_t end = min_u64(next, in->addr + in->size);
-	const bool code = is_code(im, in, e);
+	const bool code = kernel_symbols_is_code(im, in, e);
 	const struct symbol s = {
 		.name = e->name,
 		.section = in->index,
@@ -191,7 +194,7 @@ static void put_symbol(struct image_build *b, const struct image *im, const stru
 
 /* What only says where a piece of a boot image ends, whose sections are not known (names of Linux,
  * arch/arm64/kernel/vmlinux.lds.S). */
-static bool is_end(const struct entry *e)
+static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 {
 	static const char *const ends[] = { "_etext",
 					    "_einittext",
@@ -222,16 +225,18 @@ static void settle_ends(entry_vec *list)
 		const size_t group = kept;
 		for (next = i; next < list->count && list->data[next].addr == list->data[i].addr;
 		     next++)
-			if (!is_end(&list->data[next]))
+			if (!kernel_symbols_is_end(&list->data[next]))
 				list->data[kept++] = list->data[next];
 		if (kept == group)
-			list->data[kept++] = (struct entry){ list->data[i].addr, 0,
-							     STR("(data without symbols)"), 'r' };
+			list->data[kept++] = (struct kernel_symbols_entry){
+				list->data[i].addr, 0, STR("(data without symbols)"), 'r'
+			};
 	}
 	list->count = kept;
 }
 
-static void put_symbols(struct image_build *b, const struct image *im, entry_vec *list)
+static void kernel_symbols_put_symbols(struct image_build *b, const struct image *im,
+				       entry_vec *list)
 {
 	uint64_t next = UINT64_MAX; /* the nearest address above the one at work */
 	sort_by_key(list->data, list->count, sizeof *list->data);
@@ -240,7 +245,7 @@ static void put_symbols(struct image_build *b, const struct image *im, entry_vec
 	for (size_t i = list->count; i-- > 0;) {
 		if (i + 1 < list->count && list->data[i + 1].addr != list->data[i].addr)
 			next = list->data[i + 1].addr;
-		put_symbol(b, im, &list->data[i], next);
+		kernel_symbols_put(b, im, &list->data[i], next);
 	}
 }
 
@@ -249,16 +254,16 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 	struct kallsyms k;
 	struct image_build build;
 	entry_vec list = { 0 };
-	const struct section *in = find(im, &k);
+	const struct section *in = kernel_symbols_find(im, &k);
 	if (!in)
 		return false;
 	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
 			       .image_count = 1,
 			       .notes = notes };
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
-	list_parts(in, &k, is_boot_image(im), &list);
-	list_symbols(&ret->images[0].arena, &k, address_shift(im, in, &k), &list);
-	put_symbols(&build, im, &list);
+	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
+	kernel_symbols_list(&ret->images[0].arena, &k, address_shift(im, in, &k), &list);
+	kernel_symbols_put_symbols(&build, im, &list);
 	build_finish(&build, 0, 0);
 	vec_release(&list);
 	return true;

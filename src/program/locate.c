@@ -10,7 +10,7 @@ void locator_release(struct locator *l)
 }
 
 /* `raw` stays as long as the locator. */
-static const char *shown(struct locator *l, const char *raw)
+static const char *locate_shown(struct locator *l, const char *raw)
 {
 	uint32_t i;
 	struct map_at at = map_at(&l->by_address, hash_u64((uintptr_t)raw));
@@ -30,14 +30,14 @@ const struct symbol_place *locator_symbol(struct locator *l, uint64_t addr)
 {
 	struct symbol_place *s = l->symbols ? symbol_table_find(l->symbols, addr) : NULL;
 	if (s && !s->memo)
-		s->memo = shown(l, s->name);
+		s->memo = locate_shown(l, s->name);
 	return s;
 }
 
 static const char *function_name(struct locator *l, struct scope_function *f)
 {
 	if (!f->memo)
-		f->memo = f->linkage.len > 0 ? shown(l, f->linkage.p) : f->name.p;
+		f->memo = f->linkage.len > 0 ? locate_shown(l, f->linkage.p) : f->name.p;
 	return f->memo;
 }
 

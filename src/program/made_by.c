@@ -21,7 +21,7 @@ static void begin_item(struct text *list)
 		text_add(list, STR(", "));
 }
 
-static void add_part(struct made_by *m, struct str name, struct str version)
+static void made_by_add_part(struct made_by *m, struct str name, struct str version)
 {
 	if (name.len == 0 || name.len + version.len > TEXT_SIZE - m->parts.len)
 		return;
@@ -86,7 +86,7 @@ static struct str without_marks(struct str s)
 }
 
 /* What comes before the next separator; *rest moves behind it. */
-static struct str take_word(struct str *rest, char separator)
+static struct str made_by_take_word(struct str *rest, char separator)
 {
 	const char *const end = rest->len > 0 ? memchr(rest->p, separator, rest->len) : NULL;
 	const struct str word = { rest->p, end ? (size_t)(end - rest->p) : rest->len };
@@ -98,7 +98,7 @@ static struct str take_word(struct str *rest, char separator)
 /* "mod\tPATH\tVERSION\tSUM", "dep\t..." and, for the one before, "=>\t...". */
 static void read_go_line(struct made_by *m, struct str line)
 {
-	const struct str kind = take_word(&line, '\t');
+	const struct str kind = made_by_take_word(&line, '\t');
 	if (str_eq(kind, STR("build"))) {
 		begin_item(&m->settings);
 		text_add(&m->settings, line);
@@ -107,9 +107,10 @@ static void read_go_line(struct made_by *m, struct str line)
 	const bool other = str_eq(kind, STR("=>"));
 	if (!other && !str_eq(kind, STR("mod")) && !str_eq(kind, STR("dep")))
 		return;
-	const struct str path = take_word(&line, '\t'), version = take_word(&line, '\t');
+	const struct str path = made_by_take_word(&line, '\t'),
+			 version = made_by_take_word(&line, '\t');
 	if (!other) {
-		add_part(m, path, version);
+		made_by_add_part(m, path, version);
 		return;
 	}
 	text_add(&m->parts, STR(" => "));
@@ -195,19 +196,19 @@ static void read_go(struct made_by *m, const struct image *im)
 	begin_item(&m->tools);
 	text_add(&m->tools, version.len <= TOOL_SIZE ? version : STR("go"));
 	for (modules = without_marks(modules); modules.len > 0;)
-		read_go_line(m, take_word(&modules, '\n'));
+		read_go_line(m, made_by_take_word(&modules, '\n'));
 }
 
 /* ---- cargo auditable ------------------------------------------------------------------------- */
 
-struct crate {
+struct made_by_crate {
 	struct text name, version;
 	bool root;
 	bool build; /* runs when the program is built, and is not in it */
 };
 
 /* Reads an object up to its end. */
-static void read_crate(struct json_in *in, struct crate *c)
+static void read_crate(struct json_in *in, struct made_by_crate *c)
 {
 	c->name.len = c->version.len = 0;
 	c->root = c->build = false;
@@ -231,7 +232,7 @@ static void read_crate(struct json_in *in, struct crate *c)
 static void read_crates(struct made_by *m, struct bytes json, bool root)
 {
 	struct json_in in;
-	struct crate c = { .root = false };
+	struct made_by_crate c = { .root = false };
 	json_in_init(&in, json);
 	if (json_next(&in) != JSON_OBJECT)
 		goto out;
@@ -247,7 +248,7 @@ static void read_crates(struct made_by *m, struct bytes json, bool root)
 			if (c.build)
 				text_add(&c.version, STR(" (build)"));
 			if (c.root == root && !in.bad)
-				add_part(m, text_str(&c.name), text_str(&c.version));
+				made_by_add_part(m, text_str(&c.name), text_str(&c.version));
 		}
 	}
 out:

@@ -27,8 +27,8 @@ void name_index_release(struct name_index *n)
 /* ---- the symbols ----------------------------------------------------------------------------- */
 
 /* The section of a symbol; .tbss too, which takes no room of the image. */
-static const struct section *section_of(const struct image *im, const struct symbol *s,
-					uint64_t addr)
+static const struct section *name_index_section_of(const struct image *im, const struct symbol *s,
+						   uint64_t addr)
 {
 	const struct section *in = symbol_section(im, s, addr);
 	const bool tls = s->type == STT_TLS && s->section < im->section_count;
@@ -49,7 +49,7 @@ static void table_list(struct name_index *n, const struct image *im, const struc
 			file = s.name.len > 0 ? s.name.p : NULL;
 		if (s.name.len == 0 || !symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
 			continue;
-		const struct section *in = section_of(im, &s, addr);
+		const struct section *in = name_index_section_of(im, &s, addr);
 		if (in)
 			vec_push(&n->list, (struct named_symbol){
 						   addr, symbol_size_in(in, &s, addr), s.name.p,
@@ -241,7 +241,7 @@ size_t name_matches_surest(const name_matches *m, size_t from)
 
 /* ---- names that look like numbers ------------------------------------------------------------ */
 
-static bool is_hex(struct str s)
+static bool name_index_is_hex(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if (!isxdigit((unsigned char)s.p[i]))
@@ -252,7 +252,7 @@ static bool is_hex(struct str s)
 static void hex_name_add(struct name_index *n, const char *linkage)
 {
 	const struct str name = name_identifier(str_of(linkage));
-	if (is_hex(name))
+	if (name_index_is_hex(name))
 		vec_push(&n->hex, hash_bytes(name.p, name.len));
 }
 

@@ -5,7 +5,7 @@
 #include "image/input.h"
 
 /* While objects are read. */
-struct reading {
+struct path_aliases_reading {
 	struct path_aliases *to;
 	unsigned what;          /* enum path_aliases_what */
 	struct intern left_out; /* sections that the map discards, see section_key */
@@ -14,8 +14,8 @@ struct reading {
 	size_t opened;
 };
 
-static void add_object(struct path_aliases *p, struct path_alias_keys *k, struct str key,
-		       uint32_t object)
+static void path_aliases_add_object(struct path_aliases *p, struct path_alias_keys *k,
+				    struct str key, uint32_t object)
 {
 	const uint32_t id = intern_add(&k->keys, key);
 	while (k->first.count <= id) {
@@ -31,7 +31,8 @@ static void add_object(struct path_aliases *p, struct path_alias_keys *k, struct
 }
 
 /* What may stand in several objects: weak and unique definitions. */
-static void read_functions(struct path_aliases *p, const struct image *im, uint32_t object)
+static void path_aliases_read_functions(struct path_aliases *p, const struct image *im,
+					uint32_t object)
 {
 	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
 	struct symtab t;
@@ -42,13 +43,13 @@ static void read_functions(struct path_aliases *p, const struct image *im, uint3
 		const bool kept_once = y.bind == STB_WEAK || y.bind == STB_GNU_UNIQUE;
 		if (kept_once && y.name.len > 0 && y.section != SYM_NO_SECTION &&
 		    y.section < im->section_count)
-			add_object(p, &p->functions, y.name, object);
+			path_aliases_add_object(p, &p->functions, y.name, object);
 	}
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-static struct str section_key(struct text *key, uint32_t object, struct str section)
+static struct str path_aliases_section_key(struct text *key, uint32_t object, struct str section)
 {
 	key->len = 0;
 	text_add_number(key, object);
@@ -57,14 +58,15 @@ static struct str section_key(struct text *key, uint32_t object, struct str sect
 	return text_str(key);
 }
 
-static void read_left_out(struct reading *r)
+static void read_left_out(struct path_aliases_reading *r)
 {
 	const struct linkmap *map = r->to->map;
 	for (size_t i = 0; i < map->discarded.count; i++) {
 		const struct linkmap_piece *d = &map->discarded.data[i];
 		if (d->object != LINKMAP_NONE)
-			(void)intern_add(&r->left_out, section_key(&r->key, d->object,
-								   linkmap_piece_name(map, d)));
+			(void)intern_add(&r->left_out,
+					 path_aliases_section_key(&r->key, d->object,
+								  linkmap_piece_name(map, d)));
 	}
 }
 
@@ -78,34 +80,37 @@ static uint64_t string_size(struct bytes b, uint64_t width)
 	return 0;
 }
 
-static void read_strings(struct reading *r, const struct image *im, const struct section *s,
-			 uint32_t object)
+static void read_strings(struct path_aliases_reading *r, const struct image *im,
+			 const struct section *s, uint32_t object)
 {
 	const uint64_t merged = SHF_ALLOC | SHF_MERGE | SHF_STRINGS;
 	uint32_t id;
 	if ((s->flags & merged) != merged ||
 	    (s->entsize != 1 && s->entsize != 2 && s->entsize != 4) ||
-	    intern_find(&r->left_out, section_key(&r->key, object, s->name), &id))
+	    intern_find(&r->left_out, path_aliases_section_key(&r->key, object, s->name), &id))
 		return;
 	struct bytes b = section_bytes(im, s);
 	for (uint64_t size; (size = string_size(b, s->entsize)) > 0;) {
-		add_object(r->to, &r->to->strings, (struct str){ (const char *)b.p, size }, object);
+		path_aliases_add_object(r->to, &r->to->strings,
+					(struct str){ (const char *)b.p, size }, object);
 		b = bytes_sub(b, size, b.size - size);
 	}
 }
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-static void read_object(struct reading *r, const struct image *im, uint32_t object)
+static void path_aliases_read_object(struct path_aliases_reading *r, const struct image *im,
+				     uint32_t object)
 {
 	if (r->what & PATH_ALIASES_FUNCTIONS)
-		read_functions(r->to, im, object);
+		path_aliases_read_functions(r->to, im, object);
 	for (size_t i = 1; r->what & PATH_ALIASES_STRINGS && i < im->section_count; i++)
 		read_strings(r, im, &im->sections[i], object);
 }
 
 /* Members that the map names, by its form "libx.a(y.o)". */
-static void read_input(struct reading *r, const struct input *in, struct str path)
+static void path_aliases_read_input(struct path_aliases_reading *r, const struct input *in,
+				    struct str path)
 {
 	struct text name = { 0 };
 	for (size_t i = 0; i < in->image_count; i++) {
@@ -117,12 +122,12 @@ static void read_input(struct reading *r, const struct input *in, struct str pat
 			text_add_char(&name, ')');
 		}
 		if (intern_find(&r->to->map->objects, text_str(&name), &object))
-			read_object(r, &in->images[i], object);
+			path_aliases_read_object(r, &in->images[i], object);
 	}
 	text_release(&name);
 }
 
-static bool open_object(struct input *in, const struct linkmap *map, struct str path)
+static bool path_aliases_open_object(struct input *in, const struct linkmap *map, struct str path)
 {
 	struct notes notes;
 	struct text full = { 0 };
@@ -144,7 +149,7 @@ static bool open_object(struct input *in, const struct linkmap *map, struct str 
 }
 
 /* The file of an object of the map, with all members that the map names, unless it was read. */
-static void read_file(struct reading *r, struct str object)
+static void path_aliases_read_file(struct path_aliases_reading *r, struct str object)
 {
 	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;
 	const struct str path = { object.p, open ? (size_t)(open - object.p) : object.len };
@@ -153,9 +158,9 @@ static void read_file(struct reading *r, struct str object)
 	if (intern_find(&r->files_seen, path, &id))
 		return;
 	(void)intern_borrow(&r->files_seen, path);
-	if (!open_object(&in, r->to->map, path))
+	if (!path_aliases_open_object(&in, r->to->map, path))
 		return;
-	read_input(r, &in, path);
+	path_aliases_read_input(r, &in, path);
 	input_close(&in);
 	r->opened++;
 }
@@ -163,11 +168,11 @@ static void read_file(struct reading *r, struct str object)
 void path_aliases_read(struct path_aliases *p, const struct linkmap *map, unsigned what,
 		       struct notes *notes)
 {
-	struct reading r = { .to = p, .what = what };
+	struct path_aliases_reading r = { .to = p, .what = what };
 	p->map = map;
 	read_left_out(&r);
 	for (uint32_t i = 0; i < map->objects.entries.count; i++)
-		read_file(&r, intern_get(&map->objects, i));
+		path_aliases_read_file(&r, intern_get(&map->objects, i));
 	if (r.opened == 0 && what & PATH_ALIASES_FUNCTIONS)
 		note(notes, map->file.path ? map->file.path : "", HEFT_NO_OFFSET, 0,
 		     "no object of the linker map is where it says: no path aliases");
@@ -190,7 +195,8 @@ void path_aliases_release(struct path_aliases *p)
 	vec_release(&p->list);
 }
 
-static uint32_t find(const struct path_alias_keys *k, struct str key, uint32_t *ret)
+static uint32_t program_path_aliases_find(const struct path_alias_keys *k, struct str key,
+					  uint32_t *ret)
 {
 	uint32_t id;
 	if (!intern_find(&k->keys, key, &id))
@@ -201,10 +207,11 @@ static uint32_t find(const struct path_alias_keys *k, struct str key, uint32_t *
 
 uint32_t path_aliases_find(const struct path_aliases *p, struct str name, uint32_t *ret)
 {
-	return find(&p->functions, name, ret);
+	return program_path_aliases_find(&p->functions, name, ret);
 }
 
 uint32_t path_aliases_find_string(const struct path_aliases *p, struct bytes text, uint32_t *ret)
 {
-	return find(&p->strings, (struct str){ (const char *)text.p, text.size }, ret);
+	return program_path_aliases_find(&p->strings,
+					 (struct str){ (const char *)text.p, text.size }, ret);
 }

@@ -42,7 +42,7 @@ bool pdb_file_is_of(struct bytes b, const struct image *im)
 
 /* ---- the image ------------------------------------------------------------------------------- */
 
-struct making {
+struct pdb_file_making {
 	const struct image *im;
 	struct image_build build;
 	struct pdb pdb;
@@ -50,7 +50,8 @@ struct making {
 	struct text bytes; /* of the image */
 };
 
-static void put_symbol(struct making *m, const struct pdb_symbol *s, uint64_t size)
+static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symbol *s,
+				uint64_t size)
 {
 	const struct section *in = image_section_at(m->im, s->addr);
 	if (!in)
@@ -67,7 +68,7 @@ static void put_symbol(struct making *m, const struct pdb_symbol *s, uint64_t si
 }
 
 /* A hash, which stands for a name that was too long. */
-static bool is_hash(const struct pdb_symbol *s)
+static bool pdb_file_is_hash(const struct pdb_symbol *s)
 {
 	return s->linkage && str_starts(s->name, STR("??@"));
 }
@@ -75,9 +76,10 @@ static bool is_hash(const struct pdb_symbol *s)
 /* Which of the symbols of one address are kept. */
 enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
 
-static bool is_kept(const struct pdb_symbol *s, enum kept kept)
+static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
 {
-	return kept == KEPT_ALL || (kept == KEPT_PLAIN ? !s->linkage : s->linkage && !is_hash(s));
+	return kept == KEPT_ALL ||
+	       (kept == KEPT_PLAIN ? !s->linkage : s->linkage && !pdb_file_is_hash(s));
 }
 
 /* Whether one of the few before it has its name, too. */
@@ -85,31 +87,31 @@ static bool is_repeated(const struct pdb_symbol *s, size_t first, size_t i, enum
 {
 	enum { NEAR = 16 };
 	for (size_t k = i - first > NEAR ? i - NEAR : first; k < i; k++)
-		if (is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name))
+		if (pdb_file_is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name))
 			return true;
 	return false;
 }
 
 /* Symbols [first, end) stand at one address.  What the linker calls it is preferred to what the
  * compiler does: it tells overloads apart. */
-static void put_group(struct making *m, size_t first, size_t end)
+static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 {
 	const struct pdb_symbol *s = m->dwarf.symbols.data;
 	enum kept kept = KEPT_ALL;
 	uint64_t size = 0;
 	for (size_t i = first; i < end; i++) {
-		if (is_kept(&s[i], KEPT_LINKAGE))
+		if (pdb_file_is_kept(&s[i], KEPT_LINKAGE))
 			kept = KEPT_LINKAGE;
 		else if (kept == KEPT_ALL && !s[i].linkage)
 			kept = KEPT_PLAIN;
 		size = s[i].size > size ? s[i].size : size;
 	}
 	for (size_t i = first; i < end; i++)
-		if (is_kept(&s[i], kept) && !is_repeated(s, first, i, kept))
-			put_symbol(m, &s[i], size);
+		if (pdb_file_is_kept(&s[i], kept) && !is_repeated(s, first, i, kept))
+			pdb_file_put_symbol(m, &s[i], size);
 }
 
-static void put_symbols(struct making *m)
+static void pdb_file_put_symbols(struct pdb_file_making *m)
 {
 	const struct pdb_symbol *s = m->dwarf.symbols.data;
 	const size_t count = m->dwarf.symbols.count;
@@ -126,7 +128,8 @@ static void put_symbols(struct making *m)
 	}
 }
 
-static void make(struct making *m, struct image *ret, const char *path, struct notes *notes)
+static void pdb_file_make(struct pdb_file_making *m, struct image *ret, const char *path,
+			  struct notes *notes)
 {
 	made_image_begin(&m->build, ret, m->im, path, notes);
 	ret->build_id = m->im->build_id;
@@ -134,7 +137,7 @@ static void make(struct making *m, struct image *ret, const char *path, struct n
 	made_image_add(&m->build, &m->bytes, STR(".debug_abbrev"), &m->dwarf.abbrev);
 	made_image_add(&m->build, &m->bytes, STR(".debug_line"), &m->dwarf.line);
 	made_image_add(&m->build, &m->bytes, STR(".debug_ranges"), &m->dwarf.ranges);
-	put_symbols(m);
+	pdb_file_put_symbols(m);
 	build_finish(&m->build, 0, 0);
 }
 
@@ -147,7 +150,7 @@ static uint64_t base_of(const struct image *im)
 bool pdb_file_open(const struct image *im, const char *path, struct input *in, struct notes *notes,
 		   struct heft_err *err)
 {
-	struct making m = { .im = im };
+	struct pdb_file_making m = { .im = im };
 	memset(in, 0, sizeof *in);
 	if (!file_open(&in->file, path, err))
 		return false;
@@ -164,7 +167,7 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 	in->images = mem_zeroed(1, sizeof *in->images);
 	in->image_count = 1;
 	in->notes = notes;
-	make(&m, in->images, in->file.path, notes);
+	pdb_file_make(&m, in->images, in->file.path, notes);
 	in->made = m.bytes.p;
 	pdb_dwarf_release(&m.dwarf);
 	pdb_close(&m.pdb);
@@ -174,7 +177,7 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 /* ---- finding it ------------------------------------------------------------------------------ */
 
 /* A path of Windows may have either separator. */
-static struct str last_part(struct str path)
+static struct str pdb_file_last_part(struct str path)
 {
 	size_t start = path.len;
 	while (start > 0 && path.p[start - 1] != '/' && path.p[start - 1] != '\\')
@@ -182,7 +185,7 @@ static struct str last_part(struct str path)
 	return (struct str){ path.p + start, path.len - start };
 }
 
-static bool try_path(const struct image *im, const char *path, struct notes *notes)
+static bool pdb_file_try_path(const struct image *im, const char *path, struct notes *notes)
 {
 	struct heft_err err;
 	struct file f;
@@ -197,33 +200,33 @@ static bool try_path(const struct image *im, const char *path, struct notes *not
 }
 
 /* In a directory: by the name that the image states, then by the image's own. */
-static const char *try_dir(const struct image *im, struct str dir, struct arena *a,
-			   struct notes *notes)
+static const char *pdb_file_try_dir(const struct image *im, struct str dir, struct arena *a,
+				    struct notes *notes)
 {
-	struct str own = last_part(str_of(im->path));
-	const struct str named = last_part(im->debug_name);
+	struct str own = pdb_file_last_part(str_of(im->path));
+	const struct str named = pdb_file_last_part(im->debug_name);
 	const char *path = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(named));
-	if (named.len > 0 && try_path(im, path, notes))
+	if (named.len > 0 && pdb_file_try_path(im, path, notes))
 		return path;
 	const char *dot = strrchr(own.p, '.');
 	own.len = dot ? (size_t)(dot - own.p) : own.len;
 	if (named.len == own.len + 4 && str_starts(named, own))
 		return NULL;
 	path = arena_format(a, STR_FMT "/" STR_FMT ".pdb", STR_ARG(dir), STR_ARG(own));
-	return try_path(im, path, notes) ? path : NULL;
+	return pdb_file_try_path(im, path, notes) ? path : NULL;
 }
 
-static const char *find(const struct image *im, const struct debug_search *how, struct arena *a,
-			struct notes *notes)
+static const char *program_pdb_file_find(const struct image *im, const struct debug_search *how,
+					 struct arena *a, struct notes *notes)
 {
-	const struct str whole = str_of(im->path), name = last_part(whole);
+	const struct str whole = str_of(im->path), name = pdb_file_last_part(whole);
 	const size_t len = whole.len - name.len;
 	const char *stated = arena_copy(a, im->debug_name);
-	const char *found = try_dir(
+	const char *found = pdb_file_try_dir(
 		im, len > 0 ? (struct str){ whole.p, len - (len > 1) } : STR("."), a, notes);
 	for (size_t i = 0; i < how->dir_count && !found; i++)
-		found = try_dir(im, str_of(how->dirs[i]), a, notes);
-	if (!found && stated[0] == '/' && try_path(im, stated, notes))
+		found = pdb_file_try_dir(im, str_of(how->dirs[i]), a, notes);
+	if (!found && stated[0] == '/' && pdb_file_try_path(im, stated, notes))
 		found = stated;
 	return found;
 }
@@ -235,7 +238,7 @@ char *pdb_file_find(const struct image *im, const struct debug_search *how, stru
 	char *ret = NULL;
 	if (im->debug_name.len == 0 || im->debug_name.len > NAME_LENGTH_MAX || im->member.len > 0)
 		return NULL;
-	const char *found = find(im, how, &scratch, notes);
+	const char *found = program_pdb_file_find(im, how, &scratch, notes);
 	if (found) {
 		const size_t size = strlen(found) + 1;
 		ret = memcpy(mem_alloc(size), found, size);

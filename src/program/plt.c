@@ -17,7 +17,7 @@ bool section_is_got(const struct section *s)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-static void read_slots(struct plt *p, const struct section *table, size_t symbols)
+static void plt_read_slots(struct plt *p, const struct section *table, size_t symbols)
 {
 	struct reloc_iter it;
 	struct reloc r;
@@ -44,7 +44,7 @@ void plt_read(struct plt *p, const struct image *im)
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (section_is_reloc(s) && s->link == p->dynsym->index)
-			read_slots(p, s, t.count);
+			plt_read_slots(p, s, t.count);
 	}
 	sort_by_key(p->slots.data, p->slots.count, sizeof *p->slots.data);
 }

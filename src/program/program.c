@@ -36,8 +36,8 @@ static enum given_use use_of(const struct program *p, const struct input *in)
 }
 
 /* A PDB is of the one program that names it. */
-static bool open_given(const struct program *p, const char *path, struct input *in,
-		       enum given_use *ret, struct heft_err *err)
+static bool program_open_given(const struct program *p, const char *path, struct input *in,
+			       enum given_use *ret, struct heft_err *err)
 {
 	const struct image *own = program_image(p);
 	struct file f;
@@ -79,7 +79,7 @@ static bool use_debug_file(struct program *p, size_t i, struct heft_err *err)
 	struct input in;
 	enum given_use use;
 	char *inner = bundle_file(p, path);
-	const bool opened = open_given(p, inner ? inner : path, &in, &use, err);
+	const bool opened = program_open_given(p, inner ? inner : path, &in, &use, err);
 	mem_free(inner);
 	if (!opened)
 		return false;
@@ -148,12 +148,13 @@ bool program_check_used(const struct program_wish *wish, const bool *used, struc
 /* ---- linker maps ---------------------------------------------------------------------------- */
 
 /* Sections of the image that the map has, with the same place and size or with another. */
-struct agreement {
+struct program_agreement {
 	size_t same, other;
 	struct text differing; /* their names */
 };
 
-static void compare_section(const struct linkmap *map, const struct section *s, struct agreement *a)
+static void compare_section(const struct linkmap *map, const struct section *s,
+			    struct program_agreement *a)
 {
 	bool named = false, same = false;
 	for (size_t k = 0; k < map->sections.count && !same; k++) {
@@ -171,10 +172,10 @@ static void compare_section(const struct linkmap *map, const struct section *s, 
 	}
 }
 
-static struct agreement compare_map(const struct program *p, const struct linkmap *map)
+static struct program_agreement compare_map(const struct program *p, const struct linkmap *map)
 {
 	const struct image *im = program_image(p);
-	struct agreement a = { 0 };
+	struct program_agreement a = { 0 };
 	for (size_t i = 1; im && i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->alloc && s->size > 0 && s->name.len > 0)
@@ -186,7 +187,7 @@ static struct agreement compare_map(const struct program *p, const struct linkma
 /* Takes the map in place of one that agrees less; one that does not agree at all is of no use. */
 static void offer_map(struct program *p, struct linkmap *map, size_t *best)
 {
-	struct agreement a = compare_map(p, map);
+	struct program_agreement a = compare_map(p, map);
 	text_release(&a.differing);
 	if (a.same <= *best) {
 		linkmap_release(map);
@@ -201,7 +202,7 @@ static void offer_map(struct program *p, struct linkmap *map, size_t *best)
 
 static void note_differences(const struct program *p)
 {
-	struct agreement a = compare_map(p, &p->map);
+	struct program_agreement a = compare_map(p, &p->map);
 	if (a.other > 0)
 		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
 		     "the linker map is of another build: it differs in " STR_FMT,
@@ -250,7 +251,7 @@ static void try_map(struct program *p, const char *path, bool likely)
 		return;
 	notes_init(&notes);
 	const bool ok = linkmap_open(&map, path, &notes, &why);
-	struct agreement a = ok ? compare_map(p, &map) : (struct agreement){ 0 };
+	struct program_agreement a = ok ? compare_map(p, &map) : (struct program_agreement){ 0 };
 	if (ok && a.same > 0) {
 		p->map = map;
 		p->map_open = true;
@@ -324,8 +325,8 @@ const struct memory_regions *program_regions(struct program *p)
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
-static void begin(struct program *p, const char *path, const struct program_wish *wish,
-		  struct notes *notes)
+static void program_begin(struct program *p, const char *path, const struct program_wish *wish,
+			  struct notes *notes)
 {
 	memset(p, 0, sizeof *p);
 	p->path = path;
@@ -398,7 +399,7 @@ bool program_open(struct program *p, const char *path, const struct program_wish
 	struct arena a = { 0 };
 	const char *archive;
 	struct str member;
-	begin(p, path, wish, notes);
+	program_begin(p, path, wish, notes);
 	const bool inside = is_member(path, &a, &archive, &member);
 	const bool opened = inside && open_member(p, archive, member, err);
 	arena_release(&a);
@@ -416,14 +417,14 @@ bool program_open(struct program *p, const char *path, const struct program_wish
 bool program_adopt(struct program *p, const char *path, struct file *f,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err)
 {
-	begin(p, path, wish, notes);
+	program_begin(p, path, wish, notes);
 	return input_adopt(&p->input, f, p->notes, err) && use_given(p, err);
 }
 
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err)
 {
-	begin(p, path, wish, notes);
+	program_begin(p, path, wish, notes);
 	p->map_tried = true;
 	return input_parse(&p->input, path, bytes, notes, err) && use_given(p, err);
 }

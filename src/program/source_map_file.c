@@ -6,7 +6,7 @@
 
 /* ---- finding it ------------------------------------------------------------------------------ */
 
-static char *keep(const char *path)
+static char *source_map_file_keep(const char *path)
 {
 	const size_t size = strlen(path) + 1;
 	return memcpy(mem_alloc(size), path, size);
@@ -19,7 +19,7 @@ static char *find_wished(const struct image *im, const struct program_wish *w, s
 		const struct wished_source_map *m = &w->source_maps.data[i];
 		if (strcmp(m->id, im->path) == 0 ||
 		    (im->source_map.len > 0 && str_eq(str_of(m->id), im->source_map)))
-			return keep(m->path);
+			return source_map_file_keep(m->path);
 	}
 	if (w->source_maps.count > 0 && str_eq(str_of(im->format), STR("WebAssembly")) &&
 	    note_is_first(notes, im->path, HEFT_NO_OFFSET))
@@ -49,7 +49,7 @@ static char *find_beside(const struct image *im)
 	const char *slash = strrchr(im->path, '/');
 	const int len = slash ? (int)(slash - im->path) + 1 : 0;
 	const char *path = arena_format(&a, "%.*s" STR_FMT, len, im->path, STR_ARG(name));
-	char *found = name.len > 0 && file_exists(path) ? keep(path) : NULL;
+	char *found = name.len > 0 && file_exists(path) ? source_map_file_keep(path) : NULL;
 	arena_release(&a);
 	return found;
 }
@@ -62,7 +62,7 @@ char *source_map_find(const struct image *im, const struct program_wish *wish, s
 
 /* ---- opening it ------------------------------------------------------------------------------ */
 
-static const struct section *code_of(const struct image *im)
+static const struct section *source_map_file_code_of(const struct image *im)
 {
 	for (size_t i = 1; i < im->section_count; i++)
 		if (im->sections[i].exec && im->sections[i].alloc)
@@ -70,9 +70,10 @@ static const struct section *code_of(const struct image *im)
 	return NULL;
 }
 
-static void make(const struct source_map *map, const struct image *im, struct input *in)
+static void source_map_file_make(const struct source_map *map, const struct image *im,
+				 struct input *in)
 {
-	const struct section *code = code_of(im);
+	const struct section *code = source_map_file_code_of(im);
 	struct image_build b;
 	struct source_map_dwarf d;
 	struct text bytes = { 0 };
@@ -111,7 +112,7 @@ bool source_map_open(const struct image *im, const char *path, struct input *in,
 	in->images = mem_zeroed(1, sizeof *in->images);
 	in->image_count = 1;
 	in->notes = notes;
-	make(&map, im, in);
+	source_map_file_make(&map, im, in);
 	source_map_release(&map);
 	return true;
 }

@@ -119,7 +119,7 @@ static bool is_assembler_label(const struct symbol *s)
 		str_starts(s->name, STR(".L.str")) || str_starts(s->name, STR(".L_MergedGlobals")));
 }
 
-static bool is_letter(char c)
+static bool symbol_rule_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -128,7 +128,7 @@ bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id)
 {
 	const struct str mark = STR(".BB.");
 	size_t n = 0;
-	while (s->type == STT_NOTYPE && n < s->name.len && is_letter(s->name.p[n]))
+	while (s->type == STT_NOTYPE && n < s->name.len && symbol_rule_is_letter(s->name.p[n]))
 		n++;
 	const struct str rest = { s->name.p + n, s->name.len - n };
 	if (n == 0 || rest.len <= mark.len || !str_starts(rest, mark))

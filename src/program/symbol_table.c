@@ -6,7 +6,7 @@
 #include "program/symbol_rule.h"
 
 /* A symbol while the table is made. */
-struct candidate {
+struct symbol_table_candidate {
 	uint64_t addr, size;
 	const char *name, *file;
 	uint64_t limit; /* end of its section */
@@ -14,10 +14,10 @@ struct candidate {
 	bool code, block; /* block: of the function of that name, which is another symbol */
 };
 
-typedef VEC(struct candidate) candidate_vec;
+typedef VEC(struct symbol_table_candidate) candidate_vec;
 
-static void collect(const struct image *im, const struct section *table, candidate_vec *sized,
-		    candidate_vec *unsized)
+static void symbol_table_collect(const struct image *im, const struct section *table,
+				 candidate_vec *sized, candidate_vec *unsized)
 {
 	struct symtab t;
 	const char *file = NULL;
@@ -34,14 +34,14 @@ static void collect(const struct image *im, const struct section *table, candida
 		if (!in || s.name.len == 0)
 			continue;
 		const uint64_t limit = in->addr + in->size;
-		const struct candidate c = { .addr = addr,
-					     .size = symbol_size_in(in, &s, addr),
-					     .name = symbol_owner(&s).p,
-					     .file = s.bind == STB_LOCAL ? file : NULL,
-					     .limit = limit,
-					     .rank = symbol_rank(&s),
-					     .code = in->exec,
-					     .block = symbol_owner(&s).p != s.name.p };
+		const struct symbol_table_candidate c = { .addr = addr,
+							  .size = symbol_size_in(in, &s, addr),
+							  .name = symbol_owner(&s).p,
+							  .file = s.bind == STB_LOCAL ? file : NULL,
+							  .limit = limit,
+							  .rank = symbol_rank(&s),
+							  .code = in->exec,
+							  .block = symbol_owner(&s).p != s.name.p };
 		if (c.size > 0)
 			vec_push(sized, c);
 		else if (addr < limit)
@@ -49,9 +49,9 @@ static void collect(const struct image *im, const struct section *table, candida
 	}
 }
 
-static int by_rule(const void *a, const void *b)
+static int symbol_table_by_rule(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct symbol_table_candidate *x = a, *y = b;
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
@@ -60,8 +60,9 @@ static int by_rule(const void *a, const void *b)
 typedef VEC(struct flat_range) range_vec;
 
 /* `function` is the last one in front of the symbol, or NULL; a block of it counts from there. */
-static void add(struct symbol_table *t, range_vec *ranges, const struct candidate *c, uint64_t end,
-		const struct candidate *function)
+static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
+			     const struct symbol_table_candidate *c, uint64_t end,
+			     const struct symbol_table_candidate *function)
 {
 	const bool inside = c->block && function && strcmp(function->name, c->name) == 0;
 	if (t->list.count >= FLAT_NONE - 1)
@@ -76,10 +77,10 @@ static void add(struct symbol_table *t, range_vec *ranges, const struct candidat
 static void add_unsized(struct symbol_table *t, range_vec *ranges, const candidate_vec *sized,
 			const candidate_vec *unsized)
 {
-	const struct candidate *function = NULL;
+	const struct symbol_table_candidate *function = NULL;
 	size_t next = 0, last = 0;
 	for (size_t i = 0; i < unsized->count; i++) {
-		const struct candidate *c = &unsized->data[i];
+		const struct symbol_table_candidate *c = &unsized->data[i];
 		if (i > 0 && c[-1].addr == c->addr)
 			continue;
 		uint64_t end = c->code ? c->limit : c->addr + 1;
@@ -97,7 +98,7 @@ static void add_unsized(struct symbol_table *t, range_vec *ranges, const candida
 				function = &sized->data[last];
 			last++;
 		}
-		add(t, ranges, c, end, function);
+		symbol_table_add(t, ranges, c, end, function);
 	}
 }
 
@@ -109,20 +110,20 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 	range_vec ranges = { 0 };
 	const struct section *given = debug ? image_section_type(debug, SHT_SYMTAB, 1) : NULL;
 	if (!given || image_symbols(im))
-		collect(im, own, &sized, &unsized);
+		symbol_table_collect(im, own, &sized, &unsized);
 	if (given)
-		collect(debug, given, &sized, &unsized);
+		symbol_table_collect(debug, given, &sized, &unsized);
 	if (!own)
-		collect(im, image_section_type(im, SHT_DYNSYM, 1), &sized, &unsized);
-	sort_by_key_then(sized.data, sized.count, sizeof *sized.data, by_rule);
+		symbol_table_collect(im, image_section_type(im, SHT_DYNSYM, 1), &sized, &unsized);
+	sort_by_key_then(sized.data, sized.count, sizeof *sized.data, symbol_table_by_rule);
 	symbols_cut_crossing(sized.data, sized.count, sizeof *sized.data);
-	sort_by_key_then(unsized.data, unsized.count, sizeof *unsized.data, by_rule);
-	const struct candidate *function = NULL;
+	sort_by_key_then(unsized.data, unsized.count, sizeof *unsized.data, symbol_table_by_rule);
+	const struct symbol_table_candidate *function = NULL;
 	for (size_t i = 0; i < sized.count; i++) {
-		const struct candidate *c = &sized.data[i];
+		const struct symbol_table_candidate *c = &sized.data[i];
 		if (!c->block)
 			function = c;
-		add(t, &ranges, c, c->addr + c->size, function);
+		symbol_table_add(t, &ranges, c, c->addr + c->size, function);
 	}
 	add_unsized(t, &ranges, &sized, &unsized);
 	flat_lay(&t->spans, ranges.data, ranges.count);

@@ -66,7 +66,7 @@ bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *r
 }
 
 /* The other half of a skeleton; references across units stay inside its file. */
-static bool read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
+static bool symbolize_read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
 	struct unit split;
 	struct units units;
@@ -80,7 +80,7 @@ static bool read_split(struct symbolizer *s, const struct unit *u, struct scopes
 
 static void read_scopes(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
-	if (!read_split(s, u, ret))
+	if (!symbolize_read_split(s, u, ret))
 		scopes_read(ret, &s->units, u);
 	vec_fit(&ret->list);
 	vec_fit(&ret->functions);
@@ -121,7 +121,7 @@ struct loaded_unit *symbolizer_unit(struct symbolizer *s, size_t index)
 	return s->loaded[index];
 }
 
-static struct loaded_unit *unit_at(struct symbolizer *s, uint64_t addr)
+static struct loaded_unit *symbolize_unit_at(struct symbolizer *s, uint64_t addr)
 {
 	size_t index;
 	return units_at_addr(&s->units, addr, &index) ? symbolizer_unit(s, index) : NULL;
@@ -137,14 +137,14 @@ static void set_place(struct symbolizer *s, const struct loaded_unit *l, struct 
 	f->column = column;
 }
 
-static struct frame *add_frame(struct symbolizer *s)
+static struct frame *symbolize_add_frame(struct symbolizer *s)
 {
 	vec_push(&s->frames, (struct frame){ NULL, "", 0, 0 });
 	return &s->frames.data[s->frames.count - 1];
 }
 
 /* The line table says where the innermost one is, each inlined one where it was called. */
-static void list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t addr)
+static void symbolize_list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t addr)
 {
 	const struct line_place *p = l->lines ? line_table_find(l->lines, addr) : NULL;
 	const struct flat_span *code = flat_find_near(&l->scopes.code, addr, &l->near);
@@ -152,7 +152,7 @@ static void list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t ad
 	s->frames.count = 0;
 	if (i == SCOPE_NONE && !p)
 		return;
-	struct frame *f = add_frame(s);
+	struct frame *f = symbolize_add_frame(s);
 	if (p)
 		set_place(s, l, f, p->file, p->line, p->column);
 	while (i != SCOPE_NONE) {
@@ -161,7 +161,7 @@ static void list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t ad
 		i = scope->parent;
 		if (i == SCOPE_NONE || s->frames.count == FRAMES_MAX)
 			break;
-		f = add_frame(s);
+		f = symbolize_add_frame(s);
 		set_place(s, l, f, scope->call_file, scope->call_line, scope->call_column);
 	}
 }
@@ -198,15 +198,15 @@ void symbolizer_release(struct symbolizer *s)
 	units_release(&s->units);
 }
 
-static bool find_here(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
+static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	uint64_t addr;
 	if (!dwarf_addr(s, vm_addr, &addr))
 		return false;
-	struct loaded_unit *l = unit_at(s, addr);
+	struct loaded_unit *l = symbolize_unit_at(s, addr);
 	if (!l)
 		return false;
-	list_frames(s, l, addr);
+	symbolize_list_frames(s, l, addr);
 	*ret = (struct symbolized){ l->name, s->frames.data, s->frames.count };
 	return true;
 }
@@ -215,9 +215,9 @@ static bool find_here(struct symbolizer *s, uint64_t vm_addr, struct symbolized 
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;
-	const bool here = find_here(s, vm_addr, ret);
+	const bool here = symbolize_find_here(s, vm_addr, ret);
 	if ((here && ret->frame_count > 0) || !s->besides ||
-	    !find_here(s->besides, vm_addr, &other))
+	    !symbolize_find_here(s->besides, vm_addr, &other))
 		return here;
 	*ret = other;
 	return true;

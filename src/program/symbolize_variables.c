@@ -6,14 +6,15 @@
 #include "debug/walk.h"
 
 /* A unit while its variables are listed. */
-struct listing {
+struct symbolize_variables_listing {
 	struct symbolizer *s;
 	const struct unit *unit;
 	uint32_t index;
 };
 
 /* Opens a unit, or the other half of a skeleton, in *room. */
-static const struct unit *open_unit(struct symbolizer *s, size_t index, struct unit room[2])
+static const struct unit *symbolize_variables_open_unit(struct symbolizer *s, size_t index,
+							struct unit room[2])
 {
 	if (!units_get(&s->units, DW_INFO, index, &room[0]) ||
 	    !unit_open(&room[0], &s->cache, NULL))
@@ -21,9 +22,9 @@ static const struct unit *open_unit(struct symbolizer *s, size_t index, struct u
 	return symbolizer_split(s, &room[0], &room[1]) ? &room[1] : &room[0];
 }
 
-static void on_variable(void *ctx, uint64_t die_off, uint64_t addr)
+static void symbolize_variables_on(void *ctx, uint64_t die_off, uint64_t addr)
 {
-	const struct listing *l = ctx;
+	const struct symbolize_variables_listing *l = ctx;
 	uint64_t vm;
 	if (!dwarf_is_tombstone(l->unit->dwarf, addr, l->unit->address_size) &&
 	    debuginfo_data_addr(l->s->info, addr, &vm))
@@ -35,8 +36,10 @@ static void read_variables(struct symbolizer *s)
 	const size_t count = units_count(&s->units, DW_INFO);
 	for (size_t i = 0; i < count; i++) {
 		struct unit room[2];
-		struct listing l = { s, open_unit(s, i, room), (uint32_t)i };
-		const struct walker w = { .ctx = &l, .variable = on_variable };
+		struct symbolize_variables_listing l = { s,
+							 symbolize_variables_open_unit(s, i, room),
+							 (uint32_t)i };
+		const struct walker w = { .ctx = &l, .variable = symbolize_variables_on };
 		if (l.unit)
 			(void)unit_walk(l.unit, &w);
 	}
@@ -44,7 +47,8 @@ static void read_variables(struct symbolizer *s)
 	s->variables_read = true;
 }
 
-static bool find_here(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret)
+static bool symbolize_variables_find_here(struct symbolizer *s, uint64_t vm_addr,
+					  struct declaration *ret)
 {
 	struct unit room[2];
 	struct decl decl;
@@ -54,7 +58,7 @@ static bool find_here(struct symbolizer *s, uint64_t vm_addr, struct declaration
 	const size_t i = upper_bound(s->variables.data, s->variables.count,
 				     sizeof *s->variables.data, vm_addr);
 	const struct variable_place *v = i > 0 ? &s->variables.data[i - 1] : NULL;
-	const struct unit *u = v ? open_unit(s, v->unit, room) : NULL;
+	const struct unit *u = v ? symbolize_variables_open_unit(s, v->unit, room) : NULL;
 	if (!u || (v->addr != vm_addr &&
 		   (!variable_size(u, v->die_off, &size) || vm_addr - v->addr >= size)))
 		return false;
@@ -72,5 +76,6 @@ static bool find_here(struct symbolizer *s, uint64_t vm_addr, struct declaration
 
 bool symbolizer_variable(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret)
 {
-	return find_here(s, vm_addr, ret) || (s->besides && find_here(s->besides, vm_addr, ret));
+	return symbolize_variables_find_here(s, vm_addr, ret) ||
+	       (s->besides && symbolize_variables_find_here(s->besides, vm_addr, ret));
 }

@@ -16,20 +16,20 @@ void wish_release(struct program_wish *w)
 	memset(w, 0, sizeof *w);
 }
 
-static const char *keep(struct program_wish *w, const char *text)
+static const char *wish_keep(struct program_wish *w, const char *text)
 {
 	return arena_copy(&w->arena, str_of(text));
 }
 
 void wish_add_debug_file(struct program_wish *w, const char *path)
 {
-	vec_push(&w->debug_files, keep(w, path));
+	vec_push(&w->debug_files, wish_keep(w, path));
 }
 
 /* In front of the sysroot's. */
 void wish_add_debug_dir(struct program_wish *w, const char *dir)
 {
-	vec_push(&w->debug_dirs, keep(w, dir));
+	vec_push(&w->debug_dirs, wish_keep(w, dir));
 	if (!w->sysroot)
 		return;
 	const char **dirs = w->debug_dirs.data;
@@ -41,27 +41,28 @@ void wish_add_debug_dir(struct program_wish *w, const char *dir)
 
 void wish_add_map(struct program_wish *w, const char *path)
 {
-	vec_push(&w->maps, keep(w, path));
+	vec_push(&w->maps, wish_keep(w, path));
 }
 
 void wish_add_stack_usage(struct program_wish *w, const char *path)
 {
-	vec_push(&w->stack_usage, keep(w, path));
+	vec_push(&w->stack_usage, wish_keep(w, path));
 }
 
 void wish_set_calls(struct program_wish *w, const char *path)
 {
-	w->calls = path ? keep(w, path) : NULL;
+	w->calls = path ? wish_keep(w, path) : NULL;
 }
 
 void wish_add_source_map(struct program_wish *w, const char *id, const char *path)
 {
-	vec_push(&w->source_maps, (struct wished_source_map){ keep(w, id), keep(w, path) });
+	vec_push(&w->source_maps,
+		 (struct wished_source_map){ wish_keep(w, id), wish_keep(w, path) });
 }
 
 void wish_add_program(struct program_wish *w, const char *path)
 {
-	vec_push(&w->programs, keep(w, path));
+	vec_push(&w->programs, wish_keep(w, path));
 }
 
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
@@ -77,19 +78,19 @@ void wish_set_sysroot(struct program_wish *w, const char *dir)
 {
 	if (w->sysroot)
 		w->debug_dirs.count--;
-	w->sysroot = dir ? keep(w, dir) : NULL;
+	w->sysroot = dir ? wish_keep(w, dir) : NULL;
 	if (w->sysroot)
 		vec_push(&w->debug_dirs, arena_format(&w->arena, "%s/usr/lib/debug", w->sysroot));
 }
 
 void wish_set_arch(struct program_wish *w, const char *arch)
 {
-	w->arch = arch ? keep(w, arch) : NULL;
+	w->arch = arch ? wish_keep(w, arch) : NULL;
 }
 
 void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off)
 {
-	const char *const kept = path ? keep(w, path) : NULL;
+	const char *const kept = path ? wish_keep(w, path) : NULL;
 	vec_push(&w->pieces, (struct dump_piece){ kept, true, addr, off });
 	w->dump.pieces = w->pieces.data;
 	w->dump.piece_count = w->pieces.count;
@@ -103,8 +104,8 @@ bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct 
 			    *name ? "%s: an input of this name is there already"
 				  : "%san input without a name",
 			    name);
-	return file_inputs_add(&w->inputs, keep(w, name), (struct bytes){ in->data, in->data_size },
-			       in->fd, err);
+	return file_inputs_add(&w->inputs, wish_keep(w, name),
+			       (struct bytes){ in->data, in->data_size }, in->fd, err);
 }
 
 /* An input that cannot be copied, as there are too many open files, is not found by its name. */
@@ -113,7 +114,7 @@ static void copy_inputs(struct program_wish *w, const struct file_inputs *from)
 	for (size_t i = 0; i < from->list.count; i++) {
 		const struct file_input *in = &from->list.data[i];
 		struct heft_err err;
-		(void)file_inputs_add(&w->inputs, keep(w, in->name), in->bytes, in->fd, &err);
+		(void)file_inputs_add(&w->inputs, wish_keep(w, in->name), in->bytes, in->fd, &err);
 	}
 	memory_set_inputs(&w->inputs);
 }

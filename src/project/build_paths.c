@@ -13,7 +13,7 @@ struct str build_paths_dir(const struct build_paths *b)
 	return b->dir == 0 ? STR("") : intern_get(&b->texts, b->dir - 1);
 }
 
-static bool is_below(struct str path, struct str dir)
+static bool build_paths_is_below(struct str path, struct str dir)
 {
 	return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
 }
@@ -25,7 +25,7 @@ static void learn_dir(struct build_paths *b, struct text *scratch, struct str di
 	struct str shared = text_str(scratch);
 	const struct str known = build_paths_dir(b);
 	while (b->dir != 0 && shared.len > 0 && !str_eq(shared, known) &&
-	       !is_below(known, shared)) {
+	       !build_paths_is_below(known, shared)) {
 		do
 			shared.len--;
 		while (shared.len > 0 && shared.p[shared.len] != '/');
@@ -39,7 +39,7 @@ static void check_dir(struct build_paths *b)
 	const struct str dir = build_paths_dir(b);
 	size_t below = 0;
 	for (size_t i = 0; i < b->objects.count; i++)
-		below += is_below(intern_get(&b->texts, b->objects.data[i].other), dir);
+		below += build_paths_is_below(intern_get(&b->texts, b->objects.data[i].other), dir);
 	if (2 * below >= b->objects.count)
 		b->dir = 0;
 }
@@ -145,7 +145,7 @@ struct str build_paths_object(const struct build_paths *b, struct str source)
 /* ---- compile_commands.json ------------------------------------------------------------------- */
 
 /* An entry of the database. */
-struct entry {
+struct build_paths_entry {
 	struct text directory, file, output;
 };
 
@@ -183,7 +183,7 @@ static void output_of_arguments(struct json_in *in, struct text *ret)
 	}
 }
 
-static void read_member(struct json_in *in, struct entry *e)
+static void build_paths_read_member(struct json_in *in, struct build_paths_entry *e)
 {
 	static const char *const keys[] = { "directory", "file", "output", "command", "arguments" };
 	struct text *const texts[] = { &e->directory, &e->file, &e->output };
@@ -205,13 +205,13 @@ static bool read_commands(struct build_paths *b, const char *path, struct bytes 
 			  struct heft_err *err)
 {
 	struct json_in in;
-	struct entry e = { { 0 }, { 0 }, { 0 } };
+	struct build_paths_entry e = { { 0 }, { 0 }, { 0 } };
 	json_in_init(&in, bytes);
 	bool ok = json_next(&in) == JSON_ARRAY;
 	while (ok && json_next(&in) == JSON_OBJECT) {
 		e.directory.len = e.file.len = e.output.len = 0;
 		while (json_next(&in) == JSON_KEY)
-			read_member(&in, &e);
+			build_paths_read_member(&in, &e);
 		if (e.file.len > 0 && e.output.len > 0)
 			build_paths_add(b, text_str(&e.directory), text_str(&e.output),
 					text_str(&e.file));

@@ -3,19 +3,19 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-static bool is_blank(char c)
+static bool components_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* The next word of *s, which moves behind it. */
-static struct str take_word(struct str *s)
+static struct str components_take_word(struct str *s)
 {
 	size_t i = 0;
-	while (i < s->len && is_blank(s->p[i]))
+	while (i < s->len && components_is_blank(s->p[i]))
 		i++;
 	const size_t from = i;
-	while (i < s->len && !is_blank(s->p[i]))
+	while (i < s->len && !components_is_blank(s->p[i]))
 		i++;
 	const struct str word = { s->p + from, i - from };
 	s->p += i;
@@ -26,11 +26,11 @@ static struct str take_word(struct str *s)
 static void add_rule(struct components *c, struct str line)
 {
 	struct text owners = { 0 };
-	struct component_rule r = { .pattern = take_word(&line) };
+	struct component_rule r = { .pattern = components_take_word(&line) };
 	if (r.pattern.len == 0 || r.pattern.p[0] == '#')
 		return;
-	for (struct str word = take_word(&line); word.len > 0 && word.p[0] != '#';
-	     word = take_word(&line)) {
+	for (struct str word = components_take_word(&line); word.len > 0 && word.p[0] != '#';
+	     word = components_take_word(&line)) {
 		text_add(&owners, owners.len > 0 ? STR(" ") : STR(""));
 		text_add(&owners, word);
 	}
@@ -119,7 +119,7 @@ static bool matches_here(struct str pattern, struct str path)
 	}
 }
 
-static bool matches(const struct component_rule *r, struct str path)
+static bool components_matches(const struct component_rule *r, struct str path)
 {
 	if (r->pattern.len == 0 || matches_here(r->pattern, path))
 		return true;
@@ -135,7 +135,7 @@ const char *components_find(struct components *c, struct str path)
 	if (c->is_tree)
 		return dir_metadata_find(&c->tree, path);
 	for (size_t i = c->rules.count; i-- > 0 && path.len > 0;)
-		if (matches(&c->rules.data[i], path)) {
+		if (components_matches(&c->rules.data[i], path)) {
 			c->rules.data[i].used = true;
 			return c->rules.data[i].component;
 		}

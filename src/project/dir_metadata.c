@@ -16,7 +16,7 @@ bool dir_metadata_matches(const char *path)
 	       (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
-static struct str folder_of(struct str path)
+static struct str dir_metadata_folder_of(struct str path)
 {
 	while (path.len > 0 && path.p[path.len - 1] != '/')
 		path.len--;
@@ -31,7 +31,7 @@ void dir_metadata_open(struct dir_metadata *d, const char *path)
 	memset(d, 0, sizeof *d);
 	d->root = str_of(arena_copy(&d->arena, str_of(real ? real : path)));
 	if (strcmp(file_name(d->root.p), file_of_folder) == 0)
-		d->root = folder_of(d->root);
+		d->root = dir_metadata_folder_of(d->root);
 	mem_free(real);
 }
 
@@ -78,7 +78,7 @@ static bool next_value(struct str *text, struct str key, struct str *ret)
 }
 
 /* What a file below the root says; "" where it says nothing or is not there. */
-static const char *read_file(struct dir_metadata *d, struct str path, unsigned *left)
+static const char *dir_metadata_read_file(struct dir_metadata *d, struct str path, unsigned *left)
 {
 	const char *full = arena_format(&d->arena, STR_FMT "/" STR_FMT, STR_ARG(d->root),
 					STR_ARG(path));
@@ -95,7 +95,8 @@ static const char *read_file(struct dir_metadata *d, struct str path, unsigned *
 	text = (struct str){ (const char *)f.bytes.p, f.bytes.size };
 	while (*component == '\0' && next_value(&text, STR("mixins:"), &value))
 		if (str_starts(value, STR("//")))
-			component = read_file(d, (struct str){ value.p + 2, value.len - 2 }, left);
+			component = dir_metadata_read_file(
+				d, (struct str){ value.p + 2, value.len - 2 }, left);
 	file_close(&f);
 	return component;
 }
@@ -111,7 +112,7 @@ static const char *own_component(struct dir_metadata *d, struct str folder)
 						folder.len > 0 ? "/" : "", file_of_folder);
 		unsigned left = FILES_MOST;
 		(void)intern_add(&d->folders, folder);
-		vec_push(&d->components, read_file(d, str_of(file), &left));
+		vec_push(&d->components, dir_metadata_read_file(d, str_of(file), &left));
 		id = (uint32_t)d->components.count - 1;
 	}
 	return d->components.data[id];
@@ -123,7 +124,8 @@ const char *dir_metadata_find(struct dir_metadata *d, struct str path)
 		path = (struct str){ path.p + d->root.len + 1, path.len - d->root.len - 1 };
 	if (path.len == 0 || strchr("/$([<", path.p[0]))
 		return "";
-	for (struct str folder = folder_of(path);; folder = folder_of(folder)) {
+	for (struct str folder = dir_metadata_folder_of(path);;
+	     folder = dir_metadata_folder_of(folder)) {
 		const char *component = own_component(d, folder);
 		if (*component || folder.len == 0)
 			return component;

@@ -71,7 +71,7 @@ static size_t add_escape(struct ninja *n, struct str s, size_t i)
 
 /* The next word of *s into n->word; ends at a blank, and at ':' or '|' unless `plain`.  False where
  * there is none. */
-static bool take_word(struct ninja *n, struct str *s, bool plain)
+static bool ninja_take_word(struct ninja *n, struct str *s, bool plain)
 {
 	size_t i = 0;
 	n->word.len = 0;
@@ -103,13 +103,13 @@ static bool is_source(struct str s)
 }
 
 /* Behind "build": outputs, ':', rule, inputs. */
-static void read_build(struct ninja *n, struct str s)
+static void ninja_read_build(struct ninja *n, struct str s)
 {
 	struct text output = { 0 };
-	if (take_word(n, &s, false))
+	if (ninja_take_word(n, &s, false))
 		text_set(&output, text_str(&n->word));
 	while (s.len > 0 && s.p[0] != ':') {
-		if (!take_word(n, &s, false) && s.len > 0 && s.p[0] != ':') {
+		if (!ninja_take_word(n, &s, false) && s.len > 0 && s.p[0] != ':') {
 			s.p++; /* "|" */
 			s.len--;
 		}
@@ -118,8 +118,8 @@ static void read_build(struct ninja *n, struct str s)
 		s.p++;
 		s.len--;
 	}
-	(void)take_word(n, &s, false); /* the rule */
-	while (output.len > 0 && take_word(n, &s, false))
+	(void)ninja_take_word(n, &s, false); /* the rule */
+	while (output.len > 0 && ninja_take_word(n, &s, false))
 		if (is_source(text_str(&n->word))) {
 			build_paths_add(n->out, n->dir, text_str(&output), text_str(&n->word));
 			break;
@@ -139,7 +139,7 @@ static void add_include(struct ninja *n, uint32_t path)
 static void read_include(struct ninja *n, struct str s)
 {
 	struct text path = { 0 };
-	if (take_word(n, &s, true) && n->word.len > 0) {
+	if (ninja_take_word(n, &s, true) && n->word.len > 0) {
 		text_set(&path, n->dir);
 		if (n->dir.len > 0 && n->word.p[0] != '/')
 			text_add_char(&path, '/');
@@ -152,7 +152,7 @@ static void read_include(struct ninja *n, struct str s)
 }
 
 /* "name = value" at the top level. */
-static void read_variable(struct ninja *n, struct str s)
+static void ninja_read_variable(struct ninja *n, struct str s)
 {
 	const char *equals = memchr(s.p, '=', s.len);
 	if (!equals)
@@ -177,23 +177,23 @@ static void read_variable(struct ninja *n, struct str s)
 	set_var(n, name, text);
 }
 
-static void read_line(struct ninja *n, struct str s)
+static void ninja_read_line(struct ninja *n, struct str s)
 {
 	if (s.len == 0 || s.p[0] == ' ' || s.p[0] == '#')
 		return;
 	if (str_starts(s, STR("build ")))
-		read_build(n, (struct str){ s.p + 6, s.len - 6 });
+		ninja_read_build(n, (struct str){ s.p + 6, s.len - 6 });
 	else if (str_starts(s, STR("include ")))
 		read_include(n, (struct str){ s.p + 8, s.len - 8 });
 	else if (str_starts(s, STR("subninja ")))
 		read_include(n, (struct str){ s.p + 9, s.len - 9 });
 	else if (!str_starts(s, STR("rule ")) && !str_starts(s, STR("pool ")) &&
 		 !str_starts(s, STR("default ")))
-		read_variable(n, s);
+		ninja_read_variable(n, s);
 }
 
 /* Lines; one that ends in an odd number of '$' goes on behind the blanks of the next. */
-static void read_text(struct ninja *n, struct bytes b)
+static void ninja_read_text(struct ninja *n, struct bytes b)
 {
 	struct text line = { 0 };
 	n->room += b.size * EXPANDED_RATIO;
@@ -214,7 +214,7 @@ static void read_text(struct ninja *n, struct bytes b)
 				i++;
 			continue;
 		}
-		read_line(n, text_str(&line));
+		ninja_read_line(n, text_str(&line));
 		line.len = 0;
 	}
 	text_release(&line);
@@ -227,7 +227,7 @@ bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct 
 		.out = b, .dir = dir, .path = path, .notes = notes, .room = EXPANDED_MIN
 	};
 	(void)err;
-	read_text(&n, bytes);
+	ninja_read_text(&n, bytes);
 	for (size_t i = 0; i < n.includes.count; i++) {
 		struct file f;
 		struct heft_err why;
@@ -237,7 +237,7 @@ bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct 
 			     why.text);
 			continue;
 		}
-		read_text(&n, f.bytes);
+		ninja_read_text(&n, f.bytes);
 		file_close(&f);
 	}
 	intern_release(&n.texts);

@@ -14,7 +14,7 @@ enum { PARTS = 5 };
 
 /* ---- what a rule is about -------------------------------------------------------------------- */
 
-static bool is_below(const char *dir, size_t len, const char *path)
+static bool budget_is_below(const char *dir, size_t len, const char *path)
 {
 	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
@@ -35,12 +35,12 @@ static bool path_matches(const struct budget_limit *l, const char *path)
 		return fnmatch(pattern, path, 0) == 0;
 	while (n > 1 && pattern[n - 1] == '/')
 		n--;
-	if (is_below(pattern, n, path))
+	if (budget_is_below(pattern, n, path))
 		return true;
 	if (!is_looked_for_behind_slashes(l, path))
 		return false;
 	for (const char *slash = path; slash; slash = strchr(slash + 1, '/'))
-		if (is_below(pattern, n, slash + 1))
+		if (budget_is_below(pattern, n, slash + 1))
 			return true;
 	return false;
 }
@@ -60,7 +60,7 @@ static bool is_in_namespace(const char *name, struct str qualifier)
 }
 
 /* The full name, the name alone, or a pattern of the shell's kind. */
-static bool is_name_of(const char *pattern, struct str full)
+static bool budget_is_name_of(const char *pattern, struct str full)
 {
 	const struct str wanted = str_of(pattern);
 	if (str_eq(full, wanted) || fnmatch(pattern, full.p, 0) == 0)
@@ -76,7 +76,7 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 	case BUDGET_SOURCE:
 	case BUDGET_DIRECTORY:
 	case BUDGET_OBJECT: return path_matches(l, text.p);
-	case BUDGET_STACK: return is_name_of(l->pattern, text);
+	case BUDGET_STACK: return budget_is_name_of(l->pattern, text);
 	case BUDGET_NAMESPACE: return is_in_namespace(l->pattern, name_qualifier(text));
 	case BUDGET_LIBRARY: return str_eq(library_name(text), str_of(l->pattern));
 	default: return str_eq(text, str_of(l->pattern));
@@ -93,7 +93,7 @@ struct item {
 };
 
 /* The text of a symbol that a limit looks at. */
-static uint32_t text_of(const struct budget_limit *l, const struct snap_symbol *y)
+static uint32_t budget_text_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
 	switch (l->subject) {
 	case BUDGET_SOURCE:
@@ -106,16 +106,16 @@ static uint32_t text_of(const struct budget_limit *l, const struct snap_symbol *
 }
 
 /* Files and sections are whole; padding in front of a symbol is not its fault. */
-static bool is_padded(const struct budget_limit *l)
+static bool budget_is_padded(const struct budget_limit *l)
 {
 	return l->subject <= BUDGET_REGION;
 }
 
-static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y)
+static double budget_bytes_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
 	if (l->subject == BUDGET_STACK)
 		return (double)y->stack - 1;
-	if (is_padded(l) || y->size == 0)
+	if (budget_is_padded(l) || y->size == 0)
 		return snap_pss(y);
 	return (double)y->size / y->alias_count;
 }
@@ -126,11 +126,11 @@ static struct item symbol_item(const struct budget_limit *l, const struct snapsh
 			       const struct snap_symbol *y)
 {
 	const struct snap_section *section = &s->sections.data[y->section];
-	return (struct item){ .text = text_of(l, y),
+	return (struct item){ .text = budget_text_of(l, y),
 			      .name = y->full_name,
 			      .path = snap_path(y),
 			      .symbol = y,
-			      .bytes = bytes_of(l, y),
+			      .bytes = budget_bytes_of(l, y),
 			      .counts = l->subject < BUDGET_SOURCE ||
 					(section->in_file &&
 					 !section_name_is_debug(str_of(section->name))) };
@@ -176,27 +176,28 @@ static bool is_charged(const struct budget_limit *l, const struct budget_input *
 }
 
 /* What is measured of one side. */
-struct items {
+struct budget_items {
 	const struct budget_limit *limit;
 	const struct snapshot *s;
 	bool charged;
 	size_t count;
 };
 
-static struct items items_of(const struct budget_limit *l, const struct budget_input *in,
-			     const struct snapshot *s)
+static struct budget_items items_of(const struct budget_limit *l, const struct budget_input *in,
+				    const struct snapshot *s)
 {
 	const bool charged = is_charged(l, in);
-	return (struct items){ l, s, charged, charged ? s->charges.count : s->symbols.count };
+	return (struct budget_items){ l, s, charged,
+				      charged ? s->charges.count : s->symbols.count };
 }
 
-static struct item item_at(const struct items *z, size_t i)
+static struct item item_at(const struct budget_items *z, size_t i)
 {
 	return z->charged ? charge_item(z->limit, z->s, &z->s->charges.data[i])
 			  : symbol_item(z->limit, z->s, &z->s->symbols.data[i]);
 }
 
-static bool speaks_of(const struct items *z, struct chosen *c, const struct item *item)
+static bool speaks_of(const struct budget_items *z, struct chosen *c, const struct item *item)
 {
 	const struct budget_limit *l = z->limit;
 	const struct snap_symbol *y = item->symbol;
@@ -228,16 +229,16 @@ static bool has_section(const struct snapshot *s, const char *name)
 }
 
 /* What a limit is about: how large it is, and whether there is anything. */
-struct measured {
+struct budget_measured {
 	double bytes;
 	bool any;
 	unsigned besides; /* enum stack_told */
 };
 
 /* What a file of SuperSize states of sections whose bytes are in .other. */
-static struct measured stated_size(const struct snapshot *s, const char *section)
+static struct budget_measured stated_size(const struct snapshot *s, const char *section)
 {
-	struct measured m = { 0 };
+	struct budget_measured m = { 0 };
 	for (size_t i = 0; i < s->containers.count; i++) {
 		const struct snap_container *c = &s->containers.data[i];
 		for (size_t k = 0; k < c->section_sizes.count; k++)
@@ -250,7 +251,7 @@ static struct measured stated_size(const struct snapshot *s, const char *section
 }
 
 /* Functions of several stacks: the deepest counts. */
-static void add_bytes(const struct budget_limit *l, double *to, const struct item *item)
+static void budget_add_bytes(const struct budget_limit *l, double *to, const struct item *item)
 {
 	if (l->subject != BUDGET_STACK)
 		*to += item->bytes;
@@ -259,18 +260,18 @@ static void add_bytes(const struct budget_limit *l, double *to, const struct ite
 }
 
 /* Regions are in use up to their last byte, whoever has it. */
-static struct measured region_size(const struct snapshot *s, const char *name)
+static struct budget_measured budget_region_size(const struct snapshot *s, const char *name)
 {
 	const struct region_metrics r = region_metrics_find(s, name);
-	return (struct measured){ (double)r.used, r.known };
+	return (struct budget_measured){ (double)r.used, r.known };
 }
 
-static struct measured measure(const struct items *z)
+static struct budget_measured budget_measure(const struct budget_items *z)
 {
 	const struct budget_limit *l = z->limit;
 	if (l->subject == BUDGET_REGION)
-		return region_size(z->s, l->pattern);
-	struct measured m = { .any = l->subject <= BUDGET_SECTION };
+		return budget_region_size(z->s, l->pattern);
+	struct budget_measured m = { .any = l->subject <= BUDGET_SECTION };
 	struct chosen c;
 	if (l->subject == BUDGET_SECTION && !has_section(z->s, l->pattern))
 		return stated_size(z->s, l->pattern);
@@ -282,7 +283,7 @@ static struct measured measure(const struct items *z)
 		m.any = true;
 		m.besides |= l->subject == BUDGET_STACK ? item.symbol->stack_besides : 0;
 		if (item.counts)
-			add_bytes(l, &m.bytes, &item);
+			budget_add_bytes(l, &m.bytes, &item);
 	}
 	mem_free(c.texts);
 	return m;
@@ -302,13 +303,13 @@ static double limit_bytes(const struct budget_limit *l, double base)
 
 /* ---- who it was ------------------------------------------------------------------------------ */
 
-struct parts {
+struct budget_parts {
 	struct intern names; /* id = place in sums */
 	VEC(struct heft_budget_part) sums;
 };
 
-static struct heft_budget_part *part_of(struct parts *p, struct budget_result *ret,
-					const struct snapshot *s, const struct item *item)
+static struct heft_budget_part *budget_part_of(struct budget_parts *p, struct budget_result *ret,
+					       const struct snapshot *s, const struct item *item)
 {
 	const struct str name = snapshot_text(s, item->name);
 	const uint32_t id = intern_borrow(&p->names, name);
@@ -320,20 +321,21 @@ static struct heft_budget_part *part_of(struct parts *p, struct budget_result *r
 	return &p->sums.data[id];
 }
 
-static void add_parts(struct parts *p, struct budget_result *ret, const struct items *z, bool base)
+static void add_parts(struct budget_parts *p, struct budget_result *ret,
+		      const struct budget_items *z, bool base)
 {
 	struct chosen c = { mem_zeroed(z->s->texts.entries.count + 1, 1) };
 	for (size_t i = 0; i < z->count; i++) {
 		const struct item item = item_at(z, i);
 		if (!item.counts || !speaks_of(z, &c, &item))
 			continue;
-		struct heft_budget_part *part = part_of(p, ret, z->s, &item);
-		add_bytes(z->limit, base ? &part->base : &part->now, &item);
+		struct heft_budget_part *part = budget_part_of(p, ret, z->s, &item);
+		budget_add_bytes(z->limit, base ? &part->base : &part->now, &item);
 	}
 	mem_free(c.texts);
 }
 
-static int compare_doubles(double a, double b)
+static int budget_compare_doubles(double a, double b)
 {
 	return a > b ? -1 : a < b;
 }
@@ -341,25 +343,25 @@ static int compare_doubles(double a, double b)
 static int by_size(const void *pa, const void *pb)
 {
 	const struct heft_budget_part *a = pa, *b = pb;
-	const int c = compare_doubles(a->now, b->now);
+	const int c = budget_compare_doubles(a->now, b->now);
 	return c != 0 ? c : strcmp(a->label, b->label);
 }
 
 static int by_growth(const void *pa, const void *pb)
 {
 	const struct heft_budget_part *a = pa, *b = pb;
-	const int c = compare_doubles(a->now - a->base, b->now - b->base);
+	const int c = budget_compare_doubles(a->now - a->base, b->now - b->base);
 	return c != 0 ? c : strcmp(a->label, b->label);
 }
 
 static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 		       const struct budget_input *in, struct heft_budget_row *row)
 {
-	struct parts p = { { { 0 } }, { 0 } };
-	const struct items now = items_of(l, in, in->now);
+	struct budget_parts p = { { { 0 } }, { 0 } };
+	const struct budget_items now = items_of(l, in, in->now);
 	add_parts(&p, ret, &now, false);
 	if (in->base) {
-		const struct items base = items_of(l, in, in->base);
+		const struct budget_items base = items_of(l, in, in->base);
 		add_parts(&p, ret, &base, true);
 	}
 	if (p.sums.count > 1)
@@ -379,7 +381,7 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 
 typedef VEC(const char *) names;
 
-static void section_names(const struct snapshot *s, names *ret)
+static void budget_section_names(const struct snapshot *s, names *ret)
 {
 	for (size_t i = 0; i < s->sections.count; i++)
 		vec_push(ret, s->sections.data[i].name);
@@ -412,7 +414,7 @@ static struct str same_depth(const char *path, const char *pattern)
 	return (struct str){ path, (size_t)(end - path) + strcspn(end, "/") };
 }
 
-static void add_name(struct intern *known, struct arena *arena, struct str name, names *ret)
+static void budget_add_name(struct intern *known, struct arena *arena, struct str name, names *ret)
 {
 	if (name.len > 0 && intern_borrow(known, name) == ret->count)
 		vec_push(ret, arena_copy(arena, name));
@@ -423,11 +425,11 @@ static void path_names(const struct budget_limit *l, const char *path, struct in
 		       struct arena *arena, names *ret)
 {
 	const char *pattern = l->pattern;
-	add_name(known, arena, same_depth(path, pattern), ret);
+	budget_add_name(known, arena, same_depth(path, pattern), ret);
 	if (!is_looked_for_behind_slashes(l, path))
 		return;
 	for (const char *slash = path; slash; slash = strchr(slash + 1, '/'))
-		add_name(known, arena, same_depth(slash + 1, pattern), ret);
+		budget_add_name(known, arena, same_depth(slash + 1, pattern), ret);
 }
 
 static void text_names(const struct budget_limit *l, const struct snapshot *s, struct arena *arena,
@@ -436,16 +438,18 @@ static void text_names(const struct budget_limit *l, const struct snapshot *s, s
 	uint8_t *seen = mem_zeroed(s->texts.entries.count + 1, 1);
 	struct intern known = { { 0 } };
 	for (size_t i = 0; i < s->symbols.count; i++) {
-		const uint32_t id = text_of(l, &s->symbols.data[i]);
+		const uint32_t id = budget_text_of(l, &s->symbols.data[i]);
 		const struct str text = snapshot_text(s, id);
 		if (seen[id] || (l->subject == BUDGET_STACK && s->symbols.data[i].stack == 0))
 			continue;
 		seen[id] = 1;
 		switch (l->subject) {
-		case BUDGET_LIBRARY: add_name(&known, arena, library_name(text), ret); break;
-		case BUDGET_NAMESPACE: add_name(&known, arena, name_qualifier(text), ret); break;
+		case BUDGET_LIBRARY: budget_add_name(&known, arena, library_name(text), ret); break;
+		case BUDGET_NAMESPACE:
+			budget_add_name(&known, arena, name_qualifier(text), ret);
+			break;
 		case BUDGET_STACK:
-		case BUDGET_COMPONENT: add_name(&known, arena, text, ret); break;
+		case BUDGET_COMPONENT: budget_add_name(&known, arena, text, ret); break;
 		default: path_names(l, text.p, &known, arena, ret);
 		}
 	}
@@ -459,7 +463,7 @@ static const char *nearest_name(struct budget_result *ret, const struct budget_l
 {
 	names all = { 0 };
 	if (l->subject == BUDGET_SECTION)
-		section_names(s, &all);
+		budget_section_names(s, &all);
 	else if (l->subject == BUDGET_REGION)
 		region_names(s, &all);
 	else if (l->subject != BUDGET_SYMBOL && l->subject > BUDGET_SECTION)
@@ -482,12 +486,13 @@ static const char *besides_text(struct budget_result *ret, unsigned told)
 	return text;
 }
 
-static struct heft_budget_row new_row(struct budget_result *ret, const struct budget_limit *l,
-				      const struct budget_input *in)
+static struct heft_budget_row budget_new_row(struct budget_result *ret,
+					     const struct budget_limit *l,
+					     const struct budget_input *in)
 {
 	return (struct heft_budget_row){ .rule = arena_copy(&ret->arena, str_of(l->text)),
 					 .line = l->line,
-					 .measure = is_padded(l)                 ? "padded"
+					 .measure = budget_is_padded(l)          ? "padded"
 						    : l->subject == BUDGET_STACK ? "stack"
 						    : is_charged(l, in)          ? "charged"
 										 : "own",
@@ -501,10 +506,11 @@ static struct heft_budget_row new_row(struct budget_result *ret, const struct bu
 static void check_limit(struct budget_result *ret, const struct budget_limit *l,
 			const struct budget_input *in, struct heft_budget_row *row)
 {
-	const struct items items = items_of(l, in, in->now);
-	const struct items items_base = items_of(l, in, in->base ? in->base : in->now);
-	const struct measured now = measure(&items);
-	const struct measured base = in->base ? measure(&items_base) : (struct measured){ 0 };
+	const struct budget_items items = items_of(l, in, in->now);
+	const struct budget_items items_base = items_of(l, in, in->base ? in->base : in->now);
+	const struct budget_measured now = budget_measure(&items);
+	const struct budget_measured base = in->base ? budget_measure(&items_base)
+						     : (struct budget_measured){ 0 };
 	row->besides = besides_text(ret, now.besides);
 	row->now = now.bytes;
 	row->base = base.bytes;
@@ -547,7 +553,8 @@ static bool all_know(const struct budget_input *in, bool (*know)(const struct sn
 }
 
 /* What the snapshots do not tell of what the limit is about; "": nothing. */
-static const char *what_is_unknown(const struct budget_limit *l, const struct budget_input *in)
+static const char *budget_what_is_unknown(const struct budget_limit *l,
+					  const struct budget_input *in)
 {
 	if (l->subject == BUDGET_REGION && !all_know(in, knows_regions))
 		return knows_regions(in->now)
@@ -572,8 +579,8 @@ void budget_check(struct budget_result *ret, const struct budget *b, const struc
 	memset(ret, 0, sizeof *ret);
 	for (size_t i = 0; i < b->limits.count; i++) {
 		const struct budget_limit *l = &b->limits.data[i];
-		struct heft_budget_row row = new_row(ret, l, in);
-		row.reason = what_is_unknown(l, in);
+		struct heft_budget_row row = budget_new_row(ret, l, in);
+		row.reason = budget_what_is_unknown(l, in);
 		if (*row.reason)
 			row.state = HEFT_BUDGET_UNKNOWN;
 		else

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 /* A cursor over the file. */
-struct in {
+struct budget_parse_in {
 	const char *path;
 	struct str input;
 	size_t pos, line_start;
@@ -13,15 +13,15 @@ struct in {
 	struct heft_err *err;
 };
 
-struct word {
+struct budget_parse_word {
 	struct str text;
 	bool quoted;
 	size_t at;
 };
 
-static bool bad_at(struct in *in, size_t at, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static bool bad_at(struct budget_parse_in *in, size_t at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-static bool bad_at(struct in *in, size_t at, const char *fmt, ...)
+static bool bad_at(struct budget_parse_in *in, size_t at, const char *fmt, ...)
 {
 	char text[300];
 	va_list args;
@@ -35,33 +35,33 @@ static bool bad_at(struct in *in, size_t at, const char *fmt, ...)
 /* ---- words ----------------------------------------------------------------------------------- */
 
 /* The next byte of the line; -1 at its end. */
-static int peek(const struct in *in)
+static int budget_parse_peek(const struct budget_parse_in *in)
 {
 	if (in->pos == in->input.len || in->input.p[in->pos] == '\n')
 		return -1;
 	return (unsigned char)in->input.p[in->pos];
 }
 
-static bool is_blank(int c)
+static bool budget_parse_is_blank(int c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void skip_blanks(struct in *in)
+static void budget_parse_skip_blanks(struct budget_parse_in *in)
 {
-	while (is_blank(peek(in)))
+	while (budget_parse_is_blank(budget_parse_peek(in)))
 		in->pos++;
 }
 
 /* Or at a comment. */
-static bool at_line_end(struct in *in)
+static bool at_line_end(struct budget_parse_in *in)
 {
-	skip_blanks(in);
-	return peek(in) < 0 || peek(in) == '#';
+	budget_parse_skip_blanks(in);
+	return budget_parse_peek(in) < 0 || budget_parse_peek(in) == '#';
 }
 
 /* Texts end at a NUL, so that what is behind it would not count. */
-static bool check_word(struct in *in, const struct word *w)
+static bool check_word(struct budget_parse_in *in, const struct budget_parse_word *w)
 {
 	const char *nul = w->text.len ? memchr(w->text.p, '\0', w->text.len) : NULL;
 	return !nul || bad_at(in, (size_t)(nul - in->input.p), "a NUL byte");
@@ -69,23 +69,25 @@ static bool check_word(struct in *in, const struct word *w)
 
 /* A word ends at a blank or comma; in quotes, at the closing one: nothing is special before
  * that. */
-static bool next_word(struct in *in, const char *wanted, struct word *ret)
+static bool budget_parse_next_word(struct budget_parse_in *in, const char *wanted,
+				   struct budget_parse_word *ret)
 {
 	if (at_line_end(in))
 		return bad_at(in, in->pos, "%s is missing", wanted);
 	const size_t start = in->pos;
-	*ret = (struct word){ .quoted = peek(in) == '"', .at = start };
+	*ret = (struct budget_parse_word){ .quoted = budget_parse_peek(in) == '"', .at = start };
 	if (ret->quoted) {
 		in->pos++;
-		while (peek(in) >= 0 && peek(in) != '"')
+		while (budget_parse_peek(in) >= 0 && budget_parse_peek(in) != '"')
 			in->pos++;
-		if (peek(in) < 0)
+		if (budget_parse_peek(in) < 0)
 			return bad_at(in, start, "a closing \" is missing");
 		ret->text = (struct str){ in->input.p + start + 1, in->pos - start - 1 };
 		in->end = ++in->pos;
 		return check_word(in, ret);
 	}
-	while (peek(in) >= 0 && !is_blank(peek(in)) && peek(in) != ',')
+	while (budget_parse_peek(in) >= 0 && !budget_parse_is_blank(budget_parse_peek(in)) &&
+	       budget_parse_peek(in) != ',')
 		in->pos++;
 	in->end = in->pos;
 	ret->text = (struct str){ in->input.p + start, in->pos - start };
@@ -94,14 +96,14 @@ static bool next_word(struct in *in, const char *wanted, struct word *ret)
 	return check_word(in, ret);
 }
 
-static bool is_word(const struct word *w, const char *text)
+static bool budget_parse_is_word(const struct budget_parse_word *w, const char *text)
 {
 	return !w->quoted && str_eq(w->text, str_of(text));
 }
 
 /* ---- amounts --------------------------------------------------------------------------------- */
 
-static const struct unit {
+static const struct budget_parse_unit {
 	const char *name;
 	uint64_t factor; /* 0: percent */
 } units[] = {
@@ -126,7 +128,7 @@ static const struct unit {
 	{ "%", 0 },
 };
 
-static const struct unit *unit_named(struct str name)
+static const struct budget_parse_unit *unit_named(struct str name)
 {
 	for (size_t i = 0; i < COUNT_OF(units); i++)
 		if (str_eq(name, str_of(units[i].name)))
@@ -146,14 +148,15 @@ static bool is_thousands_comma(struct str s, size_t at)
 }
 
 /* The next word with the commas between its thousands: "1,234,567 B". */
-static bool next_number(struct in *in, struct word *ret)
+static bool next_number(struct budget_parse_in *in, struct budget_parse_word *ret)
 {
-	struct word more;
-	if (!next_word(in, "a size", ret))
+	struct budget_parse_word more;
+	if (!budget_parse_next_word(in, "a size", ret))
 		return false;
-	while (!ret->quoted && peek(in) == ',' && is_thousands_comma(in->input, in->pos)) {
+	while (!ret->quoted && budget_parse_peek(in) == ',' &&
+	       is_thousands_comma(in->input, in->pos)) {
 		in->pos++;
-		if (!next_word(in, "a size", &more))
+		if (!budget_parse_next_word(in, "a size", &more))
 			return false;
 		ret->text.len = in->pos - ret->at;
 	}
@@ -185,9 +188,9 @@ static size_t read_thousandths(struct str s, uint64_t *ret)
 }
 
 /* "2 MiB", "1.5KiB", "1%": number and unit in one word or two. */
-static bool read_amount(struct in *in, struct budget_limit *limit)
+static bool read_amount(struct budget_parse_in *in, struct budget_limit *limit)
 {
-	struct word w, second;
+	struct budget_parse_word w, second;
 	uint64_t thousandths;
 	if (!next_number(in, &w))
 		return false;
@@ -195,12 +198,12 @@ static bool read_amount(struct in *in, struct budget_limit *limit)
 	if (used == 0)
 		return bad_at(in, w.at, "'" STR_FMT "' is no size", STR_ARG(w.text));
 	struct str name = { w.text.p + used, w.text.len - used };
-	if (name.len == 0 && !at_line_end(in) && peek(in) != ',') {
-		if (!next_word(in, "a unit", &second))
+	if (name.len == 0 && !at_line_end(in) && budget_parse_peek(in) != ',') {
+		if (!budget_parse_next_word(in, "a unit", &second))
 			return false;
 		name = second.text;
 	}
-	const struct unit *u = unit_named(name);
+	const struct budget_parse_unit *u = unit_named(name);
 	if (!u)
 		return bad_at(in, (size_t)(name.p - in->input.p),
 			      "'" STR_FMT "' is no unit: B, KiB, MiB, GiB, KB, MB, GB or %%",
@@ -234,19 +237,19 @@ static const struct subject {
 	[BUDGET_COMPONENT] = { "component", "the name of a component" },
 };
 
-static bool read_subject(struct in *in, struct budget_limit *limit)
+static bool read_subject(struct budget_parse_in *in, struct budget_limit *limit)
 {
-	struct word w;
-	if (!next_word(in, "what is limited", &w))
+	struct budget_parse_word w;
+	if (!budget_parse_next_word(in, "what is limited", &w))
 		return false;
 	for (size_t i = 0; i < COUNT_OF(subjects); i++) {
-		if (!is_word(&w, subjects[i].name))
+		if (!budget_parse_is_word(&w, subjects[i].name))
 			continue;
 		limit->subject = (enum budget_subject)i;
 		limit->pattern = "";
 		if (!subjects[i].pattern)
 			return true;
-		if (!next_word(in, subjects[i].pattern, &w))
+		if (!budget_parse_next_word(in, subjects[i].pattern, &w))
 			return false;
 		limit->pattern = arena_copy(&in->b->arena, w.text);
 		if (limit->subject != BUDGET_SYMBOL)
@@ -268,7 +271,8 @@ const char *budget_subject_word(enum budget_subject subject)
 }
 
 /* The rule with one limit, as in the file. */
-static const char *rule_text(struct in *in, size_t start, size_t subject_end, size_t limit_start)
+static const char *rule_text(struct budget_parse_in *in, size_t start, size_t subject_end,
+			     size_t limit_start)
 {
 	const struct str subject = { in->input.p + start, subject_end - start };
 	const struct str limit = { in->input.p + limit_start, in->end - limit_start };
@@ -276,37 +280,37 @@ static const char *rule_text(struct in *in, size_t start, size_t subject_end, si
 }
 
 /* "free at least 8 KiB", of a region. */
-static bool read_free(struct in *in, struct budget_limit *limit, size_t at)
+static bool read_free(struct budget_parse_in *in, struct budget_limit *limit, size_t at)
 {
 	static const char *const words[] = { "at", "least" };
 	if (limit->subject != BUDGET_REGION)
 		return bad_at(in, at, "'free' is a limit of memory regions");
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
-		struct word w;
-		if (!next_word(in, "'at least'", &w))
+		struct budget_parse_word w;
+		if (!budget_parse_next_word(in, "'at least'", &w))
 			return false;
-		if (!is_word(&w, words[i]))
+		if (!budget_parse_is_word(&w, words[i]))
 			return bad_at(in, w.at, "'free at least' is wanted");
 	}
 	return read_amount(in, limit);
 }
 
-static bool read_limit(struct in *in, struct budget_limit *limit)
+static bool read_limit(struct budget_parse_in *in, struct budget_limit *limit)
 {
-	struct word w;
-	if (!next_word(in, "'max' or 'growth'", &w))
+	struct budget_parse_word w;
+	if (!budget_parse_next_word(in, "'max' or 'growth'", &w))
 		return false;
-	limit->growth = is_word(&w, "growth");
-	limit->left = is_word(&w, "free");
+	limit->growth = budget_parse_is_word(&w, "growth");
+	limit->left = budget_parse_is_word(&w, "free");
 	if (limit->left)
 		return read_free(in, limit, w.at);
-	if (!limit->growth && !is_word(&w, "max"))
+	if (!limit->growth && !budget_parse_is_word(&w, "max"))
 		return bad_at(in, w.at, "'" STR_FMT "' is neither 'max' nor 'growth'",
 			      STR_ARG(w.text));
 	return read_amount(in, limit);
 }
 
-static bool read_rule(struct in *in)
+static bool read_rule(struct budget_parse_in *in)
 {
 	struct budget_limit limit = { .line = in->line };
 	const size_t start = in->pos;
@@ -319,7 +323,7 @@ static bool read_rule(struct in *in)
 	do {
 		if (!owns)
 			in->pos++; /* the comma */
-		skip_blanks(in);
+		budget_parse_skip_blanks(in);
 		const size_t limit_start = in->pos;
 		if (!read_limit(in, &limit)) {
 			if (owns)
@@ -329,13 +333,13 @@ static bool read_rule(struct in *in)
 		limit.text = rule_text(in, start, subject_end, limit_start);
 		vec_push(&in->b->limits, limit);
 		owns = false;
-	} while (!at_line_end(in) && peek(in) == ',');
+	} while (!at_line_end(in) && budget_parse_peek(in) == ',');
 	return at_line_end(in) || bad_at(in, in->pos, "a comma or the end of the line is wanted");
 }
 
-static void next_line(struct in *in)
+static void budget_parse_next_line(struct budget_parse_in *in)
 {
-	while (peek(in) >= 0)
+	while (budget_parse_peek(in) >= 0)
 		in->pos++;
 	if (in->pos < in->input.len)
 		in->pos++;
@@ -345,9 +349,11 @@ static void next_line(struct in *in)
 
 bool budget_parse(struct budget *ret, const char *path, struct str input, struct heft_err *err)
 {
-	struct in in = { .path = path, .input = input, .line = 1, .b = ret, .err = err };
+	struct budget_parse_in in = {
+		.path = path, .input = input, .line = 1, .b = ret, .err = err
+	};
 	memset(ret, 0, sizeof *ret);
-	for (; in.pos < input.len; next_line(&in)) {
+	for (; in.pos < input.len; budget_parse_next_line(&in)) {
 		if (at_line_end(&in) || read_rule(&in))
 			continue;
 		budget_release(ret);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* What of a section is what, in bytes. */
-struct sums {
+struct quality_sums {
 	double all, padding, placeholders, nameless, no_source, no_path, no_component, literals;
 	uint64_t symbols, aliases, generated, unlikely, startup, absolute;
 };
@@ -20,9 +20,9 @@ struct check {
 	const struct snap_section *first_absolute;
 };
 
-static void find(struct check *c, bool error, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static void quality_find(struct check *c, bool error, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-static void find(struct check *c, bool error, const char *fmt, ...)
+static void quality_find(struct check *c, bool error, const char *fmt, ...)
 {
 	char text[300];
 	va_list args;
@@ -38,12 +38,13 @@ static void find(struct check *c, bool error, const char *fmt, ...)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-static bool is_absolute(const struct snapshot *s, uint32_t id)
+static bool quality_is_absolute(const struct snapshot *s, uint32_t id)
 {
 	return str_starts(snapshot_text(s, id), STR("/"));
 }
 
-static void add_symbol(struct sums *h, const struct snapshot *s, const struct snap_symbol *y)
+static void quality_add_symbol(struct quality_sums *h, const struct snapshot *s,
+			       const struct snap_symbol *y)
 {
 	const struct str name = snapshot_text(s, y->full_name);
 	const double pss = snap_pss(y);
@@ -63,7 +64,7 @@ static void add_symbol(struct sums *h, const struct snapshot *s, const struct sn
 	h->generated += (y->flags & SNAP_GENERATED) != 0;
 	h->unlikely += (y->flags & SNAP_UNLIKELY) != 0;
 	h->startup += (y->flags & SNAP_STARTUP) != 0;
-	h->absolute += is_absolute(s, y->source) || is_absolute(s, y->object);
+	h->absolute += quality_is_absolute(s, y->source) || quality_is_absolute(s, y->object);
 }
 
 /* Bytes of the sections of that name in all containers. */
@@ -85,23 +86,23 @@ static double size_everywhere(const struct snapshot *s, const char *name)
 static void at_most(struct check *c, const char *what, double part, double whole, double percent)
 {
 	if (whole > 0 && part * 100 > whole * percent)
-		find(c, false, "%.1f%% %s; more than %.0f%% is unusual", part * 100 / whole, what,
-		     percent);
+		quality_find(c, false, "%.1f%% %s; more than %.0f%% is unusual", part * 100 / whole,
+			     what, percent);
 }
 
-static void check_sums(struct check *c, const struct sums *h)
+static void check_sums(struct check *c, const struct quality_sums *h)
 {
 	const uint64_t stated = c->section->size;
 	if (stated == 0 && strcmp(c->section->name, ".other") == 0)
 		return;
 	if (stated == 0)
-		find(c, h->all > 0, "the size of the section is not stated");
+		quality_find(c, h->all > 0, "the size of the section is not stated");
 	else if (nearbyint(h->all) != (double)stated)
-		find(c, true, "symbols add up to %.0f bytes, the section has %" PRIu64, h->all,
-		     stated);
+		quality_find(c, true, "symbols add up to %.0f bytes, the section has %" PRIu64,
+			     h->all, stated);
 }
 
-static void check_shares(struct check *c, const struct sums *h)
+static void check_shares(struct check *c, const struct quality_sums *h)
 {
 	const char letter = c->section->letter;
 	const bool native = c->section->native;
@@ -113,27 +114,27 @@ static void check_shares(struct check *c, const struct sums *h)
 	if (c->s->has_components)
 		at_most(c, "has no component", h->no_component, h->all, 20);
 	if (letter == 'r' && h->literals * 100 < h->all * 5)
-		find(c, false, "%.1f%% is in string literals; less than 5%% is unusual",
-		     h->literals * 100 / h->all);
+		quality_find(c, false, "%.1f%% is in string literals; less than 5%% is unusual",
+			     h->literals * 100 / h->all);
 	if (native && h->aliases == 0)
-		find(c, false, "no symbol has an alias");
+		quality_find(c, false, "no symbol has an alias");
 	if (c->generates && (native || dex) && h->generated == 0)
-		find(c, false, "no symbol is from a generated source");
+		quality_find(c, false, "no symbol is from a generated source");
 	if (letter == 't' && h->unlikely == 0)
-		find(c, false, "no symbol is of .text.unlikely");
+		quality_find(c, false, "no symbol is of .text.unlikely");
 	if (letter == 't' && h->startup == 0)
-		find(c, false, "no symbol is of .text.startup");
+		quality_find(c, false, "no symbol is of .text.startup");
 }
 
 static void check_section(struct check *c)
 {
-	struct sums h = { 0 };
+	struct quality_sums h = { 0 };
 	const struct snap_section *sec = c->section;
 	/* Of sections with names of their own nothing is known that would be out of the
 	 * ordinary. */
 	const bool other = sec->letter == 'o' || strcmp(snap_segment(sec), sec->name) != 0;
 	for (uint64_t i = sec->first; i < sec->first + sec->count; i++)
-		add_symbol(&h, c->s, &c->s->symbols.data[i]);
+		quality_add_symbol(&h, c->s, &c->s->symbols.data[i]);
 	check_sums(c, &h);
 	at_most(c, "is padding", h.padding, h.all, other ? 5 : 1);
 	if (h.absolute > 0 && c->absolute_sections++ == 0)
@@ -157,11 +158,12 @@ static void check_paths(struct check *c)
 {
 	c->section = c->first_absolute;
 	if (c->absolute_sections == 1)
-		find(c, false, "%" PRIu64 " symbols have absolute paths", c->absolute);
+		quality_find(c, false, "%" PRIu64 " symbols have absolute paths", c->absolute);
 	else if (c->absolute_sections > 1)
-		find(c, false,
-		     "%" PRIu64 " symbols of this and %zu more sections have absolute paths",
-		     c->absolute, c->absolute_sections - 1);
+		quality_find(c, false,
+			     "%" PRIu64
+			     " symbols of this and %zu more sections have absolute paths",
+			     c->absolute, c->absolute_sections - 1);
 }
 
 void quality_check(struct quality *ret, const struct snapshot *s)

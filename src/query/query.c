@@ -67,7 +67,7 @@ static void free_pattern(void *p)
 	pattern_free(p);
 }
 
-static void tell(sqlite3_context *to, const struct heft_err *err)
+static void query_tell(sqlite3_context *to, const struct heft_err *err)
 {
 	if (err->code == HEFT_ENOMEM)
 		sqlite3_result_error_nomem(to);
@@ -75,7 +75,7 @@ static void tell(sqlite3_context *to, const struct heft_err *err)
 		sqlite3_result_error(to, err->text, -1);
 }
 
-static bool match(struct pattern *p, const char *text, bool *ret)
+static bool query_match(struct pattern *p, const char *text, bool *ret)
 {
 	*ret = pattern_matches(p, str_of(text), NULL);
 	return true;
@@ -83,7 +83,7 @@ static bool match(struct pattern *p, const char *text, bool *ret)
 
 static bool guarded_match(struct pattern *p, const char *text, bool *ret, struct heft_err *err)
 {
-	return GUARDED_INSIDE(err, match(p, text, ret));
+	return GUARDED_INSIDE(err, query_match(p, text, ret));
 }
 
 static bool make_pattern(struct pattern **ret, const char *regex, struct heft_err *err)
@@ -111,7 +111,7 @@ static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 		return;
 	if (!p) {
 		if (!guarded_pattern(&p, regex, &err)) {
-			tell(to, &err);
+			query_tell(to, &err);
 			return;
 		}
 		sqlite3_set_auxdata(to, 0, p, free_pattern);
@@ -120,12 +120,13 @@ static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 	if (p && guarded_match(p, text, &is, &err))
 		sqlite3_result_int(to, is);
 	else
-		tell(to, &err);
+		query_tell(to, &err);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool insert(struct query *q, const char *sql, const char *a, const char *b, const char *c)
+static bool query_insert(struct query *q, const char *sql, const char *a, const char *b,
+			 const char *c)
 {
 	sqlite3_stmt *st = NULL;
 	bool ok = sqlite3_prepare_v2(q->db, sql, -1, &st, NULL) == SQLITE_OK &&
@@ -146,10 +147,10 @@ static bool insert_value(struct query *q, const char *container, const struct sn
 	switch (v->kind) {
 	case SNAP_LIST:
 		for (size_t i = 0; ok && v->list[i]; i++)
-			ok = insert(q, sql, container, v->key, v->list[i]);
+			ok = query_insert(q, sql, container, v->key, v->list[i]);
 		return ok;
-	case SNAP_NUMBER: return insert(q, sql, container, v->key, number);
-	default: return insert(q, sql, container, v->key, v->text);
+	case SNAP_NUMBER: return query_insert(q, sql, container, v->key, number);
+	default: return query_insert(q, sql, container, v->key, v->text);
 	}
 }
 
@@ -157,12 +158,13 @@ static bool insert_size(struct query *q, const char *container, const char *sect
 {
 	char digits[24];
 	snprintf(digits, sizeof digits, "%" PRIu64, size);
-	return insert(q, "INSERT INTO section_sizes VALUES(?, ?, ?)", container, section, digits);
+	return query_insert(q, "INSERT INTO section_sizes VALUES(?, ?, ?)", container, section,
+			    digits);
 }
 
 static bool insert_container(struct query *q, const struct snap_container *c)
 {
-	bool ok = insert(q, "INSERT INTO names VALUES(?)", c->name, NULL, NULL);
+	bool ok = query_insert(q, "INSERT INTO names VALUES(?)", c->name, NULL, NULL);
 	for (size_t i = 0; ok && i < c->metadata.count; i++)
 		ok = insert_value(q, c->name, &c->metadata.data[i]);
 	for (size_t i = 0; ok && i < c->section_sizes.count; i++)
@@ -199,7 +201,7 @@ static bool fill_before(struct query *q)
 			     NULL, NULL) == SQLITE_OK);
 }
 
-static bool fill(struct query *q)
+static bool query_fill(struct query *q)
 {
 	sqlite3_progress_handler(q->db, 4096, cancelled, NULL);
 	bool ok = query_table_add(q->db, "symbols", q->s, false) == SQLITE_OK &&
@@ -232,7 +234,7 @@ struct query *query_open(const struct snapshot *s, const struct snapshot *before
 	q->s = s;
 	q->before = before;
 	q->owned = memory_own(close_database, q);
-	if (sqlite3_open(":memory:", &q->db) == SQLITE_OK && fill(q))
+	if (sqlite3_open(":memory:", &q->db) == SQLITE_OK && query_fill(q))
 		return q;
 	progress_ask();
 	fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "SQLite: %s", sqlite3_errmsg(q->db));
@@ -280,7 +282,7 @@ static bool sql_error(const struct query *q, const char *sql, struct heft_err *e
 	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "SQL: %s", message);
 }
 
-static struct query_cell cell_of(sqlite3_stmt *st, int i)
+static struct query_cell query_cell_of(sqlite3_stmt *st, int i)
 {
 	struct query_cell c = { .kind = QUERY_TEXT };
 	switch (sqlite3_column_type(st, i)) {
@@ -325,7 +327,7 @@ static bool run_one(struct query *q, sqlite3_stmt *st, const struct query_visito
 	bool ok = columns(st, v);
 	while (ok && (status = sqlite3_step(st)) == SQLITE_ROW) {
 		for (int i = 0; i < count; i++)
-			cells[i] = cell_of(st, i);
+			cells[i] = query_cell_of(st, i);
 		ok = v->row(v->ctx, cells, (size_t)count);
 	}
 	mem_free(cells);

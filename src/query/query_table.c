@@ -11,39 +11,39 @@
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-struct cell {
+struct query_table_cell {
 	const struct snapshot *s;
 	const struct snap_symbol *y;
 	sqlite3_context *to;
 };
 
-static void put_str(const struct cell *c, struct str s)
+static void query_table_put_str(const struct query_table_cell *c, struct str s)
 {
 	/* SQLite takes lengths as int. */
 	sqlite3_result_text(c->to, s.p, s.len < INT32_MAX ? (int)s.len : INT32_MAX, SQLITE_STATIC);
 }
 
-static void put_text(const struct cell *c, uint32_t id)
+static void query_table_put_text(const struct query_table_cell *c, uint32_t id)
 {
-	put_str(c, snapshot_text(c->s, id));
+	query_table_put_str(c, snapshot_text(c->s, id));
 }
 
-static void put_flag(const struct cell *c, unsigned flag)
+static void put_flag(const struct query_table_cell *c, unsigned flag)
 {
 	sqlite3_result_int(c->to, (c->y->flags & flag) != 0);
 }
 
-static const struct snap_section *section_of(const struct cell *c)
+static const struct snap_section *query_table_section_of(const struct query_table_cell *c)
 {
 	return &c->s->sections.data[c->y->section];
 }
 
-static int64_t id_of(const struct cell *c)
+static int64_t query_table_id_of(const struct query_table_cell *c)
 {
 	return c->y - c->s->symbols.data;
 }
 
-static const char *kind_of(const struct cell *c)
+static const char *query_table_kind_of(const struct query_table_cell *c)
 {
 	const struct str name = snapshot_text(c->s, c->y->full_name);
 	if (snap_is_literal(name))
@@ -52,12 +52,12 @@ static const char *kind_of(const struct cell *c)
 		return "overhead";
 	if (name.len > 0 && name.p[0] == '*')
 		return "placeholder";
-	if (section_of(c)->code)
+	if (query_table_section_of(c)->code)
 		return "code";
-	return section_of(c)->native ? "data" : "other";
+	return query_table_section_of(c)->native ? "data" : "other";
 }
 
-static struct str directory_of(const struct cell *c)
+static struct str directory_of(const struct query_table_cell *c)
 {
 	const uint32_t path = snap_path(c->y);
 	return path ? path_directory(snapshot_text(c->s, path), 0) : STR("");
@@ -112,7 +112,7 @@ static const char declaration[] =
 	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER, contents INTEGER HIDDEN, "
 	"disassembly TEXT HIDDEN, stack INTEGER HIDDEN, stack_besides TEXT HIDDEN)";
 
-static void put_size(const struct cell *c, enum column column)
+static void query_table_put_size(const struct query_table_cell *c, enum column column)
 {
 	const struct snap_symbol *y = c->y;
 	switch (column) {
@@ -126,11 +126,11 @@ static void put_size(const struct cell *c, enum column column)
 		break;
 	case C_PADDED_PSS: sqlite3_result_double(c->to, snap_pss(y)); break;
 	case C_ALIASES: sqlite3_result_int64(c->to, y->alias_count); break;
-	default: sqlite3_result_int64(c->to, id_of(c) - y->alias_place); break;
+	default: sqlite3_result_int64(c->to, query_table_id_of(c) - y->alias_place); break;
 	}
 }
 
-static void put_flag_column(const struct cell *c, enum column column)
+static void put_flag_column(const struct query_table_cell *c, enum column column)
 {
 	switch (column) {
 	case C_GENERATED: put_flag(c, SNAP_GENERATED); break;
@@ -143,21 +143,23 @@ static void put_flag_column(const struct cell *c, enum column column)
 	}
 }
 
-static void put_place(const struct cell *c, enum column column)
+static void query_table_put_place(const struct query_table_cell *c, enum column column)
 {
-	const struct snap_section *sec = section_of(c);
+	const struct snap_section *sec = query_table_section_of(c);
 	switch (column) {
-	case C_ID: sqlite3_result_int64(c->to, id_of(c)); break;
-	case C_CONTAINER: put_str(c, str_of(c->s->containers.data[sec->container].name)); break;
-	case C_SECTION: put_str(c, str_of(sec->name)); break;
-	case C_LETTER: put_str(c, (struct str){ &sec->letter, 1 }); break;
+	case C_ID: sqlite3_result_int64(c->to, query_table_id_of(c)); break;
+	case C_CONTAINER:
+		query_table_put_str(c, str_of(c->s->containers.data[sec->container].name));
+		break;
+	case C_SECTION: query_table_put_str(c, str_of(sec->name)); break;
+	case C_LETTER: query_table_put_str(c, (struct str){ &sec->letter, 1 }); break;
 	case C_IN_FILE: sqlite3_result_int(c->to, sec->in_file); break;
 	default: sqlite3_result_int(c->to, sec->in_memory); break;
 	}
 }
 
 /* Nobody shall take a snapshot without contents for one whose symbols differ. */
-static void put_contents(const struct cell *c)
+static void put_contents(const struct query_table_cell *c)
 {
 	if (c->s->own && !c->s->has_contents)
 		sqlite3_result_error(c->to,
@@ -174,7 +176,7 @@ static void put_contents(const struct cell *c)
 }
 
 /* Nor one without stacks for one whose functions need none. */
-static void put_stack(const struct cell *c, enum column column)
+static void query_table_put_stack(const struct query_table_cell *c, enum column column)
 {
 	struct text words = { 0 };
 	if (!c->s->has_stacks) {
@@ -196,29 +198,31 @@ static void put_stack(const struct cell *c, enum column column)
 	text_release(&words);
 }
 
-static void put_column(const struct cell *c, enum column column)
+static void query_table_put_column(const struct query_table_cell *c, enum column column)
 {
 	const struct snap_symbol *y = c->y;
 	switch (column) {
-	case C_NAME: put_text(c, y->name); break;
-	case C_TEMPLATE_NAME: put_text(c, y->template_name); break;
-	case C_FULL_NAME: put_text(c, y->full_name); break;
-	case C_NAMESPACE: put_str(c, name_qualifier(snapshot_text(c->s, y->name))); break;
-	case C_KIND: put_str(c, str_of(kind_of(c))); break;
-	case C_PATH: put_text(c, snap_path(y)); break;
-	case C_DIRECTORY: put_str(c, directory_of(c)); break;
-	case C_SOURCE: put_text(c, y->source); break;
-	case C_OBJECT: put_text(c, y->object); break;
-	case C_COMPONENT: put_text(c, y->component); break;
+	case C_NAME: query_table_put_text(c, y->name); break;
+	case C_TEMPLATE_NAME: query_table_put_text(c, y->template_name); break;
+	case C_FULL_NAME: query_table_put_text(c, y->full_name); break;
+	case C_NAMESPACE:
+		query_table_put_str(c, name_qualifier(snapshot_text(c->s, y->name)));
+		break;
+	case C_KIND: query_table_put_str(c, str_of(query_table_kind_of(c))); break;
+	case C_PATH: query_table_put_text(c, snap_path(y)); break;
+	case C_DIRECTORY: query_table_put_str(c, directory_of(c)); break;
+	case C_SOURCE: query_table_put_text(c, y->source); break;
+	case C_OBJECT: query_table_put_text(c, y->object); break;
+	case C_COMPONENT: query_table_put_text(c, y->component); break;
 	case C_CONTENTS: put_contents(c); break;
-	case C_DISASSEMBLY: put_text(c, y->disassembly); break;
+	case C_DISASSEMBLY: query_table_put_text(c, y->disassembly); break;
 	case C_STACK:
-	case C_STACK_BESIDES: put_stack(c, column); break;
+	case C_STACK_BESIDES: query_table_put_stack(c, column); break;
 	default:
 		if (column <= C_IN_MEMORY)
-			put_place(c, column);
+			query_table_put_place(c, column);
 		else if (column <= C_ALIAS_GROUP)
-			put_size(c, column);
+			query_table_put_size(c, column);
 		else
 			put_flag_column(c, column);
 	}
@@ -272,47 +276,56 @@ static const char *charge_kind(const struct snapshot *s, const struct snap_charg
 }
 
 /* Of symbols in place of charges: with padding, shared by their names. */
-static void put_charge_size(const struct cell *c, const struct snap_charge *charge, bool vm)
+static void put_charge_size(const struct query_table_cell *c, const struct snap_charge *charge,
+			    bool vm)
 {
 	if (c->s->charges.count > 0) {
 		sqlite3_result_double(c->to, (double)(vm ? charge->vm : charge->file));
 		return;
 	}
-	const struct snap_section *sec = section_of(c);
+	const struct snap_section *sec = query_table_section_of(c);
 	const bool known = !vm || c->s->by_heft || !sec->in_file;
 	const bool counts = !vm ? sec->in_file : c->s->by_heft ? sec->in_memory : true;
 	if (known)
 		sqlite3_result_double(c->to, counts ? snap_pss(c->y) : 0);
 }
 
-static void put_charge_path(const struct cell *c, const struct snap_charge *charge)
+static void put_charge_path(const struct query_table_cell *c, const struct snap_charge *charge)
 {
 	if (c->y)
-		put_text(c, snap_path(c->y));
+		query_table_put_text(c, snap_path(c->y));
 	else if (charge_is_fallback(c->s, charge->name) || charge_is_fallback(c->s, charge->source))
-		put_str(c, STR(""));
+		query_table_put_str(c, STR(""));
 	else
-		put_text(c, charge->source);
+		query_table_put_text(c, charge->source);
 }
 
-static void put_charge_column(const struct cell *c, const struct snap_charge *charge, size_t at,
-			      enum charge_column column)
+static void put_charge_column(const struct query_table_cell *c, const struct snap_charge *charge,
+			      size_t at, enum charge_column column)
 {
 	switch (column) {
 	case CC_ID: sqlite3_result_int64(c->to, (sqlite3_int64)at); break;
 	case CC_SYMBOL:
 		if (c->y)
-			sqlite3_result_int64(c->to, id_of(c));
+			sqlite3_result_int64(c->to, query_table_id_of(c));
 		break;
-	case CC_CONTAINER: put_str(c, str_of(c->s->containers.data[charge->container].name)); break;
-	case CC_NAME: put_text(c, charge->name); break;
-	case CC_NAMESPACE: put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_NAMESPACE)); break;
-	case CC_KIND: put_str(c, str_of(charge_kind(c->s, charge))); break;
+	case CC_CONTAINER:
+		query_table_put_str(c, str_of(c->s->containers.data[charge->container].name));
+		break;
+	case CC_NAME: query_table_put_text(c, charge->name); break;
+	case CC_NAMESPACE:
+		query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_NAMESPACE));
+		break;
+	case CC_KIND: query_table_put_str(c, str_of(charge_kind(c->s, charge))); break;
 	case CC_PATH: put_charge_path(c, charge); break;
-	case CC_SOURCE: put_text(c, charge->source); break;
-	case CC_DIRECTORY: put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_DIRECTORY)); break;
-	case CC_OBJECT: put_text(c, charge->object ? charge->object : charge->source); break;
-	case CC_COMPONENT: put_text(c, charge->component); break;
+	case CC_SOURCE: query_table_put_text(c, charge->source); break;
+	case CC_DIRECTORY:
+		query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_DIRECTORY));
+		break;
+	case CC_OBJECT:
+		query_table_put_text(c, charge->object ? charge->object : charge->source);
+		break;
+	case CC_COMPONENT: query_table_put_text(c, charge->component); break;
 	case CC_FILE: put_charge_size(c, charge, false); break;
 	case CC_VM: put_charge_size(c, charge, true); break;
 	case CC_DEBUG: sqlite3_result_int(c->to, charge->debug); break;
@@ -321,26 +334,26 @@ static void put_charge_column(const struct cell *c, const struct snap_charge *ch
 
 /* ---- what SQLite calls ----------------------------------------------------------------------- */
 
-struct table {
+struct query_table_table {
 	sqlite3_vtab base; /* first: SQLite's part */
 	const struct snapshot *s;
 	bool charges; /* else symbols */
 };
 
-struct cursor {
+struct query_table_cursor {
 	sqlite3_vtab_cursor base; /* first */
 	size_t at, end;
 };
 
-static int table_open(sqlite3 *db, const struct snapshot *s, bool charges, sqlite3_vtab **ret)
+static int query_table_open(sqlite3 *db, const struct snapshot *s, bool charges, sqlite3_vtab **ret)
 {
 	const int status = sqlite3_declare_vtab(db, charges ? charge_declaration : declaration);
 	if (status != SQLITE_OK)
 		return status;
-	struct table *t = sqlite3_malloc(sizeof *t);
+	struct query_table_table *t = sqlite3_malloc(sizeof *t);
 	if (!t)
 		return SQLITE_NOMEM;
-	*t = (struct table){ .s = s, .charges = charges };
+	*t = (struct query_table_table){ .s = s, .charges = charges };
 	*ret = &t->base;
 	return SQLITE_OK;
 }
@@ -349,14 +362,14 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 			 sqlite3_vtab **ret, char **message)
 {
 	(void)argc, (void)argv, (void)message;
-	return table_open(db, aux, false, ret);
+	return query_table_open(db, aux, false, ret);
 }
 
 static int charges_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
 			   sqlite3_vtab **ret, char **message)
 {
 	(void)argc, (void)argv, (void)message;
-	return table_open(db, aux, true, ret);
+	return query_table_open(db, aux, true, ret);
 }
 
 static int table_disconnect(sqlite3_vtab *base)
@@ -368,7 +381,7 @@ static int table_disconnect(sqlite3_vtab *base)
 /* Plan 1: one symbol by its id.  Plan 0: all. */
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-	const double count = (double)((struct table *)base)->s->symbols.count;
+	const double count = (double)((struct query_table_table *)base)->s->symbols.count;
 	info->estimatedCost = count;
 	info->estimatedRows = (sqlite3_int64)count;
 	for (int i = 0; i < info->nConstraint; i++) {
@@ -388,10 +401,10 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
 {
 	(void)base;
-	struct cursor *c = sqlite3_malloc(sizeof *c);
+	struct query_table_cursor *c = sqlite3_malloc(sizeof *c);
 	if (!c)
 		return SQLITE_NOMEM;
-	*c = (struct cursor){ 0 };
+	*c = (struct query_table_cursor){ 0 };
 	*ret = &c->base;
 	return SQLITE_OK;
 }
@@ -404,7 +417,7 @@ static int cursor_close(sqlite3_vtab_cursor *base)
 
 static size_t row_count(const sqlite3_vtab_cursor *base)
 {
-	const struct table *t = (const struct table *)base->pVtab;
+	const struct query_table_table *t = (const struct query_table_table *)base->pVtab;
 	const size_t charges = t->charges ? t->s->charges.count : 0;
 	return charges > 0 ? charges : t->s->symbols.count;
 }
@@ -412,7 +425,7 @@ static size_t row_count(const sqlite3_vtab_cursor *base)
 static int cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
 			 sqlite3_value **argv)
 {
-	struct cursor *c = (struct cursor *)base;
+	struct query_table_cursor *c = (struct query_table_cursor *)base;
 	(void)text;
 	c->at = 0;
 	c->end = row_count(base);
@@ -431,21 +444,21 @@ static int cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
 
 static int cursor_next(sqlite3_vtab_cursor *base)
 {
-	((struct cursor *)base)->at++;
+	((struct query_table_cursor *)base)->at++;
 	return SQLITE_OK;
 }
 
 static int cursor_eof(sqlite3_vtab_cursor *base)
 {
-	const struct cursor *c = (const struct cursor *)base;
+	const struct query_table_cursor *c = (const struct query_table_cursor *)base;
 	return c->at >= c->end;
 }
 
 static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int column)
 {
-	const struct table *t = (const struct table *)base->pVtab;
+	const struct query_table_table *t = (const struct query_table_table *)base->pVtab;
 	const struct snapshot *s = t->s;
-	const size_t at = ((const struct cursor *)base)->at;
+	const size_t at = ((const struct query_table_cursor *)base)->at;
 	if (t->charges) {
 		const struct snap_charge c = s->charges.count > 0
 						     ? s->charges.data[at]
@@ -453,16 +466,18 @@ static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int col
 		const struct snap_symbol *y = c.symbol == SNAP_NO_SYMBOL
 						      ? NULL
 						      : &s->symbols.data[c.symbol];
-		put_charge_column(&(struct cell){ s, y, to }, &c, at, (enum charge_column)column);
+		put_charge_column(&(struct query_table_cell){ s, y, to }, &c, at,
+				  (enum charge_column)column);
 		return SQLITE_OK;
 	}
-	put_column(&(struct cell){ s, &s->symbols.data[at], to }, (enum column)column);
+	query_table_put_column(&(struct query_table_cell){ s, &s->symbols.data[at], to },
+			       (enum column)column);
 	return SQLITE_OK;
 }
 
 static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 {
-	*ret = (sqlite3_int64)((const struct cursor *)base)->at;
+	*ret = (sqlite3_int64)((const struct query_table_cursor *)base)->at;
 	return SQLITE_OK;
 }
 

@@ -6,8 +6,8 @@
 #define SIZE  "REGION_SIZE/"
 #define USED  "REGION_USED/"
 
-static void add(struct snapshot *s, uint32_t container, const char *file, const char *name,
-		uint64_t value)
+static void query_region_metrics_add(struct snapshot *s, uint32_t container, const char *file,
+				     const char *name, uint64_t value)
 {
 	vec_push(&s->containers.data[container].metrics,
 		 (struct snap_metric){ file, name, arena_format(&s->arena, "%" PRIu64, value) });
@@ -21,15 +21,19 @@ void region_metrics_add(struct snapshot *s, uint32_t container, const char *file
 		const struct memory_region *r = &map->regions->list.data[i];
 		if (r->open)
 			continue;
-		add(s, container, kept, arena_format(&s->arena, START "%s", r->name), r->origin);
-		add(s, container, kept, arena_format(&s->arena, SIZE "%s", r->name), r->length);
-		add(s, container, kept, arena_format(&s->arena, USED "%s", r->name),
-		    basemap_region_used(map, i));
+		query_region_metrics_add(s, container, kept,
+					 arena_format(&s->arena, START "%s", r->name), r->origin);
+		query_region_metrics_add(s, container, kept,
+					 arena_format(&s->arena, SIZE "%s", r->name), r->length);
+		query_region_metrics_add(s, container, kept,
+					 arena_format(&s->arena, USED "%s", r->name),
+					 basemap_region_used(map, i));
 	}
 }
 
 /* The metric "PREFIX/NAME" of a container; 0 where it has none. */
-static uint64_t value_of(const struct snap_container *c, struct str prefix, const char *name)
+static uint64_t region_metrics_value_of(const struct snap_container *c, struct str prefix,
+					const char *name)
 {
 	for (size_t i = 0; i < c->metrics.count; i++) {
 		const struct snap_metric *m = &c->metrics.data[i];
@@ -44,9 +48,9 @@ struct region_metrics region_metrics_find(const struct snapshot *s, const char *
 	struct region_metrics sum = { 0 };
 	for (size_t i = 0; i < s->containers.count; i++) {
 		const struct snap_container *c = &s->containers.data[i];
-		const uint64_t length = value_of(c, STR(SIZE), name);
+		const uint64_t length = region_metrics_value_of(c, STR(SIZE), name);
 		sum.length = add_sat(sum.length, length);
-		sum.used = add_sat(sum.used, value_of(c, STR(USED), name));
+		sum.used = add_sat(sum.used, region_metrics_value_of(c, STR(USED), name));
 		sum.known |= length > 0;
 	}
 	return sum;
@@ -56,8 +60,9 @@ bool region_metrics_has(const struct snapshot *s, const char *name, const struct
 {
 	const struct snap_section *section = &s->sections.data[y->section];
 	const struct snap_container *c = &s->containers.data[section->container];
-	const uint64_t start = value_of(c, STR(START), name);
-	const uint64_t size = max_u64(value_of(c, STR(SIZE), name), value_of(c, STR(USED), name));
+	const uint64_t start = region_metrics_value_of(c, STR(START), name);
+	const uint64_t size = max_u64(region_metrics_value_of(c, STR(SIZE), name),
+				      region_metrics_value_of(c, STR(USED), name));
 	return section->in_memory && y->addr >= start && y->addr - start < size;
 }
 

@@ -47,7 +47,7 @@ void report_all_fields(struct report *r, struct arena *arena)
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* The nearest whole number of bytes. */
-static uint64_t rounded(enum heft_unit unit, union heft_value v)
+static uint64_t cells_rounded(enum heft_unit unit, union heft_value v)
 {
 	if (unit != HEFT_PARTS)
 		return v.whole;
@@ -85,8 +85,8 @@ static void change_text(char out[CELL_MAX], enum heft_unit unit, union heft_valu
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static const char *text_of(const struct report *r, const struct column *c,
-			   const struct heft_row *row)
+static const char *cells_text_of(const struct report *r, const struct column *c,
+				 const struct heft_row *row)
 {
 	if (c->cell == CELL_TEXT || c->cell == CELL_AMOUNT)
 		return row->texts && row->texts[c->index] ? row->texts[c->index] : "";
@@ -94,7 +94,7 @@ static const char *text_of(const struct report *r, const struct column *c,
 	return own ? change_words[row->change] : "";
 }
 
-static bool is_text(const struct column *c)
+static bool cells_is_text(const struct column *c)
 {
 	return c->cell == CELL_TEXT || c->cell == CELL_AMOUNT || c->cell == CELL_STATE;
 }
@@ -105,7 +105,7 @@ static bool has_value(const struct report *r, const struct column *c, const stru
 	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);
 }
 
-static bool is_same(enum heft_unit unit, union heft_value now, union heft_value base)
+static bool cells_is_same(enum heft_unit unit, union heft_value now, union heft_value base)
 {
 	return unit == HEFT_PARTS ? fabs(now.parts - base.parts) < 1e-6 : now.whole == base.whole;
 }
@@ -113,7 +113,7 @@ static bool is_same(enum heft_unit unit, union heft_value now, union heft_value 
 static void share_text(char out[CELL_MAX], const struct report *r, enum heft_unit unit,
 		       union heft_value part, union heft_value whole)
 {
-	const uint64_t n = rounded(unit, part), of = rounded(unit, whole);
+	const uint64_t n = cells_rounded(unit, part), of = cells_rounded(unit, whole);
 	if (n == 0 && of == 0 && r->nan_shares)
 		snprintf(out, CELL_MAX, "NAN%%");
 	else
@@ -124,17 +124,17 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 		      const struct heft_row *row, const struct heft_row *parent)
 {
 	if (c->cell == CELL_AMOUNT) {
-		number_amount(room, text_of(r, c, row));
+		number_amount(room, cells_text_of(r, c, row));
 		return room;
 	}
-	if (is_text(c))
-		return text_of(r, c, row);
+	if (cells_is_text(c))
+		return cells_text_of(r, c, row);
 	const enum heft_unit unit = r->table.measures[c->index].unit;
 	const union heft_value now = row->now[c->index], base = row->base[c->index];
 	const union heft_value all = { .whole = 1 };
 	if (!has_value(r, c, row))
 		return "";
-	if (c->cell == CELL_EXTRA && is_same(unit, now, base))
+	if (c->cell == CELL_EXTRA && cells_is_same(unit, now, base))
 		return "";
 	if (c->cell == CELL_EXTRA || (c->cell == CELL_CHANGE && r->table.diff)) {
 		change_text(room, unit, now, base);
@@ -143,8 +143,8 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 	switch (c->cell) {
 	case CELL_BASE: value_text(room, unit, base); break;
 	case CELL_GROWTH:
-		(r->opts.bloaty ? number_growth_exponent : number_growth)(room, rounded(unit, now),
-									  rounded(unit, base));
+		(r->opts.bloaty ? number_growth_exponent : number_growth)(
+			room, cells_rounded(unit, now), cells_rounded(unit, base));
 		break;
 	case CELL_PART:
 		if (r->table.top->now[c->index].whole == 0)
@@ -164,8 +164,8 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct column *c,
 		       const struct heft_row *row)
 {
-	if (is_text(c))
-		return text_of(r, c, row);
+	if (cells_is_text(c))
+		return cells_text_of(r, c, row);
 	if (!has_value(r, c, row))
 		return "";
 	const bool change = c->cell == CELL_CHANGE && r->table.diff;

@@ -39,18 +39,18 @@ static bool is_in_file(const struct diff_section *s)
 	return s->in_file;
 }
 
-static bool is_beside(const struct diff_section *s)
+static bool diff_report_is_beside(const struct diff_section *s)
 {
 	return !s->in_file;
 }
 
 /* Debug info, where it is one line. */
-static bool is_hidden(const struct diff_report *z, const struct diff_section *s)
+static bool diff_report_is_hidden(const struct diff_report *z, const struct diff_section *s)
 {
 	return z->hides_debug && section_name_is_debug(str_of(s->name));
 }
 
-static bool is_debug(const struct diff_section *s)
+static bool diff_report_is_debug(const struct diff_section *s)
 {
 	return section_name_is_debug(str_of(s->name));
 }
@@ -61,7 +61,8 @@ static bool is_in_memory(const struct diff_section *s)
 	return s->in_memory;
 }
 
-static struct padded sum_of(const struct diff_report *z, bool (*is)(const struct diff_section *))
+static struct padded diff_report_sum_of(const struct diff_report *z,
+					bool (*is)(const struct diff_section *))
 {
 	struct padded sum = { 0 };
 	for (size_t i = 0; i + 1 < z->section_count; i++) {
@@ -76,29 +77,29 @@ static struct padded sum_of(const struct diff_report *z, bool (*is)(const struct
 
 struct padded diff_file(const struct diff_report *z)
 {
-	return sum_of(z, is_in_file);
+	return diff_report_sum_of(z, is_in_file);
 }
 
 struct padded diff_vm(const struct diff_report *z)
 {
-	return sum_of(z, is_in_memory);
+	return diff_report_sum_of(z, is_in_memory);
 }
 
-static uint64_t whole(double v)
+static uint64_t diff_report_whole(double v)
 {
 	return v > 0 ? (uint64_t)(v + 0.5) : 0;
 }
 
 void padded_growth(char out[NUMBER_MAX], struct padded size)
 {
-	number_growth(out, whole(size.after), whole(size.before));
+	number_growth(out, diff_report_whole(size.after), diff_report_whole(size.before));
 }
 
 void padded_put(struct padded size, struct sink *s)
 {
 	char text[PSS_MAX], now[NUMBER_MAX], growth[NUMBER_MAX];
 	pss_change(text, size.after - size.before);
-	number_size(now, whole(size.after), 0);
+	number_size(now, diff_report_whole(size.after), 0);
 	padded_growth(growth, size);
 	sink_printf(s, "%s bytes (%s), now %s", text, growth, now);
 }
@@ -110,7 +111,7 @@ static void put_right(struct sink *s, const char *text, size_t width)
 	sink_right(s, str_of(text), width);
 }
 
-static void put_section(struct sink *s, const char *name, struct padded size)
+static void diff_report_put_section(struct sink *s, const char *name, struct padded size)
 {
 	char text[PSS_MAX], growth[NUMBER_MAX];
 	sink_printf(s, "%-24s", name);
@@ -135,20 +136,20 @@ static const char uncharged_line[] =
 	"Sizes with padding: a file of SuperSize does not tell charged bytes.";
 
 /* Sections that did not change are one row. */
-static void put_sections(const struct report *r, struct sink *s)
+static void diff_report_put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;
-	const struct padded rest = sum_of(d, is_beside);
+	const struct padded rest = diff_report_sum_of(d, diff_report_is_beside);
 	struct padded unchanged = { 0 };
 	size_t unchanged_count = 0;
 	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
 	for (size_t i = 0; i + 1 < d->section_count; i++) {
 		const struct diff_section *sec = &d->sections[i];
 		const struct padded size = diff_padded(sec);
-		if (!sec->in_file || is_hidden(d, sec))
+		if (!sec->in_file || diff_report_is_hidden(d, sec))
 			continue;
 		if (!is_unchanged(sec)) {
-			put_section(s, sec->name, size);
+			diff_report_put_section(s, sec->name, size);
 			continue;
 		}
 		unchanged.before = unchanged.after += size.after;
@@ -158,15 +159,15 @@ static void put_sections(const struct report *r, struct sink *s)
 		char name[40];
 		snprintf(name, sizeof name, "%zu unchanged section%s", unchanged_count,
 			 unchanged_count == 1 ? "" : "s");
-		put_section(s, name, unchanged);
+		diff_report_put_section(s, name, unchanged);
 	}
 	if (d->hides_debug)
-		put_section(s, debug_line, sum_of(d, is_debug));
-	put_section(s, "TOTAL", diff_file(d));
+		diff_report_put_section(s, debug_line, diff_report_sum_of(d, diff_report_is_debug));
+	diff_report_put_section(s, "TOTAL", diff_file(d));
 	if (rest.before > 0 || rest.after > 0)
-		put_section(s, "not in the file", rest);
+		diff_report_put_section(s, "not in the file", rest);
 	if (d->knows_memory)
-		put_section(s, "VM image", diff_vm(d));
+		diff_report_put_section(s, "VM image", diff_vm(d));
 	sink_text(s, STR("\n"));
 	diff_counts_put(d, s);
 	if (d->uncharged)
@@ -179,14 +180,15 @@ static bool has_texts(const struct report *r)
 	return r->table.text_count > 0;
 }
 
-static bool has_stacks(const struct report *r)
+static bool diff_report_has_stacks(const struct report *r)
 {
 	return r->table.text_count > DIFF_STACK &&
 	       strcmp(r->table.texts[DIFF_STACK].name, "stack") == 0;
 }
 
 /* Where lines have no end, with the path and what it was before. */
-static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
+static void diff_report_put_label(const struct report *r, const struct heft_row *row,
+				  struct text *out)
 {
 	text_add(out, str_of(row->label));
 	if (!row->texts || r->opts.width > 0)
@@ -207,7 +209,8 @@ static void put_label(const struct report *r, const struct heft_row *row, struct
 }
 
 /* The directories, the file, the label. */
-static void put_path(const struct report *r, const struct heft_row *row, struct text *out)
+static void diff_report_put_path(const struct report *r, const struct heft_row *row,
+				 struct text *out)
 {
 	(void)r;
 	for (const char *p = row->texts ? row->texts[DIFF_PATH] : ""; *p; p++)
@@ -248,7 +251,7 @@ static void put_json_row(const struct report *r, const struct heft_row *row, str
 	json_member_text(j, "kind", str_of(word));
 }
 
-static void put_json_head(const struct report *r, struct json *j)
+static void diff_report_put_json_head(const struct report *r, struct json *j)
 {
 	const struct diff_report *z = r->ctx;
 	json_member_text(j, "by", str_of(r->table.levels[0]));
@@ -299,7 +302,7 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 }
 
 /* The total in front, the tables folded up. */
-static void markdown_head(const struct report *r, struct sink *s)
+static void diff_report_markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
 	sink_text(s, STR("**Size: "));
@@ -311,17 +314,17 @@ static void markdown_head(const struct report *r, struct sink *s)
 	sink_text(s, STR("\n\n<details><summary>Sections</summary>\n\n"
 			 "| section | old | new | delta | |\n|---|--:|--:|--:|--:|\n"));
 	for (size_t i = 0; i + 1 < z->section_count; i++)
-		if (!is_hidden(z, &z->sections[i]))
+		if (!diff_report_is_hidden(z, &z->sections[i]))
 			markdown_section(s, z->sections[i].name, diff_padded(&z->sections[i]));
 	if (z->hides_debug)
-		markdown_section(s, debug_line, sum_of(z, is_debug));
+		markdown_section(s, debug_line, diff_report_sum_of(z, diff_report_is_debug));
 	sink_text(s, STR("\n</details>\n\n"));
 	if (r->table.top->child_count > 0)
 		sink_printf(s, "<details><summary>Largest changes by %s</summary>\n\n",
 			    r->table.levels[0]);
 }
 
-static void markdown_foot(const struct report *r, struct sink *s)
+static void diff_report_markdown_foot(const struct report *r, struct sink *s)
 {
 	if (r->table.top->child_count > 0)
 		sink_text(s, STR("\n</details>\n"));
@@ -366,7 +369,7 @@ static void set_fields(struct report *r)
 		report_field(r, "was", CELL_TEXT, DIFF_WAS);
 		report_field(r, "paired_by", CELL_TEXT, DIFF_PAIRED_BY);
 	}
-	if (has_stacks(r)) {
+	if (diff_report_has_stacks(r)) {
 		report_field(r, "old_stack", CELL_TEXT, DIFF_STACK_WAS);
 		report_field(r, "new_stack", CELL_TEXT, DIFF_STACK);
 	}
@@ -401,10 +404,10 @@ void diff_size_columns(struct report *r, bool old_new)
 						  false, 3 });
 }
 
-static void set_columns(struct report *r)
+static void diff_report_set_columns(struct report *r)
 {
 	diff_size_columns(r, true);
-	if (has_stacks(r)) {
+	if (diff_report_has_stacks(r)) {
 		report_column(r, (struct column){ "stack old", CELL_TEXT, DIFF_STACK_WAS, 0, 2,
 						  false, 0, true });
 		report_column(r, (struct column){ "stack new", CELL_TEXT, DIFF_STACK, 0, 2, false,
@@ -421,18 +424,18 @@ static void set_columns(struct report *r)
 void diff_report_init(struct report *r)
 {
 	static const struct report_kind kind = {
-		.above = put_sections,
-		.label = put_label,
-		.path = put_path,
-		.json_head = put_json_head,
+		.above = diff_report_put_sections,
+		.label = diff_report_put_label,
+		.path = diff_report_put_path,
+		.json_head = diff_report_put_json_head,
 		.json_row = put_json_row,
-		.markdown_head = markdown_head,
-		.markdown_foot = markdown_foot,
+		.markdown_head = diff_report_markdown_head,
+		.markdown_foot = diff_report_markdown_foot,
 		.total = DIFF_TOTAL,
 		.no_empty_table = true,
 	};
 	r->kind = &kind;
 	r->label_gap = 2;
-	set_columns(r);
+	diff_report_set_columns(r);
 	set_fields(r);
 }

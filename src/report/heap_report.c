@@ -58,7 +58,7 @@ static void put_no_leaks(const struct heap_report *h, struct sink *s)
 		sink_text(s, STR("no leaks among the blocks that were asked for\n\n"));
 }
 
-static void put_above(const struct report *r, struct sink *s)
+static void heap_report_put_above(const struct report *r, struct sink *s)
 {
 	const struct heap_report *h = heap_of(r);
 	if (r->opts.no_summary)
@@ -71,39 +71,42 @@ static void put_above(const struct report *r, struct sink *s)
 		put_no_leaks(h, s);
 }
 
-static const char *shown_path(const struct report *r, const char *path)
+static const char *heap_report_shown_path(const struct report *r, const char *path)
 {
 	return r->opts.full ? path : file_name(path);
 }
 
 /* " FILE:LINE [MODULE]" of what is known. */
-static void add_place(const struct report *r, const char *file, const char *line,
-		      const char *module, struct text *out)
+static void heap_report_add_place(const struct report *r, const char *file, const char *line,
+				  const char *module, struct text *out)
 {
 	if (*file) {
 		text_add_char(out, ' ');
-		text_add(out, str_of(shown_path(r, file)));
+		text_add(out, str_of(heap_report_shown_path(r, file)));
 		text_add(out, *line ? STR(":") : STR(""));
 		text_add(out, str_of(line));
 	}
 	if (*module) {
 		text_add(out, STR(" ["));
-		text_add(out, str_of(shown_path(r, module)));
+		text_add(out, str_of(heap_report_shown_path(r, module)));
 		text_add_char(out, ']');
 	}
 }
 
-static void add_frame(const struct report *r, const struct heap_site *site, struct text *out)
+static void heap_report_add_frame(const struct report *r, const struct heap_site *site,
+				  struct text *out)
 {
 	char line[NUMBER_MAX] = "";
 	if (site->frame.line > 0)
 		snprintf(line, sizeof line, "%" PRIu32, site->frame.line);
 	text_add(out, str_of(site->label));
-	add_place(r, site->frame.file, line, *site->frame.function ? site->frame.module : "", out);
+	heap_report_add_place(r, site->frame.file, line,
+			      *site->frame.function ? site->frame.module : "", out);
 	text_add(out, site->frame.inlined ? STR(" (inlined)") : STR(""));
 }
 
-static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
+static void heap_report_put_label(const struct report *r, const struct heft_row *row,
+				  struct text *out)
 {
 	const struct heap_report *h = heap_of(r);
 	const enum heft_heap_by by = h->query.by;
@@ -112,20 +115,20 @@ static void put_label(const struct report *r, const struct heft_row *row, struct
 		text_add(out, STR(": "));
 	}
 	if (by == HEFT_HEAP_BY_STACK) {
-		add_frame(r, heap_step_site(h, row->ref), out);
+		heap_report_add_frame(r, heap_step_site(h, row->ref), out);
 		return;
 	}
 	text_add(out, str_of(row->label));
 	if (by > HEFT_HEAP_BY_FUNCTION && by != HEFT_HEAP_BY_LINE)
 		return;
 	const bool named = *h->sites.data[row->ref].frame.function;
-	add_place(r, by == HEFT_HEAP_BY_LINE ? row->texts[HEAP_FILE] : "", row->texts[HEAP_LINE],
-		  named ? row->texts[HEAP_MODULE] : "", out);
+	heap_report_add_place(r, by == HEFT_HEAP_BY_LINE ? row->texts[HEAP_FILE] : "",
+			      row->texts[HEAP_LINE], named ? row->texts[HEAP_MODULE] : "", out);
 }
 
 /* The callers of a stack's function, as many as are wanted. */
-static void put_frames(const struct report *r, const struct heft_row *row, size_t column,
-		       struct sink *s)
+static void heap_report_put_frames(const struct report *r, const struct heft_row *row,
+				   size_t column, struct sink *s)
 {
 	enum { INDENT = 6 };
 	const struct heap_report *h = heap_of(r);
@@ -136,7 +139,7 @@ static void put_frames(const struct report *r, const struct heft_row *row, size_
 		if (r->opts.frames > 0 && count >= r->opts.frames)
 			break;
 		text.len = 0;
-		add_frame(r, heap_step_site(h, step), &text);
+		heap_report_add_frame(r, heap_step_site(h, step), &text);
 		sink_right(s, STR(""), INDENT);
 		label_put(s, text_str(&text),
 			  r->opts.width > 2 * INDENT ? r->opts.width - INDENT : 0);
@@ -166,7 +169,8 @@ static void add_folded(struct text *t, const struct heap_report *r, struct heap_
 		text_add(t, str_of(r->sites.data[0].label));
 }
 
-static void put_path(const struct report *r, const struct heft_row *row, struct text *out)
+static void heap_report_put_path(const struct report *r, const struct heft_row *row,
+				 struct text *out)
 {
 	struct heap_path path = { 0 };
 	add_folded(out, heap_of(r), &path, row->ref);
@@ -195,7 +199,7 @@ static void put_folded(const struct heap_report *r, struct sink *s)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void member_text(struct json *j, const char *key, const char *text)
+static void heap_report_member_text(struct json *j, const char *key, const char *text)
 {
 	if (*text)
 		json_member_text(j, key, str_of(text));
@@ -220,12 +224,12 @@ static void put_chunks_json(const struct heap_info *i, struct json *j)
 void heap_json_frame(struct json *j, const struct heft_frame *f)
 {
 	json_open(j, '{');
-	member_text(j, "function", f->function);
-	member_text(j, "linkage_name", f->linkage);
-	member_text(j, "file", f->file);
+	heap_report_member_text(j, "function", f->function);
+	heap_report_member_text(j, "linkage_name", f->linkage);
+	heap_report_member_text(j, "file", f->file);
 	json_member_uint(j, "line", f->line);
 	json_member_uint(j, "column", f->column);
-	member_text(j, "module", f->module);
+	heap_report_member_text(j, "module", f->module);
 	json_member_uint(j, "address", f->addr);
 	if (f->inlined)
 		json_member_bool(j, "inlined", true);
@@ -245,8 +249,8 @@ void heap_json_live(struct json *j, const struct heap_info *i)
 {
 	member_known(j, "live_bytes", i->of.live_known, i->of.live_bytes);
 	member_known(j, "live_blocks", i->of.live_known, i->of.live);
-	member_text(j, "unknown", i->of.unknown);
-	member_text(j, "lacks", i->of.lacks);
+	heap_report_member_text(j, "unknown", i->of.unknown);
+	heap_report_member_text(j, "lacks", i->of.lacks);
 }
 
 struct str heap_command(const struct heap_info *i)
@@ -301,13 +305,13 @@ void heap_json_info(struct json *j, const struct heap_info *i)
 	json_member_uint(j, "recorder_bytes", i->of.recorder_bytes);
 	json_member_uint(j, "pinned_pages", i->of.pinned_pages);
 	json_member_uint(j, "pinned_bytes", i->of.pinned_bytes);
-	member_text(j, "allocators", i->of.allocators);
+	heap_report_member_text(j, "allocators", i->of.allocators);
 	if (i->of.arenas > 0)
 		put_chunks_json(i, j);
 	json_close(j, '}');
 }
 
-static void list_frames(struct frame_list *l, const struct heap_report *r)
+static void heap_report_list_frames(struct frame_list *l, const struct heap_report *r)
 {
 	const struct heft_row *top = r->table.top;
 	l->place = mem_zeroed(r->sites.count + 1, sizeof *l->place);
@@ -323,7 +327,8 @@ static void list_frames(struct frame_list *l, const struct heap_report *r)
 	}
 }
 
-static void json_frames(struct json *j, const struct heap_report *r, const struct frame_list *l)
+static void heap_report_json_frames(struct json *j, const struct heap_report *r,
+				    const struct frame_list *l)
 {
 	json_key(j, "frames");
 	json_open(j, '[');
@@ -344,7 +349,7 @@ static void put_json_stack(const struct report *r, const struct heft_row *row, s
 	json_close(j, ']');
 }
 
-static void put_json_head(const struct report *r, struct json *j)
+static void heap_report_put_json_head(const struct report *r, struct json *j)
 {
 	const struct writing *w = r->ctx;
 	json_member_text(j, "by", str_of(r->table.levels[0]));
@@ -359,7 +364,7 @@ static void put_json_head(const struct report *r, struct json *j)
 	}
 	json_notes(j, w->r->notes, w->r->note_count);
 	json_line(j);
-	json_frames(j, w->r, &w->frames);
+	heap_report_json_frames(j, w->r, &w->frames);
 }
 
 /* ---- all together --------------------------------------------------------------------------- */
@@ -367,7 +372,7 @@ static void put_json_head(const struct report *r, struct json *j)
 /* A diff: change, now, before of what is sorted by, and the change of blocks.  Else the measures
  * that count anything, with the share of what is sorted by.  What tells least can be spared
  * first. */
-static void set_columns(struct report *r)
+static void heap_report_set_columns(struct report *r)
 {
 	static const unsigned spare[] = { 0, 1, 2, 6, 4, 3, 5, 0 };
 	const struct heft_table *t = &r->table;
@@ -389,17 +394,17 @@ static void set_columns(struct report *r)
 							  false, m == sort ? 0 : spare[m] });
 }
 
-static bool write_rows(const struct heap_report *r, const struct heft_write_opts *o, struct sink *s,
-		       struct heft_err *err)
+static bool heap_report_write_rows(const struct heap_report *r, const struct heft_write_opts *o,
+				   struct sink *s, struct heft_err *err)
 {
-	static const struct report_kind kind = { .above = put_above,
-						 .label = put_label,
-						 .json_head = put_json_head };
-	static const struct report_kind stacks = { .above = put_above,
-						   .label = put_label,
-						   .lines = put_frames,
-						   .path = put_path,
-						   .json_head = put_json_head,
+	static const struct report_kind kind = { .above = heap_report_put_above,
+						 .label = heap_report_put_label,
+						 .json_head = heap_report_put_json_head };
+	static const struct report_kind stacks = { .above = heap_report_put_above,
+						   .label = heap_report_put_label,
+						   .lines = heap_report_put_frames,
+						   .path = heap_report_put_path,
+						   .json_head = heap_report_put_json_head,
 						   .json_row = put_json_stack };
 	const enum heft_heap_by by = r->query.by;
 	const bool tree = by == HEFT_HEAP_BY_TREE || by == HEFT_HEAP_BY_CALLERS;
@@ -415,8 +420,8 @@ static bool write_rows(const struct heap_report *r, const struct heft_write_opts
 			       .indent = 1,
 			       .label_gap = 2 };
 	if (o->format == HEFT_JSON)
-		list_frames(&w.frames, r);
-	set_columns(&rows);
+		heap_report_list_frames(&w.frames, r);
+	heap_report_set_columns(&rows);
 	report_all_fields(&rows, &arena);
 	const bool good = report_write(&rows, s, err);
 	mem_free(w.frames.place);
@@ -431,7 +436,7 @@ bool heap_report_write(const struct heap_report *r, const struct heft_write_opts
 	switch (o->format) {
 	case HEFT_FOLDED: put_folded(r, s); break;
 	case HEFT_PPROF: out_heap_pprof(r, o->live_only, s); break;
-	default: return write_rows(r, o, s, err);
+	default: return heap_report_write_rows(r, o, s, err);
 	}
 	return sink_end(s, err);
 }

@@ -67,7 +67,7 @@ static const struct detail {
 };
 
 /* Items of a list have a line each. */
-static bool is_list(enum info_text text)
+static bool info_report_is_list(enum info_text text)
 {
 	return text == INFO_OPENS || text == INFO_MADE_BY || text == INFO_PARTS ||
 	       text == INFO_SETTINGS;
@@ -80,7 +80,7 @@ static void put_detail(const struct detail *d, struct str text, struct sink *s)
 	while (text.len > 0) {
 		size_t len = 0;
 		while (len < text.len &&
-		       !(is_list(d->text) &&
+		       !(info_report_is_list(d->text) &&
 			 str_starts((struct str){ text.p + len, text.len - len }, apart)))
 			len++;
 		sink_printf(s, "    %-18s", title);
@@ -92,8 +92,8 @@ static void put_detail(const struct detail *d, struct str text, struct sink *s)
 	}
 }
 
-static void put_details(const struct report *r, const struct heft_row *row, size_t column,
-			struct sink *s)
+static void info_report_put_details(const struct report *r, const struct heft_row *row,
+				    size_t column, struct sink *s)
 {
 	(void)column;
 	for (size_t i = 0; i < COUNT_OF(details) && r->opts.full; i++)
@@ -106,7 +106,7 @@ static bool has_copies(const struct heft_table *t)
 }
 
 /* What a row of 80 columns has no room for goes in this order, the largest first. */
-static void set_columns(struct report *r)
+static void info_report_set_columns(struct report *r)
 {
 	const struct {
 		const char *title;
@@ -144,14 +144,15 @@ static void put_foot(const struct report *r, struct sink *s)
 bool info_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
 		       struct sink *s, struct heft_err *err)
 {
-	static const struct report_kind kind = { .lines = put_details, .below = put_foot };
+	static const struct report_kind kind = { .lines = info_report_put_details,
+						 .below = put_foot };
 	struct arena arena = { 0 };
 	struct report r = {
 		.table = *t, .opts = *opts, .kind = &kind, .indent = 1, .label_gap = 2
 	};
 	if (opts->format == HEFT_FOLDED || opts->format == HEFT_PPROF)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
-	set_columns(&r);
+	info_report_set_columns(&r);
 	report_all_fields(&r, &arena);
 	const bool good = report_write(&r, s, err);
 	arena_release(&arena);

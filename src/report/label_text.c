@@ -3,16 +3,16 @@
 #include "base/tame.h"
 
 /* One printed unit of a label. */
-struct glyph {
+struct label_text_glyph {
 	struct tame tame;
 	size_t width; /* columns: 0, 1, 2 or the length of the escape */
 };
 
-struct range {
+struct label_text_range {
 	uint32_t first, last;
 };
 
-static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
+static bool in_ranges(uint32_t c, const struct label_text_range *ranges, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (c >= ranges[i].first && c <= ranges[i].last)
@@ -24,12 +24,12 @@ static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
  * East Asian wide characters and pictographs take two. */
 static size_t columns_of(uint32_t c)
 {
-	static const struct range zero[] = {
+	static const struct label_text_range zero[] = {
 		{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd }, { 0x064b, 0x065f },
 		{ 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200d }, { 0x20d0, 0x20ff },
 		{ 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f },
 	};
-	static const struct range two[] = {
+	static const struct label_text_range two[] = {
 		{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },
 		{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },
 		{ 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },   { 0x1f300, 0x1f64f },
@@ -43,7 +43,7 @@ static size_t columns_of(uint32_t c)
 }
 
 /* What starts at label.p[pos], pos < label.len. */
-static void glyph_get(struct glyph *g, struct str label, size_t pos)
+static void glyph_get(struct label_text_glyph *g, struct str label, size_t pos)
 {
 	tame_get(&g->tame, label, pos);
 	g->width = g->tame.escape_size ? g->tame.escape_size : columns_of(g->tame.c);
@@ -51,7 +51,7 @@ static void glyph_get(struct glyph *g, struct str label, size_t pos)
 
 size_t label_width(struct str label)
 {
-	struct glyph g;
+	struct label_text_glyph g;
 	size_t width = 0;
 	for (size_t pos = 0; pos < label.len; pos += g.tame.size) {
 		glyph_get(&g, label, pos);
@@ -94,7 +94,7 @@ static void put_glyphs(struct sink *s, struct str label, size_t start, size_t en
 /* Where the glyphs end that fit into `width` columns from the start. */
 static size_t head_end(struct str label, size_t width)
 {
-	struct glyph g;
+	struct label_text_glyph g;
 	size_t pos = 0;
 	for (; pos < label.len; pos += g.tame.size) {
 		glyph_get(&g, label, pos);
@@ -108,7 +108,7 @@ static size_t head_end(struct str label, size_t width)
 /* Where the glyphs start that fit into `width` columns at the end; the label takes `total`. */
 static size_t tail_start(struct str label, size_t total, size_t width)
 {
-	struct glyph g;
+	struct label_text_glyph g;
 	size_t pos = 0;
 	for (; pos < label.len; pos += g.tame.size) {
 		glyph_get(&g, label, pos);

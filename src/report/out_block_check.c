@@ -4,8 +4,8 @@
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
-static void out_line(const struct heft_block_finding *f, const struct heft_write_opts *opts,
-		     struct sink *s)
+static void out_block_check_line(const struct heft_block_finding *f,
+				 const struct heft_write_opts *opts, struct sink *s)
 {
 	struct record r;
 	record_open(&r, s, opts, f == NULL);
@@ -30,7 +30,7 @@ static void out_finding_json(const struct heft_block_finding *f, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void out_text(const struct heft_block_finding *f, struct sink *s)
+static void out_block_check_text(const struct heft_block_finding *f, struct sink *s)
 {
 	sink_printf(s, "%s %s 0x%" PRIx64, f->id, f->wrong ? "wrong" : "odd", f->addr);
 	if (*f->function) {
@@ -44,11 +44,11 @@ void out_finding(const struct heft_block_finding *f, const struct heft_write_opt
 		 struct sink *s)
 {
 	if (record_has(opts->format))
-		out_line(f, opts, s);
+		out_block_check_line(f, opts, s);
 	else if (f && opts->format == HEFT_JSON)
 		out_finding_json(f, s);
 	else if (f)
-		out_text(f, s);
+		out_block_check_text(f, s);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */

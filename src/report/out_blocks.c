@@ -75,7 +75,7 @@ static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_functio
 }
 
 /* Where control goes from the block and how likely: "to 1 87.5%, 4 12.5%". */
-static void put_successors(const struct heft_block *b, struct sink *s)
+static void out_blocks_put_successors(const struct heft_block *b, struct sink *s)
 {
 	enum { CERTAIN = 31 }; /* a probability of 1 is 2^31 */
 	for (size_t i = 0; i < b->successor_count; i++) {
@@ -96,7 +96,7 @@ void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	if (b->flags)
 		sink_text(s, STR("  "));
 	block_flags_put(s, b->flags, ", ");
-	put_successors(b, s);
+	out_blocks_put_successors(b, s);
 	if (count)
 		sink_printf(s, "  ran %" PRIu64, count->count);
 	sink_text(s, STR("\n"));
@@ -115,7 +115,7 @@ void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *o
 	sink_printf(s, target ? " <%s>\n" : "\n", target);
 }
 
-static void out_text(const struct heft_block_function *f, struct sink *s)
+static void out_blocks_text(const struct heft_block_function *f, struct sink *s)
 {
 	out_block_head(f, s);
 	for (size_t i = 0; i < f->block_count; i++)
@@ -125,7 +125,7 @@ static void out_text(const struct heft_block_function *f, struct sink *s)
 /* ---- for programs ---------------------------------------------------------------------------- */
 
 /* "return landing-pad" */
-static const char *flags_text(char *room, size_t size, unsigned flags)
+static const char *out_blocks_flags_text(char *room, size_t size, unsigned flags)
 {
 	size_t used = 0;
 	room[0] = '\0';
@@ -136,8 +136,8 @@ static const char *flags_text(char *room, size_t size, unsigned flags)
 	return room;
 }
 
-static void out_line(const struct heft_block_function *f, const struct heft_block *b,
-		     const struct heft_write_opts *opts, struct sink *s)
+static void out_blocks_line(const struct heft_block_function *f, const struct heft_block *b,
+			    const struct heft_write_opts *opts, struct sink *s)
 {
 	char flags[100];
 	struct record r;
@@ -150,20 +150,20 @@ static void out_line(const struct heft_block_function *f, const struct heft_bloc
 	record_uint(&r, "block", b ? b->id : 0, b != NULL);
 	record_addr(&r, "address", b ? b->addr : 0, b != NULL);
 	record_uint(&r, "size", b ? b->size : 0, b != NULL);
-	record_text(&r, "flags", flags_text(flags, sizeof flags, b ? b->flags : 0));
+	record_text(&r, "flags", out_blocks_flags_text(flags, sizeof flags, b ? b->flags : 0));
 	char runs[NUMBER_MAX];
 	record_text(&r, "runs_per_entry", f && runs_per_entry(runs, f, b) ? runs : "");
 	record_close(&r);
 }
 
 /* A line a block. */
-static void out_lines(const struct heft_block_function *f, const struct heft_write_opts *opts,
-		      struct sink *s)
+static void out_blocks_lines(const struct heft_block_function *f,
+			     const struct heft_write_opts *opts, struct sink *s)
 {
 	if (!f)
-		out_line(NULL, NULL, opts, s);
+		out_blocks_line(NULL, NULL, opts, s);
 	for (size_t i = 0; f && i < f->block_count; i++)
-		out_line(f, f->blocks[i], opts, s);
+		out_blocks_line(f, f->blocks[i], opts, s);
 }
 
 void block_flags_json(struct json *j, unsigned flags)
@@ -208,8 +208,8 @@ static void json_hash(struct json *j, uint64_t hash)
 	json_member_text(j, "hash", str_of(text));
 }
 
-static void json_block(struct json *j, const struct heft_block_function *f,
-		       const struct heft_block *b)
+static void out_blocks_json_block(struct json *j, const struct heft_block_function *f,
+				  const struct heft_block *b)
 {
 	char runs[NUMBER_MAX];
 	json_open(j, '{');
@@ -256,7 +256,7 @@ static void out_blocks_json(const struct heft_block_function *f, struct sink *s)
 	json_key(&j, "blocks");
 	json_open(&j, '[');
 	for (size_t i = 0; i < f->block_count; i++)
-		json_block(&j, f, f->blocks[i]);
+		out_blocks_json_block(&j, f, f->blocks[i]);
 	json_close(&j, ']');
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));
@@ -266,11 +266,11 @@ void out_blocks(const struct heft_block_function *f, const struct heft_write_opt
 		struct sink *s)
 {
 	if (record_has(opts->format))
-		out_lines(f, opts, s);
+		out_blocks_lines(f, opts, s);
 	else if (opts->format == HEFT_JSON && f)
 		out_blocks_json(f, s);
 	else if (opts->format != HEFT_JSON && f)
-		out_text(f, s);
+		out_blocks_text(f, s);
 	else if (opts->format != HEFT_JSON)
 		sink_printf(s, "  %6s  %-10s %8s  flags\n", "block", "address", "bytes");
 }

@@ -17,7 +17,7 @@ static bool is_checked(const struct heft_budget_row *row)
 }
 
 /* What is held against the limit. */
-static double measured(const struct heft_budget_row *row)
+static double out_budget_measured(const struct heft_budget_row *row)
 {
 	return row->growth ? row->now - row->base : row->now;
 }
@@ -31,7 +31,7 @@ static void part_text(char out[PSS_MAX], const struct heft_budget_row *row, size
 		pss_text(out, p->now);
 }
 
-static void put_quoted(struct sink *s, const char *name)
+static void out_budget_put_quoted(struct sink *s, const char *name)
 {
 	sink_text(s, STR("'"));
 	label_put(s, str_of(name), 0);
@@ -57,7 +57,7 @@ static void put_reason(const struct heft_budget_row *row, budget_name_fn put_nam
 	}
 }
 
-static size_t count_state(const struct budget_report *r, enum heft_budget_state state)
+static size_t out_budget_count_state(const struct budget_report *r, enum heft_budget_state state)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->count; i++)
@@ -74,17 +74,17 @@ void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_na
 		return;
 	}
 	if (row->growth) {
-		pss_change(have, measured(row));
+		pss_change(have, out_budget_measured(row));
 		pss_change(limit, row->limit);
 	} else {
-		pss_text(have, measured(row));
+		pss_text(have, out_budget_measured(row));
 		pss_text(limit, row->limit);
 	}
 	sink_printf(s, "%s of %s %s bytes", have, limit, row->measure);
 	if (*row->besides)
 		sink_printf(s, " (not counted: %s)", row->besides);
 	if (row->state == HEFT_BUDGET_BROKEN) {
-		pss_text(over, measured(row) - row->limit);
+		pss_text(over, out_budget_measured(row) - row->limit);
 		sink_printf(s, ", %s too many", over);
 	}
 }
@@ -138,7 +138,7 @@ void out_budget_github(const struct budget_report *r, struct sink *s)
 		    r->rows[i].state == HEFT_BUDGET_UNMATCHED ||
 		    r->rows[i].state == HEFT_BUDGET_UNKNOWN)
 			github_row(r, &r->rows[i], s);
-	const size_t skipped = count_state(r, HEFT_BUDGET_SKIPPED);
+	const size_t skipped = out_budget_count_state(r, HEFT_BUDGET_SKIPPED);
 	if (skipped > 0)
 		sink_printf(s,
 			    "::warning title=Size budget::%zu limits of growth were not checked: "
@@ -167,18 +167,18 @@ static const struct heft_text texts[TEXTS] = {
 };
 
 /* A row at work. */
-struct new_row {
+struct out_budget_new_row {
 	struct heft_row *row;
 	union heft_value *values;
 	const char **texts;
 };
 
 /* With its label, without numbers and texts. */
-static struct new_row new_row(struct arena *arena, const char *label)
+static struct out_budget_new_row out_budget_new_row(struct arena *arena, const char *label)
 {
-	const struct new_row n = { arena_new(arena, struct heft_row, 1),
-				   arena_new(arena, union heft_value, MEASURES),
-				   arena_new(arena, const char *, TEXTS) };
+	const struct out_budget_new_row n = { arena_new(arena, struct heft_row, 1),
+					      arena_new(arena, union heft_value, MEASURES),
+					      arena_new(arena, const char *, TEXTS) };
 	for (size_t i = 0; i < MEASURES; i++)
 		n.values[i].parts = (double)NAN;
 	for (size_t i = 0; i < TEXTS; i++)
@@ -192,7 +192,7 @@ static struct new_row new_row(struct arena *arena, const char *label)
 static const struct heft_row *part_row(struct arena *arena, const struct heft_budget_row *limit,
 				       const struct heft_budget_part *p)
 {
-	const struct new_row n = new_row(arena, p->label);
+	const struct out_budget_new_row n = out_budget_new_row(arena, p->label);
 	n.values[BYTES].parts = limit->growth ? p->now - p->base : p->now;
 	n.values[NOW].parts = p->now;
 	n.values[BASE].parts = p->base;
@@ -203,17 +203,17 @@ static const struct heft_row *part_row(struct arena *arena, const struct heft_bu
 static const struct heft_row *limit_row(struct arena *arena, const struct heft_budget_row *limit,
 					bool with_parts)
 {
-	const struct new_row n = new_row(arena, limit->rule);
+	const struct out_budget_new_row n = out_budget_new_row(arena, limit->rule);
 	const size_t count = with_parts ? limit->part_count : 0;
 	const struct heft_row **parts = arena_new(arena, const struct heft_row *, count);
 	n.values[NOW].parts = limit->now;
 	if (is_checked(limit)) {
-		n.values[BYTES].parts = measured(limit);
+		n.values[BYTES].parts = out_budget_measured(limit);
 		n.values[AT_MOST].parts = limit->limit;
 		n.values[BASE].parts = limit->base;
 	}
 	if (limit->state == HEFT_BUDGET_BROKEN)
-		n.values[OVER].parts = measured(limit) - limit->limit;
+		n.values[OVER].parts = out_budget_measured(limit) - limit->limit;
 	n.texts[STATE] = state_words[limit->state];
 	n.texts[LINE] = arena_format(arena, "%u", limit->line);
 	n.texts[LIMIT_OF] = limit->growth ? "growth" : "size";
@@ -232,7 +232,7 @@ static const struct heft_row *all_rows(const struct budget_report *b, bool with_
 				       struct arena *arena)
 {
 	const struct heft_row **rows = arena_new(arena, const struct heft_row *, b->count);
-	struct heft_row *top = new_row(arena, "TOTAL").row;
+	struct heft_row *top = out_budget_new_row(arena, "TOTAL").row;
 	for (size_t i = 0; i < b->count; i++)
 		rows[i] = limit_row(arena, &b->rows[i], with_parts);
 	top->children = rows;
@@ -242,7 +242,8 @@ static const struct heft_row *all_rows(const struct budget_report *b, bool with_
 
 /* ---- what is beside the rows ----------------------------------------------------------------- */
 
-static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
+static void out_budget_put_label(const struct report *r, const struct heft_row *row,
+				 struct text *out)
 {
 	(void)r;
 	text_add(out, str_of(row->label));
@@ -257,59 +258,60 @@ static void put_label(const struct report *r, const struct heft_row *row, struct
 }
 
 /* Why a limit was not checked. */
-static void put_lines(const struct report *r, const struct heft_row *row, size_t column,
-		      struct sink *s)
+static void out_budget_put_lines(const struct report *r, const struct heft_row *row, size_t column,
+				 struct sink *s)
 {
 	const struct budget_report *b = r->ctx;
 	for (size_t i = 0; i < r->table.top->child_count; i++) {
 		if (r->table.top->children[i] != row || is_checked(&b->rows[i]))
 			continue;
 		sink_right(s, STR(""), column + 2);
-		put_reason(&b->rows[i], put_quoted, s);
+		put_reason(&b->rows[i], out_budget_put_quoted, s);
 		sink_text(s, STR("\n"));
 	}
 }
 
 void budget_sum_put(const struct budget_report *b, struct sink *s)
 {
-	const size_t unchecked = count_state(b, HEFT_BUDGET_SKIPPED) +
-				 count_state(b, HEFT_BUDGET_UNMATCHED) +
-				 count_state(b, HEFT_BUDGET_UNKNOWN);
-	sink_printf(s, "%zu of %zu limits broken", count_state(b, HEFT_BUDGET_BROKEN), b->count);
+	const size_t unchecked = out_budget_count_state(b, HEFT_BUDGET_SKIPPED) +
+				 out_budget_count_state(b, HEFT_BUDGET_UNMATCHED) +
+				 out_budget_count_state(b, HEFT_BUDGET_UNKNOWN);
+	sink_printf(s, "%zu of %zu limits broken", out_budget_count_state(b, HEFT_BUDGET_BROKEN),
+		    b->count);
 	if (unchecked > 0)
 		sink_printf(s, ", %zu not checked", unchecked);
 }
 
-static void put_below(const struct report *r, struct sink *s)
+static void out_budget_put_below(const struct report *r, struct sink *s)
 {
 	budget_sum_put(r->ctx, s);
 	sink_text(s, STR("\n"));
 }
 
-static void markdown_head(const struct report *r, struct sink *s)
+static void out_budget_markdown_head(const struct report *r, struct sink *s)
 {
 	sink_text(s, STR("**Size budgets: "));
 	budget_sum_put(r->ctx, s);
 	sink_text(s, STR("**\n\n"));
 }
 
-static void put_json_head(const struct report *r, struct json *j)
+static void out_budget_put_json_head(const struct report *r, struct json *j)
 {
 	const struct budget_report *b = r->ctx;
 	json_line(j);
 	json_member_text(j, "budget", str_of(b->path));
-	json_member_uint(j, "broken", count_state(b, HEFT_BUDGET_BROKEN));
+	json_member_uint(j, "broken", out_budget_count_state(b, HEFT_BUDGET_BROKEN));
 }
 
 void budget_report_init(struct report *r, const struct budget_report *b, struct arena *arena)
 {
 	static const char *const levels[] = { "rule" };
 	static const struct report_kind kind = {
-		.below = put_below,
-		.label = put_label,
-		.lines = put_lines,
-		.json_head = put_json_head,
-		.markdown_head = markdown_head,
+		.below = out_budget_put_below,
+		.label = out_budget_put_label,
+		.lines = out_budget_put_lines,
+		.json_head = out_budget_put_json_head,
+		.markdown_head = out_budget_markdown_head,
 		.no_total = true,
 	};
 	/* Separated values have a line a limit. */

@@ -15,7 +15,7 @@ static void put_escaped(struct sink *s, const char *field)
 }
 
 /* A field with a separator, a quote or a line end is put in quotes, which are doubled inside. */
-static void put_quoted(struct sink *s, const char *field, bool mark)
+static void out_csv_put_quoted(struct sink *s, const char *field, bool mark)
 {
 	if (!strpbrk(field, "\",\r\n")) {
 		sink_text(s, mark ? STR("'") : STR(""));
@@ -35,7 +35,7 @@ void field_put(struct sink *s, const char *field, char separator, bool safe)
 {
 	const bool mark = safe && *field && strchr("=+-@\t\r", *field);
 	if (separator == ',') {
-		put_quoted(s, field, mark);
+		out_csv_put_quoted(s, field, mark);
 		return;
 	}
 	sink_text(s, mark ? STR("'") : STR(""));
@@ -54,7 +54,7 @@ static void put_separator(const struct csv *c)
 	sink_text(c->s, (struct str){ &c->separator, 1 });
 }
 
-static void put_field(const struct csv *c, const char *field)
+static void out_csv_put_field(const struct csv *c, const char *field)
 {
 	/* Bloaty's fields between tabs are as they are. */
 	if (c->r->opts.bloaty && c->separator != ',' && !strpbrk(field, "\t\n\r")) {
@@ -64,24 +64,24 @@ static void put_field(const struct csv *c, const char *field)
 	field_put(c->s, field, c->separator, c->r->opts.csv_safe);
 }
 
-static void put_header(const struct csv *c)
+static void out_csv_put_header(const struct csv *c)
 {
 	const struct heft_table *t = &c->r->table;
 	for (size_t i = 0; i < t->level_count; i++) {
 		if (i > 0)
 			put_separator(c);
-		put_field(c, t->levels[i]);
+		out_csv_put_field(c, t->levels[i]);
 	}
 	for (size_t i = 0; i < c->r->field_count; i++) {
 		if (i > 0 || has_labels(c->r))
 			put_separator(c);
-		put_field(c, c->r->fields[i].title);
+		out_csv_put_field(c, c->r->fields[i].title);
 	}
 	sink_text(c->s, STR("\n"));
 }
 
 /* The labels from the first level down to the row's, ";" between. */
-static void put_path(struct csv *c, const struct row_walk *walk)
+static void out_csv_put_path(struct csv *c, const struct row_walk *walk)
 {
 	const size_t depth = walk->levels.count - 1;
 	const struct heft_row *row = walk->levels.data[depth].row;
@@ -96,29 +96,29 @@ static void put_path(struct csv *c, const struct row_walk *walk)
 		}
 	}
 	text_add_char(&c->path, '\0');
-	put_field(c, c->path.p);
+	out_csv_put_field(c, c->path.p);
 }
 
 /* The labels from the first level down to the row's, empty fields for levels below it. */
-static void put_levels(const struct csv *c, const struct row_walk *walk)
+static void out_csv_put_levels(const struct csv *c, const struct row_walk *walk)
 {
 	const size_t depth = walk->levels.count - 1;
 	for (size_t i = 0; i < c->r->table.level_count; i++) {
 		if (i > 0)
 			put_separator(c);
 		if (i < depth)
-			put_field(c, walk->levels.data[i + 1].row->label);
+			out_csv_put_field(c, walk->levels.data[i + 1].row->label);
 	}
 }
 
-static void put_row(struct csv *c, const struct row_walk *walk)
+static void out_csv_put_row(struct csv *c, const struct row_walk *walk)
 {
 	const struct heft_row *row = walk->levels.data[walk->levels.count - 1].row;
 	char room[CELL_MAX];
 	if (c->r->joined)
-		put_path(c, walk);
+		out_csv_put_path(c, walk);
 	else
-		put_levels(c, walk);
+		out_csv_put_levels(c, walk);
 	for (size_t i = 0; i < c->r->field_count; i++) {
 		const char *text = cell_exact(room, c->r, &c->r->fields[i], row);
 		if (i > 0 || has_labels(c->r))
@@ -126,7 +126,7 @@ static void put_row(struct csv *c, const struct row_walk *walk)
 		if (text == room)
 			sink_text(c->s, str_of(text));
 		else
-			put_field(c, text);
+			out_csv_put_field(c, text);
 	}
 	sink_text(c->s, STR("\n"));
 }
@@ -136,11 +136,11 @@ void out_csv(const struct report *r, struct sink *s, char separator)
 	struct csv c = { r, s, separator, { 0 } };
 	struct row_walk walk;
 	if (!r->goes_on)
-		put_header(&c);
+		out_csv_put_header(&c);
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
 		if (r->joined || row->child_count == 0)
-			put_row(&c, &walk);
+			out_csv_put_row(&c, &walk);
 	row_walk_release(&walk);
 	text_release(&c.path);
 }

@@ -6,7 +6,7 @@
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static void put_frame(struct sink *s, const struct heft_frame *f, bool brief)
+static void out_heap_at_put_frame(struct sink *s, const struct heft_frame *f, bool brief)
 {
 	sink_text(s, STR("      "));
 	if (*f->function) {
@@ -29,7 +29,7 @@ static void put_frame(struct sink *s, const struct heft_frame *f, bool brief)
 	sink_text(s, f->inlined ? STR(" (inlined)\n") : STR("\n"));
 }
 
-static void put_block(struct sink *s, const struct heft_heap_block *b)
+static void out_heap_at_put_block(struct sink *s, const struct heft_heap_block *b)
 {
 	sink_printf(s, "0x%" PRIx64 ", %" PRIu64 " byte%s", b->addr, b->size,
 		    b->size == 1 ? "" : "s");
@@ -50,11 +50,11 @@ static void put_call(struct sink *s, const char *what, const struct heft_frame *
 	if (count > 0)
 		sink_printf(s, "    %s\n", what);
 	for (size_t i = 0; i < count; i++)
-		put_frame(s, frames[i], false);
+		out_heap_at_put_frame(s, frames[i], false);
 }
 
 /* Of neighbours the innermost frames do. */
-static void put_stack(struct sink *s, const struct heft_heap_block *b, bool brief)
+static void out_heap_at_put_stack(struct sink *s, const struct heft_heap_block *b, bool brief)
 {
 	const size_t most = brief ? NEIGHBOUR_FRAMES : FRAMES;
 	const size_t count = b->frame_count < most ? b->frame_count : most;
@@ -63,7 +63,7 @@ static void put_stack(struct sink *s, const struct heft_heap_block *b, bool brie
 	else if (!brief)
 		sink_text(s, STR("    allocated by\n"));
 	for (size_t i = 0; i < count; i++)
-		put_frame(s, b->frames[i], brief);
+		out_heap_at_put_frame(s, b->frames[i], brief);
 	if (count < b->frame_count)
 		sink_printf(s, "      ... %zu more\n", b->frame_count - count);
 	if (!brief)
@@ -85,7 +85,7 @@ static void put_hex_line(struct sink *s, uint64_t addr, const uint8_t *p, size_t
 	sink_text(s, STR("\n"));
 }
 
-static void put_hex(struct sink *s, const struct heft_heap_place *at)
+static void out_heap_at_put_hex(struct sink *s, const struct heft_heap_place *at)
 {
 	const uint8_t *p = at->bytes;
 	for (size_t i = 0; p && i < at->byte_count; i += 16)
@@ -133,7 +133,7 @@ static void put_where(const struct heft_heap_place *at, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void put_mapping(const struct heft_heap_place *at, struct sink *s)
+static void out_heap_at_put_mapping(const struct heft_heap_place *at, struct sink *s)
 {
 	sink_printf(s, "  mapping   0x%" PRIx64 " + 0x%" PRIx64 " %s%s%s", at->map_start,
 		    at->map_size, at->read ? "r" : "-", at->write ? "w" : "-",
@@ -153,22 +153,22 @@ static void put_neighbour(const struct heft_heap_block *b, const char *name, str
 	if (!b)
 		return;
 	sink_printf(s, "  %-10s", name);
-	put_block(s, b);
-	put_stack(s, b, true);
+	out_heap_at_put_block(s, b);
+	out_heap_at_put_stack(s, b, true);
 }
 
-static void put_rest(const struct heft_heap_place *at, struct sink *s)
+static void out_heap_at_put_rest(const struct heft_heap_place *at, struct sink *s)
 {
 	put_where(at, s);
 	if (at->state == HEFT_HEAP_NOWHERE)
 		return;
 	if (at->block) {
 		sink_text(s, STR("  block     "));
-		put_block(s, at->block);
-		put_stack(s, at->block, false);
+		out_heap_at_put_block(s, at->block);
+		out_heap_at_put_stack(s, at->block, false);
 	}
-	put_hex(s, at);
-	put_mapping(at, s);
+	out_heap_at_put_hex(s, at);
+	out_heap_at_put_mapping(at, s);
 	put_neighbour(at->before, "before", s);
 	put_neighbour(at->after, "after", s);
 }
@@ -176,7 +176,7 @@ static void put_rest(const struct heft_heap_place *at, struct sink *s)
 static void place_text(const struct heft_heap_place *at, struct sink *s)
 {
 	sink_printf(s, "0x%" PRIx64 ": ", at->addr);
-	put_rest(at, s);
+	out_heap_at_put_rest(at, s);
 }
 
 void heap_put_process(const struct heft_heap_place *at, struct sink *s)
@@ -184,12 +184,12 @@ void heap_put_process(const struct heft_heap_place *at, struct sink *s)
 	struct heft_heap_place unnamed = *at;
 	unnamed.symbol = "";
 	sink_text(s, STR("  process "));
-	put_rest(&unnamed, s);
+	out_heap_at_put_rest(&unnamed, s);
 }
 
 /* "frames" is there always. */
-static void json_frames(struct json *j, const char *key, const struct heft_frame *const *frames,
-			size_t count)
+static void out_heap_at_json_frames(struct json *j, const char *key,
+				    const struct heft_frame *const *frames, size_t count)
 {
 	if (count == 0 && strcmp(key, "frames") != 0)
 		return;
@@ -200,7 +200,7 @@ static void json_frames(struct json *j, const char *key, const struct heft_frame
 	json_close(j, ']');
 }
 
-static void json_block(struct json *j, const char *key, const struct heft_heap_block *b)
+static void out_heap_at_json_block(struct json *j, const char *key, const struct heft_heap_block *b)
 {
 	if (!b)
 		return;
@@ -213,8 +213,8 @@ static void json_block(struct json *j, const char *key, const struct heft_heap_b
 		json_member_uint(j, "sequence", b->sequence);
 	if (b->thread > 0)
 		json_member_uint(j, "thread", b->thread);
-	json_frames(j, "frames", b->frames, b->frame_count);
-	json_frames(j, "freed_by", b->freed_by, b->freed_by_count);
+	out_heap_at_json_frames(j, "frames", b->frames, b->frame_count);
+	out_heap_at_json_frames(j, "freed_by", b->freed_by, b->freed_by_count);
 	json_close(j, '}');
 }
 
@@ -242,9 +242,9 @@ void heap_json_place(struct json *j, const struct heft_heap_place *at)
 		json_member_uint(j, "thread", at->thread);
 	if (at->lacking)
 		json_member_bool(j, "lacking", true);
-	json_block(j, "block", at->block);
-	json_block(j, "before", at->before);
-	json_block(j, "after", at->after);
+	out_heap_at_json_block(j, "block", at->block);
+	out_heap_at_json_block(j, "before", at->before);
+	out_heap_at_json_block(j, "after", at->after);
 	json_close(j, '}');
 }
 
@@ -352,7 +352,7 @@ static void put_wild_free(const struct heft_heap_damage *d, struct sink *s)
 		sink_printf(s, ": %s", d->place);
 }
 
-static void put_allocator(const struct heft_heap_damage *d, struct sink *s)
+static void out_heap_at_put_allocator(const struct heft_heap_damage *d, struct sink *s)
 {
 	if (d->block && !d->block->freed) {
 		sink_text(s, STR("this block came to the C library's own free or realloc, past the "
@@ -376,7 +376,7 @@ static void put_particular(const struct heft_heap_damage *d, struct sink *s)
 	case HEFT_HEAP_DOUBLE_FREE: put_double_free(d, s); break;
 	case HEFT_HEAP_CANARY_FREED: put_canary_freed(d, s); break;
 	case HEFT_HEAP_WILD_FREE: put_wild_free(d, s); break;
-	case HEFT_HEAP_ALLOCATOR: put_allocator(d, s); break;
+	case HEFT_HEAP_ALLOCATOR: out_heap_at_put_allocator(d, s); break;
 	case HEFT_HEAP_CANARY:
 	case HEFT_HEAP_HEADER:
 	case HEFT_HEAP_CHUNK:
@@ -405,10 +405,11 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 	json_member_text(&j, "kind", str_of(heap_damage_words[d->kind]));
 	json_member_uint(&j, "address", d->addr);
 	json_member_uint(&j, "count", d->count);
-	json_block(&j, "block", d->block);
-	json_block(&j, "victim", d->victim);
-	json_frames(&j, d->kind == HEFT_HEAP_DOUBLE_FREE ? "freed_again_by" : "freed_by",
-		    d->again_by, d->again_by_count);
+	out_heap_at_json_block(&j, "block", d->block);
+	out_heap_at_json_block(&j, "victim", d->victim);
+	out_heap_at_json_frames(&j,
+				d->kind == HEFT_HEAP_DOUBLE_FREE ? "freed_again_by" : "freed_by",
+				d->again_by, d->again_by_count);
 	if (*d->place)
 		json_member_text(&j, "place", str_of(d->place));
 	if (*d->said)
@@ -518,15 +519,15 @@ void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, 
 		sink_text(s, d->kind == HEFT_HEAP_HEADER || d->kind == HEFT_HEAP_CHUNK
 				     ? STR("  suspect   ")
 				     : STR("  block     "));
-		put_block(s, d->block);
-		put_stack(s, d->block, false);
+		out_heap_at_put_block(s, d->block);
+		out_heap_at_put_stack(s, d->block, false);
 	}
 	put_call(s, d->kind == HEFT_HEAP_DOUBLE_FREE ? "freed again by" : "freed by", d->again_by,
 		 d->again_by_count);
 	if (d->victim) {
 		sink_text(s, STR("  victim    "));
-		put_block(s, d->victim);
-		put_stack(s, d->victim, false);
+		out_heap_at_put_block(s, d->victim);
+		out_heap_at_put_stack(s, d->victim, false);
 	}
 }
 
@@ -551,7 +552,7 @@ static void put_thread_frames(const struct heap_thread_stack *t, struct sink *s)
 	if (t->count == 0)
 		sink_text(s, STR("      not known\n"));
 	for (size_t i = 0; i < t->count; i++)
-		put_frame(s, t->frames[i], false);
+		out_heap_at_put_frame(s, t->frames[i], false);
 }
 
 static void put_thread(const struct heap_thread_stack *t, struct sink *s)
@@ -571,7 +572,7 @@ void out_heap_stack(const struct heap_thread_stack *t, size_t index, bool json, 
 		json_open(&j, '{');
 		json_member_uint(&j, "thread", t->id);
 		json_member_text(&j, "name", str_of(t->name));
-		json_frames(&j, "frames", t->frames, t->count);
+		out_heap_at_json_frames(&j, "frames", t->frames, t->count);
 		json_close(&j, '}');
 		return;
 	}

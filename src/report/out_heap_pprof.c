@@ -35,7 +35,7 @@ static uint64_t mean_size(const struct heap_leaf *l)
 				       : 0;
 }
 
-static void put_label(struct heap_profile *p, struct text *sample, uint64_t bytes)
+static void out_heap_pprof_put_label(struct heap_profile *p, struct text *sample, uint64_t bytes)
 {
 	struct text m = { 0 };
 	pprof_string(&p->pprof, &m, 1, "bytes");
@@ -46,7 +46,7 @@ static void put_label(struct heap_profile *p, struct text *sample, uint64_t byte
 }
 
 /* Locations are numbered as sites are, from 1; inlined functions stand in one of their own. */
-static void put_sample(struct heap_profile *p, const struct heap_leaf *l)
+static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_leaf *l)
 {
 	struct text m = { 0 }, packed = { 0 };
 	for (uint32_t step = l->step; step != 0; step = p->r->steps.data[step].parent)
@@ -57,13 +57,13 @@ static void put_sample(struct heap_profile *p, const struct heap_leaf *l)
 	for (size_t i = p->first_value; i < COUNT_OF(values); i++)
 		text_add_varint(&packed, l->now[values[i].measure]);
 	pprof_message(&m, 2, &packed);
-	put_label(p, &m, mean_size(l));
+	out_heap_pprof_put_label(p, &m, mean_size(l));
 	pprof_message(&p->pprof.out, 2, &m);
 	text_release(&m);
 	text_release(&packed);
 }
 
-static bool has_symbols(const struct heap_report *r, uint32_t module)
+static bool out_heap_pprof_has_symbols(const struct heap_report *r, uint32_t module)
 {
 	for (size_t i = 1; i < r->sites.count; i++)
 		if (r->sites.data[i].module == module && *r->sites.data[i].frame.function)
@@ -77,12 +77,12 @@ static uint64_t moved(const struct heap_profile *p, const struct heap_report_mod
 	return p->r->info->no_names ? m->bias : 0;
 }
 
-static void put_mapping(struct heap_profile *p, uint32_t module)
+static void out_heap_pprof_put_mapping(struct heap_profile *p, uint32_t module)
 {
 	const struct heap_report_module *m = &p->r->modules.data[module];
 	struct text t = { 0 };
 	char id[80];
-	const bool named = has_symbols(p->r, module);
+	const bool named = out_heap_pprof_has_symbols(p->r, module);
 	p->mappings[module] = ++p->mapping_count;
 	hex_text(id, m->build_id.p, (size_t)min_u64(m->build_id.size, sizeof id / 2 - 1));
 	pprof_uint(&t, 1, p->mapping_count);
@@ -102,10 +102,10 @@ static void put_mappings(struct heap_profile *p)
 	p->mappings = mem_zeroed(p->r->modules.count + 1, sizeof *p->mappings);
 	for (size_t m = 1; m < p->r->modules.count; m++)
 		if (*p->r->modules.data[m].path)
-			put_mapping(p, (uint32_t)m);
+			out_heap_pprof_put_mapping(p, (uint32_t)m);
 }
 
-static void put_location(struct heap_profile *p, uint32_t site)
+static void out_heap_pprof_put_location(struct heap_profile *p, uint32_t site)
 {
 	const struct heap_site *s = &p->r->sites.data[site];
 	const struct heap_report_module *m = &p->r->modules.data[s->module];
@@ -122,7 +122,7 @@ static void put_location(struct heap_profile *p, uint32_t site)
 	text_release(&line);
 }
 
-static void put_function(struct heap_profile *p, uint32_t site)
+static void out_heap_pprof_put_function(struct heap_profile *p, uint32_t site)
 {
 	const struct heap_site *s = &p->r->sites.data[site];
 	struct text t = { 0 };
@@ -134,19 +134,19 @@ static void put_function(struct heap_profile *p, uint32_t site)
 	text_release(&t);
 }
 
-static void put_profile(struct heap_profile *p)
+static void out_heap_pprof_put_profile(struct heap_profile *p)
 {
 	const struct heap_report *r = p->r;
 	for (size_t i = p->first_value; i < COUNT_OF(values); i++)
 		pprof_type(&p->pprof, 1, values[i].type, values[i].unit);
 	for (size_t i = 0; i < r->leaves.count; i++)
 		if (p->first_value == 0 || r->leaves.data[i].now[HEFT_HEAP_LIVE] > 0)
-			put_sample(p, &r->leaves.data[i]);
+			out_heap_pprof_put_sample(p, &r->leaves.data[i]);
 	put_mappings(p);
 	for (uint32_t i = 0; i < r->sites.count; i++)
-		put_location(p, i);
+		out_heap_pprof_put_location(p, i);
 	for (uint32_t i = 0; i < r->sites.count && !r->info->no_names; i++)
-		put_function(p, i);
+		out_heap_pprof_put_function(p, i);
 	pprof_type(&p->pprof, 11, "space", "bytes");
 	pprof_uint(&p->pprof.out, 12, r->info->of.sample > 0 ? r->info->of.sample : 1);
 	pprof_uint(&p->pprof.out, 9, r->info->of.started + r->info->of.taken_at);
@@ -158,7 +158,7 @@ void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s)
 {
 	struct heap_profile p = { .r = r, .first_value = live_only ? ALLOCATED : 0 };
 	pprof_init(&p.pprof);
-	put_profile(&p);
+	out_heap_pprof_put_profile(&p);
 	if (!pprof_finish(&p.pprof, s))
 		s->failed = true;
 	mem_free(p.mappings);

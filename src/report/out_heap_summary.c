@@ -22,7 +22,7 @@ static const char *const part_texts[HEFT_HEAP_PARTS] = {
 
 /* ---- pieces of text ------------------------------------------------------------------------- */
 
-static void put_size(struct sink *s, uint64_t size)
+static void out_heap_summary_put_size(struct sink *s, uint64_t size)
 {
 	char text[NUMBER_MAX];
 	number_size(text, size, 0);
@@ -42,7 +42,7 @@ static void put_seconds(struct sink *s, uint64_t ns)
 	sink_printf(s, "%" PRIu64 ".%02" PRIu64 " s", ns / 1000000000, ns / 10000000 % 100);
 }
 
-static void put_name(struct sink *s, const char *name)
+static void out_heap_summary_put_name(struct sink *s, const char *name)
 {
 	sink_printf(s, "%-11s", name);
 }
@@ -59,7 +59,7 @@ static uint64_t all_parts(const struct heap_info *i)
 
 static void put_process(const struct heap_info *i, const char *name, struct sink *s)
 {
-	put_name(s, name);
+	out_heap_summary_put_name(s, name);
 	label_put(s, str_of(*i->of.command ? i->of.command : "(not known)"), 0);
 	if (i->of.pid > 0)
 		sink_printf(s, ", pid %" PRIu32, i->of.pid);
@@ -79,7 +79,7 @@ static bool has_beside(const struct heap_info *i)
 
 static void put_recorded(const struct heap_info *i, struct sink *s)
 {
-	put_name(s, "recorded");
+	out_heap_summary_put_name(s, "recorded");
 	if (!i->of.recorded && i->of.blocks > 0 && i->of.arenas == 0 && *i->of.lacks) {
 		sink_text(s, STR("blocks, but the recorder's tables are in memory that the dump "
 				 "lacks: there are no call stacks\n"));
@@ -92,7 +92,7 @@ static void put_recorded(const struct heap_info *i, struct sink *s)
 	}
 	if (i->of.sample > 0) {
 		sink_text(s, STR("one block in "));
-		put_size(s, i->of.sample);
+		out_heap_summary_put_size(s, i->of.sample);
 		sink_text(s, STR(", by chance: numbers are estimates"));
 	} else {
 		sink_text(s, has_beside(i) ? STR("every block of malloc and new")
@@ -104,20 +104,20 @@ static void put_recorded(const struct heap_info *i, struct sink *s)
 	sink_printf(s, "; %" PRIu64 " thread%s", i->of.threads, i->of.threads == 1 ? "" : "s");
 	if (i->of.recorder_bytes > 0) {
 		sink_text(s, STR("; tables of "));
-		put_size(s, i->of.recorder_bytes);
+		out_heap_summary_put_size(s, i->of.recorder_bytes);
 	}
 	sink_text(s, STR("\n"));
 }
 
 static void put_live(const struct heap_info *i, const char *name, struct sink *s)
 {
-	put_name(s, name);
+	out_heap_summary_put_name(s, name);
 	if (!i->of.live_known && i->of.live == 0) {
 		sink_printf(s, "not known: %s\n", i->of.unknown);
 		return;
 	}
 	sink_text(s, i->of.live_known ? STR("") : STR("at least "));
-	put_size(s, i->of.live_bytes);
+	out_heap_summary_put_size(s, i->of.live_bytes);
 	sink_printf(s, " in %" PRIu64 " block%s", i->of.live, i->of.live == 1 ? "" : "s");
 	if (i->of.taken_at > 0) {
 		sink_text(s, STR(", "));
@@ -133,16 +133,16 @@ static void put_counted(const struct heap_info *i, struct sink *s)
 {
 	if (!i->of.counted)
 		return;
-	put_name(s, "peak");
-	put_size(s, i->of.peak_bytes);
+	out_heap_summary_put_name(s, "peak");
+	out_heap_summary_put_size(s, i->of.peak_bytes);
 	if (i->of.peak_at > 0) {
 		sink_text(s, STR(", "));
 		put_seconds(s, i->of.peak_at);
 		sink_text(s, STR(" after the start"));
 	}
 	sink_text(s, STR("\n"));
-	put_name(s, "allocated");
-	put_size(s, i->of.alloc_bytes);
+	out_heap_summary_put_name(s, "allocated");
+	out_heap_summary_put_size(s, i->of.alloc_bytes);
 	sink_printf(s, " in %" PRIu64 " calls", i->of.allocs);
 	if (i->of.allocs > 0) {
 		sink_text(s, STR(", "));
@@ -152,14 +152,14 @@ static void put_counted(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void put_parts(const struct heap_info *i, struct sink *s)
+static void out_heap_summary_put_parts(const struct heap_info *i, struct sink *s)
 {
 	const uint64_t sum = all_parts(i);
 	const char *glue = ": ";
 	if (sum == 0)
 		return;
-	put_name(s, "memory");
-	put_size(s, sum);
+	out_heap_summary_put_name(s, "memory");
+	out_heap_summary_put_size(s, sum);
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++) {
 		if (i->parts[k] == 0)
 			continue;
@@ -175,24 +175,24 @@ static void put_count(struct sink *s, const char *what, uint64_t count, uint64_t
 	if (count == 0)
 		return;
 	sink_printf(s, "; %s %" PRIu64 " of ", what, count);
-	put_size(s, bytes);
+	out_heap_summary_put_size(s, bytes);
 }
 
 /* What the C library's own words tell where nothing was recorded. */
-static void put_allocator(const struct heap_info *i, struct sink *s)
+static void out_heap_summary_put_allocator(const struct heap_info *i, struct sink *s)
 {
 	if (i->of.arenas == 0)
 		return;
-	put_name(s, "allocator");
+	out_heap_summary_put_name(s, "allocator");
 	sink_printf(s, "glibc's malloc: %" PRIu64 " heap%s", i->of.arenas,
 		    i->of.arenas == 1 ? "" : "s");
 	put_count(s, "with mappings of their own", i->of.own_mappings, i->of.own_mapping_bytes);
 	put_count(s, "freed and kept", i->of.cached, i->of.cached_bytes);
 	put_count(s, "free", i->of.free_chunks, i->of.free_bytes);
 	sink_text(s, STR("; at the ends "));
-	put_size(s, i->of.top_bytes);
+	out_heap_summary_put_size(s, i->of.top_bytes);
 	sink_text(s, STR("\n"));
-	put_name(s, "not known");
+	out_heap_summary_put_name(s, "not known");
 	sink_text(s, STR("who asked for the blocks, and how large they were asked for\n"));
 }
 
@@ -200,7 +200,7 @@ static void put_allocators(const struct heap_info *i, struct sink *s)
 {
 	if (*i->of.allocators == '\0')
 		return;
-	put_name(s, "not known");
+	out_heap_summary_put_name(s, "not known");
 	sink_text(s, STR("what these hold: "));
 	label_put(s, str_of(i->of.allocators), 0);
 	sink_text(s, STR("\n"));
@@ -210,43 +210,43 @@ static void put_allocators(const struct heap_info *i, struct sink *s)
 static void put_lacks(const struct heap_info *i, struct sink *s)
 {
 	if (i->of.missing > 0) {
-		put_name(s, "lacks");
-		put_size(s, i->of.missing);
+		out_heap_summary_put_name(s, "lacks");
+		out_heap_summary_put_size(s, i->of.missing);
 		sink_printf(s, " that the dump file lost at its end\n");
 	}
 	if (i->of.left_out > 0) {
-		put_name(s, "lacks");
-		put_size(s, i->of.left_out);
+		out_heap_summary_put_name(s, "lacks");
+		out_heap_summary_put_size(s, i->of.left_out);
 		sink_text(s, STR(" that the program wrote: left out of the dump "
 				 "(coredump_filter, MADV_DONTDUMP)\n"));
 	}
 	if (*i->of.lacks && i->of.missing == 0 && i->of.left_out == 0) {
-		put_name(s, "lacks");
+		out_heap_summary_put_name(s, "lacks");
 		sink_printf(s, "memory: %s\n", i->of.lacks);
 	}
 	if (i->of.lost > 0) {
-		put_name(s, "lacks");
+		out_heap_summary_put_name(s, "lacks");
 		sink_printf(s, "the stacks of %" PRIu64 " allocations: the tables were full\n",
 			    i->of.lost);
 	}
 	if (has_beside(i)) {
-		put_name(s, "lacks");
+		out_heap_summary_put_name(s, "lacks");
 		sink_text(s, STR("what these functions gave, which are not recorded: "));
 		label_put(s, str_of(i->of.beside), 0);
 		sink_text(s, STR("\n"));
 	}
 	if (i->of.unrecorded > 0) {
-		put_name(s, "lacks");
+		out_heap_summary_put_name(s, "lacks");
 		sink_printf(s, "%" PRIu64 " allocations made by signal handlers\n",
 			    i->of.unrecorded);
 	}
 	if (i->of.broken_chains > 0) {
-		put_name(s, "trouble");
+		out_heap_summary_put_name(s, "trouble");
 		sink_printf(s, "%" PRIu64 " chain%s of chunks broken: see heft heap check\n",
 			    i->of.broken_chains, i->of.broken_chains == 1 ? "" : "s");
 	}
 	if (i->of.double_frees > 0) {
-		put_name(s, "trouble");
+		out_heap_summary_put_name(s, "trouble");
 		sink_printf(s, "%" PRIu64 " block%s freed twice: see heft heap check\n",
 			    i->of.double_frees, i->of.double_frees == 1 ? "" : "s");
 	}
@@ -258,9 +258,9 @@ void out_heap_summary(const struct heap_info *i, struct sink *s)
 	put_recorded(i, s);
 	put_live(i, "live", s);
 	put_counted(i, s);
-	put_allocator(i, s);
+	out_heap_summary_put_allocator(i, s);
 	put_allocators(i, s);
-	put_parts(i, s);
+	out_heap_summary_put_parts(i, s);
 	put_lacks(i, s);
 	sink_text(s, STR("\n"));
 }
@@ -292,8 +292,8 @@ static void layout_json(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void put_row(struct sink *s, uint64_t part, uint64_t whole, const char *name,
-		    const char *text)
+static void out_heap_summary_put_row(struct sink *s, uint64_t part, uint64_t whole,
+				     const char *name, const char *text)
 {
 	char size[NUMBER_MAX], share[NUMBER_MAX];
 	number_size(size, part, 0);
@@ -315,10 +315,10 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 		return;
 	}
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
-		put_row(s, i->parts[k], sum, heap_part_names[k], part_texts[k]);
-	put_row(s, sum, sum, "TOTAL", "");
+		out_heap_summary_put_row(s, i->parts[k], sum, heap_part_names[k], part_texts[k]);
+	out_heap_summary_put_row(s, sum, sum, "TOTAL", "");
 	sink_text(s, STR("\n"));
-	put_size(s, i->of.pinned_bytes);
+	out_heap_summary_put_size(s, i->of.pinned_bytes);
 	sink_printf(s, " free in %" PRIu64 " pages that blocks hold less than a quarter of\n",
 		    i->of.pinned_pages);
 }

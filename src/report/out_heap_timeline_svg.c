@@ -49,8 +49,8 @@ static void put_axes(const struct scale *c, struct sink *s)
 }
 
 /* Live bytes as an area and a line; the most since the moment before as a line of its own. */
-static void put_lines(const struct scale *c, const struct heft_heap_moment *m, size_t count,
-		      struct sink *s)
+static void out_heap_timeline_svg_put_lines(const struct scale *c, const struct heft_heap_moment *m,
+					    size_t count, struct sink *s)
 {
 	sink_text(s, STR("<polygon class=\"area\" points=\""));
 	put_point(s, x_of(c, m[0].at), HEIGHT - BOTTOM);
@@ -86,6 +86,6 @@ void out_heap_timeline_svg(const struct heap_info *info, const struct heft_heap_
 	svg_begin(s, HEIGHT, title, text);
 	put_axes(&c, s);
 	if (count > 0)
-		put_lines(&c, m, count, s);
+		out_heap_timeline_svg_put_lines(&c, m, count, s);
 	svg_end(s);
 }

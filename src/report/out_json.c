@@ -40,8 +40,8 @@ static void put_value(struct json *j, const char *key, enum heft_unit unit, unio
 }
 
 /* Of a row that is a sum, without what rows share. */
-static void put_values(struct json *j, const struct heft_table *t, const struct heft_row *row,
-		       bool of_base)
+static void out_json_put_values(struct json *j, const struct heft_table *t,
+				const struct heft_row *row, bool of_base)
 {
 	const bool sum = row == t->top || row->others > 0;
 	char key[80] = "base_";
@@ -55,7 +55,7 @@ static void put_values(struct json *j, const struct heft_table *t, const struct 
 	}
 }
 
-static void put_text(struct json *j, const struct heft_text *t, const char *text)
+static void out_json_put_text(struct json *j, const struct heft_text *t, const char *text)
 {
 	if (*text && t->number) {
 		json_key(j, t->name);
@@ -65,15 +65,16 @@ static void put_text(struct json *j, const struct heft_text *t, const char *text
 	}
 }
 
-static void put_texts(struct json *j, const struct heft_table *t, const struct heft_row *row)
+static void out_json_put_texts(struct json *j, const struct heft_table *t,
+			       const struct heft_row *row)
 {
 	for (size_t i = 0; row->texts && i < t->text_count; i++)
-		put_text(j, &t->texts[i], row->texts[i]);
+		out_json_put_text(j, &t->texts[i], row->texts[i]);
 	if (t->has_changes && row != t->top && row->others == 0)
 		json_member_text(j, "change", str_of(change_word(row->change)));
 }
 
-static void put_aliases(struct json *j, const struct heft_row *row)
+static void out_json_put_aliases(struct json *j, const struct heft_row *row)
 {
 	if (row->alias_count == 0)
 		return;
@@ -85,17 +86,17 @@ static void put_aliases(struct json *j, const struct heft_row *row)
 }
 
 /* Leaves the array of children open. */
-static void open_row(struct json *j, const struct report *r, const struct heft_row *row)
+static void out_json_open_row(struct json *j, const struct report *r, const struct heft_row *row)
 {
 	json_open(j, '{');
 	json_member_text(j, "label", str_of(row->label));
-	put_texts(j, &r->table, row);
-	put_values(j, &r->table, row, false);
+	out_json_put_texts(j, &r->table, row);
+	out_json_put_values(j, &r->table, row, false);
 	if (r->table.diff)
-		put_values(j, &r->table, row, true);
+		out_json_put_values(j, &r->table, row, true);
 	if (row->others > 0)
 		json_member_uint(j, "others", row->others);
-	put_aliases(j, row);
+	out_json_put_aliases(j, row);
 	if (r->kind->json_row && row->others == 0 && row != r->table.top)
 		r->kind->json_row(r, row, j);
 	json_key(j, "children");
@@ -110,26 +111,26 @@ static void close_rows(struct json *j, size_t count)
 	}
 }
 
-static void put_rows(struct json *j, const struct report *r, const struct sink *s)
+static void out_json_put_rows(struct json *j, const struct report *r, const struct sink *s)
 {
 	struct row_walk walk;
 	size_t open = 1; /* rows whose children are open, the top included */
 	json_line(j);
 	json_key(j, "total");
-	open_row(j, r, r->table.top);
+	out_json_open_row(j, r, r->table.top);
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;) {
 		const size_t depth = walk.levels.count - 1;
 		close_rows(j, open - depth);
 		json_line(j);
-		open_row(j, r, row);
+		out_json_open_row(j, r, row);
 		open = depth + 1;
 	}
 	row_walk_release(&walk);
 	close_rows(j, open);
 }
 
-static void put_record(struct json *j, const struct report *r, const struct heft_row *row)
+static void out_json_put_record(struct json *j, const struct report *r, const struct heft_row *row)
 {
 	json_open(j, '{');
 	for (size_t i = 0; i < r->table.text_count; i++) {
@@ -151,7 +152,7 @@ static void out_records(const struct report *r, struct sink *s)
 	for (size_t i = 0; i < top->child_count && !s->failed; i++) {
 		struct json j = sink_json(s);
 		sink_text(s, r->goes_on || i > 0 ? STR(",\n ") : STR("\n "));
-		put_record(&j, r, top->children[i]);
+		out_json_put_record(&j, r, top->children[i]);
 	}
 	if (!r->not_all)
 		sink_text(s, r->goes_on || top->child_count > 0 ? STR("\n]\n") : STR("]\n"));
@@ -170,7 +171,7 @@ void out_json(const struct report *r, struct sink *s)
 	json_member_bool(&j, "diff", r->table.diff);
 	if (r->kind->json_head)
 		r->kind->json_head(r, &j);
-	put_rows(&j, r, s);
+	out_json_put_rows(&j, r, s);
 	json_line(&j);
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));

@@ -3,12 +3,12 @@
 
 enum { LABEL_MOST = 160 };
 
-static bool is_left(const struct column *c)
+static bool out_markdown_is_left(const struct column *c)
 {
 	return (c->cell == CELL_TEXT || c->cell == CELL_STATE) && !c->number;
 }
 
-static void put_titles(const struct report *r, struct sink *s)
+static void out_markdown_put_titles(const struct report *r, struct sink *s)
 {
 	sink_text(s, STR("|"));
 	for (size_t i = 0; i < r->column_count; i++)
@@ -17,12 +17,12 @@ static void put_titles(const struct report *r, struct sink *s)
 		sink_printf(s, " %s |", r->table.levels[0]);
 	sink_text(s, STR("\n|"));
 	for (size_t i = 0; i < r->column_count; i++)
-		sink_text(s, is_left(&r->columns[i]) ? STR("---|") : STR("--:|"));
+		sink_text(s, out_markdown_is_left(&r->columns[i]) ? STR("---|") : STR("--:|"));
 	sink_text(s, has_labels(r) ? STR("---|\n") : STR("\n"));
 }
 
-static void put_label(const struct report *r, const struct heft_row *row, size_t level,
-		      struct sink *s)
+static void out_markdown_put_label(const struct report *r, const struct heft_row *row, size_t level,
+				   struct sink *s)
 {
 	for (size_t i = 0; i < level; i++)
 		sink_text(s, STR("· "));
@@ -34,8 +34,8 @@ static void put_label(const struct report *r, const struct heft_row *row, size_t
 		markdown_code(s, row->label, LABEL_MOST);
 }
 
-static void put_row(const struct report *r, const struct heft_row *row,
-		    const struct heft_row *parent, size_t level, struct sink *s)
+static void out_markdown_put_row(const struct report *r, const struct heft_row *row,
+				 const struct heft_row *parent, size_t level, struct sink *s)
 {
 	char room[CELL_MAX];
 	sink_text(s, STR("|"));
@@ -50,23 +50,23 @@ static void put_row(const struct report *r, const struct heft_row *row,
 	}
 	if (has_labels(r)) {
 		sink_text(s, STR(" "));
-		put_label(r, row, level, s);
+		out_markdown_put_label(r, row, level, s);
 		sink_text(s, STR(" |"));
 	}
 	sink_text(s, STR("\n"));
 }
 
-static void put_rows(const struct report *r, struct sink *s)
+static void out_markdown_put_rows(const struct report *r, struct sink *s)
 {
 	struct row_walk walk;
 	if (!r->goes_on)
-		put_titles(r, s);
+		out_markdown_put_titles(r, s);
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
-		put_row(r, row, row_parent(&walk), walk.levels.count - 2, s);
+		out_markdown_put_row(r, row, row_parent(&walk), walk.levels.count - 2, s);
 	row_walk_release(&walk);
 	if (!r->kind->no_total)
-		put_row(r, r->table.top, r->table.top, 0, s);
+		out_markdown_put_row(r, r->table.top, r->table.top, 0, s);
 }
 
 void out_markdown(const struct report *r, struct sink *s)
@@ -74,7 +74,7 @@ void out_markdown(const struct report *r, struct sink *s)
 	if (r->kind->markdown_head && !r->goes_on)
 		r->kind->markdown_head(r, s);
 	if (!r->kind->no_empty_table || r->table.top->child_count > 0)
-		put_rows(r, s);
+		out_markdown_put_rows(r, s);
 	if (r->kind->markdown_foot && !r->not_all)
 		r->kind->markdown_foot(r, s);
 }

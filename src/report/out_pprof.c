@@ -15,7 +15,7 @@ static uint64_t whole_value(const struct heft_measure *m, union heft_value v)
 	return v.parts > 0 ? (uint64_t)(v.parts + 0.5) : 0;
 }
 
-static void put_sample(struct rows_profile *p, const struct row_walk *walk)
+static void out_pprof_put_sample(struct rows_profile *p, const struct row_walk *walk)
 {
 	const struct heft_table *t = &p->r->table;
 	const struct heft_row *row = walk->levels.data[walk->levels.count - 1].row;
@@ -34,7 +34,7 @@ static void put_sample(struct rows_profile *p, const struct row_walk *walk)
 }
 
 /* A function, and the one location in it. */
-static void put_label(struct rows_profile *p, uint32_t id)
+static void out_pprof_put_label(struct rows_profile *p, uint32_t id)
 {
 	struct text t = { 0 }, line = { 0 };
 	pprof_uint(&t, 1, (uint64_t)id + 1);
@@ -59,10 +59,10 @@ void out_pprof(const struct report *r, struct sink *s)
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; (row = row_next(&walk)) != NULL;)
 		if (row->child_count == 0)
-			put_sample(&p, &walk);
+			out_pprof_put_sample(&p, &walk);
 	row_walk_release(&walk);
 	for (uint32_t i = 0; i < p.labels.entries.count; i++)
-		put_label(&p, i);
+		out_pprof_put_label(&p, i);
 	const char *first = r->table.measures[r->table.sorted_by].name;
 	pprof_string(&p.pprof, &p.pprof.out, 14, first);
 	if (!pprof_finish(&p.pprof, s))

@@ -21,7 +21,7 @@ static const char *hotness_name(const struct profile_report *r, uint64_t count)
 
 /* ---- functions in order ---------------------------------------------------------------------- */
 
-static struct profile_rank rank_of(const struct profile_report *r, uint64_t function)
+static struct profile_rank out_profile_rank_of(const struct profile_report *r, uint64_t function)
 {
 	const struct blockmap_function *f = &r->map->functions.data[function];
 	struct profile_rank rank = { .function = function };
@@ -37,8 +37,8 @@ static struct profile_rank rank_of(const struct profile_report *r, uint64_t func
 	return rank;
 }
 
-static int by_rank(uint64_t a, uint64_t b, const struct profile_rank *x,
-		   const struct profile_rank *y)
+static int out_profile_by_rank(uint64_t a, uint64_t b, const struct profile_rank *x,
+			       const struct profile_rank *y)
 {
 	if (a != b)
 		return a < b ? 1 : -1;
@@ -48,13 +48,13 @@ static int by_rank(uint64_t a, uint64_t b, const struct profile_rank *x,
 static int by_total(const void *x, const void *y)
 {
 	const struct profile_rank *a = x, *b = y;
-	return by_rank(a->total, b->total, a, b);
+	return out_profile_by_rank(a->total, b->total, a, b);
 }
 
 static int by_hottest_block(const void *x, const void *y)
 {
 	const struct profile_rank *a = x, *b = y;
-	return by_rank(a->hottest, b->hottest, a, b);
+	return out_profile_by_rank(a->hottest, b->hottest, a, b);
 }
 
 struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hottest,
@@ -63,7 +63,7 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 	VEC(struct profile_rank) list = { 0 };
 	vec_reserve(&list, 1);
 	for (uint64_t i = 0; i < r->map->functions.count; i++) {
-		const struct profile_rank rank = rank_of(r, i);
+		const struct profile_rank rank = out_profile_rank_of(r, i);
 		if (rank.seen > 0)
 			vec_push(&list, rank);
 	}
@@ -74,7 +74,8 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
+static void out_profile_put_label(const struct report *r, const struct heft_row *row,
+				  struct text *out)
 {
 	char addr[40];
 	(void)r;
@@ -84,7 +85,7 @@ static void put_label(const struct report *r, const struct heft_row *row, struct
 	text_add(out, str_of(addr));
 }
 
-static void put_sums(const struct report *report, struct sink *s)
+static void out_profile_put_sums(const struct report *report, struct sink *s)
 {
 	const struct profile_report *r = report->ctx;
 	const uint64_t whole = report->table.top->now[HEFT_SAMPLES_COUNT].whole;
@@ -104,7 +105,8 @@ static void put_sums(const struct report *report, struct sink *s)
 
 void profile_report_init(struct report *r)
 {
-	static const struct report_kind kind = { .label = put_label, .below = put_sums };
+	static const struct report_kind kind = { .label = out_profile_put_label,
+						 .below = out_profile_put_sums };
 	r->kind = &kind;
 	r->indent = 2;
 	r->label_gap = 2;
@@ -145,7 +147,7 @@ void out_profile_csv(const struct profile_report *r, char separator, bool safe, 
 	}
 }
 
-static void json_block(struct json *j, const struct profile_report *r, uint64_t i)
+static void out_profile_json_block(struct json *j, const struct profile_report *r, uint64_t i)
 {
 	const struct bbmap_block *b = &r->map->blocks.data[i];
 	json_open(j, '{');
@@ -215,7 +217,7 @@ static void json_function(const struct profile_report *r, uint64_t function, str
 	json_open(&j, '[');
 	for (uint32_t k = 0; k < f->range_count; k++)
 		for (uint64_t i = ranges[k].first; i < ranges[k].first + ranges[k].count; i++)
-			json_block(&j, r, i);
+			out_profile_json_block(&j, r, i);
 	json_close(&j, ']');
 	json_key(&j, "edges");
 	json_open(&j, '[');

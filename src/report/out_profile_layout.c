@@ -14,8 +14,8 @@ static const struct profile_name *own_name(const struct profile_report *r, uint6
 	return NULL;
 }
 
-static void put_names(const struct profile_report *r, uint64_t function, const char *glue,
-		      struct sink *s)
+static void out_profile_layout_put_names(const struct profile_report *r, uint64_t function,
+					 const char *glue, struct sink *s)
 {
 	const size_t first = r->names->first[function], end = r->names->first[function + 1];
 	const char *between = "";
@@ -50,7 +50,7 @@ void out_profile_propeller(const struct profile_report *r, struct sink *s)
 		if (!own_name(r, f))
 			continue;
 		sink_text(s, STR("f "));
-		put_names(r, f, " ", s);
+		out_profile_layout_put_names(r, f, " ", s);
 		sink_text(s, STR("\nc"));
 		put_cluster(r, f, s);
 		sink_text(s, STR("\n"));
@@ -79,7 +79,7 @@ void out_profile_order(const struct profile_report *r, struct sink *s)
 	for (size_t i = 0; i < count && !s->failed; i++) {
 		if (!own_name(r, ranks[i].function))
 			continue;
-		put_names(r, ranks[i].function, "\n", s);
+		out_profile_layout_put_names(r, ranks[i].function, "\n", s);
 		sink_text(s, STR("\n"));
 	}
 	for (size_t i = 0; i < count && !s->failed; i++) {

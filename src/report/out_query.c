@@ -8,20 +8,20 @@ enum { ROWS_AT_ONCE = 4096 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void put_above(const struct report *r, struct sink *s)
+static void out_query_put_above(const struct report *r, struct sink *s)
 {
 	const struct query_report *q = r->ctx;
 	sink_text(s, q->statements > 0 ? STR("\n") : STR(""));
 }
 
-static void put_below(const struct report *r, struct sink *s)
+static void out_query_put_below(const struct report *r, struct sink *s)
 {
 	const struct query_report *q = r->ctx;
 	if (q->over > 0)
 		sink_printf(s, "[%" PRIu64 " more rows]\n", q->over);
 }
 
-static void markdown_foot(const struct report *r, struct sink *s)
+static void out_query_markdown_foot(const struct report *r, struct sink *s)
 {
 	const struct query_report *q = r->ctx;
 	if (q->over > 0)
@@ -29,16 +29,17 @@ static void markdown_foot(const struct report *r, struct sink *s)
 }
 
 static const struct report_kind kind = {
-	.above = put_above,
-	.below = put_below,
-	.markdown_head = put_above,
-	.markdown_foot = markdown_foot,
+	.above = out_query_put_above,
+	.below = out_query_put_below,
+	.markdown_head = out_query_put_above,
+	.markdown_foot = out_query_markdown_foot,
 	.no_total = true,
 	.draws_records = true,
 };
 
 /* The texts and columns of what is kept. */
-static void describe(const struct query_report *q, struct heft_text *texts, struct column *columns)
+static void out_query_describe(const struct query_report *q, struct heft_text *texts,
+			       struct column *columns)
 {
 	for (size_t i = 0; i < q->columns.count; i++) {
 		const struct query_column *c = &q->columns.data[i];
@@ -53,7 +54,8 @@ static void describe(const struct query_report *q, struct heft_text *texts, stru
 }
 
 /* The rows of what is kept, below `top`. */
-static void list_rows(const struct query_report *q, struct heft_row *top, struct arena *arena)
+static void out_query_list_rows(const struct query_report *q, struct heft_row *top,
+				struct arena *arena)
 {
 	const size_t count = q->cells.count / q->columns.count;
 	struct heft_row *rows = arena_new(arena, struct heft_row, count);
@@ -67,15 +69,15 @@ static void list_rows(const struct query_report *q, struct heft_row *top, struct
 }
 
 /* Writes what is kept. */
-static bool write_rows(struct query_report *q, bool all)
+static bool out_query_write_rows(struct query_report *q, bool all)
 {
 	const size_t count = q->columns.count;
 	struct arena arena = { 0 };
 	struct heft_text *texts = arena_new(&arena, struct heft_text, count);
 	struct column *columns = arena_new(&arena, struct column, count);
 	struct heft_row top;
-	describe(q, texts, columns);
-	list_rows(q, &top, &arena);
+	out_query_describe(q, texts, columns);
+	out_query_list_rows(q, &top, &arena);
 	const struct report r = { .table = { .texts = texts, .text_count = count, .top = &top },
 				  .opts = { .format = q->opts.format,
 					    .width = q->opts.width,
@@ -98,7 +100,7 @@ static bool write_rows(struct query_report *q, bool all)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-static bool start(void *ctx, const char *const *names, size_t count)
+static bool out_query_start(void *ctx, const char *const *names, size_t count)
 {
 	struct query_report *q = ctx;
 	if (q->opts.format == HEFT_SVG && q->statements > 0)
@@ -123,24 +125,25 @@ static struct str shown_text(const struct query_cell *c, char room[PSS_MAX])
 	return str_of(room);
 }
 
-static bool is_number(const struct query_cell *c)
+static bool out_query_is_number(const struct query_cell *c)
 {
 	return c->kind == QUERY_INTEGER || (c->kind == QUERY_REAL && isfinite(c->real));
 }
 
-static void keep(struct query_report *q, const struct query_cell *c, struct query_column *column)
+static void out_query_keep(struct query_report *q, const struct query_cell *c,
+			   struct query_column *column)
 {
 	char room[PSS_MAX];
 	if (c->kind == QUERY_NULL) {
 		vec_push(&q->cells, NULL);
 		return;
 	}
-	column->numbers |= is_number(c);
-	column->texts |= !is_number(c);
+	column->numbers |= out_query_is_number(c);
+	column->texts |= !out_query_is_number(c);
 	vec_push(&q->cells, arena_copy(&q->texts, shown_text(c, room)));
 }
 
-static bool add_row(void *ctx, const struct query_cell *cells, size_t count)
+static bool out_query_add_row(void *ctx, const struct query_cell *cells, size_t count)
 {
 	struct query_report *q = ctx;
 	if (q->opts.rows > 0 && q->rows == q->opts.rows) {
@@ -149,22 +152,22 @@ static bool add_row(void *ctx, const struct query_cell *cells, size_t count)
 	}
 	q->rows++;
 	for (size_t i = 0; i < count; i++)
-		keep(q, &cells[i], &q->columns.data[i]);
+		out_query_keep(q, &cells[i], &q->columns.data[i]);
 	const bool waits = q->opts.format == HEFT_TABLE || q->opts.format == HEFT_SVG;
-	return waits || q->rows % ROWS_AT_ONCE != 0 || write_rows(q, false);
+	return waits || q->rows % ROWS_AT_ONCE != 0 || out_query_write_rows(q, false);
 }
 
-static bool end(void *ctx)
+static bool out_query_end(void *ctx)
 {
 	struct query_report *q = ctx;
-	const bool ok = write_rows(q, true);
+	const bool ok = out_query_write_rows(q, true);
 	q->statements++;
 	return ok;
 }
 
 struct query_visitor query_report_visitor(struct query_report *r)
 {
-	return (struct query_visitor){ start, add_row, end, r };
+	return (struct query_visitor){ out_query_start, out_query_add_row, out_query_end, r };
 }
 
 void query_report_release(struct query_report *r)

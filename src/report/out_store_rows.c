@@ -5,14 +5,14 @@
 
 /* ---- an object a line ------------------------------------------------------------------------ */
 
-static void put_json(void *ctx, const char *p, size_t size)
+static void out_store_rows_put_json(void *ctx, const char *p, size_t size)
 {
 	text_add(ctx, (struct str){ p, size });
 }
 
 static void put_object(const struct report *r, const struct row_walk *walk, struct text *line)
 {
-	struct json j = { .put = put_json, .ctx = line };
+	struct json j = { .put = out_store_rows_put_json, .ctx = line };
 	const size_t depth = walk->levels.count;
 	const struct heft_row *row = walk->levels.data[depth - 1].row;
 	json_open(&j, '{');
@@ -34,9 +34,10 @@ static void put_object(const struct report *r, const struct row_walk *walk, stru
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* A column is a number or a text in all records of a report. */
-static void put_record(const struct report *r, const struct heft_row *row, struct text *line)
+static void out_store_rows_put_record(const struct report *r, const struct heft_row *row,
+				      struct text *line)
 {
-	struct json j = { .put = put_json, .ctx = line };
+	struct json j = { .put = out_store_rows_put_json, .ctx = line };
 	json_open(&j, '{');
 	for (size_t i = 0; i < r->table.text_count; i++) {
 		const char *text = row->texts[i];
@@ -72,7 +73,7 @@ static void end_row(struct text *line, struct sink *s)
 static void put_records(const struct report *r, struct text *line, struct sink *s)
 {
 	for (size_t i = 0; !s->failed && i < r->table.top->child_count; i++) {
-		put_record(r, r->table.top->children[i], line);
+		out_store_rows_put_record(r, r->table.top->children[i], line);
 		end_row(line, s);
 	}
 }

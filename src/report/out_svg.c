@@ -14,7 +14,7 @@ static const double sign_width = 11;
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-static double number_of(const struct report *r, union heft_value v)
+static double out_svg_number_of(const struct report *r, union heft_value v)
 {
 	const bool parts = r->table.measures[r->table.sorted_by].unit == HEFT_PARTS;
 	return !parts ? (double)v.whole : isnan(v.parts) ? 0 : v.parts;
@@ -22,16 +22,16 @@ static double number_of(const struct report *r, union heft_value v)
 
 static double now_of(const struct report *r, const struct heft_row *row)
 {
-	return number_of(r, row->now[r->table.sorted_by]);
+	return out_svg_number_of(r, row->now[r->table.sorted_by]);
 }
 
 static double change_of_row(const struct report *r, const struct heft_row *row)
 {
-	return now_of(r, row) - number_of(r, row->base[r->table.sorted_by]);
+	return now_of(r, row) - out_svg_number_of(r, row->base[r->table.sorted_by]);
 }
 
 /* What is drawn of a row: its size; in a diff all growth and shrinkage below it. */
-static double weigh(const struct report *r, const struct heft_row *row)
+static double out_svg_weigh(const struct report *r, const struct heft_row *row)
 {
 	struct row_walk walk;
 	double sum = 0;
@@ -70,7 +70,7 @@ struct tiles {
 };
 
 /* "[section .text]" below ".text" says what the row above says. */
-static bool says_again(const struct heft_row *row)
+static bool out_svg_says_again(const struct heft_row *row)
 {
 	const struct str own = str_of(row->label);
 	if (row->child_count != 1 || row->children[0]->child_count != 0)
@@ -83,15 +83,15 @@ static bool says_again(const struct heft_row *row)
 }
 
 /* The children that weigh at least `least`, heaviest first. */
-static void add_children(struct tiles *t, const struct report *r, const struct tile *of,
-			 double least)
+static void out_svg_add_children(struct tiles *t, const struct report *r, const struct tile *of,
+				 double least)
 {
 	t->first = t->all.count;
 	t->left_out = 0;
 	for (size_t i = 0; i < of->row->child_count; i++) {
 		const struct heft_row *row = of->row->children[i];
 		const struct tile tile = { .row = row,
-					   .weight = weigh(r, row),
+					   .weight = out_svg_weigh(r, row),
 					   .depth = of->depth + 1,
 					   .colour = of->colour };
 		if (tile.weight >= least && tile.weight > 0)
@@ -148,10 +148,10 @@ static void title_text(char *out, size_t room, const struct report *r)
 }
 
 /* What somebody hears who does not see the picture: the largest rows. */
-static void describe(struct text *out, const struct report *r, const struct tile *top)
+static void out_svg_describe(struct text *out, const struct report *r, const struct tile *top)
 {
 	struct tiles t = { 0 };
-	add_children(&t, r, top, 0);
+	out_svg_add_children(&t, r, top, 0);
 	for (size_t i = 0; i < t.all.count && i < TEXT_LABELS; i++) {
 		char tip[TIP_LABEL + 100];
 		tip_text(tip, sizeof tip, r, &t.all.data[i]);
@@ -162,12 +162,13 @@ static void describe(struct text *out, const struct report *r, const struct tile
 	vec_release(&t.all);
 }
 
-static void begin(const struct report *r, unsigned height, const struct tile *top, struct sink *s)
+static void out_svg_begin(const struct report *r, unsigned height, const struct tile *top,
+			  struct sink *s)
 {
 	char title[600];
 	struct text about = { 0 };
 	title_text(title, sizeof title, r);
-	describe(&about, r, top);
+	out_svg_describe(&about, r, top);
 	svg_begin(s, height, title, about.p);
 	text_release(&about);
 }
@@ -185,13 +186,14 @@ static void class_of(char out[16], const struct report *r, const struct tile *t,
 }
 
 /* Whether rows below it leave room for its label. */
-static bool has_header(const struct tile *t)
+static bool out_svg_has_header(const struct tile *t)
 {
 	return t->box.h > 3 * SVG_LINE && t->box.w > 40;
 }
 
 /* With the size where there is room for both; colour alone does not say what grew. */
-static void put_label(const struct report *r, const struct tile *t, const char *tip, struct sink *s)
+static void out_svg_put_label(const struct report *r, const struct tile *t, const char *tip,
+			      struct sink *s)
 {
 	const double change = r->table.diff ? change_of_row(r, t->row) : 0, y = t->box.y + 12;
 	const bool both = 7.0 * (double)strlen(tip) < t->box.w;
@@ -210,8 +212,8 @@ static void draw_tile(const struct report *r, const struct tile *t, bool inner, 
 	class_of(class, r, t, inner);
 	tip_text(tip, sizeof tip, r, t);
 	svg_box(s, &t->box, class, tip);
-	if (t->box.h >= 13 && (!inner || has_header(t)))
-		put_label(r, t, tip, s);
+	if (t->box.h >= 13 && (!inner || out_svg_has_header(t)))
+		out_svg_put_label(r, t, tip, s);
 }
 
 /* ---- treemaps: Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000) --------------------- */
@@ -263,9 +265,9 @@ static struct svg_box squarify(struct tile *t, size_t count, double whole, struc
 }
 
 /* Where the rows below one stand, under its label. */
-static struct svg_box inside(const struct tile *t)
+static struct svg_box out_svg_inside(const struct tile *t)
 {
-	const double label = has_header(t) ? (double)SVG_LINE : (double)MAP_GAP;
+	const double label = out_svg_has_header(t) ? (double)SVG_LINE : (double)MAP_GAP;
 	if (t->depth == 0)
 		return t->box;
 	return (struct svg_box){ t->box.x + (double)MAP_GAP, t->box.y + label,
@@ -273,7 +275,7 @@ static struct svg_box inside(const struct tile *t)
 				 t->box.h - label - (double)MAP_GAP };
 }
 
-static bool has_room(const struct svg_box *b)
+static bool out_svg_has_room(const struct svg_box *b)
 {
 	return b->w >= least_side && b->h >= least_side && b->w * b->h >= least_inner;
 }
@@ -283,7 +285,7 @@ static void lay_children(struct tiles *t, const struct report *r, const struct t
 			 const struct svg_box *room, struct sink *s)
 {
 	char text[60];
-	add_children(t, r, of, least_area * of->weight / (room->w * room->h));
+	out_svg_add_children(t, r, of, least_area * of->weight / (room->w * room->h));
 	const struct svg_box rest = squarify(t->all.data + t->first, t->all.count - t->first,
 					     of->weight, *room);
 	snprintf(text, sizeof text, "%zu smaller", t->left_out);
@@ -295,16 +297,16 @@ void out_svg_map(const struct report *r, struct sink *s)
 {
 	struct tiles t = { 0 };
 	const struct tile top = { .row = r->table.top,
-				  .weight = weigh(r, r->table.top),
+				  .weight = out_svg_weigh(r, r->table.top),
 				  .box = { 0, SVG_LINE + 2, SVG_WIDTH,
 					   MAP_HEIGHT - SVG_LINE - 2 } };
-	begin(r, MAP_HEIGHT, &top, s);
+	out_svg_begin(r, MAP_HEIGHT, &top, s);
 	vec_push(&t.all, top);
 	while (t.all.count > 0 && !s->failed) {
 		const struct tile tile = t.all.data[--t.all.count];
-		const struct svg_box room = inside(&tile);
-		const bool inner = tile.row->child_count > 0 && has_room(&room) &&
-				   (tile.depth == 0 || !says_again(tile.row));
+		const struct svg_box room = out_svg_inside(&tile);
+		const bool inner = tile.row->child_count > 0 && out_svg_has_room(&room) &&
+				   (tile.depth == 0 || !out_svg_says_again(tile.row));
 		if (tile.depth > 0)
 			draw_tile(r, &tile, inner, s);
 		if (inner)
@@ -326,7 +328,7 @@ static unsigned lay_flame(struct tiles *drawn, const struct report *r, const str
 		const struct tile tile = t.all.data[--t.all.count];
 		vec_push(&drawn->all, tile);
 		deepest = tile.depth > deepest ? tile.depth : deepest;
-		add_children(&t, r, &tile, least_band * tile.weight / tile.box.w);
+		out_svg_add_children(&t, r, &tile, least_band * tile.weight / tile.box.w);
 		double x = tile.box.x;
 		for (size_t i = t.first; i < t.all.count; i++) {
 			struct tile *child = &t.all.data[i];
@@ -346,11 +348,11 @@ void out_svg_flame(const struct report *r, struct sink *s)
 {
 	struct tiles drawn = { 0 };
 	const struct tile top = { .row = r->table.top,
-				  .weight = weigh(r, r->table.top),
+				  .weight = out_svg_weigh(r, r->table.top),
 				  .box = { 0, 0, SVG_WIDTH, BAND } };
 	const unsigned deepest = top.weight > 0 ? lay_flame(&drawn, r, &top) : 0;
 	const unsigned height = (deepest + 1) * BAND + SVG_LINE + 2;
-	begin(r, height, &top, s);
+	out_svg_begin(r, height, &top, s);
 	for (size_t i = 0; i < drawn.all.count && !s->failed; i++) {
 		struct tile *tile = &drawn.all.data[i];
 		tile->box.y = height - (tile->depth + 1.0) * (double)BAND;

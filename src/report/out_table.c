@@ -8,7 +8,7 @@ enum { LABEL_MIN = 8, LABEL_WANTED = 40, TEXT_WIDTH_MAX = 24 };
 /* Texts of records take what they need; where lines have an end, at least so much. */
 enum { RECORD_TEXT_MIN = 12 };
 
-struct table {
+struct out_table_table {
 	const struct report *r;
 	struct sink *s;
 	struct column *columns;
@@ -18,7 +18,7 @@ struct table {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void widen(struct table *t, const bool *measured, const struct heft_row *row,
+static void widen(struct out_table_table *t, const bool *measured, const struct heft_row *row,
 		  const struct heft_row *parent)
 {
 	char room[CELL_MAX];
@@ -34,7 +34,7 @@ static void widen(struct table *t, const bool *measured, const struct heft_row *
 }
 
 /* Gives the columns without a width that of their widest text; those that are empty go. */
-static void measure_columns(struct table *t)
+static void measure_columns(struct out_table_table *t)
 {
 	bool *measured = mem_zeroed(t->count + 1, sizeof *measured), any = false;
 	struct row_walk walk;
@@ -63,7 +63,7 @@ out:
 	mem_free(measured);
 }
 
-static size_t columns_width(const struct table *t)
+static size_t columns_width(const struct out_table_table *t)
 {
 	size_t width = t->r->label_gap;
 	for (size_t c = 0; c < t->count; c++)
@@ -72,7 +72,7 @@ static size_t columns_width(const struct table *t)
 }
 
 /* Leaves out what can be spared until labels have room: half the line. */
-static void spare_columns(struct table *t)
+static void spare_columns(struct out_table_table *t)
 {
 	const size_t wanted = max_u64(LABEL_WANTED, t->r->opts.width / 2);
 	while (t->r->opts.width > 0 && columns_width(t) + wanted > t->r->opts.width) {
@@ -89,7 +89,7 @@ static void spare_columns(struct table *t)
 }
 
 /* Columns of records share the width: each text may take what the narrower ones leave. */
-static void shrink_columns(struct table *t)
+static void shrink_columns(struct out_table_table *t)
 {
 	size_t total = columns_width(t);
 	while (t->r->opts.width > 0 && total > t->r->opts.width) {
@@ -111,7 +111,7 @@ static void shrink_columns(struct table *t)
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 /* The ANSI code a cell is wrapped in. */
-static struct str cell_color(const struct table *t, const struct column *c,
+static struct str cell_color(const struct out_table_table *t, const struct column *c,
 			     const struct heft_row *row)
 {
 	const union heft_value now = row->now[c->index], base = row->base[c->index];
@@ -122,16 +122,17 @@ static struct str cell_color(const struct table *t, const struct column *c,
 	return less ? STR("\x1b[32m") : STR("\x1b[31m");
 }
 
-static bool is_left(const struct column *c)
+static bool out_table_is_left(const struct column *c)
 {
 	return (c->cell == CELL_TEXT || c->cell == CELL_STATE) && !c->number;
 }
 
-static void put_text(const struct table *t, const struct column *c, struct str text)
+static void out_table_put_text(const struct out_table_table *t, const struct column *c,
+			       struct str text)
 {
 	struct sink *s = t->s;
 	const bool at_end = !has_labels(t->r) && c == &t->columns[t->count - 1];
-	if (!is_left(c)) {
+	if (!out_table_is_left(c)) {
 		sink_right(s, text, c->width);
 		return;
 	}
@@ -140,7 +141,7 @@ static void put_text(const struct table *t, const struct column *c, struct str t
 	sink_right(s, STR(""), have < c->width && !at_end ? c->width - have : 0);
 }
 
-static void put_cells(const struct table *t, const struct heft_row *row,
+static void put_cells(const struct out_table_table *t, const struct heft_row *row,
 		      const struct heft_row *parent)
 {
 	char room[CELL_MAX];
@@ -156,7 +157,7 @@ static void put_cells(const struct table *t, const struct heft_row *row,
 			sink_text(t->s, cell_color(t, c, row));
 			tinted = true;
 		}
-		put_text(t, c, str_of(cell_text(room, t->r, c, row, parent)));
+		out_table_put_text(t, c, str_of(cell_text(room, t->r, c, row, parent)));
 	}
 	if (tinted)
 		sink_text(t->s, STR("\x1b[0m"));
@@ -166,7 +167,7 @@ static void put_cells(const struct table *t, const struct heft_row *row,
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 /* Columns left for a text behind `used` others, 0 for any number. */
-static size_t room_behind(const struct table *t, size_t used)
+static size_t room_behind(const struct out_table_table *t, size_t used)
 {
 	const size_t width = t->r->opts.width;
 	if (width == 0)
@@ -174,7 +175,7 @@ static size_t room_behind(const struct table *t, size_t used)
 	return width > used + LABEL_MIN ? width - used : LABEL_MIN;
 }
 
-static struct str row_label(struct table *t, const struct heft_row *row)
+static struct str row_label(struct out_table_table *t, const struct heft_row *row)
 {
 	const struct report_kind *kind = t->r->kind;
 	if (kind->total && row == t->r->table.top)
@@ -186,7 +187,8 @@ static struct str row_label(struct table *t, const struct heft_row *row)
 	return text_str(&t->label);
 }
 
-static void put_aliases(const struct table *t, const struct heft_row *row, size_t column)
+static void out_table_put_aliases(const struct out_table_table *t, const struct heft_row *row,
+				  size_t column)
 {
 	for (size_t i = 0; i < row->alias_count; i++) {
 		sink_right(t->s, STR(""), column);
@@ -196,22 +198,23 @@ static void put_aliases(const struct table *t, const struct heft_row *row, size_
 	}
 }
 
-static bool is_same(const struct table *t, const union heft_value *a, const union heft_value *b)
+static bool out_table_is_same(const struct out_table_table *t, const union heft_value *a,
+			      const union heft_value *b)
 {
 	return memcmp(a, b, t->r->table.measure_count * sizeof *a) == 0;
 }
 
 /* One of a chain, which would say the numbers of the row above again. */
-static bool has_no_cells(const struct table *t, const struct heft_row *row,
+static bool has_no_cells(const struct out_table_table *t, const struct heft_row *row,
 			 const struct heft_row *parent)
 {
 	return t->r->blanks_chains && parent != t->r->table.top && parent->child_count == 1 &&
-	       row->others == 0 && is_same(t, row->now, parent->now) &&
-	       (!t->r->table.diff || is_same(t, row->base, parent->base));
+	       row->others == 0 && out_table_is_same(t, row->now, parent->now) &&
+	       (!t->r->table.diff || out_table_is_same(t, row->base, parent->base));
 }
 
-static void put_row(struct table *t, const struct heft_row *row, const struct heft_row *parent,
-		    size_t level)
+static void out_table_put_row(struct out_table_table *t, const struct heft_row *row,
+			      const struct heft_row *parent, size_t level)
 {
 	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
 	if (t->r->indents_rows)
@@ -225,19 +228,19 @@ static void put_row(struct table *t, const struct heft_row *row, const struct he
 	if (has_labels(t->r))
 		label_put(t->s, row_label(t, row), room_behind(t, column));
 	sink_text(t->s, STR("\n"));
-	put_aliases(t, row, column);
+	out_table_put_aliases(t, row, column);
 	if (t->r->kind->lines && row->others == 0 && row != t->r->table.top)
 		t->r->kind->lines(t->r, row, column, t->s);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void put_titles(const struct table *t)
+static void out_table_put_titles(const struct out_table_table *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		const struct column *c = &t->columns[i];
 		sink_right(t->s, STR(""), c->gap);
-		put_text(t, c, str_of(c->title));
+		out_table_put_text(t, c, str_of(c->title));
 	}
 	sink_right(t->s, STR(""), t->r->label_gap);
 	if (has_labels(t->r))
@@ -245,7 +248,7 @@ static void put_titles(const struct table *t)
 	sink_text(t->s, STR("\n"));
 }
 
-static void put_rows(struct table *t)
+static void out_table_put_rows(struct out_table_table *t)
 {
 	const struct report *r = t->r;
 	struct row_walk walk;
@@ -254,7 +257,7 @@ static void put_rows(struct table *t)
 		const bool hidden = r->kind->hides && r->kind->hides(r, row);
 		/* The first level is not indented: depth 1 is level 0. */
 		if (!hidden)
-			put_row(t, row, row_parent(&walk), walk.levels.count - 2);
+			out_table_put_row(t, row, row_parent(&walk), walk.levels.count - 2);
 		if (hidden || (r->kind->hides_children && r->kind->hides_children(r, row)))
 			row_skip_children(&walk);
 	}
@@ -263,7 +266,7 @@ static void put_rows(struct table *t)
 
 void out_table(const struct report *r, struct sink *s)
 {
-	struct table t = { .r = r, .s = s, .count = r->column_count };
+	struct out_table_table t = { .r = r, .s = s, .count = r->column_count };
 	if (r->kind->above)
 		r->kind->above(r, s);
 	if (r->kind->no_empty_table && r->table.top->child_count == 0)
@@ -278,10 +281,10 @@ void out_table(const struct report *r, struct sink *s)
 	if (r->kind->head)
 		r->kind->head(r, s);
 	else
-		put_titles(&t);
-	put_rows(&t);
+		out_table_put_titles(&t);
+	out_table_put_rows(&t);
 	if (!r->kind->no_total)
-		put_row(&t, r->table.top, r->table.top, 0);
+		out_table_put_row(&t, r->table.top, r->table.top, 0);
 	if (r->kind->below)
 		r->kind->below(r, s);
 	mem_free(t.columns);

@@ -8,7 +8,7 @@
 static const char unknown[] = "??";
 
 /* Numbers that are not known are left out where people read. */
-static void put_place(struct sink *s, const struct heft_frame *f, bool all)
+static void out_where_put_place(struct sink *s, const struct heft_frame *f, bool all)
 {
 	label_put(s, str_of(*f->file ? f->file : unknown), 0);
 	if (!all && f->line == 0)
@@ -23,7 +23,7 @@ static void put_place(struct sink *s, const struct heft_frame *f, bool all)
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
-static void put_head(const struct heft_location *at, struct sink *s)
+static void out_where_put_head(const struct heft_location *at, struct sink *s)
 {
 	if (at->member) {
 		label_put(s, str_of(at->member), 0);
@@ -53,7 +53,7 @@ static void put_head(const struct heft_location *at, struct sink *s)
 	sink_text(s, *glue == ',' ? STR(")\n") : STR("\n"));
 }
 
-static void put_symbol(const struct heft_location *at, struct sink *s)
+static void out_where_put_symbol(const struct heft_location *at, struct sink *s)
 {
 	sink_text(s, STR("  symbol  "));
 	label_put(s, str_of(at->symbol), 0);
@@ -64,7 +64,7 @@ static void put_symbol(const struct heft_location *at, struct sink *s)
 	sink_text(s, at->is_tls ? STR(" (each thread has one)\n") : STR("\n"));
 }
 
-static void put_block(const struct heft_block *b, struct sink *s)
+static void out_where_put_block(const struct heft_block *b, struct sink *s)
 {
 	sink_text(s, STR("  block   #"));
 	sink_decimal(s, b->id);
@@ -100,23 +100,23 @@ static void put_declaration(const struct heft_location *at, struct sink *s)
 					  .line = at->decl_line,
 					  .column = at->decl_column };
 	sink_text(s, STR("  decl    "));
-	put_place(s, &place, false);
+	out_where_put_place(s, &place, false);
 	sink_text(s, STR("\n"));
 }
 
-static void out_text(const struct heft_location *at, struct sink *s)
+static void out_where_text(const struct heft_location *at, struct sink *s)
 {
 	if (at->addr == HEFT_NO_ADDRESS) {
 		sink_text(s, STR("??\n"));
 		return;
 	}
-	put_head(at, s);
+	out_where_put_head(at, s);
 	if (at->symbol)
-		put_symbol(at, s);
+		out_where_put_symbol(at, s);
 	for (size_t i = 0; i < at->owner_count; i++)
 		put_owner(at->owners[i], s);
 	if (at->block)
-		put_block(at->block, s);
+		out_where_put_block(at->block, s);
 	if (at->unit) {
 		sink_text(s, STR("  unit    "));
 		label_put(s, str_of(at->unit), 0);
@@ -131,7 +131,7 @@ static void out_text(const struct heft_location *at, struct sink *s)
 		sink_text(s, i < 10 ? STR("      ") : STR("     "));
 		label_put(s, str_of(*f->function ? f->function : unknown), 0);
 		sink_text(s, STR(" at "));
-		put_place(s, f, false);
+		out_where_put_place(s, f, false);
 		sink_text(s, i + 1 < at->frame_count ? STR(" (inlined)\n") : STR("\n"));
 	}
 	if (at->process)
@@ -144,7 +144,7 @@ static void put_terse(struct sink *s, const char *function, const struct heft_fr
 {
 	label_put(s, str_of(*function ? function : unknown), 0);
 	sink_text(s, STR("\n"));
-	put_place(s, f, true);
+	out_where_put_place(s, f, true);
 	sink_text(s, STR("\n"));
 }
 
@@ -162,22 +162,22 @@ static void out_terse(const struct heft_location *at, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void member_text(struct json *j, const char *key, const char *text)
+static void out_where_member_text(struct json *j, const char *key, const char *text)
 {
 	if (text && *text)
 		json_member_text(j, key, str_of(text));
 }
 
-static void json_frames(const struct heft_location *at, struct json *j)
+static void out_where_json_frames(const struct heft_location *at, struct json *j)
 {
 	json_key(j, "frames");
 	json_open(j, '[');
 	for (size_t i = 0; i < at->frame_count; i++) {
 		const struct heft_frame *f = at->frames[i];
 		json_open(j, '{');
-		member_text(j, "function", f->function);
-		member_text(j, "linkage_name", f->linkage);
-		member_text(j, "file", f->file);
+		out_where_member_text(j, "function", f->function);
+		out_where_member_text(j, "linkage_name", f->linkage);
+		out_where_member_text(j, "file", f->file);
 		json_member_uint(j, "line", f->line);
 		json_member_uint(j, "column", f->column);
 		json_close(j, '}');
@@ -185,7 +185,7 @@ static void json_frames(const struct heft_location *at, struct json *j)
 	json_close(j, ']');
 }
 
-static void json_block(const struct heft_block *b, struct json *j)
+static void out_where_json_block(const struct heft_block *b, struct json *j)
 {
 	json_key(j, "block");
 	json_open(j, '{');
@@ -223,16 +223,16 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 	json_open(&j, '{');
 	if (at->addr != HEFT_NO_ADDRESS)
 		json_member_uint(&j, "address", at->addr);
-	member_text(&j, "member", at->member);
-	member_text(&j, "segment", at->segment);
-	member_text(&j, "section", at->section);
+	out_where_member_text(&j, "member", at->member);
+	out_where_member_text(&j, "segment", at->segment);
+	out_where_member_text(&j, "section", at->section);
 	if (at->section)
 		json_member_uint(&j, "section_offset", at->section_offset);
 	if (at->in_file)
 		json_member_uint(&j, "file_offset", at->file_offset);
-	member_text(&j, "symbol", at->symbol);
+	out_where_member_text(&j, "symbol", at->symbol);
 	if (at->symbol) {
-		member_text(&j, "symbol_linkage_name", at->symbol_linkage);
+		out_where_member_text(&j, "symbol_linkage_name", at->symbol_linkage);
 		json_member_uint(&j, "symbol_offset", at->symbol_offset);
 		json_member_uint(&j, "symbol_own", at->symbol_size);
 		if (at->is_tls)
@@ -241,8 +241,8 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 	if (at->owner_count > 0)
 		json_owners(at, &j);
 	if (at->block)
-		json_block(at->block, &j);
-	member_text(&j, "unit", at->unit);
+		out_where_json_block(at->block, &j);
+	out_where_member_text(&j, "unit", at->unit);
 	if (at->decl_file) {
 		json_key(&j, "declaration");
 		json_open(&j, '{');
@@ -251,7 +251,7 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 		json_member_uint(&j, "column", at->decl_column);
 		json_close(&j, '}');
 	}
-	json_frames(at, &j);
+	out_where_json_frames(at, &j);
 	if (at->process) {
 		json_key(&j, "process");
 		heap_json_place(&j, at->process);
@@ -262,7 +262,7 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 
 /* ---- lines of fields ------------------------------------------------------------------------ */
 
-static const char *owner_of(const struct heft_location *at, const char *source)
+static const char *out_where_owner_of(const struct heft_location *at, const char *source)
 {
 	for (size_t i = 0; i < at->owner_count; i++)
 		if (strcmp(at->owners[i]->source, source) == 0)
@@ -276,7 +276,7 @@ static void record_owners(struct record *r, const struct heft_location *at,
 	for (size_t i = 0; i < sources.count; i++) {
 		char name[80];
 		snprintf(name, sizeof name, "owner_%s", sources.names[i]);
-		record_text(r, name, owner_of(at, sources.names[i]));
+		record_text(r, name, out_where_owner_of(at, sources.names[i]));
 	}
 }
 
@@ -311,8 +311,8 @@ static void record_frame(struct record *r, const struct heft_location *at, size_
 }
 
 /* A line a frame; one line where there is none. */
-static void out_lines(const struct heft_location *at, const struct heft_write_opts *opts,
-		      struct source_names sources, struct sink *s)
+static void out_where_lines(const struct heft_location *at, const struct heft_write_opts *opts,
+			    struct source_names sources, struct sink *s)
 {
 	static const struct heft_location nowhere = { .size = sizeof nowhere };
 	const struct heft_location *shown = at ? at : &nowhere;
@@ -331,11 +331,11 @@ void out_where(const struct heft_location *at, const struct heft_write_opts *opt
 	       struct source_names sources, struct sink *s)
 {
 	if (record_has(opts->format))
-		out_lines(at, opts, sources, s);
+		out_where_lines(at, opts, sources, s);
 	else if (at && opts->format == HEFT_JSON)
 		out_where_json(at, s);
 	else if (at && opts->format == HEFT_TERSE)
 		out_terse(at, s);
 	else if (at)
-		out_text(at, s);
+		out_where_text(at, s);
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* v in units of 1/scale (a power of ten), decimals without zeros behind. */
-static void put(char out[PSS_MAX], double v, uint64_t scale, const char *sign)
+static void pss_put(char out[PSS_MAX], double v, uint64_t scale, const char *sign)
 {
 	const double units = nearbyint(fabs(v) * (double)scale);
 	const uint64_t n = units < 1e18 ? (uint64_t)units : UINT64_C(1000000000000000000);
@@ -24,28 +24,28 @@ static void put(char out[PSS_MAX], double v, uint64_t scale, const char *sign)
 		 decimals);
 }
 
-static void put_short(char out[PSS_MAX], double v, const char *sign)
+static void pss_put_short(char out[PSS_MAX], double v, const char *sign)
 {
 	const double size = fabs(v);
 	if (size < 0.05 && size > 1e-6)
 		snprintf(out, PSS_MAX, "~0");
 	else
-		put(out, v, size < 10 ? 10 : 1, sign);
+		pss_put(out, v, size < 10 ? 10 : 1, sign);
 }
 
 void pss_text(char out[PSS_MAX], double v)
 {
-	put_short(out, v, v < 0 ? "-" : "");
+	pss_put_short(out, v, v < 0 ? "-" : "");
 }
 
 void pss_change(char out[PSS_MAX], double v)
 {
-	put_short(out, v, v < 0 ? "-" : "+");
+	pss_put_short(out, v, v < 0 ? "-" : "+");
 }
 
 void pss_exact(char out[PSS_MAX], double v)
 {
-	put(out, v, 1000, v < 0 ? "-" : "");
+	pss_put(out, v, 1000, v < 0 ? "-" : "");
 }
 
 void json_member_pss(struct json *j, const char *key, double v)

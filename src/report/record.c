@@ -47,7 +47,8 @@ void record_text(struct record *r, const char *name, const char *value)
 	end_field(r);
 }
 
-static void put_number(struct record *r, const char *name, uint64_t value, bool known, bool addr)
+static void record_put_number(struct record *r, const char *name, uint64_t value, bool known,
+			      bool addr)
 {
 	start_field(r, true);
 	if (r->names)
@@ -61,12 +62,12 @@ static void put_number(struct record *r, const char *name, uint64_t value, bool 
 
 void record_uint(struct record *r, const char *name, uint64_t value, bool known)
 {
-	put_number(r, name, value, known, false);
+	record_put_number(r, name, value, known, false);
 }
 
 void record_addr(struct record *r, const char *name, uint64_t value, bool known)
 {
-	put_number(r, name, value, known, true);
+	record_put_number(r, name, value, known, true);
 }
 
 void record_close(struct record *r)

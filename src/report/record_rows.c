@@ -5,19 +5,19 @@
 
 #include <stdlib.h>
 
-static const char *label_of(void *ctx, uint32_t node)
+static const char *record_rows_label_of(void *ctx, uint32_t node)
 {
 	const struct record_rows *rows = ctx;
 	return intern_get(&rows->labels, rows->tree.nodes.data[node].key).p;
 }
 
-static uint64_t number_of(const char *text)
+static uint64_t record_rows_number_of(const char *text)
 {
 	const double v = text != NULL ? strtod(text, NULL) : 0;
 	return v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0;
 }
 
-static void add(struct record_rows *rows, uint32_t node, uint64_t size)
+static void record_rows_add(struct record_rows *rows, uint32_t node, uint64_t size)
 {
 	union heft_value *sum = tree_sums(&rows->tree, node, HEFT_INPUT);
 	sum->whole = add_sat(sum->whole, size);
@@ -26,9 +26,9 @@ static void add(struct record_rows *rows, uint32_t node, uint64_t size)
 static void add_record(struct record_rows *rows, const struct heft_table *t, size_t measure,
 		       const struct heft_row *record)
 {
-	const uint64_t size = number_of(record->texts[measure]);
+	const uint64_t size = record_rows_number_of(record->texts[measure]);
 	uint32_t node = 0;
-	add(rows, node, size);
+	record_rows_add(rows, node, size);
 	for (size_t i = 0; i < t->text_count; i++) {
 		const char *label = record->texts[i] != NULL ? record->texts[i] : "";
 		if (t->texts[i].number)
@@ -36,7 +36,7 @@ static void add_record(struct record_rows *rows, const struct heft_table *t, siz
 		const uint32_t id = intern_add(&rows->labels,
 					       str_of(label[0] != '\0' ? label : "[none]"));
 		node = tree_get(&rows->tree, node, id);
-		add(rows, node, size);
+		record_rows_add(rows, node, size);
 	}
 }
 
@@ -72,7 +72,7 @@ bool record_rows_make(struct record_rows *rows, const struct report *r, struct h
 	const char *name = t->texts[measure].name;
 	rows->measure = (struct heft_measure){ .name = name, .title = name, .unit = HEFT_COUNT };
 	const struct rows_opts opts = {
-		.measures = &rows->measure, .keys = 1, .label = label_of, .ctx = rows
+		.measures = &rows->measure, .keys = 1, .label = record_rows_label_of, .ctx = rows
 	};
 	rows->table.levels = rows->levels;
 	rows->table.measures = &rows->measure;

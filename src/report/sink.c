@@ -103,12 +103,12 @@ void sink_printf(struct sink *s, const char *fmt, ...)
 	va_end(again);
 }
 
-static void put_json(void *ctx, const char *p, size_t size)
+static void sink_put_json(void *ctx, const char *p, size_t size)
 {
 	sink_text(ctx, (struct str){ p, size });
 }
 
 struct json sink_json(struct sink *s)
 {
-	return (struct json){ .put = put_json, .ctx = s };
+	return (struct json){ .put = sink_put_json, .ctx = s };
 }

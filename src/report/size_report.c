@@ -16,7 +16,7 @@ enum {
 };
 
 /* Whether the table has a measure behind those of sizes, by its name. */
-static bool has(const struct report *r, unsigned m, const char *name)
+static bool size_report_has(const struct report *r, unsigned m, const char *name)
 {
 	return m < r->table.measure_count && strcmp(r->table.measures[m].name, name) == 0;
 }
@@ -28,7 +28,7 @@ static unsigned code_measure(const struct report *r)
 
 static bool shows_code(const struct report *r)
 {
-	return has(r, code_measure(r), "code");
+	return size_report_has(r, code_measure(r), "code");
 }
 
 static bool shows(const struct report *r, enum heft_size_measure m)
@@ -37,8 +37,8 @@ static bool shows(const struct report *r, enum heft_size_measure m)
 	switch (m) {
 	case HEFT_SIZE_FILE: return domain & HEFT_FILE;
 	case HEFT_SIZE_VM: return domain & HEFT_VM;
-	case HEFT_SIZE_COUNT: return has(r, m, "count");
-	case HEFT_SIZE_COPIES: return has(r, m, "copies");
+	case HEFT_SIZE_COUNT: return size_report_has(r, m, "count");
+	case HEFT_SIZE_COPIES: return size_report_has(r, m, "copies");
 	case HEFT_SIZE_MEASURES: break;
 	}
 	return false;
@@ -56,14 +56,14 @@ static bool has_old_new(const struct report *r)
 
 /* Texts of a table of sizes are of stacks (bytes, what they do not hold), then of memory regions:
  * length, what is free, percent in use. */
-static bool has_stacks(const struct report *r)
+static bool size_report_has_stacks(const struct report *r)
 {
 	return r->table.text_count > 0 && strcmp(r->table.texts[0].name, "stack") == 0;
 }
 
 static unsigned first_of_regions(const struct report *r)
 {
-	return has_stacks(r) ? 2 : 0;
+	return size_report_has_stacks(r) ? 2 : 0;
 }
 
 static bool has_regions(const struct report *r)
@@ -73,7 +73,7 @@ static bool has_regions(const struct report *r)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void put_head(const struct report *r, struct sink *s)
+static void size_report_put_head(const struct report *r, struct sink *s)
 {
 	/* A header takes one column more a domain than a row does; a row has one in front. */
 	const int extra = (int)domain_count(r) + (int)shows_code(r);
@@ -94,7 +94,7 @@ static void put_head(const struct report *r, struct sink *s)
 	if (has_regions(r))
 		sink_printf(s, "%*s %*s %*s", REGION_WIDTH, "REGION", REGION_WIDTH, "FREE",
 			    FULL_WIDTH, "% USED");
-	if (has_stacks(r))
+	if (size_report_has_stacks(r))
 		sink_printf(s, " %*s", STACK_WIDTH, "STACK");
 	sink_text(s, STR("\n"));
 	for (unsigned m = 0; m < COUNT_OF(title); m++) {
@@ -111,7 +111,7 @@ static void put_head(const struct report *r, struct sink *s)
 		sink_text(s, STR("------- "));
 	if (has_regions(r))
 		sink_text(s, STR("-------- -------- -------"));
-	if (has_stacks(r))
+	if (size_report_has_stacks(r))
 		sink_text(s, STR(" --------"));
 	sink_text(s, STR("\n"));
 }
@@ -151,7 +151,7 @@ static bool is_region(const struct report *r, const struct heft_row *row)
 
 /* Whether all the shown columns of sizes say nothing.  With both domains such a row is still
  * printed, with one it is not, but for regions, which are free where they are empty. */
-static bool is_hidden(const struct report *r, const struct heft_row *row)
+static bool size_report_is_hidden(const struct report *r, const struct heft_row *row)
 {
 	return domain_count(r) == 1 && !is_region(r, row) &&
 	       is_still(r, row, shows(r, HEFT_SIZE_FILE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
@@ -203,7 +203,7 @@ static void put_sources(struct json *j, const struct heft_table *t)
 	json_close(j, ']');
 }
 
-static void put_file(struct json *j, const struct heft_file_info *file)
+static void size_report_put_file(struct json *j, const struct heft_file_info *file)
 {
 	json_line(j);
 	json_open(j, '{');
@@ -217,7 +217,7 @@ static void put_file(struct json *j, const struct heft_file_info *file)
 	json_close(j, '}');
 }
 
-static void put_json_head(const struct report *r, struct json *j)
+static void size_report_put_json_head(const struct report *r, struct json *j)
 {
 	const struct size_report *z = r->ctx;
 	put_sources(j, &r->table);
@@ -226,7 +226,7 @@ static void put_json_head(const struct report *r, struct json *j)
 	json_key(j, "files");
 	json_open(j, '[');
 	for (size_t i = 0; i < z->file_count; i++)
-		put_file(j, &z->files[i]);
+		size_report_put_file(j, &z->files[i]);
 	json_close(j, ']');
 	json_notes(j, z->notes, z->note_count);
 	json_line(j);
@@ -286,11 +286,11 @@ static void region_columns(struct report *r, unsigned first)
 void size_report_init(struct report *r)
 {
 	static const struct report_kind kind = {
-		.head = put_head,
+		.head = size_report_put_head,
 		.below = put_omitted,
-		.hides = is_hidden,
+		.hides = size_report_is_hidden,
 		.hides_children = children_say_nothing,
-		.json_head = put_json_head,
+		.json_head = size_report_put_json_head,
 	};
 	r->kind = &kind;
 	r->indent = 2;
@@ -311,7 +311,7 @@ void size_report_init(struct report *r)
 						  COPIES_WIDTH, 1, false, 0 });
 	if (has_regions(r))
 		region_columns(r, first_of_regions(r));
-	if (has_stacks(r))
+	if (size_report_has_stacks(r))
 		report_column(r, (struct column){ "stack", CELL_AMOUNT, 0, STACK_WIDTH, 1, false, 0,
 						  true });
 	csv_fields(r);

@@ -5,7 +5,8 @@
 #include "stack/depths.h"
 
 /* The name, and what the sizes do not hold. */
-static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
+static void stack_report_put_label(const struct report *r, const struct heft_row *row,
+				   struct text *out)
 {
 	const char *besides = row->texts ? row->texts[STACK_TEXT_BESIDES] : "";
 	(void)r;
@@ -40,8 +41,8 @@ static bool ends_cause(struct str part, struct str behind)
 	return false;
 }
 
-static bool is_end(struct str rest, size_t len, struct str apart,
-		   bool (*ends)(struct str part, struct str behind))
+static bool stack_report_is_end(struct str rest, size_t len, struct str apart,
+				bool (*ends)(struct str part, struct str behind))
 {
 	const struct str from = { rest.p + len, rest.len - len };
 	return str_starts(from, apart) &&
@@ -50,12 +51,13 @@ static bool is_end(struct str rest, size_t len, struct str apart,
 }
 
 /* Each part of a list in a line of its own. */
-static void put_parts(struct sink *s, struct str rest, struct str apart,
-		      bool (*ends)(struct str part, struct str behind), struct str before)
+static void stack_report_put_parts(struct sink *s, struct str rest, struct str apart,
+				   bool (*ends)(struct str part, struct str behind),
+				   struct str before)
 {
 	while (rest.len > 0) {
 		size_t len = 0;
-		while (len < rest.len && !is_end(rest, len, apart, ends))
+		while (len < rest.len && !stack_report_is_end(rest, len, apart, ends))
 			len++;
 		sink_text(s, before);
 		label_put(s, (struct str){ rest.p, len }, 0);
@@ -66,21 +68,23 @@ static void put_parts(struct sink *s, struct str rest, struct str apart,
 }
 
 /* The functions of the way, then where what the sizes do not hold comes from. */
-static void put_details(const struct report *r, const struct heft_row *row, size_t column,
-			struct sink *s)
+static void stack_report_put_details(const struct report *r, const struct heft_row *row,
+				     size_t column, struct sink *s)
 {
 	(void)column;
 	if (!r->opts.full || !row->texts)
 		return;
-	put_parts(s, str_of(row->texts[STACK_TEXT_PATH]), STR(" > "), ends_way, STR("        "));
-	put_parts(s, str_of(row->texts[STACK_TEXT_CAUSE]), STR(", "), ends_cause, STR("      + "));
+	stack_report_put_parts(s, str_of(row->texts[STACK_TEXT_PATH]), STR(" > "), ends_way,
+			       STR("        "));
+	stack_report_put_parts(s, str_of(row->texts[STACK_TEXT_CAUSE]), STR(", "), ends_cause,
+			       STR("      + "));
 }
 
 bool stack_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
 			struct sink *s, struct heft_err *err)
 {
-	static const struct report_kind kind = { .label = put_label,
-						 .lines = put_details,
+	static const struct report_kind kind = { .label = stack_report_put_label,
+						 .lines = stack_report_put_details,
 						 .no_total = true };
 	struct arena arena = { 0 };
 	struct report r = {

@@ -78,7 +78,7 @@ void svg_end(struct sink *s)
 	sink_text(s, STR("</svg>\n"));
 }
 
-static void put_number(struct sink *s, const char *name, double v)
+static void svg_put_number(struct sink *s, const char *name, double v)
 {
 	sink_printf(s, " %s=\"", name);
 	svg_number(s, v);
@@ -88,10 +88,10 @@ static void put_number(struct sink *s, const char *name, double v)
 void svg_box(struct sink *s, const struct svg_box *b, const char *class, const char *tip)
 {
 	sink_printf(s, "<rect class=\"%s\"", class);
-	put_number(s, "x", b->x);
-	put_number(s, "y", b->y);
-	put_number(s, "width", b->w);
-	put_number(s, "height", b->h);
+	svg_put_number(s, "x", b->x);
+	svg_put_number(s, "y", b->y);
+	svg_put_number(s, "width", b->w);
+	svg_put_number(s, "height", b->h);
 	sink_text(s, STR("><title>"));
 	svg_escape(s, tip);
 	sink_text(s, STR("</title></rect>\n"));
@@ -126,7 +126,7 @@ static double text_width(struct str str)
 	return width;
 }
 
-static struct str behind(struct str str, size_t size)
+static struct str svg_behind(struct str str, size_t size)
 {
 	return (struct str){ str.p + size, str.len - size };
 }
@@ -146,7 +146,8 @@ static struct str cut_behind(struct str str, double room)
 static struct str cut_in_front(struct str str, double room)
 {
 	size_t size;
-	for (double width = text_width(str); width > room && str.len > 0; str = behind(str, size))
+	for (double width = text_width(str); width > room && str.len > 0;
+	     str = svg_behind(str, size))
 		width -= width_at(str, 0, &size);
 	return str;
 }
@@ -158,13 +159,13 @@ static struct str shorten(struct str str, bool front)
 		return str;
 	if (!front)
 		return (struct str){ str.p, TEXT_MOST };
-	str = behind(str, str.len - TEXT_MOST);
+	str = svg_behind(str, str.len - TEXT_MOST);
 	while (str.len > 0 && ((unsigned char)str.p[0] & 0xc0) == 0x80)
-		str = behind(str, 1);
+		str = svg_behind(str, 1);
 	return str;
 }
 
-static void put_shown(struct sink *s, struct str str)
+static void svg_put_shown(struct sink *s, struct str str)
 {
 	char cut[TEXT_MOST + 1];
 	memcpy(cut, str.p, str.len);
@@ -183,10 +184,10 @@ void svg_text(struct sink *s, double x, double y, double width, const char *text
 	if (str.len == 0 || (!fits && str.len < 2))
 		return;
 	sink_text(s, STR("<text"));
-	put_number(s, "x", x);
-	put_number(s, "y", y);
+	svg_put_number(s, "x", x);
+	svg_put_number(s, "y", y);
 	sink_text(s, fits || !front ? STR(">") : STR(">…"));
-	put_shown(s, str);
+	svg_put_shown(s, str);
 	sink_text(s, fits || front ? STR("</text>\n") : STR("…</text>\n"));
 }
 

@@ -31,7 +31,7 @@ struct clue_maker {
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-static uint64_t named(struct clue_maker *m, struct str name)
+static uint64_t clues_named(struct clue_maker *m, struct str name)
 {
 	return CLUE_NAMED | intern_add(&m->s->texts, name);
 }
@@ -41,7 +41,7 @@ static void stub_link(void *user, const struct plt_stub *stub)
 	struct clue_maker *m = user;
 	if (stub->slot)
 		vec_push(&m->links, (struct link){ stub->section->addr + stub->off,
-						   named(m, plt_name(&m->plt, stub->slot)) });
+						   clues_named(m, plt_name(&m->plt, stub->slot)) });
 }
 
 static void links_read(struct clue_maker *m)
@@ -51,7 +51,7 @@ static void links_read(struct clue_maker *m)
 	for (size_t i = 0; i < m->plt.slots.count; i++)
 		vec_push(&m->links,
 			 (struct link){ m->plt.slots.data[i].addr,
-					named(m, plt_name(&m->plt, &m->plt.slots.data[i])) });
+					clues_named(m, plt_name(&m->plt, &m->plt.slots.data[i])) });
 	plt_release(&m->plt);
 	sort_by_key(m->links.data, m->links.count, sizeof *m->links.data);
 }
@@ -77,7 +77,7 @@ static void pointers_read(struct clue_maker *m)
 
 /* Programs that run anywhere have no addresses in their code, and those of others are no small
  * numbers. */
-static struct ref_wish wish_of(const struct image *im)
+static struct ref_wish clues_wish_of(const struct image *im)
 {
 	enum { LOWEST = 1 << 14 };
 	struct ref_wish w = { .kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP,
@@ -276,7 +276,7 @@ static bool has_clues(const struct snapshot *s, const struct snap_symbol *y)
 	       !snap_is_literal(name);
 }
 
-static bool lacks_names(const struct snapshot *s, size_t first)
+static bool clues_lacks_names(const struct snapshot *s, size_t first)
 {
 	for (size_t i = first; i < s->symbols.count; i++) {
 		const struct snap_symbol *y = &s->symbols.data[i];
@@ -289,12 +289,12 @@ static bool lacks_names(const struct snapshot *s, size_t first)
 
 void clues_add(struct snapshot *s, size_t first, uint32_t container, const struct image *im)
 {
-	if (!im || !lacks_names(s, first))
+	if (!im || !clues_lacks_names(s, first))
 		return;
 	while (s->clues.count <= container)
 		vec_push(&s->clues, (struct clues *)NULL);
 	struct clue_maker m = {
-		.s = s, .im = im, .out = mem_zeroed(1, sizeof *m.out), .wish = wish_of(im)
+		.s = s, .im = im, .out = mem_zeroed(1, sizeof *m.out), .wish = clues_wish_of(im)
 	};
 	s->clues.data[container] = m.out;
 	m.out->lowest = m.wish.imm_low;

@@ -18,7 +18,7 @@ struct by_section {
 	size_t section_count;
 };
 
-static int longer_first(const void *pa, const void *pb)
+static int collect_longer_first(const void *pa, const void *pb)
 {
 	const struct named_place *a = pa, *b = pb;
 	return a->size > b->size ? -1 : a->size < b->size;
@@ -35,8 +35,8 @@ static void count_places(struct by_section *b, const struct named_place *list, s
 		b->first[bucket(b, &list[i]) + 1]++;
 }
 
-static void put_places(struct by_section *b, size_t *next, const struct named_place *list,
-		       size_t count)
+static void collect_put_places(struct by_section *b, size_t *next, const struct named_place *list,
+			       size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		b->list[next[bucket(b, &list[i])]++] = &list[i];
@@ -51,8 +51,8 @@ static size_t places_of(const struct named_place *list, size_t all, const size_t
 	return end - first;
 }
 
-static void sort_places(struct by_section *b, struct places *p, const struct image *im,
-			size_t index)
+static void collect_sort_places(struct by_section *b, struct places *p, const struct image *im,
+				size_t index)
 {
 	const struct named_place *in_vm, *outside;
 	const size_t vm_count = places_of(p->list.data, p->list.count, p->images.data,
@@ -62,7 +62,7 @@ static void sort_places(struct by_section *b, struct places *p, const struct ima
 					       index, &outside);
 	if (outside_count > 1)
 		sort_by_key_then(p->outside.data + p->outside_images.data[index], outside_count,
-				 sizeof *outside, longer_first);
+				 sizeof *outside, collect_longer_first);
 	*b = (struct by_section){ mem_alloc((vm_count + outside_count + 1) * sizeof *b->list),
 				  mem_zeroed(im->section_count + 2, sizeof *b->first),
 				  im->section_count };
@@ -72,8 +72,8 @@ static void sort_places(struct by_section *b, struct places *p, const struct ima
 		b->first[i + 1] += b->first[i];
 	size_t *next = mem_alloc((im->section_count + 1) * sizeof *next);
 	memcpy(next, b->first, (im->section_count + 1) * sizeof *next);
-	put_places(b, next, in_vm, vm_count);
-	put_places(b, next, outside, outside_count);
+	collect_put_places(b, next, in_vm, vm_count);
+	collect_put_places(b, next, outside, outside_count);
 	mem_free(next);
 }
 
@@ -97,8 +97,8 @@ static bool is_new(struct collect *c, label_id label)
 
 /* The symbols of one address, which have these bytes.  What compilers take out of functions has
  * numbers for names: equal ones that a linker folded are one symbol. */
-static void add_group(struct collect *c, const struct named_place *const *list, size_t count,
-		      uint64_t addr, uint64_t size)
+static void collect_add_group(struct collect *c, const struct named_place *const *list,
+			      size_t count, uint64_t addr, uint64_t size)
 {
 	size_t outlined = 0;
 	c->group++;
@@ -125,12 +125,12 @@ static void add_places(struct collect *c, const struct named_place *const *list,
 		while (next < count && list[next]->addr == addr)
 			next++;
 		if (from >= end) {
-			add_group(c, list + i, next - i, addr, 0);
+			collect_add_group(c, list + i, next - i, addr, 0);
 			continue;
 		}
 		collect_gap(c, from);
 		collect_take(c, from, end - from);
-		add_group(c, list + i, next - i, from, end - from);
+		collect_add_group(c, list + i, next - i, from, end - from);
 	}
 	collect_gap(c, c->limit);
 	c->padding = 0;
@@ -149,7 +149,8 @@ static const char *format_section(const struct section *s)
 
 /* Objects have a section for each function, by its name: it goes by the name of the format.
  * Programs have the sections that their makers wanted, which keep their names. */
-static const char *section_name(struct collect *c, const struct section *s, const char *known)
+static const char *collect_section_name(struct collect *c, const struct section *s,
+					const char *known)
 {
 	const bool own = c->image->kind != IMAGE_OBJECT && s->name.len > 0 && known &&
 			 strcmp(known, ".tbss") != 0;
@@ -162,7 +163,7 @@ static const char *section_name(struct collect *c, const struct section *s, cons
 }
 
 /* Makes a section of the snapshot that of what is added next, and adds to its size. */
-static void go_to(struct collect *c, const struct snap_section *like, uint64_t size)
+static void collect_go_to(struct collect *c, const struct snap_section *like, uint64_t size)
 {
 	c->to = snapshot_section_like(c->s, like);
 	c->s->sections.data[c->to].size += size;
@@ -178,14 +179,14 @@ void collect_set_mark(struct collect *c, bool whole)
 }
 
 /* Bytes of a section that have no symbols: one for all. */
-static void add_rest(struct collect *c, struct snap_section like, uint64_t size, bool in_file,
-		     bool in_memory)
+static void collect_add_rest(struct collect *c, struct snap_section like, uint64_t size,
+			     bool in_file, bool in_memory)
 {
 	if (size == 0)
 		return;
 	like.in_file = in_file;
 	like.in_memory = in_memory;
-	go_to(c, &like, size);
+	collect_go_to(c, &like, size);
 	collect_set_mark(c, true);
 	text_add(&c->scratch, str_of(like.name));
 	collect_named(c, 0, size, text_str(&c->scratch));
@@ -212,7 +213,7 @@ static void begin_section(struct collect *c, const struct section *s, uint64_t s
 }
 
 /* Stubs are the linker's, one for each import: the section is one. */
-static bool is_code(const struct section *s)
+static bool collect_is_code(const struct section *s)
 {
 	return s->exec && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt"));
 }
@@ -228,27 +229,27 @@ static void collect_section(struct collect *c, const struct section *s,
 	const bool in_file = s->nobits ? share->file == 0
 				       : share->file == s->size && s->file_size == s->size;
 	const bool whole = in_file && (share->vm == 0 || share->vm == s->size);
-	const bool tiled = whole && s->size > 0 && (known || count > 0 || is_code(s));
+	const bool tiled = whole && s->size > 0 && (known || count > 0 || collect_is_code(s));
 	const uint64_t both = min_u64(share->file, share->vm);
 	const struct snap_section like = { .container = c->container,
 					   .native = true,
 					   .in_file = !s->nobits,
 					   .in_memory = share->vm > 0,
 					   .code = s->exec,
-					   .name = section_name(c, s, known) };
+					   .name = collect_section_name(c, s, known) };
 	if (tiled || count > 0) {
-		go_to(c, &like, tiled ? s->size : 0);
+		collect_go_to(c, &like, tiled ? s->size : 0);
 		begin_section(c, s, tiled ? s->size : 0);
-		c->owned_by_others = share->vm > 0 && (known || is_code(s));
+		c->owned_by_others = share->vm > 0 && (known || collect_is_code(s));
 		add_places(c, list, count);
 	}
 	if (tiled)
 		return;
-	add_rest(c, like, both, true, true);
-	add_rest(c, like, share->file - both, true, false);
-	add_rest(c, like, share->vm - both, false, true);
+	collect_add_rest(c, like, both, true, true);
+	collect_add_rest(c, like, share->file - both, true, false);
+	collect_add_rest(c, like, share->vm - both, false, true);
 	if (share->vm == 0 && share->file == 0 && s->nobits && s->alloc)
-		add_rest(c, like, s->size, false, false);
+		collect_add_rest(c, like, s->size, false, false);
 }
 
 /* Common symbols of an object: they get room when it is linked. */
@@ -257,7 +258,7 @@ static void add_common(struct collect *c, const struct named_place *const *list,
 	static const struct section common = { .nobits = true };
 	struct snap_section like = { .container = c->container, .native = true, .name = "COMMON" };
 	for (size_t i = 0; i < count; i++) {
-		go_to(c, &like, list[i]->size);
+		collect_go_to(c, &like, list[i]->size);
 		begin_section(c, &common, 0);
 		collect_native(c, 0, list[i]->size, list[i]->label);
 	}
@@ -270,7 +271,7 @@ static void add_overhead(struct collect *c, const struct snap_section *like, uin
 {
 	if (size == 0)
 		return;
-	go_to(c, like, size);
+	collect_go_to(c, like, size);
 	text_set(&c->scratch, STR("Overhead: "));
 	text_add(&c->scratch, str_of(c->image->format));
 	text_add(&c->scratch, str_of(name));
@@ -324,7 +325,7 @@ static void collect_image(struct collect *c, size_t index)
 	c->texts_lack_ends = texts_lack_ends(im);
 	contents_init(&c->contents, im);
 	c->read = (struct code_pass){ .im = im };
-	sort_places(&places, c->in->places, im, index);
+	collect_sort_places(&places, c->in->places, im, index);
 	shares_find(&shares, c->in->file->map, im);
 	for (size_t i = 1; i <= im->section_count; i++) {
 		const struct named_place *const *list = places.list + places.first[i];

@@ -67,8 +67,9 @@ static void vm_spans_find(const struct basemap *map, struct spans *ret)
 		spans_push(ret, map->ranges.data[i].addr, map->ranges.data[i].size, 0);
 }
 
-static struct rollup_walk walk_of(const struct charging *c, enum heft_domain domain,
-				  const struct spans *debug, struct rollup_level *levels)
+static struct rollup_walk collect_charges_walk_of(const struct charging *c, enum heft_domain domain,
+						  const struct spans *debug,
+						  struct rollup_level *levels)
 {
 	const struct charge_level *const from[] = { &c->in->by_symbol, &c->in->by_unit,
 						    &c->in->by_object };
@@ -89,8 +90,8 @@ static void charges_walk(const struct charging *c, struct rollup *r)
 	struct spans debug = { 0 }, all = { 0 };
 	debug_spans_find(c->in->file->input, &debug);
 	vm_spans_find(c->in->file->map, &all);
-	const struct rollup_walk vm = walk_of(c, HEFT_VM, &all, vm_levels);
-	const struct rollup_walk file = walk_of(c, HEFT_FILE, &debug, file_levels);
+	const struct rollup_walk vm = collect_charges_walk_of(c, HEFT_VM, &all, vm_levels);
+	const struct rollup_walk file = collect_charges_walk_of(c, HEFT_FILE, &debug, file_levels);
 	rollup_add_both(r, &vm, &file, c->in->file->threads);
 	spans_release(&debug);
 	spans_release(&all);
@@ -98,8 +99,8 @@ static void charges_walk(const struct charging *c, struct rollup *r)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static uint32_t path_text(struct charging *c, struct label_texts *t, const struct labels *l,
-			  label_id label)
+static uint32_t collect_charges_path_text(struct charging *c, struct label_texts *t,
+					  const struct labels *l, label_id label)
 {
 	if (t->ids[label] == UINT32_MAX)
 		t->ids[label] = intern_add(&c->s->texts, label_text(l, label));
@@ -142,7 +143,7 @@ static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 enum { LOOKED_AT = 1000 };
 
 /* The symbol of a label, in that source if there is one. */
-static uint32_t symbol_of(const struct charging *c, label_id label, uint32_t source)
+static uint32_t collect_charges_symbol_of(const struct charging *c, label_id label, uint32_t source)
 {
 	uint32_t best = SNAP_NO_SYMBOL;
 	if (label >= c->first_of_label.count)
@@ -166,10 +167,11 @@ static void charge_add(struct charging *c, const label_id *path, const union hef
 				 .space = c->spaces.ids[path[BY_SYMBOL]],
 				 .container = c->container,
 				 .debug = path[sources] != 0 };
-	y.source = path_text(c, &c->paths, c->in->by_unit.labels, path[BY_UNIT]);
+	y.source = collect_charges_path_text(c, &c->paths, c->in->by_unit.labels, path[BY_UNIT]);
 	if (sources > BY_OBJECT)
-		y.object = path_text(c, &c->objects, c->in->by_object.labels, path[BY_OBJECT]);
-	y.symbol = symbol_of(c, path[BY_SYMBOL], y.source);
+		y.object = collect_charges_path_text(c, &c->objects, c->in->by_object.labels,
+						     path[BY_OBJECT]);
+	y.symbol = collect_charges_symbol_of(c, path[BY_SYMBOL], y.source);
 	vec_push(&c->s->charges, y);
 }
 

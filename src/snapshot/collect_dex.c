@@ -23,7 +23,8 @@ struct dexing {
 	uint64_t sizes[2]; /* in .dex, in .dex.method */
 };
 
-static struct snap_symbol *add(struct dexing *x, bool method, struct str name, uint64_t size)
+static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct str name,
+					   uint64_t size)
 {
 	x->sizes[method] += size;
 	return collect_pack_add(x->s, x->container, method ? ".dex.method" : ".dex", name, size);
@@ -33,7 +34,7 @@ static struct snap_symbol *add(struct dexing *x, bool method, struct str name, u
 
 /* "Bar.java" beside the class; what is no name of a file is not shown: obfuscators write anything
  * there. */
-static bool is_file_name(struct str s)
+static bool collect_dex_is_file_name(struct str s)
 {
 	return s.len > 0 && memchr(s.p, '.', s.len) && !memchr(s.p, '/', s.len);
 }
@@ -48,7 +49,7 @@ static bool set_class_paths(struct dexing *x, const struct dex_item *i)
 	    !dex_source_file(x->d, i, &file, x->err))
 		return false;
 	to->object = to->source = intern_add(&x->s->texts, text_str(&x->path));
-	if (!is_file_name(file))
+	if (!collect_dex_is_file_name(file))
 		return true;
 	while (x->path.len > root.len && x->path.p[x->path.len - 1] != '/')
 		x->path.len--;
@@ -64,8 +65,8 @@ static bool add_item(struct dexing *x, const struct dex_item *i)
 	x->text.len = 0;
 	if (!dex_add_name(x->d, i, &x->text, x->err))
 		return false;
-	struct snap_symbol *y = add(x, i->kind == DEX_METHOD, text_str(&x->text),
-				    share_take(&x->share, i->size));
+	struct snap_symbol *y = collect_dex_add(x, i->kind == DEX_METHOD, text_str(&x->text),
+						share_take(&x->share, i->size));
 	y->object = paths->object;
 	y->source = paths->source;
 	snapshot_split_dex(x->s, y);
@@ -105,7 +106,7 @@ static bool add_literal(struct dexing *x, const struct dex_item *i, const struct
 	const uint32_t list = (uint32_t)x->s->symbols.count + 1;
 	for (size_t k = 0; k < (many ? 1 : users); k++) {
 		const struct class_paths *paths = &x->paths[dex_use_class(&use[k])];
-		struct snap_symbol *y = add(x, false, text_str(&x->text), size);
+		struct snap_symbol *y = collect_dex_add(x, false, text_str(&x->text), size);
 		y->object = many ? shared_path(x, use, users, false) : paths->object;
 		y->source = many ? shared_path(x, use, users, true) : paths->source;
 		y->alias_place = list;
@@ -132,7 +133,7 @@ static bool add_literals(struct dexing *x)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void add_tables(struct dexing *x, const uint64_t *sizes, uint32_t source)
+static void collect_dex_add_tables(struct dexing *x, const uint64_t *sizes, uint32_t source)
 {
 	static const char *const names[DEX_TABLES] = {
 		"** .dex (names)",       "** .dex (types)",        "** .dex (members of others)",
@@ -141,11 +142,11 @@ static void add_tables(struct dexing *x, const uint64_t *sizes, uint32_t source)
 	for (unsigned i = 0; i < DEX_TABLES; i++) {
 		const uint64_t size = share_take(&x->share, sizes[i]);
 		if (size > 0)
-			add(x, false, str_of(names[i]), size)->source = source;
+			collect_dex_add(x, false, str_of(names[i]), size)->source = source;
 	}
 }
 
-static bool add_all(struct dexing *x, uint32_t source)
+static bool collect_dex_add_all(struct dexing *x, uint32_t source)
 {
 	uint64_t tables[DEX_TABLES] = { 0 };
 	for (size_t i = 0; i < x->d->items.count; i++) {
@@ -160,15 +161,15 @@ static bool add_all(struct dexing *x, uint32_t source)
 	}
 	if (!add_literals(x))
 		return false;
-	add_tables(x, tables, source);
+	collect_dex_add_tables(x, tables, source);
 	return true;
 }
 
-static bool collect(struct dexing *x, const struct pack_entry *e)
+static bool collect_dex_collect(struct dexing *x, const struct pack_entry *e)
 {
 	const size_t first = x->s->symbols.count;
 	x->paths = mem_zeroed(x->d->items.count + 1, sizeof *x->paths);
-	const bool ok = add_all(x, collect_package_path(x->s, str_of(e->name)));
+	const bool ok = collect_dex_add_all(x, collect_package_path(x->s, str_of(e->name)));
 	if (ok) {
 		collect_section_size(x->s, e->container, ".dex", x->sizes[0]);
 		collect_section_size(x->s, e->container, ".dex.method", x->sizes[1]);
@@ -188,7 +189,7 @@ bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err
 	x.share = (struct share){ e->bytes.size, e->packed, 0 };
 	if (!dex_parse(&d, e->path, e->bytes, err))
 		return false;
-	const bool ok = collect(&x, e);
+	const bool ok = collect_dex_collect(&x, e);
 	dex_release(&d);
 	return ok;
 }

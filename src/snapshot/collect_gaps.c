@@ -10,7 +10,7 @@ static uint64_t gap_limit(const struct collect *c)
 	return max_u64(known, c->section->align);
 }
 
-static void add_gap(struct collect *c, uint64_t from, uint64_t to)
+static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 {
 	char name[40];
 	const bool first = from == c->begin, last = to == c->limit;
@@ -71,7 +71,8 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
  * others; wide ones of fewer characters, their end included, always. */
 enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
-static struct literal text_at(const struct collect *c, uint64_t at, uint64_t to, unsigned width)
+static struct literal collect_gaps_text_at(const struct collect *c, uint64_t at, uint64_t to,
+					   unsigned width)
 {
 	const uint64_t from = min_u64(at - c->begin, c->bytes.size);
 	const uint64_t size = min_u64(to - at, c->bytes.size - from);
@@ -86,7 +87,7 @@ static bool wide_literal(struct collect *c, uint64_t at, uint64_t to, struct lit
 		uint64_t size;
 		if (at % width != 0 || at < *not_wide)
 			continue;
-		*ret = text_at(c, at, to, width);
+		*ret = collect_gaps_text_at(c, at, to, width);
 		if (!literal_size(ret, false, &size)) {
 			*not_wide = at + size;
 		} else if (size >= WIDE_MIN * width) {
@@ -100,7 +101,7 @@ static bool wide_literal(struct collect *c, uint64_t at, uint64_t to, struct lit
 /* A short text that fills what is left, or has another behind it. */
 static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 {
-	const struct literal next = text_at(c, end, to, 1);
+	const struct literal next = collect_gaps_text_at(c, end, to, 1);
 	uint64_t size;
 	return end >= to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
 }
@@ -120,14 +121,15 @@ static bool plain_literal(struct collect *c, const struct literal *l, uint64_t a
 }
 
 /* Bytes of one owner in a gap that ends at `limit`. */
-struct run {
+struct collect_gaps_run {
 	uint64_t from, to, limit;
 	label_id owner; /* LABEL_NONE: nobody's */
 	bool referred;  /* the first byte is what its owner refers to */
 };
 
 /* The next slice at or behind an address, in a run's gap. */
-static const struct slice *next_slice(struct collect *c, const struct run *run, uint64_t at)
+static const struct slice *next_slice(struct collect *c, const struct collect_gaps_run *run,
+				      uint64_t at)
 {
 	for (; c->slice < c->slices.list.count; c->slice++) {
 		const struct slice *s = &c->slices.list.data[c->slice];
@@ -141,7 +143,7 @@ enum { VECTOR = 16 };
 
 /* Whether a text of a run does not go on behind it: where texts lack ends, a reference says where
  * the next one begins; and code copies texts by vectors, which are constants without an end. */
-static bool ends_with_run(const struct collect *c, const struct run *run)
+static bool ends_with_run(const struct collect *c, const struct collect_gaps_run *run)
 {
 	return c->texts_lack_ends || (run->from % VECTOR == 0 && run->to % VECTOR == 0);
 }
@@ -150,8 +152,8 @@ static bool ends_with_run(const struct collect *c, const struct run *run)
  * start of what is referred to, or right behind another literal.  A literal may go on beyond the
  * run: its end is a string of somebody else's, or its owner refers to it, as C++ does that makes a
  * std::string of two pointers. */
-static bool find_literal(struct collect *c, const struct run *run, uint64_t at, bool close,
-			 struct literal *ret, uint64_t *ret_skip)
+static bool find_literal(struct collect *c, const struct collect_gaps_run *run, uint64_t at,
+			 bool close, struct literal *ret, uint64_t *ret_skip)
 {
 	const struct merged merged = collect_merged(c, at);
 	const bool known = merged.width > 0 && at % merged.width == 0;
@@ -164,10 +166,10 @@ static bool find_literal(struct collect *c, const struct run *run, uint64_t at, 
 		return false;
 	}
 	if (slice && slice->addr == at) {
-		*ret = text_at(c, at, at + slice->size, 1);
+		*ret = collect_gaps_text_at(c, at, at + slice->size, 1);
 		return true;
 	}
-	*ret = text_at(c, at, to, known ? merged.width : 1);
+	*ret = collect_gaps_text_at(c, at, to, known ? merged.width : 1);
 	const bool found = known ? literal_size(ret, true, ret_skip)
 				 : plain_literal(c, ret, at, ret_skip);
 	const uint64_t least = !known                             ? LITERAL_MIN
@@ -187,7 +189,7 @@ static bool find_literal(struct collect *c, const struct run *run, uint64_t at, 
 	return true;
 }
 
-static bool is_zero(const struct collect *c, uint64_t from, uint64_t to)
+static bool collect_gaps_is_zero(const struct collect *c, uint64_t from, uint64_t to)
 {
 	const struct bytes b = image_at(c->image, from, to - from);
 	for (size_t i = 0; i < b.size; i++)
@@ -197,24 +199,26 @@ static bool is_zero(const struct collect *c, uint64_t from, uint64_t to)
 }
 
 /* Zeros behind a literal, up to where another is aligned. */
-static bool is_alignment(const struct collect *c, uint64_t from, uint64_t to)
+static bool collect_gaps_is_alignment(const struct collect *c, uint64_t from, uint64_t to)
 {
-	return to - from < 8 && to % 8 == 0 && is_zero(c, from, to);
+	return to - from < 8 && to % 8 == 0 && collect_gaps_is_zero(c, from, to);
 }
 
 /* What is no string in a run. */
-static void add_plain(struct collect *c, const struct run *run, uint64_t from, uint64_t to)
+static void add_plain(struct collect *c, const struct collect_gaps_run *run, uint64_t from,
+		      uint64_t to)
 {
 	if (from >= to)
 		return;
-	if (run->owner == LABEL_NONE || (from == c->literal_end && is_alignment(c, from, to)))
-		add_gap(c, from, to);
+	if (run->owner == LABEL_NONE ||
+	    (from == c->literal_end && collect_gaps_is_alignment(c, from, to)))
+		collect_gaps_add(c, from, to);
 	else
 		add_owned(c, from, to, run->owner);
 }
 
 /* Strings of a run stand for themselves.  Returns where what was added ends. */
-static uint64_t add_run(struct collect *c, const struct run *run)
+static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 {
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write &&
 			     c->s->sections.data[c->to].in_memory && !c->section->nobits;
@@ -246,10 +250,12 @@ enum { CODE_PADDING = 16, DATA_PADDING = 63 };
 
 /* The map gives short runs behind a symbol, and zeros up to the next aligned one, to that
  * symbol. */
-static bool is_padding(const struct collect *c, const struct span *s, uint64_t from, uint64_t to)
+static bool collect_gaps_is_padding(const struct collect *c, const struct span *s, uint64_t from,
+				    uint64_t to)
 {
 	return s->start < from &&
-	       (to - from <= CODE_PADDING || (to - from <= DATA_PADDING && is_zero(c, from, to)));
+	       (to - from <= CODE_PADDING ||
+		(to - from <= DATA_PADDING && collect_gaps_is_zero(c, from, to)));
 }
 
 /* The bytes of one owner in the gap. */
@@ -258,13 +264,15 @@ static void add_span(struct collect *c, const struct span *s, uint64_t to)
 	const uint64_t end = min_u64(s->start + s->size, to);
 	const bool fallback = label_is_fallback(c->in->file->labels, s->label);
 	uint64_t start = max_u64(s->start, c->done);
-	if (start >= end || fallback || is_padding(c, s, start, end))
+	if (start >= end || fallback || collect_gaps_is_padding(c, s, start, end))
 		return;
 	if (c->done < start)
-		start = add_run(c, &(struct run){ c->done, start, to, LABEL_NONE, false });
+		start = add_run(
+			c, &(struct collect_gaps_run){ c->done, start, to, LABEL_NONE, false });
 	c->done = start;
 	if (start < end)
-		c->done = add_run(c, &(struct run){ start, end, to, s->label, start == s->start });
+		c->done = add_run(c, &(struct collect_gaps_run){ start, end, to, s->label,
+								 start == s->start });
 }
 
 void collect_gap(struct collect *c, uint64_t to)
@@ -279,5 +287,5 @@ void collect_gap(struct collect *c, uint64_t to)
 			add_span(c, &owners->list.data[i], to);
 	}
 	if (c->done < to)
-		add_run(c, &(struct run){ c->done, to, to, LABEL_NONE, false });
+		add_run(c, &(struct collect_gaps_run){ c->done, to, to, LABEL_NONE, false });
 }

@@ -7,7 +7,7 @@
 #include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_names.h"
 
-static uint32_t section_of(const struct linkmap *map, const struct section *s)
+static uint32_t collect_map_section_of(const struct linkmap *map, const struct section *s)
 {
 	return map ? linkmap_find_section(map, s->name, s->addr - s->vm_bias, s->size)
 		   : LINKMAP_NONE;
@@ -16,7 +16,7 @@ static uint32_t section_of(const struct linkmap *map, const struct section *s)
 void collect_map_pieces(struct collect *c)
 {
 	const struct linkmap *map = c->in->map;
-	const uint32_t found = section_of(map, c->section);
+	const uint32_t found = collect_map_section_of(map, c->section);
 	c->pieces.count = 0;
 	if (found == LINKMAP_NONE)
 		return;
@@ -45,7 +45,7 @@ const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr)
 }
 
 /* What follows the last dot. */
-static struct str last_word(struct str name)
+static struct str collect_map_last_word(struct str name)
 {
 	size_t from = name.len;
 	while (from > 0 && name.p[from - 1] != '.')
@@ -54,9 +54,9 @@ static struct str last_word(struct str name)
 }
 
 /* The digit of ".rodata.main.str2.4", which compilers name sections of strings. */
-static unsigned string_width(struct str name)
+static unsigned collect_map_string_width(struct str name)
 {
-	const size_t end = name.len - last_word(name).len;
+	const size_t end = name.len - collect_map_last_word(name).len;
 	if (end < 6 || memcmp(name.p + end - 6, ".str", 4) != 0)
 		return 0;
 	const char digit = name.p[end - 2];
@@ -69,9 +69,9 @@ struct merged collect_merged(struct collect *c, uint64_t addr)
 	if (!p || p->kind != LINKMAP_MERGED)
 		return (struct merged){ .end = UINT64_MAX };
 	const struct str name = linkmap_piece_name(c->in->map, p);
-	const bool constants = str_starts(last_word(name), STR("cst")) ||
+	const bool constants = str_starts(collect_map_last_word(name), STR("cst")) ||
 			       str_eq(name, STR("merge constants"));
-	return (struct merged){ p->addr + p->size, string_width(name), constants };
+	return (struct merged){ p->addr + p->size, collect_map_string_width(name), constants };
 }
 
 /* ---- whose bytes what uses them are ---------------------------------------------------------- */
@@ -99,7 +99,7 @@ struct other_path {
 	bool by_code;
 };
 
-static void learn_path(struct other_path *known, uint32_t text, bool code)
+static void collect_map_learn_path(struct other_path *known, uint32_t text, bool code)
 {
 	if (known->by_code && !code)
 		return;
@@ -119,8 +119,8 @@ static void learn_paths(const struct collect *c, size_t first, struct other_path
 		const bool code = c->s->sections.data[y->section].letter == 't';
 		if (y->source == 0 || y->object == 0)
 			continue;
-		learn_path(&object_of[y->source], y->object, code);
-		learn_path(&source_of[y->object], y->source, code);
+		collect_map_learn_path(&object_of[y->source], y->object, code);
+		collect_map_learn_path(&source_of[y->object], y->source, code);
 	}
 }
 
@@ -184,8 +184,8 @@ static bool has_symbol(const struct named_place *list, size_t count, uint32_t se
 }
 
 /* Those at or behind `known` in the list are new. */
-static void add_names(const struct collect_input *in, const struct linkmap_names *n,
-		      const struct section *to, size_t known)
+static void collect_map_add_names(const struct collect_input *in, const struct linkmap_names *n,
+				  const struct section *to, size_t known)
 {
 	struct places *p = in->places;
 	const bool in_vm = section_takes_vm(&in->file->input->images[0], to);
@@ -204,28 +204,29 @@ static void add_names(const struct collect_input *in, const struct linkmap_names
 	}
 }
 
-static void name_sections(const struct collect_input *in, struct linkmap_names *n, size_t known,
-			  bool code)
+static void collect_map_name_sections(const struct collect_input *in, struct linkmap_names *n,
+				      size_t known, bool code)
 {
 	const struct image *im = &in->file->input->images[0];
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *to = &im->sections[i];
-		const uint32_t found = to->exec == code && to->alloc ? section_of(n->map, to)
-								     : LINKMAP_NONE;
+		const uint32_t found = to->exec == code && to->alloc
+					       ? collect_map_section_of(n->map, to)
+					       : LINKMAP_NONE;
 		if (found == LINKMAP_NONE)
 			continue;
 		linkmap_names_read(n, found);
-		add_names(in, n, to, known);
+		collect_map_add_names(in, n, to, known);
 	}
 }
 
-static int longer_first(const void *pa, const void *pb)
+static int collect_map_longer_first(const void *pa, const void *pb)
 {
 	const struct named_place *a = pa, *b = pb;
 	return a->size > b->size ? -1 : a->size < b->size;
 }
 
-static bool has_symbols(const struct input *in)
+static bool collect_map_has_symbols(const struct input *in)
 {
 	return in && in->image_count > 0 && image_section_type(&in->images[0], SHT_SYMTAB, 1);
 }
@@ -235,12 +236,13 @@ void collect_map_names(const struct collect_input *in)
 	struct linkmap_names n = { .map = in->map };
 	struct places *p = in->places;
 	const size_t known = p->list.count;
-	if (!in->map || in->file->input->image_count == 0 || has_symbols(in->file->input) ||
-	    has_symbols(in->file->debug))
+	if (!in->map || in->file->input->image_count == 0 ||
+	    collect_map_has_symbols(in->file->input) || collect_map_has_symbols(in->file->debug))
 		return;
 	/* Code first: see linkmap_names.h. */
-	name_sections(in, &n, known, true);
-	name_sections(in, &n, known, false);
-	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data, longer_first);
+	collect_map_name_sections(in, &n, known, true);
+	collect_map_name_sections(in, &n, known, false);
+	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data,
+			 collect_map_longer_first);
 	linkmap_names_release(&n);
 }

@@ -4,7 +4,7 @@
 
 /* The source file of an address, as the debug info names its unit; of a map alone these are
  * objects. */
-static uint32_t source_of(struct collect *c, uint64_t addr)
+static uint32_t collect_names_source_of(struct collect *c, uint64_t addr)
 {
 	const struct labels *labels = c->in->unit_labels;
 	if (!c->s->sections.data[c->to].in_memory || c->in->file->input->linkmap)
@@ -20,10 +20,10 @@ static uint32_t source_of(struct collect *c, uint64_t addr)
 	return *text;
 }
 
-static void add_paths(struct collect *c, struct snap_symbol *y)
+static void collect_names_add_paths(struct collect *c, struct snap_symbol *y)
 {
 	const struct linkmap_piece *p = collect_piece_at(c, y->addr);
-	y->source = source_of(c, y->addr);
+	y->source = collect_names_source_of(c, y->addr);
 	if (!p)
 		return;
 	y->flags |= snap_piece_flags(linkmap_piece_name(c->in->map, p));
@@ -111,13 +111,14 @@ void collect_name(struct collect *c, struct str raw, struct snap_symbol *y)
 
 void collect_place(struct collect *c, struct snap_symbol *y)
 {
-	add_paths(c, y);
+	collect_names_add_paths(c, y);
 	collect_learn_owner(c, y);
 	collect_add(c, y);
 }
 
 /* The names are missing. */
-static struct snap_symbol symbol_at(const struct collect *c, uint64_t addr, uint64_t size)
+static struct snap_symbol collect_names_symbol_at(const struct collect *c, uint64_t addr,
+						  uint64_t size)
 {
 	return (struct snap_symbol){ .addr = addr,
 				     .size = size,
@@ -128,7 +129,7 @@ static struct snap_symbol symbol_at(const struct collect *c, uint64_t addr, uint
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id label)
 {
 	const struct str raw = label_text(c->in->file->labels, label);
-	struct snap_symbol y = symbol_at(c, addr, size);
+	struct snap_symbol y = collect_names_symbol_at(c, addr, size);
 	c->label = label;
 	collect_name(c, raw, &y);
 	collect_place(c, &y);
@@ -138,7 +139,7 @@ void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id la
 
 void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count)
 {
-	struct snap_symbol y = symbol_at(c, addr, size);
+	struct snap_symbol y = collect_names_symbol_at(c, addr, size);
 	text_set(&c->scratch, STR("** outlined function"));
 	if (count > 1) {
 		text_add(&c->scratch, STR(" * "));
@@ -150,9 +151,9 @@ void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t co
 
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name)
 {
-	struct snap_symbol y = symbol_at(c, addr, size);
+	struct snap_symbol y = collect_names_symbol_at(c, addr, size);
 	y.full_name = y.template_name = y.name = intern_add(&c->s->texts, name);
 	if (addr > 0 && !snap_is_star(name))
-		add_paths(c, &y);
+		collect_names_add_paths(c, &y);
 	collect_add(c, &y);
 }

@@ -49,7 +49,8 @@ void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_
 	y->source = collect_package_path(s, e->name);
 }
 
-static void add_number(struct snapshot *s, uint32_t container, const char *key, uint64_t number)
+static void collect_pack_add_number(struct snapshot *s, uint32_t container, const char *key,
+				    uint64_t number)
 {
 	vec_push(&s->containers.data[container].metadata,
 		 (struct snap_value){ .key = key, .kind = SNAP_NUMBER, .number = (int64_t)number });
@@ -66,8 +67,8 @@ void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *
 	collect_overhead(s, container, ".other", STR("Overhead: signing block"), z->signing_size);
 	collect_overhead(s, container, ".other", STR("Overhead: APK file"),
 			 z->bytes.size - data - padding - z->signing_size);
-	add_number(s, container, "apk_signature_block_size", z->signing_size);
-	add_number(s, container, "zipalign_padding", padding);
+	collect_pack_add_number(s, container, "apk_signature_block_size", z->signing_size);
+	collect_pack_add_number(s, container, "zipalign_padding", padding);
 }
 
 /* ---- archives -------------------------------------------------------------------------------- */

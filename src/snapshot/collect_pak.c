@@ -38,7 +38,7 @@ static void find_resources(struct adding *a)
 }
 
 /* "path/of/list.grd: NAME", or without that "en.pak: 123". */
-static uint32_t full_name(const struct adding *a, uint16_t id)
+static uint32_t collect_pak_full_name(const struct adding *a, uint16_t id)
 {
 	struct text name = { 0 };
 	if (a->info->names && a->info->names[id] != 0)
@@ -64,7 +64,7 @@ static void set_name(struct snapshot *s, struct snap_symbol *y, uint32_t name, u
 	y->source = source;
 }
 
-static uint32_t source_of(const struct adding *a, uint16_t id)
+static uint32_t collect_pak_source_of(const struct adding *a, uint16_t id)
 {
 	return a->info->names ? a->info->sources[id] : 0;
 }
@@ -73,7 +73,7 @@ static void name_resource(struct adding *a, uint16_t id)
 {
 	struct snap_symbol *y = collect_pack_add(a->s, a->entry->container, a->section, STR(""), 0);
 	y->addr = id;
-	set_name(a->s, y, full_name(a, id), source_of(a, id));
+	set_name(a->s, y, collect_pak_full_name(a, id), collect_pak_source_of(a, id));
 }
 
 static struct snap_symbol *add_resource(struct adding *a, uint16_t id, uint64_t size)
@@ -100,7 +100,7 @@ static bool compressible(struct bytes b)
 	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes less */
 }
 
-static void add_entry(struct adding *a, const struct pak_entry *e)
+static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
 {
 	struct snap_symbol *y = add_resource(a, e->id, e->size + PAK_ENTRY_SIZE);
 	if (strcmp(a->section, ".pak.nontranslated") == 0 &&
@@ -114,14 +114,15 @@ static void add_same(struct adding *a, uint16_t id, uint16_t other)
 	const uint64_t section = snapshot_section(a->s, a->entry->container, a->section);
 	const uint64_t key = section << 32 | (uint64_t)id << 16 | other;
 	(void)add_resource(a, other, PAK_ALIAS_SIZE);
-	vec_push(&a->info->same, (struct pak_same){ key, full_name(a, id), source_of(a, id) });
+	vec_push(&a->info->same, (struct pak_same){ key, collect_pak_full_name(a, id),
+						    collect_pak_source_of(a, id) });
 }
 
 static void add_pak(struct adding *a, const struct pak *p)
 {
 	find_resources(a);
 	for (size_t i = 0; i < p->entries.count; i++)
-		add_entry(a, &p->entries.data[i]);
+		collect_pak_add_entry(a, &p->entries.data[i]);
 	for (size_t i = 0; i < p->aliases.count; i++)
 		add_same(a, p->aliases.data[i].id, p->entries.data[p->aliases.data[i].entry].id);
 }
@@ -151,12 +152,12 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info
 /* ---- one payload ---------------------------------------------------------------------------- */
 
 /* What is known of resources, by section and id. */
-struct place {
+struct collect_pak_place {
 	uint64_t key; /* section 63..16, id 15..0 */
 	uint32_t symbol;
 };
 
-typedef VEC(struct place) places;
+typedef VEC(struct collect_pak_place) places;
 
 static bool is_resource(const struct snapshot *s, const struct snap_symbol *y)
 {
@@ -169,13 +170,13 @@ static void list_resources(const struct snapshot *s, size_t first, places *ret)
 	for (size_t i = first; i < s->symbols.count; i++) {
 		const struct snap_symbol *y = &s->symbols.data[i];
 		if (is_resource(s, y))
-			vec_push(ret, (struct place){ (uint64_t)y->section << 16 | y->addr,
-						      (uint32_t)i });
+			vec_push(ret, (struct collect_pak_place){
+					      (uint64_t)y->section << 16 | y->addr, (uint32_t)i });
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-static const struct place *find_place(const places *list, uint64_t key)
+static const struct collect_pak_place *find_place(const places *list, uint64_t key)
 {
 	const size_t i = lower_bound(list->data, list->count, sizeof *list->data, key);
 	return i < list->count && list->data[i].key == key ? &list->data[i] : NULL;
@@ -209,8 +210,8 @@ void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first
 		const uint64_t id = same[i].key >> 16;
 		for (end = i + 1; end < info->same.count && same[end].key >> 16 == id;)
 			end++;
-		const struct place *of = find_place(&own,
-						    (id >> 16 << 16) | (same[i].key & UINT16_MAX));
+		const struct collect_pak_place *of = find_place(
+			&own, (id >> 16 << 16) | (same[i].key & UINT16_MAX));
 		if (of && same[end - 1].key == same[i].key && !find_place(&own, id))
 			add_same_payload(s, of->symbol, &same[i]);
 	}
@@ -219,12 +220,12 @@ void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first
 
 /* ---- users ---------------------------------------------------------------------------------- */
 
-struct user {
+struct collect_pak_user {
 	uint64_t id;
 	uint32_t object, source;
 };
 
-typedef VEC(struct user) users;
+typedef VEC(struct collect_pak_user) users;
 
 /* The ID of "ui::AllowlistedResource<ID>()"; 0: another function. */
 static uint64_t resource_of(struct str name)
@@ -239,7 +240,7 @@ static uint64_t resource_of(struct str name)
 	return i < name.len && name.p[i] == '>' && id <= UINT16_MAX ? id : 0;
 }
 
-static void list_users(const struct snapshot *s, users *ret)
+static void collect_pak_list_users(const struct snapshot *s, users *ret)
 {
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		const struct snap_symbol *y = &s->symbols.data[i];
@@ -247,7 +248,7 @@ static void list_users(const struct snapshot *s, users *ret)
 					    ? resource_of(snapshot_text(s, y->full_name))
 					    : 0;
 		if (id != 0 && (y->object != 0 || y->source != 0))
-			vec_push(ret, (struct user){ id, y->object, y->source });
+			vec_push(ret, (struct collect_pak_user){ id, y->object, y->source });
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
@@ -261,7 +262,7 @@ static void join_payloads(struct snapshot *s)
 			y[i].addr = y[y[i].alias_place - 1].addr;
 }
 
-static void set_user(struct snap_symbol *y, const struct user *u)
+static void set_user(struct snap_symbol *y, const struct collect_pak_user *u)
 {
 	y->object = u->object;
 	y->source = u->source != 0 ? u->source : y->source;
@@ -271,7 +272,7 @@ void collect_pak_users(struct snapshot *s)
 {
 	users list = { 0 };
 	const size_t count = s->symbols.count;
-	list_users(s, &list);
+	collect_pak_list_users(s, &list);
 	for (uint32_t i = 0; list.count > 0 && i < count; i++) {
 		if (!is_resource(s, &s->symbols.data[i]))
 			continue;

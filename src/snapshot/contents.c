@@ -49,7 +49,7 @@ void contents_release(struct contents *c)
 	vec_release(&c->patches);
 }
 
-static bool is_constant(const struct section *s)
+static bool contents_is_constant(const struct section *s)
 {
 	return s->alloc && !s->nobits && !s->compressed && !s->tls &&
 	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
@@ -60,7 +60,7 @@ struct code_print contents_of(const struct contents *c, const struct section *s,
 {
 	const struct code_print unknown = { 0, 0 };
 	struct code_print p;
-	if (addr == 0 || size == 0 || !is_constant(s) || addr < s->addr)
+	if (addr == 0 || size == 0 || !contents_is_constant(s) || addr < s->addr)
 		return unknown;
 	const struct bytes b = bytes_sub(section_bytes(c->image, s), addr - s->addr, size);
 	if (b.size < size)

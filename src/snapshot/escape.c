@@ -1,6 +1,6 @@
 #include "snapshot/sizefile_internal.h"
 
-static bool is_plain(struct str s)
+static bool escape_is_plain(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if ((uint8_t)s.p[i] >= 0x80 || s.p[i] == '\t' || s.p[i] == '\n')
@@ -15,7 +15,7 @@ static uint32_t *escaped_ids(struct snapshot *s)
 	uint32_t *ids = NULL;
 	struct text escaped = { 0 };
 	for (uint32_t i = 0; i < count; i++) {
-		if (is_plain(snapshot_text(s, i)))
+		if (escape_is_plain(snapshot_text(s, i)))
 			continue;
 		if (ids == NULL) {
 			ids = mem_alloc(count * sizeof *ids);

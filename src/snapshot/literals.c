@@ -11,7 +11,7 @@ static bool is_text_char(uint32_t c)
 }
 
 /* Character `at`, which is whole. */
-static uint32_t unit_at(const struct literal *l, uint64_t at)
+static uint32_t literals_unit_at(const struct literal *l, uint64_t at)
 {
 	uint32_t c = 0;
 	for (unsigned i = 0; i < l->width; i++) {
@@ -54,7 +54,7 @@ static bool wide_size(const struct literal *l, bool any, uint64_t *ret)
 	uint64_t plain = 0, i = 0;
 	bool found = false;
 	for (; l->width <= l->bytes.size - i; i += l->width) {
-		const uint32_t c = unit_at(l, i);
+		const uint32_t c = literals_unit_at(l, i);
 		found = c == 0 && (any || 2 * plain * l->width >= i);
 		if (c == 0 || (!any && !(i == 0 ? is_printable(c) : is_wide_char(c))))
 			break;
@@ -73,10 +73,10 @@ bool literal_size(const struct literal *l, bool any, uint64_t *ret)
 static unsigned add_wide(struct text *out, const struct literal *l, uint64_t at)
 {
 	char utf8[4];
-	uint32_t c = unit_at(l, at);
+	uint32_t c = literals_unit_at(l, at);
 	unsigned size = l->width;
 	if (l->width == 2 && c >= 0xd800 && c < 0xdc00 && at + 4 <= l->bytes.size) {
-		const uint32_t low = unit_at(l, at + 2);
+		const uint32_t low = literals_unit_at(l, at + 2);
 		if (low >= 0xdc00 && low < 0xe000) {
 			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 			size = 4;

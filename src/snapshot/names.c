@@ -2,7 +2,7 @@
 #include "snapshot/snapshot.h"
 
 /* What follows the last blank. */
-static struct str last_word(struct str s)
+static struct str names_last_word(struct str s)
 {
 	size_t i = s.len;
 	while (i > 0 && s.p[i - 1] != ' ')
@@ -72,7 +72,7 @@ void snapshot_split_names(struct snapshot *s)
 		if (snap_is_star(full) || snap_is_overhead(full) || snap_is_literal(full))
 			continue;
 		if (sec->letter == 'p' || sec->letter == 'P')
-			y->template_name = y->name = intern_add(&s->texts, last_word(full));
+			y->template_name = y->name = intern_add(&s->texts, names_last_word(full));
 		else if (sec->letter == 'x' || sec->letter == 'm')
 			snapshot_split_dex(s, y);
 		else if (sec->native)

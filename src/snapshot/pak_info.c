@@ -15,7 +15,7 @@ static struct str field(struct str *rest)
 	return got;
 }
 
-static bool number(struct str s, uint32_t *ret)
+static bool pak_info_number(struct str s, uint32_t *ret)
 {
 	uint32_t v = 0;
 	for (size_t i = 0; i < s.len; i++) {
@@ -32,7 +32,7 @@ static bool add_line(struct pak_info *i, struct snapshot *s, struct str line, st
 	const struct str name = field(&line), digits = field(&line);
 	struct str path = line;
 	uint32_t id;
-	if (name.len == 0 || path.len == 0 || !number(digits, &id))
+	if (name.len == 0 || path.len == 0 || !pak_info_number(digits, &id))
 		return false;
 	if (str_starts(path, STR("../../")))
 		path = (struct str){ path.p + 6, path.len - 6 };

@@ -32,21 +32,21 @@ struct split {
 	bool in_build;
 };
 
-static struct str behind(struct str s, size_t count)
+static struct str path_form_behind(struct str s, size_t count)
 {
 	return (struct str){ s.p + count, s.len - count };
 }
 
-static bool take(struct str *s, struct str word)
+static bool path_form_take(struct str *s, struct str word)
 {
 	const bool ok = str_starts(*s, word);
 	if (ok)
-		*s = behind(*s, word.len);
+		*s = path_form_behind(*s, word.len);
 	return ok;
 }
 
 /* The component that s begins with, and its slash; 0: there is none. */
-static size_t component(struct str s)
+static size_t path_form_component(struct str s)
 {
 	const char *slash = s.len > 0 ? memchr(s.p, '/', s.len) : NULL;
 	return slash && slash > s.p ? (size_t)(slash - s.p) + 1 : 0;
@@ -55,10 +55,10 @@ static size_t component(struct str s)
 /* "gen/x", or "clang_x64/gen/x" of another toolchain's: "x". */
 static bool take_kind(struct str *s, struct str kind, bool in_build)
 {
-	struct str other = behind(*s, component(*s));
-	if (take(s, kind))
+	struct str other = path_form_behind(*s, path_form_component(*s));
+	if (path_form_take(s, kind))
 		return true;
-	if (!in_build || !take(&other, kind))
+	if (!in_build || !path_form_take(&other, kind))
 		return false;
 	*s = other;
 	return true;
@@ -70,11 +70,11 @@ static bool split_out(struct split *s, struct str kind)
 {
 	const struct str path = s->rest;
 	for (size_t i = 0; i < path.len; i++) {
-		struct str rest = behind(path, i);
-		if ((i > 0 && path.p[i - 1] != '/') || !take(&rest, STR("out/")))
+		struct str rest = path_form_behind(path, i);
+		if ((i > 0 && path.p[i - 1] != '/') || !path_form_take(&rest, STR("out/")))
 			continue;
-		const size_t name = component(rest);
-		struct str inner = rest = behind(rest, name);
+		const size_t name = path_form_component(rest);
+		struct str inner = rest = path_form_behind(rest, name);
 		if (name == 0 || rest.len == 0 || (i > 0 && !take_kind(&inner, kind, true)))
 			continue;
 		*s = (struct split){ { path.p, i }, rest, true };
@@ -95,7 +95,7 @@ static bool split_build(struct split *s, struct str build)
 	struct str head = { s->rest.p, parent };
 	if (str_ends(head, STR("/out/")) || str_eq(head, STR("out/")))
 		head.len -= 4;
-	*s = (struct split){ head, behind(s->rest, build.len + 1), true };
+	*s = (struct split){ head, path_form_behind(s->rest, build.len + 1), true };
 	return true;
 }
 
@@ -107,7 +107,7 @@ bool path_form(struct text *out, struct str path, struct str build, bool object,
 	*ret_generated = false;
 	if (path.len == 0 || strchr("$([<", path.p[0]))
 		return false;
-	while (take(&s.rest, STR("../")))
+	while (path_form_take(&s.rest, STR("../")))
 		;
 	if (s.rest.len == path.len && !split_build(&s, build))
 		(void)split_out(&s, kind);

@@ -5,21 +5,21 @@
 #include "source/library_name.h"
 
 /* What became of each text that was a path; UINT32_MAX: not asked for yet. */
-struct memo {
+struct set_paths_memo {
 	uint32_t *to;
 	size_t count;
 };
 
-static struct memo memo_make(const struct snapshot *s)
+static struct set_paths_memo memo_make(const struct snapshot *s)
 {
-	struct memo m = { mem_alloc((s->texts.entries.count + 1) * sizeof *m.to),
-			  s->texts.entries.count };
+	struct set_paths_memo m = { mem_alloc((s->texts.entries.count + 1) * sizeof *m.to),
+				    s->texts.entries.count };
 	memset(m.to, 0xff, m.count * sizeof *m.to);
 	return m;
 }
 
 /* "lib/libx.a(y.o)" becomes "lib/libx.a/y.o". */
-static uint32_t object_path(struct snapshot *s, uint32_t id, struct text *scratch)
+static uint32_t set_paths_object(struct snapshot *s, uint32_t id, struct text *scratch)
 {
 	const struct str path = snapshot_text(s, id);
 	const char *open = str_ends(path, STR(")")) ? memchr(path.p, '(', path.len) : NULL;
@@ -54,14 +54,14 @@ static struct origin origin_at(struct snapshot *s, size_t i)
 }
 
 /* How paths are shown. */
-struct shown {
+struct snapshot_set_paths_shown {
 	const struct paths *paths;
 	struct str build; /* the build directory, or "" */
 	bool object;
 };
 
-static uint32_t shown_path(struct snapshot *s, uint32_t id, const struct shown *how,
-			   bool *ret_generated)
+static uint32_t set_paths_shown(struct snapshot *s, uint32_t id,
+				const struct snapshot_set_paths_shown *how, bool *ret_generated)
 {
 	struct text mapped = { 0 }, form = { 0 };
 	uint32_t ret = id;
@@ -78,7 +78,7 @@ static uint32_t shown_path(struct snapshot *s, uint32_t id, const struct shown *
 	return ret;
 }
 
-static bool contains(struct str s, struct str word)
+static bool set_paths_contains(struct str s, struct str word)
 {
 	for (size_t i = 0; i + word.len <= s.len; i++)
 		if (memcmp(s.p + i, word.p, word.len) == 0)
@@ -90,7 +90,7 @@ static bool contains(struct str s, struct str word)
  * object. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
-	struct memo lto = memo_make(s), objects = memo_make(s);
+	struct set_paths_memo lto = memo_make(s), objects = memo_make(s);
 	for (size_t i = 0; i < origin_count(s); i++) {
 		const struct origin y = origin_at(s, i);
 		uint32_t *known = &lto.to[*y.object], *to = &objects.to[*y.source];
@@ -109,7 +109,7 @@ static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 
 static void set_sources(struct snapshot *s, const struct build_paths *build)
 {
-	struct memo m = memo_make(s);
+	struct set_paths_memo m = memo_make(s);
 	for (size_t i = 0; i < origin_count(s); i++) {
 		const struct origin y = origin_at(s, i);
 		if (*y.object == 0)
@@ -131,7 +131,7 @@ static uint32_t standard_source(struct snapshot *s, uint32_t object)
 	const struct str path = snapshot_text(s, object);
 	const char *open = path.len > 0 ? memchr(path.p, '(', path.len) : NULL;
 	const struct str archive = { path.p, open ? (size_t)(open - path.p) : 0 };
-	if (!str_ends(archive, STR(".rlib")) || !contains(archive, STR("/rustlib/")))
+	if (!str_ends(archive, STR(".rlib")) || !set_paths_contains(archive, STR("/rustlib/")))
 		return 0;
 	size_t from = archive.len;
 	while (archive.p[from - 1] != '/')
@@ -146,7 +146,7 @@ static uint32_t standard_source(struct snapshot *s, uint32_t object)
 
 static void set_standard_sources(struct snapshot *s)
 {
-	struct memo m = memo_make(s);
+	struct set_paths_memo m = memo_make(s);
 	for (size_t i = 0; i < origin_count(s); i++) {
 		const struct origin y = origin_at(s, i);
 		if (*y.object == 0 || *y.source != 0)
@@ -159,31 +159,32 @@ static void set_standard_sources(struct snapshot *s)
 	mem_free(m.to);
 }
 
-static void set_shown_objects(struct snapshot *s, const struct shown *how)
+static void set_shown_objects(struct snapshot *s, const struct snapshot_set_paths_shown *how)
 {
-	struct memo m = memo_make(s);
+	struct set_paths_memo m = memo_make(s);
 	struct text scratch = { 0 };
 	bool generated;
 	for (size_t i = 0; i < origin_count(s); i++) {
 		const struct origin y = origin_at(s, i);
 		uint32_t *to = &m.to[*y.object];
 		if (*to == UINT32_MAX)
-			*to = object_path(s, shown_path(s, *y.object, how, &generated), &scratch);
+			*to = set_paths_object(s, set_paths_shown(s, *y.object, how, &generated),
+					       &scratch);
 		*y.object = *to;
 	}
 	text_release(&scratch);
 	mem_free(m.to);
 }
 
-static void set_shown_sources(struct snapshot *s, const struct shown *how)
+static void set_shown_sources(struct snapshot *s, const struct snapshot_set_paths_shown *how)
 {
-	struct memo m = memo_make(s);
+	struct set_paths_memo m = memo_make(s);
 	bool *generated = mem_zeroed(m.count, sizeof *generated);
 	for (size_t i = 0; i < origin_count(s); i++) {
 		const struct origin y = origin_at(s, i);
 		uint32_t *to = &m.to[*y.source];
 		if (*to == UINT32_MAX)
-			*to = shown_path(s, *y.source, how, &generated[*y.source]);
+			*to = set_paths_shown(s, *y.source, how, &generated[*y.source]);
 		if (generated[*y.source] && y.flags)
 			*y.flags |= SNAP_GENERATED;
 		*y.source = *to;
@@ -267,21 +268,21 @@ static void join_many(struct snapshot *s)
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-static uint32_t component_of(struct snapshot *s, struct components *c, uint32_t path)
+static uint32_t set_paths_component_of(struct snapshot *s, struct components *c, uint32_t path)
 {
 	return intern_add(&s->texts, str_of(components_find(c, snapshot_text(s, path))));
 }
 
 static void set_components(struct snapshot *s, struct components *c)
 {
-	struct memo m = memo_make(s);
+	struct set_paths_memo m = memo_make(s);
 	for (size_t i = 0; i < origin_count(s); i++) {
 		const struct origin y = origin_at(s, i);
 		const uint32_t paths[] = { *y.source, *y.object };
 		for (size_t k = 0; k < COUNT_OF(paths) && *y.component == 0; k++) {
 			uint32_t *to = &m.to[paths[k]];
 			if (*to == UINT32_MAX)
-				*to = component_of(s, c, paths[k]);
+				*to = set_paths_component_of(s, c, paths[k]);
 			*y.component = *to;
 		}
 	}
@@ -301,8 +302,8 @@ void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 		set_sources(s, build);
 	}
 	set_standard_sources(s);
-	set_shown_sources(s, &(struct shown){ paths, build_dir, false });
-	set_shown_objects(s, &(struct shown){ paths, build_dir, true });
+	set_shown_sources(s, &(struct snapshot_set_paths_shown){ paths, build_dir, false });
+	set_shown_objects(s, &(struct snapshot_set_paths_shown){ paths, build_dir, true });
 	join_many(s);
 	text_release(&mapped);
 	if (components)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 /* Spans whose label is the index of a section; section_count: no section has them. */
-static void add_up(const struct spans *s, size_t section_count, struct share_of_section *sections,
-		   bool vm, uint64_t *rest)
+static void shares_add_up(const struct spans *s, size_t section_count,
+			  struct share_of_section *sections, bool vm, uint64_t *rest)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		const struct span *y = &s->list.data[i];
@@ -42,7 +42,7 @@ static void vm_spans(const struct basemap *map, const struct image *im, struct s
 }
 
 /* How many bytes have the label in both. */
-static uint64_t shared(const struct spans *a, const struct spans *b, label_id label)
+static uint64_t shares_shared(const struct spans *a, const struct spans *b, label_id label)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0, k = 0; i < a->list.count && k < b->list.count;) {
@@ -73,14 +73,14 @@ void shares_find(struct shares *ret, const struct basemap *map, const struct ima
 	struct spans file, vm, loaded;
 	*ret = (struct shares){ .sections = mem_zeroed(none + 1, sizeof *ret->sections) };
 	file_spans(map, im, &file);
-	add_up(&file, none, ret->sections, false, &ret->file_only);
+	shares_add_up(&file, none, ret->sections, false, &ret->file_only);
 	if (im->kind == IMAGE_OBJECT) {
 		object_vm(im, ret);
 	} else {
 		vm_spans(map, im, &vm);
-		add_up(&vm, none, ret->sections, true, &ret->memory_only);
+		shares_add_up(&vm, none, ret->sections, true, &ret->memory_only);
 		basemap_translate(map, &vm, &loaded);
-		ret->loaded = shared(&file, &loaded, none);
+		ret->loaded = shares_shared(&file, &loaded, none);
 		ret->file_only -= ret->loaded;
 		ret->memory_only -= ret->loaded;
 		spans_release(&loaded);

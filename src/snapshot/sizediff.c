@@ -8,7 +8,7 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void add_bytes(struct sizefile_out *out, const void *p, size_t size)
+static void sizediff_add_bytes(struct sizefile_out *out, const void *p, size_t size)
 {
 	vec_reserve(&out->bytes, size);
 	memcpy(out->bytes.data + out->bytes.count, p, size);
@@ -32,12 +32,12 @@ static bool pack_sources(struct sizefile_out *ret, const char *const *sources, s
 	text_release(&t);
 	if (!ok)
 		return false;
-	add_bytes(ret, packed.p, packed.size);
+	sizediff_add_bytes(ret, packed.p, packed.size);
 	mem_free((void *)(uintptr_t)packed.p);
 	return true;
 }
 
-static void add_head(struct sizefile_out *ret, size_t added, size_t before, size_t removed)
+static void sizediff_add_head(struct sizefile_out *ret, size_t added, size_t before, size_t removed)
 {
 	char json[200], head[300];
 	snprintf(json, sizeof json,
@@ -45,7 +45,7 @@ static void add_head(struct sizefile_out *ret, size_t added, size_t before, size
 		 "  \"removed_sources_length\": %zu,\n  \"version\": 1\n}",
 		 added, before, removed);
 	snprintf(head, sizeof head, SIZEFILE_CREATED "\nDIFF\n%zu\n%s\n", strlen(json), json);
-	add_bytes(ret, head, strlen(head));
+	sizediff_add_bytes(ret, head, strlen(head));
 }
 
 bool sizediff_write(struct sizefile_out *ret, const struct snapshot *before,
@@ -57,10 +57,10 @@ bool sizediff_write(struct sizefile_out *ret, const struct snapshot *before,
 			pack_sources(&added, added_sources, err) &&
 			sizefile_write(&first, before, err);
 	if (ok) {
-		add_head(ret, added.bytes.count, first.bytes.count, removed.bytes.count);
-		add_bytes(ret, removed.bytes.data, removed.bytes.count);
-		add_bytes(ret, added.bytes.data, added.bytes.count);
-		add_bytes(ret, first.bytes.data, first.bytes.count);
+		sizediff_add_head(ret, added.bytes.count, first.bytes.count, removed.bytes.count);
+		sizediff_add_bytes(ret, removed.bytes.data, removed.bytes.count);
+		sizediff_add_bytes(ret, added.bytes.data, added.bytes.count);
+		sizediff_add_bytes(ret, first.bytes.data, first.bytes.count);
 	}
 	vec_release(&removed.bytes);
 	vec_release(&added.bytes);
@@ -98,7 +98,7 @@ static bool read_lengths(struct bytes json, struct lengths *ret)
 }
 
 /* The line at *pos without its end. */
-static struct str take_line(struct bytes b, uint64_t *pos)
+static struct str sizediff_take_line(struct bytes b, uint64_t *pos)
 {
 	const char *from = (const char *)b.p + *pos;
 	const char *end = *pos < b.size ? memchr(from, '\n', b.size - *pos) : NULL;
@@ -108,13 +108,13 @@ static struct str take_line(struct bytes b, uint64_t *pos)
 }
 
 /* The parts of the file behind its head. */
-static bool split(struct bytes b, struct bytes *ret_before, struct bytes *ret_after)
+static bool sizediff_split(struct bytes b, struct bytes *ret_before, struct bytes *ret_after)
 {
 	uint64_t pos = 0;
 	struct lengths l;
-	(void)take_line(b, &pos);
-	(void)take_line(b, &pos);
-	const struct str digits = take_line(b, &pos);
+	(void)sizediff_take_line(b, &pos);
+	(void)sizediff_take_line(b, &pos);
+	const struct str digits = sizediff_take_line(b, &pos);
 	struct json_in number = { .text = { (char *)(uintptr_t)digits.p, digits.len, 0 } };
 	int64_t size;
 	if (!json_integer(&number, &size) || size < 0 || (uint64_t)size > b.size - pos ||
@@ -134,7 +134,7 @@ bool sizediff_read(struct snapshot *ret_before, struct snapshot *ret_after, cons
 		   struct bytes b, struct notes *notes, struct heft_err *err)
 {
 	struct bytes before, after;
-	if (!sizediff_matches(b) || !split(b, &before, &after))
+	if (!sizediff_matches(b) || !sizediff_split(b, &before, &after))
 		return fail(err, HEFT_EFORMAT, 0, "%s: the head of the .sizediff file is damaged",
 			    path);
 	if (!sizefile_read(ret_before, path, before, notes, err))

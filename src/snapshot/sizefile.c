@@ -28,7 +28,7 @@ static void add_signed(struct text *t, int64_t v)
 	text_add_number(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-static void add_hex(struct text *t, uint64_t v)
+static void sizefile_add_hex(struct text *t, uint64_t v)
 {
 	char digits[20];
 	snprintf(digits, sizeof digits, "%" PRIx64, v);
@@ -44,7 +44,7 @@ static void add_line_number(struct text *t, uint64_t v)
 /* ---- indexes of texts ------------------------------------------------------------------------ */
 
 /* Distinct texts, or pairs of them, in the order of the file, and where each symbol's stands. */
-struct index {
+struct sizefile_index {
 	VEC(uint64_t) keys; /* object << 32 | source, sorted by text */
 	uint32_t *of_symbol;
 };
@@ -59,7 +59,7 @@ static uint64_t component_key(const struct snap_symbol *y)
 	return y->component;
 }
 
-struct place {
+struct sizefile_place {
 	uint64_t key;
 	struct str first, second;
 	uint32_t symbol;
@@ -67,12 +67,12 @@ struct place {
 
 static int compare_places(const void *pa, const void *pb)
 {
-	const struct place *a = pa, *b = pb;
+	const struct sizefile_place *a = pa, *b = pb;
 	const int c = str_cmp(a->first, b->first);
 	return c != 0 ? c : str_cmp(a->second, b->second);
 }
 
-static int compare_keys(const void *a, const void *b)
+static int sizefile_compare_keys(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return x < y ? -1 : x > y;
@@ -85,30 +85,33 @@ static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const stru
 	size_t count = 0;
 	for (size_t i = 0; i < s->symbols.count; i++)
 		keys[i] = key(&s->symbols.data[i]);
-	qsort(keys, s->symbols.count, sizeof *keys, compare_keys);
+	qsort(keys, s->symbols.count, sizeof *keys, sizefile_compare_keys);
 	for (size_t i = 0; i < s->symbols.count; i++)
 		if (count == 0 || keys[count - 1] != keys[i])
 			keys[count++] = keys[i];
 	return count;
 }
 
-static size_t find_key(const uint64_t *keys, size_t count, uint64_t key)
+static size_t sizefile_find_key(const uint64_t *keys, size_t count, uint64_t key)
 {
-	return (size_t)((const uint64_t *)bsearch(&key, keys, count, sizeof key, compare_keys) -
+	return (size_t)((const uint64_t *)bsearch(&key, keys, count, sizeof key,
+						  sizefile_compare_keys) -
 			keys);
 }
 
-static void index_make(struct index *ret, const struct snapshot *s,
+static void index_make(struct sizefile_index *ret, const struct snapshot *s,
 		       uint64_t (*key)(const struct snap_symbol *))
 {
 	const size_t symbols = s->symbols.count;
 	uint64_t *keys = mem_alloc((symbols + 1) * sizeof *keys);
 	const size_t count = distinct_keys(s, key, keys);
-	struct place *places = mem_alloc((count + 1) * sizeof *places);
+	struct sizefile_place *places = mem_alloc((count + 1) * sizeof *places);
 	uint32_t *rank = mem_alloc((count + 1) * sizeof *rank);
 	for (size_t i = 0; i < count; i++)
-		places[i] = (struct place){ keys[i], snapshot_text(s, (uint32_t)(keys[i] >> 32)),
-					    snapshot_text(s, (uint32_t)keys[i]), (uint32_t)i };
+		places[i] = (struct sizefile_place){ keys[i],
+						     snapshot_text(s, (uint32_t)(keys[i] >> 32)),
+						     snapshot_text(s, (uint32_t)keys[i]),
+						     (uint32_t)i };
 	qsort(places, count, sizeof *places, compare_places);
 	for (size_t i = 0; i < count; i++) {
 		rank[places[i].symbol] = (uint32_t)i;
@@ -116,13 +119,13 @@ static void index_make(struct index *ret, const struct snapshot *s,
 	}
 	ret->of_symbol = mem_alloc((symbols + 1) * sizeof *ret->of_symbol);
 	for (size_t i = 0; i < symbols; i++)
-		ret->of_symbol[i] = rank[find_key(keys, count, key(&s->symbols.data[i]))];
+		ret->of_symbol[i] = rank[sizefile_find_key(keys, count, key(&s->symbols.data[i]))];
 	mem_free(rank);
 	mem_free(places);
 	mem_free(keys);
 }
 
-static void index_release(struct index *i)
+static void index_release(struct sizefile_index *i)
 {
 	vec_release(&i->keys);
 	mem_free(i->of_symbol);
@@ -130,23 +133,23 @@ static void index_release(struct index *i)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-struct out {
+struct snapshot_sizefile_out {
 	struct text text;
 	const struct snapshot *s;
 	struct sizefile_head head;
-	struct index paths, components;
+	struct sizefile_index paths, components;
 	/* what the symbols stand in: name, container, first and count alone */
 	struct {
 		VEC(struct snap_section) list;
 	} segments;
 };
 
-static bool is_overhead(const struct out *o, const struct snap_symbol *y)
+static bool is_overhead(const struct snapshot_sizefile_out *o, const struct snap_symbol *y)
 {
 	return snap_is_overhead(snapshot_text(o->s, y->full_name));
 }
 
-static void find_head(struct out *o)
+static void sizefile_find_head(struct snapshot_sizefile_out *o)
 {
 	const struct snapshot *s = o->s;
 	o->head.several = s->containers.count > 1;
@@ -158,7 +161,7 @@ static void find_head(struct out *o)
 
 /* The sections in the order of their symbols, those without symbols last; and the segments they are
  * in. */
-static void find_order(struct out *o)
+static void sizefile_find_order(struct snapshot_sizefile_out *o)
 {
 	const struct snapshot *s = o->s;
 	struct snap_section *last = NULL;
@@ -181,7 +184,7 @@ static void find_order(struct out *o)
 			vec_push(&o->head.sections, s->sections.data[i]);
 }
 
-static void add_header(struct out *o)
+static void add_header(struct snapshot_sizefile_out *o)
 {
 	struct text json = { 0 };
 	sizefile_json_write(&json, o->s, &o->head);
@@ -193,7 +196,7 @@ static void add_header(struct out *o)
 	text_release(&json);
 }
 
-static void add_paths(struct out *o)
+static void sizefile_add_paths(struct snapshot_sizefile_out *o)
 {
 	add_line_number(&o->text, o->paths.keys.count);
 	for (size_t i = 0; i < o->paths.keys.count; i++) {
@@ -205,7 +208,7 @@ static void add_paths(struct out *o)
 	}
 }
 
-static void add_components(struct out *o)
+static void add_components(struct snapshot_sizefile_out *o)
 {
 	if (!o->head.has_components)
 		return;
@@ -217,7 +220,7 @@ static void add_components(struct out *o)
 	}
 }
 
-static void add_segments(struct out *o)
+static void sizefile_add_segments(struct snapshot_sizefile_out *o)
 {
 	for (size_t i = 0; i < o->segments.list.count; i++) {
 		const struct snap_section *sec = &o->segments.list.data[i];
@@ -245,7 +248,8 @@ static void add_difference(struct text *t, uint64_t v, uint64_t last)
 }
 
 /* A line a segment of one number a symbol; as differences, the first to 0, if `delta`. */
-static void add_numbers(struct out *o, int64_t (*number)(const struct out *, size_t), bool delta)
+static void add_numbers(struct snapshot_sizefile_out *o,
+			int64_t (*number)(const struct snapshot_sizefile_out *, size_t), bool delta)
 {
 	for (size_t i = 0; i < o->segments.list.count; i++) {
 		const struct snap_section *sec = &o->segments.list.data[i];
@@ -263,47 +267,47 @@ static void add_numbers(struct out *o, int64_t (*number)(const struct out *, siz
 	}
 }
 
-static int64_t address_of(const struct out *o, size_t i)
+static int64_t sizefile_address_of(const struct snapshot_sizefile_out *o, size_t i)
 {
 	return (int64_t)o->s->symbols.data[i].addr;
 }
 
-static int64_t size_of(const struct out *o, size_t i)
+static int64_t sizefile_size_of(const struct snapshot_sizefile_out *o, size_t i)
 {
 	const struct snap_symbol *y = &o->s->symbols.data[i];
 	return (int64_t)y->size + (is_overhead(o, y) ? y->padding : 0);
 }
 
-static int64_t padding_of(const struct out *o, size_t i)
+static int64_t padding_of(const struct snapshot_sizefile_out *o, size_t i)
 {
 	return o->s->symbols.data[i].padding;
 }
 
-static int64_t path_of(const struct out *o, size_t i)
+static int64_t sizefile_path_of(const struct snapshot_sizefile_out *o, size_t i)
 {
 	return o->paths.of_symbol[i];
 }
 
-static int64_t component_of(const struct out *o, size_t i)
+static int64_t sizefile_component_of(const struct snapshot_sizefile_out *o, size_t i)
 {
 	return o->components.of_symbol[i];
 }
 
-static void add_symbol(struct out *o, const struct snap_symbol *y)
+static void sizefile_add_symbol(struct snapshot_sizefile_out *o, const struct snap_symbol *y)
 {
 	sizefile_add_text(&o->text, snapshot_text(o->s, y->full_name));
 	if (y->alias_count > 1 && y->alias_place == 0) {
 		text_add(&o->text, STR("\t0"));
-		add_hex(&o->text, y->alias_count);
+		sizefile_add_hex(&o->text, y->alias_count);
 	}
 	if (y->flags != 0) {
 		text_add_char(&o->text, '\t');
-		add_hex(&o->text, y->flags);
+		sizefile_add_hex(&o->text, y->flags);
 	}
 	text_add_char(&o->text, '\n');
 }
 
-static void add_disassembly(struct out *o)
+static void add_disassembly(struct snapshot_sizefile_out *o)
 {
 	bool any = false;
 	if (!o->head.has_disassembly)
@@ -400,7 +404,7 @@ static uint64_t charge_number(struct charge_texts *t, const struct snap_charge *
 	}
 }
 
-static void add_charges(struct out *o)
+static void sizefile_add_charges(struct snapshot_sizefile_out *o)
 {
 	const struct snapshot *s = o->s;
 	struct charge_texts t;
@@ -430,20 +434,20 @@ static void add_charges(struct out *o)
 	vec_release(&t.ids);
 }
 
-static void add_symbols(struct out *o)
+static void sizefile_add_symbols(struct snapshot_sizefile_out *o)
 {
-	add_segments(o);
-	add_numbers(o, address_of, true);
-	add_numbers(o, size_of, false);
+	sizefile_add_segments(o);
+	add_numbers(o, sizefile_address_of, true);
+	add_numbers(o, sizefile_size_of, false);
 	if (o->head.has_padding)
 		add_numbers(o, padding_of, false);
-	add_numbers(o, path_of, true);
+	add_numbers(o, sizefile_path_of, true);
 	if (o->head.has_components)
-		add_numbers(o, component_of, true);
+		add_numbers(o, sizefile_component_of, true);
 	for (size_t i = 0; i < o->s->symbols.count; i++)
-		add_symbol(o, &o->s->symbols.data[i]);
+		sizefile_add_symbol(o, &o->s->symbols.data[i]);
 	add_disassembly(o);
-	add_charges(o);
+	sizefile_add_charges(o);
 }
 
 /* Lists of this many bytes that are no copy of another file's take level 6, half the time of all
@@ -452,16 +456,16 @@ enum { QUICK_FROM = 8 << 20, PART = 1 << 20 };
 
 struct text sizefile_text(const struct snapshot *s)
 {
-	struct out o = { .s = s };
-	find_head(&o);
+	struct snapshot_sizefile_out o = { .s = s };
+	sizefile_find_head(&o);
 	o.head.charges = s->by_heft ? s->charges.count : 0;
-	find_order(&o);
+	sizefile_find_order(&o);
 	index_make(&o.paths, s, path_key);
 	index_make(&o.components, s, component_key);
 	add_header(&o);
-	add_paths(&o);
+	sizefile_add_paths(&o);
 	add_components(&o);
-	add_symbols(&o);
+	sizefile_add_symbols(&o);
 	index_release(&o.paths);
 	index_release(&o.components);
 	vec_release(&o.segments.list);

@@ -7,17 +7,17 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_piece(void *ctx, const char *p, size_t size)
+static void sizefile_json_put_piece(void *ctx, const char *p, size_t size)
 {
 	text_add(ctx, (struct str){ p, size });
 }
 
 static struct json json_into(struct text *text)
 {
-	return (struct json){ .put = put_piece, .ctx = text, .indented = true };
+	return (struct json){ .put = sizefile_json_put_piece, .ctx = text, .indented = true };
 }
 
-static void add_value(struct json *j, const struct snap_value *v)
+static void sizefile_json_add_value(struct json *j, const struct snap_value *v)
 {
 	switch (v->kind) {
 	case SNAP_TEXT: json_text(j, str_of(v->text)); break;
@@ -39,8 +39,8 @@ static int compare_values(const void *a, const void *b)
 }
 
 /* Two lists of values as one object. */
-static void add_values(struct json *j, const struct snap_value *a, size_t a_count,
-		       const struct snap_value *b, size_t b_count)
+static void sizefile_json_add_values(struct json *j, const struct snap_value *a, size_t a_count,
+				     const struct snap_value *b, size_t b_count)
 {
 	const struct snap_value **all = mem_alloc((a_count + b_count + 1) * sizeof *all);
 	for (size_t i = 0; i < a_count; i++)
@@ -51,7 +51,7 @@ static void add_values(struct json *j, const struct snap_value *a, size_t a_coun
 	json_open(j, '{');
 	for (size_t i = 0; i < a_count + b_count; i++) {
 		json_key(j, all[i]->key);
-		add_value(j, all[i]);
+		sizefile_json_add_value(j, all[i]);
 	}
 	json_close(j, '}');
 	mem_free(all);
@@ -86,7 +86,7 @@ static void add_metrics(struct json *j, const struct snap_container *c)
 	mem_free(m);
 }
 
-static int compare_sizes(const void *a, const void *b)
+static int sizefile_json_compare_sizes(const void *a, const void *b)
 {
 	return strcmp(((const struct snap_section_size *)a)->name,
 		      ((const struct snap_section_size *)b)->name);
@@ -129,7 +129,7 @@ static void add_section_sizes(struct json *j, const struct snapshot *s, uint32_t
 	for (size_t i = 0; !s->by_heft && i < c->section_sizes.count; i++)
 		vec_push(&sizes, c->section_sizes.data[i]);
 	if (sizes.count > 1)
-		qsort(sizes.data, sizes.count, sizeof *sizes.data, compare_sizes);
+		qsort(sizes.data, sizes.count, sizeof *sizes.data, sizefile_json_compare_sizes);
 	json_key(j, "section_sizes");
 	json_open(j, '{');
 	for (size_t i = 0; i < sizes.count; i++) {
@@ -140,12 +140,12 @@ static void add_section_sizes(struct json *j, const struct snapshot *s, uint32_t
 	vec_release(&sizes);
 }
 
-static void add_container(struct json *j, const struct snapshot *s, uint32_t index)
+static void sizefile_json_add_container(struct json *j, const struct snapshot *s, uint32_t index)
 {
 	const struct snap_container *c = &s->containers.data[index];
 	json_open(j, '{');
 	json_key(j, "metadata");
-	add_values(j, c->metadata.data, c->metadata.count, NULL, 0);
+	sizefile_json_add_values(j, c->metadata.data, c->metadata.count, NULL, 0);
 	add_metrics(j, c);
 	json_key(j, "name");
 	json_text(j, str_of(c->name));
@@ -154,7 +154,7 @@ static void add_container(struct json *j, const struct snapshot *s, uint32_t ind
 }
 
 /* A line each. */
-static void add_section(struct json *j, const struct snap_section *sec)
+static void sizefile_json_add_section(struct json *j, const struct snap_section *sec)
 {
 	const struct {
 		const char *key;
@@ -179,7 +179,7 @@ static void add_section(struct json *j, const struct snap_section *sec)
 }
 
 /* See struct sizefile_head. */
-static void add_stacks(struct json *j, const struct snapshot *s)
+static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 {
 	uint64_t passed = 0;
 	json_key(j, "stacks");
@@ -209,10 +209,10 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 	json_key(j, "sections");
 	json_open(j, '[');
 	for (size_t i = 0; i < head->sections.count; i++)
-		add_section(j, &head->sections.data[i]);
+		sizefile_json_add_section(j, &head->sections.data[i]);
 	json_close(j, ']');
 	if (s->has_stacks)
-		add_stacks(j, s);
+		sizefile_json_add_stacks(j, s);
 	if (head->charges > 0)
 		json_member_uint(j, "charges", head->charges);
 	json_close(j, '}');
@@ -226,7 +226,7 @@ static void add_extra(struct json *j, const struct snapshot *s, const char *afte
 		const struct snap_value *v = &s->extra.data[i];
 		if (strcmp(v->key, after) > 0 && (!before || strcmp(v->key, before) < 0)) {
 			json_key(j, v->key);
-			add_value(j, v);
+			sizefile_json_add_value(j, v);
 		}
 	}
 }
@@ -246,14 +246,15 @@ static void add_flags(struct json *j, const struct snapshot *s, const struct siz
 	}
 }
 
-static void add_one(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
+static void sizefile_json_add_one(struct json *j, const struct snapshot *s,
+				  const struct sizefile_head *head)
 {
 	const struct snap_container *c = &s->containers.data[0];
 	add_extra(j, s, "", "has_components");
 	add_flags(j, s, head, "metadata");
 	json_key(j, "metadata");
-	add_values(j, c->metadata.data, c->metadata.count, s->build_config.data,
-		   s->build_config.count);
+	sizefile_json_add_values(j, c->metadata.data, c->metadata.count, s->build_config.data,
+				 s->build_config.count);
 	add_extra(j, s, "metadata", "metrics_by_file");
 	add_metrics(j, c);
 	add_extra(j, s, "metrics_by_file", "section_sizes");
@@ -265,12 +266,12 @@ static void add_several(struct json *j, const struct snapshot *s, const struct s
 {
 	add_extra(j, s, "", "build_config");
 	json_key(j, "build_config");
-	add_values(j, s->build_config.data, s->build_config.count, NULL, 0);
+	sizefile_json_add_values(j, s->build_config.data, s->build_config.count, NULL, 0);
 	add_extra(j, s, "build_config", "containers");
 	json_key(j, "containers");
 	json_open(j, '[');
 	for (uint32_t i = 0; i < s->containers.count; i++)
-		add_container(j, s, i);
+		sizefile_json_add_container(j, s, i);
 	json_close(j, ']');
 	add_extra(j, s, "containers", "has_components");
 	add_flags(j, s, head, NULL);
@@ -284,32 +285,32 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 	if (head->several)
 		add_several(&j, s, head);
 	else
-		add_one(&j, s, head);
+		sizefile_json_add_one(&j, s, head);
 	json_close(&j, '}');
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-struct in {
+struct sizefile_json_in {
 	struct json_in json;
 	struct snapshot *s;
 	const char *problem; /* NULL: none yet */
 };
 
-static bool wrong(struct in *in, const char *problem)
+static bool wrong(struct sizefile_json_in *in, const char *problem)
 {
 	if (!in->problem)
 		in->problem = problem;
 	return false;
 }
 
-static const char *keep(struct in *in, struct str text)
+static const char *sizefile_json_keep(struct sizefile_json_in *in, struct str text)
 {
 	return arena_copy(&in->s->arena, text);
 }
 
 /* Whether Python writes a text as it stands here; other spellings are kept as they are. */
-static bool is_plain(struct str raw, struct str decoded)
+static bool sizefile_json_is_plain(struct str raw, struct str decoded)
 {
 	struct text again = { 0 };
 	struct json j = json_into(&again);
@@ -321,34 +322,34 @@ static bool is_plain(struct str raw, struct str decoded)
 }
 
 /* The value behind a key, of any kind. */
-static struct snap_value read_value(struct in *in, const char *key)
+static struct snap_value sizefile_json_read_value(struct sizefile_json_in *in, const char *key)
 {
 	struct snap_value v = { .key = key, .kind = SNAP_JSON };
 	const enum json_token token = json_next(&in->json);
 	const struct str raw = json_rest(&in->json, token);
 	const struct str text = text_str(&in->json.text);
-	if (token == JSON_STRING && is_plain(raw, text)) {
+	if (token == JSON_STRING && sizefile_json_is_plain(raw, text)) {
 		v.kind = SNAP_TEXT;
-		v.text = keep(in, text);
+		v.text = sizefile_json_keep(in, text);
 	} else if (token == JSON_NUMBER && json_integer(&in->json, &v.number)) {
 		v.kind = SNAP_NUMBER;
 	} else {
-		v.text = keep(in, raw);
+		v.text = sizefile_json_keep(in, raw);
 	}
 	return v;
 }
 
 /* Steps into the object behind a key: false where it is none. */
-static bool enter(struct in *in, const char *problem)
+static bool sizefile_json_enter(struct sizefile_json_in *in, const char *problem)
 {
 	return json_next(&in->json) == JSON_OBJECT || wrong(in, problem);
 }
 
-static bool next_key(struct in *in, const char **ret)
+static bool next_key(struct sizefile_json_in *in, const char **ret)
 {
 	if (in->problem || json_next(&in->json) != JSON_KEY)
 		return false;
-	*ret = keep(in, text_str(&in->json.text));
+	*ret = sizefile_json_keep(in, text_str(&in->json.text));
 	return true;
 }
 
@@ -359,7 +360,7 @@ static bool is_build_config(const char *key)
 }
 
 /* `config`: the keys of the build among them go there. */
-static void read_metadata(struct in *in, struct snap_container *c, bool config)
+static void read_metadata(struct sizefile_json_in *in, struct snap_container *c, bool config)
 {
 	const char *key;
 	const enum json_token first = json_next(&in->json);
@@ -370,7 +371,7 @@ static void read_metadata(struct in *in, struct snap_container *c, bool config)
 		return;
 	}
 	while (next_key(in, &key)) {
-		const struct snap_value v = read_value(in, key);
+		const struct snap_value v = sizefile_json_read_value(in, key);
 		if (!c || (config && is_build_config(key)))
 			vec_push(&in->s->build_config, v);
 		else
@@ -378,30 +379,32 @@ static void read_metadata(struct in *in, struct snap_container *c, bool config)
 	}
 }
 
-static void read_metrics(struct in *in, struct snap_container *c)
+static void read_metrics(struct sizefile_json_in *in, struct snap_container *c)
 {
 	const char *file, *name;
-	if (!enter(in, "metrics_by_file is no object"))
+	if (!sizefile_json_enter(in, "metrics_by_file is no object"))
 		return;
 	while (next_key(in, &file)) {
-		if (!enter(in, "the metrics of a file are no object"))
+		if (!sizefile_json_enter(in, "the metrics of a file are no object"))
 			return;
 		while (next_key(in, &name)) {
 			if (json_next(&in->json) != JSON_NUMBER)
 				wrong(in, "a metric is no number");
 			else
-				vec_push(&c->metrics,
-					 (struct snap_metric){
-						 file, name, keep(in, text_str(&in->json.text)) });
+				vec_push(
+					&c->metrics,
+					(struct snap_metric){
+						file, name,
+						sizefile_json_keep(in, text_str(&in->json.text)) });
 		}
 	}
 }
 
-static void read_section_sizes(struct in *in, struct snap_container *c)
+static void read_section_sizes(struct sizefile_json_in *in, struct snap_container *c)
 {
 	const char *name;
 	int64_t size;
-	if (!enter(in, "section_sizes is no object"))
+	if (!sizefile_json_enter(in, "section_sizes is no object"))
 		return;
 	while (next_key(in, &name)) {
 		if (json_next(&in->json) != JSON_NUMBER || !json_integer(&in->json, &size))
@@ -412,7 +415,7 @@ static void read_section_sizes(struct in *in, struct snap_container *c)
 	}
 }
 
-static void read_bool(struct in *in, bool *ret)
+static void sizefile_json_read_bool(struct sizefile_json_in *in, bool *ret)
 {
 	const enum json_token token = json_next(&in->json);
 	*ret = token == JSON_TRUE;
@@ -420,14 +423,14 @@ static void read_bool(struct in *in, bool *ret)
 		wrong(in, "true or false is wanted");
 }
 
-static void read_container(struct in *in, struct snap_container *c)
+static void read_container(struct sizefile_json_in *in, struct snap_container *c)
 {
 	const char *key;
 	while (next_key(in, &key)) {
 		if (strcmp(key, "name") == 0) {
 			if (json_next(&in->json) != JSON_STRING)
 				wrong(in, "the name of a container is no text");
-			c->name = keep(in, text_str(&in->json.text));
+			c->name = sizefile_json_keep(in, text_str(&in->json.text));
 		} else if (strcmp(key, "metadata") == 0) {
 			read_metadata(in, c, false);
 		} else if (strcmp(key, "metrics_by_file") == 0) {
@@ -440,7 +443,7 @@ static void read_container(struct in *in, struct snap_container *c)
 	}
 }
 
-static void read_containers(struct in *in)
+static void read_containers(struct sizefile_json_in *in)
 {
 	if (json_next(&in->json) != JSON_ARRAY) {
 		wrong(in, "containers is no list");
@@ -461,7 +464,7 @@ static void read_containers(struct in *in)
 	}
 }
 
-static void read_count(struct in *in, uint64_t *ret)
+static void sizefile_json_read_count(struct sizefile_json_in *in, uint64_t *ret)
 {
 	int64_t v;
 	if (json_next(&in->json) != JSON_NUMBER || !json_integer(&in->json, &v) || v < 0)
@@ -470,7 +473,7 @@ static void read_count(struct in *in, uint64_t *ret)
 		*ret = (uint64_t)v;
 }
 
-static void read_section(struct in *in, struct snap_section *sec)
+static void sizefile_json_read_section(struct sizefile_json_in *in, struct snap_section *sec)
 {
 	const struct {
 		const char *key;
@@ -486,38 +489,38 @@ static void read_section(struct in *in, struct snap_section *sec)
 		while (i < COUNT_OF(flags) && strcmp(flags[i].key, key) != 0)
 			i++;
 		if (i < COUNT_OF(flags))
-			read_bool(in, flags[i].to);
+			sizefile_json_read_bool(in, flags[i].to);
 		else if (strcmp(key, "container") == 0)
-			read_count(in, &container);
+			sizefile_json_read_count(in, &container);
 		else if (strcmp(key, "size") == 0)
-			read_count(in, &sec->size);
+			sizefile_json_read_count(in, &sec->size);
 		else if (strcmp(key, "symbols") == 0)
-			read_count(in, &sec->count);
+			sizefile_json_read_count(in, &sec->count);
 		else if (strcmp(key, "name") != 0)
 			json_skip(&in->json);
 		else if (json_next(&in->json) == JSON_STRING)
-			sec->name = keep(in, text_str(&in->json.text));
+			sec->name = sizefile_json_keep(in, text_str(&in->json.text));
 		else
 			wrong(in, "the name of a section is no text");
 	}
 	sec->container = (uint32_t)min_u64(container, UINT32_MAX);
 }
 
-static void read_sections(struct in *in, struct sizefile_head *head)
+static void sizefile_json_read_sections(struct sizefile_json_in *in, struct sizefile_head *head)
 {
 	enum json_token token = json_next(&in->json);
 	if (token != JSON_ARRAY)
 		wrong(in, "sections is no list");
 	while (!in->problem && (token = json_next(&in->json)) == JSON_OBJECT) {
 		struct snap_section sec = { .name = "" };
-		read_section(in, &sec);
+		sizefile_json_read_section(in, &sec);
 		vec_push(&head->sections, sec);
 	}
 	if (token != JSON_ARRAY_END)
 		wrong(in, "a section is no object");
 }
 
-static void read_stacks(struct in *in, struct sizefile_head *head)
+static void sizefile_json_read_stacks(struct sizefile_json_in *in, struct sizefile_head *head)
 {
 	enum json_token token = json_next(&in->json);
 	int64_t v;
@@ -533,7 +536,7 @@ static void read_stacks(struct in *in, struct sizefile_head *head)
 		wrong(in, "a number of stacks is none");
 }
 
-static void read_charge_count(struct in *in, struct sizefile_head *head)
+static void read_charge_count(struct sizefile_json_in *in, struct sizefile_head *head)
 {
 	int64_t v;
 	if (json_next(&in->json) != JSON_NUMBER || !json_integer(&in->json, &v) || v < 0)
@@ -542,19 +545,19 @@ static void read_charge_count(struct in *in, struct sizefile_head *head)
 		head->charges = (uint64_t)v;
 }
 
-static void read_heft(struct in *in, struct sizefile_head *head)
+static void read_heft(struct sizefile_json_in *in, struct sizefile_head *head)
 {
 	const char *key;
-	if (!enter(in, "heft is no object"))
+	if (!sizefile_json_enter(in, "heft is no object"))
 		return;
 	in->s->by_heft = true;
 	while (next_key(in, &key)) {
 		if (strcmp(key, "exact_names") == 0)
-			read_bool(in, &in->s->exact_names);
+			sizefile_json_read_bool(in, &in->s->exact_names);
 		else if (strcmp(key, "sections") == 0)
-			read_sections(in, head);
+			sizefile_json_read_sections(in, head);
 		else if (strcmp(key, "stacks") == 0)
-			read_stacks(in, head);
+			sizefile_json_read_stacks(in, head);
 		else if (strcmp(key, "charges") == 0)
 			read_charge_count(in, head);
 		else
@@ -562,15 +565,15 @@ static void read_heft(struct in *in, struct sizefile_head *head)
 	}
 }
 
-static void read_member(struct in *in, struct sizefile_head *head, const char *key,
-			struct snap_container *one)
+static void sizefile_json_read_member(struct sizefile_json_in *in, struct sizefile_head *head,
+				      const char *key, struct snap_container *one)
 {
 	if (strcmp(key, "has_components") == 0)
-		read_bool(in, &head->has_components);
+		sizefile_json_read_bool(in, &head->has_components);
 	else if (strcmp(key, "has_padding") == 0)
-		read_bool(in, &head->has_padding);
+		sizefile_json_read_bool(in, &head->has_padding);
 	else if (strcmp(key, "has_disassembly") == 0)
-		read_bool(in, &head->has_disassembly);
+		sizefile_json_read_bool(in, &head->has_disassembly);
 	else if (strcmp(key, "heft") == 0)
 		read_heft(in, head);
 	else if (head->several && strcmp(key, "build_config") == 0)
@@ -584,10 +587,10 @@ static void read_member(struct in *in, struct sizefile_head *head, const char *k
 	else if (!head->several && strcmp(key, "section_sizes") == 0)
 		read_section_sizes(in, one);
 	else
-		vec_push(&in->s->extra, read_value(in, key));
+		vec_push(&in->s->extra, sizefile_json_read_value(in, key));
 }
 
-static int compare_keys(const void *a, const void *b)
+static int sizefile_json_compare_keys(const void *a, const void *b)
 {
 	return strcmp(((const struct snap_value *)a)->key, ((const struct snap_value *)b)->key);
 }
@@ -595,17 +598,18 @@ static int compare_keys(const void *a, const void *b)
 bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct bytes json,
 			uint64_t *ret_pos, const char **ret_problem)
 {
-	struct in in = { .s = s };
+	struct sizefile_json_in in = { .s = s };
 	struct snap_container one = { .name = "" };
 	const char *key;
 	json_in_init(&in.json, json);
-	if (enter(&in, "no JSON object"))
+	if (sizefile_json_enter(&in, "no JSON object"))
 		while (next_key(&in, &key))
-			read_member(&in, head, key, &one);
+			sizefile_json_read_member(&in, head, key, &one);
 	if (!head->several)
 		vec_push(&s->containers, one);
 	if (s->extra.count > 0)
-		qsort(s->extra.data, s->extra.count, sizeof *s->extra.data, compare_keys);
+		qsort(s->extra.data, s->extra.count, sizeof *s->extra.data,
+		      sizefile_json_compare_keys);
 	if (in.json.bad)
 		in.problem = in.json.problem;
 	else if (s->containers.count == 0)

@@ -14,7 +14,7 @@
 enum { SYMBOL_TEXT = 6 };
 
 /* The unpacked text, line by line. */
-struct in {
+struct sizefile_read_in {
 	struct snapshot *s;
 	const char *path;
 	struct bytes text;
@@ -27,7 +27,7 @@ struct in {
 	bool failed;
 };
 
-static bool bad(struct in *in, const char *problem)
+static bool sizefile_read_bad(struct sizefile_read_in *in, const char *problem)
 {
 	if (!in->failed)
 		fail(in->err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: line %" PRIu64 ": %s", in->path,
@@ -36,19 +36,19 @@ static bool bad(struct in *in, const char *problem)
 	return false;
 }
 
-static bool at_end(const struct in *in)
+static bool at_end(const struct sizefile_read_in *in)
 {
 	return in->pos == in->text.size;
 }
 
 /* The next line without its end; an empty one, and failed, where there is none. */
-static struct str next_line(struct in *in)
+static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 {
 	const char *from = (const char *)in->text.p + in->pos;
 	const uint64_t left = in->text.size - in->pos;
 	in->line++;
 	if (in->failed || left == 0) {
-		bad(in, "the file ends before its symbols do");
+		sizefile_read_bad(in, "the file ends before its symbols do");
 		return STR("");
 	}
 	const char *end = memchr(from, '\n', left);
@@ -60,7 +60,7 @@ static struct str next_line(struct in *in)
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* The number at the start of *s, which moves behind it; false where there is none. */
-static bool take_number(struct str *s, int64_t *ret)
+static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 {
 	const bool minus = s->len > 0 && s->p[0] == '-';
 	uint64_t v = 0;
@@ -80,29 +80,30 @@ static bool take_number(struct str *s, int64_t *ret)
 }
 
 /* A line that is one number that is not negative and counts things of at least a byte each. */
-static uint64_t read_count(struct in *in)
+static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 {
-	struct str s = next_line(in);
+	struct str s = sizefile_read_next_line(in);
 	int64_t v = 0;
-	if (!in->failed && (!take_number(&s, &v) || s.len > 0 || v < 0))
-		bad(in, "a count is wanted here");
+	if (!in->failed && (!sizefile_read_take_number(&s, &v) || s.len > 0 || v < 0))
+		sizefile_read_bad(in, "a count is wanted here");
 	else if (!in->failed && (uint64_t)v > in->text.size - in->pos)
-		bad(in, "a count is larger than what follows");
+		sizefile_read_bad(in, "a count is larger than what follows");
 	return in->failed ? 0 : (uint64_t)v;
 }
 
 /* The numbers of a section's line go to `put`, summed up if they are differences. */
-static void read_numbers(struct in *in, const struct snap_section *sec, bool delta,
-			 bool (*put)(struct in *, struct snap_symbol *, int64_t))
+static void
+sizefile_read_numbers(struct sizefile_read_in *in, const struct snap_section *sec, bool delta,
+		      bool (*put)(struct sizefile_read_in *, struct snap_symbol *, int64_t))
 {
-	struct str s = next_line(in);
+	struct str s = sizefile_read_next_line(in);
 	uint64_t last = 0;
 	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
 		int64_t v;
 		if (i > 0 && s.len > 0 && s.p[0] == ' ')
 			s.p++, s.len--;
-		if (!take_number(&s, &v)) {
-			bad(in, "a number is missing or damaged");
+		if (!sizefile_read_take_number(&s, &v)) {
+			sizefile_read_bad(in, "a number is missing or damaged");
 			return;
 		}
 		last = delta ? last + (uint64_t)v : (uint64_t)v;
@@ -110,60 +111,60 @@ static void read_numbers(struct in *in, const struct snap_section *sec, bool del
 			return;
 	}
 	if (s.len > 0)
-		bad(in, "more numbers than symbols");
+		sizefile_read_bad(in, "more numbers than symbols");
 }
 
-static bool put_addr(struct in *in, struct snap_symbol *y, int64_t v)
+static bool sizefile_read_put_addr(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	(void)in;
 	y->addr = (uint64_t)v;
 	return true;
 }
 
-static bool put_size(struct in *in, struct snap_symbol *y, int64_t v)
+static bool sizefile_read_put_size(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	(void)in;
 	y->size = (uint64_t)v; /* of overhead still with its padding */
 	return true;
 }
 
-static bool put_padding(struct in *in, struct snap_symbol *y, int64_t v)
+static bool put_padding(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	(void)in;
 	y->padding = v;
 	return true;
 }
 
-static bool put_path(struct in *in, struct snap_symbol *y, int64_t v)
+static bool sizefile_read_put_path(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	if ((uint64_t)v >= in->objects.count)
-		return bad(in, "a path index is out of range");
+		return sizefile_read_bad(in, "a path index is out of range");
 	y->object = in->objects.data[v];
 	y->source = in->sources.data[v];
 	return true;
 }
 
-static bool put_component(struct in *in, struct snap_symbol *y, int64_t v)
+static bool put_component(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	if ((uint64_t)v >= in->components.count)
-		return bad(in, "a component index is out of range");
+		return sizefile_read_bad(in, "a component index is out of range");
 	y->component = in->components.data[v];
 	return true;
 }
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
-static void read_header(struct in *in)
+static void sizefile_read_header(struct sizefile_read_in *in)
 {
 	const char *problem = NULL;
 	uint64_t at = 0;
-	if (!str_eq(next_line(in), STR(SIZEFILE_CREATED)))
-		bad(in, "not a .size file: its first line differs");
-	const struct str version = next_line(in);
+	if (!str_eq(sizefile_read_next_line(in), STR(SIZEFILE_CREATED)))
+		sizefile_read_bad(in, "not a .size file: its first line differs");
+	const struct str version = sizefile_read_next_line(in);
 	in->head.several = str_eq(version, STR(SIZEFILE_V1_1));
 	if (!in->head.several && !str_eq(version, STR(SIZEFILE_V1)))
-		bad(in, "a version of the .size format that heft does not know");
-	const uint64_t size = read_count(in);
+		sizefile_read_bad(in, "a version of the .size format that heft does not know");
+	const uint64_t size = sizefile_read_count(in);
 	const struct bytes json = bytes_sub(in->text, in->pos, size);
 	if (in->failed)
 		return;
@@ -171,23 +172,23 @@ static void read_header(struct in *in)
 		for (uint64_t i = 0; i < at && i < json.size; i++)
 			in->line += json.p[i] == '\n';
 		in->line++;
-		bad(in, problem);
+		sizefile_read_bad(in, problem);
 		return;
 	}
 	for (uint64_t i = 0; i < json.size; i++)
 		in->line += json.p[i] == '\n';
 	in->pos += size;
-	if (next_line(in).len != 0)
-		bad(in, "the JSON text has another length than stated");
+	if (sizefile_read_next_line(in).len != 0)
+		sizefile_read_bad(in, "the JSON text has another length than stated");
 	in->s->has_components = in->head.has_components;
 	in->s->stored_padding = in->head.has_padding;
 }
 
-static void read_paths(struct in *in)
+static void read_paths(struct sizefile_read_in *in)
 {
-	const uint64_t count = read_count(in);
+	const uint64_t count = sizefile_read_count(in);
 	for (uint64_t i = 0; i < count && !in->failed; i++) {
-		const struct str s = next_line(in);
+		const struct str s = sizefile_read_next_line(in);
 		const char *tab = s.len > 0 ? memchr(s.p, '\t', s.len) : NULL;
 		const size_t first = tab ? (size_t)(tab - s.p) : s.len;
 		const struct str source = { s.p + first + (tab != NULL),
@@ -197,11 +198,11 @@ static void read_paths(struct in *in)
 	}
 }
 
-static void read_components(struct in *in)
+static void read_components(struct sizefile_read_in *in)
 {
-	const uint64_t count = in->head.has_components ? read_count(in) : 0;
+	const uint64_t count = in->head.has_components ? sizefile_read_count(in) : 0;
 	for (uint64_t i = 0; i < count && !in->failed; i++)
-		vec_push(&in->components, intern_add(&in->s->texts, next_line(in)));
+		vec_push(&in->components, intern_add(&in->s->texts, sizefile_read_next_line(in)));
 }
 
 /* ---- segments -------------------------------------------------------------------------------- */
@@ -218,28 +219,28 @@ static struct str take_field(struct str *s)
 }
 
 /* "<2>.text" or ".text". */
-static bool read_segment_name(struct in *in, struct str field, uint32_t *ret)
+static bool read_segment_name(struct sizefile_read_in *in, struct str field, uint32_t *ret)
 {
 	int64_t container = 0;
 	if (in->head.several) {
 		field.p++;
-		if (field.len-- == 0 || !take_number(&field, &container) || container < 0 ||
-		    (uint64_t)container >= in->s->containers.count || field.len == 0 ||
-		    field.p[0] != '>')
-			return bad(in, "a segment names no container");
+		if (field.len-- == 0 || !sizefile_read_take_number(&field, &container) ||
+		    container < 0 || (uint64_t)container >= in->s->containers.count ||
+		    field.len == 0 || field.p[0] != '>')
+			return sizefile_read_bad(in, "a segment names no container");
 		field.p++;
 		field.len--;
 	}
 	const char *name = arena_copy(&in->s->arena, field);
 	const size_t before = in->s->sections.count;
 	*ret = snapshot_section(in->s, (uint32_t)container, name);
-	return in->s->sections.count > before || bad(in, "a segment occurs twice");
+	return in->s->sections.count > before || sizefile_read_bad(in, "a segment occurs twice");
 }
 
-static void read_segments(struct in *in)
+static void sizefile_read_segments(struct sizefile_read_in *in)
 {
-	struct str names = next_line(in);
-	struct str counts = next_line(in);
+	struct str names = sizefile_read_next_line(in);
+	struct str counts = sizefile_read_next_line(in);
 	uint64_t total = 0;
 	while (!in->failed && (names.len > 0 || counts.len > 0)) {
 		struct str digits = take_field(&counts);
@@ -248,9 +249,9 @@ static void read_segments(struct in *in)
 		if (!read_segment_name(in, take_field(&names), &section))
 			return;
 		/* Every symbol has a line of its own. */
-		if (!take_number(&digits, &count) || digits.len > 0 || count < 0 ||
+		if (!sizefile_read_take_number(&digits, &count) || digits.len > 0 || count < 0 ||
 		    (uint64_t)count > in->text.size - total) {
-			bad(in, "the count of a segment is damaged");
+			sizefile_read_bad(in, "the count of a segment is damaged");
 			return;
 		}
 		in->s->sections.data[section].first = total;
@@ -258,7 +259,7 @@ static void read_segments(struct in *in)
 		total += (uint64_t)count;
 	}
 	if (in->failed || total > (in->text.size - in->pos) / SYMBOL_TEXT) {
-		bad(in, "the segments have more symbols than the file");
+		sizefile_read_bad(in, "the segments have more symbols than the file");
 		return;
 	}
 	/* What is not read is not touched: it takes no memory. */
@@ -267,11 +268,12 @@ static void read_segments(struct in *in)
 	in->s->symbols.count = total;
 }
 
-static void read_columns(struct in *in, bool delta,
-			 bool (*put)(struct in *, struct snap_symbol *, int64_t))
+static void sizefile_read_columns(struct sizefile_read_in *in, bool delta,
+				  bool (*put)(struct sizefile_read_in *, struct snap_symbol *,
+					      int64_t))
 {
 	for (size_t i = 0; i < in->s->sections.count && !in->failed; i++)
-		read_numbers(in, &in->s->sections.data[i], delta, put);
+		sizefile_read_numbers(in, &in->s->sections.data[i], delta, put);
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -293,36 +295,36 @@ static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
 }
 
 /* The fields behind the name: aliases, which begin with 0, and flags. */
-static bool read_fields(struct in *in, struct str rest, struct snap_symbol *y,
-			uint64_t *ret_aliases)
+static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
+				 struct snap_symbol *y, uint64_t *ret_aliases)
 {
 	uint64_t flags = 0;
 	*ret_aliases = 1;
 	struct str field = take_field(&rest);
 	if (field.len > 0 && field.p[0] == '0') {
 		if (!take_hex(field, UINT32_MAX, ret_aliases) || *ret_aliases == 0)
-			return bad(in, "a count of aliases is damaged");
+			return sizefile_read_bad(in, "a count of aliases is damaged");
 		field = take_field(&rest);
 	}
 	if (field.len > 0 && !take_hex(field, UINT16_MAX, &flags))
-		return bad(in, "flags of a symbol are damaged");
+		return sizefile_read_bad(in, "flags of a symbol are damaged");
 	y->flags = (uint16_t)flags;
 	return true;
 }
 
 /* The symbols of a section; an alias list that would leave it is cut. */
-static void read_symbols(struct in *in, const struct snap_section *sec)
+static void sizefile_read_symbols(struct sizefile_read_in *in, const struct snap_section *sec)
 {
 	uint64_t open = 0, aliases; /* members that the last list still has */
 	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
 		struct snap_symbol *y = &in->s->symbols.data[sec->first + i];
-		struct str rest = next_line(in);
+		struct str rest = sizefile_read_next_line(in);
 		y->section = (uint32_t)(sec - in->s->sections.data);
 		y->full_name = intern_add(&in->s->texts, take_field(&rest));
-		if (!read_fields(in, rest, y, &aliases))
+		if (!sizefile_read_fields(in, rest, y, &aliases))
 			return;
 		if (open > 0 && aliases > 1) {
-			bad(in, "an alias list begins inside another");
+			sizefile_read_bad(in, "an alias list begins inside another");
 			return;
 		}
 		if (open == 0) {
@@ -337,18 +339,19 @@ static void read_symbols(struct in *in, const struct snap_section *sec)
 	}
 }
 
-static void read_disassembly(struct in *in)
+static void read_disassembly(struct sizefile_read_in *in)
 {
-	struct str numbers = in->head.has_disassembly ? next_line(in) : STR("");
+	struct str numbers = in->head.has_disassembly ? sizefile_read_next_line(in) : STR("");
 	int64_t symbol;
 	while (!in->failed && numbers.len > 0) {
-		if (!take_number(&numbers, &symbol) || (uint64_t)symbol >= in->s->symbols.count) {
-			bad(in, "disassembly of a symbol that is not there");
+		if (!sizefile_read_take_number(&numbers, &symbol) ||
+		    (uint64_t)symbol >= in->s->symbols.count) {
+			sizefile_read_bad(in, "disassembly of a symbol that is not there");
 			return;
 		}
 		if (numbers.len > 0 && numbers.p[0] == ' ')
 			numbers.p++, numbers.len--;
-		const uint64_t size = read_count(in);
+		const uint64_t size = sizefile_read_count(in);
 		const struct bytes b = bytes_sub(in->text, in->pos, size);
 		in->pos += b.size;
 		in->s->symbols.data[symbol].disassembly = intern_add(
@@ -361,7 +364,7 @@ static void read_disassembly(struct in *in)
 typedef VEC(uint32_t) text_ids;
 
 /* A number of a charge; false where it is out of range. */
-static bool charge_set(const struct in *in, const text_ids *texts, uint64_t *names,
+static bool charge_set(const struct sizefile_read_in *in, const text_ids *texts, uint64_t *names,
 		       struct snap_charge *c, unsigned column, uint64_t v)
 {
 	uint32_t *const to[CHARGE_COLUMNS] = {
@@ -396,28 +399,28 @@ static bool charge_set(const struct in *in, const text_ids *texts, uint64_t *nam
 	return true;
 }
 
-static void read_charge_column(struct in *in, const text_ids *texts, unsigned column)
+static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, unsigned column)
 {
-	struct str s = next_line(in);
+	struct str s = sizefile_read_next_line(in);
 	uint64_t last = 0, names = 0;
 	for (size_t i = 0; i < in->s->charges.count && !in->failed; i++) {
 		int64_t v;
 		if (i > 0 && s.len > 0 && s.p[0] == ' ')
 			s.p++, s.len--;
-		if (!take_number(&s, &v)) {
-			bad(in, "a number of a charge is missing or damaged");
+		if (!sizefile_read_take_number(&s, &v)) {
+			sizefile_read_bad(in, "a number of a charge is missing or damaged");
 			return;
 		}
 		last = column == CHARGE_SYMBOL ? last + (uint64_t)v : (uint64_t)v;
 		if (!charge_set(in, texts, &names, &in->s->charges.data[i], column, last))
-			bad(in, "a number of a charge is out of range");
+			sizefile_read_bad(in, "a number of a charge is out of range");
 	}
 	if (s.len > 0)
-		bad(in, "more numbers than charges");
+		sizefile_read_bad(in, "more numbers than charges");
 }
 
 /* Sums over all charges must not overflow. */
-static void check_charges(struct in *in)
+static void check_charges(struct sizefile_read_in *in)
 {
 	uint64_t file = 0, vm = 0;
 	for (size_t i = 0; i < in->s->charges.count; i++) {
@@ -425,21 +428,21 @@ static void check_charges(struct in *in)
 		vm = add_sat(vm, in->s->charges.data[i].vm);
 	}
 	if (file > INT64_MAX || vm == UINT64_MAX)
-		bad(in, "the charges are more than a file can hold");
+		sizefile_read_bad(in, "the charges are more than a file can hold");
 }
 
-static void read_charges(struct in *in)
+static void read_charges(struct sizefile_read_in *in)
 {
 	text_ids texts = { 0 };
 	if (in->head.charges == 0)
 		return;
 	vec_push(&texts, 0);
-	const uint64_t count = read_count(in);
+	const uint64_t count = sizefile_read_count(in);
 	for (uint64_t i = 0; i < count && !in->failed; i++)
-		vec_push(&texts, intern_add(&in->s->texts, next_line(in)));
+		vec_push(&texts, intern_add(&in->s->texts, sizefile_read_next_line(in)));
 	/* Each number has a digit and a blank or line end. */
 	if (in->head.charges > (in->text.size - in->pos) / (2 * CHARGE_COLUMNS))
-		bad(in, "there are more charges than the file has room for");
+		sizefile_read_bad(in, "there are more charges than the file has room for");
 	for (uint64_t i = 0; i < in->head.charges && !in->failed; i++)
 		vec_push(&in->s->charges, (struct snap_charge){ .symbol = SNAP_NO_SYMBOL });
 	for (unsigned column = 0; column < CHARGE_COLUMNS && !in->failed; column++)
@@ -452,15 +455,17 @@ static void read_charges(struct in *in)
 /* ---- padding --------------------------------------------------------------------------------- */
 
 /* Sizes are as stored: of overhead with the padding, which is all of it. */
-static bool settle_overhead(struct in *in, struct snap_symbol *y)
+static bool settle_overhead(struct sizefile_read_in *in, struct snap_symbol *y)
 {
 	if (!in->s->stored_padding)
 		y->padding = (int64_t)y->size;
 	y->size -= (uint64_t)y->padding;
-	return (int64_t)y->size >= 0 || bad(in, "an overhead symbol is smaller than its padding");
+	return (int64_t)y->size >= 0 ||
+	       sizefile_read_bad(in, "an overhead symbol is smaller than its padding");
 }
 
-static bool settle_symbol(struct in *in, struct snap_symbol *y, const struct snap_symbol *before)
+static bool settle_symbol(struct sizefile_read_in *in, struct snap_symbol *y,
+			  const struct snap_symbol *before)
 {
 	const struct snapshot *s = in->s;
 	if (snap_is_overhead(snapshot_text(s, y->full_name)))
@@ -468,20 +473,21 @@ static bool settle_symbol(struct in *in, struct snap_symbol *y, const struct sna
 	if (s->stored_padding)
 		return true;
 	if ((int64_t)y->size < 0)
-		return bad(in, "a symbol has a negative size");
+		return sizefile_read_bad(in, "a symbol has a negative size");
 	if (before && (before->section != y->section ||
 		       !snap_segment_is_native(s->sections.data[y->section].name)))
 		before = NULL;
 	if (before && y->alias_place > 0 && y->addr == before->addr && (int64_t)y->addr > 0)
 		y->size = before->size;
 	switch (snap_gap(y, before, &y->padding)) {
-	case SNAP_TWICE: return bad(in, "two symbols at one address that are no aliases");
-	case SNAP_INSIDE: return bad(in, "a symbol lies inside the one before it");
+	case SNAP_TWICE:
+		return sizefile_read_bad(in, "two symbols at one address that are no aliases");
+	case SNAP_INSIDE: return sizefile_read_bad(in, "a symbol lies inside the one before it");
 	default: return true;
 	}
 }
 
-static void settle_padding(struct in *in)
+static void settle_padding(struct sizefile_read_in *in)
 {
 	struct snap_symbol *y = in->s->symbols.data;
 	for (size_t i = 0; i < in->s->symbols.count && !in->failed; i++) {
@@ -494,8 +500,9 @@ static void settle_padding(struct in *in)
 /* ---- sections -------------------------------------------------------------------------------- */
 
 /* The symbols from `first` on, which stand in a segment, are those of a section of heft's. */
-static bool move_symbols(struct in *in, const struct snap_section *segments, uint64_t first,
-			 const struct snap_section *like)
+static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
+				       const struct snap_section *segments, uint64_t first,
+				       const struct snap_section *like)
 {
 	struct snapshot *s = in->s;
 	const size_t known = s->sections.count;
@@ -517,7 +524,7 @@ static bool move_symbols(struct in *in, const struct snap_section *segments, uin
 }
 
 /* In place of the segments the sections that heft noted. */
-static void split_segments(struct in *in)
+static void split_segments(struct sizefile_read_in *in)
 {
 	struct snapshot *s = in->s;
 	struct snap_section *segments = s->sections.data;
@@ -527,17 +534,17 @@ static void split_segments(struct in *in)
 	s->sections.count = s->sections.cap = 0;
 	intern_release(&s->section_keys);
 	for (size_t i = 0; i < in->head.sections.count && fine; i++) {
-		fine = move_symbols(in, segments, first, &in->head.sections.data[i]);
+		fine = sizefile_read_move_symbols(in, segments, first, &in->head.sections.data[i]);
 		first += in->head.sections.data[i].count;
 	}
 	if (!fine || first != s->symbols.count)
-		bad(in, "the sections noted by heft are not those of the symbols");
+		sizefile_read_bad(in, "the sections noted by heft are not those of the symbols");
 	for (size_t i = 0; i < s->containers.count; i++)
 		vec_release(&s->containers.data[i].section_sizes);
 	mem_free(segments);
 }
 
-static void take_stacks(struct in *in)
+static void sizefile_read_take_stacks(struct sizefile_read_in *in)
 {
 	struct snapshot *s = in->s;
 	uint64_t at = 0;
@@ -545,7 +552,8 @@ static void take_stacks(struct in *in)
 		const uint32_t *v = in->head.stacks.data + i;
 		at += v[0];
 		if (at >= s->symbols.count) {
-			bad(in, "stacks noted by heft are of more symbols than there are");
+			sizefile_read_bad(
+				in, "stacks noted by heft are of more symbols than there are");
 			return;
 		}
 		s->symbols.data[at].stack = v[1] + 1;
@@ -569,23 +577,23 @@ static void take_sizes(struct snapshot *s)
 
 /* ---- a whole file ---------------------------------------------------------------------------- */
 
-static void read_body(struct in *in)
+static void sizefile_read_body(struct sizefile_read_in *in)
 {
 	read_paths(in);
 	if (in->failed || in->objects.count == 0)
 		return; /* no symbols */
 	read_components(in);
-	read_segments(in);
-	read_columns(in, true, put_addr);
-	read_columns(in, false, put_size);
+	sizefile_read_segments(in);
+	sizefile_read_columns(in, true, sizefile_read_put_addr);
+	sizefile_read_columns(in, false, sizefile_read_put_size);
 	if (in->head.has_padding)
-		read_columns(in, false, put_padding);
-	read_columns(in, true, put_path);
+		sizefile_read_columns(in, false, put_padding);
+	sizefile_read_columns(in, true, sizefile_read_put_path);
 	if (in->head.has_components)
-		read_columns(in, true, put_component);
+		sizefile_read_columns(in, true, put_component);
 	in->symbol_line = in->line + 1;
 	for (size_t i = 0; i < in->s->sections.count && !in->failed; i++)
-		read_symbols(in, &in->s->sections.data[i]);
+		sizefile_read_symbols(in, &in->s->sections.data[i]);
 	if (!in->failed)
 		read_disassembly(in);
 	if (!in->failed)
@@ -597,20 +605,22 @@ static void read_body(struct in *in)
 		settle_padding(in);
 }
 
-static bool read_text(struct snapshot *ret, const char *path, struct bytes text,
-		      struct notes *notes, struct heft_err *err)
+static bool sizefile_read_text(struct snapshot *ret, const char *path, struct bytes text,
+			       struct notes *notes, struct heft_err *err)
 {
-	struct in in = { .s = ret, .path = path, .text = text, .notes = notes, .err = err };
+	struct sizefile_read_in in = {
+		.s = ret, .path = path, .text = text, .notes = notes, .err = err
+	};
 	snapshot_init(ret);
-	read_header(&in);
+	sizefile_read_header(&in);
 	if (!in.failed)
-		read_body(&in);
+		sizefile_read_body(&in);
 	if (!in.failed && ret->by_heft)
 		split_segments(&in);
 	else if (!in.failed)
 		take_sizes(ret);
 	if (!in.failed)
-		take_stacks(&in);
+		sizefile_read_take_stacks(&in);
 	vec_release(&in.head.sections);
 	vec_release(&in.head.stacks);
 	vec_release(&in.objects);
@@ -627,11 +637,11 @@ bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struc
 	struct heft_err why;
 	struct bytes text;
 	if (!gzip_matches(b))
-		return read_text(ret, path, b, notes, err);
+		return sizefile_read_text(ret, path, b, notes, err);
 	const uint64_t most = max_u64(UNPACKED_MIN, b.size * UNPACKED_RATIO);
 	if (!gzip_unpack(b, most, &text, NULL, &why))
 		return fail(err, HEFT_EFORMAT, why.offset, "%s: %s", path, why.text);
-	const bool ok = read_text(ret, path, text, notes, err);
+	const bool ok = sizefile_read_text(ret, path, text, notes, err);
 	mem_free((void *)(uintptr_t)text.p);
 	return ok;
 }

@@ -27,7 +27,7 @@ uint16_t snap_piece_flags(struct str name)
 }
 
 /* "libc.so.6", whose number is no clone's. */
-static bool is_library(struct str name)
+static bool snap_flags_is_library(struct str name)
 {
 	for (size_t i = 0; i + 4 <= name.len; i++)
 		if (memcmp(name.p + i, ".so.", 4) == 0)
@@ -40,7 +40,7 @@ uint16_t snap_name_flags(struct supersize_name *work, struct str name)
 	const struct str ends[] = { STR(".cold"), STR(" [clone .cold]") };
 	if (name.len == 0 || name.p[0] == '[')
 		return 0;
-	supersize_split(work, name, is_library(name) ? 0 : SUPERSIZE_TEXT);
+	supersize_split(work, name, snap_flags_is_library(name) ? 0 : SUPERSIZE_TEXT);
 	uint16_t flags = (uint16_t)work->flags;
 	for (size_t i = 0; i < COUNT_OF(ends); i++)
 		if (str_ends(name, ends[i]))
@@ -50,7 +50,7 @@ uint16_t snap_name_flags(struct supersize_name *work, struct str name)
 	return flags;
 }
 
-static void add_word(struct text *to, const char *word)
+static void snap_flags_add_word(struct text *to, const char *word)
 {
 	if (to->len > 0)
 		text_add(to, STR(", "));
@@ -69,5 +69,5 @@ void snap_flag_words(struct text *to, unsigned flags)
 	};
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (flags & words[i].flag)
-			add_word(to, words[i].word);
+			snap_flags_add_word(to, words[i].word);
 }

@@ -35,7 +35,7 @@ static const struct section_kind {
 	{ ".other", 'o', 7 },
 };
 
-static const struct section_kind *kind_of(const char *section)
+static const struct section_kind *snapshot_kind_of(const char *section)
 {
 	for (size_t i = 0; i < COUNT_OF(section_kinds); i++)
 		if (strcmp(section_kinds[i].name, section) == 0)
@@ -45,13 +45,13 @@ static const struct section_kind *kind_of(const char *section)
 
 bool snap_is_native_name(const char *name, bool in_file)
 {
-	const struct section_kind *k = kind_of(name);
+	const struct section_kind *k = snapshot_kind_of(name);
 	return k && k->rank <= RANK_BSS && (k->letter == 'b') != in_file;
 }
 
 bool snap_segment_is_native(const char *segment)
 {
-	const struct section_kind *k = kind_of(segment);
+	const struct section_kind *k = snapshot_kind_of(segment);
 	return k && k->rank <= RANK_BSS;
 }
 
@@ -96,7 +96,7 @@ const char *snap_segment(const struct snap_section *sec)
 }
 
 /* What tells a section from the others. */
-static void section_key(struct text *ret, const struct snap_section *sec)
+static void snapshot_section_key(struct text *ret, const struct snap_section *sec)
 {
 	text_add_number(ret, sec->container);
 	text_add_char(ret, (char)('a' + sec->native + 2 * sec->in_file + 4 * sec->in_memory +
@@ -112,13 +112,13 @@ uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *li
 				    .in_memory = like->in_memory,
 				    .code = like->code };
 	struct text key = { 0 };
-	section_key(&key, like);
+	snapshot_section_key(&key, like);
 	const uint32_t index = intern_add(&s->section_keys, text_str(&key));
 	text_release(&key);
 	if (index < s->sections.count)
 		return index;
 	sec.name = arena_copy(&s->arena, str_of(like->name));
-	const struct section_kind *kind = kind_of(snap_segment(&sec));
+	const struct section_kind *kind = snapshot_kind_of(snap_segment(&sec));
 	sec.letter = kind ? kind->letter : 'o';
 	sec.rank = kind ? kind->rank : RANK_OTHER;
 	vec_push(&s->sections, sec);
@@ -128,7 +128,7 @@ uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *li
 /* As the file format has it. */
 static struct snap_section known_section(uint32_t container, const char *name)
 {
-	const struct section_kind *kind = kind_of(name);
+	const struct section_kind *kind = snapshot_kind_of(name);
 	const bool native = kind && kind->rank <= RANK_BSS;
 	return (struct snap_section){ .container = container,
 				      .native = native,
@@ -149,7 +149,7 @@ uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, con
 	const struct snap_section like = known_section(container, name);
 	struct text key = { 0 };
 	uint32_t index;
-	section_key(&key, &like);
+	snapshot_section_key(&key, &like);
 	const bool found = intern_find(&s->section_keys, text_str(&key), &index);
 	text_release(&key);
 	return found ? index : SNAP_NO_SECTION;
@@ -231,7 +231,7 @@ struct sort_key {
 	struct str full_name, object;
 };
 
-static struct sort_key key_of(const struct snapshot *s, uint32_t i)
+static struct sort_key snapshot_key_of(const struct snapshot *s, uint32_t i)
 {
 	const struct snap_symbol *y = &s->symbols.data[i];
 	const struct snap_section *sec = &s->sections.data[y->section];
@@ -250,7 +250,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-static int compare_keys(const void *pa, const void *pb)
+static int snapshot_compare_keys(const void *pa, const void *pb)
 {
 	const struct sort_key *a = pa, *b = pb;
 	int c = compare_u64(a->place, b->place);
@@ -307,7 +307,7 @@ static size_t order_sections(struct snapshot *s, struct section_place *ret)
 
 /* Puts the symbol that is at from[i] to i, for all i, without room for a second list: each goes to
  * the place that the one before it has left.  `from` says then that all are where they belong. */
-static void move_symbols(struct snapshot *s, uint32_t *from)
+static void snapshot_move_symbols(struct snapshot *s, uint32_t *from)
 {
 	struct snap_symbol *list = s->symbols.data;
 	uint32_t *new_place = mem_alloc((s->symbols.count + 1) * sizeof *new_place);
@@ -346,22 +346,22 @@ static void gather_sections(struct snapshot *s)
 		from[sec->first + sec->count++] = (uint32_t)i;
 	}
 	mem_free(order);
-	move_symbols(s, from);
+	snapshot_move_symbols(s, from);
 	mem_free(from);
 }
 
-static void sort_symbols(struct snapshot *s)
+static void snapshot_sort_symbols(struct snapshot *s)
 {
 	const size_t count = s->symbols.count;
 	struct sort_key *keys = mem_alloc((count + 1) * sizeof *keys);
 	uint32_t *from = mem_alloc((count + 1) * sizeof *from);
 	for (size_t i = 0; i < count; i++)
-		keys[i] = key_of(s, (uint32_t)i);
-	qsort(keys, count, sizeof *keys, compare_keys);
+		keys[i] = snapshot_key_of(s, (uint32_t)i);
+	qsort(keys, count, sizeof *keys, snapshot_compare_keys);
 	for (size_t i = 0; i < count; i++)
 		from[i] = keys[i].symbol;
 	mem_free(keys);
-	move_symbols(s, from);
+	snapshot_move_symbols(s, from);
 	mem_free(from);
 }
 
@@ -440,7 +440,7 @@ static bool must_state_padding(const struct snapshot *s)
 void snapshot_finish(struct snapshot *s)
 {
 	snapshot_escape(s);
-	sort_symbols(s);
+	snapshot_sort_symbols(s);
 	gather_sections(s);
 	join_aliases(s);
 	s->stored_padding = s->stored_padding || must_state_padding(s);

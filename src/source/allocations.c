@@ -2,7 +2,7 @@
  * outermost function first, as linker names with ";" between; without the allocator's own. */
 #include "source/process_layer.h"
 
-struct naming {
+struct allocations_naming {
 	const struct source_file *f;
 	const struct calls *calls;
 	label_id *labels; /* by stack; LABEL_NONE: not asked for yet */
@@ -15,7 +15,7 @@ struct naming {
 
 /* By its linker name, whatever style the process was opened with: the view of the labels makes
  * other styles of it.  A name must not look like two. */
-static void add_frame(struct naming *n, const struct heft_frame *f)
+static void allocations_add_frame(struct allocations_naming *n, const struct heft_frame *f)
 {
 	struct heft_frame raw = *f;
 	if (*raw.linkage)
@@ -29,7 +29,7 @@ static void add_frame(struct naming *n, const struct heft_frame *f)
 }
 
 /* The innermost frame that does not allocate for its caller; 0 where all do. */
-static size_t owner_of(const struct naming *n)
+static size_t allocations_owner_of(const struct allocations_naming *n)
 {
 	for (size_t i = 0; i < n->frames.count; i++) {
 		const enum process_frame_kind kind = process_frame_kind(&n->frames.data[i]);
@@ -39,22 +39,22 @@ static size_t owner_of(const struct naming *n)
 	return 0;
 }
 
-static label_id make_label(struct naming *n, uint32_t stack)
+static label_id make_label(struct allocations_naming *n, uint32_t stack)
 {
 	process_stack(n->f->process, stack, &n->frames);
 	if (n->frames.count == 0)
 		return label_borrow(n->f->labels, str_of(process_no_stack));
 	text_set(&n->text, STR(""));
-	const size_t owner = owner_of(n);
+	const size_t owner = allocations_owner_of(n);
 	for (size_t i = n->frames.count; i-- > owner;) {
-		add_frame(n, &n->frames.data[i]);
+		allocations_add_frame(n, &n->frames.data[i]);
 		if (i > owner)
 			text_add_char(&n->text, ';');
 	}
 	return label_copy(n->f->labels, text_str(&n->text));
 }
 
-static label_id stack_label(struct naming *n, uint32_t stack)
+static label_id allocations_stack_label(struct allocations_naming *n, uint32_t stack)
 {
 	if (stack >= n->calls->stacks.count)
 		stack = 0;
@@ -69,20 +69,22 @@ static const char *const part_labels[] = {
 	[HEAP_PART_RECORDER] = "[recorder]",   [HEAP_PART_OTHER] = "[heap, not explained]",
 };
 
-static label_id part_label(struct naming *n, enum heap_part_kind kind,
+static label_id part_label(struct allocations_naming *n, enum heap_part_kind kind,
 			   const struct heap_found *block)
 {
 	const bool recorded = n->f->process->heap.glibc.arenas == 0;
 	if (kind == HEAP_PART_BLOCK && !recorded)
 		return label_borrow(n->f->labels, str_of(part_labels[HEAP_PART_UNRECORDED]));
 	if (kind == HEAP_PART_BLOCK)
-		return stack_label(n, heap_stack_of(&n->f->process->heap.blocks, block));
+		return allocations_stack_label(n,
+					       heap_stack_of(&n->f->process->heap.blocks, block));
 	return label_borrow(n->f->labels, str_of(part_labels[kind]));
 }
 
-static void claim_part(void *ctx, const struct heap_part *part, const struct heap_found *block)
+static void allocations_claim_part(void *ctx, const struct heap_part *part,
+				   const struct heap_found *block)
 {
-	struct naming *n = ctx;
+	struct allocations_naming *n = ctx;
 	struct heap_part split[HEAP_SPLIT_MAX];
 	const size_t count = heap_part_split(part, block, split);
 	for (size_t k = 0; k < count; k++)
@@ -100,11 +102,11 @@ void source_allocations(const struct source_file *f, struct layer *ret)
 		return;
 	}
 	const struct process_heap *h = process_read_heap(f->process);
-	struct naming n = { .f = f, .calls = &h->calls, .vm = &vm };
+	struct allocations_naming n = { .f = f, .calls = &h->calls, .vm = &vm };
 	n.labels = mem_alloc((h->calls.stacks.count + 1) * sizeof *n.labels);
 	memset(n.labels, 0xff, (h->calls.stacks.count + 1) * sizeof *n.labels);
 	process_name_calls(f->process);
-	heap_parts_each(&h->layout, claim_part, &n);
+	heap_parts_each(&h->layout, allocations_claim_part, &n);
 	if (h->blocks.live.count == 0)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no block of the heap has a header: the process did not run under the "

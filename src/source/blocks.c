@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* One image being claimed. */
-struct claiming {
+struct blocks_claiming {
 	const struct source_file *f;
 	struct blockmap map; /* with names */
 	struct claims *vm;
@@ -37,7 +37,7 @@ static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static void claim_blocks(const struct claiming *c, const struct blockmap_range *r,
+static void blocks_claim(const struct blocks_claiming *c, const struct blockmap_range *r,
 			 label_id function)
 {
 	const uint64_t room = room_of(&c->map, r);
@@ -50,7 +50,7 @@ static void claim_blocks(const struct claiming *c, const struct blockmap_range *
 	}
 }
 
-static void claim_all_blocks(const struct claiming *c)
+static void claim_all_blocks(const struct blocks_claiming *c)
 {
 	const struct blockmap *b = &c->map;
 	struct text label = { 0 };
@@ -59,7 +59,7 @@ static void claim_all_blocks(const struct claiming *c)
 		function_label(&label, fn);
 		const label_id function = label_copy(c->f->labels, text_str(&label));
 		for (uint32_t k = 0; k < fn->range_count; k++)
-			claim_blocks(c, &b->ranges.data[fn->range_first + k], function);
+			blocks_claim(c, &b->ranges.data[fn->range_first + k], function);
 	}
 	text_release(&label);
 }
@@ -67,7 +67,7 @@ static void claim_all_blocks(const struct claiming *c)
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* From the first byte to the last of a range: what is between its blocks is the function's, too. */
-static void claim_functions(const struct claiming *c)
+static void blocks_claim_functions(const struct blocks_claiming *c)
 {
 	const struct blockmap *b = &c->map;
 	struct text label = { 0 };
@@ -86,7 +86,7 @@ static void claim_functions(const struct claiming *c)
 
 /* ---- blockkinds ------------------------------------------------------------------------------ */
 
-static void claim_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind)
+static void blocks_claim_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind)
 {
 	static const char *const names[BLOCK_KINDS] = {
 		[BLOCK_PLAIN] = "blocks",
@@ -95,26 +95,27 @@ static void claim_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind
 		[BLOCK_PADDING] = "padding between blocks",
 		[BLOCK_UNMAPPED] = "unmapped code",
 	};
-	const struct claiming *c = ctx;
+	const struct blocks_claiming *c = ctx;
 	const struct section *s = image_section_at(c->map.image, addr);
 	if (!s || section_takes_vm(c->map.image, s))
 		claim(c->vm, addr, size, label_borrow(c->f->labels, str_of(names[kind])),
 		      WHY_BLOCK_MAP);
 }
 
-static void claim_kinds(const struct claiming *c)
+static void claim_kinds(const struct blocks_claiming *c)
 {
-	blockmap_tile(&c->map, claim_piece, (void *)(uintptr_t)c);
+	blockmap_tile(&c->map, blocks_claim_piece, (void *)(uintptr_t)c);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Returns whether there are any blocks. */
-static bool claim_image(const struct source_file *f, const struct image *im, struct claims *vm,
-			void (*claim_all)(const struct claiming *c))
+static bool blocks_claim_image(const struct source_file *f, const struct image *im,
+			       struct claims *vm,
+			       void (*claim_all)(const struct blocks_claiming *c))
 {
 	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
-	struct claiming c = { .f = f, .vm = vm };
+	struct blocks_claiming c = { .f = f, .vm = vm };
 	blockmap_read(&c.map, im, debug, f->notes);
 	if (c.map.functions.count == 0) {
 		blockmap_release(&c.map);
@@ -129,13 +130,13 @@ static bool claim_image(const struct source_file *f, const struct image *im, str
 	return any;
 }
 
-static void run(const struct source_file *f, struct layer *ret,
-		void (*claim_all)(const struct claiming *c))
+static void source_blocks_run(const struct source_file *f, struct layer *ret,
+			      void (*claim_all)(const struct blocks_claiming *c))
 {
 	struct claims vm = { 0 }, file = { 0 };
 	bool any = false;
 	for (size_t i = 0; i < f->input->image_count; i++)
-		any = claim_image(f, &f->input->images[i], &vm, claim_all) || any;
+		any = blocks_claim_image(f, &f->input->images[i], &vm, claim_all) || any;
 	if (!any)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no basic-block map, nor code to derive one from: blocks are not known");
@@ -146,16 +147,16 @@ static void run(const struct source_file *f, struct layer *ret,
 
 void source_blocks(const struct source_file *f, struct layer *ret)
 {
-	run(f, ret, claim_all_blocks);
+	source_blocks_run(f, ret, claim_all_blocks);
 }
 
 void source_functions(const struct source_file *f, struct layer *ret)
 {
-	run(f, ret, claim_functions);
+	source_blocks_run(f, ret, blocks_claim_functions);
 }
 
 void source_blockkinds(const struct source_file *f, struct layer *ret)
 {
 	ret->exact = true; /* padding has a kind of its own */
-	run(f, ret, claim_kinds);
+	source_blocks_run(f, ret, claim_kinds);
 }

@@ -83,8 +83,8 @@ static bool has_contents(const struct image *im)
 }
 
 /* Of the memory of a machine, what a segment has beside its sections aligns them. */
-static label_id rest_label(const struct source_file *f, const struct image *im,
-			   const struct segment *s)
+static label_id fallback_rest_label(const struct source_file *f, const struct image *im,
+				    const struct segment *s)
 {
 	const label_id label = segment_label(f->labels, s);
 	if (s->type != PT_LOAD)
@@ -117,7 +117,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 	segment_order(f, im, &order);
 	for (size_t i = 0; i < order.count; i++) {
 		const struct segment *s = &im->segments[order.data[i].index];
-		const label_id label = rest_label(f, im, s);
+		const label_id label = fallback_rest_label(f, im, s);
 		claim(vm, s->addr, s->vm_size, label, WHY_SEGMENT);
 		claim(file, im->file_off + s->off, s->file_size, label, WHY_SEGMENT);
 	}

@@ -39,7 +39,8 @@ static void claim_profile(const struct source_file *f, const struct blockmap *b,
 	profile_release(&p);
 }
 
-static void claim_image(const struct source_file *f, const struct image *im, struct claims *vm)
+static void hotness_claim_image(const struct source_file *f, const struct image *im,
+				struct claims *vm)
 {
 	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
 	struct blockmap b;
@@ -62,7 +63,7 @@ void source_hotness(const struct source_file *f, struct layer *ret)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "hotness is known of programs and shared objects only");
 	else
-		claim_image(f, &f->input->images[0], &vm);
+		hotness_claim_image(f, &f->input->images[0], &vm);
 	layer_add_vm(f, ret, &vm);
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);

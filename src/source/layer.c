@@ -184,7 +184,7 @@ static bool is_hollow(const struct image *im)
 
 /* Whether the zeros of a section without bytes are in the file, since another section of its
  * segment stands behind it: .bss of a Linux kernel. */
-static bool has_zeros(const struct image *im, const struct section *s, struct bytes b)
+static bool layer_has_zeros(const struct image *im, const struct section *s, struct bytes b)
 {
 	if (b.size < s->size || !bytes_are_zeros(b))
 		return false;
@@ -210,7 +210,7 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 		const struct bytes b = image_at(im, s->addr, s->size);
 		const uint64_t off = b.size > 0 ? im->file_off + (uint64_t)(b.p - im->bytes.p) : 0;
 		const label_id label = b.size > 0 ? spans_label(&f->map->file, off) : LABEL_NONE;
-		if (label == LABEL_NONE || (zeros && has_zeros(im, s, b)))
+		if (label == LABEL_NONE || (zeros && layer_has_zeros(im, s, b)))
 			continue;
 		const struct str name = label_text(f->labels, label);
 		claim(file, off, b.size, label_bracketed(f->labels, name), WHY_SEGMENT);

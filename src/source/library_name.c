@@ -47,7 +47,7 @@ bool unit_of_crate(struct str unit, struct str *ret)
 	return ret->len > 0;
 }
 
-static bool is_hex(struct str s)
+static bool library_name_is_hex(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if (!memchr("0123456789abcdef", s.p[i], 16))
@@ -67,7 +67,7 @@ static bool of_rlib(struct str unit, struct str *ret)
 	start = start ? start + 1 : unit.p;
 	start += str_starts((struct str){ start, (size_t)(end - start) }, STR("lib")) ? 3 : 0;
 	const char *dash = memrchr(start, '-', (size_t)(end - start));
-	if (dash && is_hex((struct str){ dash + 1, (size_t)(end - dash - 1) }))
+	if (dash && library_name_is_hex((struct str){ dash + 1, (size_t)(end - dash - 1) }))
 		end = dash;
 	*ret = (struct str){ start, (size_t)(end - start) };
 	return ret->len > 0;

@@ -56,7 +56,7 @@ static label_id thread_label(const struct source_file *f, uint32_t id)
 		     : label_format(f->labels, "thread %" PRIu32, id);
 }
 
-struct claiming {
+struct memory_claiming {
 	const struct source_file *f;
 	struct claims *vm;
 	uint32_t last; /* thread */
@@ -66,7 +66,7 @@ struct claiming {
 /* A block, where the recorder kept who asked for it, with its header. */
 static void claim_block(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
-	struct claiming *k = ctx;
+	struct memory_claiming *k = ctx;
 	const uint32_t id = block ? block->thread : 0;
 	if (id == 0)
 		return;
@@ -76,10 +76,10 @@ static void claim_block(void *ctx, const struct heap_part *p, const struct heap_
 	claim(k->vm, p->addr, p->size, k->label, WHY_ALLOCATION);
 }
 
-static void claim_blocks(const struct source_file *f, struct claims *vm)
+static void memory_claim_blocks(const struct source_file *f, struct claims *vm)
 {
 	const struct process_heap *h = process_read_heap(f->process);
-	struct claiming k = { .f = f, .vm = vm };
+	struct memory_claiming k = { .f = f, .vm = vm };
 	heap_parts_each(&h->layout, claim_block, &k);
 }
 
@@ -90,7 +90,7 @@ void source_threads(const struct source_file *f, struct layer *ret)
 		return;
 	size_t count;
 	const struct process_mapping *m = process_mappings(f->process, &count);
-	claim_blocks(f, &vm);
+	memory_claim_blocks(f, &vm);
 	for (size_t i = 0; i < count; i++)
 		if (m[i].thread > 0)
 			claim(&vm, m[i].addr, m[i].size, thread_label(f, m[i].thread), WHY_MAPPING);

@@ -15,7 +15,7 @@ struct space_walk {
 	size_t depth;        /* lists of children open */
 };
 
-static bool is_cxx(uint64_t language)
+static bool namespaces_is_cxx(uint64_t language)
 {
 	switch (language) {
 	case 0x04: /* C++ */
@@ -29,15 +29,15 @@ static bool is_cxx(uint64_t language)
 	}
 }
 
-struct named {
+struct namespaces_named {
 	struct str name;
 	uint64_t sibling; /* 0 = not said */
 	bool extension;   /* of a namespace in another unit */
 };
 
-static struct named read_named(struct space_walk *w, const struct die *d)
+static struct namespaces_named namespaces_read_named(struct space_walk *w, const struct die *d)
 {
-	struct named n = { .name = STR("") };
+	struct namespaces_named n = { .name = STR("") };
 	for (unsigned i = 0; i < d->abbrev->count; i++) {
 		const struct abbrev_attr *a = die_attr(w->unit, d, i);
 		struct value v;
@@ -52,7 +52,7 @@ static struct named read_named(struct space_walk *w, const struct die *d)
 	return n;
 }
 
-static void add_part(struct text *path, struct str name)
+static void namespaces_add_part(struct text *path, struct str name)
 {
 	if (path->len > 0)
 		text_add(path, STR("::"));
@@ -60,12 +60,12 @@ static void add_part(struct text *path, struct str name)
 }
 
 /* Template arguments say "class" well enough. */
-static void add_class(struct space_walk *w, struct str name)
+static void namespaces_add_class(struct space_walk *w, struct str name)
 {
 	const size_t outside = w->path.len;
 	if (name.len == 0 || memchr(name.p, '<', name.len))
 		return;
-	add_part(&w->path, name);
+	namespaces_add_part(&w->path, name);
 	namespaces_add(w->out, text_str(&w->path), true);
 	w->path.len = outside;
 }
@@ -73,12 +73,12 @@ static void add_class(struct space_walk *w, struct str name)
 /* A path longer than any real one is a hostile file's. */
 enum { PATH_MAX_SIZE = 4096 };
 
-static void enter_space(struct space_walk *w, const struct named *n)
+static void enter_space(struct space_walk *w, const struct namespaces_named *n)
 {
 	vec_push(&w->lengths, w->path.len);
 	if (w->path.len + n->name.len > PATH_MAX_SIZE)
 		return;
-	add_part(&w->path, n->name.len > 0 ? n->name : STR("(anonymous namespace)"));
+	namespaces_add_part(&w->path, n->name.len > 0 ? n->name : STR("(anonymous namespace)"));
 	namespaces_add(w->out, text_str(&w->path), false);
 }
 
@@ -86,14 +86,14 @@ static void enter_space(struct space_walk *w, const struct named *n)
 static void walk_child(struct space_walk *w, const struct die *d)
 {
 	const uint16_t tag = d->abbrev->tag;
-	const struct named n = read_named(w, d);
+	const struct namespaces_named n = namespaces_read_named(w, d);
 	if (tag == DW_TAG_namespace && !n.extension && d->abbrev->children) {
 		enter_space(w, &n);
 		w->depth++;
 		return;
 	}
 	if (tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type)
-		add_class(w, n.name);
+		namespaces_add_class(w, n.name);
 	if (!d->abbrev->children)
 		return;
 	if (n.sibling > w->r.pos && n.sibling < unit_end(w->unit))
@@ -102,7 +102,7 @@ static void walk_child(struct space_walk *w, const struct die *d)
 		w->depth++;
 }
 
-static void walk_die(struct space_walk *w, const struct die *d)
+static void namespaces_walk_die(struct space_walk *w, const struct die *d)
 {
 	if (!d->abbrev) {
 		w->depth -= w->depth > 0;
@@ -119,10 +119,10 @@ static void walk_die(struct space_walk *w, const struct die *d)
 static void walk_unit(struct namespaces *ret, const struct unit *u)
 {
 	struct space_walk w = { .out = ret, .unit = u, .r = unit_reader(u, u->die_off) };
-	if (!is_cxx(u->language))
+	if (!namespaces_is_cxx(u->language))
 		return;
 	for (struct die d; die_next(u, &w.r, &d);)
-		walk_die(&w, &d);
+		namespaces_walk_die(&w, &d);
 	vec_release(&w.lengths);
 	text_release(&w.path);
 }

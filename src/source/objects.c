@@ -13,7 +13,7 @@ struct objects {
 	struct claims pieces;
 };
 
-static void claim_piece(void *ctx, const struct linkmap_piece *p)
+static void objects_claim_piece(void *ctx, const struct linkmap_piece *p)
 {
 	struct objects *o = ctx;
 	label_id *object = &o->labels[p->object];
@@ -23,7 +23,7 @@ static void claim_piece(void *ctx, const struct linkmap_piece *p)
 }
 
 /* The unit that has the code of a piece is that of its object. */
-static void learn_unit(void *ctx, const struct linkmap_piece *p)
+static void objects_learn_unit(void *ctx, const struct linkmap_piece *p)
 {
 	struct objects *o = ctx;
 	const label_id unit = spans_label(&o->units.vm, p->addr);
@@ -48,7 +48,7 @@ static void relabel(const struct objects *o, struct spans *s)
 }
 
 /* A claim has the label that its bytes are shown by. */
-static void relabel_origins(const struct source_file *f, const struct layer *made)
+static void objects_relabel_origins(const struct source_file *f, const struct layer *made)
 {
 	for (size_t i = 0; f->origins && i < f->origins->claims.list.count; i++) {
 		struct claim *c = &f->origins->claims.list.data[i];
@@ -57,7 +57,7 @@ static void relabel_origins(const struct source_file *f, const struct layer *mad
 	}
 }
 
-static void run_units(struct objects *o)
+static void objects_run_units(struct objects *o)
 {
 	struct source_file f = *o->f;
 	struct notes notes;
@@ -68,14 +68,14 @@ static void run_units(struct objects *o)
 	source_compileunits(&f, &o->units);
 	for (size_t i = 0; i < f.labels->kinds.count; i++)
 		vec_push(&o->of_unit, LABEL_NONE);
-	each_piece(o, learn_unit);
+	each_piece(o, objects_learn_unit);
 	relabel(o, &o->units.vm);
 	relabel(o, &o->units.file);
 	notes_release(&notes);
 }
 
 /* The pieces, where they run, are stored and lie in the file, over what the units have. */
-static void join(struct objects *o, struct layer *ret)
+static void objects_join(struct objects *o, struct layer *ret)
 {
 	const struct basemap *map = o->f->map;
 	basemap_add_copies(map, &ret->vm);
@@ -94,11 +94,11 @@ static void by_map(const struct source_file *f, struct layer *ret)
 	o.labels = mem_alloc((count + 1) * sizeof *o.labels);
 	for (size_t i = 0; i < count; i++)
 		o.labels[i] = LABEL_NONE;
-	each_piece(&o, claim_piece);
+	each_piece(&o, objects_claim_piece);
 	layer_add_vm(f, ret, &o.pieces);
-	run_units(&o);
-	join(&o, ret);
-	relabel_origins(f, ret);
+	objects_run_units(&o);
+	objects_join(&o, ret);
+	objects_relabel_origins(f, ret);
 	mem_free(o.labels);
 	vec_release(&o.of_unit);
 }
@@ -138,6 +138,6 @@ void source_libraries(const struct source_file *f, struct layer *ret)
 		of[i] = LABEL_NONE;
 	to_libraries(f, &ret->vm, of, count);
 	to_libraries(f, &ret->file, of, count);
-	relabel_origins(f, ret);
+	objects_relabel_origins(f, ret);
 	mem_free(of);
 }

@@ -30,7 +30,7 @@
 #define NO_CRATE      "(crate not known)" /* of a Rust program without symbols */
 
 /* The versions of a crate that paths in the program state, as its label has them. */
-struct crate {
+struct packages_crate {
 	struct str name; /* as the path has it */
 	struct text versions;
 	unsigned count;
@@ -42,8 +42,8 @@ struct packages {
 	const struct source_file *f;
 	struct namespaces spaces;
 	struct demangler demangler;
-	struct intern crate_names; /* with "_" for "-" */
-	VEC(struct crate) crates;  /* by id of their names */
+	struct intern crate_names;         /* with "_" for "-" */
+	VEC(struct packages_crate) crates; /* by id of their names */
 	bool go, crates_read;
 	unsigned languages;           /* enum language */
 	const struct go_table *table; /* of the one image, or NULL */
@@ -72,11 +72,11 @@ static uint32_t crate_id(struct packages *p, struct str name)
 	const uint32_t id = intern_add(&p->crate_names, (struct str){ plain, name.len });
 	mem_free(plain);
 	if (id == p->crates.count)
-		vec_push(&p->crates, (struct crate){ .name = name });
+		vec_push(&p->crates, (struct packages_crate){ .name = name });
 	return id;
 }
 
-static bool has_version(const struct crate *c, struct str version)
+static bool has_version(const struct packages_crate *c, struct str version)
 {
 	const struct str all = text_str(&c->versions);
 	for (size_t at = 0; at < all.len;) {
@@ -92,7 +92,7 @@ static bool has_version(const struct crate *c, struct str version)
 static void learn_version(struct packages *p, struct str name, struct str version)
 {
 	const uint32_t id = crate_id(p, name);
-	struct crate *c = &p->crates.data[id];
+	struct packages_crate *c = &p->crates.data[id];
 	if (c->count == VERSIONS_MAX || has_version(c, version))
 		return;
 	if (c->count++ > 0)
@@ -125,7 +125,7 @@ static label_id crate_label(struct packages *p, struct str raw, struct str crate
 	}
 	p->crates_read = true;
 	const uint32_t id = crate_id(p, crate);
-	const struct crate *c = &p->crates.data[id];
+	const struct packages_crate *c = &p->crates.data[id];
 	char hash[CRATE_HASH_ROOM];
 	text_set(&p->text, c->count > 0 ? c->name : crate);
 	if (c->count > 1 && crate_hash(raw, crate, hash)) {
@@ -190,7 +190,7 @@ static label_id find_by_name(struct packages *p, label_id symbol)
 	return LABEL_BY_UNIT;
 }
 
-static void find_names(struct packages *p, const struct spans *s, bool vm)
+static void packages_find_names(struct packages *p, const struct spans *s, bool vm)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		const label_id symbol = s->list.data[i].label;
@@ -385,7 +385,7 @@ static void run_places(struct packages *p)
 }
 
 /* Places and the names of their files, in front of who refers to them. */
-static void put_places(struct packages *p, struct layer *ret)
+static void packages_put_places(struct packages *p, struct layer *ret)
 {
 	const struct panics *found = p->f->panics;
 	struct claims claims = { 0 };
@@ -407,37 +407,38 @@ static void put_places(struct packages *p, struct layer *ret)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static bool is_debug_section(struct str fallback)
+static bool packages_is_debug_section(struct str fallback)
 {
 	return str_starts(fallback, STR("[section .debug")) ||
 	       str_starts(fallback, STR("[section .zdebug"));
 }
 
-static void put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *labels)
+static void packages_put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *labels)
 {
 	struct packages *p = ctx;
 	const label_id by_name = p->of_symbol.data[labels[0]];
 	label_id label = by_name;
 	if (by_name == LABEL_BY_UNIT)
 		label = unit_package(p, labels);
-	else if (by_name == LABEL_NONE && !is_debug_section(label_text(p->f->labels, labels[0])))
+	else if (by_name == LABEL_NONE &&
+		 !packages_is_debug_section(label_text(p->f->labels, labels[0])))
 		label = unit_package(p, labels);
 	if (label == LABEL_NONE)
 		label = by_name == LABEL_BY_UNIT ? p->nameless : labels[0];
 	spans_push(p->out, start, size, label);
 }
 
-static void join(struct packages *p, const struct spans *symbols, const struct spans *units,
-		 struct spans *ret)
+static void packages_join(struct packages *p, const struct spans *symbols,
+			  const struct spans *units, struct spans *ret)
 {
 	const struct rollup_level levels[] = { { .spans = symbols }, { .spans = units } };
 	p->out = ret;
 	if (symbols->list.count > 0)
-		rollup_pieces(levels, units ? 2 : 1, put_piece, p);
+		rollup_pieces(levels, units ? 2 : 1, packages_put_piece, p);
 }
 
 /* A claim has the label of the symbol it was made for. */
-static void relabel_origins(const struct packages *p, const struct layer *made)
+static void packages_relabel_origins(const struct packages *p, const struct layer *made)
 {
 	struct origins *o = p->f->origins;
 	for (size_t i = 0; o && i < o->claims.list.count; i++) {
@@ -490,8 +491,8 @@ static void run_symbols(struct packages *p)
 		learn_spaces(p);
 	learn_names(p, &p->symbols->vm);
 	learn_names(p, &p->symbols->file);
-	find_names(p, &p->symbols->vm, true);
-	find_names(p, &p->symbols->file, false);
+	packages_find_names(p, &p->symbols->vm, true);
+	packages_find_names(p, &p->symbols->file, false);
 }
 
 /* Whether anything but the tables of Go's runtime tells units. */
@@ -515,7 +516,7 @@ static bool needs_units(const struct packages *p)
 }
 
 /* What this pass notes the one by symbol did before. */
-static void run_units(struct packages *p)
+static void packages_run_units(struct packages *p)
 {
 	struct notes notes;
 	struct source_file f = *p->f;
@@ -534,7 +535,7 @@ static void run_units(struct packages *p)
 	notes_release(&notes);
 }
 
-static void release(struct packages *p)
+static void packages_release(struct packages *p)
 {
 	for (size_t i = 0; i < p->crates.count; i++)
 		text_release(&p->crates.data[i].versions);
@@ -557,16 +558,16 @@ void source_packages(const struct source_file *f, struct layer *ret)
 	find_go(&p);
 	run_symbols(&p);
 	if (needs_units(&p))
-		run_units(&p);
+		packages_run_units(&p);
 	p.by_places = f->panics && f->panics->places.count > 0 && !p.table &&
 		      !debuginfo_present(&f->input->images[0]);
 	p.nameless = label_borrow(f->labels, str_of(p.table && !p.units ? GO_C : NO_PACKAGE));
 	if (p.by_places)
 		run_places(&p);
-	join(&p, &p.symbols->vm, p.units ? &p.units->vm : NULL, &ret->vm);
-	join(&p, &p.symbols->file, p.units ? &p.units->file : NULL, &ret->file);
+	packages_join(&p, &p.symbols->vm, p.units ? &p.units->vm : NULL, &ret->vm);
+	packages_join(&p, &p.symbols->file, p.units ? &p.units->file : NULL, &ret->file);
 	if (p.by_places)
-		put_places(&p, ret);
-	relabel_origins(&p, ret);
-	release(&p);
+		packages_put_places(&p, ret);
+	packages_relabel_origins(&p, ret);
+	packages_release(&p);
 }

@@ -75,7 +75,7 @@ static uint32_t crate_add(struct panic_owners *o, const struct crate_path *c, st
 	return id;
 }
 
-static void tell_files(const struct panics *p, struct panic_owners *o)
+static void panics_tell_files(const struct panics *p, struct panic_owners *o)
 {
 	struct text room = { 0 };
 	o->of_file = mem_zeroed(p->files.entries.count, sizeof *o->of_file);
@@ -89,7 +89,7 @@ static void tell_files(const struct panics *p, struct panic_owners *o)
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* A function that refers to places.  Its spots are numbers of crate << 32 | spot, sorted. */
-struct user {
+struct panics_user {
 	label_id function;
 	size_t first, count;   /* of teller.spots */
 	size_t own, own_count; /* those of `crate` among them */
@@ -98,10 +98,10 @@ struct user {
 	bool tied;             /* as many are in another */
 };
 
-struct teller {
+struct panics_teller {
 	const struct panics *panics;
 	struct panic_owners *owners;
-	VEC(struct user) users; /* in the order of the code */
+	VEC(struct panics_user) users; /* in the order of the code */
 	uint64_t *spots;
 	uint32_t *spot_users; /* by spot: how many functions refer to it */
 };
@@ -113,7 +113,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The user of each reference is kept in of_function meanwhile. */
-static void list_users(struct teller *t)
+static void panics_list_users(struct panics_teller *t)
 {
 	const struct panics *p = t->panics;
 	uint32_t *const of = t->owners->of_function;
@@ -122,7 +122,7 @@ static void list_users(struct teller *t)
 		const label_id f = p->uses.data[i].function;
 		if (of[f] == PANIC_NO_CRATE) {
 			of[f] = (uint32_t)t->users.count;
-			vec_push(&t->users, (struct user){ .function = f });
+			vec_push(&t->users, (struct panics_user){ .function = f });
 		}
 		t->users.data[of[f]].count++;
 	}
@@ -133,12 +133,13 @@ static void list_users(struct teller *t)
 	}
 }
 
-static void list_spots(struct teller *t)
+static void list_spots(struct panics_teller *t)
 {
 	const struct panics *p = t->panics;
 	t->spots = mem_zeroed(p->uses.count, sizeof *t->spots);
 	for (size_t i = 0; i < p->uses.count; i++) {
-		struct user *u = &t->users.data[t->owners->of_function[p->uses.data[i].function]];
+		struct panics_user *u =
+			&t->users.data[t->owners->of_function[p->uses.data[i].function]];
 		const struct panic_place *place = &p->places.data[p->uses.data[i].place];
 		t->spots[u->first + u->count++] = (uint64_t)t->owners->of_file[place->file] << 32 |
 						  place->spot;
@@ -146,7 +147,7 @@ static void list_spots(struct teller *t)
 }
 
 /* Leaves each spot once, and counts the users of it. */
-static void squeeze(struct teller *t, struct user *u)
+static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 {
 	uint64_t *const s = t->spots + u->first;
 	size_t count = 0;
@@ -161,7 +162,7 @@ static void squeeze(struct teller *t, struct user *u)
 
 /* The crate that most spots are in, of several the first; those of the library are asked where
  * there are no others. */
-static void choose(const struct teller *t, struct user *u)
+static void panics_choose(const struct panics_teller *t, struct panics_user *u)
 {
 	bool library = true;
 	for (size_t i = 0, end; i < u->count; i = end) {
@@ -186,7 +187,7 @@ static void choose(const struct teller *t, struct user *u)
 	u->other_crates -= u->other_crates > 0;
 }
 
-static bool in_library(const struct teller *t, const struct user *u)
+static bool in_library(const struct panics_teller *t, const struct panics_user *u)
 {
 	return t->owners->library.data[u->crate];
 }
@@ -194,7 +195,8 @@ static bool in_library(const struct teller *t, const struct user *u)
 /* ---- who is told to be of what --------------------------------------------------------------- */
 
 /* Whether another function has a spot of the crate that `u` does not refer to. */
-static bool agrees(const struct teller *t, const struct user *u, const struct user *other)
+static bool agrees(const struct panics_teller *t, const struct panics_user *u,
+		   const struct panics_user *other)
 {
 	if (other->crate != u->crate)
 		return false;
@@ -205,7 +207,7 @@ static bool agrees(const struct teller *t, const struct user *u, const struct us
 	return false;
 }
 
-static bool has_private_spot(const struct teller *t, const struct user *u)
+static bool has_private_spot(const struct panics_teller *t, const struct panics_user *u)
 {
 	for (size_t i = 0; i < u->own_count; i++)
 		if (t->spot_users[(uint32_t)t->spots[u->own + i]] <= USERS_MAX)
@@ -215,12 +217,12 @@ static bool has_private_spot(const struct teller *t, const struct user *u)
 
 /* How many of the nearest users agree; those that are of the library only, where `library` is not
  * set, are passed over. */
-static unsigned agreeing(const struct teller *t, size_t i, int step, bool library)
+static unsigned agreeing(const struct panics_teller *t, size_t i, int step, bool library)
 {
-	const struct user *const u = &t->users.data[i];
+	const struct panics_user *const u = &t->users.data[i];
 	unsigned seen = 0, ret = 0;
 	for (i += (size_t)step; i < t->users.count && seen < NEAR; i += (size_t)step) {
-		const struct user *other = &t->users.data[i];
+		const struct panics_user *other = &t->users.data[i];
 		if (!library && in_library(t, other))
 			continue;
 		seen++;
@@ -229,9 +231,9 @@ static unsigned agreeing(const struct teller *t, size_t i, int step, bool librar
 	return ret;
 }
 
-static bool is_told(const struct teller *t, size_t i)
+static bool is_told(const struct panics_teller *t, size_t i)
 {
-	const struct user *const u = &t->users.data[i];
+	const struct panics_user *const u = &t->users.data[i];
 	const bool library = in_library(t, u);
 	if (!library && u->other_crates == 0 && u->own_count >= NAMED_BY)
 		return true;
@@ -239,15 +241,15 @@ static bool is_told(const struct teller *t, size_t i)
 	       agreeing(t, i, -1, library) + agreeing(t, i, 1, library) >= NEAR_AGREE;
 }
 
-static void tell_functions(struct teller *t)
+static void tell_functions(struct panics_teller *t)
 {
 	uint32_t *const of = t->owners->of_function;
-	list_users(t);
+	panics_list_users(t);
 	list_spots(t);
 	t->spot_users = mem_zeroed(t->panics->spots.count, sizeof *t->spot_users);
 	for (size_t i = 0; i < t->users.count; i++) {
-		squeeze(t, &t->users.data[i]);
-		choose(t, &t->users.data[i]);
+		panics_squeeze(t, &t->users.data[i]);
+		panics_choose(t, &t->users.data[i]);
 	}
 	for (size_t i = 0; i < t->users.count; i++)
 		of[t->users.data[i].function] = is_told(t, i) ? t->users.data[i].crate
@@ -262,8 +264,8 @@ void panics_tell(const struct panics *p, size_t label_count, struct panic_owners
 	*ret = (struct panic_owners){ .label_count = label_count };
 	ret->of_function = mem_zeroed(label_count, sizeof *ret->of_function);
 	memset(ret->of_function, 0xff, label_count * sizeof *ret->of_function);
-	tell_files(p, ret);
-	tell_functions(&(struct teller){ .panics = p, .owners = ret });
+	panics_tell_files(p, ret);
+	tell_functions(&(struct panics_teller){ .panics = p, .owners = ret });
 }
 
 void panic_owners_release(struct panic_owners *o)

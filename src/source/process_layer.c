@@ -87,8 +87,8 @@ static void run_alone(const struct source_file *f, const struct source *source,
 	layer_release(&layer);
 }
 
-static void add_module(const struct source_file *f, const struct source *source, size_t file,
-		       struct claims *out)
+static void process_layer_add_module(const struct source_file *f, const struct source *source,
+				     size_t file, struct claims *out)
 {
 	const struct dump *d = &f->process->dump;
 	const struct process_module *m = process_module(f->process, file);
@@ -112,7 +112,7 @@ void process_layer(const struct source_file *f, const struct source *source, str
 	struct claims vm = { 0 };
 	for (size_t i = 0; i < d->file_count; i++) {
 		if (d->files[i].module)
-			add_module(f, source, i, &vm);
+			process_layer_add_module(f, source, i, &vm);
 		progress_tell("modules", i + 1, d->file_count);
 	}
 	process_finish(f, ret, &vm);

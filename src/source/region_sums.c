@@ -17,7 +17,7 @@ const struct region_sum *region_sums_find(const struct region_sums *r, const cha
 	return NULL;
 }
 
-static struct region_sum *sum_of(struct region_sums *r, const char *name, uint64_t origin)
+static struct region_sum *region_sums_of(struct region_sums *r, const char *name, uint64_t origin)
 {
 	const struct region_sum *known = region_sums_find(r, name);
 	if (known)
@@ -31,7 +31,7 @@ void region_sums_add(struct region_sums *r, const struct basemap *map)
 {
 	for (size_t i = 0; map->regions && i < map->regions->list.count; i++) {
 		const struct memory_region *m = &map->regions->list.data[i];
-		struct region_sum *sum = sum_of(r, m->name, m->origin);
+		struct region_sum *sum = region_sums_of(r, m->name, m->origin);
 		sum->length = add_sat(sum->length, m->length);
 		sum->used = add_sat(sum->used, basemap_region_used(map, i));
 		sum->open |= m->open;
@@ -45,7 +45,7 @@ void region_sums_release(struct region_sums *r)
 }
 
 /* How much of [start, start + size) lies in [from, to). */
-static uint64_t shared(uint64_t start, uint64_t size, uint64_t from, uint64_t to)
+static uint64_t region_sums_shared(uint64_t start, uint64_t size, uint64_t from, uint64_t to)
 {
 	const uint64_t first = max_u64(start, from), last = min_u64(start + size, to);
 	return last > first ? last - first : 0;
@@ -55,12 +55,13 @@ static uint64_t shared(uint64_t start, uint64_t size, uint64_t from, uint64_t to
 static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
 			       uint64_t to)
 {
-	uint64_t beyond = shared(s->addr - s->vm_bias, s->size, from, to);
+	uint64_t beyond = region_sums_shared(s->addr - s->vm_bias, s->size, from, to);
 	for (size_t i = 0; i < im->segment_count && beyond == 0; i++) {
 		const struct segment *g = &im->segments[i];
 		if (g->type == PT_LOAD && s->addr >= g->addr && s->addr - g->addr < g->file_size &&
 		    g->load_addr != g->addr)
-			beyond = shared(s->addr - g->addr + g->load_addr, s->size, from, to);
+			beyond = region_sums_shared(s->addr - g->addr + g->load_addr, s->size, from,
+						    to);
 	}
 	return beyond;
 }
@@ -141,8 +142,8 @@ static void note_overlap(const char *path, const struct memory_regions *regions,
 		const struct memory_region *a = &regions->list.data[i];
 		for (size_t k = i + 1; k < count; k++) {
 			const struct memory_region *b = &regions->list.data[k];
-			const uint64_t both = shared(a->origin, a->length, b->origin,
-						     b->origin + b->length);
+			const uint64_t both = region_sums_shared(a->origin, a->length, b->origin,
+								 b->origin + b->length);
 			if (both > 0)
 				note(notes, path, HEFT_NO_OFFSET, both,
 				     "memory regions %s and %s overlap: what is in both counts to "

@@ -43,7 +43,7 @@ static struct str mangled_at(const struct stacks *s, uint64_t vm)
 
 /* gcc gives functions that are local to a unit no linkage name; a function itself, unlike what was
  * inlined, may have a symbol.  `vm` is an address in it. */
-static struct str name_of(const struct stacks *s, uint32_t scope, uint64_t vm)
+static struct str stacks_name_of(const struct stacks *s, uint32_t scope, uint64_t vm)
 {
 	const struct scope_function *fn = scopes_function(&s->scopes, scope);
 	if (fn->linkage.len > 0)
@@ -54,13 +54,13 @@ static struct str name_of(const struct stacks *s, uint32_t scope, uint64_t vm)
 }
 
 /* One name may be in the stacks of every function: what no compiler makes is cut. */
-static void add_name(struct stacks *s, struct str name)
+static void stacks_add_name(struct stacks *s, struct str name)
 {
 	enum { MOST = 16 << 10 };
 	text_add(&s->text, (struct str){ name.p, min_u64(name.len, MOST) });
 }
 
-static label_id stack_label(struct stacks *s, uint32_t scope, uint64_t vm)
+static label_id stacks_label(struct stacks *s, uint32_t scope, uint64_t vm)
 {
 	uint32_t chain[STACK_MAX];
 	unsigned count = 0;
@@ -69,24 +69,24 @@ static label_id stack_label(struct stacks *s, uint32_t scope, uint64_t vm)
 		chain[count++] = i;
 	text_set(&s->text, STR(""));
 	while (count > 0) {
-		add_name(s, name_of(s, chain[--count], vm));
+		stacks_add_name(s, stacks_name_of(s, chain[--count], vm));
 		if (count > 0)
 			text_add_char(&s->text, ';');
 	}
 	return label_copy(s->f->labels, text_str(&s->text));
 }
 
-static bool inside(const struct section *s, uint64_t addr)
+static bool stacks_inside(const struct section *s, uint64_t addr)
 {
 	return s && addr >= s->addr && addr - s->addr < s->size;
 }
 
-static void claim_code(struct stacks *s, uint64_t addr, uint64_t size, label_id label)
+static void stacks_claim_code(struct stacks *s, uint64_t addr, uint64_t size, label_id label)
 {
-	if (!inside(s->section, addr))
+	if (!stacks_inside(s->section, addr))
 		s->section = image_section_at(s->im, addr);
 	const struct section *in = s->section;
-	if (inside(in, addr) && in->exec && section_takes_vm(s->im, in))
+	if (stacks_inside(in, addr) && in->exec && section_takes_vm(s->im, in))
 		claim(s->vm, addr, min_u64(size, in->addr + in->size - addr), label, WHY_DEBUG);
 }
 
@@ -101,13 +101,13 @@ static void claim_scopes(struct stacks *s)
 		if (!debuginfo_addr(s->info, span.addr, &vm))
 			continue;
 		if (s->labels.data[span.who] == LABEL_NONE)
-			s->labels.data[span.who] = stack_label(s, span.who, vm);
-		claim_code(s, vm, span.size, s->labels.data[span.who]);
+			s->labels.data[span.who] = stacks_label(s, span.who, vm);
+		stacks_claim_code(s, vm, span.size, s->labels.data[span.who]);
 	}
 }
 
 /* References across units stay inside a split unit's file. */
-static void read_split(struct stacks *s, const struct unit *skeleton)
+static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 {
 	struct unit split;
 	struct units units;
@@ -132,7 +132,7 @@ static bool refers_across(const struct unit *u)
 	return false;
 }
 
-static void read_unit(struct stacks *s, struct unit *u)
+static void stacks_read_unit(struct stacks *s, struct unit *u)
 {
 	dwarf_pass(u->dwarf, DW_INFO, u->off, unit_end(u));
 	if (!unit_open(u, &s->cache, NULL))
@@ -144,7 +144,7 @@ static void read_unit(struct stacks *s, struct unit *u)
 			return;
 	}
 	if (unit_is_skeleton(u)) {
-		read_split(s, u);
+		stacks_read_split(s, u);
 		return;
 	}
 	scopes_read(&s->scopes, &s->units, u);
@@ -159,7 +159,7 @@ static void read_units(struct stacks *s)
 	units_init(&s->units, d);
 	dwarf_pass_begin(d, DW_INFO);
 	while (unit_next(d, DW_INFO, &off, &u)) {
-		read_unit(s, &u);
+		stacks_read_unit(s, &u);
 		progress_tell("inlined calls", off, d->size[DW_INFO]);
 	}
 	dwarf_pass_end(d, DW_INFO);
@@ -171,7 +171,7 @@ static void read_units(struct stacks *s)
 	text_release(&s->text);
 }
 
-static void list_symbols(struct stacks *s)
+static void stacks_list_symbols(struct stacks *s)
 {
 	struct attr a = { .f = s->f,
 			  .im = s->im,
@@ -184,12 +184,12 @@ static void list_symbols(struct stacks *s)
 }
 
 /* Functions of which no unit speaks. */
-static void claim_symbols(struct stacks *s)
+static void stacks_claim_symbols(struct stacks *s)
 {
 	for (size_t i = 0; i < s->places.count; i++) {
 		const struct place *p = &s->places.data[i];
 		if (p->code)
-			claim_code(s, p->addr, p->size, p->label);
+			stacks_claim_code(s, p->addr, p->size, p->label);
 	}
 }
 
@@ -199,7 +199,7 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret)
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		struct stacks s = { .f = f, .im = &f->input->images[i], .vm = &vm };
 		s.info = source_dwarf(f, s.im, f->debug ? &f->debug->images[0] : NULL);
-		list_symbols(&s);
+		stacks_list_symbols(&s);
 		/* Split files (.dwo, .dwp) have no code of their own. */
 		if (s.info && !s.info->dwarf.split)
 			read_units(&s);
@@ -209,7 +209,7 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret)
 		s.info = source_own_dwarf(f, s.im, s.info);
 		if (s.info)
 			read_units(&s);
-		claim_symbols(&s);
+		stacks_claim_symbols(&s);
 		vec_release(&s.places);
 	}
 	layer_add_vm(f, ret, &vm);

@@ -98,7 +98,7 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 }
 
 /* The names of a table's symbols, read and hashed by several threads. */
-struct names {
+struct symbols_names {
 	struct symtab table;
 	struct hashed_text *list; /* by index; text NULL where there is none */
 	uint32_t *sizes;
@@ -108,7 +108,7 @@ enum { NAMES_CHUNK = 8192 };
 
 static void hash_names(void *ctx, size_t chunk, unsigned worker)
 {
-	const struct names *n = ctx;
+	const struct symbols_names *n = ctx;
 	const size_t end = min_u64((chunk + 1) * NAMES_CHUNK, n->table.count);
 	(void)worker;
 	for (size_t i = chunk * NAMES_CHUNK; i < end; i++) {
@@ -149,7 +149,7 @@ static void labels_by_owner(const struct attr *a, const struct symtab *table, la
 static label_id *read_labels(const struct attr *a, const struct section *table, size_t *count,
 			     uint32_t **ret_sizes)
 {
-	struct names n;
+	struct symbols_names n;
 	*ret_sizes = NULL;
 	if (!table || !symtab_open(&n.table, a->im, table))
 		return NULL;

@@ -9,12 +9,12 @@
 enum { JOB_BYTES = 256 << 10 };
 
 /* Consecutive spans, about JOB_BYTES of them. */
-struct job {
+struct users_job {
 	size_t first, last;
 	struct users found;
 };
 
-struct scan {
+struct users_scan {
 	const struct image *im;
 	const struct rollup_level *level;
 	enum code_isa isa;
@@ -22,32 +22,33 @@ struct scan {
 	uint64_t low, high; /* of the owners' bytes */
 	uint8_t *is_code;   /* by span */
 	uint8_t *has_code;  /* by label, as claimed */
-	VEC(struct job) jobs;
+	VEC(struct users_job) jobs;
 };
 
-static label_id shown(const struct scan *s, label_id id)
+static label_id users_shown(const struct users_scan *s, label_id id)
 {
 	return s->level->shown ? s->level->shown[id] : id;
 }
 
-static void add_use(const struct scan *s, struct users *to, label_id of, label_id by)
+static void add_use(const struct users_scan *s, struct users *to, label_id of, label_id by)
 {
-	const uint64_t use = (uint64_t)shown(s, of) << 32 | shown(s, by);
+	const uint64_t use = (uint64_t)users_shown(s, of) << 32 | users_shown(s, by);
 	const size_t count = to->list.count;
-	if (shown(s, of) != shown(s, by) && (count == 0 || to->list.data[count - 1] != use))
+	if (users_shown(s, of) != users_shown(s, by) &&
+	    (count == 0 || to->list.data[count - 1] != use))
 		vec_push(&to->list, use);
 }
 
 /* Constants that several functions share are the first one's; who reads them does not refer to that
  * function. */
-static bool is_itself(const struct scan *s, const struct span *at)
+static bool is_itself(const struct users_scan *s, const struct span *at)
 {
 	return !s->has_code[at->label] || s->is_code[at - s->level->spans->list.data];
 }
 
 /* A number that is no more than likely an address is one where an owner's bytes begin there. */
-static void add_target(const struct scan *s, struct users *to, uint64_t target, bool likely,
-		       label_id by)
+static void users_add_target(const struct users_scan *s, struct users *to, uint64_t target,
+			     bool likely, label_id by)
 {
 	if (target < s->low || target >= s->high)
 		return;
@@ -58,8 +59,8 @@ static void add_target(const struct scan *s, struct users *to, uint64_t target, 
 		add_use(s, to, at->label, by);
 }
 
-static void scan_code(const struct scan *s, const struct span *span, code_ref_vec *work,
-		      struct users *to)
+static void users_scan_code(const struct users_scan *s, const struct span *span, code_ref_vec *work,
+			    struct users *to)
 {
 	const struct bytes code = image_at(s->im, span->start, span->size);
 	const unsigned kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP | (s->fixed ? REF_IMM : 0);
@@ -70,10 +71,11 @@ static void scan_code(const struct scan *s, const struct span *span, code_ref_ve
 	if (data_refs_known(s->im))
 		data_refs(s->im, code, span->start, work);
 	for (size_t i = 0; i < work->count; i++)
-		add_target(s, to, work->data[i].to, work->data[i].kind == REF_IMM, span->label);
+		users_add_target(s, to, work->data[i].to, work->data[i].kind == REF_IMM,
+				 span->label);
 }
 
-static void scan_words(const struct scan *s, const struct span *span, struct users *to)
+static void users_scan_words(const struct users_scan *s, const struct span *span, struct users *to)
 {
 	const unsigned word = (unsigned)pointer_size(s->im);
 	const uint64_t skip = align_up(span->start, word) - span->start;
@@ -81,26 +83,26 @@ static void scan_words(const struct scan *s, const struct span *span, struct use
 	struct reader r = reader_of(b, s->im->big_endian);
 	reader_seek(&r, min_u64(skip, b.size));
 	while (reader_left(&r) >= word)
-		add_target(s, to, read_uint(&r, word), true, span->label);
+		users_add_target(s, to, read_uint(&r, word), true, span->label);
 }
 
-static void scan_job(void *ctx, size_t i, unsigned worker)
+static void users_scan_job(void *ctx, size_t i, unsigned worker)
 {
-	const struct scan *s = ctx;
-	struct job *job = &s->jobs.data[i];
+	const struct users_scan *s = ctx;
+	struct users_job *job = &s->jobs.data[i];
 	code_ref_vec work = { 0 };
 	(void)worker;
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *span = &s->level->spans->list.data[k];
 		if (s->is_code[k])
-			scan_code(s, span, &work, &job->found);
+			users_scan_code(s, span, &work, &job->found);
 		else if (s->fixed)
-			scan_words(s, span, &job->found);
+			users_scan_words(s, span, &job->found);
 	}
 	vec_release(&work);
 }
 
-static void find_code(struct scan *s)
+static void find_code(struct users_scan *s)
 {
 	const struct spans *spans = s->level->spans;
 	label_id last = 0;
@@ -115,12 +117,12 @@ static void find_code(struct scan *s)
 	}
 }
 
-static void make_jobs(struct scan *s)
+static void users_make_jobs(struct users_scan *s)
 {
 	uint64_t bytes = JOB_BYTES;
 	for (size_t i = 0; i < s->level->spans->list.count; i++) {
 		if (bytes >= JOB_BYTES) {
-			vec_push(&s->jobs, (struct job){ .first = i });
+			vec_push(&s->jobs, (struct users_job){ .first = i });
 			bytes = 0;
 		}
 		bytes = add_sat(bytes, s->level->spans->list.data[i].size);
@@ -128,7 +130,7 @@ static void make_jobs(struct scan *s)
 	}
 }
 
-static void scan_relocs(const struct scan *s, const struct section *table, struct users *to)
+static void scan_relocs(const struct users_scan *s, const struct section *table, struct users *to)
 {
 	struct reloc_iter it;
 	struct reloc rel;
@@ -141,11 +143,11 @@ static void scan_relocs(const struct scan *s, const struct section *table, struc
 			continue;
 		const label_id by = cursor_label(&at, rel.addr);
 		if (by != LABEL_NONE)
-			add_target(s, to, target, false, by);
+			users_add_target(s, to, target, false, by);
 	}
 }
 
-static void take(struct users *u, struct users *more)
+static void users_take(struct users *u, struct users *more)
 {
 	vec_append(&u->list, &more->list);
 	vec_release(&more->list);
@@ -154,7 +156,7 @@ static void take(struct users *u, struct users *more)
 void users_add(struct users *u, const struct image *im, const struct rollup_level *level,
 	       unsigned threads)
 {
-	struct scan s = { .im = im, .level = level, .isa = code_isa_of(im->machine) };
+	struct users_scan s = { .im = im, .level = level, .isa = code_isa_of(im->machine) };
 	const size_t count = level->spans->list.count;
 	if (count == 0)
 		return;
@@ -164,10 +166,10 @@ void users_add(struct users *u, const struct image *im, const struct rollup_leve
 	s.fixed = im->kind == IMAGE_EXEC && im->type == ET_EXEC;
 	find_code(&s);
 	if (im->kind != IMAGE_OBJECT)
-		make_jobs(&s);
-	parallel_for(threads, s.jobs.count, scan_job, &s);
+		users_make_jobs(&s);
+	parallel_for(threads, s.jobs.count, users_scan_job, &s);
 	for (size_t i = 0; i < s.jobs.count; i++)
-		take(u, &s.jobs.data[i].found);
+		users_take(u, &s.jobs.data[i].found);
 	vec_release(&s.jobs);
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))

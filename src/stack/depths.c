@@ -7,7 +7,7 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 
-struct reading {
+struct depths_reading {
 	struct stack_use *s;
 	const struct image *im;
 	const struct stack_hints *hints;
@@ -57,44 +57,44 @@ void stack_told_words(struct text *to, unsigned told, const char *const function
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static struct stack_function *function_of(const struct reading *r)
+static struct stack_function *depths_function_of(const struct depths_reading *r)
 {
 	return &r->s->functions.data[r->function];
 }
 
-static void add_edge(struct reading *r, uint32_t to, const struct frame_call *c)
+static void depths_add_edge(struct depths_reading *r, uint32_t to, const struct frame_call *c)
 {
 	vec_push(&r->s->edges, (struct stack_edge){ to, c->tail, c->depth });
-	function_of(r)->edge_count++;
+	depths_function_of(r)->edge_count++;
 }
 
-static void add_unknown(struct reading *r, const char *name)
+static void add_unknown(struct depths_reading *r, const char *name)
 {
-	function_of(r)->own |= STACK_UNKNOWN;
+	depths_function_of(r)->own |= STACK_UNKNOWN;
 	vec_push(&r->s->unknown, (struct stack_unknown){ r->function, name });
 }
 
 /* A jump into the middle of a function is of a part of it that was moved away; stubs are many. */
-static bool add_target(struct reading *r, uint64_t target, const struct frame_call *c)
+static bool depths_add_target(struct depths_reading *r, uint64_t target, const struct frame_call *c)
 {
 	const uint32_t to = stack_find(r->s, target);
 	if (to == STACK_NONE)
 		return false;
 	if (!c->tail || r->s->functions.data[to].addr == target || r->code.list.data[to].stubs)
-		add_edge(r, to, c);
+		depths_add_edge(r, to, c);
 	return true;
 }
 
 /* Of overlays whichever is in memory may be meant. */
-static void add_direct(struct reading *r, const struct frame_call *c)
+static void add_direct(struct depths_reading *r, const struct frame_call *c)
 {
 	const uint64_t target = image_jump_target(r->im, c->from, c->target);
-	bool found = add_target(r, target, c);
+	bool found = depths_add_target(r, target, c);
 	for (size_t i = 1; r->im->overlay_shift > 0 && i < r->im->section_count; i++) {
 		const struct section *s = &r->im->sections[i];
 		if (s->vm_bias > 0 && target >= s->addr - s->vm_bias &&
 		    target - (s->addr - s->vm_bias) < s->size)
-			found |= add_target(r, target + s->vm_bias, c);
+			found |= depths_add_target(r, target + s->vm_bias, c);
 	}
 	if (!found)
 		add_unknown(r, "");
@@ -109,28 +109,29 @@ static const struct stack_hint *hint_find(const struct stack_hints *h, struct st
 }
 
 /* A function of another file, unless this one has it too, or the user said what it takes. */
-static void add_import(struct reading *r, const struct plt_slot *slot, const struct frame_call *c)
+static void depths_add_import(struct depths_reading *r, const struct plt_slot *slot,
+			      const struct frame_call *c)
 {
 	struct symtab t;
 	uint64_t addr;
 	const struct str name = plt_name(&r->plt, slot);
 	const struct stack_hint *hint = hint_find(r->hints, name, true);
 	if (hint) {
-		struct stack_function *f = function_of(r);
+		struct stack_function *f = depths_function_of(r);
 		f->frame = max_u64(f->frame, c->depth + hint->worst);
 		return;
 	}
 	if (symtab_open(&t, r->im, r->plt.dynsym)) {
 		const struct symbol s = symtab_get(&t, slot->symbol);
 		if (symbol_addr(r->im, &s, &addr) && stack_find(r->s, addr) != STACK_NONE) {
-			add_edge(r, stack_find(r->s, addr), c);
+			depths_add_edge(r, stack_find(r->s, addr), c);
 			return;
 		}
 	}
 	add_unknown(r, arena_copy(&r->s->texts, name));
 }
 
-static uint32_t find_named(struct stack_use *s, struct str name)
+static uint32_t depths_find_named(struct stack_use *s, struct str name)
 {
 	for (uint32_t i = 0; i < s->functions.count; i++)
 		if (str_eq(str_of(stack_name(s, i)), name))
@@ -138,17 +139,18 @@ static uint32_t find_named(struct stack_use *s, struct str name)
 	return STACK_NONE;
 }
 
-static void add_indirect(struct reading *r, const struct frame_call *c)
+static void depths_add_indirect(struct depths_reading *r, const struct frame_call *c)
 {
 	if (!r->reaches) {
-		function_of(r)->own |= STACK_INDIRECT;
+		depths_function_of(r)->own |= STACK_INDIRECT;
 		return;
 	}
 	for (size_t i = 0; i < r->reaches->count; i++)
-		add_edge(r, find_named(r->s, r->hints->names.data[r->reaches->first + i]), c);
+		depths_add_edge(
+			r, depths_find_named(r->s, r->hints->names.data[r->reaches->first + i]), c);
 }
 
-static void add_call(struct reading *r, const struct frame_call *c)
+static void depths_add_call(struct depths_reading *r, const struct frame_call *c)
 {
 	const struct plt_slot *slot = c->kind == FRAME_BY_SLOT ? plt_slot_at(&r->plt, c->target)
 							       : NULL;
@@ -156,18 +158,18 @@ static void add_call(struct reading *r, const struct frame_call *c)
 	if (c->kind == FRAME_CALL || c->kind == FRAME_TAIL)
 		add_direct(r, c);
 	else if (next != STACK_NONE && r->s->functions.data[next].addr == c->target)
-		add_edge(r, next, c);
+		depths_add_edge(r, next, c);
 	else if (c->kind == FRAME_FALL)
 		return;
 	else if (slot)
-		add_import(r, slot, c);
+		depths_add_import(r, slot, c);
 	else
-		add_indirect(r, c);
+		depths_add_indirect(r, c);
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
+static struct bytes depths_load(void *ctx, uint64_t addr, uint64_t size)
 {
 	return image_at(ctx, addr, size);
 }
@@ -179,24 +181,24 @@ static unsigned told_of(unsigned flags)
 }
 
 /* A stub is its first jump: what stands behind looks the function up. */
-static void read_stub(struct reading *r)
+static void read_stub(struct depths_reading *r)
 {
-	struct stack_function *f = function_of(r);
+	struct stack_function *f = depths_function_of(r);
 	f->frame = f->worst = frame_word(r->s->isa);
 	for (size_t i = 0; i < r->frame.calls.count; i++)
 		if (r->frame.calls.data[i].kind == FRAME_BY_SLOT) {
-			add_call(r, &r->frame.calls.data[i]);
+			depths_add_call(r, &r->frame.calls.data[i]);
 			return;
 		}
 	f->own |= STACK_INDIRECT;
 }
 
-static void read_function(struct reading *r, const struct derive_extent *x)
+static void depths_read_function(struct depths_reading *r, const struct derive_extent *x)
 {
 	struct stack_use *s = r->s;
-	const struct frame_memory memory = { load, (void *)(uintptr_t)r->im, r->code.data.data,
-					     r->code.data.count, r->zcmp };
-	struct stack_function *f = function_of(r);
+	const struct frame_memory memory = { depths_load, (void *)(uintptr_t)r->im,
+					     r->code.data.data, r->code.data.count, r->zcmp };
+	struct stack_function *f = depths_function_of(r);
 	frame_read(&r->frame, s->isa, x->code, x->addr, &memory);
 	f->frame = f->worst = r->frame.size;
 	f->own = (uint16_t)told_of(r->frame.flags);
@@ -209,14 +211,14 @@ static void read_function(struct reading *r, const struct derive_extent *x)
 		return;
 	}
 	for (size_t i = 0; i < r->frame.calls.count; i++)
-		add_call(r, &r->frame.calls.data[i]);
+		depths_add_call(r, &r->frame.calls.data[i]);
 }
 
-static void apply_hint(struct reading *r)
+static void apply_hint(struct depths_reading *r)
 {
 	const struct str name = str_of(stack_name(r->s, r->function));
 	const struct stack_hint *states = hint_find(r->hints, name, true);
-	struct stack_function *f = function_of(r);
+	struct stack_function *f = depths_function_of(r);
 	r->reaches = hint_find(r->hints, name, false);
 	if (!states)
 		return;
@@ -225,7 +227,7 @@ static void apply_hint(struct reading *r)
 	f->next = STACK_NONE;
 }
 
-static void list_functions(struct reading *r)
+static void depths_list_functions(struct depths_reading *r)
 {
 	struct stack_use *s = r->s;
 	for (size_t i = 0; i < r->code.list.count; i++)
@@ -234,18 +236,18 @@ static void list_functions(struct reading *r)
 						  .size = r->code.list.data[i].code.size });
 }
 
-static void read_all(struct reading *r)
+static void depths_read_all(struct depths_reading *r)
 {
 	const struct stack_use *s = r->s;
 	for (r->function = 0; r->function < s->functions.count; r->function++) {
 		if (r->hints->list.count > 0)
 			apply_hint(r);
-		if (!function_of(r)->stated)
-			read_function(r, &r->code.list.data[r->function]);
+		if (!depths_function_of(r)->stated)
+			depths_read_function(r, &r->code.list.data[r->function]);
 	}
 }
 
-static const struct image *image_of(const struct program *p, struct heft_err *err)
+static const struct image *depths_image_of(const struct program *p, struct heft_err *err)
 {
 	const struct image *im = program_image(p);
 	if (p->input.linkmap) {
@@ -269,7 +271,7 @@ static const struct image *image_of(const struct program *p, struct heft_err *er
 }
 
 /* Its code is in the program that it was taken from. */
-static bool is_debug_file(const struct image *im)
+static bool depths_is_debug_file(const struct image *im)
 {
 	bool elsewhere = false;
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -286,7 +288,7 @@ static bool has_functions(const struct stack_use *s, struct heft_err *err)
 	const char *path = s->program->path;
 	if (s->functions.count > 0)
 		return true;
-	if (is_debug_file(program_image(s->program)))
+	if (depths_is_debug_file(program_image(s->program)))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: a debug file has no code; name the program that it is of", path);
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -312,15 +314,15 @@ static bool uses_zcmp(const struct image *im)
 static bool read_program(struct stack_use *s, struct stack_hints *hints, struct heft_err *err)
 {
 	struct program *p = s->program;
-	struct reading r = { .s = s, .im = program_image(p), .hints = hints };
+	struct depths_reading r = { .s = s, .im = program_image(p), .hints = hints };
 	r.zcmp = uses_zcmp(r.im);
 	code_functions_list(r.im, program_debug(p, false) ? program_debug_in_use(p) : NULL, s->isa,
 			    p->notes, &r.code);
 	plt_read(&r.plt, r.im);
-	list_functions(&r);
+	depths_list_functions(&r);
 	const bool good = has_functions(s, err) && stack_hints_settle(s, hints, err);
 	if (good)
-		read_all(&r);
+		depths_read_all(&r);
 	plt_release(&r.plt);
 	frame_release(&r.frame);
 	code_functions_release(&r.code);
@@ -340,7 +342,7 @@ static bool read_hints(struct stack_hints *ret, struct file *f, const char *path
 
 bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
 {
-	const struct image *im = image_of(p, err);
+	const struct image *im = depths_image_of(p, err);
 	struct stack_hints hints = { 0 };
 	struct file file = { 0 };
 	memset(ret, 0, sizeof *ret);

@@ -8,7 +8,7 @@ static bool is_seen(const struct frame_walk *w, uint64_t off)
 	return w->seen[off / 64] >> (off % 64) & 1;
 }
 
-static void see(struct frame_walk *w, uint64_t off, uint64_t size)
+static void frame_see(struct frame_walk *w, uint64_t off, uint64_t size)
 {
 	for (uint64_t i = off; i - off < size && i < w->code.size; i++)
 		w->seen[i / 64] |= UINT64_C(1) << i % 64;
@@ -23,11 +23,12 @@ static void see_data(struct frame_walk *w)
 		const struct derive_data d = m->data[i];
 		const uint64_t from = max_u64(d.addr, w->addr);
 		if (d.addr + d.size > from)
-			see(w, from - w->addr, d.addr + d.size - from);
+			frame_see(w, from - w->addr, d.addr + d.size - from);
 	}
 }
 
-static bool step_at(struct frame_walk *w, struct bytes code, uint64_t addr, struct frame_insn *ret)
+static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr,
+			  struct frame_insn *ret)
 {
 	const uint8_t *p = code.p;
 	const uint64_t left = code.size;
@@ -47,10 +48,10 @@ static bool step_at(struct frame_walk *w, struct bytes code, uint64_t addr, stru
 	return false;
 }
 
-static bool step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
+static bool frame_step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
 {
 	w->off = (uint32_t)off;
-	return step_at(w, bytes_sub(w->code, off, w->code.size - off), w->addr + off, ret);
+	return frame_step_at(w, bytes_sub(w->code, off, w->code.size - off), w->addr + off, ret);
 }
 
 /* Code that saves registers for a function and comes back, which compilers for size jump to, is a
@@ -61,7 +62,7 @@ static bool run_saving(struct frame_walk *w, uint64_t addr)
 	const struct frame_walk before = *w;
 	for (unsigned i = 0; i < MOST; i++) {
 		struct frame_insn in;
-		if (!step_at(w, w->memory->load(w->memory->ctx, addr, 4), addr, &in))
+		if (!frame_step_at(w, w->memory->load(w->memory->ctx, addr, 4), addr, &in))
 			break;
 		addr = in.flow.kind == FLOW_JUMP ? in.flow.target : addr + in.flow.size;
 		if (in.flow.kind == FLOW_RETURN || in.flow.kind == FLOW_JUMP_INDIRECT) {
@@ -84,8 +85,8 @@ static void take_saving(struct frame_walk *w, struct frame_insn *in)
 	in->flow.target = in->back;
 }
 
-static void add_call(struct frame_walk *w, uint64_t off, enum frame_call_kind kind, uint64_t target,
-		     bool tail)
+static void frame_add_call(struct frame_walk *w, uint64_t off, enum frame_call_kind kind,
+			   uint64_t target, bool tail)
 {
 	const int64_t word = tail ? (int64_t)frame_word(w->isa) : 0;
 	const int64_t depth = w->depth - word;
@@ -118,7 +119,7 @@ static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 	if (target - w->addr < w->code.size)
 		go_later(w, target - w->addr, false);
 	else
-		add_call(w, off, FRAME_TAIL, target, true);
+		frame_add_call(w, off, FRAME_TAIL, target, true);
 }
 
 /* A jump by register where nothing but the return address is on the stack may leave the function or
@@ -126,9 +127,9 @@ static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 static void jump_indirect(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	if (in->by_slot)
-		add_call(w, off, FRAME_BY_SLOT, in->slot, true);
+		frame_add_call(w, off, FRAME_BY_SLOT, in->slot, true);
 	else
-		add_call(w, off, FRAME_INDIRECT, 0, true);
+		frame_add_call(w, off, FRAME_INDIRECT, 0, true);
 }
 
 /* Assembly has subroutines inside of functions: they run with what is on the stack there. */
@@ -146,19 +147,19 @@ static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in
 	const uint64_t behind = w->addr + off + in->flow.size;
 	const int64_t word = (int64_t)frame_word(w->isa);
 	if (in->by_slot)
-		add_call(w, off, FRAME_BY_SLOT, in->slot, false);
+		frame_add_call(w, off, FRAME_BY_SLOT, in->slot, false);
 	else if (!in->flow.direct)
-		add_call(w, off, FRAME_INDIRECT, 0, false);
+		frame_add_call(w, off, FRAME_INDIRECT, 0, false);
 	else if (in->flow.target == behind)
 		frame_grow(w, word);
 	else if (in->flow.target != w->addr && in->flow.target - w->addr < w->code.size)
 		call_inside(w, in->flow.target - w->addr);
 	else
-		add_call(w, off, FRAME_CALL, in->flow.target, false);
+		frame_add_call(w, off, FRAME_CALL, in->flow.target, false);
 }
 
 /* What the instruction at `off` does to the way; false: it ends here. */
-static bool follow(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
+static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	const uint64_t behind = off + in->flow.size;
 	switch (in->flow.kind) {
@@ -166,7 +167,7 @@ static bool follow(struct frame_walk *w, uint64_t off, const struct frame_insn *
 	case FLOW_JUMP: jump(w, off, in->flow.target); return false;
 	case FLOW_JUMP_INDIRECT:
 		jump_indirect(w, off, in);
-		see(w, behind, in->table_size);
+		frame_see(w, behind, in->table_size);
 		return false;
 	case FLOW_CALL:
 		call(w, off, in);
@@ -191,21 +192,21 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 	w->stored.kind = VALUE_UNKNOWN;
 	while (goes_on && off < w->code.size && !is_seen(w, off)) {
 		struct frame_insn in;
-		if (!step(w, off, &in)) {
+		if (!frame_step(w, off, &in)) {
 			w->frame->flags |= FRAME_NO_CODE;
-			see(w, off, 1);
+			frame_see(w, off, 1);
 			return;
 		}
-		see(w, off, in.flow.size);
+		frame_see(w, off, in.flow.size);
 		if (in.saves)
 			take_saving(w, &in);
-		goes_on = follow(w, off, &in);
+		goes_on = frame_follow(w, off, &in);
 		off += in.flow.size;
 	}
 	w->since = FRAME_PLAIN;
 	if (goes_on && off > at.off && off >= w->code.size && w->sure &&
 	    w->depth == (int64_t)frame_word(w->isa))
-		add_call(w, w->off, FRAME_FALL, w->addr + w->code.size, true);
+		frame_add_call(w, w->off, FRAME_FALL, w->addr + w->code.size, true);
 }
 
 /* What jumps lead to comes first: behind a call that does not return other code may stand, which

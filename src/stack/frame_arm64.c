@@ -5,7 +5,7 @@
 
 enum { SP = 31, FP = 29 };
 
-static int64_t extend(uint64_t v, unsigned bits)
+static int64_t frame_arm64_extend(uint64_t v, unsigned bits)
 {
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
@@ -36,7 +36,7 @@ static void do_immediate(struct frame_walk *w, uint32_t c)
 }
 
 /* sub, add sp, sp, Xm (extended register). */
-static void do_registers(struct frame_walk *w, uint32_t c)
+static void frame_arm64_do_registers(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c & 31, rn = c >> 5 & 31, rm = c >> 16 & 31;
 	const bool sub = c >> 30 & 1;
@@ -51,7 +51,7 @@ static void do_registers(struct frame_walk *w, uint32_t c)
 }
 
 /* movz, movn, movk. */
-static void do_number(struct frame_walk *w, uint32_t c)
+static void frame_arm64_do_number(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c & 31, shift = 16 * (c >> 21 & 3);
 	const uint64_t imm = (uint64_t)(c >> 5 & 0xffff) << shift;
@@ -72,20 +72,21 @@ static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
 {
 	const uint64_t far = (c >> 3 & 0x1ffffc) | (c >> 29 & 3);
 	if ((c & 0x9f000000) == 0x90000000) {
-		const uint64_t page = (addr & ~UINT64_C(0xfff)) + (uint64_t)extend(far, 21) * 4096;
+		const uint64_t page = (addr & ~UINT64_C(0xfff)) +
+				      (uint64_t)frame_arm64_extend(far, 21) * 4096;
 		frame_number(w, c & 31, (int64_t)page);
 		return true;
 	}
 	if ((c & 0xff000000) != 0x58000000)
 		return false;
-	const uint64_t at = addr + (uint64_t)extend(c >> 5, 19) * 4;
+	const uint64_t at = addr + (uint64_t)frame_arm64_extend(c >> 5, 19) * 4;
 	frame_pool(w, at, 8);
 	frame_load(w, c & 31, at, 8);
 	return true;
 }
 
 /* br, blr of a known address, which the veneers of linkers go by. */
-static void do_far(struct frame_walk *w, uint32_t c, struct flow *f)
+static void frame_arm64_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 {
 	const struct value *v = &w->regs[c >> 5 & 31];
 	if ((c & 0xffdffc1f) == 0xd61f0000 && v->kind == VALUE_NUMBER)
@@ -104,7 +105,7 @@ static void forget_memory(struct frame_walk *w, uint32_t c)
 }
 
 /* Pairs and single registers, before or behind which the base changes.  False: another one. */
-static bool do_memory(struct frame_walk *w, uint32_t c)
+static bool frame_arm64_do_memory(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rn = c >> 5 & 31;
 	const bool pair = (c & 0x3a800000) == 0x28800000; /* post-index and pre-index */
@@ -113,8 +114,8 @@ static bool do_memory(struct frame_walk *w, uint32_t c)
 		return false;
 	/* Words of 4 bytes in pairs are scaled by 4, of 8 by 8, vector registers by 4 to 16. */
 	const unsigned opc = c >> 30, scale = c >> 26 & 1 ? 2 + opc : 2 + (opc >> 1);
-	frame_grow(w,
-		   pair ? -extend(c >> 15 & 0x7f, 7) * (1 << scale) : -extend(c >> 12 & 0x1ff, 9));
+	frame_grow(w, pair ? -frame_arm64_extend(c >> 15 & 0x7f, 7) * (1 << scale)
+			   : -frame_arm64_extend(c >> 12 & 0x1ff, 9));
 	return true;
 }
 
@@ -126,17 +127,17 @@ static void do_align(struct frame_walk *w, uint32_t c)
 		frame_align(w, INT64_C(1) << zeros);
 }
 
-static void do_one(struct frame_walk *w, uint32_t c)
+static void frame_arm64_do_one(struct frame_walk *w, uint32_t c)
 {
 	if ((c & 0x9f800000) == 0x91000000)
 		do_immediate(w, c);
 	else if ((c & 0xbfe00000) == 0x8b200000)
-		do_registers(w, c);
+		frame_arm64_do_registers(w, c);
 	else if ((c & 0x1f800000) == 0x12800000)
-		do_number(w, c);
+		frame_arm64_do_number(w, c);
 	else if ((c & 0xff800000) == 0x92000000)
 		do_align(w, c);
-	else if (!do_memory(w, c) && (c & 31) != SP && (c & 0x1c000000) != 0x14000000)
+	else if (!frame_arm64_do_memory(w, c) && (c & 31) != SP && (c & 0x1c000000) != 0x14000000)
 		frame_forget(w, c & 31);
 }
 
@@ -147,10 +148,10 @@ bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (!flow_decode(w->isa, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t c = read_u32(&r);
-	do_far(w, c, &ret->flow);
+	frame_arm64_do_far(w, c, &ret->flow);
 	if (!do_address(w, c, addr)) {
 		forget_memory(w, c);
-		do_one(w, c);
+		frame_arm64_do_one(w, c);
 	}
 	return true;
 }

@@ -20,17 +20,17 @@ static bool take_byte(struct frame_walk *w, unsigned reg, int64_t k)
 	return true;
 }
 
-static void forget(struct frame_walk *w, unsigned reg)
+static void frame_avr_forget(struct frame_walk *w, unsigned reg)
 {
 	frame_forget(w, reg & ~1u);
 	frame_forget_number(w, reg | 1u);
 }
 
 /* Numbers are kept by byte: ldi. */
-static void load_byte(struct frame_walk *w, unsigned reg, int64_t k)
+static void frame_avr_load_byte(struct frame_walk *w, unsigned reg, int64_t k)
 {
 	if (w->regs[reg & ~1u].kind == VALUE_PLACE)
-		forget(w, reg);
+		frame_avr_forget(w, reg);
 	else
 		frame_number(w, reg, k);
 }
@@ -40,7 +40,7 @@ static void subtract(struct frame_walk *w, unsigned d, unsigned r)
 {
 	const struct value by = w->regs[r];
 	if ((r != 1 && by.kind != VALUE_NUMBER) || !take_byte(w, d, r == 1 ? 0 : by.v))
-		forget(w, d);
+		frame_avr_forget(w, d);
 }
 
 /* Of a byte, or of an immediate that goes to r16 to r31. */
@@ -51,7 +51,7 @@ static void do_other(struct frame_walk *w, uint32_t a)
 	if (((a & 0xf000) == 0x5000 && high % 2 == 0) ||
 	    ((a & 0xf000) == 0x4000 && high % 2 == 1)) {
 		if (!take_byte(w, high, k)) /* subi, sbci */
-			forget(w, high);
+			frame_avr_forget(w, high);
 	} else if (((a & 0xfc00) == 0x0800 && d % 2 == 1) ||
 		   ((a & 0xfc00) == 0x1800 && d % 2 == 0)) {
 		subtract(w, d, (a >> 5 & 16) | (a & 15));
@@ -59,12 +59,12 @@ static void do_other(struct frame_walk *w, uint32_t a)
 		w->regs[2 * (a >> 4 & 15)] = w->regs[2 * (a & 15)];
 		w->regs[2 * (a >> 4 & 15) + 1] = w->regs[2 * (a & 15) + 1];
 	} else if (a >> 12 == 0xe) {
-		load_byte(w, high, k);
+		frame_avr_load_byte(w, high, k);
 	} else if (a >= 0x4000 && a < 0x8000) {
-		forget(w, high);
+		frame_avr_forget(w, high);
 	} else if ((a >= 0x0400 && a < 0x3000 && (a & 0xec00) != 0x0400) ||
 		   (a >= 0x8000 && a < 0xb000 && !(a & 0x200))) {
-		forget(w, d); /* arithmetic but cp, cpc; loads */
+		frame_avr_forget(w, d); /* arithmetic but cp, cpc; loads */
 	}
 }
 
@@ -74,7 +74,7 @@ static void do_pop(struct frame_walk *w, unsigned d)
 	frame_forget_number(w, d);
 }
 
-static void do_one(struct frame_walk *w, uint32_t a)
+static void frame_avr_do_one(struct frame_walk *w, uint32_t a)
 {
 	const int64_t word = (a >> 2 & 0x30) | (a & 15); /* adiw, sbiw */
 	const unsigned port = (a >> 5 & 0x30) | (a & 15), d = a >> 4 & 31;
@@ -119,8 +119,8 @@ bool frame_step_avr(struct frame_walk *w, const uint8_t *p, uint64_t left, uint6
 	if (ret->flow.kind == FLOW_JUMP && ret->flow.target - w->addr >= w->code.size)
 		find_saving(w, ret);
 	else if (ret->flow.size == 2)
-		do_one(w, a);
+		frame_avr_do_one(w, a);
 	else if ((a & 0xfe0f) == 0x9000) /* lds */
-		forget(w, a >> 4 & 31);
+		frame_avr_forget(w, a >> 4 & 31);
 	return true;
 }

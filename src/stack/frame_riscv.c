@@ -6,7 +6,7 @@
 
 enum { SP = 2, T0 = 5, AUIPC = 0x17 };
 
-static int64_t extend(uint64_t v, unsigned bits)
+static int64_t frame_riscv_extend(uint64_t v, unsigned bits)
 {
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
@@ -32,7 +32,8 @@ static void do_addi(struct frame_walk *w, unsigned rd, unsigned rs, int64_t imm)
 }
 
 /* add, sub rd, rs1, rs2 */
-static void do_add(struct frame_walk *w, unsigned rd, unsigned rs1, unsigned rs2, bool sub)
+static void frame_riscv_do_add(struct frame_walk *w, unsigned rd, unsigned rs1, unsigned rs2,
+			       bool sub)
 {
 	if (rd == SP && rs1 == SP)
 		frame_grow_by(w, rs2, !sub);
@@ -46,11 +47,11 @@ static void do_add(struct frame_walk *w, unsigned rd, unsigned rs1, unsigned rs2
 		frame_forget(w, rd);
 }
 
-static void do_wide(struct frame_walk *w, uint32_t c)
+static void frame_riscv_do_wide(struct frame_walk *w, uint32_t c)
 {
 	enum { OP_IMM = 0x13, OP_IMM_32 = 0x1b, OP = 0x33, LUI = 0x37 };
 	const unsigned rd = c >> 7 & 31, rs1 = c >> 15 & 31, rs2 = c >> 20 & 31, f3 = c >> 12 & 7;
-	const int64_t imm = extend(c >> 20, 12);
+	const int64_t imm = frame_riscv_extend(c >> 20, 12);
 	switch (c & 0x7f) {
 	case OP_IMM:
 	case OP_IMM_32:
@@ -63,11 +64,11 @@ static void do_wide(struct frame_walk *w, uint32_t c)
 		break;
 	case OP:
 		if (f3 == 0 && (c >> 25 == 0 || c >> 25 == 0x20))
-			do_add(w, rd, rs1, rs2, c >> 25 == 0x20);
+			frame_riscv_do_add(w, rd, rs1, rs2, c >> 25 == 0x20);
 		else
 			frame_forget(w, rd);
 		break;
-	case LUI: frame_number(w, rd, extend(c & 0xfffff000, 32)); break;
+	case LUI: frame_number(w, rd, frame_riscv_extend(c & 0xfffff000, 32)); break;
 	case 0x63: break; /* branches */
 	case 0x23:
 	case 0x27: break; /* stores */
@@ -78,9 +79,9 @@ static void do_wide(struct frame_walk *w, uint32_t c)
 /* c.addi16sp: imm[9|4|6|8:7|5] */
 static int64_t addi16sp(uint32_t c)
 {
-	return extend((c >> 3 & 0x200) | (c >> 2 & 0x10) | (c << 1 & 0x40) | (c << 4 & 0x180) |
-			      (c << 3 & 0x20),
-		      10);
+	return frame_riscv_extend((c >> 3 & 0x200) | (c >> 2 & 0x10) | (c << 1 & 0x40) |
+					  (c << 4 & 0x180) | (c << 3 & 0x20),
+				  10);
 }
 
 /* c.addi4spn: imm[5:4|9:6|2|3] */
@@ -92,7 +93,7 @@ static int64_t addi4spn(uint32_t c)
 static void do_first_quadrant(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c >> 7 & 31, op = c >> 13;
-	const int64_t imm = extend((c >> 7 & 0x20) | (c >> 2 & 0x1f), 6);
+	const int64_t imm = frame_riscv_extend((c >> 7 & 0x20) | (c >> 2 & 0x1f), 6);
 	switch (op) {
 	case 0: do_addi(w, rd, rd, imm); break;
 	case 1: /* c.addiw; c.jal on 32 bits */
@@ -118,14 +119,14 @@ static void do_second_quadrant(struct frame_walk *w, uint32_t c)
 	if (op == 0 && !(c & 0x1000) && frame_is_size(w, rd)) /* c.slli */
 		frame_derive(w, rd, &v, (int32_t)((uint32_t)v.v << rs2));
 	else if (op == 4 && rs2 != 0 && c & 0x1000)
-		do_add(w, rd, rd, rs2, false);
+		frame_riscv_do_add(w, rd, rd, rs2, false);
 	else if (op == 4 && rs2 != 0)
 		do_addi(w, rd, rs2, 0); /* c.mv */
 	else if (op < 4)
 		frame_forget(w, rd);
 }
 
-static void do_short(struct frame_walk *w, uint32_t c)
+static void frame_riscv_do_short(struct frame_walk *w, uint32_t c)
 {
 	if ((c & 3) == 1)
 		do_first_quadrant(w, c);
@@ -138,13 +139,13 @@ static void do_short(struct frame_walk *w, uint32_t c)
 }
 
 /* auipc and jalr are a call, or a jump, that reaches far; linkers make one instruction of most. */
-static void do_far(struct frame_walk *w, uint32_t c, struct flow *f)
+static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 {
 	enum { JALR = 0x67 };
 	const struct value *v = &w->regs[c >> 15 & 31];
 	if ((c & 0x7f) != JALR || v->kind != VALUE_NUMBER || f->kind == FLOW_RETURN)
 		return;
-	f->target = (uint64_t)(v->v + extend(c >> 20, 12));
+	f->target = (uint64_t)(v->v + frame_riscv_extend(c >> 20, 12));
 	if (w->isa == CODE_RISCV32)
 		f->target &= UINT32_MAX;
 	f->direct = f->kind == FLOW_CALL;
@@ -200,17 +201,18 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 		return true;
 	if (ret->flow.size == 2) {
 		do_far_short(w, low, &ret->flow);
-		do_short(w, low);
+		frame_riscv_do_short(w, low);
 	}
 	if (ret->flow.size != 4)
 		return true;
 	const uint32_t c = low | (uint32_t)read_u16(&r) << 16;
-	do_far(w, c, &ret->flow);
+	frame_riscv_do_far(w, c, &ret->flow);
 	/* -msave-restore: with t0 as the link, by jal or jalr. */
 	ret->saves = ret->flow.kind == FLOW_CALL && ret->flow.direct && (c >> 7 & 31) == T0;
 	if ((c & 0x7f) == AUIPC)
-		frame_number(w, c >> 7 & 31, (int64_t)addr + extend(c & 0xfffff000, 32));
+		frame_number(w, c >> 7 & 31,
+			     (int64_t)addr + frame_riscv_extend(c & 0xfffff000, 32));
 	else
-		do_wide(w, c);
+		frame_riscv_do_wide(w, c);
 	return true;
 }

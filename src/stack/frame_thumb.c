@@ -6,12 +6,12 @@
 
 enum { SP = 13, LR = 14, PC = 15 };
 
-static uint32_t half_at(const uint8_t *p)
+static uint32_t frame_thumb_half_at(const uint8_t *p)
 {
 	return (uint32_t)(p[0] | p[1] << 8);
 }
 
-static int64_t bytes_of(uint32_t list)
+static int64_t frame_thumb_bytes_of(uint32_t list)
 {
 	return 4 * (int64_t)__builtin_popcount(list);
 }
@@ -24,7 +24,7 @@ static void forget_list(struct frame_walk *w, uint32_t list)
 }
 
 /* str Rt, [sp, #imm] */
-static void store(struct frame_walk *w, uint32_t a)
+static void frame_thumb_store(struct frame_walk *w, uint32_t a)
 {
 	const int64_t at = w->depth - 4 * (int64_t)(a & 0xff);
 	const struct value v = w->regs[a >> 8 & 7];
@@ -62,7 +62,7 @@ static void set_short(struct frame_walk *w, uint32_t a)
 	} else if ((a & 0xff00) == 0x4400) {
 		add_high(w, rd, rm);
 	} else if ((a & 0xf800) == 0x9000) {
-		store(w, a);
+		frame_thumb_store(w, a);
 	} else if ((a & 0xf800) == 0xc800) { /* ldmia */
 		forget_list(w, (a & 0xff) | 1u << low);
 	} else if ((a & 0xf800) == 0x2000) {
@@ -80,13 +80,13 @@ static void set_short(struct frame_walk *w, uint32_t a)
 	}
 }
 
-static void do_short(struct frame_walk *w, uint32_t a)
+static void frame_thumb_do_short(struct frame_walk *w, uint32_t a)
 {
 	if ((a & 0xfe00) == 0xb400) {
-		frame_grow(w, bytes_of(a & 0x1ff));
+		frame_grow(w, frame_thumb_bytes_of(a & 0x1ff));
 		w->stored.kind = VALUE_UNKNOWN;
 	} else if ((a & 0xfe00) == 0xbc00) {
-		frame_grow(w, -bytes_of(a & 0x1ff));
+		frame_grow(w, -frame_thumb_bytes_of(a & 0x1ff));
 		forget_list(w, a & 0xff);
 	} else if ((a & 0xff80) == 0xb080) {
 		frame_grow(w, 4 * (int64_t)(a & 0x7f));
@@ -98,7 +98,7 @@ static void do_short(struct frame_walk *w, uint32_t a)
 }
 
 /* add and sub of an immediate: modified (T3), or plain (T4).  False: another instruction. */
-static bool do_add(struct frame_walk *w, uint32_t a, uint32_t b)
+static bool frame_thumb_do_add(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const unsigned rn = a & 15, rd = b >> 8 & 15, op = a >> 5 & 15;
 	const bool plain = (a & 0xfb50) == 0xf200 || (a & 0xfbf0) == 0xf2a0;
@@ -125,7 +125,7 @@ static bool do_add(struct frame_walk *w, uint32_t a, uint32_t b)
 }
 
 /* movw, movt, mov and mvn of an immediate.  False: another instruction. */
-static bool do_number(struct frame_walk *w, uint32_t a, uint32_t b)
+static bool frame_thumb_do_number(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const unsigned rd = b >> 8 & 15;
 	const uint32_t imm = (a & 15) << 12 | (a & 0x400) << 1 | (b >> 4 & 0x700) | (b & 0xff);
@@ -145,7 +145,7 @@ static bool do_number(struct frame_walk *w, uint32_t a, uint32_t b)
 }
 
 /* Stores and loads that move the stack pointer.  False: another instruction. */
-static bool do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
+static bool frame_thumb_do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const int64_t imm = b & 0xff;
 	if (a == 0xe8bd) /* ldmia sp! */
@@ -153,9 +153,9 @@ static bool do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
 	else if (a == 0xf85d || a == 0xe8fd)
 		forget_list(w, 1u << (b >> 12 & 15) | 1u << (b >> 8 & 15));
 	if (a == 0xe92d) /* stmdb sp! */
-		frame_grow(w, bytes_of(b));
+		frame_grow(w, frame_thumb_bytes_of(b));
 	else if (a == 0xe8bd)
-		frame_grow(w, -bytes_of(b));
+		frame_grow(w, -frame_thumb_bytes_of(b));
 	else if (a == 0xf84d && (b & 0xf00) == 0xd00) /* str Rt, [sp, #-imm]! */
 		frame_grow(w, imm);
 	else if (a == 0xf85d && (b & 0xf00) == 0xb00) /* ldr Rt, [sp], #imm */
@@ -174,7 +174,7 @@ static bool do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
 }
 
 /* add, sub of registers: sp, sp, Rm. */
-static bool do_registers(struct frame_walk *w, uint32_t a, uint32_t b)
+static bool frame_thumb_do_registers(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const bool add = a == 0xeb0d, sub = a == 0xebad;
 	if ((!add && !sub) || (b & 0xfff0) != 0x0d00)
@@ -183,9 +183,10 @@ static bool do_registers(struct frame_walk *w, uint32_t a, uint32_t b)
 	return true;
 }
 
-static void do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
+static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 {
-	if (do_add(w, a, b) || do_number(w, a, b) || do_memory(w, a, b) || do_registers(w, a, b))
+	if (frame_thumb_do_add(w, a, b) || frame_thumb_do_number(w, a, b) ||
+	    frame_thumb_do_memory(w, a, b) || frame_thumb_do_registers(w, a, b))
 		return;
 	/* and, bic sp, Rn, #mask; bfc sp */
 	if ((a & 0xfbe0) == 0xf020 && (b & 0x8f00) == 0x0d00)
@@ -207,7 +208,8 @@ static void see_pool(struct frame_walk *w, const uint8_t *p, uint64_t left, uint
 		frame_pool(w, at, size);
 }
 
-static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
+static bool frame_thumb_load_number(struct frame_walk *w, const uint8_t *p, uint64_t left,
+				    uint64_t addr)
 {
 	unsigned reg;
 	uint64_t at;
@@ -220,11 +222,11 @@ static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, u
 
 /* blx, bx and mov pc of a register, ldr pc of the pool, pop of a number that was stored: what lies
  * far away is called by these, and reached through the veneers of linkers. */
-static void do_far(struct frame_walk *w, uint32_t a, struct flow *f)
+static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 {
 	const bool by_register = (a & 0xff00) == 0x4700 || (a & 0xff87) == 0x4687;
 	const bool popped = (a & 0xff00) == 0xbd00 &&
-			    w->stored_at == w->depth - bytes_of(a & 0x1ff) + 4;
+			    w->stored_at == w->depth - frame_thumb_bytes_of(a & 0x1ff) + 4;
 	const struct value *to = by_register              ? &w->regs[a >> 3 & 15]
 				 : (a & 0xff7f) == 0xf85f ? &w->regs[PC]
 				 : popped                 ? &w->stored
@@ -248,12 +250,13 @@ static void forget_maybe(struct frame_walk *w, const struct value *before)
 }
 
 /* A table ends where the nearest of its branches leads to. */
-static void read_table(struct frame_walk *w, uint64_t off, unsigned width, struct frame_insn *ret)
+static void frame_thumb_read_table(struct frame_walk *w, uint64_t off, unsigned width,
+				   struct frame_insn *ret)
 {
 	uint64_t end = w->code.size, at = off;
 	while (at < end && w->code.size - at >= width) {
 		const uint8_t *p = w->code.p + at;
-		const uint64_t to = off + 2 * (uint64_t)(width == 1 ? *p : half_at(p));
+		const uint64_t to = off + 2 * (uint64_t)(width == 1 ? *p : frame_thumb_half_at(p));
 		if (to <= at || to >= w->code.size)
 			break;
 		end = min_u64(end, to);
@@ -264,23 +267,23 @@ static void read_table(struct frame_walk *w, uint64_t off, unsigned width, struc
 	ret->table_size = at - off;
 }
 
-static void do_one(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
-		   struct frame_insn *ret)
+static void frame_thumb_do_one(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+			       struct frame_insn *ret)
 {
 	unsigned width;
-	const uint32_t a = half_at(p), b = left >= 4 ? half_at(p + 2) : 0;
+	const uint32_t a = frame_thumb_half_at(p), b = left >= 4 ? frame_thumb_half_at(p + 2) : 0;
 	if (ret->flow.size == 4)
 		w->stored.kind = VALUE_UNKNOWN;
-	const bool loaded = load_number(w, p, left, addr);
-	do_far(w, a, &ret->flow);
+	const bool loaded = frame_thumb_load_number(w, p, left, addr);
+	frame_thumb_do_far(w, a, &ret->flow);
 	if (loaded)
 		return;
 	if (ret->flow.size == 2)
-		do_short(w, a);
+		frame_thumb_do_short(w, a);
 	else if (thumb_table_branch(a, b, &width))
-		read_table(w, addr - w->addr + 4, width, ret);
+		frame_thumb_read_table(w, addr - w->addr + 4, width, ret);
 	else
-		do_wide(w, a, b);
+		frame_thumb_do_wide(w, a, b);
 }
 
 bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
@@ -295,7 +298,7 @@ bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	}
 	if (ret->flow.maybe)
 		memcpy(before, w->regs, sizeof before);
-	do_one(w, p, left, addr, ret);
+	frame_thumb_do_one(w, p, left, addr, ret);
 	if (ret->flow.maybe)
 		forget_maybe(w, before);
 	return true;

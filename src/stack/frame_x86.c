@@ -89,7 +89,7 @@ static void do_lea(struct frame_walk *w, const struct insn *i)
 }
 
 /* mov between registers. */
-static void do_move(struct frame_walk *w, unsigned to, unsigned from)
+static void frame_x86_do_move(struct frame_walk *w, unsigned to, unsigned from)
 {
 	if (to == RSP && from == RBP)
 		frame_from(w, from, 0);
@@ -108,11 +108,11 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 	case 0x83: do_group1(w, i); break;
 	case 0x89:
 		if (both)
-			do_move(w, rm, reg);
+			frame_x86_do_move(w, rm, reg);
 		break;
 	case 0x8b:
 		if (both)
-			do_move(w, reg, rm);
+			frame_x86_do_move(w, reg, rm);
 		break;
 	case 0x8d: do_lea(w, i); break;
 	case 0x29:

@@ -6,13 +6,13 @@
 
 enum { SP = 1 };
 
-static int64_t extend(uint64_t v, unsigned bits)
+static int64_t frame_xtensa_extend(uint64_t v, unsigned bits)
 {
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
 /* addi, addmi: to, from, number. */
-static void do_add(struct frame_walk *w, unsigned to, unsigned from, int64_t n)
+static void frame_xtensa_do_add(struct frame_walk *w, unsigned to, unsigned from, int64_t n)
 {
 	const struct value v = w->regs[from];
 	if (to == SP && from == SP)
@@ -30,7 +30,7 @@ static void do_add(struct frame_walk *w, unsigned to, unsigned from, int64_t n)
 }
 
 /* add, sub of registers. */
-static void do_registers(struct frame_walk *w, uint32_t insn, bool sub)
+static void frame_xtensa_do_registers(struct frame_walk *w, uint32_t insn, bool sub)
 {
 	const unsigned r = insn >> 12 & 15, s = insn >> 8 & 15, t = insn >> 4 & 15;
 	if (r == SP && s == SP)
@@ -56,11 +56,11 @@ static void forget_other(struct frame_walk *w, uint32_t insn)
 static void do_long(struct frame_walk *w, uint32_t insn)
 {
 	const unsigned t = insn >> 4 & 15, s = insn >> 8 & 15, r = insn >> 12 & 15;
-	const int64_t imm8 = extend(insn >> 16, 8);
+	const int64_t imm8 = frame_xtensa_extend(insn >> 16, 8);
 	switch (insn & 15) {
 	case 0:
 		if (insn >> 16 == 0xc0 || insn >> 16 == 0x80)
-			do_registers(w, insn, insn >> 16 == 0xc0);
+			frame_xtensa_do_registers(w, insn, insn >> 16 == 0xc0);
 		else if (insn >> 12 == 1 && t == SP) /* movsp */
 			frame_from(w, s, 0);
 		else if (insn >> 16 == 0x20 && s == t && r == SP) /* or: mov */
@@ -77,11 +77,11 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 		break;
 	case 2:
 		if (r == 12)
-			do_add(w, t, s, imm8);
+			frame_xtensa_do_add(w, t, s, imm8);
 		else if (r == 13)
-			do_add(w, t, s, imm8 * 256);
+			frame_xtensa_do_add(w, t, s, imm8 * 256);
 		else if (r == 10) /* movi */
-			frame_number(w, t, extend(s << 8 | insn >> 16, 12));
+			frame_number(w, t, frame_xtensa_extend(s << 8 | insn >> 16, 12));
 		else if (r < 4 || r == 9)
 			frame_forget(w, t); /* loads */
 		else if (r == 11 || r == 14)
@@ -95,7 +95,7 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 	}
 }
 
-static void do_short(struct frame_walk *w, uint32_t insn)
+static void frame_xtensa_do_short(struct frame_walk *w, uint32_t insn)
 {
 	const unsigned t = insn >> 4 & 15, s = insn >> 8 & 15, r = insn >> 12 & 15;
 	switch (insn & 15) {
@@ -106,7 +106,7 @@ static void do_short(struct frame_walk *w, uint32_t insn)
 		else
 			frame_forget(w, r);
 		break;
-	case 11: do_add(w, r, s, t == 0 ? -1 : (int)t); break; /* addi.n */
+	case 11: frame_xtensa_do_add(w, r, s, t == 0 ? -1 : (int)t); break; /* addi.n */
 	case 12:
 		if (!(t & 8)) { /* movi.n: -32 to 95 */
 			const int64_t v = (int64_t)((t & 7) << 4 | r);
@@ -125,7 +125,8 @@ static void do_short(struct frame_walk *w, uint32_t insn)
 	}
 }
 
-static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
+static bool frame_xtensa_load_number(struct frame_walk *w, const uint8_t *p, uint64_t left,
+				     uint64_t addr)
 {
 	unsigned reg;
 	uint64_t at;
@@ -136,7 +137,7 @@ static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, u
 }
 
 /* callx and jx of a known address: all that lies far away is called so. */
-static void do_far(struct frame_walk *w, uint32_t insn, struct flow *f)
+static void frame_xtensa_do_far(struct frame_walk *w, uint32_t insn, struct flow *f)
 {
 	const struct value *v = &w->regs[insn >> 8 & 15];
 	const bool jump = (insn & 0xfff0ff) == 0xa0, call = (insn & 0xfff0cf) == 0xc0;
@@ -149,12 +150,12 @@ bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, ui
 {
 	if (!xtensa_flow(p, left, addr, &ret->flow))
 		return false;
-	if (load_number(w, p, left, addr))
+	if (frame_xtensa_load_number(w, p, left, addr))
 		return true;
 	if (ret->flow.size == 3)
-		do_far(w, (uint32_t)(p[0] | p[1] << 8 | p[2] << 16), &ret->flow);
+		frame_xtensa_do_far(w, (uint32_t)(p[0] | p[1] << 8 | p[2] << 16), &ret->flow);
 	if (ret->flow.size == 2)
-		do_short(w, (uint32_t)(p[0] | p[1] << 8));
+		frame_xtensa_do_short(w, (uint32_t)(p[0] | p[1] << 8));
 	else
 		do_long(w, (uint32_t)(p[0] | p[1] << 8 | p[2] << 16));
 	return true;

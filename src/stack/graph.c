@@ -2,7 +2,7 @@
  * algorithm, which ends each circle before those that call into it. */
 #include "stack/depths.h"
 
-struct visit {
+struct graph_visit {
 	uint32_t function, edge; /* the next one to look at */
 };
 
@@ -12,7 +12,7 @@ struct circles {
 	uint32_t *low;
 	bool *open;
 	VEC(uint32_t) members; /* of circles that are not ended */
-	VEC(struct visit) way;
+	VEC(struct graph_visit) way;
 	uint32_t count, circle_count;
 };
 
@@ -124,15 +124,15 @@ static void end_circle(struct circles *c, size_t first)
 	c->members.count = first;
 }
 
-static void enter(struct circles *c, uint32_t function)
+static void graph_enter(struct circles *c, uint32_t function)
 {
 	c->number[function] = c->low[function] = ++c->count;
 	c->open[function] = true;
 	vec_push(&c->members, function);
-	vec_push(&c->way, (struct visit){ function, 0 });
+	vec_push(&c->way, (struct graph_visit){ function, 0 });
 }
 
-static void leave(struct circles *c, uint32_t function)
+static void graph_leave(struct circles *c, uint32_t function)
 {
 	size_t first = c->members.count;
 	c->way.count--;
@@ -148,17 +148,17 @@ static void leave(struct circles *c, uint32_t function)
 	end_circle(c, first);
 }
 
-static void step(struct circles *c)
+static void graph_step(struct circles *c)
 {
-	struct visit *v = &c->way.data[c->way.count - 1];
+	struct graph_visit *v = &c->way.data[c->way.count - 1];
 	const struct stack_function *f = &c->s->functions.data[v->function];
 	if (v->edge == f->edge_count) {
-		leave(c, v->function);
+		graph_leave(c, v->function);
 		return;
 	}
 	const uint32_t to = edges_of(c->s, f)[v->edge++].to;
 	if (c->number[to] == 0)
-		enter(c, to);
+		graph_enter(c, to);
 	else if (c->open[to] && c->number[to] < c->low[v->function])
 		c->low[v->function] = c->number[to];
 }
@@ -174,9 +174,9 @@ void stack_sum(struct stack_use *s)
 		s->functions.data[i].circle = STACK_NONE;
 	for (uint32_t i = 0; i < count; i++) {
 		if (c.number[i] == 0)
-			enter(&c, i);
+			graph_enter(&c, i);
 		while (c.way.count > 0)
-			step(&c);
+			graph_step(&c);
 	}
 	vec_release(&c.members);
 	vec_release(&c.way);

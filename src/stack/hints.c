@@ -2,19 +2,19 @@
 
 #include "base/err.h"
 
-static bool is_blank(char c)
+static bool hints_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* The next word of the line, which is cut in front; empty: there is none. */
-static struct str next_word(struct str *line)
+static struct str hints_next_word(struct str *line)
 {
 	size_t from = 0;
-	while (from < line->len && is_blank(line->p[from]))
+	while (from < line->len && hints_is_blank(line->p[from]))
 		from++;
 	size_t end = from;
-	while (end < line->len && !is_blank(line->p[end]) && line->p[from] != '#')
+	while (end < line->len && !hints_is_blank(line->p[end]) && line->p[from] != '#')
 		end++;
 	const struct str word = { line->p + from, end - from };
 	*line = (struct str){ line->p + end, word.len > 0 ? line->len - end : 0 };
@@ -34,22 +34,22 @@ static bool read_bytes(struct str word, uint64_t *ret)
 }
 
 /* NULL, or what is wrong with the line. */
-static const char *read_line(struct stack_hints *h, struct str line)
+static const char *hints_read_line(struct stack_hints *h, struct str line)
 {
-	struct stack_hint hint = { .name = next_word(&line), .first = h->names.count };
+	struct stack_hint hint = { .name = hints_next_word(&line), .first = h->names.count };
 	if (hint.name.len == 0)
 		return NULL;
-	const struct str sign = next_word(&line);
-	struct str word = next_word(&line);
+	const struct str sign = hints_next_word(&line);
+	struct str word = hints_next_word(&line);
 	if (str_eq(sign, STR("="))) {
 		hint.states = true;
 		if (!read_bytes(word, &hint.worst))
 			return "a number of bytes is missing behind '='";
-		word = next_word(&line);
+		word = hints_next_word(&line);
 		if (word.len > 0)
 			return "something stands behind the number of bytes";
 	} else if (str_eq(sign, STR("->"))) {
-		for (; word.len > 0; word = next_word(&line)) {
+		for (; word.len > 0; word = hints_next_word(&line)) {
 			vec_push(&h->names, word);
 			hint.count++;
 		}
@@ -68,7 +68,7 @@ bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str inp
 	while (input.len > 0) {
 		const char *end = memchr(input.p, '\n', input.len);
 		const size_t size = end ? (size_t)(end - input.p) : input.len;
-		const char *wrong = read_line(ret, (struct str){ input.p, size });
+		const char *wrong = hints_read_line(ret, (struct str){ input.p, size });
 		number++;
 		if (wrong)
 			return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s:%u: %s", path, number,

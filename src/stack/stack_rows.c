@@ -11,20 +11,21 @@ const struct heft_measure stack_measures[STACK_MEASURES] = {
 	[STACK_FRAME] = { .name = "frame", .title = "frame", .unit = HEFT_BYTES, .shared = true },
 };
 
-static const char *shown_name(struct stack_rows *r, uint32_t function)
+static const char *stack_rows_shown_name(struct stack_rows *r, uint32_t function)
 {
 	const uint64_t addr = r->stack->functions.data[function].addr;
 	const struct symbol_place *place = locator_symbol(r->locator, addr);
 	return place && place->addr == addr ? place->memo : stack_name(r->stack, function);
 }
 
-static const char *label_of(void *ctx, uint32_t node)
+static const char *stack_rows_label_of(void *ctx, uint32_t node)
 {
 	struct stack_rows *r = ctx;
-	return node == 0 ? "TOTAL" : shown_name(r, r->chosen.data[node - 1]);
+	return node == 0 ? "TOTAL" : stack_rows_shown_name(r, r->chosen.data[node - 1]);
 }
 
-static const char *words_of(struct stack_rows *r, unsigned told, const char *const *functions)
+static const char *stack_rows_words_of(struct stack_rows *r, unsigned told,
+				       const char *const *functions)
 {
 	struct text words = { 0 };
 	stack_told_words(&words, told, functions);
@@ -39,8 +40,8 @@ static const char *cause_of(struct stack_rows *r, const struct stack_function *f
 	const char *functions[STACK_TOLD] = { NULL };
 	for (unsigned i = 0; i < STACK_TOLD; i++)
 		if (f->told >> i & 1)
-			functions[i] = shown_name(r, f->cause[i]);
-	return words_of(r, f->told, functions);
+			functions[i] = stack_rows_shown_name(r, f->cause[i]);
+	return stack_rows_words_of(r, f->told, functions);
 }
 
 /* A way through a circle names the function where it enters, and the one where it leaves. */
@@ -51,7 +52,7 @@ static bool is_passed(const struct stack_function *list, uint32_t at)
 }
 
 /* Bytes that each function of the deepest way adds. */
-static const char *path_of(struct stack_rows *r, uint32_t function)
+static const char *stack_rows_path_of(struct stack_rows *r, uint32_t function)
 {
 	const struct stack_function *list = r->stack->functions.data;
 	struct text out = { 0 };
@@ -60,7 +61,7 @@ static const char *path_of(struct stack_rows *r, uint32_t function)
 			continue;
 		const uint64_t rest = list[at].next == STACK_NONE ? 0 : list[list[at].next].worst;
 		text_add(&out, at == function ? STR("") : STR(" > "));
-		text_add(&out, str_of(shown_name(r, at)));
+		text_add(&out, str_of(stack_rows_shown_name(r, at)));
 		text_add_char(&out, ' ');
 		text_add_number(&out, list[at].worst - rest);
 	}
@@ -69,7 +70,7 @@ static const char *path_of(struct stack_rows *r, uint32_t function)
 	return text;
 }
 
-static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+static void stack_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	static const char *const kinds[] = { "called", "entry", "interrupt", "uncalled", "part" };
 	struct stack_rows *r = ctx;
@@ -78,8 +79,8 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	const char **texts = arena_new(&r->arena, const char *, STACK_TEXTS);
 	(void)level;
 	texts[STACK_TEXT_KIND] = kinds[f->kind];
-	texts[STACK_TEXT_BESIDES] = words_of(r, f->told, NULL);
-	texts[STACK_TEXT_PATH] = path_of(r, function);
+	texts[STACK_TEXT_BESIDES] = stack_rows_words_of(r, f->told, NULL);
+	texts[STACK_TEXT_PATH] = stack_rows_path_of(r, function);
 	texts[STACK_TEXT_CAUSE] = cause_of(r, f);
 	texts[STACK_TEXT_STATED] = f->compiler == STACK_NOT_STATED
 					   ? ""
@@ -88,7 +89,7 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 }
 
 /* The entry, then handlers, then all else. */
-static uint8_t group_of(void *ctx, uint32_t node)
+static uint8_t stack_rows_group_of(void *ctx, uint32_t node)
 {
 	const struct stack_rows *r = ctx;
 	switch (r->stack->functions.data[r->chosen.data[node - 1]].kind) {
@@ -105,11 +106,11 @@ static uint32_t row_limit(struct stack_rows *r, const struct heft_stack_query *q
 	if (limit == 0 || !(q->flags & HEFT_STACK_MORE_ROWS))
 		return limit;
 	for (uint32_t node = 1; node <= r->chosen.count; node++)
-		limit += group_of(r, node) < 2;
+		limit += stack_rows_group_of(r, node) < 2;
 	return limit;
 }
 
-static bool is_wanted(struct stack_rows *r, uint32_t i, const struct heft_stack_query *q)
+static bool stack_rows_is_wanted(struct stack_rows *r, uint32_t i, const struct heft_stack_query *q)
 {
 	const struct stack_function *f = &r->stack->functions.data[i];
 	if (q->flags & HEFT_STACK_ALL)
@@ -126,7 +127,7 @@ static void function_choose(struct stack_rows *r, uint32_t i)
 	vec_push(&r->chosen, i);
 }
 
-static void choose(struct stack_rows *r, const struct heft_stack_query *q)
+static void stack_rows_choose(struct stack_rows *r, const struct heft_stack_query *q)
 {
 	stack_indexes named = { 0 };
 	tree_init(&r->tree, STACK_MEASURES, 1);
@@ -135,7 +136,7 @@ static void choose(struct stack_rows *r, const struct heft_stack_query *q)
 	for (size_t i = 0; i < named.count; i++)
 		function_choose(r, named.data[i]);
 	for (uint32_t i = 0; !q->function && i < r->stack->functions.count; i++)
-		if (is_wanted(r, i, q))
+		if (stack_rows_is_wanted(r, i, q))
 			function_choose(r, i);
 	vec_release(&named);
 }
@@ -147,14 +148,14 @@ bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
 	memset(&r->tree, 0, sizeof r->tree);
 	arena_reset(&r->arena);
 	r->chosen.count = 0;
-	choose(r, q);
+	stack_rows_choose(r, q);
 	const struct rows_opts how = { .measures = stack_measures,
 				       .limit = row_limit(r, q),
 				       .keys = 1u << STACK_MOST,
-				       .group = group_of,
+				       .group = stack_rows_group_of,
 				       .others_last = true,
-				       .label = label_of,
-				       .fill = fill_row,
+				       .label = stack_rows_label_of,
+				       .fill = stack_rows_fill,
 				       .ctx = r };
 	r->table = (struct heft_table){ .size = sizeof r->table,
 					.levels = levels,

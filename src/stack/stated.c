@@ -16,7 +16,7 @@ static bool cut_last(struct str *text, char c, struct str *ret)
 	return false;
 }
 
-static bool read_number(struct str s, uint64_t *ret)
+static bool stated_read_number(struct str s, uint64_t *ret)
 {
 	uint64_t v = 0;
 	for (size_t i = 0; i < s.len; i++) {
@@ -28,7 +28,7 @@ static bool read_number(struct str s, uint64_t *ret)
 	return s.len > 0;
 }
 
-static bool read_kind(struct str s, enum stated_kind *ret)
+static bool stated_read_kind(struct str s, enum stated_kind *ret)
 {
 	static const char *const words[] = { [STATED_STATIC] = "static",
 					     [STATED_DYNAMIC] = "dynamic",
@@ -64,14 +64,14 @@ static size_t place_end(struct str s, size_t *ret_file)
 	return 0;
 }
 
-static bool read_line(struct str line, struct su_line *ret)
+static bool stated_read_line(struct str line, struct su_line *ret)
 {
 	struct str kind, size;
 	size_t file = 0;
 	if (line.len > 0 && line.p[line.len - 1] == '\r')
 		line.len--;
-	if (!cut_last(&line, '\t', &kind) || !read_kind(kind, &ret->kind) ||
-	    !cut_last(&line, '\t', &size) || !read_number(size, &ret->size))
+	if (!cut_last(&line, '\t', &kind) || !stated_read_kind(kind, &ret->kind) ||
+	    !cut_last(&line, '\t', &size) || !stated_read_number(size, &ret->size))
 		return false;
 	const size_t end = place_end(line, &file);
 	ret->file = (struct str){ line.p, file };
@@ -86,7 +86,7 @@ bool su_next(struct str *text, struct su_line *ret, uint64_t *bad)
 		const struct str line = { text->p, end ? (size_t)(end - text->p) : text->len };
 		const size_t taken = line.len + (end != NULL);
 		*text = (struct str){ text->p + taken, text->len - taken };
-		if (read_line(line, ret))
+		if (stated_read_line(line, ret))
 			return true;
 		*bad += line.len > 0;
 	}
@@ -153,15 +153,16 @@ void stated_release(struct stated *s)
 
 /* The largest of the lines of a name that are of a file (`any`: of all); how many there are, and
  * whether they differ. */
-struct choice {
+struct stated_choice {
 	size_t count;
 	bool differ;
 	struct su_line most;
 };
 
-static struct choice choose(const struct stated *s, uint32_t first, struct str file, bool any)
+static struct stated_choice stated_choose(const struct stated *s, uint32_t first, struct str file,
+					  bool any)
 {
-	struct choice c = { 0 };
+	struct stated_choice c = { 0 };
 	for (uint32_t i = first; i > 0; i = s->lines.data[i - 1].next) {
 		const struct stated_line *l = &s->lines.data[i - 1];
 		const struct str of = intern_get(&s->files, l->file);
@@ -179,14 +180,14 @@ static struct choice choose(const struct stated *s, uint32_t first, struct str f
 bool stated_find(const struct stated *s, struct str name, const char *file, bool alone,
 		 struct su_line *ret)
 {
-	struct choice c = { 0 };
+	struct stated_choice c = { 0 };
 	uint32_t id;
 	if (!intern_find(&s->names, name, &id))
 		return false;
 	if (file)
-		c = choose(s, s->first.data[id], str_of(file_name(file)), false);
+		c = stated_choose(s, s->first.data[id], str_of(file_name(file)), false);
 	if (c.count == 0 && (alone || !file))
-		c = choose(s, s->first.data[id], STR(""), true);
+		c = stated_choose(s, s->first.data[id], STR(""), true);
 	*ret = c.most;
 	ret->name = name;
 	return c.count > 0 && !c.differ;

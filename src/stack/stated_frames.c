@@ -20,7 +20,8 @@ struct stating {
 /* ---- a frame --------------------------------------------------------------------------------- */
 
 /* Whatever the compiler left out, such as the return address, is no difference. */
-static bool is_same(const struct stating *t, const struct stack_function *f, uint64_t size)
+static bool stated_frames_is_same(const struct stating *t, const struct stack_function *f,
+				  uint64_t size)
 {
 	return f->frame == size || f->frame == size + frame_word(t->s->isa);
 }
@@ -37,7 +38,8 @@ static void raise_frame(struct stack_use *s, struct stack_function *f, uint64_t 
 	f->frame = f->worst = size;
 }
 
-static void take(struct stating *t, struct stack_function *f, uint64_t size, enum stated_kind kind)
+static void stated_frames_take(struct stating *t, struct stack_function *f, uint64_t size,
+			       enum stated_kind kind)
 {
 	if (f->stated || f->kind == STACK_PART)
 		return;
@@ -47,7 +49,7 @@ static void take(struct stating *t, struct stack_function *f, uint64_t size, enu
 		f->own &= (uint16_t)~STACK_DYNAMIC;
 	if (kind == STATED_DYNAMIC)
 		f->own |= STACK_DYNAMIC;
-	if (is_same(t, f, size))
+	if (stated_frames_is_same(t, f, size))
 		return;
 	t->differ += first;
 	if (size > f->frame)
@@ -56,7 +58,7 @@ static void take(struct stating *t, struct stack_function *f, uint64_t size, enu
 
 /* ---- .stack_sizes ---------------------------------------------------------------------------- */
 
-static void read_section(struct stating *t, const struct image *im)
+static void stated_frames_read_section(struct stating *t, const struct image *im)
 {
 	const struct section *sec = im ? image_section_find(im, ".stack_sizes") : NULL;
 	uint64_t addr, size;
@@ -67,7 +69,7 @@ static void read_section(struct stating *t, const struct image *im)
 		const uint32_t i = stack_find(t->s, flow_entry(t->s->isa, addr));
 		struct stack_function *f = i == STACK_NONE ? NULL : &t->s->functions.data[i];
 		if (f && f->addr == flow_entry(t->s->isa, addr) && size <= UINT32_MAX)
-			take(t, f, size, STATED_STATIC);
+			stated_frames_take(t, f, size, STATED_STATIC);
 	}
 	if (!reader_ok(&r))
 		note(t->s->program->notes, im->path, sec->off, 0,
@@ -87,7 +89,7 @@ static struct str without_number(struct str name)
 	return name;
 }
 
-static bool find_name(struct stating *t, struct str linkage, uint32_t *ret)
+static bool stated_frames_find_name(struct stating *t, struct str linkage, uint32_t *ret)
 {
 	const struct str name = without_number(linkage);
 	if (intern_find(&t->lines.names, name, ret))
@@ -98,11 +100,11 @@ static bool find_name(struct stating *t, struct str linkage, uint32_t *ret)
 	return intern_find(&t->lines.names, su_plain_name(&t->work, shown), ret);
 }
 
-static void find_names(struct stating *t)
+static void stated_frames_find_names(struct stating *t)
 {
 	for (uint32_t i = 0; i < t->s->functions.count; i++) {
 		uint32_t id;
-		if (!find_name(t, str_of(stack_name(t->s, i)), &id))
+		if (!stated_frames_find_name(t, str_of(stack_name(t->s, i)), &id))
 			continue;
 		t->name[i] = id + 1;
 		t->same[id]++;
@@ -114,7 +116,7 @@ static void read_lines(struct stating *t)
 	struct stack_use *s = t->s;
 	t->same = mem_zeroed(t->lines.first.count + 1, sizeof *t->same);
 	t->name = mem_zeroed(s->functions.count + 1, sizeof *t->name);
-	find_names(t);
+	stated_frames_find_names(t);
 	for (uint32_t i = 0; i < s->functions.count; i++) {
 		struct stack_function *f = &s->functions.data[i];
 		const struct symbol_place *place = symbol_table_find(program_symbols(s->program),
@@ -124,7 +126,7 @@ static void read_lines(struct stating *t)
 			continue;
 		const struct str name = intern_get(&t->lines.names, t->name[i] - 1);
 		if (stated_find(&t->lines, name, place->file, t->same[t->name[i] - 1] == 1, &line))
-			take(t, f, line.size, line.kind);
+			stated_frames_take(t, f, line.size, line.kind);
 	}
 	mem_free(t->same);
 	mem_free(t->name);
@@ -139,8 +141,8 @@ bool stack_take_stated(struct stack_use *s, struct heft_err *err)
 	if (good && t.lines.lines.count > 0)
 		read_lines(&t);
 	if (good) {
-		read_section(&t, program_image(s->program));
-		read_section(&t, program_debug_in_use(s->program));
+		stated_frames_read_section(&t, program_image(s->program));
+		stated_frames_read_section(&t, program_debug_in_use(s->program));
 	}
 	if (t.differ > 0)
 		note(s->program->notes, s->program->path, HEFT_NO_OFFSET, 0,

@@ -9,7 +9,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-struct search {
+struct usage_files_search {
 	struct stated *to;
 	struct program *p;
 	struct arena arena; /* paths */
@@ -17,7 +17,7 @@ struct search {
 
 static const char suffix[] = ".su";
 
-static void read_file(struct search *s, const char *path)
+static void usage_files_read_file(struct usage_files_search *s, const char *path)
 {
 	struct heft_err err;
 	struct file f;
@@ -37,13 +37,14 @@ static void read_file(struct search *s, const char *path)
 
 typedef VEC(const char *) paths;
 
-static const char *join(struct search *s, const char *folder, const char *name)
+static const char *usage_files_join(struct usage_files_search *s, const char *folder,
+				    const char *name)
 {
 	return arena_format(&s->arena, "%s/%s", folder, name);
 }
 
 /* Links are not followed, so that no folder is seen twice. */
-static void read_entry(struct search *s, const char *path, paths *folders)
+static void usage_files_read_entry(struct usage_files_search *s, const char *path, paths *folders)
 {
 	struct stat st;
 	if (lstat(path, &st) != 0)
@@ -51,16 +52,16 @@ static void read_entry(struct search *s, const char *path, paths *folders)
 	if (S_ISDIR(st.st_mode))
 		vec_push(folders, path);
 	else if (S_ISREG(st.st_mode) && str_ends(str_of(path), str_of(suffix)))
-		read_file(s, path);
+		usage_files_read_file(s, path);
 }
 
-static bool is_hidden(const char *name)
+static bool usage_files_is_hidden(const char *name)
 {
 	return name[0] == '.';
 }
 
 /* All below a folder; *folders grows while it is walked. */
-static void read_tree(struct search *s, const char *folder)
+static void read_tree(struct usage_files_search *s, const char *folder)
 {
 	paths folders = { 0 };
 	vec_push(&folders, folder);
@@ -68,15 +69,18 @@ static void read_tree(struct search *s, const char *folder)
 		DIR *d = opendir(folders.data[i]);
 		const struct dirent *e;
 		while (d && (e = readdir(d)) != NULL)
-			if (!is_hidden(e->d_name))
-				read_entry(s, join(s, folders.data[i], e->d_name), &folders);
+			if (!usage_files_is_hidden(e->d_name))
+				usage_files_read_entry(
+					s, usage_files_join(s, folders.data[i], e->d_name),
+					&folders);
 		if (d)
 			closedir(d);
 	}
 	vec_release(&folders);
 }
 
-static bool read_named(struct search *s, const char *path, struct heft_err *err)
+static bool usage_files_read_named(struct usage_files_search *s, const char *path,
+				   struct heft_err *err)
 {
 	struct stat st;
 	if (stat(path, &st) != 0)
@@ -84,27 +88,27 @@ static bool read_named(struct search *s, const char *path, struct heft_err *err)
 	if (S_ISDIR(st.st_mode))
 		read_tree(s, path);
 	else
-		read_file(s, path);
+		usage_files_read_file(s, path);
 	return true;
 }
 
 /* ---- what nobody named ----------------------------------------------------------------------- */
 
-static const char *folder_of(struct search *s, const char *path)
+static const char *usage_files_folder_of(struct usage_files_search *s, const char *path)
 {
 	const size_t len = (size_t)(file_name(path) - path);
 	return len == 0 ? "." : arena_copy(&s->arena, (struct str){ path, max_u64(len - 1, 1) });
 }
 
 /* The object's path without its last suffix; of "x.c.o" gcc's file is "x.su", cmake's "x.c.su". */
-static bool try_stem(struct search *s, const char *folder, struct str stem)
+static bool try_stem(struct usage_files_search *s, const char *folder, struct str stem)
 {
 	const bool absolute = stem.len > 0 && stem.p[0] == '/';
 	const char *path = arena_format(&s->arena, "%s%s" STR_FMT "%s", absolute ? "" : folder,
 					absolute ? "" : "/", STR_ARG(stem), suffix);
 	if (!file_exists(path))
 		return false;
-	read_file(s, path);
+	usage_files_read_file(s, path);
 	return true;
 }
 
@@ -118,7 +122,7 @@ static size_t stem_end(struct str path)
 }
 
 /* Members of archives are named "lib.a(x.o)": their objects are looked for beside the archive. */
-static struct str object_path(struct search *s, struct str name)
+static struct str usage_files_object_path(struct usage_files_search *s, struct str name)
 {
 	const struct str file = file_name_str(name);
 	const char *open = memchr(file.p, '(', file.len);
@@ -129,11 +133,11 @@ static struct str object_path(struct search *s, struct str name)
 				   (int)(name.p + name.len - open - 2), open + 1));
 }
 
-static void read_beside_objects(struct search *s, const struct linkmap *map)
+static void read_beside_objects(struct usage_files_search *s, const struct linkmap *map)
 {
-	const char *folder = folder_of(s, s->p->path);
+	const char *folder = usage_files_folder_of(s, s->p->path);
 	for (size_t i = 0; i < map->objects.entries.count; i++) {
-		struct str path = object_path(s, map->objects.entries.data[i]);
+		struct str path = usage_files_object_path(s, map->objects.entries.data[i]);
 		for (unsigned tries = 0; tries < 2; tries++) {
 			path.len = stem_end(path);
 			if (path.len == 0 || try_stem(s, folder, path) || try_stem(s, ".", path))
@@ -143,27 +147,27 @@ static void read_beside_objects(struct search *s, const struct linkmap *map)
 }
 
 /* Compiling and linking at once, "cc -o prog main.c" leaves "prog-main.su". */
-static void read_beside_program(struct search *s)
+static void read_beside_program(struct usage_files_search *s)
 {
-	const char *folder = folder_of(s, s->p->path);
+	const char *folder = usage_files_folder_of(s, s->p->path);
 	const char *prefix = arena_format(&s->arena, "%s-", file_name(s->p->path));
 	DIR *d = opendir(folder);
 	const struct dirent *e;
 	while (d && (e = readdir(d)) != NULL)
 		if (str_starts(str_of(e->d_name), str_of(prefix)) &&
 		    str_ends(str_of(e->d_name), str_of(suffix)))
-			read_file(s, join(s, folder, e->d_name));
+			usage_files_read_file(s, usage_files_join(s, folder, e->d_name));
 	if (d)
 		closedir(d);
 }
 
 bool usage_files_read(struct stated *ret, struct program *p, struct heft_err *err)
 {
-	struct search s = { .to = ret, .p = p };
+	struct usage_files_search s = { .to = ret, .p = p };
 	const struct program_wish *w = p->wish;
 	bool good = true;
 	for (size_t i = 0; good && i < w->stack_usage.count; i++)
-		good = read_named(&s, w->stack_usage.data[i], err);
+		good = usage_files_read_named(&s, w->stack_usage.data[i], err);
 	if (w->stack_usage.count == 0) {
 		const struct linkmap *map = program_map(p);
 		if (map)

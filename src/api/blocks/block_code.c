@@ -8,7 +8,7 @@
 #include "blocks/blockmap.h"
 
 /* One function being written. */
-struct listing {
+struct block_code_listing {
 	struct heft_blocks *blocks;
 	const struct image *im;
 	struct disasm disasm;
@@ -19,7 +19,7 @@ struct listing {
 
 /* The function that a call or jump goes to, where its text is an address and nothing else; NULL
  * where none begins there.  Those of objects wait for the linker. */
-static const char *target_of(const struct listing *l, const char *operands)
+static const char *block_code_target_of(const struct block_code_listing *l, const char *operands)
 {
 	const char *digits = operands + (operands[0] == '#');
 	char *end;
@@ -29,8 +29,8 @@ static const char *target_of(const struct listing *l, const char *operands)
 	return *end == '\0' ? blocks_name_at(l->blocks, addr) : NULL;
 }
 
-static void put_block(struct listing *l, const struct heft_block_function *f,
-		      const struct heft_block *b, const struct heft_block_count *count)
+static void block_code_put(struct block_code_listing *l, const struct heft_block_function *f,
+			   const struct heft_block *b, const struct heft_block_count *count)
 {
 	struct bytes code = image_at(l->im, b->addr, min_u64(b->size, l->left));
 	uint64_t addr = b->addr;
@@ -40,19 +40,20 @@ static void put_block(struct listing *l, const struct heft_block_function *f,
 	while (code.size > 0 && !l->s.failed) {
 		disasm_next(&l->disasm, code, addr, &insn);
 		out_insn(addr, l->with_bytes ? insn.bytes : (struct bytes){ 0 }, insn.name,
-			 insn.operands, target_of(l, insn.operands), &l->s);
+			 insn.operands, block_code_target_of(l, insn.operands), &l->s);
 		addr += insn.bytes.size;
 		code = (struct bytes){ code.p + insn.bytes.size, code.size - insn.bytes.size };
 	}
 }
 
-static bool put_text(void *ctx, const void *data, size_t size)
+static bool block_code_put_text(void *ctx, const void *data, size_t size)
 {
 	text_add(ctx, (struct str){ data, size });
 	return true;
 }
 
-static bool open_listing(struct listing *l, struct heft_blocks *b, size_t i, struct heft_err *err)
+static bool open_listing(struct block_code_listing *l, struct heft_blocks *b, size_t i,
+			 struct heft_err *err)
 {
 	bool thumb;
 	if (!disasm_present())
@@ -67,17 +68,17 @@ static bool open_listing(struct listing *l, struct heft_blocks *b, size_t i, str
 		    "no disassembler for the code of this machine");
 }
 
-static bool disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
-			struct heft_err *err)
+static bool block_code_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
+				   struct heft_err *err)
 {
 	struct heft_block_function f = { .size = sizeof f };
-	struct listing l = { .with_bytes = true };
+	struct block_code_listing l = { .with_bytes = true };
 	if (!heft_blocks_function(b, i, &f, err) || !open_listing(&l, b, i, err))
 		return false;
 	sink_start(&l.s, sink);
 	out_block_head(&f, &l.s);
 	for (size_t k = 0; k < f.block_count; k++)
-		put_block(&l, &f, f.blocks[k], NULL);
+		block_code_put(&l, &f, f.blocks[k], NULL);
 	disasm_close(&l.disasm);
 	return sink_end(&l.s, err);
 }
@@ -85,21 +86,21 @@ static bool disassemble(struct heft_blocks *b, size_t i, const struct heft_sink 
 bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
 			     struct heft_err *err)
 {
-	return GUARDED(blocks_memory(b), err, disassemble(b, i, sink, err));
+	return GUARDED(blocks_memory(b), err, block_code_disassemble(b, i, sink, err));
 }
 
 bool blocks_code_text(struct heft_blocks *b, size_t i, const struct heft_block_count *counts,
 		      uint64_t most, struct text *to, struct heft_err *err)
 {
 	struct heft_block_function f = { .size = sizeof f };
-	const struct heft_sink sink = { put_text, to };
-	struct listing l = { 0 };
+	const struct heft_sink sink = { block_code_put_text, to };
+	struct block_code_listing l = { 0 };
 	if (!heft_blocks_function(b, i, &f, err) || !open_listing(&l, b, i, err))
 		return false;
 	l.left = min_u64(l.left, most);
 	sink_start(&l.s, &sink);
 	for (size_t k = 0; k < f.block_count && l.left > 0; k++)
-		put_block(&l, &f, f.blocks[k], counts ? &counts[k] : NULL);
+		block_code_put(&l, &f, f.blocks[k], counts ? &counts[k] : NULL);
 	disasm_close(&l.disasm);
 	return sink_end(&l.s, err);
 }

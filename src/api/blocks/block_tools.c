@@ -11,8 +11,8 @@ static bool need_map(const struct heft_blocks *b, struct heft_err *err)
 				     "an archive has no map of its own; name one of its objects");
 }
 
-static bool emit(struct heft_blocks *b, unsigned version, unsigned flags,
-		 const struct heft_sink *sink, struct heft_err *err)
+static bool block_tools_emit(struct heft_blocks *b, unsigned version, unsigned flags,
+			     const struct heft_sink *sink, struct heft_err *err)
 {
 	const struct blockmap_copy copy = { version, flags & HEFT_EMIT_REPLACE, blocks_debug(b) };
 	return need_map(b, err) && blockmap_emit(blocks_map(b), &copy, sink, blocks_notes(b), err);
@@ -21,10 +21,11 @@ static bool emit(struct heft_blocks *b, unsigned version, unsigned flags,
 bool heft_blocks_emit(struct heft_blocks *b, unsigned version, unsigned flags,
 		      const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(blocks_memory(b), err, emit(b, version, flags, sink, err));
+	return GUARDED(blocks_memory(b), err, block_tools_emit(b, version, flags, sink, err));
 }
 
-static bool check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)
+static bool block_tools_check(struct heft_blocks *b, struct heft_block_check *ret,
+			      struct heft_err *err)
 {
 	const struct blockmap *map = blocks_map(b);
 	struct block_check *c = blocks_check(b);
@@ -51,7 +52,7 @@ static bool check(struct heft_blocks *b, struct heft_block_check *ret, struct he
 
 bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)
 {
-	return GUARDED(blocks_memory(b), err, check(b, ret, err));
+	return GUARDED(blocks_memory(b), err, block_tools_check(b, ret, err));
 }
 
 size_t heft_blocks_finding_count(const struct heft_blocks *b)

@@ -14,7 +14,7 @@
 #include "program/program.h"
 
 /* One image of the input. */
-struct part {
+struct blocks_handle_part {
 	struct blockmap map;
 	struct bbindex index;
 	bool indexed;
@@ -40,7 +40,7 @@ struct heft_blocks {
 	enum heft_convention convention;
 	bool whole; /* see heft_blocks_set_whole */
 	struct program program;
-	struct part *parts;
+	struct blocks_handle_part *parts;
 	size_t part_count;
 	struct demangler demangler;
 	struct blockmap_detail detail;
@@ -69,7 +69,7 @@ struct heft_blocks *heft_blocks_new(void)
 	return b;
 }
 
-static void release(void *handle)
+static void blocks_handle_release(void *handle)
 {
 	struct heft_blocks *b = handle;
 	blockmap_detail_release(&b->detail);
@@ -98,7 +98,7 @@ static void release(void *handle)
 
 void heft_blocks_free(struct heft_blocks *b)
 {
-	handle_free(b, release);
+	handle_free(b, blocks_handle_release);
 }
 
 static void blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f)
@@ -159,7 +159,8 @@ static enum blocks_convention convention_of(const struct heft_blocks *b)
 	}
 }
 
-static void read_map(struct heft_blocks *b, struct blockmap *map, const struct image *im)
+static void blocks_handle_read_map(struct heft_blocks *b, struct blockmap *map,
+				   const struct image *im)
 {
 	const struct image *debug = program_debug_in_use(&b->program);
 	if (b->derive != HEFT_DERIVE_ALWAYS) {
@@ -182,12 +183,12 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 		     "(of x86, AArch64, Thumb-2, RISC-V, AVR and Xtensa they can)");
 }
 
-static void read_part(struct heft_blocks *b, size_t i)
+static void blocks_handle_read_part(struct heft_blocks *b, size_t i)
 {
 	const struct image *im = &b->program.input.images[i];
 	const struct image *debug = program_debug_in_use(&b->program);
-	struct part *p = &b->parts[i];
-	read_map(b, &p->map, im);
+	struct blocks_handle_part *p = &b->parts[i];
+	blocks_handle_read_map(b, &p->map, im);
 	if (p->map.functions.count > 0)
 		blockmap_name(&p->map, debug);
 	p->member = arena_copy(&b->arena, im->member);
@@ -206,7 +207,7 @@ static bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err
 	b->part_count = b->program.input.image_count;
 	b->parts = mem_zeroed(b->part_count, sizeof *b->parts);
 	for (size_t i = 0; i < b->part_count; i++)
-		read_part(b, i);
+		blocks_handle_read_part(b, i);
 	b->names = mem_zeroed(heft_blocks_function_count(b), sizeof *b->names);
 	b->sections = arena_new(&b->arena, const char **, b->part_count);
 	return true;
@@ -233,21 +234,22 @@ static const char *demangled(struct heft_blocks *b, const char *name)
 	return str_eq(raw, text) ? name : arena_copy(&b->arena, text);
 }
 
-static const char *make_name(struct heft_blocks *b, const struct blockmap_function *f)
+static const char *blocks_handle_make_name(struct heft_blocks *b, const struct blockmap_function *f)
 {
 	return f->name ? demangled(b, f->name) : arena_format(&b->arena, "sub_%" PRIx64, f->addr);
 }
 
-static const char *shown_name(struct heft_blocks *b, const struct blockmap_function *f,
-			      size_t number)
+static const char *blocks_handle_shown_name(struct heft_blocks *b,
+					    const struct blockmap_function *f, size_t number)
 {
 	if (!b->names[number])
-		b->names[number] = make_name(b, f);
+		b->names[number] = blocks_handle_make_name(b, f);
 	return b->names[number];
 }
 
-static const char *section_name(struct heft_blocks *b, const struct part *p, uint64_t addr,
-				uint64_t *ret_offset)
+static const char *blocks_handle_section_name(struct heft_blocks *b,
+					      const struct blocks_handle_part *p, uint64_t addr,
+					      uint64_t *ret_offset)
 {
 	const struct image *im = p->map.image;
 	const struct section *s = image_section_at(im, addr);
@@ -264,7 +266,8 @@ static const char *section_name(struct heft_blocks *b, const struct part *p, uin
 	return *name;
 }
 
-static void add_blocks(struct heft_blocks *b, const struct part *p, const struct blockmap_range *r)
+static void blocks_handle_add(struct heft_blocks *b, const struct blocks_handle_part *p,
+			      const struct blockmap_range *r)
 {
 	for (uint64_t i = r->first; i < r->first + r->count; i++) {
 		const struct bbmap_block *from = &p->map.blocks.data[i];
@@ -319,14 +322,15 @@ static const char *origin_of(const struct blockmap_function *f)
 	return names[f->origin];
 }
 
-static void fill(struct heft_blocks *b, const struct part *p, const struct blockmap_function *f,
-		 size_t number, struct heft_block_function *ret)
+static void blocks_handle_fill(struct heft_blocks *b, const struct blocks_handle_part *p,
+			       const struct blockmap_function *f, size_t number,
+			       struct heft_block_function *ret)
 {
 	const struct bbmap_entry *e = blockmap_detail_get(&b->detail, &p->map, f);
 	*ret = (struct heft_block_function){
 		.size = sizeof *ret,
 		.addr = f->addr,
-		.name = shown_name(b, f, number),
+		.name = blocks_handle_shown_name(b, f, number),
 		.linkage = f->name ? f->name : "",
 		.member = p->member,
 		.origin = origin_of(f),
@@ -336,14 +340,14 @@ static void fill(struct heft_blocks *b, const struct part *p, const struct block
 		.entry_count = e ? e->entry_count : 0,
 		.range_count = f->range_count,
 	};
-	ret->section = section_name(b, p, f->addr, &ret->section_offset);
+	ret->section = blocks_handle_section_name(b, p, f->addr, &ret->section_offset);
 	b->blocks.count = 0;
 	if (e)
 		copy_lists(b, e);
 	for (uint32_t i = 0; i < f->range_count; i++) {
 		const struct blockmap_range *r = &p->map.ranges.data[f->range_first + i];
 		const size_t at = b->blocks.count;
-		add_blocks(b, p, r);
+		blocks_handle_add(b, p, r);
 		if (e)
 			add_details(b, e, r, at);
 	}
@@ -359,9 +363,9 @@ static bool blocks_function_at(struct heft_blocks *b, size_t i, struct heft_bloc
 {
 	size_t first = 0;
 	for (size_t k = 0; k < b->part_count; k++) {
-		const struct part *p = &b->parts[k];
+		const struct blocks_handle_part *p = &b->parts[k];
 		if (i - first < p->map.functions.count) {
-			fill(b, p, &p->map.functions.data[i - first], i, ret);
+			blocks_handle_fill(b, p, &p->map.functions.data[i - first], i, ret);
 			return true;
 		}
 		first += p->map.functions.count;
@@ -396,18 +400,18 @@ void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret)
 
 /* ---- looking up ------------------------------------------------------------------------------ */
 
-static void make_index(struct part *p)
+static void blocks_handle_make_index(struct blocks_handle_part *p)
 {
 	if (!p->indexed)
 		blockmap_index(&p->map, &p->index);
 	p->indexed = true;
 }
 
-static bool find_in(struct part *p, uint64_t addr, uint32_t *ret)
+static bool blocks_handle_find_in(struct blocks_handle_part *p, uint64_t addr, uint32_t *ret)
 {
 	if (p->map.blocks.count == 0)
 		return false;
-	make_index(p);
+	blocks_handle_make_index(p);
 	*ret = bbindex_find(&p->index, addr);
 	if (*ret == BBINDEX_NONE)
 		return false;
@@ -433,15 +437,16 @@ static bool blocks_find(struct heft_blocks *b, uint64_t addr,
 {
 	size_t first = 0;
 	for (size_t k = 0; k < b->part_count; k++) {
-		struct part *p = &b->parts[k];
+		struct blocks_handle_part *p = &b->parts[k];
 		uint32_t place;
 		size_t function;
-		if (!find_in(p, addr, &place)) {
+		if (!blocks_handle_find_in(p, addr, &place)) {
 			first += p->map.functions.count;
 			continue;
 		}
 		*ret_block = place_in_function(&p->map, place, &function);
-		fill(b, p, &p->map.functions.data[function], first + function, ret_function);
+		blocks_handle_fill(b, p, &p->map.functions.data[function], first + function,
+				   ret_function);
 		return true;
 	}
 	return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no block has this address");
@@ -451,14 +456,15 @@ const char *blocks_name_at(struct heft_blocks *b, uint64_t addr)
 {
 	size_t first = 0;
 	for (size_t k = 0; k < b->part_count; k++) {
-		struct part *p = &b->parts[k];
+		struct blocks_handle_part *p = &b->parts[k];
 		const struct blockmap *map = &p->map;
 		uint32_t place;
 		size_t i;
-		if (find_in(p, addr, &place)) {
+		if (blocks_handle_find_in(p, addr, &place)) {
 			place_in_function(map, place, &i);
 			return map->functions.data[i].addr == addr
-				       ? shown_name(b, &map->functions.data[i], first + i)
+				       ? blocks_handle_shown_name(b, &map->functions.data[i],
+								  first + i)
 				       : NULL;
 		}
 		first += map->functions.count;
@@ -483,7 +489,7 @@ bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 /* The functions of a part that a text means, numbered over all parts. */
 static void part_named(struct heft_blocks *b, size_t part, size_t first, struct str text)
 {
-	struct part *p = &b->parts[part];
+	struct blocks_handle_part *p = &b->parts[part];
 	const struct blockmap *map = &p->map;
 	b->matches.count = 0;
 	name_index_find(program_names(&b->program, part), text, &b->matches);
@@ -496,7 +502,7 @@ static void part_named(struct heft_blocks *b, size_t part, size_t first, struct 
 		    map->functions.data[function].addr == m->addr)
 			vec_push(&b->named,
 				 (struct named_function){ first + function, m->form, m->symbol });
-		else if (find_in(p, m->addr, &place)) {
+		else if (blocks_handle_find_in(p, m->addr, &place)) {
 			place_in_function(map, place, &function);
 			vec_push(&b->named,
 				 (struct named_function){ first + function, m->form, NULL });
@@ -587,7 +593,7 @@ bool heft_blocks_named(struct heft_blocks *b, const char *name, const size_t **r
 
 /* ---- many addresses -------------------------------------------------------------------------- */
 
-static void list_ends(struct part *p)
+static void list_ends(struct blocks_handle_part *p)
 {
 	const struct blockmap *map = &p->map;
 	p->ends = mem_zeroed(map->blocks.count, sizeof *p->ends);
@@ -600,12 +606,12 @@ static void list_ends(struct part *p)
 }
 
 /* Fills what is still free of ret; the part's blocks are numbered from `first`. */
-static void find_more(struct part *p, uint32_t first, const uint64_t *addrs, size_t count,
-		      uint32_t *ret)
+static void find_more(struct blocks_handle_part *p, uint32_t first, const uint64_t *addrs,
+		      size_t count, uint32_t *ret)
 {
 	enum { BATCH = 4096 };
 	uint32_t found[BATCH];
-	make_index(p);
+	blocks_handle_make_index(p);
 	if (!p->ends)
 		list_ends(p);
 	while (count > 0) {
@@ -706,7 +712,7 @@ struct notes *blocks_notes(struct heft_blocks *b)
 
 const char *blocks_name(struct heft_blocks *b, size_t i)
 {
-	return shown_name(b, &b->parts[0].map.functions.data[i], i);
+	return blocks_handle_shown_name(b, &b->parts[0].map.functions.data[i], i);
 }
 
 struct block_check *blocks_check(struct heft_blocks *b)
@@ -721,7 +727,7 @@ const struct block_check *blocks_checked(const struct heft_blocks *b)
 
 const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thumb)
 {
-	const struct part *p = b->parts;
+	const struct blocks_handle_part *p = b->parts;
 	for (; i >= p->map.functions.count; p++)
 		i -= p->map.functions.count;
 	const struct blockmap_function *f = &p->map.functions.data[i];

@@ -1,6 +1,6 @@
 #include "api/cards/all_rows.h"
 
-static void fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+static void all_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	struct all_rows *all = ctx;
 	const struct heft_profile *p = all->flags.profile;
@@ -9,7 +9,7 @@ static void fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 		row->texts = symbol_flags_of(&all->flags, node);
 }
 
-static const char *label_of(void *ctx, uint32_t node)
+static const char *all_rows_label_of(void *ctx, uint32_t node)
 {
 	const struct heft_profile *p = ((const struct all_rows *)ctx)->flags.profile;
 	return label_text(&p->labels, p->rollup.tree.nodes.data[node].key).p;
@@ -27,8 +27,8 @@ void all_rows_begin(struct all_rows *ret, const struct heft_profile *p)
 	ret->opts.sort = HEFT_SORT_NAME;
 	ret->opts.told = p->diff ? 0 : ret->opts.told;
 	ret->opts.drop_repeats = false;
-	ret->opts.label = label_of;
-	ret->opts.fill = fill;
+	ret->opts.label = all_rows_label_of;
+	ret->opts.fill = all_rows_fill;
 	ret->opts.ctx = ret;
 	ret->table.top = rows_visit_all(&ret->maker, &p->rollup.tree, &ret->opts, NULL,
 					&ret->arena);

@@ -17,8 +17,8 @@ const struct level *symbol_cards_level(const struct heft_profile *p)
 											   : NULL;
 }
 
-static void add_data(struct symbol_cards *c, const struct image *im,
-		     const struct rollup_level *level)
+static void symbol_cards_add_data(struct symbol_cards *c, const struct image *im,
+				  const struct rollup_level *level)
 {
 	for (size_t i = 0; i < level->spans->list.count; i++) {
 		const struct span *s = &level->spans->list.data[i];
@@ -46,7 +46,7 @@ bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 						    view_is_plain(&l->view) ? NULL
 									    : l->view.shown };
 		users_add(&c->users, im, &level, p->threads);
-		add_data(c, im, &level);
+		symbol_cards_add_data(c, im, &level);
 	}
 	users_sort(&c->users);
 	sort_by_key(c->data.data, c->data.count, sizeof *c->data.data);
@@ -65,7 +65,7 @@ void symbol_cards_release(struct symbol_cards *c)
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Bytes of the printable text that begins at `at`. */
-static size_t text_size(struct str s, size_t at)
+static size_t symbol_cards_text_size(struct str s, size_t at)
 {
 	size_t size = 0;
 	uint32_t c;
@@ -86,7 +86,7 @@ static size_t shown_size(struct str s)
 	return size;
 }
 
-static void add_text(struct symbol_cards *c, struct str s)
+static void symbol_cards_add_text(struct symbol_cards *c, struct str s)
 {
 	const size_t size = shown_size(s);
 	if (c->card.all_texts++ >= TEXTS_SHOWN)
@@ -99,14 +99,14 @@ static void add_text(struct symbol_cards *c, struct str s)
 }
 
 /* A text ends with a zero, or with the data: languages other than C need no zero. */
-static void add_texts(struct symbol_cards *c, const struct label_data *d)
+static void symbol_cards_add_texts(struct symbol_cards *c, const struct label_data *d)
 {
 	const struct bytes b = image_at(d->im, d->addr, d->size);
 	const struct str s = { (const char *)b.p, b.size };
 	for (size_t at = 0, size; at < s.len; at += size + 1) {
-		size = text_size(s, at);
+		size = symbol_cards_text_size(s, at);
 		if (size >= TEXT_LEAST && (at + size == s.len || s.p[at + size] == '\0'))
-			add_text(c, (struct str){ s.p + at, size });
+			symbol_cards_add_text(c, (struct str){ s.p + at, size });
 	}
 }
 
@@ -116,7 +116,7 @@ static void find_texts(struct symbol_cards *c, label_id label)
 	c->texts.len = 0;
 	c->card.all_texts = 0;
 	for (; i < c->data.count && c->data.data[i].label == label; i++)
-		add_texts(c, &c->data.data[i]);
+		symbol_cards_add_texts(c, &c->data.data[i]);
 	c->card.texts = c->texts.len > 0 ? text_str(&c->texts) : STR("");
 }
 

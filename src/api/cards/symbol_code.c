@@ -9,17 +9,17 @@
 #include <stdlib.h>
 
 /* A function that may be shown.  In the order in which they are chosen: by weight, then by size. */
-struct candidate {
+struct symbol_code_candidate {
 	uint64_t weight, size;
 	uint64_t label;
 	size_t number; /* of the blocks; of a diff: of the pair */
 };
 
-typedef VEC(struct candidate) candidate_vec;
+typedef VEC(struct symbol_code_candidate) candidate_vec;
 
 static int compare_chosen(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct symbol_code_candidate *x = a, *y = b;
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;
 	if (x->size != y->size)
@@ -27,16 +27,16 @@ static int compare_chosen(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int compare_labels(const void *a, const void *b)
+static int symbol_code_compare_labels(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct symbol_code_candidate *x = a, *y = b;
 	if (x->label != y->label)
 		return x->label < y->label ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* Keeps the first ones of which so much code can be shown, sorted by label. */
-static void choose(candidate_vec *list, uint64_t most_of_one)
+static void symbol_code_choose(candidate_vec *list, uint64_t most_of_one)
 {
 	uint64_t sum = 0;
 	size_t count = 0;
@@ -46,7 +46,7 @@ static void choose(candidate_vec *list, uint64_t most_of_one)
 	while (count < list->count && sum < CODE_OF_PAGE)
 		sum += min_u64(list->data[count++].size, most_of_one);
 	list->count = count;
-	qsort(list->data, list->count, sizeof *list->data, compare_labels);
+	qsort(list->data, list->count, sizeof *list->data, symbol_code_compare_labels);
 }
 
 /* What was added to the text from `from` on is of this label as well. */
@@ -73,8 +73,8 @@ static void add_cut(struct text *t, uint64_t size, uint64_t shown)
 
 /* ---- one program ----------------------------------------------------------------------------- */
 
-static uint64_t weight_of(struct heft_samples *s, size_t i,
-			  const struct heft_block_count **ret_counts)
+static uint64_t symbol_code_weight_of(struct heft_samples *s, size_t i,
+				      const struct heft_block_count **ret_counts)
 {
 	uint64_t sum = 0;
 	size_t count;
@@ -86,8 +86,9 @@ static uint64_t weight_of(struct heft_samples *s, size_t i,
 	return sum;
 }
 
-static bool list_functions(candidate_vec *list, const struct heft_profile *p, struct heft_blocks *b,
-			   struct heft_samples *s, struct heft_err *err)
+static bool symbol_code_list_functions(candidate_vec *list, const struct heft_profile *p,
+				       struct heft_blocks *b, struct heft_samples *s,
+				       struct heft_err *err)
 {
 	const struct level *l = symbol_cards_level(p);
 	const struct spans *spans = entry_spans(&p->entries.data[0], l, HEFT_VM);
@@ -95,7 +96,8 @@ static bool list_functions(candidate_vec *list, const struct heft_profile *p, st
 	struct heft_block_function f = { .size = sizeof f };
 	for (size_t i = 0; heft_blocks_function(b, i, &f, err); i++) {
 		const struct span *at = spans_find(spans, f.addr);
-		struct candidate c = { .number = i, .weight = weight_of(s, i, &counts) };
+		struct symbol_code_candidate c = { .number = i,
+						   .weight = symbol_code_weight_of(s, i, &counts) };
 		for (size_t k = 0; k < f.block_count; k++)
 			c.size += f.blocks[k]->size;
 		if (!at || c.size == 0)
@@ -110,14 +112,14 @@ static bool make_listings(struct symbol_code *c, struct heft_profile *p, struct 
 			  struct heft_samples *s, struct heft_err *err)
 {
 	candidate_vec list = { 0 };
-	bool good = list_functions(&list, p, b, s, err);
+	bool good = symbol_code_list_functions(&list, p, b, s, err);
 	c->all = list.count;
-	choose(&list, CODE_OF_FUNCTION);
+	symbol_code_choose(&list, CODE_OF_FUNCTION);
 	for (size_t i = 0; good && i < list.count; i++) {
-		const struct candidate *k = &list.data[i];
+		const struct symbol_code_candidate *k = &list.data[i];
 		const struct heft_block_count *counts;
 		const size_t from = c->text.len;
-		(void)weight_of(s, k->number, &counts);
+		(void)symbol_code_weight_of(s, k->number, &counts);
 		good = blocks_code_text(b, k->number, counts, CODE_OF_FUNCTION, &c->text, err);
 		add_cut(&c->text, k->size, CODE_OF_FUNCTION);
 		close_text(c, k->label, from);
@@ -137,7 +139,8 @@ struct side {
 typedef VEC(struct side) side_vec;
 
 /* Without the padding behind it, where a symbol says how large the function is. */
-static struct code_side side_of(struct entry *e, const struct image *im, const struct span *s)
+static struct code_side symbol_code_side_of(struct entry *e, const struct image *im,
+					    const struct span *s)
 {
 	const struct symbol_place *y = symbol_table_find(program_symbols(&e->program), s->start);
 	const bool stated = y && y->addr == s->start && y->size > 0 && y->size < s->size;
@@ -160,7 +163,7 @@ static void list_side(side_vec *list, struct heft_profile *p, enum heft_role rol
 				continue;
 			const label_id label = view_is_plain(&l->view) ? s->label
 								       : l->view.shown[s->label];
-			vec_push(list, (struct side){ label, side_of(e, im, s) });
+			vec_push(list, (struct side){ label, symbol_code_side_of(e, im, s) });
 		}
 	}
 }
@@ -187,20 +190,21 @@ static void keep_largest(side_vec *list)
 }
 
 /* Before and after; im NULL: on one side only. */
-struct pair {
+struct symbol_code_pair {
 	struct code_side sides[2];
 };
 
-typedef VEC(struct pair) pair_vec;
+typedef VEC(struct symbol_code_pair) pair_vec;
 
-static void add_pair(candidate_vec *list, pair_vec *pairs, uint64_t label, const struct pair *p)
+static void add_pair(candidate_vec *list, pair_vec *pairs, uint64_t label,
+		     const struct symbol_code_pair *p)
 {
 	const uint64_t old = p->sides[0].size, now = p->sides[1].size;
-	const struct candidate c = { .weight = old > now ? old - now : now - old,
-				     .size = min_u64(old, CODE_DIFF_BYTES) +
-					     min_u64(now, CODE_DIFF_BYTES),
-				     .label = label,
-				     .number = pairs->count };
+	const struct symbol_code_candidate c = { .weight = old > now ? old - now : now - old,
+						 .size = min_u64(old, CODE_DIFF_BYTES) +
+							 min_u64(now, CODE_DIFF_BYTES),
+						 .label = label,
+						 .number = pairs->count };
 	if (c.weight == 0)
 		return;
 	vec_push(pairs, *p);
@@ -213,7 +217,7 @@ static void pair_sides(candidate_vec *list, pair_vec *pairs, const side_vec *old
 	for (size_t i = 0, k = 0; i < old->count || k < now->count;) {
 		const uint64_t a = i < old->count ? old->data[i].label : UINT64_MAX;
 		const uint64_t b = k < now->count ? now->data[k].label : UINT64_MAX;
-		struct pair p = { 0 };
+		struct symbol_code_pair p = { 0 };
 		if (a <= b)
 			p.sides[0] = old->data[i++].code;
 		if (b <= a)
@@ -234,10 +238,10 @@ static void make_diffs(struct symbol_code *c, struct heft_profile *p)
 		keep_largest(&sides[i]);
 	pair_sides(&list, &pairs, &sides[0], &sides[1]);
 	c->all = list.count;
-	choose(&list, 2 * CODE_DIFF_BYTES);
+	symbol_code_choose(&list, 2 * CODE_DIFF_BYTES);
 	for (size_t i = 0; i < list.count; i++) {
-		const struct candidate *k = &list.data[i];
-		const struct pair *both = &pairs.data[k->number];
+		const struct symbol_code_candidate *k = &list.data[i];
+		const struct symbol_code_pair *both = &pairs.data[k->number];
 		const size_t from = c->text.len;
 		if (code_diff(&one, &both->sides[0], &both->sides[1]))
 			text_add(&c->text, text_str(&one));

@@ -66,7 +66,7 @@ static bool has_calls(struct str chain)
 }
 
 /* A text that is a label on two levels has the flags of what it was first. */
-static unsigned flags_of(struct symbol_flags *f, label_id id, enum said_by what)
+static unsigned symbol_flags_flags_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)
 		return 0;
@@ -82,7 +82,7 @@ static unsigned flags_of(struct symbol_flags *f, label_id id, enum said_by what)
 	return f->known[id] & TOLD;
 }
 
-static void add_word(struct text *words, unsigned flag, const char *word)
+static void symbol_flags_add_word(struct text *words, unsigned flag, const char *word)
 {
 	if (flag == 0)
 		return;
@@ -96,8 +96,8 @@ static const char *const *make_texts(unsigned flags, struct arena *arena)
 	struct text words = { 0 };
 	const char **texts = arena_new(arena, const char *, 1);
 	snap_flag_words(&words, flags & TOLD);
-	add_word(&words, flags & INLINED, "inlined");
-	add_word(&words, flags & DUPLICATED, "duplicated");
+	symbol_flags_add_word(&words, flags & INLINED, "inlined");
+	symbol_flags_add_word(&words, flags & DUPLICATED, "duplicated");
 	texts[0] = arena_copy(arena, text_str(&words));
 	text_release(&words);
 	return texts;
@@ -111,7 +111,8 @@ const char *const *symbol_flags_of(struct symbol_flags *f, uint32_t node)
 	for (size_t i = p->levels.count; i-- > 0; node = p->rollup.tree.nodes.data[node].parent) {
 		const enum said_by what = labels_of(&p->levels.data[i]);
 		if (what != NOTHING)
-			flags |= flags_of(f, p->rollup.tree.nodes.data[node].key, what);
+			flags |= symbol_flags_flags_of(f, p->rollup.tree.nodes.data[node].key,
+						       what);
 	}
 	if (flags == 0)
 		return NULL;

@@ -15,7 +15,7 @@ typedef VEC(struct held) held_vec;
 
 enum { JOB_PLACES = 8192 };
 
-struct hunt {
+struct symbol_twins_hunt {
 	const struct spans *spans;
 	const label_id *shown; /* NULL: as claimed */
 	const struct named_place *places;
@@ -24,7 +24,8 @@ struct hunt {
 	held_vec *held; /* by job */
 };
 
-static void look_at(const struct hunt *h, const struct named_place *n, label_id label, held_vec *to)
+static void symbol_twins_look_at(const struct symbol_twins_hunt *h, const struct named_place *n,
+				 label_id label, held_vec *to)
 {
 	const struct section *in = image_section_at(h->contents.image, n->addr);
 	if (!in)
@@ -36,9 +37,9 @@ static void look_at(const struct hunt *h, const struct named_place *n, label_id 
 }
 
 /* Addresses that several names share count once. */
-static void hunt_job(void *ctx, size_t i, unsigned worker)
+static void symbol_twins_hunt_job(void *ctx, size_t i, unsigned worker)
 {
-	const struct hunt *h = ctx;
+	const struct symbol_twins_hunt *h = ctx;
 	const struct span *list = h->spans->list.data;
 	const size_t first = i * JOB_PLACES, end = min_u64(first + JOB_PLACES, h->count);
 	size_t at = lower_bound(list, h->spans->list.count, sizeof *list, h->places[first].addr);
@@ -49,16 +50,16 @@ static void hunt_job(void *ctx, size_t i, unsigned worker)
 			at++;
 		if (at < h->spans->list.count && list[at].start == n->addr &&
 		    (k == 0 || n[-1].addr != n->addr))
-			look_at(h, n, list[at].label, &h->held[i]);
+			symbol_twins_look_at(h, n, list[at].label, &h->held[i]);
 	}
 }
 
-static void find_in(const struct heft_profile *p, const struct entry *e, const struct level *l,
-		    bool *ret)
+static void symbol_twins_find_in(const struct heft_profile *p, const struct entry *e,
+				 const struct level *l, bool *ret)
 {
-	struct hunt h = { .spans = entry_spans(e, l, HEFT_VM),
-			  .shown = view_is_plain(&l->view) ? NULL : l->view.shown,
-			  .count = e->places_end.list - e->places_begin.list };
+	struct symbol_twins_hunt h = { .spans = entry_spans(e, l, HEFT_VM),
+				       .shown = view_is_plain(&l->view) ? NULL : l->view.shown,
+				       .count = e->places_end.list - e->places_begin.list };
 	if (h.count == 0)
 		return;
 	h.places = p->places.list.data + e->places_begin.list;
@@ -67,7 +68,7 @@ static void find_in(const struct heft_profile *p, const struct entry *e, const s
 	contents_init(&h.contents, program_image(&e->program));
 	contents_read(&h.contents);
 	h.held = mem_zeroed(jobs, sizeof *h.held);
-	parallel_for(p->threads, jobs, hunt_job, &h);
+	parallel_for(p->threads, jobs, symbol_twins_hunt_job, &h);
 	for (size_t i = 0; i < jobs; i++)
 		vec_append(&held, &h.held[i]);
 	sort_by_key(held.data, held.count, sizeof *held.data);
@@ -85,6 +86,6 @@ void symbol_twins_find(const struct heft_profile *p, bool *ret)
 	for (size_t i = 0; l && p->keep_ranges && i < p->entries.count; i++) {
 		const struct entry *e = &p->entries.data[i];
 		if (program_image(&e->program) && e->layers && e->role == HEFT_INPUT)
-			find_in(p, e, l, ret);
+			symbol_twins_find_in(p, e, l, ret);
 	}
 }

@@ -1,11 +1,11 @@
 #include "api/stacks/stack_column.h"
 
-static label_id shown(const struct view *v, label_id raw)
+static label_id stack_column_shown(const struct view *v, label_id raw)
 {
 	return view_is_plain(v) || raw >= v->count ? raw : v->shown[raw];
 }
 
-static struct stack_cell *cell_of(struct stack_column *c, label_id label)
+static struct stack_cell *stack_column_cell_of(struct stack_column *c, label_id label)
 {
 	while (c->cells.count <= label)
 		vec_push(&c->cells, (struct stack_cell){ 0 });
@@ -18,10 +18,10 @@ void stack_column_add(struct stack_column *c, const struct stack_use *use,
 	for (size_t i = 0; i < use->functions.count; i++) {
 		const struct stack_function *f = &use->functions.data[i];
 		const label_id raw = spans_label(spans, f->addr);
-		const label_id label = raw == LABEL_NONE ? raw : shown(view, raw);
+		const label_id label = raw == LABEL_NONE ? raw : stack_column_shown(view, raw);
 		if (label == LABEL_NONE)
 			continue;
-		struct stack_cell *cell = cell_of(c, label);
+		struct stack_cell *cell = stack_column_cell_of(c, label);
 		if (f->kind != STACK_PART && f->worst + 1 > cell->most)
 			cell->most = f->worst + 1;
 		cell->besides |= f->told;

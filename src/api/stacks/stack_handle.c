@@ -28,7 +28,7 @@ struct heft_stack *heft_stack_new(void)
 	return s;
 }
 
-static void release(void *handle)
+static void stack_handle_release(void *handle)
 {
 	struct heft_stack *s = handle;
 	stack_rows_release(&s->rows);
@@ -43,10 +43,10 @@ static void release(void *handle)
 
 void heft_stack_free(struct heft_stack *s)
 {
-	handle_free(s, release);
+	handle_free(s, stack_handle_release);
 }
 
-static void set_finder(struct heft_stack *s, const struct heft_finder *f)
+static void stack_handle_set_finder(struct heft_stack *s, const struct heft_finder *f)
 {
 	memory_need_whole(f->memory);
 	wish_copy(&s->wish, &f->wish);
@@ -54,7 +54,7 @@ static void set_finder(struct heft_stack *s, const struct heft_finder *f)
 
 void heft_stack_set_finder(struct heft_stack *s, const struct heft_finder *f)
 {
-	GUARDED_VOID(s->memory, set_finder(s, f));
+	GUARDED_VOID(s->memory, stack_handle_set_finder(s, f));
 }
 
 void heft_stack_set_demangle(struct heft_stack *s, enum heft_demangle style)
@@ -79,7 +79,7 @@ const struct heft_note *heft_stack_note(const struct heft_stack *s, size_t i)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool open_program(struct heft_stack *s, const char *path, struct heft_err *err)
+static bool stack_handle_open_program(struct heft_stack *s, const char *path, struct heft_err *err)
 {
 	const char *copy = arena_copy(&s->arena, str_of(path));
 	if (s->opened)
@@ -96,13 +96,13 @@ static bool open_program(struct heft_stack *s, const char *path, struct heft_err
 
 bool heft_stack_open(struct heft_stack *s, const char *path, struct heft_err *err)
 {
-	return GUARDED(s->memory, err, open_program(s, path, err));
+	return GUARDED(s->memory, err, stack_handle_open_program(s, path, err));
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static bool make_table(struct heft_stack *s, const struct heft_stack_query *query,
-		       struct heft_err *err)
+static bool stack_handle_make_table(struct heft_stack *s, const struct heft_stack_query *query,
+				    struct heft_err *err)
 {
 	struct heft_stack_query q = { .size = sizeof q };
 	take_options(&q, sizeof q, query);
@@ -116,19 +116,20 @@ static bool make_table(struct heft_stack *s, const struct heft_stack_query *quer
 const struct heft_table *
 heft_stack_table(struct heft_stack *s, const struct heft_stack_query *query, struct heft_err *err)
 {
-	return GUARDED(s->memory, err, make_table(s, query, err)) ? &s->rows.table : NULL;
+	return GUARDED(s->memory, err, stack_handle_make_table(s, query, err)) ? &s->rows.table
+									       : NULL;
 }
 
-static bool write_table(struct heft_stack *s, const struct heft_stack_query *query,
-			const struct heft_write_opts *opts, const struct heft_sink *sink,
-			struct heft_err *err)
+static bool stack_handle_write_table(struct heft_stack *s, const struct heft_stack_query *query,
+				     const struct heft_write_opts *opts,
+				     const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_write_opts o = { 0 };
 	struct sink out;
 	take_options(&o, sizeof o, opts);
 	if (o.format > HEFT_MARKDOWN)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
-	if (!make_table(s, query, err))
+	if (!stack_handle_make_table(s, query, err))
 		return false;
 	sink_start(&out, sink);
 	return stack_report_write(&s->rows.table, &o, &out, err);
@@ -138,5 +139,5 @@ bool heft_stack_write(struct heft_stack *s, const struct heft_stack_query *query
 		      const struct heft_write_opts *opts, const struct heft_sink *sink,
 		      struct heft_err *err)
 {
-	return GUARDED(s->memory, err, write_table(s, query, opts, sink, err));
+	return GUARDED(s->memory, err, stack_handle_write_table(s, query, opts, sink, err));
 }

@@ -17,7 +17,7 @@ static uint64_t blocks_of(const struct msf *m, uint64_t size)
 }
 
 /* Puts `size` bytes together from the blocks that `list` names. */
-static struct bytes gather(struct msf *m, struct bytes list, uint64_t size)
+static struct bytes msf_gather(struct msf *m, struct bytes list, uint64_t size)
 {
 	const uint64_t count = blocks_of(m, size);
 	struct reader r = reader_of(bytes_sub(list, 0, count * 4), false);
@@ -81,7 +81,7 @@ bool msf_open(struct msf *m, struct bytes file)
 		return false;
 	const struct bytes list = bytes_sub(file, (uint64_t)map * m->block_size,
 					    4 * blocks_of(m, size));
-	m->directory = gather(m, list, size);
+	m->directory = msf_gather(m, list, size);
 	return list_streams(m);
 }
 
@@ -102,5 +102,5 @@ struct bytes msf_stream(struct msf *m, uint32_t index)
 	const uint64_t at = m->starts[index];
 	return size == NO_STREAM
 		       ? none
-		       : gather(m, bytes_sub(m->directory, at, m->directory.size - at), size);
+		       : msf_gather(m, bytes_sub(m->directory, at, m->directory.size - at), size);
 }

@@ -27,7 +27,7 @@ static uint32_t skip_bits(struct reader *r)
 }
 
 /* The map of names to streams: texts, then a hash table whose bits say which slots are used. */
-static uint32_t find_named(struct reader *r, struct str name)
+static uint32_t pdb_find_named(struct reader *r, struct str name)
 {
 	const uint32_t size = read_u32(r);
 	const struct bytes texts = { read_take(r, size), size };
@@ -44,9 +44,10 @@ static uint32_t find_named(struct reader *r, struct str name)
 	return NO_STREAM;
 }
 
-static void read_names(struct pdb *p, struct reader *info)
+static void pdb_read_names(struct pdb *p, struct reader *info)
 {
-	struct reader r = reader_of(msf_stream(&p->msf, find_named(info, STR("/names"))), false);
+	struct reader r = reader_of(msf_stream(&p->msf, pdb_find_named(info, STR("/names"))),
+				    false);
 	read_skip(&r, 8);
 	const uint32_t size = read_u32(&r);
 	const uint8_t *text = read_take(&r, size);
@@ -59,7 +60,7 @@ struct dbi {
 	struct reader modules, pieces, streams;
 };
 
-static bool read_header(struct pdb *p, struct dbi *d)
+static bool pdb_read_header(struct pdb *p, struct dbi *d)
 {
 	struct reader r = reader_of(msf_stream(&p->msf, STREAM_DBI), false);
 	uint32_t sizes[7];
@@ -103,7 +104,7 @@ static void read_modules(struct pdb *p, struct reader *r)
 }
 
 /* Section headers as in the program: see "PE Format". */
-static void read_sections(struct pdb *p, struct reader *streams)
+static void pdb_read_sections(struct pdb *p, struct reader *streams)
 {
 	enum { SECTION_HEADERS = 5, SECTION_SIZE = 40 };
 	read_skip(streams, 2 * SECTION_HEADERS);
@@ -249,7 +250,7 @@ struct str pdb_id_text(const struct pdb *p, uint32_t id)
 }
 
 /* What a class is called. */
-static struct str class_name(const struct pdb *p, uint32_t index)
+static struct str pdb_class_name(const struct pdb *p, uint32_t index)
 {
 	struct reader r;
 	uint16_t kind;
@@ -275,7 +276,7 @@ struct str pdb_function_name(const struct pdb *p, uint32_t id, struct arena *a)
 	const uint32_t scope = read_u32(&r);
 	read_skip(&r, 4);
 	const struct str name = read_cstr(&r);
-	const struct str around = kind == LF_MFUNC_ID ? class_name(p, scope)
+	const struct str around = kind == LF_MFUNC_ID ? pdb_class_name(p, scope)
 						      : pdb_id_text(p, scope);
 	if (around.len == 0)
 		return name;
@@ -289,7 +290,7 @@ bool pdb_read_id(struct bytes file, uint8_t ret_guid[16], uint32_t *ret_age)
 	struct pdb p = { 0 };
 	struct reader info;
 	struct dbi d;
-	const bool ok = msf_open(&p.msf, file) && read_info(&p, &info) && read_header(&p, &d);
+	const bool ok = msf_open(&p.msf, file) && read_info(&p, &info) && pdb_read_header(&p, &d);
 	memcpy(ret_guid, p.guid, sizeof p.guid);
 	*ret_age = p.age;
 	msf_close(&p.msf);
@@ -301,11 +302,11 @@ bool pdb_open(struct pdb *p, struct bytes file)
 	struct reader info;
 	struct dbi d;
 	memset(p, 0, sizeof *p);
-	if (!msf_open(&p->msf, file) || !read_info(p, &info) || !read_header(p, &d))
+	if (!msf_open(&p->msf, file) || !read_info(p, &info) || !pdb_read_header(p, &d))
 		return false;
-	read_names(p, &info);
+	pdb_read_names(p, &info);
 	read_modules(p, &d.modules);
-	read_sections(p, &d.streams);
+	pdb_read_sections(p, &d.streams);
 	read_pieces(p, &d.pieces);
 	read_types(p, STREAM_TYPES, &p->types);
 	read_types(p, STREAM_IDS, &p->ids);

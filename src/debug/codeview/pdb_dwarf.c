@@ -15,7 +15,7 @@ struct global {
 };
 
 /* A record that has others inside. */
-struct level {
+struct pdb_dwarf_level {
 	bool die;          /* it has a DIE */
 	uint64_t base;     /* RVA of its function */
 	size_t first, end; /* its rows */
@@ -27,7 +27,7 @@ struct owned {
 	const struct pdb_piece *piece;
 };
 
-struct making {
+struct pdb_dwarf_making {
 	struct pdb_dwarf *out;
 	struct pdb *pdb;
 	VEC(struct global) variables; /* by module */
@@ -37,7 +37,7 @@ struct making {
 	/* Of the module at work. */
 	uint32_t module;
 	struct pdb_lines lines;
-	VEC(struct level) levels;
+	VEC(struct pdb_dwarf_level) levels;
 	size_t unit;  /* where its unit begins */
 	size_t outer; /* rows that are not of inlined functions, the first ones */
 };
@@ -53,7 +53,7 @@ enum abbreviation {
 	AB_VARIABLE,
 };
 
-static void put_abbreviations(struct text *t)
+static void pdb_dwarf_put_abbreviations(struct text *t)
 {
 	static const uint8_t all[] = {
 		/* clang-format off */
@@ -80,7 +80,7 @@ static void put_abbreviations(struct text *t)
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-static void add_symbol(struct making *m, uint64_t rva, struct pdb_symbol s)
+static void pdb_dwarf_add_symbol(struct pdb_dwarf_making *m, uint64_t rva, struct pdb_symbol s)
 {
 	s.addr = m->out->base + rva;
 	if (s.name.len > 0)
@@ -88,22 +88,22 @@ static void add_symbol(struct making *m, uint64_t rva, struct pdb_symbol s)
 }
 
 /* A hash, which stands for a name that was too long. */
-static bool is_hash(struct str name)
+static bool pdb_dwarf_is_hash(struct str name)
 {
 	return str_starts(name, STR("??@"));
 }
 
 /* What linkers call the function, where it says more than its name; else "". */
-static struct str linkage_of(const struct making *m, uint64_t rva)
+static struct str linkage_of(const struct pdb_dwarf_making *m, uint64_t rva)
 {
 	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
 	for (; i < m->publics.count && m->publics.data[i].key == rva; i++)
-		if (!is_hash(m->publics.data[i].name))
+		if (!pdb_dwarf_is_hash(m->publics.data[i].name))
 			return m->publics.data[i].name;
 	return STR("");
 }
 
-static void read_public(struct making *m, struct reader *r)
+static void read_public(struct pdb_dwarf_making *m, struct reader *r)
 {
 	enum { CODE = 1, FUNCTION = 2 };
 	struct global g = { 0 };
@@ -114,27 +114,29 @@ static void read_public(struct making *m, struct reader *r)
 		return;
 	g.key = g.rva;
 	vec_push(&m->publics, g);
-	add_symbol(m, g.rva,
-		   (struct pdb_symbol){ .name = g.name,
-					.code = flags & (CODE | FUNCTION),
-					.global = true,
-					.linkage = true });
+	pdb_dwarf_add_symbol(m, g.rva,
+			     (struct pdb_symbol){ .name = g.name,
+						  .code = flags & (CODE | FUNCTION),
+						  .global = true,
+						  .linkage = true });
 }
 
 /* Variables, also of threads. */
-static bool read_variable(struct making *m, struct reader *r, bool global, struct global *ret)
+static bool pdb_dwarf_read_variable(struct pdb_dwarf_making *m, struct reader *r, bool global,
+				    struct global *ret)
 {
 	const uint32_t type = read_u32(r), off = read_u32(r);
 	const uint16_t section = read_u16(r);
 	*ret = (struct global){ .name = read_cstr(r), .size = pdb_type_size(m->pdb, type) };
 	if (!reader_ok(r) || !pdb_rva(m->pdb, section, off, &ret->rva))
 		return false;
-	add_symbol(m, ret->rva,
-		   (struct pdb_symbol){ .name = ret->name, .size = ret->size, .global = global });
+	pdb_dwarf_add_symbol(
+		m, ret->rva,
+		(struct pdb_symbol){ .name = ret->name, .size = ret->size, .global = global });
 	return true;
 }
 
-static void read_globals(struct making *m)
+static void read_globals(struct pdb_dwarf_making *m)
 {
 	struct reader r = reader_of(msf_stream(&m->pdb->msf, m->pdb->symbol_stream), false), sub;
 	uint16_t kind;
@@ -144,7 +146,7 @@ static void read_globals(struct making *m)
 			read_public(m, &sub);
 		if ((kind != S_GDATA32 && kind != S_LDATA32 && kind != S_GTHREAD32 &&
 		     kind != S_LTHREAD32) ||
-		    !read_variable(m, &sub, kind == S_GDATA32 || kind == S_GTHREAD32, &g))
+		    !pdb_dwarf_read_variable(m, &sub, kind == S_GDATA32 || kind == S_GTHREAD32, &g))
 			continue;
 		const struct pdb_piece *piece = pdb_piece_at(m->pdb, g.rva);
 		g.key = piece ? piece->module : UINT32_MAX;
@@ -157,8 +159,8 @@ static void read_globals(struct making *m)
 /* ---- units ----------------------------------------------------------------------------------- */
 
 /* The source file and the directory that the compiler ran in. */
-static void read_build(struct making *m, struct reader *r, struct str *ret_dir,
-		       struct str *ret_source)
+static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, struct str *ret_dir,
+				 struct str *ret_source)
 {
 	struct reader list;
 	uint16_t kind;
@@ -174,7 +176,7 @@ static void read_build(struct making *m, struct reader *r, struct str *ret_dir,
 	}
 }
 
-static void find_build(struct making *m, struct reader r, struct str *ret_dir,
+static void find_build(struct pdb_dwarf_making *m, struct reader r, struct str *ret_dir,
 		       struct str *ret_source)
 {
 	struct reader sub;
@@ -182,11 +184,11 @@ static void find_build(struct making *m, struct reader r, struct str *ret_dir,
 	*ret_dir = *ret_source = STR("");
 	while (read_record(&r, &kind, &sub))
 		if (kind == S_BUILDINFO)
-			read_build(m, &sub, ret_dir, ret_source);
+			pdb_dwarf_read_build(m, &sub, ret_dir, ret_source);
 }
 
 /* "libx.a(y.o)", as linker maps name it, "y.o", or "* Linker *". */
-static struct str object_name(struct making *m, const struct pdb_module *module)
+static struct str object_name(struct pdb_dwarf_making *m, const struct pdb_module *module)
 {
 	if (module->library.len == 0 || str_eq(module->library, module->name))
 		return module->name;
@@ -195,7 +197,7 @@ static struct str object_name(struct making *m, const struct pdb_module *module)
 }
 
 /* What a module gave to the sections of the program. */
-static void put_pieces(struct making *m)
+static void put_pieces(struct pdb_dwarf_making *m)
 {
 	const uint64_t base = m->out->base;
 	struct text *t = &m->out->ranges;
@@ -206,7 +208,7 @@ static void put_pieces(struct making *m)
 	put_range(t, form, 0, 0);
 }
 
-static void list_pieces(struct making *m)
+static void pdb_dwarf_list_pieces(struct pdb_dwarf_making *m)
 {
 	for (size_t i = 0; i < m->pdb->pieces.count; i++) {
 		const struct pdb_piece *p = &m->pdb->pieces.data[i];
@@ -215,7 +217,7 @@ static void list_pieces(struct making *m)
 	sort_by_key(m->owned.data, m->owned.count, sizeof *m->owned.data);
 }
 
-static void put_unit(struct making *m, struct reader symbols)
+static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols)
 {
 	const struct pdb_module *module = &m->pdb->modules.data[m->module];
 	struct text *t = &m->out->info;
@@ -231,7 +233,7 @@ static void put_unit(struct making *m, struct reader symbols)
 	put_pieces(m);
 }
 
-static void put_variable(struct making *m, const struct global *g)
+static void put_variable(struct pdb_dwarf_making *m, const struct global *g)
 {
 	struct text *t = &m->out->info;
 	put_uint(t, AB_VARIABLE, 1);
@@ -242,7 +244,7 @@ static void put_variable(struct making *m, const struct global *g)
 }
 
 /* Functions that are inlined somewhere in the unit. */
-static void put_abstract(struct making *m)
+static void pdb_dwarf_put_abstract(struct pdb_dwarf_making *m)
 {
 	struct text *t = &m->out->info;
 	for (size_t i = 0; i < m->lines.inlinees.count; i++) {
@@ -258,21 +260,21 @@ static void put_abstract(struct making *m)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static struct level top(const struct making *m)
+static struct pdb_dwarf_level top(const struct pdb_dwarf_making *m)
 {
-	const struct level none = { .die = false };
+	const struct pdb_dwarf_level none = { .die = false };
 	return m->levels.count > 0 ? m->levels.data[m->levels.count - 1] : none;
 }
 
 /* A record whose end will come, and nothing else. */
-static void enter_plain(struct making *m)
+static void enter_plain(struct pdb_dwarf_making *m)
 {
-	struct level l = top(m);
+	struct pdb_dwarf_level l = top(m);
 	l.die = false;
 	vec_push(&m->levels, l);
 }
 
-static void leave(struct making *m)
+static void pdb_dwarf_leave(struct pdb_dwarf_making *m)
 {
 	if (m->levels.count == 0)
 		return;
@@ -281,7 +283,7 @@ static void leave(struct making *m)
 	m->levels.count--;
 }
 
-static void enter_function(struct making *m, struct reader *r, bool global)
+static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool global)
 {
 	struct text *t = &m->out->info;
 	uint64_t rva;
@@ -297,7 +299,7 @@ static void enter_function(struct making *m, struct reader *r, bool global)
 		return;
 	}
 	const struct str linkage = linkage_of(m, rva);
-	add_symbol(
+	pdb_dwarf_add_symbol(
 		m, rva,
 		(struct pdb_symbol){ .name = name, .size = size, .code = true, .global = global });
 	put_uint(t, linkage.len > 0 ? AB_LINKED_FUNCTION : AB_FUNCTION, 1);
@@ -306,11 +308,11 @@ static void enter_function(struct making *m, struct reader *r, bool global)
 		put_cstr(t, linkage);
 	put_addr(t, form, m->out->base + rva);
 	put_uint(t, size, 4);
-	vec_push(&m->levels, (struct level){ true, rva, 0, m->outer });
+	vec_push(&m->levels, (struct pdb_dwarf_level){ true, rva, 0, m->outer });
 }
 
 /* Jumps that linkers or compilers make. */
-static void enter_thunk(struct making *m, struct reader *r)
+static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 {
 	uint64_t rva;
 	read_skip(r, 12);
@@ -319,12 +321,13 @@ static void enter_thunk(struct making *m, struct reader *r)
 	read_skip(r, 1);
 	const struct str name = read_cstr(r);
 	if (reader_ok(r) && pdb_rva(m->pdb, section, off, &rva))
-		add_symbol(m, rva, (struct pdb_symbol){ .name = name, .size = size, .code = true });
+		pdb_dwarf_add_symbol(
+			m, rva, (struct pdb_symbol){ .name = name, .size = size, .code = true });
 	enter_plain(m);
 }
 
 /* Ranges of the rows from `first` on, those that touch as one. */
-static void put_row_ranges(struct making *m, size_t first)
+static void put_row_ranges(struct pdb_dwarf_making *m, size_t first)
 {
 	struct text *t = &m->out->ranges;
 	const uint64_t base = m->out->base;
@@ -344,9 +347,9 @@ static void put_row_ranges(struct making *m, size_t first)
 	put_range(t, form, 0, 0);
 }
 
-static void enter_inlined(struct making *m, struct reader *r, bool counted)
+static void enter_inlined(struct pdb_dwarf_making *m, struct reader *r, bool counted)
 {
-	const struct level around = top(m);
+	const struct pdb_dwarf_level around = top(m);
 	struct text *t = &m->out->info;
 	const size_t first = m->lines.rows.count;
 	read_skip(r, 8);
@@ -367,10 +370,11 @@ static void enter_inlined(struct making *m, struct reader *r, bool counted)
 	text_add_varint(t, call.file);
 	text_add_varint(t, call.line);
 	put_row_ranges(m, first);
-	vec_push(&m->levels, (struct level){ true, around.base, first, m->lines.rows.count });
+	vec_push(&m->levels,
+		 (struct pdb_dwarf_level){ true, around.base, first, m->lines.rows.count });
 }
 
-static void read_symbol(struct making *m, uint16_t kind, struct reader *r)
+static void pdb_dwarf_read_symbol(struct pdb_dwarf_making *m, uint16_t kind, struct reader *r)
 {
 	struct global g;
 	switch (kind) {
@@ -387,12 +391,12 @@ static void read_symbol(struct making *m, uint16_t kind, struct reader *r)
 	case S_INLINESITE2: enter_inlined(m, r, true); break;
 	case S_END:
 	case S_PROC_ID_END:
-	case S_INLINESITE_END: leave(m); break;
+	case S_INLINESITE_END: pdb_dwarf_leave(m); break;
 	case S_LDATA32:
 	case S_LTHREAD32:
 	case S_GDATA32:
 	case S_GTHREAD32:
-		if (read_variable(m, r, kind == S_GDATA32 || kind == S_GTHREAD32, &g))
+		if (pdb_dwarf_read_variable(m, r, kind == S_GDATA32 || kind == S_GTHREAD32, &g))
 			put_variable(m, &g);
 		break;
 	default: break;
@@ -401,19 +405,19 @@ static void read_symbol(struct making *m, uint16_t kind, struct reader *r)
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-static void put_symbols(struct making *m, struct reader r)
+static void pdb_dwarf_put_symbols(struct pdb_dwarf_making *m, struct reader r)
 {
 	struct reader sub;
 	uint16_t kind;
 	while (read_record(&r, &kind, &sub))
-		read_symbol(m, kind, &sub);
+		pdb_dwarf_read_symbol(m, kind, &sub);
 	if (!reader_ok(&r))
 		m->pdb->damaged += r.size - r.bad;
 	while (m->levels.count > 0)
-		leave(m);
+		pdb_dwarf_leave(m);
 }
 
-static void put_lines(struct making *m)
+static void pdb_dwarf_put_lines(struct pdb_dwarf_making *m)
 {
 	const size_t count = m->lines.files.count;
 	struct str *files = mem_zeroed(count + 1, sizeof *files);
@@ -428,7 +432,7 @@ static void put_lines(struct making *m)
 	mem_free(files);
 }
 
-static void put_module(struct making *m)
+static void put_module(struct pdb_dwarf_making *m)
 {
 	const struct pdb_module *module = &m->pdb->modules.data[m->module];
 	const struct bytes all = msf_stream(&m->pdb->msf, module->stream);
@@ -438,16 +442,16 @@ static void put_module(struct making *m)
 		read_skip(&symbols, 4); /* version */
 	pdb_lines_read(&m->lines, m->pdb, bytes_sub(all, lines, module->c13_size));
 	m->outer = m->lines.rows.count;
-	put_unit(m, symbols);
-	put_abstract(m);
+	pdb_dwarf_put_unit(m, symbols);
+	pdb_dwarf_put_abstract(m);
 	size_t i = lower_bound(m->variables.data, m->variables.count, sizeof *m->variables.data,
 			       m->module);
 	for (; i < m->variables.count && m->variables.data[i].key == m->module; i++)
 		put_variable(m, &m->variables.data[i]);
-	put_symbols(m, symbols);
+	pdb_dwarf_put_symbols(m, symbols);
 	put_uint(&m->out->info, 0, 1);
 	put_length(&m->out->info, form, m->unit);
-	put_lines(m);
+	pdb_dwarf_put_lines(m);
 	m->pdb->damaged += m->lines.damaged;
 	pdb_lines_release(&m->lines);
 }
@@ -460,13 +464,13 @@ static int by_linkage(const void *a, const void *b)
 
 void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
 {
-	struct making m = { .out = ret, .pdb = p };
+	struct pdb_dwarf_making m = { .out = ret, .pdb = p };
 	memset(ret, 0, sizeof *ret);
 	ret->pdb = p;
 	ret->base = base;
-	put_abbreviations(&ret->abbrev);
+	pdb_dwarf_put_abbreviations(&ret->abbrev);
 	read_globals(&m);
-	list_pieces(&m);
+	pdb_dwarf_list_pieces(&m);
 	for (size_t i = 0; i < p->modules.count; i++) {
 		m.module = (uint32_t)i;
 		put_module(&m);

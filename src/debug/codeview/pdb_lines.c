@@ -6,7 +6,7 @@
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* Where a name stands in the database's table, then a checksum. */
-static void read_files(struct pdb_lines *l, struct reader r)
+static void pdb_lines_read_files(struct pdb_lines *l, struct reader r)
 {
 	while (reader_left(&r) >= 6) {
 		struct pdb_file f = { .off = r.pos, .name = STR("") };
@@ -21,7 +21,7 @@ static void read_files(struct pdb_lines *l, struct reader r)
 }
 
 /* The number of the file whose checksum stands there. */
-static uint32_t file_number(const struct pdb_lines *l, uint32_t off)
+static uint32_t pdb_lines_file_number(const struct pdb_lines *l, uint32_t off)
 {
 	const size_t i = lower_bound(l->files.data, l->files.count, sizeof *l->files.data, off);
 	return i < l->files.count && l->files.data[i].off == off ? (uint32_t)i + 1 : 0;
@@ -29,7 +29,8 @@ static uint32_t file_number(const struct pdb_lines *l, uint32_t off)
 
 /* ---- rows of functions ----------------------------------------------------------------------- */
 
-static void add_row(struct pdb_lines *l, uint64_t addr, uint64_t end, struct line_origin place)
+static void pdb_lines_add_row(struct pdb_lines *l, uint64_t addr, uint64_t end,
+			      struct line_origin place)
 {
 	vec_push(&l->rows, (struct flat_range){ addr, end, (uint32_t)l->places.count });
 	vec_push(&l->places, place);
@@ -37,17 +38,18 @@ static void add_row(struct pdb_lines *l, uint64_t addr, uint64_t end, struct lin
 
 /* Lines of one file: an offset each, and the line in 24 bits.  Numbers from 0xf00f00 on tell
  * debuggers where to step. */
-static void read_block(struct pdb_lines *l, uint64_t base, struct reader *r)
+static void pdb_lines_read_block(struct pdb_lines *l, uint64_t base, struct reader *r)
 {
 	enum { LINE_MASK = 0xffffff, NO_LINE = 0xf00f00 };
 	const uint64_t start = r->pos;
-	const uint32_t file = file_number(l, read_u32(r));
+	const uint32_t file = pdb_lines_file_number(l, read_u32(r));
 	const uint32_t count = read_u32(r);
 	const uint32_t size = read_u32(r);
 	for (uint32_t i = 0; i < count && reader_left(r) >= 8; i++) {
 		const uint32_t off = read_u32(r);
 		const uint32_t line = read_u32(r) & LINE_MASK;
-		add_row(l, base + off, 0, (struct line_origin){ file, line < NO_LINE ? line : 0 });
+		pdb_lines_add_row(l, base + off, 0,
+				  (struct line_origin){ file, line < NO_LINE ? line : 0 });
 	}
 	if (size < 12 || size > r->size - start)
 		reader_fail(r);
@@ -56,7 +58,7 @@ static void read_block(struct pdb_lines *l, uint64_t base, struct reader *r)
 }
 
 /* The code of one function or of a part of it: each row holds up to the next one. */
-static void read_code(struct pdb_lines *l, struct reader r)
+static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 {
 	const size_t first = l->rows.count;
 	uint64_t base;
@@ -67,7 +69,7 @@ static void read_code(struct pdb_lines *l, struct reader r)
 	if (!reader_ok(&r) || !pdb_rva(l->pdb, section, off, &base))
 		return;
 	while (reader_left(&r) >= 12)
-		read_block(l, base, &r);
+		pdb_lines_read_block(l, base, &r);
 	if (l->rows.count == first)
 		return;
 	sort_by_key(l->rows.data + first, l->rows.count - first, sizeof *l->rows.data);
@@ -85,7 +87,7 @@ static void read_inlinees(struct pdb_lines *l, struct reader r)
 	const bool more = read_u32(&r) == 1; /* each names further files */
 	while (reader_left(&r) >= 12) {
 		struct pdb_inlinee f = { .id = read_u32(&r) };
-		f.place.file = file_number(l, read_u32(&r));
+		f.place.file = pdb_lines_file_number(l, read_u32(&r));
 		f.place.line = read_u32(&r);
 		if (more)
 			read_skip(&r, 4 * (uint64_t)read_u32(&r));
@@ -101,7 +103,7 @@ struct pdb_inlinee *pdb_lines_inlinee(struct pdb_lines *l, uint32_t id)
 }
 
 /* Numbers of 7, 14 or 29 bits: the top bits of the first byte say which. */
-static uint32_t read_packed(struct reader *r)
+static uint32_t pdb_lines_read_packed(struct reader *r)
 {
 	const uint32_t a = read_u8(r);
 	if (a < 0x80)
@@ -154,13 +156,13 @@ static void begin_row(struct inlining *s, uint32_t delta)
 {
 	s->off += delta;
 	close_row(s);
-	add_row(s->lines, s->base + s->off, s->base + s->off, s->place);
+	pdb_lines_add_row(s->lines, s->base + s->off, s->base + s->off, s->place);
 	s->open = true;
 }
 
-static void apply(struct inlining *s, enum annotation what, struct reader *r)
+static void pdb_lines_apply(struct inlining *s, enum annotation what, struct reader *r)
 {
-	const uint32_t v = read_packed(r);
+	const uint32_t v = pdb_lines_read_packed(r);
 	if (!reader_ok(r))
 		return;
 	switch (what) {
@@ -171,14 +173,14 @@ static void apply(struct inlining *s, enum annotation what, struct reader *r)
 		s->off += v;
 		close_row(s);
 		return;
-	case CHANGE_FILE: s->place.file = file_number(s->lines, v); return;
+	case CHANGE_FILE: s->place.file = pdb_lines_file_number(s->lines, v); return;
 	case CHANGE_LINE: s->place.line += unpack_signed(v); return;
 	case CHANGE_OFFSET_AND_LINE:
 		s->place.line += unpack_signed(v >> 4);
 		begin_row(s, v & 0xf);
 		return;
 	case CHANGE_LENGTH_AND_OFFSET:
-		begin_row(s, read_packed(r));
+		begin_row(s, pdb_lines_read_packed(r));
 		s->lines->rows.data[s->lines->rows.count - 1].end += v;
 		s->open = false;
 		return;
@@ -192,10 +194,10 @@ void pdb_lines_inline(struct pdb_lines *l, const struct pdb_inlinee *f, uint64_t
 	struct inlining s = { .lines = l, .base = base, .place = f->place };
 	struct reader *r = &annotations;
 	while (reader_left(r) > 0) {
-		const uint32_t what = read_packed(r);
+		const uint32_t what = pdb_lines_read_packed(r);
 		if (what == 0 || what > COLUMN_END)
 			return;
-		apply(&s, (enum annotation)what, r);
+		pdb_lines_apply(&s, (enum annotation)what, r);
 	}
 }
 
@@ -223,8 +225,8 @@ void pdb_lines_read(struct pdb_lines *l, const struct pdb *p, struct bytes c13)
 {
 	memset(l, 0, sizeof *l);
 	l->pdb = p;
-	each(l, c13, DEBUG_S_FILECHKSMS, read_files);
-	each(l, c13, DEBUG_S_LINES, read_code);
+	each(l, c13, DEBUG_S_FILECHKSMS, pdb_lines_read_files);
+	each(l, c13, DEBUG_S_LINES, pdb_lines_read_code);
 	each(l, c13, DEBUG_S_INLINEELINES, read_inlinees);
 	sort_by_key(l->rows.data, l->rows.count, sizeof *l->rows.data);
 	sort_by_key(l->inlinees.data, l->inlinees.count, sizeof *l->inlinees.data);

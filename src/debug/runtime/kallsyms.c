@@ -1,11 +1,11 @@
 #include "debug/runtime/kallsyms.h"
 
-static uint64_t align(const struct kallsyms *k, uint64_t off)
+static uint64_t kallsyms_align(const struct kallsyms *k, uint64_t off)
 {
 	return align_up(off, k->unit);
 }
 
-static struct reader reader_at(const struct kallsyms *k, uint64_t off)
+static struct reader kallsyms_reader_at(const struct kallsyms *k, uint64_t off)
 {
 	struct reader r = reader_of(k->bytes, k->big_endian);
 	reader_seek(&r, off);
@@ -25,7 +25,8 @@ static uint32_t read_length(struct reader *r)
  * bytes. */
 static bool markers_fit(struct kallsyms *k, unsigned width)
 {
-	struct reader names = reader_at(k, k->names), r = reader_at(k, k->markers);
+	struct reader names = kallsyms_reader_at(k, k->names),
+		      r = kallsyms_reader_at(k, k->markers);
 	for (uint64_t i = 0; i < k->count; i++) {
 		if (i % 256 == 0 && read_uint(&r, width) != names.pos - k->names)
 			return false;
@@ -38,7 +39,7 @@ static bool markers_fit(struct kallsyms *k, unsigned width)
 /* *steps bounds what many bytes that only look like the start of names cost together. */
 static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 {
-	struct reader r = reader_at(k, k->names);
+	struct reader r = kallsyms_reader_at(k, k->names);
 	for (uint64_t i = 0; i < k->count && reader_ok(&r); i++) {
 		const uint32_t length = read_length(&r);
 		if (length == 0 || *steps == 0)
@@ -46,7 +47,7 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 		--*steps;
 		read_skip(&r, length);
 	}
-	k->markers = align(k, r.pos);
+	k->markers = kallsyms_align(k, r.pos);
 	return reader_ok(&r);
 }
 
@@ -54,7 +55,7 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 
 static bool pieces_at(struct kallsyms *k, uint64_t off)
 {
-	struct reader r = reader_at(k, off), index;
+	struct reader r = kallsyms_reader_at(k, off), index;
 	uint64_t starts[KALLSYMS_PIECES];
 	for (size_t i = 0; i < KALLSYMS_PIECES; i++) {
 		starts[i] = r.pos - off;
@@ -62,8 +63,8 @@ static bool pieces_at(struct kallsyms *k, uint64_t off)
 			return false;
 	}
 	k->pieces = off;
-	k->index = align(k, r.pos);
-	index = reader_at(k, k->index);
+	k->index = kallsyms_align(k, r.pos);
+	index = kallsyms_reader_at(k, k->index);
 	for (size_t i = 0; i < KALLSYMS_PIECES; i++)
 		if (read_u16(&index) != starts[i])
 			return false;
@@ -76,16 +77,16 @@ enum { ORDER = 3 };
  * front of the pieces: three bytes each. */
 static bool find_pieces(struct kallsyms *k)
 {
-	const uint64_t off = align(k, k->markers_end);
+	const uint64_t off = kallsyms_align(k, k->markers_end);
 	if (pieces_at(k, off))
 		return true;
 	k->order = off;
-	return pieces_at(k, align(k, off + ORDER * k->count));
+	return pieces_at(k, kallsyms_align(k, off + ORDER * k->count));
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-static uint64_t read_address(const struct kallsyms *k, struct reader *r)
+static uint64_t kallsyms_read_address(const struct kallsyms *k, struct reader *r)
 {
 	const uint64_t place = k->addr + r->pos;
 	if (k->form == KALLSYMS_WHOLE)
@@ -101,12 +102,12 @@ static uint64_t read_address(const struct kallsyms *k, struct reader *r)
 /* They are sorted, and not all the same. */
 static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form form)
 {
-	struct reader r = reader_at(k, off);
+	struct reader r = kallsyms_reader_at(k, off);
 	uint64_t last = 0, first = 0;
 	k->form = form;
 	k->addrs = off;
 	for (uint64_t i = 0; i < k->count; i++) {
-		const uint64_t addr = read_address(k, &r);
+		const uint64_t addr = kallsyms_read_address(k, &r);
 		if (addr < last)
 			return false;
 		first = i == 0 ? addr : first;
@@ -118,7 +119,8 @@ static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form fo
 /* Signed ones end with those that are negative.  The base is 0 where a relocation sets it. */
 static bool offsets_at(struct kallsyms *k, uint64_t off, uint64_t base)
 {
-	struct reader r = reader_at(k, base), last = reader_at(k, off + 4 * (k->count - 1));
+	struct reader r = kallsyms_reader_at(k, base),
+		      last = kallsyms_reader_at(k, off + 4 * (k->count - 1));
 	k->base = read_uint(&r, k->width);
 	k->base_off = base;
 	const bool negative = read_i32(&last) < 0;
@@ -128,7 +130,7 @@ static bool offsets_at(struct kallsyms *k, uint64_t off, uint64_t base)
 
 static bool find_addresses(struct kallsyms *k)
 {
-	const uint64_t offsets = align(k, 4 * k->count), whole = k->width * k->count;
+	const uint64_t offsets = kallsyms_align(k, 4 * k->count), whole = k->width * k->count;
 	const uint64_t behind = k->index + 2 * KALLSYMS_PIECES;
 	const uint64_t front = k->names - k->unit; /* the count */
 	if (k->unit == k->width &&
@@ -140,16 +142,17 @@ static bool find_addresses(struct kallsyms *k)
 	return k->unit == 4 && addresses_at(k, behind, KALLSYMS_PLACE);
 }
 
-static bool has_base(const struct kallsyms *k)
+static bool kallsyms_has_base(const struct kallsyms *k)
 {
 	return k->form == KALLSYMS_RELATIVE || k->form == KALLSYMS_SIGNED;
 }
 
 /* From Linux 6.5 on the order of the names stands behind all else. */
-static void find_order(struct kallsyms *k)
+static void kallsyms_find_order(struct kallsyms *k)
 {
-	const uint64_t end = has_base(k) ? k->base_off + k->width : k->addrs + 4 * k->count;
-	struct reader r = reader_at(k, end);
+	const uint64_t end = kallsyms_has_base(k) ? k->base_off + k->width
+						  : k->addrs + 4 * k->count;
+	struct reader r = kallsyms_reader_at(k, end);
 	if (k->order > 0 || k->addrs < k->index)
 		return;
 	for (uint64_t i = 0; i < k->count; i++) {
@@ -165,7 +168,7 @@ static void find_order(struct kallsyms *k)
 
 static bool names_at(struct kallsyms *k, uint64_t off, uint64_t *steps)
 {
-	struct reader r = reader_at(k, off);
+	struct reader r = kallsyms_reader_at(k, off);
 	k->count = read_uint(&r, k->unit);
 	k->names = r.pos;
 	/* Fewer names have no marker that could be wrong. */
@@ -174,14 +177,14 @@ static bool names_at(struct kallsyms *k, uint64_t off, uint64_t *steps)
 }
 
 /* With parts that begin at multiples of `unit`. */
-static bool find_table(struct kallsyms *k, unsigned unit)
+static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 {
 	uint64_t steps = 4 * k->bytes.size;
 	k->unit = unit;
 	for (uint64_t off = 0; off < k->bytes.size; off += unit) {
 		k->order = 0;
 		if (names_at(k, off, &steps) && find_addresses(k)) {
-			find_order(k);
+			kallsyms_find_order(k);
 			return true;
 		}
 	}
@@ -196,7 +199,7 @@ bool kallsyms_find(struct kallsyms *k, struct bytes b, uint64_t addr, bool big_e
 	};
 	if (width != 4 && width != 8)
 		return false;
-	return find_table(k, width) || (width == 8 && find_table(k, 4));
+	return kallsyms_find_table(k, width) || (width == 8 && kallsyms_find_table(k, 4));
 }
 
 void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_PARTS])
@@ -211,8 +214,8 @@ void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_
 		{ "kallsyms_token_index", k->index, 2 * KALLSYMS_PIECES },
 		{ whole ? "kallsyms_addresses" : "kallsyms_offsets", k->addrs,
 		  k->count * (whole ? k->width : 4) },
-		{ "kallsyms_relative_base", has_base(k) ? k->base_off : 0,
-		  has_base(k) ? k->width : 0 },
+		{ "kallsyms_relative_base", kallsyms_has_base(k) ? k->base_off : 0,
+		  kallsyms_has_base(k) ? k->width : 0 },
 	};
 	memcpy(ret, parts, sizeof parts);
 }
@@ -222,15 +225,15 @@ void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_
 void kallsyms_iter(struct kallsyms_iter *it, const struct kallsyms *k)
 {
 	it->k = k;
-	it->names = reader_at(k, k->names);
-	it->addrs = reader_at(k, k->addrs);
+	it->names = kallsyms_reader_at(k, k->names);
+	it->addrs = kallsyms_reader_at(k, k->addrs);
 	it->left = k->count;
 }
 
-static struct str piece(const struct kallsyms *k, uint8_t number)
+static struct str kallsyms_piece(const struct kallsyms *k, uint8_t number)
 {
 	struct str ret = { "", 0 };
-	struct reader r = reader_at(k, k->index + 2 * (uint64_t)number);
+	struct reader r = kallsyms_reader_at(k, k->index + 2 * (uint64_t)number);
 	(void)bytes_cstr(k->bytes, k->pieces + read_u16(&r), &ret);
 	return ret;
 }
@@ -242,12 +245,12 @@ bool kallsyms_next(struct kallsyms_iter *it)
 		return false;
 	it->left--;
 	for (uint32_t left = read_length(&it->names); left > 0; left--) {
-		const struct str s = piece(it->k, read_u8(&it->names));
+		const struct str s = kallsyms_piece(it->k, read_u8(&it->names));
 		const size_t room = sizeof it->text - used, len = s.len < room ? s.len : room;
 		memcpy(it->text + used, s.p, len);
 		used += len;
 	}
-	it->addr = read_address(it->k, &it->addrs);
+	it->addr = kallsyms_read_address(it->k, &it->addrs);
 	it->type = used > 0 ? it->text[0] : '?';
 	it->name = (struct str){ it->text + 1, used > 0 ? used - 1 : 0 };
 	return true;

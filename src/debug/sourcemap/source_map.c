@@ -19,7 +19,7 @@ struct parsing {
 /* ---- mappings -------------------------------------------------------------------------------- */
 
 /* A digit of base 64: 5 bits and one that says whether more follow; -1 for another character. */
-static int digit(char c)
+static int source_map_digit(char c)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -32,7 +32,7 @@ static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0; *at < s.len && shift <= 30; shift += 5) {
-		const int d = digit(s.p[*at]);
+		const int d = source_map_digit(s.p[*at]);
 		if (d < 0)
 			return false;
 		(*at)++;
@@ -50,7 +50,7 @@ struct segment_state {
 	int64_t fields[4];
 };
 
-static void add_row(struct parsing *p, const struct segment_state *s, bool mapped)
+static void source_map_add_row(struct parsing *p, const struct segment_state *s, bool mapped)
 {
 	struct source_map *m = p->map;
 	const bool ok = s->fields[1] >= 0 && s->fields[1] < INT32_MAX && s->fields[2] >= 0 &&
@@ -81,7 +81,7 @@ static bool read_mappings(struct parsing *p, struct str text)
 		}
 		if (count != 1 && count < 4)
 			return false;
-		add_row(p, &s, count >= 4);
+		source_map_add_row(p, &s, count >= 4);
 		if (at < text.len && text.p[at] == ',')
 			at++;
 		else if (at < text.len && text.p[at] != ';')
@@ -93,7 +93,7 @@ static bool read_mappings(struct parsing *p, struct str text)
 /* ---- members --------------------------------------------------------------------------------- */
 
 /* A source may be null; one that is a path from a root or a URL stays as it is. */
-static void add_source(struct parsing *p, bool is_text)
+static void source_map_add(struct parsing *p, bool is_text)
 {
 	struct arena *a = &p->map->arena;
 	const struct str s = is_text ? text_str(&p->in.text) : STR("");
@@ -110,7 +110,7 @@ static void read_sources(struct parsing *p)
 	while ((t = json_next(&p->in)) != JSON_ARRAY_END && t != JSON_END) {
 		if (t != JSON_STRING && t != JSON_NULL)
 			(void)json_rest(&p->in, t);
-		add_source(p, t == JSON_STRING);
+		source_map_add(p, t == JSON_STRING);
 	}
 }
 
@@ -140,17 +140,17 @@ static void check_sources(struct parsing *p)
 	}
 }
 
-static void read_sections(struct parsing *p);
+static void source_map_read_sections(struct parsing *p);
 
 /* A member of a map; `inner`: one of a section, which has none itself. */
-static void read_member(struct parsing *p, bool inner)
+static void source_map_read_member(struct parsing *p, bool inner)
 {
 	const struct str key = text_str(&p->in.text);
 	const bool mappings = str_eq(key, STR("mappings")), root = str_eq(key, STR("sourceRoot"));
 	if (str_eq(key, STR("sources"))) {
 		read_sources(p);
 	} else if (str_eq(key, STR("sections")) && !inner) {
-		read_sections(p);
+		source_map_read_sections(p);
 	} else if (mappings || root) {
 		const enum json_token t = json_next(&p->in);
 		if (t != JSON_STRING) {
@@ -167,13 +167,13 @@ static void read_member(struct parsing *p, bool inner)
 	}
 }
 
-static void read_map(struct parsing *p, bool inner)
+static void source_map_read(struct parsing *p, bool inner)
 {
 	p->first_source = p->map->sources.count;
 	p->first_row = p->map->rows.count;
 	p->root = STR("");
 	while (json_next(&p->in) == JSON_KEY)
-		read_member(p, inner);
+		source_map_read_member(p, inner);
 	set_roots(p);
 	check_sources(p);
 }
@@ -198,7 +198,7 @@ static void read_offset(struct parsing *p)
 }
 
 /* Its map may stand before its offset: then that is read once more. */
-static void read_section(struct parsing *p)
+static void source_map_read_section(struct parsing *p)
 {
 	struct json_in map = { .depth = 0 };
 	bool found = false;
@@ -220,12 +220,12 @@ static void read_section(struct parsing *p)
 	struct json_in outer = p->in;
 	p->in = map;
 	if (json_next(&p->in) == JSON_OBJECT)
-		read_map(p, true);
+		source_map_read(p, true);
 	json_in_release(&p->in);
 	p->in = outer;
 }
 
-static void read_sections(struct parsing *p)
+static void source_map_read_sections(struct parsing *p)
 {
 	enum json_token t = json_next(&p->in);
 	if (t != JSON_ARRAY) {
@@ -234,7 +234,7 @@ static void read_sections(struct parsing *p)
 	}
 	while ((t = json_next(&p->in)) != JSON_ARRAY_END && t != JSON_END) {
 		if (t == JSON_OBJECT)
-			read_section(p);
+			source_map_read_section(p);
 		else
 			(void)json_rest(&p->in, t);
 	}
@@ -244,7 +244,7 @@ static void read_sections(struct parsing *p)
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-static uint64_t skip_space(struct bytes b, uint64_t i)
+static uint64_t source_map_skip_space(struct bytes b, uint64_t i)
 {
 	while (i < b.size && b.p[i] != 0 && strchr(" \t\r\n", b.p[i]))
 		i++;
@@ -253,10 +253,10 @@ static uint64_t skip_space(struct bytes b, uint64_t i)
 
 bool source_map_matches(struct bytes b)
 {
-	uint64_t i = skip_space(b, 0);
+	uint64_t i = source_map_skip_space(b, 0);
 	if (i >= b.size || b.p[i] != '{')
 		return false;
-	i = skip_space(b, i + 1);
+	i = source_map_skip_space(b, i + 1);
 	return i < b.size && b.p[i] == '"';
 }
 
@@ -278,7 +278,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	memset(m, 0, sizeof *m);
 	json_in_init(&p.in, b);
 	if (json_next(&p.in) == JSON_OBJECT)
-		read_map(&p, false);
+		source_map_read(&p, false);
 	else
 		p.problem = "it is no object";
 	/* Mappings in front of sections, which no map should have, are not looked at before. */

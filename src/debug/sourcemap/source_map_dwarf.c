@@ -24,7 +24,7 @@ static void put_abbreviation(struct text *t)
 	text_add(t, (struct str){ (const char *)all, sizeof all });
 }
 
-static void put_unit(struct source_map_dwarf *d, struct str name)
+static void source_map_dwarf_put_unit(struct source_map_dwarf *d, struct str name)
 {
 	struct text *t = &d->info;
 	const size_t at = put_unit_header(t, form, 4);
@@ -43,13 +43,13 @@ struct owned {
 };
 
 /* Units and their ranges, of which those that touch are one. */
-static void put_units(const struct source_map *m, const struct owned *rows, size_t count,
-		      struct source_map_dwarf *ret)
+static void source_map_dwarf_put_units(const struct source_map *m, const struct owned *rows,
+				       size_t count, struct source_map_dwarf *ret)
 {
 	size_t i = 0;
 	while (i < count) {
 		const uint64_t file = rows[i].file;
-		put_unit(ret, m->sources.data[file - 1]);
+		source_map_dwarf_put_unit(ret, m->sources.data[file - 1]);
 		while (i < count && rows[i].file == file) {
 			const uint64_t addr = rows[i].addr;
 			uint64_t end = rows[i++].end;
@@ -82,7 +82,7 @@ void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, u
 							 end - off + addr };
 	}
 	sort_by_key(owned, known, sizeof *owned);
-	put_units(m, owned, known, ret);
+	source_map_dwarf_put_units(m, owned, known, ret);
 	const struct line_rows lines = { m->sources.data, m->sources.count, rows, count,
 					 m->origins.data };
 	line_write(&ret->line, &lines, 0);

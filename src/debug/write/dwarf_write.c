@@ -155,7 +155,7 @@ void line_writer_end(struct line_writer *p, uint64_t end)
 /* ---- rows of one unit ------------------------------------------------------------------------ */
 
 /* DWARF 4, 6.2.4. */
-static void put_header(struct text *out, const struct line_rows *l)
+static void dwarf_write_put_header(struct text *out, const struct line_rows *l)
 {
 	put_uint(out, 4, 2); /* version */
 	const size_t at = out->len;
@@ -179,7 +179,7 @@ void line_write(struct text *out, const struct line_rows *l, uint64_t base)
 	bool open = false;
 	const size_t at = out->len;
 	put_uint(out, 0, 4);
-	put_header(out, l);
+	dwarf_write_put_header(out, l);
 	flat_lay(&flat, l->rows, l->row_count);
 	for (size_t i = 0; i < flat.spans.count; i++) {
 		const struct flat_span *span = &flat.spans.data[i];

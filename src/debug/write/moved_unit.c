@@ -29,7 +29,7 @@ struct moving {
 
 enum abbreviation { AB_UNIT = 1, AB_ABSTRACT, AB_FUNCTION, AB_INLINED, AB_TYPE, AB_VARIABLE };
 
-static void put_abbreviations(struct text *t)
+static void moved_unit_put_abbreviations(struct text *t)
 {
 	static const uint8_t all[] = {
 		/* clang-format off */
@@ -58,7 +58,7 @@ static void put_abbreviations(struct text *t)
 void moved_dwarf_init(struct moved_dwarf *m, const struct dwarf_form *form)
 {
 	*m = (struct moved_dwarf){ .form = *form };
-	put_abbreviations(&m->abbrev);
+	moved_unit_put_abbreviations(&m->abbrev);
 }
 
 void moved_dwarf_release(struct moved_dwarf *m)
@@ -93,12 +93,12 @@ static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Where the line program that is written stands. */
-struct sequence {
+struct moved_unit_sequence {
 	struct line_writer writer;
 	uint64_t addr, end; /* of the sequence that is open; end 0: none is */
 };
 
-static void end_sequence(struct moving *w, struct sequence *s)
+static void moved_unit_end_sequence(struct moving *w, struct moved_unit_sequence *s)
 {
 	if (s->end == 0)
 		return;
@@ -108,11 +108,11 @@ static void end_sequence(struct moving *w, struct sequence *s)
 }
 
 /* A row that holds in [addr, end). */
-static void put_row(struct moving *w, struct sequence *s, const struct line_row *row, uint64_t addr,
-		    uint64_t end)
+static void moved_unit_put_row(struct moving *w, struct moved_unit_sequence *s,
+			       const struct line_row *row, uint64_t addr, uint64_t end)
 {
 	if (s->end == 0 || s->end != addr) {
-		end_sequence(w, s);
+		moved_unit_end_sequence(w, s);
 		line_writer_start(&s->writer, addr);
 		s->addr = addr;
 	}
@@ -121,22 +121,23 @@ static void put_row(struct moving *w, struct sequence *s, const struct line_row 
 	s->end = end;
 }
 
-static void put_rows(struct moving *w, struct line_program *p)
+static void moved_unit_put_rows(struct moving *w, struct line_program *p)
 {
-	struct sequence s = { .writer = { .out = &w->out->line, .form = &w->out->form } };
+	struct moved_unit_sequence s = { .writer = { .out = &w->out->line,
+						     .form = &w->out->form } };
 	struct line_row row, last = { .end_sequence = true };
 	while (w->out->budget > 0 && line_next(p, &row)) {
 		uint64_t at = last.addr, addr, end;
 		w->out->budget--;
 		while (!last.end_sequence && next_moved(w->out, &at, row.addr, &addr, &end))
-			put_row(w, &s, &last, addr, end);
+			moved_unit_put_row(w, &s, &last, addr, end);
 		last = row;
 	}
-	end_sequence(w, &s);
+	moved_unit_end_sequence(w, &s);
 }
 
 /* Numbers of files stay what they are; their paths become whole. */
-static void put_files(struct text *t, const struct line_program *p)
+static void moved_unit_put_files(struct text *t, const struct line_program *p)
 {
 	struct text path = { 0 };
 	text_add(t, (struct str){ "\1\1\x08", 3 }); /* of each its path alone, in place */
@@ -151,7 +152,7 @@ static void put_files(struct text *t, const struct line_program *p)
 }
 
 /* Returns where the program begins. */
-static size_t put_lines(struct moving *w)
+static size_t moved_unit_put_lines(struct moving *w)
 {
 	const struct unit *u = w->unit;
 	struct text *t = &w->out->line;
@@ -161,12 +162,12 @@ static size_t put_lines(struct moving *w)
 				    u->str_offsets_base);
 	const size_t at = put_line_header(t, &w->out->form);
 	if (open)
-		put_files(t, &p);
+		moved_unit_put_files(t, &p);
 	else
 		text_add(t, (struct str){ "\0\0", 2 });
 	put_length(t, &w->out->form, line_header_length(at));
 	if (open) {
-		put_rows(w, &p);
+		moved_unit_put_rows(w, &p);
 		line_release(&p);
 	}
 	put_length(t, &w->out->form, at);
@@ -199,7 +200,7 @@ static void move_scopes(struct moving *w)
 }
 
 /* What the live scopes are called, once a function. */
-static void put_abstract(struct moving *w)
+static void moved_unit_put_abstract(struct moving *w)
 {
 	struct text *t = &w->out->info;
 	for (size_t i = 0; i < w->scopes.list.count; i++) {
@@ -262,7 +263,7 @@ static void put_scopes(struct moving *w)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static void on_variable(void *ctx, uint64_t die_off, uint64_t addr)
+static void moved_unit_on_variable(void *ctx, uint64_t die_off, uint64_t addr)
 {
 	struct moving *w = ctx;
 	struct text *t = &w->variables;
@@ -302,7 +303,7 @@ static void put_covered(struct moving *w)
 	flat_release(&flat);
 }
 
-static void put_unit(struct moving *w, size_t line)
+static void moved_unit_put(struct moving *w, size_t line)
 {
 	const struct unit *u = w->unit;
 	const struct dwarf_form *form = &w->out->form;
@@ -316,9 +317,9 @@ static void put_unit(struct moving *w, size_t line)
 	put_addr(t, form, 0);
 	put_fixed(t, form, w->out->ranges.len, 4);
 	put_covered(w);
-	put_abstract(w);
+	moved_unit_put_abstract(w);
 	put_scopes(w);
-	const struct walker walker = { .ctx = w, .variable = on_variable };
+	const struct walker walker = { .ctx = w, .variable = moved_unit_on_variable };
 	(void)unit_walk(u, &walker);
 	text_add(t, text_str(&w->variables));
 	put_uint(t, 0, 1);
@@ -331,7 +332,7 @@ void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct u
 	const size_t info = m->info.len, line = m->line.len, ranges = m->ranges.len;
 	(void)scopes_read(&w.scopes, units, u);
 	move_scopes(&w);
-	put_unit(&w, put_lines(&w));
+	moved_unit_put(&w, moved_unit_put_lines(&w));
 	if (w.covered.count == 0 && w.variables.len == 0) {
 		m->info.len = info;
 		m->line.len = line;

@@ -19,7 +19,7 @@ struct attributes {
 	bool arm;
 };
 
-static void read_one(struct reader *r, struct attributes *a)
+static void arm_attributes_read_one(struct reader *r, struct attributes *a)
 {
 	const uint64_t tag = read_uleb(r);
 	const bool is_text = tag == TAG_CPU_RAW_NAME || tag == TAG_CPU_NAME ||
@@ -47,12 +47,12 @@ static void read_vendor(struct reader r, struct attributes *a)
 		struct reader part = reader_of(
 			(struct bytes){ r.base + r.pos, begin + size - r.pos }, r.big_endian);
 		while (tag == TAG_FILE && reader_ok(&part) && reader_left(&part) > 0)
-			read_one(&part, a);
+			arm_attributes_read_one(&part, a);
 		reader_seek(&r, begin + size);
 	}
 }
 
-static void read_table(struct bytes b, bool big_endian, struct attributes *a)
+static void arm_attributes_read_table(struct bytes b, bool big_endian, struct attributes *a)
 {
 	struct reader r = reader_of(b, big_endian);
 	if (read_u8(&r) != 'A')
@@ -85,7 +85,7 @@ bool arm_thumb_alone(const struct image *im)
 	struct attributes a = { 0 };
 	if (!s || s->compressed)
 		return false;
-	read_table(section_bytes(im, s), im->big_endian, &a);
+	arm_attributes_read_table(section_bytes(im, s), im->big_endian, &a);
 	return a.profile == 'M' || is_of_m_profile(a.arch) ||
 	       (a.thumb != 0 && a.arm_known && !a.arm);
 }

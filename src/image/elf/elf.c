@@ -10,7 +10,7 @@ struct ehdr {
 	uint32_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
 };
 
-struct parse {
+struct elf_elf_parse {
 	struct image *im;
 	const char *who; /* "path" or "path(member)" for error lines */
 	struct ehdr eh;
@@ -28,7 +28,7 @@ bool elf_matches(struct bytes bytes)
 	return bytes.size >= 4 && memcmp(bytes.p, "\177ELF", 4) == 0;
 }
 
-static bool parse_ident(struct parse *p)
+static bool parse_ident(struct elf_elf_parse *p)
 {
 	struct image *im = p->im;
 	const uint8_t *id = im->bytes.p;
@@ -54,7 +54,7 @@ static bool parse_ident(struct parse *p)
 	return true;
 }
 
-static enum image_kind kind_of(uint16_t type)
+static enum image_kind elf_kind_of(uint16_t type)
 {
 	switch (type) {
 	case ET_REL: return IMAGE_OBJECT;
@@ -63,7 +63,7 @@ static enum image_kind kind_of(uint16_t type)
 	}
 }
 
-static bool parse_ehdr(struct parse *p)
+static bool parse_ehdr(struct elf_elf_parse *p)
 {
 	struct image *im = p->im;
 	struct ehdr *eh = &p->eh;
@@ -86,14 +86,14 @@ static bool parse_ehdr(struct parse *p)
 		return fail(p->err, HEFT_EFORMAT, im->file_off + r.bad,
 			    "%s: ELF header is cut off at offset %" PRIu64, p->who,
 			    im->file_off + im->bytes.size);
-	im->kind = kind_of(im->type);
+	im->kind = elf_kind_of(im->type);
 	const uint64_t least = im->bits == 64 ? EHDR64_SIZE : EHDR32_SIZE;
 	im->ehdr_size = min_u64(max_u64(eh->ehsize, least), im->bytes.size);
 	return true;
 }
 
 /* Checks that count entries of entsize bytes at off lie in the file. */
-static bool check_table(struct parse *p, const char *what, uint64_t off, uint64_t count,
+static bool check_table(struct elf_elf_parse *p, const char *what, uint64_t off, uint64_t count,
 			uint32_t entsize, uint32_t least)
 {
 	const struct image *im = p->im;
@@ -144,7 +144,7 @@ static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 /* Of a core that is cut off the end is missing, and with it the section headers: nothing but the
  * count of many segments is needed of them.  These reach to where the notes begin, which come
  * first. */
-static void do_without_sections(struct parse *p)
+static void do_without_sections(struct elf_elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
 	const struct image *im = p->im;
@@ -164,7 +164,7 @@ static void do_without_sections(struct parse *p)
 
 /* Counts that do not fit the ELF header stand in section 0 (gABI: e_shnum, e_shstrndx;
  * e_phnum as of the Solaris and Linux PN_XNUM extension). */
-static bool resolve_counts(struct parse *p)
+static bool resolve_counts(struct elf_elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
 	const struct image *im = p->im;
@@ -266,7 +266,7 @@ static void settle_load_addrs(struct image *im)
 	}
 }
 
-static bool parse_segments(struct parse *p)
+static bool parse_segments(struct elf_elf_parse *p)
 {
 	struct image *im = p->im;
 	const struct ehdr *eh = &p->eh;
@@ -306,7 +306,7 @@ static void clip_section_file(const struct image *im, struct section *s)
 }
 
 /* Gives a section its address and clips it to its address space. */
-static void place_section(const struct image *im, struct section *s, uint64_t first_vm_index)
+static void elf_place_section(const struct image *im, struct section *s, uint64_t first_vm_index)
 {
 	uint64_t limit = addr_limit(im);
 	if (im->kind == IMAGE_OBJECT) {
@@ -334,10 +334,10 @@ static void parse_section(const struct image *im, struct section *s, uint64_t fi
 	s->tls = s->flags & SHF_TLS;
 	s->compressed = s->flags & SHF_COMPRESSED && s->type != SHT_NOBITS;
 	clip_section_file(im, s);
-	place_section(im, s, first_vm_index);
+	elf_place_section(im, s, first_vm_index);
 }
 
-static struct bytes name_table(const struct parse *p)
+static struct bytes elf_name_table(const struct elf_elf_parse *p)
 {
 	const struct image *im = p->im;
 	const uint32_t i = p->eh.shstrndx;
@@ -351,10 +351,10 @@ static struct bytes name_table(const struct parse *p)
 	return section_bytes(im, &im->sections[i]);
 }
 
-static void name_sections(const struct parse *p, const uint32_t *name_offs)
+static void elf_name_sections(const struct elf_elf_parse *p, const uint32_t *name_offs)
 {
 	struct image *im = p->im;
-	const struct bytes table = name_table(p);
+	const struct bytes table = elf_name_table(p);
 	for (uint32_t i = 0; i < im->section_count; i++) {
 		struct section *s = &im->sections[i];
 		s->name = STR("");
@@ -364,7 +364,7 @@ static void name_sections(const struct parse *p, const uint32_t *name_offs)
 	}
 }
 
-static bool parse_sections(struct parse *p, uint64_t first_vm_index)
+static bool parse_sections(struct elf_elf_parse *p, uint64_t first_vm_index)
 {
 	struct image *im = p->im;
 	const struct ehdr *eh = &p->eh;
@@ -390,7 +390,7 @@ static bool parse_sections(struct parse *p, uint64_t first_vm_index)
 			*s = (struct section){ .link = s->link, .info = s->info };
 		parse_section(im, s, first_vm_index);
 	}
-	name_sections(p, names);
+	elf_name_sections(p, names);
 	mem_free(names);
 	return true;
 }
@@ -456,7 +456,7 @@ static void parse_build_id(struct image *im)
 
 /* ---- all together -------------------------------------------------------------- */
 
-static void list_parts(struct image *im)
+static void elf_list_parts(struct image *im)
 {
 	const struct image_part parts[] = {
 		{ 0, im->ehdr_size, "[ELF Header]" },
@@ -477,7 +477,7 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 			      .bytes = bytes,
 			      .file_off = at->file_off,
 			      .notes = notes };
-	struct parse p = { .im = im, .who = at->path, .err = err };
+	struct elf_elf_parse p = { .im = im, .who = at->path, .err = err };
 	if (at->member.len)
 		p.who = arena_format(&im->arena, "%s(" STR_FMT ")", at->path, STR_ARG(at->member));
 	if (!parse_ident(&p) || !parse_ehdr(&p) || !resolve_counts(&p) || !parse_segments(&p) ||
@@ -485,7 +485,7 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 		image_release(im);
 		return false;
 	}
-	list_parts(im);
+	elf_list_parts(im);
 	elf_move_overlays(im);
 	elf_make_sections(im);
 	elf_find_kernel_relocs(im);

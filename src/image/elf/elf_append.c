@@ -3,20 +3,22 @@
 #include "image/elf/elf_internal.h"
 
 /* Fields of the two headers, by class. */
-struct fields {
+struct elf_append_fields {
 	unsigned word; /* bytes of an address, offset or size */
 	unsigned e_phoff, e_shoff, e_shentsize, e_shnum, e_shstrndx;
 	unsigned sh_type, sh_flags, sh_addr, sh_offset, sh_size, sh_link, sh_info, sh_align,
 		sh_entsize;
 };
 
-static const struct fields fields32 = { 4, 28, 32, 46, 48, 50, 4, 8, 12, 16, 20, 24, 28, 32, 36 };
-static const struct fields fields64 = { 8, 32, 40, 58, 60, 62, 4, 8, 16, 24, 32, 40, 44, 48, 56 };
+static const struct elf_append_fields fields32 = { 4,  28, 32, 46, 48, 50, 4, 8,
+						   12, 16, 20, 24, 28, 32, 36 };
+static const struct elf_append_fields fields64 = { 8,  32, 40, 58, 60, 62, 4, 8,
+						   16, 24, 32, 40, 44, 48, 56 };
 
 struct append {
 	const struct image *im;
 	const struct elf_addition *what;
-	const struct fields *f;
+	const struct elf_append_fields *f;
 	uint32_t entsize, names; /* of a section header; the section of names */
 	uint64_t kept;           /* bytes of the file that stay */
 	uint64_t place;          /* of the new section's bytes */
@@ -31,7 +33,7 @@ static void poke(const struct append *a, uint8_t *p, uint64_t v, unsigned width)
 		p[i] = (uint8_t)(v >> 8 * (a->im->big_endian ? width - 1 - i : i));
 }
 
-static uint64_t peek(const struct append *a, const uint8_t *p, unsigned width)
+static uint64_t elf_append_peek(const struct append *a, const uint8_t *p, unsigned width)
 {
 	struct reader r = reader_make(p, width, a->im->big_endian);
 	return read_wide(&r, width);
@@ -39,12 +41,12 @@ static uint64_t peek(const struct append *a, const uint8_t *p, unsigned width)
 
 /* ---- what can be extended -------------------------------------------------------------------- */
 
-static void prepare(struct append *a, const struct image *im)
+static void elf_append_prepare(struct append *a, const struct image *im)
 {
 	const uint8_t *header = im->bytes.p;
 	*a = (struct append){ .im = im, .f = im->bits == 64 ? &fields64 : &fields32 };
-	a->entsize = (uint32_t)peek(a, header + a->f->e_shentsize, 2);
-	a->names = (uint32_t)peek(a, header + a->f->e_shstrndx, 2);
+	a->entsize = (uint32_t)elf_append_peek(a, header + a->f->e_shentsize, 2);
+	a->names = (uint32_t)elf_append_peek(a, header + a->f->e_shstrndx, 2);
 	if (a->names == SHN_XINDEX && im->section_count > 0)
 		a->names = im->sections[0].link;
 }
@@ -62,14 +64,14 @@ static uint64_t content_end(const struct append *a)
 	return end;
 }
 
-static bool refuse(const struct image *im, struct heft_err *err, const char *why)
+static bool elf_append_refuse(const struct image *im, struct heft_err *err, const char *why)
 {
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: cannot add a section: %s",
 		    im->path, why);
 }
 
 /* Bytes that no header knows are somebody's who looks for them at the end of the file. */
-static bool check_end(const struct append *a, struct heft_err *err)
+static bool elf_append_check_end(const struct append *a, struct heft_err *err)
 {
 	const struct image *im = a->im;
 	static const char module[] = "~Module signature appended~\n";
@@ -81,37 +83,38 @@ static bool check_end(const struct append *a, struct heft_err *err)
 		return true;
 	if (rest.size >= sizeof module - 1 &&
 	    memcmp(rest.p + rest.size - (sizeof module - 1), module, sizeof module - 1) == 0)
-		return refuse(im, err, "it ends in the signature of a kernel module");
+		return elf_append_refuse(im, err, "it ends in the signature of a kernel module");
 	return fail(err, HEFT_EUNSUPPORTED, end,
 		    "%s: cannot add a section: the last %" PRIu64
 		    " bytes belong to no section (a signature or an appended archive?)",
 		    im->path, rest.size);
 }
 
-static bool check(const struct append *a, struct heft_err *err)
+static bool elf_append_check(const struct append *a, struct heft_err *err)
 {
 	const struct image *im = a->im;
 	if (im->member.len > 0 || im->file_off != 0)
-		return refuse(im, err, "it is in an archive");
+		return elf_append_refuse(im, err, "it is in an archive");
 	if (im->kind == IMAGE_OBJECT)
-		return refuse(im, err, "it is an object that is still to be linked");
+		return elf_append_refuse(im, err, "it is an object that is still to be linked");
 	if (im->kind == IMAGE_CORE)
-		return refuse(im, err, "it is a core");
+		return elf_append_refuse(im, err, "it is a core");
 	if (im->section_count == 0 || im->bare)
-		return refuse(im, err, "it has no section header table");
+		return elf_append_refuse(im, err, "it has no section header table");
 	const struct section *names = a->names < im->section_count ? &im->sections[a->names]
 								   : &im->sections[0];
 	if (names->type != SHT_STRTAB || names->alloc || names->compressed ||
 	    names->file_size != names->size)
-		return refuse(im, err, "its section names are missing, in memory or packed");
-	return check_end(a, err);
+		return elf_append_refuse(im, err,
+					 "its section names are missing, in memory or packed");
+	return elf_append_check_end(a, err);
 }
 
 bool elf_can_append(const struct image *im, struct heft_err *err)
 {
 	struct append a;
-	prepare(&a, im);
-	return check(&a, err);
+	elf_append_prepare(&a, im);
+	return elf_append_check(&a, err);
 }
 
 /* ---- the copy -------------------------------------------------------------------------------- */
@@ -137,11 +140,11 @@ static void lay_out(struct append *a)
 }
 
 /* The old table, with what is new.  A section that takes another's place takes its name, too. */
-static void make_table(struct append *a)
+static void elf_append_make_table(struct append *a)
 {
 	const struct image *im = a->im;
 	const struct elf_addition *what = a->what;
-	const struct fields *f = a->f;
+	const struct elf_append_fields *f = a->f;
 	a->table = mem_zeroed(a->count, a->entsize);
 	memcpy(a->table, im->bytes.p + im->shdr_off, im->section_count * (size_t)a->entsize);
 	const uint32_t index = what->replaced ? what->replaced : a->count - 1;
@@ -164,29 +167,29 @@ static void make_table(struct append *a)
 		poke(a, a->table + f->sh_size, a->count, f->word);
 }
 
-struct out {
+struct elf_append_out {
 	const struct heft_sink *sink;
 	uint64_t pos;
 	bool failed;
 };
 
-static void put(struct out *o, const void *data, uint64_t size)
+static void elf_append_put(struct elf_append_out *o, const void *data, uint64_t size)
 {
 	if (size > 0 && !o->failed)
 		o->failed = !o->sink->write(o->sink->ctx, data, size);
 	o->pos += size;
 }
 
-static void pad_to(struct out *o, uint64_t pos)
+static void pad_to(struct elf_append_out *o, uint64_t pos)
 {
 	static const uint8_t zeros[64];
 	while (o->pos < pos)
-		put(o, zeros, min_u64(pos - o->pos, sizeof zeros));
+		elf_append_put(o, zeros, min_u64(pos - o->pos, sizeof zeros));
 }
 
 /* Everything of the file up to `kept`, but for the header and the bytes that the section takes
  * over. */
-static void put_kept(const struct append *a, struct out *o)
+static void put_kept(const struct append *a, struct elf_append_out *o)
 {
 	const struct image *im = a->im;
 	const struct elf_addition *what = a->what;
@@ -195,41 +198,41 @@ static void put_kept(const struct append *a, struct out *o)
 	memcpy(header, im->bytes.p, size);
 	poke(a, header + a->f->e_shoff, a->table_off, a->f->word);
 	poke(a, header + a->f->e_shnum, a->count >= SHN_LORESERVE ? 0 : a->count, 2);
-	put(o, header, size);
+	elf_append_put(o, header, size);
 	if (a->place >= a->kept) {
-		put(o, im->bytes.p + o->pos, a->kept - o->pos);
+		elf_append_put(o, im->bytes.p + o->pos, a->kept - o->pos);
 		pad_to(o, a->place);
-		put(o, what->bytes.p, what->bytes.size);
+		elf_append_put(o, what->bytes.p, what->bytes.size);
 		return;
 	}
-	put(o, im->bytes.p + o->pos, a->place - o->pos);
-	put(o, what->bytes.p, what->bytes.size);
+	elf_append_put(o, im->bytes.p + o->pos, a->place - o->pos);
+	elf_append_put(o, what->bytes.p, what->bytes.size);
 	pad_to(o, a->place + im->sections[what->replaced].file_size);
-	put(o, im->bytes.p + o->pos, a->kept - o->pos);
+	elf_append_put(o, im->bytes.p + o->pos, a->kept - o->pos);
 }
 
 bool elf_append(const struct image *im, const struct elf_addition *what,
 		const struct heft_sink *sink, struct heft_err *err)
 {
 	struct append a;
-	struct out o = { .sink = sink };
-	prepare(&a, im);
-	if (!check(&a, err))
+	struct elf_append_out o = { .sink = sink };
+	elf_append_prepare(&a, im);
+	if (!elf_append_check(&a, err))
 		return false;
 	a.what = what;
 	lay_out(&a);
 	if (im->bits == 32 && a.table_off + (uint64_t)a.count * a.entsize > UINT32_MAX)
-		return refuse(im, err, "it would be larger than 4 GiB");
+		return elf_append_refuse(im, err, "it would be larger than 4 GiB");
 	if (a.count == UINT32_MAX)
-		return refuse(im, err, "it has as many sections as there may be");
-	make_table(&a);
+		return elf_append_refuse(im, err, "it has as many sections as there may be");
+	elf_append_make_table(&a);
 	put_kept(&a, &o);
 	const struct section *names = &im->sections[a.names];
-	put(&o, im->bytes.p + names->off, names->size);
+	elf_append_put(&o, im->bytes.p + names->off, names->size);
 	if (!what->replaced)
-		put(&o, what->name, strlen(what->name) + 1);
+		elf_append_put(&o, what->name, strlen(what->name) + 1);
 	pad_to(&o, a.table_off);
-	put(&o, a.table, (uint64_t)a.count * a.entsize);
+	elf_append_put(&o, a.table, (uint64_t)a.count * a.entsize);
 	mem_free(a.table);
 	return !o.failed ||
 	       fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: cannot write the copy", im->path);

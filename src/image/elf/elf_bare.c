@@ -32,8 +32,8 @@ static struct bytes bytes_from(const struct image *im, uint64_t addr)
 			 min_u64(s->file_size, im->bytes.size - s->off) - skip);
 }
 
-static void add_part(struct bare *b, const char *name, uint32_t type, uint64_t addr, uint64_t size,
-		     uint64_t align)
+static void elf_bare_add_part(struct bare *b, const char *name, uint32_t type, uint64_t addr,
+			      uint64_t size, uint64_t align)
 {
 	size = min_u64(size, bytes_from(b->im, addr).size);
 	if (size > 0 && b->parts.count < PARTS_MAX)
@@ -46,15 +46,15 @@ static void add_part(struct bare *b, const char *name, uint32_t type, uint64_t a
 
 /* ---- what the dynamic table knows ------------------------------------------------------------ */
 
-struct table {
+struct elf_bare_table {
 	const char *name;
 	uint32_t type;
 	uint32_t addr, size; /* tags */
 };
 
-static void add_tables(struct bare *b)
+static void elf_bare_add_tables(struct bare *b)
 {
-	static const struct table tables[] = {
+	static const struct elf_bare_table tables[] = {
 		{ ".dynstr", SHT_STRTAB, DT_STRTAB, DT_STRSZ },
 		{ ".rela.dyn", SHT_RELA, DT_RELA, DT_RELASZ },
 		{ ".rel.dyn", SHT_REL, DT_REL, DT_RELSZ },
@@ -67,11 +67,11 @@ static void add_tables(struct bare *b)
 	for (size_t i = 0; i < COUNT_OF(tables); i++)
 		if (image_dynamic(b->im, tables[i].addr, &addr) &&
 		    image_dynamic(b->im, tables[i].size, &size))
-			add_part(b, tables[i].name, tables[i].type, addr, size, 0);
+			elf_bare_add_part(b, tables[i].name, tables[i].type, addr, size, 0);
 	if (image_dynamic(b->im, DT_JMPREL, &addr) && image_dynamic(b->im, DT_PLTRELSZ, &size) &&
 	    image_dynamic(b->im, DT_PLTREL, &kind))
-		add_part(b, kind == DT_RELA ? ".rela.plt" : ".rel.plt",
-			 kind == DT_RELA ? SHT_RELA : SHT_REL, addr, size, 0);
+		elf_bare_add_part(b, kind == DT_RELA ? ".rela.plt" : ".rel.plt",
+				  kind == DT_RELA ? SHT_RELA : SHT_REL, addr, size, 0);
 }
 
 /* gABI "Hash Table": there are as many chains as symbols. */
@@ -104,24 +104,24 @@ static uint64_t count_by_gnu_hash(const struct image *im, uint64_t addr, uint64_
 	return reader_ok(&r) ? last + 1 : 0;
 }
 
-static void add_symbols(struct bare *b)
+static void elf_bare_add_symbols(struct bare *b)
 {
 	uint64_t addr, hash, size = 0, count = 0;
 	if (!image_dynamic(b->im, DT_SYMTAB, &addr))
 		return;
 	if (image_dynamic(b->im, DT_GNU_HASH, &hash)) {
 		count = count_by_gnu_hash(b->im, hash, &size);
-		add_part(b, ".gnu.hash", SHT_GNU_HASH, hash, size, 8);
+		elf_bare_add_part(b, ".gnu.hash", SHT_GNU_HASH, hash, size, 8);
 	}
 	if (image_dynamic(b->im, DT_HASH, &hash)) {
 		count = max_u64(count, count_by_hash(b->im, hash, &size));
-		add_part(b, ".hash", SHT_HASH, hash, size, 8);
+		elf_bare_add_part(b, ".hash", SHT_HASH, hash, size, 8);
 	}
 	const uint64_t each = b->im->bits == 64 ? SYM64_SIZE : SYM32_SIZE;
-	add_part(b, ".dynsym", SHT_DYNSYM, addr, min_u64(count, UINT32_MAX) * each, 8);
+	elf_bare_add_part(b, ".dynsym", SHT_DYNSYM, addr, min_u64(count, UINT32_MAX) * each, 8);
 	if (image_dynamic(b->im, DT_VERSYM, &addr))
-		add_part(b, ".gnu.version", SHT_GNU_VERSYM, addr, 2 * min_u64(count, UINT32_MAX),
-			 2);
+		elf_bare_add_part(b, ".gnu.version", SHT_GNU_VERSYM, addr,
+				  2 * min_u64(count, UINT32_MAX), 2);
 }
 
 /* ---- what the segments know ------------------------------------------------------------------ */
@@ -135,14 +135,14 @@ static void add_frames(struct bare *b, const struct segment *hdr)
 	const uint8_t version = read_u8(&r), encoding = read_u8(&r);
 	read_skip(&r, 2);
 	const uint64_t addr = hdr->addr + r.pos + (uint64_t)(int64_t)read_i32(&r);
-	add_part(b, ".eh_frame_hdr", SHT_PROGBITS, hdr->addr, hdr->file_size, hdr->align);
+	elf_bare_add_part(b, ".eh_frame_hdr", SHT_PROGBITS, hdr->addr, hdr->file_size, hdr->align);
 	if (!reader_ok(&r) || version != VERSION || encoding != PCREL_SDATA4)
 		return;
 	struct reader frames = reader_of(bytes_from(b->im, addr), b->im->big_endian);
 	for (uint32_t size; (size = read_u32(&frames)) != 0 && size != UINT32_MAX;)
 		read_skip(&frames, size);
 	if (reader_ok(&frames))
-		add_part(b, ".eh_frame", SHT_PROGBITS, addr, frames.pos, 8);
+		elf_bare_add_part(b, ".eh_frame", SHT_PROGBITS, addr, frames.pos, 8);
 }
 
 static void add_segment_parts(struct bare *b)
@@ -150,21 +150,24 @@ static void add_segment_parts(struct bare *b)
 	for (size_t i = 0; i < b->im->segment_count; i++) {
 		const struct segment *s = &b->im->segments[i];
 		if (s->type == PT_DYNAMIC)
-			add_part(b, ".dynamic", SHT_DYNAMIC, s->addr, s->file_size, s->align);
+			elf_bare_add_part(b, ".dynamic", SHT_DYNAMIC, s->addr, s->file_size,
+					  s->align);
 		else if (s->type == PT_INTERP)
-			add_part(b, ".interp", SHT_PROGBITS, s->addr, s->file_size, s->align);
+			elf_bare_add_part(b, ".interp", SHT_PROGBITS, s->addr, s->file_size,
+					  s->align);
 		else if (s->type == PT_NOTE)
-			add_part(b, ".note", SHT_NOTE, s->addr, s->file_size, s->align);
+			elf_bare_add_part(b, ".note", SHT_NOTE, s->addr, s->file_size, s->align);
 		else if (s->type == PT_GNU_EH_FRAME)
 			add_frames(b, s);
 		else if (s->type == PT_ARM_EXIDX && b->im->machine == EM_ARM)
-			add_part(b, ".ARM.exidx", SHT_ARM_EXIDX, s->addr, s->file_size, s->align);
+			elf_bare_add_part(b, ".ARM.exidx", SHT_ARM_EXIDX, s->addr, s->file_size,
+					  s->align);
 	}
 }
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-static int by_addr(const void *pa, const void *pb)
+static int elf_bare_by_addr(const void *pa, const void *pb)
 {
 	const struct section *a = pa, *b = pb;
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
@@ -177,8 +180,8 @@ static struct str name_of_rights(const struct segment *s)
 }
 
 /* Of a segment; `like` has its name, its type and whether it is code. */
-static void add_section(struct bare *b, const struct segment *in, struct section like,
-			uint64_t start, uint64_t end)
+static void elf_bare_add_section(struct bare *b, const struct segment *in, struct section like,
+				 uint64_t start, uint64_t end)
 {
 	like.index = (uint32_t)b->list.count;
 	like.addr = in->addr + start;
@@ -218,13 +221,13 @@ static void cut_segment(struct bare *b, const struct segment *s)
 		const uint64_t start = p->addr - s->addr;
 		if (p->addr < s->addr || start < at || start >= held || p->size > held - start)
 			continue;
-		add_section(b, s, plain, at, start);
-		add_section(b, s, *p, start, start + p->size);
+		elf_bare_add_section(b, s, plain, at, start);
+		elf_bare_add_section(b, s, *p, start, start + p->size);
 		at = start + p->size;
 	}
-	add_section(b, s, plain, at, held);
-	add_section(b, s, (struct section){ .name = STR(".bss"), .type = SHT_NOBITS }, s->file_size,
-		    s->vm_size);
+	elf_bare_add_section(b, s, plain, at, held);
+	elf_bare_add_section(b, s, (struct section){ .name = STR(".bss"), .type = SHT_NOBITS },
+			     s->file_size, s->vm_size);
 }
 
 /* Names of symbols, and symbols of what is about them. */
@@ -251,11 +254,11 @@ void elf_make_sections(struct image *im)
 	struct bare b = { .im = im };
 	if (im->kind != IMAGE_EXEC || im->section_count > 0 || !image_has_segment(im, PT_LOAD))
 		return;
-	add_tables(&b);
-	add_symbols(&b);
+	elf_bare_add_tables(&b);
+	elf_bare_add_symbols(&b);
 	add_segment_parts(&b);
 	if (b.parts.count > 0)
-		qsort(b.parts.data, b.parts.count, sizeof *b.parts.data, by_addr);
+		qsort(b.parts.data, b.parts.count, sizeof *b.parts.data, elf_bare_by_addr);
 	vec_push(&b.list, (struct section){ .type = SHT_NULL });
 	for (size_t i = 0; i < im->segment_count; i++)
 		if (im->segments[i].type == PT_LOAD)

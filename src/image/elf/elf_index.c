@@ -15,7 +15,7 @@ static int piece_cmp(const void *pa, const void *pb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-struct sweep {
+struct elf_index_sweep {
 	struct elf_piece *out;
 	size_t out_count;
 	struct elf_piece *stack; /* begun and perhaps not ended; the top holds `at` */
@@ -23,7 +23,7 @@ struct sweep {
 	uint64_t at; /* everything below is settled */
 };
 
-static void sweep_emit(struct sweep *w, uint64_t end)
+static void sweep_emit(struct elf_index_sweep *w, uint64_t end)
 {
 	const struct elf_piece *top = &w->stack[w->depth - 1];
 	if (end > w->at)
@@ -33,7 +33,7 @@ static void sweep_emit(struct sweep *w, uint64_t end)
 
 /* Settles everything up to `limit`: each range on the stack holds what the ranges above it
  * leave. */
-static void sweep_to(struct sweep *w, uint64_t limit)
+static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 {
 	while (w->depth > 0) {
 		const struct elf_piece *top = &w->stack[w->depth - 1];
@@ -55,8 +55,8 @@ static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, 
 	if (count == 0)
 		return ret;
 	qsort(ranges, count, sizeof *ranges, piece_cmp);
-	struct sweep w = { .out = mem_zeroed(count, 2 * sizeof *w.out),
-			   .stack = mem_zeroed(count, sizeof *w.stack) };
+	struct elf_index_sweep w = { .out = mem_zeroed(count, 2 * sizeof *w.out),
+				     .stack = mem_zeroed(count, sizeof *w.stack) };
 	for (size_t i = 0; i < count; i++) {
 		sweep_to(&w, ranges[i].addr);
 		w.stack[w.depth++] = ranges[i];

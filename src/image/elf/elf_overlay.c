@@ -77,7 +77,7 @@ static struct segment *home_of(const struct image *im, const struct section *s)
 }
 
 /* [at, at + size) of a segment as one of its own. */
-static struct segment part_of(const struct segment *g, uint64_t at, uint64_t size)
+static struct segment elf_overlay_part_of(const struct segment *g, uint64_t at, uint64_t size)
 {
 	struct segment part = *g;
 	const uint64_t held = g->file_size - min_u64(at, g->file_size);
@@ -96,11 +96,11 @@ static void move_segment(struct image *im, const struct section *s, uint64_t bia
 	if (!g)
 		return;
 	const uint64_t at = s->addr - g->addr, behind = at + s->size;
-	struct segment moved = part_of(g, at, s->size);
-	const struct segment rest = part_of(g, behind, g->vm_size - behind);
+	struct segment moved = elf_overlay_part_of(g, at, s->size);
+	const struct segment rest = elf_overlay_part_of(g, behind, g->vm_size - behind);
 	moved.addr += bias;
 	moved.vm_bias = bias;
-	*g = part_of(g, 0, at);
+	*g = elf_overlay_part_of(g, 0, at);
 	if (at == 0)
 		*g = moved;
 	else
@@ -110,8 +110,8 @@ static void move_segment(struct image *im, const struct section *s, uint64_t bia
 }
 
 /* How often something before section `i` was put where it runs. */
-static uint64_t number_of(const struct image *im, const uint32_t *list, size_t count,
-			  const uint64_t *numbers)
+static uint64_t elf_overlay_number_of(const struct image *im, const uint32_t *list, size_t count,
+				      const uint64_t *numbers)
 {
 	const struct section *s = &im->sections[list[count]];
 	uint64_t number = 0;
@@ -128,7 +128,7 @@ static void move_sections(struct image *im, const uint32_t *list, size_t count, 
 	uint64_t *numbers = mem_zeroed(count + 1, sizeof *numbers);
 	for (size_t i = 0; i < count; i++) {
 		struct section *s = &im->sections[list[i]];
-		numbers[i] = number_of(im, list, i, numbers);
+		numbers[i] = elf_overlay_number_of(im, list, i, numbers);
 		if (numbers[i] == 0 || numbers[i] > NUMBERS_MOST)
 			continue;
 		const uint64_t bias = numbers[i] << shift;

@@ -41,7 +41,7 @@ enum { CREL_SYMBOL = 1, CREL_TYPE = 2, CREL_ADDEND = 4 };
 /* APS2: flags of a group. */
 enum { APS2_BY_INFO = 1, APS2_BY_DELTA = 2, APS2_BY_ADDEND = 4, APS2_HAS_ADDEND = 8 };
 
-static enum form form_of(uint32_t type)
+static enum form elf_reloc_form_of(uint32_t type)
 {
 	switch (type) {
 	case SHT_REL: return FORM_REL;
@@ -59,7 +59,7 @@ static enum form form_of(uint32_t type)
 
 bool section_is_reloc(const struct section *s)
 {
-	return form_of(s->type) != FORM_NONE;
+	return elf_reloc_form_of(s->type) != FORM_NONE;
 }
 
 bool section_is_kept_reloc(const struct image *im, const struct section *s)
@@ -146,7 +146,7 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 	memset(it, 0, sizeof *it);
 	it->image = im;
 	it->section = s;
-	it->form = (int)(s->made_relocs ? FORM_MADE : form_of(s->type));
+	it->form = (int)(s->made_relocs ? FORM_MADE : elf_reloc_form_of(s->type));
 	if (it->form == FORM_NONE)
 		return false;
 	it->reader = reader_of(section_bytes(im, s), im->big_endian);
@@ -186,7 +186,7 @@ struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64
 /* ---- where an entry patches --------------------------------------------------------- */
 
 /* Offsets in compressed sections are those of the unpacked bytes. */
-static bool is_packed(const struct section *s)
+static bool elf_reloc_is_packed(const struct section *s)
 {
 	return s->compressed || str_starts(s->name, STR(".zdebug_"));
 }
@@ -197,7 +197,7 @@ static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 	ret->addr = off;
 	if (!s)
 		return;
-	if (off > s->size && !is_packed(s)) {
+	if (off > s->size && !elf_reloc_is_packed(s)) {
 		IMAGE_NOTE(it->image, it->section->off + ret->entry_off, ret->entry_size,
 			   "a relocation of section %" PRIu32 " lies outside it", s->index);
 		return;
@@ -233,7 +233,7 @@ static void place_linked(struct reloc_iter *it, struct reloc *ret, uint64_t addr
 }
 
 /* Finishes an entry whose r_offset, type and symbol are known. */
-static bool finish(struct reloc_iter *it, struct reloc *ret, uint64_t r_offset)
+static bool elf_reloc_finish(struct reloc_iter *it, struct reloc *ret, uint64_t r_offset)
 {
 	if (it->image->kind == IMAGE_OBJECT)
 		place_object(it, ret, r_offset);
@@ -247,7 +247,7 @@ static bool finish(struct reloc_iter *it, struct reloc *ret, uint64_t r_offset)
 	return true;
 }
 
-static bool damaged(struct reloc_iter *it, uint64_t entry_off)
+static bool elf_reloc_damaged(struct reloc_iter *it, uint64_t entry_off)
 {
 	it->remaining = 0;
 	it->reader.pos = it->reader.size;
@@ -293,7 +293,7 @@ static bool next_plain(struct reloc_iter *it, struct reloc *ret)
 		ret->has_addend = true;
 	}
 	reader_seek(r, ret->entry_off + ret->entry_size);
-	return finish(it, ret, off);
+	return elf_reloc_finish(it, ret, off);
 }
 
 /* ---- RELR ------------------------------------------------------------------------------ */
@@ -313,7 +313,7 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 		if ((v & 1) == 0) { /* an address; bitmaps go on behind it */
 			it->base = v + word;
 			ret->entry_size = spent;
-			return finish(it, ret, v);
+			return elf_reloc_finish(it, ret, v);
 		}
 		it->state[ST_BITS] = v >> 1;
 		it->state[ST_BITS_ADDR] = it->base;
@@ -326,7 +326,7 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 	const uint64_t addr = it->state[ST_BITS_ADDR] + (uint64_t)skip * word;
 	it->state[ST_BITS] = skip == 63 ? 0 : it->state[ST_BITS] >> (skip + 1);
 	it->state[ST_BITS_ADDR] = addr + word;
-	return finish(it, ret, addr & mask);
+	return elf_reloc_finish(it, ret, addr & mask);
 }
 
 /* ---- CREL ------------------------------------------------------------------------------ */
@@ -353,7 +353,7 @@ static bool next_crel(struct reloc_iter *it, struct reloc *ret)
 	if (flags & CREL_ADDEND)
 		it->state[ST_ADDEND] += (uint64_t)read_sleb(r);
 	if (!reader_ok(r))
-		return damaged(it, ret->entry_off);
+		return elf_reloc_damaged(it, ret->entry_off);
 	it->base += delta << it->state[ST_SHIFT];
 	if (it->image->bits == 32)
 		it->base &= UINT32_MAX;
@@ -363,12 +363,12 @@ static bool next_crel(struct reloc_iter *it, struct reloc *ret)
 	ret->has_addend = flag_bits == 3;
 	ret->addend = it->image->bits == 64 ? (int64_t)it->state[ST_ADDEND]
 					    : (int32_t)(uint32_t)it->state[ST_ADDEND];
-	return finish(it, ret, it->base);
+	return elf_reloc_finish(it, ret, it->base);
 }
 
 /* ---- APS2 ------------------------------------------------------------------------------ */
 
-static bool open_group(struct reloc_iter *it)
+static bool elf_reloc_open_group(struct reloc_iter *it)
 {
 	struct reader *r = &it->reader;
 	it->state[ST_GROUP] = (uint64_t)read_sleb(r);
@@ -392,8 +392,8 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	if (it->remaining == 0)
 		return false;
 	ret->entry_off = r->pos;
-	if (it->state[ST_GROUP] == 0 && !open_group(it))
-		return damaged(it, ret->entry_off);
+	if (it->state[ST_GROUP] == 0 && !elf_reloc_open_group(it))
+		return elf_reloc_damaged(it, ret->entry_off);
 	const uint64_t flags = it->state[ST_FLAGS];
 	it->remaining--;
 	it->state[ST_GROUP]--;
@@ -402,7 +402,7 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	if ((flags & APS2_HAS_ADDEND) && !(flags & APS2_BY_ADDEND))
 		it->state[ST_ADDEND] += (uint64_t)read_sleb(r);
 	if (!reader_ok(r))
-		return damaged(it, ret->entry_off);
+		return elf_reloc_damaged(it, ret->entry_off);
 	if (im->bits == 32)
 		it->base &= UINT32_MAX;
 	ret->entry_size = r->pos - ret->entry_off;
@@ -411,7 +411,7 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	ret->addend = ret->has_addend ? (int64_t)it->state[ST_ADDEND] : 0;
 	if (im->bits == 32)
 		ret->addend = (int32_t)(uint32_t)ret->addend;
-	return finish(it, ret, it->base);
+	return elf_reloc_finish(it, ret, it->base);
 }
 
 /* ---- kernel ---------------------------------------------------------------------------- */
@@ -458,7 +458,7 @@ static bool next_made(struct reloc_iter *it, struct reloc *ret)
 	if (it->state[ST_MADE] == s->made_reloc_count)
 		return false;
 	*ret = s->made_relocs[it->state[ST_MADE]++];
-	return finish(it, ret, ret->addr);
+	return elf_reloc_finish(it, ret, ret->addr);
 }
 
 bool reloc_next(struct reloc_iter *it, struct reloc *ret)

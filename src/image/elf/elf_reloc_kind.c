@@ -3,13 +3,13 @@
 /* What relocation types mean, and what they refer to; by the processor supplements named
  * in elf_const.h. */
 
-struct kinds {
+struct elf_reloc_kind_kinds {
 	uint16_t first, last; /* types */
 	uint8_t kind;
 };
 
 /* In each table the commoner first; type 0 (NONE) and what is missing are RELOC_OTHER. */
-static const struct kinds x86_64[] = {
+static const struct elf_reloc_kind_kinds x86_64[] = {
 	{ R_X86_64_RELATIVE, R_X86_64_RELATIVE, RELOC_RELATIVE },
 	{ R_X86_64_PC32, R_X86_64_PC32, RELOC_PCREL },
 	{ R_X86_64_PLT32, R_X86_64_PLT32, RELOC_PCREL },
@@ -32,7 +32,7 @@ static const struct kinds x86_64[] = {
 	{ 39, 40, RELOC_PCREL }, /* PC32_BND, PLT32_BND */
 };
 
-static const struct kinds i386[] = {
+static const struct elf_reloc_kind_kinds i386[] = {
 	{ R_386_RELATIVE, R_386_RELATIVE, RELOC_RELATIVE },
 	{ R_386_32, R_386_32, RELOC_ABS },
 	{ R_386_PC32, R_386_PC32, RELOC_PCREL },
@@ -50,7 +50,7 @@ static const struct kinds i386[] = {
 	{ R_386_IRELATIVE, R_386_IRELATIVE, RELOC_IRELATIVE },
 };
 
-static const struct kinds aarch64[] = {
+static const struct elf_reloc_kind_kinds aarch64[] = {
 	{ R_AARCH64_RELATIVE, R_AARCH64_RELATIVE, RELOC_RELATIVE },
 	{ R_AARCH64_TSTBR14, R_AARCH64_CONDBR19, RELOC_PCREL },
 	{ R_AARCH64_AUTH_RELATIVE, R_AARCH64_AUTH_RELATIVE, RELOC_RELATIVE },
@@ -73,7 +73,7 @@ static const struct kinds aarch64[] = {
 	{ R_AARCH64_IRELATIVE, R_AARCH64_IRELATIVE, RELOC_IRELATIVE },
 };
 
-static const struct kinds arm[] = {
+static const struct elf_reloc_kind_kinds arm[] = {
 	{ R_ARM_RELATIVE, R_ARM_RELATIVE, RELOC_RELATIVE },
 	{ R_ARM_ABS32, R_ARM_ABS32, RELOC_ABS },
 	{ R_ARM_TARGET1, R_ARM_TARGET1, RELOC_ABS }, /* .init_array: ABS32 on Linux */
@@ -95,7 +95,7 @@ static const struct kinds arm[] = {
 	{ R_ARM_IRELATIVE, R_ARM_IRELATIVE, RELOC_IRELATIVE },
 };
 
-static const struct kinds riscv[] = {
+static const struct elf_reloc_kind_kinds riscv[] = {
 	{ R_RISCV_RELATIVE, R_RISCV_RELATIVE, RELOC_RELATIVE },
 	{ R_RISCV_BRANCH, R_RISCV_CALL_PLT, RELOC_PCREL },
 	{ R_RISCV_PCREL_HI20, R_RISCV_PCREL_HI20, RELOC_PCREL },
@@ -115,7 +115,7 @@ static const struct kinds riscv[] = {
 	{ R_RISCV_TLSDESC_HI20, R_RISCV_TLSDESC_CALL, RELOC_TLS },
 };
 
-static const struct kinds ppc64[] = {
+static const struct elf_reloc_kind_kinds ppc64[] = {
 	{ R_PPC64_RELATIVE, R_PPC64_RELATIVE, RELOC_RELATIVE },
 	{ R_PPC64_ADDR64, R_PPC64_ADDR64, RELOC_ABS },
 	{ R_PPC64_REL24, R_PPC64_REL14_BRNTAKEN, RELOC_PCREL },
@@ -133,7 +133,7 @@ static const struct kinds ppc64[] = {
 	{ R_PPC64_JMP_IREL, R_PPC64_IRELATIVE, RELOC_IRELATIVE },
 };
 
-static const struct kinds ppc[] = {
+static const struct elf_reloc_kind_kinds ppc[] = {
 	{ R_PPC64_RELATIVE, R_PPC64_RELATIVE, RELOC_RELATIVE },
 	{ R_PPC64_ADDR32, R_PPC64_ADDR32, RELOC_ABS },
 	{ R_PPC64_REL24, R_PPC64_REL14_BRNTAKEN, RELOC_PCREL },
@@ -148,7 +148,7 @@ static const struct kinds ppc[] = {
 	{ R_PPC64_IRELATIVE, R_PPC64_IRELATIVE, RELOC_IRELATIVE },
 };
 
-static const struct kinds s390[] = {
+static const struct elf_reloc_kind_kinds s390[] = {
 	{ R_390_RELATIVE, R_390_RELATIVE, RELOC_RELATIVE },
 	{ R_390_64, R_390_64, RELOC_ABS },
 	{ R_390_PC16DBL, R_390_PLT32DBL, RELOC_PCREL },
@@ -166,7 +166,7 @@ static const struct kinds s390[] = {
 	{ R_390_PC12DBL, R_390_PLT24DBL, RELOC_PCREL },
 };
 
-static const struct kinds mips[] = {
+static const struct elf_reloc_kind_kinds mips[] = {
 	/* With symbol 0 (the usual case) it is what others call RELATIVE. */
 	{ R_MIPS_REL32, R_MIPS_REL32, RELOC_ABS },
 	{ R_MIPS_32, R_MIPS_32, RELOC_ABS },
@@ -181,7 +181,7 @@ static const struct kinds mips[] = {
 	{ R_MIPS_PC32, R_MIPS_PC32, RELOC_PCREL },
 };
 
-static const struct kinds loongarch[] = {
+static const struct elf_reloc_kind_kinds loongarch[] = {
 	{ R_LARCH_RELATIVE, R_LARCH_RELATIVE, RELOC_RELATIVE },
 	{ R_LARCH_B16, R_LARCH_B26, RELOC_PCREL },
 	{ R_LARCH_PCALA_HI20, R_LARCH_PCALA_HI20, RELOC_PCREL },
@@ -199,7 +199,7 @@ static const struct kinds loongarch[] = {
 	{ R_LARCH_TLS_DESC_PC_HI20, R_LARCH_TLS_DESC_PCREL20_S2, RELOC_TLS },
 };
 
-static const struct kinds wasm[] = {
+static const struct elf_reloc_kind_kinds wasm[] = {
 	{ R_WASM_FUNCTION_INDEX_LEB, R_WASM_MEMORY_ADDR_I32, RELOC_ABS },
 	{ R_WASM_FUNCTION_OFFSET_I32, R_WASM_SECTION_OFFSET_I32, RELOC_ABS },
 	{ R_WASM_MEMORY_ADDR_REL_SLEB, R_WASM_TABLE_INDEX_REL_SLEB, RELOC_ABS },
@@ -207,7 +207,7 @@ static const struct kinds wasm[] = {
 	{ R_WASM_FUNCTION_OFFSET_I64, R_WASM_MEMORY_ADDR_LOCREL_I32, RELOC_ABS },
 };
 
-static enum reloc_kind kind_in(const struct kinds *k, size_t count, uint32_t type)
+static enum reloc_kind kind_in(const struct elf_reloc_kind_kinds *k, size_t count, uint32_t type)
 {
 	for (size_t i = 0; i < count; i++)
 		if (type >= k[i].first && type <= k[i].last)
@@ -276,7 +276,8 @@ static struct bytes patched_bytes(const struct reloc_iter *it, const struct relo
 	return bytes_sub(section_bytes(im, &im->sections[r->section]), r->addr, n);
 }
 
-static bool implicit_addend(const struct reloc_iter *it, const struct reloc *r, int64_t *ret)
+static bool elf_reloc_kind_implicit_addend(const struct reloc_iter *it, const struct reloc *r,
+					   int64_t *ret)
 {
 	const struct image *im = it->image;
 	/* Above the addend of a signed pointer is how it is to be signed. */
@@ -331,7 +332,7 @@ bool reloc_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *
 	int64_t addend = 0;
 	if (base_only || r->kind == RELOC_ABS || r->kind == RELOC_PCREL) {
 		addend = r->addend;
-		if (!r->has_addend && !implicit_addend(it, r, &addend))
+		if (!r->has_addend && !elf_reloc_kind_implicit_addend(it, r, &addend))
 			return false;
 	}
 	*ret = (symbol + (uint64_t)(addend + x86_bias(it, r))) & mask;

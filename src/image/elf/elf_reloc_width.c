@@ -4,7 +4,7 @@
  * elf_const.h.  Offsets of thread-local variables count as addresses: in objects there is no
  * TLS block yet. */
 
-struct fields {
+struct elf_reloc_width_fields {
 	uint16_t type;
 	uint8_t op, width; /* RELOC_OP_*, bytes */
 	uint16_t bias;
@@ -21,21 +21,21 @@ struct plain {
 enum { BIAS_FAR = 0x8000, BIAS_NEAR = 0x800 };
 
 /* In each table the commoner first. */
-static const struct fields x86_64[] = {
+static const struct elf_reloc_width_fields x86_64[] = {
 	{ R_X86_64_32, RELOC_OP_SET, 4 },       { R_X86_64_64, RELOC_OP_SET, 8 },
 	{ R_X86_64_DTPOFF64, RELOC_OP_SET, 8 }, { R_X86_64_DTPOFF32, RELOC_OP_SET, 4 },
 	{ R_X86_64_32S, RELOC_OP_SET, 4 },      { R_X86_64_16, RELOC_OP_SET, 2 },
 	{ R_X86_64_8, RELOC_OP_SET, 1 },
 };
 
-static const struct fields i386[] = {
+static const struct elf_reloc_width_fields i386[] = {
 	{ R_386_32, RELOC_OP_SET, 4 },
 	{ 32, RELOC_OP_SET, 4 }, /* TLS_LDO_32 */
 	{ R_386_16, RELOC_OP_SET, 2 },
 	{ R_386_8, RELOC_OP_SET, 1 },
 };
 
-static const struct fields aarch64[] = {
+static const struct elf_reloc_width_fields aarch64[] = {
 	{ R_AARCH64_ABS32, RELOC_OP_SET, 4 },
 	{ R_AARCH64_ABS64, RELOC_OP_SET, 8 },
 	{ R_AARCH64_ABS16, RELOC_OP_SET, 2 },
@@ -43,7 +43,7 @@ static const struct fields aarch64[] = {
 	{ 256, RELOC_OP_NONE, 0 }, /* the older NONE */
 };
 
-static const struct fields arm[] = {
+static const struct elf_reloc_width_fields arm[] = {
 	{ R_ARM_ABS32, RELOC_OP_SET, 4 },
 	{ 106, RELOC_OP_SET, 4 }, /* TLS_LDO32 */
 	{ 5, RELOC_OP_SET, 2 },   /* ABS16 */
@@ -51,7 +51,7 @@ static const struct fields arm[] = {
 	{ R_ARM_TARGET1, RELOC_OP_SET, 4 },
 };
 
-static const struct fields riscv[] = {
+static const struct elf_reloc_width_fields riscv[] = {
 	{ R_RISCV_32, RELOC_OP_SET, 4 },   { R_RISCV_64, RELOC_OP_SET, 8 },
 	{ 35, RELOC_OP_ADD, 4 },                                    /* ADD32, SUB32 */
 	{ 39, RELOC_OP_SUB, 4 },           { 34, RELOC_OP_ADD, 2 }, /* ADD16, SUB16 */
@@ -65,7 +65,7 @@ static const struct fields riscv[] = {
 	{ 51, RELOC_OP_NONE, 0 },
 };
 
-static const struct fields ppc64[] = {
+static const struct elf_reloc_width_fields ppc64[] = {
 	{ R_PPC64_ADDR32, RELOC_OP_SET, 4 },
 	{ R_PPC64_ADDR64, RELOC_OP_SET, 8 },
 	{ R_PPC64_UADDR32, RELOC_OP_SET, 4 },
@@ -75,7 +75,7 @@ static const struct fields ppc64[] = {
 	{ 78, RELOC_OP_SET, 8, BIAS_FAR }, /* DTPREL64 */
 };
 
-static const struct fields ppc[] = {
+static const struct elf_reloc_width_fields ppc[] = {
 	{ R_PPC64_ADDR32, RELOC_OP_SET, 4 },
 	{ R_PPC64_UADDR32, RELOC_OP_SET, 4 },
 	{ 3, RELOC_OP_SET, 2 },            /* ADDR16 */
@@ -83,13 +83,13 @@ static const struct fields ppc[] = {
 	{ 78, RELOC_OP_SET, 4, BIAS_FAR }, /* DTPREL32 */
 };
 
-static const struct fields s390[] = {
+static const struct elf_reloc_width_fields s390[] = {
 	{ R_390_32, RELOC_OP_SET, 4 }, { R_390_64, RELOC_OP_SET, 8 }, { R_390_16, RELOC_OP_SET, 2 },
 	{ R_390_8, RELOC_OP_SET, 1 },  { 52, RELOC_OP_SET, 4 }, /* TLS_LDO32, TLS_LDO64 */
 	{ 53, RELOC_OP_SET, 8 },
 };
 
-static const struct fields mips[] = {
+static const struct elf_reloc_width_fields mips[] = {
 	{ R_MIPS_32, RELOC_OP_SET, 4 },
 	{ R_MIPS_64, RELOC_OP_SET, 8 },
 	{ 1, RELOC_OP_SET, 2 },            /* R_MIPS_16 */
@@ -97,7 +97,7 @@ static const struct fields mips[] = {
 	{ 41, RELOC_OP_SET, 8, BIAS_FAR },
 };
 
-static const struct fields loongarch[] = {
+static const struct elf_reloc_width_fields loongarch[] = {
 	{ R_LARCH_32, RELOC_OP_SET, 4 }, { R_LARCH_64, RELOC_OP_SET, 8 },
 	{ 50, RELOC_OP_ADD, 4 },                                    /* ADD32, SUB32 */
 	{ 55, RELOC_OP_SUB, 4 },         { 48, RELOC_OP_ADD, 2 },   /* ADD16, SUB16 */
@@ -110,7 +110,7 @@ static const struct fields loongarch[] = {
 	{ 102, RELOC_OP_NONE, 0 },
 };
 
-static const struct fields sparc[] = {
+static const struct elf_reloc_width_fields sparc[] = {
 	{ 23, RELOC_OP_SET, 4 }, /* UA32, UA64, UA16 */
 	{ 54, RELOC_OP_SET, 8 }, { 55, RELOC_OP_SET, 2 }, { 3, RELOC_OP_SET, 4 }, /* 32, 64 */
 	{ 32, RELOC_OP_SET, 8 }, { 2, RELOC_OP_SET, 2 },                          /* 16, 8 */
@@ -119,7 +119,7 @@ static const struct fields sparc[] = {
 };
 
 /* Renesas: differences are computed on a stack. */
-static const struct fields renesas[] = {
+static const struct elf_reloc_width_fields renesas[] = {
 	{ 1, RELOC_OP_SET, 4 }, /* DIR32, DIR16, DIR8 */
 	{ 3, RELOC_OP_SET, 2 },     { 6, RELOC_OP_SET, 1 },
 	{ 0x41, RELOC_OP_POP, 4 },                              /* ABS32 */
@@ -128,7 +128,7 @@ static const struct fields renesas[] = {
 	{ 0x82, RELOC_OP_PLUS, 0 },
 };
 
-static const struct fields wasm[] = {
+static const struct elf_reloc_width_fields wasm[] = {
 	{ R_WASM_SECTION_OFFSET_I32, RELOC_OP_SET, 4 },
 	{ R_WASM_FUNCTION_OFFSET_I32, RELOC_OP_SET, 4 },
 	{ R_WASM_MEMORY_ADDR_I32, RELOC_OP_SET, 4 },
@@ -311,7 +311,8 @@ static struct reloc_field plain_field(uint16_t machine, uint32_t type)
 	return (struct reloc_field){ type == 0 ? RELOC_OP_NONE : RELOC_OP_UNKNOWN, 0, 0, 0 };
 }
 
-static struct reloc_field field_in(const struct fields *f, size_t count, uint32_t type)
+static struct reloc_field field_in(const struct elf_reloc_width_fields *f, size_t count,
+				   uint32_t type)
 {
 	for (size_t i = 0; i < count; i++)
 		if (f[i].type == type)

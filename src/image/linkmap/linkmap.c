@@ -17,7 +17,7 @@ static void (*const parsers[])(struct map_maker *m) = {
 
 /* ---- which linker -------------------------------------------------------------------- */
 
-static bool has(struct str line, const char *word)
+static bool linkmap_has(struct str line, const char *word)
 {
 	return map_find(line, str_of(word)) < line.len;
 }
@@ -69,8 +69,8 @@ static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 		ret = &any;
 	map_skip_blanks(&s);
 	if ((str_starts(s, STR("VMA ")) || str_starts(s, STR("Address "))) &&
-	    has(s, " Align Out ")) {
-		const bool mold = s.p[0] == 'V' && !has(s, " LMA ");
+	    linkmap_has(s, " Align Out ")) {
+		const bool mold = s.p[0] == 'V' && !linkmap_has(s, " LMA ");
 		*ret = mold ? LINKMAP_MOLD : LINKMAP_LLD;
 		return true;
 	}
@@ -114,8 +114,8 @@ static bool no_map(const struct map_maker *m, struct heft_err *err)
 		    "%s:1: not a linker map of GNU ld, gold, lld, mold, ld64 or MSVC", m->path);
 }
 
-static bool parse(struct linkmap *lm, const char *path, struct bytes bytes, bool mapped,
-		  struct notes *notes, struct heft_err *err)
+static bool linkmap_linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes,
+				  bool mapped, struct notes *notes, struct heft_err *err)
 {
 	struct map_maker m = { .lm = lm,
 			       .path = path,
@@ -153,7 +153,7 @@ bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, str
 		   struct heft_err *err)
 {
 	memset(lm, 0, sizeof *lm);
-	if (parse(lm, path, bytes, false, notes, err))
+	if (linkmap_linkmap_parse(lm, path, bytes, false, notes, err))
 		return true;
 	linkmap_release(lm);
 	return false;
@@ -165,7 +165,7 @@ bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, str
 	if (!file_open(&lm->file, path, err))
 		return false;
 	if (unpack_in_place(&lm->file, notes, err) &&
-	    parse(lm, path, lm->file.bytes, lm->file.mapped != NULL, notes, err))
+	    linkmap_linkmap_parse(lm, path, lm->file.bytes, lm->file.mapped != NULL, notes, err))
 		return true;
 	linkmap_release(lm);
 	return false;

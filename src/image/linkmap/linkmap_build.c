@@ -115,7 +115,7 @@ void map_add_discarded(struct map_maker *m, struct str name, uint64_t size, stru
 }
 
 /* lld and gold print what a TLS symbol's value is: an offset in the TLS image. */
-static uint64_t symbol_addr(const struct map_maker *m, uint64_t addr)
+static uint64_t linkmap_build_symbol_addr(const struct map_maker *m, uint64_t addr)
 {
 	if (m->section == LINKMAP_NONE || !m->lm->sections.data[m->section].tls)
 		return addr;
@@ -142,7 +142,7 @@ void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_
 		map_add_loose(m, name, addr);
 		return;
 	}
-	struct linkmap_symbol s = make_symbol(m, name, symbol_addr(m, addr));
+	struct linkmap_symbol s = make_symbol(m, name, linkmap_build_symbol_addr(m, addr));
 	s.size = min_u64(size, UINT64_MAX - s.addr);
 	s.piece = m->piece;
 	vec_push(&m->lm->symbols, s);
@@ -207,12 +207,12 @@ bool map_script_text(struct map_maker *m, struct str text, uint64_t addr)
 /* ---- order ------------------------------------------------------------------------- */
 
 /* What sort_by_key sorts instead of pieces and symbols. */
-struct place {
+struct linkmap_build_place {
 	uint64_t key;
 	uint64_t index;
 };
 
-static bool in_order(const struct linkmap *lm)
+static bool linkmap_build_in_order(const struct linkmap *lm)
 {
 	for (size_t i = 1; i < lm->pieces.count; i++) {
 		const struct linkmap_piece *a = &lm->pieces.data[i - 1], *b = a + 1;
@@ -222,13 +222,13 @@ static bool in_order(const struct linkmap *lm)
 	return true;
 }
 
-static void sort_symbols(struct linkmap *lm)
+static void linkmap_build_sort_symbols(struct linkmap *lm)
 {
 	const size_t count = lm->symbols.count;
-	struct place *places = mem_zeroed(count + 1, sizeof *places);
+	struct linkmap_build_place *places = mem_zeroed(count + 1, sizeof *places);
 	struct linkmap_symbol *sorted = mem_zeroed(count + 1, sizeof *sorted);
 	for (size_t i = 0; i < count; i++)
-		places[i] = (struct place){ lm->symbols.data[i].piece, i };
+		places[i] = (struct linkmap_build_place){ lm->symbols.data[i].piece, i };
 	sort_by_key(places, count, sizeof *places);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = lm->symbols.data[places[i].index];
@@ -242,11 +242,11 @@ static void sort_symbols(struct linkmap *lm)
 static void sort_pieces(struct linkmap *lm)
 {
 	const size_t count = lm->pieces.count;
-	struct place *places = mem_zeroed(count + 1, sizeof *places);
+	struct linkmap_build_place *places = mem_zeroed(count + 1, sizeof *places);
 	struct linkmap_piece *sorted = mem_zeroed(count + 1, sizeof *sorted);
 	uint32_t *moved_to = mem_zeroed(count + 1, sizeof *moved_to);
 	for (size_t i = 0; i < count; i++)
-		places[i] = (struct place){ lm->pieces.data[i].addr, i };
+		places[i] = (struct linkmap_build_place){ lm->pieces.data[i].addr, i };
 	sort_by_key(places, count, sizeof *places);
 	for (size_t i = 0; i < count; i++)
 		places[i].key = lm->pieces.data[places[i].index].section;
@@ -278,7 +278,7 @@ static void cut_pieces(const struct linkmap *lm, const struct linkmap_section *s
 	}
 }
 
-static void list_pieces(struct map_maker *m)
+static void linkmap_build_list_pieces(struct map_maker *m)
 {
 	struct linkmap *lm = m->lm;
 	uint32_t next = 0;
@@ -302,11 +302,11 @@ static void list_pieces(struct map_maker *m)
 void map_finish(struct map_maker *m)
 {
 	struct linkmap *lm = m->lm;
-	if (!in_order(lm)) {
+	if (!linkmap_build_in_order(lm)) {
 		sort_pieces(lm);
-		sort_symbols(lm);
+		linkmap_build_sort_symbols(lm);
 	}
-	list_pieces(m);
+	linkmap_build_list_pieces(m);
 	vec_reserve(&lm->symbols, m->loose.count);
 	for (size_t i = 0; i < m->loose.count; i++)
 		lm->symbols.data[lm->symbols.count++] = m->loose.data[i];

@@ -4,7 +4,7 @@
  * lines of the linker script look the same.  What a piece had before merging or relaxing is on a
  * line behind it: "0x20 (size before relaxing)". */
 
-static bool is_data(struct str text)
+static bool linkmap_gnu_is_data(struct str text)
 {
 	static const char *const words[] = { "BYTE ", "SHORT ", "LONG ", "QUAD ", "SQUAD " };
 	for (size_t i = 0; i < COUNT_OF(words); i++)
@@ -21,7 +21,8 @@ static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
 	if (str_eq(e->name, STR("*fill*"))) {
 		kind = LINKMAP_FILL; /* what follows the size are the bytes it is filled with */
 		object = STR("");
-	} else if (object.len == 0 || str_eq(object, STR("linker stubs")) || is_data(e->name)) {
+	} else if (object.len == 0 || str_eq(object, STR("linker stubs")) ||
+		   linkmap_gnu_is_data(e->name)) {
 		kind = LINKMAP_INTERNAL;
 	}
 	map_add_piece(m, kind, e->name, e->addr, e->size, object);

@@ -11,7 +11,7 @@ enum { PARTS_MAX = 0xfe00 }; /* more sections have numbers that symbols do not h
 
 /* ---- what sections are ----------------------------------------------------------------------- */
 
-static bool is_named(struct str name, const char *const *list, size_t count)
+static bool linkmap_image_is_named(struct str name, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct str front = str_of(list[i]);
@@ -22,10 +22,10 @@ static bool is_named(struct str name, const char *const *list, size_t count)
 	return false;
 }
 #define NAMED(name, ...)                                                                           \
-	is_named(name, (const char *const[]){ __VA_ARGS__ },                                       \
-		 COUNT_OF(((const char *const[]){ __VA_ARGS__ })))
+	linkmap_image_is_named(name, (const char *const[]){ __VA_ARGS__ },                         \
+			       COUNT_OF(((const char *const[]){ __VA_ARGS__ })))
 
-static bool is_loaded(const struct linkmap_section *s, struct str name)
+static bool linkmap_image_is_loaded(const struct linkmap_section *s, struct str name)
 {
 	return s->addr != 0 ||
 	       !(NAMED(name, ".debug_", ".zdebug_", ".comment", ".symtab", ".strtab", ".shstrtab",
@@ -65,7 +65,8 @@ static bool is_written(struct str name)
 }
 
 /* By its name, else by what stands in it. */
-static bool is_code(const struct linkmap *map, const struct linkmap_section *s, struct str name)
+static bool linkmap_image_is_code(const struct linkmap *map, const struct linkmap_section *s,
+				  struct str name)
 {
 	if (NAMED(name, ".text", ".init", ".fini", ".plt", ".iplt", ".init.text", ".ltext"))
 		return true;
@@ -77,7 +78,8 @@ static bool is_code(const struct linkmap *map, const struct linkmap_section *s, 
 	return false;
 }
 
-static const struct linkmap_region *region_at(const struct linkmap *map, uint64_t addr)
+static const struct linkmap_region *linkmap_image_region_at(const struct linkmap *map,
+							    uint64_t addr)
 {
 	for (size_t i = 0; i < min_u64(map->regions.count, REGIONS_MAX); i++)
 		if (addr - map->regions.data[i].origin < map->regions.data[i].length)
@@ -98,9 +100,10 @@ static bool is_copied(const struct linkmap *map)
 static bool is_doubtful(const struct linkmap *map, const struct linkmap_section *s)
 {
 	const struct str name = linkmap_text(map, s->name);
-	const struct linkmap_region *r = region_at(map, s->addr);
-	return s->size > 0 && s->load_addr == s->addr && r && r->written && is_loaded(s, name) &&
-	       !is_code(map, s, name) && !is_without_bytes(name) && !is_all_zeros(map, s);
+	const struct linkmap_region *r = linkmap_image_region_at(map, s->addr);
+	return s->size > 0 && s->load_addr == s->addr && r && r->written &&
+	       linkmap_image_is_loaded(s, name) && !linkmap_image_is_code(map, s, name) &&
+	       !is_without_bytes(name) && !is_all_zeros(map, s);
 }
 
 void linkmap_doubts(const struct linkmap *map, struct text *ret)
@@ -117,16 +120,16 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* A section as the file will have it. */
-struct part {
+struct linkmap_image_part {
 	uint32_t section; /* of the map */
 	uint32_t name;    /* in the table of names */
 	uint64_t flags, addr, load_addr, size, off;
 	bool nobits;
 };
 
-struct making {
+struct linkmap_image_making {
 	const struct linkmap *map;
-	VEC(struct part) parts;
+	VEC(struct linkmap_image_part) parts;
 	struct text names, strings, symbols; /* of sections; of symbols; the table of these */
 	struct linkmap_names read;
 	uint32_t own_names[3]; /* of heft's own sections, in the table of names */
@@ -135,13 +138,13 @@ struct making {
 	uint32_t locals;       /* in the table of symbols */
 };
 
-static void put(struct text *t, uint64_t value, unsigned width)
+static void linkmap_image_put(struct text *t, uint64_t value, unsigned width)
 {
 	for (unsigned i = 0; i < width; i++)
 		text_add_char(t, (char)(uint8_t)(value >> (8 * i)));
 }
 
-static uint32_t put_name(struct text *t, struct str name)
+static uint32_t linkmap_image_put_name(struct text *t, struct str name)
 {
 	const size_t at = t->len;
 	text_add(t, name);
@@ -149,44 +152,46 @@ static uint32_t put_name(struct text *t, struct str name)
 	return (uint32_t)at;
 }
 
-static void add_part(struct making *m, uint32_t index)
+static void linkmap_image_add_part(struct linkmap_image_making *m, uint32_t index)
 {
 	const struct linkmap_section *s = &m->map->sections.data[index];
 	const struct str name = linkmap_text(m->map, s->name);
 	if (s->header || s->size == 0 || m->parts.count >= PARTS_MAX)
 		return;
-	struct part p = { .section = index,
-			  .name = put_name(&m->names, name),
-			  .addr = s->addr,
-			  .load_addr = s->load_addr,
-			  .size = s->size,
-			  .off = m->content,
-			  .nobits = is_without_bytes(name) || is_all_zeros(m->map, s) };
-	if (is_loaded(s, name))
+	struct linkmap_image_part p = { .section = index,
+					.name = linkmap_image_put_name(&m->names, name),
+					.addr = s->addr,
+					.load_addr = s->load_addr,
+					.size = s->size,
+					.off = m->content,
+					.nobits = is_without_bytes(name) ||
+						  is_all_zeros(m->map, s) };
+	if (linkmap_image_is_loaded(s, name))
 		p.flags = SHF_ALLOC | (is_written(name) ? SHF_WRITE : 0u) |
 			  (s->tls && p.nobits ? SHF_TLS : 0u) |
-			  (is_code(m->map, s, name) ? SHF_EXECINSTR : 0u);
+			  (linkmap_image_is_code(m->map, s, name) ? SHF_EXECINSTR : 0u);
 	m->content = add_sat(m->content, p.nobits ? 0 : p.size);
 	vec_push(&m->parts, p);
 }
 
-static void put_symbol(struct making *m, struct str name, uint8_t info, uint16_t section,
-		       const struct linkmap_name *y)
+static void linkmap_image_put_symbol(struct linkmap_image_making *m, struct str name, uint8_t info,
+				     uint16_t section, const struct linkmap_name *y)
 {
-	put(&m->symbols, name.len > 0 ? put_name(&m->strings, name) : 0, 4);
-	put(&m->symbols, info, 1);
-	put(&m->symbols, 0, 1);
-	put(&m->symbols, section, 2);
-	put(&m->symbols, y ? y->addr : 0, 8);
-	put(&m->symbols, y ? y->size : 0, 8);
+	linkmap_image_put(&m->symbols, name.len > 0 ? linkmap_image_put_name(&m->strings, name) : 0,
+			  4);
+	linkmap_image_put(&m->symbols, info, 1);
+	linkmap_image_put(&m->symbols, 0, 1);
+	linkmap_image_put(&m->symbols, section, 2);
+	linkmap_image_put(&m->symbols, y ? y->addr : 0, 8);
+	linkmap_image_put(&m->symbols, y ? y->size : 0, 8);
 	m->locals++;
 }
 
 /* Symbols stand behind the name of their object, as locals do: that is how a table says where they
  * come from. */
-static void add_symbols(struct making *m, uint16_t part, bool code)
+static void linkmap_image_add_symbols(struct linkmap_image_making *m, uint16_t part, bool code)
 {
-	const struct part *p = &m->parts.data[part];
+	const struct linkmap_image_part *p = &m->parts.data[part];
 	if (((p->flags & SHF_EXECINSTR) != 0) != code || p->flags & SHF_TLS)
 		return;
 	linkmap_names_read(&m->read, p->section);
@@ -194,48 +199,49 @@ static void add_symbols(struct making *m, uint16_t part, bool code)
 		const struct linkmap_name *y = &m->read.list.data[i];
 		const uint32_t object = m->map->pieces.data[y->piece].object;
 		if (object != m->object)
-			put_symbol(m, linkmap_object(m->map, object), STB_LOCAL << 4 | STT_FILE,
-				   SHN_ABS, NULL);
+			linkmap_image_put_symbol(m, linkmap_object(m->map, object),
+						 STB_LOCAL << 4 | STT_FILE, SHN_ABS, NULL);
 		m->object = object;
-		put_symbol(m, y->name, (uint8_t)(STB_LOCAL << 4 | (code ? STT_FUNC : STT_OBJECT)),
-			   (uint16_t)(part + 1), y);
+		linkmap_image_put_symbol(m, y->name,
+					 (uint8_t)(STB_LOCAL << 4 | (code ? STT_FUNC : STT_OBJECT)),
+					 (uint16_t)(part + 1), y);
 	}
 }
 
 /* The fields of a header of a section. */
-struct header {
+struct linkmap_image_header {
 	uint64_t name, type, flags, addr, off, size, link, info, align, entsize;
 };
 
-static void put_section(struct text *t, const struct header *h)
+static void linkmap_image_put_section(struct text *t, const struct linkmap_image_header *h)
 {
-	put(t, h->name, 4);
-	put(t, h->type, 4);
-	put(t, h->flags, 8);
-	put(t, h->addr, 8);
-	put(t, h->off, 8);
-	put(t, h->size, 8);
-	put(t, h->link, 4);
-	put(t, h->info, 4);
-	put(t, h->align, 8);
-	put(t, h->entsize, 8);
+	linkmap_image_put(t, h->name, 4);
+	linkmap_image_put(t, h->type, 4);
+	linkmap_image_put(t, h->flags, 8);
+	linkmap_image_put(t, h->addr, 8);
+	linkmap_image_put(t, h->off, 8);
+	linkmap_image_put(t, h->size, 8);
+	linkmap_image_put(t, h->link, 4);
+	linkmap_image_put(t, h->info, 4);
+	linkmap_image_put(t, h->align, 8);
+	linkmap_image_put(t, h->entsize, 8);
 }
 
-static void put_segment(struct text *t, const struct part *p)
+static void put_segment(struct text *t, const struct linkmap_image_part *p)
 {
 	const uint64_t rights = PF_R | (p->flags & SHF_WRITE ? PF_W : 0u) |
 				(p->flags & SHF_EXECINSTR ? PF_X : 0u);
-	put(t, PT_LOAD, 4);
-	put(t, rights, 4);
-	put(t, p->off, 8);
-	put(t, p->addr, 8);
-	put(t, p->load_addr, 8);
-	put(t, p->nobits ? 0 : p->size, 8);
-	put(t, p->size, 8);
-	put(t, 1, 8);
+	linkmap_image_put(t, PT_LOAD, 4);
+	linkmap_image_put(t, rights, 4);
+	linkmap_image_put(t, p->off, 8);
+	linkmap_image_put(t, p->addr, 8);
+	linkmap_image_put(t, p->load_addr, 8);
+	linkmap_image_put(t, p->nobits ? 0 : p->size, 8);
+	linkmap_image_put(t, p->size, 8);
+	linkmap_image_put(t, 1, 8);
 }
 
-static bool takes_segment(const struct part *p)
+static bool takes_segment(const struct linkmap_image_part *p)
 {
 	return p->flags & SHF_ALLOC && !(p->flags & SHF_TLS && p->nobits);
 }
@@ -246,43 +252,49 @@ struct made_at {
 	uint16_t segment_count, section_count;
 };
 
-static void put_header(struct text *t, const struct made_at *at)
+static void linkmap_image_put_header(struct text *t, const struct made_at *at)
 {
 	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };
 	text_add(t, (struct str){ (const char *)ident, sizeof ident });
-	put(t, ET_EXEC, 2);
-	put(t, EM_NONE, 2);
-	put(t, 1, 4);
-	put(t, 0, 8);
-	put(t, at->segments, 8);
-	put(t, at->sections, 8);
-	put(t, 0, 4);
-	put(t, EHDR64_SIZE, 2);
-	put(t, PHDR64_SIZE, 2);
-	put(t, at->segment_count, 2);
-	put(t, SHDR64_SIZE, 2);
-	put(t, at->section_count, 2);
-	put(t, (uint64_t)at->section_count - 1, 2);
+	linkmap_image_put(t, ET_EXEC, 2);
+	linkmap_image_put(t, EM_NONE, 2);
+	linkmap_image_put(t, 1, 4);
+	linkmap_image_put(t, 0, 8);
+	linkmap_image_put(t, at->segments, 8);
+	linkmap_image_put(t, at->sections, 8);
+	linkmap_image_put(t, 0, 4);
+	linkmap_image_put(t, EHDR64_SIZE, 2);
+	linkmap_image_put(t, PHDR64_SIZE, 2);
+	linkmap_image_put(t, at->segment_count, 2);
+	linkmap_image_put(t, SHDR64_SIZE, 2);
+	linkmap_image_put(t, at->section_count, 2);
+	linkmap_image_put(t, (uint64_t)at->section_count - 1, 2);
 }
 
-static void put_sections(const struct making *m, struct text *t, const struct made_at *at)
+static void linkmap_image_put_sections(const struct linkmap_image_making *m, struct text *t,
+				       const struct made_at *at)
 {
 	const uint64_t strtab = m->parts.count + 2;
-	put_section(t, &(struct header){ 0 });
+	linkmap_image_put_section(t, &(struct linkmap_image_header){ 0 });
 	for (size_t i = 0; i < m->parts.count; i++) {
-		const struct part *p = &m->parts.data[i];
-		put_section(t, &(struct header){ p->name, p->nobits ? SHT_NOBITS : SHT_PROGBITS,
-						 p->flags, p->addr, p->off, p->size, 0, 0, 1, 0 });
+		const struct linkmap_image_part *p = &m->parts.data[i];
+		linkmap_image_put_section(t,
+					  &(struct linkmap_image_header){
+						  p->name, p->nobits ? SHT_NOBITS : SHT_PROGBITS,
+						  p->flags, p->addr, p->off, p->size, 0, 0, 1, 0 });
 	}
-	put_section(t, &(struct header){ m->own_names[0], SHT_SYMTAB, 0, 0, at->symbols,
-					 m->symbols.len, strtab, m->locals, 8, SYM64_SIZE });
-	put_section(t, &(struct header){ m->own_names[1], SHT_STRTAB, 0, 0, at->strings,
-					 m->strings.len, 0, 0, 1, 0 });
-	put_section(t, &(struct header){ m->own_names[2], SHT_STRTAB, 0, 0, at->names, m->names.len,
-					 0, 0, 1, 0 });
+	linkmap_image_put_section(t, &(struct linkmap_image_header){
+					     m->own_names[0], SHT_SYMTAB, 0, 0, at->symbols,
+					     m->symbols.len, strtab, m->locals, 8, SYM64_SIZE });
+	linkmap_image_put_section(t, &(struct linkmap_image_header){ m->own_names[1], SHT_STRTAB, 0,
+								     0, at->strings, m->strings.len,
+								     0, 0, 1, 0 });
+	linkmap_image_put_section(t, &(struct linkmap_image_header){ m->own_names[2], SHT_STRTAB, 0,
+								     0, at->names, m->names.len, 0,
+								     0, 1, 0 });
 }
 
-static uint16_t put_segments(const struct making *m, struct text *t)
+static uint16_t put_segments(const struct linkmap_image_making *m, struct text *t)
 {
 	uint16_t count = 0;
 	for (size_t i = 0; i < m->parts.count; i++)
@@ -301,11 +313,11 @@ static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
 }
 
 /* The index of unwind information is the only section whose zeros would be damage. */
-static void put_empty_index(const struct making *m, uint8_t *bytes)
+static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes)
 {
 	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
 	for (size_t i = 0; i < m->parts.count; i++) {
-		const struct part *p = &m->parts.data[i];
+		const struct linkmap_image_part *p = &m->parts.data[i];
 		const struct linkmap_section *s = &m->map->sections.data[p->section];
 		if (str_eq(linkmap_text(m->map, s->name), STR(".eh_frame_hdr")) && !p->nobits &&
 		    p->size >= sizeof none)
@@ -314,7 +326,7 @@ static void put_empty_index(const struct making *m, uint8_t *bytes)
 }
 
 /* Contents are zeros; the header of the file lies over the first of them. */
-static struct bytes join(const struct making *m)
+static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 {
 	struct text head = { 0 }, tail = { 0 };
 	const uint64_t from = max_u64(m->content, EHDR64_SIZE);
@@ -325,8 +337,8 @@ static struct bytes join(const struct making *m)
 	at.strings = put_part(&tail, from, &m->strings);
 	at.names = put_part(&tail, from, &m->names);
 	at.sections = from + tail.len;
-	put_sections(m, &tail, &at);
-	put_header(&head, &at);
+	linkmap_image_put_sections(m, &tail, &at);
+	linkmap_image_put_header(&head, &at);
 	uint8_t *bytes = mem_zeroed(from + tail.len, 1);
 	memcpy(bytes, head.p, head.len);
 	memcpy(bytes + from, tail.p, tail.len);
@@ -337,30 +349,30 @@ static struct bytes join(const struct making *m)
 	return ret;
 }
 
-static void make_tables(struct making *m)
+static void make_tables(struct linkmap_image_making *m)
 {
 	static const char *const own[] = { ".symtab", ".strtab", ".shstrtab" };
-	put_name(&m->names, STR(""));
-	put_name(&m->strings, STR(""));
+	linkmap_image_put_name(&m->names, STR(""));
+	linkmap_image_put_name(&m->strings, STR(""));
 	for (uint32_t i = 0; i < m->map->sections.count; i++)
-		add_part(m, i);
+		linkmap_image_add_part(m, i);
 	for (size_t i = 0; i < COUNT_OF(own); i++)
-		m->own_names[i] = put_name(&m->names, str_of(own[i]));
-	put_symbol(m, STR(""), 0, 0, NULL);
+		m->own_names[i] = linkmap_image_put_name(&m->names, str_of(own[i]));
+	linkmap_image_put_symbol(m, STR(""), 0, 0, NULL);
 	for (size_t i = 0; i < 2 * m->parts.count; i++)
-		add_symbols(m, (uint16_t)(i % m->parts.count), i < m->parts.count);
+		linkmap_image_add_symbols(m, (uint16_t)(i % m->parts.count), i < m->parts.count);
 }
 
 bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
 		   struct heft_err *err)
 {
-	struct making m = { .map = map,
-			    .read = { .map = map, .all = true },
-			    .object = LINKMAP_NONE };
+	struct linkmap_image_making m = { .map = map,
+					  .read = { .map = map, .all = true },
+					  .object = LINKMAP_NONE };
 	make_tables(&m);
 	const bool ok = m.content <= CONTENT_MAX;
 	if (ok) {
-		*ret = join(&m);
+		*ret = linkmap_image_join(&m);
 		*ret_content = m.content;
 	} else {
 		fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,

@@ -33,7 +33,7 @@ static size_t find_number(struct str line)
 	return line.len;
 }
 
-static struct ld_entry read_entry(struct str line)
+static struct ld_entry linkmap_ld_read_entry(struct str line)
 {
 	const size_t at = find_number(line);
 	struct ld_entry e = { .indented = line.len > 0 && line.p[0] == ' ' };
@@ -77,7 +77,7 @@ static enum part part_of_heading(const struct ld_parser *p, struct str line, boo
 }
 
 /* "name  0xSIZE  file"; a long name stands alone, its numbers on the next line. */
-static void read_common(struct ld_parser *p, const struct ld_entry *e)
+static void linkmap_ld_read_common(struct ld_parser *p, const struct ld_entry *e)
 {
 	const struct str name = e->name.len > 0 ? e->name : p->waiting;
 	p->waiting = e->count == 0 ? e->name : STR("");
@@ -108,7 +108,7 @@ static bool has_attribute(struct str attributes, char c)
 }
 
 /* "NAME  0xORIGIN 0xLENGTH ATTRIBUTES"; "*default*" is what is in no region. */
-static void read_region(struct ld_parser *p, const struct ld_entry *e)
+static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e)
 {
 	if (e->count != 2 || e->name.len == 0 || str_eq(e->name, STR("*default*")))
 		return;
@@ -120,7 +120,7 @@ static void read_region(struct ld_parser *p, const struct ld_entry *e)
 /* ---- the memory map ------------------------------------------------------------------- */
 
 /* "load address 0x..." stands behind the size where bytes are stored elsewhere. */
-static void read_section(struct ld_parser *p, const struct ld_entry *e)
+static void linkmap_ld_read_section(struct ld_parser *p, const struct ld_entry *e)
 {
 	struct linkmap_section *s = map_add_section(p->m, e->name, e->addr, e->size);
 	struct str rest = e->rest;
@@ -129,7 +129,7 @@ static void read_section(struct ld_parser *p, const struct ld_entry *e)
 }
 
 /* Two numbers without a name: of the name before, or data the script puts in ("LONG 0x1"). */
-static void read_numbers(struct ld_parser *p, struct ld_entry *e)
+static void linkmap_ld_read_numbers(struct ld_parser *p, struct ld_entry *e)
 {
 	e->name = p->waiting;
 	if (e->name.len == 0) {
@@ -139,12 +139,12 @@ static void read_numbers(struct ld_parser *p, struct ld_entry *e)
 	if (e->name.len == 0)
 		map_odd_line(p->m, "numbers without a name");
 	else if (p->waiting.len > 0 && !p->waiting_indented)
-		read_section(p, e);
+		linkmap_ld_read_section(p, e);
 	else
 		p->dialect->piece(p->m, e);
 }
 
-static void read_symbol(struct ld_parser *p, const struct ld_entry *e)
+static void linkmap_ld_read_symbol(struct ld_parser *p, const struct ld_entry *e)
 {
 	if (e->rest.len == 0)
 		map_odd_line(p->m, "a number alone");
@@ -162,18 +162,18 @@ static void read_map_line(struct ld_parser *p, struct ld_entry *e)
 		m->piece = LINKMAP_NONE;
 	}
 	if (e->count == 2 && e->name.len == 0)
-		read_numbers(p, e);
+		linkmap_ld_read_numbers(p, e);
 	else if (e->count == 2 && e->indented)
 		p->dialect->piece(m, e);
 	else if (e->count == 2)
-		read_section(p, e);
+		linkmap_ld_read_section(p, e);
 	else if (e->count == 1 && e->name.len == 0)
-		read_symbol(p, e);
+		linkmap_ld_read_symbol(p, e);
 	p->waiting = e->count == 0 ? e->name : STR("");
 	p->waiting_indented = e->indented;
 }
 
-static void read_line(struct ld_parser *p)
+static void linkmap_ld_read_line(struct ld_parser *p)
 {
 	bool heading = false;
 	const enum part part = p->m->line.p[0] == ' ' ? p->part
@@ -185,11 +185,11 @@ static void read_line(struct ld_parser *p)
 	}
 	if (part == PART_OTHER)
 		return;
-	struct ld_entry e = read_entry(p->m->line);
+	struct ld_entry e = linkmap_ld_read_entry(p->m->line);
 	switch (part) {
-	case PART_COMMON: read_common(p, &e); break;
+	case PART_COMMON: linkmap_ld_read_common(p, &e); break;
 	case PART_DISCARDED: read_discarded(p, &e); break;
-	case PART_MEMORY: read_region(p, &e); break;
+	case PART_MEMORY: linkmap_ld_read_region(p, &e); break;
 	default: read_map_line(p, &e); break;
 	}
 }
@@ -199,7 +199,7 @@ void linkmap_ld_parse(struct map_maker *m, const struct ld_dialect *d)
 	struct ld_parser p = { .m = m, .dialect = d, .waiting = STR("") };
 	while (map_next_line(m)) {
 		if (m->line.len > 0)
-			read_line(&p);
+			linkmap_ld_read_line(&p);
 		else
 			p.waiting = STR("");
 	}

@@ -8,7 +8,7 @@
 
 enum table { TABLE_OTHER, TABLE_OBJECTS, TABLE_SECTIONS, TABLE_SYMBOLS, TABLE_DEAD };
 
-struct start {
+struct linkmap_ld64_start {
 	uint64_t addr;
 	uint64_t index; /* in sections */
 };
@@ -17,10 +17,10 @@ struct ld64 {
 	struct map_maker *m;
 	enum table table;
 	VEC(uint32_t) objects; /* ids by the number the map uses */
-	VEC(struct start) starts;
+	VEC(struct linkmap_ld64_start) starts;
 };
 
-static void read_heading(struct ld64 *l)
+static void linkmap_ld64_read_heading(struct ld64 *l)
 {
 	static const struct {
 		const char *words;
@@ -39,7 +39,7 @@ static void read_heading(struct ld64 *l)
 }
 
 /* "[ 12] rest". */
-static bool take_number(struct str *s, uint64_t *ret)
+static bool linkmap_ld64_take_number(struct str *s, uint64_t *ret)
 {
 	if (!map_take(s, STR("[")))
 		return false;
@@ -54,10 +54,10 @@ static bool take_number(struct str *s, uint64_t *ret)
 }
 
 /* Number 0 is the linker itself: "linker synthesized". */
-static bool read_object(struct ld64 *l, struct str s)
+static bool linkmap_ld64_read_object(struct ld64 *l, struct str s)
 {
 	uint64_t number;
-	if (!take_number(&s, &number) || number != l->objects.count)
+	if (!linkmap_ld64_take_number(&s, &number) || number != l->objects.count)
 		return false;
 	const bool own = number == 0 && str_eq(s, STR("linker synthesized"));
 	vec_push(&l->objects, own ? LINKMAP_NONE : map_object(l->m, s));
@@ -70,7 +70,7 @@ static bool take_tab_0x(struct str *s, uint64_t *ret)
 	return map_take_0x(s, ret);
 }
 
-static bool read_section(struct ld64 *l, struct str s)
+static bool linkmap_ld64_read_section(struct ld64 *l, struct str s)
 {
 	uint64_t addr, size;
 	if (!take_tab_0x(&s, &addr) || !take_tab_0x(&s, &size))
@@ -82,12 +82,12 @@ static bool read_section(struct ld64 *l, struct str s)
 	const struct str segment = map_trim_end((struct str){ s.p, tab });
 	struct linkmap_section *section = map_add_section(l->m, map_cut(s, tab + 1), addr, size);
 	section->segment = map_text(l->m, segment);
-	vec_push(&l->starts, (struct start){ addr, l->m->section });
+	vec_push(&l->starts, (struct linkmap_ld64_start){ addr, l->m->section });
 	return true;
 }
 
 /* Makes the section that holds the address the current one. */
-static bool find_section(struct ld64 *l, uint64_t addr)
+static bool linkmap_ld64_find_section(struct ld64 *l, uint64_t addr)
 {
 	const size_t i = upper_bound(l->starts.data, l->starts.count, sizeof *l->starts.data, addr);
 	if (i == 0)
@@ -98,28 +98,29 @@ static bool find_section(struct ld64 *l, uint64_t addr)
 }
 
 /* A literal is named by its contents: "literal string: hello". */
-static enum linkmap_kind kind_of(const struct ld64 *l, uint64_t number, struct str name)
+static enum linkmap_kind linkmap_ld64_kind_of(const struct ld64 *l, uint64_t number,
+					      struct str name)
 {
 	if (l->objects.data[number] == LINKMAP_NONE)
 		return LINKMAP_INTERNAL;
 	return str_starts(name, STR("literal string: ")) ? LINKMAP_MERGED : LINKMAP_OBJECT;
 }
 
-static bool read_symbol(struct ld64 *l, struct str s)
+static bool linkmap_ld64_read_symbol(struct ld64 *l, struct str s)
 {
 	struct map_maker *m = l->m;
 	uint64_t addr, size, number;
 	if (!take_tab_0x(&s, &addr) || !take_tab_0x(&s, &size))
 		return false;
 	map_skip_blanks(&s);
-	if (!take_number(&s, &number) || number >= l->objects.count)
+	if (!linkmap_ld64_take_number(&s, &number) || number >= l->objects.count)
 		return false;
-	if (!find_section(l, addr)) {
+	if (!linkmap_ld64_find_section(l, addr)) {
 		map_add_loose(m, s, addr);
 		return true;
 	}
 	const struct str section = linkmap_text(m->lm, m->lm->sections.data[m->section].name);
-	map_add_piece(m, kind_of(l, number, s), section, addr, size, STR(""))->object =
+	map_add_piece(m, linkmap_ld64_kind_of(l, number, s), section, addr, size, STR(""))->object =
 		l->objects.data[number];
 	map_add_symbol(m, s, addr, size);
 	return true;
@@ -131,7 +132,7 @@ static bool read_dead(struct ld64 *l, struct str s)
 	if (!map_take(&s, STR("<<dead>>")) || !take_tab_0x(&s, &size))
 		return false;
 	map_skip_blanks(&s);
-	if (!take_number(&s, &number) || number >= l->objects.count)
+	if (!linkmap_ld64_take_number(&s, &number) || number >= l->objects.count)
 		return false;
 	map_add_discarded(l->m, s, size, linkmap_object(l->m->lm, l->objects.data[number]));
 	return true;
@@ -141,9 +142,9 @@ static bool read_row(struct ld64 *l)
 {
 	const struct str line = l->m->line;
 	switch (l->table) {
-	case TABLE_OBJECTS: return read_object(l, line);
-	case TABLE_SECTIONS: return read_section(l, line);
-	case TABLE_SYMBOLS: return read_symbol(l, line);
+	case TABLE_OBJECTS: return linkmap_ld64_read_object(l, line);
+	case TABLE_SECTIONS: return linkmap_ld64_read_section(l, line);
+	case TABLE_SYMBOLS: return linkmap_ld64_read_symbol(l, line);
 	case TABLE_DEAD: return read_dead(l, line);
 	default: return true;
 	}
@@ -154,7 +155,7 @@ void linkmap_ld64_parse(struct map_maker *m)
 	struct ld64 l = { .m = m };
 	while (map_next_line(m)) {
 		if (str_starts(m->line, STR("#")))
-			read_heading(&l);
+			linkmap_ld64_read_heading(&l);
 		else if (m->line.len > 0 && !read_row(&l))
 			map_odd_line(m, "not a row of this table");
 	}

@@ -60,7 +60,7 @@ bool map_take(struct str *s, struct str word)
 }
 
 /* 16 or more for what is no digit. */
-static unsigned digit(char c)
+static unsigned linkmap_line_digit(char c)
 {
 	const unsigned decimal = (unsigned)(unsigned char)c - '0';
 	const unsigned letter = ((unsigned)(unsigned char)c | 0x20) - 'a';
@@ -68,11 +68,11 @@ static unsigned digit(char c)
 }
 
 /* At most `most` digits of that base, then a blank, a tab or the end. */
-static bool take_number(struct str *s, unsigned base, size_t most, uint64_t *ret)
+static bool linkmap_line_take_number(struct str *s, unsigned base, size_t most, uint64_t *ret)
 {
 	uint64_t v = 0;
 	size_t n = 0;
-	for (unsigned d; n < s->len && n < most && (d = digit(s->p[n])) < base; n++)
+	for (unsigned d; n < s->len && n < most && (d = linkmap_line_digit(s->p[n])) < base; n++)
 		v = v * base + d;
 	if (n == 0 || (n < s->len && s->p[n] != ' ' && s->p[n] != '\t'))
 		return false;
@@ -83,12 +83,12 @@ static bool take_number(struct str *s, unsigned base, size_t most, uint64_t *ret
 
 bool map_take_hex(struct str *s, uint64_t *ret)
 {
-	return take_number(s, 16, 16, ret);
+	return linkmap_line_take_number(s, 16, 16, ret);
 }
 
 bool map_take_decimal(struct str *s, uint64_t *ret)
 {
-	return take_number(s, 10, 19, ret);
+	return linkmap_line_take_number(s, 10, 19, ret);
 }
 
 bool map_take_0x(struct str *s, uint64_t *ret)

@@ -32,7 +32,7 @@ bool columns_place(struct str text, struct columns_place *ret)
 	return true;
 }
 
-static bool read_columns(const struct lld *l, struct columns_line *ret)
+static bool linkmap_lld_read_columns(const struct lld *l, struct columns_line *ret)
 {
 	struct str s = l->m->line;
 	map_skip_blanks(&s);
@@ -65,7 +65,7 @@ static enum linkmap_kind internal_kind(struct str section)
 	return merged ? LINKMAP_MERGED : LINKMAP_INTERNAL;
 }
 
-static void read_piece(struct lld *l, const struct columns_line *c)
+static void linkmap_lld_read_piece(struct lld *l, const struct columns_line *c)
 {
 	struct map_maker *m = l->m;
 	struct columns_place place;
@@ -88,7 +88,7 @@ static void read_piece(struct lld *l, const struct columns_line *c)
 		p->align_log2 = map_log2(c->align);
 }
 
-static void read_section(struct lld *l, const struct columns_line *c)
+static void linkmap_lld_read_section(struct lld *l, const struct columns_line *c)
 {
 	struct map_maker *m = l->m;
 	m->section = LINKMAP_NONE;
@@ -106,7 +106,7 @@ static bool is_mark(struct str name)
 	return name.len >= 2 && name.p[0] == '$' && (name.len == 2 || name.p[2] == '.');
 }
 
-static void read_symbol(struct lld *l, const struct columns_line *c)
+static void linkmap_lld_read_symbol(struct lld *l, const struct columns_line *c)
 {
 	if (!is_mark(c->text))
 		map_add_symbol(l->m, c->text, l->thumb ? c->addr & ~UINT64_C(1) : c->addr, c->size);
@@ -122,15 +122,15 @@ void linkmap_lld_parse(struct map_maker *m)
 	while (map_next_line(m)) {
 		if (m->line.len == 0)
 			continue;
-		if (!read_columns(&l, &c))
+		if (!linkmap_lld_read_columns(&l, &c))
 			map_odd_line(m, "not a line of columns");
 		else if (c.text.len == 0)
 			continue; /* a PROVIDE() that nobody wanted */
 		else if (c.level == COLUMNS_SECTION)
-			read_section(&l, &c);
+			linkmap_lld_read_section(&l, &c);
 		else if (c.level == COLUMNS_PIECE)
-			read_piece(&l, &c);
+			linkmap_lld_read_piece(&l, &c);
 		else
-			read_symbol(&l, &c);
+			linkmap_lld_read_symbol(&l, &c);
 	}
 }

@@ -8,7 +8,7 @@ static bool is_header(struct str name)
 	return str_eq(name, STR("EHDR")) || str_eq(name, STR("PHDR")) || str_eq(name, STR("SHDR"));
 }
 
-static bool read_columns(struct str s, struct columns_line *ret)
+static bool linkmap_mold_read_columns(struct str s, struct columns_line *ret)
 {
 	map_skip_blanks(&s);
 	ret->addr = 0;
@@ -41,7 +41,7 @@ static void fill_section(struct map_maker *m)
 		->align_log2 = align;
 }
 
-static void read_section(struct map_maker *m, const struct columns_line *c)
+static void linkmap_mold_read_section(struct map_maker *m, const struct columns_line *c)
 {
 	fill_section(m);
 	struct linkmap_section *s = map_add_section(m, c->text, c->addr, c->size);
@@ -49,7 +49,7 @@ static void read_section(struct map_maker *m, const struct columns_line *c)
 	s->header = is_header(c->text);
 }
 
-static void read_piece(struct map_maker *m, const struct columns_line *c)
+static void linkmap_mold_read_piece(struct map_maker *m, const struct columns_line *c)
 {
 	struct columns_place place;
 	if (!columns_place(c->text, &place)) {
@@ -69,12 +69,12 @@ void linkmap_mold_parse(struct map_maker *m)
 	while (map_next_line(m)) {
 		if (m->line.len == 0)
 			continue;
-		if (!read_columns(m->line, &c) || c.text.len == 0)
+		if (!linkmap_mold_read_columns(m->line, &c) || c.text.len == 0)
 			map_odd_line(m, "not a line of columns");
 		else if (c.level == COLUMNS_SECTION)
-			read_section(m, &c);
+			linkmap_mold_read_section(m, &c);
 		else if (c.level == COLUMNS_PIECE)
-			read_piece(m, &c);
+			linkmap_mold_read_piece(m, &c);
 		else
 			map_add_symbol(m, c.text, c.addr, c.size);
 	}

@@ -10,7 +10,7 @@
 
 enum part { PART_OTHER, PART_GROUPS, PART_SYMBOLS };
 
-struct group {
+struct linkmap_msvc_group {
 	uint64_t place; /* section number << 32 | offset */
 	uint64_t size;
 	struct str name;
@@ -20,7 +20,7 @@ struct group {
 struct msvc {
 	struct map_maker *m;
 	enum part part;
-	VEC(struct group) groups;
+	VEC(struct linkmap_msvc_group) groups;
 	VEC(bool) placed; /* by section: whether its address is known */
 };
 
@@ -40,7 +40,7 @@ static bool take_place(struct str *s, uint64_t *ret)
 	return true;
 }
 
-static struct str take_word(struct str *s)
+static struct str linkmap_msvc_take_word(struct str *s)
 {
 	map_skip_blanks(s);
 	size_t n = 0;
@@ -54,13 +54,15 @@ static struct str take_word(struct str *s)
 /* ---- groups ----------------------------------------------------------------------- */
 
 /* Groups of one number follow each other.  The section's address stays 0 until a symbol says it. */
-static void add_group(struct msvc *v, struct group g)
+static void linkmap_msvc_add_group(struct msvc *v, struct linkmap_msvc_group g)
 {
 	struct map_maker *m = v->m;
 	const size_t dollar = map_find(g.name, STR("$"));
 	const struct str name = { g.name.p, dollar };
 	const uint64_t end = (g.place & UINT32_MAX) + g.size;
-	const struct group *last = v->groups.count ? &v->groups.data[v->groups.count - 1] : NULL;
+	const struct linkmap_msvc_group *last = v->groups.count
+							? &v->groups.data[v->groups.count - 1]
+							: NULL;
 	if (!last || last->place >> 32 != g.place >> 32) {
 		map_add_section(m, name, 0, 0);
 		vec_push(&v->placed, false);
@@ -74,46 +76,48 @@ static void add_group(struct msvc *v, struct group g)
 /* "0001:00000000 0000a1b0H .text$mn  CODE" */
 static bool read_group(struct msvc *v, struct str s)
 {
-	struct group g = { 0 };
+	struct linkmap_msvc_group g = { 0 };
 	if (!take_place(&s, &g.place))
 		return false;
-	struct str size = take_word(&s);
+	struct str size = linkmap_msvc_take_word(&s);
 	if (!str_ends(size, STR("H")))
 		return false;
 	size.len--;
 	if (!map_take_hex(&size, &g.size) || g.size > UINT32_MAX)
 		return false;
-	g.name = take_word(&s);
+	g.name = linkmap_msvc_take_word(&s);
 	if (g.name.len == 0)
 		return false;
-	add_group(v, g);
+	linkmap_msvc_add_group(v, g);
 	return true;
 }
 
 /* ---- symbols ----------------------------------------------------------------------- */
 
 /* Bytes from `place` to the next group, at least to the end of this one. */
-static uint64_t bytes_left(const struct msvc *v, const struct group *g, uint64_t place)
+static uint64_t bytes_left(const struct msvc *v, const struct linkmap_msvc_group *g, uint64_t place)
 {
-	const struct group *next = g + 1;
-	const struct group *end = v->groups.data + v->groups.count;
+	const struct linkmap_msvc_group *next = g + 1;
+	const struct linkmap_msvc_group *end = v->groups.data + v->groups.count;
 	if (next < end && next->place >> 32 == place >> 32 && next->place >= g->place + g->size)
 		return next->place - place;
 	return g->place + g->size - place;
 }
 
-static const struct group *find_group(const struct msvc *v, uint64_t place)
+static const struct linkmap_msvc_group *linkmap_msvc_find_group(const struct msvc *v,
+								uint64_t place)
 {
 	const size_t i = upper_bound(v->groups.data, v->groups.count, sizeof *v->groups.data,
 				     place);
 	if (i == 0)
 		return NULL;
-	const struct group *g = &v->groups.data[i - 1];
+	const struct linkmap_msvc_group *g = &v->groups.data[i - 1];
 	return g->place >> 32 == place >> 32 && place - g->place <= g->size ? g : NULL;
 }
 
 /* False where the address is not the section's plus the offset. */
-static bool place_section(struct msvc *v, const struct group *g, uint64_t off, uint64_t addr)
+static bool linkmap_msvc_place_section(struct msvc *v, const struct linkmap_msvc_group *g,
+				       uint64_t off, uint64_t addr)
 {
 	struct linkmap_section *s = &v->m->lm->sections.data[g->section];
 	if (!v->placed.data[g->section] && addr >= off && s->size <= UINT64_MAX - (addr - off)) {
@@ -123,7 +127,7 @@ static bool place_section(struct msvc *v, const struct group *g, uint64_t off, u
 	return v->placed.data[g->section] && s->addr + off == addr;
 }
 
-static enum linkmap_kind kind_of(struct str object)
+static enum linkmap_kind linkmap_msvc_kind_of(struct str object)
 {
 	if (str_eq(object, STR("<common>")))
 		return LINKMAP_COMMON;
@@ -142,20 +146,20 @@ static struct str take_object(struct str s)
 	return map_trim_end(s);
 }
 
-static void add_symbol(struct msvc *v, uint64_t place, struct str name, uint64_t addr,
-		       struct str object)
+static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str name, uint64_t addr,
+				    struct str object)
 {
 	struct map_maker *m = v->m;
-	const struct group *g = find_group(v, place);
+	const struct linkmap_msvc_group *g = linkmap_msvc_find_group(v, place);
 	if (!g) {
 		map_add_loose(m, name, addr);
 		return;
 	}
-	if (!place_section(v, g, place & UINT32_MAX, addr)) {
+	if (!linkmap_msvc_place_section(v, g, place & UINT32_MAX, addr)) {
 		map_odd_line(m, "the address does not fit the offset");
 		return;
 	}
-	const enum linkmap_kind kind = kind_of(object);
+	const enum linkmap_kind kind = linkmap_msvc_kind_of(object);
 	m->section = (uint32_t)g->section;
 	map_add_piece(m, kind, g->name, addr, bytes_left(v, g, place),
 		      kind == LINKMAP_OBJECT ? object : STR(""))
@@ -164,23 +168,23 @@ static void add_symbol(struct msvc *v, uint64_t place, struct str name, uint64_t
 }
 
 /* Section 0 holds absolute values; they have no group. */
-static bool read_symbol(struct msvc *v, struct str s)
+static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 {
 	uint64_t place, addr;
 	if (!take_place(&s, &place))
 		return false;
-	const struct str name = take_word(&s);
+	const struct str name = linkmap_msvc_take_word(&s);
 	map_skip_blanks(&s);
 	if (name.len == 0 || !map_take_hex(&s, &addr))
 		return false;
-	add_symbol(v, place, name, addr, take_object(s));
+	linkmap_msvc_add_symbol(v, place, name, addr, take_object(s));
 	return true;
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
 /* Headings, and lines among the symbols that are none. */
-static bool read_heading(struct msvc *v)
+static bool linkmap_msvc_read_heading(struct msvc *v)
 {
 	static const struct {
 		const char *words;
@@ -208,9 +212,10 @@ void linkmap_msvc_parse(struct map_maker *m)
 {
 	struct msvc v = { .m = m };
 	while (map_next_line(m)) {
-		if (read_heading(&v) || v.part == PART_OTHER)
+		if (linkmap_msvc_read_heading(&v) || v.part == PART_OTHER)
 			continue;
-		if (v.part == PART_GROUPS ? !read_group(&v, m->line) : !read_symbol(&v, m->line))
+		if (v.part == PART_GROUPS ? !read_group(&v, m->line)
+					  : !linkmap_msvc_read_symbol(&v, m->line))
 			map_odd_line(m, "not a row of this table");
 	}
 	vec_release(&v.groups);

@@ -20,7 +20,7 @@ static struct str symbol_of_piece(struct str name)
 	return STR("");
 }
 
-static bool is_name(struct str name)
+static bool linkmap_names_is(struct str name)
 {
 	return name.len > 0 && name.p[0] != '$' && !str_starts(name, STR(".L")) &&
 	       !str_starts(name, STR("."));
@@ -39,7 +39,7 @@ static struct str name_of_piece(struct linkmap_names *n, const struct linkmap_pi
 	uint32_t id;
 	if (p->kind == LINKMAP_FILL)
 		return STR("");
-	if (p->kind != LINKMAP_OBJECT || !is_name(name))
+	if (p->kind != LINKMAP_OBJECT || !linkmap_names_is(name))
 		return n->all ? star_name(n, p) : STR("");
 	if (str_starts(whole, STR(".text.")))
 		(void)intern_borrow(&n->functions, name);
@@ -48,7 +48,7 @@ static struct str name_of_piece(struct linkmap_names *n, const struct linkmap_pi
 	return name;
 }
 
-static void add_piece(struct linkmap_names *n, uint32_t index)
+static void linkmap_names_add_piece(struct linkmap_names *n, uint32_t index)
 {
 	const struct linkmap_piece *p = &n->map->pieces.data[index];
 	const struct linkmap_symbol *y = n->map->symbols.data;
@@ -58,7 +58,7 @@ static void add_piece(struct linkmap_names *n, uint32_t index)
 	for (; n->symbol < count && y[n->symbol].piece == index; n->symbol++) {
 		const struct linkmap_symbol *s = &y[n->symbol];
 		const struct str name = linkmap_symbol_name(n->map, s);
-		if (!is_name(name) || s->addr < p->addr || s->addr >= end)
+		if (!linkmap_names_is(name) || s->addr < p->addr || s->addr >= end)
 			continue;
 		any |= s->addr == p->addr;
 		vec_push(&n->list, (struct linkmap_name){ s->addr, s->size, end, name, index });
@@ -83,7 +83,7 @@ void linkmap_names_read(struct linkmap_names *n, uint32_t section)
 	n->list.count = 0;
 	n->symbol = symbol_from(n->map, s->first_piece);
 	for (uint32_t k = 0; k < s->piece_count; k++)
-		add_piece(n, s->first_piece + k);
+		linkmap_names_add_piece(n, s->first_piece + k);
 	sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
 	for (size_t i = n->list.count; i-- > 0;) {
 		struct linkmap_name *y = &n->list.data[i];

@@ -8,13 +8,13 @@
 enum { HEADER_SIZE = 8, ARCHES_MAX = 40, SLICE_SHIFT = 52 };
 
 /* One fat_arch; sort_by_key sorts by off. */
-struct slice {
+struct fat_slice {
 	uint64_t off, size;
 	uint64_t cpu;
 };
 
 struct fat {
-	struct slice slices[ARCHES_MAX];
+	struct fat_slice slices[ARCHES_MAX];
 	size_t count;
 	uint64_t header; /* bytes of it and its table */
 };
@@ -45,7 +45,7 @@ bool fat_matches(struct bytes bytes)
 	return read_fat(bytes, &fat);
 }
 
-static const char *arch_name(struct arena *a, uint64_t cpu)
+static const char *fat_arch_name(struct arena *a, uint64_t cpu)
 {
 	static const struct {
 		uint32_t cpu;
@@ -59,17 +59,17 @@ static const char *arch_name(struct arena *a, uint64_t cpu)
 	return arena_format(a, "cpu %" PRIu64, cpu);
 }
 
-static void add_part(struct input *in, enum ar_part_kind kind, uint64_t off, uint64_t end)
+static void fat_add_part(struct input *in, enum ar_part_kind kind, uint64_t off, uint64_t end)
 {
 	if (end > off)
 		vec_push(&in->parts, (struct ar_part){ kind, off, end - off, STR("") });
 }
 
 /* A slice that is no Mach-O file, an archive perhaps, is a part. */
-static void add_slice(struct input *in, const char *path, const struct slice *s, size_t number)
+static void add_slice(struct input *in, const char *path, const struct fat_slice *s, size_t number)
 {
 	const struct bytes bytes = bytes_sub(in->file.bytes, s->off, s->size);
-	const struct str arch = str_of(arch_name(&in->arena, s->cpu));
+	const struct str arch = str_of(fat_arch_name(&in->arena, s->cpu));
 	struct heft_err err;
 	const struct image_place at = { .path = path,
 					.member = arch,
@@ -93,19 +93,19 @@ bool fat_parse(struct input *in, const char *path, struct heft_err *err)
 		return fail(err, HEFT_EFORMAT, 0, "%s: damaged Mach-O universal file", path);
 	in->archive = in->fat = true;
 	in->images = mem_zeroed(fat.count, sizeof *in->images);
-	add_part(in, FAT_HEADERS, 0, fat.header);
+	fat_add_part(in, FAT_HEADERS, 0, fat.header);
 	uint64_t done = fat.header;
 	for (size_t i = 0; i < fat.count; i++) {
-		struct slice s = fat.slices[i];
+		struct fat_slice s = fat.slices[i];
 		if (s.off < done || s.off > size || s.size > size - s.off) {
 			note(in->notes, path, s.off, s.size,
 			     "slice %zu overlaps another or goes beyond the end of the file", i);
 			continue;
 		}
-		add_part(in, FAT_PADDING, done, s.off);
+		fat_add_part(in, FAT_PADDING, done, s.off);
 		add_slice(in, path, &s, i);
 		done = s.off + s.size;
 	}
-	add_part(in, FAT_PADDING, done, size);
+	fat_add_part(in, FAT_PADDING, done, size);
 	return true;
 }

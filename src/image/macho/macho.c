@@ -46,7 +46,7 @@ struct reader macho_reader(const struct macho *m, uint64_t off, uint64_t size)
 	return reader_of(bytes_sub(m->build.im->bytes, off, size), m->build.im->big_endian);
 }
 
-static uint16_t machine_of(uint32_t cpu)
+static uint16_t macho_machine_of(uint32_t cpu)
 {
 	for (size_t i = 0; i < COUNT_OF(machines); i++)
 		if (machines[i].cpu == cpu)
@@ -65,7 +65,7 @@ static uint16_t type_of(uint32_t file_type)
 	}
 }
 
-static bool parse_header(struct macho *m, struct heft_err *err)
+static bool macho_parse_header(struct macho *m, struct heft_err *err)
 {
 	struct image *im = m->build.im;
 	const int magic = find_magic(im->bytes);
@@ -94,14 +94,14 @@ static bool parse_header(struct macho *m, struct heft_err *err)
 			    m->build.who, m->commands_size, im->bytes.size);
 	im->format = "Mach-O";
 	im->full_titles = true;
-	im->machine = machine_of(m->cpu);
+	im->machine = macho_machine_of(m->cpu);
 	im->type = type_of(m->file_type);
 	im->kind = m->file_type == MH_OBJECT ? IMAGE_OBJECT : IMAGE_EXEC;
 	return true;
 }
 
 /* mach_header.flags and where a signature is. */
-static void read_protection(struct macho *m)
+static void macho_read_protection(struct macho *m)
 {
 	enum { ALLOW_STACK_EXECUTION = 0x20000, PIE = 0x200000, NO_HEAP_EXECUTION = 0x1000000 };
 	struct image *im = m->build.im;
@@ -122,7 +122,7 @@ bool macho_parse(struct image *im, const struct image_place *at, struct bytes by
 {
 	struct macho m = { .cpu = 0 };
 	build_init(&m.build, im, at, bytes, notes);
-	const bool ok = parse_header(&m, err);
+	const bool ok = macho_parse_header(&m, err);
 	if (ok) {
 		build_part(&m.build, 0, m.header_size + m.commands_size, "[Mach-O Headers]");
 		macho_read_commands(&m);
@@ -133,7 +133,7 @@ bool macho_parse(struct image *im, const struct image_place *at, struct bytes by
 		macho_read_unwind(&m);
 		macho_read_frames(&m);
 		macho_read_linkedit(&m);
-		read_protection(&m);
+		macho_read_protection(&m);
 		build_finish(&m.build, m.symbols.index, m.strings.index);
 	}
 	build_release(&m.build);

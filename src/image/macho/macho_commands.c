@@ -51,7 +51,8 @@ static bool is_zerofill(uint32_t flags)
 	return type == S_ZEROFILL || type == S_GB_ZEROFILL || type == S_THREAD_LOCAL_ZEROFILL;
 }
 
-static uint64_t flags_of(const struct segment *seg, struct str segment, uint32_t flags)
+static uint64_t macho_commands_flags_of(const struct segment *seg, struct str segment,
+					uint32_t flags)
 {
 	const bool debug = flags & S_ATTR_DEBUG || str_eq(segment, STR("__DWARF")) ||
 			   str_eq(segment, STR("__LLVM"));
@@ -68,7 +69,7 @@ static uint64_t flags_of(const struct segment *seg, struct str segment, uint32_t
 	return ret;
 }
 
-static uint64_t entry_size(uint32_t flags)
+static uint64_t macho_commands_entry_size(uint32_t flags)
 {
 	switch (flags & 0xff) {
 	case S_CSTRING_LITERALS: return 1;
@@ -79,7 +80,8 @@ static uint64_t entry_size(uint32_t flags)
 	}
 }
 
-static void read_section(struct macho *m, struct reader *r, const struct segment *seg)
+static void macho_commands_read_section(struct macho *m, struct reader *r,
+					const struct segment *seg)
 {
 	struct image *im = m->build.im;
 	struct macho_section s = { 0 };
@@ -105,13 +107,13 @@ static void read_section(struct macho *m, struct reader *r, const struct segment
 		.title = str_of(arena_format(&im->arena, STR_FMT "," STR_FMT, STR_ARG(segment),
 					     STR_ARG(section))),
 		.type = absent ? SHT_NOBITS : SHT_PROGBITS,
-		.flags = flags_of(seg, segment, s.flags),
+		.flags = macho_commands_flags_of(seg, segment, s.flags),
 		.addr = im->kind == IMAGE_OBJECT ? 0 : s.addr,
 		.off = s.off,
 		.size = s.size,
 		.file_size = absent ? 0 : s.size,
 		.align = align < 32 ? UINT64_C(1) << align : 0,
-		.entsize = entry_size(s.flags),
+		.entsize = macho_commands_entry_size(s.flags),
 	};
 	s.index = build_section(&m->build, &made);
 	if (str_eq(section, STR("__unwind_info")))
@@ -120,7 +122,7 @@ static void read_section(struct macho *m, struct reader *r, const struct segment
 }
 
 /* segment_command */
-static void read_segment(struct macho *m, struct reader *r)
+static void macho_commands_read_segment(struct macho *m, struct reader *r)
 {
 	const struct image *im = m->build.im;
 	struct segment s = { .name = read_name(m, r) };
@@ -149,13 +151,14 @@ static void read_segment(struct macho *m, struct reader *r)
 	if (most != 0 && im->kind != IMAGE_OBJECT)
 		build_segment(&m->build, &s);
 	for (uint32_t i = 0; i < count && reader_left(r) > 0; i++)
-		read_section(m, r, &s);
+		macho_commands_read_section(m, r, &s);
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
 /* A section for a range of __LINKEDIT; linked images have it in memory. */
-static struct macho_range add_range(struct macho *m, const char *title, uint64_t off, uint64_t size)
+static struct macho_range macho_commands_add_range(struct macho *m, const char *title, uint64_t off,
+						   uint64_t size)
 {
 	const uint64_t skip = off - m->linkedit_off;
 	const bool mapped = off >= m->linkedit_off && skip <= m->linkedit_size &&
@@ -181,7 +184,8 @@ static void read_linkedit_data(struct macho *m, struct reader *r, uint32_t comma
 	for (size_t i = 0; i < COUNT_OF(ranges); i++) {
 		if (ranges[i].command != command || !reader_ok(r))
 			continue;
-		const struct macho_range range = add_range(m, ranges[i].title, off, size);
+		const struct macho_range range = macho_commands_add_range(m, ranges[i].title, off,
+									  size);
 		switch (command) {
 		case LC_CODE_SIGNATURE: macho_read_signature(m, &range); break;
 		case LC_FUNCTION_STARTS: m->starts = range; break;
@@ -201,8 +205,8 @@ static void read_symtab(struct macho *m, struct reader *r)
 	const uint64_t size = m->build.im->bits == 64 ? 16 : 12;
 	if (!reader_ok(r) || m->symbols.index != 0)
 		return;
-	m->symbols = add_range(m, "Symbol Table", off, count * size);
-	m->strings = add_range(m, "String Table", strings, strings_size);
+	m->symbols = macho_commands_add_range(m, "Symbol Table", off, count * size);
+	m->strings = macho_commands_add_range(m, "String Table", strings, strings_size);
 	m->symbol_count = m->symbols.size / size;
 }
 
@@ -225,8 +229,8 @@ static void read_dysymtab(struct macho *m, struct reader *r)
 		const uint32_t off = read_u32(r), count = read_u32(r);
 		if (!reader_ok(r))
 			return;
-		const struct macho_range range = add_range(m, tables[i].title, off,
-							   count * tables[i].size);
+		const struct macho_range range = macho_commands_add_range(m, tables[i].title, off,
+									  count * tables[i].size);
 		if (i == 3)
 			m->indirect = range;
 	}
@@ -242,18 +246,18 @@ static void read_dyld_info(struct macho *m, struct reader *r)
 		if (!reader_ok(r))
 			return;
 		struct macho_range *to = i < MACHO_OPCODES ? &m->opcodes[i] : &m->exports;
-		*to = add_range(m, titles[i], off, size);
+		*to = macho_commands_add_range(m, titles[i], off, size);
 	}
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static void read_command(struct macho *m, uint32_t command, struct reader *r)
+static void macho_commands_read(struct macho *m, uint32_t command, struct reader *r)
 {
 	struct image *im = m->build.im;
 	switch (command & ~(uint32_t)LC_REQ_DYLD) {
 	case LC_SEGMENT:
-	case LC_SEGMENT_64: read_segment(m, r); break;
+	case LC_SEGMENT_64: macho_commands_read_segment(m, r); break;
 	case LC_UUID: {
 		const uint8_t *id = read_take(r, 16);
 		im->build_id = (struct bytes){ id, id ? 16 : 0 };
@@ -299,6 +303,6 @@ static void each_command(struct macho *m,
 
 void macho_read_commands(struct macho *m)
 {
-	each_command(m, read_command);
+	each_command(m, macho_commands_read);
 	each_command(m, read_range_command);
 }

@@ -23,7 +23,7 @@ struct chains {
 	uint64_t left, pages;
 };
 
-static uint64_t bits_of(uint64_t v, unsigned from, unsigned count)
+static uint64_t macho_fixups_bits_of(uint64_t v, unsigned from, unsigned count)
 {
 	return v >> from & ((UINT64_C(1) << count) - 1);
 }
@@ -87,14 +87,15 @@ bool macho_word_at(const struct macho *m, uint64_t addr, uint64_t *ret)
 }
 
 /* Whether the pointer is one to the file itself; *ret_next: bytes up to the next one, 0: none. */
-static bool unpack(const struct macho *m, const struct packing *p, uint64_t word,
-		   uint64_t *ret_target, uint64_t *ret_next)
+static bool macho_fixups_unpack(const struct macho *m, const struct packing *p, uint64_t word,
+				uint64_t *ret_target, uint64_t *ret_next)
 {
 	const bool signed_pointer = p->arm64e && word >> 63;
 	const bool bound = p->arm64e ? word >> 62 & 1 : word >> 63;
 	const unsigned target_bits = signed_pointer ? 32 : p->arm64e ? 43 : 36;
-	*ret_next = p->arm64e ? bits_of(word, 51, 11) * 8 : bits_of(word, 51, 12) * 4;
-	*ret_target = bits_of(word, 0, target_bits) +
+	*ret_next = p->arm64e ? macho_fixups_bits_of(word, 51, 11) * 8
+			      : macho_fixups_bits_of(word, 51, 12) * 4;
+	*ret_target = macho_fixups_bits_of(word, 0, target_bits) +
 		      (p->offset || signed_pointer ? m->text_addr : 0);
 	return !bound;
 }
@@ -106,7 +107,7 @@ static void read_chain(struct chains *c, const struct packing *p, uint64_t addr,
 		uint64_t word, target;
 		if (!macho_word_at(c->m, addr, &word))
 			return;
-		if (!unpack(c->m, p, word, &target, &next))
+		if (!macho_fixups_unpack(c->m, p, word, &target, &next))
 			continue;
 		macho_add_pointer(c->m, addr, target, entry, entry_size);
 		entry_size = 0;
@@ -114,7 +115,7 @@ static void read_chain(struct chains *c, const struct packing *p, uint64_t addr,
 }
 
 /* dyld_chained_starts_in_segment */
-static void read_segment(struct chains *c, uint64_t at)
+static void macho_fixups_read_segment(struct chains *c, uint64_t at)
 {
 	const struct macho_range *in = &c->m->fixups;
 	struct reader r = macho_reader(c->m, in->off, in->size);
@@ -148,7 +149,7 @@ void macho_read_chains(struct macho *m)
 	for (uint32_t i = 0; i < count && reader_left(&r) >= 4 && c.left > 0; i++) {
 		const uint32_t off = read_u32(&r);
 		if (off != 0)
-			read_segment(&c, (uint64_t)starts + off);
+			macho_fixups_read_segment(&c, (uint64_t)starts + off);
 	}
 	macho_set_pointers(m, &m->fixups);
 }

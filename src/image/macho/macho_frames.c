@@ -8,27 +8,27 @@
 enum { POINTER_PCREL = 0x10, POINTER_OMIT = 0xff };
 
 /* A section by the address that the file states. */
-struct stated {
+struct macho_frames_stated {
 	uint64_t addr;
 	const struct macho_section *section;
 };
 
-struct cie {
+struct macho_frames_cie {
 	uint64_t off;
 	uint8_t pointer, data; /* how addresses of functions and of their data are encoded */
 	bool ok;
 };
 
-struct frames {
+struct macho_frames_frames {
 	struct macho *m;
-	const struct macho_section *s; /* at work */
-	VEC(struct stated) stated;     /* sorted */
+	const struct macho_section *s;          /* at work */
+	VEC(struct macho_frames_stated) stated; /* sorted */
 	macho_data_vec data_of;
-	struct cie cie; /* the last one */
+	struct macho_frames_cie cie; /* the last one */
 };
 
 /* The address that the image knows a stated one by. */
-static bool image_addr(const struct frames *f, uint64_t addr, uint64_t *ret)
+static bool image_addr(const struct macho_frames_frames *f, uint64_t addr, uint64_t *ret)
 {
 	const size_t i = upper_bound(f->stated.data, f->stated.count, sizeof *f->stated.data, addr);
 	const struct macho_section *s = i > 0 ? f->stated.data[i - 1].section : NULL;
@@ -38,21 +38,22 @@ static bool image_addr(const struct frames *f, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-static void add(struct frames *f, uint64_t off, uint64_t size, uint64_t function)
+static void macho_frames_add(struct macho_frames_frames *f, uint64_t off, uint64_t size,
+			     uint64_t function)
 {
 	build_entry(&f->m->build,
 		    &(struct image_entry){
 			    .section = f->s->index, .off = off, .size = size, .addr = function });
 }
 
-static void add_data(struct frames *f, uint64_t addr, uint64_t function)
+static void macho_frames_add_data(struct macho_frames_frames *f, uint64_t addr, uint64_t function)
 {
 	vec_push(&f->data_of, (struct macho_data){ addr, function });
 }
 
 /* ---- __eh_frame ------------------------------------------------------------------------------ */
 
-static unsigned pointer_width(const struct frames *f, uint8_t encoding)
+static unsigned pointer_width(const struct macho_frames_frames *f, uint8_t encoding)
 {
 	switch (encoding & 7) {
 	case 2: return 2;
@@ -63,7 +64,8 @@ static unsigned pointer_width(const struct frames *f, uint8_t encoding)
 }
 
 /* A stated address; false for what is no distance from its own place. */
-static bool read_pointer(const struct frames *f, struct reader *r, uint8_t encoding, uint64_t *ret)
+static bool macho_frames_read_pointer(const struct macho_frames_frames *f, struct reader *r,
+				      uint8_t encoding, uint64_t *ret)
 {
 	const uint64_t place = f->s->addr + r->pos;
 	const unsigned width = pointer_width(f, encoding), unused = 64 - 8 * width;
@@ -75,8 +77,8 @@ static bool read_pointer(const struct frames *f, struct reader *r, uint8_t encod
 }
 
 /* The augmentation, behind its 'z'. */
-static bool read_encodings(const struct frames *f, struct reader *r, const char *letters,
-			   struct cie *ret)
+static bool read_encodings(const struct macho_frames_frames *f, struct reader *r,
+			   const char *letters, struct macho_frames_cie *ret)
 {
 	(void)read_uleb(r); /* size */
 	for (; *letters; letters++) {
@@ -92,10 +94,10 @@ static bool read_encodings(const struct frames *f, struct reader *r, const char 
 	return reader_ok(r);
 }
 
-static void read_cie(struct frames *f, uint64_t off)
+static void read_cie(struct macho_frames_frames *f, uint64_t off)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
-	f->cie = (struct cie){ .off = off, .data = POINTER_OMIT };
+	f->cie = (struct macho_frames_cie){ .off = off, .data = POINTER_OMIT };
 	reader_seek(&r, add_sat(off, 4));
 	const uint32_t id = read_u32(&r);
 	const uint8_t version = read_u8(&r);
@@ -108,24 +110,25 @@ static void read_cie(struct frames *f, uint64_t off)
 }
 
 /* From behind the reference to its CIE. */
-static void read_fde(struct frames *f, struct reader *r, uint64_t off, uint64_t size)
+static void read_fde(struct macho_frames_frames *f, struct reader *r, uint64_t off, uint64_t size)
 {
 	uint64_t function, data;
-	if (!read_pointer(f, r, f->cie.pointer, &function) || !image_addr(f, function, &function))
+	if (!macho_frames_read_pointer(f, r, f->cie.pointer, &function) ||
+	    !image_addr(f, function, &function))
 		return;
-	add(f, off, size, function);
+	macho_frames_add(f, off, size, function);
 	read_skip(r, pointer_width(f, f->cie.pointer));
 	(void)read_uleb(r);
-	if (f->cie.data != POINTER_OMIT && read_pointer(f, r, f->cie.data, &data))
-		add_data(f, data, function);
+	if (f->cie.data != POINTER_OMIT && macho_frames_read_pointer(f, r, f->cie.data, &data))
+		macho_frames_add_data(f, data, function);
 }
 
 /* A CIE is there for the function behind it. */
-static void read_eh_frame(struct frames *f)
+static void read_eh_frame(struct macho_frames_frames *f)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
 	uint64_t waiting = 0; /* bytes of CIEs before */
-	f->cie = (struct cie){ .off = UINT64_MAX };
+	f->cie = (struct macho_frames_cie){ .off = UINT64_MAX };
 	while (reader_left(&r) > 8) {
 		const uint64_t off = r.pos, size = read_u32(&r), place = r.pos;
 		const uint32_t id = read_u32(&r);
@@ -147,7 +150,7 @@ static void read_eh_frame(struct frames *f)
 /* ---- __compact_unwind ------------------------------------------------------------------------ */
 
 /* An entry: function, its size, an encoding, the personality, its data. */
-static void read_compact(struct frames *f)
+static void read_compact(struct macho_frames_frames *f)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
 	const unsigned word = f->m->build.im->bits / 8;
@@ -157,19 +160,19 @@ static void read_compact(struct frames *f)
 		const uint64_t data = read_macho_word(&r, f->m);
 		uint64_t function;
 		if (data != 0 && image_addr(f, stated, &function))
-			add_data(f, data, function);
+			macho_frames_add_data(f, data, function);
 	}
 }
 
 void macho_read_frames(struct macho *m)
 {
-	struct frames f = { .m = m };
+	struct macho_frames_frames f = { .m = m };
 	if (m->build.im->kind != IMAGE_OBJECT)
 		return;
 	for (size_t i = 0; i < m->sections.count; i++)
 		if (m->sections.data[i].size > 0)
-			vec_push(&f.stated,
-				 (struct stated){ m->sections.data[i].addr, &m->sections.data[i] });
+			vec_push(&f.stated, (struct macho_frames_stated){ m->sections.data[i].addr,
+									  &m->sections.data[i] });
 	sort_by_key(f.stated.data, f.stated.count, sizeof *f.stated.data);
 	for (size_t i = 0; i < m->sections.count; i++) {
 		const struct section *made = &m->build.sections.data[m->sections.data[i].index];

@@ -4,8 +4,8 @@
 
 #include "base/sort.h"
 
-static void add(struct macho *m, const struct macho_range *in, uint64_t off, uint64_t size,
-		uint64_t addr)
+static void macho_linkedit_add(struct macho *m, const struct macho_range *in, uint64_t off,
+			       uint64_t size, uint64_t addr)
 {
 	build_entry(&m->build,
 		    &(struct image_entry){
@@ -15,7 +15,7 @@ static void add(struct macho *m, const struct macho_range *in, uint64_t off, uin
 /* ---- symbols by name ------------------------------------------------------------------------- */
 
 /* Leaves *ret_at where a name that is not known is put in. */
-static uint32_t find(const struct macho *m, struct str name, struct map_at *ret_at)
+static uint32_t macho_linkedit_find(const struct macho *m, struct str name, struct map_at *ret_at)
 {
 	uint32_t i;
 	*ret_at = map_at(&m->names, hash_bytes(name.p, name.len));
@@ -26,7 +26,7 @@ static uint32_t find(const struct macho *m, struct str name, struct map_at *ret_
 }
 
 /* Names of a sound table hardly share bytes. */
-static void read_names(struct macho *m)
+static void macho_linkedit_read_names(struct macho *m)
 {
 	uint64_t left = 4 * m->strings.size;
 	for (size_t i = m->first_symbol; i < m->build.symbols.count; i++) {
@@ -35,7 +35,7 @@ static void read_names(struct macho *m)
 		if (name.len == 0 || name.len > left)
 			continue;
 		left -= name.len;
-		if (find(m, name, &at) == 0)
+		if (macho_linkedit_find(m, name, &at) == 0)
 			map_put(&m->names, &at, (uint32_t)i);
 	}
 }
@@ -43,7 +43,7 @@ static void read_names(struct macho *m)
 uint32_t macho_name_find(const struct macho *m, struct str name)
 {
 	struct map_at at;
-	return find(m, macho_plain_name(name), &at);
+	return macho_linkedit_find(m, macho_plain_name(name), &at);
 }
 
 /* ---- function starts, data in code ----------------------------------------------------------- */
@@ -64,7 +64,7 @@ void macho_read_starts(struct macho *m)
 			return;
 		addr += step;
 		vec_push(&m->build.starts, (struct build_start){ addr, 0 });
-		add(m, &m->starts, at, r.pos - at, addr);
+		macho_linkedit_add(m, &m->starts, at, r.pos - at, addr);
 	}
 }
 
@@ -90,7 +90,7 @@ static void read_data_in_code(struct macho *m)
 		const uint64_t at = r.pos;
 		const uint32_t off = read_u32(&r);
 		read_skip(&r, ENTRY_SIZE - 4);
-		add(m, &m->data_in_code, at, ENTRY_SIZE, m->text_addr + off);
+		macho_linkedit_add(m, &m->data_in_code, at, ENTRY_SIZE, m->text_addr + off);
 	}
 }
 
@@ -145,20 +145,20 @@ static void read_tlv(struct macho *m)
 /* ---- exports --------------------------------------------------------------------------------- */
 
 /* The way to a node: its edge from the node above, and where it is. */
-struct edge {
+struct macho_linkedit_edge {
 	uint64_t off, size, node;
 };
 
-struct range {
+struct macho_linkedit_range {
 	uint64_t off, size;
 };
 
 struct trie {
 	struct macho *m;
 	struct reader r;
-	VEC(struct edge) edges;    /* yet to be followed, the next one last */
-	VEC(struct range) waiting; /* for the first export below */
-	uint64_t left;             /* bytes to read yet: nodes of a sound trie do not overlap */
+	VEC(struct macho_linkedit_edge) edges;    /* yet to be followed, the next one last */
+	VEC(struct macho_linkedit_range) waiting; /* for the first export below */
+	uint64_t left; /* bytes to read yet: nodes of a sound trie do not overlap */
 };
 
 /* Re-exports have no address here. */
@@ -171,27 +171,27 @@ static bool read_terminal(struct trie *t, uint64_t size, uint64_t *ret)
 	return reader_ok(&r) && size > 0 && !(flags & (ABSOLUTE | REEXPORT));
 }
 
-static void flush(struct trie *t, bool known, uint64_t addr)
+static void macho_linkedit_flush(struct trie *t, bool known, uint64_t addr)
 {
 	for (size_t i = 0; known && i < t->waiting.count; i++) {
-		const struct range *w = &t->waiting.data[i];
-		add(t->m, &t->m->exports, w->off, w->size, addr);
+		const struct macho_linkedit_range *w = &t->waiting.data[i];
+		macho_linkedit_add(t->m, &t->m->exports, w->off, w->size, addr);
 	}
 	t->waiting.count = 0;
 }
 
 /* False where nothing more is to be read. */
-static bool read_node(struct trie *t, const struct edge *from)
+static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 {
 	uint64_t addr;
 	reader_seek(&t->r, from->node);
 	const uint64_t size = read_uleb(&t->r);
 	const bool known = read_terminal(t, size, &addr);
 	const uint8_t children = read_u8(&t->r);
-	vec_push(&t->waiting, (struct range){ from->off, from->size });
-	vec_push(&t->waiting, (struct range){ from->node, t->r.pos - from->node });
+	vec_push(&t->waiting, (struct macho_linkedit_range){ from->off, from->size });
+	vec_push(&t->waiting, (struct macho_linkedit_range){ from->node, t->r.pos - from->node });
 	for (unsigned i = 0; i < children && reader_ok(&t->r); i++) {
-		struct edge e = { .off = t->r.pos };
+		struct macho_linkedit_edge e = { .off = t->r.pos };
 		read_cstr(&t->r);
 		e.node = read_uleb(&t->r);
 		e.size = t->r.pos - e.off;
@@ -202,19 +202,19 @@ static bool read_node(struct trie *t, const struct edge *from)
 		return false;
 	t->left -= used;
 	if (size > 0 || children == 0)
-		flush(t, known, addr);
+		macho_linkedit_flush(t, known, addr);
 	return true;
 }
 
 /* From the root on, in depth first: edges and nodes go to the first export that they lead to. */
-static void read_exports(struct macho *m)
+static void macho_linkedit_read_exports(struct macho *m)
 {
 	const struct macho_range *in = &m->exports;
 	struct trie t = { .m = m, .r = macho_reader(m, in->off, in->size), .left = in->size };
 	if (in->index != 0)
-		vec_push(&t.edges, (struct edge){ 0 });
+		vec_push(&t.edges, (struct macho_linkedit_edge){ 0 });
 	while (t.edges.count > 0) {
-		const struct edge from = t.edges.data[--t.edges.count];
+		const struct macho_linkedit_edge from = t.edges.data[--t.edges.count];
 		if (!read_node(&t, &from))
 			break;
 	}
@@ -225,7 +225,7 @@ static void read_exports(struct macho *m)
 /* ---- chained fixups -------------------------------------------------------------------------- */
 
 /* dyld_chained_fixups_header: the imports and their names. */
-static void read_imports(struct macho *m)
+static void macho_linkedit_read_imports(struct macho *m)
 {
 	enum { IMPORT = 1, IMPORT_ADDEND, IMPORT_ADDEND64 };
 	struct reader r = macho_reader(m, m->fixups.off, m->fixups.size);
@@ -260,7 +260,7 @@ static void read_imports(struct macho *m)
 
 void macho_read_linkedit(struct macho *m)
 {
-	read_names(m);
+	macho_linkedit_read_names(m);
 	if (m->symbols.index != 0)
 		macho_read_stabs(m);
 	if (m->build.im->kind == IMAGE_OBJECT)
@@ -270,8 +270,8 @@ void macho_read_linkedit(struct macho *m)
 		if ((m->sections.data[i].flags & 0xff) == S_INIT_FUNC_OFFSETS)
 			read_init_offsets(m, &m->sections.data[i]);
 	read_tlv(m);
-	read_exports(m);
-	read_imports(m);
+	macho_linkedit_read_exports(m);
+	macho_linkedit_read_imports(m);
 	macho_read_chains(m);
 	macho_read_opcodes(m);
 }

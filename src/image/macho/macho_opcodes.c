@@ -27,27 +27,28 @@ enum {
 	BIND_THREADED = 0xd0,
 };
 
-struct run {
+struct macho_opcodes_run {
 	struct macho *m;
 	struct reader r;
 	uint64_t addr, word; /* the next place; bytes of a pointer */
 };
 
-static void set_segment(struct run *x, uint8_t number)
+static void set_segment(struct macho_opcodes_run *x, uint8_t number)
 {
 	const uint64_t off = read_uleb(&x->r);
 	x->addr = off + (number < x->m->segments.count ? x->m->segments.data[number].addr : 0);
 }
 
 /* Pointers placed by one instruction. */
-struct places {
+struct macho_opcodes_places {
 	uint64_t count, step;
 };
 
 /* Whether the instruction places something, from x->addr on. */
-static bool rebase(struct run *x, uint8_t op, uint8_t imm, struct places *ret)
+static bool rebase(struct macho_opcodes_run *x, uint8_t op, uint8_t imm,
+		   struct macho_opcodes_places *ret)
 {
-	*ret = (struct places){ imm, x->word };
+	*ret = (struct macho_opcodes_places){ imm, x->word };
 	switch (op) {
 	case REBASE_SET_SEGMENT: set_segment(x, imm); return false;
 	case REBASE_ADD_ADDR: x->addr += read_uleb(&x->r); return false;
@@ -66,9 +67,10 @@ static bool rebase(struct run *x, uint8_t op, uint8_t imm, struct places *ret)
 	}
 }
 
-static bool bind(struct run *x, uint8_t op, uint8_t imm, struct places *ret)
+static bool macho_opcodes_bind(struct macho_opcodes_run *x, uint8_t op, uint8_t imm,
+			       struct macho_opcodes_places *ret)
 {
-	*ret = (struct places){ 1, x->word };
+	*ret = (struct macho_opcodes_places){ 1, x->word };
 	switch (op) {
 	case BIND_SET_ORDINAL: read_uleb(&x->r); return false;
 	case BIND_SET_ADDEND: read_sleb(&x->r); return false;
@@ -90,7 +92,8 @@ static bool bind(struct run *x, uint8_t op, uint8_t imm, struct places *ret)
 }
 
 /* Adds the pointers of one instruction; those of a sound table are in the file, each once. */
-static void add_pointers(struct run *x, const struct places *p, uint64_t from)
+static void add_pointers(struct macho_opcodes_run *x, const struct macho_opcodes_places *p,
+			 uint64_t from)
 {
 	const uint64_t room = x->m->build.im->bytes.size / x->word;
 	uint64_t size = x->r.pos - from, target;
@@ -104,7 +107,7 @@ static void add_pointers(struct run *x, const struct places *p, uint64_t from)
 
 /* A name goes to its symbol, which may be bound in many places or, a strong one of a weak name, in
  * none. */
-static void put_name(struct run *x, uint32_t section, uint64_t from)
+static void macho_opcodes_put_name(struct macho_opcodes_run *x, uint32_t section, uint64_t from)
 {
 	const struct str name = read_cstr(&x->r);
 	const uint32_t symbol = macho_name_find(x->m, name);
@@ -114,20 +117,21 @@ static void put_name(struct run *x, uint32_t section, uint64_t from)
 }
 
 /* `table`: one of MACHO_OPCODES. */
-static void read_table(struct macho *m, size_t table)
+static void macho_opcodes_read_table(struct macho *m, size_t table)
 {
 	const struct macho_range *in = &m->opcodes[table];
-	struct run x = { m, macho_reader(m, in->off, in->size), 0, m->build.im->bits / 8 };
+	struct macho_opcodes_run x = { m, macho_reader(m, in->off, in->size), 0,
+				       m->build.im->bits / 8 };
 	uint64_t from = 0; /* of the instructions for the next place */
 	while (in->index != 0 && reader_left(&x.r) > 0) {
 		const uint64_t at = x.r.pos;
 		const uint8_t byte = read_u8(&x.r), op = byte & OPCODE, imm = byte & IMMEDIATE;
-		struct places p;
+		struct macho_opcodes_places p;
 		if (table != MACHO_REBASE && op == BIND_SET_SYMBOL) {
-			put_name(&x, in->index, at);
+			macho_opcodes_put_name(&x, in->index, at);
 			from = from == at ? x.r.pos : from;
 		} else if (table == MACHO_REBASE ? rebase(&x, op, imm, &p)
-						 : bind(&x, op, imm, &p)) {
+						 : macho_opcodes_bind(&x, op, imm, &p)) {
 			const struct image_entry e = { in->index, 0, from, x.r.pos - from, x.addr };
 			if (table == MACHO_REBASE)
 				add_pointers(&x, &p, from);
@@ -143,5 +147,5 @@ static void read_table(struct macho *m, size_t table)
 void macho_read_opcodes(struct macho *m)
 {
 	for (size_t i = 0; i < MACHO_OPCODES; i++)
-		read_table(m, i);
+		macho_opcodes_read_table(m, i);
 }

@@ -30,13 +30,14 @@ static const uint16_t arm64[][2] = {
 static const uint16_t i386[][2] = { { R_386_32, R_386_PC32 } };
 static const uint16_t arm[][2] = { { R_ARM_ABS32, R_ARM_REL32 } };
 
-struct entry {
+struct macho_relocs_entry {
 	uint32_t off, symbol, type;
 	unsigned width;
 	bool pcrel, external;
 };
 
-static bool read_entry(struct reader *r, bool big_endian, struct entry *ret)
+static bool macho_relocs_read_entry(struct reader *r, bool big_endian,
+				    struct macho_relocs_entry *ret)
 {
 	ret->off = read_u32(r);
 	const uint32_t info = read_u32(r);
@@ -49,7 +50,7 @@ static bool read_entry(struct reader *r, bool big_endian, struct entry *ret)
 }
 
 /* ELF's type of an entry; 0 for what has none. */
-static uint32_t elf_type(const struct image *im, const struct entry *e)
+static uint32_t elf_type(const struct image *im, const struct macho_relocs_entry *e)
 {
 	switch (im->machine) {
 	case EM_X86_64:
@@ -67,13 +68,13 @@ static uint32_t elf_type(const struct image *im, const struct entry *e)
 }
 
 /* Whether the field holds a number; those of AArch64's instructions are spread over bits. */
-static bool has_field(const struct image *im, const struct entry *e)
+static bool has_field(const struct image *im, const struct macho_relocs_entry *e)
 {
 	return im->machine != EM_AARCH64 || e->type == 0;
 }
 
-static int64_t read_field(const struct macho *m, const struct macho_section *s,
-			  const struct entry *e)
+static int64_t macho_relocs_read_field(const struct macho *m, const struct macho_section *s,
+				       const struct macho_relocs_entry *e)
 {
 	struct reader r = macho_reader(m, (uint64_t)s->off + e->off, e->width);
 	const uint64_t v = read_uint(&r, e->width);
@@ -81,14 +82,14 @@ static int64_t read_field(const struct macho *m, const struct macho_section *s,
 	return (int64_t)(v << unused) >> unused;
 }
 
-static bool make_reloc(const struct macho *m, const struct macho_section *s, const struct entry *e,
-		       int64_t addend, struct reloc *ret)
+static bool make_reloc(const struct macho *m, const struct macho_section *s,
+		       const struct macho_relocs_entry *e, int64_t addend, struct reloc *ret)
 {
 	const struct image *im = m->build.im;
 	ret->type = elf_type(im, e);
 	ret->addr = e->off;
 	ret->has_addend = true;
-	ret->addend = has_field(im, e) ? read_field(m, s, e) : addend;
+	ret->addend = has_field(im, e) ? macho_relocs_read_field(m, s, e) : addend;
 	if (e->pcrel && im->machine == EM_X86_64)
 		ret->addend = (int64_t)((uint64_t)ret->addend - 4);
 	if (e->external) {
@@ -105,7 +106,7 @@ static bool make_reloc(const struct macho *m, const struct macho_section *s, con
 	return true;
 }
 
-static void read_section_relocs(struct macho *m, const struct macho_section *s)
+static void macho_relocs_read_section(struct macho *m, const struct macho_section *s)
 {
 	struct image *im = m->build.im;
 	const uint64_t size = (uint64_t)s->reloc_count * ENTRY_SIZE;
@@ -121,8 +122,8 @@ static void read_section_relocs(struct macho *m, const struct macho_section *s)
 	int64_t addend = 0;
 	while (reader_left(&r) >= ENTRY_SIZE) {
 		struct reloc made_reloc = { .entry_off = r.pos, .entry_size = ENTRY_SIZE };
-		struct entry e;
-		if (!read_entry(&r, im->big_endian, &e) || e.off & (uint32_t)SCATTERED)
+		struct macho_relocs_entry e;
+		if (!macho_relocs_read_entry(&r, im->big_endian, &e) || e.off & (uint32_t)SCATTERED)
 			continue;
 		if (im->machine == EM_AARCH64 && e.type == ARM64_ADDEND) {
 			addend = (int32_t)(e.symbol << 8) >> 8;
@@ -154,5 +155,5 @@ void macho_read_relocs(struct macho *m)
 	add_section_symbols(m);
 	for (size_t i = 0; i < m->sections.count; i++)
 		if (m->sections.data[i].reloc_count > 0)
-			read_section_relocs(m, &m->sections.data[i]);
+			macho_relocs_read_section(m, &m->sections.data[i]);
 }

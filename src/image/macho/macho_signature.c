@@ -17,7 +17,7 @@ struct directory {
 	uint8_t hash_size, page_shift;
 };
 
-static bool read_directory(struct reader *r, uint64_t off, struct directory *ret)
+static bool macho_signature_read_directory(struct reader *r, uint64_t off, struct directory *ret)
 {
 	reader_seek(r, off);
 	const bool known = read_u32(r) == (uint32_t)CODE_DIRECTORY;
@@ -34,7 +34,7 @@ static bool read_directory(struct reader *r, uint64_t off, struct directory *ret
 	return known && reader_ok(r);
 }
 
-static bool mapped_at(const struct macho *m, uint64_t off, uint64_t *ret)
+static bool macho_signature_mapped_at(const struct macho *m, uint64_t off, uint64_t *ret)
 {
 	for (size_t i = 0; i < m->segments.count; i++) {
 		const struct macho_segment *s = &m->segments.data[i];
@@ -55,7 +55,7 @@ static void add_hash(struct macho *m, const struct macho_range *range, const str
 				 .off = d->off + d->hashes + i * d->hash_size };
 	for (uint64_t at = 0; at < d->hash_size; at += PIECE, e.off += PIECE) {
 		e.size = min_u64(PIECE, d->hash_size - at);
-		if (mapped_at(m, page + at * size / d->hash_size, &e.addr))
+		if (macho_signature_mapped_at(m, page + at * size / d->hash_size, &e.addr))
 			build_entry(&m->build, &e);
 	}
 }
@@ -83,7 +83,7 @@ void macho_read_signature(struct macho *m, const struct macho_range *range)
 		const uint32_t type = read_u32(&r), off = read_u32(&r);
 		struct reader at = r;
 		struct directory d;
-		if (!read_directory(&at, off, &d))
+		if (!macho_signature_read_directory(&at, off, &d))
 			continue;
 		if (type == PRIMARY)
 			m->hardened = d.flags & HARDENED_RUNTIME;

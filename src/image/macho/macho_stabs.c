@@ -24,7 +24,7 @@ struct stabs {
 	bool in_object; /* the last object has not ended */
 };
 
-static void put(struct stabs *s, const struct image_entry *e)
+static void macho_stabs_put(struct stabs *s, const struct image_entry *e)
 {
 	if (e->symbol != 0 || s->known)
 		build_entry(&s->m->build, e);
@@ -33,8 +33,8 @@ static void put(struct stabs *s, const struct image_entry *e)
 }
 
 /* An entry and its name. */
-static void add(struct stabs *s, const struct nlist *n, uint64_t off, struct str name,
-		uint32_t symbol)
+static void macho_stabs_add(struct stabs *s, const struct nlist *n, uint64_t off, struct str name,
+			    uint32_t symbol)
 {
 	const struct macho *m = s->m;
 	struct image_entry e = { .section = m->symbols.index,
@@ -42,15 +42,15 @@ static void add(struct stabs *s, const struct nlist *n, uint64_t off, struct str
 				 .off = off,
 				 .size = m->build.im->bits == 64 ? 16 : 12,
 				 .addr = s->last };
-	put(s, &e);
+	macho_stabs_put(s, &e);
 	e.section = m->strings.index;
 	e.off = n->name;
 	e.size = name.len + 1;
 	if (name.len > 0)
-		put(s, &e);
+		macho_stabs_put(s, &e);
 }
 
-static void flush(struct stabs *s)
+static void macho_stabs_flush(struct stabs *s)
 {
 	for (size_t i = 0; s->known && i < s->waiting.count; i++) {
 		s->waiting.data[i].addr = s->last;
@@ -59,7 +59,7 @@ static void flush(struct stabs *s)
 	s->waiting.count = 0;
 }
 
-static bool place(const struct stabs *s, const struct nlist *n, uint64_t *ret)
+static bool macho_stabs_place(const struct stabs *s, const struct nlist *n, uint64_t *ret)
 {
 	const struct macho_section *in = macho_section_of(s->m, n->section);
 	const bool placed = n->type == N_FUN || n->type == N_STSYM || n->type == N_LCSYM ||
@@ -76,15 +76,15 @@ static void read_stab(struct stabs *s, const struct nlist *n, uint64_t off, stru
 {
 	if (n->type == N_SO && name.len > 0 && s->known) {
 		s->known = false;
-	} else if (place(s, n, &s->last)) {
+	} else if (macho_stabs_place(s, n, &s->last)) {
 		s->known = true;
-		flush(s);
+		macho_stabs_flush(s);
 	}
 	const uint32_t symbol = n->type == N_GSYM ? macho_name_find(s->m, name) : 0;
 	if (n->type != N_GSYM || symbol != 0)
-		add(s, n, off, name, symbol);
+		macho_stabs_add(s, n, off, name, symbol);
 	if (n->type == N_SO && name.len == 0) {
-		flush(s);
+		macho_stabs_flush(s);
 		s->known = false;
 	}
 }
@@ -127,7 +127,7 @@ static void map_stab(struct stabs *s, const struct nlist *n, struct str name)
 	add_moved(s, name, n->value);
 }
 
-static void hand_on(struct stabs *s)
+static void macho_stabs_hand_on(struct stabs *s)
 {
 	struct image *im = s->m->build.im;
 	struct debug_object *objects = arena_new(&im->arena, struct debug_object,
@@ -159,8 +159,8 @@ void macho_read_stabs(struct macho *m)
 		if (m->build.im->kind != IMAGE_OBJECT)
 			map_stab(&s, &n, name);
 	}
-	flush(&s);
-	hand_on(&s);
+	macho_stabs_flush(&s);
+	macho_stabs_hand_on(&s);
 	vec_release(&s.waiting);
 	vec_release(&s.objects);
 	vec_release(&s.moved);

@@ -39,7 +39,7 @@ struct str macho_plain_name(struct str name)
 	return mangled ? (struct str){ name.p + 1, name.len - 1 } : name;
 }
 
-static void place_symbol(struct macho *m, const struct nlist *n, struct symbol *s)
+static void macho_symbols_place(struct macho *m, const struct nlist *n, struct symbol *s)
 {
 	const struct macho_section *in = macho_section_of(m, n->section);
 	s->value = n->value;
@@ -62,8 +62,8 @@ static void place_symbol(struct macho *m, const struct nlist *n, struct symbol *
 	s->type = m->build.sections.data[in->index].exec ? STT_FUNC : STT_OBJECT;
 }
 
-static void add_symbol(struct macho *m, const struct nlist *n, struct str name, uint64_t off,
-		       uint64_t size)
+static void macho_symbols_add(struct macho *m, const struct nlist *n, struct str name, uint64_t off,
+			      uint64_t size)
 {
 	struct made_symbol s = { .entry_off = off, .entry_size = size, .name_size = name.len + 1 };
 	s.symbol.name = macho_plain_name(name);
@@ -72,13 +72,13 @@ static void add_symbol(struct macho *m, const struct nlist *n, struct str name, 
 			: n->desc & N_WEAK_DEF ? STB_WEAK
 					       : STB_GLOBAL;
 	s.symbol.visibility = n->type & N_PEXT ? STV_HIDDEN : STV_DEFAULT;
-	place_symbol(m, n, &s.symbol);
+	macho_symbols_place(m, n, &s.symbol);
 	build_symbol(&m->build, &s);
 }
 
 /* Entries for debuggers, of which a file with debug info has more than of others, are no symbols:
  * see macho_stabs.c. */
-static void read_table(struct macho *m)
+static void macho_symbols_read_table(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->symbols.off, m->symbols.size);
 	const struct bytes strings = macho_strings(m);
@@ -94,7 +94,7 @@ static void read_table(struct macho *m)
 		if (!is_symbol)
 			continue;
 		(void)names_take(strings, n.name, &left, &name);
-		add_symbol(m, &n, name, off, r.pos - off);
+		macho_symbols_add(m, &n, name, off, r.pos - off);
 	}
 }
 
@@ -118,7 +118,7 @@ static uint64_t slot_size(const struct macho *m, const struct macho_section *s)
 }
 
 /* Each slot has its symbol's index in the indirect symbol table, from reserved1 on. */
-static void read_slots(struct macho *m, const struct macho_section *s, uint64_t size)
+static void macho_symbols_read_slots(struct macho *m, const struct macho_section *s, uint64_t size)
 {
 	struct reader r = macho_reader(m, m->indirect.off, m->indirect.size);
 	reader_seek(&r, (uint64_t)s->first_indirect * 4);
@@ -138,11 +138,11 @@ static void read_slots(struct macho *m, const struct macho_section *s, uint64_t 
 
 void macho_read_symbols(struct macho *m)
 {
-	read_table(m);
+	macho_symbols_read_table(m);
 	for (size_t i = 0; i < m->sections.count; i++) {
 		const uint64_t size = slot_size(m, &m->sections.data[i]);
 		if (size > 0)
-			read_slots(m, &m->sections.data[i], size);
+			macho_symbols_read_slots(m, &m->sections.data[i], size);
 	}
 	if (m->build.im->kind == IMAGE_OBJECT)
 		return;

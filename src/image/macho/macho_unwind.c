@@ -4,7 +4,7 @@
 
 enum { PAGE_REGULAR = 2, PAGE_COMPRESSED = 3, INDEX_SIZE = 12, OFFSET_BITS = 24, PAGE_SIZE = 4096 };
 
-static void add(struct macho *m, uint64_t off, uint64_t size, uint64_t function)
+static void macho_unwind_add(struct macho *m, uint64_t off, uint64_t size, uint64_t function)
 {
 	if (size > 0)
 		build_entry(&m->build, &(struct image_entry){ .section = m->unwind.index,
@@ -14,13 +14,14 @@ static void add(struct macho *m, uint64_t off, uint64_t size, uint64_t function)
 }
 
 /* A page of the second level, which the index says begins with function `first`. */
-struct page {
+struct macho_unwind_page {
 	uint64_t off, end;
 	uint32_t first;
 };
 
 /* The header of a page and the room behind its entries are there for all of its functions. */
-static void read_page(struct macho *m, struct reader *r, const struct page *p, uint64_t *left)
+static void read_page(struct macho *m, struct reader *r, const struct macho_unwind_page *p,
+		      uint64_t *left)
 {
 	reader_seek(r, p->off);
 	const uint32_t kind = read_u32(r);
@@ -28,7 +29,7 @@ static void read_page(struct macho *m, struct reader *r, const struct page *p, u
 	const unsigned size = kind == PAGE_REGULAR ? 8 : 4;
 	if (kind != PAGE_REGULAR && kind != PAGE_COMPRESSED)
 		return;
-	add(m, p->off, off, p->first);
+	macho_unwind_add(m, p->off, off, p->first);
 	reader_seek(r, add_sat(p->off, off));
 	const uint64_t end = add_sat(r->pos, (uint64_t)count * size);
 	const uint64_t room = p->end > end ? p->end - end : 0;
@@ -40,9 +41,9 @@ static void read_page(struct macho *m, struct reader *r, const struct page *p, u
 						  ? word
 						  : p->first + (word & ((1u << OFFSET_BITS) - 1));
 		read_skip(r, size - 4);
-		add(m, at, size, function);
+		macho_unwind_add(m, at, size, function);
 		const uint64_t from = end + room * i / count;
-		add(m, from, end + room * (i + 1) / count - from, function);
+		macho_unwind_add(m, from, end + room * (i + 1) / count - from, function);
 	}
 }
 
@@ -55,19 +56,19 @@ static void read_lsdas(struct macho *m, struct reader *r, uint64_t from, uint64_
 		*left -= 8;
 		const uint64_t at = r->pos;
 		const uint32_t function = read_u32(r), data = read_u32(r);
-		add(m, at, 8, function);
+		macho_unwind_add(m, at, 8, function);
 		vec_push(ret, (struct macho_data){ m->text_addr + data, m->text_addr + function });
 	}
 }
 
 /* unwind_info_section_header_index_entry */
-struct index {
+struct macho_unwind_index {
 	uint32_t first, page, lsdas;
 };
 
-static struct index read_index(struct reader *r)
+static struct macho_unwind_index read_index(struct reader *r)
 {
-	struct index e;
+	struct macho_unwind_index e;
 	e.first = read_u32(r);
 	e.page = read_u32(r);
 	e.lsdas = read_u32(r);
@@ -96,17 +97,17 @@ void macho_read_unwind(struct macho *m)
 	for (uint64_t i = 0; i < count && left >= INDEX_SIZE; i++) {
 		left -= INDEX_SIZE;
 		const uint64_t at = r.pos;
-		const struct index e = read_index(&r);
+		const struct macho_unwind_index e = read_index(&r);
 		struct reader next = r;
 		struct reader rest = macho_reader(m, m->unwind.off, m->unwind.size);
 		if (!reader_ok(&r))
 			break;
-		add(m, at, INDEX_SIZE, e.first);
+		macho_unwind_add(m, at, INDEX_SIZE, e.first);
 		if (e.page != 0)
 			read_page(m, &rest,
-				  &(struct page){ e.page,
-						  page_end(m, e.page, read_index(&next).page),
-						  e.first },
+				  &(struct macho_unwind_page){
+					  e.page, page_end(m, e.page, read_index(&next).page),
+					  e.first },
 				  &left);
 		if (i > 0 && lsdas < e.lsdas) {
 			rest = macho_reader(m, m->unwind.off, m->unwind.size);

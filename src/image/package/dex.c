@@ -75,7 +75,7 @@ static bool read_ids(const struct dex_parse *p, struct reader *r, uint64_t each,
 	return true;
 }
 
-static bool read_tables(const struct dex_parse *p, struct reader *r, struct dex_part *ret)
+static bool dex_read_tables(const struct dex_parse *p, struct reader *r, struct dex_part *ret)
 {
 	return read_ids(p, r, DEX_STRING_ID, &ret->strings) &&
 	       read_ids(p, r, DEX_TYPE_ID, &ret->types) &&
@@ -86,7 +86,8 @@ static bool read_tables(const struct dex_parse *p, struct reader *r, struct dex_
 }
 
 /* The header of the part at `off`; *ret_end is where the part ends. */
-static bool read_header(struct dex_parse *p, uint64_t off, struct dex_part *ret, uint64_t *ret_end)
+static bool dex_read_header(struct dex_parse *p, uint64_t off, struct dex_part *ret,
+			    uint64_t *ret_end)
 {
 	const unsigned version = version_at(p->d->bytes, off);
 	const uint64_t least = version < CONTAINER_VERSION ? HEADER_SIZE : CONTAINER_HEADER_SIZE;
@@ -102,7 +103,7 @@ static bool read_header(struct dex_parse *p, uint64_t off, struct dex_part *ret,
 	if (size > p->d->bytes.size - off)
 		return dex_damaged(p, off + 32, "the file is cut off");
 	*ret_end = off + size;
-	return read_tables(p, &r, ret);
+	return dex_read_tables(p, &r, ret);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -133,7 +134,7 @@ static bool add_part_items(struct dex_parse *p, struct dex_part *part)
 }
 
 /* Behind a table nobody's bytes begin, if there are any. */
-static bool claim_end(struct dex_parse *p, uint64_t end)
+static bool dex_claim_end(struct dex_parse *p, uint64_t end)
 {
 	return end >= p->d->bytes.size || dex_claim(p, end, p->part->first + DEX_REST);
 }
@@ -147,7 +148,7 @@ static bool claim_members(struct dex_parse *p, const struct dex_ids *ids, uint32
 			       own ? first + i : p->part->first + DEX_MEMBERS))
 			return false;
 	}
-	return ids->count == 0 || claim_end(p, ids->off + (uint64_t)ids->count * 8);
+	return ids->count == 0 || dex_claim_end(p, ids->off + (uint64_t)ids->count * 8);
 }
 
 static bool claim_types(struct dex_parse *p)
@@ -159,7 +160,7 @@ static bool claim_types(struct dex_parse *p)
 			       item ? item : p->part->first + DEX_TYPES))
 			return false;
 	}
-	return t->count == 0 || claim_end(p, t->off + (uint64_t)t->count * DEX_TYPE_ID);
+	return t->count == 0 || dex_claim_end(p, t->off + (uint64_t)t->count * DEX_TYPE_ID);
 }
 
 static bool claim_protos(struct dex_parse *p)
@@ -174,11 +175,11 @@ static bool claim_protos(struct dex_parse *p)
 		if (parameters != 0 && !dex_claim(p, parameters, p->part->first + DEX_TYPES))
 			return false;
 	}
-	return t->count == 0 || claim_end(p, r.pos);
+	return t->count == 0 || dex_claim_end(p, r.pos);
 }
 
 /* Strings that are the names of classes here become theirs. */
-static void name_classes(const struct dex_parse *p, uint32_t *owners)
+static void dex_name_classes(const struct dex_parse *p, uint32_t *owners)
 {
 	const struct dex_ids *t = &p->part->types;
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -209,13 +210,13 @@ static bool claim_each_string(struct dex_parse *p, const uint32_t *owners)
 		if (!dex_claim(p, r.pos, item) || !dex_claim(p, read_u32(&r), item))
 			return false;
 	}
-	return t->count == 0 || claim_end(p, r.pos);
+	return t->count == 0 || dex_claim_end(p, r.pos);
 }
 
 static bool claim_strings(struct dex_parse *p)
 {
 	uint32_t *owners = mem_zeroed((size_t)p->part->strings.count + 1, sizeof *owners);
-	name_classes(p, owners);
+	dex_name_classes(p, owners);
 	name_literals(p, owners);
 	const bool ok = claim_each_string(p, owners);
 	mem_free(owners);
@@ -224,7 +225,7 @@ static bool claim_strings(struct dex_parse *p)
 
 /* ---- map ------------------------------------------------------------------------------------- */
 
-static enum dex_table table_of(unsigned type)
+static enum dex_table dex_table_of(unsigned type)
 {
 	switch (type) {
 	case MAP_STRING_IDS:
@@ -256,10 +257,10 @@ static bool claim_map(struct dex_parse *p)
 		const uint32_t count = read_u32(&r), off = read_u32(&r);
 		if (!reader_ok(&r))
 			return dex_damaged(p, p->map, "the map leaves the file");
-		if (count > 0 && !dex_claim(p, off, p->part->first + table_of(type)))
+		if (count > 0 && !dex_claim(p, off, p->part->first + dex_table_of(type)))
 			return false;
 	}
-	return claim_end(p, r.pos);
+	return dex_claim_end(p, r.pos);
 }
 
 /* ---- tiling ---------------------------------------------------------------------------------- */
@@ -302,7 +303,7 @@ static void tile(struct dex_parse *p)
 	}
 }
 
-static void sort_uses(struct dex *d)
+static void dex_sort_uses(struct dex *d)
 {
 	size_t kept = 0;
 	sort_by_key(d->uses.data, d->uses.count, sizeof *d->uses.data);
@@ -314,11 +315,11 @@ static void sort_uses(struct dex *d)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static bool read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
+static bool dex_read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
 {
 	struct dex_part part = { 0 };
 	p->part_index = (uint32_t)p->d->parts.count;
-	if (!read_header(p, off, &part, ret_end) || !add_part_items(p, &part))
+	if (!dex_read_header(p, off, &part, ret_end) || !add_part_items(p, &part))
 		return false;
 	p->part = &part;
 	vec_push(&p->d->parts, part);
@@ -327,7 +328,7 @@ static bool read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
 			claim_types(p) && claim_protos(p) &&
 			claim_members(p, &part.fields, dex_field_item(p, 0)) &&
 			claim_members(p, &part.methods, dex_method_item(p, 0)) &&
-			claim_strings(p) && claim_map(p) && claim_end(p, *ret_end);
+			claim_strings(p) && claim_map(p) && dex_claim_end(p, *ret_end);
 	mem_free(p->class_of_type);
 	p->part = NULL;
 	return ok;
@@ -339,7 +340,7 @@ static bool read_parts(struct dex_parse *p)
 	const struct bytes b = p->d->bytes;
 	uint64_t off = 0;
 	do
-		if (!read_part(p, off, &off))
+		if (!dex_read_part(p, off, &off))
 			return false;
 	while (version_at(b, 0) == CONTAINER_VERSION && off < b.size);
 	return true;
@@ -359,7 +360,7 @@ bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_er
 	const bool ok = read_parts(&p);
 	if (ok) {
 		tile(&p);
-		sort_uses(ret);
+		dex_sort_uses(ret);
 	} else {
 		dex_release(ret);
 	}

@@ -15,12 +15,12 @@ enum {
 /* Does what an item refers to whose offset is stated; 0: there is none. */
 typedef bool read_fn(struct dex_parse *p, uint64_t off, uint32_t item);
 
-static bool read_at(struct dex_parse *p, uint32_t off, uint32_t item, read_fn *read)
+static bool dex_class_read_at(struct dex_parse *p, uint32_t off, uint32_t item, read_fn *read)
 {
 	return off == 0 || (dex_claim(p, off, item) && (!read || read(p, off, item)));
 }
 
-static bool whole(const struct dex_parse *p, const struct reader *r, uint64_t off)
+static bool dex_class_whole(const struct dex_parse *p, const struct reader *r, uint64_t off)
 {
 	return reader_ok(r) || dex_damaged(p, off, "what begins here leaves the file");
 }
@@ -28,25 +28,25 @@ static bool whole(const struct dex_parse *p, const struct reader *r, uint64_t of
 /* ---- annotations ----------------------------------------------------------------------------- */
 
 /* A list of offsets: of the items of a set, or of the sets of parameters. */
-static bool read_list(struct dex_parse *p, uint64_t off, uint32_t item, read_fn *read)
+static bool dex_class_read_list(struct dex_parse *p, uint64_t off, uint32_t item, read_fn *read)
 {
 	struct reader r = dex_reader(p->d, off);
 	for (uint32_t left = read_u32(&r); left > 0; left--) {
 		const uint32_t to = read_u32(&r);
-		if (!whole(p, &r, off) || !read_at(p, to, item, read))
+		if (!dex_class_whole(p, &r, off) || !dex_class_read_at(p, to, item, read))
 			return false;
 	}
-	return whole(p, &r, off);
+	return dex_class_whole(p, &r, off);
 }
 
-static bool read_set(struct dex_parse *p, uint64_t off, uint32_t item)
+static bool dex_class_read_set(struct dex_parse *p, uint64_t off, uint32_t item)
 {
-	return read_list(p, off, item, NULL);
+	return dex_class_read_list(p, off, item, NULL);
 }
 
 static bool read_set_list(struct dex_parse *p, uint64_t off, uint32_t item)
 {
-	return read_list(p, off, item, read_set);
+	return dex_class_read_list(p, off, item, dex_class_read_set);
 }
 
 /* Entries of a directory: the index of a member, the offset of its annotations. */
@@ -56,25 +56,28 @@ static bool read_annotated(struct dex_parse *p, struct reader *r, uint32_t left,
 	for (; left > 0; left--) {
 		const uint64_t at = r->pos;
 		const uint32_t index = read_u32(r), off = read_u32(r);
-		if (!whole(p, r, at))
+		if (!dex_class_whole(p, r, at))
 			return false;
 		if (index >= ids->count)
 			return dex_damaged(p, at, "annotations of a member that is not there");
-		if (!dex_claim(p, at, first + index) || !read_at(p, off, first + index, read))
+		if (!dex_claim(p, at, first + index) ||
+		    !dex_class_read_at(p, off, first + index, read))
 			return false;
 	}
 	return true;
 }
 
-static bool read_directory(struct dex_parse *p, uint64_t off, uint32_t item)
+static bool dex_class_read_directory(struct dex_parse *p, uint64_t off, uint32_t item)
 {
 	const struct dex_part *part = p->part;
 	struct reader r = dex_reader(p->d, off);
 	const uint32_t own = read_u32(&r);
 	const uint32_t fields = read_u32(&r), methods = read_u32(&r), parameters = read_u32(&r);
-	return whole(p, &r, off) && read_at(p, own, item, read_set) &&
-	       read_annotated(p, &r, fields, &part->fields, dex_field_item(p, 0), read_set) &&
-	       read_annotated(p, &r, methods, &part->methods, dex_method_item(p, 0), read_set) &&
+	return dex_class_whole(p, &r, off) && dex_class_read_at(p, own, item, dex_class_read_set) &&
+	       read_annotated(p, &r, fields, &part->fields, dex_field_item(p, 0),
+			      dex_class_read_set) &&
+	       read_annotated(p, &r, methods, &part->methods, dex_method_item(p, 0),
+			      dex_class_read_set) &&
 	       read_annotated(p, &r, parameters, &part->methods, dex_method_item(p, 0),
 			      read_set_list);
 }
@@ -83,7 +86,7 @@ static bool read_directory(struct dex_parse *p, uint64_t off, uint32_t item)
 
 /* Strings are literals of the class.  Arrays and annotations, which static fields do not have, end
  * the search. */
-static bool read_values(struct dex_parse *p, uint64_t off, uint32_t item)
+static bool dex_class_read_values(struct dex_parse *p, uint64_t off, uint32_t item)
 {
 	struct reader r = dex_reader(p->d, off);
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_ok(&r); left--) {
@@ -102,7 +105,7 @@ static bool read_values(struct dex_parse *p, uint64_t off, uint32_t item)
 			read_skip(&r, (uint64_t)arg + 1);
 		}
 	}
-	return whole(p, &r, off);
+	return dex_class_whole(p, &r, off);
 }
 
 /* ---- class data ------------------------------------------------------------------------------ */
@@ -114,7 +117,7 @@ static bool read_method_code(struct dex_parse *p, uint64_t off, uint32_t method,
 	const uint32_t debug = read_u32(&r), units = read_u32(&r);
 	if (!reader_ok(&r) || units > reader_left(&r) / 2)
 		return dex_damaged(p, off, "code leaves the file");
-	return dex_claim(p, off, method) && read_at(p, debug, method, NULL) &&
+	return dex_claim(p, off, method) && dex_class_read_at(p, debug, method, NULL) &&
 	       dex_read_code(p, r.pos, units, item);
 }
 
@@ -130,7 +133,7 @@ static bool read_members(struct dex_parse *p, struct reader *r, uint64_t left, b
 		index = add_sat(index, read_uleb(r));
 		(void)read_uleb(r);
 		const uint64_t code = methods ? read_uleb(r) : 0;
-		if (!whole(p, r, at))
+		if (!dex_class_whole(p, r, at))
 			return false;
 		if (index >= ids->count)
 			return dex_damaged(p, at, "a member that is not there");
@@ -152,7 +155,7 @@ static bool read_class_data(struct dex_parse *p, uint64_t off, uint32_t item)
 	for (unsigned i = 0; i < 4; i++)
 		if (!read_members(p, &r, counts[i], i >= 2, item))
 			return false;
-	return whole(p, &r, off);
+	return dex_class_whole(p, &r, off);
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -168,9 +171,10 @@ static bool read_class(struct dex_parse *p, struct reader *r, uint32_t item)
 	if (type >= p->part->types.count)
 		return dex_damaged(p, at, "a class of a type that is not there");
 	p->class_of_type[type] = item;
-	return dex_claim(p, at, item) && read_at(p, interfaces, item, NULL) &&
-	       read_at(p, annotations, item, read_directory) &&
-	       read_at(p, data, item, read_class_data) && read_at(p, values, item, read_values);
+	return dex_claim(p, at, item) && dex_class_read_at(p, interfaces, item, NULL) &&
+	       dex_class_read_at(p, annotations, item, dex_class_read_directory) &&
+	       dex_class_read_at(p, data, item, read_class_data) &&
+	       dex_class_read_at(p, values, item, dex_class_read_values);
 }
 
 bool dex_read_classes(struct dex_parse *p)

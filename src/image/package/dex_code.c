@@ -16,7 +16,7 @@ static const struct {
 	{ 0xd0, 2 }, { 0xe3, 1 }, { 0xfa, 4 }, { 0xfc, 3 }, { 0xfe, 2 },
 };
 
-static uint64_t length_of(uint8_t opcode)
+static uint64_t dex_code_length_of(uint8_t opcode)
 {
 	size_t low = 0, high = COUNT_OF(lengths);
 	while (high - low > 1) {
@@ -58,7 +58,8 @@ bool dex_read_code(struct dex_parse *p, uint64_t off, uint64_t count, uint32_t c
 			if (!reader_ok(&r) || !dex_use_string(p, at, string, class_item))
 				return dex_damaged(p, at, "code loads a string that is not there");
 		}
-		reader_seek(&r, min_u64(at + 2 * (table > 0 ? table : length_of(opcode)), r.size));
+		reader_seek(&r, min_u64(at + 2 * (table > 0 ? table : dex_code_length_of(opcode)),
+					r.size));
 	}
 	return true;
 }

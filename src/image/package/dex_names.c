@@ -2,29 +2,29 @@
 #include "image/package/dex_internal.h"
 
 /* What is being named. */
-struct naming {
+struct dex_names_naming {
 	struct dex *d;
 	const struct dex_part *part;
 	struct text *out;
 	struct heft_err *err;
 };
 
-static bool odd(const struct naming *n, uint64_t off)
+static bool odd(const struct dex_names_naming *n, uint64_t off)
 {
 	return fail(n->err, HEFT_EFORMAT, off, "%s: damaged: a name is not there, or too long",
 		    n->d->path);
 }
 
 /* Stands on an element of a table, or on nothing where there is no such element. */
-static struct reader element(const struct naming *n, const struct dex_ids *ids, uint64_t index,
-			     uint64_t each)
+static struct reader element(const struct dex_names_naming *n, const struct dex_ids *ids,
+			     uint64_t index, uint64_t each)
 {
 	return index < ids->count ? dex_reader(n->d, ids->off + index * each)
 				  : reader_make(NULL, 0, false);
 }
 
 /* The text is at most as long as what all may still take. */
-static bool string(struct naming *n, uint32_t index, struct str *ret)
+static bool dex_names_string(struct dex_names_naming *n, uint32_t index, struct str *ret)
 {
 	struct reader id = element(n, &n->part->strings, index, DEX_STRING_ID);
 	const uint32_t off = read_u32(&id);
@@ -38,11 +38,11 @@ static bool string(struct naming *n, uint32_t index, struct str *ret)
 	return true;
 }
 
-static bool descriptor(struct naming *n, uint32_t type, struct str *ret)
+static bool descriptor(struct dex_names_naming *n, uint32_t type, struct str *ret)
 {
 	struct reader r = element(n, &n->part->types, type, DEX_TYPE_ID);
 	const uint32_t index = read_u32(&r);
-	return reader_ok(&r) ? string(n, index, ret) : odd(n, HEFT_NO_OFFSET);
+	return reader_ok(&r) ? dex_names_string(n, index, ret) : odd(n, HEFT_NO_OFFSET);
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -64,14 +64,14 @@ static struct str primitive(char c)
 }
 
 /* "Lorg/Class;" without the L and the ';', and `slash` for '/'. */
-static void add_class(struct text *out, struct str s, char slash)
+static void dex_names_add_class(struct text *out, struct str s, char slash)
 {
 	const size_t end = str_ends(s, STR(";")) ? s.len - 1 : s.len;
 	for (size_t i = 1; i < end; i++)
 		text_add_char(out, s.p[i] == '/' ? slash : s.p[i]);
 }
 
-static bool add_type(struct naming *n, uint32_t type)
+static bool add_type(struct dex_names_naming *n, uint32_t type)
 {
 	struct str s;
 	if (!descriptor(n, type, &s))
@@ -83,7 +83,7 @@ static bool add_type(struct naming *n, uint32_t type)
 	if (s.len == 1 && primitive(s.p[0]).len > 0)
 		text_add(n->out, primitive(s.p[0]));
 	else if (str_starts(s, STR("L")))
-		add_class(n->out, s, '.');
+		dex_names_add_class(n->out, s, '.');
 	else
 		text_add(n->out, s);
 	for (; arrays > 0; arrays--)
@@ -93,7 +93,7 @@ static bool add_type(struct naming *n, uint32_t type)
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-static bool add_parameters(struct naming *n, uint32_t off)
+static bool add_parameters(struct dex_names_naming *n, uint32_t off)
 {
 	struct reader r = dex_reader(n->d, off);
 	const uint32_t count = off ? read_u32(&r) : 0;
@@ -111,12 +111,12 @@ static bool add_parameters(struct naming *n, uint32_t off)
 	return reader_ok(&r) || odd(n, off);
 }
 
-static bool add_field(struct naming *n, uint32_t index)
+static bool add_field(struct dex_names_naming *n, uint32_t index)
 {
 	struct reader r = element(n, &n->part->fields, index, DEX_FIELD_ID);
 	struct str name;
 	const uint16_t owner = read_u16(&r), type = read_u16(&r);
-	if (!add_type(n, owner) || !string(n, read_u32(&r), &name))
+	if (!add_type(n, owner) || !dex_names_string(n, read_u32(&r), &name))
 		return false;
 	text_add_char(n->out, '#');
 	text_add(n->out, name);
@@ -125,13 +125,13 @@ static bool add_field(struct naming *n, uint32_t index)
 }
 
 /* Constructors have no type. */
-static bool add_method(struct naming *n, uint32_t index)
+static bool add_method(struct dex_names_naming *n, uint32_t index)
 {
 	struct reader r = element(n, &n->part->methods, index, DEX_METHOD_ID);
 	struct str name;
 	const uint16_t owner = read_u16(&r), type = read_u16(&r);
 	struct reader proto = element(n, &n->part->protos, type, DEX_PROTO_ID);
-	if (!add_type(n, owner) || !string(n, read_u32(&r), &name))
+	if (!add_type(n, owner) || !dex_names_string(n, read_u32(&r), &name))
 		return false;
 	text_add_char(n->out, '#');
 	text_add(n->out, name);
@@ -149,21 +149,21 @@ static bool add_method(struct naming *n, uint32_t index)
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
-static struct naming naming_of(struct dex *d, const struct dex_item *i, struct text *out,
-			       struct heft_err *err)
+static struct dex_names_naming naming_of(struct dex *d, const struct dex_item *i, struct text *out,
+					 struct heft_err *err)
 {
-	return (struct naming){ d, &d->parts.data[i->part], out, err };
+	return (struct dex_names_naming){ d, &d->parts.data[i->part], out, err };
 }
 
 /* The fields of a class_def. */
-static struct reader class_def(const struct naming *n, const struct dex_item *i)
+static struct reader class_def(const struct dex_names_naming *n, const struct dex_item *i)
 {
 	return dex_reader(n->d, n->part->classes.off + (uint64_t)i->index * DEX_CLASS_DEF);
 }
 
 bool dex_add_name(struct dex *d, const struct dex_item *i, struct text *out, struct heft_err *err)
 {
-	struct naming n = naming_of(d, i, out, err);
+	struct dex_names_naming n = naming_of(d, i, out, err);
 	struct reader r;
 	switch (i->kind) {
 	case DEX_CLASS: r = class_def(&n, i); return add_type(&n, read_u32(&r));
@@ -176,29 +176,29 @@ bool dex_add_name(struct dex *d, const struct dex_item *i, struct text *out, str
 bool dex_add_class_path(struct dex *d, const struct dex_item *i, struct text *out,
 			struct heft_err *err)
 {
-	struct naming n = naming_of(d, i, out, err);
+	struct dex_names_naming n = naming_of(d, i, out, err);
 	struct reader r = class_def(&n, i);
 	struct str s;
 	if (!descriptor(&n, read_u32(&r), &s))
 		return false;
-	add_class(out, s, '/');
+	dex_names_add_class(out, s, '/');
 	return true;
 }
 
 bool dex_source_file(struct dex *d, const struct dex_item *i, struct str *ret, struct heft_err *err)
 {
-	struct naming n = naming_of(d, i, NULL, err);
+	struct dex_names_naming n = naming_of(d, i, NULL, err);
 	struct reader r = class_def(&n, i);
 	read_skip(&r, 16);
 	const uint32_t index = read_u32(&r);
 	if (index != DEX_NO_INDEX)
-		return string(&n, index, ret);
+		return dex_names_string(&n, index, ret);
 	*ret = STR("");
 	return true;
 }
 
 bool dex_literal(struct dex *d, const struct dex_item *i, struct str *ret, struct heft_err *err)
 {
-	struct naming n = naming_of(d, i, NULL, err);
-	return string(&n, i->index, ret);
+	struct dex_names_naming n = naming_of(d, i, NULL, err);
+	return dex_names_string(&n, i->index, ret);
 }

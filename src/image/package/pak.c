@@ -2,16 +2,16 @@
 
 enum { HEADER_V4 = 9, HEADER_V5 = 12 };
 
-struct header {
+struct pak_header {
 	unsigned version;
 	uint8_t encoding;
 	uint32_t count, aliases;
 };
 
 /* False where this is no data pack, or its tables leave the bytes. */
-static bool read_header(struct reader *r, struct header *ret)
+static bool pak_read_header(struct reader *r, struct pak_header *ret)
 {
-	*ret = (struct header){ .version = read_u32(r) };
+	*ret = (struct pak_header){ .version = read_u32(r) };
 	if (ret->version == 4) {
 		ret->count = read_u32(r);
 		ret->encoding = read_u8(r);
@@ -31,8 +31,8 @@ static bool read_header(struct reader *r, struct header *ret)
 bool pak_matches(struct bytes b)
 {
 	struct reader r = reader_of(b, false);
-	struct header h;
-	if (!read_header(&r, &h))
+	struct pak_header h;
+	if (!pak_read_header(&r, &h))
 		return false;
 	/* The first offset is where the tables end. */
 	const uint64_t end = r.pos + ((uint64_t)h.count + 1) * PAK_ENTRY_SIZE +
@@ -47,7 +47,8 @@ void pak_release(struct pak *p)
 	vec_release(&p->aliases);
 }
 
-static bool read_entries(struct pak *ret, struct reader *r, const struct header *h, uint64_t end)
+static bool read_entries(struct pak *ret, struct reader *r, const struct pak_header *h,
+			 uint64_t end)
 {
 	uint64_t before = r->pos + ((uint64_t)h->count + 1) * PAK_ENTRY_SIZE +
 			  (uint64_t)h->aliases * PAK_ALIAS_SIZE;
@@ -74,9 +75,9 @@ static bool read_entries(struct pak *ret, struct reader *r, const struct header 
 bool pak_parse(struct pak *ret, const char *path, struct bytes b, struct heft_err *err)
 {
 	struct reader r = reader_of(b, false);
-	struct header h;
+	struct pak_header h;
 	*ret = (struct pak){ 0 };
-	if (!read_header(&r, &h))
+	if (!pak_read_header(&r, &h))
 		return fail(err, HEFT_EFORMAT, r.pos, "%s: no data pack, or cut off", path);
 	ret->version = h.version;
 	ret->encoding = h.encoding;

@@ -18,7 +18,7 @@ static const uint8_t local_magic[] = { 'P', 'K', 3, 4 }, central_magic[] = { 'P'
 		     end_magic[] = { 'P', 'K', 5, 6 }, end64_magic[] = { 'P', 'K', 6, 6 },
 		     locator64_magic[] = { 'P', 'K', 6, 7 };
 
-struct parse {
+struct package_zip_parse {
 	struct zip *z;
 	const char *path;
 	struct notes *notes;
@@ -41,7 +41,7 @@ void zip_release(struct zip *z)
 }
 
 /* The end record is last but for a comment of the length that it states. */
-static bool find_end(struct bytes b, uint64_t *ret)
+static bool zip_find_end(struct bytes b, uint64_t *ret)
 {
 	for (uint64_t back = END_SIZE; back <= b.size && back <= END_SIZE + COMMENT_MAX; back++) {
 		const uint64_t at = b.size - back;
@@ -88,7 +88,7 @@ static struct reader find_extra64(struct reader extra)
 }
 
 /* One entry of the central directory; false at its end. */
-static bool read_central(struct parse *p, struct reader *r)
+static bool read_central(struct package_zip_parse *p, struct reader *r)
 {
 	struct zip *z = p->z;
 	const uint64_t at = r->pos;
@@ -121,7 +121,7 @@ static bool read_central(struct parse *p, struct reader *r)
 }
 
 /* By offset; what begins in another goes. */
-static void order_entries(struct parse *p)
+static void order_entries(struct package_zip_parse *p)
 {
 	struct zip *z = p->z;
 	uint64_t end = 0;
@@ -185,10 +185,10 @@ static void read_end(struct bytes b, uint64_t *end, uint64_t *ret_size, uint64_t
 bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *notes,
 	       struct heft_err *err)
 {
-	struct parse p = { .z = ret, .path = path, .notes = notes };
+	struct package_zip_parse p = { .z = ret, .path = path, .notes = notes };
 	uint64_t end;
 	*ret = (struct zip){ .bytes = b };
-	if (!find_end(b, &end))
+	if (!zip_find_end(b, &end))
 		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
 			    "%s: a zip file without its directory: cut off", path);
 	uint64_t size, off;
@@ -212,7 +212,7 @@ bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *
 
 /* ---- contents -------------------------------------------------------------------------------- */
 
-static void put_u32(uint8_t *to, uint32_t v)
+static void zip_put_u32(uint8_t *to, uint32_t v)
 {
 	for (unsigned i = 0; i < 4; i++)
 		to[i] = (uint8_t)(v >> (8 * i));
@@ -225,8 +225,8 @@ static uint8_t *as_gzip(const struct zip *z, const struct zip_entry *e)
 	uint8_t *b = mem_alloc(sizeof header + e->packed + 8);
 	memcpy(b, header, sizeof header);
 	memcpy(b + sizeof header, z->bytes.p + e->data, e->packed);
-	put_u32(b + sizeof header + e->packed, e->crc);
-	put_u32(b + sizeof header + e->packed + 4, (uint32_t)e->size);
+	zip_put_u32(b + sizeof header + e->packed, e->crc);
+	zip_put_u32(b + sizeof header + e->packed + 4, (uint32_t)e->size);
 	return b;
 }
 

@@ -22,7 +22,7 @@ void coff_read_strings(struct pe *p)
 }
 
 /* Names of up to 8 bytes stand in the field. */
-static struct str keep(struct pe *p, struct str field)
+static struct str coff_symbols_keep(struct pe *p, struct str field)
 {
 	return str_of(arena_copy(&p->build.im->arena, field));
 }
@@ -37,16 +37,16 @@ struct str coff_long_name(struct pe *p, struct str field)
 	struct str name;
 	uint64_t off = 0;
 	if (!str_starts(field, STR("/")))
-		return keep(p, field);
+		return coff_symbols_keep(p, field);
 	for (size_t i = wide ? 2 : 1; i < field.len; i++) {
 		const char *digit = memchr(digits, field.p[i], sizeof digits - 1);
 		const bool decimal = field.p[i] >= '0' && field.p[i] <= '9';
 		if (!digit || (!wide && !decimal))
-			return keep(p, field);
+			return coff_symbols_keep(p, field);
 		off = wide ? off * 64 + (uint64_t)(digit - digits)
 			   : off * 10 + (uint64_t)(field.p[i] - '0');
 	}
-	return bytes_cstr(p->strings, off, &name) ? name : keep(p, field);
+	return bytes_cstr(p->strings, off, &name) ? name : coff_symbols_keep(p, field);
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ struct coff_symbol {
 	uint8_t class, aux_count;
 };
 
-static struct coff_symbol read_symbol(const struct pe *p, struct reader *r)
+static struct coff_symbol coff_symbols_read(const struct pe *p, struct reader *r)
 {
 	struct coff_symbol s;
 	struct reader name = read_sub(r, 8);
@@ -80,11 +80,12 @@ static void name_symbol(struct pe *p, const struct coff_symbol *s, struct reader
 	struct str name = STR("");
 	if (s->class == CLASS_FILE) {
 		const char *text = (const char *)aux.base;
-		ret->symbol.name = keep(p, (struct str){ text, strnlen(text, aux.size) });
+		ret->symbol.name = coff_symbols_keep(p,
+						     (struct str){ text, strnlen(text, aux.size) });
 		return;
 	}
 	if (s->zeros != 0) {
-		name = keep(p, s->field);
+		name = coff_symbols_keep(p, s->field);
 	} else if (names_take(p->strings, s->off, &p->names_left, &name)) {
 		ret->symbol.name_off = s->off;
 		ret->name_size = name.len + 1;
@@ -103,7 +104,7 @@ static bool stands_for_part(const struct coff_symbol *s, struct str name)
 }
 
 /* The entry of such a symbol goes with what stands there, and nothing reaches across its start. */
-static void add_part(struct pe *p, const struct made_symbol *s)
+static void coff_symbols_add_part(struct pe *p, const struct made_symbol *s)
 {
 	if (p->build.im->kind == IMAGE_OBJECT)
 		return;
@@ -114,7 +115,7 @@ static void add_part(struct pe *p, const struct made_symbol *s)
 						      .addr = s->symbol.value });
 }
 
-static void place_symbol(const struct pe *p, const struct coff_symbol *s, struct symbol *ret)
+static void coff_symbols_place(const struct pe *p, const struct coff_symbol *s, struct symbol *ret)
 {
 	const bool object = p->build.im->kind == IMAGE_OBJECT;
 	ret->value = s->value;
@@ -142,17 +143,17 @@ static void place_symbol(const struct pe *p, const struct coff_symbol *s, struct
 }
 
 /* Entries behind a symbol's own are counted as symbols by whoever names one by its number. */
-static void add_symbol(struct pe *p, struct reader *r, uint64_t *left)
+static void coff_symbols_add(struct pe *p, struct reader *r, uint64_t *left)
 {
 	struct made_symbol made = { .entry_off = r->pos };
-	const struct coff_symbol s = read_symbol(p, r);
+	const struct coff_symbol s = coff_symbols_read(p, r);
 	const uint64_t aux = min_u64(s.aux_count, *left);
 	const struct reader rest = read_sub(r, aux * p->symbol_size);
 	name_symbol(p, &s, rest, &made);
-	place_symbol(p, &s, &made.symbol);
+	coff_symbols_place(p, &s, &made.symbol);
 	made.entry_size = r->pos - made.entry_off;
 	if (made.symbol.type == STT_SECTION)
-		add_part(p, &made);
+		coff_symbols_add_part(p, &made);
 	build_symbol(&p->build, &made);
 	const struct made_symbol none = { .symbol = { .name = STR("") } };
 	for (uint64_t i = 0; i < aux; i++)
@@ -160,7 +161,7 @@ static void add_symbol(struct pe *p, struct reader *r, uint64_t *left)
 	*left -= aux;
 }
 
-static uint32_t add_table(struct pe *p, const char *title, uint64_t off, uint64_t size)
+static uint32_t coff_symbols_add_table(struct pe *p, const char *title, uint64_t off, uint64_t size)
 {
 	const struct section s = { .name = str_of(title),
 				   .title = str_of(title),
@@ -177,45 +178,47 @@ void coff_read_symbols(struct pe *p)
 	const uint64_t size = p->symbol_count * p->symbol_size;
 	struct reader r = pe_reader(p, p->symbols_off, size);
 	p->first_symbol = (uint32_t)p->build.symbols.count;
-	p->table = add_table(p, "COFF Symbol Table", p->symbols_off, r.size);
-	p->names = add_table(p, "COFF String Table", p->symbols_off + size, p->strings.size);
+	p->table = coff_symbols_add_table(p, "COFF Symbol Table", p->symbols_off, r.size);
+	p->names = coff_symbols_add_table(p, "COFF String Table", p->symbols_off + size,
+					  p->strings.size);
 	p->names_left = names_left(p->strings.size + r.size);
 	uint64_t left = r.size / p->symbol_size;
 	while (left > 0) {
 		left--;
-		add_symbol(p, &r, &left);
+		coff_symbols_add(p, &r, &left);
 	}
 }
 
 /* ---- relocations ----------------------------------------------------------------------------- */
 
-struct type {
+struct coff_symbols_type {
 	uint16_t coff, elf, width; /* width 0: no field of its own */
 };
 
 enum { ARM64_LO12 = 277 }; /* R_AARCH64_ADD_ABS_LO12_NC */
 
-static const struct type x86_64[] = {
+static const struct coff_symbols_type x86_64[] = {
 	{ 1, R_X86_64_64, 8 },   { 2, R_X86_64_32, 4 },   { 3, R_X86_64_32, 4 },
 	{ 4, R_X86_64_PC32, 4 }, { 5, R_X86_64_PC32, 4 }, { 6, R_X86_64_PC32, 4 },
 	{ 7, R_X86_64_PC32, 4 }, { 8, R_X86_64_PC32, 4 }, { 9, R_X86_64_PC32, 4 },
 	{ 11, R_X86_64_32, 4 },
 };
-static const struct type i386[] = {
+static const struct coff_symbols_type i386[] = {
 	{ 6, R_386_32, 4 },
 	{ 7, R_386_32, 4 },
 	{ 11, R_386_32, 4 },
 	{ 20, R_386_PC32, 4 },
 };
-static const struct type arm64[] = {
+static const struct coff_symbols_type arm64[] = {
 	{ 1, R_AARCH64_ABS32, 4 },  { 2, R_AARCH64_ABS32, 4 },
 	{ 3, R_AARCH64_CALL26, 0 }, { 4, R_AARCH64_ADR_PREL_PG_HI21, 0 },
 	{ 6, ARM64_LO12, 0 },       { 7, ARM64_LO12, 0 },
 	{ 8, R_AARCH64_ABS32, 4 },  { 14, R_AARCH64_ABS64, 8 },
 };
-static const struct type arm[] = { { 1, R_ARM_ABS32, 4 }, { 2, R_ARM_ABS32, 4 } };
+static const struct coff_symbols_type arm[] = { { 1, R_ARM_ABS32, 4 }, { 2, R_ARM_ABS32, 4 } };
 
-static const struct type *type_in(const struct type *t, size_t count, uint16_t coff)
+static const struct coff_symbols_type *type_in(const struct coff_symbols_type *t, size_t count,
+					       uint16_t coff)
 {
 	for (size_t i = 0; i < count; i++)
 		if (t[i].coff == coff)
@@ -223,7 +226,7 @@ static const struct type *type_in(const struct type *t, size_t count, uint16_t c
 	return NULL;
 }
 
-static const struct type *find_type(uint16_t machine, uint16_t coff)
+static const struct coff_symbols_type *find_type(uint16_t machine, uint16_t coff)
 {
 	switch (machine) {
 	case EM_X86_64: return type_in(x86_64, COUNT_OF(x86_64), coff);
@@ -235,7 +238,7 @@ static const struct type *find_type(uint16_t machine, uint16_t coff)
 }
 
 static int64_t read_addend(const struct pe *p, const struct section *s, uint64_t off,
-			   const struct type *t, bool pcrel)
+			   const struct coff_symbols_type *t, bool pcrel)
 {
 	if (t->width == 0 || off > s->file_size)
 		return 0;
@@ -251,7 +254,7 @@ static bool read_reloc(const struct pe *p, const struct pe_section *s, struct re
 	const struct section *made = &p->build.sections.data[s->index];
 	*ret = (struct reloc){ .entry_off = r->pos, .entry_size = RELOC_SIZE };
 	const uint32_t off = read_u32(r) - s->addr, symbol = read_u32(r);
-	const struct type *t = find_type(p->build.im->machine, read_u16(r));
+	const struct coff_symbols_type *t = find_type(p->build.im->machine, read_u16(r));
 	if (!t || symbol >= p->symbol_count)
 		return false;
 	const bool pcrel = (p->build.im->machine == EM_X86_64 && t->elf == R_X86_64_PC32) ||
@@ -264,7 +267,7 @@ static bool read_reloc(const struct pe *p, const struct pe_section *s, struct re
 	return ret->symbol < p->build.symbols.count;
 }
 
-static void read_section_relocs(struct pe *p, const struct pe_section *s)
+static void coff_symbols_read_section_relocs(struct pe *p, const struct pe_section *s)
 {
 	const uint64_t size = (uint64_t)s->reloc_count * RELOC_SIZE;
 	if (!pe_spend(p, size))
@@ -285,5 +288,5 @@ void coff_read_relocs(struct pe *p)
 {
 	for (size_t i = 0; i < p->sections.count && p->table != 0; i++)
 		if (p->sections.data[i].reloc_count > 0)
-			read_section_relocs(p, &p->sections.data[i]);
+			coff_symbols_read_section_relocs(p, &p->sections.data[i]);
 }

@@ -4,12 +4,12 @@
 
 enum { HEADER_SIZE = 20, CODE = 0 };
 
-struct import {
+struct import_object_import {
 	uint16_t machine, type;
 	struct str name, library;
 };
 
-static bool read_import(struct bytes b, struct import *ret)
+static bool read_import(struct bytes b, struct import_object_import *ret)
 {
 	struct reader r = reader_of(b, false);
 	const uint16_t zero = read_u16(&r), all = read_u16(&r), version = read_u16(&r);
@@ -26,7 +26,7 @@ static bool read_import(struct bytes b, struct import *ret)
 
 bool import_matches(struct bytes bytes)
 {
-	struct import i;
+	struct import_object_import i;
 	uint16_t machine;
 	uint8_t bits;
 	return read_import(bytes, &i) && pe_find_machine(i.machine, &machine, &bits);
@@ -36,7 +36,7 @@ bool import_matches(struct bytes bytes)
 bool import_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		  struct notes *notes, struct heft_err *err)
 {
-	struct import i;
+	struct import_object_import i;
 	struct pe p;
 	(void)err;
 	pe_begin(&p, im, at, bytes, notes);

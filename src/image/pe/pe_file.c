@@ -148,7 +148,7 @@ bool coff_matches(struct bytes bytes)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-static uint64_t flags_of(struct str name, uint32_t flags)
+static uint64_t pe_file_flags_of(struct str name, uint32_t flags)
 {
 	uint64_t ret = SHF_ALLOC;
 	if (flags & (SCN_LINK_INFO | SCN_LINK_REMOVE) || section_name_is_debug(name) ||
@@ -159,7 +159,7 @@ static uint64_t flags_of(struct str name, uint32_t flags)
 	return flags & SCN_WRITE ? ret | SHF_WRITE : ret;
 }
 
-static void add_section(struct pe *p, struct pe_section *s, struct str name)
+static void pe_file_add_section(struct pe *p, struct pe_section *s, struct str name)
 {
 	const bool object = p->build.im->kind == IMAGE_OBJECT;
 	const bool none = s->off == 0 || (object && s->flags & SCN_UNINITIALIZED);
@@ -168,7 +168,7 @@ static void add_section(struct pe *p, struct pe_section *s, struct str name)
 	const struct section made = { .name = name,
 				      .title = name,
 				      .type = none ? SHT_NOBITS : SHT_PROGBITS,
-				      .flags = flags_of(name, s->flags),
+				      .flags = pe_file_flags_of(name, s->flags),
 				      .addr = object ? 0 : p->base + s->addr,
 				      .off = s->off,
 				      .size = size,
@@ -211,14 +211,14 @@ void pe_read_sections(struct pe *p)
 			struct reader first = pe_reader(p, s.reloc_off, 4);
 			s.reloc_count = read_u32(&first);
 		}
-		add_section(p, &s, coff_long_name(p, field));
+		pe_file_add_section(p, &s, coff_long_name(p, field));
 	}
 }
 
 /* ---- images ---------------------------------------------------------------------------------- */
 
 /* COFF's header: of images behind "PE\0\0".  *ret_optional: bytes of the optional header. */
-static void read_file_header(struct pe *p, struct reader *r, uint16_t *ret_optional)
+static void pe_file_read_header(struct pe *p, struct reader *r, uint16_t *ret_optional)
 {
 	p->machine = read_u16(r);
 	p->section_count = read_u16(r);
@@ -259,7 +259,7 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 	uint16_t optional;
 	uint8_t bits;
 	reader_seek(&r, pe_offset(im->bytes) + 4);
-	read_file_header(p, &r, &optional);
+	pe_file_read_header(p, &r, &optional);
 	struct reader sub = read_sub(&r, optional);
 	if (!reader_ok(&r) || optional < 28)
 		return fail(err, HEFT_EFORMAT, im->file_off + min_u64(r.pos, im->bytes.size),
@@ -327,7 +327,7 @@ static void add_feature(struct image *im, bool has, const char *name)
 						       *im->protection.features ? " " : "", name);
 }
 
-static void read_protection(struct pe *p)
+static void pe_file_read_protection(struct pe *p)
 {
 	enum {
 		HIGH_ENTROPY = 0x20,
@@ -362,7 +362,7 @@ bool pe_parse(struct image *im, const struct image_place *at, struct bytes bytes
 	if (!read_image_headers(&p, err))
 		return pe_end(&p, false);
 	pe_add_headers(&p);
-	read_protection(&p);
+	pe_file_read_protection(&p);
 	coff_read_strings(&p);
 	pe_read_sections(&p);
 	pe_read_hybrid(&p);
@@ -377,7 +377,7 @@ static void read_object_header(struct pe *p)
 	struct reader r = reader_of(im->bytes, false);
 	uint16_t optional;
 	if (!is_big(im->bytes)) {
-		read_file_header(p, &r, &optional);
+		pe_file_read_header(p, &r, &optional);
 		p->sections_off = COFF_SIZE;
 		return;
 	}

@@ -5,7 +5,7 @@
 enum { LEVELS = 3, DIRECTORY_SIZE = 16, ENTRY_SIZE = 8, LEAF_SIZE = 16, NAME_CHARS_MAX = 200 };
 #define HIGH_BIT UINT32_C(0x80000000)
 
-static const char *type_name(uint32_t type)
+static const char *pe_resources_type_name(uint32_t type)
 {
 	static const char *const names[] = {
 		[1] = "CURSOR",      [2] = "BITMAP",        [3] = "ICON",
@@ -25,17 +25,17 @@ struct resources {
 	const char *names[LEVELS]; /* on the way to the directory at work */
 };
 
-static struct reader reader_at(const struct resources *x, uint64_t off)
+static struct reader pe_resources_reader_at(const struct resources *x, uint64_t off)
 {
 	const struct pe_section *s;
 	return pe_at(x->p, x->rva + off, &s);
 }
 
 /* A string of UTF-16, of which its length stands in front; what is no ASCII is a question mark. */
-static const char *string_at(struct resources *x, uint64_t off)
+static const char *pe_resources_string_at(struct resources *x, uint64_t off)
 {
 	char text[NAME_CHARS_MAX];
-	struct reader r = reader_at(x, off);
+	struct reader r = pe_resources_reader_at(x, off);
 	size_t n = read_u16(&r);
 	n = n < NAME_CHARS_MAX ? n : NAME_CHARS_MAX;
 	for (size_t i = 0; i < n; i++) {
@@ -45,11 +45,11 @@ static const char *string_at(struct resources *x, uint64_t off)
 	return arena_copy(&x->p->build.im->arena, (struct str){ text, reader_ok(&r) ? n : 0 });
 }
 
-static const char *name_of(struct resources *x, unsigned level, uint32_t id)
+static const char *pe_resources_name_of(struct resources *x, unsigned level, uint32_t id)
 {
 	if (id & HIGH_BIT)
-		return string_at(x, id & ~HIGH_BIT);
-	const char *known = level == 0 ? type_name(id) : NULL;
+		return pe_resources_string_at(x, id & ~HIGH_BIT);
+	const char *known = level == 0 ? pe_resources_type_name(id) : NULL;
 	return known ? known
 		     : arena_format(&x->p->build.im->arena, level == 0 ? "type %u" : "%u",
 				    (unsigned)id);
@@ -59,7 +59,7 @@ static const char *name_of(struct resources *x, unsigned level, uint32_t id)
 static uint32_t read_leaf(struct resources *x, uint64_t off)
 {
 	struct pe *p = x->p;
-	struct reader r = reader_at(x, off);
+	struct reader r = pe_resources_reader_at(x, off);
 	const uint32_t rva = read_u32(&r), size = read_u32(&r);
 	if (!reader_ok(&r) || rva == 0 || !pe_spend(p, LEAF_SIZE))
 		return 0;
@@ -72,10 +72,10 @@ static uint32_t read_leaf(struct resources *x, uint64_t off)
 
 /* Returns the symbol of the first resource below, which has the directory as well; 0 for none.
  * Calls itself LEVELS deep at the most. */
-static uint32_t read_directory(struct resources *x, uint64_t off, unsigned level)
+static uint32_t pe_resources_read_directory(struct resources *x, uint64_t off, unsigned level)
 {
 	struct pe *p = x->p;
-	struct reader r = reader_at(x, off);
+	struct reader r = pe_resources_reader_at(x, off);
 	uint32_t first = 0;
 	read_skip(&r, 12);
 	const uint32_t count = (uint32_t)read_u16(&r) + read_u16(&r);
@@ -85,11 +85,11 @@ static uint32_t read_directory(struct resources *x, uint64_t off, unsigned level
 		uint32_t symbol = 0;
 		if (!pe_spend(p, ENTRY_SIZE))
 			return first;
-		x->names[level] = name_of(x, level, id);
+		x->names[level] = pe_resources_name_of(x, level, id);
 		if (!(to & HIGH_BIT) && level == LEVELS - 1)
 			symbol = read_leaf(x, to);
 		else if (to & HIGH_BIT && level < LEVELS - 1)
-			symbol = read_directory(x, to & ~HIGH_BIT, level + 1);
+			symbol = pe_resources_read_directory(x, to & ~HIGH_BIT, level + 1);
 		if (symbol != 0)
 			pe_put(p, at, ENTRY_SIZE, symbol, 0);
 		first = first ? first : symbol;
@@ -103,5 +103,5 @@ void pe_read_resources(struct pe *p)
 {
 	struct resources x = { .p = p, .rva = p->directories[PE_RESOURCE].addr };
 	if (x.rva != 0)
-		read_directory(&x, 0, 0);
+		pe_resources_read_directory(&x, 0, 0);
 }

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 
 /* A name at an RVA, "" for none; its bytes end with a NUL. */
-static struct str name_at(const struct pe *p, uint64_t rva)
+static struct str pe_tables_name_at(const struct pe *p, uint64_t rva)
 {
 	const struct pe_section *s;
 	struct reader r = pe_at(p, rva, &s);
@@ -56,7 +56,7 @@ static void add_export(struct pe *p, const struct exports *e, uint32_t i)
 	struct reader r = pe_at(p, e->ordinals + (uint64_t)i * 2, &s);
 	const uint64_t ordinal = read_u16(&r);
 	const uint32_t text = u32_at(p, e->names + (uint64_t)i * 4);
-	const struct str name = name_at(p, text);
+	const struct str name = pe_tables_name_at(p, text);
 	if (ordinal >= e->function_count || name.len == 0 || !pe_spend(p, name.len + 1))
 		return;
 	const uint32_t target = u32_at(p, e->functions + ordinal * 4);
@@ -65,14 +65,14 @@ static void add_export(struct pe *p, const struct exports *e, uint32_t i)
 	if (p->table == 0 || forwarded)
 		symbol = pe_symbol(p, name, forwarded ? 0 : target, 0);
 	if (forwarded) /* to a name that stands there */
-		pe_put(p, target, name_at(p, target).len + 1, symbol, 0);
+		pe_put(p, target, pe_tables_name_at(p, target).len + 1, symbol, 0);
 	pe_put(p, e->ordinals + (uint64_t)i * 2, 2, symbol, target);
 	pe_put(p, e->names + (uint64_t)i * 4, 4, symbol, target);
 	pe_put(p, e->functions + ordinal * 4, 4, symbol, target);
 	pe_put(p, text, name.len + 1, symbol, target);
 }
 
-static void read_exports(struct pe *p)
+static void pe_tables_read_exports(struct pe *p)
 {
 	struct reader r = directory(p, PE_EXPORT);
 	const struct exports e = read_export_table(&r);
@@ -83,11 +83,11 @@ static void read_exports(struct pe *p)
 /* ---- imports --------------------------------------------------------------------------------- */
 
 /* One name of a library: the slots that lead to it, its hint and text. */
-static void add_import(struct pe *p, uint64_t value, uint64_t lookup, uint64_t slot)
+static void pe_tables_add_import(struct pe *p, uint64_t value, uint64_t lookup, uint64_t slot)
 {
 	const unsigned word = p->build.im->bits / 8;
 	const bool by_ordinal = value >> (word * 8 - 1);
-	struct str name = by_ordinal ? STR("") : name_at(p, value + 2);
+	struct str name = by_ordinal ? STR("") : pe_tables_name_at(p, value + 2);
 	if (!pe_spend(p, name.len + 2))
 		return;
 	if (by_ordinal)
@@ -103,12 +103,13 @@ static void add_import(struct pe *p, uint64_t value, uint64_t lookup, uint64_t s
 		pe_put(p, value, (name.len + 4) & ~UINT64_C(1), symbol, 0);
 }
 
-static void add_library(struct pe *p, uint64_t rva, uint32_t lookup, uint32_t name, uint32_t slots)
+static void pe_tables_add_library(struct pe *p, uint64_t rva, uint32_t lookup, uint32_t name,
+				  uint32_t slots)
 {
 	const unsigned word = p->build.im->bits / 8;
 	const struct pe_section *s;
 	struct reader r = pe_at(p, lookup ? lookup : slots, &s);
-	const struct str text = name_at(p, name);
+	const struct str text = pe_tables_name_at(p, name);
 	if (text.len > 0 && pe_spend(p, text.len)) {
 		const uint32_t symbol = pe_symbol(p, text, 0, 0);
 		pe_put(p, rva, 20, symbol, 0);
@@ -118,11 +119,11 @@ static void add_library(struct pe *p, uint64_t rva, uint32_t lookup, uint32_t na
 		const uint64_t value = read_uint(&r, word);
 		if (value == 0)
 			return;
-		add_import(p, value, lookup ? lookup + off : 0, slots + off);
+		pe_tables_add_import(p, value, lookup ? lookup + off : 0, slots + off);
 	}
 }
 
-static void read_imports(struct pe *p)
+static void pe_tables_read_imports(struct pe *p)
 {
 	struct reader r = directory(p, PE_IMPORT);
 	while (reader_left(&r) >= 20 && pe_spend(p, 20)) {
@@ -132,7 +133,7 @@ static void read_imports(struct pe *p)
 		const uint32_t name = read_u32(&r), slots = read_u32(&r);
 		if (name == 0)
 			return;
-		add_library(p, rva, lookup, name, slots);
+		pe_tables_add_library(p, rva, lookup, name, slots);
 	}
 }
 
@@ -170,7 +171,7 @@ static uint64_t arm64_unwind_size(struct reader *r, uint32_t *ret_length)
 }
 
 /* One function of .pdata. */
-static void add_function(struct pe *p, uint64_t rva, struct reader *r, bool x86)
+static void pe_tables_add_function(struct pe *p, uint64_t rva, struct reader *r, bool x86)
 {
 	const struct pe_section *s;
 	const uint64_t at = rva + r->pos;
@@ -195,14 +196,14 @@ static void add_function(struct pe *p, uint64_t rva, struct reader *r, bool x86)
 		vec_push(&p->build.starts, (struct build_start){ p->base + begin, length });
 }
 
-static void read_functions(struct pe *p, const struct pe_range *at, bool x86)
+static void pe_tables_read_functions(struct pe *p, const struct pe_range *at, bool x86)
 {
 	const unsigned size = x86 ? 12 : 8;
 	const struct pe_section *s;
 	struct reader r = pe_at(p, at->addr, &s);
 	r.size = min_u64(r.size, at->size);
 	while (reader_left(&r) >= size && pe_spend(p, size))
-		add_function(p, at->addr, &r, x86);
+		pe_tables_add_function(p, at->addr, &r, x86);
 }
 
 /* Of two conventions, the directory has the functions of that which the header names. */
@@ -211,8 +212,8 @@ static void read_unwind(struct pe *p)
 	const uint16_t machine = p->build.im->machine;
 	if (machine != EM_X86_64 && machine != EM_AARCH64)
 		return;
-	read_functions(p, &p->directories[PE_EXCEPTION], p->machine == PE_X86_64);
-	read_functions(p, &p->extra_unwind, p->machine != PE_X86_64);
+	pe_tables_read_functions(p, &p->directories[PE_EXCEPTION], p->machine == PE_X86_64);
+	pe_tables_read_functions(p, &p->extra_unwind, p->machine != PE_X86_64);
 }
 
 /* ---- ARM64EC --------------------------------------------------------------------------------- */
@@ -293,8 +294,8 @@ static void read_debug(struct pe *p)
 
 void pe_read_tables(struct pe *p)
 {
-	read_exports(p);
-	read_imports(p);
+	pe_tables_read_exports(p);
+	pe_tables_read_imports(p);
 	pe_read_resources(p);
 	const size_t first = p->build.starts.count;
 	read_unwind(p);

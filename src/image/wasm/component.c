@@ -17,7 +17,7 @@ struct component {
 	struct reader names; /* of its modules: a vector of index and name; may be empty */
 };
 
-struct components {
+struct component_components {
 	struct input *in;
 	const char *path;
 	struct component stack[DEPTH_MAX];
@@ -32,7 +32,7 @@ bool component_matches(struct bytes b)
 	return wasm_matches(b) && read_u16(&r) == LAYER && reader_ok(&r);
 }
 
-static void add_part(struct components *c, enum ar_part_kind kind, uint64_t end)
+static void component_add_part(struct component_components *c, enum ar_part_kind kind, uint64_t end)
 {
 	if (end > c->done)
 		vec_push(&c->in->parts, (struct ar_part){ kind, c->done, end - c->done, STR("") });
@@ -46,7 +46,7 @@ struct section_of_component {
 	uint64_t start, off, end; /* with its header; of the contents; behind it */
 };
 
-static bool section_read(const struct components *c, const struct component *of,
+static bool section_read(const struct component_components *c, const struct component *of,
 			 struct section_of_component *ret)
 {
 	struct reader r = reader_of(bytes_sub(c->in->file.bytes, 0, of->end), false);
@@ -69,7 +69,7 @@ static struct str name_read(struct reader *r)
 
 /* The names of modules in a section "component-name": subsections, of which one lists names of core
  * modules. */
-static bool names_find(struct reader r, struct reader *ret)
+static bool component_names_find(struct reader r, struct reader *ret)
 {
 	if (!str_eq(name_read(&r), STR("component-name")))
 		return false;
@@ -86,21 +86,21 @@ static bool names_find(struct reader r, struct reader *ret)
 }
 
 /* Names stand behind what they name. */
-static void names_read(const struct components *c, struct component *of)
+static void names_read(const struct component_components *c, struct component *of)
 {
 	struct component at = *of;
 	struct section_of_component s;
 	while (at.off < at.end && section_read(c, &at, &s)) {
 		struct reader r = reader_of(bytes_sub(c->in->file.bytes, s.off, s.end - s.off),
 					    false);
-		if (s.id == CUSTOM && names_find(r, &of->names))
+		if (s.id == CUSTOM && component_names_find(r, &of->names))
 			return;
 		at.off = s.end;
 	}
 }
 
 /* "main" by the names, else "module[0]"; of a component inside with that one's number in front. */
-static struct str module_name(const struct components *c, const struct component *of)
+static struct str module_name(const struct component_components *c, const struct component *of)
 {
 	struct reader r = of->names;
 	struct str name = STR("");
@@ -120,7 +120,7 @@ static struct str module_name(const struct components *c, const struct component
 
 /* ---- modules and components inside ----------------------------------------------------------- */
 
-static void module_read(struct components *c, struct component *of,
+static void module_read(struct component_components *c, struct component *of,
 			const struct section_of_component *s)
 {
 	struct input *in = c->in;
@@ -132,14 +132,14 @@ static void module_read(struct components *c, struct component *of,
 	struct image im;
 	struct heft_err err;
 	of->modules++;
-	add_part(c, COMPONENT_HEADERS, s->off);
+	component_add_part(c, COMPONENT_HEADERS, s->off);
 	if (in->image_count == MODULES_MAX || !wasm_matches(b) ||
 	    !wasm_parse(&im, &at, b, in->notes, &err)) {
 		note(in->notes, c->path, s->off, b.size,
 		     "a module of the component is not read%s%s",
 		     in->image_count < MODULES_MAX && wasm_matches(b) ? ": " : "",
 		     in->image_count < MODULES_MAX && wasm_matches(b) ? err.text : "");
-		add_part(c, AR_OTHER_MEMBER, s->end);
+		component_add_part(c, AR_OTHER_MEMBER, s->end);
 		return;
 	}
 	if (in->image_count == c->image_cap)
@@ -149,16 +149,17 @@ static void module_read(struct components *c, struct component *of,
 	c->done = s->end;
 }
 
-static void component_open(struct components *c, uint64_t off, uint64_t end, struct str prefix)
+static void component_open(struct component_components *c, uint64_t off, uint64_t end,
+			   struct str prefix)
 {
 	struct component *new = &c->stack[c->depth++];
 	*new = (struct component){ .off = off + HEADER_SIZE, .end = end, .prefix = prefix };
 	new->names = reader_make(NULL, 0, false);
-	add_part(c, COMPONENT_HEADERS, off + HEADER_SIZE);
+	component_add_part(c, COMPONENT_HEADERS, off + HEADER_SIZE);
 	names_read(c, new);
 }
 
-static void section_take(struct components *c, const struct section_of_component *s)
+static void section_take(struct component_components *c, const struct section_of_component *s)
 {
 	struct component *of = &c->stack[c->depth - 1];
 	const struct bytes b = bytes_sub(c->in->file.bytes, s->off, s->end - s->off);
@@ -169,12 +170,12 @@ static void section_take(struct components *c, const struct section_of_component
 		component_open(c, s->off, s->end,
 			       str_of(arena_format(&c->in->arena, "%zu.", c->in->image_count)));
 	else
-		add_part(c, COMPONENT_SECTION, s->end);
+		component_add_part(c, COMPONENT_SECTION, s->end);
 }
 
 bool component_parse(struct input *in, const char *path, struct heft_err *err)
 {
-	struct components c = { .in = in, .path = path };
+	struct component_components c = { .in = in, .path = path };
 	(void)err;
 	in->archive = in->component = true;
 	component_open(&c, 0, in->file.bytes.size, STR(""));
@@ -188,7 +189,7 @@ bool component_parse(struct input *in, const char *path, struct heft_err *err)
 		if (of->off < of->end)
 			note(in->notes, path, of->off, of->end - of->off,
 			     "a section of the component goes beyond its end");
-		add_part(&c, COMPONENT_SECTION, of->end);
+		component_add_part(&c, COMPONENT_SECTION, of->end);
 		c.depth--;
 	}
 	ASSERT(c.done == in->file.bytes.size);

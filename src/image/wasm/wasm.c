@@ -34,7 +34,7 @@ struct str wasm_keep(struct wasm *w, struct str name)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-static bool parse_header(struct wasm *w, struct heft_err *err)
+static bool wasm_parse_header(struct wasm *w, struct heft_err *err)
 {
 	const struct image *im = w->build.im;
 	struct reader r = reader_of(im->bytes, false);
@@ -58,7 +58,7 @@ static bool parse_header(struct wasm *w, struct heft_err *err)
 }
 
 /* Lists the sections; the first damaged one ends the list. */
-static void list_sections(struct wasm *w)
+static void wasm_list_sections(struct wasm *w)
 {
 	const struct image *im = w->build.im;
 	struct reader r = reader_of(im->bytes, false);
@@ -88,7 +88,7 @@ static void list_sections(struct wasm *w)
 	}
 }
 
-static struct wasm_section *find_section(struct wasm *w, unsigned id, const char *name)
+static struct wasm_section *wasm_find_section(struct wasm *w, unsigned id, const char *name)
 {
 	for (size_t i = 0; i < w->sections.count; i++) {
 		struct wasm_section *s = &w->sections.data[i];
@@ -108,7 +108,7 @@ static const char *title_of(struct wasm *w, const struct wasm_section *s)
 				    : arena_format(&w->build.im->arena, "Section %u", s->id);
 }
 
-static void add_section(struct wasm *w, struct wasm_section *s)
+static void wasm_add_section(struct wasm *w, struct wasm_section *s)
 {
 	const struct section made = { .name = s->name,
 				      .title = str_of(title_of(w, s)),
@@ -121,17 +121,17 @@ static void add_section(struct wasm *w, struct wasm_section *s)
 
 /* The contents of sections are sections of their own: what is in front of them is not.  Those of
  * code and data come behind the sections that are in memory. */
-static void add_sections(struct wasm *w, bool mapped)
+static void wasm_add_sections(struct wasm *w, bool mapped)
 {
 	for (size_t i = 0; i < w->sections.count; i++) {
 		struct wasm_section *s = &w->sections.data[i];
 		if ((s->id == WASM_CODE || s->id == WASM_DATA) == mapped)
-			add_section(w, s);
+			wasm_add_section(w, s);
 	}
 }
 
 /* The whole of each section, behind everything that is known better. */
-static void add_ranges(struct wasm *w)
+static void wasm_add_ranges(struct wasm *w)
 {
 	for (size_t i = 0; i < w->sections.count; i++) {
 		const struct wasm_section *s = &w->sections.data[i];
@@ -143,7 +143,7 @@ static void add_ranges(struct wasm *w)
 
 /* ---- symbols of modules ---------------------------------------------------------------------- */
 
-static void add_function(struct wasm *w, size_t i)
+static void wasm_add_function(struct wasm *w, size_t i)
 {
 	const struct wasm_function *f = &w->functions.data[i];
 	struct made_symbol s = { .entry_off = f->entry, .entry_size = f->length };
@@ -205,7 +205,7 @@ static void add_heads(struct wasm *w)
 	}
 }
 
-static void add_symbols(struct wasm *w)
+static void wasm_add_symbols(struct wasm *w)
 {
 	if (w->code)
 		add_heads(w);
@@ -215,7 +215,7 @@ static void add_symbols(struct wasm *w)
 		return;
 	}
 	for (size_t i = 0; i < w->functions.count; i++)
-		add_function(w, i);
+		wasm_add_function(w, i);
 	for (size_t i = 0; i < w->data.count; i++)
 		add_segment_symbol(w, i);
 	add_entries(w);
@@ -223,9 +223,9 @@ static void add_symbols(struct wasm *w)
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-static void read_build_id(struct wasm *w)
+static void wasm_read_build_id(struct wasm *w)
 {
-	const struct wasm_section *s = find_section(w, WASM_CUSTOM, "build_id");
+	const struct wasm_section *s = wasm_find_section(w, WASM_CUSTOM, "build_id");
 	if (!s)
 		return;
 	struct reader r = wasm_reader(w, s->off, s->end);
@@ -235,7 +235,7 @@ static void read_build_id(struct wasm *w)
 
 static void read_source_map(struct wasm *w)
 {
-	const struct wasm_section *s = find_section(w, WASM_CUSTOM, "sourceMappingURL");
+	const struct wasm_section *s = wasm_find_section(w, WASM_CUSTOM, "sourceMappingURL");
 	if (!s)
 		return;
 	struct reader r = wasm_reader(w, s->off, s->end);
@@ -249,14 +249,14 @@ static void begin_image(struct wasm *w)
 	im->bits = 32;
 	im->machine = EM_WEBASSEMBLY;
 	im->kind = w->linking ? IMAGE_OBJECT : IMAGE_EXEC;
-	im->type = w->linking                                 ? ET_REL
-		   : find_section(w, WASM_CUSTOM, "dylink.0") ? ET_DYN
-							      : ET_EXEC;
+	im->type = w->linking                                      ? ET_REL
+		   : wasm_find_section(w, WASM_CUSTOM, "dylink.0") ? ET_DYN
+								   : ET_EXEC;
 	im->data_bias = w->linking ? 0 : WASM_DATA_BASE;
 	build_part(&w->build, 0, HEADER_SIZE, "[WASM Header]");
 }
 
-static void read_sections(struct wasm *w)
+static void wasm_read_sections(struct wasm *w)
 {
 	for (size_t i = 0; i < w->sections.count; i++) {
 		const struct wasm_section *s = &w->sections.data[i];
@@ -285,20 +285,20 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 {
 	struct wasm w = { .imported = 0 };
 	build_init(&w.build, im, at, bytes, notes);
-	const bool ok = parse_header(&w, err);
+	const bool ok = wasm_parse_header(&w, err);
 	if (ok) {
-		list_sections(&w);
-		w.code = find_section(&w, WASM_CODE, NULL);
-		w.data_section = find_section(&w, WASM_DATA, NULL);
-		w.linking = find_section(&w, WASM_CUSTOM, "linking");
-		w.names = find_section(&w, WASM_CUSTOM, "name");
+		wasm_list_sections(&w);
+		w.code = wasm_find_section(&w, WASM_CODE, NULL);
+		w.data_section = wasm_find_section(&w, WASM_DATA, NULL);
+		w.linking = wasm_find_section(&w, WASM_CUSTOM, "linking");
+		w.names = wasm_find_section(&w, WASM_CUSTOM, "name");
 		begin_image(&w);
-		add_sections(&w, false);
-		read_sections(&w);
-		add_sections(&w, true);
-		add_symbols(&w);
-		add_ranges(&w);
-		read_build_id(&w);
+		wasm_add_sections(&w, false);
+		wasm_read_sections(&w);
+		wasm_add_sections(&w, true);
+		wasm_add_symbols(&w);
+		wasm_add_ranges(&w);
+		wasm_read_build_id(&w);
 		read_source_map(&w);
 		const struct wasm_section *table = w.linking ? w.linking : w.names;
 		build_finish(&w.build, table ? table->index : 0, 0);

@@ -11,7 +11,8 @@ enum { FLAG_WEAK = 1, FLAG_LOCAL = 2, FLAG_UNDEFINED = 0x10, FLAG_NAMED = 0x40 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-static void read_function(struct wasm *w, struct reader *r, uint64_t flags, struct symbol *ret)
+static void wasm_link_read_function(struct wasm *w, struct reader *r, uint64_t flags,
+				    struct symbol *ret)
 {
 	const uint64_t index = read_uleb(r);
 	const bool defined = !(flags & FLAG_UNDEFINED);
@@ -44,7 +45,7 @@ static void read_data(struct wasm *w, struct reader *r, uint64_t flags, struct s
 		ret->section = w->data.data[index].index;
 }
 
-static void read_section(struct wasm *w, struct reader *r, struct symbol *ret)
+static void wasm_link_read_section(struct wasm *w, struct reader *r, struct symbol *ret)
 {
 	const uint64_t index = read_uleb(r);
 	ret->type = STT_SECTION;
@@ -61,7 +62,7 @@ static void read_other(struct wasm *w, struct reader *r, uint64_t flags, struct 
 		ret->name = wasm_keep(w, wasm_name(r));
 }
 
-static void read_symbols(struct wasm *w, struct reader r, uint64_t base)
+static void wasm_link_read_symbols(struct wasm *w, struct reader r, uint64_t base)
 {
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		struct made_symbol s = { .entry_off = base + r.pos };
@@ -72,11 +73,11 @@ static void read_symbols(struct wasm *w, struct reader r, uint64_t base)
 		const uint8_t kind = read_u8(&r);
 		const uint64_t flags = read_uleb(&r);
 		if (kind == KIND_FUNCTION)
-			read_function(w, &r, flags, &s.symbol);
+			wasm_link_read_function(w, &r, flags, &s.symbol);
 		else if (kind == KIND_DATA)
 			read_data(w, &r, flags, &s.symbol);
 		else if (kind == KIND_SECTION)
-			read_section(w, &r, &s.symbol);
+			wasm_link_read_section(w, &r, &s.symbol);
 		else
 			read_other(w, &r, flags, &s.symbol);
 		s.symbol.bind = flags & FLAG_LOCAL  ? STB_LOCAL
@@ -93,7 +94,7 @@ static void read_symbols(struct wasm *w, struct reader r, uint64_t base)
 }
 
 /* ".rodata.str" ... : what of the data is read only, what is thread-local. */
-static void read_segments(struct wasm *w, struct reader r)
+static void wasm_link_read_segments(struct wasm *w, struct reader r)
 {
 	const uint64_t count = read_uleb(&r);
 	for (uint64_t i = 0; i < count && reader_left(&r) > 0; i++) {
@@ -129,9 +130,9 @@ void wasm_read_linking(struct wasm *w)
 		if (!reader_ok(&r))
 			return;
 		if (kind == SEGMENT_INFO)
-			read_segments(w, sub);
+			wasm_link_read_segments(w, sub);
 		else if (kind == SYMBOL_TABLE)
-			read_symbols(w, sub, base);
+			wasm_link_read_symbols(w, sub, base);
 	}
 }
 
@@ -161,58 +162,58 @@ static bool has_addend(uint8_t type)
 typedef VEC(struct reloc) reloc_vec;
 
 /* The patched places of a section of the file, which the image may have in parts. */
-struct patched {
+struct wasm_link_patched {
 	uint64_t off, size;
 	uint32_t section; /* of the image */
 	reloc_vec relocs;
 };
 
-typedef VEC(struct patched) patched_vec;
+typedef VEC(struct wasm_link_patched) patched_vec;
 
 static void list_patched(const struct wasm *w, const struct wasm_section *target, patched_vec *ret)
 {
 	const struct section *sections = w->build.sections.data;
 	if (target->id == WASM_DATA) {
 		for (size_t i = 0; i < w->data.count; i++)
-			vec_push(ret, (struct patched){ .section = w->data.data[i].index,
-							.off = w->data.data[i].off,
-							.size = w->data.data[i].size });
+			vec_push(ret, (struct wasm_link_patched){ .section = w->data.data[i].index,
+								  .off = w->data.data[i].off,
+								  .size = w->data.data[i].size });
 		return;
 	}
 	const uint32_t index = target->id == WASM_CODE ? w->code_index : target->index;
 	if (index != 0)
-		vec_push(ret, (struct patched){ .section = index,
-						.off = sections[index].off - target->off,
-						.size = sections[index].file_size });
+		vec_push(ret, (struct wasm_link_patched){ .section = index,
+							  .off = sections[index].off - target->off,
+							  .size = sections[index].file_size });
 }
 
-static struct patched *patched_at(const patched_vec *v, uint64_t off)
+static struct wasm_link_patched *wasm_link_patched_at(const patched_vec *v, uint64_t off)
 {
 	const size_t behind = upper_bound(v->data, v->count, sizeof *v->data, off);
-	struct patched *p = behind > 0 ? &v->data[behind - 1] : NULL;
+	struct wasm_link_patched *p = behind > 0 ? &v->data[behind - 1] : NULL;
 	return p && off - p->off < p->size ? p : NULL;
 }
 
 /* The type of an index is no symbol. */
-static uint32_t symbol_of(const struct wasm *w, uint8_t type, uint64_t index)
+static uint32_t wasm_link_symbol_of(const struct wasm *w, uint8_t type, uint64_t index)
 {
 	if (type == R_WASM_TYPE_INDEX_LEB || index + 1 >= w->build.symbols.count)
 		return 0;
 	return (uint32_t)index + 1;
 }
 
-static bool read_relocs(struct wasm *w, struct reader *r, const patched_vec *to)
+static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patched_vec *to)
 {
 	for (uint64_t left = read_uleb(r); left > 0 && reader_left(r) > 0; left--) {
 		struct reloc e = { .entry_off = r->pos };
 		const uint8_t type = read_u8(r);
 		const uint64_t off = read_uleb(r);
 		e.type = type;
-		e.symbol = symbol_of(w, type, read_uleb(r));
+		e.symbol = wasm_link_symbol_of(w, type, read_uleb(r));
 		e.has_addend = has_addend(type);
 		e.addend = e.has_addend ? read_sleb(r) : 0;
 		e.entry_size = r->pos - e.entry_off;
-		struct patched *p = patched_at(to, off);
+		struct wasm_link_patched *p = wasm_link_patched_at(to, off);
 		if (!reader_ok(r))
 			return false;
 		e.addr = p ? off - p->off : 0;
@@ -223,10 +224,10 @@ static bool read_relocs(struct wasm *w, struct reader *r, const patched_vec *to)
 }
 
 /* A table of relocations of the image for each patched section; they share the bytes. */
-static void add_tables(struct wasm *w, const struct wasm_section *s, patched_vec *to)
+static void wasm_link_add_tables(struct wasm *w, const struct wasm_section *s, patched_vec *to)
 {
 	for (size_t i = 0; i < to->count; i++) {
-		struct patched *p = &to->data[i];
+		struct wasm_link_patched *p = &to->data[i];
 		const struct section made = { .name = s->name,
 					      .type = SHT_RELA,
 					      .off = s->off,
@@ -258,10 +259,10 @@ void wasm_read_relocs(struct wasm *w)
 			w->sections.data[target].relocated = true;
 			list_patched(w, &w->sections.data[target], &to);
 		}
-		if (!read_relocs(w, &r, &to))
+		if (!wasm_link_read_relocs(w, &r, &to))
 			IMAGE_NOTE(w->build.im, s->off + r.bad, s->end - s->off,
 				   "section " STR_FMT " is damaged", STR_ARG(s->name));
-		add_tables(w, s, &to);
+		wasm_link_add_tables(w, s, &to);
 		vec_release(&to);
 	}
 }

@@ -10,16 +10,16 @@ enum { NAMES_FUNCTION = 1, NAMES_LOCAL = 2, NAMES_DATA = 9 };
 /* Limits of a memory or table: what else there is behind the first number. */
 enum { LIMIT_MAX = 1, LIMIT_64 = 4, LIMIT_PAGE = 8 };
 
-static void damaged(const struct wasm *w, const struct wasm_section *s, const struct reader *r,
-		    const char *what)
+static void wasm_module_damaged(const struct wasm *w, const struct wasm_section *s,
+				const struct reader *r, const char *what)
 {
 	const uint64_t at = r->bad == READER_GOOD ? r->pos : r->bad;
 	IMAGE_NOTE(w->build.im, s->off + at, s->end - s->off - min_u64(at, s->end - s->off),
 		   "%s is damaged", what);
 }
 
-static void add_entry(struct wasm *w, const struct wasm_section *s, uint64_t function, uint64_t off,
-		      uint64_t end)
+static void wasm_module_add_entry(struct wasm *w, const struct wasm_section *s, uint64_t function,
+				  uint64_t off, uint64_t end)
 {
 	if (build_has_room(&w->build, w->entries.count, WASM_ENTRY_BYTES, s->off + off))
 		vec_push(&w->entries, (struct wasm_entry){ function, false, s, off, end - off });
@@ -73,7 +73,7 @@ static void own_type(struct wasm *w, uint64_t type, uint64_t function)
 		return;
 	struct wasm_type *t = &w->types.data[type];
 	t->owned = true;
-	add_entry(w, w->type_section, function, t->off, t->off + t->size);
+	wasm_module_add_entry(w, w->type_section, function, t->off, t->off + t->size);
 }
 
 void wasm_read_imports(struct wasm *w, const struct wasm_section *s)
@@ -90,7 +90,7 @@ void wasm_read_imports(struct wasm *w, const struct wasm_section *s)
 			if (!reader_ok(&r) || !build_has_room(&w->build, w->functions.count,
 							      WASM_FUNCTION_BYTES, s->off + at))
 				break;
-			add_entry(w, s, w->functions.count, at, r.pos);
+			wasm_module_add_entry(w, s, w->functions.count, at, r.pos);
 			own_type(w, type, w->functions.count);
 			vec_push(&w->functions,
 				 (struct wasm_function){ .name = wasm_keep(w, name) });
@@ -113,7 +113,7 @@ void wasm_read_imports(struct wasm *w, const struct wasm_section *s)
 	}
 	w->imported = w->functions.count;
 	if (!reader_ok(&r))
-		damaged(w, s, &r, "the import section");
+		wasm_module_damaged(w, s, &r, "the import section");
 }
 
 /* A function without a name of its own is known by the first it is exported by. */
@@ -130,10 +130,10 @@ void wasm_read_exports(struct wasm *w, const struct wasm_section *s)
 		struct wasm_function *f = &w->functions.data[index];
 		if (f->name.len == 0)
 			f->name = wasm_keep(w, name);
-		add_entry(w, s, index, at, r.pos);
+		wasm_module_add_entry(w, s, index, at, r.pos);
 	}
 	if (!reader_ok(&r))
-		damaged(w, s, &r, "the export section");
+		wasm_module_damaged(w, s, &r, "the export section");
 }
 
 /* The types of the functions that have a body. */
@@ -144,7 +144,7 @@ void wasm_read_functions(struct wasm *w, const struct wasm_section *s)
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		const uint64_t at = r.pos;
 		const uint64_t type = read_uleb(&r);
-		add_entry(w, s, function, at, r.pos);
+		wasm_module_add_entry(w, s, function, at, r.pos);
 		own_type(w, type, function++);
 	}
 }
@@ -170,7 +170,7 @@ void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 		vec_push(&w->functions, f);
 	}
 	if (!reader_ok(&r))
-		damaged(w, s, &r, "the code section");
+		wasm_module_damaged(w, s, &r, "the code section");
 	const struct section code = { .name = STR(".text"),
 				      .title = STR("Code"),
 				      .type = SHT_PROGBITS,
@@ -192,7 +192,7 @@ void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 /* ---- data ------------------------------------------------------------------------------------ */
 
 /* A constant expression (5.4.9); false where it is no single number.  *ret: the number. */
-static bool read_address(struct reader *r, uint64_t *ret)
+static bool wasm_module_read_address(struct reader *r, uint64_t *ret)
 {
 	enum { END = 0x0b, GLOBAL_GET = 0x23, I32_CONST = 0x41, I64_CONST = 0x42 };
 	unsigned count = 0;
@@ -214,7 +214,7 @@ static bool read_address(struct reader *r, uint64_t *ret)
 	return false;
 }
 
-static void add_data(struct wasm *w, struct wasm_data *d)
+static void wasm_module_add_data(struct wasm *w, struct wasm_data *d)
 {
 	const struct image *im = w->build.im;
 	const uint64_t off = w->data_section->off + d->off;
@@ -259,19 +259,19 @@ void wasm_read_data(struct wasm *w, const struct wasm_section *s)
 		if (flags > MEMORY)
 			reader_fail(&r);
 		if (!(flags & PASSIVE))
-			d.active = read_address(&r, &d.addr) && !other;
+			d.active = wasm_module_read_address(&r, &d.addr) && !other;
 		d.size = read_uleb(&r);
 		d.off = r.pos;
 		read_skip(&r, d.size);
 		if (!reader_ok(&r))
 			break;
-		add_data(w, &d);
+		wasm_module_add_data(w, &d);
 		vec_push(&w->entries,
 			 (struct wasm_entry){ w->data.count, true, s, at, d.off - at });
 		vec_push(&w->data, d);
 	}
 	if (!reader_ok(&r))
-		damaged(w, s, &r, "the data section");
+		wasm_module_damaged(w, s, &r, "the data section");
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -289,18 +289,18 @@ void wasm_read_elements(struct wasm *w, const struct wasm_section *s)
 		if (!(flags & PASSIVE) && flags & EXPLICIT)
 			(void)read_uleb(&r);
 		if (!(flags & PASSIVE))
-			(void)read_address(&r, &offset);
+			(void)wasm_module_read_address(&r, &offset);
 		if (flags & (PASSIVE | EXPLICIT))
 			(void)read_u8(&r);
 		for (uint64_t n = read_uleb(&r); n > 0 && reader_left(&r) > 0; n--) {
 			const uint64_t at = r.pos;
 			const uint64_t index = read_uleb(&r);
 			if (reader_ok(&r))
-				add_entry(w, s, index, at, r.pos);
+				wasm_module_add_entry(w, s, index, at, r.pos);
 		}
 	}
 	if (!reader_ok(&r))
-		damaged(w, s, &r, "the element section");
+		wasm_module_damaged(w, s, &r, "the element section");
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -331,7 +331,7 @@ static void name_data(struct wasm *w, uint64_t index, struct str name, uint64_t 
 }
 
 /* A name map: indexes, each with a name.  `base`: where it stands in the section. */
-static bool read_map(struct wasm *w, struct reader r, uint64_t base, unsigned kind)
+static bool wasm_module_read_map(struct wasm *w, struct reader r, uint64_t base, unsigned kind)
 {
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		const uint64_t at = r.pos;
@@ -360,7 +360,7 @@ static bool read_locals(struct wasm *w, const struct wasm_section *s, struct rea
 		}
 		if (!reader_ok(&r))
 			return false;
-		add_entry(w, s, function, base + at, base + r.pos);
+		wasm_module_add_entry(w, s, function, base + at, base + r.pos);
 	}
 	return reader_ok(&r);
 }
@@ -375,11 +375,11 @@ void wasm_read_names(struct wasm *w, const struct wasm_section *s)
 		const struct reader sub = read_sub(&r, size);
 		bool ok = reader_ok(&r);
 		if (ok && (kind == NAMES_FUNCTION || kind == NAMES_DATA))
-			ok = read_map(w, sub, base, kind);
+			ok = wasm_module_read_map(w, sub, base, kind);
 		else if (ok && kind == NAMES_LOCAL)
 			ok = read_locals(w, s, sub, base);
 		if (!ok) {
-			damaged(w, s, &r, "the name section");
+			wasm_module_damaged(w, s, &r, "the name section");
 			return;
 		}
 	}

@@ -11,7 +11,7 @@
 enum { LABELS_MAX = 40 };
 
 /* What is known of columns by their name. */
-static const struct known {
+static const struct page_known {
 	const char *name, *title;
 	const char *split; /* between the parts of a label, each a level of its own */
 	bool aside;        /* nothing to group by */
@@ -66,7 +66,7 @@ static const struct known {
 };
 
 /* Labels of all lines. */
-struct labels {
+struct page_labels {
 	const char *name;
 	VEC(uint32_t) numbers; /* by text of the page: its number here + 1; 0: none yet */
 	struct text texts;     /* the dictionary */
@@ -74,10 +74,10 @@ struct labels {
 	uint32_t count;
 };
 
-struct flat {
+struct page_flat {
 	struct page *page;
 	const struct page_tab *tab;
-	struct labels labels[LABELS_MAX];
+	struct page_labels labels[LABELS_MAX];
 	size_t label_count;
 	unsigned measures[COLUMNS_MAX]; /* of the table */
 	size_t measure_count;
@@ -91,12 +91,12 @@ struct flat {
 	uint64_t lines;
 };
 
-static bool has_base(const struct flat *f)
+static bool page_has_base(const struct page_flat *f)
 {
 	return f->tab->table->diff && !f->tab->only_now;
 }
 
-static bool has_changes(const struct flat *f)
+static bool has_changes(const struct page_flat *f)
 {
 	return f->tab->table->has_changes && !f->tab->only_now;
 }
@@ -111,7 +111,7 @@ uint32_t page_text(struct page *p, const char *text)
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* Whether the label is a new one. */
-static bool put_label(struct labels *l, uint32_t text)
+static bool page_put_label(struct page_labels *l, uint32_t text)
 {
 	while (l->numbers.count <= text)
 		vec_push(&l->numbers, 0);
@@ -126,7 +126,7 @@ static bool put_label(struct labels *l, uint32_t text)
 	return false;
 }
 
-static bool has_text(const struct labels *l)
+static bool has_text(const struct page_labels *l)
 {
 	return l->count > 1 || (l->count == 1 && l->texts.p[0] != 0);
 }
@@ -137,27 +137,27 @@ static uint64_t zigzag(int64_t n)
 	return n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n;
 }
 
-static void add_number(struct flat *f, uint64_t n)
+static void page_add_number(struct page_flat *f, uint64_t n)
 {
 	text_add_varint(&f->cards, n);
 	f->card_numbers++;
 }
 
-static void put_card(struct flat *f, const struct heft_row *row, uint32_t label)
+static void page_put_card(struct page_flat *f, const struct heft_row *row, uint32_t label)
 {
 	static const struct page_card nothing;
 	const struct page_card *c = row ? f->tab->card_of(f->tab->ctx, row) : &nothing;
-	add_number(f, c->all_users);
-	add_number(f, c->user_count);
+	page_add_number(f, c->all_users);
+	page_add_number(f, c->user_count);
 	for (size_t i = 0; i < c->user_count; i++)
-		add_number(f, zigzag((int64_t)label - page_text(f->page, c->users[i])));
-	add_number(f, c->all_texts);
+		page_add_number(f, zigzag((int64_t)label - page_text(f->page, c->users[i])));
+	page_add_number(f, c->all_texts);
 	if (c->all_texts > 0)
-		add_number(f, intern_add(&f->page->texts, c->texts));
+		page_add_number(f, intern_add(&f->page->texts, c->texts));
 }
 
 /* Label `number` of the last level has code. */
-static void put_code(struct flat *f, const struct heft_row *row, uint32_t number)
+static void page_put_code(struct page_flat *f, const struct heft_row *row, uint32_t number)
 {
 	const struct str code = f->tab->code_of(f->tab->ctx, row);
 	if (code.len == 0)
@@ -176,7 +176,8 @@ static void put_double(struct text *t, double v)
 		text_add_char(t, (char)(bits >> 8 * i));
 }
 
-static void put_values(const struct flat *f, struct text *to, const union heft_value *values)
+static void page_put_values(const struct page_flat *f, struct text *to,
+			    const union heft_value *values)
 {
 	for (size_t i = 0; i < f->measure_count; i++) {
 		const unsigned m = f->measures[i];
@@ -188,25 +189,25 @@ static void put_values(const struct flat *f, struct text *to, const union heft_v
 }
 
 /* One line: the labels are in f->ids. */
-static void put_line(struct flat *f, const struct heft_row *row, const union heft_value *now,
+static void put_line(struct page_flat *f, const struct heft_row *row, const union heft_value *now,
 		     const union heft_value *base)
 {
 	const struct heft_table *t = f->tab->table;
 	bool is_new = false;
 	for (size_t i = 0; i < t->level_count; i++)
-		is_new = put_label(&f->labels[i], f->ids[i]);
+		is_new = page_put_label(&f->labels[i], f->ids[i]);
 	if (is_new && f->tab->card_of)
-		put_card(f, row, f->ids[t->level_count - 1]);
+		page_put_card(f, row, f->ids[t->level_count - 1]);
 	if (is_new && row && f->tab->code_of)
-		put_code(f, row, f->labels[t->level_count - 1].count - 1);
+		page_put_code(f, row, f->labels[t->level_count - 1].count - 1);
 	for (size_t i = 0; i < t->text_count; i++)
-		put_label(&f->labels[t->level_count + i],
-			  !row         ? f->ids[0]
-			  : row->texts ? page_text(f->page, row->texts[i])
-				       : 0);
-	put_values(f, f->now, now);
-	if (has_base(f))
-		put_values(f, f->base, base);
+		page_put_label(&f->labels[t->level_count + i],
+			       !row         ? f->ids[0]
+			       : row->texts ? page_text(f->page, row->texts[i])
+					    : 0);
+	page_put_values(f, f->now, now);
+	if (page_has_base(f))
+		page_put_values(f, f->base, base);
 	if (has_changes(f))
 		text_add_varint(&f->changes, row && row->others == 0 ? row->change : 0);
 	text_add_varint(&f->others, row ? row->others : 0);
@@ -219,7 +220,7 @@ static void put_line(struct flat *f, const struct heft_row *row, const union hef
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Most labels stand in several rows. */
-static uint32_t text_of_row(struct flat *f, const struct heft_row *row)
+static uint32_t text_of_row(struct page_flat *f, const struct heft_row *row)
 {
 	if (!f->tab->maker)
 		return page_text(f->page, row->label);
@@ -232,7 +233,7 @@ static uint32_t text_of_row(struct flat *f, const struct heft_row *row)
 }
 
 /* A text for the levels from `depth` on. */
-static void set_text(struct flat *f, size_t depth, uint32_t id)
+static void set_text(struct page_flat *f, size_t depth, uint32_t id)
 {
 	for (size_t i = depth; i < f->tab->table->level_count; i++)
 		f->ids[i] = id;
@@ -249,7 +250,7 @@ static void take_off(const struct heft_table *t, union heft_value *from,
 	}
 }
 
-static bool is_something(const struct flat *f, const union heft_value *values)
+static bool is_something(const struct page_flat *f, const union heft_value *values)
 {
 	for (size_t i = 0; i < f->measure_count; i++) {
 		const unsigned m = f->measures[i];
@@ -261,7 +262,7 @@ static bool is_something(const struct flat *f, const union heft_value *values)
 }
 
 /* What an inner row has beyond its children. */
-static void put_rest(struct flat *f, const struct heft_row *row, size_t depth)
+static void page_put_rest(struct page_flat *f, const struct heft_row *row, size_t depth)
 {
 	const struct heft_table *t = f->tab->table;
 	union heft_value now[COLUMNS_MAX], base[COLUMNS_MAX];
@@ -279,33 +280,33 @@ static void put_rest(struct flat *f, const struct heft_row *row, size_t depth)
 	put_line(f, NULL, now, base);
 }
 
-static void put_rows(struct flat *f)
+static void page_put_rows(struct page_flat *f)
 {
 	const struct heft_table *t = f->tab->table;
 	struct row_walk walk;
 	row_walk_init(&walk, t->top);
 	walk.maker = f->tab->maker;
-	put_rest(f, t->top, 0);
+	page_put_rest(f, t->top, 0);
 	for (const struct heft_row *row; (row = row_next(&walk)) != NULL;) {
 		const size_t depth = walk.levels.count - 2;
 		set_text(f, depth, text_of_row(f, row));
 		if (row->child_count == 0)
 			put_line(f, row, row->now, row->base);
 		else
-			put_rest(f, row, depth + 1);
+			page_put_rest(f, row, depth + 1);
 	}
 	row_walk_release(&walk);
 }
 
 /* ---- the tab --------------------------------------------------------------------------------- */
 
-static void put_text(void *ctx, const char *p, size_t size)
+static void page_put_text(void *ctx, const char *p, size_t size)
 {
 	text_add(ctx, (struct str){ p, size });
 }
 
 /* A text that people see. */
-static void put_shown(struct json *j, const char *key, const char *text)
+static void page_put_shown(struct json *j, const char *key, const char *text)
 {
 	char room[1000];
 	tame_copy(room, sizeof room, str_of(text));
@@ -314,7 +315,7 @@ static void put_shown(struct json *j, const char *key, const char *text)
 }
 
 /* Moves a column behind those before; its size is a member of the list that is open. */
-static void put_stream(struct flat *f, struct json *j, struct text *column)
+static void put_stream(struct page_flat *f, struct json *j, struct text *column)
 {
 	json_uint(j, column->len);
 	text_add(&f->page->data, text_str(column));
@@ -323,7 +324,7 @@ static void put_stream(struct flat *f, struct json *j, struct text *column)
 }
 
 /* Of a part that has one stream. */
-static void put_sizes(struct flat *f, struct json *j, struct text *stream)
+static void page_put_sizes(struct page_flat *f, struct json *j, struct text *stream)
 {
 	json_key(j, "sizes");
 	json_open(j, '[');
@@ -331,7 +332,7 @@ static void put_sizes(struct flat *f, struct json *j, struct text *stream)
 	json_close(j, ']');
 }
 
-static const struct known *find_known(const char *name)
+static const struct page_known *find_known(const char *name)
 {
 	for (size_t i = 0; i < COUNT_OF(known); i++)
 		if (strcmp(known[i].name, name) == 0)
@@ -339,14 +340,14 @@ static const struct known *find_known(const char *name)
 	return NULL;
 }
 
-static void put_column(struct flat *f, struct json *j, struct labels *l, bool stack)
+static void page_put_column(struct page_flat *f, struct json *j, struct page_labels *l, bool stack)
 {
-	const struct known *k = find_known(l->name);
+	const struct page_known *k = find_known(l->name);
 	json_open(j, '{');
-	put_shown(j, "name", l->name);
-	put_shown(j, "title", k ? k->title : l->name);
+	page_put_shown(j, "name", l->name);
+	page_put_shown(j, "title", k ? k->title : l->name);
 	if (k && k->split)
-		put_shown(j, "split", k->split);
+		page_put_shown(j, "split", k->split);
 	json_member_bool(j, "aside", (k && k->aside) || l->count <= 1);
 	json_member_bool(j, "stack", stack);
 	json_member_uint(j, "count", l->count);
@@ -359,7 +360,7 @@ static void put_column(struct flat *f, struct json *j, struct labels *l, bool st
 	vec_release(&l->numbers);
 }
 
-static void put_measures(struct flat *f, struct json *j)
+static void page_put_measures(struct page_flat *f, struct json *j)
 {
 	static const char *const units[] = { "bytes", "count", "parts" };
 	json_key(j, "measures");
@@ -367,13 +368,13 @@ static void put_measures(struct flat *f, struct json *j)
 	for (size_t i = 0; i < f->measure_count; i++) {
 		const struct heft_measure *m = &f->tab->table->measures[f->measures[i]];
 		json_open(j, '{');
-		put_shown(j, "name", m->name);
-		put_shown(j, "title", m->title);
-		put_shown(j, "unit", units[m->unit]);
+		page_put_shown(j, "name", m->name);
+		page_put_shown(j, "title", m->title);
+		page_put_shown(j, "unit", units[m->unit]);
 		json_key(j, "sizes");
 		json_open(j, '[');
 		put_stream(f, j, &f->now[i]);
-		if (has_base(f))
+		if (page_has_base(f))
 			put_stream(f, j, &f->base[i]);
 		json_close(j, ']');
 		json_close(j, '}');
@@ -381,7 +382,7 @@ static void put_measures(struct flat *f, struct json *j)
 	json_close(j, ']');
 }
 
-static void put_stacks(struct flat *f, struct json *j)
+static void page_put_stacks(struct page_flat *f, struct json *j)
 {
 	const struct page_stacks *s = f->tab->stacks;
 	struct text frames = { 0 }, steps = { 0 };
@@ -408,7 +409,7 @@ static void put_stacks(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
-static void put_points(struct flat *f, struct json *j)
+static void put_points(struct page_flat *f, struct json *j)
 {
 	struct text points = { 0 };
 	for (size_t i = 0; i < f->tab->point_count; i++) {
@@ -426,7 +427,7 @@ static void put_points(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
-static void put_strip(struct flat *f, struct json *j)
+static void put_strip(struct page_flat *f, struct json *j)
 {
 	const struct heap_strip *s = f->tab->strip;
 	struct text pieces = { 0 };
@@ -443,11 +444,11 @@ static void put_strip(struct flat *f, struct json *j)
 	json_open(j, '{');
 	json_member_uint(j, "count", s->pieces.count);
 	json_member_uint(j, "piece", s->size);
-	put_sizes(f, j, &pieces);
+	page_put_sizes(f, j, &pieces);
 	json_close(j, '}');
 }
 
-static void put_builds(struct flat *f, struct json *j)
+static void put_builds(struct page_flat *f, struct json *j)
 {
 	const struct heft_page_timeline *c = f->tab->timeline;
 	struct text builds = { 0 };
@@ -461,7 +462,7 @@ static void put_builds(struct flat *f, struct json *j)
 	put_stream(f, j, &builds);
 }
 
-static void put_course(struct flat *f, struct json *j)
+static void page_put_course(struct page_flat *f, struct json *j)
 {
 	const struct heft_page_timeline *c = f->tab->timeline;
 	json_key(j, "course");
@@ -485,34 +486,34 @@ static void put_course(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
-static void put_cards(struct flat *f, struct json *j)
+static void put_cards(struct page_flat *f, struct json *j)
 {
 	json_key(j, "cards");
 	json_open(j, '{');
 	json_member_uint(j, "column", f->tab->table->level_count - 1);
 	json_member_uint(j, "numbers", f->card_numbers);
-	put_sizes(f, j, &f->cards);
+	page_put_sizes(f, j, &f->cards);
 	json_close(j, '}');
 }
 
-static void put_codes(struct flat *f, struct json *j)
+static void put_codes(struct page_flat *f, struct json *j)
 {
 	json_key(j, "code");
 	json_open(j, '{');
 	json_member_uint(j, "column", f->tab->table->level_count - 1);
 	json_member_uint(j, "count", f->codes);
-	put_sizes(f, j, &f->code);
+	page_put_sizes(f, j, &f->code);
 	json_close(j, '}');
 }
 
-static void put_regions(struct json *j, const struct page_tab *tab)
+static void page_put_regions(struct json *j, const struct page_tab *tab)
 {
 	json_key(j, "regions");
 	json_open(j, '[');
 	for (size_t i = 0; i < tab->region_count; i++) {
 		const struct page_region *r = &tab->regions[i];
 		json_open(j, '{');
-		put_shown(j, "name", r->name);
+		page_put_shown(j, "name", r->name);
 		json_member_uint(j, "origin", r->origin);
 		json_member_uint(j, "length", r->length);
 		json_member_uint(j, "used", r->used);
@@ -522,7 +523,7 @@ static void put_regions(struct json *j, const struct page_tab *tab)
 	json_close(j, ']');
 }
 
-static void put_facts(struct json *j, const struct page_tab *tab)
+static void page_put_facts(struct json *j, const struct page_tab *tab)
 {
 	json_key(j, "facts");
 	json_open(j, '[');
@@ -530,8 +531,8 @@ static void put_facts(struct json *j, const struct page_tab *tab)
 		if (*tab->facts[i].text == '\0')
 			continue;
 		json_open(j, '{');
-		put_shown(j, "name", tab->facts[i].name);
-		put_shown(j, "text", tab->facts[i].text);
+		page_put_shown(j, "name", tab->facts[i].name);
+		page_put_shown(j, "text", tab->facts[i].text);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -539,8 +540,8 @@ static void put_facts(struct json *j, const struct page_tab *tab)
 	json_open(j, '[');
 	for (size_t i = 0; i < tab->note_count; i++) {
 		json_open(j, '{');
-		put_shown(j, "path", tab->notes[i].path);
-		put_shown(j, "text", tab->notes[i].text);
+		page_put_shown(j, "path", tab->notes[i].path);
+		page_put_shown(j, "text", tab->notes[i].text);
 		json_member_uint(j, "count", tab->notes[i].count);
 		json_member_uint(j, "bytes", tab->notes[i].bytes);
 		json_close(j, '}');
@@ -549,23 +550,23 @@ static void put_facts(struct json *j, const struct page_tab *tab)
 }
 
 /* In the order that a reader takes the columns from the data. */
-static void put_tab(struct flat *f, struct json *j)
+static void put_tab(struct page_flat *f, struct json *j)
 {
 	const struct heft_table *t = f->tab->table;
 	json_open(j, '{');
-	put_shown(j, "title", f->tab->title);
-	put_shown(j, "kind", f->tab->kind);
-	json_member_bool(j, "diff", has_base(f));
+	page_put_shown(j, "title", f->tab->title);
+	page_put_shown(j, "kind", f->tab->kind);
+	json_member_bool(j, "diff", page_has_base(f));
 	json_member_uint(j, "lines", f->lines);
-	put_facts(j, f->tab);
+	page_put_facts(j, f->tab);
 	if (f->tab->region_count > 0)
-		put_regions(j, f->tab);
+		page_put_regions(j, f->tab);
 	json_key(j, "columns");
 	json_open(j, '[');
 	for (size_t i = 0; i < f->label_count; i++)
-		put_column(f, j, &f->labels[i], f->tab->stacks && i < t->level_count);
+		page_put_column(f, j, &f->labels[i], f->tab->stacks && i < t->level_count);
 	json_close(j, ']');
-	put_measures(f, j);
+	page_put_measures(f, j);
 	json_key(j, "others");
 	put_stream(f, j, &f->others);
 	if (has_changes(f)) {
@@ -573,7 +574,7 @@ static void put_tab(struct flat *f, struct json *j)
 		put_stream(f, j, &f->changes);
 	}
 	if (f->tab->stacks)
-		put_stacks(f, j);
+		page_put_stacks(f, j);
 	if (f->tab->point_count > 0)
 		put_points(f, j);
 	if (f->tab->strip)
@@ -583,19 +584,19 @@ static void put_tab(struct flat *f, struct json *j)
 	if (f->codes > 0)
 		put_codes(f, j);
 	if (f->tab->timeline)
-		put_course(f, j);
+		page_put_course(f, j);
 	if (f->tab->damage)
 		json_member_uint(j, "damage", page_text(f->page, f->tab->damage));
 	json_close(j, '}');
 }
 
 /* Of rows that were made one by one nobody knew before whether some has a text. */
-static void drop_empty_texts(struct flat *f)
+static void drop_empty_texts(struct page_flat *f)
 {
 	const size_t first = f->tab->table->level_count;
 	while (f->tab->maker && f->label_count > first &&
 	       !has_text(&f->labels[f->label_count - 1])) {
-		struct labels *l = &f->labels[--f->label_count];
+		struct page_labels *l = &f->labels[--f->label_count];
 		vec_release(&l->numbers);
 		text_release(&l->texts);
 		text_release(&l->lines);
@@ -611,8 +612,8 @@ static bool lacks(const struct heft_table *t, unsigned measure)
 void page_add(struct page *p, const struct page_tab *tab)
 {
 	const struct heft_table *t = tab->table;
-	struct flat *f = mem_zeroed(1, sizeof *f);
-	struct json j = { .put = put_text, .ctx = &p->tabs };
+	struct page_flat *f = mem_zeroed(1, sizeof *f);
+	struct json j = { .put = page_put_text, .ctx = &p->tabs };
 	ASSERT(t->level_count + t->text_count <= LABELS_MAX && t->measure_count <= COLUMNS_MAX);
 	f->page = p;
 	f->tab = tab;
@@ -623,7 +624,7 @@ void page_add(struct page *p, const struct page_tab *tab)
 	for (unsigned m = 0; m < t->measure_count; m++)
 		if (!t->measures[m].shared && !t->measures[m].of_change && !lacks(t, m))
 			f->measures[f->measure_count++] = m;
-	put_rows(f);
+	page_put_rows(f);
 	drop_empty_texts(f);
 	vec_release(&f->by_ref);
 	if (p->tabs.len > 0)

@@ -12,7 +12,7 @@
 enum { PACK_LEVEL = 6, PACK_PART = 1 << 20 };
 
 /* Texts, a line end behind each. */
-static void add_texts(struct text *to, const struct intern *texts)
+static void page_write_add_texts(struct text *to, const struct intern *texts)
 {
 	struct tame t;
 	for (uint32_t i = 0; i < texts->entries.count; i++) {
@@ -42,7 +42,7 @@ static void add_u32(struct text *to, size_t n)
 		text_add_char(to, (char)(n >> 8 * i));
 }
 
-static void add_head(struct text *to, const struct page *p, size_t texts)
+static void page_write_add_head(struct text *to, const struct page *p, size_t texts)
 {
 	char room[200];
 	struct text head = { 0 };
@@ -76,8 +76,8 @@ bool page_write(const struct page *p, const struct heft_sink *sink, struct heft_
 	struct text texts = { 0 }, all = { 0 };
 	struct bytes packed;
 	struct sink s;
-	add_texts(&texts, &p->texts);
-	add_head(&all, p, texts.len);
+	page_write_add_texts(&texts, &p->texts);
+	page_write_add_head(&all, p, texts.len);
 	text_add(&all, text_str(&texts));
 	text_add(&all, text_str(&p->data));
 	text_release(&texts);

@@ -16,12 +16,12 @@ static double grown_by(struct padded p)
 	return p.after - p.before;
 }
 
-static bool is_debug(const struct diff_section *s)
+static bool comment_is_debug(const struct diff_section *s)
 {
 	return section_name_is_debug(str_of(s->name));
 }
 
-static struct padded region_size(const struct comment_region *r)
+static struct padded comment_region_size(const struct comment_region *r)
 {
 	return (struct padded){ (double)r->before, (double)r->after };
 }
@@ -38,11 +38,11 @@ bool comment_is_noise(const struct comment *c, uint64_t floor)
 			return false;
 	for (size_t i = 0; i < section_count(c); i++) {
 		const struct diff_section *s = &c->diff->sections[i];
-		if (!is_debug(s) && fabs(grown_by(diff_padded(s))) >= (double)floor)
+		if (!comment_is_debug(s) && fabs(grown_by(diff_padded(s))) >= (double)floor)
 			return false;
 	}
 	for (size_t i = 0; i < c->region_count; i++)
-		if (fabs(grown_by(region_size(&c->regions[i]))) >= (double)floor)
+		if (fabs(grown_by(comment_region_size(&c->regions[i]))) >= (double)floor)
 			return false;
 	return true;
 }
@@ -71,13 +71,13 @@ static void put_marker(const struct comment *c, struct sink *s)
 	sink_text(s, STR(" -->\n"));
 }
 
-static void put_name(struct sink *s, const char *name)
+static void comment_put_name(struct sink *s, const char *name)
 {
 	markdown_code(s, name, NAME_MOST);
 }
 
 /* The limits that are not kept. */
-static void put_findings(const struct budget_report *b, struct sink *s)
+static void comment_put_findings(const struct budget_report *b, struct sink *s)
 {
 	size_t put = 0;
 	for (size_t i = 0; i < b->count; i++) {
@@ -86,7 +86,7 @@ static void put_findings(const struct budget_report *b, struct sink *s)
 		sink_text(s, put++ == 0 ? STR("| limit | found |\n|---|---|\n| ") : STR("| "));
 		markdown_code(s, b->rows[i].rule, NAME_MOST);
 		sink_text(s, STR(" | "));
-		budget_finding_put(&b->rows[i], put_name, s);
+		budget_finding_put(&b->rows[i], comment_put_name, s);
 		sink_text(s, STR(" |\n"));
 	}
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
@@ -99,7 +99,7 @@ static void put_verdict(const struct comment *c, struct sink *s)
 	sink_text(s, STR("**"));
 	budget_sum_put(c->budget, s);
 	sink_text(s, STR("**\n\n"));
-	put_findings(c->budget, s);
+	comment_put_findings(c->budget, s);
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -130,8 +130,8 @@ static void put_limit(double used, double limit, struct sink *s)
 }
 
 /* The last sizes before the change, and that after it. */
-static void put_course(const struct comment *c, const char *subject, const char *name, double now,
-		       struct sink *s)
+static void comment_put_course(const struct comment *c, const char *subject, const char *name,
+			       double now, struct sink *s)
 {
 	double values[SPARKS + 1];
 	char line[3 * (SPARKS + 1) + 1] = "";
@@ -149,8 +149,8 @@ struct line {
 	double limit;               /* infinite: none */
 };
 
-static void put_sizes(const struct comment *c, const struct line *l, struct padded size,
-		      struct sink *s)
+static void comment_put_sizes(const struct comment *c, const struct line *l, struct padded size,
+			      struct sink *s)
 {
 	char text[PSS_MAX], growth[NUMBER_MAX] = "";
 	pss_text(text, size.after);
@@ -161,7 +161,7 @@ static void put_sizes(const struct comment *c, const struct line *l, struct padd
 		padded_growth(growth, size);
 	sink_printf(s, " %s | %s |", text, growth);
 	if (c->course)
-		put_course(c, l->subject, l->name, size.after, s);
+		comment_put_course(c, l->subject, l->name, size.after, s);
 	sink_text(s, STR("\n"));
 }
 
@@ -171,9 +171,9 @@ static struct line line_of(const struct comment *c, const char *subject, const c
 }
 
 /* A line of its own: what changed, and what has a limit. */
-static bool is_shown(const struct comment *c, const struct diff_section *s, size_t shown)
+static bool comment_is_shown(const struct comment *c, const struct diff_section *s, size_t shown)
 {
-	if (shown == SECTIONS_MOST || (c->diff->hides_debug && is_debug(s)))
+	if (shown == SECTIONS_MOST || (c->diff->hides_debug && comment_is_debug(s)))
 		return false;
 	return grown_by(diff_padded(s)) != 0 || isfinite(limit_of(c, "section", s->name));
 }
@@ -184,24 +184,24 @@ struct rest {
 	size_t count;
 };
 
-static void add_rest(struct rest *r, struct padded size)
+static void comment_add_rest(struct rest *r, struct padded size)
 {
 	r->size.before += size.before;
 	r->size.after += size.after;
 	r->count++;
 }
 
-static void put_rest(const struct comment *c, const struct rest *r, const char *word,
-		     struct sink *s)
+static void comment_put_rest(const struct comment *c, const struct rest *r, const char *word,
+			     struct sink *s)
 {
 	if (r->count == 0)
 		return;
 	sink_printf(s, "| %zu %s section%s", r->count, word, r->count == 1 ? "" : "s");
-	put_sizes(c, &(struct line){ NULL, "", (double)INFINITY }, r->size, s);
+	comment_put_sizes(c, &(struct line){ NULL, "", (double)INFINITY }, r->size, s);
 }
 
 /* A region is full at its length, where no limit is less. */
-static void put_regions(const struct comment *c, struct sink *s)
+static void comment_put_regions(const struct comment *c, struct sink *s)
 {
 	for (size_t i = 0; i < c->region_count; i++) {
 		const struct comment_region *r = &c->regions[i];
@@ -210,31 +210,31 @@ static void put_regions(const struct comment *c, struct sink *s)
 			l.limit = (double)r->length;
 		sink_text(s, STR("| region "));
 		markdown_code(s, r->name, NAME_MOST);
-		put_sizes(c, &l, region_size(r), s);
+		comment_put_sizes(c, &l, comment_region_size(r), s);
 	}
 }
 
 /* Lines of what is in the file add up to the first one. */
-static void put_sections(const struct comment *c, struct sink *s)
+static void comment_put_sections(const struct comment *c, struct sink *s)
 {
 	struct rest debug = { 0 }, others = { 0 };
 	size_t shown = 0;
 	for (size_t i = 0; i < section_count(c); i++) {
 		const struct diff_section *sec = &c->diff->sections[i];
 		const struct padded size = diff_padded(sec);
-		if (is_shown(c, sec, shown)) {
+		if (comment_is_shown(c, sec, shown)) {
 			sink_text(s, STR("| "));
 			markdown_code(s, sec->name, NAME_MOST);
 			sink_text(s, sec->in_file ? STR("") : STR(", not in the file"));
 			const struct line l = line_of(c, "section", sec->name);
-			put_sizes(c, &l, size, s);
+			comment_put_sizes(c, &l, size, s);
 			shown++;
 		} else if (sec->in_file) {
-			add_rest(is_debug(sec) ? &debug : &others, size);
+			comment_add_rest(comment_is_debug(sec) ? &debug : &others, size);
 		}
 	}
-	put_rest(c, &others, "other", s);
-	put_rest(c, &debug, "debug", s);
+	comment_put_rest(c, &others, "other", s);
+	comment_put_rest(c, &debug, "debug", s);
 }
 
 static void put_sizes_table(const struct comment *c, struct sink *s)
@@ -245,13 +245,13 @@ static void put_sizes_table(const struct comment *c, struct sink *s)
 	sink_text(s, courses ? STR(" course |\n") : STR("\n"));
 	sink_text(s, STR("|---|--:|--:|--:|--:|--:|"));
 	sink_text(s, courses ? STR("---|\n| **file**") : STR("\n| **file**"));
-	put_sizes(c, &file, diff_file(c->diff), s);
+	comment_put_sizes(c, &file, diff_file(c->diff), s);
 	if (c->diff->knows_memory) {
 		sink_text(s, STR("| **VM image**"));
-		put_sizes(c, &vm, diff_vm(c->diff), s);
+		comment_put_sizes(c, &vm, diff_vm(c->diff), s);
 	}
-	put_regions(c, s);
-	put_sections(c, s);
+	comment_put_regions(c, s);
+	comment_put_sections(c, s);
 	sink_text(s, STR("\n"));
 }
 
@@ -282,7 +282,7 @@ static void put_owners(const struct comment *c, struct sink *s)
 		put_table(c->owners, false, s);
 }
 
-static void put_details(const struct comment *c, struct sink *s)
+static void comment_put_details(const struct comment *c, struct sink *s)
 {
 	struct arena arena = { 0 };
 	if (c->details->top->child_count > 0) {
@@ -313,7 +313,7 @@ void out_comment(const struct comment *c, struct sink *s)
 	put_verdict(c, s);
 	put_sizes_table(c, s);
 	put_owners(c, s);
-	put_details(c, s);
+	comment_put_details(c, s);
 	if (*c->page_url)
 		sink_printf(s, "[The whole picture](%s)\n", c->page_url);
 }

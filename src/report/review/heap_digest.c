@@ -57,7 +57,7 @@ static uint64_t signature(const struct heap_digest *d)
 	return hash;
 }
 
-static void put_stacks(const struct heap_digest *d, struct json *j)
+static void heap_digest_put_stacks(const struct heap_digest *d, struct json *j)
 {
 	json_key(j, "stacks");
 	json_open(j, '[');
@@ -109,7 +109,7 @@ static void put_leaks(const struct heap_digest *d, struct json *j)
 		json_null(j);
 }
 
-static void put_parts(const struct heap_digest *d, struct json *j)
+static void heap_digest_put_parts(const struct heap_digest *d, struct json *j)
 {
 	json_key(j, "parts");
 	json_open(j, '{');
@@ -139,9 +139,9 @@ void out_heap_digest(const struct heap_digest *d, struct sink *s)
 	put_leaks(d, &j);
 	if (*of->allocators)
 		json_member_text(&j, "allocators", str_of(of->allocators));
-	put_parts(d, &j);
+	heap_digest_put_parts(d, &j);
 	put_damages(d, &j);
-	put_stacks(d, &j);
+	heap_digest_put_stacks(d, &j);
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));
 }

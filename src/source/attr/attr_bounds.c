@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 
-struct bounds {
+struct attr_bounds_bounds {
 	const struct section *const *data; /* by address */
 	size_t count;
 	VEC(uint64_t)
@@ -13,25 +13,26 @@ struct bounds {
 };
 
 /* The number of the section that begins at an address, or the count of all. */
-static size_t section_at(const struct bounds *b, uint64_t addr)
+static size_t attr_bounds_section_at(const struct attr_bounds_bounds *b, uint64_t addr)
 {
 	size_t low;
 	BISECT(low, 0, b->count, mid, b->data[mid]->addr < addr);
 	return low < b->count && b->data[low]->addr == addr ? low : b->count;
 }
 
-static void add_start(struct bounds *b, uint64_t addr, label_id label)
+static void attr_bounds_add_start(struct attr_bounds_bounds *b, uint64_t addr, label_id label)
 {
-	const size_t i = label == LABEL_NONE ? b->count : section_at(b, addr);
+	const size_t i = label == LABEL_NONE ? b->count : attr_bounds_section_at(b, addr);
 	if (i + 1 < b->count && b->data[i]->addr + b->data[i]->size == b->data[i + 1]->addr)
 		vec_push(&b->starts, (uint64_t)i << 32 | label);
 }
 
 /* Whether the address is behind a section whose start the same code refers to. */
-static bool is_end(const struct bounds *b, uint64_t addr, label_id label)
+static bool attr_bounds_is_end(const struct attr_bounds_bounds *b, uint64_t addr, label_id label)
 {
-	const size_t i = label == LABEL_NONE || b->starts.count == 0 ? b->count
-								     : section_at(b, addr);
+	const size_t i = label == LABEL_NONE || b->starts.count == 0
+				 ? b->count
+				 : attr_bounds_section_at(b, addr);
 	if (i == 0 || i == b->count)
 		return false;
 	const uint64_t key = (uint64_t)(i - 1) << 32 | label;
@@ -40,29 +41,30 @@ static bool is_end(const struct bounds *b, uint64_t addr, label_id label)
 	return low < b->starts.count && b->starts.data[low] == key;
 }
 
-static void list_starts(struct bounds *b, const target_vec *targets, const pointer_parts *pointers)
+static void attr_bounds_list_starts(struct attr_bounds_bounds *b, const target_vec *targets,
+				    const pointer_parts *pointers)
 {
 	for (size_t i = 0; i < targets->count; i++)
-		add_start(b, targets->data[i].addr, targets->data[i].label);
+		attr_bounds_add_start(b, targets->data[i].addr, targets->data[i].label);
 	for (size_t k = 0; k < pointers->count; k++)
 		for (size_t i = 0; i < pointers->data[k].count; i++)
-			add_start(b, pointers->data[k].data[i].target,
-				  pointers->data[k].data[i].owner);
+			attr_bounds_add_start(b, pointers->data[k].data[i].target,
+					      pointers->data[k].data[i].owner);
 	sort_by_key(b->starts.data, b->starts.count, sizeof *b->starts.data);
 }
 
 void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
 		 pointer_parts *pointers)
 {
-	struct bounds b = { data, count, { 0 } };
-	list_starts(&b, targets, pointers);
+	struct attr_bounds_bounds b = { data, count, { 0 } };
+	attr_bounds_list_starts(&b, targets, pointers);
 	for (size_t i = 0; i < targets->count; i++)
-		if (is_end(&b, targets->data[i].addr, targets->data[i].label))
+		if (attr_bounds_is_end(&b, targets->data[i].addr, targets->data[i].label))
 			targets->data[i].weak = 1;
 	for (size_t k = 0; k < pointers->count; k++)
 		for (size_t i = 0; i < pointers->data[k].count; i++) {
 			struct pointer *p = &pointers->data[k].data[i];
-			if (is_end(&b, p->target, p->owner))
+			if (attr_bounds_is_end(&b, p->target, p->owner))
 				p->owner = LABEL_NONE;
 		}
 	vec_release(&b.starts);

@@ -44,7 +44,7 @@ static uint64_t more_of(enum kind kind, uint64_t count)
 	return 0;
 }
 
-static struct str row_of(enum kind kind)
+static struct str attr_btf_row_of(enum kind kind)
 {
 	switch (kind) {
 	case KIND_STRUCT:
@@ -62,7 +62,7 @@ static struct str row_of(enum kind kind)
 	return STR("(BTF other types)");
 }
 
-static void put(const struct btf *b, uint64_t off, uint64_t size, struct str row)
+static void attr_btf_put(const struct btf *b, uint64_t off, uint64_t size, struct str row)
 {
 	attr_put(b->attr, b->in, off, size, label_borrow(b->attr->f->labels, row), WHY_DEBUG);
 }
@@ -80,7 +80,8 @@ static void put_types(const struct btf *b, struct bytes types, uint64_t at)
 			return;
 		if (kind == KIND_FUNC || kind == KIND_VAR)
 			(void)bytes_cstr(b->strings, name_off, &name);
-		put(b, at + start, r.pos - start, name.len > 0 ? name : row_of(kind));
+		attr_btf_put(b, at + start, r.pos - start,
+			     name.len > 0 ? name : attr_btf_row_of(kind));
 	}
 }
 
@@ -98,7 +99,7 @@ void attr_btf(struct attr *a)
 	if (!reader_ok(&r) || !known || header < HEADER_MIN)
 		return;
 	const struct btf b = { a, s, bytes_sub(all, header + strings, strings_size) };
-	put(&b, 0, header, STR("(BTF other types)"));
+	attr_btf_put(&b, 0, header, STR("(BTF other types)"));
 	put_types(&b, bytes_sub(all, header + types, types_size), header + types);
-	put(&b, header + strings, strings_size, STR("(BTF strings)"));
+	attr_btf_put(&b, header + strings, strings_size, STR("(BTF strings)"));
 }

@@ -156,7 +156,7 @@ static bool bun_bundle(const struct bundle *b)
 /* ---- Node.js --------------------------------------------------------------------------------- */
 
 /* What is not known of it is a row as well. */
-static label_id node_label(const struct attr *a)
+static label_id attr_bundle_node_label(const struct attr *a)
 {
 	return label_borrow(a->f->labels, STR("(Node.js application)"));
 }
@@ -175,7 +175,7 @@ static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint6
 					  .bytes = n.desc,
 					  .addr = addr > 0 ? addr + off : 0 };
 		bundle_node(&b);
-		bundle_put(&b, 0, b.bytes.size, node_label(a));
+		bundle_put(&b, 0, b.bytes.size, attr_bundle_node_label(a));
 	}
 }
 
@@ -192,7 +192,8 @@ static void node_of_elf(struct attr *a)
 	if (!s)
 		return;
 	node_notes(a, section_bytes(a->im, s), s->align, 0);
-	claim(&a->file_claims, a->im->file_off + s->off, s->file_size, node_label(a), WHY_MEMBER);
+	claim(&a->file_claims, a->im->file_off + s->off, s->file_size, attr_bundle_node_label(a),
+	      WHY_MEMBER);
 }
 
 /* PE: a resource of that name. */
@@ -211,7 +212,7 @@ static void node_of_pe(struct attr *a)
 		if (bytes.size == 0)
 			continue;
 		bundle_node(&b);
-		bundle_put(&b, 0, b.bytes.size, node_label(a));
+		bundle_put(&b, 0, b.bytes.size, attr_bundle_node_label(a));
 	}
 }
 
@@ -224,7 +225,7 @@ static void node_of_macho(struct attr *a)
 			continue;
 		const struct bundle b = { .attr = a, .in = s, .bytes = section_bytes(a->im, s) };
 		bundle_node(&b);
-		bundle_put(&b, 0, b.bytes.size, node_label(a));
+		bundle_put(&b, 0, b.bytes.size, attr_bundle_node_label(a));
 	}
 }
 

@@ -16,7 +16,7 @@
 enum { ORC_IP = 4, ORC_ENTRY = 6, ORC_LOOKUP = 4, ORC_BLOCK = 256 };
 enum { EXPORT_FIELD = 4, EXPORT = 3 * EXPORT_FIELD, EXPORT_CRC = 4 };
 
-static const struct section *table(const struct image *im, const char *name)
+static const struct section *attr_code_tables_table(const struct image *im, const char *name)
 {
 	const struct section *s = image_section_find(im, name);
 	return s && s->alloc && !s->nobits ? s : NULL;
@@ -103,7 +103,8 @@ static label_id export_owner(struct attr *a, const struct section *s, uint64_t a
 /* Names and checksums of exported symbols, to the owners of the entries. */
 static void exports(struct attr *a, const char *entries, const char *checksums)
 {
-	const struct section *s = table(a->im, entries), *crc = table(a->im, checksums);
+	const struct section *s = attr_code_tables_table(a->im, entries),
+			     *crc = attr_code_tables_table(a->im, checksums);
 	struct span_cursor cursor = { &a->vm, 0 };
 	for (size_t i = 1; s && a->im->kind == IMAGE_OBJECT && i < a->im->section_count; i++)
 		export_relocs(a, s, &a->im->sections[i]);
@@ -142,8 +143,8 @@ static const struct place_table place_tables[] = {
 };
 
 /* Where entry i leads; false behind the last. */
-static bool read_place(const struct attr *a, const struct section *s, const struct place_table *t,
-		       uint64_t i, uint64_t *ret)
+static bool attr_code_tables_read_place(const struct attr *a, const struct section *s,
+					const struct place_table *t, uint64_t i, uint64_t *ret)
 {
 	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
 	const uint64_t at = i * t->entry + t->address;
@@ -159,7 +160,7 @@ static bool leads_to_code(const struct attr *a, const struct section *s,
 {
 	enum { TRIED = 16 };
 	uint64_t place, i;
-	for (i = 0; i < TRIED && read_place(a, s, t, i, &place); i++) {
+	for (i = 0; i < TRIED && attr_code_tables_read_place(a, s, t, i, &place); i++) {
 		const struct section *in = image_section_at(a->im, place);
 		if (!in || !in->exec)
 			return false;
@@ -169,19 +170,19 @@ static bool leads_to_code(const struct attr *a, const struct section *s,
 
 static void places(struct attr *a, const struct place_table *t)
 {
-	const struct section *s = table(a->im, t->name);
+	const struct section *s = attr_code_tables_table(a->im, t->name);
 	struct span_cursor cursor = { &a->vm, 0 };
 	uint64_t place;
 	if (!s || a->im->kind == IMAGE_OBJECT || !leads_to_code(a, s, t))
 		return;
-	for (uint64_t i = 0; read_place(a, s, t, i, &place); i++)
+	for (uint64_t i = 0; attr_code_tables_read_place(a, s, t, i, &place); i++)
 		attr_put(a, s, i * t->entry, t->entry, cursor_label(&cursor, place), WHY_DATA_REF);
 }
 
 /* To the code that each block begins with. */
 static void orc_lookup(struct attr *a)
 {
-	const struct section *s = table(a->im, ".orc_lookup"), *text;
+	const struct section *s = attr_code_tables_table(a->im, ".orc_lookup"), *text;
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!s)
 		s = image_section_find(a->im, ".orc_lookup");
@@ -195,8 +196,8 @@ static void orc_lookup(struct attr *a)
 
 static void orc(struct attr *a)
 {
-	const struct section *ips = table(a->im, ".orc_unwind_ip");
-	const struct section *entries = table(a->im, ".orc_unwind");
+	const struct section *ips = attr_code_tables_table(a->im, ".orc_unwind_ip");
+	const struct section *entries = attr_code_tables_table(a->im, ".orc_unwind");
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!ips || !entries || ips->file_size / ORC_IP != entries->file_size / ORC_ENTRY)
 		return;

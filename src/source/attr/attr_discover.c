@@ -23,7 +23,7 @@ static bool may_hold_functions(const struct section *s)
 }
 
 /* What pads functions is no gap: they are aligned, but those of microcontrollers. */
-static bool is_padding(const struct discover *d, uint64_t from, uint64_t to)
+static bool attr_discover_is_padding(const struct discover *d, uint64_t from, uint64_t to)
 {
 	enum { GAP_MIN = 16 };
 	const enum code_isa isa = d->isa;
@@ -32,12 +32,12 @@ static bool is_padding(const struct discover *d, uint64_t from, uint64_t to)
 }
 
 /* Cut where symbols without a size stand. */
-static void add_gap(struct discover *d, uint64_t from, uint64_t to)
+static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to)
 {
 	const place_vec *v = &d->a->unsized;
 	size_t i = lower_bound(v->data, v->count, sizeof *v->data, from);
 	bool named = false, label = false;
-	if (from >= to || is_padding(d, from, to))
+	if (from >= to || attr_discover_is_padding(d, from, to))
 		return;
 	/* Labels of objects' assembly reach to the next one. */
 	if (d->a->im->kind == IMAGE_OBJECT && i < v->count && v->data[i].addr < to)
@@ -70,13 +70,13 @@ static void section_gaps(struct discover *d, const struct section *s)
 		const struct span *k = &vm->list.data[i];
 		if (k->start + k->size <= at)
 			continue;
-		add_gap(d, at, k->start);
+		attr_discover_add_gap(d, at, k->start);
 		at = k->start + k->size;
 	}
-	add_gap(d, at, end);
+	attr_discover_add_gap(d, at, end);
 }
 
-static int by_addr(const void *a, const void *b)
+static int attr_discover_by_addr(const void *a, const void *b)
 {
 	const struct section *x = *(const struct section *const *)a;
 	const struct section *y = *(const struct section *const *)b;
@@ -93,7 +93,7 @@ static void find_gaps(struct discover *d)
 		if (may_hold_functions(&im->sections[i]) &&
 		    image_section_at(im, im->sections[i].addr) == &im->sections[i])
 			code[count++] = &im->sections[i];
-	qsort(code, count, sizeof *code, by_addr);
+	qsort(code, count, sizeof *code, attr_discover_by_addr);
 	for (size_t i = 0; i < count; i++) {
 		/* Sections that overlap are damage; the first has the bytes. */
 		if (code[i]->addr >= end) {
@@ -118,7 +118,7 @@ static bool names_code(const struct image *im)
 }
 
 /* Objects may have kept some of their symbols: those that are for their linker. */
-static bool has_symbols(const struct image *im)
+static bool attr_discover_has_symbols(const struct image *im)
 {
 	if (im->made)
 		return names_code(im);
@@ -141,7 +141,7 @@ static void find_unwound(struct discover *d, const struct section *s)
 }
 
 /* The piece that has addr, or NULL. */
-static const struct code_piece *piece_at(const struct discover *d, uint64_t addr)
+static const struct code_piece *attr_discover_piece_at(const struct discover *d, uint64_t addr)
 {
 	const size_t i = upper_bound(d->gaps.data, d->gaps.count, sizeof *d->gaps.data, addr);
 	const struct code_piece *p = i > 0 ? &d->gaps.data[i - 1] : NULL;
@@ -159,7 +159,7 @@ static void find_arm(struct discover *d)
 	sort_by_key(v->data, v->count, sizeof *v->data);
 	for (size_t i = 0; i < v->count; i++) {
 		struct split_function f = v->data[i];
-		const struct code_piece *p = piece_at(d, f.addr);
+		const struct code_piece *p = attr_discover_piece_at(d, f.addr);
 		if (!p || (i + 1 < v->count && v->data[i + 1].addr == f.addr))
 			continue;
 		f.size = p->addr + p->size - f.addr;
@@ -170,7 +170,7 @@ static void find_arm(struct discover *d)
 	v->count = kept;
 }
 
-static void claim_functions(struct discover *d)
+static void attr_discover_claim_functions(struct discover *d)
 {
 	struct attr *a = d->a;
 	for (size_t i = 0; i < d->found.count; i++) {
@@ -184,7 +184,7 @@ static void claim_functions(struct discover *d)
 }
 
 /* Symbols that strip takes away. */
-static bool names_locals(const struct image *im)
+static bool attr_discover_names_locals(const struct image *im)
 {
 	struct code_symbols all;
 	struct symbol s;
@@ -200,16 +200,17 @@ static bool names_locals(const struct image *im)
 void attr_discover(struct attr *a)
 {
 	struct discover d = { .a = a, .isa = flow_isa_of(a->im) };
-	if (a->debug || has_symbols(a->im) ||
+	if (a->debug || attr_discover_has_symbols(a->im) ||
 	    made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
 		return;
 	find_gaps(&d);
-	a->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 && !names_locals(a->im);
+	a->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 &&
+			 !attr_discover_names_locals(a->im);
 	if (d.isa == CODE_NONE)
 		find_arm(&d);
 	else
 		code_gaps_split(a->im, d.isa, d.gaps.data, d.gaps.count, &d.found);
-	claim_functions(&d);
+	attr_discover_claim_functions(&d);
 	vec_release(&d.gaps);
 	vec_release(&d.found);
 }

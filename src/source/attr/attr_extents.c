@@ -10,7 +10,7 @@ bool extents_wanted(const struct image *im)
 }
 
 /* Who refers to the symbol at work. */
-struct users {
+struct attr_extents_users {
 	uint32_t *of; /* by label: the number of the last symbol that it refers to */
 	uint32_t symbol;
 };
@@ -24,8 +24,8 @@ static size_t group_end(const target_vec *targets, size_t i)
 }
 
 /* Whether what begins at the targets from `first` to `end` is not the symbol's. */
-static bool is_of_others(const struct users *u, const target_vec *targets, size_t first, size_t end,
-			 bool by_pointers)
+static bool is_of_others(const struct attr_extents_users *u, const target_vec *targets,
+			 size_t first, size_t end, bool by_pointers)
 {
 	bool other = by_pointers;
 	for (size_t i = first; i < end; i++) {
@@ -40,8 +40,8 @@ static bool is_of_others(const struct users *u, const target_vec *targets, size_
 }
 
 /* The targets of the symbol at `p` begin at `first`; returns the first behind it. */
-static size_t end_symbol(const struct users *u, struct place *p, target_vec *targets, size_t first,
-			 bool by_pointers)
+static size_t end_symbol(const struct attr_extents_users *u, struct place *p, target_vec *targets,
+			 size_t first, bool by_pointers)
 {
 	size_t i = first;
 	while (i < targets->count && targets->data[i].addr - p->addr < p->size) {
@@ -62,7 +62,7 @@ static size_t end_symbol(const struct users *u, struct place *p, target_vec *tar
 	return i;
 }
 
-static bool names_locals(const place_vec *v)
+static bool attr_extents_names_locals(const place_vec *v)
 {
 	for (size_t i = 0; i < v->count; i++)
 		if (v->data[i].local)
@@ -83,8 +83,9 @@ static void cut_at_owners(const struct attr *a, struct place *p, size_t *next)
 void extents_find(struct attr *a, target_vec *targets)
 {
 	place_vec *v = &a->guessed;
-	const bool complete = names_locals(v);
-	struct users users = { mem_zeroed(a->f->labels->kinds.count, sizeof *users.of), 0 };
+	const bool complete = attr_extents_names_locals(v);
+	struct attr_extents_users users = { mem_zeroed(a->f->labels->kinds.count, sizeof *users.of),
+					    0 };
 	const size_t count = targets->count;
 	size_t at = 0, owner = 0;
 	for (size_t i = 0; i < v->count; i++) {

@@ -7,13 +7,13 @@
 
 /* An STT_FILE symbol and its local symbols, which follow it (gABI, "Symbol Table").  What is hidden
  * was global before the linker: gold puts all of these behind the last file. */
-struct group {
+struct attr_file_symbols_group {
 	struct str file;
 	size_t first, end; /* local symbols */
 };
 
 /* A label that owns something, by the last part of its path. */
-struct known {
+struct attr_file_symbols_known {
 	uint64_t hash;
 	uint64_t label;
 };
@@ -22,10 +22,10 @@ struct file_symbols {
 	struct attr *a;
 	const struct image *im;
 	struct symtab table;
-	VEC(struct known) known; /* sorted */
+	VEC(struct attr_file_symbols_known) known; /* sorted */
 };
 
-static struct str last_part(struct str path)
+static struct str attr_file_symbols_last_part(struct str path)
 {
 	size_t start = path.len;
 	while (start > 0 && path.p[start - 1] != '/' && path.p[start - 1] != '\\')
@@ -35,12 +35,13 @@ static struct str last_part(struct str path)
 
 static bool is_called(const struct file_symbols *f, label_id label, struct str file)
 {
-	return str_eq(last_part(label_text(f->a->f->labels, label)), last_part(file));
+	return str_eq(attr_file_symbols_last_part(label_text(f->a->f->labels, label)),
+		      attr_file_symbols_last_part(file));
 }
 
 static uint64_t hash_of(struct str path)
 {
-	const struct str name = last_part(path);
+	const struct str name = attr_file_symbols_last_part(path);
 	return hash_bytes(name.p, name.len);
 }
 
@@ -55,7 +56,7 @@ static void list_known(struct file_symbols *f)
 			continue;
 		seen[label] = true;
 		const uint64_t hash = hash_of(label_text(f->a->f->labels, label));
-		vec_push(&f->known, (struct known){ hash, label });
+		vec_push(&f->known, (struct attr_file_symbols_known){ hash, label });
 	}
 	mem_free(seen);
 	sort_by_key(f->known.data, f->known.count, sizeof *f->known.data);
@@ -78,7 +79,8 @@ static label_id only_known(const struct file_symbols *f, struct str file)
 	return found;
 }
 
-static label_id owner_of_group(const struct file_symbols *f, const struct group *g)
+static label_id owner_of_group(const struct file_symbols *f,
+			       const struct attr_file_symbols_group *g)
 {
 	const struct attr *a = f->a;
 	for (size_t i = g->first; i < g->end; i++) {
@@ -94,7 +96,7 @@ static label_id owner_of_group(const struct file_symbols *f, const struct group 
 	return label != LABEL_NONE ? label : label_copy(a->f->labels, g->file);
 }
 
-static void claim_group(const struct file_symbols *f, const struct group *g)
+static void claim_group(const struct file_symbols *f, const struct attr_file_symbols_group *g)
 {
 	struct attr *a = f->a;
 	const label_id owner = g->file.len > 0 ? owner_of_group(f, g) : LABEL_NONE;
@@ -114,7 +116,7 @@ static void claim_group(const struct file_symbols *f, const struct group *g)
 void attr_file_symbols(struct attr *a, const struct image *im)
 {
 	struct file_symbols f = { .a = a, .im = im };
-	struct group g = { 0 };
+	struct attr_file_symbols_group g = { 0 };
 	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
 	if (!table || !symtab_open(&f.table, im, table))
 		return;
@@ -126,7 +128,7 @@ void attr_file_symbols(struct attr *a, const struct image *im)
 			break;
 		if (s.type == STT_FILE) {
 			claim_group(&f, &g);
-			g = (struct group){ s.name, i + 1, i + 1 };
+			g = (struct attr_file_symbols_group){ s.name, i + 1, i + 1 };
 		}
 		g.end = i + 1;
 	}

@@ -43,7 +43,7 @@ void attr_files_release(struct findings *f)
 }
 
 /* The files of a split unit are those of its skeleton. */
-static bool open_table(struct decl_files *t, const struct unit *u)
+static bool attr_files_open_table(struct decl_files *t, const struct unit *u)
 {
 	if (u->skeleton)
 		u = u->skeleton;
@@ -72,7 +72,7 @@ label_id attr_decl_file(struct findings *f, uint64_t die_off)
 		f->files->off = DW_NO_OFFSET;
 	}
 	struct decl_files *t = f->files;
-	if (!open_table(t, u) || !decl_read(u, die_off, &decl) || !decl.has_file ||
+	if (!attr_files_open_table(t, u) || !decl_read(u, die_off, &decl) || !decl.has_file ||
 	    decl.file >= t->label_count)
 		return f->unit_label;
 	const uint64_t file = decl.file;

@@ -37,7 +37,8 @@ struct gpu_code {
 };
 
 /* Bytes of what is unpacked. */
-static void claim_code(const struct gpu_code *g, uint64_t off, uint64_t size, label_id label)
+static void attr_gpu_claim_code(const struct gpu_code *g, uint64_t off, uint64_t size,
+				label_id label)
 {
 	off = add_sat(off, g->base);
 	uint64_t end = add_sat(off, size);
@@ -77,12 +78,12 @@ static void claim_sections(const struct gpu_code *g, const struct image *im)
 		const struct section *s = &im->sections[i];
 		const struct str kernel = kernel_of_section(s->name);
 		if (kernel.len > 0)
-			claim_code(g, s->off, s->file_size, kernel_label(g, kernel));
+			attr_gpu_claim_code(g, s->off, s->file_size, kernel_label(g, kernel));
 	}
 }
 
 /* AMD's: functions, and their descriptors NAME.kd. */
-static void claim_symbols(const struct gpu_code *g, const struct image *im)
+static void attr_gpu_claim_symbols(const struct gpu_code *g, const struct image *im)
 {
 	struct symtab t;
 	const struct section *table = image_symbols(im);
@@ -101,7 +102,8 @@ static void claim_symbols(const struct gpu_code *g, const struct image *im)
 			continue;
 		if (str_ends(s.name, STR(".kd")))
 			s.name.len -= 3;
-		claim_code(g, in->off + (s.value - in->addr), s.size, kernel_label(g, s.name));
+		attr_gpu_claim_code(g, in->off + (s.value - in->addr), s.size,
+				    kernel_label(g, s.name));
 	}
 }
 
@@ -113,7 +115,7 @@ static void claim_kernels(const struct gpu_code *g, struct bytes code)
 	const struct image_place at = { .path = g->attr->im->path };
 	notes_init(&notes); /* of an image that is none of the user's */
 	if (elf_matches(code) && elf_parse(&im, &at, code, &notes, &err)) {
-		claim_symbols(g, &im);
+		attr_gpu_claim_symbols(g, &im);
 		claim_sections(g, &im);
 		image_release(&im);
 	}
@@ -132,14 +134,14 @@ static void claim_packed(struct gpu_code *g, struct bytes packed, uint64_t unpac
 	mem_free((void *)(uintptr_t)code.p);
 }
 
-static label_id rest_label(const struct gpu_code *g, const char *what)
+static label_id attr_gpu_rest_label(const struct gpu_code *g, const char *what)
 {
 	return label_format(g->attr->f->labels, "(%s " STR_FMT ")", what, STR_ARG(g->target));
 }
 
 static void claim_rest(const struct gpu_code *g, uint64_t off, uint64_t size, const char *what)
 {
-	attr_put(g->attr, g->in, off, size, rest_label(g, what), WHY_SECTION);
+	attr_put(g->attr, g->in, off, size, attr_gpu_rest_label(g, what), WHY_SECTION);
 }
 
 /* ---- NVIDIA ---------------------------------------------------------------------------------- */
@@ -149,7 +151,7 @@ struct fatbin_entry {
 	uint64_t size, unpacked; /* of the payload */
 };
 
-static bool read_entry(struct reader *r, struct fatbin_entry *ret)
+static bool attr_gpu_read_entry(struct reader *r, struct fatbin_entry *ret)
 {
 	struct reader h = *r;
 	ret->kind = read_u16(&h);
@@ -186,7 +188,7 @@ static void claim_entry(struct gpu_code *g, struct bytes all, uint64_t at,
 	claim_rest(g, at, e->header + e->size, ptx ? "PTX" : "GPU code");
 }
 
-static void note_damage(const struct attr *a, const struct section *s, uint64_t off)
+static void attr_gpu_note_damage(const struct attr *a, const struct section *s, uint64_t off)
 {
 	note(a->f->notes, a->f->path, a->im->file_off + s->off + off, s->size - off,
 	     "section " STR_FMT " has no table of GPU code here; the rest of it has no owner",
@@ -210,18 +212,18 @@ static void nv_fatbin(struct gpu_code *g)
 		}
 		if (magic != FATBIN_MAGIC || header < 16 || header > all.size - start ||
 		    size > all.size - start - header) {
-			note_damage(g->attr, g->in, start);
+			attr_gpu_note_damage(g->attr, g->in, start);
 			return;
 		}
 		g->target = STR("tables");
 		claim_rest(g, start, header, "GPU code");
 		struct reader in = reader_of(bytes_sub(all, start + header, size), false);
-		while (read_entry(&in, &e)) {
+		while (attr_gpu_read_entry(&in, &e)) {
 			claim_entry(g, all, start + header + in.pos, &e);
 			read_skip(&in, e.header + e.size);
 		}
 		if (reader_left(&in) >= ENTRY_HEADER)
-			note_damage(g->attr, g->in, start + header + in.pos);
+			attr_gpu_note_damage(g->attr, g->in, start + header + in.pos);
 		reader_seek(&r, start + header + size);
 	}
 }
@@ -259,13 +261,13 @@ static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 		if (size <= left)
 			claim_kernels(g, bytes_sub(bundle, off, size));
 		left -= min_u64(left, size);
-		claim_code(g, 0, size, rest_label(g, "GPU code"));
+		attr_gpu_claim_code(g, 0, size, attr_gpu_rest_label(g, "GPU code"));
 	}
 	*g = whole;
 	return end;
 }
 
-static bool starts_with(struct bytes b, struct str magic)
+static bool attr_gpu_starts_with(struct bytes b, struct str magic)
 {
 	return b.size >= magic.len && memcmp(b.p, magic.p, magic.len) == 0;
 }
@@ -302,7 +304,7 @@ static uint64_t claim_packed_bundle(struct gpu_code *g, struct bytes all, uint64
 		g->off = start + r.pos;
 		g->size = packed.size;
 		g->unpacked = unpacked;
-		if (starts_with(bundle, BUNDLE_MAGIC))
+		if (attr_gpu_starts_with(bundle, BUNDLE_MAGIC))
 			(void)claim_entries(g, bundle);
 		mem_free((void *)(uintptr_t)bundle.p);
 	}
@@ -320,12 +322,12 @@ static void hip_fatbin(struct gpu_code *g)
 	while (all.size - at >= BUNDLE_MAGIC.len) {
 		const struct bytes here = bytes_sub(all, at, all.size - at);
 		uint64_t end = at;
-		if (starts_with(here, BUNDLE_MAGIC))
+		if (attr_gpu_starts_with(here, BUNDLE_MAGIC))
 			end = claim_bundle(g, all, at);
-		else if (starts_with(here, PACKED_MAGIC))
+		else if (attr_gpu_starts_with(here, PACKED_MAGIC))
 			end = claim_packed_bundle(g, all, at);
 		if (end == at && at == 0) {
-			note_damage(g->attr, g->in, 0);
+			attr_gpu_note_damage(g->attr, g->in, 0);
 			return;
 		}
 		at = min_u64(all.size, align_up(max_u64(end, at + 1), 8));

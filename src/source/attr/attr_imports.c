@@ -22,7 +22,7 @@ static label_id user_of(const struct attr *a, uint64_t addr, uint64_t size)
 		       : LABEL_NONE;
 }
 
-static void give(label_id *labels, size_t symbol, label_id owner)
+static void attr_imports_give(label_id *labels, size_t symbol, label_id owner)
 {
 	if (labels[symbol] == LABEL_NONE)
 		labels[symbol] = owner;
@@ -31,8 +31,8 @@ static void give(label_id *labels, size_t symbol, label_id owner)
 static void by_stub(void *user, const struct plt_stub *stub)
 {
 	struct attr *a = user;
-	give(a->dyn_labels, stub->slot->symbol,
-	     user_of(a, stub->section->addr + stub->off, stub->size));
+	attr_imports_give(a->dyn_labels, stub->slot->symbol,
+			  user_of(a, stub->section->addr + stub->off, stub->size));
 }
 
 static void by_use(struct attr *a)
@@ -40,7 +40,8 @@ static void by_use(struct attr *a)
 	const struct plt *p = &a->plt;
 	plt_each(p, by_stub, a);
 	for (size_t i = 0; i < p->slots.count; i++)
-		give(a->dyn_labels, p->slots.data[i].symbol, user_of(a, p->slots.data[i].addr, 1));
+		attr_imports_give(a->dyn_labels, p->slots.data[i].symbol,
+				  user_of(a, p->slots.data[i].addr, 1));
 }
 
 /* ---- by relocations -------------------------------------------------------------------------- */
@@ -58,37 +59,38 @@ static void by_relocs(struct attr *a, const struct section *table)
 	const size_t count = dynamic ? a->dyn_count : a->sym_count;
 	while (labels && reloc_next(&it, &r))
 		if (r.alloc && r.symbol > 0 && r.symbol < count)
-			give(labels, r.symbol, cursor_label(&cursor, r.addr));
+			attr_imports_give(labels, r.symbol, cursor_label(&cursor, r.addr));
 }
 
 /* ---- by name --------------------------------------------------------------------------------- */
 
-struct named {
+struct attr_imports_named {
 	uint64_t hash;
 	uint64_t index; /* in .dynsym */
 };
 
-typedef VEC(struct named) named_vec;
+typedef VEC(struct attr_imports_named) named_vec;
 
 /* Linkers write "name@VERSION". */
-static struct str plain_name(struct str name)
+static struct str attr_imports_plain_name(struct str name)
 {
 	const char *at = name.len > 0 ? memchr(name.p, '@', name.len) : NULL;
 	return (struct str){ name.p, at ? (size_t)(at - name.p) : name.len };
 }
 
-static bool is_wanted(const struct symbol *s)
+static bool attr_imports_is_wanted(const struct symbol *s)
 {
 	return s->section == SYM_NO_SECTION && s->name.len > 0;
 }
 
-static named_vec list_imports(const struct attr *a, const struct symtab *dynamic)
+static named_vec attr_imports_list(const struct attr *a, const struct symtab *dynamic)
 {
 	named_vec list = { 0 };
 	for (size_t i = 1; i < dynamic->count; i++) {
 		const struct symbol s = symtab_get(dynamic, i);
-		if (is_wanted(&s) && a->dyn_labels[i] != LABEL_NONE)
-			vec_push(&list, (struct named){ hash_bytes(s.name.p, s.name.len), i });
+		if (attr_imports_is_wanted(&s) && a->dyn_labels[i] != LABEL_NONE)
+			vec_push(&list, (struct attr_imports_named){
+						hash_bytes(s.name.p, s.name.len), i });
 	}
 	sort_by_key(list.data, list.count, sizeof *list.data);
 	return list;
@@ -106,17 +108,18 @@ static label_id owner_by_name(const struct attr *a, const struct symtab *dynamic
 }
 
 /* The same symbols stand in .symtab. */
-static void by_name(struct attr *a)
+static void attr_imports_by_name(struct attr *a)
 {
 	struct symtab dynamic, table;
 	if (!a->dynsym || !a->symtab || !symtab_open(&dynamic, a->im, a->dynsym) ||
 	    !symtab_open(&table, a->im, a->symtab))
 		return;
-	named_vec list = list_imports(a, &dynamic);
+	named_vec list = attr_imports_list(a, &dynamic);
 	for (size_t i = 1; list.count > 0 && i < table.count; i++) {
 		const struct symbol s = symtab_get(&table, i);
-		if (is_wanted(&s) && a->sym_labels[i] == LABEL_NONE)
-			a->sym_labels[i] = owner_by_name(a, &dynamic, &list, plain_name(s.name));
+		if (attr_imports_is_wanted(&s) && a->sym_labels[i] == LABEL_NONE)
+			a->sym_labels[i] = owner_by_name(a, &dynamic, &list,
+							 attr_imports_plain_name(s.name));
 	}
 	vec_release(&list);
 }
@@ -160,7 +163,7 @@ static label_id only_user(const struct attr *a, uint64_t addr)
 }
 
 /* Stable: the first in the code stays the first of an address. */
-static void sort_uses(struct attr *a)
+static void attr_imports_sort_uses(struct attr *a)
 {
 	sort_by_key(a->uses.data, a->uses.count, sizeof *a->uses.data);
 }
@@ -192,12 +195,12 @@ static void add_stub_uses(struct attr *a)
 	for (size_t i = 0; i < a->stub_uses.count; i++)
 		vec_push(&a->uses, a->stub_uses.data[i]);
 	vec_release(&a->stub_uses);
-	sort_uses(a);
+	attr_imports_sort_uses(a);
 }
 
 void attr_bare_claim(struct attr *a)
 {
-	sort_uses(a);
+	attr_imports_sort_uses(a);
 	add_stub_uses(a);
 	for (size_t i = 0; i < a->bare.count; i++) {
 		const struct place *p = &a->bare.data[i];
@@ -222,5 +225,5 @@ void attr_imports(struct attr *a)
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (section_is_reloc(&a->im->sections[i]))
 			by_relocs(a, &a->im->sections[i]);
-	by_name(a);
+	attr_imports_by_name(a);
 }

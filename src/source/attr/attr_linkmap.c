@@ -55,7 +55,7 @@ void attr_each_piece(const struct image *im, const struct linkmap *map, map_piec
 	}
 }
 
-static void learn_unit(void *ctx, const struct linkmap_piece *p)
+static void attr_linkmap_learn_unit(void *ctx, const struct linkmap_piece *p)
 {
 	struct map_objects *o = ctx;
 	const struct spans *vm = &o->a->vm;
@@ -77,7 +77,7 @@ label_id attr_object_label(struct labels *labels, const struct linkmap *map, uin
 	return label;
 }
 
-static void claim_piece(void *ctx, const struct linkmap_piece *p)
+static void attr_linkmap_claim_piece(void *ctx, const struct linkmap_piece *p)
 {
 	struct map_objects *o = ctx;
 	label_id *owner = &o->owners[p->object];
@@ -97,8 +97,8 @@ void attr_linkmap(struct attr *a)
 	o.owners = mem_zeroed(count + 1, sizeof *o.owners);
 	for (size_t i = 0; i < count; i++)
 		o.owners[i] = LABEL_NONE;
-	attr_each_piece(a->im, o.map, learn_unit, &o);
-	attr_each_piece(a->im, o.map, claim_piece, &o);
+	attr_each_piece(a->im, o.map, attr_linkmap_learn_unit, &o);
+	attr_each_piece(a->im, o.map, attr_linkmap_claim_piece, &o);
 	attr_commit_vm(a);
 	mem_free(o.owners);
 }

@@ -43,7 +43,7 @@ static label_id group_owner(const struct attr *a, const struct section *s)
 	return symbol_label(a, &signature);
 }
 
-static bool is_debug_section(const struct section *s)
+static bool attr_objects_is_debug_section(const struct section *s)
 {
 	enum dw_section which;
 	bool dwo;
@@ -55,9 +55,9 @@ static void find_owners(struct object *o)
 	const struct image *im = o->a->im;
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		o->owners[i] = s->type == SHT_GROUP  ? group_owner(o->a, s)
-			       : is_debug_section(s) ? o->a->debug_owner
-						     : sole_owner(o->a, s);
+		o->owners[i] = s->type == SHT_GROUP               ? group_owner(o->a, s)
+			       : attr_objects_is_debug_section(s) ? o->a->debug_owner
+								  : sole_owner(o->a, s);
 	}
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
@@ -66,7 +66,7 @@ static void find_owners(struct object *o)
 	}
 }
 
-static const struct section *name_table(const struct image *im)
+static const struct section *attr_objects_name_table(const struct image *im)
 {
 	struct reader r = reader_of(im->bytes, im->big_endian);
 	reader_seek(&r, im->bits == 64 ? 62 : 50); /* e_shstrndx */
@@ -78,7 +78,7 @@ static const struct section *name_table(const struct image *im)
 		       : NULL;
 }
 
-static void put_header(struct object *o, size_t i)
+static void attr_objects_put_header(struct object *o, size_t i)
 {
 	const struct image *im = o->a->im;
 	const uint64_t off = im->shdr_off + i * o->header_size;
@@ -113,11 +113,11 @@ void attr_objects(struct attr *a)
 	    im->shdr_size / o.header_size != im->section_count)
 		return;
 	o.owners = mem_zeroed(im->section_count, sizeof *o.owners);
-	o.names = name_table(im);
+	o.names = attr_objects_name_table(im);
 	find_owners(&o);
 	for (size_t i = 1; i < im->section_count; i++) {
 		if (o.owners[i] != LABEL_NONE)
-			put_header(&o, i);
+			attr_objects_put_header(&o, i);
 		if (im->sections[i].type == SHT_SYMTAB)
 			put_section_symbols(&o, &im->sections[i]);
 	}

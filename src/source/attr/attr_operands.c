@@ -9,7 +9,8 @@
 
 enum { FIELD = 4 }; /* bytes of a pc-relative operand */
 
-static void read_section(struct operands *o, const struct image *im, const struct section *code)
+static void attr_operands_read_section(struct operands *o, const struct image *im,
+				       const struct section *code)
 {
 	code_ref_vec refs = { 0 };
 	code_refs(CODE_X86_64, section_bytes(im, code), code->addr,
@@ -28,7 +29,7 @@ void operands_read(struct operands *o, const struct image *im)
 		return;
 	for (size_t i = 1; i < im->section_count; i++)
 		if (im->sections[i].exec && !im->sections[i].nobits)
-			read_section(o, im, &im->sections[i]);
+			attr_operands_read_section(o, im, &im->sections[i]);
 	sort_by_key(o->list.data, o->list.count, sizeof *o->list.data);
 }
 

@@ -24,7 +24,7 @@ static uint64_t fill_end(const struct image *im, const struct section *s, uint64
 	return start + size;
 }
 
-static bool is_padding(const struct attr *a, uint64_t start, uint64_t end)
+static bool attr_pad_is_padding(const struct attr *a, uint64_t start, uint64_t end)
 {
 	if (end - start >= min_u64(ALIGN_MAX, end & (~end + 1)))
 		return false;
@@ -40,7 +40,7 @@ void attr_padding(struct attr *a)
 		const struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t start = before->start + before->size;
 		const uint64_t end = before[1].start;
-		if (start < end && is_padding(a, start, end))
+		if (start < end && attr_pad_is_padding(a, start, end))
 			claim(&a->vm_claims, start, end - start, before->label, WHY_FALLBACK);
 		/* Gaps are all over the code: the kernel maps what lies between them as well. */
 		code_passed(&pass, before->start, end - before->start);
@@ -59,8 +59,8 @@ static bool has_unsized(const struct attr *a, uint64_t start, uint64_t end)
 
 /* Up to something that is aligned to pages, and less than these are; in code also a page and more
  * of one byte, as in front of an address that a mitigation of the processor wants. */
-static bool is_alignment(const struct attr *a, const struct section *in, uint64_t start,
-			 uint64_t end)
+static bool attr_pad_is_alignment(const struct attr *a, const struct section *in, uint64_t start,
+				  uint64_t end)
 {
 	const uint64_t align = end & (~end + 1);
 	return end - start >= ALIGN_MAX &&
@@ -84,7 +84,8 @@ void attr_alignment(struct attr *a)
 		const uint64_t fill = end - start >= ALIGN_MAX ? fill_end(a->im, in, start, end)
 							       : start;
 		/* In code another fill may follow, in front of a function. */
-		if (start < fill && (fill == end || in->exec) && is_alignment(a, in, start, fill))
+		if (start < fill && (fill == end || in->exec) &&
+		    attr_pad_is_alignment(a, in, start, fill))
 			claim(&a->vm_claims, start, fill - start, label, WHY_FALLBACK);
 	}
 }

@@ -10,11 +10,11 @@
 enum { NAME_LONGEST = 4096 };
 
 /* A pointer that may be the first word of a place. */
-struct candidate {
+struct attr_panics_candidate {
 	uint64_t addr, target;
 };
 
-typedef VEC(struct candidate) candidate_vec;
+typedef VEC(struct attr_panics_candidate) candidate_vec;
 
 /* What the words behind the pointer say. */
 struct location {
@@ -23,7 +23,7 @@ struct location {
 	uint32_t line, column;
 };
 
-static bool is_file_name(struct str s)
+static bool attr_panics_is_file_name(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if ((unsigned char)s.p[i] < ' ')
@@ -38,7 +38,7 @@ struct place_reader {
 	struct bytes bytes;       /* of it */
 };
 
-static struct reader reader_at(struct place_reader *p, uint64_t addr)
+static struct reader attr_panics_reader_at(struct place_reader *p, uint64_t addr)
 {
 	if (!p->in || addr - p->in->addr >= p->in->size) {
 		p->in = image_section_at(p->im, addr);
@@ -50,10 +50,11 @@ static struct reader reader_at(struct place_reader *p, uint64_t addr)
 	return r;
 }
 
-static bool read_location(struct place_reader *p, const struct candidate *c, struct location *ret)
+static bool read_location(struct place_reader *p, const struct attr_panics_candidate *c,
+			  struct location *ret)
 {
 	const unsigned word = (unsigned)pointer_size(p->im);
-	struct reader r = reader_at(p, add_sat(c->addr, word));
+	struct reader r = attr_panics_reader_at(p, add_sat(c->addr, word));
 	const uint64_t size = read_uint(&r, word);
 	ret->line = read_u32(&r);
 	ret->column = read_u32(&r);
@@ -64,10 +65,11 @@ static bool read_location(struct place_reader *p, const struct candidate *c, str
 	ret->file = (struct str){ (const char *)name.p, name.size };
 	if (name.size > 0 && name.p[name.size - 1] == 0)
 		ret->file.len--;
-	return name.size == size && is_file_name(ret->file);
+	return name.size == size && attr_panics_is_file_name(ret->file);
 }
 
-static void add_place(struct panics *p, const struct candidate *c, const struct location *l)
+static void attr_panics_add_place(struct panics *p, const struct attr_panics_candidate *c,
+				  const struct location *l)
 {
 	panics_add(p,
 		   &(struct panic_place){ .addr = c->addr,
@@ -77,7 +79,8 @@ static void add_place(struct panics *p, const struct candidate *c, const struct 
 		   l->file, l->line, l->column);
 }
 
-static void list_places(struct panics *p, const struct image *im, const pointer_parts *pointers)
+static void attr_panics_list_places(struct panics *p, const struct image *im,
+				    const pointer_parts *pointers)
 {
 	candidate_vec found = { 0 };
 	struct place_reader reader = { .im = im };
@@ -85,7 +88,8 @@ static void list_places(struct panics *p, const struct image *im, const pointer_
 	for (size_t i = 0; i < pointers->count; i++) {
 		const pointer_vec *part = &pointers->data[i];
 		for (size_t k = 0; k < part->count; k++) {
-			const struct candidate c = { part->data[k].addr, part->data[k].target };
+			const struct attr_panics_candidate c = { part->data[k].addr,
+								 part->data[k].target };
 			if (read_location(&reader, &c, &l))
 				vec_push(&found, c);
 		}
@@ -94,7 +98,7 @@ static void list_places(struct panics *p, const struct image *im, const pointer_
 	for (size_t i = 0; i < found.count; i++)
 		if ((i == 0 || found.data[i - 1].addr != found.data[i].addr) &&
 		    read_location(&reader, &found.data[i], &l))
-			add_place(p, &found.data[i], &l);
+			attr_panics_add_place(p, &found.data[i], &l);
 	vec_release(&found);
 }
 
@@ -133,7 +137,7 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 	struct panics *const p = a->f->panics;
 	if (!p || a->owner != BY_SYMBOL || a->f->input->image_count > 1 || !is_stripped(a))
 		return;
-	list_places(p, a->im, pointers);
+	attr_panics_list_places(p, a->im, pointers);
 	for (size_t i = 0; p->places.count > 0 && i < targets->count; i++)
 		if (targets->data[i].label != LABEL_NONE)
 			panics_use(p, targets->data[i].label, targets->data[i].addr);

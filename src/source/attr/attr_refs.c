@@ -29,16 +29,16 @@ struct finds {
 	struct vtables vtables;
 };
 
-struct piece {
+struct attr_refs_piece {
 	uint64_t start, end;
 	label_id label;
 	uint32_t why;
 };
 
-typedef VEC(struct piece) piece_vec;
+typedef VEC(struct attr_refs_piece) piece_vec;
 
 /* A GOT slot without a symbol that holds a pointer to anonymous data. */
-struct slot {
+struct attr_refs_slot {
 	uint64_t addr;
 	struct pointer *pointer;
 };
@@ -54,22 +54,22 @@ struct refs {
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
 	target_vec targets;
-	pointer_parts pointers; /* by part of the image */
-	VEC(struct slot) slots; /* sorted */
+	pointer_parts pointers;           /* by part of the image */
+	VEC(struct attr_refs_slot) slots; /* sorted */
 	struct vtables vtables;
 	piece_vec pieces;
 };
 
 /* ---- where anonymous data can be --------------------------------------------------------- */
 
-static int by_addr(const void *a, const void *b)
+static int attr_refs_by_addr(const void *a, const void *b)
 {
 	const struct section *x = *(const struct section *const *)a;
 	const struct section *y = *(const struct section *const *)b;
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static void list_sections(struct refs *r)
+static void attr_refs_list_sections(struct refs *r)
 {
 	const struct image *im = r->a->im;
 	r->data = mem_zeroed(im->section_count, sizeof *r->data);
@@ -78,7 +78,7 @@ static void list_sections(struct refs *r)
 		if (s->size > 0 && section_is_data(s) && section_takes_vm(im, s))
 			r->data[r->data_count++] = s;
 	}
-	qsort(r->data, r->data_count, sizeof *r->data, by_addr);
+	qsort(r->data, r->data_count, sizeof *r->data, attr_refs_by_addr);
 	r->exec_is_code = r->a->code_unread;
 	/* Only images at a fixed place have addresses as immediates; where it can be moved, a
 	 * relocation says which are. */
@@ -107,13 +107,13 @@ static const struct section *data_section(const struct refs *r, uint64_t addr)
 	return r->data[low - 1];
 }
 
-static bool is_anonymous(const struct refs *r, uint64_t addr)
+static bool attr_refs_is_anonymous(const struct refs *r, uint64_t addr)
 {
 	const struct section *in = data_section(r, addr);
 	return in && !(in->exec && r->exec_is_code) && !spans_find(&r->a->vm, addr);
 }
 
-static const struct slot *slot_at(const struct refs *r, uint64_t addr)
+static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
 {
 	const size_t low = lower_bound(r->slots.data, r->slots.count, sizeof *r->slots.data, addr);
 	return low < r->slots.count && r->slots.data[low].addr == addr ? &r->slots.data[low] : NULL;
@@ -122,7 +122,7 @@ static const struct slot *slot_at(const struct refs *r, uint64_t addr)
 /* ---- references in code -------------------------------------------------------------------- */
 
 /* Consecutive spans of code, about JOB_BYTES of it. */
-struct job {
+struct attr_refs_job {
 	size_t first, last; /* spans of a->vm */
 	target_vec found;
 	target_vec guesses; /* addresses or numbers of Go's code */
@@ -131,11 +131,11 @@ struct job {
 
 enum { JOB_BYTES = 256 << 10 };
 
-typedef VEC(struct job) job_vec;
+typedef VEC(struct attr_refs_job) job_vec;
 
-struct scan {
+struct attr_refs_scan {
 	struct refs *refs;
-	struct job *jobs;
+	struct attr_refs_job *jobs;
 };
 
 /* Distances from the GOT that no offset in a structure or stack frame has: what lies more than
@@ -149,7 +149,7 @@ static void scan_got_relative(const struct refs *r, const struct span *s, code_r
 		  &(struct ref_wish){ REF_IMM, r->got_low, UINT32_MAX - 4095 }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const uint64_t to = (uint32_t)(scratch->data[i].to + r->got);
-		if (is_anonymous(r, to))
+		if (attr_refs_is_anonymous(r, to))
 			vec_push(found, (struct target){ to, s->label, WHY_CODE_REF });
 	}
 }
@@ -171,7 +171,7 @@ static bool has_immediates(const struct refs *r, const struct span *s)
 }
 
 static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
-		      struct job *job)
+		      struct attr_refs_job *job)
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
 	const unsigned kinds =
@@ -198,23 +198,23 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
 		if (ref->kind & (REF_CALL | REF_JUMP))
 			continue;
-		if (is_anonymous(r, ref->to) || slot_at(r, ref->to))
+		if (attr_refs_is_anonymous(r, ref->to) || slot_at(r, ref->to))
 			vec_push(found, (struct target){ ref->to, s->label, WHY_CODE_REF });
 	}
 	if (r->got_low > 0)
 		scan_got_relative(r, s, scratch, &job->found);
 }
 
-static void scan_job(void *ctx, size_t i, unsigned worker)
+static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
 {
-	const struct scan *scan = ctx;
+	const struct attr_refs_scan *scan = ctx;
 	code_ref_vec scratch = { 0 };
 	(void)worker;
 	if (i == 0) {
 		vtables_sort(&scan->refs->vtables);
 		return;
 	}
-	struct job *job = &scan->jobs[i - 1];
+	struct attr_refs_job *job = &scan->jobs[i - 1];
 	struct code_pass pass = { .im = scan->refs->a->im };
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *s = &scan->refs->a->vm.list.data[k];
@@ -228,13 +228,13 @@ static void scan_job(void *ctx, size_t i, unsigned worker)
 	vec_release(&scratch);
 }
 
-static job_vec make_jobs(const struct spans *code)
+static job_vec attr_refs_make_jobs(const struct spans *code)
 {
 	job_vec jobs = { 0 };
 	uint64_t bytes = JOB_BYTES;
 	for (size_t i = 0; i < code->list.count; i++) {
 		if (bytes >= JOB_BYTES) {
-			vec_push(&jobs, (struct job){ .first = i });
+			vec_push(&jobs, (struct attr_refs_job){ .first = i });
 			bytes = 0;
 		}
 		bytes = add_sat(bytes, code->list.data[i].size);
@@ -247,7 +247,7 @@ static job_vec make_jobs(const struct spans *code)
 static void take_targets(struct refs *r, const target_vec *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
-		const struct slot *slot = slot_at(r, found->data[i].addr);
+		const struct attr_refs_slot *slot = slot_at(r, found->data[i].addr);
 		if (!slot)
 			vec_push(&r->targets, found->data[i]);
 		else if (slot->pointer->owner == LABEL_NONE)
@@ -310,14 +310,14 @@ static void take_guesses(struct refs *r, target_vec *guesses)
 }
 
 /* Beside that, the pointers that were found are sorted. */
-static void scan_code(struct refs *r)
+static void attr_refs_scan_code(struct refs *r)
 {
 	job_vec jobs = { 0 };
 	target_vec guesses = { 0 };
 	if ((r->isa != CODE_NONE || data_refs_known(r->a->im)) && r->a->im->kind != IMAGE_OBJECT)
-		jobs = make_jobs(&r->a->vm);
-	struct scan scan = { r, jobs.data };
-	parallel_for(r->a->f->threads, jobs.count + 1, scan_job, &scan);
+		jobs = attr_refs_make_jobs(&r->a->vm);
+	struct attr_refs_scan scan = { r, jobs.data };
+	parallel_for(r->a->f->threads, jobs.count + 1, attr_refs_scan_job, &scan);
 	for (size_t i = 0; i < jobs.count; i++) {
 		take_targets(r, &jobs.data[i].found);
 		take_uses(r, &jobs.data[i].uses);
@@ -333,7 +333,7 @@ static void scan_code(struct refs *r)
 /* ---- pointers in data ------------------------------------------------------------------------ */
 
 /* A part of the image that is looked through for pointers. */
-struct hunt {
+struct attr_refs_hunt {
 	struct reloc_iter relocs;
 	const struct section *words; /* or NULL: relocations */
 	uint64_t from, to;           /* of the section */
@@ -342,8 +342,8 @@ struct hunt {
 
 struct hunts {
 	const struct refs *refs;
-	VEC(struct hunt) list; /* in the order of what is found */
-	struct finds *work;    /* of each thread, kept from hunt to hunt */
+	VEC(struct attr_refs_hunt) list; /* in the order of what is found */
+	struct finds *work;              /* of each thread, kept from hunt to hunt */
 	struct operands operands;
 };
 
@@ -355,9 +355,9 @@ struct hunter {
 	struct finds *to;
 };
 
-static void add_pointer(struct hunter *h, uint64_t place, uint64_t target)
+static void attr_refs_add_pointer(struct hunter *h, uint64_t place, uint64_t target)
 {
-	if (!is_anonymous(h->refs, target))
+	if (!attr_refs_is_anonymous(h->refs, target))
 		return;
 	vec_push(&h->to->pointers,
 		 (struct pointer){ place, target, cursor_label(&h->cursor, place) });
@@ -365,7 +365,7 @@ static void add_pointer(struct hunter *h, uint64_t place, uint64_t target)
 }
 
 /* A word without an owner that holds a pointer; `target` is NULL where that is imported. */
-static void add_place(struct hunter *h, uint64_t place, const uint64_t *target)
+static void attr_refs_add_place(struct hunter *h, uint64_t place, const uint64_t *target)
 {
 	const struct section *to = target ? data_section(h->refs, *target) : NULL;
 	if (cursor_label(&h->cursor, place) == LABEL_NONE)
@@ -383,15 +383,15 @@ static void hunt_relocs(struct hunter *h, struct reloc_iter it)
 		if (!rel.alloc || rel.kind == RELOC_TLS)
 			continue;
 		const bool known = reloc_target(&it, &rel, &target);
-		add_place(h, rel.addr, known ? &target : NULL);
+		attr_refs_add_place(h, rel.addr, known ? &target : NULL);
 		if (known && rel.kind == RELOC_PCREL)
 			target += operands_rest(h->operands, rel.addr);
 		if (known)
-			add_pointer(h, rel.addr, target);
+			attr_refs_add_pointer(h, rel.addr, target);
 	}
 }
 
-static bool is_inside(const struct refs *r, uint64_t value)
+static bool attr_refs_is_inside(const struct refs *r, uint64_t value)
 {
 	return value >= r->imm_low && value < r->imm_high;
 }
@@ -405,7 +405,7 @@ static bool is_no_address(const struct refs *r, uint64_t place, uint64_t value, 
 	if (lookalike_is_text(im, value) || lookalike_is_number(im, value))
 		return true;
 	return lookalike_may_be_text(value) && lookalike_text_at(im, place - 1) &&
-	       (!is_inside(r, last) || lookalike_is_text(im, last));
+	       (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last));
 }
 
 /* Whether a word that is no address would be one if numbers were. */
@@ -413,7 +413,7 @@ static bool looks_like_address(const struct refs *r, uint64_t value)
 {
 	const uint64_t start = value & ~UINT64_C(1); /* of code of Thumb */
 	const struct span *at = spans_find(&r->a->vm, start);
-	const struct section *in = is_inside(r, value) ? data_section(r, value) : NULL;
+	const struct section *in = attr_refs_is_inside(r, value) ? data_section(r, value) : NULL;
 	return in && (in->exec || lookalike_is_number(r->a->im, value)) &&
 	       !(at && at->start == start);
 }
@@ -438,7 +438,7 @@ static bool heads_text(struct reader behind, unsigned word)
 }
 
 /* The word that is read next; 0: there is none. */
-static uint64_t peek(struct reader behind, unsigned word)
+static uint64_t attr_refs_peek(struct reader behind, unsigned word)
 {
 	return read_uint(&behind, word);
 }
@@ -454,12 +454,12 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 		return true;
 	return !(r->go.table && heads_text(behind, word)) &&
 	       (is_no_address(r, place, target, last) ||
-		is_among_numbers(r, target, last, peek(behind, word)));
+		is_among_numbers(r, target, last, attr_refs_peek(behind, word)));
 }
 
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
  * address of anonymous data are taken for them. */
-static void hunt_words(struct hunter *h, const struct hunt *part)
+static void hunt_words(struct hunter *h, const struct attr_refs_hunt *part)
 {
 	const struct refs *r = h->refs;
 	const struct image *im = r->a->im;
@@ -470,18 +470,18 @@ static void hunt_words(struct hunter *h, const struct hunt *part)
 		const uint64_t place = part->words->addr + reader.pos;
 		words[0] = words[1];
 		words[1] = read_uint(&reader, word);
-		if (!is_inside(r, words[1]) ||
+		if (!attr_refs_is_inside(r, words[1]) ||
 		    (go_mask_knows(&r->go.mask, place)
 			     ? !go_mask_is_pointer(&r->go.mask, place)
 			     : is_no_pointer(r, part->words, place, words, reader)))
 			continue;
-		add_place(h, place, &words[1]);
-		add_pointer(h, place, words[1]);
+		attr_refs_add_place(h, place, &words[1]);
+		attr_refs_add_pointer(h, place, words[1]);
 	}
 }
 
 /* Leaves one boundary of each address, sorted: whose pointers they are does not matter. */
-static void squeeze(target_vec *v)
+static void attr_refs_squeeze(target_vec *v)
 {
 	size_t count = 0;
 	sort_by_key(v->data, v->count, sizeof *v->data);
@@ -491,10 +491,10 @@ static void squeeze(target_vec *v)
 	v->count = count;
 }
 
-static void hunt_job(void *ctx, size_t i, unsigned worker)
+static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 {
 	struct hunts *hunts = ctx;
-	struct hunt *part = &hunts->list.data[i];
+	struct attr_refs_hunt *part = &hunts->list.data[i];
 	struct finds *work = &hunts->work[worker];
 	struct hunter h = { hunts->refs, &hunts->operands, { &hunts->refs->a->vm, 0 }, work };
 	work->pointers.count = work->targets.count = work->vtables.places.count = 0;
@@ -502,7 +502,7 @@ static void hunt_job(void *ctx, size_t i, unsigned worker)
 		hunt_words(&h, part);
 	else
 		hunt_relocs(&h, part->relocs);
-	squeeze(&work->targets);
+	attr_refs_squeeze(&work->targets);
 	vec_copy(&part->found.pointers, &work->pointers);
 	vec_copy(&part->found.targets, &work->targets);
 	vec_copy(&part->found.vtables.places, &work->vtables.places);
@@ -515,7 +515,7 @@ static void finds_release(struct finds *f)
 	vec_release(&f->vtables.places);
 }
 
-static void plan_relocs(struct hunts *hunts, const struct section *table)
+static void attr_refs_plan_relocs(struct hunts *hunts, const struct section *table)
 {
 	const struct refs *r = hunts->refs;
 	const struct image *im = r->a->im;
@@ -528,7 +528,7 @@ static void plan_relocs(struct hunts *hunts, const struct section *table)
 		return;
 	reloc_parts_add(&parts, &it);
 	for (size_t i = 0; i < parts.list.count; i++)
-		vec_push(&hunts->list, (struct hunt){ .relocs = parts.list.data[i] });
+		vec_push(&hunts->list, (struct attr_refs_hunt){ .relocs = parts.list.data[i] });
 	reloc_parts_release(&parts);
 }
 
@@ -540,9 +540,9 @@ static void plan_words(struct hunts *hunts, const struct section *s)
 	const uint64_t size = section_bytes(im, s).size;
 	uint64_t from = align_up(s->addr, pointer_size(im)) - s->addr;
 	for (; from < size; from += WORDS_PART)
-		vec_push(
-			&hunts->list,
-			(struct hunt){ .words = s, .from = from, .to = add_sat(from, WORDS_PART) });
+		vec_push(&hunts->list, (struct attr_refs_hunt){ .words = s,
+								.from = from,
+								.to = add_sat(from, WORDS_PART) });
 }
 
 static void plan_hunts(struct hunts *hunts)
@@ -551,7 +551,7 @@ static void plan_hunts(struct hunts *hunts)
 	const struct image *im = r->a->im;
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
-			plan_relocs(hunts, &im->sections[i]);
+			attr_refs_plan_relocs(hunts, &im->sections[i]);
 	if (im->type != ET_EXEC || im->kind != IMAGE_EXEC || im->moves)
 		return;
 	for (size_t i = 0; i < r->data_count; i++)
@@ -565,7 +565,7 @@ static void forget_hunts(const struct hunts *hunts)
 	const struct image *im = hunts->refs->a->im;
 	const struct section *before = NULL;
 	for (size_t i = 0; i < hunts->list.count; i++) {
-		const struct hunt *h = &hunts->list.data[i];
+		const struct attr_refs_hunt *h = &hunts->list.data[i];
 		const struct section *s = h->words ? h->words : h->relocs.section;
 		if (s != before)
 			image_forget(im, section_bytes(im, s));
@@ -596,7 +596,7 @@ static void find_pointers(struct refs *r)
 	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
 	plan_hunts(&hunts);
 	operands_read(&hunts.operands, r->a->im);
-	parallel_for(threads, hunts.list.count, hunt_job, &hunts);
+	parallel_for(threads, hunts.list.count, attr_refs_hunt_job, &hunts);
 	for (unsigned i = 0; i < threads; i++)
 		finds_release(&hunts.work[i]);
 	mem_free(hunts.work);
@@ -617,7 +617,7 @@ static void take_vtable_heads(struct refs *r)
 		if (addr != at)
 			before = at;
 		at = addr;
-		if (before <= start && is_anonymous(r, start))
+		if (before <= start && attr_refs_is_anonymous(r, start))
 			r->targets.data[i].addr = start;
 	}
 }
@@ -630,7 +630,7 @@ static void find_slots(struct refs *r, pointer_vec *pointers)
 		if (!in || p->addr - in->addr >= in->size)
 			in = image_section_at(r->a->im, p->addr);
 		if (in && section_is_got(in))
-			vec_push(&r->slots, (struct slot){ p->addr, p });
+			vec_push(&r->slots, (struct attr_refs_slot){ p->addr, p });
 	}
 }
 
@@ -647,7 +647,7 @@ static void add_unsized_data(struct refs *r)
 {
 	for (size_t i = 0; i < r->a->unsized.count; i++) {
 		const struct place *p = &r->a->unsized.data[i];
-		if (!p->code && is_anonymous(r, p->addr))
+		if (!p->code && attr_refs_is_anonymous(r, p->addr))
 			vec_push(&r->targets,
 				 (struct target){ p->addr, p->vague ? LABEL_NONE : p->label,
 						  WHY_UNSIZED_SYMBOL });
@@ -666,7 +666,7 @@ static void add_vectors(struct refs *r, label_id entry)
 		const uint64_t first = read_uint(&words, word), second = read_uint(&words, word);
 		if (!s->alloc || !reader_ok(&words) || (first != im->entry && second != im->entry))
 			continue;
-		if (is_anonymous(r, s->addr))
+		if (attr_refs_is_anonymous(r, s->addr))
 			vec_push(&r->targets, (struct target){ s->addr, entry, WHY_ENTRY_POINT });
 		else if (!data_section(r, s->addr))
 			claim(&r->a->vm_claims, s->addr, s->size, entry, WHY_ENTRY_POINT);
@@ -711,7 +711,7 @@ static void keep_symbols_whole(struct refs *r)
 		const struct target bounds[] = { { start, LABEL_NONE, WHY_DATA_REF },
 						 { end, LABEL_NONE, WHY_DATA_REF } };
 		for (size_t k = 0; k < COUNT_OF(bounds); k++)
-			if (is_anonymous(r, bounds[k].addr))
+			if (attr_refs_is_anonymous(r, bounds[k].addr))
 				vec_push(&r->targets, bounds[k]);
 	}
 }
@@ -755,7 +755,7 @@ static void make_pieces(struct refs *r)
 			i++;
 			continue;
 		}
-		struct piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
+		struct attr_refs_piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
 		bool sure = false;
 		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
 			const struct target *t = &r->targets.data[i];
@@ -780,7 +780,7 @@ static void make_pieces(struct refs *r)
 	vec_release(&r->targets);
 }
 
-static struct piece *piece_at(const struct refs *r, uint64_t addr)
+static struct attr_refs_piece *attr_refs_piece_at(const struct refs *r, uint64_t addr)
 {
 	const size_t low = upper_bound(r->pieces.data, r->pieces.count, sizeof *r->pieces.data,
 				       addr);
@@ -791,7 +791,7 @@ static label_id pointer_owner(const struct refs *r, const struct pointer *p)
 {
 	if (p->owner != LABEL_NONE)
 		return p->owner;
-	const struct piece *in = piece_at(r, p->addr);
+	const struct attr_refs_piece *in = attr_refs_piece_at(r, p->addr);
 	return in ? in->label : LABEL_NONE;
 }
 
@@ -802,7 +802,7 @@ static bool spread_once(struct refs *r, pointer_vec *pointers)
 	bool changed = false;
 	for (size_t i = 0; i < pointers->count; i++) {
 		const struct pointer p = pointers->data[i];
-		struct piece *to = piece_at(r, p.target);
+		struct attr_refs_piece *to = attr_refs_piece_at(r, p.target);
 		if (!to || to->label != LABEL_NONE)
 			continue;
 		to->label = pointer_owner(r, &p);
@@ -832,11 +832,11 @@ void attr_refs_find(struct attr *a)
 	r->isa = code_isa_of(a->im->machine);
 	go_words_read(&r->go, a->im, go_slot_open(a->f->go, a->im, NULL));
 	r->vtables.im = a->im;
-	list_sections(r);
+	attr_refs_list_sections(r);
 	find_pointers(r);
 	find_all_slots(r);
 	find_imports(r);
-	scan_code(r);
+	attr_refs_scan_code(r);
 	attr_panics(a, &r->targets, &r->pointers);
 }
 
@@ -849,7 +849,7 @@ void attr_refs_claim(struct attr *a)
 	for (unsigned round = 0; round < ROUNDS_MAX && spread_all_once(r); round++)
 		;
 	for (size_t i = 0; i < r->pieces.count; i++) {
-		const struct piece *p = &r->pieces.data[i];
+		const struct attr_refs_piece *p = &r->pieces.data[i];
 		if (p->label != LABEL_NONE)
 			claim(&a->vm_claims, p->start, p->end - p->start, p->label, p->why);
 	}

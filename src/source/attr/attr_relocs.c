@@ -4,8 +4,8 @@
 #include "base/pool.h"
 #include "image/elf/elf_const.h"
 
-static label_id owner_of(const struct attr *a, const struct reloc_iter *it, const struct reloc *r,
-			 struct span_cursor *cursor)
+static label_id attr_relocs_owner_of(const struct attr *a, const struct reloc_iter *it,
+				     const struct reloc *r, struct span_cursor *cursor)
 {
 	uint64_t target;
 	if (!r->alloc)
@@ -21,19 +21,19 @@ static label_id owner_of(const struct attr *a, const struct reloc_iter *it, cons
 }
 
 /* The section that relocations patch at the moment. */
-struct patched {
+struct attr_relocs_patched {
 	const struct section *in; /* or NULL */
 	bool array; /* of pointers: an entry of .init_array ... belongs to the function */
 	bool table; /* about code: see struct field */
 };
 
-static void go_to(struct patched *p, const struct image *im, uint64_t addr)
+static void attr_relocs_go_to(struct attr_relocs_patched *p, const struct image *im, uint64_t addr)
 {
 	const struct section *in = p->in;
 	if (in && addr - in->addr < in->size)
 		return;
 	in = image_section_at(im, addr);
-	*p = (struct patched){
+	*p = (struct attr_relocs_patched){
 		.in = in,
 		.array = in && (in->type == SHT_INIT_ARRAY || in->type == SHT_FINI_ARRAY ||
 				in->type == SHT_PREINIT_ARRAY),
@@ -43,7 +43,7 @@ static void go_to(struct patched *p, const struct image *im, uint64_t addr)
 
 /* A field of a table that is about code (the kernel's __ksymtab, __bug_table, .return_sites ...):
  * it and what follows up to the next field belong to what the field points to. */
-struct field {
+struct attr_relocs_field {
 	uint64_t addr;
 	label_id owner;
 	const struct section *in; /* NULL: none */
@@ -51,7 +51,7 @@ struct field {
 
 enum { FIELD_MAX = 16 };
 
-static void claim_field(struct attr *a, const struct field *f, uint64_t end)
+static void claim_field(struct attr *a, const struct attr_relocs_field *f, uint64_t end)
 {
 	const uint64_t size = min_u64(end - f->addr, FIELD_MAX);
 	if (f->in && end > f->addr)
@@ -59,13 +59,13 @@ static void claim_field(struct attr *a, const struct field *f, uint64_t end)
 }
 
 /* Fields in rising order; one that points to nobody goes with the one before it. */
-static void next_field(struct attr *a, struct field *last, const struct patched *p, uint64_t addr,
-		       label_id owner)
+static void next_field(struct attr *a, struct attr_relocs_field *last,
+		       const struct attr_relocs_patched *p, uint64_t addr, label_id owner)
 {
 	claim_field(a, last, last->in == p->in ? addr : last->addr + FIELD_MAX);
 	if (owner == LABEL_NONE && last->in == p->in)
 		owner = last->owner;
-	*last = (struct field){ addr, owner, p->table ? p->in : NULL };
+	*last = (struct attr_relocs_field){ addr, owner, p->table ? p->in : NULL };
 }
 
 static void entries(struct attr *a, const struct section *s)
@@ -73,13 +73,13 @@ static void entries(struct attr *a, const struct section *s)
 	struct reloc_iter it;
 	struct reloc r;
 	struct span_cursor cursor = { &a->vm, 0 };
-	struct patched patched = { 0 };
-	struct field last = { 0 };
+	struct attr_relocs_patched patched = { 0 };
+	struct attr_relocs_field last = { 0 };
 	if (!reloc_open(&it, a->im, s) || (it.patched && !it.patched->alloc))
 		return;
 	while (reloc_next(&it, &r)) {
-		const label_id owner = owner_of(a, &it, &r, &cursor);
-		go_to(&patched, a->im, r.addr);
+		const label_id owner = attr_relocs_owner_of(a, &it, &r, &cursor);
+		attr_relocs_go_to(&patched, a->im, r.addr);
 		if (r.entry_size > 0)
 			attr_put(a, s, r.entry_off, r.entry_size, owner, WHY_RELOCATION);
 		if (it.patched && r.alloc)
@@ -93,27 +93,27 @@ static void entries(struct attr *a, const struct section *s)
 }
 
 /* The tables, and a copy of the attr for each, which takes its claims. */
-struct tables {
+struct attr_relocs_tables {
 	VEC(const struct section *) list;
 	struct attr *parts;
 };
 
 static void table_job(void *ctx, size_t i, unsigned worker)
 {
-	const struct tables *t = ctx;
+	const struct attr_relocs_tables *t = ctx;
 	(void)worker;
 	entries(&t->parts[i], t->list.data[i]);
 }
 
 /* Objects have many tables, small ones, whose relocations may make notes: their order must not
  * depend on threads. */
-static void one_after_another(struct attr *a, const struct tables *t)
+static void one_after_another(struct attr *a, const struct attr_relocs_tables *t)
 {
 	for (size_t i = 0; i < t->list.count; i++)
 		entries(a, t->list.data[i]);
 }
 
-static void side_by_side(struct attr *a, struct tables *t)
+static void side_by_side(struct attr *a, struct attr_relocs_tables *t)
 {
 	t->parts = mem_zeroed(t->list.count, sizeof *t->parts);
 	for (size_t i = 0; i < t->list.count; i++)
@@ -128,7 +128,7 @@ static void side_by_side(struct attr *a, struct tables *t)
 
 void attr_relocs(struct attr *a)
 {
-	struct tables t = { 0 };
+	struct attr_relocs_tables t = { 0 };
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (section_is_reloc(&a->im->sections[i]))
 			vec_push(&t.list, &a->im->sections[i]);

@@ -91,7 +91,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 
 /* Every symbol table there is: .symtab, or .dynsym with the separate debug file's.  What was made
  * of other tables counts where there is none. */
-static void collect(struct attr *a, place_vec *sized)
+static void attr_symbols_collect(struct attr *a, place_vec *sized)
 {
 	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
 	if (a->symtab && (!given || image_symbols(a->im)))
@@ -102,13 +102,13 @@ static void collect(struct attr *a, place_vec *sized)
 		collect_table(a, a->im, a->dynsym, sized);
 }
 
-static int by_rank(const void *a, const void *b)
+static int attr_symbols_by_rank(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static int by_rule(const void *a, const void *b)
+static int attr_symbols_by_rule(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 	if (x->size != y->size)
@@ -117,7 +117,8 @@ static int by_rule(const void *a, const void *b)
 }
 
 /* Those that claim bytes; the others are listed while they are read. */
-static void list_places(const struct labels *labels, struct places *to, const place_vec *v)
+static void attr_symbols_list_places(const struct labels *labels, struct places *to,
+				     const place_vec *v)
 {
 	vec_reserve(&to->list, v->count);
 	for (size_t i = 0; i < v->count; i++) {
@@ -130,12 +131,14 @@ static void list_places(const struct labels *labels, struct places *to, const pl
 
 void attr_list_sized(struct attr *a, place_vec *ret)
 {
-	collect(a, ret);
-	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, by_rule);
+	attr_symbols_collect(a, ret);
+	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, attr_symbols_by_rule);
 	if (!a->f->as_bloaty)
 		symbols_cut_crossing(ret->data, ret->count, sizeof *ret->data);
-	sort_by_key_then(a->unsized.data, a->unsized.count, sizeof *a->unsized.data, by_rule);
-	sort_by_key_then(a->guessed.data, a->guessed.count, sizeof *a->guessed.data, by_rule);
+	sort_by_key_then(a->unsized.data, a->unsized.count, sizeof *a->unsized.data,
+			 attr_symbols_by_rule);
+	sort_by_key_then(a->guessed.data, a->guessed.count, sizeof *a->guessed.data,
+			 attr_symbols_by_rule);
 }
 
 void attr_sized_symbols(struct attr *a)
@@ -148,10 +151,10 @@ void attr_sized_symbols(struct attr *a)
 	}
 	attr_list_sized(a, &sized);
 	if (places)
-		list_places(a->f->labels, places, &sized);
+		attr_symbols_list_places(a->f->labels, places, &sized);
 	/* Bloaty goes through the table from front to end. */
 	if (a->f->as_bloaty && sized.count > 0)
-		qsort(sized.data, sized.count, sizeof *sized.data, by_rank);
+		qsort(sized.data, sized.count, sizeof *sized.data, attr_symbols_by_rank);
 	for (size_t i = 0; i < sized.count; i++)
 		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,
 		      WHY_SYMBOL);
@@ -161,7 +164,7 @@ void attr_sized_symbols(struct attr *a)
 void attr_list_guessed(struct attr *a)
 {
 	if (a->f->places)
-		list_places(a->f->labels, a->f->places, &a->guessed);
+		attr_symbols_list_places(a->f->labels, a->f->places, &a->guessed);
 }
 
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)

@@ -102,7 +102,8 @@ static label_id string_label(struct attr *a, const struct section *strings, uint
 	return label_borrow(a->f->labels, name);
 }
 
-static void put_string(struct attr *a, const struct section *strings, uint64_t off, label_id label)
+static void attr_tables_put_string(struct attr *a, const struct section *strings, uint64_t off,
+				   label_id label)
 {
 	struct str name;
 	if (bytes_cstr(section_bytes(a->im, strings), off, &name))
@@ -149,7 +150,7 @@ static label_id version_aux(struct version_chain *v, uint64_t off, unsigned coun
 		if (owner == LABEL_NONE)
 			owner = string_label(v->a, v->strings, name);
 		attr_put(v->a, v->s, off, v->need ? 16 : 8, owner, WHY_VERSION);
-		put_string(v->a, v->strings, name, owner);
+		attr_tables_put_string(v->a, v->strings, name, owner);
 		if (next == 0)
 			break;
 		off += next;
@@ -171,7 +172,7 @@ static void version_needs(struct attr *a, const struct section *s, const struct 
 			return;
 		const label_id library = string_label(a, strings, file);
 		attr_put(a, s, off, 16, library, WHY_VERSION);
-		put_string(a, strings, file, library);
+		attr_tables_put_string(a, strings, file, library);
 		version_aux(&v, off + aux, count, library);
 		if (next == 0)
 			return;
@@ -211,14 +212,14 @@ static void needed_names(struct attr *a, const struct section *s, const struct s
 		if (tag == DT_NULL)
 			return;
 		if (tag == DT_NEEDED)
-			put_string(a, strings, value, string_label(a, strings, value));
+			attr_tables_put_string(a, strings, value, string_label(a, strings, value));
 	}
 }
 
 /* ---- groups and arrays --------------------------------------------------------------------- */
 
 /* A COMDAT group is there for its signature symbol. */
-static void group(struct attr *a, const struct section *s)
+static void attr_tables_group(struct attr *a, const struct section *s)
 {
 	struct symtab t;
 	if (s->link >= a->im->section_count || !symtab_open(&t, a->im, &a->im->sections[s->link]) ||
@@ -278,13 +279,13 @@ void attr_symbol_tables(struct attr *a)
 	}
 }
 
-static void table(struct attr *a, const struct section *s)
+static void attr_tables_table(struct attr *a, const struct section *s)
 {
 	const bool has_strings = s->link > 0 && s->link < a->im->section_count &&
 				 a->im->sections[s->link].type == SHT_STRTAB;
 	const struct section *strings = has_strings ? &a->im->sections[s->link] : NULL;
 	if (s->type == SHT_GROUP)
-		group(a, s);
+		attr_tables_group(a, s);
 	else if (strings && s->type == SHT_GNU_VERNEED)
 		version_needs(a, s, strings);
 	else if (strings && s->type == SHT_GNU_VERDEF)
@@ -396,6 +397,6 @@ void attr_tables(struct attr *a)
 	descriptors(a);
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (!a->im->sections[i].nobits)
-			table(a, &a->im->sections[i]);
+			attr_tables_table(a, &a->im->sections[i]);
 	method_tables(a);
 }

@@ -62,8 +62,8 @@ static uint64_t overlay_place(struct attr *a, uint64_t addr, uint64_t size, bool
 	return found;
 }
 
-static void claim_code(const struct attr *a, uint64_t addr, uint64_t size, label_id label,
-		       struct claims *ret)
+static void attr_units_claim_code(const struct attr *a, uint64_t addr, uint64_t size,
+				  label_id label, struct claims *ret)
 {
 	const struct section *in = image_section_at(a->im, addr);
 	if (in && section_takes_vm(a->im, in))
@@ -76,16 +76,16 @@ static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, stru
 	struct attr *a = ctx;
 	if (a->im->overlay_shift > 0)
 		addr = overlay_place(a, addr, size, ret == &a->vm_claims);
-	claim_code(a, addr, size, unit, ret);
+	attr_units_claim_code(a, addr, size, unit, ret);
 }
 
 void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
 {
-	claim_code(a, addr, size, label, &a->vm_claims);
+	attr_units_claim_code(a, addr, size, label, &a->vm_claims);
 }
 
 /* As large as its symbol, or its type. */
-static void on_variable(void *ctx, struct findings *f, uint64_t addr, uint64_t die_off)
+static void attr_units_on_variable(void *ctx, struct findings *f, uint64_t addr, uint64_t die_off)
 {
 	struct attr *a = ctx;
 	const struct place *p = sized_at(a, addr);
@@ -148,7 +148,7 @@ static void read_dwarf(struct attr *a)
 					  .own = a->dwarf->image == a->im,
 					  .by_file = a->owner == BY_FILE,
 					  .code = on_code,
-					  .variable = on_variable,
+					  .variable = attr_units_on_variable,
 					  .done = on_done,
 					  .ctx = a,
 					  .vm_claims = &a->vm_claims };

@@ -25,14 +25,14 @@ struct patching {
 };
 
 /* What all tables of an image are read with. */
-struct frames {
+struct attr_unwind_frames {
 	struct attr *a;
 	VEC(struct patching) tables; /* of objects, sorted */
 	fixup_vec fixups;            /* of the section at work */
 	uint64_t data_base;          /* of pointers that count from the GOT */
 };
 
-static void list_tables(struct frames *f)
+static void attr_unwind_list_tables(struct attr_unwind_frames *f)
 {
 	const struct image *im = f->a->im;
 	if (im->kind != IMAGE_OBJECT)
@@ -45,7 +45,7 @@ static void list_tables(struct frames *f)
 }
 
 /* Relocations of a section of an object: where they point. */
-static void read_fixups(struct frames *f, const struct section *s)
+static void attr_unwind_read_fixups(struct attr_unwind_frames *f, const struct section *s)
 {
 	size_t i = lower_bound(f->tables.data, f->tables.count, sizeof *f->tables.data, s->index);
 	f->fixups.count = 0;
@@ -77,12 +77,12 @@ static struct unwind_section unwind_of(const struct attr *a, const struct sectio
 					.notes = a->f->notes };
 }
 
-static void read_frames(struct frames *f, const struct section *s)
+static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct section *s)
 {
 	struct unwind_section us = unwind_of(f->a, s);
 	struct unwind_iter it;
 	struct unwind_entry e;
-	read_fixups(f, s);
+	attr_unwind_read_fixups(f, s);
 	us.data_base = f->data_base;
 	us.fixups = f->fixups.data;
 	us.fixup_count = f->fixups.count;
@@ -104,11 +104,11 @@ static void read_frames(struct frames *f, const struct section *s)
 void attr_unwind_read(struct attr *a)
 {
 	const struct section *got = image_section_find(a->im, ".got");
-	struct frames f = { .a = a, .data_base = got ? got->addr : 0 };
-	list_tables(&f);
+	struct attr_unwind_frames f = { .a = a, .data_base = got ? got->addr : 0 };
+	attr_unwind_list_tables(&f);
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (is_eh_frame(&a->im->sections[i]))
-			read_frames(&f, &a->im->sections[i]);
+			attr_unwind_read_frames(&f, &a->im->sections[i]);
 	vec_release(&f.tables);
 	vec_release(&f.fixups);
 }

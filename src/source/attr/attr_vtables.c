@@ -31,7 +31,7 @@ static size_t place_at(const struct vtables *v, uint64_t addr)
 	return p[i].addr == addr ? i : count;
 }
 
-static size_t next_place(const struct vtables *v, size_t i)
+static size_t attr_vtables_next_place(const struct vtables *v, size_t i)
 {
 	const uint64_t addr = v->places.data[i].addr;
 	while (i < v->places.count && v->places.data[i].addr == addr)
@@ -64,7 +64,7 @@ static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 	if (type == v->places.count || p[type].to == POINTEE_CODE ||
 	    (type > 0 && p[type - 1].addr == start))
 		return false;
-	*ret = next_place(v, type);
+	*ret = attr_vtables_next_place(v, type);
 	return is_function(v, *ret, start + 2 * word) && is_offset_to_top(v, start);
 }
 
@@ -82,7 +82,7 @@ uint64_t vtable_end(const struct vtables *v, uint64_t start, uint64_t end)
 	size_t i;
 	while (at < end && is_head(v, at, &i)) {
 		at += 2 * word;
-		for (; at < end && is_function(v, i, at); i = next_place(v, i))
+		for (; at < end && is_function(v, i, at); i = attr_vtables_next_place(v, i))
 			at += word;
 	}
 	return at > start ? min_u64(at, end) : end;

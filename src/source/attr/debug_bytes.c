@@ -143,7 +143,7 @@ struct line_findings {
 	struct findings found;
 };
 
-static void work_lines(void *ctx, struct line_job *job, unsigned worker)
+static void debug_bytes_work_lines(void *ctx, struct line_job *job, unsigned worker)
 {
 	const struct debug_bytes *b = ctx;
 	struct findings *f = &((struct line_findings *)job)->found;
@@ -177,7 +177,7 @@ static void keep_first(struct debug_bytes *b, struct claims *c, enum dw_section 
 	c->list.count = count;
 }
 
-static void join(struct debug_bytes *b, struct findings *f)
+static void debug_bytes_join(struct debug_bytes *b, struct findings *f)
 {
 	keep_first(b, &f->claims[DW_STR], DW_STR);
 	keep_first(b, &f->claims[DW_LINE_STR], DW_LINE_STR);
@@ -196,12 +196,12 @@ static void release_findings(struct findings *f)
 	local_labels_release(&f->labels);
 }
 
-static void take_lines(void *ctx, struct line_job *job)
+static void debug_bytes_take_lines(void *ctx, struct line_job *job)
 {
-	join(ctx, &((struct line_findings *)job)->found);
+	debug_bytes_join(ctx, &((struct line_findings *)job)->found);
 }
 
-static void release_lines(void *ctx, struct line_job *job)
+static void debug_bytes_release_lines(void *ctx, struct line_job *job)
 {
 	(void)ctx;
 	release_findings(&((struct line_findings *)job)->found);
@@ -214,9 +214,9 @@ static void all_lines(struct debug_bytes *b)
 					.threads = b->f->threads,
 					.job_size = sizeof(struct line_findings),
 					.ctx = b,
-					.work = work_lines,
-					.take = take_lines,
-					.release = release_lines };
+					.work = debug_bytes_work_lines,
+					.take = debug_bytes_take_lines,
+					.release = debug_bytes_release_lines };
 	if (b->lines.count > 0)
 		line_jobs_run(&jobs);
 }
@@ -240,7 +240,7 @@ void debug_bytes_units(struct debug_bytes *b, struct unit_findings *j, unsigned 
 		b->done(b->ctx, f);
 }
 
-static void on_range(void *ctx, uint64_t addr, uint64_t size)
+static void debug_bytes_on_range(void *ctx, uint64_t addr, uint64_t size)
 {
 	struct debug_bytes *b = ctx;
 	uint64_t vm;
@@ -249,7 +249,8 @@ static void on_range(void *ctx, uint64_t addr, uint64_t size)
 }
 
 /* Many units may name one list; it is the first one's. */
-static void unit_code(struct debug_bytes *b, const struct unit *u, const struct die_code *code)
+static void debug_bytes_unit_code(struct debug_bytes *b, const struct unit *u,
+				  const struct die_code *code)
 {
 	enum dw_section in;
 	uint64_t off;
@@ -260,7 +261,7 @@ static void unit_code(struct debug_bytes *b, const struct unit *u, const struct 
 			return;
 	}
 	if (b->code)
-		die_ranges(u, code, on_range, b);
+		die_ranges(u, code, debug_bytes_on_range, b);
 }
 
 static void remember_versions(struct debug_bytes *b, const struct unit *u)
@@ -274,8 +275,8 @@ static void remember_versions(struct debug_bytes *b, const struct unit *u)
 }
 
 /* Whose the unit is, and what follows from that for units behind it. */
-static label_id settle(struct debug_bytes *b, struct findings *f, const struct unit *u,
-		       label_id label)
+static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, const struct unit *u,
+				   label_id label)
 {
 	if ((label & (LABEL_LOCAL | LABEL_PENDING)) == (LABEL_LOCAL | LABEL_PENDING))
 		local_label_settle(&f->labels, label, label_of_nameless(b, u));
@@ -299,10 +300,11 @@ void debug_bytes_take(struct debug_bytes *b, struct unit_findings *j)
 		if (u->label == LABEL_NONE)
 			continue;
 		remember_versions(b, &j->job.units.data[i]);
-		all->unit_label = u->label = settle(b, &j->found, &j->job.units.data[i], u->label);
-		unit_code(b, &j->job.units.data[i], &u->code);
+		all->unit_label = u->label = debug_bytes_settle(b, &j->found, &j->job.units.data[i],
+								u->label);
+		debug_bytes_unit_code(b, &j->job.units.data[i], &u->code);
 	}
-	join(b, &j->found);
+	debug_bytes_join(b, &j->found);
 	for (size_t i = 0; i < j->units.count; i++) {
 		all->unit_label = j->units.data[i].label;
 		if (all->unit_label == LABEL_NONE)
@@ -312,12 +314,12 @@ void debug_bytes_take(struct debug_bytes *b, struct unit_findings *j)
 	}
 }
 
-static void work_units(void *ctx, struct unit_job *job, unsigned worker)
+static void debug_bytes_work_units(void *ctx, struct unit_job *job, unsigned worker)
 {
 	debug_bytes_units(ctx, (struct unit_findings *)job, worker);
 }
 
-static void take_units(void *ctx, struct unit_job *job)
+static void debug_bytes_take_units(void *ctx, struct unit_job *job)
 {
 	debug_bytes_take(ctx, (struct unit_findings *)job);
 }
@@ -328,13 +330,13 @@ void unit_findings_release(struct unit_findings *j)
 	vec_release(&j->units);
 }
 
-static void release_units(void *ctx, struct unit_job *job)
+static void debug_bytes_release_units(void *ctx, struct unit_job *job)
 {
 	(void)ctx;
 	unit_findings_release((struct unit_findings *)job);
 }
 
-static void progress(void *ctx, uint64_t off)
+static void debug_bytes_progress(void *ctx, uint64_t off)
 {
 	const struct debug_bytes *b = ctx;
 	progress_tell("debug info", off, b->info->dwarf.size[DW_INFO]);
@@ -347,25 +349,25 @@ static void all_units(struct debug_bytes *b, enum dw_section in)
 					.threads = b->f->threads,
 					.job_size = sizeof(struct unit_findings),
 					.ctx = b,
-					.work = work_units,
-					.take = take_units,
-					.release = release_units,
-					.progress = in == DW_INFO ? progress : NULL };
+					.work = debug_bytes_work_units,
+					.take = debug_bytes_take_units,
+					.release = debug_bytes_release_units,
+					.progress = in == DW_INFO ? debug_bytes_progress : NULL };
 	if (b->info->dwarf.size[in] > 0)
 		unit_jobs_run(&jobs);
 }
 
 /* ---- partial units: the first unit that imports one has it ----------------------------------- */
 
-struct import {
+struct debug_bytes_import {
 	uint64_t to;   /* offset of the partial unit */
 	uint64_t from; /* of the unit that imports it */
 };
 
-typedef VEC(struct import) import_vec;
+typedef VEC(struct debug_bytes_import) import_vec;
 
 /* dwz writes imports in front of all other children. */
-static void list_imports(const struct unit *u, import_vec *ret)
+static void debug_bytes_list_imports(const struct unit *u, import_vec *ret)
 {
 	struct reader r = unit_reader(u, u->die_off);
 	struct die d;
@@ -377,7 +379,7 @@ static void list_imports(const struct unit *u, import_vec *ret)
 			struct value v;
 			die_value(u, &r, a, &v);
 			if (!first && a->name == DW_AT_import && v.kind == VALUE_REF_INFO)
-				vec_push(ret, (struct import){ v.u, u->off });
+				vec_push(ret, (struct debug_bytes_import){ v.u, u->off });
 		}
 	}
 }
@@ -426,7 +428,7 @@ static void find_partial_owners(struct debug_bytes *b)
 		if (!unit_open(&u, &cache, NULL))
 			continue;
 		const bool partial = u.tag == DW_TAG_partial_unit;
-		list_imports(&u, &imports);
+		debug_bytes_list_imports(&u, &imports);
 		vec_push(&units,
 			 (struct unit_label){ u.off, partial ? LABEL_NONE : label_of_name(b, &u),
 					      partial });

@@ -8,7 +8,7 @@
 
 /* ---- tables about others --------------------------------------------------------------------- */
 
-struct table {
+struct debug_claim_table {
 	struct debug_bytes *b;
 	enum dw_section in;
 	struct span_cursor info, types, vm, strings;
@@ -16,7 +16,7 @@ struct table {
 	uint64_t waiting; /* where pieces begin that go with the next one, DW_NO_OFFSET */
 };
 
-static label_id owner_of_addr(struct table *t, uint64_t addr)
+static label_id owner_of_addr(struct debug_claim_table *t, uint64_t addr)
 {
 	uint64_t vm;
 	return debuginfo_addr(t->b->info, addr, &vm) ? cursor_label(&t->vm, vm) : LABEL_NONE;
@@ -31,7 +31,7 @@ static label_id owner_of_type(const struct debug_bytes *b, uint64_t signature)
 		       : LABEL_NONE;
 }
 
-static label_id owner_of(struct table *t, const struct index_piece *p)
+static label_id debug_claim_owner_of(struct debug_claim_table *t, const struct index_piece *p)
 {
 	switch (p->about) {
 	case ABOUT_INFO: return cursor_label(&t->info, p->value);
@@ -47,9 +47,9 @@ static label_id owner_of(struct table *t, const struct index_piece *p)
  * behind. */
 static void on_piece(void *ctx, const struct index_piece *p)
 {
-	struct table *t = ctx;
+	struct debug_claim_table *t = ctx;
 	struct claims *claims = &t->b->found.claims[t->in];
-	label_id owner = owner_of(t, p);
+	label_id owner = debug_claim_owner_of(t, p);
 	if (owner == LABEL_NONE && p->about != ABOUT_NEXT)
 		owner = t->last;
 	if (owner == LABEL_NONE) {
@@ -62,21 +62,21 @@ static void on_piece(void *ctx, const struct index_piece *p)
 	t->last = owner;
 }
 
-static struct table table_of(struct debug_bytes *b, enum dw_section in)
+static struct debug_claim_table debug_claim_table_of(struct debug_bytes *b, enum dw_section in)
 {
-	return (struct table){ .b = b,
-			       .in = in,
-			       .info = { &b->owners[DW_INFO], 0 },
-			       .types = { &b->owners[DW_TYPES], 0 },
-			       .vm = { b->vm, 0 },
-			       .strings = { &b->owners[DW_STR], 0 },
-			       .last = LABEL_NONE,
-			       .waiting = DW_NO_OFFSET };
+	return (struct debug_claim_table){ .b = b,
+					   .in = in,
+					   .info = { &b->owners[DW_INFO], 0 },
+					   .types = { &b->owners[DW_TYPES], 0 },
+					   .vm = { b->vm, 0 },
+					   .strings = { &b->owners[DW_STR], 0 },
+					   .last = LABEL_NONE,
+					   .waiting = DW_NO_OFFSET };
 }
 
 static void claim_table(struct debug_bytes *b, enum dw_section in)
 {
-	struct table t = table_of(b, in);
+	struct debug_claim_table t = debug_claim_table_of(b, in);
 	struct dwarf *d = &b->info->dwarf;
 	if (d->size[in] == 0)
 		return;
@@ -127,8 +127,8 @@ static void resolve_all(struct debug_bytes *b, const enum dw_section *list, size
 /* ---- from section bytes to file bytes -------------------------------------------------------- */
 
 /* Claims the bytes of a part in proportion to what is unpacked of it. */
-static void claim_part(const struct debug_bytes *b, const struct debuginfo_part *p,
-		       struct claims *file)
+static void debug_claim_part(const struct debug_bytes *b, const struct debuginfo_part *p,
+			     struct claims *file)
 {
 	const struct spans *owners = &b->owners[p->which];
 	const struct section *s = p->section;
@@ -147,7 +147,7 @@ static void claim_part(const struct debug_bytes *b, const struct debuginfo_part 
 
 /* ---- relocations ----------------------------------------------------------------------------- */
 
-static const struct debuginfo_part *part_of(const struct debuginfo *d, uint32_t section)
+static const struct debuginfo_part *debug_claim_part_of(const struct debuginfo *d, uint32_t section)
 {
 	for (size_t i = 0; i < d->parts.count; i++)
 		if (d->parts.data[i].section->index == section)
@@ -162,11 +162,11 @@ struct patches {
 	struct claims *claims; /* of each part */
 };
 
-static void plan_relocs(struct patches *p, const struct section *table)
+static void debug_claim_plan_relocs(struct patches *p, const struct section *table)
 {
 	const struct debuginfo *d = p->b->info;
 	struct reloc_iter it;
-	if (!table->alloc && section_is_reloc(table) && part_of(d, table->info) &&
+	if (!table->alloc && section_is_reloc(table) && debug_claim_part_of(d, table->info) &&
 	    reloc_open(&it, d->image, table) && it.patched)
 		reloc_parts_add(&p->parts, &it);
 }
@@ -178,7 +178,7 @@ static void claim_relocs(void *ctx, size_t i, unsigned worker)
 	const struct patches *p = ctx;
 	struct reloc_iter it = p->parts.list.data[i];
 	const struct image *im = it.image;
-	const struct debuginfo_part *part = part_of(p->b->info, it.section->info);
+	const struct debuginfo_part *part = debug_claim_part_of(p->b->info, it.section->info);
 	struct span_cursor cursor = { &p->b->owners[part->which], 0 };
 	const uint64_t first = it.reader.pos;
 	struct reloc r;
@@ -197,7 +197,7 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 	const struct image *im = b->info->image;
 	struct patches p = { .b = b, .parts.im = im };
 	for (size_t i = 1; i < im->section_count; i++)
-		plan_relocs(&p, &im->sections[i]);
+		debug_claim_plan_relocs(&p, &im->sections[i]);
 	p.claims = mem_zeroed(p.parts.list.count, sizeof *p.claims);
 	reloc_parts_run(&p.parts, b->f->threads, claim_relocs, &p);
 	for (size_t i = 0; i < p.parts.list.count; i++)
@@ -228,6 +228,6 @@ void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 		claim_table(b, tables[i]);
 	resolve_all(b, tables, COUNT_OF(tables));
 	for (size_t i = 0; i < b->info->parts.count; i++)
-		claim_part(b, &b->info->parts.data[i], file);
+		debug_claim_part(b, &b->info->parts.data[i], file);
 	claim_all_relocs(b, file);
 }

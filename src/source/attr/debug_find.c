@@ -2,7 +2,7 @@
 
 /* ---- claims of section bytes --------------------------------------------------------------- */
 
-static uint64_t size_of(const struct findings *f, enum dw_section in)
+static uint64_t debug_find_size_of(const struct findings *f, enum dw_section in)
 {
 	return f->all->info->dwarf.size[in];
 }
@@ -17,7 +17,7 @@ void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l)
 {
 	struct claims *c = &f->claims[in];
 	off = find_placed(f, in, off);
-	if (!f->all->own || l == LABEL_NONE || off >= size_of(f, in))
+	if (!f->all->own || l == LABEL_NONE || off >= debug_find_size_of(f, in))
 		return;
 	if (c->list.count > 0) {
 		const struct claim *last = &c->list.data[c->list.count - 1];
@@ -30,12 +30,13 @@ void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l)
 /* The word with the bit of an offset (placed); NULL outside the section. */
 static uint64_t *seen_word(const struct findings *f, enum dw_section in, uint64_t off)
 {
-	return f->all->own ? bits_word(&f->seen[in], size_of(f, in), off) : NULL;
+	return f->all->own ? bits_word(&f->seen[in], debug_find_size_of(f, in), off) : NULL;
 }
 
 bool find_first(struct findings *f, enum dw_section in, uint64_t off)
 {
-	return f->all->own && bits_first(&f->seen[in], size_of(f, in), find_placed(f, in, off));
+	return f->all->own &&
+	       bits_first(&f->seen[in], debug_find_size_of(f, in), find_placed(f, in, off));
 }
 
 void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l)
@@ -74,7 +75,7 @@ static void on_list(void *ctx, enum dw_section in, uint64_t off)
 	find_open(f, in, off, f->owner);
 }
 
-static void on_variable(void *ctx, uint64_t die_off, uint64_t addr)
+static void debug_find_on_variable(void *ctx, uint64_t die_off, uint64_t addr)
 {
 	struct findings *f = ctx;
 	uint64_t vm;
@@ -83,7 +84,7 @@ static void on_variable(void *ctx, uint64_t die_off, uint64_t addr)
 		f->all->variable(f->all->ctx, f, vm, die_off);
 }
 
-static void on_range(void *ctx, uint64_t addr, uint64_t size)
+static void debug_find_on_range(void *ctx, uint64_t addr, uint64_t size)
 {
 	struct findings *f = ctx;
 	uint64_t vm;
@@ -99,8 +100,8 @@ struct described {
 	bool declaration;
 };
 
-static void read_described(const struct unit *u, const struct die *d, struct reader r,
-			   struct described *ret)
+static void debug_find_read_described(const struct unit *u, const struct die *d, struct reader r,
+				      struct described *ret)
 {
 	memset(ret, 0, sizeof *ret);
 	for (unsigned i = 0; i < d->abbrev->count; i++) {
@@ -140,7 +141,7 @@ static bool first_code(const struct unit *u, const struct die_code *code, uint64
 	return *ret != DW_NO_OFFSET;
 }
 
-static bool address_of(const struct unit *u, const struct described *e, uint64_t *ret)
+static bool debug_find_address_of(const struct unit *u, const struct described *e, uint64_t *ret)
 {
 	bool tls;
 	if (e->location.kind == VALUE_BLOCK)
@@ -158,7 +159,7 @@ static bool read_origin(const struct unit *u, struct described *e)
 	struct reader r = unit_reader(u, origin.u);
 	if (!die_next(u, &r, &d) || !d.abbrev)
 		return false;
-	read_described(u, &d, r, e);
+	debug_find_read_described(u, &d, r, e);
 	return true;
 }
 
@@ -186,8 +187,8 @@ static bool on_enter(void *ctx, const struct die *d, const struct reader *attrs)
 	struct described e;
 	uint64_t addr, vm;
 	label_id label = LABEL_NONE;
-	read_described(f->unit, d, *attrs, &e);
-	const bool there = address_of(f->unit, &e, &addr);
+	debug_find_read_described(f->unit, d, *attrs, &e);
+	const bool there = debug_find_address_of(f->unit, &e, &addr);
 	bool (*const find)(const struct debuginfo *d, uint64_t at, uint64_t *ret) =
 		e.location.kind == VALUE_BLOCK ? debuginfo_data_addr : debuginfo_addr;
 	if (!there && (e.declaration || d->abbrev->tag == DW_TAG_variable))
@@ -212,7 +213,8 @@ static void on_leave(void *ctx, uint64_t end_off)
 
 /* ---- line programs --------------------------------------------------------------------------- */
 
-static void put_text(struct findings *f, struct dwarf *d, enum dw_section table, struct str s)
+static void debug_find_put_text(struct findings *f, struct dwarf *d, enum dw_section table,
+				struct str s)
 {
 	const struct bytes t = d->bytes[table];
 	const uintptr_t p = (uintptr_t)s.p, start = (uintptr_t)t.p;
@@ -225,14 +227,14 @@ static void put_line_names(struct findings *f, const struct line_program *p)
 	static const enum dw_section tables[] = { DW_LINE_STR, DW_STR };
 	for (size_t k = 0; k < COUNT_OF(tables); k++) {
 		for (size_t i = 0; i < p->dirs.count; i++)
-			put_text(f, p->dwarf, tables[k], p->dirs.data[i]);
+			debug_find_put_text(f, p->dwarf, tables[k], p->dirs.data[i]);
 		for (size_t i = 0; i < p->files.count; i++)
-			put_text(f, p->dwarf, tables[k], p->files.data[i].name);
+			debug_find_put_text(f, p->dwarf, tables[k], p->files.data[i].name);
 	}
 }
 
 /* The bytes of each row go to the owner of its address. */
-static void put_rows(struct findings *f, struct line_program *p)
+static void debug_find_put_rows(struct findings *f, struct line_program *p)
 {
 	struct span_cursor cursor = { f->all->vm, 0 };
 	struct line_row row;
@@ -251,7 +253,7 @@ void find_line_program(struct findings *f, struct line_program *p)
 {
 	put_line_names(f, p);
 	if (f->all->by_symbol)
-		put_rows(f, p);
+		debug_find_put_rows(f, p);
 	find_sized(f, DW_LINE, p->off, p->size, f->unit_label);
 }
 
@@ -326,13 +328,13 @@ static void table_bytes(struct findings *f, const struct unit *u)
 }
 
 /* What the first entry says of code. */
-static struct die_code unit_code(const struct unit *u)
+static struct die_code debug_find_unit_code(const struct unit *u)
 {
 	struct die top;
 	struct described e = { 0 };
 	struct reader r = unit_reader(u, u->die_off);
 	if (die_next(u, &r, &top) && top.abbrev)
-		read_described(u, &top, r, &e);
+		debug_find_read_described(u, &top, r, &e);
 	return e.code;
 }
 
@@ -342,8 +344,8 @@ static bool on_function(void *ctx, const struct die *d, const struct reader *att
 	struct findings *f = ctx;
 	struct described e;
 	if (d->abbrev->tag == DW_TAG_subprogram) {
-		read_described(f->unit, d, *attrs, &e);
-		die_ranges_some(f->unit, &e.code, on_range, f, &f->range_budget);
+		debug_find_read_described(f->unit, d, *attrs, &e);
+		die_ranges_some(f->unit, &e.code, debug_find_on_range, f, &f->range_budget);
 	}
 	return false;
 }
@@ -353,7 +355,7 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 	const struct debug_bytes *b = f->all;
 	struct walker w = { .ctx = f, .string = on_string, .list = on_list };
 	if (b->variable)
-		w.variable = on_variable;
+		w.variable = debug_find_on_variable;
 	if (b->by_symbol) {
 		w.enter = on_enter;
 		w.leave = on_leave;
@@ -397,7 +399,7 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 	if (split && unit_is_skeleton(u))
 		walk_split(f, u, cache);
 	f->unit = u;
-	ret.code = unit_code(u);
+	ret.code = debug_find_unit_code(u);
 	const bool has_code = !b->code || first_code(u, &ret.code, &addr);
 	table_bytes(f, u);
 	walk_entries(f, u, has_code);

@@ -5,12 +5,12 @@
 #include "base/sort.h"
 
 /* A slot of the index by where its unit stands. */
-struct slot {
+struct debug_package_slot {
 	uint64_t off;
 	uint32_t number;
 };
 
-typedef VEC(struct slot) slot_vec;
+typedef VEC(struct debug_package_slot) slot_vec;
 
 /* Where units of an index are: version 2 keeps those of types apart. */
 static enum dw_section units_in(const struct package_index *p, enum dw_section index)
@@ -25,7 +25,7 @@ static slot_vec list_slots(const struct package_index *p, enum dw_section in)
 		struct package_unit found;
 		uint64_t signature;
 		if (package_slot(p, i, &signature, &found) && found.parts[in].present)
-			vec_push(&list, (struct slot){ found.parts[in].off, i });
+			vec_push(&list, (struct debug_package_slot){ found.parts[in].off, i });
 	}
 	sort_by_key(list.data, list.count, sizeof *list.data);
 	return list;

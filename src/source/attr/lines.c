@@ -10,7 +10,7 @@
 #define FILE_UNKNOWN (LABEL_LOCAL | LABEL_PENDING)
 
 /* Some programs; the head is a line_job. */
-struct rows {
+struct lines_rows {
 	struct line_job job;
 	const struct lines *all;
 	struct claims vm;
@@ -24,7 +24,7 @@ struct rows {
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 /* As the table has it: the directory and the name, joined and no more. */
-static bool plain_path(const struct line_program *p, uint64_t file, struct text *out)
+static bool lines_plain_path(const struct line_program *p, uint64_t file, struct text *out)
 {
 	text_set(out, STR(""));
 	if (file >= p->files.count || p->files.data[file].name.len == 0)
@@ -39,24 +39,26 @@ static bool plain_path(const struct line_program *p, uint64_t file, struct text 
 	return true;
 }
 
-static bool path_of(struct rows *r, const struct line_program *p, uint64_t file)
+static bool lines_path_of(struct lines_rows *r, const struct line_program *p, uint64_t file)
 {
-	return r->all->f->as_bloaty ? plain_path(p, file, &r->path) : line_path(p, file, &r->path);
+	return r->all->f->as_bloaty ? lines_plain_path(p, file, &r->path)
+				    : line_path(p, file, &r->path);
 }
 
-static label_id label_of_file(struct rows *r, const struct line_program *p, uint32_t file)
+static label_id label_of_file(struct lines_rows *r, const struct line_program *p, uint32_t file)
 {
 	if (file >= r->files.count)
 		return LABEL_NONE;
 	label_id *label = &r->files.data[file];
 	if (*label == FILE_UNKNOWN)
-		*label = path_of(r, p, file) && r->path.len > 0
+		*label = lines_path_of(r, p, file) && r->path.len > 0
 				 ? local_label(&r->labels, text_str(&r->path))
 				 : LABEL_NONE;
 	return *label;
 }
 
-static label_id label_of(struct rows *r, const struct line_program *p, uint32_t file, uint32_t line)
+static label_id lines_label_of(struct lines_rows *r, const struct line_program *p, uint32_t file,
+			       uint32_t line)
 {
 	const label_id path = label_of_file(r, p, file);
 	return path != LABEL_NONE && r->all->with_line ? local_label_line(&r->labels, path, line)
@@ -64,7 +66,7 @@ static label_id label_of(struct rows *r, const struct line_program *p, uint32_t 
 }
 
 /* Nobody has asked for any file of the program yet. */
-static void forget_files(struct rows *r, const struct line_program *p)
+static void forget_files(struct lines_rows *r, const struct line_program *p)
 {
 	r->files.count = 0;
 	vec_reserve(&r->files, p->files.count);
@@ -74,13 +76,13 @@ static void forget_files(struct rows *r, const struct line_program *p)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static bool inside(const struct section *s, uint64_t addr)
+static bool lines_inside(const struct section *s, uint64_t addr)
 {
 	return s && addr >= s->addr && addr - s->addr < s->size;
 }
 
 /* Whether several overlays run at an address: rows do not say whose code they are of. */
-static bool is_shared(const struct image *im, uint64_t vm)
+static bool lines_is_shared(const struct image *im, uint64_t vm)
 {
 	for (size_t i = 1; im->overlay_shift > 0 && i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
@@ -92,23 +94,23 @@ static bool is_shared(const struct image *im, uint64_t vm)
 }
 
 /* The code from addr up to `end`, both as the DWARF states them. */
-static void claim_code(struct rows *r, uint64_t addr, uint64_t end, label_id label)
+static void lines_claim_code(struct lines_rows *r, uint64_t addr, uint64_t end, label_id label)
 {
 	const struct image *im = r->all->im;
 	uint64_t vm;
 	if (label == LABEL_NONE || end <= addr || !debuginfo_addr(r->all->info, addr, &vm))
 		return;
-	if (!inside(r->section, vm))
+	if (!lines_inside(r->section, vm))
 		r->section = image_section_at(im, vm);
 	const struct section *s = r->section;
-	if (!inside(s, vm) || !s->exec || !section_takes_vm(im, s) ||
-	    (!r->all->with_line && is_shared(im, vm)))
+	if (!lines_inside(s, vm) || !s->exec || !section_takes_vm(im, s) ||
+	    (!r->all->with_line && lines_is_shared(im, vm)))
 		return;
 	claim(&r->vm, vm, min_u64(end - addr, s->addr + s->size - vm), label, WHY_DEBUG);
 	r->count++;
 }
 
-static void walk_rows(struct rows *r, struct line_program *p)
+static void walk_rows(struct lines_rows *r, struct line_program *p)
 {
 	struct line_row row;
 	uint64_t start = 0, shown = UINT64_MAX;
@@ -117,16 +119,16 @@ static void walk_rows(struct rows *r, struct line_program *p)
 		const uint64_t key = (uint64_t)row.file << 32 | (r->all->with_line ? row.line : 0);
 		if (key == shown && !row.end_sequence)
 			continue;
-		claim_code(r, start, row.addr, label);
+		lines_claim_code(r, start, row.addr, label);
 		start = row.addr;
-		label = row.end_sequence ? LABEL_NONE : label_of(r, p, row.file, row.line);
+		label = row.end_sequence ? LABEL_NONE : lines_label_of(r, p, row.file, row.line);
 		shown = row.end_sequence ? UINT64_MAX : key;
 	}
 }
 
-static void work(void *ctx, struct line_job *job, unsigned worker)
+static void lines_work(void *ctx, struct line_job *job, unsigned worker)
 {
-	struct rows *r = (struct rows *)job;
+	struct lines_rows *r = (struct lines_rows *)job;
 	(void)worker;
 	r->all = ctx;
 	r->count = 0;
@@ -140,9 +142,9 @@ static void work(void *ctx, struct line_job *job, unsigned worker)
 	}
 }
 
-static void take(void *ctx, struct line_job *job)
+static void lines_take(void *ctx, struct line_job *job)
 {
-	struct rows *r = (struct rows *)job;
+	struct lines_rows *r = (struct lines_rows *)job;
 	struct lines *l = ctx;
 	l->row_count += r->count;
 	local_labels_join(&r->labels, l->f->labels);
@@ -150,9 +152,9 @@ static void take(void *ctx, struct line_job *job)
 	local_labels_clear(&r->labels);
 }
 
-static void release(void *ctx, struct line_job *job)
+static void lines_release(void *ctx, struct line_job *job)
 {
-	struct rows *r = (struct rows *)job;
+	struct lines_rows *r = (struct lines_rows *)job;
 	(void)ctx;
 	vec_release(&r->vm.list);
 	local_labels_release(&r->labels);
@@ -160,7 +162,7 @@ static void release(void *ctx, struct line_job *job)
 	text_release(&r->path);
 }
 
-static void progress(void *ctx, uint64_t off)
+static void lines_progress(void *ctx, uint64_t off)
 {
 	const struct lines *l = ctx;
 	progress_tell("line tables", off, l->info->dwarf.size[DW_LINE]);
@@ -183,7 +185,7 @@ static void open_units(void *ctx, struct unit_job *job, unsigned worker)
 		(void)unit_open(&job->units.data[i], &job->cache, NULL);
 }
 
-static void take_units(void *ctx, struct unit_job *job)
+static void lines_take_units(void *ctx, struct unit_job *job)
 {
 	struct programs *p = ctx;
 	const uint64_t size = p->all->info->dwarf.size[DW_LINE];
@@ -208,7 +210,7 @@ static void list_by_units(struct programs *p)
 					.job_size = sizeof(struct unit_job),
 					.ctx = p,
 					.work = open_units,
-					.take = take_units };
+					.take = lines_take_units };
 	unit_jobs_run(&jobs);
 }
 
@@ -221,12 +223,12 @@ void lines_of_all(struct lines *l)
 	struct line_jobs jobs = { .dwarf = d,
 				  .uses = &p.uses,
 				  .threads = l->f->threads,
-				  .job_size = sizeof(struct rows),
+				  .job_size = sizeof(struct lines_rows),
 				  .ctx = l,
-				  .work = work,
-				  .take = take,
-				  .release = release,
-				  .progress = progress };
+				  .work = lines_work,
+				  .take = lines_take,
+				  .release = lines_release,
+				  .progress = lines_progress };
 	line_jobs_run(&jobs);
 	image_forget(l->info->image, d->bytes[DW_LINE]);
 	vec_release(&p.uses);

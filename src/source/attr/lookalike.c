@@ -5,7 +5,7 @@ static bool is_text_byte(uint64_t c)
 	return c >= 0x20 && c <= 0x7e;
 }
 
-static bool load_byte(const struct image *im, uint64_t addr, uint8_t *ret)
+static bool lookalike_load_byte(const struct image *im, uint64_t addr, uint8_t *ret)
 {
 	struct reader r = reader_of(image_at(im, addr, 1), false);
 	*ret = read_u8(&r);
@@ -24,25 +24,25 @@ bool lookalike_is_text(const struct image *im, uint64_t value)
 {
 	uint8_t before;
 	return lookalike_may_be_text(value) && value % 8 != 0 &&
-	       !(load_byte(im, value - 1, &before) && before == 0);
+	       !(lookalike_load_byte(im, value - 1, &before) && before == 0);
 }
 
 bool lookalike_is_number(const struct image *im, uint64_t value)
 {
 	uint8_t before;
-	return value < LOOKALIKE_SMALL && value % 4 != 0 && load_byte(im, value - 1, &before) &&
-	       before != 0;
+	return value < LOOKALIKE_SMALL && value % 4 != 0 &&
+	       lookalike_load_byte(im, value - 1, &before) && before != 0;
 }
 
 bool lookalike_text_at(const struct image *im, uint64_t addr)
 {
 	uint8_t c;
-	return load_byte(im, addr, &c) && is_text_byte(c);
+	return lookalike_load_byte(im, addr, &c) && is_text_byte(c);
 }
 
 bool lookalike_printed_at(const struct image *im, uint64_t addr)
 {
 	uint8_t c;
-	return load_byte(im, addr, &c) &&
+	return lookalike_load_byte(im, addr, &c) &&
 	       (is_text_byte(c) || (c != 0 && c < 0x20 && strchr("\t\n\r\033", c)));
 }

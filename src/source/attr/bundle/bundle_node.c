@@ -12,7 +12,7 @@
 enum { NODE_MAGIC = 0x143da20, NODE_CACHE = 4, NODE_ASSETS = 8, NODE_OPTIONS = 16 };
 enum { MORE_MAX = 2 };
 
-static struct str read_text(struct reader *r)
+static struct str bundle_node_read_text(struct reader *r)
 {
 	const uint64_t size = read_u64(r);
 	const uint8_t *const p = read_take(r, size);
@@ -26,8 +26,8 @@ static bool find_path(struct reader *r)
 		struct reader at = *r;
 		read_skip(&at, more);
 		const struct reader path = at;
-		(void)read_text(&at);
-		(void)read_text(&at);
+		(void)bundle_node_read_text(&at);
+		(void)bundle_node_read_text(&at);
 		if (!reader_ok(&at))
 			continue;
 		*r = path;
@@ -40,8 +40,8 @@ static bool find_path(struct reader *r)
 static void put_member(const struct bundle *b, struct reader *r)
 {
 	const uint64_t start = r->pos;
-	const struct str name = read_text(r);
-	(void)read_text(r);
+	const struct str name = bundle_node_read_text(r);
+	(void)bundle_node_read_text(r);
 	if (reader_ok(r))
 		bundle_member(b, start, r->pos - start, name);
 }
@@ -52,7 +52,8 @@ static void put_archive(const struct bundle *b, struct reader r, uint64_t assets
 	struct bytes archive = { 0 }, manifest = { 0 };
 	uint64_t off = 0;
 	while (assets-- > 0 && reader_left(&r) > 0) {
-		const struct str name = read_text(&r), contents = read_text(&r);
+		const struct str name = bundle_node_read_text(&r),
+				 contents = bundle_node_read_text(&r);
 		if (!reader_ok(&r))
 			break;
 		if (str_eq(name, STR("__pkg_manifest__")))
@@ -79,7 +80,7 @@ static void put_options(const struct bundle *b, struct reader *r)
 	const uint64_t start = r->pos;
 	uint64_t count = read_u64(r);
 	while (count-- > 0 && reader_left(r) > 0)
-		(void)read_text(r);
+		(void)bundle_node_read_text(r);
 	if (reader_ok(r))
 		bundle_put(b, start, r->pos - start,
 			   label_borrow(b->attr->f->labels, STR("(bundled execArgv)")));
@@ -94,7 +95,7 @@ void bundle_node(const struct bundle *b)
 	put_member(b, &r);
 	const uint64_t cache = r.pos;
 	if (flags & NODE_CACHE)
-		(void)read_text(&r);
+		(void)bundle_node_read_text(&r);
 	if (reader_ok(&r) && r.pos > cache)
 		bundle_put(b, cache, r.pos - cache,
 			   label_borrow(b->attr->f->labels, STR("(bundled code cache)")));

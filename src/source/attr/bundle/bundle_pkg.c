@@ -86,7 +86,8 @@ static bool base36(struct str text, size_t *ret)
 }
 
 /* How many names there are; where `names` is not NULL, keeps those with a number below `count`. */
-static size_t read_names(struct str json, struct arena *arena, struct str *names, size_t count)
+static size_t bundle_pkg_read_names(struct str json, struct arena *arena, struct str *names,
+				    size_t count)
 {
 	struct json_in in;
 	size_t seen = 0, number = 0;
@@ -107,7 +108,7 @@ static size_t read_names(struct str json, struct arena *arena, struct str *names
 }
 
 /* The name that a number stands for; the number where there is none or no room for it. */
-static struct str name_of(struct pkg *p, struct str number)
+static struct str bundle_pkg_name_of(struct pkg *p, struct str number)
 {
 	size_t n;
 	if (!base36(number, &n) || n >= p->name_count || !p->names[n].p ||
@@ -125,7 +126,7 @@ static void long_path(struct pkg *p, struct str path, struct text *ret)
 		const char *const slash = memchr(path.p + at, '/', path.len - at);
 		const size_t end = slash ? (size_t)(slash - path.p) : path.len;
 		const struct str part = { path.p + at, end - at };
-		const struct str name = name_of(p, part);
+		const struct str name = bundle_pkg_name_of(p, part);
 		if (at == 0 && name.len == 2 && name.p[1] == ':')
 			separator = '\\'; /* a program for Windows */
 		text_add(ret, name);
@@ -136,7 +137,7 @@ static void long_path(struct pkg *p, struct str path, struct text *ret)
 }
 
 /* [place, size]; false where it is not that. */
-static bool read_piece(struct json_in *in, uint64_t *off, uint64_t *size)
+static bool bundle_pkg_read_piece(struct json_in *in, uint64_t *off, uint64_t *size)
 {
 	int64_t n[2] = { 0 };
 	if (json_next(in) != JSON_ARRAY)
@@ -149,7 +150,7 @@ static bool read_piece(struct json_in *in, uint64_t *off, uint64_t *size)
 	return json_next(in) == JSON_ARRAY_END;
 }
 
-static void take_piece(struct pkg *p, struct str path, uint64_t off, uint64_t size)
+static void bundle_pkg_take_piece(struct pkg *p, struct str path, uint64_t off, uint64_t size)
 {
 	if (p->put && size > 0 && off < p->end)
 		bundle_member(p->b, p->base + off, min_u64(size, p->end - off), path);
@@ -158,22 +159,22 @@ static void take_piece(struct pkg *p, struct str path, uint64_t off, uint64_t si
 }
 
 /* The pieces of one file. */
-static bool read_file(struct pkg *p, struct json_in *in, struct str path)
+static bool bundle_pkg_read_file(struct pkg *p, struct json_in *in, struct str path)
 {
 	uint64_t off, size;
 	enum json_token t = json_next(in);
 	if (t != JSON_OBJECT)
 		return false;
 	while ((t = json_next(in)) == JSON_KEY) {
-		if (!read_piece(in, &off, &size))
+		if (!bundle_pkg_read_piece(in, &off, &size))
 			return false;
-		take_piece(p, path, off, size);
+		bundle_pkg_take_piece(p, path, off, size);
 	}
 	return t == JSON_OBJECT_END;
 }
 
 /* All files; false where the text is damaged, once what precedes the damage was read. */
-static bool read_files(struct pkg *p, struct str json)
+static bool bundle_pkg_read_files(struct pkg *p, struct str json)
 {
 	struct json_in in;
 	struct text path = { 0 };
@@ -186,7 +187,7 @@ static bool read_files(struct pkg *p, struct str json)
 			long_path(p, text_str(&in.text), &path);
 		else
 			text_set(&path, text_str(&in.text));
-		ok = read_file(p, &in, text_str(&path));
+		ok = bundle_pkg_read_file(p, &in, text_str(&path));
 	}
 	text_release(&path);
 	json_in_release(&in);
@@ -194,13 +195,14 @@ static bool read_files(struct pkg *p, struct str json)
 }
 
 /* The names of a program whose paths are abbreviated, in the arena. */
-static void find_names(struct pkg *p, const struct str args[ARGUMENTS], struct arena *arena)
+static void bundle_pkg_find_names(struct pkg *p, const struct str args[ARGUMENTS],
+				  struct arena *arena)
 {
 	if (args[PACKED].len == 0 || str_eq(args[PACKED], STR("0")))
 		return;
-	const size_t count = read_names(args[NAMES], NULL, NULL, 0);
+	const size_t count = bundle_pkg_read_names(args[NAMES], NULL, NULL, 0);
 	struct str *const names = arena_new(arena, struct str, count + 1);
-	(void)read_names(args[NAMES], arena, names, count);
+	(void)bundle_pkg_read_names(args[NAMES], arena, names, count);
 	p->names = names;
 	p->name_count = count;
 	p->room = PATHS_MIN + PATHS_FACTOR * args[FILES].len;
@@ -245,13 +247,13 @@ bool bundle_pkg(const struct bundle *b)
 	    !find_arguments(text, args))
 		return false;
 	struct pkg p = { .b = b, .limit = start };
-	if (!read_files(&p, args[FILES]))
+	if (!bundle_pkg_read_files(&p, args[FILES]))
 		return false;
 	const uint64_t files = start + (uint64_t)(args[FILES].p - text.p);
 	p.base = start - p.end;
 	p.put = true;
-	find_names(&p, args, &arena);
-	(void)read_files(&p, args[FILES]);
+	bundle_pkg_find_names(&p, args, &arena);
+	(void)bundle_pkg_read_files(&p, args[FILES]);
 	bundle_put(b, start, files - start,
 		   label_borrow(b->attr->f->labels, STR("(bundle prelude)")));
 	bundle_tables(b, files, start + text.len + PRELUDE_END.len - files);
@@ -260,7 +262,7 @@ bool bundle_pkg(const struct bundle *b)
 }
 
 /* Stands before the value of the member `name`; false where the object has none. */
-static bool find_key(struct json_in *in, struct str name)
+static bool bundle_pkg_find_key(struct json_in *in, struct str name)
 {
 	if (json_next(in) != JSON_OBJECT)
 		return false;
@@ -280,12 +282,12 @@ void bundle_pkg_archive(const struct bundle *b, struct bytes archive, uint64_t o
 	struct text path = { 0 };
 	uint64_t at, size;
 	json_in_init(&in, manifest);
-	bool more = find_key(&in, STR("offsets")) && json_next(&in) == JSON_OBJECT;
+	bool more = bundle_pkg_find_key(&in, STR("offsets")) && json_next(&in) == JSON_OBJECT;
 	while (more && json_next(&in) == JSON_KEY) {
 		text_set(&path, text_str(&in.text));
-		more = read_piece(&in, &at, &size);
+		more = bundle_pkg_read_piece(&in, &at, &size);
 		if (more)
-			take_piece(&p, text_str(&path), at, size);
+			bundle_pkg_take_piece(&p, text_str(&path), at, size);
 	}
 	text_release(&path);
 	json_in_release(&in);

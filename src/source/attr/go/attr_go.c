@@ -39,19 +39,19 @@ static bool is_first(struct go *g, uint64_t off)
 	return bits_first(&g->seen, g->table->tab.bytes.size, off);
 }
 
-static void put(struct go *g, uint64_t off, uint64_t size)
+static void attr_go_put(struct go *g, uint64_t off, uint64_t size)
 {
 	attr_put(g->attr, g->table->section, g->table->off + off, size, g->label, WHY_RUNTIME);
 }
 
-static void put_text(struct go *g, uint64_t off)
+static void attr_go_put_text(struct go *g, uint64_t off)
 {
 	struct str text;
 	if (is_first(g, off) && bytes_cstr(g->table->tab.bytes, off, &text))
-		put(g, off, text.len + 1);
+		attr_go_put(g, off, text.len + 1);
 }
 
-static void put_values(struct go *g, uint64_t off)
+static void attr_go_put_values(struct go *g, uint64_t off)
 {
 	const struct pclntab *t = &g->table->tab;
 	const uint64_t start = add_sat(t->values, off);
@@ -60,25 +60,25 @@ static void put_values(struct go *g, uint64_t off)
 	struct pclntab_values v = pclntab_values(t, off);
 	while (pclntab_values_next(&v))
 		;
-	put(g, start, v.r.pos - start);
+	attr_go_put(g, start, v.r.pos - start);
 }
 
-static void put_file(struct go *g, int64_t index)
+static void attr_go_put_file(struct go *g, int64_t index)
 {
 	uint64_t word, name;
 	if (!pclntab_file(&g->table->tab, &g->f, index, &word, &name))
 		return;
 	if (is_first(g, word))
-		put(g, word, 4);
-	put_text(g, name);
+		attr_go_put(g, word, 4);
+	attr_go_put_text(g, name);
 }
 
-static void put_files(struct go *g)
+static void attr_go_put_files(struct go *g)
 {
 	const uint64_t off = g->f.tables[PCLNTAB_FILE];
 	struct pclntab_values v = pclntab_values(&g->table->tab, off);
 	while (off != 0 && pclntab_values_next(&v))
-		put_file(g, v.value);
+		attr_go_put_file(g, v.value);
 }
 
 static void note_list(struct go *g)
@@ -101,14 +101,14 @@ static void put_lists(struct go *g)
 		const uint64_t end = i < g->lists.count ? g->lists.data[i].start : words;
 		g->label = list->label;
 		if (end <= words)
-			put(g, t->units + list->start * 4, (end - list->start) * 4);
+			attr_go_put(g, t->units + list->start * 4, (end - list->start) * 4);
 	}
 	vec_release(&g->lists);
 }
 
 /* ---- data of functions ----------------------------------------------------------------------- */
 
-static void put_data(struct go *g, uint64_t addr, uint64_t size)
+static void attr_go_put_data(struct go *g, uint64_t addr, uint64_t size)
 {
 	const struct section *s = image_section_at(g->attr->im, addr);
 	if (s)
@@ -130,7 +130,7 @@ static void put_stack_maps(struct go *g, uint64_t i)
 	struct reader r = data_reader(g, addr, 8);
 	const uint64_t count = read_u32(&r), bits = read_u32(&r);
 	if (reader_ok(&r) && count <= INT32_MAX && bits <= INT32_MAX)
-		put_data(g, addr, 8 + count * ((bits + 7) / 8));
+		attr_go_put_data(g, addr, 8 + count * ((bits + 7) / 8));
 }
 
 static void put_stack_objects(struct go *g)
@@ -143,7 +143,7 @@ static void put_stack_objects(struct go *g)
 	const uint64_t count = read_uint(&r, width);
 	const uint64_t each = g->table->tab.layout >= PCLNTAB_18 ? 16 : 2 * width;
 	if (reader_ok(&r) && count <= UINT16_MAX)
-		put_data(g, addr, width + count * each);
+		attr_go_put_data(g, addr, width + count * each);
 }
 
 /* Where a frame keeps what is deferred: two numbers. */
@@ -157,7 +157,7 @@ static void put_defers(struct go *g)
 	(void)read_uleb(&r);
 	(void)read_uleb(&r);
 	if (reader_ok(&r))
-		put_data(g, addr, r.pos);
+		attr_go_put_data(g, addr, r.pos);
 }
 
 /* What a trace of calls prints of arguments: the place and the size of each, a byte each, between
@@ -176,7 +176,7 @@ static uint64_t put_arguments(struct go *g)
 		}
 	}
 	if (reader_ok(&r))
-		put_data(g, addr, r.pos);
+		attr_go_put_data(g, addr, r.pos);
 	return count;
 }
 
@@ -194,7 +194,7 @@ static void put_live_arguments(struct go *g, uint64_t arguments)
 	while (pclntab_values_next(&v))
 		last = v.value > last ? v.value : last;
 	if (last > 0 && last <= UINT16_MAX)
-		put_data(g, addr, (uint64_t)last + (arguments + 7) / 8);
+		attr_go_put_data(g, addr, (uint64_t)last + (arguments + 7) / 8);
 }
 
 /* What a wrapper calls. */
@@ -202,20 +202,20 @@ static void put_wrapped(struct go *g)
 {
 	uint64_t addr;
 	if (go_table_data(g->table, &g->f, DATA_WRAPPED, &addr))
-		put_data(g, addr, 4);
+		attr_go_put_data(g, addr, 4);
 }
 
 /* A call that was inlined: the name of its function and, up to Go 1.19, its file. */
-static void put_inlined(struct go *g, uint64_t addr)
+static void attr_go_put_inlined(struct go *g, uint64_t addr)
 {
 	const bool new = g->table->tab.layout == PCLNTAB_20;
 	struct reader r = data_reader(g, addr, new ? 16 : 20);
 	read_skip(&r, 4);
 	if (!new) {
-		put_file(g, read_i32(&r));
+		attr_go_put_file(g, read_i32(&r));
 		read_skip(&r, 4);
 	}
-	put_text(g, g->table->tab.names + read_u32(&r));
+	attr_go_put_text(g, g->table->tab.names + read_u32(&r));
 }
 
 static void put_inlining_tree(struct go *g)
@@ -224,24 +224,24 @@ static void put_inlining_tree(struct go *g)
 	const uint64_t each = go_table_call_size(g->table);
 	const uint64_t count = go_table_calls(g->table, g->attr->im, &g->f, &addr);
 	for (uint64_t i = 0; i < count; i++)
-		put_inlined(g, addr + i * each);
+		attr_go_put_inlined(g, addr + i * each);
 	if (count > 0)
-		put_data(g, addr, count * each);
+		attr_go_put_data(g, addr, count * each);
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static void put_function(struct go *g)
+static void attr_go_put_function(struct go *g)
 {
 	const struct pclntab_func *f = &g->f;
-	put(g, f->entry, f->entry_size);
-	put(g, f->record, f->record_size);
-	put_text(g, g->table->tab.names + f->name_off);
-	put_files(g);
+	attr_go_put(g, f->entry, f->entry_size);
+	attr_go_put(g, f->record, f->record_size);
+	attr_go_put_text(g, g->table->tab.names + f->name_off);
+	attr_go_put_files(g);
 	for (size_t i = 0; i < PCLNTAB_TABLES; i++)
-		put_values(g, f->tables[i]);
+		attr_go_put_values(g, f->tables[i]);
 	for (uint64_t i = 0; i < f->more_count; i++)
-		put_values(g, pclntab_more(&g->table->tab, f, i));
+		attr_go_put_values(g, pclntab_more(&g->table->tab, f, i));
 	put_stack_maps(g, DATA_ARGS);
 	put_stack_maps(g, DATA_LOCALS);
 	put_stack_objects(g);
@@ -255,7 +255,7 @@ static void put_function(struct go *g)
 }
 
 /* What is about all functions or types has the name that the symbol table has for it. */
-static void put_parts(struct go *g)
+static void attr_go_put_parts(struct go *g)
 {
 	struct labels *labels = g->attr->f->labels;
 	for (size_t i = 0; i < GO_PARTS; i++) {
@@ -263,7 +263,7 @@ static void put_parts(struct go *g)
 		if (p->size == 0)
 			continue;
 		g->label = label_borrow(labels, str_of(p->name));
-		put_data(g, p->addr, p->size);
+		attr_go_put_data(g, p->addr, p->size);
 	}
 }
 
@@ -278,10 +278,10 @@ void attr_go(struct attr *a)
 			continue;
 		g.label = cursor_label(&cursor, g.f.addr);
 		if (g.label != LABEL_NONE)
-			put_function(&g);
+			attr_go_put_function(&g);
 	}
 	put_lists(&g);
 	mem_free(g.seen);
 	if (a->owner == BY_SYMBOL)
-		put_parts(&g);
+		attr_go_put_parts(&g);
 }

@@ -5,40 +5,40 @@
 
 #include "base/base.h"
 
-struct run {
+struct go_mask_run {
 	struct go_mask *m;
 	uint64_t at, count; /* bits written, bits there are */
 };
 
-static void push(struct run *r, bool bit)
+static void go_mask_push(struct go_mask_run *r, bool bit)
 {
 	if (bit && r->at < r->count)
 		r->m->bits[r->at / 8] |= (uint8_t)(1u << r->at % 8);
 	r->at++;
 }
 
-static void push_given(struct run *r, struct reader *program, unsigned count)
+static void push_given(struct go_mask_run *r, struct reader *program, unsigned count)
 {
 	for (unsigned byte = 0, i = 0; i < count; i++) {
 		byte = i % 8 == 0 ? read_u8(program) : byte >> 1;
-		push(r, byte & 1);
+		go_mask_push(r, byte & 1);
 	}
 }
 
 /* False where there are not so many. */
-static bool repeat(struct run *r, uint64_t count, uint64_t times)
+static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times)
 {
 	if (count == 0 || count > r->at || times > (r->count - r->at) / count)
 		return false;
 	for (uint64_t i = count * times; i > 0; i--) {
 		const uint64_t from = r->at - count;
-		push(r, r->m->bits[from / 8] >> from % 8 & 1);
+		go_mask_push(r, r->m->bits[from / 8] >> from % 8 & 1);
 	}
 	return true;
 }
 
 /* Whether it tells of no more words than there are, which is what damaged ones do. */
-static bool run(struct run *r, struct reader *program)
+static bool go_mask_run(struct go_mask_run *r, struct reader *program)
 {
 	for (uint8_t op; (op = read_u8(program)) != 0 && reader_ok(program) && r->at <= r->count;) {
 		if (op < 0x80) {
@@ -46,7 +46,7 @@ static bool run(struct run *r, struct reader *program)
 			continue;
 		}
 		const uint64_t count = op == 0x80 ? read_uleb(program) : op & 0x7fu;
-		if (!repeat(r, count, read_uleb(program)))
+		if (!go_mask_repeat(r, count, read_uleb(program)))
 			return false;
 	}
 	return reader_ok(program) && r->at <= r->count;
@@ -59,10 +59,10 @@ void go_mask_read(struct go_mask *m, const struct image *im, const struct go_tab
 	if (size == 0 || p->size == 0 || image_at(im, table->data.start, size).size < size)
 		return;
 	*m = (struct go_mask){ table->data, table->tab.pointer, NULL };
-	struct run r = { m, 0, size / m->word };
+	struct go_mask_run r = { m, 0, size / m->word };
 	struct reader program = reader_of(image_at(im, p->addr, p->size), im->big_endian);
 	m->bits = mem_zeroed(r.count / 8 + 1, 1);
-	if (!run(&r, &program) || r.at == 0)
+	if (!go_mask_run(&r, &program) || r.at == 0)
 		go_mask_release(m);
 }
 
