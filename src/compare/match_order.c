@@ -187,8 +187,8 @@ static void sums_fill(struct order *o, const struct gap *g)
 	memset(o->sums.data, 0, o->sums.count * sizeof *o->sums.data);
 	for (size_t i = g->old_count; i-- > 0;)
 		for (size_t k = g->new_count; k-- > 0;) {
-			const uint32_t *next = &o->sums.data[(i + 1) * width + k];
-			uint32_t *here = &o->sums.data[i * width + k];
+			const uint32_t *next = o->sums.data + (i + 1) * width + k;
+			uint32_t *here = o->sums.data + i * width + k;
 			const uint32_t skip = (uint32_t)max_u64(next[0], here[1]);
 			const unsigned score = o->scores.data[i * g->new_count + k];
 			*here = (uint32_t)max_u64(skip, score > 0 ? next[1] + score : 0);
@@ -202,7 +202,7 @@ static void gap_pair(struct order *o, const struct gap *g, unsigned least)
 	scores_fill(o, g, least);
 	sums_fill(o, g);
 	for (size_t i = 0, k = 0; i < g->old_count && k < g->new_count;) {
-		const uint32_t *here = &o->sums.data[i * width + k];
+		const uint32_t *here = o->sums.data + i * width + k;
 		const unsigned score = o->scores.data[i * g->new_count + k];
 		if (score > 0 && *here == here[width + 1] + score) {
 			if (is_clear(o, g, i, k))
