@@ -48,7 +48,7 @@ for file in elf_long elf_endless elf_same_long elf_same_endless go_long go_endle
 	answers $file size -d inlinestacks,directories
 done
 answers text blocks
-[ $addresses = unlimited ] || addresses=300000
+[ $addresses = unlimited ] || addresses=400000
 for file in wasm_sections wasm_functions wasm_data wasm_elements wasm_symbols macho_starts macho_chains; do
 	answers $file size -d symbols
 	answers $file snapshot --stats

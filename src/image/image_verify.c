@@ -24,7 +24,7 @@ static void check_segments(const struct image *im)
 		const struct segment *g = &im->segments[i];
 		ASSERT(image_verify_is_inside(im, g->off, g->file_size));
 		ASSERT(g->addr <= UINT64_MAX - g->vm_size);
-		ASSERT(g->load_addr <= UINT64_MAX - g->vm_size);
+		ASSERT(g->load_addr <= UINT64_MAX - g->file_size);
 	}
 }
 
