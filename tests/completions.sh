@@ -71,7 +71,7 @@ ask() { # shell
 	offered "$1" 'heft help heap ' "$(echo "$heaps" | paste -sd ' ')"
 	offered "$1" 'heft size --debug-d' --debug-dir
 	offered "$1" 'heft --old' --old-new
-	offered "$1" 'heft blocks emit --bolt' --bolt-input
+	offered "$1" 'heft blocks emit --repl' --replace
 	offered "$1" 'heft size --format=c' --format=csv
 	offered "$1" 'heft size -s gr' growth
 	offered "$1" 'heft size -d ' "$sources"

@@ -227,7 +227,7 @@ def main():
     heft, dump, root = (os.path.abspath(a) for a in sys.argv[1:4])
     for tool in ("gcc", "strip", "readelf"):
         if not shutil.which(tool):
-            print("skipped: no", tool)
+            print("SKIP: no", tool)
             sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         if len(sys.argv) == 6:
