@@ -14,7 +14,6 @@ static void check_sections(const struct image *im)
 		ASSERT(image_verify_is_inside(im, s->off, s->file_size));
 		ASSERT(!s->nobits || s->file_size == 0);
 		ASSERT(s->name.p || s->name.len == 0);
-		ASSERT(!s->made_relocs || s->made_reloc_count > 0);
 	}
 }
 
