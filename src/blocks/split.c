@@ -398,11 +398,10 @@ static bool split_is_fill(struct bytes b)
 
 /* Whether what nothing names may be a function.  Microcontrollers have data behind their code:
  * there instructions follow up to one that does not go on. */
-static bool is_likely(const struct split_cut *c, uint64_t addr)
+static bool is_likely(const struct splitter *all, const struct derive_extent *x, uint64_t addr)
 {
 	enum { MOST = 256 };
-	const struct derive_facts *f = c->all->facts->code;
-	const struct derive_extent *x = c->s.x;
+	const struct derive_facts *f = all->facts->code;
 	const struct bytes rest = extent_from(x, addr), b = { rest.p, min_u64(rest.size, MOST) };
 	struct flow in;
 	if (f->isa == CODE_X86_64 || f->isa == CODE_I386 || f->isa == CODE_ARM64)
@@ -411,8 +410,7 @@ static bool is_likely(const struct split_cut *c, uint64_t addr)
 	if (split_is_fill(rest) &&
 	    !(flow_decode(f->isa, rest.p, rest.size, addr, &in) && in.kind == FLOW_RETURN))
 		return false;
-	if (split_is_known(c->all->facts->objects, addr) &&
-	    !split_is_known(&c->all->pointers, addr))
+	if (split_is_known(all->facts->objects, addr) && !split_is_known(&all->pointers, addr))
 		return false;
 	for (uint64_t off = 0; off < b.size; off += in.size) {
 		if (!flow_decode(f->isa, b.p + off, b.size - off, addr + off, &in))
@@ -468,7 +466,7 @@ static void event_split(struct split_cut *c, const struct event *e)
 		return;
 	end_function(c, pass_literals(c, p.end, p.next));
 	split_begin_function(c, p.next, false);
-	c->data = c->data || !is_likely(c, p.next);
+	c->data = c->data || !is_likely(c->all, c->s.x, p.next);
 }
 
 static void split_stretch(struct split_cut *c)
@@ -540,7 +538,7 @@ static bool is_apart(const struct splitter *all, const struct split_taken *t)
 	s.fn = &all->d.functions[i];
 	s.b = batch_of(all, i);
 	if (stretch_behind_end(&s, t->to))
-		return !t->number || !stretch_leads_to(&s, t->to);
+		return !t->number || (!stretch_leads_to(&s, t->to) && is_likely(all, s.x, t->to));
 	return !t->number && !stretch_leads_to(&s, t->to) && stretch_behind_call(&s, t->to);
 }
 

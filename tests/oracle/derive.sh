@@ -30,7 +30,7 @@ compare() { # least precision and recall, files...
 build() { # least, name, language, command...
 	least=$1 out=$2 files=
 	case $3 in
-	c) sources="$top/src/code/x86.c $top/src/code/bbmap.c $top/src/names/rust_v0.c $top/src/debug/line.c" ;;
+	c) sources="$top/src/code/x86.c $top/src/blocks/bbmap.c $top/src/names/rust_v0.c $top/src/debug/line.c" ;;
 	*) sources=$here/../fixtures/unwind.cc ;;
 	esac
 	shift 3
