@@ -512,6 +512,7 @@ def test_rows(tmp, port):
     url = f'http://127.0.0.1:{port}/in?secret=1'
     words = [heft, 'push', 'rows', '--to', url]
     rows = subprocess.run([heft, 'rows', '-d', 'sections,symbols', heft], stdout=subprocess.PIPE, check=True).stdout
+    rows = rows[:rows.index(b'\n', 1 << 20) + 1]  # fewer than one request takes
     large = (rows + b'x' * (5 << 20) + b'\n') * 12 + rows[:-1]
     for name, given in (('small', rows), ('large', large), ('none', b'')):
         Server.requests, Server.refuses = [], 0
