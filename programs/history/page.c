@@ -4,6 +4,7 @@
 
 #include "history/series.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,10 @@
 enum { STEPS = 20, MEASURES = 2, TEXTS = 5 };
 
 static const char *const levels[] = { "build", "symbol" };
-/* The first ones of those that differences have. */
+/* Bytes that the file and the VM image hold because of a row. */
 static const struct heft_measure measures[MEASURES] = {
-	{ .name = "own", .title = "own", .unit = HEFT_PARTS },
-	{ .name = "padding", .title = "padding", .unit = HEFT_PARTS },
+	{ .name = "charged", .title = "file", .unit = HEFT_PARTS },
+	{ .name = "vm", .title = "VM", .unit = HEFT_PARTS },
 };
 static const struct heft_text texts[TEXTS] = { { "in_section", false },
 					       { "path", false },
@@ -115,10 +116,13 @@ static void close_compared(struct compared *c)
 	*c = (struct compared){ NULL, NULL, NULL };
 }
 
+/* Lists of SuperSize tell no charged bytes: there both numbers are sizes with padding. */
 static const union heft_value *copy_values(struct arena *a, const union heft_value *v)
 {
 	union heft_value *copy = arena_new(a, union heft_value, MEASURES);
-	memcpy(copy, v + HEFT_DIFF_OWN, MEASURES * sizeof *copy); /* and padding */
+	const bool charged = !isnan(v[HEFT_DIFF_CHARGED].parts);
+	copy[0] = v[charged ? HEFT_DIFF_CHARGED : HEFT_DIFF_PADDED];
+	copy[1] = v[charged ? HEFT_DIFF_VM : HEFT_DIFF_PADDED];
 	return copy;
 }
 

@@ -376,11 +376,13 @@ def check_history_tab(b, what, filters, builds):
     check(f"{what}: so many builds are compared", (sorted(tops), len(steps)), (sorted(label for label, *_ in steps), builds - 1))
     for label, now, before in steps:
         total = json.loads(heft("history", "diff", "-n0", "--json", "--store", STORE, f"#{before}", f"#{now}"))["total"]
+        size = "charged" if "charged" in total else "padded"  # of lists of SuperSize
         rows = {r["label"]: [r["now"][0], r["base"][0]] for r in b.run(f"heftPage.rows([{json.dumps(label)}])")}
         rows.pop("[unchanged]", None)
         check(f"{what}: symbols of {label}", {k: [round(v, 2) for v in n] for k, n in rows.items()},
-              {r["label"]: [round(r["own"], 2), round(r["base_own"], 2)] for r in total["children"]})
-        check(f"{what}: the sum of {label}", [round(tops[label][side][0], 2) for side in ("now", "base")], [round(total["own"], 2), round(total["base_own"], 2)])
+              {r["label"]: [round(r[size], 2), round(r["base_" + size], 2)] for r in total["children"]})
+        check(f"{what}: the sum of {label}", [round(tops[label][side][0], 2) for side in ("now", "base")],
+              [round(total[size], 2), round(total["base_" + size], 2)])
 
 
 def check_history(b, work):
@@ -727,7 +729,7 @@ def check_cards(b, work):
 
 
 def callers(program):
-    """By name of a function: the functions that objdump shows a call, a jump or an address of it in."""
+    """By name of a function that no other symbol has: the functions that objdump shows a call, a jump or an address of it in."""
     functions, users, at = set(), {}, None
     for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
         head, use = re.match(r"[0-9a-f]+ <(.+)>:$", line), re.search(r"<([^>+]+)>$", line)
@@ -736,7 +738,8 @@ def callers(program):
             functions.add(at)
         elif use and at and use[1] != at:
             users.setdefault(use[1], set()).add(at)
-    return {name: users.get(name, set()) for name in functions if "@" not in name}
+    named = collections.Counter(line.split()[-1] for line in subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())
+    return {name: {user for user in users.get(name, ()) if named[user] == 1} for name in functions if "@" not in name and named[name] == 1}
 
 
 def check_users(b, work):
