@@ -72,6 +72,9 @@ enum heft_snapshot_flag {
 	 * call (heft/stack.h), for queries, differences and budgets; `.size` files keep it.  Takes
 	 * the time to decode all code. */
 	HEFT_SNAPSHOT_STACKS = 1 << 5,
+	/* No difference will be made of the list.  What pairs functions without names is left out,
+	 * which takes the time to decode their code. */
+	HEFT_SNAPSHOT_ALONE = 1 << 6,
 };
 /* Replaces all flags (bits of enum heft_snapshot_flag; 0 at first). */
 HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);

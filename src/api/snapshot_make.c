@@ -339,7 +339,8 @@ static bool snapshot_make_add_program(struct made *p, const char *name, struct h
 	begin_container(p, name);
 	snapshot_make_measure(p);
 	snapshot_make_collect(p);
-	clues_add(&p->owner->snapshot, first, p->container, program_image(p->program));
+	if (!(p->owner->flags & HEFT_SNAPSHOT_ALONE))
+		clues_add(&p->owner->snapshot, first, p->container, program_image(p->program));
 	snapshot_make_add_regions(p);
 	snapshot_make_add_metadata(p);
 	return snapshot_make_add_stacks(p, first, err);

@@ -160,7 +160,7 @@ static int snapshot_run(struct snapshot_snapshot_job *job)
 		if (!outfile_spares(job->cli, job->output, job->files[i]))
 			return EXIT_TROUBLE;
 	heft_snapshot_set_finder(job->snapshot, job->finder);
-	heft_snapshot_set_flags(job->snapshot, job->flags);
+	heft_snapshot_set_flags(job->snapshot, job->flags | HEFT_SNAPSHOT_ALONE);
 	heft_snapshot_set_progress(job->snapshot, progress_show, job->cli->progress);
 	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
 		return cli_failed(job->cli, &err);
