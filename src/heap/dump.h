@@ -101,7 +101,8 @@ bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, s
 /* The same of a core that is open as an image already: it borrows. */
 bool dump_of_image(struct dump *d, const struct image *core, struct notes *notes,
 		   struct heft_err *err);
-/* Asserts what this header promises of regions, files and threads.  By dump_open. */
+/* Asserts what this header promises of regions, files and threads.  By dump_open
+ * where HEFT_CHECKS. */
 void dump_verify(const struct dump *d);
 void dump_close(struct dump *d);
 /* Takes what the recorder's pages say of modules whose build ids the dump does not have itself, and

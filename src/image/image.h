@@ -197,7 +197,8 @@ bool image_parse(struct image *im, const struct image_place *at, struct bytes by
 /* Whether the bytes begin like an object file that heft reads. */
 bool image_matches(struct bytes bytes);
 void image_release(struct image *im);
-/* Asserts what this header promises.  O(sections and made entries).  By image_parse. */
+/* Asserts what this header promises.  O(sections and made entries): by
+ * image_parse where HEFT_CHECKS. */
 void image_verify(const struct image *im);
 
 /* "ELF 64-bit LSB shared object, x86-64"; belongs to the image. */

@@ -206,7 +206,7 @@ enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *be
  * invariants hold, given that no two lists overlap and padding is set.  Names must have been split
  * before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
-/* Asserts these invariants, but for overlaps.  O(symbols).  By snapshot_finish. */
+/* Asserts these invariants, but for overlaps.  O(symbols): by snapshot_finish where HEFT_CHECKS. */
 void snapshot_verify(const struct snapshot *s);
 /* Charges of a container of which there are none yet, by own bytes with padding: of what no source
  * has measured, entries of zip files.  After snapshot_finish. */
