@@ -86,7 +86,7 @@ static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv",
 					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
 					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
 
-struct report_report_job {
+struct report_job {
 	const struct cli *cli;
 	struct history_settings settings;
 	struct output out;
@@ -101,7 +101,7 @@ struct report_report_job {
 
 static bool report_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct report_report_job *job = ctx;
+	struct report_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
@@ -117,14 +117,14 @@ static bool report_apply(void *ctx, const struct opt *o, const char *value)
 
 static bool report_add_operand(void *ctx, const char *word)
 {
-	struct report_report_job *job = ctx;
+	struct report_job *job = ctx;
 	if (job->operand_count < COUNT_OF(job->operands))
 		job->operands[job->operand_count] = word;
 	job->operand_count++;
 	return true;
 }
 
-static bool report_series(struct report_report_job *job, const char *of, struct series *ret,
+static bool report_series(struct report_job *job, const char *of, struct series *ret,
 			  struct heft_err *err)
 {
 	struct history *h = &job->history;
@@ -133,7 +133,7 @@ static bool report_series(struct report_report_job *job, const char *of, struct 
 
 static bool log_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
-	struct report_report_job *job = ctx;
+	struct report_job *job = ctx;
 	struct timeline *t = &job->history.timeline;
 	struct series series;
 	const struct build *last = job->until ? timeline_find(t, job->until, err) : NULL;
@@ -152,7 +152,7 @@ static bool log_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 
 static bool blame_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
-	struct report_report_job *job = ctx;
+	struct report_job *job = ctx;
 	struct series series;
 	if (!report_series(job, job->operands[0], &series, err))
 		return false;
@@ -163,7 +163,7 @@ static bool blame_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 
 static bool bisect_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
-	struct report_report_job *job = ctx;
+	struct report_job *job = ctx;
 	struct series series;
 	const struct build *pair[2];
 	if (!report_series(job, job->of, &series, err))
@@ -181,7 +181,7 @@ static bool bisect_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 
 static bool trend_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
-	struct report_report_job *job = ctx;
+	struct report_job *job = ctx;
 	struct series series;
 	if (!report_series(job, job->of, &series, err))
 		return false;
@@ -209,7 +209,7 @@ static bool gap_tell(const struct step *step)
 	return true;
 }
 
-static void gaps_tell(const struct report_report_job *job)
+static void gaps_tell(const struct report_job *job)
 {
 	if (job->out.path || job->out.write.format != HEFT_TABLE)
 		return;
@@ -225,7 +225,7 @@ static int report_run(const struct cli *cli, int argc, char **argv, size_t opera
 		      bool (*put)(void *ctx, struct heft_answer *to, struct heft_err *err))
 {
 	static const struct cli_words words = { report_apply, report_add_operand };
-	struct report_report_job job = { .cli = cli };
+	struct report_job job = { .cli = cli };
 	output_init(&job.out, formats);
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status != CLI_GO_ON)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static void base_json_put(struct json *j, const char *text)
+static void json_text_put(struct json *j, const char *text)
 {
 	j->put(j->ctx, text, strlen(text));
 }
@@ -13,9 +13,9 @@ static void base_json_put(struct json *j, const char *text)
 static void break_line(struct json *j)
 {
 	j->new_line = false;
-	base_json_put(j, "\n");
+	json_text_put(j, "\n");
 	for (size_t i = 0; i < j->depth; i++)
-		base_json_put(j, j->indented ? "  " : " ");
+		json_text_put(j, j->indented ? "  " : " ");
 }
 
 /* What goes before a value or key. */
@@ -23,7 +23,7 @@ static void json_begin(struct json *j)
 {
 	const bool line = j->new_line || (j->indented && j->depth > 0 && !j->keyed);
 	if (j->comma)
-		base_json_put(j, line ? "," : ", ");
+		json_text_put(j, line ? "," : ", ");
 	if (line)
 		break_line(j);
 	j->comma = true;
@@ -67,7 +67,7 @@ static void json_put_unit(struct json *j, uint32_t unit)
 {
 	char text[8];
 	snprintf(text, sizeof text, "\\u%04x", unit & 0xffff);
-	base_json_put(j, text);
+	json_text_put(j, text);
 }
 
 /* Two units of UTF-16 where one has no room. */
@@ -75,7 +75,7 @@ static void put_escape(struct json *j, uint32_t c)
 {
 	const char text[3] = { '\\', short_escape(c) };
 	if (text[1]) {
-		base_json_put(j, text);
+		json_text_put(j, text);
 	} else if (c < 0x10000) {
 		json_put_unit(j, c);
 	} else {
@@ -97,7 +97,7 @@ static bool is_plain_ascii(char c)
 static void json_put_string(struct json *j, struct str s)
 {
 	size_t done = 0; /* bytes handed over so far */
-	base_json_put(j, "\"");
+	json_text_put(j, "\"");
 	for (size_t pos = 0; pos < s.len;) {
 		uint32_t c = 0xfffd;
 		if (is_plain_ascii(s.p[pos])) {
@@ -117,14 +117,14 @@ static void json_put_string(struct json *j, struct str s)
 	}
 	if (s.len > done)
 		j->put(j->ctx, s.p + done, s.len - done);
-	base_json_put(j, "\"");
+	json_text_put(j, "\"");
 }
 
 void json_key(struct json *j, const char *key)
 {
 	json_begin(j);
 	json_put_string(j, str_of(key));
-	base_json_put(j, ": ");
+	json_text_put(j, ": ");
 	j->comma = false;
 	j->keyed = true;
 }
@@ -157,24 +157,24 @@ void json_int(struct json *j, int64_t v)
 void json_bool(struct json *j, bool v)
 {
 	json_begin(j);
-	base_json_put(j, v ? "true" : "false");
+	json_text_put(j, v ? "true" : "false");
 }
 
 void json_null(struct json *j)
 {
 	json_begin(j);
-	base_json_put(j, "null");
+	json_text_put(j, "null");
 }
 
 static void json_put_hex(struct json *j, struct str s)
 {
 	char digits[3];
-	base_json_put(j, "\"");
+	json_text_put(j, "\"");
 	for (size_t i = 0; i < s.len; i++) {
 		hex_text(digits, (const uint8_t *)s.p + i, 1);
-		base_json_put(j, digits);
+		json_text_put(j, digits);
 	}
-	base_json_put(j, "\"");
+	json_text_put(j, "\"");
 }
 
 void json_member_text(struct json *j, const char *key, struct str text)

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-static void *library_library_open(const char *const *files)
+static void *library_open_any(const char *const *files)
 {
 	void *library = NULL;
 	for (; !library && *files; files++)
@@ -20,7 +20,7 @@ static bool function_find(void *library, const char *name, void *ret)
 
 bool library_load(const char *const *files, const struct library_function *functions, size_t count)
 {
-	void *library = library_library_open(files);
+	void *library = library_open_any(files);
 	bool good = library != NULL;
 	for (size_t i = 0; good && i < count; i++)
 		good = function_find(library, functions[i].name, functions[i].ret);
@@ -30,7 +30,7 @@ bool library_load(const char *const *files, const struct library_function *funct
 bool library_load_names(const char *const *files, const char *const *names, void *pointers,
 			size_t count)
 {
-	void *library = library_library_open(files);
+	void *library = library_open_any(files);
 	bool good = library != NULL;
 	for (size_t i = 0; good && i < count; i++)
 		good = function_find(library, names[i], (char *)pointers + i * sizeof(void *));

@@ -9,7 +9,7 @@
 #endif
 
 /* The page in front of what pages_alloc gives. */
-struct pages_pages {
+struct pages {
 	struct owned *owned;
 	size_t size; /* mapped, this page included */
 };
@@ -21,7 +21,7 @@ static size_t pages_size(void)
 
 static void pages_unmap(void *thing)
 {
-	struct pages_pages *p = thing;
+	struct pages *p = thing;
 	munmap(p, p->size);
 }
 
@@ -30,8 +30,8 @@ void *pages_alloc(uint64_t size)
 	const size_t front = pages_size();
 	if (size == 0 || size > SIZE_MAX / 2)
 		return NULL;
-	struct pages_pages *p = mmap(NULL, front + (size_t)size, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct pages *p = mmap(NULL, front + (size_t)size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
 #ifdef MADV_HUGEPAGE
@@ -47,7 +47,7 @@ void pages_free(void *p)
 {
 	if (!p)
 		return;
-	struct pages_pages *pages = (void *)((char *)p - pages_size());
+	struct pages *pages = (void *)((char *)p - pages_size());
 	memory_disown(pages->owned);
 	pages_unmap(pages);
 }

@@ -23,7 +23,7 @@ const char blocks_check_manual[] =
 
 enum { SHOWN = 10 }; /* of each kind, without -v */
 
-struct blocks_check_check_job {
+struct blocks_check_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
 	struct heft_finder *finder;
@@ -35,7 +35,7 @@ struct blocks_check_check_job {
 
 static bool blocks_check_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct blocks_check_check_job *job = ctx;
+	struct blocks_check_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
@@ -49,7 +49,7 @@ static bool blocks_check_apply(void *ctx, const struct opt *o, const char *value
 /* ---- output ---------------------------------------------------------------------------------- */
 
 /* Of the table, the first of each kind alone, unless all are asked for. */
-static bool blocks_check_put_findings(const struct blocks_check_check_job *job,
+static bool blocks_check_put_findings(const struct blocks_check_job *job,
 				      const struct heft_sink *sink, struct heft_err *err)
 {
 	const struct heft_write_opts *opts = &job->out.write;
@@ -75,13 +75,13 @@ static bool blocks_check_put_findings(const struct blocks_check_check_job *job,
 
 static bool blocks_check_put(void *ctx, FILE *to, struct heft_err *err)
 {
-	const struct blocks_check_check_job *job = ctx;
+	const struct blocks_check_job *job = ctx;
 	const struct heft_sink sink = output_sink(&job->out, to);
 	return blocks_check_put_findings(job, &sink, err) &&
 	       heft_block_check_write(&job->sums, &job->out.write, &sink, err);
 }
 
-static int blocks_check_run(struct blocks_check_check_job *job)
+static int blocks_check_run(struct blocks_check_job *job)
 {
 	struct heft_err err;
 	heft_blocks_set_finder(job->blocks, job->finder);
@@ -98,10 +98,10 @@ static int blocks_check_run(struct blocks_check_check_job *job)
 
 int cmd_blocks_check(const struct cli *cli, int argc, char **argv)
 {
-	struct blocks_check_check_job job = { .cli = cli,
-					      .blocks = cli_made(cli, heft_blocks_new()),
-					      .finder = cli_made(cli, heft_finder_new()),
-					      .sums = { .size = sizeof job.sums } };
+	struct blocks_check_job job = { .cli = cli,
+					.blocks = cli_made(cli, heft_blocks_new()),
+					.finder = cli_made(cli, heft_finder_new()),
+					.sums = { .size = sizeof job.sums } };
 	output_init(&job.out, list_formats);
 	int status = cli_parse_file(cli, argc, argv, blocks_check_apply, &job, &job.file);
 	if (status == CLI_GO_ON)

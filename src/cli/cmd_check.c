@@ -35,7 +35,7 @@ static const struct choice formats[] = { { "table", HEFT_TABLE },   { "text", HE
 					 { "json", HEFT_JSON },     { "markdown", HEFT_MARKDOWN },
 					 { "github", HEFT_GITHUB }, { NULL, 0 } };
 
-struct check_check_job {
+struct check_job {
 	const struct cli *cli;
 	struct snapshot_settings settings;
 	const char *budget_path, *base_path, *file;
@@ -46,7 +46,7 @@ struct check_check_job {
 
 static bool check_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct check_check_job *job = ctx;
+	struct check_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
@@ -64,12 +64,12 @@ static bool check_apply(void *ctx, const struct opt *o, const char *value)
 
 static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 {
-	const struct check_check_job *job = ctx;
+	const struct check_job *job = ctx;
 	const struct heft_sink sink = output_sink(&job->out, to);
 	return heft_budget_write(job->budget, &job->out.write, &sink, err);
 }
 
-static int check_against(struct check_check_job *job, const struct heft_snapshot *now)
+static int check_against(struct check_job *job, const struct heft_snapshot *now)
 {
 	struct heft_snapshot *base = NULL;
 	struct heft_err err;
@@ -89,7 +89,7 @@ static int check_against(struct check_check_job *job, const struct heft_snapshot
 }
 
 /* The limits first: a mistake in them should not wait for a large program. */
-static int run_budget(struct check_check_job *job)
+static int run_budget(struct check_job *job)
 {
 	struct heft_err err;
 	int status = EXIT_TROUBLE;
@@ -107,7 +107,7 @@ static int run_budget(struct check_check_job *job)
 
 /* ---- quality --------------------------------------------------------------------------------- */
 
-static int run_quality(const struct check_check_job *job)
+static int run_quality(const struct check_job *job)
 {
 	if (job->base_path || job->out.format_opt)
 		return cli_error(job->cli, "--base and --format go with --budget");
@@ -117,14 +117,14 @@ static int run_quality(const struct check_check_job *job)
 	return status;
 }
 
-static int check_run(struct check_check_job *job)
+static int check_run(struct check_job *job)
 {
 	return job->budget_path ? run_budget(job) : run_quality(job);
 }
 
 int cmd_check(const struct cli *cli, int argc, char **argv)
 {
-	struct check_check_job job = { .cli = cli };
+	struct check_job job = { .cli = cli };
 	snapshot_settings_init(&job.settings, cli);
 	output_init(&job.out, formats);
 	int status = cli_parse_file(cli, argc, argv, check_apply, &job, &job.file);

@@ -27,7 +27,7 @@ const char heap_snapshot_manual[] =
 	"need not run under the recorder.  What is kept: memory that the program\n"
 	"changed, and the first page of every mapped file.\n";
 
-struct heap_snapshot_snapshot_job {
+struct heap_snapshot_job {
 	const struct cli *cli;
 	struct heft_snapshot_opts opts;
 	bool verbose;
@@ -37,7 +37,7 @@ struct heap_snapshot_snapshot_job {
 
 static bool heap_snapshot_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct heap_snapshot_snapshot_job *job = ctx;
+	struct heap_snapshot_job *job = ctx;
 	switch (o->id) {
 	case O_OUTPUT: job->output = value; break;
 	case O_FULL: job->opts.full = true; break;
@@ -51,13 +51,13 @@ static bool heap_snapshot_apply(void *ctx, const struct opt *o, const char *valu
 
 static bool heap_snapshot_add_operand(void *ctx, const char *word)
 {
-	struct heap_snapshot_snapshot_job *job = ctx;
+	struct heap_snapshot_job *job = ctx;
 	job->process = word;
 	job->operand_count++;
 	return true;
 }
 
-static void heap_snapshot_tell(const struct heap_snapshot_snapshot_job *job, const char *path,
+static void heap_snapshot_tell(const struct heap_snapshot_job *job, const char *path,
 			       const struct heft_snapshot_facts *f)
 {
 	const char *program = job->cli->program;
@@ -85,7 +85,7 @@ static void heap_snapshot_tell(const struct heap_snapshot_snapshot_job *job, con
 			(double)f->available / 1e6);
 }
 
-static int heap_snapshot_run(struct heap_snapshot_snapshot_job *job)
+static int heap_snapshot_run(struct heap_snapshot_job *job)
 {
 	struct heft_snapshot_facts facts = { .size = sizeof facts };
 	struct heft_err err;
@@ -109,7 +109,7 @@ static int heap_snapshot_run(struct heap_snapshot_snapshot_job *job)
 int cmd_heap_snapshot(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { heap_snapshot_apply, heap_snapshot_add_operand };
-	struct heap_snapshot_snapshot_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
+	struct heap_snapshot_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
 	const int status = cli_parse(cli, argc, argv, &words, &job);
 	return status == CLI_GO_ON ? heap_snapshot_run(&job) : status;
 }

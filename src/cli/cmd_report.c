@@ -34,7 +34,7 @@ const char report_manual[] =
 	"BASE files after '--', what changed; of one program and one base there is also\n"
 	"a tab of their symbols, with what was renamed and moved.\n";
 
-struct cli_report_report_job {
+struct cli_report_job {
 	struct inputs inputs;
 	struct heft_page *page;
 	const char *output;
@@ -42,7 +42,7 @@ struct cli_report_report_job {
 
 static bool cmd_report_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct cli_report_report_job *job = ctx;
+	struct cli_report_job *job = ctx;
 	if (o->id == O_OUTPUT)
 		job->output = value;
 	else if (o->id == O_DISASSEMBLY)
@@ -54,17 +54,17 @@ static bool cmd_report_apply(void *ctx, const struct opt *o, const char *value)
 
 static bool cmd_report_add_operand(void *ctx, const char *word)
 {
-	return inputs_add(&((struct cli_report_report_job *)ctx)->inputs, word, false);
+	return inputs_add(&((struct cli_report_job *)ctx)->inputs, word, false);
 }
 
 static bool report_add_base(void *ctx, const char *word)
 {
-	return inputs_add(&((struct cli_report_report_job *)ctx)->inputs, word, true);
+	return inputs_add(&((struct cli_report_job *)ctx)->inputs, word, true);
 }
 
 /* The rows of a profile are matched by their labels alone; which symbols were renamed and moved the
  * match of symbols tells.  The page is whole without it. */
-static void report_add_symbols(const struct cli_report_report_job *job, const struct input *of)
+static void report_add_symbols(const struct cli_report_job *job, const struct input *of)
 {
 	const struct inputs *all = &job->inputs;
 	struct heft_err err;
@@ -84,7 +84,7 @@ static void report_add_symbols(const struct cli_report_report_job *job, const st
 }
 
 /* Programs are compared all with all, by the first one. */
-static bool report_add_input(const struct cli_report_report_job *job, size_t i, bool *ret_all)
+static bool report_add_input(const struct cli_report_job *job, size_t i, bool *ret_all)
 {
 	const struct inputs *all = &job->inputs;
 	struct heft_err err;
@@ -103,11 +103,11 @@ static bool report_add_input(const struct cli_report_report_job *job, size_t i, 
 
 static bool report_write_page(void *ctx, FILE *to, struct heft_err *err)
 {
-	return heft_page_write(((const struct cli_report_report_job *)ctx)->page,
+	return heft_page_write(((const struct cli_report_job *)ctx)->page,
 			       &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static int cmd_report_run(struct cli_report_report_job *job)
+static int cmd_report_run(struct cli_report_job *job)
 {
 	const struct cli *cli = job->inputs.cli;
 	const struct input_files *files = &job->inputs.files;
@@ -130,7 +130,7 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { cmd_report_apply, cmd_report_add_operand,
 						report_add_base };
-	struct cli_report_report_job job = { .page = cli_made(cli, heft_page_new()) };
+	struct cli_report_job job = { .page = cli_made(cli, heft_page_new()) };
 	inputs_init(&job.inputs, cli);
 	job.inputs.rows = 1; /* a page takes them all */
 	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS;

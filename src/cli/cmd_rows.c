@@ -40,7 +40,7 @@ const char rows_manual[] =
 
 enum { SOURCES_MOST = 16 };
 
-struct rows_rows_job {
+struct rows_job {
 	const struct cli *cli;
 	struct heft_finder *finder;
 	char *sources[SOURCES_MOST]; /* owned */
@@ -58,7 +58,7 @@ struct rows_rows_job {
 
 static bool source_add(void *ctx, const char *name)
 {
-	struct rows_rows_job *job = ctx;
+	struct rows_job *job = ctx;
 	if (job->source_count == SOURCES_MOST)
 		return cli_error(job->cli, "more than %d data sources", SOURCES_MOST), false;
 	char *copy = strdup(name);
@@ -68,7 +68,7 @@ static bool source_add(void *ctx, const char *name)
 	return true;
 }
 
-static bool debug_info_apply(struct rows_rows_job *job, const struct opt *o, const char *value)
+static bool debug_info_apply(struct rows_job *job, const struct opt *o, const char *value)
 {
 	static const struct choice infos[] = { { "sections", 0 },
 					       { "owners", HEFT_PROFILE_DEBUG_OWNERS },
@@ -82,7 +82,7 @@ static bool debug_info_apply(struct rows_rows_job *job, const struct opt *o, con
 
 static bool rows_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct rows_rows_job *job = ctx;
+	struct rows_job *job = ctx;
 	uint64_t n = 0;
 	switch (o->id) {
 	case O_BY: return cli_each_name(job->cli, value, source_add, job);
@@ -105,14 +105,14 @@ static bool rows_apply(void *ctx, const struct opt *o, const char *value)
 
 static bool rows_add_operand(void *ctx, const char *word)
 {
-	struct rows_rows_job *job = ctx;
+	struct rows_job *job = ctx;
 	job->files[job->file_count++] = word;
 	return true;
 }
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
-static bool set_up(const struct rows_rows_job *job, struct heft_profile *p, const char *path,
+static bool set_up(const struct rows_job *job, struct heft_profile *p, const char *path,
 		   struct heft_err *err)
 {
 	for (size_t i = 0; i < job->source_count; i++)
@@ -134,7 +134,7 @@ static const struct heft_note *rows_get_note(const void *handle, size_t i)
 	return heft_profile_note(handle, i);
 }
 
-static bool rows_measure(struct rows_rows_job *job, struct heft_profile *p, const char *path,
+static bool rows_measure(struct rows_job *job, struct heft_profile *p, const char *path,
 			 struct heft_err *err)
 {
 	struct heft_file_info info = { .size = sizeof info };
@@ -153,7 +153,7 @@ static bool rows_measure(struct rows_rows_job *job, struct heft_profile *p, cons
 }
 
 /* False where no further file is to be measured. */
-static bool file_measure(struct rows_rows_job *job, const char *path)
+static bool file_measure(struct rows_job *job, const char *path)
 {
 	struct heft_err err = { 0 };
 	struct heft_profile *p = heft_profile_new();
@@ -171,7 +171,7 @@ static bool file_measure(struct rows_rows_job *job, const char *path)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static void say_end(const struct rows_rows_job *job)
+static void say_end(const struct rows_job *job)
 {
 	progress_erase(job->cli->progress);
 	fprintf(stderr, "%s: %zu files measured", job->cli->program, job->measured);
@@ -184,7 +184,7 @@ static void say_end(const struct rows_rows_job *job)
 
 static bool files_measure(void *ctx, FILE *to, struct heft_err *err)
 {
-	struct rows_rows_job *job = ctx;
+	struct rows_job *job = ctx;
 	bool good = true;
 	(void)err;
 	job->to = to;
@@ -193,7 +193,7 @@ static bool files_measure(void *ctx, FILE *to, struct heft_err *err)
 	return !ferror(to);
 }
 
-static int rows_run(struct rows_rows_job *job)
+static int rows_run(struct rows_job *job)
 {
 	if (job->file_count == 0)
 		return cli_error(job->cli, "must specify at least one file; try '%s --help'",
@@ -208,9 +208,9 @@ static int rows_run(struct rows_rows_job *job)
 int cmd_rows(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { rows_apply, rows_add_operand };
-	struct rows_rows_job job = { .cli = cli,
-				     .finder = cli_made(cli, heft_finder_new()),
-				     .style = HEFT_NAMES_SHORT };
+	struct rows_job job = { .cli = cli,
+				.finder = cli_made(cli, heft_finder_new()),
+				.style = HEFT_NAMES_SHORT };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files ? cli_parse(cli, argc, argv, &words, &job)
 			       : cli_error(cli, "out of memory");

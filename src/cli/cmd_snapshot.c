@@ -45,7 +45,7 @@ const char snapshot_manual[] =
 	"file, a data pack (.pak), or a .size file; several become one snapshot of\n"
 	"several containers.\n";
 
-struct snapshot_snapshot_job {
+struct snapshot_job {
 	const struct cli *cli;
 	struct heft_snapshot *snapshot;
 	struct heft_finder *finder;
@@ -56,7 +56,7 @@ struct snapshot_snapshot_job {
 	unsigned flags; /* enum heft_snapshot_flag */
 };
 
-static bool cmd_snapshot_add_metadata(const struct snapshot_snapshot_job *job, const struct opt *o,
+static bool cmd_snapshot_add_metadata(const struct snapshot_job *job, const struct opt *o,
 				      const char *value)
 {
 	struct heft_err err;
@@ -73,7 +73,7 @@ static bool cmd_snapshot_add_metadata(const struct snapshot_snapshot_job *job, c
 
 static bool snapshot_apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct snapshot_snapshot_job *job = ctx;
+	struct snapshot_job *job = ctx;
 	struct heft_snapshot *s = job->snapshot;
 	switch (o->id) {
 	case O_OUTPUT: job->output = value; break;
@@ -94,7 +94,7 @@ static bool snapshot_apply(void *ctx, const struct opt *o, const char *value)
 
 static bool snapshot_add_operand(void *ctx, const char *word)
 {
-	struct snapshot_snapshot_job *job = ctx;
+	struct snapshot_job *job = ctx;
 	job->files[job->file_count++] = word;
 	return true;
 }
@@ -120,7 +120,7 @@ static void print_section(const struct heft_snapshot_section *sec)
 }
 
 /* The last two lines add up what is in the file and what is in the VM image. */
-static void print_stats(const struct snapshot_snapshot_job *job)
+static void print_stats(const struct snapshot_job *job)
 {
 	struct heft_snapshot_section sec = { .size = sizeof sec };
 	int64_t file = 0, memory = 0;
@@ -145,11 +145,11 @@ static void print_stats(const struct snapshot_snapshot_job *job)
 
 static bool cmd_snapshot_write(void *ctx, FILE *to, struct heft_err *err)
 {
-	const struct snapshot_snapshot_job *job = ctx;
+	const struct snapshot_job *job = ctx;
 	return heft_snapshot_write(job->snapshot, &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static int snapshot_run(struct snapshot_snapshot_job *job)
+static int snapshot_run(struct snapshot_job *job)
 {
 	struct heft_err err;
 	if (job->file_count == 0)
@@ -179,9 +179,9 @@ static int snapshot_run(struct snapshot_snapshot_job *job)
 int cmd_snapshot(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { snapshot_apply, snapshot_add_operand };
-	struct snapshot_snapshot_job job = { .cli = cli,
-					     .snapshot = cli_made(cli, heft_snapshot_new()),
-					     .finder = cli_made(cli, heft_finder_new()) };
+	struct snapshot_job job = { .cli = cli,
+				    .snapshot = cli_made(cli, heft_snapshot_new()),
+				    .finder = cli_made(cli, heft_finder_new()) };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);

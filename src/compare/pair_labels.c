@@ -74,11 +74,13 @@ static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct sna
 	return owned ? 0 : 1 + min_u64(y->size, code - 2);
 }
 
+/* Labels of symbols that were measured for the pairs alone are younger than the arrays: no row has
+ * them. */
 static void strangers_rename(struct pair_labels *n, const struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		const label_id label = s->list.data[i].label;
-		if (n->of_input[label] && n->becomes[label] == LABEL_NONE &&
+		if (label < n->count && n->of_input[label] && n->becomes[label] == LABEL_NONE &&
 		    pair_labels_is_made_up(n, label))
 			n->becomes[label] = label_format(n->labels, "%s (in the base)",
 							 label_text(n->labels, label).p);

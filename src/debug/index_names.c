@@ -42,7 +42,7 @@ struct names_layout {
 	uint64_t unit_count, local_count, foreign_count, name_count;
 };
 
-struct index_names_names {
+struct index_names {
 	struct index_out *out;
 	struct index_set *set;
 	struct names_layout at;
@@ -59,8 +59,7 @@ struct names_entry {
 };
 
 /* `fmt` is a literal, for it tells notes apart; its %s is the section. */
-static void note_names(const struct index_names_names *n, uint64_t off, uint64_t end,
-		       const char *fmt)
+static void note_names(const struct index_names *n, uint64_t off, uint64_t end, const char *fmt)
 {
 	const struct dwarf *d = n->out->dwarf;
 	note(d->notes, d->path, off, end - off, fmt, dw_section_name(DW_NAMES));
@@ -69,7 +68,7 @@ static void note_names(const struct index_names_names *n, uint64_t off, uint64_t
 /* ---- layout --------------------------------------------------------------- */
 
 /* The counts are of 32 bits, so that no sum overflows.  False where a part leaves the table. */
-static bool read_layout(struct index_names_names *n)
+static bool read_layout(struct index_names *n)
 {
 	struct reader r = n->set->r;
 	struct names_layout *at = &n->at;
@@ -97,14 +96,14 @@ static bool read_layout(struct index_names_names *n)
 	return at->pool <= at->end;
 }
 
-static uint64_t names_uint(const struct index_names_names *n, uint64_t off, unsigned width)
+static uint64_t names_uint(const struct index_names *n, uint64_t off, unsigned width)
 {
 	struct reader r = n->set->r;
 	reader_seek(&r, off);
 	return read_uint(&r, width);
 }
 
-static void index_names_put_units(struct index_names_names *n)
+static void index_names_put_units(struct index_names *n)
 {
 	const uint64_t width = n->set->offset_size;
 	n->units.count = 0;
@@ -171,8 +170,7 @@ static void place_attr(struct names_abbrev *a, uint64_t name, int size)
 }
 
 /* The attributes up to the pair of zeros; false where they are damaged. */
-static bool index_names_read_attrs(struct index_names_names *n, struct reader *r,
-				   struct names_abbrev *a)
+static bool index_names_read_attrs(struct index_names *n, struct reader *r, struct names_abbrev *a)
 {
 	a->first = (uint32_t)n->attrs.count;
 	a->fixed = true;
@@ -194,7 +192,7 @@ static bool index_names_read_attrs(struct index_names_names *n, struct reader *r
 	}
 }
 
-static void read_abbrevs(struct index_names_names *n)
+static void read_abbrevs(struct index_names *n)
 {
 	struct reader r = n->set->r;
 	n->abbrevs.count = n->attrs.count = 0;
@@ -221,7 +219,7 @@ static void read_abbrevs(struct index_names_names *n)
 		sort_by_key(n->abbrevs.data, n->abbrevs.count, sizeof *n->abbrevs.data);
 }
 
-static const struct names_abbrev *abbrev_find(const struct index_names_names *n, uint64_t code)
+static const struct names_abbrev *abbrev_find(const struct index_names *n, uint64_t code)
 {
 	if (LIKELY(n->dense))
 		return code - 1 < n->abbrevs.count ? &n->abbrevs.data[code - 1] : NULL;
@@ -248,8 +246,7 @@ static inline bool index_names_read_field(const uint8_t *p, bool big_endian,
 	}
 }
 
-static uint64_t index_names_read_value(const struct index_names_names *n, struct reader *r,
-				       uint16_t form)
+static uint64_t index_names_read_value(const struct index_names *n, struct reader *r, uint16_t form)
 {
 	const int size = index_names_form_size(form);
 	switch (form) {
@@ -265,7 +262,7 @@ static uint64_t index_names_read_value(const struct index_names_names *n, struct
 	}
 }
 
-static void index_names_read_varying(const struct index_names_names *n, struct reader *r,
+static void index_names_read_varying(const struct index_names *n, struct reader *r,
 				     const struct names_abbrev *a, struct names_entry *e)
 {
 	for (uint32_t i = 0; i < a->count; i++) {
@@ -281,7 +278,7 @@ static void index_names_read_varying(const struct index_names_names *n, struct r
 }
 
 /* The entry at r's position; false where it is damaged or a closing 0. */
-static inline bool index_names_read_entry(const struct index_names_names *n, struct reader *r,
+static inline bool index_names_read_entry(const struct index_names *n, struct reader *r,
 					  struct names_entry *e)
 {
 	const uint64_t code = read_uleb(r);
@@ -305,8 +302,7 @@ static inline bool index_names_read_entry(const struct index_names_names *n, str
 
 /* The unit an entry belongs to, or the skeleton of one in another file; NULL where that is not
  * said. Compile units are left out where there is only one. */
-static const struct names_unit *entry_unit(const struct index_names_names *n,
-					   const struct names_entry *e)
+static const struct names_unit *entry_unit(const struct index_names *n, const struct names_entry *e)
 {
 	if (e->has_type && e->type < n->at.local_count)
 		return &n->units.data[n->at.unit_count + e->type];
@@ -316,7 +312,7 @@ static const struct names_unit *entry_unit(const struct index_names_names *n,
 	return only ? &n->units.data[0] : NULL;
 }
 
-static inline void entry_put(struct index_names_names *n, uint64_t off, uint64_t size,
+static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 			     const struct names_entry *e)
 {
 	const bool foreign = e->has_type && e->type >= n->at.local_count;
@@ -340,7 +336,7 @@ static inline void entry_put(struct index_names_names *n, uint64_t off, uint64_t
 /* ---- parts ---------------------------------------------------------------- */
 
 /* A column of names: elements of `width` bytes from `column` on. */
-static void index_names_put_column(struct index_names_names *n, uint64_t column, unsigned width)
+static void index_names_put_column(struct index_names *n, uint64_t column, unsigned width)
 {
 	const unsigned offset_size = n->set->offset_size;
 	struct reader offsets = n->set->r;
@@ -363,7 +359,7 @@ static void index_names_put_column(struct index_names_names *n, uint64_t column,
 }
 
 /* Each name's entries end with a 0, which goes with the last one. */
-static void index_names_put_pool(struct index_names_names *n)
+static void index_names_put_pool(struct index_names *n)
 {
 	struct reader r = n->set->r;
 	struct names_entry e;
@@ -382,7 +378,7 @@ static void index_names_put_pool(struct index_names_names *n)
 	}
 }
 
-static void names_table(struct index_names_names *n)
+static void names_table(struct index_names *n)
 {
 	struct index_out *o = n->out;
 	if (!read_layout(n)) {
@@ -405,7 +401,7 @@ void names_pieces(struct dwarf *d, index_fn fn, void *ctx)
 {
 	struct index_out o = { .dwarf = d, .which = DW_NAMES, .fn = fn, .ctx = ctx };
 	struct index_set s;
-	struct index_names_names n = { .out = &o, .set = &s };
+	struct index_names n = { .out = &o, .set = &s };
 	uint64_t at = 0;
 	while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s))
 		names_table(&n);

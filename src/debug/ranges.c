@@ -2,7 +2,7 @@
 #include "debug/die.h"
 
 /* A list while it is read. */
-struct ranges_ranges {
+struct ranges {
 	const struct unit *unit;
 	struct reader r;
 	uint64_t base;
@@ -12,12 +12,12 @@ struct ranges_ranges {
 	uint64_t *budget; /* entries that may still be read */
 };
 
-static bool ranges_is_tombstone(const struct ranges_ranges *s, uint64_t addr)
+static bool ranges_is_tombstone(const struct ranges *s, uint64_t addr)
 {
 	return dwarf_is_tombstone(s->unit->dwarf, addr, s->unit->address_size);
 }
 
-static void ranges_emit(struct ranges_ranges *s, uint64_t start, uint64_t end)
+static void ranges_emit(struct ranges *s, uint64_t start, uint64_t end)
 {
 	if (end <= start || ranges_is_tombstone(s, start))
 		return;
@@ -26,14 +26,14 @@ static void ranges_emit(struct ranges_ranges *s, uint64_t start, uint64_t end)
 }
 
 /* Offsets count from the base; those from a tombstone are gone with it. */
-static void emit_pair(struct ranges_ranges *s, uint64_t start, uint64_t end)
+static void emit_pair(struct ranges *s, uint64_t start, uint64_t end)
 {
 	if (s->base != 0 && ranges_is_tombstone(s, s->base))
 		return;
 	ranges_emit(s, add_sat(s->base, start), add_sat(s->base, end));
 }
 
-static void read_list_4(struct ranges_ranges *s)
+static void read_list_4(struct ranges *s)
 {
 	const unsigned size = s->unit->address_size;
 	const uint64_t select = size >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
@@ -48,7 +48,7 @@ static void read_list_4(struct ranges_ranges *s)
 	}
 }
 
-static uint64_t indexed(struct ranges_ranges *s)
+static uint64_t indexed(struct ranges *s)
 {
 	uint64_t addr = 0;
 	if (!unit_addrx(s->unit, read_uleb(&s->r), &addr))
@@ -56,7 +56,7 @@ static uint64_t indexed(struct ranges_ranges *s)
 	return addr;
 }
 
-static void read_list_5(struct ranges_ranges *s)
+static void read_list_5(struct ranges *s)
 {
 	const unsigned size = s->unit->address_size;
 	uint64_t start;
@@ -129,7 +129,7 @@ bool locations_offset(const struct unit *u, const struct value *v, enum dw_secti
 	return v->kind == VALUE_OFFSET || v->kind == VALUE_UINT;
 }
 
-static void ranges_read_list(struct ranges_ranges *s, const struct value *v)
+static void ranges_read_list(struct ranges *s, const struct value *v)
 {
 	enum dw_section in;
 	uint64_t off;
@@ -153,7 +153,7 @@ size_t die_ranges_some(const struct unit *u, const struct die_code *c, range_fn 
 		       uint64_t *budget)
 {
 	const struct unit *holder = u->skeleton && !u->has_low_pc ? u->skeleton : u;
-	struct ranges_ranges s = { .unit = u, .fn = fn, .ctx = ctx, .budget = budget };
+	struct ranges s = { .unit = u, .fn = fn, .ctx = ctx, .budget = budget };
 	uint64_t low, high;
 	s.base = holder->has_low_pc ? holder->low_pc : 0;
 	if (c->ranges.kind != VALUE_NONE) {

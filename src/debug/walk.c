@@ -41,7 +41,7 @@ bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, boo
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-struct walk_walk {
+struct unit_walk {
 	const struct unit *u;
 	const struct walker *w;
 	struct reader r;
@@ -50,20 +50,20 @@ struct walk_walk {
 	uint64_t entered; /* depth of the DIE that enter() accepted, plus 1; 0 = none */
 };
 
-static void tell_string(struct walk_walk *k, enum dw_section table, uint64_t off)
+static void tell_string(struct unit_walk *k, enum dw_section table, uint64_t off)
 {
 	if (k->w->string)
 		k->w->string(k->w->ctx, table, off);
 }
 
-static void tell_index(struct walk_walk *k, uint64_t index)
+static void tell_index(struct unit_walk *k, uint64_t index)
 {
 	uint64_t off;
 	if (k->w->string && unit_strx(k->u, index, &off))
 		k->w->string(k->w->ctx, DW_STR, off);
 }
 
-static void tell_list(struct walk_walk *k, enum value_kind kind, uint64_t n, bool ranges)
+static void tell_list(struct unit_walk *k, enum value_kind kind, uint64_t n, bool ranges)
 {
 	const struct value v = { kind, n, { NULL, 0 } };
 	enum dw_section in;
@@ -73,7 +73,7 @@ static void tell_list(struct walk_walk *k, enum value_kind kind, uint64_t n, boo
 		k->w->list(k->w->ctx, in, off);
 }
 
-static void tell_location(struct walk_walk *k, uint64_t size)
+static void tell_location(struct unit_walk *k, uint64_t size)
 {
 	const uint8_t *p = read_take(&k->r, size);
 	uint64_t addr;
@@ -86,7 +86,7 @@ static void tell_location(struct walk_walk *k, uint64_t size)
 		k->w->variable(k->w->ctx, k->die_off, addr);
 }
 
-static void indirect(struct walk_walk *k)
+static void indirect(struct unit_walk *k)
 {
 	const struct abbrev_attr a = { .form = DW_FORM_indirect };
 	struct value v;
@@ -99,7 +99,7 @@ static void indirect(struct walk_walk *k)
 		tell_index(k, v.u);
 }
 
-static inline void debug_walk_step(struct walk_walk *k, enum walk_kind kind)
+static inline void debug_walk_step(struct unit_walk *k, enum walk_kind kind)
 {
 	struct reader *r = &k->r;
 	const unsigned width = k->u->offset_size;
@@ -128,14 +128,14 @@ static inline void debug_walk_step(struct walk_walk *k, enum walk_kind kind)
 	}
 }
 
-static void walk_leave(struct walk_walk *k)
+static void walk_leave(struct unit_walk *k)
 {
 	k->entered = 0;
 	if (k->w->leave)
 		k->w->leave(k->w->ctx, k->r.pos);
 }
 
-static void walk_enter(struct walk_walk *k, const struct abbrev *a)
+static void walk_enter(struct unit_walk *k, const struct abbrev *a)
 {
 	const struct die d = { k->die_off, a };
 	if (k->w->enter(k->w->ctx, &d, &k->r))
@@ -143,7 +143,7 @@ static void walk_enter(struct walk_walk *k, const struct abbrev *a)
 }
 
 /* The attributes of one DIE. */
-static inline void walk_walk_die(struct walk_walk *k, const struct abbrev *a)
+static inline void walk_one_die(struct unit_walk *k, const struct abbrev *a)
 {
 	const bool owner = a->tag == DW_TAG_subprogram || a->tag == DW_TAG_variable;
 	if (owner && k->entered == 0 && k->w->enter)
@@ -158,7 +158,7 @@ static inline void walk_walk_die(struct walk_walk *k, const struct abbrev *a)
 		walk_leave(k);
 }
 
-static bool walk_walk_dies(struct walk_walk *k)
+static bool walk_all_dies(struct unit_walk *k)
 {
 	while (k->r.pos < k->r.size) {
 		k->die_off = k->r.pos;
@@ -174,7 +174,7 @@ static bool walk_walk_dies(struct walk_walk *k)
 		const struct abbrev *a = abbrevs_find(k->u->abbrevs, code);
 		if (!a)
 			return false;
-		walk_walk_die(k, a);
+		walk_one_die(k, a);
 		if (UNLIKELY(!reader_ok(&k->r)))
 			return false;
 	}
@@ -183,8 +183,8 @@ static bool walk_walk_dies(struct walk_walk *k)
 
 bool unit_walk(const struct unit *u, const struct walker *w)
 {
-	struct walk_walk k = { .u = u, .w = w, .r = unit_reader(u, u->die_off) };
-	const bool ok = walk_walk_dies(&k);
+	struct unit_walk k = { .u = u, .w = w, .r = unit_reader(u, u->die_off) };
+	const bool ok = walk_all_dies(&k);
 	if (k.entered)
 		walk_leave(&k);
 	if (!ok)

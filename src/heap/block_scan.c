@@ -13,7 +13,7 @@ enum {
 	SHIFT_MOST = 46,
 };
 
-struct block_scan_scan {
+struct block_scan {
 	const struct dump *d;
 	struct calls *c;
 	struct notes *notes;
@@ -202,8 +202,7 @@ size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 /* ---- many headers ---------------------------------------------------------------------------- */
 
 /* The next of `count` places, from i on, with the magic: 12 bits of every 16 bytes. */
-static uint64_t next_magic(const struct block_scan_scan *s, const uint8_t *p, uint64_t i,
-			   uint64_t count)
+static uint64_t next_magic(const struct block_scan *s, const uint8_t *p, uint64_t i, uint64_t count)
 {
 	const uint16_t mask = s->mask, magic = s->magic;
 	for (; i < count; i++) {
@@ -218,7 +217,7 @@ static uint64_t next_magic(const struct block_scan_scan *s, const uint8_t *p, ui
 /* Marks all that verifies, live or freed. */
 static void scan_piece(void *ctx, size_t index, unsigned worker)
 {
-	const struct block_scan_scan *s = ctx;
+	const struct block_scan *s = ctx;
 	struct block_piece *piece = &s->to->live.pieces.data[s->batch + index];
 	const struct region *g = piece->region;
 	const uint32_t skip = piece->addr < g->addr; /* a place whose header is not all there */
@@ -236,7 +235,7 @@ static void scan_piece(void *ctx, size_t index, unsigned worker)
 	}
 }
 
-static void set_magic(struct block_scan_scan *s)
+static void set_magic(struct block_scan *s)
 {
 	const uint8_t mask[2][2] = { { 0xf0, 0xff }, { 0xff, 0xf0 } };
 	const uint8_t magic[2][2] = { { 0x50, 0x9e }, { 0x9e, 0x50 } };
@@ -246,7 +245,7 @@ static void set_magic(struct block_scan_scan *s)
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-static uint32_t stack_of(const struct block_scan_scan *s, const struct heap_found *f)
+static uint32_t stack_of(const struct block_scan *s, const struct heap_found *f)
 {
 	const uint32_t stack = recorded_stack(s->d, s->c, f);
 	if (stack != CALLS_NONE)
@@ -258,7 +257,7 @@ static uint32_t stack_of(const struct block_scan_scan *s, const struct heap_foun
 }
 
 /* Its calls are added now, so that they have their numbers in the order of addresses. */
-static void take_freed(struct block_scan_scan *s, const struct heap_found *f)
+static void take_freed(struct block_scan *s, const struct heap_found *f)
 {
 	stack_of(s, f);
 	if (f->sequence != 0)
@@ -269,14 +268,14 @@ static void take_freed(struct block_scan_scan *s, const struct heap_found *f)
 
 /* What was freed and begins behind the start of a live block, whose bytes begin at `end`, is
  * gone. */
-static void clear_freed(const struct block_scan_scan *s, uint64_t start, uint64_t end)
+static void clear_freed(const struct block_scan *s, uint64_t start, uint64_t end)
 {
 	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
 	if (s->freed_end > start)
 		block_map_clear(&s->to->freed.map, from, end);
 }
 
-static void take_live(struct block_scan_scan *s, const struct heap_found *f)
+static void take_live(struct block_scan *s, const struct heap_found *f)
 {
 	struct blocks_found *b = s->to;
 	const uint32_t at = stack_of(s, f);
@@ -292,7 +291,7 @@ static void take_live(struct block_scan_scan *s, const struct heap_found *f)
 }
 
 /* Whether it is the header of a live block. */
-static bool block_scan_take(struct block_scan_scan *s, const struct block_piece *p, uint32_t place)
+static bool block_scan_take(struct block_scan *s, const struct block_piece *p, uint32_t place)
 {
 	const uint64_t off = p->addr + (uint64_t)place * HEAP_ALIGN - p->region->addr;
 	struct heap_found f;
@@ -307,7 +306,7 @@ static bool block_scan_take(struct block_scan_scan *s, const struct block_piece 
 }
 
 /* Of all marks only those of live blocks stay. */
-static void block_scan_take_piece(struct block_scan_scan *s, struct block_piece *p)
+static void block_scan_take_piece(struct block_scan *s, struct block_piece *p)
 {
 	for (uint32_t word = 0; p->bits != NULL && word < (p->places + 63) / 64; word++)
 		for (uint64_t left = p->bits[word]; left != 0; left &= left - 1)
@@ -315,7 +314,7 @@ static void block_scan_take_piece(struct block_scan_scan *s, struct block_piece 
 				p->bits[word] &= ~(left & -left);
 }
 
-static void block_scan_all(struct block_scan_scan *s, unsigned threads)
+static void block_scan_all(struct block_scan *s, unsigned threads)
 {
 	const size_t most = (size_t)pool_threads(threads) * PIECES_A_THREAD;
 	struct block_map *m = &s->to->live;
@@ -478,7 +477,7 @@ static bool block_scan_is_left(const struct blocks_found *b, const struct dump *
 }
 
 /* What the recorder noted, the newest first, where nothing of it is found in memory. */
-static void take_gone(struct block_scan_scan *s, struct blocks_found *b, const struct records *r)
+static void take_gone(struct block_scan *s, struct blocks_found *b, const struct records *r)
 {
 	VEC(struct heap_found) added = { 0 };
 	for (size_t i = r->gone.count; i-- > 0;) {
@@ -520,7 +519,7 @@ static uint64_t bytes_scanned(const struct dump *d)
 void heap_scan(struct blocks_found *ret, const struct dump *d, const struct records *r,
 	       struct calls *c, unsigned threads, struct notes *notes)
 {
-	struct block_scan_scan s = { .d = d, .c = c, .notes = notes, .to = ret };
+	struct block_scan s = { .d = d, .c = c, .notes = notes, .to = ret };
 	*ret = (struct blocks_found){ .d = d, .r = r, .c = c, .scanned = bytes_scanned(d) };
 	set_magic(&s);
 	block_map_init(&ret->live, d, ALIGN_SHIFT);

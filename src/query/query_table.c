@@ -334,7 +334,7 @@ static void put_charge_column(const struct query_table_cell *c, const struct sna
 
 /* ---- what SQLite calls ----------------------------------------------------------------------- */
 
-struct query_table_table {
+struct query_table {
 	sqlite3_vtab base; /* first: SQLite's part */
 	const struct snapshot *s;
 	bool charges; /* else symbols */
@@ -350,10 +350,10 @@ static int query_table_open(sqlite3 *db, const struct snapshot *s, bool charges,
 	const int status = sqlite3_declare_vtab(db, charges ? charge_declaration : declaration);
 	if (status != SQLITE_OK)
 		return status;
-	struct query_table_table *t = sqlite3_malloc(sizeof *t);
+	struct query_table *t = sqlite3_malloc(sizeof *t);
 	if (!t)
 		return SQLITE_NOMEM;
-	*t = (struct query_table_table){ .s = s, .charges = charges };
+	*t = (struct query_table){ .s = s, .charges = charges };
 	*ret = &t->base;
 	return SQLITE_OK;
 }
@@ -381,7 +381,7 @@ static int table_disconnect(sqlite3_vtab *base)
 /* Plan 1: one symbol by its id.  Plan 0: all. */
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-	const double count = (double)((struct query_table_table *)base)->s->symbols.count;
+	const double count = (double)((struct query_table *)base)->s->symbols.count;
 	info->estimatedCost = count;
 	info->estimatedRows = (sqlite3_int64)count;
 	for (int i = 0; i < info->nConstraint; i++) {
@@ -417,7 +417,7 @@ static int cursor_close(sqlite3_vtab_cursor *base)
 
 static size_t row_count(const sqlite3_vtab_cursor *base)
 {
-	const struct query_table_table *t = (const struct query_table_table *)base->pVtab;
+	const struct query_table *t = (const struct query_table *)base->pVtab;
 	const size_t charges = t->charges ? t->s->charges.count : 0;
 	return charges > 0 ? charges : t->s->symbols.count;
 }
@@ -456,7 +456,7 @@ static int cursor_eof(sqlite3_vtab_cursor *base)
 
 static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int column)
 {
-	const struct query_table_table *t = (const struct query_table_table *)base->pVtab;
+	const struct query_table *t = (const struct query_table *)base->pVtab;
 	const struct snapshot *s = t->s;
 	const size_t at = ((const struct query_table_cursor *)base)->at;
 	if (t->charges) {

@@ -8,7 +8,7 @@ enum { LABEL_MIN = 8, LABEL_WANTED = 40, TEXT_WIDTH_MAX = 24 };
 /* Texts of records take what they need; where lines have an end, at least so much. */
 enum { RECORD_TEXT_MIN = 12 };
 
-struct out_table_table {
+struct out_table {
 	const struct report *r;
 	struct sink *s;
 	struct column *columns;
@@ -18,7 +18,7 @@ struct out_table_table {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void widen(struct out_table_table *t, const bool *measured, const struct heft_row *row,
+static void widen(struct out_table *t, const bool *measured, const struct heft_row *row,
 		  const struct heft_row *parent)
 {
 	char room[CELL_MAX];
@@ -34,7 +34,7 @@ static void widen(struct out_table_table *t, const bool *measured, const struct 
 }
 
 /* Gives the columns without a width that of their widest text; those that are empty go. */
-static void measure_columns(struct out_table_table *t)
+static void measure_columns(struct out_table *t)
 {
 	bool *measured = mem_zeroed(t->count + 1, sizeof *measured), any = false;
 	struct row_walk walk;
@@ -63,7 +63,7 @@ out:
 	mem_free(measured);
 }
 
-static size_t columns_width(const struct out_table_table *t)
+static size_t columns_width(const struct out_table *t)
 {
 	size_t width = t->r->label_gap;
 	for (size_t c = 0; c < t->count; c++)
@@ -72,7 +72,7 @@ static size_t columns_width(const struct out_table_table *t)
 }
 
 /* Leaves out what can be spared until labels have room: half the line. */
-static void spare_columns(struct out_table_table *t)
+static void spare_columns(struct out_table *t)
 {
 	const size_t wanted = max_u64(LABEL_WANTED, t->r->opts.width / 2);
 	while (t->r->opts.width > 0 && columns_width(t) + wanted > t->r->opts.width) {
@@ -89,7 +89,7 @@ static void spare_columns(struct out_table_table *t)
 }
 
 /* Columns of records share the width: each text may take what the narrower ones leave. */
-static void shrink_columns(struct out_table_table *t)
+static void shrink_columns(struct out_table *t)
 {
 	size_t total = columns_width(t);
 	while (t->r->opts.width > 0 && total > t->r->opts.width) {
@@ -111,7 +111,7 @@ static void shrink_columns(struct out_table_table *t)
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 /* The ANSI code a cell is wrapped in. */
-static struct str cell_color(const struct out_table_table *t, const struct column *c,
+static struct str cell_color(const struct out_table *t, const struct column *c,
 			     const struct heft_row *row)
 {
 	const union heft_value now = row->now[c->index], base = row->base[c->index];
@@ -127,8 +127,7 @@ static bool out_table_is_left(const struct column *c)
 	return (c->cell == CELL_TEXT || c->cell == CELL_STATE) && !c->number;
 }
 
-static void out_table_put_text(const struct out_table_table *t, const struct column *c,
-			       struct str text)
+static void out_table_put_text(const struct out_table *t, const struct column *c, struct str text)
 {
 	struct sink *s = t->s;
 	const bool at_end = !has_labels(t->r) && c == &t->columns[t->count - 1];
@@ -141,7 +140,7 @@ static void out_table_put_text(const struct out_table_table *t, const struct col
 	sink_right(s, STR(""), have < c->width && !at_end ? c->width - have : 0);
 }
 
-static void put_cells(const struct out_table_table *t, const struct heft_row *row,
+static void put_cells(const struct out_table *t, const struct heft_row *row,
 		      const struct heft_row *parent)
 {
 	char room[CELL_MAX];
@@ -167,7 +166,7 @@ static void put_cells(const struct out_table_table *t, const struct heft_row *ro
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 /* Columns left for a text behind `used` others, 0 for any number. */
-static size_t room_behind(const struct out_table_table *t, size_t used)
+static size_t room_behind(const struct out_table *t, size_t used)
 {
 	const size_t width = t->r->opts.width;
 	if (width == 0)
@@ -175,7 +174,7 @@ static size_t room_behind(const struct out_table_table *t, size_t used)
 	return width > used + LABEL_MIN ? width - used : LABEL_MIN;
 }
 
-static struct str row_label(struct out_table_table *t, const struct heft_row *row)
+static struct str row_label(struct out_table *t, const struct heft_row *row)
 {
 	const struct report_kind *kind = t->r->kind;
 	if (kind->total && row == t->r->table.top)
@@ -187,7 +186,7 @@ static struct str row_label(struct out_table_table *t, const struct heft_row *ro
 	return text_str(&t->label);
 }
 
-static void out_table_put_aliases(const struct out_table_table *t, const struct heft_row *row,
+static void out_table_put_aliases(const struct out_table *t, const struct heft_row *row,
 				  size_t column)
 {
 	for (size_t i = 0; i < row->alias_count; i++) {
@@ -198,14 +197,14 @@ static void out_table_put_aliases(const struct out_table_table *t, const struct 
 	}
 }
 
-static bool out_table_is_same(const struct out_table_table *t, const union heft_value *a,
+static bool out_table_is_same(const struct out_table *t, const union heft_value *a,
 			      const union heft_value *b)
 {
 	return memcmp(a, b, t->r->table.measure_count * sizeof *a) == 0;
 }
 
 /* One of a chain, which would say the numbers of the row above again. */
-static bool has_no_cells(const struct out_table_table *t, const struct heft_row *row,
+static bool has_no_cells(const struct out_table *t, const struct heft_row *row,
 			 const struct heft_row *parent)
 {
 	return t->r->blanks_chains && parent != t->r->table.top && parent->child_count == 1 &&
@@ -213,7 +212,7 @@ static bool has_no_cells(const struct out_table_table *t, const struct heft_row 
 	       (!t->r->table.diff || out_table_is_same(t, row->base, parent->base));
 }
 
-static void out_table_put_row(struct out_table_table *t, const struct heft_row *row,
+static void out_table_put_row(struct out_table *t, const struct heft_row *row,
 			      const struct heft_row *parent, size_t level)
 {
 	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
@@ -235,7 +234,7 @@ static void out_table_put_row(struct out_table_table *t, const struct heft_row *
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void out_table_put_titles(const struct out_table_table *t)
+static void out_table_put_titles(const struct out_table *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		const struct column *c = &t->columns[i];
@@ -248,7 +247,7 @@ static void out_table_put_titles(const struct out_table_table *t)
 	sink_text(t->s, STR("\n"));
 }
 
-static void out_table_put_rows(struct out_table_table *t)
+static void out_table_put_rows(struct out_table *t)
 {
 	const struct report *r = t->r;
 	struct row_walk walk;
@@ -266,7 +265,7 @@ static void out_table_put_rows(struct out_table_table *t)
 
 void out_table(const struct report *r, struct sink *s)
 {
-	struct out_table_table t = { .r = r, .s = s, .count = r->column_count };
+	struct out_table t = { .r = r, .s = s, .count = r->column_count };
 	if (r->kind->above)
 		r->kind->above(r, s);
 	if (r->kind->no_empty_table && r->table.top->child_count == 0)

@@ -66,7 +66,7 @@ static bool has_calls(struct str chain)
 }
 
 /* A text that is a label on two levels has the flags of what it was first. */
-static unsigned symbol_flags_flags_of(struct symbol_flags *f, label_id id, enum said_by what)
+static unsigned symbol_flags_said_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)
 		return 0;
@@ -111,8 +111,7 @@ const char *const *symbol_flags_of(struct symbol_flags *f, uint32_t node)
 	for (size_t i = p->levels.count; i-- > 0; node = p->rollup.tree.nodes.data[node].parent) {
 		const enum said_by what = labels_of(&p->levels.data[i]);
 		if (what != NOTHING)
-			flags |= symbol_flags_flags_of(f, p->rollup.tree.nodes.data[node].key,
-						       what);
+			flags |= symbol_flags_said_of(f, p->rollup.tree.nodes.data[node].key, what);
 	}
 	if (flags == 0)
 		return NULL;

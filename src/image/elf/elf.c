@@ -10,7 +10,7 @@ struct ehdr {
 	uint32_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
 };
 
-struct elf_elf_parse {
+struct elf_parse {
 	struct image *im;
 	const char *who; /* "path" or "path(member)" for error lines */
 	struct ehdr eh;
@@ -28,7 +28,7 @@ bool elf_matches(struct bytes bytes)
 	return bytes.size >= 4 && memcmp(bytes.p, "\177ELF", 4) == 0;
 }
 
-static bool parse_ident(struct elf_elf_parse *p)
+static bool parse_ident(struct elf_parse *p)
 {
 	struct image *im = p->im;
 	const uint8_t *id = im->bytes.p;
@@ -63,7 +63,7 @@ static enum image_kind elf_kind_of(uint16_t type)
 	}
 }
 
-static bool parse_ehdr(struct elf_elf_parse *p)
+static bool parse_ehdr(struct elf_parse *p)
 {
 	struct image *im = p->im;
 	struct ehdr *eh = &p->eh;
@@ -93,7 +93,7 @@ static bool parse_ehdr(struct elf_elf_parse *p)
 }
 
 /* Checks that count entries of entsize bytes at off lie in the file. */
-static bool check_table(struct elf_elf_parse *p, const char *what, uint64_t off, uint64_t count,
+static bool check_table(struct elf_parse *p, const char *what, uint64_t off, uint64_t count,
 			uint32_t entsize, uint32_t least)
 {
 	const struct image *im = p->im;
@@ -144,7 +144,7 @@ static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 /* Of a core that is cut off the end is missing, and with it the section headers: nothing but the
  * count of many segments is needed of them.  These reach to where the notes begin, which come
  * first. */
-static void do_without_sections(struct elf_elf_parse *p)
+static void do_without_sections(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
 	const struct image *im = p->im;
@@ -164,7 +164,7 @@ static void do_without_sections(struct elf_elf_parse *p)
 
 /* Counts that do not fit the ELF header stand in section 0 (gABI: e_shnum, e_shstrndx;
  * e_phnum as of the Solaris and Linux PN_XNUM extension). */
-static bool resolve_counts(struct elf_elf_parse *p)
+static bool resolve_counts(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
 	const struct image *im = p->im;
@@ -266,7 +266,7 @@ static void settle_load_addrs(struct image *im)
 	}
 }
 
-static bool parse_segments(struct elf_elf_parse *p)
+static bool parse_segments(struct elf_parse *p)
 {
 	struct image *im = p->im;
 	const struct ehdr *eh = &p->eh;
@@ -337,7 +337,7 @@ static void parse_section(const struct image *im, struct section *s, uint64_t fi
 	elf_place_section(im, s, first_vm_index);
 }
 
-static struct bytes elf_name_table(const struct elf_elf_parse *p)
+static struct bytes elf_name_table(const struct elf_parse *p)
 {
 	const struct image *im = p->im;
 	const uint32_t i = p->eh.shstrndx;
@@ -351,7 +351,7 @@ static struct bytes elf_name_table(const struct elf_elf_parse *p)
 	return section_bytes(im, &im->sections[i]);
 }
 
-static void elf_name_sections(const struct elf_elf_parse *p, const uint32_t *name_offs)
+static void elf_name_sections(const struct elf_parse *p, const uint32_t *name_offs)
 {
 	struct image *im = p->im;
 	const struct bytes table = elf_name_table(p);
@@ -364,7 +364,7 @@ static void elf_name_sections(const struct elf_elf_parse *p, const uint32_t *nam
 	}
 }
 
-static bool parse_sections(struct elf_elf_parse *p, uint64_t first_vm_index)
+static bool parse_sections(struct elf_parse *p, uint64_t first_vm_index)
 {
 	struct image *im = p->im;
 	const struct ehdr *eh = &p->eh;
@@ -477,7 +477,7 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 			      .bytes = bytes,
 			      .file_off = at->file_off,
 			      .notes = notes };
-	struct elf_elf_parse p = { .im = im, .who = at->path, .err = err };
+	struct elf_parse p = { .im = im, .who = at->path, .err = err };
 	if (at->member.len)
 		p.who = arena_format(&im->arena, "%s(" STR_FMT ")", at->path, STR_ARG(at->member));
 	if (!parse_ident(&p) || !parse_ehdr(&p) || !resolve_counts(&p) || !parse_segments(&p) ||

@@ -114,8 +114,8 @@ static bool no_map(const struct map_maker *m, struct heft_err *err)
 		    "%s:1: not a linker map of GNU ld, gold, lld, mold, ld64 or MSVC", m->path);
 }
 
-static bool linkmap_linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes,
-				  bool mapped, struct notes *notes, struct heft_err *err)
+static bool linkmap_parse_bytes(struct linkmap *lm, const char *path, struct bytes bytes,
+				bool mapped, struct notes *notes, struct heft_err *err)
 {
 	struct map_maker m = { .lm = lm,
 			       .path = path,
@@ -153,7 +153,7 @@ bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, str
 		   struct heft_err *err)
 {
 	memset(lm, 0, sizeof *lm);
-	if (linkmap_linkmap_parse(lm, path, bytes, false, notes, err))
+	if (linkmap_parse_bytes(lm, path, bytes, false, notes, err))
 		return true;
 	linkmap_release(lm);
 	return false;
@@ -165,7 +165,7 @@ bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, str
 	if (!file_open(&lm->file, path, err))
 		return false;
 	if (unpack_in_place(&lm->file, notes, err) &&
-	    linkmap_linkmap_parse(lm, path, lm->file.bytes, lm->file.mapped != NULL, notes, err))
+	    linkmap_parse_bytes(lm, path, lm->file.bytes, lm->file.mapped != NULL, notes, err))
 		return true;
 	linkmap_release(lm);
 	return false;

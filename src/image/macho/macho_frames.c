@@ -19,7 +19,7 @@ struct macho_frames_cie {
 	bool ok;
 };
 
-struct macho_frames_frames {
+struct macho_frames {
 	struct macho *m;
 	const struct macho_section *s;          /* at work */
 	VEC(struct macho_frames_stated) stated; /* sorted */
@@ -28,7 +28,7 @@ struct macho_frames_frames {
 };
 
 /* The address that the image knows a stated one by. */
-static bool image_addr(const struct macho_frames_frames *f, uint64_t addr, uint64_t *ret)
+static bool image_addr(const struct macho_frames *f, uint64_t addr, uint64_t *ret)
 {
 	const size_t i = upper_bound(f->stated.data, f->stated.count, sizeof *f->stated.data, addr);
 	const struct macho_section *s = i > 0 ? f->stated.data[i - 1].section : NULL;
@@ -38,22 +38,21 @@ static bool image_addr(const struct macho_frames_frames *f, uint64_t addr, uint6
 	return true;
 }
 
-static void macho_frames_add(struct macho_frames_frames *f, uint64_t off, uint64_t size,
-			     uint64_t function)
+static void macho_frames_add(struct macho_frames *f, uint64_t off, uint64_t size, uint64_t function)
 {
 	build_entry(&f->m->build,
 		    &(struct image_entry){
 			    .section = f->s->index, .off = off, .size = size, .addr = function });
 }
 
-static void macho_frames_add_data(struct macho_frames_frames *f, uint64_t addr, uint64_t function)
+static void macho_frames_add_data(struct macho_frames *f, uint64_t addr, uint64_t function)
 {
 	vec_push(&f->data_of, (struct macho_data){ addr, function });
 }
 
 /* ---- __eh_frame ------------------------------------------------------------------------------ */
 
-static unsigned pointer_width(const struct macho_frames_frames *f, uint8_t encoding)
+static unsigned pointer_width(const struct macho_frames *f, uint8_t encoding)
 {
 	switch (encoding & 7) {
 	case 2: return 2;
@@ -64,7 +63,7 @@ static unsigned pointer_width(const struct macho_frames_frames *f, uint8_t encod
 }
 
 /* A stated address; false for what is no distance from its own place. */
-static bool macho_frames_read_pointer(const struct macho_frames_frames *f, struct reader *r,
+static bool macho_frames_read_pointer(const struct macho_frames *f, struct reader *r,
 				      uint8_t encoding, uint64_t *ret)
 {
 	const uint64_t place = f->s->addr + r->pos;
@@ -77,8 +76,8 @@ static bool macho_frames_read_pointer(const struct macho_frames_frames *f, struc
 }
 
 /* The augmentation, behind its 'z'. */
-static bool read_encodings(const struct macho_frames_frames *f, struct reader *r,
-			   const char *letters, struct macho_frames_cie *ret)
+static bool read_encodings(const struct macho_frames *f, struct reader *r, const char *letters,
+			   struct macho_frames_cie *ret)
 {
 	(void)read_uleb(r); /* size */
 	for (; *letters; letters++) {
@@ -94,7 +93,7 @@ static bool read_encodings(const struct macho_frames_frames *f, struct reader *r
 	return reader_ok(r);
 }
 
-static void read_cie(struct macho_frames_frames *f, uint64_t off)
+static void read_cie(struct macho_frames *f, uint64_t off)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
 	f->cie = (struct macho_frames_cie){ .off = off, .data = POINTER_OMIT };
@@ -110,7 +109,7 @@ static void read_cie(struct macho_frames_frames *f, uint64_t off)
 }
 
 /* From behind the reference to its CIE. */
-static void read_fde(struct macho_frames_frames *f, struct reader *r, uint64_t off, uint64_t size)
+static void read_fde(struct macho_frames *f, struct reader *r, uint64_t off, uint64_t size)
 {
 	uint64_t function, data;
 	if (!macho_frames_read_pointer(f, r, f->cie.pointer, &function) ||
@@ -124,7 +123,7 @@ static void read_fde(struct macho_frames_frames *f, struct reader *r, uint64_t o
 }
 
 /* A CIE is there for the function behind it. */
-static void read_eh_frame(struct macho_frames_frames *f)
+static void read_eh_frame(struct macho_frames *f)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
 	uint64_t waiting = 0; /* bytes of CIEs before */
@@ -150,7 +149,7 @@ static void read_eh_frame(struct macho_frames_frames *f)
 /* ---- __compact_unwind ------------------------------------------------------------------------ */
 
 /* An entry: function, its size, an encoding, the personality, its data. */
-static void read_compact(struct macho_frames_frames *f)
+static void read_compact(struct macho_frames *f)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
 	const unsigned word = f->m->build.im->bits / 8;
@@ -166,7 +165,7 @@ static void read_compact(struct macho_frames_frames *f)
 
 void macho_read_frames(struct macho *m)
 {
-	struct macho_frames_frames f = { .m = m };
+	struct macho_frames f = { .m = m };
 	if (m->build.im->kind != IMAGE_OBJECT)
 		return;
 	for (size_t i = 0; i < m->sections.count; i++)

@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 
-struct attr_bounds_bounds {
+struct attr_bounds {
 	const struct section *const *data; /* by address */
 	size_t count;
 	VEC(uint64_t)
@@ -13,14 +13,14 @@ struct attr_bounds_bounds {
 };
 
 /* The number of the section that begins at an address, or the count of all. */
-static size_t attr_bounds_section_at(const struct attr_bounds_bounds *b, uint64_t addr)
+static size_t attr_bounds_section_at(const struct attr_bounds *b, uint64_t addr)
 {
 	size_t low;
 	BISECT(low, 0, b->count, mid, b->data[mid]->addr < addr);
 	return low < b->count && b->data[low]->addr == addr ? low : b->count;
 }
 
-static void attr_bounds_add_start(struct attr_bounds_bounds *b, uint64_t addr, label_id label)
+static void attr_bounds_add_start(struct attr_bounds *b, uint64_t addr, label_id label)
 {
 	const size_t i = label == LABEL_NONE ? b->count : attr_bounds_section_at(b, addr);
 	if (i + 1 < b->count && b->data[i]->addr + b->data[i]->size == b->data[i + 1]->addr)
@@ -28,7 +28,7 @@ static void attr_bounds_add_start(struct attr_bounds_bounds *b, uint64_t addr, l
 }
 
 /* Whether the address is behind a section whose start the same code refers to. */
-static bool attr_bounds_is_end(const struct attr_bounds_bounds *b, uint64_t addr, label_id label)
+static bool attr_bounds_is_end(const struct attr_bounds *b, uint64_t addr, label_id label)
 {
 	const size_t i = label == LABEL_NONE || b->starts.count == 0
 				 ? b->count
@@ -41,7 +41,7 @@ static bool attr_bounds_is_end(const struct attr_bounds_bounds *b, uint64_t addr
 	return low < b->starts.count && b->starts.data[low] == key;
 }
 
-static void attr_bounds_list_starts(struct attr_bounds_bounds *b, const target_vec *targets,
+static void attr_bounds_list_starts(struct attr_bounds *b, const target_vec *targets,
 				    const pointer_parts *pointers)
 {
 	for (size_t i = 0; i < targets->count; i++)
@@ -56,7 +56,7 @@ static void attr_bounds_list_starts(struct attr_bounds_bounds *b, const target_v
 void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
 		 pointer_parts *pointers)
 {
-	struct attr_bounds_bounds b = { data, count, { 0 } };
+	struct attr_bounds b = { data, count, { 0 } };
 	attr_bounds_list_starts(&b, targets, pointers);
 	for (size_t i = 0; i < targets->count; i++)
 		if (attr_bounds_is_end(&b, targets->data[i].addr, targets->data[i].label))
