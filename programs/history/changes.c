@@ -63,16 +63,13 @@ static double clean(double v)
 	return v - whole < 1e-6 && whole - v < 1e-6 ? whole : v;
 }
 
-static void sums_clean(struct changes_sums *s)
+/* Parts in another order leave other dust: what is nearly the same has not changed. */
+static void pair_clean(double *was, double *now)
 {
-	for (size_t i = 0; i < s->list.count; i++) {
-		struct sum *sum = &s->list.data[i];
-		sum->was = clean(sum->was);
-		sum->now = clean(sum->now);
-		/* Parts in another order leave other dust. */
-		if (sum->now - sum->was < 1e-6 && sum->was - sum->now < 1e-6)
-			sum->now = sum->was;
-	}
+	*was = clean(*was);
+	*now = clean(*now);
+	if (*now - *was < 1e-6 && *was - *now < 1e-6)
+		*now = *was;
 }
 
 static void parts_of(const struct changes_sums *s, uint32_t id, struct str ret[PARTS])
@@ -127,13 +124,8 @@ static void folders_measure(struct measures *m, const struct changes_sums *symbo
 	static const enum part parts[] = { SOURCE, COMPONENT, OBJECT };
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
 		paths_measure(m, parts[i], symbols);
-	for (size_t i = 0; i < m->levels.count; i++) {
-		struct level *l = &m->levels.data[i];
-		l->was = clean(l->was);
-		l->now = clean(l->now);
-		if (l->now - l->was < 1e-6 && l->was - l->now < 1e-6)
-			l->now = l->was;
-	}
+	for (size_t i = 0; i < m->levels.count; i++)
+		pair_clean(&m->levels.data[i].was, &m->levels.data[i].now);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -187,7 +179,8 @@ void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *ba
 	if (base)
 		sums_add(&symbols, base, true);
 	sums_add(&symbols, now, false);
-	sums_clean(&symbols);
+	for (size_t i = 0; i < symbols.list.count; i++)
+		pair_clean(&symbols.list.data[i].was, &symbols.list.data[i].now);
 	for (uint32_t i = 0; i < symbols.list.count; i++)
 		if (symbols.list.data[i].was != symbols.list.data[i].now)
 			stage_row(db, &symbols, i);
