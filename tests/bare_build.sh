@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 2
 . "$here/lib/test.sh"
 [ -n "${FULL:-}" ] || skip "a build of its own takes minutes (FULL=1)"
 scratch
-features=$(sed -n "s/^option('\([a-z0-9]*\)', type: 'feature'.*/-D\1=disabled/p" "$source/meson_options.txt")
+features=$(sed -n "s/^option('\([a-z0-9_]*\)', type: 'feature'.*/-D\1=disabled/p" "$source/meson_options.txt")
 # shellcheck disable=SC2086 # a list of words
 must meson setup "$tmp/build" "$source" -Dtests=false $features
 must nice ninja -C "$tmp/build" -j2

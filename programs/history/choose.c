@@ -1,6 +1,6 @@
 #include "history/choose.h"
 
-#include "history/packed_sink.h"
+#include "base/packed_sink.h"
 
 bool history_apply(struct history_settings *s, const struct opt *o, const char *value)
 {
@@ -90,15 +90,18 @@ static bool choose_rows_put(const struct choose_rows_job *job, const struct heft
 
 static bool choose_rows_write(void *ctx, FILE *to, struct heft_err *err)
 {
+	enum { LEVEL = 6 };
 	const struct choose_rows_job *job = ctx;
 	const struct heft_sink sink = output_sink(job->out, to);
 	if (!job->zstd)
 		return choose_rows_put(job, &sink, err);
-	struct packed_sink *packed = packed_sink_open(&sink, err);
+	struct packed_sink *packed = packed_sink_open(&sink, LEVEL, err);
 	if (!packed)
 		return false;
 	const struct heft_sink into = packed_sink_of(packed);
-	const bool ok = choose_rows_put(job, &into, err) && packed_sink_end(packed, err);
+	const bool ok = choose_rows_put(job, &into, err) &&
+			(packed_sink_end(packed) ||
+			 fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more"));
 	packed_sink_close(packed);
 	return ok;
 }

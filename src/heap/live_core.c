@@ -1,7 +1,7 @@
 /* live_core.c - the core: headers and notes as the kernel writes them (core(5); Linux,
  * fs/binfmt_elf.c is what debuggers are used to), then the pieces, each at a multiple of a page. */
 #define _GNU_SOURCE
-#include "base/library.h"
+#include "base/packed_sink.h"
 #include "heap/live_internal.h"
 #include "image/core.h"
 
@@ -12,27 +12,14 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
-
-#define FUNCTIONS(X)                                                                               \
-	X(ZSTD_createCCtx)                                                                         \
-	X(ZSTD_freeCCtx)                                                                           \
-	X(ZSTD_CCtx_setParameter)                                                                  \
-	X(ZSTD_CStreamOutSize)                                                                     \
-	X(ZSTD_compressStream2)                                                                    \
-	X(ZSTD_isError)                                                                            \
-	X(ZSTD_getErrorName)
-LIBRARY(zstd, FUNCTIONS, "libzstd.so.1")
 
 enum { LEVEL = 3, ZEROS = 1 << 16 };
 
 struct live_out {
 	int fd;
-	ZSTD_CCtx *zstd; /* NULL: not packed */
-	uint8_t *packed;
-	size_t packed_size;
-	uint64_t at;   /* position in the core */
-	uint64_t kept; /* up to here the file is as long as that */
+	struct packed_sink *pack; /* NULL: not packed */
+	uint64_t at;              /* position in the core */
+	uint64_t kept;            /* up to here the file is as long as that */
 	const char *path;
 	char *temp;
 	bool nameless; /* the file has no name yet */
@@ -42,7 +29,8 @@ typedef VEC(uint8_t) notes_vec;
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static bool write_fd(struct live_out *o, const uint8_t *data, size_t size, struct heft_err *err)
+static bool write_fd(const struct live_out *o, const uint8_t *data, size_t size,
+		     struct heft_err *err)
 {
 	while (size > 0) {
 		const ssize_t n = write(o->fd, data, size);
@@ -56,28 +44,22 @@ static bool write_fd(struct live_out *o, const uint8_t *data, size_t size, struc
 	return true;
 }
 
-static bool live_core_pack(struct live_out *o, const void *data, size_t size, ZSTD_EndDirective how,
-			   struct heft_err *err)
+static bool sink_write(void *ctx, const void *data, size_t size)
 {
-	ZSTD_inBuffer in = { data, size, 0 };
-	size_t left;
-	do {
-		ZSTD_outBuffer out = { o->packed, o->packed_size, 0 };
-		left = zstd.ZSTD_compressStream2(o->zstd, &out, &in, how);
-		if (zstd.ZSTD_isError(left))
-			return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", o->path,
-				    zstd.ZSTD_getErrorName(left));
-		if (!write_fd(o, o->packed, out.pos, err))
-			return false;
-	} while (in.pos < in.size || (how == ZSTD_e_end && left != 0));
-	return true;
+	return write_fd(ctx, data, size, NULL);
+}
+
+static bool write_packed(const struct live_out *o, const void *data, size_t size)
+{
+	const struct heft_sink to = packed_sink_of(o->pack);
+	return to.write(to.ctx, data, size);
 }
 
 static bool live_core_put(struct live_out *o, const void *data, size_t size, struct heft_err *err)
 {
 	o->at += size;
-	if (o->zstd != NULL)
-		return live_core_pack(o, data, size, ZSTD_e_continue, err);
+	if (o->pack != NULL)
+		return write_packed(o, data, size) || fail_sys(err, "%s", o->path);
 	o->kept = o->at;
 	return write_fd(o, data, size, err);
 }
@@ -86,7 +68,7 @@ static bool live_core_put(struct live_out *o, const void *data, size_t size, str
 static bool skip_to(struct live_out *o, uint64_t at, struct heft_err *err)
 {
 	static const uint8_t zeros[ZEROS];
-	if (o->zstd == NULL && at > o->at) {
+	if (o->pack == NULL && at > o->at) {
 		if (lseek(o->fd, (off_t)at, SEEK_SET) < 0)
 			return fail_sys(err, "%s", o->path);
 		o->at = at;
@@ -111,7 +93,7 @@ bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct 
 	const uint64_t start = piece->file_off + (s->addr - piece->addr);
 	if (!skip_to(o, start, err))
 		return false;
-	if (o->zstd != NULL)
+	if (o->pack != NULL)
 		return live_core_put(o, data, s->size, err);
 	for (uint64_t at = 0; at < s->size;) {
 		uint64_t end = at;
@@ -315,22 +297,6 @@ static bool live_core_is_packed(const char *path)
 	return str_ends(str_of(path), STR(".zst"));
 }
 
-static bool open_packing(struct live_out *o, unsigned level, struct heft_err *err)
-{
-	if (!zstd_is_there())
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: libzstd is not installed",
-			    o->path);
-	o->zstd = zstd.ZSTD_createCCtx();
-	o->packed_size = zstd.ZSTD_CStreamOutSize();
-	o->packed = mem_alloc(o->packed_size);
-	if (o->zstd == NULL ||
-	    zstd.ZSTD_isError(zstd.ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel,
-							  level != 0 ? (int)level : LEVEL)))
-		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "%s: cannot pack", o->path);
-	zstd.ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_checksumFlag, 1);
-	return true;
-}
-
 /* A file for its owner only, for memory holds secrets.  It has no name until it is whole, where the
  * file system can do that: then nothing is left of it if we are ended. */
 static bool live_core_open_temp(struct live_out *o)
@@ -383,7 +349,13 @@ bool live_out_open(struct live_out **ret, const char *path, unsigned level, stru
 	memcpy(o->temp, path, len);
 	memcpy(o->temp + len, ".XXXXXX", 8);
 	bool good = live_core_open_temp(o) || fail_sys(err, "%s", path);
-	good = good && (!live_core_is_packed(path) || open_packing(o, level, err));
+	if (good && live_core_is_packed(path)) {
+		const struct heft_sink file = { sink_write, o };
+		struct heft_err why;
+		o->pack = packed_sink_open(&file, level != 0 ? level : LEVEL, &why);
+		good = o->pack != NULL ||
+		       fail(err, why.code, HEFT_NO_OFFSET, "%s: %s", o->path, why.text);
+	}
 	add_notes(&notes, who, p);
 	good = good && put_headers(o, p, notes.count, err) &&
 	       live_core_put(o, notes.data, notes.count, err);
@@ -409,8 +381,8 @@ bool live_out_close(struct live_out *o, const struct live_plan *p, uint64_t *ret
 {
 	struct stat st = { 0 };
 	bool good = skip_to(o, core_size(p, o->at), err);
-	if (o->zstd != NULL)
-		good = good && live_core_pack(o, NULL, 0, ZSTD_e_end, err);
+	if (o->pack != NULL)
+		good = good && (packed_sink_end(o->pack) || fail_sys(err, "%s", o->path));
 	else
 		good = good &&
 		       (ftruncate(o->fd, (off_t)o->at) == 0 || fail_sys(err, "%s", o->path));
@@ -434,9 +406,7 @@ void live_out_drop(struct live_out *o)
 		close(o->fd);
 	if (o->temp[0] != '\0')
 		unlink(o->temp);
-	if (o->zstd != NULL)
-		zstd.ZSTD_freeCCtx(o->zstd);
-	mem_free(o->packed);
+	packed_sink_close(o->pack);
 	mem_free(o->temp);
 	mem_free(o);
 }
