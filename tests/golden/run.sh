@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs heft as users do and compares what they see.  A case is a folder here: `cmd` (shell, with
-# $HEFT) and what it must give: `stdout`, `stderr`, `exit`.  Every cmd runs in one folder that holds
-# what the recipes of tests/fixtures/ make.
-# usage: HEFT=build/src/heft tests/golden/run.sh [--bless] [CASE...]     --bless: accept what is seen
+# Runs heft as users do and compares what they see.  A case is a text COMMAND/NAME here: after the
+# line ">>>> command" what a shell runs (with $HEFT), then what it must give: stdout and stderr
+# unless they are empty, and the exit status.  All cases run in one folder that holds what the
+# recipes of tests/fixtures/ make.
+# usage: HEFT=build/src/heft tests/golden/run.sh [--bless] [CASE | COMMAND]...     --bless: accept what is seen
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 [ -x "$HEFT" ] || { echo "HEFT names no program" && exit 2; }
 HEFT=$(cd "$(dirname "$HEFT")" && pwd)/$(basename "$HEFT")
@@ -23,28 +24,32 @@ done
 unset NO_COLOR CLICOLOR_FORCE COLUMNS DEBUGINFOD_URLS
 export HEFT LC_ALL=C TERM=dumb
 
-run_case() {
-	(cd "$tmp/work" && sh "$1/cmd" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null)
-	echo $? >"$tmp/exit"
-	same=yes
-	for what in stdout stderr exit; do
-		[ $bless = no ] || cp "$tmp/$what" "$1/$what"
-		diff -u "$1/$what" "$tmp/$what" >"$tmp/diff" 2>&1 && continue
-		same=no
-		cat "$tmp/diff"
-	done
-	[ $same = yes ]
+part() {
+	[ ! -s "$2" ] || { echo ">>>> $1" && cat "$2"; }
 }
 
-[ $# -gt 0 ] || set -- "$here"/*/
+run_case() {
+	awk '/^>>>> / { inside = $2 == "command"; next } inside' "$1" >"$tmp/command"
+	(cd "$tmp/work" && sh "$tmp/command" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null)
+	status=$?
+	{
+		part command "$tmp/command"
+		part stdout "$tmp/stdout"
+		part stderr "$tmp/stderr"
+		echo ">>>> exit $status"
+	} >"$tmp/seen"
+	[ $bless = no ] || cat "$tmp/seen" >"$1"
+	[ -s "$tmp/command" ] && diff -u "$1" "$tmp/seen"
+}
+
 passed=0
 failed=0
-for case in "$@"; do
-	case=$(basename "$case")
+[ $# -gt 0 ] || set -- .
+for case in $(cd "$here" && find "$@" -type f ! -name run.sh ! -name README.md | sort); do
 	if run_case "$here/$case"; then
 		passed=$((passed + 1))
 	else
-		echo "FAILED: $case"
+		echo "FAILED: ${case#./}"
 		failed=$((failed + 1))
 	fi
 done
