@@ -57,7 +57,7 @@ have cppcheck cppcheck "cppcheck" && step "cppcheck" cppcheck_all
 have mandoc mandoc "manual page" && step "manual page" mandoc -Tlint -W warning man/*.1
 have shellcheck shellcheck "shell scripts" && step "shell scripts" scripts
 if [ -x "$build/src/heft" ]; then
-	step "options in help, manual and completions" tests/docs_in_step.sh "$build/src/heft"
+	step "options in help, manual and completions" tests/tree/docs_in_step.sh "$build/src/heft"
 else
 	echo "skip options in help, manual and completions: heft is not built in $build"
 	skipped=$((skipped + 1))

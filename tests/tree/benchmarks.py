@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Each benchmark of bench/, in a short form: it runs to its end.  What it measures is not looked at.
 
-usage: tests/benchmarks.py HEFT RECORDER BUILD
+usage: tests/tree/benchmarks.py HEFT RECORDER BUILD
 
 Those that build or run for minutes are left out; FULL=1 runs them as well.
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HEFT, RECORDER, BUILD = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
 PROGRAM = "static int t[50] = { 1 };\n__attribute__((noinline)) static int f(int x) { return x > 3 ? t[x % 50] : x; }\n" \
           "int main(int c, char **v) { (void)v; return f(c) - c; }\n"

@@ -2,7 +2,7 @@
 # Holds the sources that read debug info against every ELF file and archive below some folders, or
 # of the samples of fixtures/debug_samples.sh where none is given: exit status 0, rows that add up
 # to the file's size, the same for one thread and two, and no note of damage in healthy files.
-# usage: HEFT=heft tests/debug_walk.sh [FOLDER...]
+# usage: HEFT=heft tests/prop/debug_walk.sh [FOLDER...]
 #   EVERY=NUMBER: look at every so many-th file only (default: 1)
 #   MAX_LEFT=PERCENT: besides, most of .debug_* that may stay on [section .debug_x] (default: any)
 set -u
@@ -12,13 +12,13 @@ if ! [ -x "${HEFT:-}" ]; then
 	exit 2
 fi
 # shellcheck source=tests/lib/test.sh
-. "$here/lib/test.sh"
+. "$here/../lib/test.sh"
 need python3 python3
 least=1
 if [ $# -eq 0 ]; then
 	need gcc gcc
 	scratch
-	"$here/fixtures/debug_samples.sh" "$tmp" || exit 1
+	"$here/../fixtures/debug_samples.sh" "$tmp" || exit 1
 	least=40
 	has clang-19 clang-19 "debug info by clang and for other machines" && least=150
 	set -- "$tmp"

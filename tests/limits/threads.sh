@@ -1,8 +1,8 @@
 #!/bin/sh
 # The number of threads never shows in the output.
-# usage: tests/threads.sh HEFT FILE...
+# usage: tests/limits/threads.sh HEFT FILE...
 # shellcheck source=tests/lib/test.sh
-. "$(dirname "$0")/lib/test.sh"
+. "$(dirname "$0")/../lib/test.sh"
 scratch
 heft=$1
 shift

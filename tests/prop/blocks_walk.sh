@@ -1,7 +1,7 @@
 #!/bin/sh
 # Derives the basic blocks of every program and library below a folder, writes them into a copy and holds them
 # against the code again: blocks begin at instructions, jumps lead to blocks, what lies between is padding.
-# usage: HEFT=heft tests/blocks_walk.sh FOLDER [LIMIT [PER_MILLE]]
+# usage: HEFT=heft tests/prop/blocks_walk.sh FOLDER [LIMIT [PER_MILLE]]
 #   LIMIT: so many files of at most 16 MiB, spread evenly over the sorted list
 #   PER_MILLE: a file with more wrong findings per thousand blocks is a failure (default: 0)
 if ! [ -x "$HEFT" ] || ! [ -d "$1" ]; then

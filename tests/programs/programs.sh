@@ -1,11 +1,11 @@
 #!/bin/sh
 # `heft NAME` runs heft-NAME with the words that follow: from the folder of heft, from libexecdir/heft, from PATH, in this
 # order; help lists what is found, and a program of heft's own that is missing is told in one line.
-# usage: tests/programs.sh HEFT LIBEXEC     LIBEXEC: the folder of the programs, from that of heft
+# usage: tests/programs/programs.sh HEFT LIBEXEC     LIBEXEC: the folder of the programs, from that of heft
 heft=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") libexec=$2
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 # shellcheck source=tests/lib/test.sh
-. "$here/lib/test.sh"
+. "$here/../lib/test.sh"
 scratch
 LD_LIBRARY_PATH=$(dirname "$heft")
 export LD_LIBRARY_PATH

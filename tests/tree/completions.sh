@@ -2,16 +2,16 @@
 # The completions of fish and zsh, asked as these shells do (that of bash: docs_in_step.sh): commands, options, values of
 # options behind a blank and behind "=", ready-made queries, folders, files.  The functions that zsh's own completion
 # brings are stood for by ones that print what they are given.
-# usage: tests/completions.sh HEFT
+# usage: tests/tree/completions.sh HEFT
 set -u
 [ -x "${1:-}" ] || { sed -n '5s/^# //p' "$0" && exit 2; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 PATH=$(cd "$(dirname "$1")" && pwd):$PATH
 export PATH LC_ALL=C.UTF-8
 # shellcheck source=tests/lib/test.sh
-. "$here/lib/test.sh"
+. "$here/../lib/test.sh"
 scratch
-completions=$here/../share/completions
+completions=$here/../../share/completions
 mkdir "$tmp/place" "$tmp/place/folder" "$tmp/home" && cd "$tmp/place" && : >file.size || exit 2
 export HOME="$tmp/home"
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # What installs packages waits for apt's lock, says why a package cannot be had and how much it installs, and installs
 # nothing where it is told so: tools/deps.sh against an apt of its own.  Tests that are skipped say why.
-# usage: tests/dependencies.sh
+# usage: tests/tree/dependencies.sh
 # shellcheck source=tests/lib/test.sh
-. "$(dirname "$0")/lib/test.sh"
-tools=$(cd "$(dirname "$0")/../tools" && pwd)
+. "$(dirname "$0")/../lib/test.sh"
+tools=$(cd "$(dirname "$0")/../../tools" && pwd)
 scratch
 mkdir "$tmp/bin"
 cat >"$tmp/bin/apt-get" <<END

@@ -2,7 +2,7 @@
 # Holds heft against every ELF, Mach-O, PE and WebAssembly file and archive below a folder: with each source alone and
 # with a pair that changes from file to file, the file column must add up to the file's size and the
 # exit status must be 0.
-# usage: HEFT=heft [FORMATS=others] [PAIRS=all_pairs] [FULL=1] tests/walk.sh FOLDER [LIMIT]
+# usage: HEFT=heft [FORMATS=others] [PAIRS=all_pairs] [FULL=1] tests/prop/walk.sh FOLDER [LIMIT]
 #   LIMIT: so many files of at most 16 MiB, spread evenly over the sorted list
 #   FORMATS=others: no ELF files, and of the archives those of other objects
 #   PAIRS: the program tests/prop/all_pairs.c, which is asked about every source and every pair of sources of each file

@@ -1,11 +1,11 @@
 #!/bin/sh
 # A build with every option of meson_options.txt disabled compiles, and measures a program; what is left out is told.
 # It takes minutes: only with FULL=1.
-# usage: FULL=1 tests/bare_build.sh SOURCE
+# usage: FULL=1 tests/tree/bare_build.sh SOURCE
 source=$1
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 # shellcheck source=tests/lib/test.sh
-. "$here/lib/test.sh"
+. "$here/../lib/test.sh"
 [ -n "${FULL:-}" ] || skip "a build of its own takes minutes (FULL=1)"
 scratch
 features=$(sed -n "s/^option('\([a-z0-9_]*\)', type: 'feature'.*/-D\1=disabled/p" "$source/meson_options.txt")

@@ -2,7 +2,7 @@
 """Filters: what a filter keeps and what it omits is all, by every data source; a filter of a section
 keeps the section's bytes by every source.
 
-usage: tests/filters.py HEFT"""
+usage: tests/prop/filters.py HEFT"""
 import json, os, subprocess, sys, tempfile
 
 heft = os.path.abspath(sys.argv[1])

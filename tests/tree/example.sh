@@ -1,6 +1,6 @@
 #!/bin/sh
 # The example program of docs/ measures a file rightly and finds an address.
-# usage: tests/example.sh EXAMPLE FILE
+# usage: tests/tree/example.sh EXAMPLE FILE
 out=$("$1" "$2") || exit 1
 echo "$out" | head -n 5
 total=$(echo "$out" | sed -n 's/^ *\([0-9]*\) TOTAL$/\1/p')

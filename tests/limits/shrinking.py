@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An input that becomes shorter while it is read: one line that names it and status 2, never a signal.
 
-usage: tests/shrinking.py HEFT BIG_FILE
+usage: tests/limits/shrinking.py HEFT BIG_FILE
 """
 import os
 import re

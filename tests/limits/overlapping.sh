@@ -1,11 +1,11 @@
 #!/bin/sh
 # Files whose contents overlap, or that have thousands of tables, cost what files of their size cost: heft
 # answers within limits of memory and processor time that sections times entries exceed by far.
-# usage: tests/overlapping.sh HEFT
+# usage: tests/limits/overlapping.sh HEFT
 # shellcheck source=tests/lib/test.sh
-. "$(dirname "$0")/lib/test.sh"
+. "$(dirname "$0")/../lib/test.sh"
 heft=$1
-folder=$(cd "$(dirname "$0")" && pwd)/fixtures
+folder=$(cd "$(dirname "$0")" && pwd)/../fixtures
 need python3 python3
 scratch
 must python3 "$folder/overlapping.py" "$tmp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every name that a command prints is a name that each command takes.
 
-usage: tests/names_walk.py HEFT
+usage: tests/prop/names_walk.py HEFT
 
 Builds programs in several languages, some stripped, takes names out of 'size', 'where', 'blocks',
 'stack' and 'query' in all three styles, and asks 'where', 'blocks --function', 'blocks profile

@@ -2,7 +2,7 @@
 """Each command where one of its allocations fails, or all from one on: it ends with one line and status 2, or does
 without the memory and says the same as ever.
 
-usage: tests/out_of_memory.py HEFT NO_MEMORY.SO RECORDER.SO [WORD...]
+usage: tests/limits/out_of_memory.py HEFT NO_MEMORY.SO RECORDER.SO [WORD...]
 
 With words, only the cases that have all of them.  A few of the allocations are tried; FULL=1: each of the first 4,000.
 """

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Names nested as deep as they are demangled overflow no stack, whatever `ulimit -s` says.
-# usage: tests/stacks.sh HEFT
+# usage: tests/limits/stacks.sh HEFT
 # shellcheck source=tests/lib/test.sh
-. "$(dirname "$0")/lib/test.sh"
+. "$(dirname "$0")/../lib/test.sh"
 heft=$1
 need cc gcc
 scratch

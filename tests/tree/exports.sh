@@ -1,6 +1,6 @@
 #!/bin/sh
 # libheft.so exports what heft.h and its parts declare, and nothing else.
-# usage: tests/exports.sh LIBHEFT.SO HEFT.H...
+# usage: tests/tree/exports.sh LIBHEFT.SO HEFT.H...
 library=$1
 shift
 declared=$(cat "$@" | grep -v "^#" | tr "\n" " " | grep -oE 'HEFT_API [^;(]*\(' | sed -E 's|.*(heft_[a-z0-9_]+)\($|\1|' | sort -u)

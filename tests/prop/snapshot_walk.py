@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Snapshots of every ELF file below a folder, held against what else says how large they are.
 
-usage: tests/snapshot_walk.py HEFT FOLDER [LIMIT]
+usage: tests/prop/snapshot_walk.py HEFT FOLDER [LIMIT]
   LIMIT: so many files of at most 16 MiB, spread evenly over the sorted list; FULL=1 in the environment: all
 
 Of each file a snapshot is written and its text read by the rules of SuperSize's own reader:
@@ -23,7 +23,7 @@ import sys
 import tempfile
 from bisect import bisect_left
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "oracle"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "oracle"))
 from snapshot import NOT_IN_FILE, SEGMENTS, read_snapshot  # noqa: E402
 
 SHOWN = 50  # failures; the others are counted

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds pairs of programs and compares what commands count: `heft size NEW -- OLD`, `heft diff`, `heft comment`,
 `heft query @...` and .size files have the same sums, row by row, to the byte.
-usage: tests/one_accounting.py HEFT      FULL=1 in the environment: 70 pairs"""
+usage: tests/prop/one_accounting.py HEFT      FULL=1 in the environment: 70 pairs"""
 import itertools
 import json
 import os

@@ -3,7 +3,7 @@
 what they promise in a repository of their own against a forge on loopback: measure, keep, post, replace, take away, fail
 on a broken limit, and both stages for a fork.
 
-usage: tests/ci_steps.py HEFT
+usage: tests/tree/ci_steps.py HEFT
 """
 import gzip
 import http.server
@@ -18,7 +18,7 @@ import tempfile
 import threading
 import urllib.parse
 
-CI = pathlib.Path(__file__).resolve().parent.parent / "share" / "ci"
+CI = pathlib.Path(__file__).resolve().parent.parent.parent / "share" / "ci"
 MARKER = "<!-- heft comment: app -->"
 PROGRAM = "int table[%d] = { 1 };\nint main(void)\n{\n\treturn table[1];\n}\n"
 passed = failed = 0

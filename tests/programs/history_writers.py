@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ten jobs add builds to one history at once, and are killed at random moments: what a job said it added is there
 once and as it was added, nothing is there twice, and what is there can be read.
-usage: tests/history_writers.py HEFT [SEED [STORE [BUILDS]]]
+usage: tests/programs/history_writers.py HEFT [SEED [STORE [BUILDS]]]
 
 STORE is the address of an empty history; without it, it is a file."""
 import pathlib

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Every option of every command is in the manual, which names none that does not exist; no line of a help is wider than a
 # terminal; the completions, which ask heft itself, offer them all.
-# usage: tests/docs_in_step.sh HEFT
+# usage: tests/tree/docs_in_step.sh HEFT
 heft=$1
-top=$(dirname "$0")/..
+top=$(dirname "$0")/../..
 bad=0
 
 say() {
