@@ -146,12 +146,20 @@ static void derive_gaps_read_described(struct derive_gaps_search *s, const struc
 	}
 }
 
+bool code_gap_pads(enum code_isa isa, uint64_t size)
+{
+	const bool aligned = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64 ||
+			     isa == CODE_NONE;
+	return size < (aligned ? 16 : 2);
+}
+
 static void read_all_code(struct derive_gaps_search *s)
 {
 	uint64_t all = 0, gaps = 0;
 	for (size_t i = 0; i < s->gaps->list.count; i++) {
 		const struct derive_extent *x = &s->gaps->list.data[i];
-		gaps += x->code.size;
+		if (!code_gap_pads(s->g->isa, x->code.size))
+			gaps += x->code.size;
 		derive_gaps_read_code(s, x->addr, x->code, true);
 	}
 	for (size_t i = 0; i < s->g->regions.count; i++)

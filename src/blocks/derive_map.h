@@ -45,6 +45,10 @@ struct code_piece {
 	bool labelled; /* so it may be, or data */
 };
 
+/* True if `size` bytes between functions are too few for a function: they pad.  Only functions of
+ * microcontrollers are not aligned. */
+bool code_gap_pads(enum code_isa isa, uint64_t size);
+
 /* The functions in stretches of an image's code (by address): those that code_functions_list finds
  * there.  Appended to *ret by address; none where heft has no decoder for the machine. */
 void code_gaps_split(const struct image *im, enum code_isa isa, const struct code_piece *gaps,

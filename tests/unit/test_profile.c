@@ -169,6 +169,28 @@ static void a_symbol_owns_its_code_its_entry_and_its_name(void **state)
 	heft_profile_free(p);
 }
 
+/* lld gives functions that it proves empty the address of the next function, and no size. */
+static void a_label_at_a_function_does_not_own_what_pads_it(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_EXEC, EM_NONE);
+	const uint16_t text = (uint16_t)elfgen_section(
+		&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, zeros, 64);
+	elfgen_load(&g, PF_R | PF_X, text);
+	elfgen_symbol(&g, "f", 0x1000, 25, STB_GLOBAL << 4 | STT_FUNC, text);
+	elfgen_symbol(&g, "empty", 0x1000, 0, STB_GLOBAL << 4 | STT_FUNC, text);
+	elfgen_symbol(&g, "g", 0x1020, 32, STB_GLOBAL << 4 | STT_FUNC, text);
+	const struct bytes b = elfgen_finish(&g);
+	struct heft_profile *p = profile_of("rawsymbols");
+	(void)state;
+	write_file("labels", b);
+	mem_free((void *)(uintptr_t)b.p);
+	add_file(p, "labels", HEFT_INPUT);
+	run(p);
+	assert_row(p, "f", 32 + 24 + 2, 32);
+	assert_row(p, "g", 32 + 24 + 2, 32);
+	heft_profile_free(p);
+}
+
 static void demangling_is_a_matter_of_the_source_and_the_setting(void **state)
 {
 	static const struct {
@@ -831,6 +853,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sections_is_what_is_measured_if_nothing_is_said),
 		cmocka_unit_test(a_symbol_owns_its_code_its_entry_and_its_name),
+		cmocka_unit_test(a_label_at_a_function_does_not_own_what_pads_it),
 		cmocka_unit_test(demangling_is_a_matter_of_the_source_and_the_setting),
 		cmocka_unit_test(two_sources_make_two_levels),
 		cmocka_unit_test(the_same_file_twice_counts_twice),

@@ -22,22 +22,13 @@ static bool may_hold_functions(const struct section *s)
 	return s->exec && !s->nobits && section_is_data(s);
 }
 
-/* What pads functions is no gap: they are aligned, but those of microcontrollers. */
-static bool attr_discover_is_padding(const struct discover *d, uint64_t from, uint64_t to)
-{
-	enum { GAP_MIN = 16 };
-	const enum code_isa isa = d->isa;
-	const bool wide = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64;
-	return to - from < (wide || isa == CODE_NONE ? GAP_MIN : 2);
-}
-
 /* Cut where symbols without a size stand. */
 static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to)
 {
 	const place_vec *v = &d->a->unsized;
 	size_t i = lower_bound(v->data, v->count, sizeof *v->data, from);
 	bool named = false, label = false;
-	if (from >= to || attr_discover_is_padding(d, from, to))
+	if (from >= to || code_gap_pads(d->isa, to - from))
 		return;
 	/* Labels of objects' assembly reach to the next one. */
 	if (d->a->im->kind == IMAGE_OBJECT && i < v->count && v->data[i].addr < to)

@@ -175,7 +175,9 @@ const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 									   : NULL;
 }
 
-/* Labels in hand-written code reach to the next one, the next owner or the section's end. */
+/* Claims the code after a label without a size, until the next label, the next owner or the end of
+ * the section.  A label at or within owned code claims nothing: the bytes after that code are not
+ * the label's. */
 void attr_unsized_symbols(struct attr *a)
 {
 	size_t next = 0; /* first span that starts behind the symbol */
@@ -186,6 +188,9 @@ void attr_unsized_symbols(struct attr *a)
 			continue;
 		while (next < a->vm.list.count && a->vm.list.data[next].start <= p->addr)
 			next++;
+		const struct span *before = next > 0 ? &a->vm.list.data[next - 1] : NULL;
+		if (before && p->addr - before->start < before->size)
+			continue;
 		uint64_t end = in->addr + in->size;
 		if (next < a->vm.list.count)
 			end = min_u64(end, a->vm.list.data[next].start);
