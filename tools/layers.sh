@@ -35,8 +35,8 @@ for layer in $order; do
 	# shellcheck disable=SC2086 # a list of words
 	check "$layer" $below
 done
-# The command line is an ordinary user of the library; it finds near words by itself.
-check cli cli/ base/nearest.h
+# The command line is an ordinary user of the library; it finds near words by itself, and asks the system.
+check cli cli/ base/nearest.h base/os/os.h base/os/shell.h
 # A program beside heft is an ordinary user of the library as well, with the command lines of heft and what it
 # compiles of base/ for itself.
 for folder in programs/*/; do

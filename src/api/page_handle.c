@@ -290,25 +290,38 @@ static struct page_point *moments_of(const struct heft_heap *h)
 	return points;
 }
 
-static bool put_to_file(void *ctx, const void *data, size_t size)
+/* A text that belongs to neither of two handles: memory of the C library. */
+struct loose_text {
+	char *p;
+	size_t size;
+};
+
+static bool loose_text_put(void *ctx, const void *data, size_t size)
 {
-	return fwrite(data, 1, size, ctx) == size;
+	struct loose_text *t = ctx;
+	char *grown = realloc(t->p, t->size + size + 1);
+	if (!grown)
+		return false;
+	memcpy(grown + t->size, data, size);
+	t->p = grown;
+	t->size += size;
+	t->p[t->size] = '\0';
+	return true;
 }
 
-/* What heft heap check says where something is damaged, NULL otherwise; to be freed by free(), for
- * it belongs to neither handle. */
+/* What heft heap check says where something is damaged, NULL otherwise; for free(). */
 static bool tell_damage(struct heft_heap *heap, char **ret, struct heft_err *err)
 {
-	size_t count, size;
+	struct loose_text text = { 0 };
+	size_t count;
 	*ret = NULL;
 	if (!heft_heap_find_damage(heap, &count, err))
 		return false;
-	FILE *text = count > 0 ? open_memstream(ret, &size) : NULL;
-	if (!text)
-		return true;
-	const bool good = heft_heap_write(heap, HEFT_HEAP_CHECK, HEFT_TABLE,
-					  &(struct heft_sink){ put_to_file, text }, err);
-	return fclose(text) == 0 && good;
+	const bool good = count == 0 ||
+			  heft_heap_write(heap, HEFT_HEAP_CHECK, HEFT_TABLE,
+					  &(struct heft_sink){ loose_text_put, &text }, err);
+	*ret = text.p;
+	return good;
 }
 
 static void page_handle_add_stacks(struct heft_page *p, const char *title,

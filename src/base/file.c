@@ -1,14 +1,11 @@
-#define _GNU_SOURCE /* MAP_ANONYMOUS, realpath, SEEK_HOLE */
 #include "base/file.h"
 
+#include "base/os/os.h"
 #include "base/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What is mapped now, for file_mapped_at.  A slot is taken by its size and used when its path is
@@ -47,7 +44,7 @@ static void mapping_remove(struct bytes b)
 static void file_unmap(struct bytes b)
 {
 	mapping_remove(b);
-	munmap((void *)(uintptr_t)b.p, (size_t)b.size);
+	os_unmap((void *)(uintptr_t)b.p, (size_t)b.size);
 }
 
 static void release_mapping(void *thing)
@@ -68,79 +65,39 @@ const char *file_mapped_at(const void *address)
 	return NULL;
 }
 
-static bool check_fd(int fd, const char *path, struct stat *ret, struct heft_err *err)
+static bool check_fd(int fd, const char *path, struct os_file *ret, struct heft_err *err)
 {
-	if (fstat(fd, ret) != 0)
+	if (!os_fd_look(fd, ret))
 		return fail_sys(err, "%s", path);
-	if (S_ISDIR(ret->st_mode))
+	if (ret->kind == OS_FOLDER)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is a directory", path);
-	if (S_ISFIFO(ret->st_mode) || S_ISSOCK(ret->st_mode))
+	if (ret->kind == OS_PIPE)
 		return fail(
 			err, HEFT_EARG, HEFT_NO_OFFSET,
 			"%s: a pipe, but heft reads parts of a file in any order: write it to a "
 			"file first",
 			path);
-	if (!S_ISREG(ret->st_mode))
+	if (ret->kind != OS_FILE)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: not a regular file", path);
-	return ret->st_size > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
-}
-
-/* Maps zeros in place of [start, end) of a mapping that begins at p; false where that cannot be. */
-static bool map_zeros(unsigned char *p, uint64_t start, uint64_t end)
-{
-	const size_t size = (size_t)(end - start);
-	if (mmap(p + start, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-	    MAP_FAILED)
-		return false;
-	madvise(p + start, size, MADV_HUGEPAGE);
-	return true;
-}
-
-/* A page of a hole takes memory once it is read, in the mapping of a file; one of zeros takes
- * none.  Small holes are left as they are, and those behind many others. */
-static void map_holes(unsigned char *p, uint64_t size, int fd)
-{
-	enum { HOLE_MIN = 2 << 20, HOLES_MAX = 1024, LOOKS_MAX = 1 << 16 };
-	const off_t before = lseek(fd, 0, SEEK_CUR);
-	uint64_t at = 0;
-	for (unsigned i = 0, holes = 0; at < size && i < LOOKS_MAX && holes < HOLES_MAX; i++) {
-		const off_t hole = lseek(fd, (off_t)at, SEEK_HOLE);
-		if (hole < 0 || (uint64_t)hole >= size)
-			break;
-		const off_t data = lseek(fd, hole, SEEK_DATA);
-		if (data < 0 && errno != ENXIO)
-			break;
-		at = data < 0 ? size : min_u64((uint64_t)data, size);
-		const uint64_t start = align_up((uint64_t)hole, HOLE_MIN);
-		const uint64_t end = at / HOLE_MIN * HOLE_MIN;
-		if (end <= start)
-			continue;
-		if (!map_zeros(p, start, end))
-			break;
-		holes++;
-	}
-	if (before >= 0)
-		lseek(fd, before, SEEK_SET);
+	return ret->size > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
 }
 
 static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *err)
 {
-	struct stat st;
-	if (!check_fd(fd, path, &st, err))
+	struct os_file is;
+	if (!check_fd(fd, path, &is, err))
 		return false;
-	if ((uint64_t)st.st_size > SIZE_MAX / 2)
+	if (is.size > SIZE_MAX / 2)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 			    "%s: larger than the address space of this heft, which is for 32 bits",
 			    path);
-	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
+	void *p = os_map(fd, (size_t)is.size, is.stored / 512 < is.size / 512);
+	if (!p)
 		return fail_sys(err, "%s", path);
-	if ((uint64_t)st.st_blocks < (uint64_t)st.st_size / 512)
-		map_holes(p, (uint64_t)st.st_size, fd);
-	f->bytes = (struct bytes){ p, (uint64_t)st.st_size };
-	f->device = (uint64_t)st.st_dev;
-	f->inode = (uint64_t)st.st_ino;
-	f->modified = (int64_t)st.st_mtime;
+	f->bytes = (struct bytes){ p, is.size };
+	f->device = is.device;
+	f->inode = is.inode;
+	f->modified = is.modified;
 	return true;
 }
 
@@ -166,7 +123,7 @@ static void drop_mapping(struct file *f)
 
 static bool file_map_path(struct file *f, const char *path, struct heft_err *err)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const int fd = os_open(path, false);
 	if (fd < 0 && strcmp(path, "-") == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "-: heft reads no standard input here, for it reads parts of a file in "
@@ -220,9 +177,8 @@ static bool keep_copy(struct file *f, struct bytes from, const char *path, struc
 {
 	const size_t size = strlen(path) + 1;
 	f->path = memcpy(mem_alloc(size), path, size);
-	void *p = mmap(NULL, (size_t)from.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
-	if (p == MAP_FAILED) {
+	void *p = os_pages_new((size_t)from.size);
+	if (!p) {
 		fail_sys(err, "%s", path);
 		mem_free((char *)(uintptr_t)f->path);
 		f->path = NULL;
@@ -245,12 +201,12 @@ static bool read_pipe(struct file *f, int fd, const char *path, struct heft_err 
 
 bool file_open_stream(struct file *f, const char *path, struct heft_err *err)
 {
-	struct stat st;
-	if (file_inputs_find(memory_inputs(), path) || stat(path, &st) != 0 ||
-	    !S_ISFIFO(st.st_mode))
+	struct os_file is;
+	if (file_inputs_find(memory_inputs(), path) || !os_path_look(path, &is) ||
+	    is.kind != OS_PIPE)
 		return file_open(f, path, err);
 	memset(f, 0, sizeof *f);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = os_open(path, true);
 	if (fd < 0)
 		return fail_sys(err, "%s", path);
 	const bool ok = read_pipe(f, fd, path, err);
@@ -294,10 +250,10 @@ static void file_close_fd(void *fd)
 
 static bool copy_fd(struct file_input *in, int fd, struct heft_err *err)
 {
-	struct stat st;
-	if (!check_fd(fd, in->name, &st, err))
+	struct os_file is;
+	if (!check_fd(fd, in->name, &is, err))
 		return false;
-	in->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	in->fd = os_dup(fd);
 	if (in->fd < 0)
 		return fail_sys(err, "%s", in->name);
 	in->owned = memory_own(file_close_fd, (void *)(intptr_t)in->fd);
@@ -331,7 +287,7 @@ void file_inputs_release(struct file_inputs *in)
 
 char *file_real_path(const char *path)
 {
-	char *real = realpath(path, NULL);
+	char *real = os_real_path(path);
 	if (!real)
 		return NULL;
 	const size_t size = strlen(real) + 1;

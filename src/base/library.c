@@ -1,19 +1,19 @@
 #include "base/library.h"
 
-#include <dlfcn.h>
+#include "base/os/os.h"
 
 static void *library_open_any(const char *const *files)
 {
 	void *library = NULL;
 	for (; !library && *files; files++)
-		library = dlopen(*files, RTLD_NOW | RTLD_LOCAL);
+		library = os_library_open(*files);
 	return library;
 }
 
 /* C does not let one cast to a pointer to a function: *ret is one of whatever type. */
 static bool function_find(void *library, const char *name, void *ret)
 {
-	void *function = dlsym(library, name);
+	void *function = os_library_find(library, name);
 	memcpy(ret, &function, sizeof function);
 	return function != NULL;
 }

@@ -2,8 +2,6 @@
 
 #include "base/digits.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +9,19 @@
 /* snprintf of one double with a point as decimal separator, whatever the locale says. */
 static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 {
+	char half[NUMBER_MAX];
 	snprintf(out, NUMBER_MAX, fmt, v);
-	if (strcmp(nl_langinfo(RADIXCHAR), ".") == 0)
+	if (strchr(out, '.'))
 		return;
-	const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-	if (!plain)
+	/* "0", the separator, "5" */
+	snprintf(half, sizeof half, "%.1f", 0.5);
+	const size_t size = strlen(half) - 2;
+	half[1 + size] = '\0';
+	char *separator = size > 0 ? strstr(out, half + 1) : NULL;
+	if (!separator)
 		return;
-	const locale_t old = uselocale(plain);
-	snprintf(out, NUMBER_MAX, fmt, v);
-	uselocale(old);
-	freelocale(plain);
+	*separator = '.';
+	memmove(separator + 1, separator + size, strlen(separator + size) + 1);
 }
 
 /* v >= 0 with `decimals` (0 to 2) places, as printf rounds it: to the nearest, and exactly by

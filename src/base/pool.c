@@ -1,10 +1,10 @@
 #include "base/pool.h"
 
+#include "base/os/os.h"
 #include "base/stack.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { THREADS_MAX = 64 };
 
@@ -24,10 +24,8 @@ struct pool_worker {
 
 unsigned pool_threads(unsigned wanted)
 {
-	if (wanted == 0) {
-		const long n = sysconf(_SC_NPROCESSORS_ONLN);
-		wanted = n > 0 ? (unsigned)n : 1;
-	}
+	if (wanted == 0)
+		wanted = os_processors();
 	return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
 

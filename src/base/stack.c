@@ -1,5 +1,6 @@
-#define _GNU_SOURCE /* pthread_getattr_np */
 #include "base/stack.h"
+
+#include "base/os/os.h"
 
 /* For guard pages, signal handlers and what fn itself takes. */
 #define MARGIN ((size_t)32 << 10)
@@ -8,18 +9,8 @@
 static struct stack of_this_thread(void)
 {
 	struct stack s = { .known = true, .thread = pthread_self() };
-#ifdef __linux__
-	pthread_attr_t attr;
-	void *low;
-	size_t size;
-	if (pthread_getattr_np(s.thread, &attr) != 0)
-		return s;
-	if (pthread_attr_getstack(&attr, &low, &size) == 0) {
-		s.low = (uintptr_t)low;
-		s.high = s.low + size;
-	}
-	pthread_attr_destroy(&attr);
-#endif
+	if (!os_stack_bounds(&s.low, &s.high))
+		s.low = s.high = 0;
 	return s;
 }
 

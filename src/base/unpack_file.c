@@ -1,14 +1,6 @@
-#define _DEFAULT_SOURCE /* mkstemp */
 #include "base/file.h"
-#include "base/pages.h"
+#include "base/os/os.h"
 #include "base/unpack.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 bool unpack_guess(struct bytes file, enum unpack_method *ret)
 {
@@ -45,46 +37,14 @@ uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *ou
 	return made;
 }
 
-/* A file that goes away with its descriptor; -1 with errno set. */
-static int nameless_file(void)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	if (!dir || !*dir)
-		dir = "/var/tmp";
-	if (snprintf(path, sizeof path, "%s/heft-XXXXXX", dir) >= (int)sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	const int fd = mkstemp(path);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
 enum { HOLE = 4096, BATCH = 1 << 20 };
-
-static bool write_at(int fd, const uint8_t *p, size_t size, uint64_t at)
-{
-	while (size > 0) {
-		const ssize_t n = pwrite(fd, p, size, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		size -= (size_t)n;
-		at += (uint64_t)n;
-	}
-	return true;
-}
 
 /* The file that is written. */
 struct unpacked_file {
-	int fd;
+	struct os_scratch to;
 	uint64_t size, size_max;
 	uint64_t stored, stored_max; /* bytes that are no holes */
-	struct owned *owned;         /* the descriptor */
+	struct owned *owned;         /* `to` */
 };
 
 /* Leaves pages of zeros out: they are holes of the file. */
@@ -94,7 +54,7 @@ static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 	for (; i < size; i += HOLE) {
 		if (!bytes_are_zeros((struct bytes){ p + i, min_u64(HOLE, size - i) }))
 			continue;
-		if (!write_at(f->fd, p + start, i - start, f->size + start))
+		if (!os_scratch_write(&f->to, p + start, i - start, f->size + start))
 			return false;
 		f->stored += i - start;
 		start = i + HOLE;
@@ -102,21 +62,17 @@ static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 	if (start >= size)
 		return true;
 	f->stored += size - start;
-	return write_at(f->fd, p + start, size - start, f->size + start);
+	return os_scratch_write(&f->to, p + start, size - start, f->size + start);
 }
 
 /* What the method can make of a few bytes must not fill a disk. */
 #define STORED_MIN (UINT64_C(1) << 30)
 enum { STORED_RATIO = 256, FREE_SHARE = 8 };
 
-static uint64_t stored_max(int fd, uint64_t packed)
+static uint64_t stored_max(const struct os_scratch *to, uint64_t packed)
 {
-	struct statvfs v;
-	const uint64_t most = max_u64(STORED_MIN, packed * STORED_RATIO);
-	if (fstatvfs(fd, &v) != 0)
-		return most;
-	const uint64_t room = (uint64_t)v.f_bavail * v.f_frsize;
-	return min_u64(most, room - room / FREE_SHARE);
+	const uint64_t room = os_scratch_room(to);
+	return min_u64(max_u64(STORED_MIN, packed * STORED_RATIO), room - room / FREE_SHARE);
 }
 
 static bool copy_out(struct unpack_stream *s, struct unpacked_file *f, struct heft_err *ret_cut,
@@ -143,22 +99,35 @@ static bool copy_out(struct unpack_stream *s, struct unpacked_file *f, struct he
 	return ok;
 }
 
-static void unpack_file_close_fd(void *fd)
+static void unpacked_close(void *scratch)
 {
-	close((int)(intptr_t)fd);
+	os_scratch_close(scratch);
 }
 
-static bool map_back(int fd, uint64_t size, struct bytes *ret, struct heft_err *err)
+static bool map_back(struct unpacked_file *f, struct bytes *ret, struct heft_err *err)
 {
-	if (size == 0)
+	if (f->size == 0)
 		return true;
-	void *p = ftruncate(fd, (off_t)size) == 0
-			  ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0)
-			  : MAP_FAILED;
-	if (p == MAP_FAILED)
+	void *p = f->size <= SIZE_MAX / 2 ? os_scratch_map(&f->to, (size_t)f->size) : NULL;
+	if (!p)
 		return fail_sys(err, "what is unpacked cannot be mapped");
-	*ret = (struct bytes){ p, size };
+	*ret = (struct bytes){ p, f->size };
 	return true;
+}
+
+/* It lies in the domain, for it is closed with that where the call is given up. */
+static struct unpacked_file *unpacked_open(uint64_t packed, uint64_t limit, struct heft_err *err)
+{
+	struct unpacked_file *f = mem_zeroed(1, sizeof *f);
+	if (!os_scratch_open(&f->to)) {
+		fail_sys(err, "no temporary file to unpack into");
+		mem_free(f);
+		return NULL;
+	}
+	f->owned = memory_own(unpacked_close, &f->to);
+	f->size_max = limit;
+	f->stored_max = stored_max(&f->to, packed);
+	return f;
 }
 
 bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit, struct bytes *ret,
@@ -169,17 +138,12 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 	*ret_cut = (struct heft_err){ .code = HEFT_OK };
 	if (!unpack_stream_open_any(&s, method, packed, err))
 		return false;
-	struct unpacked_file f = { .fd = nameless_file(), .size_max = limit };
-	if (f.fd >= 0) {
-		f.owned = memory_own(unpack_file_close_fd, (void *)(intptr_t)f.fd);
-		f.stored_max = stored_max(f.fd, packed.size);
-	}
-	const bool ok = f.fd < 0
-				? fail_sys(err, "no temporary file to unpack into")
-				: copy_out(s, &f, ret_cut, err) && map_back(f.fd, f.size, ret, err);
-	if (f.fd >= 0) {
-		close(f.fd);
-		memory_disown(f.owned);
+	struct unpacked_file *f = unpacked_open(packed.size, limit, err);
+	const bool ok = f && copy_out(s, f, ret_cut, err) && map_back(f, ret, err);
+	if (f) {
+		os_scratch_close(&f->to);
+		memory_disown(f->owned);
+		mem_free(f);
 	}
 	unpack_stream_close(s);
 	return ok;

@@ -1,17 +1,12 @@
 #include "cli/beside.h"
 
+#include "base/os/shell.h"
 #include "cli/commands.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 static const struct beside programs[] = {
 	{ "browse", "a tree of where the bytes go, on this terminal" },
@@ -45,9 +40,7 @@ struct folders {
 
 static bool own_folder(char ret[BESIDE_PATH_MOST])
 {
-	const ssize_t size = readlink("/proc/self/exe", ret, BESIDE_PATH_MOST - 1);
-	ret[size > 0 ? size : 0] = '\0';
-	char *slash = strrchr(ret, '/');
+	char *slash = os_own_path(ret, BESIDE_PATH_MOST) ? strrchr(ret, '/') : NULL;
 	if (slash != NULL)
 		*slash = '\0';
 	return slash != NULL;
@@ -72,11 +65,12 @@ static bool folder_of_path(struct folders *f)
 {
 	if (f->path == NULL)
 		return false;
-	const size_t size = strcspn(f->path, ":");
+	const char separators[] = { os_path_separator, '\0' };
+	const size_t size = strcspn(f->path, separators);
 	f->at[0] = '\0';
 	if (size < sizeof f->at)
 		snprintf(f->at, sizeof f->at, "%.*s", (int)size, f->path);
-	f->path = f->path[size] == ':' ? f->path + size + 1 : NULL;
+	f->path = f->path[size] != '\0' ? f->path + size + 1 : NULL;
 	return true;
 }
 
@@ -105,12 +99,6 @@ static bool folders_next(struct folders *f, const char *name)
 	}
 }
 
-static bool beside_is_program(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
 /* Names that a file name can end in without a surprise. */
 static bool beside_is_name(const char *name)
 {
@@ -124,9 +112,9 @@ bool beside_find(const char *name, char ret[BESIDE_PATH_MOST])
 	struct folders f;
 	folders_init(&f);
 	while (beside_is_name(name) && folders_next(&f, name)) {
-		const int size = snprintf(ret, BESIDE_PATH_MOST, "%s/heft-%s", f.at, name);
-		if (f.at[0] != '\0' && size > 0 && size < BESIDE_PATH_MOST &&
-		    beside_is_program(ret))
+		const int size = snprintf(ret, BESIDE_PATH_MOST, "%s/heft-%s%s", f.at, name,
+					  os_program_suffix);
+		if (f.at[0] != '\0' && size > 0 && size < BESIDE_PATH_MOST && os_is_program(ret))
 			return true;
 	}
 	return false;
@@ -156,7 +144,7 @@ int beside_run(const struct cli *cli, const char *name, size_t count, char **wor
 	for (size_t i = 0; i < count; i++)
 		argv[i + 1] = words[i];
 	fflush(stdout);
-	execv(path, argv);
+	os_become(path, argv);
 	free(argv);
 	return cli_error(cli, "%s: cannot run: %s", path, strerror(errno));
 }
@@ -194,7 +182,7 @@ static void others_read(struct others *o, const char *folder)
 		    beside_of(e->d_name + 5) != NULL)
 			continue;
 		const int size = snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-		if (size > 0 && (size_t)size < sizeof path && beside_is_program(path))
+		if (size > 0 && (size_t)size < sizeof path && os_is_program(path))
 			others_add(o, e->d_name + 5);
 	}
 	if (d != NULL)
@@ -228,9 +216,7 @@ static void program_print_words(char *path)
 {
 	char option[] = "--words";
 	char *const argv[] = { path, option, NULL };
-	pid_t pid;
-	if (posix_spawn(&pid, path, NULL, NULL, argv, environ) == 0)
-		waitpid(pid, NULL, 0);
+	os_run(path, argv);
 }
 
 void beside_print_words(void)

@@ -1,10 +1,11 @@
+#include "base/os/os.h"
+#include "base/os/shell.h"
 #include "cli/notes.h"
 #include "cli/outfile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
 	O_MAP_VERSION = O_OWN,
@@ -41,7 +42,6 @@ struct emit_job {
 	struct heft_finder *finder;
 	const char *file, *output;
 	unsigned map_version;
-	mode_t mode; /* of the file */
 	bool verbose;
 	unsigned flags; /* enum heft_emit_flag */
 };
@@ -74,22 +74,20 @@ static bool blocks_emit_apply(void *ctx, const struct opt *o, const char *value)
 static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct emit_job *job = ctx;
-	struct stat out;
 	if (!heft_blocks_emit(job->blocks, job->map_version, job->flags,
 			      &(struct heft_sink){ outfile_put, to }, err))
 		return false;
-	if (fstat(fileno(to), &out) == 0 && S_ISREG(out.st_mode))
-		fchmod(fileno(to), job->mode);
+	os_copy_rights(to, job->file);
 	return true;
 }
 
 static int blocks_emit_run(struct emit_job *job)
 {
 	struct heft_err err;
-	struct stat in;
+	struct os_file is;
 	if (job->output == NULL)
 		return cli_error(job->cli, "say where to with -o FILE");
-	if (stat(job->file, &in) != 0)
+	if (!os_path_look(job->file, &is))
 		return cli_error(job->cli, "%s: cannot open: %s", job->file, strerror(errno));
 	if (!outfile_spares(job->cli, job->output, job->file))
 		return EXIT_TROUBLE;
@@ -97,7 +95,6 @@ static int blocks_emit_run(struct emit_job *job)
 	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
-	job->mode = in.st_mode & 0777;
 	const int status = outfile_write(job->cli, job->output, write_copy, job);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);

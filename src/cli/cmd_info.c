@@ -1,3 +1,4 @@
+#include "base/os/os.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 
@@ -5,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { O_DETAILS = O_OWN };
 
@@ -107,44 +107,45 @@ static bool info_remember(struct info_job *job, const char *directory, const cha
 	return true;
 }
 
-static int by_name_backwards(const struct dirent **a, const struct dirent **b)
+static int by_path_backwards(const void *a, const void *b)
 {
-	return strcmp((*b)->d_name, (*a)->d_name);
+	return strcmp(*(char *const *)b, *(char *const *)a);
 }
 
 static void add_directory(struct info_job *job, const char *path)
 {
-	struct dirent **list;
-	const int count = scandir(path, &list, NULL, by_name_backwards);
-	if (count < 0) {
+	DIR *d = opendir(path);
+	const struct dirent *e;
+	const size_t first = job->todo_count;
+	if (d == NULL) {
 		info_failed(job, path);
 		return;
 	}
-	for (int i = 0; i < count; i++) {
-		const char *name = list[i]->d_name;
-		if (!job->stopped && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
-			info_remember(job, path, name);
-		free(list[i]);
-	}
-	free(list);
+	while (!job->stopped && (e = readdir(d)) != NULL)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			info_remember(job, path, e->d_name);
+	closedir(d);
+	if (job->todo_count > first)
+		qsort(&job->todo[first], job->todo_count - first, sizeof *job->todo,
+		      by_path_backwards);
 }
 
 /* Links below directories are not followed: what they lead to would count twice. */
 static void add_below(struct info_job *job, const char *path)
 {
-	struct stat st;
-	if (lstat(path, &st) != 0)
+	struct os_file is;
+	if (!os_entry_look(path, &is))
 		info_failed(job, path);
-	else if (S_ISDIR(st.st_mode))
+	else if (is.kind == OS_FOLDER)
 		add_directory(job, path);
-	else if (S_ISREG(st.st_mode) && st.st_size > 0)
+	else if (is.kind == OS_FILE && is.size > 0)
 		info_add_file(job, path, false);
 }
 
 static void info_add_path(struct info_job *job, const char *path)
 {
-	struct stat st;
-	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+	struct os_file is;
+	if (!os_path_look(path, &is) || is.kind != OS_FOLDER) {
 		info_add_file(job, path, true);
 		return;
 	}

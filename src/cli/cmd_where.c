@@ -1,8 +1,8 @@
+#include "base/os/shell.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -327,10 +327,9 @@ static void ask_lines(struct where_job *job, struct where_batch *b, struct where
  * who asks one by one waits for each answer.  False (errno) where that fails. */
 static bool read_more(struct where_lines *l)
 {
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	bool some = false;
 	while (!l->end && l->used < LINES_SIZE &&
-	       (!some || poll(&in, 1, l->used < BULK ? 0 : 1) > 0)) {
+	       (!some || os_input_waits(l->used < BULK ? 0 : 1))) {
 		const ssize_t n = read(STDIN_FILENO, l->text + l->used, LINES_SIZE - l->used);
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -232,7 +232,7 @@ static int run_bloaty(struct cli *cli, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	cli_init();
+	cli_init(argc, argv);
 	struct progress progress;
 	struct cli cli = { .program = "heft", .progress = &progress };
 	progress_init(&progress);

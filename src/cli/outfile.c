@@ -1,13 +1,12 @@
 #include "cli/outfile.h"
 
+#include "base/os/os.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* mkstemp makes files only their owner may read; a result has the rights any new file has. */
 static bool outfile_open_temp(struct outfile *o)
 {
 	static const char suffix[] = ".XXXXXX";
@@ -17,16 +16,13 @@ static bool outfile_open_temp(struct outfile *o)
 		return false;
 	memcpy(o->temp, o->path, len);
 	memcpy(o->temp + len, suffix, sizeof suffix);
-	const int fd = mkstemp(o->temp);
+	const int fd = os_new_file(o->temp, true);
 	if (fd < 0) {
 		free(o->temp);
 		o->temp = NULL;
 		return false;
 	}
-	const mode_t mask = umask(0);
-	umask(mask);
-	if (fchmod(fd, 0666 & ~mask) == 0)
-		o->f = fdopen(fd, "wb");
+	o->f = fdopen(fd, "wb");
 	if (o->f == NULL)
 		close(fd);
 	return o->f != NULL;
@@ -39,8 +35,8 @@ bool outfile_open(struct outfile *o, const char *path)
 		o->f = stdout;
 		return true;
 	}
-	struct stat st;
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	struct os_file is;
+	if (os_path_look(path, &is) && is.kind != OS_FILE)
 		o->f = fopen(path, "wb");
 	else
 		outfile_open_temp(o);
@@ -60,7 +56,7 @@ bool outfile_close(struct outfile *o)
 		good = fclose(o->f) == 0 && good;
 	o->f = NULL;
 	if (good && o->temp != NULL)
-		good = rename(o->temp, o->path) == 0;
+		good = os_rename(o->temp, o->path);
 	const int saved = errno;
 	if (good) {
 		free(o->temp);
@@ -84,9 +80,9 @@ void outfile_drop(struct outfile *o)
 
 bool outfile_is(const char *path, const char *input)
 {
-	struct stat in, out;
-	return stat(input, &in) == 0 && stat(path, &out) == 0 && in.st_dev == out.st_dev &&
-	       in.st_ino == out.st_ino;
+	struct os_file in, out;
+	return os_path_look(input, &in) && os_path_look(path, &out) && in.device == out.device &&
+	       in.inode == out.inode;
 }
 
 bool outfile_spares(const struct cli *cli, const char *path, const char *input)

@@ -4,8 +4,8 @@
 
 #include "cli/commands.h"
 
-/* Sets up standard descriptors, signals and the allocator.  Call it first. */
-void cli_init(void);
+/* Sets up standard descriptors, signals, the allocator and the words.  Call it first. */
+void cli_init(int argc, char **argv);
 /* Flushes standard output; returns the exit status of the process. */
 int cli_finish(const struct cli *cli, int status);
 

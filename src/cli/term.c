@@ -1,12 +1,10 @@
-/* TIOCGWINSZ is in no standard yet; both glibc and musl hide it behind this. */
-#define _DEFAULT_SOURCE
-
 #include "cli/term.h"
+
+#include "base/os/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool env_set(const char *name)
@@ -29,10 +27,8 @@ unsigned term_width(void)
 	const unsigned long typed = columns != NULL ? strtoul(columns, NULL, 10) : 0;
 	if (typed > 0 && typed < 10000)
 		return (unsigned)typed;
-	struct winsize ws;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0)
-		return ws.ws_col;
-	return 80;
+	const unsigned wide = os_terminal_columns();
+	return wide > 0 ? wide : 80;
 }
 
 bool term_color(enum term_when when)

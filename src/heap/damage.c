@@ -3,8 +3,6 @@
 #include "base/sort.h"
 #include "heap/memory.h"
 
-#include <signal.h>
-
 enum {
 	NEAR = 64 << 10,       /* bytes beside a heap in which a fault is laid to a block */
 	STACK_MOST = 16 << 10, /* of the aborted thread's stack that is looked at */
@@ -216,7 +214,7 @@ static size_t freed_on_stack(const struct finding *g)
 	const struct dump_thread *t = first_thread(g);
 	const unsigned word = memory_word_size(g->d);
 	uint64_t v;
-	if (t == NULL || g->d->signal != SIGABRT)
+	if (t == NULL || g->d->signal != SIGNAL_ABRT)
 		return SIZE_MAX;
 	for (uint64_t off = 0; off < STACK_MOST; off += word) {
 		if (!memory_word(g->d, (t->sp & ~(uint64_t)(word - 1)) + off, &v))
@@ -354,7 +352,7 @@ static void registers(const struct finding *g)
 {
 	const struct dump_thread *t = first_thread(g);
 	const int signal = g->d->signal;
-	if (t == NULL || (signal != SIGSEGV && signal != SIGBUS))
+	if (t == NULL || (signal != SIGNAL_SEGV && signal != SIGNAL_BUS))
 		return;
 	for (size_t i = 0; i < t->reg_count; i++) {
 		const size_t freed = heap_freed_at(g->b, t->regs[i], false);

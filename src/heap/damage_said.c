@@ -7,8 +7,6 @@
 #include "base/sort.h"
 #include "heap/memory.h"
 
-#include <signal.h>
-
 enum {
 	PAGE = 4096,
 	SAID_MOST = 64 << 10,   /* bytes of a message with its size */
@@ -181,7 +179,7 @@ void damage_said(const struct finding *g)
 	const char *said = NULL;
 	for (size_t i = 0; i < g->b->arenas.count && said == NULL; i++)
 		said = said_by_pointer(g->d, &g->b->arenas.data[i]);
-	if (said == NULL && g->d->signal == SIGABRT)
+	if (said == NULL && g->d->signal == SIGNAL_ABRT)
 		said = said_in_memory(g->d);
 	g->to->said = said;
 	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0)

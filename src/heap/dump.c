@@ -6,7 +6,6 @@
 #include "heap/memory.h"
 #include "image/elf/elf_const.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 /* ---- regions ---------------------------------------------------------------------------- */
@@ -312,6 +311,6 @@ void dump_close(struct dump *d)
 
 bool dump_is_fatal(const struct dump *d)
 {
-	return d->signal == SIGSEGV || d->signal == SIGABRT || d->signal == SIGBUS ||
-	       d->signal == SIGILL;
+	return d->signal == SIGNAL_SEGV || d->signal == SIGNAL_ABRT || d->signal == SIGNAL_BUS ||
+	       d->signal == SIGNAL_ILL;
 }

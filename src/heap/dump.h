@@ -39,6 +39,9 @@ struct dump_thread {
 	uint64_t stack_start, stack_end; /* of the stack around sp; equal: nothing proves one */
 };
 
+/* Linux' numbers, wherever a core is read. */
+enum dump_signal { SIGNAL_ILL = 4, SIGNAL_ABRT = 6, SIGNAL_BUS = 7, SIGNAL_SEGV = 11 };
+
 enum dump_kind { DUMP_CORE, DUMP_RAW, DUMP_PAGES };
 
 struct dump {
@@ -55,7 +58,7 @@ struct dump {
 	size_t thread_count;
 	const char *command; /* "" if not known */
 	uint32_t pid;        /* 0 if not known */
-	int signal;          /* 0: none */
+	int signal;          /* 0: none; enum dump_signal has some */
 	bool has_fault;
 	uint64_t fault_addr;
 	uint64_t entry;         /* where the program began; 0: not known */

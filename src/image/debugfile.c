@@ -2,12 +2,12 @@
 
 #include "base/inflate.h"
 #include "base/library.h"
+#include "base/os/os.h"
 #include "base/text.h"
 #include "base/unpack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define SYSTEM_DIR "/usr/lib/debug"
@@ -280,12 +280,12 @@ static char *image_debugfile_find_debuginfod(struct wanted *w)
 
 static void locate_image(struct wanted *w)
 {
-	struct stat st;
-	if (stat(w->im->path, &st) != 0)
+	struct os_file is;
+	if (!os_path_look(w->im->path, &is))
 		return;
 	w->is_file = true;
-	w->device = (uint64_t)st.st_dev;
-	w->inode = (uint64_t)st.st_ino;
+	w->device = is.device;
+	w->inode = is.inode;
 	char *real = file_real_path(w->im->path);
 	if (!real)
 		return;

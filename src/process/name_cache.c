@@ -2,13 +2,13 @@
 
 #include "base/file.h"
 #include "base/fnv.h"
+#include "base/os/os.h"
 #include "base/text.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* seconds */ };
@@ -170,14 +170,6 @@ static bool name_cache_path_of(char ret[PATH_ROOM], const char *dir, struct byte
 	return n > 0 && n < PATH_ROOM;
 }
 
-/* Of the user, and for nobody else to write to. */
-static bool is_safe(const char *dir)
-{
-	struct stat st;
-	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 /* With the folders above it. */
 static bool make_folder(const char *dir)
 {
@@ -190,9 +182,9 @@ static bool make_folder(const char *dir)
 			continue;
 		memcpy(path, dir, i);
 		path[i] = '\0';
-		mkdir(path, S_IRWXU);
+		os_make_folder(path);
 	}
-	return is_safe(dir);
+	return os_is_own_folder(dir);
 }
 
 void name_cache_read(struct name_cache *c, const char *dir, struct bytes build_id,
@@ -201,7 +193,8 @@ void name_cache_read(struct name_cache *c, const char *dir, struct bytes build_i
 	char path[PATH_ROOM];
 	struct heft_err err;
 	struct file f;
-	if (!name_cache_path_of(path, dir, build_id) || !is_safe(dir) || !file_open(&f, path, &err))
+	if (!name_cache_path_of(path, dir, build_id) || !os_is_own_folder(dir) ||
+	    !file_open(&f, path, &err))
 		return;
 	if (f.bytes.size <= NAME_CACHE_BYTES)
 		name_cache_parse(c, f.bytes, style);
@@ -225,22 +218,22 @@ static bool write_bytes(int fd, const char *p, size_t size)
 static void name_cache_make_room(const char *dir)
 {
 	char path[PATH_ROOM], oldest[PATH_ROOM] = "";
-	time_t first = 0;
+	int64_t first = 0;
 	size_t count = 0;
 	DIR *d = opendir(dir);
 	const struct dirent *e;
 	while (d && (e = readdir(d)) != NULL) {
 		const char *name = e->d_name;
-		struct stat st;
+		struct os_file is;
 		const size_t hex = strspn(name, "0123456789abcdef");
 		const bool temporary = name[hex] == '.' && hex > 0;
 		const int n = snprintf(path, sizeof path, "%s/%s", dir, name);
-		if ((name[hex] != '\0' && !temporary) || n >= PATH_ROOM || stat(path, &st) != 0)
+		if ((name[hex] != '\0' && !temporary) || n >= PATH_ROOM || !os_path_look(path, &is))
 			continue;
-		if (temporary && st.st_mtime + TEMPORARY_AGE < time(NULL))
+		if (temporary && is.modified + TEMPORARY_AGE < (int64_t)time(NULL))
 			unlink(path);
-		if (!temporary && (count++ == 0 || st.st_mtime < first)) {
-			first = st.st_mtime;
+		if (!temporary && (count++ == 0 || is.modified < first)) {
+			first = is.modified;
 			memcpy(oldest, path, sizeof oldest);
 		}
 	}
@@ -259,10 +252,10 @@ void name_cache_write(const struct name_cache *c, const char *dir, struct bytes 
 		return;
 	put_all(&t, c, style);
 	snprintf(beside, sizeof beside, "%s.XXXXXX", path);
-	const int fd = mkstemp(beside);
+	const int fd = os_new_file(beside, false);
 	if (fd >= 0) {
 		const bool written = write_bytes(fd, t.p, t.len);
-		if (close(fd) != 0 || !written || rename(beside, path) != 0)
+		if (close(fd) != 0 || !written || !os_rename(beside, path))
 			unlink(beside);
 		name_cache_make_room(dir);
 	}

@@ -2,8 +2,7 @@
 
 #include "base/file.h"
 #include "base/filename.h"
-
-#include <sys/stat.h>
+#include "base/os/os.h"
 
 static const char file_of_folder[] = "DIR_METADATA";
 
@@ -11,9 +10,9 @@ enum { FILES_MOST = 64 }; /* that are read for one folder; more is a circle */
 
 bool dir_metadata_matches(const char *path)
 {
-	struct stat st;
+	struct os_file is;
 	return strcmp(file_name(path), file_of_folder) == 0 ||
-	       (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+	       (os_path_look(path, &is) && is.kind == OS_FOLDER);
 }
 
 static struct str dir_metadata_folder_of(struct str path)

@@ -5,9 +5,9 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/filename.h"
+#include "base/os/os.h"
 
 #include <dirent.h>
-#include <sys/stat.h>
 
 struct usage_files_search {
 	struct stated *to;
@@ -46,12 +46,12 @@ static const char *usage_files_join(struct usage_files_search *s, const char *fo
 /* Links are not followed, so that no folder is seen twice. */
 static void usage_files_read_entry(struct usage_files_search *s, const char *path, paths *folders)
 {
-	struct stat st;
-	if (lstat(path, &st) != 0)
+	struct os_file is;
+	if (!os_entry_look(path, &is))
 		return;
-	if (S_ISDIR(st.st_mode))
+	if (is.kind == OS_FOLDER)
 		vec_push(folders, path);
-	else if (S_ISREG(st.st_mode) && str_ends(str_of(path), str_of(suffix)))
+	else if (is.kind == OS_FILE && str_ends(str_of(path), str_of(suffix)))
 		usage_files_read_file(s, path);
 }
 
@@ -82,10 +82,10 @@ static void read_tree(struct usage_files_search *s, const char *folder)
 static bool usage_files_read_named(struct usage_files_search *s, const char *path,
 				   struct heft_err *err)
 {
-	struct stat st;
-	if (stat(path, &st) != 0)
+	struct os_file is;
+	if (!os_path_look(path, &is))
 		return fail_sys(err, "%s", path);
-	if (S_ISDIR(st.st_mode))
+	if (is.kind == OS_FOLDER)
 		read_tree(s, path);
 	else
 		usage_files_read_file(s, path);

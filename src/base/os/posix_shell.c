@@ -1,0 +1,222 @@
+/* shell.h by POSIX. */
+#define _DEFAULT_SOURCE  /* TIOCGWINSZ: glibc and musl hide it behind this */
+#define _DARWIN_C_SOURCE /* the same of macOS */
+#include "base/os/shell.h"
+
+#include "heft.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#elif defined(__FreeBSD__)
+#include <sys/sysctl.h>
+#endif
+
+extern char **environ;
+
+const char os_path_separator = ':', os_program_suffix[] = "";
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+/* A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and output
+ * would land there.  Opened for the wrong direction, it fails every use, as it should. */
+static void open_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/* Large arrays go back to the system when they are freed: glibc would by and by keep ever
+ * larger ones in its heaps, one a thread, which adds half to the peak of a run. */
+static void return_large_arrays(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
+}
+
+static int trouble_status;
+
+/* Writes with nothing that a signal handler may not call. */
+static void say(const char *text)
+{
+	(void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+/* An input that became shorter while it is read.  Of several threads that find it so, the first one
+ * says it and ends the process. */
+static void on_bus_error(int signal_number, siginfo_t *info, void *context)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	const char *path = heft_file_at(info->si_addr);
+	(void)context;
+	if (path == NULL) {
+		signal(signal_number, SIG_DFL);
+		return; /* to where it happens again */
+	}
+	while (atomic_flag_test_and_set(&said))
+		pause();
+	say("heft: ");
+	say(path);
+	say(": the file became shorter, or could not be read, while heft read it\n");
+	_exit(trouble_status);
+}
+
+static void watch_inputs(void)
+{
+	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
+}
+
+static void upon_file_limit(int number)
+{
+	(void)number;
+}
+
+/* A file beyond the limit of sizes (ulimit -f) is an error of write() and no end of heft.  Programs
+ * that heft runs have the signal's default: handlers are not handed down. */
+static void take_file_limit(void)
+{
+	struct sigaction now;
+	if (sigaction(SIGXFSZ, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+		return;
+	now = (struct sigaction){ .sa_handler = upon_file_limit, .sa_flags = SA_RESTART };
+	sigaction(SIGXFSZ, &now, NULL);
+}
+
+void os_shell_start(int argc, char **argv, int trouble)
+{
+	(void)argc;
+	(void)argv;
+	trouble_status = trouble;
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a call of the system a line, not a character */
+	watch_inputs();
+	return_large_arrays();
+	open_standard_descriptors();
+	/* `heft ... | head` ends quietly even where the parent ignores the signal. */
+	signal(SIGPIPE, SIG_DFL);
+	take_file_limit();
+}
+
+/* ---- files and the terminal ------------------------------------------------------------------ */
+
+bool os_own_path(char *ret, size_t room)
+{
+#ifdef __APPLE__
+	uint32_t size = (uint32_t)room;
+	return _NSGetExecutablePath(ret, &size) == 0;
+#elif defined(__FreeBSD__)
+	const int what[] = { CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1 };
+	return sysctl(what, 4, ret, &room, NULL, 0) == 0;
+#else
+	const ssize_t size = readlink("/proc/self/exe", ret, room);
+	if (size <= 0 || (size_t)size >= room)
+		return false;
+	ret[size] = '\0';
+	return true;
+#endif
+}
+
+unsigned os_terminal_columns(void)
+{
+	struct winsize ws;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 ? ws.ws_col : 0;
+}
+
+bool os_input_waits(int milliseconds)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	return poll(&in, 1, milliseconds) > 0;
+}
+
+void os_copy_rights(FILE *to, const char *from)
+{
+	struct stat in, out;
+	if (stat(from, &in) == 0 && fstat(fileno(to), &out) == 0 && S_ISREG(out.st_mode))
+		fchmod(fileno(to), in.st_mode & 0777);
+}
+
+/* ---- other programs -------------------------------------------------------------------------- */
+
+bool os_is_program(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+void os_become(const char *path, char *const *argv)
+{
+	execv(path, argv);
+}
+
+static int child_status(pid_t pid)
+{
+	int status;
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int os_run(const char *path, char *const *argv)
+{
+	pid_t pid;
+	return posix_spawn(&pid, path, NULL, NULL, argv, environ) == 0 ? child_status(pid) : -1;
+}
+
+/* Starts a program with its output in a pipe; the end to read, or -1. */
+static int child_start_piped(const char *const *argv, bool quiet, pid_t *ret)
+{
+	posix_spawn_file_actions_t actions;
+	int ends[2];
+	if (pipe(ends) != 0)
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	bool ready = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO) == 0 &&
+		     posix_spawn_file_actions_addclose(&actions, ends[0]) == 0;
+	if (quiet)
+		ready = ready && posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
+								  "/dev/null", O_WRONLY, 0) == 0;
+	const bool started = ready && posix_spawnp(ret, argv[0], &actions, NULL,
+						   (char *const *)(uintptr_t)argv, environ) == 0;
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	if (started)
+		return ends[0];
+	close(ends[0]);
+	return -1;
+}
+
+bool os_child_start(struct os_child *c, const char *const *argv, bool quiet)
+{
+	pid_t pid;
+	const int from = child_start_piped(argv, quiet, &pid);
+	if (from < 0)
+		return false;
+	*c = (struct os_child){ .output = fdopen(from, "rb"), .id = pid };
+	if (c->output != NULL)
+		return true;
+	close(from);
+	child_status(pid);
+	return false;
+}
+
+int os_child_end(struct os_child *c)
+{
+	fclose(c->output);
+	return child_status((pid_t)c->id);
+}
