@@ -150,7 +150,7 @@ static bool score_file(const char *path, enum blocks_convention how, long list)
 	struct blockmap truth, derived;
 	block_vec t = { 0 }, d = { 0 };
 	struct score s = { .list = { list, list, list, list } };
-	if (!input_open(&in, path, NULL, &err)) {
+	if (!input_open(&in, path, USE_SIZE, NULL, &err)) {
 		fprintf(stderr, "%s: %s\n", path, err.text);
 		return false;
 	}

@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 		struct intern names = { 0 };
 		struct input in;
 		struct heft_err err;
-		if (!input_open(&in, argv[i], NULL, &err)) {
+		if (!input_open(&in, argv[i], USE_SIZE, NULL, &err)) {
 			fprintf(stderr, "%s\n", err.text);
 			return 2;
 		}

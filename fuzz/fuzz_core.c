@@ -71,12 +71,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!elf_parse(&im, &(struct image_place){ "core", STR(""), 0, 0 },
 		       (struct bytes){ data, size }, NULL, NULL))
 		return 0;
-	if (dump_of_image(&d, &im, NULL, NULL)) {
+	if (im.kind == IMAGE_CORE) {
+		dump_of_image(&d, &im, NULL);
 		check_regions(&d);
 		check_files(&d);
 		check_heap(&d);
+		dump_close(&d);
 	}
-	dump_close(&d);
 	image_release(&im);
 	return 0;
 }

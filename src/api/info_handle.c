@@ -93,10 +93,7 @@ static bool info_handle_add_file(struct heft_info *info, const char *path, struc
 	struct info_file f = { .path = arena_copy(&info->arena, str_of(path)) };
 	progress_begin(0);
 	progress_tell(f.path, 0, 0);
-	bool good = program_open(&p, f.path, &info->wish, &info->notes, err);
-	if (good && p.input.linkmap)
-		good = fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: a linker map, which does not tell what the file is", path);
+	bool good = program_open(&p, f.path, USE_INFO, &info->wish, &info->notes, err);
 	if (good) {
 		facts_read(&f.facts, &p, &info->arena);
 		f.facts.machine = arena_copy(&info->arena, str_of(f.facts.machine));

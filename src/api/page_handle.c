@@ -9,14 +9,8 @@
 #include "api/samples.h"
 #include "api/snapshot_handle.h"
 #include "base/filename.h"
-#include "blocks/perfdata.h"
-#include "heap/records.h"
-#include "image/input.h"
-#include "image/package/dex.h"
-#include "image/package/pak.h"
-#include "image/package/zip.h"
+#include "image/kinds.h"
 #include "compare/diff_rows.h"
-#include "snapshot/sizefile.h"
 
 #include <stdio.h>
 
@@ -39,35 +33,24 @@ void heft_page_free(struct heft_page *p)
 
 /* ---- what files are -------------------------------------------------------------------------- */
 
-/* "The Database Header" of SQLite's file format, with its NUL. */
-static bool is_database(struct bytes b)
-{
-	static const char magic[] = "SQLite format 3";
-	return b.size >= sizeof magic && memcmp(b.p, magic, sizeof magic) == 0;
-}
-
 static bool page_handle_look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
 {
+	static const enum heft_input_kind kinds[KIND_COUNT] = {
+		[KIND_CORE] = HEFT_INPUT_DUMP,        [KIND_RECORDING] = HEFT_INPUT_DUMP,
+		[KIND_PACKAGE] = HEFT_INPUT_LIST,     [KIND_DEX] = HEFT_INPUT_LIST,
+		[KIND_PAK] = HEFT_INPUT_LIST,         [KIND_SIZE] = HEFT_INPUT_LIST,
+		[KIND_SIZEDIFF] = HEFT_INPUT_LISTS,   [KIND_SAMPLES] = HEFT_INPUT_SAMPLES,
+		[KIND_DATABASE] = HEFT_INPUT_HISTORY,
+	};
 	struct file f;
+	_Static_assert(HEFT_INPUT_PROGRAM == 0, "all other kinds are for a profile");
 	if (str_starts(str_of(path), STR("postgresql://"))) {
 		*ret = HEFT_INPUT_HISTORY;
 		return true;
 	}
 	if (!file_open(&f, path, err))
 		return false;
-	const struct bytes b = f.bytes;
-	bool packed;
-	*ret = HEFT_INPUT_PROGRAM;
-	if (is_database(b))
-		*ret = HEFT_INPUT_HISTORY;
-	else if (sizediff_matches(b))
-		*ret = HEFT_INPUT_LISTS;
-	else if (sizefile_matches(b) || zip_matches(b) || dex_matches(b) || pak_matches(b))
-		*ret = HEFT_INPUT_LIST;
-	else if (records_match(b) || input_is_core(b, &packed))
-		*ret = HEFT_INPUT_DUMP;
-	else if (perfdata_matches(b))
-		*ret = HEFT_INPUT_SAMPLES;
+	*ret = kinds[file_format_of(f.bytes, NULL)->kind];
 	file_close(&f);
 	return true;
 }

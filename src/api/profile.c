@@ -230,8 +230,9 @@ static bool profile_set_samples(struct heft_profile *p, const char *path, struct
 	struct file f;
 	if (!file_open(&f, path, err))
 		return false;
-	const bool ok = perfdata_matches(f.bytes) ||
-			fail(err, HEFT_EFORMAT, 0, "%s: not a perf.data file", path);
+	const struct file_format *format = file_format_of(f.bytes, NULL);
+	const bool ok = file_format_serves(format, USE_SAMPLES) ||
+			file_format_refuse(format, USE_SAMPLES, path, f.bytes.size, err);
 	file_close(&f);
 	if (ok)
 		p->samples = arena_copy(&p->arena, str_of(path));

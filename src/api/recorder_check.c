@@ -114,7 +114,7 @@ static bool same_machine(const struct image *a, const char *library)
 {
 	struct input in;
 	struct heft_err err;
-	if (!input_open(&in, library, NULL, &err))
+	if (!input_open(&in, library, USE_SIZE, NULL, &err))
 		return true; /* the linker will judge */
 	const struct image *b = in.images;
 	const bool same = a->machine == b->machine && a->bits == b->bits &&
@@ -240,7 +240,7 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 				    "%s: runs with other rights than yours: the system loads no "
 				    "recorder into it",
 				    path);
-		if (!input_open(&in, path, NULL, err))
+		if (!input_open(&in, path, USE_SIZE, NULL, err))
 			return false;
 		const bool good = in.archive || check_image(path, in.images, libraries, err);
 		const bool linker = good && !loaded && !in.archive && is_linker(in.images);

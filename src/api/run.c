@@ -121,7 +121,7 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 		p->wish.flags |= HEFT_FIND_NO_MAP;
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
-		if (!program_open(&e->program, e->path, &p->wish, &p->notes, err) ||
+		if (!program_open(&e->program, e->path, USE_SIZE, &p->wish, &p->notes, err) ||
 		    !run_open_process(p, e, err))
 			return false;
 	}

@@ -179,9 +179,10 @@ static bool snapshot_handle_open_file(struct heft_snapshot *s, const char *path,
 		return false;
 	progress_begin(f.bytes.size);
 	progress_tell(path, 0, 1);
-	if (sizediff_matches(f.bytes)) {
+	const enum file_kind kind = file_format_of(f.bytes, NULL)->kind;
+	if (kind == KIND_SIZEDIFF) {
 		ok = read_diff(s, path, f.bytes, err);
-	} else if (sizefile_matches(f.bytes)) {
+	} else if (kind == KIND_SIZE) {
 		ok = s->open = sizefile_read(&s->snapshot, path, f.bytes, &s->notes, err);
 		if (ok)
 			snapshot_split_names(&s->snapshot);
@@ -248,7 +249,7 @@ static bool snapshot_handle_look(const char *path)
 	struct heft_err err;
 	if (!file_open(&f, path, &err))
 		return false;
-	const bool is = sizefile_matches(f.bytes);
+	const bool is = file_format_of(f.bytes, NULL)->kind == KIND_SIZE;
 	file_close(&f);
 	return is;
 }

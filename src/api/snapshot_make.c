@@ -352,7 +352,8 @@ static bool snapshot_make_add_file(struct maker *m, const char *path, struct fil
 	struct made p = {
 		.program = &p.own, .maker = m, .owner = m->owner, .path = path, .file = true
 	};
-	const bool ok = program_adopt(&p.own, path, f, &m->owner->wish, &m->owner->notes, err) &&
+	const bool ok = program_adopt(&p.own, f, USE_SYMBOLS, &m->owner->wish, &m->owner->notes,
+				      err) &&
 			snapshot_make_add_program(&p, file_name(path), err);
 	snapshot_make_release(&p);
 	return ok;
@@ -387,9 +388,9 @@ static bool snapshot_make_add_library(const struct package *k, const char *entry
 	struct heft_snapshot *s = k->maker->owner;
 	struct made p = { .program = &p.own, .maker = k->maker, .owner = s, .path = path };
 	struct heft_err err;
-	if (!elf_matches(b)) {
+	if (file_format_of_plain(b)->kind != KIND_PROGRAM) {
 		note(&s->notes, path, HEFT_NO_OFFSET, b.size,
-		     "a library in the zip file is no ELF file");
+		     "a library in the zip file is no program");
 		return false;
 	}
 	const bool ok = program_parse(&p.own, path, b, &s->wish, &s->notes, &err) &&
@@ -477,14 +478,15 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 }
 
 /* A data pack or a dex file. */
-static bool add_single(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
+static bool add_single(struct maker *m, const char *path, struct bytes b, enum file_kind kind,
+		       struct heft_err *err)
 {
 	struct snapshot *s = &m->owner->snapshot;
 	const struct pack_entry entry = { snapshot_make_add_container(s, file_name(path)), path,
 					  file_name(path), b, b.size };
 	const size_t first = s->symbols.count;
 	struct pak_info info;
-	if (dex_matches(b))
+	if (kind == KIND_DEX)
 		return collect_dex(s, &entry, err);
 	read_pak_info(m, path, &info);
 	const bool ok = collect_pak(s, &entry, &info, err);
@@ -500,11 +502,11 @@ static bool snapshot_make_add_path(struct maker *m, const char *path, struct hef
 	struct file f;
 	if (!file_open(&f, path, err))
 		return false;
-	const bool zip = zip_matches(f.bytes);
-	if (!zip && !dex_matches(f.bytes) && !pak_matches(f.bytes))
+	const enum file_kind kind = file_format_of(f.bytes, NULL)->kind;
+	if (kind != KIND_PACKAGE && kind != KIND_DEX && kind != KIND_PAK)
 		return snapshot_make_add_file(m, path, &f, err);
-	const bool ok = zip ? add_package(m, path, f.bytes, err)
-			    : add_single(m, path, f.bytes, err);
+	const bool ok = kind == KIND_PACKAGE ? add_package(m, path, f.bytes, err)
+					     : add_single(m, path, f.bytes, kind, err);
 	file_close(&f);
 	return ok;
 }

@@ -194,9 +194,8 @@ static struct process_wish process_wish(struct heft_where *w)
 	};
 }
 
-/* A packed core or what the recorder wrote; other files of no known kind are no dump.  `err` says
- * already why the file is no program. */
-static bool where_open_dump(struct heft_where *w, const char *path, struct heft_err *err)
+/* What the recorder wrote; other files of no known kind are no dump. */
+static bool where_open_dump(struct heft_where *w, const char *path)
 {
 	struct heft_err no_dump;
 	const struct process_wish wish = process_wish(w);
@@ -205,11 +204,6 @@ static bool where_open_dump(struct heft_where *w, const char *path, struct heft_
 	if (w->process.dump.kind != DUMP_RAW || w->process.heap.records.found)
 		return true;
 	process_close(&w->process);
-	if (err->code == HEFT_EUNSUPPORTED)
-		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		     "%s: not a program, object, archive or dump; an image of memory needs the "
-		     "address of its first byte (--base=ADDR)",
-		     path);
 	return false;
 }
 
@@ -275,9 +269,9 @@ static bool where_open_file(struct heft_where *w, const char *path, struct heft_
 {
 	if (dump_is_told(&w->wish.dump))
 		return where_open_memory(w, path, err);
-	return program_open(&w->program, path, &w->wish, &w->notes, err)
+	return program_open(&w->program, path, USE_WHERE, &w->wish, &w->notes, err)
 		       ? open_image(w, path, err)
-		       : where_open_dump(w, path, err);
+		       : where_open_dump(w, path);
 }
 
 static bool where_open(struct heft_where *w, const char *path, struct heft_err *err)

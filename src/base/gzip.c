@@ -204,23 +204,3 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 	return fail(err, HEFT_EFORMAT, used, "gzip: %s",
 		    fine ? "the data are cut off" : "the data are damaged");
 }
-
-uint64_t gzip_start(struct bytes packed, uint8_t *out, uint64_t room)
-{
-	uint64_t used = 0, size = 0, made = 1;
-	if (!inflate_is_there())
-		return 0;
-	struct inflate *z = inflate_open(INFLATE_GZIP);
-	while (made > 0 && size < room && !inflate_ended(z)) {
-		const struct bytes rest = { packed.p + used, packed.size - used };
-		uint64_t taken;
-		if (!inflate_step(z, rest, out + size, room - size, &taken, &made)) {
-			size = 0;
-			break;
-		}
-		used += taken;
-		size += made;
-	}
-	inflate_close(z);
-	return size;
-}

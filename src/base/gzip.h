@@ -27,7 +27,4 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t *ret_used,
 		 struct heft_err *err);
 
-/* The first bytes, at most `room`, of what is packed; returns how many, 0 where it is damaged. */
-uint64_t gzip_start(struct bytes packed, uint8_t *out, uint64_t room);
-
 #endif

@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "base/sort.h"
 #include "base/unpack.h"
+#include "image/kinds.h"
 
 /* Records that are not events of the kernel (perf.data-file-format.txt, "Perf record specific
  * events"); 83 since Linux 6.16. */
@@ -94,7 +95,7 @@ static void perfdata_read_attrs(struct perfdata *p, struct bytes table, uint64_t
 static const char magic[8] = { 'P', 'E', 'R', 'F', 'I', 'L', 'E', '2' };
 static const char magic_swapped[8] = { '2', 'E', 'L', 'I', 'F', 'R', 'E', 'P' };
 
-bool perfdata_matches(struct bytes bytes)
+static bool perfdata_matches(struct bytes bytes)
 {
 	return bytes.size >= PIPE_HEADER_SIZE &&
 	       (memcmp(bytes.p, magic, sizeof magic) == 0 ||
@@ -158,7 +159,8 @@ bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, str
 	if (bytes.size >= 8 && memcmp(bytes.p, "PERFFILE", 8) == 0)
 		return fail(err, HEFT_EUNSUPPORTED, 0, "%s: the first version of perf.data", path);
 	if (!perfdata_matches(bytes))
-		return fail(err, HEFT_EFORMAT, 0, "%s: not a perf.data file", path);
+		return file_format_refuse(file_format_of(bytes, NULL), USE_SAMPLES, path,
+					  bytes.size, err);
 	p->path = path;
 	p->bytes = bytes;
 	p->notes = notes;

@@ -105,7 +105,6 @@ struct perfdata {
 	bool packed_more, spoiled; /* the stream may hold more; it is damaged */
 };
 
-bool perfdata_matches(struct bytes bytes);
 /* False where it is no perf.data file, or of a version heft does not read.  All is borrowed. */
 bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);

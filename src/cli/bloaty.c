@@ -12,11 +12,14 @@ bool cli_is_bloaty(const struct cli *cli)
 
 void cli_as_bloaty(const struct heft_err *err, char *room, size_t size)
 {
-	const char *kind = strstr(err->text, ": not a program, object or archive");
+	/* "FILE is a script; heft reads sizes from ..." */
+	const char *reads = strstr(err->text, "; heft reads sizes from ");
 	const char *reason = strrchr(err->text, ':');
-	if (err->code == HEFT_EUNSUPPORTED && kind != NULL)
-		snprintf(room, size, "unknown file type for file '%.*s'", (int)(kind - err->text),
-			 err->text);
+	size_t path = reads != NULL ? (size_t)(reads - err->text) : 0;
+	while (path > 0 && strncmp(err->text + path, " is ", 4) != 0)
+		path--;
+	if (err->code == HEFT_EUNSUPPORTED && path > 0)
+		snprintf(room, size, "unknown file type for file '%.*s'", (int)path, err->text);
 	else if (err->code == HEFT_EIO && err->sys_errno != 0 && reason != NULL)
 		snprintf(room, size, "couldn't open file '%.*s'%s", (int)(reason - err->text),
 			 err->text, reason);

@@ -185,14 +185,10 @@ static void take_process(struct dump *d, const struct core *c)
 	d->entry = c->entry;
 }
 
-static bool read_core(struct dump *d, const struct image *core, struct heft_err *err)
+static void read_core(struct dump *d, const struct image *core)
 {
 	struct core c;
-	if (core->kind != IMAGE_CORE)
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: a program or library, no dump of a process; an image of memory "
-			    "that begins with one needs --base",
-			    core->path);
+	ASSERT(core->kind == IMAGE_CORE);
 	d->kind = DUMP_CORE;
 	d->word = core->bits / 8;
 	d->big_endian = core->big_endian;
@@ -209,14 +205,12 @@ static bool read_core(struct dump *d, const struct image *core, struct heft_err 
 	dump_find_lacks(d);
 	arena_adopt(&d->arena, &c.arena);
 	core_release(&c);
-	return true;
 }
 
-bool dump_of_image(struct dump *d, const struct image *core, struct notes *notes,
-		   struct heft_err *err)
+void dump_of_image(struct dump *d, const struct image *core, struct notes *notes)
 {
 	*d = (struct dump){ .path = core->path, .command = "", .notes = notes };
-	return read_core(d, core, err);
+	read_core(d, core);
 }
 
 /* ---- any file ------------------------------------------------------------------------------- */
@@ -243,20 +237,14 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 	}
 	if (f.cut)
 		d->lacks = "what was packed in the dump file is cut off or damaged";
-	const char *foreign = wish && dump_is_told(wish) ? NULL : input_foreign(f.bytes);
-	if (foreign) {
-		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		     "%s: no dump that heft reads: it is %s (an image of memory that begins like "
-		     "one needs --base)",
-		     d->path, foreign);
-		file_close(&f);
-		return false;
+	const struct file_format *format = file_format_of_plain(f.bytes);
+	if (!(wish && dump_is_told(wish)) && format->kind != KIND_UNKNOWN &&
+	    format->kind != KIND_RECORDING) {
+		if (!input_adopt(in, &f, USE_HEAP, d->notes, err))
+			return false;
+		read_core(d, &in->images[0]);
+		return check_process(d, err);
 	}
-	if (!(wish && dump_is_told(wish)) && input_knows(f.bytes))
-		return input_adopt(in, &f, d->notes, err) &&
-		       (in->archive ? fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-					   "%s: an archive, no dump of a process", d->path)
-				    : read_core(d, &in->images[0], err) && check_process(d, err));
 	in->file = f;
 	d->file_size = f.bytes.size;
 	return dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err);

@@ -102,8 +102,7 @@ static inline bool dump_is_told(const struct dump_wish *wish)
 bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, struct notes *notes,
 	       struct heft_err *err);
 /* The same of a core that is open as an image already: it borrows. */
-bool dump_of_image(struct dump *d, const struct image *core, struct notes *notes,
-		   struct heft_err *err);
+void dump_of_image(struct dump *d, const struct image *core, struct notes *notes);
 /* Asserts what this header promises of regions, files and threads.  By dump_open
  * where HEFT_CHECKS. */
 void dump_verify(const struct dump *d);

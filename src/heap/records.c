@@ -60,13 +60,6 @@ static bool records_is_magic(uint64_t magic)
 	return magic == HEAP_PAGE_MAGIC + 4 || magic == HEAP_PAGE_MAGIC + 8;
 }
 
-bool records_match(struct bytes b)
-{
-	struct reader little = reader_of(b, false), big = reader_of(b, true);
-	return b.size >= 8 &&
-	       (records_is_magic(read_u64(&little)) || records_is_magic(read_u64(&big)));
-}
-
 /* Why a page with the magic is none of ours; NULL: it is one. */
 static const char *what_is_wrong(const struct heap_page *p, uint64_t addr)
 {

@@ -50,8 +50,6 @@ struct records {
 	uint64_t page_bytes; /* of all places: the recorder's own memory */
 };
 
-/* Whether bytes begin with a page of a recorder, as what it writes does. */
-bool records_match(struct bytes b);
 void records_read(struct records *r, const struct dump *d, struct notes *notes);
 void records_release(struct records *r);
 

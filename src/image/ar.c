@@ -253,7 +253,7 @@ static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes
 	const uint64_t at = ar->done;
 	struct image im;
 	struct heft_err err;
-	if (image_matches(data)) {
+	if (file_format_of_plain(data)->parse) {
 		const struct image_place place = { ar->path, m->name, at, ar->vm_index };
 		if (image_parse(&im, &place, data, in->notes, &err)) {
 			im.time = m->time;

@@ -61,7 +61,7 @@ static bool try_file(const struct wanted *w, const char *path, bool by_link)
 	struct heft_err err;
 	if (!file_exists(path))
 		return false;
-	if (!input_open(&in, path, NULL, &err)) {
+	if (!input_open(&in, path, USE_DEBUG_FILE, NULL, &err)) {
 		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0, "no debug file: %s", err.text);
 		return false;
 	}

@@ -1,8 +1,6 @@
 #include "image/elf/elf_const.h"
 #include "image/elf/elf_internal.h"
-#include "image/macho/macho.h"
-#include "image/pe/pe.h"
-#include "image/wasm/wasm.h"
+#include "image/kinds.h"
 
 #include "base/pages.h"
 #include "base/unpack.h"
@@ -296,32 +294,11 @@ bool image_is_pie(const struct image *im)
 }
 
 /* Those with a magic first. */
-static const struct {
-	bool (*matches)(struct bytes bytes);
-	bool (*parse)(struct image *im, const struct image_place *at, struct bytes bytes,
-		      struct notes *notes, struct heft_err *err);
-} containers[] = {
-	{ elf_matches, elf_parse },       { wasm_matches, wasm_parse },
-	{ macho_matches, macho_parse },   { pe_matches, pe_parse },
-	{ import_matches, import_parse }, { coff_matches, coff_parse },
-};
-
-bool image_matches(struct bytes bytes)
-{
-	for (size_t i = 0; i < COUNT_OF(containers); i++)
-		if (containers[i].matches(bytes))
-			return true;
-	return false;
-}
-
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err)
 {
-	size_t i = 0;
-	while (i + 1 < COUNT_OF(containers) && !containers[i].matches(bytes))
-		i++;
-	const size_t kind = containers[i].matches(bytes) ? i : 0;
-	if (!containers[kind].parse(im, at, bytes, notes, err))
+	const struct file_format *f = file_format_of_plain(bytes);
+	if (!(f->parse ? f->parse : elf_parse)(im, at, bytes, notes, err))
 		return false;
 	if (HEFT_CHECKS)
 		image_verify(im);

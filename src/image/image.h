@@ -191,11 +191,9 @@ struct image_place {
 bool elf_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 	       struct notes *notes, struct heft_err *err);
 bool elf_matches(struct bytes bytes);
-/* The same of any container whose parser heft has; see image_matches. */
+/* The same of any container whose parser heft has (kinds.h). */
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err);
-/* Whether the bytes begin like an object file that heft reads. */
-bool image_matches(struct bytes bytes);
 void image_release(struct image *im);
 /* Asserts what this header promises.  O(sections and made entries): by
  * image_parse where HEFT_CHECKS. */

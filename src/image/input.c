@@ -6,135 +6,6 @@
 #include "image/boot_image.h"
 #include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
-#include <ctype.h>
-
-#define MADE_FROM "; give heft the ELF program that it was made from"
-
-static const struct {
-	const char *magic;
-	size_t size;
-	const char *name;
-	uint64_t off; /* of the magic */
-} foreign[] = {
-	{ "\xca\xfe\xba\xbe", 4, "a Java class" },
-	{ "MZ", 2, "a DOS program" },
-	{ "BC\xc0\xde", 4, "LLVM bitcode" },
-	{ "\xde\xc0\x17\x0b", 4, "LLVM bitcode" },
-	{ "\x1f\x8b", 2, "gzip-compressed" },
-	{ "BZh", 3, "bzip2-compressed, which heft does not unpack" },
-	{ "\x28\xb5\x2f\xfd", 4, "zstd-compressed" },
-	{ "\x04\x22\x4d\x18", 4, "lz4-compressed" },
-	{ "\xfd"
-	  "7zXZ",
-	  5, "xz-compressed" },
-	{ "PK\x03\x04", 4, "a zip archive" },
-	{ "PERFILE2", 8, "samples of perf record: see heft help blocks profile" },
-	{ "Microsoft C/C++ MSF 7.00", 24,
-	  "a PDB, the debug info of a program: give the program, and this with --debug-file" },
-	{ "#!", 2, "a script" },
-	{ "MDMP", 4, "a minidump of Windows, Breakpad or Crashpad" },
-	{ "PAGEDU64", 8, "a dump of a Windows kernel" },
-	{ "PAGEDUMP", 8, "a dump of a Windows kernel" },
-	{ "USERDU64", 8, "an old user dump of Windows" },
-	{ "USERDUMP", 8, "an old user dump of Windows" },
-	{ "hibr", 4, "a hibernation file of Windows" },
-	{ "HIBR", 4, "a hibernation file of Windows" },
-	{ "KDUMP   ", 8, "a kernel dump of makedumpfile (kdump)" },
-	{ "DISKDUMP", 8, "a kernel dump (diskdump)" },
-	{ "makedumpfile", 12, "a kernel dump of makedumpfile, flattened (makedumpfile -R)" },
-	{ "EMiL", 4, "the memory of a machine, by LiME" },
-	{ "AVML", 4, "the memory of a machine, by AVML" },
-	{ "QEVM", 4, "the state of a QEMU machine" },
-	{ "\xd1\xba\xd1\xba", 4, "the state of a VMware machine" },
-	{ "\xd2\xbe\xd2\xbe", 4, "the state of a VMware machine" },
-	{ "\x7fVirtualBox SavedState", 22, "the state of a VirtualBox machine" },
-	{ "JAVA PROFILE 1.0.", 17, "a heap dump of a Java VM" },
-	{ "go1.7 heap dump\n", 16, "a heap dump of Go's runtime" },
-	{ "heap profile:", 13, "a heap profile of an allocator: see pprof" },
-	{ "heap_v2/", 8, "a heap profile of jemalloc: see jeprof" },
-	{ "_FVH", 4, "a UEFI firmware volume; give heft the programs in it", 40 },
-	{ "VZ\x64\x86", 4, "a TE image of UEFI; give heft the program that it was made from" },
-	{ "VZ\x64\xaa", 4, "a TE image of UEFI; give heft the program that it was made from" },
-	{ "UF2\n\x57\x51\x5d\x9e", 8, "a UF2 file" MADE_FROM },
-};
-
-/* Whether b begins with `first` and so many pairs of hexadecimal digits. */
-static bool begins_with_hex(struct bytes b, const char *first, size_t pairs)
-{
-	const size_t head = strlen(first), size = head + 2 * pairs;
-	if (b.size < size || memcmp(b.p, first, head) != 0)
-		return false;
-	for (size_t i = head; i < size; i++)
-		if (!isxdigit(b.p[i]))
-			return false;
-	return true;
-}
-
-/* Names an image that a programmer or boot loader takes; NULL: b is none.  A record of Intel HEX
- * has 5 bytes and more, an S-record 4 and more behind its type.  An image for Espressif's boot
- * loaders begins with 0xe9, the count of its segments and the mode of its flash, 0 to 3. */
-static const char *firmware_name(struct bytes b)
-{
-	static const char *const records[] = { "S0", "S1", "S2", "S3" };
-	enum { ESP_HEADER = 24, SEGMENTS_MAX = 16, MODE_MAX = 3 };
-	if (begins_with_hex(b, ":", 5))
-		return "an Intel HEX file" MADE_FROM;
-	for (size_t i = 0; i < COUNT_OF(records); i++)
-		if (begins_with_hex(b, records[i], 4))
-			return "a file of S-records" MADE_FROM;
-	if (b.size > ESP_HEADER && b.p[0] == 0xe9 && b.p[1] > 0 && b.p[1] <= SEGMENTS_MAX &&
-	    b.p[2] <= MODE_MAX)
-		return "an image for Espressif's boot loader" MADE_FROM;
-	return NULL;
-}
-
-/* NULL: none of these. */
-static const char *foreign_name(struct bytes b)
-{
-	for (size_t i = 0; i < COUNT_OF(foreign); i++)
-		if (b.size >= foreign[i].off + foreign[i].size &&
-		    memcmp(b.p + foreign[i].off, foreign[i].magic, foreign[i].size) == 0)
-			return foreign[i].name;
-	return firmware_name(b);
-}
-
-/* mach_header: magic, cputype, cpusubtype, filetype; MH_CORE is 4 (<mach-o/loader.h>). */
-static bool is_macho_core(struct bytes b)
-{
-	enum { MH_CORE = 4 };
-	struct reader r = reader_of(b, false);
-	uint32_t magic = read_u32(&r);
-	const bool swapped = magic == 0xcefaedfe || magic == 0xcffaedfe;
-	r = reader_of(b, swapped);
-	magic = read_u32(&r);
-	read_skip(&r, 8);
-	return (magic == 0xfeedface || magic == 0xfeedfacf) && read_u32(&r) == MH_CORE &&
-	       reader_ok(&r);
-}
-
-const char *input_foreign(struct bytes b)
-{
-	return is_macho_core(b) ? "a Mach-O core" : image_matches(b) ? NULL : foreign_name(b);
-}
-
-static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)
-{
-	if (b.size < 4)
-		return fail(err, HEFT_EFORMAT, 0,
-			    "%s: file of %" PRIu64
-			    " bytes is too short for a program, object or archive",
-			    path, b.size);
-	const char *name = foreign_name(b);
-	if (name)
-		return fail(err, HEFT_EUNSUPPORTED, 0,
-			    "%s: not a program, object or archive (it is %s)", path, name);
-	if (str_ends(str_of(path), STR(".bin")))
-		return fail(err, HEFT_EUNSUPPORTED, 0,
-			    "%s: not a program, object or archive; if it is firmware, give heft "
-			    "the ELF program that it was made from",
-			    path);
-	return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not a program, object or archive", path);
-}
 
 /* The tables that were made for the image are none of the program's. */
 static void hide_tables(struct image *im)
@@ -166,7 +37,7 @@ static bool make_image(struct input *in, const char *path, struct heft_err *err)
 	return true;
 }
 
-static bool parse_linkmap(struct input *in, const char *path, struct heft_err *err)
+bool linkmap_input(struct input *in, const char *path, struct heft_err *err)
 {
 	struct linkmap *map = mem_zeroed(1, sizeof *map);
 	if (!linkmap_parse(map, path, in->file.bytes, in->notes, err)) {
@@ -183,18 +54,15 @@ static bool parse_linkmap(struct input *in, const char *path, struct heft_err *e
 }
 
 /* in->file.bytes to images and parts. */
-static bool image_input_parse(struct input *in, const char *path, struct heft_err *err)
+static bool image_input_parse(struct input *in, enum file_use use, const char *path,
+			      struct heft_err *err)
 {
 	const struct bytes b = in->file.bytes;
-	if (ar_matches(b))
-		return ar_parse(in, path, err);
-	if (fat_matches(b))
-		return fat_parse(in, path, err);
-	if (component_matches(b))
-		return component_parse(in, path, err);
-	if (!image_matches(b))
-		return linkmap_matches(b) ? parse_linkmap(in, path, err)
-					  : unknown_type(path, b, err);
+	in->format = file_format_of_plain(b);
+	if (!file_format_serves(in->format, use) || (!in->format->open && !in->format->parse))
+		return file_format_refuse(file_format_of(b, NULL), use, path, b.size, err);
+	if (in->format->open)
+		return in->format->open(in, path, err);
 	struct image *im = mem_zeroed(1, sizeof *im);
 	if (!image_parse(im, &(struct image_place){ path, STR(""), 0, 0 }, b, in->notes, err)) {
 		mem_free(im);
@@ -205,45 +73,19 @@ static bool image_input_parse(struct input *in, const char *path, struct heft_er
 	return true;
 }
 
-bool input_is_core(struct bytes b, bool *ret_packed)
+/* Puts what is packed in a file in its place if heft reads images of that. */
+static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
 {
-	enum unpack_method method;
-	uint8_t head[EI_NIDENT + 2];
-	*ret_packed = unpack_guess(b, &method);
-	if (*ret_packed && unpack_head(method, b, head, sizeof head) < sizeof head)
-		return false;
-	if (!*ret_packed && b.size < sizeof head)
-		return false;
-	if (!*ret_packed)
-		memcpy(head, b.p, sizeof head);
-	if (!elf_matches((struct bytes){ head, sizeof head }))
-		return false;
-	struct reader r = reader_make(head, sizeof head, head[EI_DATA] == ELFDATA2MSB);
-	reader_seek(&r, EI_NIDENT);
-	return read_u16(&r) == ET_CORE;
-}
-
-bool input_knows(struct bytes b)
-{
-	return image_matches(b) || ar_matches(b) || fat_matches(b) || foreign_name(b);
-}
-
-bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
-{
-	enum unpack_method method;
-	uint8_t head[4096];
-	if (!unpack_guess(f->bytes, &method))
-		return true;
-	const struct bytes b = { head, unpack_head(method, f->bytes, head, sizeof head) };
-	const bool map = linkmap_begins(b);
-	const uint64_t packed = f->bytes.size;
-	if (!map && !image_matches(b) && !component_matches(b) && !ar_matches(b) && !fat_matches(b))
+	bool packed;
+	const uint64_t size = f->bytes.size;
+	const struct file_format *format = file_format_of(f->bytes, &packed);
+	if (!packed || (!format->open && !format->parse))
 		return true;
 	if (!unpack_in_place(f, notes, err))
 		return false;
-	if (!map)
+	if (format->kind != KIND_LINKER_MAP && format->kind != KIND_CORE)
 		note(notes, f->path, HEFT_NO_OFFSET, 0,
-		     "packed in %" PRIu64 " bytes: sizes are those of what is inside", packed);
+		     "packed in %" PRIu64 " bytes: sizes are those of what is inside", size);
 	return true;
 }
 
@@ -270,9 +112,9 @@ static bool unpack_kernel(struct file *f, struct notes *notes, struct heft_err *
 	return true;
 }
 
-static bool parse_file(struct input *in, const char *path, struct heft_err *err)
+static bool parse_file(struct input *in, enum file_use use, const char *path, struct heft_err *err)
 {
-	if (!image_input_parse(in, path, err))
+	if (!image_input_parse(in, use, path, err))
 		return false;
 	for (size_t i = 0; i < in->image_count; i++)
 		if (in->images[i].file_off < in->file.bytes.size)
@@ -280,30 +122,25 @@ static bool parse_file(struct input *in, const char *path, struct heft_err *err)
 	return true;
 }
 
-bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err)
+bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
+		 struct heft_err *err)
 {
 	memset(in, 0, sizeof *in);
 	in->notes = notes;
 	in->file = *f;
 	if (input_unpack(&in->file, notes, err) && unpack_kernel(&in->file, notes, err) &&
-	    parse_file(in, in->file.path, err))
+	    parse_file(in, use, in->file.path, err))
 		return true;
 	input_close(in);
 	return false;
 }
 
-bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err)
+bool input_open(struct input *in, const char *path, enum file_use use, struct notes *notes,
+		struct heft_err *err)
 {
 	struct file f;
 	memset(in, 0, sizeof *in);
-	if (!file_open(&f, path, err))
-		return false;
-	bool packed;
-	if (input_is_core(f.bytes, &packed) && packed && !unpack_in_place(&f, notes, err)) {
-		file_close(&f);
-		return false;
-	}
-	return input_adopt(in, &f, notes, err);
+	return file_open(&f, path, err) && input_adopt(in, &f, use, notes, err);
 }
 
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
@@ -312,7 +149,7 @@ bool input_parse(struct input *in, const char *path, struct bytes bytes, struct 
 	memset(in, 0, sizeof *in);
 	in->notes = notes;
 	in->file.bytes = bytes;
-	if (image_input_parse(in, arena_copy(&in->arena, str_of(path)), err))
+	if (image_input_parse(in, USE_SIZE, arena_copy(&in->arena, str_of(path)), err))
 		return true;
 	input_close(in);
 	return false;
@@ -364,7 +201,7 @@ bool input_take_slice(struct input *in, const char *path, const char *arch, stru
 	release_images(in);
 	in->archive = in->fat = false;
 	in->file.bytes = slice;
-	return parse_file(in, path, err);
+	return parse_file(in, USE_SIZE, path, err);
 }
 
 /* The first image whose name, or its last part, is that of a member; NULL: none. */
@@ -412,7 +249,7 @@ bool input_take_member(struct input *in, const char *path, struct str member, st
 	in->outside_size = 0;
 	in->outside.count = 0;
 	in->file.bytes = bytes;
-	if (!parse_file(in, path, err))
+	if (!parse_file(in, USE_SIZE, path, err))
 		return false;
 	for (size_t i = 0; i < in->image_count; i++)
 		in->images[i].mapped = mapped;

@@ -8,6 +8,7 @@
 #define HEFT_IMAGE_INPUT_H
 
 #include "image/image.h"
+#include "image/kinds.h"
 
 enum ar_part_kind {
 	AR_HEADERS,        /* magic, member headers, long-name table, padding */
@@ -38,6 +39,7 @@ struct ar_outside {
 struct linkmap;
 
 struct input {
+	const struct file_format *format;
 	/* Of a linker map its bytes are those of the program's sections. */
 	struct file file;
 	bool archive, thin;
@@ -59,11 +61,13 @@ struct input {
 };
 
 /* Opens and parses; a file may be packed (unpack.h), `file` is then what was packed.  False where
- * the file cannot be read or is no ELF file, archive or linker map, or its own headers are
- * damaged.  A damaged archive member is a note and an AR_OTHER_MEMBER. */
-bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);
+ * the file cannot be read, its kind is not for this use, or its own headers are damaged.  A damaged
+ * archive member is a note and an AR_OTHER_MEMBER. */
+bool input_open(struct input *in, const char *path, enum file_use use, struct notes *notes,
+		struct heft_err *err);
 /* The same of a file that is open, which belongs to the input from then on, also on failure. */
-bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err);
+bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
+		 struct heft_err *err);
 /* Bytes of the file, and of members outside it. */
 static inline uint64_t input_size(const struct input *in)
 {
@@ -74,16 +78,6 @@ static inline bool input_has_offsets(const struct input *in)
 {
 	return !in->linkmap;
 }
-/* Whether a file is a core, which may be packed, by the type in its ELF header. */
-bool input_is_core(struct bytes b, bool *ret_packed);
-/* Puts what is packed in a file in its place where that is a program, object, archive or linker
- * map.  Other files stay as they are. */
-bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err);
-/* Whether the bytes begin like something heft knows the name of, if only to refuse it. */
-bool input_knows(struct bytes b);
-/* What a file is that heft does not read, as "a minidump"; NULL: it may read it, or nobody knows.
- * Mach-O cores count, of which only the headers are read. */
-const char *input_foreign(struct bytes b);
 /* input_open from bytes in memory (tests, fuzzing, .gnu_debugdata); `path` is for messages. */
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
 		 struct heft_err *err);
@@ -111,5 +105,7 @@ bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 /* wasm/component.c: the same of a WebAssembly component; modules have VM addresses as slices. */
 bool component_matches(struct bytes bytes);
 bool component_parse(struct input *in, const char *path, struct heft_err *err);
+/* Makes the image of a linker map. */
+bool linkmap_input(struct input *in, const char *path, struct heft_err *err);
 
 #endif

@@ -34,7 +34,8 @@ bool process_of_image(struct process *p, const struct image *core, const struct 
 		      struct heft_err *err)
 {
 	memset(p, 0, sizeof *p);
-	return dump_of_image(&p->dump, core, wish->notes, err) && process_begin(p, wish, err);
+	dump_of_image(&p->dump, core, wish->notes);
+	return process_begin(p, wish, err);
 }
 
 void process_close(struct process *p)

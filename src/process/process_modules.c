@@ -178,8 +178,8 @@ static bool process_modules_open_given(struct process *p, struct heft_err *err)
 				       sizeof *p->modules->given);
 	for (size_t i = 0; i < p->wish.find->debug_files.count; i++) {
 		struct given_file *g = &p->modules->given[i];
-		g->open = input_open(&g->input, p->wish.find->debug_files.data[i], p->wish.notes,
-				     err);
+		g->open = input_open(&g->input, p->wish.find->debug_files.data[i], USE_DEBUG_FILE,
+				     p->wish.notes, err);
 		if (!g->open)
 			return false;
 	}
@@ -191,7 +191,7 @@ static bool process_modules_read_build_id(struct process *p, const char *path, s
 					  struct heft_err *err)
 {
 	struct input in;
-	if (!input_open(&in, path, p->wish.notes, err))
+	if (!input_open(&in, path, USE_SIZE, p->wish.notes, err))
 		return false;
 	const struct bytes id = in.archive ? (struct bytes){ NULL, 0 } : in.images[0].build_id;
 	const struct str text = { (const char *)id.p, id.size };
@@ -228,10 +228,9 @@ static bool is_noted(const struct process *p, const struct given_program *g)
 static bool check_program(const char *path, struct heft_err *err)
 {
 	struct file f;
-	bool packed;
 	if (!file_open(&f, path, err))
 		return false;
-	const bool dump = input_is_core(f.bytes, &packed) || records_match(f.bytes);
+	const bool dump = file_format_serves(file_format_of(f.bytes, NULL), USE_HEAP);
 	file_close(&f);
 	return !dump ||
 	       fail(err, HEFT_EARG, HEFT_NO_OFFSET,
@@ -278,7 +277,7 @@ static bool process_modules_add_program(struct process *p, const char *path, uin
 					struct heft_err *err)
 {
 	struct input in;
-	if (!input_open(&in, path, p->wish.notes, err))
+	if (!input_open(&in, path, USE_SIZE, p->wish.notes, err))
 		return false;
 	if (!in.archive && load == 0 && p->dump.entry != 0)
 		load = p->dump.entry - in.images[0].entry;
@@ -353,7 +352,7 @@ static bool process_modules_try_path(const struct process *p, struct opened_modu
 				     const char *path)
 {
 	struct heft_err err;
-	if (!path || !input_open(&o->input, path, &o->notes, &err))
+	if (!path || !input_open(&o->input, path, USE_SIZE, &o->notes, &err))
 		return false;
 	const char *wrong = process_modules_what_differs(p, o, &o->input, path);
 	if (wrong) {

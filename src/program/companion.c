@@ -28,7 +28,7 @@ static bool companion_open_object(const struct image *im, const char *path, stru
 				  struct notes *notes, struct heft_err *err)
 {
 	(void)im;
-	return input_open(in, path, notes, err);
+	return input_open(in, path, USE_DEBUG_FILE, notes, err);
 }
 
 static bool companion_find_file(struct companion *c, const struct image *im,

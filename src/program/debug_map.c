@@ -87,7 +87,7 @@ static struct input *debug_map_open_file(struct debug_map_making *m, struct str 
 	struct heft_err err;
 	struct input *in = mem_zeroed(1, sizeof *in);
 	const bool found = debug_map_find_file(m, file, &path);
-	const bool ok = found && input_open(in, path.p, m->notes, &err);
+	const bool ok = found && input_open(in, path.p, USE_SIZE, m->notes, &err);
 	if (found && !ok)
 		note(m->notes, m->im->path, HEFT_NO_OFFSET, 0,
 		     "an object of the debug map is not used: %s", err.text);

@@ -22,7 +22,7 @@ static struct debuginfo_other *other_open(const struct debuginfo *d, const char 
 {
 	struct heft_err err = { 0 };
 	struct debuginfo_other *o = mem_zeroed(1, sizeof *o);
-	if (input_open(&o->in, path, d->dwarf.notes, &err)) {
+	if (input_open(&o->in, path, USE_DEBUG_FILE, d->dwarf.notes, &err)) {
 		if (!o->in.archive) {
 			debuginfo_open_sections(&o->info, &o->in.images[0], split, d->dwarf.notes);
 			return o;
@@ -167,7 +167,7 @@ static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 {
 	for (size_t i = 0; how && i < how->file_count; i++) {
 		struct input in;
-		if (!input_open(&in, how->files[i], NULL, NULL))
+		if (!input_open(&in, how->files[i], USE_DEBUG_FILE, NULL, NULL))
 			continue;
 		const bool is = !in.archive && sup_matches(&in.images[0], link->id);
 		input_close(&in);

@@ -141,7 +141,7 @@ static bool path_aliases_open_object(struct input *in, const struct linkmap *map
 			text_set(&full, (struct str){ own, slash ? (size_t)(slash - own) + 1 : 0 });
 		text_add(&full, path);
 		text_add_char(&full, '\0');
-		ok = file_exists(full.p) && input_open(in, full.p, &notes, NULL);
+		ok = file_exists(full.p) && input_open(in, full.p, USE_SIZE, &notes, NULL);
 	}
 	text_release(&full);
 	notes_release(&notes);

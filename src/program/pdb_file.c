@@ -8,11 +8,6 @@
 
 #include <stdio.h>
 
-bool pdb_file_matches(struct bytes b)
-{
-	return msf_matches(b);
-}
-
 bool pdb_file_named(const char *path)
 {
 	struct heft_err err;

@@ -4,11 +4,10 @@
 
 #include "image/input.h"
 
-/* Whether the bytes are a PDB; whether of the build that the image names, by GUID and age. */
-bool pdb_file_matches(struct bytes b);
-bool pdb_file_named(const char *path); /* the same of a file */
+bool pdb_file_named(const char *path); /* whether a file is a PDB */
 /* False, with *err, where its headers are damaged. */
 bool pdb_file_check(struct bytes b, const char *path, struct heft_err *err);
+/* Whether it is of the build that the image names, by GUID and age. */
 bool pdb_file_is_of(struct bytes b, const struct image *im);
 
 /* Opens the PDB at `path` as an image that stands beside `im`, a linked one of the same build: its

@@ -43,9 +43,8 @@ static bool program_open_given(const struct program *p, const char *path, struct
 	struct file f;
 	if (!file_open(&f, path, err))
 		return false;
-	if (!pdb_file_matches(f.bytes)) {
-		file_close(&f);
-		if (!input_open(in, path, p->notes, err))
+	if (file_format_of(f.bytes, NULL)->kind != KIND_PDB) {
+		if (!input_adopt(in, &f, USE_DEBUG_FILE, p->notes, err))
 			return false;
 		*ret = use_of(p, in);
 		return true;
@@ -124,7 +123,7 @@ bool program_check_used(const struct program_wish *wish, const bool *used, struc
 		if (pdb_file_named(path))
 			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 				    "%s: no input names a PDB of this GUID and age", path);
-		if (!input_open(&in, path, NULL, err))
+		if (!input_open(&in, path, USE_SIZE, NULL, err))
 			return false;
 		if (in.images[0].build_id.size > 0)
 			fail(err, HEFT_EARG, HEFT_NO_OFFSET,
@@ -381,44 +380,36 @@ static bool is_member(const char *path, struct arena *a, const char **ret_file,
 	return file_exists(*ret_file);
 }
 
-static bool open_member(struct program *p, const char *file, struct str member,
+static bool open_member(struct program *p, const char *file, enum file_use use, struct str member,
 			struct heft_err *err)
 {
 	struct file f;
-	if (!file_open(&f, file, err) || !input_adopt(&p->input, &f, p->notes, err))
+	if (!file_open(&f, file, err) || !input_adopt(&p->input, &f, use, p->notes, err))
 		return false;
 	p->open = true;
 	return input_take_member(&p->input, p->path, member, err) && use_given(p, err);
 }
 
-bool program_open(struct program *p, const char *path, const struct program_wish *wish,
-		  struct notes *notes, struct heft_err *err)
+bool program_open(struct program *p, const char *path, enum file_use use,
+		  const struct program_wish *wish, struct notes *notes, struct heft_err *err)
 {
-	struct file f;
-	bool packed;
 	struct arena a = { 0 };
 	const char *archive;
 	struct str member;
 	program_begin(p, path, wish, notes);
 	const bool inside = is_member(path, &a, &archive, &member);
-	const bool opened = inside && open_member(p, archive, member, err);
+	const bool opened = inside && open_member(p, archive, use, member, err);
 	arena_release(&a);
 	if (inside)
 		return opened;
-	if (!file_open(&f, path, err))
-		return false;
-	if (input_is_core(f.bytes, &packed) && packed) {
-		file_close(&f);
-		return input_open(&p->input, path, notes, err) && use_given(p, err);
-	}
-	return input_adopt(&p->input, &f, p->notes, err) && use_given(p, err);
+	return input_open(&p->input, path, use, notes, err) && use_given(p, err);
 }
 
-bool program_adopt(struct program *p, const char *path, struct file *f,
+bool program_adopt(struct program *p, struct file *f, enum file_use use,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err)
 {
-	program_begin(p, path, wish, notes);
-	return input_adopt(&p->input, f, p->notes, err) && use_given(p, err);
+	program_begin(p, f->path, wish, notes);
+	return input_adopt(&p->input, f, use, p->notes, err) && use_given(p, err);
 }
 
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
@@ -442,10 +433,10 @@ bool program_check_alone(const struct program *p, struct heft_err *err)
 	return all;
 }
 
-bool program_open_alone(struct program *p, const char *path, const struct program_wish *wish,
-			struct notes *notes, struct heft_err *err)
+bool program_open_alone(struct program *p, const char *path, enum file_use use,
+			const struct program_wish *wish, struct notes *notes, struct heft_err *err)
 {
-	return program_open(p, path, wish, notes, err) && program_check_alone(p, err);
+	return program_open(p, path, use, wish, notes, err) && program_check_alone(p, err);
 }
 
 void program_close(struct program *p)

@@ -36,18 +36,18 @@ struct program {
 
 /* Opens the file and what the wish names for it.  `wish` and `notes` are
  * borrowed until program_close, which may be called on a zeroed struct and after a failure. */
-bool program_open(struct program *p, const char *path, const struct program_wish *wish,
-		  struct notes *notes, struct heft_err *err);
+bool program_open(struct program *p, const char *path, enum file_use use,
+		  const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* The same of a file that is open, which belongs to the program from then on, also on failure. */
-bool program_adopt(struct program *p, const char *path, struct file *f,
+bool program_adopt(struct program *p, struct file *f, enum file_use use,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* The same of bytes in memory (borrowed); no linker map is looked for beside `path`. */
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* program_open for a handle with one program: HEFT_EARG where a debug file of the wish is not of
  * it, or the wish names a program of a dump. */
-bool program_open_alone(struct program *p, const char *path, const struct program_wish *wish,
-			struct notes *notes, struct heft_err *err);
+bool program_open_alone(struct program *p, const char *path, enum file_use use,
+			const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* That of an open program. */
 bool program_check_alone(const struct program *p, struct heft_err *err);
 void program_close(struct program *p);

@@ -2,6 +2,7 @@
 
 #include "base/gzip.h"
 #include "base/json_read.h"
+#include "image/kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +135,7 @@ bool sizediff_read(struct snapshot *ret_before, struct snapshot *ret_after, cons
 		   struct bytes b, struct notes *notes, struct heft_err *err)
 {
 	struct bytes before, after;
-	if (!sizediff_matches(b) || !sizediff_split(b, &before, &after))
+	if (file_format_of_plain(b)->kind != KIND_SIZEDIFF || !sizediff_split(b, &before, &after))
 		return fail(err, HEFT_EFORMAT, 0, "%s: the head of the .sizediff file is damaged",
 			    path);
 	if (!sizefile_read(ret_before, path, before, notes, err))

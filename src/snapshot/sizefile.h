@@ -12,11 +12,6 @@
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* Whether the bytes begin like either kind (unpacked or in gzip; looks no further than the first
- * line). */
-bool sizefile_matches(struct bytes b);
-bool sizediff_matches(struct bytes b);
-
 /* False with line and file where the text is damaged: HEFT_EFORMAT. */
 bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struct notes *notes,
 		   struct heft_err *err);

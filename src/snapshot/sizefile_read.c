@@ -645,21 +645,3 @@ bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struc
 	mem_free((void *)(uintptr_t)text.p);
 	return ok;
 }
-
-bool sizefile_matches(struct bytes b)
-{
-	struct bytes start = b;
-	uint8_t line[64];
-	if (gzip_matches(b)) {
-		start.size = gzip_start(b, line, sizeof line);
-		start.p = line;
-	}
-	const struct str head = { (const char *)start.p, min_u64(start.size, sizeof line) };
-	return str_starts(head, STR(SIZEFILE_CREATED "\n")) && !sizediff_matches(start);
-}
-
-bool sizediff_matches(struct bytes b)
-{
-	const struct str head = { (const char *)b.p, b.size };
-	return str_starts(head, STR(SIZEFILE_CREATED "\nDIFF\n"));
-}

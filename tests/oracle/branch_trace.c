@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 	struct input in;
 	struct blockmap map;
 	struct trace t = { 0 };
-	if (argc != 5 || !input_open(&in, argv[1], NULL, NULL)) {
+	if (argc != 5 || !input_open(&in, argv[1], USE_SIZE, NULL, NULL)) {
 		fprintf(stderr, "usage: branch_trace PROGRAM PERF_DATA COUNTS EVERY\n");
 		return 2;
 	}

@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	notes_init(&notes);
 	if (argc < 3)
 		usage();
-	if (!input_open(&in, argv[2], &notes, &err) || in.image_count != 1) {
+	if (!input_open(&in, argv[2], USE_SIZE, &notes, &err) || in.image_count != 1) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

@@ -171,7 +171,7 @@ static void walk_file(const char *path, struct counts *c)
 	struct heft_err err;
 	notes_init(&notes);
 	c->files++;
-	if (input_open(&in, path, &notes, &err)) {
+	if (input_open(&in, path, USE_SIZE, &notes, &err)) {
 		uint64_t covered = 0;
 		c->bytes += input_size(&in);
 		for (size_t i = 0; i < in.image_count; i++) {
@@ -228,7 +228,7 @@ static int apart(int count, char **paths)
 	int bad = 0;
 	for (int i = 0; i < count; i++) {
 		struct input in;
-		if (!input_open(&in, paths[i], NULL, NULL))
+		if (!input_open(&in, paths[i], USE_SIZE, NULL, NULL))
 			continue;
 		for (size_t k = 0; k < in.image_count; k++) {
 			const struct image *im = &in.images[k];
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
 		return apart(argc - 2, argv + 2);
 	struct input in;
 	struct heft_err err;
-	if (!input_open(&in, argv[2], NULL, &err)) {
+	if (!input_open(&in, argv[2], USE_SIZE, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 2;
 	}

@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || argc > 3)
 		return 2;
 	notes_init(&notes);
-	if (!input_open(&in, argv[argc - 1], &notes, &err)) {
+	if (!input_open(&in, argv[argc - 1], USE_SIZE, &notes, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 2;
 	}

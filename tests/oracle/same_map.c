@@ -39,7 +39,7 @@ static int same_file(const char *path)
 	struct input in;
 	struct heft_err err;
 	int count = 0;
-	if (!input_open(&in, path, NULL, &err)) {
+	if (!input_open(&in, path, USE_SIZE, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return -1;
 	}

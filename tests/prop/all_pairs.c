@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 	struct heft_err err;
 	struct state s = { .path = argc > 1 ? argv[1] : "" };
 	notes_init(&s.notes);
-	if (!program_open(&s.program, s.path, &s.wish, &s.notes, &err)) {
+	if (!program_open(&s.program, s.path, USE_SIZE, &s.wish, &s.notes, &err)) {
 		printf("FAIL %s\n", err.text);
 		return 2;
 	}

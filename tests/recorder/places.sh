@@ -292,7 +292,7 @@ while read -r magic words; do
 		head -c 4096 /dev/zero
 	} >strange
 	for command in "show" "check" "digest"; do
-		is "$words: heap $command" "2 1" "$("$heft" heap $command strange >shown 2>message; echo $?) $(grep -c "no dump that heft reads: it is .*$words" message)"
+		is "$words: heap $command" "2 1" "$("$heft" heap $command strange >shown 2>message; echo $?) $(grep -c "strange is .*$words.*; heft heap reads cores and recordings" message)"
 	done
 done <<'END'
 MDMP minidump

@@ -115,7 +115,7 @@ static void expect_found(struct scene *s, const char *path, const char *want)
 	struct input in;
 	const char *dirs[] = { in_dir(s, "given") };
 	const struct debug_search how = { .dirs = dirs, .dir_count = 1, .debuginfod = true };
-	assert_true(input_open(&in, path, NULL, NULL));
+	assert_true(input_open(&in, path, USE_SIZE, NULL, NULL));
 	char *found = debugfile_find(&in.images[0], &how, &s->notes);
 	if (want)
 		assert_string_equal(found, want);
@@ -215,7 +215,7 @@ static void debuginfod_is_asked_only_if_servers_are_named(void **state)
 	setenv("DEBUGINFOD_URLS", arena_format(&s.arena, "file://%s/server", s.dir), 1);
 	struct input in;
 	const struct debug_search how = { .debuginfod = true }, off = { 0 };
-	assert_true(input_open(&in, image, NULL, NULL));
+	assert_true(input_open(&in, image, USE_SIZE, NULL, NULL));
 	char *found = debugfile_find(&in.images[0], &off, &s.notes);
 	assert_null(found);
 	found = debugfile_find(&in.images[0], &how, &s.notes);

@@ -78,7 +78,7 @@ static void write_file(struct scene *s, const char *name, struct elfgen *g)
 static void open_image(struct scene *s, const char *name, const char *dir)
 {
 	struct heft_err err = { 0 };
-	if (!input_open(&s->in, in_dir(s, name), &s->notes, &err))
+	if (!input_open(&s->in, in_dir(s, name), USE_SIZE, &s->notes, &err))
 		fail_msg("%s", err.text);
 	const struct debug_search how = { .dirs = &dir, .dir_count = dir ? 1 : 0 };
 	debuginfo_open(&s->d, &s->in.images[0], &how, &s->notes);
@@ -324,7 +324,7 @@ static void open_with_given(struct scene *s, const char *name, const char *const
 {
 	struct heft_err err = { 0 };
 	const struct debug_search how = { .files = files, .file_count = count };
-	if (!input_open(&s->in, in_dir(s, name), &s->notes, &err))
+	if (!input_open(&s->in, in_dir(s, name), USE_SIZE, &s->notes, &err))
 		fail_msg("%s", err.text);
 	debuginfo_open(&s->d, &s->in.images[0], &how, &s->notes);
 }

@@ -49,7 +49,7 @@ static void expect_error(struct bytes file, const char *words)
 	struct input in;
 	struct heft_err err = { 0 };
 	assert_false(input_parse(&in, "test", file, NULL, &err));
-	assert_ptr_equal(strstr(err.text, "test: "), err.text);
+	assert_true(strncmp(err.text, "test: ", 6) == 0 || strncmp(err.text, "test is ", 8) == 0);
 	if (!strstr(err.text, words))
 		fail_msg("\"%s\" lacks \"%s\"", err.text, words);
 	mem_free((void *)(uintptr_t)file.p);
@@ -597,7 +597,7 @@ static void what_is_no_elf_file_is_named(void **state)
 {
 	(void)state;
 	expect_error(copy("\177E", 2), "too short");
-	expect_error(copy("hello world", 11), "not a program, object or archive");
+	expect_error(copy("hello world", 11), "of no kind that heft knows");
 	expect_error(copy("MZ\220\0\0\0\0\0", 8), "DOS");
 	expect_error(copy("\0asm\2\0\0\0", 8), "WebAssembly of version 2");
 	expect_error(copy("BC\300\336abcd", 8), "bitcode");

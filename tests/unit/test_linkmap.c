@@ -628,27 +628,29 @@ static void numbers_at_the_edge_do_not_wrap(void **state)
 	linkmap_release(&lm);
 }
 
-static void expect_error(const char *text, const char *expected)
+static void expect_error(const char *text, enum heft_code code, const char *expected)
 {
 	struct linkmap lm;
 	struct heft_err err = { 0 };
 	const struct bytes bytes = { (const uint8_t *)text, strlen(text) };
 	assert_false(linkmap_parse(&lm, "x.map", bytes, &notes, &err));
-	assert_int_equal(err.code, HEFT_EFORMAT);
+	assert_int_equal(err.code, code);
 	assert_string_equal(err.text, expected);
 }
 
 static void a_file_that_is_no_map_is_an_error_with_a_line(void **state)
 {
 	(void)state;
-	static const char other[] =
-		"x.map:1: not a linker map of GNU ld, gold, lld, mold, ld64 or MSVC";
-	expect_error("", other);
-	expect_error("\n", other);
-	expect_error("int main(void)\n{\n}\n", other);
-	expect_error("\177ELF\2\1\1", other);
-	expect_error("a\nb\nc\nd\ne\nf\ng\nh\nMemory map\n", other);
-	expect_error(gnu_front, "x.map:20: the linker map ends before its memory map");
+#define TAKES "; --map takes linker maps of GNU ld, gold, lld, mold, ld64 and MSVC"
+	static const char tiny[] = "x.map is too short for any kind" TAKES;
+	static const char other[] = "x.map is of no kind that heft knows" TAKES;
+	expect_error("", HEFT_EFORMAT, tiny);
+	expect_error("\n", HEFT_EFORMAT, tiny);
+	expect_error("int main(void)\n{\n}\n", HEFT_EUNSUPPORTED, other);
+	expect_error("\177ELF\2\1\1", HEFT_EUNSUPPORTED, "x.map is a program or library" TAKES);
+	expect_error("a\nb\nc\nd\ne\nf\ng\nh\nMemory map\n", HEFT_EUNSUPPORTED, other);
+	expect_error(gnu_front, HEFT_EFORMAT,
+		     "x.map:20: the linker map ends before its memory map");
 }
 
 static void maps_are_opened_from_files(void **state)

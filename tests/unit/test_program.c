@@ -94,7 +94,7 @@ static const char *write_map(struct scene *s, const char *name, unsigned size, c
 static bool open_scene(struct scene *s, const char *path)
 {
 	program_close(&s->program);
-	return program_open_alone(&s->program, path, &s->wish, &s->notes, &s->err);
+	return program_open_alone(&s->program, path, USE_SIZE, &s->wish, &s->notes, &s->err);
 }
 
 static void expect_map(struct scene *s, const char *object)
@@ -161,12 +161,12 @@ static void one_of_several_programs_may_have_the_debug_file(void **state)
 	begin(&s);
 	const char *a = write_image(&s, "a", 1, 8), *b = write_image(&s, "b", 2, 8);
 	wish_add_debug_file(&s.wish, write_image(&s, "b.dbg", 2, 8));
-	assert_true(program_open(&s.program, a, &s.wish, &s.notes, &s.err));
+	assert_true(program_open(&s.program, a, USE_SIZE, &s.wish, &s.notes, &s.err));
 	program_mark_used(&s.program, used);
 	assert_null(program_debug(&s.program, true));
 	assert_false(program_check_used(&s.wish, used, &s.err));
 	program_close(&s.program);
-	assert_true(program_open(&s.program, b, &s.wish, &s.notes, &s.err));
+	assert_true(program_open(&s.program, b, USE_SIZE, &s.wish, &s.notes, &s.err));
 	program_mark_used(&s.program, used);
 	assert_true(program_check_used(&s.wish, used, &s.err));
 	end(&s);

@@ -200,7 +200,7 @@ static bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err
 	if (b->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	b->opened = true;
-	if (!program_open_alone(&b->program, copy, &b->wish, &b->notes, err))
+	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->wish, &b->notes, err))
 		return false;
 	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
 	(void)program_debug(&b->program, false);

@@ -86,7 +86,7 @@ static bool stack_handle_open_program(struct heft_stack *s, const char *path, st
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	s->opened = true;
 	progress_tell("code", 0, 0);
-	if (!program_open_alone(&s->program, copy, &s->wish, &s->notes, err) ||
+	if (!program_open_alone(&s->program, copy, USE_STACK, &s->wish, &s->notes, err) ||
 	    !stack_read(&s->stack, &s->program, err))
 		return false;
 	s->locator.symbols = program_symbols(&s->program);

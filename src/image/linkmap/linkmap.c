@@ -1,6 +1,7 @@
 #include "image/linkmap/linkmap_internal.h"
 
 #include "base/unpack.h"
+#include "image/kinds.h"
 #include "image/linkmap/linkmap_image.h"
 
 /* Eight bytes or more are a section or a piece, which keeps their numbers below LINKMAP_NONE. */
@@ -103,15 +104,19 @@ static bool detect(struct map_maker *m, enum linkmap_linker *ret)
 
 /* ---- the whole ----------------------------------------------------------------------- */
 
-/* `m` stands behind what detect looked at: the whole file where its headings were GNU ld's. */
-static bool no_map(const struct map_maker *m, struct heft_err *err)
+bool linkmap_begins(struct bytes head)
 {
-	if (reader_left(&m->r) == 0 && m->line_number > FIRST_LINES)
+	struct map_maker m = { .r = reader_of(head, false) };
+	return detect(&m, NULL);
+}
+
+static bool no_map(const struct map_maker *m, struct bytes bytes, struct heft_err *err)
+{
+	if (linkmap_begins(bytes))
 		return fail(err, HEFT_EFORMAT, m->r.size,
 			    "%s:%" PRIu64 ": the linker map ends before its memory map", m->path,
 			    m->line_number);
-	return fail(err, HEFT_EFORMAT, 0,
-		    "%s:1: not a linker map of GNU ld, gold, lld, mold, ld64 or MSVC", m->path);
+	return file_format_refuse(file_format_of_plain(bytes), USE_MAP, m->path, bytes.size, err);
 }
 
 static bool linkmap_parse_bytes(struct linkmap *lm, const char *path, struct bytes bytes,
@@ -130,23 +135,10 @@ static bool linkmap_parse_bytes(struct linkmap *lm, const char *path, struct byt
 			    "%s: the linker map is larger than 16 GiB", path);
 	lm->bytes = bytes;
 	if (!detect(&m, &lm->linker))
-		return no_map(&m, err);
+		return no_map(&m, bytes, err);
 	parsers[lm->linker](&m);
 	map_finish(&m);
 	return true;
-}
-
-bool linkmap_matches(struct bytes b)
-{
-	struct map_maker m = { .r = reader_of(b, false) };
-	enum linkmap_linker linker;
-	return detect(&m, &linker);
-}
-
-bool linkmap_begins(struct bytes head)
-{
-	struct map_maker m = { .r = reader_of(head, false) };
-	return detect(&m, NULL);
 }
 
 bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,

@@ -8,8 +8,6 @@
 
 #include "image/linkmap/linkmap.h"
 
-/* Whether a file begins like a map.  O(1), but O(size) for those of GNU ld and gold. */
-bool linkmap_matches(struct bytes b);
 /* Whether the first bytes of a file are those of a map; 4 KiB are enough. */
 bool linkmap_begins(struct bytes head);
 
