@@ -23,6 +23,15 @@ static inline uint64_t record_key(const void *records, size_t i, size_t size)
 	return key;
 }
 
+/* Whether keys never fall: for assertions.  O(count). */
+static inline bool sorted_by_key(const void *records, size_t count, size_t size)
+{
+	for (size_t i = 1; i < count; i++)
+		if (record_key(records, i, size) < record_key(records, i - 1, size))
+			return false;
+	return true;
+}
+
 /* Sets `ret`, a size_t, to the first i of [from, end) for which `before`, an expression in i, does
  * not hold, and to `end` where it holds for all.  It has to hold for all in front of one for which
  * it does.  O(log(end - from)). */

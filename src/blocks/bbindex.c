@@ -71,6 +71,7 @@ static struct bbindex_start *sort_starts(const struct bbindex_run *runs, size_t 
 			list[n++] = (struct bbindex_start){ runs[i].addr + blocks[place].off,
 							    place };
 		}
+	ASSERT(n == count);
 	sort_by_key(list, n, sizeof *list);
 	return list;
 }
@@ -176,6 +177,7 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 	x->pages = mem_zeroed(x->page_count + 1, sizeof *x->pages);
 	x->places = mem_zeroed(x->count + LANES, sizeof *x->places);
 	fill_pages(x, w);
+	ASSERT(sorted_by_key(x->regions.data, x->regions.count, sizeof *x->regions.data));
 	mem_free(sorted);
 }
 

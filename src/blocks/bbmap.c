@@ -15,6 +15,7 @@ enum { KNOWN_FLAGS = 0x1f, LOOK_AHEAD = 2 };
 
 unsigned bbmap_features(unsigned version)
 {
+	ASSERT(version < COUNT_OF(known_features));
 	return known_features[version];
 }
 
@@ -77,27 +78,12 @@ static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t of
 	return lo < s->fix_count && s->fixes[lo].off == off ? &s->fixes[lo] : NULL;
 }
 
-static uint64_t read_addr(struct reader *r, const struct bbmap_section *s, size_t *near)
-{
-	const uint64_t off = r->pos;
-	const uint64_t stated = bbmap_read_address(r, s);
-	if (!s->relocated)
-		return stated;
-	const struct bbmap_fix *fix = fix_at(s, off, near);
-	return fix ? fix->addr : 0;
-}
-
-/* Linkers leave such addresses where they threw the function away. */
-static bool bbmap_is_tombstone(const struct bbmap_section *s, uint64_t addr)
-{
-	const uint64_t last = s->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
-	return addr == 0 || addr >= last - 1;
-}
-
+/* Linkers leave 0 or one of the last two addresses where they threw the function away. */
 static bool is_place(const struct bbmap_section *s, uint64_t addr)
 {
-	return s->relocated || !s->is_code || s->is_code(s->ctx, addr) ||
-	       bbmap_is_tombstone(s, addr);
+	const uint64_t last = s->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
+	return s->relocated || !s->is_code || s->is_code(s->ctx, addr) || addr == 0 ||
+	       addr >= last - 1;
 }
 
 /* How much must be known of its address. */
@@ -136,15 +122,6 @@ struct layout {
 	bool ids, gaps; /* gaps from the end of the block before, else offsets from the start */
 	bool calls, hash, entry_offset;
 };
-
-static struct layout bbmap_layout_of(const struct bbmap_section *s, const struct bbmap_head *h)
-{
-	return (struct layout){ .ids = h->version >= 2,
-				.gaps = h->version >= 1,
-				.calls = h->features & BBMAP_CALLS,
-				.hash = h->features & BBMAP_HASH,
-				.entry_offset = s->form != BBMAP_SEED };
-}
 
 /* A number below 2^32; a larger one marks r bad.  (None is read any more after that.) */
 static uint32_t read_u32_uleb(struct reader *r, bool *too_large)
@@ -285,13 +262,6 @@ static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end,
 	return true;
 }
 
-/* The first `count` blocks of four. */
-static inline __m128i first_blocks(__m128i bytes, uint64_t count)
-{
-	const __m128i number = _mm_set_epi32(3, 2, 1, 0);
-	return _mm_and_si128(bytes, _mm_cmpgt_epi32(_mm_set1_epi32((int)count), number));
-}
-
 /* As read_quads, four at a time, and past blocks with one number of two bytes; there is room for 3
  * more than `count`. */
 static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint64_t index,
@@ -317,13 +287,16 @@ static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint6
 		}
 		if (UNLIKELY(longer != 0 || count - i < 4)) {
 			good = min_u64((unsigned)__builtin_ctz(longer | 0x10000) / 4, count - i);
-			bytes = first_blocks(bytes, good);
+			const __m128i number = _mm_set_epi32(3, 2, 1, 0);
+			bytes = _mm_and_si128(bytes,
+					      _mm_cmpgt_epi32(_mm_set1_epi32((int)good), number));
 		}
 		put_four(out + i, bytes, &end);
 		seen = _mm_or_si128(seen, bytes);
 		r.pos += 4 * good;
 		i += good;
 	}
+	ASSERT(i <= count);
 	reader->pos = r.pos;
 	uint32_t words[4];
 	memcpy(words, &seen, sizeof words);
@@ -449,10 +422,19 @@ static enum bbmap_fault bbmap_read_blocks(struct bbmap_cursor *c, struct reader 
 static enum bbmap_fault read_ranges(struct bbmap_cursor *c, struct reader *r,
 				    const struct bbmap_head *h)
 {
-	const struct layout l = bbmap_layout_of(c->section, h);
+	const struct layout l = { .ids = h->version >= 2,
+				  .gaps = h->version >= 1,
+				  .calls = h->features & BBMAP_CALLS,
+				  .hash = h->features & BBMAP_HASH,
+				  .entry_offset = c->section->form != BBMAP_SEED };
 	for (uint64_t i = 0; i < h->range_count; i++) {
+		const uint64_t off = r->pos;
 		struct bbmap_range range = { .first = c->entry.blocks.count };
-		range.addr = read_addr(r, c->section, &c->fix);
+		range.addr = bbmap_read_address(r, c->section);
+		if (c->section->relocated) {
+			const struct bbmap_fix *fix = fix_at(c->section, off, &c->fix);
+			range.addr = fix ? fix->addr : 0;
+		}
 		range.stated = read_uleb(r);
 		if (!reader_ok(r))
 			return BBMAP_CUT_OFF;
@@ -517,13 +499,6 @@ static enum bbmap_fault read_profile(struct bbmap_cursor *c, struct reader *r)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* An over-long number stops a reader as the end of its bytes does. */
-static enum bbmap_fault name_fault(const struct reader *r, enum bbmap_fault fault)
-{
-	const bool ended = fault == BBMAP_CUT_OFF || (!reader_ok(r) && fault == BBMAP_BAD_COUNT);
-	return ended && r->bad < r->size ? BBMAP_BAD_NUMBER : fault;
-}
-
 /* Reads the entry at `off` into c->entry; at a fault, c->fault and fault_off say which and
  * where. */
 static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
@@ -545,11 +520,19 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 		fault = read_profile(c, &r);
 	if (!reader_ok(&r) && fault != BBMAP_BAD_COUNT)
 		fault = BBMAP_CUT_OFF;
+	/* An over-long number stops a reader as the end of its bytes does. */
+	if (!reader_ok(&r) && r.bad < r.size &&
+	    (fault == BBMAP_CUT_OFF || fault == BBMAP_BAD_COUNT))
+		fault = BBMAP_BAD_NUMBER;
 	e->off = off;
 	e->size = r.pos - off;
-	c->fault = name_fault(&r, fault);
+	c->fault = fault;
 	c->fault_off = reader_ok(&r) ? r.pos : r.bad;
-	return fault == BBMAP_FINE;
+	if (fault != BBMAP_FINE)
+		return false;
+	ASSERT(e->size > 0 && e->ranges.count > 0);
+	ASSERT(!c->detail || e->details.count == e->blocks.count);
+	return true;
 }
 
 /* ---- going on behind damage ------------------------------------------------------------------ */
@@ -593,16 +576,6 @@ static bool bbmap_leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 	return off == end;
 }
 
-/* Where entries begin that nothing is known of but that they lead up to `end`; `end` if nowhere. */
-static uint64_t find_chain(struct bbmap_cursor *c, uint64_t from, uint64_t end)
-{
-	const bool known = c->section->is_code || c->section->relocated;
-	for (uint64_t off = from; known && off < end; off++)
-		if (looks_like_entry(c, off, AT_CODE) && bbmap_leads_to(c, off, end))
-			return off;
-	return end;
-}
-
 /* The next entry that is certain, at `from` or behind it; the end of the section if there is
  * none. */
 static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
@@ -627,17 +600,6 @@ static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 	return s->bytes.size;
 }
 
-static enum bbmap_step bbmap_pass_over(struct bbmap_cursor *c, uint64_t from, uint64_t to,
-				       enum bbmap_fault fault, uint64_t fault_off)
-{
-	c->fault = fault;
-	c->fault_off = fault_off;
-	c->skip_off = from;
-	c->skip_size = to - from;
-	c->pos = to;
-	return BBMAP_DAMAGE;
-}
-
 /* The entry at `off` is damaged, or (good) what stands behind it makes no sense: then either may be
  * at fault.  The next sound entry tells: inside this one, its end is wrong. */
 static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
@@ -647,20 +609,25 @@ static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 	const uint64_t end = off + c->entry.size;
 	const uint64_t from = may_look(c, fault_off - off) || good ? off + 1
 								   : max_u64(off + 1, fault_off);
-	const uint64_t next = find_chain(c, from, find_certain(c, from));
-	if (!good || next < end)
-		return bbmap_pass_over(c, off, next, fault, fault_off);
-	bbmap_read_entry(c, off);
-	c->pos = end;
-	return BBMAP_FUNCTION;
-}
-
-/* Entries at addresses without code, one behind the other, are odd but sound. */
-static bool follows_oddly(struct bbmap_cursor *c, uint64_t off, uint64_t end)
-{
-	const bool sound = reads_on(c, end, LOOK_AHEAD);
-	bbmap_read_entry(c, off);
-	return sound;
+	const uint64_t certain = find_certain(c, from);
+	/* Entries may begin earlier that nothing is known of but that they lead up to it. */
+	const bool known = c->section->is_code || c->section->relocated;
+	uint64_t next = known ? from : certain;
+	while (next < certain &&
+	       !(looks_like_entry(c, next, AT_CODE) && bbmap_leads_to(c, next, certain)))
+		next++;
+	if (good && next >= end) {
+		bbmap_read_entry(c, off);
+		c->pos = end;
+		return BBMAP_FUNCTION;
+	}
+	ASSERT(next > off && next <= c->section->bytes.size);
+	c->fault = fault;
+	c->fault_off = fault_off;
+	c->skip_off = off;
+	c->skip_size = next - off;
+	c->pos = next;
+	return BBMAP_DAMAGE;
 }
 
 enum bbmap_step bbmap_next(struct bbmap_cursor *c)
@@ -671,8 +638,13 @@ enum bbmap_step bbmap_next(struct bbmap_cursor *c)
 	if (!bbmap_read_entry(c, off))
 		return recover(c, off, false);
 	const uint64_t end = off + c->entry.size;
-	if (!may_follow(c, end) && !follows_oddly(c, off, end))
-		return recover(c, off, true);
+	if (!may_follow(c, end)) {
+		/* Entries at addresses without code, one behind the other, are odd but sound. */
+		const bool sound = reads_on(c, end, LOOK_AHEAD);
+		bbmap_read_entry(c, off);
+		if (!sound)
+			return recover(c, off, true);
+	}
 	c->pos = end;
 	return BBMAP_FUNCTION;
 }
@@ -684,6 +656,8 @@ bool bbmap_read(struct bbmap_cursor *c, uint64_t off)
 
 void bbmap_open(struct bbmap_cursor *c, const struct bbmap_section *s, bool detail)
 {
+	ASSERT((s->addr_size == 4 || s->addr_size == 8) &&
+	       (!s->relocated || s->fixes || s->fix_count == 0));
 	memset(c, 0, sizeof *c);
 	c->section = s;
 	c->detail = detail;

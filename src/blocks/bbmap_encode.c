@@ -54,6 +54,7 @@ static uint32_t put_calls(struct bbmap_encoder *x, const struct bbmap_entry *e,
 			  const struct bbmap_detail *d)
 {
 	uint32_t end = 0;
+	ASSERT(d->call_first + d->call_count <= e->calls.count);
 	put_uleb(x, d->call_count);
 	for (size_t i = 0; i < d->call_count; i++) {
 		const uint32_t next = e->calls.data[d->call_first + i];
@@ -67,6 +68,7 @@ static void bbmap_encode_put_range(struct bbmap_encoder *x, const struct bbmap_e
 				   const struct bbmap_range *r, unsigned features)
 {
 	uint32_t end = 0;
+	ASSERT(r->first + r->count <= e->blocks.count);
 	bbmap_encode_put_wide(x, r->addr, x->addr_size);
 	put_uleb(x, features & BBMAP_NO_BLOCKS ? r->stated : r->count);
 	for (size_t i = r->first; !(features & BBMAP_NO_BLOCKS) && i < r->first + r->count; i++) {
@@ -88,6 +90,7 @@ static void bbmap_encode_put_range(struct bbmap_encoder *x, const struct bbmap_e
 static void bbmap_encode_put_successors(struct bbmap_encoder *x, const struct bbmap_entry *e,
 					const struct bbmap_detail *d, unsigned features)
 {
+	ASSERT(d->successor_first + d->successor_count <= e->successors.count);
 	put_uleb(x, d->successor_count);
 	for (size_t i = 0; i < d->successor_count; i++) {
 		const struct bbmap_successor *s = &e->successors.data[d->successor_first + i];

@@ -26,6 +26,7 @@ static const struct block_check_rule rules[CHECK_RULES] = {
 
 const char *check_id(enum check_rule rule)
 {
+	ASSERT((size_t)rule < CHECK_RULES);
 	return rules[rule].id;
 }
 
@@ -68,14 +69,6 @@ static void block_check_list_symbols(struct checker *c, const struct image *im, 
 	}
 }
 
-static void list_pads(struct checker *c)
-{
-	for (size_t i = 0; i < c->facts.sites.count; i++)
-		if (c->facts.sites.data[i].pad != 0)
-			vec_push(&c->pads, c->facts.sites.data[i].pad);
-	sort_by_key(c->pads.data, c->pads.count, sizeof *c->pads.data);
-}
-
 /* llvm-bolt keeps the old code beside the new, and the old unwind table. */
 static bool is_left_behind(const struct image *im, uint64_t addr)
 {
@@ -104,21 +97,16 @@ static void block_check_gather(struct checker *c, const struct image *debug)
 		      !(debug && image_section_type(debug, SHT_SYMTAB, 1));
 	sort_by_key(c->known.data, c->known.count, sizeof *c->known.data);
 	sort_by_key(c->labels.data, c->labels.count, sizeof *c->labels.data);
-	list_pads(c);
+	for (size_t i = 0; i < c->facts.sites.count; i++)
+		if (c->facts.sites.data[i].pad != 0)
+			vec_push(&c->pads, c->facts.sites.data[i].pad);
+	sort_by_key(c->pads.data, c->pads.count, sizeof *c->pads.data);
 	blockmap_index(c->b, &c->index);
 	for (size_t i = 0; i < c->b->blocks.count && !c->has_indirect; i++)
 		c->has_indirect = c->b->blocks.data[i].flags & BBMAP_INDIRECT_JUMP;
 }
 
 /* ---- functions against what is known --------------------------------------------------------- */
-
-static uint64_t range_size(const struct blockmap *b, const struct blockmap_range *r)
-{
-	if (r->count == 0)
-		return 0;
-	const struct bbmap_block *last = &b->blocks.data[r->first + r->count - 1];
-	return (uint64_t)last->off + last->size;
-}
 
 /* Between the last block and the end of the function there may be padding. */
 static bool block_check_is_padded(const struct checker *c, uint64_t from, uint64_t to)
@@ -136,16 +124,6 @@ static bool block_check_is_padded(const struct checker *c, uint64_t from, uint64
 	return from == to;
 }
 
-/* Whether the known function in front of place i goes on behind the address. */
-static bool block_check_is_inside(const struct checker *c, size_t i, uint64_t addr)
-{
-	const struct known_function *k = c->known.data;
-	bool inside = false;
-	for (size_t j = i; j > 0 && !inside && k[j - 1].addr == k[i - 1].addr; j--)
-		inside = k[j - 1].size > addr - k[j - 1].addr;
-	return inside;
-}
-
 /* Whether a function that nothing tells of may start there: at a section's start, a label or
  * anywhere in a PLT, as what linkers and assembly add; in a stripped file anywhere outside those
  * that are known.  Place i of the known is behind it. */
@@ -156,13 +134,18 @@ static bool block_check_may_start(const struct checker *c, size_t i, uint64_t ad
 	if ((r && (r->stubs || r->addr == addr)) ||
 	    (label < c->labels.count && c->labels.data[label] == addr))
 		return true;
-	return c->stripped && !block_check_is_inside(c, i, addr);
+	const struct known_function *k = c->known.data;
+	bool inside = false;
+	for (size_t j = i; j > 0 && !inside && k[j - 1].addr == k[i - 1].addr; j--)
+		inside = k[j - 1].size > addr - k[j - 1].addr;
+	return c->stripped && !inside;
 }
 
 static void check_place(struct checker *c, const struct blockmap_function *f,
 			const struct blockmap_range *r)
 {
-	const uint64_t end = r->addr + range_size(c->b, r);
+	const struct bbmap_block *last = &c->b->blocks.data[r->first + r->count - 1];
+	const uint64_t end = r->addr + (r->count > 0 ? (uint64_t)last->off + last->size : 0);
 	size_t i = lower_bound(c->known.data, c->known.count, sizeof *c->known.data, r->addr);
 	uint64_t stated = 0;
 	bool fits = false;
@@ -189,26 +172,9 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 		   stated);
 }
 
-/* Stubs, and the start and end of programs, have no compiler to map them. */
-static bool is_somebodys(const struct checker *c, uint64_t addr)
-{
-	const struct section *s = image_section_at(c->b->image, addr);
-	return s && !section_is_plt(s) && !str_eq(s->name, STR(".init")) &&
-	       !str_eq(s->name, STR(".fini"));
-}
-
-static bool is_mapped(const struct checker *c, uint64_t addr)
-{
-	const uint32_t place = c->b->blocks.count ? bbindex_find(&c->index, addr) : BBINDEX_NONE;
-	if (place == BBINDEX_NONE)
-		return false;
-	const struct blockmap_range *r = blockmap_range_of(c->b, place);
-	const struct bbmap_block *k = &c->b->blocks.data[place];
-	return addr == r->addr || addr - (r->addr + k->off) < k->size;
-}
-
 static void check_missing(struct checker *c)
 {
+	const struct blockmap *b = c->b;
 	for (size_t i = 0; i < c->known.count; i++) {
 		const struct known_function *k = &c->known.data[i];
 		const char *name = k->name;
@@ -218,11 +184,19 @@ static void check_missing(struct checker *c)
 			size = max_u64(size, c->known.data[i + 1].size);
 			name = name ? name : c->known.data[i + 1].name;
 		}
-		if (size == 0 || !is_somebodys(c, addr))
+		/* Stubs, and the start and end of programs, have no compiler to map them. */
+		const struct section *s = size > 0 ? image_section_at(b->image, addr) : NULL;
+		if (!s || section_is_plt(s) || str_eq(s->name, STR(".init")) ||
+		    str_eq(s->name, STR(".fini")))
 			continue;
 		const struct blockmap_function f = { .name = name };
 		c->out->known++;
-		if (is_mapped(c, addr))
+		const uint32_t place = b->blocks.count ? bbindex_find(&c->index, addr)
+						       : BBINDEX_NONE;
+		const struct blockmap_range *r = place != BBINDEX_NONE ? blockmap_range_of(b, place)
+								       : NULL;
+		if (r && (addr == r->addr ||
+			  addr - r->addr - b->blocks.data[place].off < b->blocks.data[place].size))
 			c->out->mapped++;
 		else
 			check_find(c, CHECK_MISSING, &f, addr, "has no entry in the map");
@@ -322,6 +296,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	check_missing(&c);
 	sort_by_key_then(ret->findings.data, ret->findings.count, sizeof *ret->findings.data,
 			 block_check_by_rule);
+	ASSERT(ret->mapped <= ret->known && ret->decoded <= b->blocks.count);
 	bbindex_release(&c.index);
 	vec_release(&c.known);
 	vec_release(&c.labels);

@@ -99,18 +99,15 @@ static void check_gap(const struct block_check_code_walk *w, uint64_t from,
 
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
-static bool range_has(const struct blockmap *b, const struct blockmap_range *r, uint64_t addr)
-{
-	const struct bbmap_block *last = &b->blocks.data[r->first + r->count - 1];
-	return r->count > 0 && addr - r->addr < (uint64_t)last->off + last->size;
-}
-
 static bool function_has(const struct block_check_code_walk *w, uint64_t addr)
 {
 	const struct blockmap *b = w->c->b;
-	for (uint32_t i = 0; i < w->f->range_count; i++)
-		if (range_has(b, &b->ranges.data[w->f->range_first + i], addr))
+	for (uint32_t i = 0; i < w->f->range_count; i++) {
+		const struct blockmap_range *r = &b->ranges.data[w->f->range_first + i];
+		const struct bbmap_block *last = &b->blocks.data[r->first + r->count - 1];
+		if (r->count > 0 && addr - r->addr < (uint64_t)last->off + last->size)
 			return true;
+	}
 	return false;
 }
 
@@ -234,25 +231,6 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 	}
 }
 
-/* The first layout, .bb_info, has bits for returns, tail calls and landing pads and for nothing
- * else, and a tail call is no return there. */
-static bool of_first_layout(const struct block_check_code_walk *w)
-{
-	const struct blockmap *b = w->c->b;
-	return w->f->origin == BLOCKS_OF_MAP && w->f->section < b->sections.count &&
-	       b->sections.data[w->f->section].map.form == BBMAP_SEED;
-}
-
-static const char *first_layout_fault(const struct bbmap_block *b, const struct end *e)
-{
-	const bool returns = b->flags & BBMAP_RETURN;
-	if (e->last.kind == FLOW_RETURN)
-		return returns ? NULL : "ends in a return, which the flags deny";
-	if (e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL)
-		return returns ? "does not end in a return, against its flags" : NULL;
-	return NULL;
-}
-
 /* Assembly has entries to one piece of code that stand as functions one behind the other. */
 static bool runs_into_next(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			   const struct end *e)
@@ -270,12 +248,22 @@ static bool runs_into_next(const struct block_check_code_walk *w, const struct b
 static void check_flags(const struct block_check_code_walk *w, uint64_t index,
 			const struct bbmap_block *b, const struct end *e)
 {
-	const bool first = of_first_layout(w);
+	/* The first layout, .bb_info, has bits for returns, tail calls and landing pads and for
+	 * nothing else, and a tail call is no return there. */
+	const struct blockmap *map = w->c->b;
+	const bool goes_on = e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL;
+	const bool first = w->f->origin == BLOCKS_OF_MAP && w->f->section < map->sections.count &&
+			   map->sections.data[w->f->section].map.form == BBMAP_SEED;
 	const bool last = !first && w->f->range_count == 1 &&
 			  index + 1 == w->r->first + w->r->count;
-	const char *fault = first ? first_layout_fault(b, e) : flags_fault(w, b, e);
-	if (!first && !fault && b->flags & BBMAP_INDIRECT_JUMP &&
-	    (e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL))
+	const char *fault = NULL;
+	if (!first)
+		fault = flags_fault(w, b, e);
+	else if (e->last.kind == FLOW_RETURN && !(b->flags & BBMAP_RETURN))
+		fault = "ends in a return, which the flags deny";
+	else if (goes_on && b->flags & BBMAP_RETURN)
+		fault = "does not end in a return, against its flags";
+	if (!first && !fault && b->flags & BBMAP_INDIRECT_JUMP && goes_on)
 		fault = "does not end in an indirect jump, against its flags";
 	if (!fault && last && b->flags & BBMAP_FALL_THROUGH && !runs_into_next(w, b, e))
 		fault = "falls through, according to the flags, but nothing comes behind it";
@@ -352,6 +340,8 @@ void check_code(struct checker *c, const struct blockmap_function *f,
 		.c = c, .f = f, .r = r, .linked = c->b->image->kind != IMAGE_OBJECT
 	};
 	uint64_t at = 0;
+	ASSERT(r->first + r->count <= c->b->blocks.count);
+	ASSERT(f->range_first + f->range_count <= c->b->ranges.count);
 	if (!region)
 		return;
 	w.code = region->bytes.p + (r->addr - region->addr);

@@ -9,6 +9,7 @@
 static void copy_function(const struct blockmap *b, const struct blockmap_function *f,
 			  struct bbmap_entry *ret)
 {
+	ASSERT(f->range_first + f->range_count <= b->ranges.count);
 	ret->features = f->features & BBMAP_NO_BLOCKS;
 	ret->ranges.count = ret->blocks.count = 0;
 	for (uint32_t i = f->range_first; i < f->range_first + f->range_count; i++) {
@@ -20,19 +21,6 @@ static void copy_function(const struct blockmap *b, const struct blockmap_functi
 		for (uint64_t k = r->first; k < r->first + r->count; k++)
 			vec_push(&ret->blocks, b->blocks.data[k]);
 	}
-}
-
-/* Ranges without code are gone from the map, and with them the entry's own account of itself. */
-static bool block_emit_is_whole(const struct bbmap_entry *e, const struct blockmap_function *f)
-{
-	return e && e->ranges.count == f->range_count;
-}
-
-/* Stubs that the linker made are blocks of nobody's function. */
-static bool is_stub(const struct blockmap *b, const struct blockmap_function *f)
-{
-	const struct section *s = image_section_at(b->image, f->addr);
-	return f->origin == BLOCKS_DERIVED && s && section_is_plt(s);
 }
 
 /* By number, which derived functions are wrong; NULL: none.  For mem_free. */
@@ -49,6 +37,7 @@ static bool *find_doubtful(const struct blockmap *b, const struct image *debug, 
 		const struct check_finding *f = &c.findings.data[i];
 		if (f->number == SIZE_MAX || !check_is_wrong(f->rule))
 			continue;
+		ASSERT(f->number < b->functions.count);
 		count += !doubtful[f->number];
 		doubtful[f->number] = true;
 	}
@@ -71,9 +60,14 @@ void blockmap_encode(const struct blockmap *b, const struct image *debug, struct
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
 		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
-		if (is_stub(b, f) || (doubtful && doubtful[i]))
+		/* Stubs that the linker made are blocks of nobody's function. */
+		const struct section *s = image_section_at(b->image, f->addr);
+		if ((f->origin == BLOCKS_DERIVED && s && section_is_plt(s)) ||
+		    (doubtful && doubtful[i]))
 			continue;
-		if (!block_emit_is_whole(e, f)) {
+		/* Ranges without code are gone from the map, and with them the entry's own account
+		 * of itself. */
+		if (!e || e->ranges.count != f->range_count) {
 			copy_function(b, f, &copy);
 			e = &copy;
 		}

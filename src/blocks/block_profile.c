@@ -31,15 +31,6 @@ static void add_branches(struct profile *p, const struct mappings *m, const stru
 	p->samples_inside += inside;
 }
 
-static void add_address(struct profile *p, const struct mappings *m, const struct perf_event *e)
-{
-	const uint64_t addr = translate(m, e->ip);
-	if (addr == PROFILE_OUTSIDE)
-		return;
-	tally_add(&p->addrs, addr, 0, e->weight, 0);
-	p->samples_inside += e->weight;
-}
-
 static void add_events(struct profile *p, struct mappings *m, struct samples *s)
 {
 	struct perf_event e;
@@ -54,8 +45,12 @@ static void add_events(struct profile *p, struct mappings *m, struct samples *s)
 		any_branches = any_branches || e.branch_count > 0;
 		if (e.branch_count > 0)
 			add_branches(p, m, &e);
-		else if (e.has_ip && !e.has_branches)
-			add_address(p, m, &e);
+		const uint64_t addr = e.has_ip && !e.has_branches ? translate(m, e.ip)
+								  : PROFILE_OUTSIDE;
+		if (addr != PROFILE_OUTSIDE) {
+			tally_add(&p->addrs, addr, 0, e.weight, 0);
+			p->samples_inside += e.weight;
+		}
 	}
 	p->estimated = !any_branches;
 	tally_sort(&p->branches);
@@ -74,18 +69,15 @@ struct join {
 	bool no_flags;         /* the map does not say which */
 };
 
-static uint64_t start_of(const struct join *j, uint32_t block)
-{
-	return blockmap_range_of(j->b, block)->addr + j->b->blocks.data[block].off;
-}
-
 /* The block an instruction is in. */
 static uint32_t block_at(const struct join *j, uint64_t addr)
 {
 	if (j->b->blocks.count == 0 || addr == PROFILE_OUTSIDE)
 		return BBINDEX_NONE;
 	const uint32_t i = bbindex_find(&j->index, addr);
-	return i != BBINDEX_NONE && addr - start_of(j, i) < j->b->blocks.data[i].size
+	return i != BBINDEX_NONE && addr - (blockmap_range_of(j->b, i)->addr +
+					    j->b->blocks.data[i].off) <
+					    j->b->blocks.data[i].size
 		       ? i
 		       : BBINDEX_NONE;
 }
@@ -109,18 +101,13 @@ static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start
 	return off - blocks[i].off <= blocks[i].size ? i : BBINDEX_NONE;
 }
 
-static bool block_profile_is_entry(const struct join *j, uint32_t block, uint64_t addr)
-{
-	const struct blockmap_range *r = blockmap_range_of(j->b, block);
-	return j->b->functions.data[r->function].addr == addr;
-}
-
 static enum edge_kind block_profile_kind_of(const struct join *j, uint32_t from, uint32_t to,
 					    bool at_start, uint64_t addr)
 {
 	if (to == BBINDEX_NONE)
 		return j->b->blocks.data[from].flags & BBMAP_RETURN ? EDGE_RETURN : EDGE_CALL;
-	if (block_profile_is_entry(j, to, addr))
+	const struct blockmap_range *r = blockmap_range_of(j->b, to);
+	if (j->b->functions.data[r->function].addr == addr)
 		return EDGE_CALL;
 	if (j->b->blocks.data[to].flags & BBMAP_LANDING_PAD)
 		return EDGE_JUMP;
@@ -172,27 +159,11 @@ static void add_edges(struct join *j)
 			p->edges.data[n++] = *e;
 		}
 	}
+	ASSERT(n <= p->edges.count);
 	p->edges.count = n;
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
-
-static bool can_run_through(const struct join *j, uint32_t first, uint32_t last)
-{
-	return first <= last && (j->no_flags || j->stops[last] == j->stops[first]) &&
-	       blockmap_range_of(j->b, first) == blockmap_range_of(j->b, last);
-}
-
-/* Control came back to the start of a block: the block in front of it ended with the call.  The
- * share of returns among the ranges that begin at the block is that among the branches to it. */
-static void fall_from_call(struct join *j, uint32_t to, const struct tally_pair *range)
-{
-	const struct tally_pair *a = tally_find(&j->arrivals, range->a, 0);
-	if (!a || a->extra == 0 || to == blockmap_range_of(j->b, to)->first)
-		return;
-	const double share = (double)a->extra / (double)a->count;
-	j->p->falls[to - 1] += (uint64_t)((double)range->count * share + 0.5);
-}
 
 /* Counts as differences: what is added at one block is taken away behind the last it holds for. */
 static void block_profile_add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
@@ -205,12 +176,21 @@ static void block_profile_add_range(struct join *j, const struct tally_pair *pai
 		j->p->range_unmapped = add_sat(j->p->range_unmapped, pair->count);
 		return;
 	}
-	if (pair->a > pair->b || !can_run_through(j, first, last)) {
+	if (pair->a > pair->b ||
+	    !(first <= last && (j->no_flags || j->stops[last] == j->stops[first]) &&
+	      blockmap_range_of(j->b, first) == blockmap_range_of(j->b, last))) {
 		j->p->range_refused = add_sat(j->p->range_refused, pair->count);
 		return;
 	}
-	if (at_start)
-		fall_from_call(j, first, pair);
+	/* Control came back to the start of a block: the block in front of it ended with the call.
+	 * The share of returns among the ranges that begin at the block is that among the branches
+	 * to it. */
+	const struct tally_pair *a = at_start ? tally_find(&j->arrivals, pair->a, 0) : NULL;
+	if (a && a->extra > 0 && first != blockmap_range_of(j->b, first)->first) {
+		const double share = (double)a->extra / (double)a->count;
+		j->p->falls[first - 1] += (uint64_t)((double)pair->count * share + 0.5);
+	}
+	ASSERT(first <= last && last < j->b->blocks.count);
 	counts[first + !at_start] += pair->count;
 	counts[last + 1] -= pair->count;
 	falls[first] += pair->count;
@@ -233,16 +213,6 @@ static void block_profile_add_ranges(struct join *j)
 	}
 	mem_free(counts);
 	mem_free(falls);
-}
-
-static void block_profile_add_samples(struct join *j)
-{
-	for (size_t i = 0; i < j->p->addrs.pairs.count; i++) {
-		const struct tally_pair *pair = &j->p->addrs.pairs.data[i];
-		const uint32_t block = block_at(j, pair->a);
-		if (block != BBINDEX_NONE)
-			j->p->counts[block] = add_sat(j->p->counts[block], pair->count);
-	}
 }
 
 /* Block symbols say nothing of where control goes; neither do flags that are all 0. */
@@ -268,7 +238,12 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 	blockmap_index(b, &j.index);
 	count_stops(&j);
 	if (p->estimated) {
-		block_profile_add_samples(&j);
+		for (size_t i = 0; i < j.p->addrs.pairs.count; i++) {
+			const struct tally_pair *pair = &j.p->addrs.pairs.data[i];
+			const uint32_t block = block_at(&j, pair->a);
+			if (block != BBINDEX_NONE)
+				j.p->counts[block] = add_sat(j.p->counts[block], pair->count);
+		}
 	} else {
 		add_edges(&j);
 		block_profile_add_ranges(&j);
@@ -280,27 +255,20 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Texts of addresses alone are about a program where it was linked to. */
-static void note_nothing(const struct image *im, const struct profile_wish *wish,
-			 struct notes *notes)
-{
-	if (wish->form != SAMPLES_PERF && im->type == ET_DYN)
-		note(notes, wish->path, HEFT_NO_OFFSET, 0,
-		     "no sample is in the file asked for, which may be loaded anywhere: "
-		     "perf script --show-mmap-events tells where it was");
-	else
-		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for");
-}
-
 static void note_oddities(const struct profile *p, const struct image *im,
 			  const struct profile_wish *wish, struct notes *notes)
 {
 	if (p->lost > 0)
 		note(notes, wish->path, HEFT_NO_OFFSET, 0,
 		     "samples that the kernel lost while recording: %" PRIu64, p->lost);
-	if (p->samples_inside == 0)
-		note_nothing(im, wish, notes);
-	else if (p->estimated)
+	if (p->samples_inside == 0) {
+		/* Texts of addresses alone are about a program where it was linked to. */
+		const bool anywhere = wish->form != SAMPLES_PERF && im->type == ET_DYN;
+		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for%s",
+		     anywhere ? ", which may be loaded anywhere: "
+				"perf script --show-mmap-events tells where it was"
+			      : "");
+	} else if (p->estimated)
 		note(notes, wish->path, HEFT_NO_OFFSET, 0,
 		     "no branch stacks: counts are samples, an estimate of time spent and not of "
 		     "how often blocks ran");
@@ -329,6 +297,8 @@ bool profile_read(struct profile *p, const struct blockmap *b, const struct prof
 		mappings_release(&m);
 		join_blocks(p, b);
 		note_oddities(p, b->image, wish, notes);
+		ASSERT(p->samples_inside <= p->samples);
+		ASSERT(p->range_unmapped <= p->range_weight && p->range_refused <= p->range_weight);
 	}
 	samples_close(&s);
 	return ok;
@@ -373,6 +343,7 @@ struct hotness_limits profile_limits(const struct profile *p, const struct block
 
 enum hotness hotness_of(const struct hotness_limits *l, uint64_t count)
 {
+	ASSERT(l->warm <= l->hot);
 	if (count == 0)
 		return HOTNESS_NEVER;
 	if (count >= l->hot)

@@ -65,6 +65,7 @@ static void block_profile_names_add(struct profile_names *n, struct block_profil
 			i++;
 		}
 		const struct found *f = here.data[i];
+		ASSERT(f->addr == addr && r->uses.data[f->id] >= same);
 		vec_push(&n->list,
 			 (struct profile_name){ f->text, f->local, r->uses.data[f->id] > same });
 	}

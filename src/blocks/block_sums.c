@@ -16,6 +16,7 @@ struct block_sums_walk {
 
 static void tell_gap(const struct block_sums_walk *w, uint64_t addr, uint64_t size)
 {
+	ASSERT(addr >= w->region->addr && addr - w->region->addr <= w->region->bytes.size - size);
 	const uint8_t *p = w->region->bytes.p + (addr - w->region->addr);
 	while (size > 0) {
 		const uint64_t pad = code_pad_size(w->isa, p, size);
@@ -64,15 +65,6 @@ static void tell_block(struct block_sums_walk *w, uint64_t addr, uint64_t size,
 	}
 }
 
-/* gcc's and LLVM's names of what they move away; the first range is where the function is
- * entered. */
-static bool block_sums_is_cold(const struct blockmap *b, const struct blockmap_range *r)
-{
-	const struct blockmap_function *f = &b->functions.data[r->function];
-	return r != &b->ranges.data[f->range_first] ||
-	       (f->name && (strstr(f->name, ".cold") || strstr(f->name, ".__part.")));
-}
-
 void blockmap_tile(const struct blockmap *b,
 		   void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind),
 		   void *ctx)
@@ -86,14 +78,22 @@ void blockmap_tile(const struct blockmap *b,
 				     .left = regions.count };
 	for (size_t i = 0; i < b->by_addr.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
-		const enum block_kind kind = block_sums_is_cold(b, r) ? BLOCK_COLD : BLOCK_PLAIN;
+		/* gcc's and LLVM's names of what they move away; the first range is where the
+		 * function is entered. */
+		const struct blockmap_function *f = &b->functions.data[r->function];
+		const bool cold = r != &b->ranges.data[f->range_first] ||
+				  (f->name &&
+				   (strstr(f->name, ".cold") || strstr(f->name, ".__part.")));
 		for (uint64_t k = r->first; k < r->first + r->count; k++) {
 			const struct bbmap_block *block = &b->blocks.data[k];
 			tell_block(&w, add_sat(r->addr, block->off), block->size,
-				   block->flags & BBMAP_LANDING_PAD ? BLOCK_LANDING_PAD : kind);
+				   block->flags & BBMAP_LANDING_PAD ? BLOCK_LANDING_PAD
+				   : cold                           ? BLOCK_COLD
+								    : BLOCK_PLAIN);
 		}
 	}
 	block_sums_skip(&w, UINT64_MAX);
+	ASSERT(w.left == 0);
 	vec_release(&regions);
 }
 

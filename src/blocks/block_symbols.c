@@ -38,30 +38,24 @@ static uint32_t block_symbols_flags_of(char letter)
 	}
 }
 
-static bool split_name(const struct symbol *s, struct block_symbol *ret)
-{
-	size_t id;
-	if (!symbol_is_block(s, &ret->function, &id) || id > UINT32_MAX)
-		return false;
-	ret->id = (uint32_t)id;
-	ret->flags = block_symbols_flags_of(s->name.p[0]);
-	return true;
-}
-
 static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 {
 	for (size_t i = 1; i < t->count; i++) {
 		const struct symbol s = symtab_get(t, i);
 		struct block_symbol b = { .size = s.size };
 		uint64_t addr;
+		size_t id;
 		if ((s.type != STT_NOTYPE && s.type != STT_FUNC) ||
 		    !symbol_addr(t->image, &s, &addr))
 			continue;
 		b.addr = addr;
 		if (s.type == STT_FUNC)
 			vec_push(&all->functions, (struct function_symbol){ addr, s.size, s.name });
-		else if (split_name(&s, &b))
+		else if (symbol_is_block(&s, &b.function, &id) && id <= UINT32_MAX) {
+			b.id = (uint32_t)id;
+			b.flags = block_symbols_flags_of(s.name.p[0]);
 			vec_push(&all->blocks, b);
+		}
 		all->have_sizes |= b.function.len > 0 && s.size > 0;
 	}
 }
@@ -112,6 +106,7 @@ static void block_symbols_add(struct blockmap *b, struct symbols *all)
 		current = f;
 		vec_push(&b->blocks, (struct bbmap_block){ s->id, (uint32_t)(s->addr - f->addr),
 							   (uint32_t)s->size, s->flags });
+		ASSERT(b->ranges.count > 0);
 		struct blockmap_range *r = &b->ranges.data[b->ranges.count - 1];
 		r->stated = r->count = b->blocks.count - r->first;
 	}

@@ -139,15 +139,6 @@ static void find_reloc_sections(struct blockmap_reading *r)
 	}
 }
 
-/* The addend that stands in the field itself. */
-static uint64_t addend_at(const struct bbmap_section *map, uint64_t off)
-{
-	struct reader r = reader_of(map->bytes, map->big_endian);
-	reader_seek(&r, off);
-	const uint64_t v = read_uint(&r, map->addr_size);
-	return map->addr_size == 4 ? (uint64_t)(int64_t)(int32_t)(uint32_t)v : v;
-}
-
 /* Where relocation r puts an address; 0 where its symbol is nowhere. */
 static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct reloc *r,
 				   const struct bbmap_section *map, uint64_t off)
@@ -158,7 +149,13 @@ static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct rel
 	const struct symbol s = symtab_get(&it->symbols, r->symbol);
 	if (!symbol_addr(it->image, &s, &addr))
 		return 0;
-	return addr + (r->has_addend ? (uint64_t)r->addend : addend_at(map, off));
+	if (r->has_addend)
+		return addr + (uint64_t)r->addend;
+	/* The addend stands in the field itself. */
+	struct reader field = reader_of(map->bytes, map->big_endian);
+	reader_seek(&field, off);
+	const uint64_t v = read_uint(&field, map->addr_size);
+	return addr + (map->addr_size == 4 ? (uint64_t)(int64_t)(int32_t)(uint32_t)v : v);
 }
 
 static void read_fixes(struct blockmap_reading *r, const struct section *s,
@@ -169,6 +166,7 @@ static void read_fixes(struct blockmap_reading *r, const struct section *s,
 	VEC(struct bbmap_fix) fixes = { 0 };
 	struct reloc_iter it;
 	struct reloc reloc;
+	ASSERT(s->index < im->section_count);
 	ret->map.relocated = true;
 	if (index == 0 || im->sections[index].file_size > r->left ||
 	    !reloc_open(&it, im, &im->sections[index]))
@@ -267,6 +265,7 @@ static void blockmap_add_entry(struct blockmap_reading *r, const struct bbmap_en
 				       .origin = BLOCKS_OF_MAP };
 	for (uint32_t i = 0; i < e->ranges.count && b->ranges.count < UINT32_MAX; i++)
 		blockmap_add_range(r, e, i);
+	ASSERT(e->ranges.count > 0);
 	f.range_count = (uint32_t)b->ranges.count - f.range_first;
 	if (f.range_count == 0) {
 		const uint64_t addr = e->ranges.data[0].addr;
@@ -446,8 +445,35 @@ void blockmap_read(struct blockmap *b, const struct image *im, const struct imag
 	order_functions(b);
 	order_ranges(b);
 	order_blocks(b);
+	if (HEFT_CHECKS)
+		blockmap_verify(b);
 	vec_release(&r.places.starts);
 	mem_free(r.reloc_section);
+}
+
+void blockmap_verify(const struct blockmap *b)
+{
+	uint64_t first = 0, addr = 0;
+	size_t ranges = 0;
+	for (size_t i = 0; i < b->functions.count; i++) {
+		const struct blockmap_function *f = &b->functions.data[i];
+		ASSERT(i == 0 || f->addr > b->functions.data[i - 1].addr);
+		ASSERT(f->range_count > 0 && f->range_first < b->ranges.count);
+		ASSERT(f->range_count <= b->ranges.count - f->range_first);
+		ASSERT(f->origin != BLOCKS_OF_MAP || f->section < b->sections.count);
+		for (uint32_t k = 0; k < f->range_count; k++)
+			ASSERT(b->ranges.data[f->range_first + k].function == i);
+		ranges += f->range_count;
+	}
+	ASSERT(ranges == b->by_addr.count);
+	for (size_t i = 0; i < b->by_addr.count; i++) {
+		ASSERT(b->by_addr.data[i] < b->ranges.count);
+		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
+		ASSERT(r->addr >= addr && r->first == first);
+		addr = r->addr;
+		first += r->count;
+	}
+	ASSERT(first == b->blocks.count);
 }
 
 void blockmap_release(struct blockmap *b)
@@ -509,6 +535,7 @@ const struct bbmap_entry *blockmap_detail_get(struct blockmap_detail *d, const s
 {
 	if (f->origin != BLOCKS_OF_MAP)
 		return NULL;
+	ASSERT(f->section < b->sections.count);
 	const struct bbmap_section *map = &b->sections.data[f->section].map;
 	if (d->cursor.section != map) {
 		bbmap_close(&d->cursor);

@@ -82,6 +82,9 @@ bool section_is_block_map(const struct section *s);
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes);
 void blockmap_release(struct blockmap *b);
+/* Asserts the order of functions, ranges and blocks.  O(ranges + functions): by what reads or
+ * derives a map where HEFT_CHECKS. */
+void blockmap_verify(const struct blockmap *b);
 /* Fills in the names of all functions, from symbols at their addresses.  Texts are the
  * image's or the map's. */
 void blockmap_name(struct blockmap *b, const struct image *debug);

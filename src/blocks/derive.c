@@ -16,6 +16,7 @@ static void make_batches(struct derivation *d)
 		while (i < f->extent_count && b.size < BATCH_BYTES)
 			b.size += f->extents[i++].code.size;
 		b.last = i;
+		ASSERT(b.last > b.first);
 		vec_push(&d->batches, b);
 	}
 }
@@ -47,12 +48,14 @@ static void make_bits(struct derivation *d, struct batch *b)
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
-static void gather_pads(struct derivation *d)
+/* Events of a function rise and are all inside. */
+static void events_verify(const struct batch *b, const struct function *fn, uint64_t size)
 {
-	for (size_t i = 0; i < d->facts->site_count; i++)
-		if (d->facts->sites[i].pad != 0)
-			vec_push(&d->pads, d->facts->sites[i].pad);
-	sort_by_key(d->pads.data, d->pads.count, sizeof *d->pads.data);
+	const struct event *e = events_of(b, fn);
+	for (size_t i = 0; i < fn->event_count; i++) {
+		ASSERT(i == 0 || e[i].off >= event_end(&e[i - 1]));
+		ASSERT(e[i].len > 0 && event_end(&e[i]) <= size);
+	}
 }
 
 /* Those of the sorted addresses that are in the function. */
@@ -94,8 +97,11 @@ static void decode(const struct derivation *d, struct batch *b, size_t function)
 	case CODE_I386: derive_x86(d, b, function); break;
 	default: derive_flow(d, b, function); break;
 	}
+	ASSERT(b->events.count >= fn->event_first && b->tables.count >= fn->table_first);
 	fn->event_count = b->events.count - fn->event_first;
 	fn->table_count = b->tables.count - fn->table_first;
+	if (HEFT_CHECKS)
+		events_verify(b, fn, d->facts->extents[function].code.size);
 	note_places(d, b, function, d->facts->entries, d->facts->entry_count);
 	note_places(d, b, function, d->pads.data, d->pads.count);
 }
@@ -126,13 +132,6 @@ static void gather_places(struct derivation *d)
 	}
 	sort_by_key(d->outs.data, d->outs.count, sizeof *d->outs.data);
 	sort_by_key(d->bases.data, d->bases.count, sizeof *d->bases.data);
-}
-
-static void place_outs(struct derivation *d)
-{
-	for (size_t i = 0; i < d->batches.count; i++)
-		for (size_t k = d->batches.data[i].first; k < d->batches.data[i].last; k++)
-			note_outs(d, &d->batches.data[i], k);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -169,15 +168,55 @@ static void derive_join(const struct derivation *d, struct derived *ret)
 			       b->blocks.count * sizeof *b->blocks.data);
 		ret->blocks.count += b->blocks.count;
 	}
+	ASSERT(ret->blocks.count == count);
+}
+
+/* Blocks of a function rise, have bytes, do not overlap and are all inside. */
+static void derived_verify(const struct derive_facts *f, const struct derived *d)
+{
+	uint64_t next = 0;
+	for (size_t i = 0; i < f->extent_count; i++) {
+		const struct derived_function *fn = &d->functions[i];
+		uint64_t end = 0;
+		ASSERT(fn->first == next && fn->count <= d->blocks.count - fn->first);
+		next += fn->count;
+		for (uint64_t k = 0; k < fn->count; k++) {
+			const struct bbmap_block *b = &d->blocks.data[fn->first + k];
+			ASSERT(b->id == k && b->off >= end && b->size > 0);
+			end = (uint64_t)b->off + b->size;
+		}
+		ASSERT(end <= f->extents[i].code.size);
+	}
+	ASSERT(next == d->blocks.count);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+void derive_facts_verify(const struct derive_facts *f)
+{
+	for (size_t i = 0; i < f->extent_count; i++) {
+		const struct derive_extent *x = &f->extents[i], *before = i > 0 ? x - 1 : NULL;
+		ASSERT(x->code.size <= UINT32_MAX);
+		ASSERT(!before ||
+		       (x->addr >= before->addr && x->addr - before->addr >= before->code.size));
+	}
+	ASSERT(sorted_by_key(f->entries, f->entry_count, sizeof *f->entries));
+	ASSERT(sorted_by_key(f->sites, f->site_count, sizeof *f->sites));
+	ASSERT(sorted_by_key(f->data, f->data_count, sizeof *f->data));
+	ASSERT(sorted_by_key(f->fixes, f->fix_count, sizeof *f->fixes));
+	ASSERT(f->load || f->extent_count == 0);
+}
+
 void derive_decode(struct derivation *d, unsigned threads)
 {
+	if (HEFT_CHECKS)
+		derive_facts_verify(d->facts);
 	d->functions = mem_zeroed(d->facts->extent_count, sizeof *d->functions);
 	make_batches(d);
-	gather_pads(d);
+	for (size_t i = 0; i < d->facts->site_count; i++)
+		if (d->facts->sites[i].pad != 0)
+			vec_push(&d->pads, d->facts->sites[i].pad);
+	sort_by_key(d->pads.data, d->pads.count, sizeof *d->pads.data);
 	parallel_for(threads, d->batches.count, decode_batch, d);
 	gather_places(d);
 }
@@ -203,10 +242,14 @@ void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
 	if (f->isa == CODE_NONE)
 		return;
 	derive_decode(&d, threads);
-	place_outs(&d);
+	for (size_t i = 0; i < d.batches.count; i++)
+		for (size_t k = d.batches.data[i].first; k < d.batches.data[i].last; k++)
+			note_outs(&d, &d.batches.data[i], k);
 	derive_calls(&d);
 	parallel_for(threads, d.batches.count, blocks_batch, &d);
 	derive_join(&d, ret);
+	if (HEFT_CHECKS)
+		derived_verify(f, ret);
 	derive_release(&d);
 }
 

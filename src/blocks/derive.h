@@ -86,7 +86,7 @@ struct derive_facts {
 	size_t entry_count;
 	const struct derive_site *sites; /* by addr */
 	size_t site_count;
-	const struct derive_callee *callees; /* by addr */
+	const struct derive_callee *callees; /* in any order */
 	size_t callee_count;
 	const struct derive_data *data; /* by addr; marked or read as data; Thumb, RISC-V */
 	size_t data_count;

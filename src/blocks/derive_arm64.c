@@ -229,13 +229,6 @@ static void add_conditional(struct derive_arm64_scan *s, uint64_t off, uint32_t 
 		e->pair = 2;
 }
 
-/* Linkers turn adrp and add into nop and adr. */
-static bool derive_arm64_is_relaxed(const struct derive_arm64_scan *s, uint64_t off)
-{
-	return s->extent->code.size - off >= 8 &&
-	       (derive_arm64_insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
-}
-
 /* Zeros behind what does not go on, or behind other padding, are no traps. */
 static bool derive_arm64_is_fill(const struct derive_arm64_scan *s, uint64_t off)
 {
@@ -248,6 +241,10 @@ static bool derive_arm64_is_fill(const struct derive_arm64_scan *s, uint64_t off
 
 static void derive_arm64_add(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
 {
+	const bool is_nop = insn == 0xd503201f;
+	/* Linkers turn adrp and add into nop and adr. */
+	const bool relaxed = is_nop && s->extent->code.size - off >= 8 &&
+			     (derive_arm64_insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
 	if ((insn & 0x7c000000) == 0x14000000)
 		derive_arm64_add_jump(s, off, derive_arm64_sign_extend(insn & 0x3ffffff, 26) << 2,
 				      insn >> 31 ? EVENT_CALL : EVENT_JMP);
@@ -255,8 +252,7 @@ static void derive_arm64_add(struct derive_arm64_scan *s, uint64_t off, uint32_t
 		add_conditional(s, off, insn);
 	else if ((insn & 0xfe000000) == 0xd6000000)
 		derive_arm64_add_indirect(s, off, insn);
-	else if ((insn == 0xd503201f && !derive_arm64_is_relaxed(s, off)) ||
-		 (insn == 0 && derive_arm64_is_fill(s, off)))
+	else if ((is_nop && !relaxed) || (insn == 0 && derive_arm64_is_fill(s, off)))
 		derive_arm64_push(s, off, EVENT_NOP);
 	else if ((insn & 0xffe0001f) == 0xd4200000 || insn >> 16 == 0) /* brk, udf */
 		derive_arm64_push(s, off, EVENT_TRAP);
@@ -269,6 +265,7 @@ void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 				       .fn = &d->functions[function],
 				       .b = b };
 	const uint64_t size = s.extent->code.size, end = size & ~UINT64_C(3);
+	ASSERT(function < d->facts->extent_count && size <= UINT32_MAX);
 	s.fix = lower_bound(d->facts->fixes, d->facts->fix_count, sizeof *d->facts->fixes,
 			    s.extent->addr);
 	for (uint64_t off = 0; off < end; off += 4)

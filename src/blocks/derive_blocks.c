@@ -47,28 +47,21 @@ static uint32_t next_target(const struct derive_blocks_walk *w, uint32_t from, u
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static bool derive_blocks_is_pad(struct derive_blocks_walk *w, uint32_t off)
-{
-	const struct derivation *d = w->d;
-	while (w->pad < d->pads.count && d->pads.data[w->pad] < w->x->addr + off)
-		w->pad++;
-	return w->pad < d->pads.count && d->pads.data[w->pad] == w->x->addr + off;
-}
-
 /* Ends the block at hand at `end`; the next one starts at `next`. */
 static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t next, uint32_t flags)
 {
-	if (end > w->start)
-		vec_push(&w->b->blocks,
-			 (struct bbmap_block){
-				 .id = w->id++,
-				 .off = w->start,
-				 .size = end - w->start,
-				 .flags = (flags & ~DEAD) |
-					  (derive_blocks_is_pad(w, w->start) ||
-							   (w->start == 0 && w->pad_at_start)
-						   ? BBMAP_LANDING_PAD
-						   : 0) });
+	ASSERT(end <= next && next <= w->size);
+	if (end > w->start) {
+		const struct derivation *d = w->d;
+		const uint64_t addr = w->x->addr + w->start;
+		struct bbmap_block block = { w->id++, w->start, end - w->start, flags & ~DEAD };
+		while (w->pad < d->pads.count && d->pads.data[w->pad] < addr)
+			w->pad++;
+		if ((w->pad < d->pads.count && d->pads.data[w->pad] == addr) ||
+		    (w->start == 0 && w->pad_at_start))
+			block.flags |= BBMAP_LANDING_PAD;
+		vec_push(&w->b->blocks, block);
+	}
 	w->start = next;
 	w->dead = flags & DEAD;
 	w->catching = w->catching && !w->dead;
@@ -134,25 +127,6 @@ static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const
 	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
 }
 
-/* No compiler jumps over a jump of the same block, since it would turn the condition round, unless
- * that does not reach so far. */
-static bool jumps_over(const struct derive_blocks_walk *w, const struct event *e,
-		       const struct event *next)
-{
-	const uint64_t from = w->x->addr + e->off;
-	const uint64_t far = next->target > from ? next->target - from : from - next->target;
-	return e->target == w->x->addr + event_end(next) && !(e->reach > 0 && far >> e->reach != 0);
-}
-
-/* On x86 the second jump of a pair may lead elsewhere. */
-static bool is_pair(const struct derive_blocks_walk *w, const struct event *e,
-		    const struct event *next)
-{
-	return is_llvm(w) && e->pair && next->kind == EVENT_JCC && next->pair == e->pair &&
-	       next->off == event_end(e) && !bit_get(w->targets, next->off) &&
-	       (e->reach == 0 || next->target == e->target);
-}
-
 /* Whether a jump there leaves the function, and not only for its cold part or back from there:
  * nobody calls the middle of a function. */
 static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint64_t target)
@@ -169,34 +143,25 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 {
 	const uint32_t end = event_end(e);
 	const struct event *next = e + 1;
-	if (jump_follows(w, end, next, last) && !jumps_over(w, e, next))
-		return;
-	if (next < last && is_pair(w, e, next))
+	/* No compiler jumps over a jump of the same block, since it would turn the condition round,
+	 * unless that does not reach so far. */
+	if (jump_follows(w, end, next, last)) {
+		const uint64_t from = w->x->addr + e->off;
+		const uint64_t far = next->target > from ? next->target - from
+							 : from - next->target;
+		const bool out_of_reach = e->reach > 0 && far >> e->reach != 0;
+		if (e->target != w->x->addr + event_end(next) || out_of_reach)
+			return;
+	}
+	/* The second of a pair of jumps is of the same block; on x86 it may lead elsewhere. */
+	if (is_llvm(w) && e->pair && next < last && next->kind == EVENT_JCC &&
+	    next->pair == e->pair && next->off == end && !bit_get(w->targets, end) &&
+	    (e->reach == 0 || next->target == e->target))
 		return;
 	close_block(w, end, end,
 		    BBMAP_FALL_THROUGH | (derive_blocks_is_tail_call(w, e->target)
 						  ? BBMAP_RETURN | BBMAP_TAIL_CALL
 						  : 0u));
-}
-
-/* LLVM has what ends the function otherwise in the same block. */
-static void do_return_if(struct derive_blocks_walk *w, const struct event *e,
-			 const struct event *last)
-{
-	const uint32_t end = event_end(e);
-	const bool ends = e + 1 < last && e[1].off == end && !bit_get(w->targets, end) &&
-			  (e[1].kind == EVENT_JMP || e[1].kind == EVENT_RET);
-	if (!is_llvm(w) || !ends)
-		close_block(w, end, end, BBMAP_RETURN | BBMAP_FALL_THROUGH);
-}
-
-static uint32_t jump_flags(const struct derive_blocks_walk *w, const struct event *e)
-{
-	if (e->kind == EVENT_RET)
-		return BBMAP_RETURN;
-	if (e->kind == EVENT_JMP && !derive_blocks_is_tail_call(w, e->target))
-		return 0;
-	return e->table ? (uint32_t)BBMAP_INDIRECT_JUMP : BBMAP_RETURN | BBMAP_TAIL_CALL;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -213,74 +178,51 @@ static const struct derive_site *site_of(struct derive_blocks_walk *w, const str
 	return &f->sites[w->site];
 }
 
-static void find_last_call(struct derive_blocks_walk *w, const struct derive_site *s,
-			   const struct event *e, const struct event *last)
-{
-	if (w->last_site == w->site)
-		return;
-	w->last_site = w->site;
-	for (; e < last && w->x->addr + e->off - s->addr < s->size; e++)
-		if (event_is_call(e))
-			w->last_call = e->off;
-}
-
-/* Where the block of a call ends: the last one of a range may have more behind it that is LLVM's
- * call, which puts the stack right or fetches the result. */
-static uint32_t end_of_call(const struct derive_blocks_walk *w, const struct derive_site *s,
-			    const struct event *e, const struct event *last)
-{
-	const uint32_t end = event_end(e);
-	const uint64_t site_end = s->addr + s->size - w->x->addr;
-	const uint64_t most = e + 1 < last ? e[1].off : w->size;
-	if (!is_llvm(w) || e->off != w->last_call || site_end <= end || site_end > most)
-		return end;
-	return next_target(w, end, (uint32_t)site_end);
-}
-
-/* Whether the call is the end of the road for the compiler of its function, which does not know all
- * that there is to know of the callee: code behind a call is there because something leads to
- * it. */
-static bool is_last(const struct derive_blocks_walk *w, const struct event *e,
-		    const struct event *last, uint64_t traits)
-{
-	const uint32_t end = event_end(e);
-	if (!(traits & DERIVE_NO_RETURN))
-		return false;
-	if (end < w->size && bit_get(w->targets, end))
-		return !(traits & DERIVE_RETURNS);
-	return end == w->size || (e + 1 < last && e[1].off == end && e[1].kind >= EVENT_TRAP);
-}
-
-/* Virtual functions that hardly throw, by their place in the table: the second is the deleting
- * destructor as a rule, and what handlers call is std::exception::what(), the third.  LLVM ends a
- * range before such a call. */
-static bool is_calm_slot(const struct derive_blocks_walk *w, const struct event *e)
-{
-	return !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
-}
-
 static void do_call(struct derive_blocks_walk *w, const struct event *e, const struct event *last)
 {
 	const uint64_t traits = e->target != DERIVE_NOWHERE ? traits_get(&w->d->traits, e->target)
 							    : 0;
 	const struct derive_site *s = site_of(w, e);
 	const bool calm = (traits & DERIVE_NO_THROW) && !(traits & DERIVE_THROWS);
+	const struct event *next = e + 1 < last ? e + 1 : NULL;
+	uint32_t end = event_end(e);
 	w->catching = (w->catching || (traits & DERIVE_BEGINS_CATCH)) &&
 		      !(traits & DERIVE_ENDS_CATCH);
-	if (is_last(w, e, last, traits)) {
+	/* The compiler of the function does not know all that there is to know of the callee: code
+	 * behind a call is there because something leads to it. */
+	const bool ends_there = end < w->size && bit_get(w->targets, end)
+					? !(traits & DERIVE_RETURNS)
+					: end == w->size || (next && next->off == end &&
+							     next->kind >= EVENT_TRAP);
+	if (traits & DERIVE_NO_RETURN && ends_there) {
 		/* Behind a call with a landing pad LLVM has a block without bytes to fall into. */
-		close_block(w, event_end(e), event_end(e),
+		close_block(w, end, end,
 			    DEAD | (s && is_llvm(w) && !calm ? BBMAP_FALL_THROUGH : 0));
 		return;
 	}
 	if (!s)
 		return;
-	find_last_call(w, s, e, last);
-	if (e->off != w->last_call && (calm || is_calm_slot(w, e)))
+	if (w->last_site != w->site) {
+		w->last_site = w->site;
+		for (const struct event *k = e; k < last && w->x->addr + k->off - s->addr < s->size;
+		     k++)
+			if (event_is_call(k))
+				w->last_call = k->off;
+	}
+	/* Virtual functions that hardly throw, by their place in the table: the second is the
+	 * deleting destructor as a rule, and what handlers call is std::exception::what(), the
+	 * third.  LLVM ends a range before such a call. */
+	const bool calm_slot = !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
+	if (e->off != w->last_call && (calm || calm_slot))
 		return;
-	uint32_t end = end_of_call(w, s, e, last);
+	/* The last call of a range may have more behind it that is LLVM's call, which puts the
+	 * stack right or fetches the result. */
+	const uint64_t site_end = s->addr + s->size - w->x->addr;
+	if (is_llvm(w) && e->off == w->last_call && site_end > end &&
+	    site_end <= (next ? next->off : w->size))
+		end = next_target(w, end, (uint32_t)site_end);
 	if (is_llvm(w) && w->d->facts->isa == CODE_X86_64)
-		end = copies_end(w->x, w->targets, end, e + 1 < last ? e + 1 : NULL);
+		end = copies_end(w->x, w->targets, end, next);
 	if (!jump_follows(w, end, e + 1, last))
 		close_block(w, end, end, BBMAP_FALL_THROUGH);
 }
@@ -339,24 +281,18 @@ static void join_first_pad(struct derive_blocks_walk *w, uint64_t *targets, cons
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-/* Behind what goes nowhere, padding is passed over. */
-static bool derive_blocks_pass_over(struct derive_blocks_walk *w, const struct event *e)
-{
-	if (!w->dead || e->off != w->start || (e->kind != EVENT_NOP && e->kind != EVENT_INT3))
-		return false;
-	w->start = event_end(e);
-	return true;
-}
-
 static const struct event *derive_blocks_step(struct derive_blocks_walk *w, const struct event *e,
 					      const struct event *last)
 {
 	const uint32_t end = event_end(e);
+	const struct event *next = e + 1;
 	cut_at_targets(w, e->off);
-	if (derive_blocks_pass_over(w, e))
+	/* Behind what goes nowhere, padding is passed over. */
+	if (w->dead && e->off == w->start && (e->kind == EVENT_NOP || e->kind == EVENT_INT3)) {
+		w->start = end;
 		return e + 1;
-	if (w->dead)
-		w->dead = false;
+	}
+	w->dead = false;
 	switch ((enum event_kind)e->kind) {
 	case EVENT_JCC: do_jcc(w, e, last); break;
 	case EVENT_CALL:
@@ -365,18 +301,26 @@ static const struct event *derive_blocks_step(struct derive_blocks_walk *w, cons
 	case EVENT_INT3: break;
 	case EVENT_BAD: close_block(w, e->off, end, DEAD); break;
 	case EVENT_TRAP: close_block(w, end, end, DEAD); break;
-	case EVENT_RET_IF: do_return_if(w, e, last); break;
-	default: close_block(w, end, end, DEAD | jump_flags(w, e)); break;
+	case EVENT_RET_IF:
+		/* LLVM has what ends the function otherwise in the same block. */
+		if (!is_llvm(w) || next == last || next->off != end || bit_get(w->targets, end) ||
+		    (next->kind != EVENT_JMP && next->kind != EVENT_RET))
+			close_block(w, end, end, BBMAP_RETURN | BBMAP_FALL_THROUGH);
+		break;
+	case EVENT_RET: close_block(w, end, end, DEAD | BBMAP_RETURN); break;
+	case EVENT_JMP:
+		close_block(w, end, end,
+			    DEAD | (derive_blocks_is_tail_call(w, e->target)
+					    ? BBMAP_RETURN | BBMAP_TAIL_CALL
+					    : 0u));
+		break;
+	case EVENT_JMP_INDIRECT:
+		close_block(
+			w, end, end,
+			DEAD | (e->table ? BBMAP_INDIRECT_JUMP : BBMAP_RETURN | BBMAP_TAIL_CALL));
+		break;
 	}
-	return e + 1;
-}
-
-/* Targets that are no starts of instructions are none. */
-static void drop_bad_targets(struct batch *b, const struct function *fn, uint64_t size)
-{
-	for (uint64_t i = 0; i <= size / 64; i++)
-		b->targets[fn->word + i] &= b->starts ? b->starts[fn->word + i]
-						      : UINT64_C(0x1111111111111111);
+	return next;
 }
 
 void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
@@ -394,9 +338,14 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 					.site = site_from(d->facts, x->addr),
 					.last_site = SIZE_MAX };
 	const struct event *e = events_of(b, fn), *last = e + fn->event_count;
+	ASSERT(b->first <= function && function < b->last && b->targets);
+	ASSERT(fn->event_first + fn->event_count <= b->events.count);
 	tables_follow(d, b, function);
 	split_pads(&w, b->targets + fn->word, e, last);
-	drop_bad_targets(b, fn, x->code.size);
+	/* Targets that are no starts of instructions are none. */
+	for (uint64_t i = 0; i <= x->code.size / 64; i++)
+		b->targets[fn->word + i] &= b->starts ? b->starts[fn->word + i]
+						      : UINT64_C(0x1111111111111111);
 	join_first_pad(&w, b->targets + fn->word, e, last);
 	w.target = next_target(&w, 0, w.size);
 	while (e < last)
@@ -405,4 +354,5 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 		cut_at_targets(&w, w.size - 1);
 	if (w.start < w.size)
 		close_block(&w, w.size, w.size, 0);
+	ASSERT(w.start == w.size);
 }

@@ -77,11 +77,6 @@ size_t site_from(const struct derive_facts *f, uint64_t addr)
 
 /* ---- who returns ----------------------------------------------------------------------------- */
 
-static bool leaves(const struct derive_extent *x, const struct event *e)
-{
-	return (e->kind == EVENT_JMP || e->kind == EVENT_JCC) && !extent_has(x, e->target);
-}
-
 /* What stands last is no way out: an instruction that does not end a block there would fall out. */
 static bool falls_out(const struct derivation *d, const struct batch *b, size_t function)
 {
@@ -111,7 +106,8 @@ static bool pass_on_returning(struct derivation *d, const struct batch *b, size_
 		return false;
 	for (size_t i = 0; i < fn->event_count; i++) {
 		const struct event *e = events_of(b, fn) + i;
-		if (!leaves(x, e) || derive_calls_has(d, e->target, DERIVE_NO_RETURN))
+		if ((e->kind != EVENT_JMP && e->kind != EVENT_JCC) || extent_has(x, e->target) ||
+		    derive_calls_has(d, e->target, DERIVE_NO_RETURN))
 			continue;
 		const size_t to = lower_bound(d->facts->extents, d->facts->extent_count,
 					      sizeof *d->facts->extents, e->target);
@@ -265,6 +261,7 @@ void derive_calls(struct derivation *d)
 		traits_add(&d->traits, f->callees[i].addr,
 			   f->callees[i].traits |
 				   (f->callees[i].traits & DERIVE_NO_THROW ? DERIVE_CALM : 0));
+	ASSERT(d->functions && d->traits.list.count < UINT32_MAX);
 	each_function(d, note_returning);
 	if (derive_calls_repeat(d, pass_on_returning))
 		each_function(d, note_not_returning);

@@ -74,6 +74,7 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 	enum { MOST = 4 };
 	struct derive_copies_copy c;
 	uint32_t at = from;
+	ASSERT(from <= x->code.size);
 	if (at < x->code.size && bit_get(targets, at))
 		return from;
 	for (unsigned i = 0; i < MOST && read_copy(x->code.p + at, x->code.size - at, &c); i++) {

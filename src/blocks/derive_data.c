@@ -121,6 +121,7 @@ static uint64_t read_xtensa(struct reads *w, uint64_t off)
 
 static void derive_data_read_region(struct gathering *g, const struct code_region *r)
 {
+	ASSERT(g->isa == CODE_THUMB || g->isa == CODE_XTENSA);
 	const uint64_t size = r->bytes.size;
 	struct reads w = { .region = r,
 			   .facts = gathering_facts(g),

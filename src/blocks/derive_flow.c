@@ -128,20 +128,18 @@ static bool derive_flow_find_table(struct derive_flow_scan *s, uint64_t off, uin
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* So many bytes a conditional jump reaches, as an exponent.  On RISC-V compilers count instructions
- * before they are made short, which is up to twice as much as there is at the end. */
-static uint8_t reach_of(enum code_isa isa)
-{
-	return isa == CODE_THUMB ? 20 : isa == CODE_AVR || isa == CODE_XTENSA ? 7 : 11;
-}
-
 static void derive_flow_add_jump(struct derive_flow_scan *s, uint64_t off, const struct flow *in,
 				 uint64_t target)
 {
+	/* So many bytes a conditional jump reaches, as an exponent.  On RISC-V compilers count
+	 * instructions before they are made short, which is up to twice as much as there is at the
+	 * end. */
+	const enum code_isa isa = s->facts->isa;
 	const bool conditional = in->kind == FLOW_CONDITIONAL;
 	struct event *e = derive_flow_push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
 	e->target = target;
-	e->reach = conditional ? reach_of(s->facts->isa) : 0;
+	if (conditional)
+		e->reach = isa == CODE_THUMB ? 20 : isa == CODE_AVR || isa == CODE_XTENSA ? 7 : 11;
 	note_target(s->b, s->fn, s->extent, target, conditional);
 }
 
@@ -238,12 +236,6 @@ static bool add_far(struct derive_flow_scan *s, uint64_t off)
 	return true;
 }
 
-/* Where an instruction may stand behind what is none. */
-static unsigned derive_flow_unit_of(enum code_isa isa)
-{
-	return isa == CODE_XTENSA ? 1 : 2;
-}
-
 /* Any instruction, or what is none; returns its end. */
 static uint64_t derive_flow_look(struct derive_flow_scan *s, uint64_t off)
 {
@@ -255,19 +247,12 @@ static uint64_t derive_flow_look(struct derive_flow_scan *s, uint64_t off)
 					min_u64(data->addr + data->size - x->addr, x->code.size));
 	if (add_far(s, off))
 		return off + 8;
-	if (!flow_next(&s->way, x->code.p + off, x->code.size - off, x->addr + off, &in))
-		return derive_flow_skip(
-			s, off, min_u64(off + derive_flow_unit_of(s->facts->isa), x->code.size));
+	if (!flow_next(&s->way, x->code.p + off, x->code.size - off, x->addr + off, &in)) {
+		const unsigned unit = s->facts->isa == CODE_XTENSA ? 1 : 2;
+		return derive_flow_skip(s, off, min_u64(off + unit, x->code.size));
+	}
 	bit_set(s->b->starts + s->fn->word, off);
 	return in.kind == FLOW_PLAIN ? off + in.size : derive_flow_add(s, off, &in);
-}
-
-/* Jumps through a table return nobody; others leave the function. */
-static void note_leaving(struct derive_flow_scan *s)
-{
-	const struct event *e = s->b->events.data + s->fn->event_first;
-	for (; e < s->b->events.data + s->b->events.count; e++)
-		s->fn->returns |= e->kind == EVENT_JMP_INDIRECT && !e->table;
 }
 
 void derive_flow(const struct derivation *d, struct batch *b, size_t function)
@@ -279,6 +264,7 @@ void derive_flow(const struct derivation *d, struct batch *b, size_t function)
 				      .b = b,
 				      .way = { .isa = f->isa } };
 	const uint64_t addr = s.extent->addr;
+	ASSERT(function < f->extent_count && b->starts && s.extent->code.size <= UINT32_MAX);
 	s.fix = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, addr);
 	s.data = lower_bound(f->data, f->data_count, sizeof *f->data, addr);
 	s.data -= s.data > 0;
@@ -286,5 +272,8 @@ void derive_flow(const struct derivation *d, struct batch *b, size_t function)
 		off = derive_flow_look(&s, off);
 	if (s.untold)
 		derive_flow_add_tables(&s);
-	note_leaving(&s);
+	/* Jumps through a table return nobody; others leave the function. */
+	const struct event *e = s.b->events.data + s.fn->event_first;
+	for (; e < s.b->events.data + s.b->events.count; e++)
+		s.fn->returns |= e->kind == EVENT_JMP_INDIRECT && !e->table;
 }

@@ -62,15 +62,6 @@ static void derive_gaps_add_call(struct derive_gaps_search *s, const struct code
 	derive_gaps_add_start(s, to);
 }
 
-static void add_taken(struct derive_gaps_search *s, const struct code_ref *r)
-{
-	/* What code of microcontrollers makes of constants may be anything. */
-	const bool number = r->use != USE_ACCESS || is_small(s->g->isa);
-	derive_gaps_add_pointer(s, r->to);
-	if (gap_at(s->g, r->to))
-		vec_push(&s->gaps->taken, (struct split_taken){ r->to, r->from, number });
-}
-
 /* Of code that is described. */
 static void add_leap(struct derive_gaps_search *s, const struct code_ref *r)
 {
@@ -91,14 +82,21 @@ static void derive_gaps_add_refs(struct derive_gaps_search *s)
 			derive_gaps_add_call(s, r);
 		else if (r->kind == REF_JUMP)
 			add_leap(s, r);
-		else
-			add_taken(s, r);
+		else {
+			/* What code of microcontrollers makes of constants may be anything. */
+			const bool number = r->use != USE_ACCESS || is_small(s->g->isa);
+			derive_gaps_add_pointer(s, r->to);
+			if (gap_at(s->g, r->to))
+				vec_push(&s->gaps->taken,
+					 (struct split_taken){ r->to, r->from, number });
+		}
 	}
 	s->refs.count = 0;
 }
 
 static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool inside)
 {
+	ASSERT(g->regions.count > 0);
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
 	/* Position-independent code of i386 adds distances, which look like addresses. */
 	const bool fixed = g->im->type == ET_EXEC ||
@@ -170,16 +168,6 @@ static void read_all_code(struct derive_gaps_search *s)
 
 /* ---- what data say --------------------------------------------------------------------------- */
 
-/* Constructors and destructors. */
-static void read_array(struct derive_gaps_search *s, const struct section *array)
-{
-	const struct image *im = s->g->im;
-	const unsigned size = im->bits == 64 ? 8 : 4;
-	struct reader r = reader_of(section_bytes(im, array), im->big_endian);
-	while (reader_left(&r) >= size)
-		derive_gaps_add_start(s, flow_entry(s->g->isa, read_uint(&r, size)));
-}
-
 /* Tables of unwinding of ARM say where functions begin, in either set of instructions. */
 static void read_exidx(struct derive_gaps_search *s, const struct section *table)
 {
@@ -220,9 +208,14 @@ static void derive_gaps_read_tables(struct derive_gaps_search *s)
 		if (section_is_reloc(t))
 			read_choosers(s, t);
 		else if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
-			 t->type == SHT_PREINIT_ARRAY)
-			read_array(s, t);
-		else if (t->type == SHT_ARM_EXIDX && im->machine == EM_ARM)
+			 t->type == SHT_PREINIT_ARRAY) {
+			/* Constructors and destructors. */
+			const unsigned size = im->bits == 64 ? 8 : 4;
+			struct reader r = reader_of(section_bytes(im, t), im->big_endian);
+			while (reader_left(&r) >= size)
+				derive_gaps_add_start(s,
+						      flow_entry(s->g->isa, read_uint(&r, size)));
+		} else if (t->type == SHT_ARM_EXIDX && im->machine == EM_ARM)
 			read_exidx(s, t);
 	}
 }
@@ -291,6 +284,7 @@ void gaps_split(struct gathering *g, split_function_vec *ret)
 		return;
 	for (size_t i = 0; i < g->regions.count; i++)
 		s.looks += LOOKS_PER_BYTE * g->regions.data[i].bytes.size;
+	ASSERT(sorted_by_key(gaps->list.data, gaps->list.count, sizeof *gaps->list.data));
 	search_all(&s);
 	vec_release(&s.refs);
 	vec_copy(&starts, &gaps->starts);

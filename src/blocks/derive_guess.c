@@ -5,16 +5,6 @@
 /* A change of compilers between two functions costs as much as a function that contradicts it. */
 enum { CHANGE = 2, ENOUGH = 8 };
 
-static int vote_of(const struct derive_facts *f, size_t i)
-{
-	const struct bytes code = f->extents[i].code;
-	switch (f->isa) {
-	case CODE_ARM64: return derive_arm64_vote(code);
-	case CODE_X86_64: return derive_x86_vote(code);
-	default: return 0;
-	}
-}
-
 /* The cheapest way through all functions, as LLVM's or gcc's, where votes against what is chosen
  * and changes cost (Viterbi's algorithm): from front to back with, for each end, where it came
  * from. */
@@ -23,7 +13,10 @@ enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_e
 	enum { LLVM = 1, GCC = 2 }; /* bits: it is cheaper to come here from the other one */
 	uint64_t votes = 0, llvm = 0, gcc = 0;
 	for (size_t i = 0; i < f->extent_count; i++) {
-		const int vote = vote_of(f, i);
+		const struct bytes code = f->extents[i].code;
+		const int vote = f->isa == CODE_ARM64    ? derive_arm64_vote(code)
+				 : f->isa == CODE_X86_64 ? derive_x86_vote(code)
+							 : 0;
 		const uint64_t from_llvm = llvm, from_gcc = gcc;
 		ret_each[i] = (uint8_t)((from_gcc + CHANGE < from_llvm ? LLVM : 0) |
 					(from_llvm + CHANGE < from_gcc ? GCC : 0));

@@ -1,4 +1,5 @@
 /* Extents of functions, and the map of what is derived from them. */
+#define _GNU_SOURCE /* memmem */
 #include "blocks/derive_map.h"
 
 #include "base/sort.h"
@@ -7,6 +8,7 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 #include "program/symbol_rule.h"
+#define _GNU_SOURCE /* memmem */
 #include "blocks/derive_map_internal.h"
 
 /* ---- where there is code --------------------------------------------------------------------- */
@@ -16,19 +18,6 @@ static void derive_map_add_region(struct code_regions *all, uint64_t addr, struc
 {
 	if (bytes.size > 0)
 		vec_push(all, (struct code_region){ addr, bytes, stubs });
-}
-
-/* Of two that overlap, the first in memory. */
-static void drop_overlaps(struct code_regions *all)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < all->count; i++) {
-		const struct code_region r = all->data[i];
-		const struct code_region *before = kept ? &all->data[kept - 1] : NULL;
-		if (!before || r.addr - before->addr >= before->bytes.size)
-			all->data[kept++] = r;
-	}
-	all->count = kept;
 }
 
 void code_regions_list(const struct image *im, struct code_regions *ret)
@@ -48,7 +37,16 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 			derive_map_add_region(ret, s->addr, segment_bytes(im, s), false);
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
-	drop_overlaps(ret);
+	/* Of two that overlap, the first in memory. */
+	size_t kept = 0;
+	for (size_t i = 0; i < ret->count; i++) {
+		const struct code_region r = ret->data[i];
+		const struct code_region *before = kept ? &ret->data[kept - 1] : NULL;
+		ASSERT(!before || r.addr >= before->addr);
+		if (!before || r.addr - before->addr >= before->bytes.size)
+			ret->data[kept++] = r;
+	}
+	ret->count = kept;
 }
 
 const struct code_region *region_at(const struct gathering *g, uint64_t addr)
@@ -60,17 +58,6 @@ const struct code_region *region_at(const struct gathering *g, uint64_t addr)
 }
 
 /* ---- who says what is a function ------------------------------------------------------------- */
-
-/* gcc and LLVM name them FUNCTION.cold and FUNCTION.cold.NUMBER. */
-static bool derive_map_is_cold(struct str name)
-{
-	const struct str mark = STR(".cold");
-	for (size_t i = name.len; i >= mark.len; i--)
-		if (name.p[i - mark.len] == '.' &&
-		    memcmp(name.p + i - mark.len, mark.p, mark.len) == 0)
-			return true;
-	return false;
-}
 
 static void derive_map_claim_symbols(struct gathering *g, const struct image *im, uint32_t type)
 {
@@ -86,13 +73,15 @@ static void derive_map_claim_symbols(struct gathering *g, const struct image *im
 		/* Labels of assembly count if they are seen from outside. */
 		if (data || other ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
 			continue;
+		/* gcc and LLVM name cold parts FUNCTION.cold and FUNCTION.cold.NUMBER. */
 		if (region_at(g, addr))
 			vec_push(&g->claims,
-				 (struct code_claim){ .addr = addr,
-						      .size = s.size,
-						      .cold = derive_map_is_cold(s.name),
-						      .function = function,
-						      .data = data || other });
+				 (struct code_claim){
+					 .addr = addr,
+					 .size = s.size,
+					 .cold = memmem(s.name.p, s.name.len, ".cold", 5),
+					 .function = function,
+					 .data = data || other });
 	}
 }
 
@@ -148,6 +137,7 @@ static void list_claims(struct gathering *g)
 void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		       const struct code_claim *c)
 {
+	ASSERT(from >= r->addr && from <= to && to - r->addr <= r->bytes.size);
 	while (from < to) {
 		const uint64_t size = min_u64(to - from, UINT32_MAX / 2);
 		vec_push(&g->extents,
@@ -165,6 +155,7 @@ static void derive_map_add_gap(struct gathering *g, const struct code_region *r,
 	struct derive_extent *before = g->gaps.list.count > 0
 					       ? &g->gaps.list.data[g->gaps.list.count - 1]
 					       : NULL;
+	ASSERT(from >= r->addr && from <= to && to - r->addr <= r->bytes.size);
 	if (from == to)
 		return;
 	if (c)
@@ -214,6 +205,7 @@ static size_t lay_region(struct gathering *g, const struct code_region *r, size_
 			lay_gap(g, r, start, stop, &c);
 		at = max_u64(at, stop);
 	}
+	ASSERT(at <= end);
 	lay_gap(g, r, at, end, NULL);
 	return i;
 }
@@ -248,6 +240,7 @@ static void derive_map_choose(struct gathering *g, struct derive_facts *f,
 	static const enum derive_convention fixed[] = {
 		[BLOCKS_LLVM] = DERIVE_LLVM, [BLOCKS_GCC] = DERIVE_GCC, [BLOCKS_PURE] = DERIVE_PURE
 	};
+	ASSERT((size_t)wanted < COUNT_OF(fixed) || wanted == BLOCKS_AUTO);
 	if (wanted != BLOCKS_AUTO) {
 		f->convention = fixed[wanted];
 		return;
@@ -413,6 +406,8 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 	b->blocks.count = d.blocks.count;
 	b->blocks.cap = d.blocks.cap;
 	memset(&d.blocks, 0, sizeof d.blocks);
+	if (HEFT_CHECKS)
+		blockmap_verify(b);
 	derived_release(&d);
 	gathering_release(&g);
 	mem_give_back();
@@ -434,6 +429,8 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 		f.count = b->blocks.count - f.first;
 		derive_map_add_function(b, x, &f, thumb);
 	}
+	if (HEFT_CHECKS)
+		blockmap_verify(b);
 	code_marks_release(&marks);
 	gathering_release(&g);
 }
@@ -442,6 +439,7 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 
 static uint64_t range_end(const struct blockmap *b, const struct blockmap_range *r)
 {
+	ASSERT(r->count > 0 && r->first + r->count <= b->blocks.count);
 	const struct bbmap_block *last = &b->blocks.data[r->first + r->count - 1];
 	return r->addr + last->off + last->size;
 }
@@ -481,6 +479,8 @@ void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct no
 	}
 	for (; i < b->ranges.count; i++)
 		derive_map_take(&all, b, i);
+	if (HEFT_CHECKS)
+		blockmap_verify(&all);
 	blockmap_release(&whole);
 	blockmap_release(b);
 	*b = all;

@@ -53,15 +53,6 @@ void code_marks_release(struct code_marks *m)
 	vec_release(&m->list);
 }
 
-static void derive_marks_add_block(struct blockmap *b, size_t first, uint64_t off, uint64_t size)
-{
-	const struct bbmap_block block = { .id = (uint32_t)(b->blocks.count - first),
-					   .off = (uint32_t)off,
-					   .size = (uint32_t)size };
-	if (size > 0)
-		vec_push(&b->blocks, block);
-}
-
 /* Nothing tells: nearly all instructions of ARM are unconditional, which their highest four bits
  * say; those of the Thumb set have anything there. */
 static char kind_by_code(const struct image *im, struct bytes code)
@@ -83,10 +74,17 @@ bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code
 	for (uint64_t from = 0, to; from < size; from = to) {
 		const bool ends = i < m->list.count && m->list.data[i].addr - addr < size;
 		to = ends ? m->list.data[i].addr - addr : size;
+		ASSERT(to >= from && to <= size);
 		if (b->blocks.count == first)
 			thumb = kind == 't';
-		if (kind != 'd')
-			derive_marks_add_block(b, first, from, to - from);
+		if (kind != 'd' && to > from) {
+
+			const struct bbmap_block block = { .id = (uint32_t)(b->blocks.count -
+									    first),
+							   .off = (uint32_t)from,
+							   .size = (uint32_t)(to - from) };
+			vec_push(&b->blocks, block);
+		}
 		if (ends)
 			kind = m->list.data[i++].kind;
 	}

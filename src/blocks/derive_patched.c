@@ -36,12 +36,6 @@ static void derive_patched_patch(const struct image *im, const struct section *s
 	}
 }
 
-static bool derive_patched_is_constant(const struct section *s)
-{
-	return s->alloc && !s->exec && !s->nobits && !s->compressed && s->size <= s->file_size &&
-	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
-}
-
 void gather_patched(struct gathering *g)
 {
 	const struct image *im = g->im;
@@ -52,8 +46,10 @@ void gather_patched(struct gathering *g)
 			continue;
 		const struct section *s = &im->sections[relocs->info];
 		const struct bytes b = section_bytes(im, s);
-		if (!derive_patched_is_constant(s) || b.size != s->file_size || b.size == 0 ||
-		    b.size > left)
+		const bool constant = s->alloc && !s->exec && !s->nobits && !s->compressed &&
+				      s->size <= s->file_size &&
+				      (!s->write || str_starts(s->name, STR(".data.rel.ro")));
+		if (!constant || b.size != s->file_size || b.size == 0 || b.size > left)
 			continue;
 		left -= b.size;
 		uint8_t *copy = mem_alloc(b.size);
@@ -69,6 +65,7 @@ struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size)
 	const size_t i = upper_bound(g->patched.data, g->patched.count, sizeof *g->patched.data,
 				     addr);
 	const struct patched *p = i > 0 ? &g->patched.data[i - 1] : NULL;
+	ASSERT(!p || p->addr <= addr);
 	if (!p || addr - p->addr >= p->size)
 		return image_at(g->im, addr, size);
 	return bytes_sub((struct bytes){ p->bytes, p->size }, addr - p->addr, size);

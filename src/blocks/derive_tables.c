@@ -9,6 +9,7 @@ enum { MOST_ENTRIES = 1 << 16 };
 void table_open(struct table_cursor *c, const struct derive_facts *f, const struct jump_table *t,
 		uint64_t most)
 {
+	ASSERT(t->width > 0 && t->width <= 8);
 	most = min_u64(min_u64(most, t->limit), MOST_ENTRIES);
 	*c = (struct table_cursor){ .table = t, .big_endian = f->big_endian, .isa = f->isa };
 	c->bytes = f->load(f->ctx, t->addr, most * t->width);
@@ -125,6 +126,7 @@ void tables_follow(const struct derivation *d, struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
 	const struct jump_table *t = b->tables.data + fn->table_first;
+	ASSERT(fn->table_first + fn->table_count <= b->tables.count);
 	/* Several jumps may share a table. */
 	for (size_t i = 0; i < fn->table_count; i++)
 		if (i == 0 || t[i].addr != t[i - 1].addr || t[i].anchor != t[i - 1].anchor)

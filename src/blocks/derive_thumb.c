@@ -37,15 +37,6 @@ static uint64_t count_distances(const struct derive_extent *x, const struct jump
 	return count;
 }
 
-/* `add pc, Rm` of what was loaded two instructions before: 1 or 2 bytes, 0 if it was not. */
-static unsigned width_of_load(struct bytes code, uint64_t off)
-{
-	const uint32_t load = off >= 4 ? derive_thumb_half_at(code, off - 4) & 0xf800 : 0;
-	if ((derive_thumb_half_at(code, off) & 0xff87) != 0x4487)
-		return 0;
-	return load == 0x7800 ? 1 : load == 0x8800 ? 2 : 0;
-}
-
 /* Addresses behind `ldr.w pc, [Rn, Rm, lsl #2]`. */
 static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 				    struct jump_table *t)
@@ -93,12 +84,6 @@ static bool read_helper(const struct derive_facts *f, uint64_t callee, struct ju
 	return false;
 }
 
-/* The register that counts the cases of the jump: that of the helpers is r0. */
-static unsigned case_register(const struct derive_extent *x, uint64_t off, const struct flow *in)
-{
-	return in->kind == FLOW_CALL ? 0 : derive_thumb_half_at(x->code, off + 2) & 15;
-}
-
 bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
 			const struct flow *in, struct jump_table *ret)
 {
@@ -111,24 +96,31 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 		if (!in->direct || !read_helper(f, in->target, ret))
 			return false;
 	} else if (in->size == 4) {
-		if (!thumb_table_branch(derive_thumb_half_at(x->code, off),
-					derive_thumb_half_at(x->code, off + 2), &width)) {
-			if (!derive_thumb_read_words(x, off, ret))
-				return false;
-		} else {
+		if (thumb_table_branch(derive_thumb_half_at(x->code, off),
+				       derive_thumb_half_at(x->code, off + 2), &width))
 			ret->width = (uint8_t)width;
-		}
-	} else {
-		ret->width = (uint8_t)width_of_load(x->code, off);
-		ret->anchor = end + 2;
-		if (ret->width == 0)
+		else if (!derive_thumb_read_words(x, off, ret))
 			return false;
+	} else {
+		/* `add pc, Rm` of what was loaded two instructions before: ldrb or ldrh. */
+		const uint32_t load = off >= 4 ? derive_thumb_half_at(x->code, off - 4) & 0xf800
+					       : 0;
+		if ((derive_thumb_half_at(x->code, off) & 0xff87) != 0x4487 ||
+		    (load != 0x7800 && load != 0x8800))
+			return false;
+		ret->width = load == 0x7800 ? 1 : 2;
+		ret->anchor = end + 2;
 	}
+	ASSERT(ret->width > 0);
 	if (ret->limit == UINT64_MAX)
 		ret->limit = count_distances(x, ret);
-	if (in->size == 4)
-		ret->limit = min_u64(ret->limit,
-				     thumb_case_count(x->code, off, case_register(x, off, in)));
+	if (in->size == 4) {
+		/* Helpers have the number of the case in r0. */
+		const unsigned reg = in->kind == FLOW_CALL
+					     ? 0
+					     : derive_thumb_half_at(x->code, off + 2) & 15;
+		ret->limit = min_u64(ret->limit, thumb_case_count(x->code, off, reg));
+	}
 	return true;
 }
 

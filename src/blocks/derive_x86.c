@@ -390,6 +390,7 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 				     .b = b,
 				     .mode64 = d->facts->isa == CODE_X86_64 };
 	const uint64_t size = s.extent->code.size;
+	ASSERT(function < d->facts->extent_count && size <= UINT32_MAX && b->starts);
 	s.fix = lower_bound(d->facts->fixes, d->facts->fix_count, sizeof *d->facts->fixes,
 			    s.extent->addr);
 	b->refs.count = 0;

@@ -30,19 +30,16 @@ enum {
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static bool same_layout(const struct perf_attr *a, const struct perf_attr *b)
-{
-	return a->sample_type == b->sample_type && a->branch_type == b->branch_type &&
-	       a->read_format == b->read_format && a->sample_id_all == b->sample_id_all;
-}
-
 static void add_attr(struct perfdata *p, const struct perf_attr *a, struct bytes ids)
 {
 	struct reader r = reader_of(ids, p->big_endian);
 	if (p->attrs.count == ATTRS_MAX)
 		return;
 	vec_push(&p->attrs, *a);
-	p->alike = p->alike && same_layout(&p->attrs.data[0], a);
+	const struct perf_attr *first = &p->attrs.data[0];
+	p->alike = p->alike && first->sample_type == a->sample_type &&
+		   first->branch_type == a->branch_type && first->read_format == a->read_format &&
+		   first->sample_id_all == a->sample_id_all;
 	while (reader_left(&r) >= 8)
 		vec_push(&p->ids, (struct perf_id){ read_u64(&r), p->attrs.count - 1 });
 	p->sorted = false;
@@ -176,6 +173,7 @@ bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, str
 		perfdata_close(p);
 		return false;
 	}
+	ASSERT(p->data_off <= p->data_end && p->data_end <= bytes.size);
 	p->pos = p->forgotten = p->data_off;
 	return true;
 }
@@ -237,6 +235,7 @@ static void open_packed(struct perfdata *p, struct bytes packed)
 /* What is left of an event moves to the front, and more comes behind it. */
 static void unpack_more(struct perfdata *p)
 {
+	ASSERT(p->stream && p->unpacked_pos <= p->unpacked_end && p->unpacked_end <= UNPACKED_SIZE);
 	const uint64_t left = p->unpacked_end - p->unpacked_pos;
 	struct heft_err err;
 	uint64_t made;
@@ -295,52 +294,34 @@ static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_typ
 	return true;
 }
 
-/* Bytes behind an event that are none: their number stands in it. */
-static uint64_t perfdata_size_behind(const struct perfdata *p, uint32_t type, struct bytes event)
-{
-	struct reader r = reader_of(event, p->big_endian);
-	read_skip(&r, EVENT_HEADER_SIZE);
-	if (type == RECORD_AUXTRACE)
-		return read_u64(&r);
-	return type == RECORD_TRACING_DATA ? align_up(read_u32(&r), 8) : 0;
-}
-
-static struct bytes packed_bytes(const struct perfdata *p, uint32_t type, struct bytes event)
-{
-	struct reader r = reader_of(event, p->big_endian);
-	read_skip(&r, EVENT_HEADER_SIZE);
-	if (type == RECORD_COMPRESSED)
-		return bytes_sub(event, r.pos, reader_left(&r));
-	const uint64_t size = read_u64(&r);
-	return bytes_sub(event, r.pos, min_u64(size, reader_left(&r)));
-}
-
 /* Takes the record at p->pos; true where it is an event to hand on. */
 static bool take_record(struct perfdata *p, uint32_t type, struct bytes event,
 			struct perf_event *ret)
 {
 	const uint64_t off = p->pos;
+	struct reader r = reader_of(event, p->big_endian);
+	uint64_t behind = 0; /* bytes after the event, whose number stands in it */
 	bool found = false;
+	read_skip(&r, EVENT_HEADER_SIZE);
 	if (type == RECORD_ATTR) {
 		read_attr_event(p, event);
-	} else if (type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2) {
-		open_packed(p, packed_bytes(p, type, event));
+	} else if (type == RECORD_COMPRESSED) {
+		open_packed(p, bytes_sub(event, r.pos, reader_left(&r)));
+	} else if (type == RECORD_COMPRESSED2) {
+		const uint64_t size = read_u64(&r);
+		open_packed(p, bytes_sub(event, r.pos, min_u64(size, reader_left(&r))));
 	} else {
 		sort_ids(p);
 		found = perf_event_parse(p, type, event, off, ret);
+		if (type == RECORD_AUXTRACE)
+			behind = read_u64(&r);
+		else if (type == RECORD_TRACING_DATA)
+			behind = align_up(read_u32(&r), 8);
 	}
 	p->pos += event.size;
-	p->pos += min_u64(perfdata_size_behind(p, type, event), p->data_end - p->pos);
+	p->pos += min_u64(behind, p->data_end - p->pos);
+	ASSERT(p->pos > off && p->pos <= p->data_end);
 	return found;
-}
-
-/* The pages behind the walk, a good number of them at once. */
-static void perfdata_forget(struct perfdata *p)
-{
-	if (!p->mapped || p->pos - p->forgotten < FORGET_SIZE)
-		return;
-	pages_drop(p->bytes.p + p->forgotten, p->pos - p->forgotten);
-	p->forgotten = p->pos;
 }
 
 static bool next_build_id(struct perfdata *p, struct perf_event *ret)
@@ -388,7 +369,11 @@ bool perfdata_next(struct perfdata *p, struct perf_event *ret)
 	for (;;) {
 		if (next_unpacked(p, ret))
 			return true;
-		perfdata_forget(p);
+		/* The walk gives the pages behind it back, a good number of them at once. */
+		if (p->mapped && p->pos - p->forgotten >= FORGET_SIZE) {
+			pages_drop(p->bytes.p + p->forgotten, p->pos - p->forgotten);
+			p->forgotten = p->pos;
+		}
 		if (!event_bytes(p, &event, &type))
 			return false;
 		if (take_record(p, type, event, ret))

@@ -48,6 +48,7 @@ static bool field_bit(uint64_t word, unsigned n, bool big_endian)
 struct perf_branch perf_branch_get(const struct perf_event *e, uint64_t i)
 {
 	struct perf_branch b;
+	ASSERT(i < e->branch_count);
 	if (e->text) {
 		memcpy(&b, e->branches + i * sizeof b, sizeof b);
 		return b;
@@ -90,48 +91,35 @@ static const struct perf_attr *attr_of_id(const struct perfdata *p, uint64_t id)
 							     : &p->attrs.data[0];
 }
 
-/* Bytes in front of the id of a sample; -1: it has none. */
-static int id_place(const struct perf_attr *a)
-{
-	const uint64_t before = a->sample_type &
-				(SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR);
-	if (a->sample_type & SAMPLE_IDENTIFIER)
-		return 0;
-	return a->sample_type & SAMPLE_ID ? 8 * __builtin_popcountll(before) : -1;
-}
-
 static const struct perf_attr *attr_of_sample(const struct perfdata *p, const struct reader *at)
 {
 	const struct perf_attr *first = p->attrs.data;
 	struct reader r = *at;
-	const int place = id_place(first);
-	if (p->alike || place < 0)
+	if (p->alike || !(first->sample_type & (SAMPLE_IDENTIFIER | SAMPLE_ID)))
 		return first;
-	read_skip(&r, (uint64_t)place);
+	if (!(first->sample_type & SAMPLE_IDENTIFIER)) {
+		const uint64_t before = first->sample_type &
+					(SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR);
+		read_skip(&r, 8 * (uint64_t)__builtin_popcountll(before));
+	}
 	return attr_of_id(p, read_u64(&r));
 }
 
 /* Other events end in what says when and where; IDENTIFIER is the last of it. */
-static const struct perf_attr *attr_of_tail(const struct perfdata *p, struct bytes event)
-{
-	const struct perf_attr *first = p->attrs.data;
-	if (p->alike || !(first->sample_type & SAMPLE_IDENTIFIER) || event.size < 16)
-		return first;
-	struct reader r = reader_of(event, p->big_endian);
-	reader_seek(&r, event.size - 8);
-	return attr_of_id(p, read_u64(&r));
-}
-
 static void perfdata_events_read_tail(const struct perfdata *p, struct bytes event,
 				      struct perf_event *e)
 {
 	if (p->attrs.count == 0)
 		return;
-	const struct perf_attr *a = attr_of_tail(p, event);
+	const struct perf_attr *a = p->attrs.data;
+	struct reader r = reader_of(event, p->big_endian);
+	if (!p->alike && a->sample_type & SAMPLE_IDENTIFIER && event.size >= 16) {
+		reader_seek(&r, event.size - 8);
+		a = attr_of_id(p, read_u64(&r));
+	}
 	const uint64_t behind = a->sample_type & (SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID |
 						  SAMPLE_CPU | SAMPLE_IDENTIFIER);
 	const uint64_t size = 8 * (uint64_t)__builtin_popcountll(behind);
-	struct reader r = reader_of(event, p->big_endian);
 	if (!a->sample_id_all || !(a->sample_type & SAMPLE_TIME) || size > event.size - HEADER_SIZE)
 		return;
 	reader_seek(&r, event.size - size);
@@ -157,15 +145,6 @@ static void skip_values(struct reader *r, uint64_t format)
 		reader_fail(r);
 	else
 		read_skip(r, count * each);
-}
-
-static void skip_list(struct reader *r)
-{
-	const uint64_t count = read_u64(r);
-	if (count > reader_left(r) / 8)
-		reader_fail(r);
-	else
-		read_skip(r, count * 8);
 }
 
 static void read_branches(struct reader *r, const struct perf_attr *a, struct perf_event *e)
@@ -204,8 +183,13 @@ static bool read_sample(const struct perfdata *p, struct reader *r, struct perf_
 	e->period = read_if(r, type, SAMPLE_PERIOD);
 	if (type & SAMPLE_READ)
 		skip_values(r, a->read_format);
-	if (type & SAMPLE_CALLCHAIN)
-		skip_list(r);
+	if (type & SAMPLE_CALLCHAIN) {
+		const uint64_t count = read_u64(r);
+		if (count > reader_left(r) / 8)
+			reader_fail(r);
+		else
+			read_skip(r, count * 8);
+	}
 	if (type & SAMPLE_RAW)
 		read_skip(r, read_u32(r));
 	if (type & SAMPLE_BRANCH_STACK)
@@ -261,23 +245,6 @@ static bool read_task(struct reader *r, struct perf_event *e)
 	return reader_ok(r);
 }
 
-static bool read_comm(struct reader *r, uint16_t misc, struct perf_event *e)
-{
-	e->pid = read_u32(r);
-	e->tid = read_u32(r);
-	e->name = read_cstr(r);
-	e->exec = misc & MISC_COMM_EXEC;
-	return reader_ok(r);
-}
-
-static bool read_lost(struct reader *r, bool has_id, struct perf_event *e)
-{
-	if (has_id)
-		read_u64(r);
-	e->lost = read_u64(r);
-	return reader_ok(r);
-}
-
 static bool perfdata_events_read_body(struct perfdata *p, struct reader *r, uint32_t type,
 				      uint16_t misc, struct perf_event *e)
 {
@@ -285,30 +252,36 @@ static bool perfdata_events_read_body(struct perfdata *p, struct reader *r, uint
 	case PERF_SAMPLE: return read_sample(p, r, e);
 	case PERF_MAP:
 	case RECORD_MMAP2: e->type = PERF_MAP; return perfdata_events_read_map(r, type, misc, e);
-	case PERF_COMM: return read_comm(r, misc, e);
+	case PERF_COMM:
+		e->pid = read_u32(r);
+		e->tid = read_u32(r);
+		e->name = read_cstr(r);
+		e->exec = misc & MISC_COMM_EXEC;
+		return reader_ok(r);
 	case PERF_EXIT:
 	case PERF_FORK: return read_task(r, e);
-	case PERF_LOST: return read_lost(r, true, e);
-	case PERF_LOST_SAMPLES: return read_lost(r, false, e);
+	case PERF_LOST:
+	case PERF_LOST_SAMPLES:
+		if (type == PERF_LOST)
+			read_u64(r); /* id */
+		e->lost = read_u64(r);
+		return reader_ok(r);
 	default: return perfdata_events_read_build_id(r, misc, e);
 	}
-}
-
-static bool handed_on(uint32_t type)
-{
-	return type == PERF_SAMPLE || type == PERF_MAP || type == RECORD_MMAP2 ||
-	       type == PERF_COMM || type == PERF_EXIT || type == PERF_FORK || type == PERF_LOST ||
-	       type == PERF_LOST_SAMPLES || type == PERF_BUILD_ID;
 }
 
 bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uint64_t off,
 		      struct perf_event *ret)
 {
 	struct reader r = reader_of(bytes, p->big_endian);
+
 	read_u32(&r); /* type */
 	const uint16_t misc = read_u16(&r);
 	read_u16(&r); /* size */
-	if (!reader_ok(&r) || !handed_on(type))
+	if (!reader_ok(&r) ||
+	    !(type == PERF_SAMPLE || type == PERF_MAP || type == RECORD_MMAP2 ||
+	      type == PERF_COMM || type == PERF_EXIT || type == PERF_FORK || type == PERF_LOST ||
+	      type == PERF_LOST_SAMPLES || type == PERF_BUILD_ID))
 		return false;
 	*ret = (struct perf_event){ .type = (enum perf_type)type,
 				    .off = off,

@@ -92,15 +92,6 @@ static bool read_script(struct perftext *t, struct perftext_cursor *c, struct pe
 	return e->has_ip || e->has_branches;
 }
 
-static bool perftext_read_address(struct perftext_cursor *c, struct perf_event *e)
-{
-	if (!read_word_number(perftext_next_word(c), 16, &e->ip))
-		return false;
-	const struct str count = perftext_next_word(c);
-	e->has_ip = true;
-	return count.len == 0 || read_word_number(count, 10, &e->weight);
-}
-
 /* The first place of `what` in the line; NULL if it is not there. */
 static const char *perftext_find_in(const struct perftext_cursor *c, struct str what)
 {
@@ -160,8 +151,13 @@ static bool perftext_read_map(struct perftext *t, struct perftext_cursor *c, str
 
 static bool perftext_read_line(struct perftext *t, struct perftext_cursor *c, struct perf_event *e)
 {
-	if (t->form == PERFTEXT_ADDRESSES)
-		return perftext_read_address(c, e);
+	if (t->form == PERFTEXT_ADDRESSES) {
+		if (!read_word_number(perftext_next_word(c), 16, &e->ip))
+			return false;
+		const struct str count = perftext_next_word(c);
+		e->has_ip = true;
+		return count.len == 0 || read_word_number(count, 10, &e->weight);
+	}
 	const char *record = perftext_find_in(c, STR("PERF_RECORD_"));
 	if (!record)
 		return read_script(t, c, e);
@@ -209,6 +205,7 @@ static bool perftext_next_line(struct perftext *t, struct perftext_cursor *ret)
 bool perftext_next(struct perftext *t, struct perf_event *ret)
 {
 	struct perftext_cursor line;
+	ASSERT(t->pos <= t->bytes.size);
 	while (perftext_next_line(t, &line)) {
 		const uint64_t off = (uint64_t)((const uint8_t *)line.p - t->bytes.p);
 		*ret = (struct perf_event){ .type = PERF_SAMPLE,

@@ -22,6 +22,7 @@ static void profile_rows_add_block(struct profile_rows *r, uint32_t node, uint64
 
 static void profile_rows_add_function(struct profile_rows *r, uint32_t function)
 {
+	ASSERT(function < r->map->functions.count);
 	const struct blockmap_function *f = &r->map->functions.data[function];
 	for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
 		const struct blockmap_range *range = &r->map->ranges.data[k];
@@ -86,6 +87,7 @@ void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *
 		.fill = profile_rows_fill,
 		.ctx = r,
 	};
+	ASSERT(r->map && r->profile && r->shown);
 	tree_init(&r->tree, HEFT_SAMPLES_MEASURES, 2);
 	const size_t count = r->wanted ? r->wanted_count : r->map->functions.count;
 	for (size_t i = 0; i < count; i++)

@@ -98,18 +98,12 @@ static void sample_mappings_collect(struct replay *r, struct samples *s)
 		}
 	}
 	samples_rewind(s);
+	ASSERT(r->ids.count == r->id_names.count);
 	for (size_t i = 0; i < r->changes.count && !r->m->timed; i++)
 		r->changes.data[i].time = r->changes.data[i].off;
 }
 
 /* ---- which mappings are the image's ---------------------------------------------------------- */
-
-/* The kernel adds it to names of files that are gone. */
-static struct str without_deleted(struct str name)
-{
-	const struct str mark = STR(" (deleted)");
-	return str_ends(name, mark) ? (struct str){ name.p, name.len - mark.len } : name;
-}
 
 static bool is_kernel(struct str name)
 {
@@ -143,7 +137,11 @@ static struct id *ids_by_name(const struct replay *r)
 
 static enum match match_name(const struct replay *r, struct str name)
 {
-	const struct str path = str_of(r->im->path), plain = without_deleted(name);
+	/* The kernel adds it to names of files that are gone. */
+	const struct str mark = STR(" (deleted)");
+	const struct str path = str_of(r->im->path);
+	const size_t len = str_ends(name, mark) ? name.len - mark.len : name.len;
+	const struct str plain = { name.p, len };
 	if (plain.len == 0)
 		return NO_MATCH;
 	if (str_eq(plain, path) || (r->path && str_eq(plain, str_of(r->path))))
@@ -187,6 +185,7 @@ static void match_changes(struct replay *r)
 static struct sample_mappings_process *process_of(struct replay *r, uint32_t pid)
 {
 	const uint32_t i = intern_add(&r->pids, (struct str){ (const char *)&pid, sizeof pid });
+	ASSERT(i <= r->processes.count);
 	if (i == r->processes.count)
 		vec_push(&r->processes, (struct sample_mappings_process){ 0 });
 	return &r->processes.data[i];
@@ -197,6 +196,7 @@ static void open_mapping(struct replay *r, struct mapping new)
 	struct sample_mappings_process *p = process_of(r, (uint32_t)new.pid);
 	if (new.size == 0 || p->count == OPEN_MAX || p->total == OF_PID_MAX)
 		return;
+	ASSERT(p->count < OPEN_MAX && r->m->list.count < UINT32_MAX);
 	new.until = UINT64_MAX;
 	p->open[p->count++] = (uint32_t)r->m->list.count;
 	p->total++;
@@ -311,6 +311,7 @@ struct sample_mappings_keyed {
 
 static void replay(struct replay *r)
 {
+	ASSERT(r->matches.count == r->changes.count);
 	struct sample_mappings_keyed *order = mem_zeroed(r->changes.count + 1, sizeof *order);
 	for (size_t i = 0; i < r->changes.count; i++)
 		order[i] = (struct sample_mappings_keyed){ r->changes.data[i].time, i };
@@ -336,14 +337,6 @@ static bool refuse_build(const struct replay *r, const char *samples, struct hef
 	return false;
 }
 
-static bool judge(const struct replay *r, const struct samples *s, bool force, struct heft_err *err)
-{
-	if (r->taken == NO_MATCH)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: nothing was mapped from %s",
-			    s->file.path, r->im->path);
-	return force || r->taken != OTHER_BUILD || refuse_build(r, s->file.path, err);
-}
-
 bool mappings_read(struct mappings *m, struct samples *s, const struct image *im, bool force,
 		   struct heft_err *err)
 {
@@ -355,7 +348,12 @@ bool mappings_read(struct mappings *m, struct samples *s, const struct image *im
 	sample_mappings_collect(&r, s);
 	match_changes(&r);
 	const bool unmapped = s->form != SAMPLES_PERF && r.changes.count == 0;
-	const bool ok = unmapped || judge(&r, s, force, err);
+	bool ok = true;
+	if (!unmapped && r.taken == NO_MATCH)
+		ok = fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: nothing was mapped from %s",
+			  s->file.path, im->path);
+	else if (!unmapped && r.taken == OTHER_BUILD && !force)
+		ok = refuse_build(&r, s->file.path, err);
 	if (unmapped)
 		map_itself(&r);
 	else if (ok)
@@ -400,6 +398,7 @@ static void select_of(struct mappings *m, uint64_t pid, uint64_t time)
 void mappings_select(struct mappings *m, const struct perf_event *e)
 {
 	const uint64_t time = m->timed ? e->time : e->off;
+	ASSERT(m->now_since <= m->now_until);
 	if (e->pid == m->now_pid && time >= m->now_since && time < m->now_until)
 		return;
 	m->now_pid = e->pid;

@@ -51,21 +51,6 @@ static bool split_is_known(const addr_vec *v, uint64_t addr)
 
 /* ---- calls that do not return ---------------------------------------------------------------- */
 
-static bool does_not_return(const struct splitter *all, uint64_t addr)
-{
-	return split_is_known(&all->dead, addr);
-}
-
-/* Imports by their names, and what else the caller knows. */
-static void list_dead(struct splitter *all)
-{
-	const struct derive_facts *f = all->facts->code;
-	for (size_t i = 0; i < f->callee_count; i++)
-		if (f->callees[i].traits & DERIVE_NO_RETURN)
-			vec_push(&all->dead, f->callees[i].addr);
-	addrs_sort(&all->dead);
-}
-
 /* ---- a function ends ------------------------------------------------------------------------- */
 
 static bool split_is_data(const struct derive_facts *f, uint64_t addr)
@@ -130,7 +115,7 @@ static void told_by(const struct split_cut *c, const struct event *e, uint64_t t
 	case EVENT_JCC:
 		if (e->target - c->start < to - c->start)
 			break;
-		ret->returns = ret->returns || !does_not_return(c->all, e->target);
+		ret->returns = ret->returns || !split_is_known(&c->all->dead, e->target);
 		ret->bad = ret->bad || (f->fix_count == 0 &&
 					e->target != 0 && /* a weak function that is not there */
 					f->load(f->ctx, e->target, 1).size == 0);
@@ -162,12 +147,6 @@ static bool makes_room(const struct split_cut *c, uint64_t addr)
 	return c->s.x->code.p[addr - c->s.x->addr] == REX_W;
 }
 
-static bool seems_entry(const struct split_cut *c, uint64_t addr)
-{
-	const uint64_t at = stretch_skip(&c->s, addr);
-	return extent_has(c->s.x, at) && split_is_entry(c, at);
-}
-
 /* Whether calls come back: those that stand last in a function do not, others do, unless a jump
  * leads to what is behind. */
 static void note_votes(struct split_cut *c, const struct event *last, uint64_t to)
@@ -179,8 +158,9 @@ static void note_votes(struct split_cut *c, const struct event *last, uint64_t t
 		const uint64_t behind = base + event_end(e);
 		if (e->kind != EVENT_CALL)
 			continue;
-		if (behind != to && !stretch_leads_to(&c->s, behind) && !seems_entry(c, behind) &&
-		    stretch_skip(&c->s, behind) == behind)
+		if (behind != to && !stretch_leads_to(&c->s, behind) &&
+		    stretch_skip(&c->s, behind) == behind &&
+		    !(extent_has(c->s.x, behind) && split_is_entry(c, behind)))
 			vec_push(&c->all->votes, (struct split_vote){ e->target, 0 });
 		else if (behind == to && ends)
 			vec_push(&c->all->votes, (struct split_vote){ e->target, 1 });
@@ -190,6 +170,7 @@ static void note_votes(struct split_cut *c, const struct event *last, uint64_t t
 static void end_function(struct split_cut *c, uint64_t to)
 {
 	const struct derive_extent *x = c->s.x;
+	ASSERT(to - x->addr <= x->code.size);
 	const struct event *e = c->first, *last = NULL;
 	struct split_told told = { 0 };
 	struct tail t = { c->next, to };
@@ -438,20 +419,15 @@ static uint64_t pass_literals(struct split_cut *c, uint64_t end, uint64_t next)
 	return end;
 }
 
-/* Whether the trap only pads behind what does not go on. */
-static bool split_is_padding(const struct split_cut *c, const struct event *e)
-{
-	return event_pads(e) && e > events_of(c->s.b, c->s.fn) && event_end(e - 1) == e->off &&
-	       split_is_end(c, e - 1);
-}
-
 static void event_split(struct split_cut *c, const struct event *e)
 {
 	struct follower p = { .e = e, .end = c->s.x->addr + event_end(e) };
 	c->indirect = c->indirect || e->kind == EVENT_JMP_INDIRECT;
 	c->untold = c->untold || (e->kind == EVENT_JMP_INDIRECT && !e->table);
-	if (p.end <= c->start || c->whole || split_is_padding(c, e) ||
-	    (!event_is_call(e) && !split_is_end(c, e)))
+	/* A trap may only pad behind what does not go on. */
+	const bool pads = event_pads(e) && e > events_of(c->s.b, c->s.fn) &&
+			  event_end(e - 1) == e->off && split_is_end(c, e - 1);
+	if (p.end <= c->start || c->whole || pads || (!event_is_call(e) && !split_is_end(c, e)))
 		return;
 	p.next = stretch_skip(&c->s, p.end);
 	if (split_is_known(&c->all->starts, p.next))
@@ -505,6 +481,7 @@ static struct batch *batch_of(const struct splitter *all, size_t extent)
 {
 	size_t i;
 	BISECT(i, 0, all->d.batches.count, k, all->d.batches.data[k].last <= extent);
+	ASSERT(i < all->d.batches.count);
 	return &all->d.batches.data[i];
 }
 
@@ -641,16 +618,6 @@ static void count_votes(struct splitter *all)
 	all->votes.count = 0;
 }
 
-/* Whether a round found out that something else does not return. */
-static bool split_learn(struct splitter *all)
-{
-	const size_t before = all->dead.count;
-	count_votes(all);
-	vec_copy(&all->dead, &all->ends);
-	addrs_sort(&all->dead);
-	return all->dead.count > before;
-}
-
 void split_code(const struct split_facts *f, unsigned threads, split_function_vec *ret)
 {
 	struct splitter all = { .facts = f, .d = { .facts = f->code } };
@@ -662,16 +629,25 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	for (size_t i = 0; i < f->code->extent_count; i++)
 		all.looks += LOOKS_PER_BYTE * f->code->extents[i].code.size;
 	vec_copy(&all.pointers, f->pointers);
-	list_dead(&all);
+	/* Imports by their names, and what else the caller knows. */
+	for (size_t i = 0; i < f->code->callee_count; i++)
+		if (f->code->callees[i].traits & DERIVE_NO_RETURN)
+			vec_push(&all.dead, f->code->callees[i].addr);
+	addrs_sort(&all.dead);
 	list_calls(&all);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		const size_t starts = all.starts.count, pointers = all.pointers.count;
+		const size_t dead = all.dead.count;
 		split_list_starts(&all);
 		split_all(&all);
-		if (!split_learn(&all) && round > 0 && all.starts.count == starts &&
+		count_votes(&all);
+		vec_copy(&all.dead, &all.ends);
+		addrs_sort(&all.dead);
+		if (all.dead.count == dead && round > 0 && all.starts.count == starts &&
 		    all.pointers.count == pointers)
-			break;
+			break; /* the round found out nothing new */
 	}
+	ASSERT(all.d.batches.count > 0);
 	vec_append(ret, &all.found);
 	vec_release(&all.starts);
 	vec_release(&all.called);

@@ -34,6 +34,7 @@ uint64_t stretch_skip(const struct stretch *s, uint64_t addr)
 	const size_t i = lower_bound(s->starts->data, s->starts->count, sizeof *s->starts->data,
 				     addr);
 	uint64_t end = x->addr + x->code.size;
+	ASSERT(addr >= x->addr);
 	if (i < s->starts->count)
 		end = min_u64(end, s->starts->data[i]);
 	while (addr < end) {
@@ -119,6 +120,7 @@ static void split_edges_add(struct stretch *s, uint64_t a, uint64_t b, bool weak
 
 static void hold(struct stretch *s, uint64_t addr)
 {
+	ASSERT(extent_has(s->x, addr));
 	bit_set(s->held.data, addr - s->x->addr);
 }
 
@@ -142,14 +144,6 @@ static void list_jump(struct stretch *s, const struct event *e)
 	}
 	split_edges_add(s, from, to, weak);
 	hold(s, to);
-}
-
-static void list_jumps(struct stretch *s)
-{
-	const struct event *e = events_of(s->b, s->fn), *end = e + s->fn->event_count;
-	for (; e < end; e++)
-		if (e->kind == EVENT_JMP || e->kind == EVENT_JCC)
-			list_jump(s, e);
 }
 
 static void list_targets(struct stretch *s, const struct jump_table *t, addr_vec *ret)
@@ -209,7 +203,11 @@ void stretch_list_edges(struct stretch *s)
 	s->held.count = 0;
 	for (uint64_t i = 0; i < s->x->code.size; i += BITS)
 		vec_push(&s->held, 0);
-	list_jumps(s);
+
+	const struct event *e = events_of(s->b, s->fn), *end = e + s->fn->event_count;
+	for (; e < end; e++)
+		if (e->kind == EVENT_JMP || e->kind == EVENT_JCC)
+			list_jump(s, e);
 	split_edges_list_tables(s);
 	sort_by_key(s->edges.data, s->edges.count, sizeof *s->edges.data);
 }

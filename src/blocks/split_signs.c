@@ -78,29 +78,16 @@ bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr)
 	       places <= ALIGN / split_signs_unit_of(isa) / 2;
 }
 
-/* Behind the instruction or byte at `at` that pads up to `next`. */
-static uint64_t pad_end(const struct stretch *s, uint64_t at, uint64_t next)
-{
-	const struct derive_extent *x = s->x;
-	const uint64_t off = at - x->addr;
-	const uint64_t size = code_pad_size(s->d->facts->isa, x->code.p + off, x->code.size - off);
-	return size == 0 ? next : min_u64(at + size, next);
-}
-
-/* The first place in [end, next) that a jump leads to, or next. */
-static uint64_t first_led_to(const struct stretch *s, uint64_t end, uint64_t next)
-{
-	while (end < next && !stretch_leads_to(s, end))
-		end++;
-	return end;
-}
-
 /* The most aligned instruction in [end, next]; of equals the first. */
 static uint64_t most_aligned(const struct stretch *s, uint64_t end, uint64_t next)
 {
 	uint64_t best = end;
 	for (uint64_t at = end; at < next;) {
-		at = pad_end(s, at, next);
+		const struct derive_extent *x = s->x;
+		const uint64_t off = at - x->addr;
+		const uint64_t size = code_pad_size(s->d->facts->isa, x->code.p + off,
+						    x->code.size - off);
+		at = size == 0 ? next : min_u64(at + size, next);
 		if ((at & (0 - at)) > (best & (0 - best)))
 			best = at;
 	}
@@ -135,9 +122,12 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 	const bool arm = isa == CODE_ARM64;
 	const unsigned unit = arm ? 4 : 1;
 	uint64_t at = end;
+	ASSERT(end <= next);
 	if (next - end > MOST_PADS)
 		return next;
-	next = first_led_to(s, end, next);
+	for (uint64_t first = end; first < next; first++)
+		if (stretch_leads_to(s, first))
+			next = first;
 	if (isa != CODE_X86_64 && isa != CODE_I386 && !arm)
 		return next;
 	/* Traps and zeros are no beginning. */

@@ -21,6 +21,7 @@ void tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t count, uint64_t
 		return;
 	struct tally_pair *p = blocks_tally_find(t, a, b, &at);
 	if (!p) {
+		ASSERT(t->pairs.count < UINT32_MAX);
 		map_put(&t->map, &at, (uint32_t)t->pairs.count);
 		vec_push(&t->pairs, (struct tally_pair){ a, b, count, extra });
 		return;
