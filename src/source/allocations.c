@@ -54,15 +54,6 @@ static label_id make_label(struct allocations_naming *n, uint32_t stack)
 	return label_copy(n->f->labels, text_str(&n->text));
 }
 
-static label_id allocations_stack_label(struct allocations_naming *n, uint32_t stack)
-{
-	if (stack >= n->calls->stacks.count)
-		stack = 0;
-	if (n->labels[stack] == LABEL_NONE)
-		n->labels[stack] = make_label(n, stack);
-	return n->labels[stack];
-}
-
 static const char *const part_labels[] = {
 	[HEAP_PART_HEADER] = "[heap headers]", [HEAP_PART_OVERHEAD] = "[allocator overhead]",
 	[HEAP_PART_FREE] = "[free heap]",      [HEAP_PART_UNRECORDED] = "[unrecorded heap blocks]",
@@ -75,10 +66,14 @@ static label_id part_label(struct allocations_naming *n, enum heap_part_kind kin
 	const bool recorded = n->f->process->heap.glibc.arenas == 0;
 	if (kind == HEAP_PART_BLOCK && !recorded)
 		return label_borrow(n->f->labels, str_of(part_labels[HEAP_PART_UNRECORDED]));
-	if (kind == HEAP_PART_BLOCK)
-		return allocations_stack_label(n,
-					       heap_stack_of(&n->f->process->heap.blocks, block));
-	return label_borrow(n->f->labels, str_of(part_labels[kind]));
+	if (kind != HEAP_PART_BLOCK)
+		return label_borrow(n->f->labels, str_of(part_labels[kind]));
+	uint32_t stack = heap_stack_of(&n->f->process->heap.blocks, block);
+	if (stack >= n->calls->stacks.count)
+		stack = 0;
+	if (n->labels[stack] == LABEL_NONE)
+		n->labels[stack] = make_label(n, stack);
+	return n->labels[stack];
 }
 
 static void allocations_claim_part(void *ctx, const struct heap_part *part,
@@ -87,6 +82,7 @@ static void allocations_claim_part(void *ctx, const struct heap_part *part,
 	struct allocations_naming *n = ctx;
 	struct heap_part split[HEAP_SPLIT_MAX];
 	const size_t count = heap_part_split(part, block, split);
+	ASSERT(count <= HEAP_SPLIT_MAX);
 	for (size_t k = 0; k < count; k++)
 		claim(n->vm, split[k].addr, split[k].size, part_label(n, split[k].kind, block),
 		      WHY_ALLOCATION);
@@ -98,7 +94,7 @@ void source_allocations(const struct source_file *f, struct layer *ret)
 	if (!f->process) {
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no dump of a process: '%s' has nothing to say", f->source);
-		layer_finish(f, ret);
+		layer_finish(f, ret, NULL);
 		return;
 	}
 	const struct process_heap *h = process_read_heap(f->process);

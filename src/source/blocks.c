@@ -41,6 +41,7 @@ static void blocks_claim(const struct blocks_claiming *c, const struct blockmap_
 			 label_id function)
 {
 	const uint64_t room = room_of(&c->map, r);
+	ASSERT(r->first <= c->map.blocks.count && r->count <= c->map.blocks.count - r->first);
 	for (uint64_t i = r->first; i < r->first + r->count; i++) {
 		const struct bbmap_block *block = &c->map.blocks.data[i];
 		if (block->size == 0 || block->off >= room)
@@ -56,6 +57,7 @@ static void claim_all_blocks(const struct blocks_claiming *c)
 	struct text label = { 0 };
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *fn = &b->functions.data[i];
+		ASSERT((uint64_t)fn->range_first + fn->range_count <= b->ranges.count);
 		function_label(&label, fn);
 		const label_id function = label_copy(c->f->labels, text_str(&label));
 		for (uint32_t k = 0; k < fn->range_count; k++)
@@ -133,7 +135,7 @@ static bool blocks_claim_image(const struct source_file *f, const struct image *
 static void source_blocks_run(const struct source_file *f, struct layer *ret,
 			      void (*claim_all)(const struct blocks_claiming *c))
 {
-	struct claims vm = { 0 }, file = { 0 };
+	struct claims vm = { 0 };
 	bool any = false;
 	for (size_t i = 0; i < f->input->image_count; i++)
 		any = blocks_claim_image(f, &f->input->images[i], &vm, claim_all) || any;
@@ -141,8 +143,7 @@ static void source_blocks_run(const struct source_file *f, struct layer *ret,
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no basic-block map, nor code to derive one from: blocks are not known");
 	layer_add_vm(f, ret, &vm);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
+	layer_finish(f, ret, NULL);
 }
 
 void source_blocks(const struct source_file *f, struct layer *ret)

@@ -50,16 +50,7 @@ void section_order(const struct source_file *f, const struct image *im, section_
 		if (!section_takes_vm(im, &im->sections[i]))
 			vec_push(ret, (struct section_turn){ UINT64_MAX, i });
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
-}
-
-/* The sections that stand for segments ("[LOAD #1 [R]]") say so themselves. */
-static label_id fallback_label(const struct source_file *f, const struct image *im,
-			       const struct section *s)
-{
-	const struct str name = section_label_name(f, s);
-	if (im->full_titles || str_starts(name, STR("[")))
-		return label_bracketed(f->labels, name);
-	return label_format(f->labels, "[section " STR_FMT "]", STR_ARG(name));
+	ASSERT(im->section_count == 0 || ret->count == im->section_count - 1);
 }
 
 static void section_claims(const struct source_file *f, const struct image *im, struct claims *vm,
@@ -69,29 +60,15 @@ static void section_claims(const struct source_file *f, const struct image *im, 
 	section_order(f, im, &order);
 	for (size_t i = 0; i < order.count; i++) {
 		const struct section *s = &im->sections[order.data[i].index];
-		claim_section(im, s, fallback_label(f, im, s), WHY_FALLBACK, vm, file);
+		const struct str name = section_label_name(f, s);
+		/* The sections that stand for segments ("[LOAD #1 [R]]") say so themselves. */
+		const label_id label = im->full_titles || str_starts(name, STR("["))
+					       ? label_bracketed(f->labels, name)
+					       : label_format(f->labels, "[section " STR_FMT "]",
+							      STR_ARG(name));
+		claim_section(im, s, label, WHY_FALLBACK, vm, file);
 	}
 	vec_release(&order);
-}
-
-static bool has_contents(const struct image *im)
-{
-	for (size_t i = 1; i < im->section_count; i++)
-		if (section_takes_vm(im, &im->sections[i]))
-			return true;
-	return false;
-}
-
-/* Of the memory of a machine, what a segment has beside its sections aligns them. */
-static label_id fallback_rest_label(const struct source_file *f, const struct image *im,
-				    const struct segment *s)
-{
-	const label_id label = segment_label(f->labels, s);
-	if (s->type != PT_LOAD)
-		return label;
-	if (f->map->regions && !im->bare && has_contents(im))
-		return fill_label(f->labels);
-	return label_bracketed(f->labels, label_text(f->labels, label));
 }
 
 /* Those that are loaded, as the base map has them; then those of threads. */
@@ -114,17 +91,25 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 			   struct claims *file)
 {
 	section_order_vec order = { 0 };
+	bool contents = false;
+	for (size_t i = 1; i < im->section_count && !contents; i++)
+		contents = section_takes_vm(im, &im->sections[i]);
 	segment_order(f, im, &order);
 	for (size_t i = 0; i < order.count; i++) {
 		const struct segment *s = &im->segments[order.data[i].index];
-		const label_id label = fallback_rest_label(f, im, s);
+		label_id label = segment_label(f->labels, s);
+		/* In the memory of a machine, bytes between sections align these. */
+		if (s->type == PT_LOAD)
+			label = f->map->regions && !im->bare && contents
+					? fill_label(f->labels)
+					: label_bracketed(f->labels, label_text(f->labels, label));
 		claim(vm, s->addr, s->vm_size, label, WHY_SEGMENT);
 		claim(file, im->file_off + s->off, s->file_size, label, WHY_SEGMENT);
 	}
 	vec_release(&order);
 }
 
-/* The VM side of a header table that a PT_LOAD maps. */
+/* The VM side of a header table that a PT_LOAD maps: as a rule the first segment has them. */
 static void header_vm_claim(const struct source_file *f, const struct image *im, uint64_t off,
 			    uint64_t size, const char *name, struct claims *vm)
 {
@@ -139,13 +124,6 @@ static void header_vm_claim(const struct source_file *f, const struct image *im,
 	}
 }
 
-/* Header tables are part of the first segment as a rule, so they have VM bytes as well. */
-static void header_vm_claims(const struct source_file *f, const struct image *im, struct claims *vm)
-{
-	for (size_t i = 0; i < im->part_count; i++)
-		header_vm_claim(f, im, im->parts[i].off, im->parts[i].size, im->parts[i].label, vm);
-}
-
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file)
 {
 	for (size_t i = 0; i < f->input->image_count; i++)
@@ -155,7 +133,9 @@ void fallback_claims(const struct source_file *f, struct claims *vm, struct clai
 		const struct image *im = &f->input->images[i];
 		if (im->kind == IMAGE_OBJECT)
 			continue;
-		header_vm_claims(f, im, vm);
+		for (size_t k = 0; k < im->part_count; k++)
+			header_vm_claim(f, im, im->parts[k].off, im->parts[k].size,
+					im->parts[k].label, vm);
 		segment_claims(f, im, vm, file);
 	}
 	claim(file, 0, f->map->file_size, label_borrow(f->labels, STR("[Unmapped]")), WHY_FALLBACK);

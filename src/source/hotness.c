@@ -15,6 +15,7 @@ static void claim_range(const struct source_file *f, const struct blockmap *b,
 	if (!s || !section_takes_vm(b->image, s))
 		return;
 	const uint64_t room = s->size - (r->addr - s->addr);
+	ASSERT(r->first <= b->blocks.count && r->count <= b->blocks.count - r->first);
 	for (uint64_t i = r->first; i < r->first + r->count; i++) {
 		const struct bbmap_block *k = &b->blocks.data[i];
 		const enum hotness hotness = hotness_of(limits, p->counts[i]);
@@ -55,7 +56,7 @@ static void hotness_claim_image(const struct source_file *f, const struct image 
 
 void source_hotness(const struct source_file *f, struct layer *ret)
 {
-	struct claims vm = { 0 }, file = { 0 };
+	struct claims vm = { 0 };
 	if (!f->samples)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "hotness is not known: no samples were named");
@@ -65,6 +66,5 @@ void source_hotness(const struct source_file *f, struct layer *ret)
 	else
 		hotness_claim_image(f, &f->input->images[0], &vm);
 	layer_add_vm(f, ret, &vm);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
+	layer_finish(f, ret, NULL);
 }

@@ -8,24 +8,19 @@ void layer_release(struct layer *l)
 {
 	spans_release(&l->vm);
 	spans_release(&l->file);
-	vec_release(&l->file_claims.list);
-}
-
-static bool traced(const struct trace *t, enum heft_domain domain, const struct claim *c)
-{
-	for (size_t i = 0; i < t->addr_count; i++)
-		if (t->addrs[i].domain == domain && t->addrs[i].addr >= c->start &&
-		    t->addrs[i].addr - c->start < c->size)
-			return true;
-	return t->addr_count == 0;
 }
 
 static void trace_claims(const struct source_file *f, enum heft_domain domain,
 			 const struct claims *c)
 {
-	for (size_t i = 0; f->trace && i < c->list.count; i++) {
+	const struct trace *t = f->trace;
+	for (size_t i = 0; t && i < c->list.count; i++) {
 		const struct claim *k = &c->list.data[i];
-		if (!traced(f->trace, domain, k))
+		bool wanted = t->addr_count == 0;
+		for (size_t n = 0; n < t->addr_count && !wanted; n++)
+			wanted = t->addrs[n].domain == domain && t->addrs[n].addr >= k->start &&
+				 t->addrs[n].addr - k->start < k->size;
+		if (!wanted)
 			continue;
 		const struct heft_claim claim = {
 			sizeof claim,
@@ -37,7 +32,7 @@ static void trace_claims(const struct source_file *f, enum heft_domain domain,
 			label_text(f->labels, k->label).p,
 			why_text(k->why),
 		};
-		f->trace->fn(f->trace->ctx, &claim);
+		t->fn(t->ctx, &claim);
 	}
 }
 
@@ -63,6 +58,7 @@ static void keep_origins(struct origins *o, const struct claims *vm)
 	claims_append(&o->claims, &made);
 	claims_resolve(&numbered, UINT64_MAX, &s);
 	spans_overlay(&o->spans, &s);
+	ASSERT(o->claims.list.count < LABEL_NONE); /* which stand for labels */
 }
 
 /* Fewer claims than this are not worth a thread. */
@@ -82,14 +78,7 @@ void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *v
 		keep_origins(f->origins, vm);
 	claims_resolve_parts(vm, UINT64_MAX, threads, &s);
 	spans_overlay(&l->vm, &s);
-}
-
-void layer_add_file(const struct source_file *f, struct layer *l, struct claims *file)
-{
-	ASSERT(l->file_claims.list.count == 0);
-	trace_claims(f, HEFT_FILE, file);
-	l->file_claims = *file;
-	memset(file, 0, sizeof *file);
+	ASSERT(vm->list.count == 0 && s.list.count == 0);
 }
 
 /* Where sections with bytes begin, sorted, in one domain: empty ones end nothing. */
@@ -130,6 +119,7 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 struct finish {
 	const struct source_file *f;
 	struct layer *layer;
+	struct claims file;               /* of the source */
 	struct claims vm_rest, file_rest; /* fallback */
 	struct spans translated;          /* VM owners as file spans */
 };
@@ -142,7 +132,7 @@ static void own_claims(void *ctx, size_t side, unsigned worker)
 	(void)worker;
 	if (side == 1) {
 		struct spans s;
-		claims_resolve(&l->file_claims, d->f->map->file_size, &s);
+		claims_resolve(&d->file, d->f->map->file_size, &s);
 		spans_overlay(&l->file, &s);
 		return;
 	}
@@ -173,15 +163,6 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	basemap_check_file(d->f->map, &l->file);
 }
 
-/* Whether an image has lost its contents, as separate debug files have: code has no bytes. */
-static bool is_hollow(const struct image *im)
-{
-	for (size_t i = 1; i < im->section_count; i++)
-		if (im->sections[i].exec && im->sections[i].nobits && im->sections[i].size > 0)
-			return true;
-	return false;
-}
-
 /* Whether the zeros of a section without bytes are in the file, since another section of its
  * segment stands behind it: .bss of a Linux kernel. */
 static bool layer_has_zeros(const struct image *im, const struct section *s, struct bytes b)
@@ -202,7 +183,11 @@ static bool layer_has_zeros(const struct image *im, const struct section *s, str
  * are the segment's. */
 static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
 {
-	const bool zeros = !f->as_bloaty && !is_hollow(im);
+	/* Code without bytes: the image has lost its contents, as separate debug files have. */
+	bool hollow = false;
+	for (size_t i = 1; i < im->section_count && !hollow; i++)
+		hollow = im->sections[i].exec && im->sections[i].nobits && im->sections[i].size > 0;
+	const bool zeros = !f->as_bloaty && !hollow;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (!s->nobits || s->size == 0 || !section_takes_vm(im, s))
@@ -217,18 +202,24 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 	}
 }
 
-void layer_finish(const struct source_file *f, struct layer *l)
+void layer_finish(const struct source_file *f, struct layer *l, struct claims *file)
 {
 	struct finish d = { .f = f, .layer = l };
 	const unsigned threads = threads_for(f, l->vm.list.count);
+	if (file) {
+		trace_claims(f, HEFT_FILE, file);
+		claims_append(&d.file, file);
+	}
 	fallback_claims(f, &d.vm_rest, &d.file_rest);
 	for (size_t i = 0; i < f->input->image_count; i++)
 		if (f->input->images[i].kind == IMAGE_EXEC)
-			claim_hollow(f, &f->input->images[i], &l->file_claims);
+			claim_hollow(f, &f->input->images[i], &d.file);
 	trace_claims(f, HEFT_VM, &d.vm_rest);
 	trace_claims(f, HEFT_FILE, &d.file_rest);
 	if (f->origins)
 		keep_origins(f->origins, &d.vm_rest);
 	parallel_for(threads, 2, own_claims, &d);
 	parallel_for(threads, 2, rest_of_side, &d);
+	ASSERT(d.file.list.count == 0 && d.file_rest.list.count == 0 && d.vm_rest.list.count == 0);
+	ASSERT(d.translated.list.count == 0);
 }

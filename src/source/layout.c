@@ -12,8 +12,7 @@ void source_inputfiles(const struct source_file *f, struct layer *ret)
 		      WHY_FILE);
 	claim(&file, 0, f->map->file_size, label, WHY_FILE);
 	layer_add_vm(f, ret, &vm);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
+	layer_finish(f, ret, &file);
 }
 
 void source_armembers(const struct source_file *f, struct layer *ret)
@@ -35,24 +34,14 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 		claim(&file, im->file_off, im->bytes.size, label, WHY_MEMBER);
 	}
 	layer_add_vm(f, ret, &vm);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
-}
-
-/* Whether span i of the base map is padding between a segment, or sections, and header tables, with
- * which it would become one range. */
-static bool is_gap(const struct source_file *f, size_t i)
-{
-	enum { PADDING_MAX = 16 };
-	const struct span *s = &f->map->file.list.data[i];
-	return i > 0 && s->size <= PADDING_MAX && label_is_fallback(f->labels, s->label) &&
-	       !label_is_fallback(f->labels, s[-1].label);
+	layer_finish(f, ret, &file);
 }
 
 /* The segments source has labels of its own for all it knows; what is in no segment is
  * [Unmapped], header tables included. */
 void source_segments(const struct source_file *f, struct layer *ret)
 {
+	enum { PADDING_MAX = 16 };
 	struct claims vm = { 0 }, file = { 0 };
 	for (size_t i = 0; i < f->map->ranges.count; i++) {
 		const struct base_range *r = &f->map->ranges.data[i];
@@ -60,25 +49,18 @@ void source_segments(const struct source_file *f, struct layer *ret)
 	}
 	for (size_t i = 0; i < f->map->file.list.count; i++) {
 		const struct span *s = &f->map->file.list.data[i];
-		const bool header = str_starts(label_text(f->labels, s->label), STR("[ELF "));
-		claim(&file, s->start, s->size,
-		      header         ? label_borrow(f->labels, STR("[Unmapped]"))
-		      : is_gap(f, i) ? s[-1].label
-				     : s->label,
-		      WHY_SEGMENT);
+		label_id label = s->label;
+		if (str_starts(label_text(f->labels, label), STR("[ELF ")))
+			label = label_borrow(f->labels, STR("[Unmapped]"));
+		else if (i > 0 && s->size <= PADDING_MAX && label_is_fallback(f->labels, label) &&
+			 !label_is_fallback(f->labels, s[-1].label))
+			/* Padding between a segment, or sections, and header tables, with which it
+			 * would become one range. */
+			label = s[-1].label;
+		claim(&file, s->start, s->size, label, WHY_SEGMENT);
 	}
 	layer_add_vm(f, ret, &vm);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
-}
-
-/* The header of a section, where these count to what they are of. */
-static void claim_header(const struct source_file *f, const struct image *im, size_t k,
-			 label_id label, struct claims *file)
-{
-	const uint64_t size = im->bits == 64 ? SHDR64_SIZE : SHDR32_SIZE;
-	if (f->own_headers && im->shdr_size / size == im->section_count)
-		claim(file, im->file_off + im->shdr_off + k * size, size, label, WHY_HEADER);
+	layer_finish(f, ret, &file);
 }
 
 void source_sections(const struct source_file *f, struct layer *ret)
@@ -87,6 +69,8 @@ void source_sections(const struct source_file *f, struct layer *ret)
 	section_order_vec order = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
+		const uint64_t header = im->bits == 64 ? SHDR64_SIZE : SHDR32_SIZE;
+		const bool headers = f->own_headers && im->shdr_size / header == im->section_count;
 		section_order(f, im, &order);
 		for (size_t t = 0; t < order.count; t++) {
 			const size_t k = (size_t)order.data[t].index;
@@ -98,11 +82,12 @@ void source_sections(const struct source_file *f, struct layer *ret)
 								      "[section " STR_FMT "]",
 								      STR_ARG(name));
 			claim_section(im, s, label, WHY_SECTION, &vm, &file);
-			claim_header(f, im, k, label, &file);
+			if (headers)
+				claim(&file, im->file_off + im->shdr_off + k * header, header,
+				      label, WHY_HEADER);
 		}
 	}
 	vec_release(&order);
 	layer_add_vm(f, ret, &vm);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
+	layer_finish(f, ret, &file);
 }

@@ -47,14 +47,6 @@ bool unit_of_crate(struct str unit, struct str *ret)
 	return ret->len > 0;
 }
 
-static bool library_name_is_hex(struct str s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (!memchr("0123456789abcdef", s.p[i], 16))
-			return false;
-	return s.len > 0;
-}
-
 /* "DIR/libserde-0123456789abcdef.rlib(serde.o)", in snapshots "....rlib/serde.o". */
 static bool of_rlib(struct str unit, struct str *ret)
 {
@@ -67,7 +59,10 @@ static bool of_rlib(struct str unit, struct str *ret)
 	start = start ? start + 1 : unit.p;
 	start += str_starts((struct str){ start, (size_t)(end - start) }, STR("lib")) ? 3 : 0;
 	const char *dash = memrchr(start, '-', (size_t)(end - start));
-	if (dash && library_name_is_hex((struct str){ dash + 1, (size_t)(end - dash - 1) }))
+	const char *hash = dash ? dash + 1 : end;
+	while (hash < end && memchr("0123456789abcdef", *hash, 16))
+		hash++;
+	if (dash && dash + 1 < end && hash == end)
 		end = dash;
 	*ret = (struct str){ start, (size_t)(end - start) };
 	return ret->len > 0;

@@ -2,6 +2,7 @@
 
 void measure_begin(struct measure *m, const struct source_file *of, const struct program_wish *wish)
 {
+	ASSERT(of->input && of->labels && of->notes && wish);
 	m->dwarf = (struct dwarf_slot){ .wish = wish };
 	m->file = *of;
 	m->file.map = &m->map;
@@ -19,6 +20,7 @@ bool measure_lends(const struct source *s)
 
 void measure_run(struct measure *m, const struct source *s, struct layer *ret)
 {
+	ASSERT(m->file.map == &m->map && m->file.dwarf == &m->dwarf);
 	m->file.source = s->name;
 	source_run(s, &m->file, ret);
 	if (m->file.origins || m->file.trace) /* each source makes its own claims */
@@ -51,6 +53,7 @@ void measure_code(const struct measure *m, struct spans *ret)
 		end = s->start + s->size;
 	}
 	spans_push(ret, end, input_size(in) - end, LABEL_NONE);
+	ASSERT(spans_total(ret) == input_size(in));
 	spans_release(&found);
 }
 

@@ -8,7 +8,7 @@ static bool is_no_dump(const struct source_file *f, struct layer *ret)
 		return false;
 	note(f->notes, f->path, HEFT_NO_OFFSET, 0, "no dump of a process: '%s' has nothing to say",
 	     f->source);
-	layer_finish(f, ret);
+	layer_finish(f, ret, NULL);
 	return true;
 }
 
@@ -38,20 +38,15 @@ void source_modules(const struct source_file *f, struct layer *ret)
 	process_finish(f, ret, &vm);
 }
 
-/* ---- threads -------------------------------------------------------------------------------- */
-
-static const char *thread_name(const struct process *p, uint32_t id)
-{
-	const struct dump *d = &p->dump;
-	for (size_t i = 0; i < d->thread_count; i++)
-		if (d->threads[i].id == id)
-			return d->threads[i].name;
-	return "";
-}
-
 static label_id thread_label(const struct source_file *f, uint32_t id)
 {
-	const char *name = thread_name(f->process, id);
+	const struct dump *d = &f->process->dump;
+	const char *name = "";
+	for (size_t i = 0; i < d->thread_count; i++)
+		if (d->threads[i].id == id) {
+			name = d->threads[i].name;
+			break;
+		}
 	return *name ? label_format(f->labels, "thread %" PRIu32 " (%s)", id, name)
 		     : label_format(f->labels, "thread %" PRIu32, id);
 }
@@ -76,13 +71,6 @@ static void claim_block(void *ctx, const struct heap_part *p, const struct heap_
 	claim(k->vm, p->addr, p->size, k->label, WHY_ALLOCATION);
 }
 
-static void memory_claim_blocks(const struct source_file *f, struct claims *vm)
-{
-	const struct process_heap *h = process_read_heap(f->process);
-	struct memory_claiming k = { .f = f, .vm = vm };
-	heap_parts_each(&h->layout, claim_block, &k);
-}
-
 void source_threads(const struct source_file *f, struct layer *ret)
 {
 	struct claims vm = { 0 };
@@ -90,7 +78,8 @@ void source_threads(const struct source_file *f, struct layer *ret)
 		return;
 	size_t count;
 	const struct process_mapping *m = process_mappings(f->process, &count);
-	memory_claim_blocks(f, &vm);
+	struct memory_claiming k = { .f = f, .vm = &vm };
+	heap_parts_each(&process_read_heap(f->process)->layout, claim_block, &k);
 	for (size_t i = 0; i < count; i++)
 		if (m[i].thread > 0)
 			claim(&vm, m[i].addr, m[i].size, thread_label(f, m[i].thread), WHY_MAPPING);

@@ -73,22 +73,18 @@ static void namespaces_add_class(struct space_walk *w, struct str name)
 /* A path longer than any real one is a hostile file's. */
 enum { PATH_MAX_SIZE = 4096 };
 
-static void enter_space(struct space_walk *w, const struct namespaces_named *n)
-{
-	vec_push(&w->lengths, w->path.len);
-	if (w->path.len + n->name.len > PATH_MAX_SIZE)
-		return;
-	namespaces_add_part(&w->path, n->name.len > 0 ? n->name : STR("(anonymous namespace)"));
-	namespaces_add(w->out, text_str(&w->path), false);
-}
-
 /* A child of a namespace or of the unit. */
 static void walk_child(struct space_walk *w, const struct die *d)
 {
 	const uint16_t tag = d->abbrev->tag;
 	const struct namespaces_named n = namespaces_read_named(w, d);
 	if (tag == DW_TAG_namespace && !n.extension && d->abbrev->children) {
-		enter_space(w, &n);
+		vec_push(&w->lengths, w->path.len);
+		if (w->path.len + n.name.len <= PATH_MAX_SIZE) {
+			namespaces_add_part(&w->path,
+					    n.name.len > 0 ? n.name : STR("(anonymous namespace)"));
+			namespaces_add(w->out, text_str(&w->path), false);
+		}
 		w->depth++;
 		return;
 	}
@@ -123,6 +119,7 @@ static void walk_unit(struct namespaces *ret, const struct unit *u)
 		return;
 	for (struct die d; die_next(u, &w.r, &d);)
 		namespaces_walk_die(&w, &d);
+	ASSERT(w.lengths.count <= w.depth + 1);
 	vec_release(&w.lengths);
 	text_release(&w.path);
 }

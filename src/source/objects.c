@@ -42,6 +42,7 @@ static void relabel(const struct objects *o, struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		struct span *k = &s->list.data[i];
+		ASSERT(k->label < o->of_unit.count);
 		if (o->of_unit.data[k->label] != LABEL_NONE)
 			k->label = o->of_unit.data[k->label];
 	}
@@ -99,6 +100,7 @@ static void by_map(const struct source_file *f, struct layer *ret)
 	objects_run_units(&o);
 	objects_join(&o, ret);
 	objects_relabel_origins(f, ret);
+	ASSERT(o.units.vm.list.count == 0 && o.units.file.list.count == 0);
 	mem_free(o.labels);
 	vec_release(&o.of_unit);
 }
@@ -138,6 +140,8 @@ void source_libraries(const struct source_file *f, struct layer *ret)
 		of[i] = LABEL_NONE;
 	to_libraries(f, &ret->vm, of, count);
 	to_libraries(f, &ret->file, of, count);
+	basemap_check_vm(f->map, &ret->vm);
+	basemap_check_file(f->map, &ret->file);
 	objects_relabel_origins(f, ret);
 	mem_free(of);
 }

@@ -194,6 +194,7 @@ static void packages_find_names(struct packages *p, const struct spans *s, bool 
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		const label_id symbol = s->list.data[i].label;
+		ASSERT(symbol < p->of_symbol.count);
 		label_id *of = &p->of_symbol.data[symbol];
 		if (*of == LABEL_NEW)
 			*of = label_is_fallback(p->f->labels, symbol) ? LABEL_NONE
@@ -315,17 +316,6 @@ static void find_root(struct packages *p)
 	vec_release(&paths);
 }
 
-/* Of labels of a symbol and, where units are known, of one. */
-static label_id unit_package(struct packages *p, const label_id *labels)
-{
-	if (!p->units || label_is_fallback(p->f->labels, labels[1]))
-		return LABEL_NONE;
-	const label_id unit = labels[1];
-	if (p->of_unit.data[unit] == LABEL_NEW)
-		p->of_unit.data[unit] = find_by_unit(p, unit);
-	return p->of_unit.data[unit];
-}
-
 /* ---- by places of panics --------------------------------------------------------------------- */
 
 /* Bytes of code. */
@@ -378,6 +368,7 @@ static void run_places(struct packages *p)
 			 label_copy(p->f->labels, p->told.crates.entries.data[i]));
 	for (size_t i = 0; i < p->of_symbol.count; i++) {
 		const uint32_t crate = p->told.of_function[i];
+		ASSERT(crate == PANIC_NO_CRATE || crate < p->crate_labels.count);
 		if (p->of_symbol.data[i] == LABEL_BY_UNIT && crate != PANIC_NO_CRATE)
 			p->of_symbol.data[i] = p->crate_labels.data[crate];
 	}
@@ -405,24 +396,24 @@ static void packages_put_places(struct packages *p, struct layer *ret)
 	ret->file = file;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
-
-static bool packages_is_debug_section(struct str fallback)
-{
-	return str_starts(fallback, STR("[section .debug")) ||
-	       str_starts(fallback, STR("[section .zdebug"));
-}
-
 static void packages_put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *labels)
 {
 	struct packages *p = ctx;
 	const label_id by_name = p->of_symbol.data[labels[0]];
+	const struct str name = label_text(p->f->labels, labels[0]);
 	label_id label = by_name;
-	if (by_name == LABEL_BY_UNIT)
-		label = unit_package(p, labels);
-	else if (by_name == LABEL_NONE &&
-		 !packages_is_debug_section(label_text(p->f->labels, labels[0])))
-		label = unit_package(p, labels);
+	/* Debug sections have rows of their own. */
+	if (by_name == LABEL_BY_UNIT ||
+	    (by_name == LABEL_NONE && !str_starts(name, STR("[section .debug")) &&
+	     !str_starts(name, STR("[section .zdebug")))) {
+		label = LABEL_NONE;
+		if (p->units && !label_is_fallback(p->f->labels, labels[1])) {
+			label_id *const of = &p->of_unit.data[labels[1]];
+			if (*of == LABEL_NEW)
+				*of = find_by_unit(p, labels[1]);
+			label = *of;
+		}
+	}
 	if (label == LABEL_NONE)
 		label = by_name == LABEL_BY_UNIT ? p->nameless : labels[0];
 	spans_push(p->out, start, size, label);
@@ -465,16 +456,6 @@ static void find_go(struct packages *p)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
-/* C++ names tell namespaces from classes by debug info, where there is any. */
-static void learn_spaces(struct packages *p)
-{
-	const struct source_file *f = p->f;
-	for (size_t i = 0; i < f->input->image_count; i++)
-		if (!source_dwarf(f, &f->input->images[i], f->debug ? &f->debug->images[0] : NULL))
-			return;
-	source_namespaces(f, &p->spaces);
-}
-
 /* What symbols there are, and what their names tell. */
 static void run_symbols(struct packages *p)
 {
@@ -487,32 +468,31 @@ static void run_symbols(struct packages *p)
 	}
 	for (size_t i = 0; i < f.labels->kinds.count; i++)
 		vec_push(&p->of_symbol, LABEL_NONE);
-	if (!p->table)
-		learn_spaces(p);
+	/* C++ names tell namespaces from classes by debug info, where all images have some. */
+	bool told = !p->table;
+	for (size_t i = 0; i < f.input->image_count && told; i++)
+		told = source_dwarf(&f, &f.input->images[i], f.debug ? &f.debug->images[0] : NULL);
+	if (told)
+		source_namespaces(&f, &p->spaces);
 	learn_names(p, &p->symbols->vm);
 	learn_names(p, &p->symbols->file);
 	packages_find_names(p, &p->symbols->vm, true);
 	packages_find_names(p, &p->symbols->file, false);
 }
 
-/* Whether anything but the tables of Go's runtime tells units. */
-static bool has_units(const struct packages *p)
+/* Whether units are to be asked.  Of a Go program all but the parts of C is known by name, and the
+ * tables of Go's runtime do not tell the units of C. */
+static bool packages_need_units(const struct packages *p)
 {
 	const struct source_file *f = p->f;
 	const struct image *im = &f->input->images[0];
-	/* An image made of the tables has the path of the program. */
-	const bool beside = f->debug && strcmp(f->debug->images[0].path, im->path) != 0;
-	return beside || f->linkmap || debuginfo_present(im) ||
-	       image_section_type(im, SHT_SYMTAB, 1);
-}
-
-/* Of a Go program all but the parts of C is known by name. */
-static bool needs_units(const struct packages *p)
-{
 	bool needed = !p->table;
 	for (size_t i = 0; i < p->of_symbol.count && !needed; i++)
 		needed = p->of_symbol.data[i] == LABEL_BY_UNIT;
-	return needed && (!p->table || has_units(p));
+	/* An image made of the tables has the path of the program. */
+	const bool beside = f->debug && strcmp(f->debug->images[0].path, im->path) != 0;
+	return needed && (!p->table || beside || f->linkmap || debuginfo_present(im) ||
+			  image_section_type(im, SHT_SYMTAB, 1));
 }
 
 /* What this pass notes the one by symbol did before. */
@@ -557,7 +537,7 @@ void source_packages(const struct source_file *f, struct layer *ret)
 	struct packages p = { .f = f, .root = STR("") };
 	find_go(&p);
 	run_symbols(&p);
-	if (needs_units(&p))
+	if (packages_need_units(&p))
 		packages_run_units(&p);
 	p.by_places = f->panics && f->panics->places.count > 0 && !p.table &&
 		      !debuginfo_present(&f->input->images[0]);
@@ -568,6 +548,8 @@ void source_packages(const struct source_file *f, struct layer *ret)
 	packages_join(&p, &p.symbols->file, p.units ? &p.units->file : NULL, &ret->file);
 	if (p.by_places)
 		packages_put_places(&p, ret);
+	basemap_check_vm(f->map, &ret->vm);
+	basemap_check_file(f->map, &ret->file);
 	packages_relabel_origins(&p, ret);
 	packages_release(&p);
 }

@@ -41,6 +41,7 @@ void panics_add(struct panics *p, const struct panic_place *place, struct str fi
 		uint32_t column)
 {
 	struct panic_place made = *place;
+	ASSERT(p->places.count == 0 || p->places.data[p->places.count - 1].addr <= place->addr);
 	made.file = intern_borrow(&p->files, file);
 	made.spot = spot_id(p, &(struct panic_spot){ made.file, line, column });
 	vec_push(&p->places, made);
@@ -120,6 +121,7 @@ static void panics_list_users(struct panics_teller *t)
 	size_t total = 0;
 	for (size_t i = 0; i < p->uses.count; i++) {
 		const label_id f = p->uses.data[i].function;
+		ASSERT(f < t->owners->label_count);
 		if (of[f] == PANIC_NO_CRATE) {
 			of[f] = (uint32_t)t->users.count;
 			vec_push(&t->users, (struct panics_user){ .function = f });
@@ -185,6 +187,7 @@ static void panics_choose(const struct panics_teller *t, struct panics_user *u)
 		library = library && in_library;
 	}
 	u->other_crates -= u->other_crates > 0;
+	ASSERT(u->own_count > 0 && u->own + u->own_count <= u->first + u->count);
 }
 
 static bool in_library(const struct panics_teller *t, const struct panics_user *u)
@@ -207,14 +210,6 @@ static bool agrees(const struct panics_teller *t, const struct panics_user *u,
 	return false;
 }
 
-static bool has_private_spot(const struct panics_teller *t, const struct panics_user *u)
-{
-	for (size_t i = 0; i < u->own_count; i++)
-		if (t->spot_users[(uint32_t)t->spots[u->own + i]] <= USERS_MAX)
-			return true;
-	return false;
-}
-
 /* How many of the nearest users agree; those that are of the library only, where `library` is not
  * set, are passed over. */
 static unsigned agreeing(const struct panics_teller *t, size_t i, int step, bool library)
@@ -231,16 +226,6 @@ static unsigned agreeing(const struct panics_teller *t, size_t i, int step, bool
 	return ret;
 }
 
-static bool is_told(const struct panics_teller *t, size_t i)
-{
-	const struct panics_user *const u = &t->users.data[i];
-	const bool library = in_library(t, u);
-	if (!library && u->other_crates == 0 && u->own_count >= NAMED_BY)
-		return true;
-	return !u->tied && has_private_spot(t, u) &&
-	       agreeing(t, i, -1, library) + agreeing(t, i, 1, library) >= NEAR_AGREE;
-}
-
 static void tell_functions(struct panics_teller *t)
 {
 	uint32_t *const of = t->owners->of_function;
@@ -251,9 +236,18 @@ static void tell_functions(struct panics_teller *t)
 		panics_squeeze(t, &t->users.data[i]);
 		panics_choose(t, &t->users.data[i]);
 	}
-	for (size_t i = 0; i < t->users.count; i++)
-		of[t->users.data[i].function] = is_told(t, i) ? t->users.data[i].crate
-							      : PANIC_NO_CRATE;
+	for (size_t i = 0; i < t->users.count; i++) {
+		const struct panics_user *const u = &t->users.data[i];
+		const bool library = in_library(t, u);
+		const bool named = !library && u->other_crates == 0 && u->own_count >= NAMED_BY;
+		bool private = false; /* a spot that few functions refer to */
+		for (size_t k = 0; k < u->own_count && !private; k++)
+		private = t->spot_users[(uint32_t)t->spots[u->own + k]] <= USERS_MAX;
+		const bool near = !u->tied && private &&
+				  agreeing(t, i, -1, library) + agreeing(t, i, 1, library) >=
+					  NEAR_AGREE;
+		of[u->function] = named || near ? u->crate : PANIC_NO_CRATE;
+	}
 	vec_release(&t->users);
 	mem_free(t->spots);
 	mem_free(t->spot_users);

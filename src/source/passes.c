@@ -19,23 +19,22 @@ static bool is_own_way(const struct attr *a)
 	return !a->f->as_bloaty;
 }
 
+/* Only whole programs hold other files. */
+static bool is_own_program(const struct attr *a)
+{
+	return is_own_way(a) && a->im->kind == IMAGE_EXEC && !a->f->input->archive;
+}
+
 static bool has_entries(const struct attr *a)
 {
 	return a->im->entry_count > 0;
 }
 
-/* ---- parts of passes ------------------------------------------------------------------------- */
-
-static void sized_symbols_claim(struct attr *a)
-{
-	if (a->owner == BY_SYMBOL && is_unpacked(a))
-		attr_sized_symbols(a);
-}
-
 static void named_code_claim(struct attr *a)
 {
 	attr_read_symbols(a);
-	sized_symbols_claim(a);
+	if (a->owner == BY_SYMBOL && is_unpacked(a))
+		attr_sized_symbols(a);
 	attr_commit_vm(a);
 	plt_read(&a->plt, a->im);
 	attr_plt(a);
@@ -112,6 +111,7 @@ static const struct attr_pass passes[] = {
 	  .why = "a Node.js application in a resource, to its members: the resource's symbol is "
 		 "none",
 	  .owners = FOR_SYMBOL,
+	  .applies = is_own_program,
 	  .run = attr_node,
 	  .commits = true },
 	{ .name = "units",
@@ -153,7 +153,8 @@ static const struct attr_pass passes[] = {
 	{ .name = "alignment",
 	  .why = "gaps between symbols where symbols tell all there is, to the row (alignment)",
 	  .needs = "symbols",
-	  .owners = FOR_ALL,
+	  .owners = FOR_SYMBOL,
+	  .applies = is_own_way,
 	  .run = attr_alignment,
 	  .commits = true },
 	{ .name = "find references",
@@ -222,18 +223,22 @@ static const struct attr_pass passes[] = {
 	{ .name = "btf",
 	  .why = "BTF of functions and variables to these; a row for each other kind",
 	  .owners = FOR_SYMBOL,
+	  .applies = is_own_way,
 	  .run = attr_btf },
 	{ .name = "notes",
 	  .why = "records of annobin to their function; a row for each probe of SystemTap",
 	  .owners = FOR_SYMBOL,
+	  .applies = is_own_way,
 	  .run = attr_notes },
 	{ .name = "gpu",
 	  .why = "code of graphics processors, to kernels by name and architecture",
 	  .owners = FOR_SYMBOL,
+	  .applies = is_own_way,
 	  .run = attr_gpu },
 	{ .name = "bundle",
 	  .why = "what is appended to a program, to the members of the archive that it is",
 	  .owners = FOR_SYMBOL,
+	  .applies = is_own_program,
 	  .run = attr_bundle,
 	  .commits = true },
 	{ .name = "debug sections",
@@ -258,6 +263,7 @@ static const struct attr_pass passes[] = {
 	{ .name = "packed",
 	  .why = "what has no owner in a packed program, to its packer",
 	  .owners = FOR_SYMBOL,
+	  .applies = is_own_program,
 	  .run = attr_packed,
 	  .commits = true },
 };
@@ -304,15 +310,6 @@ static void pass_run(const struct attr_pass *p, struct attr *a, struct attr *par
 	}
 }
 
-static void note_made_up(const struct attr *a)
-{
-	if (a->made_up > 0)
-		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
-		     "functions without a symbol (%" PRIu64 ") are named sub_ADDRESS; their bounds "
-		     "are those of unwind tables, entry points and calls",
-		     a->made_up);
-}
-
 static void scratch_release(struct attr *a)
 {
 	plt_release(&a->plt);
@@ -329,6 +326,7 @@ void attr_passes_run(struct attr *a, size_t number, size_t total)
 {
 	struct attr partner;
 	bool partner_open = false;
+	ASSERT(number < total && a->vm.list.count == 0 && a->vm_claims.list.count == 0);
 	for (size_t i = 0; i < COUNT_OF(passes); i++) {
 		const struct attr_pass *p = &passes[i];
 		if (i == 0)
@@ -342,7 +340,11 @@ void attr_passes_run(struct attr *a, size_t number, size_t total)
 		if (HEFT_CHECKS)
 			spans_verify(&a->vm);
 	}
-	ASSERT(!partner_open);
-	note_made_up(a);
+	ASSERT(!partner_open && a->vm_claims.list.count == 0 && !a->refs && !a->bytes);
+	if (a->made_up > 0)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "functions without a symbol (%" PRIu64 ") are named sub_ADDRESS; their bounds "
+		     "are those of unwind tables, entry points and calls",
+		     a->made_up);
 	scratch_release(a);
 }

@@ -42,14 +42,6 @@ static void move_spans(const struct spans *vm, uint64_t bias, const struct regio
 	}
 }
 
-static bool lies_in(const struct dump *d, const struct region *r, size_t file)
-{
-	if (r->file > 0)
-		return r->file == file + 1;
-	const struct dump_file *m = &d->files[file];
-	return r->addr >= m->start && r->addr < m->end;
-}
-
 /* Measures a module's file as if alone. */
 static void run_alone(const struct source_file *f, const struct source *source,
 		      const struct process_module *m, struct spans *ret_vm)
@@ -71,6 +63,7 @@ static void run_alone(const struct source_file *f, const struct source *source,
 				     .go = &go,
 				     .panics = &panics,
 				     .source = f->source };
+	ASSERT(m->input && !source->core);
 	notes_init(&notes);
 	basemap_build(&map, m->input, f->labels, NULL);
 	source->run(&alone, &layer);
@@ -91,6 +84,7 @@ static void process_layer_add_module(const struct source_file *f, const struct s
 				     size_t file, struct claims *out)
 {
 	const struct dump *d = &f->process->dump;
+	const struct dump_file *mapped = &d->files[file];
 	const struct process_module *m = process_module(f->process, file);
 	struct spans vm;
 	process_open_module(f->process, m);
@@ -100,9 +94,12 @@ static void process_layer_add_module(const struct source_file *f, const struct s
 		return;
 	}
 	run_alone(f, source, m, &vm);
-	for (size_t i = 0; i < d->region_count; i++)
-		if (lies_in(d, &d->regions[i], file))
-			move_spans(&vm, m->bias, &d->regions[i], out);
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *r = &d->regions[i];
+		if (r->file > 0 ? r->file == file + 1
+				: r->addr >= mapped->start && r->addr < mapped->end)
+			move_spans(&vm, m->bias, r, out);
+	}
 	spans_release(&vm);
 }
 
@@ -118,27 +115,19 @@ void process_layer(const struct source_file *f, const struct source *source, str
 	process_finish(f, ret, &vm);
 }
 
-/* ---- completing
- * --------------------------------------------------------------------------------- */
-
-static void claim_notes(const struct source_file *f, struct claims *file)
-{
-	const struct image *core = &f->input->images[0];
-	for (size_t i = 0; i < core->segment_count; i++)
-		if (core->segments[i].type == PT_NOTE)
-			claim(file, core->file_off + core->segments[i].off,
-			      core->segments[i].file_size,
-			      label_borrow(f->labels, STR("[core notes]")), WHY_SEGMENT);
-}
-
 void process_finish(const struct source_file *f, struct layer *l, struct claims *vm)
 {
+	const struct image *core = &f->input->images[0];
 	struct claims rest = { 0 }, file = { 0 };
+	ASSERT(f->process);
 	l->exact = true;
 	process_claim_mappings(f, true, &rest);
-	claim_notes(f, &file);
+	for (size_t i = 0; i < core->segment_count; i++)
+		if (core->segments[i].type == PT_NOTE)
+			claim(&file, core->file_off + core->segments[i].off,
+			      core->segments[i].file_size,
+			      label_borrow(f->labels, STR("[core notes]")), WHY_SEGMENT);
 	layer_add_vm(f, l, vm);
 	layer_add_vm(f, l, &rest);
-	layer_add_file(f, l, &file);
-	layer_finish(f, l);
+	layer_finish(f, l, &file);
 }

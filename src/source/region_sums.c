@@ -17,21 +17,17 @@ const struct region_sum *region_sums_find(const struct region_sums *r, const cha
 	return NULL;
 }
 
-static struct region_sum *region_sums_of(struct region_sums *r, const char *name, uint64_t origin)
-{
-	const struct region_sum *known = region_sums_find(r, name);
-	if (known)
-		return &r->list.data[known - r->list.data];
-	const char *copy = arena_copy(&r->arena, str_of(name));
-	vec_push(&r->list, (struct region_sum){ .name = copy, .origin = origin });
-	return &r->list.data[r->list.count - 1];
-}
-
 void region_sums_add(struct region_sums *r, const struct basemap *map)
 {
 	for (size_t i = 0; map->regions && i < map->regions->list.count; i++) {
 		const struct memory_region *m = &map->regions->list.data[i];
-		struct region_sum *sum = region_sums_of(r, m->name, m->origin);
+		const struct region_sum *known = region_sums_find(r, m->name);
+		const size_t at = known ? (size_t)(known - r->list.data) : r->list.count;
+		if (!known)
+			vec_push(&r->list, (struct region_sum){
+						   .name = arena_copy(&r->arena, str_of(m->name)),
+						   .origin = m->origin });
+		struct region_sum *sum = &r->list.data[at];
 		sum->length = add_sat(sum->length, m->length);
 		sum->used = add_sat(sum->used, basemap_region_used(map, i));
 		sum->open |= m->open;
@@ -171,6 +167,7 @@ const char *const *region_texts_of(const struct region_sums *sums, const char *l
 	if (!r || r->open)
 		return NULL;
 	const char **texts = arena_new(arena, const char *, REGION_TEXTS);
+
 	const bool over = r->used > r->length;
 	const uint64_t left = over ? r->used - r->length : r->length - r->used;
 	const double percent = 100.0 * (double)r->used / (double)r->length;

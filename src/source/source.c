@@ -57,6 +57,7 @@ static const struct source sources[] = {
 
 void source_run(const struct source *s, const struct source_file *f, struct layer *ret)
 {
+	ASSERT(f->input && f->map && f->labels && f->notes && ret->vm.list.count == 0);
 	if (f->process && !s->core)
 		process_layer(f, s, ret);
 	else

@@ -67,19 +67,18 @@ struct source_file {
 /* What a source makes of one input. */
 struct layer {
 	struct spans vm, file;
-	struct claims file_claims; /* resolved by layer_finish */
-	bool exact;                /* short fallback ranges are no padding */
+
+	bool exact; /* short fallback ranges are no padding */
 };
 
 void layer_release(struct layer *l);
 
 /* Resolves the claims and puts them below what the layer has; the claims are consumed. */
 void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *vm);
-/* Once a layer: takes the claims of file bytes over. */
-void layer_add_file(const struct source_file *f, struct layer *l, struct claims *file);
-/* Completes the layer: file claims win over VM spans translated to the file, the fallback
- * takes the rest, padding goes to what precedes it; checks that every byte is owned. */
-void layer_finish(const struct source_file *f, struct layer *l);
+/* Completes the layer: claims of file bytes (consumed; NULL: none) win over VM spans translated to
+ * the file, the fallback takes the rest, padding goes to what precedes it; checks that every byte
+ * is owned. */
+void layer_finish(const struct source_file *f, struct layer *l, struct claims *file);
 
 /* fallback.c: [section X], header tables, segments, [Unmapped], archive parts. */
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file);

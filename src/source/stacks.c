@@ -9,7 +9,7 @@
 #include "image/elf/elf_const.h"
 
 /* Calls of a chain that are shown; real ones have a few dozens. */
-enum { STACK_MAX = 256 };
+enum { STACK_MAX = 256, NAME_SHOWN_MAX = 16 << 10 };
 
 struct stacks {
 	const struct source_file *f;
@@ -41,52 +41,39 @@ static struct str mangled_at(const struct stacks *s, uint64_t vm)
 	return str_starts(name, STR("_Z")) || str_starts(name, STR("_R")) ? name : STR("");
 }
 
-/* gcc gives functions that are local to a unit no linkage name; a function itself, unlike what was
- * inlined, may have a symbol.  `vm` is an address in it. */
-static struct str stacks_name_of(const struct stacks *s, uint32_t scope, uint64_t vm)
-{
-	const struct scope_function *fn = scopes_function(&s->scopes, scope);
-	if (fn->linkage.len > 0)
-		return fn->linkage;
-	const bool inlined = s->scopes.list.data[scope].parent != SCOPE_NONE;
-	const struct str symbol = inlined ? STR("") : mangled_at(s, vm);
-	return symbol.len > 0 ? symbol : fn->name.len > 0 ? fn->name : STR("?");
-}
-
-/* One name may be in the stacks of every function: what no compiler makes is cut. */
-static void stacks_add_name(struct stacks *s, struct str name)
-{
-	enum { MOST = 16 << 10 };
-	text_add(&s->text, (struct str){ name.p, min_u64(name.len, MOST) });
-}
-
 static label_id stacks_label(struct stacks *s, uint32_t scope, uint64_t vm)
 {
 	uint32_t chain[STACK_MAX];
 	unsigned count = 0;
+	ASSERT(scope < s->scopes.list.count);
 	for (uint32_t i = scope; i != SCOPE_NONE && count < STACK_MAX;
 	     i = s->scopes.list.data[i].parent)
 		chain[count++] = i;
 	text_set(&s->text, STR(""));
 	while (count > 0) {
-		stacks_add_name(s, stacks_name_of(s, chain[--count], vm));
+		const uint32_t at = chain[--count];
+		const struct scope_function *fn = scopes_function(&s->scopes, at);
+		struct str name = fn->linkage;
+		/* gcc gives functions that are local to a unit no linkage name; a function itself,
+		 * unlike what was inlined, may have a symbol. */
+		if (name.len == 0 && s->scopes.list.data[at].parent == SCOPE_NONE)
+			name = mangled_at(s, vm);
+		if (name.len == 0)
+			name = fn->name.len > 0 ? fn->name : STR("?");
+		/* One name may be in all stacks: what no compiler makes is cut. */
+		text_add(&s->text, (struct str){ name.p, min_u64(name.len, NAME_SHOWN_MAX) });
 		if (count > 0)
 			text_add_char(&s->text, ';');
 	}
 	return label_copy(s->f->labels, text_str(&s->text));
 }
 
-static bool stacks_inside(const struct section *s, uint64_t addr)
-{
-	return s && addr >= s->addr && addr - s->addr < s->size;
-}
-
 static void stacks_claim_code(struct stacks *s, uint64_t addr, uint64_t size, label_id label)
 {
-	if (!stacks_inside(s->section, addr))
+	if (!s->section || addr - s->section->addr >= s->section->size)
 		s->section = image_section_at(s->im, addr);
 	const struct section *in = s->section;
-	if (stacks_inside(in, addr) && in->exec && section_takes_vm(s->im, in))
+	if (in && in->exec && section_takes_vm(s->im, in))
 		claim(s->vm, addr, min_u64(size, in->addr + in->size - addr), label, WHY_DEBUG);
 }
 
@@ -94,6 +81,7 @@ static void claim_scopes(struct stacks *s)
 {
 	s->labels.count = 0;
 	vec_reserve(&s->labels, s->scopes.list.count + 1);
+
 	memset(s->labels.data, 0xff, s->scopes.list.count * sizeof *s->labels.data);
 	for (size_t i = 0; i < s->scopes.code.spans.count; i++) {
 		const struct flat_span span = s->scopes.code.spans.data[i];
@@ -183,19 +171,9 @@ static void stacks_list_symbols(struct stacks *s)
 	vec_release(&a.guessed);
 }
 
-/* Functions of which no unit speaks. */
-static void stacks_claim_symbols(struct stacks *s)
-{
-	for (size_t i = 0; i < s->places.count; i++) {
-		const struct place *p = &s->places.data[i];
-		if (p->code)
-			stacks_claim_code(s, p->addr, p->size, p->label);
-	}
-}
-
 void source_inlinestacks(const struct source_file *f, struct layer *ret)
 {
-	struct claims vm = { 0 }, file = { 0 };
+	struct claims vm = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		struct stacks s = { .f = f, .im = &f->input->images[i], .vm = &vm };
 		s.info = source_dwarf(f, s.im, f->debug ? &f->debug->images[0] : NULL);
@@ -209,10 +187,13 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret)
 		s.info = source_own_dwarf(f, s.im, s.info);
 		if (s.info)
 			read_units(&s);
-		stacks_claim_symbols(&s);
+		for (size_t k = 0; k < s.places.count; k++) { /* functions that no unit describes */
+			const struct place *p = &s.places.data[k];
+			if (p->code)
+				stacks_claim_code(&s, p->addr, p->size, p->label);
+		}
 		vec_release(&s.places);
 	}
 	layer_add_vm(f, ret, &vm);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
+	layer_finish(f, ret, NULL);
 }

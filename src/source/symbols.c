@@ -28,6 +28,7 @@ void attr_commit_vm(struct attr *a)
 	struct layer l = { .vm = a->vm };
 	layer_add_vm(a->f, &l, &a->vm_claims);
 	a->vm = l.vm;
+	ASSERT(a->vm_claims.list.count == 0);
 }
 
 label_id symbol_label(const struct attr *a, const struct symbol *s)
@@ -38,14 +39,6 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 	if (s->name.len == 0 || symbol_is_mark(s))
 		return LABEL_NONE;
 	return label_borrow(a->f->labels, symbol_owner(s));
-}
-
-/* Room that a linker script sets aside for the stack or the heap: code that takes its address does
- * not own it. */
-static bool is_set_aside(const struct section *s)
-{
-	return memmem(s->name.p, s->name.len, "stack", 5) ||
-	       memmem(s->name.p, s->name.len, "heap", 4);
 }
 
 /* Ordinary data and code by name.  Sections with a purpose of their own (unwind tables, Go's
@@ -69,10 +62,13 @@ bool section_is_data(const struct section *s)
 			return true;
 	if (name.len == 0) /* it is lost */
 		return true;
-	/* Whatever else it is called, what has no bytes in the file is data, and code is code. */
+	/* Whatever else it is called, what has no bytes in the file is data, and code is code.  But
+	 * code that takes the address of room that a linker script sets aside for the stack or the
+	 * heap does not own it. */
 	if (s->nobits && s->write && !str_starts(s->name, STR(".plt")) &&
 	    !str_starts(s->name, STR(".got")))
-		return !is_set_aside(s);
+		return !memmem(s->name.p, s->name.len, "stack", 5) &&
+		       !memmem(s->name.p, s->name.len, "heap", 4);
 	return s->exec && !str_starts(name, STR(".plt"));
 }
 
@@ -162,6 +158,7 @@ static label_id *read_labels(const struct attr *a, const struct section *table, 
 	n.list = mem_zeroed(*count, sizeof *n.list);
 	n.sizes = *ret_sizes = mem_zeroed(*count, sizeof *n.sizes);
 	parallel_for(a->f->threads, (*count + NAMES_CHUNK - 1) / NAMES_CHUNK, hash_names, &n);
+
 	label_borrow_all(a->f->labels, n.list, *count, labels);
 	mem_free(n.list);
 	return labels;
@@ -182,6 +179,19 @@ void attr_read_symbols(struct attr *a)
 	attr_forget_symbols(a);
 	a->sym_labels = read_labels(a, a->symtab, &a->sym_count, &a->sym_sizes);
 	a->dyn_labels = read_labels(a, a->dynsym, &a->dyn_count, &a->dyn_sizes);
+	ASSERT(a->sym_labels || a->sym_count == 0);
+	ASSERT(a->dyn_labels || a->dyn_count == 0);
+}
+
+label_id attr_group_owner(const struct attr *a, const struct section *group)
+{
+	struct symtab t;
+	ASSERT(group->type == SHT_GROUP);
+	if (group->link >= a->im->section_count ||
+	    !symtab_open(&t, a->im, &a->im->sections[group->link]) || group->info >= t.count)
+		return LABEL_NONE;
+	const struct symbol signature = symtab_get(&t, group->info);
+	return symbol_label(a, &signature);
 }
 
 bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
@@ -250,8 +260,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	}
 	attr_archive(f, owner == BY_SYMBOL ? NULL : members, &file);
 	mem_free(members);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
+	layer_finish(f, ret, &file);
 }
 
 void source_symbols(const struct source_file *f, struct layer *ret)

@@ -30,22 +30,6 @@ static label_id users_shown(const struct users_scan *s, label_id id)
 	return s->level->shown ? s->level->shown[id] : id;
 }
 
-static void add_use(const struct users_scan *s, struct users *to, label_id of, label_id by)
-{
-	const uint64_t use = (uint64_t)users_shown(s, of) << 32 | users_shown(s, by);
-	const size_t count = to->list.count;
-	if (users_shown(s, of) != users_shown(s, by) &&
-	    (count == 0 || to->list.data[count - 1] != use))
-		vec_push(&to->list, use);
-}
-
-/* Constants that several functions share are the first one's; who reads them does not refer to that
- * function. */
-static bool is_itself(const struct users_scan *s, const struct span *at)
-{
-	return !s->has_code[at->label] || s->is_code[at - s->level->spans->list.data];
-}
-
 /* A number that is no more than likely an address is one where an owner's bytes begin there. */
 static void users_add_target(const struct users_scan *s, struct users *to, uint64_t target,
 			     bool likely, label_id by)
@@ -55,8 +39,17 @@ static void users_add_target(const struct users_scan *s, struct users *to, uint6
 	const struct span *at = spans_find(s->level->spans, target);
 	/* Pointers to Thumb code are odd. */
 	const uint64_t begin = s->isa == CODE_THUMB ? target & ~UINT64_C(1) : target;
-	if (at && is_itself(s, at) && (!likely || at->start == begin))
-		add_use(s, to, at->label, by);
+	if (!at || (likely && at->start != begin))
+		return;
+	/* Constants that several functions share are the first one's; who reads them does not refer
+	 * to that function. */
+	if (s->has_code[at->label] && !s->is_code[at - s->level->spans->list.data])
+		return;
+	const label_id of = users_shown(s, at->label), user = users_shown(s, by);
+	const uint64_t use = (uint64_t)of << 32 | user;
+	const size_t count = to->list.count;
+	if (of != user && (count == 0 || to->list.data[count - 1] != use))
+		vec_push(&to->list, use);
 }
 
 static void users_scan_code(const struct users_scan *s, const struct span *span, code_ref_vec *work,
@@ -147,12 +140,6 @@ static void scan_relocs(const struct users_scan *s, const struct section *table,
 	}
 }
 
-static void users_take(struct users *u, struct users *more)
-{
-	vec_append(&u->list, &more->list);
-	vec_release(&more->list);
-}
-
 void users_add(struct users *u, const struct image *im, const struct rollup_level *level,
 	       unsigned threads)
 {
@@ -161,6 +148,7 @@ void users_add(struct users *u, const struct image *im, const struct rollup_leve
 	if (count == 0)
 		return;
 	const struct span *last = &level->spans->list.data[count - 1];
+	ASSERT(last->start >= level->spans->list.data[0].start);
 	s.low = level->spans->list.data[0].start;
 	s.high = add_sat(last->start, last->size);
 	s.fixed = im->kind == IMAGE_EXEC && im->type == ET_EXEC;
@@ -168,8 +156,10 @@ void users_add(struct users *u, const struct image *im, const struct rollup_leve
 	if (im->kind != IMAGE_OBJECT)
 		users_make_jobs(&s);
 	parallel_for(threads, s.jobs.count, users_scan_job, &s);
-	for (size_t i = 0; i < s.jobs.count; i++)
-		users_take(u, &s.jobs.data[i].found);
+	for (size_t i = 0; i < s.jobs.count; i++) {
+		vec_append(&u->list, &s.jobs.data[i].found.list);
+		vec_release(&s.jobs.data[i].found.list);
+	}
 	vec_release(&s.jobs);
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
@@ -181,6 +171,7 @@ void users_add(struct users *u, const struct image *im, const struct rollup_leve
 void users_sort(struct users *u)
 {
 	size_t kept = 0;
+
 	sort_by_key(u->list.data, u->list.count, sizeof *u->list.data);
 	for (size_t i = 0; i < u->list.count; i++)
 		if (kept == 0 || u->list.data[kept - 1] != u->list.data[i])
@@ -198,5 +189,6 @@ const uint64_t *users_of(const struct users *u, label_id of, size_t *ret_count)
 	const uint64_t low = (uint64_t)of << 32, high = low | UINT32_MAX;
 	const size_t first = lower_bound(u->list.data, u->list.count, sizeof low, low);
 	*ret_count = upper_bound(u->list.data, u->list.count, sizeof low, high) - first;
+	ASSERT(*ret_count == 0 || user_label(u->list.data[first]) != of);
 	return *ret_count > 0 ? u->list.data + first : NULL;
 }

@@ -97,6 +97,8 @@ void attr_commit_vm(struct attr *a);
 struct attr attr_partner(const struct attr *a);
 /* The label of a symbol's name; LABEL_NONE where it has none. */
 label_id symbol_label(const struct attr *a, const struct symbol *s);
+/* The label of a COMDAT group: that of its signature symbol. */
+label_id attr_group_owner(const struct attr *a, const struct section *group);
 /* symtab_open, with what is known of the names of a table of the image's own. */
 bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
 		       struct symtab *ret);

@@ -57,6 +57,8 @@ void attr_bounds(const struct section *const *data, size_t count, target_vec *ta
 		 pointer_parts *pointers)
 {
 	struct attr_bounds b = { data, count, { 0 } };
+	for (size_t i = 1; i < count; i++)
+		ASSERT(data[i - 1]->addr <= data[i]->addr);
 	attr_bounds_list_starts(&b, targets, pointers);
 	for (size_t i = 0; i < targets->count; i++)
 		if (attr_bounds_is_end(&b, targets->data[i].addr, targets->data[i].label))

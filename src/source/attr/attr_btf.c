@@ -88,7 +88,8 @@ static void put_types(const struct btf *b, struct bytes types, uint64_t at)
 void attr_btf(struct attr *a)
 {
 	const struct section *s = image_section_find(a->im, ".BTF");
-	if (!s || s->nobits || a->owner != BY_SYMBOL || a->f->as_bloaty)
+	ASSERT(a->owner == BY_SYMBOL);
+	if (!s || s->nobits)
 		return;
 	const struct bytes all = section_bytes(a->im, s);
 	struct reader r = reader_of(all, a->im->big_endian);

@@ -72,16 +72,6 @@ static bool zip_bundle(const struct bundle *b)
 	return true;
 }
 
-/* The last one: its place, or the size of the bytes. */
-static uint64_t find_cookie(struct bytes all)
-{
-	const struct str magic = PYINSTALLER_MAGIC;
-	for (uint64_t back = COOKIE; back <= all.size && back <= COOKIE + COOKIE_ROOM; back++)
-		if (memcmp(all.p + (all.size - back), magic.p, magic.len) == 0)
-			return all.size - back;
-	return all.size;
-}
-
 static void pyinstaller_entries(const struct bundle *b, struct reader r, uint64_t base)
 {
 	while (reader_left(&r) >= ENTRY_MIN) {
@@ -99,7 +89,13 @@ static void pyinstaller_entries(const struct bundle *b, struct reader r, uint64_
 
 static bool pyinstaller_bundle(const struct bundle *b)
 {
-	const uint64_t cookie = find_cookie(b->bytes);
+	const struct str magic = PYINSTALLER_MAGIC;
+	const struct bytes all = b->bytes;
+	uint64_t cookie = all.size; /* that of the last archive */
+	for (uint64_t back = COOKIE;
+	     cookie == all.size && back <= all.size && back <= COOKIE + COOKIE_ROOM; back++)
+		if (memcmp(all.p + (all.size - back), magic.p, magic.len) == 0)
+			cookie = all.size - back;
 	struct reader r = reader_of(bytes_sub(b->bytes, cookie, b->bytes.size - cookie), true);
 	read_skip(&r, COOKIE_WORDS);
 	const uint64_t size = read_u32(&r), table = read_u32(&r), table_size = read_u32(&r);
@@ -155,10 +151,12 @@ static bool bun_bundle(const struct bundle *b)
 
 /* ---- Node.js --------------------------------------------------------------------------------- */
 
-/* What is not known of it is a row as well. */
-static label_id attr_bundle_node_label(const struct attr *a)
+/* Claims the members of a blob, and the rest of it for a row of its own. */
+static void node_put(const struct bundle *b)
 {
-	return label_borrow(a->f->labels, STR("(Node.js application)"));
+	bundle_node(b);
+	bundle_put(b, 0, b->bytes.size,
+		   label_borrow(b->attr->f->labels, STR("(Node.js application)")));
 }
 
 /* The notes of a section or segment, which stand at an address or at 0. */
@@ -170,12 +168,10 @@ static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint6
 		if (!str_eq(n.owner, STR("NODE_SEA_BLOB")) || n.desc.size == 0)
 			continue;
 		const uint64_t off = (uint64_t)(n.desc.p - bytes.p);
-		const struct bundle b = { .attr = a,
-					  .start = (uint64_t)(n.desc.p - a->im->bytes.p),
-					  .bytes = n.desc,
-					  .addr = addr > 0 ? addr + off : 0 };
-		bundle_node(&b);
-		bundle_put(&b, 0, b.bytes.size, attr_bundle_node_label(a));
+		node_put(&(struct bundle){ .attr = a,
+					   .start = (uint64_t)(n.desc.p - a->im->bytes.p),
+					   .bytes = n.desc,
+					   .addr = addr > 0 ? addr + off : 0 });
 	}
 }
 
@@ -192,8 +188,8 @@ static void node_of_elf(struct attr *a)
 	if (!s)
 		return;
 	node_notes(a, section_bytes(a->im, s), s->align, 0);
-	claim(&a->file_claims, a->im->file_off + s->off, s->file_size, attr_bundle_node_label(a),
-	      WHY_MEMBER);
+	claim(&a->file_claims, a->im->file_off + s->off, s->file_size,
+	      label_borrow(a->f->labels, STR("(Node.js application)")), WHY_MEMBER);
 }
 
 /* PE: a resource of that name. */
@@ -205,14 +201,11 @@ static void node_of_pe(struct attr *a)
 		if (!str_eq(s->name, name) || s->value == 0)
 			continue;
 		const struct bytes bytes = image_at(a->im, s->value, s->size);
-		const struct bundle b = { .attr = a,
-					  .start = (uint64_t)(bytes.p - a->im->bytes.p),
-					  .bytes = bytes,
-					  .addr = s->value };
-		if (bytes.size == 0)
-			continue;
-		bundle_node(&b);
-		bundle_put(&b, 0, b.bytes.size, attr_bundle_node_label(a));
+		if (bytes.size > 0)
+			node_put(&(struct bundle){ .attr = a,
+						   .start = (uint64_t)(bytes.p - a->im->bytes.p),
+						   .bytes = bytes,
+						   .addr = s->value });
 	}
 }
 
@@ -221,11 +214,9 @@ static void node_of_macho(struct attr *a)
 {
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
-		if (s->nobits || !str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))
-			continue;
-		const struct bundle b = { .attr = a, .in = s, .bytes = section_bytes(a->im, s) };
-		bundle_node(&b);
-		bundle_put(&b, 0, b.bytes.size, attr_bundle_node_label(a));
+		if (!s->nobits && str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))
+			node_put(&(struct bundle){
+				.attr = a, .in = s, .bytes = section_bytes(a->im, s) });
 	}
 }
 
@@ -253,13 +244,6 @@ static uint64_t image_end(const struct image *im)
 	return end;
 }
 
-static struct bundle bundle_of(struct attr *a, uint64_t start, uint64_t size)
-{
-	return (struct bundle){ .attr = a,
-				.start = start,
-				.bytes = bytes_sub(a->im->bytes, start, size) };
-}
-
 static void in_section(struct attr *a, const char *name, bool (*members)(const struct bundle *b))
 {
 	const struct section *s = image_section_find(a->im, name);
@@ -267,44 +251,34 @@ static void in_section(struct attr *a, const char *name, bool (*members)(const s
 		(void)members(&(struct bundle){ a, s, s->off, section_bytes(a->im, s), 0 });
 }
 
-static bool may_have_members(const struct attr *a)
-{
-	return a->owner == BY_SYMBOL && !a->f->as_bloaty && a->im->kind == IMAGE_EXEC &&
-	       !a->f->input->archive;
-}
-
 void attr_node(struct attr *a)
 {
-	if (!may_have_members(a))
-		return;
+	ASSERT(a->owner == BY_SYMBOL);
 	if (!a->im->made)
 		node_of_elf(a);
 	node_of_pe(a);
 	node_of_macho(a);
 }
 
-/* pkg lets the names of symbols of a Mach-O program reach to its end, since signing one leaves
- * nothing behind that is in no table. */
-static void pkg_of_macho(struct attr *a)
-{
-	if (a->im->made_strings == 0)
-		return;
-	const struct section *s = &a->im->sections[a->im->made_strings];
-	const struct bundle b = { .attr = a, .in = s, .bytes = section_bytes(a->im, s) };
-	(void)bundle_pkg(&b);
-}
-
 void attr_bundle(struct attr *a)
 {
-	const uint64_t end = image_end(a->im), size = a->im->bytes.size;
-	if (!may_have_members(a))
-		return;
-	if (a->im->made)
-		pkg_of_macho(a);
-	const struct bundle rest = bundle_of(a, end, size - end), all = bundle_of(a, 0, size);
+	const struct image *im = a->im;
+	const uint64_t end = image_end(im), size = im->bytes.size;
+	ASSERT(a->owner == BY_SYMBOL);
+	/* pkg lets the names of symbols of a Mach-O program reach to its end, since signing one
+	 * leaves nothing behind that is in no table. */
+	if (im->made && im->made_strings != 0) {
+		const struct section *s = &im->sections[im->made_strings];
+		(void)bundle_pkg(
+			&(struct bundle){ .attr = a, .in = s, .bytes = section_bytes(im, s) });
+	}
+	const struct bundle all = { .attr = a, .bytes = im->bytes };
+	const struct bundle rest = { .attr = a,
+				     .start = end,
+				     .bytes = bytes_sub(im->bytes, end, size - end) };
 	if (end < size && bundle_pkg(&rest))
 		return;
-	if (a->im->made)
+	if (im->made)
 		return;
 	in_section(a, "pydata", pyinstaller_bundle);
 	in_section(a, ".bun", bun_bundle);
@@ -332,8 +306,7 @@ static uint64_t headers_end(const struct image *im)
 void attr_packed(struct attr *a)
 {
 	const struct image *im = a->im;
-	if (!may_have_members(a))
-		return;
+	ASSERT(a->owner == BY_SYMBOL);
 	const struct str packer = made_by_packer(im);
 	const uint64_t start = headers_end(im), end = image_end(im);
 	if (packer.len == 0)

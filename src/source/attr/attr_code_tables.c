@@ -22,16 +22,6 @@ static const struct section *attr_code_tables_table(const struct image *im, cons
 	return s && s->alloc && !s->nobits ? s : NULL;
 }
 
-/* In objects the addresses are relocations, whose pass has given the places to the code. */
-static label_id owner_of_entry(const struct attr *a, const struct section *ips, uint64_t i,
-			       int32_t distance, struct span_cursor *cursor)
-{
-	const uint64_t place = ips->addr + i * ORC_IP;
-	const label_id known = cursor_label(cursor, place);
-	return known != LABEL_NONE ? known
-				   : spans_label(&a->vm, place + (uint64_t)(int64_t)distance);
-}
-
 /* To the owners of the types. */
 static void type_links(struct attr *a)
 {
@@ -204,7 +194,12 @@ static void orc(struct attr *a)
 	struct attr second = attr_partner(a); /* its claims stay in order behind those of a */
 	struct reader r = reader_of(section_bytes(a->im, ips), a->im->big_endian);
 	for (uint64_t i = 0; reader_left(&r) >= ORC_IP; i++) {
-		const label_id owner = owner_of_entry(a, ips, i, read_i32(&r), &cursor);
+		const uint64_t place = ips->addr + i * ORC_IP;
+		const uint64_t to = place + (uint64_t)(int64_t)read_i32(&r);
+		/* In objects the addresses are relocations, whose pass has given the places. */
+		label_id owner = cursor_label(&cursor, place);
+		if (owner == LABEL_NONE)
+			owner = spans_label(&a->vm, to);
 		attr_put(a, ips, i * ORC_IP, ORC_IP, owner, WHY_UNWIND);
 		attr_put(&second, entries, i * ORC_ENTRY, ORC_ENTRY, owner, WHY_UNWIND);
 	}

@@ -17,11 +17,6 @@ struct discover {
 	split_function_vec found;
 };
 
-static bool may_hold_functions(const struct section *s)
-{
-	return s->exec && !s->nobits && section_is_data(s);
-}
-
 /* Cut where symbols without a size stand. */
 static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to)
 {
@@ -80,10 +75,12 @@ static void find_gaps(struct discover *d)
 	const struct section **code = mem_zeroed(im->section_count, sizeof *code);
 	size_t count = 0;
 	uint64_t end = 0;
-	for (size_t i = 1; i < im->section_count; i++)
-		if (may_hold_functions(&im->sections[i]) &&
-		    image_section_at(im, im->sections[i].addr) == &im->sections[i])
-			code[count++] = &im->sections[i];
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->exec && !s->nobits && section_is_data(s) &&
+		    image_section_at(im, s->addr) == s)
+			code[count++] = s;
+	}
 	qsort(code, count, sizeof *code, attr_discover_by_addr);
 	for (size_t i = 0; i < count; i++) {
 		/* Sections that overlap are damage; the first has the bytes. */
@@ -108,14 +105,6 @@ static bool names_code(const struct image *im)
 	return false;
 }
 
-/* Objects may have kept some of their symbols: those that are for their linker. */
-static bool attr_discover_has_symbols(const struct image *im)
-{
-	if (im->made)
-		return names_code(im);
-	return im->kind == IMAGE_EXEC && image_symbols_name_places(im);
-}
-
 /* Tables of unwinding of ARM say where functions begin, in either set of instructions; each
  * reaches to the next one. */
 static void find_unwound(struct discover *d, const struct section *s)
@@ -131,14 +120,6 @@ static void find_unwound(struct discover *d, const struct section *s)
 		vec_push(&d->found, (struct split_function){ function & ~UINT64_C(1), 0, false });
 }
 
-/* The piece that has addr, or NULL. */
-static const struct code_piece *attr_discover_piece_at(const struct discover *d, uint64_t addr)
-{
-	const size_t i = upper_bound(d->gaps.data, d->gaps.count, sizeof *d->gaps.data, addr);
-	const struct code_piece *p = i > 0 ? &d->gaps.data[i - 1] : NULL;
-	return p && addr - p->addr < p->size ? p : NULL;
-}
-
 static void find_arm(struct discover *d)
 {
 	const struct image *im = d->a->im;
@@ -150,8 +131,11 @@ static void find_arm(struct discover *d)
 	sort_by_key(v->data, v->count, sizeof *v->data);
 	for (size_t i = 0; i < v->count; i++) {
 		struct split_function f = v->data[i];
-		const struct code_piece *p = attr_discover_piece_at(d, f.addr);
-		if (!p || (i + 1 < v->count && v->data[i + 1].addr == f.addr))
+		const size_t after = upper_bound(d->gaps.data, d->gaps.count, sizeof *d->gaps.data,
+						 f.addr);
+		const struct code_piece *p = after > 0 ? &d->gaps.data[after - 1] : NULL;
+		if (!p || f.addr - p->addr >= p->size ||
+		    (i + 1 < v->count && v->data[i + 1].addr == f.addr))
 			continue;
 		f.size = p->addr + p->size - f.addr;
 		if (i + 1 < v->count)
@@ -191,8 +175,12 @@ static bool attr_discover_names_locals(const struct image *im)
 void attr_discover(struct attr *a)
 {
 	struct discover d = { .a = a, .isa = flow_isa_of(a->im) };
-	if (a->debug || attr_discover_has_symbols(a->im) ||
-	    made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
+	ASSERT(a->owner == BY_SYMBOL);
+	/* Objects may have kept some of their symbols: those that are for their linker. */
+	if (a->im->made ? names_code(a->im)
+			: a->im->kind == IMAGE_EXEC && image_symbols_name_places(a->im))
+		return;
+	if (a->debug || made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
 		return;
 	find_gaps(&d);
 	a->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 &&

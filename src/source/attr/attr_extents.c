@@ -15,14 +15,6 @@ struct attr_extents_users {
 	uint32_t symbol;
 };
 
-static size_t group_end(const target_vec *targets, size_t i)
-{
-	const uint64_t addr = targets->data[i].addr;
-	while (i < targets->count && targets->data[i].addr == addr)
-		i++;
-	return i;
-}
-
 /* Whether what begins at the targets from `first` to `end` is not the symbol's. */
 static bool is_of_others(const struct attr_extents_users *u, const target_vec *targets,
 			 size_t first, size_t end, bool by_pointers)
@@ -45,10 +37,12 @@ static size_t end_symbol(const struct attr_extents_users *u, struct place *p, ta
 {
 	size_t i = first;
 	while (i < targets->count && targets->data[i].addr - p->addr < p->size) {
-		const size_t end = group_end(targets, i);
-		if (targets->data[i].addr > p->addr &&
-		    is_of_others(u, targets, i, end, by_pointers)) {
-			p->size = targets->data[i].addr - p->addr;
+		const uint64_t addr = targets->data[i].addr;
+		size_t end = i;
+		while (end < targets->count && targets->data[end].addr == addr)
+			end++;
+		if (addr > p->addr && is_of_others(u, targets, i, end, by_pointers)) {
+			p->size = addr - p->addr;
 			break;
 		}
 		for (; i < end; i++) {
@@ -62,28 +56,13 @@ static size_t end_symbol(const struct attr_extents_users *u, struct place *p, ta
 	return i;
 }
 
-static bool attr_extents_names_locals(const place_vec *v)
-{
-	for (size_t i = 0; i < v->count; i++)
-		if (v->data[i].local)
-			return true;
-	return false;
-}
-
-/* The first owner behind a symbol ends it. */
-static void cut_at_owners(const struct attr *a, struct place *p, size_t *next)
-{
-	const struct spans *owned = &a->vm;
-	while (*next < owned->list.count && owned->list.data[*next].start <= p->addr)
-		++*next;
-	if (*next < owned->list.count)
-		p->size = min_u64(p->size, owned->list.data[*next].start - p->addr);
-}
-
 void extents_find(struct attr *a, target_vec *targets)
 {
 	place_vec *v = &a->guessed;
-	const bool complete = attr_extents_names_locals(v);
+	const struct spans *owned = &a->vm;
+	bool complete = false; /* the table has symbols of local data */
+	for (size_t i = 0; i < v->count && !complete; i++)
+		complete = v->data[i].local;
 	struct attr_extents_users users = { mem_zeroed(a->f->labels->kinds.count, sizeof *users.of),
 					    0 };
 	const size_t count = targets->count;
@@ -95,8 +74,12 @@ void extents_find(struct attr *a, target_vec *targets)
 			p->size = v->data[i - 1].size;
 			continue;
 		}
+		ASSERT(i == 0 || p->addr > v->data[i - 1].addr);
 		users.symbol++;
-		cut_at_owners(a, p, &owner);
+		while (owner < owned->list.count && owned->list.data[owner].start <= p->addr)
+			owner++;
+		if (owner < owned->list.count) /* the first owner behind a symbol ends it */
+			p->size = min_u64(p->size, owned->list.data[owner].start - p->addr);
 		while (at < count && targets->data[at].addr < p->addr)
 			at++;
 		at = end_symbol(&users, p, targets, at, !complete && !in->write);

@@ -118,6 +118,7 @@ void attr_file_symbols(struct attr *a, const struct image *im)
 	struct file_symbols f = { .a = a, .im = im };
 	struct attr_file_symbols_group g = { 0 };
 	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
+	ASSERT(a->owner != BY_SYMBOL);
 	if (!table || !symtab_open(&f.table, im, table))
 		return;
 	list_known(&f);

@@ -72,16 +72,6 @@ static struct str kernel_of_section(struct str name)
 	return STR("");
 }
 
-static void claim_sections(const struct gpu_code *g, const struct image *im)
-{
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
-		const struct str kernel = kernel_of_section(s->name);
-		if (kernel.len > 0)
-			attr_gpu_claim_code(g, s->off, s->file_size, kernel_label(g, kernel));
-	}
-}
-
 /* AMD's: functions, and their descriptors NAME.kd. */
 static void attr_gpu_claim_symbols(const struct gpu_code *g, const struct image *im)
 {
@@ -116,7 +106,13 @@ static void claim_kernels(const struct gpu_code *g, struct bytes code)
 	notes_init(&notes); /* of an image that is none of the user's */
 	if (elf_matches(code) && elf_parse(&im, &at, code, &notes, &err)) {
 		attr_gpu_claim_symbols(g, &im);
-		claim_sections(g, &im);
+		for (size_t i = 1; i < im.section_count; i++) {
+			const struct section *s = &im.sections[i];
+			const struct str kernel = kernel_of_section(s->name);
+			if (kernel.len > 0)
+				attr_gpu_claim_code(g, s->off, s->file_size,
+						    kernel_label(g, kernel));
+		}
 		image_release(&im);
 	}
 	notes_release(&notes);
@@ -230,15 +226,6 @@ static void nv_fatbin(struct gpu_code *g)
 
 /* ---- clang's bundles ------------------------------------------------------------------------- */
 
-/* "gfx906:xnack-" of "hipv4-amdgcn-amd-amdhsa--gfx906:xnack-". */
-static struct str bundle_target(struct str id)
-{
-	for (size_t i = id.len; i > 1; i--)
-		if (id.p[i - 1] == '-' && id.p[i - 2] == '-')
-			return (struct str){ id.p + i, id.len - i };
-	return id;
-}
-
 /* The entries of a bundle, which begins at g->off or, packed, is what the bytes there unpack to;
  * returns the size of what they and their table take. */
 static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
@@ -256,7 +243,12 @@ static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 			break;
 		end = max_u64(end, max_u64(off + size, r.pos));
 		*g = whole;
-		g->target = bundle_target((struct str){ (const char *)id, (size_t)length });
+		/* "gfx906:xnack-" of "hipv4-amdgcn-amd-amdhsa--gfx906:xnack-". */
+		size_t target = (size_t)length;
+		while (target > 1 && !(id[target - 1] == '-' && id[target - 2] == '-'))
+			target--;
+		target = target > 1 ? target : 0;
+		g->target = (struct str){ (const char *)id + target, (size_t)length - target };
 		g->base = off;
 		if (size <= left)
 			claim_kernels(g, bytes_sub(bundle, off, size));
@@ -270,17 +262,6 @@ static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 static bool attr_gpu_starts_with(struct bytes b, struct str magic)
 {
 	return b.size >= magic.len && memcmp(b.p, magic.p, magic.len) == 0;
-}
-
-/* The bundle at `start`; where it ends, or `start` where there is none. */
-static uint64_t claim_bundle(struct gpu_code *g, struct bytes all, uint64_t start)
-{
-	g->off = start;
-	g->size = all.size - start;
-	const uint64_t size = claim_entries(g, bytes_sub(all, start, g->size));
-	g->target = STR("tables");
-	claim_rest(g, start, size, "GPU code");
-	return start + size;
 }
 
 /* Version 1 does not state its size: it reaches to the end. */
@@ -322,9 +303,14 @@ static void hip_fatbin(struct gpu_code *g)
 	while (all.size - at >= BUNDLE_MAGIC.len) {
 		const struct bytes here = bytes_sub(all, at, all.size - at);
 		uint64_t end = at;
-		if (attr_gpu_starts_with(here, BUNDLE_MAGIC))
-			end = claim_bundle(g, all, at);
-		else if (attr_gpu_starts_with(here, PACKED_MAGIC))
+		if (attr_gpu_starts_with(here, BUNDLE_MAGIC)) {
+			g->off = at;
+			g->size = here.size;
+			const uint64_t size = claim_entries(g, here);
+			g->target = STR("tables");
+			claim_rest(g, at, size, "GPU code");
+			end = at + size;
+		} else if (attr_gpu_starts_with(here, PACKED_MAGIC))
 			end = claim_packed_bundle(g, all, at);
 		if (end == at && at == 0) {
 			attr_gpu_note_damage(g->attr, g->in, 0);
@@ -337,8 +323,7 @@ static void hip_fatbin(struct gpu_code *g)
 void attr_gpu(struct attr *a)
 {
 	struct demangler d = { 0 };
-	if (a->owner != BY_SYMBOL || a->f->as_bloaty)
-		return;
+	ASSERT(a->owner == BY_SYMBOL);
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		struct gpu_code g = { .attr = a, .in = &a->im->sections[i], .demangler = &d };
 		if (g.in->nobits)

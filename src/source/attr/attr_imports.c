@@ -9,8 +9,7 @@
 
 static size_t first_use(const struct attr *a, uint64_t addr)
 {
-	const size_t low = lower_bound(a->uses.data, a->uses.count, sizeof *a->uses.data, addr);
-	return low;
+	return lower_bound(a->uses.data, a->uses.count, sizeof *a->uses.data, addr);
 }
 
 /* The first user of what stands at [addr, addr + size); LABEL_NONE if there is none. */
@@ -33,15 +32,6 @@ static void by_stub(void *user, const struct plt_stub *stub)
 	struct attr *a = user;
 	attr_imports_give(a->dyn_labels, stub->slot->symbol,
 			  user_of(a, stub->section->addr + stub->off, stub->size));
-}
-
-static void by_use(struct attr *a)
-{
-	const struct plt *p = &a->plt;
-	plt_each(p, by_stub, a);
-	for (size_t i = 0; i < p->slots.count; i++)
-		attr_imports_give(a->dyn_labels, p->slots.data[i].symbol,
-				  user_of(a, p->slots.data[i].addr, 1));
 }
 
 /* ---- by relocations -------------------------------------------------------------------------- */
@@ -71,13 +61,6 @@ struct attr_imports_named {
 
 typedef VEC(struct attr_imports_named) named_vec;
 
-/* Linkers write "name@VERSION". */
-static struct str attr_imports_plain_name(struct str name)
-{
-	const char *at = name.len > 0 ? memchr(name.p, '@', name.len) : NULL;
-	return (struct str){ name.p, at ? (size_t)(at - name.p) : name.len };
-}
-
 static bool attr_imports_is_wanted(const struct symbol *s)
 {
 	return s->section == SYM_NO_SECTION && s->name.len > 0;
@@ -96,17 +79,6 @@ static named_vec attr_imports_list(const struct attr *a, const struct symtab *dy
 	return list;
 }
 
-static label_id owner_by_name(const struct attr *a, const struct symtab *dynamic,
-			      const named_vec *list, struct str name)
-{
-	const uint64_t hash = hash_bytes(name.p, name.len);
-	size_t low = lower_bound(list->data, list->count, sizeof *list->data, hash);
-	for (; low < list->count && list->data[low].hash == hash; low++)
-		if (str_eq(symtab_get(dynamic, list->data[low].index).name, name))
-			return a->dyn_labels[list->data[low].index];
-	return LABEL_NONE;
-}
-
 /* The same symbols stand in .symtab. */
 static void attr_imports_by_name(struct attr *a)
 {
@@ -117,9 +89,17 @@ static void attr_imports_by_name(struct attr *a)
 	named_vec list = attr_imports_list(a, &dynamic);
 	for (size_t i = 1; list.count > 0 && i < table.count; i++) {
 		const struct symbol s = symtab_get(&table, i);
-		if (attr_imports_is_wanted(&s) && a->sym_labels[i] == LABEL_NONE)
-			a->sym_labels[i] = owner_by_name(a, &dynamic, &list,
-							 attr_imports_plain_name(s.name));
+		if (!attr_imports_is_wanted(&s) || a->sym_labels[i] != LABEL_NONE)
+			continue;
+		const char *at = memchr(s.name.p, '@', s.name.len); /* "name@VERSION" */
+		const struct str name = { s.name.p, at ? (size_t)(at - s.name.p) : s.name.len };
+		const uint64_t hash = hash_bytes(name.p, name.len);
+		size_t k = lower_bound(list.data, list.count, sizeof *list.data, hash);
+		for (; k < list.count && list.data[k].hash == hash; k++)
+			if (str_eq(symtab_get(&dynamic, list.data[k].index).name, name)) {
+				a->sym_labels[i] = a->dyn_labels[list.data[k].index];
+				break;
+			}
 	}
 	vec_release(&list);
 }
@@ -138,6 +118,7 @@ static void list_bare(struct attr *a, const place_vec *from)
 
 void attr_bare_list(struct attr *a)
 {
+	ASSERT(a->owner == BY_UNIT && a->bare.count == 0);
 	list_bare(a, &a->sized);
 	list_bare(a, &a->unsized);
 	sort_by_key(a->bare.data, a->bare.count, sizeof *a->bare.data);
@@ -200,6 +181,7 @@ static void add_stub_uses(struct attr *a)
 
 void attr_bare_claim(struct attr *a)
 {
+	ASSERT(a->owner != BY_SYMBOL && a->stub_uses.count == 0);
 	attr_imports_sort_uses(a);
 	add_stub_uses(a);
 	for (size_t i = 0; i < a->bare.count; i++) {
@@ -210,6 +192,7 @@ void attr_bare_claim(struct attr *a)
 		    a->vm.list.data[next].label != user)
 			continue;
 		uint64_t end = a->vm.list.data[next].start;
+		ASSERT(end >= p->addr);
 		if (p->size > 0)
 			end = min_u64(end, add_sat(p->addr, p->size));
 		if (i + 1 < a->bare.count)
@@ -221,7 +204,12 @@ void attr_bare_claim(struct attr *a)
 
 void attr_imports(struct attr *a)
 {
-	by_use(a);
+	const struct plt *p = &a->plt;
+	ASSERT(a->owner != BY_SYMBOL);
+	plt_each(p, by_stub, a);
+	for (size_t i = 0; i < p->slots.count; i++)
+		attr_imports_give(a->dyn_labels, p->slots.data[i].symbol,
+				  user_of(a, p->slots.data[i].addr, 1));
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (section_is_reloc(&a->im->sections[i]))
 			by_relocs(a, &a->im->sections[i]);

@@ -60,6 +60,7 @@ static void attr_linkmap_learn_unit(void *ctx, const struct linkmap_piece *p)
 	struct map_objects *o = ctx;
 	const struct spans *vm = &o->a->vm;
 	label_id *owner = &o->owners[p->object];
+	ASSERT(p->object < o->map->objects.entries.count);
 	size_t i = spans_from(vm, p->addr);
 	i -= i > 0 && vm->list.data[i - 1].start + vm->list.data[i - 1].size > p->addr;
 	for (; i < vm->list.count && vm->list.data[i].start < p->addr + p->size; i++) {
@@ -91,8 +92,7 @@ static void attr_linkmap_claim_piece(void *ctx, const struct linkmap_piece *p)
 void attr_linkmap(struct attr *a)
 {
 	struct map_objects o = { .a = a, .map = a->f->linkmap };
-	if (!o.map)
-		return;
+	ASSERT(a->owner == BY_UNIT && o.map);
 	const size_t count = o.map->objects.entries.count;
 	o.owners = mem_zeroed(count + 1, sizeof *o.owners);
 	for (size_t i = 0; i < count; i++)

@@ -12,17 +12,6 @@
 
 enum { NT_STAPSDT = 3, NT_BUILD_OPEN = 0x100, NT_BUILD_FUNC = 0x101 };
 
-/* "(probe PROVIDER:NAME)" */
-static label_id probe_label(const struct attr *a, struct bytes desc)
-{
-	struct reader r = reader_of(desc, a->im->big_endian);
-	read_skip(&r, 3 * pointer_size(a->im));
-	const struct str provider = read_cstr(&r), name = read_cstr(&r);
-	return reader_ok(&r) ? label_format(a->f->labels, "(probe " STR_FMT ":" STR_FMT ")",
-					    STR_ARG(provider), STR_ARG(name))
-			     : LABEL_NONE;
-}
-
 /* The owner of all of a range. */
 static label_id range_owner(const struct attr *a, struct bytes desc)
 {
@@ -39,9 +28,18 @@ static void probes(struct attr *a, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
 	struct elf_note n;
-	for (uint64_t at = 0; elf_note_next(&r, s->align, &n); at = r.pos)
-		if (n.type == NT_STAPSDT && str_eq(n.owner, STR("stapsdt")))
-			attr_put(a, s, at, r.pos - at, probe_label(a, n.desc), WHY_NAME);
+	for (uint64_t at = 0; elf_note_next(&r, s->align, &n); at = r.pos) {
+		if (n.type != NT_STAPSDT || !str_eq(n.owner, STR("stapsdt")))
+			continue;
+		struct reader probe = reader_of(n.desc, a->im->big_endian);
+		read_skip(&probe, 3 * pointer_size(a->im));
+		const struct str provider = read_cstr(&probe), name = read_cstr(&probe);
+		if (reader_ok(&probe))
+			attr_put(a, s, at, r.pos - at,
+				 label_format(a->f->labels, "(probe " STR_FMT ":" STR_FMT ")",
+					      STR_ARG(provider), STR_ARG(name)),
+				 WHY_NAME);
+	}
 }
 
 /* What is about code of several functions is one row. */
@@ -64,8 +62,7 @@ static void build_attributes(struct attr *a, const struct section *s)
 
 void attr_notes(struct attr *a)
 {
-	if (a->owner != BY_SYMBOL || a->f->as_bloaty)
-		return;
+	ASSERT(a->owner == BY_SYMBOL);
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
 		if (s->nobits)

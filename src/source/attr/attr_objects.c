@@ -33,31 +33,17 @@ static label_id sole_owner(const struct attr *a, const struct section *s)
 	return add_sat(at, PADDING_MAX) >= end ? label : LABEL_NONE;
 }
 
-static label_id group_owner(const struct attr *a, const struct section *s)
-{
-	struct symtab t;
-	if (s->link >= a->im->section_count || !symtab_open(&t, a->im, &a->im->sections[s->link]) ||
-	    s->info >= t.count)
-		return LABEL_NONE;
-	const struct symbol signature = symtab_get(&t, s->info);
-	return symbol_label(a, &signature);
-}
-
-static bool attr_objects_is_debug_section(const struct section *s)
-{
-	enum dw_section which;
-	bool dwo;
-	return !s->alloc && dw_section_of(s->name, &which, &dwo);
-}
-
 static void find_owners(struct object *o)
 {
 	const struct image *im = o->a->im;
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		o->owners[i] = s->type == SHT_GROUP               ? group_owner(o->a, s)
-			       : attr_objects_is_debug_section(s) ? o->a->debug_owner
-								  : sole_owner(o->a, s);
+		enum dw_section which;
+		bool dwo;
+		o->owners[i] = s->type == SHT_GROUP ? attr_group_owner(o->a, s)
+			       : !s->alloc && dw_section_of(s->name, &which, &dwo)
+				       ? o->a->debug_owner
+				       : sole_owner(o->a, s);
 	}
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
@@ -112,6 +98,7 @@ void attr_objects(struct attr *a)
 	if (im->kind != IMAGE_OBJECT || im->section_count == 0 ||
 	    im->shdr_size / o.header_size != im->section_count)
 		return;
+	ASSERT(im->kind == IMAGE_OBJECT && a->vm_claims.list.count == 0);
 	o.owners = mem_zeroed(im->section_count, sizeof *o.owners);
 	o.names = attr_objects_name_table(im);
 	find_owners(&o);

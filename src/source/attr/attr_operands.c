@@ -24,7 +24,7 @@ static void attr_operands_read_section(struct operands *o, const struct image *i
 
 void operands_read(struct operands *o, const struct image *im)
 {
-	memset(o, 0, sizeof *o);
+	ASSERT(o->list.count == 0);
 	if (im->machine != EM_X86_64 || im->kind != IMAGE_OBJECT)
 		return;
 	for (size_t i = 1; i < im->section_count; i++)

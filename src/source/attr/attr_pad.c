@@ -24,23 +24,18 @@ static uint64_t fill_end(const struct image *im, const struct section *s, uint64
 	return start + size;
 }
 
-static bool attr_pad_is_padding(const struct attr *a, uint64_t start, uint64_t end)
-{
-	if (end - start >= min_u64(ALIGN_MAX, end & (~end + 1)))
-		return false;
-	const struct section *in = image_section_at(a->im, start);
-	return in && in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
-	       fill_end(a->im, in, start, end) == end;
-}
-
 void attr_padding(struct attr *a)
 {
 	struct code_pass pass = { .im = a->im };
 	for (size_t i = 1; i < a->vm.list.count; i++) {
 		const struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t start = before->start + before->size;
-		const uint64_t end = before[1].start;
-		if (start < end && attr_pad_is_padding(a, start, end))
+		const uint64_t end = before[1].start, align = end & (~end + 1);
+		const struct section *in = start < end && end - start < min_u64(ALIGN_MAX, align)
+						   ? image_section_at(a->im, start)
+						   : NULL;
+		if (in && in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
+		    fill_end(a->im, in, start, end) == end)
 			claim(&a->vm_claims, start, end - start, before->label, WHY_FALLBACK);
 		/* Gaps are all over the code: the kernel maps what lies between them as well. */
 		code_passed(&pass, before->start, end - before->start);
@@ -48,44 +43,35 @@ void attr_padding(struct attr *a)
 	code_pass_end(&pass);
 }
 
-enum { PAGE = 4096 };
-
-static bool has_unsized(const struct attr *a, uint64_t start, uint64_t end)
-{
-	const size_t i = lower_bound(a->unsized.data, a->unsized.count, sizeof *a->unsized.data,
-				     start);
-	return i < a->unsized.count && a->unsized.data[i].addr < end;
-}
-
 /* Up to something that is aligned to pages, and less than these are; in code also a page and more
  * of one byte, as in front of an address that a mitigation of the processor wants. */
-static bool attr_pad_is_alignment(const struct attr *a, const struct section *in, uint64_t start,
-				  uint64_t end)
-{
-	const uint64_t align = end & (~end + 1);
-	return end - start >= ALIGN_MAX &&
-	       ((align >= PAGE && end - start < align && (in->exec || section_is_data(in))) ||
-		(in->exec && end - start >= PAGE)) &&
-	       !has_unsized(a, start, end);
-}
-
 void attr_alignment(struct attr *a)
 {
+	enum { PAGE = 4096 };
 	const label_id label = label_borrow(a->f->labels, STR("(alignment)"));
+	const place_vec *unsized = &a->unsized;
 	const bool symbols = image_symbols(a->im) ||
 			     (a->debug && image_section_type(a->debug, SHT_SYMTAB, 1));
-	if (a->owner != BY_SYMBOL || a->f->as_bloaty || !symbols || a->im->kind == IMAGE_OBJECT)
+	ASSERT(a->owner == BY_SYMBOL);
+	if (!symbols || a->im->kind == IMAGE_OBJECT)
 		return;
 	for (size_t i = 1; i < a->vm.list.count; i++) {
 		const struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t start = before->start + before->size;
 		const struct section *in = image_section_at(a->im, start);
 		const uint64_t end = in ? min_u64(before[1].start, in->addr + in->size) : start;
-		const uint64_t fill = end - start >= ALIGN_MAX ? fill_end(a->im, in, start, end)
-							       : start;
+		if (end - start < ALIGN_MAX)
+			continue;
+		const uint64_t fill = fill_end(a->im, in, start, end), size = fill - start;
+		const uint64_t align = fill & (~fill + 1);
+		const size_t next = lower_bound(unsized->data, unsized->count,
+						sizeof *unsized->data, start);
 		/* In code another fill may follow, in front of a function. */
-		if (start < fill && (fill == end || in->exec) &&
-		    attr_pad_is_alignment(a, in, start, fill))
-			claim(&a->vm_claims, start, fill - start, label, WHY_FALLBACK);
+		if (size < ALIGN_MAX || (fill != end && !in->exec) ||
+		    (next < unsized->count && unsized->data[next].addr < fill))
+			continue;
+		if ((align >= PAGE && size < align && (in->exec || section_is_data(in))) ||
+		    (in->exec && size >= PAGE))
+			claim(&a->vm_claims, start, size, label, WHY_FALLBACK);
 	}
 }

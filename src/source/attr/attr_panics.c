@@ -23,14 +23,6 @@ struct location {
 	uint32_t line, column;
 };
 
-static bool attr_panics_is_file_name(struct str s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.p[i] < ' ')
-			return false;
-	return str_ends(s, STR(".rs"));
-}
-
 /* The section that the last candidate was in: most follow each other. */
 struct place_reader {
 	const struct image *im;
@@ -65,18 +57,12 @@ static bool read_location(struct place_reader *p, const struct attr_panics_candi
 	ret->file = (struct str){ (const char *)name.p, name.size };
 	if (name.size > 0 && name.p[name.size - 1] == 0)
 		ret->file.len--;
-	return name.size == size && attr_panics_is_file_name(ret->file);
-}
-
-static void attr_panics_add_place(struct panics *p, const struct attr_panics_candidate *c,
-				  const struct location *l)
-{
-	panics_add(p,
-		   &(struct panic_place){ .addr = c->addr,
-					  .size = l->size,
-					  .name_addr = c->target,
-					  .name_size = l->file.len },
-		   l->file, l->line, l->column);
+	if (name.size != size || !str_ends(ret->file, STR(".rs")))
+		return false;
+	for (size_t i = 0; i < ret->file.len; i++)
+		if ((unsigned char)ret->file.p[i] < ' ')
+			return false;
+	return true;
 }
 
 static void attr_panics_list_places(struct panics *p, const struct image *im,
@@ -95,10 +81,16 @@ static void attr_panics_list_places(struct panics *p, const struct image *im,
 		}
 	}
 	sort_by_key(found.data, found.count, sizeof *found.data);
-	for (size_t i = 0; i < found.count; i++)
-		if ((i == 0 || found.data[i - 1].addr != found.data[i].addr) &&
-		    read_location(&reader, &found.data[i], &l))
-			attr_panics_add_place(p, &found.data[i], &l);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct attr_panics_candidate *c = &found.data[i];
+		if ((i == 0 || found.data[i - 1].addr != c->addr) && read_location(&reader, c, &l))
+			panics_add(p,
+				   &(struct panic_place){ .addr = c->addr,
+							  .size = l.size,
+							  .name_addr = c->target,
+							  .name_size = l.file.len },
+				   l.file, l.line, l.column);
+	}
 	vec_release(&found);
 }
 
@@ -122,21 +114,15 @@ static bool most_are_nameless(const struct attr *a)
 	return nameless > named;
 }
 
-/* Some symbols are left in libraries that were stripped, for the programs that load them. */
-static bool is_stripped(const struct attr *a)
-{
-	if (a->debug)
-		return false;
-	if (!a->symtab)
-		return true;
-	return a->im->made ? most_are_nameless(a) : a->sym_count < a->made_up;
-}
-
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers)
 {
 	struct panics *const p = a->f->panics;
-	if (!p || a->owner != BY_SYMBOL || a->f->input->image_count > 1 || !is_stripped(a))
+	if (!p || a->owner != BY_SYMBOL || a->f->input->image_count > 1 || a->debug)
 		return;
+	/* Libraries that were stripped keep symbols for the programs that load them. */
+	if (a->symtab && !(a->im->made ? most_are_nameless(a) : a->sym_count < a->made_up))
+		return;
+	ASSERT(p->places.count == 0);
 	attr_panics_list_places(p, a->im, pointers);
 	for (size_t i = 0; p->places.count > 0 && i < targets->count; i++)
 		if (targets->data[i].label != LABEL_NONE)

@@ -31,17 +31,6 @@ static void got_targets(struct attr *a, const struct section *s)
 	}
 }
 
-/* Where thread-local variables stand in the TLS image. */
-static label_id tls_label(const struct attr *a, uint64_t off)
-{
-	for (size_t i = 0; i < a->im->segment_count; i++) {
-		const struct segment *s = &a->im->segments[i];
-		if (s->type == PT_TLS)
-			return off < s->vm_size ? spans_label(&a->vm, s->addr + off) : LABEL_NONE;
-	}
-	return LABEL_NONE;
-}
-
 /* Slots for thread-local variables: an offset, or a pair of words (module and offset, which
  * stands in the second word, or a descriptor). */
 static void got_tls(struct attr *a, const struct section *in, const struct reloc *r)
@@ -54,9 +43,15 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 	uint64_t off = (uint64_t)r->addend;
 	if (!(x86 || arm) || (module && !load_pointer(a->im, r->addr + 8, &off)))
 		return;
-	const label_id label = r->symbol == 0             ? tls_label(a, off)
-			       : r->symbol < a->dyn_count ? a->dyn_labels[r->symbol]
-							  : LABEL_NONE;
+	label_id label = r->symbol > 0 && r->symbol < a->dyn_count ? a->dyn_labels[r->symbol]
+								   : LABEL_NONE;
+	for (size_t i = 0; r->symbol == 0 && i < a->im->segment_count; i++) {
+		const struct segment *s = &a->im->segments[i]; /* of thread-local variables */
+		if (s->type == PT_TLS) {
+			label = off < s->vm_size ? spans_label(&a->vm, s->addr + off) : LABEL_NONE;
+			break;
+		}
+	}
 	attr_put(a, in, r->addr - in->addr, pair ? 16 : 8, label, WHY_GOT);
 }
 
@@ -93,6 +88,7 @@ void attr_got(struct attr *a)
 	for (size_t i = 0; i < a->plt.slots.count; i++) {
 		const struct plt_slot *slot = &a->plt.slots.data[i];
 		const struct section *in = image_section_at(a->im, slot->addr);
+		ASSERT(in && slot->symbol < a->dyn_count);
 		attr_put(a, in, slot->addr - in->addr, pointer_size(a->im), attr_got_owner(a, slot),
 			 WHY_GOT);
 	}

@@ -154,31 +154,16 @@ static void scan_got_relative(const struct refs *r, const struct span *s, code_r
 	}
 }
 
-/* A PLT stub, a GOT slot or code without a unit, whose users are wanted. */
-static bool is_import(const struct refs *r, uint64_t addr)
-{
-	if (r->a->bare.count > 0 && attr_bare_at(r->a, addr))
-		return true;
-	return (addr >= r->plt_low && addr < r->plt_high) ||
-	       (addr >= r->slots_low && addr < r->slots_high && plt_slot_at(&r->a->plt, addr));
-}
-
-/* What looks like an address in Go's code for x86-64 is a number. */
-static bool has_immediates(const struct refs *r, const struct span *s)
-{
-	return r->imm_low < r->imm_high &&
-	       !(r->isa == CODE_X86_64 && go_words_is_code(&r->go, s->start));
-}
-
 static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
 		      struct attr_refs_job *job)
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
-	const unsigned kinds =
-		REF_MEM | REF_ADDR | (has_immediates(r, s) ? REF_IMM : 0) |
-		(r->plt_low < r->plt_high || r->a->bare.count > 0 ? REF_CALL | REF_JUMP : 0);
 	const bool go = go_words_is_code(&r->go, s->start);
-	target_vec *found;
+	/* What looks like an address in Go's code for x86-64 is a number. */
+	const bool immediates = r->imm_low < r->imm_high && !(r->isa == CODE_X86_64 && go);
+	const bool bare = r->a->bare.count > 0;
+	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
+			       (r->plt_low < r->plt_high || bare ? REF_CALL | REF_JUMP : 0);
 	scratch->count = 0;
 	if (r->isa == CODE_NONE)
 		data_refs(r->a->im, code, s->start, scratch);
@@ -193,13 +178,17 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		     lookalike_is_number(r->a->im, ref->to)) ||
 		    is == GO_NUMBER)
 			continue;
-		found = is == GO_EITHER ? &job->guesses : &job->found;
-		if (is_import(r, ref->to))
+		/* A PLT stub, a GOT slot or code without a unit, whose users are wanted. */
+		if ((bare && attr_bare_at(r->a, ref->to)) ||
+		    (ref->to >= r->plt_low && ref->to < r->plt_high) ||
+		    (ref->to >= r->slots_low && ref->to < r->slots_high &&
+		     plt_slot_at(&r->a->plt, ref->to)))
 			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
 		if (ref->kind & (REF_CALL | REF_JUMP))
 			continue;
 		if (attr_refs_is_anonymous(r, ref->to) || slot_at(r, ref->to))
-			vec_push(found, (struct target){ ref->to, s->label, WHY_CODE_REF });
+			vec_push(is == GO_EITHER ? &job->guesses : &job->found,
+				 (struct target){ ref->to, s->label, WHY_CODE_REF });
 	}
 	if (r->got_low > 0)
 		scan_got_relative(r, s, scratch, &job->found);
@@ -253,13 +242,6 @@ static void take_targets(struct refs *r, const target_vec *found)
 		else if (slot->pointer->owner == LABEL_NONE)
 			slot->pointer->owner = found->data[i].label;
 	}
-}
-
-static void take_uses(struct refs *r, const target_vec *uses)
-{
-	for (size_t i = 0; i < uses->count; i++)
-		vec_push(&r->a->uses,
-			 (struct import_use){ uses->data[i].addr, uses->data[i].label });
 }
 
 /* By symbol, imports have owners of their own. */
@@ -319,8 +301,11 @@ static void attr_refs_scan_code(struct refs *r)
 	struct attr_refs_scan scan = { r, jobs.data };
 	parallel_for(r->a->f->threads, jobs.count + 1, attr_refs_scan_job, &scan);
 	for (size_t i = 0; i < jobs.count; i++) {
+		const target_vec *uses = &jobs.data[i].uses;
 		take_targets(r, &jobs.data[i].found);
-		take_uses(r, &jobs.data[i].uses);
+		for (size_t k = 0; k < uses->count; k++)
+			vec_push(&r->a->uses,
+				 (struct import_use){ uses->data[k].addr, uses->data[k].label });
 		vec_append(&guesses, &jobs.data[i].guesses);
 		vec_release(&jobs.data[i].guesses);
 		vec_release(&jobs.data[i].found);
@@ -396,18 +381,6 @@ static bool attr_refs_is_inside(const struct refs *r, uint64_t value)
 	return value >= r->imm_low && value < r->imm_high;
 }
 
-/* Whether the word at `place` that holds `value` is a number or part of a string.  Where flash
- * begins at 0x20400000, tables of addresses are letters throughout: one behind another address is
- * one. */
-static bool is_no_address(const struct refs *r, uint64_t place, uint64_t value, uint64_t last)
-{
-	const struct image *im = r->a->im;
-	if (lookalike_is_text(im, value) || lookalike_is_number(im, value))
-		return true;
-	return lookalike_may_be_text(value) && lookalike_text_at(im, place - 1) &&
-	       (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last));
-}
-
 /* Whether a word that is no address would be one if numbers were. */
 static bool looks_like_address(const struct refs *r, uint64_t value)
 {
@@ -418,43 +391,37 @@ static bool looks_like_address(const struct refs *r, uint64_t value)
 	       !(at && at->start == start);
 }
 
-/* Where flash begins at 0: what stands beside such a number is one too, in a table of numbers as
- * large as addresses, unless text begins where it leads. */
-static bool is_among_numbers(const struct refs *r, uint64_t value, uint64_t last, uint64_t next)
-{
-	if (value >= LOOKALIKE_SMALL || r->go.table ||
-	    (lookalike_printed_at(r->a->im, value) && lookalike_printed_at(r->a->im, value + 1)))
-		return false;
-	return looks_like_address(r, last) || looks_like_address(r, next);
-}
-
-/* Whether a length follows the word, as in a string of Go's: these have no NUL in front, and where
- * a program begins at 0x10000 their addresses are as small as numbers. */
-static bool heads_text(struct reader behind, unsigned word)
-{
-	enum { LONGEST = 1 << 16 };
-	const uint64_t size = read_uint(&behind, word);
-	return size > 0 && size <= LONGEST;
-}
-
-/* The word that is read next; 0: there is none. */
-static uint64_t attr_refs_peek(struct reader behind, unsigned word)
-{
-	return read_uint(&behind, word);
-}
-
-/* Where no table says which words hold addresses. */
+/* Whether the word at `place` is a number or part of a string, where no table says which words hold
+ * addresses.  `words`: the one before it and itself; `behind` reads what follows. */
 static bool is_no_pointer(const struct refs *r, const struct section *in, uint64_t place,
 			  const uint64_t words[2], struct reader behind)
 {
-	const unsigned word = (unsigned)pointer_size(r->a->im);
+	enum { TEXT_LONGEST = 1 << 16 };
+	const struct image *im = r->a->im;
 	const uint64_t last = words[0], target = words[1];
+	const uint64_t next = read_uint(&behind, (unsigned)pointer_size(im)); /* 0 at the end */
 	const struct section *to = data_section(r, target);
-	if (r->go.table && go_words_no_address(&r->go, place, in->write, target, to && to->write))
+	if (r->go.table) {
+		if (go_words_no_address(&r->go, place, in->write, target, to && to->write))
+			return true;
+		/* A string of Go's has its length behind its address.  It has no NUL in front, and
+		 * where a program begins at 0x10000 its address is as small as numbers. */
+		if (next > 0 && next <= TEXT_LONGEST)
+			return false;
+	}
+	if (lookalike_is_text(im, target) || lookalike_is_number(im, target))
 		return true;
-	return !(r->go.table && heads_text(behind, word)) &&
-	       (is_no_address(r, place, target, last) ||
-		is_among_numbers(r, target, last, attr_refs_peek(behind, word)));
+	/* Where flash begins at 0x20400000, tables of addresses are letters throughout: one behind
+	 * another address is one. */
+	if (lookalike_may_be_text(target) && lookalike_text_at(im, place - 1) &&
+	    (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last)))
+		return true;
+	/* Where flash begins at 0: what stands beside a number that looks like an address is one
+	 * too, in a table of numbers as large as addresses, unless text begins where it leads. */
+	if (target >= LOOKALIKE_SMALL || r->go.table ||
+	    (lookalike_printed_at(im, target) && lookalike_printed_at(im, target + 1)))
+		return false;
+	return looks_like_address(r, last) || looks_like_address(r, next);
 }
 
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
@@ -480,17 +447,6 @@ static void hunt_words(struct hunter *h, const struct attr_refs_hunt *part)
 	}
 }
 
-/* Leaves one boundary of each address, sorted: whose pointers they are does not matter. */
-static void attr_refs_squeeze(target_vec *v)
-{
-	size_t count = 0;
-	sort_by_key(v->data, v->count, sizeof *v->data);
-	for (size_t i = 0; i < v->count; i++)
-		if (count == 0 || v->data[count - 1].addr != v->data[i].addr)
-			v->data[count++] = v->data[i];
-	v->count = count;
-}
-
 static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 {
 	struct hunts *hunts = ctx;
@@ -502,17 +458,17 @@ static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 		hunt_words(&h, part);
 	else
 		hunt_relocs(&h, part->relocs);
-	attr_refs_squeeze(&work->targets);
+	/* One boundary of each address: whose pointers they are does not matter. */
+	target_vec *targets = &work->targets;
+	size_t kept = 0;
+	sort_by_key(targets->data, targets->count, sizeof *targets->data);
+	for (size_t k = 0; k < targets->count; k++)
+		if (kept == 0 || targets->data[kept - 1].addr != targets->data[k].addr)
+			targets->data[kept++] = targets->data[k];
+	targets->count = kept;
 	vec_copy(&part->found.pointers, &work->pointers);
 	vec_copy(&part->found.targets, &work->targets);
 	vec_copy(&part->found.vtables.places, &work->vtables.places);
-}
-
-static void finds_release(struct finds *f)
-{
-	vec_release(&f->pointers);
-	vec_release(&f->targets);
-	vec_release(&f->vtables.places);
 }
 
 static void attr_refs_plan_relocs(struct hunts *hunts, const struct section *table)
@@ -597,12 +553,25 @@ static void find_pointers(struct refs *r)
 	plan_hunts(&hunts);
 	operands_read(&hunts.operands, r->a->im);
 	parallel_for(threads, hunts.list.count, attr_refs_hunt_job, &hunts);
-	for (unsigned i = 0; i < threads; i++)
-		finds_release(&hunts.work[i]);
+	for (unsigned i = 0; i < threads; i++) {
+		vec_release(&hunts.work[i].pointers);
+		vec_release(&hunts.work[i].targets);
+		vec_release(&hunts.work[i].vtables.places);
+	}
 	mem_free(hunts.work);
 	operands_release(&hunts.operands);
 	forget_hunts(&hunts);
 	take_finds(r, &hunts);
+	const struct section *in = NULL;
+	for (size_t i = 0; i < r->pointers.count; i++)
+		for (size_t k = 0; k < r->pointers.data[i].count; k++) {
+			struct pointer *p = &r->pointers.data[i].data[k];
+			if (!in || p->addr - in->addr >= in->size)
+				in = image_section_at(r->a->im, p->addr);
+			if (in && section_is_got(in))
+				vec_push(&r->slots, (struct attr_refs_slot){ p->addr, p });
+		}
+	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
 }
 
 /* Who refers to a table of virtual functions has its first words as well, which nobody else refers
@@ -620,25 +589,6 @@ static void take_vtable_heads(struct refs *r)
 		if (before <= start && attr_refs_is_anonymous(r, start))
 			r->targets.data[i].addr = start;
 	}
-}
-
-static void find_slots(struct refs *r, pointer_vec *pointers)
-{
-	const struct section *in = NULL;
-	for (size_t i = 0; i < pointers->count; i++) {
-		struct pointer *p = &pointers->data[i];
-		if (!in || p->addr - in->addr >= in->size)
-			in = image_section_at(r->a->im, p->addr);
-		if (in && section_is_got(in))
-			vec_push(&r->slots, (struct attr_refs_slot){ p->addr, p });
-	}
-}
-
-static void find_all_slots(struct refs *r)
-{
-	for (size_t i = 0; i < r->pointers.count; i++)
-		find_slots(r, &r->pointers.data[i]);
-	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -686,24 +636,18 @@ static label_id entry_label(const struct refs *r)
 	return at ? at->label : LABEL_NONE;
 }
 
-/* The sized symbol without an owner around an address, or NULL (by compile unit only). */
-static const struct place *sized_around(const struct attr *a, uint64_t addr)
-{
-	const size_t low = upper_bound(a->sized.data, a->sized.count, sizeof *a->sized.data, addr);
-	if (low == 0 || addr - a->sized.data[low - 1].addr >= a->sized.data[low - 1].size)
-		return NULL;
-	return &a->sized.data[low - 1];
-}
-
-/* Who refers into such a symbol owns all of it, and no more. */
+/* By compile unit: who refers into a sized symbol without an owner owns all of it, and no more. */
 static void keep_symbols_whole(struct refs *r)
 {
 	const struct attr *a = r->a;
 	if (a->sized.count == 0)
 		return;
 	for (size_t i = 0; i < r->targets.count; i++) {
-		const struct place *p = sized_around(a, r->targets.data[i].addr);
-		if (p)
+		const uint64_t addr = r->targets.data[i].addr;
+		const size_t above = upper_bound(a->sized.data, a->sized.count,
+						 sizeof *a->sized.data, addr);
+		const struct place *p = above > 0 ? &a->sized.data[above - 1] : NULL;
+		if (p && addr - p->addr < p->size)
 			r->targets.data[i].addr = p->addr;
 	}
 	for (size_t i = 0; i < a->sized.count; i++) {
@@ -787,39 +731,29 @@ static struct attr_refs_piece *attr_refs_piece_at(const struct refs *r, uint64_t
 	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
 }
 
-static label_id pointer_owner(const struct refs *r, const struct pointer *p)
-{
-	if (p->owner != LABEL_NONE)
-		return p->owner;
-	const struct attr_refs_piece *in = attr_refs_piece_at(r, p->addr);
-	return in ? in->label : LABEL_NONE;
-}
-
 /* One look at every pointer whose piece has no owner yet; true if one got one. */
-static bool spread_once(struct refs *r, pointer_vec *pointers)
+static bool spread_once(struct refs *r)
 {
-	size_t left = 0;
 	bool changed = false;
-	for (size_t i = 0; i < pointers->count; i++) {
-		const struct pointer p = pointers->data[i];
-		struct attr_refs_piece *to = attr_refs_piece_at(r, p.target);
-		if (!to || to->label != LABEL_NONE)
-			continue;
-		to->label = pointer_owner(r, &p);
-		if (to->label == LABEL_NONE)
-			pointers->data[left++] = p;
-		else
-			changed = true;
+	for (size_t k = 0; k < r->pointers.count; k++) {
+		pointer_vec *pointers = &r->pointers.data[k];
+		size_t left = 0;
+		for (size_t i = 0; i < pointers->count; i++) {
+			const struct pointer p = pointers->data[i];
+			struct attr_refs_piece *to = attr_refs_piece_at(r, p.target);
+			if (!to || to->label != LABEL_NONE)
+				continue;
+			const struct attr_refs_piece *in = p.owner == LABEL_NONE
+								   ? attr_refs_piece_at(r, p.addr)
+								   : NULL;
+			to->label = in ? in->label : p.owner;
+			if (to->label == LABEL_NONE)
+				pointers->data[left++] = p;
+			else
+				changed = true;
+		}
+		pointers->count = left;
 	}
-	pointers->count = left;
-	return changed;
-}
-
-static bool spread_all_once(struct refs *r)
-{
-	bool changed = false;
-	for (size_t i = 0; i < r->pointers.count; i++)
-		changed |= spread_once(r, &r->pointers.data[i]);
 	return changed;
 }
 
@@ -827,6 +761,7 @@ enum { ROUNDS_MAX = 64 };
 
 void attr_refs_find(struct attr *a)
 {
+	ASSERT(!a->refs);
 	struct refs *r = a->refs = mem_zeroed(1, sizeof *r);
 	r->a = a;
 	r->isa = code_isa_of(a->im->machine);
@@ -834,7 +769,6 @@ void attr_refs_find(struct attr *a)
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
 	find_pointers(r);
-	find_all_slots(r);
 	find_imports(r);
 	attr_refs_scan_code(r);
 	attr_panics(a, &r->targets, &r->pointers);
@@ -843,13 +777,15 @@ void attr_refs_find(struct attr *a)
 void attr_refs_claim(struct attr *a)
 {
 	struct refs *r = a->refs;
+	ASSERT(r && r->a == a);
 	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
 	add_unsized_data(r);
 	make_pieces(r);
-	for (unsigned round = 0; round < ROUNDS_MAX && spread_all_once(r); round++)
+	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r); round++)
 		;
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		const struct attr_refs_piece *p = &r->pieces.data[i];
+		ASSERT(i == 0 || p->start >= p[-1].end);
 		if (p->label != LABEL_NONE)
 			claim(&a->vm_claims, p->start, p->end - p->start, p->label, p->why);
 	}

@@ -58,16 +58,6 @@ static void claim_field(struct attr *a, const struct attr_relocs_field *f, uint6
 		attr_put(a, f->in, f->addr - f->in->addr, size, f->owner, WHY_DATA_REF);
 }
 
-/* Fields in rising order; one that points to nobody goes with the one before it. */
-static void next_field(struct attr *a, struct attr_relocs_field *last,
-		       const struct attr_relocs_patched *p, uint64_t addr, label_id owner)
-{
-	claim_field(a, last, last->in == p->in ? addr : last->addr + FIELD_MAX);
-	if (owner == LABEL_NONE && last->in == p->in)
-		owner = last->owner;
-	*last = (struct attr_relocs_field){ addr, owner, p->table ? p->in : NULL };
-}
-
 static void entries(struct attr *a, const struct section *s)
 {
 	struct reloc_iter it;
@@ -82,8 +72,15 @@ static void entries(struct attr *a, const struct section *s)
 		attr_relocs_go_to(&patched, a->im, r.addr);
 		if (r.entry_size > 0)
 			attr_put(a, s, r.entry_off, r.entry_size, owner, WHY_RELOCATION);
-		if (it.patched && r.alloc)
-			next_field(a, &last, &patched, r.addr, owner);
+		if (it.patched && r.alloc) {
+			/* Fields in rising order; one that points to nobody goes with the last. */
+			const bool same = last.in == patched.in;
+			claim_field(a, &last, same ? r.addr : last.addr + FIELD_MAX);
+			last = (struct attr_relocs_field){ r.addr,
+							   owner == LABEL_NONE && same ? last.owner
+										       : owner,
+							   patched.table ? patched.in : NULL };
+		}
 		if (patched.array)
 			attr_put(a, patched.in, r.addr - patched.in->addr, pointer_size(a->im),
 				 owner, WHY_POINTER_ARRAY);
@@ -105,14 +102,6 @@ static void table_job(void *ctx, size_t i, unsigned worker)
 	entries(&t->parts[i], t->list.data[i]);
 }
 
-/* Objects have many tables, small ones, whose relocations may make notes: their order must not
- * depend on threads. */
-static void one_after_another(struct attr *a, const struct attr_relocs_tables *t)
-{
-	for (size_t i = 0; i < t->list.count; i++)
-		entries(a, t->list.data[i]);
-}
-
 static void side_by_side(struct attr *a, struct attr_relocs_tables *t)
 {
 	t->parts = mem_zeroed(t->list.count, sizeof *t->parts);
@@ -132,9 +121,11 @@ void attr_relocs(struct attr *a)
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (section_is_reloc(&a->im->sections[i]))
 			vec_push(&t.list, &a->im->sections[i]);
+	/* Objects have many tables, small ones, whose relocations may make notes: their order must
+	 * not depend on threads. */
 	if (a->im->kind == IMAGE_EXEC)
 		side_by_side(a, &t);
-	else
-		one_after_another(a, &t);
+	for (size_t i = 0; a->im->kind != IMAGE_EXEC && i < t.list.count; i++)
+		entries(a, t.list.data[i]);
 	vec_release(&t.list);
 }

@@ -19,17 +19,6 @@ static void list_outside(const struct attr *a, const struct image *im, const str
 				       s->section });
 }
 
-/* The measured image's number of a section of the image that has the symbols: the debug file may
- * count otherwise. */
-static uint32_t section_index(const struct attr *a, const struct section *in, uint64_t addr)
-{
-	const struct section *own = in->index < a->im->section_count ? &a->im->sections[in->index]
-								     : NULL;
-	if (!own || own->addr != in->addr || own->size != in->size)
-		own = image_section_at(a->im, addr);
-	return own ? own->index : in->index;
-}
-
 /* Where Go's linker has many things begin that have no symbols.  Tables that state no sizes make
  * such a symbol as large as all of them, and the linker itself does so from Go 1.26 on. */
 static bool begins_many(struct str name)
@@ -68,13 +57,19 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 			list_outside(a, im, &s);
 			continue;
 		}
+		/* The debug file may number the sections of the measured image otherwise. */
+		const struct section *own = in->index < a->im->section_count
+						    ? &a->im->sections[in->index]
+						    : NULL;
+		if (!own || own->addr != in->addr || own->size != in->size)
+			own = image_section_at(a->im, addr);
 		struct place p = { .addr = addr,
 				   .size = a->f->as_bloaty
 						   ? min_u64(s.size, in->size - (addr - in->addr))
 						   : symbol_size_in(in, &s, addr),
 				   .label = labels ? labels[i] : symbol_label(a, &s),
 				   .rank = a->f->as_bloaty ? (uint32_t)i : symbol_rank(&s),
-				   .section = section_index(a, in, addr),
+				   .section = own ? own->index : in->index,
 				   .code = in->exec,
 				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL,
 				   .local = s.bind == STB_LOCAL };
@@ -131,6 +126,7 @@ static void attr_symbols_list_places(const struct labels *labels, struct places 
 
 void attr_list_sized(struct attr *a, place_vec *ret)
 {
+	ASSERT(ret->count == 0 && a->unsized.count == 0 && a->guessed.count == 0);
 	attr_symbols_collect(a, ret);
 	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, attr_symbols_by_rule);
 	if (!a->f->as_bloaty)
@@ -145,6 +141,7 @@ void attr_sized_symbols(struct attr *a)
 {
 	struct places *places = a->f->places;
 	place_vec sized = { 0 };
+	ASSERT(a->owner == BY_SYMBOL);
 	if (places) {
 		vec_push(&places->images, places->list.count);
 		vec_push(&places->outside_images, places->outside.count);

@@ -28,26 +28,9 @@ static void symbol_table(struct attr *a, const struct section *s, const label_id
 	}
 }
 
-/* The extended section indexes of a symbol table: one word each. */
-static void symbol_indexes(struct attr *a, const struct section *s)
-{
-	const bool dynamic = a->dynsym && s->link == a->dynsym->index;
-	const label_id *labels = dynamic ? a->dyn_labels : a->sym_labels;
-	const size_t count = dynamic ? a->dyn_count : a->sym_count;
-	for (size_t i = 1; i < count; i++)
-		attr_put(a, s, i * 4, 4, labels[i], WHY_SYMBOL_ENTRY);
-}
-
 static label_id dyn_label(const struct attr *a, uint64_t index)
 {
 	return index < a->dyn_count ? a->dyn_labels[index] : LABEL_NONE;
-}
-
-static void versions(struct attr *a, const struct section *s)
-{
-	const uint64_t size = section_bytes(a->im, s).size;
-	for (uint64_t i = 1; i < a->dyn_count && i * 2 < size; i++)
-		attr_put(a, s, i * 2, 2, dyn_label(a, i), WHY_VERSION);
 }
 
 /* Bucket and chain words, and of the Bloom filter each word to the first symbol that sets bits in
@@ -218,17 +201,6 @@ static void needed_names(struct attr *a, const struct section *s, const struct s
 
 /* ---- groups and arrays --------------------------------------------------------------------- */
 
-/* A COMDAT group is there for its signature symbol. */
-static void attr_tables_group(struct attr *a, const struct section *s)
-{
-	struct symtab t;
-	if (s->link >= a->im->section_count || !symtab_open(&t, a->im, &a->im->sections[s->link]) ||
-	    s->info >= t.count)
-		return;
-	const struct symbol sym = symtab_get(&t, s->info);
-	attr_put(a, s, 0, s->file_size, symbol_label(a, &sym), WHY_GROUP);
-}
-
 static bool is_pointer_array(const struct section *s)
 {
 	switch (s->type) {
@@ -253,25 +225,25 @@ static void pointer_array(struct attr *a, const struct section *s, uint64_t star
 	}
 }
 
-/* Go's list of tables of methods. */
-static void method_tables(struct attr *a)
-{
-	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
-	const struct go_part *p = g ? &g->parts[GO_METHOD_TABLES] : NULL;
-	const struct section *s = p ? image_section_at(a->im, p->addr) : NULL;
-	if (s)
-		pointer_array(a, s, p->addr - s->addr, p->size);
-}
-
 void attr_symbol_tables(struct attr *a)
 {
 	symbol_table(a, a->symtab, a->sym_labels);
 	symbol_table(a, a->dynsym, a->dyn_labels);
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
+		const bool dynamic = a->dynsym && s->link == a->dynsym->index;
 		switch (s->type) {
-		case SHT_SYMTAB_SHNDX: symbol_indexes(a, s); break;
-		case SHT_GNU_VERSYM: versions(a, s); break;
+		case SHT_SYMTAB_SHNDX: /* extended section indexes: one word a symbol */
+			for (size_t k = 1; k < (dynamic ? a->dyn_count : a->sym_count); k++)
+				attr_put(a, s, k * 4, 4,
+					 dynamic ? a->dyn_labels[k] : a->sym_labels[k],
+					 WHY_SYMBOL_ENTRY);
+			break;
+		case SHT_GNU_VERSYM:
+			for (uint64_t k = 1;
+			     k < a->dyn_count && k * 2 < section_bytes(a->im, s).size; k++)
+				attr_put(a, s, k * 2, 2, dyn_label(a, k), WHY_VERSION);
+			break;
 		case SHT_GNU_HASH: gnu_hash(a, s); break;
 		case SHT_HASH: sysv_hash(a, s); break;
 		default: break;
@@ -285,7 +257,7 @@ static void attr_tables_table(struct attr *a, const struct section *s)
 				 a->im->sections[s->link].type == SHT_STRTAB;
 	const struct section *strings = has_strings ? &a->im->sections[s->link] : NULL;
 	if (s->type == SHT_GROUP)
-		attr_tables_group(a, s);
+		attr_put(a, s, 0, s->file_size, attr_group_owner(a, s), WHY_GROUP);
 	else if (strings && s->type == SHT_GNU_VERNEED)
 		version_needs(a, s, strings);
 	else if (strings && s->type == SHT_GNU_VERDEF)
@@ -334,6 +306,7 @@ static label_id made_mark(const struct attr *a, uint32_t symbol, struct span_cur
 static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 {
 	const struct image_entry *e = &a->im->entries[i];
+	ASSERT(i < a->im->entry_count && e->section < a->im->section_count);
 	label_id label = LABEL_NONE;
 	if (e->symbol != 0 && e->symbol < a->sym_count)
 		label = a->sym_labels[e->symbol];
@@ -345,13 +318,6 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		vec_push(&a->late, (uint32_t)i);
 	else
 		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
-}
-
-static void made_entries(struct attr *a)
-{
-	struct span_cursor cursor = { &a->vm, 0 };
-	for (size_t i = 0; i < a->im->entry_count; i++)
-		made_entry(a, i, &cursor);
 }
 
 /* Twice: a hash of a page belongs to an entry of a table whose owner is found the first time. */
@@ -393,10 +359,17 @@ static void descriptors(struct attr *a)
 
 void attr_tables(struct attr *a)
 {
-	made_entries(a);
+	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
+	const struct go_part *methods = g ? &g->parts[GO_METHOD_TABLES] : NULL;
+	const struct section *in = g ? image_section_at(a->im, methods->addr) : NULL;
+	struct span_cursor cursor = { &a->vm, 0 };
+	ASSERT(a->late.count == 0);
+	for (size_t i = 0; i < a->im->entry_count; i++)
+		made_entry(a, i, &cursor);
 	descriptors(a);
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (!a->im->sections[i].nobits)
 			attr_tables_table(a, &a->im->sections[i]);
-	method_tables(a);
+	if (in)
+		pointer_array(a, in, methods->addr - in->addr, methods->size);
 }

@@ -138,6 +138,7 @@ static void note_no_dwarf(const struct attr *a)
 
 static void read_dwarf(struct attr *a)
 {
+	ASSERT(!a->bytes);
 	if (!a->dwarf)
 		return;
 	if (a->owner == BY_FILE)
@@ -175,6 +176,7 @@ static void read_all_dwarf(struct attr *a)
 	if (!own)
 		return;
 	struct debug_bytes *bytes = a->bytes;
+	a->bytes = NULL;
 	a->dwarf = given;
 	read_dwarf(a);
 	close_bytes(a);
@@ -185,6 +187,7 @@ static void read_all_dwarf(struct attr *a)
 void attr_units(struct attr *a)
 {
 	const bool by_map = a->owner == BY_UNIT && a->f->linkmap;
+	ASSERT(a->owner != BY_SYMBOL && a->vm.list.count == 0 && !a->bytes);
 	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
 	attr_list_sized(a, &a->sized);
@@ -219,6 +222,7 @@ void attr_debug_sections(struct attr *a)
 		};
 		debug_bytes_walk(a->bytes);
 	}
+	ASSERT(!a->bytes || a->bytes->info == a->dwarf);
 	if (a->bytes && a->bytes->own && !a->f->vm_only) {
 		a->bytes->vm = &a->vm;
 		debug_bytes_claim(a->bytes, &a->file_claims);

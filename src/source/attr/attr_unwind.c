@@ -6,11 +6,6 @@
 #include "debug/unwind.h"
 #include "image/elf/elf_const.h"
 
-static bool is_eh_frame(const struct section *s)
-{
-	return s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame"));
-}
-
 static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
 {
 	return load_pointer(ctx, addr, ret);
@@ -105,10 +100,13 @@ void attr_unwind_read(struct attr *a)
 {
 	const struct section *got = image_section_find(a->im, ".got");
 	struct attr_unwind_frames f = { .a = a, .data_base = got ? got->addr : 0 };
+	ASSERT(a->fdes.count == 0);
 	attr_unwind_list_tables(&f);
-	for (size_t i = 1; i < a->im->section_count; i++)
-		if (is_eh_frame(&a->im->sections[i]))
-			attr_unwind_read_frames(&f, &a->im->sections[i]);
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")))
+			attr_unwind_read_frames(&f, s);
+	}
 	vec_release(&f.tables);
 	vec_release(&f.fixups);
 }
@@ -227,15 +225,6 @@ static void cie_bytes(struct attr *a, const struct cie_owner *c)
 		attr_put(a, s, c->off, add_sat(size, 4), c->owner, WHY_UNWIND);
 }
 
-static void cies_bytes(struct attr *a, struct cie_owner *list, size_t count)
-{
-	sort_by_key(list, count, sizeof *list);
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || list[i].off != list[i - 1].off ||
-		    list[i].section != list[i - 1].section)
-			cie_bytes(a, &list[i]);
-}
-
 static void hdr_bytes(struct attr *a, const struct section *s)
 {
 	struct unwind_hdr h;
@@ -287,8 +276,12 @@ void attr_unwind_bytes(struct attr *a)
 		if (cies.count == 0 || cies.data[cies.count - 1].off != d->cie_off)
 			vec_push(&cies, (struct cie_owner){ d->cie_off, owner, d->section });
 	}
-	if (!a->f->as_bloaty)
-		cies_bytes(a, cies.data, cies.count);
+	sort_by_key(cies.data, cies.count, sizeof *cies.data);
+	for (size_t i = 0; !a->f->as_bloaty && i < cies.count; i++) {
+		const struct cie_owner *c = &cies.data[i];
+		if (i == 0 || c->off != c[-1].off || c->section != c[-1].section)
+			cie_bytes(a, c);
+	}
 	if (a->unused_tables != LABEL_NONE) {
 		sort_by_key(used.data, used.count, sizeof *used.data);
 		unused_tables(a, &used);

@@ -45,15 +45,6 @@ static bool is_function(const struct vtables *v, size_t i, uint64_t addr)
 	       v->places.data[i].to != POINTEE_DATA;
 }
 
-static bool is_offset_to_top(const struct vtables *v, uint64_t addr)
-{
-	const uint64_t word = v->im->bits / 8u;
-	struct reader r = reader_of(image_at(v->im, addr, word), v->im->big_endian);
-	const uint64_t value = read_uint(&r, (unsigned)word);
-	const uint64_t below = word == 8 ? -value : (uint32_t)-value;
-	return reader_ok(&r) && below < OFFSET_MAX && below % word == 0;
-}
-
 /* Whether the words of a table's head begin at `start`, with a function behind them, whose number
  * is *ret. */
 static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
@@ -65,7 +56,11 @@ static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 	    (type > 0 && p[type - 1].addr == start))
 		return false;
 	*ret = attr_vtables_next_place(v, type);
-	return is_function(v, *ret, start + 2 * word) && is_offset_to_top(v, start);
+	struct reader r = reader_of(image_at(v->im, start, word), v->im->big_endian);
+	const uint64_t to_top = read_uint(&r, (unsigned)word);
+	const uint64_t below = word == 8 ? -to_top : (uint32_t)-to_top;
+	return is_function(v, *ret, start + 2 * word) && reader_ok(&r) && below < OFFSET_MAX &&
+	       below % word == 0;
 }
 
 uint64_t vtable_start(const struct vtables *v, uint64_t addr)
@@ -85,5 +80,6 @@ uint64_t vtable_end(const struct vtables *v, uint64_t start, uint64_t end)
 		for (; at < end && is_function(v, i, at); i = attr_vtables_next_place(v, i))
 			at += word;
 	}
+	ASSERT(end >= start);
 	return at > start ? min_u64(at, end) : end;
 }

@@ -34,16 +34,6 @@ static label_id label_of_name(const struct debug_bytes *b, const struct unit *u)
 	return label;
 }
 
-static label_id label_of_nobody(const struct debug_bytes *b)
-{
-	struct text name = { 0 };
-	text_set(&name, STR("(units without a name)"));
-	find_decorate(b, &name);
-	const label_id label = label_copy(b->f->labels, text_str(&name));
-	text_release(&name);
-	return label;
-}
-
 /* Partial and type units have no name: they go to a unit that has the same line program, else to
  * the first that has a name (type units of .dwo files stand before all names). */
 static label_id label_of_nameless(const struct debug_bytes *b, const struct unit *u)
@@ -55,7 +45,14 @@ static label_id label_of_nameless(const struct debug_bytes *b, const struct unit
 		label = keyed_find(&b->by_line, find_placed(&b->found, DW_LINE, u->line_off));
 	if (label == LABEL_NONE && !b->found.base)
 		label = b->first_name;
-	return label != LABEL_NONE ? label : label_of_nobody(b);
+	if (label != LABEL_NONE)
+		return label;
+	struct text name = { 0 };
+	text_set(&name, STR("(units without a name)"));
+	find_decorate(b, &name);
+	label = label_copy(b->f->labels, text_str(&name));
+	text_release(&name);
+	return label;
 }
 
 /* ---- macros ---------------------------------------------------------------------------------- */
@@ -264,16 +261,6 @@ static void debug_bytes_unit_code(struct debug_bytes *b, const struct unit *u,
 		die_ranges(u, code, debug_bytes_on_range, b);
 }
 
-static void remember_versions(struct debug_bytes *b, const struct unit *u)
-{
-	b->address_size = u->address_size;
-	b->offset_size = u->offset_size;
-	if (u->addr_base != DW_NO_OFFSET)
-		b->addr_version = u->version;
-	if (u->str_offsets_base != DW_NO_OFFSET)
-		b->str_offsets_version = u->version;
-}
-
 /* Whose the unit is, and what follows from that for units behind it. */
 static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, const struct unit *u,
 				   label_id label)
@@ -294,15 +281,21 @@ static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, co
 void debug_bytes_take(struct debug_bytes *b, struct unit_findings *j)
 {
 	struct findings *all = &b->found;
+	ASSERT(j->units.count == j->job.units.count);
 	local_labels_join(&j->found.labels, b->f->labels);
 	for (size_t i = 0; i < j->units.count; i++) {
-		struct unit_found *u = &j->units.data[i];
-		if (u->label == LABEL_NONE)
+		struct unit_found *found = &j->units.data[i];
+		const struct unit *u = &j->job.units.data[i];
+		if (found->label == LABEL_NONE)
 			continue;
-		remember_versions(b, &j->job.units.data[i]);
-		all->unit_label = u->label = debug_bytes_settle(b, &j->found, &j->job.units.data[i],
-								u->label);
-		debug_bytes_unit_code(b, &j->job.units.data[i], &u->code);
+		b->address_size = u->address_size;
+		b->offset_size = u->offset_size;
+		if (u->addr_base != DW_NO_OFFSET)
+			b->addr_version = u->version;
+		if (u->str_offsets_base != DW_NO_OFFSET)
+			b->str_offsets_version = u->version;
+		all->unit_label = found->label = debug_bytes_settle(b, &j->found, u, found->label);
+		debug_bytes_unit_code(b, u, &found->code);
 	}
 	debug_bytes_join(b, &j->found);
 	for (size_t i = 0; i < j->units.count; i++) {
@@ -465,14 +458,6 @@ static bool look_ahead(struct debug_bytes *b)
 	return partial;
 }
 
-static void make_seen(struct debug_bytes *b)
-{
-	const unsigned threads = pool_threads(b->f->threads);
-	b->found.all = b;
-	b->found.seen = b->seen;
-	b->job_seen = threads == 1 ? &b->seen : mem_zeroed(threads, sizeof *b->job_seen);
-}
-
 static void release_seen(uint64_t *seen[DW_SECTIONS])
 {
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
@@ -481,19 +466,13 @@ static void release_seen(uint64_t *seen[DW_SECTIONS])
 	}
 }
 
-/* What threads saw is not needed once all units and line programs are taken. */
-static void release_job_seen(struct debug_bytes *b)
-{
-	if (b->job_seen == &b->seen)
-		return;
-	for (unsigned i = 0; i < pool_threads(b->f->threads); i++)
-		release_seen(b->job_seen[i]);
-	mem_free(b->job_seen);
-}
-
 void debug_bytes_walk(struct debug_bytes *b)
 {
-	make_seen(b);
+	const unsigned threads = pool_threads(b->f->threads);
+	ASSERT(!b->any && !b->job_seen && (!b->by_symbol || b->vm));
+	b->found.all = b;
+	b->found.seen = b->seen;
+	b->job_seen = threads == 1 ? &b->seen : mem_zeroed(threads, sizeof *b->job_seen);
 	/* Of packages only the index knows the units. */
 	debug_package_walk(b, DW_CU_INDEX);
 	debug_package_walk(b, DW_TU_INDEX);
@@ -504,7 +483,12 @@ void debug_bytes_walk(struct debug_bytes *b)
 	all_units(b, DW_INFO);
 	all_units(b, DW_TYPES);
 	all_lines(b);
-	release_job_seen(b);
+	/* What threads saw is not needed once all units and line programs are taken. */
+	if (b->job_seen != &b->seen) {
+		for (unsigned i = 0; i < threads; i++)
+			release_seen(b->job_seen[i]);
+		mem_free(b->job_seen);
+	}
 	sort_by_key(b->by_signature.data, b->by_signature.count, sizeof *b->by_signature.data);
 }
 

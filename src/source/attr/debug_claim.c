@@ -16,28 +16,21 @@ struct debug_claim_table {
 	uint64_t waiting; /* where pieces begin that go with the next one, DW_NO_OFFSET */
 };
 
-static label_id owner_of_addr(struct debug_claim_table *t, uint64_t addr)
-{
-	uint64_t vm;
-	return debuginfo_addr(t->b->info, addr, &vm) ? cursor_label(&t->vm, vm) : LABEL_NONE;
-}
-
-static label_id owner_of_type(const struct debug_bytes *b, uint64_t signature)
-{
-	const size_t low = lower_bound(b->by_signature.data, b->by_signature.count,
-				       sizeof *b->by_signature.data, signature);
-	return low < b->by_signature.count && b->by_signature.data[low].key == signature
-		       ? b->by_signature.data[low].label
-		       : LABEL_NONE;
-}
-
 static label_id debug_claim_owner_of(struct debug_claim_table *t, const struct index_piece *p)
 {
+	const keyed_vec *types = &t->b->by_signature;
+	uint64_t vm;
+	size_t i;
 	switch (p->about) {
 	case ABOUT_INFO: return cursor_label(&t->info, p->value);
 	case ABOUT_TYPES: return cursor_label(&t->types, p->value);
-	case ABOUT_TYPE_ID: return owner_of_type(t->b, p->value);
-	case ABOUT_ADDR: return owner_of_addr(t, p->value);
+	case ABOUT_TYPE_ID:
+		i = lower_bound(types->data, types->count, sizeof *types->data, p->value);
+		return i < types->count && types->data[i].key == p->value ? types->data[i].label
+									  : LABEL_NONE;
+	case ABOUT_ADDR:
+		return debuginfo_addr(t->b->info, p->value, &vm) ? cursor_label(&t->vm, vm)
+								 : LABEL_NONE;
 	case ABOUT_STR: return cursor_label(&t->strings, p->value);
 	default: return LABEL_NONE;
 	}
@@ -162,15 +155,6 @@ struct patches {
 	struct claims *claims; /* of each part */
 };
 
-static void debug_claim_plan_relocs(struct patches *p, const struct section *table)
-{
-	const struct debuginfo *d = p->b->info;
-	struct reloc_iter it;
-	if (!table->alloc && section_is_reloc(table) && debug_claim_part_of(d, table->info) &&
-	    reloc_open(&it, d->image, table) && it.patched)
-		reloc_parts_add(&p->parts, &it);
-}
-
 /* An entry belongs to what it patches.  Relocations kept in an image may be larger than the rest of
  * it: they leave memory again. */
 static void claim_relocs(void *ctx, size_t i, unsigned worker)
@@ -179,6 +163,7 @@ static void claim_relocs(void *ctx, size_t i, unsigned worker)
 	struct reloc_iter it = p->parts.list.data[i];
 	const struct image *im = it.image;
 	const struct debuginfo_part *part = debug_claim_part_of(p->b->info, it.section->info);
+	ASSERT(part);
 	struct span_cursor cursor = { &p->b->owners[part->which], 0 };
 	const uint64_t first = it.reader.pos;
 	struct reloc r;
@@ -196,8 +181,14 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 {
 	const struct image *im = b->info->image;
 	struct patches p = { .b = b, .parts.im = im };
-	for (size_t i = 1; i < im->section_count; i++)
-		debug_claim_plan_relocs(&p, &im->sections[i]);
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *table = &im->sections[i];
+		struct reloc_iter it;
+		if (!table->alloc && section_is_reloc(table) &&
+		    debug_claim_part_of(b->info, table->info) && reloc_open(&it, im, table) &&
+		    it.patched)
+			reloc_parts_add(&p.parts, &it);
+	}
 	p.claims = mem_zeroed(p.parts.list.count, sizeof *p.claims);
 	reloc_parts_run(&p.parts, b->f->threads, claim_relocs, &p);
 	for (size_t i = 0; i < p.parts.list.count; i++)
@@ -223,6 +214,7 @@ void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 		DW_APPLE_OBJC,   DW_FRAME,     DW_ADDR,        DW_STR_OFFSETS
 	};
 	const size_t by_symbol = 2; /* of the tables, the last ones */
+	ASSERT(b->own && b->vm);
 	resolve_all(b, by_units, COUNT_OF(by_units));
 	for (size_t i = 0; i < COUNT_OF(tables) - (b->by_symbol ? 0 : by_symbol); i++)
 		claim_table(b, tables[i]);

@@ -27,12 +27,6 @@ void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l)
 	claim_unknown(c, off, l, WHY_DEBUG);
 }
 
-/* The word with the bit of an offset (placed); NULL outside the section. */
-static uint64_t *seen_word(const struct findings *f, enum dw_section in, uint64_t off)
-{
-	return f->all->own ? bits_word(&f->seen[in], debug_find_size_of(f, in), off) : NULL;
-}
-
 bool find_first(struct findings *f, enum dw_section in, uint64_t off)
 {
 	return f->all->own &&
@@ -60,7 +54,10 @@ static void put_waiting(struct findings *f)
 static void on_string(void *ctx, enum dw_section table, uint64_t off)
 {
 	struct findings *f = ctx;
-	const uint64_t *word = seen_word(f, table, find_placed(f, table, off));
+	const uint64_t *word = f->all->own
+				       ? bits_word(&f->seen[table], debug_find_size_of(f, table),
+						   find_placed(f, table, off))
+				       : NULL;
 	if (!word)
 		return;
 	__builtin_prefetch(word, 1);
@@ -141,14 +138,6 @@ static bool first_code(const struct unit *u, const struct die_code *code, uint64
 	return *ret != DW_NO_OFFSET;
 }
 
-static bool debug_find_address_of(const struct unit *u, const struct described *e, uint64_t *ret)
-{
-	bool tls;
-	if (e->location.kind == VALUE_BLOCK)
-		return expression_addr(u, e->location.block, ret, &tls) && !tls;
-	return first_code(u, &e->code, ret);
-}
-
 /* The entry it is an instance or the definition of. */
 static bool read_origin(const struct unit *u, struct described *e)
 {
@@ -187,13 +176,16 @@ static bool on_enter(void *ctx, const struct die *d, const struct reader *attrs)
 	struct described e;
 	uint64_t addr, vm;
 	label_id label = LABEL_NONE;
+	bool there, tls;
 	debug_find_read_described(f->unit, d, *attrs, &e);
-	const bool there = debug_find_address_of(f->unit, &e, &addr);
-	bool (*const find)(const struct debuginfo *d, uint64_t at, uint64_t *ret) =
-		e.location.kind == VALUE_BLOCK ? debuginfo_data_addr : debuginfo_addr;
+	const bool data = e.location.kind == VALUE_BLOCK;
+	if (data)
+		there = expression_addr(f->unit, e.location.block, &addr, &tls) && !tls;
+	else
+		there = first_code(f->unit, &e.code, &addr);
 	if (!there && (e.declaration || d->abbrev->tag == DW_TAG_variable))
 		return false;
-	if (there && find(f->all->info, addr, &vm))
+	if (there && (data ? debuginfo_data_addr : debuginfo_addr)(f->all->info, addr, &vm))
 		label = spans_label(f->all->vm, vm);
 	if (label == LABEL_NONE)
 		label = label_by_name(f, &e);
@@ -259,22 +251,14 @@ void find_line_program(struct findings *f, struct line_program *p)
 
 /* ---- names of units -------------------------------------------------------------------------- */
 
-/* rustc puts the object file's name behind that of the source:
- * "src/lib.rs/@/std.e28293b1-cgu.0". */
-static void cut_object_name(struct text *name)
-{
-	const struct str mark = STR("/@/");
-	for (size_t i = 0; i + mark.len < name->len; i++)
-		if (memcmp(name->p + i, mark.p, mark.len) == 0) {
-			name->len = i;
-			return;
-		}
-}
-
 void find_decorate(const struct debug_bytes *b, struct text *name)
 {
-	if (b->by_file)
-		cut_object_name(name);
+	/* rustc puts the object file's name behind that of the source:
+	 * "src/lib.rs/@/std.e28293b1-cgu.0". */
+	const struct str mark = STR("/@/");
+	for (size_t i = 0; b->by_file && i + mark.len < name->len; i++)
+		if (memcmp(name->p + i, mark.p, mark.len) == 0)
+			name->len = i;
 	if (b->by_symbol)
 		text_add(name, STR(" (debug info)"));
 }
@@ -287,16 +271,6 @@ bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct te
 		return false;
 	find_decorate(b, ret);
 	return true;
-}
-
-static label_id label_of_unit(struct findings *f, const struct unit *u)
-{
-	struct text name = { 0 };
-	const label_id label = find_unit_name(f->all, u, &name)
-				       ? local_label(&f->labels, text_str(&name))
-				       : local_label_pending(&f->labels);
-	text_release(&name);
-	return label;
 }
 
 /* ---- units ----------------------------------------------------------------------------------- */
@@ -325,17 +299,6 @@ static void table_bytes(struct findings *f, const struct unit *u)
 	if (u->loclists_base != DW_NO_OFFSET)
 		find_open(f, DW_LOCLISTS, u->loclists_base - min_u64(header + 4, u->loclists_base),
 			  l);
-}
-
-/* What the first entry says of code. */
-static struct die_code debug_find_unit_code(const struct unit *u)
-{
-	struct die top;
-	struct described e = { 0 };
-	struct reader r = unit_reader(u, u->die_off);
-	if (die_next(u, &r, &top) && top.abbrev)
-		debug_find_read_described(u, &top, r, &e);
-	return e.code;
 }
 
 /* Units whose first entry says nothing of code: their functions do. */
@@ -391,15 +354,24 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 {
 	const struct debug_bytes *b = f->all;
 	struct unit_found ret = { .label = LABEL_NONE };
+	struct text name = { 0 };
+	struct die top;
+	struct described e = { 0 };
 	uint64_t addr;
+	ASSERT(f->waiting_count == 0 && !f->foreign);
 	if (!unit_open(u, cache, NULL))
 		return ret;
 	f->unit = u;
-	f->unit_label = label_of_unit(f, u);
+	f->unit_label = find_unit_name(b, u, &name) ? local_label(&f->labels, text_str(&name))
+						    : local_label_pending(&f->labels);
+	text_release(&name);
 	if (split && unit_is_skeleton(u))
 		walk_split(f, u, cache);
 	f->unit = u;
-	ret.code = debug_find_unit_code(u);
+	struct reader r = unit_reader(u, u->die_off);
+	if (die_next(u, &r, &top) && top.abbrev)
+		debug_find_read_described(u, &top, r, &e);
+	ret.code = e.code; /* what the first entry says of code */
 	const bool has_code = !b->code || first_code(u, &ret.code, &addr);
 	table_bytes(f, u);
 	walk_entries(f, u, has_code);

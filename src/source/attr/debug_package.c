@@ -51,6 +51,7 @@ static void index_bytes(struct debug_bytes *b, const struct package_index *p, en
 static void one_unit(struct debug_bytes *b, struct unit_findings *j, const struct unit *u,
 		     const uint64_t *base)
 {
+	ASSERT(!b->found.base);
 	j->job.units.count = 0;
 	vec_push(&j->job.units, *u);
 	b->found.base = j->found.base = base;
@@ -84,6 +85,7 @@ static void one_slot(struct debug_bytes *b, struct unit_findings *j, const struc
 void debug_package_walk(struct debug_bytes *b, enum dw_section index)
 {
 	struct package_index p;
+	ASSERT(index == DW_CU_INDEX || index == DW_TU_INDEX);
 	if (!b->own || !package_open(&p, &b->info->dwarf, index))
 		return;
 	struct unit_findings *j = mem_zeroed(1, sizeof *j);

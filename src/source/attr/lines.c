@@ -39,46 +39,18 @@ static bool lines_plain_path(const struct line_program *p, uint64_t file, struct
 	return true;
 }
 
-static bool lines_path_of(struct lines_rows *r, const struct line_program *p, uint64_t file)
-{
-	return r->all->f->as_bloaty ? lines_plain_path(p, file, &r->path)
-				    : line_path(p, file, &r->path);
-}
-
 static label_id label_of_file(struct lines_rows *r, const struct line_program *p, uint32_t file)
 {
 	if (file >= r->files.count)
 		return LABEL_NONE;
 	label_id *label = &r->files.data[file];
-	if (*label == FILE_UNKNOWN)
-		*label = lines_path_of(r, p, file) && r->path.len > 0
-				 ? local_label(&r->labels, text_str(&r->path))
-				 : LABEL_NONE;
+	if (*label == FILE_UNKNOWN) {
+		const bool known = r->all->f->as_bloaty ? lines_plain_path(p, file, &r->path)
+							: line_path(p, file, &r->path);
+		*label = known && r->path.len > 0 ? local_label(&r->labels, text_str(&r->path))
+						  : LABEL_NONE;
+	}
 	return *label;
-}
-
-static label_id lines_label_of(struct lines_rows *r, const struct line_program *p, uint32_t file,
-			       uint32_t line)
-{
-	const label_id path = label_of_file(r, p, file);
-	return path != LABEL_NONE && r->all->with_line ? local_label_line(&r->labels, path, line)
-						       : path;
-}
-
-/* Nobody has asked for any file of the program yet. */
-static void forget_files(struct lines_rows *r, const struct line_program *p)
-{
-	r->files.count = 0;
-	vec_reserve(&r->files, p->files.count);
-	while (r->files.count < p->files.count)
-		r->files.data[r->files.count++] = FILE_UNKNOWN;
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-static bool lines_inside(const struct section *s, uint64_t addr)
-{
-	return s && addr >= s->addr && addr - s->addr < s->size;
 }
 
 /* Whether several overlays run at an address: rows do not say whose code they are of. */
@@ -100,10 +72,10 @@ static void lines_claim_code(struct lines_rows *r, uint64_t addr, uint64_t end, 
 	uint64_t vm;
 	if (label == LABEL_NONE || end <= addr || !debuginfo_addr(r->all->info, addr, &vm))
 		return;
-	if (!lines_inside(r->section, vm))
+	if (!r->section || vm - r->section->addr >= r->section->size)
 		r->section = image_section_at(im, vm);
 	const struct section *s = r->section;
-	if (!lines_inside(s, vm) || !s->exec || !section_takes_vm(im, s) ||
+	if (!s || !s->exec || !section_takes_vm(im, s) ||
 	    (!r->all->with_line && lines_is_shared(im, vm)))
 		return;
 	claim(&r->vm, vm, min_u64(end - addr, s->addr + s->size - vm), label, WHY_DEBUG);
@@ -121,7 +93,9 @@ static void walk_rows(struct lines_rows *r, struct line_program *p)
 			continue;
 		lines_claim_code(r, start, row.addr, label);
 		start = row.addr;
-		label = row.end_sequence ? LABEL_NONE : lines_label_of(r, p, row.file, row.line);
+		label = row.end_sequence ? LABEL_NONE : label_of_file(r, p, row.file);
+		if (label != LABEL_NONE && r->all->with_line)
+			label = local_label_line(&r->labels, label, row.line);
 		shown = row.end_sequence ? UINT64_MAX : key;
 	}
 }
@@ -136,7 +110,9 @@ static void lines_work(void *ctx, struct line_job *job, unsigned worker)
 		struct line_program p;
 		if (!line_job_open(job, &job->uses[i], &p))
 			continue;
-		forget_files(r, &p);
+		r->files.count = 0;
+		for (size_t k = 0; k < p.files.count; k++)
+			vec_push(&r->files, FILE_UNKNOWN);
 		walk_rows(r, &p);
 		line_release(&p);
 	}
@@ -218,6 +194,7 @@ void lines_of_all(struct lines *l)
 {
 	struct dwarf *d = &l->info->dwarf;
 	struct programs p = { .all = l };
+	ASSERT(l->vm && l->im);
 	if (!line_uses_of_section(d, &p.uses))
 		list_by_units(&p);
 	struct line_jobs jobs = { .dwarf = d,
@@ -236,40 +213,28 @@ void lines_of_all(struct lines *l)
 	intern_release(&p.dirs);
 }
 
-/* ---- inlines --------------------------------------------------------------------------------- */
-
-static void note_no_lines(const struct source_file *f, const struct lines *l)
-{
-	if (!l->info)
-		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
-		     "no debug info: source lines are not known");
-	else if (l->row_count == 0)
-		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
-		     "debug info without line tables for the code: source lines are not known");
-}
-
-static void read_own_lines(struct lines *l)
-{
-	struct debuginfo *own = source_own_dwarf(l->f, l->im, l->info);
-	if (!own)
-		return;
-	l->info = own;
-	lines_of_all(l);
-}
-
 void source_inlines(const struct source_file *f, struct layer *ret)
 {
-	struct claims vm = { 0 }, file = { 0 };
+	struct claims vm = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
 		struct lines l = { .f = f, .im = im, .with_line = true, .vm = &vm };
 		l.info = source_dwarf(f, im, f->debug ? &f->debug->images[0] : NULL);
+		struct debuginfo *own = source_own_dwarf(f, im, l.info);
 		if (l.info)
 			lines_of_all(&l);
-		read_own_lines(&l);
-		note_no_lines(f, &l);
+		if (own) {
+			l.info = own;
+			lines_of_all(&l);
+		}
+		if (!l.info)
+			note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+			     "no debug info: source lines are not known");
+		else if (l.row_count == 0)
+			note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+			     "debug info without line tables for the code: source lines are not "
+			     "known");
 	}
 	layer_add_vm(f, ret, &vm);
-	layer_add_file(f, ret, &file);
-	layer_finish(f, ret);
+	layer_finish(f, ret, NULL);
 }

@@ -7,6 +7,7 @@ enum { PART_ENTRIES = 1 << 16 };
 void reloc_parts_add(struct reloc_parts *p, const struct reloc_iter *it)
 {
 	const uint64_t count = reloc_count(it);
+	ASSERT(it->image == p->im);
 	if (count <= PART_ENTRIES) {
 		vec_push(&p->list, *it);
 		return;

@@ -67,14 +67,6 @@ static void put_archive(const struct bundle *b, struct reader r, uint64_t assets
 		bundle_pkg_archive(b, archive, off, manifest);
 }
 
-static void put_assets(const struct bundle *b, struct reader *r)
-{
-	uint64_t count = read_u64(r);
-	put_archive(b, *r, count);
-	while (count-- > 0 && reader_left(r) > 0)
-		put_member(b, r);
-}
-
 static void put_options(const struct bundle *b, struct reader *r)
 {
 	const uint64_t start = r->pos;
@@ -99,8 +91,10 @@ void bundle_node(const struct bundle *b)
 	if (reader_ok(&r) && r.pos > cache)
 		bundle_put(b, cache, r.pos - cache,
 			   label_borrow(b->attr->f->labels, STR("(bundled code cache)")));
-	if (flags & NODE_ASSETS)
-		put_assets(b, &r);
+	uint64_t assets = flags & NODE_ASSETS ? read_u64(&r) : 0;
+	put_archive(b, r, assets);
+	while (assets-- > 0 && reader_left(&r) > 0)
+		put_member(b, &r);
 	if (flags & NODE_OPTIONS)
 		put_options(b, &r);
 }

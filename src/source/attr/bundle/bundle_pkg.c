@@ -107,17 +107,6 @@ static size_t bundle_pkg_read_names(struct str json, struct arena *arena, struct
 	return seen;
 }
 
-/* The name that a number stands for; the number where there is none or no room for it. */
-static struct str bundle_pkg_name_of(struct pkg *p, struct str number)
-{
-	size_t n;
-	if (!base36(number, &n) || n >= p->name_count || !p->names[n].p ||
-	    p->names[n].len > p->room)
-		return number;
-	p->room -= p->names[n].len;
-	return p->names[n];
-}
-
 /* A path from its numbers. */
 static void long_path(struct pkg *p, struct str path, struct text *ret)
 {
@@ -125,8 +114,13 @@ static void long_path(struct pkg *p, struct str path, struct text *ret)
 	for (size_t at = 0; at <= path.len;) {
 		const char *const slash = memchr(path.p + at, '/', path.len - at);
 		const size_t end = slash ? (size_t)(slash - path.p) : path.len;
-		const struct str part = { path.p + at, end - at };
-		const struct str name = bundle_pkg_name_of(p, part);
+		struct str name = { path.p + at, end - at };
+		size_t number;
+		if (base36(name, &number) && number < p->name_count && p->names[number].p &&
+		    p->names[number].len <= p->room) {
+			name = p->names[number];
+			p->room -= name.len;
+		}
 		if (at == 0 && name.len == 2 && name.p[1] == ':')
 			separator = '\\'; /* a program for Windows */
 		text_add(ret, name);
@@ -250,6 +244,7 @@ bool bundle_pkg(const struct bundle *b)
 	if (!bundle_pkg_read_files(&p, args[FILES]))
 		return false;
 	const uint64_t files = start + (uint64_t)(args[FILES].p - text.p);
+	ASSERT(p.end <= start && files <= b->bytes.size);
 	p.base = start - p.end;
 	p.put = true;
 	bundle_pkg_find_names(&p, args, &arena);

@@ -73,21 +73,6 @@ static void attr_go_put_file(struct go *g, int64_t index)
 	attr_go_put_text(g, name);
 }
 
-static void attr_go_put_files(struct go *g)
-{
-	const uint64_t off = g->f.tables[PCLNTAB_FILE];
-	struct pclntab_values v = pclntab_values(&g->table->tab, off);
-	while (off != 0 && pclntab_values_next(&v))
-		attr_go_put_file(g, v.value);
-}
-
-static void note_list(struct go *g)
-{
-	const size_t count = g->lists.count;
-	if (count == 0 || g->lists.data[count - 1].start != g->f.unit)
-		vec_push(&g->lists, (struct file_list){ g->f.unit, g->label });
-}
-
 /* Files of a package that none of its functions is from, after those that are. */
 static void put_lists(struct go *g)
 {
@@ -197,14 +182,6 @@ static void put_live_arguments(struct go *g, uint64_t arguments)
 		attr_go_put_data(g, addr, (uint64_t)last + (arguments + 7) / 8);
 }
 
-/* What a wrapper calls. */
-static void put_wrapped(struct go *g)
-{
-	uint64_t addr;
-	if (go_table_data(g->table, &g->f, DATA_WRAPPED, &addr))
-		attr_go_put_data(g, addr, 4);
-}
-
 /* A call that was inlined: the name of its function and, up to Go 1.19, its file. */
 static void attr_go_put_inlined(struct go *g, uint64_t addr)
 {
@@ -236,8 +213,11 @@ static void attr_go_put_function(struct go *g)
 	const struct pclntab_func *f = &g->f;
 	attr_go_put(g, f->entry, f->entry_size);
 	attr_go_put(g, f->record, f->record_size);
+	struct pclntab_values files = pclntab_values(&g->table->tab, f->tables[PCLNTAB_FILE]);
+	uint64_t wrapped;
 	attr_go_put_text(g, g->table->tab.names + f->name_off);
-	attr_go_put_files(g);
+	while (f->tables[PCLNTAB_FILE] != 0 && pclntab_values_next(&files))
+		attr_go_put_file(g, files.value);
 	for (size_t i = 0; i < PCLNTAB_TABLES; i++)
 		attr_go_put_values(g, f->tables[i]);
 	for (uint64_t i = 0; i < f->more_count; i++)
@@ -246,12 +226,14 @@ static void attr_go_put_function(struct go *g)
 	put_stack_maps(g, DATA_LOCALS);
 	put_stack_objects(g);
 	put_inlining_tree(g);
-	if (g->table->tab.layout >= PCLNTAB_16) {
-		note_list(g);
-		put_defers(g);
-		put_live_arguments(g, put_arguments(g));
-		put_wrapped(g);
-	}
+	if (g->table->tab.layout < PCLNTAB_16)
+		return;
+	if (g->lists.count == 0 || g->lists.data[g->lists.count - 1].start != f->unit)
+		vec_push(&g->lists, (struct file_list){ f->unit, g->label });
+	put_defers(g);
+	put_live_arguments(g, put_arguments(g));
+	if (go_table_data(g->table, f, DATA_WRAPPED, &wrapped)) /* what a wrapper calls */
+		attr_go_put_data(g, wrapped, 4);
 }
 
 /* What is about all functions or types has the name that the symbol table has for it. */
@@ -273,6 +255,7 @@ void attr_go(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!g.table)
 		return;
+	ASSERT(g.table->section);
 	for (uint64_t i = 0; i < g.table->tab.func_count; i++) {
 		if (!pclntab_record(&g.table->tab, i, &g.f))
 			continue;

@@ -17,14 +17,6 @@ static void go_mask_push(struct go_mask_run *r, bool bit)
 	r->at++;
 }
 
-static void push_given(struct go_mask_run *r, struct reader *program, unsigned count)
-{
-	for (unsigned byte = 0, i = 0; i < count; i++) {
-		byte = i % 8 == 0 ? read_u8(program) : byte >> 1;
-		go_mask_push(r, byte & 1);
-	}
-}
-
 /* False where there are not so many. */
 static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times)
 {
@@ -42,7 +34,10 @@ static bool go_mask_run(struct go_mask_run *r, struct reader *program)
 {
 	for (uint8_t op; (op = read_u8(program)) != 0 && reader_ok(program) && r->at <= r->count;) {
 		if (op < 0x80) {
-			push_given(r, program, op);
+			for (unsigned byte = 0, i = 0; i < op; i++) {
+				byte = i % 8 == 0 ? read_u8(program) : byte >> 1;
+				go_mask_push(r, byte & 1);
+			}
 			continue;
 		}
 		const uint64_t count = op == 0x80 ? read_uleb(program) : op & 0x7fu;
@@ -61,6 +56,7 @@ void go_mask_read(struct go_mask *m, const struct image *im, const struct go_tab
 	*m = (struct go_mask){ table->data, table->tab.pointer, NULL };
 	struct go_mask_run r = { m, 0, size / m->word };
 	struct reader program = reader_of(image_at(im, p->addr, p->size), im->big_endian);
+	ASSERT(m->word > 0 && !m->bits);
 	m->bits = mem_zeroed(r.count / 8 + 1, 1);
 	if (!go_mask_run(&r, &program) || r.at == 0)
 		go_mask_release(m);

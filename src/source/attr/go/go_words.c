@@ -28,25 +28,21 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 	return image_at(w->im, ref->to, 1).size > 0 ? GO_ADDRESS : GO_EITHER;
 }
 
-/* Whether Go's linker wrote it about the program: the build, the sum of its cryptography, its
- * parts.  From Go 1.18 on these stand in front of the variables that have no pointers. */
-static bool is_record(const struct go_table *g, uint64_t place)
-{
-	enum { OTHERS = 4096 }; /* bytes of those that follow the first, at most */
-	const struct go_part *build = &g->parts[GO_BUILD_INFO];
-	const uint64_t size = g->noptr.start - build->addr;
-	return g->tab.layout >= PCLNTAB_18 &&
-	       place - build->addr < (size < build->size + OTHERS ? size : build->size);
-}
-
 /* Go's linker keeps variables apart that have no pointers but to each other (the tasks of packages'
  * initialisation).  What cannot be written holds offsets, and numbers that look like addresses of
  * variables. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written)
 {
+	enum { OTHERS = 4096 }; /* bytes of records that follow the first, at most */
 	const struct go_table *g = w->table;
-	if (is_record(g, place))
+	ASSERT(g);
+	/* What Go's linker wrote about the program: the build, the sum of its cryptography, its
+	 * parts.  From Go 1.18 on these stand in front of the variables that have no pointers. */
+	const struct go_part *build = &g->parts[GO_BUILD_INFO];
+	const uint64_t size = g->noptr.start - build->addr;
+	if (g->tab.layout >= PCLNTAB_18 &&
+	    place - build->addr < (size < build->size + OTHERS ? size : build->size))
 		return true;
 	if (place >= g->noptr.start && place < g->noptr.end)
 		return target < g->noptr.start || target >= g->noptr.end || target % g->tab.pointer;
