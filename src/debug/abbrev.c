@@ -131,6 +131,7 @@ static void add_step(struct abbrevs *t, enum walk_kind kind, uint64_t *skip)
 static void abbrev_make_steps(struct abbrevs *t, struct abbrev *a)
 {
 	uint64_t skip = 0;
+	ASSERT((uint64_t)a->first + a->count <= t->attrs.count);
 	a->step = (uint32_t)t->steps.count;
 	for (unsigned i = 0; i < a->count; i++) {
 		const struct abbrev_attr *attr = &t->attrs.data[a->first + i];
@@ -163,6 +164,8 @@ static bool known_form(uint16_t form)
 enum { ATTRS_MAX = 512 };
 /* Most abbreviations of a table, and attributes of all of them; real ones have some thousands. */
 enum { TABLE_MAX = 1 << 16, TABLE_ATTRS_MAX = 1 << 19 };
+/* A section's bytes may be parsed SPENT_AGAIN times, but SPENT_LEAST bytes always. */
+enum { SPENT_AGAIN = 1024, SPENT_LEAST = 1 << 28 };
 
 /* False at the end of the table and where it is damaged (then r is bad). */
 static bool read_abbrev(struct reader *r, struct abbrevs *t)
@@ -212,42 +215,34 @@ static bool abbrev_parse(struct abbrevs *t, struct dwarf *d)
 		     good);
 	if (!t->dense)
 		sort_by_key(t->list.data, t->list.count, sizeof *t->list.data);
+	ASSERT(t->end >= t->off && t->list.count <= TABLE_MAX);
 	return t->list.count > 0;
-}
-
-static bool same_sizes(struct form_sizes a, struct form_sizes b)
-{
-	return a.version == b.version && a.address_size == b.address_size &&
-	       a.offset_size == b.offset_size;
-}
-
-/* Many units may name many places of one long table. */
-static bool exhausted(const struct abbrev_cache *c, struct dwarf *d)
-{
-	static const uint64_t again = 1024, least = UINT64_C(1) << 28;
-	if (c->spent <= least || c->spent / again <= dwarf_bytes(d, DW_ABBREV).size)
-		return false;
-	note(d->notes, d->path, HEFT_NO_OFFSET, 0,
-	     "units use parts of each other's abbreviation tables; some are left out");
-	return true;
 }
 
 const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint64_t off,
 				  struct form_sizes sizes)
 {
 	struct abbrev_slot *oldest = &c->slots[0];
+	ASSERT(sizes.offset_size == 4 || sizes.offset_size == 8);
 	c->clock++;
 	for (size_t i = 0; i < ABBREV_CACHE; i++) {
 		struct abbrev_slot *s = &c->slots[i];
-		if (s->dwarf == d && s->table.off == off && same_sizes(s->table.sizes, sizes)) {
+		if (s->dwarf == d && s->table.off == off &&
+		    s->table.sizes.version == sizes.version &&
+		    s->table.sizes.address_size == sizes.address_size &&
+		    s->table.sizes.offset_size == sizes.offset_size) {
 			s->used = c->clock;
 			return s->table.list.count > 0 ? &s->table : NULL;
 		}
 		if (s->used < oldest->used)
 			oldest = s;
 	}
-	if (exhausted(c, d))
+	/* Many units may name many places of one long table. */
+	if (c->spent > SPENT_LEAST && c->spent / SPENT_AGAIN > dwarf_bytes(d, DW_ABBREV).size) {
+		note(d->notes, d->path, HEFT_NO_OFFSET, 0,
+		     "units use parts of each other's abbreviation tables; some are left out");
 		return NULL;
+	}
 	oldest->dwarf = d;
 	oldest->used = c->clock;
 	oldest->table.off = off;

@@ -50,22 +50,6 @@ static struct bytes cfi_read_block(struct reader *r)
 	return p ? (struct bytes){ p, size } : (struct bytes){ 0 };
 }
 
-static bool cfi_remember(struct cfi_machine *m)
-{
-	if (m->depth == REMEMBERED_MOST)
-		return false;
-	m->remembered[m->depth++] = *m->row;
-	return true;
-}
-
-static bool restore_state(struct cfi_machine *m)
-{
-	if (m->depth == 0)
-		return false;
-	*m->row = m->remembered[--m->depth];
-	return true;
-}
-
 /* DWARF 5 section 6.4.2.3 and .4: rules for registers. */
 static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
@@ -106,8 +90,16 @@ static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 	case 0x02: cfi_advance(m, read_u8(r)); return true;
 	case 0x03: cfi_advance(m, read_u16(r)); return true;
 	case 0x04: cfi_advance(m, read_u32(r)); return true;
-	case 0x0a: return cfi_remember(m);
-	case 0x0b: return restore_state(m);
+	case 0x0a:
+		if (m->depth == REMEMBERED_MOST)
+			return false;
+		m->remembered[m->depth++] = *m->row;
+		return true;
+	case 0x0b:
+		if (m->depth == 0)
+			return false;
+		*m->row = m->remembered[--m->depth];
+		return true;
 	case 0x0c:
 		define_cfa(m, read_uleb(r), 0);
 		cfa->off = (int64_t)read_uleb(r);
@@ -135,6 +127,7 @@ static bool cfi_run(struct cfi_machine *m, const struct unwind_section *s, uint6
 	struct reader r = reader_of(s->bytes, s->big_endian);
 	r.size = min_u64(r.size, end);
 	reader_seek(&r, off);
+	ASSERT(m->depth <= REMEMBERED_MOST);
 	while (!m->past && reader_left(&r) > 0) {
 		const uint8_t op = read_u8(&r), low = op & 0x3f;
 		bool good = true;
@@ -195,13 +188,6 @@ static uint64_t reg_value(const struct cfi_frame *f, uint64_t reg, bool *bad)
 	return *bad ? 0 : f->regs[reg];
 }
 
-static uint64_t cfi_load(struct values *v, uint64_t addr)
-{
-	uint64_t value = 0;
-	v->bad = v->bad || !v->m->load(v->m->ctx, addr, &value);
-	return value;
-}
-
 static void compute(struct values *v, uint8_t op)
 {
 	const uint64_t b = pop(v), a = pop(v);
@@ -231,7 +217,13 @@ static void based(struct values *v, uint64_t reg)
 static void operate(struct values *v, uint8_t op)
 {
 	switch (op) {
-	case 0x06: cfi_push(v, cfi_load(v, pop(v))); break;
+	case 0x06: {
+		const uint64_t addr = pop(v);
+		uint64_t value = 0;
+		v->bad = v->bad || !v->m->load(v->m->ctx, addr, &value);
+		cfi_push(v, value);
+		break;
+	}
 	case 0x08: cfi_push(v, read_u8(&v->r)); break;
 	case 0x09: cfi_push(v, (uint64_t)(int8_t)read_u8(&v->r)); break;
 	case 0x0a: cfi_push(v, read_u16(&v->r)); break;
@@ -268,20 +260,11 @@ static bool cfi_evaluate(const struct cfi_memory *m, const struct cfi_frame *f, 
 		v.bad = v.bad || !reader_ok(&v.r);
 	}
 	*ret = pop(&v);
+	ASSERT(v.count <= VALUES_MOST);
 	return !v.bad;
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
-
-static bool find_cfa(const struct cfi_row *row, const struct cfi_memory *m,
-		     const struct cfi_frame *f, uint64_t *ret)
-{
-	bool bad = row->cfa.kind != CFI_VALUE;
-	if (row->cfa.kind == CFI_VALUE_EXPR)
-		return cfi_evaluate(m, f, row->cfa.expr, NULL, ret);
-	*ret = reg_value(f, row->cfa.reg, &bad) + (uint64_t)row->cfa.off;
-	return !bad;
-}
 
 /* The caller's value of a register; false where it is not known. */
 static bool find_reg(const struct cfi_row *row, const struct cfi_memory *m,
@@ -306,7 +289,14 @@ bool cfi_step(const struct cfi_row *row, const struct cfi_memory *m, struct cfi_
 {
 	struct cfi_frame caller = { .known = 0 };
 	uint64_t cfa;
-	if (row->return_reg >= CFI_REGS || !find_cfa(row, m, f, &cfa))
+	bool bad = row->return_reg >= CFI_REGS;
+	if (row->cfa.kind == CFI_VALUE_EXPR) {
+		bad = bad || !cfi_evaluate(m, f, row->cfa.expr, NULL, &cfa);
+	} else {
+		bad = bad || row->cfa.kind != CFI_VALUE;
+		cfa = reg_value(f, row->cfa.reg, &bad) + (uint64_t)row->cfa.off;
+	}
+	if (bad)
 		return false;
 	for (uint64_t i = 0; i < CFI_REGS; i++) {
 		uint64_t value;

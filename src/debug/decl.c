@@ -33,6 +33,7 @@ static bool decl_take(const struct unit *u, uint64_t die_off, struct decl *d,
 
 bool decl_read(const struct unit *u, uint64_t die_off, struct decl *ret)
 {
+	ASSERT(die_off >= u->die_off);
 	struct value origin;
 	*ret = (struct decl){ .has_file = false };
 	for (unsigned i = 0; i < ORIGINS_MAX && decl_take(u, die_off, ret, &origin); i++) {

@@ -11,6 +11,7 @@ struct reader unit_reader(const struct unit *u, uint64_t off)
 
 bool die_next(const struct unit *u, struct reader *r, struct die *ret)
 {
+	ASSERT(u->abbrevs);
 	if (reader_left(r) == 0)
 		return false;
 	ret->off = r->pos;
@@ -137,13 +138,6 @@ void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr 
 
 /* ---- walking steps --------------------------------------------------------------------------- */
 
-static void skip_indirect(const struct unit *u, struct reader *r)
-{
-	const struct abbrev_attr a = { .form = DW_FORM_indirect };
-	struct value v;
-	die_value(u, r, &a, &v);
-}
-
 static void skip_step(const struct unit *u, struct reader *r, enum walk_kind kind)
 {
 	switch (kind) {
@@ -159,7 +153,12 @@ static void skip_step(const struct unit *u, struct reader *r, enum walk_kind kin
 	case WALK_BLOCK4: read_skip(r, read_u32(r)); break;
 	case WALK_BLOCK:
 	case WALK_LOCATION: read_skip(r, read_uleb(r)); break;
-	case WALK_INDIRECT: skip_indirect(u, r); break;
+	case WALK_INDIRECT: {
+		const struct abbrev_attr any = { .form = DW_FORM_indirect };
+		struct value v;
+		die_value(u, r, &any, &v);
+		break;
+	}
 	case WALK_STRP:
 	case WALK_LINE_STRP:
 	case WALK_LOC:
@@ -211,6 +210,7 @@ bool value_string(const struct unit *u, const struct value *v, struct str *ret)
 
 bool value_addr(const struct unit *u, const struct value *v, uint64_t *ret)
 {
+	ASSERT(u->address_size >= 1 && u->address_size <= 8);
 	if (v->kind == VALUE_ADDRX)
 		return unit_addrx(u, v->u, ret);
 	*ret = v->u;

@@ -17,15 +17,6 @@ struct dwarf_share {
 	struct notes *late[2][DW_SECTIONS];
 };
 
-static void load_whole(struct dwarf_share *s, struct dwarf *whole, enum dw_section which)
-{
-	struct notes **late = &s->late[whole == s->dwarf->sup][which];
-	*late = mem_alloc(sizeof **late);
-	notes_init(*late);
-	whole->loaded[which] = true;
-	whole->load(whole, which, *late);
-}
-
 static void dwarf_jobs_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct dwarf_view *v = d->load_ctx;
@@ -33,8 +24,14 @@ static void dwarf_jobs_load(struct dwarf *d, enum dw_section which, struct notes
 	struct dwarf *whole = d == &v->sup ? s->dwarf->sup : s->dwarf;
 	(void)notes;
 	pthread_mutex_lock(&s->lock);
-	if (!whole->loaded[which] && whole->load)
-		load_whole(s, whole, which);
+	if (!whole->loaded[which] && whole->load) {
+		struct notes **late = &s->late[whole == s->dwarf->sup][which];
+		ASSERT(!*late);
+		*late = mem_alloc(sizeof **late);
+		notes_init(*late);
+		whole->loaded[which] = true;
+		whole->load(whole, which, *late);
+	}
 	d->bytes[which] = whole->bytes[which];
 	pthread_mutex_unlock(&s->lock);
 }
@@ -140,6 +137,8 @@ void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 				  .make = dwarf_jobs_make,
 				  .work = dwarf_jobs_work,
 				  .take = dwarf_jobs_take };
+	ASSERT(jobs->job_size >= sizeof(struct dwarf_job) && jobs->make && jobs->work &&
+	       jobs->take);
 	char *slots = mem_zeroed(line.slot_count, jobs->job_size);
 	line.slots = slots;
 	pthread_mutex_init(&r.share.lock, NULL);
@@ -178,29 +177,19 @@ static void scan_pass(struct dwarf *d, enum dw_section which, uint64_t from, uin
 	d->bytes[which] = whole->bytes[which];
 }
 
-static bool may_be_skeleton(const struct unit *u)
-{
-	if (u->dwarf->split)
-		return false;
-	return u->version >= 5 ? u->type == DW_UT_skeleton : u->size <= SKELETON_MAX;
-}
-
-static bool peek_unit(struct unit_run *r)
-{
-	if (!r->there)
-		r->there = unit_next(&r->scan, r->jobs->in, &r->off, &r->waiting);
-	return r->there;
-}
-
 static bool make_units(void *ctx, struct dwarf_job *head)
 {
 	struct unit_run *r = ctx;
 	struct unit_job *job = (struct unit_job *)head;
 	uint64_t bytes = 0;
 	job->units.count = 0;
-	while (bytes < JOB_BYTES && job->units.count < JOB_UNITS && peek_unit(r)) {
+	while (bytes < JOB_BYTES && job->units.count < JOB_UNITS) {
 		struct unit *u = &r->waiting;
-		const bool alone = may_be_skeleton(u);
+		r->there = r->there || unit_next(&r->scan, r->jobs->in, &r->off, u);
+		if (!r->there)
+			break;
+		const bool alone = !u->dwarf->split && (u->version >= 5 ? u->type == DW_UT_skeleton
+									: u->size <= SKELETON_MAX);
 		if (job->units.count > 0 && alone != head->alone)
 			break;
 		dwarf_pass(&r->scan, r->jobs->in, u->off, unit_end(u));
@@ -223,6 +212,7 @@ static void dwarf_jobs_take_units(void *ctx, struct dwarf_job *head)
 {
 	struct unit_run *r = ctx;
 	struct unit_job *job = (struct unit_job *)head;
+	ASSERT(job->units.count > 0);
 	const struct unit *last = &job->units.data[job->units.count - 1];
 	r->jobs->take(r->jobs->ctx, job);
 	/* The next round's tables are read anew: what a cache holds must not depend on threads. */
@@ -309,6 +299,7 @@ static void dwarf_jobs_take_lines(void *ctx, struct dwarf_job *head)
 {
 	const struct line_run *r = ctx;
 	struct line_job *job = (struct line_job *)head;
+	ASSERT(job->count > 0);
 	r->jobs->take(r->jobs->ctx, job);
 	if (r->jobs->progress)
 		r->jobs->progress(r->jobs->ctx, job->uses[job->count - 1].off);
@@ -319,13 +310,6 @@ static void dwarf_jobs_release_lines(void *ctx, struct dwarf_job *head)
 	const struct line_run *r = ctx;
 	if (r->jobs->release)
 		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
-}
-
-/* Forms of names that are found through the unit. */
-static bool by_index(uint64_t form)
-{
-	return form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4) ||
-	       form == DW_FORM_GNU_str_index;
 }
 
 /* Whether a program of version 5 and later can be read without its unit; r stands behind the
@@ -340,7 +324,11 @@ static bool stands_alone(struct reader r, uint8_t width)
 	bool alone = true;
 	for (unsigned left = read_u8(&r); left > 0; left--) { /* the format of directories */
 		(void)read_uleb(&r);
-		alone = !by_index(read_uleb(&r)) && alone;
+		const uint64_t form = read_uleb(&r);
+		/* Names of these forms are found through the unit. */
+		if (form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4) ||
+		    form == DW_FORM_GNU_str_index)
+			alone = false;
 	}
 	return reader_ok(&r) && alone;
 }

@@ -15,17 +15,9 @@ unsigned eh_width(uint8_t encoding, uint8_t address_size)
 	}
 }
 
-static uint64_t read_signed(struct reader *r, unsigned width)
-{
-	switch (width) {
-	case 2: return (uint64_t)(int64_t)read_i16(r);
-	case 4: return (uint64_t)(int64_t)read_i32(r);
-	default: return read_uint(r, width);
-	}
-}
-
 uint64_t read_eh_value(struct reader *r, uint8_t encoding, uint8_t address_size)
 {
+	ASSERT(eh_address_size_ok(address_size));
 	const uint8_t format = encoding & EH_FORMAT_MASK;
 	if (format == EH_ULEB)
 		return read_uleb(r);
@@ -33,5 +25,9 @@ uint64_t read_eh_value(struct reader *r, uint8_t encoding, uint8_t address_size)
 		return (uint64_t)read_sleb(r);
 	/* Width 0, a reserved format, marks r bad. */
 	const unsigned width = eh_width(encoding, address_size);
-	return format & EH_SIGNED ? read_signed(r, width) : read_uint(r, width);
+	if (format & EH_SIGNED && width == 2)
+		return (uint64_t)(int64_t)read_i16(r);
+	if (format & EH_SIGNED && width == 4)
+		return (uint64_t)(int64_t)read_i32(r);
+	return read_uint(r, width);
 }

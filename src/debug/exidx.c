@@ -9,25 +9,16 @@
 #define EXIDX_CANTUNWIND 1
 #define TOP_BIT          UINT32_C(0x80000000)
 
-static bool fixup_at(const struct unwind_section *s, uint64_t off, uint64_t *ret)
-{
-	size_t low;
-	BISECT(low, 0, s->fixup_count, mid, s->fixups[mid].off < off);
-	if (low == s->fixup_count || s->fixups[low].off != off)
-		return false;
-	*ret = s->fixups[low].target;
-	return true;
-}
-
 /* A 31-bit signed distance from the word itself (R_ARM_PREL31). */
 static uint64_t prel31(const struct unwind_section *s, uint64_t off, uint32_t word)
 {
 	const uint32_t sign = (word & 0x40000000) << 1;
 	const uint64_t place = s->addr + off;
 	const uint32_t low = (uint32_t)place + ((word & ~TOP_BIT) | sign);
-	uint64_t target;
-	if (fixup_at(s, off, &target))
-		return target;
+	size_t i;
+	BISECT(i, 0, s->fixup_count, mid, s->fixups[mid].off < off);
+	if (i < s->fixup_count && s->fixups[i].off == off)
+		return s->fixups[i].target;
 	return (place & ~(uint64_t)UINT32_MAX) | low;
 }
 
@@ -36,6 +27,7 @@ bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, u
 	if (i >= s->bytes.size / EXIDX_ENTRY_SIZE)
 		return false;
 	const uint64_t off = i * EXIDX_ENTRY_SIZE;
+	ASSERT(off + EXIDX_ENTRY_SIZE <= s->bytes.size);
 	struct reader r = reader_of(s->bytes, s->big_endian);
 	reader_seek(&r, off);
 	const uint32_t func = read_u32(&r);
@@ -98,5 +90,6 @@ bool extab_size(struct bytes bytes, bool big_endian, uint64_t *ret)
 	if (!(word & TOP_BIT ? compact_size(&r, word) : generic_size(&r)))
 		return false;
 	*ret = r.pos;
+	ASSERT(r.pos <= bytes.size);
 	return true;
 }

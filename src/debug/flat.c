@@ -47,6 +47,16 @@ static void flat_emit(struct flat *f, uint64_t addr, uint64_t end, uint32_t who)
 	vec_push(&f->spans, (struct flat_span){ addr, size, who });
 }
 
+static void flat_verify(const struct flat *f)
+{
+	for (size_t i = 0; i < f->spans.count; i++) {
+		const struct flat_span *s = &f->spans.data[i], *before = i > 0 ? s - 1 : NULL;
+		ASSERT(s->size > 0 && s->who != FLAT_NONE);
+		ASSERT(!before || s->addr - before->addr >= before->size);
+		ASSERT(!before || s->addr > before->addr);
+	}
+}
+
 void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count)
 {
 	struct flat_sweep s = { 0 };
@@ -72,15 +82,10 @@ void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count)
 		flat_emit(ret, pos, end, s.heap[0]->who);
 		pos = end;
 	}
+	ASSERT(s.count == 0);
+	if (HEFT_CHECKS)
+		flat_verify(ret);
 	mem_free(s.heap);
-}
-
-/* The first span of [low, high) that starts behind addr; high if none. */
-static size_t first_behind(const struct flat *f, uint64_t addr, size_t low, size_t high)
-{
-	size_t i;
-	BISECT(i, low, high, mid, f->spans.data[mid].addr <= addr);
-	return i;
 }
 
 const struct flat_span *flat_find_near(const struct flat *f, uint64_t addr, size_t *near)
@@ -97,7 +102,7 @@ const struct flat_span *flat_find_near(const struct flat *f, uint64_t addr, size
 				low += step;
 		}
 	}
-	low = first_behind(f, addr, low, high);
+	BISECT(low, low, high, mid, f->spans.data[mid].addr <= addr);
 	if (low == 0)
 		return NULL;
 	*near = low - 1;

@@ -14,6 +14,7 @@ static void damaged_set(const struct index_out *o, const struct index_set *s, ui
 static void arange_tuples(struct index_out *o, struct index_set *s, uint64_t unit, uint8_t width,
 			  uint8_t segment_size)
 {
+	ASSERT(index_width_ok(width));
 	struct reader *r = &s->r;
 	const uint64_t tuple = 2u * width + segment_size;
 	while (reader_left(r) >= tuple) {

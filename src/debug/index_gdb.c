@@ -98,17 +98,6 @@ static void put_addresses(struct gdb_index *g)
 
 /* ---- symbols -------------------------------------------------------------- */
 
-/* The first unit of a vector.  From version 7 the upper byte says what the symbol is. */
-static uint32_t vector_unit(const struct gdb_index *g, uint64_t off)
-{
-	struct reader r = gdb_at(g, off);
-	const uint32_t count = read_u32(&r);
-	const uint32_t unit = read_u32(&r);
-	if (!reader_ok(&r) || count == 0)
-		return NO_UNIT;
-	return g->version >= 7 ? unit & 0xffffff : unit;
-}
-
 static void index_gdb_put_symbols(struct gdb_index *g)
 {
 	const uint64_t pool = g->start[GDB_POOL];
@@ -122,7 +111,13 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 			index_put(g->out, off, SYMBOL_SIZE, ABOUT_ALL, 0);
 			continue;
 		}
-		const uint32_t unit = vector_unit(g, pool + vector);
+		/* The first unit of a vector.  From version 7 the upper byte says what the symbol
+		 * is. */
+		struct reader units = gdb_at(g, pool + vector);
+		const uint32_t count = read_u32(&units), first = read_u32(&units);
+		const uint32_t unit = !reader_ok(&units) || count == 0 ? NO_UNIT
+				      : g->version >= 7                ? first & 0xffffff
+								       : first;
 		if (unit == NO_UNIT)
 			note_gdb(g, off, SYMBOL_SIZE, "%s: a symbol has no unit");
 		index_gdb_put_unit(g, off, SYMBOL_SIZE, unit);

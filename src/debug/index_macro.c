@@ -137,12 +137,6 @@ static void refer_strx(struct macro *m, uint64_t index)
 		refer_string(m, off);
 }
 
-static void refer_import(struct macro *m, uint64_t off)
-{
-	if (reader_ok(&m->r) && m->refs->import)
-		m->refs->import(m->refs->ctx, off);
-}
-
 static void macro_entry(struct macro *m, uint8_t opcode)
 {
 	struct reader *r = &m->r;
@@ -162,7 +156,12 @@ static void macro_entry(struct macro *m, uint8_t opcode)
 		(void)read_uleb(r);
 		refer_string(m, read_uint(r, m->offset_size));
 		break;
-	case DW_MACRO_import: refer_import(m, read_uint(r, m->offset_size)); break;
+	case DW_MACRO_import: {
+		const uint64_t off = read_uint(r, m->offset_size);
+		if (reader_ok(r) && m->refs->import)
+			m->refs->import(m->refs->ctx, off);
+		break;
+	}
 	case DW_MACRO_define_sup: /* of the supplementary file's .debug_str */
 	case DW_MACRO_undef_sup:
 		(void)read_uleb(r);
@@ -227,6 +226,7 @@ static bool walk_macinfo(struct dwarf *d, uint64_t off, uint64_t *ret_size)
 bool macro_walk(struct dwarf *d, enum dw_section which, uint64_t off, uint64_t str_offsets_base,
 		const struct macro_refs *refs, uint64_t *ret_size)
 {
+	ASSERT(which == DW_MACRO || which == DW_MACINFO);
 	if (which == DW_MACINFO)
 		return walk_macinfo(d, off, ret_size);
 	struct macro m;

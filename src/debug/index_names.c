@@ -98,6 +98,7 @@ static bool read_layout(struct index_names *n)
 
 static uint64_t names_uint(const struct index_names *n, uint64_t off, unsigned width)
 {
+	ASSERT(width > 0 && width <= 8);
 	struct reader r = n->set->r;
 	reader_seek(&r, off);
 	return read_uint(&r, width);
@@ -338,6 +339,7 @@ static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 /* A column of names: elements of `width` bytes from `column` on. */
 static void index_names_put_column(struct index_names *n, uint64_t column, unsigned width)
 {
+	ASSERT(width == 4 || width == 8);
 	const unsigned offset_size = n->set->offset_size;
 	struct reader offsets = n->set->r;
 	struct reader r = n->set->r;
@@ -386,6 +388,7 @@ static void names_table(struct index_names *n)
 		return;
 	}
 	index_put(o, n->set->off, n->at.units - n->set->off, ABOUT_ALL, 0);
+	ASSERT(n->at.units <= n->at.buckets && n->at.pool <= n->set->end);
 	index_names_put_units(n);
 	read_abbrevs(n);
 	index_put(o, n->at.buckets, n->at.hashes - n->at.buckets, ABOUT_ALL, 0);

@@ -38,26 +38,12 @@ static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 	return end;
 }
 
-static void note_length(const struct index_out *o, uint64_t at, uint64_t bytes)
-{
-	const struct dwarf *d = o->dwarf;
-	note(d->notes, d->path, at, bytes, "%s: the length of a table leaves the section",
-	     dw_section_name(o->which));
-}
-
-static void note_version(const struct index_out *o, const struct index_set *s)
-{
-	const struct dwarf *d = o->dwarf;
-	note(d->notes, d->path, s->off, s->end - s->off,
-	     "%s: a table has version %u, which is unknown", dw_section_name(o->which),
-	     (unsigned)s->version);
-}
-
 /* Sections of objects may be aligned and have zeros between them, or not and begin anywhere, so
  * zeros are padding only where no table begins. */
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret)
 {
+	const struct dwarf *d = o->dwarf;
 	const struct reader section = dwarf_reader(o->dwarf, o->which);
 	while (*at < section.size) {
 		bool fits = false;
@@ -73,9 +59,14 @@ bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t hi
 			continue;
 		}
 		if (!head || !fits)
-			note_length(o, off, section.size - off);
+			note(d->notes, d->path, off, section.size - off,
+			     "%s: the length of a table leaves the section",
+			     dw_section_name(o->which));
 		else if (!known)
-			note_version(o, ret);
+			note(d->notes, d->path, ret->off, ret->end - ret->off,
+			     "%s: a table has version %u, which is unknown",
+			     dw_section_name(o->which), (unsigned)ret->version);
+		ASSERT(*at > off && *at <= section.size);
 		if (known)
 			return true;
 	}
@@ -98,6 +89,7 @@ static void put_entries(struct index_out *o, struct reader *r, unsigned skip, un
 			enum index_about about)
 {
 	const uint64_t size = skip + width;
+	ASSERT(width > 0 && width <= 8);
 	while (reader_left(r) >= size) {
 		const uint64_t off = r->pos;
 		r->pos += skip;
@@ -138,15 +130,6 @@ void addr_pieces(struct dwarf *d, uint16_t version, uint8_t address_size, index_
 	index_finish(&o);
 }
 
-/* DWARF 5, 7.26: two bytes of padding end the header. */
-static void str_offsets_set(struct index_out *o, struct index_set *s)
-{
-	const uint64_t header = min_u64(s->end, s->r.pos + 2);
-	index_put(o, s->off, header - s->off, ABOUT_NEXT, 0);
-	reader_seek(&s->r, header);
-	put_entries(o, &s->r, 0, s->offset_size, ABOUT_STR);
-}
-
 void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, index_fn fn,
 			void *ctx)
 {
@@ -157,8 +140,13 @@ void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, 
 		struct reader r = dwarf_reader(d, DW_STR_OFFSETS);
 		put_entries(&o, &r, 0, offset_size == 8 ? 8 : 4, ABOUT_STR);
 	} else {
-		while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s))
-			str_offsets_set(&o, &s);
+		while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s)) {
+			/* DWARF 5, 7.26: two bytes of padding end the header. */
+			const uint64_t header = min_u64(s.end, s.r.pos + 2);
+			index_put(&o, s.off, header - s.off, ABOUT_NEXT, 0);
+			reader_seek(&s.r, header);
+			put_entries(&o, &s.r, 0, s.offset_size, ABOUT_STR);
+		}
 	}
 	index_finish(&o);
 }
@@ -188,15 +176,6 @@ static struct frame_cie *index_tables_cie_find(struct frame_cies *c, uint64_t of
 	return &c->v.data[low];
 }
 
-static void cie_use(struct frame_cies *c, const struct unwind_entry *e)
-{
-	struct frame_cie *cie = index_tables_cie_find(c, e->cie_off);
-	if (!cie)
-		c->later = true;
-	else if (!cie->used)
-		*cie = (struct frame_cie){ cie->off, e->func_addr, true };
-}
-
 /* Whom the CIEs are about.  Where FDEs come before their CIEs, `again` asks for a second walk over
  * the FDEs. */
 static void collect_cies(const struct unwind_section *s, struct frame_cies *c, bool again)
@@ -208,7 +187,11 @@ static void collect_cies(const struct unwind_section *s, struct frame_cies *c, b
 		if (!e.ok || e.terminator)
 			continue;
 		if (!e.cie) {
-			cie_use(c, &e);
+			struct frame_cie *cie = index_tables_cie_find(c, e.cie_off);
+			if (!cie)
+				c->later = true;
+			else if (!cie->used)
+				*cie = (struct frame_cie){ cie->off, e.func_addr, true };
 		} else if (!again) {
 			vec_push(&c->v, (struct frame_cie){ .off = e.off });
 			c->last = c->v.count - 1;

@@ -82,12 +82,6 @@ static uint32_t read_register(struct reader *r)
 	return (uint32_t)min_u64(read_uleb(r), UINT32_MAX);
 }
 
-static void line_skip_operands(struct line_program *p, uint8_t op)
-{
-	for (unsigned i = 0; i < p->opcode_lengths[op]; i++)
-		(void)read_uleb(&p->reader);
-}
-
 static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
 {
 	struct line_row *s = &p->state;
@@ -116,25 +110,11 @@ static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
 	case DW_LNS_set_basic_block:
 	case DW_LNS_set_prologue_end:
 	case DW_LNS_set_epilogue_begin: return false;
-	default: line_skip_operands(p, op); return false;
+	default:
+		for (unsigned i = 0; i < p->opcode_lengths[op]; i++)
+			(void)read_uleb(&p->reader);
+		return false;
 	}
-}
-
-static bool line_end_sequence(struct line_program *p, struct line_row *ret)
-{
-	const bool seen = !p->hidden;
-	if (seen)
-		hand_out_end(p, ret);
-	line_start_sequence(p);
-	return seen;
-}
-
-static void note_address_size(const struct line_program *p, uint64_t start, uint64_t size)
-{
-	note(p->dwarf->notes, p->dwarf->path, HEFT_NO_OFFSET, size,
-	     "an address of %" PRIu64 " bytes in the line program at .debug_line+0x%" PRIx64
-	     "; its rows are left out",
-	     size, start);
 }
 
 /* The opcode began at `start`; `size` bytes of address follow.  True where rows came before
@@ -145,7 +125,10 @@ static bool line_set_address(struct line_program *p, uint64_t start, uint64_t si
 	const bool readable = size >= 1 && size <= 8;
 	const uint64_t addr = readable ? read_wide(&p->reader, (unsigned)size) : 0;
 	if (!readable)
-		note_address_size(p, start, size);
+		note(p->dwarf->notes, p->dwarf->path, HEFT_NO_OFFSET, size,
+		     "an address of %" PRIu64 " bytes in the line program at .debug_line+0x%" PRIx64
+		     "; its rows are left out",
+		     size, start);
 	const bool gone = !readable || dwarf_is_tombstone(p->dwarf, addr, (uint8_t)size);
 	const bool closes = gone && p->open;
 	if (closes)
@@ -156,15 +139,6 @@ static bool line_set_address(struct line_program *p, uint64_t start, uint64_t si
 	p->state.addr = addr & p->addr_mask;
 	p->state.op_index = 0;
 	return closes;
-}
-
-/* Version 5 has other means. */
-static void define_file(struct line_program *p, uint64_t end)
-{
-	struct reader r = p->reader;
-	r.size = end;
-	if (p->version < 5)
-		(void)line_read_file(p, &r);
 }
 
 static bool extended(struct line_program *p, struct line_row *ret)
@@ -181,9 +155,21 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	const uint64_t end = r->pos + size;
 	bool row = false;
 	switch (read_u8(r)) {
-	case DW_LNE_end_sequence: reader_seek(r, end); return line_end_sequence(p, ret);
+	case DW_LNE_end_sequence:
+		reader_seek(r, end);
+		row = !p->hidden;
+		if (row)
+			hand_out_end(p, ret);
+		line_start_sequence(p);
+		return row;
 	case DW_LNE_set_address: row = line_set_address(p, start, size - 1, ret); break;
-	case DW_LNE_define_file: define_file(p, end); break;
+	case DW_LNE_define_file: {
+		struct reader file = *r;
+		file.size = end;
+		if (p->version < 5) /* later ones have other means */
+			(void)line_read_file(p, &file);
+		break;
+	}
 	default: break;
 	}
 	reader_seek(r, end);
@@ -200,10 +186,10 @@ static bool line_finish(struct line_program *p, struct line_row *ret)
 		note(d->notes, d->path, HEFT_NO_OFFSET, r->size - r->bad,
 		     "a line program is damaged at .debug_line+0x%" PRIx64, r->bad);
 	}
-	if (p->open)
-		hand_out_end(p, ret);
-	else
+	if (!p->open)
 		return false;
+	hand_out_end(p, ret);
+	ASSERT(!p->open && ret->end_sequence);
 	return true;
 }
 
@@ -221,6 +207,7 @@ bool line_next(struct line_program *p, struct line_row *ret)
 
 bool line_path(const struct line_program *p, uint64_t file, struct text *out)
 {
+	ASSERT(p->dirs.count > 0);
 	text_set(out, STR(""));
 	if (file >= p->files.count || p->files.data[file].name.len == 0)
 		return false;

@@ -295,6 +295,7 @@ bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t ad
 	}
 	line_header_read_tables(&t);
 	line_start_sequence(p);
+	ASSERT(p->dirs.count > 0);
 	return true;
 }
 

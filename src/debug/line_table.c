@@ -33,22 +33,18 @@ static void line_table_add_row(struct line_table *t, struct line_sequence *s,
 	s->count++;
 }
 
-static void line_table_end_sequence(struct line_table *t, struct line_sequence *s, uint64_t end)
-{
-	s->end = end;
-	if (s->count > 0 && end > s->addr)
-		vec_push(&t->sequences, *s);
-	*s = (struct line_sequence){ .first = (uint32_t)t->rows.count };
-}
-
 static void read_rows(struct line_table *t, struct line_program *p)
 {
 	struct line_sequence s = { 0 };
 	for (struct line_row r; t->rows.count < UINT32_MAX && line_next(p, &r);) {
-		if (r.end_sequence)
-			line_table_end_sequence(t, &s, r.addr);
-		else
+		if (!r.end_sequence) {
 			line_table_add_row(t, &s, &r);
+			continue;
+		}
+		s.end = r.addr;
+		if (s.count > 0 && s.end > s.addr)
+			vec_push(&t->sequences, s);
+		s = (struct line_sequence){ .first = (uint32_t)t->rows.count };
 	}
 }
 
@@ -61,16 +57,6 @@ static void line_table_learn_path(struct line_table *t, const struct line_progra
 		return;
 	line_path(p, file, text);
 	t->paths[file] = intern_get(paths, intern_add(paths, text_str(text))).p;
-}
-
-static void learn_used(struct line_table *t, const struct line_program *p, struct intern *paths)
-{
-	struct text text = { 0 };
-	t->path_count = min_u64(p->files.count, UINT32_MAX);
-	t->paths = mem_zeroed(t->path_count + 1, sizeof *t->paths);
-	for (size_t i = 0; i < t->rows.count; i++)
-		line_table_learn_path(t, p, t->rows.data[i].file, &text, paths);
-	text_release(&text);
 }
 
 static void learn_all(struct line_table *t, struct intern *paths)
@@ -95,6 +81,20 @@ const char *line_table_path(struct line_table *t, uint32_t file, struct intern *
 	return t->paths[file] ? t->paths[file] : "";
 }
 
+/* Rows of a sequence rise from its address, and sequences by address. */
+static void line_table_verify(const struct line_table *t)
+{
+	ASSERT(sorted_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data));
+	for (size_t i = 0; i < t->sequences.count; i++) {
+		const struct line_sequence *s = &t->sequences.data[i];
+		ASSERT(s->count > 0 && s->first + (uint64_t)s->count <= t->rows.count);
+		ASSERT(s->end > s->addr && t->rows.data[s->first].delta == 0);
+		for (uint32_t k = 1; k < s->count; k++)
+			ASSERT(t->rows.data[s->first + k].delta >
+			       t->rows.data[s->first + k - 1].delta);
+	}
+}
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths)
@@ -108,11 +108,18 @@ bool line_table_read(struct line_table *t, const struct unit *u, struct intern *
 	if (u->line_off == DW_NO_OFFSET || !line_table_open_program(t, &p))
 		return false;
 	read_rows(t, &p);
-	learn_used(t, &p, paths);
+	struct text text = { 0 };
+	t->path_count = min_u64(p.files.count, UINT32_MAX);
+	t->paths = mem_zeroed(t->path_count + 1, sizeof *t->paths);
+	for (size_t i = 0; i < t->rows.count; i++)
+		line_table_learn_path(t, &p, t->rows.data[i].file, &text, paths);
+	text_release(&text);
 	line_release(&p);
 	sort_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data);
 	vec_fit(&t->sequences);
 	vec_fit(&t->rows);
+	if (HEFT_CHECKS)
+		line_table_verify(t);
 	return true;
 }
 
@@ -126,20 +133,13 @@ void line_table_release(struct line_table *t)
 
 /* ---- look-up -------------------------------------------------------------------------------- */
 
-static const struct line_sequence *sequence_at(const struct line_table *t, uint64_t addr)
-{
-	size_t low; /* the first that ends behind addr */
-	BISECT(low, 0, t->sequences.count, mid, t->sequences.data[mid].end <= addr);
-	if (low == t->sequences.count || addr < t->sequences.data[low].addr)
-		return NULL;
-	return &t->sequences.data[low];
-}
-
 const struct line_place *line_table_find(struct line_table *t, uint64_t addr)
 {
-	const struct line_sequence *s = sequence_at(t, addr);
-	if (!s)
+	size_t i; /* the first that ends behind addr */
+	BISECT(i, 0, t->sequences.count, mid, t->sequences.data[mid].end <= addr);
+	if (i == t->sequences.count || addr < t->sequences.data[i].addr)
 		return NULL;
+	const struct line_sequence *s = &t->sequences.data[i];
 	const struct line_place *rows = t->rows.data + s->first;
 	const uint64_t delta = addr - s->addr;
 	size_t low = 0, high = s->count; /* of the first row behind addr; row 0 has delta 0 */
@@ -154,6 +154,7 @@ const struct line_place *line_table_find(struct line_table *t, uint64_t addr)
 		}
 	}
 	BISECT(low, low, high, mid, rows[mid].delta <= delta);
+	ASSERT(low > 0 && low <= s->count);
 	t->near = s->first + low - 1;
 	return &rows[low - 1];
 }

@@ -142,6 +142,7 @@ static void read_dead_actions(struct lsda *l)
 bool lsda_extent(struct bytes bytes, uint8_t address_size, bool big_endian, enum lsda_specs specs,
 		 uint64_t *ret)
 {
+	ASSERT(address_size >= 1 && address_size <= 8);
 	struct lsda l = { .reader = reader_of(bytes, big_endian),
 			  .address_size = address_size,
 			  .specs = specs };

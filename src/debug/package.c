@@ -19,19 +19,12 @@ static enum dw_section column_section(uint16_t version, uint32_t id)
 	return version >= 5 ? of5[id] : of2[id];
 }
 
-/* Version 2 states it in 4 bytes, version 5 in 2 with 2 of padding. */
-static uint16_t read_version(struct reader *r)
-{
-	struct reader peek = *r;
-	if (read_u32(r) == 2)
-		return 2;
-	return read_u16(&peek);
-}
-
 /* The header: counts that the section has room for. */
 static bool package_read_header(struct package_index *p, struct reader *r)
 {
-	p->version = read_version(r);
+	/* Version 2 states it in 4 bytes, version 5 in 2 with 2 of padding. */
+	struct reader two = *r;
+	p->version = read_u32(r) == 2 ? 2 : read_u16(&two);
 	p->columns = read_u32(r);
 	p->units = read_u32(r);
 	p->slots = read_u32(r);
@@ -162,16 +155,6 @@ static void package_load(struct dwarf *d, enum dw_section which, struct notes *n
 	}
 }
 
-/* Bytes of a section that the unit has; none where the index leaves the section. */
-static uint64_t part_size(const struct package_dwarf *p, enum dw_section which)
-{
-	const uint64_t off = p->unit.parts[which].off, size = p->unit.parts[which].size;
-	const uint64_t all = p->whole->size[which];
-	if (package_is_shared(which))
-		return all;
-	return p->unit.parts[which].present && off <= all && size <= all - off ? size : 0;
-}
-
 void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 			const struct package_unit *unit)
 {
@@ -185,6 +168,13 @@ void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 				   .load = package_load,
 				   .load_ctx = p,
 				   .notes = whole->notes };
-	for (size_t i = 0; i < DW_SECTIONS; i++)
-		p->dwarf.size[i] = part_size(p, (enum dw_section)i);
+	/* Bytes of a section that the unit has; none where the index leaves the section. */
+	for (size_t i = 0; i < DW_SECTIONS; i++) {
+		const uint64_t off = unit->parts[i].off, size = unit->parts[i].size;
+		const uint64_t all = whole->size[i];
+		if (package_is_shared((enum dw_section)i))
+			p->dwarf.size[i] = all;
+		else if (unit->parts[i].present && off <= all && size <= all - off)
+			p->dwarf.size[i] = size;
+	}
 }

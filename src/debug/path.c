@@ -2,18 +2,13 @@
 
 #include "base/vec.h"
 
-static bool path_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Bytes of what makes a path absolute: "/", "C:/", "C:\" or "\\"; 0 where it is relative. */
 static size_t path_root_size(struct str p)
 {
 	if (p.len >= 1 && p.p[0] == '/')
 		return 1;
-	if (p.len >= 3 && path_is_letter(p.p[0]) && p.p[1] == ':' &&
-	    (p.p[2] == '/' || p.p[2] == '\\'))
+	if (p.len >= 3 && ((p.p[0] >= 'a' && p.p[0] <= 'z') || (p.p[0] >= 'A' && p.p[0] <= 'Z')) &&
+	    p.p[1] == ':' && (p.p[2] == '/' || p.p[2] == '\\'))
 		return 3;
 	return p.len >= 2 && p.p[0] == '\\' && p.p[1] == '\\' ? 2 : 0;
 }
@@ -38,14 +33,6 @@ static bool path_separates(const struct joined *j, char c)
 	return c == '/' || (c == '\\' && j->backslash);
 }
 
-static void go_up(struct joined *j)
-{
-	while (j->len > j->fixed && !path_separates(j, j->p[j->len - 1]))
-		j->len--;
-	if (j->len > j->fixed)
-		j->len--;
-}
-
 /* Keeps the name that stands behind len, up to `end`, or does what it says. */
 static void settle_name(struct joined *j, const char *name, size_t end)
 {
@@ -55,7 +42,10 @@ static void settle_name(struct joined *j, const char *name, size_t end)
 	if (size > 2 || name[0] != '.' || name[1] != '.') {
 		j->len = end;
 	} else if (j->len > j->fixed) {
-		go_up(j);
+		while (j->len > j->fixed && !path_separates(j, j->p[j->len - 1]))
+			j->len--;
+		if (j->len > j->fixed)
+			j->len--;
 	} else if (j->root == 0) {
 		j->len = end;
 		j->fixed = end;
@@ -77,11 +67,6 @@ static void path_add_part(struct joined *j, struct str part)
 	}
 }
 
-static struct str without_front(struct str s, size_t n)
-{
-	return (struct str){ s.p + n, s.len - n };
-}
-
 static void debug_path_join(struct text *out, const struct str *parts, size_t count)
 {
 	size_t size = count - 1;
@@ -101,10 +86,11 @@ static void debug_path_join(struct text *out, const struct str *parts, size_t co
 	if (j.root > 0)
 		memcpy(j.p, parts[0].p, j.root);
 	if (parts[0].len > j.root)
-		path_add_part(&j, without_front(parts[0], j.root));
+		path_add_part(&j, (struct str){ parts[0].p + j.root, parts[0].len - j.root });
 	for (size_t i = 1; i < count; i++)
 		path_add_part(&j, parts[i]);
 	out->len = j.len;
+	ASSERT(out->len <= out->cap && j.fixed <= j.len && j.root <= j.fixed);
 }
 
 void path_join(struct text *out, struct str comp_dir, struct str dir, struct str name)

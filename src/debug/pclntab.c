@@ -80,6 +80,7 @@ static unsigned address_width(const struct pclntab *t)
 
 bool pclntab_open(struct pclntab *t, struct bytes b, bool big_endian)
 {
+	ASSERT(b.p || b.size == 0);
 	*t = (struct pclntab){ .bytes = b, .big_endian = big_endian };
 	struct reader r = reader_of(b, big_endian);
 	if (!read_front(&r, t))
@@ -130,11 +131,6 @@ static uint64_t covered(const struct pclntab *t, uint64_t off, uint64_t room)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static uint64_t text_address(const struct pclntab *t, uint64_t value)
-{
-	return t->layout >= PCLNTAB_18 ? t->text + value : value;
-}
-
 /* What of a record comes before its arrays. */
 static void read_record(const struct pclntab *t, struct reader *r, struct pclntab_func *f)
 {
@@ -171,6 +167,7 @@ static void place_data(const struct pclntab *t, struct reader *r, struct pclntab
 
 bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 {
+	ASSERT(i < t->func_count);
 	const unsigned width = address_width(t);
 	const uint64_t base = t->layout == PCLNTAB_2 ? 0 : t->funcs;
 	struct reader r = reader_of(t->bytes, t->big_endian);
@@ -184,7 +181,7 @@ bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *re
 	place_data(t, &r, ret);
 	if (!reader_ok(&r) || next < start)
 		return false;
-	ret->addr = text_address(t, start);
+	ret->addr = t->layout >= PCLNTAB_18 ? t->text + start : start;
 	ret->room = ret->size = next - start;
 	uint64_t most = t->name_max > 0 ? t->name_max : UINT64_MAX;
 	if (!names_take(t->bytes, add_sat(t->names, ret->name_off), &most, &ret->name))
@@ -215,6 +212,7 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 	for (size_t k = 0; k < PCLNTAB_TABLES; k++)
 		size = max_u64(size, covered(t, ret->tables[k], ret->room));
 	ret->size = size > 0 ? min_u64(size, ret->room) : ret->room;
+	ASSERT(ret->size <= ret->room);
 	return true;
 }
 

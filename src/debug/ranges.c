@@ -19,6 +19,7 @@ static bool ranges_is_tombstone(const struct ranges *s, uint64_t addr)
 
 static void ranges_emit(struct ranges *s, uint64_t start, uint64_t end)
 {
+	ASSERT(s->unit);
 	if (end <= start || ranges_is_tombstone(s, start))
 		return;
 	s->count++;
@@ -152,6 +153,7 @@ static void ranges_read_list(struct ranges *s, const struct value *v)
 size_t die_ranges_some(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx,
 		       uint64_t *budget)
 {
+	ASSERT(u->dwarf && fn && budget);
 	const struct unit *holder = u->skeleton && !u->has_low_pc ? u->skeleton : u;
 	struct ranges s = { .unit = u, .fn = fn, .ctx = ctx, .budget = budget };
 	uint64_t low, high;

@@ -182,6 +182,7 @@ static uint32_t add_scope(struct scopes_walk *k, const struct die *d, uint32_t p
 						.call_line = f.call_line,
 						.call_column = f.call_column });
 	die_ranges_some(k->unit, &f.code, scopes_take_range, k, &k->range_budget);
+	ASSERT(parent == SCOPE_NONE || parent < k->scope);
 	return k->scope;
 }
 
@@ -191,11 +192,6 @@ static bool has_attr(const struct unit *u, const struct die *d, uint16_t name)
 		if (die_attr(u, d, i)->name == name)
 			return true;
 	return false;
-}
-
-static bool scopes_has_code(const struct unit *u, const struct die *d)
-{
-	return has_attr(u, d, DW_AT_low_pc) || has_attr(u, d, DW_AT_ranges);
 }
 
 static bool is_type(uint16_t tag)
@@ -245,7 +241,7 @@ static void scopes_walk_die(struct scopes_walk *k, const struct die *d)
 	} else if (a->tag == DW_TAG_subprogram) {
 		here.function = true;
 		here.scope = SCOPE_NONE;
-		if (scopes_has_code(k->unit, d))
+		if (has_attr(k->unit, d, DW_AT_low_pc) || has_attr(k->unit, d, DW_AT_ranges))
 			here.scope = add_scope(k, d, SCOPE_NONE);
 		else
 			die_skip(k->unit, &k->r, a);
@@ -291,6 +287,17 @@ static bool scopes_walk_dies(struct scopes_walk *k)
 	return reader_ok(&k->r);
 }
 
+/* Parents come before their children; every span is of a scope that is there. */
+static void scopes_verify(const struct scopes *s)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		ASSERT(s->list.data[i].parent == SCOPE_NONE || s->list.data[i].parent < i);
+		ASSERT(s->list.data[i].function < s->functions.count);
+	}
+	for (size_t i = 0; i < s->code.spans.count; i++)
+		ASSERT(s->code.spans.data[i].who < s->list.count);
+}
+
 bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 {
 	struct scopes_walk k = {
@@ -310,6 +317,8 @@ bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 		     "a unit is damaged (%s+0x%" PRIx64 "): not all its functions are known",
 		     dw_section_name(u->in), u->off);
 	flat_lay(&ret->code, k.ranges.data, k.ranges.count);
+	if (HEFT_CHECKS)
+		scopes_verify(ret);
 	vec_release(&k.around);
 	vec_release(&k.ranges);
 	vec_release(&k.memos);

@@ -64,6 +64,7 @@ static uint64_t array_count(const struct unit *u, struct reader *r)
 
 bool variable_size(const struct unit *u, uint64_t die_off, uint64_t *ret)
 {
+	ASSERT(die_off >= u->die_off);
 	uint64_t count = 1, off = die_off;
 	for (unsigned i = 0; i < STEPS_MAX; i++) {
 		struct type_size_type t;

@@ -78,35 +78,12 @@ static bool is_first_told(const struct unit *u)
 	return note_is_first(d->notes, d->path, (uint64_t)u->in << 56 ^ u->off);
 }
 
-static void note_damaged(const struct unit *u, uint64_t end)
-{
-	if (is_first_told(u))
-		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, end - u->off,
-		     "a unit has a damaged header at %s+0x%" PRIx64
-		     "; it and what follows is left out",
-		     dw_section_name((enum dw_section)u->in), u->off);
-}
-
-static void note_unknown(const struct unit *u)
-{
-	if (is_first_told(u))
-		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, u->size,
-		     "a unit of DWARF version %u is left out", u->version);
-}
-
-/* Its working drafts keep the headers of version 5. */
-static void note_next(const struct unit *u)
-{
-	if (is_first_told(u))
-		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, u->size,
-		     "a unit of DWARF version %u is read as one of version 5", u->version);
-}
-
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret)
 {
 	if (dwarf_is_package(d))
 		return false;
 	struct reader r = dwarf_reader(d, in);
+	struct notes *const notes = d->notes;
 	reader_seek(&r, *off);
 	for (;;) {
 		unit_skip_padding(d, in, &r);
@@ -118,16 +95,26 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
 		ret->off = r.pos;
 		if (!unit_read_header(&r, ret)) {
 			*off = r.size;
-			note_damaged(ret, r.size);
+			if (is_first_told(ret))
+				note(notes, d->path, HEFT_NO_OFFSET, r.size - ret->off,
+				     "a unit has a damaged header at %s+0x%" PRIx64
+				     "; it and what follows is left out",
+				     dw_section_name(in), ret->off);
 			return false;
 		}
 		*off = r.pos;
 		const bool sizes = ret->address_size >= 1 && ret->address_size <= 8;
-		if (ret->version == DW_VERSION_NEXT && sizes)
-			note_next(ret);
+		ASSERT(*off > ret->off && ret->off + ret->size == *off);
+		/* Working drafts of version 6 keep the headers of version 5. */
+		if (ret->version == DW_VERSION_NEXT && sizes && is_first_told(ret))
+			note(notes, d->path, HEFT_NO_OFFSET, ret->size,
+			     "a unit of DWARF version %u is read as one of version 5",
+			     ret->version);
 		if (ret->version >= 2 && ret->version <= DW_VERSION_NEXT && sizes)
 			return true;
-		note_unknown(ret);
+		if (is_first_told(ret))
+			note(notes, d->path, HEFT_NO_OFFSET, ret->size,
+			     "a unit of DWARF version %u is left out", ret->version);
 	}
 }
 
@@ -175,28 +162,16 @@ static void default_bases(struct unit *u)
 		u->loclists_base = header + 4;
 }
 
-static void no_offsets(struct unit *u)
+bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *skeleton)
 {
+	ASSERT(u->dwarf && u->version >= 2 && u->address_size >= 1 && u->address_size <= 8);
+	struct top t = { 0 };
+	struct die top = { 0 };
 	u->line_off = u->str_offsets_base = u->addr_base = u->rnglists_base = DW_NO_OFFSET;
 	u->loclists_base = u->ranges_base = u->macro_off = DW_NO_OFFSET;
 	u->name = u->comp_dir = u->dwo_name = STR("");
 	u->has_low_pc = false;
 	u->tag = 0;
-}
-
-static void take_texts(struct unit *u, const struct top *t)
-{
-	value_string(u, &t->name, &u->name);
-	value_string(u, &t->comp_dir, &u->comp_dir);
-	value_string(u, &t->dwo_name, &u->dwo_name);
-	u->has_low_pc = value_addr(u, &t->low_pc, &u->low_pc);
-}
-
-bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *skeleton)
-{
-	struct top t = { 0 };
-	struct die top = { 0 };
-	no_offsets(u);
 	u->skeleton = skeleton;
 	u->abbrevs = abbrevs_get(
 		cache, u->dwarf, u->abbrev_off,
@@ -216,9 +191,13 @@ bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *sk
 		take_top(u, &t, a->name, &v);
 	}
 	default_bases(u);
-	take_texts(u, &t);
+	value_string(u, &t.name, &u->name);
+	value_string(u, &t.comp_dir, &u->comp_dir);
+	value_string(u, &t.dwo_name, &u->dwo_name);
+	u->has_low_pc = value_addr(u, &t.low_pc, &u->low_pc);
 	if (u->version < 5 && u->type == DW_UT_compile && u->tag == DW_TAG_partial_unit)
 		u->type = DW_UT_partial;
+	ASSERT(u->abbrevs && u->die_off < unit_end(u));
 	return true;
 }
 
@@ -228,6 +207,7 @@ static bool table_entry(struct dwarf *d, enum dw_section in, uint64_t base, uint
 			unsigned size, uint64_t *ret)
 {
 	struct reader r = dwarf_reader(d, in);
+	ASSERT(size > 0 && size <= 8);
 	if (base == DW_NO_OFFSET || index > r.size / size)
 		return false;
 	reader_seek(&r, add_sat(base, index * size));

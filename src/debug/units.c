@@ -61,6 +61,7 @@ size_t units_count(struct units *s, enum dw_section in)
 
 bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret)
 {
+	ASSERT(in == DW_INFO || in == DW_TYPES);
 	size_t count;
 	const uint64_t *list = list_of(s, in, &count);
 	if (i >= count)
@@ -233,6 +234,7 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (s->silent.count > 0)
 		flat_lay(&s->addrs, s->ranges.data, s->ranges.count);
 	vec_release(&s->ranges);
+	ASSERT(s->indexed);
 	return find_addr(s, addr, ret_index);
 }
 
@@ -263,15 +265,6 @@ static const struct unit *reach(struct units *s, enum dw_section in, uint64_t of
 	return u;
 }
 
-static const struct unit *reach_type(struct units *s, uint64_t signature, uint64_t *ret_off)
-{
-	struct unit u;
-	if (!units_by_signature(s, signature, &u))
-		return NULL;
-	*ret_off = add_sat(u.off, u.type_off);
-	return *ret_off < unit_end(&u) ? reach(s, u.in, *ret_off) : NULL;
-}
-
 const struct unit *units_follow(struct units *s, const struct unit *from, const struct value *v,
 				uint64_t *ret_off)
 {
@@ -289,7 +282,13 @@ const struct unit *units_follow(struct units *s, const struct unit *from, const 
 	case VALUE_REF_SUP:
 		home = units_of_sup(home);
 		return home ? reach(home, DW_INFO, v->u) : NULL;
-	case VALUE_REF_TYPE: return reach_type(home, v->u, ret_off);
+	case VALUE_REF_TYPE: {
+		struct unit u;
+		if (!units_by_signature(home, v->u, &u))
+			return NULL;
+		*ret_off = add_sat(u.off, u.type_off);
+		return *ret_off < unit_end(&u) ? reach(home, u.in, *ret_off) : NULL;
+	}
 	default: return NULL;
 	}
 }

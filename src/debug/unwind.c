@@ -41,13 +41,6 @@ struct entry_head {
 
 /* ---- fixups --------------------------------------------------------------- */
 
-static size_t fixup_lower_bound(const struct unwind_section *s, size_t from, uint64_t off)
-{
-	size_t low;
-	BISECT(low, from, s->fixup_count, mid, s->fixups[mid].off < off);
-	return low;
-}
-
 /* The target of the pointer at `off`.  Entries ask in ascending order, nearly always. */
 static bool fixup_find(struct unwind_state *st, uint64_t off, uint64_t *ret)
 {
@@ -59,7 +52,7 @@ static bool fixup_find(struct unwind_state *st, uint64_t off, uint64_t *ret)
 	while (i < s->fixup_count && i < near && s->fixups[i].off < off)
 		i++;
 	if (i == near)
-		i = fixup_lower_bound(s, i, off);
+		BISECT(i, i, s->fixup_count, mid, s->fixups[mid].off < off);
 	st->fixup = i;
 	if (i == s->fixup_count || s->fixups[i].off != off)
 		return false;
@@ -115,17 +108,6 @@ static bool unwind_follow(const struct unwind_section *s, uint8_t encoding, uint
 
 /* ---- heads ---------------------------------------------------------------- */
 
-/* The CIE that the identification `id` at `id_off` refers to. */
-static uint64_t cie_offset(struct unwind_state *st, uint64_t id, uint64_t id_off)
-{
-	uint64_t target;
-	if (!st->section->debug_frame)
-		return id_off - id;
-	if (fixup_find(st, id_off, &target))
-		return target - st->section->addr;
-	return id;
-}
-
 /* False where fewer than 4 bytes are left or the length leaves the section. */
 static bool unwind_read_head(struct unwind_state *st, uint64_t off, struct entry_head *ret)
 {
@@ -152,8 +134,15 @@ static bool unwind_read_head(struct unwind_state *st, uint64_t off, struct entry
 		ret->cie = id == (width == 8 ? UINT64_MAX : UINT32_MAX);
 	else
 		ret->cie = id == 0;
-	if (!ret->cie && !ret->short_body)
-		ret->cie_off = cie_offset(st, id, id_off);
+	/* .debug_frame states the offset of the CIE, .eh_frame the distance to it. */
+	uint64_t target;
+	if (!ret->cie && !ret->short_body) {
+		if (!s->debug_frame)
+			ret->cie_off = id_off - id;
+		else
+			ret->cie_off = fixup_find(st, id_off, &target) ? target - s->addr : id;
+	}
+	ASSERT(ret->end > off && ret->end <= s->bytes.size);
 	return true;
 }
 
@@ -266,6 +255,7 @@ static const struct unwind_cie *cie_add(struct unwind_state *st, const struct en
 	const struct unwind_cie *known = unwind_cie_find(st, h->off);
 	if (known)
 		return known;
+	ASSERT(st->cies.count < UINT32_MAX);
 	struct unwind_cie c = { .off = h->off,
 				.address_size = st->section->address_size,
 				.func_encoding = EH_ABSPTR,
@@ -382,26 +372,6 @@ void unwind_release(struct unwind_iter *it)
 	it->cies = NULL;
 }
 
-static void fill_cie(struct unwind_state *st, const struct entry_head *h, struct unwind_entry *ret)
-{
-	const struct unwind_cie *c = cie_add(st, h);
-	ret->cie = true;
-	ret->ok = c->ok;
-	if (!c->ok)
-		return;
-	ret->personality = c->personality;
-	ret->signal_frame = c->signal_frame;
-}
-
-static void fill_fde(struct unwind_state *st, const struct entry_head *h, struct unwind_entry *ret)
-{
-	if (h->short_body)
-		return;
-	const struct unwind_cie *c = cie_of(st, h->cie_off);
-	ret->cie_off = h->cie_off;
-	ret->ok = c && c->ok && parse_fde(st, h, c, ret);
-}
-
 bool unwind_next(struct unwind_iter *it, struct unwind_entry *ret)
 {
 	const struct unwind_section *s = it->section;
@@ -422,10 +392,17 @@ bool unwind_next(struct unwind_iter *it, struct unwind_entry *ret)
 		ret->terminator = ret->ok = true;
 		return true;
 	}
-	if (h.cie)
-		fill_cie(st, &h, ret);
-	else
-		fill_fde(st, &h, ret);
+	if (h.cie) {
+		const struct unwind_cie *c = cie_add(st, &h);
+		ret->cie = true;
+		ret->ok = c->ok;
+		ret->personality = c->personality;
+		ret->signal_frame = c->signal_frame;
+	} else if (!h.short_body) {
+		const struct unwind_cie *c = cie_of(st, h.cie_off);
+		ret->cie_off = h.cie_off;
+		ret->ok = c && c->ok && parse_fde(st, &h, c, ret);
+	}
 	if (ret->ok)
 		return true;
 	*ret = (struct unwind_entry){ .off = h.off, .size = h.end - h.off, .cie = ret->cie };

@@ -75,6 +75,7 @@ bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, 
 {
 	if (i >= h->count)
 		return false;
+	ASSERT(h->entry_size > 0);
 	struct reader r = h->reader;
 	reader_seek(&r, h->table_off + i * h->entry_size);
 	if (h->encoding == (EH_DATAREL | EH_SDATA4)) {

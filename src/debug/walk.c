@@ -135,19 +135,15 @@ static void walk_leave(struct unit_walk *k)
 		k->w->leave(k->w->ctx, k->r.pos);
 }
 
-static void walk_enter(struct unit_walk *k, const struct abbrev *a)
-{
-	const struct die d = { k->die_off, a };
-	if (k->w->enter(k->w->ctx, &d, &k->r))
-		k->entered = k->depth + 1;
-}
-
 /* The attributes of one DIE. */
 static inline void walk_one_die(struct unit_walk *k, const struct abbrev *a)
 {
 	const bool owner = a->tag == DW_TAG_subprogram || a->tag == DW_TAG_variable;
-	if (owner && k->entered == 0 && k->w->enter)
-		walk_enter(k, a);
+	if (owner && k->entered == 0 && k->w->enter) {
+		const struct die d = { k->die_off, a };
+		if (k->w->enter(k->w->ctx, &d, &k->r))
+			k->entered = k->depth + 1;
+	}
 	const struct walk_step *s = a->steps > 0 ? &k->u->abbrevs->steps.data[a->step] : NULL;
 	for (uint32_t left = a->steps; left > 0; left--, s++) {
 		read_skip(&k->r, s->skip);
@@ -183,8 +179,10 @@ static bool walk_all_dies(struct unit_walk *k)
 
 bool unit_walk(const struct unit *u, const struct walker *w)
 {
+	ASSERT(u->abbrevs);
 	struct unit_walk k = { .u = u, .w = w, .r = unit_reader(u, u->die_off) };
 	const bool ok = walk_all_dies(&k);
+	ASSERT(!ok || k.r.pos == k.r.size);
 	if (k.entered)
 		walk_leave(&k);
 	if (!ok)

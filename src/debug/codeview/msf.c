@@ -29,6 +29,7 @@ static struct bytes msf_gather(struct msf *m, struct bytes list, uint64_t size)
 		run++;
 	if (run == count)
 		return bytes_sub(m->file, (uint64_t)first * m->block_size, size);
+	ASSERT(m->block_size >= BLOCK_MIN && count * m->block_size >= size);
 	m->left -= size;
 	uint8_t *out = arena_alloc(&m->arena, (size_t)size, 1);
 	reader_seek(&r, 0);
@@ -100,6 +101,7 @@ struct bytes msf_stream(struct msf *m, uint32_t index)
 	reader_seek(&r, 4 + 4 * (uint64_t)index);
 	const uint32_t size = read_u32(&r);
 	const uint64_t at = m->starts[index];
+	ASSERT(at <= m->directory.size);
 	return size == NO_STREAM
 		       ? none
 		       : msf_gather(m, bytes_sub(m->directory, at, m->directory.size - at), size);

@@ -44,16 +44,6 @@ static uint32_t pdb_find_named(struct reader *r, struct str name)
 	return NO_STREAM;
 }
 
-static void pdb_read_names(struct pdb *p, struct reader *info)
-{
-	struct reader r = reader_of(msf_stream(&p->msf, pdb_find_named(info, STR("/names"))),
-				    false);
-	read_skip(&r, 8);
-	const uint32_t size = read_u32(&r);
-	const uint8_t *text = read_take(&r, size);
-	p->names = (struct bytes){ text, text ? size : 0 };
-}
-
 /* ---- the DBI stream -------------------------------------------------------------------------- */
 
 struct dbi {
@@ -304,12 +294,18 @@ bool pdb_open(struct pdb *p, struct bytes file)
 	memset(p, 0, sizeof *p);
 	if (!msf_open(&p->msf, file) || !read_info(p, &info) || !pdb_read_header(p, &d))
 		return false;
-	pdb_read_names(p, &info);
+	struct reader r = reader_of(msf_stream(&p->msf, pdb_find_named(&info, STR("/names"))),
+				    false);
+	read_skip(&r, 8);
+	const uint32_t size = read_u32(&r);
+	const uint8_t *text = read_take(&r, size);
+	p->names = (struct bytes){ text, text ? size : 0 };
 	read_modules(p, &d.modules);
 	pdb_read_sections(p, &d.streams);
 	read_pieces(p, &d.pieces);
 	read_types(p, STREAM_TYPES, &p->types);
 	read_types(p, STREAM_IDS, &p->ids);
+	ASSERT(sorted_by_key(p->pieces.data, p->pieces.count, sizeof *p->pieces.data));
 	return true;
 }
 

@@ -87,22 +87,6 @@ static void pdb_dwarf_add_symbol(struct pdb_dwarf_making *m, uint64_t rva, struc
 		vec_push(&m->out->symbols, s);
 }
 
-/* A hash, which stands for a name that was too long. */
-static bool pdb_dwarf_is_hash(struct str name)
-{
-	return str_starts(name, STR("??@"));
-}
-
-/* What linkers call the function, where it says more than its name; else "". */
-static struct str linkage_of(const struct pdb_dwarf_making *m, uint64_t rva)
-{
-	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
-	for (; i < m->publics.count && m->publics.data[i].key == rva; i++)
-		if (!pdb_dwarf_is_hash(m->publics.data[i].name))
-			return m->publics.data[i].name;
-	return STR("");
-}
-
 static void read_public(struct pdb_dwarf_making *m, struct reader *r)
 {
 	enum { CODE = 1, FUNCTION = 2 };
@@ -176,26 +160,6 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 	}
 }
 
-static void find_build(struct pdb_dwarf_making *m, struct reader r, struct str *ret_dir,
-		       struct str *ret_source)
-{
-	struct reader sub;
-	uint16_t kind;
-	*ret_dir = *ret_source = STR("");
-	while (read_record(&r, &kind, &sub))
-		if (kind == S_BUILDINFO)
-			pdb_dwarf_read_build(m, &sub, ret_dir, ret_source);
-}
-
-/* "libx.a(y.o)", as linker maps name it, "y.o", or "* Linker *". */
-static struct str object_name(struct pdb_dwarf_making *m, const struct pdb_module *module)
-{
-	if (module->library.len == 0 || str_eq(module->library, module->name))
-		return module->name;
-	return str_of(arena_format(&m->out->arena, STR_FMT "(" STR_FMT ")",
-				   STR_ARG(module->library), STR_ARG(module->name)));
-}
-
 /* What a module gave to the sections of the program. */
 static void put_pieces(struct pdb_dwarf_making *m)
 {
@@ -208,24 +172,23 @@ static void put_pieces(struct pdb_dwarf_making *m)
 	put_range(t, form, 0, 0);
 }
 
-static void pdb_dwarf_list_pieces(struct pdb_dwarf_making *m)
-{
-	for (size_t i = 0; i < m->pdb->pieces.count; i++) {
-		const struct pdb_piece *p = &m->pdb->pieces.data[i];
-		vec_push(&m->owned, (struct owned){ p->module, p });
-	}
-	sort_by_key(m->owned.data, m->owned.count, sizeof *m->owned.data);
-}
-
 static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols)
 {
 	const struct pdb_module *module = &m->pdb->modules.data[m->module];
 	struct text *t = &m->out->info;
-	struct str dir, source;
-	find_build(m, symbols, &dir, &source);
+	struct str dir = STR(""), source = STR(""), name = module->name;
+	struct reader sub;
+	uint16_t kind;
+	while (read_record(&symbols, &kind, &sub))
+		if (kind == S_BUILDINFO)
+			pdb_dwarf_read_build(m, &sub, &dir, &source);
+	/* "libx.a(y.o)", as linker maps name it, "y.o", or "* Linker *". */
+	if (module->library.len > 0 && !str_eq(module->library, module->name))
+		name = str_of(arena_format(&m->out->arena, STR_FMT "(" STR_FMT ")",
+					   STR_ARG(module->library), STR_ARG(module->name)));
 	m->unit = put_unit_header(t, form, 4);
 	put_uint(t, AB_UNIT, 1);
-	put_cstr(t, source.len > 0 ? source : object_name(m, module));
+	put_cstr(t, source.len > 0 ? source : name);
 	put_cstr(t, source.len > 0 ? dir : STR(""));
 	put_uint(t, m->out->line.len, 4);
 	put_addr(t, form, 0);
@@ -298,7 +261,12 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 		enter_plain(m);
 		return;
 	}
-	const struct str linkage = linkage_of(m, rva);
+	/* What linkers call the function, unless it is a hash for a name that was too long. */
+	struct str linkage = STR("");
+	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
+	for (; i < m->publics.count && m->publics.data[i].key == rva && linkage.len == 0; i++)
+		if (!str_starts(m->publics.data[i].name, STR("??@")))
+			linkage = m->publics.data[i].name;
 	pdb_dwarf_add_symbol(
 		m, rva,
 		(struct pdb_symbol){ .name = name, .size = size, .code = true, .global = global });
@@ -415,6 +383,7 @@ static void pdb_dwarf_put_symbols(struct pdb_dwarf_making *m, struct reader r)
 		m->pdb->damaged += r.size - r.bad;
 	while (m->levels.count > 0)
 		pdb_dwarf_leave(m);
+	ASSERT(m->outer <= m->lines.rows.count);
 }
 
 static void pdb_dwarf_put_lines(struct pdb_dwarf_making *m)
@@ -470,11 +439,16 @@ void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
 	ret->base = base;
 	pdb_dwarf_put_abbreviations(&ret->abbrev);
 	read_globals(&m);
-	pdb_dwarf_list_pieces(&m);
+	for (size_t i = 0; i < m.pdb->pieces.count; i++) {
+		const struct pdb_piece *p = &m.pdb->pieces.data[i];
+		vec_push(&m.owned, (struct owned){ p->module, p });
+	}
+	sort_by_key(m.owned.data, m.owned.count, sizeof *m.owned.data);
 	for (size_t i = 0; i < p->modules.count; i++) {
 		m.module = (uint32_t)i;
 		put_module(&m);
 	}
+	ASSERT(m.levels.count == 0 && m.next <= m.owned.count);
 	sort_by_key_then(ret->symbols.data, ret->symbols.count, sizeof *ret->symbols.data,
 			 by_linkage);
 	vec_release(&m.variables);

@@ -230,6 +230,7 @@ void pdb_lines_read(struct pdb_lines *l, const struct pdb *p, struct bytes c13)
 	each(l, c13, DEBUG_S_INLINEELINES, read_inlinees);
 	sort_by_key(l->rows.data, l->rows.count, sizeof *l->rows.data);
 	sort_by_key(l->inlinees.data, l->inlinees.count, sizeof *l->inlinees.data);
+	ASSERT(l->rows.count <= UINT32_MAX);
 }
 
 void pdb_lines_release(struct pdb_lines *l)

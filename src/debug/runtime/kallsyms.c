@@ -166,27 +166,26 @@ static void kallsyms_find_order(struct kallsyms *k)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static bool names_at(struct kallsyms *k, uint64_t off, uint64_t *steps)
-{
-	struct reader r = kallsyms_reader_at(k, off);
-	k->count = read_uint(&r, k->unit);
-	k->names = r.pos;
-	/* Fewer names have no marker that could be wrong. */
-	return k->count > 256 && k->count <= reader_left(&r) / 3 && find_names_end(k, steps) &&
-	       (markers_fit(k, 4) || markers_fit(k, k->width)) && find_pieces(k);
-}
-
 /* With parts that begin at multiples of `unit`. */
 static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 {
 	uint64_t steps = 4 * k->bytes.size;
 	k->unit = unit;
 	for (uint64_t off = 0; off < k->bytes.size; off += unit) {
+		struct reader r = kallsyms_reader_at(k, off);
 		k->order = 0;
-		if (names_at(k, off, &steps) && find_addresses(k)) {
-			kallsyms_find_order(k);
-			return true;
-		}
+		k->count = read_uint(&r, unit);
+		k->names = r.pos;
+		/* Fewer names have no marker that could be wrong. */
+		if (k->count <= 256 || k->count > reader_left(&r) / 3 ||
+		    !find_names_end(k, &steps) ||
+		    (!markers_fit(k, 4) && !markers_fit(k, k->width)) || !find_pieces(k) ||
+		    !find_addresses(k))
+			continue;
+		kallsyms_find_order(k);
+		ASSERT(k->names < k->markers && k->markers < k->markers_end);
+		ASSERT(k->markers_end <= k->pieces && k->pieces < k->index);
+		return true;
 	}
 	return false;
 }
@@ -194,6 +193,7 @@ static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 bool kallsyms_find(struct kallsyms *k, struct bytes b, uint64_t addr, bool big_endian,
 		   unsigned width)
 {
+	ASSERT(b.p || b.size == 0);
 	*k = (struct kallsyms){
 		.bytes = b, .addr = addr, .big_endian = big_endian, .width = width
 	};
@@ -230,14 +230,6 @@ void kallsyms_iter(struct kallsyms_iter *it, const struct kallsyms *k)
 	it->left = k->count;
 }
 
-static struct str kallsyms_piece(const struct kallsyms *k, uint8_t number)
-{
-	struct str ret = { "", 0 };
-	struct reader r = kallsyms_reader_at(k, k->index + 2 * (uint64_t)number);
-	(void)bytes_cstr(k->bytes, k->pieces + read_u16(&r), &ret);
-	return ret;
-}
-
 bool kallsyms_next(struct kallsyms_iter *it)
 {
 	size_t used = 0;
@@ -245,11 +237,15 @@ bool kallsyms_next(struct kallsyms_iter *it)
 		return false;
 	it->left--;
 	for (uint32_t left = read_length(&it->names); left > 0; left--) {
-		const struct str s = kallsyms_piece(it->k, read_u8(&it->names));
+		const uint64_t number = read_u8(&it->names);
+		struct reader r = kallsyms_reader_at(it->k, it->k->index + 2 * number);
+		struct str s = { "", 0 };
+		(void)bytes_cstr(it->k->bytes, it->k->pieces + read_u16(&r), &s);
 		const size_t room = sizeof it->text - used, len = s.len < room ? s.len : room;
 		memcpy(it->text + used, s.p, len);
 		used += len;
 	}
+	ASSERT(used <= sizeof it->text);
 	it->addr = kallsyms_read_address(it->k, &it->addrs);
 	it->type = used > 0 ? it->text[0] : '?';
 	it->name = (struct str){ it->text + 1, used > 0 ? used - 1 : 0 };

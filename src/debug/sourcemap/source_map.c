@@ -18,25 +18,21 @@ struct parsing {
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-/* A digit of base 64: 5 bits and one that says whether more follow; -1 for another character. */
-static int source_map_digit(char c)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *at = c != '\0' ? strchr(digits, c) : NULL;
-	return at ? (int)(at - digits) : -1;
-}
-
-/* A number of at most 32 bits, the lowest of which is the sign.  False where there is none. */
+/* A number in base 64 of at most 32 bits, the lowest of which is the sign.  False where there is
+ * none. */
 static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 {
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint64_t v = 0;
 	for (unsigned shift = 0; *at < s.len && shift <= 30; shift += 5) {
-		const int d = source_map_digit(s.p[*at]);
-		if (d < 0)
+		/* A digit: 5 bits and one that says whether more follow. */
+		const char *digit = s.p[*at] != '\0' ? strchr(digits, s.p[*at]) : NULL;
+		if (!digit)
 			return false;
 		(*at)++;
-		v |= (uint64_t)(d & 31) << shift;
+		const uint64_t d = (uint64_t)(digit - digits);
+		v |= (d & 31) << shift;
 		if (d & 32)
 			continue;
 		*ret = v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
@@ -92,14 +88,6 @@ static bool read_mappings(struct parsing *p, struct str text)
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-/* A source may be null; one that is a path from a root or a URL stays as it is. */
-static void source_map_add(struct parsing *p, bool is_text)
-{
-	struct arena *a = &p->map->arena;
-	const struct str s = is_text ? text_str(&p->in.text) : STR("");
-	vec_push(&p->map->sources, (struct str){ arena_copy(a, s), s.len });
-}
-
 static void read_sources(struct parsing *p)
 {
 	enum json_token t = json_next(&p->in);
@@ -110,7 +98,9 @@ static void read_sources(struct parsing *p)
 	while ((t = json_next(&p->in)) != JSON_ARRAY_END && t != JSON_END) {
 		if (t != JSON_STRING && t != JSON_NULL)
 			(void)json_rest(&p->in, t);
-		source_map_add(p, t == JSON_STRING);
+		/* A source may be null; one that is a path from a root or a URL stays as it is. */
+		const struct str s = t == JSON_STRING ? text_str(&p->in.text) : STR("");
+		vec_push(&p->map->sources, (struct str){ arena_copy(&p->map->arena, s), s.len });
 	}
 }
 
@@ -260,17 +250,6 @@ bool source_map_matches(struct bytes b)
 	return i < b.size && b.p[i] == '"';
 }
 
-/* Each row holds up to the next one; of those at one place the last counts. */
-static void set_ends(struct source_map *m)
-{
-	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
-	uint64_t end = UINT64_MAX;
-	for (size_t i = m->rows.count; i-- > 0;) {
-		m->rows.data[i].end = end;
-		end = m->rows.data[i].addr;
-	}
-}
-
 bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_problem,
 		      uint64_t *ret_pos)
 {
@@ -291,7 +270,14 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	*ret_problem = p.problem;
 	*ret_pos = p.in.pos;
 	json_in_release(&p.in);
-	set_ends(m);
+	ASSERT(m->rows.count == m->origins.count);
+	/* Each row holds up to the next one; of those at one place the last counts. */
+	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
+	uint64_t end = UINT64_MAX;
+	for (size_t i = m->rows.count; i-- > 0;) {
+		m->rows.data[i].end = end;
+		end = m->rows.data[i].addr;
+	}
 	return p.problem == NULL;
 }
 

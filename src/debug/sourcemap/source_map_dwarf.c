@@ -71,6 +71,7 @@ void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, u
 	put_abbreviation(&ret->abbrev);
 	for (size_t i = 0; i < m->rows.count; i++) {
 		const struct flat_range *r = &m->rows.data[i];
+		ASSERT(r->who < m->origins.count);
 		const uint32_t file = m->origins.data[r->who].file;
 		const uint64_t end = min_u64(r->end, off + size);
 		if (r->addr < off || r->addr >= end)

@@ -25,6 +25,7 @@ static unsigned shift_of(const struct dwarf_form *f, unsigned i, unsigned width)
 
 void put_fixed(struct text *t, const struct dwarf_form *f, uint64_t v, unsigned width)
 {
+	ASSERT(width > 0 && width <= 8);
 	for (unsigned i = 0; i < width; i++)
 		text_add_char(t, (char)(v >> shift_of(f, i, width)));
 }
@@ -42,6 +43,7 @@ void put_range(struct text *t, const struct dwarf_form *f, uint64_t addr, uint64
 
 void put_length(struct text *t, const struct dwarf_form *f, size_t at)
 {
+	ASSERT(at + 4 <= t->len);
 	const uint64_t size = t->len - at - 4;
 	for (unsigned i = 0; i < 4; i++)
 		t->p[at + i] = (char)(size >> shift_of(f, i, 4));
@@ -124,6 +126,7 @@ void line_writer_column(struct line_writer *p, uint32_t column)
 
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line)
 {
+	ASSERT(addr >= p->addr && p->form->quantum > 0);
 	const int64_t lines = (int64_t)line - p->line - LINE_BASE;
 	const uint64_t steps = (addr - p->addr) / p->form->quantum;
 	if (p->file != file) {
@@ -181,6 +184,7 @@ void line_write(struct text *out, const struct line_rows *l, uint64_t base)
 	put_uint(out, 0, 4);
 	dwarf_write_put_header(out, l);
 	flat_lay(&flat, l->rows, l->row_count);
+	ASSERT(l->row_count > 0 || flat.spans.count == 0);
 	for (size_t i = 0; i < flat.spans.count; i++) {
 		const struct flat_span *span = &flat.spans.data[i];
 		const struct line_origin *origin = &l->origins[span->who];

@@ -178,6 +178,7 @@ static size_t moved_unit_put_lines(struct moving *w)
 
 static void move_span(struct moving *w, const struct flat_span *span)
 {
+	ASSERT(span->who < w->scopes.list.count);
 	uint64_t at = span->addr, addr, end;
 	bool any = false;
 	while (next_moved(w->out, &at, span->addr + span->size, &addr, &end)) {
@@ -188,15 +189,6 @@ static void move_span(struct moving *w, const struct flat_span *span)
 	for (uint32_t i = span->who; any && i != SCOPE_NONE && !w->live[i];
 	     i = w->scopes.list.data[i].parent)
 		w->live[i] = true;
-}
-
-static void move_scopes(struct moving *w)
-{
-	w->live = mem_zeroed(w->scopes.list.count + 1, sizeof *w->live);
-	w->dies = mem_zeroed(w->scopes.functions.count + 1, sizeof *w->dies);
-	for (size_t i = 0; i < w->scopes.code.spans.count; i++)
-		move_span(w, &w->scopes.code.spans.data[i]);
-	sort_by_key(w->code.data, w->code.count, sizeof *w->code.data);
 }
 
 /* What the live scopes are called, once a function. */
@@ -223,6 +215,7 @@ static void moved_unit_put_abstract(struct moving *w)
 /* Its own code; what is inlined into it has ranges of its own.  *code moves behind it. */
 static void put_scope(struct moving *w, uint32_t i, size_t *code)
 {
+	ASSERT(i < w->scopes.list.count);
 	const struct scope *s = &w->scopes.list.data[i];
 	const struct dwarf_form *form = &w->out->form;
 	struct text *t = &w->out->info, *ranges = &w->out->ranges;
@@ -331,7 +324,11 @@ void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct u
 	struct moving w = { .out = m, .unit = u };
 	const size_t info = m->info.len, line = m->line.len, ranges = m->ranges.len;
 	(void)scopes_read(&w.scopes, units, u);
-	move_scopes(&w);
+	w.live = mem_zeroed(w.scopes.list.count + 1, sizeof *w.live);
+	w.dies = mem_zeroed(w.scopes.functions.count + 1, sizeof *w.dies);
+	for (size_t i = 0; i < w.scopes.code.spans.count; i++)
+		move_span(&w, &w.scopes.code.spans.data[i]);
+	sort_by_key(w.code.data, w.code.count, sizeof *w.code.data);
 	moved_unit_put(&w, moved_unit_put_lines(&w));
 	if (w.covered.count == 0 && w.variables.len == 0) {
 		m->info.len = info;
