@@ -36,13 +36,15 @@ static void named_code_claim(struct attr *a)
 	if (a->owner == BY_SYMBOL && is_unpacked(a))
 		attr_sized_symbols(a);
 	attr_commit_vm(a);
-	plt_read(&a->plt, a->im);
+	plt_read(&a->scratch->plt, a->im);
 	attr_plt(a);
 }
 
+/* Reading the tables claims nothing. */
 static void unwind_join(struct attr *a, struct attr *b)
 {
-	a->fdes = b->fdes;
+	ASSERT(b->vm_claims.list.count == 0 && b->file_claims.list.count == 0);
+	(void)a;
 }
 
 static void tables_claim(struct attr *b)
@@ -56,7 +58,7 @@ static void tables_claim(struct attr *b)
  * in order, so they get them as they are. */
 static void tables_resolve(struct attr *b)
 {
-	vec_release(&b->fdes);
+	vec_release(&b->scratch->fdes);
 	claims_sort(&b->vm_claims);
 	claims_sort(&b->file_claims);
 	memset(&b->vm, 0, sizeof b->vm);
@@ -66,7 +68,7 @@ static void tables_resolve(struct attr *b)
 
 static void tables_join(struct attr *a, struct attr *b)
 {
-	memset(&a->fdes, 0, sizeof a->fdes); /* the partner has released them */
+
 	attr_list_guessed(a);
 	attr_commit_vm(a);
 	spans_overlay(&a->vm, &b->vm);
@@ -91,7 +93,8 @@ static void entries_name(struct attr *a)
 
 static bool is_object_of_dwarf(const struct attr *a)
 {
-	return a->im->kind == IMAGE_OBJECT && a->dwarf && a->vm.list.count > 0 && is_own_way(a);
+	return a->im->kind == IMAGE_OBJECT && a->scratch->dwarf && a->vm.list.count > 0 &&
+	       is_own_way(a);
 }
 
 static void object_claim(struct attr *a)
@@ -310,18 +313,6 @@ static void pass_run(const struct attr_pass *p, struct attr *a, struct attr *par
 	}
 }
 
-static void scratch_release(struct attr *a)
-{
-	plt_release(&a->plt);
-	vec_release(&a->uses);
-	vec_release(&a->bare);
-	vec_release(&a->unsized);
-	vec_release(&a->guessed);
-	vec_release(&a->sized);
-	vec_release(&a->overlays);
-	attr_forget_symbols(a);
-}
-
 void attr_passes_run(struct attr *a, size_t number, size_t total)
 {
 	struct attr partner;
@@ -340,11 +331,11 @@ void attr_passes_run(struct attr *a, size_t number, size_t total)
 		if (HEFT_CHECKS)
 			spans_verify(&a->vm);
 	}
-	ASSERT(!partner_open && a->vm_claims.list.count == 0 && !a->refs && !a->bytes);
-	if (a->made_up > 0)
+	ASSERT(!partner_open && a->vm_claims.list.count == 0 && !a->scratch->refs &&
+	       !a->scratch->bytes);
+	if (a->scratch->made_up > 0)
 		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
 		     "functions without a symbol (%" PRIu64 ") are named sub_ADDRESS; their bounds "
 		     "are those of unwind tables, entry points and calls",
-		     a->made_up);
-	scratch_release(a);
+		     a->scratch->made_up);
 }

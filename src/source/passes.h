@@ -7,7 +7,7 @@
 #ifndef HEFT_SOURCE_PASSES_H
 #define HEFT_SOURCE_PASSES_H
 
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 /* For which owners a pass runs. */
 enum pass_for {

@@ -1,7 +1,7 @@
 /* The source inlinestacks: a function and the chain of what was inlined into it, outermost first,
  * as linker names with ";" between. */
 #include "base/sort.h"
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 #include "source/attr/debug_bytes.h"
 #include "program/dwarf_slot.h"
 
@@ -161,14 +161,14 @@ static void read_units(struct stacks *s)
 
 static void stacks_list_symbols(struct stacks *s)
 {
+	struct attr_scratch scratch = { .symtab = image_section_type(s->im, SHT_SYMTAB, 1),
+					.dynsym = image_section_type(s->im, SHT_DYNSYM, 1) };
 	struct attr a = { .f = s->f,
 			  .im = s->im,
 			  .debug = s->f->debug ? &s->f->debug->images[0] : NULL,
-			  .symtab = image_section_type(s->im, SHT_SYMTAB, 1),
-			  .dynsym = image_section_type(s->im, SHT_DYNSYM, 1) };
+			  .scratch = &scratch };
 	attr_list_sized(&a, &s->places);
-	vec_release(&a.unsized);
-	vec_release(&a.guessed);
+	attr_scratch_release(&scratch);
 }
 
 void source_inlinestacks(const struct source_file *f, struct layer *ret)

@@ -164,23 +164,38 @@ static label_id *read_labels(const struct attr *a, const struct section *table, 
 	return labels;
 }
 
-void attr_forget_symbols(struct attr *a)
+static void symbols_forget(struct attr_scratch *s)
 {
-	mem_free(a->sym_labels);
-	mem_free(a->dyn_labels);
-	mem_free(a->sym_sizes);
-	mem_free(a->dyn_sizes);
+	mem_free(s->sym_labels);
+	mem_free(s->dyn_labels);
+	mem_free(s->sym_sizes);
+	mem_free(s->dyn_sizes);
+}
+
+void attr_scratch_release(struct attr_scratch *s)
+{
+	ASSERT(!s->refs && !s->bytes && s->late.count == 0);
+	plt_release(&s->plt);
+	vec_release(&s->uses);
+	vec_release(&s->bare);
+	vec_release(&s->fdes);
+	vec_release(&s->unsized);
+	vec_release(&s->guessed);
+	vec_release(&s->sized);
+	vec_release(&s->overlays);
+	symbols_forget(s);
 }
 
 void attr_read_symbols(struct attr *a)
 {
-	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
-	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
-	attr_forget_symbols(a);
-	a->sym_labels = read_labels(a, a->symtab, &a->sym_count, &a->sym_sizes);
-	a->dyn_labels = read_labels(a, a->dynsym, &a->dyn_count, &a->dyn_sizes);
-	ASSERT(a->sym_labels || a->sym_count == 0);
-	ASSERT(a->dyn_labels || a->dyn_count == 0);
+	struct attr_scratch *const s = a->scratch;
+	s->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
+	s->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
+	symbols_forget(s);
+	s->sym_labels = read_labels(a, s->symtab, &s->sym_count, &s->sym_sizes);
+	s->dyn_labels = read_labels(a, s->dynsym, &s->dyn_count, &s->dyn_sizes);
+	ASSERT(s->sym_labels || s->sym_count == 0);
+	ASSERT(s->dyn_labels || s->dyn_count == 0);
 }
 
 label_id attr_group_owner(const struct attr *a, const struct section *group)
@@ -199,9 +214,9 @@ bool attr_open_symbols(const struct attr *a, const struct image *im, const struc
 {
 	if (!symtab_open(ret, im, table))
 		return false;
-	ret->name_sizes = table == a->symtab   ? a->sym_sizes
-			  : table == a->dynsym ? a->dyn_sizes
-					       : NULL;
+	ret->name_sizes = table == a->scratch->symtab   ? a->scratch->sym_sizes
+			  : table == a->scratch->dynsym ? a->scratch->dyn_sizes
+							: NULL;
 	return true;
 }
 
@@ -246,17 +261,20 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	struct claims file = { 0 };
 	label_id *members = mem_zeroed(f->input->image_count, sizeof *members);
 	for (size_t i = 0; i < f->input->image_count; i++) {
+		struct attr_scratch scratch = { 0 };
 		struct attr a = { .f = f,
 				  .im = &f->input->images[i],
 				  .debug = f->debug ? &f->debug->images[0] : NULL,
 				  .owner = owner,
-				  .file_claims = file };
+				  .file_claims = file,
+				  .scratch = &scratch };
 		attr_passes_run(&a, i, f->input->image_count);
 		if (owner == BY_SYMBOL)
 			note_raw_names(f, a.im);
 		file = a.file_claims;
 		spans_append(&ret->vm, &a.vm);
-		members[i] = a.debug_owner;
+		members[i] = scratch.debug_owner;
+		attr_scratch_release(&scratch);
 	}
 	attr_archive(f, owner == BY_SYMBOL ? NULL : members, &file);
 	mem_free(members);

@@ -17,6 +17,7 @@ struct scene {
 	struct labels labels;
 	struct source_file file;
 	struct attr a;
+	struct attr_scratch scratch;
 	target_vec targets;
 };
 
@@ -27,17 +28,18 @@ static void begin(struct scene *s, bool write, bool local)
 	s->im.sections = s->sections;
 	s->labels.kinds.count = LABELS;
 	s->file.labels = &s->labels;
-	s->a = (struct attr){ .f = &s->file, .im = &s->im };
-	vec_push(&s->a.guessed, (struct place){ .addr = TABLE,
-						.size = NEXT - TABLE,
-						.label = LABEL_TABLE,
-						.section = 1,
-						.local = local });
-	vec_push(&s->a.guessed, (struct place){ .addr = NEXT,
-						.size = END - NEXT,
-						.label = LABEL_NEXT,
-						.section = 1,
-						.local = local });
+	s->scratch = (struct attr_scratch){ 0 };
+	s->a = (struct attr){ .f = &s->file, .im = &s->im, .scratch = &s->scratch };
+	vec_push(&s->scratch.guessed, (struct place){ .addr = TABLE,
+						      .size = NEXT - TABLE,
+						      .label = LABEL_TABLE,
+						      .section = 1,
+						      .local = local });
+	vec_push(&s->scratch.guessed, (struct place){ .addr = NEXT,
+						      .size = END - NEXT,
+						      .label = LABEL_NEXT,
+						      .section = 1,
+						      .local = local });
 }
 
 static void put(struct scene *s, uint64_t addr, label_id label)
@@ -49,9 +51,9 @@ static void put(struct scene *s, uint64_t addr, label_id label)
 static uint64_t size(struct scene *s)
 {
 	extents_find(&s->a, &s->targets);
-	const uint64_t ret = s->a.guessed.data[0].size;
-	assert_int_equal(s->a.guessed.data[1].size, END - NEXT);
-	vec_release(&s->a.guessed);
+	const uint64_t ret = s->scratch.guessed.data[0].size;
+	assert_int_equal(s->scratch.guessed.data[1].size, END - NEXT);
+	vec_release(&s->scratch.guessed);
 	vec_release(&s->targets);
 	return ret;
 }
@@ -80,12 +82,12 @@ static void who_refers_to_the_symbol_reads_its_fields(void **state)
 	put(&s, TABLE + 8, STRANGER);
 	put(&s, TABLE + 8, READER);
 	extents_find(&s.a, &s.targets);
-	assert_int_equal(s.a.guessed.data[0].size, NEXT - TABLE);
+	assert_int_equal(s.scratch.guessed.data[0].size, NEXT - TABLE);
 	for (size_t i = 0; i < 3; i++) { /* all of them lead to the symbol */
 		assert_int_equal(s.targets.data[i].addr, TABLE);
 		assert_int_equal(s.targets.data[i].label, LABEL_TABLE);
 	}
-	vec_release(&s.a.guessed);
+	vec_release(&s.scratch.guessed);
 	vec_release(&s.targets);
 }
 
@@ -122,11 +124,11 @@ static void aliases_are_as_large_as_their_symbol(void **state)
 	struct scene s;
 	(void)state;
 	begin(&s, false, true);
-	s.a.guessed.data[1].addr = TABLE;
+	s.scratch.guessed.data[1].addr = TABLE;
 	put(&s, TABLE + 0x50, STRANGER);
 	extents_find(&s.a, &s.targets);
-	assert_int_equal(s.a.guessed.data[1].size, 0x50);
-	vec_release(&s.a.guessed);
+	assert_int_equal(s.scratch.guessed.data[1].size, 0x50);
+	vec_release(&s.scratch.guessed);
 	vec_release(&s.targets);
 }
 

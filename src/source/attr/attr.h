@@ -1,91 +1,31 @@
-/* attr.h - giving the bytes of one image to its symbols.  Private to the symbols source.
+/* attr.h - giving the bytes of one image to its symbols, units or files.  Private to the sources.
  *
  * The passes run in a fixed order (source/passes.c); each claims what it knows for certain and may
- * ask for the owner of an address in what the passes before it claimed. */
+ * ask for the owner of an address in what the passes before it claimed.  A claimer needs no more
+ * than this header: it sees the image and the owners so far, and appends claims. */
 #ifndef HEFT_SOURCE_ATTR_ATTR_H
 #define HEFT_SOURCE_ATTR_ATTR_H
 
-#include "program/plt.h"
 #include "source/source.h"
-
-/* A frame description entry of an .eh_frame section. */
-struct fde {
-	uint64_t addr, size; /* code */
-	uint64_t lsda;       /* VM address, 0 if none */
-	uint64_t off, bytes; /* the entry, in its section */
-	uint64_t cie_off;
-	uint32_t section; /* index */
-};
-
-/* Code that calls a PLT stub or code that has no unit, or reads a GOT slot. */
-struct import_use {
-	uint64_t addr; /* of the stub, slot or code */
-	uint64_t user; /* label of the code */
-};
-
-/* A symbol at an address. */
-struct place {
-	uint64_t addr, size;
-	label_id label;
-	uint32_t rank;    /* lower is better, among those that start together */
-	uint32_t section; /* index */
-	bool code, vague; /* vague: an untyped global, which linkers define as a mere mark */
-	bool local;
-};
-
-typedef VEC(struct place) place_vec;
-
-/* Code that units have at an address that several overlays share. */
-struct overlay_code {
-	uint64_t addr, size, units;
-};
-
-struct debuginfo;
-struct debug_bytes;
 
 /* What owns the bytes. */
 enum owner { BY_SYMBOL, BY_UNIT, BY_FILE };
 
-typedef VEC(struct fde) fde_vec;
-
-struct refs;
+struct attr_scratch;
 
 struct attr {
+	/* The input: the same for all passes. */
 	const struct source_file *f;
-	const struct image *im;                /* the image measured */
-	const struct image *debug;             /* of its separate debug file, or NULL */
-	struct spans vm;                       /* owners so far */
-	struct claims vm_claims;               /* being collected */
-	struct claims file_claims;             /* of all parts; file offsets */
-	const struct section *symtab, *dynsym; /* or NULL */
-	label_id *sym_labels, *dyn_labels;     /* of their symbols, by index */
-	uint32_t *sym_sizes, *dyn_sizes;       /* of their names; NULL: not known */
-	size_t sym_count, dyn_count;
-	struct plt plt;
-	VEC(struct import_use) uses; /* not by symbol; in the order of the code, then by addr */
-	VEC(struct import_use) stub_uses;
-	place_vec bare;   /* by unit: code symbols the DWARF says nothing of; sorted */
-	fde_vec fdes;     /* in file order */
-	uint64_t made_up; /* functions named sub_ADDRESS */
-	/* Neither symbols nor a decoder tell code from data: what nobody has may be code. */
-	bool code_unread;
-	/* Exception tables that no function refers to; LABEL_NONE where these are not told. */
-	label_id unused_tables;
+	const struct image *im;    /* the image measured */
+	const struct image *debug; /* of its separate debug file, or NULL */
 	enum owner owner;
-	/* By compile unit or source file: the DWARF in use (or NULL), its pass over debug
-	 * sections, and sized data symbols without an owner, sorted. */
-	struct debuginfo *dwarf;
-	struct debug_bytes *bytes;
-	label_id debug_owner; /* of all its debug sections, LABEL_NONE where it is not one */
-	place_vec sized;
-	VEC(struct overlay_code) overlays; /* by unit: what was claimed where they run */
-	uint64_t by_file;  /* symbols owned by an STT_FILE name, there being no DWARF */
-	place_vec unsized; /* symbols without a size, sorted; first of an address leads */
-	/* By symbol, data whose size is where the next symbol begins, sorted likewise; see
-	 * attr_extents.h. */
-	place_vec guessed;
-	VEC(uint32_t) late; /* entries of made tables whose owner is not known yet */
-	struct refs *refs;  /* from attr_refs_find to attr_refs_claim */
+	/* The owners so far, and what is being claimed. */
+	struct spans vm;
+	struct claims vm_claims;
+	struct claims file_claims; /* of all images; file offsets */
+	/* What passes keep for later ones; claimers of languages and bundles do not look into
+	 * it. */
+	struct attr_scratch *scratch;
 };
 
 /* Claims bytes of a section for a label: VM bytes if the section is mapped, else file bytes. */
@@ -99,43 +39,29 @@ struct attr attr_partner(const struct attr *a);
 label_id symbol_label(const struct attr *a, const struct symbol *s);
 /* The label of a COMDAT group: that of its signature symbol. */
 label_id attr_group_owner(const struct attr *a, const struct section *group);
-/* symtab_open, with what is known of the names of a table of the image's own. */
-bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
-		       struct symtab *ret);
 /* Whether a section may hold data that have an owner of their own (no tables). */
 bool section_is_data(const struct section *s);
 uint64_t pointer_size(const struct image *im);
 /* The pointer stored at a VM address; false where the file has none. */
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 
-/* symbols.c: the symbol tables of the image with a label for each symbol, anew each time; and the
- * memory that they take. */
+/* symbols.c: the symbol tables of the image with a label for each symbol, anew each time. */
 void attr_read_symbols(struct attr *a);
-void attr_forget_symbols(struct attr *a);
 /* attr_symbols.c: sized symbols; then, for code nobody has, unsized ones. */
 void attr_sized_symbols(struct attr *a);
 void attr_unsized_symbols(struct attr *a);
-/* All sized symbols, sorted by address, the owner of an address first; and those of a->unsized and
- * a->guessed. */
-void attr_list_sized(struct attr *a, place_vec *ret);
-/* Puts a->guessed among the places, once their sizes are known. */
-void attr_list_guessed(struct attr *a);
-/* The unsized symbol at an address, or NULL. */
-const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
 /* go/attr_go.c: the tables of Go's runtime, to the functions that have an owner so far. */
 void attr_go(struct attr *a);
 /* attr_plt.c: stubs and GOT slots; slots without a symbol go to the owner of their target. */
 void attr_plt(struct attr *a);
 void attr_got(struct attr *a);
-label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot);
-/* attr_imports.c: by unit or file, what a->uses tells.  Undefined symbols go to the first code or
- * data that refers to them; when data have their owners, before attr_plt. */
+/* attr_imports.c: by unit or file, what users of imports tell.  Undefined symbols go to the
+ * first code or data that refers to them; when data have their owners, before attr_plt. */
 void attr_imports(struct attr *a);
-/* By unit: lists a->bare; gives such code, once a->uses are known, to the unit right behind it
- * where that alone calls it: assembly inside C, of which clang's DWARF says nothing. */
+/* By unit: lists code without a unit; gives it, once its users are known, to the unit right behind
+ * it where that alone calls it: assembly inside C, of which clang's DWARF says nothing. */
 void attr_bare_list(struct attr *a);
 void attr_bare_claim(struct attr *a);
-const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
 /* attr_unwind.c.  Reading needs nothing but the image. */
 void attr_unwind_read(struct attr *a);
 void attr_unwind_bounds(struct attr *a);
@@ -159,11 +85,6 @@ void attr_late_entries(struct attr *a);
 void attr_objects(struct attr *a);
 /* attr_files.c: whose code it is, by the rows of line programs. */
 void attr_file_rows(struct attr *a);
-/* The file that declares the variable at die_off of the unit at work; the unit where that is not
- * known.  Keeps the table of files until it is released with the job. */
-struct findings;
-label_id attr_decl_file(struct findings *f, uint64_t die_off);
-void attr_files_release(struct findings *f);
 /* attr_file_symbols.c: local symbols nobody has, by the STT_FILE symbols of an image's table: the
  * measured one's or its debug file's. */
 void attr_file_symbols(struct attr *a, const struct image *im);

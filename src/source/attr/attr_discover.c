@@ -1,6 +1,6 @@
 /* Functions that neither a symbol nor an unwind table names, in stripped images and in objects:
  * those that the map of blocks has there, or, of ARM, that tables of unwinding begin. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
 #include "blocks/derive_map.h"
@@ -20,7 +20,7 @@ struct discover {
 /* Cut where symbols without a size stand. */
 static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to)
 {
-	const place_vec *v = &d->a->unsized;
+	const place_vec *v = &d->a->scratch->unsized;
 	size_t i = lower_bound(v->data, v->count, sizeof *v->data, from);
 	bool named = false, label = false;
 	if (from >= to || code_gap_pads(d->isa, to - from))
@@ -153,7 +153,7 @@ static void attr_discover_claim_functions(struct discover *d)
 		const struct place *p = attr_unsized_at(a, f->addr);
 		const label_id label = p ? p->label
 					 : label_format(a->f->labels, "sub_%" PRIx64, f->addr);
-		a->made_up += !p;
+		a->scratch->made_up += !p;
 		claim(&a->vm_claims, f->addr, f->size, label, WHY_ENTRY_POINT);
 	}
 }
@@ -183,8 +183,8 @@ void attr_discover(struct attr *a)
 	if (a->debug || made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
 		return;
 	find_gaps(&d);
-	a->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 &&
-			 !attr_discover_names_locals(a->im);
+	a->scratch->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 &&
+				  !attr_discover_names_locals(a->im);
 	if (d.isa == CODE_NONE)
 		find_arm(&d);
 	else

@@ -58,7 +58,7 @@ static size_t end_symbol(const struct attr_extents_users *u, struct place *p, ta
 
 void extents_find(struct attr *a, target_vec *targets)
 {
-	place_vec *v = &a->guessed;
+	place_vec *v = &a->scratch->guessed;
 	const struct spans *owned = &a->vm;
 	bool complete = false; /* the table has symbols of local data */
 	for (size_t i = 0; i < v->count && !complete; i++)

@@ -8,15 +8,15 @@
 #ifndef HEFT_SOURCE_ATTR_ATTR_EXTENTS_H
 #define HEFT_SOURCE_ATTR_ATTR_EXTENTS_H
 
-#include "source/attr/attr.h"
 #include "source/attr/attr_refs.h"
 
 /* Whether symbols of the image without a stated size are looked at: numbers in the code of an
  * image at a fixed place look like addresses, and there they reach to the next one. */
 bool extents_wanted(const struct image *im);
-/* Gives each of a->guessed its start among the targets (sorted by address) and all that lead into
- * it; they are no longer sorted then.  Whose the start was does not matter.  Sets the sizes of
- * a->guessed, which are at most what they were.  O(targets + symbols + labels). */
+/* Gives each guessed symbol of the scratch its start among the targets (sorted by address) and
+ * all that lead into it; they are no longer sorted then.  Whose the start was does not matter.
+ * Sets the sizes of these symbols, which are at most what they were.  O(targets + symbols +
+ * labels). */
 void extents_find(struct attr *a, target_vec *targets);
 
 #endif

@@ -1,6 +1,6 @@
 /* Local symbols that the DWARF says nothing of go to the file that the STT_FILE symbol before
  * them names: where that can be told, the unit of that name. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
@@ -109,7 +109,7 @@ static void claim_group(const struct file_symbols *f, const struct attr_file_sym
 		    !symbol_addr(f->im, &s, &addr))
 			continue;
 		attr_claim_vm(a, addr, s.size, owner);
-		a->by_file += a->dwarf == NULL;
+		a->scratch->by_file += a->scratch->dwarf == NULL;
 	}
 }
 

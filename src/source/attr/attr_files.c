@@ -1,5 +1,5 @@
 /* By source file: code by the rows of line programs, variables by the file that declares them. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 #include "debug/decl.h"
 #include "source/attr/debug_bytes.h"
 #include "source/attr/lines.h"
@@ -17,7 +17,7 @@ struct decl_files {
 
 void attr_file_rows(struct attr *a)
 {
-	struct lines l = { .f = a->f, .im = a->im, .info = a->dwarf, .vm = &a->vm_claims };
+	struct lines l = { .f = a->f, .im = a->im, .info = a->scratch->dwarf, .vm = &a->vm_claims };
 	lines_of_all(&l);
 	attr_commit_vm(a);
 }

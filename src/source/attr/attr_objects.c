@@ -2,7 +2,7 @@
  * section, its header, its name and its section symbol are there because of that symbol too,
  * and so are those of its relocations.  gABI, "Sections" and "Symbol Table". */
 #include "debug/dwarf.h"
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 #include "image/elf/elf_const.h"
 
@@ -42,7 +42,7 @@ static void find_owners(struct object *o)
 		bool dwo;
 		o->owners[i] = s->type == SHT_GROUP ? attr_group_owner(o->a, s)
 			       : !s->alloc && dw_section_of(s->name, &which, &dwo)
-				       ? o->a->debug_owner
+				       ? o->a->scratch->debug_owner
 				       : sole_owner(o->a, s);
 	}
 	for (size_t i = 1; i < im->section_count; i++) {

@@ -1,7 +1,7 @@
 /* Bytes that only align what follows them go to what precedes them, like the shorter padding that
  * the layer hands out wherever it stands: zeros between data, one byte again and again between code
  * (int3 of x86, as Go's linker pads).  What aligns to pages is a row of its own. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
@@ -49,7 +49,7 @@ void attr_alignment(struct attr *a)
 {
 	enum { PAGE = 4096 };
 	const label_id label = label_borrow(a->f->labels, STR("(alignment)"));
-	const place_vec *unsized = &a->unsized;
+	const place_vec *unsized = &a->scratch->unsized;
 	const bool symbols = image_symbols(a->im) ||
 			     (a->debug && image_section_type(a->debug, SHT_SYMTAB, 1));
 	ASSERT(a->owner == BY_SYMBOL);

@@ -99,8 +99,8 @@ static void attr_panics_list_places(struct panics *p, const struct image *im,
 static bool most_are_nameless(const struct attr *a)
 {
 	struct symtab t;
-	uint64_t named = 0, nameless = a->made_up;
-	if (!symtab_open(&t, a->im, a->symtab))
+	uint64_t named = 0, nameless = a->scratch->made_up;
+	if (!symtab_open(&t, a->im, a->scratch->symtab))
 		return true;
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
@@ -120,7 +120,8 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 	if (!p || a->owner != BY_SYMBOL || a->f->input->image_count > 1 || a->debug)
 		return;
 	/* Libraries that were stripped keep symbols for the programs that load them. */
-	if (a->symtab && !(a->im->made ? most_are_nameless(a) : a->sym_count < a->made_up))
+	if (a->scratch->symtab &&
+	    !(a->im->made ? most_are_nameless(a) : a->scratch->sym_count < a->scratch->made_up))
 		return;
 	ASSERT(p->places.count == 0);
 	attr_panics_list_places(p, a->im, pointers);

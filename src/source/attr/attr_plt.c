@@ -1,11 +1,11 @@
 /* PLT stubs and GOT slots, under the name of the symbol they stand for. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 #include "image/elf/elf_const.h"
 
 label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot)
 {
-	return a->dyn_labels[slot->symbol];
+	return a->scratch->dyn_labels[slot->symbol];
 }
 
 static void put_stub(void *user, const struct plt_stub *stub)
@@ -16,7 +16,7 @@ static void put_stub(void *user, const struct plt_stub *stub)
 
 void attr_plt(struct attr *a)
 {
-	plt_each(&a->plt, put_stub, a);
+	plt_each(&a->scratch->plt, put_stub, a);
 }
 
 /* A slot without a symbol goes to the owner of what it points to. */
@@ -43,8 +43,9 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 	uint64_t off = (uint64_t)r->addend;
 	if (!(x86 || arm) || (module && !load_pointer(a->im, r->addr + 8, &off)))
 		return;
-	label_id label = r->symbol > 0 && r->symbol < a->dyn_count ? a->dyn_labels[r->symbol]
-								   : LABEL_NONE;
+	label_id label = r->symbol > 0 && r->symbol < a->scratch->dyn_count
+				 ? a->scratch->dyn_labels[r->symbol]
+				 : LABEL_NONE;
 	for (size_t i = 0; r->symbol == 0 && i < a->im->segment_count; i++) {
 		const struct segment *s = &a->im->segments[i]; /* of thread-local variables */
 		if (s->type == PT_TLS) {
@@ -85,10 +86,10 @@ void attr_got(struct attr *a)
 {
 	if (a->im->kind == IMAGE_OBJECT)
 		return;
-	for (size_t i = 0; i < a->plt.slots.count; i++) {
-		const struct plt_slot *slot = &a->plt.slots.data[i];
+	for (size_t i = 0; i < a->scratch->plt.slots.count; i++) {
+		const struct plt_slot *slot = &a->scratch->plt.slots.data[i];
 		const struct section *in = image_section_at(a->im, slot->addr);
-		ASSERT(in && slot->symbol < a->dyn_count);
+		ASSERT(in && slot->symbol < a->scratch->dyn_count);
 		attr_put(a, in, slot->addr - in->addr, pointer_size(a->im), attr_got_owner(a, slot),
 			 WHY_GOT);
 	}

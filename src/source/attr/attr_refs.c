@@ -79,7 +79,7 @@ static void attr_refs_list_sections(struct refs *r)
 			r->data[r->data_count++] = s;
 	}
 	qsort(r->data, r->data_count, sizeof *r->data, attr_refs_by_addr);
-	r->exec_is_code = r->a->code_unread;
+	r->exec_is_code = r->a->scratch->code_unread;
 	/* Only images at a fixed place have addresses as immediates; where it can be moved, a
 	 * relocation says which are. */
 	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves && r->data_count > 0) {
@@ -161,7 +161,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	const bool go = go_words_is_code(&r->go, s->start);
 	/* What looks like an address in Go's code for x86-64 is a number. */
 	const bool immediates = r->imm_low < r->imm_high && !(r->isa == CODE_X86_64 && go);
-	const bool bare = r->a->bare.count > 0;
+	const bool bare = r->a->scratch->bare.count > 0;
 	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
 			       (r->plt_low < r->plt_high || bare ? REF_CALL | REF_JUMP : 0);
 	scratch->count = 0;
@@ -182,7 +182,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		if ((bare && attr_bare_at(r->a, ref->to)) ||
 		    (ref->to >= r->plt_low && ref->to < r->plt_high) ||
 		    (ref->to >= r->slots_low && ref->to < r->slots_high &&
-		     plt_slot_at(&r->a->plt, ref->to)))
+		     plt_slot_at(&r->a->scratch->plt, ref->to)))
 			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
 		if (ref->kind & (REF_CALL | REF_JUMP))
 			continue;
@@ -257,7 +257,7 @@ static void find_imports(struct refs *r)
 		r->plt_low = r->plt_high ? min_u64(r->plt_low, s->addr) : s->addr;
 		r->plt_high = max_u64(r->plt_high, s->addr + s->size);
 	}
-	const struct plt *p = &a->plt;
+	const struct plt *p = &a->scratch->plt;
 	if (p->slots.count > 0) {
 		r->slots_low = p->slots.data[0].addr;
 		r->slots_high = p->slots.data[p->slots.count - 1].addr + 1;
@@ -304,7 +304,7 @@ static void attr_refs_scan_code(struct refs *r)
 		const target_vec *uses = &jobs.data[i].uses;
 		take_targets(r, &jobs.data[i].found);
 		for (size_t k = 0; k < uses->count; k++)
-			vec_push(&r->a->uses,
+			vec_push(&r->a->scratch->uses,
 				 (struct import_use){ uses->data[k].addr, uses->data[k].label });
 		vec_append(&guesses, &jobs.data[i].guesses);
 		vec_release(&jobs.data[i].guesses);
@@ -595,8 +595,8 @@ static void take_vtable_heads(struct refs *r)
 
 static void add_unsized_data(struct refs *r)
 {
-	for (size_t i = 0; i < r->a->unsized.count; i++) {
-		const struct place *p = &r->a->unsized.data[i];
+	for (size_t i = 0; i < r->a->scratch->unsized.count; i++) {
+		const struct place *p = &r->a->scratch->unsized.data[i];
 		if (!p->code && attr_refs_is_anonymous(r, p->addr))
 			vec_push(&r->targets,
 				 (struct target){ p->addr, p->vague ? LABEL_NONE : p->label,
@@ -640,18 +640,19 @@ static label_id entry_label(const struct refs *r)
 static void keep_symbols_whole(struct refs *r)
 {
 	const struct attr *a = r->a;
-	if (a->sized.count == 0)
+	if (a->scratch->sized.count == 0)
 		return;
 	for (size_t i = 0; i < r->targets.count; i++) {
 		const uint64_t addr = r->targets.data[i].addr;
-		const size_t above = upper_bound(a->sized.data, a->sized.count,
-						 sizeof *a->sized.data, addr);
-		const struct place *p = above > 0 ? &a->sized.data[above - 1] : NULL;
+		const size_t above = upper_bound(a->scratch->sized.data, a->scratch->sized.count,
+						 sizeof *a->scratch->sized.data, addr);
+		const struct place *p = above > 0 ? &a->scratch->sized.data[above - 1] : NULL;
 		if (p && addr - p->addr < p->size)
 			r->targets.data[i].addr = p->addr;
 	}
-	for (size_t i = 0; i < a->sized.count; i++) {
-		const uint64_t start = a->sized.data[i].addr, end = start + a->sized.data[i].size;
+	for (size_t i = 0; i < a->scratch->sized.count; i++) {
+		const uint64_t start = a->scratch->sized.data[i].addr,
+			       end = start + a->scratch->sized.data[i].size;
 		const struct target bounds[] = { { start, LABEL_NONE, WHY_DATA_REF },
 						 { end, LABEL_NONE, WHY_DATA_REF } };
 		for (size_t k = 0; k < COUNT_OF(bounds); k++)
@@ -688,7 +689,7 @@ static void make_pieces(struct refs *r)
 	keep_symbols_whole(r);
 	add_vectors(r, entry);
 	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
-	if (r->a->guessed.count > 0) {
+	if (r->a->scratch->guessed.count > 0) {
 		extents_find(r->a, &r->targets);
 		sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
 	}
@@ -761,8 +762,8 @@ enum { ROUNDS_MAX = 64 };
 
 void attr_refs_find(struct attr *a)
 {
-	ASSERT(!a->refs);
-	struct refs *r = a->refs = mem_zeroed(1, sizeof *r);
+	ASSERT(!a->scratch->refs);
+	struct refs *r = a->scratch->refs = mem_zeroed(1, sizeof *r);
 	r->a = a;
 	r->isa = code_isa_of(a->im->machine);
 	go_words_read(&r->go, a->im, go_slot_open(a->f->go, a->im, NULL));
@@ -776,7 +777,7 @@ void attr_refs_find(struct attr *a)
 
 void attr_refs_claim(struct attr *a)
 {
-	struct refs *r = a->refs;
+	struct refs *r = a->scratch->refs;
 	ASSERT(r && r->a == a);
 	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
 	add_unsized_data(r);
@@ -798,5 +799,5 @@ void attr_refs_claim(struct attr *a)
 	go_words_release(&r->go);
 	mem_free(r->data);
 	mem_free(r);
-	a->refs = NULL;
+	a->scratch->refs = NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef HEFT_SOURCE_ATTR_ATTR_REFS_H
 #define HEFT_SOURCE_ATTR_ATTR_REFS_H
 
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 /* An address referred to; `label` is LABEL_NONE for a mere boundary. */
 struct target {

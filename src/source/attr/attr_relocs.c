@@ -1,5 +1,5 @@
 /* A relocation entry belongs to what it patches; a slot of the GOT stands for a symbol. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 #include "base/pool.h"
 #include "image/elf/elf_const.h"
@@ -13,8 +13,8 @@ static label_id attr_relocs_owner_of(const struct attr *a, const struct reloc_it
 	const label_id owner = cursor_label(cursor, r->addr);
 	if (owner != LABEL_NONE)
 		return owner;
-	if (r->kind == RELOC_JUMP_SLOT && r->symbol < a->dyn_count)
-		return a->dyn_labels[r->symbol];
+	if (r->kind == RELOC_JUMP_SLOT && r->symbol < a->scratch->dyn_count)
+		return a->scratch->dyn_labels[r->symbol];
 	/* What nobody has (.init_array, tables about code such as the kernel's) is there for
 	 * what it points to. */
 	return reloc_target(it, r, &target) ? spans_label(&a->vm, target) : LABEL_NONE;

@@ -39,9 +39,9 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 			  place_vec *sized)
 {
 	struct symtab t;
-	const label_id *labels = table == a->symtab   ? a->sym_labels
-				 : table == a->dynsym ? a->dyn_labels
-						      : NULL;
+	const label_id *labels = table == a->scratch->symtab   ? a->scratch->sym_labels
+				 : table == a->scratch->dynsym ? a->scratch->dyn_labels
+							       : NULL;
 	const bool guess = a->owner == BY_SYMBOL && !a->f->as_bloaty && extents_wanted(a->im);
 	if (!attr_open_symbols(a, im, table, &t))
 		return;
@@ -76,11 +76,11 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 		if (p.label == LABEL_NONE && a->owner == BY_SYMBOL)
 			p.label = label_format(a->f->labels, "[Anonymous symbol #%zu]", i);
 		if (s.guessed && guess && section_is_data(in) && !in->exec && p.size > 0)
-			vec_push(&a->guessed, p);
+			vec_push(&a->scratch->guessed, p);
 		else if (p.size > 0 && (a->f->as_bloaty || !begins_many(s.name)))
 			vec_push(sized, p);
 		else if (addr - in->addr < in->size && (in->exec || section_is_data(in)))
-			vec_push(&a->unsized, p);
+			vec_push(&a->scratch->unsized, p);
 	}
 }
 
@@ -89,12 +89,12 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 static void attr_symbols_collect(struct attr *a, place_vec *sized)
 {
 	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
-	if (a->symtab && (!given || image_symbols(a->im)))
-		collect_table(a, a->im, a->symtab, sized);
+	if (a->scratch->symtab && (!given || image_symbols(a->im)))
+		collect_table(a, a->im, a->scratch->symtab, sized);
 	if (given)
 		collect_table(a, a->debug, given, sized);
-	if (a->dynsym && !a->symtab)
-		collect_table(a, a->im, a->dynsym, sized);
+	if (a->scratch->dynsym && !a->scratch->symtab)
+		collect_table(a, a->im, a->scratch->dynsym, sized);
 }
 
 static int attr_symbols_by_rank(const void *a, const void *b)
@@ -126,15 +126,15 @@ static void attr_symbols_list_places(const struct labels *labels, struct places 
 
 void attr_list_sized(struct attr *a, place_vec *ret)
 {
-	ASSERT(ret->count == 0 && a->unsized.count == 0 && a->guessed.count == 0);
+	ASSERT(ret->count == 0 && a->scratch->unsized.count == 0 && a->scratch->guessed.count == 0);
 	attr_symbols_collect(a, ret);
 	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, attr_symbols_by_rule);
 	if (!a->f->as_bloaty)
 		symbols_cut_crossing(ret->data, ret->count, sizeof *ret->data);
-	sort_by_key_then(a->unsized.data, a->unsized.count, sizeof *a->unsized.data,
-			 attr_symbols_by_rule);
-	sort_by_key_then(a->guessed.data, a->guessed.count, sizeof *a->guessed.data,
-			 attr_symbols_by_rule);
+	sort_by_key_then(a->scratch->unsized.data, a->scratch->unsized.count,
+			 sizeof *a->scratch->unsized.data, attr_symbols_by_rule);
+	sort_by_key_then(a->scratch->guessed.data, a->scratch->guessed.count,
+			 sizeof *a->scratch->guessed.data, attr_symbols_by_rule);
 }
 
 void attr_sized_symbols(struct attr *a)
@@ -161,15 +161,16 @@ void attr_sized_symbols(struct attr *a)
 void attr_list_guessed(struct attr *a)
 {
 	if (a->f->places)
-		attr_symbols_list_places(a->f->labels, a->f->places, &a->guessed);
+		attr_symbols_list_places(a->f->labels, a->f->places, &a->scratch->guessed);
 }
 
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 {
-	const size_t low = lower_bound(a->unsized.data, a->unsized.count, sizeof *a->unsized.data,
-				       addr);
-	return low < a->unsized.count && a->unsized.data[low].addr == addr ? &a->unsized.data[low]
-									   : NULL;
+	const size_t low = lower_bound(a->scratch->unsized.data, a->scratch->unsized.count,
+				       sizeof *a->scratch->unsized.data, addr);
+	return low < a->scratch->unsized.count && a->scratch->unsized.data[low].addr == addr
+		       ? &a->scratch->unsized.data[low]
+		       : NULL;
 }
 
 /* Claims the code after a label without a size, until the next label, the next owner or the end of
@@ -178,8 +179,8 @@ const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 void attr_unsized_symbols(struct attr *a)
 {
 	size_t next = 0; /* first span that starts behind the symbol */
-	for (size_t i = 0; i < a->unsized.count; i++) {
-		const struct place *p = &a->unsized.data[i];
+	for (size_t i = 0; i < a->scratch->unsized.count; i++) {
+		const struct place *p = &a->scratch->unsized.data[i];
 		const struct section *in = image_section_at(a->im, p->addr);
 		if (!p->code || !in || (i > 0 && p[-1].addr == p->addr))
 			continue;
@@ -191,10 +192,10 @@ void attr_unsized_symbols(struct attr *a)
 		uint64_t end = in->addr + in->size;
 		if (next < a->vm.list.count)
 			end = min_u64(end, a->vm.list.data[next].start);
-		for (size_t k = i + 1; k < a->unsized.count; k++) {
-			if (a->unsized.data[k].addr == p->addr)
+		for (size_t k = i + 1; k < a->scratch->unsized.count; k++) {
+			if (a->scratch->unsized.data[k].addr == p->addr)
 				continue;
-			end = min_u64(end, a->unsized.data[k].addr);
+			end = min_u64(end, a->scratch->unsized.data[k].addr);
 			break;
 		}
 		if (end > p->addr)

@@ -3,7 +3,7 @@
  *
  * Sources: gABI "Symbol Table", "Hash Table", "Section Groups"; LSB 5.0 "Symbol Versioning";
  * the layout of .gnu.hash as the dynamic linkers read it. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 #include "image/elf/elf_const.h"
 #include "program/go_table.h"
@@ -30,7 +30,7 @@ static void symbol_table(struct attr *a, const struct section *s, const label_id
 
 static label_id dyn_label(const struct attr *a, uint64_t index)
 {
-	return index < a->dyn_count ? a->dyn_labels[index] : LABEL_NONE;
+	return index < a->scratch->dyn_count ? a->scratch->dyn_labels[index] : LABEL_NONE;
 }
 
 /* Bucket and chain words, and of the Bloom filter each word to the first symbol that sets bits in
@@ -48,7 +48,7 @@ static void gnu_hash(struct attr *a, const struct section *s)
 		const uint64_t off = r.pos;
 		attr_put(a, s, off, 4, dyn_label(a, read_u32(&r)), WHY_HASH);
 	}
-	for (uint64_t i = first; i < a->dyn_count && reader_left(&r) >= 4; i++) {
+	for (uint64_t i = first; i < a->scratch->dyn_count && reader_left(&r) >= 4; i++) {
 		attr_put(a, s, r.pos, 4, dyn_label(a, i), WHY_HASH);
 		const uint64_t bits = read_u32(&r) / (word * 8);
 		if (bloom > 0)
@@ -68,7 +68,7 @@ static void sysv_hash(struct attr *a, const struct section *s)
 		const uint64_t off = r.pos;
 		attr_put(a, s, off, word, dyn_label(a, read_uint(&r, word)), WHY_HASH);
 	}
-	for (uint64_t i = 0; i < a->dyn_count && reader_left(&r) >= word; i++) {
+	for (uint64_t i = 0; i < a->scratch->dyn_count && reader_left(&r) >= word; i++) {
 		attr_put(a, s, r.pos, word, dyn_label(a, i), WHY_HASH);
 		read_uint(&r, word);
 	}
@@ -227,21 +227,23 @@ static void pointer_array(struct attr *a, const struct section *s, uint64_t star
 
 void attr_symbol_tables(struct attr *a)
 {
-	symbol_table(a, a->symtab, a->sym_labels);
-	symbol_table(a, a->dynsym, a->dyn_labels);
+	symbol_table(a, a->scratch->symtab, a->scratch->sym_labels);
+	symbol_table(a, a->scratch->dynsym, a->scratch->dyn_labels);
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
-		const bool dynamic = a->dynsym && s->link == a->dynsym->index;
+		const bool dynamic = a->scratch->dynsym && s->link == a->scratch->dynsym->index;
 		switch (s->type) {
 		case SHT_SYMTAB_SHNDX: /* extended section indexes: one word a symbol */
-			for (size_t k = 1; k < (dynamic ? a->dyn_count : a->sym_count); k++)
+			for (size_t k = 1;
+			     k < (dynamic ? a->scratch->dyn_count : a->scratch->sym_count); k++)
 				attr_put(a, s, k * 4, 4,
-					 dynamic ? a->dyn_labels[k] : a->sym_labels[k],
+					 dynamic ? a->scratch->dyn_labels[k]
+						 : a->scratch->sym_labels[k],
 					 WHY_SYMBOL_ENTRY);
 			break;
 		case SHT_GNU_VERSYM:
 			for (uint64_t k = 1;
-			     k < a->dyn_count && k * 2 < section_bytes(a->im, s).size; k++)
+			     k < a->scratch->dyn_count && k * 2 < section_bytes(a->im, s).size; k++)
 				attr_put(a, s, k * 2, 2, dyn_label(a, k), WHY_VERSION);
 			break;
 		case SHT_GNU_HASH: gnu_hash(a, s); break;
@@ -273,7 +275,8 @@ static void marks(struct attr *a)
 {
 	struct symtab t;
 	struct span_cursor cursor = { &a->vm, 0 };
-	if (a->owner != BY_SYMBOL || !a->symtab || !symtab_open(&t, a->im, a->symtab))
+	if (a->owner != BY_SYMBOL || !a->scratch->symtab ||
+	    !symtab_open(&t, a->im, a->scratch->symtab))
 		return;
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
@@ -283,7 +286,7 @@ static void marks(struct attr *a)
 			continue;
 		const label_id owner = cursor_label(&cursor, addr);
 		const struct symbol_bytes b = symtab_bytes(&t, &s);
-		attr_put(a, a->symtab, b.entry_off, b.entry_size, owner, WHY_SYMBOL_ENTRY);
+		attr_put(a, a->scratch->symtab, b.entry_off, b.entry_size, owner, WHY_SYMBOL_ENTRY);
 		if (t.strings)
 			attr_put(a, t.strings, b.name_off, b.name_size, owner, WHY_NAME);
 	}
@@ -308,14 +311,14 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 	const struct image_entry *e = &a->im->entries[i];
 	ASSERT(i < a->im->entry_count && e->section < a->im->section_count);
 	label_id label = LABEL_NONE;
-	if (e->symbol != 0 && e->symbol < a->sym_count)
-		label = a->sym_labels[e->symbol];
+	if (e->symbol != 0 && e->symbol < a->scratch->sym_count)
+		label = a->scratch->sym_labels[e->symbol];
 	else if (e->symbol == 0)
 		label = cursor_label(cursor, e->addr);
 	if (label == LABEL_NONE && e->symbol != 0)
 		label = made_mark(a, e->symbol, cursor);
 	if (label == LABEL_NONE)
-		vec_push(&a->late, (uint32_t)i);
+		vec_push(&a->scratch->late, (uint32_t)i);
 	else
 		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
 }
@@ -325,14 +328,14 @@ void attr_late_entries(struct attr *a)
 {
 	size_t done = 0;
 	marks(a);
-	for (unsigned pass = 0; pass < 2 && done < a->late.count; pass++) {
-		const size_t end = a->late.count;
+	for (unsigned pass = 0; pass < 2 && done < a->scratch->late.count; pass++) {
+		const size_t end = a->scratch->late.count;
 		attr_commit_vm(a);
 		struct span_cursor cursor = { &a->vm, 0 };
 		for (; done < end; done++)
-			made_entry(a, a->late.data[done], &cursor);
+			made_entry(a, a->scratch->late.data[done], &cursor);
 	}
-	vec_release(&a->late);
+	vec_release(&a->scratch->late);
 }
 
 /* Each descriptor to its function, up to the next one. */
@@ -363,7 +366,7 @@ void attr_tables(struct attr *a)
 	const struct go_part *methods = g ? &g->parts[GO_METHOD_TABLES] : NULL;
 	const struct section *in = g ? image_section_at(a->im, methods->addr) : NULL;
 	struct span_cursor cursor = { &a->vm, 0 };
-	ASSERT(a->late.count == 0);
+	ASSERT(a->scratch->late.count == 0);
 	for (size_t i = 0; i < a->im->entry_count; i++)
 		made_entry(a, i, &cursor);
 	descriptors(a);

@@ -1,7 +1,7 @@
 /* By compile unit (by source file: what attr_files.c leaves): code and variables as the DWARF gives
  * them, then local symbols by the file their STT_FILE symbol names; and the bytes of debug
  * sections, by unit or by symbol. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 #include "source/attr/debug_bytes.h"
 #include "program/dwarf_slot.h"
 
@@ -12,8 +12,11 @@
 
 static const struct place *sized_at(const struct attr *a, uint64_t addr)
 {
-	const size_t low = lower_bound(a->sized.data, a->sized.count, sizeof *a->sized.data, addr);
-	return low < a->sized.count && a->sized.data[low].addr == addr ? &a->sized.data[low] : NULL;
+	const size_t low = lower_bound(a->scratch->sized.data, a->scratch->sized.count,
+				       sizeof *a->scratch->sized.data, addr);
+	return low < a->scratch->sized.count && a->scratch->sized.data[low].addr == addr
+		       ? &a->scratch->sized.data[low]
+		       : NULL;
 }
 
 /* Whether symbols begin and end where the code does. */
@@ -23,9 +26,9 @@ static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 	const struct section *in = image_section_at(a->im, addr);
 	if (!sized_at(a, addr) || !in || size > in->addr + in->size - addr)
 		return false;
-	const size_t next = lower_bound(a->sized.data, a->sized.count, sizeof *a->sized.data,
-					addr + size);
-	const struct place *last = &a->sized.data[next - 1];
+	const size_t next = lower_bound(a->scratch->sized.data, a->scratch->sized.count,
+					sizeof *a->scratch->sized.data, addr + size);
+	const struct place *last = &a->scratch->sized.data[next - 1];
 	return last->addr + last->size <= addr + size &&
 	       addr + size - (last->addr + last->size) < PADDING;
 }
@@ -34,13 +37,13 @@ static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { MOST = 1024 };
-	for (size_t i = 0; i < a->overlays.count; i++) {
-		struct overlay_code *c = &a->overlays.data[i];
+	for (size_t i = 0; i < a->scratch->overlays.count; i++) {
+		struct overlay_code *c = &a->scratch->overlays.data[i];
 		if (c->addr == addr && c->size == size)
 			return c->units++;
 	}
-	if (a->overlays.count < MOST)
-		vec_push(&a->overlays, (struct overlay_code){ addr, size, 1 });
+	if (a->scratch->overlays.count < MOST)
+		vec_push(&a->scratch->overlays, (struct overlay_code){ addr, size, 1 });
 	return 0;
 }
 
@@ -110,14 +113,14 @@ static void keep_unowned(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
 	size_t count = 0;
-	for (size_t i = 0; i < a->sized.count; i++) {
-		const struct place p = a->sized.data[i];
-		const bool inside = count > 0 && p.addr - a->sized.data[count - 1].addr <
-							 a->sized.data[count - 1].size;
+	for (size_t i = 0; i < a->scratch->sized.count; i++) {
+		const struct place p = a->scratch->sized.data[i];
+		const bool inside = count > 0 && p.addr - a->scratch->sized.data[count - 1].addr <
+							 a->scratch->sized.data[count - 1].size;
 		if (!p.code && !inside && cursor_label(&cursor, p.addr) == LABEL_NONE)
-			a->sized.data[count++] = p;
+			a->scratch->sized.data[count++] = p;
 	}
-	a->sized.count = count;
+	a->scratch->sized.count = count;
 }
 
 static void note_no_dwarf(const struct attr *a)
@@ -125,11 +128,11 @@ static void note_no_dwarf(const struct attr *a)
 	if (a->owner == BY_UNIT && a->f->linkmap)
 		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
 		     "no debug info: objects, as the linker map has them, stand for compile units");
-	else if (a->by_file > 0)
+	else if (a->scratch->by_file > 0)
 		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
 		     "no debug info: local symbols (%" PRIu64 ") go to the file that the symbol "
 		     "table names, the rest stays with its section",
-		     a->by_file);
+		     a->scratch->by_file);
 	else
 		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
 		     "no debug info and no local symbols: %s are not known",
@@ -138,31 +141,31 @@ static void note_no_dwarf(const struct attr *a)
 
 static void read_dwarf(struct attr *a)
 {
-	ASSERT(!a->bytes);
-	if (!a->dwarf)
+	ASSERT(!a->scratch->bytes);
+	if (!a->scratch->dwarf)
 		return;
 	if (a->owner == BY_FILE)
 		attr_file_rows(a);
-	a->bytes = mem_zeroed(1, sizeof *a->bytes);
-	*a->bytes = (struct debug_bytes){ .f = a->f,
-					  .info = a->dwarf,
-					  .own = a->dwarf->image == a->im,
-					  .by_file = a->owner == BY_FILE,
-					  .code = on_code,
-					  .variable = attr_units_on_variable,
-					  .done = on_done,
-					  .ctx = a,
-					  .vm_claims = &a->vm_claims };
-	debug_bytes_walk(a->bytes);
+	a->scratch->bytes = mem_zeroed(1, sizeof *a->scratch->bytes);
+	*a->scratch->bytes = (struct debug_bytes){ .f = a->f,
+						   .info = a->scratch->dwarf,
+						   .own = a->scratch->dwarf->image == a->im,
+						   .by_file = a->owner == BY_FILE,
+						   .code = on_code,
+						   .variable = attr_units_on_variable,
+						   .done = on_done,
+						   .ctx = a,
+						   .vm_claims = &a->vm_claims };
+	debug_bytes_walk(a->scratch->bytes);
 	attr_commit_vm(a);
 }
 
 static void close_bytes(struct attr *a)
 {
-	if (a->bytes)
-		debug_bytes_release(a->bytes);
-	mem_free(a->bytes);
-	a->bytes = NULL;
+	if (a->scratch->bytes)
+		debug_bytes_release(a->scratch->bytes);
+	mem_free(a->scratch->bytes);
+	a->scratch->bytes = NULL;
 }
 
 /* A program of which a PDB tells may have DWARF besides: of other objects, or of the same.  DWARF
@@ -171,26 +174,26 @@ static void read_all_dwarf(struct attr *a)
 {
 	struct debuginfo *given = source_dwarf(a->f, a->im, a->debug);
 	struct debuginfo *own = source_own_dwarf(a->f, a->im, given);
-	a->dwarf = own ? own : given;
+	a->scratch->dwarf = own ? own : given;
 	read_dwarf(a);
 	if (!own)
 		return;
-	struct debug_bytes *bytes = a->bytes;
-	a->bytes = NULL;
-	a->dwarf = given;
+	struct debug_bytes *bytes = a->scratch->bytes;
+	a->scratch->bytes = NULL;
+	a->scratch->dwarf = given;
 	read_dwarf(a);
 	close_bytes(a);
-	a->dwarf = own;
-	a->bytes = bytes;
+	a->scratch->dwarf = own;
+	a->scratch->bytes = bytes;
 }
 
 void attr_units(struct attr *a)
 {
 	const bool by_map = a->owner == BY_UNIT && a->f->linkmap;
-	ASSERT(a->owner != BY_SYMBOL && a->vm.list.count == 0 && !a->bytes);
-	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
-	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
-	attr_list_sized(a, &a->sized);
+	ASSERT(a->owner != BY_SYMBOL && a->vm.list.count == 0 && !a->scratch->bytes);
+	a->scratch->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
+	a->scratch->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
+	attr_list_sized(a, &a->scratch->sized);
 	read_all_dwarf(a);
 	if (by_map)
 		attr_linkmap(a);
@@ -199,10 +202,10 @@ void attr_units(struct attr *a)
 	if (a->debug)
 		attr_file_symbols(a, a->debug);
 	attr_commit_vm(a);
-	if (a->dwarf && a->owner == BY_UNIT)
+	if (a->scratch->dwarf && a->owner == BY_UNIT)
 		attr_bare_list(a);
 	keep_unowned(a);
-	if (!a->dwarf)
+	if (!a->scratch->dwarf)
 		note_no_dwarf(a);
 }
 
@@ -211,23 +214,25 @@ void attr_units(struct attr *a)
 /* Those of the image itself; a separate file's are not part of what is measured. */
 void attr_debug_sections(struct attr *a)
 {
-	a->debug_owner = LABEL_NONE;
+	a->scratch->debug_owner = LABEL_NONE;
 	if (a->owner == BY_SYMBOL && a->f->debug_stays)
 		return;
 	if (a->owner == BY_SYMBOL && !a->f->vm_only && debuginfo_present(a->im)) {
-		a->dwarf = source_dwarf(a->f, a->im, NULL);
-		a->bytes = mem_zeroed(1, sizeof *a->bytes);
-		*a->bytes = (struct debug_bytes){
-			.f = a->f, .info = a->dwarf, .own = true, .by_symbol = true, .vm = &a->vm
-		};
-		debug_bytes_walk(a->bytes);
+		a->scratch->dwarf = source_dwarf(a->f, a->im, NULL);
+		a->scratch->bytes = mem_zeroed(1, sizeof *a->scratch->bytes);
+		*a->scratch->bytes = (struct debug_bytes){ .f = a->f,
+							   .info = a->scratch->dwarf,
+							   .own = true,
+							   .by_symbol = true,
+							   .vm = &a->vm };
+		debug_bytes_walk(a->scratch->bytes);
 	}
-	ASSERT(!a->bytes || a->bytes->info == a->dwarf);
-	if (a->bytes && a->bytes->own && !a->f->vm_only) {
-		a->bytes->vm = &a->vm;
-		debug_bytes_claim(a->bytes, &a->file_claims);
-		if (a->bytes->any && !a->bytes->several)
-			a->debug_owner = a->bytes->sole;
+	ASSERT(!a->scratch->bytes || a->scratch->bytes->info == a->scratch->dwarf);
+	if (a->scratch->bytes && a->scratch->bytes->own && !a->f->vm_only) {
+		a->scratch->bytes->vm = &a->vm;
+		debug_bytes_claim(a->scratch->bytes, &a->file_claims);
+		if (a->scratch->bytes->any && !a->scratch->bytes->several)
+			a->scratch->debug_owner = a->scratch->bytes->sole;
 	}
 	close_bytes(a);
 }

@@ -1,6 +1,6 @@
 /* Unwind tables: function bounds where symbols are missing, and the owners of the tables'
  * own bytes. */
-#include "source/attr/attr.h"
+#include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
 #include "debug/unwind.h"
@@ -84,13 +84,14 @@ static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct s
 	unwind_init(&it, &us);
 	while (unwind_next(&it, &e)) {
 		if (e.ok && !e.cie && !e.terminator)
-			vec_push(&f->a->fdes, (struct fde){ .addr = e.func_addr,
-							    .size = e.func_size,
-							    .lsda = e.has_lsda ? e.lsda_addr : 0,
-							    .off = e.off,
-							    .bytes = e.size,
-							    .cie_off = e.cie_off,
-							    .section = s->index });
+			vec_push(&f->a->scratch->fdes,
+				 (struct fde){ .addr = e.func_addr,
+					       .size = e.func_size,
+					       .lsda = e.has_lsda ? e.lsda_addr : 0,
+					       .off = e.off,
+					       .bytes = e.size,
+					       .cie_off = e.cie_off,
+					       .section = s->index });
 	}
 	unwind_release(&it);
 	image_forget(f->a->im, us.bytes);
@@ -100,7 +101,7 @@ void attr_unwind_read(struct attr *a)
 {
 	const struct section *got = image_section_find(a->im, ".got");
 	struct attr_unwind_frames f = { .a = a, .data_base = got ? got->addr : 0 };
-	ASSERT(a->fdes.count == 0);
+	ASSERT(a->scratch->fdes.count == 0);
 	attr_unwind_list_tables(&f);
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
@@ -116,11 +117,12 @@ void attr_unwind_read(struct attr *a)
 void attr_unwind_bounds(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
-	a->unused_tables = a->owner != BY_SYMBOL || a->f->as_bloaty || a->im->kind == IMAGE_OBJECT
-				   ? LABEL_NONE
-				   : label_borrow(a->f->labels, STR("(unused exception tables)"));
-	for (size_t i = 0; i < a->fdes.count; i++) {
-		const struct fde *d = &a->fdes.data[i];
+	a->scratch->unused_tables =
+		a->owner != BY_SYMBOL || a->f->as_bloaty || a->im->kind == IMAGE_OBJECT
+			? LABEL_NONE
+			: label_borrow(a->f->labels, STR("(unused exception tables)"));
+	for (size_t i = 0; i < a->scratch->fdes.count; i++) {
+		const struct fde *d = &a->scratch->fdes.data[i];
 		if (d->size == 0 || cursor_label(&cursor, d->addr) != LABEL_NONE)
 			continue;
 		const struct section *in = image_section_at(a->im, d->addr);
@@ -129,7 +131,7 @@ void attr_unwind_bounds(struct attr *a)
 		const struct place *p = attr_unsized_at(a, d->addr);
 		const label_id label = p ? p->label
 					 : label_format(a->f->labels, "sub_%" PRIx64, d->addr);
-		a->made_up += !p;
+		a->scratch->made_up += !p;
 		claim(&a->vm_claims, d->addr, min_u64(d->size, in->addr + in->size - d->addr),
 		      label, p ? WHY_UNSIZED_SYMBOL : WHY_UNWIND_BOUNDS);
 	}
@@ -178,7 +180,7 @@ static void unused_bytes(struct attr *a, const struct section *in, uint64_t off,
 		if (all.p[off] == 0 && off % LSDA_ALIGN != 0)
 			off++;
 		else if (table_size(a, in, off, end, &size)) {
-			attr_put(a, in, off, size, a->unused_tables, WHY_LSDA);
+			attr_put(a, in, off, size, a->scratch->unused_tables, WHY_LSDA);
 			off += size;
 		} else
 			return;
@@ -265,8 +267,8 @@ void attr_unwind_bytes(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	VEC(struct cie_owner) cies = { 0 };
 	used_vec used = { 0 };
-	for (size_t i = 0; i < a->fdes.count; i++) {
-		const struct fde *d = &a->fdes.data[i];
+	for (size_t i = 0; i < a->scratch->fdes.count; i++) {
+		const struct fde *d = &a->scratch->fdes.data[i];
 		const label_id owner = cursor_label(&cursor, d->addr);
 		if (d->lsda)
 			lsda_bytes(a, d, owner, &used);
@@ -282,7 +284,7 @@ void attr_unwind_bytes(struct attr *a)
 		if (i == 0 || c->off != c[-1].off || c->section != c[-1].section)
 			cie_bytes(a, c);
 	}
-	if (a->unused_tables != LABEL_NONE) {
+	if (a->scratch->unused_tables != LABEL_NONE) {
 		sort_by_key(used.data, used.count, sizeof *used.data);
 		unused_tables(a, &used);
 	}
