@@ -439,9 +439,9 @@ void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
 	ret->base = base;
 	pdb_dwarf_put_abbreviations(&ret->abbrev);
 	read_globals(&m);
-	for (size_t i = 0; i < m.pdb->pieces.count; i++) {
-		const struct pdb_piece *p = &m.pdb->pieces.data[i];
-		vec_push(&m.owned, (struct owned){ p->module, p });
+	for (size_t i = 0; i < p->pieces.count; i++) {
+		const struct pdb_piece *piece = &p->pieces.data[i];
+		vec_push(&m.owned, (struct owned){ piece->module, piece });
 	}
 	sort_by_key(m.owned.data, m.owned.count, sizeof *m.owned.data);
 	for (size_t i = 0; i < p->modules.count; i++) {
