@@ -31,15 +31,6 @@ static bool companion_open_object(const struct image *im, const char *path, stru
 	return input_open(in, path, USE_DEBUG_FILE, notes, err);
 }
 
-static bool companion_find_file(struct companion *c, const struct image *im,
-				const struct program_wish *wish, struct notes *notes)
-{
-	const struct debug_search how = wish_search(wish);
-	return companion_take(c, im, debugfile_find(im, &how, notes), notes,
-			      companion_open_object) ||
-	       companion_take(c, im, pdb_file_find(im, &how, notes), notes, pdb_file_open);
-}
-
 /* What the image has in itself. */
 static bool find_inside(struct companion *c, const struct image *im, unsigned go_parts,
 			struct go_slot *go, struct notes *notes)
@@ -64,9 +55,15 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		return false;
 	const unsigned parts = (symbols ? 0 : GO_SYMBOLS) |
 			       (dwarf && !debuginfo_present(im) ? GO_LINES : 0);
-	c->inside = !(wish_finds_debug(wish) && companion_find_file(c, im, wish, notes)) &&
-		    !(dwarf && companion_take(c, im, source_map_find(im, wish, notes), notes,
-					      source_map_open));
+	const struct debug_search how = wish_search(wish);
+	ASSERT(!c->open);
+	c->inside =
+		!(wish_finds_debug(wish) &&
+		  (companion_take(c, im, debugfile_find(im, &how, notes), notes,
+				  companion_open_object) ||
+		   companion_take(c, im, pdb_file_find(im, &how, notes), notes, pdb_file_open))) &&
+		!(dwarf &&
+		  companion_take(c, im, source_map_find(im, wish, notes), notes, source_map_open));
 	if (c->inside && (parts & GO_LINES) && go && wish_finds_debug(wish))
 		c->open = debug_map_open(im, wish, &c->input, notes);
 	if (c->inside && !c->open && parts != 0)

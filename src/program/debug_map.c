@@ -54,14 +54,6 @@ static bool debug_map_try_dir(struct text *path, const char *dir, struct str fil
 	       debug_map_try_path(path, str_of(dir), debug_map_last_part(file));
 }
 
-static bool try_beside(const struct debug_map_making *m, struct text *path, struct str file)
-{
-	const struct str own = str_of(m->im->path), name = debug_map_last_part(own);
-	const bool bare = name.len == own.len;
-	const struct str dir = { own.p, own.len - name.len - !bare };
-	return debug_map_try_path(path, bare ? STR(".") : dir, debug_map_last_part(file));
-}
-
 /* *path becomes the path, with a NUL, of what the linker saw at `file`. */
 static bool debug_map_find_file(const struct debug_map_making *m, struct str file,
 				struct text *path)
@@ -78,7 +70,13 @@ static bool debug_map_find_file(const struct debug_map_making *m, struct str fil
 		if (debug_map_try_dir(path, wish->debug_dirs.data[i], file))
 			return true;
 	text_set(path, file);
-	return exists(path) || try_beside(m, path, file);
+	if (exists(path))
+		return true;
+	/* Beside the program. */
+	const struct str own = str_of(m->im->path), name = debug_map_last_part(own);
+	const bool bare = name.len == own.len;
+	const struct str dir = { own.p, own.len - name.len - !bare };
+	return debug_map_try_path(path, bare ? STR(".") : dir, debug_map_last_part(file));
 }
 
 static struct input *debug_map_open_file(struct debug_map_making *m, struct str file)
@@ -99,33 +97,12 @@ static struct input *debug_map_open_file(struct debug_map_making *m, struct str 
 	return NULL;
 }
 
-static struct input *debug_map_open_archive(struct debug_map_making *m, struct str file)
-{
-	const uint32_t i = intern_add(&m->paths, file);
-	if (i == m->archives.count)
-		vec_push(&m->archives, debug_map_open_file(m, file));
-	else
-		m->missing += !m->archives.data[i];
-	return m->archives.data[i];
-}
-
-/* ---- one object ------------------------------------------------------------------------------ */
-
-static void debug_map_place_symbol(struct debug_map_making *m, const struct image *object,
-				   const struct symbol *s, const struct moved_symbol *to)
-{
-	uint64_t addr;
-	if (s->section < object->section_count && symbol_addr(object, s, &addr))
-		vec_push(&m->placed,
-			 (struct placed){ addr, to->size > 0 ? min_u64(to->size, s->size) : s->size,
-					  to->addr });
-}
-
 /* Where each symbol of the map stands in the object. */
 static void list_placed(struct debug_map_making *m, const struct image *object,
 			const struct debug_object *o)
 {
 	const struct moved_symbol *moved = &m->im->moved_symbols[o->first];
+	ASSERT(object->kind == IMAGE_OBJECT && o->count > 0);
 	const struct section *table = image_symbols(object);
 	struct intern names = { 0 };
 	struct symtab t;
@@ -141,9 +118,15 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	}
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
+		uint64_t addr;
 		uint32_t id;
-		if (intern_find(&names, s.name, &id))
-			debug_map_place_symbol(m, object, &s, &moved[first[id]]);
+		if (!intern_find(&names, s.name, &id) || s.section >= object->section_count ||
+		    !symbol_addr(object, &s, &addr))
+			continue;
+		const struct moved_symbol *to = &moved[first[id]];
+		vec_push(&m->placed,
+			 (struct placed){ addr, to->size > 0 ? min_u64(to->size, s.size) : s.size,
+					  to->addr });
 	}
 	mem_free(first);
 	intern_release(&names);
@@ -217,7 +200,14 @@ static void debug_map_add_member(struct debug_map_making *m, const struct debug_
 				 size_t open)
 {
 	const struct str member = { o->path.p + open + 1, o->path.len - open - 2 };
-	const struct input *in = debug_map_open_archive(m, (struct str){ o->path.p, open });
+	const struct str archive = { o->path.p, open };
+	const uint32_t at = intern_add(&m->paths, archive);
+	ASSERT(at <= m->archives.count);
+	if (at == m->archives.count)
+		vec_push(&m->archives, debug_map_open_file(m, archive));
+	else
+		m->missing += !m->archives.data[at];
+	const struct input *in = m->archives.data[at];
 	for (size_t i = 0; in && i < in->image_count; i++) {
 		const struct image *im = &in->images[i];
 		if (!str_eq(im->member, member) ||

@@ -10,12 +10,6 @@ static bool debuginfo_is_debug_section(const struct section *s, enum dw_section 
 	return !s->nobits && dw_section_of(s->name, ret, ret_dwo);
 }
 
-/* Indexes of packages are named without a suffix. */
-static bool is_index(enum dw_section which)
-{
-	return which == DW_CU_INDEX || which == DW_TU_INDEX;
-}
-
 /* Whether there are units outside and inside .dwo sections. */
 static void find_units(const struct image *im, bool *ret_plain, bool *ret_dwo)
 {
@@ -55,13 +49,6 @@ struct debuginfo_collect {
 	uint64_t packed, unpacked; /* bytes so far */
 };
 
-/* Sections that overlap could make any amount of bytes out of a small file. */
-static bool within_limits(const struct debuginfo_collect *c, const struct section *s, uint64_t size)
-{
-	return s->file_size <= c->d->image->bytes.size - c->packed &&
-	       size <= UNPACK_MAX - min_u64(c->unpacked, UNPACK_MAX);
-}
-
 static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section which,
 			       const struct section *s)
 {
@@ -76,7 +63,10 @@ static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section whic
 		return;
 	}
 	const bool packed = size != s->file_size;
-	if (!within_limits(c, s, packed ? size : 0)) {
+	/* Sections that overlap could make any amount of bytes out of a small file. */
+	ASSERT(c->packed <= im->bytes.size);
+	if (s->file_size > im->bytes.size - c->packed ||
+	    (packed ? size : 0) > UNPACK_MAX - min_u64(c->unpacked, UNPACK_MAX)) {
 		note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
 		     "debug sections overlap or are too large; section " STR_FMT " is left out",
 		     STR_ARG(s->name));
@@ -106,7 +96,8 @@ static void collect_parts(struct debuginfo *d)
 		enum dw_section which;
 		bool dwo;
 		if (debuginfo_is_debug_section(&im->sections[i], &which, &dwo) &&
-		    (dwo == d->dwarf.split || is_index(which)))
+		    /* Indexes of packages are named without a suffix. */
+		    (dwo == d->dwarf.split || which == DW_CU_INDEX || which == DW_TU_INDEX))
 			debuginfo_add_part(&c, which, &im->sections[i]);
 	}
 	if (d->parts.count)
@@ -140,6 +131,7 @@ static struct bytes load_copy(const struct debuginfo_files *f, const struct imag
 	const size_t first = f->first[which], end = f->first[which + 1];
 	const struct debuginfo_part *last = &f->parts[end - 1];
 	const uint64_t size = last->off + last->size;
+	ASSERT(first < end && last->which == which);
 	uint8_t *copy = mem_zeroed((size_t)size + 1, 1);
 	for (size_t i = first; i < end; i++) {
 		void *owned;
@@ -174,17 +166,6 @@ static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes 
 
 /* ---- all together --------------------------------------------------------------------------- */
 
-/* Linked images: whether there is code at address 0. */
-static bool has_code_at_zero(const struct image *im)
-{
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
-		if (s->alloc && s->exec && s->addr == 0 && s->size > 0)
-			return true;
-	}
-	return false;
-}
-
 void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool split,
 			     struct notes *notes)
 {
@@ -197,7 +178,10 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 	d->dwarf.path = im->path;
 	d->dwarf.big_endian = im->big_endian;
 	d->dwarf.split = dwo && (split || !plain);
-	d->dwarf.zero_is_code = im->kind != IMAGE_OBJECT && has_code_at_zero(im);
+	for (size_t i = 1; im->kind != IMAGE_OBJECT && i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		d->dwarf.zero_is_code |= s->alloc && s->exec && s->addr == 0 && s->size > 0;
+	}
 	d->dwarf.load = debuginfo_load;
 	d->dwarf.pass_begin = debuginfo_pass_begin;
 	d->dwarf.pass = debuginfo_pass;

@@ -81,16 +81,6 @@ struct sup_link {
 	struct bytes id; /* build id or checksum */
 };
 
-/* GNU: the path, NUL, the build id of the file. */
-static bool read_altlink(const struct image *im, const struct section *s, struct sup_link *ret)
-{
-	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
-	ret->name = read_cstr(&r);
-	ret->id.size = reader_left(&r);
-	ret->id.p = read_take(&r, ret->id.size);
-	return reader_ok(&r);
-}
-
 /* DWARF 5, 7.3.6: version, whether this is the supplementary file, path, length and bytes of a
  * checksum, which both files state. */
 static bool read_debug_sup(const struct image *im, const struct section *s, bool *ret_is_sup,
@@ -111,8 +101,12 @@ static bool find_link(const struct image *im, struct notes *notes, struct sup_li
 {
 	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
 	bool is_sup = false, ok = false;
-	if (s) {
-		ok = read_altlink(im, s, ret);
+	if (s) { /* GNU: the path, NUL, the build id of the file */
+		struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+		ret->name = read_cstr(&r);
+		ret->id.size = reader_left(&r);
+		ret->id.p = read_take(&r, ret->id.size);
+		ok = reader_ok(&r);
 	} else {
 		s = image_section_find(im, ".debug_sup");
 		if (!s)
@@ -316,6 +310,7 @@ static bool find_in_package(struct debuginfo_files *f, struct debuginfo_other *o
 	struct package_unit found;
 	if (!package_find(&o->index, skeleton->signature, &found))
 		return false;
+	ASSERT(found.row < o->index.units);
 	struct package_dwarf **known = &o->units[found.row];
 	if (!*known) {
 		*known = mem_alloc(sizeof **known);
@@ -354,15 +349,6 @@ static bool find_in_dwo(struct debuginfo_files *f, struct debuginfo_other *o,
 	return unit_next(&o->info.dwarf, DW_INFO, &off, ret);
 }
 
-static struct debuginfo_other *get_dwo(struct debuginfo *d, const char *path)
-{
-	struct debuginfo_files *f = d->files;
-	const uint32_t i = intern_add(&f->paths, str_of(path));
-	if (i == f->dwos.count)
-		vec_push(&f->dwos, other_open(d, path, true));
-	return f->dwos.data[i];
-}
-
 /* Where a .dwo file may be: at most 2 paths. */
 static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct arena *a,
 			const char *ret[2])
@@ -383,20 +369,21 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	return count;
 }
 
-static bool debuginfo_files_same(const struct debuginfo_other *a, const struct debuginfo_other *b)
-{
-	return a && a->in.file.device == b->in.file.device && a->in.file.inode == b->in.file.inode;
-}
-
 /* *ret_seen: whether there is a file at all. */
 static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
 		     size_t count, struct unit *ret, bool *ret_seen)
 {
 	const struct debuginfo_other *before = NULL;
+	struct debuginfo_files *f = d->files;
 	*ret_seen = false;
 	for (size_t i = 0; i < count; i++) {
-		struct debuginfo_other *o = get_dwo(d, paths[i]);
-		if (!o || debuginfo_files_same(before, o))
+		const uint32_t at = intern_add(&f->paths, str_of(paths[i]));
+		ASSERT(at <= f->dwos.count);
+		if (at == f->dwos.count)
+			vec_push(&f->dwos, other_open(d, paths[i], true));
+		struct debuginfo_other *o = f->dwos.data[at];
+		if (!o || (before && before->in.file.device == o->in.file.device &&
+			   before->in.file.inode == o->in.file.inode))
 			continue;
 		before = o;
 		*ret_seen = true;

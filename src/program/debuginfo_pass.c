@@ -16,16 +16,6 @@ struct debuginfo_pass {
 	uint64_t size, made, dropped, packed_dropped;
 };
 
-/* The one part of a section that is in the file as it is needed; NULL for others. */
-static const struct debuginfo_part *plain_part(const struct debuginfo_files *f,
-					       enum dw_section which)
-{
-	const size_t first = f->first[which];
-	if (f->first[which + 1] - first != 1 || debuginfo_needs_relocs(f, which))
-		return NULL;
-	return &f->parts[first];
-}
-
 static struct debuginfo_pass *open_stream(const struct debuginfo_files *f,
 					  const struct debuginfo_part *p)
 {
@@ -46,8 +36,10 @@ static struct debuginfo_pass *open_stream(const struct debuginfo_files *f,
 void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	const struct debuginfo_part *p = plain_part(f, which);
-	if (!p || d->passing[which] || f->passes[which])
+	const struct debuginfo_part *p = &f->parts[f->first[which]];
+	/* Only the one part of a section can be in the file as it is needed. */
+	if (f->first[which + 1] - f->first[which] != 1 || debuginfo_needs_relocs(f, which) ||
+	    d->passing[which] || f->passes[which])
 		return;
 	const bool packed = p->size != p->section->file_size || p->section->compressed;
 	if (packed && (d->loaded[which] || p->size < STREAM_MIN))
@@ -88,6 +80,7 @@ void debuginfo_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint6
 {
 	struct debuginfo_files *f = d->load_ctx;
 	struct debuginfo_pass *p = f->passes[which];
+	ASSERT(p && d->passing[which]);
 	if (p->stream)
 		unpack_to(d, which, p, to);
 	from = min_u64(from, d->bytes[which].size);

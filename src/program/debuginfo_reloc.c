@@ -213,14 +213,6 @@ static void debuginfo_reloc_patch(const struct debuginfo_reloc_field *f,
 	debuginfo_reloc_put_field(f, (old & ~mask) | (value & mask));
 }
 
-/* The addend that stands in the field itself. */
-static uint64_t debuginfo_reloc_implicit_addend(const struct debuginfo_reloc_field *f)
-{
-	const uint64_t v = get_field(f);
-	const unsigned unused = f->width < 8 && !f->uleb ? 64 - 8 * f->width : 0;
-	return (uint64_t)((int64_t)(v << unused) >> unused);
-}
-
 /* ---- applying ------------------------------------------------------------------------------- */
 
 enum { STACK_MAX = 16 };
@@ -290,10 +282,12 @@ static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
 	uint64_t value;
 	if (!debuginfo_reloc_find_symbol(&a->files->relocs, &it->symbols, r->symbol, &value))
 		return 0;
-	if (r->has_addend)
+	if (r->has_addend) {
 		value += (uint64_t)r->addend;
-	else if (f && kind->op == RELOC_OP_SET)
-		value += debuginfo_reloc_implicit_addend(f);
+	} else if (f && kind->op == RELOC_OP_SET) { /* it stands in the field itself */
+		const unsigned unused = f->width < 8 && !f->uleb ? 64 - 8 * f->width : 0;
+		value += (uint64_t)((int64_t)(get_field(f) << unused) >> unused);
+	}
 	return value - kind->bias;
 }
 

@@ -67,14 +67,6 @@ static const char *facts_kind_of(const struct image *im)
 	return program ? "program" : "library";
 }
 
-static const char *linked_of(const struct image *im)
-{
-	if (!is_linked(im) || im->made)
-		return "";
-	const bool library = im->type == ET_DYN && !image_is_pie(im);
-	return library || image_has_segment(im, PT_INTERP) ? "dynamic" : "static";
-}
-
 static const char *symbols_of(const struct image *im)
 {
 	if (image_symbols_name_places(im))
@@ -111,54 +103,10 @@ static unsigned dwarf_version(const struct image *im)
 	return reader_ok(&r) ? version : 0;
 }
 
-/* ---- protection ------------------------------------------------------------------------------ */
-
-static bool binds_now(const struct image *im)
-{
-	uint64_t flags;
-	return image_dynamic(im, DT_BIND_NOW, &flags) ||
-	       (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_BIND_NOW)) ||
-	       (image_dynamic(im, DT_FLAGS_1, &flags) && (flags & DF_1_NOW));
-}
-
-static enum fact relro_of(const struct image *im)
-{
-	if (!image_has_segment(im, PT_GNU_RELRO))
-		return FACT_NO;
-	const bool lazy = image_has_segment(im, PT_INTERP) || im->type == ET_DYN;
-	return lazy && !binds_now(im) ? FACT_PARTIAL : FACT_YES;
-}
-
-/* The kernel takes a program without PT_GNU_STACK for one that wants a stack to run code on. */
-static enum fact nx_of(const struct image *im)
-{
-	for (size_t i = 0; i < im->segment_count; i++)
-		if (im->segments[i].type == PT_GNU_STACK)
-			return fact(!im->segments[i].exec);
-	return FACT_NO;
-}
-
-static bool has_textrel(const struct image *im)
-{
-	uint64_t flags;
-	return image_dynamic(im, DT_TEXTREL, &flags) ||
-	       (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_TEXTREL));
-}
-
 /* What the names of functions that the compiler calls say. */
 struct facts_calls {
 	bool canary, fortify, any;
 };
-
-/* Whether the table names what the code calls: of programs of other containers than ELF their own
- * symbols do, but not what was made of exports and imports. */
-static bool names_calls(const struct image *im, const struct section *table)
-{
-	if (im->made)
-		return im->protection.known && table == image_symbols(im);
-	/* A static program says what it calls in .symtab alone. */
-	return table->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) || im->type == ET_DYN;
-}
 
 static void look_at_name(struct str name, struct facts_calls *c)
 {
@@ -178,7 +126,11 @@ static void look_at_names(const struct image *im, struct facts_calls *c)
 		const struct section *s = &im->sections[i];
 		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
 			continue;
-		c->any |= names_calls(im, s);
+		/* Programs of other containers than ELF name what they call in their own symbols,
+		 * not in those made of exports and imports; a static ELF program in .symtab. */
+		c->any |= im->made ? im->protection.known && s == image_symbols(im)
+				   : s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
+					     im->type == ET_DYN;
 		for (size_t k = 1; k < t.count; k++)
 			look_at_name(symtab_get(&t, k).name, c);
 	}
@@ -206,38 +158,24 @@ static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_
 	return 0;
 }
 
-static uint32_t feature_bits(const struct image *im)
-{
-	const uint32_t wanted = im->machine == EM_AARCH64 ? GNU_PROPERTY_AARCH64_FEATURE_1_AND
-							  : GNU_PROPERTY_X86_FEATURE_1_AND;
-	const struct section *s = image_section_find(im, ".note.gnu.property");
-	if (!s)
-		return 0;
-	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
-	struct elf_note n;
-	while (elf_note_next(&r, s->align, &n))
-		if (n.type == NT_GNU_PROPERTY_TYPE_0 && str_eq(n.owner, STR("GNU")))
-			return property_bits(im, n.desc, wanted);
-	return 0;
-}
-
-static const char *facts_features_of(const struct image *im)
+/* What the code lets the processor check. */
+static const char *facts_features(const struct image *im)
 {
 	static const char *const x86[] = { "", "ibt", "shstk", "ibt shstk" };
 	static const char *const arm[] = { "", "bti", "pac", "bti pac" };
-	if (im->machine != EM_X86_64 && im->machine != EM_386 && im->machine != EM_AARCH64)
+	const uint32_t wanted = im->machine == EM_AARCH64 ? GNU_PROPERTY_AARCH64_FEATURE_1_AND
+							  : GNU_PROPERTY_X86_FEATURE_1_AND;
+	const struct section *s = image_section_find(im, ".note.gnu.property");
+	if (!s || (im->machine != EM_X86_64 && im->machine != EM_386 && im->machine != EM_AARCH64))
 		return "";
-	const uint32_t bits = feature_bits(im) & 3;
-	return im->machine == EM_AARCH64 ? arm[bits] : x86[bits];
-}
-
-/* What a thread takes for its copies of variables: .tdata and .tbss. */
-static uint64_t thread_bytes_of(const struct image *im)
-{
-	for (size_t i = 0; i < im->segment_count; i++)
-		if (im->segments[i].type == PT_TLS)
-			return im->segments[i].vm_size;
-	return 0;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	struct elf_note n;
+	while (elf_note_next(&r, s->align, &n))
+		if (n.type == NT_GNU_PROPERTY_TYPE_0 && str_eq(n.owner, STR("GNU"))) {
+			const uint32_t bits = property_bits(im, n.desc, wanted) & 3;
+			return im->machine == EM_AARCH64 ? arm[bits] : x86[bits];
+		}
+	return "";
 }
 
 static const char *runpath_of(const struct image *im)
@@ -276,10 +214,12 @@ static void count_relocs(struct facts *f, const struct image *im)
 static void facts_read_protection(struct facts *f, const struct image *im, struct arena *arena)
 {
 	struct facts_calls c = { 0 };
+	uint64_t flags;
+	ASSERT(im->kind != IMAGE_CORE);
 	look_at_names(im, &c);
 	f->canary = call_fact(&c, c.canary);
 	f->fortify = call_fact(&c, c.fortify);
-	f->features = facts_features_of(im);
+	f->features = facts_features(im);
 	if (!is_linked(im))
 		return;
 	if (im->protection.known) {
@@ -289,32 +229,39 @@ static void facts_read_protection(struct facts *f, const struct image *im, struc
 	}
 	if (im->made)
 		return;
-	f->relro = relro_of(im);
+	const bool lazy = image_has_segment(im, PT_INTERP) || im->type == ET_DYN;
+	const bool now = image_dynamic(im, DT_BIND_NOW, &flags) ||
+			 (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_BIND_NOW)) ||
+			 (image_dynamic(im, DT_FLAGS_1, &flags) && (flags & DF_1_NOW));
+	if (!image_has_segment(im, PT_GNU_RELRO))
+		f->relro = FACT_NO;
+	else
+		f->relro = lazy && !now ? FACT_PARTIAL : FACT_YES;
 	f->pie = im->type == ET_DYN && !image_is_pie(im) ? FACT_NONE : fact(image_is_pie(im));
-	f->nx = nx_of(im);
-	f->textrel = fact(has_textrel(im));
+	f->textrel = fact(image_dynamic(im, DT_TEXTREL, &flags) ||
+			  (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_TEXTREL)));
 	f->runpath = runpath_of(im);
-	f->thread_bytes = thread_bytes_of(im);
-}
-
-static void read_made_by(struct facts *f, const struct image *im, struct arena *arena)
-{
-	struct made_by m = { { NULL, 0, 0 }, { NULL, 0, 0 }, { NULL, 0, 0 } };
-	made_by_read(&m, im);
-	f->made_by = arena_copy(arena, text_str(&m.tools));
-	f->parts = arena_copy(arena, text_str(&m.parts));
-	f->settings = arena_copy(arena, text_str(&m.settings));
-	made_by_release(&m);
+	/* The kernel takes a program without PT_GNU_STACK for one that wants a stack to run code
+	 * on.  A thread takes room for its copies of variables: .tdata and .tbss. */
+	f->nx = FACT_NO;
+	for (size_t i = im->segment_count; i-- > 0;) {
+		if (im->segments[i].type == PT_GNU_STACK)
+			f->nx = fact(!im->segments[i].exec);
+		if (im->segments[i].type == PT_TLS)
+			f->thread_bytes = im->segments[i].vm_size;
+	}
 }
 
 static void read_image(struct facts *f, struct program *p, struct arena *arena)
 {
 	struct image *im = &p->input.images[0];
 	const bool linked = is_linked(im);
+	const bool library = im->type == ET_DYN && !image_is_pie(im);
 	f->format = arena_format(arena, "%s %u-bit %s", im->format, im->bits,
 				 im->big_endian ? "MSB" : "LSB");
 	f->kind = facts_kind_of(im);
-	f->linked = linked_of(im);
+	if (linked && !im->made)
+		f->linked = library || image_has_segment(im, PT_INTERP) ? "dynamic" : "static";
 	f->symbols = symbols_of(im);
 	f->build_id = build_id_text(arena, im->build_id);
 	f->dwarf = dwarf_version(im);
@@ -326,27 +273,28 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 		f->debug = "objects";
 	}
 	if (im->kind != IMAGE_CORE) {
+		struct made_by m = { { NULL, 0, 0 }, { NULL, 0, 0 }, { NULL, 0, 0 } };
 		facts_read_protection(f, im, arena);
-		read_made_by(f, im, arena);
+		made_by_read(&m, im);
+		f->made_by = arena_copy(arena, text_str(&m.tools));
+		f->parts = arena_copy(arena, text_str(&m.parts));
+		f->settings = arena_copy(arena, text_str(&m.settings));
+		made_by_release(&m);
 		facts_add_notes(f, im, arena);
 	}
 	if (linked)
 		facts_add_savings(f, im);
 }
 
-/* Slices of a universal file, say, are for several. */
-static const char *facts_machine_of(const struct input *in)
-{
-	for (size_t i = 1; i < in->image_count; i++)
-		if (in->images[i].machine != in->images[0].machine)
-			return "several";
-	return in->image_count > 0 ? image_machine_name(&in->images[0]) : "";
-}
-
 void facts_read(struct facts *f, struct program *p, struct arena *arena)
 {
 	const struct input *in = &p->input;
-	*f = (struct facts){ .machine = facts_machine_of(in),
+	const char *machine = in->image_count > 0 ? image_machine_name(&in->images[0]) : "";
+	for (size_t i = 1; i < in->image_count; i++)
+		if (in->images[i].machine != in->images[0].machine)
+			machine = "several"; /* slices of a universal file, say */
+	ASSERT(in->archive || in->image_count > 0);
+	*f = (struct facts){ .machine = machine,
 			     .linked = "",
 			     .symbols = "",
 			     .debug = "",

@@ -12,15 +12,6 @@ static void facts_savings_add(struct facts *f, const char *what, uint64_t bytes)
 	f->savings[f->saving_count++] = (struct saving){ what, bytes };
 }
 
-static uint64_t debug_bytes(const struct image *im)
-{
-	uint64_t bytes = 0;
-	for (size_t i = 1; i < im->section_count; i++)
-		if (!im->sections[i].alloc && section_name_is_debug(im->sections[i].name))
-			bytes += im->sections[i].file_size;
-	return min_u64(bytes, im->bytes.size);
-}
-
 /* The symbol table and its names. */
 static uint64_t symbol_bytes(const struct image *im)
 {
@@ -31,22 +22,6 @@ static uint64_t symbol_bytes(const struct image *im)
 	if (s->link < im->section_count && s->link != 0 && !im->sections[s->link].alloc)
 		bytes += im->sections[s->link].file_size;
 	return min_u64(bytes, im->bytes.size);
-}
-
-static uint64_t kept_reloc_bytes(const struct image *im)
-{
-	uint64_t bytes = 0;
-	for (size_t i = 1; i < im->section_count; i++)
-		if (section_is_kept_reloc(im, &im->sections[i]))
-			bytes += im->sections[i].file_size;
-	return min_u64(bytes, im->bytes.size);
-}
-
-/* Loaders since 2006 read the GNU hash table where there are both. */
-static uint64_t hash_bytes_twice(const struct image *im)
-{
-	const struct section *old = image_section_type(im, SHT_HASH, 1);
-	return old && image_section_type(im, SHT_GNU_HASH, 1) ? old->file_size : 0;
 }
 
 /* ---- RELR ------------------------------------------------------------------------------------ */
@@ -92,24 +67,29 @@ static uint64_t relr_bytes(const place_vec *places, unsigned word)
 	return words * word;
 }
 
-static uint64_t relr_saves(const struct image *im)
-{
-	place_vec places = { 0 };
-	const uint64_t now = relative_places(im, &places);
-	sort_by_key(places.data, places.count, sizeof *places.data);
-	const uint64_t packed = relr_bytes(&places, im->bits / 8);
-	vec_release(&places);
-	return now > packed ? now - packed : 0;
-}
-
 void facts_add_savings(struct facts *f, const struct image *im)
 {
 	const struct section *comment = image_section_find(im, ".comment");
-	facts_savings_add(f, "debug info", debug_bytes(im));
+	const struct section *old_hash = image_section_type(im, SHT_HASH, 1);
+	const bool twice = old_hash && image_section_type(im, SHT_GNU_HASH, 1);
+	uint64_t debug = 0, kept = 0;
+	place_vec places = { 0 };
+	const uint64_t relative = relative_places(im, &places);
+	sort_by_key(places.data, places.count, sizeof *places.data);
+	const uint64_t relr = min_u64(relr_bytes(&places, im->bits / 8), relative);
+	vec_release(&places);
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		debug += !s->alloc && section_name_is_debug(s->name) ? s->file_size : 0;
+		kept += section_is_kept_reloc(im, s) ? s->file_size : 0;
+	}
+	ASSERT(f->saving_count == 0);
+	facts_savings_add(f, "debug info", min_u64(debug, im->bytes.size));
 	facts_savings_add(f, "symbol table", symbol_bytes(im));
-	facts_savings_add(f, "relocations kept by --emit-relocs", kept_reloc_bytes(im));
-	facts_savings_add(f, "relative relocations packed as RELR", relr_saves(im));
-	facts_savings_add(f, "old hash table beside the GNU one", hash_bytes_twice(im));
+	facts_savings_add(f, "relocations kept by --emit-relocs", min_u64(kept, im->bytes.size));
+	facts_savings_add(f, "relative relocations packed as RELR", relative - relr);
+	/* Loaders since 2006 read the GNU hash table where there are both. */
+	facts_savings_add(f, "old hash table beside the GNU one", twice ? old_hash->file_size : 0);
 	facts_savings_add(f, ".comment", comment && !comment->alloc ? comment->file_size : 0);
 	/* Sections of damaged files overlap. */
 	for (size_t i = 0; i < f->saving_count; i++)

@@ -203,13 +203,6 @@ static struct go_call read_new_call(struct writer *w, struct reader *r)
 	return c;
 }
 
-static bool call_is_good(const struct writer *w, const struct go_call *c, int32_t index)
-{
-	struct str name;
-	return c->parent >= NO_CALL && c->parent != index && c->parent < (int32_t)w->calls.count &&
-	       bytes_cstr(w->tab->bytes, c->name, &name);
-}
-
 static void go_dwarf_read_calls(struct writer *w)
 {
 	uint64_t addr;
@@ -225,9 +218,14 @@ static void go_dwarf_read_calls(struct writer *w)
 		c.name = (uint32_t)min_u64(add_sat(w->tab->names, c.name), UINT32_MAX);
 		vec_push(&w->calls, c);
 	}
-	for (size_t i = 0; i < w->calls.count; i++)
-		if (!call_is_good(w, &w->calls.data[i], (int32_t)i))
+	for (size_t i = 0; i < w->calls.count; i++) {
+		const struct go_call *c = &w->calls.data[i];
+		struct str name;
+		if (c->parent < NO_CALL || c->parent == (int32_t)i ||
+		    c->parent >= (int32_t)w->calls.count ||
+		    !bytes_cstr(w->tab->bytes, c->name, &name))
 			w->calls.count = 0;
+	}
 }
 
 static void go_dwarf_put_inlined(struct writer *w, const struct go_call *c, uint64_t start,

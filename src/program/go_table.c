@@ -25,22 +25,21 @@ static bool open_at(const struct image *im, const struct section *s, uint64_t of
 	return true;
 }
 
-/* Whether functions have names: a magic alone may stand in any data. */
-static bool go_table_names_functions(const struct pclntab *t)
-{
-	struct pclntab_func first, last;
-	return pclntab_record(t, 0, &first) && pclntab_record(t, t->func_count - 1, &last) &&
-	       first.name.len > 0 && last.name.len > 0;
-}
-
 static bool search_in(const struct image *im, const struct section *s, struct go_table *ret)
 {
 	const struct bytes b = section_bytes(im, s);
-	for (uint64_t off = 0; off + 8 <= b.size; off += 8)
-		if (b.p[off + 1] == 0xff && b.p[off + 2] == 0xff && b.p[off + 4] == 0 &&
-		    pclntab_matches(bytes_sub(b, off, 8), im->big_endian) &&
-		    open_at(im, s, off, ret) && go_table_names_functions(&ret->tab))
+	struct pclntab_func first, last;
+	for (uint64_t off = 0; off + 8 <= b.size; off += 8) {
+		if (b.p[off + 1] != 0xff || b.p[off + 2] != 0xff || b.p[off + 4] != 0 ||
+		    !pclntab_matches(bytes_sub(b, off, 8), im->big_endian) ||
+		    !open_at(im, s, off, ret))
+			continue;
+		/* A magic alone may stand in any data: functions have names. */
+		const struct pclntab *t = &ret->tab;
+		if (pclntab_record(t, 0, &first) && pclntab_record(t, t->func_count - 1, &last) &&
+		    first.name.len > 0 && last.name.len > 0)
 			return true;
+	}
 	return false;
 }
 
@@ -53,15 +52,6 @@ static bool search(const struct image *im, struct go_table *ret)
 			return true;
 	}
 	return false;
-}
-
-/* Of a table that is not known all but the number of its version is as in every one: two zeros, the
- * quantum of instructions, the size of pointers.  garble makes up that number. */
-static bool looks_whole(const struct image *im, const struct section *s)
-{
-	const struct bytes b = section_bytes(im, s);
-	return b.size > 8 && !pclntab_matches(bytes_sub(b, 0, 8), im->big_endian) && b.p[4] == 0 &&
-	       b.p[5] == 0 && (b.p[6] == 1 || b.p[6] == 2 || b.p[6] == 4) && b.p[7] == im->bits / 8;
 }
 
 static const struct section *named_section(const struct image *im)
@@ -82,21 +72,20 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	if (s) {
 		if (open_at(im, s, 0, ret))
 			return true;
+		/* Each table has two zeros behind the number of its version, which garble makes up;
+		 * then the quantum of instructions and the size of pointers. */
+		const struct bytes b = section_bytes(im, s);
+		const bool whole = b.size > 8 &&
+				   !pclntab_matches(bytes_sub(b, 0, 8), im->big_endian) &&
+				   b.p[4] == 0 && b.p[5] == 0 &&
+				   (b.p[6] == 1 || b.p[6] == 2 || b.p[6] == 4) &&
+				   b.p[7] == im->bits / 8;
 		note(notes, im->path, im->file_off + s->off, s->file_size,
 		     "the table of Go's functions is %s: they have no names",
-		     looks_whole(im, s) ? "garbled (garble) or of a version of Go not known"
-					: "damaged");
+		     whole ? "garbled (garble) or of a version of Go not known" : "damaged");
 		return false;
 	}
 	return go_table_is(im) && search(im, ret);
-}
-
-/* ---- where its addresses count from ---------------------------------------------------------- */
-
-static bool go_table_is_code(const struct image *im, uint64_t addr)
-{
-	const struct section *s = image_section_at(im, addr);
-	return s && s->exec;
 }
 
 /* What a relocation puts at an address. */
@@ -236,38 +225,12 @@ enum {
 	MODULE_DATA = 26
 };
 
-/* The module, or NULL, has it where the table does not say it, as from Go 1.26 on. */
-static void find_text(const struct image *im, struct go_table *g, const struct go_table_module *m)
-{
-	const struct section *text = image_section_find(im, ".text");
-	const uint64_t said = m ? m->words[MODULE_TEXT] : text ? text->addr : 0;
-	if (g->tab.text_off > 0 && !go_table_is_code(im, g->tab.text) &&
-	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
-		g->tab.text = said;
-}
-
 /* In a section. */
 static struct go_range range_of(const struct image *im, uint64_t start, uint64_t end)
 {
 	const struct section *s = image_section_at(im, start);
 	const bool good = start < end && s && end <= s->addr + s->size;
 	return good ? (struct go_range){ start, end } : (struct go_range){ 0, 0 };
-}
-
-static void find_ranges(const struct image *im, struct go_table *g, const struct go_table_module *m)
-{
-	const struct module_words w = module_words(m, g->tab.layout);
-	g->types = range_of(im, m->words[w.types], m->words[w.types_end]);
-	g->noptr = range_of(im, m->words[MODULE_NOPTR], m->words[MODULE_NOPTR + 1]);
-	g->data = range_of(im, m->words[MODULE_DATA], m->words[MODULE_DATA + 1]);
-}
-
-/* For each 4 KiB of code a word, for each 256 bytes a byte. */
-static uint64_t find_func_size(const struct go_table_module *m)
-{
-	const uint64_t start = m->words[MODULE_CODE], end = m->words[MODULE_CODE + 1];
-	const uint64_t code = end > start ? end - start : 0;
-	return 4 * (code / 4096 + (code % 4096 != 0)) + code / 256 + (code % 256 != 0);
 }
 
 /* Of a program for the collector: bits to be taken as they are, as many bytes as hold 1 to 127 of
@@ -301,13 +264,29 @@ static struct go_part list_part(const struct image *im, const struct go_table_mo
 	return (struct go_part){ NULL, addr, fits ? count * each : 0 };
 }
 
-static void find_parts(const struct image *im, struct go_table *g, const struct go_table_module *m)
+/* What the module says of the table and of other parts. */
+static void module_apply(const struct image *im, struct go_table *g,
+			 const struct go_table_module *m)
 {
 	const struct module_words w = module_words(m, g->tab.layout);
-	const size_t types = w.types;
-	const uint64_t data = m->words[types - 2], bss = m->words[types - 1];
+	const uint64_t data = m->words[w.types - 2], bss = m->words[w.types - 1];
 	const uint64_t functions = m->words[MODULE_FIND_FUNC];
-	g->parts[0] = (struct go_part){ "runtime.findfunctab", functions, find_func_size(m) };
+	/* Functions and their records come last in the table. */
+	const uint64_t funcs = m->words[MODULE_FUNCS] - go_table_addr(g);
+	const uint64_t size = m->words[MODULE_FUNCS + 1];
+	if (funcs == g->tab.funcs && size <= g->tab.bytes.size - funcs)
+		g->tab.bytes.size = funcs + size;
+	if (g->tab.layout >= PCLNTAB_18 && image_section_at(im, m->words[w.func_data]))
+		g->func_data = m->words[w.func_data];
+	g->types = range_of(im, m->words[w.types], m->words[w.types_end]);
+	g->noptr = range_of(im, m->words[MODULE_NOPTR], m->words[MODULE_NOPTR + 1]);
+	g->data = range_of(im, m->words[MODULE_DATA], m->words[MODULE_DATA + 1]);
+	/* For each 4 KiB of code a word, for each 256 bytes a byte. */
+	const uint64_t start = m->words[MODULE_CODE], end = m->words[MODULE_CODE + 1];
+	const uint64_t code = end > start ? end - start : 0;
+	const uint64_t lookup = 4 * (code / 4096 + (code % 4096 != 0)) + code / 256 +
+				(code % 256 != 0);
+	g->parts[0] = (struct go_part){ "runtime.findfunctab", functions, lookup };
 	g->parts[GO_MASK] = (struct go_part){ "runtime.gcdata", data, gc_program_size(im, data) };
 	g->parts[2] = (struct go_part){ "runtime.gcbss", bss, gc_program_size(im, bss) };
 	g->parts[GO_TYPE_LINKS] = list_part(im, m, w.type_links, GO_TYPE_LINK_SIZE);
@@ -338,37 +317,22 @@ static void find_sections(const struct image *im, struct go_table *g)
 	info->size = go_build_info(im, &info->addr).size;
 }
 
-/* Functions and their records come last. */
-static void cut_table(struct go_table *g, const struct go_table_module *m)
-{
-	const uint64_t funcs = m->words[MODULE_FUNCS] - go_table_addr(g);
-	const uint64_t size = m->words[MODULE_FUNCS + 1];
-	if (funcs == g->tab.funcs && size <= g->tab.bytes.size - funcs)
-		g->tab.bytes.size = funcs + size;
-}
-
-static void find_func_data(const struct image *im, struct go_table *g,
-			   const struct go_table_module *m)
-{
-	const uint64_t addr = m->words[module_words(m, g->tab.layout).func_data];
-	if (g->tab.layout >= PCLNTAB_18 && image_section_at(im, addr))
-		g->func_data = addr;
-}
-
 bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes)
 {
 	if (im->kind != IMAGE_EXEC || !go_table_find(im, g, notes))
 		return false;
 	struct go_table_module module;
 	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
-	find_text(im, g, known ? &module : NULL);
-	if (known) {
-		cut_table(g, &module);
-		find_func_data(im, g, &module);
-		find_ranges(im, g, &module);
-		find_parts(im, g, &module);
-	}
+	const struct section *text = image_section_find(im, ".text"),
+			     *in = image_section_at(im, g->tab.text);
+	/* The module says where code begins if the table does not, as from Go 1.26 on. */
+	if (g->tab.text_off > 0 && !(in && in->exec) &&
+	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
+		g->tab.text = known ? module.words[MODULE_TEXT] : text ? text->addr : 0;
+	if (known)
+		module_apply(im, g, &module);
 	find_sections(im, g);
+	ASSERT(g->section && g->tab.func_count > 0 && g->off < g->section->size);
 	return true;
 }
 
@@ -380,23 +344,21 @@ const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, s
 	return s->found ? &s->table : NULL;
 }
 
-/* Zeros align what follows; of MIPS alone they are an instruction. */
-static uint64_t without_zeros(const struct image *im, uint64_t addr, uint64_t size)
-{
-	struct reader r = reader_of(image_at(im, addr, size), im->big_endian);
-	uint64_t end = 0;
-	while (im->machine != EM_MIPS && reader_left(&r) >= 4)
-		end = read_u32(&r) != 0 ? r.pos : end;
-	return end > 0 ? end : size;
-}
-
 bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		   struct pclntab_func *ret)
 {
 	if (!pclntab_func(&g->tab, i, ret))
 		return false;
-	if (g->tab.quantum == 4 && ret->tables[PCLNTAB_LINE] == 0)
-		ret->size = without_zeros(im, ret->addr, ret->size);
+	if (g->tab.quantum != 4 || ret->tables[PCLNTAB_LINE] != 0)
+		return true;
+	/* Zeros align what follows; of MIPS alone they are an instruction. */
+	struct reader r = reader_of(image_at(im, ret->addr, ret->size), im->big_endian);
+	uint64_t end = 0;
+	while (im->machine != EM_MIPS && reader_left(&r) >= 4)
+		end = read_u32(&r) != 0 ? r.pos : end;
+	ASSERT(end <= ret->size);
+	if (end > 0)
+		ret->size = end;
 	return true;
 }
 

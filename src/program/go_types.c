@@ -86,25 +86,6 @@ static struct str go_types_name_at(const struct types *t, uint64_t addr)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-static struct str go_types_own_path(const struct types *t, const struct description *d)
-{
-	if (!d->has_path || d->kind == KIND_MAP)
-		return STR("");
-	const uint64_t at = d->own + own_size(t, d->kind);
-	struct reader r = reader_of(image_at(t->im, at, 4), t->im->big_endian);
-	const uint64_t off = read_u32(&r), name = t->table->types.start + off;
-	return off != 0 && describes(t, name) ? go_types_name_at(t, name) : STR("");
-}
-
-/* Structs and interfaces state the package of their private members. */
-static struct str members_path(const struct types *t, const struct description *d)
-{
-	if (d->kind != KIND_INTERFACE && d->kind != KIND_STRUCT)
-		return STR("");
-	const uint64_t name = go_types_word_at(t, d->own);
-	return describes(t, name) ? go_types_name_at(t, name) : STR("");
-}
-
 /* The type that it is made of, 0: of none. */
 static uint64_t go_types_part_of(const struct types *t, const struct description *d)
 {
@@ -126,10 +107,21 @@ static uint64_t go_types_part_of(const struct types *t, const struct description
 struct str go_type_package(const struct go_table *g, const struct image *im, uint64_t addr)
 {
 	const struct types t = { g, im, g->tab.pointer };
+	ASSERT(t.width == 4 || t.width == 8);
 	struct description d;
 	for (unsigned i = 0; i < STEPS_MAX && read_description(&t, addr, &d); i++) {
-		const struct str own = go_types_own_path(&t, &d);
-		const struct str path = own.len > 0 ? own : members_path(&t, &d);
+		struct str path = STR("");
+		if (d.has_path && d.kind != KIND_MAP) {
+			const uint64_t at = d.own + own_size(&t, d.kind);
+			struct reader r = reader_of(image_at(im, at, 4), im->big_endian);
+			const uint64_t off = read_u32(&r), name = g->types.start + off;
+			path = off != 0 && describes(&t, name) ? go_types_name_at(&t, name) : path;
+		}
+		/* Structs and interfaces state the package of their private members. */
+		if (path.len == 0 && (d.kind == KIND_INTERFACE || d.kind == KIND_STRUCT)) {
+			const uint64_t name = go_types_word_at(&t, d.own);
+			path = describes(&t, name) ? go_types_name_at(&t, name) : path;
+		}
 		if (go_package_is_path(path))
 			return path;
 		addr = go_types_part_of(&t, &d);

@@ -39,13 +39,6 @@ bool kernel_has_symbols(const struct image *im)
 	return kernel_symbols_find(im, &k) != NULL;
 }
 
-static uint8_t binding(char type)
-{
-	if (strchr("VvWw", type))
-		return STB_WEAK;
-	return isupper((unsigned char)type) ? STB_GLOBAL : STB_LOCAL;
-}
-
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* Behind the read-only objects stand strings, which have no symbols: what would reach so far is no
@@ -64,18 +57,6 @@ static uint64_t without_fill(struct bytes code)
 	if (end == code.size || (code.p[end] != INT3 && code.size - end < OFTEN))
 		return code.size;
 	return end;
-}
-
-/* `room` is what is left up to the next symbol. */
-static uint64_t symbol_size(const struct image *im, const struct section *in, bool code,
-			    uint64_t addr, uint64_t room)
-{
-	if (code)
-		return without_fill(image_at(im, addr, room));
-	const uint64_t end = addr + room, multiple = end & (~end + 1);
-	if (str_eq(in->name, STR(".rodata")) && room > READ_ONLY_MAX)
-		return 0;
-	return room >= GAP_MIN && room < multiple ? 0 : room;
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -108,30 +89,6 @@ static void kernel_symbols_list_parts(const struct section *in, const struct kal
 							     STR("__end_kallsyms"), 'r' });
 }
 
-/* What is to be added to the table's addresses: a boot image counts from its own start, and its
- * first section begins with the first code. */
-static uint64_t address_shift(const struct image *im, const struct section *in,
-			      const struct kallsyms *k)
-{
-	struct kallsyms_iter it;
-	kallsyms_iter(&it, k);
-	while (is_boot_image(im) && kallsyms_next(&it))
-		if (str_eq(it.name, STR("_stext")))
-			return in->addr - it.addr;
-	return 0;
-}
-
-static void kernel_symbols_list(struct arena *arena, const struct kallsyms *k, uint64_t shift,
-				entry_vec *ret)
-{
-	struct kallsyms_iter it;
-	kallsyms_iter(&it, k);
-	while (kallsyms_next(&it)) {
-		const struct str name = { arena_copy(arena, it.name), it.name.len };
-		vec_push(ret, (struct kernel_symbols_entry){ it.addr + shift, 0, name, it.type });
-	}
-}
-
 /* Whether two names are the same but for dots and low lines. */
 static bool are_alike(struct str a, struct str b)
 {
@@ -148,27 +105,17 @@ static bool are_alike(struct str a, struct str b)
 	}
 }
 
-static bool holds_objects(struct str section)
-{
-	return str_starts(section, STR(".rodata")) || str_starts(section, STR(".data")) ||
-	       str_starts(section, STR(".bss")) || str_starts(section, STR(".init"));
-}
-
 /* What the linker script defines at the ends of a section that is a table is no object: others know
  * better whose its entries are.  __return_sites begins section .return_sites. */
-static bool is_bound(const struct section *in, struct str name)
+static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 {
-	return !in->exec && !holds_objects(in->name) &&
+	static const char *const objects[] = { ".rodata", ".data", ".bss", ".init" };
+	for (size_t i = 0; i < COUNT_OF(objects); i++)
+		if (str_starts(in->name, str_of(objects[i])))
+			return false;
+	return !in->exec &&
 	       (str_starts(name, STR("__start_")) || str_starts(name, STR("__stop_")) ||
 		str_starts(name, STR("__end_")) || are_alike(in->name, name));
-}
-
-/* A boot image has code and data in one section; .data of Linux 7 may be executed. */
-static bool kernel_symbols_is_code(const struct image *im, const struct section *in,
-				   const struct kernel_symbols_entry *e)
-{
-	return is_boot_image(im) ? strchr("TtWw", e->type) != NULL
-				 : in->exec && !str_starts(in->name, STR(".data"));
 }
 
 /* Absolute numbers and the ends of sections are in no section. */
@@ -176,17 +123,30 @@ static void kernel_symbols_put(struct image_build *b, const struct image *im,
 			       const struct kernel_symbols_entry *e, uint64_t next)
 {
 	const struct section *in = image_section_at(im, e->addr);
-	if (!in || e->name.len == 0 || is_bound(in, e->name))
+	if (!in || e->name.len == 0 || kernel_symbols_is_bound(in, e->name))
 		return;
-	const uint64_t end = min_u64(next, in->addr + in->size);
-	const bool code = kernel_symbols_is_code(im, in, e);
+	/* A boot image has code and data in one section; .data of Linux 7 may be executed. */
+	const bool code = is_boot_image(im) ? strchr("TtWw", e->type) != NULL
+					    : in->exec && !str_starts(in->name, STR(".data"));
+	const uint64_t end = min_u64(next, in->addr + in->size), multiple = end & (~end + 1);
+	const uint64_t room = end - e->addr;
+	uint64_t size = e->size > 0 ? e->size : room;
+	ASSERT(next > e->addr);
+	if (e->size == 0 && code)
+		size = without_fill(image_at(im, e->addr, room));
+	else if (e->size == 0 && ((str_eq(in->name, STR(".rodata")) && room > READ_ONLY_MAX) ||
+				  (room >= GAP_MIN && room < multiple)))
+		return;
+	const bool weak = strchr("VvWw", e->type), global = isupper((unsigned char)e->type);
 	const struct symbol s = {
 		.name = e->name,
 		.section = in->index,
 		.value = e->addr,
-		.size = e->size > 0 ? e->size : symbol_size(im, in, code, e->addr, end - e->addr),
+		.size = size,
 		.type = code ? STT_FUNC : STT_OBJECT,
-		.bind = binding(e->type),
+		.bind = weak     ? STB_WEAK
+			: global ? STB_GLOBAL
+				 : STB_LOCAL,
 	};
 	if (s.size > 0)
 		build_symbol(b, &(struct made_symbol){ .symbol = s });
@@ -253,6 +213,8 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 {
 	struct kallsyms k;
 	struct image_build build;
+	struct kallsyms_iter it;
+	uint64_t shift = 0;
 	entry_vec list = { 0 };
 	const struct section *in = kernel_symbols_find(im, &k);
 	if (!in)
@@ -262,7 +224,19 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 			       .notes = notes };
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
 	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
-	kernel_symbols_list(&ret->images[0].arena, &k, address_shift(im, in, &k), &list);
+	/* A boot image counts addresses from its own start, and its first section begins with the
+	 * first code. */
+	kallsyms_iter(&it, &k);
+	while (is_boot_image(im) && kallsyms_next(&it))
+		if (str_eq(it.name, STR("_stext"))) {
+			shift = in->addr - it.addr;
+			break;
+		}
+	kallsyms_iter(&it, &k);
+	while (kallsyms_next(&it)) {
+		const struct str name = { arena_copy(&ret->images[0].arena, it.name), it.name.len };
+		vec_push(&list, (struct kernel_symbols_entry){ it.addr + shift, 0, name, it.type });
+	}
 	kernel_symbols_put_symbols(&build, im, &list);
 	build_finish(&build, 0, 0);
 	vec_release(&list);

@@ -34,13 +34,6 @@ const struct symbol_place *locator_symbol(struct locator *l, uint64_t addr)
 	return s;
 }
 
-static const char *function_name(struct locator *l, struct scope_function *f)
-{
-	if (!f->memo)
-		f->memo = f->linkage.len > 0 ? locate_shown(l, f->linkage.p) : f->name.p;
-	return f->memo;
-}
-
 size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_frame **ret,
 			 const char **ret_unit)
 {
@@ -56,9 +49,13 @@ size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_fra
 		const bool last = i + 1 == s.frame_count;
 		const struct symbol_place *symbol = last ? locator_symbol(l, addr) : NULL;
 		const bool named = !symbol && f->function;
+		if (named && !f->function->memo)
+			f->function->memo = f->function->linkage.len > 0
+						    ? locate_shown(l, f->function->linkage.p)
+						    : f->function->name.p;
 		vec_push(&l->found,
 			 (struct heft_frame){ .function = symbol  ? symbol->memo
-							  : named ? function_name(l, f->function)
+							  : named ? f->function->memo
 								  : "",
 					      .linkage = symbol ? symbol->name
 							 : named && f->function->linkage.len > 0

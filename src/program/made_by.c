@@ -77,14 +77,6 @@ static struct str inline_string(struct reader *r)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-/* The text of modules stands between two marks. */
-static struct str without_marks(struct str s)
-{
-	return s.len > 2 * GO_SENTINEL
-		       ? (struct str){ s.p + GO_SENTINEL, s.len - 2 * (size_t)GO_SENTINEL }
-		       : STR("");
-}
-
 /* What comes before the next separator; *rest moves behind it. */
 static struct str made_by_take_word(struct str *rest, char separator)
 {
@@ -133,23 +125,16 @@ static struct bytes info_bytes(struct bytes b, bool whole)
 	return reader_ok(&r) ? bytes_sub(b, 0, whole ? b.size : r.pos) : (struct bytes){ NULL, 0 };
 }
 
-/* Where the mark is among the first bytes of a section. */
-static bool find_mark(struct bytes b, uint64_t most, uint64_t *ret)
-{
-	const uint64_t size = min_u64(b.size, most);
-	const uint8_t *const at = size > 0 ? memmem(b.p, size, go_magic, sizeof go_magic - 1)
-					   : NULL;
-	*ret = at ? (uint64_t)(at - b.p) : 0;
-	return at != NULL;
-}
-
 static struct bytes info_in(const struct image *im, const struct section *s, uint64_t most,
 			    bool whole, uint64_t *ret_addr)
 {
-	uint64_t off;
 	const struct bytes b = section_bytes(im, s);
-	if (!find_mark(b, most, &off))
+	const uint64_t size = min_u64(b.size, most);
+	const uint8_t *const at = size > 0 ? memmem(b.p, size, go_magic, sizeof go_magic - 1)
+					   : NULL;
+	if (!at)
 		return (struct bytes){ NULL, 0 };
+	const uint64_t off = (uint64_t)(at - b.p);
 	*ret_addr = s->addr + off;
 	return info_bytes(bytes_sub(b, off, b.size - off), whole);
 }
@@ -195,7 +180,11 @@ static void read_go(struct made_by *m, const struct image *im)
 	}
 	begin_item(&m->tools);
 	text_add(&m->tools, version.len <= TOOL_SIZE ? version : STR("go"));
-	for (modules = without_marks(modules); modules.len > 0;)
+	/* The text of modules stands between two marks. */
+	if (modules.len <= 2 * GO_SENTINEL)
+		return;
+	modules = (struct str){ modules.p + GO_SENTINEL, modules.len - 2 * (size_t)GO_SENTINEL };
+	while (modules.len > 0)
 		read_go_line(m, made_by_take_word(&modules, '\n'));
 }
 
@@ -296,26 +285,19 @@ static void read_auditable(struct made_by *m, const struct image *im)
 
 enum { HEADERS_SIZE = 512 };
 
-static bool has_title(const struct image *im, struct str title)
-{
-	for (size_t i = 1; i < im->section_count; i++)
-		if (str_eq(im->sections[i].title, title))
-			return true;
-	return false;
-}
-
 struct str made_by_packer(const struct image *im)
 {
 	const struct bytes head = bytes_sub(im->bytes, 0, min_u64(im->bytes.size, HEADERS_SIZE));
-	const bool marked = im->kind == IMAGE_EXEC && head.size > 0 &&
-			    memmem(head.p, head.size, "UPX!", 4) != NULL;
-	return marked || image_section_find(im, "UPX1") || has_title(im, STR("__TEXT,upxTEXT"))
-		       ? STR("UPX")
-		       : STR("");
+	bool found = im->kind == IMAGE_EXEC && head.size > 0 &&
+		     memmem(head.p, head.size, "UPX!", 4) != NULL;
+	for (size_t i = 1; i < im->section_count && !found; i++)
+		found = str_eq(im->sections[i].title, STR("__TEXT,upxTEXT"));
+	return found || image_section_find(im, "UPX1") ? STR("UPX") : STR("");
 }
 
 void made_by_read(struct made_by *m, const struct image *im)
 {
+	ASSERT(m->tools.len == 0 && m->parts.len == 0 && m->settings.len == 0);
 	text_add(&m->tools, made_by_packer(im));
 	read_go(m, im);
 	read_comment(m, im);

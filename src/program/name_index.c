@@ -26,15 +26,6 @@ void name_index_release(struct name_index *n)
 
 /* ---- the symbols ----------------------------------------------------------------------------- */
 
-/* The section of a symbol; .tbss too, which takes no room of the image. */
-static const struct section *name_index_section_of(const struct image *im, const struct symbol *s,
-						   uint64_t addr)
-{
-	const struct section *in = symbol_section(im, s, addr);
-	const bool tls = s->type == STT_TLS && s->section < im->section_count;
-	return in || !tls ? in : &im->sections[s->section];
-}
-
 static void table_list(struct name_index *n, const struct image *im, const struct section *table)
 {
 	struct symtab t;
@@ -49,7 +40,10 @@ static void table_list(struct name_index *n, const struct image *im, const struc
 			file = s.name.len > 0 ? s.name.p : NULL;
 		if (s.name.len == 0 || !symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
 			continue;
-		const struct section *in = name_index_section_of(im, &s, addr);
+		const struct section *in = symbol_section(im, &s, addr);
+		/* .tbss takes no room of the image. */
+		if (!in && s.type == STT_TLS && s.section < im->section_count)
+			in = &im->sections[s.section];
 		if (in)
 			vec_push(&n->list, (struct named_symbol){
 						   addr, symbol_size_in(in, &s, addr), s.name.p,
@@ -188,17 +182,6 @@ static bool hex_read(struct str digits, uint64_t *ret)
 	return digits.len > 0;
 }
 
-/* "sub_401000" */
-static void made_find(const struct name_index *n, struct str text, name_matches *ret)
-{
-	const struct str start = STR("sub_");
-	uint64_t addr;
-	if (str_starts(text, start) &&
-	    hex_read((struct str){ text.p + start.len, text.len - start.len }, &addr) &&
-	    image_section_at(n->im, addr))
-		vec_push(ret, (struct name_match){ addr, NULL, NAME_LINKER });
-}
-
 static void forms_read(struct name_index *n)
 {
 	size_t count = 0;
@@ -226,8 +209,13 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 		keys_find(n, plain, ret);
 		matches_settle(ret, from);
 	}
-	if (ret->count == from)
-		made_find(n, plain, ret);
+	const struct str start = STR("sub_"); /* of names that are made up */
+	uint64_t addr;
+	if (ret->count == from && str_starts(plain, start) &&
+	    hex_read((struct str){ plain.p + start.len, plain.len - start.len }, &addr) &&
+	    image_section_at(n->im, addr))
+		vec_push(ret, (struct name_match){ addr, NULL, NAME_LINKER });
+	ASSERT(ret->count >= from);
 	return ret->count - from;
 }
 
@@ -239,20 +227,13 @@ size_t name_matches_surest(const name_matches *m, size_t from)
 	return i - from;
 }
 
-/* ---- names that look like numbers ------------------------------------------------------------ */
-
-static bool name_index_is_hex(struct str s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (!isxdigit((unsigned char)s.p[i]))
-			return false;
-	return s.len > 0;
-}
-
 static void hex_name_add(struct name_index *n, const char *linkage)
 {
 	const struct str name = name_identifier(str_of(linkage));
-	if (name_index_is_hex(name))
+	size_t digits = 0;
+	while (digits < name.len && isxdigit((unsigned char)name.p[digits]))
+		digits++;
+	if (digits > 0 && digits == name.len)
 		vec_push(&n->hex, hash_bytes(name.p, name.len));
 }
 

@@ -23,6 +23,7 @@ static void path_aliases_add_object(struct path_aliases *p, struct path_alias_ke
 		vec_push(&k->counts, 0);
 	}
 	const uint32_t before = k->first.data[id];
+	ASSERT(k->first.count == k->counts.count && p->list.count < UINT32_MAX);
 	if (before != UINT32_MAX && p->list.data[before].object == object)
 		return;
 	k->first.data[id] = (uint32_t)p->list.count;
@@ -70,16 +71,6 @@ static void read_left_out(struct path_aliases_reading *r)
 	}
 }
 
-/* The size of a text of so many bytes a character, its end included; 0: it has none. */
-static uint64_t string_size(struct bytes b, uint64_t width)
-{
-	static const uint8_t zero[4];
-	for (uint64_t i = 0; width <= b.size - i; i += width)
-		if (memcmp(b.p + i, zero, width) == 0)
-			return i + width;
-	return 0;
-}
-
 static void read_strings(struct path_aliases_reading *r, const struct image *im,
 			 const struct section *s, uint32_t object)
 {
@@ -89,23 +80,17 @@ static void read_strings(struct path_aliases_reading *r, const struct image *im,
 	    (s->entsize != 1 && s->entsize != 2 && s->entsize != 4) ||
 	    intern_find(&r->left_out, path_aliases_section_key(&r->key, object, s->name), &id))
 		return;
-	struct bytes b = section_bytes(im, s);
-	for (uint64_t size; (size = string_size(b, s->entsize)) > 0;) {
-		path_aliases_add_object(r->to, &r->to->strings,
-					(struct str){ (const char *)b.p, size }, object);
-		b = bytes_sub(b, size, b.size - size);
+	static const uint8_t zero[4];
+	const struct bytes b = section_bytes(im, s);
+	const uint64_t width = s->entsize; /* bytes of a character */
+	uint64_t start = 0;
+	for (uint64_t i = 0; width <= b.size - i; i += width) {
+		if (memcmp(b.p + i, zero, width) != 0)
+			continue;
+		const struct str text = { (const char *)b.p + start, i + width - start };
+		path_aliases_add_object(r->to, &r->to->strings, text, object);
+		start = i + width;
 	}
-}
-
-/* ---- objects --------------------------------------------------------------------------------- */
-
-static void path_aliases_read_object(struct path_aliases_reading *r, const struct image *im,
-				     uint32_t object)
-{
-	if (r->what & PATH_ALIASES_FUNCTIONS)
-		path_aliases_read_functions(r->to, im, object);
-	for (size_t i = 1; r->what & PATH_ALIASES_STRINGS && i < im->section_count; i++)
-		read_strings(r, im, &im->sections[i], object);
 }
 
 /* Members that the map names, by its form "libx.a(y.o)". */
@@ -121,8 +106,13 @@ static void path_aliases_read_input(struct path_aliases_reading *r, const struct
 			text_add(&name, in->images[i].member);
 			text_add_char(&name, ')');
 		}
-		if (intern_find(&r->to->map->objects, text_str(&name), &object))
-			path_aliases_read_object(r, &in->images[i], object);
+		if (!intern_find(&r->to->map->objects, text_str(&name), &object))
+			continue;
+		const struct image *im = &in->images[i];
+		if (r->what & PATH_ALIASES_FUNCTIONS)
+			path_aliases_read_functions(r->to, im, object);
+		for (size_t k = 1; r->what & PATH_ALIASES_STRINGS && k < im->section_count; k++)
+			read_strings(r, im, &im->sections[k], object);
 	}
 	text_release(&name);
 }

@@ -62,37 +62,24 @@ static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symb
 	build_symbol(&m->build, &made);
 }
 
-/* A hash, which stands for a name that was too long. */
-static bool pdb_file_is_hash(const struct pdb_symbol *s)
-{
-	return s->linkage && str_starts(s->name, STR("??@"));
-}
-
 /* Which of the symbols of one address are kept. */
 enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
 
 static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
 {
-	return kept == KEPT_ALL ||
-	       (kept == KEPT_PLAIN ? !s->linkage : s->linkage && !pdb_file_is_hash(s));
-}
-
-/* Whether one of the few before it has its name, too. */
-static bool is_repeated(const struct pdb_symbol *s, size_t first, size_t i, enum kept kept)
-{
-	enum { NEAR = 16 };
-	for (size_t k = i - first > NEAR ? i - NEAR : first; k < i; k++)
-		if (pdb_file_is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name))
-			return true;
-	return false;
+	if (kept == KEPT_ALL || kept == KEPT_PLAIN)
+		return kept == KEPT_ALL || !s->linkage;
+	return s->linkage && !str_starts(s->name, STR("??@")); /* a hash of a long name */
 }
 
 /* Symbols [first, end) stand at one address.  What the linker calls it is preferred to what the
  * compiler does: it tells overloads apart. */
 static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 {
+	enum { NEAR = 16 };
 	const struct pdb_symbol *s = m->dwarf.symbols.data;
 	enum kept kept = KEPT_ALL;
+	ASSERT(first < end && end <= m->dwarf.symbols.count);
 	uint64_t size = 0;
 	for (size_t i = first; i < end; i++) {
 		if (pdb_file_is_kept(&s[i], KEPT_LINKAGE))
@@ -101,9 +88,14 @@ static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 			kept = KEPT_PLAIN;
 		size = s[i].size > size ? s[i].size : size;
 	}
-	for (size_t i = first; i < end; i++)
-		if (pdb_file_is_kept(&s[i], kept) && !is_repeated(s, first, i, kept))
+	for (size_t i = first; i < end; i++) {
+		/* One of the few before it may have its name, too. */
+		bool repeated = false;
+		for (size_t k = i - first > NEAR ? i - NEAR : first; k < i && !repeated; k++)
+			repeated = pdb_file_is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name);
+		if (pdb_file_is_kept(&s[i], kept) && !repeated)
 			pdb_file_put_symbol(m, &s[i], size);
+	}
 }
 
 static void pdb_file_put_symbols(struct pdb_file_making *m)
@@ -136,12 +128,6 @@ static void pdb_file_make(struct pdb_file_making *m, struct image *ret, const ch
 	build_finish(&m->build, 0, 0);
 }
 
-/* The first segment of a PE image are its headers, at the base. */
-static uint64_t base_of(const struct image *im)
-{
-	return im->segment_count > 0 ? im->segments[0].addr : 0;
-}
-
 bool pdb_file_open(const struct image *im, const char *path, struct input *in, struct notes *notes,
 		   struct heft_err *err)
 {
@@ -156,7 +142,8 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 		file_close(&in->file);
 		return false;
 	}
-	pdb_dwarf_make(&m.dwarf, &m.pdb, base_of(im));
+	/* The first segment of a PE image are its headers, at the base. */
+	pdb_dwarf_make(&m.dwarf, &m.pdb, im->segment_count > 0 ? im->segments[0].addr : 0);
 	if (m.pdb.damaged > 0)
 		note(notes, path, HEFT_NO_OFFSET, m.pdb.damaged, "the PDB has damaged records");
 	in->images = mem_zeroed(1, sizeof *in->images);

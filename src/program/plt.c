@@ -99,33 +99,30 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 	return found;
 }
 
-/* The size of `count` stubs behind a header that leads to the dynamic linker; 0 where the section
- * is of another form.  GNU ld's stubs for ARM have 12 bytes behind a header of 20. */
-static uint64_t stub_size_by_count(const struct image *im, const struct section *s, uint64_t count)
-{
-	enum { HEADER = 32, X86_HEADER = 16, ARM_STUB = 12, ARM_HEADER = 20 };
-	const bool x86 = im->machine == EM_386 || im->machine == EM_X86_64;
-	const uint64_t size = stub_size(im, s);
-	if (im->machine == EM_ARM && s->size == ARM_HEADER + ARM_STUB * count)
-		return ARM_STUB;
-	return s->size == (x86 ? X86_HEADER : HEADER) + size * count ? size : 0;
-}
-
 /* Stubs that say nothing stand in the order of the jump slots. */
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
 {
-	uint64_t count = 0;
+	enum { HEADER = 32, X86_HEADER = 16, ARM_STUB = 12, ARM_HEADER = 20 };
+	const uint16_t machine = p->im->machine;
+	const uint64_t header = machine == EM_386 || machine == EM_X86_64 ? X86_HEADER : HEADER;
+	uint64_t count = 0, size = stub_size(p->im, s);
 	for (size_t i = 0; i < p->slots.count; i++)
 		count += p->slots.data[i].jump;
-	const uint64_t size = stub_size_by_count(p->im, s, count);
+	/* GNU ld's stubs for ARM have 12 bytes behind a header of 20, which leads to the dynamic
+	 * linker.  Sections of another form are left alone. */
+	if (machine == EM_ARM && s->size == ARM_HEADER + ARM_STUB * count)
+		size = ARM_STUB;
+	else if (s->size != header + size * count)
+		return;
 	uint64_t off = s->size - size * count;
-	for (size_t i = 0; size > 0 && i < p->slots.count; i++) {
+	for (size_t i = 0; i < p->slots.count; i++) {
 		if (!p->slots.data[i].jump)
 			continue;
 		fn(user, &(struct plt_stub){ s, off, size, &p->slots.data[i] });
 		off += size;
 	}
+	ASSERT(off == s->size);
 }
 
 void plt_each(const struct plt *p, plt_stub_fn *fn, void *user)

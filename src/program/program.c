@@ -9,24 +9,19 @@
 
 /* ---- debug files given by hand -------------------------------------------------------------- */
 
-/* Whether the debug info of the program refers to the file as dwz's supplementary file. */
-static bool is_supplement(const struct program *p, const struct image *im)
-{
-	const struct image *debug = companion_image(&p->debug);
-	return debuginfo_is_sup(program_image(p), im) || (debug && debuginfo_is_sup(debug, im));
-}
-
 /* What a debug file is to the program. */
 enum given_use { GIVEN_OTHER, GIVEN_DEBUG, GIVEN_PART, GIVEN_USELESS };
 
 static enum given_use use_of(const struct program *p, const struct input *in)
 {
 	const struct image *own = program_image(p), *im = in->archive ? NULL : &in->images[0];
+	const struct image *debug = companion_image(&p->debug);
 	if (!im)
 		return GIVEN_USELESS;
 	if (own && same_build_id(im->build_id, own->build_id))
 		return GIVEN_DEBUG;
-	if (debuginfo_is_split(im) || (own && is_supplement(p, im)))
+	if (debuginfo_is_split(im) ||
+	    (own && (debuginfo_is_sup(own, im) || (debug && debuginfo_is_sup(debug, im)))))
 		return GIVEN_PART;
 	const char *why;
 	const bool comparable = own && own->build_id.size > 0 && im->build_id.size > 0;
@@ -93,17 +88,6 @@ static bool use_debug_file(struct program *p, size_t i, struct heft_err *err)
 			    "%s: is an archive, cannot be used as a debug file", path);
 	return use != GIVEN_DEBUG ||
 	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file of %s", path, p->path);
-}
-
-/* Twice: a file may be the supplement of one behind it. */
-static bool use_debug_files(struct program *p, struct heft_err *err)
-{
-	const size_t count = p->wish->debug_files.count;
-	p->given = mem_zeroed(count + 1, sizeof *p->given);
-	for (size_t i = 0; i < 2 * count; i++)
-		if (!p->given[i % count] && !use_debug_file(p, i % count, err))
-			return false;
-	return true;
 }
 
 void program_mark_used(const struct program *p, bool *used)
@@ -327,21 +311,12 @@ const struct memory_regions *program_regions(struct program *p)
 static void program_begin(struct program *p, const char *path, const struct program_wish *wish,
 			  struct notes *notes)
 {
+	ASSERT(path && wish && notes);
 	memset(p, 0, sizeof *p);
 	p->path = path;
 	p->wish = wish;
 	p->notes = notes;
 	p->dwarf.wish = wish;
-}
-
-static void note_packer(const struct program *p)
-{
-	const struct image *im = program_image(p);
-	const struct str packer = im ? made_by_packer(im) : STR("");
-	if (packer.len > 0)
-		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
-		     "packed by %.*s: what it holds shows once it is unpacked (upx -d)",
-		     (int)packer.len, packer.p);
 }
 
 /* A linker map does not say of all sections whether they are stored. */
@@ -360,48 +335,47 @@ static void note_doubts(const struct program *p)
 
 static bool use_given(struct program *p, struct heft_err *err)
 {
+	const struct image *im;
+	struct str packer = STR("");
 	p->open = true;
 	progress_begin(p->input.file.bytes.size);
 	progress_tell(p->path, 0, 1);
-	note_packer(p);
+	im = program_image(p);
+	if (im)
+		packer = made_by_packer(im);
+	if (packer.len > 0)
+		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
+		     "packed by %.*s: what it holds shows once it is unpacked (upx -d)",
+		     (int)packer.len, packer.p);
 	note_doubts(p);
-	return input_take_slice(&p->input, p->path, p->wish->arch, err) &&
-	       use_debug_files(p, err) && use_maps(p, err);
-}
-
-/* "lib.a(member.o)", where that is no file of its own. */
-static bool is_member(const char *path, struct arena *a, const char **ret_file,
-		      struct str *ret_member)
-{
-	struct str file;
-	if (file_exists(path) || !input_member_split(path, &file, ret_member))
+	if (!input_take_slice(&p->input, p->path, p->wish->arch, err))
 		return false;
-	*ret_file = arena_copy(a, file);
-	return file_exists(*ret_file);
-}
-
-static bool open_member(struct program *p, const char *file, enum file_use use, struct str member,
-			struct heft_err *err)
-{
-	struct file f;
-	if (!file_open(&f, file, err) || !input_adopt(&p->input, &f, use, p->notes, err))
-		return false;
-	p->open = true;
-	return input_take_member(&p->input, p->path, member, err) && use_given(p, err);
+	/* Twice: a file may be the supplement of one behind it. */
+	const size_t count = p->wish->debug_files.count;
+	ASSERT(!p->given);
+	p->given = mem_zeroed(count + 1, sizeof *p->given);
+	for (size_t i = 0; i < 2 * count; i++)
+		if (!p->given[i % count] && !use_debug_file(p, i % count, err))
+			return false;
+	return use_maps(p, err);
 }
 
 bool program_open(struct program *p, const char *path, enum file_use use,
 		  const struct program_wish *wish, struct notes *notes, struct heft_err *err)
 {
 	struct arena a = { 0 };
-	const char *archive;
-	struct str member;
+	struct str archive, member;
 	program_begin(p, path, wish, notes);
-	const bool inside = is_member(path, &a, &archive, &member);
-	const bool opened = inside && open_member(p, archive, use, member, err);
-	arena_release(&a);
-	if (inside)
-		return opened;
+	/* "lib.a(member.o)", where that is no file of its own. */
+	if (!file_exists(path) && input_member_split(path, &archive, &member)) {
+		const char *file = arena_copy(&a, archive);
+		const bool inside = file_exists(file);
+		p->open = inside && input_open(&p->input, file, use, notes, err);
+		arena_release(&a);
+		if (inside)
+			return p->open && input_take_member(&p->input, path, member, err) &&
+			       use_given(p, err);
+	}
 	return input_open(&p->input, path, use, notes, err) && use_given(p, err);
 }
 

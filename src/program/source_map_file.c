@@ -60,20 +60,13 @@ char *source_map_find(const struct image *im, const struct program_wish *wish, s
 	return found || !wish_finds_debug(wish) || im->member.len > 0 ? found : find_beside(im);
 }
 
-/* ---- opening it ------------------------------------------------------------------------------ */
-
-static const struct section *source_map_file_code_of(const struct image *im)
-{
-	for (size_t i = 1; i < im->section_count; i++)
-		if (im->sections[i].exec && im->sections[i].alloc)
-			return &im->sections[i];
-	return NULL;
-}
-
 static void source_map_file_make(const struct source_map *map, const struct image *im,
 				 struct input *in)
 {
-	const struct section *code = source_map_file_code_of(im);
+	const struct section *code = NULL;
+	for (size_t i = 1; i < im->section_count && !code; i++)
+		if (im->sections[i].exec && im->sections[i].alloc)
+			code = &im->sections[i];
 	struct image_build b;
 	struct source_map_dwarf d;
 	struct text bytes = { 0 };

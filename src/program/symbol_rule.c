@@ -100,35 +100,11 @@ static bool is_nameless_constant(struct str name)
 	return are_digits(rest);
 }
 
-/* clang's label of a function's exception table. */
-static bool is_exception_table(struct str name)
-{
-	const struct str start = STR("GCC_except_table");
-	return str_starts(name, start) &&
-	       are_digits((struct str){ name.p + start.len, name.len - start.len });
-}
-
-/* Labels of the assembler, which some keep in the tables of objects: constants and jump targets;
- * and clang's of texts and of variables that it put together, which have names of their own: mold
- * keeps these in programs. */
-static bool is_assembler_label(const struct symbol *s)
-{
-	return s->bind == STB_LOCAL &&
-	       (is_exception_table(s->name) ||
-		(s->type == STT_NOTYPE && str_starts(s->name, STR(".L"))) ||
-		str_starts(s->name, STR(".L.str")) || str_starts(s->name, STR(".L_MergedGlobals")));
-}
-
-static bool symbol_rule_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id)
 {
 	const struct str mark = STR(".BB.");
 	size_t n = 0;
-	while (s->type == STT_NOTYPE && n < s->name.len && symbol_rule_is_letter(s->name.p[n]))
+	while (s->type == STT_NOTYPE && n < s->name.len && isalpha((unsigned char)s->name.p[n]))
 		n++;
 	const struct str rest = { s->name.p + n, s->name.len - n };
 	if (n == 0 || rest.len <= mark.len || !str_starts(rest, mark))
@@ -147,8 +123,21 @@ struct str symbol_owner(const struct symbol *s)
 
 bool symbol_is_mark(const struct symbol *s)
 {
-	return s->type == STT_FILE || s->type == STT_SECTION || symbol_mark(s) != '\0' ||
-	       is_assembler_label(s) || is_nameless_constant(s->name);
+	const struct str table = STR("GCC_except_table"), name = s->name;
+	if (s->type == STT_FILE || s->type == STT_SECTION || symbol_mark(s) != '\0' ||
+	    is_nameless_constant(name))
+		return true;
+	if (s->bind != STB_LOCAL)
+		return false;
+	/* clang's label of a function's exception table. */
+	if (str_starts(name, table) &&
+	    are_digits((struct str){ name.p + table.len, name.len - table.len }))
+		return true;
+	/* Labels of the assembler, which some keep in the tables of objects: constants and jump
+	 * targets; and clang's of texts and of variables that it put together, which have names of
+	 * their own: mold keeps these in programs. */
+	return (s->type == STT_NOTYPE && str_starts(name, STR(".L"))) ||
+	       str_starts(name, STR(".L.str")) || str_starts(name, STR(".L_MergedGlobals"));
 }
 
 bool symbol_names_a_place(const struct symbol *s)

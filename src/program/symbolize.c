@@ -8,16 +8,6 @@ enum { FRAMES_MAX = 4096 };
 
 /* ---- addresses of objects ------------------------------------------------------------------- */
 
-/* Objects: the DWARF has addresses of its own (debuginfo.h). */
-static void turn_windows(struct symbolizer *s)
-{
-	for (size_t i = 0; i < s->info->windows.count; i++) {
-		const struct debuginfo_window *w = &s->info->windows.data[i];
-		vec_push(&s->windows, (struct debuginfo_window){ w->vm, w->size, w->addr });
-	}
-	sort_by_key(s->windows.data, s->windows.count, sizeof *s->windows.data);
-}
-
 static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *ret)
 {
 	size_t low;
@@ -34,19 +24,12 @@ static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *r
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* The place of the table of a program in s->lines, or where it would go. */
-static size_t lines_index(const struct symbolizer *s, uint64_t off)
-{
-	size_t low;
-	BISECT(low, 0, s->lines.count, mid, s->lines.data[mid]->off < off);
-	return low;
-}
-
 static struct line_table *lines_of(struct symbolizer *s, const struct unit *u)
 {
 	if (u->line_off == DW_NO_OFFSET)
 		return NULL;
-	const size_t at = lines_index(s, u->line_off);
+	size_t at; /* of the table of the program, or where it goes */
+	BISECT(at, 0, s->lines.count, mid, s->lines.data[mid]->off < u->line_off);
 	if (at < s->lines.count && s->lines.data[at]->off == u->line_off)
 		return s->lines.data[at];
 	struct line_table *t = mem_alloc(sizeof *t);
@@ -78,24 +61,6 @@ static bool symbolize_read_split(struct symbolizer *s, const struct unit *u, str
 	return true;
 }
 
-static void read_scopes(struct symbolizer *s, const struct unit *u, struct scopes *ret)
-{
-	if (!symbolize_read_split(s, u, ret))
-		scopes_read(ret, &s->units, u);
-	vec_fit(&ret->list);
-	vec_fit(&ret->functions);
-	vec_fit(&ret->code.spans);
-}
-
-/* The other half of a skeleton knows its name. */
-static bool name_of_unit(struct symbolizer *s, const struct unit *u, struct text *ret)
-{
-	struct unit split;
-	if (u->name.len == 0 && symbolizer_split(s, u, &split) && unit_name(&split, ret))
-		return true;
-	return unit_name(u, ret);
-}
-
 static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 {
 	struct loaded_unit *l = mem_zeroed(1, sizeof *l);
@@ -104,27 +69,30 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	l->name = "";
 	if (!units_get(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
 		return l;
-	if (name_of_unit(s, &u, &name))
+	/* The other half of a skeleton knows its name. */
+	struct unit split;
+	const bool named = u.name.len == 0 && symbolizer_split(s, &u, &split) &&
+			   unit_name(&split, &name);
+	if (named || unit_name(&u, &name))
 		l->name = intern_get(&s->texts, intern_add(&s->texts, text_str(&name))).p;
 	text_release(&name);
 	l->lines = lines_of(s, &u);
-	read_scopes(s, &u, &l->scopes);
+	if (!symbolize_read_split(s, &u, &l->scopes))
+		scopes_read(&l->scopes, &s->units, &u);
+	vec_fit(&l->scopes.list);
+	vec_fit(&l->scopes.functions);
+	vec_fit(&l->scopes.code.spans);
 	return l;
 }
 
 struct loaded_unit *symbolizer_unit(struct symbolizer *s, size_t index)
 {
+	ASSERT(index < units_count(&s->units, DW_INFO));
 	if (!s->loaded)
 		s->loaded = mem_zeroed(units_count(&s->units, DW_INFO), sizeof *s->loaded);
 	if (!s->loaded[index])
 		s->loaded[index] = load_unit(s, index);
 	return s->loaded[index];
-}
-
-static struct loaded_unit *symbolize_unit_at(struct symbolizer *s, uint64_t addr)
-{
-	size_t index;
-	return units_at_addr(&s->units, addr, &index) ? symbolizer_unit(s, index) : NULL;
 }
 
 /* ---- frames --------------------------------------------------------------------------------- */
@@ -172,7 +140,12 @@ void symbolizer_init(struct symbolizer *s, struct debuginfo *info)
 {
 	*s = (struct symbolizer){ .info = info };
 	units_init(&s->units, &info->dwarf);
-	turn_windows(s);
+	/* Objects: the DWARF has addresses of its own (debuginfo.h). */
+	for (size_t i = 0; i < info->windows.count; i++) {
+		const struct debuginfo_window *w = &info->windows.data[i];
+		vec_push(&s->windows, (struct debuginfo_window){ w->vm, w->size, w->addr });
+	}
+	sort_by_key(s->windows.data, s->windows.count, sizeof *s->windows.data);
 }
 
 void symbolizer_release(struct symbolizer *s)
@@ -201,11 +174,10 @@ void symbolizer_release(struct symbolizer *s)
 static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	uint64_t addr;
-	if (!dwarf_addr(s, vm_addr, &addr))
+	size_t index;
+	if (!dwarf_addr(s, vm_addr, &addr) || !units_at_addr(&s->units, addr, &index))
 		return false;
-	struct loaded_unit *l = symbolize_unit_at(s, addr);
-	if (!l)
-		return false;
+	struct loaded_unit *l = symbolizer_unit(s, index);
 	symbolize_list_frames(s, l, addr);
 	*ret = (struct symbolized){ l->name, s->frames.data, s->frames.count };
 	return true;

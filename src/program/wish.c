@@ -108,17 +108,6 @@ bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct 
 			       (struct bytes){ in->data, in->data_size }, in->fd, err);
 }
 
-/* An input that cannot be copied, as there are too many open files, is not found by its name. */
-static void copy_inputs(struct program_wish *w, const struct file_inputs *from)
-{
-	for (size_t i = 0; i < from->list.count; i++) {
-		const struct file_input *in = &from->list.data[i];
-		struct heft_err err;
-		(void)file_inputs_add(&w->inputs, wish_keep(w, in->name), in->bytes, in->fd, &err);
-	}
-	memory_set_inputs(&w->inputs);
-}
-
 static void copy_dump(struct program_wish *w, const struct program_wish *from)
 {
 	for (size_t i = 0; i < from->pieces.count; i++) {
@@ -132,6 +121,7 @@ static void copy_dump(struct program_wish *w, const struct program_wish *from)
 
 void wish_copy(struct program_wish *w, const struct program_wish *from)
 {
+	ASSERT(w != from);
 	wish_release(w);
 	for (size_t i = 0; i < from->debug_files.count; i++)
 		wish_add_debug_file(w, from->debug_files.data[i]);
@@ -153,5 +143,13 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	w->flags = from->flags;
 	paths_copy(&w->paths, &from->paths);
 	copy_dump(w, from);
-	copy_inputs(w, &from->inputs);
+	/* An input that cannot be copied, as there are too many open files, is not found by
+	 * name. */
+	for (size_t i = 0; i < from->inputs.list.count; i++) {
+		const struct file_input *in = &from->inputs.list.data[i];
+		struct heft_err err;
+		(void)file_inputs_add(&w->inputs, wish_keep(w, in->name), in->bytes, in->fd, &err);
+	}
+	memory_set_inputs(&w->inputs);
+	ASSERT(w->debug_dirs.count == from->debug_dirs.count);
 }
