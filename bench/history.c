@@ -64,15 +64,14 @@ static struct heft_snapshot *open_text(struct text *text)
 	const struct heft_input in = {
 		.size = sizeof in, .name = "made", .data = text->p, .data_size = text->len
 	};
-	struct heft_snapshot *s = heft_snapshot_new();
-	struct heft_finder *f = heft_finder_new();
+	struct heft_session *session = heft_session_new();
+	struct heft_snapshot *s = heft_snapshot_new(session);
 	struct heft_err err;
-	if (!heft_finder_add_input(f, &in, &err))
+	if (!heft_finder_add_input(heft_session_finder(session), &in, &err))
 		stop(&err);
-	heft_snapshot_set_finder(s, f);
 	if (!heft_snapshot_open(s, "made", &err))
 		stop(&err);
-	heft_finder_free(f);
+	heft_session_free(session);
 	text_release(text);
 	return s;
 }
@@ -181,9 +180,11 @@ static void time_read(const char *path, uint32_t build)
 {
 	struct store s;
 	struct heft_err err;
-	struct heft_snapshot *snapshot = heft_snapshot_new();
 	const double start = now();
-	if (!store_open(&s, path, 0, &err) || !store_read(&s, build, snapshot, &err))
+	if (!store_open(&s, path, 0, &err))
+		stop(&err);
+	struct heft_snapshot *snapshot = store_read(&s, build, NULL, NULL, &err);
+	if (!snapshot)
 		stop(&err);
 	say("a build read back, in a new process", (now() - start) * 1000, "ms");
 	heft_snapshot_free(snapshot);

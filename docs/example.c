@@ -36,7 +36,8 @@ static void print_place(struct heft_profile *p)
 int main(int argc, char **argv)
 {
 	struct heft_err err = { .text = "usage: example FILE" };
-	struct heft_profile *p = heft_profile_new();
+	struct heft_session *s = heft_session_new();
+	struct heft_profile *p = heft_profile_new(s);
 	if (p == NULL) {
 		fputs("example: out of memory\n", stderr);
 		return 2;
@@ -54,5 +55,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "example: %s\n", err.text);
 	}
 	heft_profile_free(p);
+	heft_session_free(s);
 	return good ? 0 : 2;
 }

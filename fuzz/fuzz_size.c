@@ -1,7 +1,7 @@
 /* A whole run on a file: two sources, chosen by its last byte.  That the rows add up to the size is
  * checked by the library itself (basemap.h, api/run.c), which breaks the process if they do not. */
 #include "heft.h"
-#include "../tests/lib/finders.h"
+#include "../tests/lib/sessions.h"
 
 #include "base/base.h"
 
@@ -35,8 +35,7 @@ static bool write_file(int fd, const uint8_t *data, size_t size)
 
 static void measure(const char *path, unsigned choice)
 {
-	struct heft_profile *p = heft_profile_new();
-	FIND_ONLY_NAMED(heft_profile_set_finder, p);
+	struct heft_profile *p = ALONE_UNFOUND(heft_profile_new);
 	if (heft_profile_add_source(p, source_name(choice), NULL) &&
 	    heft_profile_add_source(p, source_name(choice / 16), NULL) &&
 	    heft_profile_add_file(p, path, HEFT_INPUT, NULL))

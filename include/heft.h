@@ -6,7 +6,8 @@
  * every source, so the rows of a profile always add up to the size of the space.
  *
  *     struct heft_err err;
- *     struct heft_profile *p = heft_profile_new();
+ *     struct heft_session *s = heft_session_new();
+ *     struct heft_profile *p = heft_profile_new(s);
  *     if (p && heft_profile_add_source(p, "sections", &err) &&
  *         heft_profile_add_file(p, "/bin/ls", HEFT_INPUT, &err) &&
  *         heft_profile_run(p, &err)) {
@@ -17,17 +18,21 @@
  *                            top->children[i]->label);
  *     }
  *     heft_profile_free(p);
+ *     heft_session_free(s);
  *
  * Errors.  A function that can fail returns false, or NULL where it makes something, and fills the
  * struct heft_err given last, which may be NULL.  Oddities of the input are notes and never fail a
  * call.  The library never prints and never exits.
  *
- * Handles.  They are opaque, made by heft_X_new and freed by heft_X_free, which takes NULL.
- * heft_X_new returns NULL only where there is no memory.  Where a call runs out of memory, is
- * cancelled by its progress function, or finds an invariant of heft's own broken, its handle is
- * *broken*: from then on it can only be freed.  Every later call on it that can fail does so for
- * the same reason, settings do nothing, and look-ups find nothing.  A report, a list of samples or
- * the like that was made from a broken handle is broken as well.
+ * Handles.  They are opaque, made by heft_X_new and freed by heft_X_free, which takes NULL.  A
+ * handle that opens something is made from a session (heft/session.h): heft_X_new gives NULL where
+ * there is no memory, or the session is NULL.  A handle that is made from others, or of what it is
+ * given, takes a struct heft_err as well.
+ *
+ * Where a call runs out of memory, is cancelled by its progress function, or finds an invariant of
+ * heft's own broken, its handle is *broken*: from then on it can only be freed.  Every later call
+ * on it that can fail does so for the same reason, settings do nothing, and look-ups find nothing.
+ * A report, a list of samples or the like that was made from a broken handle is broken as well.
  *
  * Structs.  One whose first member is `size_t size` is the caller's, who sets `size` to the sizeof
  * of the struct before it is given to a call, also to one that fills it; it may grow in later
@@ -42,10 +47,11 @@
  * HEFT_ENOTFOUND.
  *
  * Inputs.  Calls that open something take its path.  heft_finder_add_input has a name stand for
- * bytes in memory or for an open file wherever a handle with that finder is given a path.
+ * bytes in memory or for an open file wherever a handle of that session is given a path.
  *
- * Threads.  Different handles may be used by different threads at once; one handle by one thread at
- * a time.  A call may start workers of its own, which end before it returns. */
+ * Threads.  Different sessions may be used by different threads at once; one session, with all
+ * handles that were made from it, by one thread at a time.  A call may start workers of its own,
+ * which end before it returns. */
 #ifndef HEFT_H
 #define HEFT_H
 
@@ -103,7 +109,8 @@ struct heft_err {
 	char text[400];  /* one line without newline; names the file first */
 };
 
-/* Something odd in an input that did not stop the call.  It belongs to the handle that told it. */
+/* Something odd in an input that did not stop the call.  It belongs to the handle that read the
+ * input; heft_session_note tells it. */
 struct heft_note {
 	const char *path; /* of the file, as the caller named it or heft found it */
 	const char *text; /* the first one of this kind, in words */
@@ -125,11 +132,11 @@ struct heft_sink {
 
 /* ---- progress -------------------------------------------------------------- */
 
-/* Asked now and then by every call on a handle that it was set for, and on what was made from this
- * handle (diffs, queries, budgets that check it, reports, samples), as long as the call may take
- * long.  `what` is what the call is at, in a word or two; it holds for the time of the function.
- * `done` and `total` count bytes of input, done <= total; total is 0 where it is not known.  `ctx`
- * is the one that was set.
+/* Asked now and then by every call on a handle of the session that it was set for, and on what was
+ * made from this handle (diffs, queries, reports, samples), as long as the call may take long.
+ * `what` is what the call is at, in a word or two; it holds for the time of the function.  `done`
+ * and `total` count bytes of input, done <= total; total is 0 where it is not known.  `ctx` is the
+ * one that was set.
  *
  * Returns true to go on.  False cancels: the call leaves nothing behind and fails with
  * HEFT_ECANCELED, and its handle can only be freed (see Handles above).
@@ -182,6 +189,7 @@ HEFT_API const char *heft_file_at(const void *address);
 }
 #endif
 
+#include "heft/session.h"
 #include "heft/finder.h"
 #include "heft/table.h"
 #include "heft/profile.h"

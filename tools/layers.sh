@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fails where a file of src/ includes something of a later layer, or a program beside heft something of the library.
 cd "$(dirname "$0")/.." || exit 2
-order="base image debug names code map heap program project process blocks stack source snapshot compare query report api"
+order="base image debug names code map heap program project process blocks stack source snapshot compare measure query report api"
 bad=0
 
 # check_folder FOLDER ALLOWED...: every #include "x/y.h" below FOLDER is one of ALLOWED.

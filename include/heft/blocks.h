@@ -16,7 +16,7 @@ extern "C" {
  * 11. Where there are none, they are derived from the code (x86-64, i386, AArch64,
  * Thumb-2, RISC-V, AVR, Xtensa).
  *
- *     struct heft_blocks *b = heft_blocks_new();
+ *     struct heft_blocks *b = heft_blocks_new(session);
  *     struct heft_block_function f = { .size = sizeof f };
  *     if (b && heft_blocks_open(b, "a.out", &err))
  *             for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++)
@@ -27,19 +27,10 @@ extern "C" {
 struct heft_blocks;
 
 /* NULL only where there is no memory.  Free with heft_blocks_free; NULL is fine there. */
-HEFT_API struct heft_blocks *heft_blocks_new(void);
+HEFT_API struct heft_blocks *heft_blocks_new(struct heft_session *s);
 HEFT_API void heft_blocks_free(struct heft_blocks *b);
 
 /* Settings, before heft_blocks_open. */
-/* How debug files are found.  Copied; replaces the one before.  heft_blocks_open fails with
- * HEFT_EARG where a debug file of it has another build id. */
-HEFT_API void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f);
-/* How functions are named.  HEFT_NAMES_FULL unless set. */
-HEFT_API void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style);
-
-/* Asked by heft_blocks_open, heft_blocks_check and the like, and by its samples; see
- * heft_progress_fn.  NULL (default): none. */
-HEFT_API void heft_blocks_set_progress(struct heft_blocks *b, heft_progress_fn progress, void *ctx);
 /* When blocks are derived from the code.  Default: where there is no map. */
 enum heft_derive { HEFT_DERIVE_MISSING, HEFT_DERIVE_NEVER, HEFT_DERIVE_ALWAYS };
 HEFT_API void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when);
@@ -171,10 +162,6 @@ HEFT_API bool heft_block_function_write(const struct heft_block_function *f,
 HEFT_API bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
 				      struct heft_err *err);
 
-/* What was odd in the inputs, so far; it holds until the next call on the handle. */
-HEFT_API size_t heft_blocks_note_count(const struct heft_blocks *b);
-HEFT_API const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i);
-
 /* How a map is written. */
 enum heft_emit_flag {
 	HEFT_EMIT_REPLACE = 1 << 0, /* in place of a map that the file has */
@@ -234,7 +221,7 @@ HEFT_API bool heft_block_check_write(const struct heft_block_check *c,
  * they were read for: all calls on both are for one thread at a time, and where one of them is
  * broken, so is the other.
  *
- *     struct heft_samples *s = heft_samples_read(blocks, "perf.data", HEFT_SAMPLES_PERF, 0, &err);
+ *     struct heft_samples *s = heft_samples_new(blocks, "perf.data", HEFT_SAMPLES_PERF, 0, &err);
  *     if (s)
  *             heft_samples_write(s, NULL, NULL, &sink, &err);
  *     heft_samples_free(s);
@@ -262,9 +249,9 @@ enum heft_samples_flag {
  * and gets their notes.  NULL on failure: HEFT_EARG where no sample is in this file, or where the
  * samples are of another build and `flags` (bits of enum heft_samples_flag) do not have
  * HEFT_SAMPLES_ANY_BUILD. */
-HEFT_API struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
-						enum heft_samples_form form, unsigned flags,
-						struct heft_err *err);
+HEFT_API struct heft_samples *heft_samples_new(struct heft_blocks *b, const char *path,
+					       enum heft_samples_form form, unsigned flags,
+					       struct heft_err *err);
 /* NULL is fine. */
 HEFT_API void heft_samples_free(struct heft_samples *s);
 

@@ -11,23 +11,16 @@ extern "C" {
 /* ---- where the parts of a program are ---------------------------------------- */
 
 /* Where to look for what belongs to a program: its separate debug file, its linker map, the
- * programs of a dump, its sources.  Every handle that opens programs takes one.
+ * programs of a dump, its sources.  It belongs to a session (heft_session_finder), which frees
+ * it.
  *
- *     struct heft_finder *f = heft_finder_new();
- *     if (f) {
- *             heft_finder_add_debug_dir(f, "/srv/debug");
- *             heft_where_set_finder(w, f);
- *     }
- *     heft_finder_free(f);
+ *     struct heft_session *s = heft_session_new();
+ *     if (s)
+ *             heft_finder_add_debug_dir(heft_session_finder(s), "/srv/debug");
  *
- * A handle copies the finder that it is given: the finder may be changed or freed afterwards, and
- * given to other handles.  A handle without one looks in the system's places only.  All texts are
- * copied.  One thread a finder. */
+ * Unless something is added, the system's places alone are looked at.  All texts are copied.  What
+ * is added counts for handles that open nothing before. */
 struct heft_finder;
-
-/* NULL only where there is no memory.  Free with heft_finder_free; NULL is fine there. */
-HEFT_API struct heft_finder *heft_finder_new(void);
-HEFT_API void heft_finder_free(struct heft_finder *f);
 
 /* Adds a separate debug file: it is used for the program that has its build id; or a file of split
  * debug info (.dwo, or a package of them), or a supplementary file of dwz; or a PDB of its GUID and
@@ -68,7 +61,9 @@ HEFT_API void heft_finder_set_sysroot(struct heft_finder *f, const char *dir);
  * no such slice; other files are taken as they are.  NULL: all slices. */
 HEFT_API void heft_finder_set_arch(struct heft_finder *f, const char *arch);
 /* Adds a program or library that ran in a dump.  It stands for the module with its build id, else
- * for the one with its file name. */
+ * for the one with its file name.  Where the dump knows no modules, all addresses are those of the
+ * program.  Opening a dump fails with HEFT_EARG where it belongs to no module, and a profile where
+ * no input is a core. */
 HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
 
 /* An image of memory that is no core, such as what a debugger wrote of a device, does not say where
@@ -93,8 +88,8 @@ HEFT_API void heft_finder_set_byte_order(struct heft_finder *f, enum heft_byte_o
 struct heft_input {
 	size_t size;      /* sizeof(struct heft_input) */
 	const char *name; /* what it is called: by the caller, in messages and in reports */
-	/* The bytes.  They are borrowed, not copied: they must stay as they are until the finder
-	 * and all handles that it was given to are freed.  NULL: the input is `fd`. */
+	/* The bytes.  They are borrowed, not copied: they must stay as they are until the
+	 * session and all handles that were made from it are freed.  NULL: the input is `fd`. */
 	const void *data;
 	size_t data_size; /* bytes at `data` */
 	/* A descriptor of a regular file that can be read; pipes, sockets and devices are refused.
@@ -103,7 +98,7 @@ struct heft_input {
 	int fd;
 };
 
-/* Has a name stand for an input: where a handle with this finder is told to open a file of exactly
+/* Has a name stand for an input: where a handle of the session is told to open a file of exactly
  * this name, as a program, a dump, a debug file, a linker map, a `.size` file or anything else, it
  * takes the input.  What lies beside a file of this name, such as its debug file, is looked for as
  * if the input lay there.
@@ -111,10 +106,8 @@ struct heft_input {
  *     const struct heft_input in = {
  *             .size = sizeof in, .name = "a.out", .data = p, .data_size = n
  *     };
- *     if (heft_finder_add_input(f, &in, &err)) {
- *             heft_snapshot_set_finder(s, f);
+ *     if (heft_finder_add_input(heft_session_finder(session), &in, &err))
  *             ok = heft_snapshot_open(s, "a.out", &err);
- *     }
  *
  * HEFT_EARG where the name is missing, empty or taken, or the descriptor is of no regular file;
  * HEFT_EFORMAT where there are no bytes; HEFT_EIO where the descriptor cannot be used. */

@@ -150,7 +150,7 @@ HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,
 /* Who holds the memory of a process that ran under the heap recorder (libheft-heap.so): read from a
  * core, an image of memory or the recorder's own snapshot file, without a debugger.
  *
- *     struct heft_heap *h = heft_heap_new();
+ *     struct heft_heap *h = heft_heap_new(session);
  *     struct heft_heap_report *r = NULL;
  *     const struct heft_heap_query query = { .size = sizeof query, .rows = 10 };
  *     if (h && heft_heap_open(h, "core", &err))
@@ -165,16 +165,10 @@ struct heft_heap;
 
 /* NULL only where there is no memory.  Free with heft_heap_free, after its reports; NULL is fine
  * there. */
-HEFT_API struct heft_heap *heft_heap_new(void);
+HEFT_API struct heft_heap *heft_heap_new(struct heft_session *s);
 HEFT_API void heft_heap_free(struct heft_heap *h);
 
 /* Settings, before heft_heap_open. */
-/* How the programs that ran, their debug files and sources are found.  Copied; replaces the one
- * before. Where the dump knows no modules, all addresses are those of the finder's program.
- * heft_heap_open fails with HEFT_EARG where a program or debug file of it belongs to no module. */
-HEFT_API void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder *f);
-/* How functions are named.  HEFT_NAMES_SHORT unless set. */
-HEFT_API void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style);
 /* enum heft_heap_flag, or'ed. */
 enum heft_heap_flag {
 	/* No file of a module is opened: frames have addresses and no names, and HEFT_PPROF states
@@ -191,11 +185,6 @@ HEFT_API void heft_heap_set_flags(struct heft_heap *h, unsigned flags);
  * and one that others than the user may write to is not used.  Empty it where debug info came
  * later. */
 HEFT_API void heft_heap_set_name_cache(struct heft_heap *h, const char *dir);
-/* Threads to use, 0 (default) = one a processor.  Never changes the result. */
-HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
-/* Asked by heft_heap_open, and by its reports and pages; see heft_progress_fn.  NULL (default):
- * none. */
-HEFT_API void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx);
 /* Once per handle.  A dump without any records of the recorder opens, too: then nothing is known
  * but what is mapped where. */
 HEFT_API bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
@@ -500,10 +489,6 @@ struct heft_heap_damage {
 HEFT_API bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_err *err);
 HEFT_API bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
 			       struct heft_err *err);
-
-/* What was odd in the inputs, so far; it holds until the next call on the handle. */
-HEFT_API size_t heft_heap_note_count(const struct heft_heap *h);
-HEFT_API const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@ extern "C" {
  * info, how it is protected, how many relocations it has, how many bytes it could do without, and
  * of which other file it is a copy.
  *
- *     struct heft_info *info = heft_info_new();
+ *     struct heft_info *info = heft_info_new(session);
  *     const struct heft_write_opts opts = { .size = sizeof opts, .format = HEFT_CSV };
  *     if (info && heft_info_add(info, "a.out", &err) && heft_info_add(info, "b.so", &err))
  *             heft_info_write(info, &opts, &sink, &err);
@@ -24,16 +24,8 @@ extern "C" {
 struct heft_info;
 
 /* NULL where there is no memory.  Free with heft_info_free; NULL is fine there. */
-HEFT_API struct heft_info *heft_info_new(void);
+HEFT_API struct heft_info *heft_info_new(struct heft_session *s);
 HEFT_API void heft_info_free(struct heft_info *info);
-
-/* How debug files are found.  Copied; replaces the one before.  Its files given by hand count for
- * the programs that they belong to. */
-HEFT_API void heft_info_set_finder(struct heft_info *info, const struct heft_finder *f);
-
-/* Asked by heft_info_add, with the path of the file, and where copies are looked for; see
- * heft_progress_fn.  NULL (default): none. */
-HEFT_API void heft_info_set_progress(struct heft_info *info, heft_progress_fn progress, void *ctx);
 
 /* Reads a program, library, object, archive or core, which becomes the next row.  When
  * the table is asked for, a file is read again where another has its size: once to hash it, and
@@ -52,11 +44,6 @@ HEFT_API const struct heft_table *heft_info_table(struct heft_info *info);
  * row which say all that is known of the file. */
 HEFT_API bool heft_info_write(struct heft_info *info, const struct heft_write_opts *opts,
 			      const struct heft_sink *sink, struct heft_err *err);
-
-/* What was odd in the files. */
-HEFT_API size_t heft_info_note_count(const struct heft_info *info);
-/* NULL from the last one on. */
-HEFT_API const struct heft_note *heft_info_note(const struct heft_info *info, size_t i);
 
 #ifdef __cplusplus
 }

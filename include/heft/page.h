@@ -11,7 +11,7 @@ extern "C" {
 /* One html file with the rows of several reports, a tab each, that a browser shows without a
  * network: as treemap, flame graph, table, grouped and filtered by whoever looks.
  *
- *     struct heft_page *page = heft_page_new();
+ *     struct heft_page *page = heft_page_new(session);
  *     if (page && heft_page_add_profile(page, "a.out", profile, &err))
  *             heft_page_write(page, &sink, &err);
  *     heft_page_free(page);
@@ -20,19 +20,20 @@ extern "C" {
 struct heft_page;
 
 /* Never fails (memory apart).  Free with heft_page_free; NULL is fine there. */
-HEFT_API struct heft_page *heft_page_new(void);
+HEFT_API struct heft_page *heft_page_new(struct heft_session *s);
 HEFT_API void heft_page_free(struct heft_page *p);
 
-/* What a file is, by its first bytes. */
+/* What a file, or an input that stands for its name, is by its first bytes. */
 enum heft_input_kind {
 	HEFT_INPUT_PROGRAM, /* for a profile; what heft does not know is taken for one */
 	HEFT_INPUT_LIST,    /* a .size file, a zip file, dex or data pack: for a snapshot */
 	HEFT_INPUT_LISTS,   /* a .sizediff file */
 	HEFT_INPUT_DUMP,    /* a core, or what the heap recorder wrote */
-	HEFT_INPUT_SAMPLES, /* what perf record wrote: of a program, for heft_samples_read */
+	HEFT_INPUT_SAMPLES, /* what perf record wrote: of a program, for heft_samples_new */
 	HEFT_INPUT_HISTORY, /* a file of SQLite, or postgresql://...: heft history shows it */
 };
-HEFT_API bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_err *err);
+HEFT_API bool heft_input_look(const struct heft_session *s, const char *path,
+			      enum heft_input_kind *ret, struct heft_err *err);
 
 /* Each adds a tab.  `title` is its name. */
 /* A profile that has run: all its rows, whatever limit was set, also those that did not change.

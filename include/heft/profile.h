@@ -18,15 +18,8 @@ enum heft_role {
 	HEFT_BASE,  /* what inputs are compared with; one is enough to make the profile a diff */
 };
 
-/* How names of symbols are shown. */
-enum heft_demangle {
-	HEFT_NAMES_RAW,   /* as the linker sees them */
-	HEFT_NAMES_SHORT, /* without parameters, template arguments and clone suffixes */
-	HEFT_NAMES_FULL,
-};
-
 /* NULL only where there is no memory.  Free with heft_profile_free; NULL is fine there. */
-HEFT_API struct heft_profile *heft_profile_new(void);
+HEFT_API struct heft_profile *heft_profile_new(struct heft_session *s);
 HEFT_API void heft_profile_free(struct heft_profile *p);
 
 /* Adds a level to the hierarchy.  `name` is a built-in source (heft_source_at) or
@@ -48,10 +41,6 @@ HEFT_API bool heft_profile_define_source(struct heft_profile *p, const char *nam
 /* Names a file to measure, which heft_profile_run opens.  Fails only where there is no memory. */
 HEFT_API bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
 				    struct heft_err *err);
-
-/* How debug files, maps, programs of cores and sources are found.  Copied; replaces the one before.
- * heft_profile_run fails with HEFT_EARG where a debug file of it belongs to no input. */
-HEFT_API void heft_profile_set_finder(struct heft_profile *p, const struct heft_finder *f);
 
 /* What perf record wrote while the inputs ran, for the source "hotness".  Fails where it cannot be
  * read or is something else. */
@@ -91,17 +80,12 @@ HEFT_API bool heft_profile_exclude(struct heft_profile *p, const char *regex, st
  * whole directory.  A run fails with HEFT_ELIMIT where that makes too many levels. */
 HEFT_API void heft_profile_set_depth(struct heft_profile *p, unsigned levels);
 
-/* How names of symbols are shown where the source does not say.  HEFT_NAMES_SHORT unless set. */
-HEFT_API void heft_profile_set_demangle(struct heft_profile *p, enum heft_demangle style);
 /* How the rows of a level are ordered.  HEFT_SORT_AUTO unless set. */
 HEFT_API void heft_profile_set_sort(struct heft_profile *p, enum heft_sort sort);
 /* Which sizes the order looks at; of both, at the larger.  HEFT_BOTH unless set. */
 HEFT_API void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_domain domain);
 /* Rows a level before the rest is summed up as "[N Others]"; 0 = all.  Default 20. */
 HEFT_API void heft_profile_set_rows(struct heft_profile *p, uint32_t rows);
-/* Threads to use, 0 (default) = one a processor.  Never changes the result. */
-HEFT_API void heft_profile_set_threads(struct heft_profile *p, unsigned threads);
-
 /* What a run does unasked for nobody. */
 enum heft_profile_flag {
 	/* Counts symbols (HEFT_SIZE_COUNT), which costs a look at the symbols of every input. */
@@ -168,10 +152,6 @@ HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain dom
 /* The same of a virtual address as heft_where_parse takes it.  heft_profile_run fails with
  * HEFT_EARG where no input has it. */
 HEFT_API void heft_profile_trace_text(struct heft_profile *p, const char *text);
-
-/* Asked by heft_profile_run and heft_profile_write; see heft_progress_fn.  NULL (default): none. */
-HEFT_API void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress,
-					void *ctx);
 
 /* Reads the inputs and makes the rows.  Once per profile.  Without a source, the profile is by
  * sections.  HEFT_EARG without an input, and for a second run; HEFT_ELIMIT where the VM images add
@@ -243,10 +223,6 @@ HEFT_API bool heft_profile_is_diff(const struct heft_profile *p);
 /* Bytes that the filters left out: HEFT_SIZE_FILE of the files, HEFT_SIZE_VM of the images. */
 HEFT_API uint64_t heft_profile_omitted(const struct heft_profile *p,
 				       enum heft_size_measure measure);
-
-/* What was odd in the inputs, so far; it holds until the next call on the handle. */
-HEFT_API size_t heft_profile_note_count(const struct heft_profile *p);
-HEFT_API const struct heft_note *heft_profile_note(const struct heft_profile *p, size_t i);
 
 /* An input.  Texts hold until heft_profile_free. */
 struct heft_file_info {

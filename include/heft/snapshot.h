@@ -18,7 +18,7 @@ extern "C" {
  * them; padded, which is own bytes and the padding in front; charged, which is all that the file
  * holds because of it, as profiles count (heft_snapshot_charge).
  *
- *     struct heft_snapshot *s = heft_snapshot_new();
+ *     struct heft_snapshot *s = heft_snapshot_new(session);
  *     if (s && heft_snapshot_open(s, "a.out", &err))
  *             heft_snapshot_write(s, &sink, &err);
  *     heft_snapshot_free(s);
@@ -27,17 +27,10 @@ extern "C" {
 struct heft_snapshot;
 
 /* NULL only where there is no memory.  Free with heft_snapshot_free; NULL is fine there. */
-HEFT_API struct heft_snapshot *heft_snapshot_new(void);
+HEFT_API struct heft_snapshot *heft_snapshot_new(struct heft_session *s);
 HEFT_API void heft_snapshot_free(struct heft_snapshot *s);
 
 /* Settings, before heft_snapshot_open. */
-/* How debug files, linker maps and sources are found.  Copied; replaces the one before.
- * heft_snapshot_open fails with HEFT_EARG where a debug file of it has another build id. */
-HEFT_API void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f);
-/* Asked while the snapshot is opened and written, and by what is made from it; see
- * heft_progress_fn.  NULL (default): none. */
-HEFT_API void heft_snapshot_set_progress(struct heft_snapshot *s, heft_progress_fn progress,
-					 void *ctx);
 /* Names a compile_commands.json or build.ninja, which tells what source an object was made from. */
 HEFT_API void heft_snapshot_add_build(struct heft_snapshot *s, const char *path);
 /* Says something of the build, which the file keeps: "git_revision", "title", "url" or a key of
@@ -78,9 +71,6 @@ enum heft_snapshot_flag {
 };
 /* Replaces all flags (bits of enum heft_snapshot_flag; 0 at first). */
 HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);
-/* Threads to use, 0 (default) = one a processor.  Never changes the result. */
-HEFT_API void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned threads);
-
 /* Once per handle: reads a `.size` or `.sizediff` file, or makes the list from a program, an
  * archive, a zip file (APK) or a data pack of Chromium. */
 HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
@@ -208,10 +198,6 @@ struct heft_snapshot_region {
 /* The regions of the first container; sums over all containers that have a region of the name. */
 HEFT_API bool heft_snapshot_region(const struct heft_snapshot *s, size_t i,
 				   struct heft_snapshot_region *ret);
-
-/* What was odd in the inputs, so far; it holds until the next call on the handle. */
-HEFT_API size_t heft_snapshot_note_count(const struct heft_snapshot *s);
-HEFT_API const struct heft_note *heft_snapshot_note(const struct heft_snapshot *s, size_t i);
 
 /* ---- what changed between two snapshots ----------------------------------- */
 
@@ -403,11 +389,10 @@ HEFT_API bool heft_answer_end(struct heft_answer *a, struct heft_err *err);
 
 /* Limits on the sizes of a program, from a file (docs/budgets.md). */
 struct heft_budget;
-/* Reads the limits.  `f` may give `path` as bytes or a descriptor (heft_finder_add_input), and is
- * copied; NULL: a file.  NULL on failure: HEFT_EFORMAT for a bad rule, whose text is
+/* Reads the limits.  NULL on failure: HEFT_EFORMAT for a bad rule, whose text is
  * "PATH:LINE:COLUMN: what"; HEFT_EIO. */
-HEFT_API struct heft_budget *heft_budget_open(const char *path, const struct heft_finder *f,
-					      struct heft_err *err);
+HEFT_API struct heft_budget *heft_budget_new(struct heft_session *s, const char *path,
+					     struct heft_err *err);
 HEFT_API void heft_budget_free(struct heft_budget *b);
 
 /* What became of a limit. */

@@ -15,7 +15,7 @@ extern "C" {
  * AArch64, Thumb-2, RISC-V, AVR and Xtensa.  Where compilers state frames (section .stack_sizes,
  * .su files), the larger of the two counts.
  *
- *     struct heft_stack *s = heft_stack_new();
+ *     struct heft_stack *s = heft_stack_new(session);
  *     if (s && heft_stack_open(s, "firmware.elf", &err))
  *             heft_stack_write(s, NULL, NULL, &sink, &err);
  *     heft_stack_free(s);
@@ -26,18 +26,10 @@ extern "C" {
 struct heft_stack;
 
 /* NULL only where there is no memory.  Free with heft_stack_free; NULL is fine there. */
-HEFT_API struct heft_stack *heft_stack_new(void);
+HEFT_API struct heft_stack *heft_stack_new(struct heft_session *s);
 HEFT_API void heft_stack_free(struct heft_stack *s);
 
 /* Settings, before heft_stack_open. */
-/* How debug files are found, what compilers and the user say of frames and calls.  Copied; replaces
- * the one before. */
-HEFT_API void heft_stack_set_finder(struct heft_stack *s, const struct heft_finder *f);
-/* How functions are named.  HEFT_NAMES_FULL unless set. */
-HEFT_API void heft_stack_set_demangle(struct heft_stack *s, enum heft_demangle style);
-/* Asked by heft_stack_open; see heft_progress_fn.  NULL (default): none. */
-HEFT_API void heft_stack_set_progress(struct heft_stack *s, heft_progress_fn progress, void *ctx);
-
 /* Opens a linked program, once per handle.  HEFT_EUNSUPPORTED for other files and machines,
  * HEFT_EFORMAT for a bad line of the file of calls, HEFT_EARG where that names no function. */
 HEFT_API bool heft_stack_open(struct heft_stack *s, const char *path, struct heft_err *err);
@@ -72,10 +64,6 @@ heft_stack_table(struct heft_stack *s, const struct heft_stack_query *query, str
 HEFT_API bool heft_stack_write(struct heft_stack *s, const struct heft_stack_query *query,
 			       const struct heft_write_opts *opts, const struct heft_sink *sink,
 			       struct heft_err *err);
-
-/* What was odd in the inputs; NULL from the last one on. */
-HEFT_API size_t heft_stack_note_count(const struct heft_stack *s);
-HEFT_API const struct heft_note *heft_stack_note(const struct heft_stack *s, size_t i);
 
 #ifdef __cplusplus
 }

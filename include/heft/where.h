@@ -15,7 +15,7 @@ extern "C" {
  * file, in its separate debug file, split).  Functions have the names that heft_heap_* gives to
  * frames: what was inlined by its debug info, the function itself by its symbol.
  *
- *     struct heft_where *w = heft_where_new();
+ *     struct heft_where *w = heft_where_new(session);
  *     struct heft_location at = { .size = sizeof at };
  *     uint64_t addr;
  *     if (w && heft_where_open(w, "/bin/ls", &err) &&
@@ -30,19 +30,10 @@ extern "C" {
 struct heft_where;
 
 /* NULL only where there is no memory.  Free with heft_where_free; NULL is fine there. */
-HEFT_API struct heft_where *heft_where_new(void);
+HEFT_API struct heft_where *heft_where_new(struct heft_session *s);
 HEFT_API void heft_where_free(struct heft_where *w);
 
 /* Settings, before heft_where_open. */
-/* How debug files, sources and the programs of a dump are found.  Copied; replaces the one before.
- * heft_where_open fails with HEFT_EARG where a debug file of it has another build id, or a program
- * is named that no dump could be of. */
-HEFT_API void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f);
-/* HEFT_NAMES_FULL unless set. */
-HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style);
-/* Asked by heft_where_open, heft_where_find and the like; see heft_progress_fn.  NULL (default):
- * none. */
-HEFT_API void heft_where_set_progress(struct heft_where *w, heft_progress_fn progress, void *ctx);
 /* What is looked for. */
 enum heft_where_flag {
 	/* Basic blocks of files without a map of them are derived from the code. */
@@ -160,10 +151,6 @@ HEFT_API bool heft_where_write(const struct heft_where *w, const struct heft_loc
 /* The path of the separate debug file in use, "" if there is none; it holds until
  * heft_where_free. */
 HEFT_API const char *heft_where_debug_path(const struct heft_where *w);
-/* What was odd in the inputs, so far; it holds until the next call on the handle. */
-HEFT_API size_t heft_where_note_count(const struct heft_where *w);
-HEFT_API const struct heft_note *heft_where_note(const struct heft_where *w, size_t i);
-
 #ifdef __cplusplus
 }
 #endif

@@ -127,7 +127,7 @@ static bool open_with(const struct inputs *inputs, size_t i, const char *by, str
 		ret->table = input_table(in, by, &ret->only_now, err);
 	good = good && ret->table != NULL;
 	if (good && in->profile != NULL) {
-		heft_profile_set_progress(in->profile, NULL, NULL);
+		heft_session_set_progress(in->session, NULL, NULL);
 		ret->rows = (struct browse_rows){ browse_open_row, browse_filter_rows,
 						  browse_open_filtered, browse_filtered,
 						  in->profile };
@@ -144,9 +144,14 @@ static void *browse_make(void *ctx, size_t i, const struct browse_wish *wish,
 {
 	struct inputs inputs = ((const struct browse_job *)ctx)->inputs;
 	struct input *in = calloc(1, sizeof *in);
-	inputs.progress = wish->progress;
-	inputs.progress_ctx = wish->progress_ctx;
-	if (in != NULL && open_with(&inputs, i, wish->by, in, ret, err))
+	inputs.session = heft_session_copy(inputs.session);
+	bool good = (in != NULL && inputs.session != NULL) || cli_no_memory(err);
+	if (good) {
+		heft_session_set_progress(inputs.session, wish->progress, wish->progress_ctx);
+		good = open_with(&inputs, i, wish->by, in, ret, err);
+	}
+	heft_session_free(inputs.session);
+	if (good)
 		return in;
 	free(in);
 	return NULL;
@@ -194,12 +199,18 @@ static bool glance(void *ctx, struct browse_table *ret)
 	struct inputs inputs = job->inputs;
 	enum heft_input_kind kind;
 	struct heft_err err;
-	if (inputs.pid != 0 || !heft_input_look(inputs.files.paths[0], &kind, &err) ||
+	if (inputs.pid != 0 ||
+	    !heft_input_look(inputs.session, inputs.files.paths[0], &kind, &err) ||
 	    kind != HEFT_INPUT_PROGRAM)
 		return false;
-	inputs.progress = NULL;
 	inputs.perf = NULL;
-	return open_with(&inputs, 0, "sections", &job->opened[0], ret, &err);
+	inputs.session = heft_session_copy(inputs.session);
+	if (inputs.session == NULL)
+		return false;
+	heft_session_set_progress(inputs.session, NULL, NULL);
+	const bool good = open_with(&inputs, 0, "sections", &job->opened[0], ret, &err);
+	heft_session_free(inputs.session);
+	return good;
 }
 
 static void browse_put_frames(const struct heft_heap_report *r, const struct heft_row *row,
@@ -232,7 +243,8 @@ static size_t notes(void *ctx, size_t input, FILE *to)
 	const struct browse_job *job = ctx;
 	const struct heft_note *n;
 	size_t count = 0;
-	for (; (n = input_note(&job->opened[input], count)) != NULL; count++)
+	struct heft_session *s = job->opened[input].session;
+	for (; s != NULL && (n = heft_session_note(s, count)) != NULL; count++)
 		if (to != NULL)
 			fprintf(to, "%s: %s (%llu times, %llu bytes)\n", n->path, n->text,
 				(unsigned long long)n->count, (unsigned long long)n->bytes);
@@ -266,7 +278,7 @@ static bool is_input(const struct browse_job *job, const char *path)
 static bool cmd_browse_write_page(void *ctx, const char *path, struct heft_err *err)
 {
 	struct browse_job *job = ctx;
-	struct heft_page *page = heft_page_new();
+	struct heft_page *page = heft_page_new(job->inputs.session);
 	struct outfile out;
 	*err = (struct heft_err){ .code = HEFT_EARG, .offset = HEFT_NO_OFFSET };
 	snprintf(err->text, sizeof err->text, "%.300s: cannot write there", path);
@@ -303,7 +315,7 @@ static int cmd_browse_look(struct browse_job *job)
 	struct heft_err err;
 	const unsigned flags = (term_color(TERM_AUTO) ? BROWSE_COLOR : 0) |
 			       (job->no_mouse ? 0 : BROWSE_MOUSE);
-	job->inputs.progress = browse_progress;
+	heft_session_set_progress(job->inputs.session, browse_progress, NULL);
 	job->inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_ALIASES | HEFT_PROFILE_LEVELWISE;
 	job->card.inputs = &job->inputs;
 	const bool good = browse_run(&ops, job->inputs.by, flags, &err);

@@ -127,12 +127,9 @@ static bool open_where(struct row_card *c, const char *path, struct heft_err *er
 		return false;
 	if (c->where != NULL)
 		return true;
-	struct heft_where *w = heft_where_new();
+	struct heft_where *w = heft_where_new(c->inputs->session);
 	if (w == NULL)
 		return cli_no_memory(err);
-	heft_where_set_finder(w, c->inputs->finder);
-	heft_where_set_demangle(w, c->inputs->style);
-	heft_where_set_progress(w, c->inputs->progress, c->inputs->progress_ctx);
 	if (heft_where_open(w, path, err))
 		c->where = w;
 	else
@@ -146,12 +143,9 @@ static bool row_card_open_blocks(struct row_card *c, const char *path, struct he
 		return false;
 	if (c->blocks != NULL)
 		return true;
-	struct heft_blocks *b = heft_blocks_new();
+	struct heft_blocks *b = heft_blocks_new(c->inputs->session);
 	if (b == NULL)
 		return cli_no_memory(err);
-	heft_blocks_set_finder(b, c->inputs->finder);
-	heft_blocks_set_demangle(b, c->inputs->style);
-	heft_blocks_set_progress(b, c->inputs->progress, c->inputs->progress_ctx);
 	if (heft_blocks_open(b, path, err))
 		c->blocks = b;
 	else

@@ -47,15 +47,12 @@ struct heft_snapshot *history_read(const struct cli *cli, struct history *h, con
 		cli_failed(cli, &err);
 		return NULL;
 	}
-	struct heft_snapshot *s = cli_made(cli, heft_snapshot_new());
-	heft_snapshot_set_progress(s, progress_show, cli->progress);
-	if (components)
-		heft_snapshot_set_components(s, components);
-	if (store_read(&h->store, b->id, s, &err))
-		return s;
-	cli_failed(cli, &err);
-	heft_snapshot_free(s);
-	return NULL;
+	struct heft_session *session = cli_session(cli);
+	struct heft_snapshot *s = store_read(&h->store, b->id, session, components, &err);
+	heft_session_free(session);
+	if (!s)
+		cli_failed(cli, &err);
+	return s;
 }
 
 bool history_read_pair(const struct cli *cli, struct history *h, const char *const words[2],

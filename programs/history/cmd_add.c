@@ -69,7 +69,7 @@ const char history_add_manual[] =
 
 struct add_job {
 	const struct cli *cli;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	struct history history;
 	struct history_settings settings;
 	const char *components;
@@ -116,7 +116,7 @@ static bool apply_add(void *ctx, const struct opt *o, const char *value)
 	case O_HEAP: job->heap = value; break;
 	case O_NO_WAIT: job->flags |= DB_NO_WAIT; break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -237,11 +237,7 @@ static struct heft_snapshot *read_parent(struct add_job *job)
 		return NULL;
 	history_select(h, &(struct build_filter){ job->build.product, job->build.config, NULL });
 	const struct build *b = timeline_find(&h->timeline, job->build.parent, &err);
-	struct heft_snapshot *s = b ? heft_snapshot_new() : NULL;
-	if (s && store_read(&h->store, b->id, s, &err))
-		return s;
-	heft_snapshot_free(s);
-	return NULL;
+	return b ? store_read(&h->store, b->id, NULL, NULL, &err) : NULL;
 }
 
 /* What was asked for beside the symbols. */
@@ -267,7 +263,8 @@ static bool has_difference(const struct add_job *job, const char *const *files, 
 	enum heft_input_kind kind;
 	struct heft_err err;
 	for (size_t i = 0; i < count; i++)
-		if (heft_input_look(files[i], &kind, &err) && kind == HEFT_INPUT_LISTS)
+		if (heft_input_look(job->session, files[i], &kind, &err) &&
+		    kind == HEFT_INPUT_LISTS)
 			return cli_error(job->cli,
 					 "%s: a history takes snapshots that are whole, and no "
 					 ".sizediff file",
@@ -278,18 +275,18 @@ static bool has_difference(const struct add_job *job, const char *const *files, 
 static bool cmd_add_files(struct add_job *job, const char *const *files, size_t count,
 			  const char *product)
 {
-	struct measured m = { .cli = job->cli, .finder = job->finder, .verbose = job->verbose };
-	struct heft_snapshot *s = cli_made(job->cli, heft_snapshot_new());
+	struct measured m = { .cli = job->cli, .session = job->session, .verbose = job->verbose };
+	struct heft_session *session = cli_made(job->cli, heft_session_copy(job->session));
+	struct heft_snapshot *s = cli_made(job->cli, heft_snapshot_new(session));
 	struct heft_err err;
 	job->build.product = product;
-	heft_snapshot_set_finder(s, job->finder);
-	heft_snapshot_set_progress(s, progress_show, job->cli->progress);
 	if (job->components)
 		heft_snapshot_set_components(s, job->components);
 	bool ok = !has_difference(job, files, count);
 	if (ok && !heft_snapshot_open_all(s, files, count, &err))
 		ok = cli_failed(job->cli, &err) == EXIT_FINE;
-	notes_print(job->cli, s, snapshot_note, heft_snapshot_note_count(s), job->verbose);
+	notes_print(job->cli, session, job->verbose);
+	heft_session_free(session);
 	ok = ok && add_measure(job, &m, files, count, s);
 	if (ok)
 		measure_regions(&m, s);
@@ -395,7 +392,7 @@ static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(st
 {
 	static const struct cli_words words = { apply_add, cmd_add_operand };
 	struct add_job job = { .cli = cli,
-			       .finder = cli_made(cli, heft_finder_new()),
+			       .session = cli_session(cli),
 			       .flags = DB_WRITES,
 			       .build = { .config = "", .machine = "" } };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
@@ -404,7 +401,7 @@ static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(st
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	history_close(&job.history);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	for (size_t i = 0; i < job.source_count; i++)
 		free(job.sources[i]);
 	free(job.files);

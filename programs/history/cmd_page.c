@@ -80,7 +80,9 @@ static int page_run(struct page_job *job)
 int cmd_history_page(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { page_apply, page_no_operand };
-	struct page_job job = { .cli = cli, .page = cli_made(cli, heft_page_new()) };
+	struct heft_session *session = cli_session(cli);
+	struct page_job job = { .cli = cli, .page = cli_made(cli, heft_page_new(session)) };
+	heft_session_free(session);
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = job.path ? page_run(&job)

@@ -164,12 +164,9 @@ static bool page_compare(struct page_making *m, const struct build *before, cons
 {
 	const struct heft_diff_query query = { .size = sizeof query };
 	struct compared *c = &m->open;
-	c->before = heft_snapshot_new();
-	c->now = heft_snapshot_new();
-	if (!store_read(&m->history->store, before->id, c->before, err) ||
-	    !store_read(&m->history->store, now->id, c->now, err))
-		return false;
-	c->diff = heft_diff_new(c->before, c->now, 0, err);
+	c->before = store_read(&m->history->store, before->id, NULL, NULL, err);
+	c->now = c->before ? store_read(&m->history->store, now->id, NULL, NULL, err) : NULL;
+	c->diff = c->now ? heft_diff_new(c->before, c->now, 0, err) : NULL;
 	*ret = c->diff ? heft_diff_rows(c->diff, &query, err) : NULL;
 	return *ret != NULL;
 }

@@ -92,11 +92,6 @@ static void row_sources_add_table(struct measured *m, const struct heft_table *t
 	}
 }
 
-static const struct heft_note *profile_note(const void *handle, size_t i)
-{
-	return heft_profile_note(handle, i);
-}
-
 static bool run_profile(struct measured *m, struct heft_profile *p, const char *const *sources,
 			size_t source_count, const char *const *files, size_t count)
 {
@@ -104,17 +99,12 @@ static bool run_profile(struct measured *m, struct heft_profile *p, const char *
 	bool ok = true;
 	for (size_t i = 0; i < source_count && ok; i++)
 		ok = heft_profile_add_source(p, sources[i], &err);
-	heft_profile_set_finder(p, m->finder);
 	heft_profile_set_rows(p, 0);
-	heft_profile_set_progress(p, progress_show, m->cli->progress);
 	for (size_t i = 0; i < count && ok; i++)
 		ok = heft_profile_add_file(p, files[i], HEFT_INPUT, &err);
 	ok = ok && heft_profile_run(p, &err);
 	if (!ok)
 		cli_failed(m->cli, &err);
-	/* The snapshot of the same files has told most of them. */
-	if (m->verbose)
-		notes_print(m->cli, p, profile_note, heft_profile_note_count(p), true);
 	if (ok)
 		row_sources_add_table(m, heft_profile_table(p));
 	return ok;
@@ -123,8 +113,13 @@ static bool run_profile(struct measured *m, struct heft_profile *p, const char *
 bool measure_sources(struct measured *m, const char *const *sources, size_t source_count,
 		     const char *const *files, size_t count)
 {
-	struct heft_profile *p = cli_made(m->cli, heft_profile_new());
+	struct heft_session *session = cli_made(m->cli, heft_session_copy(m->session));
+	struct heft_profile *p = cli_made(m->cli, heft_profile_new(session));
 	const bool ok = run_profile(m, p, sources, source_count, files, count);
+	/* The snapshot of the same files has told most of them. */
+	if (m->verbose)
+		notes_print(m->cli, session, true);
+	heft_session_free(session);
 	heft_profile_free(p);
 	return ok;
 }
@@ -159,7 +154,7 @@ bool measure_budget(struct measured *m, const char *path, const struct heft_snap
 		    const struct heft_snapshot *base)
 {
 	struct heft_err err;
-	struct heft_budget *b = heft_budget_open(path, NULL, &err);
+	struct heft_budget *b = heft_budget_new(m->session, path, &err);
 	const bool ok = b && heft_budget_check(b, now, base, &err);
 	if (!ok)
 		cli_failed(m->cli, &err);
@@ -170,11 +165,6 @@ bool measure_budget(struct measured *m, const char *path, const struct heft_snap
 }
 
 /* ---- heaps ----------------------------------------------------------------------------------- */
-
-static const struct heft_note *heap_note(const void *handle, size_t i)
-{
-	return heft_heap_note(handle, i);
-}
 
 static void add_holders(struct measured *m, const struct heft_table *t)
 {
@@ -187,17 +177,16 @@ static void add_holders(struct measured *m, const struct heft_table *t)
 bool measure_heap(struct measured *m, const char *path)
 {
 	const struct heft_heap_query query = { .size = sizeof query, .by = HEFT_HEAP_BY_FUNCTION };
-	struct heft_heap *h = cli_made(m->cli, heft_heap_new());
+	struct heft_session *session = cli_made(m->cli, heft_session_copy(m->session));
+	struct heft_heap *h = cli_made(m->cli, heft_heap_new(session));
 	struct heft_heap_report *r = NULL;
 	struct heft_err err;
-	heft_heap_set_finder(h, m->finder);
-	heft_heap_set_demangle(h, HEFT_NAMES_SHORT);
-	heft_heap_set_progress(h, progress_show, m->cli->progress);
 	if (heft_heap_open(h, path, &err))
 		r = heft_heap_report_new(h, NULL, &query, &err);
 	if (!r)
 		cli_failed(m->cli, &err);
-	notes_print(m->cli, h, heap_note, heft_heap_note_count(h), m->verbose);
+	notes_print(m->cli, session, m->verbose);
+	heft_session_free(session);
 	const bool ok = r != NULL;
 	if (ok)
 		add_holders(m, heft_heap_report_table(r));

@@ -10,10 +10,10 @@
 
 enum { MEASURED_SOURCES = 16 };
 
-/* Zeroed but for cli and finder: there are no rows. */
+/* Zeroed but for cli and session: there are no rows. */
 struct measured {
 	const struct cli *cli;
-	struct heft_finder *finder; /* borrowed */
+	struct heft_session *session; /* borrowed */
 	bool verbose;
 	VEC(struct measured_row) rows;
 	struct arena texts; /* of the rows */

@@ -206,30 +206,39 @@ static void list_write(struct store *s, uint32_t build, struct str text, int64_t
 }
 
 /* Opens the snapshot whose text is in s->text. */
-static bool snapshot_of_text(struct store *s, struct heft_snapshot *into, struct heft_err *err)
+static struct heft_snapshot *snapshot_of_text(struct store *s, const struct heft_session *like,
+					      const char *components, struct heft_err *err)
 {
 	const struct heft_input in = {
 		.size = sizeof in, .name = "history", .data = s->text.p, .data_size = s->text.len
 	};
-	struct heft_finder *f = heft_finder_new();
-	const bool ok = f && heft_finder_add_input(f, &in, err);
+	struct heft_session *session = like ? heft_session_copy(like) : heft_session_new();
+	struct heft_snapshot *made = heft_snapshot_new(session);
+	bool ok = made || fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory");
+	if (ok && components)
+		heft_snapshot_set_components(made, components);
+	ok = ok && heft_finder_add_input(heft_session_finder(session), &in, err) &&
+	     heft_snapshot_open(made, in.name, err);
+	heft_session_free(session);
 	if (ok)
-		heft_snapshot_set_finder(into, f);
-	const bool opened = ok && heft_snapshot_open(into, in.name, err);
-	heft_finder_free(f);
-	return opened || (!f && fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory"));
+		return made;
+	heft_snapshot_free(made);
+	return NULL;
 }
 
-bool store_read(struct store *s, uint32_t build, struct heft_snapshot *into, struct heft_err *err)
+struct heft_snapshot *store_read(struct store *s, uint32_t build,
+				 const struct heft_session *session, const char *components,
+				 struct heft_err *err)
 {
-	if (!store_build(s, build))
-		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build %" PRIu32,
-			    build);
+	if (!store_build(s, build)) {
+		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build %" PRIu32, build);
+		return NULL;
+	}
 	/* One lock for all that is read, and not one for each row. */
 	db_begin_reading(s->db);
 	const bool there = text_read(s, build);
 	db_commit(s->db);
-	return db_check(s->db, err) && there && snapshot_of_text(s, into, err);
+	return db_check(s->db, err) && there ? snapshot_of_text(s, session, components, err) : NULL;
 }
 
 static bool text_put(void *ctx, const void *data, size_t size)
@@ -335,10 +344,10 @@ static bool rows_same(const struct store *s, uint32_t build, const struct build_
 static bool changes_add(struct store *s, uint32_t id, uint32_t base,
 			const struct heft_snapshot *now, const struct build_facts *f)
 {
-	struct heft_snapshot *before = base ? heft_snapshot_new() : NULL;
 	struct heft_err err;
 	struct measures m;
-	const bool ok = !base || (before && snapshot_of_text(s, before, &err));
+	struct heft_snapshot *before = base ? snapshot_of_text(s, NULL, NULL, &err) : NULL;
+	const bool ok = !base || before;
 	if (ok) {
 		measures_init(&m, s->db);
 		changes_write(s->db, id, before, now, &m);

@@ -59,8 +59,11 @@ enum store_outcome {
  * the same.  After a failure the store can only be closed. */
 bool store_add(struct store *s, const struct heft_snapshot *snapshot,
 	       const struct build_facts *facts, enum store_outcome *ret, struct heft_err *err);
-/* Opens the snapshot of a build; `into` has opened nothing, and loses its finder. */
-bool store_read(struct store *s, uint32_t build, struct heft_snapshot *into, struct heft_err *err);
+/* Opens the snapshot of a build, from a copy of the session (NULL: a new one).  `components` is a
+ * file that tells owners of sources, or NULL. */
+struct heft_snapshot *store_read(struct store *s, uint32_t build,
+				 const struct heft_session *session, const char *components,
+				 struct heft_err *err);
 /* Reads the numbers of a source as a build has them; those of another one, or 0, into `was`. */
 bool store_measures(struct store *s, struct measures *ret, const char *source, uint32_t before,
 		    uint32_t build, struct heft_err *err);

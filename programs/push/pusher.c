@@ -73,18 +73,20 @@ static bool send_profile(const struct pusher *p, struct heft_heap *h, uint32_t p
 static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool may_be_none)
 {
 	struct heft_err err = { 0 };
-	struct heft_heap *h = heft_heap_new();
+	struct heft_session *s = heft_session_new();
+	struct heft_heap *h = heft_heap_new(s);
 	bool good = h != NULL || cli_no_memory(&err);
 	if (good && p->options.addresses)
 		heft_heap_set_flags(h, HEFT_HEAP_NO_NAMES);
 	if (good)
-		heft_heap_set_threads(h, 1);
+		heft_session_set_threads(s, 1);
 	if (good && *p->name_cache)
 		heft_heap_set_name_cache(h, p->name_cache);
 	const bool opened = good && (path ? heft_heap_open(h, path, &err)
 					  : heft_heap_open_process(h, pid, &err));
 	good = opened && send_profile(p, h, pid, &err);
 	heft_heap_free(h);
+	heft_session_free(s);
 	/* One that has just ended has the last profile in its file. */
 	if (!opened && (may_be_none || (!path && err.sys_errno == ESRCH)))
 		return true;

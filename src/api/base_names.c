@@ -105,7 +105,7 @@ static align_paths units_list(struct heft_profile *p, enum heft_role role)
 
 static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 {
-	if (!paths_empty(&p->wish.paths) || !levels_lack(p, n, names_paths))
+	if (!paths_empty(&p->context.wish.paths) || !levels_lack(p, n, names_paths))
 		return false;
 	for (size_t i = 0; i < p->entries.count; i++)
 		entry_measure_more(p, &p->entries.data[i], source_compileunits);
@@ -128,7 +128,8 @@ struct base_side {
 static bool side_make(struct base_side *side, struct heft_profile *p, enum heft_role role,
 		      const struct pair_labels *n, struct heft_err *err)
 {
-	*side = (struct base_side){ .s = { .wish = p->wish, .threads = p->threads } };
+	*side = (struct base_side){ .s = { .context = { .wish = p->context.wish,
+							.threads = p->context.threads } } };
 	side->symbols = mem_zeroed(p->entries.count, sizeof(struct spans *));
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
@@ -150,7 +151,7 @@ static void base_names_side_release(struct base_side *side)
 {
 	if (side->s.open)
 		snapshot_release(&side->s.snapshot);
-	notes_release(&side->s.notes);
+	notes_release(&side->s.context.notes);
 	arena_release(&side->s.arena);
 	vec_release(&side->s.programs);
 	mem_free(side->symbols);
@@ -163,7 +164,7 @@ static bool functions_pair(struct heft_profile *p, struct pair_labels *n, struct
 			side_make(&old, p, HEFT_BASE, n, err);
 	if (ok) {
 		struct snapshot_diff d;
-		if (paths_empty(&p->wish.paths))
+		if (paths_empty(&p->context.wish.paths))
 			align_snapshots(&old.s.snapshot, &now.s.snapshot);
 		diff_init(&d, &old.s.snapshot, &now.s.snapshot, false);
 		pair_labels_learn(n, &d, &(struct label_side){ old.symbols, old.count },

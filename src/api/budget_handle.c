@@ -1,6 +1,5 @@
 /* Budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
 #include "api/budget_handle.h"
-#include "api/finder.h"
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
 #include "base/file.h"
@@ -10,18 +9,16 @@
 struct heft_budget {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
-	struct program_wish wish; /* its inputs stand for names */
+	struct context context;
 	const char *path;
 	struct budget budget;
 	struct budget_result result;
 };
 
-static bool budget_handle_open(struct heft_budget *b, const char *path,
-			       const struct heft_finder *finder, struct heft_err *err)
+static bool budget_handle_open(struct heft_budget *b, const char *path, struct heft_err *err)
 {
 	struct file f;
-	if (finder)
-		wish_copy(&b->wish, &finder->wish);
+	context_take(&b->context);
 	if (!file_open_stream(&f, path, err))
 		return false;
 	b->path = arena_copy(&b->arena, str_of(path));
@@ -36,16 +33,18 @@ static void budget_handle_release(void *handle)
 	struct heft_budget *b = handle;
 	budget_result_release(&b->result);
 	budget_release(&b->budget);
-	wish_release(&b->wish);
+	context_release(&b->context);
 	arena_release(&b->arena);
 	mem_free(b);
 }
 
-struct heft_budget *heft_budget_open(const char *path, const struct heft_finder *f,
-				     struct heft_err *err)
+struct heft_budget *heft_budget_new(struct heft_session *session, const char *path,
+				    struct heft_err *err)
 {
-	struct heft_budget *b = handle_new(sizeof *b);
-	if (GUARDED(b ? b->memory : NULL, err, budget_handle_open(b, path, f, err)))
+	struct heft_budget *b = session ? handle_new(sizeof *b) : NULL;
+	if (b)
+		context_begin(&b->context, session, b->memory);
+	if (GUARDED(b ? b->memory : NULL, err, budget_handle_open(b, path, err)))
 		return b;
 	heft_budget_free(b);
 	return NULL;
@@ -53,6 +52,8 @@ struct heft_budget *heft_budget_open(const char *path, const struct heft_finder 
 
 void heft_budget_free(struct heft_budget *b)
 {
+	if (b)
+		context_end(&b->context);
 	handle_free(b, budget_handle_release);
 }
 

@@ -284,7 +284,8 @@ static const struct image *diff_handle_image_of(struct diff_programs *p,
 		notes_init(&notes);
 		if (p->open)
 			program_close(&p->program);
-		p->open = program_open(&p->program, path, USE_SYMBOLS, &p->s->wish, &notes, &err);
+		p->open = program_open(&p->program, path, USE_SYMBOLS, &p->s->context.wish, &notes,
+				       &err);
 		if (!p->open)
 			program_close(&p->program);
 		p->path = path;

@@ -1,24 +1,6 @@
 /* Where the parts of programs are: heft_finder_*. */
-#include "api/finder.h"
-
 #include "api/structs.h"
-
-struct heft_finder *heft_finder_new(void)
-{
-	return handle_new(sizeof(struct heft_finder));
-}
-
-static void finder_release(void *handle)
-{
-	struct heft_finder *f = handle;
-	wish_release(&f->wish);
-	mem_free(f);
-}
-
-void heft_finder_free(struct heft_finder *f)
-{
-	handle_free(f, finder_release);
-}
+#include "measure/session.h"
 
 static void finder_add_debug_file(struct heft_finder *f, const char *path)
 {

@@ -1,7 +1,6 @@
 /* The heap of a process: settings, opening, what is known of it as a whole. */
 #include "api/heap.h"
 
-#include "api/finder.h"
 #include "api/structs.h"
 
 #include "heap/live_tables.h"
@@ -12,13 +11,12 @@
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-struct heft_heap *heft_heap_new(void)
+struct heft_heap *heft_heap_new(struct heft_session *session)
 {
-	struct heft_heap *h = handle_new(sizeof *h);
+	struct heft_heap *h = session ? handle_new(sizeof *h) : NULL;
 	if (!h)
 		return NULL;
-	notes_init(&h->notes);
-	h->style = HEFT_NAMES_SHORT;
+	context_begin(&h->context, session, h->memory);
 	return h;
 }
 
@@ -29,37 +27,22 @@ static void heap_release(void *handle)
 	process_close(&h->process);
 	arena_release(&h->answer);
 	vec_release(&h->moments);
-	wish_release(&h->find);
 	mem_free(h->tables);
-	notes_release(&h->notes);
+	context_release(&h->context);
 	arena_release(&h->arena);
 	mem_free(h);
 }
 
 void heft_heap_free(struct heft_heap *h)
 {
+	if (h)
+		context_end(&h->context);
 	handle_free(h, heap_release);
 }
 
 static const char *heap_keep(struct heft_heap *h, const char *text)
 {
 	return arena_copy(&h->arena, str_of(text));
-}
-
-static void heap_set_finder(struct heft_heap *h, const struct heft_finder *f)
-{
-	memory_need_whole(f->memory);
-	wish_copy(&h->find, &f->wish);
-}
-
-void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder *f)
-{
-	GUARDED_VOID(h->memory, heap_set_finder(h, f));
-}
-
-void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style)
-{
-	h->style = style;
 }
 
 void heft_heap_set_flags(struct heft_heap *h, unsigned flags)
@@ -75,16 +58,6 @@ static void heap_set_name_cache(struct heft_heap *h, const char *dir)
 void heft_heap_set_name_cache(struct heft_heap *h, const char *dir)
 {
 	GUARDED_VOID(h->memory, heap_set_name_cache(h, dir));
-}
-
-void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx)
-{
-	memory_set_progress(h->memory, progress, ctx);
-}
-
-void heft_heap_set_threads(struct heft_heap *h, unsigned threads)
-{
-	h->threads = threads;
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -263,14 +236,14 @@ static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 
 static bool api_heap_open_process(struct heft_heap *h, const char *path, struct heft_err *err)
 {
-	const struct process_wish wish = { .find = &h->find,
+	const struct process_wish wish = { .find = &h->context.wish,
 					   .dwarf = true,
 					   .no_names = h->flags & HEFT_HEAP_NO_NAMES,
 					   .name_cache = h->name_cache,
-					   .style = h->style,
+					   .style = context_style(&h->context, HEFT_NAMES_SHORT),
 					   .pid = h->pid,
-					   .threads = h->threads,
-					   .notes = &h->notes };
+					   .threads = h->context.threads,
+					   .notes = &h->context.notes };
 	return process_open(&h->process, path, &wish, err);
 }
 
@@ -278,6 +251,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 {
 	if (h->open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
+	context_take(&h->context);
 	h->open = api_heap_open_process(h, heap_keep(h, path), err);
 	if (!h->open)
 		return false;
@@ -314,8 +288,8 @@ static bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err
 	const struct heft_input in = {
 		.size = sizeof in, .name = name, .data = h->tables, .data_size = size, .fd = -1
 	};
-	memory_set_inputs(&h->find.inputs);
-	if (!wish_add_input(&h->find, &in, err) || !heap_open(h, name, err))
+	context_take(&h->context);
+	if (!wish_add_input(&h->context.wish, &in, err) || !heap_open(h, name, err))
 		return false;
 	return h->info.of.counted ||
 	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -369,16 +343,6 @@ bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_mome
 		return false;
 	give(ret, &h->moments.data[i], sizeof *h->moments.data);
 	return true;
-}
-
-size_t heft_heap_note_count(const struct heft_heap *h)
-{
-	return h->notes.count;
-}
-
-const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i)
-{
-	return i < h->notes.count ? &h->notes.data[i] : NULL;
 }
 
 /* ---- pages ---------------------------------------------------------------------------------- */

@@ -4,18 +4,17 @@
 
 #include "base/intern.h"
 #include "heap/damage.h"
+#include "measure/session.h"
 #include "process/process.h"
 #include "report/heap_report.h"
 
 struct heft_heap {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
-	struct notes notes;
+	struct context context;
 	/* settings */
-	struct program_wish find;
-	enum heft_demangle style;
-	unsigned threads, flags; /* flags: enum heft_heap_flag */
-	const char *name_cache;  /* NULL: none */
+	unsigned flags;         /* enum heft_heap_flag */
+	const char *name_cache; /* NULL: none */
 	/* found */
 	bool open, damages_known;
 	uint32_t pid;    /* of a living process; 0: it is a file */

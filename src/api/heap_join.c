@@ -162,7 +162,7 @@ uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h)
 {
 	const struct calls *c = &h->process.heap.calls;
 	size_t *first;
-	j->paths = &h->find.paths;
+	j->paths = &h->context.wish.paths;
 	uint32_t *sites = sites_of_spots(j, h, &first);
 	uint32_t *steps = mem_zeroed(c->nodes.count + 1, sizeof *steps);
 	for (uint32_t i = 1; i < c->nodes.count; i++) {

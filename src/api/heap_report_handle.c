@@ -8,8 +8,8 @@
 
 static void take_notes(struct heft_heap_report *r, const struct heft_heap *h)
 {
-	for (size_t i = 0; h && i < heft_heap_note_count(h); i++)
-		vec_push(&r->all_notes, *heft_heap_note(h, i));
+	for (size_t i = 0; h && i < h->context.notes.count; i++)
+		vec_push(&r->all_notes, h->context.notes.data[i]);
 }
 
 /* What the user calls helpers; their name alone counts. */
@@ -35,9 +35,10 @@ static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 static void note_paths(struct heft_heap_report *r, const struct heft_heap *h,
 		       const struct heft_heap *base)
 {
-	const bool used = paths_used(&h->find.paths) || (base && paths_used(&base->find.paths));
+	const bool used = paths_used(&h->context.wish.paths) ||
+			  (base && paths_used(&base->context.wish.paths));
 	if (!used)
-		paths_note_unused(&h->find.paths, h->info.of.path, r->notes);
+		paths_note_unused(&h->context.wish.paths, h->info.of.path, r->notes);
 }
 
 static bool heap_report_handle_make(struct heft_heap_report *r, struct heft_heap *h,
@@ -88,7 +89,7 @@ static bool report_new(struct heft_heap_report **ret, struct heft_heap *h, struc
 		memory_need_whole(base->memory);
 	struct heft_heap_report *r = mem_zeroed(1, sizeof *r);
 	r->memory = h->memory;
-	r->notes = &h->notes;
+	r->notes = &h->context.notes;
 	r->report.info = &h->info;
 	r->report.base = base ? &base->info : NULL;
 	take_options(&r->report.query, sizeof r->report.query, query);

@@ -1,6 +1,6 @@
 /* What files are: heft_info_*. */
-#include "api/finder.h"
 #include "api/structs.h"
+#include "measure/session.h"
 #include "base/sort.h"
 #include "map/rows.h"
 #include "program/facts.h"
@@ -16,8 +16,7 @@ struct info_file {
 struct heft_info {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
-	struct notes notes;
-	struct program_wish wish;
+	struct context context;
 	VEC(struct info_file) files;
 	struct arena rows; /* of the table */
 	struct tree tree;
@@ -26,11 +25,11 @@ struct heft_info {
 
 /* ---- the handle ------------------------------------------------------------------------------ */
 
-struct heft_info *heft_info_new(void)
+struct heft_info *heft_info_new(struct heft_session *session)
 {
-	struct heft_info *info = handle_new(sizeof *info);
+	struct heft_info *info = session ? handle_new(sizeof *info) : NULL;
 	if (info)
-		notes_init(&info->notes);
+		context_begin(&info->context, session, info->memory);
 	return info;
 }
 
@@ -48,41 +47,16 @@ static void info_handle_release(void *handle)
 	forget_table(info);
 	arena_release(&info->rows);
 	vec_release(&info->files);
-	wish_release(&info->wish);
-	notes_release(&info->notes);
+	context_release(&info->context);
 	arena_release(&info->arena);
 	mem_free(info);
 }
 
 void heft_info_free(struct heft_info *info)
 {
+	if (info)
+		context_end(&info->context);
 	handle_free(info, info_handle_release);
-}
-
-static void info_handle_set_finder(struct heft_info *info, const struct heft_finder *f)
-{
-	memory_need_whole(f->memory);
-	wish_copy(&info->wish, &f->wish);
-}
-
-void heft_info_set_finder(struct heft_info *info, const struct heft_finder *f)
-{
-	GUARDED_VOID(info->memory, info_handle_set_finder(info, f));
-}
-
-void heft_info_set_progress(struct heft_info *info, heft_progress_fn progress, void *ctx)
-{
-	memory_set_progress(info->memory, progress, ctx);
-}
-
-size_t heft_info_note_count(const struct heft_info *info)
-{
-	return info->notes.count;
-}
-
-const struct heft_note *heft_info_note(const struct heft_info *info, size_t i)
-{
-	return i < info->notes.count ? &info->notes.data[i] : NULL;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -91,9 +65,11 @@ static bool info_handle_add_file(struct heft_info *info, const char *path, struc
 {
 	struct program p;
 	struct info_file f = { .path = arena_copy(&info->arena, str_of(path)) };
+	context_take(&info->context);
 	progress_begin(0);
 	progress_tell(f.path, 0, 0);
-	bool good = program_open(&p, f.path, USE_INFO, &info->wish, &info->notes, err);
+	bool good = program_open(&p, f.path, USE_INFO, &info->context.wish, &info->context.notes,
+				 err);
 	if (good) {
 		facts_read(&f.facts, &p, &info->arena);
 		f.facts.machine = arena_copy(&info->arena, str_of(f.facts.machine));

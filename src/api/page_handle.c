@@ -14,26 +14,33 @@
 
 #include <stdio.h>
 
-struct heft_page *heft_page_new(void)
+struct heft_page *heft_page_new(struct heft_session *session)
 {
-	return handle_new(sizeof(struct heft_page));
+	struct heft_page *p = session ? handle_new(sizeof *p) : NULL;
+	if (p)
+		context_begin(&p->context, session, p->memory);
+	return p;
 }
 
 static void page_handle_release(void *handle)
 {
 	struct heft_page *p = handle;
 	page_release(&p->page);
+	context_release(&p->context);
 	mem_free(p);
 }
 
 void heft_page_free(struct heft_page *p)
 {
+	if (p)
+		context_end(&p->context);
 	handle_free(p, page_handle_release);
 }
 
 /* ---- what files are -------------------------------------------------------------------------- */
 
-static bool page_handle_look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
+static bool page_handle_look(const struct heft_session *s, const char *path,
+			     enum heft_input_kind *ret, struct heft_err *err)
 {
 	static const enum heft_input_kind kinds[KIND_COUNT] = {
 		[KIND_CORE] = HEFT_INPUT_DUMP,        [KIND_RECORDING] = HEFT_INPUT_DUMP,
@@ -44,6 +51,7 @@ static bool page_handle_look(const char *path, enum heft_input_kind *ret, struct
 	};
 	struct file f;
 	_Static_assert(HEFT_INPUT_PROGRAM == 0, "all other kinds are for a profile");
+	memory_set_inputs(&s->finder.wish.inputs);
 	if (str_starts(str_of(path), STR("postgresql://"))) {
 		*ret = HEFT_INPUT_HISTORY;
 		return true;
@@ -55,9 +63,10 @@ static bool page_handle_look(const char *path, enum heft_input_kind *ret, struct
 	return true;
 }
 
-bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
+bool heft_input_look(const struct heft_session *s, const char *path, enum heft_input_kind *ret,
+		     struct heft_err *err)
 {
-	return GUARDED_ALONE(err, page_handle_look(path, ret, err));
+	return GUARDED_ALONE(err, page_handle_look(s, path, ret, err));
 }
 
 /* ---- profiles -------------------------------------------------------------------------------- */
@@ -144,8 +153,8 @@ static void page_handle_add_profile(struct heft_page *p, const char *title,
 					       .maker = &rows.maker,
 					       .facts = facts,
 					       .fact_count = count,
-					       .notes = profile->notes.data,
-					       .note_count = profile->notes.count,
+					       .notes = profile->context.notes.data,
+					       .note_count = profile->context.notes.count,
 					       .card_of = any_cards ? card_of : NULL,
 					       .code_of = code ? page_handle_code_of : NULL,
 					       .regions = regions,
@@ -207,8 +216,8 @@ static void add_lists(struct heft_page *p, const char *title, const struct snaps
 	page_add(&p->page, &(struct page_tab){ .title = title,
 					       .kind = "symbols",
 					       .table = &rows.table,
-					       .notes = after->notes.data,
-					       .note_count = after->notes.count,
+					       .notes = after->context.notes.data,
+					       .note_count = after->context.notes.count,
 					       .only_now = !before });
 	diff_rows_release(&rows);
 	diff_release(&diff);

@@ -2,11 +2,12 @@
 #ifndef HEFT_API_PAGE_HANDLE_H
 #define HEFT_API_PAGE_HANDLE_H
 
-#include "base/mem.h"
+#include "measure/session.h"
 #include "report/page/page.h"
 
 struct heft_page {
 	struct memory *memory; /* first: see handle_new */
+	struct context context;
 	struct page page;
 };
 

@@ -1,7 +1,6 @@
 /* Settings of a profile. */
 #include "api/profile.h"
 
-#include "api/finder.h"
 #include "api/structs.h"
 
 #include "blocks/perfdata.h"
@@ -62,13 +61,12 @@ bool heft_pass_at(size_t i, struct heft_pass *ret)
 	return true;
 }
 
-struct heft_profile *heft_profile_new(void)
+struct heft_profile *heft_profile_new(struct heft_session *session)
 {
-	struct heft_profile *p = handle_new(sizeof *p);
+	struct heft_profile *p = session ? handle_new(sizeof *p) : NULL;
 	if (!p)
 		return NULL;
-	notes_init(&p->notes);
-	p->demangle = HEFT_NAMES_SHORT;
+	context_begin(&p->context, session, p->memory);
 	p->sort_domain = HEFT_BOTH;
 	p->rows = 20;
 	return p;
@@ -102,7 +100,6 @@ static void api_profile_release(void *handle)
 	region_sums_release(&p->regions);
 	region_sums_release(&p->base_regions);
 	stack_column_release(&p->stacks);
-	wish_release(&p->wish);
 	namespaces_release(&p->namespaces);
 	pattern_free(p->include);
 	pattern_free(p->exclude);
@@ -111,13 +108,15 @@ static void api_profile_release(void *handle)
 	rows_end(&p->maker);
 	rollup_release(&p->rollup);
 	labels_release(&p->labels);
-	notes_release(&p->notes);
+	context_release(&p->context);
 	arena_release(&p->arena);
 	mem_free(p);
 }
 
 void heft_profile_free(struct heft_profile *p)
 {
+	if (p)
+		context_end(&p->context);
 	handle_free(p, api_profile_release);
 }
 
@@ -214,20 +213,10 @@ bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_r
 	return GUARDED(p->memory, err, profile_add_file(p, path, role, err));
 }
 
-static void profile_set_finder(struct heft_profile *p, const struct heft_finder *f)
-{
-	memory_need_whole(f->memory);
-	wish_copy(&p->wish, &f->wish);
-}
-
-void heft_profile_set_finder(struct heft_profile *p, const struct heft_finder *f)
-{
-	GUARDED_VOID(p->memory, profile_set_finder(p, f));
-}
-
 static bool profile_set_samples(struct heft_profile *p, const char *path, struct heft_err *err)
 {
 	struct file f;
+	context_take_inputs(&p->context);
 	if (!file_open(&f, path, err))
 		return false;
 	const struct file_format *format = file_format_of(f.bytes, NULL);
@@ -281,11 +270,6 @@ void heft_profile_set_depth(struct heft_profile *p, unsigned levels)
 	p->depth = levels;
 }
 
-void heft_profile_set_demangle(struct heft_profile *p, enum heft_demangle style)
-{
-	p->demangle = style;
-}
-
 void heft_profile_set_sort(struct heft_profile *p, enum heft_sort sort)
 {
 	p->sort = sort;
@@ -299,11 +283,6 @@ void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_domain domai
 void heft_profile_set_rows(struct heft_profile *p, uint32_t rows)
 {
 	p->rows = rows;
-}
-
-void heft_profile_set_threads(struct heft_profile *p, unsigned threads)
-{
-	p->threads = threads;
 }
 
 void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
@@ -345,11 +324,6 @@ static void profile_trace_text(struct heft_profile *p, const char *text)
 void heft_profile_trace_text(struct heft_profile *p, const char *text)
 {
 	GUARDED_VOID(p->memory, profile_trace_text(p, text));
-}
-
-void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress, void *ctx)
-{
-	memory_set_progress(p->memory, progress, ctx);
 }
 
 /* ---- configuration file --------------------------------------------------------- */
@@ -404,7 +378,7 @@ static bool apply_config(struct heft_profile *p, const char *path, struct heft_e
 	if (c->has_rows)
 		p->rows = c->rows;
 	if (c->has_demangle)
-		p->demangle = c->demangle;
+		p->context.session->style = c->demangle;
 	if (c->has_sort)
 		p->sort_domain = c->sort_domain;
 	return true;
@@ -414,6 +388,7 @@ static bool profile_config(struct heft_profile *p, const char *path, struct heft
 			   struct heft_err *err)
 {
 	struct file f;
+	context_take_inputs(&p->context);
 	if (!file_open_stream(&f, path, err))
 		return false;
 	if (p->has_config)

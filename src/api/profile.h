@@ -9,6 +9,7 @@
 #include "map/rollup.h"
 #include "map/rows.h"
 #include "map/view.h"
+#include "measure/session.h"
 #include "names/namespace.h"
 #include "process/process.h"
 #include "program/program.h"
@@ -58,7 +59,7 @@ struct heft_profile {
 	struct memory *memory; /* all that the profile allocates */
 	struct arena arena;    /* strings, settings and rows */
 	struct labels labels;
-	struct notes notes;
+	struct context context;
 	VEC(struct custom) customs;
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
@@ -71,16 +72,14 @@ struct heft_profile {
 	VEC(const char *) trace_texts; /* addresses of the VM image as people write them */
 	struct trace trace;
 	struct pattern *include, *exclude;
-	struct program_wish wish;
 	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
 		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, ran;
-	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
 	uint32_t rows;
-	unsigned threads, depth;
+	unsigned depth;
 	/* After a run. */
 	struct rollup rollup;
 	struct places places;

@@ -73,16 +73,6 @@ uint64_t heft_profile_omitted(const struct heft_profile *p, enum heft_size_measu
 					 : 0;
 }
 
-size_t heft_profile_note_count(const struct heft_profile *p)
-{
-	return p->notes.count;
-}
-
-const struct heft_note *heft_profile_note(const struct heft_profile *p, size_t i)
-{
-	return i < p->notes.count ? &p->notes.data[i] : NULL;
-}
-
 size_t heft_profile_file_count(const struct heft_profile *p)
 {
 	return p->entries.count;
@@ -229,8 +219,8 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 				       .omitted_vm = p->rollup.omitted_vm,
 				       .files = files,
 				       .file_count = p->entries.count,
-				       .notes = p->notes.data,
-				       .note_count = p->notes.count };
+				       .notes = p->context.notes.data,
+				       .note_count = p->context.notes.count };
 	struct report r = { .table = p->table, .ctx = &z, .nan_shares = p->as_bloaty };
 	for (size_t i = 0; i < p->levels.count; i++)
 		r.stacks |= (uint32_t)(p->levels.data[i].source->text == TEXT_STACK) << i;

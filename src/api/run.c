@@ -38,11 +38,11 @@ static bool has_process(const struct heft_profile *p)
 static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	const struct image *im = program_image(&e->program);
-	const struct process_wish wish = { .find = &p->wish,
+	const struct process_wish wish = { .find = &p->context.wish,
 					   .dwarf = dwarf_wanted(p),
 					   .style = HEFT_NAMES_RAW,
-					   .threads = p->threads,
-					   .notes = &p->notes };
+					   .threads = p->context.threads,
+					   .notes = &p->context.notes };
 	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
 }
 
@@ -52,10 +52,10 @@ static void join_debug_files(struct heft_profile *p)
 	for (size_t i = 0; i < p->configured_debug.count; i++) {
 		const char *path = p->configured_debug.data[i];
 		bool known = false;
-		for (size_t k = 0; k < p->wish.debug_files.count; k++)
-			known |= strcmp(p->wish.debug_files.data[k], path) == 0;
+		for (size_t k = 0; k < p->context.wish.debug_files.count; k++)
+			known |= strcmp(p->context.wish.debug_files.data[k], path) == 0;
 		if (!known)
-			wish_add_debug_file(&p->wish, path);
+			wish_add_debug_file(&p->context.wish, path);
 	}
 }
 
@@ -65,7 +65,7 @@ static void join_source_maps(struct heft_profile *p)
 		const char *text = p->configured_source_maps.data[i];
 		const char *equals = strchr(text, '=');
 		const struct str id = { text, (size_t)(equals - text) };
-		wish_add_source_map(&p->wish, arena_copy(&p->arena, id), equals + 1);
+		wish_add_source_map(&p->context.wish, arena_copy(&p->arena, id), equals + 1);
 	}
 	p->configured_source_maps.count = 0;
 }
@@ -76,8 +76,9 @@ static void join_regions(struct heft_profile *p)
 	const struct memory_regions *more = &p->configured.regions;
 	for (size_t i = 0; i < more->list.count; i++) {
 		const struct memory_region *r = &more->list.data[i];
-		if (!regions_find(&p->wish.regions, str_of(r->name)))
-			(void)regions_add(&p->wish.regions, str_of(r->name), r->origin, r->length);
+		if (!regions_find(&p->context.wish.regions, str_of(r->name)))
+			(void)regions_add(&p->context.wish.regions, str_of(r->name), r->origin,
+					  r->length);
 	}
 	wish_release(&p->configured);
 }
@@ -96,18 +97,18 @@ static void run_describe(struct heft_profile *p, struct entry *e)
 /* Each program and debug file that the user named is of use to some input. */
 static bool check_wish(const struct heft_profile *p, struct heft_err *err)
 {
-	if (p->wish.programs.count > 0 && !has_process(p))
+	if (p->context.wish.programs.count > 0 && !has_process(p))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: no input is a core that it could be the program of",
-			    p->wish.programs.data[0]);
-	bool *used = mem_zeroed(p->wish.debug_files.count + 1, sizeof *used);
+			    p->context.wish.programs.data[0]);
+	bool *used = mem_zeroed(p->context.wish.debug_files.count + 1, sizeof *used);
 	for (size_t i = 0; i < p->entries.count; i++) {
 		const struct entry *e = &p->entries.data[i];
 		program_mark_used(&e->program, used);
 		if (e->process.open)
 			process_mark_used(&e->process, used);
 	}
-	const bool ok = program_check_used(&p->wish, used, err);
+	const bool ok = program_check_used(&p->context.wish, used, err);
 	mem_free(used);
 	return ok;
 }
@@ -118,10 +119,11 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	join_source_maps(p);
 	join_regions(p);
 	if (p->as_bloaty) /* which knows of none */
-		p->wish.flags |= HEFT_FIND_NO_MAP;
+		p->context.wish.flags |= HEFT_FIND_NO_MAP;
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
-		if (!program_open(&e->program, e->path, USE_SIZE, &p->wish, &p->notes, err) ||
+		if (!program_open(&e->program, e->path, USE_SIZE, &p->context.wish,
+				  &p->context.notes, err) ||
 		    !run_open_process(p, e, err))
 			return false;
 	}
@@ -211,10 +213,10 @@ static bool run_add_regions(struct heft_profile *p, struct heft_err *err)
 
 static void run_set_view(struct heft_profile *p, struct level *l)
 {
-	l->view = source_view(l->source, p->demangle);
+	l->view = source_view(l->source, context_style(&p->context, HEFT_NAMES_SHORT));
 	l->view.rules = l->rules;
 	l->view.level = l->depth;
-	l->view.paths = &p->wish.paths;
+	l->view.paths = &p->context.wish.paths;
 	l->view.spaces = &p->namespaces;
 }
 
@@ -284,8 +286,8 @@ static void update_views(struct heft_profile *p, const struct entry *e, enum hef
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct level *l = &p->levels.data[i];
 		if (!view_is_plain(&l->view))
-			view_update(&l->view, &p->labels, row_spans(e, l, domain), p->threads,
-				    &p->notes);
+			view_update(&l->view, &p->labels, row_spans(e, l, domain),
+				    p->context.threads, &p->context.notes);
 	}
 }
 
@@ -420,7 +422,7 @@ static void run_sum_up(struct heft_profile *p, struct entry *e)
 		measure_code(&e->measure, &code);
 		file.code = &code;
 	}
-	rollup_add_both(&p->rollup, &vm, &file, p->threads);
+	rollup_add_both(&p->rollup, &vm, &file, p->context.threads);
 	spans_release(&code);
 	places_free(&places);
 	vec_release(&images.vm);
@@ -448,7 +450,7 @@ static bool run_add_stacks(struct heft_profile *p, struct entry *e, struct heft_
 					 entry_spans(e, &p->levels.data[i], HEFT_VM),
 					 &p->levels.data[i].view);
 	if (!good && err->code == HEFT_EUNSUPPORTED) {
-		note(&p->notes, e->path, HEFT_NO_OFFSET, 0, "%s", err->text);
+		note(&p->context.notes, e->path, HEFT_NO_OFFSET, 0, "%s", err->text);
 		good = true;
 	}
 	stack_release(&use);
@@ -466,8 +468,8 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 		.linkmap = units_wanted(p) ? program_map(&e->program) : NULL,
 		.regions = regions_wanted(p) ? program_regions(&e->program) : NULL,
 		.labels = &p->labels,
-		.notes = &p->notes,
-		.threads = p->threads,
+		.notes = &p->context.notes,
+		.threads = p->context.threads,
 		.samples = p->samples,
 		.process = e->process.open ? &e->process : NULL,
 		.places = p->listing_aliases || p->keep_ranges || p->pairing ? &p->places : NULL,
@@ -476,7 +478,7 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 		.as_bloaty = p->as_bloaty,
 		.trace = p->trace.fn ? &p->trace : NULL
 	};
-	measure_begin(&e->measure, &of, &p->wish);
+	measure_begin(&e->measure, &of, &p->context.wish);
 	e->vm_size = e->measure.map.vm_size;
 	if (e->vm_size > UINT64_MAX - p->vm_total)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
@@ -484,7 +486,7 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 			    e->path);
 	p->vm_total += e->vm_size;
 	region_sums_add(e->role == HEFT_BASE ? &p->base_regions : &p->regions, &e->measure.map);
-	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->notes);
+	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->context.notes);
 	e->places_begin = places_mark(&p->places);
 	run_sources(p, e, layer_count);
 	e->places_end = places_mark(&p->places);
@@ -567,7 +569,8 @@ static void note_filters(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
 	if (!filter_excluded(&p->rollup.filter))
-		note(&p->notes, path, HEFT_NO_OFFSET, 0, "no label matches the exclude filter");
+		note(&p->context.notes, path, HEFT_NO_OFFSET, 0,
+		     "no label matches the exclude filter");
 }
 
 /* Rules for labels that no level shows are not asked for. */
@@ -579,11 +582,11 @@ static void note_rules(struct heft_profile *p)
 		const struct level *l = &p->levels.data[i];
 		const bool again = i > 0 && l->rules == p->levels.data[i - 1].rules;
 		if (l->rules && !again)
-			rules_note_unused(l->rules, l->name, &p->notes);
+			rules_note_unused(l->rules, l->name, &p->context.notes);
 		shows_paths = shows_paths || view_shows_paths(&l->view);
 	}
 	if (shows_paths)
-		paths_note_unused(&p->wish.paths, path, &p->notes);
+		paths_note_unused(&p->context.wish.paths, path, &p->context.notes);
 }
 
 /* Files that belong to inputs of a kind that is not there. */
@@ -595,8 +598,8 @@ static void note_wishes(struct heft_profile *p)
 		for (size_t k = 0; k < in->image_count; k++)
 			wasm = wasm || str_eq(str_of(in->images[k].format), STR("WebAssembly"));
 	}
-	if (p->wish.source_maps.count > 0 && !wasm)
-		note(&p->notes, p->wish.source_maps.data[0].path, HEFT_NO_OFFSET, 0,
+	if (p->context.wish.source_maps.count > 0 && !wasm)
+		note(&p->context.notes, p->context.wish.source_maps.data[0].path, HEFT_NO_OFFSET, 0,
 		     "not used: no input is a WebAssembly file");
 }
 
@@ -658,8 +661,8 @@ static void index_aliases(struct heft_profile *p)
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct level *l = &p->levels.data[i];
 		if (names_symbols(l))
-			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels, p->threads,
-					  &p->notes);
+			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels,
+					  p->context.threads, &p->context.notes);
 	}
 }
 
@@ -836,6 +839,7 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 {
 	if (p->ran)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a profile runs once");
+	context_take(&p->context);
 	if (p->entries.count == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
 	if (p->levels.count == 0 && !heft_profile_add_source(p, "sections", err))
@@ -850,7 +854,7 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 	p->rollup.filter = (struct filter){ .include = p->include,
 					    .exclude = p->exclude,
 					    .no_debug = p->no_debug,
-					    .notes = &p->notes };
+					    .notes = &p->context.notes };
 	p->pairing = base_names_wanted(p);
 	if (!measure_all(p, number_layers(p), err))
 		return false;

@@ -69,9 +69,9 @@ static bool guarded_read(struct heft_samples **ret, struct heft_blocks *b,
 	return GUARDED(blocks_memory(b), err, samples_read(ret, b, wish, err));
 }
 
-struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
-				       enum heft_samples_form form, unsigned flags,
-				       struct heft_err *err)
+struct heft_samples *heft_samples_new(struct heft_blocks *b, const char *path,
+				      enum heft_samples_form form, unsigned flags,
+				      struct heft_err *err)
 {
 	const struct profile_wish wish = { path, samples_form_of(form),
 					   flags & HEFT_SAMPLES_ANY_BUILD };

@@ -3,7 +3,6 @@
 #include "api/snapshot_handle.h"
 #include "snapshot/set_paths.h"
 
-#include "api/finder.h"
 #include "api/structs.h"
 #include "map/rows.h"
 #include "base/file.h"
@@ -16,12 +15,12 @@
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-struct heft_snapshot *heft_snapshot_new(void)
+struct heft_snapshot *heft_snapshot_new(struct heft_session *session)
 {
-	struct heft_snapshot *s = handle_new(sizeof *s);
+	struct heft_snapshot *s = session ? handle_new(sizeof *s) : NULL;
 	if (!s)
 		return NULL;
-	notes_init(&s->notes);
+	context_begin(&s->context, session, s->memory);
 	return s;
 }
 
@@ -35,31 +34,16 @@ static void snapshot_handle_release(void *handle)
 	vec_release(&s->builds);
 	vec_release(&s->metadata);
 	vec_release(&s->programs);
-	wish_release(&s->wish);
-	notes_release(&s->notes);
+	context_release(&s->context);
 	arena_release(&s->arena);
 	mem_free(s);
 }
 
 void heft_snapshot_free(struct heft_snapshot *s)
 {
+	if (s)
+		context_end(&s->context);
 	handle_free(s, snapshot_handle_release);
-}
-
-static void snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f)
-{
-	memory_need_whole(f->memory);
-	wish_copy(&s->wish, &f->wish);
-}
-
-void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f)
-{
-	GUARDED_VOID(s->memory, snapshot_set_finder(s, f));
-}
-
-void heft_snapshot_set_progress(struct heft_snapshot *s, heft_progress_fn progress, void *ctx)
-{
-	memory_set_progress(s->memory, progress, ctx);
 }
 
 static void snapshot_add_build(struct heft_snapshot *s, const char *path)
@@ -130,27 +114,13 @@ void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags)
 	s->flags = flags;
 }
 
-void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned threads)
-{
-	s->threads = threads;
-}
-
-size_t heft_snapshot_note_count(const struct heft_snapshot *s)
-{
-	return s->notes.count;
-}
-
-const struct heft_note *heft_snapshot_note(const struct heft_snapshot *s, size_t i)
-{
-	return i < s->notes.count ? &s->notes.data[i] : NULL;
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static bool read_diff(struct heft_snapshot *s, const char *path, struct bytes b,
 		      struct heft_err *err)
 {
-	s->is_diff = s->open = sizediff_read(&s->before, &s->snapshot, path, b, &s->notes, err);
+	s->is_diff = s->open = sizediff_read(&s->before, &s->snapshot, path, b, &s->context.notes,
+					     err);
 	if (!s->open)
 		return false;
 	snapshot_split_names(&s->before);
@@ -164,7 +134,7 @@ bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
 	const bool ok = !s->components_path || components_open(&c, s->components_path, err);
 	if (ok && s->components_path) {
 		snapshot_name_components(&s->snapshot, &c);
-		components_note_unused(&c, &s->notes);
+		components_note_unused(&c, &s->context.notes);
 	}
 	components_close(&c);
 	return ok;
@@ -183,7 +153,7 @@ static bool snapshot_handle_open_file(struct heft_snapshot *s, const char *path,
 	if (kind == KIND_SIZEDIFF) {
 		ok = read_diff(s, path, f.bytes, err);
 	} else if (kind == KIND_SIZE) {
-		ok = s->open = sizefile_read(&s->snapshot, path, f.bytes, &s->notes, err);
+		ok = s->open = sizefile_read(&s->snapshot, path, f.bytes, &s->context.notes, err);
 		if (ok)
 			snapshot_split_names(&s->snapshot);
 		ok = ok && snapshot_take_components(s, err);
@@ -200,15 +170,16 @@ static bool snapshot_handle_open_file(struct heft_snapshot *s, const char *path,
 static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
 		       struct heft_err *err)
 {
-	const size_t count = s->wish.debug_files.count;
+	const size_t count = s->context.wish.debug_files.count;
 	bool *used = mem_zeroed(count + 1, sizeof *used);
 	for (size_t i = 0; i < count; i++)
 		used[i] = s->used && s->used[i];
-	for (size_t i = 0; other && other->used && i < other->wish.debug_files.count; i++)
+	for (size_t i = 0; other && other->used && i < other->context.wish.debug_files.count; i++)
 		for (size_t k = 0; k < count; k++)
-			used[k] |= other->used[i] && strcmp(other->wish.debug_files.data[i],
-							    s->wish.debug_files.data[k]) == 0;
-	const bool ok = program_check_used(&s->wish, used, err);
+			used[k] |= other->used[i] &&
+				   strcmp(other->context.wish.debug_files.data[i],
+					  s->context.wish.debug_files.data[k]) == 0;
+	const bool ok = program_check_used(&s->context.wish, used, err);
 	mem_free(used);
 	return ok;
 }
@@ -242,6 +213,12 @@ static bool are_open(const struct snapshot_handle_half halves[2], struct heft_er
 	return true;
 }
 
+/* Takes the settings; false where the handle cannot be used any more. */
+static bool snapshot_handle_begin(struct heft_snapshot *s, struct heft_err *err)
+{
+	return GUARDED(s->memory, err, (context_take(&s->context), true));
+}
+
 /* What cannot be opened is none: opening it says why. */
 static bool snapshot_handle_look(const char *path)
 {
@@ -257,12 +234,6 @@ static bool snapshot_handle_look(const char *path)
 static bool snapshot_handle_is_list(const struct heft_snapshot *s, const char *path)
 {
 	return GUARDED(s->memory, NULL, snapshot_handle_look(path));
-}
-
-/* Whether the handle can still be used. */
-static bool snapshot_handle_is_whole(const struct heft_snapshot *s, struct heft_err *err)
-{
-	return GUARDED(s->memory, err, true);
 }
 
 /* What stands in front of the same paths of both sides. */
@@ -295,7 +266,7 @@ static bool release_roots(struct roots *r)
 static bool has_own_paths(const struct heft_snapshot *s)
 {
 	return !s->snapshot.by_heft || s->is_diff || s->flags & HEFT_SNAPSHOT_WHOLE_PATHS ||
-	       !paths_empty(&s->wish.paths);
+	       !paths_empty(&s->context.wish.paths);
 }
 
 /* Two builds of one project in two directories have the same paths, unless the user says what is to
@@ -317,13 +288,12 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 {
 	struct snapshot_handle_half halves[] = { { .s = after, .path = after_path },
 						 { .s = before, .path = before_path } };
-	/* Programs are read by several threads each, and take more memory. */
-	const bool lists = snapshot_handle_is_list(before, before_path) &&
-			   snapshot_handle_is_list(after, after_path);
-	if (!snapshot_handle_is_whole(before, err) || !snapshot_handle_is_whole(after, err))
+	if (!snapshot_handle_begin(before, err) || !snapshot_handle_begin(after, err))
 		return false;
-	if (lists) {
-		parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
+	/* Programs are read by several threads each, and take more memory. */
+	if (snapshot_handle_is_list(before, before_path) &&
+	    snapshot_handle_is_list(after, after_path)) {
+		parallel_for(after->context.threads, COUNT_OF(halves), open_half, halves);
 	} else {
 		open_half(halves, 0, 0);
 		if (halves[0].ok)
@@ -359,12 +329,12 @@ bool heft_snapshot_open_measured(struct heft_snapshot *before, struct heft_snaps
 				 struct heft_profile *profile, struct heft_err *err)
 {
 	struct snapshot_handle_half halves[] = { { .s = after }, { .s = before } };
-	if (!snapshot_handle_is_whole(before, err) || !snapshot_handle_is_whole(after, err) ||
+	if (!snapshot_handle_begin(before, err) || !snapshot_handle_begin(after, err) ||
 	    !GUARDED(profile->memory, err, find_measured(profile, halves, err)))
 		return false;
 	if (!halves[0].profile)
 		return heft_snapshot_open_pair(before, halves[1].path, after, halves[0].path, err);
-	parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
+	parallel_for(after->context.threads, COUNT_OF(halves), open_half, halves);
 	return are_open(halves, err) && snapshot_handle_align(before, after, err);
 }
 
@@ -373,6 +343,7 @@ static bool snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 {
 	if (s->open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens once");
+	context_take(&s->context);
 	return (count == 1 ? snapshot_handle_open_file(s, paths[0], err)
 			   : snapshot_make(s, paths, count, err)) &&
 	       check_used(s, NULL, err);
@@ -392,7 +363,7 @@ bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_e
 static bool snapshot_handle_write(const struct heft_snapshot *s, const struct heft_sink *sink,
 				  struct heft_err *err)
 {
-	struct sizefile_out out = { .threads = s->threads };
+	struct sizefile_out out = { .threads = s->context.threads };
 	progress_tell("writing", 0, 0);
 	bool ok = sizefile_write(&out, &s->snapshot, err);
 	ok = ok && sink_once(sink, out.bytes.data, out.bytes.count, err);

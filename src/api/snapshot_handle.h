@@ -3,19 +3,17 @@
 #define HEFT_API_SNAPSHOT_HANDLE_H
 
 #include "heft.h"
-#include "program/wish.h"
+#include "measure/session.h"
 #include "snapshot/snapshot.h"
 
 struct heft_snapshot {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
-	struct notes notes;
-	struct program_wish wish;
+	struct context context;
 	VEC(const char *) builds;
 	VEC(struct snap_value) metadata; /* the user's own */
 	const char *components_path;
 	unsigned flags; /* enum heft_snapshot_flag */
-	unsigned threads;
 	/* After opening. */
 	bool open;
 	bool *used; /* by index of wish.debug_files: it is of a program; NULL: there was none */

@@ -76,11 +76,11 @@ static void snapshot_make_prepare(struct made *p, size_t source)
 					.linkmap = source == PATHS ? NULL : p->map,
 					.labels = &m->labels,
 					.notes = &m->notes,
-					.threads = (pool_threads(s->threads) + 1) / 2,
+					.threads = (pool_threads(s->context.threads) + 1) / 2,
 					.places = source == SYMBOLS ? &p->places : NULL,
 					.vm_only = source == PATHS,
 					.debug_stays = source == SYMBOLS };
-	measure_begin(&m->measure, &of, &s->wish);
+	measure_begin(&m->measure, &of, &s->context.wish);
 }
 
 static void run_source(void *ctx, size_t i, unsigned worker)
@@ -103,9 +103,9 @@ static void snapshot_make_measure(struct made *p)
 	const size_t count = p->map ? 4 : p->program->input.archive ? 3 : 2;
 	for (size_t i = 0; i < count; i++)
 		snapshot_make_prepare(p, i);
-	parallel_for(s->threads, count, run_source, p);
-	notes_append(&s->notes, &m[SYMBOLS].notes);
-	notes_append(&s->notes, &m[p->map ? PATHS : UNITS].notes);
+	parallel_for(s->context.threads, count, run_source, p);
+	notes_append(&s->context.notes, &m[SYMBOLS].notes);
+	notes_append(&s->context.notes, &m[p->map ? PATHS : UNITS].notes);
 	p->of = &m[SYMBOLS].measure.file;
 	p->by_symbol = snapshot_make_level_of(&m[SYMBOLS]);
 	p->by_unit = snapshot_make_level_of(&m[UNITS]);
@@ -242,7 +242,7 @@ static bool snapshot_make_read_build(struct maker *m, struct heft_err *err)
 {
 	struct heft_snapshot *s = m->owner;
 	for (size_t i = 0; i < s->builds.count; i++)
-		if (!build_paths_read(&m->build, s->builds.data[i], &s->notes, err))
+		if (!build_paths_read(&m->build, s->builds.data[i], &s->context.notes, err))
 			return false;
 	build_paths_finish(&m->build);
 	return !s->components_path || components_open(&m->components, s->components_path, err);
@@ -281,7 +281,7 @@ static void snapshot_make_add_regions(struct made *p)
 		return;
 	basemap_build(&map, &p->program->input, &labels, regions);
 	region_metrics_add(&p->owner->snapshot, p->container, file_name(p->path), &map);
-	note_regions(p->path, program_image(p->program), &map, &p->owner->notes);
+	note_regions(p->path, program_image(p->program), &map, &p->owner->context.notes);
 	basemap_release(&map);
 	labels_release(&labels);
 }
@@ -306,7 +306,7 @@ static bool snapshot_make_add_stacks(struct made *p, size_t first, struct heft_e
 	if (good)
 		snapshot_add_stacks(&s->snapshot, first, &use);
 	else if (err->code == HEFT_EUNSUPPORTED) {
-		note(&s->notes, p->path, HEFT_NO_OFFSET, 0, "%s", reason(err, p->path));
+		note(&s->context.notes, p->path, HEFT_NO_OFFSET, 0, "%s", reason(err, p->path));
 		good = true;
 	}
 	stack_release(&use);
@@ -335,7 +335,7 @@ static bool snapshot_make_add_program(struct made *p, const char *name, struct h
 				       ? 0
 				       : PATH_ALIASES_STRINGS);
 	if (p->map && what != 0)
-		path_aliases_read(&p->aliases, p->map, what, &p->owner->notes);
+		path_aliases_read(&p->aliases, p->map, what, &p->owner->context.notes);
 	begin_container(p, name);
 	snapshot_make_measure(p);
 	snapshot_make_collect(p);
@@ -352,8 +352,8 @@ static bool snapshot_make_add_file(struct maker *m, const char *path, struct fil
 	struct made p = {
 		.program = &p.own, .maker = m, .owner = m->owner, .path = path, .file = true
 	};
-	const bool ok = program_adopt(&p.own, f, USE_SYMBOLS, &m->owner->wish, &m->owner->notes,
-				      err) &&
+	const bool ok = program_adopt(&p.own, f, USE_SYMBOLS, &m->owner->context.wish,
+				      &m->owner->context.notes, err) &&
 			snapshot_make_add_program(&p, file_name(path), err);
 	snapshot_make_release(&p);
 	return ok;
@@ -389,14 +389,15 @@ static bool snapshot_make_add_library(const struct package *k, const char *entry
 	struct made p = { .program = &p.own, .maker = k->maker, .owner = s, .path = path };
 	struct heft_err err;
 	if (file_format_of_plain(b)->kind != KIND_PROGRAM) {
-		note(&s->notes, path, HEFT_NO_OFFSET, b.size,
+		note(&s->context.notes, path, HEFT_NO_OFFSET, b.size,
 		     "a library in the zip file is no program");
 		return false;
 	}
-	const bool ok = program_parse(&p.own, path, b, &s->wish, &s->notes, &err) &&
+	const bool ok = program_parse(&p.own, path, b, &s->context.wish, &s->context.notes, &err) &&
 			snapshot_make_add_program(&p, snapshot_make_library_name(k, entry), &err);
 	if (!ok)
-		note(&s->notes, path, err.offset, b.size, "one symbol: %s", reason(&err, path));
+		note(&s->context.notes, path, err.offset, b.size, "one symbol: %s",
+		     reason(&err, path));
 	snapshot_make_release(&p);
 	return ok;
 }
@@ -413,8 +414,8 @@ static bool add_content(struct package *k, const struct zip_entry *e,
 	if (str_ends(e->name, STR(".dex")) ? collect_dex(s, entry, &err)
 					   : collect_pak(s, entry, &k->info, &err))
 		return true;
-	note(&k->maker->owner->notes, entry->path, err.offset, entry->packed, "one symbol: %s",
-	     reason(&err, entry->path));
+	note(&k->maker->owner->context.notes, entry->path, err.offset, entry->packed,
+	     "one symbol: %s", reason(&err, entry->path));
 	return false;
 }
 
@@ -431,14 +432,14 @@ static bool look_into(struct package *k, const struct zip_entry *e)
 	struct bytes b;
 	void *owned;
 	if (!zip_unpack(&k->zip, e, &b, &owned, &err)) {
-		note(&s->notes, path, e->off, e->packed, "not unpacked: %s", err.text);
+		note(&s->context.notes, path, e->off, e->packed, "not unpacked: %s", err.text);
 		return false;
 	}
 	const struct pack_entry content = { k->container, path, entry, b, e->packed };
 	const bool ok = library ? snapshot_make_add_library(k, entry, path, b)
 				: add_content(k, e, &content);
 	if (ok && library && e->method != ZIP_STORED)
-		note(&s->notes, path, e->off, e->size - min_u64(e->packed, e->size),
+		note(&s->context.notes, path, e->off, e->size - min_u64(e->packed, e->size),
 		     "a library is packed in the zip file: its symbols have their unpacked sizes");
 	mem_free(owned);
 	return ok;
@@ -455,7 +456,7 @@ static void read_pak_info(struct maker *m, const char *path, struct pak_info *re
 		arena_format(&s->arena, "%.*ssize-info/%s%s.info", (int)(base - path), path, base,
 			     end),
 	};
-	pak_info_read(ret, &s->snapshot, paths, COUNT_OF(paths), &s->notes);
+	pak_info_read(ret, &s->snapshot, paths, COUNT_OF(paths), &s->context.notes);
 }
 
 static bool add_package(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
@@ -463,7 +464,7 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 	struct heft_snapshot *s = m->owner;
 	struct package k = { .maker = m, .path = path };
 	const size_t first = s->snapshot.symbols.count;
-	if (!zip_parse(&k.zip, path, b, &s->notes, err))
+	if (!zip_parse(&k.zip, path, b, &s->context.notes, err))
 		return false;
 	k.container = snapshot_make_add_container(&s->snapshot, file_name(path));
 	read_pak_info(m, path, &k.info);
@@ -523,7 +524,7 @@ static bool snapshot_make_add_all(struct maker *m, const char *const *paths, str
 
 static void snapshot_make_begin(struct heft_snapshot *s)
 {
-	s->used = arena_new(&s->arena, bool, s->wish.debug_files.count + 1);
+	s->used = arena_new(&s->arena, bool, s->context.wish.debug_files.count + 1);
 	snapshot_init(&s->snapshot);
 	s->snapshot.own = s->snapshot.by_heft = true;
 	s->snapshot.has_contents = s->flags & HEFT_SNAPSHOT_CONTENTS;
@@ -553,12 +554,13 @@ static bool snapshot_make_end(struct maker *m, bool good)
 		if (s->snapshot.containers.count == 1)
 			s->snapshot.containers.data[0].name = "";
 		snapshot_set_paths(&s->snapshot, s->builds.count > 0 ? &m->build : NULL,
-				   &s->wish.paths, s->components_path ? &m->components : NULL);
+				   &s->context.wish.paths,
+				   s->components_path ? &m->components : NULL);
 		if (s->components_path)
-			components_note_unused(&m->components, &s->notes);
+			components_note_unused(&m->components, &s->context.notes);
 		/* Of a pair, either may have a folder of its own. */
-		if (!paths_used(&s->wish.paths))
-			paths_note_unused(&s->wish.paths, m->path, &s->notes);
+		if (!paths_used(&s->context.wish.paths))
+			paths_note_unused(&s->context.wish.paths, m->path, &s->context.notes);
 		snapshot_finish(&s->snapshot);
 		if (!m->uncharged)
 			charge_rest(&s->snapshot);
@@ -631,9 +633,9 @@ bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct
 	struct maker m = { .owner = s, .path = e->path, .count = 1 };
 	snapshot_make_begin(s);
 	const bool good = snapshot_make_read_build(&m, err);
-	for (size_t i = 0; good && i < p->notes.count; i++)
-		if (strcmp(p->notes.data[i].path, e->path) == 0)
-			note_copy(&s->notes, &p->notes.data[i]);
+	for (size_t i = 0; good && i < p->context.notes.count; i++)
+		if (strcmp(p->context.notes.data[i].path, e->path) == 0)
+			note_copy(&s->context.notes, &p->context.notes.data[i]);
 	if (good)
 		add_measured(&m, p, e);
 	return snapshot_make_end(&m, good);

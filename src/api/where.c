@@ -1,8 +1,8 @@
 /* Look-ups by address: heft_where_*. */
-#include "api/finder.h"
 #include "api/owners.h"
 #include "api/text_places.h"
 #include "api/structs.h"
+#include "measure/session.h"
 #include "base/arena.h"
 #include "image/elf/elf_const.h"
 #include "map/basemap.h"
@@ -29,12 +29,10 @@ struct where_asked {
 struct heft_where {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
-	struct notes notes;
-	struct program_wish wish;
+	struct context context;
 	bool opened;    /* whether that went well or not */
 	unsigned flags; /* enum heft_where_flag */
 	bool blocks_read;
-	enum heft_demangle style;
 	struct program program;
 	struct program member;     /* of an archive: the one that was asked for last */
 	struct program *at;        /* the one of these that is looked at */
@@ -57,15 +55,13 @@ struct heft_where {
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-struct heft_where *heft_where_new(void)
+struct heft_where *heft_where_new(struct heft_session *session)
 {
-	struct heft_where *w = handle_new(sizeof *w);
+	struct heft_where *w = session ? handle_new(sizeof *w) : NULL;
 	if (!w)
 		return NULL;
-	notes_init(&w->notes);
+	context_begin(&w->context, session, w->memory);
 	w->at = &w->program;
-	w->style = HEFT_NAMES_FULL;
-	w->owners.style = HEFT_NAMES_SHORT;
 	return w;
 }
 
@@ -83,38 +79,23 @@ static void where_release(void *handle)
 	program_close(&w->program);
 	vec_release(&w->sections);
 	arena_release(&w->answer);
-	wish_release(&w->wish);
 	vec_release(&w->kept);
 	vec_release(&w->frames);
-	notes_release(&w->notes);
+	context_release(&w->context);
 	arena_release(&w->arena);
 	mem_free(w);
 }
 
 void heft_where_free(struct heft_where *w)
 {
+	if (w)
+		context_end(&w->context);
 	handle_free(w, where_release);
 }
 
-static void where_set_finder(struct heft_where *w, const struct heft_finder *f)
+static enum heft_demangle where_style(const struct heft_where *w)
 {
-	memory_need_whole(f->memory);
-	wish_copy(&w->wish, &f->wish);
-}
-
-void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f)
-{
-	GUARDED_VOID(w->memory, where_set_finder(w, f));
-}
-
-void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
-{
-	w->style = w->owners.style = style;
-}
-
-void heft_where_set_progress(struct heft_where *w, heft_progress_fn progress, void *ctx)
-{
-	memory_set_progress(w->memory, progress, ctx);
+	return context_style(&w->context, HEFT_NAMES_FULL);
 }
 
 bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err)
@@ -130,16 +111,6 @@ void heft_where_set_flags(struct heft_where *w, unsigned flags)
 const char *heft_where_debug_path(const struct heft_where *w)
 {
 	return program_debug_path(w->at);
-}
-
-size_t heft_where_note_count(const struct heft_where *w)
-{
-	return w->notes.count;
-}
-
-const struct heft_note *heft_where_note(const struct heft_where *w, size_t i)
-{
-	return i < w->notes.count ? &w->notes.data[i] : NULL;
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -183,15 +154,16 @@ static void begin_owners(struct heft_where *w)
 					  .go = &w->program.go,
 					  .debug = core ? NULL : program_debug(&w->program, true),
 					  .process = core ? &w->process : NULL,
-					  .notes = &w->notes };
-	owners_begin(&w->owners, &file, &w->wish);
+					  .notes = &w->context.notes };
+	owners_begin(&w->owners, &file, &w->context.wish);
 }
 
 static struct process_wish process_wish(struct heft_where *w)
 {
-	return (struct process_wish){
-		.find = &w->wish, .dwarf = true, .style = w->style, .notes = &w->notes
-	};
+	return (struct process_wish){ .find = &w->context.wish,
+				      .dwarf = true,
+				      .style = where_style(w),
+				      .notes = &w->context.notes };
 }
 
 /* What the recorder wrote; other files of no known kind are no dump. */
@@ -267,9 +239,9 @@ static bool where_open_memory(struct heft_where *w, const char *path, struct hef
 
 static bool where_open_file(struct heft_where *w, const char *path, struct heft_err *err)
 {
-	if (dump_is_told(&w->wish.dump))
+	if (dump_is_told(&w->context.wish.dump))
 		return where_open_memory(w, path, err);
-	return program_open(&w->program, path, USE_WHERE, &w->wish, &w->notes, err)
+	return program_open(&w->program, path, USE_WHERE, &w->context.wish, &w->context.notes, err)
 		       ? open_image(w, path, err)
 		       : where_open_dump(w, path);
 }
@@ -280,6 +252,8 @@ static bool where_open(struct heft_where *w, const char *path, struct heft_err *
 	if (w->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	w->opened = true;
+	context_take(&w->context);
+	w->owners.style = context_style(&w->context, HEFT_NAMES_SHORT);
 	if (!where_open_file(w, copy, err))
 		return false;
 	if (!w->im && !w->program.input.archive && w->owners.levels.count > 0)
@@ -374,7 +348,7 @@ static void asked_add(struct heft_where *w, size_t image)
 static const char *asked_name(struct heft_where *w, const struct named_symbol *s)
 {
 	const struct str raw = str_of(s->name);
-	return arena_copy(&w->arena, demangle(&w->locator.demangler, raw, w->style));
+	return arena_copy(&w->arena, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
 /* What has the name in another way, such as a part that was split off. */
@@ -384,7 +358,7 @@ static void note_others(struct heft_where *w, const char *text, const struct tex
 		return;
 	const struct name_match *m = &p->matches.data[p->surest];
 	if (m->symbol)
-		note(&w->notes, w->program.path, HEFT_NO_OFFSET, 0,
+		note(&w->context.notes, w->program.path, HEFT_NO_OFFSET, 0,
 		     "'%.200s' is a name of 0x%" PRIx64 " %.200s too", text, m->addr,
 		     asked_name(w, m->symbol));
 }
@@ -549,7 +523,7 @@ static void note_overlays(struct heft_where *w, uint64_t addr)
 		text_add(&others, str_of(at));
 	}
 	if (others.len > 0)
-		note(&w->notes, w->program.path, HEFT_NO_OFFSET, 0,
+		note(&w->context.notes, w->program.path, HEFT_NO_OFFSET, 0,
 		     "at 0x%" PRIx64
 		     " run overlays too, which have addresses of their own here: " STR_FMT,
 		     addr, STR_ARG(text_str(&others)));
@@ -623,10 +597,10 @@ static void where_find_names(struct heft_where *w, const struct where_place *p,
 static void where_read_blocks(struct heft_where *w)
 {
 	const struct image *debug = program_debug_image(w->at, true);
-	blockmap_read(&w->blocks, w->im, debug, &w->notes);
+	blockmap_read(&w->blocks, w->im, debug, &w->context.notes);
 	if (w->blocks.functions.count == 0 && (w->flags & HEFT_WHERE_BLOCKS)) {
 		blockmap_release(&w->blocks);
-		blockmap_derive(&w->blocks, w->im, debug, BLOCKS_AUTO, 0, &w->notes);
+		blockmap_derive(&w->blocks, w->im, debug, BLOCKS_AUTO, 0, &w->context.notes);
 	}
 	blockmap_index(&w->blocks, &w->index);
 	w->blocks_read = true;
@@ -654,7 +628,7 @@ static void find_in_program(struct heft_where *w, uint64_t addr, struct heft_loc
 	const struct where_place here = { w->im, &w->locator, addr, "" };
 	w->locator.symbols = program_symbols(w->at);
 	w->locator.symbolizer = program_symbolizer(w->at);
-	w->locator.style = w->style;
+	w->locator.style = where_style(w);
 	where_find_names(w, &here, at);
 	where_find_block(w, addr, at);
 	if (w->im->overlay_shift > 0)
@@ -715,7 +689,7 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 	w->im = NULL;
 	const char *path = arena_format(&w->arena, "%s(" STR_FMT ")", w->program.path,
 					STR_ARG(im->member));
-	if (!program_parse(&w->member, path, im->bytes, &w->wish, &w->notes, err))
+	if (!program_parse(&w->member, path, im->bytes, &w->context.wish, &w->context.notes, err))
 		return false;
 	w->at = &w->member;
 	w->im = program_image(&w->member);

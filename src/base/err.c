@@ -140,6 +140,12 @@ bool note_is_first(struct notes *n, const char *path, uint64_t place)
 	return first;
 }
 
+bool notes_have(struct notes *n, const struct heft_note *like)
+{
+	struct map_at at;
+	return note_find(n, like->path, like->kind, &at) != NULL;
+}
+
 void note_copy(struct notes *n, const struct heft_note *from)
 {
 	struct map_at at;

@@ -50,6 +50,9 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
  * noted by one of them.  `n` may be NULL: then it always is.  O(1). */
 bool note_is_first(struct notes *n, const char *path, uint64_t place);
 
+/* Whether there is a note of the same kind on the same file. */
+bool notes_have(struct notes *n, const struct heft_note *like);
+
 /* Adds a note as others have it, which keep theirs. */
 void note_copy(struct notes *n, const struct heft_note *from);
 

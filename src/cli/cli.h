@@ -195,9 +195,10 @@ bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *j
 /* A number: decimal, or hexadecimal with 0x or wherever `hex`; sizes may end in K, M or G.  False,
  * and *ret as it was, where it is none. */
 bool cli_parse_number(const char *text, bool hex, uint64_t *ret);
-/* Tells the finder of an option of find_opts.inc, exe_opts.inc or raw_opts.inc; does nothing for
- * other options. False after a message. */
-bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o, const char *value);
+/* Tells the finder of a session of an option of find_opts.inc, exe_opts.inc or raw_opts.inc; does
+ * nothing for other options.  False after a message. */
+bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o,
+	      const char *value);
 
 /* Prints the usage line, the manual and every option of the command on stdout. */
 void cli_help(const struct cli *cli);
@@ -229,6 +230,8 @@ bool cli_unknown_source(const struct cli *cli, const char *name);
 /* Passes on what heft_X_new gave.  Where there was no memory for it, says so and ends the process:
  * for what a command makes before it has begun anything. */
 void *cli_made(const struct cli *cli, void *handle);
+/* A session whose progress is shown. */
+struct heft_session *cli_session(const struct cli *cli);
 /* Fills *err where there was no memory.  Returns false. */
 bool cli_no_memory(struct heft_err *err);
 /* What the library says, as cli_error, with the place in the file if it has one. */

@@ -45,7 +45,7 @@ const char blocks_manual[] =
 struct blocks_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	struct output out;
 	bool verbose, disassemble;
 	const char *file;
@@ -62,7 +62,7 @@ static bool blocks_apply_style(struct blocks_job *job, const struct opt *o, cons
 	unsigned style;
 	if (!cli_choice(job->cli, o, value, style_choices, &style))
 		return false;
-	heft_blocks_set_demangle(job->blocks, (enum heft_demangle)style);
+	heft_session_set_demangle(job->session, (enum heft_demangle)style);
 	return true;
 }
 
@@ -88,7 +88,7 @@ static bool blocks_apply(void *ctx, const struct opt *o, const char *value)
 	case O_CONVENTION: return apply_convention(job, o, value);
 	case O_DISASSEMBLE: job->disassemble = true; break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -215,8 +215,7 @@ static bool blocks_list(void *ctx, FILE *to, struct heft_err *err)
 static int blocks_report(struct blocks_job *job)
 {
 	int status = outfile_write(job->cli, job->out.path, blocks_list, job);
-	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
-		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
+	notes_print_each(job->cli, job->session, job->verbose);
 	if (status == EXIT_FINE && heft_blocks_function_count(job->blocks) == 0) {
 		cli_error(job->cli, "%s: no basic blocks", job->file);
 		return EXIT_NO;
@@ -229,9 +228,7 @@ static int blocks_run(struct blocks_job *job)
 	struct heft_err err;
 	if (job->disassemble && job->out.write.format != HEFT_TABLE)
 		return cli_error(job->cli, "--disassemble goes with --format=table alone");
-	heft_blocks_set_finder(job->blocks, job->finder);
 	heft_blocks_set_whole(job->blocks, job->disassemble);
-	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	if (!names_mark(job))
@@ -241,9 +238,8 @@ static int blocks_run(struct blocks_job *job)
 
 int cmd_blocks(const struct cli *cli, int argc, char **argv)
 {
-	struct blocks_job job = { .cli = cli,
-				  .blocks = cli_made(cli, heft_blocks_new()),
-				  .finder = cli_made(cli, heft_finder_new()) };
+	struct blocks_job job = { .cli = cli, .session = cli_session(cli) };
+	job.blocks = cli_made(cli, heft_blocks_new(job.session));
 	output_init(&job.out, list_formats);
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
 	int status = job.functions == NULL
@@ -253,7 +249,7 @@ int cmd_blocks(const struct cli *cli, int argc, char **argv)
 		status = blocks_run(&job);
 	free(job.functions);
 	free(job.wanted);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	heft_blocks_free(job.blocks);
 	return status;
 }

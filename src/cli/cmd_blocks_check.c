@@ -26,7 +26,7 @@ enum { SHOWN = 10 }; /* of each kind, without -v */
 struct blocks_check_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	const char *file;
 	struct output out;
 	struct heft_block_check sums;
@@ -41,7 +41,7 @@ static bool blocks_check_apply(void *ctx, const struct opt *o, const char *value
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -84,29 +84,26 @@ static bool blocks_check_put(void *ctx, FILE *to, struct heft_err *err)
 static int blocks_check_run(struct blocks_check_job *job)
 {
 	struct heft_err err;
-	heft_blocks_set_finder(job->blocks, job->finder);
-	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	heft_blocks_set_derive(job->blocks, HEFT_DERIVE_NEVER);
 	if (!heft_blocks_open(job->blocks, job->file, &err) ||
 	    !heft_blocks_check(job->blocks, &job->sums, &err))
 		return cli_failed(job->cli, &err);
 	const int status = outfile_write(job->cli, job->out.path, blocks_check_put, job);
-	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
-		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
+	notes_print_each(job->cli, job->session, job->verbose);
 	return status != EXIT_FINE ? status : job->sums.wrong > 0 ? EXIT_NO : EXIT_FINE;
 }
 
 int cmd_blocks_check(const struct cli *cli, int argc, char **argv)
 {
 	struct blocks_check_job job = { .cli = cli,
-					.blocks = cli_made(cli, heft_blocks_new()),
-					.finder = cli_made(cli, heft_finder_new()),
+					.session = cli_session(cli),
 					.sums = { .size = sizeof job.sums } };
+	job.blocks = cli_made(cli, heft_blocks_new(job.session));
 	output_init(&job.out, list_formats);
 	int status = cli_parse_file(cli, argc, argv, blocks_check_apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = blocks_check_run(&job);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	heft_blocks_free(job.blocks);
 	return status;
 }

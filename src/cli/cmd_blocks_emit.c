@@ -39,7 +39,7 @@ const char blocks_emit_manual[] =
 struct emit_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	const char *file, *output;
 	unsigned map_version;
 	bool verbose;
@@ -65,7 +65,7 @@ static bool blocks_emit_apply(void *ctx, const struct opt *o, const char *value)
 		break;
 	case O_REPLACE: job->flags |= HEFT_EMIT_REPLACE; break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -91,26 +91,21 @@ static int blocks_emit_run(struct emit_job *job)
 		return cli_error(job->cli, "%s: cannot open: %s", job->file, strerror(errno));
 	if (!outfile_spares(job->cli, job->output, job->file))
 		return EXIT_TROUBLE;
-	heft_blocks_set_finder(job->blocks, job->finder);
-	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	const int status = outfile_write(job->cli, job->output, write_copy, job);
-	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
-		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
+	notes_print_each(job->cli, job->session, job->verbose);
 	return status;
 }
 
 int cmd_blocks_emit(const struct cli *cli, int argc, char **argv)
 {
-	struct emit_job job = { .cli = cli,
-				.blocks = cli_made(cli, heft_blocks_new()),
-				.finder = cli_made(cli, heft_finder_new()),
-				.map_version = 2 };
+	struct emit_job job = { .cli = cli, .session = cli_session(cli), .map_version = 2 };
+	job.blocks = cli_made(cli, heft_blocks_new(job.session));
 	int status = cli_parse_file(cli, argc, argv, blocks_emit_apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = blocks_emit_run(&job);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	heft_blocks_free(job.blocks);
 	return status;
 }

@@ -55,7 +55,7 @@ static const struct choice formats[] = {
 struct profile_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	struct heft_samples *read;
 	enum heft_samples_form form;
 	struct output out;
@@ -74,7 +74,7 @@ static bool blocks_profile_apply_style(struct profile_job *job, const struct opt
 	unsigned style;
 	if (!cli_choice(job->cli, o, value, style_choices, &style))
 		return false;
-	heft_blocks_set_demangle(job->blocks, (enum heft_demangle)style);
+	heft_session_set_demangle(job->session, (enum heft_demangle)style);
 	return true;
 }
 
@@ -117,7 +117,7 @@ static bool blocks_profile_apply(void *ctx, const struct opt *o, const char *val
 	case O_FORCE: job->flags |= HEFT_SAMPLES_ANY_BUILD; break;
 	case O_DEMANGLE: return blocks_profile_apply_style(job, o, value);
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -127,7 +127,7 @@ static bool blocks_profile_add_operand(void *ctx, const char *word)
 {
 	struct profile_job *job = ctx;
 	enum heft_input_kind kind;
-	if (heft_input_look(word, &kind, NULL) && kind == HEFT_INPUT_SAMPLES)
+	if (heft_input_look(job->session, word, &kind, NULL) && kind == HEFT_INPUT_SAMPLES)
 		return apply_samples(job, HEFT_SAMPLES_PERF, word);
 	job->file = word;
 	job->file_count++;
@@ -146,14 +146,13 @@ static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 static int blocks_profile_report(struct profile_job *job)
 {
 	struct heft_err err;
-	job->read = heft_samples_read(job->blocks, job->samples, job->form, job->flags, &err);
+	job->read = heft_samples_new(job->blocks, job->samples, job->form, job->flags, &err);
 	if (job->read == NULL)
 		return cli_failed(job->cli, &err);
 	job->query.rows = output_rows(&job->out, 20);
 	int status = outfile_write(job->cli, job->out.path, write_samples, job);
 	fflush(stdout);
-	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
-		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
+	notes_print_each(job->cli, job->session, job->verbose);
 	if (status == EXIT_FINE && heft_samples_info(job->read)->inside == 0)
 		status = EXIT_NO;
 	heft_samples_free(job->read);
@@ -173,8 +172,6 @@ static int blocks_profile_run(struct profile_job *job)
 				 "must specify one of --perf, --script and --addresses; try '%s "
 				 "--help'",
 				 job->cli->usage);
-	heft_blocks_set_finder(job->blocks, job->finder);
-	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	if (heft_blocks_function_count(job->blocks) == 0) {
@@ -192,9 +189,9 @@ static int blocks_profile_run(struct profile_job *job)
 int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 {
 	struct profile_job job = { .cli = cli,
-				   .blocks = cli_made(cli, heft_blocks_new()),
-				   .finder = cli_made(cli, heft_finder_new()),
+				   .session = cli_session(cli),
 				   .query = { .size = sizeof job.query } };
+	job.blocks = cli_made(cli, heft_blocks_new(job.session));
 	output_init(&job.out, formats);
 	static const struct cli_words words = { blocks_profile_apply, blocks_profile_add_operand };
 	int status = cli_parse(cli, argc, argv, &words, &job);
@@ -202,7 +199,7 @@ int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
 		status = blocks_profile_run(&job);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	heft_blocks_free(job.blocks);
 	return status;
 }

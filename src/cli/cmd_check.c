@@ -55,7 +55,7 @@ static bool check_apply(void *ctx, const struct opt *o, const char *value)
 	case O_BASE: job->base_path = value; break;
 	case O_ALLOW_NO_BASE: job->allow_no_base = true; break;
 	case O_VERBOSE: job->settings.verbose = true; break;
-	default: return cli_find(job->cli, job->settings.finder, o, value);
+	default: return cli_find(job->cli, job->settings.session, o, value);
 	}
 	return true;
 }
@@ -93,7 +93,7 @@ static int run_budget(struct check_job *job)
 {
 	struct heft_err err;
 	int status = EXIT_TROUBLE;
-	job->budget = heft_budget_open(job->budget_path, NULL, &err);
+	job->budget = heft_budget_new(job->settings.session, job->budget_path, &err);
 	if (job->budget == NULL)
 		return cli_error(job->cli, "%s", err.text);
 	job->settings.flags |= heft_budget_flags(job->budget);

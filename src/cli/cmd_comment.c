@@ -76,7 +76,7 @@ static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 	case O_PRODUCT: job->product = value; break;
 	case O_CONFIG_OF: job->config = value; break;
 	case O_BRANCH: job->branch = value; break;
-	default: return cli_find(job->cli, job->settings.finder, o, value);
+	default: return cli_find(job->cli, job->settings.session, o, value);
 	}
 	return true;
 }
@@ -210,7 +210,7 @@ static int comment_run(struct comment_job *job)
 		return cli_error(job->cli, "must specify --base=OLD; try '%s --help'",
 				 job->cli->usage);
 	if (job->budget_path) {
-		job->budget = heft_budget_open(job->budget_path, NULL, &err);
+		job->budget = heft_budget_new(job->settings.session, job->budget_path, &err);
 		if (!job->budget)
 			return cli_error(job->cli, "%s", err.text);
 		job->settings.flags |= heft_budget_flags(job->budget);

@@ -27,7 +27,7 @@ static bool cli_diff_apply(void *ctx, const struct opt *o, const char *value)
 		job->settings.flags |= HEFT_SNAPSHOT_STACKS;
 	else if (o->id == O_VERBOSE)
 		job->settings.verbose = true;
-	return cli_find(job->cli, job->settings.finder, o, value);
+	return cli_find(job->cli, job->settings.session, o, value);
 }
 
 static bool cli_diff_add_operand(void *ctx, const char *word)

@@ -119,7 +119,7 @@ static int run_check(struct at_job *job)
 	if (job->word_count == 0 || job->word_count > 2)
 		return cli_error(cli, "must specify a dump; try '%s --help'", cli->usage);
 	if (job->word_count == 2)
-		heft_finder_add_program(job->open.finder, job->words[1]);
+		heft_finder_add_program(heft_session_finder(job->open.session), job->words[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
 	const int status = outfile_write(cli, job->out.path, heap_at_put_check, job);

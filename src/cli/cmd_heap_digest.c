@@ -47,7 +47,7 @@ static void digest(struct digest_job *job, const char *path, FILE *to)
 	const struct heft_sink sink = { outfile_put, to };
 	struct heft_err err;
 	heft_heap_free(job->open.heap);
-	job->open.heap = heft_heap_new();
+	job->open.heap = heft_heap_new(job->open.session);
 	if (job->open.heap == NULL) {
 		job->status = cli_error(job->open.cli, "%s: out of memory", path);
 		return;

@@ -288,8 +288,6 @@ static int run_process(struct show_job *job)
 	struct heft_err err;
 	if (job->file_count > 0)
 		return cli_error(job->open.cli, "--pid goes without a dump: %s", job->files[0]);
-	heft_heap_set_finder(job->open.heap, job->open.finder);
-	heft_heap_set_progress(job->open.heap, progress_show, job->open.cli->progress);
 	if (!heft_heap_open_process(job->open.heap, (uint32_t)job->pid, &err))
 		return cli_failed(job->open.cli, &err);
 	return heap_show_report(job);
@@ -303,7 +301,7 @@ static int run_show(struct show_job *job)
 		return cli_error(job->open.cli, "must specify a dump; try '%s --help'",
 				 job->open.cli->usage);
 	if (job->file_count == 2)
-		heft_finder_add_program(job->open.finder, job->files[1]);
+		heft_finder_add_program(heft_session_finder(job->open.session), job->files[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->files[0]))
 		return EXIT_TROUBLE;
 	return heap_show_report(job);

@@ -30,7 +30,7 @@ const char info_manual[] =
 struct info_job {
 	const struct cli *cli;
 	struct heft_info *info;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	struct output out;
 	bool details, verbose, failed;
 	bool stopped; /* there is no memory: nothing more can be asked of the handle */
@@ -49,7 +49,7 @@ static bool info_apply(void *ctx, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_DETAILS: job->details = true; break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -166,15 +166,8 @@ static bool info_write_table(void *ctx, FILE *to, struct heft_err *err)
 	return heft_info_write(job->info, &job->out.write, &sink, err);
 }
 
-static const struct heft_note *info_note(const void *handle, size_t i)
-{
-	return heft_info_note(handle, i);
-}
-
 static int info_run(struct info_job *job)
 {
-	heft_info_set_finder(job->info, job->finder);
-	heft_info_set_progress(job->info, progress_show, job->cli->progress);
 	for (size_t i = 0; i < job->path_count; i++)
 		info_add_path(job, job->paths[i]);
 	if (job->row_count == 0 && !job->failed)
@@ -187,7 +180,7 @@ static int info_run(struct info_job *job)
 	int status = EXIT_FINE;
 	if (job->row_count > 0)
 		status = outfile_write(job->cli, job->out.path, info_write_table, job);
-	notes_print(job->cli, job->info, info_note, heft_info_note_count(job->info), job->verbose);
+	notes_print(job->cli, job->session, job->verbose);
 	return status == EXIT_FINE && job->failed ? EXIT_TROUBLE : status;
 }
 
@@ -202,9 +195,8 @@ static int info_run_checked(struct info_job *job)
 int cmd_info(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { info_apply, info_add_operand };
-	struct info_job job = { .cli = cli,
-				.info = cli_made(cli, heft_info_new()),
-				.finder = cli_made(cli, heft_finder_new()) };
+	struct info_job job = { .cli = cli, .session = cli_session(cli) };
+	job.info = cli_made(cli, heft_info_new(job.session));
 	output_init(&job.out, list_formats);
 	job.paths = calloc((size_t)argc + 1, sizeof *job.paths);
 	int status = job.paths ? cli_parse(cli, argc, argv, &words, &job)
@@ -213,7 +205,7 @@ int cmd_info(const struct cli *cli, int argc, char **argv)
 		status = info_run_checked(&job);
 	free(job.todo);
 	free(job.paths);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	heft_info_free(job.info);
 	return status;
 }

@@ -53,7 +53,7 @@ static bool cmd_query_apply(void *ctx, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_LIST: job->list = true; break;
 	case O_VERBOSE: job->settings.verbose = true; break;
-	default: return cli_find(job->cli, job->settings.finder, o, value);
+	default: return cli_find(job->cli, job->settings.session, o, value);
 	}
 	return true;
 }

@@ -130,8 +130,9 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { cmd_report_apply, cmd_report_add_operand,
 						report_add_base };
-	struct cli_report_job job = { .page = cli_made(cli, heft_page_new()) };
+	struct cli_report_job job = { .page = NULL };
 	inputs_init(&job.inputs, cli);
+	job.page = cli_made(cli, heft_page_new(job.inputs.session));
 	job.inputs.rows = 1; /* a page takes them all */
 	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS;
 	job.inputs.usual = "sections,compileunits,namespaces,symbols";

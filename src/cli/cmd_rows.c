@@ -42,11 +42,11 @@ enum { SOURCES_MOST = 16 };
 
 struct rows_job {
 	const struct cli *cli;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	char *sources[SOURCES_MOST]; /* owned */
 	size_t source_count;
 	const char *include, *exclude, *output;
-	unsigned style, flags, threads; /* enum heft_demangle, heft_profile_flag */
+	unsigned flags; /* enum heft_profile_flag */
 	bool verbose;
 	FILE *to;
 	const char **files; /* room for all arguments */
@@ -80,6 +80,15 @@ static bool debug_info_apply(struct rows_job *job, const struct opt *o, const ch
 	return true;
 }
 
+static bool rows_apply_style(const struct rows_job *job, const struct opt *o, const char *value)
+{
+	unsigned style;
+	if (!cli_choice(job->cli, o, value, style_choices, &style))
+		return false;
+	heft_session_set_demangle(job->session, (enum heft_demangle)style);
+	return true;
+}
+
 static bool rows_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct rows_job *job = ctx;
@@ -91,14 +100,14 @@ static bool rows_apply(void *ctx, const struct opt *o, const char *value)
 	case O_NO_DEBUG: job->flags |= HEFT_PROFILE_NO_DEBUG; break;
 	case O_OUTPUT: job->output = value; break;
 	case O_VERBOSE: job->verbose = true; break;
-	case O_DEMANGLE: return cli_choice(job->cli, o, value, style_choices, &job->style);
+	case O_DEMANGLE: return rows_apply_style(job, o, value);
 	case O_DEBUG_INFO: return debug_info_apply(job, o, value);
 	case O_THREADS:
 		if (!cli_number(job->cli, o, value, 4096, &n))
 			return false;
-		job->threads = (unsigned)n;
+		heft_session_set_threads(job->session, (unsigned)n);
 		break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -118,20 +127,11 @@ static bool set_up(const struct rows_job *job, struct heft_profile *p, const cha
 	for (size_t i = 0; i < job->source_count; i++)
 		if (!heft_profile_add_source(p, job->sources[i], err))
 			return false;
-	heft_profile_set_finder(p, job->finder);
-	heft_profile_set_demangle(p, (enum heft_demangle)job->style);
 	heft_profile_set_flags(p, job->flags | HEFT_PROFILE_LEVELWISE);
-	heft_profile_set_threads(p, job->threads);
 	heft_profile_set_rows(p, 0);
-	heft_profile_set_progress(p, progress_show, job->cli->progress);
 	return (!job->include || heft_profile_include(p, job->include, err)) &&
 	       (!job->exclude || heft_profile_exclude(p, job->exclude, err)) &&
 	       heft_profile_add_file(p, path, HEFT_INPUT, err);
-}
-
-static const struct heft_note *rows_get_note(const void *handle, size_t i)
-{
-	return heft_profile_note(handle, i);
 }
 
 static bool rows_measure(struct rows_job *job, struct heft_profile *p, const char *path,
@@ -148,7 +148,7 @@ static bool rows_measure(struct rows_job *job, struct heft_profile *p, const cha
 					      .constants = columns,
 					      .constant_count = 2 };
 	if (job->verbose)
-		notes_print(job->cli, p, rows_get_note, heft_profile_note_count(p), false);
+		notes_print(job->cli, job->session, false);
 	return heft_profile_write(p, &opts, &(struct heft_sink){ outfile_put, job->to }, err);
 }
 
@@ -156,7 +156,7 @@ static bool rows_measure(struct rows_job *job, struct heft_profile *p, const cha
 static bool file_measure(struct rows_job *job, const char *path)
 {
 	struct heft_err err = { 0 };
-	struct heft_profile *p = heft_profile_new();
+	struct heft_profile *p = heft_profile_new(job->session);
 	const bool good = p ? rows_measure(job, p, path, &err) : cli_no_memory(&err);
 	heft_profile_free(p);
 	job->measured += good;
@@ -208,9 +208,7 @@ static int rows_run(struct rows_job *job)
 int cmd_rows(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { rows_apply, rows_add_operand };
-	struct rows_job job = { .cli = cli,
-				.finder = cli_made(cli, heft_finder_new()),
-				.style = HEFT_NAMES_SHORT };
+	struct rows_job job = { .cli = cli, .session = cli_session(cli) };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files ? cli_parse(cli, argc, argv, &words, &job)
 			       : cli_error(cli, "out of memory");
@@ -219,6 +217,6 @@ int cmd_rows(const struct cli *cli, int argc, char **argv)
 	for (size_t i = 0; i < job.source_count; i++)
 		free(job.sources[i]);
 	free(job.files);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	return status;
 }

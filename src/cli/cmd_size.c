@@ -15,15 +15,9 @@ static int size_list_sources(void)
 
 /* ---- what is said beside the table ------------------------------------------ */
 
-static const struct heft_note *size_get_note(const void *handle, size_t i)
-{
-	return heft_profile_note(handle, i);
-}
-
 static void size_print_notes(const struct size_job *job)
 {
-	notes_print(job->cli, job->profile, size_get_note, heft_profile_note_count(job->profile),
-		    job->verbose > 0);
+	notes_print(job->cli, job->session, job->verbose > 0);
 }
 
 static void print_claim(void *ctx, const struct heft_claim *c)
@@ -64,7 +58,6 @@ static bool is_empty(const struct heft_profile *p)
 static bool size_run(const struct size_job *job)
 {
 	struct heft_err err;
-	heft_profile_set_progress(job->profile, progress_show, job->cli->progress);
 	if (job->trace_some || job->verbose >= 2)
 		heft_profile_set_trace(job->profile, print_claim, (void *)(uintptr_t)job->cli);
 	const bool good = heft_profile_run(job->profile, &err);

@@ -48,7 +48,7 @@ const char snapshot_manual[] =
 struct snapshot_job {
 	const struct cli *cli;
 	struct heft_snapshot *snapshot;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	const char *output;
 	const char **files; /* room for all arguments */
 	size_t file_count;
@@ -87,7 +87,7 @@ static bool snapshot_apply(void *ctx, const struct opt *o, const char *value)
 	case O_NO_LITERALS: job->flags |= HEFT_SNAPSHOT_NO_LITERALS; break;
 	case O_PATH_ALIASES: job->flags |= HEFT_SNAPSHOT_PATH_ALIASES; break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -159,13 +159,10 @@ static int snapshot_run(struct snapshot_job *job)
 	for (size_t i = 0; i < job->file_count; i++)
 		if (!outfile_spares(job->cli, job->output, job->files[i]))
 			return EXIT_TROUBLE;
-	heft_snapshot_set_finder(job->snapshot, job->finder);
 	heft_snapshot_set_flags(job->snapshot, job->flags | HEFT_SNAPSHOT_ALONE);
-	heft_snapshot_set_progress(job->snapshot, progress_show, job->cli->progress);
 	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
 		return cli_failed(job->cli, &err);
-	notes_print(job->cli, job->snapshot, snapshot_note, heft_snapshot_note_count(job->snapshot),
-		    job->verbose);
+	notes_print(job->cli, job->session, job->verbose);
 	progress_end(job->cli->progress);
 	if (job->stats)
 		print_stats(job);
@@ -179,15 +176,14 @@ static int snapshot_run(struct snapshot_job *job)
 int cmd_snapshot(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { snapshot_apply, snapshot_add_operand };
-	struct snapshot_job job = { .cli = cli,
-				    .snapshot = cli_made(cli, heft_snapshot_new()),
-				    .finder = cli_made(cli, heft_finder_new()) };
+	struct snapshot_job job = { .cli = cli, .session = cli_session(cli) };
+	job.snapshot = cli_made(cli, heft_snapshot_new(job.session));
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = snapshot_run(&job);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	heft_snapshot_free(job.snapshot);
 	free(job.files);
 	return status;

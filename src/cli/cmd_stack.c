@@ -30,7 +30,7 @@ const char stack_manual[] =
 struct stack_job {
 	const struct cli *cli;
 	struct heft_stack *stack;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	struct output out;
 	struct heft_stack_query query;
 	bool details, verbose;
@@ -42,7 +42,7 @@ static bool stack_apply_style(struct stack_job *job, const struct opt *o, const 
 	unsigned style;
 	if (!cli_choice(job->cli, o, value, style_choices, &style))
 		return false;
-	heft_stack_set_demangle(job->stack, (enum heft_demangle)style);
+	heft_session_set_demangle(job->session, (enum heft_demangle)style);
 	return true;
 }
 
@@ -58,7 +58,7 @@ static bool stack_apply(void *ctx, const struct opt *o, const char *value)
 	case O_DETAILS: job->details = true; break;
 	case O_DEMANGLE: return stack_apply_style(job, o, value);
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -70,43 +70,35 @@ static bool stack_write_table(void *ctx, FILE *to, struct heft_err *err)
 	return heft_stack_write(job->stack, &job->query, &job->out.write, &sink, err);
 }
 
-static const struct heft_note *stack_note(const void *handle, size_t i)
-{
-	return heft_stack_note(handle, i);
-}
-
 static int stack_run(struct stack_job *job)
 {
 	struct heft_err err;
 	enum { USUAL_ROWS = 20 };
 	if (!output_settle(&job->out, job->cli))
 		return EXIT_TROUBLE;
-	heft_stack_set_finder(job->stack, job->finder);
-	heft_stack_set_progress(job->stack, progress_show, job->cli->progress);
 	if (!heft_stack_open(job->stack, job->file, &err))
 		return cli_failed(job->cli, &err);
 	job->query.rows = output_rows(&job->out, USUAL_ROWS);
 	job->query.flags |= job->out.has_rows ? 0u : HEFT_STACK_MORE_ROWS;
 	job->out.write.full = job->details || job->query.function != NULL;
 	const int status = outfile_write(job->cli, job->out.path, stack_write_table, job);
-	notes_print(job->cli, job->stack, stack_note, heft_stack_note_count(job->stack),
-		    job->verbose);
+	notes_print(job->cli, job->session, job->verbose);
 	return status;
 }
 
 int cmd_stack(const struct cli *cli, int argc, char **argv)
 {
 	struct stack_job job = { .cli = cli,
-				 .stack = cli_made(cli, heft_stack_new()),
-				 .finder = cli_made(cli, heft_finder_new()),
+				 .session = cli_session(cli),
 				 .query = { .size = sizeof job.query } };
+	job.stack = cli_made(cli, heft_stack_new(job.session));
 	output_init(&job.out, list_formats);
-	int status = job.stack && job.finder
+	int status = job.stack && job.session
 			     ? cli_parse_file(cli, argc, argv, stack_apply, &job, &job.file)
 			     : cli_error(cli, "out of memory");
 	if (status == CLI_GO_ON)
 		status = stack_run(&job);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	heft_stack_free(job.stack);
 	return status;
 }

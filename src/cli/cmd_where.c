@@ -52,7 +52,7 @@ static const struct choice formats[] = {
 struct where_job {
 	const struct cli *cli;
 	struct heft_where *where;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	struct output out;
 	FILE *to;
 	bool verbose;
@@ -71,7 +71,7 @@ static bool where_apply_style(struct where_job *job, const struct opt *o, const 
 	unsigned style;
 	if (!cli_choice(job->cli, o, value, style_choices, &style))
 		return false;
-	heft_where_set_demangle(job->where, (enum heft_demangle)style);
+	heft_session_set_demangle(job->session, (enum heft_demangle)style);
 	return true;
 }
 
@@ -95,7 +95,7 @@ static bool where_apply(void *ctx, const struct opt *o, const char *value)
 	case O_DEMANGLE: return where_apply_style(job, o, value);
 	case O_BLOCKS: heft_where_set_flags(job->where, HEFT_WHERE_BLOCKS); break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 	return true;
 }
@@ -407,13 +407,10 @@ static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 static int where_run(struct where_job *job)
 {
 	struct heft_err err;
-	heft_where_set_finder(job->where, job->finder);
-	heft_where_set_progress(job->where, progress_show, job->cli->progress);
 	if (!heft_where_open(job->where, job->file, &err))
 		return cli_failed(job->cli, &err);
 	const int status = outfile_write(job->cli, job->out.path, answer_all, job);
-	for (size_t i = 0; i < heft_where_note_count(job->where); i++)
-		note_print(job->cli, heft_where_note(job->where, i), job->verbose);
+	notes_print_each(job->cli, job->session, job->verbose);
 	if (status != EXIT_FINE || job->unreadable)
 		return EXIT_TROUBLE;
 	return job->nothing ? EXIT_NO : EXIT_FINE;
@@ -431,9 +428,8 @@ static int where_run_checked(struct where_job *job)
 int cmd_where(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { where_apply, where_add_operand };
-	struct where_job job = { .cli = cli,
-				 .where = cli_made(cli, heft_where_new()),
-				 .finder = cli_made(cli, heft_finder_new()) };
+	struct where_job job = { .cli = cli, .session = cli_session(cli) };
+	job.where = cli_made(cli, heft_where_new(job.session));
 	output_init(&job.out, formats);
 	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
 	int status = job.addrs == NULL ? cli_error(cli, "out of memory")
@@ -441,7 +437,7 @@ int cmd_where(const struct cli *cli, int argc, char **argv)
 	if (status == CLI_GO_ON)
 		status = where_run_checked(&job);
 	free(job.addrs);
-	heft_finder_free(job.finder);
+	heft_session_free(job.session);
 	heft_where_free(job.where);
 	return status;
 }

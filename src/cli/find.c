@@ -156,8 +156,9 @@ static bool find_add_region(const struct cli *cli, struct heft_finder *f, const 
 	return false;
 }
 
-bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o, const char *value)
+bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o, const char *value)
 {
+	struct heft_finder *f = heft_session_finder(s);
 	switch (o->id) {
 	case O_DEBUG_FILE: heft_finder_add_debug_file(f, value); break;
 	case O_DEBUG_DIR: heft_finder_add_debug_dir(f, value); break;

@@ -19,9 +19,8 @@ struct heap_open {
 	const struct cli *cli;
 	struct heft_heap *heap;
 	struct heft_heap *base; /* NULL: no diff */
-	struct heft_finder *finder;
-	unsigned style, threads; /* style: enum heft_demangle */
-	const char *name_cache;  /* NULL: none */
+	struct heft_session *session;
+	const char *name_cache; /* NULL: none */
 	bool verbose, with_arguments;
 };
 

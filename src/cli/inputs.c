@@ -53,16 +53,13 @@ static bool inputs_find_group(const char *const *groups, const char *by, unsigne
 void inputs_init(struct inputs *all, const struct cli *cli)
 {
 	*all = (struct inputs){ .cli = cli,
-				.finder = cli_made(cli, heft_finder_new()),
-				.style = HEFT_NAMES_SHORT,
-				.usual = profile_groups[0],
-				.progress = progress_show,
-				.progress_ctx = cli->progress };
+				.session = cli_session(cli),
+				.usual = profile_groups[0] };
 }
 
 void inputs_release(struct inputs *all)
 {
-	heft_finder_free(all->finder);
+	heft_session_free(all->session);
 	free(all->files.paths);
 	free(all->bases.paths);
 }
@@ -77,9 +74,9 @@ bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
 	case O_INPUT_DEMANGLE:
 		if (!cli_choice(all->cli, o, value, style_choices, &style))
 			return false;
-		all->style = (enum heft_demangle)style;
+		heft_session_set_demangle(all->session, (enum heft_demangle)style);
 		break;
-	default: return cli_find(all->cli, all->finder, o, value);
+	default: return cli_find(all->cli, all->session, o, value);
 	}
 	return true;
 }
@@ -111,7 +108,7 @@ static bool inputs_add_path(struct inputs *all, struct input_files *f, const cha
 bool inputs_add(struct inputs *all, const char *path, bool base)
 {
 	enum heft_input_kind kind = HEFT_INPUT_PROGRAM;
-	heft_input_look(path, &kind, NULL);
+	heft_input_look(all->session, path, &kind, NULL);
 	if (!base && kind == HEFT_INPUT_SAMPLES)
 		return inputs_add_samples(all, path);
 	if (kind == HEFT_INPUT_HISTORY) {
@@ -165,7 +162,7 @@ static bool add_sources(const struct inputs *all, const char *by, struct sources
 static bool open_profile(const struct inputs *all, struct input *in, const char *path,
 			 const char *by, struct heft_err *err)
 {
-	struct heft_profile *p = in->profile = heft_profile_new();
+	struct heft_profile *p = in->profile = heft_profile_new(in->session);
 	if (p == NULL)
 		return cli_no_memory(err);
 	struct sources sources = { in, err };
@@ -173,11 +170,8 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	in->kind = INPUT_PROFILE;
 	snprintf(in->by, sizeof in->by, "%s", by);
 	in->all = all->bases.count > 0 && !in->dump;
-	heft_profile_set_finder(p, all->finder);
-	heft_profile_set_demangle(p, all->style);
 	heft_profile_set_rows(p, all->rows);
 	heft_profile_set_flags(p, all->flags);
-	heft_profile_set_progress(p, all->progress, all->progress_ctx);
 	return add_sources(all, by, &sources) &&
 	       (all->perf == NULL || heft_profile_set_samples(p, all->perf, err)) &&
 	       inputs_add_paths(p, in->all ? &all->files : &one, HEFT_INPUT, err) &&
@@ -186,38 +180,31 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 
 /* ---- lists and dumps ------------------------------------------------------------------------- */
 
-static bool inputs_new_snapshot(const struct inputs *all, struct heft_snapshot **ret,
+static bool inputs_new_snapshot(const struct input *in, struct heft_snapshot **ret,
 				struct heft_err *err)
 {
-	struct heft_snapshot *s = *ret = heft_snapshot_new();
-	if (s == NULL)
-		return cli_no_memory(err);
-	heft_snapshot_set_finder(s, all->finder);
-	heft_snapshot_set_progress(s, all->progress, all->progress_ctx);
-	return true;
+	*ret = heft_snapshot_new(in->session);
+	return *ret != NULL || cli_no_memory(err);
 }
 
-static bool open_list(const struct inputs *all, struct input *in, const char *path,
-		      const char *base, struct heft_err *err)
+static bool open_list(struct input *in, const char *path, const char *base, struct heft_err *err)
 {
 	in->kind = INPUT_LIST;
-	if (!inputs_new_snapshot(all, &in->after, err))
+	if (!inputs_new_snapshot(in, &in->after, err))
 		return false;
 	if (base == NULL)
 		return heft_snapshot_open(in->after, path, err);
-	return inputs_new_snapshot(all, &in->before, err) &&
+	return inputs_new_snapshot(in, &in->before, err) &&
 	       heft_snapshot_open_pair(in->before, base, in->after, path, err);
 }
 
-static bool new_heap(const struct inputs *all, struct heft_heap **ret, struct heft_err *err)
+static bool new_heap(const struct inputs *all, const struct input *in, struct heft_heap **ret,
+		     struct heft_err *err)
 {
-	struct heft_heap *h = *ret = heft_heap_new();
+	struct heft_heap *h = *ret = heft_heap_new(in->session);
 	if (h == NULL)
 		return cli_no_memory(err);
-	heft_heap_set_finder(h, all->finder);
-	heft_heap_set_demangle(h, all->style);
 	heft_heap_set_flags(h, all->heap_flags);
-	heft_heap_set_progress(h, all->progress, all->progress_ctx);
 	return true;
 }
 
@@ -234,7 +221,7 @@ static bool inputs_open_dump(const struct inputs *all, struct input *in, const c
 {
 	unsigned group;
 	in->kind = INPUT_HEAP;
-	if (!new_heap(all, &in->heap, err) || !heft_heap_open(in->heap, path, err))
+	if (!new_heap(all, in, &in->heap, err) || !heft_heap_open(in->heap, path, err))
 		return false;
 	if (is_recorded(in->heap) && (by == NULL || inputs_find_group(heap_groups, by, &group)))
 		return true;
@@ -246,7 +233,7 @@ static bool open_living(const struct inputs *all, struct input *in, struct heft_
 {
 	in->kind = INPUT_HEAP;
 	in->lives = true;
-	return new_heap(all, &in->heap, err) && heft_heap_open_process(in->heap, all->pid, err);
+	return new_heap(all, in, &in->heap, err) && heft_heap_open_process(in->heap, all->pid, err);
 }
 
 static bool open_base_dump(const struct inputs *all, struct input *in, const char *base,
@@ -254,7 +241,7 @@ static bool open_base_dump(const struct inputs *all, struct input *in, const cha
 {
 	if (base == NULL || in->kind != INPUT_HEAP)
 		return true;
-	return new_heap(all, &in->base, err) && heft_heap_open(in->base, base, err);
+	return new_heap(all, in, &in->base, err) && heft_heap_open(in->base, base, err);
 }
 
 static const char *inputs_name_of(const char *path)
@@ -269,16 +256,17 @@ bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct i
 	enum heft_input_kind kind;
 	const char *path = all->files.paths[i];
 	const char *base = i < all->bases.count ? all->bases.paths[i] : NULL;
-	*in = (struct input){ .title = inputs_name_of(path) };
+	*in = (struct input){ .title = inputs_name_of(path),
+			      .session = heft_session_copy(all->session) };
 	if (all->pid != 0)
 		return open_living(all, in, err) && open_base_dump(all, in, base, err);
-	if (!heft_input_look(path, &kind, err))
+	if (!heft_input_look(all->session, path, &kind, err))
 		return false;
 	switch (kind) {
 	case HEFT_INPUT_LIST:
 	case HEFT_INPUT_LISTS:
 		in->both = kind == HEFT_INPUT_LISTS;
-		return open_list(all, in, path, base, err);
+		return open_list(in, path, base, err);
 	case HEFT_INPUT_DUMP:
 		return inputs_open_dump(all, in, path, by, err) &&
 		       open_base_dump(all, in, base, err);
@@ -290,8 +278,9 @@ bool input_open_symbols(const struct inputs *all, const struct input *of, struct
 			struct heft_err *err)
 {
 	*in = (struct input){ .kind = INPUT_LIST, .title = of->title, .matched = true };
-	return inputs_new_snapshot(all, &in->before, err) &&
-	       inputs_new_snapshot(all, &in->after, err) &&
+	in->session = heft_session_copy(all->session);
+	return inputs_new_snapshot(in, &in->after, err) &&
+	       inputs_new_snapshot(in, &in->before, err) &&
 	       heft_snapshot_open_measured(in->before, in->after, of->profile, err);
 }
 
@@ -304,6 +293,7 @@ void cli_input_close(struct input *in)
 	heft_snapshot_free(in->after);
 	heft_heap_free(in->base);
 	heft_heap_free(in->heap);
+	heft_session_free(in->session);
 	*in = (struct input){ 0 };
 }
 
@@ -382,16 +372,13 @@ static bool inputs_open_blocks(const struct inputs *all, size_t i, const struct 
 	*ret = (struct what_ran){ NULL, NULL };
 	if ((all->perf == NULL && !all->code) || in->dump || in->all)
 		return true;
-	ret->blocks = heft_blocks_new();
+	ret->blocks = heft_blocks_new(in->session);
 	if (ret->blocks == NULL)
 		return cli_no_memory(err);
-	heft_blocks_set_finder(ret->blocks, all->finder);
-	heft_blocks_set_demangle(ret->blocks, all->style);
-	heft_blocks_set_progress(ret->blocks, all->progress, all->progress_ctx);
 	if (!heft_blocks_open(ret->blocks, all->files.paths[i], err))
 		return false;
 	if (all->perf != NULL)
-		ret->samples = heft_samples_read(ret->blocks, all->perf, HEFT_SAMPLES_PERF, 0, err);
+		ret->samples = heft_samples_new(ret->blocks, all->perf, HEFT_SAMPLES_PERF, 0, err);
 	return all->perf == NULL || ret->samples != NULL;
 }
 
@@ -439,30 +426,10 @@ bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 
-static const struct heft_note *any_note(const void *handle, size_t i)
-{
-	return input_note(handle, i);
-}
-
-const struct heft_note *input_note(const struct input *in, size_t i)
-{
-	if (in->heap != NULL && i < heft_heap_note_count(in->heap))
-		return heft_heap_note(in->heap, i);
-	i -= in->heap != NULL ? heft_heap_note_count(in->heap) : 0;
-	if (in->profile != NULL)
-		return heft_profile_note(in->profile, i);
-	if (in->after != NULL && i < heft_snapshot_note_count(in->after))
-		return heft_snapshot_note(in->after, i);
-	i -= in->after != NULL ? heft_snapshot_note_count(in->after) : 0;
-	return in->before != NULL ? heft_snapshot_note(in->before, i) : NULL;
-}
-
 void input_print_notes(const struct inputs *all, const struct input *in)
 {
-	size_t count = 0;
-	while (input_note(in, count) != NULL)
-		count++;
-	notes_print(all->cli, in, any_note, count, all->verbose);
+	if (in->session != NULL)
+		notes_print(all->cli, in->session, all->verbose);
 }
 
 int input_failed(const struct inputs *all, const struct input *in, const struct heft_err *err)

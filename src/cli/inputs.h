@@ -14,8 +14,7 @@ struct input_files {
 
 struct inputs {
 	const struct cli *cli;
-	struct heft_finder *finder;
-	enum heft_demangle style;
+	struct heft_session *session;
 	const char *by, *perf; /* NULL: not given */
 	const char *usual;     /* what programs are grouped by unless somebody says */
 	bool verbose;
@@ -24,8 +23,6 @@ struct inputs {
 	unsigned heap_flags; /* of dumps, enum heft_heap_flag */
 	uint32_t pid;        /* input 0 is this process, which runs; 0: all are files */
 	uint32_t rows;       /* of a level of profiles; 0: all */
-	heft_progress_fn progress;
-	void *progress_ctx;
 	struct input_files files, bases;
 };
 
@@ -35,12 +32,13 @@ enum input_kind { INPUT_PROFILE, INPUT_LIST, INPUT_HEAP };
 struct input {
 	enum input_kind kind;
 	const char *title;
-	bool all;     /* a profile of all inputs against all bases */
-	bool dump;    /* a profile of a dump */
-	bool lives;   /* the heap of a process that runs */
-	bool both;    /* a list that holds its base as well */
-	bool matched; /* lists of programs that are profiles elsewhere */
-	char by[200]; /* what the rows of its table are grouped by */
+	struct heft_session *session; /* a copy of that of all; NULL: not opened */
+	bool all;                     /* a profile of all inputs against all bases */
+	bool dump;                    /* a profile of a dump */
+	bool lives;                   /* the heap of a process that runs */
+	bool both;                    /* a list that holds its base as well */
+	bool matched;                 /* lists of programs that are profiles elsewhere */
+	char by[200];                 /* what the rows of its table are grouped by */
 	struct heft_profile *profile;
 	struct heft_snapshot *before, *after; /* before: NULL without a base */
 	struct heft_diff *diff;               /* see input_table */
@@ -80,9 +78,7 @@ const struct heft_table *input_table(struct input *in, const char *by, bool *ret
 bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 		  struct heft_page *page, struct heft_err *err);
 
-/* Note i of an input, NULL past the last. */
-const struct heft_note *input_note(const struct input *in, size_t i);
-/* All of them, on stderr. */
+/* What was odd in an input, on stderr. */
 void input_print_notes(const struct inputs *all, const struct input *in);
 /* Says why cli_input_open failed; EXIT_TROUBLE. */
 int input_failed(const struct inputs *all, const struct input *in, const struct heft_err *err);

@@ -28,6 +28,13 @@ void *cli_made(const struct cli *cli, void *handle)
 	return handle;
 }
 
+struct heft_session *cli_session(const struct cli *cli)
+{
+	struct heft_session *s = cli_made(cli, heft_session_new());
+	heft_session_set_progress(s, progress_show, cli->progress);
+	return s;
+}
+
 bool cli_no_memory(struct heft_err *err)
 {
 	*err = (struct heft_err){ .code = HEFT_ENOMEM, .offset = HEFT_NO_OFFSET };

@@ -39,6 +39,13 @@ void note_print(const struct cli *cli, const struct heft_note *n, bool offsets)
 	cli_notes_print(cli, n, offsets, 0);
 }
 
+void notes_print_each(const struct cli *cli, struct heft_session *s, bool offsets)
+{
+	const struct heft_note *n;
+	for (size_t i = 0; (n = heft_session_note(s, i)) != NULL; i++)
+		note_print(cli, n, offsets);
+}
+
 enum { FILES_NAMED = 3 };
 
 /* What kind each note is of, and how often; kinds are few. */
@@ -60,14 +67,14 @@ static struct kind *notes_kind_of(struct notes_kinds *k, const char *kind)
 	return &k->list[k->count++];
 }
 
-void notes_print(const struct cli *cli, const void *handle, notes_get_fn *get, size_t count,
-		 bool all)
+void notes_print(const struct cli *cli, struct heft_session *s, bool all)
 {
+	const size_t count = heft_session_note_count(s);
 	struct notes_kinds kinds = { calloc(count + 1, sizeof *kinds.list), 0 };
 	for (size_t i = 0; kinds.list != NULL && i < count; i++)
-		notes_kind_of(&kinds, get(handle, i)->kind)->count++;
+		notes_kind_of(&kinds, heft_session_note(s, i)->kind)->count++;
 	for (size_t i = 0; i < count; i++) {
-		const struct heft_note *n = get(handle, i);
+		const struct heft_note *n = heft_session_note(s, i);
 		struct kind *kind = kinds.list != NULL ? notes_kind_of(&kinds, n->kind) : NULL;
 		const bool fold = !all && kind != NULL && kind->count > FILES_NAMED;
 		if (fold && kind->told)

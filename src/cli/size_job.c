@@ -207,7 +207,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_RAW_MAP: job->raw_map = true; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
 	case O_VERBOSE: job->verbose++; break;
-	default: return cli_find(job->cli, job->finder, o, NULL);
+	default: return cli_find(job->cli, job->session, o, NULL);
 	}
 	return true;
 }
@@ -222,7 +222,7 @@ static bool size_job_apply_number(struct size_job *job, const struct opt *o, con
 	if (o->id == O_DEPTH) {
 		heft_profile_set_depth(job->profile, (unsigned)n);
 	} else if (o->id == O_THREADS) {
-		heft_profile_set_threads(job->profile, (unsigned)n);
+		heft_session_set_threads(job->session, (unsigned)n);
 	} else {
 		trace_at(job, o->id == O_VMADDR ? HEFT_VM : HEFT_FILE, n);
 	}
@@ -271,7 +271,7 @@ static bool apply_choice(struct size_job *job, const struct opt *o, const char *
 		return false;
 	if (o->id == O_DEMANGLE) {
 		job->style = value;
-		heft_profile_set_demangle(job->profile, (enum heft_demangle)n);
+		heft_session_set_demangle(job->session, (enum heft_demangle)n);
 	} else {
 		job->out.write.domain = (enum heft_domain)n;
 	}
@@ -297,7 +297,7 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 		job->filtered = true;
 		return heft_profile_exclude(job->profile, value, &err) ||
 		       size_job_failed(job, &err);
-	default: return cli_find(job->cli, job->finder, o, value);
+	default: return cli_find(job->cli, job->session, o, value);
 	}
 }
 
@@ -351,7 +351,6 @@ static bool size_job_settle(struct size_job *job)
 		return false;
 	if (!flush_sources(job, true))
 		return false;
-	heft_profile_set_finder(job->profile, job->finder);
 	if (job->file_count == 0 && job->config_count == 0) {
 		if (cli_is_bloaty(job->cli))
 			cli_error(job->cli, "must specify at least one file");
@@ -380,9 +379,8 @@ int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **
 {
 	static const struct cli_words words = { size_job_apply, size_job_add_input,
 						size_job_add_base };
-	*job = (struct size_job){ .cli = cli,
-				  .profile = cli_made(cli, heft_profile_new()),
-				  .finder = cli_made(cli, heft_finder_new()) };
+	*job = (struct size_job){ .cli = cli, .session = cli_session(cli) };
+	job->profile = cli_made(cli, heft_profile_new(job->session));
 	output_init(&job->out, table_formats);
 	job->out.write.bloaty = cli_is_bloaty(cli);
 	const int status = cli_parse(cli, argc, argv, &words, job);
@@ -396,6 +394,6 @@ void size_job_release(struct size_job *job)
 	for (size_t i = 0; i < job->pending_count; i++)
 		free(job->pending[i]);
 	free(job->pending);
-	heft_finder_free(job->finder);
+	heft_session_free(job->session);
 	heft_profile_free(job->profile);
 }

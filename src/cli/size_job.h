@@ -11,7 +11,7 @@
 struct size_job {
 	const struct cli *cli;
 	struct heft_profile *profile;
-	struct heft_finder *finder;
+	struct heft_session *session;
 	struct output out;
 	bool list_sources; /* and do nothing else */
 	bool raw_map, exit_code, sort_given, rows_given, filtered;

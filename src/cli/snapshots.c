@@ -4,45 +4,35 @@
 
 void snapshot_settings_init(struct snapshot_settings *s, const struct cli *cli)
 {
-	*s = (struct snapshot_settings){ .finder = cli_made(cli, heft_finder_new()) };
+	*s = (struct snapshot_settings){ .session = cli_session(cli) };
 }
 
 void snapshot_settings_release(struct snapshot_settings *s)
 {
-	heft_finder_free(s->finder);
+	heft_session_free(s->session);
 }
 
-static struct heft_snapshot *snapshots_new(const struct cli *cli, const struct snapshot_settings *s)
+static struct heft_snapshot *snapshots_new(const struct cli *cli, const struct snapshot_settings *s,
+					   struct heft_session *session)
 {
-	struct heft_snapshot *snapshot = cli_made(cli, heft_snapshot_new());
-	heft_snapshot_set_finder(snapshot, s->finder);
+	struct heft_snapshot *snapshot = cli_made(cli, heft_snapshot_new(session));
 	heft_snapshot_set_flags(snapshot, s->flags);
 	if (s->components)
 		heft_snapshot_set_components(snapshot, s->components);
-	heft_snapshot_set_progress(snapshot, progress_show, cli->progress);
 	return snapshot;
-}
-
-const struct heft_note *snapshot_note(const void *handle, size_t i)
-{
-	return heft_snapshot_note(handle, i);
-}
-
-static void snapshots_print_notes(const struct cli *cli, const struct snapshot_settings *s,
-				  const struct heft_snapshot *snapshot)
-{
-	notes_print(cli, snapshot, snapshot_note, heft_snapshot_note_count(snapshot), s->verbose);
 }
 
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
 				    const char *path)
 {
-	struct heft_snapshot *snapshot = snapshots_new(cli, s);
+	struct heft_session *session = cli_made(cli, heft_session_copy(s->session));
+	struct heft_snapshot *snapshot = snapshots_new(cli, s, session);
 	struct heft_err err;
 	const bool ok = heft_snapshot_open(snapshot, path, &err);
 	if (!ok)
 		cli_failed(cli, &err);
-	snapshots_print_notes(cli, s, snapshot);
+	notes_print(cli, session, s->verbose);
+	heft_session_free(session);
 	if (ok)
 		return snapshot;
 	heft_snapshot_free(snapshot);
@@ -53,20 +43,21 @@ bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s
 			const char *const paths[2], struct heft_snapshot **ret_before,
 			struct heft_snapshot **ret_after)
 {
-	struct heft_snapshot *before = snapshots_new(cli, s), *after = snapshots_new(cli, s);
+	struct heft_session *session = cli_made(cli, heft_session_copy(s->session));
+	/* The notes of the later build come first. */
+	*ret_after = snapshots_new(cli, s, session);
+	*ret_before = snapshots_new(cli, s, session);
 	struct heft_err err;
-	const bool ok = heft_snapshot_open_pair(before, paths[0], after, paths[1], &err);
+	const bool ok = heft_snapshot_open_pair(*ret_before, paths[0], *ret_after, paths[1], &err);
 	if (!ok)
 		cli_failed(cli, &err);
-	snapshots_print_notes(cli, s, after);
-	snapshots_print_notes(cli, s, before);
-	if (ok) {
-		*ret_before = before;
-		*ret_after = after;
+	notes_print(cli, session, s->verbose);
+	heft_session_free(session);
+	if (ok)
 		return true;
-	}
-	heft_snapshot_free(before);
-	heft_snapshot_free(after);
+	heft_snapshot_free(*ret_before);
+	heft_snapshot_free(*ret_after);
+	*ret_before = *ret_after = NULL;
 	return false;
 }
 

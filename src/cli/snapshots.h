@@ -7,7 +7,7 @@
 
 /* A table includes find_opts.inc and O_VERBOSE. */
 struct snapshot_settings {
-	struct heft_finder *finder;
+	struct heft_session *session;
 	unsigned flags;         /* of enum heft_snapshot_flag */
 	const char *components; /* a file that tells owners of sources; NULL: none */
 	bool verbose;
@@ -29,8 +29,5 @@ bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s
 /* What looks wrong in a snapshot, to a file, or stdout where `path` is NULL; EXIT_NO where its sums
  * are. */
 int snapshot_judge(const struct cli *cli, const struct heft_snapshot *s, const char *path);
-
-/* heft_snapshot_note, for notes_print. */
-const struct heft_note *snapshot_note(const void *handle, size_t i);
 
 #endif

@@ -2,6 +2,7 @@
  * the pair, then of either side address, size, section and full name. */
 #include "api/snapshot_handle.h"
 #include "compare/diff.h"
+#include "../lib/sessions.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -26,7 +27,7 @@ int main(int argc, char **argv)
 {
 	struct heft_err err;
 	struct snapshot_diff d;
-	struct heft_snapshot *before = heft_snapshot_new(), *after = heft_snapshot_new();
+	struct heft_snapshot *before = ALONE(heft_snapshot_new), *after = ALONE(heft_snapshot_new);
 	if (argc != 3)
 		return 2;
 	if (!heft_snapshot_open_pair(before, argv[1], after, argv[2], &err)) {

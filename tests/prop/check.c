@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "../lib/finders.h"
+#include "../lib/sessions.h"
 #include "heft.h"
 
 #include <stdarg.h>
@@ -35,11 +35,14 @@ PRINTF_LIKE(2, 3) static void broken(struct state *s, const char *fmt, ...)
 
 static struct heft_profile *start(const struct wish *w, struct heft_err *err)
 {
-	struct heft_profile *p = heft_profile_new();
+	struct heft_session *s = heft_session_new();
+	struct heft_profile *p = heft_profile_new(s);
 	heft_profile_set_rows(p, 0);
-	heft_profile_set_threads(p, w->threads ? w->threads : 1);
+	heft_session_set_threads(s, w->threads ? w->threads : 1);
 	if (!w->find_debug)
-		FIND_ONLY_NAMED(heft_profile_set_finder, p);
+		heft_finder_set_flags(heft_session_finder(s),
+				      HEFT_FIND_NO_DEBUG | HEFT_FIND_NO_MAP);
+	heft_session_free(s);
 	heft_profile_set_flags(
 		p, HEFT_PROFILE_RANGES | (w->base ? HEFT_PROFILE_BLOATY : 0) |
 			   (w->count ? HEFT_PROFILE_COUNT | HEFT_PROFILE_DEBUG_OWNERS : 0));
@@ -233,7 +236,7 @@ static void check_info(struct state *s, const char *path, uint64_t size)
 {
 	enum { BYTES, SAVINGS = 2 };
 	struct heft_err err = { 0 };
-	struct heft_info *info = heft_info_new();
+	struct heft_info *info = ALONE(heft_info_new);
 	const struct heft_table *t = NULL;
 	if (heft_info_add(info, path, &err))
 		t = heft_info_table(info);

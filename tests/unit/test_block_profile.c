@@ -10,6 +10,7 @@
 
 #include "../lib/perfmake.h"
 #include "../lib/rng.h"
+#include "../lib/sessions.h"
 #include "image/elf/elf_const.h"
 #include "image/input.h"
 
@@ -653,12 +654,12 @@ static void the_library_gives_counts_and_edges(void **state)
 	const struct bytes file = perfmake_finish(&m);
 	write_file(samples, file);
 	write_file(image, f.file);
-	struct heft_blocks *b = heft_blocks_new();
-	assert_null(heft_samples_read(b, samples, HEFT_SAMPLES_PERF, 0, &err));
+	struct heft_blocks *b = ALONE(heft_blocks_new);
+	assert_null(heft_samples_new(b, samples, HEFT_SAMPLES_PERF, 0, &err));
 	assert_true(heft_blocks_open(b, image, &err));
-	assert_null(heft_samples_read(b, "/no/such/file", HEFT_SAMPLES_PERF, 0, &err));
+	assert_null(heft_samples_new(b, "/no/such/file", HEFT_SAMPLES_PERF, 0, &err));
 	assert_int_equal(err.code, HEFT_EIO);
-	struct heft_samples *s = heft_samples_read(b, samples, HEFT_SAMPLES_PERF, 0, &err);
+	struct heft_samples *s = heft_samples_new(b, samples, HEFT_SAMPLES_PERF, 0, &err);
 	assert_non_null(s);
 	check_public(s, &f);
 	heft_samples_free(s);

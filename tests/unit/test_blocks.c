@@ -14,6 +14,8 @@
 
 enum { TEXT = 0x1000 };
 
+static struct heft_session *session; /* of the last file */
+
 static struct heft_blocks *open_elf(struct elfgen *g, enum heft_demangle style)
 {
 	char path[] = "/tmp/heft-blocks-XXXXXX";
@@ -24,8 +26,10 @@ static struct heft_blocks *open_elf(struct elfgen *g, enum heft_demangle style)
 	assert_int_equal(write(fd, file.p, file.size), (ssize_t)file.size);
 	close(fd);
 	mem_free((void *)(uintptr_t)file.p);
-	struct heft_blocks *b = heft_blocks_new();
-	heft_blocks_set_demangle(b, style);
+	heft_session_free(session);
+	session = heft_session_new();
+	struct heft_blocks *b = heft_blocks_new(session);
+	heft_session_set_demangle(session, style);
 	assert_true(heft_blocks_open(b, path, &err));
 	assert_false(heft_blocks_open(b, path, &err)); /* one file a handle */
 	unlink(path);
@@ -63,7 +67,7 @@ static void functions_come_by_address_with_all_their_parts(void **state)
 	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_FULL);
 	struct heft_block_function f = { .size = sizeof f };
 	(void)state;
-	assert_int_equal(heft_blocks_note_count(b), 0);
+	assert_int_equal(heft_session_note_count(session), 0);
 	assert_int_equal(heft_blocks_function_count(b), 2);
 	assert_true(heft_blocks_function(b, 0, &f, NULL));
 	assert_string_equal(f.name, "app::run()");

@@ -2,6 +2,7 @@
 #include "api/snapshot_handle.h"
 #include "image/elf/elf_const.h"
 #include "../lib/elfgen.h"
+#include "../lib/sessions.h"
 #include "snapshot/collect_internal.h"
 
 #include <setjmp.h>
@@ -35,22 +36,23 @@ static void write_file(char *path, size_t room, const char *name, const void *da
 	assert_int_equal(fclose(f), 0);
 }
 
+static struct heft_session *session; /* of the last program */
+
 /* The snapshot of a program, with a map or NULL. */
 static struct heft_snapshot *open_program(struct elfgen *g, const char *map)
 {
 	char path[200], map_path[200];
 	struct heft_err err = { 0 };
-	struct heft_snapshot *s = heft_snapshot_new();
 	const struct bytes file = elfgen_finish(g);
 	write_file(path, sizeof path, "program", file.p, file.size);
 	if (map)
 		write_file(map_path, sizeof map_path, "map", map, strlen(map));
-	struct heft_finder *f = heft_finder_new();
+	heft_session_free(session);
+	session = heft_session_new();
+	struct heft_snapshot *s = heft_snapshot_new(session);
 	if (map)
-		heft_finder_add_map(f, map_path);
-	heft_finder_set_flags(f, HEFT_FIND_NO_MAP);
-	heft_snapshot_set_finder(s, f);
-	heft_finder_free(f);
+		heft_finder_add_map(heft_session_finder(session), map_path);
+	heft_finder_set_flags(heft_session_finder(session), HEFT_FIND_NO_MAP);
 	if (!heft_snapshot_open(s, path, &err))
 		fail_msg("%s", err.text);
 	unlink(path);
@@ -176,7 +178,7 @@ static void symbols_of_a_snapshot_add_up_to_its_sections(void **state)
 		assert_int_equal(sums[i], sec.symbol_size + sec.padding);
 	assert_true(i > 1 && i < 19);
 	heft_snapshot_free(s);
-	s = heft_snapshot_new();
+	s = ALONE(heft_snapshot_new);
 	assert_int_equal(heft_snapshot_symbol_count(s), 0);
 	assert_false(heft_snapshot_symbol(s, 0, &y));
 	heft_snapshot_free(s);
@@ -243,7 +245,7 @@ static void all_symbols_add_up_to_the_file(void **state)
 	const struct bytes file = elfgen_finish(&g);
 	char path[200];
 	struct heft_err err;
-	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_snapshot *s = ALONE(heft_snapshot_new);
 	write_file(path, sizeof path, "program", file.p, file.size);
 	assert_true(heft_snapshot_open(s, path, &err));
 	unlink(path);
@@ -379,7 +381,7 @@ static void sections_that_share_bytes_of_the_file_count_them_once(void **state)
 	const struct bytes file = elfgen_finish(&g);
 	char path[200];
 	struct heft_err err;
-	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_snapshot *s = ALONE(heft_snapshot_new);
 	write_file(path, sizeof path, "program", file.p, file.size);
 	assert_true(heft_snapshot_open(s, path, &err));
 	unlink(path);
@@ -402,7 +404,7 @@ static void sections_without_bytes_do_not_count_for_the_file(void **state)
 	const struct bytes file = elfgen_finish(&g);
 	char path[200];
 	struct heft_err err;
-	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_snapshot *s = ALONE(heft_snapshot_new);
 	write_file(path, sizeof path, "program.debug", file.p, file.size);
 	assert_true(heft_snapshot_open(s, path, &err));
 	unlink(path);
@@ -533,8 +535,8 @@ static void a_map_of_another_build_is_noted_and_not_used(void **state)
 	add_text(&g, ".text", TEXT, 0x48);
 	struct heft_snapshot *s = open_program(&g, gnu_map);
 	bool noted = false;
-	for (size_t i = 0; i < heft_snapshot_note_count(s); i++)
-		noted |= strstr(heft_snapshot_note(s, i)->text, "another build") != NULL;
+	for (size_t i = 0; i < heft_session_note_count(session); i++)
+		noted |= strstr(heft_session_note(session, i)->text, "another build") != NULL;
 	assert_true(noted);
 	assert_null(find(s, "first"));
 	heft_snapshot_free(s);

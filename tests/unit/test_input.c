@@ -2,6 +2,7 @@
  * usage: test_input LIBHEFT-HEAP.SO */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "heft.h"
+#include "../lib/sessions.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -34,13 +35,13 @@ static bool append(void *ctx, const void *data, size_t size)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Each asks everything of the file "given" that the finder knows, or the folder has. */
+/* Each asks everything of the file "given" that the session knows, or the folder has. */
 
-static bool measure(const struct heft_finder *f, const struct heft_sink *sink, struct heft_err *err)
+static bool measure(struct heft_session *session, const struct heft_sink *sink,
+		    struct heft_err *err)
 {
 	const struct heft_write_opts opts = { .size = sizeof opts, .format = HEFT_JSON };
-	struct heft_profile *p = heft_profile_new();
-	heft_profile_set_finder(p, f);
+	struct heft_profile *p = heft_profile_new(session);
 	const bool ok = heft_profile_add_source(p, "sections", err) &&
 			heft_profile_add_source(p, "symbols", err) &&
 			heft_profile_add_file(p, "given", HEFT_INPUT, err) &&
@@ -49,12 +50,12 @@ static bool measure(const struct heft_finder *f, const struct heft_sink *sink, s
 	return ok;
 }
 
-static bool look_up(const struct heft_finder *f, const struct heft_sink *sink, struct heft_err *err)
+static bool look_up(struct heft_session *session, const struct heft_sink *sink,
+		    struct heft_err *err)
 {
-	struct heft_where *w = heft_where_new();
+	struct heft_where *w = heft_where_new(session);
 	struct heft_location at = { .size = sizeof at };
 	uint64_t addr;
-	heft_where_set_finder(w, f);
 	const bool ok = heft_where_add_source(w, "sections", err) &&
 			heft_where_open(w, "given", err) &&
 			heft_where_parse(w, ".text+10", &addr, err) &&
@@ -64,12 +65,11 @@ static bool look_up(const struct heft_finder *f, const struct heft_sink *sink, s
 	return ok;
 }
 
-static bool list_blocks(const struct heft_finder *f, const struct heft_sink *sink,
+static bool list_blocks(struct heft_session *session, const struct heft_sink *sink,
 			struct heft_err *err)
 {
-	struct heft_blocks *b = heft_blocks_new();
+	struct heft_blocks *b = heft_blocks_new(session);
 	struct heft_block_function at = { .size = sizeof at };
-	heft_blocks_set_finder(b, f);
 	bool ok = heft_blocks_open(b, "given", err);
 	for (size_t i = 0; ok && i < heft_blocks_function_count(b); i++)
 		ok = heft_blocks_function(b, i, &at, NULL) &&
@@ -78,12 +78,11 @@ static bool list_blocks(const struct heft_finder *f, const struct heft_sink *sin
 	return ok;
 }
 
-static bool list_symbols(const struct heft_finder *f, const struct heft_sink *sink,
+static bool list_symbols(struct heft_session *session, const struct heft_sink *sink,
 			 struct heft_err *err)
 {
 	const struct heft_query_opts opts = { .size = sizeof opts, .format = HEFT_CSV };
-	struct heft_snapshot *s = heft_snapshot_new();
-	heft_snapshot_set_finder(s, f);
+	struct heft_snapshot *s = heft_snapshot_new(session);
 	struct heft_query *q = heft_snapshot_open(s, "given", err) ? heft_query_new(s, err) : NULL;
 	const bool ok = q && heft_query_run(q, "SELECT * FROM symbols", &opts, sink, err);
 	heft_query_free(q);
@@ -91,12 +90,11 @@ static bool list_symbols(const struct heft_finder *f, const struct heft_sink *si
 	return ok;
 }
 
-static bool compare(const struct heft_finder *f, const struct heft_sink *sink, struct heft_err *err)
+static bool compare(struct heft_session *session, const struct heft_sink *sink,
+		    struct heft_err *err)
 {
 	const struct heft_write_opts opts = { .size = sizeof opts, .format = HEFT_JSON };
-	struct heft_snapshot *a = heft_snapshot_new(), *b = heft_snapshot_new();
-	heft_snapshot_set_finder(a, f);
-	heft_snapshot_set_finder(b, f);
+	struct heft_snapshot *a = heft_snapshot_new(session), *b = heft_snapshot_new(session);
 	const bool open = heft_snapshot_open_pair(a, "given", b, "given", err);
 	struct heft_diff *d = open ? heft_diff_new(a, b, 0, err) : NULL;
 	const bool ok = d && heft_diff_rows(d, NULL, err) && heft_diff_write(d, &opts, sink, err);
@@ -106,11 +104,10 @@ static bool compare(const struct heft_finder *f, const struct heft_sink *sink, s
 	return ok;
 }
 
-static bool show_heap(const struct heft_finder *f, const struct heft_sink *sink,
+static bool show_heap(struct heft_session *session, const struct heft_sink *sink,
 		      struct heft_err *err)
 {
-	struct heft_heap *h = heft_heap_new();
-	heft_heap_set_finder(h, f);
+	struct heft_heap *h = heft_heap_new(session);
 	struct heft_heap_report *r = heft_heap_open(h, "given", err)
 					     ? heft_heap_report_new(h, NULL, NULL, err)
 					     : NULL;
@@ -121,12 +118,12 @@ static bool show_heap(const struct heft_finder *f, const struct heft_sink *sink,
 	return ok;
 }
 
-typedef bool (*call_fn)(const struct heft_finder *f, const struct heft_sink *sink,
+typedef bool (*call_fn)(struct heft_session *session, const struct heft_sink *sink,
 			struct heft_err *err);
 
 /* ---- the same of one file, however it is given ----------------------------------------------- */
 
-static struct answer ask(call_fn call, const struct heft_finder *f)
+static struct answer ask(call_fn call, struct heft_session *f)
 {
 	struct answer a = { NULL, 0 };
 	const struct heft_sink sink = { append, &a };
@@ -155,14 +152,15 @@ static char *read_all(const char *path, size_t *ret_size)
 	return data;
 }
 
-static struct heft_finder *finder_of(const struct heft_input *in)
+static struct heft_session *session_of(const struct heft_input *in)
 {
-	struct heft_finder *f = heft_finder_new();
+	struct heft_session *session = heft_session_new();
+	struct heft_finder *f = heft_session_finder(session);
 	struct heft_err err;
 	heft_finder_set_flags(f, HEFT_FIND_NO_DEBUG);
 	if (in && !heft_finder_add_input(f, in, &err))
 		fail_msg("%s", err.text);
-	return f;
+	return session;
 }
 
 static void is_same_from_memory(call_fn call, const char *path, const struct answer *want)
@@ -170,10 +168,10 @@ static void is_same_from_memory(call_fn call, const char *path, const struct ans
 	struct heft_input in = { .size = sizeof in, .name = "given", .fd = -1 };
 	char *data = read_all(path, &in.data_size), *before = malloc(in.data_size);
 	in.data = memcpy(before, data, in.data_size);
-	struct heft_finder *f = finder_of(&in);
+	struct heft_session *f = session_of(&in);
 	same(want, ask(call, f), path, "memory");
 	assert_memory_equal(before, data, in.data_size);
-	heft_finder_free(f);
+	heft_session_free(f);
 	free(before);
 	free(data);
 }
@@ -182,24 +180,24 @@ static void is_same_from_descriptor(call_fn call, const char *path, const struct
 {
 	struct heft_input in = { .size = sizeof in, .name = "given", .fd = open(path, O_RDONLY) };
 	assert_int_equal(lseek(in.fd, 3, SEEK_SET), 3);
-	struct heft_finder *f = finder_of(&in);
+	struct heft_session *f = session_of(&in);
 	same(want, ask(call, f), path, "a descriptor");
 	assert_int_equal(lseek(in.fd, 0, SEEK_CUR), 3);
 	close(in.fd);
 	same(want, ask(call, f), path, "a descriptor that the caller closed");
-	heft_finder_free(f);
+	heft_session_free(f);
 }
 
 static void is_same(call_fn call, const char *path)
 {
-	struct heft_finder *f = finder_of(NULL);
+	struct heft_session *f = session_of(NULL);
 	assert_int_equal(symlink(path, "given"), 0);
 	const struct answer want = ask(call, f);
 	assert_int_equal(unlink("given"), 0);
 	assert_true(want.size > 100);
 	is_same_from_memory(call, path, &want);
 	is_same_from_descriptor(call, path, &want);
-	heft_finder_free(f);
+	heft_session_free(f);
 	free(want.text);
 }
 
@@ -226,7 +224,7 @@ static bool to_file(void *ctx, const void *data, size_t size)
 
 static void snapshots_are_files_bytes_or_descriptors(void **state)
 {
-	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_snapshot *s = ALONE(heft_snapshot_new);
 	FILE *out = fopen("made.size", "w");
 	const struct heft_sink sink = { to_file, out };
 	(void)state;
@@ -256,31 +254,31 @@ static void maps_and_debug_files_are_found_by_their_names(void **state)
 	struct heft_err err;
 	(void)state;
 	for (int debug = 0; debug < 2; debug++) {
-		struct heft_finder *f = finder_of(&map);
-		struct heft_snapshot *s = heft_snapshot_new();
-		(debug ? heft_finder_add_debug_file : heft_finder_add_map)(f, "a.map");
-		heft_snapshot_set_finder(s, f);
+		struct heft_session *f = session_of(&map);
+		struct heft_snapshot *s = heft_snapshot_new(f);
+		(debug ? heft_finder_add_debug_file : heft_finder_add_map)(heft_session_finder(f),
+									   "a.map");
 		expect(heft_snapshot_open(s, "/bin/ls", &err), &err, HEFT_EUNSUPPORTED,
 		       debug ? "a.map is of no kind that heft knows; --debug-file takes "
 			     : "a.map is of no kind that heft knows; --map takes linker maps");
 		heft_snapshot_free(s);
-		heft_finder_free(f);
+		heft_session_free(f);
 	}
 }
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-static void refused(struct heft_finder *f, const char *name, int fd, enum heft_code code,
+static void refused(struct heft_session *f, const char *name, int fd, enum heft_code code,
 		    const char *text)
 {
 	const struct heft_input in = { .size = sizeof in, .name = name, .fd = fd };
 	struct heft_err err;
-	expect(heft_finder_add_input(f, &in, &err), &err, code, text);
+	expect(heft_finder_add_input(heft_session_finder(f), &in, &err), &err, code, text);
 }
 
 static void what_is_no_input_is_refused(void **state)
 {
-	struct heft_finder *f = finder_of(NULL);
+	struct heft_session *f = session_of(NULL);
 	struct heft_input in = { .size = sizeof in, .name = "twice", .data = "x", .data_size = 1 };
 	struct heft_err err;
 	int pipes[2];
@@ -292,15 +290,17 @@ static void what_is_no_input_is_refused(void **state)
 	refused(f, "n", -1, HEFT_EIO, "n: Bad file descriptor");
 	refused(f, NULL, pipes[0], HEFT_EARG, "an input without a name");
 	refused(f, "", pipes[0], HEFT_EARG, "an input without a name");
-	assert_true(heft_finder_add_input(f, &in, &err));
-	expect(heft_finder_add_input(f, &in, &err), &err, HEFT_EARG, "twice: an input of this");
+	assert_true(heft_finder_add_input(heft_session_finder(f), &in, &err));
+	expect(heft_finder_add_input(heft_session_finder(f), &in, &err), &err, HEFT_EARG,
+	       "twice: an input of this");
 	in.name = "empty";
 	in.data_size = 0;
-	expect(heft_finder_add_input(f, &in, &err), &err, HEFT_EFORMAT, "empty: the file is empty");
+	expect(heft_finder_add_input(heft_session_finder(f), &in, &err), &err, HEFT_EFORMAT,
+	       "empty: the file is empty");
 	close(pipes[0]);
 	close(pipes[1]);
 	close(folder);
-	heft_finder_free(f);
+	heft_session_free(f);
 }
 
 static void limits_are_bytes(void **state)
@@ -309,15 +309,17 @@ static void limits_are_bytes(void **state)
 	struct heft_input in = {
 		.size = sizeof in, .name = "limits", .data = text, .data_size = sizeof text - 1
 	};
-	struct heft_finder *f = finder_of(&in);
+	struct heft_session *f = session_of(&in);
 	struct heft_err err;
-	struct heft_budget *b = heft_budget_open("limits", f, &err);
+	struct heft_budget *b = heft_budget_new(f, "limits", &err);
 	(void)state;
-	heft_finder_free(f);
+	heft_session_free(f);
 	assert_non_null(b);
 	heft_budget_free(b);
-	assert_null(heft_budget_open("limits", NULL, &err));
+	struct heft_session *none = session_of(NULL);
+	assert_null(heft_budget_new(none, "limits", &err));
 	assert_int_equal(err.code, HEFT_EIO);
+	heft_session_free(none);
 }
 
 /* Descriptors that are open. */
@@ -333,15 +335,13 @@ static void no_descriptor_is_left_open(void **state)
 {
 	const int before = open_count();
 	struct heft_input in = { .size = sizeof in, .name = "a", .fd = open("/bin/ls", O_RDONLY) };
-	struct heft_finder *f = finder_of(&in);
-	struct heft_where *w = heft_where_new();
+	struct heft_session *f = session_of(&in);
+	struct heft_where *w = heft_where_new(f);
 	(void)state;
-	heft_where_set_finder(w, f);
-	heft_where_set_finder(w, f);
 	assert_true(heft_where_open(w, "a", NULL));
 	assert_true(open_count() > before + 1);
 	close(in.fd);
-	heft_finder_free(f);
+	heft_session_free(f);
 	heft_where_free(w);
 	assert_int_equal(open_count(), before);
 }

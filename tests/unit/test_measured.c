@@ -1,6 +1,7 @@
 /* Snapshots made of what a profile has left are those that are read from the files.
  * usage: test_measured PROGRAM PROGRAM */
 #include "heft.h"
+#include "../lib/sessions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +40,7 @@ static struct bytes_written write_both(struct heft_snapshot *before, struct heft
 
 static struct bytes_written read_files(void)
 {
-	struct heft_snapshot *before = heft_snapshot_new(), *after = heft_snapshot_new();
+	struct heft_snapshot *before = ALONE(heft_snapshot_new), *after = ALONE(heft_snapshot_new);
 	struct heft_err err;
 	assert_true(heft_snapshot_open_pair(before, older, after, newer, &err));
 	return write_both(before, after);
@@ -47,7 +48,7 @@ static struct bytes_written read_files(void)
 
 static struct heft_profile *profile_of(const char *const *sources, size_t count)
 {
-	struct heft_profile *p = heft_profile_new();
+	struct heft_profile *p = ALONE(heft_profile_new);
 	struct heft_err err;
 	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
 	for (size_t i = 0; i < count; i++)
@@ -62,9 +63,12 @@ static struct bytes_written take_measured(const char *const *sources, size_t cou
 					  unsigned threads)
 {
 	struct heft_profile *p = profile_of(sources, count);
-	struct heft_snapshot *before = heft_snapshot_new(), *after = heft_snapshot_new();
+	struct heft_session *session = heft_session_new();
+	struct heft_snapshot *before = heft_snapshot_new(session);
+	struct heft_snapshot *after = heft_snapshot_new(session);
 	struct heft_err err;
-	heft_snapshot_set_threads(after, threads);
+	heft_session_set_threads(session, threads);
+	heft_session_free(session);
 	assert_true(heft_snapshot_open_measured(before, after, p, &err));
 	heft_profile_free(p);
 	return write_both(before, after);
@@ -92,8 +96,8 @@ static void layers_of_a_profile_give_the_snapshots_of_the_files(void **state)
 
 static void a_profile_without_a_base_is_refused(void **state)
 {
-	struct heft_profile *p = heft_profile_new();
-	struct heft_snapshot *before = heft_snapshot_new(), *after = heft_snapshot_new();
+	struct heft_profile *p = ALONE(heft_profile_new);
+	struct heft_snapshot *before = ALONE(heft_snapshot_new), *after = ALONE(heft_snapshot_new);
 	struct heft_err err;
 	(void)state;
 	assert_true(heft_profile_add_file(p, newer, HEFT_INPUT, &err));

@@ -65,16 +65,27 @@ static bool go_on(void *ctx, const char *what, uint64_t done, uint64_t total)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* A session whose progress function may cancel; NULL where there is no memory. */
+static struct heft_session *asked_session(void)
+{
+	struct heft_session *s = heft_session_new();
+	if (s)
+		heft_session_set_progress(s, go_on, NULL);
+	return s;
+}
+
 /* Each makes a handle, works with it and frees it; false, with *err filled, on failure.
  * HEFT_ENOMEM breaks the handle: the next call on it fails as well. */
 
 static bool measure(const char *source, struct heft_err *err)
 {
-	struct heft_profile *p = heft_profile_new();
-	if (!p)
+	struct heft_session *s = asked_session();
+	struct heft_profile *p = heft_profile_new(s);
+	if (!p) {
+		heft_session_free(s);
 		return false;
-	heft_profile_set_threads(p, 2);
-	heft_profile_set_progress(p, go_on, NULL);
+	}
+	heft_session_set_threads(s, 2);
 	const bool ok = heft_profile_add_source(p, source, err) &&
 			heft_profile_include(p, ".", err) &&
 			heft_profile_add_file(p, "/bin/sh", HEFT_INPUT, err) &&
@@ -82,6 +93,7 @@ static bool measure(const char *source, struct heft_err *err)
 	if (!ok)
 		assert_false(heft_profile_run(p, NULL));
 	heft_profile_free(p);
+	heft_session_free(s);
 	return ok;
 }
 
@@ -102,15 +114,13 @@ static bool measure_units(struct heft_err *err)
 
 static bool look_up(struct heft_err *err)
 {
-	struct heft_where *w = heft_where_new();
-	struct heft_finder *f = heft_finder_new();
+	struct heft_session *s = asked_session();
+	struct heft_where *w = heft_where_new(s);
 	struct heft_location at = { .size = sizeof at };
 	uint64_t addr;
-	bool ok = w && f;
+	bool ok = w;
 	if (ok) {
-		heft_finder_add_debug_dir(f, "/nowhere");
-		heft_where_set_finder(w, f);
-		heft_where_set_progress(w, go_on, NULL);
+		heft_finder_add_debug_dir(heft_session_finder(s), "/nowhere");
 		ok = heft_where_open(w, myself, err) &&
 		     heft_where_parse(w, "calloc+1", &addr, err) &&
 		     /* What finds nothing says by the next call why. */
@@ -118,18 +128,16 @@ static bool look_up(struct heft_err *err)
 		      heft_where_parse(w, "0", &addr, err)) &&
 		     heft_where_write(w, &at, &as_json, &nowhere, err);
 	}
-	heft_finder_free(f);
+	heft_session_free(s);
 	heft_where_free(w);
 	return ok;
 }
 
 static bool compare(struct heft_err *err)
 {
-	struct heft_snapshot *a = heft_snapshot_new(), *b = heft_snapshot_new();
-	if (a)
-		heft_snapshot_set_progress(a, go_on, NULL);
-	if (b)
-		heft_snapshot_set_progress(b, go_on, NULL);
+	struct heft_session *s = asked_session();
+	struct heft_snapshot *a = heft_snapshot_new(s), *b = heft_snapshot_new(s);
+	heft_session_free(s);
 	bool ok = a && b && heft_snapshot_open_pair(a, myself, b, myself, err);
 	struct heft_diff *d = ok ? heft_diff_new(a, b, 0, err) : NULL;
 	ok = d && heft_diff_rows(d, NULL, err) && heft_diff_write(d, NULL, &nowhere, err);
@@ -142,9 +150,9 @@ static bool compare(struct heft_err *err)
 static bool ask(struct heft_err *err)
 {
 	static const char sql[] = "SELECT name FROM symbols WHERE name REGEXP 'ma+in' LIMIT 3";
-	struct heft_snapshot *s = heft_snapshot_new();
-	if (s)
-		heft_snapshot_set_progress(s, go_on, NULL);
+	struct heft_session *session = asked_session();
+	struct heft_snapshot *s = heft_snapshot_new(session);
+	heft_session_free(session);
 	struct heft_query *q = s && heft_snapshot_open(s, myself, err) ? heft_query_new(s, err)
 								       : NULL;
 	const bool ok = q && heft_query_run(q, sql, NULL, &nowhere, err);
@@ -155,29 +163,30 @@ static bool ask(struct heft_err *err)
 
 static bool judge(struct heft_err *err)
 {
-	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_session *session = asked_session();
+	struct heft_snapshot *s = heft_snapshot_new(session);
 	struct heft_quality *q = NULL;
 	struct heft_budget *b = NULL;
 	bool ok = s != NULL;
 	if (s) {
-		heft_snapshot_set_progress(s, go_on, NULL);
 		ok = heft_snapshot_open(s, myself, err) && (q = heft_quality_new(s, err)) &&
-		     (b = heft_budget_open(budget, NULL, err)) &&
+		     (b = heft_budget_new(session, budget, err)) &&
 		     heft_budget_check(b, s, NULL, err) &&
 		     heft_budget_write(b, NULL, &nowhere, err);
 	}
 	heft_budget_free(b);
 	heft_quality_free(q);
 	heft_snapshot_free(s);
+	heft_session_free(session);
 	return ok;
 }
 
 static bool list_blocks(struct heft_err *err)
 {
-	struct heft_blocks *b = heft_blocks_new();
+	struct heft_session *s = asked_session();
+	struct heft_blocks *b = heft_blocks_new(s);
 	struct heft_block_function f = { .size = sizeof f };
-	if (b)
-		heft_blocks_set_progress(b, go_on, NULL);
+	heft_session_free(s);
 	bool ok = b && heft_blocks_open(b, myself, err);
 	for (size_t i = 0; ok && i < heft_blocks_function_count(b); i++)
 		ok = (heft_blocks_function(b, i, &f, NULL) || heft_blocks_open(b, myself, err)) &&
@@ -187,10 +196,10 @@ static bool list_blocks(struct heft_err *err)
 }
 
 /* A section that cannot be unpacked is a note: it costs the user its bytes, not the report. */
-static bool is_noted(const struct heft_heap *h, struct heft_err *err)
+static bool is_noted(struct heft_session *s, struct heft_err *err)
 {
-	for (size_t i = 0; i < heft_heap_note_count(h); i++)
-		if (strstr(heft_heap_note(h, i)->text, "no memory for")) {
+	for (size_t i = 0; i < heft_session_note_count(s); i++)
+		if (strstr(heft_session_note(s, i)->text, "no memory for")) {
 			err->code = HEFT_ENOMEM;
 			return true;
 		}
@@ -199,22 +208,19 @@ static bool is_noted(const struct heft_heap *h, struct heft_err *err)
 
 static bool show_heap(struct heft_err *err)
 {
-	struct heft_heap *h = heft_heap_new();
-	struct heft_finder *f = heft_finder_new();
+	struct heft_session *s = asked_session();
+	struct heft_heap *h = heft_heap_new(s);
 	struct heft_heap_report *r = NULL;
-	if (h && f) {
-		heft_finder_set_flags(f, HEFT_FIND_NO_DEBUG);
-		heft_heap_set_finder(h, f);
-		heft_heap_set_progress(h, go_on, NULL);
-	}
-	bool ok = h && f && heft_heap_open(h, dump, err);
+	if (h)
+		heft_finder_set_flags(heft_session_finder(s), HEFT_FIND_NO_DEBUG);
+	bool ok = h && heft_heap_open(h, dump, err);
 	if (ok)
 		r = heft_heap_report_new(h, NULL, NULL, err);
 	ok = r && heft_heap_report_write(r, NULL, &nowhere, err) &&
-	     heft_heap_write(h, HEFT_HEAP_LAYOUT, HEFT_JSON, &nowhere, err) && !is_noted(h, err);
+	     heft_heap_write(h, HEFT_HEAP_LAYOUT, HEFT_JSON, &nowhere, err) && !is_noted(s, err);
 	heft_heap_report_free(r);
 	heft_heap_free(h);
-	heft_finder_free(f);
+	heft_session_free(s);
 	return ok;
 }
 

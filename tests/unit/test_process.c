@@ -1,6 +1,6 @@
 #include "../lib/coregen.h"
 #include "heap/block.h"
-#include "../lib/finders.h"
+#include "../lib/sessions.h"
 #include "heft.h"
 #include "image/elf/elf_const.h"
 #include "process/process.h"
@@ -99,9 +99,8 @@ static void tear_down(struct files *f)
 
 static struct heft_profile *measure(const struct files *f, const char *source)
 {
-	struct heft_profile *p = heft_profile_new();
+	struct heft_profile *p = ALONE_UNFOUND(heft_profile_new);
 	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
-	FIND_ONLY_NAMED(heft_profile_set_finder, p);
 	assert_true(heft_profile_add_source(p, source, NULL));
 	assert_true(heft_profile_add_file(p, f->core, HEFT_INPUT, NULL));
 	assert_true(heft_profile_run(p, NULL));
@@ -194,11 +193,10 @@ static void a_debug_file_is_taken_by_the_build_id_of_a_module(void **state)
 	char given[32];
 	set_up(&f, "ABCDEFGH");
 	write_temporary(given, f.bytes);
-	struct heft_profile *p = heft_profile_new();
+	struct heft_profile *p = ALONE_WITH_DEBUG(heft_profile_new, given);
 	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
 	heft_profile_add_source(p, "rawsymbols", NULL);
 	heft_profile_add_file(p, f.core, HEFT_INPUT, NULL);
-	FIND_DEBUG_FILE(heft_profile_set_finder, p, given);
 	assert_true(heft_profile_run(p, NULL));
 	expect(p, BIAS + 0x500, "buzz");
 	heft_profile_free(p);
@@ -227,14 +225,17 @@ static void a_program_is_no_process(void **state)
 	(void)state;
 	static const char *const sources[] = { "mappings", "modules", "threads", "allocations" };
 	for (size_t i = 0; i < COUNT_OF(sources); i++) {
-		struct heft_profile *p = heft_profile_new();
-		FIND_ONLY_NAMED(heft_profile_set_finder, p);
+		struct heft_session *s = heft_session_new();
+		struct heft_profile *p = heft_profile_new(s);
+		heft_finder_set_flags(heft_session_finder(s),
+				      HEFT_FIND_NO_DEBUG | HEFT_FIND_NO_MAP);
 		heft_profile_add_source(p, sources[i], NULL);
 		heft_profile_add_file(p, "/proc/self/exe", HEFT_INPUT, NULL);
 		assert_true(heft_profile_run(p, NULL));
-		assert_int_equal(heft_profile_note_count(p), 1);
-		assert_non_null(strstr(heft_profile_note(p, 0)->text, "no dump"));
+		assert_int_equal(heft_session_note_count(s), 1);
+		assert_non_null(strstr(heft_session_note(s, 0)->text, "no dump"));
 		heft_profile_free(p);
+		heft_session_free(s);
 	}
 }
 

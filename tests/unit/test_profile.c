@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../lib/elfgen.h"
-#include "../lib/finders.h"
+#include "../lib/sessions.h"
 #include "base/text.h"
 #include "image/elf/elf_const.h"
 
@@ -79,10 +79,13 @@ static void write_program(const char *path, uint64_t foo_size, bool build_id)
 /* ---- helpers ------------------------------------------------------------------------------ */
 
 static struct heft_err err;
+static struct heft_session *session; /* of the last profile */
 
 static struct heft_profile *profile_of(const char *source)
 {
-	struct heft_profile *p = heft_profile_new();
+	heft_session_free(session);
+	session = heft_session_new();
+	struct heft_profile *p = heft_profile_new(session);
 	heft_profile_set_rows(p, 0);
 	if (source)
 		assert_true(heft_profile_add_source(p, source, &err));
@@ -208,7 +211,7 @@ static void demangling_is_a_matter_of_the_source_and_the_setting(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct heft_profile *p = measured(cases[i].source);
-		heft_profile_set_demangle(p, cases[i].style);
+		heft_session_set_demangle(session, cases[i].style);
 		run(p);
 		assert_row(p, cases[i].label, 96, 64);
 		heft_profile_free(p);
@@ -481,7 +484,7 @@ static void a_custom_source_rewrites_labels(void **state)
 static void mistakes_in_custom_sources_are_told(void **state)
 {
 	const struct heft_rewrite good = { "a", "b" }, bad = { "(", "b" }, group = { "a", "\\1" };
-	struct heft_profile *p = heft_profile_new();
+	struct heft_profile *p = ALONE(heft_profile_new);
 	(void)state;
 	assert_error(heft_profile_define_source(p, "m", "nothing", &good, 1, &err), HEFT_EARG,
 		     "no such data source: nothing");
@@ -496,7 +499,7 @@ static void mistakes_in_custom_sources_are_told(void **state)
 
 static void a_configuration_file_sets_what_it_says(void **state)
 {
-	struct heft_profile *p = heft_profile_new();
+	struct heft_profile *p = ALONE(heft_profile_new);
 	struct heft_config config = { .size = sizeof config };
 	(void)state;
 	write_program("prog", 64, false);
@@ -520,7 +523,7 @@ static void a_configuration_file_sets_what_it_says(void **state)
 
 static void a_broken_configuration_file_is_refused(void **state)
 {
-	struct heft_profile *p = heft_profile_new();
+	struct heft_profile *p = ALONE(heft_profile_new);
 	(void)state;
 	write_text("conf", "filename: 'prog'\nnonsense: 3\n");
 	assert_error(heft_profile_config(p, "conf", NULL, &err), HEFT_EFORMAT, "conf:2:1:");
@@ -677,12 +680,12 @@ static void a_debug_file_must_belong_to_an_input(void **state)
 	write_program("with-id", 64, true);
 	write_program("prog", 128, false);
 	add_file(p, "prog", HEFT_INPUT);
-	FIND_DEBUG_FILE(heft_profile_set_finder, p, "with-id");
+	heft_finder_add_debug_file(heft_session_finder(session), "with-id");
 	assert_error(heft_profile_run(p, &err), HEFT_EARG, "aabbccdd");
 	heft_profile_free(p);
 	p = profile_of("symbols");
 	add_file(p, "with-id", HEFT_INPUT);
-	FIND_DEBUG_FILE(heft_profile_set_finder, p, "prog");
+	heft_finder_add_debug_file(heft_session_finder(session), "prog");
 	assert_error(heft_profile_run(p, &err), HEFT_EARG, "no build ID");
 	heft_profile_free(p);
 }
@@ -739,7 +742,7 @@ static void one_bad_input_ends_the_run(void **state)
 
 static void mistakes_of_the_caller_are_errors(void **state)
 {
-	struct heft_profile *p = heft_profile_new();
+	struct heft_profile *p = ALONE(heft_profile_new);
 	(void)state;
 	assert_error(heft_profile_add_source(p, "nope", &err), HEFT_EARG,
 		     "no such data source: nope");
@@ -778,13 +781,13 @@ static void an_odd_input_gives_notes_and_still_adds_up(void **state)
 	mem_free((void *)(uintptr_t)b.p);
 	add_file(p, "odd", HEFT_INPUT);
 	run(p);
-	assert_int_equal(heft_profile_note_count(p), 1);
-	const struct heft_note *n = heft_profile_note(p, 0);
+	assert_int_equal(heft_session_note_count(session), 1);
+	const struct heft_note *n = heft_session_note(session, 0);
 	assert_string_equal(n->path, "odd");
 	assert_non_null(strstr(n->text, "beyond the end of the file"));
 	assert_int_equal(n->count, 1);
 	assert_true(n->bytes > 900000);
-	assert_null(heft_profile_note(p, 1));
+	assert_null(heft_session_note(session, 1));
 	assert_true(heft_profile_file(p, 0, &info));
 	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.file_size);
 	heft_profile_free(p);

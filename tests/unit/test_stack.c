@@ -54,13 +54,15 @@ struct measured {
 static void *measure(void *ctx)
 {
 	struct measured *m = ctx;
-	struct heft_profile *p = heft_profile_new();
-	heft_profile_set_threads(p, 1);
+	struct heft_session *s = heft_session_new();
+	struct heft_profile *p = heft_profile_new(s);
+	heft_session_set_threads(s, 1);
 	if (heft_profile_add_source(p, "symbols", &m->err) &&
 	    heft_profile_add_file(p, m->path, HEFT_INPUT, &m->err) && heft_profile_run(p, &m->err))
 		(void)heft_profile_write(p, NULL, &(struct heft_sink){ count, &m->written },
 					 &m->err);
 	heft_profile_free(p);
+	heft_session_free(s);
 	return NULL;
 }
 

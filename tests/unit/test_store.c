@@ -116,14 +116,13 @@ static struct heft_snapshot *open_program(const struct program *p)
 	const struct heft_input in = {
 		.size = sizeof in, .name = "made", .data = text.p, .data_size = text.len
 	};
-	struct heft_finder *f = heft_finder_new();
-	struct heft_snapshot *snapshot = heft_snapshot_new();
+	struct heft_session *session = heft_session_new();
+	struct heft_snapshot *snapshot = heft_snapshot_new(session);
 	struct heft_err err;
-	assert_true(heft_finder_add_input(f, &in, &err));
-	heft_snapshot_set_finder(snapshot, f);
+	assert_true(heft_finder_add_input(heft_session_finder(session), &in, &err));
 	if (!heft_snapshot_open(snapshot, "made", &err))
 		fail_msg("%s", err.text);
-	heft_finder_free(f);
+	heft_session_free(session);
 	text_release(&text);
 	return snapshot;
 }
@@ -155,10 +154,10 @@ static bool text_put(void *ctx, const void *data, size_t size)
 
 static void assert_reads_back(struct store *s, uint32_t build, const struct program *p)
 {
-	struct heft_snapshot *snapshot = heft_snapshot_new();
 	struct text wanted = text_of(p), got = { 0 };
 	struct heft_err err;
-	if (!store_read(s, build, snapshot, &err))
+	struct heft_snapshot *snapshot = store_read(s, build, NULL, NULL, &err);
+	if (!snapshot)
 		fail_msg("build %u: %s", build, err.text);
 	assert_true(
 		heft_snapshot_write_text(snapshot, &(struct heft_sink){ text_put, &got }, &err));
@@ -701,7 +700,6 @@ static void damaged_lists_are_told_and_nothing_is_made_of_them(void **state)
 	};
 	static struct program p;
 	for (size_t i = 0; i < COUNT_OF(damages); i++) {
-		struct heft_snapshot *snapshot = heft_snapshot_new();
 		struct heft_err err;
 		clear();
 		seed = 5;
@@ -715,7 +713,8 @@ static void damaged_lists_are_told_and_nothing_is_made_of_them(void **state)
 		run_sql(damages[i]);
 		s = open_store(false);
 		/* A whole list in place of a difference may be read as what it is. */
-		if (store_read(&s, 2, snapshot, &err))
+		struct heft_snapshot *snapshot = store_read(&s, 2, NULL, NULL, &err);
+		if (snapshot)
 			assert_int_equal(i, 1);
 		else
 			assert_non_null(strstr(err.text, "is damaged"));

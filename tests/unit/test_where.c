@@ -1,6 +1,6 @@
 /* Look-ups through the public interface: addresses as text, what is told of them, as text. */
 #include "../lib/elfgen.h"
-#include "../lib/finders.h"
+#include "../lib/sessions.h"
 #include "heft.h"
 #include "image/elf/elf_const.h"
 
@@ -17,13 +17,12 @@ static struct heft_where *open_bytes(struct bytes file)
 {
 	char path[] = "/tmp/test-where-XXXXXX";
 	struct heft_err err;
-	struct heft_where *w = heft_where_new();
+	struct heft_where *w = ALONE_UNFOUND(heft_where_new);
 	const int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, file.p, file.size), (ssize_t)file.size);
 	close(fd);
 	mem_free((void *)(uintptr_t)file.p);
-	FIND_ONLY_NAMED(heft_where_set_finder, w);
 	if (!heft_where_open(w, path, &err))
 		fail_msg("%s", err.text);
 	unlink(path);
@@ -160,7 +159,7 @@ static bool refuse(void *ctx, const void *data, size_t size)
 static bool written(const struct heft_location *at, enum heft_format format,
 		    const struct heft_sink *to)
 {
-	struct heft_where *w = heft_where_new();
+	struct heft_where *w = ALONE(heft_where_new);
 	const struct heft_write_opts opts = { .size = sizeof opts, .format = format };
 	const bool good = heft_where_add_source(w, "symbols", NULL) &&
 			  heft_where_write(w, at, &opts, to, NULL);
@@ -258,7 +257,7 @@ static void a_handle_opens_one_file(void **state)
 	assert_int_equal(err.code, HEFT_EARG);
 	heft_where_free(w);
 	heft_where_free(NULL);
-	w = heft_where_new();
+	w = ALONE(heft_where_new);
 	uint64_t addr;
 	struct heft_location at = { .size = sizeof at };
 	assert_false(heft_where_parse(w, "1", &addr, &err));

@@ -1,8 +1,8 @@
 /* Basic blocks: heft_blocks_*. */
 #include "api/blocks_handle.h"
 
-#include "api/finder.h"
 #include "api/structs.h"
+#include "measure/session.h"
 #include "base/arena.h"
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
@@ -32,10 +32,8 @@ struct named_function {
 struct heft_blocks {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
-	struct notes notes;
-	struct program_wish wish;
+	struct context context;
 	bool opened; /* whether that went well or not */
-	enum heft_demangle style;
 	enum heft_derive derive;
 	enum heft_convention convention;
 	bool whole; /* see heft_blocks_set_whole */
@@ -59,13 +57,12 @@ struct heft_blocks {
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-struct heft_blocks *heft_blocks_new(void)
+struct heft_blocks *heft_blocks_new(struct heft_session *session)
 {
-	struct heft_blocks *b = handle_new(sizeof *b);
+	struct heft_blocks *b = session ? handle_new(sizeof *b) : NULL;
 	if (!b)
 		return NULL;
-	notes_init(&b->notes);
-	b->style = HEFT_NAMES_FULL;
+	context_begin(&b->context, session, b->memory);
 	return b;
 }
 
@@ -90,36 +87,16 @@ static void blocks_handle_release(void *handle)
 	vec_release(&b->numbers);
 	vec_release(&b->matches);
 	vec_release(&b->successors);
-	wish_release(&b->wish);
-	notes_release(&b->notes);
+	context_release(&b->context);
 	arena_release(&b->arena);
 	mem_free(b);
 }
 
 void heft_blocks_free(struct heft_blocks *b)
 {
+	if (b)
+		context_end(&b->context);
 	handle_free(b, blocks_handle_release);
-}
-
-static void blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f)
-{
-	memory_need_whole(f->memory);
-	wish_copy(&b->wish, &f->wish);
-}
-
-void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f)
-{
-	GUARDED_VOID(b->memory, blocks_set_finder(b, f));
-}
-
-void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
-{
-	b->style = style;
-}
-
-void heft_blocks_set_progress(struct heft_blocks *b, heft_progress_fn progress, void *ctx)
-{
-	memory_set_progress(b->memory, progress, ctx);
 }
 
 void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when)
@@ -135,16 +112,6 @@ void heft_blocks_set_convention(struct heft_blocks *b, enum heft_convention conv
 void heft_blocks_set_whole(struct heft_blocks *b, bool whole)
 {
 	b->whole = whole;
-}
-
-size_t heft_blocks_note_count(const struct heft_blocks *b)
-{
-	return b->notes.count;
-}
-
-const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i)
-{
-	return i < b->notes.count ? &b->notes.data[i] : NULL;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -164,21 +131,21 @@ static void blocks_handle_read_map(struct heft_blocks *b, struct blockmap *map,
 {
 	const struct image *debug = program_debug_in_use(&b->program);
 	if (b->derive != HEFT_DERIVE_ALWAYS) {
-		blockmap_read(map, im, debug, &b->notes);
+		blockmap_read(map, im, debug, &b->context.notes);
 		if (map->functions.count > 0 || b->derive == HEFT_DERIVE_NEVER)
 			return;
 		blockmap_release(map);
 	}
 	const bool derivable = flow_isa_of(im) != CODE_NONE;
-	blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
+	blockmap_derive(map, im, debug, convention_of(b), 0, &b->context.notes);
 	if (map->functions.count == 0 && b->whole) {
 		blockmap_release(map);
-		blockmap_whole(map, im, debug, &b->notes);
+		blockmap_whole(map, im, debug, &b->context.notes);
 	} else if (im->machine == EM_ARM && b->whole) {
-		blockmap_add_whole(map, debug, &b->notes);
+		blockmap_add_whole(map, debug, &b->context.notes);
 	}
 	if (map->functions.count == 0 && !derivable)
-		note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
+		note(&b->context.notes, b->program.path, HEFT_NO_OFFSET, 0,
 		     "no map of blocks, and none can be derived from code of this machine "
 		     "(of x86, AArch64, Thumb-2, RISC-V, AVR and Xtensa they can)");
 }
@@ -200,7 +167,9 @@ static bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err
 	if (b->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	b->opened = true;
-	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->wish, &b->notes, err))
+	context_take(&b->context);
+	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->context.wish, &b->context.notes,
+				err))
 		return false;
 	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
 	(void)program_debug(&b->program, false);
@@ -230,7 +199,9 @@ size_t heft_blocks_function_count(const struct heft_blocks *b)
 
 static const char *demangled(struct heft_blocks *b, const char *name)
 {
-	const struct str raw = str_of(name), text = demangle(&b->demangler, raw, b->style);
+	const struct str raw = str_of(name),
+			 text = demangle(&b->demangler, raw,
+					 context_style(&b->context, HEFT_NAMES_FULL));
 	return str_eq(raw, text) ? name : arena_copy(&b->arena, text);
 }
 
@@ -552,7 +523,7 @@ static void note_other_functions(struct heft_blocks *b, const char *name, size_t
 	struct heft_block_function f;
 	if (count == b->numbers.count || !blocks_function_at(b, b->numbers.data[count], &f, NULL))
 		return;
-	note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
+	note(&b->context.notes, b->program.path, HEFT_NO_OFFSET, 0,
 	     "'%.200s' is a name of 0x%" PRIx64 " %.200s too", name, f.addr, f.name);
 }
 
@@ -563,7 +534,7 @@ static void note_alias(struct heft_blocks *b, const char *name, const struct nam
 	if (!n->symbol || !blocks_function_at(b, n->number, &f, NULL) ||
 	    strcmp(demangled(b, n->symbol->name), f.name) == 0)
 		return;
-	note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
+	note(&b->context.notes, b->program.path, HEFT_NO_OFFSET, 0,
 	     "'%.200s' is another name of 0x%" PRIx64 " %.200s", name, f.addr, f.name);
 }
 
@@ -707,7 +678,7 @@ const struct image *blocks_debug(const struct heft_blocks *b)
 
 struct notes *blocks_notes(struct heft_blocks *b)
 {
-	return &b->notes;
+	return &b->context.notes;
 }
 
 const char *blocks_name(struct heft_blocks *b, size_t i)

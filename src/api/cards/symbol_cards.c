@@ -45,7 +45,7 @@ bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 		const struct rollup_level level = { entry_spans(e, l, HEFT_VM),
 						    view_is_plain(&l->view) ? NULL
 									    : l->view.shown };
-		users_add(&c->users, im, &level, p->threads);
+		users_add(&c->users, im, &level, p->context.threads);
 		symbol_cards_add_data(c, im, &level);
 	}
 	users_sort(&c->users);

@@ -68,7 +68,7 @@ static void symbol_twins_find_in(const struct heft_profile *p, const struct entr
 	contents_init(&h.contents, program_image(&e->program));
 	contents_read(&h.contents);
 	h.held = mem_zeroed(jobs, sizeof *h.held);
-	parallel_for(p->threads, jobs, symbol_twins_hunt_job, &h);
+	parallel_for(p->context.threads, jobs, symbol_twins_hunt_job, &h);
 	for (size_t i = 0; i < jobs; i++)
 		vec_append(&held, &h.held[i]);
 	sort_by_key(held.data, held.count, sizeof *held.data);

@@ -1,13 +1,12 @@
 /* The stacks of functions: heft_stack_*. */
-#include "api/finder.h"
 #include "api/structs.h"
+#include "measure/session.h"
 #include "report/stack_report.h"
 
 struct heft_stack {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
-	struct notes notes;
-	struct program_wish wish;
+	struct context context;
 	struct program program;
 	struct locator locator;
 	struct stack_use stack;
@@ -17,12 +16,11 @@ struct heft_stack {
 
 /* ---- the handle ------------------------------------------------------------------------------ */
 
-struct heft_stack *heft_stack_new(void)
+struct heft_stack *heft_stack_new(struct heft_session *session)
 {
-	struct heft_stack *s = handle_new(sizeof *s);
+	struct heft_stack *s = session ? handle_new(sizeof *s) : NULL;
 	if (s) {
-		notes_init(&s->notes);
-		s->locator.style = HEFT_NAMES_FULL;
+		context_begin(&s->context, session, s->memory);
 		s->rows = (struct stack_rows){ .stack = &s->stack, .locator = &s->locator };
 	}
 	return s;
@@ -35,46 +33,16 @@ static void stack_handle_release(void *handle)
 	stack_release(&s->stack);
 	locator_release(&s->locator);
 	program_close(&s->program);
-	wish_release(&s->wish);
-	notes_release(&s->notes);
+	context_release(&s->context);
 	arena_release(&s->arena);
 	mem_free(s);
 }
 
 void heft_stack_free(struct heft_stack *s)
 {
+	if (s)
+		context_end(&s->context);
 	handle_free(s, stack_handle_release);
-}
-
-static void stack_handle_set_finder(struct heft_stack *s, const struct heft_finder *f)
-{
-	memory_need_whole(f->memory);
-	wish_copy(&s->wish, &f->wish);
-}
-
-void heft_stack_set_finder(struct heft_stack *s, const struct heft_finder *f)
-{
-	GUARDED_VOID(s->memory, stack_handle_set_finder(s, f));
-}
-
-void heft_stack_set_demangle(struct heft_stack *s, enum heft_demangle style)
-{
-	s->locator.style = style;
-}
-
-void heft_stack_set_progress(struct heft_stack *s, heft_progress_fn progress, void *ctx)
-{
-	memory_set_progress(s->memory, progress, ctx);
-}
-
-size_t heft_stack_note_count(const struct heft_stack *s)
-{
-	return s->notes.count;
-}
-
-const struct heft_note *heft_stack_note(const struct heft_stack *s, size_t i)
-{
-	return i < s->notes.count ? &s->notes.data[i] : NULL;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -85,8 +53,11 @@ static bool stack_handle_open_program(struct heft_stack *s, const char *path, st
 	if (s->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	s->opened = true;
+	context_take(&s->context);
+	s->locator.style = context_style(&s->context, HEFT_NAMES_FULL);
 	progress_tell("code", 0, 0);
-	if (!program_open_alone(&s->program, copy, USE_STACK, &s->wish, &s->notes, err) ||
+	if (!program_open_alone(&s->program, copy, USE_STACK, &s->context.wish, &s->context.notes,
+				err) ||
 	    !stack_read(&s->stack, &s->program, err))
 		return false;
 	s->locator.symbols = program_symbols(&s->program);
