@@ -159,6 +159,7 @@ void keeper_serve(void *keeper)
 {
 	const struct keeper *k = keeper;
 	int fd;
+	ASSERT(k->fd >= 0 && k->word);
 	while ((fd = accept4(k->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
 		serve(k, fd);
 		close(fd);

@@ -36,6 +36,7 @@ const struct heft_frame *name_cache_find(const struct name_cache *c, uint64_t ad
 
 static void name_cache_add_names(struct name_cache *c, uint64_t addr, size_t first)
 {
+	ASSERT(first <= c->frames.count && c->list.count < UINT32_MAX);
 	map_add(&c->by_addr, hash_u64(addr), (uint32_t)c->list.count);
 	vec_push(&c->list, (struct cached_names){ addr, first, c->frames.count - first });
 }

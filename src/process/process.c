@@ -9,6 +9,7 @@
 /* What the recorder knows of modules and threads counts as much as the dump's own notes. */
 static bool process_begin(struct process *p, const struct process_wish *wish, struct heft_err *err)
 {
+	ASSERT(!p->open && wish->find);
 	p->open = true;
 	p->wish = *wish;
 	p->modules = mem_zeroed(1, sizeof *p->modules);
@@ -69,14 +70,6 @@ static const char *foreign_malloc(struct process *p)
 	return NULL;
 }
 
-static bool has_glibc(const struct process *p)
-{
-	for (size_t i = 0; i < p->dump.file_count; i++)
-		if (strcmp(file_name(p->dump.files[i].path), "libc.so.6") == 0)
-			return true;
-	return false;
-}
-
 /* Of a process that was not recorded: what its own memory tells. */
 static const char *unrecorded_unknown(struct process *p)
 {
@@ -88,8 +81,9 @@ static const char *unrecorded_unknown(struct process *p)
 		return foreign ? foreign : h->glibc.doubt;
 	if (h->blocks.live.count > 0 || h->blocks.freed.count > 0)
 		return NULL;
-	if (p->dump.kind == DUMP_CORE && has_glibc(p))
-		return NULL;
+	for (size_t i = 0; p->dump.kind == DUMP_CORE && i < p->dump.file_count; i++)
+		if (strcmp(file_name(p->dump.files[i].path), "libc.so.6") == 0)
+			return NULL;
 	return p->dump.kind == DUMP_CORE ? "no heap in it is of an allocator that heft reads"
 					 : "nothing in it is of a recorded heap";
 }
@@ -118,6 +112,7 @@ static const char *process_what_is_unknown(struct process *p)
 const struct process_heap *process_read_heap(struct process *p)
 {
 	struct process_heap *h = &p->heap;
+	ASSERT(p->open);
 	if (p->heap_read)
 		return h;
 	p->heap_read = true;

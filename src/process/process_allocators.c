@@ -140,15 +140,11 @@ static void sought_make(struct sought *ret)
 		sought_add(ret, others[i]);
 }
 
-static bool is_sought(const struct sought *in, struct str name)
-{
-	return name.len > 0 && name.len < LENGTHS &&
-	       (in->lengths[name.p[0] & (LETTERS - 1)] >> name.len & 1) != 0;
-}
-
 static void symbol_mark(struct marks *m, const struct symbol *s)
 {
-	if (s->section == SYM_NO_SECTION || !is_sought(m->sought, s->name))
+	const struct str name = s->name;
+	if (s->section == SYM_NO_SECTION || name.len == 0 || name.len >= LENGTHS ||
+	    (m->sought->lengths[name.p[0] & (LETTERS - 1)] >> name.len & 1) == 0)
 		return;
 	m->defined |= of_symbol(s->name);
 	if (s->bind == STB_LOCAL)
@@ -173,14 +169,6 @@ static void table_mark(struct marks *m, const struct image *im, uint32_t type)
 		const struct symbol symbol = symtab_get(&t, i);
 		symbol_mark(m, &symbol);
 	}
-}
-
-static void image_mark(struct marks *m, const struct image *im)
-{
-	table_mark(m, im, SHT_DYNSYM);
-	table_mark(m, im, SHT_SYMTAB);
-	if (image_section_find(im, ".go.buildinfo") != NULL)
-		m->defined |= of_symbol(STR("runtime.mallocgc"));
 }
 
 /* ---- texts and memory ------------------------------------------------------------------------ */
@@ -252,17 +240,6 @@ static void allocators_push(struct process *p, uint64_t bits, const char *path)
 	}
 }
 
-/* A malloc that is neither the C library's nor of an allocator with a name. */
-static void malloc_push(struct process *p, const struct marks *m, const char *path)
-{
-	if (m->malloc == 0 || m->defined != 0 || is_part_of_glibc(path) || m->malloc == m->own)
-		return;
-	const char *name = arena_format(&p->modules->arena, "the malloc of %s", file_name(path));
-	if (m->is_library && !m->is_glibc)
-		name = strstr(path, "musl") ? "musl's malloc" : "the C library's malloc";
-	vec_push(&p->heap.allocators, (struct process_allocator){ name, path, false });
-}
-
 /* A library that gives malloc its memory is asked through the recorder, where one is; what is in a
  * module itself is not. */
 static void module_find(struct process *p, struct opened_module *o, const struct sought *sought)
@@ -271,13 +248,24 @@ static void module_find(struct process *p, struct opened_module *o, const struct
 	const uint64_t named = of_file(path);
 	struct marks m = { .sought = sought };
 	process_find_own(p, o);
-	if (o->module.input != NULL && !o->module.input->archive)
-		image_mark(&m, &o->module.input->images[0]);
+	if (o->module.input != NULL && !o->module.input->archive) {
+		const struct image *im = &o->module.input->images[0];
+		table_mark(&m, im, SHT_DYNSYM);
+		table_mark(&m, im, SHT_SYMTAB);
+		if (image_section_find(im, ".go.buildinfo") != NULL)
+			m.defined |= of_symbol(STR("runtime.mallocgc"));
+	}
 	if (p->heap.records.found && named != 0)
 		return;
 	allocators_push(p, named | m.defined, path);
-	if (named == 0 && !p->heap.records.found)
-		malloc_push(p, &m, path);
+	/* A malloc that is neither the C library's nor of an allocator with a name. */
+	if (named != 0 || p->heap.records.found || m.malloc == 0 || m.defined != 0 ||
+	    is_part_of_glibc(path) || m.malloc == m.own)
+		return;
+	const char *name = arena_format(&p->modules->arena, "the malloc of %s", file_name(path));
+	if (m.is_library && !m.is_glibc)
+		name = strstr(path, "musl") ? "musl's malloc" : "the C library's malloc";
+	vec_push(&p->heap.allocators, (struct process_allocator){ name, path, false });
 }
 
 static void texts_find(struct process *p)
@@ -294,6 +282,7 @@ static void texts_find(struct process *p)
 void process_find_allocators(struct process *p, bool heaps)
 {
 	struct sought sought;
+	ASSERT(p->heap.allocators.count == 0 && p->dump.file_count <= p->modules->count);
 	sought_make(&sought);
 	for (size_t i = 0; i < p->dump.file_count; i++)
 		if (*p->modules->list[i]->module.path)

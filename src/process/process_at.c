@@ -13,6 +13,7 @@ enum heft_heap_part process_part(enum heap_part_kind kind)
 		[HEAP_PART_RECORDER] = HEFT_HEAP_RECORDER,
 		[HEAP_PART_OTHER] = HEFT_HEAP_OTHER,
 	};
+	ASSERT(kind < COUNT_OF(parts));
 	return (enum heft_heap_part)parts[kind];
 }
 
@@ -153,14 +154,6 @@ static const struct heft_heap_block *live_block(struct process *p, size_t i, str
 	return process_block(p, &f, a);
 }
 
-static void tell_neighbours(struct process *p, size_t live, struct arena *a,
-			    struct heft_heap_place *at)
-{
-	const bool own = at->state == HEFT_HEAP_IN_LIVE || at->state == HEFT_HEAP_IN_HEADER;
-	at->before = live_block(p, own ? live - 1 : live, a);
-	at->after = live_block(p, live + 1, a); /* SIZE_MAX + 1 of none is 0 */
-}
-
 struct heft_heap_place process_no_place(uint64_t addr)
 {
 	return (struct heft_heap_place){ .size = sizeof(struct heft_heap_place),
@@ -174,6 +167,7 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 {
 	const struct process_heap *h = process_read_heap(p);
 	const size_t live = heap_block_at(&h->blocks, addr);
+	ASSERT(live == SIZE_MAX || live < h->blocks.live.count);
 	*ret = process_no_place(addr);
 	tell_mapping(p, ret);
 	process_at_tell_symbol(p, ret);
@@ -183,8 +177,12 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 		return true;
 	if (tell_state(h, live, ret, &f))
 		ret->block = process_block(p, &f, a);
-	if (ret->state >= HEFT_HEAP_IN_LIVE)
-		tell_neighbours(p, live, a, ret);
+	if (ret->state >= HEFT_HEAP_IN_LIVE) {
+		const bool own = ret->state == HEFT_HEAP_IN_LIVE ||
+				 ret->state == HEFT_HEAP_IN_HEADER;
+		ret->before = live_block(p, own ? live - 1 : live, a);
+		ret->after = live_block(p, live + 1, a); /* SIZE_MAX + 1 of none is 0 */
+	}
 	tell_bytes(p, ret);
 	return ret->state != HEFT_HEAP_NOWHERE;
 }

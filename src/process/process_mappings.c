@@ -2,11 +2,6 @@
 #include "heap/memory.h"
 #include "process/process_internal.h"
 
-static bool process_mappings_is_anonymous(const struct region *r)
-{
-	return r->file == 0 && r->read && r->write && !r->exec;
-}
-
 /* The heap of brk(2) is the first thing behind the program that is neither a file nor its .bss;
  * NULL if there is none. */
 static const struct region *find_brk(const struct dump *d)
@@ -19,10 +14,10 @@ static const struct region *find_brk(const struct dump *d)
 			program = &d->files[i];
 	for (size_t i = 0; program && i < d->region_count; i++) {
 		const struct region *r = &d->regions[i];
-		if (region_end(r) > align_up(program->end, 4096))
-			return process_mappings_is_anonymous(r) && r->addr - program->end < far
-				       ? r
-				       : NULL;
+		if (region_end(r) <= align_up(program->end, 4096))
+			continue;
+		const bool anonymous = r->file == 0 && r->read && r->write && !r->exec;
+		return anonymous && r->addr - program->end < far ? r : NULL;
 	}
 	return NULL;
 }
@@ -85,6 +80,7 @@ const struct process_mapping *process_mappings(struct process *p, size_t *ret_co
 							     region_label(p, &d->regions[i]), 0 });
 	}
 	*ret_count = p->modules->mappings.count;
+	ASSERT(*ret_count >= p->modules->special);
 	return p->modules->mappings.data;
 }
 

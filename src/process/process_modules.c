@@ -7,13 +7,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-/* ---- the list ------------------------------------------------------------------------------- */
-
-static struct opened_module *opened(const struct process_module *m)
-{
-	return (struct opened_module *)(uintptr_t)m; /* its first member */
-}
-
 static void push_module(struct process *p, const struct dump_file *f, bool gone)
 {
 	struct opened_modules *all = p->modules;
@@ -41,21 +34,19 @@ const struct process_module *process_module(const struct process *p, size_t i)
 	return &p->modules->list[i]->module;
 }
 
-static bool covers(const struct opened_module *o, uint64_t addr)
-{
-	return *o->module.path && addr >= o->module.start && addr < o->module.end;
-}
-
 /* What lies where a module is gone is something else. */
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr)
 {
 	const struct opened_modules *all = p->modules;
 	const struct dump_file *f = dump_module(&p->dump, addr);
+	ASSERT(all->count >= p->dump.file_count);
 	if (f)
 		return all->list[f - p->dump.files];
-	for (size_t i = all->count; i-- > p->dump.file_count;)
-		if (covers(all->list[i], addr) && !dump_region(&p->dump, addr))
+	for (size_t i = all->count; i-- > p->dump.file_count;) {
+		const struct process_module *m = &all->list[i]->module;
+		if (*m->path && addr >= m->start && addr < m->end && !dump_region(&p->dump, addr))
 			return all->list[i];
+	}
 	return NULL;
 }
 
@@ -124,6 +115,7 @@ static bool program_settle(struct process *p, const struct given_program *g)
 void process_list_gone(struct process *p)
 {
 	const struct calls *c = &p->heap.calls;
+	ASSERT(p->modules->count == p->dump.file_count);
 	for (size_t i = p->dump.file_count; i < c->modules.count; i++)
 		push_module(p, &c->modules.data[i], true);
 	for (size_t i = 0; i < p->modules->waiting.count; i++)
@@ -200,14 +192,6 @@ static bool process_modules_read_build_id(struct process *p, const char *path, s
 			       id.size };
 	input_close(&in);
 	return true;
-}
-
-static bool knows_modules(const struct process *p)
-{
-	for (size_t i = 0; i < p->dump.file_count; i++)
-		if (p->dump.files[i].module)
-			return true;
-	return false;
 }
 
 /* Whether the recorder noted a module that is no more, which process_list_gone adds. */
@@ -292,10 +276,14 @@ static bool process_modules_add_program(struct process *p, const char *path, uin
 bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
+	bool known = false; /* a module */
+	ASSERT(p->modules->count == 0);
 	for (size_t i = 0; i < find->programs.count; i++)
 		if (!check_program(find->programs.data[i], err))
 			return false;
-	if (find->programs.count > 0 && !knows_modules(p) &&
+	for (size_t i = 0; i < p->dump.file_count && !known; i++)
+		known = p->dump.files[i].module;
+	if (find->programs.count > 0 && !known &&
 	    !process_modules_add_program(p, find->programs.data[0], find->dump.load, err))
 		return false;
 	for (size_t i = 0; i < p->dump.file_count; i++)
@@ -308,15 +296,6 @@ bool process_list_modules(struct process *p, struct heft_err *err)
 
 /* ---- candidates ----------------------------------------------------------------------------- */
 
-/* A separate debug file has no code. */
-static bool process_modules_has_code(const struct image *im)
-{
-	for (size_t i = 0; i < im->section_count; i++)
-		if (im->sections[i].exec && im->sections[i].file_size > 0)
-			return true;
-	return im->section_count == 0;
-}
-
 static bool take_given(const struct process *p, struct process_module *m)
 {
 	for (size_t i = 0; i < p->wish.find->debug_files.count; i++) {
@@ -324,7 +303,12 @@ static bool take_given(const struct process *p, struct process_module *m)
 		if (!process_modules_is_program(in) ||
 		    !same_build_id(in->images[0].build_id, m->build_id))
 			continue;
-		if (process_modules_has_code(&in->images[0]))
+		/* A separate debug file has no code. */
+		const struct image *im = &in->images[0];
+		bool code = im->section_count == 0;
+		for (size_t k = 0; k < im->section_count && !code; k++)
+			code = im->sections[k].exec && im->sections[k].file_size > 0;
+		if (code)
 			m->input = in;
 		else
 			m->debug = in;
@@ -490,16 +474,6 @@ static bool try_own_path(const struct process *p, struct opened_module *o, struc
 			      : try_relative(p, o, path, scratch);
 }
 
-/* The folders that the user names for debug files may hold the modules as well. */
-static bool try_debug_dirs(const struct process *p, struct opened_module *o, struct arena *scratch)
-{
-	const struct debug_search how = wish_search(p->wish.find);
-	for (size_t i = 0; i < how.dir_count; i++)
-		if (try_below(p, o, str_of(how.dirs[i]), o->module.path, scratch))
-			return true;
-	return false;
-}
-
 /* Debug files state where symbols, lines and sections are as well as the module itself. */
 static bool try_build_id(const struct process *p, struct opened_module *o, struct arena *scratch)
 {
@@ -515,21 +489,15 @@ static bool try_build_id(const struct process *p, struct opened_module *o, struc
 static bool try_all(const struct process *p, struct opened_module *o)
 {
 	struct arena scratch = { 0 };
-	const bool found = (o->program && process_modules_try_path(p, o, o->program)) ||
-			   take_given(p, &o->module) || try_memory(p, o) ||
-			   try_own_path(p, o, &scratch) || try_build_id(p, o, &scratch) ||
-			   try_debug_dirs(p, o, &scratch);
+	const struct debug_search how = wish_search(p->wish.find);
+	bool found = (o->program && process_modules_try_path(p, o, o->program)) ||
+		     take_given(p, &o->module) || try_memory(p, o) ||
+		     try_own_path(p, o, &scratch) || try_build_id(p, o, &scratch);
+	/* The folders that the user names for debug files may hold the modules as well. */
+	for (size_t i = 0; i < how.dir_count && !found; i++)
+		found = try_below(p, o, str_of(how.dirs[i]), o->module.path, &scratch);
 	arena_release(&scratch);
 	return found;
-}
-
-/* ---- opening one ---------------------------------------------------------------------------- */
-
-static void find_debug(const struct process *p, struct opened_module *o)
-{
-	if (!o->module.debug && companion_find(&o->debug, &o->module.input->images[0], p->wish.find,
-					       p->wish.dwarf, &o->go, &o->notes))
-		o->module.debug = &o->debug.input;
 }
 
 /* Without headers in the dump the bias was guessed; the file knows better. */
@@ -574,7 +542,9 @@ void process_find_file(struct process *p, struct opened_module *o)
 	if (!m->input || o->debug_tried)
 		return;
 	o->debug_tried = true;
-	find_debug(p, o);
+	if (!m->debug && companion_find(&o->debug, &m->input->images[0], p->wish.find,
+					p->wish.dwarf, &o->go, &o->notes))
+		m->debug = &o->debug.input;
 }
 
 void process_take_notes(struct process *p, struct opened_module *o)
@@ -585,7 +555,8 @@ void process_take_notes(struct process *p, struct opened_module *o)
 
 void process_open_module(struct process *p, const struct process_module *m)
 {
-	struct opened_module *o = opened(m);
+	struct opened_module *o = (struct opened_module *)(uintptr_t)m; /* its first member */
+	ASSERT(o->index < p->modules->count && p->modules->list[o->index] == o);
 	process_find_file(p, o);
 	process_take_notes(p, o);
 }

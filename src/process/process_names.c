@@ -30,17 +30,6 @@ struct locator *process_locator(const struct process *p, struct opened_module *o
 	return &o->locator;
 }
 
-static void push_symbol(struct opened_module *o, struct locator *l, uint64_t addr,
-			process_frame_vec *ret)
-{
-	const struct symbol_place *s = l ? locator_symbol(l, addr) : NULL;
-	vec_push(ret, (struct heft_frame){ .function = s ? s->memo : "",
-					   .linkage = s ? s->name : "",
-					   .file = "",
-					   .module = o->module.path,
-					   .addr = addr });
-}
-
 /* The functions at an address of the module's own headers. */
 static void push_frames(const struct process *p, struct opened_module *o, uint64_t addr,
 			process_frame_vec *ret)
@@ -49,21 +38,18 @@ static void push_frames(const struct process *p, struct opened_module *o, uint64
 	const char *unit;
 	struct locator *l = process_locator(p, o);
 	const size_t count = l ? locator_functions(l, addr, &functions, &unit) : 0;
-	if (count == 0)
-		push_symbol(o, l, addr, ret);
+	if (count == 0) {
+		const struct symbol_place *s = l ? locator_symbol(l, addr) : NULL;
+		vec_push(ret, (struct heft_frame){ .function = s ? s->memo : "",
+						   .linkage = s ? s->name : "",
+						   .file = "",
+						   .module = o->module.path,
+						   .addr = addr });
+	}
 	for (size_t i = 0; i < count; i++) {
 		vec_push(ret, functions[i]);
 		ret->data[ret->count - 1].module = o->module.path;
 	}
-}
-
-/* ---- one address ---------------------------------------------------------------------------- */
-
-static void push_nowhere(uint64_t pc, process_frame_vec *ret)
-{
-	vec_push(ret,
-		 (struct heft_frame){
-			 .function = "", .linkage = "", .file = "", .module = "", .addr = pc });
 }
 
 struct process_place process_locate(struct process *p, uint64_t addr)
@@ -105,16 +91,6 @@ struct symbol_job {
 	struct process_spot **order;
 };
 
-static uint32_t module_number(const struct process *p, const struct call_node *n)
-{
-	if (n->module != CALLS_NONE)
-		return n->module + 1;
-	const struct opened_module *o = n->frame > HEAP_FRAME_CUT
-						? process_opened_at(p, n->frame - 1)
-						: NULL;
-	return o ? (uint32_t)o->index + 1 : 0;
-}
-
 /* As the cache has them, or of the module, whose file is opened then. */
 static void push_known_frames(struct process *p, struct opened_module *o, uint64_t addr,
 			      process_frame_vec *ret)
@@ -138,13 +114,18 @@ static void push_known_frames(struct process *p, struct opened_module *o, uint64
 
 static void name_spot(struct process *p, struct process_spot *s)
 {
+	ASSERT(s->module <= p->modules->count);
 	struct opened_module *o = s->module > 0 ? p->modules->list[s->module - 1] : NULL;
 	process_frame_vec *frames = o ? &o->frames : &p->modules->frames;
 	s->first = (uint32_t)frames->count;
 	if (o)
 		push_known_frames(p, o, s->frame - 1 - o->module.bias, frames);
 	else if (s->frame != 0) /* the root's */
-		push_nowhere(s->frame - 1, frames);
+		vec_push(frames, (struct heft_frame){ .function = "",
+						      .linkage = "",
+						      .file = "",
+						      .module = "",
+						      .addr = s->frame - 1 });
 	if (s->frame == HEAP_FRAME_CUT)
 		frames->data[frames->count - 1].function = process_cut_off;
 	s->count = (uint32_t)frames->count - s->first;
@@ -175,8 +156,14 @@ static void make_spots(struct process *p)
 	struct spot_key *keys = mem_zeroed(c->nodes.count + 1, sizeof *keys);
 	for (size_t i = 0; i < c->nodes.count; i++) {
 		const struct call_node *n = &c->nodes.data[i];
-		keys[i] = (struct spot_key){ n->frame, (uint32_t)i, module_number(p, n) };
+		const struct opened_module *o = n->module == CALLS_NONE && n->frame > HEAP_FRAME_CUT
+							? process_opened_at(p, n->frame - 1)
+							: NULL;
+		keys[i] = (struct spot_key){ n->frame, (uint32_t)i, 0 };
+		if (n->module != CALLS_NONE || o)
+			keys[i].module = (o ? (uint32_t)o->index : n->module) + 1;
 	}
+	ASSERT(!all->spot_of && all->spots.count == 0 && c->nodes.count < UINT32_MAX);
 	sort_by_key(keys, c->nodes.count, sizeof *keys);
 	all->spot_of = mem_zeroed(c->nodes.count + 1, sizeof *all->spot_of);
 	for (size_t i = 0; i < c->nodes.count; i++) {
@@ -228,23 +215,19 @@ static void note_hidden(struct process *p)
 	mem_free(hidden);
 }
 
-/* Stacks were added since. */
-static void forget_spots(struct opened_modules *all)
+void process_name_calls(struct process *p)
 {
+	struct symbol_job job = { .p = p };
+	struct opened_modules *all = p->modules;
+	process_read_heap(p);
+	if (all->spot_of && all->named == p->heap.calls.nodes.count)
+		return;
+	/* Stacks may have been added since. */
 	mem_free(all->spot_of);
 	all->spot_of = NULL;
 	all->spots.count = all->frames.count = 0;
 	for (size_t i = 0; i < all->count; i++)
 		all->list[i]->frames.count = 0;
-}
-
-void process_name_calls(struct process *p)
-{
-	struct symbol_job job = { .p = p };
-	process_read_heap(p);
-	if (p->modules->spot_of && p->modules->named == p->heap.calls.nodes.count)
-		return;
-	forget_spots(p->modules);
 	p->modules->named = p->heap.calls.nodes.count;
 	make_spots(p);
 	sort_spots(p, &job);
@@ -265,6 +248,7 @@ size_t process_spot_count(const struct process *p)
 
 const struct process_spot *process_spot(const struct process *p, size_t i)
 {
+	ASSERT(i < p->modules->spots.count);
 	return &p->modules->spots.data[i];
 }
 

@@ -100,37 +100,12 @@ static bool is_one_of(struct str name, const char *const *list, size_t count)
 	return false;
 }
 
-/* Without underscores and the C library's "__GI_" in front, and what marks a clone behind. */
-static struct str process_stack_plain_name(const struct heft_frame *f)
-{
-	const char *name = *f->linkage ? f->linkage : f->function;
-	if (strncmp(name, "__GI_", 5) == 0)
-		name += 5;
-	name += strspn(name, "_");
-	return (struct str){ name, strcspn(name, ".@") };
-}
-
-/* operator new and new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
-static bool is_operator_new(const struct heft_frame *f)
-{
-	return strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
-	       strncmp(f->function, "operator new", 12) == 0;
-}
-
 static bool process_stack_starts_with(const char *text, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strncmp(text, list[i], strlen(list[i])) == 0)
 			return true;
 	return false;
-}
-
-/* Names of Rust, mangled: v0 begins with _R, the older ones end with "17h", 16 digits and "E". */
-static bool is_rust(const char *linkage)
-{
-	const size_t size = strlen(linkage);
-	return strncmp(linkage, "_R", 2) == 0 ||
-	       (size > 20 && strncmp(linkage + size - 20, "17h", 3) == 0);
 }
 
 /* "alloc::vec::Vec<>::push", "<alloc::string::String as core::clone::Clone>::clone", and what
@@ -161,30 +136,41 @@ static bool process_stack_is_of_rust_library(const struct heft_frame *f)
 	return is_of_rust(name);
 }
 
-/* A layer of the standard library between the program and the allocator: what it allocates is its
- * caller's.  What was inlined may have no mangled name. */
-static bool is_of_library(const struct heft_frame *f)
-{
-	static const char *const std[] = { "std::", "__gnu_cxx::" };
-	if (is_rust(f->linkage))
-		return process_stack_is_of_rust_library(f);
-	return f->linkage[0] != '\0' ? process_stack_starts_with(f->linkage, library_starts,
-								 COUNT_OF(library_starts))
-				     : process_stack_starts_with(f->function, std, COUNT_OF(std));
-}
-
 enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 {
+	static const char *const std[] = { "std::", "__gnu_cxx::" };
 	if (strcmp(f->function, process_cut_off) == 0)
 		return PROCESS_FRAME_CUT;
-	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 || is_operator_new(f))
+	/* operator new and new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
+	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 ||
+	    strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
+	    strncmp(f->function, "operator new", 12) == 0)
 		return PROCESS_FRAME_ALLOCATOR;
-	const struct str name = process_stack_plain_name(f);
+	/* Without underscores and the C library's "__GI_" in front, and what marks a clone
+	 * behind. */
+	const char *plain = *f->linkage ? f->linkage : f->function;
+	if (strncmp(plain, "__GI_", 5) == 0)
+		plain += 5;
+	plain += strspn(plain, "_");
+	const struct str name = { plain, strcspn(plain, ".@") };
 	if (is_one_of(name, allocators, COUNT_OF(allocators)))
 		return PROCESS_FRAME_ALLOCATOR;
 	if (is_one_of(name, helpers, COUNT_OF(helpers)))
 		return PROCESS_FRAME_HELPER;
-	return is_of_library(f) ? PROCESS_FRAME_HELPER : PROCESS_FRAME_PLAIN;
+	/* A layer of the standard library between the program and the allocator: what it allocates
+	 * is its caller's.  Mangled names of Rust begin with _R (v0), or end with "17h", 16 digits
+	 * and "E".  What was inlined may have no mangled name. */
+	const size_t size = strlen(f->linkage);
+	bool library;
+	if (strncmp(f->linkage, "_R", 2) == 0 ||
+	    (size > 20 && strncmp(f->linkage + size - 20, "17h", 3) == 0))
+		library = process_stack_is_of_rust_library(f);
+	else if (size > 0)
+		library = process_stack_starts_with(f->linkage, library_starts,
+						    COUNT_OF(library_starts));
+	else
+		library = process_stack_starts_with(f->function, std, COUNT_OF(std));
+	return library ? PROCESS_FRAME_HELPER : PROCESS_FRAME_PLAIN;
 }
 
 void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret)
@@ -192,6 +178,7 @@ void process_stack(const struct process *p, uint32_t stack, process_frame_vec *r
 	const struct calls *c = &p->heap.calls;
 	size_t own = 0;
 	ret->count = 0;
+	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* process_name_calls has run */
 	for (uint32_t n = stack < c->stacks.count ? c->stacks.data[stack].node : 0; n != 0;
 	     n = c->nodes.data[n].parent) {
 		const struct process_spot *s = process_spot(p, process_spot_of(p, n));

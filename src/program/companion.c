@@ -17,6 +17,7 @@ static bool companion_take(struct companion *c, const struct image *im, char *pa
 	struct heft_err err;
 	if (!path)
 		return false;
+	ASSERT(!c->open);
 	c->open = open(im, path, &c->input, notes, &err);
 	if (!c->open && note_is_first(notes, path, HEFT_NO_OFFSET))
 		note(notes, im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);

@@ -217,6 +217,7 @@ void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how)
 {
 	struct arena *a = &d->files->arena;
 	const size_t dir_count = how ? how->dir_count : 0;
+	ASSERT(!d->files->sup && !d->dwarf.sup);
 	d->files->given = how ? how->files : NULL;
 	d->files->given_count = how ? how->file_count : 0;
 	struct sup_link link;

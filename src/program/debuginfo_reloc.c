@@ -73,6 +73,7 @@ static void find_tables(struct debuginfo *d)
 void debuginfo_relocs_open(struct debuginfo *d)
 {
 	struct debuginfo_relocs *rel = &d->files->relocs;
+	ASSERT(d->image->kind == IMAGE_OBJECT && !rel->bases);
 	if (d->image->section_count == 0)
 		return;
 	rel->bases = mem_zeroed(d->image->section_count, sizeof *rel->bases);
@@ -330,6 +331,7 @@ void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_
 		struct debuginfo_reloc_apply a = { f, p, bytes + p->off, notes, { .depth = 0 } };
 		struct reloc_iter it;
 		struct reloc r;
+		ASSERT(t->part < f->first[DW_SECTIONS]);
 		if (p->which != which || !reloc_open(&it, f->image, t->section))
 			continue;
 		while (reloc_next(&it, &r))

@@ -17,6 +17,7 @@ struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 		return NULL;
 	if (p->open && p->info.image == holder)
 		return &p->info;
+	ASSERT(s->wish && holder);
 	program_dwarf_slot_release(p);
 	const struct debug_search how = wish_search(s->wish);
 	debuginfo_open(&p->info, holder, &how, notes);

@@ -311,6 +311,7 @@ static void go_dwarf_put_unit(struct writer *w, struct str package, uint64_t sta
 	text_add(w->info, text_str(&w->dies));
 	put_uint(w->info, 0, 1);
 	put_length(w->info, &w->form, info);
+	ASSERT(start <= end && w->names.count <= UINT32_MAX);
 	w->program.len = w->dies.len = 0;
 	w->names.count = 0;
 	map_clear(&w->by_name);

@@ -222,6 +222,7 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
 			       .image_count = 1,
 			       .notes = notes };
+	ASSERT(in->type == SHT_PROGBITS && im->kind == IMAGE_EXEC);
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
 	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
 	/* A boot image counts addresses from its own start, and its first section begins with the

@@ -38,6 +38,7 @@ size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_fra
 			 const char **ret_unit)
 {
 	struct symbolized s;
+	ASSERT(!l->symbolizer || l->symbolizer->info);
 	l->found.count = 0;
 	*ret = NULL;
 	if (!l->symbolizer || !symbolizer_find(l->symbolizer, addr, &s))

@@ -6,6 +6,7 @@ void made_image_begin(struct image_build *b, struct image *ret, const struct ima
 		      const char *path, struct notes *notes)
 {
 	const struct image_place at = { .path = path, .member = im->member };
+	ASSERT(ret != im);
 	build_init(b, ret, &at, im->bytes, notes);
 	ret->format = im->format;
 	ret->kind = im->kind;

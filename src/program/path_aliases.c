@@ -159,6 +159,7 @@ void path_aliases_read(struct path_aliases *p, const struct linkmap *map, unsign
 		       struct notes *notes)
 {
 	struct path_aliases_reading r = { .to = p, .what = what };
+	ASSERT(p->list.count == 0 || p->map == map);
 	p->map = map;
 	read_left_out(&r);
 	for (uint32_t i = 0; i < map->objects.entries.count; i++)

@@ -118,6 +118,7 @@ static void pdb_file_put_symbols(struct pdb_file_making *m)
 static void pdb_file_make(struct pdb_file_making *m, struct image *ret, const char *path,
 			  struct notes *notes)
 {
+	ASSERT(m->bytes.len == 0 && ret != m->im);
 	made_image_begin(&m->build, ret, m->im, path, notes);
 	ret->build_id = m->im->build_id;
 	made_image_add(&m->build, &m->bytes, STR(".debug_info"), &m->dwarf.info);

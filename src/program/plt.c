@@ -36,6 +36,7 @@ static void plt_read_slots(struct plt *p, const struct section *table, size_t sy
 void plt_read(struct plt *p, const struct image *im)
 {
 	struct symtab t;
+	ASSERT(!p->im || p->im == im);
 	p->im = im;
 	p->dynsym = image_section_type(im, SHT_DYNSYM, 1);
 	p->slots.count = 0;

@@ -64,6 +64,7 @@ static void source_map_file_make(const struct source_map *map, const struct imag
 				 struct input *in)
 {
 	const struct section *code = NULL;
+	ASSERT(in->image_count == 1 && in->file.path);
 	for (size_t i = 1; i < im->section_count && !code; i++)
 		if (im->sections[i].exec && im->sections[i].alloc)
 			code = &im->sections[i];

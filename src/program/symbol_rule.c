@@ -64,8 +64,10 @@ void symbols_cut_crossing(void *list, size_t count, size_t size)
 			behind = here;
 			here = extent[0];
 		}
-		if (cut[i])
+		if (cut[i]) {
+			ASSERT(behind > extent[0]);
 			extent[1] = behind - extent[0];
+		}
 	}
 	mem_free(cut);
 	vec_release(&crossing);

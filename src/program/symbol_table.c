@@ -106,6 +106,7 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 {
 	const struct section *own = image_section_type(im, SHT_SYMTAB, 1);
 	candidate_vec sized = { 0 }, unsized = { 0 };
+	ASSERT(!t->im && t->list.count == 0);
 	t->im = im;
 	range_vec ranges = { 0 };
 	const struct section *given = debug ? image_section_type(debug, SHT_SYMTAB, 1) : NULL;
@@ -126,6 +127,7 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 		symbol_table_add(t, &ranges, c, c->addr + c->size, function);
 	}
 	add_unsized(t, &ranges, &sized, &unsized);
+	ASSERT(ranges.count == t->list.count);
 	flat_lay(&t->spans, ranges.data, ranges.count);
 	vec_release(&sized);
 	vec_release(&unsized);

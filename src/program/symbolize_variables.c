@@ -43,6 +43,7 @@ static void read_variables(struct symbolizer *s)
 		if (l.unit)
 			(void)unit_walk(l.unit, &w);
 	}
+	ASSERT(!s->variables_read);
 	sort_by_key(s->variables.data, s->variables.count, sizeof *s->variables.data);
 	s->variables_read = true;
 }
