@@ -61,6 +61,7 @@ void block_map_release(struct block_map *m)
 
 void block_piece_set(struct block_piece *p, uint32_t place)
 {
+	ASSERT(place < p->places);
 	if (p->bits == NULL) {
 		const size_t words = block_map_words_of(p), groups = words / BLOCK_GROUP + 1;
 		p->bits = mem_zeroed(1, words * sizeof *p->bits + groups * sizeof *p->counts);
@@ -111,25 +112,21 @@ bool block_map_has(const struct block_map *m, uint64_t addr)
 	return p != NULL && p->bits != NULL && (p->bits[place / WORD] >> place % WORD & 1) != 0;
 }
 
-static void clear_piece(struct block_piece *p, uint64_t from, uint64_t to)
-{
-	for (uint64_t i = from; i < to && i < p->places; i++)
-		if (i % WORD == 0 && p->bits[i / WORD] == 0)
-			i += WORD - 1;
-		else
-			p->bits[i / WORD] &= ~(UINT64_C(1) << i % WORD);
-}
-
 void block_map_clear(struct block_map *m, uint64_t start, uint64_t end)
 {
 	const uint64_t step = UINT64_C(1) << m->shift;
 	struct block_piece *p = m->pieces.data;
 	size_t i = upper_bound(p, m->pieces.count, sizeof *p, start);
 	for (i = i > 0 ? i - 1 : 0; i < m->pieces.count && p[i].addr < end; i++) {
+		if (p[i].bits == NULL)
+			continue;
 		const uint64_t from = start > p[i].addr ? start - p[i].addr : 0;
-		if (p[i].bits != NULL)
-			clear_piece(&p[i], (from + step - 1) >> m->shift,
-				    (end - p[i].addr + step - 1) >> m->shift);
+		const uint64_t to = min_u64((end - p[i].addr + step - 1) >> m->shift, p[i].places);
+		for (uint64_t k = (from + step - 1) >> m->shift; k < to; k++)
+			if (k % WORD == 0 && p[i].bits[k / WORD] == 0)
+				k += WORD - 1;
+			else
+				p[i].bits[k / WORD] &= ~(UINT64_C(1) << k % WORD);
 	}
 }
 
@@ -149,6 +146,21 @@ static size_t count_piece(struct block_piece *p)
 	return count;
 }
 
+/* Pieces rise and do not overlap; their blocks are numbered one after the other. */
+static void block_map_verify(const struct block_map *m)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < m->pieces.count; i++) {
+		const struct block_piece *p = &m->pieces.data[i], *before = i > 0 ? p - 1 : NULL;
+		ASSERT(p->places > 0 && p->places <= BLOCK_PLACES && p->before <= i);
+		ASSERT(!before || (p->addr - before->addr) >> m->shift >= before->places);
+		ASSERT(p->first == count);
+		for (size_t k = 0; p->bits != NULL && k < block_map_words_of(p); k++)
+			count += ones(p->bits[k]);
+	}
+	ASSERT(count == m->count);
+}
+
 void block_map_count(struct block_map *m)
 {
 	uint32_t before = 0;
@@ -161,12 +173,15 @@ void block_map_count(struct block_map *m)
 		before = count > 0 ? (uint32_t)i + 1 : before;
 		m->count += count;
 	}
+	if (HEFT_CHECKS)
+		block_map_verify(m);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 size_t block_map_number(const struct block_map *m, struct block_at at)
 {
+	ASSERT(at.piece < m->pieces.count);
 	const struct block_piece *p = &m->pieces.data[at.piece];
 	const uint32_t word = at.place / WORD, group = word / BLOCK_GROUP;
 	size_t n = p->first + p->counts[group];
@@ -192,6 +207,7 @@ size_t block_map_below(const struct block_map *m, uint64_t addr)
 
 struct block_at block_map_find(const struct block_map *m, size_t i)
 {
+	ASSERT(i < m->count);
 	size_t piece, group;
 	BISECT(piece, 0, m->pieces.count, k, m->pieces.data[k].first <= i);
 	const struct block_piece *p = &m->pieces.data[--piece];

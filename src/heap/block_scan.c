@@ -54,14 +54,6 @@ static bool block_scan_read_header(const struct dump *d, const struct region *g,
 	return reader_ok(&r);
 }
 
-/* Distance from the inline stack to the block; 0: it is not there.  Of blocks with an alignment it
- * may be far away. */
-static uint32_t inline_distance(uint32_t link, uint32_t front, uint64_t room)
-{
-	return link % 8 == 0 && link <= room && link >= front + sizeof(struct heap_inline) ? link
-											   : 0;
-}
-
 static void block_scan_check_end(const struct dump *d, const struct region *g, struct heap_found *f)
 {
 	const uint64_t size = heap_found_end(f) - f->addr;
@@ -93,8 +85,12 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 	f->shift = (uint8_t)h->wide.owner <= SHIFT_MOST ? (uint8_t)h->wide.owner : 0;
 	f->canary_damaged = f->cut = false;
 	if ((f->flags & HEAP_INLINE) != 0) {
-		f->stack = inline_distance(f->stack, f->front, p - g->addr);
-		f->front = f->stack != 0 ? f->stack : f->front;
+		/* Of blocks with an alignment the stack may be far away. */
+		if (f->stack % 8 == 0 && f->stack <= p - g->addr &&
+		    f->stack >= f->front + sizeof(struct heap_inline))
+			f->front = f->stack;
+		else
+			f->stack = 0;
 	}
 	if (f->shift != 0 && (p >> f->shift == 0 || (UINT64_C(1) << f->shift) < f->front))
 		f->shift = 0;
@@ -113,15 +109,6 @@ static uint64_t whose_header(const struct block_scan_header *h)
 	return freed && heap_check(own, h->mark, link, 0) == h->link >> 32 ? own : 0;
 }
 
-/* The return address behind what is left of a freed block. */
-static uint64_t block_scan_freed_from(const struct dump *d, const struct region *g, uint64_t off)
-{
-	struct reader r = reader_of(g->bytes, d->big_endian);
-	reader_seek(&r, off + HEAP_HEADER_SIZE);
-	const uint64_t by = read_u64(&r);
-	return reader_ok(&r) ? by : 0;
-}
-
 /* The header at `off` of the region.  Of a freed block `sequence` is the address that freed it. */
 static bool verify(const struct dump *d, const struct block_piece *piece, uint64_t off,
 		   struct heap_found *ret)
@@ -136,34 +123,35 @@ static bool verify(const struct dump *d, const struct block_piece *piece, uint64
 	if (p - g->addr >= g->size || ret->size + tail > piece->room_end - p ||
 	    p - g->addr < ret->front)
 		return false;
-	if ((ret->flags & HEAP_FREED) != 0)
-		ret->sequence = p <= h.at ? block_scan_freed_from(d, g, off) : 0;
-	else
+	if ((ret->flags & HEAP_FREED) == 0) {
 		block_scan_check_end(d, g, ret);
+		return true;
+	}
+	/* Behind what is left of a freed block is the return address. */
+	struct reader r = reader_of(g->bytes, d->big_endian);
+	reader_seek(&r, off + HEAP_HEADER_SIZE);
+	const uint64_t by = read_u64(&r);
+	ret->sequence = p <= h.at && reader_ok(&r) ? by : 0;
 	return true;
 }
 
 /* ---- live blocks ----------------------------------------------------------------------------- */
 
-/* A chunk in use, as glibc_heaps_find found it; most have their words in the region. */
-static void chunk_at(const struct blocks_found *b, const struct region *g, uint64_t at,
-		     struct heap_found *ret)
-{
-	struct chunk_view v = { b->d, memory_word_size(b->d), g };
-	uint64_t x = 0;
-	chunk_word(&v, at + v.word, &x);
-	*ret = (struct heap_found){ 0 };
-	ret->addr = at + 2 * v.word;
-	ret->size = x - (x & CHUNK_FLAGS) - v.word - ((x & CHUNK_MAPPED) != 0 ? v.word : 0);
-}
-
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret)
 {
+	ASSERT(at.piece < b->live.pieces.count);
 	const struct region *g = b->live.pieces.data[at.piece].region;
 	const uint64_t addr = block_map_addr(&b->live, at);
 	struct block_scan_header h;
 	if (b->chunks) {
-		chunk_at(b, g, addr, ret);
+		/* A chunk in use, as glibc_heaps_find found it; most have their words in the
+		 * region. */
+		struct chunk_view v = { b->d, memory_word_size(b->d), g };
+		uint64_t x = 0;
+		chunk_word(&v, addr + v.word, &x);
+		*ret = (struct heap_found){ 0 };
+		ret->addr = addr + 2 * v.word;
+		ret->size = x - (x & CHUNK_FLAGS) - v.word - ((x & CHUNK_MAPPED) != 0 ? v.word : 0);
 		return;
 	}
 	block_scan_read_header(b->d, g, addr - g->addr, &h);
@@ -220,6 +208,7 @@ static void scan_piece(void *ctx, size_t index, unsigned worker)
 	const struct block_scan *s = ctx;
 	struct block_piece *piece = &s->to->live.pieces.data[s->batch + index];
 	const struct region *g = piece->region;
+	ASSERT(g && piece->places > 0);
 	const uint32_t skip = piece->addr < g->addr; /* a place whose header is not all there */
 	const uint64_t off = piece->addr + skip * HEAP_ALIGN - g->addr;
 	const uint64_t left = off < g->bytes.size ? (g->bytes.size - off) / HEAP_ALIGN : 0;
@@ -235,14 +224,6 @@ static void scan_piece(void *ctx, size_t index, unsigned worker)
 	}
 }
 
-static void set_magic(struct block_scan *s)
-{
-	const uint8_t mask[2][2] = { { 0xf0, 0xff }, { 0xff, 0xf0 } };
-	const uint8_t magic[2][2] = { { 0x50, 0x9e }, { 0x9e, 0x50 } };
-	memcpy(&s->mask, mask[s->d->big_endian], sizeof s->mask);
-	memcpy(&s->magic, magic[s->d->big_endian], sizeof s->magic);
-}
-
 /* ---- in order -------------------------------------------------------------------------------- */
 
 static uint32_t stack_of(const struct block_scan *s, const struct heap_found *f)
@@ -256,31 +237,16 @@ static uint32_t stack_of(const struct block_scan *s, const struct heap_found *f)
 	return 0;
 }
 
-/* Its calls are added now, so that they have their numbers in the order of addresses. */
-static void take_freed(struct block_scan *s, const struct heap_found *f)
-{
-	stack_of(s, f);
-	if (f->sequence != 0)
-		calls_add(s->c, &f->sequence, 1);
-	block_map_set(&s->to->freed.map, f->addr - HEAP_HEADER_SIZE);
-	s->freed_end = max_u64(s->freed_end, f->addr);
-}
-
-/* What was freed and begins behind the start of a live block, whose bytes begin at `end`, is
- * gone. */
-static void clear_freed(const struct block_scan *s, uint64_t start, uint64_t end)
-{
-	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
-	if (s->freed_end > start)
-		block_map_clear(&s->to->freed.map, from, end);
-}
-
 static void take_live(struct block_scan *s, const struct heap_found *f)
 {
 	struct blocks_found *b = s->to;
 	const uint32_t at = stack_of(s, f);
 	struct call_stack *stack = &s->c->stacks.data[at];
-	clear_freed(s, heap_found_start(f), f->addr);
+	/* What was freed and begins behind the start of a live block is gone. */
+	const uint64_t start = heap_found_start(f);
+	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
+	if (s->freed_end > start)
+		block_map_clear(&s->to->freed.map, from, f->addr);
 	s->live_end = heap_found_end(f);
 	stack->blocks++;
 	stack->block_bytes = add_sat(stack->block_bytes, f->size);
@@ -298,20 +264,18 @@ static bool block_scan_take(struct block_scan *s, const struct block_piece *p, u
 	/* What is inside a live block is the program's. */
 	if (!verify(s->d, p, off, &f) || heap_found_start(&f) < s->live_end)
 		return false;
-	if ((f.flags & HEAP_FREED) != 0)
-		take_freed(s, &f);
-	else
+	if ((f.flags & HEAP_FREED) != 0) {
+		/* Its calls are added now, so that they have their numbers in the order of
+		 * addresses. */
+		stack_of(s, &f);
+		if (f.sequence != 0)
+			calls_add(s->c, &f.sequence, 1);
+		block_map_set(&s->to->freed.map, f.addr - HEAP_HEADER_SIZE);
+		s->freed_end = max_u64(s->freed_end, f.addr);
+	} else {
 		take_live(s, &f);
+	}
 	return (f.flags & HEAP_FREED) == 0;
-}
-
-/* Of all marks only those of live blocks stay. */
-static void block_scan_take_piece(struct block_scan *s, struct block_piece *p)
-{
-	for (uint32_t word = 0; p->bits != NULL && word < (p->places + 63) / 64; word++)
-		for (uint64_t left = p->bits[word]; left != 0; left &= left - 1)
-			if (!block_scan_take(s, p, word * 64 + (uint32_t)__builtin_ctzll(left)))
-				p->bits[word] &= ~(left & -left);
 }
 
 static void block_scan_all(struct block_scan *s, unsigned threads)
@@ -322,8 +286,16 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 		n = m->pieces.count - s->batch;
 		n = n < most ? n : most;
 		parallel_for(threads, n, scan_piece, s);
-		for (size_t i = 0; i < n; i++)
-			block_scan_take_piece(s, &m->pieces.data[s->batch + i]);
+		/* Of all marks only those of live blocks stay. */
+		for (size_t i = 0; i < n; i++) {
+			struct block_piece *p = &m->pieces.data[s->batch + i];
+			const uint32_t words = p->bits != NULL ? (p->places + 63) / 64 : 0;
+			for (uint32_t w = 0; w < words; w++)
+				for (uint64_t left = p->bits[w]; left != 0; left &= left - 1)
+					if (!block_scan_take(
+						    s, p, w * 64 + (uint32_t)__builtin_ctzll(left)))
+						p->bits[w] &= ~(left & -left);
+		}
 	}
 	block_map_count(m);
 	block_map_count(&s->to->freed.map);
@@ -398,18 +370,16 @@ static size_t place_of_noted(const struct blocks_found *b, size_t i)
 			    : 0);
 }
 
-static struct heap_found freed_or_noted(const struct blocks_found *b, size_t i)
+struct heap_found heap_freed(const struct blocks_found *b, size_t i)
 {
+	ASSERT(i < b->freed.count);
+	struct heap_found f;
 	size_t noted;
 	BISECT(noted, 0, b->freed.noted.count, k, place_of_noted(b, k) < i);
 	if (noted < b->freed.noted.count && place_of_noted(b, noted) == i)
-		return b->freed.noted.data[noted];
-	return freed_in_memory(b, block_map_find(&b->freed.map, i - noted));
-}
-
-struct heap_found heap_freed(const struct blocks_found *b, size_t i)
-{
-	struct heap_found f = freed_or_noted(b, i);
+		f = b->freed.noted.data[noted];
+	else
+		f = freed_in_memory(b, block_map_find(&b->freed.map, i - noted));
 	if (f.freed_by != 0 || f.size >= HEAP_REST_PLAIN)
 		return f;
 	const uint64_t by = small_free(b->d, b->r, f.addr);
@@ -446,6 +416,7 @@ static void settle_noted(struct blocks_found *b)
 	}
 	b->freed.noted.count = kept;
 	b->freed.count += kept;
+	ASSERT(kept <= b->freed.count);
 }
 
 static bool live_begins_in(const struct blocks_found *b, uint64_t start, uint64_t end)
@@ -498,13 +469,6 @@ static void take_gone(struct block_scan *s, struct blocks_found *b, const struct
 	settle_noted(b);
 }
 
-/* The calls that freed small blocks get their numbers. */
-static void add_small(const struct blocks_found *b)
-{
-	for (size_t i = 0; i < b->freed.count; i++)
-		heap_freed(b, i);
-}
-
 static uint64_t bytes_scanned(const struct dump *d)
 {
 	uint64_t bytes = 0;
@@ -521,12 +485,17 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 {
 	struct block_scan s = { .d = d, .c = c, .notes = notes, .to = ret };
 	*ret = (struct blocks_found){ .d = d, .r = r, .c = c, .scanned = bytes_scanned(d) };
-	set_magic(&s);
+	const uint8_t mask[2][2] = { { 0xf0, 0xff }, { 0xff, 0xf0 } };
+	const uint8_t magic[2][2] = { { 0x50, 0x9e }, { 0x9e, 0x50 } };
+	memcpy(&s.mask, mask[s.d->big_endian], sizeof s.mask);
+	memcpy(&s.magic, magic[s.d->big_endian], sizeof s.magic);
 	block_map_init(&ret->live, d, ALIGN_SHIFT);
 	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
 	block_scan_all(&s, threads);
 	take_gone(&s, ret, r);
-	add_small(ret);
+	/* The calls that freed small blocks get their numbers. */
+	for (size_t i = 0; i < ret->freed.count; i++)
+		heap_freed(ret, i);
 }
 
 void heap_scan_release(struct blocks_found *b)
@@ -554,21 +523,15 @@ size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
 	return next > 0 ? next - 1 : SIZE_MAX;
 }
 
-/* Do a live block's bytes, or its header, have it? */
-static bool is_in_live(const struct blocks_found *b, uint64_t addr)
-{
-	const size_t live = heap_block_at(b, addr);
-	if (live == SIZE_MAX)
-		return false;
-	const struct heap_found f = heap_live(b, live);
-	return addr < heap_found_end(&f);
-}
-
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header)
 {
 	enum { OVERLAPS = 64 }; /* freed blocks that may lie over one another */
-	if (is_in_live(b, addr))
-		return SIZE_MAX;
+	const size_t live = heap_block_at(b, addr);
+	if (live != SIZE_MAX) {
+		const struct heap_found f = heap_live(b, live);
+		if (addr < heap_found_end(&f))
+			return SIZE_MAX;
+	}
 	const uint64_t beyond = header ? HEAP_HEADER_SIZE : 0;
 	size_t i = heap_freed_below(b, add_sat(addr, beyond + 1));
 	for (unsigned n = 0; i > 0 && n < OVERLAPS; n++) {

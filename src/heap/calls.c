@@ -43,17 +43,14 @@ struct call_index {
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-static uint64_t hash_node(const struct call_node *n)
-{
-	return hash_pair(n->frame, (uint64_t)n->module << 32 | n->parent);
-}
-
 /* The node, added where it is not known. */
 static uint32_t calls_child(struct calls *c, struct call_node n)
 {
+	ASSERT(n.parent < c->nodes.count);
 	struct call_index *x = c->index;
 	uint32_t i;
-	struct map_at at = map_at(&x->children, hash_node(&n));
+	struct map_at at = map_at(&x->children,
+				  hash_pair(n.frame, (uint64_t)n.module << 32 | n.parent));
 	while (map_next(&x->children, &at, &i)) {
 		const struct call_node *k = &c->nodes.data[i];
 		if (k->frame == n.frame && k->parent == n.parent && k->module == n.module)
@@ -68,14 +65,9 @@ static uint32_t calls_child(struct calls *c, struct call_node n)
 	return i;
 }
 
-/* In place of callers that are not known. */
-static uint32_t cut_node(struct calls *c)
-{
-	return calls_child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
-}
-
 static uint32_t stack_at(struct calls *c, uint32_t node)
 {
+	ASSERT(node < c->nodes.count);
 	uint32_t *known = &c->index->stack_of.data[node];
 	if (node != 0 && *known == 0) {
 		*known = (uint32_t)c->stacks.count;
@@ -86,18 +78,12 @@ static uint32_t stack_at(struct calls *c, uint32_t node)
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-static bool same_id(struct bytes a, const struct heap_module *m)
+/* Whether both are known to be of one build id, or one has none. */
+static bool may_be_module(const struct dump_file *f, const struct heap_module *m)
 {
-	return a.size == 0 || m->build_id_size == 0 ||
-	       (a.size == m->build_id_size && memcmp(a.p, m->build_id, m->build_id_size) == 0);
-}
-
-/* Is it the one that the dump lists there?  By address: names of one file differ by links. */
-static uint32_t listed(const struct dump *d, const struct heap_module *m)
-{
-	const struct dump_file *f = m->last == 0 ? dump_module(d, m->start) : NULL;
-	return f != NULL && f->bias == m->bias && same_id(f->build_id, m) ? (uint32_t)(f - d->files)
-									  : CALLS_NONE;
+	return f->bias == m->bias && (f->build_id.size == 0 || m->build_id_size == 0 ||
+				      (f->build_id.size == m->build_id_size &&
+				       memcmp(f->build_id.p, m->build_id, m->build_id_size) == 0));
 }
 
 static bool same_module(const struct heap_module *a, const struct heap_module *b)
@@ -106,16 +92,6 @@ static bool same_module(const struct heap_module *a, const struct heap_module *b
 	       a->build_id_size == b->build_id_size &&
 	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
 	       strcmp(a->path, b->path) == 0;
-}
-
-static void append_module(struct calls *c, const struct heap_module *m)
-{
-	vec_push(&c->modules, (struct dump_file){ .path = m->path,
-						  .module = true,
-						  .start = m->start,
-						  .end = m->end,
-						  .bias = m->bias,
-						  .build_id = { m->build_id, m->build_id_size } });
 }
 
 /* One that was unloaded and came back to the same place is one. */
@@ -135,14 +111,24 @@ static void find_modules(struct calls *c, const struct dump *d, const struct rec
 	const struct heap_module *last = NULL;
 	for (size_t i = 0; i < order.count; i++) {
 		const struct heap_module *m = &r->modules.data[order.data[i].index];
-		uint32_t at = listed(d, m);
-		if (at == CALLS_NONE) {
-			if (last == NULL || !same_module(last, m))
-				append_module(c, m);
-			last = m;
-			at = (uint32_t)c->modules.count - 1;
+		/* By address: names of one file differ by links. */
+		const struct dump_file *f = m->last == 0 ? dump_module(d, m->start) : NULL;
+		uint32_t *at = &c->index->noted.data[order.data[i].index];
+		if (f != NULL && may_be_module(f, m)) {
+			*at = (uint32_t)(f - d->files);
+			continue;
 		}
-		c->index->noted.data[order.data[i].index] = at;
+		if (last == NULL || !same_module(last, m))
+			vec_push(&c->modules,
+				 (struct dump_file){
+					 .path = m->path,
+					 .module = true,
+					 .start = m->start,
+					 .end = m->end,
+					 .bias = m->bias,
+					 .build_id = { m->build_id, m->build_id_size } });
+		last = m;
+		*at = (uint32_t)c->modules.count - 1;
 	}
 	vec_release(&order);
 }
@@ -187,6 +173,7 @@ static void id_map_start(struct id_map *m, const struct record_pages *pages, siz
 	}
 	vec_push(&m->starts, (uint32_t)sum);
 	vec_reserve(&m->to, (size_t)sum);
+	ASSERT(m->starts.count == pages->count + 1);
 }
 
 /* CALLS_NONE: there is no such entry, or it was not read yet. */
@@ -218,7 +205,8 @@ static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_
 		return at;
 	note(notes, c->index->dump->path, HEFT_NO_OFFSET, sizeof(struct heap_node),
 	     "frames of call stacks are missing: their pages are not in the dump");
-	return cut_node(c);
+	/* In place of callers that are not known. */
+	return calls_child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
 }
 
 static void read_nodes(struct calls *c, struct id_map *nodes, const struct records *r,
@@ -316,6 +304,7 @@ static void calls_read_stacks(struct calls_reading *g, const struct id_map *node
 
 static void add_share(struct calls *c, const struct call_share *s, uint64_t blocks)
 {
+	ASSERT(s->stack < c->stacks.count);
 	struct call_stack *st = &c->stacks.data[s->stack];
 	st->allocs = add_sat(st->allocs, s->allocs);
 	st->alloc_bytes = add_sat(st->alloc_bytes, s->alloc_bytes);
@@ -345,12 +334,32 @@ static void calls_sum_up(struct calls_reading *g)
 	/* More than ever before: the peak is now. */
 	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
 	sort_by_key(g->keys.data, g->keys.count, sizeof *g->keys.data);
+	ASSERT(g->keys.count == g->shares.count && g->blocks.count == g->shares.count);
 	for (size_t i = 0; i < g->keys.count; i++) {
 		const size_t at = (size_t)g->keys.data[i].index;
 		struct call_share *s = &g->shares.data[at];
 		if (peak_now)
 			s->at_peak_bytes = s->live_bytes;
 		add_share(g->c, s, peak_now ? s->live : g->blocks.data[at]);
+	}
+}
+
+/* Callers come before those that they call; stacks and shares are of what is there. */
+static void calls_verify(const struct calls *c)
+{
+	ASSERT(c->index->stack_of.count == c->nodes.count);
+	for (size_t i = 1; i < c->nodes.count; i++) {
+		const struct call_node *n = &c->nodes.data[i];
+		ASSERT(n->parent < i);
+		ASSERT(n->module == CALLS_NONE || n->module < c->modules.count);
+	}
+	for (size_t i = 0; i < c->stacks.count; i++)
+		ASSERT(c->stacks.data[i].node < c->nodes.count);
+	for (size_t i = 0; i < c->shares.count; i++) {
+		const struct call_share *s = &c->shares.data[i], *before = i > 0 ? s - 1 : NULL;
+		ASSERT(s->stack < c->stacks.count);
+		ASSERT(!before || before->stack < s->stack ||
+		       (before->stack == s->stack && before->slot < s->slot));
 	}
 }
 
@@ -371,6 +380,8 @@ void calls_read(struct calls *ret, const struct dump *d, const struct records *r
 	read_nodes(ret, &nodes, r, notes);
 	calls_read_stacks(&g, &nodes, notes);
 	calls_sum_up(&g);
+	if (HEFT_CHECKS)
+		calls_verify(ret);
 	id_map_release(&nodes);
 	vec_release(&g.shares);
 	vec_release(&g.keys);
@@ -406,6 +417,7 @@ uint32_t calls_by_id(const struct calls *c, uint32_t id)
 
 static bool has_frames(const struct calls *c, uint32_t stack, const uint64_t *frames, size_t count)
 {
+	ASSERT(stack < c->stacks.count);
 	uint32_t node = c->stacks.data[stack].node;
 	for (size_t i = 0; i < count; i++) {
 		if (node == 0 || c->nodes.data[node].frame != frames[i])

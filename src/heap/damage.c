@@ -53,14 +53,6 @@ static void canaries(const struct finding *g)
 	}
 }
 
-static struct damage *canary_of(const struct finding *g, size_t block)
-{
-	for (size_t i = 0; i < g->to->list.count; i++)
-		if (g->to->list.data[i].block == block)
-			return &g->to->list.data[i];
-	return NULL;
-}
-
 /* A block that was freed and whose chunk ends where the chain breaks: SIZE_MAX: none is there. */
 static size_t freed_before(const struct finding *g, const struct heap_break *k)
 {
@@ -79,7 +71,10 @@ static void breaks(const struct finding *g)
 	for (size_t i = 0; i < g->l->breaks.count; i++) {
 		const struct heap_break *k = &g->l->breaks.data[i];
 		const bool known = heap_live(g->b, k->before).canary_damaged;
-		struct damage *found = known ? canary_of(g, k->before) : NULL;
+		struct damage *found = NULL;
+		for (size_t n = 0; known && n < g->to->list.count && found == NULL; n++)
+			if (g->to->list.data[n].block == k->before)
+				found = &g->to->list.data[n];
 		if (found == NULL)
 			found = damage_add(g, DAMAGE_CHUNK, k->addr);
 		found->block = k->before;
@@ -100,14 +95,6 @@ static void written(const struct finding *g)
 }
 
 /* ---- threads at work ------------------------------------------------------------------------- */
-
-static const struct dump_thread *thread_by_id(const struct dump *d, uint32_t id)
-{
-	for (size_t i = 0; i < d->thread_count; i++)
-		if (d->threads[i].id == id)
-			return &d->threads[i];
-	return NULL;
-}
 
 /* Does a register of the thread, or its stack below `top`, hold an address in [start, end)? */
 static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t top,
@@ -131,7 +118,10 @@ static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t e
 {
 	for (size_t i = 0; i < g->r->threads.count; i++) {
 		const struct heap_thread *slot = &g->r->threads.data[i];
-		const struct dump_thread *t = thread_by_id(g->d, slot->thread);
+		const struct dump_thread *t = NULL;
+		for (size_t k = 0; k < g->d->thread_count && t == NULL; k++)
+			if (g->d->threads[k].id == slot->thread)
+				t = &g->d->threads[k];
 		uint64_t busy = 0;
 		if (slot->state == 0 || slot->own == 0 || t == NULL ||
 		    (t == g->d->threads && dump_is_fatal(g->d)))

@@ -9,43 +9,20 @@ struct at_work {
 	uint64_t given, by; /* 0: it asked for memory */
 };
 
-/* The words at the start of the thread's slot: block.h, struct heap_thread. */
-static bool read_slot(const struct finding *g, const struct heap_thread *slot, uint64_t sp,
-		      struct at_work *ret)
-{
-	const unsigned word = memory_word_size(g->d);
-	uint64_t busy;
-	return memory_word(g->d, slot->own, &busy) && busy != 0 && sp < busy &&
-	       memory_word(g->d, slot->own + word, &ret->given) &&
-	       memory_word(g->d, slot->own + 2 * word, &ret->by);
-}
-
 static bool find_work(const struct finding *g, struct at_work *ret)
 {
 	const struct dump_thread *t = g->d->thread_count > 0 ? &g->d->threads[0] : NULL;
 	for (size_t i = 0; t != NULL && i < g->r->threads.count; i++) {
 		const struct heap_thread *slot = &g->r->threads.data[i];
-		if (slot->state != 0 && slot->own != 0 && slot->thread == t->id)
-			return read_slot(g, slot, t->sp, ret);
+		if (slot->state != 0 && slot->own != 0 && slot->thread == t->id) {
+			/* The words at the start of the slot: block.h, struct heap_thread. */
+			const unsigned word = memory_word_size(g->d);
+			uint64_t busy;
+			return memory_word(g->d, slot->own, &busy) && busy != 0 && t->sp < busy &&
+			       memory_word(g->d, slot->own + word, &ret->given) &&
+			       memory_word(g->d, slot->own + 2 * word, &ret->by);
+		}
 	}
-	return false;
-}
-
-static bool is_double_free(const struct finding *g, uint64_t addr)
-{
-	for (size_t i = 0; i < g->to->list.count; i++)
-		if (g->to->list.data[i].kind == DAMAGE_DOUBLE_FREE &&
-		    g->to->list.data[i].addr == addr)
-			return true;
-	return false;
-}
-
-/* Was it the header of this block that was written over? */
-static bool is_lost(const struct finding *g, uint64_t addr)
-{
-	for (size_t i = 0; i < g->to->list.count; i++)
-		if (g->to->list.data[i].was_addr == addr)
-			return true;
 	return false;
 }
 
@@ -60,35 +37,31 @@ static size_t live_around(const struct finding *g, uint64_t addr)
 	return near && heap_freed_at(g->b, addr, false) == SIZE_MAX ? i : SIZE_MAX;
 }
 
-static void wild_free(const struct finding *g, const struct at_work *w)
-{
-	struct damage *found = damage_add(g, DAMAGE_WILD_FREE, w->given);
-	found->block = live_around(g, w->given);
-	if (found->block == SIZE_MAX)
-		found->freed = heap_freed_at(g->b, w->given, false);
-	found->again_by = calls_add(g->c, &w->by, 1);
-}
-
-/* The block is whole, as far as the recorder knows. */
-static void gave_up(const struct finding *g, const struct at_work *w, size_t freed)
-{
-	struct damage *found = damage_add(g, DAMAGE_ALLOCATOR, w->given);
-	found->freed = freed;
-	found->again_by = w->by != 0 ? calls_add(g->c, &w->by, 1) : 0;
-}
-
 bool damage_abort(const struct finding *g)
 {
 	struct at_work w;
 	if (!dump_is_fatal(g->d) || !find_work(g, &w))
 		return false;
-	if (is_double_free(g, w.given) || is_lost(g, w.given))
-		return true;
+	/* It was freed twice, or the header that was written over is this block's. */
+	for (size_t k = 0; k < g->to->list.count; k++) {
+		const struct damage *known = &g->to->list.data[k];
+		if (known->was_addr == w.given ||
+		    (known->kind == DAMAGE_DOUBLE_FREE && known->addr == w.given))
+			return true;
+	}
 	const size_t i = heap_freed_find(g->b, w.given);
-	if (w.given != 0 && i == SIZE_MAX)
-		wild_free(g, &w);
-	else if (g->to->list.count == 0)
-		gave_up(g, &w, w.given != 0 ? i : SIZE_MAX);
+	if (w.given != 0 && i == SIZE_MAX) {
+		struct damage *found = damage_add(g, DAMAGE_WILD_FREE, w.given);
+		found->block = live_around(g, w.given);
+		if (found->block == SIZE_MAX)
+			found->freed = heap_freed_at(g->b, w.given, false);
+		found->again_by = calls_add(g->c, &w.by, 1);
+	} else if (g->to->list.count == 0) {
+		/* The block is whole, as far as the recorder knows. */
+		struct damage *found = damage_add(g, DAMAGE_ALLOCATOR, w.given);
+		found->freed = w.given != 0 ? i : SIZE_MAX;
+		found->again_by = w.by != 0 ? calls_add(g->c, &w.by, 1) : 0;
+	}
 	return true;
 }
 
@@ -107,6 +80,7 @@ static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
 
 size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size)
 {
+	ASSERT(g->d->thread_count > 0);
 	const struct dump_thread *t = &g->d->threads[0];
 	const unsigned word = memory_word_size(g->d);
 	size_t found = SIZE_MAX;

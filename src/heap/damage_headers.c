@@ -51,14 +51,6 @@ struct lost {
 	uint32_t stack;
 };
 
-/* The stack in front of a block without a header; 0: it is not whole either. */
-static uint32_t stack_in_front(const struct finding *g, const struct shape *s, uint64_t p)
-{
-	const struct heap_found f = { .addr = p, .stack = (uint32_t)s->front, .flags = s->flags };
-	const uint32_t stack = inline_stack(g->d, g->c, &f);
-	return stack != CALLS_NONE ? stack : 0;
-}
-
 static bool lost_link(const struct shape *s, uint64_t p, uint64_t mark, const struct sizes *of,
 		      struct lost *ret)
 {
@@ -109,8 +101,14 @@ static bool lost_header(const struct finding *g, const struct shape *s, uint64_t
 	    !(lost_link(s, p, mark, of, ret) ||
 	      (is_bent(s, mark, of) && lost_mark(g, s, p, link, of, ret))))
 		return false;
-	if ((s->flags & HEAP_INLINE) != 0)
-		ret->stack = stack_in_front(g, s, p);
+	if ((s->flags & HEAP_INLINE) != 0) {
+		/* Without a header; 0: the stack is not whole either. */
+		const struct heap_found f = { .addr = p,
+					      .stack = (uint32_t)s->front,
+					      .flags = s->flags };
+		const uint32_t stack = inline_stack(g->d, g->c, &f);
+		ret->stack = stack != CALLS_NONE ? stack : 0;
+	}
 	return true;
 }
 

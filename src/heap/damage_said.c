@@ -104,13 +104,6 @@ static bool is_of_malloc(const char *said)
 	return strstr(said, "malloc.c:") != NULL && strstr(said, "ssertion") != NULL;
 }
 
-/* Only these name the fault without a doubt. */
-static bool is_of_double_free(const char *said)
-{
-	return strstr(said, "double free detected in tcache") != NULL ||
-	       strstr(said, "double free or corruption (fasttop)") != NULL;
-}
-
 /* ---- the block ------------------------------------------------------------------------------- */
 
 struct suspect {
@@ -136,6 +129,7 @@ static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 /* The freed block that the thread holds the address of; 0: none, or several. */
 static uint64_t block_at_hand(const struct finding *g)
 {
+	ASSERT(g->d->thread_count > 0);
 	const struct dump_thread *t = &g->d->threads[0];
 	const unsigned word = memory_word_size(g->d);
 	struct suspect s = { 0, false };
@@ -166,13 +160,6 @@ static uint64_t drop_written(struct damages *d)
 	return addr;
 }
 
-static void double_free_said(const struct finding *g)
-{
-	const uint64_t written = drop_written(g->to), addr = block_at_hand(g);
-	if (g->to->list.count == 0)
-		damage_add(g, DAMAGE_DOUBLE_FREE, addr != 0 ? addr : written)->count = 1;
-}
-
 /* Other damage is what the allocator found. */
 void damage_said(const struct finding *g)
 {
@@ -184,8 +171,12 @@ void damage_said(const struct finding *g)
 	g->to->said = said;
 	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0)
 		return;
-	if (is_of_double_free(said)) {
-		double_free_said(g);
+	/* Only these name the fault without a doubt. */
+	if (strstr(said, "double free detected in tcache") != NULL ||
+	    strstr(said, "double free or corruption (fasttop)") != NULL) {
+		const uint64_t written = drop_written(g->to), addr = block_at_hand(g);
+		if (g->to->list.count == 0)
+			damage_add(g, DAMAGE_DOUBLE_FREE, addr != 0 ? addr : written)->count = 1;
 	} else if (g->to->list.count == 0) {
 		const size_t i = damage_header_at_hand(g, STACK_LOOKED);
 		const uint64_t addr = i != SIZE_MAX ? heap_live(g->b, i).addr : 0;

@@ -102,12 +102,6 @@ static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_
 	return false;
 }
 
-static bool has_guard(const struct dump *d, const struct region *r)
-{
-	const struct region *g = r - 1;
-	return r > d->regions && region_end(g) == r->addr && !g->read && !g->write && !g->exec;
-}
-
 /* The stack of a thread, where something proves it: a stack pointer may as well lie in the stack of
  * a coroutine, which is a part of other memory.  The first thread's has what the kernel put there.
  * Those of others end behind their own structure. */
@@ -123,8 +117,10 @@ static void dump_find_stack(const struct dump *d, const struct core *c, struct d
 	const bool nothing_known = c->execfn == 0 && tp == 0;
 	if (!first && has_tp && t->id != c->pid && dump_find_block(d, t, tp, r))
 		return;
+	const struct region *g = r > d->regions ? r - 1 : NULL;
+	const bool has_guard = g && region_end(g) == r->addr && !g->read && !g->write && !g->exec;
 	const bool guarded = (t->id != c->pid || c->execfn == 0) && (has_tp || tp == 0) &&
-			     has_guard(d, r);
+			     has_guard;
 	if (!first && !guarded && !nothing_known)
 		return;
 	t->stack_start = r->addr;
@@ -175,16 +171,6 @@ static void take_segments(struct dump *d, const struct image *core)
 	dump_set_regions(d, &regions);
 }
 
-static void take_process(struct dump *d, const struct core *c)
-{
-	d->command = c->command;
-	d->pid = c->pid ? c->pid : c->threads.count ? c->threads.data[0].id : 0;
-	d->signal = c->signal;
-	d->has_fault = c->has_fault;
-	d->fault_addr = c->fault_addr;
-	d->entry = c->entry;
-}
-
 static void read_core(struct dump *d, const struct image *core)
 {
 	struct core c;
@@ -199,7 +185,12 @@ static void read_core(struct dump *d, const struct image *core)
 	dump_add_files(d, &c);
 	dump_find_modules(d, &c);
 	take_threads(d, &c);
-	take_process(d, &c);
+	d->command = c.command;
+	d->pid = c.pid ? c.pid : c.threads.count ? c.threads.data[0].id : 0;
+	d->signal = c.signal;
+	d->has_fault = c.has_fault;
+	d->fault_addr = c.fault_addr;
+	d->entry = c.entry;
 	d->compact = c.compact;
 	d->machine_wide = c.machine_wide;
 	dump_find_lacks(d);
@@ -214,14 +205,6 @@ void dump_of_image(struct dump *d, const struct image *core, struct notes *notes
 }
 
 /* ---- any file ------------------------------------------------------------------------------- */
-
-/* The memory of a machine has many processes, or a kernel's own allocators. */
-static bool check_process(const struct dump *d, struct heft_err *err)
-{
-	return !d->machine_wide ||
-	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		    "%s: the memory of a whole machine or kernel, no dump of a process", d->path);
-}
 
 /* A file that looks like something else is raw memory only if the user says so: a dump may begin
  * with any bytes. */
@@ -243,7 +226,11 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 		if (!input_adopt(in, &f, USE_HEAP, d->notes, err))
 			return false;
 		read_core(d, &in->images[0]);
-		return check_process(d, err);
+		/* The memory of a machine has many processes, or a kernel's own allocators. */
+		return !d->machine_wide ||
+		       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: the memory of a whole machine or kernel, no dump of a process",
+			    d->path);
 	}
 	in->file = f;
 	d->file_size = f.bytes.size;

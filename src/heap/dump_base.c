@@ -101,6 +101,7 @@ static uint64_t inverse(uint64_t v)
 /* All addresses of a block whose low `bits` are those of `low`: heap_check backwards. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
+	ASSERT(bits <= 32);
 	const uint64_t third = UINT64_C(0xd6e8feb86659fd93), back = inverse(third);
 	const uint64_t first = s->mark * UINT64_C(0x9e3779b97f4a7c15);
 	const uint64_t second = ((uint32_t)s->link ^ s->wide) * UINT64_C(0xc2b2ae3d27d4eb4f);

@@ -31,19 +31,15 @@ static void dump_files_list_pieces(const struct core *c, piece_vec *ret)
 	}
 }
 
-/* Pieces of one path are one file as long as they lie in what its headers ask for, or, where
- * no header is there to ask, follow one another. */
-static bool dump_files_continues(const struct dump_file *f, const struct dump_files_piece *p)
-{
-	return strcmp(f->path, p->path) == 0 && (!f->module || p->start < f->end);
-}
-
 static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *files)
 {
 	for (size_t i = 0; i < pieces->count; i++) {
 		struct dump_files_piece *p = &pieces->data[i];
 		struct dump_file *last = files->count ? &files->data[files->count - 1] : NULL;
-		if (last && dump_files_continues(last, p)) {
+		/* Pieces of one path are one file as long as they lie in what its headers ask for,
+		 * or, where no header is there to ask, follow one another. */
+		if (last && strcmp(last->path, p->path) == 0 &&
+		    (!last->module || p->start < last->end)) {
 			last->end = max_u64(last->end, p->end);
 		} else {
 			struct dump_file f = { .path = p->path, .start = p->start, .end = p->end };
@@ -59,6 +55,7 @@ static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *file
 static uint64_t push_part(region_vec *out, const struct region *r, uint64_t from, uint64_t to,
 			  const struct dump_files_piece *p)
 {
+	ASSERT(from >= r->addr && to <= region_end(r));
 	if (from >= to)
 		return from;
 	struct region part = region_part(r, from, to);

@@ -41,15 +41,6 @@ static bool dump_raw_is_magic(uint64_t v, uint64_t magic, const struct dump_wish
 	return *ret_word != 0 && (wish->word == 0 || wish->word == *ret_word);
 }
 
-static bool page_proves(struct bytes b, bool big_endian, struct dump_raw_spot *ret)
-{
-	struct reader r = reader_of(b, big_endian);
-	const struct heap_page p = record_head(&r);
-	ret->addr = p.self;
-	return reader_ok(&r) && p.check == heap_page_check(&p) && p.version == HEAP_VERSION &&
-	       p.self % HEAP_PAGE_SIZE == 0 && p.self <= UINT64_MAX - HEAP_PAGE_SIZE;
-}
-
 /* All pages in the file; the first one settles the order and the word. */
 static void find_pages(struct dump *d, const struct dump_wish *wish, struct bytes b, spot_vec *ret)
 {
@@ -59,9 +50,15 @@ static void find_pages(struct dump *d, const struct dump_wish *wish, struct byte
 		bool big;
 		uint8_t word;
 		struct dump_raw_spot s = { .off = off };
-		if (!dump_raw_is_magic(read_u64(&r), HEAP_PAGE_MAGIC, wish, &big, &word) ||
-		    !page_proves(bytes_sub(b, off, b.size - off), big, &s))
+		if (!dump_raw_is_magic(read_u64(&r), HEAP_PAGE_MAGIC, wish, &big, &word))
 			continue;
+		struct reader page = reader_of(bytes_sub(b, off, b.size - off), big);
+		const struct heap_page p = record_head(&page);
+		if (!reader_ok(&page) || p.check != heap_page_check(&p) ||
+		    p.version != HEAP_VERSION || p.self % HEAP_PAGE_SIZE != 0 ||
+		    p.self > UINT64_MAX - HEAP_PAGE_SIZE)
+			continue;
+		s.addr = p.self;
 		if (ret->count == 0) {
 			d->word = word;
 			d->big_endian = big;
@@ -161,6 +158,7 @@ static bool is_all_pages(struct bytes b, const spot_vec *spots)
 static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_t off, uint64_t end,
 			uint64_t delta)
 {
+	ASSERT(end <= b.size);
 	uint64_t addr = off + delta;
 	if (off < end && addr > addr + (end - off - 1)) { /* begins before address 0 */
 		const uint64_t skip = UINT64_MAX - addr + 1;
@@ -235,14 +233,6 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 
 /* ---- further files --------------------------------------------------------------------------- */
 
-static bool dump_raw_is_open(const struct dump *d, const char *path)
-{
-	for (size_t i = 0; i < d->input_count; i++)
-		if (strcmp(d->inputs[i].file.path, path) == 0)
-			return true;
-	return false;
-}
-
 /* Offsets of a further file count on from the end of those before it. */
 static bool dump_raw_add_file(struct dump *d, const struct dump_wish *wish, const char *path,
 			      region_vec *out, struct heft_err *err)
@@ -268,9 +258,14 @@ bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err
 	d->kind = DUMP_RAW;
 	d->file_size = d->inputs[0].file.bytes.size;
 	place_file(d, wish, d->path, d->inputs[0].file.bytes, true, &regions);
-	for (size_t i = 0; ok && i < wish->piece_count; i++)
-		if (wish->pieces[i].path && !dump_raw_is_open(d, wish->pieces[i].path))
-			ok = dump_raw_add_file(d, wish, wish->pieces[i].path, &regions, err);
+	for (size_t i = 0; ok && i < wish->piece_count; i++) {
+		const char *path = wish->pieces[i].path;
+		bool known = path == NULL;
+		for (size_t k = 0; k < d->input_count && !known; k++)
+			known = strcmp(d->inputs[k].file.path, path) == 0;
+		if (!known)
+			ok = dump_raw_add_file(d, wish, path, &regions, err);
+	}
 	dump_set_regions(d, &regions);
 	return ok;
 }

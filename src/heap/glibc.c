@@ -88,20 +88,16 @@ struct heaps {
 	uint64_t budget; /* bytes that chains may still cross which turn out to be none */
 };
 
-/* Where the arenas are found, so is the heap; without them what is run is none. */
-static bool glibc_is_plain(const struct heaps *x, const struct region *g)
-{
-	const bool raw = x->d->kind == DUMP_RAW || x->state.arenas.count > 0;
-	return g->file == 0 && g->read && g->write && (!g->exec || raw);
-}
-
 static void find_plain(struct heaps *x)
 {
 	enum { CROSSED = 64 }; /* times all of it */
+	const bool raw = x->d->kind == DUMP_RAW || x->state.arenas.count > 0;
 	for (size_t i = 0; i < x->d->region_count; i++) {
 		const struct region *g = &x->d->regions[i];
 		const size_t n = x->plain.count;
-		if (!glibc_is_plain(x, g))
+		/* Where the arenas are found, so is the heap; without them what is run is none. */
+
+		if (g->file != 0 || !g->read || !g->write || (g->exec && !raw))
 			continue;
 		x->budget = add_sat(x->budget, g->bytes.size * CROSSED);
 		if (n > 0 && x->plain.data[n - 1].end == g->addr)
@@ -142,21 +138,17 @@ static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop
 
 static void glibc_add_block(struct heaps *x, uint64_t chunk, uint64_t size)
 {
+	ASSERT(x->chunks != NULL);
 	block_map_set_near(x->chunks, chunk, &x->piece);
 	x->to->chunks++;
 	x->to->bytes = add_sat(x->to->bytes, size);
-}
-
-static void add_cache(struct heaps *x, uint64_t at, uint64_t size)
-{
-	if (kept_is_cache_size(&x->v, size))
-		vec_push(&x->caches, at);
 }
 
 /* The chunk at `at`, which the one at `next` follows, or nothing where that is the end.  What is
  * too small to be handed out marks the end of a heap that was left. */
 static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end)
 {
+	ASSERT(at < next && next <= end);
 	const uint64_t size = next - at;
 	if (size < SPECK * x->v.word)
 		return;
@@ -167,7 +159,8 @@ static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end
 		x->to->free_bytes += size;
 	} else {
 		glibc_add_block(x, at, size - x->v.word);
-		add_cache(x, at, size);
+		if (kept_is_cache_size(&x->v, size))
+			vec_push(&x->caches, at);
 	}
 }
 
@@ -246,6 +239,7 @@ static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_
  * ends. */
 static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
+	ASSERT(at <= end);
 	enum { BROKEN_MOST = 64 }; /* of one chain: what looks like more is none */
 	uint64_t stop = at;
 	x->to->arenas++;
@@ -289,6 +283,7 @@ static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t a
 	struct glibc_stretch *p = x->pieces.data;
 	memmove(&p[i + 1], &p[i], (x->pieces.count - 1 - i) * sizeof *p);
 	p[i] = s;
+	ASSERT(i + 1 == x->pieces.count || x->pieces.data[i + 1].addr >= s.end);
 	return true;
 }
 
@@ -356,23 +351,16 @@ static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t ha
 		doubt(x, "the heap's size is not what the allocator says");
 }
 
-static uint64_t end_of_top(struct heaps *x, const struct glibc_arena *a,
-			   const struct glibc_stretch *s)
-{
-	uint64_t size, flags;
-	if (chunk_size(&x->v, a->top, s->end, &size, &flags))
-		return a->top + size;
-	const bool whole = a->base >= s->addr && a->base <= a->top &&
-			   a->system - (a->top - a->base) <= s->end - a->top;
-	return whole ? a->base + a->system : s->end;
-}
-
 /* The piece that the first heap's last chunk ends; how much of the heap is in it. */
 static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 			       const struct glibc_stretch *s)
 {
-	const uint64_t end = end_of_top(x, a, s);
 	const bool whole = a->base >= s->addr && a->base <= a->top;
+	uint64_t end = s->end, size, flags;
+	if (chunk_size(&x->v, a->top, s->end, &size, &flags))
+		end = a->top + size;
+	else if (whole && a->system - (a->top - a->base) <= s->end - a->top)
+		end = a->base + a->system;
 	uint64_t at = whole ? first_chunk(x, a->base, end) : 0, stop;
 	at = at != 0 ? at : find_next(x, s->addr, end);
 	if (at == 0 || !glibc_take_piece(x, (struct glibc_stretch){ at, end }, at, &stop))
@@ -676,15 +664,6 @@ static uint64_t guess_first(struct heaps *x, const struct glibc_stretch *s)
 	return 0;
 }
 
-static void guess_stretch(struct heaps *x, const struct glibc_stretch *s)
-{
-	const uint64_t rest = guess_other_heaps(x, s);
-	const uint64_t first = rest == s->addr ? guess_first(x, s) : 0;
-	uint64_t stop;
-	if (first != 0)
-		glibc_take_piece(x, (struct glibc_stretch){ first, s->end }, first, &stop);
-}
-
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void take_arenas(struct heaps *x, struct blocks_found *b)
@@ -764,14 +743,6 @@ static void remove_block(struct heaps *x, uint64_t at)
 	x->to->bytes -= size - x->v.word;
 }
 
-static void remove_kept(struct heaps *x, const struct blocks_found *b)
-{
-	for (struct block_walk w = block_walk_from(&b->kept, 0); block_walk_next(&w);)
-		remove_block(x, block_map_addr(&b->kept, w.at));
-	for (size_t i = 0; i < b->caches.count; i++)
-		remove_block(x, b->caches.data[i]);
-}
-
 static struct heaps heaps_begin(struct glibc_heaps *to, struct blocks_found *b,
 				struct block_map *chunks, const struct dump *d)
 {
@@ -788,6 +759,7 @@ static struct heaps heaps_begin(struct glibc_heaps *to, struct blocks_found *b,
 
 static void heaps_end(struct heaps *x)
 {
+	ASSERT(x->to != NULL);
 	vec_release(&x->plain);
 	vec_release(&x->pieces);
 	vec_release(&x->mapped);
@@ -814,15 +786,25 @@ static void find_chunks(struct heaps *x, struct blocks_found *b)
 	take_arenas(x, b);
 	if (x->state.arenas.count == 0) {
 		doubt(x, "the allocator's arenas are not found");
-		for (size_t i = 0; i < x->plain.count; i++)
-			guess_stretch(x, &x->plain.data[i]);
+		for (size_t i = 0; i < x->plain.count; i++) {
+			const struct glibc_stretch s = x->plain.data[i];
+			const uint64_t rest = guess_other_heaps(x, &s);
+			const uint64_t first = rest == s.addr ? guess_first(x, &s) : 0;
+			uint64_t stop;
+			if (first != 0)
+				glibc_take_piece(x, (struct glibc_stretch){ first, s.end }, first,
+						 &stop);
+		}
 	}
 	find_all_mapped(x);
 	/* What looks like one mapped by itself is none without a heap. */
 	if (x->to->arenas > 0 || x->state.arenas.count > 0)
 		take_mapped(x);
 	take_kept(x, b);
-	remove_kept(x, b);
+	for (struct block_walk w = block_walk_from(&b->kept, 0); block_walk_next(&w);)
+		remove_block(x, block_map_addr(&b->kept, w.at));
+	for (size_t i = 0; i < b->caches.count; i++)
+		remove_block(x, b->caches.data[i]);
 	if (x->to->broken > 0)
 		doubt(x, "a chain of its chunks, or a list of freed ones, does not go on");
 }

@@ -69,39 +69,29 @@ static uint64_t tail_of(const struct dump *d, uint64_t bins)
 	return bins + LISTS * 2 * memory_word_size(d) + MAP_BYTES;
 }
 
-static uint64_t system_of(const struct dump *d, uint64_t bins)
-{
-	const uint64_t word = memory_word_size(d), at = tail_of(d, bins) + 2 * word;
-	const uint64_t size = glibc_state_word_at(d, at + word),
-		       most = glibc_state_word_at(d, at + 2 * word);
-	return size <= most && size >= PAGE ? size : glibc_state_word_at(d, at);
-}
-
-/* The fast bins are in front of `top` and `last_remainder`: 10 of them, or 11 where words of 4
- * bytes are aligned to 16.  Versions without them have a lock there alone. */
-static void find_fast(const struct dump *d, struct glibc_arena *a)
-{
-	const uint64_t word = memory_word_size(d), top = a->bins - 2 * word;
-	const uint64_t head = a->addr != 0 ? top - a->addr : 0;
-	a->fast_count = word == 4 && head >= 12 + 11 * word ? 11 : 10;
-	if (a->addr != 0 && head < a->fast_count * word)
-		a->fast_count = 0;
-	a->fast = top - a->fast_count * word;
-}
-
 static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t addr)
 {
-	const uint64_t word = memory_word_size(d);
+	const uint64_t word = memory_word_size(d), top = bins - 2 * word;
+	const uint64_t sums = tail_of(d, bins) + 2 * word;
 	struct glibc_arena a = { .bins = bins, .addr = addr };
-	a.top = glibc_state_word_at(d, bins - 2 * word);
-	if (a.top == bins - 2 * word) /* "initial_top": the list of unsorted chunks */
+	a.top = glibc_state_word_at(d, top);
+	if (a.top == top) /* "initial_top": the list of unsorted chunks */
 		a.top = 0;
-	a.system = system_of(d, bins);
+	const uint64_t now = glibc_state_word_at(d, sums + word),
+		       most = glibc_state_word_at(d, sums + 2 * word);
+	a.system = now <= most && now >= PAGE ? now : glibc_state_word_at(d, sums);
 	a.end = tail_of(d, bins) + 5 * word;
-	find_fast(d, &a);
+	/* The fast bins are in front of `top` and `last_remainder`: 10 of them, or 11 where words
+	 * of 4 bytes are aligned to 16.  Versions without them have a lock there alone. */
+	const uint64_t head = addr != 0 ? top - addr : 0;
+	a.fast_count = word == 4 && head >= 12 + 11 * word ? 11 : 10;
+	if (addr != 0 && head < a.fast_count * word)
+		a.fast_count = 0;
+	a.fast = top - a.fast_count * word;
 	const uint64_t page = addr & ~(uint64_t)(PAGE - 1);
 	if (addr != page && glibc_state_word_at(d, page) == addr)
 		a.heap = page;
+	ASSERT(a.fast + a.fast_count * word == top);
 	return a;
 }
 
@@ -146,16 +136,6 @@ static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t b
 	ASSERT(st->arenas.count > first);
 }
 
-/* The arena whose last list is at `last`, if that is one. */
-static bool take_arena(struct glibc_state *st, const struct dump *d, uint64_t last)
-{
-	const uint64_t bins = last - (LISTS - 1) * 2 * memory_word_size(d);
-	if (glibc_state_is_known(st, bins) || !has_lists(d, bins))
-		return false;
-	follow_ring(st, d, bins);
-	return true;
-}
-
 /* All words of a region that point at what is two words in front of them; true: an arena was
  * found. */
 static bool scan_region(struct glibc_state *st, const struct dump *d, const struct region *g)
@@ -165,9 +145,15 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	struct reader r = reader_of(g->bytes, d->big_endian);
 	bool found = false;
 	reader_seek(&r, skip);
-	for (uint64_t at = g->addr + skip; reader_left(&r) >= word; at += word)
-		if (UNLIKELY(read_wide(&r, word) == at - 2 * word))
-			found |= take_arena(st, d, at);
+	for (uint64_t at = g->addr + skip; reader_left(&r) >= word; at += word) {
+		if (LIKELY(read_wide(&r, word) != at - 2 * word))
+			continue;
+		const uint64_t bins = at - (LISTS - 1) * 2 * word; /* if it is the last list */
+		if (glibc_state_is_known(st, bins) || !has_lists(d, bins))
+			continue;
+		follow_ring(st, d, bins);
+		found = true;
+	}
 	return found;
 }
 
@@ -200,37 +186,16 @@ static bool are_thresholds(const struct dump *d, uint64_t at)
 	       glibc_state_word_at(d, at + 4 * word) <= ARENAS_LIMIT;
 }
 
-/* Since 2.35 two sizes of pages and a number of 4 bytes are between thresholds and counts; where
- * words have 8 bytes there is padding behind the counts. */
-static bool are_parameters(const struct dump *d, uint64_t base)
+/* The counts of the parameters with `sbrk_base` at an address; 0: they are none.  Since 2.35 two
+ * sizes of pages and a number of 4 bytes are between thresholds and counts; where words have 8
+ * bytes there is padding behind the counts. */
+static uint64_t find_counts(const struct dump *d, uint64_t base)
 {
-	const uint64_t word = memory_word_size(d), sums = base - 2 * word;
-	const uint64_t later = word == 8 ? sums - 20 : sums - 16;
-	return (are_counts(d, base, sums - 16) && are_thresholds(d, sums - 16 - 5 * word)) ||
-	       (are_counts(d, base, later) && are_thresholds(d, later - 4 - 7 * word));
-}
-
-/* An arena that has chunks has a heap, which lies where programs write. */
-static bool is_base(const struct dump *d, const struct glibc_arena *a, uint64_t base)
-{
-	const struct region *g = base != 0 ? dump_region(d, base) : NULL;
-	return a->top != 0 ? g != NULL && region_is_data(g) : base == 0;
-}
-
-static uint64_t counts_of(const struct dump *d, uint64_t base)
-{
-	const uint64_t word = memory_word_size(d), sums = base - 2 * word;
-	return are_counts(d, base, sums - 16) && are_thresholds(d, sums - 16 - 5 * word)
-		       ? sums - 16
-		       : sums - (word == 8 ? 20 : 16);
-}
-
-static void take_parameters(struct glibc_arena *a, const struct dump *d, uint64_t base)
-{
-	a->known = true;
-	a->base = glibc_state_word_at(d, base);
-	a->mapped = narrow_at(d, counts_of(d, base));
-	a->mapped_bytes = glibc_state_word_at(d, base - 2 * memory_word_size(d));
+	const uint64_t word = memory_word_size(d), early = base - 2 * word - 16;
+	const uint64_t late = word == 8 ? early - 4 : early;
+	if (are_counts(d, base, early) && are_thresholds(d, early - 5 * word))
+		return early;
+	return are_counts(d, base, late) && are_thresholds(d, late - 4 - 7 * word) ? late : 0;
 }
 
 static void find_parameters(struct glibc_arena *a, const struct dump *d)
@@ -243,8 +208,16 @@ static void find_parameters(struct glibc_arena *a, const struct dump *d)
 			at = align_up(at + 1, PAGE) - word;
 			continue;
 		}
-		if (is_base(d, a, glibc_state_word_at(d, at)) && are_parameters(d, at)) {
-			take_parameters(a, d, at);
+		/* An arena that has chunks has a heap, which lies where programs write. */
+		const uint64_t base = glibc_state_word_at(d, at);
+		const struct region *in = base != 0 ? dump_region(d, base) : NULL;
+		const bool fits = a->top != 0 ? in != NULL && region_is_data(in) : base == 0;
+		const uint64_t counts = fits ? find_counts(d, at) : 0;
+		if (counts != 0) {
+			a->known = true;
+			a->base = base;
+			a->mapped = narrow_at(d, counts);
+			a->mapped_bytes = glibc_state_word_at(d, at - 2 * word);
 			return;
 		}
 	}
@@ -270,6 +243,7 @@ void glibc_state_find(struct glibc_state *ret, const struct dump *d)
 	for (size_t i = 0; i < ret->arenas.count; i++)
 		if (ret->arenas.data[i].heap == 0)
 			find_parameters(&ret->arenas.data[i], d);
+	ASSERT(ret->arenas.count <= ARENAS_MOST + d->region_count);
 }
 
 void glibc_state_release(struct glibc_state *st)

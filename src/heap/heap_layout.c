@@ -179,12 +179,14 @@ size_t heap_part_split(const struct heap_part *part, const struct heap_found *f,
 	heap_layout_add_piece(ret, &n, part, f->addr, f->addr + f->size, HEAP_PART_BLOCK);
 	heap_layout_add_piece(ret, &n, part, f->addr + f->size, end, HEAP_PART_HEADER);
 	heap_layout_add_piece(ret, &n, part, end, part->addr + part->size, HEAP_PART_OVERHEAD);
+	ASSERT(n <= HEAP_SPLIT_MAX);
 	return n;
 }
 
 static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, size_t block,
 				  const struct heap_found *f)
 {
+	ASSERT(chunk->start <= f->addr && chunk->end >= f->addr + f->size);
 	const struct heap_part part = { chunk->start, chunk->end - chunk->start, HEAP_PART_BLOCK,
 					(uint32_t)block };
 	struct heap_part split[HEAP_SPLIT_MAX];
@@ -210,19 +212,6 @@ static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct ch
 	return true;
 }
 
-/* Where the chunk of a block would be. */
-static uint64_t chunk_of(const struct laying *y, const struct heap_found *f)
-{
-	return heap_found_raw(f) - 2 * y->word;
-}
-
-/* Sizes are rounded up, and what is left is a chunk of its own unless it is too small for one. */
-static bool is_fitting(const struct laying *y, uint64_t size, uint64_t used)
-{
-	const uint64_t least = align_up(used + y->word, HEAP_ALIGN);
-	return size + y->word >= used && size <= add_sat(least, 4 * y->word);
-}
-
 /* The chunk of a live block, if it is as large as the block needs and ends before the next one. */
 static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_found *f,
 					   uint64_t limit)
@@ -232,9 +221,13 @@ static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_f
 	uint64_t size, flags;
 	const bool fits = raw >= y->span.addr && raw - y->span.addr >= 2 * y->word;
 	if (fits && chunk_size(&y->v, at, limit, &size, &flags)) {
-		c = (struct chunk){ at + y->word,
-				    min_u64(at + size + y->word, heap_layout_span_end(y)),
-				    at + size, is_fitting(y, size, end - raw) };
+		/* Sizes are rounded up, and what is left is a chunk of its own unless it is too
+		 * small for one. */
+		const uint64_t used = end - raw, least = align_up(used + y->word, HEAP_ALIGN);
+		c.start = at + y->word;
+		c.end = min_u64(at + size + y->word, heap_layout_span_end(y));
+		c.next = at + size;
+		c.known = size + y->word >= used && size <= add_sat(least, 4 * y->word);
 		if ((flags & CHUNK_MAPPED) != 0)
 			c.known = mapped_chunk(y, at, size, &c);
 	}
@@ -246,11 +239,6 @@ static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_f
 
 /* ---- chunks without a live block ------------------------------------------------------------- */
 
-static bool is_power(uint64_t v)
-{
-	return v != 0 && (v & (v - 1)) == 0;
-}
-
 /* Does it begin with the header of a freed block? */
 static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 {
@@ -259,24 +247,20 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 	if (i == heap_freed_below(y->b, at + size))
 		return false;
 	const struct heap_found freed = heap_freed(y->b, i);
-	return heap_found_start(&freed) == user || is_power(freed.addr - user);
-}
-
-/* Is it a thread's cache of freed chunks? */
-static bool heap_layout_is_cache(const struct laying *y, uint64_t at)
-{
-	const uint64_t *caches = y->b->caches.data;
-	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
-	return i < y->b->caches.count && caches[i] == at;
+	const uint64_t skip = freed.addr - user; /* for the alignment: a power of two */
+	return heap_found_start(&freed) == user || (skip != 0 && (skip & (skip - 1)) == 0);
 }
 
 /* The chunk at `at`, which the chunk at `next` follows, or none where that is the limit: then it is
  * the last of a heap. */
 static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 {
+	ASSERT(at < next);
 	const uint64_t size = next - at;
 	enum heap_part_kind kind = HEAP_PART_FREE;
-	if (size < 4 * y->word || heap_layout_is_cache(y, at))
+	const uint64_t *caches = y->b->caches.data; /* of threads, of freed chunks */
+	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
+	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
 		kind = HEAP_PART_OVERHEAD; /* also the end of a heap that was left */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
@@ -296,18 +280,14 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 	}
 }
 
-/* Where the chain that leads to `end` begins: at the start of a heap, or behind its arena.  0:
- * nowhere. */
-static uint64_t heap_layout_find_head(struct laying *y, uint64_t end)
-{
-	const uint64_t head = chunk_find_head(&y->v, y->at, end);
-	return head != 0 || end - y->at > 2 * y->word ? head : end;
-}
-
 /* Memory in front of the chunk at `next` (0: in front of `end`) to which no chain leads. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
-	const uint64_t head = next != 0 ? heap_layout_find_head(y, next) : 0;
+	/* Where the chain that leads to `next` begins: at the start of a heap, or behind its
+	 * arena. */
+	uint64_t head = next != 0 ? chunk_find_head(&y->v, y->at, next) : 0;
+	if (head == 0 && next != 0 && next - y->at <= 2 * y->word)
+		head = next;
 	if (head != 0) {
 		heap_layout_put(y, head + y->word, HEAP_PART_OVERHEAD);
 		put_chain(y, head, next, end);
@@ -377,7 +357,7 @@ static void lay_block(struct laying *y)
 	to_next(y);
 	const struct chunk c = heap_layout_find_chunk(y, &f, limit_of_next(y));
 	const bool mapped = c.known && c.next == 0;
-	const uint64_t place = chunk_of(y, &f);
+	const uint64_t place = heap_found_raw(&f) - 2 * y->word;
 	uint64_t next = !mapped && (c.known || y->chain != 0) ? place : 0;
 	if (next + y->word < y->at || next + y->word > c.start)
 		next = 0;
@@ -398,14 +378,7 @@ static void lay_span(struct laying *y)
 		lay_block(y);
 	heap_layout_fill(y, 0, y->walk.index, heap_layout_span_end(y));
 	end_part(y);
-}
-
-/* Whether a region goes on with the mapping of the one before: compact dumps part it where pages
- * are not kept. */
-static bool heap_layout_goes_on(const struct region *a, const struct region *b)
-{
-	return b->addr == region_end(a) && a->file == 0 && b->file == 0 && a->read == b->read &&
-	       a->write == b->write && a->exec == b->exec;
+	ASSERT(y->at == heap_layout_span_end(y) && y->part.size == 0);
 }
 
 /* Does the last block in front of an address reach beyond it? */
@@ -432,8 +405,12 @@ static size_t find_span(struct laying *y, size_t i)
 		return i + 1;
 	y->span.size = g->size;
 	while (++i < d->region_count) {
-		if (!heap_layout_goes_on(&d->regions[i - 1], &d->regions[i]) &&
-		    !is_reached(y, heap_layout_span_end(y)))
+		/* Compact dumps part a mapping where pages are not kept. */
+		const struct region *a = &d->regions[i - 1], *r = a + 1;
+		const bool goes_on = r->addr == region_end(a) && a->file == 0 && r->file == 0 &&
+				     a->read == r->read && a->write == r->write &&
+				     a->exec == r->exec;
+		if (!goes_on && !is_reached(y, heap_layout_span_end(y)))
 			break;
 		y->span.size += d->regions[i].size;
 	}
@@ -451,6 +428,22 @@ static struct laying laying_of(const struct heap_layout *l, struct heap_layout *
 	return y;
 }
 
+/* Spans rise and do not overlap, and parts fill them. */
+static void heap_layout_verify(const struct heap_layout *l)
+{
+	uint64_t end = 0, size = 0, bytes = 0;
+	for (size_t i = 0; i < l->spans.count; i++) {
+		const struct heap_span *s = &l->spans.data[i];
+		ASSERT(s->addr >= end && s->size > 0);
+		end = s->addr + s->size;
+		size += s->size;
+	}
+	for (size_t i = 0; i < HEAP_PART_KINDS; i++)
+		bytes += l->bytes[i];
+	ASSERT(bytes == size);
+	ASSERT(l->loose.count <= l->loose_count && l->loose_count <= l->part_count);
+}
+
 static void lay_all(struct laying *y)
 {
 	start_at(y, 0);
@@ -460,6 +453,8 @@ static void lay_all(struct laying *y)
 			lay_span(y);
 	}
 	close_page(y);
+	if (HEFT_CHECKS)
+		heap_layout_verify(y->l);
 	/* Words in front of another allocator's blocks may look like a chunk here and there. */
 	if (y->chained <= y->l->breaks.count)
 		y->l->breaks.count = 0;
@@ -513,6 +508,7 @@ void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
 /* Lays the block as if what is in front of it were known: the block before it. */
 static void lay_first(struct laying *y, size_t block)
 {
+	ASSERT(block > 0 && block < y->b->live.count);
 	const struct heap_found before = heap_live(y->b, block - 1);
 	start_at(y, block);
 	const struct heap_found f = y->next;

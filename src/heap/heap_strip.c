@@ -1,36 +1,15 @@
 #include "heap/heap_strip.h"
 
-/* Each span may begin and end inside of a piece. */
-static uint64_t heap_strip_count_pieces(const struct heap_layout *l, uint64_t size)
-{
-	uint64_t count = 0;
-	for (size_t i = 0; i < l->spans.count; i++)
-		count += l->spans.data[i].size / size + 2;
-	return count;
-}
-
-static uint64_t piece_size(const struct heap_layout *l)
-{
-	uint64_t size = HEAP_PAGE;
-	while (heap_strip_count_pieces(l, size) > HEAP_STRIP_MAX + 2 * l->spans.count)
-		size *= 2;
-	return size;
-}
-
-static struct heap_piece *heap_strip_piece_at(struct heap_strip *s, uint64_t addr)
-{
-	const uint64_t start = addr - addr % s->size;
-	if (s->pieces.count == 0 || s->pieces.data[s->pieces.count - 1].addr != start)
-		vec_push(&s->pieces, (struct heap_piece){ .addr = start });
-	return &s->pieces.data[s->pieces.count - 1];
-}
-
 static void heap_strip_add_part(struct heap_strip *s, const struct heap_part *p)
 {
+	ASSERT(s->size > 0);
 	for (uint64_t done = 0; done < p->size;) {
 		const uint64_t addr = p->addr + done;
 		const uint64_t here = min_u64(p->size - done, s->size - addr % s->size);
-		struct heap_piece *piece = heap_strip_piece_at(s, addr);
+		const uint64_t start = addr - addr % s->size;
+		if (s->pieces.count == 0 || s->pieces.data[s->pieces.count - 1].addr != start)
+			vec_push(&s->pieces, (struct heap_piece){ .addr = start });
+		struct heap_piece *piece = &s->pieces.data[s->pieces.count - 1];
 		*(p->kind == HEAP_PART_BLOCK  ? &piece->live
 		  : p->kind == HEAP_PART_FREE ? &piece->free
 					      : &piece->other) += here;
@@ -48,8 +27,16 @@ static void take_part(void *ctx, const struct heap_part *part, const struct heap
 
 void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l)
 {
-	*ret = (struct heap_strip){ .size = piece_size(l) };
+	*ret = (struct heap_strip){ .size = HEAP_PAGE / 2 };
+	for (uint64_t count = UINT64_MAX; count > HEAP_STRIP_MAX + 2 * l->spans.count;) {
+		ret->size *= 2;
+		/* Each span may begin and end inside of a piece. */
+		count = 2 * l->spans.count;
+		for (size_t i = 0; i < l->spans.count; i++)
+			count += l->spans.data[i].size / ret->size;
+	}
 	heap_parts_each(l, take_part, ret);
+	ASSERT(ret->size >= HEAP_PAGE);
 }
 
 void heap_strip_release(struct heap_strip *s)

@@ -57,6 +57,7 @@ static uint32_t stack_left(struct reader r, const struct dump *d, struct calls *
 
 uint32_t inline_stack(const struct dump *d, struct calls *c, const struct heap_found *f)
 {
+	ASSERT((f->flags & HEAP_INLINE) != 0);
 	const struct reader r = reader_of(dump_at(d, f->addr - f->stack, f->stack), d->big_endian);
 	const uint32_t stack = whole_stack(r, c);
 	if (stack != CALLS_NONE || (f->flags & HEAP_FREED) == 0)

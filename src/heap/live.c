@@ -62,14 +62,6 @@ bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 	return fail_sys(err, "process %" PRIu32 ": %s", pid, what);
 }
 
-static bool live_is_known(const struct live *l, uint32_t tid)
-{
-	for (size_t i = 0; i < l->threads.count; i++)
-		if (l->threads.data[i].tid == tid)
-			return true;
-	return false;
-}
-
 /* Calls `f` with each thread not seen yet; *ret_new says if there was any. */
 static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live_thread *),
 			    bool *ret_new)
@@ -86,7 +78,10 @@ static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live
 	}
 	while (good && (e = readdir(d)) != NULL) {
 		struct live_thread t = { .tid = (uint32_t)strtoul(e->d_name, NULL, 10) };
-		if (t.tid == 0 || live_is_known(l, t.tid))
+		bool known = t.tid == 0;
+		for (size_t i = 0; i < l->threads.count && !known; i++)
+			known = l->threads.data[i].tid == t.tid;
+		if (known)
 			continue;
 		*ret_new = true;
 		good = f(l, &t);
@@ -127,14 +122,6 @@ static void await(struct live_thread *t, uint64_t until)
 	}
 }
 
-static void read_registers(struct live_thread *t)
-{
-	struct iovec v = { t->regs, sizeof t->regs };
-	ptrace(PTRACE_GETREGSET, (pid_t)t->tid, (void *)NT_PRSTATUS, &v);
-	v = (struct iovec){ &t->fpregs, sizeof t->fpregs };
-	t->has_fpregs = ptrace(PTRACE_GETREGSET, (pid_t)t->tid, (void *)NT_FPREGSET, &v) == 0;
-}
-
 /* Threads start threads: looks until there are no new ones. */
 static bool stop_all(struct live *l)
 {
@@ -146,11 +133,18 @@ static bool stop_all(struct live *l)
 		for (size_t i = known; i < l->threads.count; i++)
 			await(&l->threads.data[i], now() + STOP_PATIENCE);
 	}
-	for (size_t i = 0; good && i < l->threads.count; i++)
-		if (l->threads.data[i].stopped)
-			read_registers(&l->threads.data[i]);
-		else
+	for (size_t i = 0; good && i < l->threads.count; i++) {
+		struct live_thread *t = &l->threads.data[i];
+		struct iovec v = { t->regs, sizeof t->regs };
+		if (!t->stopped) {
 			l->facts->unstopped++;
+			continue;
+		}
+		ptrace(PTRACE_GETREGSET, (pid_t)t->tid, (void *)NT_PRSTATUS, &v);
+		v = (struct iovec){ &t->fpregs, sizeof t->fpregs };
+		t->has_fpregs = ptrace(PTRACE_GETREGSET, (pid_t)t->tid, (void *)NT_FPREGSET, &v) ==
+				0;
+	}
 	return good;
 }
 
@@ -283,26 +277,21 @@ static size_t copy_some(struct live *l, size_t first)
 	return i - first;
 }
 
-/* Returns what was written to the system, once the buffer is not needed again. */
-static void live_give_back(struct live *l, const uint8_t *end)
-{
-	const uint64_t done = (uint64_t)(end - l->buffer) / LIVE_PAGE * LIVE_PAGE;
-	if (done - l->given < CHUNK_MAX)
-		return;
-	madvise(l->buffer + l->given, done - l->given, MADV_DONTNEED);
-	l->given = done;
-}
-
 static bool write_some(struct live *l, struct live_out *o, size_t first, size_t count)
 {
+	ASSERT(first + count <= l->plan.slices.count);
 	const uint8_t *data = l->buffer;
 	for (size_t i = first; i < first + count; i++) {
 		const struct live_slice *s = &l->plan.slices.data[i];
 		if (!live_out_slice(o, &l->plan, s, data, l->err))
 			return false;
 		data += s->size;
-		if (l->stopped_at == 0)
-			live_give_back(l, data);
+		/* What was written goes back to the system, once the buffer is not needed again. */
+		const uint64_t done = (uint64_t)(data - l->buffer) / LIVE_PAGE * LIVE_PAGE;
+		if (l->stopped_at == 0 && done - l->given >= CHUNK_MAX) {
+			madvise(l->buffer + l->given, done - l->given, MADV_DONTNEED);
+			l->given = done;
+		}
 	}
 	return true;
 }

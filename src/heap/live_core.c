@@ -49,17 +49,13 @@ static bool sink_write(void *ctx, const void *data, size_t size)
 	return write_fd(ctx, data, size, NULL);
 }
 
-static bool write_packed(const struct live_out *o, const void *data, size_t size)
-{
-	const struct heft_sink to = packed_sink_of(o->pack);
-	return to.write(to.ctx, data, size);
-}
-
 static bool live_core_put(struct live_out *o, const void *data, size_t size, struct heft_err *err)
 {
 	o->at += size;
-	if (o->pack != NULL)
-		return write_packed(o, data, size) || fail_sys(err, "%s", o->path);
+	if (o->pack != NULL) {
+		const struct heft_sink to = packed_sink_of(o->pack);
+		return to.write(to.ctx, data, size) || fail_sys(err, "%s", o->path);
+	}
 	o->kept = o->at;
 	return write_fd(o, data, size, err);
 }
@@ -76,19 +72,14 @@ static bool skip_to(struct live_out *o, uint64_t at, struct heft_err *err)
 	while (o->at < at)
 		if (!live_core_put(o, zeros, (size_t)min_u64(ZEROS, at - o->at), err))
 			return false;
+	ASSERT(o->at >= at);
 	return true;
-}
-
-static bool live_core_is_zero(const uint8_t *p)
-{
-	uint64_t first;
-	memcpy(&first, p, sizeof first);
-	return first == 0 && memcmp(p, p + 8, LIVE_PAGE - 8) == 0;
 }
 
 bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct live_slice *s,
 		    const uint8_t *data, struct heft_err *err)
 {
+	ASSERT(s->piece < p->pieces.count && s->size % LIVE_PAGE == 0);
 	const struct live_piece *piece = &p->pieces.data[s->piece];
 	const uint64_t start = piece->file_off + (s->addr - piece->addr);
 	if (!skip_to(o, start, err))
@@ -96,8 +87,9 @@ bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct 
 	if (o->pack != NULL)
 		return live_core_put(o, data, s->size, err);
 	for (uint64_t at = 0; at < s->size;) {
+		static const uint8_t zeros[LIVE_PAGE];
 		uint64_t end = at;
-		while (end < s->size && !live_core_is_zero(data + end))
+		while (end < s->size && memcmp(data + end, zeros, LIVE_PAGE) != 0)
 			end += LIVE_PAGE;
 		if (end > at &&
 		    (!skip_to(o, start + at, err) || !live_core_put(o, data + at, end - at, err)))
@@ -236,19 +228,11 @@ static uint16_t own_machine(void)
 #endif
 }
 
-static void fill_ident(ElfW(Ehdr) * e)
-{
-	const uint16_t probe = 1;
-	memcpy(e->e_ident, ELFMAG, SELFMAG);
-	e->e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-	e->e_ident[EI_DATA] = *(const uint8_t *)&probe == 1 ? ELFDATA2LSB : ELFDATA2MSB;
-	e->e_ident[EI_VERSION] = EV_CURRENT;
-}
-
 /* More segments than e_phnum can say are counted in section header 0 (gABI, "Program Header"). */
 static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_size,
 			struct heft_err *err)
 {
+	ASSERT(o->at == 0);
 	const size_t count = p->pieces.count + 1;
 	const bool many = count >= PN_XNUM;
 	ElfW(Ehdr) e = { .e_type = ET_CORE,
@@ -270,7 +254,11 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 	const ElfW(Phdr) note = {
 		.p_type = PT_NOTE, .p_offset = notes_off, .p_filesz = notes_size, .p_align = 4
 	};
-	fill_ident(&e);
+	const uint16_t probe = 1;
+	memcpy(e.e_ident, ELFMAG, SELFMAG);
+	e.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+	e.e_ident[EI_DATA] = *(const uint8_t *)&probe == 1 ? ELFDATA2LSB : ELFDATA2MSB;
+	e.e_ident[EI_VERSION] = EV_CURRENT;
 	bool good = live_core_put(o, &e, sizeof e, err) &&
 		    live_core_put(o, &note, sizeof note, err);
 	for (size_t i = 0; good && i < p->pieces.count; i++) {
@@ -291,11 +279,6 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
-
-static bool live_core_is_packed(const char *path)
-{
-	return str_ends(str_of(path), STR(".zst"));
-}
 
 /* A file for its owner only, for memory holds secrets.  It has no name until it is whole, where the
  * file system can do that: then nothing is left of it if we are ended. */
@@ -349,7 +332,7 @@ bool live_out_open(struct live_out **ret, const char *path, unsigned level, stru
 	memcpy(o->temp, path, len);
 	memcpy(o->temp + len, ".XXXXXX", 8);
 	bool good = live_core_open_temp(o) || fail_sys(err, "%s", path);
-	if (good && live_core_is_packed(path)) {
+	if (good && str_ends(str_of(path), STR(".zst"))) {
 		const struct heft_sink file = { sink_write, o };
 		struct heft_err why;
 		o->pack = packed_sink_open(&file, level != 0 ? level : LEVEL, &why);
@@ -367,20 +350,15 @@ bool live_out_open(struct live_out **ret, const char *path, unsigned level, stru
 	return good;
 }
 
-static uint64_t core_size(const struct live_plan *p, uint64_t least)
-{
-	uint64_t size = least;
-	for (size_t i = 0; i < p->pieces.count; i++)
-		if (p->pieces.data[i].kept)
-			size = p->pieces.data[i].file_off + p->pieces.data[i].size;
-	return size;
-}
-
 bool live_out_close(struct live_out *o, const struct live_plan *p, uint64_t *ret_size,
 		    struct heft_err *err)
 {
 	struct stat st = { 0 };
-	bool good = skip_to(o, core_size(p, o->at), err);
+	uint64_t size = o->at;
+	for (size_t i = 0; i < p->pieces.count; i++)
+		if (p->pieces.data[i].kept)
+			size = p->pieces.data[i].file_off + p->pieces.data[i].size;
+	bool good = skip_to(o, size, err);
 	if (o->pack != NULL)
 		good = good && (packed_sink_end(o->pack) || fail_sys(err, "%s", o->path));
 	else

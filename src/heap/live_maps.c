@@ -116,17 +116,14 @@ static bool read_areas(struct live_plan *p, uint32_t pid, struct heft_err *err)
 
 /* ---- deciding -------------------------------------------------------------------------------- */
 
-/* Reading what a device maps may have effects. */
-static bool is_device(const char *path)
-{
-	return strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/zero", 9) != 0 &&
-	       strncmp(path, "/dev/shm/", 9) != 0;
-}
-
 static enum pages live_maps_choose(const struct live_area *a, bool full)
 {
 	const bool file = a->path[0] == '/';
-	if (!a->read || is_device(a->path) || strncmp(a->path, "[vvar", 5) == 0 ||
+	/* Reading what a device maps may have effects. */
+	const bool device = strncmp(a->path, "/dev/", 5) == 0 &&
+			    strncmp(a->path, "/dev/zero", 9) != 0 &&
+			    strncmp(a->path, "/dev/shm/", 9) != 0;
+	if (!a->read || device || strncmp(a->path, "[vvar", 5) == 0 ||
 	    strcmp(a->path, "[vsyscall]") == 0)
 		return PAGES_NONE;
 	if (strcmp(a->path, "[vdso]") == 0)
@@ -140,6 +137,7 @@ static enum pages live_maps_choose(const struct live_area *a, bool full)
 
 static void live_maps_add_piece(struct live_maps_scan *s, uint64_t end, bool kept)
 {
+	ASSERT(end % LIVE_PAGE == 0);
 	const struct live_area *a = s->area;
 	if (end > s->at)
 		vec_push(&s->plan->pieces, (struct live_piece){ s->at, end - s->at, 0, kept,

@@ -18,42 +18,22 @@ struct probe {
 	int error;            /* of the last call that failed */
 };
 
-/* Stacks name nodes, nodes name modules and threads, and each was there before it was named: what
- * names is copied before what is named, and counters that are taken away before those they are
- * taken from. */
-static bool is_counter(uint32_t kind)
+static void page_copy(struct probe *p, uint64_t addr)
 {
-	return kind == HEAP_PAGE_STACKS || kind == HEAP_PAGE_REMOTE;
-}
-
-static bool is_page(const struct heap_page *p, uint64_t addr)
-{
-	return p->magic == HEAP_PAGE_MAGIC + sizeof(void *) && p->self == addr &&
-	       p->version == HEAP_VERSION && p->check == heap_page_check(p);
-}
-
-static ssize_t live_tables_read_at(struct probe *p, void *to, uint64_t addr, size_t size)
-{
-	const struct iovec local = { to, size }, remote = { (void *)(uintptr_t)addr, size };
+	vec_reserve(&p->pages, HEAP_PAGE_SIZE);
+	const struct iovec local = { p->pages.data + p->pages.count, HEAP_PAGE_SIZE },
+			   remote = { (void *)(uintptr_t)addr, HEAP_PAGE_SIZE };
 	const ssize_t n = process_vm_readv((pid_t)p->pid, &local, 1, &remote, 1, 0);
 	if (n < 0)
 		p->error = errno;
-	return n;
-}
-
-static void take_page(struct probe *p, const struct heap_page *head, uint64_t addr)
-{
-	if (!is_page(head, addr) || is_counter(head->kind) != p->counters)
-		return;
-	vec_reserve(&p->pages, HEAP_PAGE_SIZE);
-	if (live_tables_read_at(p, p->pages.data + p->pages.count, addr, HEAP_PAGE_SIZE) ==
-	    HEAP_PAGE_SIZE)
+	if (n == HEAP_PAGE_SIZE)
 		p->pages.count += HEAP_PAGE_SIZE;
 }
 
 /* Looks at the heads of some places at once; a place that cannot be read is passed over. */
 static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t count)
 {
+	ASSERT(count <= PROBES);
 	struct heap_page heads[PROBES];
 	struct iovec remote[PROBES];
 	for (size_t i = 0; i < count; i++)
@@ -65,20 +45,20 @@ static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t 
 		if (n < 0)
 			p->error = errno;
 		const size_t got = n > 0 ? (size_t)n / sizeof *heads : 0;
-		for (size_t i = 0; i < got; i++)
-			take_page(p, &heads[i], places[first + i]);
+		for (size_t i = 0; i < got; i++) {
+			const struct heap_page *h = &heads[i];
+			const uint64_t addr = places[first + i];
+			/* Stacks name nodes, nodes name modules and threads, and each was there
+			 * before it was named: what names is copied before what is named, and
+			 * counters that are taken away before those they are taken from. */
+			const bool counter = h->kind == HEAP_PAGE_STACKS ||
+					     h->kind == HEAP_PAGE_REMOTE;
+			if (h->magic == HEAP_PAGE_MAGIC + sizeof(void *) && h->self == addr &&
+			    h->version == HEAP_VERSION && h->check == heap_page_check(h) &&
+			    counter == p->counters)
+				page_copy(p, addr);
+		}
 		first += got > 0 ? got : 1;
-	}
-}
-
-/* Every multiple of the size of a page in memory that was touched. */
-static void live_tables_list_places(struct probe *p, const struct live_plan *plan)
-{
-	for (size_t i = 0; i < plan->slices.count; i++) {
-		const struct live_slice *s = &plan->slices.data[i];
-		for (uint64_t at = align_up(s->addr, HEAP_PAGE_SIZE);
-		     at >= s->addr && at < s->addr + s->size; at += HEAP_PAGE_SIZE)
-			vec_push(&p->places, at);
 	}
 }
 
@@ -90,7 +70,13 @@ static bool live_tables_scan(struct probe *p, bool counters, struct heft_err *er
 							 : false;
 	p->places.count = 0;
 	p->counters = counters;
-	live_tables_list_places(p, &plan);
+	/* Every multiple of the size of a page in memory that was touched. */
+	for (size_t i = 0; i < plan.slices.count; i++) {
+		const struct live_slice *s = &plan.slices.data[i];
+		for (uint64_t at = align_up(s->addr, HEAP_PAGE_SIZE);
+		     at >= s->addr && at < s->addr + s->size; at += HEAP_PAGE_SIZE)
+			vec_push(&p->places, at);
+	}
 	live_plan_release(&plan);
 	for (size_t i = 0; i < p->places.count; i += PROBES)
 		live_tables_look_at(p, p->places.data + i, min_u64(PROBES, p->places.count - i));

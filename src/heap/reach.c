@@ -53,6 +53,7 @@ struct reaching {
 
 static void set_state(struct reaching *x, size_t i, unsigned state)
 {
+	ASSERT(i < x->b->live.count);
 	uint8_t *both = &x->state[i / 2];
 	const unsigned shift = 4 * (i % 2);
 	*both = (uint8_t)((*both & ~(15U << shift)) | state << shift);
@@ -132,7 +133,7 @@ static void visit_next(struct reaching *x)
 	visit_settle(x, &v);
 }
 
-/* What a word leads to changes its state later; visits_end changes that of the last ones. */
+/* What a word leads to changes its state later, that of the last ones when all is scanned. */
 static void visit(struct reaching *x, uint64_t addr)
 {
 	struct reach_visit v = { .addr = addr, .from = x->from };
@@ -142,13 +143,8 @@ static void visit(struct reaching *x, uint64_t addr)
 	if (x->near_count == NEAR)
 		visit_next(x);
 	header_fetch(x, v.at);
+	ASSERT(x->near_count < NEAR);
 	x->near[(x->near_first + x->near_count++) % NEAR] = v;
-}
-
-static void visits_end(struct reaching *x)
-{
-	while (x->near_count > 0)
-		visit_next(x);
 }
 
 static void scan_native(struct reaching *x, const uint8_t *p, uint64_t count)
@@ -293,6 +289,7 @@ static void stack_holes(struct holes *h, const struct dump *d, const struct reco
 		if (sp - stacks.data[i].addr > RED_ZONE)
 			add_hole(h, stacks.data[i].addr, sp - stacks.data[i].addr - RED_ZONE);
 	}
+	ASSERT(sorted_by_key(stacks.data, stacks.count, sizeof *stacks.data));
 	vec_release(&stacks);
 }
 
@@ -377,12 +374,6 @@ static void scan_part(void *ctx, const struct heap_part *p, const struct heap_fo
 	scan_memory(ctx, p->addr, p->addr + p->size);
 }
 
-/* What a module keeps where it may not write any more (PT_GNU_RELRO) it wrote there before. */
-static bool is_root(const struct region *g)
-{
-	return region_is_data(g) || (g->read && !g->exec);
-}
-
 static void scan_roots(struct reaching *x, const struct records *r, const struct heap_layout *l)
 {
 	const struct dump *d = x->d;
@@ -394,9 +385,13 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	recorder_holes(&holes, r);
 	stack_holes(&holes, d, r);
 	sort_by_key(holes.data, holes.count, sizeof *holes.data);
-	for (size_t i = 0, from = 0; i < d->region_count; i++)
-		if (is_root(&d->regions[i]))
-			scan_around(x, &d->regions[i], &holes, &from);
+	for (size_t i = 0, from = 0; i < d->region_count; i++) {
+		/* What a module keeps where it may not write any more (PT_GNU_RELRO) it wrote
+		 * there before. */
+		const struct region *g = &d->regions[i];
+		if (region_is_data(g) || (g->read && !g->exec))
+			scan_around(x, g, &holes, &from);
+	}
 	vec_release(&holes);
 	scan_registers(x, r);
 	heap_loose_each(l, scan_part, x);
@@ -418,38 +413,29 @@ static void reach_scan_all(struct reaching *x, unsigned state)
 	}
 }
 
-static void mark_pointed(struct reaching *x)
+/* Blocks that no lost block points to are lost of themselves, what hangs on them is indirectly. */
+static void sort_out_lost(struct reaching *x)
 {
+	x->mode = FROM_LOST;
 	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {
 		const unsigned state = state_of(x, w.index);
 		x->from = w.index;
 		if (state == REACH_LOST || state == POINTED)
 			scan_block(x, w.at.at);
 	}
-	visits_end(x);
-}
-
-/* Blocks that no lost block points to are lost of themselves, what hangs on them is indirectly. */
-static void sort_out_lost(struct reaching *x)
-{
-	x->mode = FROM_LOST;
-	mark_pointed(x);
+	while (x->near_count > 0)
+		visit_next(x);
 	x->mode = FLOOD;
 	reach_scan_all(x, REACH_LOST);
 	reach_scan_all(x, POINTED); /* rings */
 }
 
-static const char *why_not(const struct dump *d)
-{
-	if (d->lacks != NULL)
-		return d->lacks;
-	return d->thread_count == 0 ? "the dump has no threads" : NULL;
-}
-
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,
 		const struct blocks_found *b, const struct heap_layout *l)
 {
-	const char *why = b->doubt != NULL ? b->doubt : why_not(d);
+	const char *why = b->doubt != NULL ? b->doubt : d->lacks;
+	if (why == NULL && d->thread_count == 0)
+		why = "the dump has no threads";
 	if (why != NULL) {
 		*ret_why = why;
 		return false;
@@ -466,6 +452,7 @@ bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const
 		scan_todo(&x);
 		sort_out_lost(&x);
 	}
+	ASSERT(x.todo_count == 0 && x.near_count == 0);
 	mem_free(x.todo);
 	*ret = x.state;
 	return true;

@@ -357,6 +357,7 @@ static struct reader entry_at(const struct record_pages *list, const struct dump
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot)
 {
+	ASSERT(ret && ret_remote && ret_slot);
 	const uint32_t number = id >> HEAP_STACK_SHIFT;
 	const uint32_t index = id & ((1U << HEAP_STACK_SHIFT) - 1);
 	struct reader at = entry_at(&r->stacks, d, number, index, sizeof *ret);
