@@ -726,7 +726,7 @@ static void what_cannot_be_read_is_named_with_its_reason(void **state)
 	assert_refused("nothing", HEFT_EIO, "No such file");
 	assert_refused("/tmp", HEFT_EARG, "directory");
 	assert_refused("empty", HEFT_EFORMAT, "empty");
-	assert_refused("text", HEFT_EUNSUPPORTED, "not a program");
+	assert_refused("text", HEFT_EUNSUPPORTED, "of no kind that heft knows");
 	assert_refused("cut", HEFT_EFORMAT, "too short");
 }
 
