@@ -1,10 +1,10 @@
-/* Charges of a program: a roll-up of its file and VM image by symbol, compile unit and object. */
+/* Charges of a program: its file and VM image summed up by symbol, compile unit and object. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
 #include "map/rollup.h"
 
-enum { BY_SYMBOL, BY_UNIT, BY_OBJECT, BY_DEBUG, CHARGE_LEVELS };
+enum { BY_SYMBOL, BY_UNIT, BY_OBJECT, CHARGE_SOURCES };
 
 /* The texts of labels, by label; UINT32_MAX: not made yet. */
 struct label_texts {
@@ -16,7 +16,12 @@ struct charging {
 	struct snapshot *s;
 	uint32_t container;
 	const struct collect_input *in;
-	size_t level_count;
+	size_t sources; /* without objects one less */
+	size_t charged; /* charges of other containers, which come first */
+	enum heft_domain domain;
+	/* Charges by their labels; while they are summed up, name, source and object are labels. */
+	struct map by_labels;
+	size_t guess; /* the charge that may well be asked for next */
 	struct label_texts names, spaces, paths, objects;
 	struct demangler demangler;
 	/* The symbols of a label: the first, by label, and the next one, by symbol made. */
@@ -67,32 +72,76 @@ static void vm_spans_find(const struct basemap *map, struct spans *ret)
 		spans_push(ret, map->ranges.data[i].addr, map->ranges.data[i].size, 0);
 }
 
-static struct rollup_walk collect_charges_walk_of(const struct charging *c, enum heft_domain domain,
-						  const struct spans *debug,
-						  struct rollup_level *levels)
+static bool has_labels(const struct snap_charge *c, const struct snap_charge *like)
+{
+	return c->name == like->name && c->source == like->source && c->object == like->object &&
+	       c->debug == like->debug;
+}
+
+/* The place of the charge with the labels of `like`, added if there is none.  The file repeats what
+ * the VM image has, in the same order. */
+static size_t charge_of(struct charging *c, const struct snap_charge *like)
+{
+	const struct snap_charge *charges = c->s->charges.data;
+	uint32_t i;
+	if (c->guess < c->s->charges.count && has_labels(&charges[c->guess], like))
+		return c->guess;
+	struct map_at at = map_at(&c->by_labels,
+				  hash_pair((uint64_t)like->name << 32 | like->source,
+					    (uint64_t)like->object << 1 | like->debug));
+	while (map_next(&c->by_labels, &at, &i))
+		if (has_labels(&charges[i], like))
+			return i;
+	ASSERT(c->s->charges.count < UINT32_MAX);
+	map_put(&c->by_labels, &at, (uint32_t)c->s->charges.count);
+	vec_push(&c->s->charges, *like);
+	return c->s->charges.count - 1;
+}
+
+static void piece_charge(void *ctx, uint64_t start, uint64_t size, const label_id *labels)
+{
+	struct charging *c = ctx;
+	const struct snap_charge like = { .name = labels[BY_SYMBOL],
+					  .source = labels[BY_UNIT],
+					  .object = c->sources > BY_OBJECT ? labels[BY_OBJECT] : 0,
+					  .container = c->container,
+					  .debug = labels[c->sources] != 0 };
+	const size_t i = charge_of(c, &like);
+	struct snap_charge *charge = &c->s->charges.data[i];
+	(void)start;
+	*(c->domain == HEFT_VM ? &charge->vm : &charge->file) += size;
+	c->guess = i + 1;
+}
+
+/* `debug` is the last level. */
+static void domain_charge(struct charging *c, enum heft_domain domain, const struct spans *debug)
 {
 	const struct charge_level *const from[] = { &c->in->by_symbol, &c->in->by_unit,
 						    &c->in->by_object };
-	const size_t sources = c->level_count - 1;
-	for (size_t i = 0; i < sources; i++)
+	struct rollup_level levels[CHARGE_SOURCES + 1] = { { 0 } };
+	for (size_t i = 0; i < c->sources; i++)
 		levels[i].spans = domain == HEFT_VM ? &from[i]->layer->vm : &from[i]->layer->file;
-	levels[sources].spans = debug;
-	return (struct rollup_walk){ .domain = domain,
-				     .role = HEFT_INPUT,
-				     .levels = levels,
-				     .level_count = c->level_count };
+	levels[c->sources].spans = debug;
+	c->domain = domain;
+	c->guess = c->charged;
+	rollup_pieces(levels, c->sources + 1, piece_charge, c);
 }
 
-static void charges_walk(const struct charging *c, struct rollup *r)
+static void bytes_charge(struct charging *c)
 {
-	struct rollup_level vm_levels[CHARGE_LEVELS] = { { 0 } };
-	struct rollup_level file_levels[CHARGE_LEVELS] = { { 0 } };
 	struct spans debug = { 0 }, all = { 0 };
+	uint64_t file = 0, vm = 0;
 	debug_spans_find(c->in->file->input, &debug);
 	vm_spans_find(c->in->file->map, &all);
-	const struct rollup_walk vm = collect_charges_walk_of(c, HEFT_VM, &all, vm_levels);
-	const struct rollup_walk file = collect_charges_walk_of(c, HEFT_FILE, &debug, file_levels);
-	rollup_add_both(r, &vm, &file, c->in->file->threads);
+	domain_charge(c, HEFT_VM, &all);
+	domain_charge(c, HEFT_FILE, &debug);
+	for (size_t i = c->charged; i < c->s->charges.count; i++) {
+		file += c->s->charges.data[i].file;
+		vm += c->s->charges.data[i].vm;
+	}
+	ASSERT(file == input_size(c->in->file->input));
+	ASSERT(vm == c->in->file->map->vm_size);
+	map_release(&c->by_labels);
 	spans_release(&debug);
 	spans_release(&all);
 }
@@ -137,7 +186,7 @@ static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 	vec_release(&todo);
 }
 
-/* ---- cells ----------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 /* So many symbols of one label are looked at; what is in none of their sources is of the first. */
 enum { LOOKED_AT = 1000 };
@@ -158,46 +207,6 @@ static uint32_t collect_charges_symbol_of(const struct charging *c, label_id lab
 	return best;
 }
 
-static void charge_add(struct charging *c, const label_id *path, const union heft_value *sums)
-{
-	const size_t sources = c->level_count - 1;
-	struct snap_charge y = { .file = sums[HEFT_SIZE_FILE].whole,
-				 .vm = sums[HEFT_SIZE_VM].whole,
-				 .name = c->names.ids[path[BY_SYMBOL]],
-				 .space = c->spaces.ids[path[BY_SYMBOL]],
-				 .container = c->container,
-				 .debug = path[sources] != 0 };
-	y.source = collect_charges_path_text(c, &c->paths, c->in->by_unit.labels, path[BY_UNIT]);
-	if (sources > BY_OBJECT)
-		y.object = collect_charges_path_text(c, &c->objects, c->in->by_object.labels,
-						     path[BY_OBJECT]);
-	y.symbol = collect_charges_symbol_of(c, path[BY_SYMBOL], y.source);
-	vec_push(&c->s->charges, y);
-}
-
-/* The nodes of the last level are the cells. */
-static void charges_add(struct charging *c, const struct tree *t)
-{
-	uint8_t *depth = mem_zeroed(t->nodes.count, sizeof *depth);
-	uint64_t file = 0, vm = 0;
-	for (uint32_t i = 1; i < t->nodes.count; i++) {
-		label_id path[CHARGE_LEVELS];
-		depth[i] = depth[t->nodes.data[i].parent] + 1;
-		if (depth[i] < c->level_count)
-			continue;
-		uint32_t node = i;
-		for (size_t k = c->level_count; k-- > 0; node = t->nodes.data[node].parent)
-			path[k] = t->nodes.data[node].key;
-		const union heft_value *sums = tree_sums(t, i, HEFT_INPUT);
-		charge_add(c, path, sums);
-		file += sums[HEFT_SIZE_FILE].whole;
-		vm += sums[HEFT_SIZE_VM].whole;
-	}
-	ASSERT(file == input_size(c->in->file->input));
-	ASSERT(vm == c->in->file->map->vm_size);
-	mem_free(depth);
-}
-
 static void symbols_by_label(struct charging *c, const uint32_t *label_of)
 {
 	const size_t count = c->s->symbols.count - c->first;
@@ -213,24 +222,39 @@ static void symbols_by_label(struct charging *c, const uint32_t *label_of)
 	}
 }
 
+/* Puts texts in the place of labels, and finds the symbol. */
+static void charge_settle(struct charging *c, struct snap_charge *y)
+{
+	const label_id label = y->name;
+	y->name = c->names.ids[label];
+	y->space = c->spaces.ids[label];
+	y->source = collect_charges_path_text(c, &c->paths, c->in->by_unit.labels, y->source);
+	if (c->sources > BY_OBJECT)
+		y->object = collect_charges_path_text(c, &c->objects, c->in->by_object.labels,
+						      y->object);
+	y->symbol = collect_charges_symbol_of(c, label, y->source);
+}
+
 void collect_charges(struct collect *c, size_t first)
 {
 	const struct collect_input *in = c->in;
-	struct charging z = { .s = c->s, .container = c->container, .in = in, .first = first };
-	struct rollup r;
-	z.level_count = in->by_object.layer ? CHARGE_LEVELS : CHARGE_LEVELS - 1;
+	struct charging z = { .s = c->s,
+			      .container = c->container,
+			      .in = in,
+			      .sources = in->by_object.layer ? CHARGE_SOURCES : BY_OBJECT,
+			      .charged = c->s->charges.count,
+			      .first = first };
 	z.names = texts_make(in->by_symbol.labels);
 	z.spaces = texts_make(in->by_symbol.labels);
 	z.paths = texts_make(in->by_unit.labels);
 	if (in->by_object.layer)
 		z.objects = texts_make(in->by_object.labels);
+	bytes_charge(&z);
 	symbol_texts_make_all(&z, &in->by_symbol.layer->vm);
 	symbol_texts_make_all(&z, &in->by_symbol.layer->file);
 	symbols_by_label(&z, c->labels.data);
-	rollup_init(&r, 0, false);
-	charges_walk(&z, &r);
-	charges_add(&z, &r.tree);
-	rollup_release(&r);
+	for (size_t i = z.charged; i < c->s->charges.count; i++)
+		charge_settle(&z, &c->s->charges.data[i]);
 	mem_free(z.names.ids);
 	mem_free(z.spaces.ids);
 	mem_free(z.paths.ids);
