@@ -23,7 +23,8 @@ struct sizefile_head {
 	uint64_t charges;
 };
 
-/* The lines of numbers that charges have, in their order. */
+/* The lines of numbers that charges have, in their order.  Equal neighbours are one number and how
+ * many they are, "7*3", but for CHARGE_FILE. */
 enum sizefile_charge {
 	CHARGE_FILE,
 	CHARGE_VM,     /* bytes of the file that are not in the VM image; negative: the other way */

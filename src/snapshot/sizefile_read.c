@@ -399,21 +399,42 @@ static bool charge_set(const struct sizefile_read_in *in, const text_ids *texts,
 	return true;
 }
 
-static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, unsigned column)
+/* "7*3" is a number that three charges have.  Each file size stands alone, so that the file has two
+ * bytes a charge at least. */
+static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
+			    int64_t *ret_count)
+{
+	*ret_count = 1;
+	if (!sizefile_read_take_number(s, ret))
+		return false;
+	if (alone || s->len == 0 || s->p[0] != '*')
+		return true;
+	s->p++, s->len--;
+	return sizefile_read_take_number(s, ret_count) && *ret_count > 0 &&
+	       (uint64_t)*ret_count <= most;
+}
+
+/* `names` is the number of the last text that was not the name of a charge. */
+static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, uint64_t names,
+			       unsigned column)
 {
 	struct str s = sizefile_read_next_line(in);
-	uint64_t last = 0, names = 0;
-	for (size_t i = 0; i < in->s->charges.count && !in->failed; i++) {
-		int64_t v;
+	const uint64_t count = in->s->charges.count;
+	uint64_t last = 0;
+	for (uint64_t i = 0, end; i < count && !in->failed; i = end) {
+		int64_t v, same;
 		if (i > 0 && s.len > 0 && s.p[0] == ' ')
 			s.p++, s.len--;
-		if (!sizefile_read_take_number(&s, &v)) {
+		if (!charge_run_read(&s, column == CHARGE_FILE, count - i, &v, &same)) {
 			sizefile_read_bad(in, "a number of a charge is missing or damaged");
 			return;
 		}
-		last = column == CHARGE_SYMBOL ? last + (uint64_t)v : (uint64_t)v;
-		if (!charge_set(in, texts, &names, &in->s->charges.data[i], column, last))
-			sizefile_read_bad(in, "a number of a charge is out of range");
+		end = i + (uint64_t)same;
+		for (uint64_t k = i; k < end && !in->failed; k++) {
+			last = column == CHARGE_SYMBOL ? last + (uint64_t)v : (uint64_t)v;
+			if (!charge_set(in, texts, &names, &in->s->charges.data[k], column, last))
+				sizefile_read_bad(in, "a number of a charge is out of range");
+		}
 	}
 	if (s.len > 0)
 		sizefile_read_bad(in, "more numbers than charges");
@@ -437,16 +458,16 @@ static void read_charges(struct sizefile_read_in *in)
 	if (in->head.charges == 0)
 		return;
 	vec_push(&texts, 0);
-	const uint64_t count = sizefile_read_count(in);
+	const uint64_t places = sizefile_read_count(in), count = sizefile_read_count(in);
 	for (uint64_t i = 0; i < count && !in->failed; i++)
 		vec_push(&texts, intern_add(&in->s->texts, sizefile_read_next_line(in)));
-	/* Each number has a digit and a blank or line end. */
-	if (in->head.charges > (in->text.size - in->pos) / (2 * CHARGE_COLUMNS))
+	/* Each size in the file has a digit and a blank or line end. */
+	if (in->head.charges > (in->text.size - in->pos) / 2)
 		sizefile_read_bad(in, "there are more charges than the file has room for");
 	for (uint64_t i = 0; i < in->head.charges && !in->failed; i++)
 		vec_push(&in->s->charges, (struct snap_charge){ .symbol = SNAP_NO_SYMBOL });
 	for (unsigned column = 0; column < CHARGE_COLUMNS && !in->failed; column++)
-		read_charge_column(in, &texts, column);
+		read_charge_column(in, &texts, places, column);
 	if (!in->failed)
 		check_charges(in);
 	vec_release(&texts);

@@ -240,6 +240,76 @@ static void damage_names_the_line(void **state)
 	}
 }
 
+/* A function f of ten bytes and four charges: three of f, of which one is larger in memory. */
+#define JSON_CHARGES                                                                               \
+	"{\n  \"has_components\": false,\n  \"has_disassembly\": false,\n  \"has_padding\": "      \
+	"false,\n  \"heft\": {\n    \"exact_names\": false,\n    \"sections\": [\n      "          \
+	"{\"container\": 0, \"size\": 10, \"symbols\": 1, \"name\": \".text\", \"native\": true, " \
+	"\"in_file\": true, \"in_memory\": true, \"code\": true}\n    ],\n    \"charges\": 4\n  "  \
+	"},\n"                                                                                     \
+	"  \"metadata\": {},\n  \"metrics_by_file\": {},\n  \"section_sizes\": {\n    \".text\": " \
+	"10\n  "                                                                                   \
+	"}\n}"
+#define BODY_CHARGES "1\n\t\n.text\n1\n16\n10\n0\nf\n2\n3\n[text]\n[eh]\n[none]\n"
+#define FOUR_ZEROS   "0*4\n0*4\n0*4\n0*4\n"
+
+static void equal_numbers_of_charges_are_one_number(void **state)
+{
+	(void)state;
+	static const char numbers[] = "10 6 6 2\n0*2 -2 0\n1 0*2 -1\n0*3 2\n0*4\n1 2*2 1\n";
+	struct text body = { 0 };
+	struct heft_err err = { 0 };
+	struct snapshot s;
+	text_add(&body, STR(BODY_CHARGES));
+	text_add(&body, str_of(numbers));
+	text_add(&body, STR(FOUR_ZEROS));
+	text_add_char(&body, '\0');
+	check_round_trip("Size File Format v1", JSON_CHARGES, body.p);
+	assert_true(read_file(&s, "Size File Format v1", JSON_CHARGES, body.p, &err));
+	assert_int_equal(s.charges.count, 4);
+	assert_int_equal(s.charges.data[2].file, 6);
+	assert_int_equal(s.charges.data[2].vm, 8);
+	assert_int_equal(s.charges.data[2].symbol, 0);
+	assert_true(str_eq(snapshot_text(&s, s.charges.data[2].source), STR("[eh]")));
+	assert_true(str_eq(snapshot_text(&s, s.charges.data[3].name), STR("[none]")));
+	assert_int_equal(s.charges.data[3].symbol, SNAP_NO_SYMBOL);
+	snapshot_release(&s);
+	text_release(&body);
+}
+
+static void damaged_charges_are_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *numbers, *text;
+	} cases[] = {
+		{ "10*4\n", "missing or damaged" },
+		{ "10 6 6 2\n0*5\n", "missing or damaged" },
+		{ "10 6 6 2\n0*0 0*4\n", "missing or damaged" },
+		{ "10 6 6 2\n0*-1 0*4\n", "missing or damaged" },
+		{ "10 6 6 2\n0*99999999999999999999\n", "missing or damaged" },
+		{ "10 6 6 2\n0*4 0\n", "more numbers than charges" },
+		{ "10 6 6 2\n0*4\n1*4\n", "out of range" },
+		{ "10 6 6 2\n0*4\n0*4\n0*4\n", "out of range" },
+		{ "10 6 6 2\n0*4\n0*4\n2*2 1 1\n", "out of range" },
+		{ "10 6 6 2\n0*4\n0*4\n3*4\n4*4\n", "out of range" },
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct text body = { 0 };
+		struct heft_err err = { 0 };
+		struct snapshot s;
+		text_add(&body, STR(BODY_CHARGES));
+		text_add(&body, str_of(cases[i].numbers));
+		text_add(&body, STR(FOUR_ZEROS FOUR_ZEROS));
+		text_add_char(&body, '\0');
+		if (read_file(&s, "Size File Format v1", JSON_CHARGES, body.p, &err))
+			fail_msg("case %zu is read", i);
+		if (!strstr(err.text, cases[i].text))
+			fail_msg("'%s' lacks '%s'", err.text, cases[i].text);
+		text_release(&body);
+	}
+}
+
 static void a_small_file_that_unpacks_to_far_more_is_refused(void **state)
 {
 	const size_t size = (size_t)5 << 20;
@@ -385,6 +455,8 @@ int main(void)
 		cmocka_unit_test(several_containers_and_stored_padding_come_out_as_they_went_in),
 		cmocka_unit_test(padding_is_the_gap_to_the_symbol_before),
 		cmocka_unit_test(damage_names_the_line),
+		cmocka_unit_test(equal_numbers_of_charges_are_one_number),
+		cmocka_unit_test(damaged_charges_are_refused),
 		cmocka_unit_test(a_small_file_that_unpacks_to_far_more_is_refused),
 		cmocka_unit_test(a_cut_file_is_refused_at_any_place),
 		cmocka_unit_test(names_are_written_in_ascii_without_tabs),
