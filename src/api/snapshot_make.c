@@ -133,7 +133,8 @@ static void snapshot_make_collect(struct made *p)
 					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
 					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS ||
 							 p->program->input.linkmap,
-					  .contents = s->flags & HEFT_SNAPSHOT_CONTENTS };
+					  .contents = s->flags & HEFT_SNAPSHOT_CONTENTS,
+					  .alone = s->flags & HEFT_SNAPSHOT_ALONE };
 	snapshot_collect(&s->snapshot, p->container, &in);
 	if (p->program->input.archive)
 		collect_archive(&s->snapshot, p->container, p->path, &p->program->input);

@@ -39,7 +39,9 @@ struct collect_input {
 	struct str object; /* of what the map has no object for: the member of an archive; "" */
 	bool exact_names;  /* as SuperSize cuts them */
 	bool no_literals;
-	bool contents; /* of all symbols */
+	/* Which symbols tell what they hold: all; none, for nothing is compared; else those whose
+	 * names heft made. */
+	bool contents, alone;
 };
 
 /* Adds the symbols of one image to a container; section sizes and metadata too.  The caller

@@ -58,7 +58,8 @@ static struct str clone_form(struct collect *c, struct str name)
 /* A symbol whose name heft made is told by its contents; those of others are asked for. */
 static void add_contents(struct collect *c, struct snap_symbol *y)
 {
-	if (!c->in->contents && !snap_is_made_up(snapshot_text(c->s, y->full_name)))
+	if (!c->in->contents &&
+	    (c->in->alone || !snap_is_made_up(snapshot_text(c->s, y->full_name))))
 		return;
 	contents_read(&c->contents);
 	y->contents = contents_of(&c->contents, c->section, y->addr, y->size);
