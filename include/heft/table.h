@@ -35,12 +35,14 @@ struct heft_measure {
 	bool shared;
 	/* counts what happened from the base to now; heft_row.base has no such value */
 	bool of_change;
+	const char *what; /* what it counts, for people; NULL: its name says it */
 };
 
 /* One of the texts that every row of a table has.  Never grows. */
 struct heft_text {
 	const char *name; /* in CSV and JSON: "path", "line" */
 	bool number;      /* the text is a number in decimal, or "" */
+	const char *what; /* what it says, for people; NULL: its name says it */
 };
 
 /* What became of a thing from the base to now. */
@@ -151,6 +153,10 @@ enum heft_format {
 	 * the end of a row. */
 	HEFT_NDJSON, /* an object a line */
 };
+
+/* Writes the tables of docs/json.md: for each object of HEFT_JSON a line that names it, and its
+ * members in Markdown. */
+HEFT_API bool heft_fields_write(const struct heft_sink *sink, struct heft_err *err);
 
 /* A column that has one text in all rows.  Never grows. */
 struct heft_constant {

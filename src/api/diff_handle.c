@@ -136,7 +136,7 @@ const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_d
 static struct diff_report diff_report_of(const struct heft_diff *d, const struct diff_rows *rows)
 {
 	const struct diff_section *const list = d->sections.sections.data;
-	const size_t count = d->sections.sections.count;
+	const size_t count = heft_diff_section_count(d);
 	const bool charged = rows->counting == DIFF_CHARGED;
 	return (struct diff_report){ .sections = list,
 				     .section_count = count,
@@ -144,7 +144,7 @@ static struct diff_report diff_report_of(const struct heft_diff *d, const struct
 				     .hides_debug = rows->hides_debug,
 				     .counting = rows->counting,
 				     .uncharged = !d->diff.charged && !d->diff.supersize,
-				     .counts = charged ? rows->counts : list[count - 1].counts };
+				     .counts = charged ? rows->counts : list[count].counts };
 }
 
 static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,

@@ -82,7 +82,7 @@ static bool take_damage(struct heap_digest *d, struct heft_heap *h, struct arena
 static bool write_digest(struct heft_heap *h, const struct heft_sink *sink, struct heft_err *err)
 {
 	struct arena arena = { 0 };
-	struct heap_digest d = { .info = &h->info, .core = file_name(h->info.of.path) };
+	struct heap_digest d = { .info = h->info, .core = file_name(h->info.of.path) };
 	struct sink s;
 	bool good = digest_handle_take_stacks(&d, h, &arena, err) &&
 		    take_damage(&d, h, &arena, err);

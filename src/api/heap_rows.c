@@ -212,23 +212,6 @@ static void heap_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft
 	row->texts = texts;
 }
 
-static void set_measures(struct heap_report *r)
-{
-	static const struct heft_measure measures[HEFT_HEAP_MEASURES] = {
-		[HEFT_HEAP_LIVE_BYTES] = { "live_bytes", "live", HEFT_BYTES, false, false },
-		[HEFT_HEAP_LIVE] = { "live_blocks", "blocks", HEFT_COUNT, false, false },
-		[HEFT_HEAP_PEAK_BYTES] = { "peak_bytes", "peak", HEFT_BYTES, false, false },
-		[HEFT_HEAP_PEAK] = { "peak_blocks", "at peak", HEFT_COUNT, false, false },
-		[HEFT_HEAP_ALLOC_BYTES] = { "alloc_bytes", "allocated", HEFT_BYTES, false, false },
-		[HEFT_HEAP_ALLOCS] = { "allocs", "calls", HEFT_COUNT, false, false },
-		[HEFT_HEAP_TEMPORARY] = { "temporary", "temporary", HEFT_COUNT, false, false },
-	};
-	memcpy(r->measures, measures, sizeof measures);
-	r->measures[HEFT_HEAP_WITH_CALLEES] = (struct heft_measure){ "with_callees", "with callees",
-								     measures[r->query.sort].unit,
-								     true, false };
-}
-
 /* Rows of a tree that are less than this part of the whole are summed up. */
 enum { SMALL = 200 };
 
@@ -265,15 +248,12 @@ static const struct heft_row *build_rows(struct rower *w)
 
 void heap_rows_make(struct heft_heap_report *hr)
 {
-	static const struct heft_text texts[HEAP_TEXTS] = { [HEAP_MODULE] = { "module", false },
-							    [HEAP_FILE] = { "file", false },
-							    [HEAP_LINE] = { "line", true },
-							    [HEAP_REACH] = { "reach", false } };
 	struct heap_report *r = &hr->report;
 	struct rower w = { .r = r, .classes = &hr->classes, .arena = &hr->arena };
 	const bool callees = has_callees(r->query.by);
 	const uint32_t count = HEFT_HEAP_MEASURES + (callees ? 1 : 0);
-	set_measures(r);
+	memcpy(r->measures, heap_measures, sizeof heap_measures);
+	r->measures[HEFT_HEAP_WITH_CALLEES].unit = heap_measures[r->query.sort].unit;
 	tree_init(&r->tree, count, 2);
 	make_keys(&w);
 	make_tree(&w);
@@ -284,7 +264,7 @@ void heap_rows_make(struct heft_heap_report *hr)
 					.level_count = 1,
 					.measures = r->measures,
 					.measure_count = count,
-					.texts = texts,
+					.texts = heap_texts,
 					.text_count = HEAP_TEXTS,
 					.sorted_by = r->query.sort,
 					.diff = r->base != NULL,

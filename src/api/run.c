@@ -3,6 +3,7 @@
 #include "api/text_places.h"
 
 #include "image/elf/elf_const.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -681,13 +682,9 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
 			  struct heft_table *table)
 {
-	static const struct heft_text stacks[STACK_COLUMN_TEXTS] = {
-		[STACK_COLUMN_MOST] = { "stack", true },
-		[STACK_COLUMN_BESIDES] = { "stack_besides", false },
-	};
 	const size_t first = p->stacking ? STACK_COLUMN_TEXTS : 0;
 	struct heft_text *texts = arena_new(arena, struct heft_text, ROW_TEXTS);
-	memcpy(texts, stacks, first * sizeof *texts);
+	memcpy(texts, size_stack_texts, first * sizeof *texts);
 	memcpy(texts + first, region_texts, REGION_TEXTS * sizeof *texts);
 	table->texts = texts;
 	table->text_count = first + (by_region ? REGION_TEXTS : 0);
@@ -706,17 +703,10 @@ static void run_make_top(struct heft_profile *p, const struct rows_opts *opts, s
 struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
 				      struct arena *arena)
 {
-	static const struct heft_measure sizes[HEFT_SIZE_MEASURES] = {
-		[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false },
-		[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false },
-		[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false },
-		[HEFT_SIZE_COPIES] = { "copies", "copies", HEFT_BYTES, false, false },
-	};
-	static const struct heft_measure code = { "code", "code", HEFT_BYTES, false, false };
 	struct heft_measure *measures = arena_new(arena, struct heft_measure, MEASURES_MAX);
-	memcpy(measures, sizes, sizeof sizes);
+	memcpy(measures, size_measures, HEFT_SIZE_MEASURES * sizeof *measures);
 	if (p->rollup.code > 0)
-		measures[p->rollup.code] = code;
+		measures[p->rollup.code] = size_measures[HEFT_SIZE_MEASURES];
 	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
 	const uint32_t by_code = 1u << p->rollup.code;
 	const uint32_t by_size = (p->sort_domain & HEFT_FILE ? file : 0) |

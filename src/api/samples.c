@@ -225,8 +225,8 @@ static bool write_as(struct heft_samples *samples, const struct profile_report *
 		     struct sink *s, struct heft_err *err)
 {
 	switch (opts->format) {
-	case HEFT_CSV: out_profile_csv(r, ',', opts->csv_safe, s); break;
-	case HEFT_TSV: out_profile_csv(r, '\t', opts->csv_safe, s); break;
+	case HEFT_CSV:
+	case HEFT_TSV: out_profile_csv(r, opts, s); break;
 	case HEFT_JSON: out_profile_json(r, s); break;
 	case HEFT_PROPELLER: out_profile_propeller(r, s); break;
 	case HEFT_SYMBOL_ORDER: out_profile_order(r, s); break;

@@ -1,4 +1,5 @@
 #include "cli/beside.h"
+#include "cli/outfile.h"
 #include "cli/start.h"
 
 #include "base/nearest.h"
@@ -140,6 +141,14 @@ static int print_passes(void)
 	return EXIT_FINE;
 }
 
+/* As docs/json.md has them. */
+static int print_fields(const struct cli *cli)
+{
+	struct heft_err err;
+	const struct heft_sink sink = { outfile_put, stdout };
+	return heft_fields_write(&sink, &err) ? EXIT_FINE : cli_failed(cli, &err);
+}
+
 /* Whether a program beside heft is meant: one of heft's own, or any other that is there. */
 static bool cli_is_beside(const char *word)
 {
@@ -201,6 +210,8 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		return help(cli, 0, NULL);
 	if (strcmp(argv[0], "--debug-passes") == 0 && argc == 1)
 		return print_passes();
+	if (strcmp(argv[0], "--debug-fields") == 0 && argc == 1)
+		return print_fields(cli);
 	const int status = commands_run(cli, &all_commands, argc, argv);
 	if (status != COMMANDS_NONE)
 		return status;

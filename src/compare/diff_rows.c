@@ -8,16 +8,33 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const struct heft_measure measures[HEFT_DIFF_MEASURES] = {
-	[HEFT_DIFF_CHARGED] = { .name = "charged", .title = "charged", .unit = HEFT_PARTS },
-	[HEFT_DIFF_VM] = { .name = "vm", .title = "vm", .unit = HEFT_PARTS },
-	[HEFT_DIFF_PADDED] = { .name = "padded", .title = "padded", .unit = HEFT_PARTS },
-	[HEFT_DIFF_OWN] = { .name = "own", .title = "own", .unit = HEFT_PARTS },
-	[HEFT_DIFF_PADDING] = { .name = "padding", .title = "padding", .unit = HEFT_PARTS },
+const struct heft_measure diff_measures[HEFT_DIFF_MEASURES] = {
+	[HEFT_DIFF_CHARGED] = { .name = "charged",
+				.title = "charged",
+				.unit = HEFT_PARTS,
+				.what = "bytes that the file holds because of it" },
+	[HEFT_DIFF_VM] = { .name = "vm",
+			   .title = "vm",
+			   .unit = HEFT_PARTS,
+			   .what = "bytes that the VM image holds because of it" },
+	[HEFT_DIFF_PADDED] = { .name = "padded",
+			       .title = "padded",
+			       .unit = HEFT_PARTS,
+			       .what = "bytes of the symbol and its padding (PSS)" },
+	[HEFT_DIFF_OWN] = { .name = "own",
+			    .title = "own",
+			    .unit = HEFT_PARTS,
+			    .what = "bytes of the symbol (PSS)" },
+	[HEFT_DIFF_PADDING] = { .name = "padding",
+				.title = "padding",
+				.unit = HEFT_PARTS,
+				.what = "bytes of padding (PSS)" },
 #define COUNT(change, word)                                                                        \
-	[HEFT_DIFF_COUNTS + (int)(change)] = {                                                     \
-		.name = (word), .title = (word), .unit = HEFT_COUNT, .of_change = true             \
-	}
+	[HEFT_DIFF_COUNTS + (int)(change)] = { .name = (word),                                     \
+					       .title = (word),                                    \
+					       .unit = HEFT_COUNT,                                 \
+					       .of_change = true,                                  \
+					       .what = "rows by symbol that became that" }
 	COUNT(HEFT_UNCHANGED, "unchanged"),
 	COUNT(HEFT_CHANGED, "changed"),
 	COUNT(HEFT_ADDED, "added"),
@@ -27,27 +44,29 @@ static const struct heft_measure measures[HEFT_DIFF_MEASURES] = {
 #undef COUNT
 };
 
+#define COMMON_TEXTS                                                                               \
+	[DIFF_SECTION] = { "in_section", false, "section that has the symbol" },                   \
+	[DIFF_PATH] = { "path", false, "of the source" },                                          \
+	[DIFF_COMPONENT] = { "in_component", false, "owner of the folder" },                       \
+	[DIFF_CONTAINER] = { "in_container", false, "file that has the symbol" },                  \
+	[DIFF_WAS] = { "was", false,                                                               \
+		       "the old name if it was renamed, the old path if it was moved" },           \
+	[DIFF_PAIRED_BY] = { "paired_by", false,                                                   \
+			     "what made both sides one if that is not the name: `contents`, "      \
+			     "`neighbours`, `references`, `function` or `likeness`" }
+
 static const struct heft_text texts[DIFF_ALL_TEXTS] = {
-	[DIFF_SECTION] = { "in_section", false },
-	[DIFF_PATH] = { "path", false },
-	[DIFF_COMPONENT] = { "in_component", false },
-	[DIFF_CONTAINER] = { "in_container", false },
-	[DIFF_WAS] = { "was", false },
-	[DIFF_PAIRED_BY] = { "paired_by", false },
-	[DIFF_FLAGS] = { "flags", false },
-	[DIFF_CODE] = { "disassembly", false },
+	COMMON_TEXTS,
+	[DIFF_FLAGS] = { "flags", false, "marks of the symbol" },
+	[DIFF_CODE] = { "disassembly", false, "what changed in the code" },
 };
 
-static const struct heft_text stack_texts[DIFF_ALL_TEXTS] = {
-	[DIFF_SECTION] = { "in_section", false },
-	[DIFF_PATH] = { "path", false },
-	[DIFF_COMPONENT] = { "in_component", false },
-	[DIFF_CONTAINER] = { "in_container", false },
-	[DIFF_WAS] = { "was", false },
-	[DIFF_PAIRED_BY] = { "paired_by", false },
-	[DIFF_STACK] = { "stack", true },
-	[DIFF_STACK_WAS] = { "base_stack", true },
+const struct heft_text diff_texts_of_stacks[DIFF_ALL_TEXTS] = {
+	COMMON_TEXTS,
+	[DIFF_STACK] = { "stack", true, "bytes of stack that it takes" },
+	[DIFF_STACK_WAS] = { "base_stack", true, "bytes of stack that it took" },
 };
+#undef COMMON_TEXTS
 
 static const char *const by_words[] = {
 	[HEFT_DIFF_BY_SYMBOL] = "symbol",       [HEFT_DIFF_BY_SOURCE] = "source",
@@ -521,7 +540,7 @@ static void diff_rows_make_table(struct diff_rows *out, const struct heft_diff_q
 			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_ADDED) |
 			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_REMOVED);
 	const bool symbols = q->by == HEFT_DIFF_BY_SYMBOL, stacks = symbols && has_stacks;
-	const struct rows_opts opts = { .measures = measures,
+	const struct rows_opts opts = { .measures = diff_measures,
 					.limit = q->rows,
 					.sort = q->sort != HEFT_SORT_AUTO ? q->sort
 									  : HEFT_SORT_DELTA,
@@ -537,9 +556,9 @@ static void diff_rows_make_table(struct diff_rows *out, const struct heft_diff_q
 	out->table = (struct heft_table){ .size = sizeof out->table,
 					  .levels = &out->level,
 					  .level_count = 1,
-					  .measures = measures,
+					  .measures = diff_measures,
 					  .measure_count = HEFT_DIFF_MEASURES,
-					  .texts = stacks ? stack_texts : texts,
+					  .texts = stacks ? diff_texts_of_stacks : texts,
 					  .text_count = stacks    ? DIFF_ALL_TEXTS
 							: symbols ? DIFF_TEXTS
 								  : 0,

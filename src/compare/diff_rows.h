@@ -28,6 +28,10 @@ enum diff_text {
 	DIFF_STACK_WAS,
 };
 
+/* What rows have; the texts are those where both sides have stacks. */
+extern const struct heft_measure diff_measures[HEFT_DIFF_MEASURES];
+extern const struct heft_text diff_texts_of_stacks[DIFF_ALL_TEXTS];
+
 /* What the sizes of rows are. */
 enum diff_counting {
 	DIFF_CHARGED,  /* all that the file holds because of the row */

@@ -124,7 +124,7 @@ static void read_siginfo(struct core *c, const struct image *im, struct reader r
 	const uint64_t addr = read_elf_word(&r, im->bits);
 	if (!reader_ok(&r))
 		return;
-	c->signal = signal;
+	c->signal = signal > 0 ? signal : 0;
 	c->has_fault = code > 0 && code < SI_KERNEL &&
 		       (signal == ILL || signal == BUS || signal == FPE || signal == SEGV ||
 			signal == TRAP || (swapped && signal == BUS_MIPS));

@@ -10,6 +10,11 @@ struct budget_report {
 	size_t count;
 };
 
+/* What rows have. */
+enum { BUDGET_MEASURES = 5, BUDGET_TEXTS = 8 };
+extern const struct heft_measure budget_measures[BUDGET_MEASURES];
+extern const struct heft_text budget_texts[BUDGET_TEXTS];
+
 /* Sets table, columns, fields and kind of a report; opts are set.  A row a limit, below a broken
  * one those who broke it.  The table is in the arena. */
 void budget_report_init(struct report *r, const struct budget_report *b, struct arena *arena);

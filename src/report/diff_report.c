@@ -1,6 +1,7 @@
 #include "report/diff_report.h"
 
 #include "image/image.h"
+#include "report/all_fields.h"
 #include "report/markdown.h"
 #include "report/pss.h"
 
@@ -65,7 +66,7 @@ static struct padded diff_report_sum_of(const struct diff_report *z,
 					bool (*is)(const struct diff_section *))
 {
 	struct padded sum = { 0 };
-	for (size_t i = 0; i + 1 < z->section_count; i++) {
+	for (size_t i = 0; i < z->section_count; i++) {
 		const struct padded p = diff_padded(&z->sections[i]);
 		if (!is(&z->sections[i]))
 			continue;
@@ -143,7 +144,7 @@ static void diff_report_put_sections(const struct report *r, struct sink *s)
 	struct padded unchanged = { 0 };
 	size_t unchanged_count = 0;
 	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
-	for (size_t i = 0; i + 1 < d->section_count; i++) {
+	for (size_t i = 0; i < d->section_count; i++) {
 		const struct diff_section *sec = &d->sections[i];
 		const struct padded size = diff_padded(sec);
 		if (!sec->in_file || diff_report_is_hidden(d, sec))
@@ -223,58 +224,76 @@ static void diff_report_put_path(const struct report *r, const struct heft_row *
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void member_sizes(struct json *j, const struct diff_sizes *z)
+static const struct field padded_list[] = {
+	{ "padded", "bytes with padding", FIELD(struct padded, after) },
+	{ "base_padded", "bytes with padding of the base", FIELD(struct padded, before) },
+};
+const struct fields padded_fields = FIELDS("sizes of both sides", padded_list);
+
+static void diff_put_file(const struct field_at *at, struct json *j)
 {
-	json_member_pss(j, "own", z->after);
-	json_member_pss(j, "padding", z->padding_after);
-	json_member_pss(j, "base_own", z->before);
-	json_member_pss(j, "base_padding", z->padding_before);
+	const struct padded sum = diff_file(at->of);
+	fields_object(j, &padded_fields, &sum, at->in);
 }
 
-static void member_sum(struct json *j, const char *key, struct padded sum)
+static void diff_put_vm(const struct field_at *at, struct json *j)
 {
-	json_key(j, key);
-	json_open(j, '{');
-	json_member_pss(j, "padded", sum.after);
-	json_member_pss(j, "base_padded", sum.before);
-	json_close(j, '}');
+	const struct padded sum = diff_vm(at->of);
+	fields_object(j, &padded_fields, &sum, at->in);
 }
 
-static void put_json_row(const struct report *r, const struct heft_row *row, struct json *j)
+#define SECTION(m) FIELD(struct diff_section, m)
+static const struct field section_list[] = {
+	{ "section", "its name", SECTION(name) },
+	{ "in_file", "it has bytes in the file", SECTION(in_file) },
+	{ "own", "bytes of symbols", SECTION(sizes.after) },
+	{ "padding", "bytes of padding", SECTION(sizes.padding_after) },
+	{ "base_own", "bytes of symbols of the base", SECTION(sizes.before) },
+	{ "base_padding", "bytes of padding of the base", SECTION(sizes.padding_before) },
+	{ "unchanged", "how many symbols became that", SECTION(counts[HEFT_UNCHANGED]) },
+	{ "changed", "how many symbols became that", SECTION(counts[HEFT_CHANGED]) },
+	{ "added", "how many symbols became that", SECTION(counts[HEFT_ADDED]) },
+	{ "removed", "how many symbols became that", SECTION(counts[HEFT_REMOVED]) },
+	{ "moved", "how many symbols became that", SECTION(counts[HEFT_MOVED]) },
+	{ "renamed", "how many symbols became that", SECTION(counts[HEFT_RENAMED]) },
+};
+#undef SECTION
+const struct fields diff_section_fields = FIELDS("section", section_list);
+
+static const struct field diff_list[] = {
+	{ "by",
+	  "what rows are: `symbol`, `source`, `directory`, `object`, `component`, `section`, "
+	  "`container` or `namespace`",
+	  .get = report_by },
+	{ "file", "bytes of the file", .kind = FIELD_PUT, .put = diff_put_file,
+	  .type = "sizes of both sides", .flags = FIELD_LINES },
+	{ "vm", "bytes of its VM image", .kind = FIELD_PUT, .put = diff_put_vm,
+	  .type = "sizes of both sides",
+	  FIELD_IF(struct diff_report, knows_memory, "a `.size` file does not tell it") },
+	{ "sections", "by falling size; of all rows, whatever options say",
+	  FIELD_LIST(FIELD_STRUCTS, struct diff_report, sections, section_count),
+	  .stride = sizeof(struct diff_section), .flags = FIELD_LINES, .of = &diff_section_fields },
+};
+const struct fields diff_document_fields = FIELDS("document of a difference", diff_list);
+
+static struct str diff_row_kind(struct field_at *at)
 {
 	static const char *const words[] = {
 		[HEFT_ROW_SECTION] = "section",   [HEFT_ROW_HEADER] = "header",
 		[HEFT_ROW_FALLBACK] = "fallback", [HEFT_ROW_LITERAL] = "literal",
 		[HEFT_ROW_SUM] = "sum",
 	};
-	const char *word = row->kind == HEFT_ROW_NAME ? r->table.levels[0] : words[row->kind];
-	json_member_text(j, "kind", str_of(word));
+	const struct heft_row *row = at->of;
+	return row->kind == HEFT_ROW_NAME ? report_by(at) : str_of(words[row->kind]);
 }
 
-static void diff_report_put_json_head(const struct report *r, struct json *j)
-{
-	const struct diff_report *z = r->ctx;
-	json_member_text(j, "by", str_of(r->table.levels[0]));
-	json_line(j);
-	member_sum(j, "file", diff_file(z));
-	if (z->knows_memory)
-		member_sum(j, "vm", diff_vm(z));
-	json_line(j);
-	json_key(j, "sections");
-	json_open(j, '[');
-	for (size_t i = 0; i + 1 < z->section_count; i++) {
-		const struct diff_section *sec = &z->sections[i];
-		json_line(j);
-		json_open(j, '{');
-		json_member_text(j, "section", str_of(sec->name));
-		json_member_bool(j, "in_file", sec->in_file);
-		member_sizes(j, &sec->sizes);
-		for (int c = 0; c < HEFT_CHANGES; c++)
-			json_member_uint(j, change_word((enum heft_change)c), sec->counts[c]);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}
+static const struct field diff_row_list[] = {
+	{ "kind",
+	  "`symbol` (or what `by` says), `section` (bytes of a section without an owner), "
+	  "`header`, `fallback` (other bytes without an owner) or `literal`",
+	  .get = diff_row_kind },
+};
+const struct fields diff_row_fields = FIELDS("row of a difference", diff_row_list);
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
 
@@ -313,7 +332,7 @@ static void diff_report_markdown_head(const struct report *r, struct sink *s)
 		sink_printf(s, "\n\n%s", uncharged_line);
 	sink_text(s, STR("\n\n<details><summary>Sections</summary>\n\n"
 			 "| section | old | new | delta | |\n|---|--:|--:|--:|--:|\n"));
-	for (size_t i = 0; i + 1 < z->section_count; i++)
+	for (size_t i = 0; i < z->section_count; i++)
 		if (!diff_report_is_hidden(z, &z->sections[i]))
 			markdown_section(s, z->sections[i].name, diff_padded(&z->sections[i]));
 	if (z->hides_debug)
@@ -427,8 +446,8 @@ void diff_report_init(struct report *r)
 		.above = diff_report_put_sections,
 		.label = diff_report_put_label,
 		.path = diff_report_put_path,
-		.json_head = diff_report_put_json_head,
-		.json_row = put_json_row,
+		.document = &diff_document_fields,
+		.row = &diff_row_fields,
 		.markdown_head = diff_report_markdown_head,
 		.markdown_foot = diff_report_markdown_foot,
 		.total = DIFF_TOTAL,

@@ -9,9 +9,9 @@
 /* The label of the last row, which counts rows that did not change too. */
 #define DIFF_TOTAL "of all rows"
 
-/* The sections stand above the rows; the total is the last. */
+/* The sections stand above the rows. */
 struct diff_report {
-	const struct diff_section *sections; /* the last is the total */
+	const struct diff_section *sections; /* without the total */
 	size_t section_count;
 	bool knows_memory; /* diff_sections.knows_memory */
 	bool hides_debug;  /* diff_rows.hides_debug: debug sections are one line */

@@ -1,4 +1,5 @@
 /* What reports about heaps add to the formats. */
+#include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
 #include "base/number.h"
@@ -17,6 +18,33 @@ const char *const heap_by_names[] = {
 	[HEFT_HEAP_BY_SIZE] = "size",       [HEFT_HEAP_BY_AGE] = "age",
 };
 
+const struct heft_measure heap_measures[HEFT_HEAP_WITH_CALLEES + 1] = {
+	[HEFT_HEAP_LIVE_BYTES] = { "live_bytes", "live", HEFT_BYTES, false, false,
+				   "bytes that were asked for and not freed" },
+	[HEFT_HEAP_LIVE] = { "live_blocks", "blocks", HEFT_COUNT, false, false,
+			     "blocks that were not freed" },
+	[HEFT_HEAP_PEAK_BYTES] = { "peak_bytes", "peak", HEFT_BYTES, false, false,
+				   "bytes that were live when the process held most" },
+	[HEFT_HEAP_PEAK] = { "peak_blocks", "at peak", HEFT_COUNT, false, false,
+			     "blocks that were live then" },
+	[HEFT_HEAP_ALLOC_BYTES] = { "alloc_bytes", "allocated", HEFT_BYTES, false, false,
+				    "bytes that were asked for" },
+	[HEFT_HEAP_ALLOCS] = { "allocs", "calls", HEFT_COUNT, false, false,
+			       "calls that asked for them" },
+	[HEFT_HEAP_TEMPORARY] = { "temporary", "temporary", HEFT_COUNT, false, false,
+				  "allocations freed before their thread asked for another" },
+	[HEFT_HEAP_WITH_CALLEES] = { "with_callees", "with callees", HEFT_COUNT, true, false,
+				     "of functions, modules, files and lines: the measure that "
+				     "they are sorted by, with all that was called from there" },
+};
+
+const struct heft_text heap_texts[HEAP_TEXTS] = {
+	[HEAP_MODULE] = { "module", false, "path of the program or library" },
+	[HEAP_FILE] = { "file", false, "of the source" },
+	[HEAP_LINE] = { "line", true, "in this file" },
+	[HEAP_REACH] = { "reach", false, "of leaks: `lost` or `indirect`" },
+};
+
 void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step)
 {
 	path->steps.count = 0;
@@ -31,13 +59,14 @@ void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t 
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* What is known of the reports while they are written. */
+/* A report while it is written, with the frames that JSON lists. */
 struct writing {
 	const struct heap_report *r;
-	struct frame_list {
-		uint32_t *place; /* by site, + 1; 0: not in the list */
-		VEC(uint32_t) sites;
-	} frames;
+	const struct heap_info *info, *base;
+	const struct heft_note *notes;
+	size_t note_count;
+	VEC(const struct heft_frame *) frames;
+	uint32_t *place; /* in frames, by site, + 1; 0: not in the list */
 };
 
 static const struct heap_report *heap_of(const struct report *r)
@@ -199,59 +228,20 @@ static void put_folded(const struct heap_report *r, struct sink *s)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void heap_report_member_text(struct json *j, const char *key, const char *text)
-{
-	if (*text)
-		json_member_text(j, key, str_of(text));
-}
-
-static void put_chunks_json(const struct heap_info *i, struct json *j)
-{
-	json_key(j, "glibc");
-	json_open(j, '{');
-	json_member_uint(j, "heaps", i->of.arenas);
-	json_member_uint(j, "own_mappings", i->of.own_mappings);
-	json_member_uint(j, "own_mapping_bytes", i->of.own_mapping_bytes);
-	json_member_uint(j, "cached", i->of.cached);
-	json_member_uint(j, "cached_bytes", i->of.cached_bytes);
-	json_member_uint(j, "free_chunks", i->of.free_chunks);
-	json_member_uint(j, "free_bytes", i->of.free_bytes);
-	json_member_uint(j, "top_bytes", i->of.top_bytes);
-	json_member_uint(j, "broken_chains", i->of.broken_chains);
-	json_close(j, '}');
-}
-
-void heap_json_frame(struct json *j, const struct heft_frame *f)
-{
-	json_open(j, '{');
-	heap_report_member_text(j, "function", f->function);
-	heap_report_member_text(j, "linkage_name", f->linkage);
-	heap_report_member_text(j, "file", f->file);
-	json_member_uint(j, "line", f->line);
-	json_member_uint(j, "column", f->column);
-	heap_report_member_text(j, "module", f->module);
-	json_member_uint(j, "address", f->addr);
-	if (f->inlined)
-		json_member_bool(j, "inlined", true);
-	json_close(j, '}');
-}
-
-static void member_known(struct json *j, const char *key, bool known, uint64_t value)
-{
-	json_key(j, key);
-	if (known)
-		json_uint(j, value);
-	else
-		json_null(j);
-}
-
-void heap_json_live(struct json *j, const struct heap_info *i)
-{
-	member_known(j, "live_bytes", i->of.live_known, i->of.live_bytes);
-	member_known(j, "live_blocks", i->of.live_known, i->of.live);
-	heap_report_member_text(j, "unknown", i->of.unknown);
-	heap_report_member_text(j, "lacks", i->of.lacks);
-}
+#define CHUNKS(m) FIELD(struct heap_info, of.m)
+static const struct field chunks_list[] = {
+	{ "heaps", "heaps of glibc's malloc (arenas)", CHUNKS(arenas) },
+	{ "own_mappings", "blocks in use with a mapping of their own", CHUNKS(own_mappings) },
+	{ "own_mapping_bytes", "bytes of these blocks", CHUNKS(own_mapping_bytes) },
+	{ "cached", "freed chunks that are kept for the next call of their size", CHUNKS(cached) },
+	{ "cached_bytes", "bytes of these chunks", CHUNKS(cached_bytes) },
+	{ "free_chunks", "other freed chunks", CHUNKS(free_chunks) },
+	{ "free_bytes", "bytes of the other freed chunks", CHUNKS(free_bytes) },
+	{ "top_bytes", "bytes at the ends of heaps, not handed out", CHUNKS(top_bytes) },
+	{ "broken_chains", "places where a chain of chunks does not go on", CHUNKS(broken_chains) },
+};
+#undef CHUNKS
+const struct fields chunks_fields = FIELDS("heap of glibc", chunks_list);
 
 struct str heap_command(const struct heap_info *i)
 {
@@ -260,112 +250,137 @@ struct str heap_command(const struct heap_info *i)
 				 : file_name_str((struct str){ command, strcspn(command, " ") });
 }
 
-void heap_json_info(struct json *j, const struct heap_info *i)
+static struct str process_command(struct field_at *at)
 {
-	json_open(j, '{');
-	json_member_text(j, "path", str_of(i->of.path));
-	json_member_text(j, "kind", str_of(i->of.kind));
-	json_member_text(j, "command", heap_command(i));
-	json_member_uint(j, "pid", i->of.pid);
-	json_member_uint(j, "word", i->of.word);
-	json_member_bool(j, "big_endian", i->of.big_endian);
-	json_member_uint(j, "signal", i->of.signal > 0 ? (uint64_t)i->of.signal : 0);
-	if (i->of.has_fault)
-		json_member_uint(j, "fault_address", i->of.fault_addr);
-	json_member_uint(j, "mapped", i->of.mapped);
-	json_member_uint(j, "present", i->of.present);
-	json_member_uint(j, "missing", i->of.missing);
-	json_member_bool(j, "recorded", i->of.recorded);
-	json_member_bool(j, "counted", i->of.counted);
-	json_member_uint(j, "sample", i->of.sample);
-	json_member_uint(j, "depth", i->of.depth);
-	json_member_uint(j, "stacks", i->of.stacks);
-	json_member_uint(j, "threads", i->of.threads);
-	heap_json_live(j, i);
-	json_member_uint(j, "peak_bytes", i->of.peak_bytes);
-	json_member_uint(j, "alloc_bytes", i->of.alloc_bytes);
-	json_member_uint(j, "allocs", i->of.allocs);
-	json_member_uint(j, "temporary", i->of.temporary);
-	json_member_uint(j, "found_bytes", i->of.block_bytes);
-	json_member_uint(j, "found_blocks", i->of.blocks);
-	json_member_uint(j, "freed_blocks", i->of.freed_blocks);
-	json_member_uint(j, "started_ns", i->of.started);
-	json_member_uint(j, "peak_at_ns", i->of.peak_at);
-	json_member_uint(j, "taken_at_ns", i->of.taken_at);
-	json_member_uint(j, "lost", i->of.lost);
-	json_member_uint(j, "unrecorded", i->of.unrecorded);
-	json_member_uint(j, "double_frees", i->of.double_frees);
-	if (i->of.beside != NULL && *i->of.beside != '\0')
-		json_member_text(j, "beside", str_of(i->of.beside));
-	json_key(j, "parts");
-	json_open(j, '{');
-	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
-		json_member_uint(j, heap_part_names[k], i->parts[k]);
-	json_close(j, '}');
-	json_member_uint(j, "recorder_bytes", i->of.recorder_bytes);
-	json_member_uint(j, "pinned_pages", i->of.pinned_pages);
-	json_member_uint(j, "pinned_bytes", i->of.pinned_bytes);
-	heap_report_member_text(j, "allocators", i->of.allocators);
-	if (i->of.arenas > 0)
-		put_chunks_json(i, j);
-	json_close(j, '}');
+	return heap_command(at->of);
 }
 
-static void heap_report_list_frames(struct frame_list *l, const struct heap_report *r)
+#define OF(m)          FIELD(struct heap_info, of.m)
+#define OF_IF(m, text) FIELD_IF(struct heap_info, of.m, text)
+static const struct field process_list[] = {
+	{ "path", "path of the dump", OF(path) },
+	{ "kind", "kind of the dump, in words", OF(kind) },
+	{ "command", "name of the program; with `--with-arguments` its arguments too",
+	  .get = process_command },
+	{ "pid", "number of the process; 0 if unknown", OF(pid) },
+	{ "word", "bytes of a machine word", OF(word) },
+	{ "big_endian", "byte order of the machine", OF(big_endian) },
+	{ "signal", "number of the signal that ended the process; 0: none", OF(signal) },
+	{ "fault_address", "address of the access that failed", OF(fault_addr),
+	  OF_IF(has_fault, "there was no fault") },
+	{ "mapped", "bytes of memory that the process had", OF(mapped) },
+	{ "present", "bytes of this memory in the dump", OF(present) },
+	{ "missing", "bytes that the dump lost at its end", OF(missing) },
+	{ "recorded", "the recorder's pages are there", OF(recorded) },
+	{ "counted", "the recorder's counters are there", OF(counted) },
+	{ "sample",
+	  "one block in so many bytes is recorded, so that numbers are estimates; 0: every one",
+	  OF(sample) },
+	{ "depth", "frames kept of a stack; 0: all", OF(depth) },
+	{ "stacks", "how many call stacks were recorded", OF(stacks) },
+	{ "threads", "how many threads the recorder saw", OF(threads) },
+	{ "live_bytes", "bytes that were asked for and not freed", OF(live_bytes),
+	  .flags = FIELD_NULL,
+	  OF_IF(live_known, "not all that is live is known; the exit status is then 2") },
+	{ "live_blocks", "blocks that were not freed", OF(live), .flags = FIELD_NULL,
+	  OF_IF(live_known, "not all that is live is known") },
+	{ "unknown",
+	  "why not all that is live is known, or why the allocator's counts and the blocks differ",
+	  OF(unknown), .flags = FIELD_ANY },
+	{ "lacks", "why memory that the program may have written is not in the dump", OF(lacks),
+	  .flags = FIELD_ANY },
+	{ "peak_bytes", "most bytes that were live at once", OF(peak_bytes) },
+	{ "alloc_bytes", "bytes that were asked for", OF(alloc_bytes) },
+	{ "allocs", "calls that asked for them", OF(allocs) },
+	{ "temporary", "allocations freed before their thread asked for another", OF(temporary) },
+	{ "found_bytes",
+	  "bytes of live blocks with a header in the dump; without a recorder, of glibc's chunks "
+	  "in use",
+	  OF(block_bytes) },
+	{ "found_blocks", "how many blocks these are", OF(blocks) },
+	{ "freed_blocks", "freed blocks whose header is still there", OF(freed_blocks) },
+	{ "started_ns", "start of the process, nanoseconds since 1970", OF(started) },
+	{ "peak_at_ns", "when most bytes were live, nanoseconds since the start", OF(peak_at) },
+	{ "taken_at_ns", "when the dump was taken, nanoseconds since the start", OF(taken_at) },
+	{ "lost", "allocations without a stack, as the tables were full", OF(lost) },
+	{ "unrecorded", "allocations made by signal handlers", OF(unrecorded) },
+	{ "double_frees", "blocks that were freed twice: the recorder did not free them again",
+	  OF(double_frees) },
+	{ "beside",
+	  "an allocator's functions that the program calls and whose blocks are not recorded",
+	  OF(beside), .flags = FIELD_ANY },
+	{ "parts", "bytes of the heap's memory", FIELD_AS(FIELD_SUMS, struct heap_info, parts),
+	  FIELD_WORDS(heap_part_names) },
+	{ "recorder_bytes", "bytes of the recorder's tables", OF(recorder_bytes) },
+	{ "pinned_pages", "pages that blocks hold less than a quarter of", OF(pinned_pages) },
+	{ "pinned_bytes", "free bytes of these pages", OF(pinned_bytes) },
+	{ "allocators", "allocators whose memory heft cannot read, with their modules",
+	  OF(allocators), .flags = FIELD_ANY },
+	{ "glibc", "what the words of its malloc tell", .kind = FIELD_PART, .of = &chunks_fields,
+	  OF_IF(arenas, "there are blocks of the recorder") },
+};
+#undef OF
+#undef OF_IF
+const struct fields process_fields = FIELDS("process", process_list);
+
+static void heap_list_frames(struct writing *w)
 {
+	const struct heap_report *r = w->r;
 	const struct heft_row *top = r->table.top;
-	l->place = mem_zeroed(r->sites.count + 1, sizeof *l->place);
+	w->place = mem_zeroed(r->sites.count + 1, sizeof *w->place);
 	for (size_t i = 0; r->query.by == HEFT_HEAP_BY_STACK && i < top->child_count; i++) {
 		uint32_t step = top->children[i]->others > 0 ? 0 : top->children[i]->ref;
 		for (; step != 0; step = r->steps.data[step].parent) {
 			const uint32_t site = r->steps.data[step].site;
-			if (l->place[site] > 0)
+			if (w->place[site] > 0)
 				continue;
-			vec_push(&l->sites, site);
-			l->place[site] = (uint32_t)l->sites.count;
+			vec_push(&w->frames, &r->sites.data[site].frame);
+			w->place[site] = (uint32_t)w->frames.count;
 		}
 	}
 }
 
-static void heap_report_json_frames(struct json *j, const struct heap_report *r,
-				    const struct frame_list *l)
+static void heap_put_stack(const struct field_at *at, struct json *j)
 {
-	json_key(j, "frames");
-	json_open(j, '[');
-	for (size_t i = 0; i < l->sites.count; i++) {
-		json_line(j);
-		heap_json_frame(j, &r->sites.data[l->sites.data[i]].frame);
-	}
-	json_close(j, ']');
-}
-
-static void put_json_stack(const struct report *r, const struct heft_row *row, struct json *j)
-{
-	const struct writing *w = r->ctx;
-	json_key(j, "stack");
+	const struct heft_row *row = at->of;
+	const struct writing *w = ((const struct report *)at->in)->ctx;
 	json_open(j, '[');
 	for (uint32_t step = row->ref; step != 0; step = w->r->steps.data[step].parent)
-		json_uint(j, w->frames.place[w->r->steps.data[step].site] - 1);
+		json_uint(j, w->place[w->r->steps.data[step].site] - 1);
 	json_close(j, ']');
 }
 
-static void heap_report_put_json_head(const struct report *r, struct json *j)
+static const struct field stack_row_list[] = {
+	{ "stack", "places in `frames`, innermost first, the allocator's own left out",
+	  .kind = FIELD_PUT, .put = heap_put_stack, .type = "array of integers" },
+};
+const struct fields stack_row_fields = FIELDS("row that is a stack", stack_row_list);
+
+static struct str heap_sort(struct field_at *at)
 {
-	const struct writing *w = r->ctx;
-	json_member_text(j, "by", str_of(r->table.levels[0]));
-	json_member_text(j, "sort", str_of(r->table.measures[r->table.sorted_by].name));
-	json_line(j);
-	json_key(j, "heap");
-	heap_json_info(j, w->r->info);
-	if (w->r->base) {
-		json_line(j);
-		json_key(j, "base");
-		heap_json_info(j, w->r->base);
-	}
-	json_notes(j, w->r->notes, w->r->note_count);
-	json_line(j);
-	heap_report_json_frames(j, w->r, &w->frames);
+	const struct heft_table *t = &((const struct report *)at->in)->table;
+	return str_of(t->measures[t->sorted_by].name);
 }
+
+#define WRITING(m) FIELD(struct writing, m)
+static const struct field heap_document_list[] = {
+	{ "by", "what rows are, as the option `--by` names it", .get = report_by },
+	{ "sort", "the measure that rows are sorted by", .get = heap_sort },
+	{ "heap", "what is known of the process", WRITING(info), .of = &process_fields,
+	  .flags = FIELD_LINES },
+	{ "base", "what is known of the older process", WRITING(base), .of = &process_fields,
+	  .flags = FIELD_LINES, .missing = "nothing is compared" },
+	{ "notes", "oddities of the inputs, which did not stop the report",
+	  FIELD_LIST(FIELD_STRUCTS, struct writing, notes, note_count),
+	  .stride = sizeof(struct heft_note), .flags = FIELD_LINES, .of = &note_fields },
+	{ "frames",
+	  "each once; rows name them by their place in this list, from 0; empty unless rows "
+	  "are stacks",
+	  FIELD_LIST(FIELD_OBJECTS, struct writing, frames.data, frames.count),
+	  .flags = FIELD_LINES, .of = &heap_frame_fields },
+};
+#undef WRITING
+const struct fields heap_document_fields = FIELDS("document of a heap", heap_document_list);
 
 /* ---- all together --------------------------------------------------------------------------- */
 
@@ -399,17 +414,17 @@ static bool heap_report_write_rows(const struct heap_report *r, const struct hef
 {
 	static const struct report_kind kind = { .above = heap_report_put_above,
 						 .label = heap_report_put_label,
-						 .json_head = heap_report_put_json_head };
+						 .document = &heap_document_fields };
 	static const struct report_kind stacks = { .above = heap_report_put_above,
 						   .label = heap_report_put_label,
 						   .lines = heap_report_put_frames,
 						   .path = heap_report_put_path,
-						   .json_head = heap_report_put_json_head,
-						   .json_row = put_json_stack };
+						   .document = &heap_document_fields,
+						   .row = &stack_row_fields };
 	const enum heft_heap_by by = r->query.by;
 	const bool tree = by == HEFT_HEAP_BY_TREE || by == HEFT_HEAP_BY_CALLERS;
 	struct arena arena = { 0 };
-	struct writing w = { .r = r };
+	struct writing w = { r, r->info, r->base, r->notes, r->note_count, { 0 }, NULL };
 	struct report rows = { .table = r->table,
 			       .opts = *o,
 			       .kind = by == HEFT_HEAP_BY_STACK ? &stacks : &kind,
@@ -420,12 +435,12 @@ static bool heap_report_write_rows(const struct heap_report *r, const struct hef
 			       .indent = 1,
 			       .label_gap = 2 };
 	if (o->format == HEFT_JSON)
-		heap_report_list_frames(&w.frames, r);
+		heap_list_frames(&w);
 	heap_report_set_columns(&rows);
 	report_all_fields(&rows, &arena);
 	const bool good = report_write(&rows, s, err);
-	mem_free(w.frames.place);
-	vec_release(&w.frames.sites);
+	mem_free(w.place);
+	vec_release(&w.frames);
 	arena_release(&arena);
 	return good;
 }

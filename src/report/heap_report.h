@@ -72,9 +72,12 @@ static inline const struct heap_site *heap_step_site(const struct heap_report *r
 {
 	return &r->sites.data[r->steps.data[step].site];
 }
+extern const struct heft_measure heap_measures[HEFT_HEAP_WITH_CALLEES + 1];
+extern const struct heft_text heap_texts[HEAP_TEXTS];
 extern const char *const heap_by_names[];                  /* "stack" ... */
 extern const char *const heap_part_names[HEFT_HEAP_PARTS]; /* "blocks" ... */
-extern const char *const heap_damage_words[];              /* "canary" ... */
+/* "canary" ... */
+extern const char *const heap_damage_words[HEFT_HEAP_FREED_WRITTEN + 1];
 /* The steps of a stack, outermost first, in memory of the vec, which is emptied before. */
 struct heap_path {
 	VEC(uint32_t) steps;
@@ -89,12 +92,6 @@ void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s)
 /* The command as pages and JSON state it, which are handed on: unless arguments were asked for, the
  * name of the program alone. */
 struct str heap_command(const struct heap_info *i);
-/* As values of a JSON document. */
-void heap_json_frame(struct json *j, const struct heft_frame *f);
-void heap_json_place(struct json *j, const struct heft_heap_place *at);
-void heap_json_info(struct json *j, const struct heap_info *i);
-/* The members that say what is live, null where that is not known, and why. */
-void heap_json_live(struct json *j, const struct heap_info *i);
 
 /* Parts of pages. */
 void out_heap_summary(const struct heap_info *info, struct sink *s);

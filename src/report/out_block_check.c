@@ -1,77 +1,55 @@
 /* What a check of block maps found. */
+#include "report/all_fields.h"
 #include "report/label_text.h"
-#include "report/record.h"
 
-/* ---- findings -------------------------------------------------------------------------------- */
+static const char *const verdicts[] = { "odd", "wrong" };
 
-static void out_block_check_line(const struct heft_block_finding *f,
-				 const struct heft_write_opts *opts, struct sink *s)
-{
-	struct record r;
-	record_open(&r, s, opts, f == NULL);
-	record_text(&r, "id", f ? f->id : NULL);
-	record_text(&r, "verdict", f && f->wrong ? "wrong" : "odd");
-	record_addr(&r, "address", f ? f->addr : 0, f != NULL);
-	record_text(&r, "function", f ? f->function : NULL);
-	record_text(&r, "text", f ? f->text : NULL);
-	record_close(&r);
-}
-
-static void out_finding_json(const struct heft_block_finding *f, struct sink *s)
-{
-	struct json j = sink_json(s);
-	json_open(&j, '{');
-	json_member_text(&j, "id", str_of(f->id));
-	json_member_bool(&j, "wrong", f->wrong);
-	json_member_uint(&j, "address", f->addr);
-	json_member_text(&j, "function", str_of(f->function));
-	json_member_text(&j, "text", str_of(f->text));
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
-}
-
-static void out_block_check_text(const struct heft_block_finding *f, struct sink *s)
-{
-	sink_printf(s, "%s %s 0x%" PRIx64, f->id, f->wrong ? "wrong" : "odd", f->addr);
-	if (*f->function) {
-		sink_text(s, STR(" "));
-		label_put(s, str_of(f->function), 0);
-	}
-	sink_printf(s, ": %s\n", f->text);
-}
+#define FINDING(m) FIELD(struct heft_block_finding, m)
+static const struct field finding_list[] = {
+	{ "id", "`BB01` ..., see heft(1)", FINDING(id), .flags = FIELD_CSV },
+	{ "wrong", "the map does not describe the code; false: it is odd", FINDING(wrong) },
+	{ "verdict", "the same in a word", FIELD_AS(FIELD_WORD, struct heft_block_finding, wrong),
+	  .flags = FIELD_ONLY_CSV, FIELD_WORDS(verdicts) },
+	{ "address", "VM address", FINDING(addr), .flags = FIELD_CSV | FIELD_ADDRESS },
+	{ "function", "its linkage name; empty if unknown", FINDING(function), .flags = FIELD_CSV },
+	{ "text", "what is wrong, in words", FINDING(text), .flags = FIELD_CSV },
+};
+#undef FINDING
+const struct fields finding_fields = FIELDS("finding", finding_list);
 
 void out_finding(const struct heft_block_finding *f, const struct heft_write_opts *opts,
 		 struct sink *s)
 {
-	if (record_has(opts->format))
-		out_block_check_line(f, opts, s);
-	else if (f && opts->format == HEFT_JSON)
-		out_finding_json(f, s);
-	else if (f)
-		out_block_check_text(f, s);
+	struct record r;
+	if (record_has(opts->format)) {
+		record_open(&r, s, opts, f == NULL);
+		record_fields(&r, &finding_fields, f, NULL);
+		record_close(&r);
+	} else if (f && opts->format == HEFT_JSON) {
+		fields_line(s, &finding_fields, f);
+	} else if (f) {
+		label_printf(s, "%s %s 0x%" PRIx64 "%s%s: %s\n", f->id, verdicts[f->wrong], f->addr,
+			     *f->function ? " " : "", f->function, f->text);
+	}
 }
 
-/* ---- sums ------------------------------------------------------------------------------------ */
-
-static void out_check_json(const struct heft_block_check *c, struct sink *s)
-{
-	struct json j = sink_json(s);
-	json_open(&j, '{');
-	json_member_uint(&j, "functions", c->functions);
-	json_member_uint(&j, "blocks", c->blocks);
-	json_member_uint(&j, "decoded", c->decoded);
-	json_member_uint(&j, "known_functions", c->known);
-	json_member_uint(&j, "mapped_functions", c->mapped);
-	json_member_uint(&j, "wrong", c->wrong);
-	json_member_uint(&j, "odd", c->odd);
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
-}
+#define CHECK(m) FIELD(struct heft_block_check, m)
+static const struct field check_list[] = {
+	{ "functions", "functions of the map", CHECK(functions) },
+	{ "blocks", "blocks of the map", CHECK(blocks) },
+	{ "decoded", "blocks whose instructions were looked at", CHECK(decoded) },
+	{ "known_functions", "functions that symbols and unwind tables know", CHECK(known) },
+	{ "mapped_functions", "known functions that are in the map", CHECK(mapped) },
+	{ "wrong", "findings of what is wrong", CHECK(wrong) },
+	{ "odd", "findings of what is odd", CHECK(odd) },
+};
+#undef CHECK
+const struct fields block_check_fields = FIELDS("sum of a check", check_list);
 
 void out_check(const struct heft_block_check *c, enum heft_format format, struct sink *s)
 {
 	if (format == HEFT_JSON)
-		out_check_json(c, s);
+		fields_line(s, &block_check_fields, c);
 	if (format != HEFT_TABLE)
 		return;
 	sink_printf(s,

@@ -1,55 +1,37 @@
 /* Functions with their basic blocks, as text. */
+#include "report/all_fields.h"
 #include "report/label_text.h"
 #include "base/number.h"
-#include "report/record.h"
 
 #include <stdio.h>
 
-static const struct {
-	unsigned flag;
-	const char *name;
-} flag_names[] = {
-	{ HEFT_BLOCK_RETURN, "return" },
-	{ HEFT_BLOCK_TAIL_CALL, "tail-call" },
-	{ HEFT_BLOCK_LANDING_PAD, "landing-pad" },
-	{ HEFT_BLOCK_FALL_THROUGH, "fall-through" },
-	{ HEFT_BLOCK_INDIRECT_JUMP, "indirect-jump" },
-};
+/* By bit of enum heft_block_flag. */
+static const char *const flag_words[] = { "return", "tail-call", "landing-pad", "fall-through",
+					  "indirect-jump" };
 
 void block_flags_put(struct sink *s, unsigned flags, const char *glue)
 {
 	const char *between = "";
-	for (size_t i = 0; i < COUNT_OF(flag_names); i++) {
-		if (!(flags & flag_names[i].flag))
+	for (size_t i = 0; i < COUNT_OF(flag_words); i++) {
+		if (!(flags >> i & 1))
 			continue;
-		sink_text(s, str_of(between));
-		sink_text(s, str_of(flag_names[i].name));
+		sink_printf(s, "%s%s", between, flag_words[i]);
 		between = glue;
 	}
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void put_plural(struct sink *s, uint64_t count, const char *noun)
-{
-	sink_printf(s, ", %" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
-}
-
 void out_block_head(const struct heft_block_function *f, struct sink *s)
 {
 	uint64_t size = 0;
 	for (size_t i = 0; i < f->block_count; i++)
 		size += f->blocks[i]->size;
-	if (*f->member) {
-		label_put(s, str_of(f->member), 0);
-		sink_text(s, STR(": "));
-	}
-	label_put(s, str_of(f->name), 0);
-	sink_printf(s, " at 0x%" PRIx64 " ", f->addr);
-	label_put(s, str_of(f->section), 0);
-	sink_printf(s, "+0x%" PRIx64, f->section_offset);
-	put_plural(s, f->block_count, "block");
-	put_plural(s, size, "byte");
+	if (*f->member)
+		label_printf(s, "%s: ", f->member);
+	label_printf(s, "%s at 0x%" PRIx64 " %s+0x%" PRIx64 ", %zu block%s, %" PRIu64 " byte%s",
+		     f->name, f->addr, f->section, f->section_offset, f->block_count,
+		     f->block_count == 1 ? "" : "s", size, size == 1 ? "" : "s");
 	if (f->range_count > 1)
 		sink_printf(s, " in %zu parts", f->range_count);
 	if (f->has_entry_count)
@@ -74,29 +56,22 @@ static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_functio
 	return true;
 }
 
-/* Where control goes from the block and how likely: "to 1 87.5%, 4 12.5%". */
-static void out_blocks_put_successors(const struct heft_block *b, struct sink *s)
-{
-	enum { CERTAIN = 31 }; /* a probability of 1 is 2^31 */
-	for (size_t i = 0; i < b->successor_count; i++) {
-		char share[NUMBER_MAX];
-		number_percent(share, b->successors[i].probability, UINT64_C(1) << CERTAIN);
-		sink_printf(s, "%s %" PRIu32 " %s", i == 0 ? "  to" : ",", b->successors[i].id,
-			    share);
-	}
-}
-
 void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	       const struct heft_block_count *count, struct sink *s)
 {
-	char runs[NUMBER_MAX];
+	enum { CERTAIN = 31 }; /* a probability of 1 is 2^31 */
+	char runs[NUMBER_MAX], share[NUMBER_MAX];
 	sink_printf(s, "  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu64, b->id, b->addr, b->size);
 	if (runs_per_entry(runs, f, b))
 		sink_printf(s, "  runs %s times per entry", runs);
 	if (b->flags)
 		sink_text(s, STR("  "));
 	block_flags_put(s, b->flags, ", ");
-	out_blocks_put_successors(b, s);
+	for (size_t i = 0; i < b->successor_count; i++) {
+		number_percent(share, b->successors[i].probability, UINT64_C(1) << CERTAIN);
+		sink_printf(s, "%s %" PRIu32 " %s", i == 0 ? "  to" : ",", b->successors[i].id,
+			    share);
+	}
 	if (count)
 		sink_printf(s, "  ran %" PRIu64, count->count);
 	sink_text(s, STR("\n"));
@@ -115,162 +90,108 @@ void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *o
 	sink_printf(s, target ? " <%s>\n" : "\n", target);
 }
 
-static void out_blocks_text(const struct heft_block_function *f, struct sink *s)
-{
-	out_block_head(f, s);
-	for (size_t i = 0; i < f->block_count; i++)
-		out_block(f, f->blocks[i], NULL, s);
-}
-
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-/* "return landing-pad" */
-static const char *out_blocks_flags_text(char *room, size_t size, unsigned flags)
+static struct str block_runs(struct field_at *at)
 {
-	size_t used = 0;
-	room[0] = '\0';
-	for (size_t i = 0; i < COUNT_OF(flag_names) && used < size; i++)
-		if (flags & flag_names[i].flag)
-			used += (size_t)snprintf(room + used, size - used, "%s%s",
-						 used > 0 ? " " : "", flag_names[i].name);
-	return room;
+	_Static_assert((int)NUMBER_MAX <= (int)FIELD_ROOM, "a number has at->room");
+	return runs_per_entry(at->room, at->in, at->of) ? str_of(at->room) : (struct str){ 0 };
 }
 
-static void out_blocks_line(const struct heft_block_function *f, const struct heft_block *b,
-			    const struct heft_write_opts *opts, struct sink *s)
-{
-	char flags[100];
-	struct record r;
-	record_open(&r, s, opts, f == NULL);
-	record_text(&r, "member", f ? f->member : NULL);
-	record_text(&r, "function", f ? f->name : NULL);
-	record_text(&r, "linkage_name", f ? f->linkage : NULL);
-	record_text(&r, "section", f ? f->section : NULL);
-	record_addr(&r, "function_address", f ? f->addr : 0, f != NULL);
-	record_uint(&r, "block", b ? b->id : 0, b != NULL);
-	record_addr(&r, "address", b ? b->addr : 0, b != NULL);
-	record_uint(&r, "size", b ? b->size : 0, b != NULL);
-	record_text(&r, "flags", out_blocks_flags_text(flags, sizeof flags, b ? b->flags : 0));
-	char runs[NUMBER_MAX];
-	record_text(&r, "runs_per_entry", f && runs_per_entry(runs, f, b) ? runs : "");
-	record_close(&r);
-}
+#define SUCCESSOR(m) FIELD(struct heft_block_successor, m)
+static const struct field successor_list[] = {
+	{ "id", "number of the block", SUCCESSOR(id) },
+	{ "probability", "in units of 2^-31", SUCCESSOR(probability) },
+	{ "frequency", "frequency after linking", SUCCESSOR(frequency), .flags = FIELD_ANY,
+	  .missing = "the map does not state it" },
+};
+#undef SUCCESSOR
+const struct fields successor_fields = FIELDS("successor", successor_list);
+
+#define BLOCK(m) FIELD(struct heft_block, m)
+static const struct field block_list[] = {
+	{ "id", "the compiler's number; of derived blocks the place in the function", BLOCK(id),
+	  .flags = FIELD_CSV, .column = "block" },
+	{ "address", "VM address", BLOCK(addr), .flags = FIELD_CSV | FIELD_ADDRESS },
+	{ "size", "bytes of code", BLOCK(size), .flags = FIELD_CSV },
+	{ "flags", "how it is entered and left", FIELD_AS(FIELD_FLAGS, struct heft_block, flags),
+	  .flags = FIELD_CSV, FIELD_WORDS(flag_words) },
+	{ "calls", "addresses where its calls end",
+	  FIELD_LIST(FIELD_NUMBERS, struct heft_block, calls, call_count), .flags = FIELD_ANY,
+	  .missing = "the map does not state it" },
+	{ "hash", "hash of its code, 16 hexadecimal digits",
+	  FIELD_AS(FIELD_HASH, struct heft_block, hash),
+	  FIELD_IF(struct heft_block, has_hash, "the map does not state it") },
+	{ "frequency", "how often it runs, in the compiler's unit", BLOCK(frequency),
+	  FIELD_IF(struct heft_block, has_frequency, "the map does not state it") },
+	{ "runs_per_entry", "the frequency divided by the first block's, to three decimals",
+	  .kind = FIELD_NUMBER, .get = block_runs, .flags = FIELD_CSV,
+	  .missing = "the map states no frequency" },
+	{ "post_link_frequency", "frequency after linking", BLOCK(post_link_frequency),
+	  .flags = FIELD_ANY, .missing = "the map does not state it" },
+	{ "successors", "where control may go",
+	  FIELD_LIST(FIELD_STRUCTS, struct heft_block, successors, successor_count),
+	  .stride = sizeof(struct heft_block_successor), .flags = FIELD_ANY,
+	  .of = &successor_fields, .missing = "the map does not state it" },
+};
+#undef BLOCK
+const struct fields block_fields = FIELDS("block", block_list);
+const struct fields block_place_fields = { "block", block_list, 4 };
+
+#define FUNCTION(m) FIELD(struct heft_block_function, m)
+static const struct field function_list[] = {
+	{ "member", "member of the archive", FUNCTION(member), .flags = FIELD_CSV | FIELD_ANY,
+	  .missing = "the file is no archive" },
+	{ "function", "in the style of `-C`; `sub_ADDRESS` if no symbol is there", FUNCTION(name),
+	  .flags = FIELD_CSV },
+	{ "linkage_name", "as the linker sees it", FUNCTION(linkage),
+	  .flags = FIELD_CSV | FIELD_ANY, .missing = "no symbol is there" },
+	{ "section", "section of its first block", FUNCTION(section), .flags = FIELD_CSV },
+	{ "address", "VM address", FUNCTION(addr), .flags = FIELD_CSV | FIELD_ADDRESS,
+	  .column = "function_address" },
+	{ "section_offset", "bytes from the start of the section", FUNCTION(section_offset) },
+	{ "origin", "`map`, `symbols` or `derived` (from the code)", FUNCTION(origin) },
+	{ "version", "version of the map; 0 if it states none", FUNCTION(version) },
+	{ "parts", "how many ranges it has that lie apart",
+	  FIELD_AS(FIELD_NUMBER, struct heft_block_function, range_count) },
+	{ "entry_count", "how often it was entered", FUNCTION(entry_count),
+	  FIELD_IF(struct heft_block_function, has_entry_count, "the map does not state it") },
+	{ "omitted", "true: the map states how many blocks there are, but not which",
+	  FUNCTION(omitted), .flags = FIELD_ANY },
+	{ "blocks", "as the map has them, parts one after the other",
+	  FIELD_LIST(FIELD_OBJECTS, struct heft_block_function, blocks, block_count),
+	  .of = &block_fields },
+};
+#undef FUNCTION
+const struct fields block_function_fields = FIELDS("function", function_list);
 
 /* A line a block. */
-static void out_blocks_lines(const struct heft_block_function *f,
-			     const struct heft_write_opts *opts, struct sink *s)
+static void blocks_lines(const struct heft_block_function *f, const struct heft_write_opts *opts,
+			 struct sink *s)
 {
-	if (!f)
-		out_blocks_line(NULL, NULL, opts, s);
-	for (size_t i = 0; f && i < f->block_count; i++)
-		out_blocks_line(f, f->blocks[i], opts, s);
-}
-
-void block_flags_json(struct json *j, unsigned flags)
-{
-	json_key(j, "flags");
-	json_open(j, '[');
-	for (size_t i = 0; i < COUNT_OF(flag_names); i++)
-		if (flags & flag_names[i].flag)
-			json_text(j, str_of(flag_names[i].name));
-	json_close(j, ']');
-}
-
-static void json_calls(struct json *j, const struct heft_block *b)
-{
-	json_key(j, "calls");
-	json_open(j, '[');
-	for (size_t i = 0; i < b->call_count; i++)
-		json_uint(j, b->calls[i]);
-	json_close(j, ']');
-}
-
-static void json_successors(struct json *j, const struct heft_block *b)
-{
-	json_key(j, "successors");
-	json_open(j, '[');
-	for (size_t i = 0; i < b->successor_count; i++) {
-		const struct heft_block_successor *s = &b->successors[i];
-		json_open(j, '{');
-		json_member_uint(j, "id", s->id);
-		json_member_uint(j, "probability", s->probability);
-		if (s->frequency)
-			json_member_uint(j, "frequency", s->frequency);
-		json_close(j, '}');
+	const size_t count = f ? f->block_count : 1;
+	for (size_t i = 0; i < count; i++) {
+		struct record r;
+		record_open(&r, s, opts, f == NULL);
+		record_fields(&r, &block_function_fields, f, NULL);
+		record_fields(&r, &block_fields, f ? f->blocks[i] : NULL, f);
+		record_close(&r);
 	}
-	json_close(j, ']');
-}
-
-static void json_hash(struct json *j, uint64_t hash)
-{
-	char text[17];
-	snprintf(text, sizeof text, "%016" PRIx64, hash);
-	json_member_text(j, "hash", str_of(text));
-}
-
-static void out_blocks_json_block(struct json *j, const struct heft_block_function *f,
-				  const struct heft_block *b)
-{
-	char runs[NUMBER_MAX];
-	json_open(j, '{');
-	json_member_uint(j, "id", b->id);
-	json_member_uint(j, "address", b->addr);
-	json_member_uint(j, "size", b->size);
-	block_flags_json(j, b->flags);
-	if (b->call_count > 0)
-		json_calls(j, b);
-	if (b->has_hash)
-		json_hash(j, b->hash);
-	if (b->has_frequency)
-		json_member_uint(j, "frequency", b->frequency);
-	if (runs_per_entry(runs, f, b)) {
-		json_key(j, "runs_per_entry");
-		json_raw(j, str_of(runs));
-	}
-	if (b->post_link_frequency)
-		json_member_uint(j, "post_link_frequency", b->post_link_frequency);
-	if (b->successor_count > 0)
-		json_successors(j, b);
-	json_close(j, '}');
-}
-
-static void out_blocks_json(const struct heft_block_function *f, struct sink *s)
-{
-	struct json j = sink_json(s);
-	json_open(&j, '{');
-	if (*f->member)
-		json_member_text(&j, "member", str_of(f->member));
-	json_member_text(&j, "function", str_of(f->name));
-	if (*f->linkage)
-		json_member_text(&j, "linkage_name", str_of(f->linkage));
-	json_member_uint(&j, "address", f->addr);
-	json_member_text(&j, "section", str_of(f->section));
-	json_member_uint(&j, "section_offset", f->section_offset);
-	json_member_text(&j, "origin", str_of(f->origin));
-	json_member_uint(&j, "version", f->version);
-	json_member_uint(&j, "parts", f->range_count);
-	if (f->has_entry_count)
-		json_member_uint(&j, "entry_count", f->entry_count);
-	if (f->omitted)
-		json_member_bool(&j, "omitted", true);
-	json_key(&j, "blocks");
-	json_open(&j, '[');
-	for (size_t i = 0; i < f->block_count; i++)
-		out_blocks_json_block(&j, f, f->blocks[i]);
-	json_close(&j, ']');
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
 }
 
 void out_blocks(const struct heft_block_function *f, const struct heft_write_opts *opts,
 		struct sink *s)
 {
-	if (record_has(opts->format))
-		out_blocks_lines(f, opts, s);
-	else if (opts->format == HEFT_JSON && f)
-		out_blocks_json(f, s);
-	else if (opts->format != HEFT_JSON && f)
-		out_blocks_text(f, s);
-	else if (opts->format != HEFT_JSON)
+	if (record_has(opts->format)) {
+		blocks_lines(f, opts, s);
+	} else if (opts->format == HEFT_JSON) {
+		if (f)
+			fields_line(s, &block_function_fields, f);
+	} else if (f) {
+		out_block_head(f, s);
+		for (size_t i = 0; i < f->block_count; i++)
+			out_block(f, f->blocks[i], NULL, s);
+	} else {
 		sink_printf(s, "  %6s  %-10s %8s  flags\n", "block", "address", "bytes");
+	}
 }

@@ -1,9 +1,11 @@
 #include "report/budget_report.h"
 
+#include "report/all_fields.h"
 #include "report/label_text.h"
 #include "report/pss.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *const state_words[] = {
 	[HEFT_BUDGET_KEPT] = "ok",         [HEFT_BUDGET_BROKEN] = "broken",
@@ -148,22 +150,30 @@ void out_budget_github(const struct budget_report *r, struct sink *s)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-enum { BYTES, AT_MOST, OVER, NOW, BASE, MEASURES };
-enum { STATE, LINE, LIMIT_OF, MEASURE, NEAREST, BESIDES, REASON, PATH, TEXTS };
+enum { BYTES, AT_MOST, OVER, NOW, BASE };
+enum { STATE, LINE, LIMIT_OF, MEASURE, NEAREST, BESIDES, REASON, PATH };
 
-static const struct heft_measure measures[MEASURES] = {
-	[BYTES] = { "bytes", "bytes", HEFT_PARTS, true, false },
-	[AT_MOST] = { "limit", "at most", HEFT_PARTS, true, false },
-	[OVER] = { "over", "over", HEFT_PARTS, true, false },
-	[NOW] = { "now", "now", HEFT_PARTS, true, false },
-	[BASE] = { "base", "base", HEFT_PARTS, true, false },
+const struct heft_measure budget_measures[BUDGET_MEASURES] = {
+	[BYTES] = { "bytes", "bytes", HEFT_PARTS, true, false, "the size or the growth, by `of`" },
+	[AT_MOST] = { "limit", "at most", HEFT_PARTS, true, false, "the most that this may be" },
+	[OVER] = { "over", "over", HEFT_PARTS, true, false, "by how much the limit is broken" },
+	[NOW] = { "now", "now", HEFT_PARTS, true, false, "the size now" },
+	[BASE] = { "base", "base", HEFT_PARTS, true, false, "the size of the base" },
 };
 
-static const struct heft_text texts[TEXTS] = {
-	[STATE] = { "state", false },     [LINE] = { "line", true },
-	[LIMIT_OF] = { "of", false },     [MEASURE] = { "measure", false },
-	[NEAREST] = { "nearest", false }, [BESIDES] = { "besides", false },
-	[REASON] = { "reason", false },   [PATH] = { "path", false },
+const struct heft_text budget_texts[BUDGET_TEXTS] = {
+	[STATE] = { "state", false,
+		    "`ok`, `broken`, `skipped` (growth without a base), `nothing` (it matches "
+		    "nothing) or `unknown` (it asks what is not known)" },
+	[LINE] = { "line", true, "in the file of limits" },
+	[LIMIT_OF] = { "of", false, "`size` or `growth`" },
+	[MEASURE] = { "measure", false,
+		      "`stack`, `charged`, `own` or `padded`, of [three "
+		      "sizes](snapshots.md#three-sizes)" },
+	[NEAREST] = { "nearest", false, "name that a limit which matches nothing may have meant" },
+	[BESIDES] = { "besides", false, "why a stack may be more, as of `heft stack`" },
+	[REASON] = { "reason", false, "what is not known" },
+	[PATH] = { "path", false, "of a symbol" },
 };
 
 /* A row at work. */
@@ -177,11 +187,11 @@ struct out_budget_new_row {
 static struct out_budget_new_row out_budget_new_row(struct arena *arena, const char *label)
 {
 	const struct out_budget_new_row n = { arena_new(arena, struct heft_row, 1),
-					      arena_new(arena, union heft_value, MEASURES),
-					      arena_new(arena, const char *, TEXTS) };
-	for (size_t i = 0; i < MEASURES; i++)
+					      arena_new(arena, union heft_value, BUDGET_MEASURES),
+					      arena_new(arena, const char *, BUDGET_TEXTS) };
+	for (size_t i = 0; i < BUDGET_MEASURES; i++)
 		n.values[i].parts = (double)NAN;
-	for (size_t i = 0; i < TEXTS; i++)
+	for (size_t i = 0; i < BUDGET_TEXTS; i++)
 		n.texts[i] = "";
 	*n.row = (struct heft_row){
 		.label = label, .now = n.values, .base = n.values, .texts = n.texts
@@ -295,13 +305,19 @@ static void out_budget_markdown_head(const struct report *r, struct sink *s)
 	sink_text(s, STR("**\n\n"));
 }
 
-static void out_budget_put_json_head(const struct report *r, struct json *j)
+static struct str budget_broken(struct field_at *at)
 {
-	const struct budget_report *b = r->ctx;
-	json_line(j);
-	json_member_text(j, "budget", str_of(b->path));
-	json_member_uint(j, "broken", out_budget_count_state(b, HEFT_BUDGET_BROKEN));
+	snprintf(at->room, FIELD_ROOM, "%zu", out_budget_count_state(at->of, HEFT_BUDGET_BROKEN));
+	return str_of(at->room);
 }
+
+static const struct field document_list[] = {
+	{ "budget", "path of the file of limits", FIELD(struct budget_report, path),
+	  .flags = FIELD_LINES },
+	{ "broken", "how many limits are broken", .kind = FIELD_NUMBER, .type = "integer",
+	  .get = budget_broken },
+};
+const struct fields budget_document_fields = FIELDS("document of limits", document_list);
 
 void budget_report_init(struct report *r, const struct budget_report *b, struct arena *arena)
 {
@@ -310,7 +326,7 @@ void budget_report_init(struct report *r, const struct budget_report *b, struct 
 		.below = out_budget_put_below,
 		.label = out_budget_put_label,
 		.lines = out_budget_put_lines,
-		.json_head = out_budget_put_json_head,
+		.document = &budget_document_fields,
 		.markdown_head = out_budget_markdown_head,
 		.no_total = true,
 	};
@@ -319,10 +335,10 @@ void budget_report_init(struct report *r, const struct budget_report *b, struct 
 	r->table = (struct heft_table){ .size = sizeof r->table,
 					.levels = levels,
 					.level_count = 1,
-					.measures = measures,
-					.measure_count = MEASURES,
-					.texts = texts,
-					.text_count = TEXTS,
+					.measures = budget_measures,
+					.measure_count = BUDGET_MEASURES,
+					.texts = budget_texts,
+					.text_count = BUDGET_TEXTS,
 					.sorted_by = BYTES,
 					.top = all_rows(b, !flat, arena) };
 	r->kind = &kind;
@@ -331,11 +347,11 @@ void budget_report_init(struct report *r, const struct budget_report *b, struct 
 	r->label_gap = 2;
 	report_column(r, (struct column){ "state", CELL_TEXT, STATE, 0, 0, false, 0, false });
 	for (unsigned m = BYTES; m <= OVER; m++)
-		report_column(r, (struct column){ measures[m].title, CELL_NOW, m, 0, 2, false, 0,
-						  false });
+		report_column(r, (struct column){ budget_measures[m].title, CELL_NOW, m, 0, 2,
+						  false, 0, false });
 	report_column(r, (struct column){ "size", CELL_TEXT, MEASURE, 0, 2, false, 1, false });
 	for (unsigned i = 0; i < PATH; i++)
-		report_field(r, texts[i].name, CELL_TEXT, i);
-	for (unsigned m = 0; m < MEASURES; m++)
-		report_field(r, measures[m].name, CELL_NOW, m);
+		report_field(r, budget_texts[i].name, CELL_TEXT, i);
+	for (unsigned m = 0; m < BUDGET_MEASURES; m++)
+		report_field(r, budget_measures[m].name, CELL_NOW, m);
 }

@@ -1,4 +1,5 @@
 /* What is known of a heap as a whole: the lines above a table, its parts, its history. */
+#include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
 #include "base/number.h"
@@ -276,21 +277,16 @@ void out_heap_summaries(const struct heap_info *now, const struct heap_info *bas
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-static void layout_json(const struct heap_info *i, struct sink *s)
-{
-	struct json j = sink_json(s);
-	json_open(&j, '{');
-	json_member_uint(&j, "schema_version", 1);
-	json_key(&j, "parts");
-	json_open(&j, '{');
-	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
-		json_member_uint(&j, heap_part_names[k], i->parts[k]);
-	json_close(&j, '}');
-	json_member_uint(&j, "pinned_pages", i->of.pinned_pages);
-	json_member_uint(&j, "pinned_bytes", i->of.pinned_bytes);
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
-}
+#define INFO(m) FIELD(struct heap_info, m)
+static const struct field layout_list[] = {
+	SCHEMA_1,
+	{ "parts", "bytes of the heap's memory", FIELD_AS(FIELD_SUMS, struct heap_info, parts),
+	  FIELD_WORDS(heap_part_names) },
+	{ "pinned_pages", "pages that blocks hold less than a quarter of", INFO(of.pinned_pages) },
+	{ "pinned_bytes", "free bytes of these pages", INFO(of.pinned_bytes) },
+};
+#undef INFO
+const struct fields layout_fields = FIELDS("layout", layout_list);
 
 static void out_heap_summary_put_row(struct sink *s, uint64_t part, uint64_t whole,
 				     const char *name, const char *text)
@@ -307,7 +303,7 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 {
 	const uint64_t sum = all_parts(i);
 	if (json) {
-		layout_json(i, s);
+		fields_line(s, &layout_fields, i);
 		return;
 	}
 	if (sum == 0) {
@@ -325,26 +321,26 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 
 /* ---- history -------------------------------------------------------------------------------- */
 
-static void timeline_json(const struct heft_heap_moment *m, size_t count, struct sink *s)
-{
-	struct json j = sink_json(s);
-	json_open(&j, '{');
-	json_member_uint(&j, "schema_version", 1);
-	json_key(&j, "timeline");
-	json_open(&j, '[');
-	for (size_t i = 0; i < count; i++) {
-		json_line(&j);
-		json_open(&j, '{');
-		json_member_uint(&j, "at_ns", m[i].at);
-		json_member_uint(&j, "live_bytes", m[i].live_bytes);
-		json_member_uint(&j, "peak_bytes", m[i].peak_bytes);
-		json_close(&j, '}');
-	}
-	json_line(&j);
-	json_close(&j, ']');
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
-}
+#define MOMENT(m) FIELD(struct heft_heap_moment, m)
+static const struct field moment_list[] = {
+	{ "at_ns", "nanoseconds since the start", MOMENT(at) },
+	{ "live_bytes", "bytes that were live then", MOMENT(live_bytes) },
+	{ "peak_bytes", "most bytes that were live since the moment before", MOMENT(peak_bytes) },
+};
+#undef MOMENT
+const struct fields moment_fields = FIELDS("moment", moment_list);
+
+struct timeline {
+	const struct heft_heap_moment *moments;
+	size_t count;
+};
+
+static const struct field timeline_list[] = {
+	SCHEMA_1,
+	{ "timeline", "moments by time", FIELD_LIST(FIELD_STRUCTS, struct timeline, moments, count),
+	  .stride = sizeof(struct heft_heap_moment), .flags = FIELD_LINES, .of = &moment_fields },
+};
+const struct fields timeline_fields = FIELDS("timeline", timeline_list);
 
 enum { LINES = 40, BAR = 40 };
 
@@ -374,7 +370,8 @@ void out_heap_timeline(const struct heap_info *info, const struct heft_heap_mome
 	uint64_t most = 0;
 	const size_t lines = count < LINES ? count : LINES;
 	if (json) {
-		timeline_json(m, count, s);
+		const struct timeline t = { m, count };
+		fields_line(s, &timeline_fields, &t);
 		return;
 	}
 	out_heap_summary(info, s);

@@ -1,32 +1,35 @@
+#include "report/all_fields.h"
 #include "report/pss.h"
 #include "report/report.h"
 #include "report/row_walk.h"
 
 #include <math.h>
 
-/* Counts up when a member goes away or changes its meaning; see docs/json.md. */
-enum { SCHEMA_VERSION = 2 };
+#define NOTE(m) FIELD(struct heft_note, m)
+static const struct field note_list[] = {
+	{ "path", "the file it is about; of a note about a regular expression, the expression",
+	  NOTE(path) },
+	{ "text", "the first oddity of this kind, in words (not meant to be parsed)", NOTE(text) },
+	{ "offset", "where in the file that was", NOTE(offset), .flags = FIELD_NULL | FIELD_ADDRESS,
+	  .missing = "there is no one place" },
+	{ "count", "how many of this kind", NOTE(count) },
+	{ "bytes", "bytes concerned, all together", NOTE(bytes) },
+};
+#undef NOTE
+const struct fields note_fields = FIELDS("note", note_list);
 
-void json_notes(struct json *j, const struct heft_note *notes, size_t count)
+static const struct field document_list[] = {
+	/* Counts up when a member goes away or changes its meaning; see docs/json.md. */
+	{ "schema_version", "2", .kind = FIELD_CONSTANT, .type = "2" },
+	FIELD_HEFT,
+	{ "diff", "something was compared with a base", FIELD(struct report, table.diff) },
+};
+const struct fields document_fields = FIELDS("document", document_list);
+
+/* What rows are: the first level. */
+struct str report_by(struct field_at *at)
 {
-	json_line(j);
-	json_key(j, "notes");
-	json_open(j, '[');
-	for (size_t i = 0; i < count; i++) {
-		json_line(j);
-		json_open(j, '{');
-		json_member_text(j, "path", str_of(notes[i].path));
-		json_member_text(j, "text", str_of(notes[i].text));
-		json_key(j, "offset");
-		if (notes[i].offset == HEFT_NO_OFFSET)
-			json_null(j);
-		else
-			json_uint(j, notes[i].offset);
-		json_member_uint(j, "count", notes[i].count);
-		json_member_uint(j, "bytes", notes[i].bytes);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
+	return str_of(((const struct report *)at->in)->table.levels[0]);
 }
 
 static void put_value(struct json *j, const char *key, enum heft_unit unit, union heft_value v)
@@ -97,8 +100,8 @@ static void out_json_open_row(struct json *j, const struct report *r, const stru
 	if (row->others > 0)
 		json_member_uint(j, "others", row->others);
 	out_json_put_aliases(j, row);
-	if (r->kind->json_row && row->others == 0 && row != r->table.top)
-		r->kind->json_row(r, row, j);
+	if (r->kind->row && row->others == 0 && row != r->table.top)
+		fields_members(j, r->kind->row, row, r);
 	json_key(j, "children");
 	json_open(j, '[');
 }
@@ -166,11 +169,9 @@ void out_json(const struct report *r, struct sink *s)
 		return;
 	}
 	json_open(&j, '{');
-	json_member_uint(&j, "schema_version", SCHEMA_VERSION);
-	json_member_text(&j, "heft", str_of(heft_version()));
-	json_member_bool(&j, "diff", r->table.diff);
-	if (r->kind->json_head)
-		r->kind->json_head(r, &j);
+	fields_members(&j, &document_fields, r, NULL);
+	if (r->kind->document)
+		fields_members(&j, r->kind->document, r->ctx, r);
 	out_json_put_rows(&j, r, s);
 	json_line(&j);
 	json_close(&j, '}');

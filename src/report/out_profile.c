@@ -1,6 +1,7 @@
 /* Profiles of basic blocks as tables, CSV, JSON and folded stacks. */
 #include "report/profile_report.h"
 
+#include "report/all_fields.h"
 #include "base/sort.h"
 #include "blocks/profile_rows.h"
 
@@ -12,11 +13,6 @@ static const char *const kind_names[] = { "jump", "call", "return" };
 uint64_t profile_block_addr(const struct profile_report *r, uint64_t i)
 {
 	return blockmap_range_of(r->map, i)->addr + r->map->blocks.data[i].off;
-}
-
-static const char *hotness_name(const struct profile_report *r, uint64_t count)
-{
-	return hotness_names[hotness_of(&r->limits, count)];
 }
 
 /* ---- functions in order ---------------------------------------------------------------------- */
@@ -118,62 +114,82 @@ void profile_report_init(struct report *r)
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static const char *linkage(const struct profile_report *r, uint64_t function)
+/* What is written of a block. */
+struct shown_block {
+	uint64_t addr, count, falls;
+	uint32_t id, size;
+	const char *hotness;
+};
+
+#define BLOCK(m) FIELD(struct shown_block, m)
+static const struct field block_list[] = {
+	{ "id", "number of the block in its function", BLOCK(id), .flags = FIELD_CSV,
+	  .column = "block" },
+	{ "address", "VM address", BLOCK(addr), .flags = FIELD_CSV },
+	{ "size", "bytes of code", BLOCK(size), .flags = FIELD_CSV },
+	{ "count", "how often it ran", BLOCK(count), .flags = FIELD_CSV },
+	{ "fall_through", "how often control went on to the next block without a branch",
+	  BLOCK(falls), .flags = FIELD_CSV },
+	{ "hotness", "`hot`, `warm`, `cold` or `never`", BLOCK(hotness), .flags = FIELD_CSV },
+};
+#undef BLOCK
+const struct fields profile_block_fields = FIELDS("counted block", block_list);
+
+static struct shown_block profile_shown_block(const struct profile_report *r, uint64_t i)
 {
-	const char *name = r->map->functions.data[function].name;
-	return name ? name : "";
+	const uint64_t count = r->profile->counts[i];
+	return (struct shown_block){ .addr = profile_block_addr(r, i),
+				     .count = count,
+				     .falls = r->profile->falls[i],
+				     .id = r->map->blocks.data[i].id,
+				     .size = r->map->blocks.data[i].size,
+				     .hotness = hotness_names[hotness_of(&r->limits, count)] };
 }
 
-void out_profile_csv(const struct profile_report *r, char separator, bool safe, struct sink *s)
+/* One end of an edge. */
+struct shown_end {
+	bool known;
+	uint32_t block;
+	uint64_t function_addr;
+};
+
+static const struct field end_list[] = {
+	{ "function_address", "VM address of the function",
+	  FIELD(struct shown_end, function_addr) },
+	{ "block", "`id` of the block", FIELD(struct shown_end, block) },
+};
+const struct fields profile_end_fields = FIELDS("end of an edge", end_list);
+
+struct shown_edge {
+	struct shown_end from, to;
+	const char *kind;
+	uint64_t count, mispredicted;
+};
+
+#define EDGE(m) FIELD(struct shown_edge, m)
+static const struct field edge_list[] = {
+	{ "from", "block that ends in the branch", FIELD_AS(FIELD_PART, struct shown_edge, from),
+	  .of = &profile_end_fields, .flags = FIELD_NULL,
+	  FIELD_IF(struct shown_edge, from.known, "it is outside of all known blocks") },
+	{ "to", "block that it goes to", FIELD_AS(FIELD_PART, struct shown_edge, to),
+	  .of = &profile_end_fields, .flags = FIELD_NULL,
+	  FIELD_IF(struct shown_edge, to.known, "it is outside of all known blocks") },
+	{ "kind", "`jump`, `call` or `return`", EDGE(kind) },
+	{ "count", "how often it was taken", EDGE(count) },
+	{ "mispredicted", "how often it was predicted wrong", EDGE(mispredicted) },
+};
+#undef EDGE
+const struct fields profile_edge_fields = FIELDS("edge", edge_list);
+
+static struct shown_end profile_shown_end(const struct profile_report *r, uint32_t block)
 {
-	static const char *const names[] = { "function", "linkage_name", "function_address",
-					     "block",    "address",      "size",
-					     "count",    "fall_through", "hotness" };
-	const char c = separator;
-	for (size_t i = 0; i < COUNT_OF(names); i++)
-		sink_printf(s, i + 1 < COUNT_OF(names) ? "%s%c" : "%s\n", names[i], c);
-	for (uint64_t i = 0; i < r->map->blocks.count && !s->failed; i++) {
-		const struct bbmap_block *b = &r->map->blocks.data[i];
-		const struct blockmap_range *range = blockmap_range_of(r->map, i);
-		field_put(s, r->shown[range->function], c, safe);
-		sink_text(s, (struct str){ &c, 1 });
-		field_put(s, linkage(r, range->function), c, safe);
-		sink_printf(s,
-			    "%c%" PRIu64 "%c%" PRIu32 "%c%" PRIu64 "%c%" PRIu32 "%c%" PRIu64
-			    "%c%" PRIu64 "%c%s\n",
-			    c, r->map->functions.data[range->function].addr, c, b->id, c,
-			    range->addr + b->off, c, b->size, c, r->profile->counts[i], c,
-			    r->profile->falls[i], c, hotness_name(r, r->profile->counts[i]));
+	struct shown_end end = { .known = block != BBINDEX_NONE };
+	if (end.known) {
+		const uint64_t function = blockmap_range_of(r->map, block)->function;
+		end.function_addr = r->map->functions.data[function].addr;
+		end.block = r->map->blocks.data[block].id;
 	}
-}
-
-static void out_profile_json_block(struct json *j, const struct profile_report *r, uint64_t i)
-{
-	const struct bbmap_block *b = &r->map->blocks.data[i];
-	json_open(j, '{');
-	json_member_uint(j, "id", b->id);
-	json_member_uint(j, "address", profile_block_addr(r, i));
-	json_member_uint(j, "size", b->size);
-	json_member_uint(j, "count", r->profile->counts[i]);
-	json_member_uint(j, "fall_through", r->profile->falls[i]);
-	json_member_text(j, "hotness", str_of(hotness_name(r, r->profile->counts[i])));
-	json_close(j, '}');
-}
-
-/* The end of an edge: function and block; nothing where it is outside. */
-static void json_end(struct json *j, const struct profile_report *r, const char *key,
-		     uint32_t block)
-{
-	json_key(j, key);
-	if (block == BBINDEX_NONE) {
-		json_null(j);
-		return;
-	}
-	json_open(j, '{');
-	json_member_uint(j, "function_address",
-			 r->map->functions.data[blockmap_range_of(r->map, block)->function].addr);
-	json_member_uint(j, "block", r->map->blocks.data[block].id);
-	json_close(j, '}');
+	return end;
 }
 
 /* The first edge from block i or a later one. */
@@ -184,71 +200,111 @@ static size_t first_edge(const struct profile *p, uint64_t i)
 	return lo;
 }
 
-static void json_edge(struct json *j, const struct profile_report *r, const struct profile_edge *e)
-{
-	json_open(j, '{');
-	json_end(j, r, "from", e->from);
-	json_end(j, r, "to", e->to);
-	json_member_text(j, "kind", str_of(kind_names[e->kind]));
-	json_member_uint(j, "count", e->count);
-	json_member_uint(j, "mispredicted", e->mispredicted);
-	json_close(j, '}');
-}
-
-static void json_edges(struct json *j, const struct profile_report *r, uint64_t from, uint64_t end)
+static void profile_put_edges(struct json *j, const struct profile_report *r, uint64_t from,
+			      uint64_t end)
 {
 	const struct profile *p = r->profile;
-	for (size_t i = first_edge(p, from); i < p->edges.count && p->edges.data[i].from < end; i++)
-		json_edge(j, r, &p->edges.data[i]);
+	for (size_t i = first_edge(p, from); i < p->edges.count && p->edges.data[i].from < end;
+	     i++) {
+		const struct profile_edge *e = &p->edges.data[i];
+		const struct shown_edge shown = { profile_shown_end(r, e->from),
+						  profile_shown_end(r, e->to), kind_names[e->kind],
+						  e->count, e->mispredicted };
+		fields_object(j, &profile_edge_fields, &shown, r);
+	}
 }
 
-static void json_function(const struct profile_report *r, uint64_t function, struct sink *s)
+/* A function; NULL for its map: branches from outside, which belong to none. */
+struct shown_function {
+	const struct profile_report *r;
+	const struct blockmap_function *of;
+	const char *name, *linkage;
+	uint64_t addr;
+	bool estimated;
+};
+
+static void function_put_blocks(const struct field_at *at, struct json *j)
 {
-	const struct blockmap_function *f = &r->map->functions.data[function];
-	const struct blockmap_range *ranges = &r->map->ranges.data[f->range_first];
-	struct json j = sink_json(s);
-	json_open(&j, '{');
-	json_member_text(&j, "function", str_of(r->shown[function]));
-	if (*linkage(r, function))
-		json_member_text(&j, "linkage_name", str_of(linkage(r, function)));
-	json_member_uint(&j, "address", f->addr);
-	json_member_bool(&j, "estimated", r->profile->estimated);
-	json_key(&j, "blocks");
-	json_open(&j, '[');
-	for (uint32_t k = 0; k < f->range_count; k++)
-		for (uint64_t i = ranges[k].first; i < ranges[k].first + ranges[k].count; i++)
-			out_profile_json_block(&j, r, i);
-	json_close(&j, ']');
-	json_key(&j, "edges");
-	json_open(&j, '[');
-	for (uint32_t k = 0; k < f->range_count; k++)
-		json_edges(&j, r, ranges[k].first, ranges[k].first + ranges[k].count);
-	json_close(&j, ']');
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
+	const struct shown_function *f = at->of;
+	const struct blockmap_range *ranges = &f->r->map->ranges.data[f->of->range_first];
+	json_open(j, '[');
+	for (uint32_t k = 0; k < f->of->range_count; k++)
+		for (uint64_t i = ranges[k].first; i < ranges[k].first + ranges[k].count; i++) {
+			const struct shown_block b = profile_shown_block(f->r, i);
+			fields_object(j, &profile_block_fields, &b, f);
+		}
+	json_close(j, ']');
 }
 
-/* Branches into the image from elsewhere belong to no function. */
-static void json_outside(const struct profile_report *r, struct sink *s)
+static void function_put_edges(const struct field_at *at, struct json *j)
 {
-	struct json j = sink_json(s);
-	if (first_edge(r->profile, BBINDEX_NONE) == r->profile->edges.count)
-		return;
-	json_open(&j, '{');
-	json_key(&j, "edges");
-	json_open(&j, '[');
-	json_edges(&j, r, BBINDEX_NONE, (uint64_t)BBINDEX_NONE + 1);
-	json_close(&j, ']');
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
+	const struct shown_function *f = at->of;
+	json_open(j, '[');
+	if (f->of == NULL)
+		profile_put_edges(j, f->r, BBINDEX_NONE, (uint64_t)BBINDEX_NONE + 1);
+	for (uint32_t k = 0; f->of != NULL && k < f->of->range_count; k++) {
+		const struct blockmap_range *range =
+			&f->r->map->ranges.data[f->of->range_first + k];
+		profile_put_edges(j, f->r, range->first, range->first + range->count);
+	}
+	json_close(j, ']');
+}
+
+#define FUNCTION(m) FIELD(struct shown_function, m)
+static const struct field function_list[] = {
+	{ "function", "in the style of `-C`", FUNCTION(name), .flags = FIELD_CSV },
+	{ "linkage_name", "as the linker sees it", FUNCTION(linkage),
+	  .flags = FIELD_CSV | FIELD_ANY, .missing = "no symbol is there" },
+	{ "address", "VM address", FUNCTION(addr), .flags = FIELD_CSV,
+	  .column = "function_address" },
+	{ "estimated", "there were no branches: counts are samples", FUNCTION(estimated) },
+	{ "blocks", "all of them, parts one after the other", .kind = FIELD_PUT,
+	  .put = function_put_blocks, .type = "array of counted blocks" },
+	{ "edges", "branches that were taken from its blocks", .kind = FIELD_PUT,
+	  .put = function_put_edges, .type = "array of edges" },
+};
+#undef FUNCTION
+const struct fields profile_function_fields = FIELDS("counted function", function_list);
+
+static struct shown_function profile_shown_function(const struct profile_report *r, uint64_t i)
+{
+	const struct blockmap_function *f = &r->map->functions.data[i];
+	return (struct shown_function){
+		r, f, r->shown[i], f->name, f->addr, r->profile->estimated
+	};
+}
+
+void out_profile_csv(const struct profile_report *r, const struct heft_write_opts *opts,
+		     struct sink *s)
+{
+	struct record line;
+	record_open(&line, s, opts, true);
+	record_fields(&line, &profile_function_fields, NULL, NULL);
+	record_fields(&line, &profile_block_fields, NULL, NULL);
+	record_close(&line);
+	for (uint64_t i = 0; i < r->map->blocks.count && !s->failed; i++) {
+		const struct shown_function f = profile_shown_function(
+			r, blockmap_range_of(r->map, i)->function);
+		const struct shown_block b = profile_shown_block(r, i);
+		record_open(&line, s, opts, false);
+		record_fields(&line, &profile_function_fields, &f, NULL);
+		record_fields(&line, &profile_block_fields, &b, NULL);
+		record_close(&line);
+	}
 }
 
 void out_profile_json(const struct profile_report *r, struct sink *s)
 {
+	/* Branches into the image from elsewhere belong to no function. */
+	const struct fields edges = { "", &function_list[COUNT_OF(function_list) - 1], 1 };
+	const struct shown_function outside = { .r = r };
 	size_t count;
 	struct profile_rank *ranks = profile_ranks(r, false, &count);
-	for (size_t i = 0; i < count && !s->failed; i++)
-		json_function(r, ranks[i].function, s);
-	json_outside(r, s);
+	for (size_t i = 0; i < count && !s->failed; i++) {
+		const struct shown_function f = profile_shown_function(r, ranks[i].function);
+		fields_line(s, &profile_function_fields, &f);
+	}
+	if (first_edge(r->profile, BBINDEX_NONE) < r->profile->edges.count)
+		fields_line(s, &edges, &outside);
 	mem_free(ranks);
 }

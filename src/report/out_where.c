@@ -1,341 +1,289 @@
-/* What is at an address, as text. */
+/* What is at an address: text, JSON, lines of fields. */
+#include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
-#include "report/record.h"
 
 #include <stdio.h>
 
 static const char unknown[] = "??";
 
-/* Numbers that are not known are left out where people read. */
-static void out_where_put_place(struct sink *s, const struct heft_frame *f, bool all)
-{
-	label_put(s, str_of(*f->file ? f->file : unknown), 0);
-	if (!all && f->line == 0)
-		return;
-	sink_text(s, STR(":"));
-	sink_decimal(s, f->line);
-	if (!all && f->column == 0)
-		return;
-	sink_text(s, STR(":"));
-	sink_decimal(s, f->column);
-}
-
 /* ---- for people ----------------------------------------------------------------------------- */
 
-static void out_where_put_head(const struct heft_location *at, struct sink *s)
+/* Numbers that are not known are left out. */
+static void where_put_place(struct sink *s, const char *file, uint32_t line, uint32_t column)
 {
-	if (at->member) {
-		label_put(s, str_of(at->member), 0);
-		sink_text(s, STR(": "));
-	}
+	label_printf(s, "%s", *file ? file : unknown);
+	if (line > 0)
+		label_printf(s, ":%" PRIu32, line);
+	if (line > 0 && column > 0)
+		label_printf(s, ":%" PRIu32, column);
+}
+
+static void where_put_head(const struct heft_location *at, struct sink *s)
+{
+	if (at->member)
+		label_printf(s, "%s: ", at->member);
 	sink_hex(s, at->addr);
 	if (!at->section && !at->segment && !at->process)
 		sink_text(s, STR(": nothing is there"));
-	if (at->section) {
-		sink_text(s, STR(" "));
-		label_put(s, str_of(at->section), 0);
-		sink_text(s, STR("+"));
-		sink_hex(s, at->section_offset);
-	}
-	const char *glue = " (";
-	if (at->segment) {
-		sink_text(s, str_of(glue));
-		sink_text(s, str_of(at->segment));
-		glue = ", ";
-	}
-	if (at->in_file) {
-		sink_text(s, str_of(glue));
-		sink_text(s, STR("file offset "));
-		sink_hex(s, at->file_offset);
-		glue = ", ";
-	}
-	sink_text(s, *glue == ',' ? STR(")\n") : STR("\n"));
+	if (at->section)
+		label_printf(s, " %s+0x%" PRIx64, at->section, at->section_offset);
+	if (at->segment)
+		label_printf(s, " (%s", at->segment);
+	if (at->in_file)
+		label_printf(s, "%sfile offset 0x%" PRIx64, at->segment ? ", " : " (",
+			     at->file_offset);
+	sink_text(s, at->segment || at->in_file ? STR(")\n") : STR("\n"));
 }
 
-static void out_where_put_symbol(const struct heft_location *at, struct sink *s)
+static void where_put_symbol(const struct heft_location *at, struct sink *s)
 {
-	sink_text(s, STR("  symbol  "));
-	label_put(s, str_of(at->symbol), 0);
-	if (at->symbol_offset > 0) {
-		sink_text(s, STR("+"));
-		sink_hex(s, at->symbol_offset);
-	}
+	label_printf(s, "  symbol  %s", at->symbol);
+	if (at->symbol_offset > 0)
+		label_printf(s, "+0x%" PRIx64, at->symbol_offset);
 	sink_text(s, at->is_tls ? STR(" (each thread has one)\n") : STR("\n"));
 }
 
-static void out_where_put_block(const struct heft_block *b, struct sink *s)
+static void where_put_block(const struct heft_block *b, struct sink *s)
 {
-	sink_text(s, STR("  block   #"));
-	sink_decimal(s, b->id);
-	sink_text(s, STR(" at "));
-	sink_hex(s, b->addr);
-	sink_text(s, STR(", "));
-	sink_decimal(s, b->size);
-	sink_text(s, b->size == 1 ? STR(" byte") : STR(" bytes"));
-	if (b->flags)
-		sink_text(s, STR(", "));
+	label_printf(s, "  block   #%" PRIu32 " at 0x%" PRIx64 ", %" PRIu64 " byte%s%s", b->id,
+		     b->addr, b->size, b->size == 1 ? "" : "s", b->flags ? ", " : "");
 	block_flags_put(s, b->flags, ", ");
 	sink_text(s, STR("\n"));
 }
 
-static void put_owner(const struct heft_owner *o, struct sink *s)
-{
-	sink_text(s, STR("  owner   "));
-	label_put(s, str_of(o->label), 0);
-	sink_text(s, STR(" ("));
-	sink_text(s, str_of(o->source));
-	sink_text(s, STR(": "));
-	sink_text(s, str_of(o->why));
-	sink_text(s, STR(", "));
-	sink_decimal(s, o->size);
-	sink_text(s, o->size == 1 ? STR(" byte at ") : STR(" bytes at "));
-	sink_hex(s, o->start);
-	sink_text(s, STR(")\n"));
-}
-
-static void put_declaration(const struct heft_location *at, struct sink *s)
-{
-	const struct heft_frame place = { .file = at->decl_file,
-					  .line = at->decl_line,
-					  .column = at->decl_column };
-	sink_text(s, STR("  decl    "));
-	out_where_put_place(s, &place, false);
-	sink_text(s, STR("\n"));
-}
-
-static void out_where_text(const struct heft_location *at, struct sink *s)
+static void where_text(const struct heft_location *at, struct sink *s)
 {
 	if (at->addr == HEFT_NO_ADDRESS) {
 		sink_text(s, STR("??\n"));
 		return;
 	}
-	out_where_put_head(at, s);
+	where_put_head(at, s);
 	if (at->symbol)
-		out_where_put_symbol(at, s);
-	for (size_t i = 0; i < at->owner_count; i++)
-		put_owner(at->owners[i], s);
+		where_put_symbol(at, s);
+	for (size_t i = 0; i < at->owner_count; i++) {
+		const struct heft_owner *o = at->owners[i];
+		label_printf(s, "  owner   %s (%s: %s, %" PRIu64 " byte%s at 0x%" PRIx64 ")\n",
+			     o->label, o->source, o->why, o->size, o->size == 1 ? "" : "s",
+			     o->start);
+	}
 	if (at->block)
-		out_where_put_block(at->block, s);
-	if (at->unit) {
-		sink_text(s, STR("  unit    "));
-		label_put(s, str_of(at->unit), 0);
+		where_put_block(at->block, s);
+	if (at->unit)
+		label_printf(s, "  unit    %s\n", at->unit);
+	if (at->decl_file) {
+		sink_text(s, STR("  decl    "));
+		where_put_place(s, at->decl_file, at->decl_line, at->decl_column);
 		sink_text(s, STR("\n"));
 	}
-	if (at->decl_file)
-		put_declaration(at, s);
 	for (size_t i = 0; i < at->frame_count; i++) {
 		const struct heft_frame *f = at->frames[i];
-		sink_text(s, STR("  #"));
-		sink_decimal(s, i);
-		sink_text(s, i < 10 ? STR("      ") : STR("     "));
-		label_put(s, str_of(*f->function ? f->function : unknown), 0);
-		sink_text(s, STR(" at "));
-		out_where_put_place(s, f, false);
+		label_printf(s, "  #%-7zu%s at ", i, *f->function ? f->function : unknown);
+		where_put_place(s, f->file, f->line, f->column);
 		sink_text(s, i + 1 < at->frame_count ? STR(" (inlined)\n") : STR("\n"));
 	}
 	if (at->process)
 		heap_put_process(at->process, s);
 }
 
-/* ---- for programs --------------------------------------------------------------------------- */
+/* ---- two lines a frame ----------------------------------------------------------------------- */
 
-static void put_terse(struct sink *s, const char *function, const struct heft_frame *f)
+static void where_put_terse(struct sink *s, const char *function, const struct heft_frame *f)
 {
-	label_put(s, str_of(*function ? function : unknown), 0);
-	sink_text(s, STR("\n"));
-	out_where_put_place(s, f, true);
-	sink_text(s, STR("\n"));
+	label_printf(s, "%s\n", *function ? function : unknown);
+	label_printf(s, "%s:%" PRIu32 ":%" PRIu32 "\n", *f->file ? f->file : unknown, f->line,
+		     f->column);
 }
 
-static void out_terse(const struct heft_location *at, struct sink *s)
+static void where_terse(const struct heft_location *at, struct sink *s)
 {
 	const struct heft_frame nowhere = { .file = at->unit ? at->unit : "" };
 	const char *symbol = at->symbol ? at->symbol : "";
 	if (at->frame_count == 0)
-		put_terse(s, symbol, &nowhere);
+		where_put_terse(s, symbol, &nowhere);
 	for (size_t i = 0; i < at->frame_count; i++) {
 		const struct heft_frame *f = at->frames[i];
 		const bool last = i + 1 == at->frame_count;
-		put_terse(s, last && *symbol ? symbol : f->function, f);
+		where_put_terse(s, last && *symbol ? symbol : f->function, f);
 	}
 	sink_text(s, STR("\n"));
 }
 
-static void out_where_member_text(struct json *j, const char *key, const char *text)
-{
-	if (text && *text)
-		json_member_text(j, key, str_of(text));
-}
+/* ---- fields ---------------------------------------------------------------------------------- */
 
-static void out_where_json_frames(const struct heft_location *at, struct json *j)
-{
-	json_key(j, "frames");
-	json_open(j, '[');
-	for (size_t i = 0; i < at->frame_count; i++) {
-		const struct heft_frame *f = at->frames[i];
-		json_open(j, '{');
-		out_where_member_text(j, "function", f->function);
-		out_where_member_text(j, "linkage_name", f->linkage);
-		out_where_member_text(j, "file", f->file);
-		json_member_uint(j, "line", f->line);
-		json_member_uint(j, "column", f->column);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}
+#define FRAME(m) FIELD(struct heft_frame, m)
+static const struct field frame_list[] = {
+	{ "function", "in the style of `-C`", FRAME(function), .flags = FIELD_CSV | FIELD_ANY },
+	{ "linkage_name", "as the linker sees it", FRAME(linkage), .flags = FIELD_CSV | FIELD_ANY,
+	  .column = "function_linkage_name" },
+	{ "file", "path of the source, absolute", FRAME(file), .flags = FIELD_CSV | FIELD_ANY },
+	{ "line", "0 if unknown; the column is then empty", FRAME(line),
+	  .flags = FIELD_CSV | FIELD_BLANK },
+	{ "column", "0 if unknown; the column is then empty", FRAME(column),
+	  .flags = FIELD_CSV | FIELD_BLANK },
+	/* Of processes: */
+	{ "module", "path of the program or library", FRAME(module), .flags = FIELD_ANY },
+	{ "address", "address of a call, as the module's headers count", FRAME(addr) },
+	{ "inlined", "it was inlined into the next frame", FRAME(inlined), .flags = FIELD_ANY },
+};
+#undef FRAME
+const struct fields frame_fields = { "frame", frame_list, 5 };
+const struct fields heap_frame_fields = FIELDS("heap frame", frame_list);
 
-static void out_where_json_block(const struct heft_block *b, struct json *j)
+static void where_put_owners(const struct field_at *at, struct json *j)
 {
-	json_key(j, "block");
+	const struct heft_location *l = at->of;
 	json_open(j, '{');
-	json_member_uint(j, "id", b->id);
-	json_member_uint(j, "address", b->addr);
-	json_member_uint(j, "size", b->size);
-	block_flags_json(j, b->flags);
+	for (size_t i = 0; i < l->owner_count; i++)
+		json_member_text(j, l->owners[i]->source, str_of(l->owners[i]->label));
 	json_close(j, '}');
 }
 
-static void json_owners(const struct heft_location *at, struct json *j)
+#define OWNER(m) FIELD(struct heft_owner, m)
+static const struct field claim_list[] = {
+	{ "address", "start of the claim", OWNER(start) },
+	{ "size", "bytes of the claim; others may have claimed some of them before", OWNER(size) },
+	{ "why", "what made the claim, in words", OWNER(why) },
+};
+#undef OWNER
+const struct fields claim_fields = FIELDS("claim", claim_list);
+
+static void where_put_claims(const struct field_at *at, struct json *j)
 {
-	json_key(j, "owners");
+	const struct heft_location *l = at->of;
 	json_open(j, '{');
-	for (size_t i = 0; i < at->owner_count; i++)
-		json_member_text(j, at->owners[i]->source, str_of(at->owners[i]->label));
-	json_close(j, '}');
-	json_key(j, "claims");
-	json_open(j, '{');
-	for (size_t i = 0; i < at->owner_count; i++) {
-		const struct heft_owner *o = at->owners[i];
-		json_key(j, o->source);
-		json_open(j, '{');
-		json_member_uint(j, "address", o->start);
-		json_member_uint(j, "size", o->size);
-		json_member_text(j, "why", str_of(o->why));
-		json_close(j, '}');
+	for (size_t i = 0; i < l->owner_count; i++) {
+		json_key(j, l->owners[i]->source);
+		fields_object(j, &claim_fields, l->owners[i], l);
 	}
 	json_close(j, '}');
 }
 
-static void out_where_json(const struct heft_location *at, struct sink *s)
+static struct str where_module(struct field_at *at)
 {
-	struct json j = sink_json(s);
-	json_open(&j, '{');
-	if (at->addr != HEFT_NO_ADDRESS)
-		json_member_uint(&j, "address", at->addr);
-	out_where_member_text(&j, "member", at->member);
-	out_where_member_text(&j, "segment", at->segment);
-	out_where_member_text(&j, "section", at->section);
-	if (at->section)
-		json_member_uint(&j, "section_offset", at->section_offset);
-	if (at->in_file)
-		json_member_uint(&j, "file_offset", at->file_offset);
-	out_where_member_text(&j, "symbol", at->symbol);
-	if (at->symbol) {
-		out_where_member_text(&j, "symbol_linkage_name", at->symbol_linkage);
-		json_member_uint(&j, "symbol_offset", at->symbol_offset);
-		json_member_uint(&j, "symbol_own", at->symbol_size);
-		if (at->is_tls)
-			json_member_bool(&j, "thread_local", true);
-	}
-	if (at->owner_count > 0)
-		json_owners(at, &j);
-	if (at->block)
-		out_where_json_block(at->block, &j);
-	out_where_member_text(&j, "unit", at->unit);
-	if (at->decl_file) {
-		json_key(&j, "declaration");
-		json_open(&j, '{');
-		json_member_text(&j, "file", str_of(at->decl_file));
-		json_member_uint(&j, "line", at->decl_line);
-		json_member_uint(&j, "column", at->decl_column);
-		json_close(&j, '}');
-	}
-	out_where_json_frames(at, &j);
-	if (at->process) {
-		json_key(&j, "process");
-		heap_json_place(&j, at->process);
-	}
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
+	const struct heft_location *l = at->of;
+	return str_of(l->process ? l->process->module : "");
 }
 
-/* ---- lines of fields ------------------------------------------------------------------------ */
-
-static const char *out_where_owner_of(const struct heft_location *at, const char *source)
+/* The number of the block, by its place in the location. */
+static struct str where_block(struct field_at *at)
 {
-	for (size_t i = 0; i < at->owner_count; i++)
+	const struct heft_location *l = at->of;
+	snprintf(at->room, FIELD_ROOM, "%" PRIu32, l->block->id);
+	return str_of(at->room);
+}
+
+#define AT(m)          FIELD(struct heft_location, m)
+#define AT_IF(m, text) FIELD_IF(struct heft_location, m, text)
+static const struct field declaration_list[] = {
+	{ "file", "path of the source", AT(decl_file) },
+	{ "line", "0 if unknown", AT(decl_line) },
+	{ "column", "0 if unknown", AT(decl_column) },
+};
+const struct fields declaration_fields = FIELDS("declaration", declaration_list);
+
+static const struct field location_list[] = {
+	{ "address", "VM address", AT(addr), .flags = FIELD_CSV | FIELD_ADDRESS,
+	  .missing = "the question was no address" },
+	{ "member", "member of an archive that has the name", AT(member), .flags = FIELD_ANY,
+	  .missing = "the file is no archive" },
+	{ "segment", "name of the segment: `LOAD #2 [RX]`", AT(segment),
+	  .flags = FIELD_CSV | FIELD_ANY, .missing = "no segment is there" },
+	{ "section", "name of the section", AT(section), .flags = FIELD_CSV | FIELD_ANY,
+	  .missing = "no section is there" },
+	{ "section_offset", "bytes from the start of the section", AT(section_offset),
+	  .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(section, "no section is there") },
+	{ "file_offset", "offset of the byte in the file", AT(file_offset),
+	  .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(in_file, "the byte is not in the file") },
+	{ "module", "path of the program or library, of an address in a dump", .kind = FIELD_TEXT,
+	  .get = where_module, .flags = FIELD_ONLY_CSV },
+	{ "symbol", "in the style of `-C`", AT(symbol), .flags = FIELD_CSV | FIELD_ANY,
+	  .missing = "no symbol is there" },
+	{ "symbol_linkage_name", "as the linker sees it", AT(symbol_linkage),
+	  .flags = FIELD_CSV | FIELD_ANY, .missing = "no symbol is there" },
+	{ "symbol_offset", "bytes from the start of the symbol", AT(symbol_offset),
+	  .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(symbol, "no symbol is there") },
+	{ "symbol_own", "own bytes of the symbol; 0 if it states none", AT(symbol_size),
+	  .flags = FIELD_CSV, AT_IF(symbol, "no symbol is there") },
+	{ "thread_local", "true: each thread has a copy of the symbol", AT(is_tls),
+	  .flags = FIELD_ANY },
+	{ "owners",
+	  "for each data source of `-d` the label that `heft size -d` charges the byte to",
+	  .kind = FIELD_PUT, .put = where_put_owners, .type = "object",
+	  AT_IF(owner_count, "there is no `-d`") },
+	{ "claims", "for each data source of `-d` the claim that made it so", .kind = FIELD_PUT,
+	  .put = where_put_claims, .type = "object of claims",
+	  AT_IF(owner_count, "there is no `-d`") },
+	{ "block", "the machine basic block: `id`, `address`, `size`, `flags` of a block",
+	  AT(block), .of = &block_place_fields },
+	{ "block", "number of the block", .kind = FIELD_NUMBER, .type = "integer",
+	  .get = where_block, .flags = FIELD_ONLY_CSV, AT_IF(block, NULL) },
+	{ "unit",
+	  "compile unit; without DWARF of a local symbol, the source file that its table names",
+	  AT(unit), .flags = FIELD_CSV | FIELD_ANY },
+	{ "declaration", "where a variable is declared", .kind = FIELD_PART,
+	  .of = &declaration_fields, AT_IF(decl_file, "no debug info says it") },
+	{ "frames", "innermost first; each but the last was inlined into the next",
+	  FIELD_LIST(FIELD_OBJECTS, struct heft_location, frames, frame_count),
+	  .of = &frame_fields },
+	{ "process",
+	  "what the process has there; section, symbol, unit and frames are then its module's",
+	  AT(process), .of = &place_fields },
+};
+#undef AT
+#undef AT_IF
+const struct fields location_fields = FIELDS("location", location_list);
+
+static struct str where_frame_number(struct field_at *at)
+{
+	snprintf(at->room, FIELD_ROOM, "%zu", *(const size_t *)at->in);
+	return str_of(at->room);
+}
+
+static const struct field frame_number_list[] = {
+	{ "frame", "its place in `frames`", .kind = FIELD_NUMBER, .get = where_frame_number,
+	  .flags = FIELD_ONLY_CSV },
+};
+static const struct fields frame_number_fields = FIELDS("number of a frame", frame_number_list);
+
+static const char *where_owner_of(const struct heft_location *at, const char *source)
+{
+	for (size_t i = 0; at != NULL && i < at->owner_count; i++)
 		if (strcmp(at->owners[i]->source, source) == 0)
 			return at->owners[i]->label;
 	return NULL;
 }
 
-static void record_owners(struct record *r, const struct heft_location *at,
-			  struct source_names sources)
-{
-	for (size_t i = 0; i < sources.count; i++) {
-		char name[80];
-		snprintf(name, sizeof name, "owner_%s", sources.names[i]);
-		record_text(r, name, out_where_owner_of(at, sources.names[i]));
-	}
-}
-
-static void record_place(struct record *r, const struct heft_location *at)
-{
-	record_addr(r, "address", at->addr, at->addr != HEFT_NO_ADDRESS);
-	record_text(r, "segment", at->segment);
-	record_text(r, "section", at->section);
-	record_addr(r, "section_offset", at->section_offset, at->section != NULL);
-	record_addr(r, "file_offset", at->file_offset, at->in_file);
-	record_text(r, "module", at->process ? at->process->module : NULL);
-	record_text(r, "symbol", at->symbol);
-	record_text(r, "symbol_linkage_name", at->symbol_linkage);
-	record_addr(r, "symbol_offset", at->symbol_offset, at->symbol != NULL);
-	record_uint(r, "symbol_own", at->symbol_size, at->symbol != NULL);
-	record_uint(r, "block", at->block ? at->block->id : 0, at->block != NULL);
-	record_text(r, "unit", at->unit);
-}
-
-/* Frame `i`, or nothing of a location that has none. */
-static void record_frame(struct record *r, const struct heft_location *at, size_t i)
-{
-	static const struct heft_frame nowhere = { .function = NULL };
-	const bool known = i < at->frame_count;
-	const struct heft_frame *f = known ? at->frames[i] : &nowhere;
-	record_uint(r, "frame", i, known);
-	record_text(r, "function", f->function);
-	record_text(r, "function_linkage_name", f->linkage);
-	record_text(r, "file", f->file);
-	record_uint(r, "line", f->line, f->line > 0);
-	record_uint(r, "column", f->column, f->column > 0);
-}
-
 /* A line a frame; one line where there is none. */
-static void out_where_lines(const struct heft_location *at, const struct heft_write_opts *opts,
-			    struct source_names sources, struct sink *s)
+static void where_lines(const struct heft_location *at, const struct heft_write_opts *opts,
+			struct source_names sources, struct sink *s)
 {
-	static const struct heft_location nowhere = { .size = sizeof nowhere };
-	const struct heft_location *shown = at ? at : &nowhere;
-	struct record r;
-	size_t i = 0;
-	do {
+	const size_t count = at != NULL && at->frame_count > 0 ? at->frame_count : 1;
+	for (size_t i = 0; i < count; i++) {
+		const void *frame = at != NULL && i < at->frame_count ? at->frames[i] : NULL;
+		struct record r;
 		record_open(&r, s, opts, at == NULL);
-		record_place(&r, shown);
-		record_owners(&r, shown, sources);
-		record_frame(&r, shown, i);
+		record_fields(&r, &location_fields, at, NULL);
+		for (size_t k = 0; k < sources.count; k++) {
+			char name[80];
+			snprintf(name, sizeof name, "owner_%s", sources.names[k]);
+			record_text(&r, name, where_owner_of(at, sources.names[k]));
+		}
+		record_fields(&r, &frame_number_fields, frame, &i);
+		record_fields(&r, &frame_fields, frame, at);
 		record_close(&r);
-	} while (++i < shown->frame_count);
+	}
 }
 
 void out_where(const struct heft_location *at, const struct heft_write_opts *opts,
 	       struct source_names sources, struct sink *s)
 {
 	if (record_has(opts->format))
-		out_where_lines(at, opts, sources, s);
+		where_lines(at, opts, sources, s);
 	else if (at && opts->format == HEFT_JSON)
-		out_where_json(at, s);
+		fields_line(s, &location_fields, at);
 	else if (at && opts->format == HEFT_TERSE)
-		out_terse(at, s);
+		where_terse(at, s);
 	else if (at)
-		out_where_text(at, s);
+		where_text(at, s);
 }

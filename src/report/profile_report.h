@@ -31,7 +31,8 @@ uint64_t profile_block_addr(const struct profile_report *r, uint64_t i);
 /* Sets columns, fields and kind of a report of rows whose ctx is a struct profile_report. */
 void profile_report_init(struct report *r);
 /* One line a block; one JSON object a line, a function each (docs/json.md). */
-void out_profile_csv(const struct profile_report *r, char separator, bool safe, struct sink *s);
+void out_profile_csv(const struct profile_report *r, const struct heft_write_opts *opts,
+		     struct sink *s);
 void out_profile_json(const struct profile_report *r, struct sink *s);
 
 /* Writes what clang -fbasic-block-sections=list= reads from LLVM 17 on (Propeller): for each

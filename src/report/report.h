@@ -26,6 +26,8 @@ void sink_text(struct sink *s, struct str text);
 /* Blanks in front of the text, so that both take `width` bytes at least. */
 void sink_right(struct sink *s, struct str text, size_t width);
 void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The same for people: all but a line end at the end of `fmt` is escaped as label_put does. */
+void label_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Numbers, without the cost of sink_printf; hexadecimal ones with 0x in front. */
 void sink_decimal(struct sink *s, uint64_t n);
 void sink_hex(struct sink *s, uint64_t n);
@@ -69,6 +71,7 @@ struct column {
 enum { COLUMNS_MAX = 32 };
 
 struct report;
+struct fields;
 
 /* What one kind of report adds to the formats; members may be NULL. */
 struct report_kind {
@@ -86,9 +89,9 @@ struct report_kind {
 		      struct sink *s);
 	/* The path of a row whose label does not say it, with ";" between (CSV, folded stacks). */
 	void (*path)(const struct report *r, const struct heft_row *row, struct text *out);
-	/* Members of the document, and of a row. */
-	void (*json_head)(const struct report *r, struct json *j);
-	void (*json_row)(const struct report *r, const struct heft_row *row, struct json *j);
+	/* Members of the document, of the ctx, and of a row that is no sum; both are in the
+	 * report. */
+	const struct fields *document, *row;
 	/* In Markdown above and below the table. */
 	void (*markdown_head)(const struct report *r, struct sink *s);
 	void (*markdown_foot)(const struct report *r, struct sink *s);
@@ -180,12 +183,11 @@ void field_put(struct sink *s, const char *field, char separator, bool safe);
  * stacks are several frames with ";" between, as the format has it. */
 void folded_put(struct sink *s, const char *label, bool stack);
 
-/* Members "notes". */
-void json_notes(struct json *j, const struct heft_note *notes, size_t count);
-
 /* "changed", "added" ... */
 const char *change_word(enum heft_change change);
 
+/* Measures of sizes, the last is that of code. */
+extern const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1];
 /* What a report about sizes adds. */
 struct size_report {
 	bool filtered;
@@ -209,9 +211,8 @@ void out_where(const struct heft_location *at, const struct heft_write_opts *opt
 
 struct json;
 
-/* Names of enum heft_block_flag, `glue` between them; and as the array "flags". */
+/* Names of enum heft_block_flag, `glue` between them. */
 void block_flags_put(struct sink *s, unsigned flags, const char *glue);
-void block_flags_json(struct json *j, unsigned flags);
 
 /* A function with its basic blocks; NULL: what stands above all of them. */
 void out_blocks(const struct heft_block_function *f, const struct heft_write_opts *opts,

@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "base/err.h"
+#include "report/label_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,24 +84,47 @@ void sink_right(struct sink *s, struct str text, size_t width)
 	sink_text(s, text);
 }
 
+/* The text, in `small` or else in memory for mem_free. */
+static char *sink_format(char *small, size_t size, size_t *ret_len, const char *fmt, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	const int n = vsnprintf(small, size, fmt, args);
+	ASSERT(n >= 0);
+	*ret_len = (size_t)n;
+	char *text = *ret_len < size ? small : mem_alloc(*ret_len + 1);
+	if (text != small)
+		vsnprintf(text, *ret_len + 1, fmt, again);
+	va_end(again);
+	return text;
+}
+
 void sink_printf(struct sink *s, const char *fmt, ...)
 {
 	char small[512];
-	va_list args, again;
+	size_t len;
+	va_list args;
 	va_start(args, fmt);
-	va_copy(again, args);
-	const int n = vsnprintf(small, sizeof small, fmt, args);
+	char *text = sink_format(small, sizeof small, &len, fmt, args);
 	va_end(args);
-	ASSERT(n >= 0);
-	if ((size_t)n < sizeof small) {
-		sink_text(s, (struct str){ small, (size_t)n });
-	} else {
-		char *big = mem_alloc((size_t)n + 1);
-		vsnprintf(big, (size_t)n + 1, fmt, again);
-		sink_text(s, (struct str){ big, (size_t)n });
-		mem_free(big);
-	}
-	va_end(again);
+	sink_text(s, (struct str){ text, len });
+	if (text != small)
+		mem_free(text);
+}
+
+void label_printf(struct sink *s, const char *fmt, ...)
+{
+	char small[512];
+	size_t len;
+	va_list args;
+	va_start(args, fmt);
+	char *text = sink_format(small, sizeof small, &len, fmt, args);
+	va_end(args);
+	const bool line = fmt[0] != '\0' && fmt[strlen(fmt) - 1] == '\n';
+	label_put(s, (struct str){ text, len - line }, 0);
+	sink_text(s, line ? STR("\n") : STR(""));
+	if (text != small)
+		mem_free(text);
 }
 
 static void sink_put_json(void *ctx, const char *p, size_t size)

@@ -1,6 +1,6 @@
 /* What reports of sizes add to the formats.  The table is laid out as the reference tool's. */
 #include "base/number.h"
-#include "report/report.h"
+#include "report/all_fields.h"
 
 #include <stdio.h>
 
@@ -13,6 +13,18 @@ enum {
 	COUNT_WIDTH = 7,
 	COPIES_WIDTH = 7,
 	LABEL_GAP = 4
+};
+
+/* The last is that of code. */
+const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1] = {
+	[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false, "bytes in the file" },
+	[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false, "bytes in the VM image" },
+	[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false,
+			      "distinct symbols that own some of these bytes" },
+	[HEFT_SIZE_COPIES] = { "copies", "copies", HEFT_BYTES, false, false,
+			       "bytes in the file of all instances but the largest" },
+	[HEFT_SIZE_MEASURES] = { "code", "code", HEFT_BYTES, false, false,
+				 "bytes in executable sections" },
 };
 
 /* Whether the table has a measure behind those of sizes, by its name. */
@@ -194,51 +206,63 @@ static void put_omitted(const struct report *r, struct sink *s)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_sources(struct json *j, const struct heft_table *t)
+static void size_put_sources(const struct field_at *at, struct json *j)
 {
-	json_key(j, "sources");
+	const struct report *r = at->in;
 	json_open(j, '[');
-	for (size_t i = 0; i < t->level_count; i++)
-		json_text(j, str_of(t->levels[i]));
+	for (size_t i = 0; i < r->table.level_count; i++)
+		json_text(j, str_of(r->table.levels[i]));
 	json_close(j, ']');
 }
 
-static void size_report_put_file(struct json *j, const struct heft_file_info *file)
+static struct str size_measure(struct field_at *at)
 {
-	json_line(j);
-	json_open(j, '{');
-	json_member_text(j, "path", str_of(file->path));
-	json_member_text(j, "role", file->role == HEFT_BASE ? STR("base") : STR("input"));
-	json_member_text(j, "format", str_of(file->format));
-	json_member_text(j, "build_id", str_of(file->build_id));
-	json_member_text(j, "debug_path", str_of(file->debug_path));
-	json_member_uint(j, "size", file->file_size);
-	json_member_uint(j, "vm_size", file->vm_size);
-	json_close(j, '}');
+	(void)at;
+	return STR("charged");
 }
 
-static void size_report_put_json_head(const struct report *r, struct json *j)
-{
-	const struct size_report *z = r->ctx;
-	put_sources(j, &r->table);
-	json_member_text(j, "measure", STR("charged"));
-	json_line(j);
-	json_key(j, "files");
-	json_open(j, '[');
-	for (size_t i = 0; i < z->file_count; i++)
-		size_report_put_file(j, &z->files[i]);
-	json_close(j, ']');
-	json_notes(j, z->notes, z->note_count);
-	json_line(j);
-	json_member_bool(j, "filtered", z->filtered);
-	if (!z->filtered)
-		return;
-	json_key(j, "omitted");
-	json_open(j, '{');
-	json_member_uint(j, "file", z->omitted_file);
-	json_member_uint(j, "vm", z->omitted_vm);
-	json_close(j, '}');
-}
+static const char *const role_words[] = { [HEFT_INPUT] = "input", [HEFT_BASE] = "base" };
+
+#define FILE_INFO(m) FIELD(struct heft_file_info, m)
+static const struct field file_list[] = {
+	{ "path", "as given", FILE_INFO(path) },
+	{ "role", "which side it is", FIELD_AS(FIELD_WORD, struct heft_file_info, role),
+	  FIELD_WORDS(role_words) },
+	{ "format", "in words", FILE_INFO(format) },
+	{ "build_id", "lower-case hexadecimal; empty if there is none", FILE_INFO(build_id) },
+	{ "debug_path", "separate debug file in use; empty if none", FILE_INFO(debug_path) },
+	{ "size", "bytes of the file", FILE_INFO(file_size) },
+	{ "vm_size", "bytes of its VM image", FILE_INFO(vm_size) },
+};
+#undef FILE_INFO
+const struct fields file_fields = FIELDS("file", file_list);
+
+#define SIZE(m) FIELD(struct size_report, m)
+static const struct field omitted_list[] = {
+	{ "file", "bytes of the file", SIZE(omitted_file) },
+	{ "vm", "bytes of the VM image", SIZE(omitted_vm) },
+};
+const struct fields omitted_fields = FIELDS("omitted sizes", omitted_list);
+
+static const struct field size_list[] = {
+	{ "sources", "the data sources, one a level of the tree, as they were named",
+	  .kind = FIELD_PUT, .put = size_put_sources, .type = "array of strings" },
+	{ "measure",
+	  "`charged`: what a row of symbols counts, one of [three sizes](snapshots.md#three-sizes)",
+	  .get = size_measure },
+	{ "files", "inputs in the order given, bases after them",
+	  FIELD_LIST(FIELD_STRUCTS, struct size_report, files, file_count),
+	  .stride = sizeof(struct heft_file_info), .flags = FIELD_LINES, .of = &file_fields },
+	{ "notes", "oddities of the inputs, which did not stop the report",
+	  FIELD_LIST(FIELD_STRUCTS, struct size_report, notes, note_count),
+	  .stride = sizeof(struct heft_note), .flags = FIELD_LINES, .of = &note_fields },
+	{ "filtered", "a filter was in force; the tree then holds what it let through",
+	  SIZE(filtered), .flags = FIELD_LINES },
+	{ "omitted", "bytes that the filter left out", .kind = FIELD_PART, .of = &omitted_fields,
+	  FIELD_IF(struct size_report, filtered, "there was no filter") },
+};
+#undef SIZE
+const struct fields size_document_fields = FIELDS("document of sizes", size_list);
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
@@ -290,7 +314,7 @@ void size_report_init(struct report *r)
 		.below = put_omitted,
 		.hides = size_report_is_hidden,
 		.hides_children = children_say_nothing,
-		.json_head = size_report_put_json_head,
+		.document = &size_document_fields,
 	};
 	r->kind = &kind;
 	r->indent = 2;

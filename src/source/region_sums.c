@@ -4,9 +4,10 @@
 #include "image/elf/elf_const.h"
 
 const struct heft_text region_texts[REGION_TEXTS] = {
-	[REGION_LENGTH] = { "region_size", true },
-	[REGION_FREE] = { "region_free", true },
-	[REGION_PERCENT] = { "region_percent", true },
+	[REGION_LENGTH] = { "region_size", true, "bytes of the memory region" },
+	[REGION_FREE] = { "region_free", true,
+			  "bytes of the region that are free; below 0 if it overflows" },
+	[REGION_PERCENT] = { "region_percent", true, "of the region that is in use" },
 };
 
 const struct region_sum *region_sums_find(const struct region_sums *r, const char *name)

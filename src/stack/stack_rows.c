@@ -1,14 +1,30 @@
 #include "stack/stack_rows.h"
 
 const struct heft_text stack_texts[STACK_TEXTS] = {
-	[STACK_TEXT_KIND] = { "kind", false },   [STACK_TEXT_BESIDES] = { "besides", false },
-	[STACK_TEXT_PATH] = { "path", false },   [STACK_TEXT_STATED] = { "stated", true },
-	[STACK_TEXT_CAUSE] = { "cause", false },
+	[STACK_TEXT_KIND] = { "kind", false,
+			      "`entry`, `interrupt`, `uncalled`, `called` or `part`" },
+	[STACK_TEXT_BESIDES] = { "besides", false,
+				 "why it may be more, `, ` between: `recursion`, `indirect calls`, "
+				 "`unknown callees`, `alloca`, `odd code`" },
+	[STACK_TEXT_PATH] = { "path", false,
+			      "the deepest way, and the bytes that each function adds: `main 32 > "
+			      "run 48`" },
+	[STACK_TEXT_STATED] = { "stated", true, "bytes of the frame as the compiler states it" },
+	[STACK_TEXT_CAUSE] = { "cause", false,
+			       "a function for each word of `besides`: `alloca in run`" },
 };
 
 const struct heft_measure stack_measures[STACK_MEASURES] = {
-	[STACK_MOST] = { .name = "stack", .title = "stack", .unit = HEFT_BYTES, .shared = true },
-	[STACK_FRAME] = { .name = "frame", .title = "frame", .unit = HEFT_BYTES, .shared = true },
+	[STACK_MOST] = { .name = "stack",
+			 .title = "stack",
+			 .unit = HEFT_BYTES,
+			 .shared = true,
+			 .what = "bytes of the function with all that it calls" },
+	[STACK_FRAME] = { .name = "frame",
+			  .title = "frame",
+			  .unit = HEFT_BYTES,
+			  .shared = true,
+			  .what = "bytes of the function alone" },
 };
 
 static const char *stack_rows_shown_name(struct stack_rows *r, uint32_t function)

@@ -116,6 +116,7 @@ known=$(for word in show diff at check digest; do known_options "heap $word"; do
 
 sed -n '/^|/p' "$top/docs/passes.md" >/tmp/heft-commands.$$
 "$heft" --debug-passes | diff - /tmp/heft-commands.$$ || say "docs/passes.md is not what heft --debug-passes prints"
+"$top/tools/json_docs.sh" "$heft" --check || bad=1
 
 # The completion of bash, asked as bash does.
 if command -v bash >/dev/null; then

@@ -1,5 +1,12 @@
 #include "api/stacks/stack_column.h"
 
+const struct heft_text size_stack_texts[STACK_COLUMN_TEXTS] = {
+	[STACK_COLUMN_MOST] = { "stack", true,
+				"bytes of stack that the row takes with all that it calls" },
+	[STACK_COLUMN_BESIDES] = { "stack_besides", false,
+				   "why that may be more, as `besides` of `heft stack`" },
+};
+
 static label_id stack_column_shown(const struct view *v, label_id raw)
 {
 	return view_is_plain(v) || raw >= v->count ? raw : v->shown[raw];

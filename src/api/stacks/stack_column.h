@@ -18,6 +18,7 @@ struct stack_column {
 };
 
 enum { STACK_COLUMN_MOST, STACK_COLUMN_BESIDES, STACK_COLUMN_TEXTS };
+extern const struct heft_text size_stack_texts[STACK_COLUMN_TEXTS];
 
 /* Adds the functions of a program; `spans` are its symbols in memory, as `view` shows them. */
 void stack_column_add(struct stack_column *c, const struct stack_use *use,

@@ -26,17 +26,12 @@ static struct padded comment_region_size(const struct comment_region *r)
 	return (struct padded){ (double)r->before, (double)r->after };
 }
 
-static size_t section_count(const struct comment *c)
-{
-	return c->diff->section_count - 1;
-}
-
 bool comment_is_noise(const struct comment *c, uint64_t floor)
 {
 	for (size_t i = 0; i < c->budget->count; i++)
 		if (c->budget->rows[i].state != HEFT_BUDGET_KEPT)
 			return false;
-	for (size_t i = 0; i < section_count(c); i++) {
+	for (size_t i = 0; i < c->diff->section_count; i++) {
 		const struct diff_section *s = &c->diff->sections[i];
 		if (!comment_is_debug(s) && fabs(grown_by(diff_padded(s))) >= (double)floor)
 			return false;
@@ -219,7 +214,7 @@ static void comment_put_sections(const struct comment *c, struct sink *s)
 {
 	struct rest debug = { 0 }, others = { 0 };
 	size_t shown = 0;
-	for (size_t i = 0; i < section_count(c); i++) {
+	for (size_t i = 0; i < c->diff->section_count; i++) {
 		const struct diff_section *sec = &c->diff->sections[i];
 		const struct padded size = diff_padded(sec);
 		if (comment_is_shown(c, sec, shown)) {

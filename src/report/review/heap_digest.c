@@ -1,5 +1,7 @@
 #include "report/review/heap_digest.h"
 
+#include "report/all_fields.h"
+
 #include "base/filename.h"
 
 #include <stdio.h>
@@ -20,20 +22,6 @@ uint64_t digest_hash(uint64_t hash, const char *frame)
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
-
-static void member_hash(struct json *j, const char *key, uint64_t hash)
-{
-	char text[20];
-	snprintf(text, sizeof text, "%016" PRIx64, hash);
-	json_member_text(j, key, str_of(text));
-}
-
-/* Of the command only the program: its arguments may be secrets. */
-static void member_program(struct json *j, const char *command)
-{
-	json_member_text(j, "program",
-			 file_name_str((struct str){ command, strcspn(command, " ") }));
-}
 
 static int by_hash(const void *pa, const void *pb)
 {
@@ -57,91 +45,88 @@ static uint64_t signature(const struct heap_digest *d)
 	return hash;
 }
 
-static void heap_digest_put_stacks(const struct heap_digest *d, struct json *j)
+/* Of the command only the program: its arguments may be secrets. */
+static struct str digest_program(struct field_at *at)
 {
-	json_key(j, "stacks");
-	json_open(j, '[');
-	for (size_t i = 0; i < d->stack_count; i++) {
-		const struct digest_stack *t = &d->stacks[i];
-		json_open(j, '{');
-		member_hash(j, "hash", t->hash);
-		json_member_uint(j, "live_bytes", t->live_bytes);
-		json_member_uint(j, "live_blocks", t->live);
-		json_key(j, "frames");
-		json_open(j, '[');
-		for (size_t k = 0; k < t->frame_count; k++)
-			json_text(j, str_of(t->frames[k]));
-		json_close(j, ']');
-		json_close(j, '}');
-	}
-	json_close(j, ']');
+	const char *command = ((const struct heap_digest *)at->of)->info.of.command;
+	return file_name_str((struct str){ command, strcspn(command, " ") });
 }
 
-static void put_damages(const struct heap_digest *d, struct json *j)
-{
-	json_key(j, "damage");
-	json_open(j, '[');
-	for (size_t i = 0; i < d->damages.count; i++) {
-		const struct digest_damage *m = &d->damages.data[i];
-		json_open(j, '{');
-		json_member_text(j, "kind", str_of(heap_damage_words[m->kind]));
-		if (*m->holder)
-			json_member_text(j, "holder", str_of(m->holder));
-		json_member_uint(j, "count", m->count);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}
+#define DAMAGE(m) FIELD(struct digest_damage, m)
+static const struct field digest_damage_list[] = {
+	{ "kind", "as of `heft heap check`", FIELD_AS(FIELD_WORD, struct digest_damage, kind),
+	  FIELD_WORDS(heap_damage_words) },
+	{ "holder", "the frame that asked for the block", DAMAGE(holder), .flags = FIELD_ANY,
+	  .missing = "it is unknown" },
+	{ "count", "how often", DAMAGE(count) },
+};
+#undef DAMAGE
+const struct fields digest_damage_fields = FIELDS("digest damage", digest_damage_list);
 
-/* Leaks of what is not all that is live are not all leaks. */
-static void put_leaks(const struct heap_digest *d, struct json *j)
-{
-	const bool known = d->knows_leaks && d->info->of.live_known;
-	json_key(j, "leaked_bytes");
-	if (known)
-		json_uint(j, d->leaked_bytes);
-	else
-		json_null(j);
-	json_key(j, "leaked_blocks");
-	if (known)
-		json_uint(j, d->leaked);
-	else
-		json_null(j);
-}
+#define STACK(m) FIELD(struct digest_stack, m)
+static const struct field digest_stack_list[] = {
+	{ "hash", "FNV-1a, 64 bits, over the texts of all frames with a NUL after each",
+	  FIELD_AS(FIELD_HASH, struct digest_stack, hash) },
+	{ "live_bytes", "bytes that the stack holds", STACK(live_bytes) },
+	{ "live_blocks", "blocks that the stack holds", STACK(live) },
+	{ "frames",
+	  "`module!function`, else `module+0xADDRESS`, `?` without a module; innermost "
+	  "first, at most 8",
+	  FIELD_LIST(FIELD_TEXTS, struct digest_stack, frames, frame_count) },
+};
+#undef STACK
+const struct fields digest_stack_fields = FIELDS("digest stack", digest_stack_list);
 
-static void heap_digest_put_parts(const struct heap_digest *d, struct json *j)
-{
-	json_key(j, "parts");
-	json_open(j, '{');
-	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
-		json_member_uint(j, heap_part_names[k], d->info->parts[k]);
-	json_close(j, '}');
-	json_member_uint(j, "pinned_pages", d->info->of.pinned_pages);
-	json_member_uint(j, "pinned_bytes", d->info->of.pinned_bytes);
-}
+#define DIGEST(m)          FIELD(struct heap_digest, m)
+#define DIGEST_IF(m, text) FIELD_IF(struct heap_digest, m, text)
+static const struct field digest_list[] = {
+	SCHEMA_1,
+	FIELD_HEFT,
+	{ "core", "name of the dump's file", DIGEST(core) },
+	{ "kind", "kind of the dump, in words", DIGEST(info.of.kind) },
+	{ "program", "name of the program, without arguments", .get = digest_program },
+	{ "signal", "number of the signal that ended the process; 0: none",
+	  DIGEST(info.of.signal) },
+	{ "recorded", "the recorder's pages are there", DIGEST(info.of.recorded) },
+	{ "sample", "one block in so many bytes is recorded; 0: every one",
+	  DIGEST(info.of.sample) },
+	{ "missing", "bytes that the dump lost at its end", DIGEST(info.of.missing) },
+	{ "signature", "hash of the three stacks that hold most, whatever their order",
+	  FIELD_AS(FIELD_HASH, struct heap_digest, signature) },
+	{ "live_bytes", "bytes that were asked for and not freed", DIGEST(info.of.live_bytes),
+	  .flags = FIELD_NULL, DIGEST_IF(info.of.live_known, "not all that is live is known") },
+	{ "live_blocks", "blocks that were not freed", DIGEST(info.of.live), .flags = FIELD_NULL,
+	  DIGEST_IF(info.of.live_known, "not all that is live is known") },
+	{ "unknown", "why not all that is live is known", DIGEST(info.of.unknown),
+	  .flags = FIELD_ANY },
+	{ "lacks", "why memory that the program may have written is not in the dump",
+	  DIGEST(info.of.lacks), .flags = FIELD_ANY },
+	{ "leaked_bytes", "bytes of blocks that no pointer leads to", DIGEST(leaked_bytes),
+	  .flags = FIELD_NULL, DIGEST_IF(knows_leaks, "the dump cannot tell") },
+	{ "leaked_blocks", "how many blocks these are", DIGEST(leaked), .flags = FIELD_NULL,
+	  DIGEST_IF(knows_leaks, "the dump cannot tell") },
+	{ "allocators", "allocators whose memory heft cannot read, with their modules",
+	  DIGEST(info.of.allocators), .flags = FIELD_ANY },
+	{ "parts", "bytes of the heap's memory",
+	  FIELD_AS(FIELD_SUMS, struct heap_digest, info.parts), FIELD_WORDS(heap_part_names) },
+	{ "pinned_pages", "pages that blocks hold less than a quarter of",
+	  DIGEST(info.of.pinned_pages) },
+	{ "pinned_bytes", "free bytes of these pages", DIGEST(info.of.pinned_bytes) },
+	{ "damage", "one entry for each kind and holder",
+	  FIELD_LIST(FIELD_STRUCTS, struct heap_digest, damages.data, damages.count),
+	  .stride = sizeof(struct digest_damage), .of = &digest_damage_fields },
+	{ "stacks", "the stacks that hold most, at most 10",
+	  FIELD_LIST(FIELD_STRUCTS, struct heap_digest, stacks, stack_count),
+	  .stride = sizeof(struct digest_stack), .of = &digest_stack_fields },
+};
+#undef DIGEST
+#undef DIGEST_IF
+const struct fields digest_fields = FIELDS("digest", digest_list);
 
-void out_heap_digest(const struct heap_digest *d, struct sink *s)
+void out_heap_digest(struct heap_digest *d, struct sink *s)
 {
-	struct json j = sink_json(s);
-	const struct heft_heap_info *of = &d->info->of;
-	json_open(&j, '{');
-	json_member_uint(&j, "schema_version", 1);
-	json_member_text(&j, "heft", str_of(heft_version()));
-	json_member_text(&j, "core", str_of(d->core));
-	json_member_text(&j, "kind", str_of(of->kind));
-	member_program(&j, of->command);
-	json_member_uint(&j, "signal", (uint64_t)of->signal);
-	json_member_bool(&j, "recorded", of->recorded);
-	json_member_uint(&j, "sample", of->sample);
-	json_member_uint(&j, "missing", of->missing);
-	member_hash(&j, "signature", signature(d));
-	heap_json_live(&j, d->info);
-	put_leaks(d, &j);
-	if (*of->allocators)
-		json_member_text(&j, "allocators", str_of(of->allocators));
-	heap_digest_put_parts(d, &j);
-	put_damages(d, &j);
-	heap_digest_put_stacks(d, &j);
-	json_close(&j, '}');
-	sink_text(s, STR("\n"));
+	/* Leaks of what is not all that is live are not all leaks. */
+	d->knows_leaks = d->knows_leaks && d->info.of.live_known;
+	d->signature = signature(d);
+	fields_line(s, &digest_fields, d);
 }

@@ -25,11 +25,12 @@ struct digest_damage {
 };
 
 struct heap_digest {
-	const struct heap_info *info;
-	const char *core; /* the name of its file */
+	struct heap_info info;
+	const char *core;   /* the name of its file */
+	uint64_t signature; /* of the stacks that hold most; out_heap_digest sets it */
 	struct digest_stack stacks[DIGEST_STACKS];
 	size_t stack_count;
-	bool knows_leaks;
+	bool knows_leaks;              /* all that is live and leaks is known */
 	uint64_t leaked_bytes, leaked; /* blocks */
 	VEC(struct digest_damage) damages;
 };
@@ -40,6 +41,6 @@ const char *digest_frame(struct arena *arena, const struct heft_frame *f);
 #define DIGEST_START FNV_START
 uint64_t digest_hash(uint64_t hash, const char *frame);
 
-void out_heap_digest(const struct heap_digest *d, struct sink *s);
+void out_heap_digest(struct heap_digest *d, struct sink *s);
 
 #endif

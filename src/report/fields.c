@@ -1,0 +1,358 @@
+#include "report/fields.h"
+
+#include "report/markdown.h"
+#include "report/pss.h"
+
+#include <stdio.h>
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static uint64_t field_number(const char *p, size_t size)
+{
+	uint64_t wide = 0;
+	uint32_t narrow = 0;
+	if (size == sizeof(bool))
+		return *(const uint8_t *)p;
+	if (size == sizeof narrow) {
+		memcpy(&narrow, p, sizeof narrow);
+		return narrow;
+	}
+	ASSERT(size == sizeof wide);
+	memcpy(&wide, p, sizeof wide);
+	return wide;
+}
+
+static const void *field_pointer(const struct field *f, const char *of)
+{
+	const void *p = of + f->at;
+	if (f->size == sizeof p)
+		memcpy(&p, of + f->at, sizeof p);
+	return p;
+}
+
+static bool field_is_set(unsigned kind, const char *p, size_t size)
+{
+	const char *text;
+	if (kind != FIELD_TEXT)
+		return field_number(p, size) != 0;
+	memcpy(&text, p, sizeof text);
+	return text != NULL && *text != '\0';
+}
+
+static bool field_has_value(const struct field *f, const char *of)
+{
+	if (f->kind >= FIELD_OBJECTS && f->kind <= FIELD_TEXTS)
+		return !(f->flags & FIELD_ANY) || field_number(of + f->if_at, f->if_size) > 0;
+	if (f->if_size > 0 && !field_is_set(f->if_kind, of + f->if_at, f->if_size))
+		return false;
+	if (f->kind == FIELD_OBJECT)
+		return field_pointer(f, of) != NULL;
+	if (f->flags & FIELD_ANY && f->size > 0 && !field_is_set(f->kind, of + f->at, f->size))
+		return false;
+	return !(f->flags & FIELD_ADDRESS) || field_number(of + f->at, f->size) != UINT64_MAX;
+}
+
+/* What is one text or number; flags with blanks between.  NUL-terminated unless `get` gives it. */
+static struct str field_text(const struct field *f, struct field_at *at)
+{
+	const char *value = (const char *)at->of + f->at;
+	char *room = at->room, *end = room + FIELD_ROOM - 1;
+	size_t used = 0;
+	double parts;
+	if (f->size == 0 && f->kind != FIELD_CONSTANT)
+		return f->get(at);
+	if (f->kind == FIELD_TEXT) {
+		const char *text = field_pointer(f, at->of);
+		return str_of(text ? text : "");
+	}
+	if (f->kind == FIELD_CONSTANT)
+		return str_of(f->type);
+	const uint64_t n = field_number(value, f->size);
+	*room = *end = '\0';
+	switch (f->kind) {
+	case FIELD_WORD: ASSERT(n < f->word_count); return str_of(f->words[n]);
+	case FIELD_BOOL: return n ? STR("true") : STR("false");
+	case FIELD_HASH: snprintf(room, FIELD_ROOM, "%016" PRIx64, n); break;
+	case FIELD_PARTS:
+		memcpy(&parts, value, sizeof parts);
+		pss_exact(room, parts);
+		break;
+	case FIELD_FLAGS:
+		for (size_t i = 0; i < f->word_count && used < FIELD_ROOM; i++)
+			if (n >> i & 1)
+				used += (size_t)snprintf(room + used, FIELD_ROOM - used, "%s%s",
+							 used > 0 ? " " : "", f->words[i]);
+		break;
+	default: return str_of(decimal_before(end, n));
+	}
+	return str_of(room);
+}
+
+struct str fields_heft(struct field_at *at)
+{
+	(void)at;
+	return str_of(heft_version());
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void field_list(struct json *j, const struct field *f, const char *of)
+{
+	const uint64_t count = field_number(of + f->if_at, f->if_size);
+	const void *p = field_pointer(f, of);
+	json_open(j, '[');
+	for (uint64_t i = 0; i < count; i++) {
+		if (f->flags & FIELD_LINES)
+			json_line(j);
+		switch (f->kind) {
+		case FIELD_OBJECTS: fields_object(j, f->of, ((const void *const *)p)[i], of); break;
+		case FIELD_STRUCTS:
+			fields_object(j, f->of, (const char *)p + i * f->stride, of);
+			break;
+		case FIELD_NUMBERS: json_uint(j, ((const uint64_t *)p)[i]); break;
+		default: json_text(j, str_of(((const char *const *)p)[i])); break;
+		}
+	}
+	json_close(j, ']');
+}
+
+/* What is more than one text or number. */
+static void field_put_json(struct json *j, const struct field *f, const struct field_at *at)
+{
+	const char *of = at->of, *value = of + f->at;
+	switch (f->kind) {
+	case FIELD_FLAGS:
+		json_open(j, '[');
+		for (size_t i = 0; i < f->word_count; i++)
+			if (field_number(value, f->size) >> i & 1)
+				json_text(j, str_of(f->words[i]));
+		json_close(j, ']');
+		break;
+	case FIELD_SUMS:
+		ASSERT(f->size == f->word_count * sizeof(uint64_t));
+		json_open(j, '{');
+		for (size_t i = 0; i < f->word_count; i++)
+			json_member_uint(j, f->words[i],
+					 ((const uint64_t *)(const void *)value)[i]);
+		json_close(j, '}');
+		break;
+	case FIELD_OBJECT: fields_object(j, f->of, field_pointer(f, of), of); break;
+	case FIELD_PART: fields_object(j, f->of, value, of); break;
+	case FIELD_PUT: f->put(at, j); break;
+	default: field_list(j, f, of); break;
+	}
+}
+
+void fields_members(struct json *j, const struct fields *fields, const void *of, const void *in)
+{
+	struct field_at at;
+	at.of = of;
+	at.in = in;
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *f = &fields->list[i];
+		const bool single = f->kind < FIELD_FLAGS, only_csv = f->flags & FIELD_ONLY_CSV;
+		const bool known = !only_csv && field_has_value(f, of);
+		const struct str text = known && single ? field_text(f, &at) : STR("");
+		if (only_csv || ((!known || text.p == NULL) && !(f->flags & FIELD_NULL)))
+			continue;
+		if (f->flags & FIELD_LINES)
+			json_line(j);
+		if (known && f->kind < FIELD_NUMBER) {
+			json_member_text(j, f->key, text);
+			continue;
+		}
+		json_key(j, f->key);
+		if (!known)
+			json_null(j);
+		else if (single)
+			json_raw(j, text);
+		else
+			field_put_json(j, f, &at);
+	}
+}
+
+void fields_object(struct json *j, const struct fields *f, const void *of, const void *in)
+{
+	json_open(j, '{');
+	fields_members(j, f, of, in);
+	json_close(j, '}');
+}
+
+void fields_line(struct sink *s, const struct fields *f, const void *of)
+{
+	struct json j = sink_json(s);
+	fields_object(&j, f, of, NULL);
+	sink_text(s, STR("\n"));
+}
+
+/* ---- lines of csv, tsv, markdown ------------------------------------------------------------- */
+
+enum { FIELDS_MAX = 64 };
+
+bool record_has(enum heft_format format)
+{
+	return format == HEFT_CSV || format == HEFT_TSV || format == HEFT_MARKDOWN;
+}
+
+void record_open(struct record *r, struct sink *s, const struct heft_write_opts *opts, bool names)
+{
+	ASSERT(record_has(opts->format));
+	*r = (struct record){
+		.s = s, .format = opts->format, .safe = opts->csv_safe, .names = names
+	};
+	if (r->format == HEFT_MARKDOWN)
+		sink_text(s, STR("|"));
+}
+
+static void record_cell(struct record *r, const char *name, const char *value, bool number)
+{
+	const char *text = r->names ? name : value;
+	if (r->format == HEFT_MARKDOWN)
+		sink_text(r->s, STR(" "));
+	else if (r->fields > 0)
+		sink_text(r->s, r->format == HEFT_CSV ? STR(",") : STR("\t"));
+	if (number && r->fields < FIELDS_MAX)
+		r->numbers |= UINT64_C(1) << r->fields;
+	r->fields++;
+	if (number || (r->names && r->format == HEFT_MARKDOWN))
+		sink_text(r->s, str_of(text));
+	else if (r->format != HEFT_MARKDOWN)
+		field_put(r->s, text, r->format == HEFT_CSV ? ',' : '\t', r->safe);
+	else if (*text)
+		markdown_code(r->s, text, SIZE_MAX);
+	if (r->format == HEFT_MARKDOWN)
+		sink_text(r->s, STR(" |"));
+}
+
+void record_text(struct record *r, const char *name, const char *value)
+{
+	record_cell(r, name, value ? value : "", false);
+}
+
+void record_fields(struct record *r, const struct fields *fields, const void *of, const void *in)
+{
+	struct field_at at;
+	at.of = of;
+	at.in = in;
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *f = &fields->list[i];
+		struct str text = STR("");
+		if (!(f->flags & (FIELD_CSV | FIELD_ONLY_CSV)))
+			continue;
+		if (of != NULL && field_has_value(f, of))
+			text = field_text(f, &at);
+		if (f->flags & FIELD_BLANK && str_eq(text, STR("0")))
+			text = STR("");
+		if (f->flags & FIELD_ADDRESS && r->format == HEFT_MARKDOWN && text.len > 0) {
+			snprintf(at.room, FIELD_ROOM, "0x%" PRIx64,
+				 field_number((const char *)of + f->at, f->size));
+			text = str_of(at.room);
+		}
+		record_cell(r, f->column ? f->column : f->key, text.p ? text.p : "",
+			    f->kind == FIELD_NUMBER);
+	}
+}
+
+void record_close(struct record *r)
+{
+	sink_text(r->s, STR("\n"));
+	if (!r->names || r->format != HEFT_MARKDOWN)
+		return;
+	sink_text(r->s, STR("|"));
+	for (unsigned i = 0; i < r->fields; i++)
+		sink_text(r->s, r->numbers >> (i % FIELDS_MAX) & 1 ? STR("--:|") : STR("---|"));
+	sink_text(r->s, STR("\n"));
+}
+
+/* ---- documentation --------------------------------------------------------------------------- */
+
+static void document_type(struct sink *s, const struct field *f)
+{
+	static const char *const types[] = {
+		[FIELD_TEXT] = "string",
+		[FIELD_NUMBER] = "number",
+		[FIELD_BOOL] = "boolean",
+		[FIELD_HASH] = "string",
+		[FIELD_WORD] = "string",
+		[FIELD_FLAGS] = "array of strings",
+		[FIELD_SUMS] = "object",
+		[FIELD_NUMBERS] = "array of integers",
+		[FIELD_TEXTS] = "array of strings",
+		[FIELD_CONSTANT] = "integer",
+		[FIELD_PARTS] = "number",
+	};
+	if (f->kind == FIELD_NUMBER && f->size > 0)
+		sink_text(s, STR("integer"));
+	else if (f->type && f->kind == FIELD_NUMBER)
+		sink_text(s, str_of(f->type));
+	else if (f->kind == FIELD_OBJECT || f->kind == FIELD_PART)
+		sink_text(s, str_of(f->of->name));
+	else if (f->kind == FIELD_OBJECTS || f->kind == FIELD_STRUCTS)
+		sink_printf(s, "array of %ss", f->of->name);
+	else
+		sink_text(s, str_of(f->kind == FIELD_PUT ? f->type : types[f->kind]));
+}
+
+/* "a, b"; as code in markdown. */
+static void document_words(struct sink *s, const struct field *f)
+{
+	for (size_t i = 0; i < f->word_count; i++)
+		sink_printf(s, "%s`%s`", i > 0 ? ", " : ": ", f->words[i]);
+}
+
+static void document_missing(struct sink *s, const struct field *f)
+{
+	static const char *const defaults[] = {
+		[FIELD_TEXT] = "there is none",
+		[FIELD_NUMBER] = "it is 0",
+		[FIELD_BOOL] = "it is false",
+	};
+	const bool any = f->flags & FIELD_ANY || f->kind == FIELD_OBJECT;
+	const char *text = f->missing              ? f->missing
+			   : !any                  ? NULL
+			   : f->kind <= FIELD_BOOL ? defaults[f->kind]
+						   : "there is none";
+	if (text)
+		sink_printf(s, ". %s if %s", f->flags & FIELD_NULL ? "Null" : "Missing", text);
+}
+
+void fields_document(struct sink *s, const struct fields *fields)
+{
+	bool columns = false;
+	for (size_t i = 0; i < fields->count; i++)
+		columns |= fields->list[i].flags & (FIELD_CSV | FIELD_ONLY_CSV);
+	sink_printf(s, "<!-- fields: %s -->\n| member | type |%s meaning |\n|---|---|%s---|\n",
+		    fields->name, columns ? " column |" : "", columns ? "---|" : "");
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *f = &fields->list[i];
+		ASSERT(f->key != NULL && f->what != NULL);
+		if (f->flags & FIELD_ONLY_CSV)
+			sink_text(s, STR("| | "));
+		else
+			sink_printf(s, "| `%s` | ", f->key);
+		document_type(s, f);
+		if (columns && f->flags & (FIELD_CSV | FIELD_ONLY_CSV))
+			sink_printf(s, " | `%s`", f->column ? f->column : f->key);
+		else if (columns)
+			sink_text(s, STR(" |"));
+		sink_printf(s, " | %s", f->what);
+		document_words(s, f);
+		document_missing(s, f);
+		sink_text(s, STR(" |\n"));
+	}
+	sink_text(s, STR("\n"));
+}
+
+void row_fields_document(struct sink *s, const struct row_fields *f)
+{
+	sink_printf(s, "<!-- fields: %s -->\n| member | type | meaning |\n|---|---|---|\n",
+		    f->name);
+	for (size_t i = 0; i < f->text_count; i++)
+		sink_printf(s, "| `%s` | %s | %s |\n", f->texts[i].name,
+			    f->texts[i].number ? "number" : "string", f->texts[i].what);
+	for (size_t i = 0; i < f->measure_count; i++)
+		sink_printf(s, "| `%s` | %s | %s |\n", f->measures[i].name,
+			    f->measures[i].unit == HEFT_PARTS ? "number" : "integer",
+			    f->measures[i].what);
+	sink_text(s, STR("\n"));
+}
