@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	attr_notes(&a);
 	attr_gpu(&a);
 	ASSERT(a.file_claims.list.count == 0);
-	im.made = false; /* as far as bundles are concerned */
+	im.by_build = false; /* as far as bundles are concerned */
 	attr_node(&a);
 	attr_bundle(&a);
 	const struct section *const s = image_section_find(&im, ".pkg");

@@ -82,7 +82,7 @@ static inline void check_relocs(const struct image *im, const struct section *s)
 static inline void check_parts(const struct image *im)
 {
 	for (size_t i = 0; i < im->part_count; i++)
-		if (im->made)
+		if (im->by_build)
 			check_range(im->parts[i].off, im->parts[i].size, im->bytes.size);
 	for (size_t i = 0; i < im->entry_count; i++) {
 		const struct image_entry *e = &im->entries[i];

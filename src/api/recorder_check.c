@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "api/recorder.h"
 
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "image/input.h"
 
@@ -117,15 +118,10 @@ static bool same_machine(const struct image *a, const char *library)
 	if (!input_open(&in, library, USE_SIZE, NULL, &err))
 		return true; /* the linker will judge */
 	const struct image *b = in.images;
-	const bool same = a->machine == b->machine && a->bits == b->bits &&
+	const bool same = image_same_arch(a, b) && a->bits == b->bits &&
 			  a->big_endian == b->big_endian;
 	input_close(&in);
 	return same;
-}
-
-static const char *machine_words(const struct image *im)
-{
-	return im->machine == EM_386 ? "a 32-bit program" : "for another machine";
 }
 
 /* A name that a module exports or imports, and what the module is then. */
@@ -211,7 +207,8 @@ static bool check_image(const char *path, const struct image *im, const char *co
 	if (!same_machine(im, libraries[0]) &&
 	    (libraries[1] == NULL || !same_machine(im, libraries[1])))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: is %s, and the recorder %s is not", path, machine_words(im),
+			    "%s: is %s, and the recorder %s is not", path,
+			    im->bits == 32 ? "a 32-bit program" : "for another machine",
 			    libraries[0]);
 	const char *sanitizer = sanitizer_of(im);
 	if (sanitizer != NULL)

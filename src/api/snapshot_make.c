@@ -2,6 +2,7 @@
 #include "api/profile.h"
 #include "api/snapshot_handle.h"
 
+#include "image/arch.h"
 #include "query/region_metrics.h"
 #include "base/filename.h"
 #include "base/pool.h"
@@ -160,17 +161,6 @@ static void snapshot_make_release(struct made *p)
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
 
-static const char *snapshot_make_arch_name(uint16_t machine)
-{
-	switch (machine) {
-	case EM_ARM: return "arm";
-	case EM_AARCH64: return "arm64";
-	case EM_386: return "x86";
-	case EM_X86_64: return "x64";
-	default: return NULL;
-	}
-}
-
 static void snapshot_make_add_text(const struct made *p, const char *key, const char *text)
 {
 	struct heft_snapshot *s = p->owner;
@@ -215,7 +205,7 @@ static void snapshot_make_add_metadata(struct made *p)
 			       : p->has_dwarf ? "dwarf"
 					      : "sections");
 	if (im) {
-		const char *arch = snapshot_make_arch_name(im->machine);
+		const char *arch = image_arch(im)->short_name;
 		snapshot_make_add_text(p, "elf_arch", arch ? arch : image_describe(im));
 		snapshot_make_add_text(p, "elf_build_id", build_id_text(&s->arena, im->build_id));
 	}

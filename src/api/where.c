@@ -4,6 +4,7 @@
 #include "api/structs.h"
 #include "measure/session.h"
 #include "base/arena.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "map/basemap.h"
 #include "report/report.h"
@@ -287,7 +288,7 @@ static uint64_t behind_locals(const struct image *im, uint64_t addr)
 /* The code of a function that a size stands before (WebAssembly). */
 static uint64_t behind_size(const struct image *im, uint64_t addr)
 {
-	for (size_t i = 0; i < im->entry_count && im->machine == EM_WEBASSEMBLY; i++) {
+	for (size_t i = 0; i < im->entry_count && image_arch(im)->sizes_in_code; i++) {
 		const struct image_entry *e = &im->entries[i];
 		if (e->symbol == 0 && im->sections[e->section].addr + e->off == addr &&
 		    e->addr == addr + e->size)
@@ -302,7 +303,7 @@ static bool where_frame_read(const struct image *im, const char *text, uint64_t 
 	uint64_t off;
 	const char *frame = strstr(text, "wasm-function[");
 	const char *colon = frame ? strstr(frame, "]:0x") : NULL;
-	if (!colon || im->machine != EM_WEBASSEMBLY || !place_number(colon + 2, &off))
+	if (!colon || !image_arch(im)->sizes_in_code || !place_number(colon + 2, &off))
 		return false;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];

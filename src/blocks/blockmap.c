@@ -2,6 +2,7 @@
 
 #include "base/sort.h"
 #include "debug/unwind.h"
+#include "image/arch.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 #include "program/symbol_table.h"
@@ -174,7 +175,7 @@ static void read_fixes(struct blockmap_reading *r, const struct section *s,
 	r->left -= im->sections[index].file_size;
 	bool sorted = true;
 	while (reloc_next(&it, &reloc)) {
-		const struct reloc_field field = reloc_field(im->machine, reloc.type);
+		const struct reloc_field field = reloc_field(im, reloc.type);
 		const uint64_t off = reloc.addr - (reloc.alloc ? s->addr : 0);
 		if (field.op != RELOC_OP_SET || field.width != ret->map.addr_size)
 			continue;
@@ -218,12 +219,6 @@ static bool open_section(struct blockmap_reading *r, const struct section *s,
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* The bit of an ARM address that says Thumb is none of the address. */
-static uint64_t code_addr(const struct image *im, uint64_t addr)
-{
-	return im->machine == EM_ARM ? addr & ~UINT64_C(1) : addr;
-}
-
 static void blocks_blockmap_drop(struct blockmap *b, uint64_t addr, uint64_t entry,
 				 enum blockmap_drop why)
 {
@@ -235,7 +230,7 @@ static void blockmap_add_range(struct blockmap_reading *r, const struct bbmap_en
 {
 	struct blockmap *b = r->b;
 	const struct bbmap_range *from = &e->ranges.data[number];
-	struct blockmap_range range = { .addr = code_addr(r->holder, from->addr),
+	struct blockmap_range range = { .addr = image_code_addr(r->holder, from->addr),
 					.stated = from->stated,
 					.first = b->blocks.count,
 					.count = from->count,

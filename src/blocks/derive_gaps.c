@@ -8,6 +8,7 @@
 #include "code/entry.h"
 #include "code/flow.h"
 #include "debug/unwind.h"
+#include "image/arch.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 
@@ -98,9 +99,7 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 {
 	ASSERT(g->regions.count > 0);
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
-	/* Position-independent code of i386 adds distances, which look like addresses. */
-	const bool fixed = g->im->type == ET_EXEC ||
-			   (g->isa == CODE_I386 && (g->im->type == ET_REL || g->im->made));
+	const bool fixed = image_code_has_addresses(g->im);
 	/* What is described may be of the other set of instructions of ARM. */
 	const unsigned jumps = g->isa == CODE_THUMB ? 0 : REF_JUMP;
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
@@ -215,7 +214,7 @@ static void derive_gaps_read_tables(struct derive_gaps_search *s)
 			while (reader_left(&r) >= size)
 				derive_gaps_add_start(s,
 						      flow_entry(s->g->isa, read_uint(&r, size)));
-		} else if (t->type == SHT_ARM_EXIDX && im->machine == EM_ARM)
+		} else if (section_is_unwind_index(im, t))
 			read_exidx(s, t);
 	}
 }

@@ -2,6 +2,7 @@
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
+#include "image/arch.h"
 #include "image/code_symbols.h"
 
 static void derive_marks_read_table(struct code_marks *m, const struct image *im)
@@ -37,7 +38,7 @@ static bool derive_marks_read_functions(struct code_marks *m, const struct image
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug)
 {
 	*m = (struct code_marks){ .image = im };
-	if (im->machine != EM_ARM)
+	if (!image_arch(im)->two_sets)
 		return;
 	derive_marks_read_table(m, im);
 	if (m->list.count == 0)
@@ -60,7 +61,7 @@ static char kind_by_code(const struct image *im, struct bytes code)
 	size_t count = 0, arm = 0;
 	for (uint64_t i = 0; i + 4 <= code.size; i += 4, count++)
 		arm += code.p[im->big_endian ? i : i + 3] >> 4 == 0xe;
-	return im->machine != EM_ARM || arm * 2 > count ? 'a' : 't';
+	return !image_arch(im)->two_sets || arm * 2 > count ? 'a' : 't';
 }
 
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,

@@ -9,7 +9,7 @@ static unsigned field_width(const struct image *im, const struct reloc *r)
 {
 	enum { X86_64_PC64 = 24, AARCH64_PREL64 = 260 };
 	if (r->kind == RELOC_ABS)
-		return reloc_field(im->machine, r->type).width;
+		return reloc_field(im, r->type).width;
 	if (r->kind != RELOC_PCREL)
 		return 0;
 	return r->type == X86_64_PC64 || r->type == AARCH64_PREL64 ? 8 : 4;

@@ -2,16 +2,14 @@
 #include "code/arm64.h"
 #include "code/flow.h"
 #include "code/x86.h"
+#include "image/arch.h"
 
-/* e_machine of the System V ABI supplements. */
-enum { EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183 };
-
-enum code_isa code_isa_of(uint16_t elf_machine)
+enum code_isa code_isa_of(const struct image *im)
 {
-	switch (elf_machine) {
-	case EM_386: return CODE_I386;
-	case EM_X86_64: return CODE_X86_64;
-	case EM_AARCH64: return CODE_ARM64;
+	switch (image_arch(im)->id) {
+	case ARCH_386: return CODE_I386;
+	case ARCH_X86_64: return CODE_X86_64;
+	case ARCH_ARM64: return CODE_ARM64;
 	default: return CODE_NONE;
 	}
 }

@@ -21,8 +21,9 @@ enum code_isa {
 	CODE_XTENSA,
 };
 
-/* By ELF machine number; CODE_NONE where heft has no decoder. */
-enum code_isa code_isa_of(uint16_t elf_machine);
+struct image;
+/* CODE_NONE where heft has no decoder. */
+enum code_isa code_isa_of(const struct image *im);
 
 enum ref_kind {
 	REF_MEM = 1 << 0,  /* pc-relative memory operand, literal load, adrp + load/store */

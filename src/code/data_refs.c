@@ -2,6 +2,7 @@
 
 #include "code/avr.h"
 #include "code/xtensa.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 struct data_scan {
@@ -504,15 +505,15 @@ typedef void (*scan_fn)(struct data_scan *s);
 /* How code of a machine is scanned; NULL: it is not. */
 static scan_fn scan_of(const struct image *im)
 {
-	switch (im->machine) {
-	case EM_ARM: return im->bits == 32 ? do_both_sets : NULL;
-	case EM_RISCV: return do_riscv;
-	case EM_MIPS: return do_mips;
-	case EM_PPC:
-	case EM_PPC64: return do_power;
-	case EM_S390: return do_s390;
-	case EM_AVR: return do_avr;
-	case EM_XTENSA: return im->big_endian ? NULL : do_xtensa;
+	switch (image_arch(im)->id) {
+	case ARCH_ARM: return im->bits == 32 ? do_both_sets : NULL;
+	case ARCH_RISCV: return do_riscv;
+	case ARCH_MIPS: return do_mips;
+	case ARCH_PPC:
+	case ARCH_PPC64: return do_power;
+	case ARCH_S390: return do_s390;
+	case ARCH_AVR: return do_avr;
+	case ARCH_XTENSA: return im->big_endian ? NULL : do_xtensa;
 	default: return NULL;
 	}
 }

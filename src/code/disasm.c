@@ -3,6 +3,7 @@
 #ifdef HEFT_HAVE_CAPSTONE
 
 #include "base/library.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 #include <capstone.h>
@@ -34,11 +35,6 @@ static unsigned mips_release(const struct image *im)
 	return arch == 9 || arch == 10 ? width | CS_MODE_MIPS32R6 : width;
 }
 
-static bool is_sparc_v9(const struct image *im)
-{
-	return im->machine == EM_SPARCV9 || im->machine == EM_SPARC32PLUS;
-}
-
 static struct mode mode_of(cs_arch arch, unsigned mode, unsigned unit, bool big_endian)
 {
 	const unsigned order = big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : 0;
@@ -48,27 +44,24 @@ static struct mode mode_of(cs_arch arch, unsigned mode, unsigned unit, bool big_
 static bool choose_mode(const struct image *im, bool thumb, struct mode *ret)
 {
 	const bool big = im->big_endian;
-	switch (im->machine) {
-	case EM_X86_64: *ret = mode_of(CS_ARCH_X86, CS_MODE_64, 1, false); return true;
-	case EM_386: *ret = mode_of(CS_ARCH_X86, CS_MODE_32, 1, false); return true;
+	switch (image_arch(im)->id) {
+	case ARCH_X86_64: *ret = mode_of(CS_ARCH_X86, CS_MODE_64, 1, false); return true;
+	case ARCH_386: *ret = mode_of(CS_ARCH_X86, CS_MODE_32, 1, false); return true;
 	/* Code of AArch64 is little-endian whatever the data are. */
-	case EM_AARCH64: *ret = mode_of(CS_ARCH_ARM64, CS_MODE_ARM, 4, false); return true;
-	case EM_ARM:
+	case ARCH_ARM64: *ret = mode_of(CS_ARCH_ARM64, CS_MODE_ARM, 4, false); return true;
+	case ARCH_ARM:
 		*ret = thumb ? mode_of(CS_ARCH_ARM, CS_MODE_THUMB, 2, big)
 			     : mode_of(CS_ARCH_ARM, CS_MODE_ARM, 4, big);
 		return true;
-	case EM_MIPS: *ret = mode_of(CS_ARCH_MIPS, mips_release(im), 4, big); return true;
-	case EM_PPC: *ret = mode_of(CS_ARCH_PPC, CS_MODE_32, 4, big); return true;
-	case EM_PPC64: *ret = mode_of(CS_ARCH_PPC, CS_MODE_64, 4, big); return true;
-	case EM_SPARC:
-	case EM_SPARC32PLUS:
-	case EM_SPARCV9:
-		*ret = mode_of(CS_ARCH_SPARC, is_sparc_v9(im) ? CS_MODE_V9 : 0, 4, big);
-		return true;
-	case EM_S390: *ret = mode_of(CS_ARCH_SYSZ, 0, 2, big); return true;
-	case EM_68K: *ret = mode_of(CS_ARCH_M68K, CS_MODE_M68K_040, 2, big); return true;
+	case ARCH_MIPS: *ret = mode_of(CS_ARCH_MIPS, mips_release(im), 4, big); return true;
+	case ARCH_PPC: *ret = mode_of(CS_ARCH_PPC, CS_MODE_32, 4, big); return true;
+	case ARCH_PPC64: *ret = mode_of(CS_ARCH_PPC, CS_MODE_64, 4, big); return true;
+	case ARCH_SPARC: *ret = mode_of(CS_ARCH_SPARC, 0, 4, big); return true;
+	case ARCH_SPARC_V9: *ret = mode_of(CS_ARCH_SPARC, CS_MODE_V9, 4, big); return true;
+	case ARCH_S390: *ret = mode_of(CS_ARCH_SYSZ, 0, 2, big); return true;
+	case ARCH_68K: *ret = mode_of(CS_ARCH_M68K, CS_MODE_M68K_040, 2, big); return true;
 #if CS_API_MAJOR >= 5
-	case EM_RISCV:
+	case ARCH_RISCV:
 		*ret = mode_of(CS_ARCH_RISCV,
 			       CS_MODE_RISCVC |
 				       (im->bits == 64 ? CS_MODE_RISCV64 : CS_MODE_RISCV32),
@@ -93,7 +86,8 @@ bool disasm_open(struct disasm *d, const struct image *im, bool thumb)
 		return false;
 	if (capstone.cs_open(m.arch, m.mode, &handle) != CS_ERR_OK)
 		return false;
-	*d = (struct disasm){ handle, capstone.cs_malloc(handle), m.unit, im->machine == EM_S390 };
+	*d = (struct disasm){ handle, capstone.cs_malloc(handle), m.unit,
+			      image_arch(im)->id == ARCH_S390 };
 	return true;
 }
 

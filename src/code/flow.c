@@ -6,6 +6,7 @@
 #include "code/thumb.h"
 #include "code/x86.h"
 #include "code/xtensa.h"
+#include "image/arch.h"
 #include "image/elf/arm_attributes.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
@@ -45,12 +46,12 @@ static bool begins_with_arm(const struct image *im)
 
 enum code_isa flow_isa_of(const struct image *im)
 {
-	switch (im->machine) {
-	case EM_ARM: return begins_with_arm(im) ? CODE_NONE : CODE_THUMB;
-	case EM_RISCV: return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
-	case EM_AVR: return CODE_AVR;
-	case EM_XTENSA: return im->big_endian ? CODE_NONE : CODE_XTENSA;
-	default: return code_isa_of(im->machine);
+	switch (image_arch(im)->id) {
+	case ARCH_ARM: return begins_with_arm(im) ? CODE_NONE : CODE_THUMB;
+	case ARCH_RISCV: return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
+	case ARCH_AVR: return CODE_AVR;
+	case ARCH_XTENSA: return im->big_endian ? CODE_NONE : CODE_XTENSA;
+	default: return code_isa_of(im);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "base/unpack.h"
 #include "heap/dump_internal.h"
 #include "heap/memory.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 #include <stdlib.h>
@@ -178,7 +179,7 @@ static void read_core(struct dump *d, const struct image *core)
 	d->kind = DUMP_CORE;
 	d->word = core->bits / 8;
 	d->big_endian = core->big_endian;
-	d->machine = core->machine;
+	d->arch = image_arch(core);
 	d->file_size = core->bytes.size;
 	core_read(&c, core);
 	take_segments(d, core);

@@ -9,6 +9,7 @@
 #ifndef HEFT_HEAP_DUMP_H
 #define HEFT_HEAP_DUMP_H
 
+#include "image/arch.h"
 #include "image/input.h"
 
 struct region {
@@ -49,7 +50,7 @@ struct dump {
 	const char *path;
 	uint8_t word; /* bytes of a machine word, 4 or 8; 0: not known (raw, nothing found) */
 	bool big_endian;
-	uint16_t machine; /* EM_*, 0: not known */
+	const struct arch *arch; /* NULL: not known */
 	struct region *regions;
 	size_t region_count;
 	struct dump_file *files;

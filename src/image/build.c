@@ -13,7 +13,7 @@ void build_init(struct image_build *b, struct image *im, const struct image_plac
 			      .file_off = at->file_off,
 			      .notes = notes,
 			      .vm_bias = at->vm_bias,
-			      .made = true };
+			      .by_build = true };
 	memset(b, 0, sizeof *b);
 	b->im = im;
 	b->who = at->path;
@@ -22,6 +22,16 @@ void build_init(struct image_build *b, struct image *im, const struct image_plac
 	b->first_vm_index = at->first_vm_index;
 	vec_push(&b->sections, (struct section){ .name = STR("") });
 	vec_push(&b->symbols, (struct made_symbol){ .symbol.name = STR("") });
+}
+
+void build_as(struct image_build *b, const struct image *im)
+{
+	b->im->format = im->format;
+	b->im->kind = im->kind;
+	b->im->bits = im->bits;
+	b->im->big_endian = im->big_endian;
+	b->im->machine = im->machine;
+	b->im->type = im->type;
 }
 
 void build_release(struct image_build *b)

@@ -61,6 +61,8 @@ void build_entry(struct image_build *b, const struct image_entry *e);
  * `strings` that of their names, or 0. */
 void build_finish(struct image_build *b, uint32_t table, uint32_t strings);
 /* Gives up what was added; build_finish did so. */
+/* Says that the image is for the same machine as `im`, and of its format and kind. */
+void build_as(struct image_build *b, const struct image *im);
 void build_release(struct image_build *b);
 
 #endif

@@ -1,3 +1,4 @@
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "image/elf/elf_internal.h"
 #include "image/kinds.h"
@@ -33,7 +34,26 @@ const struct section *image_section_type(const struct image *im, uint32_t type, 
 const struct section *image_symbols(const struct image *im)
 {
 	const struct section *s = image_section_type(im, SHT_SYMTAB, 1);
-	return s && (s->file_size > 0 || !im->made) ? s : NULL;
+	return s && (s->file_size > 0 || !im->by_build) ? s : NULL;
+}
+
+const struct section *image_made_names(const struct image *im)
+{
+	ASSERT(im->made_strings < im->section_count || im->made_strings == 0);
+	return im->made_strings > 0 ? &im->sections[im->made_strings] : NULL;
+}
+
+bool image_entry_symbol(const struct image *im, const struct image_entry *e, struct symbol *ret)
+{
+	ASSERT(e->symbol == 0 || e->symbol < im->made_count);
+	if (e->symbol > 0)
+		*ret = im->made_symbols[e->symbol].symbol;
+	return e->symbol > 0;
+}
+
+bool symtab_has_locals_first(const struct symtab *t)
+{
+	return !t->made; /* all of a file's symbols follow it in COFF */
 }
 
 const struct section *image_section_at(const struct image *im, uint64_t addr)
@@ -198,56 +218,6 @@ bool section_unpack(const struct image *im, const struct section *s, struct byte
 
 /* ---- description -------------------------------------------------------------------- */
 
-static const struct {
-	uint16_t machine;
-	const char *name;
-} machine_names[] = {
-	{ EM_NONE, "no machine" },
-	{ EM_SPARC, "SPARC" },
-	{ EM_386, "Intel i386" },
-	{ EM_68K, "m68k" },
-	{ EM_MIPS, "MIPS" },
-	{ EM_PARISC, "PA-RISC" },
-	{ EM_SPARC32PLUS, "SPARC32PLUS" },
-	{ EM_PPC, "PowerPC" },
-	{ EM_PPC64, "64-bit PowerPC" },
-	{ EM_S390, "IBM S/390" },
-	{ EM_ARM, "ARM" },
-	{ EM_SH, "SuperH" },
-	{ EM_SPARCV9, "SPARC V9" },
-	{ EM_IA_64, "IA-64" },
-	{ EM_X86_64, "x86-64" },
-	{ EM_AVR, "AVR" },
-	{ EM_ARC, "ARC" },
-	{ EM_H8_300, "H8/300" },
-	{ EM_68HC11, "68HC11" },
-	{ EM_68HC12, "68HC12" },
-	{ EM_V850, "V850" },
-	{ EM_OPENRISC, "OpenRISC" },
-	{ EM_ARC_COMPACT, "ARC" },
-	{ EM_XTENSA, "Xtensa" },
-	{ EM_MSP430, "MSP430" },
-	{ EM_BLACKFIN, "Blackfin" },
-	{ EM_NIOS2, "Nios II" },
-	{ EM_HEXAGON, "Hexagon" },
-	{ EM_RX, "RX" },
-	{ EM_AARCH64, "ARM aarch64" },
-	{ EM_MICROBLAZE, "MicroBlaze" },
-	{ EM_CUDA, "NVIDIA CUDA" },
-	{ EM_ARC_COMPACT2, "ARC" },
-	{ EM_RL78, "RL78" },
-	{ EM_Z80, "Z80" },
-	{ EM_AMDGPU, "AMD GPU" },
-	{ EM_RISCV, "RISC-V" },
-	{ EM_LANAI, "Lanai" },
-	{ EM_BPF, "eBPF" },
-	{ EM_VE, "VE" },
-	{ EM_CSKY, "C-SKY" },
-	{ EM_LOONGARCH, "LoongArch" },
-	{ EM_WEBASSEMBLY, "WebAssembly" },
-	{ EM_ALPHA, "Alpha" },
-};
-
 bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret)
 {
 	struct bytes bytes = { NULL, 0 };
@@ -320,10 +290,8 @@ const char *image_machine_name(struct image *im)
 {
 	if (im->machine_name)
 		return im->machine_name;
-	for (size_t i = 0; i < COUNT_OF(machine_names); i++)
-		if (machine_names[i].machine == im->machine)
-			return machine_names[i].name;
-	return arena_format(&im->arena, "machine %u", im->machine);
+	const char *name = image_arch(im)->name;
+	return name ? name : arena_format(&im->arena, "machine %u", im->machine);
 }
 
 const char *image_describe(struct image *im)

@@ -116,7 +116,7 @@ struct made_symbol;
 
 struct image {
 	const char *format;       /* "ELF" ... */
-	const char *machine_name; /* NULL: that of `machine` */
+	const char *machine_name; /* NULL: that of arch.h */
 	const char *path;         /* of the input file; borrowed */
 	struct str member;        /* name inside an archive, "" elsewhere */
 	struct bytes bytes;       /* the object's own bytes */
@@ -124,7 +124,7 @@ struct image {
 	enum image_kind kind;
 	uint8_t bits; /* 32 or 64 */
 	bool big_endian;
-	uint16_t machine; /* EM_* */
+	uint16_t machine; /* EM_*; for image/, see arch.h */
 	uint16_t type;    /* ET_* */
 	uint8_t os_abi;
 	uint32_t flags; /* e_flags */
@@ -153,9 +153,9 @@ struct image {
 	struct image_protection protection;
 	/* Places that a loader moves by a table that is no relocation section (PE). */
 	uint64_t moved_places;
-	bool mapped; /* its bytes are a mapped file's */
-	bool made;   /* of another container than ELF, by build.h */
-	bool bare;   /* without section headers: its sections are made of its segments */
+	bool mapped;   /* its bytes are a mapped file's */
+	bool by_build; /* by build.h; for image/, see image_states_loading and image_states_sizes */
+	bool bare;     /* without section headers: its sections are made of its segments */
 	/* It has a relocation for every address that is kept in it, also if its type is ET_EXEC. */
 	bool moves;
 	/* Titles of sections begin with the segment's name: they need no more in brackets. */
@@ -208,6 +208,19 @@ bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret);
 bool image_has_segment(const struct image *im, uint32_t type); /* PT_* */
 /* Whether a position-independent program, not a library. */
 bool image_is_pie(const struct image *im);
+
+/* Whether headers and a dynamic table state how a loader takes the image: segments of all types,
+ * an interpreter, libraries. */
+static inline bool image_states_loading(const struct image *im)
+{
+	return !im->by_build;
+}
+/* Whether symbols state their sizes.  Elsewhere sizes are guesses, and the table of symbols has
+ * exports and starts of functions as well. */
+static inline bool image_states_sizes(const struct image *im)
+{
+	return !im->by_build;
+}
 
 /* What users know a section by; "" where it has no name. */
 static inline struct str section_title(const struct section *s)
@@ -302,6 +315,13 @@ struct made_symbol {
 	uint64_t name_size;             /* bytes at name_off of `strings`, the NUL included */
 };
 
+/* The section of the names of symbols that are not in ELF's form; NULL: names stand in the
+ * entries. */
+const struct section *image_made_names(const struct image *im);
+/* The symbol that an entry is there because of; false: whatever is at its address. */
+bool image_entry_symbol(const struct image *im, const struct image_entry *e, struct symbol *ret);
+/* Whether local symbols come before all others. */
+bool symtab_has_locals_first(const struct symtab *t);
 /* False where the section holds no whole entry. */
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s);
 /* Entry i < count.  O(1). */
@@ -392,7 +412,6 @@ bool reloc_next(struct reloc_iter *it, struct reloc *ret);
 uint64_t reloc_count(const struct reloc_iter *it);
 /* The entries [first, first + count) of such a table. */
 struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64_t count);
-enum reloc_kind reloc_kind(uint16_t machine, uint32_t type);
 /* What a relocation does to a field of data (debug sections of objects). */
 enum reloc_op {
 	RELOC_OP_NONE, /* nothing: a marker */
@@ -416,7 +435,7 @@ struct reloc_field {
 };
 
 /* Types that patch instructions are unknown here. */
-struct reloc_field reloc_field(uint16_t machine, uint32_t type);
+struct reloc_field reloc_field(const struct image *im, uint32_t type);
 /* The VM address a relocation refers to: symbol + addend (implicit addends are read from
  * the patched place); for RELATIVE and IRELATIVE the addend; for GLOB_DAT, JUMP_SLOT, COPY
  * and TLS the symbol alone.  A PCREL of x86 code counts from the end of its field (symbol-4

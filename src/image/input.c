@@ -23,7 +23,7 @@ static bool make_image(struct input *in, const char *path, struct heft_err *err)
 	uint64_t content;
 	if (!linkmap_image(in->linkmap, &elf, &content, err))
 		return false;
-	in->made = (void *)(uintptr_t)elf.p;
+	in->owned = (void *)(uintptr_t)elf.p;
 	in->images = mem_zeroed(1, sizeof *in->images);
 	if (!elf_parse(in->images, &(struct image_place){ path, STR(""), 0, 0 }, elf, in->notes,
 		       err)) {
@@ -267,7 +267,7 @@ void input_close(struct input *in)
 	if (in->linkmap)
 		linkmap_release(in->linkmap);
 	mem_free(in->linkmap);
-	mem_free(in->made);
+	mem_free(in->owned);
 	if (in->file.path) /* else the bytes are input_parse's caller's */
 		file_close(&in->file);
 	memset(in, 0, sizeof *in);

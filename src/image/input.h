@@ -50,7 +50,7 @@ struct input {
 	VEC(struct ar_part) parts;
 	struct linkmap *linkmap; /* the file is a linker map, of which the image is made; or NULL */
 	/* The bytes of an image that was made of a map; those of `file` are its first. */
-	void *made;
+	void *owned;
 	/* Members of a thin archive.  Their bytes follow those of `file`, one after the other, as
 	 * in an ordinary archive; images and parts lie there, in `outside_size` bytes. */
 	VEC(struct ar_outside) outside; /* by header */

@@ -326,7 +326,7 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 	take_ranges(&build, &pieces);
 	spans_release(&pieces);
 	claims_resolve(&build.file, b->file_size, &b->file);
-	if (in->made)
+	if (!input_has_offsets(in))
 		spans_cut(&b->file, b->file_size);
 	vec_release(&build.from);
 }

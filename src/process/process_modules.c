@@ -2,6 +2,7 @@
 #include "process/process_internal.h"
 
 #include "base/filename.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 #include <dirent.h>
@@ -324,7 +325,7 @@ static const char *process_modules_what_differs(const struct process *p,
 	if (!process_modules_is_program(in))
 		return "no program or library any more";
 	const struct image *im = &in->images[0];
-	if (p->dump.machine != EM_NONE && im->machine != p->dump.machine)
+	if (p->dump.arch && image_arch(im) != p->dump.arch)
 		return "for another machine";
 	if (path != o->program && o->module.build_id.size > 0 &&
 	    !same_build_id(o->module.build_id, im->build_id))

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "debug/cfi.h"
 #include "heap/memory.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 enum { FRAMES_MOST = 512, THREADS_MOST = 4096 };
@@ -147,30 +148,12 @@ static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
-/* DWARF's numbers of registers (psABIs), as indexes of what NT_PRSTATUS has. */
-static const uint8_t x86_64_regs[] = { 10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16 };
-
-struct process_threads_machine {
-	unsigned count, stack, frame, link; /* link 0: return addresses are on the stack */
-};
-
-static bool process_threads_machine_of(const struct dump *d, struct process_threads_machine *ret)
-{
-	if (d->machine == EM_X86_64 && d->word == 8)
-		*ret = (struct process_threads_machine){ COUNT_OF(x86_64_regs), 7, 6, 0 };
-	else if (d->machine == EM_AARCH64 && d->word == 8)
-		*ret = (struct process_threads_machine){ 32, 31, 29, 30 };
-	else
-		return false;
-	return true;
-}
-
-static bool first_frame(const struct dump *d, const struct process_threads_machine *m,
-			const struct dump_thread *t, struct cfi_frame *ret)
+static bool first_frame(const struct arch_registers *m, const struct dump_thread *t,
+			struct cfi_frame *ret)
 {
 	*ret = (struct cfi_frame){ .pc = t->pc };
 	for (unsigned i = 0; i < m->count; i++) {
-		const unsigned from = d->machine == EM_X86_64 ? x86_64_regs[i] : i;
+		const unsigned from = m->index ? m->index[i] : i;
 		if (from >= t->reg_count)
 			return false;
 		ret->regs[i] = t->regs[from];
@@ -187,7 +170,7 @@ static bool load_word(void *ctx, uint64_t addr, uint64_t *ret)
 /* ---- a stack --------------------------------------------------------------------------------- */
 
 /* A frame pointer points at the caller's, and the return address lies above it. */
-static bool step_by_pointer(const struct dump *d, const struct process_threads_machine *m,
+static bool step_by_pointer(const struct dump *d, const struct arch_registers *m,
 			    struct cfi_frame *f)
 {
 	const uint64_t at = f->regs[m->frame];
@@ -203,7 +186,7 @@ static bool step_by_pointer(const struct dump *d, const struct process_threads_m
 }
 
 /* Who called a place that is no code, as through a wild pointer, left its address. */
-static bool step_out_of_nowhere(const struct dump *d, const struct process_threads_machine *m,
+static bool step_out_of_nowhere(const struct dump *d, const struct arch_registers *m,
 				struct cfi_frame *f)
 {
 	if (m->link != 0)
@@ -248,8 +231,7 @@ static uint64_t function_start(struct process *p, uint64_t pc)
 /* A function without a frame of its own has its return address on top of the stack, and the frame
  * pointer is its caller's.  That is proven where the call in front of this address leads to the
  * function (x86-64: E8 and the distance, 4 bytes). */
-static bool step_out_of_leaf(struct process *p, const struct process_threads_machine *m,
-			     struct cfi_frame *f)
+static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, struct cfi_frame *f)
 {
 	enum { CALL = 0xe8, SIZE = 5 };
 	uint64_t to;
@@ -267,7 +249,7 @@ static bool step_out_of_leaf(struct process *p, const struct process_threads_mac
 }
 
 /* One step outward; `exact`: the frame's address is that of an instruction, no return address. */
-static bool process_threads_step(struct process *p, const struct process_threads_machine *m,
+static bool process_threads_step(struct process *p, const struct arch_registers *m,
 				 struct cfi_frame *f, bool *exact, bool first)
 {
 	const struct dump *d = &p->dump;
@@ -287,14 +269,13 @@ static bool process_threads_step(struct process *p, const struct process_threads
 }
 
 /* Frames as the recorder keeps them: the call is at frame - 1. */
-static uint32_t walk(struct process *p, const struct process_threads_machine *m,
-		     const struct dump_thread *t)
+static uint32_t walk(struct process *p, const struct arch_registers *m, const struct dump_thread *t)
 {
 	uint64_t frames[FRAMES_MOST];
 	struct cfi_frame f;
 	uint32_t count = 0;
 	bool exact = true;
-	if (!first_frame(&p->dump, m, t, &f))
+	if (!first_frame(m, t, &f))
 		return 0;
 	bool more = true;
 	while (more && count < FRAMES_MOST) {
@@ -312,11 +293,11 @@ static uint32_t walk(struct process *p, const struct process_threads_machine *m,
 void process_walk_threads(struct process *p)
 {
 	const struct dump *d = &p->dump;
-	struct process_threads_machine m;
-	if (p->stacks.count > 0 || !process_threads_machine_of(d, &m))
+	const struct arch_registers *m = d->arch ? d->arch->registers : NULL;
+	if (p->stacks.count > 0 || !m || d->word != 8)
 		return;
 	for (size_t i = 0; i < d->thread_count && i < THREADS_MOST; i++)
-		vec_push(&p->stacks, walk(p, &m, &d->threads[i]));
+		vec_push(&p->stacks, walk(p, m, &d->threads[i]));
 }
 
 uint32_t process_thread_stack(const struct process *p, size_t i)

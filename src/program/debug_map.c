@@ -3,6 +3,7 @@
 #include "base/intern.h"
 #include "base/sort.h"
 #include "debug/write/moved_unit.h"
+#include "image/arch.h"
 #include "program/debuginfo.h"
 #include "program/made_image.h"
 
@@ -165,7 +166,7 @@ static void debug_map_add_object(struct debug_map_making *m, const struct image 
 				 const struct debug_object *o)
 {
 	struct debuginfo d;
-	if (object->kind != IMAGE_OBJECT || object->machine != m->im->machine ||
+	if (object->kind != IMAGE_OBJECT || !image_same_arch(object, m->im) ||
 	    object->bits != m->im->bits || object->big_endian != m->im->big_endian ||
 	    !debuginfo_present(object))
 		return;
@@ -273,7 +274,7 @@ static void debug_map_make(struct debug_map_making *m, struct input *ret)
 	made_image_add(&b, &bytes, STR(".debug_line"), &m->dwarf.line);
 	made_image_add(&b, &bytes, STR(".debug_ranges"), &m->dwarf.ranges);
 	build_finish(&b, 0, 0);
-	ret->made = bytes.p;
+	ret->owned = bytes.p;
 }
 
 static void debug_map_release(struct debug_map_making *m)

@@ -297,7 +297,7 @@ static void debuginfo_reloc_apply(struct debuginfo_reloc_apply *a, struct reloc_
 {
 	const struct image *im = a->files->image;
 	const struct section *s = a->part->section;
-	struct reloc_field kind = reloc_field(im->machine, r->type);
+	struct reloc_field kind = reloc_field(im, r->type);
 	struct debuginfo_reloc_field field;
 	if (kind.op == RELOC_OP_NONE)
 		return;

@@ -1,6 +1,7 @@
 #include "program/facts.h"
 
 #include "base/unpack.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "image/elf/elf_note.h"
 #include "program/go_table.h"
@@ -128,9 +129,10 @@ static void look_at_names(const struct image *im, struct facts_calls *c)
 			continue;
 		/* Programs of other containers than ELF name what they call in their own symbols,
 		 * not in those made of exports and imports; a static ELF program in .symtab. */
-		c->any |= im->made ? im->protection.known && s == image_symbols(im)
-				   : s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
-					     im->type == ET_DYN;
+		c->any |= image_states_loading(im)
+				  ? s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
+					    im->type == ET_DYN
+				  : im->protection.known && s == image_symbols(im);
 		for (size_t k = 1; k < t.count; k++)
 			look_at_name(symtab_get(&t, k).name, c);
 	}
@@ -161,20 +163,16 @@ static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_
 /* What the code lets the processor check. */
 static const char *facts_features(const struct image *im)
 {
-	static const char *const x86[] = { "", "ibt", "shstk", "ibt shstk" };
-	static const char *const arm[] = { "", "bti", "pac", "bti pac" };
-	const uint32_t wanted = im->machine == EM_AARCH64 ? GNU_PROPERTY_AARCH64_FEATURE_1_AND
-							  : GNU_PROPERTY_X86_FEATURE_1_AND;
+	const struct arch *arch = image_arch(im);
 	const struct section *s = image_section_find(im, ".note.gnu.property");
-	if (!s || (im->machine != EM_X86_64 && im->machine != EM_386 && im->machine != EM_AARCH64))
+	if (!s || arch->feature_property == 0)
 		return "";
 	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
 	struct elf_note n;
 	while (elf_note_next(&r, s->align, &n))
-		if (n.type == NT_GNU_PROPERTY_TYPE_0 && str_eq(n.owner, STR("GNU"))) {
-			const uint32_t bits = property_bits(im, n.desc, wanted) & 3;
-			return im->machine == EM_AARCH64 ? arm[bits] : x86[bits];
-		}
+		if (n.type == NT_GNU_PROPERTY_TYPE_0 && str_eq(n.owner, STR("GNU")))
+			return arch
+				->features[property_bits(im, n.desc, arch->feature_property) & 3];
 	return "";
 }
 
@@ -227,7 +225,7 @@ static void facts_read_protection(struct facts *f, const struct image *im, struc
 		f->nx = fact(im->protection.no_exec_data);
 		f->features = arena_copy(arena, str_of(im->protection.features));
 	}
-	if (im->made)
+	if (!image_states_loading(im))
 		return;
 	const bool lazy = image_has_segment(im, PT_INTERP) || im->type == ET_DYN;
 	const bool now = image_dynamic(im, DT_BIND_NOW, &flags) ||
@@ -260,7 +258,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 	f->format = arena_format(arena, "%s %u-bit %s", im->format, im->bits,
 				 im->big_endian ? "MSB" : "LSB");
 	f->kind = facts_kind_of(im);
-	if (linked && !im->made)
+	if (linked && image_states_loading(im))
 		f->linked = library || image_has_segment(im, PT_INTERP) ? "dynamic" : "static";
 	f->symbols = symbols_of(im);
 	f->build_id = build_id_text(arena, im->build_id);
@@ -291,7 +289,7 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 	const struct input *in = &p->input;
 	const char *machine = in->image_count > 0 ? image_machine_name(&in->images[0]) : "";
 	for (size_t i = 1; i < in->image_count; i++)
-		if (in->images[i].machine != in->images[0].machine)
+		if (!image_same_arch(&in->images[i], &in->images[0]))
 			machine = "several"; /* slices of a universal file, say */
 	ASSERT(in->archive || in->image_count > 0);
 	*f = (struct facts){ .machine = machine,

@@ -1,5 +1,6 @@
 #include "program/go_table.h"
 
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "program/made_by.h"
 
@@ -10,7 +11,8 @@ static bool go_table_is(const struct image *im)
 	uint64_t addr;
 	/* Go's linker puts the symbols of PE into a section, which is there without any. */
 	return im->bare || image_section_find(im, ".note.go.buildid") ||
-	       (im->made && image_section_find(im, ".symtab")) || go_build_info(im, &addr).size > 0;
+	       (!image_states_sizes(im) && image_section_find(im, ".symtab")) ||
+	       go_build_info(im, &addr).size > 0;
 }
 
 static bool open_at(const struct image *im, const struct section *s, uint64_t off,
@@ -354,7 +356,7 @@ bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 	/* Zeros align what follows; of MIPS alone they are an instruction. */
 	struct reader r = reader_of(image_at(im, ret->addr, ret->size), im->big_endian);
 	uint64_t end = 0;
-	while (im->machine != EM_MIPS && reader_left(&r) >= 4)
+	while (!image_arch(im)->zeros_are_code && reader_left(&r) >= 4)
 		end = read_u32(&r) != 0 ? r.pos : end;
 	ASSERT(end <= ret->size);
 	if (end > 0)

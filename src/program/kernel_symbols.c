@@ -13,8 +13,7 @@ static bool is_boot_image(const struct image *im)
 {
 	enum { MAGIC_OFF = 56 };
 	static const char magic[] = { 'A', 'R', 'M', 0x64 };
-	return im->made && im->bytes.size >= MAGIC_OFF + sizeof magic &&
-	       memcmp(im->bytes.p, "MZ", 2) == 0 &&
+	return im->bytes.size >= MAGIC_OFF + sizeof magic && memcmp(im->bytes.p, "MZ", 2) == 0 &&
 	       memcmp(im->bytes.p + MAGIC_OFF, magic, sizeof magic) == 0;
 }
 

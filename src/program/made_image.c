@@ -8,12 +8,7 @@ void made_image_begin(struct image_build *b, struct image *ret, const struct ima
 	const struct image_place at = { .path = path, .member = im->member };
 	ASSERT(ret != im);
 	build_init(b, ret, &at, im->bytes, notes);
-	ret->format = im->format;
-	ret->kind = im->kind;
-	ret->bits = im->bits;
-	ret->big_endian = im->big_endian;
-	ret->machine = im->machine;
-	ret->type = im->type;
+	build_as(b, im);
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct section s = im->sections[i];
 		s.type = SHT_NOBITS;

@@ -151,7 +151,7 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 	in->image_count = 1;
 	in->notes = notes;
 	pdb_file_make(&m, in->images, in->file.path, notes);
-	in->made = m.bytes.p;
+	in->owned = m.bytes.p;
 	pdb_dwarf_release(&m.dwarf);
 	pdb_close(&m.pdb);
 	return true;

@@ -2,6 +2,7 @@
 
 #include "base/sort.h"
 #include "code/code.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 bool section_is_plt(const struct section *s)
@@ -75,9 +76,9 @@ static uint64_t stub_size(const struct image *im, const struct section *s)
 {
 	if (s->entsize >= 8 && s->entsize <= 64)
 		return s->entsize;
-	if (im->machine == EM_X86_64 && str_eq(s->name, STR(".plt.got")))
-		return 8;
-	return im->machine == EM_S390 ? 32 : 16;
+	const struct arch_stubs *stubs = &image_arch(im)->stubs;
+	return stubs->got_size > 0 && str_eq(s->name, STR(".plt.got")) ? stubs->got_size
+								       : stubs->size;
 }
 
 /* Stubs that jump through a slot say so in their code. */
@@ -86,7 +87,7 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 {
 	code_ref_vec refs = { 0 };
 	size_t found = 0;
-	code_refs(code_isa_of(p->im->machine), section_bytes(p->im, s), s->addr,
+	code_refs(code_isa_of(p->im), section_bytes(p->im, s), s->addr,
 		  &(struct ref_wish){ .kinds = REF_MEM | REF_ADDR }, &refs);
 	for (size_t i = 0; i < refs.count; i++) {
 		const struct plt_slot *slot = plt_slot_at(p, refs.data[i].to);
@@ -104,17 +105,14 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
 {
-	enum { HEADER = 32, X86_HEADER = 16, ARM_STUB = 12, ARM_HEADER = 20 };
-	const uint16_t machine = p->im->machine;
-	const uint64_t header = machine == EM_386 || machine == EM_X86_64 ? X86_HEADER : HEADER;
+	const struct arch_stubs *stubs = &image_arch(p->im)->stubs;
 	uint64_t count = 0, size = stub_size(p->im, s);
 	for (size_t i = 0; i < p->slots.count; i++)
 		count += p->slots.data[i].jump;
-	/* GNU ld's stubs for ARM have 12 bytes behind a header of 20, which leads to the dynamic
-	 * linker.  Sections of another form are left alone. */
-	if (machine == EM_ARM && s->size == ARM_HEADER + ARM_STUB * count)
-		size = ARM_STUB;
-	else if (s->size != header + size * count)
+	/* A header leads to the dynamic linker.  Sections of another form are left alone. */
+	if (stubs->short_size > 0 && s->size == stubs->short_header + stubs->short_size * count)
+		size = stubs->short_size;
+	else if (s->size != stubs->header + size * count)
 		return;
 	uint64_t off = s->size - size * count;
 	for (size_t i = 0; i < p->slots.count; i++) {

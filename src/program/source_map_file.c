@@ -80,7 +80,7 @@ static void source_map_file_make(const struct source_map *map, const struct imag
 	made_image_add(&b, &bytes, STR(".debug_ranges"), &d.ranges);
 	build_finish(&b, 0, 0);
 	source_map_dwarf_release(&d);
-	in->made = bytes.p;
+	in->owned = bytes.p;
 }
 
 bool source_map_open(const struct image *im, const char *path, struct input *in,

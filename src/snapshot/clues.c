@@ -222,13 +222,13 @@ static void word_sample(struct clue_maker *m, struct bytes code, unsigned unit)
 	for (size_t at = 0; at + unit <= code.size; at += unit) {
 		uint32_t word = 0;
 		memcpy(&word, code.p + at, unit);
-		group_add(m, last, unit == 4 && m->im->machine == EM_AARCH64 ? word >> 22 : word);
+		group_add(m, last, unit == 4 ? word >> 22 : word);
 	}
 }
 
 static void code_sample(struct clue_maker *m, struct clue *c, struct bytes code)
 {
-	const enum code_isa isa = code_isa_of(m->im->machine);
+	const enum code_isa isa = code_isa_of(m->im);
 	m->gram_count = 0;
 	if (isa == CODE_X86_64 || isa == CODE_I386)
 		x86_sample(m, code, isa == CODE_X86_64);

@@ -67,7 +67,7 @@ struct code_print contents_of(const struct contents *c, const struct section *s,
 		return unknown;
 	if (!s->exec)
 		p = bytes_print(b);
-	else if (!code_print(code_isa_of(c->image->machine), b, addr, &p))
+	else if (!code_print(code_isa_of(c->image), b, addr, &p))
 		return unknown;
 	add_patches(c, addr, size, &p);
 	return p;

@@ -157,7 +157,7 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	spans_overlay(&l->file, &d->translated);
 	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
 	spans_overlay(&l->file, &rest);
-	if (d->f->input->made) /* the image has tables behind the program's bytes */
+	if (!input_has_offsets(d->f->input)) /* the image has tables behind the program's bytes */
 		spans_cut(&l->file, d->f->map->file_size);
 	pad(d->f, l, &l->file, HEFT_FILE);
 	basemap_check_file(d->f->map, &l->file);

@@ -10,7 +10,7 @@
  * its entry points are guesses that reach into packed bytes. */
 static bool is_unpacked(const struct attr *a)
 {
-	return !a->im->made || made_by_packer(a->im).len == 0;
+	return image_states_sizes(a->im) || made_by_packer(a->im).len == 0;
 }
 
 /* Bloaty leaves such bytes with their sections. */

@@ -245,7 +245,9 @@ static void note_raw(const struct source_file *f, const struct symtab *t,
 /* Who looks for a function by name has to know. */
 static void note_raw_names(const struct source_file *f, const struct image *im)
 {
-	const struct section *table = im->made ? image_section_type(im, SHT_SYMTAB, 1) : NULL;
+	const struct section *table = image_states_sizes(im)
+					      ? NULL
+					      : image_section_type(im, SHT_SYMTAB, 1);
 	struct symtab t;
 	if (!table || f->as_bloaty || !symtab_open(&t, im, table))
 		return;

@@ -143,7 +143,7 @@ static void scan_relocs(const struct users_scan *s, const struct section *table,
 void users_add(struct users *u, const struct image *im, const struct rollup_level *level,
 	       unsigned threads)
 {
-	struct users_scan s = { .im = im, .level = level, .isa = code_isa_of(im->machine) };
+	struct users_scan s = { .im = im, .level = level, .isa = code_isa_of(im) };
 	const size_t count = level->spans->list.count;
 	if (count == 0)
 		return;

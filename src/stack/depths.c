@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/sort.h"
 #include "blocks/derive_map.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 
@@ -297,25 +298,12 @@ static bool has_functions(const struct stack_use *s, struct heft_err *err)
 		    path);
 }
 
-/* By the names of extensions that a program for RISC-V says it is made for. */
-static bool uses_zcmp(const struct image *im)
-{
-	const struct section *s = im->machine == EM_RISCV
-					  ? image_section_type(im, SHT_RISCV_ATTRIBUTES, 1)
-					  : NULL;
-	const struct bytes b = s ? section_bytes(im, s) : (struct bytes){ NULL, 0 };
-	for (uint64_t i = 0; i + 4 <= b.size; i++)
-		if (memcmp(b.p + i, "zcmp", 4) == 0 || memcmp(b.p + i, "zcmt", 4) == 0)
-			return true;
-	return false;
-}
-
 /* What the code says, then what others do. */
 static bool read_program(struct stack_use *s, struct stack_hints *hints, struct heft_err *err)
 {
 	struct program *p = s->program;
 	struct depths_reading r = { .s = s, .im = program_image(p), .hints = hints };
-	r.zcmp = uses_zcmp(r.im);
+	r.zcmp = (image_is_made_for(r.im, "zcmp") || image_is_made_for(r.im, "zcmt"));
 	code_functions_list(r.im, program_debug(p, false) ? program_debug_in_use(p) : NULL, s->isa,
 			    p->notes, &r.code);
 	plt_read(&r.plt, r.im);

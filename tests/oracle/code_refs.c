@@ -4,6 +4,7 @@
  *
  * in hexadecimal, KIND one of mem addr call jump imm.  Built and read by arm64_refs.sh. */
 #include "code/code.h"
+#include "image/image.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -86,11 +87,12 @@ int main(int argc, char **argv)
 	memcpy(&e, file, sizeof e);
 	Elf64_Shdr *sh = mem_zeroed(e.e_shnum, sizeof *sh);
 	memcpy(sh, file + e.e_shoff, e.e_shnum * sizeof *sh);
+	const struct image im = { .machine = e.e_machine };
 	addr_vec starts = { 0 };
 	function_starts(file, sh, e.e_shnum, &starts);
 	for (unsigned i = 0; i < e.e_shnum; i++)
 		if (sh[i].sh_type == SHT_PROGBITS && sh[i].sh_flags & SHF_EXECINSTR)
-			print_section(code_isa_of(e.e_machine), file, &sh[i], &starts);
+			print_section(code_isa_of(&im), file, &sh[i], &starts);
 	vec_release(&starts);
 	mem_free(sh);
 	mem_free(file);

@@ -1,6 +1,7 @@
 /* Relocation tables in all forms, and what relocations refer to. */
 #include "../lib/elfgen.h"
 #include "image/elf/elf_const.h"
+#include "image/elf/elf_internal.h"
 #include "image/input.h"
 
 #include <setjmp.h>
@@ -215,7 +216,8 @@ static void fields_have_three_bytes_where_addresses_have(void **state)
 		     { EM_68HC12, 11, 3 } };
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(want); i++) {
-		const struct reloc_field f = reloc_field(want[i].machine, want[i].type);
+		const struct image im = { .machine = want[i].machine };
+		const struct reloc_field f = reloc_field(&im, want[i].type);
 		assert_int_equal(f.op, RELOC_OP_SET);
 		assert_int_equal(f.width, want[i].width);
 		assert_int_equal(f.bits, 8 * want[i].width);

@@ -27,13 +27,13 @@ static const char *ranges_with(uint16_t machine, uint16_t type, struct bytes cod
 	struct elfgen g = elfgen_make(narrow ? 32 : 64, false, type, machine);
 	struct input in;
 	split_function_vec found = { 0 };
-	const enum code_isa isa = machine == EM_ARM ? CODE_THUMB : code_isa_of(machine);
 	const struct code_piece all = { .addr = TEXT, .size = code.size, .named = true };
 	elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, code.p,
 		       code.size);
 	elfgen_section(&g, ".rodata", SHT_PROGBITS, SHF_ALLOC, DATA, rodata.p, rodata.size);
 	const struct bytes file = elfgen_finish(&g);
 	assert_true(input_parse(&in, "test", file, NULL, NULL));
+	const enum code_isa isa = machine == EM_ARM ? CODE_THUMB : code_isa_of(&in.images[0]);
 	code_gaps_split(&in.images[0], isa, &all, 1, &found);
 	size_t used = 0;
 	for (size_t i = 0; i < found.count && used < sizeof text; i++)

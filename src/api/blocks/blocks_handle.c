@@ -5,6 +5,7 @@
 #include "measure/session.h"
 #include "base/arena.h"
 #include "base/sort.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "image/input.h"
 #include "code/flow.h"
@@ -141,7 +142,7 @@ static void blocks_handle_read_map(struct heft_blocks *b, struct blockmap *map,
 	if (map->functions.count == 0 && b->whole) {
 		blockmap_release(map);
 		blockmap_whole(map, im, debug, &b->context.notes);
-	} else if (im->machine == EM_ARM && b->whole) {
+	} else if (image_arch(im)->two_sets && b->whole) {
 		blockmap_add_whole(map, debug, &b->context.notes);
 	}
 	if (map->functions.count == 0 && !derivable)
@@ -703,7 +704,7 @@ const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thum
 		i -= p->map.functions.count;
 	const struct blockmap_function *f = &p->map.functions.data[i];
 	const struct bbmap_entry *e = blockmap_detail_get(&b->detail, &p->map, f);
-	*ret_thumb = p->map.image->machine == EM_ARM &&
+	*ret_thumb = image_arch(p->map.image)->two_sets &&
 		     (f->thumb || (e && e->ranges.data[0].addr & 1));
 	return p->map.image;
 }

@@ -61,4 +61,6 @@ static inline uint64_t read_elf_word(struct reader *r, uint8_t bits)
 	return bits == 64 ? read_u64(r) : read_u32(r);
 }
 
+enum reloc_kind reloc_kind(uint16_t machine, uint32_t type);
+
 #endif

@@ -347,8 +347,9 @@ static struct reloc_field mips_field(uint32_t type)
 	return field_in(mips, COUNT_OF(mips), type);
 }
 
-struct reloc_field reloc_field(uint16_t machine, uint32_t type)
+struct reloc_field reloc_field(const struct image *im, uint32_t type)
 {
+	const uint16_t machine = im->machine;
 	switch (machine) {
 	case EM_X86_64: return field_in(x86_64, COUNT_OF(x86_64), type);
 	case EM_386: return field_in(i386, COUNT_OF(i386), type);

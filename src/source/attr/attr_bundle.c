@@ -196,16 +196,20 @@ static void node_of_elf(struct attr *a)
 static void node_of_pe(struct attr *a)
 {
 	const struct str name = STR("resource RCDATA/NODE_SEA_BLOB");
-	for (size_t i = 1; i < a->im->made_count; i++) {
-		const struct symbol *s = &a->im->made_symbols[i].symbol;
-		if (!str_eq(s->name, name) || s->value == 0)
+	const struct section *table = image_section_type(a->im, SHT_SYMTAB, 1);
+	struct symtab t;
+	if (!table || !symtab_open(&t, a->im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		if (!str_eq(s.name, name) || s.value == 0)
 			continue;
-		const struct bytes bytes = image_at(a->im, s->value, s->size);
+		const struct bytes bytes = image_at(a->im, s.value, s.size);
 		if (bytes.size > 0)
 			node_put(&(struct bundle){ .attr = a,
 						   .start = (uint64_t)(bytes.p - a->im->bytes.p),
 						   .bytes = bytes,
-						   .addr = s->value });
+						   .addr = s.value });
 	}
 }
 
@@ -254,9 +258,10 @@ static void in_section(struct attr *a, const char *name, bool (*members)(const s
 void attr_node(struct attr *a)
 {
 	ASSERT(a->owner == BY_SYMBOL);
-	if (!a->im->made)
+	if (image_states_sizes(a->im))
 		node_of_elf(a);
-	node_of_pe(a);
+	else
+		node_of_pe(a);
 	node_of_macho(a);
 }
 
@@ -267,8 +272,8 @@ void attr_bundle(struct attr *a)
 	ASSERT(a->owner == BY_SYMBOL);
 	/* pkg lets the names of symbols of a Mach-O program reach to its end, since signing one
 	 * leaves nothing behind that is in no table. */
-	if (im->made && im->made_strings != 0) {
-		const struct section *s = &im->sections[im->made_strings];
+	const struct section *s = image_made_names(im);
+	if (s) {
 		(void)bundle_pkg(
 			&(struct bundle){ .attr = a, .in = s, .bytes = section_bytes(im, s) });
 	}
@@ -278,7 +283,7 @@ void attr_bundle(struct attr *a)
 				     .bytes = bytes_sub(im->bytes, end, size - end) };
 	if (end < size && bundle_pkg(&rest))
 		return;
-	if (im->made)
+	if (!image_states_loading(im))
 		return;
 	in_section(a, "pydata", pyinstaller_bundle);
 	in_section(a, ".bun", bun_bundle);
@@ -292,7 +297,7 @@ void attr_bundle(struct attr *a)
 /* Where the headers end: those of ELF are of a known size, others end where a section begins. */
 static uint64_t headers_end(const struct image *im)
 {
-	if (!im->made)
+	if (image_states_loading(im))
 		return max_u64(im->ehdr_size, im->phdr_off + im->phdr_size);
 	uint64_t first = im->bytes.size;
 	for (size_t i = 1; i < im->section_count; i++)

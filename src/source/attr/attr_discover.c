@@ -6,6 +6,7 @@
 #include "blocks/derive_map.h"
 #include "code/flow.h"
 #include "debug/unwind.h"
+#include "image/arch.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 #include "program/made_by.h"
@@ -124,8 +125,8 @@ static void find_arm(struct discover *d)
 {
 	const struct image *im = d->a->im;
 	size_t kept = 0;
-	for (size_t i = 1; im->machine == EM_ARM && i < im->section_count; i++)
-		if (im->sections[i].type == SHT_ARM_EXIDX && im->sections[i].alloc)
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_unwind_index(im, &im->sections[i]) && im->sections[i].alloc)
 			find_unwound(d, &im->sections[i]);
 	split_function_vec *v = &d->found;
 	sort_by_key(v->data, v->count, sizeof *v->data);
@@ -177,8 +178,9 @@ void attr_discover(struct attr *a)
 	struct discover d = { .a = a, .isa = flow_isa_of(a->im) };
 	ASSERT(a->owner == BY_SYMBOL);
 	/* Objects may have kept some of their symbols: those that are for their linker. */
-	if (a->im->made ? names_code(a->im)
-			: a->im->kind == IMAGE_EXEC && image_symbols_name_places(a->im))
+	if (image_states_sizes(a->im)
+		    ? a->im->kind == IMAGE_EXEC && image_symbols_name_places(a->im)
+		    : names_code(a->im))
 		return;
 	if (a->debug || made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
 		return;

@@ -1,11 +1,12 @@
 #include "source/attr/attr_extents.h"
 
 #include "base/sort.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 bool extents_wanted(const struct image *im)
 {
-	return im->made && im->kind == IMAGE_EXEC && im->machine != EM_386 &&
+	return !image_states_sizes(im) && im->kind == IMAGE_EXEC && !image_arch(im)->absolute &&
 	       (im->type == ET_DYN || im->protection.moves);
 }
 

@@ -124,8 +124,7 @@ void attr_file_symbols(struct attr *a, const struct image *im)
 	list_known(&f);
 	for (size_t i = 1; i < f.table.count; i++) {
 		const struct symbol s = symtab_get(&f.table, i);
-		/* In COFF all of a file's symbols follow it. */
-		if (s.bind != STB_LOCAL && !f.table.made)
+		if (s.bind != STB_LOCAL && symtab_has_locals_first(&f.table))
 			break;
 		if (s.type == STT_FILE) {
 			claim_group(&f, &g);

@@ -104,7 +104,7 @@ static void claim_kernels(const struct gpu_code *g, struct bytes code)
 	struct heft_err err = { 0 };
 	const struct image_place at = { .path = g->attr->im->path };
 	notes_init(&notes); /* of an image that is none of the user's */
-	if (elf_matches(code) && elf_parse(&im, &at, code, &notes, &err)) {
+	if (file_format_of_plain(code)->parse && image_parse(&im, &at, code, &notes, &err)) {
 		attr_gpu_claim_symbols(g, &im);
 		for (size_t i = 1; i < im.section_count; i++) {
 			const struct section *s = &im.sections[i];

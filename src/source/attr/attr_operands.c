@@ -5,6 +5,7 @@
 #include "source/attr/attr_operands.h"
 
 #include "base/sort.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 enum { FIELD = 4 }; /* bytes of a pc-relative operand */
@@ -25,7 +26,7 @@ static void attr_operands_read_section(struct operands *o, const struct image *i
 void operands_read(struct operands *o, const struct image *im)
 {
 	ASSERT(o->list.count == 0);
-	if (im->machine != EM_X86_64 || im->kind != IMAGE_OBJECT)
+	if (!image_arch(im)->tail_counts || im->kind != IMAGE_OBJECT)
 		return;
 	for (size_t i = 1; i < im->section_count; i++)
 		if (im->sections[i].exec && !im->sections[i].nobits)

@@ -121,7 +121,8 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 		return;
 	/* Libraries that were stripped keep symbols for the programs that load them. */
 	if (a->scratch->symtab &&
-	    !(a->im->made ? most_are_nameless(a) : a->scratch->sym_count < a->scratch->made_up))
+	    !(image_states_sizes(a->im) ? a->scratch->sym_count < a->scratch->made_up
+					: most_are_nameless(a)))
 		return;
 	ASSERT(p->places.count == 0);
 	attr_panics_list_places(p, a->im, pointers);

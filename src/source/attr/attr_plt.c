@@ -1,6 +1,7 @@
 /* PLT stubs and GOT slots, under the name of the symbol they stand for. */
 #include "source/attr/attr_scratch.h"
 
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot)
@@ -35,13 +36,9 @@ static void got_targets(struct attr *a, const struct section *s)
  * stands in the second word, or a descriptor). */
 static void got_tls(struct attr *a, const struct section *in, const struct reloc *r)
 {
-	const bool x86 = a->im->machine == EM_X86_64, arm = a->im->machine == EM_AARCH64;
-	const bool module = (x86 && r->type == R_X86_64_DTPMOD64) ||
-			    (arm && r->type == R_AARCH64_TLS_DTPMOD);
-	const bool pair = module || (x86 && r->type == R_X86_64_TLSDESC) ||
-			  (arm && r->type == R_AARCH64_TLSDESC);
+	const enum tls_form form = image_tls_form(a->im, r);
 	uint64_t off = (uint64_t)r->addend;
-	if (!(x86 || arm) || (module && !load_pointer(a->im, r->addr + 8, &off)))
+	if (form == TLS_UNKNOWN || (form == TLS_MODULE && !load_pointer(a->im, r->addr + 8, &off)))
 		return;
 	label_id label = r->symbol > 0 && r->symbol < a->scratch->dyn_count
 				 ? a->scratch->dyn_labels[r->symbol]
@@ -53,7 +50,7 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 			break;
 		}
 	}
-	attr_put(a, in, r->addr - in->addr, pair ? 16 : 8, label, WHY_GOT);
+	attr_put(a, in, r->addr - in->addr, form == TLS_OFFSET ? 8 : 16, label, WHY_GOT);
 }
 
 /* Slots whose relocation says what they hold, not they themselves. */

@@ -8,6 +8,7 @@
  * behind its first words, and ends with its last function: what follows it and nobody refers to has
  * no owner. */
 #include "source/attr/attr_extents.h"
+#include "image/arch.h"
 #include "source/attr/attr_operands.h"
 #include "source/attr/attr_refs.h"
 #include "source/attr/attr_vtables.h"
@@ -628,11 +629,9 @@ static void add_vectors(struct refs *r, label_id entry)
 static label_id entry_label(const struct refs *r)
 {
 	const struct image *im = r->a->im;
-	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC ||
-	    (im->machine != EM_ARM && im->machine != EM_RISCV))
+	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC || !image_arch(im)->is_firmware)
 		return LABEL_NONE;
-	const struct span *at = spans_find(
-		&r->a->vm, im->machine == EM_ARM ? im->entry & ~UINT64_C(1) : im->entry);
+	const struct span *at = spans_find(&r->a->vm, image_code_addr(im, im->entry));
 	return at ? at->label : LABEL_NONE;
 }
 
@@ -765,7 +764,7 @@ void attr_refs_find(struct attr *a)
 	ASSERT(!a->scratch->refs);
 	struct refs *r = a->scratch->refs = mem_zeroed(1, sizeof *r);
 	r->a = a;
-	r->isa = code_isa_of(a->im->machine);
+	r->isa = code_isa_of(a->im);
 	go_words_read(&r->go, a->im, go_slot_open(a->f->go, a->im, NULL));
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);

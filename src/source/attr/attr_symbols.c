@@ -49,7 +49,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 		const struct symbol s = symtab_get(&t, i);
 		const struct section *in = NULL;
 		uint64_t addr;
-		if (!symbol_names_a_place(&s) || (im->made && begins_many(s.name)))
+		if (!symbol_names_a_place(&s) || (!image_states_sizes(im) && begins_many(s.name)))
 			continue;
 		if (symbol_addr(im, &s, &addr))
 			in = symbol_section(im, &s, addr);

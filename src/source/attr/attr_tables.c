@@ -293,14 +293,13 @@ static void marks(struct attr *a)
 }
 
 /* Of a mark in such a table it is what stands where it does. */
-static label_id made_mark(const struct attr *a, uint32_t symbol, struct span_cursor *cursor)
+static label_id made_mark(const struct attr *a, const struct image_entry *e,
+			  struct span_cursor *cursor)
 {
 	uint64_t addr;
-	if (symbol >= a->im->made_count)
-		return LABEL_NONE;
-	const struct symbol *s = &a->im->made_symbols[symbol].symbol;
-	return s->type != STT_FILE && s->type != STT_SECTION && symbol_is_mark(s) &&
-			       symbol_addr(a->im, s, &addr)
+	struct symbol s;
+	return image_entry_symbol(a->im, e, &s) && s.type != STT_FILE && s.type != STT_SECTION &&
+			       symbol_is_mark(&s) && symbol_addr(a->im, &s, &addr)
 		       ? cursor_label(cursor, addr)
 		       : LABEL_NONE;
 }
@@ -316,7 +315,7 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 	else if (e->symbol == 0)
 		label = cursor_label(cursor, e->addr);
 	if (label == LABEL_NONE && e->symbol != 0)
-		label = made_mark(a, e->symbol, cursor);
+		label = made_mark(a, e, cursor);
 	if (label == LABEL_NONE)
 		vec_push(&a->scratch->late, (uint32_t)i);
 	else

@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "debug/unwind.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
@@ -296,7 +297,7 @@ void attr_unwind_bytes(struct attr *a)
 			continue;
 		if (str_ends(s->name, STR(".eh_frame_hdr")))
 			hdr_bytes(a, s);
-		else if (s->type == SHT_ARM_EXIDX && a->im->machine == EM_ARM)
+		else if (section_is_unwind_index(a->im, s))
 			exidx_bytes(a, s);
 	}
 }

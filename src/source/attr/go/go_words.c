@@ -1,5 +1,6 @@
 #include "source/attr/go/go_words.h"
 
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 
 void go_words_read(struct go_words *w, const struct image *im, const struct go_table *table)
@@ -23,7 +24,7 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 {
 	if (ref->use == USE_ACCESS)
 		return GO_ADDRESS;
-	if (w->im->machine != EM_ARM || ref->use == USE_SCRATCH)
+	if (!image_arch(w->im)->pools || ref->use == USE_SCRATCH)
 		return GO_NUMBER;
 	return image_at(w->im, ref->to, 1).size > 0 ? GO_ADDRESS : GO_EITHER;
 }
