@@ -57,17 +57,23 @@ static uint32_t match_alike_symbol_at(const struct snapshot *s, const start_vec 
 }
 
 /* Finds the symbols that the references of a container lead to, and those that have clues. */
-static void container_resolve(struct alike_side *as, uint32_t container, const struct clues *c)
+static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container)
 {
 	const struct snapshot *s = as->side->s;
+	const struct clues *c = clues_of(s, container);
+	struct alike_ref *to = as->refs + as->first_ref[container];
 	start_vec starts = starts_list(s, container);
-	uint32_t *targets = mem_alloc((c->refs.count + 1) * sizeof *targets);
-	for (size_t i = 0; i < c->refs.count; i++)
-		targets[i] = c->refs.data[i] & CLUE_NAMED
-				     ? DIFF_NONE
-				     : match_alike_symbol_at(s, &starts,
-							     c->lowest + c->refs.data[i]);
-	as->targets[container] = targets;
+	for (size_t i = 0; i < c->refs.count; i++) {
+		const uint64_t ref = c->refs.data[i], addr = c->lowest + ref;
+		to[i] = (struct alike_ref){ .target = DIFF_NONE };
+		if (ref & CLUE_NAMED)
+			to[i].ident = ident_of(match_text(a->m, as->side, (uint32_t)ref),
+					       KNOWN_TEXT);
+		else
+			to[i].target = match_alike_symbol_at(s, &starts, addr);
+		if (to[i].target != DIFF_NONE)
+			to[i].off = (uint32_t)(addr - s->symbols.data[to[i].target].addr);
+	}
 	for (size_t i = 0, k = 0; i < starts.count && k < c->list.count; i++) {
 		while (k < c->list.count && c->list.data[k].addr < starts.data[i].addr)
 			k++;
@@ -77,20 +83,53 @@ static void container_resolve(struct alike_side *as, uint32_t container, const s
 	vec_release(&starts);
 }
 
+/* Lists the references that lead to each symbol. */
+static void refs_turn(struct alike_side *as, size_t count)
+{
+	const size_t symbols = as->side->s->symbols.count;
+	as->first_to = mem_zeroed(symbols + 2, sizeof *as->first_to);
+	as->refs_to = mem_alloc((count + 1) * sizeof *as->refs_to);
+	for (size_t i = 0; i < count; i++)
+		if (as->refs[i].target != DIFF_NONE)
+			as->first_to[as->refs[i].target + 2]++;
+	for (size_t i = 0; i < symbols; i++)
+		as->first_to[i + 2] += as->first_to[i + 1];
+	for (uint32_t i = 0; i < count; i++)
+		if (as->refs[i].target != DIFF_NONE)
+			as->refs_to[as->first_to[as->refs[i].target + 1]++] = i;
+}
+
+static void symbol_learn(struct alike_side *as, uint32_t symbol, uint64_t ident)
+{
+	as->idents[symbol] = ident;
+	for (uint32_t i = as->first_to[symbol]; i < as->first_to[symbol + 1]; i++) {
+		struct alike_ref *r = &as->refs[as->refs_to[i]];
+		r->ident = ident == 0 ? 0 : ident + ((uint64_t)r->off << 32);
+	}
+}
+
 static void match_alike_side_init(struct alike *a, struct alike_side *as, struct match_side *side)
 {
 	const struct snapshot *s = side->s;
+	size_t refs = 0;
 	*as = (struct alike_side){
 		.side = side,
 		.idents = mem_alloc((s->symbols.count + 1) * sizeof *as->idents),
 		.clues = mem_zeroed(s->symbols.count + 1, sizeof *as->clues),
-		.targets = mem_zeroed(s->containers.count + 1, sizeof *as->targets),
+		.first_ref = mem_zeroed(s->containers.count + 1, sizeof *as->first_ref),
 	};
-	for (size_t i = 0; i < s->symbols.count; i++)
-		as->idents[i] = first_ident(a->m, side, &s->symbols.data[i]);
+	for (uint32_t i = 0; i < s->containers.count; i++) {
+		as->first_ref[i] = refs;
+		refs += clues_of(s, i) ? clues_of(s, i)->refs.count : 0;
+	}
+	ASSERT(refs < UINT32_MAX);
+	as->refs = mem_alloc((refs + 1) * sizeof *as->refs);
 	for (uint32_t i = 0; i < s->containers.count; i++)
 		if (clues_of(s, i))
-			container_resolve(as, i, clues_of(s, i));
+			container_resolve(a, as, i);
+	refs_turn(as, refs);
+	for (uint32_t i = 0; i < s->symbols.count; i++)
+		symbol_learn(as, i, first_ident(a->m, side, &s->symbols.data[i]));
 }
 
 void alike_init(struct alike *a, struct matcher *m)
@@ -105,11 +144,12 @@ void alike_init(struct alike *a, struct matcher *m)
 
 static void match_alike_side_release(struct alike_side *as)
 {
-	for (size_t i = 0; i < as->side->s->containers.count; i++)
-		mem_free(as->targets[i]);
-	mem_free(as->targets);
 	mem_free(as->idents);
 	mem_free(as->clues);
+	mem_free(as->refs);
+	mem_free(as->first_ref);
+	mem_free(as->first_to);
+	mem_free(as->refs_to);
 }
 
 void alike_release(struct alike *a)
@@ -117,23 +157,20 @@ void alike_release(struct alike *a)
 	match_alike_side_release(&a->before);
 	match_alike_side_release(&a->after);
 	vec_release(&a->votes);
-	vec_release(&a->segment);
 }
 
 void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 {
 	const uint64_t ident = ident_of(after, KNOWN_PAIR);
-	a->before.idents[before] = a->after.idents[after] = ident;
+	symbol_learn(&a->before, before, ident);
+	symbol_learn(&a->after, after, ident);
 }
 
 /* ---- references ------------------------------------------------------------------------------ */
 
 /* The references of a symbol. */
 struct ref_list {
-	const struct alike_side *as;
-	const uint64_t *refs;
-	const uint32_t *targets;
-	uint64_t lowest;
+	const struct alike_ref *refs;
 	size_t count;
 };
 
@@ -144,25 +181,10 @@ static struct ref_list refs_of(const struct alike_side *as, uint32_t symbol)
 	const struct snapshot *s = as->side->s;
 	const struct clue *c = as->clues[symbol];
 	if (!c)
-		return (struct ref_list){ .as = as };
+		return (struct ref_list){ NULL, 0 };
 	const uint32_t container = s->sections.data[s->symbols.data[symbol].section].container;
-	const struct clues *all = clues_of(s, container);
-	return (struct ref_list){ as, all->refs.data + c->first_ref,
-				  as->targets[container] + c->first_ref, all->lowest,
+	return (struct ref_list){ as->refs + as->first_ref[container] + c->first_ref,
 				  min_u64(c->ref_count, REFS_MOST) };
-}
-
-/* What a reference is known to lead to; 0: it is not. */
-static uint64_t ref_ident(struct matcher *m, const struct ref_list *l, size_t i)
-{
-	if (l->refs[i] & CLUE_NAMED)
-		return ident_of(match_text(m, l->as->side, (uint32_t)l->refs[i]), KNOWN_TEXT);
-	if (l->targets[i] == DIFF_NONE)
-		return 0;
-	const uint64_t off = l->lowest + l->refs[i] -
-			     l->as->side->s->symbols.data[l->targets[i]].addr;
-	const uint64_t ident = l->as->idents[l->targets[i]];
-	return ident != 0 && off != 0 ? ident + (off << 32) : ident;
 }
 
 /* How two lists of references go together. */
@@ -180,60 +202,52 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 }
 
 /* Where both lists go on alike: the smallest skip within a few references; false: nowhere. */
-static bool refs_resume(struct matcher *m, const struct ref_list *b, const struct ref_list *n,
-			size_t *i, size_t *k)
+static bool refs_resume(const struct ref_list *b, const struct ref_list *n, size_t *i, size_t *k)
 {
 	enum { AHEAD = 8 };
 	for (size_t skip = 1; skip <= AHEAD; skip++)
 		for (size_t x = 0; x <= skip; x++) {
 			const size_t bi = *i + x, nk = *k + skip - x;
-			if (bi >= b->count || nk >= n->count)
+			if (bi >= b->count || nk >= n->count || b->refs[bi].ident == 0 ||
+			    b->refs[bi].ident != n->refs[nk].ident)
 				continue;
-			const uint64_t ident = ref_ident(m, b, bi);
-			if (ident != 0 && ident == ref_ident(m, n, nk)) {
-				*i = bi;
-				*k = nk;
-				return true;
-			}
+			*i = bi;
+			*k = nk;
+			return true;
 		}
 	return false;
 }
 
-static void segment_take(struct alike *a)
-{
-	vec_copy(&a->votes, &a->segment);
-	a->segment.count = 0;
-}
-
-static struct match_alike_agreement refs_compare(struct alike *a, const struct ref_list *b,
-						 const struct ref_list *n, bool votes)
+/* Compares two lists.  What neither knows is voted for in `votes`, unless that is NULL: between
+ * references that are the same, and at the ends of both lists. */
+static struct match_alike_agreement refs_compare(const struct ref_list *b, const struct ref_list *n,
+						 struct alike *votes)
 {
 	struct match_alike_agreement ret = { 0, 0 };
-	size_t i = 0, k = 0;
-	a->segment.count = 0;
+	size_t i = 0, k = 0, sure = votes ? votes->votes.count : 0;
 	while (i < b->count && k < n->count) {
-		const uint64_t was = ref_ident(a->m, b, i), now = ref_ident(a->m, n, k);
-		if (was == now) {
-			if (was == 0 && votes && may_pair(a, b->targets[i], n->targets[k]))
-				vec_push(&a->segment, (struct vote){ (uint64_t)b->targets[i] << 32 |
-								     n->targets[k] });
-			if (was != 0) {
+		const struct alike_ref *was = &b->refs[i], *now = &n->refs[k];
+		if (was->ident == now->ident) {
+			if (was->ident == 0 && votes && may_pair(votes, was->target, now->target))
+				vec_push(&votes->votes, (struct vote){ (uint64_t)was->target << 32 |
+								       now->target });
+			if (was->ident != 0) {
 				ret.same++;
-				segment_take(a);
+				sure = votes ? votes->votes.count : 0;
 			}
 			i++, k++;
 			continue;
 		}
 		const size_t bi = i, nk = k;
-		if (!refs_resume(a->m, b, n, &i, &k))
+		if (!refs_resume(b, n, &i, &k))
 			i++, k++;
 		ret.different += max_u64(i - bi, k - nk);
-		a->segment.count = 0;
+		if (votes)
+			votes->votes.count = sure;
 	}
 	ret.different += (b->count - i) + (n->count - k);
-	if (i == b->count && k == n->count)
-		segment_take(a);
-	a->segment.count = 0;
+	if (votes && (i < b->count || k < n->count))
+		votes->votes.count = sure;
 	return ret;
 }
 
@@ -241,7 +255,7 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 {
 	const struct ref_list b = refs_of(&a->before, before), n = refs_of(&a->after, after);
 	if (b.count > 0 && n.count > 0)
-		(void)refs_compare(a, &b, &n, true);
+		(void)refs_compare(&b, &n, a);
 }
 
 /* ---- what few have --------------------------------------------------------------------------- */
@@ -257,16 +271,16 @@ typedef VEC(struct feature) feature_vec;
 enum { FEW = 3 }; /* symbols of a side that may share a feature */
 
 /* Features of the symbols of a side that have no partner yet. */
-static void features_add(struct alike *a, const struct alike_side *as, const uint32_t *open,
-			 uint32_t side, feature_vec *ret)
+static void features_add(const struct alike_side *as, const uint32_t *open, uint32_t side,
+			 feature_vec *ret)
 {
 	for (uint32_t i = 0; i < as->side->s->symbols.count; i++) {
 		const struct ref_list l = refs_of(as, i);
 		const bool is_open = open[i] == DIFF_NONE;
 		const uint64_t caller = hash_mix(as->idents[i] ^ HASH_ODD_1, HASH_ODD_2);
 		for (size_t k = 0; k < l.count; k++) {
-			const uint64_t ident = is_open ? ref_ident(a->m, &l, k) : 0;
-			const uint32_t to = l.targets[k];
+			const uint64_t ident = is_open ? l.refs[k].ident : 0;
+			const uint32_t to = l.refs[k].target;
 			if (ident != 0)
 				vec_push(ret, (struct feature){ ident, i, side });
 			if (!is_open && as->idents[i] != 0 && to != DIFF_NONE &&
@@ -288,8 +302,8 @@ static bool few_have(const feature_vec *list, size_t from, size_t end, size_t re
 void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after)
 {
 	feature_vec list = { 0 };
-	features_add(a, &a->before, open_before, 0, &list);
-	features_add(a, &a->after, open_after, 1, &list);
+	features_add(&a->before, open_before, 0, &list);
+	features_add(&a->after, open_after, 1, &list);
 	sort_by_key(list.data, list.count, sizeof *list.data);
 	for (size_t i = 0, end; i < list.count; i = end) {
 		size_t counts[2];
@@ -347,9 +361,10 @@ static bool same_contents(const struct alike *a, uint32_t before, uint32_t after
 {
 	const struct snap_symbol *b = &a->before.side->s->symbols.data[before];
 	const struct snap_symbol *n = &a->after.side->s->symbols.data[after];
+	if (b->size != n->size)
+		return false;
 	const uint64_t was = match_print(a->before.side, b, a->before.clues[before]);
-	return was != 0 && b->size == n->size &&
-	       was == match_print(a->after.side, n, a->after.clues[after]);
+	return was != 0 && was == match_print(a->after.side, n, a->after.clues[after]);
 }
 
 /* Parts of a score, each of 100, with weights. */
@@ -363,12 +378,12 @@ static void score_add(struct score *s, unsigned part, unsigned weight)
 	s->weight += weight;
 }
 
-static void score_refs(struct alike *a, struct score *s, uint32_t before, uint32_t after)
+static void score_refs(const struct alike *a, struct score *s, uint32_t before, uint32_t after)
 {
 	const struct ref_list b = refs_of(&a->before, before), n = refs_of(&a->after, after);
 	if (b.count == 0 && n.count == 0)
 		return;
-	const struct match_alike_agreement g = refs_compare(a, &b, &n, false);
+	const struct match_alike_agreement g = refs_compare(&b, &n, NULL);
 	const size_t all = g.same + g.different;
 	if (all > 0)
 		score_add(s, (unsigned)(g.same * 100 / all), (unsigned)min_u64(all, 3));
@@ -376,23 +391,26 @@ static void score_refs(struct alike *a, struct score *s, uint32_t before, uint32
 
 enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE = 70, SIZES_ALONE_APART = 12 };
 
-unsigned alike_score(struct alike *a, uint32_t before, uint32_t after)
+unsigned alike_score(const struct alike *a, uint32_t before, uint32_t after, unsigned least)
 {
+	enum { OF_GRAMS = 2 };
 	const struct snap_symbol *b = &a->before.side->s->symbols.data[before];
 	const struct snap_symbol *n = &a->after.side->s->symbols.data[after];
 	const bool code = a->before.side->s->sections.data[b->section].code;
+	const bool sampled = code && a->before.clues[before] && a->after.clues[after];
 	const unsigned sizes = ratio(b->size, n->size);
 	struct score s = { 0, 0 };
 	if (sizes < (code ? SIZES_LEAST : DATA_LEAST))
 		return 0;
-	if (same_contents(a, before, after)) {
-		score_add(&s, 100, 6);
-	} else {
-		score_add(&s, sizes, code ? 1 : 2);
-		if (code && a->before.clues[before] && a->after.clues[after])
-			score_add(&s, grams_shared(a, before, after), 2);
-	}
+	const bool same = same_contents(a, before, after);
+	score_add(&s, same ? 100 : sizes, same ? 6 : code ? 1 : 2);
 	score_refs(a, &s, before, after);
+	if (!same && sampled) {
+		/* Samples take longest: not where all of them alike would not do. */
+		if (s.sum + 100 * OF_GRAMS < least * (s.weight + OF_GRAMS))
+			return 0;
+		score_add(&s, grams_shared(a, before, after), OF_GRAMS);
+	}
 	if (!code) {
 		const uint32_t was = match_owner(a->m, &a->m->before, b);
 		const uint32_t now = match_owner(a->m, &a->m->after, n);

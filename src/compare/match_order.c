@@ -155,8 +155,9 @@ static void scores_fill(struct order *o, const struct gap *g, unsigned least)
 	for (size_t i = 0; i < g->old_count; i++)
 		for (size_t k = 0; k < g->new_count; k++) {
 			const uint32_t a = g->old[i], b = g->new_[k];
-			const unsigned score = may_be_one(o, a, b) ? alike_score(&o->alike, a, b)
-								   : 0;
+			const unsigned score = may_be_one(o, a, b)
+						       ? alike_score(&o->alike, a, b, least)
+						       : 0;
 			vec_push(&o->scores, (uint8_t)(score >= least ? score : 0));
 		}
 }
@@ -356,7 +357,7 @@ static candidate_vec votes_count(struct order *o)
 			end++;
 		if (!match_order_is_open(o, before, after) || !may_be_one(o, before, after))
 			continue;
-		const unsigned score = alike_score(&o->alike, before, after);
+		const unsigned score = alike_score(&o->alike, before, after, 0);
 		const unsigned worth = (unsigned)min_u64(end - i, VOTES_MOST) * VOTE_WORTH;
 		vec_push(&list, (struct candidate_pair){ before, after, score + worth });
 	}
