@@ -41,22 +41,38 @@ static bool is_relative(const struct x86_insn *in)
 	       in->flow == X86_CALL;
 }
 
+/* The bytes of an instruction, 0 behind it, 8 in each word. */
+static void x86_words(struct bytes code, uint64_t at, unsigned len, uint64_t words[2])
+{
+	static const uint8_t kept[32] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	uint64_t mask[2];
+	words[0] = words[1] = 0;
+	if (LIKELY(code.size - at >= 16))
+		memcpy(words, code.p + at, 16);
+	else
+		memcpy(words, code.p + at, len);
+	memcpy(mask, kept + 16 - len, 16);
+	words[0] &= mask[0];
+	words[1] &= mask[1];
+}
+
 static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code_print *ret)
 {
 	struct x86_insn in;
 	for (uint64_t at = 0; at < code.size; at += in.len) {
-		uint8_t bytes[16] = { 0 };
+		uint64_t words[2];
 		if (!x86_decode(code.p + at, code.size - at, mode64, &in))
 			return false;
-		memcpy(bytes, code.p + at, in.len);
+		x86_words(code, at, in.len, words);
 		const uint64_t to = at + in.len + (uint64_t)in.disp;
 		if (is_relative(&in) && to >= code.size) {
-			memset(bytes + in.disp_off, 0, in.disp_size);
+			memset((uint8_t *)words + in.disp_off, 0, in.disp_size);
 			ret->whole = mixed(ret->whole, addr + to);
 		}
-		print_add(ret, alike_word_of(bytes, 8));
+		print_add(ret, words[0]);
 		if (in.len > 8)
-			print_add(ret, alike_word_of(bytes + 8, 8));
+			print_add(ret, words[1]);
 	}
 	return true;
 }

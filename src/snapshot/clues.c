@@ -25,8 +25,9 @@ struct clue_maker {
 	VEC(struct link) links;    /* stubs and slots of imports, by address */
 	VEC(struct link) pointers; /* fields of data that relocations fill, by address */
 	code_ref_vec refs;
-	uint32_t grams[CLUE_GRAMS]; /* of the symbol at work: a heap, the largest first */
+	uint32_t grams[2 * CLUE_GRAMS]; /* of the symbol at work */
 	size_t gram_count;
+	uint64_t gram_limit; /* those from here on are not among the lowest */
 };
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -96,15 +97,26 @@ static struct ref_wish clues_wish_of(const struct image *im)
 
 /* ---- references ------------------------------------------------------------------------------ */
 
+/* What an address in the program is as a reference. */
+static uint64_t ref_of(const struct clue_maker *m, uint64_t addr)
+{
+	const struct link *links = m->links.data;
+	const size_t count = m->links.count;
+	if (count > 0 && addr >= links[0].addr && addr <= links[count - 1].addr) {
+		const size_t i = lower_bound(links, count, sizeof *links, addr);
+		if (links[i].addr == addr)
+			return links[i].to;
+	}
+	return addr - m->out->lowest;
+}
+
 /* Each target once a symbol: its last few are looked at, as most repeats are near. */
-static void ref_add(struct clue_maker *m, struct clue *c, uint64_t to)
+static void ref_add(struct clue_maker *m, struct clue *c, uint64_t addr)
 {
 	enum { NEAR = 32 };
-	const size_t i = lower_bound(m->links.data, m->links.count, sizeof *m->links.data, to);
-	if (to < m->wish.imm_low || to >= m->wish.imm_high)
+	if (addr < m->wish.imm_low || addr >= m->wish.imm_high)
 		return;
-	to = i < m->links.count && m->links.data[i].addr == to ? m->links.data[i].to
-							       : to - m->out->lowest;
+	const uint64_t to = ref_of(m, addr);
 	const size_t end = m->out->refs.count;
 	for (size_t k = end; k > c->first_ref && end - k < NEAR; k--)
 		if (m->out->refs.data[k - 1] == to)
@@ -144,40 +156,34 @@ static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 
 /* ---- samples of code ------------------------------------------------------------------------- */
 
-static void gram_sift(struct clue_maker *m)
+/* Sorts the grams, each once, and keeps the lowest. */
+static void grams_settle(struct clue_maker *m)
 {
-	uint32_t *heap = m->grams;
-	for (size_t i = 0;;) {
-		size_t largest = i;
-		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < m->gram_count; k++)
-			if (heap[k] > heap[largest])
-				largest = k;
-		if (largest == i)
-			return;
-		const uint32_t t = heap[i];
-		heap[i] = heap[largest];
-		heap[largest] = t;
-		i = largest;
+	uint32_t *list = m->grams;
+	size_t kept = 0;
+	for (size_t i = 0; i < m->gram_count; i++) {
+		const uint32_t gram = list[i];
+		size_t at = kept;
+		while (at > 0 && list[at - 1] > gram)
+			at--;
+		if (at > 0 && list[at - 1] == gram)
+			continue;
+		memmove(list + at + 1, list + at, (kept - at) * sizeof *list);
+		list[at] = gram;
+		kept++;
 	}
+	m->gram_count = min_u64(kept, CLUE_GRAMS);
+	if (kept >= CLUE_GRAMS)
+		m->gram_limit = list[CLUE_GRAMS - 1];
 }
 
 static void gram_add(struct clue_maker *m, uint32_t gram)
 {
-	uint32_t *heap = m->grams;
-	if (m->gram_count == CLUE_GRAMS && gram >= heap[0])
+	if (gram >= m->gram_limit)
 		return;
-	for (size_t i = 0; i < m->gram_count; i++)
-		if (heap[i] == gram)
-			return;
-	if (m->gram_count == CLUE_GRAMS) {
-		heap[0] = gram;
-		gram_sift(m);
-		return;
-	}
-	size_t i = m->gram_count++;
-	for (; i > 0 && heap[(i - 1) / 2] < gram; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = gram;
+	m->grams[m->gram_count++] = gram;
+	if (m->gram_count == COUNT_OF(m->grams))
+		grams_settle(m);
 }
 
 /* What an instruction does, without registers' numbers, displacements and immediates. */
@@ -230,6 +236,7 @@ static void code_sample(struct clue_maker *m, struct clue *c, struct bytes code)
 {
 	const enum code_isa isa = code_isa_of(m->im);
 	m->gram_count = 0;
+	m->gram_limit = UINT64_C(1) << 32;
 	if (isa == CODE_X86_64 || isa == CODE_I386)
 		x86_sample(m, code, isa == CODE_X86_64);
 	else
@@ -237,15 +244,9 @@ static void code_sample(struct clue_maker *m, struct clue *c, struct bytes code)
 	c->print = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64
 			   ? 0
 			   : bytes_print(code).shape;
+	grams_settle(m);
 	c->first_gram = (uint32_t)m->out->grams.count;
 	c->gram_count = (uint32_t)m->gram_count;
-	for (size_t n = m->gram_count; n > 1;) { /* to rising order: the largest goes last */
-		const uint32_t largest = m->grams[0];
-		m->grams[0] = m->grams[--n];
-		m->grams[n] = largest;
-		m->gram_count = n;
-		gram_sift(m);
-	}
 	for (size_t i = 0; i < c->gram_count; i++)
 		vec_push(&m->out->grams, m->grams[i]);
 }
