@@ -24,7 +24,7 @@ enum field_kind {
 	FIELD_SUMS,   /* an array of uint64_t: an object with `words` as keys */
 	FIELD_OBJECT, /* a pointer to a struct; NULL: there is none */
 	FIELD_PART,   /* a struct in the struct */
-	/* Lists: a pointer to the elements, or an array of them; the member at if_at counts them. */
+	/* Lists: a pointer to the elements, or an array of them; if_at counts them. */
 	FIELD_OBJECTS, /* pointers to structs */
 	FIELD_STRUCTS, /* structs of `stride` bytes */
 	FIELD_NUMBERS, /* uint64_t */
