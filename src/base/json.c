@@ -120,11 +120,30 @@ static void json_put_string(struct json *j, struct str s)
 	json_text_put(j, "\"");
 }
 
+/* Most keys are short and plain: they go in one piece with what stands around them. */
 void json_key(struct json *j, const char *key)
 {
+	enum { MOST = 40 };
+	char piece[MOST + 8];
+	size_t len = 0, i = 0;
+	if (j->comma && !j->new_line && !j->indented) {
+		piece[len++] = ',';
+		piece[len++] = ' ';
+		j->comma = false;
+	}
 	json_begin(j);
-	json_put_string(j, str_of(key));
-	json_text_put(j, ": ");
+	piece[len++] = '"';
+	while (i < MOST && key[i] != '\0' && is_plain_ascii(key[i]))
+		piece[len++] = key[i++];
+	if (key[i] == '\0') {
+		memcpy(piece + len, "\": ", 3);
+		j->put(j->ctx, piece, len + 3);
+	} else {
+		if (len > i + 1)
+			j->put(j->ctx, piece, len - i - 1);
+		json_put_string(j, str_of(key));
+		json_text_put(j, ": ");
+	}
 	j->comma = false;
 	j->keyed = true;
 }

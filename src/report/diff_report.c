@@ -225,8 +225,8 @@ static void diff_report_put_path(const struct report *r, const struct heft_row *
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static const struct field padded_list[] = {
-	{ "padded", "bytes with padding", FIELD(struct padded, after) },
-	{ "base_padded", "bytes with padding of the base", FIELD(struct padded, before) },
+	{ KEY("padded", "bytes with padding"), FIELD(struct padded, after) },
+	{ KEY("base_padded", "bytes with padding of the base"), FIELD(struct padded, before) },
 };
 const struct fields padded_fields = FIELDS("sizes of both sides", padded_list);
 
@@ -244,33 +244,32 @@ static void diff_put_vm(const struct field_at *at, struct json *j)
 
 #define SECTION(m) FIELD(struct diff_section, m)
 static const struct field section_list[] = {
-	{ "section", "its name", SECTION(name) },
-	{ "in_file", "it has bytes in the file", SECTION(in_file) },
-	{ "own", "bytes of symbols", SECTION(sizes.after) },
-	{ "padding", "bytes of padding", SECTION(sizes.padding_after) },
-	{ "base_own", "bytes of symbols of the base", SECTION(sizes.before) },
-	{ "base_padding", "bytes of padding of the base", SECTION(sizes.padding_before) },
-	{ "unchanged", "how many symbols became that", SECTION(counts[HEFT_UNCHANGED]) },
-	{ "changed", "how many symbols became that", SECTION(counts[HEFT_CHANGED]) },
-	{ "added", "how many symbols became that", SECTION(counts[HEFT_ADDED]) },
-	{ "removed", "how many symbols became that", SECTION(counts[HEFT_REMOVED]) },
-	{ "moved", "how many symbols became that", SECTION(counts[HEFT_MOVED]) },
-	{ "renamed", "how many symbols became that", SECTION(counts[HEFT_RENAMED]) },
+	{ KEY("section", "its name"), SECTION(name) },
+	{ KEY("in_file", "it has bytes in the file"), SECTION(in_file) },
+	{ KEY("own", "bytes of symbols"), SECTION(sizes.after) },
+	{ KEY("padding", "bytes of padding"), SECTION(sizes.padding_after) },
+	{ KEY("base_own", "bytes of symbols of the base"), SECTION(sizes.before) },
+	{ KEY("base_padding", "bytes of padding of the base"), SECTION(sizes.padding_before) },
+	{ KEY("unchanged", "how many symbols became that"), SECTION(counts[HEFT_UNCHANGED]) },
+	{ KEY("changed", "how many symbols became that"), SECTION(counts[HEFT_CHANGED]) },
+	{ KEY("added", "how many symbols became that"), SECTION(counts[HEFT_ADDED]) },
+	{ KEY("removed", "how many symbols became that"), SECTION(counts[HEFT_REMOVED]) },
+	{ KEY("moved", "how many symbols became that"), SECTION(counts[HEFT_MOVED]) },
+	{ KEY("renamed", "how many symbols became that"), SECTION(counts[HEFT_RENAMED]) },
 };
 #undef SECTION
 const struct fields diff_section_fields = FIELDS("section", section_list);
 
 static const struct field diff_list[] = {
-	{ "by",
-	  "what rows are: `symbol`, `source`, `directory`, `object`, `component`, `section`, "
-	  "`container` or `namespace`",
+	{ KEY("by", "what rows are: `symbol`, `source`, `directory`, `object`, `component`, "
+		    "`section`, `container` or `namespace`"),
 	  .get = report_by },
-	{ "file", "bytes of the file", .kind = FIELD_PUT, .put = diff_put_file,
+	{ KEY("file", "bytes of the file"), .kind = FIELD_PUT, .put = diff_put_file,
 	  .type = "sizes of both sides", .flags = FIELD_LINES },
-	{ "vm", "bytes of its VM image", .kind = FIELD_PUT, .put = diff_put_vm,
-	  .type = "sizes of both sides",
-	  FIELD_IF(struct diff_report, knows_memory, "a `.size` file does not tell it") },
-	{ "sections", "by falling size; of all rows, whatever options say",
+	{ KEY("vm", "bytes of its VM image. Missing if a `.size` file does not tell it"),
+	  .kind = FIELD_PUT, .put = diff_put_vm, .type = "sizes of both sides",
+	  FIELD_IF(struct diff_report, knows_memory) },
+	{ KEY("sections", "by falling size; of all rows, whatever options say"),
 	  FIELD_LIST(FIELD_STRUCTS, struct diff_report, sections, section_count),
 	  .stride = sizeof(struct diff_section), .flags = FIELD_LINES, .of = &diff_section_fields },
 };
@@ -288,9 +287,8 @@ static struct str diff_row_kind(struct field_at *at)
 }
 
 static const struct field diff_row_list[] = {
-	{ "kind",
-	  "`symbol` (or what `by` says), `section` (bytes of a section without an owner), "
-	  "`header`, `fallback` (other bytes without an owner) or `literal`",
+	{ KEY("kind", "`symbol` (or what `by` says), `section` (bytes of a section without an "
+		      "owner), `header`, `fallback` (other bytes without an owner) or `literal`"),
 	  .get = diff_row_kind },
 };
 const struct fields diff_row_fields = FIELDS("row of a difference", diff_row_list);

@@ -41,51 +41,61 @@ static bool field_is_set(unsigned kind, const char *p, size_t size)
 
 static bool field_has_value(const struct field *f, const char *of)
 {
-	if (f->kind >= FIELD_OBJECTS && f->kind <= FIELD_TEXTS)
-		return !(f->flags & FIELD_ANY) || field_number(of + f->if_at, f->if_size) > 0;
-	if (f->if_size > 0 && !field_is_set(f->if_kind, of + f->if_at, f->if_size))
+	const bool list = f->kind >= FIELD_OBJECTS && f->kind <= FIELD_TEXTS;
+	if (f->if_size > 0 && (!list || f->flags & FIELD_ANY) &&
+	    !field_is_set(f->if_kind, of + f->if_at, f->if_size))
 		return false;
 	if (f->kind == FIELD_OBJECT)
 		return field_pointer(f, of) != NULL;
-	if (f->flags & FIELD_ANY && f->size > 0 && !field_is_set(f->kind, of + f->at, f->size))
-		return false;
-	return !(f->flags & FIELD_ADDRESS) || field_number(of + f->at, f->size) != UINT64_MAX;
+	if (!(f->flags & (FIELD_ANY | FIELD_ADDRESS)) || f->size == 0 || list)
+		return true;
+	return f->flags & FIELD_ADDRESS ? field_number(of + f->at, f->size) != UINT64_MAX
+					: field_is_set(f->kind, of + f->at, f->size);
 }
 
 /* What is one text or number; flags with blanks between.  NUL-terminated unless `get` gives it. */
 static struct str field_text(const struct field *f, struct field_at *at)
 {
 	const char *value = (const char *)at->of + f->at;
-	char *room = at->room, *end = room + FIELD_ROOM - 1;
+	char *const room = at->room, *const end = room + FIELD_ROOM - 1;
 	size_t used = 0;
 	double parts;
-	if (f->size == 0 && f->kind != FIELD_CONSTANT)
+	if (f->kind == FIELD_CONSTANT)
+		return str_of(f->type);
+	if (f->size == 0)
 		return f->get(at);
 	if (f->kind == FIELD_TEXT) {
 		const char *text = field_pointer(f, at->of);
 		return str_of(text ? text : "");
 	}
-	if (f->kind == FIELD_CONSTANT)
-		return str_of(f->type);
 	const uint64_t n = field_number(value, f->size);
-	*room = *end = '\0';
 	switch (f->kind) {
 	case FIELD_WORD: ASSERT(n < f->word_count); return str_of(f->words[n]);
 	case FIELD_BOOL: return n ? STR("true") : STR("false");
-	case FIELD_HASH: snprintf(room, FIELD_ROOM, "%016" PRIx64, n); break;
+	case FIELD_HASH:
+		return (struct str){ room, (size_t)snprintf(room, FIELD_ROOM, "%016" PRIx64, n) };
 	case FIELD_PARTS:
 		memcpy(&parts, value, sizeof parts);
 		pss_exact(room, parts);
-		break;
+		return str_of(room);
 	case FIELD_FLAGS:
-		for (size_t i = 0; i < f->word_count && used < FIELD_ROOM; i++)
-			if (n >> i & 1)
-				used += (size_t)snprintf(room + used, FIELD_ROOM - used, "%s%s",
-							 used > 0 ? " " : "", f->words[i]);
-		break;
-	default: return str_of(decimal_before(end, n));
+		for (size_t i = 0; i < f->word_count; i++) {
+			const struct str word = str_of(f->words[i]);
+			if (!(n >> i & 1))
+				continue;
+			ASSERT(used + word.len + 1 < FIELD_ROOM);
+			if (used > 0)
+				room[used++] = ' ';
+			memcpy(room + used, word.p, word.len);
+			used += word.len;
+		}
+		room[used] = '\0';
+		return (struct str){ room, used };
+	default: break;
 	}
-	return str_of(room);
+	*end = '\0';
+	char *start = decimal_before(end, n);
+	return (struct str){ start, (size_t)(end - start) };
 }
 
 struct str fields_heft(struct field_at *at)
@@ -148,12 +158,14 @@ void fields_members(struct json *j, const struct fields *fields, const void *of,
 	struct field_at at;
 	at.of = of;
 	at.in = in;
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct field *f = &fields->list[i];
-		const bool single = f->kind < FIELD_FLAGS, only_csv = f->flags & FIELD_ONLY_CSV;
-		const bool known = !only_csv && field_has_value(f, of);
-		const struct str text = known && single ? field_text(f, &at) : STR("");
-		if (only_csv || ((!known || text.p == NULL) && !(f->flags & FIELD_NULL)))
+	for (const struct field *f = fields->list; f < fields->list + fields->count; f++) {
+		struct str text = STR("");
+		if (f->flags & FIELD_ONLY_CSV)
+			continue;
+		const bool single = f->kind < FIELD_FLAGS, known = field_has_value(f, of);
+		if (known && single)
+			text = field_text(f, &at);
+		if ((!known || text.p == NULL) && !(f->flags & FIELD_NULL))
 			continue;
 		if (f->flags & FIELD_LINES)
 			json_line(j);
@@ -204,29 +216,30 @@ void record_open(struct record *r, struct sink *s, const struct heft_write_opts 
 		sink_text(s, STR("|"));
 }
 
-static void record_cell(struct record *r, const char *name, const char *value, bool number)
+static void record_cell(struct record *r, const char *name, struct str text, bool number)
 {
-	const char *text = r->names ? name : value;
 	if (r->format == HEFT_MARKDOWN)
-		sink_text(r->s, STR(" "));
+		sink_char(r->s, ' ');
 	else if (r->fields > 0)
-		sink_text(r->s, r->format == HEFT_CSV ? STR(",") : STR("\t"));
+		sink_char(r->s, r->format == HEFT_CSV ? ',' : '\t');
 	if (number && r->fields < FIELDS_MAX)
 		r->numbers |= UINT64_C(1) << r->fields;
 	r->fields++;
-	if (number || (r->names && r->format == HEFT_MARKDOWN))
-		sink_text(r->s, str_of(text));
-	else if (r->format != HEFT_MARKDOWN)
-		field_put(r->s, text, r->format == HEFT_CSV ? ',' : '\t', r->safe);
-	else if (*text)
-		markdown_code(r->s, text, SIZE_MAX);
+	if (r->names)
+		text = str_of(name);
+	if (number || text.len == 0 || (r->names && r->format == HEFT_MARKDOWN))
+		sink_text(r->s, text);
+	else if (r->format == HEFT_MARKDOWN)
+		markdown_code(r->s, text.p, SIZE_MAX);
+	else
+		field_put(r->s, text.p, r->format == HEFT_CSV ? ',' : '\t', r->safe);
 	if (r->format == HEFT_MARKDOWN)
 		sink_text(r->s, STR(" |"));
 }
 
 void record_text(struct record *r, const char *name, const char *value)
 {
-	record_cell(r, name, value ? value : "", false);
+	record_cell(r, name, str_of(value ? value : ""), false);
 }
 
 void record_fields(struct record *r, const struct fields *fields, const void *of, const void *in)
@@ -234,22 +247,21 @@ void record_fields(struct record *r, const struct fields *fields, const void *of
 	struct field_at at;
 	at.of = of;
 	at.in = in;
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct field *f = &fields->list[i];
+	for (const struct field *f = fields->list; f < fields->list + fields->count; f++) {
 		struct str text = STR("");
 		if (!(f->flags & (FIELD_CSV | FIELD_ONLY_CSV)))
 			continue;
 		if (of != NULL && field_has_value(f, of))
 			text = field_text(f, &at);
-		if (f->flags & FIELD_BLANK && str_eq(text, STR("0")))
-			text = STR("");
-		if (f->flags & FIELD_ADDRESS && r->format == HEFT_MARKDOWN && text.len > 0) {
+		if (text.len > 0 && f->flags & FIELD_BLANK && str_eq(text, STR("0")))
+			text.len = 0;
+		if (text.len > 0 && f->flags & FIELD_ADDRESS && r->format == HEFT_MARKDOWN) {
 			snprintf(at.room, FIELD_ROOM, "0x%" PRIx64,
 				 field_number((const char *)of + f->at, f->size));
 			text = str_of(at.room);
 		}
-		record_cell(r, f->column ? f->column : f->key, text.p ? text.p : "",
-			    f->kind == FIELD_NUMBER);
+		record_cell(r, f->column ? f->column : f->key, text,
+			    f->kind == FIELD_NUMBER || f->kind == FIELD_PARTS);
 	}
 }
 
@@ -270,50 +282,25 @@ static void document_type(struct sink *s, const struct field *f)
 {
 	static const char *const types[] = {
 		[FIELD_TEXT] = "string",
-		[FIELD_NUMBER] = "number",
-		[FIELD_BOOL] = "boolean",
-		[FIELD_HASH] = "string",
 		[FIELD_WORD] = "string",
-		[FIELD_FLAGS] = "array of strings",
-		[FIELD_SUMS] = "object",
+		[FIELD_HASH] = "string",
+		[FIELD_NUMBER] = "integer",
+		[FIELD_BOOL] = "boolean",
+		[FIELD_PARTS] = "number",
+		[FIELD_CONSTANT] = "integer",
+		[FIELD_FLAGS] = "array of",
+		[FIELD_SUMS] = "object of integers",
 		[FIELD_NUMBERS] = "array of integers",
 		[FIELD_TEXTS] = "array of strings",
-		[FIELD_CONSTANT] = "integer",
-		[FIELD_PARTS] = "number",
 	};
-	if (f->kind == FIELD_NUMBER && f->size > 0)
-		sink_text(s, STR("integer"));
-	else if (f->type && f->kind == FIELD_NUMBER)
-		sink_text(s, str_of(f->type));
-	else if (f->kind == FIELD_OBJECT || f->kind == FIELD_PART)
+	if (f->kind == FIELD_OBJECT || f->kind == FIELD_PART)
 		sink_text(s, str_of(f->of->name));
 	else if (f->kind == FIELD_OBJECTS || f->kind == FIELD_STRUCTS)
 		sink_printf(s, "array of %ss", f->of->name);
 	else
 		sink_text(s, str_of(f->kind == FIELD_PUT ? f->type : types[f->kind]));
-}
-
-/* "a, b"; as code in markdown. */
-static void document_words(struct sink *s, const struct field *f)
-{
 	for (size_t i = 0; i < f->word_count; i++)
 		sink_printf(s, "%s`%s`", i > 0 ? ", " : ": ", f->words[i]);
-}
-
-static void document_missing(struct sink *s, const struct field *f)
-{
-	static const char *const defaults[] = {
-		[FIELD_TEXT] = "there is none",
-		[FIELD_NUMBER] = "it is 0",
-		[FIELD_BOOL] = "it is false",
-	};
-	const bool any = f->flags & FIELD_ANY || f->kind == FIELD_OBJECT;
-	const char *text = f->missing              ? f->missing
-			   : !any                  ? NULL
-			   : f->kind <= FIELD_BOOL ? defaults[f->kind]
-						   : "there is none";
-	if (text)
-		sink_printf(s, ". %s if %s", f->flags & FIELD_NULL ? "Null" : "Missing", text);
 }
 
 void fields_document(struct sink *s, const struct fields *fields)
@@ -325,20 +312,13 @@ void fields_document(struct sink *s, const struct fields *fields)
 		    fields->name, columns ? " column |" : "", columns ? "---|" : "");
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct field *f = &fields->list[i];
-		ASSERT(f->key != NULL && f->what != NULL);
-		if (f->flags & FIELD_ONLY_CSV)
-			sink_text(s, STR("| | "));
-		else
-			sink_printf(s, "| `%s` | ", f->key);
+		const bool column = f->flags & (FIELD_CSV | FIELD_ONLY_CSV);
+		sink_printf(s, f->flags & FIELD_ONLY_CSV ? "| | " : "| `%s` | ", f->key);
 		document_type(s, f);
-		if (columns && f->flags & (FIELD_CSV | FIELD_ONLY_CSV))
+		if (column)
 			sink_printf(s, " | `%s`", f->column ? f->column : f->key);
-		else if (columns)
-			sink_text(s, STR(" |"));
-		sink_printf(s, " | %s", f->what);
-		document_words(s, f);
-		document_missing(s, f);
-		sink_text(s, STR(" |\n"));
+		sink_printf(s, "%s | %s |\n", columns && !column ? " |" : "",
+			    f->key + strlen(f->key) + 1);
 	}
 	sink_text(s, STR("\n"));
 }

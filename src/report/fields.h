@@ -36,7 +36,7 @@ enum field_flag {
 	FIELD_CSV = 1,      /* a column of csv, tsv and markdown too */
 	FIELD_ONLY_CSV = 2, /* and no member of JSON */
 	FIELD_ANY = 4,      /* no value where it is "", 0, false or empty */
-	FIELD_NULL = 8,     /* JSON has null where there is no value, else the member is missing */
+	FIELD_NULL = 8,     /* no value is null, else the member is missing */
 	FIELD_ADDRESS = 16, /* hexadecimal in markdown; UINT64_MAX is no value */
 	FIELD_LINES = 32,   /* elements go on lines of their own */
 	FIELD_BLANK = 64,   /* a 0 leaves the column empty */
@@ -51,10 +51,11 @@ struct field_at {
 };
 
 struct field {
-	const char *key, *what; /* what: for docs/json.md */
-	const char *missing;    /* when there is no value, in words; NULL: as the flags say */
-	const char *type;
-	const char *column; /* the name of its column, NULL: the key */
+	const char *key; /* by KEY: the key, NUL, what docs/json.md says of it */
+	union {
+		const char *column; /* the name of its column, NULL: the key */
+		const char *type;   /* of FIELD_PUT and FIELD_CONSTANT */
+	};
 	union {
 		const char *const *words;
 		const struct fields *of; /* of objects and their lists */
@@ -77,6 +78,8 @@ struct fields {
 	size_t count;
 };
 
+/* One pointer, as each is relocated when heft starts. */
+#define KEY(key, what) key "\0" what
 #define FIELD_KIND(t, m)                                                                           \
 	_Generic(((t *)0)->m,                                                                      \
 		const char *: FIELD_TEXT,                                                          \
@@ -90,16 +93,14 @@ struct fields {
 #define FIELD_AS(k, t, m) .kind = (k), .at = offsetof(t, m), .size = sizeof(((t *)0)->m)
 #define FIELD(t, m)       FIELD_AS(FIELD_KIND(t, m), t, m)
 #define FIELD_WORDS(w)    .words = (w), .word_count = COUNT_OF(w)
-/* No value unless the member is set; `text` says when that is. */
-#define FIELD_IF(t, m, text)                                                                       \
-	.if_kind = FIELD_KIND(t, m), .if_at = offsetof(t, m), .if_size = sizeof(((t *)0)->m),      \
-	.missing = (text)
+/* No value unless the member is set. */
+#define FIELD_IF(t, m)                                                                             \
+	.if_kind = FIELD_KIND(t, m), .if_at = offsetof(t, m), .if_size = sizeof(((t *)0)->m)
 /* A list and how many elements it has. */
-#define FIELD_LIST(k, t, m, count)                                                                 \
-	FIELD_AS(k, t, m), .if_at = offsetof(t, count), .if_size = sizeof(((t *)0)->count)
-#define SCHEMA_1         { "schema_version", "1", .kind = FIELD_CONSTANT, .type = "1" }
-#define FIELD_HEFT       { "heft", "version of heft that wrote it", .get = fields_heft }
-#define FIELDS(n, array) { (n), (array), COUNT_OF(array) }
+#define FIELD_LIST(k, t, m, count) FIELD_AS(k, t, m), FIELD_IF(t, count)
+#define SCHEMA_1                   { KEY("schema_version", "1"), .kind = FIELD_CONSTANT, .type = "1" }
+#define FIELD_HEFT                 { KEY("heft", "version of heft that wrote it"), .get = fields_heft }
+#define FIELDS(n, array)           { (n), (array), COUNT_OF(array) }
 
 struct str fields_heft(struct field_at *at);
 /* What rows are, of a document: the first level of the report in `in`. */

@@ -230,15 +230,17 @@ static void put_folded(const struct heap_report *r, struct sink *s)
 
 #define CHUNKS(m) FIELD(struct heap_info, of.m)
 static const struct field chunks_list[] = {
-	{ "heaps", "heaps of glibc's malloc (arenas)", CHUNKS(arenas) },
-	{ "own_mappings", "blocks in use with a mapping of their own", CHUNKS(own_mappings) },
-	{ "own_mapping_bytes", "bytes of these blocks", CHUNKS(own_mapping_bytes) },
-	{ "cached", "freed chunks that are kept for the next call of their size", CHUNKS(cached) },
-	{ "cached_bytes", "bytes of these chunks", CHUNKS(cached_bytes) },
-	{ "free_chunks", "other freed chunks", CHUNKS(free_chunks) },
-	{ "free_bytes", "bytes of the other freed chunks", CHUNKS(free_bytes) },
-	{ "top_bytes", "bytes at the ends of heaps, not handed out", CHUNKS(top_bytes) },
-	{ "broken_chains", "places where a chain of chunks does not go on", CHUNKS(broken_chains) },
+	{ KEY("heaps", "heaps of glibc's malloc (arenas)"), CHUNKS(arenas) },
+	{ KEY("own_mappings", "blocks in use with a mapping of their own"), CHUNKS(own_mappings) },
+	{ KEY("own_mapping_bytes", "bytes of these blocks"), CHUNKS(own_mapping_bytes) },
+	{ KEY("cached", "freed chunks that are kept for the next call of their size"),
+	  CHUNKS(cached) },
+	{ KEY("cached_bytes", "bytes of these chunks"), CHUNKS(cached_bytes) },
+	{ KEY("free_chunks", "other freed chunks"), CHUNKS(free_chunks) },
+	{ KEY("free_bytes", "bytes of the other freed chunks"), CHUNKS(free_bytes) },
+	{ KEY("top_bytes", "bytes at the ends of heaps, not handed out"), CHUNKS(top_bytes) },
+	{ KEY("broken_chains", "places where a chain of chunks does not go on"),
+	  CHUNKS(broken_chains) },
 };
 #undef CHUNKS
 const struct fields chunks_fields = FIELDS("heap of glibc", chunks_list);
@@ -255,69 +257,74 @@ static struct str process_command(struct field_at *at)
 	return heap_command(at->of);
 }
 
-#define OF(m)          FIELD(struct heap_info, of.m)
-#define OF_IF(m, text) FIELD_IF(struct heap_info, of.m, text)
+#define OF(m)    FIELD(struct heap_info, of.m)
+#define OF_IF(m) FIELD_IF(struct heap_info, of.m)
 static const struct field process_list[] = {
-	{ "path", "path of the dump", OF(path) },
-	{ "kind", "kind of the dump, in words", OF(kind) },
-	{ "command", "name of the program; with `--with-arguments` its arguments too",
+	{ KEY("path", "path of the dump"), OF(path) },
+	{ KEY("kind", "kind of the dump, in words"), OF(kind) },
+	{ KEY("command", "name of the program; with `--with-arguments` its arguments too"),
 	  .get = process_command },
-	{ "pid", "number of the process; 0 if unknown", OF(pid) },
-	{ "word", "bytes of a machine word", OF(word) },
-	{ "big_endian", "byte order of the machine", OF(big_endian) },
-	{ "signal", "number of the signal that ended the process; 0: none", OF(signal) },
-	{ "fault_address", "address of the access that failed", OF(fault_addr),
-	  OF_IF(has_fault, "there was no fault") },
-	{ "mapped", "bytes of memory that the process had", OF(mapped) },
-	{ "present", "bytes of this memory in the dump", OF(present) },
-	{ "missing", "bytes that the dump lost at its end", OF(missing) },
-	{ "recorded", "the recorder's pages are there", OF(recorded) },
-	{ "counted", "the recorder's counters are there", OF(counted) },
-	{ "sample",
-	  "one block in so many bytes is recorded, so that numbers are estimates; 0: every one",
+	{ KEY("pid", "number of the process; 0 if unknown"), OF(pid) },
+	{ KEY("word", "bytes of a machine word"), OF(word) },
+	{ KEY("big_endian", "byte order of the machine"), OF(big_endian) },
+	{ KEY("signal", "number of the signal that ended the process; 0: none"), OF(signal) },
+	{ KEY("fault_address", "address of the access that failed. Missing if there was no fault"),
+	  OF(fault_addr), OF_IF(has_fault) },
+	{ KEY("mapped", "bytes of memory that the process had"), OF(mapped) },
+	{ KEY("present", "bytes of this memory in the dump"), OF(present) },
+	{ KEY("missing", "bytes that the dump lost at its end"), OF(missing) },
+	{ KEY("recorded", "the recorder's pages are there"), OF(recorded) },
+	{ KEY("counted", "the recorder's counters are there"), OF(counted) },
+	{ KEY("sample", "one block in so many bytes is recorded, so that numbers are estimates; 0: "
+			"every one"),
 	  OF(sample) },
-	{ "depth", "frames kept of a stack; 0: all", OF(depth) },
-	{ "stacks", "how many call stacks were recorded", OF(stacks) },
-	{ "threads", "how many threads the recorder saw", OF(threads) },
-	{ "live_bytes", "bytes that were asked for and not freed", OF(live_bytes),
-	  .flags = FIELD_NULL,
-	  OF_IF(live_known, "not all that is live is known; the exit status is then 2") },
-	{ "live_blocks", "blocks that were not freed", OF(live), .flags = FIELD_NULL,
-	  OF_IF(live_known, "not all that is live is known") },
-	{ "unknown",
-	  "why not all that is live is known, or why the allocator's counts and the blocks differ",
+	{ KEY("depth", "frames kept of a stack; 0: all"), OF(depth) },
+	{ KEY("stacks", "how many call stacks were recorded"), OF(stacks) },
+	{ KEY("threads", "how many threads the recorder saw"), OF(threads) },
+	{ KEY("live_bytes", "bytes that were asked for and not freed. Null if not all that is live "
+			    "is known; the exit status is then 2"),
+	  OF(live_bytes), .flags = FIELD_NULL, OF_IF(live_known) },
+	{ KEY("live_blocks", "blocks that were not freed. Null if not all that is live is known"),
+	  OF(live), .flags = FIELD_NULL, OF_IF(live_known) },
+	{ KEY("unknown", "why not all that is live is known, or why the allocator's counts and the "
+			 "blocks differ. Missing if there is none"),
 	  OF(unknown), .flags = FIELD_ANY },
-	{ "lacks", "why memory that the program may have written is not in the dump", OF(lacks),
-	  .flags = FIELD_ANY },
-	{ "peak_bytes", "most bytes that were live at once", OF(peak_bytes) },
-	{ "alloc_bytes", "bytes that were asked for", OF(alloc_bytes) },
-	{ "allocs", "calls that asked for them", OF(allocs) },
-	{ "temporary", "allocations freed before their thread asked for another", OF(temporary) },
-	{ "found_bytes",
-	  "bytes of live blocks with a header in the dump; without a recorder, of glibc's chunks "
-	  "in use",
+	{ KEY("lacks", "why memory that the program may have written is not in the dump. Missing "
+		       "if there is none"),
+	  OF(lacks), .flags = FIELD_ANY },
+	{ KEY("peak_bytes", "most bytes that were live at once"), OF(peak_bytes) },
+	{ KEY("alloc_bytes", "bytes that were asked for"), OF(alloc_bytes) },
+	{ KEY("allocs", "calls that asked for them"), OF(allocs) },
+	{ KEY("temporary", "allocations freed before their thread asked for another"),
+	  OF(temporary) },
+	{ KEY("found_bytes", "bytes of live blocks with a header in the dump; without a recorder, "
+			     "of glibc's chunks in use"),
 	  OF(block_bytes) },
-	{ "found_blocks", "how many blocks these are", OF(blocks) },
-	{ "freed_blocks", "freed blocks whose header is still there", OF(freed_blocks) },
-	{ "started_ns", "start of the process, nanoseconds since 1970", OF(started) },
-	{ "peak_at_ns", "when most bytes were live, nanoseconds since the start", OF(peak_at) },
-	{ "taken_at_ns", "when the dump was taken, nanoseconds since the start", OF(taken_at) },
-	{ "lost", "allocations without a stack, as the tables were full", OF(lost) },
-	{ "unrecorded", "allocations made by signal handlers", OF(unrecorded) },
-	{ "double_frees", "blocks that were freed twice: the recorder did not free them again",
+	{ KEY("found_blocks", "how many blocks these are"), OF(blocks) },
+	{ KEY("freed_blocks", "freed blocks whose header is still there"), OF(freed_blocks) },
+	{ KEY("started_ns", "start of the process, nanoseconds since 1970"), OF(started) },
+	{ KEY("peak_at_ns", "when most bytes were live, nanoseconds since the start"),
+	  OF(peak_at) },
+	{ KEY("taken_at_ns", "when the dump was taken, nanoseconds since the start"),
+	  OF(taken_at) },
+	{ KEY("lost", "allocations without a stack, as the tables were full"), OF(lost) },
+	{ KEY("unrecorded", "allocations made by signal handlers"), OF(unrecorded) },
+	{ KEY("double_frees", "blocks that were freed twice: the recorder did not free them again"),
 	  OF(double_frees) },
-	{ "beside",
-	  "an allocator's functions that the program calls and whose blocks are not recorded",
+	{ KEY("beside", "an allocator's functions that the program calls and whose blocks are not "
+			"recorded. Missing if there is none"),
 	  OF(beside), .flags = FIELD_ANY },
-	{ "parts", "bytes of the heap's memory", FIELD_AS(FIELD_SUMS, struct heap_info, parts),
+	{ KEY("parts", "bytes of the heap's memory"), FIELD_AS(FIELD_SUMS, struct heap_info, parts),
 	  FIELD_WORDS(heap_part_names) },
-	{ "recorder_bytes", "bytes of the recorder's tables", OF(recorder_bytes) },
-	{ "pinned_pages", "pages that blocks hold less than a quarter of", OF(pinned_pages) },
-	{ "pinned_bytes", "free bytes of these pages", OF(pinned_bytes) },
-	{ "allocators", "allocators whose memory heft cannot read, with their modules",
+	{ KEY("recorder_bytes", "bytes of the recorder's tables"), OF(recorder_bytes) },
+	{ KEY("pinned_pages", "pages that blocks hold less than a quarter of"), OF(pinned_pages) },
+	{ KEY("pinned_bytes", "free bytes of these pages"), OF(pinned_bytes) },
+	{ KEY("allocators", "allocators whose memory heft cannot read, with their modules. Missing "
+			    "if there is none"),
 	  OF(allocators), .flags = FIELD_ANY },
-	{ "glibc", "what the words of its malloc tell", .kind = FIELD_PART, .of = &chunks_fields,
-	  OF_IF(arenas, "there are blocks of the recorder") },
+	{ KEY("glibc",
+	      "what the words of its malloc tell. Missing if there are blocks of the recorder"),
+	  .kind = FIELD_PART, .of = &chunks_fields, OF_IF(arenas) },
 };
 #undef OF
 #undef OF_IF
@@ -351,7 +358,7 @@ static void heap_put_stack(const struct field_at *at, struct json *j)
 }
 
 static const struct field stack_row_list[] = {
-	{ "stack", "places in `frames`, innermost first, the allocator's own left out",
+	{ KEY("stack", "places in `frames`, innermost first, the allocator's own left out"),
 	  .kind = FIELD_PUT, .put = heap_put_stack, .type = "array of integers" },
 };
 const struct fields stack_row_fields = FIELDS("row that is a stack", stack_row_list);
@@ -364,18 +371,17 @@ static struct str heap_sort(struct field_at *at)
 
 #define WRITING(m) FIELD(struct writing, m)
 static const struct field heap_document_list[] = {
-	{ "by", "what rows are, as the option `--by` names it", .get = report_by },
-	{ "sort", "the measure that rows are sorted by", .get = heap_sort },
-	{ "heap", "what is known of the process", WRITING(info), .of = &process_fields,
-	  .flags = FIELD_LINES },
-	{ "base", "what is known of the older process", WRITING(base), .of = &process_fields,
-	  .flags = FIELD_LINES, .missing = "nothing is compared" },
-	{ "notes", "oddities of the inputs, which did not stop the report",
+	{ KEY("by", "what rows are, as the option `--by` names it"), .get = report_by },
+	{ KEY("sort", "the measure that rows are sorted by"), .get = heap_sort },
+	{ KEY("heap", "what is known of the process. Missing if there is none"), WRITING(info),
+	  .of = &process_fields, .flags = FIELD_LINES },
+	{ KEY("base", "what is known of the older process. Missing if nothing is compared"),
+	  WRITING(base), .of = &process_fields, .flags = FIELD_LINES },
+	{ KEY("notes", "oddities of the inputs, which did not stop the report"),
 	  FIELD_LIST(FIELD_STRUCTS, struct writing, notes, note_count),
 	  .stride = sizeof(struct heft_note), .flags = FIELD_LINES, .of = &note_fields },
-	{ "frames",
-	  "each once; rows name them by their place in this list, from 0; empty unless rows "
-	  "are stacks",
+	{ KEY("frames", "each once; rows name them by their place in this list, from 0; empty "
+			"unless rows are stacks"),
 	  FIELD_LIST(FIELD_OBJECTS, struct writing, frames.data, frames.count),
 	  .flags = FIELD_LINES, .of = &heap_frame_fields },
 };

@@ -6,13 +6,15 @@ static const char *const verdicts[] = { "odd", "wrong" };
 
 #define FINDING(m) FIELD(struct heft_block_finding, m)
 static const struct field finding_list[] = {
-	{ "id", "`BB01` ..., see heft(1)", FINDING(id), .flags = FIELD_CSV },
-	{ "wrong", "the map does not describe the code; false: it is odd", FINDING(wrong) },
-	{ "verdict", "the same in a word", FIELD_AS(FIELD_WORD, struct heft_block_finding, wrong),
-	  .flags = FIELD_ONLY_CSV, FIELD_WORDS(verdicts) },
-	{ "address", "VM address", FINDING(addr), .flags = FIELD_CSV | FIELD_ADDRESS },
-	{ "function", "its linkage name; empty if unknown", FINDING(function), .flags = FIELD_CSV },
-	{ "text", "what is wrong, in words", FINDING(text), .flags = FIELD_CSV },
+	{ KEY("id", "`BB01` ..., see heft(1)"), FINDING(id), .flags = FIELD_CSV },
+	{ KEY("wrong", "the map does not describe the code; false: it is odd"), FINDING(wrong) },
+	{ KEY("verdict", "the same in a word"),
+	  FIELD_AS(FIELD_WORD, struct heft_block_finding, wrong), .flags = FIELD_ONLY_CSV,
+	  FIELD_WORDS(verdicts) },
+	{ KEY("address", "VM address"), FINDING(addr), .flags = FIELD_CSV | FIELD_ADDRESS },
+	{ KEY("function", "its linkage name; empty if unknown"), FINDING(function),
+	  .flags = FIELD_CSV },
+	{ KEY("text", "what is wrong, in words"), FINDING(text), .flags = FIELD_CSV },
 };
 #undef FINDING
 const struct fields finding_fields = FIELDS("finding", finding_list);
@@ -35,13 +37,13 @@ void out_finding(const struct heft_block_finding *f, const struct heft_write_opt
 
 #define CHECK(m) FIELD(struct heft_block_check, m)
 static const struct field check_list[] = {
-	{ "functions", "functions of the map", CHECK(functions) },
-	{ "blocks", "blocks of the map", CHECK(blocks) },
-	{ "decoded", "blocks whose instructions were looked at", CHECK(decoded) },
-	{ "known_functions", "functions that symbols and unwind tables know", CHECK(known) },
-	{ "mapped_functions", "known functions that are in the map", CHECK(mapped) },
-	{ "wrong", "findings of what is wrong", CHECK(wrong) },
-	{ "odd", "findings of what is odd", CHECK(odd) },
+	{ KEY("functions", "functions of the map"), CHECK(functions) },
+	{ KEY("blocks", "blocks of the map"), CHECK(blocks) },
+	{ KEY("decoded", "blocks whose instructions were looked at"), CHECK(decoded) },
+	{ KEY("known_functions", "functions that symbols and unwind tables know"), CHECK(known) },
+	{ KEY("mapped_functions", "known functions that are in the map"), CHECK(mapped) },
+	{ KEY("wrong", "findings of what is wrong"), CHECK(wrong) },
+	{ KEY("odd", "findings of what is odd"), CHECK(odd) },
 };
 #undef CHECK
 const struct fields block_check_fields = FIELDS("sum of a check", check_list);

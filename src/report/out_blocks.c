@@ -94,45 +94,47 @@ void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *o
 
 static struct str block_runs(struct field_at *at)
 {
-	_Static_assert((int)NUMBER_MAX <= (int)FIELD_ROOM, "a number has at->room");
+	_Static_assert((int)NUMBER_MAX <= (int)FIELD_ROOM, "a number has room");
 	return runs_per_entry(at->room, at->in, at->of) ? str_of(at->room) : (struct str){ 0 };
 }
 
 #define SUCCESSOR(m) FIELD(struct heft_block_successor, m)
 static const struct field successor_list[] = {
-	{ "id", "number of the block", SUCCESSOR(id) },
-	{ "probability", "in units of 2^-31", SUCCESSOR(probability) },
-	{ "frequency", "frequency after linking", SUCCESSOR(frequency), .flags = FIELD_ANY,
-	  .missing = "the map does not state it" },
+	{ KEY("id", "number of the block"), SUCCESSOR(id) },
+	{ KEY("probability", "in units of 2^-31"), SUCCESSOR(probability) },
+	{ KEY("frequency", "frequency after linking. Missing if the map does not state it"),
+	  SUCCESSOR(frequency), .flags = FIELD_ANY },
 };
 #undef SUCCESSOR
 const struct fields successor_fields = FIELDS("successor", successor_list);
 
 #define BLOCK(m) FIELD(struct heft_block, m)
 static const struct field block_list[] = {
-	{ "id", "the compiler's number; of derived blocks the place in the function", BLOCK(id),
-	  .flags = FIELD_CSV, .column = "block" },
-	{ "address", "VM address", BLOCK(addr), .flags = FIELD_CSV | FIELD_ADDRESS },
-	{ "size", "bytes of code", BLOCK(size), .flags = FIELD_CSV },
-	{ "flags", "how it is entered and left", FIELD_AS(FIELD_FLAGS, struct heft_block, flags),
-	  .flags = FIELD_CSV, FIELD_WORDS(flag_words) },
-	{ "calls", "addresses where its calls end",
-	  FIELD_LIST(FIELD_NUMBERS, struct heft_block, calls, call_count), .flags = FIELD_ANY,
-	  .missing = "the map does not state it" },
-	{ "hash", "hash of its code, 16 hexadecimal digits",
-	  FIELD_AS(FIELD_HASH, struct heft_block, hash),
-	  FIELD_IF(struct heft_block, has_hash, "the map does not state it") },
-	{ "frequency", "how often it runs, in the compiler's unit", BLOCK(frequency),
-	  FIELD_IF(struct heft_block, has_frequency, "the map does not state it") },
-	{ "runs_per_entry", "the frequency divided by the first block's, to three decimals",
-	  .kind = FIELD_NUMBER, .get = block_runs, .flags = FIELD_CSV,
-	  .missing = "the map states no frequency" },
-	{ "post_link_frequency", "frequency after linking", BLOCK(post_link_frequency),
-	  .flags = FIELD_ANY, .missing = "the map does not state it" },
-	{ "successors", "where control may go",
+	{ KEY("id", "the compiler's number; of derived blocks the place in the function"),
+	  BLOCK(id), .flags = FIELD_CSV, .column = "block" },
+	{ KEY("address", "VM address"), BLOCK(addr), .flags = FIELD_CSV | FIELD_ADDRESS },
+	{ KEY("size", "bytes of code"), BLOCK(size), .flags = FIELD_CSV },
+	{ KEY("flags", "how it is entered and left"),
+	  FIELD_AS(FIELD_FLAGS, struct heft_block, flags), .flags = FIELD_CSV,
+	  FIELD_WORDS(flag_words) },
+	{ KEY("calls", "addresses where its calls end. Missing if the map does not state it"),
+	  FIELD_LIST(FIELD_NUMBERS, struct heft_block, calls, call_count), .flags = FIELD_ANY },
+	{ KEY("hash",
+	      "hash of its code, 16 hexadecimal digits. Missing if the map does not state it"),
+	  FIELD_AS(FIELD_HASH, struct heft_block, hash), FIELD_IF(struct heft_block, has_hash) },
+	{ KEY("frequency",
+	      "how often it runs, in the compiler's unit. Missing if the map does not state it"),
+	  BLOCK(frequency), FIELD_IF(struct heft_block, has_frequency) },
+	{ KEY("runs_per_entry", "the frequency divided by the first block's, to three decimals. "
+				"Missing if the map states no frequency"),
+	  .kind = FIELD_PARTS, .get = block_runs, .flags = FIELD_CSV },
+	{ KEY("post_link_frequency",
+	      "frequency after linking. Missing if the map does not state it"),
+	  BLOCK(post_link_frequency), .flags = FIELD_ANY },
+	{ KEY("successors", "where control may go. Missing if the map does not state it"),
 	  FIELD_LIST(FIELD_STRUCTS, struct heft_block, successors, successor_count),
 	  .stride = sizeof(struct heft_block_successor), .flags = FIELD_ANY,
-	  .of = &successor_fields, .missing = "the map does not state it" },
+	  .of = &successor_fields },
 };
 #undef BLOCK
 const struct fields block_fields = FIELDS("block", block_list);
@@ -140,25 +142,26 @@ const struct fields block_place_fields = { "block", block_list, 4 };
 
 #define FUNCTION(m) FIELD(struct heft_block_function, m)
 static const struct field function_list[] = {
-	{ "member", "member of the archive", FUNCTION(member), .flags = FIELD_CSV | FIELD_ANY,
-	  .missing = "the file is no archive" },
-	{ "function", "in the style of `-C`; `sub_ADDRESS` if no symbol is there", FUNCTION(name),
-	  .flags = FIELD_CSV },
-	{ "linkage_name", "as the linker sees it", FUNCTION(linkage),
-	  .flags = FIELD_CSV | FIELD_ANY, .missing = "no symbol is there" },
-	{ "section", "section of its first block", FUNCTION(section), .flags = FIELD_CSV },
-	{ "address", "VM address", FUNCTION(addr), .flags = FIELD_CSV | FIELD_ADDRESS,
+	{ KEY("member", "member of the archive. Missing if the file is no archive"),
+	  FUNCTION(member), .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("function", "in the style of `-C`; `sub_ADDRESS` if no symbol is there"),
+	  FUNCTION(name), .flags = FIELD_CSV },
+	{ KEY("linkage_name", "as the linker sees it. Missing if no symbol is there"),
+	  FUNCTION(linkage), .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("section", "section of its first block"), FUNCTION(section), .flags = FIELD_CSV },
+	{ KEY("address", "VM address"), FUNCTION(addr), .flags = FIELD_CSV | FIELD_ADDRESS,
 	  .column = "function_address" },
-	{ "section_offset", "bytes from the start of the section", FUNCTION(section_offset) },
-	{ "origin", "`map`, `symbols` or `derived` (from the code)", FUNCTION(origin) },
-	{ "version", "version of the map; 0 if it states none", FUNCTION(version) },
-	{ "parts", "how many ranges it has that lie apart",
+	{ KEY("section_offset", "bytes from the start of the section"), FUNCTION(section_offset) },
+	{ KEY("origin", "`map`, `symbols` or `derived` (from the code)"), FUNCTION(origin) },
+	{ KEY("version", "version of the map; 0 if it states none"), FUNCTION(version) },
+	{ KEY("parts", "how many ranges it has that lie apart"),
 	  FIELD_AS(FIELD_NUMBER, struct heft_block_function, range_count) },
-	{ "entry_count", "how often it was entered", FUNCTION(entry_count),
-	  FIELD_IF(struct heft_block_function, has_entry_count, "the map does not state it") },
-	{ "omitted", "true: the map states how many blocks there are, but not which",
+	{ KEY("entry_count", "how often it was entered. Missing if the map does not state it"),
+	  FUNCTION(entry_count), FIELD_IF(struct heft_block_function, has_entry_count) },
+	{ KEY("omitted", "true: the map states how many blocks there are, but not which. Missing "
+			 "if it is false"),
 	  FUNCTION(omitted), .flags = FIELD_ANY },
-	{ "blocks", "as the map has them, parts one after the other",
+	{ KEY("blocks", "as the map has them, parts one after the other"),
 	  FIELD_LIST(FIELD_OBJECTS, struct heft_block_function, blocks, block_count),
 	  .of = &block_fields },
 };

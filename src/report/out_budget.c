@@ -312,10 +312,9 @@ static struct str budget_broken(struct field_at *at)
 }
 
 static const struct field document_list[] = {
-	{ "budget", "path of the file of limits", FIELD(struct budget_report, path),
+	{ KEY("budget", "path of the file of limits"), FIELD(struct budget_report, path),
 	  .flags = FIELD_LINES },
-	{ "broken", "how many limits are broken", .kind = FIELD_NUMBER, .type = "integer",
-	  .get = budget_broken },
+	{ KEY("broken", "how many limits are broken"), .kind = FIELD_NUMBER, .get = budget_broken },
 };
 const struct fields budget_document_fields = FIELDS("document of limits", document_list);
 

@@ -132,18 +132,18 @@ void heap_put_process(const struct heft_heap_place *at, struct sink *s)
 #define BLOCK(m)   FIELD(struct heft_heap_block, m)
 #define CALL(t, m) FIELD_LIST(FIELD_OBJECTS, t, m, m##_count), .of = &heap_frame_fields
 static const struct field heap_block_list[] = {
-	{ "address", "address of its first byte", BLOCK(addr) },
-	{ "size", "bytes that were asked for", BLOCK(size) },
-	{ "freed", "false: it is live", BLOCK(freed) },
-	{ "sequence", "number of the allocation", BLOCK(sequence), .flags = FIELD_ANY,
-	  .missing = "the recorder kept none" },
-	{ "thread", "id of the thread that asked for it", BLOCK(thread), .flags = FIELD_ANY,
-	  .missing = "the recorder kept none" },
-	{ "frames", "who asked for it, innermost first; empty if unknown",
+	{ KEY("address", "address of its first byte"), BLOCK(addr) },
+	{ KEY("size", "bytes that were asked for"), BLOCK(size) },
+	{ KEY("freed", "false: it is live"), BLOCK(freed) },
+	{ KEY("sequence", "number of the allocation. Missing if the recorder kept none"),
+	  BLOCK(sequence), .flags = FIELD_ANY },
+	{ KEY("thread", "id of the thread that asked for it. Missing if the recorder kept none"),
+	  BLOCK(thread), .flags = FIELD_ANY },
+	{ KEY("frames", "who asked for it, innermost first; empty if unknown"),
 	  FIELD_LIST(FIELD_OBJECTS, struct heft_heap_block, frames, frame_count),
 	  .of = &heap_frame_fields },
-	{ "freed_by", "who freed it, innermost first", CALL(struct heft_heap_block, freed_by),
-	  .flags = FIELD_ANY, .missing = "it is live, or unknown" },
+	{ KEY("freed_by", "who freed it, innermost first. Missing if it is live, or unknown"),
+	  CALL(struct heft_heap_block, freed_by), .flags = FIELD_ANY },
 };
 #undef BLOCK
 const struct fields heap_block_fields = FIELDS("heap block", heap_block_list);
@@ -161,34 +161,40 @@ static struct str place_part(struct field_at *at)
 	return p->state == HEFT_HEAP_BETWEEN ? str_of(heap_part_names[p->part]) : (struct str){ 0 };
 }
 
-#define AT(m)          FIELD(struct heft_heap_place, m)
-#define AT_IF(m, text) FIELD_IF(struct heft_heap_place, m, text)
+#define AT(m)    FIELD(struct heft_heap_place, m)
+#define AT_IF(m) FIELD_IF(struct heft_heap_place, m)
 static const struct field place_list[] = {
-	{ "address", "the address that was asked for", AT(addr) },
-	{ "state", "what is there", FIELD_AS(FIELD_WORD, struct heft_heap_place, state),
+	{ KEY("address", "the address that was asked for"), AT(addr) },
+	{ KEY("state", "what is there"), FIELD_AS(FIELD_WORD, struct heft_heap_place, state),
 	  FIELD_WORDS(state_names) },
-	{ "part", "a key of `parts`", .get = place_part, .missing = "`state` is not `between`" },
-	{ "mapping", "start of the mapping", AT(map_start),
-	  AT_IF(state, "nothing is mapped there") },
-	{ "mapping_size", "bytes of the mapping", AT(map_size),
-	  AT_IF(state, "nothing is mapped there") },
-	{ "mapping_name", "a label of the source `mappings`", AT(map_name),
-	  AT_IF(state, "nothing is mapped there") },
-	{ "module", "path of the program or library", AT(module), .flags = FIELD_ANY,
-	  .missing = "no module is there" },
-	{ "module_address", "as the headers of the module count", AT(module_addr),
-	  AT_IF(module, "no module is there") },
-	{ "symbol", "in the style of `-C`", AT(symbol), .flags = FIELD_ANY,
-	  .missing = "no symbol is there" },
-	{ "symbol_offset", "bytes from the start of the symbol", AT(symbol_offset),
-	  AT_IF(symbol, "no symbol is there") },
-	{ "thread", "id of the thread whose stack it is", AT(thread), .flags = FIELD_ANY,
-	  .missing = "it is no stack" },
-	{ "lacking", "true: the program may have written there, and the dump lacks it", AT(lacking),
+	{ KEY("part", "a key of `parts`. Missing if `state` is not `between`"), .get = place_part },
+	{ KEY("mapping", "start of the mapping. Missing if nothing is mapped there"), AT(map_start),
+	  AT_IF(state) },
+	{ KEY("mapping_size", "bytes of the mapping. Missing if nothing is mapped there"),
+	  AT(map_size), AT_IF(state) },
+	{ KEY("mapping_name",
+	      "a label of the source `mappings`. Missing if nothing is mapped there"),
+	  AT(map_name), AT_IF(state) },
+	{ KEY("module", "path of the program or library. Missing if no module is there"),
+	  AT(module), .flags = FIELD_ANY },
+	{ KEY("module_address",
+	      "as the headers of the module count. Missing if no module is there"),
+	  AT(module_addr), AT_IF(module) },
+	{ KEY("symbol", "in the style of `-C`. Missing if no symbol is there"), AT(symbol),
 	  .flags = FIELD_ANY },
-	{ "block", "the block that the address is in", AT(block), .of = &heap_block_fields },
-	{ "before", "the live block before it", AT(before), .of = &heap_block_fields },
-	{ "after", "the live block after it", AT(after), .of = &heap_block_fields },
+	{ KEY("symbol_offset", "bytes from the start of the symbol. Missing if no symbol is there"),
+	  AT(symbol_offset), AT_IF(symbol) },
+	{ KEY("thread", "id of the thread whose stack it is. Missing if it is no stack"),
+	  AT(thread), .flags = FIELD_ANY },
+	{ KEY("lacking", "true: the program may have written there, and the dump lacks it. Missing "
+			 "if it is false"),
+	  AT(lacking), .flags = FIELD_ANY },
+	{ KEY("block", "the block that the address is in. Missing if there is none"), AT(block),
+	  .of = &heap_block_fields },
+	{ KEY("before", "the live block before it. Missing if there is none"), AT(before),
+	  .of = &heap_block_fields },
+	{ KEY("after", "the live block after it. Missing if there is none"), AT(after),
+	  .of = &heap_block_fields },
 };
 #undef AT
 #undef AT_IF
@@ -319,22 +325,26 @@ struct shown_damage {
 
 #define DAMAGE(m) FIELD(struct shown_damage, of.m)
 static const struct field damage_list[] = {
-	{ "kind", "what is wrong", FIELD_AS(FIELD_WORD, struct shown_damage, of.kind),
+	{ KEY("kind", "what is wrong"), FIELD_AS(FIELD_WORD, struct shown_damage, of.kind),
 	  FIELD_WORDS(heap_damage_words) },
-	{ "address", "address of the damage; 0 if there is no one place", DAMAGE(addr) },
-	{ "count", "blocks, or bytes, by the kind; 0 if nothing is counted", DAMAGE(count) },
-	{ "block", "the block that is damaged, suspect, or near", DAMAGE(block),
-	  .of = &heap_block_fields, .missing = "it is unknown" },
-	{ "victim", "the block whose header or bytes were written over", DAMAGE(victim),
-	  .of = &heap_block_fields, .missing = "it is unknown" },
-	{ "freed_again_by", "of a double free: the second call",
+	{ KEY("address", "address of the damage; 0 if there is no one place"), DAMAGE(addr) },
+	{ KEY("count", "blocks, or bytes, by the kind; 0 if nothing is counted"), DAMAGE(count) },
+	{ KEY("block", "the block that is damaged, suspect, or near. Missing if it is unknown"),
+	  DAMAGE(block), .of = &heap_block_fields },
+	{ KEY("victim",
+	      "the block whose header or bytes were written over. Missing if it is unknown"),
+	  DAMAGE(victim), .of = &heap_block_fields },
+	{ KEY("freed_again_by", "of a double free: the second call. Missing if there is none"),
 	  CALL(struct shown_damage, freed_again_by), .flags = FIELD_ANY },
-	{ "freed_by", "of `wild-free` and `allocator`: the call that freed",
+	{ KEY("freed_by",
+	      "of `wild-free` and `allocator`: the call that freed. Missing if there is none"),
 	  CALL(struct shown_damage, freed_by), .flags = FIELD_ANY },
-	{ "place", "of `wild-free`: what is mapped there, if no block has it", DAMAGE(place),
-	  .flags = FIELD_ANY },
-	{ "said", "the message with which the C library ended the process", DAMAGE(said),
-	  .flags = FIELD_ANY },
+	{ KEY("place",
+	      "of `wild-free`: what is mapped there, if no block has it. Missing if there is none"),
+	  DAMAGE(place), .flags = FIELD_ANY },
+	{ KEY("said",
+	      "the message with which the C library ended the process. Missing if there is none"),
+	  DAMAGE(said), .flags = FIELD_ANY },
 };
 #undef DAMAGE
 const struct fields damage_fields = FIELDS("damage", damage_list);
@@ -397,20 +407,20 @@ struct heap_check {
 #define CHECK(m) FIELD(struct heap_check, m)
 static const struct field check_list[] = {
 	SCHEMA_1,
-	{ "blocks", "live blocks that were looked at", CHECK(info.of.blocks) },
-	{ "freed_blocks", "freed blocks that were looked at", CHECK(info.of.freed_blocks) },
-	{ "headers",
-	  "blocks have headers of the recorder; false: only the allocator's words could be "
-	  "examined: status 2 without damage",
+	{ KEY("blocks", "live blocks that were looked at"), CHECK(info.of.blocks) },
+	{ KEY("freed_blocks", "freed blocks that were looked at"), CHECK(info.of.freed_blocks) },
+	{ KEY("headers", "blocks have headers of the recorder; false: only the allocator's words "
+			 "could be examined: status 2 without damage"),
 	  CHECK(has_headers) },
-	{ "canaries", "bytes behind blocks were looked at", CHECK(info.of.canaries) },
-	{ "unsettled", "places left out, where a thread was at work when it was stopped",
+	{ KEY("canaries", "bytes behind blocks were looked at"), CHECK(info.of.canaries) },
+	{ KEY("unsettled", "places left out, where a thread was at work when it was stopped"),
 	  FIELD_AS(FIELD_NUMBER, struct heap_check, info.unsettled) },
-	{ "complete", "false: memory is missing in the dump: status 2 without damage",
+	{ KEY("complete", "false: memory is missing in the dump: status 2 without damage"),
 	  CHECK(complete) },
-	{ "said", "the message with which the C library ended the process", CHECK(info.said),
-	  .flags = FIELD_ANY },
-	{ "damage", "in the order of addresses", .kind = FIELD_PUT, .put = heap_open_array,
+	{ KEY("said",
+	      "the message with which the C library ended the process. Missing if there is none"),
+	  CHECK(info.said), .flags = FIELD_ANY },
+	{ KEY("damage", "in the order of addresses"), .kind = FIELD_PUT, .put = heap_open_array,
 	  .type = "array of damages" },
 };
 #undef CHECK
@@ -474,7 +484,7 @@ void out_heap_check_end(bool json, struct sink *s)
 
 static const struct field threads_list[] = {
 	SCHEMA_1,
-	{ "threads", "of the process", .kind = FIELD_PUT, .put = heap_open_array,
+	{ KEY("threads", "of the process"), .kind = FIELD_PUT, .put = heap_open_array,
 	  .type = "array of threads" },
 };
 const struct fields threads_fields = FIELDS("threads", threads_list);
@@ -491,9 +501,10 @@ void out_heap_stacks_begin(size_t count, bool json, struct sink *s)
 }
 
 static const struct field thread_list[] = {
-	{ "thread", "id of the thread", FIELD(struct heap_thread_stack, id) },
-	{ "name", "name of the thread; empty if unknown", FIELD(struct heap_thread_stack, name) },
-	{ "frames", "innermost first; empty if its stack is unknown",
+	{ KEY("thread", "id of the thread"), FIELD(struct heap_thread_stack, id) },
+	{ KEY("name", "name of the thread; empty if unknown"),
+	  FIELD(struct heap_thread_stack, name) },
+	{ KEY("frames", "innermost first; empty if its stack is unknown"),
 	  FIELD_LIST(FIELD_OBJECTS, struct heap_thread_stack, frames, count),
 	  .of = &heap_frame_fields },
 };

@@ -280,10 +280,11 @@ void out_heap_summaries(const struct heap_info *now, const struct heap_info *bas
 #define INFO(m) FIELD(struct heap_info, m)
 static const struct field layout_list[] = {
 	SCHEMA_1,
-	{ "parts", "bytes of the heap's memory", FIELD_AS(FIELD_SUMS, struct heap_info, parts),
+	{ KEY("parts", "bytes of the heap's memory"), FIELD_AS(FIELD_SUMS, struct heap_info, parts),
 	  FIELD_WORDS(heap_part_names) },
-	{ "pinned_pages", "pages that blocks hold less than a quarter of", INFO(of.pinned_pages) },
-	{ "pinned_bytes", "free bytes of these pages", INFO(of.pinned_bytes) },
+	{ KEY("pinned_pages", "pages that blocks hold less than a quarter of"),
+	  INFO(of.pinned_pages) },
+	{ KEY("pinned_bytes", "free bytes of these pages"), INFO(of.pinned_bytes) },
 };
 #undef INFO
 const struct fields layout_fields = FIELDS("layout", layout_list);
@@ -323,9 +324,10 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 
 #define MOMENT(m) FIELD(struct heft_heap_moment, m)
 static const struct field moment_list[] = {
-	{ "at_ns", "nanoseconds since the start", MOMENT(at) },
-	{ "live_bytes", "bytes that were live then", MOMENT(live_bytes) },
-	{ "peak_bytes", "most bytes that were live since the moment before", MOMENT(peak_bytes) },
+	{ KEY("at_ns", "nanoseconds since the start"), MOMENT(at) },
+	{ KEY("live_bytes", "bytes that were live then"), MOMENT(live_bytes) },
+	{ KEY("peak_bytes", "most bytes that were live since the moment before"),
+	  MOMENT(peak_bytes) },
 };
 #undef MOMENT
 const struct fields moment_fields = FIELDS("moment", moment_list);
@@ -337,7 +339,8 @@ struct timeline {
 
 static const struct field timeline_list[] = {
 	SCHEMA_1,
-	{ "timeline", "moments by time", FIELD_LIST(FIELD_STRUCTS, struct timeline, moments, count),
+	{ KEY("timeline", "moments by time"),
+	  FIELD_LIST(FIELD_STRUCTS, struct timeline, moments, count),
 	  .stride = sizeof(struct heft_heap_moment), .flags = FIELD_LINES, .of = &moment_fields },
 };
 const struct fields timeline_fields = FIELDS("timeline", timeline_list);

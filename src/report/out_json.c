@@ -7,22 +7,23 @@
 
 #define NOTE(m) FIELD(struct heft_note, m)
 static const struct field note_list[] = {
-	{ "path", "the file it is about; of a note about a regular expression, the expression",
+	{ KEY("path", "the file it is about; of a note about a regular expression, the expression"),
 	  NOTE(path) },
-	{ "text", "the first oddity of this kind, in words (not meant to be parsed)", NOTE(text) },
-	{ "offset", "where in the file that was", NOTE(offset), .flags = FIELD_NULL | FIELD_ADDRESS,
-	  .missing = "there is no one place" },
-	{ "count", "how many of this kind", NOTE(count) },
-	{ "bytes", "bytes concerned, all together", NOTE(bytes) },
+	{ KEY("text", "the first oddity of this kind, in words (not meant to be parsed)"),
+	  NOTE(text) },
+	{ KEY("offset", "where in the file that was. Null if there is no one place"), NOTE(offset),
+	  .flags = FIELD_NULL | FIELD_ADDRESS },
+	{ KEY("count", "how many of this kind"), NOTE(count) },
+	{ KEY("bytes", "bytes concerned, all together"), NOTE(bytes) },
 };
 #undef NOTE
 const struct fields note_fields = FIELDS("note", note_list);
 
 static const struct field document_list[] = {
 	/* Counts up when a member goes away or changes its meaning; see docs/json.md. */
-	{ "schema_version", "2", .kind = FIELD_CONSTANT, .type = "2" },
+	{ KEY("schema_version", "2"), .kind = FIELD_CONSTANT, .type = "2" },
 	FIELD_HEFT,
-	{ "diff", "something was compared with a base", FIELD(struct report, table.diff) },
+	{ KEY("diff", "something was compared with a base"), FIELD(struct report, table.diff) },
 };
 const struct fields document_fields = FIELDS("document", document_list);
 

@@ -123,14 +123,14 @@ struct shown_block {
 
 #define BLOCK(m) FIELD(struct shown_block, m)
 static const struct field block_list[] = {
-	{ "id", "number of the block in its function", BLOCK(id), .flags = FIELD_CSV,
+	{ KEY("id", "number of the block in its function"), BLOCK(id), .flags = FIELD_CSV,
 	  .column = "block" },
-	{ "address", "VM address", BLOCK(addr), .flags = FIELD_CSV },
-	{ "size", "bytes of code", BLOCK(size), .flags = FIELD_CSV },
-	{ "count", "how often it ran", BLOCK(count), .flags = FIELD_CSV },
-	{ "fall_through", "how often control went on to the next block without a branch",
+	{ KEY("address", "VM address"), BLOCK(addr), .flags = FIELD_CSV },
+	{ KEY("size", "bytes of code"), BLOCK(size), .flags = FIELD_CSV },
+	{ KEY("count", "how often it ran"), BLOCK(count), .flags = FIELD_CSV },
+	{ KEY("fall_through", "how often control went on to the next block without a branch"),
 	  BLOCK(falls), .flags = FIELD_CSV },
-	{ "hotness", "`hot`, `warm`, `cold` or `never`", BLOCK(hotness), .flags = FIELD_CSV },
+	{ KEY("hotness", "`hot`, `warm`, `cold` or `never`"), BLOCK(hotness), .flags = FIELD_CSV },
 };
 #undef BLOCK
 const struct fields profile_block_fields = FIELDS("counted block", block_list);
@@ -154,9 +154,9 @@ struct shown_end {
 };
 
 static const struct field end_list[] = {
-	{ "function_address", "VM address of the function",
+	{ KEY("function_address", "VM address of the function"),
 	  FIELD(struct shown_end, function_addr) },
-	{ "block", "`id` of the block", FIELD(struct shown_end, block) },
+	{ KEY("block", "`id` of the block"), FIELD(struct shown_end, block) },
 };
 const struct fields profile_end_fields = FIELDS("end of an edge", end_list);
 
@@ -168,15 +168,15 @@ struct shown_edge {
 
 #define EDGE(m) FIELD(struct shown_edge, m)
 static const struct field edge_list[] = {
-	{ "from", "block that ends in the branch", FIELD_AS(FIELD_PART, struct shown_edge, from),
-	  .of = &profile_end_fields, .flags = FIELD_NULL,
-	  FIELD_IF(struct shown_edge, from.known, "it is outside of all known blocks") },
-	{ "to", "block that it goes to", FIELD_AS(FIELD_PART, struct shown_edge, to),
-	  .of = &profile_end_fields, .flags = FIELD_NULL,
-	  FIELD_IF(struct shown_edge, to.known, "it is outside of all known blocks") },
-	{ "kind", "`jump`, `call` or `return`", EDGE(kind) },
-	{ "count", "how often it was taken", EDGE(count) },
-	{ "mispredicted", "how often it was predicted wrong", EDGE(mispredicted) },
+	{ KEY("from", "block that ends in the branch. Null if it is outside of all known blocks"),
+	  FIELD_AS(FIELD_PART, struct shown_edge, from), .of = &profile_end_fields,
+	  .flags = FIELD_NULL, FIELD_IF(struct shown_edge, from.known) },
+	{ KEY("to", "block that it goes to. Null if it is outside of all known blocks"),
+	  FIELD_AS(FIELD_PART, struct shown_edge, to), .of = &profile_end_fields,
+	  .flags = FIELD_NULL, FIELD_IF(struct shown_edge, to.known) },
+	{ KEY("kind", "`jump`, `call` or `return`"), EDGE(kind) },
+	{ KEY("count", "how often it was taken"), EDGE(count) },
+	{ KEY("mispredicted", "how often it was predicted wrong"), EDGE(mispredicted) },
 };
 #undef EDGE
 const struct fields profile_edge_fields = FIELDS("edge", edge_list);
@@ -252,15 +252,15 @@ static void function_put_edges(const struct field_at *at, struct json *j)
 
 #define FUNCTION(m) FIELD(struct shown_function, m)
 static const struct field function_list[] = {
-	{ "function", "in the style of `-C`", FUNCTION(name), .flags = FIELD_CSV },
-	{ "linkage_name", "as the linker sees it", FUNCTION(linkage),
-	  .flags = FIELD_CSV | FIELD_ANY, .missing = "no symbol is there" },
-	{ "address", "VM address", FUNCTION(addr), .flags = FIELD_CSV,
+	{ KEY("function", "in the style of `-C`"), FUNCTION(name), .flags = FIELD_CSV },
+	{ KEY("linkage_name", "as the linker sees it. Missing if no symbol is there"),
+	  FUNCTION(linkage), .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("address", "VM address"), FUNCTION(addr), .flags = FIELD_CSV,
 	  .column = "function_address" },
-	{ "estimated", "there were no branches: counts are samples", FUNCTION(estimated) },
-	{ "blocks", "all of them, parts one after the other", .kind = FIELD_PUT,
+	{ KEY("estimated", "there were no branches: counts are samples"), FUNCTION(estimated) },
+	{ KEY("blocks", "all of them, parts one after the other"), .kind = FIELD_PUT,
 	  .put = function_put_blocks, .type = "array of counted blocks" },
-	{ "edges", "branches that were taken from its blocks", .kind = FIELD_PUT,
+	{ KEY("edges", "branches that were taken from its blocks"), .kind = FIELD_PUT,
 	  .put = function_put_edges, .type = "array of edges" },
 };
 #undef FUNCTION

@@ -113,18 +113,22 @@ static void where_terse(const struct heft_location *at, struct sink *s)
 
 #define FRAME(m) FIELD(struct heft_frame, m)
 static const struct field frame_list[] = {
-	{ "function", "in the style of `-C`", FRAME(function), .flags = FIELD_CSV | FIELD_ANY },
-	{ "linkage_name", "as the linker sees it", FRAME(linkage), .flags = FIELD_CSV | FIELD_ANY,
-	  .column = "function_linkage_name" },
-	{ "file", "path of the source, absolute", FRAME(file), .flags = FIELD_CSV | FIELD_ANY },
-	{ "line", "0 if unknown; the column is then empty", FRAME(line),
+	{ KEY("function", "in the style of `-C`. Missing if there is none"), FRAME(function),
+	  .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("linkage_name", "as the linker sees it. Missing if there is none"), FRAME(linkage),
+	  .flags = FIELD_CSV | FIELD_ANY, .column = "function_linkage_name" },
+	{ KEY("file", "path of the source, absolute. Missing if there is none"), FRAME(file),
+	  .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("line", "0 if unknown; the column is then empty"), FRAME(line),
 	  .flags = FIELD_CSV | FIELD_BLANK },
-	{ "column", "0 if unknown; the column is then empty", FRAME(column),
+	{ KEY("column", "0 if unknown; the column is then empty"), FRAME(column),
 	  .flags = FIELD_CSV | FIELD_BLANK },
 	/* Of processes: */
-	{ "module", "path of the program or library", FRAME(module), .flags = FIELD_ANY },
-	{ "address", "address of a call, as the module's headers count", FRAME(addr) },
-	{ "inlined", "it was inlined into the next frame", FRAME(inlined), .flags = FIELD_ANY },
+	{ KEY("module", "path of the program or library. Missing if there is none"), FRAME(module),
+	  .flags = FIELD_ANY },
+	{ KEY("address", "address of a call, as the module's headers count"), FRAME(addr) },
+	{ KEY("inlined", "it was inlined into the next frame. Missing if it is false"),
+	  FRAME(inlined), .flags = FIELD_ANY },
 };
 #undef FRAME
 const struct fields frame_fields = { "frame", frame_list, 5 };
@@ -141,9 +145,10 @@ static void where_put_owners(const struct field_at *at, struct json *j)
 
 #define OWNER(m) FIELD(struct heft_owner, m)
 static const struct field claim_list[] = {
-	{ "address", "start of the claim", OWNER(start) },
-	{ "size", "bytes of the claim; others may have claimed some of them before", OWNER(size) },
-	{ "why", "what made the claim, in words", OWNER(why) },
+	{ KEY("address", "start of the claim"), OWNER(start) },
+	{ KEY("size", "bytes of the claim; others may have claimed some of them before"),
+	  OWNER(size) },
+	{ KEY("why", "what made the claim, in words"), OWNER(why) },
 };
 #undef OWNER
 const struct fields claim_fields = FIELDS("claim", claim_list);
@@ -173,61 +178,66 @@ static struct str where_block(struct field_at *at)
 	return str_of(at->room);
 }
 
-#define AT(m)          FIELD(struct heft_location, m)
-#define AT_IF(m, text) FIELD_IF(struct heft_location, m, text)
+#define AT(m)    FIELD(struct heft_location, m)
+#define AT_IF(m) FIELD_IF(struct heft_location, m)
 static const struct field declaration_list[] = {
-	{ "file", "path of the source", AT(decl_file) },
-	{ "line", "0 if unknown", AT(decl_line) },
-	{ "column", "0 if unknown", AT(decl_column) },
+	{ KEY("file", "path of the source"), AT(decl_file) },
+	{ KEY("line", "0 if unknown"), AT(decl_line) },
+	{ KEY("column", "0 if unknown"), AT(decl_column) },
 };
 const struct fields declaration_fields = FIELDS("declaration", declaration_list);
 
 static const struct field location_list[] = {
-	{ "address", "VM address", AT(addr), .flags = FIELD_CSV | FIELD_ADDRESS,
-	  .missing = "the question was no address" },
-	{ "member", "member of an archive that has the name", AT(member), .flags = FIELD_ANY,
-	  .missing = "the file is no archive" },
-	{ "segment", "name of the segment: `LOAD #2 [RX]`", AT(segment),
-	  .flags = FIELD_CSV | FIELD_ANY, .missing = "no segment is there" },
-	{ "section", "name of the section", AT(section), .flags = FIELD_CSV | FIELD_ANY,
-	  .missing = "no section is there" },
-	{ "section_offset", "bytes from the start of the section", AT(section_offset),
-	  .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(section, "no section is there") },
-	{ "file_offset", "offset of the byte in the file", AT(file_offset),
-	  .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(in_file, "the byte is not in the file") },
-	{ "module", "path of the program or library, of an address in a dump", .kind = FIELD_TEXT,
-	  .get = where_module, .flags = FIELD_ONLY_CSV },
-	{ "symbol", "in the style of `-C`", AT(symbol), .flags = FIELD_CSV | FIELD_ANY,
-	  .missing = "no symbol is there" },
-	{ "symbol_linkage_name", "as the linker sees it", AT(symbol_linkage),
-	  .flags = FIELD_CSV | FIELD_ANY, .missing = "no symbol is there" },
-	{ "symbol_offset", "bytes from the start of the symbol", AT(symbol_offset),
-	  .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(symbol, "no symbol is there") },
-	{ "symbol_own", "own bytes of the symbol; 0 if it states none", AT(symbol_size),
-	  .flags = FIELD_CSV, AT_IF(symbol, "no symbol is there") },
-	{ "thread_local", "true: each thread has a copy of the symbol", AT(is_tls),
-	  .flags = FIELD_ANY },
-	{ "owners",
-	  "for each data source of `-d` the label that `heft size -d` charges the byte to",
-	  .kind = FIELD_PUT, .put = where_put_owners, .type = "object",
-	  AT_IF(owner_count, "there is no `-d`") },
-	{ "claims", "for each data source of `-d` the claim that made it so", .kind = FIELD_PUT,
-	  .put = where_put_claims, .type = "object of claims",
-	  AT_IF(owner_count, "there is no `-d`") },
-	{ "block", "the machine basic block: `id`, `address`, `size`, `flags` of a block",
+	{ KEY("address", "VM address. Missing if the question was no address"), AT(addr),
+	  .flags = FIELD_CSV | FIELD_ADDRESS },
+	{ KEY("member",
+	      "member of an archive that has the name. Missing if the file is no archive"),
+	  AT(member), .flags = FIELD_ANY },
+	{ KEY("segment", "name of the segment: `LOAD #2 [RX]`. Missing if no segment is there"),
+	  AT(segment), .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("section", "name of the section. Missing if no section is there"), AT(section),
+	  .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("section_offset",
+	      "bytes from the start of the section. Missing if no section is there"),
+	  AT(section_offset), .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(section) },
+	{ KEY("file_offset",
+	      "offset of the byte in the file. Missing if the byte is not in the file"),
+	  AT(file_offset), .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(in_file) },
+	{ KEY("module", "path of the program or library, of an address in a dump"),
+	  .kind = FIELD_TEXT, .get = where_module, .flags = FIELD_ONLY_CSV },
+	{ KEY("symbol", "in the style of `-C`. Missing if no symbol is there"), AT(symbol),
+	  .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("symbol_linkage_name", "as the linker sees it. Missing if no symbol is there"),
+	  AT(symbol_linkage), .flags = FIELD_CSV | FIELD_ANY },
+	{ KEY("symbol_offset", "bytes from the start of the symbol. Missing if no symbol is there"),
+	  AT(symbol_offset), .flags = FIELD_CSV | FIELD_ADDRESS, AT_IF(symbol) },
+	{ KEY("symbol_own",
+	      "own bytes of the symbol; 0 if it states none. Missing if no symbol is there"),
+	  AT(symbol_size), .flags = FIELD_CSV, AT_IF(symbol) },
+	{ KEY("thread_local", "true: each thread has a copy of the symbol. Missing if it is false"),
+	  AT(is_tls), .flags = FIELD_ANY },
+	{ KEY("owners", "for each data source of `-d` the label that `heft size -d` charges the "
+			"byte to. Missing if there is no `-d`"),
+	  .kind = FIELD_PUT, .put = where_put_owners, .type = "object", AT_IF(owner_count) },
+	{ KEY("claims", "for each data source of `-d` the claim that made it so. Missing if there "
+			"is no `-d`"),
+	  .kind = FIELD_PUT, .put = where_put_claims, .type = "object of claims",
+	  AT_IF(owner_count) },
+	{ KEY("block", "the machine basic block: `id`, `address`, `size`, `flags` of a block. "
+		       "Missing if there is none"),
 	  AT(block), .of = &block_place_fields },
-	{ "block", "number of the block", .kind = FIELD_NUMBER, .type = "integer",
-	  .get = where_block, .flags = FIELD_ONLY_CSV, AT_IF(block, NULL) },
-	{ "unit",
-	  "compile unit; without DWARF of a local symbol, the source file that its table names",
+	{ KEY("block", "number of the block"), .kind = FIELD_NUMBER, .get = where_block,
+	  .flags = FIELD_ONLY_CSV, AT_IF(block) },
+	{ KEY("unit", "compile unit; without DWARF of a local symbol, the source file that its "
+		      "table names. Missing if there is none"),
 	  AT(unit), .flags = FIELD_CSV | FIELD_ANY },
-	{ "declaration", "where a variable is declared", .kind = FIELD_PART,
-	  .of = &declaration_fields, AT_IF(decl_file, "no debug info says it") },
-	{ "frames", "innermost first; each but the last was inlined into the next",
+	{ KEY("declaration", "where a variable is declared. Missing if no debug info says it"),
+	  .kind = FIELD_PART, .of = &declaration_fields, AT_IF(decl_file) },
+	{ KEY("frames", "innermost first; each but the last was inlined into the next"),
 	  FIELD_LIST(FIELD_OBJECTS, struct heft_location, frames, frame_count),
 	  .of = &frame_fields },
-	{ "process",
-	  "what the process has there; section, symbol, unit and frames are then its module's",
+	{ KEY("process", "what the process has there; section, symbol, unit and frames are then "
+			 "its module's. Missing if there is none"),
 	  AT(process), .of = &place_fields },
 };
 #undef AT
@@ -241,7 +251,7 @@ static struct str where_frame_number(struct field_at *at)
 }
 
 static const struct field frame_number_list[] = {
-	{ "frame", "its place in `frames`", .kind = FIELD_NUMBER, .get = where_frame_number,
+	{ KEY("frame", "its place in `frames`"), .kind = FIELD_NUMBER, .get = where_frame_number,
 	  .flags = FIELD_ONLY_CSV },
 };
 static const struct fields frame_number_fields = FIELDS("number of a frame", frame_number_list);

@@ -23,6 +23,13 @@ void sink_start(struct sink *s, const struct heft_sink *to);
 /* Hands over a result that is whole already; empty is fine. */
 bool sink_once(const struct heft_sink *to, const void *data, size_t size, struct heft_err *err);
 void sink_text(struct sink *s, struct str text);
+static inline void sink_char(struct sink *s, char c)
+{
+	if (s->used < sizeof s->buffer && !s->failed)
+		s->buffer[s->used++] = c;
+	else
+		sink_text(s, (struct str){ &c, 1 });
+}
 /* Blanks in front of the text, so that both take `width` bytes at least. */
 void sink_right(struct sink *s, struct str text, size_t width);
 void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);

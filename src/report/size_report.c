@@ -225,41 +225,41 @@ static const char *const role_words[] = { [HEFT_INPUT] = "input", [HEFT_BASE] = 
 
 #define FILE_INFO(m) FIELD(struct heft_file_info, m)
 static const struct field file_list[] = {
-	{ "path", "as given", FILE_INFO(path) },
-	{ "role", "which side it is", FIELD_AS(FIELD_WORD, struct heft_file_info, role),
+	{ KEY("path", "as given"), FILE_INFO(path) },
+	{ KEY("role", "which side it is"), FIELD_AS(FIELD_WORD, struct heft_file_info, role),
 	  FIELD_WORDS(role_words) },
-	{ "format", "in words", FILE_INFO(format) },
-	{ "build_id", "lower-case hexadecimal; empty if there is none", FILE_INFO(build_id) },
-	{ "debug_path", "separate debug file in use; empty if none", FILE_INFO(debug_path) },
-	{ "size", "bytes of the file", FILE_INFO(file_size) },
-	{ "vm_size", "bytes of its VM image", FILE_INFO(vm_size) },
+	{ KEY("format", "in words"), FILE_INFO(format) },
+	{ KEY("build_id", "lower-case hexadecimal; empty if there is none"), FILE_INFO(build_id) },
+	{ KEY("debug_path", "separate debug file in use; empty if none"), FILE_INFO(debug_path) },
+	{ KEY("size", "bytes of the file"), FILE_INFO(file_size) },
+	{ KEY("vm_size", "bytes of its VM image"), FILE_INFO(vm_size) },
 };
 #undef FILE_INFO
 const struct fields file_fields = FIELDS("file", file_list);
 
 #define SIZE(m) FIELD(struct size_report, m)
 static const struct field omitted_list[] = {
-	{ "file", "bytes of the file", SIZE(omitted_file) },
-	{ "vm", "bytes of the VM image", SIZE(omitted_vm) },
+	{ KEY("file", "bytes of the file"), SIZE(omitted_file) },
+	{ KEY("vm", "bytes of the VM image"), SIZE(omitted_vm) },
 };
 const struct fields omitted_fields = FIELDS("omitted sizes", omitted_list);
 
 static const struct field size_list[] = {
-	{ "sources", "the data sources, one a level of the tree, as they were named",
+	{ KEY("sources", "the data sources, one a level of the tree, as they were named"),
 	  .kind = FIELD_PUT, .put = size_put_sources, .type = "array of strings" },
-	{ "measure",
-	  "`charged`: what a row of symbols counts, one of [three sizes](snapshots.md#three-sizes)",
+	{ KEY("measure", "`charged`: what a row of symbols counts, one of [three "
+			 "sizes](snapshots.md#three-sizes)"),
 	  .get = size_measure },
-	{ "files", "inputs in the order given, bases after them",
+	{ KEY("files", "inputs in the order given, bases after them"),
 	  FIELD_LIST(FIELD_STRUCTS, struct size_report, files, file_count),
 	  .stride = sizeof(struct heft_file_info), .flags = FIELD_LINES, .of = &file_fields },
-	{ "notes", "oddities of the inputs, which did not stop the report",
+	{ KEY("notes", "oddities of the inputs, which did not stop the report"),
 	  FIELD_LIST(FIELD_STRUCTS, struct size_report, notes, note_count),
 	  .stride = sizeof(struct heft_note), .flags = FIELD_LINES, .of = &note_fields },
-	{ "filtered", "a filter was in force; the tree then holds what it let through",
+	{ KEY("filtered", "a filter was in force; the tree then holds what it let through"),
 	  SIZE(filtered), .flags = FIELD_LINES },
-	{ "omitted", "bytes that the filter left out", .kind = FIELD_PART, .of = &omitted_fields,
-	  FIELD_IF(struct size_report, filtered, "there was no filter") },
+	{ KEY("omitted", "bytes that the filter left out. Missing if there was no filter"),
+	  .kind = FIELD_PART, .of = &omitted_fields, FIELD_IF(struct size_report, filtered) },
 };
 #undef SIZE
 const struct fields size_document_fields = FIELDS("document of sizes", size_list);
