@@ -25,15 +25,6 @@ static void list_image(const struct named_place *list, size_t count, struct alia
 	}
 }
 
-static void alias_list_aliases(const struct places *p, struct aliases *ret)
-{
-	for (size_t i = 0; i < p->images.count; i++) {
-		const size_t first = p->images.data[i];
-		const size_t end = i + 1 < p->images.count ? p->images.data[i + 1] : p->list.count;
-		list_image(p->list.data + first, end - first, ret);
-	}
-}
-
 /* A pair of shown names. */
 struct alias_pair {
 	label_id owner, label;
@@ -88,7 +79,11 @@ void alias_index_build(struct alias_index *x, const struct places *p, struct vie
 	struct aliases a = { { 0 } };
 	size_t count, kept = 0;
 	memset(x, 0, sizeof *x);
-	alias_list_aliases(p, &a);
+	for (size_t i = 0; i < p->images.count; i++) {
+		const size_t first = p->images.data[i];
+		const size_t end = i + 1 < p->images.count ? p->images.data[i + 1] : p->list.count;
+		list_image(p->list.data + first, end - first, &a);
+	}
 	if (!view_is_plain(view))
 		ask_view(&a, view, labels, threads, notes);
 	struct alias_pair *pairs = list_pairs(&a, view, labels, &count);

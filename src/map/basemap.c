@@ -156,15 +156,6 @@ static void basemap_add_image(struct builder *b, const struct image *im)
 	}
 }
 
-static void claim_image_headers(const struct image *im, struct labels *labels, struct claims *file)
-{
-	for (size_t i = 0; i < im->part_count; i++) {
-		const struct image_part *p = &im->parts[i];
-		claim(file, im->file_off + p->off, p->size, label_borrow(labels, str_of(p->label)),
-		      WHY_HEADER);
-	}
-}
-
 void claim_headers(const struct input *in, struct labels *labels, struct claims *file)
 {
 	static const char *const names[] = { [AR_HEADERS] = "[AR Headers]",
@@ -174,8 +165,12 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 					     [FAT_PADDING] = "[Unmapped]",
 					     [COMPONENT_HEADERS] = "[WASM Component Headers]",
 					     [COMPONENT_SECTION] = "[WASM Component Section]" };
-	for (size_t i = 0; i < in->image_count; i++)
-		claim_image_headers(&in->images[i], labels, file);
+	for (size_t i = 0; i < in->image_count; i++) {
+		const struct image *im = &in->images[i];
+		for (size_t k = 0; k < im->part_count; k++)
+			claim(file, im->file_off + im->parts[k].off, im->parts[k].size,
+			      label_borrow(labels, str_of(im->parts[k].label)), WHY_HEADER);
+	}
 	for (size_t i = 0; i < in->parts.count; i++) {
 		const struct ar_part *p = &in->parts.data[i];
 		claim(file, p->off, p->size, label_borrow(labels, str_of(names[p->kind])),

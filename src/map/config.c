@@ -356,22 +356,16 @@ static bool parse_list(struct parser *p, const struct config_field *f)
 	return true;
 }
 
-static const struct config_field *field_find(const struct message_type *type, struct str name)
-{
-	for (size_t i = 0; i < type->count; i++)
-		if (str_eq(str_of(type->fields[i].name), name))
-			return &type->fields[i];
-	return NULL;
-}
-
 /* One field with its value; `seen` has a bit for each field of the message. */
 static bool parse_field(struct parser *p, const struct message_type *type, uint32_t *seen)
 {
 	struct lexer *lx = &p->lx;
 	if (lx->kind != TOKEN_NAME)
 		return lexer_fail(lx, "expected the name of a field of %s", type->name);
-	const struct config_field *f = field_find(type, lx->text);
-	if (!f)
+	const struct config_field *f = type->fields, *const end = f + type->count;
+	while (f < end && !str_eq(str_of(f->name), lx->text))
+		f++;
+	if (f == end)
 		return lexer_fail(lx, "unknown field \"%.*s\" of %s",
 				  (int)min_u64(lx->text.len, 60), lx->text.p, type->name);
 	const uint32_t bit = UINT32_C(1) << (f - type->fields);

@@ -65,13 +65,6 @@ static label_id add_numbered(struct labels *l, enum label_kind kind, struct labe
 	return (label_id)(l->names.entries.count - 1);
 }
 
-static bool is_numbered(const struct labels *l, label_id id, enum label_kind kind,
-			struct label_number n)
-{
-	const struct label_number is = label_numbered(l, id);
-	return l->kinds.data[id] == kind && is.of == n.of && is.number == n.number;
-}
-
 static uint64_t number_hash(struct label_number n)
 {
 	return hash_u64((uint64_t)n.of << 32 | n.number);
@@ -81,9 +74,11 @@ static label_id get_numbered(struct labels *l, enum label_kind kind, struct labe
 {
 	uint32_t id;
 	struct map_at at = map_at(&l->number_ids, number_hash(n));
-	while (map_next(&l->number_ids, &at, &id))
-		if (is_numbered(l, id, kind, n))
+	while (map_next(&l->number_ids, &at, &id)) {
+		const struct label_number is = label_numbered(l, id);
+		if (l->kinds.data[id] == kind && is.of == n.of && is.number == n.number)
 			return id;
+	}
 	id = add_numbered(l, kind, n);
 	map_put(&l->number_ids, &at, id);
 	return id;

@@ -413,12 +413,6 @@ static void resolve_cluster(const struct claim *list, struct resolve_stretch *s,
 	spans_release(&spans);
 }
 
-static void take_stretch(const struct claim *c, size_t count, struct spans *ret)
-{
-	for (size_t i = 0; i < count; i++)
-		spans_push(ret, c[i].start, c[i].size, c[i].label);
-}
-
 /* False, and nothing done, where sorting claims one by one is the shorter way. */
 static bool resolve_stretches(struct claims *c, struct spans *ret)
 {
@@ -432,9 +426,10 @@ static bool resolve_stretches(struct claims *c, struct spans *ret)
 		vec_reserve(&ret->list, c->list.count);
 	for (size_t i = 0, n; ok && i < v.count; i += n) {
 		n = cluster_size(v.data + i, v.count - i);
-		if (n == 1)
-			take_stretch(c->list.data + v.data[i].first, v.data[i].count, ret);
-		else
+		const struct claim *k = c->list.data + v.data[i].first;
+		for (size_t left = n == 1 ? v.data[i].count : 0; left > 0; left--, k++)
+			spans_push(ret, k->start, k->size, k->label);
+		if (n > 1)
 			resolve_cluster(c->list.data, v.data + i, n, ret);
 	}
 	vec_release(&v);
@@ -448,10 +443,15 @@ static bool resolve_stretches(struct claims *c, struct spans *ret)
 void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret)
 {
 	memset(ret, 0, sizeof *ret);
+	if (HEFT_CHECKS)
+		claims_verify(c);
 	if (sorted_apart(c))
 		convert(c, ret);
 	else if (!resolve_stretches(c, ret))
 		resolve_unsorted(c, end, parts, ret);
+	ASSERT(c->list.count == 0);
+	if (HEFT_CHECKS)
+		spans_verify(ret);
 }
 
 void claims_resolve(struct claims *c, uint64_t end, struct spans *ret)

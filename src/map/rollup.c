@@ -190,13 +190,6 @@ static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size
 	*sum += size;
 }
 
-/* The same for code, on the whole path. */
-static void add_code(const struct adder *a, size_t levels, uint64_t size)
-{
-	for (size_t k = 0; k <= levels; k++)
-		tree_sums(&a->rollup->tree, a->path[k], a->role)[a->rollup->code].whole += size;
-}
-
 /* How many spans ahead memory is fetched: about as many as are walked meanwhile. */
 enum { AHEAD = 8 };
 
@@ -244,8 +237,9 @@ static void rollup_add_piece(void *ctx, uint64_t start, uint64_t size, const lab
 		rollup_add_bytes(a, a->path[k + 1], size);
 	}
 	const label_id *hidden = ids + n + a->place_count + a->name_count;
-	if (w->code && *hidden++ != LABEL_NONE)
-		add_code(a, n, size);
+	const bool is_code = w->code && *hidden++ != LABEL_NONE;
+	for (size_t k = 0; is_code && k <= n; k++)
+		tree_sums(&r->tree, a->path[k], a->role)[r->code].whole += size;
 	struct counted_symbol symbol = { 0 };
 	if (!w->symbols || label_is_fallback(w->labels, *hidden) ||
 	    !image_at_start(w, start, &symbol.image))

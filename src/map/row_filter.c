@@ -26,14 +26,6 @@ static union heft_value *row_filter_sums_of(const struct rows_maker *b, uint32_t
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
 }
 
-static size_t count_keys(const struct tree *t)
-{
-	uint32_t most = 0;
-	for (size_t i = 1; i < t->nodes.count; i++)
-		most = t->nodes.data[i].key > most ? t->nodes.data[i].key : most;
-	return (size_t)most + 1;
-}
-
 /* Bits that are in the full name of a symbol of the row alone. */
 static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t level,
 			     struct heft_row *row, uint32_t bits)
@@ -107,17 +99,6 @@ static void match_below(struct matching *g, uint32_t node)
 	}
 }
 
-/* Nodes have higher numbers than those above them: of each it is known what is above when it is
- * its turn, and what is below on the way back. */
-static void match_all(struct matching *g)
-{
-	const struct rows_maker *b = g->maker;
-	g->found[b->filter.place[0]] = ASKED;
-	for (uint32_t i = 0; i < b->tree->nodes.count; i++)
-		if (b->first[i] != 0 && g->found[b->filter.place[i]] != 0)
-			match_below(g, i);
-}
-
 static void row_filter_add_up(struct rows_maker *b)
 {
 	const struct tree *t = b->tree;
@@ -134,21 +115,6 @@ static void row_filter_add_up(struct rows_maker *b)
 					sums + side * t->measures);
 	}
 	state[0] |= SHOWN;
-}
-
-static void row_filter_keep(struct rows_maker *b, const struct heft_row *row)
-{
-	uint32_t node = rows_node(b, row);
-	for (; node != 0; node = b->tree->nodes.data[node].parent)
-		b->filter.state[node] |= KEPT;
-}
-
-static void row_filter_release(struct rows_filter *f)
-{
-	mem_free(f->state);
-	mem_free(f->place);
-	mem_free(f->sums);
-	*f = (struct rows_filter){ 0 };
 }
 
 /* Places for all nodes with others below them; they are few as a rule.  The first is that of the
@@ -168,7 +134,10 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 {
 	const struct tree *t = b->tree;
 	struct matching g = { .maker = b, .filter = f };
-	row_filter_release(&b->filter);
+	mem_free(b->filter.state);
+	mem_free(b->filter.place);
+	mem_free(b->filter.sums);
+	b->filter = (struct rows_filter){ 0 };
 	if (!f)
 		return 0;
 	const size_t places = make_places(b);
@@ -176,11 +145,21 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 	b->filter.sums = mem_zeroed(places,
 				    (size_t)t->sides * t->measures * sizeof *b->filter.sums);
 	g.found = mem_zeroed(places, sizeof *g.found);
-	g.keys = count_keys(t);
-	match_all(&g);
+	for (size_t i = 1; i < t->nodes.count; i++)
+		g.keys = t->nodes.data[i].key > g.keys ? t->nodes.data[i].key : g.keys;
+	g.keys++;
+	/* Nodes have higher numbers than those above them: of each it is known what is above when
+	 * it is its turn, and what is below on the way back. */
+	g.found[b->filter.place[0]] = ASKED;
+	for (uint32_t i = 0; i < t->nodes.count; i++)
+		if (b->first[i] != 0 && g.found[b->filter.place[i]] != 0)
+			match_below(&g, i);
 	row_filter_add_up(b);
-	for (size_t i = 0; i < f->kept_count; i++)
-		row_filter_keep(b, f->kept[i]);
+	for (size_t i = 0; i < f->kept_count; i++) {
+		uint32_t node = rows_node(b, f->kept[i]);
+		for (; node != 0; node = t->nodes.data[node].parent)
+			b->filter.state[node] |= KEPT;
+	}
 	mem_free(g.found);
 	for (size_t i = 0; i < COUNT_OF(g.known); i++)
 		mem_free(g.known[i]);

@@ -39,12 +39,6 @@ static struct weight rows_weight_of(enum heft_unit unit, union heft_value now,
 	return (struct weight){ negative, size.whole };
 }
 
-/* Sums of parts of bytes are not exact. */
-static bool is_equal(enum heft_unit unit, union heft_value a, union heft_value b)
-{
-	return unit == HEFT_PARTS ? fabs(a.parts - b.parts) < 1e-6 : a.whole == b.whole;
-}
-
 void rows_add_values(const struct rows_maker *b, union heft_value *to, const union heft_value *more)
 {
 	for (uint32_t m = 0; m < b->tree->measures; m++) {
@@ -81,8 +75,11 @@ static bool says_nothing(const struct rows_maker *b, const union heft_value *now
 	const struct rows_opts *o = b->opts;
 	if (!o->diff)
 		base = tree_nothing;
+	/* Sums of parts of bytes are not exact. */
 	for (uint32_t m = 0; o->told >> m; m++)
-		if (o->told >> m & 1 && !is_equal(o->measures[m].unit, now[m], base[m]))
+		if (o->told >> m & 1 &&
+		    (o->measures[m].unit == HEFT_PARTS ? fabs(now[m].parts - base[m].parts) >= 1e-6
+						       : now[m].whole != base[m].whole))
 			return false;
 	return o->told != 0;
 }
@@ -208,11 +205,6 @@ static struct row_item make_item(const struct rows_maker *b, const union heft_va
 	return (struct row_item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
 }
 
-static uint8_t rows_group_of(const struct rows_opts *o, uint32_t node)
-{
-	return o->group ? o->group(o->ctx, node) : 0;
-}
-
 /* Sums the items from `from` on up as one, which takes their place. */
 static void fold_others(struct rows_maker *b, struct rows_items *items, size_t from)
 {
@@ -251,16 +243,6 @@ static void cut_items(struct rows_maker *b, struct rows_items *items, uint32_t l
 		fold_others(b, items, wanted);
 }
 
-static void sort_group(const struct rows_opts *o, struct row_item *list, size_t count)
-{
-	const bool is_signed = o->diff && o->sort == HEFT_SORT_GROWTH;
-	const size_t growth = is_signed ? part_items(list, count, is_growth, 0) : count;
-	for (size_t i = growth; i < count; i++)
-		list[i].rank = UINT64_MAX - list[i].rank;
-	sort_by_key_then(list, growth, sizeof *list, by_label);
-	sort_by_key_then(list + growth, count - growth, sizeof *list, by_label);
-}
-
 /* Brings the items of the lowest group to the front; returns how many there are. */
 static size_t take_group(struct row_item *list, size_t count)
 {
@@ -279,11 +261,18 @@ static void sort_items(const struct rows_opts *o, struct row_item *list, size_t 
 		qsort(list, count, sizeof *list, rows_by_name);
 		return;
 	}
+	const bool is_signed = o->diff && o->sort == HEFT_SORT_GROWTH;
 	if (o->others_last && list[count - 1].node == 0)
 		count--;
 	for (size_t from = 0, end; from < count; from = end) {
 		end = o->group ? from + take_group(list + from, count - from) : count;
-		sort_group(o, list + from, end - from);
+		struct row_item *some = list + from;
+		const size_t n = end - from,
+			     growth = is_signed ? part_items(some, n, is_growth, 0) : n;
+		for (size_t i = growth; i < n; i++)
+			some[i].rank = UINT64_MAX - some[i].rank;
+		sort_by_key_then(some, growth, sizeof *some, by_label);
+		sort_by_key_then(some + growth, n - growth, sizeof *some, by_label);
 	}
 }
 
@@ -325,7 +314,7 @@ static void list_items(const struct rows_maker *b, uint32_t parent, struct rows_
 		*item = make_item(b, tree_sums(b->tree, node, HEFT_INPUT),
 				  tree_base(b->tree, node));
 		item->node = node;
-		item->group = rows_group_of(b->opts, node);
+		item->group = b->opts->group ? b->opts->group(b->opts->ctx, node) : 0;
 	}
 }
 
@@ -478,6 +467,8 @@ static struct heft_row *map_rows_begin(struct rows_maker *b, const struct tree *
 	} else {
 		group_by_parent(b);
 	}
+	if (HEFT_CHECKS)
+		tree_verify(t);
 	return top;
 }
 
@@ -571,8 +562,6 @@ void rows_end(struct rows_maker *b)
 	for (size_t i = 0; i < b->rooms.count; i++)
 		arena_release(&b->rooms.data[i]);
 	vec_release(&b->rooms);
-	mem_free(b->filter.state);
-	mem_free(b->filter.place);
-	mem_free(b->filter.sums);
+	(void)rows_filter(b, NULL);
 	*b = (struct rows_maker){ 0 };
 }

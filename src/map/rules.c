@@ -276,14 +276,6 @@ static void expand(const struct rules_rule *rule, struct str label, pcre2_match_
 	text_add(out, (struct str){ rule->replacement + done, rule->size - done });
 }
 
-static void rule_win(struct rules_rule *rule, struct str label, pcre2_match_data *data,
-		     struct text *out)
-{
-	if (!atomic_load_explicit(&rule->used, memory_order_relaxed))
-		atomic_store_explicit(&rule->used, true, memory_order_relaxed);
-	expand(rule, label, data, out);
-}
-
 bool rules_apply(const struct rules *r, struct str label, struct text *out, struct notes *notes)
 {
 	if (r->list.count == 0)
@@ -292,8 +284,12 @@ bool rules_apply(const struct rules *r, struct str label, struct text *out, stru
 	pcre2_match_data *data = scratch_take(r->scratch);
 	for (size_t i = 0; i < r->list.count && !ret; i++) {
 		ret = rules_run(r->list.data[i].pattern, label, data, notes);
-		if (ret)
-			rule_win(&r->list.data[i], label, data, out);
+		if (ret) {
+			struct rules_rule *rule = &r->list.data[i];
+			if (!atomic_load_explicit(&rule->used, memory_order_relaxed))
+				atomic_store_explicit(&rule->used, true, memory_order_relaxed);
+			expand(rule, label, data, out);
+		}
 	}
 	scratch_give(r->scratch, data);
 	return ret;

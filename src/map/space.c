@@ -116,12 +116,6 @@ static uint64_t space_span_end(const struct span *s)
 	return s->start + s->size;
 }
 
-/* One past the last byte, or 0. */
-static uint64_t spans_end(const struct spans *s)
-{
-	return s->list.count > 0 ? space_span_end(&s->list.data[s->list.count - 1]) : 0;
-}
-
 /* As a rule the next one is among so many. */
 enum { NEAR = 4 };
 
@@ -253,7 +247,7 @@ void spans_overlay(struct spans *top, struct spans *below)
 void spans_append(struct spans *top, struct spans *below)
 {
 	if (top->list.count == 0 || below->list.count == 0 ||
-	    below->list.data[0].start < spans_end(top)) {
+	    below->list.data[0].start < space_span_end(&top->list.data[top->list.count - 1])) {
 		spans_overlay(top, below);
 		return;
 	}
@@ -308,23 +302,6 @@ label_id cursor_label(struct span_cursor *c, uint64_t addr)
 
 enum { PADDING_MAX = 16 };
 
-/* Whether `right`, which touches `left`, is padding behind it. */
-static bool space_is_padding(const struct labels *labels, const struct span *left,
-			     const struct span *right)
-{
-	return right->size <= PADDING_MAX && label_is_fallback(labels, right->label) &&
-	       !label_is_fallback(labels, left->label);
-}
-
-/* Whether it is padding behind a section, or a part of one, that has no better owner. */
-static bool is_section_padding(const struct labels *labels, const struct span *left,
-			       const struct span *right)
-{
-	return right->size <= PADDING_MAX &&
-	       str_eq(label_text(labels, right->label), STR("[Unmapped]")) &&
-	       str_starts(label_text(labels, left->label), STR("[section "));
-}
-
 void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count)
 {
@@ -335,11 +312,18 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 		struct span *last = out ? &list[out - 1] : NULL;
 		while (next < start_count && starts[next] < k.start)
 			next++;
-		const bool begins = next < start_count && starts[next] == k.start;
-		if (last && last->start + last->size == k.start &&
-		    (last->label == k.label ||
-		     (!begins && what & PAD_OWNERS && space_is_padding(labels, last, &k)) ||
-		     (!begins && what & PAD_SECTIONS && is_section_padding(labels, last, &k))))
+		const bool touches = last && last->start + last->size == k.start;
+		bool joins = touches && last->label == k.label;
+		if (touches && !joins && k.size <= PADDING_MAX &&
+		    (next == start_count || starts[next] != k.start)) {
+			/* Of an owner; of a section, or a part of one, that has no better owner. */
+			joins = (what & PAD_OWNERS && label_is_fallback(labels, k.label) &&
+				 !label_is_fallback(labels, last->label)) ||
+				(what & PAD_SECTIONS &&
+				 str_eq(label_text(labels, k.label), STR("[Unmapped]")) &&
+				 str_starts(label_text(labels, last->label), STR("[section ")));
+		}
+		if (joins)
 			last->size += k.size;
 		else
 			list[out++] = k;
@@ -353,6 +337,15 @@ uint64_t spans_total(const struct spans *s)
 	for (size_t i = 0; i < s->list.count; i++)
 		total += s->list.data[i].size;
 	return total;
+}
+
+void claims_verify(const struct claims *c)
+{
+	for (size_t i = 0; i < c->list.count; i++) {
+		const struct claim *k = &c->list.data[i];
+		ASSERT(k->label != LABEL_NONE && k->size > 0 && k->why < WHY_COUNT);
+		ASSERT(k->size == SIZE_UNKNOWN || k->size - 1 <= UINT64_MAX - k->start);
+	}
 }
 
 void spans_verify(const struct spans *s)

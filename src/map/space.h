@@ -78,6 +78,8 @@ void claims_sort(struct claims *c);
 /* Moves the claims of `more` behind those of c. */
 void claims_append(struct claims *c, struct claims *more);
 void claim_unknown(struct claims *c, uint64_t start, label_id label, enum why why);
+/* Asserts that claims have a label and bytes and do not wrap.  O(n): where HEFT_CHECKS. */
+void claims_verify(const struct claims *c);
 
 struct span {
 	_Alignas(8) uint64_t start;

@@ -9,6 +9,14 @@ void tree_init(struct tree *t, uint32_t measures, uint32_t sides)
 	tree_add(t, 0, UINT32_MAX);
 }
 
+void tree_verify(const struct tree *t)
+{
+	ASSERT(t->nodes.count > 0 && t->nodes.data[0].parent == 0);
+	ASSERT(t->sums.count == t->nodes.count * t->measures * t->sides);
+	for (size_t i = 1; i < t->nodes.count; i++)
+		ASSERT(t->nodes.data[i].parent < i);
+}
+
 void tree_release(struct tree *t)
 {
 	vec_release(&t->nodes);

@@ -50,6 +50,8 @@ struct tree {
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides);
 void tree_release(struct tree *t);
+/* Asserts that nodes come after those above them and have sums.  O(nodes): where HEFT_CHECKS. */
+void tree_verify(const struct tree *t);
 
 /* The node of a key below another node, made where there is none yet. */
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);

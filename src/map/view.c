@@ -113,13 +113,6 @@ static struct str show_namespace(const struct view *v, struct view_worker *me, s
 	return space.len > 0 ? space : STR("(global)");
 }
 
-static struct str show_path(const struct view *v, struct view_worker *me, struct str raw)
-{
-	const bool other = !paths_empty(v->paths) && paths_apply(v->paths, raw, &me->made);
-	const struct str path = other ? text_str(&me->made) : raw;
-	return v->form == VIEW_DIRECTORY ? path_directory(path, v->level) : path;
-}
-
 static struct str show(const struct view *v, const struct labels *labels, struct view_worker *me,
 		       label_id id)
 {
@@ -135,7 +128,9 @@ static struct str show(const struct view *v, const struct labels *labels, struct
 	case VIEW_PATH:
 	case VIEW_DIRECTORY: break;
 	}
-	return show_path(v, me, raw);
+	const bool other = !paths_empty(v->paths) && paths_apply(v->paths, raw, &me->made);
+	const struct str path = other ? text_str(&me->made) : raw;
+	return v->form == VIEW_DIRECTORY ? path_directory(path, v->level) : path;
 }
 
 /* Blocks are shown as their function is, and the number stays. */
@@ -171,15 +166,6 @@ static void show_chunk(void *ctx, size_t chunk, unsigned worker)
 	}
 }
 
-static void view_make_room(struct view *v, size_t count)
-{
-	if (count <= v->count)
-		return;
-	v->shown = mem_resize(v->shown, count * sizeof *v->shown);
-	memset(v->shown + v->count, 0xff, (count - v->count) * sizeof *v->shown);
-	v->count = count;
-}
-
 typedef VEC(label_id) label_vec;
 
 /* The labels nobody asked for yet, each once, marked as asked for. */
@@ -194,14 +180,6 @@ static label_vec list_new(struct view *v, const struct spans *spans)
 		vec_push(&todo, id);
 	}
 	return todo;
-}
-
-static void view_learn(const struct view *v, const struct labels *labels, const label_vec *todo)
-{
-	struct demangler d = { 0 };
-	for (size_t i = 0; i < todo->count; i++)
-		namespaces_learn(v->spaces, &d, label_text(labels, todo->data[i]));
-	demangler_release(&d);
 }
 
 static void show_slice(struct work *w, struct view *v, struct labels *labels, unsigned threads,
@@ -224,10 +202,19 @@ static void show_slice(struct work *w, struct view *v, struct labels *labels, un
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes)
 {
-	view_make_room(v, labels->names.entries.count);
+	const size_t count = labels->names.entries.count;
+	if (count > v->count) {
+		v->shown = mem_resize(v->shown, count * sizeof *v->shown);
+		memset(v->shown + v->count, 0xff, (count - v->count) * sizeof *v->shown);
+		v->count = count;
+	}
 	label_vec todo = list_new(v, spans);
-	if (v->form == VIEW_NAMESPACE)
-		view_learn(v, labels, &todo);
+	if (v->form == VIEW_NAMESPACE) {
+		struct demangler d = { 0 };
+		for (size_t i = 0; i < todo.count; i++)
+			namespaces_learn(v->spaces, &d, label_text(labels, todo.data[i]));
+		demangler_release(&d);
+	}
 	const unsigned n = pool_threads(threads);
 	const size_t most = min_u64(todo.count, SLICE);
 	struct work w = { .view = v,
@@ -265,15 +252,6 @@ void view_release(struct view *v)
 
 /* ---- full names ------------------------------------------------------------------------------ */
 
-static void names_list(struct view_names *n, const struct view *v)
-{
-	for (size_t i = 0; i < v->count; i++)
-		if (v->shown[i] != LABEL_NONE && v->shown[i] != i)
-			vec_push(&n->list, (struct view_name){ v->shown[i], (label_id)i });
-	sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
-	n->read = true;
-}
-
 const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
 			   label_id shown, size_t i)
 {
@@ -281,8 +259,13 @@ const char *view_full_name(struct view_names *n, const struct view *v, const str
 			   (v->form == VIEW_NAME && v->style == HEFT_NAMES_SHORT);
 	if (!names || v->rules)
 		return NULL;
-	if (!n->read)
-		names_list(n, v);
+	if (!n->read) {
+		for (size_t k = 0; k < v->count; k++)
+			if (v->shown[k] != LABEL_NONE && v->shown[k] != k)
+				vec_push(&n->list, (struct view_name){ v->shown[k], (label_id)k });
+		sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
+		n->read = true;
+	}
 	const size_t at = i + lower_bound(n->list.data, n->list.count, sizeof *n->list.data, shown);
 	if (at >= n->list.count || n->list.data[at].shown != shown)
 		return NULL;
