@@ -61,13 +61,6 @@ static bool crate_path_is_library(struct str name)
 	return str_eq(name, STR("core")) || str_eq(name, STR("alloc")) || str_eq(name, STR("std"));
 }
 
-/* A folder of rustc's source: "/rustc/HASH", "rustc-1.63.0". */
-static bool is_rustc(const struct crate_path_parts *p, size_t i)
-{
-	return str_starts(p->list[i], STR("rustc-")) ||
-	       (i > 0 && str_eq(p->list[i - 1], STR("rustc")));
-}
-
 /* Folders of other names have modules of the library in them. */
 static struct crate_path of_library(struct str name)
 {
@@ -89,7 +82,11 @@ static struct crate_path of_library(struct str name)
 static bool crate_path_find_library(const struct crate_path_parts *p, size_t i,
 				    struct crate_path *ret)
 {
-	if (i + 2 >= p->count || (i > 0 && !is_rustc(p, i - 1)))
+	ASSERT(i < p->count);
+	/* A folder of rustc's source: "/rustc/HASH", "rustc-1.63.0". */
+	const bool rustc = i > 0 && (str_starts(p->list[i - 1], STR("rustc-")) ||
+				     (i > 1 && str_eq(p->list[i - 2], STR("rustc"))));
+	if (i + 2 >= p->count || (i > 0 && !rustc))
 		return false;
 	const struct str next = p->list[i + 1];
 	if (is_folder(p, i, "library"))
@@ -150,6 +147,7 @@ static bool find_external(const struct crate_path_parts *p, size_t i, struct cra
 
 static bool crate_path_find_at(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
+	ASSERT(i < p->count);
 	if (crate_path_find_library(p, i, ret) || find_checkout(p, i, ret) ||
 	    find_external(p, i, ret))
 		return true;

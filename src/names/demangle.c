@@ -57,6 +57,7 @@ void demangler_room(struct demangler *d, size_t need)
 		call_raise(HEFT_ENOMEM, "out of memory");
 	demangler_moved(d, larger);
 	d->library_capacity = size;
+	ASSERT(d->library_capacity >= need);
 }
 
 static struct str nothing(void)
@@ -89,6 +90,7 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
 	n = n * 26 + (uint64_t)(raw.p[at] - 'a');
 	if (n > 0 && n <= i)
 		*target = i - (size_t)n;
+	ASSERT(at < raw.len);
 	return at + 1;
 }
 
@@ -96,6 +98,7 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
  * stands between it and where it leads, once more.  One to an identifier costs that. */
 static uint64_t d_bound(struct str raw)
 {
+	ASSERT(raw.len <= D_MAX_RAW);
 	uint64_t before[D_MAX_RAW + 1];
 	size_t next = 0;
 	before[0] = 0;
@@ -194,20 +197,12 @@ struct text_job {
 	struct str ret;
 };
 
-static struct str microsoft_text(const struct text_job *job)
-{
-	struct demangler *const d = job->d;
-	demangler_room(d, MICROSOFT_ROOM + NAME_MAX_SIZE);
-	char *const out = d->library + MICROSOFT_ROOM;
-	return (struct str){ out,
-			     microsoft_name(job->raw, job->brief, d->library, out, NAME_MAX_SIZE) };
-}
-
 static void run_scheme(void *ctx)
 {
 	struct text_job *job = ctx;
 	struct demangler *d = job->d;
 	const struct str raw = job->raw;
+	ASSERT(raw.len > 0);
 	demangler_room(d, NAME_MAX_SIZE);
 	switch (job->scheme) {
 	case SCHEME_CXX: job->ret = itanium_demangle(d, terminated(d, raw, raw.len)); return;
@@ -218,7 +213,13 @@ static void run_scheme(void *ctx)
 	case SCHEME_RUST_LEGACY:
 		job->ret = (struct str){ d->library, rust_legacy(raw, d->library, NAME_MAX_SIZE) };
 		return;
-	case SCHEME_MICROSOFT: job->ret = microsoft_text(job); return;
+	case SCHEME_MICROSOFT: {
+		demangler_room(d, MICROSOFT_ROOM + NAME_MAX_SIZE);
+		char *const out = d->library + MICROSOFT_ROOM;
+		job->ret = (struct str){ out, microsoft_name(raw, job->brief, d->library, out,
+							     NAME_MAX_SIZE) };
+		return;
+	}
 	case SCHEME_MODULE:
 	case SCHEME_NONE: return;
 	}
@@ -279,16 +280,6 @@ static bool scheme_language(enum scheme scheme, enum sig_language *ret)
 	return false;
 }
 
-static struct str short_name(struct demangler *d, struct str text, enum scheme scheme)
-{
-	enum sig_language language;
-	if (!scheme_language(scheme, &language))
-		return text;
-	room(d, SIGNATURE_ROOM(text.len));
-	const size_t len = signature_cut(text, language, SIG_PARENS, d->buffer);
-	return len > 0 ? (struct str){ d->buffer, len } : text;
-}
-
 bool demangle_language(struct str raw, enum sig_language *ret)
 {
 	return scheme_language(scheme_of(without_underscore(raw)), ret);
@@ -298,6 +289,7 @@ size_t demangle_base(struct str raw)
 {
 	const struct str name = without_underscore(raw);
 	const enum scheme scheme = scheme_of(name);
+	ASSERT(name.p >= raw.p && name.p + name.len == raw.p + raw.len);
 	if (scheme != SCHEME_NONE && scheme != SCHEME_MODULE)
 		return suffix_at(name, scheme) + (size_t)(name.p - raw.p);
 	const char *const at = raw.len > 1 ? memchr(raw.p + 1, '@', raw.len - 1) : NULL;
@@ -316,16 +308,8 @@ bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 	if (!module_name_read(name, d->buffer, d->capacity, parts) || parts->len > NAME_MAX_SIZE)
 		return false;
 	*ret = (struct str){ d->buffer, parts->len };
+	ASSERT(parts->brief <= ret->len && parts->package <= ret->len);
 	return true;
-}
-
-static struct str module_text(struct demangler *d, struct str raw, enum heft_demangle style)
-{
-	struct module_name parts;
-	struct str text;
-	if (!demangle_module(d, raw, &text, &parts))
-		return raw;
-	return style == HEFT_NAMES_SHORT ? (struct str){ text.p, parts.brief } : text;
 }
 
 struct str demangle(struct demangler *d, struct str raw, enum heft_demangle style)
@@ -334,14 +318,29 @@ struct str demangle(struct demangler *d, struct str raw, enum heft_demangle styl
 	const enum scheme scheme = style == HEFT_NAMES_RAW ? SCHEME_NONE : scheme_of(name);
 	if (scheme == SCHEME_NONE || memchr(name.p, 0, name.len))
 		return raw;
-	if (scheme == SCHEME_MODULE)
-		return module_text(d, raw, style);
+	if (scheme == SCHEME_MODULE) {
+		struct module_name parts;
+		struct str whole;
+		if (!demangle_module(d, raw, &whole, &parts))
+			return raw;
+		return style == HEFT_NAMES_SHORT ? (struct str){ whole.p, parts.brief } : whole;
+	}
+	ASSERT(name.len > 0);
 	const size_t end = suffix_at(name, scheme);
+	ASSERT(end > 0 && end <= name.len);
 	const struct str text = demangle_text(d, name, end, scheme, style == HEFT_NAMES_SHORT);
 	if (text.len == 0 || text.len > NAME_MAX_SIZE)
 		return raw;
-	const struct str suffix = { name.p + end, name.len - end };
-	const struct str result = style == HEFT_NAMES_SHORT ? short_name(d, text, scheme)
-							    : demangle_full_name(d, text, suffix);
+	struct str result = text;
+	enum sig_language language;
+	if (style != HEFT_NAMES_SHORT) {
+		const struct str suffix = { name.p + end, name.len - end };
+		result = demangle_full_name(d, text, suffix);
+	} else if (scheme_language(scheme, &language)) {
+		room(d, SIGNATURE_ROOM(text.len));
+		const size_t len = signature_cut(text, language, SIG_PARENS, d->buffer);
+		if (len > 0)
+			result = (struct str){ d->buffer, len };
+	}
 	return result.len <= NAME_MAX_SIZE ? result : raw;
 }

@@ -44,6 +44,7 @@ static struct str rust_instance(const struct str whole, struct text *room)
 {
 	struct str name = whole;
 	const struct str self = rust_self(name);
+	ASSERT(self.len < whole.len);
 	text_set(room, self);
 	if (self.len > 0)
 		name = (struct str){ name.p + self.len + 2, name.len - self.len - 2 };

@@ -47,13 +47,6 @@ static bool is_reference(struct str s, size_t i)
 	return c == '_' || (c >= '0' && c <= '9') || (s.p[i] == 'S' && c >= 'A' && c <= 'Z');
 }
 
-static void reference(struct names_itanium_bound *b)
-{
-	const uint64_t largest = b->largest;
-	b->sum[b->depth] = add_sat(b->sum[b->depth], b->open[b->depth]);
-	itanium_grow(b, add_sat(largest, 2));
-}
-
 static void itanium_open_group(struct names_itanium_bound *b)
 {
 	if (b->depth + 1 == MAX_GROUPS) { /* deeper than real names: never cheap */
@@ -63,6 +56,7 @@ static void itanium_open_group(struct names_itanium_bound *b)
 	b->depth++;
 	b->sum[b->depth] = b->open[b->depth] = 0;
 	b->sticky[b->depth] = 0;
+	ASSERT(b->depth < COUNT_OF(b->sum));
 }
 
 /* `more`: template arguments follow, which belong to the same element. */
@@ -82,6 +76,7 @@ static void close_group(struct names_itanium_bound *b, bool more)
 	}
 	b->sum[b->depth] = add_sat(b->sum[b->depth], b->open[b->depth]);
 	b->open[b->depth] = 0;
+	ASSERT(b->depth < COUNT_OF(b->sum));
 }
 
 /* A number at i and the identifier it announces; the index behind both.  "A10_" and
@@ -100,6 +95,7 @@ static size_t identifier(struct names_itanium_bound *b, struct str s, size_t i)
 			b->largest = add_sat(b->largest, b->largest);
 		}
 	}
+	ASSERT(end >= i && end <= s.len);
 	return end;
 }
 
@@ -141,7 +137,9 @@ static size_t token(struct names_itanium_bound *b, struct str s, size_t i)
 	if (c >= '1' && c <= '9')
 		return identifier(b, s, i);
 	if (is_reference(s, i)) {
-		reference(b);
+		const uint64_t largest = b->largest;
+		b->sum[b->depth] = add_sat(b->sum[b->depth], b->open[b->depth]);
+		itanium_grow(b, add_sat(largest, 2));
 		while (i < s.len && s.p[i] != '_')
 			i++;
 		return i + 1;
@@ -158,18 +156,15 @@ static size_t token(struct names_itanium_bound *b, struct str s, size_t i)
 	return i + 1;
 }
 
-/* A reference at most doubles what stands before it: enough for three names of four. */
-static uint64_t simple_bound(struct str s)
-{
-	uint32_t references = 0;
-	for (size_t i = 0; i + 1 < s.len; i++)
-		references += (s.p[i] == 'S' || s.p[i] == 'T') && s.p[i + 1] < 'a';
-	return references > 16 ? UINT64_MAX : (uint64_t)s.len * 20 << references;
-}
-
 uint64_t itanium_bound(struct str mangled)
 {
-	const uint64_t simple = simple_bound(mangled);
+	/* A reference at most doubles what stands before it: enough for three names of four. */
+	uint32_t references = 0;
+	for (size_t i = 0; i + 1 < mangled.len; i++)
+		references += (mangled.p[i] == 'S' || mangled.p[i] == 'T') &&
+			      mangled.p[i + 1] < 'a';
+	const uint64_t simple = references > 16 ? UINT64_MAX
+						: (uint64_t)mangled.len * 20 << references;
 	if (simple <= ITANIUM_MAX_BOUND)
 		return simple;
 	struct names_itanium_bound b;
@@ -182,6 +177,7 @@ uint64_t itanium_bound(struct str mangled)
 	uint64_t total = b.largest;
 	for (size_t d = 0; d <= b.depth; d++)
 		total = add_sat(total, add_sat(b.sum[d], b.open[d]));
+	ASSERT(b.depth < COUNT_OF(b.sum));
 	return total;
 }
 

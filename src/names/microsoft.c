@@ -70,6 +70,7 @@ static ms_id microsoft_add(struct ms *m, struct ms_node node)
 	if (m->failed || m->count == MAX_NODES)
 		return microsoft_fail(m);
 	m->nodes[m->count] = node;
+	ASSERT(m->count > 0 && m->count < MAX_NODES);
 	return (ms_id)m->count++;
 }
 
@@ -82,6 +83,7 @@ static void microsoft_append(struct ms *m, ms_id *first, ms_id *last, ms_id item
 	else
 		*first = id;
 	*last = id;
+	ASSERT(m->failed || *first != 0);
 }
 
 static bool microsoft_enter(struct ms *m)
@@ -139,6 +141,7 @@ static void microsoft_remember(struct ms *m, ms_id id, struct str raw)
 		return;
 	r->raw[r->name_count] = raw;
 	r->names[r->name_count++] = id;
+	ASSERT(r->name_count <= COUNT_OF(r->names));
 }
 
 static ms_id name_again(struct ms *m)
@@ -182,13 +185,6 @@ static ms_id microsoft_dynamic(struct ms *m, const char *what)
 			     (struct ms_node){ .kind = MS_DYNAMIC, .text = str_of(what), .a = of });
 }
 
-/* operator ""_x */
-static ms_id literal_operator(struct ms *m)
-{
-	const struct str text = simple_text(m);
-	return microsoft_add(m, (struct ms_node){ .kind = MS_NAME, .text = text, .n = 1 });
-}
-
 static ms_id microsoft_operator_name(struct ms *m)
 {
 	const char *text = NULL;
@@ -202,8 +198,11 @@ static ms_id microsoft_operator_name(struct ms *m)
 		return microsoft_dynamic(m, "dynamic initializer");
 	if (eat(m, "__F"))
 		return microsoft_dynamic(m, "dynamic atexit destructor");
-	if (eat(m, "__K"))
-		return literal_operator(m);
+	if (eat(m, "__K")) {
+		const struct str digits = simple_text(m);
+		return microsoft_add(m,
+				     (struct ms_node){ .kind = MS_NAME, .text = digits, .n = 1 });
+	}
 	if (eat(m, "__"))
 		text = ms_operator(2, next(m));
 	else if (eat(m, "_"))
@@ -230,6 +229,7 @@ static ms_id member_tuple(struct ms *m, unsigned count)
 /* Behind "$": a value. */
 static ms_id microsoft_read_value(struct ms *m)
 {
+	ASSERT(m->pos <= m->s.len);
 	switch (next(m)) {
 	case '0': return number_node(m);
 	case '1':
@@ -263,11 +263,6 @@ static ms_id read_argument(struct ms *m)
 	return microsoft_read_type(m, false);
 }
 
-static bool eat_empty_pack(struct ms *m)
-{
-	return eat(m, "$$$V") || eat(m, "$$V") || eat(m, "$$Z") || eat(m, "$S");
-}
-
 /* Behind "?$".  References inside are to what is inside. */
 static ms_id template_name(struct ms *m)
 {
@@ -278,7 +273,7 @@ static ms_id template_name(struct ms *m)
 	m->refs = (struct refs){ 0 };
 	const ms_id name = eat(m, "?") ? microsoft_operator_name(m) : simple_name(m);
 	while (!m->failed && !eat(m, "@"))
-		if (!eat_empty_pack(m))
+		if (!eat(m, "$$$V") && !eat(m, "$$V") && !eat(m, "$$Z") && !eat(m, "$S"))
 			microsoft_append(m, &first, &last, read_argument(m));
 	m->refs = outer;
 	m->depth--;
@@ -440,19 +435,12 @@ static ms_id array(struct ms *m)
 		return microsoft_fail(m);
 	for (int64_t i = 0; i < count; i++)
 		sizes[i] = microsoft_number(m);
+	ASSERT(count <= (int64_t)COUNT_OF(sizes));
 	const unsigned quals = eat(m, "$$C") ? microsoft_qualifiers(m) : 0;
 	ms_id id = with_qualifiers(m, microsoft_read_type(m, false), quals);
 	for (int64_t i = count; i-- > 0;)
 		id = microsoft_add(m, (struct ms_node){ .kind = MS_ARRAY, .a = id, .n = sizes[i] });
 	return id;
-}
-
-static ms_id plain(struct ms *m)
-{
-	const bool line = eat(m, "_");
-	const char *const text = ms_type(line, next(m));
-	return text ? microsoft_add(m, (struct ms_node){ .kind = MS_PLAIN, .text = str_of(text) })
-		    : microsoft_fail(m);
 }
 
 /* Behind "$$". */
@@ -475,16 +463,6 @@ static ms_id newer_type(struct ms *m)
 			   : microsoft_fail(m);
 }
 
-/* "?<auto>@@" */
-static ms_id custom(struct ms *m)
-{
-	const ms_id name = microsoft_innermost(m, true);
-	return eat(m, "@")
-		       ? microsoft_add(
-				 m, (struct ms_node){ .kind = MS_TAG, .text = STR(""), .a = name })
-		       : microsoft_fail(m);
-}
-
 static ms_id bare_type(struct ms *m)
 {
 	static const char letters[] = "ABPQRS";
@@ -503,11 +481,20 @@ static ms_id bare_type(struct ms *m)
 		return tagged(m, "enum ");
 	if (eat(m, "Y"))
 		return array(m);
-	if (eat(m, "?"))
-		return custom(m);
+	if (eat(m, "?")) { /* "?<auto>@@" */
+		const struct ms_node node = { .kind = MS_TAG,
+					      .text = STR(""),
+					      .a = microsoft_innermost(m, true) };
+		return eat(m, "@") ? microsoft_add(m, node) : microsoft_fail(m);
+	}
 	const char *const kind = microsoft_peek(m) ? strchr(letters, microsoft_peek(m)) : NULL;
-	if (!kind)
-		return plain(m);
+	if (!kind) {
+		const bool line = eat(m, "_");
+		const char *const text = ms_type(line, next(m));
+		if (!text)
+			return microsoft_fail(m);
+		return microsoft_add(m, (struct ms_node){ .kind = MS_PLAIN, .text = str_of(text) });
+	}
 	const size_t i = (size_t)(kind - letters);
 	m->pos++;
 	return pointer(m, pointers[i], quals[i]);
@@ -598,6 +585,7 @@ static ms_id microsoft_read_function(struct ms *m, bool is_member)
 
 static ms_id variable(struct ms *m, ms_id name, char access)
 {
+	ASSERT(access >= '0' && access <= '4');
 	static const char *const leads[] = { "private: static ", "protected: static ",
 					     "public: static ", "", "" };
 	struct ms_node node = { .kind = MS_DATA, .a = name, .text = str_of(leads[access - '0']) };
@@ -709,16 +697,6 @@ static ms_id microsoft_described(struct ms *m, const char *what, unsigned count)
 	return eat(m, "8") ? microsoft_add(m, node) : microsoft_fail(m);
 }
 
-static ms_id type_descriptor(struct ms *m)
-{
-	const ms_id type = microsoft_read_type(m, eat(m, "?"));
-	return eat(m, "@8") || eat(m, "8")
-		       ? microsoft_add(m, (struct ms_node){ .kind = MS_DESCRIBE,
-							    .c = type,
-							    .text = STR("RTTI Type Descriptor") })
-		       : microsoft_fail(m);
-}
-
 static ms_id guard(struct ms *m, const char *what)
 {
 	ms_id first = 0, last = 0;
@@ -790,8 +768,12 @@ static ms_id microsoft_special(struct ms *m, bool *ret_is)
 		return vcall(m);
 	if (eat(m, "_C@"))
 		return microsoft_string(m);
-	if (eat(m, "_R0"))
-		return type_descriptor(m);
+	if (eat(m, "_R0")) {
+		const struct ms_node node = { .kind = MS_DESCRIBE,
+					      .c = microsoft_read_type(m, eat(m, "?")),
+					      .text = STR("RTTI Type Descriptor") };
+		return eat(m, "@8") || eat(m, "8") ? microsoft_add(m, node) : microsoft_fail(m);
+	}
 	if (eat(m, "_R1"))
 		return microsoft_described(m, "RTTI Base Class Descriptor at", 4);
 	if (eat(m, "_R2"))
@@ -825,6 +807,7 @@ static ms_id microsoft_read_symbol(struct ms *m)
 
 static ms_id microsoft_read_all(struct ms *m)
 {
+	ASSERT(m->count == 1 && m->depth == 0);
 	m->nodes[0] = (struct ms_node){ 0 };
 	const ms_id id = microsoft_read_symbol(m);
 	return m->pos == m->s.len ? id : 0;
@@ -845,6 +828,7 @@ size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size
 	if (id == 0)
 		return 0;
 	ms_print(m.nodes, id, brief, &o);
+	ASSERT(m.pos <= raw.len && m.count <= MAX_NODES && o.len <= room);
 	return o.failed ? 0 : o.len;
 }
 

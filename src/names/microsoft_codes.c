@@ -82,6 +82,7 @@ static const char *look_up(const char *const *table, size_t count, char c)
 
 const char *ms_operator(unsigned lines, char c)
 {
+	ASSERT(lines <= 2);
 	switch (lines) {
 	case 0: return LOOK_UP(operators, c);
 	case 1: return LOOK_UP(more_operators, c);

@@ -144,15 +144,6 @@ static void instance(struct printer *p, const struct ms_node *n, ms_id class)
 	microsoft_print_arguments(p, n->b);
 }
 
-static void microsoft_print_dynamic(struct printer *p, const struct ms_node *n)
-{
-	write(p, "`");
-	write_str(p, n->text);
-	write(p, node_of(p, n->a)->kind == MS_QUALIFIED ? " for '" : " for `");
-	item(p, n->a);
-	write(p, "''");
-}
-
 static void local(struct printer *p, const struct ms_node *n)
 {
 	if (!p->brief)
@@ -174,12 +165,6 @@ static void scopes(struct printer *p, ms_id id)
 	name(p, node_of(p, id)->a, 0);
 	write(p, "::");
 	p->depth--;
-}
-
-static void qualified(struct printer *p, const struct ms_node *n)
-{
-	scopes(p, n->b);
-	name(p, n->a, n->b ? node_of(p, n->b)->a : 0);
 }
 
 /* Of a constructor or destructor. */
@@ -210,8 +195,17 @@ static void name(struct printer *p, ms_id id, ms_id class)
 		break;
 	case MS_CTOR: microsoft_print_class_name(p, class); break;
 	case MS_CONVERSION: conversion(p, n, NULL); break;
-	case MS_DYNAMIC: microsoft_print_dynamic(p, n); break;
-	case MS_QUALIFIED: qualified(p, n); break;
+	case MS_DYNAMIC:
+		write(p, "`");
+		write_str(p, n->text);
+		write(p, node_of(p, n->a)->kind == MS_QUALIFIED ? " for '" : " for `");
+		item(p, n->a);
+		write(p, "''");
+		break;
+	case MS_QUALIFIED:
+		scopes(p, n->b);
+		name(p, n->a, n->b ? node_of(p, n->b)->a : 0);
+		break;
 	default: p->o->failed = true; break;
 	}
 	p->depth--;
@@ -316,6 +310,7 @@ static void type_after(struct printer *p, ms_id id)
 
 static void thunk(struct printer *p, const struct ms_node *n)
 {
+	ASSERT(n->n >= MS_NO_THUNK && n->n <= MS_VCALL);
 	static const char *const words[] = {
 		[MS_ADJUSTOR] = "`adjustor{",
 		[MS_VTORDISP] = "`vtordisp{",
@@ -456,15 +451,6 @@ static void string_unit(struct printer *p, uint32_t c, size_t width)
 	write(p, text);
 }
 
-/* "_1" has the high byte first. */
-static uint32_t microsoft_print_unit_at(const struct ms_node *n, const uint8_t *bytes, size_t width)
-{
-	uint32_t unit = 0;
-	for (size_t i = 0; i < width; i++)
-		unit = unit << 8 | bytes[n->wide ? i : width - 1 - i];
-	return unit;
-}
-
 /* Without the zero that ends it; "..." where bytes are missing. */
 static void microsoft_print_string(struct printer *p, const struct ms_node *n)
 {
@@ -473,13 +459,18 @@ static void microsoft_print_string(struct printer *p, const struct ms_node *n)
 	size_t at = 0, count = 0;
 	for (int c; count < STRING_MOST && (c = string_byte(n->text, &at)) >= 0;)
 		bytes[count++] = (uint8_t)c;
+	ASSERT(count <= STRING_MOST);
 	const size_t width = n->wide ? 2 : microsoft_print_string_width(bytes, count, n->n);
+	ASSERT(width == 1 || width == 2 || width == 4);
 	const bool is_cut = n->n < 0 || (uint64_t)n->n > count;
 	if (at + 1 != n->text.len || count % width != 0)
 		p->o->failed = true;
 	write(p, n->wide ? "L\"" : leads[width]);
 	for (size_t i = 0; i + width <= count; i += width) {
-		const uint32_t unit = microsoft_print_unit_at(n, bytes + i, width);
+		/* "_1" has the high byte first. */
+		uint32_t unit = 0;
+		for (size_t k = 0; k < width; k++)
+			unit = unit << 8 | bytes[i + (n->wide ? k : width - 1 - k)];
 		if (is_cut || unit != 0 || i + width < count)
 			string_unit(p, unit, width);
 	}

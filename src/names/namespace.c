@@ -190,17 +190,14 @@ void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
 
 /* ---- Rust and D ------------------------------------------------------------------------------ */
 
-static bool is_capital(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
 /* Types at the end of a path do not count. */
 static struct str without_types(struct str path, char separator)
 {
 	for (;;) {
 		const struct str last = namespace_last_of(path, separator);
-		if (last.len == 0 || !(is_capital(last.p[0]) || last.p[last.len - 1] == '>'))
+		const bool is_type = last.len > 0 && ((last.p[0] >= 'A' && last.p[0] <= 'Z') ||
+						      last.p[last.len - 1] == '>');
+		if (!is_type)
 			return path;
 		path = without_last(path, separator);
 	}
@@ -275,14 +272,6 @@ static struct str rust_space(struct str text)
 	return without_types(namespace_plain_path(space), ':');
 }
 
-static struct str d_space(struct str text)
-{
-	size_t end = 0;
-	while (end < text.len && text.p[end] != '(' && text.p[end] != '!' && text.p[end] != ' ')
-		end++;
-	return without_types(without_last(namespace_upto(text, end), '.'), '.');
-}
-
 struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw)
 {
 	struct module_name parts;
@@ -294,7 +283,12 @@ struct str namespace_of(const struct namespaces *n, struct demangler *d, struct 
 		return STR("");
 	if (namespace_is_cxx(raw) || microsoft_likely(raw))
 		return cxx_space(n, raw, text);
-	if (str_starts(raw, STR("_D")))
-		return d_space(text);
+	if (str_starts(raw, STR("_D"))) {
+		size_t end = 0;
+		while (end < text.len && text.p[end] != '(' && text.p[end] != '!' &&
+		       text.p[end] != ' ')
+			end++;
+		return without_types(without_last(namespace_upto(text, end), '.'), '.');
+	}
 	return rust_space(text);
 }

@@ -214,12 +214,6 @@ static struct str crate_of_impl(struct str raw)
 	return len < raw.len ? (struct str){ raw.p, len } : STR("");
 }
 
-static bool package_name_is_of_rust_library(struct str crate)
-{
-	return str_eq(crate, STR("core")) || str_eq(crate, STR("alloc")) ||
-	       str_eq(crate, STR("std"));
-}
-
 /* Code that drops a value is there because of its type: the first crate among those of the type
  * that is not of Rust's own library, "" where there is none or the name is another. */
 static struct str crate_of_dropped(struct str text)
@@ -235,7 +229,8 @@ static struct str crate_of_dropped(struct str text)
 		const struct str word = { text.p + i, end - i };
 		const bool root = text.p[i - 1] != ':' &&
 				  str_starts(package_name_behind(text, end), STR("::"));
-		if (root && word.len > 0 && !package_name_is_of_rust_library(word))
+		if (root && word.len > 0 && !str_eq(word, STR("core")) &&
+		    !str_eq(word, STR("alloc")) && !str_eq(word, STR("std")))
 			return word;
 		i = end > i ? end - 1 : i;
 	}

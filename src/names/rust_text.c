@@ -88,5 +88,6 @@ size_t punycode(struct str s, uint32_t *chars)
 		memmove(chars + at + 1, chars + at, (count - 1 - (size_t)at) * sizeof *chars);
 		chars[at++] = (uint32_t)n;
 	}
+	ASSERT(d.pos <= s.len && count <= MAX_PUNYCODE);
 	return count;
 }

@@ -195,6 +195,7 @@ static size_t v0_backref(struct v0 *v)
 	if (v->o.failed || v->o.muted)
 		return 0;
 	v->pos = (size_t)target;
+	ASSERT(v->pos <= v->s.len);
 	return back;
 }
 
@@ -535,15 +536,6 @@ static void v0_character(struct v0 *v)
 	put_text(&v->o, "'");
 }
 
-static void v0_bool(struct v0 *v)
-{
-	const struct str digits = v0_hex(v);
-	if (!str_eq(digits, STR("0")) && !str_eq(digits, STR("1")))
-		v->o.failed = true;
-	else
-		put_text(&v->o, digits.p[0] == '1' ? "true" : "false");
-}
-
 static void v0_const_tag(struct v0 *v, char tag)
 {
 	size_t back = 0;
@@ -556,7 +548,14 @@ static void v0_const_tag(struct v0 *v, char tag)
 		}
 		break;
 	case 'p': put_text(&v->o, "_"); break;
-	case 'b': v0_bool(v); break;
+	case 'b': {
+		const struct str digits = v0_hex(v);
+		if (!str_eq(digits, STR("0")) && !str_eq(digits, STR("1")))
+			v->o.failed = true;
+		else
+			put_text(&v->o, digits.p[0] == '1' ? "true" : "false");
+		break;
+	}
 	case 'c': v0_character(v); break;
 	case 'a':
 	case 's':
@@ -598,5 +597,6 @@ size_t rust_v0(struct str raw, char *out, size_t room)
 		v.o.muted = true;
 		v0_path(&v, false);
 	}
+	ASSERT(v.pos <= v.s.len && v.o.len <= room);
 	return v.o.failed || v.pos != v.s.len ? 0 : v.o.len;
 }

@@ -74,6 +74,7 @@ static bool may_be_special(struct str name)
 struct str signature_special(struct str *name)
 {
 	const struct str all = *name;
+	ASSERT(all.p || all.len == 0);
 	if (!may_be_special(all))
 		return (struct str){ all.p, 0 };
 	const size_t numbered = numbered_temporary(all);

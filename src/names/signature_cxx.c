@@ -95,18 +95,13 @@ static size_t angle_sign(const struct cut *c, const char *p, bool inside)
 	return inside && !(third == '>' || third == ',' || third == '(') ? 1 : 2;
 }
 
-static bool behind_operator(const struct cut *c, const char *p)
-{
-	return p - c->base >= 8 && memcmp(p - 8, "operator", 8) == 0;
-}
-
 /* In template arguments: the size of what is a sign at p and no bracket, else 0. */
 static size_t sign_size(const struct cut *c, const char *p)
 {
 	const char before = p > c->base ? p[-1] : 0;
 	if (*p == '>' && before == '-')
 		return p - c->base >= 10 && memcmp(p - 10, "operator--", 10) == 0 ? 0 : 1;
-	if (before == 'r' && behind_operator(c, p))
+	if (before == 'r' && p - c->base >= 8 && memcmp(p - 8, "operator", 8) == 0)
 		return angle_sign(c, p, true);
 	/* " < ", " >= ", but not "> >" as libiberty closes. */
 	if (before != ' ' || (*p == '>' && p - c->base >= 2 && p[-2] == '>'))
@@ -151,22 +146,13 @@ static bool signature_cxx_arguments(struct cut *c)
 	return true;
 }
 
-/* A bracket pair that belongs to the name, as it is: [abi:cxx11], "[a, b]". */
-static bool copy_pair(struct cut *c, char open, char close)
-{
-	const char *const to = cut_match(c, c->p, open, close);
-	if (!to)
-		return false;
-	cut_copy(c, to);
-	return true;
-}
-
 /* libiberty's {lambda(int)#1} loses what is between parentheses. */
 static bool braces(struct cut *c)
 {
 	const char *const to = cut_match(c, c->p, '{', '}');
 	if (!to)
 		return false;
+	ASSERT(to > c->p && to <= c->end);
 	const struct cut inside = { .end = to };
 	const char *const close = CUT_AT(c, c->p, "{lambda(") ? match_paren(&inside, c->p + 7)
 							      : NULL;
@@ -177,26 +163,6 @@ static bool braces(struct cut *c)
 	}
 	cut_copy(c, to);
 	return true;
-}
-
-/* The number LLVM writes behind 'lambda: none is the first, 0 the second. */
-static unsigned ordinal(struct cut *c)
-{
-	unsigned n = 0;
-	const bool any = signature_cxx_byte_at(c, c->p) != '\'';
-	while (signature_cxx_byte_at(c, c->p) >= '0' && signature_cxx_byte_at(c, c->p) <= '9' &&
-	       n < 100000000)
-		n = n * 10 + (unsigned)(*c->p++ - '0');
-	return any ? n + 2 : 1;
-}
-
-static void emit_ordinal(struct cut *c, const char *text, unsigned n)
-{
-	char digits[DECIMAL_MOST + 1], *end = digits + DECIMAL_MOST,
-				       *start = decimal_before(end, n);
-	*end++ = '}';
-	cut_emit(c, text, strlen(text));
-	cut_emit(c, start, (size_t)(end - start));
 }
 
 /* Behind 'lambda': an optional <typename T>, an optional requires clause, parameters. */
@@ -220,9 +186,20 @@ static bool quoted(struct cut *c)
 		return true;
 	}
 	c->p += lambda ? 7 : 8;
-	const unsigned n = ordinal(c);
+	/* The number LLVM writes behind 'lambda: none is the first, 0 the second. */
+	unsigned n = 0;
+	const bool any = signature_cxx_byte_at(c, c->p) != '\'';
+	while (signature_cxx_byte_at(c, c->p) >= '0' && signature_cxx_byte_at(c, c->p) <= '9' &&
+	       n < 100000000)
+		n = n * 10 + (unsigned)(*c->p++ - '0');
+	n = any ? n + 2 : 1;
 	c->p += signature_cxx_byte_at(c, c->p) == '\'';
-	emit_ordinal(c, lambda ? "{lambda()#" : "{unnamed type#", n);
+	const char *text = lambda ? "{lambda()#" : "{unnamed type#";
+	char digits[DECIMAL_MOST + 1], *end = digits + DECIMAL_MOST,
+				       *start = decimal_before(end, n);
+	*end++ = '}';
+	cut_emit(c, text, strlen(text));
+	cut_emit(c, start, (size_t)(end - start));
 	return !lambda || lambda_head(c);
 }
 
@@ -327,15 +304,6 @@ static bool signature_cxx_operator_name(struct cut *c)
 	return true;
 }
 
-/* A requires clause reaches to the end, or to an entity of the constrained function: no
- * constraint has a member of one of these names. */
-static void constraint(struct cut *c)
-{
-	while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
-	       !CUT_AT(c, c->p, "::operator"))
-		c->p++;
-}
-
 /* What may stand behind a parameter list. */
 static bool signature_cxx_qualifiers(struct cut *c)
 {
@@ -353,10 +321,15 @@ static bool signature_cxx_qualifiers(struct cut *c)
 			return false;
 		i = 0;
 	}
-	if (CUT_AT(c, c->p, " requires "))
-		constraint(c);
-	else if (CUT_AT(c, c->p, " [")) /* [enable_if:...] */
+	if (CUT_AT(c, c->p, " requires ")) {
+		/* A requires clause reaches to the end, or to an entity of the constrained
+		 * function: no constraint has a member of one of these names. */
+		while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
+		       !CUT_AT(c, c->p, "::operator"))
+			c->p++;
+	} else if (CUT_AT(c, c->p, " [")) /* [enable_if:...] */
 		c->p = c->end;
+	ASSERT(c->p <= c->end);
 	return true;
 }
 
@@ -429,7 +402,12 @@ static bool signature_cxx_step(struct cut *c)
 	case '<': return signature_cxx_arguments(c);
 	case '(': return signature_cxx_parameters(c);
 	case ')': return signature_cxx_closing(c);
-	case '[': return copy_pair(c, '[', ']');
+	case '[': { /* it belongs to the name, as it is: [abi:cxx11], "[a, b]" */
+		const char *const to = cut_match(c, c->p, '[', ']');
+		if (to)
+			cut_copy(c, to);
+		return to;
+	}
 	case '{': return braces(c);
 	case '\'': return quoted(c);
 	case ' ': blank(c); return true;
@@ -448,12 +426,6 @@ static bool signature_cxx_step(struct cut *c)
 	}
 }
 
-static bool at_operator(const struct cut *c)
-{
-	return *c->p == 'o' && CUT_AT(c, c->p, "operator") &&
-	       !signature_cxx_is_ident(signature_cxx_byte_at(c, c->p + 8));
-}
-
 bool cut_cxx(struct cut *c)
 {
 	bool ok = true;
@@ -462,7 +434,8 @@ bool cut_cxx(struct cut *c)
 		c->at_start = false;
 		if (start && *c->p == '(') {
 			ok = opening(c);
-		} else if (start && at_operator(c)) {
+		} else if (start && *c->p == 'o' && CUT_AT(c, c->p, "operator") &&
+			   !signature_cxx_is_ident(signature_cxx_byte_at(c, c->p + 8))) {
 			ok = signature_cxx_operator_name(c);
 		} else if (stops_at(*c->p, STOP_NAME)) {
 			ok = signature_cxx_step(c);
@@ -473,5 +446,6 @@ bool cut_cxx(struct cut *c)
 			cut_copy(c, to);
 		}
 	}
+	ASSERT(c->p <= c->end);
 	return ok;
 }

@@ -89,6 +89,7 @@ bool cut_rust(struct cut *c)
 			return false;
 		cut_copy(c, run_end(c, c->p + 1));
 	}
+	ASSERT(c->p <= c->end);
 	return depth == 0;
 }
 
@@ -129,5 +130,6 @@ bool cut_d(struct cut *c)
 		if (!arguments)
 			d_qualifiers(c);
 	}
+	ASSERT(c->p <= c->end);
 	return true;
 }

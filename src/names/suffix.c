@@ -31,5 +31,6 @@ size_t suffix_start(struct str name)
 			break;
 		end = i - 1;
 	}
+	ASSERT(end <= name.len);
 	return end > 0 ? end : name.len;
 }

@@ -45,13 +45,7 @@ static size_t supersize_find_word(struct str s, size_t from, const char *word)
 	return i;
 }
 
-static bool supersize_is_part(struct str part, struct str s)
-{
-	const uintptr_t from = (uintptr_t)s.p, first = (uintptr_t)part.p;
-	return first >= from && first - from <= s.len && part.len <= s.len - (first - from);
-}
-
-static bool is_word_char(char c)
+static bool supersize_is_word_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_' || c == '$';
@@ -71,11 +65,6 @@ static size_t operator_size(struct str s, size_t i, bool exact)
 		if (at(s, i, list[k]))
 			return strlen(list[k]);
 	return 0;
-}
-
-static bool is_operator(struct str s, size_t i)
-{
-	return at(s, i, "operator") && (i == 0 || !is_word_char(s.p[i - 1]));
 }
 
 #define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
@@ -129,8 +118,11 @@ static uint64_t special_places(struct str s, size_t i)
 static size_t add_mark(struct supersize_name *n, struct str s, size_t i, bool exact)
 {
 	const char c = s.p[i];
-	if (c == 'o')
-		return is_operator(s, i) ? i + 8 + operator_size(s, i + 8, exact) : i;
+	if (c == 'o') {
+		const bool is_word = at(s, i, "operator") &&
+				     (i == 0 || !supersize_is_word_char(s.p[i - 1]));
+		return is_word ? i + 8 + operator_size(s, i + 8, exact) : i;
+	}
 	if (c != '>' || exact || i == 0 || s.p[i - 1] != '-')
 		vec_push(&n->marks, (struct supersize_mark){ (uint32_t)i, c });
 	return i + 1;
@@ -146,6 +138,7 @@ static struct supersize_parse parse_of(struct supersize_name *n, struct str s, b
 			if (place >= done)
 				done = add_mark(n, s, place, exact);
 		}
+	ASSERT(n->marks.count <= s.len);
 	return (struct supersize_parse){ s, n->marks.data, n->marks.count, exact };
 }
 
@@ -183,13 +176,6 @@ static size_t bracket_end(const struct supersize_parse *p, size_t m)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-static bool is_parameter_paren(const struct supersize_parse *p, size_t i)
-{
-	if (at(p->s, i, ANONYMOUS) || before(p->s, i, " ") || before(p->s, i, "{lambda"))
-		return false;
-	return p->exact || !before(p->s, i, "decltype");
-}
-
 /* The first parenthesis from the mark m on that opens parameters, outside of all brackets;
  * p->count: none. */
 static size_t parameter_paren(const struct supersize_parse *p, size_t m)
@@ -197,8 +183,10 @@ static size_t parameter_paren(const struct supersize_parse *p, size_t m)
 	long angle = 0, paren = 0;
 	for (; m < p->count; m++) {
 		const char k = p->marks[m].kind;
-		if (k == '(' && angle == 0 && paren == 0 &&
-		    is_parameter_paren(p, p->marks[m].place))
+		const size_t i = p->marks[m].place;
+		if (k == '(' && angle == 0 && paren == 0 && !at(p->s, i, ANONYMOUS) &&
+		    !before(p->s, i, " ") && !before(p->s, i, "{lambda") &&
+		    (p->exact || !before(p->s, i, "decltype")))
 			break;
 		angle += (k == '<') - (k == '>');
 		paren += (k == '(') - (k == ')');
@@ -228,6 +216,7 @@ static bool blank_in_name(const struct supersize_parse *p, size_t blank)
  * brackets. */
 static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 {
+	ASSERT(m < p->count);
 	const size_t end = p->marks[m].place;
 	const size_t from = before(p->s, end, " const") ? end - 6 : end;
 	long angle = 0, paren = 0;
@@ -252,6 +241,7 @@ enum { OPEN_MOST = 256 }; /* deeper brackets stay as they are */
  * (Rust's <T as Trait>) keeps its words, but loses what is inside of them, unless `exact`. */
 static struct str empty_arguments(struct text *out, const struct supersize_parse *p, struct str s)
 {
+	ASSERT(s.p >= p->s.p && s.len <= p->s.len);
 	const size_t start = (size_t)(s.p - p->s.p);
 	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: places in *out */
 	out->len = 0;
@@ -315,6 +305,7 @@ static bool drop_anonymous(struct text *out, struct str *s)
 	}
 	out->len = to;
 	*s = text_str(out);
+	ASSERT(to <= s->len);
 	return true;
 }
 
@@ -407,6 +398,7 @@ static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret
 		return false;
 	*ret_front = (struct str){ name.p, front - 1 };
 	*ret_number = (struct str){ name.p + number, end - number };
+	ASSERT(number >= front && end >= number);
 	return true;
 }
 
@@ -487,24 +479,18 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 	return (how & SUPERSIZE_TEXT) && !version ? drop_clone_number(s, ret_clone) : s;
 }
 
-/* Where `word` stands in the first 30 characters, s.len where it does not.  What is special of a
- * symbol is words: an argument list in front says that the word is part of a name. */
-static size_t find_early(struct str s, const char *word, bool exact)
-{
-	const struct str early = supersize_cut(s, 0, min_u64(s.len, 30));
-	const size_t found = supersize_find_word(early, 0, word);
-	for (size_t i = 0; i < found && !exact; i++)
-		if (s.p[i] == '<' || s.p[i] == '(' || s.p[i] == ':')
-			return s.len;
-	return found < early.len && (exact || !is_quoted(s, found)) ? found : s.len;
-}
-
 /* "A for B" becomes "B [A]". */
 static struct str turn(struct text *out, struct str s, const char *word, bool exact)
 {
-	const size_t i = find_early(s, word, exact);
-	if (i == s.len)
+	/* What is special of a symbol is words in front: an argument list before it says that the
+	 * word is part of a name. */
+	const struct str early = supersize_cut(s, 0, min_u64(s.len, 30));
+	const size_t i = supersize_find_word(early, 0, word);
+	if (i == early.len || (!exact && is_quoted(s, i)))
 		return s;
+	for (size_t k = 0; k < i && !exact; k++)
+		if (s.p[k] == '<' || s.p[k] == '(' || s.p[k] == ':')
+			return s;
 	text_set(out, supersize_cut(s, i + strlen(word), s.len));
 	text_add(out, STR(" ["));
 	text_add(out, supersize_cut(s, 0, i));
@@ -518,26 +504,24 @@ static void supersize_finish(struct supersize_name *n, struct supersize_parse *p
 			     struct str template_form)
 {
 	n->template_name = drop_abi(&n->buffers[4], template_form);
-	if (!supersize_is_part(n->template_name, p->s))
+	const uintptr_t from = (uintptr_t)p->s.p, first = (uintptr_t)n->template_name.p;
+	if (first < from || first - from > p->s.len ||
+	    n->template_name.len > p->s.len - (first - from))
 		*p = parse_of(n, n->template_name, p->exact);
 	n->plain = empty_arguments(&n->buffers[5], p, n->template_name);
 	n->flags = drop_anonymous(&n->buffers[5], &n->plain) ? SUPERSIZE_ANONYMOUS : 0u;
 	(void)drop_anonymous(&n->buffers[4], &n->template_name);
-}
-
-/* Go's "go:itab.*x,interface { F() }" and "type:.eq.x"; "go::f" is C++. */
-static bool is_made_by_go(struct str s)
-{
-	const size_t front = str_starts(s, STR("go:")) ? 3 : str_starts(s, STR("type:")) ? 5 : 0;
-	return front > 0 && front < s.len && s.p[front] != ':';
+	ASSERT(n->plain.len <= n->template_name.len);
 }
 
 /* Types stand in names of Go with blanks and parentheses: of what the compiler makes, and in the
  * brackets of generic functions, "f[go.shape.int].func1".  No parameters follow them. */
 static bool is_of_go(struct supersize_name *n, struct str s, unsigned how)
 {
-	if (how & SUPERSIZE_EXACT ||
-	    (!is_made_by_go(s) && supersize_find_word(s, 0, "[go.shape.") == s.len))
+	/* Go's "go:itab.*x,interface { F() }" and "type:.eq.x"; "go::f" is C++. */
+	const size_t front = str_starts(s, STR("go:")) ? 3 : str_starts(s, STR("type:")) ? 5 : 0;
+	const bool made = front > 0 && front < s.len && s.p[front] != ':';
+	if (how & SUPERSIZE_EXACT || (!made && supersize_find_word(s, 0, "[go.shape.") == s.len))
 		return false;
 	n->full = n->template_name = n->plain = s;
 	n->flags = 0;
