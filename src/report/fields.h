@@ -98,9 +98,10 @@ struct fields {
 	.if_kind = FIELD_KIND(t, m), .if_at = offsetof(t, m), .if_size = sizeof(((t *)0)->m)
 /* A list and how many elements it has. */
 #define FIELD_LIST(k, t, m, count) FIELD_AS(k, t, m), FIELD_IF(t, count)
-#define SCHEMA_1                   { KEY("schema_version", "1"), .kind = FIELD_CONSTANT, .type = "1" }
-#define FIELD_HEFT                 { KEY("heft", "version of heft that wrote it"), .get = fields_heft }
-#define FIELDS(n, array)           { (n), (array), COUNT_OF(array) }
+
+#define SCHEMA_1         { KEY("schema_version", "1"), .kind = FIELD_CONSTANT, .type = "1" }
+#define FIELD_HEFT       { KEY("heft", "version of heft that wrote it"), .get = fields_heft }
+#define FIELDS(n, array) { (n), (array), COUNT_OF(array) }
 
 struct str fields_heft(struct field_at *at);
 /* What rows are, of a document: the first level of the report in `in`. */
