@@ -24,7 +24,7 @@ enum field_kind {
 	FIELD_SUMS,   /* an array of uint64_t: an object with `words` as keys */
 	FIELD_OBJECT, /* a pointer to a struct; NULL: there is none */
 	FIELD_PART,   /* a struct in the struct */
-	/* Lists: a pointer to the elements, or an array of them; if_at counts them. */
+	/* Lists: a pointer to elements, or an array of them; the member at if_at counts them. */
 	FIELD_OBJECTS, /* pointers to structs */
 	FIELD_STRUCTS, /* structs of `stride` bytes */
 	FIELD_NUMBERS, /* uint64_t */
@@ -98,10 +98,12 @@ struct fields {
 	.if_kind = FIELD_KIND(t, m), .if_at = offsetof(t, m), .if_size = sizeof(((t *)0)->m)
 /* A list and how many elements it has. */
 #define FIELD_LIST(k, t, m, count) FIELD_AS(k, t, m), FIELD_IF(t, count)
+#define FIELDS(n, array)           { (n), (array), COUNT_OF(array) }
 
-#define SCHEMA_1         { KEY("schema_version", "1"), .kind = FIELD_CONSTANT, .type = "1" }
-#define FIELD_HEFT       { KEY("heft", "version of heft that wrote it"), .get = fields_heft }
-#define FIELDS(n, array) { (n), (array), COUNT_OF(array) }
+/* Fields of documents. */
+
+#define SCHEMA_1   { KEY("schema_version", "1"), .kind = FIELD_CONSTANT, .type = "1" }
+#define FIELD_HEFT { KEY("heft", "version of heft that wrote it"), .get = fields_heft }
 
 struct str fields_heft(struct field_at *at);
 /* What rows are, of a document: the first level of the report in `in`. */

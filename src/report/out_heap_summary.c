@@ -23,29 +23,38 @@ static const char *const part_texts[HEFT_HEAP_PARTS] = {
 
 /* ---- pieces of text ------------------------------------------------------------------------- */
 
-static void out_heap_summary_put_size(struct sink *s, uint64_t size)
+/* A line's name, and what `fmt` says after it. */
+#define PUT_LINE(s, name, fmt, ...) label_printf(s, "%-11s" fmt, name, __VA_ARGS__)
+
+struct size_text {
+	char p[NUMBER_MAX];
+};
+
+static struct size_text size_of(uint64_t size)
 {
-	char text[NUMBER_MAX];
-	number_size(text, size, 0);
-	sink_text(s, str_of(text));
+	struct size_text text;
+	number_size(text.p, size, 0);
+	return text;
 }
 
-static void put_share(struct sink *s, uint64_t part, uint64_t whole)
+static struct size_text share_of(uint64_t part, uint64_t whole)
 {
-	char text[NUMBER_MAX];
-	number_percent(text, part, whole);
-	sink_text(s, str_of(text));
+	struct size_text text;
+	number_percent(text.p, part, whole);
+	return text;
 }
 
-/* Without the C library's decimal point, which is the locale's. */
-static void put_seconds(struct sink *s, uint64_t ns)
+/* ", 1.50 s after the start", without the C library's decimal point, which is the locale's. */
+static void summary_put_moment(struct sink *s, uint64_t ns)
 {
-	sink_printf(s, "%" PRIu64 ".%02" PRIu64 " s", ns / 1000000000, ns / 10000000 % 100);
+	if (ns > 0)
+		sink_printf(s, ", %" PRIu64 ".%02" PRIu64 " s after the start", ns / 1000000000,
+			    ns / 10000000 % 100);
 }
 
-static void out_heap_summary_put_name(struct sink *s, const char *name)
+static const char *plural(uint64_t count)
 {
-	sink_printf(s, "%-11s", name);
+	return count == 1 ? "" : "s";
 }
 
 static uint64_t all_parts(const struct heap_info *i)
@@ -60,8 +69,7 @@ static uint64_t all_parts(const struct heap_info *i)
 
 static void put_process(const struct heap_info *i, const char *name, struct sink *s)
 {
-	out_heap_summary_put_name(s, name);
-	label_put(s, str_of(*i->of.command ? i->of.command : "(not known)"), 0);
+	PUT_LINE(s, name, "%s", *i->of.command ? i->of.command : "(not known)");
 	if (i->of.pid > 0)
 		sink_printf(s, ", pid %" PRIu32, i->of.pid);
 	sink_printf(s, "; %s", i->of.kind);
@@ -80,51 +88,42 @@ static bool has_beside(const struct heap_info *i)
 
 static void put_recorded(const struct heap_info *i, struct sink *s)
 {
-	out_heap_summary_put_name(s, "recorded");
-	if (!i->of.recorded && i->of.blocks > 0 && i->of.arenas == 0 && *i->of.lacks) {
+	const bool chunks = i->of.arenas > 0;
+	sink_text(s, STR("recorded   "));
+	if (!i->of.recorded && i->of.blocks > 0 && !chunks && *i->of.lacks) {
 		sink_text(s, STR("blocks, but the recorder's tables are in memory that the dump "
 				 "lacks: there are no call stacks\n"));
 		return;
 	}
-	if (!i->of.recorded && (i->of.blocks == 0 || i->of.arenas > 0)) {
+	if (!i->of.recorded && (i->of.blocks == 0 || chunks)) {
 		sink_text(s, STR("nothing: the recorder was not loaded, or its memory is not "
 				 "here\n"));
 		return;
 	}
-	if (i->of.sample > 0) {
-		sink_text(s, STR("one block in "));
-		out_heap_summary_put_size(s, i->of.sample);
-		sink_text(s, STR(", by chance: numbers are estimates"));
-	} else {
+	if (i->of.sample > 0)
+		sink_printf(s, "one block in %s, by chance: numbers are estimates",
+			    size_of(i->of.sample).p);
+	else
 		sink_text(s, has_beside(i) ? STR("every block of malloc and new")
 					   : STR("every block"));
-	}
 	sink_printf(s, "; %" PRIu64 " call stacks", i->of.stacks);
 	if (i->of.depth > 0)
 		sink_printf(s, " of up to %" PRIu32 " frames", i->of.depth);
-	sink_printf(s, "; %" PRIu64 " thread%s", i->of.threads, i->of.threads == 1 ? "" : "s");
-	if (i->of.recorder_bytes > 0) {
-		sink_text(s, STR("; tables of "));
-		out_heap_summary_put_size(s, i->of.recorder_bytes);
-	}
+	sink_printf(s, "; %" PRIu64 " thread%s", i->of.threads, plural(i->of.threads));
+	if (i->of.recorder_bytes > 0)
+		sink_printf(s, "; tables of %s", size_of(i->of.recorder_bytes).p);
 	sink_text(s, STR("\n"));
 }
 
 static void put_live(const struct heap_info *i, const char *name, struct sink *s)
 {
-	out_heap_summary_put_name(s, name);
 	if (!i->of.live_known && i->of.live == 0) {
-		sink_printf(s, "not known: %s\n", i->of.unknown);
+		PUT_LINE(s, name, "not known: %s\n", i->of.unknown);
 		return;
 	}
-	sink_text(s, i->of.live_known ? STR("") : STR("at least "));
-	out_heap_summary_put_size(s, i->of.live_bytes);
-	sink_printf(s, " in %" PRIu64 " block%s", i->of.live, i->of.live == 1 ? "" : "s");
-	if (i->of.taken_at > 0) {
-		sink_text(s, STR(", "));
-		put_seconds(s, i->of.taken_at);
-		sink_text(s, STR(" after the start"));
-	}
+	PUT_LINE(s, name, "%s%s in %" PRIu64 " block%s", i->of.live_known ? "" : "at least ",
+		 size_of(i->of.live_bytes).p, i->of.live, plural(i->of.live));
+	summary_put_moment(s, i->of.taken_at);
 	if (!i->of.live_known)
 		sink_printf(s, "; the rest is not known: %s", i->of.unknown);
 	sink_text(s, STR("\n"));
@@ -134,123 +133,86 @@ static void put_counted(const struct heap_info *i, struct sink *s)
 {
 	if (!i->of.counted)
 		return;
-	out_heap_summary_put_name(s, "peak");
-	out_heap_summary_put_size(s, i->of.peak_bytes);
-	if (i->of.peak_at > 0) {
-		sink_text(s, STR(", "));
-		put_seconds(s, i->of.peak_at);
-		sink_text(s, STR(" after the start"));
-	}
+	PUT_LINE(s, "peak", "%s", size_of(i->of.peak_bytes).p);
+	summary_put_moment(s, i->of.peak_at);
 	sink_text(s, STR("\n"));
-	out_heap_summary_put_name(s, "allocated");
-	out_heap_summary_put_size(s, i->of.alloc_bytes);
-	sink_printf(s, " in %" PRIu64 " calls", i->of.allocs);
-	if (i->of.allocs > 0) {
-		sink_text(s, STR(", "));
-		put_share(s, i->of.temporary, i->of.allocs);
-		sink_text(s, STR(" of them temporary"));
-	}
+	PUT_LINE(s, "allocated", "%s in %" PRIu64 " calls", size_of(i->of.alloc_bytes).p,
+		 i->of.allocs);
+	if (i->of.allocs > 0)
+		sink_printf(s, ", %s of them temporary", share_of(i->of.temporary, i->of.allocs).p);
 	sink_text(s, STR("\n"));
 }
 
-static void out_heap_summary_put_parts(const struct heap_info *i, struct sink *s)
+/* What the C library's own words tell where nothing was recorded. */
+static void put_chunks(const struct heap_info *i, struct sink *s)
+{
+	const struct {
+		const char *what;
+		uint64_t count, bytes;
+	} kinds[] = {
+		{ "with mappings of their own", i->of.own_mappings, i->of.own_mapping_bytes },
+		{ "freed and kept", i->of.cached, i->of.cached_bytes },
+		{ "free", i->of.free_chunks, i->of.free_bytes },
+	};
+	if (i->of.arenas == 0)
+		return;
+	PUT_LINE(s, "allocator", "glibc's malloc: %" PRIu64 " heap%s", i->of.arenas,
+		 plural(i->of.arenas));
+	for (size_t k = 0; k < COUNT_OF(kinds); k++)
+		if (kinds[k].count > 0)
+			sink_printf(s, "; %s %" PRIu64 " of %s", kinds[k].what, kinds[k].count,
+				    size_of(kinds[k].bytes).p);
+	sink_printf(s,
+		    "; at the ends %s\n"
+		    "not known  who asked for the blocks, and how large they were asked for\n",
+		    size_of(i->of.top_bytes).p);
+}
+
+static void put_parts(const struct heap_info *i, struct sink *s)
 {
 	const uint64_t sum = all_parts(i);
 	const char *glue = ": ";
 	if (sum == 0)
 		return;
-	out_heap_summary_put_name(s, "memory");
-	out_heap_summary_put_size(s, sum);
+	PUT_LINE(s, "memory", "%s", size_of(sum).p);
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++) {
 		if (i->parts[k] == 0)
 			continue;
-		sink_printf(s, "%s%s ", glue, heap_part_names[k]);
-		put_share(s, i->parts[k], sum);
+		sink_printf(s, "%s%s %s", glue, heap_part_names[k], share_of(i->parts[k], sum).p);
 		glue = ", ";
 	}
-	sink_text(s, STR("\n"));
-}
-
-static void put_count(struct sink *s, const char *what, uint64_t count, uint64_t bytes)
-{
-	if (count == 0)
-		return;
-	sink_printf(s, "; %s %" PRIu64 " of ", what, count);
-	out_heap_summary_put_size(s, bytes);
-}
-
-/* What the C library's own words tell where nothing was recorded. */
-static void out_heap_summary_put_allocator(const struct heap_info *i, struct sink *s)
-{
-	if (i->of.arenas == 0)
-		return;
-	out_heap_summary_put_name(s, "allocator");
-	sink_printf(s, "glibc's malloc: %" PRIu64 " heap%s", i->of.arenas,
-		    i->of.arenas == 1 ? "" : "s");
-	put_count(s, "with mappings of their own", i->of.own_mappings, i->of.own_mapping_bytes);
-	put_count(s, "freed and kept", i->of.cached, i->of.cached_bytes);
-	put_count(s, "free", i->of.free_chunks, i->of.free_bytes);
-	sink_text(s, STR("; at the ends "));
-	out_heap_summary_put_size(s, i->of.top_bytes);
-	sink_text(s, STR("\n"));
-	out_heap_summary_put_name(s, "not known");
-	sink_text(s, STR("who asked for the blocks, and how large they were asked for\n"));
-}
-
-static void put_allocators(const struct heap_info *i, struct sink *s)
-{
-	if (*i->of.allocators == '\0')
-		return;
-	out_heap_summary_put_name(s, "not known");
-	sink_text(s, STR("what these hold: "));
-	label_put(s, str_of(i->of.allocators), 0);
 	sink_text(s, STR("\n"));
 }
 
 /* What the numbers above do not count. */
 static void put_lacks(const struct heap_info *i, struct sink *s)
 {
-	if (i->of.missing > 0) {
-		out_heap_summary_put_name(s, "lacks");
-		out_heap_summary_put_size(s, i->of.missing);
-		sink_printf(s, " that the dump file lost at its end\n");
-	}
-	if (i->of.left_out > 0) {
-		out_heap_summary_put_name(s, "lacks");
-		out_heap_summary_put_size(s, i->of.left_out);
-		sink_text(s, STR(" that the program wrote: left out of the dump "
-				 "(coredump_filter, MADV_DONTDUMP)\n"));
-	}
-	if (*i->of.lacks && i->of.missing == 0 && i->of.left_out == 0) {
-		out_heap_summary_put_name(s, "lacks");
-		sink_printf(s, "memory: %s\n", i->of.lacks);
-	}
-	if (i->of.lost > 0) {
-		out_heap_summary_put_name(s, "lacks");
-		sink_printf(s, "the stacks of %" PRIu64 " allocations: the tables were full\n",
-			    i->of.lost);
-	}
-	if (has_beside(i)) {
-		out_heap_summary_put_name(s, "lacks");
-		sink_text(s, STR("what these functions gave, which are not recorded: "));
-		label_put(s, str_of(i->of.beside), 0);
-		sink_text(s, STR("\n"));
-	}
-	if (i->of.unrecorded > 0) {
-		out_heap_summary_put_name(s, "lacks");
-		sink_printf(s, "%" PRIu64 " allocations made by signal handlers\n",
-			    i->of.unrecorded);
-	}
-	if (i->of.broken_chains > 0) {
-		out_heap_summary_put_name(s, "trouble");
-		sink_printf(s, "%" PRIu64 " chain%s of chunks broken: see heft heap check\n",
-			    i->of.broken_chains, i->of.broken_chains == 1 ? "" : "s");
-	}
-	if (i->of.double_frees > 0) {
-		out_heap_summary_put_name(s, "trouble");
-		sink_printf(s, "%" PRIu64 " block%s freed twice: see heft heap check\n",
-			    i->of.double_frees, i->of.double_frees == 1 ? "" : "s");
-	}
+	static const char lacks[] = "lacks", trouble[] = "trouble";
+	if (i->of.missing > 0)
+		PUT_LINE(s, lacks, "%s that the dump file lost at its end\n",
+			 size_of(i->of.missing).p);
+	if (i->of.left_out > 0)
+		PUT_LINE(s, lacks,
+			 "%s that the program wrote: left out of the dump "
+			 "(coredump_filter, MADV_DONTDUMP)\n",
+			 size_of(i->of.left_out).p);
+	if (*i->of.lacks && i->of.missing == 0 && i->of.left_out == 0)
+		PUT_LINE(s, lacks, "memory: %s\n", i->of.lacks);
+	if (i->of.lost > 0)
+		PUT_LINE(s, lacks, "the stacks of %" PRIu64 " allocations: the tables were full\n",
+			 i->of.lost);
+	if (has_beside(i))
+		PUT_LINE(s, lacks, "what these functions gave, which are not recorded: %s\n",
+			 i->of.beside);
+	if (i->of.unrecorded > 0)
+		PUT_LINE(s, lacks, "%" PRIu64 " allocations made by signal handlers\n",
+			 i->of.unrecorded);
+	if (i->of.broken_chains > 0)
+		PUT_LINE(s, trouble, "%" PRIu64 " chain%s of chunks broken: see heft heap check\n",
+			 i->of.broken_chains, plural(i->of.broken_chains));
+	if (i->of.double_frees > 0)
+		PUT_LINE(s, trouble, "%" PRIu64 " block%s freed twice: see heft heap check\n",
+			 i->of.double_frees, plural(i->of.double_frees));
 }
 
 void out_heap_summary(const struct heap_info *i, struct sink *s)
@@ -259,9 +221,10 @@ void out_heap_summary(const struct heap_info *i, struct sink *s)
 	put_recorded(i, s);
 	put_live(i, "live", s);
 	put_counted(i, s);
-	out_heap_summary_put_allocator(i, s);
-	put_allocators(i, s);
-	out_heap_summary_put_parts(i, s);
+	put_chunks(i, s);
+	if (*i->of.allocators != '\0')
+		PUT_LINE(s, "not known", "what these hold: %s\n", i->of.allocators);
+	put_parts(i, s);
 	put_lacks(i, s);
 	sink_text(s, STR("\n"));
 }
@@ -289,15 +252,10 @@ static const struct field layout_list[] = {
 #undef INFO
 const struct fields layout_fields = FIELDS("layout", layout_list);
 
-static void out_heap_summary_put_row(struct sink *s, uint64_t part, uint64_t whole,
-				     const char *name, const char *text)
+static void layout_put_row(struct sink *s, uint64_t part, uint64_t whole, const char *name,
+			   const char *text)
 {
-	char size[NUMBER_MAX], share[NUMBER_MAX];
-	number_size(size, part, 0);
-	number_percent(share, part, whole);
-	sink_right(s, str_of(share), 7);
-	sink_right(s, str_of(size), 9);
-	sink_printf(s, "  %-12s%s\n", name, text);
+	sink_printf(s, "%7s%9s  %-12s%s\n", share_of(part, whole).p, size_of(part).p, name, text);
 }
 
 void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
@@ -312,12 +270,10 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 		return;
 	}
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
-		out_heap_summary_put_row(s, i->parts[k], sum, heap_part_names[k], part_texts[k]);
-	out_heap_summary_put_row(s, sum, sum, "TOTAL", "");
-	sink_text(s, STR("\n"));
-	out_heap_summary_put_size(s, i->of.pinned_bytes);
-	sink_printf(s, " free in %" PRIu64 " pages that blocks hold less than a quarter of\n",
-		    i->of.pinned_pages);
+		layout_put_row(s, i->parts[k], sum, heap_part_names[k], part_texts[k]);
+	layout_put_row(s, sum, sum, "TOTAL", "");
+	sink_printf(s, "\n%s free in %" PRIu64 " pages that blocks hold less than a quarter of\n",
+		    size_of(i->of.pinned_bytes).p, i->of.pinned_pages);
 }
 
 /* ---- history -------------------------------------------------------------------------------- */
@@ -352,19 +308,16 @@ static void put_moments(const struct heft_heap_moment *m, size_t first, size_t e
 			struct sink *s)
 {
 	static const char bar[] = "########################################";
-	char live[NUMBER_MAX], peak[NUMBER_MAX];
+	const struct heft_heap_moment *last = &m[end - 1];
 	uint64_t high = 0;
+	ASSERT(first < end);
 	for (size_t i = first; i < end; i++)
 		high = max_u64(high, max_u64(m[i].peak_bytes, m[i].live_bytes));
-	number_size(live, m[end - 1].live_bytes, 0);
-	number_size(peak, high, 0);
-	sink_printf(s, "%8" PRIu64 ".%02" PRIu64, m[end - 1].at / 1000000000,
-		    m[end - 1].at / 10000000 % 100);
-	sink_right(s, str_of(live), 10);
-	sink_right(s, str_of(peak), 10);
 	const size_t length = most > 0 ? (size_t)((double)high / (double)most * (double)BAR + 0.5)
 				       : 0;
-	sink_printf(s, "  %.*s\n", (int)(length < BAR ? length : BAR), bar);
+	sink_printf(s, "%8" PRIu64 ".%02" PRIu64 "%10s%10s  %.*s\n", last->at / 1000000000,
+		    last->at / 10000000 % 100, size_of(last->live_bytes).p, size_of(high).p,
+		    (int)(length < BAR ? length : BAR), bar);
 }
 
 void out_heap_timeline(const struct heap_info *info, const struct heft_heap_moment *m, size_t count,
