@@ -138,13 +138,15 @@ static struct diff_report diff_report_of(const struct heft_diff *d, const struct
 	const struct diff_section *const list = d->sections.sections.data;
 	const size_t count = heft_diff_section_count(d);
 	const bool charged = rows->counting == DIFF_CHARGED;
-	return (struct diff_report){ .sections = list,
-				     .section_count = count,
-				     .knows_memory = d->sections.knows_memory,
-				     .hides_debug = rows->hides_debug,
-				     .counting = rows->counting,
-				     .uncharged = !d->diff.charged && !d->diff.supersize,
-				     .counts = charged ? rows->counts : list[count].counts };
+	struct diff_report ret = { .sections = list,
+				   .section_count = count,
+				   .knows_memory = d->sections.knows_memory,
+				   .hides_debug = rows->hides_debug,
+				   .counting = rows->counting,
+				   .uncharged = !d->diff.charged && !d->diff.supersize,
+				   .counts = charged ? rows->counts : list[count].counts };
+	diff_report_sum(&ret);
+	return ret;
 }
 
 static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,

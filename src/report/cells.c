@@ -31,6 +31,18 @@ void report_field(struct report *r, const char *title, enum cell cell, unsigned 
 	r->fields = r->room[1];
 }
 
+void report_fields(struct report *r, const struct column *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		report_field(r, list[i].title, list[i].cell, list[i].index);
+}
+
+void report_columns(struct report *r, const struct column *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		report_column(r, list[i]);
+}
+
 void report_all_fields(struct report *r, struct arena *arena)
 {
 	const struct heft_table *t = &r->table;
@@ -49,9 +61,7 @@ void report_all_fields(struct report *r, struct arena *arena)
 /* The nearest whole number of bytes. */
 static uint64_t cells_rounded(enum heft_unit unit, union heft_value v)
 {
-	if (unit != HEFT_PARTS)
-		return v.whole;
-	return v.parts > 0 ? (uint64_t)(v.parts + 0.5) : 0;
+	return unit != HEFT_PARTS ? v.whole : bytes_of(v.parts);
 }
 
 static void count_text(char out[CELL_MAX], struct change c, bool sign)

@@ -34,103 +34,43 @@ struct padded diff_padded(const struct diff_section *s)
 	return (struct padded){ z->before + z->padding_before, z->after + z->padding_after };
 }
 
-/* Of the sections that are in the file: the file itself. */
-static bool is_in_file(const struct diff_section *s)
-{
-	return s->in_file;
-}
-
-static bool diff_report_is_beside(const struct diff_section *s)
-{
-	return !s->in_file;
-}
-
-/* Debug info, where it is one line. */
-static bool diff_report_is_hidden(const struct diff_report *z, const struct diff_section *s)
-{
-	return z->hides_debug && section_name_is_debug(str_of(s->name));
-}
-
-static bool diff_report_is_debug(const struct diff_section *s)
+bool diff_section_is_debug(const struct diff_section *s)
 {
 	return section_name_is_debug(str_of(s->name));
 }
 
-/* The VM image. */
-static bool is_in_memory(const struct diff_section *s)
+static void padded_add(struct padded *sum, struct padded size)
 {
-	return s->in_memory;
+	sum->before += size.before;
+	sum->after += size.after;
 }
 
-static struct padded diff_report_sum_of(const struct diff_report *z,
-					bool (*is)(const struct diff_section *))
+void diff_report_sum(struct diff_report *z)
 {
-	struct padded sum = { 0 };
+	z->file = z->vm = z->debug = z->beside = (struct padded){ 0 };
 	for (size_t i = 0; i < z->section_count; i++) {
-		const struct padded p = diff_padded(&z->sections[i]);
-		if (!is(&z->sections[i]))
-			continue;
-		sum.before += p.before;
-		sum.after += p.after;
+		const struct diff_section *s = &z->sections[i];
+		padded_add(s->in_file ? &z->file : &z->beside, diff_padded(s));
+		if (s->in_memory)
+			padded_add(&z->vm, diff_padded(s));
+		if (diff_section_is_debug(s))
+			padded_add(&z->debug, diff_padded(s));
 	}
-	return sum;
-}
-
-struct padded diff_file(const struct diff_report *z)
-{
-	return diff_report_sum_of(z, is_in_file);
-}
-
-struct padded diff_vm(const struct diff_report *z)
-{
-	return diff_report_sum_of(z, is_in_memory);
-}
-
-static uint64_t diff_report_whole(double v)
-{
-	return v > 0 ? (uint64_t)(v + 0.5) : 0;
-}
-
-void padded_growth(char out[NUMBER_MAX], struct padded size)
-{
-	number_growth(out, diff_report_whole(size.after), diff_report_whole(size.before));
 }
 
 void padded_put(struct padded size, struct sink *s)
 {
-	char text[PSS_MAX], now[NUMBER_MAX], growth[NUMBER_MAX];
-	pss_change(text, size.after - size.before);
-	number_size(now, diff_report_whole(size.after), 0);
-	padded_growth(growth, size);
-	sink_printf(s, "%s bytes (%s), now %s", text, growth, now);
+	sink_printf(s, "%s bytes (%s), now %s", shown_change(size.after - size.before).p,
+		    shown_growth(size.after, size.before).p, shown_size(bytes_of(size.after)).p);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void put_right(struct sink *s, const char *text, size_t width)
-{
-	sink_right(s, str_of(text), width);
-}
-
 static void diff_report_put_section(struct sink *s, const char *name, struct padded size)
 {
-	char text[PSS_MAX], growth[NUMBER_MAX];
-	sink_printf(s, "%-24s", name);
-	pss_text(text, size.before);
-	put_right(s, text, 13);
-	pss_text(text, size.after);
-	put_right(s, text, 13);
-	pss_change(text, size.after - size.before);
-	put_right(s, text, 12);
-	padded_growth(growth, size);
-	put_right(s, growth, 9);
-	sink_text(s, STR("\n"));
-}
-
-static bool is_unchanged(const struct diff_section *s)
-{
-	const struct padded size = diff_padded(s);
-	return s->in_file && size.before == size.after;
+	sink_printf(s, "%-24s%13s%13s%12s%9s\n", name, shown_parts(size.before).p,
+		    shown_parts(size.after).p, shown_change(size.after - size.before).p,
+		    shown_growth(size.after, size.before).p);
 }
 
 static const char uncharged_line[] =
@@ -140,20 +80,19 @@ static const char uncharged_line[] =
 static void diff_report_put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;
-	const struct padded rest = diff_report_sum_of(d, diff_report_is_beside);
 	struct padded unchanged = { 0 };
 	size_t unchanged_count = 0;
 	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
 	for (size_t i = 0; i < d->section_count; i++) {
 		const struct diff_section *sec = &d->sections[i];
 		const struct padded size = diff_padded(sec);
-		if (!sec->in_file || diff_report_is_hidden(d, sec))
+		if (!sec->in_file || (d->hides_debug && diff_section_is_debug(sec)))
 			continue;
-		if (!is_unchanged(sec)) {
+		if (size.before != size.after) {
 			diff_report_put_section(s, sec->name, size);
 			continue;
 		}
-		unchanged.before = unchanged.after += size.after;
+		padded_add(&unchanged, size);
 		unchanged_count++;
 	}
 	if (unchanged_count > 0) {
@@ -163,12 +102,12 @@ static void diff_report_put_sections(const struct report *r, struct sink *s)
 		diff_report_put_section(s, name, unchanged);
 	}
 	if (d->hides_debug)
-		diff_report_put_section(s, debug_line, diff_report_sum_of(d, diff_report_is_debug));
-	diff_report_put_section(s, "TOTAL", diff_file(d));
-	if (rest.before > 0 || rest.after > 0)
-		diff_report_put_section(s, "not in the file", rest);
+		diff_report_put_section(s, debug_line, d->debug);
+	diff_report_put_section(s, "TOTAL", d->file);
+	if (d->beside.before > 0 || d->beside.after > 0)
+		diff_report_put_section(s, "not in the file", d->beside);
 	if (d->knows_memory)
-		diff_report_put_section(s, "VM image", diff_vm(d));
+		diff_report_put_section(s, "VM image", d->vm);
 	sink_text(s, STR("\n"));
 	diff_counts_put(d, s);
 	if (d->uncharged)
@@ -230,18 +169,6 @@ static const struct field padded_list[] = {
 };
 const struct fields padded_fields = FIELDS("sizes of both sides", padded_list);
 
-static void diff_put_file(const struct field_at *at, struct json *j)
-{
-	const struct padded sum = diff_file(at->of);
-	fields_object(j, &padded_fields, &sum, at->in);
-}
-
-static void diff_put_vm(const struct field_at *at, struct json *j)
-{
-	const struct padded sum = diff_vm(at->of);
-	fields_object(j, &padded_fields, &sum, at->in);
-}
-
 #define SECTION(m) FIELD(struct diff_section, m)
 static const struct field section_list[] = {
 	{ KEY("section", "its name"), SECTION(name) },
@@ -264,10 +191,10 @@ static const struct field diff_list[] = {
 	{ KEY("by", "what rows are: `symbol`, `source`, `directory`, `object`, `component`, "
 		    "`section`, `container` or `namespace`"),
 	  .get = report_by },
-	{ KEY("file", "bytes of the file"), .kind = FIELD_PUT, .put = diff_put_file,
-	  .type = "sizes of both sides", .flags = FIELD_LINES },
+	{ KEY("file", "bytes of the file"), FIELD_AS(FIELD_PART, struct diff_report, file),
+	  .of = &padded_fields, .flags = FIELD_LINES },
 	{ KEY("vm", "bytes of its VM image. Missing if a `.size` file does not tell it"),
-	  .kind = FIELD_PUT, .put = diff_put_vm, .type = "sizes of both sides",
+	  FIELD_AS(FIELD_PART, struct diff_report, vm), .of = &padded_fields,
 	  FIELD_IF(struct diff_report, knows_memory) },
 	{ KEY("sections", "by falling size; of all rows, whatever options say"),
 	  FIELD_LIST(FIELD_STRUCTS, struct diff_report, sections, section_count),
@@ -295,27 +222,13 @@ const struct fields diff_row_fields = FIELDS("row of a difference", diff_row_lis
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
 
-static void markdown_cell(struct sink *s, double v, bool change)
-{
-	char text[PSS_MAX];
-	if (change)
-		pss_change(text, v);
-	else
-		pss_text(text, v);
-	sink_printf(s, " %s |", text);
-}
-
 static void markdown_section(struct sink *s, const char *name, struct padded size)
 {
-	char growth[NUMBER_MAX];
 	sink_text(s, STR("| "));
 	markdown_code(s, name, 80);
-	sink_text(s, STR(" |"));
-	markdown_cell(s, size.before, false);
-	markdown_cell(s, size.after, false);
-	markdown_cell(s, size.after - size.before, true);
-	padded_growth(growth, size);
-	sink_printf(s, " %s |\n", growth);
+	sink_printf(s, " | %s | %s | %s | %s |\n", shown_parts(size.before).p,
+		    shown_parts(size.after).p, shown_change(size.after - size.before).p,
+		    shown_growth(size.after, size.before).p);
 }
 
 /* The total in front, the tables folded up. */
@@ -323,7 +236,7 @@ static void diff_report_markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
 	sink_text(s, STR("**Size: "));
-	padded_put(diff_file(z), s);
+	padded_put(z->file, s);
 	sink_text(s, STR("**\n\n"));
 	diff_counts_put(z, s);
 	if (z->uncharged)
@@ -331,10 +244,10 @@ static void diff_report_markdown_head(const struct report *r, struct sink *s)
 	sink_text(s, STR("\n\n<details><summary>Sections</summary>\n\n"
 			 "| section | old | new | delta | |\n|---|--:|--:|--:|--:|\n"));
 	for (size_t i = 0; i < z->section_count; i++)
-		if (!diff_report_is_hidden(z, &z->sections[i]))
+		if (!z->hides_debug || !diff_section_is_debug(&z->sections[i]))
 			markdown_section(s, z->sections[i].name, diff_padded(&z->sections[i]));
 	if (z->hides_debug)
-		markdown_section(s, debug_line, diff_report_sum_of(z, diff_report_is_debug));
+		markdown_section(s, debug_line, z->debug);
 	sink_text(s, STR("\n</details>\n\n"));
 	if (r->table.top->child_count > 0)
 		sink_printf(s, "<details><summary>Largest changes by %s</summary>\n\n",
@@ -349,38 +262,32 @@ static void diff_report_markdown_foot(const struct report *r, struct sink *s)
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-static enum diff_counting counting_of(const struct report *r)
-{
-	return ((const struct diff_report *)r->ctx)->counting;
-}
+static const struct column fields_charged[] = {
+	{ "old_charged", CELL_BASE, HEFT_DIFF_CHARGED },
+	{ "new_charged", CELL_NOW, HEFT_DIFF_CHARGED },
+	{ "charged_delta", CELL_CHANGE, HEFT_DIFF_CHARGED },
+	{ "old_vm", CELL_BASE, HEFT_DIFF_VM },
+	{ "new_vm", CELL_NOW, HEFT_DIFF_VM },
+};
 
-static void fields_of_sizes(struct report *r, enum diff_counting counting)
-{
-	if (counting == DIFF_CHARGED) {
-		report_field(r, "old_charged", CELL_BASE, HEFT_DIFF_CHARGED);
-		report_field(r, "new_charged", CELL_NOW, HEFT_DIFF_CHARGED);
-		report_field(r, "charged_delta", CELL_CHANGE, HEFT_DIFF_CHARGED);
-		report_field(r, "old_vm", CELL_BASE, HEFT_DIFF_VM);
-		report_field(r, "new_vm", CELL_NOW, HEFT_DIFF_VM);
-		return;
-	}
-	if (counting == DIFF_PADDED) {
-		report_field(r, "old_padded", CELL_BASE, HEFT_DIFF_PADDED);
-		report_field(r, "new_padded", CELL_NOW, HEFT_DIFF_PADDED);
-		report_field(r, "padded_delta", CELL_CHANGE, HEFT_DIFF_PADDED);
-	}
-	report_field(r, "old_own", CELL_BASE, HEFT_DIFF_OWN);
-	report_field(r, "new_own", CELL_NOW, HEFT_DIFF_OWN);
-	report_field(r, "own_delta", CELL_CHANGE, HEFT_DIFF_OWN);
-	report_field(r, "old_padding", CELL_BASE, HEFT_DIFF_PADDING);
-	report_field(r, "new_padding", CELL_NOW, HEFT_DIFF_PADDING);
-}
+/* The first three where rows are padded. */
+static const struct column fields_own[] = {
+	{ "old_padded", CELL_BASE, HEFT_DIFF_PADDED },
+	{ "new_padded", CELL_NOW, HEFT_DIFF_PADDED },
+	{ "padded_delta", CELL_CHANGE, HEFT_DIFF_PADDED },
+	{ "old_own", CELL_BASE, HEFT_DIFF_OWN },
+	{ "new_own", CELL_NOW, HEFT_DIFF_OWN },
+	{ "own_delta", CELL_CHANGE, HEFT_DIFF_OWN },
+	{ "old_padding", CELL_BASE, HEFT_DIFF_PADDING },
+	{ "new_padding", CELL_NOW, HEFT_DIFF_PADDING },
+};
 
 static void set_fields(struct report *r)
 {
-	static const char *const texts[] = { "in_section", "path", "in_component", "in_container" };
-	for (unsigned i = 0; has_texts(r) && i < COUNT_OF(texts); i++)
-		report_field(r, texts[i], CELL_TEXT, i);
+	const enum diff_counting counting = ((const struct diff_report *)r->ctx)->counting;
+	const size_t first = counting == DIFF_PADDED ? 0 : 3;
+	for (unsigned i = 0; has_texts(r) && i < DIFF_WAS; i++)
+		report_field(r, r->table.texts[i].name, CELL_TEXT, i);
 	if (has_texts(r)) {
 		report_field(r, "change", CELL_STATE, 0);
 		report_field(r, "was", CELL_TEXT, DIFF_WAS);
@@ -390,7 +297,10 @@ static void set_fields(struct report *r)
 		report_field(r, "old_stack", CELL_TEXT, DIFF_STACK_WAS);
 		report_field(r, "new_stack", CELL_TEXT, DIFF_STACK);
 	}
-	fields_of_sizes(r, counting_of(r));
+	if (counting == DIFF_CHARGED)
+		report_fields(r, fields_charged, COUNT_OF(fields_charged));
+	else
+		report_fields(r, fields_own + first, COUNT_OF(fields_own) - first);
 	for (size_t i = 0; i < COUNT_OF(told); i++)
 		report_field(r, change_word(told[i]), CELL_NOW,
 			     HEFT_DIFF_COUNTS + (unsigned)told[i]);

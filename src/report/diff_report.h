@@ -9,6 +9,11 @@
 /* The label of the last row, which counts rows that did not change too. */
 #define DIFF_TOTAL "of all rows"
 
+/* Bytes with padding. */
+struct padded {
+	double before, after;
+};
+
 /* The sections stand above the rows. */
 struct diff_report {
 	const struct diff_section *sections; /* without the total */
@@ -18,18 +23,14 @@ struct diff_report {
 	enum diff_counting counting;
 	bool uncharged;         /* a side does not tell charged bytes */
 	const uint64_t *counts; /* by enum heft_change */
+	/* Sums of sections, by diff_report_sum: in the file, in the VM image, of debug info, not in
+	 * the file. */
+	struct padded file, vm, debug, beside;
 };
+void diff_report_sum(struct diff_report *z);
 
-/* Bytes with padding. */
-struct padded {
-	double before, after;
-};
 struct padded diff_padded(const struct diff_section *s);
-/* All that is in the file; all that is in the VM image, where that is known. */
-struct padded diff_file(const struct diff_report *z);
-struct padded diff_vm(const struct diff_report *z);
-/* "+18%", as number_growth has it. */
-void padded_growth(char out[NUMBER_MAX], struct padded size);
+bool diff_section_is_debug(const struct diff_section *s);
 /* "+579 bytes (+18%), now 3.79Ki". */
 void padded_put(struct padded size, struct sink *s);
 /* "12 added, 1 removed". */

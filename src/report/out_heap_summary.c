@@ -2,7 +2,7 @@
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
-#include "base/number.h"
+#include "report/pss.h"
 
 const char *const heap_part_names[HEFT_HEAP_PARTS] = {
 	[HEFT_HEAP_BLOCKS] = "blocks",         [HEFT_HEAP_HEADERS] = "headers",
@@ -25,24 +25,6 @@ static const char *const part_texts[HEFT_HEAP_PARTS] = {
 
 /* A line's name, and what `fmt` says after it. */
 #define PUT_LINE(s, name, fmt, ...) label_printf(s, "%-11s" fmt, name, __VA_ARGS__)
-
-struct size_text {
-	char p[NUMBER_MAX];
-};
-
-static struct size_text size_of(uint64_t size)
-{
-	struct size_text text;
-	number_size(text.p, size, 0);
-	return text;
-}
-
-static struct size_text share_of(uint64_t part, uint64_t whole)
-{
-	struct size_text text;
-	number_percent(text.p, part, whole);
-	return text;
-}
 
 /* ", 1.50 s after the start", without the C library's decimal point, which is the locale's. */
 static void summary_put_moment(struct sink *s, uint64_t ns)
@@ -102,7 +84,7 @@ static void put_recorded(const struct heap_info *i, struct sink *s)
 	}
 	if (i->of.sample > 0)
 		sink_printf(s, "one block in %s, by chance: numbers are estimates",
-			    size_of(i->of.sample).p);
+			    shown_size(i->of.sample).p);
 	else
 		sink_text(s, has_beside(i) ? STR("every block of malloc and new")
 					   : STR("every block"));
@@ -111,7 +93,7 @@ static void put_recorded(const struct heap_info *i, struct sink *s)
 		sink_printf(s, " of up to %" PRIu32 " frames", i->of.depth);
 	sink_printf(s, "; %" PRIu64 " thread%s", i->of.threads, plural(i->of.threads));
 	if (i->of.recorder_bytes > 0)
-		sink_printf(s, "; tables of %s", size_of(i->of.recorder_bytes).p);
+		sink_printf(s, "; tables of %s", shown_size(i->of.recorder_bytes).p);
 	sink_text(s, STR("\n"));
 }
 
@@ -122,7 +104,7 @@ static void put_live(const struct heap_info *i, const char *name, struct sink *s
 		return;
 	}
 	PUT_LINE(s, name, "%s%s in %" PRIu64 " block%s", i->of.live_known ? "" : "at least ",
-		 size_of(i->of.live_bytes).p, i->of.live, plural(i->of.live));
+		 shown_size(i->of.live_bytes).p, i->of.live, plural(i->of.live));
 	summary_put_moment(s, i->of.taken_at);
 	if (!i->of.live_known)
 		sink_printf(s, "; the rest is not known: %s", i->of.unknown);
@@ -133,13 +115,14 @@ static void put_counted(const struct heap_info *i, struct sink *s)
 {
 	if (!i->of.counted)
 		return;
-	PUT_LINE(s, "peak", "%s", size_of(i->of.peak_bytes).p);
+	PUT_LINE(s, "peak", "%s", shown_size(i->of.peak_bytes).p);
 	summary_put_moment(s, i->of.peak_at);
 	sink_text(s, STR("\n"));
-	PUT_LINE(s, "allocated", "%s in %" PRIu64 " calls", size_of(i->of.alloc_bytes).p,
+	PUT_LINE(s, "allocated", "%s in %" PRIu64 " calls", shown_size(i->of.alloc_bytes).p,
 		 i->of.allocs);
 	if (i->of.allocs > 0)
-		sink_printf(s, ", %s of them temporary", share_of(i->of.temporary, i->of.allocs).p);
+		sink_printf(s, ", %s of them temporary",
+			    shown_share(i->of.temporary, i->of.allocs).p);
 	sink_text(s, STR("\n"));
 }
 
@@ -161,11 +144,11 @@ static void put_chunks(const struct heap_info *i, struct sink *s)
 	for (size_t k = 0; k < COUNT_OF(kinds); k++)
 		if (kinds[k].count > 0)
 			sink_printf(s, "; %s %" PRIu64 " of %s", kinds[k].what, kinds[k].count,
-				    size_of(kinds[k].bytes).p);
+				    shown_size(kinds[k].bytes).p);
 	sink_printf(s,
 		    "; at the ends %s\n"
 		    "not known  who asked for the blocks, and how large they were asked for\n",
-		    size_of(i->of.top_bytes).p);
+		    shown_size(i->of.top_bytes).p);
 }
 
 static void put_parts(const struct heap_info *i, struct sink *s)
@@ -174,11 +157,12 @@ static void put_parts(const struct heap_info *i, struct sink *s)
 	const char *glue = ": ";
 	if (sum == 0)
 		return;
-	PUT_LINE(s, "memory", "%s", size_of(sum).p);
+	PUT_LINE(s, "memory", "%s", shown_size(sum).p);
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++) {
 		if (i->parts[k] == 0)
 			continue;
-		sink_printf(s, "%s%s %s", glue, heap_part_names[k], share_of(i->parts[k], sum).p);
+		sink_printf(s, "%s%s %s", glue, heap_part_names[k],
+			    shown_share(i->parts[k], sum).p);
 		glue = ", ";
 	}
 	sink_text(s, STR("\n"));
@@ -190,12 +174,12 @@ static void put_lacks(const struct heap_info *i, struct sink *s)
 	static const char lacks[] = "lacks", trouble[] = "trouble";
 	if (i->of.missing > 0)
 		PUT_LINE(s, lacks, "%s that the dump file lost at its end\n",
-			 size_of(i->of.missing).p);
+			 shown_size(i->of.missing).p);
 	if (i->of.left_out > 0)
 		PUT_LINE(s, lacks,
 			 "%s that the program wrote: left out of the dump "
 			 "(coredump_filter, MADV_DONTDUMP)\n",
-			 size_of(i->of.left_out).p);
+			 shown_size(i->of.left_out).p);
 	if (*i->of.lacks && i->of.missing == 0 && i->of.left_out == 0)
 		PUT_LINE(s, lacks, "memory: %s\n", i->of.lacks);
 	if (i->of.lost > 0)
@@ -255,7 +239,8 @@ const struct fields layout_fields = FIELDS("layout", layout_list);
 static void layout_put_row(struct sink *s, uint64_t part, uint64_t whole, const char *name,
 			   const char *text)
 {
-	sink_printf(s, "%7s%9s  %-12s%s\n", share_of(part, whole).p, size_of(part).p, name, text);
+	sink_printf(s, "%7s%9s  %-12s%s\n", shown_share(part, whole).p, shown_size(part).p, name,
+		    text);
 }
 
 void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
@@ -273,7 +258,7 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 		layout_put_row(s, i->parts[k], sum, heap_part_names[k], part_texts[k]);
 	layout_put_row(s, sum, sum, "TOTAL", "");
 	sink_printf(s, "\n%s free in %" PRIu64 " pages that blocks hold less than a quarter of\n",
-		    size_of(i->of.pinned_bytes).p, i->of.pinned_pages);
+		    shown_size(i->of.pinned_bytes).p, i->of.pinned_pages);
 }
 
 /* ---- history -------------------------------------------------------------------------------- */
@@ -316,7 +301,7 @@ static void put_moments(const struct heft_heap_moment *m, size_t first, size_t e
 	const size_t length = most > 0 ? (size_t)((double)high / (double)most * (double)BAR + 0.5)
 				       : 0;
 	sink_printf(s, "%8" PRIu64 ".%02" PRIu64 "%10s%10s  %.*s\n", last->at / 1000000000,
-		    last->at / 10000000 % 100, size_of(last->live_bytes).p, size_of(high).p,
+		    last->at / 10000000 % 100, shown_size(last->live_bytes).p, shown_size(high).p,
 		    (int)(length < BAR ? length : BAR), bar);
 }
 

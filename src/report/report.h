@@ -148,6 +148,8 @@ static inline bool has_labels(const struct report *r)
 }
 
 void report_column(struct report *r, struct column c);
+void report_columns(struct report *r, const struct column *list, size_t count);
+void report_fields(struct report *r, const struct column *list, size_t count);
 void report_field(struct report *r, const char *title, enum cell cell, unsigned index);
 /* One field a measure, in a diff one more of the base, "base_" in front; the texts before them. */
 void report_all_fields(struct report *r, struct arena *arena);

@@ -1,6 +1,5 @@
 #include "report/review/comment.h"
 
-#include "image/image.h"
 #include "report/markdown.h"
 #include "report/pss.h"
 #include "base/spark.h"
@@ -16,11 +15,6 @@ static double grown_by(struct padded p)
 	return p.after - p.before;
 }
 
-static bool comment_is_debug(const struct diff_section *s)
-{
-	return section_name_is_debug(str_of(s->name));
-}
-
 static struct padded comment_region_size(const struct comment_region *r)
 {
 	return (struct padded){ (double)r->before, (double)r->after };
@@ -33,7 +27,7 @@ bool comment_is_noise(const struct comment *c, uint64_t floor)
 			return false;
 	for (size_t i = 0; i < c->diff->section_count; i++) {
 		const struct diff_section *s = &c->diff->sections[i];
-		if (!comment_is_debug(s) && fabs(grown_by(diff_padded(s))) >= (double)floor)
+		if (!diff_section_is_debug(s) && fabs(grown_by(diff_padded(s))) >= (double)floor)
 			return false;
 	}
 	for (size_t i = 0; i < c->region_count; i++)
@@ -87,16 +81,6 @@ static void comment_put_findings(const struct budget_report *b, struct sink *s)
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
 }
 
-static void put_verdict(const struct comment *c, struct sink *s)
-{
-	if (c->budget->count == 0)
-		return;
-	sink_text(s, STR("**"));
-	budget_sum_put(c->budget, s);
-	sink_text(s, STR("**\n\n"));
-	comment_put_findings(c->budget, s);
-}
-
 /* ---- sections -------------------------------------------------------------------------------- */
 
 /* The least size that a rule allows; infinite where none does. */
@@ -110,18 +94,6 @@ static double limit_of(const struct comment *c, const char *subject, const char 
 			least = row->limit;
 	}
 	return least;
-}
-
-static void put_limit(double used, double limit, struct sink *s)
-{
-	char text[PSS_MAX], percent[NUMBER_MAX];
-	if (!isfinite(limit)) {
-		sink_text(s, STR("  |  |"));
-		return;
-	}
-	pss_text(text, limit);
-	number_percent(percent, (uint64_t)(used + 0.5), (uint64_t)(limit + 0.5));
-	sink_printf(s, " %s | %s |", text, percent);
 }
 
 /* The last sizes before the change, and that after it. */
@@ -147,14 +119,14 @@ struct line {
 static void comment_put_sizes(const struct comment *c, const struct line *l, struct padded size,
 			      struct sink *s)
 {
-	char text[PSS_MAX], growth[NUMBER_MAX] = "";
-	pss_text(text, size.after);
-	sink_printf(s, " | %s |", text);
-	put_limit(size.after, l->limit, s);
-	pss_change(text, grown_by(size));
-	if (size.after != size.before)
-		padded_growth(growth, size);
-	sink_printf(s, " %s | %s |", text, growth);
+	sink_printf(s, " | %s |", shown_parts(size.after).p);
+	if (isfinite(l->limit))
+		sink_printf(s, " %s | %s |", shown_parts(l->limit).p,
+			    shown_share(bytes_of(size.after), bytes_of(l->limit)).p);
+	else
+		sink_text(s, STR("  |  |"));
+	sink_printf(s, " %s | %s |", shown_change(grown_by(size)).p,
+		    size.after != size.before ? shown_growth(size.after, size.before).p : "");
 	if (c->course)
 		comment_put_course(c, l->subject, l->name, size.after, s);
 	sink_text(s, STR("\n"));
@@ -165,26 +137,11 @@ static struct line line_of(const struct comment *c, const char *subject, const c
 	return (struct line){ subject, name, limit_of(c, subject, name) };
 }
 
-/* A line of its own: what changed, and what has a limit. */
-static bool comment_is_shown(const struct comment *c, const struct diff_section *s, size_t shown)
-{
-	if (shown == SECTIONS_MOST || (c->diff->hides_debug && comment_is_debug(s)))
-		return false;
-	return grown_by(diff_padded(s)) != 0 || isfinite(limit_of(c, "section", s->name));
-}
-
 /* Several sections in one line. */
 struct rest {
 	struct padded size;
 	size_t count;
 };
-
-static void comment_add_rest(struct rest *r, struct padded size)
-{
-	r->size.before += size.before;
-	r->size.after += size.after;
-	r->count++;
-}
 
 static void comment_put_rest(const struct comment *c, const struct rest *r, const char *word,
 			     struct sink *s)
@@ -212,24 +169,30 @@ static void comment_put_regions(const struct comment *c, struct sink *s)
 /* Lines of what is in the file add up to the first one. */
 static void comment_put_sections(const struct comment *c, struct sink *s)
 {
-	struct rest debug = { 0 }, others = { 0 };
+	struct rest rests[2] = { 0 }; /* others, debug sections */
 	size_t shown = 0;
 	for (size_t i = 0; i < c->diff->section_count; i++) {
 		const struct diff_section *sec = &c->diff->sections[i];
 		const struct padded size = diff_padded(sec);
-		if (comment_is_shown(c, sec, shown)) {
+		const struct line l = line_of(c, "section", sec->name);
+		const bool debug = diff_section_is_debug(sec);
+		/* A line of its own has what changed, and what has a limit. */
+		if (shown < SECTIONS_MOST && !(debug && c->diff->hides_debug) &&
+		    (grown_by(size) != 0 || isfinite(l.limit))) {
 			sink_text(s, STR("| "));
 			markdown_code(s, sec->name, NAME_MOST);
 			sink_text(s, sec->in_file ? STR("") : STR(", not in the file"));
-			const struct line l = line_of(c, "section", sec->name);
 			comment_put_sizes(c, &l, size, s);
 			shown++;
 		} else if (sec->in_file) {
-			comment_add_rest(comment_is_debug(sec) ? &debug : &others, size);
+			struct rest *rest = &rests[debug];
+			rest->size.before += size.before;
+			rest->size.after += size.after;
+			rest->count++;
 		}
 	}
-	comment_put_rest(c, &others, "other", s);
-	comment_put_rest(c, &debug, "debug", s);
+	comment_put_rest(c, &rests[0], "other", s);
+	comment_put_rest(c, &rests[1], "debug", s);
 }
 
 static void put_sizes_table(const struct comment *c, struct sink *s)
@@ -240,10 +203,10 @@ static void put_sizes_table(const struct comment *c, struct sink *s)
 	sink_text(s, courses ? STR(" course |\n") : STR("\n"));
 	sink_text(s, STR("|---|--:|--:|--:|--:|--:|"));
 	sink_text(s, courses ? STR("---|\n| **file**") : STR("\n| **file**"));
-	comment_put_sizes(c, &file, diff_file(c->diff), s);
+	comment_put_sizes(c, &file, c->diff->file, s);
 	if (c->diff->knows_memory) {
 		sink_text(s, STR("| **VM image**"));
-		comment_put_sizes(c, &vm, diff_vm(c->diff), s);
+		comment_put_sizes(c, &vm, c->diff->vm, s);
 	}
 	comment_put_regions(c, s);
 	comment_put_sections(c, s);
@@ -267,14 +230,6 @@ static void put_table(const struct heft_table *table, bool total, struct sink *s
 	}
 	out_markdown(&r, s);
 	sink_text(s, STR("\n"));
-}
-
-static void put_owners(const struct comment *c, struct sink *s)
-{
-	if (c->symbols->top->child_count > 0)
-		put_table(c->symbols, false, s);
-	if (c->owners->top->child_count > 0)
-		put_table(c->owners, false, s);
 }
 
 static void comment_put_details(const struct comment *c, struct sink *s)
@@ -303,11 +258,19 @@ void out_comment(const struct comment *c, struct sink *s)
 	sink_text(s, STR("### Size of "));
 	markdown_code(s, c->title, NAME_MOST);
 	sink_text(s, STR(": "));
-	padded_put(diff_file(c->diff), s);
+	padded_put(c->diff->file, s);
 	sink_text(s, STR("\n\n"));
-	put_verdict(c, s);
+	if (c->budget->count > 0) {
+		sink_text(s, STR("**"));
+		budget_sum_put(c->budget, s);
+		sink_text(s, STR("**\n\n"));
+		comment_put_findings(c->budget, s);
+	}
 	put_sizes_table(c, s);
-	put_owners(c, s);
+	if (c->symbols->top->child_count > 0)
+		put_table(c->symbols, false, s);
+	if (c->owners->top->child_count > 0)
+		put_table(c->owners, false, s);
 	comment_put_details(c, s);
 	if (*c->page_url)
 		sink_printf(s, "[The whole picture](%s)\n", c->page_url);
