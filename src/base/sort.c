@@ -121,7 +121,7 @@ static void radix_sort(unsigned char *records, size_t count, size_t size, uint64
 void sort_by_key(void *records, size_t count, size_t size)
 {
 	uint64_t varies = 0;
-	ASSERT(size % 8 == 0 && size >= 8 && size <= 64);
+	ASSERT(size % 4 == 0 && size >= 8 && size <= 64);
 	if (count <= SMALL) {
 		insertion_sort(records, count, size);
 		return;

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-/* Sorts `count` records of `size` bytes (a multiple of 8, at most 64) in place, ascending. */
+/* Sorts `count` records of `size` bytes (a multiple of 4, at most 64) in place, ascending. */
 void sort_by_key(void *records, size_t count, size_t size);
 
 /* The same, then those of one key among each other by `compare`, as qsort does. */
