@@ -76,6 +76,8 @@ static const char *terminated(struct demangler *d, struct str raw, size_t len)
 
 /* ---- D ------------------------------------------------------------------------ */
 
+#ifdef HEFT_HAVE_IBERTY
+
 /* A back reference "Q<n>" at i: 26 to a digit, capitals and then one small letter.  The
  * index behind it; *target is where it leads, i where it leads nowhere. */
 static size_t d_reference(struct str raw, size_t i, size_t *target)
@@ -116,7 +118,6 @@ static uint64_t d_bound(struct str raw)
 
 static struct str demangle_d(struct demangler *d, struct str raw)
 {
-#ifdef HEFT_HAVE_IBERTY
 	if (d_bound(raw) > D_MAX_BOUND)
 		return nothing();
 	char *text = dlang_demangle(terminated(d, raw, raw.len), 0);
@@ -127,11 +128,17 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 	memcpy(d->library, text, len);
 	free(text); /* the library's */
 	return (struct str){ d->library, len };
+}
+
 #else
+
+static struct str demangle_d(struct demangler *d, struct str raw)
+{
 	(void)d, (void)raw;
 	return nothing();
-#endif
 }
+
+#endif
 
 /* ---- all schemes ---------------------------------------------------------------- */
 

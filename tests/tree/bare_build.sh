@@ -17,4 +17,6 @@ is "parts that are in" "" "$(meson setup --reconfigure "$tmp/build" "$source" | 
 is "heft size" "$(wc -c </bin/sh)" "$("$heft" size --csv -n 0 /bin/sh | awk -F, 'NR > 1 { sum += $3 } END { print sum }')"
 is "expressions" "heft: this heft was built without libpcre2, which regular expressions need" "$("$heft" --source-filter=a /bin/sh 2>&1)"
 is "programs" 2 "$("$heft" browse /bin/sh >"$tmp/out" 2>&1; echo $?)"
-finish 4
+is "recording" "heft: this heft was built without the recorder, which is for Linux: record the program there, and read the recording here" \
+	"$("$heft" heap run /bin/true 2>&1)"
+finish 5
