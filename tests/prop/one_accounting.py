@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Builds pairs of programs and compares what commands count: `heft size NEW -- OLD`, `heft diff`, `heft comment`,
-`heft query @...` and .size files have the same sums, row by row, to the byte.
+"""Builds pairs of programs and compares what commands count: `heft size`, `heft size NEW -- OLD`, `heft diff`, `heft comment`,
+`heft report`, `heft history diff`, `heft query @...` and .size files have the same sums, row by row, to the byte.
 usage: tests/prop/one_accounting.py HEFT      FULL=1 in the environment: 70 pairs"""
+import base64
+import collections
+import gzip
 import itertools
 import json
 import os
@@ -106,6 +109,47 @@ def diff_rows(pair, by, sides=None):
     return moved + [(r["was"] if r.get("change") != "moved" and r.get("was") else r["label"], -r["base_charged"], -r["base_vm"]) for r in rows]
 
 
+def grown(rows, label):
+    """By how much each row changed, under the name that it has now."""
+    return summed((label(r["label"]), r.get("charged", r.get("file")) - r.get("base_charged", r.get("base_file")), r["vm"] - r["base_vm"]) for r in rows)
+
+
+def numbers(data):
+    """Numbers of seven bits a byte, the lowest first: docs/page.md."""
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
+def page_rows(path, column):
+    """{label: [file, vm]} of the first tab of a page: what changed."""
+    with open(path, encoding="utf-8") as f:
+        data = gzip.decompress(base64.b64decode(re.search('id="data">([^<]*)<', f.read()).group(1)))
+    at = 4 + int.from_bytes(data[:4], "little")
+    head = json.loads(data[4:at])
+
+    def take(size):
+        nonlocal at
+        at += size
+        return data[at - size : at]
+
+    texts = take(head["text_bytes"]).decode().split("\n")
+    tab, sums = head["tabs"][0], collections.defaultdict(lambda: [0, 0])
+    parts = {part["name"]: [list(numbers(take(size))) for size in part["sizes"]] for part in tab["columns"] + tab["measures"]}
+    labels, lines = parts[column]
+    known = 0
+    for line, back in enumerate(lines):
+        known += back == 0
+        label = texts[labels[known - 1 if back == 0 else known - back]]
+        for i, measure in enumerate(("file", "vm")):
+            sums[label][i] += parts[measure][0][line] - parts[measure][1][line]
+    return {label: tuple(v) for label, v in sums.items()}
+
+
 FAILURES = []
 COUNTS = {"rows": 0, "unequal": 0}
 
@@ -137,8 +181,42 @@ def check_comment(pair):
     compare(pair, "comment", dict(enumerate(got)), dict(enumerate(wanted)))
 
 
+def check_changes(pair, work, builds):
+    """Two lists side by side, whoever shows them."""
+    for by, source in LEVELS.items():
+        diff = json.loads(run([HEFT, "diff", "-n0", "--json", "--debug", "--by", by, *pair.sides]))["total"]["children"]
+        wanted = grown(diff, pair.same)
+        size = json.loads(run([HEFT, "size", "-n0", "--json", "-d", source, pair.sides[1], "--", pair.sides[0]]))["total"]["children"]
+        compare(pair, f"size NEW -- OLD by {by}", grown(size, pair.same), wanted)
+        page = os.path.join(work, "page.html")
+        run([HEFT, "report", "-d", source, "-o", page, pair.sides[1], "--", pair.sides[0]])
+        compare(pair, f"report by {by}", summed((pair.same(t), *v) for t, v in page_rows(page, source).items()), wanted)
+        if builds:
+            kept = json.loads(run([HEFT, "history", "diff", "--store", builds, "-n0", "--json", "--debug", "--by", by, "old", "new"]))["total"]["children"]
+            wanted = grown(json.loads(run([HEFT, "diff", "-n0", "--json", "--debug", "--by", by, *lists_of(work)]))["total"]["children"], pair.same)
+            compare(pair, f"history diff by {by}", grown(kept, pair.same), wanted)
+
+
+def lists_of(work):
+    return [os.path.join(work, side + ".size") for side in ("old", "new")]
+
+
+def history(work):
+    """A store of both lists; None where heft was built without."""
+    store = os.path.join(work, "builds.db")
+    try:
+        for side, path in zip(("old", "new"), lists_of(work)):
+            run([HEFT, "history", "add", "--store", store, "--product", "p", "--commit", side, "--time", "2026-01-0" + str(1 + (side == "new")), path])
+    except subprocess.CalledProcessError as error:
+        if "heft-history" not in error.stderr:
+            raise
+        print("history diff was not compared: heft-history is missing")
+        return None
+    return store
+
+
 def check(pair, work):
-    lists = [os.path.join(work, side + ".size") for side in ("old", "new")]
+    lists = lists_of(work)
     for program, path in zip(pair.sides, lists):
         run([HEFT, "snapshot", program, "-o", path])
     for by, source in LEVELS.items():
@@ -154,6 +232,7 @@ def check(pair, work):
             units = [[(directory(t), f, v) for t, f, v in side] for side in sides]
             compare(pair, "diff by directory", change([], diff_rows(pair, "directory"), pair.same), change(*units, pair.same))
     check_comment(pair)
+    check_changes(pair, work, history(work))
 
 
 def pairs():
