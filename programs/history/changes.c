@@ -7,9 +7,9 @@
 /* What a symbol of the store is, whatever its size. */
 enum part { NAME, SECTION, SOURCE, OBJECT, COMPONENT, PARTS };
 
-/* Own bytes of a text in the base and now. */
+/* Bytes of a text in the base and now: of the file, of the VM image. */
 struct sum {
-	double was, now;
+	double was, now, vm_was, vm_now;
 };
 struct changes_sums {
 	struct intern keys; /* of symbols: the parts with a NUL behind each; of paths: the path */
@@ -28,17 +28,54 @@ static struct sum *changes_sum_of(struct changes_sums *s, struct str key)
 {
 	const uint32_t id = intern_add(&s->keys, key);
 	if (id == s->list.count)
-		vec_push(&s->list, (struct sum){ 0, 0 });
+		vec_push(&s->list, (struct sum){ 0 });
 	return &s->list.data[id];
 }
 
-/* Symbols without own bytes are padding alone. */
+static void parts_add(struct changes_sums *s, const char *const parts[PARTS], double file,
+		      double vm, bool before)
+{
+	s->key.len = 0;
+	for (size_t k = 0; k < PARTS; k++)
+		text_add(&s->key, (struct str){ parts[k], strlen(parts[k]) + 1 });
+	struct sum *sum = changes_sum_of(s, text_str(&s->key));
+	*(before ? &sum->was : &sum->now) += file;
+	*(before ? &sum->vm_was : &sum->vm_now) += vm;
+}
+
+/* What a charge is of: a symbol has its whole name and its section. */
+struct charged_symbol {
+	size_t number;
+	struct heft_snapshot_symbol y;
+	struct heft_snapshot_section section;
+};
+
+static void charge_add(struct changes_sums *s, const struct heft_snapshot *of, size_t i,
+		       struct charged_symbol *last, bool before)
+{
+	struct heft_snapshot_charge c = { .size = sizeof c };
+	if (!heft_snapshot_charge(of, i, &c))
+		return;
+	if (c.symbol != HEFT_NO_SYMBOL && c.symbol != last->number) {
+		ASSERT(heft_snapshot_symbol(of, c.symbol, &last->y));
+		ASSERT(heft_snapshot_section(of, last->y.section, &last->section));
+		last->number = c.symbol;
+	}
+	const bool named = c.symbol != HEFT_NO_SYMBOL;
+	const char *const parts[PARTS] = { named ? last->y.name : c.name,
+					   named ? last->section.name : "", c.source, c.object,
+					   c.component };
+	static const char *const debug[PARTS] = { "[debug info]", "", "", "", "" };
+	parts_add(s, c.debug ? debug : parts, (double)c.file, (double)c.vm, before);
+}
+
+/* Lists of SuperSize have own bytes alone; symbols without any are padding alone. */
 static double own_of(const struct heft_snapshot_symbol *y)
 {
 	return (y->own > 0 ? (double)y->own : (double)y->padding) / y->aliases;
 }
 
-static void sums_add(struct changes_sums *s, const struct heft_snapshot *of, bool before)
+static void uncharged_add(struct changes_sums *s, const struct heft_snapshot *of, bool before)
 {
 	struct heft_snapshot_symbol y = { .size = sizeof y };
 	struct heft_snapshot_section section = { .size = sizeof section };
@@ -48,12 +85,20 @@ static void sums_add(struct changes_sums *s, const struct heft_snapshot *of, boo
 			at = y.section;
 		const char *const parts[PARTS] = { y.name, section.name, y.source, y.object,
 						   y.component };
-		s->key.len = 0;
-		for (size_t k = 0; k < PARTS; k++)
-			text_add(&s->key, (struct str){ parts[k], strlen(parts[k]) + 1 });
-		struct sum *sum = changes_sum_of(s, text_str(&s->key));
-		*(before ? &sum->was : &sum->now) += own_of(&y);
+		parts_add(s, parts, own_of(&y), own_of(&y), before);
 	}
+}
+
+static void sums_add(struct changes_sums *s, const struct heft_snapshot *of, bool before)
+{
+	struct charged_symbol last = { SIZE_MAX,
+				       { .size = sizeof last.y },
+				       { .size = sizeof last.section } };
+	const size_t count = heft_snapshot_charge_count(of);
+	if (count == 0)
+		uncharged_add(s, of, before);
+	for (size_t i = 0; i < count; i++)
+		charge_add(s, of, i, &last, before);
 }
 
 /* Sums of equal parts: what several names share leaves no dust behind. */
@@ -86,9 +131,12 @@ static void parts_of(const struct changes_sums *s, uint32_t id, struct str ret[P
 static void measure_add(struct measures *m, const char *source, struct str label,
 			const struct sum *by)
 {
-	struct level *l = measures_get(m, str_of(source), STR("own"), label);
+	struct level *l = measures_get(m, str_of(source), STR("file"), label);
 	l->was += by->was;
 	l->now += by->now;
+	l = measures_get(m, str_of(source), STR("vm"), label);
+	l->was += by->vm_was;
+	l->now += by->vm_now;
 }
 
 /* A component counts for itself, a source or object for each folder that it lies in. */
@@ -113,6 +161,8 @@ static void paths_measure(struct measures *m, enum part part, const struct chang
 		struct sum *sum = changes_sum_of(&paths, parts[part]);
 		sum->was += by->was;
 		sum->now += by->now;
+		sum->vm_was += by->vm_was;
+		sum->vm_now += by->vm_now;
 	}
 	for (uint32_t i = 0; i < paths.list.count; i++)
 		path_measure(m, part, intern_get(&paths.keys, i), &paths.list.data[i]);
@@ -141,6 +191,8 @@ static void stage_row(struct db *db, const struct changes_sums *s, uint32_t id)
 		db_put_text(q, parts[i]);
 	db_put_real(q, s->list.data[id].was);
 	db_put_real(q, s->list.data[id].now);
+	db_put_real(q, s->list.data[id].vm_was);
+	db_put_real(q, s->list.data[id].vm_now);
 	db_do(q);
 }
 
@@ -161,8 +213,9 @@ static void staged_settle(struct db *db, uint32_t build)
 		"WHERE a.path = t.section AND o.path = t.object AND s.path = t.source AND "
 		"c.path = t.component";
 	static const char changes[] =
-		"INSERT INTO changes(symbol, build, was, own) SELECT y.id, CAST($1 AS BIGINT), "
-		"t.was, t.own FROM staged t CROSS JOIN symbols y WHERE y.hash = t.hash AND "
+		"INSERT INTO changes(symbol, build, was, now, vm_was, vm_now) SELECT y.id, "
+		"CAST($1 AS BIGINT), t.was, t.now, t.vm_was, t.vm_now FROM staged t CROSS JOIN "
+		"symbols y WHERE y.hash = t.hash AND "
 		"y.name = t.name";
 	db_settle_staged(db);
 	db_do(db_query(db, paths));
@@ -179,11 +232,13 @@ void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *ba
 	if (base)
 		sums_add(&symbols, base, true);
 	sums_add(&symbols, now, false);
-	for (size_t i = 0; i < symbols.list.count; i++)
-		pair_clean(&symbols.list.data[i].was, &symbols.list.data[i].now);
-	for (uint32_t i = 0; i < symbols.list.count; i++)
-		if (symbols.list.data[i].was != symbols.list.data[i].now)
+	for (uint32_t i = 0; i < symbols.list.count; i++) {
+		struct sum *sum = &symbols.list.data[i];
+		pair_clean(&sum->was, &sum->now);
+		pair_clean(&sum->vm_was, &sum->vm_now);
+		if (sum->was != sum->now || sum->vm_was != sum->vm_now)
 			stage_row(db, &symbols, i);
+	}
 	staged_settle(db, build);
 	folders_measure(sums, &symbols);
 	sums_release(&symbols);

@@ -1,5 +1,6 @@
-/* changes.h - what a build changed, as rows for people and questions: own bytes of symbols (those
- * that several names share in parts for each), and the sizes of sections.
+/* changes.h - what a build changed, as rows for people and questions: charged bytes of symbols, in
+ * the file and in the VM image, and the sizes of sections.  Debug info is one row.  Lists of
+ * SuperSize have own bytes instead, of which several names share parts.
  *
  * O(symbols).  One thread. */
 #ifndef HEFT_HISTORY_CHANGES_H
@@ -8,8 +9,8 @@
 #include "heft.h"
 #include "history/measures.h"
 
-/* Adds rows for the symbols whose own bytes differ from those of the base; NULL: there is none.
- * The own bytes of folders of sources and objects, and of components, are added to `sums`. */
+/* Adds rows for the symbols whose bytes differ from those of the base; NULL: there is none.
+ * The bytes of folders of sources and objects, and of components, are added to `sums`. */
 void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *base,
 		   const struct heft_snapshot *now, struct measures *sums);
 /* Adds rows for the sections, those of one name in one. */

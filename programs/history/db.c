@@ -8,7 +8,8 @@ const struct db_table_facts db_tables[TABLES] = {
 	[TABLE_SIZES] = { "sizes", "measure, build, was, now" },
 	[TABLE_BUILDS] = { "builds", "id, base, product, config, commit_id, parent, branch, time, "
 				     "machine, file, vm, symbols" },
-	[TABLE_STAGED] = { "staged", "hash, name, section, source, object, component, was, own" },
+	[TABLE_STAGED] = { "staged", "hash, name, section, source, object, component, was, now, "
+				     "vm_was, vm_now" },
 };
 
 /* ---- failures -------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ enum db_table {
 	TABLE_SIZES,    /* measure, build, was, now */
 	/* id, base, product, config, commit_id, parent, branch, time, machine, file, vm, symbols */
 	TABLE_BUILDS,
-	TABLE_STAGED, /* hash, name, section, source, object, component, was, own */
+	TABLE_STAGED, /* hash, name, section, source, object, component, was, now, vm_was, vm_now */
 	TABLES
 };
 

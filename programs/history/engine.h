@@ -22,16 +22,19 @@ enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
 #define DB_STAGING(text)                                                                           \
 	"CREATE TEMP TABLE IF NOT EXISTS staged(hash BIGINT, name " text ", section " text         \
 	", source " text ", object " text ", component " text                                      \
-	", was DOUBLE PRECISION, own DOUBLE PRECISION);"                                           \
+	", was DOUBLE PRECISION, now DOUBLE PRECISION, vm_was DOUBLE PRECISION, "                  \
+	"vm_now DOUBLE PRECISION);"                                                                \
 	"CREATE TEMP TABLE IF NOT EXISTS moved(build BIGINT, survivor BIGINT);"                    \
 	"CREATE TEMP TABLE IF NOT EXISTS merged(item BIGINT, build BIGINT, "                       \
-	"was DOUBLE PRECISION, now DOUBLE PRECISION);"                                             \
+	"was DOUBLE PRECISION, now DOUBLE PRECISION, vm_was DOUBLE PRECISION, "                    \
+	"vm_now DOUBLE PRECISION);"                                                                \
 	"DELETE FROM staged; DELETE FROM moved; DELETE FROM merged;"
 
 #define DB_STEPS_VIEW                                                                              \
 	"CREATE VIEW steps AS SELECT c.build, b.product, b.config, b.commit_id, b.branch, "        \
 	"b.time, s.name, section.path AS section, source.path AS source, object.path AS object, "  \
-	"component.path AS component, c.was, c.own, c.own - c.was AS change "                      \
+	"component.path AS component, c.was, c.now, c.now - c.was AS change, c.vm_was, c.vm_now, " \
+	"c.vm_now - c.vm_was AS vm_change "                                                        \
 	"FROM changes c JOIN builds b ON b.id = c.build JOIN symbols s ON s.id = c.symbol "        \
 	"JOIN paths section ON section.id = s.section JOIN paths source ON source.id = s.source "  \
 	"JOIN paths object ON object.id = s.object "                                               \

@@ -1,7 +1,7 @@
 /* measures.h - numbers of a build that are of no single symbol: own bytes of folders and
  * components, and rows of data sources, budgets and heaps.
  *
- * A number has a source ("source", "regions"), a kind ("own", "used") and a label ("src/net/",
+ * A number has a source ("source", "regions"), a kind ("file", "used") and a label ("src/net/",
  * "FLASH").  It is kept where it differs from that of the base; a source of which a build says
  * nothing is as it was there.
  *

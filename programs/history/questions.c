@@ -54,8 +54,8 @@ static void questions_put_facts(struct answer *a, const struct build *b)
 	answer_text(a, b->facts.config);
 }
 
-static const char *const change_names[] = { BUILD_NAMES, "section",   "name", "source",
-					    "object",    "component", "was",  "own" };
+static const char *const change_names[] = { BUILD_NAMES, "section", "name", "source", "object",
+					    "component", "was",     "now",  "vm_was", "vm_now" };
 
 struct questions_teller {
 	struct store *s;
@@ -73,8 +73,8 @@ static void put_change(struct questions_teller *w, const struct build *b, struct
 		text_add_char(&w->texts[i], '\0');
 		answer_text(&w->a, w->texts[i].p);
 	}
-	answer_real(&w->a, db_real(q, 6));
-	answer_real(&w->a, db_real(q, 7));
+	for (int i = 6; i < 10; i++)
+		answer_real(&w->a, db_real(q, i));
 	answer_row(&w->a);
 }
 
@@ -82,7 +82,8 @@ static void put_change(struct questions_teller *w, const struct build *b, struct
 static void put_changes(struct questions_teller *w, uint32_t first, uint32_t last)
 {
 	static const char sql[] =
-		"SELECT build, section, name, source, object, component, was, own FROM steps "
+		"SELECT build, section, name, source, object, component, was, now, vm_was, vm_now "
+		"FROM steps "
 		"WHERE build >= $1 AND build <= $2 ORDER BY build, name, source, object, section";
 	struct db_query *q = db_query(w->s->db, sql);
 	db_put(q, first);

@@ -11,13 +11,13 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 					       "symbol" };
 
 #define CHANGES_OF(symbols)                                                                        \
-	"SELECT c.build, sum(c.own - c.was) FROM changes c WHERE c.symbol IN (SELECT s.id "        \
-	"FROM " symbols ") GROUP BY c.build"
+	"SELECT c.build, sum(c.now - c.was), sum(c.vm_now - c.vm_was) FROM changes c WHERE "       \
+	"c.symbol IN (SELECT s.id FROM " symbols ") GROUP BY c.build"
 #define OF_PATHS(column)                                                                           \
 	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
 		   "< $2")
 
-/* Changes of own bytes by build.  The paths that count begin with $1 and end before $2.  Symbols
+/* Changes of charged bytes by build: of the file, of the VM image.  The paths that count begin with $1 and end before $2.  Symbols
  * are asked for first: there are many more changes, which are found by symbol. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
@@ -68,39 +68,39 @@ static bool read_sizes(struct series *ret, struct store *s, const struct series_
 	return any;
 }
 
-/* Rows of symbols are the changes from the base. */
-static bool sum_changes(double *by_build, struct store *s, const char *sql,
-			const struct series_range *r)
+/* Rows of symbols are the changes from the base.  What the file holds nothing of in any build counts
+ * with its bytes of the VM image. */
+static bool read_changes(struct series *ret, struct store *s, const char *sql,
+			 const struct series_range *r)
 {
-	bool any = false;
+	const size_t count = s->builds.count;
+	double *file = mem_zeroed(count + 1, sizeof *file), *vm = mem_zeroed(count + 1, sizeof *vm);
+	bool any = false, in_file = false;
 	struct db_query *q = db_query(s->db, sql);
 	db_put_text(q, text_str(&r->first));
 	db_put_text(q, text_str(&r->end));
 	while (db_row(q)) {
 		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
-		if (b)
-			by_build[b - s->builds.data] = db_real(q, 1);
+		if (b) {
+			file[b - s->builds.data] = db_real(q, 1);
+			vm[b - s->builds.data] = db_real(q, 2);
+		}
 		any = true;
 	}
-	for (size_t i = 0; i < s->builds.count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct build *b = &s->builds.data[i];
 		const struct build *base = b->base ? store_build(s, b->base) : NULL;
-		by_build[i] += base ? by_build[base - s->builds.data] : 0;
+		file[i] += base ? file[base - s->builds.data] : 0;
+		vm[i] += base ? vm[base - s->builds.data] : 0;
+		in_file |= file[i] != 0;
 	}
-	return any;
-}
-
-static bool read_changes(struct series *ret, struct store *s, const char *sql,
-			 const struct series_range *r)
-{
-	double *by_build = mem_zeroed(s->builds.count + 1, sizeof *by_build);
-	const bool any = sum_changes(by_build, s, sql, r);
-	for (size_t i = 0; i < s->builds.count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const size_t at = timeline_place(ret->timeline, &s->builds.data[i]);
 		if (at != SIZE_MAX)
-			ret->values.data[at] = by_build[i];
+			ret->values.data[at] = in_file ? file[i] : vm[i];
 	}
-	mem_free(by_build);
+	mem_free(file);
+	mem_free(vm);
 	return any;
 }
 
@@ -175,7 +175,7 @@ static bool series_read_kind(struct series *ret, struct store *s, enum kind kind
 	const bool folder = name[len - 1] == '/';
 	/* What has many symbols is summed up when it is added. */
 	if (kind == COMPONENT || (folder && (kind == SOURCE || kind == OBJECT)))
-		return read_measure(ret, s, str_of(kind_words[kind]), STR("own"), name);
+		return read_measure(ret, s, str_of(kind_words[kind]), STR("file"), name);
 	set_range(&r, name, folder);
 	bool any = kind == SECTION ? read_sizes(ret, s, &r) : read_changes(ret, s, sums[kind], &r);
 	if (!any && kind == SYMBOL && name[len - 1] != '(') {

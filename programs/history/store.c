@@ -440,25 +440,27 @@ static void survivor_move(struct removal *r, struct build *b)
 }
 
 /* Rows of a survivor are told from what the first of the builds that count for it was told from. */
-#define MERGE(table, item, value)                                                                  \
+#define MERGE(table, item, columns, values, differs)                                               \
 	{                                                                                          \
 		"DELETE FROM merged",                                                              \
-		"INSERT INTO merged(item, build, was, now) SELECT g.item, g.survivor, f.was, "     \
-		"l." value " FROM (SELECT c." item                                                 \
-		" AS item, m.survivor, min(c.build) AS first_build, "                              \
+		"INSERT INTO merged(item, build, " columns ") SELECT g.item, g.survivor, " values  \
+		" FROM (SELECT c." item " AS item, m.survivor, min(c.build) AS first_build, "      \
 		"max(c.build) AS last_build FROM " table " c JOIN moved m ON m.build = c.build "   \
 		"WHERE m.survivor <> 0 GROUP BY c." item ", m.survivor) g JOIN " table             \
 		" f ON f." item " = g.item AND f.build = g.first_build JOIN " table                \
 		" l ON l." item " = g.item AND l.build = g.last_build",                            \
 		"DELETE FROM " table " WHERE build IN (SELECT build FROM moved)",                  \
-		"INSERT INTO " table "(" item ", build, was, " value ") SELECT item, build, was, " \
-		"now FROM merged WHERE was <> now",                                                \
+		"INSERT INTO " table "(" item ", build, " columns ") SELECT item, build, " columns \
+		" FROM merged WHERE " differs,                                                     \
 	}
 
 static void rows_settle(struct db *db)
 {
-	static const char *const merges[][4] = { MERGE("changes", "symbol", "own"),
-						 MERGE("sizes", "measure", "now") };
+	static const char *const merges[][4] = {
+		MERGE("changes", "symbol", "was, now, vm_was, vm_now",
+		      "f.was, l.now, f.vm_was, l.vm_now", "was <> now OR vm_was <> vm_now"),
+		MERGE("sizes", "measure", "was, now", "f.was, l.now", "was <> now")
+	};
 	static const char *const deletes[] = {
 		"DELETE FROM sections WHERE build IN (SELECT build FROM moved WHERE survivor = 0)",
 		"DELETE FROM lists WHERE build IN (SELECT build FROM moved WHERE survivor = 0)",

@@ -195,6 +195,21 @@ def check_changes(pair, work, builds):
             kept = json.loads(run([HEFT, "history", "diff", "--store", builds, "-n0", "--json", "--debug", "--by", by, "old", "new"]))["total"]["children"]
             wanted = grown(json.loads(run([HEFT, "diff", "-n0", "--json", "--debug", "--by", by, *lists_of(work)]))["total"]["children"], pair.same)
             compare(pair, f"history diff by {by}", grown(kept, pair.same), wanted)
+    if builds:
+        check_steps(pair, work, builds)
+
+
+def check_steps(pair, work, builds):
+    """The rows that a build changed add up to the change of the file and of the VM image, and by source to the rows of diff."""
+    steps = [json.loads(line) for line in run([HEFT, "history", "export", "--store", builds, "--format=ndjson"]).splitlines()]
+    steps = [s for s in steps if s["commit"] == "new"]
+    total = json.loads(run([HEFT, "diff", "-n0", "--json", "--debug", *lists_of(work)]))["total"]
+    grew = (total["charged"] - total["base_charged"], total["vm"] - total["base_vm"])
+    compare(pair, "steps of a history", {"all": tuple(sum(s[now] - s[was] for s in steps) for was, now in (("was", "now"), ("vm_was", "vm_now")))}, {"all": grew})
+    if not any(s["name"] == "[debug info]" for s in steps):
+        got = summed((pair.same(s["source"]), s["now"] - s["was"], s["vm_now"] - s["vm_was"]) for s in steps)
+        rows = json.loads(run([HEFT, "diff", "-n0", "--json", "--debug", "--by", "source", *lists_of(work)]))["total"]["children"]
+        compare(pair, "steps by source", got, grown(rows, pair.same))
 
 
 def lists_of(work):

@@ -183,7 +183,7 @@ static double own_sum(struct store *s, uint32_t build)
 {
 	double sum = 0;
 	for (const struct build *b = store_build(s, build); b; b = store_build(s, b->base)) {
-		static const char sql[] = "SELECT sum(own - was) FROM changes WHERE build = $1";
+		static const char sql[] = "SELECT sum(now - was) FROM changes WHERE build = $1";
 		struct db_query *q = db_query(s->db, sql);
 		db_put(q, b->id);
 		sum += db_row(q) ? db_real(q, 0) : 0;
