@@ -17,8 +17,8 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
 		   "< $2")
 
-/* Changes of charged bytes by build: of the file, of the VM image.  The paths that count begin with $1 and end before $2.  Symbols
- * are asked for first: there are many more changes, which are found by symbol. */
+/* Changes of charged bytes per build, in the file and in the VM image.  Paths from $1 until before
+ * $2 count.  The query finds symbols first and then changes by symbol, for changes are many more. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		    "WHERE p.path >= $1 AND p.path < $2",
@@ -68,8 +68,8 @@ static bool read_sizes(struct series *ret, struct store *s, const struct series_
 	return any;
 }
 
-/* Rows of symbols are the changes from the base.  What the file holds nothing of in any build counts
- * with its bytes of the VM image. */
+/* Rows of symbols are the changes from the base.  If no build has bytes of a symbol in the file, its
+ * bytes of the VM image count. */
 static bool read_changes(struct series *ret, struct store *s, const char *sql,
 			 const struct series_range *r)
 {
