@@ -18,7 +18,7 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 		   "< $2")
 
 /* Changes of charged bytes per build, in the file and in the VM image.  Paths from $1 until before
- * $2 count.  The query finds symbols first and then changes by symbol, for changes are many more. */
+ * $2 count.  The query finds symbols first, then their changes, of which there are many more. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		    "WHERE p.path >= $1 AND p.path < $2",
@@ -68,7 +68,7 @@ static bool read_sizes(struct series *ret, struct store *s, const struct series_
 	return any;
 }
 
-/* Rows of symbols are the changes from the base.  If no build has bytes of a symbol in the file, its
+/* Rows of symbols are the changes from the base.  If no build has file bytes of a symbol, its
  * bytes of the VM image count. */
 static bool read_changes(struct series *ret, struct store *s, const char *sql,
 			 const struct series_range *r)
