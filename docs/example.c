@@ -29,7 +29,7 @@ static void print_place(struct heft_profile *p)
 	uint64_t addr = UINT64_MAX;
 	struct heft_place place = { .size = sizeof place };
 	heft_profile_ranges(p, 0, HEFT_VM, find_first, &addr);
-	if (heft_profile_lookup(p, 0, HEFT_VM, addr, &place))
+	if (heft_profile_lookup(p, 0, HEFT_VM, addr, &place, NULL))
 		printf("0x%" PRIx64 " is in %s, %s\n", addr, place.labels[0], place.labels[1]);
 }
 

@@ -15,9 +15,9 @@ static const char *source_name(size_t wanted)
 {
 	const char *name = NULL, *about;
 	size_t count = 0;
-	while (heft_source_at(count, &name, &about))
+	while (heft_source(count, &name, &about))
 		count++;
-	heft_source_at(wanted % count, &name, &about);
+	heft_source(wanted % count, &name, &about);
 	return name;
 }
 

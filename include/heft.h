@@ -36,15 +36,15 @@
  *
  * Structs.  One whose first member is `size_t size` is the caller's, who sets `size` to the sizeof
  * of the struct before it is given to a call, also to one that fills it; it may grow in later
- * versions.  All others belong to the library and are only to be read.  They are handed out by
- * pointer or in lists of pointers, and may grow at their end; one that stands in a list itself says
- * that it never grows.  Where the life of a text or pointer is not stated, it is that of the handle
- * that told it.  Texts are NUL-terminated, are copied where they are given, and are never NULL
- * where the description does not say so.
+ * versions.  A call fails with HEFT_EARG where `size` is less than the struct's first version had:
+ * it was forgotten.  All others belong to the library and are only to be read.  They are handed out
+ * by pointer or in lists of pointers, and may grow at their end; one that stands in a list itself
+ * says that it never grows.  Where the life of a text or pointer is not stated, it is that of the
+ * handle that told it.  Texts are NUL-terminated, are copied where they are given, and are never
+ * NULL where the description does not say so.
  *
  * Lists.  heft_X_THING_count tells how many there are, heft_X_THING gives number i, counted from 0.
- * Past the last it gives NULL, or returns false; where it takes a struct heft_err it fails with
- * HEFT_ENOTFOUND.
+ * Past the last it returns NULL, or fails with HEFT_ENOTFOUND.
  *
  * Inputs.  Calls that open something take its path.  heft_finder_add_input has a name stand for
  * bytes in memory or for an open file wherever a handle of that session is given a path.
@@ -147,9 +147,9 @@ typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uin
 
 /* ---- what there is -------------------------------------------------------- */
 
-/* The built-in data sources.  The i-th; false past the last.  Strings are static. */
+/* The built-in data sources.  Strings are static. */
 HEFT_API size_t heft_source_count(void);
-HEFT_API bool heft_source_at(size_t i, const char **ret_name, const char **ret_text);
+HEFT_API bool heft_source(size_t i, const char **ret_name, const char **ret_text);
 
 /* A pass of the sources symbols, compileunits and sourcefiles: it gives bytes to their owners.
  * Passes run in the order of their numbers, and what an earlier one claims stays. */
@@ -160,8 +160,9 @@ struct heft_pass {
 	const char *needs;   /* names of passes that run before it, by ", "; "": none */
 	const char *text;    /* which bytes it gives to whom */
 };
-/* The i-th; false past the last.  Strings are static. */
-HEFT_API bool heft_pass_at(size_t i, struct heft_pass *ret);
+/* Strings are static. */
+HEFT_API size_t heft_pass_count(void);
+HEFT_API bool heft_pass(size_t i, struct heft_pass *ret, struct heft_err *err);
 
 /* Where the library's memory comes from.  Process-wide. */
 struct heft_allocator {

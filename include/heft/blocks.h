@@ -145,7 +145,8 @@ struct heft_block_sums {
 	uint64_t unmapped;     /* in no block: the rest */
 };
 /* Adds the bytes up; all 0 before heft_blocks_open. */
-HEFT_API void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret);
+HEFT_API bool heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret,
+			      struct heft_err *err);
 
 /* Writes a function with its blocks.  `opts` (NULL: all default) have the format: HEFT_TABLE, lines
  * for people; HEFT_CSV, HEFT_TSV and HEFT_MARKDOWN, a line a block; HEFT_JSON, one object on one
@@ -203,7 +204,7 @@ HEFT_API bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *
 /* The findings of the last check, by rising address. */
 HEFT_API size_t heft_blocks_finding_count(const struct heft_blocks *b);
 HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
-				  struct heft_block_finding *ret);
+				  struct heft_block_finding *ret, struct heft_err *err);
 /* Writes a finding as a line, in the formats of heft_block_function_write; NULL for a finding
  * writes the names of the columns. */
 HEFT_API bool heft_block_finding_write(const struct heft_block_finding *f,
@@ -294,8 +295,8 @@ struct heft_block_edge {
 	uint64_t count, mispredicted;
 };
 HEFT_API size_t heft_samples_edge_count(const struct heft_samples *s);
-HEFT_API bool heft_samples_edge(const struct heft_samples *s, size_t i,
-				struct heft_block_edge *ret);
+HEFT_API bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block_edge *ret,
+				struct heft_err *err);
 
 /* The measures of the rows of samples: functions, below them basic blocks. */
 enum heft_samples_measure {

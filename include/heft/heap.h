@@ -18,7 +18,7 @@ extern "C" {
  *     struct heft_recorder_end end = { .size = sizeof end };
  *     struct heft_recorder_file f = { .size = sizeof f };
  *     if (r && heft_recorder_run(r, argv, &end, &err))
- *             for (size_t i = 0; heft_recorder_file(r, i, &f); i++)
+ *             for (size_t i = 0; heft_recorder_file(r, i, &f, NULL); i++)
  *                     printf("%s\n", f.path);
  *     heft_recorder_free(r);
  *
@@ -106,7 +106,7 @@ struct heft_recorder_file {
 /* The files of the last run, by path. */
 HEFT_API size_t heft_recorder_file_count(const struct heft_recorder *r);
 HEFT_API bool heft_recorder_file(const struct heft_recorder *r, size_t i,
-				 struct heft_recorder_file *ret);
+				 struct heft_recorder_file *ret, struct heft_err *err);
 
 /* ---- snapshots of living processes ------------------------------------------ */
 
@@ -263,7 +263,8 @@ struct heft_heap_info {
 	const char *allocators;
 };
 /* Fills *ret; all "" and 0 before heft_heap_open. */
-HEFT_API void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret);
+HEFT_API bool heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret,
+			     struct heft_err *err);
 /* Bytes of one part of the heap's memory; 0 for all parts where the dump has no blocks. */
 HEFT_API uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part part);
 
@@ -274,8 +275,10 @@ struct heft_heap_module {
 	const char *build_id; /* hexadecimal; "": not known */
 	uint64_t frames;      /* of the call stacks, each once a caller, that are in it */
 };
-/* False where there are not so many.  Texts hold until heft_heap_free. */
-HEFT_API bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret);
+/* Texts hold until heft_heap_free. */
+HEFT_API size_t heft_heap_module_count(const struct heft_heap *h);
+HEFT_API bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret,
+			       struct heft_err *err);
 
 /* How much was live at a moment. */
 struct heft_heap_moment {
@@ -286,7 +289,8 @@ struct heft_heap_moment {
 };
 /* Moments by time; there are none where nothing was recorded. */
 HEFT_API size_t heft_heap_moment_count(const struct heft_heap *h);
-HEFT_API bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret);
+HEFT_API bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret,
+			       struct heft_err *err);
 
 /* What a report counts.  Bytes are those asked for.  Where the recorder took samples, all are
  * estimates.  PEAK is what was live when the process held most. */

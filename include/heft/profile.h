@@ -237,7 +237,8 @@ struct heft_file_info {
 };
 /* Inputs and bases in the order in which they were added. */
 HEFT_API size_t heft_profile_file_count(const struct heft_profile *p);
-HEFT_API bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret);
+HEFT_API bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret,
+				struct heft_err *err);
 
 /* Walks the ranges of file `i` in one domain (HEFT_FILE or HEFT_VM) in the order of their
  * addresses: [start, start + size), with one label for each level.  A range without labels
@@ -256,10 +257,11 @@ struct heft_place {
 	const char *const *labels; /* one for each level */
 	size_t label_count;
 };
-/* The range around an address (HEFT_VM) or an offset in the file (HEFT_FILE) of file `i`.  False
- * where nothing is there, past the last file, and where the run was without HEFT_PROFILE_RANGES. */
+/* The range around an address (HEFT_VM) or an offset in the file (HEFT_FILE) of file `i`.
+ * HEFT_ENOTFOUND where nothing is there, past the last file, and where the run was without
+ * HEFT_PROFILE_RANGES. */
 HEFT_API bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain,
-				  uint64_t addr, struct heft_place *ret);
+				  uint64_t addr, struct heft_place *ret, struct heft_err *err);
 
 /* ---- reports -------------------------------------------------------------- */
 

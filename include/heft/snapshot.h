@@ -120,7 +120,7 @@ struct heft_snapshot_section {
 /* The sections of all containers; none before heft_snapshot_open. */
 HEFT_API size_t heft_snapshot_section_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
-				    struct heft_snapshot_section *ret);
+				    struct heft_snapshot_section *ret, struct heft_err *err);
 
 /* What else is known of a symbol: bits of heft_snapshot_symbol.flags.  `.size` files keep the same
  * numbers (docs/size-format.md). */
@@ -158,12 +158,12 @@ struct heft_snapshot_symbol {
  * section.  Of a .sizediff file: the later half.  None before heft_snapshot_open.  O(1).
  *
  *     struct heft_snapshot_symbol y = { .size = sizeof y };
- *     for (size_t i = 0; heft_snapshot_symbol(s, i, &y); i++)
+ *     for (size_t i = 0; heft_snapshot_symbol(s, i, &y, NULL); i++)
  *             if (strcmp(y.source, "src/net.c") == 0 && y.alias == 0)
  *                     printf("%" PRIu64 " %s\n", y.own, y.name); */
 HEFT_API size_t heft_snapshot_symbol_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i,
-				   struct heft_snapshot_symbol *ret);
+				   struct heft_snapshot_symbol *ret, struct heft_err *err);
 
 /* What the file and the VM image hold because of a symbol in one source and object, or bytes that
  * no symbol owns.  Sums over names are the rows of a profile by symbols, sums over sources those by
@@ -186,7 +186,7 @@ struct heft_snapshot_charge {
  * .sizediff file: the later half.  O(1). */
 HEFT_API size_t heft_snapshot_charge_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i,
-				   struct heft_snapshot_charge *ret);
+				   struct heft_snapshot_charge *ret, struct heft_err *err);
 
 /* A memory region of the program, from linker scripts, linker maps and heft_finder_add_region. */
 struct heft_snapshot_region {
@@ -196,8 +196,9 @@ struct heft_snapshot_region {
 	uint64_t used;    /* bytes of these */
 };
 /* The regions of the first container; sums over all containers that have a region of the name. */
+HEFT_API size_t heft_snapshot_region_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_region(const struct heft_snapshot *s, size_t i,
-				   struct heft_snapshot_region *ret);
+				   struct heft_snapshot_region *ret, struct heft_err *err);
 
 /* ---- what changed between two snapshots ----------------------------------- */
 
@@ -291,7 +292,8 @@ struct heft_diff_section {
 /* Sections by falling size.  With SuperSize's passes, the sums of padding count as symbols that
  * were added, one a container and section, as there. */
 HEFT_API size_t heft_diff_section_count(const struct heft_diff *d);
-HEFT_API bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_section *ret);
+HEFT_API bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_section *ret,
+				struct heft_err *err);
 /* How many symbols of section i became so; 0 past the last. */
 HEFT_API uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i,
 					    enum heft_change what);
@@ -338,10 +340,10 @@ HEFT_API bool heft_query_run(struct heft_query *q, const char *sql,
 			     struct heft_err *err);
 /* Whether a text ends where a statement does, so that no further line is awaited. */
 HEFT_API bool heft_query_is_complete(const char *sql);
-/* The ready-made queries.  The i-th; false past the last.  Texts are static. */
-HEFT_API size_t heft_query_count(void);
-HEFT_API bool heft_query_at(size_t i, const char **ret_name, const char **ret_text,
-			    const char **ret_sql);
+/* The ready-made queries.  Texts are static. */
+HEFT_API size_t heft_named_query_count(void);
+HEFT_API bool heft_named_query(size_t i, const char **ret_name, const char **ret_text,
+			       const char **ret_sql);
 
 /* ---- rows of one's own ------------------------------------------------------ */
 

@@ -79,7 +79,7 @@ static const char *title(void *ctx, size_t input)
 	struct browse_job *job = ctx;
 	struct heft_heap_info info = { .size = sizeof info };
 	if (job->opened[input].lives) {
-		heft_heap_info(job->opened[input].heap, &info);
+		heft_heap_info(job->opened[input].heap, &info, NULL);
 		snprintf(job->living, sizeof job->living, "%s: %.50s", job->process_name,
 			 info.command);
 		return job->living;

@@ -76,7 +76,7 @@ static const char *find_places(const struct input *in, const struct browse_row *
 			       enum heft_domain domain, struct row_card_places *ret)
 {
 	struct heft_file_info info = { .size = sizeof info };
-	for (size_t i = 0; heft_profile_file(in->profile, i, &info); i++) {
+	for (size_t i = 0; heft_profile_file(in->profile, i, &info, NULL); i++) {
 		*ret = (struct row_card_places){ .row = row };
 		if (info.role == HEFT_INPUT &&
 		    heft_profile_ranges(in->profile, i, domain, row_card_add_place, ret) &&

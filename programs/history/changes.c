@@ -80,8 +80,8 @@ static void uncharged_add(struct changes_sums *s, const struct heft_snapshot *of
 	struct heft_snapshot_symbol y = { .size = sizeof y };
 	struct heft_snapshot_section section = { .size = sizeof section };
 	size_t at = SIZE_MAX; /* the section that is known */
-	for (size_t i = 0; heft_snapshot_symbol(of, i, &y); i++) {
-		if (y.section != at && heft_snapshot_section(of, y.section, &section))
+	for (size_t i = 0; heft_snapshot_symbol(of, i, &y, NULL); i++) {
+		if (y.section != at && heft_snapshot_section(of, y.section, &section, NULL))
 			at = y.section;
 		const char *const parts[PARTS] = { y.name, section.name, y.source, y.object,
 						   y.component };
@@ -255,7 +255,7 @@ struct build_sizes build_sizes(const struct heft_snapshot *s)
 {
 	struct heft_snapshot_section sec = { .size = sizeof sec };
 	struct build_sizes sizes = { 0, 0 };
-	for (size_t i = 0; heft_snapshot_section(s, i, &sec); i++) {
+	for (size_t i = 0; heft_snapshot_section(s, i, &sec, NULL); i++) {
 		const uint64_t size = (uint64_t)changes_section_bytes(&sec);
 		sizes.file += sec.in_file ? size : 0;
 		sizes.vm += sec.in_memory ? size : 0;
@@ -290,7 +290,7 @@ void sections_write(struct db *db, uint32_t build, const struct heft_snapshot *s
 	struct heft_snapshot_section sec = { .size = sizeof sec };
 	VEC(struct heft_snapshot_section) rows = { 0 };
 	struct intern names = { { 0 } };
-	for (size_t i = 0; heft_snapshot_section(s, i, &sec); i++) {
+	for (size_t i = 0; heft_snapshot_section(s, i, &sec, NULL); i++) {
 		const uint32_t place = intern_add(&names, str_of(sec.name));
 		if (place == rows.count) {
 			vec_push(&rows, sec);

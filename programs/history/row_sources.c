@@ -132,7 +132,7 @@ void measure_regions(struct measured *m, const struct heft_snapshot *s)
 	for (size_t i = 0; i < m->rows.count; i++)
 		if (strcmp(m->rows.data[i].source, "regions") == 0)
 			return;
-	for (size_t i = 0; heft_snapshot_region(s, i, &r); i++) {
+	for (size_t i = 0; heft_snapshot_region(s, i, &r, NULL); i++) {
 		row_sources_add(m, "regions", "used", r.name, (double)r.used);
 		row_sources_add(m, "regions", "limit", r.name, (double)r.length);
 	}

@@ -21,7 +21,8 @@ static bool answer_open(struct heft_answer *a, const struct heft_query_opts *giv
 			const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_query_opts opts = { 0 };
-	take_options(&opts, sizeof opts, given);
+	if (!TAKE(heft_query_opts, &opts, given, err))
+		return false;
 	if (opts.format > HEFT_MARKDOWN && opts.format != HEFT_NDJSON)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "rows have no such format");
 	a->to = *sink;

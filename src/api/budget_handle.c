@@ -112,7 +112,8 @@ static bool budget_handle_write_rows(const struct heft_budget *b,
 	struct report r = { .opts = { .format = HEFT_TABLE } };
 	struct arena arena = { 0 };
 	struct sink s;
-	take_options(&r.opts, sizeof r.opts, opts);
+	if (!TAKE(heft_write_opts, &r.opts, opts, err))
+		return false;
 	sink_start(&s, sink);
 	if (r.opts.format == HEFT_GITHUB) {
 		out_budget_github(&all, &s);

@@ -92,11 +92,14 @@ static const struct diff_section *diff_handle_section_at(const struct heft_diff 
 	return i < count || i == HEFT_DIFF_TOTAL ? &d->sections.sections.data[at] : NULL;
 }
 
-bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_section *ret)
+bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_section *ret,
+		       struct heft_err *err)
 {
+	if (!STATED(heft_diff_section, ret, err))
+		return false;
 	const struct diff_section *s = diff_handle_section_at(d, i);
 	if (!s)
-		return false;
+		return absent(err);
 	const struct heft_diff_section made = { .name = s->name,
 						.in_file = s->in_file,
 						.before = s->sizes.before,
@@ -116,19 +119,22 @@ uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i, enum hef
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void diff_handle_make_rows(struct heft_diff *d, const struct heft_diff_query *query)
+static bool diff_handle_make_rows(struct heft_diff *d, const struct heft_diff_query *query,
+				  struct heft_err *err)
 {
 	struct heft_diff_query q = { 0 };
-	take_options(&q, sizeof q, query);
+	if (!TAKE(heft_diff_query, &q, query, err))
+		return false;
 	diff_rows_release(&d->rows);
 	diff_rows_make(&d->rows, &d->diff, &q);
+	return true;
 }
 
 const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query,
 					struct heft_err *err)
 {
-	return GUARDED(d->memory, err, (diff_handle_make_rows(d, query), true)) ? &d->rows.table
-										: NULL;
+	return GUARDED(d->memory, err, diff_handle_make_rows(d, query, err)) ? &d->rows.table
+									     : NULL;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -157,7 +163,8 @@ static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *
 	struct sink s;
 	if (!d->rows.table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no rows of the diff were asked for");
-	take_options(&r.opts, sizeof r.opts, opts);
+	if (!TAKE(heft_write_opts, &r.opts, opts, err))
+		return false;
 	diff_report_init(&r);
 	sink_start(&s, sink);
 	return report_write(&r, &s, err);
@@ -234,7 +241,8 @@ static bool diff_handle_write_comment(const struct heft_diff *d, const struct he
 	struct heft_comment_opts opts = { 0 };
 	struct diff_rows rows[COMMENT_TABLES];
 	struct sink s;
-	take_options(&opts, sizeof opts, given);
+	if (!TAKE(heft_comment_opts, &opts, given, err))
+		return false;
 	if (opts.page_url && !comment_takes_url(opts.page_url))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "'%s' is no http or https address",
 			    opts.page_url);

@@ -141,7 +141,8 @@ unsigned heft_finder_flags(const struct heft_finder *f)
 bool heft_finder_add_input(struct heft_finder *f, const struct heft_input *in, struct heft_err *err)
 {
 	struct heft_input own = { .fd = -1 };
-	take_options(&own, sizeof own, in);
+	if (!TAKE(heft_input, &own, in, err))
+		return false;
 	return GUARDED(f->memory, err, wish_add_input(&f->wish, &own, err));
 }
 

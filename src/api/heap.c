@@ -303,9 +303,12 @@ bool heft_heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *
 
 /* ---- what is known -------------------------------------------------------------------------- */
 
-void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret)
+bool heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret, struct heft_err *err)
 {
+	if (!STATED(heft_heap_info, ret, err))
+		return false;
 	give(ret, &h->info.of, sizeof h->info.of);
+	return true;
 }
 
 uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part part)
@@ -313,11 +316,12 @@ uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part par
 	return (unsigned)part < HEFT_HEAP_PARTS ? h->info.parts[part] : 0;
 }
 
-static bool heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret)
+static bool heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret,
+			struct heft_err *err)
 {
 	const struct calls *c = &h->process.heap.calls;
 	if (!h->open || i >= process_module_count(&h->process))
-		return false;
+		return absent(err);
 	const struct process_module *m = process_module(&h->process, i);
 	struct heft_heap_module made = { .path = m->path,
 					 .build_id = build_id_text(&h->arena, m->build_id) };
@@ -327,9 +331,17 @@ static bool heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *
 	return true;
 }
 
-bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret)
+size_t heft_heap_module_count(const struct heft_heap *h)
 {
-	return GUARDED(h->memory, NULL, heap_module(h, i, ret));
+	return h->open ? process_module_count(&h->process) : 0;
+}
+
+bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret,
+		      struct heft_err *err)
+{
+	if (!STATED(heft_heap_module, ret, err))
+		return false;
+	return GUARDED(h->memory, err, heap_module(h, i, ret, err));
 }
 
 size_t heft_heap_moment_count(const struct heft_heap *h)
@@ -337,10 +349,13 @@ size_t heft_heap_moment_count(const struct heft_heap *h)
 	return h->moments.count;
 }
 
-bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret)
+bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret,
+		      struct heft_err *err)
 {
-	if (i >= h->moments.count)
+	if (!STATED(heft_heap_moment, ret, err))
 		return false;
+	if (i >= h->moments.count)
+		return absent(err);
 	give(ret, &h->moments.data[i], sizeof *h->moments.data);
 	return true;
 }

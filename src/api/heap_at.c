@@ -13,6 +13,8 @@ static bool heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *
 bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
 		  struct heft_err *err)
 {
+	if (!STATED(heft_heap_place, ret, err))
+		return false;
 	struct heft_heap_place made = process_no_place(addr);
 	const bool found = GUARDED(h->memory, err, heap_at(h, addr, &made, err));
 	give(ret, &made, sizeof made);
@@ -150,6 +152,8 @@ static bool get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *r
 bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
 		      struct heft_err *err)
 {
+	if (!STATED(heft_heap_damage, ret, err))
+		return false;
 	struct heft_heap_damage made;
 	if (!GUARDED(h->memory, err, get_damage(h, i, &made, err)))
 		return false;

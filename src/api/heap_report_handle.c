@@ -92,8 +92,8 @@ static bool report_new(struct heft_heap_report **ret, struct heft_heap *h, struc
 	r->notes = &h->context.notes;
 	r->report.info = &h->info;
 	r->report.base = base ? &base->info : NULL;
-	take_options(&r->report.query, sizeof r->report.query, query);
-	if (!heap_report_handle_make(r, h, base, err)) {
+	if (!TAKE(heft_heap_query, &r->report.query, query, err) ||
+	    !heap_report_handle_make(r, h, base, err)) {
 		heap_report_handle_release(r);
 		return false;
 	}
@@ -166,7 +166,8 @@ static bool heap_report_handle_write(const struct heft_heap_report *r,
 {
 	struct heft_write_opts o = { .frames = 8 };
 	struct sink s;
-	take_options(&o, sizeof o, opts);
+	if (!TAKE(heft_write_opts, &o, opts, err))
+		return false;
 	if (r->report.base && o.format == HEFT_PPROF)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");

@@ -290,7 +290,8 @@ static bool info_handle_write_table(struct heft_info *info, const struct heft_wr
 {
 	struct heft_write_opts o = { 0 };
 	struct sink s;
-	take_options(&o, sizeof o, opts);
+	if (!TAKE(heft_write_opts, &o, opts, err))
+		return false;
 	info_handle_make_table(info);
 	sink_start(&s, sink);
 	return info_report_write(&info->table, &o, &s, err);

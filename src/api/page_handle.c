@@ -135,7 +135,7 @@ static void page_handle_add_profile(struct heft_page *p, const char *title,
 	struct heft_page_fact *facts = mem_zeroed(files + 1, FILE_FACTS * sizeof *facts);
 	size_t count = 0;
 	/* Members of thin archives follow the inputs; a few tell enough. */
-	for (size_t i = 0; i < files && i < 8 && heft_profile_file(profile, i, &info); i++) {
+	for (size_t i = 0; i < files && i < 8 && heft_profile_file(profile, i, &info, NULL); i++) {
 		add_file_facts(&info, facts + count);
 		count += FILE_FACTS;
 	}
@@ -431,7 +431,8 @@ static bool page_add_timeline(struct heft_page *p, const char *title,
 			      const struct heft_page_timeline *given, struct heft_err *err)
 {
 	struct heft_page_timeline t = { 0 };
-	take_options(&t, sizeof t, given);
+	if (!TAKE(heft_page_timeline, &t, given, err))
+		return false;
 	if (!t.table)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a timeline needs a table");
 	page_add(&p->page, &(struct page_tab){ .title = title,

@@ -8,7 +8,9 @@ static bool snapshot_process(uint32_t pid, const char *path, const struct heft_s
 {
 	struct heft_snapshot_opts o = { .size = sizeof o };
 	struct live_facts f;
-	take_options(&o, sizeof o, opts);
+	if (!TAKE(heft_snapshot_opts, &o, opts, err) ||
+	    (ret && !STATED(heft_snapshot_facts, ret, err)))
+		return false;
 	const struct live_wish wish = {
 		.full = o.full, .stream = o.stream, .no_stop = o.no_stop, .level = o.level
 	};

@@ -31,7 +31,7 @@ size_t heft_source_count(void)
 	return count;
 }
 
-bool heft_source_at(size_t i, const char **ret_name, const char **ret_text)
+bool heft_source(size_t i, const char **ret_name, const char **ret_text)
 {
 	const struct source *s = source_at(i);
 	if (!s)
@@ -41,8 +41,18 @@ bool heft_source_at(size_t i, const char **ret_name, const char **ret_text)
 	return true;
 }
 
-bool heft_pass_at(size_t i, struct heft_pass *ret)
+size_t heft_pass_count(void)
 {
+	size_t count = 0;
+	while (attr_pass_at(count))
+		count++;
+	return count;
+}
+
+bool heft_pass(size_t i, struct heft_pass *ret, struct heft_err *err)
+{
+	if (!STATED(heft_pass, ret, err))
+		return false;
 	static const char *const sources[FOR_ALL + 1] = {
 		[FOR_SYMBOL] = "symbols",
 		[FOR_UNIT] = "compileunits",
@@ -51,7 +61,7 @@ bool heft_pass_at(size_t i, struct heft_pass *ret)
 	};
 	const struct attr_pass *p = attr_pass_at(i);
 	if (!p)
-		return false;
+		return absent(err);
 	const struct heft_pass made = { .name = p->name,
 					.sources = sources[p->owners],
 					.needs = p->needs ? p->needs : "",
@@ -421,5 +431,7 @@ static bool profile_config(struct heft_profile *p, const char *path, struct heft
 bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
 			 struct heft_err *err)
 {
+	if (ret && !STATED(heft_config, ret, err))
+		return false;
 	return GUARDED(p->memory, err, profile_config(p, path, ret, err));
 }

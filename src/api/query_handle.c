@@ -50,7 +50,8 @@ static bool query_handle_run(struct heft_query *q, const char *sql,
 	struct query_report r = { .s = &s };
 	progress_tell("rows", 0, 0);
 	sink_start(&s, sink);
-	take_options(&r.opts, sizeof r.opts, opts);
+	if (!TAKE(heft_query_opts, &r.opts, opts, err))
+		return false;
 	if (r.opts.format > HEFT_MARKDOWN && r.opts.format != HEFT_SVG)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "queries have no such format");
 	const struct query_visitor v = query_report_visitor(&r);
@@ -74,7 +75,7 @@ bool heft_query_is_complete(const char *sql)
 	return query_is_complete(sql);
 }
 
-size_t heft_query_count(void)
+size_t heft_named_query_count(void)
 {
 	struct query_named n;
 	size_t count = 0;
@@ -83,7 +84,7 @@ size_t heft_query_count(void)
 	return count;
 }
 
-bool heft_query_at(size_t i, const char **ret_name, const char **ret_text, const char **ret_sql)
+bool heft_named_query(size_t i, const char **ret_name, const char **ret_text, const char **ret_sql)
 {
 	struct query_named n;
 	if (!query_named_at(i, &n))

@@ -425,11 +425,15 @@ size_t heft_recorder_file_count(const struct heft_recorder *r)
 	return r->files.count;
 }
 
-bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_recorder_file *ret)
+bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_recorder_file *ret,
+			struct heft_err *err)
 {
-	if (i < r->files.count)
-		give(ret, &r->files.data[i], sizeof *r->files.data);
-	return i < r->files.count;
+	if (!STATED(heft_recorder_file, ret, err))
+		return false;
+	if (i >= r->files.count)
+		return absent(err);
+	give(ret, &r->files.data[i], sizeof *r->files.data);
+	return true;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -502,5 +506,7 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
 		       struct heft_err *err)
 {
+	if (!STATED(heft_recorder_end, ret, err))
+		return false;
 	return GUARDED(r->memory, err, recorder_run(r, argv, ret, err));
 }

@@ -26,8 +26,8 @@ static bool result_filter_rows(struct heft_profile *p, const struct heft_row_fil
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "only rows that are made level by level are filtered");
 	struct heft_row_filter own;
-	if (f)
-		take_options(&own, sizeof own, f);
+	if (f && !TAKE(heft_row_filter, &own, f, err))
+		return false;
 	const uint64_t count = rows_filter(&p->maker, f ? &own : NULL);
 	if (ret_count)
 		*ret_count = count;
@@ -90,11 +90,14 @@ static void result_fill_info(const struct entry *e, struct heft_file_info *ret)
 					.role = e->role };
 }
 
-bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret)
+bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret,
+		       struct heft_err *err)
 {
+	if (!STATED(heft_file_info, ret, err))
+		return false;
 	struct heft_file_info made;
 	if (i >= p->entries.count)
-		return false;
+		return absent(err);
 	result_fill_info(&p->entries.data[i], &made);
 	give(ret, &made, sizeof made);
 	return true;
@@ -152,16 +155,20 @@ bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domai
 }
 
 bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, uint64_t addr,
-			 struct heft_place *ret)
+			 struct heft_place *ret, struct heft_err *err)
 {
+	if (!STATED(heft_place, ret, err))
+		return false;
 	struct rollup_level levels[LEVELS_MAX];
 	if (!kept_levels(p, i, domain, levels))
-		return false;
+		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
+			    "no range of this file is known there");
 	uint64_t start = 0, end = UINT64_MAX;
 	for (size_t k = 0; k < p->levels.count; k++) {
 		const struct span *s = spans_find(levels[k].spans, addr);
 		if (!s)
-			return false;
+			return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
+				    "no range of this file is known there");
 		const label_id id = levels[k].shown ? levels[k].shown[s->label] : s->label;
 		p->place[k] = label_text(&p->labels, id).p;
 		start = max_u64(start, s->start);
@@ -224,7 +231,8 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 	struct report r = { .table = p->table, .ctx = &z, .nan_shares = p->as_bloaty };
 	for (size_t i = 0; i < p->levels.count; i++)
 		r.stacks |= (uint32_t)(p->levels.data[i].source->text == TEXT_STACK) << i;
-	take_options(&r.opts, sizeof r.opts, opts);
+	if (!TAKE(heft_write_opts, &r.opts, opts, err))
+		return false;
 	size_report_init(&r);
 	const bool good = p->levelwise ? write_walked(p, &r, sink, err)
 				       : result_write_report(&r, sink, err);

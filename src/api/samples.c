@@ -132,10 +132,13 @@ size_t heft_samples_edge_count(const struct heft_samples *s)
 	return s->profile.edges.count;
 }
 
-bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block_edge *ret)
+bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block_edge *ret,
+		       struct heft_err *err)
 {
-	if (i >= s->profile.edges.count)
+	if (!STATED(heft_block_edge, ret, err))
 		return false;
+	if (i >= s->profile.edges.count)
+		return absent(err);
 	const struct profile_edge *e = &s->profile.edges.data[i];
 	const struct heft_block_edge made = { .from = samples_block_addr(s, e->from),
 					      .to = samples_block_addr(s, e->to),
@@ -244,8 +247,10 @@ static bool samples_write(struct heft_samples *s, const struct heft_samples_quer
 	struct heft_write_opts o = { 0 };
 	struct profile_names names;
 	struct sink out; /* its buffer stays as it is */
-	take_options(&q, sizeof q, query);
-	take_options(&o, sizeof o, opts);
+	if (!TAKE(heft_samples_query, &q, query, err))
+		return false;
+	if (!TAKE(heft_write_opts, &o, opts, err))
+		return false;
 	if (is_layout(o.format) && !has_own_numbers(s->map))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: only a compiler's own block numbers can be given back to it",

@@ -418,11 +418,13 @@ size_t heft_snapshot_section_count(const struct heft_snapshot *s)
 }
 
 bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
-			   struct heft_snapshot_section *ret)
+			   struct heft_snapshot_section *ret, struct heft_err *err)
 {
+	if (!STATED(heft_snapshot_section, ret, err))
+		return false;
 	const struct snapshot *snap = &s->snapshot;
 	if (!s->open || i >= snap->sections.count)
-		return false;
+		return absent(err);
 	const struct snap_section *sec = &snap->sections.data[i];
 	const struct snap_container *c = &snap->containers.data[sec->container];
 	struct heft_snapshot_section made = { .container = c->name,
@@ -446,11 +448,14 @@ size_t heft_snapshot_symbol_count(const struct heft_snapshot *s)
 	return s->open ? s->snapshot.symbols.count : 0;
 }
 
-bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i, struct heft_snapshot_symbol *ret)
+bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i, struct heft_snapshot_symbol *ret,
+			  struct heft_err *err)
 {
+	if (!STATED(heft_snapshot_symbol, ret, err))
+		return false;
 	const struct snapshot *snap = &s->snapshot;
 	if (!s->open || i >= snap->symbols.count)
-		return false;
+		return absent(err);
 	const struct snap_symbol *y = &snap->symbols.data[i];
 	ASSERT(y->section < snap->sections.count && y->alias_place < y->alias_count);
 	const struct heft_snapshot_symbol made = { .name = snapshot_text(snap, y->full_name).p,
@@ -473,11 +478,14 @@ size_t heft_snapshot_charge_count(const struct heft_snapshot *s)
 	return s->open ? s->snapshot.charges.count : 0;
 }
 
-bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i, struct heft_snapshot_charge *ret)
+bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i, struct heft_snapshot_charge *ret,
+			  struct heft_err *err)
 {
+	if (!STATED(heft_snapshot_charge, ret, err))
+		return false;
 	const struct snapshot *snap = &s->snapshot;
 	if (i >= heft_snapshot_charge_count(s))
-		return false;
+		return absent(err);
 	const struct snap_charge *c = &snap->charges.data[i];
 	const bool has_symbol = c->symbol != SNAP_NO_SYMBOL;
 	ASSERT(c->container < snap->containers.count);
@@ -501,22 +509,34 @@ bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i, struct heft_s
 	return true;
 }
 
-bool heft_snapshot_region(const struct heft_snapshot *s, size_t i, struct heft_snapshot_region *ret)
+size_t heft_snapshot_region_count(const struct heft_snapshot *s)
 {
 	const struct snapshot *snap = &s->snapshot;
+	size_t count = 0;
 	if (!s->open || snap->containers.count == 0)
-		return false;
+		return 0;
 	const struct snap_container *c = &snap->containers.data[0];
-	for (size_t k = 0; k < c->metrics.count; k++) {
-		const char *name = region_metrics_name(&c->metrics.data[k]);
-		if (!name || i-- > 0)
-			continue;
-		const struct region_metrics r = region_metrics_find(snap, name);
-		const struct heft_snapshot_region made = { .name = name,
-							   .length = r.length,
-							   .used = r.used };
-		give(ret, &made, sizeof made);
-		return true;
-	}
-	return false;
+	for (size_t i = 0; i < c->metrics.count; i++)
+		count += region_metrics_name(&c->metrics.data[i]) != NULL;
+	return count;
+}
+
+bool heft_snapshot_region(const struct heft_snapshot *s, size_t i, struct heft_snapshot_region *ret,
+			  struct heft_err *err)
+{
+	if (!STATED(heft_snapshot_region, ret, err))
+		return false;
+	if (i >= heft_snapshot_region_count(s))
+		return absent(err);
+	const struct snap_container *c = &s->snapshot.containers.data[0];
+	const char *name = NULL;
+	for (size_t k = 0; !name || i-- > 0; k++)
+		while (!(name = region_metrics_name(&c->metrics.data[k])))
+			k++;
+	const struct region_metrics r = region_metrics_find(&s->snapshot, name);
+	const struct heft_snapshot_region made = { .name = name,
+						   .length = r.length,
+						   .used = r.used };
+	give(ret, &made, sizeof made);
+	return true;
 }

@@ -756,6 +756,8 @@ static bool where_answer(struct heft_where *w, size_t i, struct heft_location *r
 bool heft_where_answer(struct heft_where *w, size_t i, struct heft_location *ret,
 		       struct heft_err *err)
 {
+	if (!STATED(heft_location, ret, err))
+		return false;
 	struct heft_location made = { .addr = HEFT_NO_ADDRESS };
 	const bool found = GUARDED(w->memory, err, where_answer(w, i, &made, err));
 	give(ret, &made, sizeof made);
@@ -765,6 +767,8 @@ bool heft_where_answer(struct heft_where *w, size_t i, struct heft_location *ret
 bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 		     struct heft_err *err)
 {
+	if (!STATED(heft_location, ret, err))
+		return false;
 	struct heft_location made = { .addr = addr };
 	const bool found = GUARDED(w->memory, err, where_find(w, addr, &made, err));
 	give(ret, &made, sizeof made);
@@ -778,8 +782,10 @@ static bool where_write(const struct heft_where *w, const struct heft_location *
 	struct heft_write_opts o = { 0 };
 	struct heft_location known = { 0 };
 	struct sink s;
-	take_options(&o, sizeof o, opts);
-	take_options(&known, sizeof known, at);
+	if (!TAKE(heft_write_opts, &o, opts, err))
+		return false;
+	if (!TAKE(heft_location, &known, at, err))
+		return false;
 	const struct source_names sources = { w->owners.names.data, w->owners.names.count };
 	sink_start(&s, sink);
 	out_where(at ? &known : NULL, &o, sources, &s);

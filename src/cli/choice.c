@@ -62,7 +62,7 @@ bool cli_unknown_source(const struct cli *cli, const char *name)
 {
 	const char *names[64], *text;
 	size_t count = 0;
-	while (count < 64 && heft_source_at(count, &names[count], &text))
+	while (count < 64 && heft_source(count, &names[count], &text))
 		count++;
 	const char *near = meant_source(name);
 	if (near == NULL)

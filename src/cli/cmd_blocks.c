@@ -144,7 +144,7 @@ static const char *plural(uint64_t count)
 static void blocks_put_sums(const struct blocks_job *job, const struct blocks_sums *sums, FILE *to)
 {
 	struct heft_block_sums of = { .size = sizeof of };
-	heft_blocks_sum(job->blocks, &of);
+	heft_blocks_sum(job->blocks, &of, NULL);
 	if (sums->listed < sums->functions)
 		fprintf(to, "[%" PRIu64 " more functions]\n", sums->functions - sums->listed);
 	fprintf(to, "%" PRIu64 " function%s, %" PRIu64 " block%s, %" PRIu64 " byte%s\n",

@@ -57,7 +57,7 @@ static bool blocks_check_put_findings(const struct blocks_check_job *job,
 	struct heft_block_finding f = { .size = sizeof f };
 	size_t seen[100] = { 0 };
 	bool good = heft_block_finding_write(NULL, opts, sink, err);
-	for (size_t i = 0; good && heft_blocks_finding(job->blocks, i, &f); i++) {
+	for (size_t i = 0; good && heft_blocks_finding(job->blocks, i, &f, NULL); i++) {
 		const unsigned kind = (unsigned)(f.id[2] - '0') * 10 + (unsigned)(f.id[3] - '0');
 		if (++seen[kind % 100] <= SHOWN || all)
 			good = heft_block_finding_write(&f, opts, sink, err);

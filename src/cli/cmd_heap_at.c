@@ -125,7 +125,7 @@ static int run_check(struct at_job *job)
 	const int status = outfile_write(cli, job->out.path, heap_at_put_check, job);
 	if (status != EXIT_FINE)
 		return status;
-	heft_heap_info(job->open.heap, &info);
+	heft_heap_info(job->open.heap, &info, NULL);
 	if (!heft_heap_find_damage(job->open.heap, &count, &err))
 		return cli_failed(cli, &err);
 	if (count > 0)

@@ -66,7 +66,7 @@ bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const cha
 bool heap_open_is_known(const struct heap_open *h, const struct heft_heap *heap)
 {
 	struct heft_heap_info info = { .size = sizeof info };
-	heft_heap_info(heap, &info);
+	heft_heap_info(heap, &info, NULL);
 	fflush(stdout);
 	if (!info.live_known)
 		cli_error(h->cli, "%s: what is live is not known: %s", info.path, info.unknown);

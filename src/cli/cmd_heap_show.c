@@ -240,7 +240,7 @@ static bool has_rows(const struct show_job *job)
 static bool is_unrecorded(const struct show_job *job)
 {
 	struct heft_heap_info info = { .size = sizeof info };
-	heft_heap_info(job->open.heap, &info);
+	heft_heap_info(job->open.heap, &info, NULL);
 	return info.arenas > 0;
 }
 

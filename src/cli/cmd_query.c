@@ -73,7 +73,7 @@ static bool query_add_operand(void *ctx, const char *word)
 static const char *named_sql(const char *name)
 {
 	const char *known, *text, *sql;
-	for (size_t i = 0; heft_query_at(i, &known, &text, &sql); i++)
+	for (size_t i = 0; heft_named_query(i, &known, &text, &sql); i++)
 		if (strcmp(known, name) == 0)
 			return sql;
 	return NULL;
@@ -84,7 +84,7 @@ static int unknown_name(const struct query_job *job, const char *name)
 	const char *names[64], *text, *sql;
 	size_t count = 0;
 	while (count < sizeof names / sizeof *names &&
-	       heft_query_at(count, &names[count], &text, &sql))
+	       heft_named_query(count, &names[count], &text, &sql))
 		count++;
 	const char *nearest = nearest_of(name, names, count);
 	return cli_error(job->cli, "no query is called '%s'%s%s%s", name,
@@ -116,7 +116,7 @@ static int run_text(struct query_job *job, const char *text)
 static int list_queries(void)
 {
 	const char *name, *text, *sql;
-	for (size_t i = 0; heft_query_at(i, &name, &text, &sql); i++)
+	for (size_t i = 0; heft_named_query(i, &name, &text, &sql); i++)
 		printf("@%-15s %s\n", name, text);
 	return EXIT_FINE;
 }

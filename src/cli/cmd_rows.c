@@ -140,7 +140,7 @@ static bool rows_measure(struct rows_job *job, struct heft_profile *p, const cha
 	struct heft_file_info info = { .size = sizeof info };
 	if (!set_up(job, p, path, err) || !heft_profile_run(p, err))
 		return false;
-	heft_profile_file(p, 0, &info);
+	heft_profile_file(p, 0, &info, NULL);
 	const struct heft_constant columns[] = { { "program", path },
 						 { "build_id", info.build_id } };
 	const struct heft_write_opts opts = { .size = sizeof opts,

@@ -8,7 +8,7 @@
 static int size_list_sources(void)
 {
 	const char *name, *text;
-	for (size_t i = 0; heft_source_at(i, &name, &text); i++)
+	for (size_t i = 0; heft_source(i, &name, &text); i++)
 		printf("%-15s %s\n", name, text);
 	return EXIT_FINE;
 }
@@ -78,7 +78,7 @@ static bool size_write_report(void *ctx, FILE *to, struct heft_err *err)
 static int cmd_size_report(struct size_job *job)
 {
 	struct heft_file_info info = { .size = sizeof info };
-	for (size_t i = 0; heft_profile_file(job->profile, i, &info); i++)
+	for (size_t i = 0; heft_profile_file(job->profile, i, &info, NULL); i++)
 		if (!outfile_spares(job->cli, job->out.path, info.path))
 			return EXIT_TROUBLE;
 	const int status = outfile_write(job->cli, job->out.path, size_write_report, job);
@@ -97,7 +97,7 @@ static int size_disassemble(const struct size_job *job)
 {
 	struct heft_file_info file = { .size = sizeof file };
 	if (heft_profile_file_count(job->profile) != 1 ||
-	    !heft_profile_file(job->profile, 0, &file))
+	    !heft_profile_file(job->profile, 0, &file, NULL))
 		return cli_error(job->cli, "--disassemble goes with one file");
 	const char *words[] = { "--disassemble",
 				"--function",

@@ -127,7 +127,7 @@ static void print_stats(const struct snapshot_job *job)
 	const char *container = "";
 	printf("%-20s %12s%12s%14s%10s%10s%10s%10s\n", "section", "own", "padding", "padded",
 	       "symbols", "source", "object", "aliases");
-	for (size_t i = 0; heft_snapshot_section(job->snapshot, i, &sec); i++) {
+	for (size_t i = 0; heft_snapshot_section(job->snapshot, i, &sec, NULL); i++) {
 		const int64_t size = sec.symbol_size + sec.padding;
 		if (strcmp(container, sec.container) != 0)
 			printf("%s\n", sec.container);

@@ -118,7 +118,7 @@ static const char *other_name(const struct heap_run *job, const struct heft_reco
 {
 	struct heft_recorder_file f = { .size = sizeof f };
 	size_t i = 0;
-	while (heft_recorder_file(job->recorder, i, &f) && strcmp(f.path, own->path) == 0)
+	while (heft_recorder_file(job->recorder, i, &f, NULL) && strcmp(f.path, own->path) == 0)
 		i++;
 	const char *slash = strrchr(f.path, '/');
 	return slash ? slash + 1 : f.path;
@@ -162,7 +162,7 @@ static void heap_run_tell_files(const struct heap_run *job, const struct heft_re
 	const size_t count = heft_recorder_file_count(job->recorder);
 	struct heft_recorder_file f = { .size = sizeof f }, own = { .size = sizeof own };
 	bool empty = true;
-	for (size_t i = 0; heft_recorder_file(job->recorder, i, &f); i++) {
+	for (size_t i = 0; heft_recorder_file(job->recorder, i, &f, NULL); i++) {
 		if (own.path == NULL || (f.pid == end->pid && own.pid != end->pid))
 			own = f;
 		empty = empty && f.empty;

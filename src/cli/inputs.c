@@ -211,7 +211,7 @@ static bool new_heap(const struct inputs *all, const struct input *in, struct he
 static bool is_recorded(const struct heft_heap *h)
 {
 	struct heft_heap_info info = { .size = sizeof info };
-	heft_heap_info(h, &info);
+	heft_heap_info(h, &info, NULL);
 	return info.recorded;
 }
 

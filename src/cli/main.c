@@ -80,7 +80,7 @@ static bool is_no_file(const char *word)
 static bool names_source(const char *word)
 {
 	const char *name, *text;
-	for (size_t i = 0; heft_source_at(i, &name, &text); i++)
+	for (size_t i = 0; heft_source(i, &name, &text); i++)
 		if (strcmp(name, word) == 0)
 			return true;
 	return false;
@@ -123,7 +123,7 @@ static int print_words(void)
 	const char *name, *text, *sql;
 	char query[60];
 	commands_print_words(&all_commands);
-	for (size_t i = 0; heft_query_at(i, &name, &text, &sql); i++) {
+	for (size_t i = 0; heft_named_query(i, &name, &text, &sql); i++) {
 		snprintf(query, sizeof query, "@%s", name);
 		words_put("@", query, "", text);
 	}
@@ -136,7 +136,7 @@ static int print_passes(void)
 {
 	struct heft_pass p = { .size = sizeof p };
 	printf("| pass | sources | after | gives |\n|---|---|---|---|\n");
-	for (size_t i = 0; heft_pass_at(i, &p); i++)
+	for (size_t i = 0; heft_pass(i, &p, NULL); i++)
 		printf("| %s | %s | %s | %s |\n", p.name, p.sources, p.needs, p.text);
 	return EXIT_FINE;
 }

@@ -59,7 +59,7 @@ void rawmap_print(const struct heft_profile *p, enum heft_domain domain, FILE *t
 {
 	for (size_t i = 0; i < heft_profile_file_count(p); i++) {
 		struct heft_file_info info = { .size = sizeof info };
-		if (!heft_profile_file(p, i, &info))
+		if (!heft_profile_file(p, i, &info, NULL))
 			continue;
 		fputs("Maps for ", to);
 		print_tame(info.path, to);

@@ -81,7 +81,7 @@ static void check_total(struct state *s, const struct heft_profile *p)
 	const struct heft_row *top = heft_profile_table(p)->top;
 	uint64_t vm = 0, file = 0;
 	struct heft_file_info info = { .size = sizeof info };
-	for (size_t i = 0; heft_profile_file(p, i, &info); i++) {
+	for (size_t i = 0; heft_profile_file(p, i, &info, NULL); i++) {
 		vm += info.vm_size;
 		file += info.file_size;
 	}
@@ -134,7 +134,7 @@ static void check_lookup(struct state *s, struct heft_profile *p, size_t file,
 	if (!w->probe_label)
 		return;
 	const uint64_t addr = w->probe_start + rng_below(w->rng, w->probe_size);
-	if (!heft_profile_lookup(p, file, domain, addr, &place))
+	if (!heft_profile_lookup(p, file, domain, addr, &place, NULL))
 		broken(s, "nothing found at 0x%" PRIx64 ", where a range is", addr);
 	else if (place.start > addr || addr - place.start >= place.bytes ||
 		 strcmp(place.labels[place.label_count - 1], w->probe_label) != 0)
@@ -144,7 +144,7 @@ static void check_lookup(struct state *s, struct heft_profile *p, size_t file,
 static void check_ranges(struct state *s, struct heft_profile *p, struct rng *r)
 {
 	struct heft_file_info info = { .size = sizeof info };
-	for (size_t i = 0; heft_profile_file(p, i, &info); i++) {
+	for (size_t i = 0; heft_profile_file(p, i, &info, NULL); i++) {
 		struct walk file = { .state = s, .rng = r }, vm = { .state = s, .rng = r };
 		heft_profile_ranges(p, i, HEFT_FILE, walk_range, &file);
 		heft_profile_ranges(p, i, HEFT_VM, walk_range, &vm);
@@ -254,9 +254,9 @@ static const char *any_source(struct rng *r)
 {
 	const char *name, *text;
 	size_t n = 0;
-	while (heft_source_at(n, &name, &text))
+	while (heft_source(n, &name, &text))
 		n++;
-	heft_source_at(rng_below(r, n), &name, &text);
+	heft_source(rng_below(r, n), &name, &text);
 	return name;
 }
 
@@ -275,7 +275,7 @@ static bool check_run(struct state *s, const struct wish *w, struct rng *r)
 	struct heft_file_info file = { .size = sizeof file };
 	check_total(s, p);
 	check_ranges(s, p, r);
-	heft_profile_file(p, 0, &file);
+	heft_profile_file(p, 0, &file, NULL);
 	if (rng_once_in(r, 4))
 		check_info(s, w->path, file.file_size);
 	heft_profile_free(p);
@@ -311,7 +311,7 @@ enum verdict check_file(const char *path, enum effort effort, struct rng *r, cha
 	} else {
 		const char *text;
 		w.source_count = 1;
-		for (size_t i = 0; heft_source_at(i, &w.sources[0], &text); i++)
+		for (size_t i = 0; heft_source(i, &w.sources[0], &text); i++)
 			check_run(&s, &w, r);
 		for (unsigned i = 0; i < 5; i++)
 			check_rest(&s, &w, r, i);

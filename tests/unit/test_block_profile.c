@@ -634,10 +634,10 @@ static void check_public(struct heft_samples *s, const struct fixture *f)
 	}
 	assert_true(sum >= 3);
 	assert_false(heft_samples_counts(s, FUNCTIONS, &counts, &count, NULL));
-	assert_true(heft_samples_edge(s, 0, &edge));
+	assert_true(heft_samples_edge(s, 0, &edge, NULL));
 	assert_true(edge.to == f->walk.blocks[0][3].addr && edge.kind == HEFT_EDGE_JUMP);
 	assert_int_equal(edge.count, 6);
-	assert_false(heft_samples_edge(s, 1, &edge));
+	assert_false(heft_samples_edge(s, 1, &edge, NULL));
 	assert_false(heft_samples_write(s, NULL, NULL, &(struct heft_sink){ refuse, NULL }, &err));
 	assert_int_equal(err.code, HEFT_EIO);
 }

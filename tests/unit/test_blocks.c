@@ -199,7 +199,7 @@ static void without_a_map_blocks_are_derived(void **state)
 	assert_int_equal(block, 1);
 	assert_int_equal(f.block_count, 3);
 	assert_string_equal(f.origin, "derived");
-	heft_blocks_sum(b, &sums);
+	heft_blocks_sum(b, &sums, NULL);
 	assert_int_equal(sums.code, 8);
 	assert_int_equal(sums.blocks, 7);
 	assert_int_equal(sums.padding, 1);

@@ -137,7 +137,7 @@ static void names_of_one_address_share_its_bytes(void **state)
 	add_function(&g, "two", TEXT + 40, 56, text);
 	struct heft_snapshot *s = open_program(&g, NULL);
 	struct heft_snapshot_section sec = { .size = sizeof sec };
-	assert_true(heft_snapshot_section(s, 0, &sec));
+	assert_true(heft_snapshot_section(s, 0, &sec, NULL));
 	assert_int_equal(find(s, "one")->alias_count, 2);
 	assert_int_equal(find(s, "two")->padding, 8);
 	assert_int_equal(sec.symbol_size + sec.padding, 96);
@@ -158,7 +158,7 @@ static void symbols_of_a_snapshot_add_up_to_its_sections(void **state)
 	struct heft_snapshot_section sec = { .size = sizeof sec };
 	int64_t sums[20] = { 0 };
 	size_t i;
-	for (i = 0; heft_snapshot_symbol(s, i, &y); i++) {
+	for (i = 0; heft_snapshot_symbol(s, i, &y, NULL); i++) {
 		assert_true(y.section < COUNT_OF(sums));
 		assert_true(y.alias < y.aliases);
 		if (y.alias == 0)
@@ -174,13 +174,13 @@ static void symbols_of_a_snapshot_add_up_to_its_sections(void **state)
 	}
 	assert_int_equal(i, heft_snapshot_symbol_count(s));
 	assert_true(sums[19] == 1);
-	for (i = 0; heft_snapshot_section(s, i, &sec); i++)
+	for (i = 0; heft_snapshot_section(s, i, &sec, NULL); i++)
 		assert_int_equal(sums[i], sec.symbol_size + sec.padding);
 	assert_true(i > 1 && i < 19);
 	heft_snapshot_free(s);
 	s = ALONE(heft_snapshot_new);
 	assert_int_equal(heft_snapshot_symbol_count(s), 0);
-	assert_false(heft_snapshot_symbol(s, 0, &y));
+	assert_false(heft_snapshot_symbol(s, 0, &y, NULL));
 	heft_snapshot_free(s);
 }
 
@@ -196,19 +196,19 @@ static void charges_of_a_snapshot_add_up_to_its_sections(void **state)
 	struct heft_snapshot_charge c = { .size = sizeof c };
 	struct heft_snapshot_section sec = { .size = sizeof sec };
 	uint64_t file = 0, vm = 0, two = 0;
-	for (size_t i = 0; heft_snapshot_charge(s, i, &c); i++) {
+	for (size_t i = 0; heft_snapshot_charge(s, i, &c, NULL); i++) {
 		struct heft_snapshot_symbol y = { .size = sizeof y };
 		file += c.file;
 		vm += c.vm;
 		assert_int_equal(c.kind == HEFT_ROW_NAME, *c.name != '[');
 		if (strcmp(c.name, "two") != 0)
 			continue;
-		assert_true(heft_snapshot_symbol(s, c.symbol, &y));
+		assert_true(heft_snapshot_symbol(s, c.symbol, &y, NULL));
 		assert_string_equal(y.name, "two");
 		two += c.file;
 	}
 	assert_true(two > 56);
-	for (size_t i = 0; heft_snapshot_section(s, i, &sec); i++) {
+	for (size_t i = 0; heft_snapshot_section(s, i, &sec, NULL); i++) {
 		file -= sec.in_file ? (uint64_t)(sec.symbol_size + sec.padding) : 0;
 		vm -= sec.in_memory ? (uint64_t)(sec.symbol_size + sec.padding) : 0;
 	}
@@ -441,7 +441,7 @@ static void sections_of_a_program_keep_their_names_and_space_between_is_no_paddi
 	struct heft_snapshot_section sec = { .size = sizeof sec };
 	static const char *const names[] = { ".text", ".text.hot" };
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		assert_true(heft_snapshot_section(s, i, &sec));
+		assert_true(heft_snapshot_section(s, i, &sec, NULL));
 		assert_string_equal(sec.name, names[i]);
 		assert_int_equal(sec.symbol_size, 32);
 		assert_int_equal(sec.padding, 0);

@@ -334,7 +334,7 @@ static const char *record(const char *library, char *folder)
 	snprintf(output, sizeof output, "%s/%%p", folder);
 	heft_recorder_set_library(r, library);
 	heft_recorder_set_output(r, output);
-	if (heft_recorder_run(r, argv, &end, &err) && heft_recorder_file(r, 0, &f))
+	if (heft_recorder_run(r, argv, &end, &err) && heft_recorder_file(r, 0, &f, NULL))
 		snprintf(path, sizeof path, "%s", f.path);
 	heft_recorder_free(r);
 	return path;

@@ -110,7 +110,7 @@ static struct heft_profile *measure(const struct files *f, const char *source)
 static void expect(struct heft_profile *p, uint64_t addr, const char *label)
 {
 	struct heft_place place = { .size = sizeof place };
-	assert_true(heft_profile_lookup(p, 0, HEFT_VM, addr, &place));
+	assert_true(heft_profile_lookup(p, 0, HEFT_VM, addr, &place, NULL));
 	assert_string_equal(place.labels[0], label);
 }
 

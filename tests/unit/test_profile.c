@@ -148,13 +148,13 @@ static void sections_is_what_is_measured_if_nothing_is_said(void **state)
 	run(p);
 	assert_row(p, ".text", 100, 100);
 	assert_row(p, ".bss", 0, 300);
-	assert_true(heft_profile_file(p, 0, &info));
+	assert_true(heft_profile_file(p, 0, &info, NULL));
 	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.file_size);
 	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_VM].whole, 600);
 	assert_int_equal(info.vm_size, 600);
 	assert_string_equal(info.path, "prog");
 	assert_non_null(strstr(info.format, "ELF 64-bit LSB executable"));
-	assert_false(heft_profile_file(p, 1, &info));
+	assert_false(heft_profile_file(p, 1, &info, NULL));
 	assert_false(heft_profile_is_diff(p));
 	heft_profile_free(p);
 }
@@ -578,17 +578,17 @@ static void a_look_up_tells_the_range_around_an_address(void **state)
 	(void)state;
 	assert_true(heft_profile_add_source(p, "symbols", &err));
 	run(p);
-	assert_true(heft_profile_lookup(p, 0, HEFT_VM, 0x1041, &place));
+	assert_true(heft_profile_lookup(p, 0, HEFT_VM, 0x1041, &place, NULL));
 	assert_int_equal(place.start, 0x1040);
 	assert_int_equal(place.bytes, 36);
 	assert_int_equal(place.label_count, 2);
 	assert_string_equal(place.labels[0], ".text");
 	assert_string_equal(place.labels[1], "main");
-	assert_true(heft_profile_lookup(p, 0, HEFT_FILE, 0, &place));
+	assert_true(heft_profile_lookup(p, 0, HEFT_FILE, 0, &place, NULL));
 	assert_string_equal(place.labels[0], "[ELF Header]");
-	assert_false(heft_profile_lookup(p, 0, HEFT_VM, 0x1064, &place));
-	assert_false(heft_profile_lookup(p, 0, HEFT_VM, UINT64_MAX, &place));
-	assert_false(heft_profile_lookup(p, 7, HEFT_VM, 0x1041, &place));
+	assert_false(heft_profile_lookup(p, 0, HEFT_VM, 0x1064, &place, NULL));
+	assert_false(heft_profile_lookup(p, 0, HEFT_VM, UINT64_MAX, &place, NULL));
+	assert_false(heft_profile_lookup(p, 7, HEFT_VM, 0x1041, &place, NULL));
 	heft_profile_free(p);
 }
 
@@ -602,7 +602,7 @@ static void ranges_are_gone_unless_they_were_asked_for(void **state)
 	add_file(p, "prog", HEFT_INPUT);
 	run(p);
 	assert_false(heft_profile_ranges(p, 0, HEFT_FILE, walk_range, &w));
-	assert_false(heft_profile_lookup(p, 0, HEFT_FILE, 0, &place));
+	assert_false(heft_profile_lookup(p, 0, HEFT_FILE, 0, &place, NULL));
 	heft_profile_free(p);
 }
 
@@ -698,7 +698,7 @@ static void a_build_id_is_told_in_hex(void **state)
 	write_program("with-id", 64, true);
 	add_file(p, "with-id", HEFT_INPUT);
 	run(p);
-	assert_true(heft_profile_file(p, 0, &info));
+	assert_true(heft_profile_file(p, 0, &info, NULL));
 	assert_string_equal(info.build_id, "aabbccdd");
 	assert_string_equal(info.debug_path, "");
 	heft_profile_free(p);
@@ -788,7 +788,7 @@ static void an_odd_input_gives_notes_and_still_adds_up(void **state)
 	assert_int_equal(n->count, 1);
 	assert_true(n->bytes > 900000);
 	assert_null(heft_session_note(session, 1));
-	assert_true(heft_profile_file(p, 0, &info));
+	assert_true(heft_profile_file(p, 0, &info, NULL));
 	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.file_size);
 	heft_profile_free(p);
 }
@@ -833,11 +833,11 @@ static void the_built_in_sources_are_listed_and_usable(void **state)
 	const char *name, *text;
 	size_t i = 0;
 	(void)state;
-	for (; heft_source_at(i, &name, &text); i++) {
+	for (; heft_source(i, &name, &text); i++) {
 		struct heft_profile *p = measured(name);
 		struct heft_file_info info = { .size = sizeof info };
 		run(p);
-		assert_true(heft_profile_file(p, 0, &info));
+		assert_true(heft_profile_file(p, 0, &info, NULL));
 		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole,
 				 info.file_size);
 		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_VM].whole, info.vm_size);

@@ -32,7 +32,7 @@ static bool run(const char *command, unsigned number, struct heft_recorder_end *
 	heft_recorder_set(r, HEFT_RECORD_NO_CHILDREN, 1);
 	const bool ok = heft_recorder_run(r, argv, ret, err);
 	struct heft_recorder_file f = { .size = sizeof f };
-	for (size_t i = 0; heft_recorder_file(r, i, &f); i++) {
+	for (size_t i = 0; heft_recorder_file(r, i, &f, NULL); i++) {
 		if (ok)
 			assert_int_equal(f.pid, ret->pid);
 		unlink(f.path);

@@ -52,14 +52,22 @@ static void a_newer_caller_finds_zeros(void **state)
 	assert_int_equal(ret.c, 0);
 }
 
-static void a_struct_without_a_size_stays_as_it_is(void **state)
+static void a_forgotten_size_is_a_mistake_of_the_caller(void **state)
 {
-	const struct before made = { 1, 2, 3 };
-	struct before ret = { .size = 0, .a = 5 };
+	const struct after given = { .size = sizeof(struct before) };
+	const struct before none = { .size = 0 }, cut = { .size = sizeof none - 1 };
+	struct after to = { .c = 8 };
+	struct heft_err err;
 	(void)state;
-	give(&ret, &made, sizeof made);
-	assert_int_equal(ret.size, 0);
-	assert_int_equal(ret.a, 5);
+	assert_false(STATED(before, &none, &err));
+	assert_int_equal(err.code, HEFT_EARG);
+	assert_string_equal(err.text,
+			    "struct before: its member size is 0; set it to sizeof(struct "
+			    "before), which is 16");
+	assert_false(STATED(before, &cut, &err));
+	assert_true(STATED(before, &given, &err)); /* of a later version */
+	assert_false(TAKE(after, &to, &given, &err));
+	assert_int_equal(to.c, 8);
 }
 
 static void options_that_are_not_given_stay_as_they_are(void **state)
@@ -67,9 +75,9 @@ static void options_that_are_not_given_stay_as_they_are(void **state)
 	struct after to = { .a = 1, .c = 8 };
 	const struct before given = { sizeof given, 2, 3 };
 	(void)state;
-	take_options(&to, sizeof to, NULL);
+	assert_true(TAKE(after, &to, NULL, NULL));
 	assert_int_equal(to.a, 1);
-	take_options(&to, sizeof to, &given);
+	assert_true(TAKE(before, &to, &given, NULL));
 	assert_int_equal(to.a, 2);
 	assert_int_equal(to.c, 8);
 }
@@ -80,7 +88,7 @@ int main(void)
 		cmocka_unit_test(a_caller_of_today_gets_all),
 		cmocka_unit_test(an_older_caller_gets_what_it_has_room_for),
 		cmocka_unit_test(a_newer_caller_finds_zeros),
-		cmocka_unit_test(a_struct_without_a_size_stays_as_it_is),
+		cmocka_unit_test(a_forgotten_size_is_a_mistake_of_the_caller),
 		cmocka_unit_test(options_that_are_not_given_stay_as_they_are),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,20 +231,26 @@ static void locations_are_written_in_all_formats(void **state)
 	assert_non_null(strstr(text, "| `a\\|b` |"));
 }
 
-static void a_caller_of_before_gets_what_it_has_room_for(void **state)
+static void a_forgotten_size_is_told(void **state)
 {
 	struct heft_where *w = open_program(ET_EXEC);
-	struct heft_location at = { .size = offsetof(struct heft_location, section),
-				    .section = "as it was" };
+	struct heft_location at = { .size = 0, .segment = "as it was" };
+	const struct heft_write_opts opts = { .size = offsetof(struct heft_write_opts, width) };
 	struct heft_err err;
+	char text[100] = "";
+	const struct heft_sink to_text = { keep, text };
 	(void)state;
-	assert_true(heft_where_find(w, 0x401018, &at, NULL));
-	assert_int_equal(at.size, offsetof(struct heft_location, section));
-	assert_string_equal(at.segment, "LOAD #0 [RX]");
-	assert_string_equal(at.section, "as it was");
+	assert_false(heft_where_find(w, 0x401018, &at, &err));
+	assert_int_equal(err.code, HEFT_EARG);
+	assert_non_null(strstr(err.text, "struct heft_location: its member size is 0"));
+	assert_string_equal(at.segment, "as it was");
+	at.size = sizeof at;
 	assert_false(heft_where_find(w, 0x500000, &at, &err));
 	assert_int_equal(err.code, HEFT_ENOTFOUND);
 	assert_null(at.segment);
+	assert_false(heft_where_write(w, NULL, &opts, &to_text, &err));
+	assert_int_equal(err.code, HEFT_EARG);
+	assert_non_null(strstr(err.text, "struct heft_write_opts"));
 	heft_where_free(w);
 }
 
@@ -275,7 +281,7 @@ int main(void)
 		cmocka_unit_test(numbers_in_objects_count_from_their_code),
 		cmocka_unit_test(a_location_says_what_is_known),
 		cmocka_unit_test(locations_are_written_in_all_formats),
-		cmocka_unit_test(a_caller_of_before_gets_what_it_has_room_for),
+		cmocka_unit_test(a_forgotten_size_is_told),
 		cmocka_unit_test(a_handle_opens_one_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

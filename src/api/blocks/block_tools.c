@@ -52,6 +52,8 @@ static bool block_tools_check(struct heft_blocks *b, struct heft_block_check *re
 
 bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)
 {
+	if (!STATED(heft_block_check, ret, err))
+		return false;
 	return GUARDED(blocks_memory(b), err, block_tools_check(b, ret, err));
 }
 
@@ -60,11 +62,14 @@ size_t heft_blocks_finding_count(const struct heft_blocks *b)
 	return blocks_checked(b)->findings.count;
 }
 
-bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_block_finding *ret)
+bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_block_finding *ret,
+			 struct heft_err *err)
 {
+	if (!STATED(heft_block_finding, ret, err))
+		return false;
 	const struct block_check *c = blocks_checked(b);
 	if (i >= c->findings.count)
-		return false;
+		return absent(err);
 	const struct check_finding *f = &c->findings.data[i];
 	const struct heft_block_finding made = { .id = check_id(f->rule),
 						 .wrong = check_is_wrong(f->rule),
@@ -80,7 +85,8 @@ static bool finding_write(const struct heft_block_finding *f, const struct heft_
 {
 	struct heft_write_opts o = { 0 };
 	struct sink s;
-	take_options(&o, sizeof o, opts);
+	if (!TAKE(heft_write_opts, &o, opts, err))
+		return false;
 	sink_start(&s, sink);
 	out_finding(f, &o, &s);
 	return sink_end(&s, err);
@@ -99,8 +105,10 @@ static bool check_write(const struct heft_block_check *c, const struct heft_writ
 	struct heft_block_check known = { 0 };
 	struct heft_write_opts o = { 0 };
 	struct sink s;
-	take_options(&o, sizeof o, opts);
-	take_options(&known, sizeof known, c);
+	if (!TAKE(heft_write_opts, &o, opts, err))
+		return false;
+	if (!TAKE(heft_block_check, &known, c, err))
+		return false;
 	sink_start(&s, sink);
 	out_check(&known, o.format, &s);
 	return sink_end(&s, err);

@@ -348,6 +348,8 @@ static bool blocks_function_at(struct heft_blocks *b, size_t i, struct heft_bloc
 bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret,
 			  struct heft_err *err)
 {
+	if (!STATED(heft_block_function, ret, err))
+		return false;
 	struct heft_block_function made;
 	if (!GUARDED(b->memory, err, blocks_function_at(b, i, &made, err)))
 		return false;
@@ -355,8 +357,10 @@ bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_fun
 	return true;
 }
 
-void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret)
+bool heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret, struct heft_err *err)
 {
+	if (!STATED(heft_block_sums, ret, err))
+		return false;
 	struct heft_block_sums sum = { 0 };
 	for (size_t i = 0; i < b->part_count; i++) {
 		struct block_sums s;
@@ -368,6 +372,7 @@ void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret)
 		sum.unmapped += s.unmapped;
 	}
 	give(ret, &sum, sizeof sum);
+	return true;
 }
 
 /* ---- looking up ------------------------------------------------------------------------------ */
@@ -449,6 +454,8 @@ bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 		      struct heft_block_function *ret_function, size_t *ret_block,
 		      struct heft_err *err)
 {
+	if (!STATED(heft_block_function, ret_function, err))
+		return false;
 	struct heft_block_function made;
 	if (!GUARDED(b->memory, err, blocks_find(b, addr, &made, ret_block, err)))
 		return false;
@@ -646,8 +653,10 @@ static bool block_function_write(const struct heft_block_function *f,
 	struct heft_block_function known = { 0 };
 	struct heft_write_opts o = { 0 };
 	struct sink s;
-	take_options(&o, sizeof o, opts);
-	take_options(&known, sizeof known, f);
+	if (!TAKE(heft_write_opts, &o, opts, err))
+		return false;
+	if (!TAKE(heft_block_function, &known, f, err))
+		return false;
 	sink_start(&s, sink);
 	out_blocks(f ? &known : NULL, &o, &s);
 	return sink_end(&s, err);

@@ -76,7 +76,8 @@ static bool stack_handle_make_table(struct heft_stack *s, const struct heft_stac
 				    struct heft_err *err)
 {
 	struct heft_stack_query q = { .size = sizeof q };
-	take_options(&q, sizeof q, query);
+	if (!TAKE(heft_stack_query, &q, query, err))
+		return false;
 	if (!s->is_read)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
 	return stack_rows_make(&s->rows, &q) ||
@@ -97,7 +98,8 @@ static bool stack_handle_write_table(struct heft_stack *s, const struct heft_sta
 {
 	struct heft_write_opts o = { 0 };
 	struct sink out;
-	take_options(&o, sizeof o, opts);
+	if (!TAKE(heft_write_opts, &o, opts, err))
+		return false;
 	if (o.format > HEFT_MARKDOWN)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	if (!stack_handle_make_table(s, query, err))
