@@ -24,20 +24,15 @@ static double out_budget_measured(const struct heft_budget_row *row)
 	return row->growth ? row->now - row->base : row->now;
 }
 
-static void part_text(char out[PSS_MAX], const struct heft_budget_row *row, size_t i)
+/* A size, or a growth with its sign. */
+static struct shown budget_shown(const struct heft_budget_row *row, double v)
 {
-	const struct heft_budget_part *p = &row->parts[i];
-	if (row->growth)
-		pss_change(out, p->now - p->base);
-	else
-		pss_text(out, p->now);
+	return row->growth ? shown_change(v) : shown_parts(v);
 }
 
 static void out_budget_put_quoted(struct sink *s, const char *name)
 {
-	sink_text(s, STR("'"));
-	label_put(s, str_of(name), 0);
-	sink_text(s, STR("'"));
+	label_printf(s, "'%s'", name);
 }
 
 /* Why a limit was not checked. */
@@ -70,25 +65,17 @@ static size_t out_budget_count_state(const struct budget_report *r, enum heft_bu
 /* "1234 of 2000 bytes", "+20, at most +10 bytes": what was found. */
 void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s)
 {
-	char have[PSS_MAX], limit[PSS_MAX], over[PSS_MAX];
+	const double have = out_budget_measured(row);
 	if (!is_checked(row)) {
 		put_reason(row, put_name, s);
 		return;
 	}
-	if (row->growth) {
-		pss_change(have, out_budget_measured(row));
-		pss_change(limit, row->limit);
-	} else {
-		pss_text(have, out_budget_measured(row));
-		pss_text(limit, row->limit);
-	}
-	sink_printf(s, "%s of %s %s bytes", have, limit, row->measure);
+	sink_printf(s, "%s of %s %s bytes", budget_shown(row, have).p,
+		    budget_shown(row, row->limit).p, row->measure);
 	if (*row->besides)
 		sink_printf(s, " (not counted: %s)", row->besides);
-	if (row->state == HEFT_BUDGET_BROKEN) {
-		pss_text(over, out_budget_measured(row) - row->limit);
-		sink_printf(s, ", %s too many", over);
-	}
+	if (row->state == HEFT_BUDGET_BROKEN)
+		sink_printf(s, ", %s too many", shown_parts(have - row->limit).p);
 }
 
 /* ---- for GitHub ------------------------------------------------------------------------------ */
@@ -115,7 +102,6 @@ static void github_name(struct sink *s, const char *name)
 static void github_row(const struct budget_report *r, const struct heft_budget_row *row,
 		       struct sink *s)
 {
-	char size[PSS_MAX];
 	sink_text(s, STR("::error file="));
 	github_text(s, r->path, true);
 	sink_printf(s, ",line=%u,title=Size budget %s::", row->line,
@@ -126,9 +112,10 @@ static void github_row(const struct budget_report *r, const struct heft_budget_r
 	sink_text(s, STR(": "));
 	budget_finding_put(row, github_name, s);
 	for (size_t i = 0; i < row->part_count; i++) {
-		part_text(size, row, i);
-		sink_printf(s, "%%0A%s ", size);
-		github_text(s, row->parts[i].label, false);
+		const struct heft_budget_part *p = &row->parts[i];
+		sink_printf(s, "%%0A%s ",
+			    budget_shown(row, row->growth ? p->now - p->base : p->now).p);
+		github_text(s, p->label, false);
 	}
 	sink_text(s, STR("\n"));
 }

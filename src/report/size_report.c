@@ -1,19 +1,8 @@
 /* What reports of sizes add to the formats.  The table is laid out as the reference tool's. */
-#include "base/number.h"
+#include "report/pss.h"
 #include "report/all_fields.h"
 
 #include <stdio.h>
-
-/* Columns of one domain: percent, size; with old_new two sizes before; widths and gaps. */
-enum { REGION_WIDTH = 8, FULL_WIDTH = 7, STACK_WIDTH = 8 };
-enum {
-	PERCENT_WIDTH = 6,
-	BYTES_WIDTH = 8,
-	OLD_WIDTH = 7,
-	COUNT_WIDTH = 7,
-	COPIES_WIDTH = 7,
-	LABEL_GAP = 4
-};
 
 /* The last is that of code. */
 const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1] = {
@@ -27,60 +16,68 @@ const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1] = {
 				 "bytes in executable sections" },
 };
 
-/* Whether the table has a measure behind those of sizes, by its name. */
-static bool size_report_has(const struct report *r, unsigned m, const char *name)
-{
-	return m < r->table.measure_count && strcmp(r->table.measures[m].name, name) == 0;
-}
+/* Columns that stand side by side, in the order of the table. */
+enum size_group {
+	FILE_OLD_NEW,
+	FILE_SIZE,
+	VM_OLD_NEW,
+	VM_SIZE,
+	CODE_SIZE,
+	SYMBOLS,
+	COPIES,
+	REGIONS,
+	STACKS,
+	SIZE_GROUPS
+};
+
+/* Their titles, and the line below. */
+static const char *const size_heads[SIZE_GROUPS][2] = {
+	[FILE_OLD_NEW] = { "     OLD     NEW", " ------- -------" },
+	[FILE_SIZE] = { "    FILE SIZE   ", " -------------- " },
+	[VM_OLD_NEW] = { "     OLD     NEW", " ------- -------" },
+	[VM_SIZE] = { "     VM SIZE    ", " -------------- " },
+	[CODE_SIZE] = { "      CODE      ", " -------------- " },
+	[SYMBOLS] = { "COUNT", "-------" },
+	[COPIES] = { " COPIES ", "------- " },
+	[REGIONS] = { "  REGION     FREE  % USED", "-------- -------- -------" },
+	[STACKS] = { "    STACK", " --------" },
+};
 
 static unsigned code_measure(const struct report *r)
 {
 	return (unsigned)r->table.measure_count - 1;
 }
 
-static bool shows_code(const struct report *r)
+/* Whether the table has a measure behind those of sizes, by its name. */
+static bool size_report_has(const struct report *r, unsigned m, const char *name)
 {
-	return size_report_has(r, code_measure(r), "code");
-}
-
-static bool shows(const struct report *r, enum heft_size_measure m)
-{
-	const unsigned domain = r->opts.domain ? r->opts.domain : HEFT_BOTH;
-	switch (m) {
-	case HEFT_SIZE_FILE: return domain & HEFT_FILE;
-	case HEFT_SIZE_VM: return domain & HEFT_VM;
-	case HEFT_SIZE_COUNT: return size_report_has(r, m, "count");
-	case HEFT_SIZE_COPIES: return size_report_has(r, m, "copies");
-	case HEFT_SIZE_MEASURES: break;
-	}
-	return false;
-}
-
-static unsigned domain_count(const struct report *r)
-{
-	return (unsigned)shows(r, HEFT_SIZE_FILE) + (unsigned)shows(r, HEFT_SIZE_VM);
-}
-
-static bool has_old_new(const struct report *r)
-{
-	return r->opts.old_new && r->table.diff;
+	return m < r->table.measure_count && strcmp(r->table.measures[m].name, name) == 0;
 }
 
 /* Texts of a table of sizes are of stacks (bytes, what they do not hold), then of memory regions:
  * length, what is free, percent in use. */
-static bool size_report_has_stacks(const struct report *r)
-{
-	return r->table.text_count > 0 && strcmp(r->table.texts[0].name, "stack") == 0;
-}
-
 static unsigned first_of_regions(const struct report *r)
 {
-	return size_report_has_stacks(r) ? 2 : 0;
+	return r->table.text_count > 0 && strcmp(r->table.texts[0].name, "stack") == 0 ? 2 : 0;
 }
 
-static bool has_regions(const struct report *r)
+static bool shows(const struct report *r, enum size_group g)
 {
-	return r->table.text_count > first_of_regions(r);
+	const unsigned domain = r->opts.domain ? r->opts.domain : HEFT_BOTH;
+	const bool old_new = r->opts.old_new && r->table.diff;
+	switch (g) {
+	case FILE_OLD_NEW: return domain & HEFT_FILE && old_new;
+	case FILE_SIZE: return domain & HEFT_FILE;
+	case VM_OLD_NEW: return domain & HEFT_VM && old_new;
+	case VM_SIZE: return domain & HEFT_VM;
+	case CODE_SIZE: return size_report_has(r, code_measure(r), "code");
+	case SYMBOLS: return size_report_has(r, HEFT_SIZE_COUNT, "count");
+	case COPIES: return size_report_has(r, HEFT_SIZE_COPIES, "copies");
+	case REGIONS: return r->table.text_count > first_of_regions(r);
+	case STACKS: return first_of_regions(r) > 0;
+	case SIZE_GROUPS: break;
+	}
+	return false;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -88,65 +85,17 @@ static bool has_regions(const struct report *r)
 static void size_report_put_head(const struct report *r, struct sink *s)
 {
 	/* A header takes one column more a domain than a row does; a row has one in front. */
-	const int extra = (int)domain_count(r) + (int)shows_code(r);
-	const int count_pad = COUNT_WIDTH + 1 - extra;
-	const struct str title[] = { STR("    FILE SIZE   "), STR("     VM SIZE    ") };
-	for (unsigned m = 0; m < COUNT_OF(title); m++) {
-		if (shows(r, m) && has_old_new(r))
-			sink_text(s, STR("     OLD     NEW"));
-		if (shows(r, m))
-			sink_text(s, title[m]);
+	const int count_width = 8 - shows(r, FILE_SIZE) - shows(r, VM_SIZE) - shows(r, CODE_SIZE);
+	for (int line = 0; line < 2; line++) {
+		for (unsigned g = 0; g < SIZE_GROUPS; g++) {
+			if (g == SYMBOLS && shows(r, g))
+				sink_printf(s, "%*.*s ", count_width, count_width,
+					    size_heads[g][line]);
+			else if (shows(r, g))
+				sink_text(s, str_of(size_heads[g][line]));
+		}
+		sink_text(s, STR("\n"));
 	}
-	if (shows_code(r))
-		sink_text(s, STR("      CODE      "));
-	if (shows(r, HEFT_SIZE_COUNT))
-		sink_printf(s, "%*s ", count_pad, "COUNT");
-	if (shows(r, HEFT_SIZE_COPIES))
-		sink_text(s, STR(" COPIES "));
-	if (has_regions(r))
-		sink_printf(s, "%*s %*s %*s", REGION_WIDTH, "REGION", REGION_WIDTH, "FREE",
-			    FULL_WIDTH, "% USED");
-	if (size_report_has_stacks(r))
-		sink_printf(s, " %*s", STACK_WIDTH, "STACK");
-	sink_text(s, STR("\n"));
-	for (unsigned m = 0; m < COUNT_OF(title); m++) {
-		if (shows(r, m) && has_old_new(r))
-			sink_text(s, STR(" ------- -------"));
-		if (shows(r, m))
-			sink_text(s, STR(" -------------- "));
-	}
-	if (shows_code(r))
-		sink_text(s, STR(" -------------- "));
-	if (shows(r, HEFT_SIZE_COUNT))
-		sink_printf(s, "%.*s ", count_pad, "-------");
-	if (shows(r, HEFT_SIZE_COPIES))
-		sink_text(s, STR("------- "));
-	if (has_regions(r))
-		sink_text(s, STR("-------- -------- -------"));
-	if (size_report_has_stacks(r))
-		sink_text(s, STR(" --------"));
-	sink_text(s, STR("\n"));
-}
-
-static void domain_columns(struct report *r, unsigned m, const char *title)
-{
-	const bool diff = r->table.diff;
-	if (has_old_new(r)) {
-		report_column(r, (struct column){ "old", CELL_BASE, m, OLD_WIDTH, 1, false, 0 });
-		report_column(r, (struct column){ "new", CELL_NOW, m, OLD_WIDTH, 1, false, 0 });
-	}
-	report_column(r, (struct column){ diff ? "" : "%", diff ? CELL_GROWTH : CELL_SHARE, m,
-					  PERCENT_WIDTH, 1, true, 0 });
-	report_column(r, (struct column){ title, CELL_CHANGE, m, BYTES_WIDTH, 0, false, 0 });
-}
-
-/* The share is that of all code: rows are ordered by it. */
-static void code_columns(struct report *r, unsigned m)
-{
-	const bool diff = r->table.diff;
-	report_column(r, (struct column){ diff ? "" : "%", diff ? CELL_GROWTH : CELL_PART, m,
-					  PERCENT_WIDTH, 1, true, 0 });
-	report_column(r, (struct column){ "code", CELL_CHANGE, m, BYTES_WIDTH, 0, false, 0 });
 }
 
 /* Whether the row says nothing in a domain: no bytes, or in a diff no change. */
@@ -158,15 +107,15 @@ static bool is_still(const struct report *r, const struct heft_row *row, enum he
 /* A memory region whose size is known. */
 static bool is_region(const struct report *r, const struct heft_row *row)
 {
-	return has_regions(r) && row->texts && *row->texts[first_of_regions(r)];
+	return shows(r, REGIONS) && row->texts && *row->texts[first_of_regions(r)];
 }
 
 /* Whether all the shown columns of sizes say nothing.  With both domains such a row is still
  * printed, with one it is not, but for regions, which are free where they are empty. */
 static bool size_report_is_hidden(const struct report *r, const struct heft_row *row)
 {
-	return domain_count(r) == 1 && !is_region(r, row) &&
-	       is_still(r, row, shows(r, HEFT_SIZE_FILE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
+	return shows(r, FILE_SIZE) != shows(r, VM_SIZE) && !is_region(r, row) &&
+	       is_still(r, row, shows(r, FILE_SIZE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
 }
 
 /* "x" and "[section x]": a fallback label that only repeats its parent. */
@@ -191,16 +140,14 @@ static bool children_say_nothing(const struct report *r, const struct heft_row *
 static void put_omitted(const struct report *r, struct sink *s)
 {
 	const struct size_report *z = r->ctx;
-	char file[NUMBER_MAX], vm[NUMBER_MAX];
 	if (!z->filtered)
 		return;
-	number_size(file, z->omitted_file, '\0');
-	number_size(vm, z->omitted_vm, '\0');
 	sink_text(s, STR("Filtering enabled (source_filter); omitted"));
-	if (shows(r, HEFT_SIZE_FILE))
-		sink_printf(s, " file = %s%s", file, shows(r, HEFT_SIZE_VM) ? "," : "");
-	if (shows(r, HEFT_SIZE_VM))
-		sink_printf(s, " vm = %s", vm);
+	if (shows(r, FILE_SIZE))
+		sink_printf(s, " file = %s%s", shown_size(z->omitted_file).p,
+			    shows(r, VM_SIZE) ? "," : "");
+	if (shows(r, VM_SIZE))
+		sink_printf(s, " vm = %s", shown_size(z->omitted_vm).p);
 	sink_text(s, STR(" of entries\n"));
 }
 
@@ -278,33 +225,52 @@ static void size_fields(struct report *r)
 		report_field(r, "current_vmsize", CELL_NOW, HEFT_SIZE_VM);
 		report_field(r, "current_filesize", CELL_NOW, HEFT_SIZE_FILE);
 	}
-	if (shows(r, HEFT_SIZE_COUNT))
+	if (shows(r, SYMBOLS))
 		report_field(r, "count", CELL_CHANGE, HEFT_SIZE_COUNT);
-	if (shows(r, HEFT_SIZE_COUNT) && both) {
+	if (shows(r, SYMBOLS) && both) {
 		report_field(r, "original_count", CELL_BASE, HEFT_SIZE_COUNT);
 		report_field(r, "current_count", CELL_NOW, HEFT_SIZE_COUNT);
 	}
-	if (shows(r, HEFT_SIZE_COPIES))
+	if (shows(r, COPIES))
 		report_field(r, "copies", CELL_CHANGE, HEFT_SIZE_COPIES);
-	if (shows_code(r))
+	if (shows(r, CODE_SIZE))
 		report_field(r, "code", CELL_CHANGE, code_measure(r));
-}
-
-static void csv_fields(struct report *r)
-{
-	size_fields(r);
 	for (unsigned i = 0; i < r->table.text_count; i++)
 		report_field(r, r->table.texts[i].name, CELL_TEXT, i);
 }
 
-static void region_columns(struct report *r, unsigned first)
+static void size_columns(struct report *r)
 {
-	report_column(r, (struct column){ "region", CELL_AMOUNT, first, REGION_WIDTH, 1, false, 0,
-					  true });
-	report_column(r, (struct column){ "free", CELL_AMOUNT, first + 1, REGION_WIDTH, 1, false, 0,
-					  true });
-	report_column(r, (struct column){ "% used", CELL_TEXT, first + 2, FULL_WIDTH, 1, false, 0,
-					  true });
+	const bool diff = r->table.diff;
+	const unsigned code = code_measure(r), region = first_of_regions(r);
+	/* The share of code is that of all code: rows are ordered by it. */
+	const enum cell share = diff ? CELL_GROWTH : CELL_SHARE,
+			part = diff ? CELL_GROWTH : CELL_PART;
+	const char *percent = diff ? "" : "%";
+	const struct {
+		enum size_group group;
+		struct column column;
+	} all[] = {
+		{ FILE_OLD_NEW, { "old", CELL_BASE, HEFT_SIZE_FILE, 7, 1 } },
+		{ FILE_OLD_NEW, { "new", CELL_NOW, HEFT_SIZE_FILE, 7, 1 } },
+		{ FILE_SIZE, { percent, share, HEFT_SIZE_FILE, 6, 1, true } },
+		{ FILE_SIZE, { "file", CELL_CHANGE, HEFT_SIZE_FILE, 8 } },
+		{ VM_OLD_NEW, { "old", CELL_BASE, HEFT_SIZE_VM, 7, 1 } },
+		{ VM_OLD_NEW, { "new", CELL_NOW, HEFT_SIZE_VM, 7, 1 } },
+		{ VM_SIZE, { percent, share, HEFT_SIZE_VM, 6, 1, true } },
+		{ VM_SIZE, { "vm", CELL_CHANGE, HEFT_SIZE_VM, 8 } },
+		{ CODE_SIZE, { percent, part, code, 6, 1, true } },
+		{ CODE_SIZE, { "code", CELL_CHANGE, code, 8 } },
+		{ SYMBOLS, { "count", CELL_CHANGE, HEFT_SIZE_COUNT, 7, 1 } },
+		{ COPIES, { "copies", CELL_CHANGE, HEFT_SIZE_COPIES, 7, 1 } },
+		{ REGIONS, { "region", CELL_AMOUNT, region, 8, 1, .number = true } },
+		{ REGIONS, { "free", CELL_AMOUNT, region + 1, 8, 1, .number = true } },
+		{ REGIONS, { "% used", CELL_TEXT, region + 2, 7, 1, .number = true } },
+		{ STACKS, { "stack", CELL_AMOUNT, 0, 8, 1, .number = true } },
+	};
+	for (size_t i = 0; i < COUNT_OF(all); i++)
+		if (shows(r, all[i].group))
+			report_column(r, all[i].column);
 }
 
 void size_report_init(struct report *r)
@@ -319,24 +285,8 @@ void size_report_init(struct report *r)
 	r->kind = &kind;
 	r->indent = 2;
 	r->indents_rows = true;
-	r->label_gap = LABEL_GAP;
+	r->label_gap = 4;
 	r->table.sorted_by = r->opts.domain == HEFT_VM ? HEFT_SIZE_VM : HEFT_SIZE_FILE;
-	if (shows(r, HEFT_SIZE_FILE))
-		domain_columns(r, HEFT_SIZE_FILE, "file");
-	if (shows(r, HEFT_SIZE_VM))
-		domain_columns(r, HEFT_SIZE_VM, "vm");
-	if (shows_code(r))
-		code_columns(r, code_measure(r));
-	if (shows(r, HEFT_SIZE_COUNT))
-		report_column(r, (struct column){ "count", CELL_CHANGE, HEFT_SIZE_COUNT,
-						  COUNT_WIDTH, 1, false, 0 });
-	if (shows(r, HEFT_SIZE_COPIES))
-		report_column(r, (struct column){ "copies", CELL_CHANGE, HEFT_SIZE_COPIES,
-						  COPIES_WIDTH, 1, false, 0 });
-	if (has_regions(r))
-		region_columns(r, first_of_regions(r));
-	if (size_report_has_stacks(r))
-		report_column(r, (struct column){ "stack", CELL_AMOUNT, 0, STACK_WIDTH, 1, false, 0,
-						  true });
-	csv_fields(r);
+	size_columns(r);
+	size_fields(r);
 }
