@@ -134,7 +134,7 @@ static void out_json_put_rows(struct json *j, const struct report *r, const stru
 	close_rows(j, open);
 }
 
-static void out_json_put_record(struct json *j, const struct report *r, const struct heft_row *row)
+void json_record(struct json *j, const struct report *r, const struct heft_row *row)
 {
 	json_open(j, '{');
 	for (size_t i = 0; i < r->table.text_count; i++) {
@@ -156,7 +156,7 @@ static void out_records(const struct report *r, struct sink *s)
 	for (size_t i = 0; i < top->child_count && !s->failed; i++) {
 		struct json j = sink_json(s);
 		sink_text(s, r->goes_on || i > 0 ? STR(",\n ") : STR("\n "));
-		out_json_put_record(&j, r, top->children[i]);
+		json_record(&j, r, top->children[i]);
 	}
 	if (!r->not_all)
 		sink_text(s, r->goes_on || top->child_count > 0 ? STR("\n]\n") : STR("]\n"));

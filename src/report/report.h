@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "heft.h"
 
+struct report;
+
 /* Collects what is written for a sink of the user's. */
 struct sink {
 	struct heft_sink to;
@@ -40,6 +42,10 @@ void sink_decimal(struct sink *s, uint64_t n);
 void sink_hex(struct sink *s, uint64_t n);
 /* JSON that goes to the sink. */
 struct json sink_json(struct sink *s);
+/* The same to a text. */
+struct json text_json(struct text *t);
+/* A row without labels: its texts are the members. */
+void json_record(struct json *j, const struct report *r, const struct heft_row *row);
 /* Hands over what is buffered; false if any write failed. */
 bool sink_flush(struct sink *s);
 /* The same at the end of a call: HEFT_EIO if any write failed. */

@@ -132,6 +132,16 @@ static void sink_put_json(void *ctx, const char *p, size_t size)
 	sink_text(ctx, (struct str){ p, size });
 }
 
+static void text_put_json(void *ctx, const char *p, size_t size)
+{
+	text_add(ctx, (struct str){ p, size });
+}
+
+struct json text_json(struct text *t)
+{
+	return (struct json){ .put = text_put_json, .ctx = t };
+}
+
 struct json sink_json(struct sink *s)
 {
 	return (struct json){ .put = sink_put_json, .ctx = s };

@@ -126,17 +126,6 @@ static bool page_put_label(struct page_labels *l, uint32_t text)
 	return false;
 }
 
-static bool has_text(const struct page_labels *l)
-{
-	return l->count > 1 || (l->count == 1 && l->texts.p[0] != 0);
-}
-
-/* Names that stand near each other have near numbers. */
-static uint64_t zigzag(int64_t n)
-{
-	return n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n;
-}
-
 static void page_add_number(struct page_flat *f, uint64_t n)
 {
 	text_add_varint(&f->cards, n);
@@ -149,8 +138,11 @@ static void page_put_card(struct page_flat *f, const struct heft_row *row, uint3
 	const struct page_card *c = row ? f->tab->card_of(f->tab->ctx, row) : &nothing;
 	page_add_number(f, c->all_users);
 	page_add_number(f, c->user_count);
-	for (size_t i = 0; i < c->user_count; i++)
-		page_add_number(f, zigzag((int64_t)label - page_text(f->page, c->users[i])));
+	for (size_t i = 0; i < c->user_count; i++) {
+		/* Names that stand near each other have near numbers. */
+		const int64_t n = (int64_t)label - page_text(f->page, c->users[i]);
+		page_add_number(f, n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n);
+	}
 	page_add_number(f, c->all_texts);
 	if (c->all_texts > 0)
 		page_add_number(f, intern_add(&f->page->texts, c->texts));
@@ -300,11 +292,6 @@ static void page_put_rows(struct page_flat *f)
 
 /* ---- the tab --------------------------------------------------------------------------------- */
 
-static void page_put_text(void *ctx, const char *p, size_t size)
-{
-	text_add(ctx, (struct str){ p, size });
-}
-
 /* A text that people see. */
 static void page_put_shown(struct json *j, const char *key, const char *text)
 {
@@ -314,35 +301,37 @@ static void page_put_shown(struct json *j, const char *key, const char *text)
 	json_text(j, str_of(room));
 }
 
-/* Moves a column behind those before; its size is a member of the list that is open. */
+/* Moves a stream of numbers behind those before; its size is a member of the list that is open. */
 static void put_stream(struct page_flat *f, struct json *j, struct text *column)
 {
 	json_uint(j, column->len);
 	text_add(&f->page->data, text_str(column));
 	text_release(column);
-	*column = (struct text){ 0 };
 }
 
-/* Of a part that has one stream. */
-static void page_put_sizes(struct page_flat *f, struct json *j, struct text *stream)
+/* Ends an object by the sizes of its streams, which move to the data. */
+static void page_end_part(struct page_flat *f, struct json *j, struct text *const *streams,
+			  size_t count)
 {
 	json_key(j, "sizes");
 	json_open(j, '[');
-	put_stream(f, j, stream);
+	for (size_t i = 0; i < count; i++)
+		put_stream(f, j, streams[i]);
 	json_close(j, ']');
+	json_close(j, '}');
 }
 
-static const struct page_known *find_known(const char *name)
+static void page_begin_part(struct json *j, const char *key)
 {
-	for (size_t i = 0; i < COUNT_OF(known); i++)
-		if (strcmp(known[i].name, name) == 0)
-			return &known[i];
-	return NULL;
+	json_key(j, key);
+	json_open(j, '{');
 }
 
 static void page_put_column(struct page_flat *f, struct json *j, struct page_labels *l, bool stack)
 {
-	const struct page_known *k = find_known(l->name);
+	const struct page_known *k = NULL;
+	for (size_t i = 0; i < COUNT_OF(known) && k == NULL; i++)
+		k = strcmp(known[i].name, l->name) == 0 ? &known[i] : NULL;
 	json_open(j, '{');
 	page_put_shown(j, "name", l->name);
 	page_put_shown(j, "title", k ? k->title : l->name);
@@ -351,12 +340,7 @@ static void page_put_column(struct page_flat *f, struct json *j, struct page_lab
 	json_member_bool(j, "aside", (k && k->aside) || l->count <= 1);
 	json_member_bool(j, "stack", stack);
 	json_member_uint(j, "count", l->count);
-	json_key(j, "sizes");
-	json_open(j, '[');
-	put_stream(f, j, &l->texts);
-	put_stream(f, j, &l->lines);
-	json_close(j, ']');
-	json_close(j, '}');
+	page_end_part(f, j, (struct text *const[]){ &l->texts, &l->lines }, 2);
 	vec_release(&l->numbers);
 }
 
@@ -371,13 +355,8 @@ static void page_put_measures(struct page_flat *f, struct json *j)
 		page_put_shown(j, "name", m->name);
 		page_put_shown(j, "title", m->title);
 		page_put_shown(j, "unit", units[m->unit]);
-		json_key(j, "sizes");
-		json_open(j, '[');
-		put_stream(f, j, &f->now[i]);
-		if (page_has_base(f))
-			put_stream(f, j, &f->base[i]);
-		json_close(j, ']');
-		json_close(j, '}');
+		page_end_part(f, j, (struct text *const[]){ &f->now[i], &f->base[i] },
+			      page_has_base(f) ? 2 : 1);
 	}
 	json_close(j, ']');
 }
@@ -396,17 +375,10 @@ static void page_put_stacks(struct page_flat *f, struct json *j)
 		text_add_varint(&steps, i - s->steps.data[i].parent);
 		text_add_varint(&steps, s->steps.data[i].frame);
 	}
-	json_key(j, "stacks");
-	json_open(j, '{');
+	page_begin_part(j, "stacks");
 	json_member_uint(j, "frames", s->frames.count);
 	json_member_uint(j, "steps", s->steps.count);
-	json_key(j, "sizes");
-	json_open(j, '[');
-	put_stream(f, j, &frames);
-	put_stream(f, j, &steps);
-	put_stream(f, j, &f->steps);
-	json_close(j, ']');
-	json_close(j, '}');
+	page_end_part(f, j, (struct text *const[]){ &frames, &steps, &f->steps }, 3);
 }
 
 static void put_points(struct page_flat *f, struct json *j)
@@ -417,14 +389,9 @@ static void put_points(struct page_flat *f, struct json *j)
 		text_add_varint(&points, f->tab->points[i].value);
 		text_add_varint(&points, f->tab->points[i].peak);
 	}
-	json_key(j, "points");
-	json_open(j, '{');
+	page_begin_part(j, "points");
 	json_member_uint(j, "count", f->tab->point_count);
-	json_key(j, "sizes");
-	json_open(j, '[');
-	put_stream(f, j, &points);
-	json_close(j, ']');
-	json_close(j, '}');
+	page_end_part(f, j, (struct text *const[]){ &points }, 1);
 }
 
 static void put_strip(struct page_flat *f, struct json *j)
@@ -440,70 +407,49 @@ static void put_strip(struct page_flat *f, struct json *j)
 		text_add_varint(&pieces, p->other);
 		at = p->addr / s->size;
 	}
-	json_key(j, "strip");
-	json_open(j, '{');
+	page_begin_part(j, "strip");
 	json_member_uint(j, "count", s->pieces.count);
 	json_member_uint(j, "piece", s->size);
-	page_put_sizes(f, j, &pieces);
-	json_close(j, '}');
-}
-
-static void put_builds(struct page_flat *f, struct json *j)
-{
-	const struct heft_page_timeline *c = f->tab->timeline;
-	struct text builds = { 0 };
-	for (size_t i = 0; i < c->build_count; i++) {
-		const struct heft_page_build *b = &c->builds[i];
-		text_add_varint(&builds, page_text(f->page, b->label));
-		text_add_varint(&builds, page_text(f->page, b->branch));
-		text_add_varint(&builds, page_text(f->page, b->date));
-		text_add_varint(&builds, b->before);
-	}
-	put_stream(f, j, &builds);
+	page_end_part(f, j, (struct text *const[]){ &pieces }, 1);
 }
 
 static void page_put_course(struct page_flat *f, struct json *j)
 {
 	const struct heft_page_timeline *c = f->tab->timeline;
-	json_key(j, "course");
-	json_open(j, '{');
+	struct text *streams = mem_zeroed(c->series_count + 1, sizeof *streams);
+	struct text **list = mem_zeroed(c->series_count + 1, sizeof *list);
+	page_begin_part(j, "course");
 	json_member_uint(j, "count", c->build_count);
 	json_key(j, "series");
 	json_open(j, '[');
-	for (size_t i = 0; i < c->series_count; i++)
-		json_uint(j, page_text(f->page, c->series[i].title));
-	json_close(j, ']');
-	json_key(j, "sizes");
-	json_open(j, '[');
-	put_builds(f, j);
+	for (size_t i = 0; i < c->build_count; i++) {
+		const struct heft_page_build *b = &c->builds[i];
+		text_add_varint(&streams[0], page_text(f->page, b->label));
+		text_add_varint(&streams[0], page_text(f->page, b->branch));
+		text_add_varint(&streams[0], page_text(f->page, b->date));
+		text_add_varint(&streams[0], b->before);
+	}
+	list[0] = &streams[0];
 	for (size_t i = 0; i < c->series_count; i++) {
-		struct text values = { 0 };
+		json_uint(j, page_text(f->page, c->series[i].title));
 		for (size_t k = 0; k < c->build_count; k++)
-			put_double(&values, c->series[i].values[k]);
-		put_stream(f, j, &values);
+			put_double(&streams[i + 1], c->series[i].values[k]);
+		list[i + 1] = &streams[i + 1];
 	}
 	json_close(j, ']');
-	json_close(j, '}');
+	page_end_part(f, j, list, c->series_count + 1);
+	mem_free(streams);
+	mem_free(list);
 }
 
-static void put_cards(struct page_flat *f, struct json *j)
+/* What some labels of the last level have: cards, code. */
+static void page_put_extra(struct page_flat *f, struct json *j, const char *key,
+			   const char *count_key, uint64_t count, struct text *stream)
 {
-	json_key(j, "cards");
-	json_open(j, '{');
+	page_begin_part(j, key);
 	json_member_uint(j, "column", f->tab->table->level_count - 1);
-	json_member_uint(j, "numbers", f->card_numbers);
-	page_put_sizes(f, j, &f->cards);
-	json_close(j, '}');
-}
-
-static void put_codes(struct page_flat *f, struct json *j)
-{
-	json_key(j, "code");
-	json_open(j, '{');
-	json_member_uint(j, "column", f->tab->table->level_count - 1);
-	json_member_uint(j, "count", f->codes);
-	page_put_sizes(f, j, &f->code);
-	json_close(j, '}');
+	json_member_uint(j, count_key, count);
+	page_end_part(f, j, &stream, 1);
 }
 
 static void page_put_regions(struct json *j, const struct page_tab *tab)
@@ -580,9 +526,9 @@ static void put_tab(struct page_flat *f, struct json *j)
 	if (f->tab->strip)
 		put_strip(f, j);
 	if (f->tab->card_of)
-		put_cards(f, j);
+		page_put_extra(f, j, "cards", "numbers", f->card_numbers, &f->cards);
 	if (f->codes > 0)
-		put_codes(f, j);
+		page_put_extra(f, j, "code", "count", f->codes, &f->code);
 	if (f->tab->timeline)
 		page_put_course(f, j);
 	if (f->tab->damage)
@@ -594,26 +540,22 @@ static void put_tab(struct page_flat *f, struct json *j)
 static void drop_empty_texts(struct page_flat *f)
 {
 	const size_t first = f->tab->table->level_count;
-	while (f->tab->maker && f->label_count > first &&
-	       !has_text(&f->labels[f->label_count - 1])) {
-		struct page_labels *l = &f->labels[--f->label_count];
+	while (f->tab->maker && f->label_count > first) {
+		struct page_labels *l = &f->labels[f->label_count - 1];
+		if (l->count > 1 || (l->count == 1 && l->texts.p[0] != 0))
+			return;
+		f->label_count--;
 		vec_release(&l->numbers);
 		text_release(&l->texts);
 		text_release(&l->lines);
 	}
 }
 
-/* Whether the rows have no such number. */
-static bool lacks(const struct heft_table *t, unsigned measure)
-{
-	return t->measures[measure].unit == HEFT_PARTS && isnan(t->top->now[measure].parts);
-}
-
 void page_add(struct page *p, const struct page_tab *tab)
 {
 	const struct heft_table *t = tab->table;
 	struct page_flat *f = mem_zeroed(1, sizeof *f);
-	struct json j = { .put = page_put_text, .ctx = &p->tabs };
+	struct json j = text_json(&p->tabs);
 	ASSERT(t->level_count + t->text_count <= LABELS_MAX && t->measure_count <= COLUMNS_MAX);
 	f->page = p;
 	f->tab = tab;
@@ -622,7 +564,8 @@ void page_add(struct page *p, const struct page_tab *tab)
 	for (size_t i = 0; i < t->text_count; i++)
 		f->labels[f->label_count++].name = t->texts[i].name;
 	for (unsigned m = 0; m < t->measure_count; m++)
-		if (!t->measures[m].shared && !t->measures[m].of_change && !lacks(t, m))
+		if (!t->measures[m].shared && !t->measures[m].of_change &&
+		    (t->measures[m].unit != HEFT_PARTS || !isnan(t->top->now[m].parts)))
 			f->measures[f->measure_count++] = m;
 	page_put_rows(f);
 	drop_empty_texts(f);
