@@ -71,11 +71,6 @@ static bool is_thin(struct bytes b)
 
 /* ---- parts ------------------------------------------------------------------------ */
 
-static bool same_part(const struct ar_part *p, enum ar_part_kind kind, struct str member)
-{
-	return p->kind == kind && str_eq(p->member, member);
-}
-
 /* Gives [ar->done, end) to a part; neighbours alike become one. */
 static void ar_add_part(struct ar *ar, enum ar_part_kind kind, uint64_t end, struct str member)
 {
@@ -83,7 +78,8 @@ static void ar_add_part(struct ar *ar, enum ar_part_kind kind, uint64_t end, str
 		return;
 	struct input *in = ar->in;
 	struct ar_part *last = in->parts.count ? &in->parts.data[in->parts.count - 1] : NULL;
-	if (last && last->off + last->size == ar->done && same_part(last, kind, member))
+	if (last && last->off + last->size == ar->done && last->kind == kind &&
+	    str_eq(last->member, member))
 		last->size = end - last->off;
 	else
 		vec_push(&in->parts, (struct ar_part){ kind, ar->done, end - ar->done, member });
@@ -162,15 +158,6 @@ static bool is_special(struct str field)
 	       (str_starts(field, STR("/<")) && str_ends(field, STR(">/")));
 }
 
-/* Darwin pads names with NULs. */
-static void take_bsd_name(struct member *m, const uint8_t *data, uint64_t size)
-{
-	const uint8_t *nul = size ? memchr(data, 0, size) : NULL;
-	m->name = (struct str){ (const char *)data, nul ? (size_t)(nul - data) : (size_t)size };
-	m->data += size;
-	m->size -= size;
-}
-
 static void name_member(struct bytes file, struct bytes names, struct member *m)
 {
 	uint64_t n;
@@ -181,9 +168,13 @@ static void name_member(struct bytes file, struct bytes names, struct member *m)
 		m->name = long_name(names, n);
 	else if (str_starts(m->field, STR("#1/")) &&
 		 parse_decimal((struct str){ m->field.p + 3, m->field.len - 3 }, &n) &&
-		 n <= m->size && bytes_sub(file, m->data, n).size == n)
-		take_bsd_name(m, file.p + m->data, n);
-	else if (m->field.len > 1 && str_ends(m->field, STR("/")))
+		 n <= m->size && bytes_sub(file, m->data, n).size == n) {
+		/* Darwin pads names with NULs. */
+		const uint8_t *data = file.p + m->data, *nul = n > 0 ? memchr(data, 0, n) : NULL;
+		m->name = (struct str){ (const char *)data, nul ? (size_t)(nul - data) : n };
+		m->data += n;
+		m->size -= n;
+	} else if (m->field.len > 1 && str_ends(m->field, STR("/")))
 		m->name.len--;
 }
 
@@ -421,16 +412,6 @@ static void outside_read(struct ar *ar, size_t i)
 	in->outside.data[i].image = first < in->image_count ? first : SIZE_MAX;
 }
 
-/* Files stay open as long as the input, which has images of them. */
-static void outside_end(struct ar *ar)
-{
-	for (size_t i = 0; i < ar->files.count; i++)
-		if (ar->files.data[i].open)
-			vec_push(&ar->in->outside_files, ar->files.data[i].file);
-	vec_release(&ar->files);
-	intern_release(&ar->paths);
-}
-
 bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 {
 	(void)err;
@@ -442,6 +423,11 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 	for (size_t i = 0; in->file.path && i < in->outside.count; i++)
 		outside_read(&ar, i);
 	in->outside_size = ar.done - in->file.bytes.size;
-	outside_end(&ar);
+	/* Files stay open as long as the input, which has images of them. */
+	for (size_t i = 0; i < ar.files.count; i++)
+		if (ar.files.data[i].open)
+			vec_push(&in->outside_files, ar.files.data[i].file);
+	vec_release(&ar.files);
+	intern_release(&ar.paths);
 	return true;
 }

@@ -8,20 +8,14 @@ enum {
 	VERSION_WITH_PAYLOAD = 0x208
 };
 
-static bool boot_image_has_header(struct reader *r)
-{
-	reader_seek(r, BOOT_FLAG);
-	const bool flag = read_u16(r) == 0xaa55;
-	read_skip(r, 2); /* a jump */
-	const uint8_t *magic = read_take(r, 4);
-	return flag && magic && memcmp(magic, "HdrS", 4) == 0 &&
-	       read_u16(r) >= VERSION_WITH_PAYLOAD;
-}
-
 bool boot_image_kernel(struct bytes b, struct bytes *ret_kernel)
 {
 	struct reader r = reader_of(b, false);
-	if (!boot_image_has_header(&r))
+	reader_seek(&r, BOOT_FLAG);
+	const bool flag = read_u16(&r) == 0xaa55;
+	read_skip(&r, 2); /* a jump */
+	const uint8_t *magic = read_take(&r, 4);
+	if (!flag || !magic || memcmp(magic, "HdrS", 4) != 0 || read_u16(&r) < VERSION_WITH_PAYLOAD)
 		return false;
 	reader_seek(&r, SETUP_SECTORS);
 	const uint64_t stated = read_u8(&r), sectors = stated > 0 ? stated : 4;

@@ -207,16 +207,6 @@ struct build_code {
 
 typedef VEC(struct build_code) code_vec;
 
-static void list_code(const struct image_build *b, code_vec *ret)
-{
-	for (size_t i = 1; i < b->sections.count; i++) {
-		const struct section *s = &b->sections.data[i];
-		if (s->alloc && s->exec && s->size > 0)
-			vec_push(ret, (struct build_code){ s->addr, s->addr + s->size, i });
-	}
-	sort_by_key(ret->data, ret->count, sizeof *ret->data);
-}
-
 static void build_name_start(struct image_build *b, const struct build_start *at,
 			     const code_vec *code)
 {
@@ -236,7 +226,12 @@ void build_name_starts(struct image_build *b, size_t first)
 {
 	VEC(struct build_start) known = { 0 };
 	code_vec code = { 0 };
-	list_code(b, &code);
+	for (size_t i = 1; i < b->sections.count; i++) {
+		const struct section *s = &b->sections.data[i];
+		if (s->alloc && s->exec && s->size > 0)
+			vec_push(&code, (struct build_code){ s->addr, s->addr + s->size, i });
+	}
+	sort_by_key(code.data, code.count, sizeof *code.data);
 	for (size_t i = 1; i < b->symbols.count; i++) {
 		const struct symbol *s = &b->symbols.data[i].symbol;
 		if (s->section != SYM_NO_SECTION)

@@ -23,14 +23,6 @@ static const struct reg_layout layouts[] = {
 	{ EM_RISCV, 32, 4, 32, 0, 2, 8, 4 },
 };
 
-static const struct reg_layout *core_layout_of(const struct image *im)
-{
-	for (size_t i = 0; i < COUNT_OF(layouts); i++)
-		if (layouts[i].machine == im->machine && layouts[i].bits == im->bits)
-			return &layouts[i];
-	return NULL;
-}
-
 static uint64_t reg(const uint64_t *regs, uint8_t i)
 {
 	return i == NO_REG ? 0 : regs[i];
@@ -66,7 +58,10 @@ static void read_all_regs(struct core *c, struct core_thread *t, struct reader *
 static void read_prstatus(struct core *c, const struct image *im, struct reader r)
 {
 	const bool wide = im->bits == 64;
-	const struct reg_layout *l = core_layout_of(im);
+	const struct reg_layout *l = NULL;
+	for (size_t i = 0; i < COUNT_OF(layouts) && !l; i++)
+		if (layouts[i].machine == im->machine && layouts[i].bits == im->bits)
+			l = &layouts[i];
 	struct core_thread t = { 0 };
 	reader_seek(&r, 12);
 	const int signal = read_u16(&r); /* pr_cursig */
@@ -151,14 +146,6 @@ static void read_auxv(struct core *c, const struct image *im, struct reader r)
 	}
 }
 
-/* TPIDR_EL0 of the thread whose NT_PRSTATUS came last. */
-static void read_arm_tls(struct core *c, struct reader r)
-{
-	const uint64_t tp = read_u64(&r);
-	if (reader_ok(&r) && c->threads.count > 0)
-		c->threads.data[c->threads.count - 1].tp = tp;
-}
-
 /* ---- mapped files -------------------------------------------------------------------- */
 
 /* NT_FILE: a count and the unit of offsets; so many {start, end, offset}; so many texts. */
@@ -192,7 +179,7 @@ static void core_read_files(struct core *c, const struct image *im, struct reade
 
 static void read_note(struct core *c, const struct image *im, const struct elf_note *n)
 {
-	const struct reader r = reader_of(n->desc, im->big_endian);
+	struct reader r = reader_of(n->desc, im->big_endian);
 	if (str_eq(n->owner, STR(CORE_NOTE_OWNER)) && n->type == CORE_NOTE_COMPACT)
 		c->compact = true;
 	if (str_eq(n->owner, STR("VMCOREINFO")) || str_eq(n->owner, STR("QEMU")) ||
@@ -208,7 +195,12 @@ static void read_note(struct core *c, const struct image *im, const struct elf_n
 			read_siginfo(c, im, r);
 		break;
 	case NT_AUXV: read_auxv(c, im, r); break;
-	case NT_ARM_TLS: read_arm_tls(c, r); break;
+	case NT_ARM_TLS: { /* TPIDR_EL0 of the thread whose NT_PRSTATUS came last */
+		const uint64_t tp = read_u64(&r);
+		if (reader_ok(&r) && c->threads.count > 0)
+			c->threads.data[c->threads.count - 1].tp = tp;
+		break;
+	}
 	case NT_FILE:
 		if (c->files.count == 0)
 			core_read_files(c, im, r);

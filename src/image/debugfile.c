@@ -161,14 +161,6 @@ static char *find_debuglink(struct wanted *w)
 
 /* ---- given by hand ------------------------------------------------------------------------- */
 
-static const struct section *debugfile_section_named(const struct image *im, struct str name)
-{
-	for (size_t i = 1; i < im->section_count; i++)
-		if (str_eq(im->sections[i].name, name))
-			return &im->sections[i];
-	return NULL;
-}
-
 /* Whether sections that take room in memory are where the image has them; some have to be. */
 static bool sections_agree(const struct image *im, const struct image *debug)
 {
@@ -179,7 +171,7 @@ static bool sections_agree(const struct image *im, const struct image *debug)
 		const struct section *s = &im->sections[i];
 		if (!s->alloc || s->size == 0 || s->name.len == 0)
 			continue;
-		const struct section *other = debugfile_section_named(debug, s->name);
+		const struct section *other = image_section_named(debug, s->name);
 		if (other && (other->addr != s->addr || other->size != s->size))
 			return false;
 		same += other != NULL;

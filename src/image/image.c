@@ -14,13 +14,17 @@ void image_release(struct image *im)
 
 /* ---- finding ------------------------------------------------------------------- */
 
-const struct section *image_section_find(const struct image *im, const char *name)
+const struct section *image_section_named(const struct image *im, struct str name)
 {
-	const struct str wanted = str_of(name);
 	for (size_t i = 1; i < im->section_count; i++)
-		if (str_eq(im->sections[i].name, wanted))
+		if (str_eq(im->sections[i].name, name))
 			return &im->sections[i];
 	return NULL;
+}
+
+const struct section *image_section_find(const struct image *im, const char *name)
+{
+	return image_section_named(im, str_of(name));
 }
 
 const struct section *image_section_type(const struct image *im, uint32_t type, size_t from)
@@ -131,15 +135,6 @@ static bool read_chdr(const struct image *im, struct reader *r, struct packed *r
 	return true;
 }
 
-/* GNU's older form: "ZLIB", the size as 8 big-endian bytes, zlib data. */
-static void read_zdebug(struct reader *r, struct packed *ret)
-{
-	r->big_endian = true;
-	read_skip(r, 4);
-	ret->size = read_u64(r);
-	ret->method = UNPACK_ZLIB;
-}
-
 static bool image_read_packed(const struct image *im, const struct section *s, struct packed *ret,
 			      struct heft_err *err)
 {
@@ -152,10 +147,14 @@ static bool image_read_packed(const struct image *im, const struct section *s, s
 	if (!ret->is_packed)
 		return true;
 	struct reader r = reader_of(raw, im->big_endian);
-	if (zdebug)
-		read_zdebug(&r, ret);
-	else if (!read_chdr(im, &r, ret, err))
+	if (zdebug) { /* GNU's older form: "ZLIB", the size as 8 big-endian bytes, zlib data */
+		r.big_endian = true;
+		read_skip(&r, 4);
+		ret->size = read_u64(&r);
+		ret->method = UNPACK_ZLIB;
+	} else if (!read_chdr(im, &r, ret, err)) {
 		return false;
+	}
 	if (!reader_ok(&r))
 		return fail(err, HEFT_EFORMAT, 0, "the compression header is cut off");
 	ret->bytes = bytes_sub(raw, r.pos, reader_left(&r));
@@ -303,19 +302,11 @@ const char *image_describe(struct image *im)
 			    im->big_endian ? "MSB" : "LSB", type, image_machine_name(im));
 }
 
-static bool in_load(const struct image *im, uint64_t addr)
-{
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
-		if (s->type == PT_LOAD && addr >= s->addr && addr - s->addr < s->vm_size)
-			return true;
-	}
-	return false;
-}
-
 bool section_takes_vm(const struct image *im, const struct section *s)
 {
 	if (!s->alloc)
 		return false;
-	return im->kind == IMAGE_OBJECT || !(s->tls && s->nobits) || !in_load(im, s->addr);
+	if (im->kind == IMAGE_OBJECT || !s->tls || !s->nobits)
+		return true;
+	return !image_load_at(im, s->addr);
 }

@@ -229,6 +229,7 @@ static inline struct str section_title(const struct section *s)
 }
 
 /* By exact name, the first one; NULL if there is none. */
+const struct section *image_section_named(const struct image *im, struct str name);
 const struct section *image_section_find(const struct image *im, const char *name);
 /* The first section of a type (SHT_*), at or after section index `from`. */
 const struct section *image_section_type(const struct image *im, uint32_t type, size_t from);

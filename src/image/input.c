@@ -7,16 +7,6 @@
 #include "image/elf/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
 
-/* The tables that were made for the image are none of the program's. */
-static void hide_tables(struct image *im)
-{
-	im->ehdr_size = im->phdr_size = im->shdr_size = 0;
-	im->part_count = 0;
-	for (size_t i = 1; i < im->section_count; i++)
-		if (im->sections[i].type == SHT_STRTAB || im->sections[i].type == SHT_SYMTAB)
-			im->sections[i].name = STR("");
-}
-
 static bool make_image(struct input *in, const char *path, struct heft_err *err)
 {
 	struct bytes elf;
@@ -24,16 +14,20 @@ static bool make_image(struct input *in, const char *path, struct heft_err *err)
 	if (!linkmap_image(in->linkmap, &elf, &content, err))
 		return false;
 	in->owned = (void *)(uintptr_t)elf.p;
-	in->images = mem_zeroed(1, sizeof *in->images);
-	if (!elf_parse(in->images, &(struct image_place){ path, STR(""), 0, 0 }, elf, in->notes,
-		       err)) {
-		mem_free(in->images);
-		in->images = NULL;
+	struct image *im = mem_zeroed(1, sizeof *im);
+	if (!elf_parse(im, &(struct image_place){ path, STR(""), 0, 0 }, elf, in->notes, err)) {
+		mem_free(im);
 		return false;
 	}
+	in->images = im;
 	in->image_count = 1;
 	in->file.bytes = (struct bytes){ elf.p, content };
-	hide_tables(in->images);
+	/* The tables that were made for the image are none of the program's. */
+	im->ehdr_size = im->phdr_size = im->shdr_size = 0;
+	im->part_count = 0;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].type == SHT_STRTAB || im->sections[i].type == SHT_SYMTAB)
+			im->sections[i].name = STR("");
 	return true;
 }
 

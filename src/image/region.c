@@ -59,14 +59,6 @@ static void add_extent(extents *list, uint64_t start, uint64_t size)
 		vec_push(list, (struct extent){ start, start + size });
 }
 
-static void add_open_region(struct memory_regions *r, uint64_t start, uint64_t end)
-{
-	if (r->list.count == REGIONS_MAX)
-		return;
-	const char *name = arena_format(&r->arena, "memory at 0x%08" PRIx64, start);
-	vec_push(&r->list, (struct memory_region){ name, start, end - start, true });
-}
-
 void regions_of_segments(struct memory_regions *r, const struct image *im)
 {
 	extents list = { 0 };
@@ -83,7 +75,12 @@ void regions_of_segments(struct memory_regions *r, const struct image *im)
 		for (next = i + 1;
 		     next < list.count && list.data[next].start < add_sat(end, REGION_GAP); next++)
 			end = max_u64(end, list.data[next].end);
-		add_open_region(r, list.data[i].start, end);
+		const uint64_t start = list.data[i].start;
+		if (r->list.count < REGIONS_MAX)
+			vec_push(&r->list,
+				 (struct memory_region){
+					 arena_format(&r->arena, "memory at 0x%08" PRIx64, start),
+					 start, end - start, true });
 	}
 	vec_release(&list);
 }

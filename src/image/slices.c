@@ -32,12 +32,6 @@ static void read_pointers(const struct image *im, const struct section *table, p
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static bool slices_is_shown(uint32_t c)
-{
-	return (c >= 0x20 && c < 0x7f) || c == '\t' || c == '\n' || c == '\r' || c == 0x1b ||
-	       c >= 0xa0;
-}
-
 /* How many bytes from the start are text. */
 static uint64_t slices_text_size(struct bytes b)
 {
@@ -46,7 +40,8 @@ static uint64_t slices_text_size(struct bytes b)
 	while (i < b.size) {
 		uint32_t c;
 		const unsigned n = utf8_decode(s, i, &c);
-		if (n == 0 || !slices_is_shown(c))
+		const bool blank = c == '\t' || c == '\n' || c == '\r' || c == 0x1b;
+		if (n == 0 || !((c >= 0x20 && c < 0x7f) || blank || c >= 0xa0))
 			break;
 		i += n;
 	}
@@ -84,27 +79,9 @@ static uint64_t slices_word_at(const struct image *im, uint64_t addr)
 	return b.size == im->bits / 8 ? v : 0;
 }
 
-/* Whether what a pointer and a number say can be a text at all. */
-static bool slices_has_place(const struct image *im, const struct slice *y)
-{
-	const struct section *s = y->size > 0 && y->size <= SLICE_MAX
-					  ? image_section_at(im, y->addr)
-					  : NULL;
-	return s && !s->exec && !s->write && !s->nobits && y->size <= s->size - (y->addr - s->addr);
-}
-
 static bool begins_character(const struct image *im, uint64_t addr)
 {
 	return (slices_byte_at(im, addr) & 0xc0) != 0x80;
-}
-
-/* Whether it is text, and no zero behind says that it ends there anyhow.  The run is that at its
- * start. */
-static bool slices_is_text(const struct image *im, const struct slice *y, const struct text_run *r)
-{
-	const uint64_t end = y->addr + y->size;
-	return y->addr < r->end && end <= r->end && begins_character(im, y->addr) &&
-	       (end == r->end ? !r->zero : begins_character(im, end));
 }
 
 /* ---- what is sure ---------------------------------------------------------------------------- */
@@ -113,12 +90,6 @@ static int slices_longer_first(const void *pa, const void *pb)
 {
 	const struct slice *a = pa, *b = pb;
 	return a->size > b->size ? -1 : a->size < b->size;
-}
-
-static bool begins(const struct slices *s, uint64_t addr)
-{
-	const size_t i = lower_bound(s->list.data, s->list.count, sizeof *s->list.data, addr);
-	return i < s->list.count && s->list.data[i].addr == addr;
 }
 
 /* Text that goes on up to a 0 may be a C string, with a number behind the pointer to it.  Such are
@@ -150,8 +121,12 @@ static void keep_texts(struct slices *s, const struct image *im)
 	size_t kept = 0;
 	for (size_t i = 0; i < s->list.count; i++) {
 		move_run(&r, im, s->list.data[i].addr);
-		if (slices_is_text(im, &s->list.data[i], &r))
-			s->list.data[kept++] = s->list.data[i];
+		/* No zero behind says that it ends there anyhow. */
+		const struct slice *y = &s->list.data[i];
+		const uint64_t y_end = y->addr + y->size;
+		if (y->addr < r.end && y_end <= r.end && begins_character(im, y->addr) &&
+		    (y_end == r.end ? !r.zero : begins_character(im, y_end)))
+			s->list.data[kept++] = *y;
 	}
 	s->list.count = kept;
 }
@@ -165,9 +140,12 @@ static void keep_sure(struct slices *s, const struct image *im)
 	*s = (struct slices){ { 0 } };
 	for (size_t i = 0; i < all.list.count; i++) {
 		const struct slice *y = &all.list.data[i];
-		const bool beside = y->addr == end || begins(&all, y->addr + y->size);
-		const bool inside = y->addr + y->size <= end;
-		end = max_u64(end, y->addr + y->size);
+		const uint64_t behind = y->addr + y->size;
+		const size_t k = lower_bound(all.list.data, all.list.count, sizeof *y, behind);
+		const bool beside = y->addr == end ||
+				    (k < all.list.count && all.list.data[k].addr == behind);
+		const bool inside = behind <= end;
+		end = max_u64(end, behind);
 		move_run(&r, im, y->addr);
 		if (!inside && slices_is_sure(y, &r, beside, many))
 			vec_push(&s->list, *y);
@@ -184,7 +162,11 @@ static void add_candidates(struct slices *s, const struct image *im, const point
 					  all->data[i + 1].place - p->place <= word;
 		const struct slice y = { p->target,
 					 pointer_next ? 0 : slices_word_at(im, p->place + word) };
-		if (slices_has_place(im, &y))
+		const struct section *in = y.size > 0 && y.size <= SLICE_MAX
+						   ? image_section_at(im, y.addr)
+						   : NULL;
+		if (in && !in->exec && !in->write && !in->nobits &&
+		    y.size <= in->size - (y.addr - in->addr))
 			vec_push(&s->list, y);
 	}
 }

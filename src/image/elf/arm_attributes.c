@@ -71,12 +71,6 @@ static void arm_attributes_read_table(struct bytes b, bool big_endian, struct at
 	}
 }
 
-/* v6-M, v6S-M, v7E-M, v8-M baseline and mainline, v8.1-M. */
-static bool is_of_m_profile(uint64_t arch)
-{
-	return (arch >= 11 && arch <= 13) || arch == 16 || arch == 17 || arch == 21;
-}
-
 bool arm_thumb_alone(const struct image *im)
 {
 	const struct section *s = im->machine == EM_ARM
@@ -86,6 +80,8 @@ bool arm_thumb_alone(const struct image *im)
 	if (!s || s->compressed)
 		return false;
 	arm_attributes_read_table(section_bytes(im, s), im->big_endian, &a);
-	return a.profile == 'M' || is_of_m_profile(a.arch) ||
-	       (a.thumb != 0 && a.arm_known && !a.arm);
+	/* v6-M, v6S-M, v7E-M, v8-M baseline and mainline, v8.1-M. */
+	const bool m_profile = (a.arch >= 11 && a.arch <= 13) || a.arch == 16 || a.arch == 17 ||
+			       a.arch == 21;
+	return a.profile == 'M' || m_profile || (a.thumb != 0 && a.arm_known && !a.arm);
 }

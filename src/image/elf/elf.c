@@ -54,15 +54,6 @@ static bool parse_ident(struct elf_parse *p)
 	return true;
 }
 
-static enum image_kind elf_kind_of(uint16_t type)
-{
-	switch (type) {
-	case ET_REL: return IMAGE_OBJECT;
-	case ET_CORE: return IMAGE_CORE;
-	default: return IMAGE_EXEC;
-	}
-}
-
 static bool parse_ehdr(struct elf_parse *p)
 {
 	struct image *im = p->im;
@@ -86,7 +77,9 @@ static bool parse_ehdr(struct elf_parse *p)
 		return fail(p->err, HEFT_EFORMAT, im->file_off + r.bad,
 			    "%s: ELF header is cut off at offset %" PRIu64, p->who,
 			    im->file_off + im->bytes.size);
-	im->kind = elf_kind_of(im->type);
+	im->kind = im->type == ET_REL    ? IMAGE_OBJECT
+		   : im->type == ET_CORE ? IMAGE_CORE
+					 : IMAGE_EXEC;
 	const uint64_t least = im->bits == 64 ? EHDR64_SIZE : EHDR32_SIZE;
 	im->ehdr_size = min_u64(max_u64(eh->ehsize, least), im->bytes.size);
 	return true;
@@ -134,11 +127,6 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 	s->entsize = read_elf_word(&r, im->bits);
 }
 
-static uint32_t shdr_least(const struct image *im)
-{
-	return im->bits == 64 ? SHDR64_SIZE : SHDR32_SIZE;
-}
-
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 
 /* Of a core that is cut off the end is missing, and with it the section headers: nothing but the
@@ -176,7 +164,7 @@ static bool resolve_counts(struct elf_parse *p)
 		eh->shnum = 0;
 		return true;
 	}
-	const uint32_t least = shdr_least(im);
+	const uint32_t least = im->bits == 64 ? SHDR64_SIZE : SHDR32_SIZE;
 	if (im->kind == IMAGE_CORE &&
 	    (eh->shoff > im->bytes.size || im->bytes.size - eh->shoff < least ||
 	     (im->bytes.size - eh->shoff) / least < eh->shnum)) {

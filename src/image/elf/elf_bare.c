@@ -14,19 +14,13 @@ struct bare {
 	VEC(struct section) list;  /* [0] is the null section */
 };
 
-/* The PT_LOAD with file bytes at an address, or NULL. */
-static const struct segment *load_at(const struct image *im, uint64_t addr)
-{
-	const struct segment *s = image_load_at(im, addr);
-	return s && addr - s->addr < s->file_size && s->off < im->bytes.size ? s : NULL;
-}
-
 /* Bytes of the file from an address on. */
 static struct bytes bytes_from(const struct image *im, uint64_t addr)
 {
-	const struct segment *s = load_at(im, addr);
+	const struct segment *s = image_load_at(im, addr);
 	const uint64_t skip = s ? addr - s->addr : 0;
-	if (!s || skip >= im->bytes.size - s->off)
+	if (!s || skip >= s->file_size || s->off >= im->bytes.size ||
+	    skip >= im->bytes.size - s->off)
 		return (struct bytes){ NULL, 0 };
 	return bytes_sub(im->bytes, s->off + skip,
 			 min_u64(s->file_size, im->bytes.size - s->off) - skip);
@@ -74,15 +68,6 @@ static void elf_bare_add_tables(struct bare *b)
 				  kind == DT_RELA ? SHT_RELA : SHT_REL, addr, size, 0);
 }
 
-/* gABI "Hash Table": there are as many chains as symbols. */
-static uint64_t count_by_hash(const struct image *im, uint64_t addr, uint64_t *ret_size)
-{
-	struct reader r = reader_of(bytes_from(im, addr), im->big_endian);
-	const uint64_t buckets = read_u32(&r), chains = read_u32(&r);
-	*ret_size = 4 * (2 + buckets + chains);
-	return reader_ok(&r) ? chains : 0;
-}
-
 /* The chain of the last symbol that has one tells where symbols end: an odd value closes it. */
 static uint64_t count_by_gnu_hash(const struct image *im, uint64_t addr, uint64_t *ret_size)
 {
@@ -114,7 +99,11 @@ static void elf_bare_add_symbols(struct bare *b)
 		elf_bare_add_part(b, ".gnu.hash", SHT_GNU_HASH, hash, size, 8);
 	}
 	if (image_dynamic(b->im, DT_HASH, &hash)) {
-		count = max_u64(count, count_by_hash(b->im, hash, &size));
+		/* gABI "Hash Table": there are as many chains as symbols. */
+		struct reader r = reader_of(bytes_from(b->im, hash), b->im->big_endian);
+		const uint64_t buckets = read_u32(&r), chains = read_u32(&r);
+		size = 4 * (2 + buckets + chains);
+		count = max_u64(count, reader_ok(&r) ? chains : 0);
 		elf_bare_add_part(b, ".hash", SHT_HASH, hash, size, 8);
 	}
 	const uint64_t each = b->im->bits == 64 ? SYM64_SIZE : SYM32_SIZE;
@@ -173,12 +162,6 @@ static int elf_bare_by_addr(const void *pa, const void *pb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* The name of what is known by its rights alone. */
-static struct str name_of_rights(const struct segment *s)
-{
-	return s->exec ? STR(".text") : s->write ? STR(".data") : STR(".rodata");
-}
-
 /* Of a segment; `like` has its name, its type and whether it is code. */
 static void elf_bare_add_section(struct bare *b, const struct segment *in, struct section like,
 				 uint64_t start, uint64_t end)
@@ -212,7 +195,9 @@ static void cut_segment(struct bare *b, const struct segment *s)
 	const uint64_t held = s->off < b->im->bytes.size
 				      ? min_u64(s->file_size, b->im->bytes.size - s->off)
 				      : 0;
-	const struct section plain = { .name = name_of_rights(s),
+	const struct section plain = { .name = s->exec    ? STR(".text")
+					       : s->write ? STR(".data")
+							  : STR(".rodata"),
 				       .type = SHT_PROGBITS,
 				       .exec = s->exec };
 	uint64_t at = min_u64(header_bytes(b->im, s), held);

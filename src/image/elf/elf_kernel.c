@@ -10,12 +10,6 @@
 /* Kernels have less than ten segments. */
 enum { LISTS_MOST = 3, SEGMENTS_MOST = 16 };
 
-static struct bytes behind_headers(const struct image *im)
-{
-	const uint64_t end = max_u64(im->shdr_off + im->shdr_size, im->phdr_off + im->phdr_size);
-	return bytes_sub(im->bytes, end, im->bytes.size - min_u64(end, im->bytes.size));
-}
-
 /* Addresses of the lists are those that the kernel has when all of it runs where it is loaded, at
  * one distance from there.  Variables of each processor are linked for address 0. */
 bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
@@ -55,7 +49,9 @@ static bool are_places(const struct image *im, struct bytes b)
 
 void elf_find_kernel_relocs(struct image *im)
 {
-	const struct bytes b = behind_headers(im);
+	const uint64_t end = max_u64(im->shdr_off + im->shdr_size, im->phdr_off + im->phdr_size);
+	const struct bytes b = bytes_sub(im->bytes, end,
+					 im->bytes.size - min_u64(end, im->bytes.size));
 	if (im->type != ET_EXEC || (im->machine != EM_386 && im->machine != EM_X86_64) ||
 	    im->section_count == 0 || im->segment_count > SEGMENTS_MOST ||
 	    b.size % KERNEL_RELOC_SIZE != 0 || !are_places(im, b))

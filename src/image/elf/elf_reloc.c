@@ -110,15 +110,6 @@ static bool open_aps2(struct reloc_iter *it)
 	return reader_ok(r) && it->remaining <= it->image->bytes.size;
 }
 
-/* Each list begins with a word of 0. */
-static bool open_kernel(struct reloc_iter *it)
-{
-	struct reader r = it->reader;
-	while (reader_left(&r) >= KERNEL_RELOC_SIZE)
-		it->state[ST_LISTS] += read_u32(&r) == 0;
-	return true;
-}
-
 static void find_patched(struct reloc_iter *it)
 {
 	const struct image *im = it->image;
@@ -158,7 +149,8 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 	else if (it->form == FORM_APS2)
 		ok = open_aps2(it);
 	else if (it->form == FORM_KERNEL)
-		ok = open_kernel(it);
+		for (struct reader r = it->reader; reader_left(&r) >= KERNEL_RELOC_SIZE;)
+			it->state[ST_LISTS] += read_u32(&r) == 0; /* a word of 0 begins a list */
 	if (!ok) {
 		IMAGE_NOTE(im, s->off, s->file_size,
 			   "relocation section %" PRIu32 " is damaged at its start", s->index);
@@ -185,19 +177,14 @@ struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64
 
 /* ---- where an entry patches --------------------------------------------------------- */
 
-/* Offsets in compressed sections are those of the unpacked bytes. */
-static bool elf_reloc_is_packed(const struct section *s)
-{
-	return s->compressed || str_starts(s->name, STR(".zdebug_"));
-}
-
 static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 {
 	const struct section *s = it->patched;
 	ret->addr = off;
 	if (!s)
 		return;
-	if (off > s->size && !elf_reloc_is_packed(s)) {
+	/* Offsets in compressed sections are those of the unpacked bytes. */
+	if (off > s->size && !s->compressed && !str_starts(s->name, STR(".zdebug_"))) {
 		IMAGE_NOTE(it->image, it->section->off + ret->entry_off, ret->entry_size,
 			   "a relocation of section %" PRIu32 " lies outside it", s->index);
 		return;
@@ -452,15 +439,6 @@ static bool next_kernel(struct reloc_iter *it, struct reloc *ret)
 
 /* ---- made ------------------------------------------------------------------------------ */
 
-static bool next_made(struct reloc_iter *it, struct reloc *ret)
-{
-	const struct section *s = it->section;
-	if (it->state[ST_MADE] == s->made_reloc_count)
-		return false;
-	*ret = s->made_relocs[it->state[ST_MADE]++];
-	return elf_reloc_finish(it, ret, ret->addr);
-}
-
 bool reloc_next(struct reloc_iter *it, struct reloc *ret)
 {
 	memset(ret, 0, sizeof *ret);
@@ -471,7 +449,11 @@ bool reloc_next(struct reloc_iter *it, struct reloc *ret)
 	case FORM_CREL: return next_crel(it, ret);
 	case FORM_APS2: return next_aps2(it, ret);
 	case FORM_KERNEL: return next_kernel(it, ret);
-	case FORM_MADE: return next_made(it, ret);
+	case FORM_MADE:
+		if (it->state[ST_MADE] == it->section->made_reloc_count)
+			return false;
+		*ret = it->section->made_relocs[it->state[ST_MADE]++];
+		return elf_reloc_finish(it, ret, ret->addr);
 	default: return false;
 	}
 }

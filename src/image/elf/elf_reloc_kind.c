@@ -311,14 +311,6 @@ static int64_t x86_bias(const struct reloc_iter *it, const struct reloc *r)
 	return 0;
 }
 
-static bool symbol_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *ret)
-{
-	if (r->symbol == 0 || r->symbol >= it->symbols.count)
-		return false;
-	const struct symbol s = symtab_get(&it->symbols, r->symbol);
-	return symbol_addr(it->image, &s, ret);
-}
-
 bool reloc_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *ret)
 {
 	const uint64_t mask = it->image->bits == 64 || it->image->kind == IMAGE_OBJECT ? UINT64_MAX
@@ -327,8 +319,15 @@ bool reloc_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *
 			       (it->image->machine == EM_MIPS && r->symbol == 0 &&
 				(r->type & 0xff) == R_MIPS_REL32);
 	uint64_t symbol = 0;
-	if (r->kind == RELOC_OTHER || (!base_only && !symbol_target(it, r, &symbol)))
+	if (r->kind == RELOC_OTHER)
 		return false;
+	if (!base_only) {
+		if (r->symbol == 0 || r->symbol >= it->symbols.count)
+			return false;
+		const struct symbol s = symtab_get(&it->symbols, r->symbol);
+		if (!symbol_addr(it->image, &s, &symbol))
+			return false;
+	}
 	int64_t addend = 0;
 	if (base_only || r->kind == RELOC_ABS || r->kind == RELOC_PCREL) {
 		addend = r->addend;

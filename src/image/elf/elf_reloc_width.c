@@ -279,16 +279,12 @@ static const struct plain plain[] = {
 	{ EM_OLD_MOXIE, 1, 0, 0, 0 },
 };
 
-/* Whether the addend of a RELA entry is added to what the field has. */
-static bool adds_to_field(uint16_t machine)
-{
-	return machine == EM_SH || machine == EM_XTENSA || machine == EM_OLD_D30V ||
-	       machine == EM_D30V;
-}
-
 static struct reloc_field plain_field(uint16_t machine, uint32_t type)
 {
-	const uint8_t op = adds_to_field(machine) ? RELOC_OP_ADD : RELOC_OP_SET;
+	/* Of some the addend of a RELA entry is added to what the field has. */
+	const bool adds = machine == EM_SH || machine == EM_XTENSA || machine == EM_OLD_D30V ||
+			  machine == EM_D30V;
+	const uint8_t op = adds ? RELOC_OP_ADD : RELOC_OP_SET;
 	for (size_t i = 0; i < COUNT_OF(filled); i++)
 		if (filled[i].machine == machine && type >= filled[i].first &&
 		    type <= filled[i].last)
@@ -322,31 +318,6 @@ static struct reloc_field field_in(const struct elf_reloc_width_fields *f, size_
 	return (struct reloc_field){ type == 0 ? RELOC_OP_NONE : RELOC_OP_UNKNOWN, 0, 0, 0 };
 }
 
-/* Fields that share their byte with something else. */
-static struct reloc_field riscv_field(uint32_t type)
-{
-	if (type == 52) /* SUB6 */
-		return (struct reloc_field){ RELOC_OP_SUB, 1, 6, 0 };
-	if (type == 53) /* SET6 */
-		return (struct reloc_field){ RELOC_OP_SET, 1, 6, 0 };
-	return field_in(riscv, COUNT_OF(riscv), type);
-}
-
-static struct reloc_field loongarch_field(uint32_t type)
-{
-	if (type == 105 || type == 106) /* ADD6, SUB6 */
-		return (struct reloc_field){ type == 105 ? RELOC_OP_ADD : RELOC_OP_SUB, 1, 6, 0 };
-	return field_in(loongarch, COUNT_OF(loongarch), type);
-}
-
-/* N64 keeps up to three types that are applied in turn; "R_MIPS_32, R_MIPS_64" widens. */
-static struct reloc_field mips_field(uint32_t type)
-{
-	if ((type & 0xff) == R_MIPS_32 && (type >> 8 & 0xff) == R_MIPS_64)
-		type = R_MIPS_64;
-	return field_in(mips, COUNT_OF(mips), type);
-}
-
 struct reloc_field reloc_field(const struct image *im, uint32_t type)
 {
 	const uint16_t machine = im->machine;
@@ -355,15 +326,28 @@ struct reloc_field reloc_field(const struct image *im, uint32_t type)
 	case EM_386: return field_in(i386, COUNT_OF(i386), type);
 	case EM_AARCH64: return field_in(aarch64, COUNT_OF(aarch64), type);
 	case EM_ARM: return field_in(arm, COUNT_OF(arm), type);
-	case EM_RISCV: return riscv_field(type);
+	case EM_RISCV:
+		if (type == 52 || type == 53) /* SUB6, SET6 share their byte */
+			return (struct reloc_field){ type == 52 ? RELOC_OP_SUB : RELOC_OP_SET, 1, 6,
+						     0 };
+		return field_in(riscv, COUNT_OF(riscv), type);
 	case EM_PPC64: return field_in(ppc64, COUNT_OF(ppc64), type);
 	case EM_PPC: return field_in(ppc, COUNT_OF(ppc), type);
 	case EM_S390: return field_in(s390, COUNT_OF(s390), type);
-	case EM_MIPS: return mips_field(type);
+	case EM_MIPS: {
+		/* N64 keeps up to three types that are applied in turn; "R_MIPS_32, R_MIPS_64"
+		 * widens. */
+		const bool wide = (type & 0xff) == R_MIPS_32 && (type >> 8 & 0xff) == R_MIPS_64;
+		return field_in(mips, COUNT_OF(mips), wide ? R_MIPS_64 : type);
+	}
 	case EM_SPARC:
 	case EM_SPARC32PLUS:
 	case EM_SPARCV9: return field_in(sparc, COUNT_OF(sparc), type);
-	case EM_LOONGARCH: return loongarch_field(type);
+	case EM_LOONGARCH:
+		if (type == 105 || type == 106) /* ADD6, SUB6 */
+			return (struct reloc_field){ type == 105 ? RELOC_OP_ADD : RELOC_OP_SUB, 1,
+						     6, 0 };
+		return field_in(loongarch, COUNT_OF(loongarch), type);
 	case EM_RX:
 	case EM_RL78: return field_in(renesas, COUNT_OF(renesas), type);
 	case EM_WEBASSEMBLY: return field_in(wasm, COUNT_OF(wasm), type);

@@ -2,14 +2,6 @@
 
 /* Symbol tables: gABI "Symbol Table". */
 
-/* The table cut after its last NUL, so that every offset in it finds an end. */
-static struct bytes cut_strings(struct bytes b)
-{
-	while (b.size > 0 && b.p[b.size - 1] != 0)
-		b.size--;
-	return b;
-}
-
 static bool names_are_too_many(const struct symtab *t)
 {
 	struct reader r = reader_of(t->data, t->image->big_endian);
@@ -75,7 +67,10 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 	if (s->link != 0 && s->link < im->section_count &&
 	    im->sections[s->link].type == SHT_STRTAB) {
 		t->strings = &im->sections[s->link];
-		t->names = cut_strings(section_bytes(im, t->strings));
+		t->names = section_bytes(im, t->strings);
+		/* Every offset in it finds an end. */
+		while (t->names.size > 0 && t->names.p[t->names.size - 1] != 0)
+			t->names.size--;
 	} else {
 		IMAGE_NOTE(im, s->off, 0, "symbol table (section %" PRIu32 ") has no string table",
 			   s->index);
@@ -107,15 +102,6 @@ static uint32_t resolve_section(const struct symtab *t, uint32_t i, uint16_t shn
 		return SYM_BAD;
 	}
 	return index < im->section_count || index == SHN_UNDEF ? index : SYM_BAD;
-}
-
-/* No number of a section means anything where they are made of segments. */
-static uint32_t section_of_value(const struct image *im, uint32_t stated, uint64_t value)
-{
-	if (stated == SYM_NO_SECTION || stated == SYM_ABSOLUTE || stated == SYM_COMMON)
-		return stated;
-	const struct section *s = image_section_at(im, value);
-	return s ? s->index : SYM_BAD;
 }
 
 static struct str symbol_name(const struct symtab *t, uint32_t i, uint64_t off)
@@ -163,24 +149,17 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	s.bind = info >> 4;
 	s.visibility = other & 3;
 	s.section = resolve_section(t, s.index, shndx);
-	if (im->bare)
-		s.section = section_of_value(im, s.section, s.value);
+	/* No number of a section means anything where they are made of segments. */
+	if (im->bare && s.section != SYM_NO_SECTION && s.section != SYM_ABSOLUTE &&
+	    s.section != SYM_COMMON) {
+		const struct section *at = image_section_at(im, s.value);
+		s.section = at ? at->index : SYM_BAD;
+	}
 	s.name = symbol_name(t, s.index, s.name_off);
 	return s;
 }
 
 /* ---- addresses ------------------------------------------------------------------ */
-
-/* The value without the bit that says which instruction set a function uses (AAELF32
- * "Symbol Values"; MIPS16 and microMIPS do the same in dynamic symbol tables). */
-static uint64_t code_value(const struct image *im, const struct symbol *s)
-{
-	const bool code = s->type == STT_FUNC || s->type == STT_GNU_IFUNC ||
-			  s->type == STT_ARM_TFUNC;
-	if (code && (im->machine == EM_ARM || im->machine == EM_MIPS))
-		return s->value & ~UINT64_C(1);
-	return s->value;
-}
 
 /* The address of the code that the descriptor at an address names; the address itself where there
  * is none. */
@@ -212,7 +191,12 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 	const struct section *sec = &im->sections[s->section];
 	if (!sec->alloc)
 		return false;
-	const uint64_t value = code_value(im, s);
+	/* A bit of a function's value says which instruction set it uses (AAELF32 "Symbol
+	 * Values"; MIPS16 and microMIPS do the same in dynamic symbol tables). */
+	const bool code = s->type == STT_FUNC || s->type == STT_GNU_IFUNC ||
+			  s->type == STT_ARM_TFUNC;
+	const bool marked = code && (im->machine == EM_ARM || im->machine == EM_MIPS);
+	const uint64_t value = s->value & ~(uint64_t)marked;
 	if (im->kind == IMAGE_OBJECT) {
 		const uint64_t room = (UINT64_C(1) << OBJECT_SECTION_SHIFT) - 1;
 		if (value > room || (sec->addr & room) > room - value)

@@ -54,12 +54,6 @@ static bool is_ld_heading(struct str line)
 	return false;
 }
 
-static bool is_msvc_heading(struct str line)
-{
-	return str_starts(line, STR(" Timestamp is ")) ||
-	       str_starts(line, STR(" Preferred load address is "));
-}
-
 /* NULL for ret: a heading that begins a map is enough, whoever's it is. */
 static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 {
@@ -79,7 +73,8 @@ static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 		*ret = LINKMAP_LD64;
 		return true;
 	}
-	if (is_msvc_heading(m->line)) {
+	if (str_starts(m->line, STR(" Timestamp is ")) ||
+	    str_starts(m->line, STR(" Preferred load address is "))) {
 		*ret = LINKMAP_MSVC;
 		return true;
 	}
@@ -110,15 +105,6 @@ bool linkmap_begins(struct bytes head)
 	return detect(&m, NULL);
 }
 
-static bool no_map(const struct map_maker *m, struct bytes bytes, struct heft_err *err)
-{
-	if (linkmap_begins(bytes))
-		return fail(err, HEFT_EFORMAT, m->r.size,
-			    "%s:%" PRIu64 ": the linker map ends before its memory map", m->path,
-			    m->line_number);
-	return file_format_refuse(file_format_of_plain(bytes), USE_MAP, m->path, bytes.size, err);
-}
-
 static bool linkmap_parse_bytes(struct linkmap *lm, const char *path, struct bytes bytes,
 				bool mapped, struct notes *notes, struct heft_err *err)
 {
@@ -135,7 +121,12 @@ static bool linkmap_parse_bytes(struct linkmap *lm, const char *path, struct byt
 			    "%s: the linker map is larger than 16 GiB", path);
 	lm->bytes = bytes;
 	if (!detect(&m, &lm->linker))
-		return no_map(&m, bytes, err);
+		return linkmap_begins(bytes)
+			       ? fail(err, HEFT_EFORMAT, m.r.size,
+				      "%s:%" PRIu64 ": the linker map ends before its memory map",
+				      path, m.line_number)
+			       : file_format_refuse(file_format_of_plain(bytes), USE_MAP, path,
+						    bytes.size, err);
 	parsers[lm->linker](&m);
 	map_finish(&m);
 	return true;

@@ -33,23 +33,20 @@ uint32_t map_object(struct map_maker *m, struct str path)
 	return m->object_id;
 }
 
-/* ".rodata.main.str1.1", ".rodata.cst16": GCC's and Clang's names of mergeable sections. */
-static bool ends_in_merge_suffix(struct str name)
-{
-	size_t n = name.len;
-	while (n > 0 && ((name.p[n - 1] >= '0' && name.p[n - 1] <= '9') || name.p[n - 1] == '.'))
-		n--;
-	const struct str stem = { name.p, n };
-	return n < name.len && (str_ends(stem, STR(".str")) || str_ends(stem, STR(".cst")));
-}
-
 enum linkmap_kind map_kind(struct str name)
 {
 	if (str_eq(name, STR("COMMON")) || str_eq(name, STR("LARGE_COMMON")) ||
 	    str_eq(name, STR(".common")) || str_eq(name, STR(".tls_common")))
 		return LINKMAP_COMMON;
+	/* ".rodata.main.str1.1", ".rodata.cst16": GCC's and Clang's names of mergeable sections. */
+	struct str stem = name;
+	while (stem.len > 0 && ((stem.p[stem.len - 1] >= '0' && stem.p[stem.len - 1] <= '9') ||
+				stem.p[stem.len - 1] == '.'))
+		stem.len--;
+	const bool mergeable = stem.len < name.len &&
+			       (str_ends(stem, STR(".str")) || str_ends(stem, STR(".cst")));
 	if (str_eq(name, STR(".comment")) || str_eq(name, STR(".debug_str")) ||
-	    str_eq(name, STR(".debug_line_str")) || ends_in_merge_suffix(name))
+	    str_eq(name, STR(".debug_line_str")) || mergeable)
 		return LINKMAP_MERGED;
 	return LINKMAP_OBJECT;
 }

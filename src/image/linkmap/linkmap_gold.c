@@ -6,41 +6,31 @@
 /* Merged sections of an object whose place in the output gold does not write down. */
 #define NO_PLACE UINT64_MAX
 
-static enum linkmap_kind own_kind(struct str what)
-{
-	if (str_ends(what, STR("fill")))
-		return LINKMAP_FILL; /* "fill", "zero fill" */
-	if (str_eq(what, STR("common")))
-		return LINKMAP_COMMON;
-	return str_starts(what, STR("merge ")) ? LINKMAP_MERGED : LINKMAP_INTERNAL;
-}
-
-static uint64_t end_of_last_piece(const struct map_maker *m)
-{
-	const struct linkmap *lm = m->lm;
-	const struct linkmap_section *s = &lm->sections.data[m->section];
-	const struct linkmap_piece *last = lm->pieces.count ? &lm->pieces.data[lm->pieces.count - 1]
-							    : NULL;
-	return last && last->section == m->section ? add_sat(last->addr, last->size) : s->addr;
-}
-
-static void add_placeless(struct map_maker *m, const struct ld_entry *e)
-{
-	const uint64_t addr = end_of_last_piece(m);
-	struct linkmap_piece *p = map_add_piece(m, LINKMAP_MERGED, e->name, addr, 0, e->rest);
-	if (p)
-		p->input_size = e->size;
-}
-
 static void gold_piece(struct map_maker *m, const struct ld_entry *e)
 {
 	struct str what = e->name;
 	if (map_take(&what, STR("** "))) {
 		if (m->section == LINKMAP_NONE || m->lm->sections.data[m->section].header)
 			map_add_section(m, what, e->addr, e->size)->header = true;
-		map_add_piece(m, own_kind(what), what, e->addr, e->size, e->rest);
+		const enum linkmap_kind kind = str_ends(what, STR("fill"))
+						       ? LINKMAP_FILL /* also "zero fill" */
+					       : str_eq(what, STR("common"))     ? LINKMAP_COMMON
+					       : str_starts(what, STR("merge ")) ? LINKMAP_MERGED
+										 : LINKMAP_INTERNAL;
+		map_add_piece(m, kind, what, e->addr, e->size, e->rest);
 	} else if (e->addr == NO_PLACE && m->section != LINKMAP_NONE) {
-		add_placeless(m, e);
+		/* It stands where the last piece of its section ends. */
+		const struct linkmap *lm = m->lm;
+		const struct linkmap_piece *last = lm->pieces.count
+							   ? &lm->pieces.data[lm->pieces.count - 1]
+							   : NULL;
+		const uint64_t addr = last && last->section == m->section
+					      ? add_sat(last->addr, last->size)
+					      : lm->sections.data[m->section].addr;
+		struct linkmap_piece *p = map_add_piece(m, LINKMAP_MERGED, e->name, addr, 0,
+							e->rest);
+		if (p)
+			p->input_size = e->size;
 	} else {
 		map_add_piece(m, map_kind(e->name), e->name, e->addr, e->size, e->rest);
 	}

@@ -57,13 +57,6 @@ static bool is_all_zeros(const struct linkmap *map, const struct linkmap_section
 	return any;
 }
 
-static bool is_written(struct str name)
-{
-	return is_without_bytes(name) ||
-	       NAMED(name, ".data", ".sdata", ".ldata", ".tdata", ".got", ".init_array",
-		     ".fini_array", ".preinit_array", ".ctors", ".dtors", ".dynamic", ".jcr");
-}
-
 /* By its name, else by what stands in it. */
 static bool linkmap_image_is_code(const struct linkmap *map, const struct linkmap_section *s,
 				  struct str name)
@@ -96,21 +89,16 @@ static bool is_copied(const struct linkmap *map)
 	return false;
 }
 
-/* Where others are copied to memory that is written, few things are stored there alone. */
-static bool is_doubtful(const struct linkmap *map, const struct linkmap_section *s)
-{
-	const struct str name = linkmap_text(map, s->name);
-	const struct linkmap_region *r = linkmap_image_region_at(map, s->addr);
-	return s->size > 0 && s->load_addr == s->addr && r && r->written &&
-	       linkmap_image_is_loaded(s, name) && !linkmap_image_is_code(map, s, name) &&
-	       !is_without_bytes(name) && !is_all_zeros(map, s);
-}
-
 void linkmap_doubts(const struct linkmap *map, struct text *ret)
 {
+	/* Where others are copied to memory that is written, few things are stored there alone. */
 	for (size_t i = 0; is_copied(map) && i < map->sections.count; i++) {
 		const struct linkmap_section *s = &map->sections.data[i];
-		if (!is_doubtful(map, s))
+		const struct str name = linkmap_text(map, s->name);
+		const struct linkmap_region *r = linkmap_image_region_at(map, s->addr);
+		if (s->size == 0 || s->load_addr != s->addr || !r || !r->written ||
+		    !linkmap_image_is_loaded(s, name) || linkmap_image_is_code(map, s, name) ||
+		    is_without_bytes(name) || is_all_zeros(map, s))
 			continue;
 		text_add(ret, ret->len > 0 ? STR(", ") : STR(""));
 		text_add(ret, linkmap_text(map, s->name));
@@ -167,7 +155,13 @@ static void linkmap_image_add_part(struct linkmap_image_making *m, uint32_t inde
 					.nobits = is_without_bytes(name) ||
 						  is_all_zeros(m->map, s) };
 	if (linkmap_image_is_loaded(s, name))
-		p.flags = SHF_ALLOC | (is_written(name) ? SHF_WRITE : 0u) |
+		p.flags = SHF_ALLOC |
+			  (is_without_bytes(name) || NAMED(name, ".data", ".sdata", ".ldata",
+							   ".tdata", ".got", ".init_array",
+							   ".fini_array", ".preinit_array",
+							   ".ctors", ".dtors", ".dynamic", ".jcr")
+				   ? SHF_WRITE
+				   : 0u) |
 			  (s->tls && p.nobits ? SHF_TLS : 0u) |
 			  (linkmap_image_is_code(m->map, s, name) ? SHF_EXECINSTR : 0u);
 	m->content = add_sat(m->content, p.nobits ? 0 : p.size);
@@ -241,11 +235,6 @@ static void put_segment(struct text *t, const struct linkmap_image_part *p)
 	linkmap_image_put(t, 1, 8);
 }
 
-static bool takes_segment(const struct linkmap_image_part *p)
-{
-	return p->flags & SHF_ALLOC && !(p->flags & SHF_TLS && p->nobits);
-}
-
 /* Where the parts of the file behind the contents lie. */
 struct made_at {
 	uint64_t symbols, strings, names, segments, sections;
@@ -297,11 +286,13 @@ static void linkmap_image_put_sections(const struct linkmap_image_making *m, str
 static uint16_t put_segments(const struct linkmap_image_making *m, struct text *t)
 {
 	uint16_t count = 0;
-	for (size_t i = 0; i < m->parts.count; i++)
-		if (takes_segment(&m->parts.data[i])) {
-			put_segment(t, &m->parts.data[i]);
+	for (size_t i = 0; i < m->parts.count; i++) {
+		const struct linkmap_image_part *p = &m->parts.data[i];
+		if (p->flags & SHF_ALLOC && !(p->flags & SHF_TLS && p->nobits)) {
+			put_segment(t, p);
 			count++;
 		}
+	}
 	return count;
 }
 

@@ -100,21 +100,17 @@ static void read_discarded(struct ld_parser *p, const struct ld_entry *e)
 		map_odd_line(p->m, "not an entry of the discarded sections");
 }
 
-/* "xrw !w": what stands behind the mark is excluded. */
-static bool has_attribute(struct str attributes, char c)
-{
-	const char *end = memchr(attributes.p, '!', attributes.len);
-	return memchr(attributes.p, c, end ? (size_t)(end - attributes.p) : attributes.len) != NULL;
-}
-
 /* "NAME  0xORIGIN 0xLENGTH ATTRIBUTES"; "*default*" is what is in no region. */
 static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e)
 {
 	if (e->count != 2 || e->name.len == 0 || str_eq(e->name, STR("*default*")))
 		return;
+	/* "xrw !w": what stands behind the mark is excluded. */
+	const char *end = memchr(e->rest.p, '!', e->rest.len);
+	const size_t len = end ? (size_t)(end - e->rest.p) : e->rest.len;
 	vec_push(&p->m->lm->regions,
 		 (struct linkmap_region){ map_text(p->m, e->name), e->addr, e->size,
-					  has_attribute(e->rest, 'w') });
+					  memchr(e->rest.p, 'w', len) != NULL });
 }
 
 /* ---- the memory map ------------------------------------------------------------------- */
@@ -144,14 +140,6 @@ static void linkmap_ld_read_numbers(struct ld_parser *p, struct ld_entry *e)
 		p->dialect->piece(p->m, e);
 }
 
-static void linkmap_ld_read_symbol(struct ld_parser *p, const struct ld_entry *e)
-{
-	if (e->rest.len == 0)
-		map_odd_line(p->m, "a number alone");
-	else if (!p->dialect->script(p->m, e))
-		map_add_symbol(p->m, e->rest, e->addr, 0);
-}
-
 /* Lines of no numbers are patterns of the script (" *(.text)"), orders ("LOAD x.o"), sections
  * without contents, or names whose numbers follow. */
 static void read_map_line(struct ld_parser *p, struct ld_entry *e)
@@ -167,8 +155,12 @@ static void read_map_line(struct ld_parser *p, struct ld_entry *e)
 		p->dialect->piece(m, e);
 	else if (e->count == 2)
 		linkmap_ld_read_section(p, e);
-	else if (e->count == 1 && e->name.len == 0)
-		linkmap_ld_read_symbol(p, e);
+	else if (e->count == 1 && e->name.len == 0) {
+		if (e->rest.len == 0)
+			map_odd_line(m, "a number alone");
+		else if (!p->dialect->script(m, e))
+			map_add_symbol(m, e->rest, e->addr, 0);
+	}
 	p->waiting = e->count == 0 ? e->name : STR("");
 	p->waiting_indented = e->indented;
 }

@@ -53,17 +53,6 @@ static bool linkmap_ld64_take_number(struct str *s, uint64_t *ret)
 	return true;
 }
 
-/* Number 0 is the linker itself: "linker synthesized". */
-static bool linkmap_ld64_read_object(struct ld64 *l, struct str s)
-{
-	uint64_t number;
-	if (!linkmap_ld64_take_number(&s, &number) || number != l->objects.count)
-		return false;
-	const bool own = number == 0 && str_eq(s, STR("linker synthesized"));
-	vec_push(&l->objects, own ? LINKMAP_NONE : map_object(l->m, s));
-	return true;
-}
-
 static bool take_tab_0x(struct str *s, uint64_t *ret)
 {
 	map_skip_blanks(s);
@@ -97,15 +86,6 @@ static bool linkmap_ld64_find_section(struct ld64 *l, uint64_t addr)
 	return addr - s->addr <= s->size;
 }
 
-/* A literal is named by its contents: "literal string: hello". */
-static enum linkmap_kind linkmap_ld64_kind_of(const struct ld64 *l, uint64_t number,
-					      struct str name)
-{
-	if (l->objects.data[number] == LINKMAP_NONE)
-		return LINKMAP_INTERNAL;
-	return str_starts(name, STR("literal string: ")) ? LINKMAP_MERGED : LINKMAP_OBJECT;
-}
-
 static bool linkmap_ld64_read_symbol(struct ld64 *l, struct str s)
 {
 	struct map_maker *m = l->m;
@@ -120,8 +100,15 @@ static bool linkmap_ld64_read_symbol(struct ld64 *l, struct str s)
 		return true;
 	}
 	const struct str section = linkmap_text(m->lm, m->lm->sections.data[m->section].name);
-	map_add_piece(m, linkmap_ld64_kind_of(l, number, s), section, addr, size, STR(""))->object =
-		l->objects.data[number];
+	/* A literal is named by its contents. */
+	const bool literal = str_starts(s, STR("literal string: "));
+	const uint32_t object = l->objects.data[number];
+	map_add_piece(m,
+		      object == LINKMAP_NONE ? LINKMAP_INTERNAL
+		      : literal              ? LINKMAP_MERGED
+					     : LINKMAP_OBJECT,
+		      section, addr, size, STR(""))
+		->object = object;
 	map_add_symbol(m, s, addr, size);
 	return true;
 }
@@ -142,7 +129,15 @@ static bool read_row(struct ld64 *l)
 {
 	const struct str line = l->m->line;
 	switch (l->table) {
-	case TABLE_OBJECTS: return linkmap_ld64_read_object(l, line);
+	case TABLE_OBJECTS: { /* number 0 is the linker itself */
+		struct str s = line;
+		uint64_t number;
+		if (!linkmap_ld64_take_number(&s, &number) || number != l->objects.count)
+			return false;
+		const bool own = number == 0 && str_eq(s, STR("linker synthesized"));
+		vec_push(&l->objects, own ? LINKMAP_NONE : map_object(l->m, s));
+		return true;
+	}
 	case TABLE_SECTIONS: return linkmap_ld64_read_section(l, line);
 	case TABLE_SYMBOLS: return linkmap_ld64_read_symbol(l, line);
 	case TABLE_DEAD: return read_dead(l, line);

@@ -49,22 +49,6 @@ static bool linkmap_lld_read_columns(const struct lld *l, struct columns_line *r
 	return map_take_decimal(&s, &ret->align) && columns_take_text(s, ret);
 }
 
-/* Each entry of .eh_frame is a piece: ".eh_frame+0x2c". */
-static struct str without_offset(struct str section)
-{
-	if (!str_starts(section, STR(".eh_frame")))
-		return section;
-	return (struct str){ section.p, map_find_last(section, STR("+0x")) };
-}
-
-static enum linkmap_kind internal_kind(struct str section)
-{
-	const bool merged = str_starts(section, STR(".rodata")) ||
-			    str_starts(section, STR(".lrodata")) ||
-			    map_kind(section) == LINKMAP_MERGED;
-	return merged ? LINKMAP_MERGED : LINKMAP_INTERNAL;
-}
-
 static void linkmap_lld_read_piece(struct lld *l, const struct columns_line *c)
 {
 	struct map_maker *m = l->m;
@@ -78,10 +62,16 @@ static void linkmap_lld_read_piece(struct lld *l, const struct columns_line *c)
 			p = map_add_piece(m, assigned ? LINKMAP_FILL : LINKMAP_INTERNAL, c->text,
 					  c->addr, c->size, STR(""));
 	} else if (str_eq(place.object, STR("<internal>"))) {
-		p = map_add_piece(m, internal_kind(place.section), place.section, c->addr, c->size,
-				  STR(""));
+		const bool merged = str_starts(place.section, STR(".rodata")) ||
+				    str_starts(place.section, STR(".lrodata")) ||
+				    map_kind(place.section) == LINKMAP_MERGED;
+		p = map_add_piece(m, merged ? LINKMAP_MERGED : LINKMAP_INTERNAL, place.section,
+				  c->addr, c->size, STR(""));
 	} else {
-		const struct str section = without_offset(place.section);
+		/* Each entry of .eh_frame is a piece: ".eh_frame+0x2c". */
+		struct str section = place.section;
+		if (str_starts(section, STR(".eh_frame")))
+			section.len = map_find_last(section, STR("+0x"));
 		p = map_add_piece(m, map_kind(section), section, c->addr, c->size, place.object);
 	}
 	if (p)
@@ -100,15 +90,11 @@ static void linkmap_lld_read_section(struct lld *l, const struct columns_line *c
 	s->load_addr = c->load_addr;
 }
 
-/* "$x", "$d.12": marks of Arm and RISC-V, which say what kind of bytes follow. */
-static bool is_mark(struct str name)
-{
-	return name.len >= 2 && name.p[0] == '$' && (name.len == 2 || name.p[2] == '.');
-}
-
 static void linkmap_lld_read_symbol(struct lld *l, const struct columns_line *c)
 {
-	if (!is_mark(c->text))
+	/* "$x", "$d.12": marks of Arm and RISC-V, which say what kind of bytes follow. */
+	const struct str s = c->text;
+	if (s.len < 2 || s.p[0] != '$' || (s.len > 2 && s.p[2] != '.'))
 		map_add_symbol(l->m, c->text, l->thumb ? c->addr & ~UINT64_C(1) : c->addr, c->size);
 	else if (c->text.p[1] == 't')
 		l->thumb = true;

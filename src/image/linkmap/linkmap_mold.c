@@ -3,11 +3,6 @@
 /* mold: addresses in hex ("0" alone for zero), sizes in decimal.  Sections the linker makes itself
  * have no pieces in the map; they get one here, so that every section's bytes have a piece. */
 
-static bool is_header(struct str name)
-{
-	return str_eq(name, STR("EHDR")) || str_eq(name, STR("PHDR")) || str_eq(name, STR("SHDR"));
-}
-
 static bool linkmap_mold_read_columns(struct str s, struct columns_line *ret)
 {
 	map_skip_blanks(&s);
@@ -46,7 +41,8 @@ static void linkmap_mold_read_section(struct map_maker *m, const struct columns_
 	fill_section(m);
 	struct linkmap_section *s = map_add_section(m, c->text, c->addr, c->size);
 	s->align_log2 = map_log2(c->align);
-	s->header = is_header(c->text);
+	s->header = str_eq(c->text, STR("EHDR")) || str_eq(c->text, STR("PHDR")) ||
+		    str_eq(c->text, STR("SHDR"));
 }
 
 static void linkmap_mold_read_piece(struct map_maker *m, const struct columns_line *c)

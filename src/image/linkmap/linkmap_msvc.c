@@ -127,25 +127,6 @@ static bool linkmap_msvc_place_section(struct msvc *v, const struct linkmap_msvc
 	return v->placed.data[g->section] && s->addr + off == addr;
 }
 
-static enum linkmap_kind linkmap_msvc_kind_of(struct str object)
-{
-	if (str_eq(object, STR("<common>")))
-		return LINKMAP_COMMON;
-	const bool own = object.len == 0 || object.p[0] == '<' || str_eq(object, STR("* Linker *"));
-	return own ? LINKMAP_INTERNAL : LINKMAP_OBJECT;
-}
-
-/* " f i lib:object": flags of one letter, then the object. */
-static struct str take_object(struct str s)
-{
-	map_skip_blanks(&s);
-	while (s.len > 1 && (s.p[0] == 'f' || s.p[0] == 'i') && s.p[1] == ' ') {
-		s = map_cut(s, 1);
-		map_skip_blanks(&s);
-	}
-	return map_trim_end(s);
-}
-
 static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str name, uint64_t addr,
 				    struct str object)
 {
@@ -159,7 +140,10 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 		map_odd_line(m, "the address does not fit the offset");
 		return;
 	}
-	const enum linkmap_kind kind = linkmap_msvc_kind_of(object);
+	const bool own = object.len == 0 || object.p[0] == '<' || str_eq(object, STR("* Linker *"));
+	const enum linkmap_kind kind = str_eq(object, STR("<common>")) ? LINKMAP_COMMON
+				       : own                           ? LINKMAP_INTERNAL
+								       : LINKMAP_OBJECT;
 	m->section = (uint32_t)g->section;
 	map_add_piece(m, kind, g->name, addr, bytes_left(v, g, place),
 		      kind == LINKMAP_OBJECT ? object : STR(""))
@@ -177,7 +161,13 @@ static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 	map_skip_blanks(&s);
 	if (name.len == 0 || !map_take_hex(&s, &addr))
 		return false;
-	linkmap_msvc_add_symbol(v, place, name, addr, take_object(s));
+	/* " f i lib:object": flags of one letter, then the object. */
+	map_skip_blanks(&s);
+	while (s.len > 1 && (s.p[0] == 'f' || s.p[0] == 'i') && s.p[1] == ' ') {
+		s = map_cut(s, 1);
+		map_skip_blanks(&s);
+	}
+	linkmap_msvc_add_symbol(v, place, name, addr, map_trim_end(s));
 	return true;
 }
 

@@ -68,20 +68,13 @@ static void linkmap_names_add_piece(struct linkmap_names *n, uint32_t index)
 		vec_push(&n->list, (struct linkmap_name){ p->addr, 0, end, name, index });
 }
 
-/* The first symbol of a piece or of one behind it. */
-static size_t symbol_from(const struct linkmap *map, uint32_t piece)
-{
-	size_t low;
-	BISECT(low, 0, map->symbols.count, mid, map->symbols.data[mid].piece < piece);
-	return low;
-}
-
 void linkmap_names_read(struct linkmap_names *n, uint32_t section)
 {
 	const struct linkmap_section *s = &n->map->sections.data[section];
 	uint64_t next = UINT64_MAX;
 	n->list.count = 0;
-	n->symbol = symbol_from(n->map, s->first_piece);
+	const struct linkmap_symbol *symbols = n->map->symbols.data;
+	BISECT(n->symbol, 0, n->map->symbols.count, mid, symbols[mid].piece < s->first_piece);
 	for (uint32_t k = 0; k < s->piece_count; k++)
 		linkmap_names_add_piece(n, s->first_piece + k);
 	sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);

@@ -46,14 +46,6 @@ struct reader macho_reader(const struct macho *m, uint64_t off, uint64_t size)
 	return reader_of(bytes_sub(m->build.im->bytes, off, size), m->build.im->big_endian);
 }
 
-static uint16_t macho_machine_of(uint32_t cpu)
-{
-	for (size_t i = 0; i < COUNT_OF(machines); i++)
-		if (machines[i].cpu == cpu)
-			return machines[i].machine;
-	return EM_NONE;
-}
-
 static uint16_t type_of(uint32_t file_type)
 {
 	switch (file_type) {
@@ -94,7 +86,9 @@ static bool macho_parse_header(struct macho *m, struct heft_err *err)
 			    m->build.who, m->commands_size, im->bytes.size);
 	im->format = "Mach-O";
 	im->full_titles = true;
-	im->machine = macho_machine_of(m->cpu);
+	for (size_t i = 0; i < COUNT_OF(machines); i++)
+		if (machines[i].cpu == m->cpu)
+			im->machine = machines[i].machine;
 	im->type = type_of(m->file_type);
 	im->kind = m->file_type == MH_OBJECT ? IMAGE_OBJECT : IMAGE_EXEC;
 	return true;

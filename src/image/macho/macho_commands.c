@@ -45,12 +45,6 @@ static struct str read_name(struct macho *m, struct reader *r)
 
 /* ---- segments and sections ------------------------------------------------------------------- */
 
-static bool is_zerofill(uint32_t flags)
-{
-	const uint32_t type = flags & 0xff;
-	return type == S_ZEROFILL || type == S_GB_ZEROFILL || type == S_THREAD_LOCAL_ZEROFILL;
-}
-
 static uint64_t macho_commands_flags_of(const struct segment *seg, struct str segment,
 					uint32_t flags)
 {
@@ -101,7 +95,9 @@ static void macho_commands_read_section(struct macho *m, struct reader *r,
 		return;
 	/* Of dSYM files the debug sections alone are there, and __eh_frame at times: the others lie
 	 * at 0, where every file has its header. */
-	const bool absent = is_zerofill(s.flags) || seg->file_size == 0 || s.off == 0;
+	const uint32_t type = s.flags & 0xff;
+	const bool absent = type == S_ZEROFILL || type == S_GB_ZEROFILL ||
+			    type == S_THREAD_LOCAL_ZEROFILL || seg->file_size == 0 || s.off == 0;
 	const struct section made = {
 		.name = macho_section_name(m, segment, section, s.flags),
 		.title = str_of(arena_format(&im->arena, STR_FMT "," STR_FMT, STR_ARG(segment),

@@ -38,13 +38,6 @@ static bool image_addr(const struct macho_frames *f, uint64_t addr, uint64_t *re
 	return true;
 }
 
-static void macho_frames_add(struct macho_frames *f, uint64_t off, uint64_t size, uint64_t function)
-{
-	build_entry(&f->m->build,
-		    &(struct image_entry){
-			    .section = f->s->index, .off = off, .size = size, .addr = function });
-}
-
 static void macho_frames_add_data(struct macho_frames *f, uint64_t addr, uint64_t function)
 {
 	vec_push(&f->data_of, (struct macho_data){ addr, function });
@@ -115,7 +108,9 @@ static void read_fde(struct macho_frames *f, struct reader *r, uint64_t off, uin
 	if (!macho_frames_read_pointer(f, r, f->cie.pointer, &function) ||
 	    !image_addr(f, function, &function))
 		return;
-	macho_frames_add(f, off, size, function);
+	build_entry(&f->m->build,
+		    &(struct image_entry){
+			    .section = f->s->index, .off = off, .size = size, .addr = function });
 	read_skip(r, pointer_width(f, f->cie.pointer));
 	(void)read_uleb(r);
 	if (f->cie.data != POINTER_OMIT && macho_frames_read_pointer(f, r, f->cie.data, &data))

@@ -161,32 +161,17 @@ struct trie {
 	uint64_t left; /* bytes to read yet: nodes of a sound trie do not overlap */
 };
 
-/* Re-exports have no address here. */
-static bool read_terminal(struct trie *t, uint64_t size, uint64_t *ret)
-{
-	enum { ABSOLUTE = 2, REEXPORT = 8 };
-	struct reader r = read_sub(&t->r, size);
-	const uint64_t flags = read_uleb(&r);
-	*ret = t->m->text_addr + read_uleb(&r);
-	return reader_ok(&r) && size > 0 && !(flags & (ABSOLUTE | REEXPORT));
-}
-
-static void macho_linkedit_flush(struct trie *t, bool known, uint64_t addr)
-{
-	for (size_t i = 0; known && i < t->waiting.count; i++) {
-		const struct macho_linkedit_range *w = &t->waiting.data[i];
-		macho_linkedit_add(t->m, &t->m->exports, w->off, w->size, addr);
-	}
-	t->waiting.count = 0;
-}
-
 /* False where nothing more is to be read. */
 static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 {
-	uint64_t addr;
+	enum { ABSOLUTE = 2, REEXPORT = 8 };
 	reader_seek(&t->r, from->node);
 	const uint64_t size = read_uleb(&t->r);
-	const bool known = read_terminal(t, size, &addr);
+	struct reader terminal = read_sub(&t->r, size);
+	const uint64_t flags = read_uleb(&terminal);
+	const uint64_t addr = t->m->text_addr + read_uleb(&terminal);
+	/* Re-exports have no address here. */
+	const bool known = reader_ok(&terminal) && size > 0 && !(flags & (ABSOLUTE | REEXPORT));
 	const uint8_t children = read_u8(&t->r);
 	vec_push(&t->waiting, (struct macho_linkedit_range){ from->off, from->size });
 	vec_push(&t->waiting, (struct macho_linkedit_range){ from->node, t->r.pos - from->node });
@@ -201,8 +186,13 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	if (!reader_ok(&t->r) || used > t->left)
 		return false;
 	t->left -= used;
-	if (size > 0 || children == 0)
-		macho_linkedit_flush(t, known, addr);
+	if (size == 0 && children > 0)
+		return true;
+	for (size_t i = 0; known && i < t->waiting.count; i++) {
+		const struct macho_linkedit_range *w = &t->waiting.data[i];
+		macho_linkedit_add(t->m, &t->m->exports, w->off, w->size, addr);
+	}
+	t->waiting.count = 0;
 	return true;
 }
 

@@ -105,17 +105,6 @@ static void add_pointers(struct macho_opcodes_run *x, const struct macho_opcodes
 	}
 }
 
-/* A name goes to its symbol, which may be bound in many places or, a strong one of a weak name, in
- * none. */
-static void macho_opcodes_put_name(struct macho_opcodes_run *x, uint32_t section, uint64_t from)
-{
-	const struct str name = read_cstr(&x->r);
-	const uint32_t symbol = macho_name_find(x->m, name);
-	if (symbol != 0 && reader_ok(&x->r))
-		build_entry(&x->m->build,
-			    &(struct image_entry){ section, symbol, from, x->r.pos - from, 0 });
-}
-
 /* `table`: one of MACHO_OPCODES. */
 static void macho_opcodes_read_table(struct macho *m, size_t table)
 {
@@ -128,7 +117,12 @@ static void macho_opcodes_read_table(struct macho *m, size_t table)
 		const uint8_t byte = read_u8(&x.r), op = byte & OPCODE, imm = byte & IMMEDIATE;
 		struct macho_opcodes_places p;
 		if (table != MACHO_REBASE && op == BIND_SET_SYMBOL) {
-			macho_opcodes_put_name(&x, in->index, at);
+			/* A name goes to its symbol, which may be bound in many places or, a strong
+			 * one of a weak name, in none. */
+			const uint32_t symbol = macho_name_find(m, read_cstr(&x.r));
+			if (symbol != 0 && reader_ok(&x.r))
+				build_entry(&m->build, &(struct image_entry){ in->index, symbol, at,
+									      x.r.pos - at, 0 });
 			from = from == at ? x.r.pos : from;
 		} else if (table == MACHO_REBASE ? rebase(&x, op, imm, &p)
 						 : macho_opcodes_bind(&x, op, imm, &p)) {

@@ -67,21 +67,6 @@ static uint32_t elf_type(const struct image *im, const struct macho_relocs_entry
 	}
 }
 
-/* Whether the field holds a number; those of AArch64's instructions are spread over bits. */
-static bool has_field(const struct image *im, const struct macho_relocs_entry *e)
-{
-	return im->machine != EM_AARCH64 || e->type == 0;
-}
-
-static int64_t macho_relocs_read_field(const struct macho *m, const struct macho_section *s,
-				       const struct macho_relocs_entry *e)
-{
-	struct reader r = macho_reader(m, (uint64_t)s->off + e->off, e->width);
-	const uint64_t v = read_uint(&r, e->width);
-	const unsigned unused = 64 - 8 * e->width;
-	return (int64_t)(v << unused) >> unused;
-}
-
 static bool make_reloc(const struct macho *m, const struct macho_section *s,
 		       const struct macho_relocs_entry *e, int64_t addend, struct reloc *ret)
 {
@@ -89,7 +74,13 @@ static bool make_reloc(const struct macho *m, const struct macho_section *s,
 	ret->type = elf_type(im, e);
 	ret->addr = e->off;
 	ret->has_addend = true;
-	ret->addend = has_field(im, e) ? macho_relocs_read_field(m, s, e) : addend;
+	ret->addend = addend;
+	/* Fields of AArch64's instructions are spread over bits. */
+	if (im->machine != EM_AARCH64 || e->type == 0) {
+		struct reader r = macho_reader(m, (uint64_t)s->off + e->off, e->width);
+		const unsigned unused = 64 - 8 * e->width;
+		ret->addend = (int64_t)(read_uint(&r, e->width) << unused) >> unused;
+	}
 	if (e->pcrel && im->machine == EM_X86_64)
 		ret->addend = (int64_t)((uint64_t)ret->addend - 4);
 	if (e->external) {

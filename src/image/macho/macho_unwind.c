@@ -75,13 +75,6 @@ static struct macho_unwind_index read_index(struct reader *r)
 	return e;
 }
 
-/* Up to the next page, whose place the last one of the index does not have. */
-static uint64_t page_end(const struct macho *m, uint64_t off, uint64_t next)
-{
-	const uint64_t end = min_u64(add_sat(off, PAGE_SIZE), m->unwind.size);
-	return next > off ? min_u64(next, end) : end;
-}
-
 void macho_read_unwind(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->unwind.off, m->unwind.size);
@@ -103,12 +96,15 @@ void macho_read_unwind(struct macho *m)
 		if (!reader_ok(&r))
 			break;
 		macho_unwind_add(m, at, INDEX_SIZE, e.first);
-		if (e.page != 0)
-			read_page(m, &rest,
-				  &(struct macho_unwind_page){
-					  e.page, page_end(m, e.page, read_index(&next).page),
-					  e.first },
+		if (e.page != 0) {
+			/* Up to the next page, whose place the last one does not have. */
+			const uint64_t after = read_index(&next).page;
+			uint64_t end = min_u64(add_sat(e.page, PAGE_SIZE), m->unwind.size);
+			if (after > e.page)
+				end = min_u64(after, end);
+			read_page(m, &rest, &(struct macho_unwind_page){ e.page, end, e.first },
 				  &left);
+		}
 		if (i > 0 && lsdas < e.lsdas) {
 			rest = macho_reader(m, m->unwind.off, m->unwind.size);
 			read_lsdas(m, &rest, lsdas, e.lsdas, &left, &data_of);

@@ -75,16 +75,6 @@ static bool read_ids(const struct dex_parse *p, struct reader *r, uint64_t each,
 	return true;
 }
 
-static bool dex_read_tables(const struct dex_parse *p, struct reader *r, struct dex_part *ret)
-{
-	return read_ids(p, r, DEX_STRING_ID, &ret->strings) &&
-	       read_ids(p, r, DEX_TYPE_ID, &ret->types) &&
-	       read_ids(p, r, DEX_PROTO_ID, &ret->protos) &&
-	       read_ids(p, r, DEX_FIELD_ID, &ret->fields) &&
-	       read_ids(p, r, DEX_METHOD_ID, &ret->methods) &&
-	       read_ids(p, r, DEX_CLASS_DEF, &ret->classes);
-}
-
 /* The header of the part at `off`; *ret_end is where the part ends. */
 static bool dex_read_header(struct dex_parse *p, uint64_t off, struct dex_part *ret,
 			    uint64_t *ret_end)
@@ -103,7 +93,12 @@ static bool dex_read_header(struct dex_parse *p, uint64_t off, struct dex_part *
 	if (size > p->d->bytes.size - off)
 		return dex_damaged(p, off + 32, "the file is cut off");
 	*ret_end = off + size;
-	return dex_read_tables(p, &r, ret);
+	return read_ids(p, &r, DEX_STRING_ID, &ret->strings) &&
+	       read_ids(p, &r, DEX_TYPE_ID, &ret->types) &&
+	       read_ids(p, &r, DEX_PROTO_ID, &ret->protos) &&
+	       read_ids(p, &r, DEX_FIELD_ID, &ret->fields) &&
+	       read_ids(p, &r, DEX_METHOD_ID, &ret->methods) &&
+	       read_ids(p, &r, DEX_CLASS_DEF, &ret->classes);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -303,16 +298,6 @@ static void tile(struct dex_parse *p)
 	}
 }
 
-static void dex_sort_uses(struct dex *d)
-{
-	size_t kept = 0;
-	sort_by_key(d->uses.data, d->uses.count, sizeof *d->uses.data);
-	for (size_t i = 0; i < d->uses.count; i++)
-		if (i == 0 || d->uses.data[i].key != d->uses.data[i - 1].key)
-			d->uses.data[kept++] = d->uses.data[i];
-	d->uses.count = kept;
-}
-
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static bool dex_read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
@@ -360,7 +345,12 @@ bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_er
 	const bool ok = read_parts(&p);
 	if (ok) {
 		tile(&p);
-		dex_sort_uses(ret);
+		size_t kept = 0;
+		sort_by_key(ret->uses.data, ret->uses.count, sizeof *ret->uses.data);
+		for (size_t i = 0; i < ret->uses.count; i++)
+			if (i == 0 || ret->uses.data[i].key != ret->uses.data[i - 1].key)
+				ret->uses.data[kept++] = ret->uses.data[i];
+		ret->uses.count = kept;
 	} else {
 		dex_release(ret);
 	}

@@ -94,15 +94,6 @@ static void name_symbol(struct pe *p, const struct coff_symbol *s, struct reader
 	ret->symbol.name = mangled ? (struct str){ name.p + 1, name.len - 1 } : name;
 }
 
-/* A symbol of what a section has of an object: a static that is described by its section, or that
- * is called like a part of the import tables. */
-static bool stands_for_part(const struct coff_symbol *s, struct str name)
-{
-	const bool function = s->type >> 4 == 2;
-	return s->class == CLASS_STATIC && !function &&
-	       (s->aux_count > 0 || str_starts(name, STR(".idata$")));
-}
-
 /* The entry of such a symbol goes with what stands there, and nothing reaches across its start. */
 static void coff_symbols_add_part(struct pe *p, const struct made_symbol *s)
 {
@@ -137,7 +128,10 @@ static void coff_symbols_place(const struct pe *p, const struct coff_symbol *s, 
 		ret->section = in->index;
 		ret->value = object ? s->value : made->addr + s->value;
 		ret->type = made->exec ? STT_FUNC : STT_OBJECT;
-		if (stands_for_part(s, ret->name))
+		/* What a section has of an object: a static that is described by its section, or
+		 * that is called like a part of the import tables. */
+		if (s->class == CLASS_STATIC && s->type >> 4 != 2 &&
+		    (s->aux_count > 0 || str_starts(ret->name, STR(".idata$"))))
 			ret->type = STT_SECTION;
 	}
 }
@@ -237,17 +231,6 @@ static const struct coff_symbols_type *find_type(uint16_t machine, uint16_t coff
 	}
 }
 
-static int64_t read_addend(const struct pe *p, const struct section *s, uint64_t off,
-			   const struct coff_symbols_type *t, bool pcrel)
-{
-	if (t->width == 0 || off > s->file_size)
-		return 0;
-	struct reader r = pe_reader(p, s->off + off, t->width);
-	const uint64_t v = read_uint(&r, t->width);
-	const int64_t addend = t->width == 4 ? (int32_t)v : (int64_t)v;
-	return pcrel ? addend - 4 : addend;
-}
-
 static bool read_reloc(const struct pe *p, const struct pe_section *s, struct reader *r,
 		       struct reloc *ret)
 {
@@ -263,7 +246,11 @@ static bool read_reloc(const struct pe *p, const struct pe_section *s, struct re
 	ret->symbol = p->first_symbol + symbol;
 	ret->addr = off;
 	ret->has_addend = true;
-	ret->addend = read_addend(p, made, off, t, pcrel);
+	if (t->width > 0 && off <= made->file_size) {
+		struct reader field = pe_reader(p, made->off + off, t->width);
+		const uint64_t v = read_uint(&field, t->width);
+		ret->addend = (t->width == 4 ? (int32_t)v : (int64_t)v) - (pcrel ? 4 : 0);
+	}
 	return ret->symbol < p->build.symbols.count;
 }
 

@@ -72,14 +72,6 @@ static void add_export(struct pe *p, const struct exports *e, uint32_t i)
 	pe_put(p, text, name.len + 1, symbol, target);
 }
 
-static void pe_tables_read_exports(struct pe *p)
-{
-	struct reader r = directory(p, PE_EXPORT);
-	const struct exports e = read_export_table(&r);
-	for (uint32_t i = 0; reader_ok(&r) && i < e.name_count && pe_spend(p, 6); i++)
-		add_export(p, &e, i);
-}
-
 /* ---- imports --------------------------------------------------------------------------------- */
 
 /* One name of a library: the slots that lead to it, its hint and text. */
@@ -206,16 +198,6 @@ static void pe_tables_read_functions(struct pe *p, const struct pe_range *at, bo
 		pe_tables_add_function(p, at->addr, &r, x86);
 }
 
-/* Of two conventions, the directory has the functions of that which the header names. */
-static void read_unwind(struct pe *p)
-{
-	const uint16_t machine = p->build.im->machine;
-	if (machine != EM_X86_64 && machine != EM_AARCH64)
-		return;
-	pe_tables_read_functions(p, &p->directories[PE_EXCEPTION], p->machine == PE_X86_64);
-	pe_tables_read_functions(p, &p->extra_unwind, p->machine != PE_X86_64);
-}
-
 /* ---- ARM64EC --------------------------------------------------------------------------------- */
 
 /* The load configuration names hybrid metadata where code of ARM64EC is in a file whose header says
@@ -294,11 +276,19 @@ static void read_debug(struct pe *p)
 
 void pe_read_tables(struct pe *p)
 {
-	pe_tables_read_exports(p);
+	struct reader r = directory(p, PE_EXPORT);
+	const struct exports e = read_export_table(&r);
+	for (uint32_t i = 0; reader_ok(&r) && i < e.name_count && pe_spend(p, 6); i++)
+		add_export(p, &e, i);
 	pe_tables_read_imports(p);
 	pe_read_resources(p);
 	const size_t first = p->build.starts.count;
-	read_unwind(p);
+	/* Of two conventions, the directory has the functions of that which the header names. */
+	const uint16_t machine = p->build.im->machine;
+	if (machine == EM_X86_64 || machine == EM_AARCH64) {
+		pe_tables_read_functions(p, &p->directories[PE_EXCEPTION], p->machine == PE_X86_64);
+		pe_tables_read_functions(p, &p->extra_unwind, p->machine != PE_X86_64);
+	}
 	build_name_starts(&p->build, first);
 	read_base_relocs(p);
 	read_debug(p);

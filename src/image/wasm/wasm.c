@@ -130,17 +130,6 @@ static void wasm_add_sections(struct wasm *w, bool mapped)
 	}
 }
 
-/* The whole of each section, behind everything that is known better. */
-static void wasm_add_ranges(struct wasm *w)
-{
-	for (size_t i = 0; i < w->sections.count; i++) {
-		const struct wasm_section *s = &w->sections.data[i];
-		const char *title = title_of(w, s);
-		build_range(&w->build, str_of(title), s->start, s->end - s->start);
-		build_part(&w->build, s->start, s->end - s->start, title);
-	}
-}
-
 /* ---- symbols of modules ---------------------------------------------------------------------- */
 
 static void wasm_add_function(struct wasm *w, size_t i)
@@ -223,25 +212,6 @@ static void wasm_add_symbols(struct wasm *w)
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-static void wasm_read_build_id(struct wasm *w)
-{
-	const struct wasm_section *s = wasm_find_section(w, WASM_CUSTOM, "build_id");
-	if (!s)
-		return;
-	struct reader r = wasm_reader(w, s->off, s->end);
-	const struct str id = wasm_name(&r);
-	w->build.im->build_id = (struct bytes){ (const uint8_t *)id.p, id.len };
-}
-
-static void read_source_map(struct wasm *w)
-{
-	const struct wasm_section *s = wasm_find_section(w, WASM_CUSTOM, "sourceMappingURL");
-	if (!s)
-		return;
-	struct reader r = wasm_reader(w, s->off, s->end);
-	w->build.im->source_map = wasm_name(&r);
-}
-
 static void begin_image(struct wasm *w)
 {
 	struct image *im = w->build.im;
@@ -280,6 +250,15 @@ static void wasm_read_sections(struct wasm *w)
 			wasm_read_exports(w, &w->sections.data[i]);
 }
 
+/* What a custom section of this name states; "" where there is none. */
+static struct str wasm_stated(struct wasm *w, const char *name)
+{
+	const struct wasm_section *s = wasm_find_section(w, WASM_CUSTOM, name);
+	struct reader r = s ? wasm_reader(w, s->off, s->end)
+			    : reader_of((struct bytes){ NULL, 0 }, false);
+	return s ? wasm_name(&r) : STR("");
+}
+
 bool wasm_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		struct notes *notes, struct heft_err *err)
 {
@@ -297,9 +276,16 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		wasm_read_sections(&w);
 		wasm_add_sections(&w, true);
 		wasm_add_symbols(&w);
-		wasm_add_ranges(&w);
-		wasm_read_build_id(&w);
-		read_source_map(&w);
+		/* The whole of each section, behind everything that is known better. */
+		for (size_t i = 0; i < w.sections.count; i++) {
+			const struct wasm_section *s = &w.sections.data[i];
+			const char *title = title_of(&w, s);
+			build_range(&w.build, str_of(title), s->start, s->end - s->start);
+			build_part(&w.build, s->start, s->end - s->start, title);
+		}
+		const struct str id = wasm_stated(&w, "build_id");
+		im->build_id = (struct bytes){ (const uint8_t *)id.p, id.len };
+		im->source_map = wasm_stated(&w, "sourceMappingURL");
 		const struct wasm_section *table = w.linking ? w.linking : w.names;
 		build_finish(&w.build, table ? table->index : 0, 0);
 	}

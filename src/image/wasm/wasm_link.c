@@ -45,23 +45,6 @@ static void read_data(struct wasm *w, struct reader *r, uint64_t flags, struct s
 		ret->section = w->data.data[index].index;
 }
 
-static void wasm_link_read_section(struct wasm *w, struct reader *r, struct symbol *ret)
-{
-	const uint64_t index = read_uleb(r);
-	ret->type = STT_SECTION;
-	if (index < w->sections.count)
-		ret->section = w->sections.data[index].index;
-}
-
-/* Globals, tags and tables take no bytes of code or data. */
-static void read_other(struct wasm *w, struct reader *r, uint64_t flags, struct symbol *ret)
-{
-	(void)read_uleb(r);
-	ret->type = STT_NOTYPE;
-	if (!(flags & FLAG_UNDEFINED) || flags & FLAG_NAMED)
-		ret->name = wasm_keep(w, wasm_name(r));
-}
-
 static void wasm_link_read_symbols(struct wasm *w, struct reader r, uint64_t base)
 {
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
@@ -72,14 +55,21 @@ static void wasm_link_read_symbols(struct wasm *w, struct reader r, uint64_t bas
 		s.symbol.name = STR("");
 		const uint8_t kind = read_u8(&r);
 		const uint64_t flags = read_uleb(&r);
-		if (kind == KIND_FUNCTION)
+		if (kind == KIND_FUNCTION) {
 			wasm_link_read_function(w, &r, flags, &s.symbol);
-		else if (kind == KIND_DATA)
+		} else if (kind == KIND_DATA) {
 			read_data(w, &r, flags, &s.symbol);
-		else if (kind == KIND_SECTION)
-			wasm_link_read_section(w, &r, &s.symbol);
-		else
-			read_other(w, &r, flags, &s.symbol);
+		} else if (kind == KIND_SECTION) {
+			const uint64_t index = read_uleb(&r);
+			s.symbol.type = STT_SECTION;
+			if (index < w->sections.count)
+				s.symbol.section = w->sections.data[index].index;
+		} else { /* globals, tags and tables take no bytes of code or data */
+			(void)read_uleb(&r);
+			s.symbol.type = STT_NOTYPE;
+			if (!(flags & FLAG_UNDEFINED) || flags & FLAG_NAMED)
+				s.symbol.name = wasm_keep(w, wasm_name(&r));
+		}
 		s.symbol.bind = flags & FLAG_LOCAL  ? STB_LOCAL
 				: flags & FLAG_WEAK ? STB_WEAK
 						    : STB_GLOBAL;
@@ -187,21 +177,6 @@ static void list_patched(const struct wasm *w, const struct wasm_section *target
 							  .size = sections[index].file_size });
 }
 
-static struct wasm_link_patched *wasm_link_patched_at(const patched_vec *v, uint64_t off)
-{
-	const size_t behind = upper_bound(v->data, v->count, sizeof *v->data, off);
-	struct wasm_link_patched *p = behind > 0 ? &v->data[behind - 1] : NULL;
-	return p && off - p->off < p->size ? p : NULL;
-}
-
-/* The type of an index is no symbol. */
-static uint32_t wasm_link_symbol_of(const struct wasm *w, uint8_t type, uint64_t index)
-{
-	if (type == R_WASM_TYPE_INDEX_LEB || index + 1 >= w->build.symbols.count)
-		return 0;
-	return (uint32_t)index + 1;
-}
-
 static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patched_vec *to)
 {
 	for (uint64_t left = read_uleb(r); left > 0 && reader_left(r) > 0; left--) {
@@ -209,16 +184,20 @@ static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patche
 		const uint8_t type = read_u8(r);
 		const uint64_t off = read_uleb(r);
 		e.type = type;
-		e.symbol = wasm_link_symbol_of(w, type, read_uleb(r));
+		const uint64_t index = read_uleb(r);
+		if (type != R_WASM_TYPE_INDEX_LEB && index + 1 < w->build.symbols.count)
+			e.symbol = (uint32_t)index + 1; /* the type of an index is no symbol */
 		e.has_addend = has_addend(type);
 		e.addend = e.has_addend ? read_sleb(r) : 0;
 		e.entry_size = r->pos - e.entry_off;
-		struct wasm_link_patched *p = wasm_link_patched_at(to, off);
+		const size_t behind = upper_bound(to->data, to->count, sizeof *to->data, off);
+		struct wasm_link_patched *p = behind > 0 ? &to->data[behind - 1] : NULL;
 		if (!reader_ok(r))
 			return false;
-		e.addr = p ? off - p->off : 0;
-		if (p)
+		if (p && off - p->off < p->size) {
+			e.addr = off - p->off;
 			vec_push(&p->relocs, e);
+		}
 	}
 	return reader_ok(r);
 }

@@ -305,17 +305,6 @@ void wasm_read_elements(struct wasm *w, const struct wasm_section *s)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void name_function(struct wasm *w, uint64_t index, struct str name, uint64_t off,
-			  uint64_t size)
-{
-	if (index >= w->functions.count || name.len == 0)
-		return;
-	struct wasm_function *f = &w->functions.data[index];
-	f->name = wasm_keep(w, name);
-	f->entry = off;
-	f->length = size;
-}
-
 static void name_data(struct wasm *w, uint64_t index, struct str name, uint64_t off, uint64_t size)
 {
 	if (index >= w->data.count || name.len == 0)
@@ -339,10 +328,14 @@ static bool wasm_module_read_map(struct wasm *w, struct reader r, uint64_t base,
 		const struct str name = wasm_name(&r);
 		if (!reader_ok(&r))
 			return false;
-		if (kind == NAMES_FUNCTION)
-			name_function(w, index, name, base + at, r.pos - at);
-		else
+		if (kind != NAMES_FUNCTION) {
 			name_data(w, index, name, base + at, r.pos - at);
+		} else if (index < w->functions.count && name.len > 0) {
+			struct wasm_function *f = &w->functions.data[index];
+			f->name = wasm_keep(w, name);
+			f->entry = base + at;
+			f->length = r.pos - at;
+		}
 	}
 	return reader_ok(&r);
 }
