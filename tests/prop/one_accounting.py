@@ -76,6 +76,7 @@ class Pair:
     def same(self, label):
         for directory in self.dirs:
             label = "." if label == directory else label.replace(directory + "/", "")
+        label = re.sub(r" \(in the base\)$", "", label)  # of a made-up name that both sides have for different things
         label = re.sub(r"\.a\((.*)\)$", r".a/\1", label)  # lists have paths of members
         label = re.sub(r"/tmp/[A-Za-z0-9_.]*\.(o|ltrans[^ ]*)$", "(temporary)", label)
         return re.sub(r"\bsub_[0-9a-f]+\b", "sub_ADDRESS", label)
