@@ -29,6 +29,7 @@ uint32_t stack_find(const struct stack_use *s, uint64_t addr)
 
 const char *stack_name(struct stack_use *s, uint32_t function)
 {
+	ASSERT(function < s->functions.count);
 	const uint64_t addr = s->functions.data[function].addr;
 	const struct symbol_place *place = symbol_table_find(program_symbols(s->program), addr);
 	return place && place->addr == addr ? place->name
@@ -37,6 +38,7 @@ const char *stack_name(struct stack_use *s, uint32_t function)
 
 struct str stack_told_word(unsigned bit)
 {
+	ASSERT(bit < STACK_TOLD);
 	static const char *const words[STACK_TOLD] = { "recursion", "indirect calls",
 						       "unknown callees", "alloca", "odd code" };
 	return str_of(words[bit]);
@@ -65,6 +67,7 @@ static struct stack_function *depths_function_of(const struct depths_reading *r)
 
 static void depths_add_edge(struct depths_reading *r, uint32_t to, const struct frame_call *c)
 {
+	ASSERT(to < r->s->functions.count);
 	vec_push(&r->s->edges, (struct stack_edge){ to, c->tail, c->depth });
 	depths_function_of(r)->edge_count++;
 }
@@ -132,23 +135,19 @@ static void depths_add_import(struct depths_reading *r, const struct plt_slot *s
 	add_unknown(r, arena_copy(&r->s->texts, name));
 }
 
-static uint32_t depths_find_named(struct stack_use *s, struct str name)
-{
-	for (uint32_t i = 0; i < s->functions.count; i++)
-		if (str_eq(str_of(stack_name(s, i)), name))
-			return i;
-	return STACK_NONE;
-}
-
 static void depths_add_indirect(struct depths_reading *r, const struct frame_call *c)
 {
 	if (!r->reaches) {
 		depths_function_of(r)->own |= STACK_INDIRECT;
 		return;
 	}
-	for (size_t i = 0; i < r->reaches->count; i++)
-		depths_add_edge(
-			r, depths_find_named(r->s, r->hints->names.data[r->reaches->first + i]), c);
+	for (size_t i = 0; i < r->reaches->count; i++) {
+		const struct str name = r->hints->names.data[r->reaches->first + i];
+		uint32_t to = 0;
+		while (to < r->s->functions.count && !str_eq(str_of(stack_name(r->s, to)), name))
+			to++;
+		depths_add_edge(r, to < r->s->functions.count ? to : STACK_NONE, c);
+	}
 }
 
 static void depths_add_call(struct depths_reading *r, const struct frame_call *c)
@@ -175,12 +174,6 @@ static struct bytes depths_load(void *ctx, uint64_t addr, uint64_t size)
 	return image_at(ctx, addr, size);
 }
 
-static unsigned told_of(unsigned flags)
-{
-	return (flags & FRAME_DYNAMIC ? STACK_DYNAMIC : 0u) |
-	       (flags & (FRAME_NO_CODE) ? STACK_ODD : 0u);
-}
-
 /* A stub is its first jump: what stands behind looks the function up. */
 static void read_stub(struct depths_reading *r)
 {
@@ -196,13 +189,15 @@ static void read_stub(struct depths_reading *r)
 
 static void depths_read_function(struct depths_reading *r, const struct derive_extent *x)
 {
+	ASSERT(r->function < r->s->functions.count);
 	struct stack_use *s = r->s;
 	const struct frame_memory memory = { depths_load, (void *)(uintptr_t)r->im,
 					     r->code.data.data, r->code.data.count, r->zcmp };
 	struct stack_function *f = depths_function_of(r);
 	frame_read(&r->frame, s->isa, x->code, x->addr, &memory);
 	f->frame = f->worst = r->frame.size;
-	f->own = (uint16_t)told_of(r->frame.flags);
+	f->own = (uint16_t)((r->frame.flags & FRAME_DYNAMIC ? STACK_DYNAMIC : 0u) |
+			    (r->frame.flags & FRAME_NO_CODE ? STACK_ODD : 0u));
 	f->edge_first = (uint32_t)s->edges.count;
 	f->kind = x->stubs || x->cold              ? STACK_PART
 		  : r->frame.flags & FRAME_HANDLER ? STACK_INTERRUPT
@@ -226,15 +221,6 @@ static void apply_hint(struct depths_reading *r)
 	f->stated = true;
 	f->worst = f->frame = states->worst;
 	f->next = STACK_NONE;
-}
-
-static void depths_list_functions(struct depths_reading *r)
-{
-	struct stack_use *s = r->s;
-	for (size_t i = 0; i < r->code.list.count; i++)
-		vec_push(&s->functions,
-			 (struct stack_function){ .addr = r->code.list.data[i].addr,
-						  .size = r->code.list.data[i].code.size });
 }
 
 static void depths_read_all(struct depths_reading *r)
@@ -307,7 +293,10 @@ static bool read_program(struct stack_use *s, struct stack_hints *hints, struct 
 	code_functions_list(r.im, program_debug(p, false) ? program_debug_in_use(p) : NULL, s->isa,
 			    p->notes, &r.code);
 	plt_read(&r.plt, r.im);
-	depths_list_functions(&r);
+	for (size_t i = 0; i < r.code.list.count; i++)
+		vec_push(&s->functions,
+			 (struct stack_function){ .addr = r.code.list.data[i].addr,
+						  .size = r.code.list.data[i].code.size });
 	const bool good = has_functions(s, err) && stack_hints_settle(s, hints, err);
 	if (good)
 		depths_read_all(&r);
@@ -317,15 +306,21 @@ static bool read_program(struct stack_use *s, struct stack_hints *hints, struct 
 	return good && stack_take_stated(s, err);
 }
 
-/* Hints borrow their texts from the file. */
-static bool read_hints(struct stack_hints *ret, struct file *f, const char *path,
-		       struct heft_err *err)
+/* Edges are those of one function after another, and lead to functions. */
+static void stack_verify(const struct stack_use *s)
 {
-	if (!path)
-		return true;
-	return file_open_stream(f, path, err) &&
-	       stack_hints_parse(ret, path, (struct str){ (const char *)f->bytes.p, f->bytes.size },
-				 err);
+	ASSERT(sorted_by_key(s->functions.data, s->functions.count, sizeof *s->functions.data));
+	for (size_t i = 0; i < s->functions.count; i++) {
+		const struct stack_function *f = &s->functions.data[i];
+		ASSERT(f->edge_first <= s->edges.count);
+		ASSERT(f->edge_count <= s->edges.count - f->edge_first);
+		ASSERT(f->worst >= f->frame || f->stated);
+		ASSERT(f->next == STACK_NONE || f->next < s->functions.count);
+	}
+	for (size_t i = 0; i < s->edges.count; i++)
+		ASSERT(s->edges.data[i].to < s->functions.count);
+	for (size_t i = 0; i < s->unknown.count; i++)
+		ASSERT(s->unknown.data[i].function < s->functions.count);
 }
 
 bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
@@ -337,13 +332,21 @@ bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
 	if (!im)
 		return false;
 	*ret = (struct stack_use){ .program = p, .isa = flow_isa_of(im) };
-	const bool good = read_hints(&hints, &file, p->wish->calls, err) &&
-			  read_program(ret, &hints, err);
+	/* Hints borrow their texts from the file. */
+	const char *const path = p->wish->calls;
+	bool good = !path || file_open_stream(&file, path, err);
+	if (good && path)
+		good = stack_hints_parse(
+			&hints, path, (struct str){ (const char *)file.bytes.p, file.bytes.size },
+			err);
+	good = good && read_program(ret, &hints, err);
 	stack_hints_release(&hints);
 	file_close(&file);
 	if (good) {
 		stack_sum(ret);
 		stack_find_starts(ret);
+		if (HEFT_CHECKS)
+			stack_verify(ret);
 	}
 	return good;
 }

@@ -48,12 +48,6 @@ static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr
 	return false;
 }
 
-static bool frame_step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
-{
-	w->off = (uint32_t)off;
-	return frame_step_at(w, bytes_sub(w->code, off, w->code.size - off), w->addr + off, ret);
-}
-
 /* Code that saves registers for a function and comes back, which compilers for size jump to, is a
  * part of it: what it leaves on the stack stays there. */
 static bool run_saving(struct frame_walk *w, uint64_t addr)
@@ -77,14 +71,6 @@ static bool run_saving(struct frame_walk *w, uint64_t addr)
 	return false;
 }
 
-static void take_saving(struct frame_walk *w, struct frame_insn *in)
-{
-	if (!run_saving(w, in->flow.target))
-		return;
-	in->flow.kind = in->back != 0 ? FLOW_JUMP : FLOW_PLAIN;
-	in->flow.target = in->back;
-}
-
 static void frame_add_call(struct frame_walk *w, uint64_t off, enum frame_call_kind kind,
 			   uint64_t target, bool tail)
 {
@@ -102,6 +88,7 @@ static void frame_add_call(struct frame_walk *w, uint64_t off, enum frame_call_k
 
 static void go_later(struct frame_walk *w, uint64_t off, bool behind_call)
 {
+	ASSERT(off <= UINT32_MAX);
 	const struct frame_place p = { (uint32_t)off, w->depth, w->sure && !behind_call };
 	if (off < w->code.size && !behind_call)
 		frame_join(w, off);
@@ -122,25 +109,6 @@ static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 		frame_add_call(w, off, FRAME_TAIL, target, true);
 }
 
-/* A jump by register where nothing but the return address is on the stack may leave the function or
- * be a switch: which one is seen when all is decoded. */
-static void jump_indirect(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
-{
-	if (in->by_slot)
-		frame_add_call(w, off, FRAME_BY_SLOT, in->slot, true);
-	else
-		frame_add_call(w, off, FRAME_INDIRECT, 0, true);
-}
-
-/* Assembly has subroutines inside of functions: they run with what is on the stack there. */
-static void call_inside(struct frame_walk *w, uint64_t off)
-{
-	const int64_t word = (int64_t)frame_word(w->isa);
-	frame_grow(w, word);
-	go_later(w, off, false);
-	w->depth -= word;
-}
-
 /* A call of the next instruction reads where the code stands, which is taken from the stack. */
 static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
@@ -152,9 +120,13 @@ static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in
 		frame_add_call(w, off, FRAME_INDIRECT, 0, false);
 	else if (in->flow.target == behind)
 		frame_grow(w, word);
-	else if (in->flow.target != w->addr && in->flow.target - w->addr < w->code.size)
-		call_inside(w, in->flow.target - w->addr);
-	else
+	else if (in->flow.target != w->addr && in->flow.target - w->addr < w->code.size) {
+		/* Assembly has subroutines inside of functions: they run with what is on the stack
+		 * there. */
+		frame_grow(w, word);
+		go_later(w, in->flow.target - w->addr, false);
+		w->depth -= word;
+	} else
 		frame_add_call(w, off, FRAME_CALL, in->flow.target, false);
 }
 
@@ -166,7 +138,12 @@ static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_
 	case FLOW_CONDITIONAL: jump(w, off, in->flow.target); return true;
 	case FLOW_JUMP: jump(w, off, in->flow.target); return false;
 	case FLOW_JUMP_INDIRECT:
-		jump_indirect(w, off, in);
+		/* A jump by register where nothing but the return address is on the stack may leave
+		 * the function or be a switch: which one is seen when all is decoded. */
+		if (in->by_slot)
+			frame_add_call(w, off, FRAME_BY_SLOT, in->slot, true);
+		else
+			frame_add_call(w, off, FRAME_INDIRECT, 0, true);
 		frame_see(w, behind, in->table_size);
 		return false;
 	case FLOW_CALL:
@@ -182,6 +159,7 @@ static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_
 /* Follows one way until it ends or meets what was seen. */
 static void walk_from(struct frame_walk *w, struct frame_place at)
 {
+	ASSERT(at.off <= w->code.size);
 	uint64_t off = at.off;
 	bool goes_on = true;
 	w->depth = at.depth;
@@ -192,14 +170,18 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 	w->stored.kind = VALUE_UNKNOWN;
 	while (goes_on && off < w->code.size && !is_seen(w, off)) {
 		struct frame_insn in;
-		if (!frame_step(w, off, &in)) {
+		w->off = (uint32_t)off;
+		if (!frame_step_at(w, bytes_sub(w->code, off, w->code.size - off), w->addr + off,
+				   &in)) {
 			w->frame->flags |= FRAME_NO_CODE;
 			frame_see(w, off, 1);
 			return;
 		}
 		frame_see(w, off, in.flow.size);
-		if (in.saves)
-			take_saving(w, &in);
+		if (in.saves && run_saving(w, in.flow.target)) {
+			in.flow.kind = in.back != 0 ? FLOW_JUMP : FLOW_PLAIN;
+			in.flow.target = in.back;
+		}
 		goes_on = frame_follow(w, off, &in);
 		off += in.flow.size;
 	}
@@ -246,31 +228,22 @@ static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 	return (int64_t)(from > 0 ? jumped : deepest);
 }
 
-/* The size of what pads code at `off`; 0: it is code. */
-static uint64_t pad_size(struct frame_walk *w, uint64_t off)
-{
-	const uint8_t *p = w->code.p + off;
-	/* Nothing pads code of x86 with zeros, which are instructions there. */
-	return (w->isa == CODE_X86_64 || w->isa == CODE_I386) && *p == 0
-		       ? 0
-		       : code_pad_size(w->isa, p, w->code.size - off);
-}
-
-/* A first instruction that leaves for good: what stands behind is reached in other ways. */
-static bool leaves_at_once(const struct frame_walk *w)
-{
-	const struct stack_frame *f = w->frame;
-	return w->off == 0 && f->calls.count == 1 && f->calls.data[0].kind == FRAME_TAIL;
-}
-
 /* True where some code was found. */
 static bool walk_rest(struct frame_walk *w)
 {
+	const bool x86 = w->isa == CODE_X86_64 || w->isa == CODE_I386;
 	bool found = false;
-	if (leaves_at_once(w))
+	/* A first instruction that leaves for good: what stands behind is reached in other ways. */
+	const struct stack_frame *f = w->frame;
+	if (w->off == 0 && f->calls.count == 1 && f->calls.data[0].kind == FRAME_TAIL)
 		return false;
 	for (uint64_t off = 0; off < w->code.size;) {
-		const uint64_t pad = is_seen(w, off) ? 1 : pad_size(w, off);
+		uint64_t pad = 1;
+		/* Nothing pads code of x86 with zeros, which are instructions there. */
+		if (!is_seen(w, off))
+			pad = x86 && w->code.p[off] == 0
+				      ? 0
+				      : code_pad_size(w->isa, w->code.p + off, w->code.size - off);
 		if (pad > 0) {
 			off += pad;
 			continue;
@@ -281,14 +254,6 @@ static bool walk_rest(struct frame_walk *w)
 	return found;
 }
 
-static bool has_join(const struct frame_walk *w, uint64_t from, uint64_t end)
-{
-	for (uint64_t off = from; off < end; off++)
-		if (w->joins[off / 64] >> off % 64 & 1)
-			return true;
-	return false;
-}
-
 /* Where another way comes in behind the number, the register may hold something else; where cases
  * begin is not known. */
 static void drop_guesses(struct frame_walk *w, bool has_cases)
@@ -296,7 +261,12 @@ static void drop_guesses(struct frame_walk *w, bool has_cases)
 	for (size_t i = 0; i < w->guesses.count; i++) {
 		const struct frame_guess *g = &w->guesses.data[i];
 		struct frame_call *c = &w->frame->calls.data[g->call];
-		if (!has_cases && !has_join(w, g->since + UINT64_C(1), c->from - w->addr + 1))
+		ASSERT(g->call < w->frame->calls.count);
+		bool joined = has_cases;
+		for (uint64_t off = g->since + UINT64_C(1); off <= c->from - w->addr && !joined;
+		     off++)
+			joined = w->joins[off / 64] >> off % 64 & 1;
+		if (!joined)
 			continue;
 		c->kind = FRAME_INDIRECT;
 		c->target = 0;
@@ -332,6 +302,7 @@ static uint32_t pointers_of(enum code_isa isa)
 void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, uint64_t addr,
 		const struct frame_memory *memory)
 {
+	ASSERT(code.size <= UINT32_MAX && memory->load);
 	const int64_t word = (int64_t)frame_word(isa);
 	struct frame_walk w = { .isa = isa,
 				.code = code,
@@ -349,6 +320,7 @@ void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, u
 	const bool has_cases = walk_rest(&w);
 	drop_guesses(&w, has_cases);
 	drop_switches(&w, has_cases);
+	ASSERT(w.jumps.count == 0 && w.later.count == 0 && w.deepest >= word);
 	sort_by_key(ret->calls.data, ret->calls.count, sizeof *ret->calls.data);
 	ret->size = (uint64_t)(w.deepest + w.align);
 	vec_release(&w.jumps);

@@ -85,14 +85,6 @@ static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
 	return true;
 }
 
-/* br, blr of a known address, which the veneers of linkers go by. */
-static void frame_arm64_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
-{
-	const struct value *v = &w->regs[c >> 5 & 31];
-	if ((c & 0xffdffc1f) == 0xd61f0000 && v->kind == VALUE_NUMBER)
-		frame_lead(w, f, v, (uint64_t)v->v);
-}
-
 /* What loads, and stores that are told whether they did, may change of numbers. */
 static void forget_memory(struct frame_walk *w, uint32_t c)
 {
@@ -119,14 +111,6 @@ static bool frame_arm64_do_memory(struct frame_walk *w, uint32_t c)
 	return true;
 }
 
-/* and sp, Xn, #~(2^n - 1): N, immr, imms of ones above n zeros. */
-static void do_align(struct frame_walk *w, uint32_t c)
-{
-	const unsigned immr = c >> 16 & 63, ones = (c >> 10 & 63) + 1, zeros = 64 - ones;
-	if ((c & 31) == SP && c >> 22 & 1 && immr == (64 - zeros) % 64 && zeros < 32)
-		frame_align(w, INT64_C(1) << zeros);
-}
-
 static void frame_arm64_do_one(struct frame_walk *w, uint32_t c)
 {
 	if ((c & 0x9f800000) == 0x91000000)
@@ -135,9 +119,12 @@ static void frame_arm64_do_one(struct frame_walk *w, uint32_t c)
 		frame_arm64_do_registers(w, c);
 	else if ((c & 0x1f800000) == 0x12800000)
 		frame_arm64_do_number(w, c);
-	else if ((c & 0xff800000) == 0x92000000)
-		do_align(w, c);
-	else if (!frame_arm64_do_memory(w, c) && (c & 31) != SP && (c & 0x1c000000) != 0x14000000)
+	else if ((c & 0xff800000) == 0x92000000) {
+		/* and sp, Xn, #~(2^n - 1): N, immr, imms of ones above n zeros. */
+		const unsigned immr = c >> 16 & 63, ones = (c >> 10 & 63) + 1, zeros = 64 - ones;
+		if ((c & 31) == SP && c >> 22 & 1 && immr == (64 - zeros) % 64 && zeros < 32)
+			frame_align(w, INT64_C(1) << zeros);
+	} else if (!frame_arm64_do_memory(w, c) && (c & 31) != SP && (c & 0x1c000000) != 0x14000000)
 		frame_forget(w, c & 31);
 }
 
@@ -148,7 +135,10 @@ bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (!flow_decode(w->isa, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t c = read_u32(&r);
-	frame_arm64_do_far(w, c, &ret->flow);
+	/* br, blr of a known address, which the veneers of linkers go by. */
+	const struct value *v = &w->regs[c >> 5 & 31];
+	if ((c & 0xffdffc1f) == 0xd61f0000 && v->kind == VALUE_NUMBER)
+		frame_lead(w, &ret->flow, v, (uint64_t)v->v);
 	if (!do_address(w, c, addr)) {
 		forget_memory(w, c);
 		frame_arm64_do_one(w, c);

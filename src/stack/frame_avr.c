@@ -26,23 +26,6 @@ static void frame_avr_forget(struct frame_walk *w, unsigned reg)
 	frame_forget_number(w, reg | 1u);
 }
 
-/* Numbers are kept by byte: ldi. */
-static void frame_avr_load_byte(struct frame_walk *w, unsigned reg, int64_t k)
-{
-	if (w->regs[reg & ~1u].kind == VALUE_PLACE)
-		frame_avr_forget(w, reg);
-	else
-		frame_number(w, reg, k);
-}
-
-/* sub of an even register, sbc of an odd one: of numbers, or of r1, which is 0. */
-static void subtract(struct frame_walk *w, unsigned d, unsigned r)
-{
-	const struct value by = w->regs[r];
-	if ((r != 1 && by.kind != VALUE_NUMBER) || !take_byte(w, d, r == 1 ? 0 : by.v))
-		frame_avr_forget(w, d);
-}
-
 /* Of a byte, or of an immediate that goes to r16 to r31. */
 static void do_other(struct frame_walk *w, uint32_t a)
 {
@@ -54,24 +37,26 @@ static void do_other(struct frame_walk *w, uint32_t a)
 			frame_avr_forget(w, high);
 	} else if (((a & 0xfc00) == 0x0800 && d % 2 == 1) ||
 		   ((a & 0xfc00) == 0x1800 && d % 2 == 0)) {
-		subtract(w, d, (a >> 5 & 16) | (a & 15));
+		/* sub of an even register, sbc of an odd one: of numbers, or of r1, which is 0. */
+		const unsigned r = (a >> 5 & 16) | (a & 15);
+		const struct value by = w->regs[r];
+		if ((r != 1 && by.kind != VALUE_NUMBER) || !take_byte(w, d, r == 1 ? 0 : by.v))
+			frame_avr_forget(w, d);
 	} else if (a >> 8 == 1) { /* movw */
 		w->regs[2 * (a >> 4 & 15)] = w->regs[2 * (a & 15)];
 		w->regs[2 * (a >> 4 & 15) + 1] = w->regs[2 * (a & 15) + 1];
 	} else if (a >> 12 == 0xe) {
-		frame_avr_load_byte(w, high, k);
+		/* Numbers are kept by byte: ldi. */
+		if (w->regs[high & ~1u].kind == VALUE_PLACE)
+			frame_avr_forget(w, high);
+		else
+			frame_number(w, high, k);
 	} else if (a >= 0x4000 && a < 0x8000) {
 		frame_avr_forget(w, high);
 	} else if ((a >= 0x0400 && a < 0x3000 && (a & 0xec00) != 0x0400) ||
 		   (a >= 0x8000 && a < 0xb000 && !(a & 0x200))) {
 		frame_avr_forget(w, d); /* arithmetic but cp, cpc; loads */
 	}
-}
-
-static void do_pop(struct frame_walk *w, unsigned d)
-{
-	frame_grow(w, -1);
-	frame_forget_number(w, d);
 }
 
 static void frame_avr_do_one(struct frame_walk *w, uint32_t a)
@@ -81,9 +66,10 @@ static void frame_avr_do_one(struct frame_walk *w, uint32_t a)
 	struct value *v = &w->regs[24 + 2 * (a >> 4 & 3)];
 	if ((a & 0xfe0f) == 0x920f)
 		frame_grow(w, 1); /* push */
-	else if ((a & 0xfe0f) == 0x900f)
-		do_pop(w, d);
-	else if ((a & 0xf800) == 0xb000 && port == SPL)
+	else if ((a & 0xfe0f) == 0x900f) {
+		frame_grow(w, -1);
+		frame_forget_number(w, d);
+	} else if ((a & 0xf800) == 0xb000 && port == SPL)
 		frame_keep(w, d, 0); /* in */
 	else if ((a & 0xf800) == 0xb800 && port == SPL)
 		frame_from(w, d, 0); /* out */

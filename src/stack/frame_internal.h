@@ -99,6 +99,7 @@ static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 /* By a register. */
 static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 {
+	ASSERT(reg < 32);
 	const struct value *v = &w->regs[reg];
 	if (frame_is_size(w, reg))
 		frame_grow(w, up ? -v->v : v->v);

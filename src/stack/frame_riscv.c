@@ -84,12 +84,6 @@ static int64_t addi16sp(uint32_t c)
 				  10);
 }
 
-/* c.addi4spn: imm[5:4|9:6|2|3] */
-static int64_t addi4spn(uint32_t c)
-{
-	return (int64_t)((c >> 7 & 0x30) | (c >> 1 & 0x3c0) | (c >> 4 & 4) | (c >> 2 & 8));
-}
-
 static void do_first_quadrant(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c >> 7 & 31, op = c >> 13;
@@ -132,9 +126,12 @@ static void frame_riscv_do_short(struct frame_walk *w, uint32_t c)
 		do_first_quadrant(w, c);
 	else if ((c & 3) == 2)
 		do_second_quadrant(w, c);
-	else if (c >> 13 == 0 && c != 0)
-		frame_keep(w, 8 + (c >> 2 & 7), -addi4spn(c));
-	else if (c >> 13 < 4)
+	else if (c >> 13 == 0 && c != 0) {
+		/* c.addi4spn: imm[5:4|9:6|2|3] */
+		frame_keep(w, 8 + (c >> 2 & 7),
+			   -(int64_t)((c >> 7 & 0x30) | (c >> 1 & 0x3c0) | (c >> 4 & 4) |
+				      (c >> 2 & 8)));
+	} else if (c >> 13 < 4)
 		frame_forget(w, 8 + (c >> 2 & 7));
 }
 

@@ -23,16 +23,6 @@ static void forget_list(struct frame_walk *w, uint32_t list)
 			frame_forget_number(w, i);
 }
 
-/* str Rt, [sp, #imm] */
-static void frame_thumb_store(struct frame_walk *w, uint32_t a)
-{
-	const int64_t at = w->depth - 4 * (int64_t)(a & 0xff);
-	const struct value v = w->regs[a >> 8 & 7];
-	if (v.kind == VALUE_NUMBER || at == w->stored_at)
-		w->stored = v;
-	w->stored_at = v.kind == VALUE_NUMBER ? at : w->stored_at;
-}
-
 /* add Rd, Rm of any registers. */
 static void add_high(struct frame_walk *w, unsigned rd, unsigned rm)
 {
@@ -62,7 +52,11 @@ static void set_short(struct frame_walk *w, uint32_t a)
 	} else if ((a & 0xff00) == 0x4400) {
 		add_high(w, rd, rm);
 	} else if ((a & 0xf800) == 0x9000) {
-		frame_thumb_store(w, a);
+		/* str Rt, [sp, #imm] */
+		const int64_t at = w->depth - 4 * (int64_t)(a & 0xff);
+		if (v->kind == VALUE_NUMBER || at == w->stored_at)
+			w->stored = *v;
+		w->stored_at = v->kind == VALUE_NUMBER ? at : w->stored_at;
 	} else if ((a & 0xf800) == 0xc800) { /* ldmia */
 		forget_list(w, (a & 0xff) | 1u << low);
 	} else if ((a & 0xf800) == 0x2000) {
@@ -200,20 +194,13 @@ static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		forget_list(w, b);
 }
 
-static void see_pool(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
-{
-	unsigned size;
-	uint64_t at;
-	if (thumb_pool(p, left, addr, &at, &size))
-		frame_pool(w, at, size);
-}
-
 static bool frame_thumb_load_number(struct frame_walk *w, const uint8_t *p, uint64_t left,
 				    uint64_t addr)
 {
-	unsigned reg;
+	unsigned reg, size;
 	uint64_t at;
-	see_pool(w, p, left, addr);
+	if (thumb_pool(p, left, addr, &at, &size))
+		frame_pool(w, at, size);
 	if (!thumb_literal(p, left, addr, &reg, &at))
 		return false;
 	frame_load(w, reg, at, 4);
@@ -238,15 +225,6 @@ static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 	frame_lead(w, f, to, (uint64_t)to->v & (UINT32_MAX - 1));
 	if (f->maybe && f->kind == FLOW_JUMP)
 		f->kind = FLOW_CONDITIONAL;
-}
-
-/* What is written on a condition alone is not known. */
-static void forget_maybe(struct frame_walk *w, const struct value *before)
-{
-	for (unsigned i = 0; i < 16; i++)
-		if (before[i].kind != VALUE_NUMBER || before[i].since != w->regs[i].since ||
-		    before[i].v != w->regs[i].v)
-			frame_forget_number(w, i);
 }
 
 /* A table ends where the nearest of its branches leads to. */
@@ -299,7 +277,10 @@ bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.maybe)
 		memcpy(before, w->regs, sizeof before);
 	frame_thumb_do_one(w, p, left, addr, ret);
-	if (ret->flow.maybe)
-		forget_maybe(w, before);
+	/* What is written on a condition alone is not known. */
+	for (unsigned i = 0; ret->flow.maybe && i < 16; i++)
+		if (before[i].kind != VALUE_NUMBER || before[i].since != w->regs[i].since ||
+		    before[i].v != w->regs[i].v)
+			frame_forget_number(w, i);
 	return true;
 }

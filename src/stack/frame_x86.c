@@ -15,15 +15,6 @@ struct insn {
 	int64_t word;
 };
 
-/* Reads the payload of REX2 and steps onto it: M0 R4 X4 B4 W R3 X3 B3. */
-static void rex2_read(struct insn *i)
-{
-	i->op++;
-	i->second_map = (*i->op & 0x80) != 0;
-	i->rex = 0x40 | (*i->op & 15);
-	i->high = *i->op >> 4 & 7;
-}
-
 static void skip_prefixes(struct insn *i, bool mode64)
 {
 	for (i->op = i->bytes; i->op < i->bytes + i->in.len; i->op++) {
@@ -31,10 +22,13 @@ static void skip_prefixes(struct insn *i, bool mode64)
 			i->short_operand = true;
 		else if (mode64 && (*i->op & 0xf0) == 0x40)
 			i->rex = *i->op;
-		else if (mode64 && *i->op == 0xd5)
-			rex2_read(i);
-		else if (*i->op != 0x67 && *i->op != 0xf2 && *i->op != 0xf3 && *i->op != 0x3e &&
-			 *i->op != 0x2e)
+		else if (mode64 && *i->op == 0xd5) {
+			i->op++; /* onto the payload of REX2: M0 R4 X4 B4 W R3 X3 B3 */
+			i->second_map = (*i->op & 0x80) != 0;
+			i->rex = 0x40 | (*i->op & 15);
+			i->high = *i->op >> 4 & 7;
+		} else if (*i->op != 0x67 && *i->op != 0xf2 && *i->op != 0xf3 && *i->op != 0x3e &&
+			   *i->op != 0x2e)
 			return;
 	}
 }

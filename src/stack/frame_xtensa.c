@@ -45,14 +45,6 @@ static void frame_xtensa_do_registers(struct frame_walk *w, uint32_t insn, bool 
 		frame_forget(w, r);
 }
 
-/* rsr and l32e write t and not r. */
-static void forget_other(struct frame_walk *w, uint32_t insn)
-{
-	const unsigned op1 = insn >> 16 & 15;
-	if (op1 == 3 || op1 == 9)
-		frame_forget_number(w, insn >> 4 & 15);
-}
-
 static void do_long(struct frame_walk *w, uint32_t insn)
 {
 	const unsigned t = insn >> 4 & 15, s = insn >> 8 & 15, r = insn >> 12 & 15;
@@ -73,7 +65,9 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 					       << (32 - ((insn >> 16 & 16) | t)) % 32));
 		else if (r != SP)
 			frame_forget(w, r);
-		forget_other(w, insn);
+		/* rsr and l32e write t and not r. */
+		if ((insn >> 16 & 15) == 3 || (insn >> 16 & 15) == 9)
+			frame_forget_number(w, t);
 		break;
 	case 2:
 		if (r == 12)
@@ -136,15 +130,6 @@ static bool frame_xtensa_load_number(struct frame_walk *w, const uint8_t *p, uin
 	return true;
 }
 
-/* callx and jx of a known address: all that lies far away is called so. */
-static void frame_xtensa_do_far(struct frame_walk *w, uint32_t insn, struct flow *f)
-{
-	const struct value *v = &w->regs[insn >> 8 & 15];
-	const bool jump = (insn & 0xfff0ff) == 0xa0, call = (insn & 0xfff0cf) == 0xc0;
-	if ((jump || call) && v->kind == VALUE_NUMBER)
-		frame_lead(w, f, v, (uint64_t)v->v & UINT32_MAX);
-}
-
 bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		       struct frame_insn *ret)
 {
@@ -152,8 +137,14 @@ bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, ui
 		return false;
 	if (frame_xtensa_load_number(w, p, left, addr))
 		return true;
-	if (ret->flow.size == 3)
-		frame_xtensa_do_far(w, (uint32_t)(p[0] | p[1] << 8 | p[2] << 16), &ret->flow);
+	if (ret->flow.size == 3) {
+		/* callx and jx of a known address: all that lies far away is called so. */
+		const uint32_t insn = (uint32_t)(p[0] | p[1] << 8 | p[2] << 16);
+		const struct value *v = &w->regs[insn >> 8 & 15];
+		const bool jump = (insn & 0xfff0ff) == 0xa0, call = (insn & 0xfff0cf) == 0xc0;
+		if ((jump || call) && v->kind == VALUE_NUMBER)
+			frame_lead(w, &ret->flow, v, (uint64_t)v->v & UINT32_MAX);
+	}
 	if (ret->flow.size == 2)
 		frame_xtensa_do_short(w, (uint32_t)(p[0] | p[1] << 8));
 	else

@@ -72,6 +72,7 @@ static uint64_t inner_depth(const struct stack_use *s, const struct stack_functi
 /* Each member once, then the deepest way out of any of them. */
 static void sum_circle(struct stack_use *s, const uint32_t *members, size_t count)
 {
+	ASSERT(count > 0);
 	uint64_t inner = 0, most = 0;
 	uint32_t last = members[0];
 	struct stack_function all = { .told = STACK_RECURSIVE, .cause = { members[0] } };
@@ -108,6 +109,7 @@ static bool calls_itself(const struct stack_use *s, uint32_t function)
 
 static void end_circle(struct circles *c, size_t first)
 {
+	ASSERT(first < c->members.count);
 	struct stack_use *s = c->s;
 	const uint32_t *members = c->members.data + first;
 	const size_t count = c->members.count - first;

@@ -63,6 +63,7 @@ static const char *hints_read_line(struct stack_hints *h, struct str line)
 bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str input,
 		       struct heft_err *err)
 {
+	ASSERT(input.p || input.len == 0);
 	unsigned number = 0;
 	memset(ret, 0, sizeof *ret);
 	while (input.len > 0) {

@@ -50,30 +50,16 @@ static const char *stack_rows_words_of(struct stack_rows *r, unsigned told,
 	return text;
 }
 
-/* Names the function that each word is about. */
-static const char *cause_of(struct stack_rows *r, const struct stack_function *f)
-{
-	const char *functions[STACK_TOLD] = { NULL };
-	for (unsigned i = 0; i < STACK_TOLD; i++)
-		if (f->told >> i & 1)
-			functions[i] = stack_rows_shown_name(r, f->cause[i]);
-	return stack_rows_words_of(r, f->told, functions);
-}
-
-/* A way through a circle names the function where it enters, and the one where it leaves. */
-static bool is_passed(const struct stack_function *list, uint32_t at)
-{
-	const uint32_t next = list[at].next;
-	return next != STACK_NONE && list[next].circle == list[at].circle;
-}
-
 /* Bytes that each function of the deepest way adds. */
 static const char *stack_rows_path_of(struct stack_rows *r, uint32_t function)
 {
 	const struct stack_function *list = r->stack->functions.data;
 	struct text out = { 0 };
 	for (uint32_t at = function; at != STACK_NONE; at = list[at].next) {
-		if (at != function && is_passed(list, at))
+		/* A way through a circle names the function where it enters, and the one where it
+		 * leaves. */
+		const uint32_t next = list[at].next;
+		if (at != function && next != STACK_NONE && list[next].circle == list[at].circle)
 			continue;
 		const uint64_t rest = list[at].next == STACK_NONE ? 0 : list[list[at].next].worst;
 		text_add(&out, at == function ? STR("") : STR(" > "));
@@ -88,6 +74,7 @@ static const char *stack_rows_path_of(struct stack_rows *r, uint32_t function)
 
 static void stack_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
+	ASSERT(node > 0 && node <= ((struct stack_rows *)ctx)->chosen.count);
 	static const char *const kinds[] = { "called", "entry", "interrupt", "uncalled", "part" };
 	struct stack_rows *r = ctx;
 	const uint32_t function = r->chosen.data[node - 1];
@@ -97,7 +84,12 @@ static void stack_rows_fill(void *ctx, uint32_t node, uint32_t level, struct hef
 	texts[STACK_TEXT_KIND] = kinds[f->kind];
 	texts[STACK_TEXT_BESIDES] = stack_rows_words_of(r, f->told, NULL);
 	texts[STACK_TEXT_PATH] = stack_rows_path_of(r, function);
-	texts[STACK_TEXT_CAUSE] = cause_of(r, f);
+	/* Names the function that each word is about. */
+	const char *functions[STACK_TOLD] = { NULL };
+	for (unsigned i = 0; i < STACK_TOLD; i++)
+		if (f->told >> i & 1)
+			functions[i] = stack_rows_shown_name(r, f->cause[i]);
+	texts[STACK_TEXT_CAUSE] = stack_rows_words_of(r, f->told, functions);
 	texts[STACK_TEXT_STATED] = f->compiler == STACK_NOT_STATED
 					   ? ""
 					   : arena_format(&r->arena, "%" PRIu64, f->compiler);
@@ -126,16 +118,9 @@ static uint32_t row_limit(struct stack_rows *r, const struct heft_stack_query *q
 	return limit;
 }
 
-static bool stack_rows_is_wanted(struct stack_rows *r, uint32_t i, const struct heft_stack_query *q)
-{
-	const struct stack_function *f = &r->stack->functions.data[i];
-	if (q->flags & HEFT_STACK_ALL)
-		return true;
-	return f->kind != STACK_CALLED && f->kind != STACK_PART;
-}
-
 static void function_choose(struct stack_rows *r, uint32_t i)
 {
+	ASSERT(i < r->stack->functions.count);
 	const struct stack_function *f = &r->stack->functions.data[i];
 	union heft_value *sums = tree_sums(&r->tree, tree_add(&r->tree, 0, 0), HEFT_INPUT);
 	sums[STACK_MOST].whole = f->worst;
@@ -151,9 +136,11 @@ static void stack_rows_choose(struct stack_rows *r, const struct heft_stack_quer
 		stack_named(r->stack, str_of(q->function), &named);
 	for (size_t i = 0; i < named.count; i++)
 		function_choose(r, named.data[i]);
-	for (uint32_t i = 0; !q->function && i < r->stack->functions.count; i++)
-		if (stack_rows_is_wanted(r, i, q))
+	for (uint32_t i = 0; !q->function && i < r->stack->functions.count; i++) {
+		const unsigned kind = r->stack->functions.data[i].kind;
+		if (q->flags & HEFT_STACK_ALL || (kind != STACK_CALLED && kind != STACK_PART))
 			function_choose(r, i);
+	}
 	vec_release(&named);
 }
 

@@ -3,16 +3,6 @@
 
 #include "image/elf/elf_const.h"
 
-static void mark_called(struct stack_use *s, bool *called)
-{
-	for (uint32_t i = 0; i < s->functions.count; i++) {
-		const struct stack_function *f = &s->functions.data[i];
-		for (uint32_t k = 0; k < f->edge_count; k++)
-			if (s->edges.data[f->edge_first + k].to != i)
-				called[s->edges.data[f->edge_first + k].to] = true;
-	}
-}
-
 /* The function whose first byte is at addr, or NULL. */
 static struct stack_function *starting_at(struct stack_use *s, uint64_t addr)
 {
@@ -61,7 +51,12 @@ void stack_find_starts(struct stack_use *s)
 {
 	const struct image *im = program_image(s->program);
 	bool *called = mem_zeroed(s->functions.count + 1, sizeof *called);
-	mark_called(s, called);
+	for (uint32_t i = 0; i < s->functions.count; i++) {
+		const struct stack_function *f = &s->functions.data[i];
+		for (uint32_t k = 0; k < f->edge_count; k++)
+			if (s->edges.data[f->edge_first + k].to != i)
+				called[s->edges.data[f->edge_first + k].to] = true;
+	}
 	for (size_t i = 0; i < s->functions.count; i++)
 		if (!called[i] && s->functions.data[i].kind == STACK_CALLED)
 			s->functions.data[i].kind = STACK_UNCALLED;

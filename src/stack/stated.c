@@ -113,23 +113,19 @@ struct str su_plain_name(struct text *to, struct str name)
 
 /* ---- all of a program ------------------------------------------------------------------------ */
 
-/* Whether it is as gcc calls functions of C++ in messages: no name of a linker. */
-static bool is_written_out(struct str name)
-{
-	return memchr(name.p, '(', name.len) != NULL;
-}
-
 uint64_t stated_add(struct stated *s, struct str text)
 {
 	struct su_line line;
 	uint64_t bad = 0;
 	while (su_next(&text, &line, &bad)) {
-		const struct str name = is_written_out(line.name)
+		/* As gcc calls functions of C++ in messages, or the name of a linker. */
+		const struct str name = memchr(line.name.p, '(', line.name.len)
 						? su_plain_name(&s->work, line.name)
 						: line.name;
 		if (name.len == 0 || s->lines.count >= UINT32_MAX - 1)
 			continue;
 		const uint32_t id = intern_add(&s->names, name);
+		ASSERT(id <= s->first.count);
 		if (id == s->first.count)
 			vec_push(&s->first, 0);
 		vec_push(&s->lines, (struct stated_line){
@@ -180,6 +176,7 @@ static struct stated_choice stated_choose(const struct stated *s, uint32_t first
 bool stated_find(const struct stated *s, struct str name, const char *file, bool alone,
 		 struct su_line *ret)
 {
+	ASSERT(s->first.count <= s->names.entries.count);
 	struct stated_choice c = { 0 };
 	uint32_t id;
 	if (!intern_find(&s->names, name, &id))

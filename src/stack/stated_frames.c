@@ -19,16 +19,10 @@ struct stating {
 
 /* ---- a frame --------------------------------------------------------------------------------- */
 
-/* Whatever the compiler left out, such as the return address, is no difference. */
-static bool stated_frames_is_same(const struct stating *t, const struct stack_function *f,
-				  uint64_t size)
-{
-	return f->frame == size || f->frame == size + frame_word(t->s->isa);
-}
-
 /* What it has more is in use wherever it calls. */
 static void raise_frame(struct stack_use *s, struct stack_function *f, uint64_t size)
 {
+	ASSERT(size > f->frame);
 	const uint64_t more = size - f->frame;
 	for (uint32_t i = 0; i < f->edge_count; i++) {
 		struct stack_edge *e = &s->edges.data[f->edge_first + i];
@@ -49,7 +43,8 @@ static void stated_frames_take(struct stating *t, struct stack_function *f, uint
 		f->own &= (uint16_t)~STACK_DYNAMIC;
 	if (kind == STATED_DYNAMIC)
 		f->own |= STACK_DYNAMIC;
-	if (stated_frames_is_same(t, f, size))
+	/* Whatever the compiler left out, such as the return address, is no difference. */
+	if (f->frame == size || f->frame == size + frame_word(t->s->isa))
 		return;
 	t->differ += first;
 	if (size > f->frame)

@@ -55,11 +55,6 @@ static void usage_files_read_entry(struct usage_files_search *s, const char *pat
 		usage_files_read_file(s, path);
 }
 
-static bool usage_files_is_hidden(const char *name)
-{
-	return name[0] == '.';
-}
-
 /* All below a folder; *folders grows while it is walked. */
 static void read_tree(struct usage_files_search *s, const char *folder)
 {
@@ -69,7 +64,7 @@ static void read_tree(struct usage_files_search *s, const char *folder)
 		DIR *d = opendir(folders.data[i]);
 		const struct dirent *e;
 		while (d && (e = readdir(d)) != NULL)
-			if (!usage_files_is_hidden(e->d_name))
+			if (e->d_name[0] != '.')
 				usage_files_read_entry(
 					s, usage_files_join(s, folders.data[i], e->d_name),
 					&folders);
@@ -112,15 +107,6 @@ static bool try_stem(struct usage_files_search *s, const char *folder, struct st
 	return true;
 }
 
-static size_t stem_end(struct str path)
-{
-	const size_t name = path.len - file_name_str(path).len;
-	for (size_t i = path.len; i > name; i--)
-		if (path.p[i - 1] == '.')
-			return i - 1;
-	return 0;
-}
-
 /* Members of archives are named "lib.a(x.o)": their objects are looked for beside the archive. */
 static struct str usage_files_object_path(struct usage_files_search *s, struct str name)
 {
@@ -139,7 +125,10 @@ static void read_beside_objects(struct usage_files_search *s, const struct linkm
 	for (size_t i = 0; i < map->objects.entries.count; i++) {
 		struct str path = usage_files_object_path(s, map->objects.entries.data[i]);
 		for (unsigned tries = 0; tries < 2; tries++) {
-			path.len = stem_end(path);
+			const size_t name = path.len - file_name_str(path).len;
+			while (path.len > name && path.p[path.len - 1] != '.')
+				path.len--;
+			path.len = path.len > name ? path.len - 1 : 0;
 			if (path.len == 0 || try_stem(s, folder, path) || try_stem(s, ".", path))
 				break;
 		}
