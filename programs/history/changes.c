@@ -54,11 +54,11 @@ static void charge_add(struct changes_sums *s, const struct heft_snapshot *of, s
 		       struct charged_symbol *last, bool before)
 {
 	struct heft_snapshot_charge c = { .size = sizeof c };
-	if (!heft_snapshot_charge(of, i, &c))
+	if (!heft_snapshot_charge(of, i, &c, NULL))
 		return;
 	if (c.symbol != HEFT_NO_SYMBOL && c.symbol != last->number) {
-		ASSERT(heft_snapshot_symbol(of, c.symbol, &last->y));
-		ASSERT(heft_snapshot_section(of, last->y.section, &last->section));
+		ASSERT(heft_snapshot_symbol(of, c.symbol, &last->y, NULL));
+		ASSERT(heft_snapshot_section(of, last->y.section, &last->section, NULL));
 		last->number = c.symbol;
 	}
 	const bool named = c.symbol != HEFT_NO_SYMBOL;

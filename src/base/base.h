@@ -1,10 +1,8 @@
-/* base.h - what every file may use: integer types, assertions, small helpers.
- *
- * ASSERT is always on, in release builds too: it states an invariant of heft's
- * own data.  Never use it on what a file says. */
+/* base.h - what every file may use: integer types, assertions, small helpers. */
 #ifndef HEFT_BASE_BASE_H
 #define HEFT_BASE_BASE_H
 
+#include "base/assert.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -15,25 +13,11 @@
 
 #define COUNT_OF(array)        (sizeof(array) / sizeof((array)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
-#define NORETURN               __attribute__((noreturn))
-#define LIKELY(x)              __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)            __builtin_expect(!!(x), 0)
-
-#define ASSERT(condition)                                                                          \
-	do {                                                                                       \
-		if (UNLIKELY(!(condition)))                                                        \
-			base_broken(__FILE__, __LINE__, #condition);                               \
-	} while (0)
-
 /* Whether checks run that cost as much as what they check: in debug builds (meson's option debug),
  * tests and fuzz targets among them. */
 #ifndef HEFT_CHECKS
 #define HEFT_CHECKS 0
 #endif
-
-/* Gives the call up with HEFT_EINTERNAL (heft's own bug); ends the process with status 3 where the
- * thread is in no call. */
-NORETURN void base_broken(const char *file, int line, const char *condition);
 
 /* A borrowed run of bytes that is text; need not end in NUL, may contain anything. */
 struct str {

@@ -38,19 +38,11 @@ struct folders {
 	char at[BESIDE_PATH_MOST]; /* the folder; "": this one is passed over */
 };
 
-static bool own_folder(char ret[BESIDE_PATH_MOST])
-{
-	char *slash = os_own_path(ret, BESIDE_PATH_MOST) ? strrchr(ret, '/') : NULL;
-	if (slash != NULL)
-		*slash = '\0';
-	return slash != NULL;
-}
-
 static void folders_init(struct folders *f)
 {
 	*f = (struct folders){ .path = getenv("PATH") };
-	if (!own_folder(f->own))
-		f->own[0] = '\0';
+	char *slash = os_own_path(f->own, sizeof f->own) ? strrchr(f->own, '/') : NULL;
+	*(slash != NULL ? slash : f->own) = '\0';
 }
 
 /* A path that is too long is passed over. */
@@ -74,21 +66,17 @@ static bool folder_of_path(struct folders *f)
 	return true;
 }
 
-/* The folder of a program in the build tree, where heft is in build/src. */
-static void folder_built(struct folders *f, const char *name)
-{
-	const char *slash = strrchr(f->own, '/');
-	f->at[0] = '\0';
-	if (slash != NULL && strcmp(slash, "/src") == 0)
-		folder_join(f, "/../programs/", name);
-}
-
 /* Goes on to the next folder that may have the program; false past the last. */
 static bool folders_next(struct folders *f, const char *name)
 {
+	const char *slash = strrchr(f->own, '/');
 	switch (f->step++) {
 	case 0: folder_join(f, "", ""); return true;
-	case 1: folder_built(f, name); return true;
+	case 1: /* in the build tree, where heft is in build/src */
+		f->at[0] = '\0';
+		if (slash != NULL && strcmp(slash, "/src") == 0)
+			folder_join(f, "/../programs/", name);
+		return true;
 	case 2:
 		if (HEFT_LIBEXEC[0] == '/')
 			snprintf(f->at, sizeof f->at, "%s", HEFT_LIBEXEC);
@@ -120,23 +108,16 @@ bool beside_find(const char *name, char ret[BESIDE_PATH_MOST])
 	return false;
 }
 
-/* ---- running one ----------------------------------------------------------------------------- */
-
-static int beside_missing(const struct cli *cli, const char *name)
-{
-	if (beside_of(name) == NULL)
-		return cli_error(cli, "no such command: %s", name);
-	return cli_error(cli,
-			 "heft-%s is not installed: install the package heft-%s, or build heft "
-			 "with meson -D%s=enabled",
-			 name, name, name);
-}
-
 int beside_run(const struct cli *cli, const char *name, size_t count, char **words)
 {
 	char path[BESIDE_PATH_MOST];
+	if (!beside_find(name, path) && beside_of(name) == NULL)
+		return cli_error(cli, "no such command: %s", name);
 	if (!beside_find(name, path))
-		return beside_missing(cli, name);
+		return cli_error(cli,
+				 "heft-%s is not installed: install the package heft-%s, or build "
+				 "heft with meson -D%s=enabled",
+				 name, name, name);
 	char **argv = calloc(count + 2, sizeof *argv);
 	if (argv == NULL)
 		return cli_error(cli, "out of memory");
@@ -164,14 +145,6 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static void others_add(struct others *o, const char *name)
-{
-	for (size_t i = 0; i < o->count; i++)
-		if (strcmp(o->names[i], name) == 0)
-			return;
-	snprintf(o->names[o->count++], BESIDE_NAME_MOST, "%s", name);
-}
-
 static void others_read(struct others *o, const char *folder)
 {
 	const struct dirent *e;
@@ -182,8 +155,11 @@ static void others_read(struct others *o, const char *folder)
 		    beside_of(e->d_name + 5) != NULL)
 			continue;
 		const int size = snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-		if (size > 0 && (size_t)size < sizeof path && os_is_program(path))
-			others_add(o, e->d_name + 5);
+		bool known = size <= 0 || (size_t)size >= sizeof path || !os_is_program(path);
+		for (size_t i = 0; i < o->count && !known; i++)
+			known = strcmp(o->names[i], e->d_name + 5) == 0;
+		if (!known)
+			snprintf(o->names[o->count++], BESIDE_NAME_MOST, "%s", e->d_name + 5);
 	}
 	if (d != NULL)
 		closedir(d);
@@ -195,6 +171,7 @@ static void others_find(struct others *o)
 	folders_init(&f);
 	while (folders_next(&f, ""))
 		others_read(o, f.at);
+	ASSERT(o->count <= OTHERS_MOST);
 	qsort(o->names, o->count, sizeof *o->names, name_compare);
 }
 
@@ -212,21 +189,15 @@ void beside_list(FILE *to)
 		fprintf(to, "  %-15s%s\n", others.names[i], other_summary);
 }
 
-static void program_print_words(char *path)
-{
-	char option[] = "--words";
-	char *const argv[] = { path, option, NULL };
-	os_run(path, argv);
-}
-
 void beside_print_words(void)
 {
 	struct others others = { .count = 0 };
-	char path[BESIDE_PATH_MOST];
+	char path[BESIDE_PATH_MOST], option[] = "--words";
+	char *const argv[] = { path, option, NULL };
 	fflush(stdout);
 	for (size_t i = 0; i < PROGRAM_COUNT; i++)
 		if (beside_find(programs[i].name, path))
-			program_print_words(path);
+			os_run(path, argv);
 	others_find(&others);
 	for (size_t i = 0; i < others.count; i++)
 		words_put(others.names[i], "", "", other_summary);

@@ -32,6 +32,7 @@ void cli_bad_word(const struct cli *cli, const char *problem)
 	static const char start[] = "unknown option: ";
 	const char *unknown = strstr(problem, start);
 	const char *word = problem + sizeof start - 1;
+	ASSERT(problem[0] != '\0');
 	const char *instead = unknown == problem && cli->command != NULL
 				      ? gone_option(cli->command->name, word)
 				      : NULL;

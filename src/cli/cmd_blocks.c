@@ -57,35 +57,26 @@ struct blocks_job {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool blocks_apply_style(struct blocks_job *job, const struct opt *o, const char *value)
-{
-	unsigned style;
-	if (!cli_choice(job->cli, o, value, style_choices, &style))
-		return false;
-	heft_session_set_demangle(job->session, (enum heft_demangle)style);
-	return true;
-}
-
-static bool apply_convention(struct blocks_job *job, const struct opt *o, const char *value)
-{
-	unsigned convention;
-	if (!cli_choice(job->cli, o, value, convention_choices, &convention))
-		return false;
-	heft_blocks_set_convention(job->blocks, (enum heft_convention)convention);
-	return true;
-}
-
 static bool blocks_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct blocks_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	unsigned choice;
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_FUNCTION: job->functions[job->function_count++] = value; break;
-	case O_DEMANGLE: return blocks_apply_style(job, o, value);
+	case O_DEMANGLE:
+		if (!cli_choice(job->cli, o, value, style_choices, &choice))
+			return false;
+		heft_session_set_demangle(job->session, (enum heft_demangle)choice);
+		break;
 	case O_DERIVE: heft_blocks_set_derive(job->blocks, HEFT_DERIVE_ALWAYS); break;
-	case O_CONVENTION: return apply_convention(job, o, value);
+	case O_CONVENTION:
+		if (!cli_choice(job->cli, o, value, convention_choices, &choice))
+			return false;
+		heft_blocks_set_convention(job->blocks, (enum heft_convention)choice);
+		break;
 	case O_DISASSEMBLE: job->disassemble = true; break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->session, o, value);
@@ -111,8 +102,10 @@ static void name_mark(struct blocks_job *job, const char *name)
 		job->missing = true;
 		return;
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		ASSERT(numbers[i] < heft_blocks_function_count(job->blocks));
 		job->wanted[numbers[i]] = true;
+	}
 }
 
 /* False where there is no memory. */
@@ -127,14 +120,6 @@ static bool names_mark(struct blocks_job *job)
 	return job->wanted != NULL;
 }
 
-static void blocks_add(struct blocks_sums *sums, const struct heft_block_function *f)
-{
-	sums->functions++;
-	sums->blocks += f->block_count;
-	for (size_t i = 0; i < f->block_count; i++)
-		sums->bytes += f->blocks[i]->size;
-}
-
 static const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
@@ -145,6 +130,7 @@ static void blocks_put_sums(const struct blocks_job *job, const struct blocks_su
 {
 	struct heft_block_sums of = { .size = sizeof of };
 	heft_blocks_sum(job->blocks, &of, NULL);
+	ASSERT(sums->listed <= sums->functions);
 	if (sums->listed < sums->functions)
 		fprintf(to, "[%" PRIu64 " more functions]\n", sums->functions - sums->listed);
 	fprintf(to, "%" PRIu64 " function%s, %" PRIu64 " block%s, %" PRIu64 " byte%s\n",
@@ -154,15 +140,6 @@ static void blocks_put_sums(const struct blocks_job *job, const struct blocks_su
 		"%" PRIu64 " byte%s of code: %" PRIu64 " in blocks, %" PRIu64
 		" in landing pads, %" PRIu64 " padding, %" PRIu64 " unmapped\n",
 		of.code, plural(of.code), of.blocks, of.landing_pads, of.padding, of.unmapped);
-}
-
-static bool blocks_put_function(struct blocks_job *job, size_t i,
-				const struct heft_block_function *f, const struct heft_sink *sink,
-				struct heft_err *err)
-{
-	if (job->disassemble)
-		return heft_blocks_disassemble(job->blocks, i, sink, err);
-	return heft_block_function_write(f, &job->out.write, sink, err);
 }
 
 static bool blocks_put_head(const struct blocks_job *job, const struct heft_sink *sink,
@@ -184,13 +161,17 @@ static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *su
 			continue;
 		if (!heft_blocks_function(job->blocks, i, &f, err))
 			return false;
-		blocks_add(sums, &f);
+		sums->functions++;
+		sums->blocks += f.block_count;
+		for (size_t k = 0; k < f.block_count; k++)
+			sums->bytes += f.blocks[k]->size;
 		if (most > 0 && sums->functions > most)
 			continue;
 		if (sums->listed++ == 0 && job->out.write.format == HEFT_TABLE &&
 		    !blocks_put_head(job, sink, err))
 			return false;
-		if (!blocks_put_function(job, i, &f, sink, err))
+		if (!(job->disassemble ? heft_blocks_disassemble(job->blocks, i, sink, err)
+				       : heft_block_function_write(&f, &job->out.write, sink, err)))
 			return false;
 	}
 	return true;

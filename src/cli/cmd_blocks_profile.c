@@ -68,16 +68,6 @@ struct profile_job {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool blocks_profile_apply_style(struct profile_job *job, const struct opt *o,
-				       const char *value)
-{
-	unsigned style;
-	if (!cli_choice(job->cli, o, value, style_choices, &style))
-		return false;
-	heft_session_set_demangle(job->session, (enum heft_demangle)style);
-	return true;
-}
-
 static bool blocks_profile_apply_sort(struct profile_job *job, const struct opt *o,
 				      const char *value)
 {
@@ -106,6 +96,7 @@ static bool blocks_profile_apply(void *ctx, const struct opt *o, const char *val
 {
 	struct profile_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	unsigned style;
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
@@ -115,7 +106,11 @@ static bool blocks_profile_apply(void *ctx, const struct opt *o, const char *val
 	case O_SORT: return blocks_profile_apply_sort(job, o, value);
 	case O_FUNCTION: job->query.function = value; break;
 	case O_FORCE: job->flags |= HEFT_SAMPLES_ANY_BUILD; break;
-	case O_DEMANGLE: return blocks_profile_apply_style(job, o, value);
+	case O_DEMANGLE:
+		if (!cli_choice(job->cli, o, value, style_choices, &style))
+			return false;
+		heft_session_set_demangle(job->session, (enum heft_demangle)style);
+		break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->session, o, value);
 	}
@@ -146,6 +141,7 @@ static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 static int blocks_profile_report(struct profile_job *job)
 {
 	struct heft_err err;
+	ASSERT(job->samples != NULL && job->read == NULL);
 	job->read = heft_samples_new(job->blocks, job->samples, job->form, job->flags, &err);
 	if (job->read == NULL)
 		return cli_failed(job->cli, &err);

@@ -74,6 +74,7 @@ static int check_against(struct check_job *job, const struct heft_snapshot *now)
 	struct heft_snapshot *base = NULL;
 	struct heft_err err;
 	int status = EXIT_TROUBLE;
+	ASSERT(job->budget != NULL && now != NULL);
 	if (job->base_path)
 		base = snapshot_open(job->cli, &job->settings, job->base_path);
 	if (base == NULL && job->base_path)
@@ -105,23 +106,6 @@ static int run_budget(struct check_job *job)
 	return status;
 }
 
-/* ---- quality --------------------------------------------------------------------------------- */
-
-static int run_quality(const struct check_job *job)
-{
-	if (job->base_path || job->out.format_opt)
-		return cli_error(job->cli, "--base and --format go with --budget");
-	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->file);
-	const int status = s ? snapshot_judge(job->cli, s, job->out.path) : EXIT_TROUBLE;
-	heft_snapshot_free(s);
-	return status;
-}
-
-static int check_run(struct check_job *job)
-{
-	return job->budget_path ? run_budget(job) : run_quality(job);
-}
-
 int cmd_check(const struct cli *cli, int argc, char **argv)
 {
 	struct check_job job = { .cli = cli };
@@ -130,8 +114,15 @@ int cmd_check(const struct cli *cli, int argc, char **argv)
 	int status = cli_parse_file(cli, argc, argv, check_apply, &job, &job.file);
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
 		status = EXIT_TROUBLE;
-	if (status == CLI_GO_ON)
-		status = check_run(&job);
+	if (status == CLI_GO_ON && job.budget_path != NULL) {
+		status = run_budget(&job);
+	} else if (status == CLI_GO_ON && (job.base_path != NULL || job.out.format_opt != NULL)) {
+		status = cli_error(cli, "--base and --format go with --budget");
+	} else if (status == CLI_GO_ON) { /* the quality of the snapshot */
+		struct heft_snapshot *s = snapshot_open(cli, &job.settings, job.file);
+		status = s != NULL ? snapshot_judge(cli, s, job.out.path) : EXIT_TROUBLE;
+		heft_snapshot_free(s);
+	}
 	snapshot_settings_release(&job.settings);
 	return status;
 }

@@ -103,15 +103,8 @@ static char *log_of(const struct comment_job *job, const char *of, const char *u
 			words[count++] = options[i][0];
 			words[count++] = options[i][1];
 		}
+	ASSERT(count < sizeof words / sizeof *words && job->store != NULL);
 	return child_output(words, quiet);
-}
-
-/* The number in a column of a line, from 0. */
-static double column_of(const char *line, size_t column)
-{
-	for (; column > 0; column--)
-		line += strcspn(line, "\t") + 1;
-	return strtod(line, NULL);
 }
 
 /* The columns of a header before the one that is called "change". */
@@ -133,8 +126,13 @@ static size_t log_values(const char *log, double *ret, size_t count)
 	size_t given = 0;
 	for (log += strcspn(log, "\n");
 	     column > 0 && log[0] == '\n' && log[1] != '\0' && given < count;
-	     log += strcspn(log, "\n"))
-		ret[given++] = column_of(++log, column - 1);
+	     log += strcspn(log, "\n")) {
+		const char *value = ++log;
+		for (size_t i = 1; i < column; i++)
+			value += strcspn(value, "\t") + 1;
+		ret[given++] = strtod(value, NULL);
+	}
+	ASSERT(given <= count);
 	for (size_t i = 0; i < given / 2; i++) {
 		const double v = ret[i];
 		ret[i] = ret[given - 1 - i];
@@ -192,6 +190,7 @@ static int comment_compare(struct comment_job *job)
 	struct heft_err err;
 	if (job->budget && !heft_budget_check(job->budget, job->now, job->base, &err))
 		return cli_error(job->cli, "%s: %s", job->budget_path, err.text);
+	ASSERT(job->base != NULL && job->now != NULL);
 	job->diff = heft_diff_new(job->base, job->now, 0, &err);
 	if (!job->diff)
 		return cli_failed(job->cli, &err);
@@ -222,15 +221,6 @@ static int comment_run(struct comment_job *job)
 	return comment_compare(job);
 }
 
-static void comment_release(struct comment_job *job)
-{
-	heft_diff_free(job->diff);
-	heft_budget_free(job->budget);
-	heft_snapshot_free(job->base);
-	heft_snapshot_free(job->now);
-	snapshot_settings_release(&job->settings);
-}
-
 int cmd_comment(const struct cli *cli, int argc, char **argv)
 {
 	struct comment_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
@@ -244,6 +234,10 @@ int cmd_comment(const struct cli *cli, int argc, char **argv)
 			job.product = slash ? slash + 1 : job.file;
 		status = comment_run(&job);
 	}
-	comment_release(&job);
+	heft_diff_free(job.diff);
+	heft_budget_free(job.budget);
+	heft_snapshot_free(job.base);
+	heft_snapshot_free(job.now);
+	snapshot_settings_release(&job.settings);
 	return status;
 }

@@ -38,6 +38,7 @@ static bool cli_diff_add_operand(void *ctx, const char *word)
 static int diff_run(struct diff_job *job)
 {
 	struct heft_snapshot *old = NULL, *now = NULL;
+	ASSERT(job->diff == NULL);
 	if (job->operand_count == 0 || job->operand_count > 2)
 		return cli_error(job->cli,
 				 "must specify two files, or a .sizediff file; try '%s --help'",

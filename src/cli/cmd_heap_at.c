@@ -63,16 +63,6 @@ static bool heap_at_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-static bool parse_addresses(struct at_job *job)
-{
-	for (size_t i = 1; i < job->word_count; i++)
-		if (!cli_parse_number(job->words[i], true, &job->addrs[i])) {
-			cli_error(job->open.cli, "no address: %s", job->words[i]);
-			return false;
-		}
-	return true;
-}
-
 static bool heap_at_put_places(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct at_job *job = ctx;
@@ -97,7 +87,10 @@ static int run_at(struct at_job *job)
 		return cli_error(cli,
 				 "must specify a dump and at least one address; try '%s --help'",
 				 cli->usage);
-	if (!parse_addresses(job) || !heap_open_file(&job->open, job->open.heap, job->words[0]))
+	for (size_t i = 1; i < job->word_count; i++)
+		if (!cli_parse_number(job->words[i], true, &job->addrs[i]))
+			return cli_error(cli, "no address: %s", job->words[i]);
+	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
 	const int status = outfile_write(cli, job->out.path, heap_at_put_places, job);
 	return status != EXIT_FINE ? status : job->status;

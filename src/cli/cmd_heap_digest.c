@@ -71,15 +71,6 @@ static bool heap_digest_write_all(void *ctx, FILE *to, struct heft_err *err)
 	return !ferror(to);
 }
 
-static int heap_digest_run(struct digest_job *job)
-{
-	if (job->dump_count == 0)
-		return cli_error(job->open.cli, "must specify at least one dump; try '%s --help'",
-				 job->open.cli->usage);
-	const int status = outfile_write(job->open.cli, job->output, heap_digest_write_all, job);
-	return status == EXIT_FINE ? job->status : status;
-}
-
 int cmd_heap_digest(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { heap_digest_apply, heap_digest_add_operand };
@@ -88,8 +79,13 @@ int cmd_heap_digest(const struct cli *cli, int argc, char **argv)
 	job.dumps = calloc((size_t)argc + 1, sizeof *job.dumps);
 	int status = job.dumps ? cli_parse(cli, argc, argv, &words, &job)
 			       : cli_error(cli, "out of memory");
+	if (status == CLI_GO_ON && job.dump_count == 0)
+		status = cli_error(cli, "must specify at least one dump; try '%s --help'",
+				   cli->usage);
 	if (status == CLI_GO_ON)
-		status = heap_digest_run(&job);
+		status = outfile_write(cli, job.output, heap_digest_write_all, &job);
+	if (status == EXIT_FINE)
+		status = job.status;
 	heap_open_release(&job.open);
 	free(job.dumps);
 	return status;

@@ -21,30 +21,22 @@ void heap_open_release(struct heap_open *h)
 	heft_heap_free(h->base);
 }
 
-static bool apply_threads(const struct heap_open *h, const struct opt *o, const char *value)
-{
-	uint64_t n;
-	if (!cli_number(h->cli, o, value, 1024, &n))
-		return false;
-	heft_session_set_threads(h->session, (unsigned)n);
-	return true;
-}
-
-static bool apply_style(const struct heap_open *h, const struct opt *o, const char *value)
-{
-	unsigned style;
-	if (!cli_choice(h->cli, o, value, style_choices, &style))
-		return false;
-	heft_session_set_demangle(h->session, (enum heft_demangle)style);
-	return true;
-}
-
 bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value)
 {
+	uint64_t threads;
+	unsigned style;
 	switch (o->id) {
 	case O_VERBOSE: h->verbose = true; return true;
-	case O_DEMANGLE: return apply_style(h, o, value);
-	case O_THREADS: return apply_threads(h, o, value);
+	case O_DEMANGLE:
+		if (!cli_choice(h->cli, o, value, style_choices, &style))
+			return false;
+		heft_session_set_demangle(h->session, (enum heft_demangle)style);
+		return true;
+	case O_THREADS:
+		if (!cli_number(h->cli, o, value, 1024, &threads))
+			return false;
+		heft_session_set_threads(h->session, (unsigned)threads);
+		return true;
 	case O_NAME_CACHE: h->name_cache = value; return true;
 	case O_ARGUMENTS: h->with_arguments = true; return true;
 	default: return cli_find(h->cli, h->session, o, value);
@@ -54,6 +46,7 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path)
 {
 	struct heft_err err;
+	ASSERT(heap == h->heap || heap == h->base);
 	heft_heap_set_flags(heap, h->with_arguments ? HEFT_HEAP_ARGUMENTS : 0);
 	if (h->name_cache)
 		heft_heap_set_name_cache(heap, h->name_cache);

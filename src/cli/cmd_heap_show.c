@@ -217,6 +217,7 @@ static bool heap_show_add_operand(void *ctx, const char *word)
 		cli_error(job->open.cli, "too many files: %s", word);
 		return false;
 	}
+	ASSERT(job->file_count < 2);
 	job->files[job->file_count++] = word;
 	return true;
 }
@@ -232,22 +233,11 @@ static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 			  : heft_heap_report_write(job->report, &job->out.write, &sink, err);
 }
 
-static bool has_rows(const struct show_job *job)
-{
-	return heft_heap_report_table(job->report)->top->child_count > 0;
-}
-
-static bool is_unrecorded(const struct show_job *job)
-{
-	struct heft_heap_info info = { .size = sizeof info };
-	heft_heap_info(job->open.heap, &info, NULL);
-	return info.arenas > 0;
-}
-
 /* What is found to be lost is; all else is no answer where more may be live. */
 static int heap_show_answer(const struct show_job *job)
 {
-	const bool rows = job->exit_code && job->report != NULL && has_rows(job);
+	const bool rows = job->exit_code && job->report != NULL &&
+			  heft_heap_report_table(job->report)->top->child_count > 0;
 	if (rows && job->query.leaks && job->open.base == NULL)
 		return EXIT_NO;
 	if (job->paged && job->page == HEFT_HEAP_STACKS)
@@ -263,8 +253,11 @@ static int heap_show_answer(const struct show_job *job)
 static int heap_show_report(struct show_job *job)
 {
 	struct heft_err err;
+	struct heft_heap_info info = { .size = sizeof info };
+	ASSERT(job->report == NULL);
+	heft_heap_info(job->open.heap, &info, NULL);
 	/* Without stacks there is one row of them. */
-	if (!job->by_given && is_unrecorded(job))
+	if (!job->by_given && info.arenas > 0)
 		job->query.by = HEFT_HEAP_BY_SIZE;
 	/* A picture of stacks is that of the tree which they make. */
 	if (job->out.write.format == HEFT_SVG && job->query.by == HEFT_HEAP_BY_STACK)

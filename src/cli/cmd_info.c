@@ -67,6 +67,7 @@ static bool info_add_operand(void *ctx, const char *word)
 static void info_add_file(struct info_job *job, const char *path, bool named)
 {
 	struct heft_err err;
+	ASSERT(path[0] != '\0' || named);
 	if (job->stopped)
 		return;
 	if (heft_info_add(job->info, path, &err)) {
@@ -103,6 +104,7 @@ static bool info_remember(struct info_job *job, const char *directory, const cha
 		return info_failed(job, directory);
 	const bool slash = directory[strlen(directory) - 1] == '/';
 	snprintf(path, size, "%s%s%s", directory, slash ? "" : "/", name);
+	ASSERT(job->todo_count < job->todo_room);
 	job->todo[job->todo_count++] = path;
 	return true;
 }
@@ -168,6 +170,11 @@ static bool info_write_table(void *ctx, FILE *to, struct heft_err *err)
 
 static int info_run(struct info_job *job)
 {
+	if (job->path_count == 0)
+		return cli_error(job->cli, "must specify a file or directory; try '%s --help'",
+				 job->cli->usage);
+	if (!output_settle(&job->out, job->cli))
+		return EXIT_TROUBLE;
 	for (size_t i = 0; i < job->path_count; i++)
 		info_add_path(job, job->paths[i]);
 	if (job->row_count == 0 && !job->failed)
@@ -184,14 +191,6 @@ static int info_run(struct info_job *job)
 	return status == EXIT_FINE && job->failed ? EXIT_TROUBLE : status;
 }
 
-static int info_run_checked(struct info_job *job)
-{
-	if (job->path_count == 0)
-		return cli_error(job->cli, "must specify a file or directory; try '%s --help'",
-				 job->cli->usage);
-	return output_settle(&job->out, job->cli) ? info_run(job) : EXIT_TROUBLE;
-}
-
 int cmd_info(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { info_apply, info_add_operand };
@@ -202,7 +201,7 @@ int cmd_info(const struct cli *cli, int argc, char **argv)
 	int status = job.paths ? cli_parse(cli, argc, argv, &words, &job)
 			       : cli_error(cli, "out of memory");
 	if (status == CLI_GO_ON)
-		status = info_run_checked(&job);
+		status = info_run(&job);
 	free(job.todo);
 	free(job.paths);
 	heft_session_free(job.session);

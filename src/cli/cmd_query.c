@@ -102,6 +102,7 @@ static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 /* SQL, or the name of a query; an exit status. */
 static int run_text(struct query_job *job, const char *text)
 {
+	ASSERT(job->query != NULL);
 	job->opts.rows = job->out.rows;
 	job->sql = text;
 	if (text[0] == '@') {
@@ -119,18 +120,6 @@ static int list_queries(void)
 	for (size_t i = 0; heft_named_query(i, &name, &text, &sql); i++)
 		printf("@%-15s %s\n", name, text);
 	return EXIT_FINE;
-}
-
-/* ---- standard input -------------------------------------------------------------------------- */
-
-static void show_help(void)
-{
-	fputs("SQL statements end with ';'.  @NAME runs a ready-made query.\n"
-	      "  .list           the ready-made queries\n"
-	      "  .tables         the tables\n"
-	      "  .schema [NAME]  their columns\n"
-	      "  .quit           leave\n",
-	      stdout);
 }
 
 static int show_schema(struct query_job *job, const char *name)
@@ -151,7 +140,12 @@ static bool run_dot(struct query_job *job, const char *line)
 	if (strcmp(line, ".quit") == 0 || strcmp(line, ".exit") == 0)
 		return false;
 	if (strcmp(line, ".help") == 0)
-		show_help();
+		fputs("SQL statements end with ';'.  @NAME runs a ready-made query.\n"
+		      "  .list           the ready-made queries\n"
+		      "  .tables         the tables\n"
+		      "  .schema [NAME]  their columns\n"
+		      "  .quit           leave\n",
+		      stdout);
 	else if (strcmp(line, ".list") == 0)
 		list_queries();
 	else if (strcmp(line, ".tables") == 0)

@@ -69,6 +69,7 @@ static void report_add_symbols(const struct cli_report_job *job, const struct in
 	const struct inputs *all = &job->inputs;
 	struct heft_err err;
 	struct input in;
+	ASSERT(of->profile != NULL);
 	if (!input_open_symbols(all, of, &in, &err) ||
 	    !input_add_to(all, 0, &in, job->page, &err)) {
 		char text[sizeof err.text + 40];
@@ -112,6 +113,7 @@ static int cmd_report_run(struct cli_report_job *job)
 	const struct cli *cli = job->inputs.cli;
 	const struct input_files *files = &job->inputs.files;
 	bool all = false;
+	ASSERT(job->page != NULL && job->inputs.rows > 0);
 	if (job->inputs.by != NULL) /* whoever names sources gets these */
 		job->inputs.flags &= ~(unsigned)HEFT_PROFILE_REGIONS;
 	if (files->count == 0)

@@ -59,6 +59,7 @@ struct rows_job {
 static bool source_add(void *ctx, const char *name)
 {
 	struct rows_job *job = ctx;
+	ASSERT(job->source_count <= SOURCES_MOST);
 	if (job->source_count == SOURCES_MOST)
 		return cli_error(job->cli, "more than %d data sources", SOURCES_MOST), false;
 	char *copy = strdup(name);

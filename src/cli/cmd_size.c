@@ -5,20 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int size_list_sources(void)
-{
-	const char *name, *text;
-	for (size_t i = 0; heft_source(i, &name, &text); i++)
-		printf("%-15s %s\n", name, text);
-	return EXIT_FINE;
-}
-
 /* ---- what is said beside the table ------------------------------------------ */
-
-static void size_print_notes(const struct size_job *job)
-{
-	notes_print(job->cli, job->session, job->verbose > 0);
-}
 
 static void print_claim(void *ctx, const struct heft_claim *c)
 {
@@ -34,25 +21,6 @@ static void print_claim(void *ctx, const struct heft_claim *c)
 		fprintf(to, "-0x%" PRIx64 " (%" PRIu64 "): ", c->start + c->bytes, c->bytes);
 	print_tame(c->label, to);
 	fprintf(to, " [%s]\n", c->why);
-}
-
-/* ---- run and write ----------------------------------------------------------- */
-
-/* Rows that did not change are dropped from a diff, so any row left is a difference. */
-static bool size_has_differences(const struct heft_profile *p)
-{
-	const struct heft_table *t = heft_profile_table(p);
-	return t->diff &&
-	       (t->top->child_count > 0 ||
-		t->top->now[HEFT_SIZE_FILE].whole != t->top->base[HEFT_SIZE_FILE].whole ||
-		t->top->now[HEFT_SIZE_VM].whole != t->top->base[HEFT_SIZE_VM].whole);
-}
-
-static bool is_empty(const struct heft_profile *p)
-{
-	const struct heft_row *top = heft_profile_table(p)->top;
-	return top->now[HEFT_SIZE_FILE].whole == 0 && top->now[HEFT_SIZE_VM].whole == 0 &&
-	       top->base[HEFT_SIZE_FILE].whole == 0 && top->base[HEFT_SIZE_VM].whole == 0;
 }
 
 static bool size_run(const struct size_job *job)
@@ -84,12 +52,20 @@ static int cmd_size_report(struct size_job *job)
 	const int status = outfile_write(job->cli, job->out.path, size_write_report, job);
 	if (status != EXIT_FINE)
 		return status;
-	size_print_notes(job);
-	if (job->filtered && is_empty(job->profile)) {
+	notes_print(job->cli, job->session, job->verbose > 0);
+	const struct heft_table *t = heft_profile_table(job->profile);
+	const uint64_t file = t->top->now[HEFT_SIZE_FILE].whole,
+		       vm = t->top->now[HEFT_SIZE_VM].whole,
+		       old_file = t->top->base[HEFT_SIZE_FILE].whole,
+		       old_vm = t->top->base[HEFT_SIZE_VM].whole;
+	if (job->filtered && file == 0 && vm == 0 && old_file == 0 && old_vm == 0) {
 		fflush(stdout);
 		fprintf(stderr, "%s: note: the filters let nothing through\n", job->cli->program);
 	}
-	return job->exit_code && size_has_differences(job->profile) ? EXIT_NO : EXIT_FINE;
+	/* Rows that did not change are dropped from a diff, so any row left is a difference. */
+	const bool differs = t->diff &&
+			     (t->top->child_count > 0 || file != old_file || vm != old_vm);
+	return job->exit_code && differs ? EXIT_NO : EXIT_FINE;
 }
 
 /* The blocks of the function with their instructions; the names are those of the rows. */
@@ -117,10 +93,13 @@ const char size_manual[] =
 int cmd_size(const struct cli *cli, int argc, char **argv)
 {
 	struct size_job job;
+	const char *name, *text;
 	int status = size_job_init(&job, cli, argc, argv);
-	if (status == CLI_GO_ON && job.list_sources)
-		status = size_list_sources();
-	else if (status == CLI_GO_ON && job.disassemble != NULL && job.source_count == 0)
+	if (status == CLI_GO_ON && job.list_sources) {
+		for (size_t i = 0; heft_source(i, &name, &text); i++)
+			printf("%-15s %s\n", name, text);
+		status = EXIT_FINE;
+	} else if (status == CLI_GO_ON && job.disassemble != NULL && job.source_count == 0)
 		status = size_disassemble(&job);
 	else if (status == CLI_GO_ON)
 		status = size_run(&job) ? cmd_size_report(&job) : EXIT_TROUBLE;

@@ -109,16 +109,6 @@ static void print_share(uint64_t part, int64_t whole)
 		printf("%10s", "-");
 }
 
-static void print_section(const struct heft_snapshot_section *sec)
-{
-	printf("%-20s %12" PRId64 "%12" PRId64 "%14" PRId64 "%10" PRIu64, sec->name,
-	       sec->symbol_size, sec->padding, sec->symbol_size + sec->padding, sec->unique);
-	print_share(sec->with_source, sec->symbol_size);
-	print_share(sec->with_object, sec->symbol_size);
-	printf("%10" PRIu64 "%s\n", sec->symbols - sec->unique,
-	       sec->in_file ? "" : "  (not in the file)");
-}
-
 /* The last two lines add up what is in the file and what is in the VM image. */
 static void print_stats(const struct snapshot_job *job)
 {
@@ -132,7 +122,13 @@ static void print_stats(const struct snapshot_job *job)
 		if (strcmp(container, sec.container) != 0)
 			printf("%s\n", sec.container);
 		container = sec.container;
-		print_section(&sec);
+		ASSERT(sec.unique <= sec.symbols);
+		printf("%-20s %12" PRId64 "%12" PRId64 "%14" PRId64 "%10" PRIu64, sec.name,
+		       sec.symbol_size, sec.padding, size, sec.unique);
+		print_share(sec.with_source, sec.symbol_size);
+		print_share(sec.with_object, sec.symbol_size);
+		printf("%10" PRIu64 "%s\n", sec.symbols - sec.unique,
+		       sec.in_file ? "" : "  (not in the file)");
 		file += sec.in_file ? size : 0;
 		memory += sec.in_memory ? size : 0;
 	}
@@ -159,6 +155,7 @@ static int snapshot_run(struct snapshot_job *job)
 	for (size_t i = 0; i < job->file_count; i++)
 		if (!outfile_spares(job->cli, job->output, job->files[i]))
 			return EXIT_TROUBLE;
+	ASSERT(job->snapshot != NULL && job->session != NULL);
 	heft_snapshot_set_flags(job->snapshot, job->flags | HEFT_SNAPSHOT_ALONE);
 	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
 		return cli_failed(job->cli, &err);

@@ -37,26 +37,22 @@ struct stack_job {
 	const char *file;
 };
 
-static bool stack_apply_style(struct stack_job *job, const struct opt *o, const char *value)
-{
-	unsigned style;
-	if (!cli_choice(job->cli, o, value, style_choices, &style))
-		return false;
-	heft_session_set_demangle(job->session, (enum heft_demangle)style);
-	return true;
-}
-
 static bool stack_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct stack_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	unsigned style;
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_FUNCTION: job->query.function = value; break;
 	case O_FUNCTIONS: job->query.flags |= HEFT_STACK_ALL; break;
 	case O_DETAILS: job->details = true; break;
-	case O_DEMANGLE: return stack_apply_style(job, o, value);
+	case O_DEMANGLE:
+		if (!cli_choice(job->cli, o, value, style_choices, &style))
+			return false;
+		heft_session_set_demangle(job->session, (enum heft_demangle)style);
+		break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->session, o, value);
 	}
@@ -93,9 +89,7 @@ int cmd_stack(const struct cli *cli, int argc, char **argv)
 				 .query = { .size = sizeof job.query } };
 	job.stack = cli_made(cli, heft_stack_new(job.session));
 	output_init(&job.out, list_formats);
-	int status = job.stack && job.session
-			     ? cli_parse_file(cli, argc, argv, stack_apply, &job, &job.file)
-			     : cli_error(cli, "out of memory");
+	int status = cli_parse_file(cli, argc, argv, stack_apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = stack_run(&job);
 	heft_session_free(job.session);

@@ -64,16 +64,7 @@ struct where_job {
 	bool one;                 /* a question has one answer: who asks keeps step */
 };
 
-/* ---- the command line ----------------------------------------------------------------------- */
-
-static bool where_apply_style(struct where_job *job, const struct opt *o, const char *value)
-{
-	unsigned style;
-	if (!cli_choice(job->cli, o, value, style_choices, &style))
-		return false;
-	heft_session_set_demangle(job->session, (enum heft_demangle)style);
-	return true;
-}
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool where_add_source(void *ctx, const char *name)
 {
@@ -88,11 +79,16 @@ static bool where_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct where_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	unsigned style;
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_BY: return cli_each_name(job->cli, value, where_add_source, job);
-	case O_DEMANGLE: return where_apply_style(job, o, value);
+	case O_DEMANGLE:
+		if (!cli_choice(job->cli, o, value, style_choices, &style))
+			return false;
+		heft_session_set_demangle(job->session, (enum heft_demangle)style);
+		break;
 	case O_BLOCKS: heft_where_set_flags(job->where, HEFT_WHERE_BLOCKS); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->session, o, value);
@@ -146,6 +142,7 @@ static bool keep_piece(void *ctx, const void *data, size_t size)
 		b->text = text;
 		b->size = grown;
 	}
+	ASSERT(size <= b->size - b->used);
 	memcpy(b->text + b->used, data, size);
 	b->used += size;
 	return true;
@@ -228,15 +225,6 @@ static void answer_batch(struct where_job *job, struct where_batch *b)
 	b->count = b->asked_count = b->used = 0;
 }
 
-/* Every line gets an answer, so that whoever asks keeps step. */
-static void where_refuse(struct where_job *job, struct where_batch *b, struct cmd_where_answer *a)
-{
-	static const struct heft_location nowhere = { .size = sizeof nowhere,
-						      .addr = HEFT_NO_ADDRESS };
-	job->unreadable = true;
-	put_answer(job, b, a, &nowhere);
-}
-
 /* The places of a name are known until the next name. */
 static void name_answer(struct where_job *job, struct where_batch *b, size_t i)
 {
@@ -254,31 +242,29 @@ static void name_answer(struct where_job *job, struct where_batch *b, size_t i)
 		answer_batch(job, b);
 }
 
-static void names_answer(struct where_job *job, struct where_batch *b, const char *text,
-			 size_t count)
-{
-	if (job->one && count > 1)
-		cli_error(job->cli, "note: %zu places are called '%s': this is the first", count,
-			  text);
-	for (size_t i = 0; i < count && (i == 0 || !job->one) && !job->stopped; i++)
-		name_answer(job, b, i);
-}
-
 static void ask(struct where_job *job, struct where_batch *b, const char *text)
 {
+	static const struct heft_location nowhere = { .size = sizeof nowhere,
+						      .addr = HEFT_NO_ADDRESS };
 	struct heft_err err;
 	uint64_t addr;
 	size_t count = 0;
+	ASSERT(b->count < BATCH_SIZE && b->asked_count <= b->count);
 	const bool known = heft_where_ask(job->where, text, &addr, &count, &err);
 	if (!known && (err.code == HEFT_ENOMEM || err.code == HEFT_EINTERNAL)) {
 		where_give_up(job, &err);
 		return;
 	}
-	if (!known) {
+	if (!known) { /* every line gets an answer, so that whoever asks keeps step */
 		cli_failed(job->cli, &err);
-		where_refuse(job, b, &b->answers[b->count++]);
+		job->unreadable = true;
+		put_answer(job, b, &b->answers[b->count++], &nowhere);
 	} else if (count > 0) {
-		names_answer(job, b, text, count);
+		if (job->one && count > 1)
+			cli_error(job->cli, "note: %zu places are called '%s': this is the first",
+				  count, text);
+		for (size_t i = 0; i < count && (i == 0 || !job->one) && !job->stopped; i++)
+			name_answer(job, b, i);
 	} else {
 		b->asked[b->asked_count++] = (struct question){ addr, (uint32_t)b->count++ };
 	}
@@ -296,14 +282,6 @@ struct where_lines {
 	bool end; /* no more will come */
 };
 
-static char *trim(char *line, char *end)
-{
-	while (end > line && strchr(" \t\r", end[-1]) != NULL)
-		end--;
-	*end = '\0';
-	return line + strspn(line, " \t");
-}
-
 /* Asks what whole lines say; the rest of the text moves to the front.  A line that fills the
  * buffer is cut. */
 static void ask_lines(struct where_job *job, struct where_batch *b, struct where_lines *l)
@@ -313,12 +291,16 @@ static void ask_lines(struct where_job *job, struct where_batch *b, struct where
 		char *end = memchr(line, '\n', (size_t)(stop - line));
 		if (end == NULL && !l->end && (line > l->text || l->used < LINES_SIZE))
 			break;
-		char *next = end != NULL ? end + 1 : stop;
-		const char *word = trim(line, end != NULL ? end : stop);
+		char *next = end != NULL ? end + 1 : stop, *last = end != NULL ? end : stop;
+		while (last > line && strchr(" \t\r", last[-1]) != NULL)
+			last--;
+		*last = '\0';
+		const char *word = line + strspn(line, " \t");
 		if (*word != '\0')
 			ask(job, b, word);
 		line = next;
 	}
+	ASSERT(line <= stop);
 	l->used = (size_t)(stop - line);
 	memmove(l->text, line, l->used);
 }
@@ -407,6 +389,10 @@ static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 static int where_run(struct where_job *job)
 {
 	struct heft_err err;
+	if (job->file == NULL || job->addr_count == 0)
+		return cli_error(job->cli,
+				 "must specify a file and at least one address; try '%s --help'",
+				 job->cli->usage);
 	if (!heft_where_open(job->where, job->file, &err))
 		return cli_failed(job->cli, &err);
 	const int status = outfile_write(job->cli, job->out.path, answer_all, job);
@@ -414,15 +400,6 @@ static int where_run(struct where_job *job)
 	if (status != EXIT_FINE || job->unreadable)
 		return EXIT_TROUBLE;
 	return job->nothing ? EXIT_NO : EXIT_FINE;
-}
-
-static int where_run_checked(struct where_job *job)
-{
-	if (job->file == NULL || job->addr_count == 0)
-		return cli_error(job->cli,
-				 "must specify a file and at least one address; try '%s --help'",
-				 job->cli->usage);
-	return where_run(job);
 }
 
 int cmd_where(const struct cli *cli, int argc, char **argv)
@@ -435,7 +412,7 @@ int cmd_where(const struct cli *cli, int argc, char **argv)
 	int status = job.addrs == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
-		status = where_run_checked(&job);
+		status = where_run(&job);
 	free(job.addrs);
 	heft_session_free(job.session);
 	heft_where_free(job.where);

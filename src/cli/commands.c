@@ -78,6 +78,7 @@ int commands_no_member(const struct cli *cli, const struct commands *all, const 
 
 void cli_set_command(struct cli *cli, const struct command *c)
 {
+	ASSERT(c != NULL && c->run != NULL && c->opts != NULL);
 	snprintf(cli->usage, sizeof cli->usage, "heft %s", c->name);
 	cli->command = c;
 }
@@ -87,6 +88,7 @@ int commands_run(struct cli *cli, const struct commands *all, int argc, char **a
 	int words;
 	const struct command *c = commands_find(all, argc, argv, &words);
 	if (c != NULL) {
+		ASSERT(words > 0 && words <= argc);
 		cli_set_command(cli, c);
 		return c->run(cli, argc - words, argv + words);
 	}
@@ -104,6 +106,7 @@ int commands_run(struct cli *cli, const struct commands *all, int argc, char **a
 void words_put(const char *command, const char *option, const char *value, const char *text)
 {
 	bool blank = false;
+	ASSERT(command != NULL && option != NULL && text != NULL);
 	printf("%s\t%s\t%s\t", command, option, value != NULL ? value : "");
 	for (; *text != '\0'; text++) {
 		if (*text != '\n' && *text != ' ') {

@@ -95,26 +95,22 @@ static bool save_write(void *ctx, FILE *to, struct heft_err *err)
 			      &(struct heft_sink){ outfile_put, to }, err);
 }
 
-static bool diff_job_has_differences(const struct heft_diff *d)
-{
-	uint64_t all = 0;
-	for (size_t i = 0; i < HEFT_CHANGES; i++)
-		all += i == HEFT_UNCHANGED
-			       ? 0
-			       : heft_diff_section_changes(d, HEFT_DIFF_TOTAL, (enum heft_change)i);
-	return all > 0;
-}
-
 static int diff_report(struct diff_job *job)
 {
 	struct heft_err err;
+	ASSERT(job->diff != NULL);
 	job->query.rows = output_rows(&job->out, 20);
 	if (!heft_diff_rows(job->diff, &job->query, &err))
 		return cli_failed(job->cli, &err);
 	int status = outfile_write(job->cli, job->out.path, diff_job_report_write, job);
 	if (status == EXIT_FINE && job->save)
 		status = outfile_write(job->cli, job->save, save_write, job);
-	if (status == EXIT_FINE && job->exit_code && diff_job_has_differences(job->diff))
+	uint64_t changes = 0;
+	for (size_t i = 0; i < HEFT_CHANGES; i++)
+		if (i != HEFT_UNCHANGED)
+			changes += heft_diff_section_changes(job->diff, HEFT_DIFF_TOTAL,
+							     (enum heft_change)i);
+	if (status == EXIT_FINE && job->exit_code && changes > 0)
 		status = EXIT_NO;
 	return status;
 }
@@ -123,6 +119,7 @@ int diff_pair(struct diff_job *job, struct heft_snapshot *old, struct heft_snaps
 {
 	struct heft_err err;
 	int status = EXIT_TROUBLE;
+	ASSERT(now != NULL);
 	job->diff = heft_diff_new(old, now, job->flags, &err);
 	if (job->diff)
 		status = diff_report(job);

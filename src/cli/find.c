@@ -19,15 +19,6 @@ static bool find_map_path(const struct cli *cli, struct heft_finder *f, const st
 	return ok;
 }
 
-static bool strip_prefix(const struct cli *cli, struct heft_finder *f, const char *value)
-{
-	struct heft_err err;
-	if (heft_finder_strip_prefix(f, value, &err))
-		return true;
-	cli_failed(cli, &err);
-	return false;
-}
-
 static void find_add_flag(struct heft_finder *f, enum heft_find_flag flag)
 {
 	heft_finder_set_flags(f, heft_finder_flags(f) | flag);
@@ -85,22 +76,13 @@ static bool find_set_address(const struct cli *cli, struct heft_finder *f, const
 			     const char *value)
 {
 	uint64_t addr;
+	ASSERT(o->id == O_DUMP_BASE || o->id == O_DUMP_LOAD);
 	if (!cli_parse_number(value, true, &addr))
 		return cli_bad_value(cli, o, value, "an address");
 	if (o->id == O_DUMP_BASE)
 		heft_finder_set_base(f, addr);
 	else
 		heft_finder_set_load(f, addr);
-	return true;
-}
-
-static bool set_word(const struct cli *cli, struct heft_finder *f, const struct opt *o,
-		     const char *value)
-{
-	uint64_t bytes;
-	if (!cli_parse_number(value, false, &bytes) || (bytes != 4 && bytes != 8))
-		return cli_bad_value(cli, o, value, "4 or 8");
-	heft_finder_set_word(f, (unsigned)bytes);
 	return true;
 }
 
@@ -159,6 +141,8 @@ static bool find_add_region(const struct cli *cli, struct heft_finder *f, const 
 bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o, const char *value)
 {
 	struct heft_finder *f = heft_session_finder(s);
+	struct heft_err err;
+	uint64_t word;
 	switch (o->id) {
 	case O_DEBUG_FILE: heft_finder_add_debug_file(f, value); break;
 	case O_DEBUG_DIR: heft_finder_add_debug_dir(f, value); break;
@@ -173,12 +157,20 @@ bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o
 	case O_NO_MAP: find_add_flag(f, HEFT_FIND_NO_MAP); break;
 	case O_SYSROOT: heft_finder_set_sysroot(f, value); break;
 	case O_PATH_MAP: return find_map_path(cli, f, o, value);
-	case O_STRIP_PREFIX: return strip_prefix(cli, f, value);
+	case O_STRIP_PREFIX:
+		if (heft_finder_strip_prefix(f, value, &err))
+			break;
+		cli_failed(cli, &err);
+		return false;
 	case O_EXE: heft_finder_add_program(f, value); break;
 	case O_DUMP_BASE:
 	case O_DUMP_LOAD: return find_set_address(cli, f, o, value);
 	case O_DUMP_AT: return find_add_piece(cli, f, o, value);
-	case O_DUMP_WORD: return set_word(cli, f, o, value);
+	case O_DUMP_WORD:
+		if (!cli_parse_number(value, false, &word) || (word != 4 && word != 8))
+			return cli_bad_value(cli, o, value, "4 or 8");
+		heft_finder_set_word(f, (unsigned)word);
+		break;
 	case O_DUMP_ENDIAN: return set_order(cli, f, o, value);
 	default: break;
 	}

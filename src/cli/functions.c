@@ -7,17 +7,6 @@
 
 enum { NAME_ROOM = 200 };
 
-/* A name without parameters, template arguments and return type: "Vm::put" of
- * "int Vm::put<int>(int)". */
-static void functions_plain_name(const char *name, char ret[NAME_ROOM])
-{
-	const size_t end = strcspn(name, "(<");
-	size_t from = end;
-	while (from > 0 && name[from - 1] != ' ')
-		from--;
-	snprintf(ret, NAME_ROOM, "%.*s", (int)(end - from), name + from);
-}
-
 /* The function whose plain name is nearest, or "". */
 static void functions_find_near(struct heft_blocks *b, const char *word, char ret[NAME_ROOM])
 {
@@ -27,7 +16,13 @@ static void functions_find_near(struct heft_blocks *b, const char *word, char re
 	ret[0] = '\0';
 	for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++) {
 		const char *const both[] = { best, plain };
-		functions_plain_name(f.name, plain);
+		/* Without parameters, template arguments and return type: "Vm::put" of
+		 * "int Vm::put<int>(int)". */
+		const size_t end = strcspn(f.name, "(<");
+		size_t from = end;
+		while (from > 0 && f.name[from - 1] != ' ')
+			from--;
+		snprintf(plain, sizeof plain, "%.*s", (int)(end - from), f.name + from);
 		if (strcmp(best, word) == 0 || nearest_of(word, both, 2) != plain)
 			continue;
 		snprintf(best, sizeof best, "%s", plain);

@@ -80,25 +80,20 @@ static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* Does the system write a core for it, where it may? */
-static bool leaves_core(int signal)
-{
-	static const int signals[] = { SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
-				       SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		if (signals[i] == signal)
-			return true;
-	return false;
-}
-
 /* What a process that dies has recorded is in its memory alone. */
 static void tell_death(const struct heap_run *job, int signal)
 {
+	/* The system writes a core for these, where it may. */
+	static const int signals[] = { SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+				       SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
 	const char *program = job->cli->program;
 	struct rlimit core = { 0, 0 };
+	bool leaves_core = false;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		leaves_core |= signals[i] == signal;
 	fprintf(stderr, "%s: nothing was written: %s was ended by signal %d (%s)\n", program,
 		job->argv[0], signal, strsignal(signal));
-	if (!leaves_core(signal))
+	if (!leaves_core)
 		return;
 	getrlimit(RLIMIT_CORE, &core);
 	if (core.rlim_cur == 0)
@@ -113,24 +108,21 @@ static void tell_death(const struct heap_run *job, int signal)
 			program);
 }
 
-/* The name of the first file that is not the program's own. */
-static const char *other_name(const struct heap_run *job, const struct heft_recorder_file *own)
-{
-	struct heft_recorder_file f = { .size = sizeof f };
-	size_t i = 0;
-	while (heft_recorder_file(job->recorder, i, &f, NULL) && strcmp(f.path, own->path) == 0)
-		i++;
-	const char *slash = strrchr(f.path, '/');
-	return slash ? slash + 1 : f.path;
-}
-
 static void tell_written(const struct heap_run *job, const struct heft_recorder_file *own,
 			 size_t count)
 {
+	struct heft_recorder_file other = { .size = sizeof other };
+	size_t i = 0;
+	ASSERT(count > 0 && own->path != NULL);
+	while (heft_recorder_file(job->recorder, i, &other, NULL) &&
+	       strcmp(other.path, own->path) == 0)
+		i++;
 	fprintf(stderr, "%s: wrote %s", job->cli->program, own->path);
-	if (count > 1)
-		fprintf(stderr, " and %zu more (%s%s)", count - 1, other_name(job, own),
-			count > 2 ? " ..." : "");
+	if (count > 1) {
+		const char *slash = strrchr(other.path, '/');
+		fprintf(stderr, " and %zu more (%s%s)", count - 1,
+			slash != NULL ? slash + 1 : other.path, count > 2 ? " ..." : "");
+	}
 	fprintf(stderr, "; to look: heft heap show %s%s\n", own->memory ? "--leaks " : "",
 		own->path);
 	if (job->leaks && !own->memory)
@@ -229,6 +221,7 @@ static int run_program(struct heap_run *job)
 				 job->cli->usage);
 	if (job->before != NULL && !job->before(job))
 		return EXIT_TROUBLE;
+	ASSERT(job->recorder != NULL);
 	const bool ran = heft_recorder_run(job->recorder, job->argv, &end, &err);
 	if (job->after != NULL)
 		job->after(job, ran ? &end : NULL);

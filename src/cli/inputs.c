@@ -149,16 +149,6 @@ static bool inputs_add_paths(struct heft_profile *p, const struct input_files *f
 	return true;
 }
 
-/* Where cards of symbols are wanted these stay the last level. */
-static bool add_sources(const struct inputs *all, const char *by, struct sources *to)
-{
-	const bool cards = all->flags & HEFT_PROFILE_RANGES;
-	cli_no_memory(to->err); /* of the lists */
-	return (all->perf == NULL || !cards || inputs_add_source(to, "hotness")) &&
-	       cli_each_name(NULL, by, inputs_add_source, to) &&
-	       (all->perf == NULL || cards || inputs_add_source(to, "hotness"));
-}
-
 static bool open_profile(const struct inputs *all, struct input *in, const char *path,
 			 const char *by, struct heft_err *err)
 {
@@ -172,8 +162,13 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	in->all = all->bases.count > 0 && !in->dump;
 	heft_profile_set_rows(p, all->rows);
 	heft_profile_set_flags(p, all->flags);
-	return add_sources(all, by, &sources) &&
-	       (all->perf == NULL || heft_profile_set_samples(p, all->perf, err)) &&
+	/* Where cards of symbols are wanted these stay the last level. */
+	const bool cards = all->flags & HEFT_PROFILE_RANGES, hot = all->perf != NULL;
+	cli_no_memory(err); /* of the lists */
+	return (!hot || !cards || inputs_add_source(&sources, "hotness")) &&
+	       cli_each_name(NULL, by, inputs_add_source, &sources) &&
+	       (!hot || cards || inputs_add_source(&sources, "hotness")) &&
+	       (!hot || heft_profile_set_samples(p, all->perf, err)) &&
 	       inputs_add_paths(p, in->all ? &all->files : &one, HEFT_INPUT, err) &&
 	       inputs_add_paths(p, &all->bases, HEFT_BASE, err) && heft_profile_run(p, err);
 }
@@ -208,32 +203,20 @@ static bool new_heap(const struct inputs *all, const struct input *in, struct he
 	return true;
 }
 
-static bool is_recorded(const struct heft_heap *h)
-{
-	struct heft_heap_info info = { .size = sizeof info };
-	heft_heap_info(h, &info, NULL);
-	return info.recorded;
-}
-
 /* A dump without records of a heap is shown as what is mapped. */
 static bool inputs_open_dump(const struct inputs *all, struct input *in, const char *path,
 			     const char *by, struct heft_err *err)
 {
+	struct heft_heap_info info = { .size = sizeof info };
 	unsigned group;
 	in->kind = INPUT_HEAP;
 	if (!new_heap(all, in, &in->heap, err) || !heft_heap_open(in->heap, path, err))
 		return false;
-	if (is_recorded(in->heap) && (by == NULL || inputs_find_group(heap_groups, by, &group)))
+	heft_heap_info(in->heap, &info, NULL);
+	if (info.recorded && (by == NULL || inputs_find_group(heap_groups, by, &group)))
 		return true;
 	in->dump = true;
 	return open_profile(all, in, path, by != NULL ? by : dump_groups[0], err);
-}
-
-static bool open_living(const struct inputs *all, struct input *in, struct heft_err *err)
-{
-	in->kind = INPUT_HEAP;
-	in->lives = true;
-	return new_heap(all, in, &in->heap, err) && heft_heap_open_process(in->heap, all->pid, err);
 }
 
 static bool open_base_dump(const struct inputs *all, struct input *in, const char *base,
@@ -244,22 +227,23 @@ static bool open_base_dump(const struct inputs *all, struct input *in, const cha
 	return new_heap(all, in, &in->base, err) && heft_heap_open(in->base, base, err);
 }
 
-static const char *inputs_name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
 		    struct heft_err *err)
 {
 	enum heft_input_kind kind;
 	const char *path = all->files.paths[i];
 	const char *base = i < all->bases.count ? all->bases.paths[i] : NULL;
-	*in = (struct input){ .title = inputs_name_of(path),
+	const char *slash = strrchr(path, '/');
+	ASSERT(i < all->files.count);
+	*in = (struct input){ .title = slash != NULL && slash[1] != '\0' ? slash + 1 : path,
 			      .session = heft_session_copy(all->session) };
-	if (all->pid != 0)
-		return open_living(all, in, err) && open_base_dump(all, in, base, err);
+	if (all->pid != 0) { /* a process that lives */
+		in->kind = INPUT_HEAP;
+		in->lives = true;
+		return new_heap(all, in, &in->heap, err) &&
+		       heft_heap_open_process(in->heap, all->pid, err) &&
+		       open_base_dump(all, in, base, err);
+	}
 	if (!heft_input_look(all->session, path, &kind, err))
 		return false;
 	switch (kind) {
@@ -333,6 +317,7 @@ static bool heap_rows(struct input *in, const char *by, struct heft_err *err,
 	unsigned group;
 	if (!inputs_find_group(heap_groups, by, &group))
 		return unknown_group(err, by);
+	ASSERT(group < sizeof values / sizeof *values);
 	query.by = values[group];
 	struct heft_heap_report *report = heft_heap_report_new(in->heap, in->base, &query, err);
 	if (report == NULL)
@@ -382,17 +367,10 @@ static bool inputs_open_blocks(const struct inputs *all, size_t i, const struct 
 	return all->perf == NULL || ret->samples != NULL;
 }
 
-static bool add_what_ran(const struct input *in, const struct what_ran *ran, struct heft_page *page,
-			 struct heft_err *err)
-{
-	char title[200];
-	snprintf(title, sizeof title, "%s: what ran", in->title);
-	return ran->samples == NULL || heft_page_add_samples(page, title, ran->samples, err);
-}
-
 static bool inputs_add_profile(const struct inputs *all, size_t i, const struct input *in,
 			       struct heft_page *page, struct heft_err *err)
 {
+	char title[200];
 	struct what_ran ran;
 	bool good = inputs_open_blocks(all, i, in, &ran, err);
 	if (good && all->code && !in->dump)
@@ -400,27 +378,26 @@ static bool inputs_add_profile(const struct inputs *all, size_t i, const struct 
 						  ran.samples, err);
 	else if (good)
 		good = heft_page_add_profile(page, in->title, in->profile, err);
-	good = good && add_what_ran(in, &ran, page, err);
+	snprintf(title, sizeof title, "%s: what ran", in->title);
+	if (good && ran.samples != NULL)
+		good = heft_page_add_samples(page, title, ran.samples, err);
 	heft_samples_free(ran.samples);
 	heft_blocks_free(ran.blocks);
 	return good;
 }
 
-static bool add_list(const struct input *in, struct heft_page *page, struct heft_err *err)
-{
-	char title[300];
-	snprintf(title, sizeof title, "%s: symbols", in->title);
-	return heft_page_add_snapshot(page, in->matched ? title : in->title, in->before, in->after,
-				      err);
-}
-
 bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 		  struct heft_page *page, struct heft_err *err)
 {
+	char title[300];
+	ASSERT(in->kind != INPUT_PROFILE || in->profile != NULL);
 	switch (in->kind) {
 	case INPUT_PROFILE: return inputs_add_profile(all, i, in, page, err);
 	case INPUT_HEAP: return heft_page_add_heap(page, in->title, in->heap, in->base, err);
-	default: return add_list(in, page, err);
+	default:
+		snprintf(title, sizeof title, "%s: symbols", in->title);
+		return heft_page_add_snapshot(page, in->matched ? title : in->title, in->before,
+					      in->after, err);
 	}
 }
 

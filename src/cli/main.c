@@ -77,15 +77,6 @@ static bool is_no_file(const char *word)
 	return word[0] != '-' && strpbrk(word, "/.") == NULL && access(word, F_OK) != 0;
 }
 
-static bool names_source(const char *word)
-{
-	const char *name, *text;
-	for (size_t i = 0; heft_source(i, &name, &text); i++)
-		if (strcmp(name, word) == 0)
-			return true;
-	return false;
-}
-
 /* The command that a mistyped word was meant to be, or NULL. */
 static const char *near_command(const char *word)
 {
@@ -99,6 +90,7 @@ static const char *near_command(const char *word)
 	names[count++] = "help";
 	for (size_t i = 0; i < BESIDE_MOST && beside_at(i) != NULL; i++)
 		names[count++] = beside_at(i)->name;
+	ASSERT(count <= sizeof names / sizeof *names && beside_at(BESIDE_MOST) == NULL);
 	return nearest_of(word, names, count);
 }
 
@@ -131,37 +123,11 @@ static int print_words(void)
 	return EXIT_FINE;
 }
 
-/* In markdown, as docs/passes.md has it. */
-static int print_passes(void)
-{
-	struct heft_pass p = { .size = sizeof p };
-	printf("| pass | sources | after | gives |\n|---|---|---|---|\n");
-	for (size_t i = 0; heft_pass(i, &p, NULL); i++)
-		printf("| %s | %s | %s | %s |\n", p.name, p.sources, p.needs, p.text);
-	return EXIT_FINE;
-}
-
-/* As docs/json.md has them. */
-static int print_fields(const struct cli *cli)
-{
-	struct heft_err err;
-	const struct heft_sink sink = { outfile_put, stdout };
-	return heft_fields_write(&sink, &err) ? EXIT_FINE : cli_failed(cli, &err);
-}
-
 /* Whether a program beside heft is meant: one of heft's own, or any other that is there. */
 static bool cli_is_beside(const char *word)
 {
 	char path[BESIDE_PATH_MOST];
 	return beside_of(word) != NULL || (is_no_file(word) && beside_find(word, path));
-}
-
-/* The help of a program beside heft: it prints it. */
-static int help_beside(const struct cli *cli, int argc, char **argv)
-{
-	char option[] = "--help";
-	char *words[] = { argc > 1 ? argv[1] : option, option };
-	return beside_run(cli, argv[0], argc > 1 ? 2 : 1, words);
 }
 
 static int help(struct cli *cli, int argc, char **argv)
@@ -185,8 +151,11 @@ static int help(struct cli *cli, int argc, char **argv)
 		commands_help_family(&all_commands, argv[0]);
 		return EXIT_FINE;
 	}
-	if (cli_is_beside(argv[0]))
-		return help_beside(cli, argc, argv);
+	if (cli_is_beside(argv[0])) { /* it prints its help */
+		char option[] = "--help";
+		char *asked[] = { argc > 1 ? argv[1] : option, option };
+		return beside_run(cli, argv[0], argc > 1 ? 2 : 1, asked);
+	}
 	const char *near = near_command(argv[0]);
 	if (near != NULL)
 		return cli_error(cli, "no such command: %s; did you mean 'heft help %s'?", argv[0],
@@ -197,6 +166,8 @@ static int help(struct cli *cli, int argc, char **argv)
 static int run_heft(struct cli *cli, int argc, char **argv)
 {
 	char path[BESIDE_PATH_MOST];
+	const char *name, *text;
+	struct heft_pass p = { .size = sizeof p };
 	if (argc == 0) {
 		overview(stderr);
 		if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && beside_find("browse", path))
@@ -208,20 +179,28 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		return help(cli, argc - 1, argv + 1);
 	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
 		return help(cli, 0, NULL);
-	if (strcmp(argv[0], "--debug-passes") == 0 && argc == 1)
-		return print_passes();
-	if (strcmp(argv[0], "--debug-fields") == 0 && argc == 1)
-		return print_fields(cli);
+	if (strcmp(argv[0], "--debug-passes") == 0 && argc == 1) { /* as docs/passes.md has it */
+		printf("| pass | sources | after | gives |\n|---|---|---|---|\n");
+		for (size_t i = 0; heft_pass(i, &p, NULL); i++)
+			printf("| %s | %s | %s | %s |\n", p.name, p.sources, p.needs, p.text);
+		return EXIT_FINE;
+	}
+	if (strcmp(argv[0], "--debug-fields") == 0 && argc == 1) { /* as docs/json.md has them */
+		const struct heft_sink sink = { outfile_put, stdout };
+		struct heft_err err;
+		return heft_fields_write(&sink, &err) ? EXIT_FINE : cli_failed(cli, &err);
+	}
 	const int status = commands_run(cli, &all_commands, argc, argv);
 	if (status != COMMANDS_NONE)
 		return status;
 	if (cli_is_beside(argv[0]))
 		return beside_run(cli, argv[0], (size_t)argc - 1, argv + 1);
-	if (is_no_file(argv[0]) && names_source(argv[0]))
-		return cli_error(cli,
-				 "%s: no such file, and no such command; did you mean "
-				 "'heft -d %s'?",
-				 argv[0], argv[0]);
+	for (size_t i = 0; is_no_file(argv[0]) && heft_source(i, &name, &text); i++)
+		if (strcmp(name, argv[0]) == 0)
+			return cli_error(cli,
+					 "%s: no such file, and no such command; did you mean "
+					 "'heft -d %s'?",
+					 argv[0], argv[0]);
 	const char *near = near_command(argv[0]);
 	if (near != NULL)
 		return cli_error(cli,
@@ -229,16 +208,6 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 				 argv[0], near);
 	cli_set_command(cli, &commands[0]);
 	return cmd_size(cli, argc, argv);
-}
-
-/* Called under Bloaty's name, heft takes Bloaty's place: no commands. */
-static int run_bloaty(struct cli *cli, int argc, char **argv)
-{
-	cli->program = "bloaty";
-	snprintf(cli->usage, sizeof cli->usage, "bloaty");
-	cli->command = &commands[0];
-	const int status = cmd_size(cli, argc, argv);
-	return status == EXIT_TROUBLE ? EXIT_NO : status;
 }
 
 int main(int argc, char **argv)
@@ -250,7 +219,15 @@ int main(int argc, char **argv)
 	const char *name = argc > 0 ? strrchr(argv[0], '/') : NULL;
 	name = name != NULL ? name + 1 : argc > 0 ? argv[0] : "heft";
 	const int rest = argc > 0 ? argc - 1 : 0;
-	const int status = strcmp(name, "bloaty") == 0 ? run_bloaty(&cli, rest, argv + 1)
-						       : run_heft(&cli, rest, argv + 1);
+	int status;
+	if (strcmp(name, "bloaty") == 0) { /* heft takes Bloaty's place: no commands */
+		cli.program = "bloaty";
+		snprintf(cli.usage, sizeof cli.usage, "bloaty");
+		cli.command = &commands[0];
+		status = cmd_size(&cli, rest, argv + 1);
+		status = status == EXIT_TROUBLE ? EXIT_NO : status;
+	} else {
+		status = run_heft(&cli, rest, argv + 1);
+	}
 	return cli_finish(&cli, status);
 }

@@ -14,22 +14,6 @@ static bool opt_is_end(const struct opt *o)
 	return o->id == 0 && o->help == NULL;
 }
 
-static const struct opt *find_letter(const struct opt *table, char letter)
-{
-	for (const struct opt *o = table; !opt_is_end(o); o++)
-		if (o->letter != 0 && o->letter == letter)
-			return o;
-	return NULL;
-}
-
-static const struct opt *options_find_name(const struct opt *table, const char *name, size_t len)
-{
-	for (const struct opt *o = table; !opt_is_end(o); o++)
-		if (o->name != NULL && strlen(o->name) == len && memcmp(o->name, name, len) == 0)
-			return o;
-	return NULL;
-}
-
 static char *options_take_word(struct opt_cursor *c)
 {
 	if (c->argc == 0)
@@ -61,7 +45,10 @@ static enum opt_step long_option(struct opt_cursor *c, const char *word)
 {
 	const char *name = word + 2;
 	const size_t len = strcspn(name, "=");
-	c->opt = options_find_name(c->table, name, len);
+	c->opt = NULL;
+	for (const struct opt *o = c->table; !opt_is_end(o) && c->opt == NULL; o++)
+		if (o->name != NULL && strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+			c->opt = o;
 	if (c->opt == NULL)
 		return unknown_option(c, word);
 	c->value = name[len] == '=' ? name + len + 1 : NULL;
@@ -84,7 +71,10 @@ static enum opt_step short_option(struct opt_cursor *c, const char *word)
 {
 	const char letter = *c->cluster;
 	const char *rest = c->cluster + 1;
-	c->opt = find_letter(c->table, letter);
+	c->opt = NULL;
+	for (const struct opt *o = c->table; !opt_is_end(o) && c->opt == NULL; o++)
+		if (o->letter != 0 && o->letter == letter)
+			c->opt = o;
 	c->cluster = NULL;
 	c->value = NULL;
 	if (c->opt == NULL)
@@ -104,6 +94,7 @@ static enum opt_step short_option(struct opt_cursor *c, const char *word)
 
 enum opt_step options_next(struct opt_cursor *c)
 {
+	ASSERT(c->argc >= 0 && (c->cluster == NULL || *c->cluster != '\0'));
 	if (c->cluster != NULL)
 		return short_option(c, c->argv[-1]);
 	const char *word = options_take_word(c);

@@ -9,6 +9,8 @@
 #ifndef HEFT_CLI_OPTIONS_H
 #define HEFT_CLI_OPTIONS_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -50,6 +50,7 @@ bool outfile_open(struct outfile *o, const char *path)
 
 bool outfile_close(struct outfile *o)
 {
+	ASSERT(o->f != NULL);
 	bool good = !ferror(o->f);
 	good = fflush(o->f) == 0 && good;
 	if (o->f != stdout)
@@ -104,6 +105,7 @@ int outfile_write(const struct cli *cli, const char *path,
 {
 	struct outfile out;
 	struct heft_err err;
+	ASSERT(cli->progress != NULL);
 	progress_end(cli->progress);
 	if (!outfile_open(&out, path))
 		return cannot_write(cli, path);
@@ -119,21 +121,16 @@ bool outfile_put(void *ctx, const void *data, size_t size)
 	return fwrite(data, 1, size, ctx) == size;
 }
 
-/* Bytes of a control character at the start of the text: C0, DEL, and C1 as UTF-8 has it; else
- * 0. */
-static size_t control_size(const unsigned char *p, size_t left)
-{
-	if ((p[0] < 0x20 && p[0] != '\n' && p[0] != '\t') || p[0] == 0x7f)
-		return 1;
-	return p[0] == 0xc2 && left > 1 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
-}
-
 bool outfile_put_tame(void *ctx, const void *data, size_t size)
 {
 	const unsigned char *p = data;
 	size_t done = 0;
 	for (size_t i = 0; i < size; i++) {
-		const size_t control = control_size(p + i, size - i);
+		/* Control characters: C0, DEL, and C1 as UTF-8 has it. */
+		const unsigned char c = p[i], next = i + 1 < size ? p[i + 1] : 0;
+		size_t control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? 1 : 0;
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0)
+			control = 2;
 		if (control == 0)
 			continue;
 		if (!outfile_put(ctx, p + done, i - done))

@@ -12,6 +12,7 @@ const struct choice list_formats[] = { LIST_FORMATS, { NULL, 0 } };
 
 void output_init(struct output *out, const struct choice *formats)
 {
+	ASSERT(formats != NULL && formats[0].word != NULL);
 	*out = (struct output){ .formats = formats, .color = TERM_AUTO };
 	out->write.size = sizeof out->write;
 	out->write.format = (enum heft_format)formats[0].value;
@@ -68,20 +69,10 @@ static enum output_answer set_color(struct output *out, const struct cli *cli, c
 	return OUTPUT_TAKEN;
 }
 
-static enum output_answer set_rows(struct output *out, const struct cli *cli, const struct opt *o,
-				   const char *value)
-{
-	uint64_t rows;
-	if (!cli_number(cli, o, value, INT32_MAX, &rows))
-		return OUTPUT_BAD;
-	out->rows = (uint32_t)rows;
-	out->has_rows = true;
-	return OUTPUT_TAKEN;
-}
-
 enum output_answer output_apply(struct output *out, const struct cli *cli, const struct opt *o,
 				const char *value)
 {
+	uint64_t rows;
 	switch (o->id) {
 	case O_FORMAT: return set_format(out, cli, o, value);
 	case O_CSV:
@@ -91,7 +82,12 @@ enum output_answer output_apply(struct output *out, const struct cli *cli, const
 	case O_FOLDED:
 	case O_PPROF:
 	case O_TERSE: return set_format(out, cli, o, o->name);
-	case O_ROWS: return set_rows(out, cli, o, value);
+	case O_ROWS:
+		if (!cli_number(cli, o, value, INT32_MAX, &rows))
+			return OUTPUT_BAD;
+		out->rows = (uint32_t)rows;
+		out->has_rows = true;
+		break;
 	case O_COLOR: return set_color(out, cli, o, value);
 	case O_CSV_SAFE: out->write.csv_safe = true; break;
 	case O_WIDE: out->wide = true; break;

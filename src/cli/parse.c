@@ -21,15 +21,11 @@ static bool parse_answer(const struct cli *cli, const struct opt *o)
 	return true;
 }
 
-static bool take_operand(const struct cli_words *words, bool separated, const char *word, void *job)
-{
-	return separated && words->base ? words->base(job, word) : words->operand(job, word);
-}
-
 int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
 	      void *job)
 {
 	struct opt_cursor c;
+	ASSERT(cli->command != NULL && words->option != NULL && words->operand != NULL);
 	options_init(&c, cli->command->opts, argc, argv);
 	for (;;) {
 		switch (options_next(&c)) {
@@ -41,7 +37,8 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 				return EXIT_TROUBLE;
 			break;
 		case OPT_OPERAND:
-			if (!take_operand(words, c.separated, c.value, job))
+			if (!(c.separated && words->base != NULL ? words->base
+								 : words->operand)(job, c.value))
 				return EXIT_TROUBLE;
 			break;
 		case OPT_SEPARATOR: break;

@@ -34,22 +34,17 @@ static void print_range(void *ctx, uint64_t start, uint64_t size, const char *co
 	putc('\n', m->to);
 }
 
-/* The fewest hexadecimal digits d with 16^d >= end: as wide as the last address, but for an end
- * that is itself a power of 16. */
-static int hex_digits(uint64_t end)
-{
-	int digits = 0;
-	for (uint64_t rest = end > 0 ? end - 1 : 0; rest > 0; rest >>= 4)
-		digits++;
-	return digits > 0 ? digits : 1;
-}
-
 static void print_domain(const struct heft_profile *p, size_t file, enum heft_domain domain,
 			 FILE *to)
 {
 	struct rawmap m = { .to = to };
 	heft_profile_ranges(p, file, domain, rawmap_find_end, &m);
-	m.digits = hex_digits(m.end);
+	/* The fewest hexadecimal digits d with 16^d >= end: as wide as the last address, but for an
+	 * end that is itself a power of 16. */
+	for (uint64_t rest = m.end > 0 ? m.end - 1 : 0; rest > 0; rest >>= 4)
+		m.digits++;
+	m.digits += m.digits == 0;
+	ASSERT(m.digits <= 16);
 	fputs(domain == HEFT_FILE ? "FILE MAP:\n" : "VM MAP:\n", to);
 	heft_profile_ranges(p, file, domain, print_range, &m);
 	putc('\n', to);

@@ -132,6 +132,7 @@ static bool flush_sources(struct size_job *job, bool last)
 		else
 			break;
 	}
+	ASSERT(done <= job->pending_count);
 	if (done == 0)
 		return true;
 	job->pending_count -= done;
@@ -229,16 +230,6 @@ static bool size_job_apply_number(struct size_job *job, const struct opt *o, con
 	return true;
 }
 
-/* As 'heft where' takes it; the other tool knows numbers alone. */
-static bool apply_vmaddr(struct size_job *job, const struct opt *o, const char *value)
-{
-	if (cli_is_bloaty(job->cli))
-		return size_job_apply_number(job, o, value);
-	heft_profile_trace_text(job->profile, value);
-	job->trace_some = true;
-	return true;
-}
-
 /* A size to sort by, or an order. */
 static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const char *value)
 {
@@ -313,7 +304,12 @@ static bool size_job_apply(void *ctx, const struct opt *o, const char *value)
 	case O_THREADS:
 	case O_DEPTH:
 	case O_FILEOFF: return size_job_apply_number(job, o, value);
-	case O_VMADDR: return apply_vmaddr(job, o, value);
+	case O_VMADDR: /* as 'heft where' takes it; the other tool knows numbers alone */
+		if (cli_is_bloaty(job->cli))
+			return size_job_apply_number(job, o, value);
+		heft_profile_trace_text(job->profile, value);
+		job->trace_some = true;
+		return true;
 	case O_DOMAIN:
 	case O_DEBUG_INFO:
 	case O_DEMANGLE: return apply_choice(job, o, value);
@@ -371,6 +367,7 @@ static bool size_job_settle(struct size_job *job)
 		job->flags |= HEFT_PROFILE_RANGES;
 	if (cli_is_bloaty(job->cli))
 		job->flags |= HEFT_PROFILE_BLOATY;
+	ASSERT(job->out.write.domain != 0 && job->pending_count == 0);
 	heft_profile_set_flags(job->profile, job->flags);
 	return output_settle(&job->out, job->cli);
 }

@@ -81,6 +81,7 @@ int snapshot_judge(const struct cli *cli, const struct heft_snapshot *s, const c
 	struct heft_quality *q = heft_quality_new(s, &err);
 	if (q == NULL)
 		return cli_failed(cli, &err);
+	ASSERT(s != NULL);
 	int status = outfile_write(cli, path, write_findings, q);
 	for (size_t i = 0; (f = heft_quality_finding(q, i)) != NULL; i++)
 		if (f->error && status == EXIT_FINE)

@@ -1,3 +1,4 @@
+#include "base/assert.h"
 #include "cli/spawn.h"
 
 #include "base/os/shell.h"
@@ -26,6 +27,7 @@ static char *stream_read(FILE *f)
 char *child_output(const char *const *words, bool quiet)
 {
 	struct os_child child;
+	ASSERT(words[0] != NULL && words[0][0] != 0);
 	if (!os_child_start(&child, words, quiet))
 		return NULL;
 	char *text = stream_read(child.output);

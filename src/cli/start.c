@@ -13,6 +13,7 @@ void cli_init(int argc, char **argv)
 
 int cli_finish(const struct cli *cli, int status)
 {
+	ASSERT(status >= 0); /* CLI_GO_ON is no status */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	if (status == EXIT_TROUBLE || (cli_is_bloaty(cli) && status == EXIT_NO))
@@ -25,6 +26,7 @@ int program_main(const char *name, const struct commands *all, int argc, char **
 {
 	struct progress progress;
 	struct cli cli = { .program = "heft", .progress = &progress };
+	ASSERT(all->count > 0);
 	cli_init(argc, argv);
 	progress_init(&progress);
 	if (argc == 2 && strcmp(argv[1], "--words") == 0) {

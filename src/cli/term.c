@@ -42,19 +42,14 @@ bool term_color(enum term_when when)
 	return is_terminal(STDOUT_FILENO);
 }
 
-/* C1 controls are the bytes 0x80 to 0x9f alone or, in UTF-8, behind 0xc2. */
-static bool acts(unsigned char before, unsigned char c)
-{
-	return c < 0x20 || c == 0x7f ||
-	       (c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2));
-}
-
 void print_tame(const char *text, FILE *to)
 {
 	unsigned char before = 0;
 	for (const char *at = text; *at != '\0'; at++) {
 		const unsigned char c = (unsigned char)*at;
-		if (acts(before, c))
+		/* C1 controls are the bytes 0x80 to 0x9f alone or, in UTF-8, behind 0xc2. */
+		if (c < 0x20 || c == 0x7f ||
+		    (c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2)))
 			fprintf(to, "\\x%02x", c);
 		else
 			putc(c, to);
@@ -65,12 +60,6 @@ void print_tame(const char *text, FILE *to)
 /* ---- progress -------------------------------------------------------------- */
 
 enum { WAIT_MS = 500, REDRAW_MS = 100 };
-
-static int64_t ms_between(const struct timespec *from, const struct timespec *to)
-{
-	return ((int64_t)to->tv_sec - (int64_t)from->tv_sec) * 1000 +
-	       (to->tv_nsec - from->tv_nsec) / 1000000;
-}
 
 void progress_init(struct progress *p)
 {
@@ -85,7 +74,10 @@ bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total)
 		return true;
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (ms_between(p->shown ? &p->drawn : &p->start, &now) < (p->shown ? REDRAW_MS : WAIT_MS))
+	const struct timespec *last = p->shown ? &p->drawn : &p->start;
+	const int64_t ms = ((int64_t)now.tv_sec - (int64_t)last->tv_sec) * 1000 +
+			   (now.tv_nsec - last->tv_nsec) / 1000000;
+	if (ms < (p->shown ? REDRAW_MS : WAIT_MS))
 		return true;
 	fputs("\r", stderr);
 	if (total > 0)

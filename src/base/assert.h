@@ -1,0 +1,21 @@
+/* assert.h - invariants of heft's own data, checked in release builds too.
+ *
+ * Never use ASSERT on what a file or a user says. */
+#ifndef HEFT_BASE_ASSERT_H
+#define HEFT_BASE_ASSERT_H
+
+#define NORETURN    __attribute__((noreturn))
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define ASSERT(condition)                                                                          \
+	do {                                                                                       \
+		if (UNLIKELY(!(condition)))                                                        \
+			base_broken(__FILE__, __LINE__, #condition);                               \
+	} while (0)
+
+/* Gives the call up with HEFT_EINTERNAL (heft's own bug); ends the process with status 3 where the
+ * thread is in no call.  Each program beside heft has its own. */
+NORETURN void base_broken(const char *file, int line, const char *condition);
+
+#endif
