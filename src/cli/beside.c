@@ -108,6 +108,8 @@ bool beside_find(const char *name, char ret[BESIDE_PATH_MOST])
 	return false;
 }
 
+/* ---- running one ----------------------------------------------------------------------------- */
+
 int beside_run(const struct cli *cli, const char *name, size_t count, char **words)
 {
 	char path[BESIDE_PATH_MOST];

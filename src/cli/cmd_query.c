@@ -122,6 +122,8 @@ static int list_queries(void)
 	return EXIT_FINE;
 }
 
+/* ---- standard input -------------------------------------------------------------------------- */
+
 static int show_schema(struct query_job *job, const char *name)
 {
 	char sql[400];

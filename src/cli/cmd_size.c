@@ -23,6 +23,8 @@ static void print_claim(void *ctx, const struct heft_claim *c)
 	fprintf(to, " [%s]\n", c->why);
 }
 
+/* ---- run and write ----------------------------------------------------------- */
+
 static bool size_run(const struct size_job *job)
 {
 	struct heft_err err;

@@ -66,6 +66,8 @@ struct where_job {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
+/* ---- the command line ----------------------------------------------------------------------- */
+
 static bool where_add_source(void *ctx, const char *name)
 {
 	struct where_job *job = ctx;

@@ -8,6 +8,8 @@
 #include <dirent.h>
 #include <stdlib.h>
 
+/* ---- the list ------------------------------------------------------------------------------- */
+
 static void push_module(struct process *p, const struct dump_file *f, bool gone)
 {
 	struct opened_modules *all = p->modules;
@@ -500,6 +502,8 @@ static bool try_all(const struct process *p, struct opened_module *o)
 	arena_release(&scratch);
 	return found;
 }
+
+/* ---- opening one ---------------------------------------------------------------------------- */
 
 /* Without headers in the dump the bias was guessed; the file knows better. */
 static void correct_bias(const struct process *p, struct opened_module *o)

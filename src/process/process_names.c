@@ -52,6 +52,8 @@ static void push_frames(const struct process *p, struct opened_module *o, uint64
 	}
 }
 
+/* ---- one address ---------------------------------------------------------------------------- */
+
 struct process_place process_locate(struct process *p, uint64_t addr)
 {
 	struct opened_module *o = process_opened_at(p, addr);

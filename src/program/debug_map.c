@@ -98,6 +98,8 @@ static struct input *debug_map_open_file(struct debug_map_making *m, struct str 
 	return NULL;
 }
 
+/* ---- one object ------------------------------------------------------------------------------ */
+
 /* Where each symbol of the map stands in the object. */
 static void list_placed(struct debug_map_making *m, const struct image *object,
 			const struct debug_object *o)

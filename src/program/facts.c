@@ -104,6 +104,8 @@ static unsigned dwarf_version(const struct image *im)
 	return reader_ok(&r) ? version : 0;
 }
 
+/* ---- protection ------------------------------------------------------------------------------ */
+
 /* What the names of functions that the compiler calls say. */
 struct facts_calls {
 	bool canary, fortify, any;

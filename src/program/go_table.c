@@ -90,6 +90,8 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	return go_table_is(im) && search(im, ret);
 }
 
+/* ---- where its addresses count from ---------------------------------------------------------- */
+
 /* What a relocation puts at an address. */
 static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *ret)
 {

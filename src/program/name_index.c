@@ -227,6 +227,8 @@ size_t name_matches_surest(const name_matches *m, size_t from)
 	return i - from;
 }
 
+/* ---- names that look like numbers ------------------------------------------------------------ */
+
 static void hex_name_add(struct name_index *n, const char *linkage)
 {
 	const struct str name = name_identifier(str_of(linkage));

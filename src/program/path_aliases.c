@@ -93,6 +93,8 @@ static void read_strings(struct path_aliases_reading *r, const struct image *im,
 	}
 }
 
+/* ---- objects --------------------------------------------------------------------------------- */
+
 /* Members that the map names, by its form "libx.a(y.o)". */
 static void path_aliases_read_input(struct path_aliases_reading *r, const struct input *in,
 				    struct str path)

@@ -60,6 +60,8 @@ char *source_map_find(const struct image *im, const struct program_wish *wish, s
 	return found || !wish_finds_debug(wish) || im->member.len > 0 ? found : find_beside(im);
 }
 
+/* ---- opening it ------------------------------------------------------------------------------ */
+
 static void source_map_file_make(const struct source_map *map, const struct image *im,
 				 struct input *in)
 {

@@ -38,6 +38,8 @@ void source_modules(const struct source_file *f, struct layer *ret)
 	process_finish(f, ret, &vm);
 }
 
+/* ---- threads -------------------------------------------------------------------------------- */
+
 static label_id thread_label(const struct source_file *f, uint32_t id)
 {
 	const struct dump *d = &f->process->dump;

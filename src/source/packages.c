@@ -396,6 +396,8 @@ static void packages_put_places(struct packages *p, struct layer *ret)
 	ret->file = file;
 }
 
+/* ---- both ------------------------------------------------------------------------------------ */
+
 static void packages_put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *labels)
 {
 	struct packages *p = ctx;

@@ -30,6 +30,8 @@ static bool has_entries(const struct attr *a)
 	return a->im->entry_count > 0;
 }
 
+/* ---- parts of passes ------------------------------------------------------------------------- */
+
 static void named_code_claim(struct attr *a)
 {
 	attr_read_symbols(a);

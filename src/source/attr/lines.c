@@ -53,6 +53,8 @@ static label_id label_of_file(struct lines_rows *r, const struct line_program *p
 	return *label;
 }
 
+/* ---- rows ------------------------------------------------------------------------------------ */
+
 /* Whether several overlays run at an address: rows do not say whose code they are of. */
 static bool lines_is_shared(const struct image *im, uint64_t vm)
 {
@@ -212,6 +214,8 @@ void lines_of_all(struct lines *l)
 	mem_free(p.seen);
 	intern_release(&p.dirs);
 }
+
+/* ---- inlines --------------------------------------------------------------------------------- */
 
 void source_inlines(const struct source_file *f, struct layer *ret)
 {
