@@ -10,8 +10,8 @@
 void *pages_alloc(uint64_t size);
 /* Takes what pages_alloc gave, and NULL. */
 void pages_free(void *p);
-/* Gives whole pages inside [p, p + size) back: memory of pages_alloc is zero from then on, that of
- * a mapped file is read again when needed. */
+/* Gives whole pages inside [p, p + size) back: memory holds nothing that matters from then on, that
+ * of a mapped file is read again when needed. */
 void pages_drop(const void *p, uint64_t size);
 
 #endif

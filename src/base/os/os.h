@@ -16,8 +16,7 @@ size_t os_page_size(void);
 /* Zeroed memory of whole pages, which costs memory once written; NULL where there is no room. */
 void *os_pages_new(size_t size);
 void os_pages_free(void *p, size_t size);
-/* Gives whole pages back, of os_pages_new (which become zero) or of os_map (which are read again).
- * A system may leave them as they are. */
+/* Gives whole pages back: memory holds anything from then on, pages of os_map are read again. */
 void os_pages_drop(void *p, size_t size);
 
 /* ---- files ----------------------------------------------------------------------------------- */

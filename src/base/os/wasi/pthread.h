@@ -1,0 +1,129 @@
+/* pthread.h - for a system without threads: none can be started, and every lock is free. */
+#ifndef HEFT_WASI_PTHREAD_H
+#define HEFT_WASI_PTHREAD_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef int pthread_t;
+typedef int pthread_attr_t;
+typedef bool pthread_mutex_t, pthread_cond_t, pthread_once_t;
+
+#define PTHREAD_MUTEX_INITIALIZER false
+#define PTHREAD_COND_INITIALIZER  false
+#define PTHREAD_ONCE_INIT         false
+
+static inline pthread_t pthread_self(void)
+{
+	return 0;
+}
+
+static inline int pthread_equal(pthread_t a, pthread_t b)
+{
+	return a == b;
+}
+
+static inline int pthread_attr_init(pthread_attr_t *attr)
+{
+	*attr = 0;
+	return 0;
+}
+
+static inline int pthread_attr_setstacksize(pthread_attr_t *attr, size_t size)
+{
+	(void)attr;
+	(void)size;
+	return 0;
+}
+
+static inline int pthread_attr_destroy(pthread_attr_t *attr)
+{
+	(void)attr;
+	return 0;
+}
+
+static inline int pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *ctx),
+				 void *ctx)
+{
+	(void)ret;
+	(void)attr;
+	(void)fn;
+	(void)ctx;
+	return EAGAIN;
+}
+
+static inline int pthread_join(pthread_t thread, void **ret)
+{
+	(void)thread;
+	(void)ret;
+	return EINVAL;
+}
+
+static inline int pthread_mutex_init(pthread_mutex_t *m, const void *attr)
+{
+	(void)attr;
+	*m = false;
+	return 0;
+}
+
+static inline int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	*m = true;
+	return 0;
+}
+
+static inline int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	*m = false;
+	return 0;
+}
+
+static inline int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+	(void)m;
+	return 0;
+}
+
+static inline int pthread_cond_init(pthread_cond_t *c, const void *attr)
+{
+	(void)attr;
+	*c = false;
+	return 0;
+}
+
+static inline int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	(void)c;
+	(void)m;
+	return EINVAL;
+}
+
+static inline int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	(void)c;
+	return 0;
+}
+
+static inline int pthread_cond_signal(pthread_cond_t *c)
+{
+	(void)c;
+	return 0;
+}
+
+static inline int pthread_cond_destroy(pthread_cond_t *c)
+{
+	(void)c;
+	return 0;
+}
+
+static inline int pthread_once(pthread_once_t *once, void (*fn)(void))
+{
+	if (!*once) {
+		*once = true;
+		fn();
+	}
+	return 0;
+}
+
+#endif
