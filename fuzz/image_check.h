@@ -14,9 +14,6 @@ static inline void check_sections(const struct image *im)
 {
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		ASSERT(s->index == i);
-		check_range(s->off, s->file_size, im->bytes.size);
-		ASSERT(s->addr <= UINT64_MAX - s->size);
 		ASSERT(section_bytes(im, s).size == (s->again ? 0 : s->file_size));
 		const uint64_t places[] = { s->addr, s->addr + s->size / 2, s->addr + s->size };
 		for (size_t k = 0; k < COUNT_OF(places); k++) {
@@ -32,19 +29,6 @@ static inline void check_sections(const struct image *im)
 		if (s->file_size < 4096 && section_unpack(im, s, &plain, &owned))
 			mem_free(owned);
 	}
-}
-
-static inline void check_segments(const struct image *im)
-{
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
-		check_range(s->off, s->file_size, im->bytes.size);
-		ASSERT(s->addr <= UINT64_MAX - s->vm_size);
-		ASSERT(s->type != PT_LOAD || s->file_size <= s->vm_size);
-	}
-	check_range(0, im->ehdr_size, im->bytes.size);
-	check_range(im->phdr_off, im->phdr_size, im->bytes.size);
-	check_range(im->shdr_off, im->shdr_size, im->bytes.size);
 }
 
 static inline void check_symbols(const struct image *im, const struct section *s)
@@ -79,25 +63,11 @@ static inline void check_relocs(const struct image *im, const struct section *s)
 	}
 }
 
-static inline void check_parts(const struct image *im)
-{
-	for (size_t i = 0; i < im->part_count; i++)
-		if (im->by_build)
-			check_range(im->parts[i].off, im->parts[i].size, im->bytes.size);
-	for (size_t i = 0; i < im->entry_count; i++) {
-		const struct image_entry *e = &im->entries[i];
-		ASSERT(e->section < im->section_count && e->symbol < im->made_count);
-		const struct section *s = &im->sections[e->section];
-		check_range(e->off, e->size, s->nobits ? s->size : s->file_size);
-	}
-}
-
 /* Everything of one image, which is released. */
 static inline void check_image(struct image *im)
 {
+	image_verify(im);
 	check_sections(im);
-	check_segments(im);
-	check_parts(im);
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->type == SHT_SYMTAB || s->type == SHT_DYNSYM)

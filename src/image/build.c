@@ -352,5 +352,7 @@ void build_finish(struct image_build *b, uint32_t table, uint32_t strings)
 	TAKE(symbols, &b->symbols, struct made_symbol);
 	im->made_symbols = symbols;
 	im->made_count = b->symbols.count;
+	if (HEFT_CHECKS)
+		image_verify(im);
 	build_release(b);
 }

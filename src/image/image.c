@@ -267,11 +267,7 @@ bool image_parse(struct image *im, const struct image_place *at, struct bytes by
 		 struct notes *notes, struct heft_err *err)
 {
 	const struct file_format *f = file_format_of_plain(bytes);
-	if (!(f->parse ? f->parse : elf_parse)(im, at, bytes, notes, err))
-		return false;
-	if (HEFT_CHECKS)
-		image_verify(im);
-	return true;
+	return (f->parse ? f->parse : elf_parse)(im, at, bytes, notes, err);
 }
 
 static const char *image_type_name(const struct image *im)

@@ -196,7 +196,7 @@ bool image_parse(struct image *im, const struct image_place *at, struct bytes by
 		 struct notes *notes, struct heft_err *err);
 void image_release(struct image *im);
 /* Asserts what this header promises.  O(sections and made entries): by
- * image_parse where HEFT_CHECKS. */
+ * every parser at its end where HEFT_CHECKS. */
 void image_verify(const struct image *im);
 
 /* "ELF 64-bit LSB shared object, x86-64"; belongs to the image. */

@@ -480,5 +480,7 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 	elf_index_build(im);
 	image_find_repeated(im);
 	parse_build_id(im);
+	if (HEFT_CHECKS)
+		image_verify(im);
 	return true;
 }
