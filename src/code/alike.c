@@ -34,13 +34,6 @@ struct code_print bytes_print(struct bytes data)
 
 /* ---- x86 ------------------------------------------------------------------------------------- */
 
-/* Whether the displacement counts from the end of the instruction. */
-static bool is_relative(const struct x86_insn *in)
-{
-	return in->pc_relative || in->flow == X86_JCC || in->flow == X86_JMP ||
-	       in->flow == X86_CALL;
-}
-
 /* The bytes of an instruction, 0 behind it, 8 in each word. */
 static void x86_words(struct bytes code, uint64_t at, unsigned len, uint64_t words[2])
 {
@@ -64,9 +57,13 @@ static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code
 		uint64_t words[2];
 		if (!x86_decode(code.p + at, code.size - at, mode64, &in))
 			return false;
+		ASSERT(in.len > 0 && in.len <= 15);
 		x86_words(code, at, in.len, words);
 		const uint64_t to = at + in.len + (uint64_t)in.disp;
-		if (is_relative(&in) && to >= code.size) {
+		/* The displacement counts from the end of the instruction. */
+		const bool relative = in.pc_relative || in.flow == X86_JCC || in.flow == X86_JMP ||
+				      in.flow == X86_CALL;
+		if (relative && to >= code.size) {
 			memset((uint8_t *)words + in.disp_off, 0, in.disp_size);
 			ret->whole = mixed(ret->whole, addr + to);
 		}
@@ -112,6 +109,7 @@ static bool arm64_target(uint32_t word, uint64_t addr, uint32_t *mask, uint64_t 
 
 static void arm64_print(struct bytes code, uint64_t addr, struct code_print *ret)
 {
+	ASSERT(code.size % 4 == 0);
 	for (uint64_t at = 0; at + 4 <= code.size; at += 4) {
 		const uint8_t *p = code.p + at;
 		uint32_t word = (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 |

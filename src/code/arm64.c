@@ -79,12 +79,6 @@ static bool arm64_is_known(const struct arm64_pages *g, unsigned reg)
 	return g->known >> reg & 1;
 }
 
-static void note_branch(struct arm64_pages *g, uint64_t off, uint64_t to, uint64_t size)
-{
-	if (to > off && to < size)
-		g->branch[to / 4 % BRANCH_SLOTS] = (struct branch){ to, off };
-}
-
 /* The registers at `off`, which stands behind an instruction that does not fall through. */
 static void arm64_restart(struct arm64_pages *g, uint64_t off)
 {
@@ -117,17 +111,6 @@ static void do_adr(const struct arm64_scan *s, struct arm64_pages *g, uint64_t o
 	g->page[rd] = (pc & ~UINT64_C(0xfff)) + (imm << 12);
 	g->set_at[rd] = off;
 	g->known |= UINT32_C(1) << rd;
-}
-
-/* add Xd, Xn, #imm12 {, lsl #12} (C6.2.4). */
-static void arm64_do_add(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
-			 uint32_t insn)
-{
-	const unsigned rd = insn & 31, rn = insn >> 5 & 31;
-	const uint64_t imm = insn >> 10 & 0xfff;
-	if (arm64_is_known(g, rn) && !(insn & 1u << 22))
-		arm64_add(s, off, g->page[rn] + imm, REF_ADDR, 0);
-	arm64_forget(g, rd);
 }
 
 /* ldr, str, prfm with an unsigned scaled offset: size 111 V 01 opc imm12 Rn Rt (C4.1.94). */
@@ -164,8 +147,9 @@ static void do_branch(const struct arm64_scan *s, struct arm64_pages *g, uint64_
 		      uint64_t disp, enum ref_kind kind)
 {
 	arm64_add(s, off, s->addr + off + disp, kind, 0);
-	if (kind == REF_JUMP)
-		note_branch(g, off, off + disp, s->code.size);
+	const uint64_t to = off + disp;
+	if (kind == REF_JUMP && to > off && to < s->code.size)
+		g->branch[to / 4 % BRANCH_SLOTS] = (struct branch){ to, off };
 }
 
 /* Whether bits 4-0 of a scalar or vector floating-point instruction name a general register
@@ -308,10 +292,11 @@ static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g,
 	case F_WRITE: arm64_forget(g, insn & 31); break;
 	case F_ADR: do_adr(s, g, off, insn); break;
 	case F_ADD:
-		if (insn >> 23 & 1) /* addg, smax and others: not an add */
-			arm64_forget(g, insn & 31);
-		else
-			arm64_do_add(s, g, off, insn);
+		/* add Xd, Xn, #imm12 {, lsl #12} (C6.2.4); with bit 23 addg, smax and others. */
+		if (!(insn >> 22 & 3) && arm64_is_known(g, insn >> 5 & 31))
+			arm64_add(s, off, g->page[insn >> 5 & 31] + (insn >> 10 & 0xfff), REF_ADDR,
+				  0);
+		arm64_forget(g, insn & 31);
 		break;
 	case F_MEM: do_load_store(s, g, off, insn); break;
 	case F_LITERAL: do_literal(s, g, off, insn); break;
@@ -354,5 +339,6 @@ uint64_t arm64_refs(struct bytes code, uint64_t addr, unsigned kinds, code_ref_v
 		if (!falls)
 			arm64_restart(&g, off + 4);
 	}
+	ASSERT(bad <= code.size);
 	return bad;
 }

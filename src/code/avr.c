@@ -7,22 +7,6 @@ static uint64_t avr_extend(uint64_t v, unsigned bits)
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-/* cpse, sbrc and sbrs, sbic and sbis. */
-static bool is_skip(uint32_t w)
-{
-	return (w & 0xfc00) == 0x1000 || (w & 0xfc08) == 0xfc00 || (w & 0xfd00) == 0x9900;
-}
-
-static void decode_relative(uint32_t w, uint64_t addr, struct flow *ret)
-{
-	const bool conditional = (w & 0xf800) == 0xf000; /* brbs, brbc */
-	const uint64_t words = conditional ? avr_extend(w >> 3 & 0x7f, 7)
-					   : avr_extend(w & 0xfff, 12);
-	ret->kind = conditional ? FLOW_CONDITIONAL : (w & 0xf000) == 0xd000 ? FLOW_CALL : FLOW_JUMP;
-	ret->direct = ret->kind == FLOW_CALL;
-	ret->target = (addr + 2 + 2 * words) & UINT32_MAX;
-}
-
 static void decode_plain(uint32_t w, struct flow *ret)
 {
 	switch (w) {
@@ -57,12 +41,21 @@ bool avr_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 		ret->target = 2 * ((uint64_t)(w >> 4 & 0x1f) << 17 | (uint64_t)(w & 1) << 16 |
 				   read_u16(&r));
 	} else if ((w & 0xe000) == 0xc000 || (w & 0xf800) == 0xf000) {
-		decode_relative(w, addr, ret);
-	} else if (is_skip(w)) {
+		const bool conditional = (w & 0xf800) == 0xf000; /* brbs, brbc */
+		const uint64_t words = conditional ? avr_extend(w >> 3 & 0x7f, 7)
+						   : avr_extend(w & 0xfff, 12);
+		ret->kind = conditional              ? FLOW_CONDITIONAL
+			    : (w & 0xf000) == 0xd000 ? FLOW_CALL
+						     : FLOW_JUMP;
+		ret->direct = ret->kind == FLOW_CALL;
+		ret->target = (addr + 2 + 2 * words) & UINT32_MAX;
+	} else if ((w & 0xfc00) == 0x1000 || (w & 0xfc08) == 0xfc00 || (w & 0xfd00) == 0x9900) {
+		/* cpse, sbrc and sbrs, sbic and sbis */
 		ret->kind = FLOW_CONDITIONAL;
 		ret->target = addr + 2 + (left >= 4 ? avr_size(read_u16(&r)) : 2);
 	} else {
 		decode_plain(w, ret);
 	}
+	ASSERT(ret->size == 2 || ret->size == 4);
 	return true;
 }

@@ -17,6 +17,7 @@ enum code_isa code_isa_of(const struct image *im)
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret)
 {
+	ASSERT(code.p || code.size == 0);
 	switch (isa) {
 	case CODE_X86_64: return x86_refs(code, true, addr, wish, ret);
 	case CODE_I386: return x86_refs(code, false, addr, wish, ret);

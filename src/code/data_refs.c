@@ -21,6 +21,7 @@ struct data_scan {
 /* `off` lies inside, with what it is the first byte of. */
 static uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size)
 {
+	ASSERT(size <= 4 && off <= s->code.size);
 	uint32_t v = 0;
 	for (unsigned i = 0; i < size; i++)
 		v |= (uint32_t)s->code.p[off + i] << 8 * (s->big_endian ? size - 1 - i : i);
@@ -149,6 +150,7 @@ static void do_both_sets(struct data_scan *s)
 
 static void data_refs_set(struct data_scan *s, unsigned reg, uint64_t value)
 {
+	ASSERT(reg < 32);
 	s->base[reg] = value;
 	s->known |= UINT32_C(1) << reg;
 	s->fresh |= UINT32_C(1) << reg;
@@ -278,23 +280,18 @@ enum {
 	M_GP = 28
 };
 
-/* Go adds gp, which is 0 there, to the upper half. */
-static void do_mips_special(struct data_scan *s, uint32_t insn)
-{
-	const unsigned rs = insn >> 21 & 31, rt = insn >> 16 & 31, rd = insn >> 11 & 31;
-	const unsigned function = insn & 0x3f;
-	if ((function == M_ADDU || function == M_DADDU) && rt == M_GP && (s->known >> rs & 1))
-		set_from(s, rd, rs, 0);
-	else
-		data_refs_forget(s, rd);
-}
-
 static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rs = insn >> 21 & 31, rt = insn >> 16 & 31;
 	const uint64_t imm = data_refs_sign_extend(insn & 0xffff, 16);
 	if (op == M_SPECIAL) {
-		do_mips_special(s, insn);
+		/* Go adds gp, which is 0 there, to the upper half. */
+		const unsigned rd = insn >> 11 & 31, function = insn & 0x3f;
+		if ((function == M_ADDU || function == M_DADDU) && rt == M_GP &&
+		    (s->known >> rs & 1))
+			set_from(s, rd, rs, 0);
+		else
+			data_refs_forget(s, rd);
 	} else if (op == M_LUI) {
 		data_refs_set(s, rt, data_refs_sign_extend((uint64_t)(insn & 0xffff) << 16, 32));
 	} else if (op >= M_LOAD || op == M_ADDIU || op == M_DADDIU) {
@@ -332,25 +329,11 @@ enum {
 	P_STORE_WIDE = 62
 };
 
-/* Displacements of some forms have two bits less. */
-static bool is_power_access(unsigned op, uint64_t imm, uint64_t *ret)
-{
-	const bool wide = op == P_LOAD_WIDE || op == P_STORE_WIDE;
-	*ret = wide ? imm & ~UINT64_C(3) : imm;
-	return wide || (op >= P_LOAD && op <= P_FLOAT_LAST);
-}
-
-static bool is_power_store(unsigned op)
-{
-	return op == P_STORE_WIDE || (op >= 36 && op <= 39) || op == 44 || op == 45 || op >= 47;
-}
-
 static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rt = insn >> 21 & 31, ra = insn >> 16 & 31;
 	const uint64_t imm = data_refs_sign_extend(insn & 0xffff, 16);
-	const bool known = s->known >> ra & 1;
-	uint64_t access;
+	const bool known = s->known >> ra & 1, wide = op == P_LOAD_WIDE || op == P_STORE_WIDE;
 	if (op == P_ADDIS && ra == 0) {
 		data_refs_set(s, rt, imm << 16);
 	} else if (op == P_ADDIS && known) {
@@ -358,10 +341,12 @@ static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
 	} else if (op == P_ADDI && ra != 0) {
 		use(s, off, ra, imm);
 		data_refs_forget(s, rt);
-	} else if (is_power_access(op, imm, &access)) {
-		if (ra != 0)
-			use(s, off, ra, access);
-		if (!is_power_store(op) || op == P_LOAD_WIDE)
+	} else if (wide || (op >= P_LOAD && op <= P_FLOAT_LAST)) {
+		if (ra != 0) /* displacements of wide forms have two bits less */
+			use(s, off, ra, wide ? imm & ~UINT64_C(3) : imm);
+		const bool stores = op == P_STORE_WIDE || (op >= 36 && op <= 39) || op == 44 ||
+				    op == 45 || op >= 47;
+		if (!stores || op == P_LOAD_WIDE)
 			data_refs_forget(s, rt);
 	} else if (op == P_OR_IMM && (s->known >> rt & 1)) {
 		data_refs_add(s, off, s->base[rt] | (insn & 0xffff), USE_NUMBER);
@@ -426,15 +411,6 @@ static bool reads_flash(const struct data_scan *s, uint64_t off, unsigned pair)
 	return false;
 }
 
-/* An address of 16 bits is one of data memory, unless flash is read by it or no data are there. */
-static void add_avr(const struct data_scan *s, uint64_t off, uint64_t value, unsigned pair)
-{
-	const uint64_t data = AVR_DATA + (value & 0xffff);
-	const bool flash = reads_flash(s, off + 2, pair) ||
-			   (s->im && !image_section_at(s->im, data));
-	code_data_refs_add(s, off, flash ? value & 0xffff : data);
-}
-
 /* A byte of an address, or of one that is taken from a number; pairs of registers have two. */
 static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 {
@@ -446,8 +422,12 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	} else if (d % 2 == 0) {
 		data_refs_set(s, d, k);
 	} else if (s->known >> (d - 1) & 1) {
-		const uint64_t v = s->base[d - 1] | k << 8;
-		add_avr(s, off, ldi ? v : 0 - v, d - 1);
+		/* An address of 16 bits is one of data memory, unless flash is read by it or no
+		 * data are there. */
+		const uint64_t v = s->base[d - 1] | k << 8, low = (ldi ? v : 0 - v) & 0xffff;
+		const bool flash = reads_flash(s, off + 2, d - 1) ||
+				   (s->im && !image_section_at(s->im, AVR_DATA + low));
+		code_data_refs_add(s, off, flash ? low : AVR_DATA + low);
 		data_refs_forget(s, d - 1);
 	}
 }
@@ -525,6 +505,7 @@ bool data_refs_known(const struct image *im)
 
 void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_ref_vec *ret)
 {
+	ASSERT(im->bits == 32 || im->bits == 64);
 	struct data_scan s = { .code = code,
 			       .addr = addr,
 			       .big_endian = im->big_endian,

@@ -79,6 +79,7 @@ bool disasm_present(void)
 
 bool disasm_open(struct disasm *d, const struct image *im, bool thumb)
 {
+	ASSERT(im->bits == 32 || im->bits == 64);
 	struct mode m;
 	csh handle;
 	*d = (struct disasm){ 0 };
@@ -101,20 +102,16 @@ void disasm_close(struct disasm *d)
 	*d = (struct disasm){ 0 };
 }
 
-/* Bytes of what is none: an instruction of z/Architecture tells its size by two bits. */
-static uint64_t bad_size(const struct disasm *d, struct bytes code)
-{
-	static const uint8_t sizes[] = { 2, 4, 4, 6 };
-	return min_u64(code.size, d->sized ? sizes[code.p[0] >> 6] : d->unit);
-}
-
 void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disasm_insn *ret)
 {
 	const uint8_t *p = code.p;
 	size_t left = code.size;
 	uint64_t at = addr;
 	cs_insn *insn = d->insn;
-	*ret = (struct disasm_insn){ addr, { code.p, bad_size(d, code) }, "(bad)", "" };
+	/* Bytes of what is none: an instruction of z/Architecture tells its size by two bits. */
+	static const uint8_t sizes[] = { 2, 4, 4, 6 };
+	const uint64_t size = min_u64(code.size, d->sized ? sizes[code.p[0] >> 6] : d->unit);
+	*ret = (struct disasm_insn){ addr, { code.p, size }, "(bad)", "" };
 	if (!capstone.cs_disasm_iter(d->handle, &p, &left, &at, insn))
 		return;
 	ret->bytes.size = insn->size;

@@ -4,86 +4,63 @@
 
 static uint32_t entry_load(struct bytes code, uint64_t off, unsigned size)
 {
+	ASSERT(size > 0 && size <= 4);
 	struct reader r = reader_of(bytes_sub(code, min_u64(off, code.size), size), false);
 	return (uint32_t)read_uint(&r, size);
 }
 
 /* ---- beginnings ------------------------------------------------------------------------------ */
 
-/* endbr64, endbr32; push of a register that callees save, with REX.B or without; sub $n, %rsp. */
-static bool entry_x86(bool mode64, struct bytes code)
-{
-	const uint32_t all = entry_load(code, 0, 4), first = all & 0xff, second = all >> 8 & 0xff;
-	if ((all & 0xfeffffff) == 0xfa1e0ff3 || first == 0x53 || first == 0x55)
-		return true;
-	if (!mode64)
-		return first == 0x56 || first == 0x57;
-	return (first == 0x41 && (second & 0xfc) == 0x54) || (all & 0xfffdff) == 0xec8148;
-}
-
-/* bti c, bti jc, paciasp, pacibsp; stp x29, x30, [sp, #-n]!; sub sp, sp, #n. */
-static bool entry_arm64(struct bytes code)
-{
-	const uint32_t a = entry_load(code, 0, 4);
-	return (a & 0xffffff7f) == 0xd503245f || (a & 0xffffffbf) == 0xd503233f ||
-	       (a & 0xffe07fff) == 0xa9a07bfd || (a & 0xffc003ff) == 0xd10003ff;
-}
-
-/* push {..., lr}; stmdb sp!, {..., lr}. */
-static bool entry_thumb(struct bytes code)
-{
-	const uint32_t a = entry_load(code, 0, 2), b = entry_load(code, 2, 2);
-	return (a & 0xff00) == 0xb500 || (a == 0xe92d && b & 0x4000);
-}
-
-/* c.addi16sp, c.addi and addi, of less than 0. */
-static bool entry_riscv(struct bytes code)
-{
-	const uint32_t a = entry_load(code, 0, 4);
-	return (a & 0xff83) == 0x7101 || (a & 0xff83) == 0x1101 || (a & 0x800fffff) == 0x80010113;
-}
-
 bool entry_like(enum code_isa isa, struct bytes code)
 {
 	if (code.size < 4)
 		return false;
+	const uint32_t a = entry_load(code, 0, 4), low = a & 0xffff, high = a >> 16;
+	const uint32_t first = a & 0xff, second = a >> 8 & 0xff;
 	switch (isa) {
 	case CODE_X86_64:
-	case CODE_I386: return entry_x86(isa == CODE_X86_64, code);
-	case CODE_ARM64: return entry_arm64(code);
-	case CODE_THUMB: return entry_thumb(code);
+	case CODE_I386:
+		/* endbr64, endbr32; push of a register that callees save, with REX.B or without;
+		 * sub $n, %rsp. */
+		if ((a & 0xfeffffff) == 0xfa1e0ff3 || first == 0x53 || first == 0x55)
+			return true;
+		if (isa == CODE_I386)
+			return first == 0x56 || first == 0x57;
+		return (first == 0x41 && (second & 0xfc) == 0x54) || (a & 0xfffdff) == 0xec8148;
+	case CODE_ARM64:
+		/* bti c, bti jc, paciasp, pacibsp; stp x29, x30, [sp, #-n]!; sub sp, sp, #n. */
+		return (a & 0xffffff7f) == 0xd503245f || (a & 0xffffffbf) == 0xd503233f ||
+		       (a & 0xffe07fff) == 0xa9a07bfd || (a & 0xffc003ff) == 0xd10003ff;
+	case CODE_THUMB:
+		/* push {..., lr}; stmdb sp!, {..., lr}. */
+		return (low & 0xff00) == 0xb500 || (low == 0xe92d && high & 0x4000);
 	case CODE_RISCV32:
-	case CODE_RISCV64: return entry_riscv(code);
+	case CODE_RISCV64:
+		/* c.addi16sp, c.addi and addi, of less than 0. */
+		return (a & 0xff83) == 0x7101 || (a & 0xff83) == 0x1101 ||
+		       (a & 0x800fffff) == 0x80010113;
 	default: return false;
 	}
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-/* pop, but of r8 to r11, which moves a constant; leave; add $n, %rsp. */
-static bool given_back_x86(struct bytes code, uint64_t off)
-{
-	const uint32_t last = entry_load(code, off - 1, 1);
-	if (entry_load(code, off - 2, 1) == 0x41 && (last & 0xfc) == 0x58)
-		return false;
-	return (last & 0xf8) == 0x58 || last == 0xc9 || entry_load(code, off - 4, 3) == 0xc48348;
-}
-
-/* ldp x29, x30, [sp], #n; add sp, sp, #n; autiasp. */
-static bool given_back_arm64(struct bytes code, uint64_t off)
-{
-	const uint32_t a = entry_load(code, off - 4, 4);
-	return (a & 0xffc07fff) == 0xa8c07bfd || (a & 0xffc003ff) == 0x910003ff || a == 0xd50323bf;
-}
-
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off)
 {
 	if (off < 4 || off > code.size)
 		return false;
+	const uint32_t a = entry_load(code, off - 4, 4), last = a >> 24;
 	switch (isa) {
 	case CODE_X86_64:
-	case CODE_I386: return given_back_x86(code, off);
-	case CODE_ARM64: return given_back_arm64(code, off);
+	case CODE_I386:
+		/* pop, but of r8 to r11, which moves a constant; leave; add $n, %rsp. */
+		if ((a >> 16 & 0xff) == 0x41 && (last & 0xfc) == 0x58)
+			return false;
+		return (last & 0xf8) == 0x58 || last == 0xc9 || (a & 0xffffff) == 0xc48348;
+	case CODE_ARM64:
+		/* ldp x29, x30, [sp], #n; add sp, sp, #n; autiasp. */
+		return (a & 0xffc07fff) == 0xa8c07bfd || (a & 0xffc003ff) == 0x910003ff ||
+		       a == 0xd50323bf;
 	default: return false;
 	}
 }
@@ -120,6 +97,7 @@ bool entry_takes_first(const struct image *im, uint64_t addr, uint64_t *budget)
 		if (!flow_decode(CODE_THUMB, b.p, b.size, at, &in) || in.kind == FLOW_RETURN ||
 		    in.kind == FLOW_JUMP_INDIRECT || in.kind == FLOW_TRAP)
 			return false;
+		ASSERT(in.size > 0 && in.size <= left);
 		at = in.kind == FLOW_JUMP ? in.target : at + in.size;
 		left -= in.size;
 		*budget -= in.size;

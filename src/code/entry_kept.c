@@ -62,28 +62,10 @@ static bool entry_kept_operands_read(bool mode64, struct bytes code, struct x86_
 	return plain || extends;
 }
 
-/* Whether the instruction writes its register to memory or another register. */
-static bool stores(unsigned op)
-{
-	return (op < 0x40 && (op & 2) == 0) || (op >= 0x84 && op <= 0x89);
-}
-
-static bool has_immediate(unsigned op)
-{
-	return (op >= 0x80 && op <= 0x83) || op == 0xc6 || op == 0xc7 || op == 0xf6 || op == 0xf7;
-}
-
 /* Whether no caller hands over `reg`, which is not among those written so far, a bit each. */
 static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 {
 	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
-}
-
-/* endbr64, endbr32: what unwinding leads to has them too. */
-static bool marks_x86(struct bytes code)
-{
-	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
-	return (read_u32(&r) & 0xfeffffff) == 0xfa1e0ff3;
 }
 
 /* What gives a frame back: leave, pop of a register that callees save, add $n, %rsp. */
@@ -106,13 +88,18 @@ static bool gives_back(bool mode64, struct bytes code)
 static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *written)
 {
 	struct x86_operands o;
-	if (marks_x86(code))
+	/* endbr64, endbr32: what unwinding leads to has them too. */
+	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
+	if ((read_u32(&r) & 0xfeffffff) == 0xfa1e0ff3)
 		return SAYS_NOTHING;
 	if (gives_back(mode64, code))
 		return SAYS_KEPT;
 	if (!entry_kept_operands_read(mode64, code, &o))
 		return SAYS_ENTRY;
-	const bool puts = stores(o.op), alone = has_immediate(o.op);
+	/* Whether the instruction writes its register to memory or another register. */
+	const bool puts = (o.op < 0x40 && (o.op & 2) == 0) || (o.op >= 0x84 && o.op <= 0x89),
+		   alone = (o.op >= 0x80 && o.op <= 0x83) || o.op == 0xc6 || o.op == 0xc7 ||
+			   o.op == 0xf6 || o.op == 0xf7;
 	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;
 	const bool same = !o.memory && !alone && o.rm == o.reg && !tests;  /* sets it to 0 */
 	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* al has a meaning */
@@ -245,6 +232,7 @@ bool entry_reads_kept(enum code_isa isa, struct bytes code)
 		const enum verdict v = verdict_of(isa, code, &written);
 		if (v != SAYS_NOTHING)
 			return v == SAYS_KEPT;
+		ASSERT(in.size <= code.size);
 		code = bytes_sub(code, in.size, code.size - in.size);
 	}
 	return false;

@@ -134,6 +134,7 @@ bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t add
 		w->it = 0;
 		return false;
 	}
+	ASSERT(ret->size > 0 && ret->size <= left);
 	if (w->isa != CODE_THUMB)
 		return true;
 	ret->maybe = w->it > 0;
@@ -143,28 +144,25 @@ bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t add
 	return true;
 }
 
-/* Linkers turn adrp and add of AArch64 into nop and adr. */
-static bool flow_is_relaxed(const uint8_t *p, uint64_t left)
-{
-	struct reader r = reader_make(p, left, false);
-	reader_seek(&r, 4);
-	return (read_u32(&r) & 0x9f000000) == 0x10000000;
-}
-
 uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 {
 	const bool x86 = isa == CODE_X86_64 || isa == CODE_I386;
 	const unsigned zeros = isa == CODE_ARM64 ? 4 : isa == CODE_NONE || x86 ? 1 : 2;
 	struct flow in;
 	uint8_t any = 0;
+	ASSERT(left > 0);
 	for (unsigned i = 0; i < zeros && i < left; i++)
 		any |= p[i];
 	if (left >= zeros && (any == 0 || (x86 && *p == 0xcc)))
 		return zeros;
 	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* lld's */
 		return 2;
-	if (isa == CODE_ARM64 && flow_is_relaxed(p, left))
-		return 0;
+	if (isa == CODE_ARM64 && left >= 8) {
+		/* Linkers turn adrp and add into nop and adr. */
+		struct reader r = reader_make(p + 4, 4, false);
+		if ((read_u32(&r) & 0x9f000000) == 0x10000000)
+			return 0;
+	}
 	return flow_decode(isa, p, left, 0, &in) && in.kind == FLOW_NOP ? in.size : 0;
 }
 
@@ -191,5 +189,6 @@ uint64_t flow_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned
 							 .kind = (uint8_t)kind });
 		off += in.size;
 	}
+	ASSERT(bad <= code.size);
 	return bad;
 }

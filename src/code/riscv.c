@@ -15,23 +15,6 @@ static bool is_link(unsigned reg)
 	return reg == RA || reg == T0;
 }
 
-/* imm[11|4|9:8|10|6|7|3:1|5] of c.j and c.jal in bits 12-2. */
-static uint64_t short_jump(uint32_t c)
-{
-	const uint32_t v = (c >> 1 & 0x800) | (c >> 7 & 0x10) | (c >> 1 & 0x300) |
-			   (c << 2 & 0x400) | (c >> 1 & 0x40) | (c << 1 & 0x80) | (c >> 2 & 0xe) |
-			   (c << 3 & 0x20);
-	return riscv_extend(v, 12);
-}
-
-/* imm[8|4:3] in bits 12-10, imm[7:6|2:1|5] in bits 6-2, of c.beqz and c.bnez. */
-static uint64_t short_branch(uint32_t c)
-{
-	const uint32_t v = (c >> 4 & 0x100) | (c >> 7 & 0x18) | (c << 1 & 0xc0) | (c >> 2 & 6) |
-			   (c << 3 & 0x20);
-	return riscv_extend(v, 9);
-}
-
 static void decode_by_register(uint32_t c, struct flow *ret)
 {
 	const unsigned rs1 = c >> 7 & 31;
@@ -56,42 +39,38 @@ static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow
 	} else if (kind == 1 && (op == 5 || (op == 1 && !wide))) {
 		ret->kind = op == 5 ? FLOW_JUMP : FLOW_CALL;
 		ret->direct = op == 1;
-		ret->target = addr + short_jump(c);
+		/* imm[11|4|9:8|10|6|7|3:1|5] of c.j and c.jal in bits 12-2. */
+		const uint32_t v = (c >> 1 & 0x800) | (c >> 7 & 0x10) | (c >> 1 & 0x300) |
+				   (c << 2 & 0x400) | (c >> 1 & 0x40) | (c << 1 & 0x80) |
+				   (c >> 2 & 0xe) | (c << 3 & 0x20);
+		ret->target = addr + riscv_extend(v, 12);
 	} else if (kind == 1 && op >= 6) {
 		ret->kind = FLOW_CONDITIONAL;
-		ret->target = addr + short_branch(c);
+		/* imm[8|4:3] in bits 12-10, imm[7:6|2:1|5] in bits 6-2, of c.beqz and c.bnez. */
+		const uint32_t v = (c >> 4 & 0x100) | (c >> 7 & 0x18) | (c << 1 & 0xc0) |
+				   (c >> 2 & 6) | (c << 3 & 0x20);
+		ret->target = addr + riscv_extend(v, 9);
 	} else if (kind == 2 && op == 4) {
 		decode_by_register(c, ret);
 	}
-}
-
-static uint64_t long_jump(uint32_t c)
-{
-	const uint32_t v = (c >> 11 & 0x100000) | (c & 0xff000) | (c >> 9 & 0x800) |
-			   (c >> 20 & 0x7fe);
-	return riscv_extend(v, 21);
-}
-
-static uint64_t long_branch(uint32_t c)
-{
-	const uint32_t v = (c >> 19 & 0x1000) | (c << 4 & 0x800) | (c >> 20 & 0x7e0) |
-			   (c >> 7 & 0x1e);
-	return riscv_extend(v, 13);
 }
 
 static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
 {
 	enum { BRANCH = 0x63, JALR = 0x67, JAL = 0x6f };
 	const unsigned rd = c >> 7 & 31, rs1 = c >> 15 & 31;
+	uint32_t far;
 	switch (c & 0x7f) {
 	case BRANCH:
 		ret->kind = FLOW_CONDITIONAL;
-		ret->target = addr + long_branch(c);
+		far = (c >> 19 & 0x1000) | (c << 4 & 0x800) | (c >> 20 & 0x7e0) | (c >> 7 & 0x1e);
+		ret->target = addr + riscv_extend(far, 13);
 		break;
 	case JAL:
 		ret->kind = rd == 0 ? FLOW_JUMP : FLOW_CALL;
 		ret->direct = rd != 0;
-		ret->target = addr + long_jump(c);
+		far = (c >> 11 & 0x100000) | (c & 0xff000) | (c >> 9 & 0x800) | (c >> 20 & 0x7fe);
+		ret->target = addr + riscv_extend(far, 21);
 		break;
 	case JALR:
 		ret->kind = rd != 0 ? FLOW_CALL : is_link(rs1) ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
@@ -122,6 +101,7 @@ bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct
 					riscv_extend(low >> 20, 12) };
 	if (!wide)
 		ret->target &= UINT32_MAX;
+	ASSERT(left >= 8);
 	return true;
 }
 
@@ -141,5 +121,6 @@ bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struc
 		decode_long(first | (uint32_t)read_u16(&r) << 16, addr, ret);
 	if (!wide)
 		ret->target &= UINT32_MAX;
+	ASSERT(ret->size % 2 == 0 && ret->size <= left);
 	return true;
 }

@@ -21,6 +21,7 @@ unsigned thumb_it_count(uint32_t first)
 
 bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width)
 {
+	ASSERT(first <= UINT16_MAX && second <= UINT16_MAX);
 	*ret_width = second & 0x10 ? 2 : 1;
 	return first == 0xe8df && (second & 0xffe0) == 0xf000;
 }
@@ -34,6 +35,7 @@ static bool leaves_above(struct bytes code, uint64_t off)
 
 uint64_t thumb_case_count(struct bytes code, uint64_t off, unsigned reg)
 {
+	ASSERT(off <= code.size && reg < 16);
 	enum { WINDOW = 16, CMP = 4 };
 	for (uint64_t back = CMP; back <= WINDOW && back <= off; back += 2) {
 		const uint8_t *p = code.p + (off - back);
@@ -128,6 +130,7 @@ bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg
 
 unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg)
 {
+	ASSERT(reg < 16);
 	const uint32_t a = left >= 2 ? thumb_half_at(p) : 0,
 		       b = left >= 4 ? thumb_half_at(p + 2) : 0;
 	if ((a & 0xf800) == 0xc800 && (a >> 8 & 7) == reg) /* ldm */
@@ -173,16 +176,6 @@ static void thumb_decode_short(uint32_t a, uint64_t addr, struct flow *ret)
 	}
 }
 
-/* ARMv8.1-M, C2.4.103: WLS and LE, the ends of a loop that a counter runs; DLS just sets it. */
-static void decode_loop(uint32_t a, uint32_t b, uint64_t addr, struct flow *ret)
-{
-	const uint64_t far = (b << 1 & 0xffc) | (b >> 10 & 2);
-	if (b >> 12 != 12)
-		return;
-	ret->kind = FLOW_CONDITIONAL;
-	ret->target = (a & 0xff8f) == 0xf00f ? addr + 4 - far : addr + 4 + far;
-}
-
 /* A5.3.4: 11110 in front, 1 on top of the second halfword. */
 static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *ret)
 {
@@ -192,7 +185,13 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 	const uint64_t far = s << 24 | (uint64_t)!(j1 ^ s) << 23 | (uint64_t)!(j2 ^ s) << 22 |
 			     (a & 0x3ff) << 12 | low;
 	if ((b >> 12 & 5) == 4 && b & 1) {
-		decode_loop(a, b, addr, ret);
+		/* ARMv8.1-M, C2.4.103: WLS and LE, the ends of a loop that a counter runs; DLS just
+		 * sets it. */
+		const uint64_t distance = (b << 1 & 0xffc) | (b >> 10 & 2);
+		if (b >> 12 == 12) {
+			ret->kind = FLOW_CONDITIONAL;
+			ret->target = (a & 0xff8f) == 0xf00f ? pc - distance : pc + distance;
+		}
 		return;
 	}
 	switch (b >> 12 & 5) {
@@ -252,5 +251,6 @@ bool thumb_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret
 	}
 	if (ret->kind == FLOW_CALL || ret->kind == FLOW_JUMP || ret->kind == FLOW_CONDITIONAL)
 		ret->target &= UINT32_MAX;
+	ASSERT(ret->size == 2 || ret->size == 4);
 	return left >= ret->size;
 }

@@ -125,12 +125,6 @@ static bool vector_attr(struct x86_decoder *d, unsigned map, bool evex)
 	}
 }
 
-static void note_pp(struct x86_decoder *d, unsigned pp)
-{
-	d->opsize16 = pp == 1;
-	d->rep = pp == 2 ? 0xf3 : pp == 3 ? 0xf2 : 0;
-}
-
 /* Behind the first byte of VEX, EVEX or XOP. */
 static bool read_vector(struct x86_decoder *d, uint8_t first)
 {
@@ -147,7 +141,9 @@ static bool read_vector(struct x86_decoder *d, uint8_t first)
 		last = x86_take(d);
 		d->rex |= last >> 4 & REX_W;
 	}
-	note_pp(d, last & 3);
+	const unsigned pp = last & 3;
+	d->opsize16 = pp == 1;
+	d->rep = pp == 2 ? 0xf3 : pp == 3 ? 0xf2 : 0;
 	d->vector = last & 4 ? 32 : 16;
 	if (first == 0x62) {
 		const uint8_t p2 = x86_take(d);
@@ -177,15 +173,6 @@ static bool x86_read_escape(struct x86_decoder *d)
 	return x86_class_of(d->attr) != CLASS_NONE;
 }
 
-/* Whether REX2 may stand before the opcode: Intel APX specification, 3.1.2.1.  A1 is jmpabs. */
-static bool rex2_allows(uint8_t map, uint8_t op)
-{
-	const uint8_t row = op >> 4;
-	if (map == MAP_0F)
-		return row != 3 && row != 8;
-	return op == 0xa1 || (row != 4 && row != 7 && row != 0xa && row != 0xe);
-}
-
 /* Reads what follows the first byte of REX2: M0 R4 X4 B4 W R3 X3 B3, then the opcode. */
 static bool read_rex2(struct x86_decoder *d)
 {
@@ -205,7 +192,12 @@ static bool read_rex2(struct x86_decoder *d)
 	case CLASS_MOFFS: d->attr = CLASS_FAR << 4; break; /* jmpabs */
 	default: break;
 	}
-	return rex2_allows(d->map, d->op);
+	/* Whether REX2 may stand before the opcode: Intel APX specification, 3.1.2.1.  A1 is
+	 * jmpabs. */
+	const uint8_t row = d->op >> 4;
+	if (d->map == MAP_0F)
+		return row != 3 && row != 8;
+	return d->op == 0xa1 || (row != 4 && row != 7 && row != 0xa && row != 0xe);
 }
 
 static bool read_opcode(struct x86_decoder *d)
@@ -231,14 +223,6 @@ static bool read_opcode(struct x86_decoder *d)
 	return x86_class_of(d->attr) != CLASS_FAR || !d->mode64;
 }
 
-/* SDM volume 2, table 2-1: 16-bit addressing. */
-static unsigned disp_size16(uint8_t modrm)
-{
-	if (modrm < 0x40)
-		return (modrm & 7) == 6 ? 2 : 0;
-	return modrm >> 6;
-}
-
 /* SDM volume 2, tables 2-2 and 2-3. */
 static unsigned read_sib(struct x86_decoder *d, struct x86_insn *ret)
 {
@@ -260,9 +244,13 @@ static unsigned read_sib(struct x86_decoder *d, struct x86_insn *ret)
 
 static void read_memory(struct x86_decoder *d, struct x86_insn *ret)
 {
+	ASSERT(d->modrm < 0xc0);
 	unsigned size;
 	if (d->addr67 && !d->mode64) {
-		size = disp_size16(d->modrm);
+		/* SDM volume 2, table 2-1: 16-bit addressing. */
+		size = d->modrm >> 6;
+		if (size == 0 && (d->modrm & 7) == 6)
+			size = 2;
 		ret->absolute = size == 2 && d->modrm < 0x40;
 	} else {
 		size = read_sib(d, ret);
@@ -275,17 +263,6 @@ static void read_memory(struct x86_decoder *d, struct x86_insn *ret)
 static bool is_wide(const struct x86_decoder *d)
 {
 	return (d->rex & REX_W) != 0;
-}
-
-/* FF: inc, dec, call, far call, jmp, far jmp, push; the far ones only from memory. */
-static bool fix_ff(const struct x86_decoder *d, struct x86_insn *ret)
-{
-	const uint8_t reg = d->modrm >> 3 & 7;
-	if (reg == 2 || reg == 3)
-		ret->flow = X86_CALL_INDIRECT;
-	if (reg == 4 || reg == 5)
-		ret->flow = X86_JMP_INDIRECT;
-	return reg != 7 && ((reg != 3 && reg != 5) || d->modrm < 0xc0);
 }
 
 static bool fix_one_byte_group(struct x86_decoder *d, struct x86_insn *ret)
@@ -301,7 +278,12 @@ static bool fix_one_byte_group(struct x86_decoder *d, struct x86_insn *ret)
 	case 0xf6: d->attr = (uint8_t)(d->attr | (reg < 2 ? 1 : 0)); return true; /* test */
 	case 0xf7: d->attr = (uint8_t)(d->attr | (reg < 2 ? 4 : 0)); return true;
 	case 0xfe: return reg < 2;
-	default: return fix_ff(d, ret);
+	default: /* FF: inc, dec, call, far call, jmp, far jmp, push; far ones only from memory */
+		if (reg == 2 || reg == 3)
+			ret->flow = X86_CALL_INDIRECT;
+		if (reg == 4 || reg == 5)
+			ret->flow = X86_JMP_INDIRECT;
+		return reg != 7 && ((reg != 3 && reg != 5) || d->modrm < 0xc0);
 	}
 }
 
@@ -372,16 +354,6 @@ static void set_branch(struct x86_decoder *d, struct x86_insn *ret, uint8_t flow
 	ret->disp = x86_take_signed(d, size);
 }
 
-static void read_moffs(struct x86_decoder *d, struct x86_insn *ret)
-{
-	const unsigned size = d->mode64 ? (d->addr67 ? 4 : 8) : d->addr67 ? 2 : 4;
-	ret->absolute = true;
-	ret->disp_off = (uint8_t)d->pos;
-	ret->disp_size = (uint8_t)size;
-	ret->disp = x86_take_signed(d, size);
-	ret->mem_size = d->op & 1 ? (uint8_t)(is_wide(d) ? 8 : d->opsize16 ? 2 : 4) : 1;
-}
-
 static void read_immediate(struct x86_decoder *d, struct x86_insn *ret)
 {
 	unsigned size = d->attr & X86_IMM;
@@ -411,16 +383,6 @@ static bool is_i386_nop(const struct x86_decoder *d, const struct x86_insn *ret)
 	return (sib & 0x38) == 0x20 && (sib & 7) == reg;
 }
 
-/* The address of a far branch of i386, or of jmpabs. */
-static void read_far(struct x86_decoder *d, struct x86_insn *ret)
-{
-	ret->imm_off = (uint8_t)d->pos;
-	ret->imm_size = d->mode64 ? 8 : d->opsize16 ? 2 : 4;
-	ret->imm = x86_take_signed(d, ret->imm_size);
-	d->pos += d->mode64 ? 0 : 2; /* selector */
-	ret->flow = d->op == 0x9a ? X86_CALL_INDIRECT : X86_JMP_INDIRECT;
-}
-
 /* What stands behind the memory operand. */
 static void x86_read_tail(struct x86_decoder *d, struct x86_insn *ret)
 {
@@ -428,8 +390,22 @@ static void x86_read_tail(struct x86_decoder *d, struct x86_insn *ret)
 	case CLASS_JCC: set_branch(d, ret, X86_JCC); return;
 	case CLASS_JMP: set_branch(d, ret, X86_JMP); return;
 	case CLASS_CALL: set_branch(d, ret, X86_CALL); return;
-	case CLASS_MOFFS: read_moffs(d, ret); return;
-	case CLASS_FAR: read_far(d, ret); return;
+	case CLASS_MOFFS: {
+		const unsigned size = d->mode64 ? (d->addr67 ? 4 : 8) : d->addr67 ? 2 : 4;
+		ret->absolute = true;
+		ret->disp_off = (uint8_t)d->pos;
+		ret->disp_size = (uint8_t)size;
+		ret->disp = x86_take_signed(d, size);
+		ret->mem_size = d->op & 1 ? (uint8_t)(is_wide(d) ? 8 : d->opsize16 ? 2 : 4) : 1;
+		return;
+	}
+	case CLASS_FAR: /* the address of a far branch of i386, or of jmpabs */
+		ret->imm_off = (uint8_t)d->pos;
+		ret->imm_size = d->mode64 ? 8 : d->opsize16 ? 2 : 4;
+		ret->imm = x86_take_signed(d, ret->imm_size);
+		d->pos += d->mode64 ? 0 : 2; /* selector */
+		ret->flow = d->op == 0x9a ? X86_CALL_INDIRECT : X86_JMP_INDIRECT;
+		return;
 	case CLASS_RET: ret->flow = X86_RET; break;
 	case CLASS_TRAP: ret->flow = X86_TRAP; break;
 	case CLASS_NOP:
@@ -464,5 +440,6 @@ bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret
 		return false;
 	x86_read_tail(&d, ret);
 	ret->len = (uint8_t)d.pos;
+	ASSERT(d.pos > 0 && ret->disp_off <= d.pos && ret->imm_off <= d.pos);
 	return d.pos <= X86_MAX_LEN && d.pos <= left;
 }

@@ -211,6 +211,7 @@ static ALWAYS_INLINE void x86_refs_scan(struct x86_refs_scan *s, bool mode64, bo
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
 		  code_ref_vec *ret)
 {
+	ASSERT(!(wish->kinds & REF_IMM) || wish->imm_low <= wish->imm_high);
 	const unsigned kinds = wish->kinds;
 	struct x86_refs_scan s = { .base = code.p,
 				   .addr = addr,
@@ -228,5 +229,6 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 		x86_refs_scan(&s, true, true);
 	else
 		x86_refs_scan(&s, true, false);
+	ASSERT(s.bad <= code.size);
 	return s.bad;
 }

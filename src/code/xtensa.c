@@ -89,6 +89,7 @@ bool xtensa_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *re
 		}
 	}
 	ret->target &= UINT32_MAX;
+	ASSERT(ret->size == 2 || ret->size == 3);
 	return true;
 }
 
