@@ -1,4 +1,4 @@
-/* Input: two lists of symbols, eight bytes each, with names, contents, references and charges.  Each
+/* Input: two lists of symbols of eight bytes, with names, contents, references and charges.  Each
  * symbol of either side is in one pair, partners are of one kind of section, pairs and rows add up
  * to both sides, and a list is the same as itself. */
 #include "base/sort.h"

@@ -1,6 +1,6 @@
 /* structs.h - structs of the public interface that may grow.  Private to api/.
  *
- * The first member of each is its size, as the caller's compiler knows it.  A size below that of the
+ * The first member of each is its size, as the caller's compiler has it.  A size below that of the
  * struct's first version is one that the caller forgot to set.  All first versions are those of
  * today; a struct that grows afterwards says its first size where it is checked. */
 #ifndef HEFT_API_STRUCTS_H

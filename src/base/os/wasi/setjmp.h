@@ -1,6 +1,6 @@
 /* setjmp.h - for WASI, whose C library has none: by exceptions of WebAssembly.
  *
- * clang turns calls of setjmp and longjmp into those of wasi_setjmp.c (-mllvm -wasm-enable-sjlj). */
+ * With -mllvm -wasm-enable-sjlj, clang makes calls of wasi_setjmp.c of setjmp and longjmp. */
 #ifndef HEFT_WASI_SETJMP_H
 #define HEFT_WASI_SETJMP_H
 
