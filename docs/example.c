@@ -13,15 +13,16 @@ static void print_rows(const struct heft_row *row, int depth)
 }
 
 /* The ranges of the image come in the order of their addresses; the first one that is no hole ends
- * the search. */
-static void find_first(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+ * the walk. */
+static bool find_first(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
 		       size_t label_count)
 {
 	uint64_t *addr = ctx;
 	(void)size;
 	(void)label_count;
-	if (labels != NULL && *addr == UINT64_MAX)
+	if (labels != NULL)
 		*addr = start;
+	return labels == NULL;
 }
 
 static void print_place(struct heft_profile *p)

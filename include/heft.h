@@ -46,6 +46,10 @@
  * Lists.  heft_X_THING_count tells how many there are, heft_X_THING gives number i, counted from 0.
  * Past the last it returns NULL, or fails with HEFT_ENOTFOUND.
  *
+ * Enumerators.  A number never changes its meaning; later versions add greater ones.  One that
+ * counts the others (HEFT_CHANGES) is the count that this header knows.  Measures of a table are
+ * found by their names (heft_table_measure).
+ *
  * Inputs.  Calls that open something take its path.  heft_finder_add_input has a name stand for
  * bytes in memory or for an open file wherever a handle of that session is given a path.
  *
@@ -58,6 +62,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -129,6 +134,21 @@ struct heft_sink {
 	bool (*write)(void *ctx, const void *data, size_t size);
 	void *ctx;
 };
+
+/* Writes to a file of the C library, which the caller opens and closes. */
+HEFT_API struct heft_sink heft_sink_file(FILE *to);
+
+/* Memory that a sink fills: `size` bytes at `data`, and a NUL after them.  Zeroed: empty, with
+ * `data` NULL.  The memory is that of malloc.  Never grows. */
+struct heft_buffer {
+	char *data;
+	size_t size, room;
+};
+/* Appends to a buffer, which outlives the sink.  A call fails with HEFT_EIO where there is no
+ * memory for more. */
+HEFT_API struct heft_sink heft_sink_buffer(struct heft_buffer *to);
+/* Frees what is in a buffer, and empties it. */
+HEFT_API void heft_buffer_release(struct heft_buffer *b);
 
 /* ---- progress -------------------------------------------------------------- */
 

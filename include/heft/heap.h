@@ -60,9 +60,10 @@ HEFT_API void heft_recorder_set_signal(struct heft_recorder *r, const char *name
 
 /* Has `fn` called on the thread of heft_recorder_run every so many milliseconds while the program
  * runs, with its process id, then with that of each process that it has started and that is still
- * there, recorded or not (none with HEFT_RECORD_NO_CHILDREN); 0: never.  Signals are not handed on
- * meanwhile, so it should be quick; it may use other handles. */
-typedef void (*heft_recorder_tick_fn)(void *ctx, uint32_t pid);
+ * there, recorded or not (none with HEFT_RECORD_NO_CHILDREN); 0: never.  It returns false to be
+ * called no more in this run.  Signals are not handed on meanwhile, so it should be quick; it may
+ * use other handles. */
+typedef bool (*heft_recorder_tick_fn)(void *ctx, uint32_t pid);
 HEFT_API void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms,
 				      heft_recorder_tick_fn fn, void *ctx);
 
@@ -108,11 +109,11 @@ HEFT_API size_t heft_recorder_file_count(const struct heft_recorder *r);
 HEFT_API bool heft_recorder_file(const struct heft_recorder *r, size_t i,
 				 struct heft_recorder_file *ret, struct heft_err *err);
 
-/* ---- snapshots of living processes ------------------------------------------ */
+/* ---- dumps of living processes ------------------------------------------ */
 
 /* How the memory of a process is written. */
-struct heft_snapshot_opts {
-	size_t size;  /* sizeof(struct heft_snapshot_opts) */
+struct heft_dump_opts {
+	size_t size;  /* sizeof(struct heft_dump_opts) */
 	bool full;    /* all memory that can be read; else what the program changed, and headers */
 	bool no_stop; /* the process goes on meanwhile: what is read may not fit together */
 	unsigned level; /* of packing, where the file's name ends in .zst; 0: the default, 3 */
@@ -120,9 +121,9 @@ struct heft_snapshot_opts {
 	bool stream;
 };
 
-/* What a snapshot took. */
-struct heft_snapshot_facts {
-	size_t size;        /* sizeof(struct heft_snapshot_facts) */
+/* What a dump took. */
+struct heft_dump_facts {
+	size_t size;        /* sizeof(struct heft_dump_facts) */
 	uint64_t bytes;     /* of memory in the file */
 	uint64_t file_size; /* of the file, without its holes */
 	uint64_t pause_ns;  /* for how long the process stood still */
@@ -141,9 +142,8 @@ struct heft_snapshot_facts {
  * file is written while the process stands still.  The file appears whole or not at all; it is
  * packed (zstd) where its name ends in ".zst".  `opts` and `ret` may be NULL.  HEFT_EIO where there
  * is no such process (ESRCH), or it may not be looked at (EPERM). */
-HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,
-				    const struct heft_snapshot_opts *opts,
-				    struct heft_snapshot_facts *ret, struct heft_err *err);
+HEFT_API bool heft_process_dump(uint32_t pid, const char *path, const struct heft_dump_opts *opts,
+				struct heft_dump_facts *ret, struct heft_err *err);
 
 /* ---- the heap of a process ------------------------------------------------ */
 
@@ -302,10 +302,9 @@ enum heft_heap_measure {
 	HEFT_HEAP_ALLOC_BYTES,
 	HEFT_HEAP_ALLOCS,
 	HEFT_HEAP_TEMPORARY, /* allocations freed before their thread asked for another */
-	HEFT_HEAP_MEASURES,
 	/* Only of rows by function, module, file and line: the measure that decides the order, with
 	 * all that was called from there. */
-	HEFT_HEAP_WITH_CALLEES = HEFT_HEAP_MEASURES,
+	HEFT_HEAP_WITH_CALLEES,
 };
 
 /* What a row of a report is.  A block's function, file, line and module are those of the innermost

@@ -145,8 +145,8 @@ struct heft_claim {
 /* Explains a run: during it, `fn` is called for every claim of every source that covers one of the
  * addresses named with heft_profile_trace_at, in the order of priority, or for every claim at all
  * if none was named.  It is called on the thread of the run, with the `ctx` given; it must not call
- * the library. */
-typedef void (*heft_trace_fn)(void *ctx, const struct heft_claim *claim);
+ * the library.  It returns false to be told of no further claim. */
+typedef bool (*heft_trace_fn)(void *ctx, const struct heft_claim *claim);
 HEFT_API void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx);
 HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr);
 /* The same of a virtual address as heft_where_parse takes it.  heft_profile_run fails with
@@ -243,8 +243,9 @@ HEFT_API bool heft_profile_file(const struct heft_profile *p, size_t i, struct h
 /* Walks the ranges of file `i` in one domain (HEFT_FILE or HEFT_VM) in the order of their
  * addresses: [start, start + size), with one label for each level.  A range without labels
  * (`labels` NULL) is a hole.  The labels hold until heft_profile_free, their list for the call of
- * `fn`.  False past the last file, and where the run was without HEFT_PROFILE_RANGES. */
-typedef void (*heft_range_fn)(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+ * `fn`, which returns false to end the walk.  Returns false past the last file, and where the run
+ * was without HEFT_PROFILE_RANGES. */
+typedef bool (*heft_range_fn)(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
 			      size_t label_count);
 HEFT_API bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
 				  heft_range_fn fn, void *ctx);

@@ -269,9 +269,13 @@ enum heft_diff_measure {
 	HEFT_DIFF_PADDED,
 	HEFT_DIFF_OWN,     /* own bytes: what decides with HEFT_DIFF_SUPERSIZE */
 	HEFT_DIFF_PADDING, /* bytes in front, which are not in HEFT_DIFF_OWN */
-	/* HEFT_DIFF_COUNTS + enum heft_change: heft_value.whole, symbols of which that became */
-	HEFT_DIFF_COUNTS,
-	HEFT_DIFF_MEASURES = HEFT_DIFF_COUNTS + HEFT_CHANGES,
+	/* heft_value.whole: symbols of which that became, see enum heft_change */
+	HEFT_DIFF_COUNT_UNCHANGED,
+	HEFT_DIFF_COUNT_CHANGED,
+	HEFT_DIFF_COUNT_ADDED,
+	HEFT_DIFF_COUNT_REMOVED,
+	HEFT_DIFF_COUNT_MOVED,
+	HEFT_DIFF_COUNT_RENAMED,
 };
 
 /* Sums of a section, of all containers.  Bytes that symbols of several names share count in parts

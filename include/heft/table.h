@@ -100,6 +100,9 @@ struct heft_table {
 	const struct heft_row *top; /* labelled "TOTAL" */
 };
 
+/* The number of the measure with this name; SIZE_MAX where the table has none. */
+HEFT_API size_t heft_table_measure(const struct heft_table *t, const char *name);
+
 /* How the rows of a level are ordered; ties by label, bytewise. */
 enum heft_sort {
 	HEFT_SORT_AUTO,   /* as the command heft does: by size, in a diff by the change */

@@ -49,26 +49,27 @@ static bool is_on_path(const struct browse_row *row, const char *const *labels, 
 	return k == row->depth;
 }
 
-static void row_card_add_place(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+static bool row_card_add_place(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
 			       size_t count)
 {
 	struct row_card_places *p = ctx;
 	if (labels == NULL || count == 0)
-		return;
+		return true;
 	if (strcmp(labels[count - 1], p->row->row->label) == 0)
 		p->bytes_of_label += size;
 	if (!is_on_path(p->row, labels, count))
-		return;
+		return true;
 	p->bytes += size;
 	const size_t last = p->count - 1;
 	if (p->count > 0 && p->count <= CODE_PLACES &&
 	    p->list[last].start + p->list[last].size == start) {
 		p->list[last].size += size;
-		return;
+		return true;
 	}
 	if (p->count < CODE_PLACES)
 		p->list[p->count] = (struct row_card_place){ start, size };
 	p->count++;
+	return true;
 }
 
 /* The first file of the profile that has bytes of the row in a domain; NULL: none. */

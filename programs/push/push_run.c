@@ -69,9 +69,10 @@ static bool push_run_option(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static void push_run_tick(void *ctx, uint32_t pid)
+static bool push_run_tick(void *ctx, uint32_t pid)
 {
 	pusher_want(ctx, pid);
+	return true;
 }
 
 static bool pushing_start(struct heap_run *job)

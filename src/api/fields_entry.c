@@ -17,7 +17,7 @@ static const struct row_fields rows[] = {
 	{ "row of a stack", stack_texts, STACK_TEXTS, stack_measures, STACK_MEASURES },
 	{ "row of a heap", heap_texts, HEAP_TEXTS, heap_measures, HEFT_HEAP_WITH_CALLEES + 1 },
 	{ "row of changes", diff_texts_of_stacks, DIFF_ALL_TEXTS, diff_measures,
-	  HEFT_DIFF_MEASURES },
+	  DIFF_MEASURES },
 	{ "row of a limit", budget_texts, BUDGET_TEXTS, budget_measures, BUDGET_MEASURES },
 };
 

@@ -375,7 +375,7 @@ static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 
 static bool heap_leaves_is_nothing(const struct heap_leaf *l)
 {
-	for (size_t i = 0; i < HEFT_HEAP_MEASURES; i++)
+	for (size_t i = 0; i < HEAP_MEASURES; i++)
 		if (l->now[i] || l->base[i])
 			return false;
 	return true;
@@ -398,7 +398,7 @@ static void merge_leaves(struct heap_report *r)
 	for (size_t i = 0; i < r->leaves.count; i++) {
 		const struct heap_leaf *l = &r->leaves.data[keys[i].index];
 		if (i > 0 && keys[i].key == keys[i - 1].key) {
-			for (size_t m = 0; m < HEFT_HEAP_MEASURES; m++) {
+			for (size_t m = 0; m < HEAP_MEASURES; m++) {
 				merged[count - 1].now[m] += l->now[m];
 				merged[count - 1].base[m] += l->base[m];
 			}

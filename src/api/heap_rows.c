@@ -70,7 +70,7 @@ static void heap_rows_add_leaf(struct rower *w, uint32_t node, const struct heap
 {
 	union heft_value *now = tree_sums(&w->r->tree, node, HEFT_INPUT);
 	union heft_value *base = tree_sums(&w->r->tree, node, HEFT_BASE);
-	for (size_t m = 0; m < HEFT_HEAP_MEASURES; m++) {
+	for (size_t m = 0; m < HEAP_MEASURES; m++) {
 		now[m].whole += l->now[m];
 		base[m].whole += l->base[m];
 	}
@@ -234,7 +234,7 @@ static const struct heft_row *build_rows(struct rower *w)
 			: r->base                          ? HEFT_SORT_DELTA
 							   : HEFT_SORT_SIZE,
 		.keys = 1u << r->query.sort,
-		.told = r->base && !r->query.unchanged ? (1u << HEFT_HEAP_MEASURES) - 1 : 0,
+		.told = r->base && !r->query.unchanged ? (1u << HEAP_MEASURES) - 1 : 0,
 		.diff = r->base != NULL,
 		.others_last = true,
 		.least.whole = r->base && r->query.rows > 0,
@@ -251,7 +251,7 @@ void heap_rows_make(struct heft_heap_report *hr)
 	struct heap_report *r = &hr->report;
 	struct rower w = { .r = r, .classes = &hr->classes, .arena = &hr->arena };
 	const bool callees = has_callees(r->query.by);
-	const uint32_t count = HEFT_HEAP_MEASURES + (callees ? 1 : 0);
+	const uint32_t count = HEAP_MEASURES + (callees ? 1 : 0);
 	memcpy(r->measures, heap_measures, sizeof heap_measures);
 	r->measures[HEFT_HEAP_WITH_CALLEES].unit = heap_measures[r->query.sort].unit;
 	tree_init(&r->tree, count, 2);

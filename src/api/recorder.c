@@ -28,6 +28,7 @@ struct heft_recorder {
 	const char *preload;                    /* what LD_PRELOAD has of ours */
 	uint64_t values[HEFT_RECORD_SETTINGS];
 	heft_recorder_tick_fn tick;
+	bool stopped; /* by it, in this run */
 	void *tick_ctx;
 	uint64_t every_ms;
 	const char *output; /* the pattern, absolute, with %p */
@@ -448,10 +449,12 @@ static void make_mark(struct heft_recorder *r)
 
 static void recorder_tick(void *ctx, uint32_t pid)
 {
-	const struct heft_recorder *r = ctx;
-	r->tick(r->tick_ctx, pid);
-	if (r->values[HEFT_RECORD_NO_CHILDREN] == 0)
-		run_processes(r->mark, pid, r->tick, r->tick_ctx);
+	struct heft_recorder *r = ctx;
+	if (r->stopped)
+		return;
+	r->stopped = !r->tick(r->tick_ctx, pid) ||
+		     (r->values[HEFT_RECORD_NO_CHILDREN] == 0 &&
+		      !run_processes(r->mark, pid, r->tick, r->tick_ctx));
 }
 
 static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
@@ -480,6 +483,7 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	if (!keeper_open(&k, r->output, r->dir, err))
 		return false;
 	c.fd = k.fd;
+	r->stopped = false;
 	make_mark(r);
 	make_environment(r, &e, k.name);
 	const bool ran = child_start(&c, path, argv, e.data, err) && child_wait(&c, &status, err);

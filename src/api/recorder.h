@@ -22,7 +22,8 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 /* The variable by which they are known, whoever their parent is by now. */
 #define RUN_MARK "HEFT_HEAP_RUN"
 /* Calls `fn` with the ids of our user's processes, but for `but`, whose environment has RUN_MARK
- * with this value.  Reads the environments of all of them. */
-void run_processes(const char *mark, uint32_t but, void (*fn)(void *ctx, uint32_t pid), void *ctx);
+ * with this value.  Reads the environments of all of them.  False where `fn` has ended it by
+ * returning false. */
+bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, void *ctx);
 
 #endif

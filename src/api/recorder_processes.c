@@ -48,14 +48,15 @@ static bool is_ours(const char *pid)
 	return stat(path, &st) == 0 && st.st_uid == geteuid();
 }
 
-void run_processes(const char *mark, uint32_t but, void (*fn)(void *ctx, uint32_t pid), void *ctx)
+bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, void *ctx)
 {
+	bool goes_on = true;
 	struct text variable = { 0 }, environment = { 0 };
 	DIR *d = opendir("/proc");
 	const struct dirent *e;
 	text_add(&variable, STR(RUN_MARK "="));
 	text_add(&variable, str_of(mark));
-	while (d != NULL && (e = readdir(d)) != NULL) {
+	while (d != NULL && goes_on && (e = readdir(d)) != NULL) {
 		char *end;
 		const unsigned long pid = strtoul(e->d_name, &end, 10);
 		if (e->d_name[0] < '1' || e->d_name[0] > '9' || *end != '\0' || pid == but ||
@@ -63,10 +64,11 @@ void run_processes(const char *mark, uint32_t but, void (*fn)(void *ctx, uint32_
 			continue;
 		read_environment(&environment, e->d_name);
 		if (has_variable(text_str(&environment), text_str(&variable)))
-			fn(ctx, (uint32_t)pid);
+			goes_on = fn(ctx, (uint32_t)pid);
 	}
 	if (d != NULL)
 		closedir(d);
 	text_release(&variable);
 	text_release(&environment);
+	return goes_on;
 }

@@ -123,6 +123,7 @@ struct result_walk {
 	heft_range_fn fn;
 	void *ctx;
 	uint64_t at; /* end of the range before */
+	bool stopped;
 };
 
 static void walk_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
@@ -132,9 +133,9 @@ static void walk_piece(void *ctx, uint64_t start, uint64_t size, const label_id 
 	const size_t n = w->profile->levels.count;
 	for (size_t k = 0; k < n; k++)
 		labels[k] = label_text(&w->profile->labels, ids[k]).p;
-	if (start > w->at)
-		w->fn(w->ctx, w->at, start - w->at, NULL, 0);
-	w->fn(w->ctx, start, size, labels, n);
+	w->stopped = w->stopped ||
+		     (start > w->at && !w->fn(w->ctx, w->at, start - w->at, NULL, 0)) ||
+		     !w->fn(w->ctx, start, size, labels, n);
 	w->at = start + size;
 }
 

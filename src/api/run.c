@@ -320,7 +320,7 @@ struct filter_places {
 /* Bloaty knows the chosen sources and its base map alone. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
-	const struct trace *trace = e->measure.file.trace;
+	struct trace *trace = e->measure.file.trace;
 	*ret = (struct filter_places){ .base = base_vm_spans(&e->measure.map) };
 	if (!is_filtered(p) || p->as_bloaty)
 		return;

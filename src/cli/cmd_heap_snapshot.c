@@ -29,7 +29,7 @@ const char heap_snapshot_manual[] =
 
 struct heap_snapshot_job {
 	const struct cli *cli;
-	struct heft_snapshot_opts opts;
+	struct heft_dump_opts opts;
 	bool verbose;
 	const char *output, *process;
 	size_t operand_count;
@@ -58,7 +58,7 @@ static bool heap_snapshot_add_operand(void *ctx, const char *word)
 }
 
 static void heap_snapshot_tell(const struct heap_snapshot_job *job, const char *path,
-			       const struct heft_snapshot_facts *f)
+			       const struct heft_dump_facts *f)
 {
 	const char *program = job->cli->program;
 	if (f->unread > 0)
@@ -87,7 +87,7 @@ static void heap_snapshot_tell(const struct heap_snapshot_job *job, const char *
 
 static int heap_snapshot_run(struct heap_snapshot_job *job)
 {
-	struct heft_snapshot_facts facts = { .size = sizeof facts };
+	struct heft_dump_facts facts = { .size = sizeof facts };
 	struct heft_err err;
 	char *end, name[40];
 	if (job->operand_count != 1)
@@ -100,7 +100,7 @@ static int heap_snapshot_run(struct heap_snapshot_job *job)
 		return cli_error(job->cli, "'%s' is no process id", job->process);
 	snprintf(name, sizeof name, "heft-core.%lu", pid);
 	const char *path = job->output != NULL ? job->output : name;
-	if (!heft_process_snapshot((uint32_t)pid, path, &job->opts, &facts, &err))
+	if (!heft_process_dump((uint32_t)pid, path, &job->opts, &facts, &err))
 		return cli_failed(job->cli, &err);
 	heap_snapshot_tell(job, path, &facts);
 	return EXIT_FINE;

@@ -7,7 +7,7 @@
 
 /* ---- what is said beside the table ------------------------------------------ */
 
-static void print_claim(void *ctx, const struct heft_claim *c)
+static bool print_claim(void *ctx, const struct heft_claim *c)
 {
 	const struct cli *cli = ctx;
 	FILE *to = cli_is_bloaty(cli) ? stdout : stderr;
@@ -21,6 +21,7 @@ static void print_claim(void *ctx, const struct heft_claim *c)
 		fprintf(to, "-0x%" PRIx64 " (%" PRIu64 "): ", c->start + c->bytes, c->bytes);
 	print_tame(c->label, to);
 	fprintf(to, " [%s]\n", c->why);
+	return true;
 }
 
 /* ---- run and write ----------------------------------------------------------- */

@@ -8,7 +8,7 @@ struct rawmap {
 	int digits;
 };
 
-static void rawmap_find_end(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+static bool rawmap_find_end(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
 			    size_t label_count)
 {
 	struct rawmap *m = ctx;
@@ -16,9 +16,10 @@ static void rawmap_find_end(void *ctx, uint64_t start, uint64_t size, const char
 	(void)label_count;
 	if (start + size > m->end)
 		m->end = start + size;
+	return true;
 }
 
-static void print_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+static bool print_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
 			size_t label_count)
 {
 	struct rawmap *m = ctx;
@@ -32,6 +33,7 @@ static void print_range(void *ctx, uint64_t start, uint64_t size, const char *co
 		print_tame(labels[i], m->to);
 	}
 	putc('\n', m->to);
+	return true;
 }
 
 static void print_domain(const struct heft_profile *p, size_t file, enum heft_domain domain,

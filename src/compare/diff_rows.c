@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const struct heft_measure diff_measures[HEFT_DIFF_MEASURES] = {
+const struct heft_measure diff_measures[DIFF_MEASURES] = {
 	[HEFT_DIFF_CHARGED] = { .name = "charged",
 				.title = "charged",
 				.unit = HEFT_PARTS,
@@ -30,7 +30,7 @@ const struct heft_measure diff_measures[HEFT_DIFF_MEASURES] = {
 				.unit = HEFT_PARTS,
 				.what = "bytes of padding (PSS)" },
 #define COUNT(change, word)                                                                        \
-	[HEFT_DIFF_COUNTS + (int)(change)] = { .name = (word),                                     \
+	[DIFF_COUNTS + (int)(change)] = { .name = (word),                                     \
 					       .title = (word),                                    \
 					       .unit = HEFT_COUNT,                                 \
 					       .of_change = true,                                  \
@@ -112,7 +112,7 @@ static void add_amount(struct grouping *g, uint32_t node, enum heft_role role, s
 
 static void add_count(struct grouping *g, uint32_t node, enum heft_change change)
 {
-	tree_sums(&g->out->tree, node, HEFT_INPUT)[HEFT_DIFF_COUNTS + (int)change].whole++;
+	tree_sums(&g->out->tree, node, HEFT_INPUT)[DIFF_COUNTS + (int)change].whole++;
 }
 
 static bool has_debug(const struct snapshot *s)
@@ -145,7 +145,7 @@ static void node_drop_measures(struct grouping *g, uint32_t node)
 	const bool charged = g->out->counting == DIFF_CHARGED;
 	for (size_t role = 0; role < 2; role++) {
 		union heft_value *sums = tree_sums(&g->out->tree, node, (enum heft_role)role);
-		for (unsigned m = 0; m < HEFT_DIFF_COUNTS; m++)
+		for (unsigned m = 0; m < DIFF_COUNTS; m++)
 			if (charged != (m == HEFT_DIFF_CHARGED || m == HEFT_DIFF_VM))
 				sums[m].parts = (double)NAN;
 	}
@@ -537,8 +537,8 @@ static void diff_rows_make_table(struct diff_rows *out, const struct heft_diff_q
 	const enum heft_diff_measure key = keys[out->counting];
 	const bool charged = out->counting == DIFF_CHARGED;
 	const uint32_t told = 1u << key | 1u << (charged ? HEFT_DIFF_VM : HEFT_DIFF_PADDING) |
-			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_ADDED) |
-			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_REMOVED);
+			      1u << (DIFF_COUNTS + (int)HEFT_ADDED) |
+			      1u << (DIFF_COUNTS + (int)HEFT_REMOVED);
 	const bool symbols = q->by == HEFT_DIFF_BY_SYMBOL, stacks = symbols && has_stacks;
 	const struct rows_opts opts = { .measures = diff_measures,
 					.limit = q->rows,
@@ -557,7 +557,7 @@ static void diff_rows_make_table(struct diff_rows *out, const struct heft_diff_q
 					  .levels = &out->level,
 					  .level_count = 1,
 					  .measures = diff_measures,
-					  .measure_count = HEFT_DIFF_MEASURES,
+					  .measure_count = DIFF_MEASURES,
 					  .texts = stacks ? diff_texts_of_stacks : texts,
 					  .text_count = stacks    ? DIFF_ALL_TEXTS
 							: symbols ? DIFF_TEXTS
@@ -577,7 +577,7 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 						  has_debug(d->before) && has_debug(d->after) };
 	const bool charged = d->charged && !query->section && query->by != HEFT_DIFF_BY_SECTION;
 	ret->counting = charged ? DIFF_CHARGED : d->supersize ? DIFF_SUPERSIZE : DIFF_PADDED;
-	tree_init(&ret->tree, HEFT_DIFF_MEASURES, 2);
+	tree_init(&ret->tree, DIFF_MEASURES, 2);
 	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL", .kind = HEFT_ROW_SUM });
 	node_drop_measures(&g, 0);
 	if (charged)

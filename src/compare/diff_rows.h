@@ -10,6 +10,12 @@
 #include "map/rows.h"
 #include "compare/diff.h"
 
+/* The counts of changes among the measures, by enum heft_change; all measures. */
+enum {
+	DIFF_COUNTS = HEFT_DIFF_COUNT_UNCHANGED,
+	DIFF_MEASURES = HEFT_DIFF_COUNT_RENAMED + 1,
+};
+
 /* The texts of rows by symbol; `was` is the name before of what was renamed, the path before of
  * what was moved.  Those from DIFF_TEXTS on are in no table unless diff_rows_show_all is called. */
 enum diff_text {
@@ -29,7 +35,7 @@ enum diff_text {
 };
 
 /* What rows have; the texts are those where both sides have stacks. */
-extern const struct heft_measure diff_measures[HEFT_DIFF_MEASURES];
+extern const struct heft_measure diff_measures[DIFF_MEASURES];
 extern const struct heft_text diff_texts_of_stacks[DIFF_ALL_TEXTS];
 
 /* What the sizes of rows are. */

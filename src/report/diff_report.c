@@ -302,8 +302,7 @@ static void set_fields(struct report *r)
 	else
 		report_fields(r, fields_own + first, COUNT_OF(fields_own) - first);
 	for (size_t i = 0; i < COUNT_OF(told); i++)
-		report_field(r, change_word(told[i]), CELL_NOW,
-			     HEFT_DIFF_COUNTS + (unsigned)told[i]);
+		report_field(r, change_word(told[i]), CELL_NOW, DIFF_COUNTS + (unsigned)told[i]);
 }
 
 void diff_size_columns(struct report *r, bool old_new)

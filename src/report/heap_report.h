@@ -28,10 +28,13 @@ struct heap_step {
 /* The class of a leaf in a report of leaks: how its blocks can be reached. */
 enum leaf_reach { LEAF_UNKNOWN, LEAF_LOST, LEAF_INDIRECT };
 
+/* Measures of all rows: those before the one of some. */
+enum { HEAP_MEASURES = HEFT_HEAP_WITH_CALLEES };
+
 /* What one stack holds. */
 struct heap_leaf {
 	uint32_t step, class; /* class: of what the rows are by, beside the stack */
-	uint64_t now[HEFT_HEAP_MEASURES], base[HEFT_HEAP_MEASURES];
+	uint64_t now[HEAP_MEASURES], base[HEAP_MEASURES];
 };
 
 struct heap_report_module {

@@ -13,8 +13,8 @@ void layer_release(struct layer *l)
 static void trace_claims(const struct source_file *f, enum heft_domain domain,
 			 const struct claims *c)
 {
-	const struct trace *t = f->trace;
-	for (size_t i = 0; t && i < c->list.count; i++) {
+	struct trace *t = f->trace;
+	for (size_t i = 0; t && !t->stopped && i < c->list.count; i++) {
 		const struct claim *k = &c->list.data[i];
 		bool wanted = t->addr_count == 0;
 		for (size_t n = 0; n < t->addr_count && !wanted; n++)
@@ -32,7 +32,7 @@ static void trace_claims(const struct source_file *f, enum heft_domain domain,
 			label_text(f->labels, k->label).p,
 			why_text(k->why),
 		};
-		t->fn(t->ctx, &claim);
+		t->stopped = !t->fn(t->ctx, &claim);
 	}
 }
 

@@ -19,6 +19,7 @@ struct trace {
 		uint64_t addr;
 	} const *addrs;
 	size_t addr_count; /* 0: every claim */
+	bool stopped;      /* by fn */
 };
 
 /* Which claim each byte of the VM image has its owner from. */
@@ -47,14 +48,14 @@ struct source_file {
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
-	struct places *places;     /* to be filled by the symbols source, or NULL */
-	const char *samples;       /* of perf record, for the source hotness, or NULL */
-	const struct trace *trace; /* or NULL */
-	struct origins *origins;   /* to be filled for one layer, or NULL */
-	struct dwarf_slot *dwarf;  /* shared by the sources of one input */
-	struct go_slot *go;        /* likewise */
-	struct panics *panics;     /* to be filled by the symbols source, or NULL */
-	struct process *process;   /* of an input that is a core, else NULL */
+	struct places *places;    /* to be filled by the symbols source, or NULL */
+	const char *samples;      /* of perf record, for the source hotness, or NULL */
+	struct trace *trace;      /* or NULL */
+	struct origins *origins;  /* to be filled for one layer, or NULL */
+	struct dwarf_slot *dwarf; /* shared by the sources of one input */
+	struct go_slot *go;       /* likewise */
+	struct panics *panics;    /* to be filled by the symbols source, or NULL */
+	struct process *process;  /* of an input that is a core, else NULL */
 	/* What the sources of these names made of the input before, or NULL. */
 	const struct layer *symbols, *units;
 	const char *source; /* name of the source at work, for the trace */

@@ -103,7 +103,7 @@ struct walk {
 	struct rng *rng;
 };
 
-static void walk_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+static bool walk_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
 		       size_t label_count)
 {
 	struct walk *w = ctx;
@@ -116,7 +116,7 @@ static void walk_range(void *ctx, uint64_t start, uint64_t size, const char *con
 	w->at = start + size;
 	if (!labels) {
 		w->holes += size;
-		return;
+		return true;
 	}
 	w->total += size;
 	w->ranges++;
@@ -125,6 +125,7 @@ static void walk_range(void *ctx, uint64_t start, uint64_t size, const char *con
 		w->probe_size = size;
 		w->probe_label = labels[label_count - 1];
 	}
+	return true;
 }
 
 static void check_lookup(struct state *s, struct heft_profile *p, size_t file,

@@ -539,7 +539,7 @@ struct walk {
 	bool labels_wrong;
 };
 
-static void walk_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+static bool walk_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
 		       size_t label_count)
 {
 	struct walk *w = ctx;
@@ -551,6 +551,7 @@ static void walk_range(void *ctx, uint64_t start, uint64_t size, const char *con
 	else
 		w->total += size;
 	w->labels_wrong = w->labels_wrong || (labels && label_count != 1);
+	return true;
 }
 
 static void ranges_walk_the_whole_space_in_order(void **state)
@@ -613,7 +614,7 @@ struct traced {
 	char text[2000];
 };
 
-static void trace_claim(void *ctx, const struct heft_claim *c)
+static bool trace_claim(void *ctx, const struct heft_claim *c)
 {
 	struct traced *t = ctx;
 	const size_t used = strlen(t->text);
@@ -621,6 +622,7 @@ static void trace_claim(void *ctx, const struct heft_claim *c)
 	snprintf(t->text + used, sizeof t->text - used, "%s %s %d %llx+%llu %s (%s)\n", c->path,
 		 c->source, (int)c->domain, (unsigned long long)c->start,
 		 (unsigned long long)c->bytes, c->label, c->why);
+	return true;
 }
 
 static void a_trace_tells_every_claim_of_an_address_in_order(void **state)

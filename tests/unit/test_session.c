@@ -150,6 +150,68 @@ static void settings_are_taken_with_the_first_file(void **state)
 	heft_session_free(s);
 }
 
+static bool first_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+			size_t count)
+{
+	(void)start;
+	(void)size;
+	(void)labels;
+	(void)count;
+	++*(int *)ctx;
+	return false;
+}
+
+static bool first_claim(void *ctx, const struct heft_claim *claim)
+{
+	(void)claim;
+	++*(int *)ctx;
+	return false;
+}
+
+static void callbacks_end_what_calls_them(void **state)
+{
+	struct heft_session *s = heft_session_new();
+	struct heft_profile *p = profile_of(s, "/proc/self/exe");
+	int claims = 0, ranges = 0;
+	(void)state;
+	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
+	heft_profile_set_trace(p, first_claim, &claims);
+	assert_true(heft_profile_run(p, NULL));
+	assert_int_equal(claims, 1);
+	assert_true(heft_profile_ranges(p, 0, HEFT_FILE, first_range, &ranges));
+	assert_int_equal(ranges, 1);
+	heft_profile_free(p);
+	heft_session_free(s);
+}
+
+static void reports_go_to_files_and_memory(void **state)
+{
+	struct heft_session *s = heft_session_new();
+	struct heft_profile *p = profile_of(s, "/proc/self/exe");
+	struct heft_buffer b = { NULL, 0, 0 };
+	char line[100];
+	FILE *file = tmpfile();
+	(void)state;
+	assert_true(heft_profile_run(p, NULL));
+	const struct heft_table *t = heft_profile_table(p);
+	assert_int_equal(heft_table_measure(t, "file"), HEFT_SIZE_FILE);
+	assert_int_equal(heft_table_measure(t, "vm"), HEFT_SIZE_VM);
+	assert_true(heft_table_measure(t, "code") == SIZE_MAX);
+	const struct heft_sink to_buffer = heft_sink_buffer(&b), to_file = heft_sink_file(file);
+	assert_true(heft_profile_write(p, NULL, &to_buffer, NULL));
+	assert_true(heft_profile_write(p, NULL, &to_file, NULL));
+	assert_int_equal(strlen(b.data), b.size);
+	assert_int_equal(ftell(file), b.size);
+	rewind(file);
+	assert_non_null(fgets(line, sizeof line, file));
+	assert_memory_equal(line, b.data, strlen(line));
+	heft_buffer_release(&b);
+	assert_null(b.data);
+	fclose(file);
+	heft_profile_free(p);
+	heft_session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +221,8 @@ int main(void)
 		cmocka_unit_test(handles_tell_a_note_once),
 		cmocka_unit_test(a_copy_has_the_settings_and_goes_its_own_way),
 		cmocka_unit_test(settings_are_taken_with_the_first_file),
+		cmocka_unit_test(callbacks_end_what_calls_them),
+		cmocka_unit_test(reports_go_to_files_and_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,52 @@
+/* Where reports are written to, and how tables are read: heft_sink_*, heft_table_*. */
+#include "base/mem.h"
+
+#include <string.h>
+
+static bool sinks_file_write(void *ctx, const void *data, size_t size)
+{
+	return fwrite(data, 1, size, ctx) == size;
+}
+
+struct heft_sink heft_sink_file(FILE *to)
+{
+	return (struct heft_sink){ sinks_file_write, to };
+}
+
+static bool sinks_buffer_write(void *ctx, const void *data, size_t size)
+{
+	struct heft_buffer *b = ctx;
+	if (size >= SIZE_MAX / 2 - b->size)
+		return false;
+	if (b->size + size >= b->room) {
+		const size_t room = 2 * (b->size + size) + 64;
+		char *grown = realloc(b->data, room);
+		if (!grown)
+			return false;
+		b->data = grown;
+		b->room = room;
+	}
+	memcpy(b->data + b->size, data, size);
+	b->size += size;
+	b->data[b->size] = '\0';
+	return true;
+}
+
+struct heft_sink heft_sink_buffer(struct heft_buffer *to)
+{
+	return (struct heft_sink){ sinks_buffer_write, to };
+}
+
+void heft_buffer_release(struct heft_buffer *b)
+{
+	free(b->data);
+	*b = (struct heft_buffer){ NULL, 0, 0 };
+}
+
+size_t heft_table_measure(const struct heft_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->measure_count; i++)
+		if (strcmp(t->measures[i].name, name) == 0)
+			return i;
+	return SIZE_MAX;
+}
