@@ -2,6 +2,8 @@
 
 #include "base/vec.h"
 
+#include <stdarg.h>
+
 void text_release(struct text *t)
 {
 	mem_free(t->p);
@@ -15,6 +17,15 @@ void text_add(struct text *t, struct str s)
 	if (s.len)
 		memcpy(t->p + t->len, s.p, s.len);
 	t->len += s.len;
+}
+
+void text_add_all(struct text *t, ...)
+{
+	va_list texts;
+	va_start(texts, t);
+	for (const char *text; (text = va_arg(texts, const char *)) != NULL;)
+		text_add(t, str_of(text));
+	va_end(texts);
 }
 
 void text_set(struct text *t, struct str s)

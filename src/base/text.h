@@ -14,6 +14,8 @@ struct text {
 void text_release(struct text *t);
 void text_set(struct text *t, struct str s);
 void text_add(struct text *t, struct str s);
+/* All texts up to NULL. */
+void text_add_all(struct text *t, ...) __attribute__((sentinel));
 void text_add_char(struct text *t, char c);
 /* Decimal. */
 void text_add_number(struct text *t, uint64_t n);

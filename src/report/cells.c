@@ -58,8 +58,7 @@ void report_all_fields(struct report *r, struct arena *arena)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* The nearest whole number of bytes. */
-static uint64_t cells_rounded(enum heft_unit unit, union heft_value v)
+uint64_t whole_value(enum heft_unit unit, union heft_value v)
 {
 	return unit != HEFT_PARTS ? v.whole : bytes_of(v.parts);
 }
@@ -123,7 +122,7 @@ static bool cells_is_same(enum heft_unit unit, union heft_value now, union heft_
 static void share_text(char out[CELL_MAX], const struct report *r, enum heft_unit unit,
 		       union heft_value part, union heft_value whole)
 {
-	const uint64_t n = cells_rounded(unit, part), of = cells_rounded(unit, whole);
+	const uint64_t n = whole_value(unit, part), of = whole_value(unit, whole);
 	if (n == 0 && of == 0 && r->nan_shares)
 		snprintf(out, CELL_MAX, "NAN%%");
 	else
@@ -154,7 +153,7 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 	case CELL_BASE: value_text(room, unit, base); break;
 	case CELL_GROWTH:
 		(r->opts.bloaty ? number_growth_exponent : number_growth)(
-			room, cells_rounded(unit, now), cells_rounded(unit, base));
+			room, whole_value(unit, now), whole_value(unit, base));
 		break;
 	case CELL_PART:
 		if (r->table.top->now[c->index].whole == 0)

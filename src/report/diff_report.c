@@ -133,19 +133,14 @@ static void diff_report_put_label(const struct report *r, const struct heft_row 
 	text_add(out, str_of(row->label));
 	if (!row->texts || r->opts.width > 0)
 		return;
-	if (*row->texts[DIFF_PATH]) {
-		text_add(out, STR("  "));
-		text_add(out, str_of(row->texts[DIFF_PATH]));
-	}
-	if (*row->texts[DIFF_WAS]) {
-		text_add(out, STR(" (was "));
-		text_add(out, str_of(row->texts[DIFF_WAS]));
-		if (*row->texts[DIFF_PAIRED_BY] && row->change != HEFT_RENAMED) {
-			text_add(out, STR(", known by its "));
-			text_add(out, str_of(row->texts[DIFF_PAIRED_BY]));
-		}
-		text_add(out, STR(")"));
-	}
+	if (*row->texts[DIFF_PATH])
+		text_add_all(out, "  ", row->texts[DIFF_PATH], NULL);
+	if (*row->texts[DIFF_WAS] == '\0')
+		return;
+	text_add_all(out, " (was ", row->texts[DIFF_WAS], NULL);
+	if (*row->texts[DIFF_PAIRED_BY] && row->change != HEFT_RENAMED)
+		text_add_all(out, ", known by its ", row->texts[DIFF_PAIRED_BY], NULL);
+	text_add_char(out, ')');
 }
 
 /* The directories, the file, the label. */

@@ -74,12 +74,21 @@ static const struct heap_report *heap_of(const struct report *r)
 	return ((const struct writing *)r->ctx)->r;
 }
 
-/* An empty table is an answer that looks like none. */
-static void put_no_leaks(const struct heap_report *h, struct sink *s)
+static void heap_report_put_above(const struct report *r, struct sink *s)
 {
+	const struct heap_report *h = heap_of(r);
 	const struct heft_heap_query *q = &h->query;
 	const bool all = !q->function && !q->module && !q->file && q->thread == 0 &&
 			 q->min_size == 0 && q->max_size == 0;
+	if (r->opts.no_summary)
+		return;
+	if (h->base)
+		out_heap_summaries(h->info, h->base, s);
+	else
+		out_heap_summary(h->info, s);
+	if (h->base || !q->leaks || h->leaves.count > 0)
+		return;
+	/* An empty table is an answer that looks like none. */
 	if (all)
 		sink_printf(s, "no leaks: pointers lead to all %" PRIu64 " blocks\n\n",
 			    h->info->of.blocks);
@@ -87,39 +96,15 @@ static void put_no_leaks(const struct heap_report *h, struct sink *s)
 		sink_text(s, STR("no leaks among the blocks that were asked for\n\n"));
 }
 
-static void heap_report_put_above(const struct report *r, struct sink *s)
-{
-	const struct heap_report *h = heap_of(r);
-	if (r->opts.no_summary)
-		return;
-	if (h->base)
-		out_heap_summaries(h->info, h->base, s);
-	else
-		out_heap_summary(h->info, s);
-	if (!h->base && h->query.leaks && h->leaves.count == 0)
-		put_no_leaks(h, s);
-}
-
-static const char *heap_report_shown_path(const struct report *r, const char *path)
-{
-	return r->opts.full ? path : file_name(path);
-}
-
 /* " FILE:LINE [MODULE]" of what is known. */
 static void heap_report_add_place(const struct report *r, const char *file, const char *line,
 				  const char *module, struct text *out)
 {
-	if (*file) {
-		text_add_char(out, ' ');
-		text_add(out, str_of(heap_report_shown_path(r, file)));
-		text_add(out, *line ? STR(":") : STR(""));
-		text_add(out, str_of(line));
-	}
-	if (*module) {
-		text_add(out, STR(" ["));
-		text_add(out, str_of(heap_report_shown_path(r, module)));
-		text_add_char(out, ']');
-	}
+	if (*file)
+		text_add_all(out, " ", r->opts.full ? file : file_name(file), *line ? ":" : "",
+			     line, NULL);
+	if (*module)
+		text_add_all(out, " [", r->opts.full ? module : file_name(module), "]", NULL);
 }
 
 static void heap_report_add_frame(const struct report *r, const struct heap_site *site,
@@ -139,10 +124,8 @@ static void heap_report_put_label(const struct report *r, const struct heft_row 
 {
 	const struct heap_report *h = heap_of(r);
 	const enum heft_heap_by by = h->query.by;
-	if (row->texts && *row->texts[HEAP_REACH]) {
-		text_add(out, str_of(row->texts[HEAP_REACH]));
-		text_add(out, STR(": "));
-	}
+	if (row->texts && *row->texts[HEAP_REACH])
+		text_add_all(out, row->texts[HEAP_REACH], ": ", NULL);
 	if (by == HEFT_HEAP_BY_STACK) {
 		heap_report_add_frame(r, heap_step_site(h, row->ref), out);
 		return;

@@ -3,6 +3,8 @@
 #include "base/err.h"
 #include "report/label_text.h"
 
+#include <stdio.h>
+
 const struct heft_text info_texts[INFO_TEXTS] = {
 	[INFO_KIND] = { "kind", false,
 			"`program`, `library`, `object`, `kernel module`, `core`, `archive` or "
@@ -76,6 +78,7 @@ const struct heft_measure info_measures[INFO_MEASURES] = {
 static const struct detail {
 	const char *title;
 	enum info_text text;
+	bool list; /* a line an item */
 } details[] = {
 	{ "format", INFO_FORMAT },
 	{ "build id", INFO_BUILD_ID },
@@ -85,10 +88,10 @@ static const struct detail {
 	{ "fortified calls", INFO_FORTIFY },
 	{ "run path", INFO_RUNPATH },
 	{ "package", INFO_PACKAGE },
-	{ "may open", INFO_OPENS },
-	{ "made by", INFO_MADE_BY },
-	{ "made of", INFO_PARTS },
-	{ "build settings", INFO_SETTINGS },
+	{ "may open", INFO_OPENS, true },
+	{ "made by", INFO_MADE_BY, true },
+	{ "made of", INFO_PARTS, true },
+	{ "build settings", INFO_SETTINGS, true },
 	{ "bytes a thread", INFO_THREAD },
 	{ "members", INFO_MEMBERS },
 	{ "relocations", INFO_RELOCATION_KINDS },
@@ -96,38 +99,20 @@ static const struct detail {
 	{ "copy of", INFO_COPY_OF },
 };
 
-/* Items of a list have a line each. */
-static bool info_report_is_list(enum info_text text)
-{
-	return text == INFO_OPENS || text == INFO_MADE_BY || text == INFO_PARTS ||
-	       text == INFO_SETTINGS;
-}
-
-static void put_detail(const struct detail *d, struct str text, struct sink *s)
-{
-	const struct str apart = STR(", ");
-	const char *title = d->title;
-	while (text.len > 0) {
-		size_t len = 0;
-		while (len < text.len &&
-		       !(info_report_is_list(d->text) &&
-			 str_starts((struct str){ text.p + len, text.len - len }, apart)))
-			len++;
-		sink_printf(s, "    %-18s", title);
-		label_put(s, (struct str){ text.p, len }, 0);
-		sink_text(s, STR("\n"));
-		len = min_u64(text.len, len + apart.len);
-		text = (struct str){ text.p + len, text.len - len };
-		title = "";
-	}
-}
-
 static void info_report_put_details(const struct report *r, const struct heft_row *row,
 				    size_t column, struct sink *s)
 {
 	(void)column;
-	for (size_t i = 0; i < COUNT_OF(details) && r->opts.full; i++)
-		put_detail(&details[i], str_of(row->texts[details[i].text]), s);
+	for (const struct detail *d = details; d < details + COUNT_OF(details); d++) {
+		const char *text = row->texts[d->text];
+		char title[4 + 18 + 1];
+		snprintf(title, sizeof title, "    %-18s", d->title);
+		if (r->opts.full && d->list)
+			label_list(s, str_of(text), STR(", "), NULL, title,
+				   "                      ");
+		else if (r->opts.full && *text)
+			label_printf(s, "%s%s\n", title, text);
+	}
 }
 
 static bool has_copies(const struct heft_table *t)
@@ -138,26 +123,26 @@ static bool has_copies(const struct heft_table *t)
 /* What a row of 80 columns has no room for goes in this order, the largest first. */
 static void info_report_set_columns(struct report *r)
 {
-	const struct {
-		const char *title;
-		enum info_text text;
-		unsigned spare;
-	} shown[] = {
-		{ "kind", INFO_KIND, 0 },       { "linked", INFO_LINKED, 3 },
-		{ "machine", INFO_MACHINE, 6 }, { "symbols", INFO_SYMBOLS, 0 },
-		{ "debug", INFO_DEBUG, 0 },     { "relro", INFO_RELRO, 4 },
-		{ "pie", INFO_PIE, 4 },         { "nx", INFO_NX, 4 },
-		{ "canary", INFO_CANARY, 5 },   { "features", INFO_FEATURES, 7 },
+	static const struct column columns[] = {
+		{ "size", CELL_NOW, INFO_BYTES, 7, 1 },
+		{ "relocs", CELL_NOW, INFO_RELOCATIONS, 7, 1, .spare = 2 },
+		{ "savings", CELL_NOW, INFO_SAVINGS, 7, 1, .spare = 1 },
+		{ "copied", CELL_NOW, INFO_COPIED, 7, 1, .spare = 8 },
+		{ "kind", CELL_TEXT, INFO_KIND, 0, 2 },
+		{ "linked", CELL_TEXT, INFO_LINKED, 0, 2, .spare = 3 },
+		{ "machine", CELL_TEXT, INFO_MACHINE, 0, 2, .spare = 6 },
+		{ "symbols", CELL_TEXT, INFO_SYMBOLS, 0, 2 },
+		{ "debug", CELL_TEXT, INFO_DEBUG, 0, 2 },
+		{ "relro", CELL_TEXT, INFO_RELRO, 0, 2, .spare = 4 },
+		{ "pie", CELL_TEXT, INFO_PIE, 0, 2, .spare = 4 },
+		{ "nx", CELL_TEXT, INFO_NX, 0, 2, .spare = 4 },
+		{ "canary", CELL_TEXT, INFO_CANARY, 0, 2, .spare = 5 },
+		{ "features", CELL_TEXT, INFO_FEATURES, 0, 2, .spare = 7 },
 	};
-	report_column(r, (struct column){ "size", CELL_NOW, INFO_BYTES, 7, 1, false, 0 });
-	report_column(r, (struct column){ "relocs", CELL_NOW, INFO_RELOCATIONS, 7, 1, false, 2 });
-	report_column(r, (struct column){ "savings", CELL_NOW, INFO_SAVINGS, 7, 1, false, 1 });
-	if (has_copies(&r->table))
-		report_column(r,
-			      (struct column){ "copied", CELL_NOW, INFO_COPIED, 7, 1, false, 8 });
-	for (size_t i = 0; i < COUNT_OF(shown); i++)
-		report_column(r, (struct column){ shown[i].title, CELL_TEXT, shown[i].text, 0, 2,
-						  false, shown[i].spare });
+	for (size_t i = 0; i < COUNT_OF(columns); i++)
+		if (columns[i].cell != CELL_NOW || columns[i].index != INFO_COPIED ||
+		    has_copies(&r->table))
+			report_column(r, columns[i]);
 }
 
 /* What is told of copies below the table. */

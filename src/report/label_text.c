@@ -133,3 +133,26 @@ void label_put(struct sink *s, struct str label, size_t width)
 	sink_text(s, STR("..."));
 	put_glyphs(s, label, tail_start(label, total, width - dots - head), label.len);
 }
+
+void label_list(struct sink *s, struct str list, struct str apart,
+		bool (*ends)(struct str part, struct str behind), const char *first,
+		const char *next)
+{
+	ASSERT(apart.len > 0);
+	for (const char *before = first; list.len > 0; before = next) {
+		size_t len = 0;
+		for (; len < list.len; len++) {
+			const struct str from = { list.p + len, list.len - len };
+			if (str_starts(from, apart) &&
+			    (!ends ||
+			     ends((struct str){ list.p, len },
+				  (struct str){ from.p + apart.len, from.len - apart.len })))
+				break;
+		}
+		sink_text(s, str_of(before));
+		label_put(s, (struct str){ list.p, len }, 0);
+		sink_char(s, '\n');
+		len = min_u64(list.len, len + apart.len);
+		list = (struct str){ list.p + len, list.len - len };
+	}
+}

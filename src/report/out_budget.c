@@ -244,14 +244,10 @@ static void out_budget_put_label(const struct report *r, const struct heft_row *
 {
 	(void)r;
 	text_add(out, str_of(row->label));
-	if (*row->texts[BESIDES]) {
-		text_add(out, STR("  + "));
-		text_add(out, str_of(row->texts[BESIDES]));
-	}
-	if (*row->texts[PATH]) {
-		text_add(out, STR("  "));
-		text_add(out, str_of(row->texts[PATH]));
-	}
+	if (*row->texts[BESIDES])
+		text_add_all(out, "  + ", row->texts[BESIDES], NULL);
+	if (*row->texts[PATH])
+		text_add_all(out, "  ", row->texts[PATH], NULL);
 }
 
 /* Why a limit was not checked. */

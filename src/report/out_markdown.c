@@ -3,11 +3,6 @@
 
 enum { LABEL_MOST = 160 };
 
-static bool out_markdown_is_left(const struct column *c)
-{
-	return (c->cell == CELL_TEXT || c->cell == CELL_STATE) && !c->number;
-}
-
 static void out_markdown_put_titles(const struct report *r, struct sink *s)
 {
 	sink_text(s, STR("|"));
@@ -17,7 +12,7 @@ static void out_markdown_put_titles(const struct report *r, struct sink *s)
 		sink_printf(s, " %s |", r->table.levels[0]);
 	sink_text(s, STR("\n|"));
 	for (size_t i = 0; i < r->column_count; i++)
-		sink_text(s, out_markdown_is_left(&r->columns[i]) ? STR("---|") : STR("--:|"));
+		sink_text(s, column_is_left(&r->columns[i]) ? STR("---|") : STR("--:|"));
 	sink_text(s, has_labels(r) ? STR("---|\n") : STR("\n"));
 }
 

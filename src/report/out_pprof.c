@@ -8,13 +8,6 @@ struct rows_profile {
 	struct intern labels; /* id + 1 numbers functions and locations */
 };
 
-static uint64_t whole_value(const struct heft_measure *m, union heft_value v)
-{
-	if (m->unit != HEFT_PARTS)
-		return v.whole;
-	return v.parts > 0 ? (uint64_t)(v.parts + 0.5) : 0;
-}
-
 static void out_pprof_put_sample(struct rows_profile *p, const struct row_walk *walk)
 {
 	const struct heft_table *t = &p->r->table;
@@ -26,7 +19,7 @@ static void out_pprof_put_sample(struct rows_profile *p, const struct row_walk *
 	}
 	pprof_message(&m, 1, &packed);
 	for (size_t i = 0; i < t->measure_count; i++)
-		text_add_varint(&packed, whole_value(&t->measures[i], row->now[i]));
+		text_add_varint(&packed, whole_value(t->measures[i].unit, row->now[i]));
 	pprof_message(&m, 2, &packed);
 	pprof_message(&p->pprof.out, 2, &m);
 	text_release(&m);

@@ -122,16 +122,11 @@ static struct str cell_color(const struct out_table *t, const struct column *c,
 	return less ? STR("\x1b[32m") : STR("\x1b[31m");
 }
 
-static bool out_table_is_left(const struct column *c)
-{
-	return (c->cell == CELL_TEXT || c->cell == CELL_STATE) && !c->number;
-}
-
 static void out_table_put_text(const struct out_table *t, const struct column *c, struct str text)
 {
 	struct sink *s = t->s;
 	const bool at_end = !has_labels(t->r) && c == &t->columns[t->count - 1];
-	if (!out_table_is_left(c)) {
+	if (!column_is_left(c)) {
 		sink_right(s, text, c->width);
 		return;
 	}

@@ -81,6 +81,11 @@ struct column {
 	bool number; /* a text that is a number */
 };
 
+static inline bool column_is_left(const struct column *c)
+{
+	return (c->cell == CELL_TEXT || c->cell == CELL_STATE) && !c->number;
+}
+
 enum { COLUMNS_MAX = 32 };
 
 struct report;
@@ -160,6 +165,8 @@ void report_field(struct report *r, const char *title, enum cell cell, unsigned 
 /* One field a measure, in a diff one more of the base, "base_" in front; the texts before them. */
 void report_all_fields(struct report *r, struct arena *arena);
 
+/* The nearest whole number of bytes. */
+uint64_t whole_value(enum heft_unit unit, union heft_value v);
 enum { CELL_MAX = 40 };
 /* The text of a cell: people's; exact.  It may be in `room` or belong to the row. */
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,

@@ -11,10 +11,8 @@ static void stack_report_put_label(const struct report *r, const struct heft_row
 	const char *besides = row->texts ? row->texts[STACK_TEXT_BESIDES] : "";
 	(void)r;
 	text_add(out, str_of(row->label));
-	if (*besides != '\0') {
-		text_add(out, STR("  + "));
-		text_add(out, str_of(besides));
-	}
+	if (*besides != '\0')
+		text_add_all(out, "  + ", besides, NULL);
 }
 
 /* Names hold the marks that stand between the parts.  A part of the way ends in its bytes. */
@@ -41,32 +39,6 @@ static bool ends_cause(struct str part, struct str behind)
 	return false;
 }
 
-static bool stack_report_is_end(struct str rest, size_t len, struct str apart,
-				bool (*ends)(struct str part, struct str behind))
-{
-	const struct str from = { rest.p + len, rest.len - len };
-	return str_starts(from, apart) &&
-	       ends((struct str){ rest.p, len },
-		    (struct str){ from.p + apart.len, from.len - apart.len });
-}
-
-/* Each part of a list in a line of its own. */
-static void stack_report_put_parts(struct sink *s, struct str rest, struct str apart,
-				   bool (*ends)(struct str part, struct str behind),
-				   struct str before)
-{
-	while (rest.len > 0) {
-		size_t len = 0;
-		while (len < rest.len && !stack_report_is_end(rest, len, apart, ends))
-			len++;
-		sink_text(s, before);
-		label_put(s, (struct str){ rest.p, len }, 0);
-		sink_text(s, STR("\n"));
-		len = min_u64(rest.len, len + apart.len);
-		rest = (struct str){ rest.p + len, rest.len - len };
-	}
-}
-
 /* The functions of the way, then where what the sizes do not hold comes from. */
 static void stack_report_put_details(const struct report *r, const struct heft_row *row,
 				     size_t column, struct sink *s)
@@ -74,10 +46,10 @@ static void stack_report_put_details(const struct report *r, const struct heft_r
 	(void)column;
 	if (!r->opts.full || !row->texts)
 		return;
-	stack_report_put_parts(s, str_of(row->texts[STACK_TEXT_PATH]), STR(" > "), ends_way,
-			       STR("        "));
-	stack_report_put_parts(s, str_of(row->texts[STACK_TEXT_CAUSE]), STR(", "), ends_cause,
-			       STR("      + "));
+	label_list(s, str_of(row->texts[STACK_TEXT_PATH]), STR(" > "), ends_way, "        ",
+		   "        ");
+	label_list(s, str_of(row->texts[STACK_TEXT_CAUSE]), STR(", "), ends_cause, "      + ",
+		   "      + ");
 }
 
 bool stack_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
@@ -86,13 +58,16 @@ bool stack_report_write(const struct heft_table *t, const struct heft_write_opts
 	static const struct report_kind kind = { .label = stack_report_put_label,
 						 .lines = stack_report_put_details,
 						 .no_total = true };
+	static const struct column columns[] = {
+		{ "stack", CELL_NOW, STACK_MOST, 8 },
+		{ "frame", CELL_NOW, STACK_FRAME, 8, 1, .spare = 1 },
+		{ "kind", CELL_TEXT, STACK_TEXT_KIND, 0, 2, .spare = 2 },
+	};
 	struct arena arena = { 0 };
 	struct report r = {
 		.table = *t, .opts = *opts, .kind = &kind, .indent = 1, .label_gap = 2
 	};
-	report_column(&r, (struct column){ "stack", CELL_NOW, STACK_MOST, 8, 0, false, 0 });
-	report_column(&r, (struct column){ "frame", CELL_NOW, STACK_FRAME, 8, 1, false, 1 });
-	report_column(&r, (struct column){ "kind", CELL_TEXT, STACK_TEXT_KIND, 0, 2, false, 2 });
+	report_columns(&r, columns, COUNT_OF(columns));
 	report_all_fields(&r, &arena);
 	const bool good = report_write(&r, s, err);
 	arena_release(&arena);
