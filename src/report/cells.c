@@ -81,17 +81,6 @@ static void value_text(char out[CELL_MAX], enum heft_unit unit, union heft_value
 		count_text(out, (struct change){ v.whole, false }, false);
 }
 
-static void change_text(char out[CELL_MAX], enum heft_unit unit, union heft_value now,
-			union heft_value base)
-{
-	if (unit == HEFT_BYTES)
-		number_change(out, change_of(now.whole, base.whole));
-	else if (unit == HEFT_PARTS)
-		pss_change(out, now.parts - base.parts);
-	else
-		count_text(out, change_of(now.whole, base.whole), true);
-}
-
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static const char *cells_text_of(const struct report *r, const struct column *c,
@@ -112,11 +101,6 @@ static bool cells_is_text(const struct column *c)
 static bool has_value(const struct report *r, const struct column *c, const struct heft_row *row)
 {
 	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);
-}
-
-static bool cells_is_same(enum heft_unit unit, union heft_value now, union heft_value base)
-{
-	return unit == HEFT_PARTS ? fabs(now.parts - base.parts) < 1e-6 : now.whole == base.whole;
 }
 
 static void share_text(char out[CELL_MAX], const struct report *r, enum heft_unit unit,
@@ -143,10 +127,17 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 	const union heft_value all = { .whole = 1 };
 	if (!has_value(r, c, row))
 		return "";
-	if (c->cell == CELL_EXTRA && cells_is_same(unit, now, base))
+	const bool parts = unit == HEFT_PARTS;
+	if (c->cell == CELL_EXTRA &&
+	    (parts ? fabs(now.parts - base.parts) < 1e-6 : now.whole == base.whole))
 		return "";
 	if (c->cell == CELL_EXTRA || (c->cell == CELL_CHANGE && r->table.diff)) {
-		change_text(room, unit, now, base);
+		if (unit == HEFT_BYTES)
+			number_change(room, change_of(now.whole, base.whole));
+		else if (parts)
+			pss_change(room, now.parts - base.parts);
+		else
+			count_text(room, change_of(now.whole, base.whole), true);
 		return room;
 	}
 	switch (c->cell) {

@@ -47,6 +47,7 @@ static void padded_add(struct padded *sum, struct padded size)
 
 void diff_report_sum(struct diff_report *z)
 {
+	ASSERT(z->section_count == 0 || z->sections != NULL);
 	z->file = z->vm = z->debug = z->beside = (struct padded){ 0 };
 	for (size_t i = 0; i < z->section_count; i++) {
 		const struct diff_section *s = &z->sections[i];
@@ -355,6 +356,7 @@ void diff_report_init(struct report *r)
 		.total = DIFF_TOTAL,
 		.no_empty_table = true,
 	};
+	ASSERT(r->ctx != NULL && r->table.measures == diff_measures);
 	r->kind = &kind;
 	r->label_gap = 2;
 	diff_report_set_columns(r);

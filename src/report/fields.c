@@ -185,15 +185,18 @@ void fields_members(struct json *j, const struct fields *fields, const void *of,
 
 void fields_object(struct json *j, const struct fields *f, const void *of, const void *in)
 {
+	const size_t depth = j->depth;
 	json_open(j, '{');
 	fields_members(j, f, of, in);
 	json_close(j, '}');
+	ASSERT(j->depth == depth);
 }
 
 void fields_line(struct sink *s, const struct fields *f, const void *of)
 {
 	struct json j = sink_json(s);
 	fields_object(&j, f, of, NULL);
+	ASSERT(j.depth == 0);
 	sink_text(s, STR("\n"));
 }
 

@@ -48,8 +48,11 @@ const struct heft_text heap_texts[HEAP_TEXTS] = {
 void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step)
 {
 	path->steps.count = 0;
-	for (; step != 0; step = r->steps.data[step].parent)
+	ASSERT(step < r->steps.count || step == 0);
+	for (; step != 0; step = r->steps.data[step].parent) {
+		ASSERT(r->steps.data[step].parent < step);
 		vec_push(&path->steps, step);
+	}
 	for (size_t i = 0, k = path->steps.count; i + 1 < k; i++, k--) {
 		const uint32_t first = path->steps.data[i];
 		path->steps.data[i] = path->steps.data[k - 1];
@@ -325,6 +328,7 @@ static void heap_list_frames(struct writing *w)
 			if (w->place[site] > 0)
 				continue;
 			vec_push(&w->frames, &r->sites.data[site].frame);
+			ASSERT(site < r->sites.count);
 			w->place[site] = (uint32_t)w->frames.count;
 		}
 	}

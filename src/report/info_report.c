@@ -167,6 +167,7 @@ bool info_report_write(const struct heft_table *t, const struct heft_write_opts 
 	};
 	if (opts->format == HEFT_FOLDED || opts->format == HEFT_PPROF)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
+	ASSERT(t->text_count == INFO_TEXTS && t->measure_count == INFO_MEASURES);
 	info_report_set_columns(&r);
 	report_all_fields(&r, &arena);
 	const bool good = report_write(&r, s, err);

@@ -13,7 +13,7 @@ size_t label_width(struct str label);
  * is replaced by "...".  Characters and escapes are never split. */
 void label_put(struct sink *s, struct str label, size_t width);
 
-/* Each part of a list on a line of its own, behind `first` or `next`.  A part ends at `apart`, where
+/* Each part of a list on a line of its own, after `first` or `next`.  A part ends at `apart`, if
  * `ends` says so; NULL: at each. */
 void label_list(struct sink *s, struct str list, struct str apart,
 		bool (*ends)(struct str part, struct str behind), const char *first,

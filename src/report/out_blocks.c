@@ -185,6 +185,7 @@ static void blocks_lines(const struct heft_block_function *f, const struct heft_
 void out_blocks(const struct heft_block_function *f, const struct heft_write_opts *opts,
 		struct sink *s)
 {
+	ASSERT(f == NULL || f->block_count == 0 || f->blocks != NULL);
 	if (record_has(opts->format)) {
 		blocks_lines(f, opts, s);
 	} else if (opts->format == HEFT_JSON) {

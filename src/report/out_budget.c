@@ -186,21 +186,11 @@ static struct out_budget_new_row out_budget_new_row(struct arena *arena, const c
 	return n;
 }
 
-static const struct heft_row *part_row(struct arena *arena, const struct heft_budget_row *limit,
-				       const struct heft_budget_part *p)
-{
-	const struct out_budget_new_row n = out_budget_new_row(arena, p->label);
-	n.values[BYTES].parts = limit->growth ? p->now - p->base : p->now;
-	n.values[NOW].parts = p->now;
-	n.values[BASE].parts = p->base;
-	n.texts[PATH] = p->path;
-	return n.row;
-}
-
 static const struct heft_row *limit_row(struct arena *arena, const struct heft_budget_row *limit,
 					bool with_parts)
 {
 	const struct out_budget_new_row n = out_budget_new_row(arena, limit->rule);
+	ASSERT(limit->state < COUNT_OF(state_words));
 	const size_t count = with_parts ? limit->part_count : 0;
 	const struct heft_row **parts = arena_new(arena, const struct heft_row *, count);
 	n.values[NOW].parts = limit->now;
@@ -218,8 +208,15 @@ static const struct heft_row *limit_row(struct arena *arena, const struct heft_b
 	n.texts[NEAREST] = limit->nearest ? limit->nearest : "";
 	n.texts[BESIDES] = limit->besides;
 	n.texts[REASON] = limit->reason;
-	for (size_t i = 0; i < count; i++)
-		parts[i] = part_row(arena, limit, &limit->parts[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct heft_budget_part *p = &limit->parts[i];
+		const struct out_budget_new_row part = out_budget_new_row(arena, p->label);
+		part.values[BYTES].parts = limit->growth ? p->now - p->base : p->now;
+		part.values[NOW].parts = p->now;
+		part.values[BASE].parts = p->base;
+		part.texts[PATH] = p->path;
+		parts[i] = part.row;
+	}
 	n.row->children = parts;
 	n.row->child_count = count;
 	return n.row;
@@ -314,6 +311,7 @@ void budget_report_init(struct report *r, const struct budget_report *b, struct 
 	};
 	/* Separated values have a line a limit. */
 	const bool flat = r->opts.format == HEFT_CSV || r->opts.format == HEFT_TSV;
+	ASSERT(b->path != NULL && (b->count == 0 || b->rows != NULL));
 	r->table = (struct heft_table){ .size = sizeof r->table,
 					.levels = levels,
 					.level_count = 1,

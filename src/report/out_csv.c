@@ -134,6 +134,7 @@ static void out_csv_put_row(struct csv *c, const struct row_walk *walk)
 void out_csv(const struct report *r, struct sink *s, char separator)
 {
 	struct csv c = { r, s, separator, { 0 } };
+	ASSERT(has_labels(r) || r->field_count == r->table.text_count);
 	struct row_walk walk;
 	if (!r->goes_on)
 		out_csv_put_header(&c);

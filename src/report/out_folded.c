@@ -17,12 +17,6 @@ static struct column value_column(const struct report *r, enum cell cell)
 	return (struct column){ .cell = cell, .index = (unsigned)r->table.sorted_by };
 }
 
-static bool out_folded_is_nothing(const struct report *r, const struct heft_row *row)
-{
-	const size_t m = r->table.sorted_by;
-	return row->now[m].whole == 0 && (!r->table.diff || row->base[m].whole == 0);
-}
-
 static void out_folded_put_path(const struct report *r, const struct row_walk *walk, struct sink *s)
 {
 	const size_t depth = walk->levels.count - 1;
@@ -46,8 +40,9 @@ static void put_leaf(const struct report *r, const struct row_walk *walk, struct
 {
 	const struct heft_row *row = walk->levels.data[walk->levels.count - 1].row;
 	const struct column base = value_column(r, CELL_BASE), now = value_column(r, CELL_NOW);
+	const size_t m = r->table.sorted_by;
 	char room[CELL_MAX];
-	if (out_folded_is_nothing(r, row))
+	if (row->now[m].whole == 0 && (!r->table.diff || row->base[m].whole == 0))
 		return;
 	out_folded_put_path(r, walk, s);
 	if (r->table.diff)

@@ -37,6 +37,7 @@ static void heap_put_block(struct sink *s, const struct heft_heap_block *b, cons
 			   bool brief)
 {
 	enum { FRAMES = 30, NEIGHBOUR_FRAMES = 3 };
+	ASSERT(b->frame_count == 0 || b->frames != NULL);
 	const size_t most = brief ? NEIGHBOUR_FRAMES : FRAMES;
 	const size_t count = b->frame_count < most ? b->frame_count : most;
 	sink_printf(s, "  %-10s0x%" PRIx64 ", %" PRIu64 " byte%s", title, b->addr, b->size,
@@ -447,6 +448,7 @@ void out_heap_check_begin(const struct heap_info *info, size_t count, bool json,
 
 void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s)
 {
+	ASSERT(d->kind < COUNT_OF(damage_texts));
 	const bool double_free = d->kind == HEFT_HEAP_DOUBLE_FREE;
 	if (json) {
 		struct shown_damage shown = { .of = *d };

@@ -26,25 +26,6 @@ static const struct {
 };
 enum { ALLOCATED = 2 };
 
-/* The mean size of a block: what the label "bytes" says. */
-static uint64_t mean_size(const struct heap_leaf *l)
-{
-	const uint64_t *v = l->now;
-	return v[HEFT_HEAP_ALLOCS] > 0 ? v[HEFT_HEAP_ALLOC_BYTES] / v[HEFT_HEAP_ALLOCS]
-	       : v[HEFT_HEAP_LIVE] > 0 ? v[HEFT_HEAP_LIVE_BYTES] / v[HEFT_HEAP_LIVE]
-				       : 0;
-}
-
-static void out_heap_pprof_put_label(struct heap_profile *p, struct text *sample, uint64_t bytes)
-{
-	struct text m = { 0 };
-	pprof_string(&p->pprof, &m, 1, "bytes");
-	pprof_uint(&m, 3, bytes);
-	pprof_string(&p->pprof, &m, 4, "bytes");
-	pprof_message(sample, 3, &m);
-	text_release(&m);
-}
-
 /* Locations are numbered as sites are, from 1; inlined functions stand in one of their own. */
 static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_leaf *l)
 {
@@ -57,18 +38,18 @@ static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_
 	for (size_t i = p->first_value; i < COUNT_OF(values); i++)
 		text_add_varint(&packed, l->now[values[i].measure]);
 	pprof_message(&m, 2, &packed);
-	out_heap_pprof_put_label(p, &m, mean_size(l));
+	/* The label "bytes" says the mean size of a block. */
+	const uint64_t *v = l->now;
+	pprof_string(&p->pprof, &packed, 1, "bytes");
+	pprof_uint(&packed, 3,
+		   v[HEFT_HEAP_ALLOCS] > 0 ? v[HEFT_HEAP_ALLOC_BYTES] / v[HEFT_HEAP_ALLOCS]
+		   : v[HEFT_HEAP_LIVE] > 0 ? v[HEFT_HEAP_LIVE_BYTES] / v[HEFT_HEAP_LIVE]
+					   : 0);
+	pprof_string(&p->pprof, &packed, 4, "bytes");
+	pprof_message(&m, 3, &packed);
 	pprof_message(&p->pprof.out, 2, &m);
 	text_release(&m);
 	text_release(&packed);
-}
-
-static bool out_heap_pprof_has_symbols(const struct heap_report *r, uint32_t module)
-{
-	for (size_t i = 1; i < r->sites.count; i++)
-		if (r->sites.data[i].module == module && *r->sites.data[i].frame.function)
-			return true;
-	return false;
 }
 
 /* Addresses without names are the modules' own, which are the same in every process. */
@@ -82,7 +63,9 @@ static void out_heap_pprof_put_mapping(struct heap_profile *p, uint32_t module)
 	const struct heap_report_module *m = &p->r->modules.data[module];
 	struct text t = { 0 };
 	char id[80];
-	const bool named = out_heap_pprof_has_symbols(p->r, module);
+	bool named = false;
+	for (size_t i = 1; i < p->r->sites.count && !named; i++)
+		named = p->r->sites.data[i].module == module && *p->r->sites.data[i].frame.function;
 	p->mappings[module] = ++p->mapping_count;
 	hex_text(id, m->build_id.p, (size_t)min_u64(m->build_id.size, sizeof id / 2 - 1));
 	pprof_uint(&t, 1, p->mapping_count);
@@ -94,15 +77,6 @@ static void out_heap_pprof_put_mapping(struct heap_profile *p, uint32_t module)
 		pprof_uint(&t, field, named);
 	pprof_message(&p->pprof.out, 3, &t);
 	text_release(&t);
-}
-
-/* The first is the program, where the list of the process has it first. */
-static void put_mappings(struct heap_profile *p)
-{
-	p->mappings = mem_zeroed(p->r->modules.count + 1, sizeof *p->mappings);
-	for (size_t m = 1; m < p->r->modules.count; m++)
-		if (*p->r->modules.data[m].path)
-			out_heap_pprof_put_mapping(p, (uint32_t)m);
 }
 
 static void out_heap_pprof_put_location(struct heap_profile *p, uint32_t site)
@@ -142,7 +116,11 @@ static void out_heap_pprof_put_profile(struct heap_profile *p)
 	for (size_t i = 0; i < r->leaves.count; i++)
 		if (p->first_value == 0 || r->leaves.data[i].now[HEFT_HEAP_LIVE] > 0)
 			out_heap_pprof_put_sample(p, &r->leaves.data[i]);
-	put_mappings(p);
+	/* The first is the program, where the list of the process has it first. */
+	p->mappings = mem_zeroed(r->modules.count + 1, sizeof *p->mappings);
+	for (size_t m = 1; m < r->modules.count; m++)
+		if (*r->modules.data[m].path)
+			out_heap_pprof_put_mapping(p, (uint32_t)m);
 	for (uint32_t i = 0; i < r->sites.count; i++)
 		out_heap_pprof_put_location(p, i);
 	for (uint32_t i = 0; i < r->sites.count && !r->info->no_names; i++)

@@ -75,6 +75,7 @@ void out_heap_timeline_svg(const struct heap_info *info, const struct heft_heap_
 		c.most = max_u64(c.most, max_u64(m[i].peak_bytes, m[i].live_bytes));
 		c.end = max_u64(c.end, m[i].at);
 	}
+	ASSERT(c.end > 0 && c.most > 0);
 	c.x = (double)(SVG_WIDTH - LEFT - RIGHT) / (double)c.end;
 	c.y = (double)(HEIGHT - TOP - BOTTOM) / (double)c.most;
 	number_size(live, info->of.live_bytes, '\0');

@@ -33,49 +33,25 @@ struct str report_by(struct field_at *at)
 	return str_of(((const struct report *)at->in)->table.levels[0]);
 }
 
-static void put_value(struct json *j, const char *key, enum heft_unit unit, union heft_value v)
-{
-	if (unit == HEFT_PARTS && isnan(v.parts))
-		return;
-	if (unit == HEFT_PARTS)
-		json_member_pss(j, key, v.parts);
-	else
-		json_member_uint(j, key, v.whole);
-}
-
 /* Of a row that is a sum, without what rows share. */
 static void out_json_put_values(struct json *j, const struct heft_table *t,
 				const struct heft_row *row, bool of_base)
 {
 	const bool sum = row == t->top || row->others > 0;
+	ASSERT(!of_base || t->diff);
 	char key[80] = "base_";
 	for (size_t m = 0; m < t->measure_count; m++) {
 		const struct heft_measure *measure = &t->measures[m];
 		if ((sum && measure->shared) || (of_base && measure->of_change))
 			continue;
 		strncpy(key + 5, measure->name, sizeof key - 6);
-		put_value(j, of_base ? key : measure->name, measure->unit,
-			  of_base ? row->base[m] : row->now[m]);
+		const char *name = of_base ? key : measure->name;
+		const union heft_value v = of_base ? row->base[m] : row->now[m];
+		if (measure->unit != HEFT_PARTS)
+			json_member_uint(j, name, v.whole);
+		else if (!isnan(v.parts))
+			json_member_pss(j, name, v.parts);
 	}
-}
-
-static void out_json_put_text(struct json *j, const struct heft_text *t, const char *text)
-{
-	if (*text && t->number) {
-		json_key(j, t->name);
-		json_raw(j, str_of(text));
-	} else if (*text) {
-		json_member_text(j, t->name, str_of(text));
-	}
-}
-
-static void out_json_put_texts(struct json *j, const struct heft_table *t,
-			       const struct heft_row *row)
-{
-	for (size_t i = 0; row->texts && i < t->text_count; i++)
-		out_json_put_text(j, &t->texts[i], row->texts[i]);
-	if (t->has_changes && row != t->top && row->others == 0)
-		json_member_text(j, "change", str_of(change_word(row->change)));
 }
 
 static void out_json_put_aliases(struct json *j, const struct heft_row *row)
@@ -92,9 +68,20 @@ static void out_json_put_aliases(struct json *j, const struct heft_row *row)
 /* Leaves the array of children open. */
 static void out_json_open_row(struct json *j, const struct report *r, const struct heft_row *row)
 {
+	const struct heft_table *t = &r->table;
 	json_open(j, '{');
 	json_member_text(j, "label", str_of(row->label));
-	out_json_put_texts(j, &r->table, row);
+	for (size_t i = 0; row->texts && i < t->text_count; i++) {
+		const struct str text = str_of(row->texts[i]);
+		if (text.len > 0 && t->texts[i].number) {
+			json_key(j, t->texts[i].name);
+			json_raw(j, text);
+		} else if (text.len > 0) {
+			json_member_text(j, t->texts[i].name, text);
+		}
+	}
+	if (t->has_changes && row != t->top && row->others == 0)
+		json_member_text(j, "change", str_of(change_word(row->change)));
 	out_json_put_values(j, &r->table, row, false);
 	if (r->table.diff)
 		out_json_put_values(j, &r->table, row, true);
@@ -174,6 +161,7 @@ void out_json(const struct report *r, struct sink *s)
 	if (r->kind->document)
 		fields_members(&j, r->kind->document, r->ctx, r);
 	out_json_put_rows(&j, r, s);
+	ASSERT(s->failed || j.depth == 1);
 	json_line(&j);
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));

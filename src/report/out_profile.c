@@ -12,6 +12,7 @@ static const char *const kind_names[] = { "jump", "call", "return" };
 
 uint64_t profile_block_addr(const struct profile_report *r, uint64_t i)
 {
+	ASSERT(i < r->map->blocks.count);
 	return blockmap_range_of(r->map, i)->addr + r->map->blocks.data[i].off;
 }
 
@@ -207,6 +208,7 @@ static void profile_put_edges(struct json *j, const struct profile_report *r, ui
 	for (size_t i = first_edge(p, from); i < p->edges.count && p->edges.data[i].from < end;
 	     i++) {
 		const struct profile_edge *e = &p->edges.data[i];
+		ASSERT(e->kind < COUNT_OF(kind_names));
 		const struct shown_edge shown = { profile_shown_end(r, e->from),
 						  profile_shown_end(r, e->to), kind_names[e->kind],
 						  e->count, e->mispredicted };
@@ -269,6 +271,7 @@ const struct fields profile_function_fields = FIELDS("counted function", functio
 static struct shown_function profile_shown_function(const struct profile_report *r, uint64_t i)
 {
 	const struct blockmap_function *f = &r->map->functions.data[i];
+	ASSERT(i < r->map->functions.count);
 	return (struct shown_function){
 		r, f, r->shown[i], f->name, f->addr, r->profile->estimated
 	};

@@ -19,6 +19,7 @@ static void out_profile_layout_put_names(const struct profile_report *r, uint64_
 {
 	const size_t first = r->names->first[function], end = r->names->first[function + 1];
 	const char *between = "";
+	ASSERT(first <= end);
 	for (size_t i = first; i < end; i++) {
 		if (r->names->list.data[i].shared)
 			continue;
@@ -92,18 +93,10 @@ void out_profile_order(const struct profile_report *r, struct sink *s)
 
 /* ---- AutoFDO --------------------------------------------------------------------------------- */
 
-static size_t count_inside(const struct tally *branches)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < branches->pairs.count; i++)
-		n += branches->pairs.data[i].a != PROFILE_OUTSIDE &&
-		     branches->pairs.data[i].b != PROFILE_OUTSIDE;
-	return n;
-}
-
 void out_profile_autofdo(const struct profile_report *r, struct sink *s)
 {
 	const struct profile *p = r->profile;
+	size_t inside = 0;
 	sink_printf(s, "%zu\n", p->ranges.pairs.count);
 	for (size_t i = 0; i < p->ranges.pairs.count; i++)
 		sink_printf(s, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", p->ranges.pairs.data[i].a,
@@ -112,7 +105,10 @@ void out_profile_autofdo(const struct profile_report *r, struct sink *s)
 	for (size_t i = 0; i < p->addrs.pairs.count; i++)
 		sink_printf(s, "%" PRIx64 ":%" PRIu64 "\n", p->addrs.pairs.data[i].a,
 			    p->addrs.pairs.data[i].count);
-	sink_printf(s, "%zu\n", count_inside(&p->branches));
+	for (size_t i = 0; i < p->branches.pairs.count; i++)
+		inside += p->branches.pairs.data[i].a != PROFILE_OUTSIDE &&
+			  p->branches.pairs.data[i].b != PROFILE_OUTSIDE;
+	sink_printf(s, "%zu\n", inside);
 	for (size_t i = 0; i < p->branches.pairs.count; i++) {
 		const struct tally_pair *b = &p->branches.pairs.data[i];
 		if (b->a != PROFILE_OUTSIDE && b->b != PROFILE_OUTSIDE)

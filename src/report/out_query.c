@@ -57,6 +57,7 @@ static void out_query_describe(const struct query_report *q, struct heft_text *t
 static void out_query_list_rows(const struct query_report *q, struct heft_row *top,
 				struct arena *arena)
 {
+	ASSERT(q->columns.count > 0 && q->cells.count % q->columns.count == 0);
 	const size_t count = q->cells.count / q->columns.count;
 	struct heft_row *rows = arena_new(arena, struct heft_row, count);
 	const struct heft_row **children = arena_new(arena, const struct heft_row *, count);
@@ -116,15 +117,6 @@ static bool out_query_start(void *ctx, const char *const *names, size_t count)
 	return true;
 }
 
-/* What a cell shows: sums of parts of bytes with three decimals at most. */
-static struct str shown_text(const struct query_cell *c, char room[PSS_MAX])
-{
-	if (c->kind != QUERY_REAL || c->real > 1e15 || c->real < -1e15 || isnan(c->real))
-		return c->text;
-	pss_exact(room, c->real);
-	return str_of(room);
-}
-
 static bool out_query_is_number(const struct query_cell *c)
 {
 	return c->kind == QUERY_INTEGER || (c->kind == QUERY_REAL && isfinite(c->real));
@@ -138,9 +130,13 @@ static void out_query_keep(struct query_report *q, const struct query_cell *c,
 		vec_push(&q->cells, NULL);
 		return;
 	}
+	/* Sums of parts of bytes have three decimals at most. */
+	const bool real = c->kind == QUERY_REAL && fabs(c->real) <= 1e15;
+	if (real)
+		pss_exact(room, c->real);
 	column->numbers |= out_query_is_number(c);
 	column->texts |= !out_query_is_number(c);
-	vec_push(&q->cells, arena_copy(&q->texts, shown_text(c, room)));
+	vec_push(&q->cells, arena_copy(&q->texts, real ? str_of(room) : c->text));
 }
 
 static bool out_query_add_row(void *ctx, const struct query_cell *cells, size_t count)
@@ -150,6 +146,7 @@ static bool out_query_add_row(void *ctx, const struct query_cell *cells, size_t 
 		q->over++;
 		return true;
 	}
+	ASSERT(count == q->columns.count);
 	q->rows++;
 	for (size_t i = 0; i < count; i++)
 		out_query_keep(q, &cells[i], &q->columns.data[i]);

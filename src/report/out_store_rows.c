@@ -53,6 +53,7 @@ bool out_store_rows(const struct report *r, struct sink *s, struct heft_err *err
 	}
 	row_walk_init(&walk, top);
 	walk.maker = r->maker;
+	ASSERT(records || has_labels(r));
 	for (const struct heft_row *row;
 	     !records && !s->failed && (row = row_next(&walk)) != NULL;) {
 		if (row->child_count > 0)

@@ -218,20 +218,16 @@ static void draw_tile(const struct report *r, const struct tile *t, bool inner, 
 
 /* ---- treemaps: Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000) --------------------- */
 
-/* The worst ratio of sides in a row of areas from `largest` to `smallest` along a side. */
-static double worst(double largest, double smallest, double sum, double side)
-{
-	return fmax(side * side * largest / (sum * sum), sum * sum / (side * side * smallest));
-}
-
 /* How many tiles make up the next row, and their area. */
 static size_t next_row(const struct tile *t, size_t count, double scale, double side, double *ret)
 {
-	double sum = 0, best = HUGE_VAL;
+	double sum = 0, best = HUGE_VAL; /* the worst ratio of sides so far */
 	size_t n = 0;
 	for (; n < count; n++) {
 		const double area = t[n].weight * scale;
-		const double ratio = worst(t[0].weight * scale, area, sum + area, side);
+		const double largest = t[0].weight * scale;
+		const double square = (sum + area) * (sum + area), sides = side * side;
+		const double ratio = fmax(sides * largest / square, square / (sides * area));
 		if (ratio > best)
 			break;
 		best = ratio;
@@ -264,22 +260,6 @@ static struct svg_box squarify(struct tile *t, size_t count, double whole, struc
 	return room;
 }
 
-/* Where the rows below one stand, under its label. */
-static struct svg_box out_svg_inside(const struct tile *t)
-{
-	const double label = out_svg_has_header(t) ? (double)SVG_LINE : (double)MAP_GAP;
-	if (t->depth == 0)
-		return t->box;
-	return (struct svg_box){ t->box.x + (double)MAP_GAP, t->box.y + label,
-				 t->box.w - 2.0 * (double)MAP_GAP,
-				 t->box.h - label - (double)MAP_GAP };
-}
-
-static bool out_svg_has_room(const struct svg_box *b)
-{
-	return b->w >= least_side && b->h >= least_side && b->w * b->h >= least_inner;
-}
-
 /* Boxes for the rows below one, and a word for those that are too small for one. */
 static void lay_children(struct tiles *t, const struct report *r, const struct tile *of,
 			 const struct svg_box *room, struct sink *s)
@@ -300,12 +280,18 @@ void out_svg_map(const struct report *r, struct sink *s)
 				  .weight = out_svg_weigh(r, r->table.top),
 				  .box = { 0, SVG_LINE + 2, SVG_WIDTH,
 					   MAP_HEIGHT - SVG_LINE - 2 } };
+	ASSERT(has_labels(r) && r->table.sorted_by < r->table.measure_count);
 	out_svg_begin(r, MAP_HEIGHT, &top, s);
 	vec_push(&t.all, top);
 	while (t.all.count > 0 && !s->failed) {
 		const struct tile tile = t.all.data[--t.all.count];
-		const struct svg_box room = out_svg_inside(&tile);
-		const bool inner = tile.row->child_count > 0 && out_svg_has_room(&room) &&
+		/* Where the rows below one stand, under its label. */
+		const double gap = tile.depth > 0 ? MAP_GAP : 0;
+		const double label = tile.depth > 0 && out_svg_has_header(&tile) ? SVG_LINE : gap;
+		const struct svg_box room = { tile.box.x + gap, tile.box.y + label,
+					      tile.box.w - 2 * gap, tile.box.h - label - gap };
+		const bool inner = tile.row->child_count > 0 && room.w >= least_side &&
+				   room.h >= least_side && room.w * room.h >= least_inner &&
 				   (tile.depth == 0 || !out_svg_says_again(tile.row));
 		if (tile.depth > 0)
 			draw_tile(r, &tile, inner, s);
@@ -352,6 +338,7 @@ void out_svg_flame(const struct report *r, struct sink *s)
 				  .box = { 0, 0, SVG_WIDTH, BAND } };
 	const unsigned deepest = top.weight > 0 ? lay_flame(&drawn, r, &top) : 0;
 	const unsigned height = (deepest + 1) * BAND + SVG_LINE + 2;
+	ASSERT(has_labels(r) && height >= BAND);
 	out_svg_begin(r, height, &top, s);
 	for (size_t i = 0; i < drawn.all.count && !s->failed; i++) {
 		struct tile *tile = &drawn.all.data[i];

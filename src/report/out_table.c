@@ -58,6 +58,7 @@ static void measure_columns(struct out_table *t)
 			t->columns[kept].width = (unsigned)title;
 		kept++;
 	}
+	ASSERT(kept <= t->count);
 	t->count = kept;
 out:
 	mem_free(measured);
@@ -181,39 +182,20 @@ static struct str row_label(struct out_table *t, const struct heft_row *row)
 	return text_str(&t->label);
 }
 
-static void out_table_put_aliases(const struct out_table *t, const struct heft_row *row,
-				  size_t column)
-{
-	for (size_t i = 0; i < row->alias_count; i++) {
-		sink_right(t->s, STR(""), column);
-		sink_text(t->s, STR("= "));
-		label_put(t->s, str_of(row->aliases[i]), room_behind(t, column + 2));
-		sink_text(t->s, STR("\n"));
-	}
-}
-
-static bool out_table_is_same(const struct out_table *t, const union heft_value *a,
-			      const union heft_value *b)
-{
-	return memcmp(a, b, t->r->table.measure_count * sizeof *a) == 0;
-}
-
-/* One of a chain, which would say the numbers of the row above again. */
-static bool has_no_cells(const struct out_table *t, const struct heft_row *row,
-			 const struct heft_row *parent)
-{
-	return t->r->blanks_chains && parent != t->r->table.top && parent->child_count == 1 &&
-	       row->others == 0 && out_table_is_same(t, row->now, parent->now) &&
-	       (!t->r->table.diff || out_table_is_same(t, row->base, parent->base));
-}
-
 static void out_table_put_row(struct out_table *t, const struct heft_row *row,
 			      const struct heft_row *parent, size_t level)
 {
 	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
+	const size_t values = t->r->table.measure_count * sizeof *row->now;
+	const struct heft_row *top = t->r->table.top;
+	/* One of a chain would say the numbers of the row above again. */
+	const bool no_cells = t->r->blanks_chains && row != top && parent != top &&
+			      parent->child_count == 1 && row->others == 0 &&
+			      memcmp(row->now, parent->now, values) == 0 &&
+			      (!t->r->table.diff || memcmp(row->base, parent->base, values) == 0);
 	if (t->r->indents_rows)
 		sink_right(t->s, STR(""), indent);
-	if (row != t->r->table.top && has_no_cells(t, row, parent))
+	if (no_cells)
 		sink_right(t->s, STR(""), columns_width(t));
 	else
 		put_cells(t, row, parent);
@@ -222,7 +204,12 @@ static void out_table_put_row(struct out_table *t, const struct heft_row *row,
 	if (has_labels(t->r))
 		label_put(t->s, row_label(t, row), room_behind(t, column));
 	sink_text(t->s, STR("\n"));
-	out_table_put_aliases(t, row, column);
+	for (size_t i = 0; i < row->alias_count; i++) {
+		sink_right(t->s, STR(""), column);
+		sink_text(t->s, STR("= "));
+		label_put(t->s, str_of(row->aliases[i]), room_behind(t, column + 2));
+		sink_text(t->s, STR("\n"));
+	}
 	if (t->r->kind->lines && row->others == 0 && row != t->r->table.top)
 		t->r->kind->lines(t->r, row, column, t->s);
 }

@@ -36,14 +36,6 @@ static void where_put_head(const struct heft_location *at, struct sink *s)
 	sink_text(s, at->segment || at->in_file ? STR(")\n") : STR("\n"));
 }
 
-static void where_put_symbol(const struct heft_location *at, struct sink *s)
-{
-	label_printf(s, "  symbol  %s", at->symbol);
-	if (at->symbol_offset > 0)
-		label_printf(s, "+0x%" PRIx64, at->symbol_offset);
-	sink_text(s, at->is_tls ? STR(" (each thread has one)\n") : STR("\n"));
-}
-
 static void where_put_block(const struct heft_block *b, struct sink *s)
 {
 	label_printf(s, "  block   #%" PRIu32 " at 0x%" PRIx64 ", %" PRIu64 " byte%s%s", b->id,
@@ -60,7 +52,11 @@ static void where_text(const struct heft_location *at, struct sink *s)
 	}
 	where_put_head(at, s);
 	if (at->symbol)
-		where_put_symbol(at, s);
+		label_printf(s, "  symbol  %s", at->symbol);
+	if (at->symbol && at->symbol_offset > 0)
+		label_printf(s, "+0x%" PRIx64, at->symbol_offset);
+	if (at->symbol)
+		sink_text(s, at->is_tls ? STR(" (each thread has one)\n") : STR("\n"));
 	for (size_t i = 0; i < at->owner_count; i++) {
 		const struct heft_owner *o = at->owners[i];
 		label_printf(s, "  owner   %s (%s: %s, %" PRIu64 " byte%s at 0x%" PRIx64 ")\n",
@@ -256,14 +252,6 @@ static const struct field frame_number_list[] = {
 };
 static const struct fields frame_number_fields = FIELDS("number of a frame", frame_number_list);
 
-static const char *where_owner_of(const struct heft_location *at, const char *source)
-{
-	for (size_t i = 0; at != NULL && i < at->owner_count; i++)
-		if (strcmp(at->owners[i]->source, source) == 0)
-			return at->owners[i]->label;
-	return NULL;
-}
-
 /* A line a frame; one line where there is none. */
 static void where_lines(const struct heft_location *at, const struct heft_write_opts *opts,
 			struct source_names sources, struct sink *s)
@@ -276,8 +264,12 @@ static void where_lines(const struct heft_location *at, const struct heft_write_
 		record_fields(&r, &location_fields, at, NULL);
 		for (size_t k = 0; k < sources.count; k++) {
 			char name[80];
+			const char *label = NULL;
+			for (size_t n = 0; at != NULL && n < at->owner_count && !label; n++)
+				if (strcmp(at->owners[n]->source, sources.names[k]) == 0)
+					label = at->owners[n]->label;
 			snprintf(name, sizeof name, "owner_%s", sources.names[k]);
-			record_text(&r, name, where_owner_of(at, sources.names[k]));
+			record_text(&r, name, label);
 		}
 		record_fields(&r, &frame_number_fields, frame, &i);
 		record_fields(&r, &frame_fields, frame, at);
@@ -288,6 +280,7 @@ static void where_lines(const struct heft_location *at, const struct heft_write_
 void out_where(const struct heft_location *at, const struct heft_write_opts *opts,
 	       struct source_names sources, struct sink *s)
 {
+	ASSERT(at == NULL || at->frame_count == 0 || at->frames != NULL);
 	if (record_has(opts->format))
 		where_lines(at, opts, sources, s);
 	else if (at && opts->format == HEFT_JSON)

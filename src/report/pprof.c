@@ -22,6 +22,7 @@ void pprof_uint(struct text *t, unsigned field, uint64_t v)
 	if (v == 0)
 		return;
 	put_key(t, field, WIRE_VARINT);
+	ASSERT(field > 0);
 	text_add_varint(t, v);
 }
 
@@ -39,6 +40,7 @@ void pprof_string(struct pprof *p, struct text *t, unsigned field, const char *t
 
 void pprof_message(struct text *t, unsigned field, struct text *message)
 {
+	ASSERT(t != message);
 	put_bytes(t, field, text_str(message));
 	message->len = 0;
 }
@@ -56,6 +58,7 @@ bool pprof_finish(struct pprof *p, struct sink *s)
 {
 	struct bytes packed;
 	/* Last: all of them are known now. */
+	ASSERT(p->strings.entries.count > 0);
 	for (uint32_t i = 0; i < p->strings.entries.count; i++)
 		put_bytes(&p->out, 6, intern_get(&p->strings, i));
 	const bool good = gzip_pack((struct bytes){ (const uint8_t *)p->out.p, p->out.len },

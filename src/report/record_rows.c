@@ -11,12 +11,6 @@ static const char *record_rows_label_of(void *ctx, uint32_t node)
 	return intern_get(&rows->labels, rows->tree.nodes.data[node].key).p;
 }
 
-static uint64_t record_rows_number_of(const char *text)
-{
-	const double v = text != NULL ? strtod(text, NULL) : 0;
-	return v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0;
-}
-
 static void record_rows_add(struct record_rows *rows, uint32_t node, uint64_t size)
 {
 	union heft_value *sum = tree_sums(&rows->tree, node, HEFT_INPUT);
@@ -26,7 +20,8 @@ static void record_rows_add(struct record_rows *rows, uint32_t node, uint64_t si
 static void add_record(struct record_rows *rows, const struct heft_table *t, size_t measure,
 		       const struct heft_row *record)
 {
-	const uint64_t size = record_rows_number_of(record->texts[measure]);
+	const double v = record->texts[measure] ? strtod(record->texts[measure], NULL) : 0;
+	const uint64_t size = v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0;
 	uint32_t node = 0;
 	record_rows_add(rows, node, size);
 	for (size_t i = 0; i < t->text_count; i++) {
@@ -70,6 +65,7 @@ bool record_rows_make(struct record_rows *rows, const struct report *r, struct h
 	for (size_t i = 0; i < t->top->child_count; i++)
 		add_record(rows, t, measure, t->top->children[i]);
 	const char *name = t->texts[measure].name;
+	ASSERT(measure < t->text_count && t->texts[measure].number);
 	rows->measure = (struct heft_measure){ .name = name, .title = name, .unit = HEFT_COUNT };
 	const struct rows_opts opts = {
 		.measures = &rows->measure, .keys = 1, .label = record_rows_label_of, .ctx = rows

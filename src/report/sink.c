@@ -11,12 +11,14 @@
 void sink_start(struct sink *s, const struct heft_sink *to)
 {
 	s->to = *to;
+	ASSERT(to->write != NULL);
 	s->failed = false;
 	s->used = 0;
 }
 
 bool sink_flush(struct sink *s)
 {
+	ASSERT(s->used <= sizeof s->buffer);
 	if (!s->failed && s->used > 0 && !s->to.write(s->to.ctx, s->buffer, s->used))
 		s->failed = true;
 	s->used = 0;

@@ -104,17 +104,13 @@ static bool is_still(const struct report *r, const struct heft_row *row, enum he
 	return row->now[m].whole == (r->table.diff ? row->base[m].whole : 0);
 }
 
-/* A memory region whose size is known. */
-static bool is_region(const struct report *r, const struct heft_row *row)
-{
-	return shows(r, REGIONS) && row->texts && *row->texts[first_of_regions(r)];
-}
-
 /* Whether all the shown columns of sizes say nothing.  With both domains such a row is still
  * printed, with one it is not, but for regions, which are free where they are empty. */
 static bool size_report_is_hidden(const struct report *r, const struct heft_row *row)
 {
-	return shows(r, FILE_SIZE) != shows(r, VM_SIZE) && !is_region(r, row) &&
+	/* A memory region whose size is known. */
+	const bool region = shows(r, REGIONS) && row->texts && *row->texts[first_of_regions(r)];
+	return shows(r, FILE_SIZE) != shows(r, VM_SIZE) && !region &&
 	       is_still(r, row, shows(r, FILE_SIZE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
 }
 
@@ -243,6 +239,7 @@ static void size_columns(struct report *r)
 {
 	const bool diff = r->table.diff;
 	const unsigned code = code_measure(r), region = first_of_regions(r);
+	ASSERT(r->column_count == 0 && r->table.level_count > 0);
 	/* The share of code is that of all code: rows are ordered by it. */
 	const enum cell share = diff ? CELL_GROWTH : CELL_SHARE,
 			part = diff ? CELL_GROWTH : CELL_PART;
@@ -282,6 +279,7 @@ void size_report_init(struct report *r)
 		.hides_children = children_say_nothing,
 		.document = &size_document_fields,
 	};
+	ASSERT(r->ctx != NULL && r->table.measure_count > HEFT_SIZE_VM);
 	r->kind = &kind;
 	r->indent = 2;
 	r->indents_rows = true;

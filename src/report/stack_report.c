@@ -67,6 +67,7 @@ bool stack_report_write(const struct heft_table *t, const struct heft_write_opts
 	struct report r = {
 		.table = *t, .opts = *opts, .kind = &kind, .indent = 1, .label_gap = 2
 	};
+	ASSERT(t->text_count == STACK_TEXTS && t->measure_count == STACK_MEASURES);
 	report_columns(&r, columns, COUNT_OF(columns));
 	report_all_fields(&r, &arena);
 	const bool good = report_write(&r, s, err);

@@ -165,14 +165,6 @@ static struct str shorten(struct str str, bool front)
 	return str;
 }
 
-static void svg_put_shown(struct sink *s, struct str str)
-{
-	char cut[TEXT_MOST + 1];
-	memcpy(cut, str.p, str.len);
-	cut[str.len] = '\0';
-	svg_escape(s, cut);
-}
-
 void svg_text(struct sink *s, double x, double y, double width, const char *text)
 {
 	const struct str all = str_of(text);
@@ -187,7 +179,11 @@ void svg_text(struct sink *s, double x, double y, double width, const char *text
 	svg_put_number(s, "x", x);
 	svg_put_number(s, "y", y);
 	sink_text(s, fits || !front ? STR(">") : STR(">…"));
-	svg_put_shown(s, str);
+	char cut[TEXT_MOST + 1];
+	ASSERT(str.len <= TEXT_MOST);
+	memcpy(cut, str.p, str.len);
+	cut[str.len] = '\0';
+	svg_escape(s, cut);
 	sink_text(s, fits || front ? STR("</text>\n") : STR("…</text>\n"));
 }
 

@@ -20,6 +20,7 @@ static bool draw_records(const struct report *r, struct sink *s, struct heft_err
 	struct report labelled = *r;
 	const bool good = record_rows_make(&rows, r, err);
 	labelled.table = rows.table;
+	ASSERT(!good || has_labels(&labelled));
 	if (good)
 		draw(&labelled, s);
 	record_rows_release(&rows);
@@ -28,6 +29,8 @@ static bool draw_records(const struct report *r, struct sink *s, struct heft_err
 
 bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 {
+	ASSERT(r->kind != NULL && r->table.top != NULL);
+	ASSERT(r->column_count <= COLUMNS_MAX && r->field_count <= COLUMNS_MAX);
 	if (r->opts.format == HEFT_PPROF && r->table.diff)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");

@@ -573,6 +573,7 @@ void page_add(struct page *p, const struct page_tab *tab)
 	if (p->tabs.len > 0)
 		text_add(&p->tabs, STR(",\n"));
 	put_tab(f, &j);
+	ASSERT(j.depth == 0);
 	mem_free(f);
 }
 
@@ -596,6 +597,7 @@ uint32_t page_step(struct page_stacks *s, uint32_t parent, const struct page_fra
 	if (s->steps.count == 0)
 		vec_push(&s->steps, (struct page_step){ 0, 0 });
 	const struct page_step step = { parent, frame_number(s, f) };
+	ASSERT(parent < s->steps.count && step.frame < s->frames.count);
 	struct map_at at = map_at(&s->step_ids, hash_pair(step.parent, step.frame));
 	while (map_next(&s->step_ids, &at, &id))
 		if (s->steps.data[id].parent == step.parent &&

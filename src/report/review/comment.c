@@ -103,6 +103,7 @@ static void comment_put_course(const struct comment *c, const char *subject, con
 	double values[SPARKS + 1];
 	char line[3 * (SPARKS + 1) + 1] = "";
 	const size_t count = subject ? c->course(c->course_ctx, subject, name, values, SPARKS) : 0;
+	ASSERT(count <= SPARKS);
 	if (count > 0) {
 		values[count] = now;
 		spark_line(values, count + 1, line);
@@ -254,6 +255,7 @@ static void comment_put_details(const struct comment *c, struct sink *s)
 
 void out_comment(const struct comment *c, struct sink *s)
 {
+	ASSERT(c->title != NULL && c->diff != NULL && c->budget != NULL && c->page_url != NULL);
 	put_marker(c, s);
 	sink_text(s, STR("### Size of "));
 	markdown_code(s, c->title, NAME_MOST);

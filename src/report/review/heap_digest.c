@@ -128,6 +128,7 @@ const struct fields digest_fields = FIELDS("digest", digest_list);
 
 void out_heap_digest(struct heap_digest *d, struct sink *s)
 {
+	ASSERT(d->stack_count <= DIGEST_STACKS && d->core != NULL);
 	/* Leaks of what is not all that is live are not all leaks. */
 	d->knows_leaks = d->knows_leaks && d->info.of.live_known;
 	d->signature = signature(d);
