@@ -422,6 +422,7 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 	/* Those of bytes in memory are nowhere.  Archives outside add to the list. */
 	for (size_t i = 0; in->file.path && i < in->outside.count; i++)
 		outside_read(&ar, i);
+	ASSERT(ar.done >= in->file.bytes.size && in->image_count + in->parts.count > 0);
 	in->outside_size = ar.done - in->file.bytes.size;
 	/* Files stay open as long as the input, which has images of them. */
 	for (size_t i = 0; i < ar.files.count; i++)

@@ -85,6 +85,7 @@ static void build_place(const struct image_build *b, struct section *s)
 
 uint32_t build_section(struct image_build *b, const struct section *given)
 {
+	ASSERT(b->sections.count > 0 && b->sections.count < SYM_BAD);
 	struct section s = *given;
 	s.index = (uint32_t)b->sections.count;
 	s.alloc = s.flags & SHF_ALLOC;
@@ -98,6 +99,7 @@ uint32_t build_section(struct image_build *b, const struct section *given)
 	if (!s.alloc)
 		s.size = s.file_size;
 	build_place(b, &s);
+	ASSERT(s.addr <= UINT64_MAX - s.size);
 	vec_push(&b->sections, s);
 	return s.index;
 }
@@ -127,12 +129,14 @@ void build_segment(struct image_build *b, const struct segment *given)
 
 void build_part(struct image_build *b, uint64_t off, uint64_t size, const char *label)
 {
+	ASSERT(label);
 	clip_file(b->im, str_of(label), &off, &size);
 	vec_push(&b->parts, (struct image_part){ off, size, label });
 }
 
 uint32_t build_symbol(struct image_build *b, const struct made_symbol *s)
 {
+	ASSERT(s->symbol.name.p || s->symbol.name.len == 0);
 	const uint32_t index = (uint32_t)b->symbols.count;
 	vec_push(&b->symbols, *s);
 	b->symbols.data[index].symbol.index = index;
@@ -141,6 +145,7 @@ uint32_t build_symbol(struct image_build *b, const struct made_symbol *s)
 
 bool build_has_room(const struct image_build *b, size_t count, uint64_t each, uint64_t off)
 {
+	ASSERT(each > 0);
 	enum { MANY = 65536 };
 	const struct image *im = b->im;
 	const uint64_t most = MANY + im->bytes.size / each;
@@ -167,6 +172,7 @@ uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint
 
 void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count)
 {
+	ASSERT(table > 0 && table < b->sections.count && (list || count == 0));
 	b->sections.data[table].made_relocs = list;
 	b->sections.data[table].made_reloc_count = count;
 }
@@ -224,6 +230,7 @@ static void build_name_start(struct image_build *b, const struct build_start *at
 
 void build_name_starts(struct image_build *b, size_t first)
 {
+	ASSERT(first <= b->starts.count);
 	VEC(struct build_start) known = { 0 };
 	code_vec code = { 0 };
 	for (size_t i = 1; i < b->sections.count; i++) {
@@ -327,6 +334,7 @@ void build_finish(struct image_build *b, uint32_t table, uint32_t strings)
 	const struct section none = { .name = STR(""), .type = SHT_SYMTAB };
 	if (table == 0 && b->symbols.count > 1)
 		table = build_section(b, &none);
+	ASSERT(table < b->sections.count && strings < b->sections.count);
 	if (table != 0)
 		b->sections.data[table].type = SHT_SYMTAB;
 	if (strings != 0)

@@ -211,6 +211,7 @@ static void read_note(struct core *c, const struct image *im, const struct elf_n
 
 void core_read(struct core *c, const struct image *im)
 {
+	ASSERT(im->kind == IMAGE_CORE);
 	*c = (struct core){ .command = "", .name = "" };
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];

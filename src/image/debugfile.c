@@ -289,6 +289,7 @@ static void locate_image(struct wanted *w)
 
 char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes)
 {
+	ASSERT(how && im->path);
 	struct wanted w = { .im = im, .how = how, .notes = notes };
 	if (im->member.len)
 		return NULL;

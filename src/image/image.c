@@ -163,6 +163,7 @@ static bool image_read_packed(const struct image *im, const struct section *s, s
 
 bool section_unpacked_size(const struct image *im, const struct section *s, uint64_t *ret)
 {
+	ASSERT(s->index < im->section_count);
 	struct packed packed;
 	if (!image_read_packed(im, s, &packed, NULL))
 		return false;

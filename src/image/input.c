@@ -64,6 +64,7 @@ static bool image_input_parse(struct input *in, enum file_use use, const char *p
 	}
 	in->images = im;
 	in->image_count = 1;
+	ASSERT(im->bytes.p == b.p && im->bytes.size == b.size);
 	return true;
 }
 
@@ -119,6 +120,7 @@ static bool parse_file(struct input *in, enum file_use use, const char *path, st
 bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
 		 struct heft_err *err)
 {
+	ASSERT(use < USE_COUNT);
 	memset(in, 0, sizeof *in);
 	in->notes = notes;
 	in->file = *f;

@@ -261,6 +261,7 @@ bool file_format_serves(const struct file_format *f, enum file_use use)
 /* "programs, objects and cores": what a use reads. */
 static void readable_name(enum file_use use, struct text *ret)
 {
+	ASSERT(ret->len == 0);
 	size_t last = KIND_COUNT;
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		if (kinds[i].many && kinds[i].uses & FOR(use))

@@ -256,6 +256,7 @@ static void settle_load_addrs(struct image *im)
 
 static bool parse_segments(struct elf_parse *p)
 {
+	ASSERT(p->im->bits == 32 || p->im->bits == 64);
 	struct image *im = p->im;
 	const struct ehdr *eh = &p->eh;
 	if (eh->phnum == 0)

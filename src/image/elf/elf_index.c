@@ -290,6 +290,7 @@ static void read_descriptors(struct image *im)
 
 void elf_index_build(struct image *im)
 {
+	ASSERT(!im->index);
 	struct elf_index *index = arena_new(&im->arena, struct elf_index, 1);
 	im->index = index;
 	index->sections = index_sections(im);

@@ -79,6 +79,8 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 	if (shndx && shndx[s->index])
 		t->xindex = section_bytes(im, shndx[s->index]);
 	bind_names(t);
+	ASSERT(t->count <= t->data.size / t->entry_size);
+	ASSERT(t->names.size == 0 || t->names.p[t->names.size - 1] == 0);
 	return t->count > 0;
 }
 

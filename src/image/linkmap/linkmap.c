@@ -105,6 +105,27 @@ bool linkmap_begins(struct bytes head)
 	return detect(&m, NULL);
 }
 
+void linkmap_verify(const struct linkmap *lm)
+{
+	for (size_t i = 0; i < lm->sections.count; i++) {
+		const struct linkmap_section *s = &lm->sections.data[i];
+		ASSERT(s->first_piece <= lm->pieces.count);
+		ASSERT(s->piece_count <= lm->pieces.count - s->first_piece);
+	}
+	for (size_t i = 0; i < lm->pieces.count; i++) {
+		const struct linkmap_piece *p = &lm->pieces.data[i];
+		ASSERT(p->section < lm->sections.count);
+		ASSERT(p->object == LINKMAP_NONE || p->object < lm->objects.entries.count);
+		ASSERT(p->name_off <= lm->bytes.size &&
+		       p->name_len <= lm->bytes.size - p->name_off);
+	}
+	for (size_t i = 0; i < lm->symbols.count; i++) {
+		const struct linkmap_symbol *s = &lm->symbols.data[i];
+		ASSERT(s->piece == LINKMAP_NONE || s->piece < lm->pieces.count);
+		ASSERT(s->addr <= UINT64_MAX - s->size);
+	}
+}
+
 static bool linkmap_parse_bytes(struct linkmap *lm, const char *path, struct bytes bytes,
 				bool mapped, struct notes *notes, struct heft_err *err)
 {
@@ -129,6 +150,8 @@ static bool linkmap_parse_bytes(struct linkmap *lm, const char *path, struct byt
 						    bytes.size, err);
 	parsers[lm->linker](&m);
 	map_finish(&m);
+	if (HEFT_CHECKS)
+		linkmap_verify(lm);
 	return true;
 }
 

@@ -124,6 +124,9 @@ struct linkmap {
 
 /* Opens a map, also one packed in a way unpack_in_place knows (gzip, zstd, xz, lz4).  On success
  * the caller releases it. */
+/* Asserts that indexes and names lie inside.  O(pieces + symbols): at the end of the parser where
+ * HEFT_CHECKS. */
+void linkmap_verify(const struct linkmap *lm);
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err);
 
 /* The same from bytes, which are borrowed until linkmap_release. */

@@ -93,7 +93,7 @@ struct linkmap_piece *map_add_piece(struct map_maker *m, enum linkmap_kind kind,
 		map_odd_line(m, "a piece of no section");
 		return NULL;
 	}
-	ASSERT(HAS_ROOM(&lm->pieces));
+	ASSERT(HAS_ROOM(&lm->pieces) && m->section < lm->sections.count);
 	struct linkmap_piece p = make_piece(m, kind, name, object);
 	p.addr = addr;
 	p.size = size;
@@ -142,6 +142,7 @@ void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_
 	struct linkmap_symbol s = make_symbol(m, name, linkmap_build_symbol_addr(m, addr));
 	s.size = min_u64(size, UINT64_MAX - s.addr);
 	s.piece = m->piece;
+	ASSERT(s.piece < m->lm->pieces.count);
 	vec_push(&m->lm->symbols, s);
 }
 

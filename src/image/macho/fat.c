@@ -61,6 +61,7 @@ static const char *fat_arch_name(struct arena *a, uint64_t cpu)
 
 static void fat_add_part(struct input *in, enum ar_part_kind kind, uint64_t off, uint64_t end)
 {
+	ASSERT(kind == FAT_HEADERS || kind == FAT_PADDING || kind == AR_OTHER_MEMBER);
 	if (end > off)
 		vec_push(&in->parts, (struct ar_part){ kind, off, end - off, STR("") });
 }

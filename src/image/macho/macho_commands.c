@@ -299,6 +299,8 @@ static void each_command(struct macho *m,
 
 void macho_read_commands(struct macho *m)
 {
+	ASSERT(m->header_size + m->commands_size <= m->build.im->bytes.size);
+	ASSERT(m->sections.count == 0);
 	each_command(m, macho_commands_read);
 	each_command(m, read_range_command);
 }

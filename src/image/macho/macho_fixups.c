@@ -54,6 +54,7 @@ void macho_add_pointer(struct macho *m, uint64_t addr, uint64_t target, uint64_t
 
 void macho_set_pointers(struct macho *m, const struct macho_range *table)
 {
+	ASSERT(table->index < m->build.sections.count);
 	struct image_build *b = &m->build;
 	const size_t count = m->pointers.count;
 	if (count == 0)

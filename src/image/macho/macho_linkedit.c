@@ -98,6 +98,7 @@ static void read_data_in_code(struct macho *m)
 
 void macho_add_data(struct macho *m, macho_data_vec *all)
 {
+	ASSERT(all->count == 0 || all->data);
 	size_t i = 0;
 	sort_by_key(all->data, all->count, sizeof *all->data);
 	for (size_t k = 0; k < m->sections.count; k++) {
@@ -250,6 +251,8 @@ static void macho_linkedit_read_imports(struct macho *m)
 
 void macho_read_linkedit(struct macho *m)
 {
+	ASSERT(m->exports.index < m->build.sections.count);
+	ASSERT(m->indexes.count <= m->build.im->bytes.size);
 	macho_linkedit_read_names(m);
 	if (m->symbols.index != 0)
 		macho_read_stabs(m);

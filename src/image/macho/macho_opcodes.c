@@ -108,6 +108,7 @@ static void add_pointers(struct macho_opcodes_run *x, const struct macho_opcodes
 /* `table`: one of MACHO_OPCODES. */
 static void macho_opcodes_read_table(struct macho *m, size_t table)
 {
+	ASSERT(table < MACHO_OPCODES && m->opcodes[table].index < m->build.sections.count);
 	const struct macho_range *in = &m->opcodes[table];
 	struct macho_opcodes_run x = { m, macho_reader(m, in->off, in->size), 0,
 				       m->build.im->bits / 8 };

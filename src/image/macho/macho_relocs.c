@@ -70,6 +70,7 @@ static uint32_t elf_type(const struct image *im, const struct macho_relocs_entry
 static bool make_reloc(const struct macho *m, const struct macho_section *s,
 		       const struct macho_relocs_entry *e, int64_t addend, struct reloc *ret)
 {
+	ASSERT(e->width > 0 && e->width <= 8);
 	const struct image *im = m->build.im;
 	ret->type = elf_type(im, e);
 	ret->addr = e->off;

@@ -74,6 +74,7 @@ static void add_hashes(struct macho *m, const struct macho_range *range, const s
 
 void macho_read_signature(struct macho *m, const struct macho_range *range)
 {
+	ASSERT(range->index < m->build.sections.count);
 	struct reader r = reader_of(bytes_sub(m->build.im->bytes, range->off, range->size), true);
 	uint64_t left = range->size; /* directories of a sound signature do not overlap */
 	m->is_signed = read_u32(&r) == (uint32_t)SUPER_BLOB;

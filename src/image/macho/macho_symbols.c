@@ -21,7 +21,9 @@ struct nlist macho_read_nlist(struct reader *r, const struct macho *m)
 
 const struct macho_section *macho_section_of(const struct macho *m, uint8_t number)
 {
-	return number > 0 && number <= m->sections.count ? &m->sections.data[number - 1] : NULL;
+	const bool is = number > 0 && number <= m->sections.count;
+	ASSERT(!is || m->sections.data[number - 1].index < m->build.sections.count);
+	return is ? &m->sections.data[number - 1] : NULL;
 }
 
 /* Up to the last NUL, so that every name in it ends. */
@@ -100,7 +102,9 @@ static void macho_symbols_read_table(struct macho *m)
 
 uint32_t macho_symbol_index(const struct macho *m, uint64_t i)
 {
-	return i < m->indexes.count ? m->indexes.data[i] : 0;
+	const uint32_t index = i < m->indexes.count ? m->indexes.data[i] : 0;
+	ASSERT(index < m->build.symbols.count);
+	return index;
 }
 
 /* ---- slots and stubs ------------------------------------------------------------------------- */

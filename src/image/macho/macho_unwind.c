@@ -77,6 +77,7 @@ static struct macho_unwind_index read_index(struct reader *r)
 
 void macho_read_unwind(struct macho *m)
 {
+	ASSERT(m->unwind.index < m->build.sections.count);
 	struct reader r = macho_reader(m, m->unwind.off, m->unwind.size);
 	if (m->unwind.index == 0 || m->build.im->kind == IMAGE_OBJECT)
 		return;

@@ -39,6 +39,7 @@ bool dex_claim(struct dex_parse *p, uint64_t off, uint32_t item)
 
 bool dex_use_string(struct dex_parse *p, uint64_t off, uint32_t string, uint32_t class_item)
 {
+	ASSERT(p->part);
 	if (string >= p->part->strings.count)
 		return dex_damaged(p, off, "a string that is not there");
 	const uint64_t item = dex_string_item(p, string);
@@ -343,6 +344,7 @@ bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_er
 	p.work_left = b.size * 2;
 	ret->text_left = b.size * 16;
 	const bool ok = read_parts(&p);
+	ASSERT(!ok || ret->parts.count > 0);
 	if (ok) {
 		tile(&p);
 		size_t kept = 0;

@@ -37,6 +37,7 @@ bool zip_matches(struct bytes b)
 
 void zip_release(struct zip *z)
 {
+	ASSERT(z->entries.count == 0 || z->entries.data);
 	vec_release(&z->entries);
 }
 
@@ -195,6 +196,7 @@ bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *
 	read_end(b, &end, &size, &off);
 	if (size > end || off > end - size)
 		return fail(err, HEFT_EFORMAT, end, "%s: the directory is outside the file", path);
+	ASSERT(end <= b.size && size <= end);
 	ret->directory = end - size;
 	ret->directory_size = size;
 	p.base = ret->directory - off;

@@ -19,6 +19,7 @@ void coff_read_strings(struct pe *p)
 	p->strings = bytes_sub(im->bytes, off, min_u64(length, im->bytes.size - off));
 	while (p->strings.size > 0 && p->strings.p[p->strings.size - 1] != 0)
 		p->strings.size--;
+	ASSERT(p->strings.size == 0 || p->strings.p[p->strings.size - 1] == 0);
 }
 
 /* Names of up to 8 bytes stand in the field. */
@@ -273,6 +274,8 @@ static void coff_symbols_read_section_relocs(struct pe *p, const struct pe_secti
 
 void coff_read_relocs(struct pe *p)
 {
+	ASSERT(p->build.im->kind == IMAGE_OBJECT);
+	ASSERT(p->first_symbol <= p->build.symbols.count);
 	for (size_t i = 0; i < p->sections.count && p->table != 0; i++)
 		if (p->sections.data[i].reloc_count > 0)
 			coff_symbols_read_section_relocs(p, &p->sections.data[i]);

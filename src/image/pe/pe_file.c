@@ -68,6 +68,7 @@ struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **
 		const struct section *made = &p->build.sections.data[s->index];
 		if (rva < s->addr || rva - s->addr >= made->file_size)
 			continue;
+		ASSERT(made->off <= p->build.im->bytes.size);
 		*ret = s;
 		const uint64_t skip = rva - s->addr;
 		return pe_reader(p, made->off + skip, made->file_size - skip);
@@ -77,6 +78,7 @@ struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **
 
 void pe_put(struct pe *p, uint64_t rva, uint64_t size, uint32_t symbol, uint64_t owner)
 {
+	ASSERT(symbol < p->build.symbols.count);
 	const struct pe_section *s;
 	(void)pe_at(p, rva, &s);
 	if (s && size > 0)
@@ -193,6 +195,7 @@ static void pe_file_add_section(struct pe *p, struct pe_section *s, struct str n
 
 void pe_read_sections(struct pe *p)
 {
+	ASSERT(p->sections.count == 0);
 	struct reader r = pe_reader(p, p->sections_off, (uint64_t)p->section_count * SECTION_SIZE);
 	for (uint32_t i = 0; i < p->section_count && reader_left(&r) >= SECTION_SIZE; i++) {
 		struct pe_section s = { 0 };
@@ -310,6 +313,7 @@ void pe_begin(struct pe *p, struct image *im, const struct image_place *at, stru
 
 bool pe_end(struct pe *p, bool ok)
 {
+	ASSERT(p->table < p->build.sections.count && p->names < p->build.sections.count);
 	if (ok)
 		build_finish(&p->build, p->table, p->names);
 	build_release(&p->build);

@@ -74,6 +74,7 @@ static uint32_t read_leaf(struct resources *x, uint64_t off)
  * Calls itself LEVELS deep at the most. */
 static uint32_t pe_resources_read_directory(struct resources *x, uint64_t off, unsigned level)
 {
+	ASSERT(level < LEVELS);
 	struct pe *p = x->p;
 	struct reader r = pe_resources_reader_at(x, off);
 	uint32_t first = 0;

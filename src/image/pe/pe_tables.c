@@ -15,6 +15,7 @@ static struct str pe_tables_name_at(const struct pe *p, uint64_t rva)
 
 static struct reader directory(const struct pe *p, enum pe_directory which)
 {
+	ASSERT(which < PE_DIRECTORIES);
 	const struct pe_section *s;
 	struct reader r = pe_at(p, p->directories[which].addr, &s);
 	r.size = min_u64(r.size, p->directories[which].size);
@@ -276,6 +277,7 @@ static void read_debug(struct pe *p)
 
 void pe_read_tables(struct pe *p)
 {
+	ASSERT(p->build.im->kind == IMAGE_EXEC);
 	struct reader r = directory(p, PE_EXPORT);
 	const struct exports e = read_export_table(&r);
 	for (uint32_t i = 0; reader_ok(&r) && i < e.name_count && pe_spend(p, 6); i++)

@@ -84,6 +84,7 @@ static void wasm_list_sections(struct wasm *w)
 			s.name = wasm_keep(w, wasm_name(&name));
 			s.off += name.pos;
 		}
+		ASSERT(s.start < s.off && s.off <= s.end && s.end <= im->bytes.size);
 		vec_push(&w->sections, s);
 	}
 }
@@ -110,6 +111,7 @@ static const char *title_of(struct wasm *w, const struct wasm_section *s)
 
 static void wasm_add_section(struct wasm *w, struct wasm_section *s)
 {
+	ASSERT(s->index == 0);
 	const struct section made = { .name = s->name,
 				      .title = str_of(title_of(w, s)),
 				      .type = SHT_PROGBITS,
@@ -134,6 +136,7 @@ static void wasm_add_sections(struct wasm *w, bool mapped)
 
 static void wasm_add_function(struct wasm *w, size_t i)
 {
+	ASSERT(i < w->functions.count);
 	const struct wasm_function *f = &w->functions.data[i];
 	struct made_symbol s = { .entry_off = f->entry, .entry_size = f->length };
 	s.symbol.name = f->name;
@@ -151,6 +154,7 @@ static void wasm_add_function(struct wasm *w, size_t i)
 
 static void add_segment_symbol(struct wasm *w, size_t i)
 {
+	ASSERT(i < w->data.count);
 	const struct wasm_data *d = &w->data.data[i];
 	struct made_symbol s = { .entry_off = d->entry, .entry_size = d->length };
 	s.symbol.name = d->name;

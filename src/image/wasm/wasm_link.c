@@ -162,6 +162,7 @@ typedef VEC(struct wasm_link_patched) patched_vec;
 
 static void list_patched(const struct wasm *w, const struct wasm_section *target, patched_vec *ret)
 {
+	ASSERT(target->off <= target->end && ret->count == 0);
 	const struct section *sections = w->build.sections.data;
 	if (target->id == WASM_DATA) {
 		for (size_t i = 0; i < w->data.count; i++)

@@ -50,6 +50,7 @@ static void skip_limits(struct wasm *w, struct reader *r, bool memory)
 /* Types of functions (core specification, 5.3.6); the first of another form ends the list. */
 void wasm_read_types(struct wasm *w, const struct wasm_section *s)
 {
+	ASSERT(s->id == WASM_TYPE);
 	enum { FUNCTION = 0x60, LISTS = 2 };
 	struct reader r = wasm_reader(w, s->off, s->end);
 	w->type_section = s;
@@ -78,6 +79,7 @@ static void own_type(struct wasm *w, uint64_t type, uint64_t function)
 
 void wasm_read_imports(struct wasm *w, const struct wasm_section *s)
 {
+	ASSERT(s->id == WASM_IMPORT);
 	struct reader r = wasm_reader(w, s->off, s->end);
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		const uint64_t at = r.pos;
@@ -119,6 +121,7 @@ void wasm_read_imports(struct wasm *w, const struct wasm_section *s)
 /* A function without a name of its own is known by the first it is exported by. */
 void wasm_read_exports(struct wasm *w, const struct wasm_section *s)
 {
+	ASSERT(s->id == WASM_EXPORT);
 	struct reader r = wasm_reader(w, s->off, s->end);
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
 		const uint64_t at = r.pos;
@@ -153,6 +156,7 @@ void wasm_read_functions(struct wasm *w, const struct wasm_section *s)
 
 void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 {
+	ASSERT(w->imported <= w->functions.count && s->id == WASM_CODE);
 	struct reader r = wasm_reader(w, s->off, s->end);
 	uint64_t left = read_uleb(&r);
 	const uint64_t first = r.pos;
@@ -247,6 +251,7 @@ static void wasm_module_add_data(struct wasm *w, struct wasm_data *d)
 
 void wasm_read_data(struct wasm *w, const struct wasm_section *s)
 {
+	ASSERT(s->id == WASM_DATA);
 	enum { PASSIVE = 1, MEMORY = 2 };
 	struct reader r = wasm_reader(w, s->off, s->end);
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
@@ -279,6 +284,7 @@ void wasm_read_data(struct wasm *w, const struct wasm_section *s)
 /* The functions that fill a table (5.5.12): of the eight forms those that list indexes. */
 void wasm_read_elements(struct wasm *w, const struct wasm_section *s)
 {
+	ASSERT(s->id == WASM_ELEMENT);
 	enum { PASSIVE = 1, EXPLICIT = 2, EXPRESSIONS = 4 };
 	struct reader r = wasm_reader(w, s->off, s->end);
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
