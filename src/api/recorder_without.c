@@ -60,7 +60,8 @@ bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_r
 {
 	(void)r;
 	(void)argv;
-	(void)ret;
+	if (!STATED(heft_recorder_end, ret, err))
+		return false;
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 		    "this heft was built without the recorder, which is for Linux: record the "
 		    "program there, and read the recording here");
@@ -72,10 +73,10 @@ size_t heft_recorder_file_count(const struct heft_recorder *r)
 	return 0;
 }
 
-bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_recorder_file *ret)
+bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_recorder_file *ret,
+			struct heft_err *err)
 {
 	(void)r;
 	(void)i;
-	(void)ret;
-	return false;
+	return STATED(heft_recorder_file, ret, err) && absent(err);
 }
