@@ -50,8 +50,8 @@ static bool *find_doubtful(const struct blockmap *b, const struct image *debug, 
 	return doubtful;
 }
 
-void blockmap_encode(const struct blockmap *b, const struct image *debug, struct bbmap_encoder *x,
-		     struct notes *notes)
+static void blockmap_encode(const struct blockmap *b, const struct image *debug,
+			    struct bbmap_encoder *x, struct notes *notes)
 {
 	bool *doubtful = find_doubtful(b, debug, notes);
 	struct blockmap_detail detail = { 0 };

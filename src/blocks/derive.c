@@ -192,7 +192,8 @@ static void derived_verify(const struct derive_facts *f, const struct derived *d
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-void derive_facts_verify(const struct derive_facts *f)
+/* Facts are in the order that derive.h states. */
+static void derive_facts_verify(const struct derive_facts *f)
 {
 	for (size_t i = 0; i < f->extent_count; i++) {
 		const struct derive_extent *x = &f->extents[i], *before = i > 0 ? x - 1 : NULL;

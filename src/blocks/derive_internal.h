@@ -138,9 +138,7 @@ static inline void note_target(struct batch *b, const struct function *f,
 		vec_push(&b->outs, (struct out){ addr, conditional });
 }
 
-/* derive.c: asserts that facts are in the order that derive.h states. */
-void derive_facts_verify(const struct derive_facts *f);
-/* Decodes all extents of d->facts, the only member that is set before. */
+/* derive.c: decodes all extents of d->facts, the only member that is set before. */
 void derive_decode(struct derivation *d, unsigned threads);
 void derive_release(struct derivation *d);
 

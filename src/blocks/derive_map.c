@@ -134,8 +134,9 @@ static void list_claims(struct gathering *g)
 
 /* ---- extents --------------------------------------------------------------------------------- */
 
-void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
-		       const struct code_claim *c)
+/* A function at [from, to) of the region, in the order of addresses; c is its claim, or NULL. */
+static void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from,
+			      uint64_t to, const struct code_claim *c)
 {
 	ASSERT(from >= r->addr && from <= to && to - r->addr <= r->bytes.size);
 	while (from < to) {

@@ -68,10 +68,6 @@ struct gathering {
 
 /* What is executable and has bytes: sections; segments where there are none. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* derive_map.c: a function at [from, to) of the region, in the order of addresses; c is its claim,
- * or NULL. */
-void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
-		       const struct code_claim *c);
 /* derive_gaps.c: appends the functions in g->gaps, by address; lists what calls and points into
  * them first. */
 void gaps_split(struct gathering *g, split_function_vec *ret);

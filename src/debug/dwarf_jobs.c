@@ -63,6 +63,19 @@ static void view_init(struct dwarf_view *v, struct dwarf_share *s, struct notes 
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
+struct dwarf_jobs {
+	struct dwarf *dwarf;
+	unsigned threads;
+	/* bytes of a job, which begins with a struct dwarf_job and starts zeroed */
+	size_t job_size;
+	void *ctx;
+	/* See struct pool_line.  Jobs are used again: each step finds what the last one left. */
+	bool (*make)(void *ctx, struct dwarf_job *job);
+	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
+	void (*take)(void *ctx, struct dwarf_job *job);
+	void (*release)(void *ctx, struct dwarf_job *job); /* at the end, or NULL */
+};
+
 struct debug_dwarf_jobs_run {
 	const struct dwarf_jobs *jobs;
 	struct dwarf_share share;
@@ -127,7 +140,7 @@ static void tell_all_notes(struct debug_dwarf_jobs_run *r)
 	tell_notes(r, &r->notes);
 }
 
-void dwarf_jobs_run(const struct dwarf_jobs *jobs)
+static void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 {
 	const unsigned threads = pool_threads(jobs->threads);
 	struct debug_dwarf_jobs_run r = { .jobs = jobs, .share = { .dwarf = jobs->dwarf } };

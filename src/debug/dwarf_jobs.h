@@ -26,21 +26,6 @@ struct dwarf_job {
 	bool alone;
 };
 
-struct dwarf_jobs {
-	struct dwarf *dwarf;
-	unsigned threads;
-	/* bytes of a job, which begins with a struct dwarf_job and starts zeroed */
-	size_t job_size;
-	void *ctx;
-	/* See struct pool_line.  Jobs are used again: each step finds what the last one left. */
-	bool (*make)(void *ctx, struct dwarf_job *job);
-	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
-	void (*take)(void *ctx, struct dwarf_job *job);
-	void (*release)(void *ctx, struct dwarf_job *job); /* at the end, or NULL */
-};
-
-void dwarf_jobs_run(const struct dwarf_jobs *jobs);
-
 /* ---- units ---------------------------------------------------------------------------------- */
 
 /* Some units that follow one another in a section. */

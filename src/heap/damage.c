@@ -216,7 +216,8 @@ static size_t freed_on_stack(const struct finding *g)
 	return SIZE_MAX;
 }
 
-struct damage *damage_double_free(const struct finding *g, uint64_t addr)
+/* The double free of the block at an address, added where it is not in the list. */
+static struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 {
 	for (size_t i = 0; i < g->to->list.count; i++)
 		if (g->to->list.data[i].kind == DAMAGE_DOUBLE_FREE &&

@@ -17,8 +17,6 @@ struct finding {
 
 /* To the list; it names no block yet. */
 struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr);
-/* The double free of the block at an address, added where it is not in the list. */
-struct damage *damage_double_free(const struct finding *g, uint64_t addr);
 
 /* Chunks in use whose header is not whole. */
 void damage_headers(const struct finding *g);

@@ -12,12 +12,6 @@ label_id segment_label(struct labels *labels, const struct segment *s)
 	return label_format(labels, SEGMENT_FMT, SEGMENT_ARG(s));
 }
 
-label_id section_kind_label(struct labels *labels, const struct section *s)
-{
-	return label_format(labels, "Section [%s%s%s]", s->alloc ? "A" : "", s->write ? "W" : "",
-			    s->exec ? "X" : "");
-}
-
 label_id fill_label(struct labels *labels)
 {
 	return label_borrow(labels, STR("[fill]"));
@@ -106,7 +100,9 @@ static void basemap_add_sections(struct builder *b, const struct image *im)
 	const size_t first = b->from.count;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		const label_id label = section_kind_label(b->labels, s);
+		const label_id label = label_format(b->labels, "Section [%s%s%s]",
+						    s->alloc ? "A" : "", s->write ? "W" : "",
+						    s->exec ? "X" : "");
 		const uint64_t off = im->file_off + s->off;
 		if (s->alloc)
 			basemap_add_range(b, (struct base_range){ s->addr, s->size, off,

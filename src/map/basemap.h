@@ -66,7 +66,5 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 label_id segment_label(struct labels *labels, const struct segment *s);
 /* "[fill]": with regions, what lies between the contents of one. */
 label_id fill_label(struct labels *labels);
-/* "Section [AX]" */
-label_id section_kind_label(struct labels *labels, const struct section *s);
 
 #endif

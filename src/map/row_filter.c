@@ -50,7 +50,7 @@ static uint32_t row_filter_bits_of(struct matching *g, uint32_t node, uint32_t l
 	uint32_t *const bits = &(*known)[g->maker->tree->nodes.data[node].key];
 	if (*bits == 0) {
 		struct heft_row row;
-		rows_describe(g->maker, node, level, &row);
+		rows_describe(g->maker, node, rows_label(g->maker, node), level, &row);
 		*bits = g->filter->match(g->filter->ctx, &row);
 		*bits = ASKED | bits_in_full(g, node, level, &row, *bits);
 	}

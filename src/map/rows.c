@@ -351,8 +351,8 @@ enum heft_row_kind rows_kind(struct str label)
 		       : HEFT_ROW_FALLBACK;
 }
 
-static void map_rows_describe(const struct rows_maker *b, uint32_t node, const char *label,
-			      uint32_t level, struct heft_row *row)
+void rows_describe(const struct rows_maker *b, uint32_t node, const char *label, uint32_t level,
+		   struct heft_row *row)
 {
 	*row = (struct heft_row){ .label = label,
 				  .now = tree_sums(b->tree, node, HEFT_INPUT),
@@ -362,16 +362,11 @@ static void map_rows_describe(const struct rows_maker *b, uint32_t node, const c
 		b->opts->fill(b->opts->ctx, node, level, row);
 }
 
-void rows_describe(const struct rows_maker *b, uint32_t node, uint32_t level, struct heft_row *ret)
-{
-	map_rows_describe(b, node, rows_label(b, node), level, ret);
-}
-
 static void make_row(struct rows_maker *b, const struct rows_items *items,
 		     const struct row_item *item, uint32_t level, struct heft_row *row)
 {
 	if (item->node > 0)
-		map_rows_describe(b, item->node, item->label, level, row);
+		rows_describe(b, item->node, item->label, level, row);
 	else
 		*row = (struct heft_row){ .label = item->label,
 					  .now = items->others_sums,

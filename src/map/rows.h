@@ -114,7 +114,8 @@ static inline const char *rows_label(const struct rows_maker *m, uint32_t node)
 	return node > 0 ? m->opts->label(m->opts->ctx, node) : "TOTAL";
 }
 uint32_t rows_depth(const struct rows_maker *m, uint32_t node);
-void rows_describe(const struct rows_maker *m, uint32_t node, uint32_t level, struct heft_row *ret);
+void rows_describe(const struct rows_maker *m, uint32_t node, const char *label, uint32_t level,
+		   struct heft_row *ret);
 /* The node of a row. */
 uint32_t rows_node(const struct rows_maker *m, const struct heft_row *row);
 /* How many rows there will be below a node with a label, where none are cut; the last of them. */
