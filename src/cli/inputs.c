@@ -55,6 +55,8 @@ void inputs_init(struct inputs *all, const struct cli *cli)
 	*all = (struct inputs){ .cli = cli,
 				.session = cli_session(cli),
 				.usual = profile_groups[0] };
+	/* One style for rows, cards and code, which have others by themselves. */
+	heft_session_set_demangle(all->session, HEFT_NAMES_SHORT);
 }
 
 void inputs_release(struct inputs *all)
