@@ -139,37 +139,27 @@ static void filter_typed(struct browse *b)
 
 /* ---- prompts --------------------------------------------------------------------------------- */
 
-static void drop_character(char *text)
-{
-	size_t size = strlen(text);
-	while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
-		size--;
-	text[size > 0 ? size - 1 : 0] = '\0';
-}
-
-static void take_choice(char *text, size_t room, const char *const *choices)
-{
-	size_t next = 0;
-	for (size_t i = 0; choices[i] != NULL; i++)
-		if (strcmp(choices[i], text) == 0)
-			next = choices[i + 1] != NULL ? i + 1 : 0;
-	snprintf(text, room, "%s", choices[next]);
-}
-
 /* False: the key changes nothing in the text. */
 static bool edit(char *text, size_t room, const char *const *choices, int key)
 {
-	const size_t size = strlen(text);
-	if (key == KEY_BACKSPACE || key == 127 || key == '\b')
-		drop_character(text);
-	else if (key == 'U' - '@')
+	size_t size = strlen(text), next = 0;
+	ASSERT(size < room);
+	if (key == KEY_BACKSPACE || key == 127 || key == '\b') { /* the last character, of UTF-8 */
+		while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
+			size--;
+		text[size > 0 ? size - 1 : 0] = '\0';
+	} else if (key == 'U' - '@') {
 		text[0] = '\0';
-	else if (key == '\t' && choices != NULL)
-		take_choice(text, room, choices);
-	else if (key >= ' ' && key < 256 && size + 1 < room)
+	} else if (key == '\t' && choices != NULL) { /* the choice behind this one */
+		for (size_t i = 0; choices[i] != NULL; i++)
+			if (strcmp(choices[i], text) == 0)
+				next = choices[i + 1] != NULL ? i + 1 : 0;
+		snprintf(text, room, "%s", choices[next]);
+	} else if (key >= ' ' && key < 256 && size + 1 < room) {
 		memcpy(text + size, (char[2]){ (char)key, '\0' }, 2);
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -246,37 +236,7 @@ static void browse_open_table(struct browse *b, size_t input, const char *by)
 		b->quits = true; /* the table before is gone */
 }
 
-static void browse_group(struct browse *b)
-{
-	char by[sizeof b->by];
-	memcpy(by, b->by, sizeof by);
-	if (browse_prompt(b, "group by", by, sizeof by, b->ops->groups(b->ops->ctx, b->input),
-			  NULL) &&
-	    strcmp(by, b->by) != 0)
-		browse_open_table(b, b->input, by);
-}
-
-static void next_input(struct browse *b)
-{
-	const size_t next = (b->input + 1) % b->ops->input_count;
-	if (next != b->input)
-		browse_open_table(b, next, NULL);
-}
-
-static void ask_filter(struct browse *b)
-{
-	if (!browse_prompt(b, "filter", b->filter, sizeof b->filter, NULL, filter_typed))
-		b->filter[0] = '\0';
-	apply_filter(b);
-}
-
 /* ---- the page -------------------------------------------------------------------------------- */
-
-static bool has_desktop(void)
-{
-	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
-	return (display != NULL && display[0] != '\0') || (wayland != NULL && wayland[0] != '\0');
-}
 
 static bool open_desktop(char *path)
 {
@@ -302,9 +262,12 @@ static void browse_write_page(struct browse *b)
 	snprintf(path, sizeof path, "%.*s.html", (int)(size < 380 ? size : 380), name);
 	if (!browse_prompt(b, "write a page to", path, sizeof path, NULL, NULL))
 		return;
+	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+	const bool desktop = (display != NULL && display[0] != '\0') ||
+			     (wayland != NULL && wayland[0] != '\0');
 	if (!b->ops->page(b->ops->ctx, path, &err))
 		browse_say(b, "%s", err.text);
-	else if (has_desktop() && open_desktop(path))
+	else if (desktop && open_desktop(path))
 		browse_say(b, "wrote %.300s and opened it", path);
 	else
 		browse_say(b, "wrote %.300s; a browser shows it", path);
@@ -340,16 +303,6 @@ static void go_left(struct browse *b)
 		browse_go_to(b, b->tree.nodes[node].parent);
 }
 
-static void toggle_beside(struct browse *b)
-{
-	const uint32_t node = browse_chosen(b);
-	if (node == UINT32_MAX)
-		return;
-	tree_open_beside(&b->tree, node, !b->tree.nodes[node].open);
-	browse_list(b);
-	browse_go_to(b, node);
-}
-
 static void browse_enter(struct browse *b)
 {
 	const uint32_t node = browse_chosen(b);
@@ -362,23 +315,6 @@ static void browse_enter(struct browse *b)
 	b->tree.root = node;
 	browse_list(b);
 	b->at = b->top = 0;
-}
-
-static void browse_leave(struct browse *b)
-{
-	const uint32_t was = b->tree.root;
-	b->tree.root = b->tree.nodes[was].parent;
-	browse_list(b);
-	b->at = b->top = 0;
-	browse_go_to(b, was);
-}
-
-static void browse_escape(struct browse *b)
-{
-	if (b->filter[0] == '\0')
-		return;
-	b->filter[0] = '\0';
-	apply_filter(b);
 }
 
 static void order(struct browse *b, size_t measure, enum tree_sort sort, bool reversed)
@@ -400,22 +336,6 @@ static void next_sort(struct browse *b)
 		   b->tree.diff && sort == TREE_BY_SIZE ? "change" : names[sort]);
 }
 
-static void browse_mark(struct browse *b)
-{
-	const uint32_t node = browse_chosen(b);
-	if (node == UINT32_MAX)
-		return;
-	tree_mark(&b->tree, node, !b->tree.nodes[node].marked);
-	move_by(b, 1);
-}
-
-static void browse_measure(struct browse *b)
-{
-	const size_t m = browse_next_measure(b, b->tree.measure);
-	order(b, m, b->tree.sort, b->tree.reversed);
-	browse_say(b, "measured in %s", b->tree.table->measures[m].title);
-}
-
 /* ---- the mouse ------------------------------------------------------------------------------- */
 
 enum { WHEEL_LINES = 3, DOUBLE_MS = 400 };
@@ -432,14 +352,6 @@ static void scroll_by(struct browse *b, int64_t by)
 	b->at = at >= count ? (count > 0 ? (uint32_t)count - 1 : 0) : (uint32_t)at;
 }
 
-static void open_or_close(struct browse *b, uint32_t node)
-{
-	if (tree_has_children(&b->tree, node))
-		set_open(b, node, !b->tree.nodes[node].open);
-	else
-		browse_card(b, node);
-}
-
 static void click(struct browse *b, uint32_t line)
 {
 	if (line == UINT32_MAX)
@@ -448,8 +360,11 @@ static void click(struct browse *b, uint32_t line)
 	b->at = line;
 	b->clicked = again ? UINT32_MAX : line;
 	clock_gettime(CLOCK_MONOTONIC, &b->click);
-	if (again)
-		open_or_close(b, browse_chosen(b));
+	const uint32_t node = browse_chosen(b);
+	if (again && tree_has_children(&b->tree, node))
+		set_open(b, node, !b->tree.nodes[node].open);
+	else if (again)
+		browse_card(b, node);
 }
 
 static void take_mouse(struct browse *b)
@@ -470,6 +385,8 @@ static void take_mouse(struct browse *b)
 /* False: it is no key that moves. */
 static bool moves(struct browse *b, int key)
 {
+	const uint32_t node = browse_chosen(b), was = b->tree.root;
+	ASSERT(was < b->tree.count && (node == UINT32_MAX || node < b->tree.count));
 	switch (key) {
 	case KEY_DOWN:
 	case 'j': move_by(b, 1); break;
@@ -485,13 +402,24 @@ static bool moves(struct browse *b, int key)
 	case 'l': set_open(b, browse_chosen(b), true); break;
 	case KEY_LEFT:
 	case 'h': go_left(b); break;
-	case '*': toggle_beside(b); break;
+	case '*': /* all rows of a level */
+		if (node == UINT32_MAX)
+			break;
+		tree_open_beside(&b->tree, node, !b->tree.nodes[node].open);
+		browse_list(b);
+		browse_go_to(b, node);
+		break;
 	case '\r':
 	case '\n':
 	case KEY_ENTER: browse_enter(b); break;
 	case KEY_BACKSPACE:
 	case 127:
-	case '\b': browse_leave(b); break;
+	case '\b':
+		b->tree.root = b->tree.nodes[was].parent;
+		browse_list(b);
+		b->at = b->top = 0;
+		browse_go_to(b, was);
+		break;
 	case KEY_MOUSE: take_mouse(b); break;
 	default: return false;
 	}
@@ -500,23 +428,54 @@ static bool moves(struct browse *b, int key)
 
 static void act(struct browse *b, int key)
 {
+	const uint32_t node = browse_chosen(b);
+	const size_t measure = browse_next_measure(b, b->tree.measure);
+	const size_t next = (b->input + 1) % b->ops->input_count;
+	char by[sizeof b->by];
+	ASSERT(b->tree.table != NULL && b->input < b->ops->input_count);
 	switch (key) {
-	case '/': ask_filter(b); break;
-	case ESC: browse_escape(b); break;
-	case 'd': browse_group(b); break;
+	case '/':
+		if (!browse_prompt(b, "filter", b->filter, sizeof b->filter, NULL, filter_typed))
+			b->filter[0] = '\0';
+		apply_filter(b);
+		break;
+	case ESC:
+		if (b->filter[0] == '\0')
+			break;
+		b->filter[0] = '\0';
+		apply_filter(b);
+		break;
+	case 'd':
+		memcpy(by, b->by, sizeof by);
+		if (browse_prompt(b, "group by", by, sizeof by,
+				  b->ops->groups(b->ops->ctx, b->input), NULL) &&
+		    strcmp(by, b->by) != 0)
+			browse_open_table(b, b->input, by);
+		break;
 	case 's': next_sort(b); break;
 	case 'r': order(b, b->tree.measure, b->tree.sort, !b->tree.reversed); break;
-	case 'm': browse_measure(b); break;
-	case ' ': browse_mark(b); break;
+	case 'm':
+		order(b, measure, b->tree.sort, b->tree.reversed);
+		browse_say(b, "measured in %s", b->tree.table->measures[measure].title);
+		break;
+	case ' ':
+		if (node == UINT32_MAX)
+			break;
+		tree_mark(&b->tree, node, !b->tree.nodes[node].marked);
+		move_by(b, 1);
+		break;
 	case 'u': tree_unmark_all(&b->tree); break;
-	case '\t': next_input(b); break;
+	case '\t':
+		if (next != b->input)
+			browse_open_table(b, next, NULL);
+		break;
 	case 'i':
-		if (browse_chosen(b) != UINT32_MAX)
-			browse_card(b, browse_chosen(b));
+		if (node != UINT32_MAX)
+			browse_card(b, node);
 		break;
 	case 'x':
-		if (browse_chosen(b) != UINT32_MAX)
-			browse_code(b, browse_chosen(b));
+		if (node != UINT32_MAX)
+			browse_code(b, node);
 		break;
 	case 'n': browse_notes(b); break;
 	case 'o': browse_write_page(b); break;

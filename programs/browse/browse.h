@@ -5,6 +5,7 @@
 #ifndef HEFT_BROWSE_BROWSE_H
 #define HEFT_BROWSE_BROWSE_H
 
+#include "base/assert.h"
 #include "heft.h"
 
 #include <stdbool.h>

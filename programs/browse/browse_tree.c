@@ -6,13 +6,6 @@
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static bool same_numbers(const struct tree *t, const struct heft_row *a, const struct heft_row *b)
-{
-	const size_t size = t->table->measure_count * sizeof *a->now;
-	return memcmp(a->now, b->now, size) == 0 &&
-	       (!t->diff || memcmp(a->base, b->base, size) == 0);
-}
-
 /* "[section .text]" below ".text" says it again as well. */
 bool tree_same_label(const char *above, const char *label)
 {
@@ -33,15 +26,19 @@ static bool browse_tree_open_row(const struct tree *t, const struct heft_row *ro
  * says are passed over.  NULL where there is no memory. */
 static const struct heft_row *inner_row(const struct tree *t, const struct heft_row *row)
 {
+	const size_t size = t->table->measure_count * sizeof *row->now;
+	ASSERT(row != NULL && size > 0);
 	for (;;) {
 		if (row->child_count != 1)
 			return row;
 		if (!browse_tree_open_row(t, row))
 			return NULL;
-		if (!tree_same_label(row->label, row->children[0]->label) ||
-		    !same_numbers(t, row, row->children[0]))
+		const struct heft_row *child = row->children[0];
+		if (!tree_same_label(row->label, child->label) ||
+		    memcmp(row->now, child->now, size) != 0 ||
+		    (t->diff && memcmp(row->base, child->base, size) != 0))
 			return row;
-		row = row->children[0];
+		row = child;
 	}
 }
 
@@ -55,6 +52,7 @@ static bool grow_numbers(uint32_t **list, size_t room)
 
 static bool browse_tree_grow(struct tree *t, size_t more)
 {
+	ASSERT(t->count <= t->room);
 	if (more > UINT32_MAX - t->count)
 		return false;
 	if (t->count + more <= t->room)
@@ -113,6 +111,7 @@ static bool browse_tree_list_rows(const struct tree *t, const struct heft_row *r
 
 bool tree_make_children(struct tree *t, uint32_t node)
 {
+	ASSERT(node < t->count);
 	const struct tree_node *const n = &t->nodes[node];
 	const struct heft_row *const *list;
 	size_t count;
@@ -433,21 +432,17 @@ void tree_unmark_all(struct tree *t)
 	t->marked = 0;
 }
 
-static bool is_below_marked(const struct tree *t, uint32_t node)
-{
-	while (node != 0) {
-		node = t->nodes[node].parent;
-		if (t->nodes[node].marked)
-			return true;
-	}
-	return false;
-}
-
 void tree_marked(const struct tree *t, size_t measure, double *ret_now, double *ret_base)
 {
+	ASSERT(measure < t->table->measure_count);
 	*ret_now = *ret_base = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
-		if (!t->nodes[i].marked || !t->nodes[i].shown || is_below_marked(t, i))
+		bool counted = !t->nodes[i].marked || !t->nodes[i].shown;
+		for (uint32_t above = i; above != 0 && !counted;) {
+			above = t->nodes[above].parent;
+			counted = t->nodes[above].marked;
+		}
+		if (counted) /* with the marked row above it */
 			continue;
 		const double now = tree_number(t, tree_now(t, i, measure), measure);
 		*ret_now += isnan(now) ? 0 : now;

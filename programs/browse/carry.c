@@ -22,6 +22,7 @@ static int carry_compare_labels(const void *a, const void *b)
 
 static struct labelled *sort_labels(const struct tree *t, uint32_t node)
 {
+	ASSERT(node < t->count);
 	const struct tree_node *n = &t->nodes[node];
 	struct labelled *list = malloc((n->children + 1) * sizeof *list);
 	if (list == NULL)
@@ -85,6 +86,7 @@ static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft
 /* Finds the children of one row that matter; those of a row that is gone are gone. */
 static bool match_children(const struct tree *from, struct tree *to, uint32_t node, uint32_t *now)
 {
+	ASSERT(node < from->count);
 	const struct tree_node *n = &from->nodes[node];
 	struct labelled *list = NULL;
 	uint32_t count = 0;
@@ -110,6 +112,7 @@ static bool match_children(const struct tree *from, struct tree *to, uint32_t no
 /* The row of the new tree, or the one nearest above it that is there. */
 static uint32_t found(const struct tree *from, const uint32_t *now, uint32_t node)
 {
+	ASSERT(node < from->count);
 	while (node != 0 && now[node] == NOWHERE)
 		node = from->nodes[node].parent;
 	return now[node];

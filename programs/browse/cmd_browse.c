@@ -43,20 +43,16 @@ struct browse_job {
 	bool no_mouse;
 };
 
-static bool apply_pid(struct browse_job *job, const struct opt *o, const char *value)
-{
-	uint64_t pid;
-	if (!cli_number(job->inputs.cli, o, value, INT32_MAX, &pid) || pid == 0)
-		return pid == 0 && cli_bad_value(job->inputs.cli, o, value, "a process id");
-	job->inputs.pid = (uint32_t)pid;
-	return true;
-}
-
 static bool browse_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct browse_job *job = ctx;
-	if (o->id == O_PID)
-		return apply_pid(job, o, value);
+	uint64_t pid;
+	if (o->id == O_PID) {
+		if (!cli_number(job->inputs.cli, o, value, INT32_MAX, &pid))
+			return false;
+		job->inputs.pid = (uint32_t)pid;
+		return pid > 0 || cli_bad_value(job->inputs.cli, o, value, "a process id");
+	}
 	if (o->id == O_NO_MOUSE)
 		return job->no_mouse = true;
 	return inputs_apply(&job->inputs, o, value);
@@ -213,21 +209,15 @@ static bool glance(void *ctx, struct browse_table *ret)
 	return good;
 }
 
-static void browse_put_frames(const struct heft_heap_report *r, const struct heft_row *row,
-			      FILE *to)
-{
-	const size_t count = heft_heap_report_frame_count(r, row);
-	for (size_t i = 0; i < count; i++) {
-		const struct heft_frame *f = heft_heap_report_frame(r, row, i);
-		fprintf(to, "  %s  %s:%u\n", f->function, f->file, (unsigned)f->line);
-	}
-}
-
 static void card(void *ctx, size_t input, const struct browse_row *row, FILE *to)
 {
 	struct browse_job *job = ctx;
-	if (job->opened[input].report != NULL)
-		browse_put_frames(job->opened[input].report, row->row, to);
+	ASSERT(input < job->inputs.files.count);
+	const struct heft_heap_report *r = job->opened[input].report;
+	for (size_t i = 0; r != NULL && i < heft_heap_report_frame_count(r, row->row); i++) {
+		const struct heft_frame *f = heft_heap_report_frame(r, row->row, i);
+		fprintf(to, "  %s  %s:%u\n", f->function, f->file, (unsigned)f->line);
+	}
 	row_card_put(&job->card, &job->opened[input], row, to);
 }
 
@@ -267,14 +257,6 @@ static bool fill_page(struct browse_job *job, struct heft_page *page, struct hef
 	return true;
 }
 
-static bool is_input(const struct browse_job *job, const char *path)
-{
-	for (size_t i = 0; i < job->inputs.files.count; i++)
-		if (outfile_is(path, job->inputs.files.paths[i]))
-			return true;
-	return false;
-}
-
 static bool cmd_browse_write_page(void *ctx, const char *path, struct heft_err *err)
 {
 	struct browse_job *job = ctx;
@@ -282,8 +264,11 @@ static bool cmd_browse_write_page(void *ctx, const char *path, struct heft_err *
 	struct outfile out;
 	*err = (struct heft_err){ .code = HEFT_EARG, .offset = HEFT_NO_OFFSET };
 	snprintf(err->text, sizeof err->text, "%.300s: cannot write there", path);
-	bool good = (page != NULL || cli_no_memory(err)) && !is_input(job, path) &&
-		    fill_page(job, page, err) && outfile_open(&out, path);
+	bool input = false;
+	for (size_t i = 0; i < job->inputs.files.count && !input; i++)
+		input = outfile_is(path, job->inputs.files.paths[i]);
+	bool good = (page != NULL || cli_no_memory(err)) && !input && fill_page(job, page, err) &&
+		    outfile_open(&out, path);
 	if (good && heft_page_write(page, &(struct heft_sink){ outfile_put, out.f }, err))
 		good = outfile_close(&out);
 	else if (good)

@@ -25,6 +25,7 @@ struct words {
 static void filter_add_word(struct words *w, char *text)
 {
 	const bool not = text[0] == '!';
+	ASSERT(w->count < 8 * sizeof(uint32_t)); /* a bit each */
 	struct filter_word *word = &w->words[w->count];
 	*word = (struct filter_word){ .text = text + not, .size = strlen(text + not) };
 	if (word->size == 0 || w->count == WORDS_MAX)
@@ -73,14 +74,6 @@ static bool filter_contains(const char *text, const struct filter_word *w)
 	return false;
 }
 
-static bool is_in_alias(const struct heft_row *row, const struct filter_word *w)
-{
-	for (size_t i = 0; i < row->alias_count; i++)
-		if (filter_contains(row->aliases[i], w))
-			return true;
-	return false;
-}
-
 /* Bits of the words that a row has in a name or text; `known` are not asked again. */
 static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row,
 				const struct words *w, uint32_t known)
@@ -89,7 +82,8 @@ static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row
 		bool found = (known & 1U << i) != 0 || filter_contains(row->label, &w->words[i]);
 		for (size_t k = 0; !found && row->texts != NULL && k < t->table->text_count; k++)
 			found = filter_contains(row->texts[k], &w->words[i]);
-		found = found || is_in_alias(row, &w->words[i]);
+		for (size_t k = 0; !found && k < row->alias_count; k++)
+			found = filter_contains(row->aliases[k], &w->words[i]);
 		known |= (uint32_t)found << i;
 	}
 	return known;
@@ -127,6 +121,7 @@ static void filter_add_up(struct tree *t, union heft_value *sums)
 	const size_t measures = t->table->measure_count;
 	for (uint32_t i = t->count; i-- > 0;) {
 		const struct tree_node *n = &t->nodes[i];
+		ASSERT(n->parent < i || i == 0);
 		union heft_value *own = sums + i * measures * 2;
 		union heft_value *above = sums + n->parent * measures * 2;
 		if (!n->shown)
@@ -146,19 +141,14 @@ static void filter_add_up(struct tree *t, union heft_value *sums)
 	}
 }
 
-static void show_all(struct tree *t)
-{
-	free(t->sums);
-	t->sums = NULL;
-	for (uint32_t i = 0; i < t->count; i++)
-		t->nodes[i].shown = true;
-}
-
 static bool filter_here(struct tree *t, const struct words *w)
 {
 	union heft_value *sums = NULL;
-	if (w->count == 0) {
-		show_all(t);
+	if (w->count == 0) { /* all rows are shown */
+		free(t->sums);
+		t->sums = NULL;
+		for (uint32_t i = 0; i < t->count; i++)
+			t->nodes[i].shown = true;
 		return true;
 	}
 	if (!tree_make_all(t))

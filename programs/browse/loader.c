@@ -8,6 +8,7 @@ enum { STEP_MS = 5 };
 
 void loader_init(struct loader *l, const struct browse_ops *ops)
 {
+	ASSERT(ops != NULL && ops->make != NULL);
 	*l = (struct loader){ .ops = ops };
 	pthread_mutex_init(&l->lock, NULL);
 }
@@ -50,17 +51,6 @@ static void *loader_work(void *ctx)
 	return NULL;
 }
 
-/* Signals, such as that of a new size of the screen, are for the screen's thread. */
-static bool loader_start_thread(struct loader *l)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	const bool good = pthread_create(&l->thread, NULL, loader_work, l) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return good;
-}
-
 /* ---- the screen's thread --------------------------------------------------------------------- */
 
 bool loader_start(struct loader *l, size_t input, const char *by)
@@ -73,7 +63,13 @@ bool loader_start(struct loader *l, size_t input, const char *by)
 	l->what[0] = '\0';
 	l->done = l->total = 0;
 	l->made = NULL;
-	l->busy = loader_start_thread(l);
+	ASSERT(!l->busy);
+	/* Signals, such as that of a new size of the screen, are for the screen's thread. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	l->busy = pthread_create(&l->thread, NULL, loader_work, l) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return l->busy;
 }
 
@@ -113,6 +109,7 @@ bool loader_wait(struct loader *l, unsigned ms)
 
 void *loader_take(struct loader *l, struct browse_table *ret, struct heft_err *err)
 {
+	ASSERT(l->busy);
 	pthread_join(l->thread, NULL);
 	l->busy = false;
 	*ret = l->table;

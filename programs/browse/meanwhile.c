@@ -26,6 +26,7 @@ int64_t browse_since(const struct timespec *from)
 
 static bool meanwhile_start(struct browse *b, size_t input, const char *by)
 {
+	ASSERT(input < b->ops->input_count);
 	clock_gettime(CLOCK_MONOTONIC, &b->began);
 	return loader_start(&b->loader, input, by);
 }
@@ -51,21 +52,16 @@ static bool take_first(struct browse *b, struct heft_err *err)
 	       fail_text(err, HEFT_ENOMEM, "%s", "out of memory");
 }
 
-static void draw_progress(struct browse *b)
-{
-	char text[LOADER_TEXT_MAX], foot[LOADER_TEXT_MAX + 20];
-	loader_text(&b->loader, text);
-	snprintf(foot, sizeof foot, " %s    Esc stops", text);
-	paint_text(0, 0, paint_columns(), b->ops->title(b->ops->ctx, 0), PAINT_HEAD, false);
-	browse_foot(foot);
-	refresh();
-}
-
 /* With nothing else to look at. */
 static bool await_first(struct browse *b, struct heft_err *err)
 {
 	while (!loader_wait(&b->loader, STEP_MS)) {
-		draw_progress(b);
+		char text[LOADER_TEXT_MAX], foot[LOADER_TEXT_MAX + 20];
+		loader_text(&b->loader, text);
+		snprintf(foot, sizeof foot, " %s    Esc stops", text);
+		paint_text(0, 0, paint_columns(), b->ops->title(b->ops->ctx, 0), PAINT_HEAD, false);
+		browse_foot(foot);
+		refresh();
 		timeout(0);
 		const int key = getch();
 		timeout(-1);
@@ -75,18 +71,13 @@ static bool await_first(struct browse *b, struct heft_err *err)
 	return take_first(b, err);
 }
 
-/* ncurses crashes where it gets no memory; a terminal takes less than this. */
-static bool meanwhile_has_room(void)
-{
-	void *room = malloc(1 << 20);
-	free(room);
-	return room != NULL;
-}
-
 static bool start_paint(unsigned flags, struct heft_err *err)
 {
 	const char *term = getenv("TERM");
-	if (!meanwhile_has_room())
+	/* ncurses crashes where it gets no memory; a terminal takes less than this. */
+	void *room = malloc(1 << 20);
+	free(room);
+	if (room == NULL)
 		return fail_text(err, HEFT_ENOMEM, "%s", "out of memory");
 	return paint_start((flags & BROWSE_COLOR) != 0, (flags & BROWSE_MOUSE) != 0) ||
 	       fail_text(err, HEFT_EUNSUPPORTED,

@@ -9,32 +9,21 @@
 
 /* ---- lines of a text ------------------------------------------------------------------------- */
 
-/* Bytes of a line that does not fit: up to its last blank, unless that leaves half of it empty. */
-static size_t wrap_at(const char *at, size_t fits)
-{
-	for (size_t i = fits; i > fits / 2; i--)
-		if (at[i - 1] == ' ')
-			return i;
-	return fits;
-}
-
 /* Where the line behind the one that begins at `at` begins; lines are wrapped to the screen. */
 static const char *pager_next_line(const char *at)
 {
 	const char *end = strchr(at, '\n');
+	ASSERT(*at != '\0');
 	const size_t size = end != NULL ? (size_t)(end - at) : strlen(at);
 	const size_t fits = paint_fit(at, paint_columns() - 2);
-	if (size > 0 && fits < size)
-		return at + (at[fits] == ' ' ? fits + 1 : wrap_at(at, fits));
+	if (size > 0 && fits < size) {
+		/* Up to its last blank, unless that leaves half of the line empty. */
+		size_t blank = at[fits] == ' ' ? fits + 1 : fits;
+		while (blank > fits / 2 && at[blank - 1] != ' ')
+			blank--;
+		return at + (blank > fits / 2 ? blank : fits);
+	}
 	return at + size + (end != NULL);
-}
-
-static int count_lines(const char *text)
-{
-	int count = 0;
-	for (; *text != '\0' && count < 1000000; text = pager_next_line(text))
-		count++;
-	return count;
 }
 
 static void draw_text_line(const char *at, int y)
@@ -101,7 +90,9 @@ void browse_pager(struct browse *b, const char *title, const char *text)
 	int first = 0, by = 0;
 	(void)b;
 	do {
-		const int most = count_lines(text) - (paint_rows() - 2);
+		int most = 2 - paint_rows(); /* lines beyond the screen */
+		for (const char *at = text; *at != '\0' && most < 1000000; at = pager_next_line(at))
+			most++;
 		first += by;
 		if (first > most)
 			first = most;

@@ -23,16 +23,6 @@ static const struct {
 	[PAINT_BAR] = { 3, COLOR_CYAN, A_NORMAL }, [PAINT_MARK] = { 4, COLOR_YELLOW, A_BOLD },
 };
 
-static void start_colors(void)
-{
-	if (!has_colors() || start_color() == ERR)
-		return;
-	use_default_colors();
-	for (size_t i = 0; i < COUNT_OF(styles); i++)
-		if (styles[i].pair != 0)
-			init_pair(styles[i].pair, styles[i].color, -1);
-}
-
 bool paint_start(bool color, bool mouse)
 {
 	if (newterm(NULL, stdout, stdin) == NULL)
@@ -46,8 +36,12 @@ bool paint_start(bool color, bool mouse)
 	mouseinterval(0); /* a click is told at once */
 	if (mouse)
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	if (color)
-		start_colors();
+	if (!color || !has_colors() || start_color() == ERR)
+		return true;
+	use_default_colors();
+	for (size_t i = 0; i < COUNT_OF(styles); i++)
+		if (styles[i].pair != 0)
+			init_pair(styles[i].pair, styles[i].color, -1);
 	return true;
 }
 

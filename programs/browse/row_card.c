@@ -39,6 +39,7 @@ static bool is_section_of(const char *label, const char *name)
 static bool is_on_path(const struct browse_row *row, const char *const *labels, size_t count)
 {
 	size_t k = 0;
+	ASSERT(row->depth > 0);
 	for (size_t i = 0; i < count && k < row->depth; i++) {
 		if (strcmp(labels[i], row->path[k]) == 0)
 			k++;
@@ -196,14 +197,6 @@ static bool row_card_find(struct row_card *c, uint64_t addr, struct heft_locatio
 	return good;
 }
 
-static bool row_card_is_name_of(const struct heft_row *row, const char *name)
-{
-	bool found = name != NULL && strcmp(row->label, name) == 0;
-	for (size_t i = 0; name != NULL && !found && i < row->alias_count; i++)
-		found = strcmp(row->aliases[i], name) == 0;
-	return found;
-}
-
 /* The symbols that the name of a row stands for: instances of a template, overloads, static
  * functions of several files. */
 struct instances {
@@ -213,14 +206,6 @@ struct instances {
 	size_t look_ups;
 };
 
-static void instance_add(struct instances *all, const struct heft_location *at)
-{
-	if (all->count < LOCATIONS)
-		all->addrs[all->count] = at->addr;
-	all->count++;
-	all->own += at->symbol_size;
-}
-
 /* Those that begin in a place; padding between them is passed over. */
 static void place_count(struct row_card *c, const struct row_card_places *vm,
 			const struct row_card_place *p, struct instances *all)
@@ -228,22 +213,21 @@ static void place_count(struct row_card *c, const struct row_card_places *vm,
 	struct heft_location at;
 	uint64_t addr = p->start;
 	while (addr < p->start + p->size && all->look_ups++ < LOOK_UPS) {
+		const struct heft_row *row = vm->row->row;
 		const bool named = row_card_find(c, addr, &at) && at.symbol != NULL;
 		const uint64_t rest = named && at.symbol_size > at.symbol_offset
 					      ? at.symbol_size - at.symbol_offset
 					      : 1;
-		if (named && at.symbol_offset == 0 && row_card_is_name_of(vm->row->row, at.symbol))
-			instance_add(all, &at);
+		bool own = named && at.symbol_offset == 0 && strcmp(row->label, at.symbol) == 0;
+		for (size_t i = 0; named && at.symbol_offset == 0 && !own && i < row->alias_count;
+		     i++)
+			own = strcmp(row->aliases[i], at.symbol) == 0;
+		if (own && all->count < LOCATIONS)
+			all->addrs[all->count] = at.addr;
+		all->count += own;
+		all->own += own ? at.symbol_size : 0;
 		addr += rest;
 	}
-}
-
-static struct instances instances_count(struct row_card *c, const struct row_card_places *vm)
-{
-	struct instances all = { 0 };
-	for (size_t i = 0; i < vm->count && i < CODE_PLACES; i++)
-		place_count(c, vm, &vm->list[i], &all);
-	return all;
 }
 
 static bool is_counted(const struct row_card_places *vm, const struct instances *all)
@@ -278,18 +262,6 @@ static void row_card_put_location(struct row_card *c, uint64_t addr, FILE *to)
 			 &err);
 }
 
-/* What heft where says of the first symbols, or of the first bytes. */
-static void put_locations(struct row_card *c, const struct row_card_places *vm,
-			  const struct instances *all, FILE *to)
-{
-	const size_t count = all->count > 0 ? all->count : vm->count;
-	for (size_t i = 0; i < count && i < LOCATIONS; i++)
-		row_card_put_location(c, all->count > 0 ? all->addrs[i] : vm->list[i].start, to);
-	if (all->count > LOCATIONS)
-		fprintf(to, "\nThese are the first %d of %zu symbols of this name%s.\n", LOCATIONS,
-			all->count, is_counted(vm, all) ? "" : " or more");
-}
-
 void row_card_put(struct row_card *c, const struct input *in, const struct browse_row *row,
 		  FILE *to)
 {
@@ -303,9 +275,17 @@ void row_card_put(struct row_card *c, const struct input *in, const struct brows
 	row_card_put_places(to, &file, "in the file at");
 	if (path == NULL || !open_where(c, path, &err))
 		return;
-	const struct instances all = instances_count(c, &vm);
+	struct instances all = { 0 };
+	for (size_t i = 0; i < vm.count && i < CODE_PLACES; i++)
+		place_count(c, &vm, &vm.list[i], &all);
 	row_card_put_sizes(&vm, &file, &all, to);
-	put_locations(c, &vm, &all, to);
+	/* What heft where says of the first symbols, or of the first bytes. */
+	const size_t count = all.count > 0 ? all.count : vm.count;
+	for (size_t i = 0; i < count && i < LOCATIONS; i++)
+		row_card_put_location(c, all.count > 0 ? all.addrs[i] : vm.list[i].start, to);
+	if (all.count > LOCATIONS)
+		fprintf(to, "\nThese are the first %d of %zu symbols of this name%s.\n", LOCATIONS,
+			all.count, is_counted(&vm, &all) ? "" : " or more");
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */

@@ -55,6 +55,7 @@ const char *browse_change_word(enum heft_change change)
 	static const char *const words[] = {
 		"", "changed", "added", "removed", "moved", "renamed"
 	};
+	ASSERT((size_t)change < sizeof words / sizeof *words);
 	return (unsigned)change < HEFT_CHANGES ? words[change] : "";
 }
 
@@ -85,20 +86,17 @@ static void screen_add(struct cells *c, enum what what, size_t measure, int widt
 /* Titles do not touch. */
 static int width_of(const struct browse *b, size_t m)
 {
+	ASSERT(m < b->tree.table->measure_count);
 	const size_t title = strlen(b->tree.table->measures[m].title);
 	return title >= NUMBER && title < 30 ? (int)title + 1 : NUMBER;
-}
-
-static bool has_column(const struct browse *b, size_t m)
-{
-	return !b->tree.table->measures[m].of_change;
 }
 
 size_t browse_next_measure(const struct browse *b, size_t m)
 {
 	const size_t count = b->tree.table->measure_count;
+	ASSERT(m < count);
 	for (size_t i = 1; i <= count; i++)
-		if (has_column(b, (m + i) % count))
+		if (!b->tree.table->measures[(m + i) % count].of_change)
 			return (m + i) % count;
 	return m;
 }
@@ -120,6 +118,7 @@ static void choose_cells(const struct browse *b, struct cells *c)
 {
 	const struct tree *t = &b->tree;
 	const int width = width_of(b, t->measure);
+	ASSERT(t->root < t->count);
 	*c = (struct cells){ .width = 2 };
 	c->cells[c->count++] = (struct screen_cell){ t->diff ? CHANGE : NOW, t->measure, width };
 	c->width += width;
@@ -180,14 +179,6 @@ static void growth_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint3
 		number_growth(out, (uint64_t)(now + 0.5), (uint64_t)(base + 0.5));
 }
 
-static void picture_text(char out[NUMBER_TEXT_MAX], double share)
-{
-	const int full = (int)(share * (double)BAR + 0.5);
-	for (int i = 0; i < BAR; i++)
-		out[i] = i < full ? '#' : '.';
-	out[BAR] = '\0';
-}
-
 static enum paint_style style_of_change(const struct browse *b, uint32_t node, size_t m)
 {
 	const double change = tree_change(&b->tree, node, m);
@@ -219,7 +210,9 @@ static void draw_cell(const struct browse *b, uint32_t node, const struct screen
 		break;
 	case SHARE: snprintf(text, sizeof text, "%.1f%%", 100 * share_of(b, node)); break;
 	case PICTURE:
-		picture_text(text, share_of(b, node));
+		for (int i = 0, full = (int)(share_of(b, node) * (double)BAR + 0.5); i < BAR; i++)
+			text[i] = i < full ? '#' : '.';
+		text[BAR] = '\0';
 		style = PAINT_BAR;
 		break;
 	case FREE: number_amount(text, screen_text_of(b, node, cell->measure)); break;
@@ -301,19 +294,15 @@ int browse_foot(const char *text)
 	return paint_text(paint_rows() - 1, 0, paint_columns(), text, PAINT_HEAD, false);
 }
 
-/* In few columns those that lead to the others. */
-static const char *keys_text(void)
-{
-	static const char all[] =
-		" / filter  d group  s sort  m measure  i card  x code  o page  ? help  q quit";
-	return paint_columns() >= (int)sizeof all - 1 ? all : " ? help  / filter  d group  q quit";
-}
-
 static void draw_foot(const struct browse *b)
 {
 	const struct tree *t = &b->tree;
+	/* In few columns those that lead to the others. */
+	static const char keys[] =
+		" / filter  d group  s sort  m measure  i card  x code  o page  ? help  q quit";
+	const bool wide = paint_columns() >= (int)sizeof keys - 1;
 	char text[500];
-	snprintf(text, sizeof text, "%s", keys_text());
+	snprintf(text, sizeof text, "%s", wide ? keys : " ? help  / filter  d group  q quit");
 	if (b->said[0] != '\0') {
 		snprintf(text, sizeof text, " %s", b->said);
 	} else if (t->marked > 0) {

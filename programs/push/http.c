@@ -32,19 +32,13 @@ __attribute__((format(printf, 3, 4))) static bool http_fail(struct heft_err *err
 	return false;
 }
 
-static bool has_password(const char *url)
-{
-	const char *host = strstr(url, "://") + 3;
-	const size_t size = strcspn(host, "/?#");
-	const char *at = memchr(host, '@', size);
-	return at && memchr(host, ':', (size_t)(at - host));
-}
-
 static bool url_check(const char *url, struct heft_err *err)
 {
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
 		return http_fail(err, HEFT_EARG, "'%.40s' is no http or https address", url);
-	if (has_password(url))
+	const char *host = strstr(url, "://") + 3;
+	const char *at = memchr(host, '@', strcspn(host, "/?#"));
+	if (at != NULL && memchr(host, ':', (size_t)(at - host)) != NULL)
 		return http_fail(err, HEFT_EARG,
 				 "an address with a password is seen by everybody on this machine; "
 				 "put the password into ~/.netrc");
@@ -126,16 +120,6 @@ void http_close(struct http *h)
 	free(h);
 }
 
-/* Tells the first line of what the server said. */
-static bool refused(const struct http *h, struct heft_err *err)
-{
-	size_t size = 0;
-	while (size < h->answer_size && (unsigned char)h->answer[size] >= ' ')
-		size++;
-	return http_fail(err, HEFT_EIO, "%.200s: the server answers %u%s%.*s", h->url, h->status,
-			 size > 0 ? ": " : "", (int)size, h->answer);
-}
-
 static bool no_answer(const struct http *h, CURLcode code, struct heft_err *err)
 {
 	const char *said = *h->said ? h->said : curl_easy_strerror(code);
@@ -164,7 +148,13 @@ bool http_post(struct http *h, const void *data, size_t size, struct heft_err *e
 	h->status = code == CURLE_OK ? (unsigned)status : 0;
 	if (code != CURLE_OK)
 		return no_answer(h, code, err);
-	return (status >= 200 && status <= 299) || refused(h, err);
+	if (status >= 200 && status <= 299)
+		return true;
+	size_t line = 0; /* the first of what the server said */
+	while (line < h->answer_size && (unsigned char)h->answer[line] >= ' ')
+		line++;
+	return http_fail(err, HEFT_EIO, "%.200s: the server answers %u%s%.*s", h->url, h->status,
+			 line > 0 ? ": " : "", (int)line, h->answer);
 }
 
 unsigned http_status(const struct http *h)

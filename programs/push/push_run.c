@@ -97,14 +97,6 @@ static bool pushing_start(struct heap_run *job)
 	return run->pusher != NULL;
 }
 
-/* Of several files of a process the last one is that of its end. */
-static bool is_last_of(const struct heap_run *job, size_t i, const struct heft_recorder_file *f)
-{
-	struct heft_recorder_file next = { .size = sizeof next };
-	return !f->empty && !(heft_recorder_file(job->recorder, i + 1, &next, NULL) &&
-			      !next.empty && next.pid == f->pid);
-}
-
 /* The last profiles are those of the files that were left, the program's own first. */
 static void pushing_end(struct heap_run *job, const struct heft_recorder_end *end)
 {
@@ -112,9 +104,14 @@ static void pushing_end(struct heap_run *job, const struct heft_recorder_end *en
 	struct heft_recorder_file f = { .size = sizeof f };
 	pusher_stop(run->pusher);
 	for (int own = 1; end && own >= 0; own--)
-		for (size_t i = 0; heft_recorder_file(job->recorder, i, &f, NULL); i++)
-			if ((f.pid == end->pid) == own && is_last_of(job, i, &f))
+		for (size_t i = 0; heft_recorder_file(job->recorder, i, &f, NULL); i++) {
+			/* Of several files of a process the last one is that of its end. */
+			struct heft_recorder_file next = { .size = sizeof next };
+			const bool more = heft_recorder_file(job->recorder, i + 1, &next, NULL) &&
+					  !next.empty && next.pid == f.pid;
+			if ((f.pid == end->pid) == own && !f.empty && !more)
 				pusher_last(run->pusher, f.path, f.pid);
+		}
 	pusher_end(run->pusher);
 }
 

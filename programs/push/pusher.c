@@ -101,6 +101,7 @@ static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool m
 /* Its entry in the list, which is made; NULL where there is no memory. */
 static struct pushed *find_process(struct pusher *p, uint32_t pid)
 {
+	ASSERT(pid != 0 && p->count <= p->room);
 	for (size_t i = 0; i < p->count; i++)
 		if (p->list[i].pid == pid)
 			return &p->list[i];

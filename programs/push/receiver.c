@@ -36,6 +36,7 @@ static const struct scheme {
 static bool receiver_set(struct receiver *r, const struct scheme *s, const char *rest)
 {
 	size_t size = strlen(rest);
+	ASSERT(s->http != NULL);
 	while (s->kind != RECEIVER_PLAIN && size > 0 && rest[size - 1] == '/')
 		size--;
 	r->kind = s->kind;

@@ -80,6 +80,7 @@ static struct heft_note *note_find(struct notes *n, const char *path, const char
 
 static void note_add(struct notes *n, struct map_at *at, struct heft_note note)
 {
+	ASSERT(n->count < UINT32_MAX);
 	map_put(&n->map, at, (uint32_t)n->count);
 	vec_push(n, note);
 }

@@ -190,15 +190,6 @@ static bool keep_copy(struct file *f, struct bytes from, const char *path, struc
 	return true;
 }
 
-static bool read_pipe(struct file *f, int fd, const char *path, struct heft_err *err)
-{
-	struct text t = { 0 };
-	const bool ok = file_read_all(fd, &t, path, err) &&
-			keep_copy(f, (struct bytes){ (const uint8_t *)t.p, t.len }, path, err);
-	text_release(&t);
-	return ok;
-}
-
 bool file_open_stream(struct file *f, const char *path, struct heft_err *err)
 {
 	struct os_file is;
@@ -209,7 +200,11 @@ bool file_open_stream(struct file *f, const char *path, struct heft_err *err)
 	const int fd = os_open(path, true);
 	if (fd < 0)
 		return fail_sys(err, "%s", path);
-	const bool ok = read_pipe(f, fd, path, err);
+	struct text t = { 0 };
+	const bool ok = file_read_all(fd, &t, path, err) &&
+			keep_copy(f, (struct bytes){ (const uint8_t *)t.p, t.len }, path, err);
+	text_release(&t);
+	ASSERT(!ok || f->bytes.size == 0 || f->bytes.p);
 	close(fd);
 	return ok;
 }

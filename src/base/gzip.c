@@ -150,14 +150,6 @@ struct unpacked {
 	uint64_t size, room;
 };
 
-static void gzip_make_room(struct unpacked *u, uint64_t most)
-{
-	if (u->size < u->room)
-		return;
-	u->room = min_u64(most, u->room < 32768 ? 65536 : u->room * 2);
-	u->p = mem_resize(u->p, u->room);
-}
-
 /* Until the member ends, or `most` bytes are there, or *ret_used is all there is; false where it is
  * damaged. */
 static bool inflate_all(struct inflate *z, struct bytes packed, struct unpacked *u, uint64_t most,
@@ -167,7 +159,11 @@ static bool inflate_all(struct inflate *z, struct bytes packed, struct unpacked 
 	while (!inflate_ended(z) && u->size < most) {
 		const struct bytes rest = { packed.p + *ret_used, packed.size - *ret_used };
 		uint64_t used, made;
-		gzip_make_room(u, most);
+		if (u->size == u->room) {
+			u->room = min_u64(most, u->room < 32768 ? 65536 : u->room * 2);
+			u->p = mem_resize(u->p, u->room);
+		}
+		ASSERT(u->size < u->room && *ret_used <= packed.size);
 		if (!inflate_step(z, rest, u->p + u->size, u->room - u->size, &used, &made))
 			return false;
 		*ret_used += used;

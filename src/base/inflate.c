@@ -70,6 +70,7 @@ bool inflate_step(struct inflate *s, struct bytes packed, uint8_t *out, uint64_t
 	s->z.next_out = out;
 	s->z.avail_out = want;
 	const int result = isal.isal_inflate(&s->z);
+	ASSERT(s->z.avail_in <= in && s->z.avail_out <= want);
 	*ret_used = in - s->z.avail_in;
 	*ret_made = want - s->z.avail_out;
 	return result >= ISAL_DECOMP_OK;
@@ -129,6 +130,7 @@ bool inflate_step(struct inflate *s, struct bytes packed, uint8_t *out, uint64_t
 	s->z.avail_out = want;
 	const int result = s->ended ? Z_STREAM_END : inflate(&s->z, Z_NO_FLUSH);
 	s->ended = result == Z_STREAM_END;
+	ASSERT(s->z.avail_in <= in && s->z.avail_out <= want);
 	*ret_used = in - s->z.avail_in;
 	*ret_made = want - s->z.avail_out;
 	return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;

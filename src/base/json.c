@@ -53,16 +53,6 @@ void json_line(struct json *j)
 	j->new_line = true;
 }
 
-/* The two-character escape of RFC 8259 section 7, 0 where there is none. */
-static char short_escape(uint32_t c)
-{
-	static const char codes[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-	for (size_t i = 0; i + 1 < sizeof codes; i += 2)
-		if ((uint8_t)codes[i] == c)
-			return codes[i + 1];
-	return 0;
-}
-
 static void json_put_unit(struct json *j, uint32_t unit)
 {
 	char text[8];
@@ -73,7 +63,12 @@ static void json_put_unit(struct json *j, uint32_t unit)
 /* Two units of UTF-16 where one has no room. */
 static void put_escape(struct json *j, uint32_t c)
 {
-	const char text[3] = { '\\', short_escape(c) };
+	/* The two-character escapes of RFC 8259 section 7. */
+	static const char codes[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+	char text[3] = { '\\' };
+	for (size_t i = 0; i + 1 < sizeof codes; i += 2)
+		if ((uint8_t)codes[i] == c)
+			text[1] = codes[i + 1];
 	if (text[1]) {
 		json_text_put(j, text);
 	} else if (c < 0x10000) {

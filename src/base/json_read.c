@@ -45,32 +45,21 @@ static bool in_object(const struct json_in *in)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static int hex_digit(int c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	const int lower = c | 0x20;
-	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* Four digits behind \u; -1 where they are not. */
 static int32_t json_read_unit(struct json_in *in)
 {
 	int32_t v = 0;
 	for (unsigned i = 0; i < 4; i++) {
-		const int d = hex_digit(json_read_peek(in));
-		if (d < 0)
+		const int c = json_read_peek(in), lower = c | 0x20;
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (c - '0');
+		else if (lower >= 'a' && lower <= 'f')
+			v = v << 4 | (lower - 'a' + 10);
+		else
 			return -1;
-		v = v << 4 | d;
 		in->pos++;
 	}
 	return v;
-}
-
-static void add_utf8(struct text *t, uint32_t c)
-{
-	char out[4];
-	text_add(t, (struct str){ out, utf8_encode(c, out) });
 }
 
 /* Behind \u. */
@@ -89,7 +78,10 @@ static bool read_escaped_unit(struct json_in *in)
 		else
 			in->pos = back;
 	}
-	add_utf8(&in->text, c >= 0xd800 && c < 0xe000 ? 0xfffd : (uint32_t)c);
+	char out[4];
+	const uint32_t code = c >= 0xd800 && c < 0xe000 ? 0xfffd : (uint32_t)c;
+	ASSERT(code <= 0x10ffff);
+	text_add(&in->text, (struct str){ out, utf8_encode(code, out) });
 	return true;
 }
 
@@ -136,16 +128,6 @@ static bool is_number_char(int c)
 	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-static enum json_token json_read_number(struct json_in *in)
-{
-	in->text.len = 0;
-	for (int c = json_read_peek(in); is_number_char(c); c = json_read_peek(in)) {
-		text_add_char(&in->text, (char)c);
-		in->pos++;
-	}
-	return JSON_NUMBER;
-}
-
 static enum json_token json_read_word(struct json_in *in)
 {
 	static const struct {
@@ -178,15 +160,6 @@ static enum json_token json_read_begin(struct json_in *in, bool object)
 	return object ? JSON_OBJECT : JSON_ARRAY;
 }
 
-static enum json_token json_read_finish(struct json_in *in)
-{
-	const bool object = in_object(in);
-	in->pos++;
-	in->depth--;
-	in->want = JSON_WANT_COMMA;
-	return object ? JSON_OBJECT_END : JSON_ARRAY_END;
-}
-
 static enum json_token read_key(struct json_in *in)
 {
 	if (json_read_peek(in) != '"')
@@ -200,7 +173,7 @@ static enum json_token read_key(struct json_in *in)
 
 static enum json_token json_read_value(struct json_in *in)
 {
-	const int c = json_read_peek(in);
+	int c = json_read_peek(in);
 	in->want = JSON_WANT_COMMA;
 	if (c == '{' || c == '[')
 		return json_read_begin(in, c == '{');
@@ -208,7 +181,14 @@ static enum json_token json_read_value(struct json_in *in)
 		in->pos++;
 		return json_read_text(in) ? JSON_STRING : json_read_bad(in, "damaged JSON text");
 	}
-	return is_number_char(c) ? json_read_number(in) : json_read_word(in);
+	if (!is_number_char(c))
+		return json_read_word(in);
+	in->text.len = 0;
+	for (; is_number_char(c); c = json_read_peek(in)) {
+		text_add_char(&in->text, (char)c);
+		in->pos++;
+	}
+	return JSON_NUMBER;
 }
 
 enum json_token json_next(struct json_in *in)
@@ -219,8 +199,13 @@ enum json_token json_next(struct json_in *in)
 		return JSON_END;
 	const int c = json_read_peek(in);
 	const bool may_end = in->want == JSON_WANT_COMMA || in->want == JSON_WANT_FIRST;
-	if (may_end && in->depth > 0 && c == (in_object(in) ? '}' : ']'))
-		return json_read_finish(in);
+	ASSERT(in->pos <= in->bytes.size);
+	if (may_end && in->depth > 0 && c == (in_object(in) ? '}' : ']')) {
+		in->pos++;
+		in->depth--;
+		in->want = JSON_WANT_COMMA;
+		return c == '}' ? JSON_OBJECT_END : JSON_ARRAY_END;
+	}
 	if (in->want == JSON_WANT_COMMA || in->want == JSON_WANT_COLON) {
 		if (c != (in->want == JSON_WANT_COMMA ? ',' : ':'))
 			return json_read_bad(in, in->want == JSON_WANT_COMMA

@@ -164,15 +164,6 @@ struct memory *memory_new(void)
 	return m;
 }
 
-static void release_piece(struct mem_piece *p)
-{
-	if (p->mapped == OWNS) {
-		struct owned *const o = (struct owned *)(p + 1);
-		o->release(o->thing);
-	}
-	piece_free(p);
-}
-
 void memory_delete(struct memory *m)
 {
 	struct mem_piece *next;
@@ -181,8 +172,13 @@ void memory_delete(struct memory *m)
 	for (struct mem_piece *p = m->head.next; p != &m->head; p = next) {
 		next = p->next;
 		p->memory = NULL;
-		if (m->broken != HEFT_OK)
-			release_piece(p);
+		if (m->broken == HEFT_OK)
+			continue;
+		if (p->mapped == OWNS) {
+			struct owned *const o = (struct owned *)(p + 1);
+			o->release(o->thing);
+		}
+		piece_free(p);
 	}
 	pthread_mutex_destroy(&m->lock);
 	allocator.resize(allocator.ctx, m, 0);
@@ -196,6 +192,7 @@ bool memory_is_broken(const struct memory *m)
 struct memory *memory_enter(struct memory *m)
 {
 	struct memory *before = here.memory;
+	ASSERT(!m || m->head.next);
 	here.memory = m;
 	return before;
 }

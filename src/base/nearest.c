@@ -1,15 +1,11 @@
 #include "base/nearest.h"
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <string.h>
 
 enum { WORD_MAX_LEN = 63 };
-
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	const unsigned ab = a < b ? a : b;
-	return ab < c ? ab : c;
-}
 
 /* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; both at
  * most WORD_MAX_LEN long. */
@@ -17,14 +13,18 @@ static unsigned nearest_distance(const char *a, const char *b)
 {
 	unsigned d[WORD_MAX_LEN + 1][WORD_MAX_LEN + 1];
 	const unsigned la = (unsigned)strlen(a), lb = (unsigned)strlen(b);
+	ASSERT(la <= WORD_MAX_LEN && lb <= WORD_MAX_LEN);
 	for (unsigned i = 0; i <= la; i++)
 		d[i][0] = i;
 	for (unsigned j = 0; j <= lb; j++)
 		d[0][j] = j;
 	for (unsigned i = 1; i <= la; i++)
 		for (unsigned j = 1; j <= lb; j++) {
-			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
-				       d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			d[i][j] = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			if (d[i - 1][j] + 1 < d[i][j])
+				d[i][j] = d[i - 1][j] + 1;
+			if (d[i][j - 1] + 1 < d[i][j])
+				d[i][j] = d[i][j - 1] + 1;
 			const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 					     a[i - 2] == b[j - 1];
 			if (swapped && d[i - 2][j - 2] + 1 < d[i][j])

@@ -30,6 +30,7 @@ static void number_put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 {
 	static const double scales[] = { 1, 10, 100 };
 	static const char *const formats[] = { "%.0F", "%.1F", "%.2F" };
+	ASSERT(decimals < COUNT_OF(scales));
 	const double scaled = v * scales[decimals];
 	const double whole = floor(scaled), rest = scaled - whole;
 	if (!(scaled < 1e9) || fabs(rest - 0.5) < 1e-6) {
@@ -60,6 +61,7 @@ static char *number_append(char *to, const char *text)
 void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 {
 	static const char *const suffixes[] = { "", "Ki", "Mi", "Gi" };
+	ASSERT(sign == '\0' || sign == '+' || sign == '-');
 	double v = (double)size;
 	size_t n = 0;
 	/* Strictly more than 1024, so 1 MiB is "1024Ki"; there is no Ti. */

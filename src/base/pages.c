@@ -31,6 +31,7 @@ void pages_free(void *p)
 {
 	if (!p)
 		return;
+	ASSERT((uintptr_t)p % os_page_size() == 0);
 	struct pages *pages = (void *)((char *)p - os_page_size());
 	memory_disown(pages->owned);
 	pages_release(pages);

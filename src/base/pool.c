@@ -110,59 +110,38 @@ static void make_one(struct line_state *s)
 	s->made += there;
 }
 
-static void work_one(struct line_state *s, unsigned worker)
-{
-	const size_t job = s->begun++;
-	pthread_mutex_unlock(&s->lock);
-	s->line->work(s->line->ctx, pool_slot_of(s, job), worker);
-	pthread_mutex_lock(&s->lock);
-	s->done[job % s->line->slot_count] = true;
-}
-
-static void take_one(struct line_state *s)
-{
-	pthread_mutex_unlock(&s->lock);
-	s->line->take(s->line->ctx, pool_slot_of(s, s->taken));
-	pthread_mutex_lock(&s->lock);
-	s->done[s->taken % s->line->slot_count] = false;
-	s->taken++;
-}
-
-static bool can_take(const struct line_state *s)
-{
-	return s->taken < s->begun && s->done[s->taken % s->line->slot_count];
-}
-
-static bool can_make(const struct line_state *s)
-{
-	return !s->over && !s->making && s->made - s->taken < s->line->slot_count;
-}
-
 /* One step if there is any to do.  Taking makes room and making cannot be shared, so both come
  * before work. */
 static bool pool_step(struct line_state *s, unsigned worker)
 {
-	if (worker == 0 && can_take(s))
-		take_one(s);
-	else if (can_make(s))
+	const size_t slots = s->line->slot_count;
+	ASSERT(s->taken <= s->begun && s->begun <= s->made && s->made - s->taken <= slots);
+	if (worker == 0 && s->taken < s->begun && s->done[s->taken % slots]) {
+		pthread_mutex_unlock(&s->lock);
+		s->line->take(s->line->ctx, pool_slot_of(s, s->taken));
+		pthread_mutex_lock(&s->lock);
+		s->done[s->taken % slots] = false;
+		s->taken++;
+	} else if (!s->over && !s->making && s->made - s->taken < slots) {
 		make_one(s);
-	else if (s->begun < s->made)
-		work_one(s, worker);
-	else
+	} else if (s->begun < s->made) {
+		const size_t job = s->begun++;
+		pthread_mutex_unlock(&s->lock);
+		s->line->work(s->line->ctx, pool_slot_of(s, job), worker);
+		pthread_mutex_lock(&s->lock);
+		s->done[job % slots] = true;
+	} else {
 		return false;
+	}
 	return true;
-}
-
-static bool is_through(const struct line_state *s, unsigned worker)
-{
-	const bool more = !s->over || s->begun < s->made || (worker == 0 && s->taken < s->made);
-	return s->given_up || !more;
 }
 
 static void take_steps(struct line_state *s, unsigned worker)
 {
+	ASSERT(s->line->slot_count > 0);
 	pthread_mutex_lock(&s->lock);
-	while (!is_through(s, worker)) {
+	while (!s->given_up &&
+	       (!s->over || s->begun < s->made || (worker == 0 && s->taken < s->made))) {
 		if (pool_step(s, worker))
 			pthread_cond_broadcast(&s->changed);
 		else
@@ -171,23 +150,18 @@ static void take_steps(struct line_state *s, unsigned worker)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* A step that is given up has let go of the lock before. */
-static void pool_give_up(struct line_state *s)
-{
-	pthread_mutex_lock(&s->lock);
-	s->given_up = true;
-	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
-}
-
 static void run_line(struct line_state *s, unsigned worker)
 {
 	struct call call;
 	call_begin(&call, memory_current());
-	if (setjmp(call.at) == 0)
+	if (setjmp(call.at) == 0) {
 		take_steps(s, worker);
-	else
-		pool_give_up(s);
+	} else { /* a step that is given up has let go of the lock before */
+		pthread_mutex_lock(&s->lock);
+		s->given_up = true;
+		pthread_cond_broadcast(&s->changed);
+		pthread_mutex_unlock(&s->lock);
+	}
 	call_end(&call);
 	if (call.code != HEFT_OK)
 		call_raise(call.code, call.text);

@@ -95,6 +95,7 @@ static size_t count_sorted(const unsigned char *p, size_t count, size_t size, ui
 
 static void radix_sort(unsigned char *records, size_t count, size_t size, uint64_t varies)
 {
+	ASSERT(varies != 0 && count > 1); /* of equal keys all bits are the same */
 	const unsigned low = (unsigned)__builtin_ctzll(varies);
 	const unsigned span = 64 - (unsigned)__builtin_clzll(varies) - low;
 	const unsigned most = count >= MANY ? BITS_OF_MANY : BITS;

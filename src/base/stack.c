@@ -58,6 +58,7 @@ bool stack_call(struct stack *s, size_t need, void (*fn)(void *ctx), void *ctx)
 {
 	struct away a = { .fn = fn, .ctx = ctx, .memory = memory_current() };
 	const size_t size = (size_t)align_up(need + MARGIN + STACK_FREE, 64 << 10);
+	ASSERT(fn && size > need);
 	pthread_t thread;
 	if (stack_has_room(s, need)) {
 		fn(ctx);

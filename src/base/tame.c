@@ -38,6 +38,7 @@ static void tame_escape(struct tame *t, struct str s)
 
 void tame_get(struct tame *ret, struct str s, size_t pos)
 {
+	ASSERT(pos < s.len);
 	const unsigned n = utf8_decode(s, pos, &ret->c);
 	ret->size = n ? n : 1;
 	ret->escape_size = 0;
@@ -49,6 +50,7 @@ void tame_copy(char *to, size_t room, struct str s)
 {
 	struct tame t;
 	size_t n = 0;
+	ASSERT(room > 0);
 	for (size_t pos = 0; pos < s.len; pos += t.size) {
 		tame_get(&t, s, pos);
 		const size_t size = t.escape_size ? t.escape_size : t.size;

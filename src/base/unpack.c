@@ -154,6 +154,7 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 
 bool unpack_stream_read(struct unpack_stream *s, uint8_t *out, uint64_t size, struct heft_err *err)
 {
+	ASSERT(s->used <= s->packed.size);
 	while (size > 0) {
 		const uint64_t before = s->used;
 		size_t made;
@@ -191,6 +192,7 @@ static bool stream_ends(struct unpack_stream *s, struct heft_err *err)
 {
 	uint8_t more;
 	size_t made;
+	ASSERT(s->used <= s->packed.size);
 	if (!s->codec->step(s, &more, 1, &made, err))
 		return false;
 	const bool whole = s->method == UNPACK_ZSTD || s->whole;

@@ -51,6 +51,7 @@ static bool lz4_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t 
 	const size_t result = lz4.LZ4F_decompress(z->context, out, ret_made, s->packed.p + s->used,
 						  &in, NULL);
 	s->used += in;
+	ASSERT(s->used <= s->packed.size && *ret_made <= size);
 	s->whole = result == 0;
 	return !lz4.LZ4F_isError(result) ||
 	       fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "damaged lz4 data: %s",
@@ -99,6 +100,7 @@ static bool lz4_old_block(struct unpack_stream *s, struct heft_err *err)
 		z->block = mem_alloc(LZ4_OLD_BLOCK);
 	const int made = lz4.LZ4_decompress_safe((const char *)p, (char *)z->block, (int)size,
 						 LZ4_OLD_BLOCK);
+	ASSERT(made <= LZ4_OLD_BLOCK && r.pos <= s->packed.size);
 	s->used = r.pos;
 	z->given = 0;
 	z->size = made > 0 ? (size_t)made : 0;

@@ -33,17 +33,6 @@ static void learn_dir(struct build_paths *b, struct text *scratch, struct str di
 	b->dir = intern_add(&b->texts, shared) + 1;
 }
 
-/* One that most sources lie in is where they are written. */
-static void check_dir(struct build_paths *b)
-{
-	const struct str dir = build_paths_dir(b);
-	size_t below = 0;
-	for (size_t i = 0; i < b->objects.count; i++)
-		below += build_paths_is_below(intern_get(&b->texts, b->objects.data[i].other), dir);
-	if (2 * below >= b->objects.count)
-		b->dir = 0;
-}
-
 void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source)
 {
 	struct text path = { 0 };
@@ -55,6 +44,7 @@ void build_paths_add(struct build_paths *b, struct str dir, struct str object, s
 	text_release(&path);
 	while (b->source_of.count < b->texts.entries.count)
 		vec_push(&b->source_of, 0);
+	ASSERT(from < b->source_of.count && to < b->source_of.count);
 	b->source_of.data[from] = to + 1;
 }
 
@@ -75,7 +65,14 @@ void build_paths_finish(struct build_paths *b)
 		vec_push(&b->sources, (struct build_tail){ tail_hash(intern_get(&b->texts, source)),
 							   source, i });
 	}
-	check_dir(b);
+	/* A directory that most sources lie in is where they are written. */
+	const struct str dir = build_paths_dir(b);
+	size_t below = 0;
+	ASSERT(b->objects.count == b->sources.count);
+	for (size_t i = 0; i < b->objects.count; i++)
+		below += build_paths_is_below(intern_get(&b->texts, b->objects.data[i].other), dir);
+	if (2 * below >= b->objects.count)
+		b->dir = 0;
 	sort_by_key(b->objects.data, b->objects.count, sizeof *b->objects.data);
 	sort_by_key(b->sources.data, b->sources.count, sizeof *b->sources.data);
 }
@@ -98,19 +95,10 @@ static size_t shared_tail(struct str a, struct str b)
 		whole = a.p[a.len - 1 - i] == '/' ? i : whole;
 		i++;
 	}
+	ASSERT(whole <= i);
 	const bool a_ends = i == a.len || a.p[a.len - 1 - i] == '/';
 	const bool b_ends = i == b.len || b.p[b.len - 1 - i] == '/';
 	return a_ends && b_ends ? i : whole;
-}
-
-/* "lib/libx.a(y.o)" is looked up as y.o; what stands in front is no folder. */
-static struct str object_part(struct str object)
-{
-	const char *open = object.len > 0 && object.p[object.len - 1] == ')'
-				   ? memchr(object.p, '(', object.len)
-				   : NULL;
-	const size_t skip = open ? (size_t)(open - object.p) + 1 : 0;
-	return (struct str){ object.p + skip, object.len - skip - (open != NULL) };
 }
 
 /* The other file of the path that shares the longest tail; "" where none does, or several. */
@@ -134,7 +122,11 @@ static struct str find_tail(const struct build_paths *b, const struct build_tail
 
 struct str build_paths_find(const struct build_paths *b, struct str object)
 {
-	return find_tail(b, b->objects.data, b->objects.count, object_part(object));
+	/* "lib/libx.a(y.o)" is looked up as y.o; what stands in front is no folder. */
+	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;
+	const size_t skip = open ? (size_t)(open - object.p) + 1 : 0;
+	const struct str part = { object.p + skip, object.len - skip - (open != NULL) };
+	return find_tail(b, b->objects.data, b->objects.count, part);
 }
 
 struct str build_paths_object(const struct build_paths *b, struct str source)

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "project/build_paths_internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 enum { INCLUDES_MAX = 64 };
@@ -25,12 +26,6 @@ struct ninja {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static bool is_name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '-' || c == '.';
-}
-
 static void add_var(struct ninja *n, struct str name)
 {
 	uint32_t id;
@@ -47,20 +42,15 @@ static void add_var(struct ninja *n, struct str name)
 	text_add(&n->word, value);
 }
 
-static void set_var(struct ninja *n, uint32_t name, uint32_t value)
-{
-	while (n->values.count <= name)
-		vec_push(&n->values, 0);
-	n->values.data[name] = value + 1;
-}
-
 /* Behind a '$' at s.p[i - 1]: adds what it stands for; returns the index behind. */
 static size_t add_escape(struct ninja *n, struct str s, size_t i)
 {
 	const bool brace = i < s.len && s.p[i] == '{';
 	size_t end = i + brace;
-	while (end < s.len && is_name_char(s.p[end]) && (brace || s.p[end] != '.'))
+	while (end < s.len && (isalnum((unsigned char)s.p[end]) || s.p[end] == '_' ||
+			       s.p[end] == '-' || (brace && s.p[end] == '.')))
 		end++;
+	ASSERT(end <= s.len + 1);
 	if (i < s.len && (s.p[i] == ' ' || s.p[i] == ':' || s.p[i] == '$')) {
 		text_add_char(&n->word, s.p[i]);
 		return i + 1;
@@ -85,6 +75,7 @@ static bool ninja_take_word(struct ninja *n, struct str *s, bool plain)
 		}
 		text_add_char(&n->word, s->p[i++]);
 	}
+	ASSERT(i <= s->len);
 	s->p += i;
 	s->len -= i;
 	return i > from;
@@ -92,20 +83,13 @@ static bool ninja_take_word(struct ninja *n, struct str *s, bool plain)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static bool is_source(struct str s)
-{
-	static const char *const ends[] = { ".c", ".cc", ".cpp", ".cxx", ".C", ".c++", ".m", ".mm",
-					    ".S", ".s",  ".asm", ".rs",  ".d", ".f90", ".go" };
-	for (size_t i = 0; i < COUNT_OF(ends); i++)
-		if (str_ends(s, str_of(ends[i])))
-			return true;
-	return false;
-}
-
 /* Behind "build": outputs, ':', rule, inputs. */
 static void ninja_read_build(struct ninja *n, struct str s)
 {
+	static const char *const ends[] = { ".c", ".cc", ".cpp", ".cxx", ".C", ".c++", ".m", ".mm",
+					    ".S", ".s",  ".asm", ".rs",  ".d", ".f90", ".go" };
 	struct text output = { 0 };
+	bool found = false;
 	if (ninja_take_word(n, &s, false))
 		text_set(&output, text_str(&n->word));
 	while (s.len > 0 && s.p[0] != ':') {
@@ -119,21 +103,12 @@ static void ninja_read_build(struct ninja *n, struct str s)
 		s.len--;
 	}
 	(void)ninja_take_word(n, &s, false); /* the rule */
-	while (output.len > 0 && ninja_take_word(n, &s, false))
-		if (is_source(text_str(&n->word))) {
-			build_paths_add(n->out, n->dir, text_str(&output), text_str(&n->word));
-			break;
-		}
+	while (output.len > 0 && !found && ninja_take_word(n, &s, false))
+		for (size_t i = 0; i < COUNT_OF(ends) && !found; i++)
+			found = str_ends(text_str(&n->word), str_of(ends[i]));
+	if (found)
+		build_paths_add(n->out, n->dir, text_str(&output), text_str(&n->word));
 	text_release(&output);
-}
-
-static void add_include(struct ninja *n, uint32_t path)
-{
-	for (size_t i = 0; i < n->includes.count; i++)
-		if (n->includes.data[i] == path)
-			return;
-	if (n->includes.count < INCLUDES_MAX)
-		vec_push(&n->includes, path);
 }
 
 static void read_include(struct ninja *n, struct str s)
@@ -146,7 +121,13 @@ static void read_include(struct ninja *n, struct str s)
 		else
 			path.len = 0;
 		text_add(&path, text_str(&n->word));
-		add_include(n, intern_add(&n->texts, text_str(&path)));
+		const uint32_t id = intern_add(&n->texts, text_str(&path));
+		bool known = n->includes.count >= INCLUDES_MAX;
+		for (size_t i = 0; i < n->includes.count && !known; i++)
+			known = n->includes.data[i] == id;
+		if (!known)
+			vec_push(&n->includes, id);
+		ASSERT(n->includes.count <= INCLUDES_MAX);
 	}
 	text_release(&path);
 }
@@ -174,7 +155,10 @@ static void ninja_read_variable(struct ninja *n, struct str s)
 	}
 	const uint32_t name = intern_add(&n->texts, (struct str){ s.p, size });
 	const uint32_t text = intern_add(&n->texts, text_str(&n->word));
-	set_var(n, name, text);
+	while (n->values.count <= name)
+		vec_push(&n->values, 0);
+	n->values.data[name] = text + 1;
+	ASSERT(n->values.count <= n->texts.entries.count);
 }
 
 static void ninja_read_line(struct ninja *n, struct str s)
