@@ -152,7 +152,7 @@ void label_list(struct sink *s, struct str list, struct str apart,
 		sink_text(s, str_of(before));
 		label_put(s, (struct str){ list.p, len }, 0);
 		sink_char(s, '\n');
-		len = min_u64(list.len, len + apart.len);
+		len = (size_t)min_u64(list.len, len + apart.len);
 		list = (struct str){ list.p + len, list.len - len };
 	}
 }

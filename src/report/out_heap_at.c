@@ -64,7 +64,7 @@ static void heap_put_hex(const struct heft_heap_place *at, struct sink *s)
 	enum { ON_A_LINE = 16 };
 	const uint8_t *p = at->bytes;
 	for (size_t i = 0; p && i < at->byte_count; i += ON_A_LINE) {
-		const size_t count = min_u64(at->byte_count - i, ON_A_LINE);
+		const size_t count = (size_t)min_u64(at->byte_count - i, ON_A_LINE);
 		sink_printf(s, "    0x%012" PRIx64 " ", at->bytes_addr + i);
 		for (size_t k = 0; k < count; k++)
 			sink_printf(s, " %02x", p[i + k]);

@@ -287,7 +287,8 @@ void out_svg_map(const struct report *r, struct sink *s)
 		const struct tile tile = t.all.data[--t.all.count];
 		/* Where the rows below one stand, under its label. */
 		const double gap = tile.depth > 0 ? MAP_GAP : 0;
-		const double label = tile.depth > 0 && out_svg_has_header(&tile) ? SVG_LINE : gap;
+		const double label = tile.depth > 0 && out_svg_has_header(&tile) ? (double)SVG_LINE
+										 : gap;
 		const struct svg_box room = { tile.box.x + gap, tile.box.y + label,
 					      tile.box.w - 2 * gap, tile.box.h - label - gap };
 		const bool inner = tile.row->child_count > 0 && room.w >= least_side &&
