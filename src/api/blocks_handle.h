@@ -5,10 +5,13 @@
 #include "heft.h"
 #include "base/text.h"
 #include "blocks/block_check.h"
+#include "image/kinds.h"
 
 struct memory *blocks_memory(const struct heft_blocks *b);
 /* Of the one image that was opened; NULL for archives. */
 const struct blockmap *blocks_map(const struct heft_blocks *b);
+/* Whether the file is of a kind for this use; false with *err that names its kind. */
+bool blocks_serve(const struct heft_blocks *b, enum file_use use, struct heft_err *err);
 /* The separate debug file's image, or NULL. */
 const struct image *blocks_debug(const struct heft_blocks *b);
 struct notes *blocks_notes(struct heft_blocks *b);

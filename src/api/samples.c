@@ -47,9 +47,11 @@ static bool samples_read(struct heft_samples **ret, struct heft_blocks *b,
 			 const struct profile_wish *wish, struct heft_err *err)
 {
 	const struct blockmap *map = blocks_map(b);
+	if (!blocks_serve(b, USE_PROFILE, err))
+		return false;
 	if (!map)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: samples are counted for one program or shared object", wish->path);
+			    "samples are counted for one program: name a slice with --arch");
 	struct heft_samples *s = mem_zeroed(1, sizeof *s);
 	s->blocks = b;
 	s->map = map;

@@ -17,18 +17,19 @@
 
 #define FOR(use)   (1u << (use))
 #define FOR_IMAGES (FOR(USE_SIZE) | FOR(USE_INFO) | FOR(USE_SYMBOLS) | FOR(USE_WHERE))
+#define FOR_CODE                                                                                   \
+	(FOR(USE_BLOCKS) | FOR(USE_BLOCK_MAP) | FOR(USE_PROFILE) | FOR(USE_STACK) |                \
+	 FOR(USE_DEBUG_FILE))
 
 static const struct {
 	const char *one, *many;
 	unsigned uses; /* FOR */
 } kinds[KIND_COUNT] = {
-	[KIND_PROGRAM] = { "a program or library", "programs",
-			   FOR_IMAGES | FOR(USE_BLOCKS) | FOR(USE_STACK) | FOR(USE_DEBUG_FILE) },
+	[KIND_PROGRAM] = { "a program or library", "programs", FOR_IMAGES | FOR_CODE },
 	[KIND_OBJECT] = { "an object", "objects",
-			  FOR_IMAGES | FOR(USE_BLOCKS) | FOR(USE_DEBUG_FILE) },
+			  FOR_IMAGES | (FOR_CODE & ~(FOR(USE_STACK) | FOR(USE_PROFILE))) },
 	[KIND_ARCHIVE] = { "an archive", "archives", FOR_IMAGES | FOR(USE_BLOCKS) },
-	[KIND_UNIVERSAL] = { "a universal file", NULL,
-			     FOR_IMAGES | FOR(USE_BLOCKS) | FOR(USE_STACK) | FOR(USE_DEBUG_FILE) },
+	[KIND_UNIVERSAL] = { "a universal file", NULL, FOR_IMAGES | FOR_CODE },
 	[KIND_CORE] = { "a core", "cores", FOR_IMAGES | FOR(USE_BLOCKS) | FOR(USE_HEAP) },
 	[KIND_CORE_HEADERS] = { "a core of another system", NULL, FOR_IMAGES },
 	[KIND_LINKER_MAP] = { "a linker map", "linker maps",
@@ -55,6 +56,8 @@ static const struct {
 	[USE_SYMBOLS] = { "heft reads symbols from", "" },
 	[USE_WHERE] = { "heft where reads", ", and raw memory with --base" },
 	[USE_BLOCKS] = { "heft blocks reads", "" },
+	[USE_BLOCK_MAP] = { "heft blocks reads the map of", "" },
+	[USE_PROFILE] = { "heft counts samples for", "" },
 	[USE_STACK] = { "heft stack reads", "" },
 	[USE_HEAP] = { "heft heap reads", ", and raw memory with --base" },
 	[USE_DEBUG_FILE] = { "--debug-file takes", "" },

@@ -38,6 +38,8 @@ enum file_use {
 	USE_SYMBOLS, /* snapshots, and what is made of them */
 	USE_WHERE,
 	USE_BLOCKS,
+	USE_BLOCK_MAP, /* one map, to be checked or written */
+	USE_PROFILE,   /* the program that samples are counted for */
 	USE_STACK,
 	USE_HEAP,
 	USE_DEBUG_FILE,

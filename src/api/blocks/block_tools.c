@@ -7,8 +7,9 @@
 
 static bool need_map(const struct heft_blocks *b, struct heft_err *err)
 {
-	return blocks_map(b) || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-				     "an archive has no map of its own; name one of its objects");
+	return blocks_serve(b, USE_BLOCK_MAP, err) &&
+	       (blocks_map(b) || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+				      "a map is of one program: name a slice with --arch"));
 }
 
 static bool block_tools_emit(struct heft_blocks *b, unsigned version, unsigned flags,

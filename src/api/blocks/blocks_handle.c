@@ -681,6 +681,15 @@ const struct blockmap *blocks_map(const struct heft_blocks *b)
 	return b->parts && !b->program.input.archive ? &b->parts[0].map : NULL;
 }
 
+bool blocks_serve(const struct heft_blocks *b, enum file_use use, struct heft_err *err)
+{
+	const struct input *in = &b->program.input;
+	if (!in->format)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
+	return file_format_serves(in->format, use) ||
+	       file_format_refuse(in->format, use, b->program.path, in->file.bytes.size, err);
+}
+
 const struct image *blocks_debug(const struct heft_blocks *b)
 {
 	return program_debug_in_use(&b->program);
