@@ -243,7 +243,7 @@ def main():
             print(f"SKIP: no {program} (install clang-19 lld-19 llvm-19)")
             return 77
     os.environ.setdefault("WINEPREFIX", str(builds / "elsewhere-wine"))
-    os.environ.update(WINEDEBUG="-all", DEBUGINFOD_URLS="")
+    os.environ.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml,winemenubuilder.exe=", DEBUGINFOD_URLS="")
     passed = failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
