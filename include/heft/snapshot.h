@@ -68,6 +68,8 @@ enum heft_snapshot_flag {
 	/* No difference will be made of the list.  What pairs functions without names is left out,
 	 * which takes the time to decode their code. */
 	HEFT_SNAPSHOT_ALONE = 1 << 6,
+	/* Nobody asks for charges (heft_snapshot_charge): there are none. */
+	HEFT_SNAPSHOT_UNCHARGED = 1 << 7,
 };
 /* Replaces all flags (bits of enum heft_snapshot_flag; 0 at first). */
 HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);

@@ -50,10 +50,11 @@ const struct layer *entry_layer(const struct heft_profile *p, const struct entry
 	return more->vm.list.count > 0 || more->file.list.count > 0 ? more : NULL;
 }
 
-/* Nobody sees these layers: what is odd about them is no news. */
+/* Nobody sees these layers: what is odd about them is no news, and whose debug info is, nobody asks
+ * of units. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 {
-	const bool symbols = run == source_symbols;
+	const bool symbols = run == source_symbols, vm_only = e->measure.file.vm_only;
 	struct notes unread, *const notes = e->measure.file.notes;
 	ASSERT(symbols || run == source_compileunits);
 	if (entry_layer(p, e, run) && (!symbols || e->measure.file.places))
@@ -64,11 +65,13 @@ void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 		e->measure.file.places = &p->places;
 		e->places_begin = places_mark(&p->places);
 	}
+	e->measure.file.vm_only = vm_only || !symbols;
 	layer_release(&e->more[!symbols]);
 	measure_run(&e->measure, source_find(symbols ? STR("symbols") : STR("compileunits")),
 		    &e->more[!symbols]);
 	if (symbols)
 		e->places_end = places_mark(&p->places);
+	e->measure.file.vm_only = vm_only;
 	e->measure.file.notes = notes;
 	notes_release(&unread);
 }

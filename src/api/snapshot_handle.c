@@ -153,7 +153,9 @@ static bool snapshot_handle_open_file(struct heft_snapshot *s, const char *path,
 	if (kind == KIND_SIZEDIFF) {
 		ok = read_diff(s, path, f.bytes, err);
 	} else if (kind == KIND_SIZE) {
-		ok = s->open = sizefile_read(&s->snapshot, path, f.bytes, &s->context.notes, err);
+		ok = s->open = (s->flags & HEFT_SNAPSHOT_UNCHARGED ? sizefile_read_uncharged
+								   : sizefile_read)(
+			&s->snapshot, path, f.bytes, &s->context.notes, err);
 		if (ok)
 			snapshot_split_names(&s->snapshot);
 		ok = ok && snapshot_take_components(s, err);

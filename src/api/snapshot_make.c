@@ -79,7 +79,8 @@ static void snapshot_make_prepare(struct made *p, size_t source)
 					.notes = &m->notes,
 					.threads = (pool_threads(s->context.threads) + 1) / 2,
 					.places = source == SYMBOLS ? &p->places : NULL,
-					.vm_only = source == PATHS,
+					.vm_only = source == PATHS ||
+						   (source == UNITS && p->maker->uncharged),
 					.debug_stays = source == SYMBOLS };
 	measure_begin(&m->measure, &of, &s->context.wish);
 }
@@ -109,7 +110,8 @@ static void snapshot_make_measure(struct made *p)
 	notes_append(&s->context.notes, &m[p->map ? PATHS : UNITS].notes);
 	p->of = &m[SYMBOLS].measure.file;
 	p->by_symbol = snapshot_make_level_of(&m[SYMBOLS]);
-	p->by_unit = snapshot_make_level_of(&m[UNITS]);
+	if (!p->maker->uncharged)
+		p->by_unit = snapshot_make_level_of(&m[UNITS]);
 	p->by_path = snapshot_make_level_of(&m[p->map ? PATHS : UNITS]);
 	if (count > OBJECTS)
 		p->by_object = snapshot_make_level_of(&m[OBJECTS]);
@@ -567,7 +569,10 @@ static bool snapshot_make_end(struct maker *m, bool good)
 bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err)
 {
-	struct maker m = { .owner = s, .path = paths[0], .count = count };
+	struct maker m = { .owner = s,
+			   .path = paths[0],
+			   .count = count,
+			   .uncharged = s->flags & HEFT_SNAPSHOT_UNCHARGED };
 	snapshot_make_begin(s);
 	return snapshot_make_end(&m, snapshot_make_add_all(&m, paths, err));
 }
@@ -583,7 +588,8 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
 	return (struct charge_level){ layer, layer ? &p->labels : NULL };
 }
 
-/* Linker maps and memory regions change what sources make of a program. */
+/* Linker maps and memory regions change what sources make of a program.  Units that were measured
+ * for pairs do not own debug info. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
 {
 	const unsigned unlike = HEFT_SNAPSHOT_STACKS;
@@ -593,7 +599,8 @@ bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile 
 	       !program_map(&e->program) && !e->measure.file.regions &&
 	       (!regions || regions->list.count == 0 || regions->list.data[0].open) &&
 	       !e->program.input.archive && measured_level(p, e, SYMBOLS).layer &&
-	       measured_level(p, e, UNITS).layer;
+	       measured_level(p, e, UNITS).layer &&
+	       measured_level(p, e, UNITS).layer != &e->more[true];
 }
 
 static void add_measured(struct maker *m, const struct heft_profile *profile, struct entry *e)

@@ -254,6 +254,7 @@ static int cmd_query_run(struct query_job *job)
 				 "must specify one file, and SQL in one word; try '%s --help'",
 				 job->cli->usage);
 	job->settings.flags = HEFT_SNAPSHOT_ALONE |
+			      (asks(job, "charges") ? 0u : HEFT_SNAPSHOT_UNCHARGED) |
 			      (asks(job, "contents") ? HEFT_SNAPSHOT_CONTENTS : 0u) |
 			      (asks(job, "stack") ? HEFT_SNAPSHOT_STACKS : 0u);
 	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->words[0]);

@@ -15,6 +15,9 @@
 /* False with line and file where the text is damaged: HEFT_EFORMAT. */
 bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struct notes *notes,
 		   struct heft_err *err);
+/* The same without charges. */
+bool sizefile_read_uncharged(struct snapshot *ret, const char *path, struct bytes b,
+			     struct notes *notes, struct heft_err *err);
 /* Appends the file's bytes; the snapshot is finished. */
 struct sizefile_out {
 	VEC(uint8_t) bytes;

@@ -24,6 +24,7 @@ struct sizefile_read_in {
 	struct notes *notes;
 	struct heft_err *err;
 	VEC(uint32_t) objects, sources, components; /* by index in the file */
+	bool uncharged;                             /* charges are not read */
 	bool failed;
 };
 
@@ -617,52 +618,64 @@ static void sizefile_read_body(struct sizefile_read_in *in)
 		sizefile_read_symbols(in, &in->s->sections.data[i]);
 	if (!in->failed)
 		read_disassembly(in);
-	if (!in->failed)
+	const bool passed = in->uncharged && in->head.charges > 0;
+	if (!in->failed && !passed)
 		read_charges(in);
-	if (!in->failed && !at_end(in))
+	if (!in->failed && !passed && !at_end(in))
 		note(in->notes, in->path, HEFT_NO_OFFSET, in->text.size - in->pos,
 		     "bytes behind the last symbol are ignored");
 	if (!in->failed)
 		settle_padding(in);
 }
 
-static bool sizefile_read_text(struct snapshot *ret, const char *path, struct bytes text,
-			       struct notes *notes, struct heft_err *err)
+static bool sizefile_read_text(struct sizefile_read_in *in)
 {
-	struct sizefile_read_in in = {
-		.s = ret, .path = path, .text = text, .notes = notes, .err = err
-	};
-	snapshot_init(ret);
-	sizefile_read_header(&in);
-	if (!in.failed)
-		sizefile_read_body(&in);
-	if (!in.failed && ret->by_heft)
-		split_segments(&in);
-	else if (!in.failed)
-		take_sizes(ret);
-	if (!in.failed)
-		sizefile_read_take_stacks(&in);
-	vec_release(&in.head.sections);
-	vec_release(&in.head.stacks);
-	vec_release(&in.objects);
-	vec_release(&in.sources);
-	vec_release(&in.components);
-	if (in.failed)
-		snapshot_release(ret);
-	return !in.failed;
+	struct snapshot *s = in->s;
+	snapshot_init(s);
+	sizefile_read_header(in);
+	if (!in->failed)
+		sizefile_read_body(in);
+	if (!in->failed && s->by_heft)
+		split_segments(in);
+	else if (!in->failed)
+		take_sizes(s);
+	if (!in->failed)
+		sizefile_read_take_stacks(in);
+	vec_release(&in->head.sections);
+	vec_release(&in->head.stacks);
+	vec_release(&in->objects);
+	vec_release(&in->sources);
+	vec_release(&in->components);
+	if (in->failed)
+		snapshot_release(s);
+	return !in->failed;
+}
+
+static bool sizefile_read_packed(struct sizefile_read_in *in)
+{
+	const struct bytes b = in->text;
+	struct heft_err why;
+	if (!gzip_matches(b))
+		return sizefile_read_text(in);
+	const uint64_t most = max_u64(UNPACKED_MIN, b.size * UNPACKED_RATIO);
+	if (!gzip_unpack(b, most, &in->text, NULL, &why))
+		return fail(in->err, HEFT_EFORMAT, why.offset, "%s: %s", in->path, why.text);
+	void *const unpacked = (void *)(uintptr_t)in->text.p;
+	const bool ok = sizefile_read_text(in);
+	mem_free(unpacked);
+	return ok;
 }
 
 bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struct notes *notes,
 		   struct heft_err *err)
 {
-	struct heft_err why;
-	struct bytes text;
-	if (!gzip_matches(b))
-		return sizefile_read_text(ret, path, b, notes, err);
-	const uint64_t most = max_u64(UNPACKED_MIN, b.size * UNPACKED_RATIO);
-	if (!gzip_unpack(b, most, &text, NULL, &why))
-		return fail(err, HEFT_EFORMAT, why.offset, "%s: %s", path, why.text);
-	const bool ok = sizefile_read_text(ret, path, text, notes, err);
-	mem_free((void *)(uintptr_t)text.p);
-	return ok;
+	return sizefile_read_packed(&(struct sizefile_read_in){
+		.s = ret, .path = path, .text = b, .notes = notes, .err = err });
+}
+
+bool sizefile_read_uncharged(struct snapshot *ret, const char *path, struct bytes b,
+			     struct notes *notes, struct heft_err *err)
+{
+	return sizefile_read_packed(&(struct sizefile_read_in){
+		.s = ret, .path = path, .text = b, .notes = notes, .err = err, .uncharged = true });
 }
