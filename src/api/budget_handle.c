@@ -1,6 +1,6 @@
 /* Budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
 #include "api/budget_handle.h"
-#include "api/snapshot_handle.h"
+#include "measure/snapshot_handle.h"
 #include "api/structs.h"
 #include "base/file.h"
 #include "query/budget.h"

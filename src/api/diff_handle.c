@@ -1,6 +1,6 @@
 /* Diffs of snapshots: heft_diff_*. */
 #include "api/budget_handle.h"
-#include "api/snapshot_handle.h"
+#include "measure/snapshot_handle.h"
 #include "api/structs.h"
 #include "query/region_metrics.h"
 #include "program/program.h"

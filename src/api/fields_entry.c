@@ -1,6 +1,6 @@
 /* What JSON has, for docs/json.md. */
-#include "api/profile.h"
-#include "api/stacks/stack_column.h"
+#include "measure/profile.h"
+#include "measure/stack_column.h"
 #include "report/all_fields.h"
 #include "report/budget_report.h"
 #include "report/diff_report.h"

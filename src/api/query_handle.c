@@ -1,5 +1,5 @@
 /* Queries over snapshots: heft_query_*. */
-#include "api/snapshot_handle.h"
+#include "measure/snapshot_handle.h"
 #include "api/structs.h"
 #include "report/query_report.h"
 

@@ -1,9 +1,9 @@
 /* Running programs under the heap recorder: heft_recorder_*. */
 #define _GNU_SOURCE /* dladdr, environ */
-#include "api/recorder.h"
+#include "process/recorder.h"
 #include "api/structs.h"
 
-#include "api/child.h"
+#include "process/child.h"
 #include "base/vec.h"
 #include "process/keeper.h"
 #include "heap/records.h"

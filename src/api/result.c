@@ -1,5 +1,5 @@
 /* What a run found, and writing it. */
-#include "api/profile.h"
+#include "measure/profile.h"
 #include "api/structs.h"
 
 #include "report/report.h"

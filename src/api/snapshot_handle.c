@@ -1,6 +1,6 @@
 /* Snapshots: heft_snapshot_*. */
-#include "api/profile.h"
-#include "api/snapshot_handle.h"
+#include "measure/profile.h"
+#include "measure/snapshot_handle.h"
 #include "snapshot/set_paths.h"
 
 #include "api/structs.h"

@@ -1,6 +1,6 @@
 /* Look-ups by address: heft_where_*. */
-#include "api/owners.h"
-#include "api/text_places.h"
+#include "measure/owners.h"
+#include "measure/text_places.h"
 #include "api/structs.h"
 #include "measure/session.h"
 #include "base/arena.h"

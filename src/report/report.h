@@ -208,8 +208,6 @@ void folded_put(struct sink *s, const char *label, bool stack);
 /* "changed", "added" ... */
 const char *change_word(enum heft_change change);
 
-/* Measures of sizes, the last is that of code. */
-extern const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1];
 /* What a report about sizes adds. */
 struct size_report {
 	bool filtered;

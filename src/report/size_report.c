@@ -4,18 +4,6 @@
 
 #include <stdio.h>
 
-/* The last is that of code. */
-const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1] = {
-	[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false, "bytes in the file" },
-	[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false, "bytes in the VM image" },
-	[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false,
-			      "distinct symbols that own some of these bytes" },
-	[HEFT_SIZE_COPIES] = { "copies", "copies", HEFT_BYTES, false, false,
-			       "bytes in the file of all instances but the largest" },
-	[HEFT_SIZE_MEASURES] = { "code", "code", HEFT_BYTES, false, false,
-				 "bytes in executable sections" },
-};
-
 /* Columns that stand side by side, in the order of the table. */
 enum size_group {
 	FILE_OLD_NEW,

@@ -3,9 +3,7 @@
 
 #include "heap/memory.h"
 #include "image/elf/elf_const.h"
-#include "program/dwarf_slot.h"
-#include "program/go_table.h"
-#include "source/panics.h"
+#include "source/measure.h"
 
 /* ---- what is mapped ------------------------------------------------------------------------- */
 
@@ -46,30 +44,21 @@ static void move_spans(const struct spans *vm, uint64_t bias, const struct regio
 static void run_alone(const struct source_file *f, const struct source *source,
 		      const struct process_module *m, struct spans *ret_vm)
 {
-	struct basemap map;
 	struct layer layer = { .exact = false };
+	struct measure alone = { .file = { .path = NULL } };
 	struct notes notes; /* they are many, and not of the dump */
-	struct dwarf_slot dwarf = { .wish = f->dwarf->wish };
-	struct go_slot go = { 0 };
-	struct panics panics = { 0 };
-	struct source_file alone = { .path = m->path,
-				     .input = m->input,
-				     .debug = m->debug,
-				     .map = &map,
-				     .labels = f->labels,
-				     .notes = &notes,
-				     .threads = f->threads,
-				     .dwarf = &dwarf,
-				     .go = &go,
-				     .panics = &panics,
-				     .source = f->source };
 	ASSERT(m->input && !source->core);
 	notes_init(&notes);
-	basemap_build(&map, m->input, f->labels, NULL);
-	source->run(&alone, &layer);
-	dwarf_slot_release(&dwarf);
-	panics_clear(&panics);
-	basemap_release(&map);
+	measure_begin(&alone,
+		      &(struct source_file){ .path = m->path,
+					     .input = m->input,
+					     .debug = m->debug,
+					     .labels = f->labels,
+					     .notes = &notes,
+					     .threads = f->threads },
+		      f->dwarf->wish);
+	measure_run(&alone, source, &layer);
+	measure_release(&alone);
 	if (notes.count > 0)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "there are notes on files of modules; measured alone, such a file shows its "

@@ -1,6 +1,6 @@
 /* dump_pairs OLD NEW - the pairs of a diff as tab-separated lines: the change, the pass that found
  * the pair, then of either side address, size, section and full name. */
-#include "api/snapshot_handle.h"
+#include "measure/snapshot_handle.h"
 #include "compare/diff.h"
 #include "../lib/sessions.h"
 

@@ -1,5 +1,5 @@
 /* Snapshots of small programs: what becomes a symbol, what its name, size and paths are. */
-#include "api/snapshot_handle.h"
+#include "measure/snapshot_handle.h"
 #include "image/elf/elf_const.h"
 #include "../lib/elfgen.h"
 #include "../lib/sessions.h"

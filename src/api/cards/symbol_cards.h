@@ -3,7 +3,7 @@
 #ifndef HEFT_API_CARDS_SYMBOL_CARDS_H
 #define HEFT_API_CARDS_SYMBOL_CARDS_H
 
-#include "api/profile.h"
+#include "measure/profile.h"
 #include "report/page/page.h"
 #include "source/users.h"
 

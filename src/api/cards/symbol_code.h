@@ -6,7 +6,7 @@
 #ifndef HEFT_API_CARDS_SYMBOL_CODE_H
 #define HEFT_API_CARDS_SYMBOL_CODE_H
 
-#include "api/profile.h"
+#include "measure/profile.h"
 #include "base/text.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef HEFT_API_CARDS_SYMBOL_FLAGS_H
 #define HEFT_API_CARDS_SYMBOL_FLAGS_H
 
-#include "api/profile.h"
+#include "measure/profile.h"
 #include "names/supersize.h"
 
 enum { SYMBOL_FLAG_SETS = 1 << 10 };

@@ -3,7 +3,7 @@
 #ifndef HEFT_API_SYMBOL_TWINS_H
 #define HEFT_API_SYMBOL_TWINS_H
 
-#include "api/profile.h"
+#include "measure/profile.h"
 
 /* Sets ret[label] for the labels of the last level that name such a symbol.  Of inputs that are no
  * bases; nothing where the labels are no symbols, or the run was without HEFT_PROFILE_RANGES.

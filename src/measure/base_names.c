@@ -1,5 +1,5 @@
-#include "api/base_names.h"
-#include "api/snapshot_handle.h"
+#include "measure/base_names.h"
+#include "measure/snapshot_handle.h"
 
 #include "compare/align_paths.h"
 #include "compare/pair_labels.h"

@@ -1,5 +1,5 @@
 /* An input of a profile: its layers. */
-#include "api/profile.h"
+#include "measure/profile.h"
 
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain)

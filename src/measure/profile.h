@@ -1,9 +1,9 @@
-/* profile.h - what is behind struct heft_profile.  Private to api/. */
-#ifndef HEFT_API_PROFILE_H
-#define HEFT_API_PROFILE_H
+/* profile.h - what is behind struct heft_profile.  Private to measure/ and api/. */
+#ifndef HEFT_MEASURE_PROFILE_H
+#define HEFT_MEASURE_PROFILE_H
 
 #include "heft.h"
-#include "api/stacks/stack_column.h"
+#include "measure/stack_column.h"
 #include "base/arena.h"
 #include "map/config.h"
 #include "map/rollup.h"
@@ -95,6 +95,14 @@ struct heft_profile {
 	const char *place[LEVELS_MAX];
 };
 
+/* As the public functions of these names, in the domain of the profile. */
+bool profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err);
+bool profile_define_source(struct heft_profile *p, const char *name, const char *base,
+			   const struct heft_rewrite *rules, size_t count, struct heft_err *err);
+/* Opens the inputs, measures them, sums up and makes the rows: once. */
+bool profile_run(struct heft_profile *p, struct heft_err *err);
+/* Measures of sizes, the last is that of code. */
+extern const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1];
 /* A table of what a run found, without rows, and how these are made. */
 struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
 				      struct arena *arena);

@@ -1,7 +1,7 @@
 /* stack_column.h - how much stack the functions of a profile take at most, by what symbols are
  * called. */
-#ifndef HEFT_API_STACKS_STACK_COLUMN_H
-#define HEFT_API_STACKS_STACK_COLUMN_H
+#ifndef HEFT_MEASURE_STACK_COLUMN_H
+#define HEFT_MEASURE_STACK_COLUMN_H
 
 #include "base/arena.h"
 #include "map/space.h"

@@ -1,7 +1,7 @@
 /* child.h - a program that is run and waited for, in a process that may have threads and children
  * of its own: no other child is waited for, and no disposition of a signal is changed. */
-#ifndef HEFT_API_CHILD_H
-#define HEFT_API_CHILD_H
+#ifndef HEFT_PROCESS_CHILD_H
+#define HEFT_PROCESS_CHILD_H
 
 #include "heft.h"
 

@@ -1,12 +1,12 @@
 /* base_names.h - what the labels of a profile's bases are called on the other side, so that rows
- * join what is one.  Private to api/.
+ * join what is one.  Private to measure/ and api/.
  *
  * Functions and data are paired by the one matcher (compare/diff.h), paths of another folder as
  * `heft diff` aligns them.  Nothing is done where the other side has all labels of the bases. */
-#ifndef HEFT_API_BASE_NAMES_H
-#define HEFT_API_BASE_NAMES_H
+#ifndef HEFT_MEASURE_BASE_NAMES_H
+#define HEFT_MEASURE_BASE_NAMES_H
 
-#include "api/profile.h"
+#include "measure/profile.h"
 
 /* Whether the rows of a profile may have to be paired: programs on both sides, and a level of
  * symbols or paths.  To be asked before inputs are measured, whose layers have to stay then. */

@@ -1,6 +1,6 @@
 /* recorder.h - which programs can be recorded, and who keeps their memory. */
-#ifndef HEFT_API_RECORDER_H
-#define HEFT_API_RECORDER_H
+#ifndef HEFT_PROCESS_RECORDER_H
+#define HEFT_PROCESS_RECORDER_H
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -1,11 +1,11 @@
 /* owners.h - whose an address is, as the layers of the map have it: the labels that sizes and raw
- * maps show.  Private to api/.
+ * maps show.  Private to measure/ and api/.
  *
  * A source is measured when the first address is asked for, and its layer kept; after that a
  * look-up is O(log spans).  The debug sections of the file are not measured: they have no
  * addresses.  One thread. */
-#ifndef HEFT_API_OWNERS_H
-#define HEFT_API_OWNERS_H
+#ifndef HEFT_MEASURE_OWNERS_H
+#define HEFT_MEASURE_OWNERS_H
 
 #include "heft.h"
 #include "names/namespace.h"

@@ -1,4 +1,4 @@
-#include "api/stacks/stack_column.h"
+#include "measure/stack_column.h"
 
 const struct heft_text size_stack_texts[STACK_COLUMN_TEXTS] = {
 	[STACK_COLUMN_MOST] = { "stack", true,

@@ -1,6 +1,6 @@
 /* recorder_check.c - which programs can be recorded. */
 #define _GNU_SOURCE /* memmem */
-#include "api/recorder.h"
+#include "process/recorder.h"
 
 #include "image/arch.h"
 #include "image/elf/elf_const.h"

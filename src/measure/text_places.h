@@ -3,8 +3,8 @@
  *   0x4a0, 10#1184        a number
  *   4a0                   the symbol or section of this name, else a hexadecimal number
  *   NAME, NAME+4a0        a section, or what name_index.h finds: several places may have a name */
-#ifndef HEFT_API_TEXT_PLACES_H
-#define HEFT_API_TEXT_PLACES_H
+#ifndef HEFT_MEASURE_TEXT_PLACES_H
+#define HEFT_MEASURE_TEXT_PLACES_H
 
 #include "program/name_index.h"
 

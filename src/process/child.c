@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* syscall */
-#include "api/child.h"
+#include "process/child.h"
 
 #include "base/base.h"
 #include "base/err.h"

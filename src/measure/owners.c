@@ -1,4 +1,4 @@
-#include "api/owners.h"
+#include "measure/owners.h"
 
 #include "base/pool.h"
 

@@ -1,6 +1,6 @@
 /* Snapshots of programs and of what programs are packed in. */
-#include "api/profile.h"
-#include "api/snapshot_handle.h"
+#include "measure/profile.h"
+#include "measure/snapshot_handle.h"
 
 #include "image/arch.h"
 #include "query/region_metrics.h"

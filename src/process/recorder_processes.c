@@ -1,5 +1,5 @@
 /* recorder_processes.c - which processes belong to a run, by the mark in their environment. */
-#include "api/recorder.h"
+#include "process/recorder.h"
 
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-#include "api/text_places.h"
+#include "measure/text_places.h"
 
 #include <ctype.h>
 

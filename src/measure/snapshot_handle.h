@@ -1,6 +1,6 @@
-/* snapshot_handle.h - what is behind struct heft_snapshot.  Private to api/. */
-#ifndef HEFT_API_SNAPSHOT_HANDLE_H
-#define HEFT_API_SNAPSHOT_HANDLE_H
+/* snapshot_handle.h - what is behind struct heft_snapshot.  Private to measure/ and api/. */
+#ifndef HEFT_MEASURE_SNAPSHOT_HANDLE_H
+#define HEFT_MEASURE_SNAPSHOT_HANDLE_H
 
 #include "heft.h"
 #include "measure/session.h"

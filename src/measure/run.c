@@ -1,9 +1,8 @@
 /* Running a profile: open, measure, sum up. */
-#include "api/base_names.h"
-#include "api/text_places.h"
+#include "measure/base_names.h"
+#include "measure/text_places.h"
 
 #include "image/elf/elf_const.h"
-#include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -700,6 +699,18 @@ static void run_make_top(struct heft_profile *p, const struct rows_opts *opts, s
 				  : rows_build(&p->rollup.tree, &p->row_opts, arena);
 }
 
+/* The last is that of code. */
+const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1] = {
+	[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false, "bytes in the file" },
+	[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false, "bytes in the VM image" },
+	[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false,
+			      "distinct symbols that own some of these bytes" },
+	[HEFT_SIZE_COPIES] = { "copies", "copies", HEFT_BYTES, false, false,
+			       "bytes in the file of all instances but the largest" },
+	[HEFT_SIZE_MEASURES] = { "code", "code", HEFT_BYTES, false, false,
+				 "bytes in executable sections" },
+};
+
 struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
 				      struct arena *arena)
 {
@@ -825,14 +836,14 @@ static bool find_traced(struct heft_profile *p, struct heft_err *err)
 	return true;
 }
 
-static bool profile_run(struct heft_profile *p, struct heft_err *err)
+bool profile_run(struct heft_profile *p, struct heft_err *err)
 {
 	if (p->ran)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a profile runs once");
 	context_take(&p->context);
 	if (p->entries.count == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
-	if (p->levels.count == 0 && !heft_profile_add_source(p, "sections", err))
+	if (p->levels.count == 0 && !profile_add_source(p, "sections", err))
 		return false;
 	if (!split_directories(p, err) || !open_inputs(p, err) || !run_add_regions(p, err))
 		return false;
@@ -856,9 +867,4 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 	note_wishes(p);
 	run_make_rows(p);
 	return true;
-}
-
-bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
-{
-	return GUARDED(p->memory, err, profile_run(p, err));
 }
