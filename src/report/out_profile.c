@@ -18,40 +18,12 @@ uint64_t profile_block_addr(const struct profile_report *r, uint64_t i)
 
 /* ---- functions in order ---------------------------------------------------------------------- */
 
-static struct profile_rank out_profile_rank_of(const struct profile_report *r, uint64_t function)
-{
-	const struct blockmap_function *f = &r->map->functions.data[function];
-	struct profile_rank rank = { .function = function };
-	for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
-		const struct blockmap_range *range = &r->map->ranges.data[k];
-		for (uint64_t i = range->first; i < range->first + range->count; i++) {
-			const uint64_t count = r->profile->counts[i];
-			rank.total = add_sat(rank.total, count);
-			rank.hottest = max_u64(rank.hottest, count);
-			rank.seen += count > 0;
-		}
-	}
-	return rank;
-}
-
-static int out_profile_by_rank(uint64_t a, uint64_t b, const struct profile_rank *x,
-			       const struct profile_rank *y)
-{
-	if (a != b)
-		return a < b ? 1 : -1;
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
-static int by_total(const void *x, const void *y)
+static int by_weight(const void *x, const void *y)
 {
 	const struct profile_rank *a = x, *b = y;
-	return out_profile_by_rank(a->total, b->total, a, b);
-}
-
-static int by_hottest_block(const void *x, const void *y)
-{
-	const struct profile_rank *a = x, *b = y;
-	return out_profile_by_rank(a->hottest, b->hottest, a, b);
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return a->function < b->function ? -1 : a->function > b->function;
 }
 
 struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hottest,
@@ -59,12 +31,22 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 {
 	VEC(struct profile_rank) list = { 0 };
 	vec_reserve(&list, 1);
-	for (uint64_t i = 0; i < r->map->functions.count; i++) {
-		const struct profile_rank rank = out_profile_rank_of(r, i);
+	for (uint64_t n = 0; n < r->map->functions.count; n++) {
+		const struct blockmap_function *f = &r->map->functions.data[n];
+		struct profile_rank rank = { .function = n };
+		for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
+			const struct blockmap_range *range = &r->map->ranges.data[k];
+			for (uint64_t i = range->first; i < range->first + range->count; i++) {
+				const uint64_t count = r->profile->counts[i];
+				rank.weight = by_hottest ? max_u64(rank.weight, count)
+							 : add_sat(rank.weight, count);
+				rank.seen += count > 0;
+			}
+		}
 		if (rank.seen > 0)
 			vec_push(&list, rank);
 	}
-	qsort(list.data, list.count, sizeof *list.data, by_hottest ? by_hottest_block : by_total);
+	qsort(list.data, list.count, sizeof *list.data, by_weight);
 	*ret_count = list.count;
 	return list.data;
 }

@@ -17,8 +17,8 @@ struct profile_report {
 /* A function and what it counts for. */
 struct profile_rank {
 	uint64_t function;
-	uint64_t total, hottest; /* of its blocks' counts: the sum, the largest */
-	uint64_t seen;           /* blocks with a count */
+	uint64_t weight; /* of its blocks' counts: the sum, or the largest */
+	uint64_t seen;   /* blocks with a count */
 };
 
 /* Functions with counts, by falling sum (`by_hottest`: by falling hottest count), ties by address;
