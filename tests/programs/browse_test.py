@@ -665,7 +665,8 @@ def check_longest():
     t = browse("-C", "none", "-d", "symbols", "longest.o")
     check("longest: it is cut", [name[:20] for _, name in labels(t.lines())][:1], ["L" * 20])
     check("longest: lines stay within the screen", max(len(line) for line in t.lines()) <= 80, True)
-    card = "".join(t.press("i"))
+    t.press("i")
+    card = "".join(t.wait("One row") or [])
     for _ in range(3):
         card += "".join(t.press("NPage"))
     check("longest: how long it is is told", re.search(r"\( *5[0 ]*bytes *\)", card) is not None, True)
