@@ -5,21 +5,15 @@
 /* For guard pages, signal handlers and what fn itself takes. */
 #define MARGIN ((size_t)32 << 10)
 
-/* What cannot be found out is no room. */
-static struct stack of_this_thread(void)
-{
-	struct stack s = { .known = true, .thread = pthread_self() };
-	if (!os_stack_bounds(&s.low, &s.high))
-		s.low = s.high = 0;
-	return s;
-}
-
 /* Who switches stacks within a thread is on one that is not the thread's. */
 static bool stack_has_room(struct stack *s, size_t need)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	if (!s->known || !pthread_equal(s->thread, pthread_self()))
-		*s = of_this_thread();
+	if (!s->known || !pthread_equal(s->thread, pthread_self())) {
+		*s = (struct stack){ .known = true, .thread = pthread_self() };
+		if (!os_stack_bounds(&s->low, &s->high))
+			s->low = s->high = 0; /* what cannot be found out is no room */
+	}
 	return here < s->high && here > s->low && here - s->low >= need + MARGIN;
 }
 

@@ -276,20 +276,15 @@ static int heap_show_report(struct show_job *job)
 	return status;
 }
 
-static int run_process(struct show_job *job)
-{
-	struct heft_err err;
-	if (job->file_count > 0)
-		return cli_error(job->open.cli, "--pid goes without a dump: %s", job->files[0]);
-	if (!heft_heap_open_process(job->open.heap, (uint32_t)job->pid, &err))
-		return cli_failed(job->open.cli, &err);
-	return heap_show_report(job);
-}
-
 static int run_show(struct show_job *job)
 {
+	struct heft_err err;
+	if (job->pid != 0 && job->file_count > 0)
+		return cli_error(job->open.cli, "--pid goes without a dump: %s", job->files[0]);
 	if (job->pid != 0)
-		return run_process(job);
+		return heft_heap_open_process(job->open.heap, (uint32_t)job->pid, &err)
+			       ? heap_show_report(job)
+			       : cli_failed(job->open.cli, &err);
 	if (job->file_count == 0)
 		return cli_error(job->open.cli, "must specify a dump; try '%s --help'",
 				 job->open.cli->usage);

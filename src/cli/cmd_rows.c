@@ -81,18 +81,10 @@ static bool debug_info_apply(struct rows_job *job, const struct opt *o, const ch
 	return true;
 }
 
-static bool rows_apply_style(const struct rows_job *job, const struct opt *o, const char *value)
-{
-	unsigned style;
-	if (!cli_choice(job->cli, o, value, style_choices, &style))
-		return false;
-	heft_session_set_demangle(job->session, (enum heft_demangle)style);
-	return true;
-}
-
 static bool rows_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct rows_job *job = ctx;
+	unsigned style;
 	uint64_t n = 0;
 	switch (o->id) {
 	case O_BY: return cli_each_name(job->cli, value, source_add, job);
@@ -101,7 +93,11 @@ static bool rows_apply(void *ctx, const struct opt *o, const char *value)
 	case O_NO_DEBUG: job->flags |= HEFT_PROFILE_NO_DEBUG; break;
 	case O_OUTPUT: job->output = value; break;
 	case O_VERBOSE: job->verbose = true; break;
-	case O_DEMANGLE: return rows_apply_style(job, o, value);
+	case O_DEMANGLE:
+		if (!cli_choice(job->cli, o, value, style_choices, &style))
+			return false;
+		heft_session_set_demangle(job->session, (enum heft_demangle)style);
+		break;
 	case O_DEBUG_INFO: return debug_info_apply(job, o, value);
 	case O_THREADS:
 		if (!cli_number(job->cli, o, value, 4096, &n))

@@ -33,24 +33,6 @@ const char os_path_separator = ':', os_program_suffix[] = "";
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-/* A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and output
- * would land there.  Opened for the wrong direction, it fails every use, as it should. */
-static void open_standard_descriptors(void)
-{
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-}
-
-/* Large arrays go back to the system when they are freed: glibc would by and by keep ever
- * larger ones in its heaps, one a thread, which adds half to the peak of a run. */
-static void return_large_arrays(void)
-{
-#ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, 4 << 20);
-#endif
-}
-
 static int trouble_status;
 
 /* Writes with nothing that a signal handler may not call. */
@@ -78,41 +60,38 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 	_exit(trouble_status);
 }
 
-static void watch_inputs(void)
-{
-	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGBUS, &action, NULL);
-}
-
 static void upon_file_limit(int number)
 {
 	(void)number;
 }
 
-/* A file beyond the limit of sizes (ulimit -f) is an error of write() and no end of heft.  Programs
- * that heft runs have the signal's default: handlers are not handed down. */
-static void take_file_limit(void)
-{
-	struct sigaction now;
-	if (sigaction(SIGXFSZ, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
-		return;
-	now = (struct sigaction){ .sa_handler = upon_file_limit, .sa_flags = SA_RESTART };
-	sigaction(SIGXFSZ, &now, NULL);
-}
-
 void os_shell_start(int argc, char **argv, int trouble)
 {
+	struct sigaction bus = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO }, limit;
 	(void)argc;
 	(void)argv;
 	trouble_status = trouble;
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a call of the system a line, not a character */
-	watch_inputs();
-	return_large_arrays();
-	open_standard_descriptors();
+	sigemptyset(&bus.sa_mask);
+	sigaction(SIGBUS, &bus, NULL);
+#ifdef __GLIBC__
+	/* Large arrays go back to the system when they are freed: glibc would by and by keep ever
+	 * larger ones in its heaps, one a thread, which adds half to the peak of a run. */
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
+	/* A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and output
+	 * would land there.  Opened for the wrong direction, it fails every use, as it should. */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 	/* `heft ... | head` ends quietly even where the parent ignores the signal. */
 	signal(SIGPIPE, SIG_DFL);
-	take_file_limit();
+	/* A file beyond the limit of sizes (ulimit -f) is an error of write() and no end of heft.
+	 * Programs that heft runs have the signal's default: handlers are not handed down. */
+	if (sigaction(SIGXFSZ, NULL, &limit) == 0 && limit.sa_handler == SIG_DFL) {
+		limit = (struct sigaction){ .sa_handler = upon_file_limit, .sa_flags = SA_RESTART };
+		sigaction(SIGXFSZ, &limit, NULL);
+	}
 }
 
 /* ---- files and the terminal ------------------------------------------------------------------ */

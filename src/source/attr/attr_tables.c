@@ -292,30 +292,23 @@ static void marks(struct attr *a)
 	}
 }
 
-/* Of a mark in such a table it is what stands where it does. */
-static label_id made_mark(const struct attr *a, const struct image_entry *e,
-			  struct span_cursor *cursor)
-{
-	uint64_t addr;
-	struct symbol s;
-	return image_entry_symbol(a->im, e, &s) && s.type != STT_FILE && s.type != STT_SECTION &&
-			       symbol_is_mark(&s) && symbol_addr(a->im, &s, &addr)
-		       ? cursor_label(cursor, addr)
-		       : LABEL_NONE;
-}
-
 /* Tables that are not in ELF's form. */
 static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 {
 	const struct image_entry *e = &a->im->entries[i];
 	ASSERT(i < a->im->entry_count && e->section < a->im->section_count);
 	label_id label = LABEL_NONE;
+	uint64_t addr;
+	struct symbol s;
 	if (e->symbol != 0 && e->symbol < a->scratch->sym_count)
 		label = a->scratch->sym_labels[e->symbol];
 	else if (e->symbol == 0)
 		label = cursor_label(cursor, e->addr);
-	if (label == LABEL_NONE && e->symbol != 0)
-		label = made_mark(a, e, cursor);
+	/* Of a mark in such a table it is what stands where it does. */
+	if (label == LABEL_NONE && e->symbol != 0 && image_entry_symbol(a->im, e, &s) &&
+	    s.type != STT_FILE && s.type != STT_SECTION && symbol_is_mark(&s) &&
+	    symbol_addr(a->im, &s, &addr))
+		label = cursor_label(cursor, addr);
 	if (label == LABEL_NONE)
 		vec_push(&a->scratch->late, (uint32_t)i);
 	else
