@@ -100,6 +100,9 @@ struct heft_table {
 	const struct heft_row *top; /* labelled "TOTAL" */
 };
 
+/* A value as a number, whichever member of the union holds it: by the unit of measure `measure`,
+ * which the table has.  NaN where it or the row has none.  Above 2^53 it is rounded. */
+HEFT_API double heft_table_value(const struct heft_table *t, size_t measure, union heft_value v);
 /* The number of the measure with this name; SIZE_MAX where the table has none. */
 HEFT_API size_t heft_table_measure(const struct heft_table *t, const char *name);
 

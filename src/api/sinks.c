@@ -1,6 +1,7 @@
 /* Where reports are written to, and how tables are read: heft_sink_*, heft_table_*. */
 #include "base/mem.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool sinks_file_write(void *ctx, const void *data, size_t size)
@@ -41,6 +42,13 @@ void heft_buffer_release(struct heft_buffer *b)
 {
 	free(b->data);
 	*b = (struct heft_buffer){ NULL, 0, 0 };
+}
+
+double heft_table_value(const struct heft_table *t, size_t measure, union heft_value v)
+{
+	if (measure >= t->measure_count)
+		return NAN;
+	return t->measures[measure].unit == HEFT_PARTS ? v.parts : (double)v.whole;
 }
 
 size_t heft_table_measure(const struct heft_table *t, const char *name)
