@@ -331,6 +331,8 @@ static unsigned grams_shared(const struct alike *a, uint32_t before, uint32_t af
 {
 	const struct snapshot *bs = a->before.side->s, *ns = a->after.side->s;
 	const struct clue *b = a->before.clues[before], *n = a->after.clues[after];
+	if (b->gram_count == 0 || n->gram_count == 0)
+		return 0;
 	const uint32_t *x = clues_of(bs,
 				     bs->sections.data[bs->symbols.data[before].section].container)
 				    ->grams.data +
