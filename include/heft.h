@@ -1,9 +1,9 @@
 /* heft.h - the public interface of libheft.
  *
- * libheft tells where the bytes of a native program go.  A program's bytes live
- * in two spaces: the file, and the VM image it asks for.  A data source gives
- * ranges of a space to labels; every byte of a space has exactly one owner for
- * every source, so the rows of a profile always add up to the size of the space.
+ * libheft tells where the bytes of a native program go. A program's bytes live in two spaces: the
+ * file, and the VM image that the file asks for. A data source gives ranges of a space to labels.
+ * Every byte of a space has exactly one owner for every source, so the rows of a profile always add
+ * up to the size of the space.
  *
  *     struct heft_err err;
  *     struct heft_session *s = heft_session_new();
@@ -20,41 +20,43 @@
  *     heft_profile_free(p);
  *     heft_session_free(s);
  *
- * Errors.  A function that can fail returns false, or NULL where it makes something, and fills the
- * struct heft_err given last, which may be NULL.  Oddities of the input are notes and never fail a
- * call.  The library never prints and never exits.
+ * Errors. A function that can fail returns false, or NULL if it makes something. It fills the
+ * struct heft_err that is its last argument, which may be NULL. Oddities of the input are notes and
+ * never fail a call. The library never prints and never exits.
  *
- * Handles.  They are opaque, made by heft_X_new and freed by heft_X_free, which takes NULL.  A
- * handle that opens something is made from a session (heft/session.h): heft_X_new gives NULL where
- * there is no memory, or the session is NULL.  A handle that is made from others, or of what it is
- * given, takes a struct heft_err as well.
+ * Handles. Handles are opaque. heft_X_new makes a handle, heft_X_free frees it and accepts NULL. A
+ * handle that opens something is made from a session (heft/session.h): heft_X_new returns NULL if
+ * there is no memory or if the session is NULL. A handle that is made from other handles, or from
+ * given data, takes a struct heft_err as well.
  *
- * Where a call runs out of memory, is cancelled by its progress function, or finds an invariant of
- * heft's own broken, its handle is *broken*: from then on it can only be freed.  Every later call
- * on it that can fail does so for the same reason, settings do nothing, and look-ups find nothing.
- * A report, a list of samples or the like that was made from a broken handle is broken as well.
+ * A handle becomes *broken* if a call on it runs out of memory, is cancelled by its progress
+ * function, or finds an invariant of heft broken. A broken handle can only be freed. Every later
+ * call on it that can fail fails for the same reason, settings do nothing, and look-ups find
+ * nothing. A report, list of samples or the like that was made from a broken handle is broken too.
  *
- * Structs.  One whose first member is `size_t size` is the caller's, who sets `size` to the sizeof
- * of the struct before it is given to a call, also to one that fills it; it may grow in later
- * versions.  A call fails with HEFT_EARG where `size` is less than the struct's first version had:
- * it was forgotten.  All others belong to the library and are only to be read.  They are handed out
- * by pointer or in lists of pointers, and may grow at their end; one that stands in a list itself
- * says that it never grows.  Where the life of a text or pointer is not stated, it is that of the
- * handle that told it.  Texts are NUL-terminated, are copied where they are given, and are never
- * NULL where the description does not say so.
+ * Structs. A struct whose first member is `size_t size` is the caller's. The caller sets `size` to
+ * the sizeof of the struct before each call that takes or fills it. Such a struct may grow in later
+ * versions. A call fails with HEFT_EARG if `size` is less than in the struct's first version: the
+ * caller forgot to set it. All other structs belong to the library and may only be read. They are
+ * returned by pointer or in lists of pointers, and may grow at their end. A struct that is itself
+ * an element of a list says that it never grows.
  *
- * Lists.  heft_X_THING_count tells how many there are, heft_X_THING gives number i, counted from 0.
- * Past the last it returns NULL, or fails with HEFT_ENOTFOUND.
+ * Texts and pointers. If their life is not stated, it is that of the handle that returned them.
+ * Texts are NUL-terminated and never NULL, unless the description says so. Texts that the caller
+ * gives are copied.
  *
- * Enumerators.  A number never changes its meaning; later versions add greater ones.  One that
- * counts the others (HEFT_CHANGES) is the count that this header knows.  Measures of a table are
- * found by their names (heft_table_measure).
+ * Lists. heft_X_THING_count returns the number of elements, heft_X_THING returns element i, counted
+ * from 0. After the last element it returns NULL, or fails with HEFT_ENOTFOUND.
  *
- * Inputs.  Calls that open something take its path.  heft_finder_add_input has a name stand for
- * bytes in memory or for an open file wherever a handle of that session is given a path.
+ * Enumerators. A number never changes its meaning; later versions add greater numbers. An
+ * enumerator that counts the others (HEFT_CHANGES) is the count that this header knows. Measures of
+ * a table are found by their names (heft_table_measure).
  *
- * Threads.  Different sessions may be used by different threads at once; one session, with all
- * handles that were made from it, by one thread at a time.  A call may start workers of its own,
+ * Inputs. Calls that open something take its path. With heft_finder_add_input a name stands for
+ * bytes in memory or for an open file, wherever a handle of that session is given a path.
+ *
+ * Threads. Different sessions may be used by different threads at once. One session, with all
+ * handles made from it, may be used by one thread at a time. A call may start workers of its own,
  * which end before it returns. */
 #ifndef HEFT_H
 #define HEFT_H
@@ -74,17 +76,18 @@ extern "C" {
 #define HEFT_API
 #endif
 
-/* ---- version -------------------------------------------------------------- */
+/* ---- version of the library ----------------------------------------------- */
 
-/* Of this header; heft_version tells that of the library.  Numbers of later versions are
- * greater. */
+/* Version of this header. heft_version() returns that of the library. Later versions have greater
+ * numbers. */
 #define HEFT_VERSION_MAJOR 0
 #define HEFT_VERSION_MINOR 1
 #define HEFT_VERSION_PATCH 0
 #define HEFT_VERSION_NUMBER                                                                        \
 	(HEFT_VERSION_MAJOR * 1000000 + HEFT_VERSION_MINOR * 1000 + HEFT_VERSION_PATCH)
 
-/* "0.1.0", and the same as HEFT_VERSION_NUMBER has it.  Static; any thread. */
+/* Return the library's version: "0.1.0", and a number like HEFT_VERSION_NUMBER. Static; any
+ * thread. */
 HEFT_API const char *heft_version(void);
 HEFT_API int heft_version_number(void);
 
@@ -92,118 +95,124 @@ HEFT_API int heft_version_number(void);
 
 #define HEFT_NO_OFFSET UINT64_MAX
 
-/* Why a call failed, in a word. */
+/* Reasons why a call failed. */
 enum heft_code {
 	HEFT_OK = 0,
-	HEFT_EIO,          /* the operating system said no; sys_errno is set */
-	HEFT_EFORMAT,      /* the bytes contradict their format */
-	HEFT_EUNSUPPORTED, /* a format or version heft does not read */
-	HEFT_EARG,         /* the caller's mistake: unknown source, bad expression ... */
-	HEFT_ELIMIT,       /* over a limit of heft's own */
-	HEFT_ENOTFOUND,    /* nothing is at this address, or no element has this number */
-	HEFT_ENOMEM,       /* no memory; the handle can only be freed from then on */
-	HEFT_ECANCELED,    /* the progress function said so; the handle can only be freed */
-	HEFT_EINTERNAL, /* an invariant of heft's own broke: a bug; the handle can only be freed */
+	HEFT_EIO,          /* The operating system reported an error. sys_errno is set. */
+	HEFT_EFORMAT,      /* The bytes violate their format. */
+	HEFT_EUNSUPPORTED, /* Format or version that heft does not read. */
+	HEFT_EARG,         /* Mistake of the caller: unknown source, bad expression ... */
+	HEFT_ELIMIT,       /* A limit of heft was exceeded. */
+	HEFT_ENOTFOUND,    /* Nothing is at this address, or no element has this number. */
+	HEFT_ENOMEM,       /* Memory ran out. The handle can only be freed now. */
+	HEFT_ECANCELED,    /* The progress function cancelled the call. The handle can only be
+			    * freed now. */
+	HEFT_EINTERNAL,    /* An invariant of heft is broken, which is a bug. The handle can only be
+			 * freed now. */
 };
 
-/* Why a call failed.  The caller's; need not be initialised; never grows. */
+/* Why a call failed. Belongs to the caller, who need not initialise it. Never grows. */
 struct heft_err {
 	enum heft_code code;
-	int sys_errno;   /* 0 unless code is HEFT_EIO */
-	uint64_t offset; /* byte in the file, HEFT_NO_OFFSET where there is no one place */
-	char text[400];  /* one line without newline; names the file first */
+	int sys_errno;   /* Value of errno. 0 unless code is HEFT_EIO. */
+	uint64_t offset; /* Byte offset in the file. HEFT_NO_OFFSET if there is none. */
+	char text[400];  /* One line without a newline. Names the file first. */
 };
 
-/* Something odd in an input that did not stop the call.  It belongs to the handle that read the
- * input; heft_session_note tells it. */
+/* An oddity of an input that did not stop the call. It belongs to the handle that read the input.
+ * heft_session_note returns it. */
 struct heft_note {
-	const char *path; /* of the file, as the caller named it or heft found it */
-	const char *text; /* the first one of this kind, in words */
-	const char *kind; /* same pointer = same kind */
-	uint64_t offset;  /* of the first one; HEFT_NO_OFFSET where there is no one place */
-	uint64_t count;   /* how many of this kind in this file */
-	uint64_t bytes;   /* bytes concerned, all together */
+	const char *path; /* Path of the file, as the caller named it or as heft found it. */
+	const char *text; /* Text of the first note of this kind. */
+	const char *kind; /* Kind of the note. Equal pointers mean equal kinds. */
+	uint64_t offset;  /* Offset of the first note of this kind. HEFT_NO_OFFSET if there is
+			   * none. */
+	uint64_t count;   /* Number of notes of this kind in this file. */
+	uint64_t bytes;   /* Bytes that these notes are about, in total. */
 };
 
-/* ---- output --------------------------------------------------------------- */
+/* ---- output: where written text goes -------------------------------------- */
 
-/* Where a call writes to.  `write` is called for each piece, in order, on the thread of the call;
- * `size` is not 0.  It returns false to stop: the call then fails with HEFT_EIO.  `ctx` is handed
- * through. A sink is borrowed for the time of the call.  Never grows. */
+/* Receives the output of a call. `write` is called for each piece, in order, on the thread of the
+ * call. `size` is never 0. `write` returns false to stop: the call then fails with HEFT_EIO. `ctx`
+ * is passed to `write`. A sink is borrowed during the call. Never grows. */
 struct heft_sink {
 	bool (*write)(void *ctx, const void *data, size_t size);
 	void *ctx;
 };
 
-/* Writes to a file of the C library, which the caller opens and closes. */
+/* Returns a sink that writes to a file of the C library. The caller opens and closes the file. */
 HEFT_API struct heft_sink heft_sink_file(FILE *to);
 
-/* Memory that a sink fills: `size` bytes at `data`, and a NUL after them.  Zeroed: empty, with
- * `data` NULL.  The memory is that of malloc.  Never grows. */
+/* Memory that a sink fills: `size` bytes at `data`, and a NUL after them. All zero: empty, with
+ * `data` NULL. The memory is malloc'ed. Never grows. */
 struct heft_buffer {
 	char *data;
 	size_t size, room;
 };
-/* Appends to a buffer, which outlives the sink.  A call fails with HEFT_EIO where there is no
- * memory for more. */
+/* Returns a sink that appends to a buffer. The buffer must live longer than the sink. A call fails
+ * with HEFT_EIO if there is no memory for more bytes. */
 HEFT_API struct heft_sink heft_sink_buffer(struct heft_buffer *to);
-/* Frees what is in a buffer, and empties it. */
+/* Frees the contents of a buffer and empties it. */
 HEFT_API void heft_buffer_release(struct heft_buffer *b);
 
-/* ---- progress -------------------------------------------------------------- */
+/* ---- progress of a long call ---------------------------------------------- */
 
-/* Asked now and then by every call on a handle of the session that it was set for, and on what was
- * made from this handle (diffs, queries, reports, samples), as long as the call may take long.
- * `what` is what the call is at, in a word or two; it holds for the time of the function.  `done`
- * and `total` count bytes of input, done <= total; total is 0 where it is not known.  `ctx` is the
- * one that was set.
+/* Called now and then during calls that may take long. It is called for every handle of the session
+ * that it was set for, and for everything made from this handle (diffs, queries, reports, samples).
+ * `what` says in a word or two what the call is doing; it is valid during the function. `done` and
+ * `total` count bytes of input, done <= total; `total` is 0 if unknown. `ctx` is the pointer that
+ * was set.
  *
- * Returns true to go on.  False cancels: the call leaves nothing behind and fails with
+ * Returns true to go on. False cancels: the call leaves nothing behind and fails with
  * HEFT_ECANCELED, and its handle can only be freed (see Handles above).
  *
- * The function is called on the thread that made the call, never on a worker.  It may be called
- * many times in a millisecond, so it should be quick, and it must not call the library. */
+ * The function is called on the thread that made the call, never on a worker. It may be called many
+ * times in a millisecond, so it should be quick. It must not call the library. */
 typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
 
-/* ---- what there is -------------------------------------------------------- */
+/* ---- lists of sources and passes, and the allocator ----------------------- */
 
-/* The built-in data sources.  Strings are static. */
+/* Return the number of built-in data sources, and the name and description of source `i`. Strings
+ * are static. */
 HEFT_API size_t heft_source_count(void);
 HEFT_API bool heft_source(size_t i, const char **ret_name, const char **ret_text);
 
-/* A pass of the sources symbols, compileunits and sourcefiles: it gives bytes to their owners.
- * Passes run in the order of their numbers, and what an earlier one claims stays. */
+/* A pass of the sources symbols, compileunits and sourcefiles. A pass gives bytes to their
+ * owners. Passes run in the order of their numbers; a later pass never changes what an earlier
+ * one claimed. */
 struct heft_pass {
-	size_t size;         /* sizeof(struct heft_pass) */
-	const char *name;    /* "references" */
-	const char *sources; /* that run it: "symbols", "compileunits, sourcefiles" */
-	const char *needs;   /* names of passes that run before it, by ", "; "": none */
-	const char *text;    /* which bytes it gives to whom */
+	size_t size;         /* Set to sizeof(struct heft_pass). */
+	const char *name;    /* Name of the pass: "references". */
+	const char *sources; /* Sources that run it: "symbols", "compileunits, sourcefiles". */
+	const char *needs;   /* Names of the passes that run before it, separated by ", ". "" if
+			      * there are none. */
+	const char *text;    /* Description: which bytes it gives to which owner. */
 };
-/* Strings are static. */
+/* Return the number of passes, and pass `i`. Strings are static. */
 HEFT_API size_t heft_pass_count(void);
 HEFT_API bool heft_pass(size_t i, struct heft_pass *ret, struct heft_err *err);
 
-/* Where the library's memory comes from.  Process-wide. */
+/* Allocator for all memory of the library. Process-wide. */
 struct heft_allocator {
-	size_t size; /* sizeof(struct heft_allocator) */
-	/* As realloc: gives `bytes` bytes, aligned for any type, with the contents of `p` (NULL:
-	 * none), or NULL where there is no memory, which leaves `p` as it was.  bytes 0: frees `p`
-	 * and returns NULL.  Called by several threads at once. */
+	size_t size; /* Set to sizeof(struct heft_allocator). */
+	/* Works like realloc: returns `bytes` bytes, aligned for any type, with the contents of `p`
+	 * (NULL if none). Returns NULL if memory runs out; `p` is then unchanged. If `bytes` is 0,
+	 * frees `p` and returns NULL. Several threads call it at once. */
 	void *(*resize)(void *ctx, void *p, size_t bytes);
 	void *ctx;
 };
 
-/* Sets the allocator (copied), NULL for that of the C library.  Before any other call of the
- * library, or while no handle exists; not for several threads at once.  HEFT_EARG for one without a
- * function.  The libraries that heft is made with (SQLite, PCRE2 ...) keep their own. */
+/* Sets the allocator (copied). NULL sets the C library's. Call it before any other call of the
+ * library, or while no handle exists, from one thread at a time. HEFT_EARG if `resize` is NULL. The
+ * libraries that heft is built with (SQLite, PCRE2 ...) keep their own allocators. */
 HEFT_API bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err);
 
-/* The path of the input file whose mapping holds the address, NULL where no open input does. Inputs
- * are mapped into memory, so the system raises SIGBUS where one becomes shorter, or cannot be read,
- * while heft works on it.  A program that wants to say so asks here, with the address of the signal
- * (si_addr), in its handler.  Async-signal-safe; any thread.  The path is valid while the input is
- * open.  Of more than 256 open inputs some are not known. */
+/* Returns the path of the input file that is mapped at `address`. NULL if there is none. Inputs are
+ * mapped into memory, so the system raises SIGBUS if a file becomes shorter, or cannot be read,
+ * while heft works on it. A signal handler can call this with the signal's address (si_addr) to
+ * report the file. Async-signal-safe; any thread. The path is valid while the input is open. If
+ * more than 256 inputs are open, some are unknown. */
 HEFT_API const char *heft_file_at(const void *address);
 
 #ifdef __cplusplus

@@ -1,14 +1,14 @@
-/* allocators.c - functions of other allocators that do not call their own malloc and free: C++'s
- * operators new and delete where an allocator defines them beside malloc, and the names by which
- * jemalloc, tcmalloc, mimalloc and rpmalloc offer the same and more.
+/* allocators.c - hooks the functions of other allocators that do not call their own malloc and
+ * free: C++'s operators new and delete if an allocator defines them with malloc, and the names of
+ * jemalloc, tcmalloc, mimalloc and rpmalloc.
  *
- * Such functions must know blocks with a header, for programs mix them with malloc and free.  Their
- * names are not ours to define: a program may ask by them which allocator it has.  The tables that
- * modules call through are changed instead (global offset tables, gABI "Dynamic Linking"), and only
- * those of them that lead to the allocator that is below the recorder.
+ * These functions must handle blocks with a header, because programs mix them with malloc and free.
+ * The recorder must not define their names: a program may use a name to find out which allocator it
+ * has. Instead, the tables that modules call through are changed (global offset tables, gABI
+ * "Dynamic Linking"), and only entries that lead to the allocator below the recorder.
  *
- * Names that ask for memory and are not recorded are noted in the process page.  Modules that are
- * loaded later are looked at when the program asks for a symbol of one (dlsym). */
+ * Functions that allocate but are not recorded are noted in the process page. Modules that are
+ * loaded later are processed when the program looks up a symbol (dlsym). */
 #include "recorder.h"
 
 #if !defined HEFT_WRAP && (defined __x86_64__ || defined __i386__ || defined __aarch64__)
@@ -36,7 +36,7 @@ enum { SLOT_JUMP = R_386_JMP_SLOT, SLOT_DATA = R_386_GLOB_DAT };
 typedef void (*any_function)(void);
 typedef uintptr_t word_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
-/* ---- in place of malloc, free and their kin -------------------------------------------------- */
+/* ---- replacements of malloc, free and similar functions -------------------------------------- */
 
 static HOT void *allocator_malloc(size_t size)
 {
@@ -44,7 +44,8 @@ static HOT void *allocator_malloc(size_t size)
 	return block_malloc(size, &from);
 }
 
-/* What follows the block (size, alignment, flags) says nothing that its header does not. */
+/* Replaces all functions that free. Arguments after the block (size, alignment, flags) are not
+ * needed; the header has these facts. */
 static HOT void allocator_free(void *p)
 {
 	block_free(p, (uintptr_t)__builtin_frame_address(0),
@@ -57,7 +58,7 @@ static void *allocator_zalloc(size_t size)
 	return block_calloc(size, &from);
 }
 
-/* The bytes of `count` elements; SIZE_MAX, which nobody has, where that is no number. */
+/* Returns the bytes of `count` elements. SIZE_MAX on overflow, which no allocator can give. */
 static size_t size_of_all(size_t count, size_t size)
 {
 	size_t all;
@@ -99,7 +100,7 @@ static void *allocator_memalign(size_t align, size_t size)
 	return aligned_block(align, size, &from);
 }
 
-/* The same with the size first. */
+/* Allocates aligned memory, with the size first. */
 static void *allocator_malloc_aligned(size_t size, size_t align)
 {
 	const struct caller from = CALLER;
@@ -130,7 +131,8 @@ static size_t allocator_usable_size(void *p)
 	return block_usable_size(p);
 }
 
-/* How much of a block of this size may be used: in place of the allocator's own word. */
+/* Returns how many bytes of a block of this size may be used, instead of the allocator's own
+ * answer. */
 static size_t allocator_good_size(size_t size)
 {
 	if (size > SIZE_MAX - HEAP_ALIGN)
@@ -138,9 +140,9 @@ static size_t allocator_good_size(size_t size)
 	return recorder.tail != 0 ? size : (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* ---- operators ------------------------------------------------------------------------------- */
+/* ---- replacements of C++ operator new -------------------------------------------------------- */
 
-/* The allocator's own, which calls the program's handler and throws. */
+/* The allocator's own operators, which call the program's handler and throw. */
 static struct {
 	void *(*plain)(size_t);
 	void *(*nothrow)(size_t, const void *);
@@ -176,7 +178,7 @@ static void *allocator_new_aligned_nothrow(size_t size, size_t align, const void
 	return LIKELY(p != NULL) ? p : real_new.aligned_nothrow(size, align, tag);
 }
 
-/* ---- jemalloc: flags have an alignment, zeros, and whose memory it is to be ------------------ */
+/* ---- jemalloc: flags state an alignment, zeros, and an arena --------------------------------- */
 
 enum { X_ALIGN = 63, X_ZERO = 64, X_PLAIN = X_ALIGN | X_ZERO };
 
@@ -186,7 +188,8 @@ static struct {
 	size_t (*xallocx)(void *, size_t, size_t, int);
 } real_x;
 
-/* Memory of an arena of the program's own may go with the arena. */
+/* Records memory without an arena. Memory of the program's own arena may be freed with the arena,
+ * so it is not recorded. */
 static void *allocator_mallocx(size_t size, int flags)
 {
 	const struct caller from = CALLER;
@@ -221,16 +224,16 @@ static void *allocator_rallocx(void *p, size_t size, int flags)
 	return to;
 }
 
-/* In place: a block with a header stays as it is, which the program learns. */
+/* Resizes in place. A block with a header keeps its size, which is returned. */
 static size_t allocator_xallocx(void *p, size_t size, size_t extra, int flags)
 {
 	return block_is_ours(p) ? block_usable_size(p) : real_x.xallocx(p, size, extra, flags);
 }
 
-/* ---- what resizes in ways of its own --------------------------------------------------------- */
+/* ---- other functions that resize a block ----------------------------------------------------- */
 
-/* A function that takes the block to resize as its first or second argument: a recorded block is
- * moved to one that the function gives for no block at all, and which is not recorded. */
+/* Resizes a block that is the first or second argument of `real`. A recorded block is copied to a
+ * new, unrecorded block that `real` gives for a NULL block. */
 static uintptr_t resize_beside(word_function *real, unsigned which, uintptr_t args[5],
 			       const struct caller *from)
 {
@@ -271,14 +274,14 @@ static uintptr_t resize_beside(word_function *real, unsigned which, uintptr_t ar
 /* clang-format on */
 RESIZING(RESIZES)
 
-/* mi_expand: in place, or not at all. */
+/* Replaces mi_expand, which resizes in place or fails. */
 static word_function *real_expand;
 static void *allocator_expand(void *p, size_t size)
 {
 	return block_is_ours(p) ? NULL : (void *)real_expand((uintptr_t)p, size, 0, 0, 0);
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- finding names --------------------------------------------------------------------------- */
 
 #define F(function) (any_function)(function)
 #if defined __LP64__
@@ -289,14 +292,14 @@ static void *allocator_expand(void *p, size_t size)
 #define NOTHROW "RKSt9nothrow_t"
 #define ALIGNED "St11align_val_t"
 
-/* `hook` NULL: asks for memory, which is not recorded.  `real`: where the hook finds the
- * allocator's own; NULL: it does not need it. */
+/* `hook` is NULL for functions that allocate without being recorded. `real` receives the
+ * allocator's own function; NULL if not needed. */
 static const struct name {
 	const char *name;
 	any_function hook;
 	void *real;
 } names[] = {
-	/* Itanium C++ ABI, 5.1.5 */
+	/* C++ operators: Itanium C++ ABI, 5.1.5. */
 	{ "_Znw" SIZE_LETTER, F(allocator_new), &real_new.plain },
 	{ "_Zna" SIZE_LETTER, F(allocator_new), &real_new.plain },
 	{ "_Znw" SIZE_LETTER NOTHROW, F(allocator_new_nothrow), &real_new.nothrow },
@@ -407,7 +410,8 @@ static const struct name {
 	{ "rpmalloc_usable_size", F(allocator_usable_size), NULL },
 #define RESIZES_NAME(name, which) { #name, F(resizing_##name), &real_##name },
 	RESIZING(RESIZES_NAME)
-	/* Memory in heaps that may go as a whole, and what the allocators ask themselves for. */
+	/* Memory in heaps that may be freed as a whole, and other functions that are not
+	 * recorded. */
 	{ "mi_heap_malloc", NULL, NULL },
 	{ "mi_heap_malloc_small", NULL, NULL },
 	{ "mi_heap_malloc_aligned", NULL, NULL },
@@ -443,18 +447,18 @@ static const struct name {
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 
-/* What each name of the allocator below means to the program: its address in the global scope at
- * the start; NULL: that allocator does not define it. */
+/* Address of each name in the global scope at the start. NULL if the allocator below does not
+ * define it. */
 static any_function found_at[NAMES];
-static bool of_allocator[NAMES]; /* it is the allocator's below the recorder */
-static struct tables below;      /* the module of that allocator */
+static bool of_allocator[NAMES]; /* The address belongs to the allocator below the recorder. */
+static struct tables below;      /* Module of that allocator. */
 
 static bool is_below(uintptr_t at)
 {
 	return at >= below.start && at < below.end;
 }
 
-/* Asks dlsym for what is there alone. */
+/* Finds the addresses of all names. Calls dlsym only for names that exist. */
 static void names_find(void)
 {
 	for (uint32_t i = 0; i < NAMES && below.start != 0; i++) {
@@ -468,16 +472,16 @@ static void names_find(void)
 	}
 }
 
-/* ---- modules --------------------------------------------------------------------------------- */
+/* ---- finding modules ------------------------------------------------------------------------- */
 
 struct module {
 	uintptr_t bias, start, end;
-	uintptr_t relro, relro_end; /* read-only after relocation */
+	uintptr_t relro, relro_end; /* Range that is read-only after relocation. */
 	const ElfW(Sym) * symbols;
 	const char *texts;
 };
 
-/* Writes a slot that may be read-only by now. */
+/* Writes a slot that may be read-only already. */
 static void slot_write(const struct module *m, uintptr_t *slot, any_function f)
 {
 	const uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(PAGE_STEP - 1);
@@ -492,8 +496,8 @@ static void slot_write(const struct module *m, uintptr_t *slot, any_function f)
 static void *(*real_dlsym)(void *, const char *);
 static void *allocator_dlsym(void *handle, const char *name);
 
-/* Bound already; or still at the code of the module's own that binds it, which is no definition of
- * the module's own. */
+/* True if a slot leads to `f`: it is bound to it, or still points to the module's own binding code.
+ * A definition in the module itself does not count. */
 static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value,
 		     any_function f)
 {
@@ -503,7 +507,8 @@ static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t
 	       (symbol->st_shndx == SHN_UNDEF || value != m->bias + symbol->st_value);
 }
 
-/* Leads to another module, bound already or not yet; 0: a weak name that nobody defines. */
+/* True if a slot leads to another module, bound or not yet. A value of 0 is a weak name without a
+ * definition. */
 static bool leads_outside(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value)
 {
 	return value != 0 &&
@@ -532,7 +537,8 @@ static void slot_look_at(const struct module *m, uintptr_t *slot, const ElfW(Sym
 static void relocations_look_at(const struct module *m, uintptr_t at, size_t size, size_t step)
 {
 	for (size_t off = 0; at != 0 && off + step <= size; off += step) {
-		const ElfW(Rel) *r = (const ElfW(Rel) *)(at + off); /* what Rela begins with */
+		const ElfW(Rel) *r = (const ElfW(Rel) *)(at + off); /* Rela begins with the
+								     * fields of Rel. */
 		const unsigned type = (unsigned)RELOCATION_TYPE(r->r_info);
 		const size_t symbol = (size_t)RELOCATION_SYMBOL(r->r_info);
 		if ((type == SLOT_JUMP || type == SLOT_DATA) && symbol != 0)
@@ -595,21 +601,21 @@ static int module_look_at(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 0;
 }
 
-/* One function of each family.  The linker binds those that are there as it loads the recorder, at
- * less cost than a look for them. */
+/* One function of each family of allocators. The linker binds those that exist when it loads the
+ * recorder, which costs less than a search. */
 extern char mi_malloc[] __attribute__((weak)), je_malloc[] __attribute__((weak)),
 	rpmalloc[] __attribute__((weak)), tc_malloc[] __attribute__((weak)),
 	mallocx[] __attribute__((weak)), scalable_malloc[] __attribute__((weak));
 
-/* Is one of these loaded?  Most programs have none, and are not to wait for a look at all that they
- * call. */
+/* True if one of these families is loaded. Most programs have none and should not pay for a search
+ * of all names. */
 static bool has_family(void)
 {
 	return mi_malloc != NULL || je_malloc != NULL || rpmalloc != NULL || tc_malloc != NULL ||
 	       mallocx != NULL || scalable_malloc != NULL;
 }
 
-/* How many modules were loaded until now. */
+/* Returns the number of modules loaded so far. */
 static int loads_count(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds)
@@ -619,7 +625,7 @@ static int loads_count(struct dl_phdr_info *info, size_t size, void *ctx)
 
 static _Atomic(unsigned long long) loads_known;
 
-/* Looks at all modules, if there are some that it has not seen. */
+/* Processes all modules, if new ones were loaded. */
 static COLD void modules_look_at(void)
 {
 	unsigned long long loads = 0;
@@ -628,7 +634,7 @@ static COLD void modules_look_at(void)
 		dl_iterate_phdr(module_look_at, NULL);
 }
 
-/* Goes on as the caller's own call, for some handles mean its place among the modules. */
+/* Replaces dlsym. Ends with a tail call, because some handles depend on the calling module. */
 static void *allocator_dlsym(void *handle, const char *name)
 {
 	modules_look_at();

@@ -1,14 +1,16 @@
-/* blocks.c - headers in front of blocks: block.h.
+/* blocks.c - writes and reads headers before blocks: block.h. A block belongs to the recorder if
+ * its header verifies.
  *
- * A block is ours if its header verifies.  Reading in front of a pointer that is not ours is no
- * guess: the C library's own free reads the same 16 bytes; before another allocator's blocks, which
- * may begin a mapping, the kernel is asked. */
+ * Reading before an unknown pointer is safe with the C library's allocator, because its free
+ * reads the same 16 bytes. Blocks of other allocators may begin a mapping, so the kernel is
+ * asked first. */
 #include "recorder.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Larger blocks get no header: the allocator below says whether there are such. */
+/* Most bytes of a block with a header. Larger requests go to the allocator below, which may refuse
+ * them. */
 #define SIZE_MOST (sizeof(size_t) > 4 ? (size_t)1 << (sizeof(size_t) > 4 ? 46 : 0) : SIZE_MAX / 2)
 
 static inline void *plain_malloc(size_t size)
@@ -26,16 +28,16 @@ static inline size_t rounded(size_t size)
 	return (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* Bytes behind p to ask for: the canary with it, and what the C library gives anyway, for a freed
- * block says in it who freed it. */
+/* Returns the bytes after p to ask for. Includes the canary, and bytes that the C library gives
+ * anyway, because a freed block stores who freed it there. */
 static inline size_t size_behind(size_t size)
 {
 	const size_t n = size + recorder.tail;
 	return LIKELY(!recorder.foreign) ? rounded(n + sizeof n) - sizeof n : n;
 }
 
-/* What to ask of the real allocator.  Others than the C library's give less than HEAP_ALIGN to
- * sizes that are no multiple of it. */
+/* Returns the size to ask of the real allocator. Allocators other than the C library's align less
+ * than HEAP_ALIGN if the size is no multiple of it. */
 static inline size_t whole_size(size_t size)
 {
 	const size_t n = recorder.front + size_behind(size);
@@ -54,8 +56,8 @@ static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, 
 	const uint32_t flags = (uint32_t)(mark >> HEAP_FLAG_SHIFT) & 15;
 	struct heap_wide wide = { 0 };
 	uintptr_t distance = HEAP_HEADER_SIZE;
-	/* The C library writes its own word in front of every block; others do not, and a block of
-	 * theirs may begin where one with a header was freed. */
+	/* The C library keeps its own word before every block. Other allocators do not: a block of
+	 * theirs may begin after the header of a freed block. */
 	if ((flags & HEAP_FREED) != 0 && recorder.foreign)
 		return false;
 	if ((flags & HEAP_WIDE) != 0) {
@@ -63,7 +65,8 @@ static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, 
 		distance = HEAP_WIDE_SIZE;
 	}
 	if ((flags & HEAP_FREED) != 0) {
-		/* The allocator may have written there: what is left is the usual distance. */
+		/* The allocator may have overwritten the wide words. The usual distance is
+		 * assumed. */
 		wide = (struct heap_wide){ 0 };
 		distance = recorder.front;
 	}
@@ -101,9 +104,9 @@ static inline bool head_read(void *p, struct head *ret)
 	return heap_check((uintptr_t)p, mark, (uint32_t)link, 0) == link >> 32;
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
+/* ---- writing a block's header and canary ----------------------------------------------------- */
 
-/* Writes the inline stack that ends at `end`; returns the bytes it takes. */
+/* Writes the inline stack that ends at `end`. Returns its bytes. */
 static COLD uint32_t write_inline(const struct slot *s, unsigned char *end, uint32_t room)
 {
 	uint32_t count = s->frame_count - 1;
@@ -128,7 +131,8 @@ static void write_canary(unsigned char *p, size_t size)
 	memcpy(p + size, &canary, sizeof canary);
 }
 
-/* `shift`: log2 of the distance from the allocator's block, 0: front. */
+/* Writes a header with options. `shift`: log2 of the distance from the allocator's block, 0 for
+ * `front`. */
 static COLD void write_odd(struct slot *s, unsigned char *p, size_t size, uint32_t stack,
 			   uint32_t shift)
 {
@@ -173,7 +177,7 @@ static inline void write_head(struct slot *s, unsigned char *p, size_t size, uin
 	h->link = (uint64_t)heap_check((uintptr_t)p, mark, stack, 0) << 32 | stack;
 }
 
-/* The header says "freed" from now on, or no longer. */
+/* Sets or clears the flag "freed" in the header. */
 static inline struct heap_header set_freed(unsigned char *p, bool freed)
 {
 	struct heap_header *h = (struct heap_header *)(void *)p - 1;
@@ -190,7 +194,7 @@ static inline struct heap_header set_freed(unsigned char *p, bool freed)
 	return *h;
 }
 
-/* A block without room for who freed it. */
+/* Records who freed a block that has no room for it. */
 static COLD void bury_small(struct slot *s, unsigned char *p, size_t room, uint64_t link,
 			    uintptr_t pc)
 {
@@ -201,7 +205,7 @@ static COLD void bury_small(struct slot *s, unsigned char *p, size_t room, uint6
 			(struct heap_small_free){ (uintptr_t)p, pc };
 }
 
-/* The block is freed from now on; its own bytes say so as well.  `s` may be NULL. */
+/* Marks the block as freed, in the header and in its own bytes. `s` may be NULL. */
 static inline void bury(struct slot *s, unsigned char *p, uint64_t size, uintptr_t pc)
 {
 	const struct heap_header h = set_freed(p, true);
@@ -226,7 +230,7 @@ static uint32_t walk_stack(struct slot *s, const struct caller *from)
 	return stack;
 }
 
-/* A header and all that belongs to it for a block of the real allocator. */
+/* Writes the header of a block and counts the block. Returns p. */
 static inline void *record(struct slot *s, unsigned char *p, size_t size, uint32_t shift,
 			   const struct caller *from)
 {
@@ -248,9 +252,10 @@ static inline bool wanted(struct slot *s, size_t size)
 	return LIKELY(recorder.opt.sample == 0) || sample_take(s, size);
 }
 
-/* ---- giving ---------------------------------------------------------------------------------- */
+/* ---- allocating blocks ----------------------------------------------------------------------- */
 
-/* A block that cannot have a header is as large as the program wants it: zeroed where it was. */
+/* Resizes a block that cannot have a header to the size that the program asked for. Zeroed memory
+ * stays zeroed. */
 static COLD void *unrecorded(void *p, size_t size)
 {
 	void *to = recorder.real.realloc(p, size != 0 ? size : 1);
@@ -303,7 +308,8 @@ void *block_calloc(size_t size, const struct caller *from)
 	return p;
 }
 
-/* `align` is a power of two: callers keep to the rules of their own function. */
+/* Allocates an aligned block. `align` must be a power of two; callers check the rules of their own
+ * function. */
 void *block_memalign(size_t align, size_t size, const struct caller *from)
 {
 	if (align <= HEAP_ALIGN && !recorder.foreign)
@@ -326,8 +332,8 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	unsigned char *p = NULL;
 	if (is_power(align) && align <= SIZE_MOST && wanted(s, size))
 		p = recorder.real.memalign(align, distance + size_behind(size));
-	/* Some allocators fail to align some sizes, and then not those that the program asked
-	 * for. */
+	/* Some allocators fail to align some sizes, which may differ from the sizes that the
+	 * program asked for. */
 	if (p != NULL && ((uintptr_t)p & (align - 1)) != 0) {
 		recorder.real.free(p);
 		p = NULL;
@@ -338,9 +344,9 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	return p;
 }
 
-/* ---- taking back ----------------------------------------------------------------------------- */
+/* ---- freeing blocks -------------------------------------------------------------------------- */
 
-/* `s` may be NULL. */
+/* `s` is the thread's slot. NULL if the slot cannot be used now. */
 static void check_canary(const struct slot *s, const unsigned char *p, const struct head *h,
 			 uintptr_t pc)
 {
@@ -351,7 +357,8 @@ static void check_canary(const struct slot *s, const unsigned char *p, const str
 	rest_note(s, p, h, pc, HEAP_GONE_OVERRUN);
 }
 
-/* The innermost frames of an inline stack, while it is whole; the block is not aligned to more. */
+/* Copies the innermost frames of an inline stack to the freed block, while they are intact. Not for
+ * blocks with an alignment. */
 static void keep_frames(unsigned char *p, const struct head *h)
 {
 	const struct heap_inline *in = (const void *)(p - recorder.front);
@@ -363,7 +370,7 @@ static void keep_frames(unsigned char *p, const struct head *h)
 		rest->frames[i] = i < (uint32_t)in->count ? frames[i] : 0;
 }
 
-/* Before the block is buried.  `s` may be NULL. */
+/* Handles canary and inline stack, before the block is marked as freed. `s` may be NULL. */
 static COLD void free_odd(const struct slot *s, unsigned char *p, const struct head *h,
 			  uintptr_t pc)
 {
@@ -373,7 +380,8 @@ static COLD void free_odd(const struct slot *s, unsigned char *p, const struct h
 		keep_frames(p, h);
 }
 
-/* The slot of this thread, unless it is busy or there are more blocks without headers than with. */
+/* Returns the slot of this thread. NULL if it is busy, or if blocks are sampled, because most
+ * blocks then have no header. */
 static struct slot *slot_of_plain(uintptr_t sp)
 {
 	struct slot *s = self;
@@ -383,8 +391,8 @@ static struct slot *slot_of_plain(uintptr_t sp)
 	return slot_enter(sp);
 }
 
-/* The slot stays busy meanwhile: a dump tells by it which threads are in the allocator, and with
- * what. */
+/* Calls the real free while the slot is busy. So a dump shows which threads are in the allocator,
+ * and with which block. */
 static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t pc)
 {
 	if (UNLIKELY(s == NULL)) {
@@ -397,7 +405,7 @@ static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t
 	slot_leave(s);
 }
 
-/* The real allocator is told as well: it says what it says without the recorder. */
+/* Counts a double free, then calls the real allocator, which reports it as without the recorder. */
 static COLD void free_again(void *p, const struct head *h, uintptr_t sp, uintptr_t pc)
 {
 	struct slot *s = slot_enter(sp);
@@ -446,8 +454,8 @@ HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
 	give_back(s, p, h.raw, pc);
 }
 
-/* What the program may use of its block: all that lies behind it, or up to the canary.  realloc
- * keeps as much.  Of a freed block the real allocator is not asked. */
+/* Returns how many bytes of a block the program may use: all bytes after p, or until the canary.
+ * realloc keeps as many. The real allocator is not asked about freed blocks. */
 static size_t head_usable(const unsigned char *p, const struct head *h)
 {
 	if (recorder.real.usable_size == NULL || (h->flags & (HEAP_CANARY | HEAP_FREED)) != 0)
@@ -476,9 +484,9 @@ size_t block_usable_size(void *p)
 	return recorder.real.usable_size != NULL ? recorder.real.usable_size(p) : 0;
 }
 
-/* ---- changing -------------------------------------------------------------------------------- */
+/* ---- resizing blocks ------------------------------------------------------------------------- */
 
-/* To a block of its own, with a header or without. */
+/* Moves a block to a new one, with a header or without. */
 static void *move(void *p, size_t old_size, size_t size, const struct caller *from)
 {
 	void *to = block_malloc(size, from);
@@ -502,7 +510,7 @@ static void *realloc_plain(void *p, size_t size, const struct caller *from)
 {
 	if (boot_owns(p) || recorder.real.realloc == NULL)
 		return move(p, block_usable_size(p), size, from);
-	/* Not in the sample so far; as it grows it may get there. */
+	/* Not in the sample so far. A growing block may enter the sample. */
 	if (recorder.opt.sample != 0 && size != 0 && recorder.real.usable_size != NULL &&
 	    size > recorder.opt.sample / 8)
 		return move(p, recorder.real.usable_size(p), size, from);
@@ -516,7 +524,7 @@ static void *realloc_plain(void *p, size_t size, const struct caller *from)
 	return to;
 }
 
-/* To another block, counted as one step: first the old one goes, then the new one comes. */
+/* Moves a block, counted as one step: the old block is removed first, then the new one is added. */
 static void *realloc_moving(struct slot *s, unsigned char *p, const struct head *h, size_t size,
 			    const struct caller *from)
 {
@@ -538,7 +546,7 @@ static void *realloc_moving(struct slot *s, unsigned char *p, const struct head 
 	return recorded ? record(s, to, size, 0, from) : to;
 }
 
-/* In place, if the real allocator can. */
+/* Resizes in place, if the real allocator can. */
 static void *realloc_recorded(struct slot *s, unsigned char *p, const struct head *h, size_t size,
 			      const struct caller *from)
 {

@@ -1,4 +1,4 @@
-/* boot.c - how the recorder starts, forks and ends. */
+/* boot.c - starts the recorder, handles forks, and ends it. */
 #include "recorder.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 
 struct recorder recorder;
 
-/* ---- services -------------------------------------------------------------------------------- */
+/* ---- memory, clock, lock --------------------------------------------------------------------- */
 
 void *map_memory(size_t size)
 {
@@ -44,7 +44,8 @@ uint64_t clock_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The address of a variable of its own names a thread, also after a fork. */
+/* True if this thread holds the lock. The address of a thread-local variable identifies a thread,
+ * also after a fork. */
 static bool lock_is_ours(void)
 {
 	return atomic_load(&recorder.lock) == (uintptr_t)&self;
@@ -56,15 +57,16 @@ bool lock_try(void)
 	return atomic_compare_exchange_strong(&recorder.lock, &nobody, (uintptr_t)&self);
 }
 
-/* The half of the lock that tells threads apart, which is all that the system compares. */
+/* Returns the address of the low 32 bits of the lock. They identify the thread, and futex compares
+ * only 32 bits. */
 static uintptr_t lock_word(void)
 {
 	const uintptr_t at = (uintptr_t)&recorder.lock;
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? at + sizeof recorder.lock - 4 : at;
 }
 
-/* Sleeps while another thread has it: one of a higher priority, spinning, might keep that thread
- * from ever giving it back. */
+/* Takes the lock. Sleeps while another thread holds it: a spinning thread of higher priority could
+ * prevent that thread from releasing it. */
 void lock_take(void)
 {
 	const int saved = errno;
@@ -87,7 +89,7 @@ void lock_give(void)
 	errno = saved;
 }
 
-/* What is asked for while the real allocator is looked for: never given back. */
+/* Allocates while the real allocator is being searched. The memory is never freed. */
 void *boot_alloc(size_t size)
 {
 	const size_t need = ((size + 15) & ~(size_t)15) + 16;
@@ -102,7 +104,8 @@ void *boot_alloc(size_t size)
 }
 
 #ifndef HEFT_WRAP
-/* A function pointer from an object pointer, as dlsym gives it. */
+/* Finds the next definition of a function. Converts the object pointer of dlsym to a function
+ * pointer. */
 static void find(void *ret_function, const char *name)
 {
 	void *p = dlsym(RTLD_NEXT, name);
@@ -110,7 +113,7 @@ static void find(void *ret_function, const char *name)
 }
 #endif
 
-/* ---- options --------------------------------------------------------------------------------- */
+/* ---- reading the options from the environment ------------------------------------------------ */
 
 static uint64_t number(const char *text, uint64_t most)
 {
@@ -134,7 +137,7 @@ static bool is_word(const char *name, const char *word)
 	return v != NULL && strcmp(v, word) == 0;
 }
 
-/* "USR2", "SIGUSR2" or a number; 0: none that is known. */
+/* Parses "USR2", "SIGUSR2" or a number. 0 if unknown. */
 static int signal_number(const char *name)
 {
 	static const struct {
@@ -151,7 +154,8 @@ static int signal_number(const char *name)
 	return (int)number(name, (uint64_t)SIGRTMAX);
 }
 
-/* Only the process of this number is to be recorded; with '-' in front, the child of that one. */
+/* True if HEFT_HEAP_ONLY names another process. It has the id of the only process to record; with
+ * '-' before it, only a child of that process is recorded. */
 static bool is_other(void)
 {
 	const char *v = secure_getenv("HEFT_HEAP_ONLY");
@@ -174,7 +178,8 @@ static void read_options(struct options *o)
 	if (dot != NULL && (size_t)(dot - v) < sizeof o->keeper - 1 &&
 	    strlen(dot + 1) < sizeof o->word) {
 		memcpy(o->keeper, v, (size_t)(dot - v));
-		for (size_t i = 0; dot[1 + i] != 0; i++) /* no checked copy, which musl lacks */
+		for (size_t i = 0; dot[1 + i] != 0; i++) /* Loop instead of memcpy: its checked
+							  * form is missing in musl. */
 			o->word[i] = dot[1 + i];
 	}
 	o->memory = is_set("HEFT_HEAP_MEMORY") && o->keeper[0] != 0;
@@ -206,14 +211,14 @@ static void set_shape(void)
 	recorder.tail = (o->flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
 }
 
-/* ---- fork ------------------------------------------------------------------------------------ */
+/* ---- handling fork --------------------------------------------------------------------------- */
 
-/* What this thread was at when it forked.  A signal handler that forks may have interrupted the
- * recorder, or another fork. */
+/* State of this thread when it forked. A signal handler that forks may have interrupted the
+ * recorder or another fork. */
 static __thread struct {
 	uintptr_t busy; /* of its slot */
-	unsigned depth; /* forks within one another */
-	bool took;      /* the outermost one took the lock: this thread did not have it */
+	unsigned depth; /* Number of nested forks. */
+	bool took;      /* The outermost fork took the lock, because this thread did not hold it. */
 } forking __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
@@ -240,8 +245,9 @@ static void after_fork(void)
 		atomic_store(&s->busy, forking.busy);
 }
 
-/* Where the lock is not ours but for this fork, its tables may be half way through a change: they
- * stay as they are.  A lock of a thread that the child does not have is never given back. */
+/* Handles a fork in the child. If the thread held the lock before the fork, tables may be in the
+ * middle of a change and stay as they are. If a thread that the child lacks held it, the lock is
+ * never released, so recording stops. */
 static void in_child(void)
 {
 	recorder.process->pid = (uint32_t)getpid();
@@ -269,7 +275,8 @@ static void watch_forks(void)
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* glibc's pthread_atfork is linked into each module, and calls what other C libraries lack. */
+/* Registers the handlers of forks. glibc links its pthread_atfork into each module, which needs
+ * functions that other C libraries lack. */
 static void watch_forks(void)
 {
 	if (__register_atfork != NULL) {
@@ -283,10 +290,10 @@ static void watch_forks(void)
 }
 #endif
 
-/* ---- start and end --------------------------------------------------------------------------- */
+/* ---- start and end of the recorder ----------------------------------------------------------- */
 
-/* The command line, its words with a space between them; where it cannot be read, what is known
- * stays.  By the kernel's calls: what other libraries put before open() may allocate. */
+/* Writes the command line to `to`, with spaces between its words. If it cannot be read, `to` stays
+ * unchanged. Uses system calls directly, because another library's open() may allocate. */
 static void note_command(char *to)
 {
 	char text[HEAP_COMMAND_MOST];
@@ -304,7 +311,7 @@ static void note_command(char *to)
 	errno = saved;
 }
 
-/* What a process that was forked is for may stand in its command line by now: servers write it
+/* Updates the command line of a forked process. Servers write the purpose of such a process
  * there. */
 void process_note_title(void)
 {
@@ -312,7 +319,8 @@ void process_note_title(void)
 		note_command((char *)(recorder.process + 1));
 }
 
-/* Names are few, and of constant texts or of modules; one that does not fit is left out. */
+/* Adds a name to the list of functions that give unrecorded memory. A name that does not fit is
+ * left out. */
 void process_note_beside(const char *name)
 {
 	static _Atomic(bool) busy;
@@ -418,7 +426,8 @@ static uintptr_t find_c_library(void)
 	return (uintptr_t)dlsym(RTLD_NEXT, "gnu_get_libc_version");
 }
 
-/* By module: other allocators export the C library's inner names as well. */
+/* True if the real allocator is in another module than the C library. Names do not tell, because
+ * other allocators export the C library's inner names, too. */
 static bool is_foreign(void)
 {
 	struct tables ours, theirs;
@@ -429,7 +438,7 @@ static bool is_foreign(void)
 }
 #endif
 
-/* quick_exit ends a process without what exit calls.  C libraries other than glibc lack it. */
+/* quick_exit ends a process without the functions that exit calls. Only glibc has this function. */
 #pragma weak __cxa_at_quick_exit
 extern int __cxa_at_quick_exit(void (*)(void *), void *);
 
@@ -483,15 +492,16 @@ COLD void boot(void)
 __attribute__((constructor(101))) static void at_start(void)
 {
 	boot();
-	/* What unwinding needs of the C library is not ready before. */
+	/* Recording starts only now, because the parts of the C library that unwinding needs were
+	 * not ready earlier. */
 	boot_configure();
 }
 #else
 #pragma weak gnu_get_libc_version
 extern const char *gnu_get_libc_version(void);
 
-/* Before all other modules are initialized, also the C library.  Other C libraries than glibc give
- * no arguments. */
+/* Runs before all other modules are initialized, also before the C library. Only glibc passes
+ * arguments. */
 __attribute__((constructor(101))) static void at_start(int argc, char **argv, char **env)
 {
 	(void)argc;

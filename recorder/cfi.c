@@ -1,11 +1,10 @@
-/* cfi.c - one row from .eh_frame.
+/* cfi.c - computes a row from .eh_frame. LSB Core, "Exception Frames" (.eh_frame, .eh_frame_hdr);
+ * DWARF 5, 6.4 (call frame instructions), 2.5 (expressions); psABI AMD64, table 3.36, and psABI
+ * i386, table 2.14 (register numbers).
  *
- * LSB Core, "Exception Frames" (.eh_frame, .eh_frame_hdr); DWARF 5, 6.4 (call frame instructions),
- * 2.5 (expressions); psABI AMD64, table 3.36, and psABI i386, table 2.14 (register numbers).
- *
- * Runs the program of the one entry that covers an address, and keeps of it what leads to the
- * caller: the CFA, the frame pointer, the return address.  The tables are the program's own, mapped
- * and trusted by its C++ exceptions; yet every read is held to the entry it belongs to. */
+ * Runs the program of the entry that covers an address. Keeps only the rules that lead to the
+ * caller: CFA, frame pointer, return address. The tables are mapped by the program and used by its
+ * C++ exceptions. Even so, every read is checked against the end of its entry. */
 #include "recorder.h"
 
 #include <string.h>
@@ -17,7 +16,8 @@ enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
 #endif
 
 enum {
-	SAVED_MAX = 4, /* states remembered: compilers nest them once; signal stacks are small */
+	SAVED_MAX = 4, /* Most remembered states. Compilers nest them once, and signal stacks are
+		        * small. */
 	STEPS_MAX = 20000,
 };
 
@@ -74,7 +74,7 @@ static int64_t take_sleb(struct cursor *c)
 	return (int64_t)v;
 }
 
-/* A pointer in an encoding DW_EH_PE_*.  Of the bases, those that unwind tables use. */
+/* Reads a pointer in an encoding DW_EH_PE_... . Supports the bases that unwind tables use. */
 static uintptr_t take_pointer(struct cursor *c, unsigned encoding, const unsigned char *data_base)
 {
 	const uintptr_t place = (uintptr_t)c->at;
@@ -100,7 +100,7 @@ static uintptr_t take_pointer(struct cursor *c, unsigned encoding, const unsigne
 	return (uintptr_t)v;
 }
 
-/* ---- finding the entry ----------------------------------------------------------------------- */
+/* ---- finding the unwind entry of an address -------------------------------------------------- */
 
 struct cie {
 	uint64_t code_align;
@@ -116,7 +116,7 @@ struct fde {
 	struct cursor program;
 };
 
-/* The body of the record at `at`; `ret_id` is the address of its CIE pointer. */
+/* Returns the body of the record at `at`. *ret_id is the address of its CIE pointer. */
 static struct cursor entry_body(const unsigned char *at, const unsigned char **ret_id)
 {
 	struct cursor c = { at, at + 4, false };
@@ -197,8 +197,9 @@ static bool fde_parse(const unsigned char *at, struct cie *cie, struct fde *ret)
 	return !c.bad;
 }
 
-/* The FDE of the last start at or below `addr`, by the sorted table of .eh_frame_hdr; NULL where
- * there is none, or no table of the form that every linker writes (offsets of 32 bits). */
+/* Returns the FDE with the highest start at or below `addr`, by the sorted table of
+ * .eh_frame_hdr. NULL if there is none, or if the table does not have 32-bit offsets, the usual
+ * form of linkers. */
 static const unsigned char *fde_search(const unsigned char *hdr, uintptr_t addr)
 {
 	struct cursor c = { hdr, hdr + 64, false };
@@ -224,7 +225,7 @@ static const unsigned char *fde_search(const unsigned char *hdr, uintptr_t addr)
 	return low == 0 ? NULL : hdr + table[2 * (low - 1) + 1];
 }
 
-/* ---- running the program --------------------------------------------------------------------- */
+/* ---- running the unwind instructions --------------------------------------------------------- */
 
 enum rule_kind { RULE_SAME, RULE_OFFSET, RULE_UNDEFINED, RULE_EXPRESSION, RULE_OTHER };
 
@@ -289,7 +290,8 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t off)
 	m->now.cfa_is_expression = false;
 }
 
-/* Instructions with the operation in the low six bits, but those that move the location. */
+/* Runs an instruction whose operation is in the low six bits. Instructions that move the location
+ * are excluded. */
 static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 {
 	uint64_t reg;
@@ -340,7 +342,7 @@ static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 		set_cfa(m, reg, take_sleb(c) * m->cie->data_align);
 		break;
 	case 0x13: m->now.cfa_off = take_sleb(c) * m->cie->data_align; break;
-	case 0x14: /* val_offset, val_offset_sf */
+	case 0x14: /* Opcodes DW_CFA_val_offset and DW_CFA_val_offset_sf. */
 	case 0x15:
 		reg = take_uleb(c);
 		take_uleb(c);
@@ -351,7 +353,7 @@ static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 		take_block(c);
 		set_rule(m, reg, (struct rule){ .kind = RULE_OTHER });
 		break;
-	case 0x2e: take_uleb(c); break; /* GNU_args_size */
+	case 0x2e: take_uleb(c); break; /* Opcode DW_CFA_GNU_args_size. */
 	case 0x2f:
 		reg = take_uleb(c);
 		set_offset(m, reg, -(int64_t)take_uleb(c));
@@ -361,7 +363,7 @@ static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 	return true;
 }
 
-/* Runs up to the rows that begin after `addr`. */
+/* Runs the program until its rows begin after `addr`. */
 static bool run(struct machine *m, struct cursor c, uintptr_t addr)
 {
 	const uint64_t unit = m->cie->code_align;
@@ -387,10 +389,10 @@ static bool run(struct machine *m, struct cursor c, uintptr_t addr)
 	return true;
 }
 
-/* ---- expressions ----------------------------------------------------------------------------- */
+/* ---- evaluating DWARF expressions ------------------------------------------------------------ */
 
-/* A value that is known but for one register: base + offset, where base is nothing, a register or
- * the word that a register plus `inner` points at. */
+/* A value relative to at most one register: base + offset. The base is nothing, a register, or the
+ * word at a register plus `inner`. */
 struct value {
 	enum { VALUE_NUMBER, VALUE_SP, VALUE_FP, VALUE_AT_FP, VALUE_UNKNOWN } base;
 	int64_t offset, inner;
@@ -409,8 +411,8 @@ static bool value_add(struct value *a, const struct value *b)
 	return true;
 }
 
-/* Two numbers to one, as PLT entries need; `op` is DW_OP_and, minus, mul, or, plus, shl, shr, eq ..
- * ne. */
+/* Combines two values, as the expressions of PLT entries need. `op` is DW_OP_and, minus, mul, or,
+ * plus, shl, shr, or eq to ne. */
 static bool value_combine(struct value *a, const struct value *b, unsigned op)
 {
 	if (op == 0x22)
@@ -477,7 +479,8 @@ static struct value value_push(struct cursor *c, unsigned op, uintptr_t addr)
 	return v;
 }
 
-/* Evaluates at the instruction `addr`.  Base VALUE_UNKNOWN where that takes more than this. */
+/* Evaluates an expression at the instruction `addr`. Base VALUE_UNKNOWN if it needs unsupported
+ * operations. */
 static struct value evaluate(struct cursor c, uintptr_t addr)
 {
 	const struct value unknown = { VALUE_UNKNOWN, 0, 0 };
@@ -506,7 +509,7 @@ static struct value evaluate(struct cursor c, uintptr_t addr)
 	return c.bad || count != 1 ? unknown : stack[0];
 }
 
-/* ---- the row --------------------------------------------------------------------------------- */
+/* ---- making a row from the unwind rules ------------------------------------------------------ */
 
 static bool row_set_cfa(struct row *row, const struct state *s, uintptr_t addr)
 {

@@ -1,19 +1,19 @@
-/* counters.c - what every stack holds, the peak of the process, the timeline.
+/* counters.c - counts per stack, finds the peak of the process, and writes the timeline.
  *
- * A stack belongs to a slot, so its counters have one writer; what other slots free of it is
+ * A stack belongs to a slot, so only one thread writes its counters. Frees by other slots are
  * counted beside them, with atomic additions.
  *
- * The peak: a slot adds up what it changed and tells the others at times, so what is live is known
- * exactly to the only thread there is, and nearly to one of many.  The moment a free follows a new
- * maximum, that maximum is the peak so far and the peak epoch rises.  A stack notes what it held
- * then when it next changes: as long as its epoch is not that of the process, it holds what it held
- * at the peak. */
+ * Peak: a slot sums up its changes and reports them to the process now and then. So the live bytes
+ * are exact in a process with one thread, and approximate with several. If a free follows a new
+ * maximum, this maximum becomes the peak and the peak epoch increases. A stack notes its bytes at
+ * the peak at its next change. As long as its epoch differs from that of the process, it holds what
+ * it held at the peak. */
 #include "recorder.h"
 
 enum {
 	FLUSH_AT = HEAP_PENDING_MAX,
-	OPS = 256,                 /* between looks at the clock */
-	FIRST_STEP = 10 * 1000000, /* of the timeline, ns */
+	OPS = 256,                 /* Operations between readings of the clock. */
+	FIRST_STEP = 10 * 1000000, /* First time step of the timeline, in ns. */
 };
 
 static inline struct heap_remote *remote_get(uint32_t id)
@@ -32,7 +32,7 @@ static inline uint64_t live_bytes(const struct heap_stack *st, const struct heap
 	return LIKELY(r == NULL) ? live : live - __atomic_load_n(&r->freed_bytes, __ATOMIC_RELAXED);
 }
 
-/* Call before a stack changes. */
+/* Notes what a stack held at the peak. Call it before a stack changes. */
 static inline void keep_peak(struct heap_stack *st, const struct heap_remote *r)
 {
 	const uint32_t epoch = atomic_load_explicit(&recorder.peak_epoch, memory_order_relaxed);
@@ -46,7 +46,7 @@ static inline void keep_peak(struct heap_stack *st, const struct heap_remote *r)
 	st->peak_epoch = epoch;
 }
 
-/* ---- the process ----------------------------------------------------------------------------- */
+/* ---- counters of the process ----------------------------------------------------------------- */
 
 void count_flush(struct slot *s)
 {
@@ -59,7 +59,7 @@ void count_flush(struct slot *s)
 		recorder.moment_peak = live;
 }
 
-/* What is live has never been more, and is about to shrink. */
+/* Sets a new peak: more is live than ever before, and a free follows. */
 static void peak_reached(struct slot *s, int64_t live)
 {
 	int64_t peak = atomic_load_explicit(&recorder.peak, memory_order_relaxed);
@@ -73,7 +73,7 @@ static void peak_reached(struct slot *s, int64_t live)
 		}
 }
 
-/* Every second moment goes; its peak stays. */
+/* Removes every second moment of the timeline, but keeps its peak. */
 static void thin_out(struct heap_page *page)
 {
 	const uint32_t kept = page->used / 2;
@@ -89,7 +89,8 @@ static void thin_out(struct heap_page *page)
 	recorder.moment_step *= 2;
 }
 
-/* By time; and by change, where what is live is another by an eighth of the peak. */
+/* True if a moment is due: because of the time, or because the live bytes changed by an eighth of
+ * the peak. */
 static bool moment_is_due(uint64_t now)
 {
 	if (now >= recorder.next_moment)
@@ -101,7 +102,7 @@ static bool moment_is_due(uint64_t now)
 	       recorder.next_moment - now <= recorder.moment_step / 4 * 3;
 }
 
-/* Called now and then, and where a thread changed much at once. */
+/* Updates the process. Called now and then, and if a thread changed much at once. */
 static COLD void tick(struct slot *s)
 {
 	const uint64_t now = clock_now();
@@ -138,7 +139,7 @@ void timeline_start(void)
 	recorder.moment_step = FIRST_STEP;
 }
 
-/* ---- stacks ---------------------------------------------------------------------------------- */
+/* ---- counters of stacks ---------------------------------------------------------------------- */
 
 HOT void count_alloc(struct slot *s, uint32_t id, const void *p, uint64_t size)
 {

@@ -1,10 +1,8 @@
-/* hooks.c - what programs call.
+/* hooks.c - the functions that programs call. They are compiled with frame pointers: the two words
+ * at a hook's frame are the caller's frame pointer and the return address.
  *
- * Compiled with frame pointers: the two words at a hook's frame are the caller's frame pointer and
- * the address the hook returns to.
- *
- * C++'s operators new and delete end here, whichever the form; so do strdup, getline, asprintf and
- * all else in the C library that allocates for its caller. */
+ * All forms of C++'s operators new and delete end here. So do strdup, getline, asprintf and all
+ * other functions of the C library that allocate for their caller. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -100,7 +98,7 @@ void *HOOK(reallocarray)(void *p, size_t count, size_t size)
 	return block_realloc(p, all, &from);
 }
 
-/* glibc takes the next power of two. */
+/* Returns the next power of two, like glibc. */
 static size_t round_align(size_t align)
 {
 	size_t n = HEAP_ALIGN;
@@ -124,7 +122,7 @@ void *HOOK(memalign)(size_t align, size_t size)
 	return any_memalign(align, size, &from);
 }
 
-/* What is not a power of two is judged by the real one, for libraries differ. */
+/* Passes alignments that are no power of two to the real function, because libraries differ. */
 void *HOOK(aligned_alloc)(size_t align, size_t size)
 {
 	const struct caller from = CALLER;
@@ -144,7 +142,7 @@ int HOOK(posix_memalign)(void **ret, size_t align, size_t size)
 		return EINVAL;
 	const int saved = errno;
 	void *p = block_memalign(align, size, &from);
-	/* glibc's own leaves it set where there is no memory. */
+	/* glibc sets errno, too, if memory runs out. */
 	errno = p != NULL ? saved : ENOMEM;
 	if (p == NULL)
 		return ENOMEM;
@@ -187,7 +185,7 @@ EXPORT void exit(int status);
 EXPORT void _exit(int status);
 EXPORT void _Exit(int status);
 
-/* What lay in the module may be gone, and something else come in its place. */
+/* Forgets all rows: code of the module may be gone, and other code may be mapped there later. */
 int dlclose(void *handle)
 {
 	if (recorder.real.dlclose == NULL)
@@ -200,7 +198,8 @@ int dlclose(void *handle)
 	return r;
 }
 
-/* From now on the process may be ended for a system call that it is not known to make. */
+/* Notes that the program filters system calls. From then on, an unexpected system call may end the
+ * process. */
 int prctl(int option, ...)
 {
 	unsigned long a[4];
@@ -221,8 +220,8 @@ int prctl(int option, ...)
 	return r;
 }
 
-/* The registers that functions keep for their callers are put into this frame: what they hold is
- * the program's. */
+/* Stores callee-saved registers in this frame, because they may hold pointers of the program, and
+ * notes the end of the process. */
 #define NOTE_END()                                                                                 \
 	do {                                                                                       \
 		const struct caller from = CALLER;                                                 \
@@ -230,7 +229,7 @@ int prctl(int option, ...)
 		snapshot_note_end(&from, from.sp - 2 * sizeof(uintptr_t) - SAVED_MOST);            \
 	} while (0)
 #ifdef __x86_64__
-enum { SAVED_MOST = 5 * 8 }; /* rbx, r12 to r15, pushed below the frame's address */
+enum { SAVED_MOST = 5 * 8 }; /* Bytes of rbx and r12 to r15, pushed below the frame's address. */
 #else
 enum { SAVED_MOST = 128 };
 #endif
@@ -259,11 +258,12 @@ void _Exit(int status)
 	_exit(status);
 }
 
-/* ---- the C library's second names ------------------------------------------------------------ */
+/* ---- the C library's other names of malloc: __libc_malloc etc. ------------------------------- */
 
-/* A program that brings a malloc of its own may call these in it, and leave posix_memalign, say, to
- * the C library.  A library between the hooks and the C library may call these from within the
- * hooks.  Then `real` has that library's function, and the call goes on to the C library. */
+/* Second names of the C library's functions. A program with its own malloc may call them in it, and
+ * leave for example posix_memalign to the C library. A library between the hooks and the C library
+ * may call them from within the hooks. In that case `real` has that library's function, and the
+ * call is passed on to the C library. */
 EXPORT void *__libc_malloc(size_t size);
 EXPORT void __libc_free(void *p);
 EXPORT void *__libc_calloc(size_t count, size_t size);
@@ -309,7 +309,7 @@ void *__libc_memalign(size_t align, size_t size)
 				    : any_memalign(align, size, &from);
 }
 
-/* ---- in the C library's table ---------------------------------------------------------------- */
+/* ---- functions below another replacement of malloc ------------------------------------------- */
 
 static void deep_free(void *p)
 {
@@ -332,8 +332,8 @@ static size_t deep_usable_size(void *p)
 	return block_is_ours(p) ? block_usable_size(p) : recorder.real.below.usable_size(p);
 }
 
-/* By names that no other module takes the place of.  What the C library's headers say of the
- * functions is of no use to these. */
+/* Aliases that no other module can replace. Attributes in the C library's headers do not apply to
+ * them. */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmissing-attributes"
 #endif

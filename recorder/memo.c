@@ -1,10 +1,10 @@
-/* memo.c - stacks walked a moment ago.
+/* memo.c - remembers recently walked stacks. Programs often allocate from the same places at the
+ * same depth.
  *
- * Programs ask for memory from the same places again and again, at the same depth.  For the place
- * and the stack pointer there, a thread remembers the words that the walk read until it met the
- * last stack of the thread, the frame where it did, and the id that came of it.  As long as these
- * words and those from there outward have the same values, so has the id: nothing need be looked
- * up, and no load waits for the one before. */
+ * Per place and stack pointer, a thread remembers three things. First, the words that the walk read
+ * until it met the thread's previous stack. Second, the frame at which it met that stack. Third,
+ * the resulting id. While these words, and the words from that frame outwards, keep their values,
+ * the id is still right. So no look-up is needed, and no load depends on the load before it. */
 #include "recorder.h"
 
 void memo_keep(struct slot *s, const struct caller *from, uint32_t stack)
@@ -12,7 +12,7 @@ void memo_keep(struct slot *s, const struct caller *from, uint32_t stack)
 	struct memo *m = memo_entry(s, from);
 	const struct frame *f = &s->frames[s->frame_count - 1], *join = &s->frames[s->joined];
 	uint32_t n = 0;
-	/* A signal handler may leave this half done, by longjmp. */
+	/* A signal handler may leave this unfinished by longjmp. */
 	m->sp = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (s->joined == 0 || stack == 0)

@@ -1,7 +1,6 @@
-/* modules.c - what is mapped: for the tables of an address, and for whoever reads a dump.
- *
- * A module is noted when a return address in it is first looked up.  glibc's _dl_find_object
- * neither locks nor allocates and may be called in a signal handler. */
+/* modules.c - finds the module of an address: for its unwind table, and for readers of a dump. A
+ * module is noted when a return address in it is first looked up. glibc's _dl_find_object does not
+ * lock or allocate, and may be called in a signal handler. */
 #include "recorder.h"
 
 #include <dlfcn.h>
@@ -22,7 +21,7 @@ struct search {
 static int search_module(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct search *s = ctx;
-	/* The program comes first, under whatever name. */
+	/* The program is always first, under any name. */
 	struct tables t = { .bias = info->dlpi_addr,
 			    .start = UINTPTR_MAX,
 			    .path = s->not_first ? info->dlpi_name : "" };
@@ -51,7 +50,7 @@ static bool search_modules(uintptr_t pc, struct tables *ret)
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
-/* A static program may be of another C library than the recorder was built with. */
+/* A static program may have another C library than the one that the recorder was built with. */
 #pragma weak _dl_find_object
 
 bool tables_find(uintptr_t pc, struct tables *ret)
@@ -77,9 +76,10 @@ bool tables_find(uintptr_t pc, struct tables *ret)
 }
 #endif
 
-/* ---- notes for the reader -------------------------------------------------------------------- */
+/* ---- describing modules for the reader of a dump --------------------------------------------- */
 
-/* The path in a line of /proc/self/maps (proc(5)) whose range has the address; NULL: none. */
+/* Returns the path in a line of /proc/self/maps (proc(5)) if its range contains the address, else
+ * NULL. */
 static char *line_match(char *line, uintptr_t addr)
 {
 	uintptr_t bounds[2] = { 0, 0 };
@@ -93,7 +93,7 @@ static char *line_match(char *line, uintptr_t addr)
 	return addr >= bounds[0] && addr < bounds[1] ? strchr(line, '/') : NULL;
 }
 
-/* The file that is mapped at the start of the module, by the kernel's calls. */
+/* Finds the file that is mapped at the start of the module. Uses system calls directly. */
 static void copy_mapped(struct heap_module *m)
 {
 	char lines[1024];
@@ -117,10 +117,11 @@ static void copy_mapped(struct heap_module *m)
 			m->path_size = (uint32_t)size;
 		}
 		have -= (size_t)(line - lines);
-		for (size_t i = 0; i < have; i++) /* no checked copy, which musl lacks */
+		for (size_t i = 0; i < have; i++) /* Loop instead of memcpy: its checked form is
+						   * missing in musl. */
 			lines[i] = line[i];
 		if (have == sizeof lines - 1)
-			have = 0; /* a line that long has no path that we keep */
+			have = 0; /* A line of this length has a path that is too long to keep. */
 	}
 	if (fd >= 0)
 		syscall(SYS_close, fd);
@@ -129,8 +130,8 @@ static void copy_mapped(struct heap_module *m)
 static void copy_path(struct heap_module *m, const char *path)
 {
 	size_t n = strlen(path);
-	/* A program that the dynamic linker was told to load is not what the kernel runs: there is
-	 * no linker that the kernel loaded for it. */
+	/* If the dynamic linker was started to load the program, /proc/self/exe is the linker. Then
+	 * the kernel has loaded no linker (AT_BASE is 0). */
 	if (n == 0 && getauxval(AT_BASE) == 0)
 		copy_mapped(m);
 	if (n == 0 && m->path_size != 0)
@@ -146,8 +147,8 @@ static void copy_path(struct heap_module *m, const char *path)
 	m->path_size = (uint32_t)n;
 }
 
-/* One PT_NOTE segment: {name size, desc size, type, name, desc}, padded to 4 (gABI, "Note
- * Section"). */
+/* Reads the build id from a PT_NOTE segment: {name size, desc size, type, name, desc}, padded to 4
+ * (gABI, "Note Section"). */
 static void read_notes(struct heap_module *m, const unsigned char *at, size_t size)
 {
 	while (size >= sizeof(ElfW(Nhdr))) {
@@ -168,7 +169,7 @@ static void read_notes(struct heap_module *m, const unsigned char *at, size_t si
 	}
 }
 
-/* The headers are in the first page of the mapping, where linkers put them. */
+/* Finds the build id. Linkers put the headers into the first page of the mapping. */
 static void find_build_id(struct heap_module *m)
 {
 	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)(uintptr_t)m->start;
@@ -184,7 +185,7 @@ static void find_build_id(struct heap_module *m)
 	}
 }
 
-/* Calls `f` for every module that is mapped as far as we know, until it says false. */
+/* Calls `f` for every module that is still mapped, until `f` returns false. */
 static void each_module(bool (*f)(struct heap_module *, void *), void *ctx)
 {
 	const uint32_t pages = recorder.page_numbers[HEAP_PAGE_MODULES];
@@ -195,7 +196,7 @@ static void each_module(bool (*f)(struct heap_module *, void *), void *ctx)
 			if (m->last == 0 && !f(m, ctx))
 				return;
 		}
-		page = (struct heap_page *)(uintptr_t)page->reserved; /* the page before */
+		page = (struct heap_page *)(uintptr_t)page->reserved; /* The previous page. */
 	}
 }
 
@@ -214,7 +215,7 @@ static bool compare_module(struct heap_module *m, void *ctx)
 		n->known = true;
 		return false;
 	}
-	/* Something else lay here: what addresses mean has changed. */
+	/* Another module was here. Addresses have a new meaning. */
 	m->last = atomic_load(&recorder.node_epoch) + 1;
 	n->replaced = true;
 	return true;

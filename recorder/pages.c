@@ -1,4 +1,4 @@
-/* pages.c - pages of block.h: private memory, in every core and dump. */
+/* pages.c - allocates the pages of block.h, in private memory that every core and dump contains. */
 #include "recorder.h"
 
 #include <sys/auxv.h>
@@ -8,9 +8,9 @@ enum {
 	DIRECTORY_MAX = 4 * PAGES_MAX,
 };
 
-/* Where the next chunk is wanted: below the program, because the kernel writes cores from low
- * addresses on, and a core that is cut off (RLIMIT_CORE) still has the tables then.  0: anywhere,
- * where the program lies low and its heap could grow into them. */
+/* Returns the wanted address of the next chunk: below the program. The kernel writes cores from low
+ * addresses on, so a core that is cut off (RLIMIT_CORE) still has the tables. 0 for any address, if
+ * the program is low in memory and its heap could grow into the tables. */
 static uintptr_t place_wanted(void)
 {
 	const uint64_t apart = UINT64_C(1) << 40, least = UINT64_C(1) << 43;
@@ -23,7 +23,7 @@ static uintptr_t place_wanted(void)
 	return recorder.place == 1 ? 0 : recorder.place;
 }
 
-/* Under the lock: HEAP_PAGE_SIZE bytes at a multiple of that. */
+/* Returns HEAP_PAGE_SIZE new bytes at a multiple of that size. Needs the lock. */
 static uintptr_t fresh_page(void)
 {
 	if (recorder.fresh == recorder.fresh_end) {
@@ -33,7 +33,7 @@ static uintptr_t fresh_page(void)
 			recorder.place += CHUNK;
 		if (p == 0)
 			return 0;
-		/* What does not fit the alignment is never touched. */
+		/* Bytes outside of the alignment are never touched. */
 		recorder.fresh = (p + mask) & ~mask;
 		recorder.fresh_end = (p + CHUNK) & ~mask;
 	}
@@ -83,7 +83,8 @@ static struct heap_page *make(enum heap_page_kind kind, uint32_t number, uint32_
 	return p;
 }
 
-/* Modules are added under the lock, everything else outside of it. */
+/* Makes a page. Takes the lock for the kinds that are added without it; pages of modules are added
+ * under the lock. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot)
 {
 	const bool locked = kind == HEAP_PAGE_NODES || kind == HEAP_PAGE_STACKS ||

@@ -1,9 +1,10 @@
-/* rebind.c - the C library's own names lead to the hooks as well.
+/* rebind.c - redirects the C library's own symbols to the hooks.
  *
- * The hooks come before the C library in the order in which symbols are searched.  Some callers do
- * not search in that order: modules opened with RTLD_DEEPBIND, and who asks the C library's handle
- * by dlsym (ctypes, JNA, P/Invoke).  They would hand blocks with headers to the C library's free.
- * So its symbols get the addresses of the hooks: whoever binds them from now on finds those. */
+ * Usually, symbols are searched in the order of modules, and the hooks come before the C library.
+ * Some callers do not search in that order: modules opened with RTLD_DEEPBIND, and callers that ask
+ * the C library's handle by dlsym (ctypes, JNA, P/Invoke). They would pass blocks with headers to
+ * the C library's free. So the C library's symbols get the addresses of the hooks, and later
+ * bindings find the hooks. */
 #include "recorder.h"
 
 #ifndef HEFT_WRAP
@@ -16,7 +17,7 @@ enum { ENTRIES_MAX = 64 };
 
 /* A module. */
 struct library {
-	uintptr_t at; /* an address in it */
+	uintptr_t at; /* An address in the module. */
 	uintptr_t bias;
 	const ElfW(Phdr) * headers;
 	size_t header_count;
@@ -25,7 +26,7 @@ struct library {
 	const uint32_t *hash; /* DT_GNU_HASH */
 };
 
-/* Symbols, and the hooks that their values are to be. */
+/* Symbols, and the hooks that replace their values. */
 struct entries {
 	size_t count;
 	struct {
@@ -34,7 +35,7 @@ struct entries {
 	} list[ENTRIES_MAX];
 };
 
-/* ---- the module ------------------------------------------------------------------------------ */
+/* ---- finding a module and its tables --------------------------------------------------------- */
 
 static const ElfW(Phdr) * segment_find(const struct library *l, uintptr_t at, size_t size)
 {
@@ -75,14 +76,14 @@ static int library_match(struct dl_phdr_info *info, size_t size, void *ctx)
 	return segment_find(l, l->at, 1) != NULL;
 }
 
-/* The module that holds an address. */
+/* Finds the module at an address. */
 static bool library_find(struct library *ret, uintptr_t at)
 {
 	*ret = (struct library){ .at = at };
 	return dl_iterate_phdr(library_match, ret) != 0 && library_open(ret);
 }
 
-/* ---- symbols --------------------------------------------------------------------------------- */
+/* ---- reading and finding symbols ------------------------------------------------------------- */
 
 static uint32_t name_hash(const char *name)
 {
@@ -92,8 +93,9 @@ static uint32_t name_hash(const char *name)
 	return h;
 }
 
-/* What the name is to lead to, where it leads to `now`; 0: it stays.  Where another library stands
- * between the hook and the C library, it calls this function from within the hook. */
+/* Returns the hook for a symbol that leads to `now`. 0 to leave the symbol unchanged. If another
+ * library is between the hook and the C library, that library calls the C library's function from
+ * within the hook. */
 static uintptr_t hook_address(const struct hook *h, uintptr_t now)
 {
 	if ((uintptr_t)dlsym(RTLD_NEXT, h->name) == now)
@@ -104,9 +106,9 @@ static uintptr_t hook_address(const struct hook *h, uintptr_t now)
 	return (uintptr_t)h->deep;
 }
 
-/* The next definition of that name from symbol *i on, which 0 begins; NULL: there is no more.
- * DT_GNU_HASH: a head of four words, a filter, buckets, then chains of hashes, the lowest bit of
- * which ends a chain. */
+/* Returns the next definition of a name from symbol *i on (0 to begin). NULL at the end.
+ * DT_GNU_HASH has a header of four words, a filter, buckets, then chains of hashes; the lowest bit
+ * of a hash ends a chain. */
 static ElfW(Sym) * symbol_next(const struct library *l, const char *name, uint32_t *i)
 {
 	const uint32_t *const head = l->hash;
@@ -152,7 +154,7 @@ bool module_defines(uintptr_t at, const char *name)
 	return library_find(&l, at) && symbol_next(&l, name, &i) != NULL;
 }
 
-/* The entries lie in a part of the segment that holds no code. */
+/* Writes the new values. The entries are in a part of the segment without code. */
 static void symbols_write(const struct library *l, const struct entries *e)
 {
 	uintptr_t low = UINTPTR_MAX, high = 0;

@@ -1,30 +1,33 @@
-/* recorder.h - the parts of the heap recorder and the one state they share.
+/* recorder.h - the parts of the heap recorder and their shared state.
  *
- * The recorder runs inside programs it knows nothing of, so everywhere: no memory but own mappings,
- * no stdio, errno as it was, and rather no record than a crash.  Threads have a slot each, which
- * alone writes its tables; what threads share is read and written by single atomic words.  There is
- * one lock, taken for a thread's first allocation and its end, for a new page of tables (once in
- * 511 new stacks, 2,047 new frames or 511 stacks whose blocks another thread frees), for a module
- * that is met the first time and for a fork; all other allocations take none.
+ * The recorder runs inside unknown programs. So it uses no memory except its own mappings and no
+ * stdio, keeps errno, and drops a record rather than crash. Each thread has a slot, and only that
+ * thread writes the slot's tables. Data shared by threads is read and written as single atomic
+ * words.
  *
- * hooks.c    what programs call: malloc and all its kin
- * rebind.c   the same for who searches the C library alone
- * allocators.c  functions of other allocators that are more than malloc and free
- * blocks.c   headers in front of blocks
- * rest.c     what is left of freed blocks
- * counters.c what every stack holds; the peak; the timeline
- * sample.c   which blocks to record, where not all are
- * stacks.c   stack of return addresses to stack id
- * memo.c     stacks walked a moment ago
- * unwind.c   where we are to a stack of return addresses
- * rows.c     return address to the rule that leads to its caller, remembered
- * cfi.c      the same from .eh_frame
- * modules.c  what is mapped
- * pages.c    pages of src/heap/block.h
- * slots.c    threads
- * sanitizer.c programs that cannot bear the recorder
- * boot.c     the real allocator, options, fork, the end
- * snapshot.c pages to a file */
+ * There is one lock. It is taken at the first allocation and the end of a thread, and at a fork. It
+ * is also taken for a new page of tables and for a new module. A page is new once per 511 new
+ * stacks, 2,047 new frames, or 511 stacks whose blocks another thread frees. All other allocations
+ * take no lock.
+ *
+ * - hooks.c: replaces malloc and its variants
+ * - rebind.c: replaces them for callers that search only the C library
+ * - allocators.c: replaces functions of other allocators, beyond malloc and free
+ * - blocks.c: headers before blocks
+ * - rest.c: records of freed blocks
+ * - counters.c: counters per stack, the peak, the timeline
+ * - sample.c: chooses the blocks to record, if blocks are sampled
+ * - stacks.c: stack of return addresses to stack id
+ * - memo.c: remembers stacks that were walked before
+ * - unwind.c: walks the current stack to return addresses
+ * - rows.c: caches, per return address, the rule that finds its caller
+ * - cfi.c: reads this rule from .eh_frame
+ * - modules.c: finds modules and their unwind tables
+ * - pages.c: pages of src/heap/block.h
+ * - slots.c: slots of threads
+ * - sanitizer.c: programs that cannot run with the recorder
+ * - boot.c: the real allocator, options, fork, the end
+ * - snapshot.c: writes pages to a file */
 #ifndef HEFT_RECORDER_H
 #define HEFT_RECORDER_H
 
@@ -44,20 +47,24 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum {
-	FRAMES_MAX = 16384, /* of a stack, with its end; of more, DEEP_KEPT are kept */
-	DEEP_KEPT = 2048,   /* innermost frames of a deeper stack when it is first met */
-	DEEP_LEAST = 1024,  /* as it becomes shallower and deeper; else it is walked anew */
+	FRAMES_MAX = 16384, /* Most frames of a stack, with its end. Of a deeper stack, the
+			     * innermost DEEP_KEPT are kept. */
+	DEEP_KEPT = 2048,   /* Innermost frames of a deeper stack that are kept when it is first
+			     * met. */
+	DEEP_LEAST = 1024,  /* Bounds of the frames of a deep stack while it grows and shrinks.
+			     * Outside of them it is walked anew. */
 	DEEP_MOST = 4096,
 	PAGES_MAX = 1 << 17,  /* of a kind */
-	SLOTS_MAX = 32767,    /* fits the bits below a page's address */
-	INLINE_MAX = 254,     /* frames of an inline stack */
-	BOOT_SIZE = 64 << 10, /* bytes handed out before the real allocator is known */
-	ROWS_LISTED = 1024,   /* rows filled whose places are kept */
-	PAGE_STEP = 4096,     /* what the kernel maps is a multiple of this */
+	SLOTS_MAX = 32767,    /* Most slots: a slot number must fit the unused low bits of a
+			       * page's address. */
+	INLINE_MAX = 254,     /* Most frames of an inline stack. */
+	BOOT_SIZE = 64 << 10, /* Bytes that are handed out until the real allocator is known. */
+	ROWS_LISTED = 1024,   /* Filled rows whose places are listed. */
+	PAGE_STEP = 4096,     /* Kernel mappings are multiples of this. */
 	WORD_SIZE = (int)sizeof(uintptr_t),
 };
 
-/* Stacks are walked by unwind tables; elsewhere, by frame pointers alone. */
+/* Machines whose stacks are walked by unwind tables. Other machines use only frame pointers. */
 #if defined __x86_64__ || defined __i386__
 #define HEAP_TABLES
 #endif
@@ -67,27 +74,27 @@ static inline bool is_power(size_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* ---- stacks as they are walked --------------------------------------------------------------- */
+/* ---- types of stack walking ------------------------------------------------------------------ */
 
-/* What a frame's rule does with the frame pointer. */
+/* Effect of a frame's rule on the frame pointer. */
 enum fp_use { FP_LOADS, FP_KEEPS, FP_NEEDS };
 
-/* A frame of the last stack of a thread.  The state (sp, pc, fp) and the words at the slots decide
- * what its caller's state is.  Where no frame from here outward needs the frame pointer, before it
- * is loaded anew, `live` is false and fp may be out of date: to most code rbp is a register as any
- * other, and what it holds changes nothing. */
+/* A frame of the last stack of a thread. The state (sp, pc, fp) and the words at the slots
+ * determine the caller's state. `live` is false if no frame from here outwards uses the frame
+ * pointer before it is loaded again; fp may then be out of date. Most code uses rbp like any other
+ * register, so its value does not matter then. */
 struct frame {
 	uintptr_t sp, pc, fp;
-	const uintptr_t *ra_slot; /* where the return address was read */
-	const uintptr_t
-		*fp_slot; /* where the caller's frame pointer was read, if it is live; or NULL */
-	uint64_t hash;    /* of this frame and all outside of it */
-	uint32_t node;    /* 0: not known */
-	uint16_t use;     /* enum fp_use */
+	const uintptr_t *ra_slot; /* Address that the return address was read from. */
+	const uintptr_t *fp_slot; /* Address that the caller's frame pointer was read from, if it is
+			   * live. Else NULL. */
+	uint64_t hash;            /* Hash of this frame and all outer frames. */
+	uint32_t node;            /* Node id. 0 if unknown. */
+	uint16_t use;             /* enum fp_use */
 	bool live;
 };
 
-/* Addresses that may be read: [.., top).  `grows`: more may be readable, ask bounds_grow. */
+/* End of the readable addresses. `grows`: more may be readable, ask bounds_grow(). */
 struct bounds {
 	uintptr_t top;
 	bool grows;
@@ -96,11 +103,13 @@ struct bounds {
 /* A stack that was walked from a place before: memo.c. */
 enum { MEMOS = 256, MEMO_WORDS = 10 };
 struct memo {
-	uintptr_t sp, pc, fp;       /* of the caller of the hook; sp 0: nothing is kept here */
-	uint64_t epoch;             /* of rows and nodes */
-	uint64_t hash;              /* of the frame where the last stack was met */
-	uintptr_t join_sp, join_fp; /* of that frame */
-	uint32_t join;              /* its index, not 0 */
+	uintptr_t sp, pc, fp;       /* State of the caller of the hook. sp is 0 in an empty
+				     * entry. */
+	uint64_t epoch;             /* Epochs of rows and nodes. */
+	uint64_t hash;              /* Hash of the frame at which the walk met the previous
+				     * stack. */
+	uintptr_t join_sp, join_fp; /* sp and fp of that frame. */
+	uint32_t join;              /* Index of that frame, not 0. */
 	uint32_t stack;             /* the id */
 	uint32_t life;              /* of the slot */
 	uint16_t count;             /* words */
@@ -108,50 +117,53 @@ struct memo {
 	struct {
 		const uintptr_t *slot;
 		uintptr_t value;
-	} words[MEMO_WORDS]; /* what was read on the way there, innermost first */
+	} words[MEMO_WORDS]; /* Words that the walk read until that frame, innermost first. */
 };
 
-/* A stack that was met.  `stack` 0: free. */
+/* A stack that was met before. `stack` is 0 if the entry is free. */
 struct leaf {
 	uint64_t hash;
 	uint32_t stack;
 };
 
-/* ---- threads --------------------------------------------------------------------------------- */
+/* ---- state of a thread ----------------------------------------------------------------------- */
 
 struct slot {
-	/* Address of the frame that entered the recorder, 0: outside.  A signal handler finds it
-	 * set; one that a handler left behind by longjmp is told by its address. */
+	/* Address of the frame that entered the recorder. 0 if the thread is outside. A signal
+	 * handler sees it set. If a handler left by longjmp, its address reveals that the value is
+	 * stale. */
 	_Atomic(uintptr_t) busy;
-	uintptr_t given, given_by;     /* what is freed or resized, for whom; 0: nothing */
+	uintptr_t given, given_by;     /* Block that is being freed or resized, and the return
+				        * address of the call. 0 if there is none. */
 	uint32_t number;               /* from 1 */
 	struct slot *next_free, *next; /* of all */
 	struct heap_thread *thread;
 
-	uintptr_t stack_low, stack_top; /* of the thread's own stack, as far down as is known */
-	uint32_t life;                  /* threads that had this slot */
-	uint32_t row_epoch;             /* of which the frames are */
-	/* frames[0..frame_count): outermost first; [0] is no frame but the end */
+	uintptr_t stack_low, stack_top; /* Known part of the thread's own stack. */
+	uint32_t life;                  /* Number of threads that had this slot. */
+	uint32_t row_epoch;             /* Epoch of the rows that the frames belong to. */
+	/* Frames are frames[0..frame_count), outermost first. [0] is the end and no frame. */
 	uint32_t frame_count;
-	uint32_t joined;      /* what the last walk found unchanged: frames[0..joined] */
-	struct frame *frames; /* FRAMES_MAX; slot_walked() has as many */
+	uint32_t joined;      /* frames[0..joined] were unchanged in the last walk. */
+	struct frame *frames; /* FRAMES_MAX frames. slot_walked() has as many. */
 	struct memo *memos;   /* MEMOS */
 
-	struct leaf *leaves; /* stack ids by the hash of the stack, open addressing */
+	struct leaf *leaves; /* Stack ids by the hash of the stack, with open addressing. */
 	uint32_t leaf_mask, leaf_count;
-	uint32_t *children; /* node ids by (parent, frame), open addressing; 0: free */
+	uint32_t *children; /* Node ids by (parent, frame), with open addressing. 0 if free. */
 	uint32_t child_mask, child_count;
 	uint32_t node_epoch;
-	struct heap_page *nodes, *stacks; /* not full yet, or NULL */
+	struct heap_page *nodes, *stacks; /* Pages that are not full yet, or NULL. */
 
-	int64_t delta;      /* bytes live that the process does not know of */
-	uint32_t ops;       /* until the clock is looked at */
-	const void *newest; /* block allocated last, not freed yet */
+	int64_t delta;      /* Live bytes not yet added to the process. */
+	uint32_t ops;       /* Operations until the clock is read again. */
+	const void *newest; /* Block that was allocated last, if it is not freed yet. */
 	uint64_t random;
 	int64_t until_sample; /* bytes */
 };
 
-/* What the memory of a slot has behind it: frames, frames being walked, memos, small frees. */
+/* Return parts of the slot's memory: frames being walked, small frees. Order: frames, frames being
+ * walked, memos, small frees. */
 static inline struct frame *slot_walked(const struct slot *s)
 {
 	return s->frames + FRAMES_MAX;
@@ -162,7 +174,7 @@ static inline struct heap_small_free *slot_small_frees(const struct slot *s)
 	return (struct heap_small_free *)(s->memos + MEMOS);
 }
 
-/* ---- the state ------------------------------------------------------------------------------- */
+/* ---- state of the recorder ------------------------------------------------------------------- */
 
 struct real {
 	void *(*malloc)(size_t);
@@ -177,8 +189,8 @@ struct real {
 	int (*prctl)(int, ...);
 	void (*exit_now)(int);
 	void (*exit)(int);
-	uintptr_t exit_at; /* address of the C library's exit; 0: not known */
-	/* What comes after the hooks __libc_malloc and so on. */
+	uintptr_t exit_at; /* Address of the C library's exit. 0 if unknown. */
+	/* Functions after the hooks of __libc_malloc and so on. */
 	struct {
 		void *(*malloc)(size_t);
 		void (*free)(void *);
@@ -186,7 +198,7 @@ struct real {
 		void *(*realloc)(void *, size_t);
 		void *(*memalign)(size_t, size_t);
 	} second;
-	/* The C library's own, where they are not the above: rebind(). */
+	/* The C library's own functions, if they differ from the above: rebind(). */
 	struct {
 		void (*free)(void *);
 		void *(*realloc)(void *, size_t);
@@ -196,8 +208,8 @@ struct real {
 
 enum phase {
 	PHASE_NONE,
-	PHASE_BOOTING, /* looking for the real allocator */
-	PHASE_FORWARD, /* found; nothing is recorded yet */
+	PHASE_BOOTING, /* The real allocator is being searched. */
+	PHASE_FORWARD, /* The real allocator is known. Nothing is recorded yet. */
 	PHASE_RECORD,
 	PHASE_OFF,
 };
@@ -205,36 +217,37 @@ enum phase {
 struct options {
 	uint64_t sample;
 	uint32_t depth;
-	uint32_t flags; /* enum heap_flag */
+	uint32_t flags; /* Flags, enum heap_flag. */
 	bool frame_pointers;
-	bool no_fallback; /* end stacks where there is no unwind table */
-	bool check;       /* compare frames whenever a stack is found by its hash */
-	bool alone;       /* children write nothing */
-	int signal;       /* upon which a snapshot is written; 0: none */
+	bool no_fallback; /* End stacks at code without an unwind table. */
+	bool check;       /* Compare frames whenever a stack is found by its hash. */
+	bool alone;       /* Child processes write nothing. */
+	int signal;       /* Signal that makes the recorder write a snapshot. 0 if there is none. */
 	char out[1024];   /* "": none */
-	bool memory;      /* the keeper is to keep all memory at the end */
-	char keeper[108]; /* abstract socket of who waits for the end; "": nobody */
-	char word[40];    /* what he knows processes of the run by */
+	bool memory;      /* The keeper keeps all memory at the end. */
+	char keeper[108]; /* Abstract socket of the process that waits for the end (the keeper).
+			   * "" if there is none. */
+	char word[40];    /* Word by which the keeper recognizes processes of the run. */
 };
 
 struct rows {
-	_Atomic(uint64_t) (*table)[2]; /* pc ^ row, row */
+	_Atomic(uint64_t) (*table)[2]; /* Entries {pc ^ row, row}. */
 	uint32_t shift;
 };
 
 struct recorder {
 	_Atomic(int) phase;
-	uintptr_t c_library;  /* an address in glibc; 0: it is another C library */
-	bool filtered;        /* the program has set a filter of system calls */
-	bool forked;          /* the process was not executed, but forked by one that was */
-	bool foreign;         /* the real allocator is not the C library's */
-	uint32_t front, tail; /* bytes added to a block that needs no alignment */
+	uintptr_t c_library;  /* An address in glibc. 0 for another C library. */
+	bool filtered;        /* The program has set a filter of system calls. */
+	bool forked;          /* The process was forked without an exec. */
+	bool foreign;         /* The real allocator is not the C library's. */
+	uint32_t front, tail; /* Bytes added before and after a block without an alignment. */
 	struct real real;
 	struct options opt;
 	struct heap_process *process;
 	struct heap_page *process_page, *timeline;
 
-	/* Shared by all threads, seldom written. */
+	/* Words that all threads share; seldom written. */
 	_Atomic(int64_t) live;
 	_Atomic(int64_t) peak;
 	_Atomic(uint32_t) peak_epoch;
@@ -244,31 +257,34 @@ struct recorder {
 
 	_Atomic(struct rows *) rows;
 	_Atomic(uint32_t) row_misses;
-	_Atomic(uint32_t) rows_filled; /* since rows were forgotten last; the first of them */
+	_Atomic(uint32_t) rows_filled; /* Rows filled since rows were last forgotten; rows_list
+				        * has the first of them. */
 	_Atomic(uint32_t) rows_list[ROWS_LISTED];
 
-	/* Page address, and slot in the low bits. */
+	/* Per page number: page address, with the slot in the low bits. */
 	_Atomic(uintptr_t) stacks[PAGES_MAX];
 	_Atomic(uintptr_t) remote[PAGES_MAX];
 	_Atomic(uintptr_t) nodes[PAGES_MAX];
 
-	/* Under the lock. */
-	_Atomic(uintptr_t) lock; /* &self of the thread that has it, or 0 */
+	/* Fields protected by the lock. */
+	_Atomic(uintptr_t) lock; /* &self of the thread that holds the lock, or 0. */
 	_Atomic(uint32_t) lock_waiters;
-	uintptr_t fresh, fresh_end; /* unused pages */
-	uintptr_t place; /* where the next ones are wanted; 0: not decided, 1: anywhere */
+	uintptr_t fresh, fresh_end; /* Range of unused pages. */
+	uintptr_t place;            /* Wanted address of the next pages. 0 if not decided, 1 for any
+			  * address. */
 	uint32_t page_numbers[HEAP_PAGE_GONE + 1];
 	struct heap_page *modules, *threads;
-	_Atomic(struct heap_page *) gone; /* made when it is first needed */
+	_Atomic(struct heap_page *) gone; /* Page of the ring of freed blocks. NULL until it is
+					   * needed. */
 	struct slot *free_slots, *all_slots;
 	uint32_t slot_count;
-	_Atomic(uintptr_t) *directory; /* all pages, for snapshots */
+	_Atomic(uintptr_t) *directory; /* All pages, for snapshots. */
 	_Atomic(uint32_t) directory_used;
 	uint64_t next_moment, moment_step;
 	int64_t moment_peak, moment_live;
 	uint32_t tick_epoch;
 	_Atomic(uint32_t) snapshots;
-	unsigned key; /* of the destructor of threads */
+	unsigned key; /* Key of the destructor of threads. */
 	bool has_key;
 	uint32_t boot_used;
 	_Alignas(16) unsigned char boot[BOOT_SIZE];
@@ -277,43 +293,45 @@ struct recorder {
 extern HIDDEN struct recorder recorder;
 extern HIDDEN __thread struct slot *self __attribute__((tls_model("initial-exec")));
 
-/* ---- boot.c ---------------------------------------------------------------------------------- */
+/* ---- functions of boot.c --------------------------------------------------------------------- */
 
-/* Finds the real allocator and, once the environment is there, starts to record. */
+/* Finds the real allocator. Starts to record once the environment is readable. */
 void boot(void) HIDDEN;
 void *boot_alloc(size_t size) HIDDEN;
 static inline bool boot_owns(const void *p)
 {
 	return (uintptr_t)p - (uintptr_t)recorder.boot < BOOT_SIZE;
 }
-/* Hold it with the slot busy, lest a signal handler want it too. */
+/* Take and release the lock. Only hold the lock while the slot is busy, so that a signal handler
+ * does not try to take it too. */
 void lock_take(void) HIDDEN;
 bool lock_try(void) HIDDEN;
 void lock_give(void) HIDDEN;
 void boot_configure(void) HIDDEN;
 void process_note_title(void) HIDDEN;
-/* Notes the name of a function that gives memory which is not recorded. */
+/* Notes the name of a function that gives unrecorded memory. */
 void process_note_beside(const char *name) HIDDEN;
 uint64_t clock_now(void) HIDDEN;      /* coarse, ns */
-void *map_memory(size_t size) HIDDEN; /* zeroed; NULL where there is none */
-/* The same at an address, if nothing is there; else, or with 0, anywhere. */
+void *map_memory(size_t size) HIDDEN; /* Zeroed memory. NULL if there is none. */
+/* Maps memory at `wanted` if that is free; else, or if `wanted` is 0, anywhere. */
 void *map_memory_at(uintptr_t wanted, size_t size) HIDDEN;
 void unmap_memory(void *p, size_t size) HIDDEN;
 
-/* ---- sanitizer.c ----------------------------------------------------------------------------- */
+/* ---- functions of sanitizer.c ---------------------------------------------------------------- */
 
-/* Does not return where this process has a sanitizer. */
+/* Restarts the program without the recorder if this process has a sanitizer. Does not return
+ * then. */
 void sanitized_restart(char **argv, char **env) HIDDEN;
 
-/* ---- slots.c --------------------------------------------------------------------------------- */
+/* ---- functions of slots.c -------------------------------------------------------------------- */
 
-/* The slot of this thread, busy from now on, or NULL where nothing can be recorded. */
+/* Returns the slot of this thread, marked as busy. NULL if nothing can be recorded. */
 static inline struct slot *slot_enter(uintptr_t sp);
 struct slot *slot_acquire(void) HIDDEN;
 bool slot_reenter(struct slot *s, uintptr_t sp) HIDDEN;
 void slots_start(void) HIDDEN;
 void slots_after_fork(void) HIDDEN;
-/* Is `sp`, below what is known of it, on the thread's own stack? */
+/* True if `sp`, which is below the known part, is on the thread's own stack. */
 bool slot_stack_grow(struct slot *s, uintptr_t sp) HIDDEN;
 
 static inline struct slot *slot_enter(uintptr_t sp)
@@ -332,7 +350,7 @@ static inline struct slot *slot_enter(uintptr_t sp)
 	return s;
 }
 
-/* From here on until slot_leave, what the thread is at is this block. */
+/* Notes the block that the thread works on, until slot_leave(). */
 static inline void slot_give(struct slot *s, const void *p, uintptr_t by)
 {
 	s->given = (uintptr_t)p;
@@ -346,11 +364,11 @@ static inline void slot_leave(struct slot *s)
 	atomic_store_explicit(&s->busy, 0, memory_order_relaxed);
 }
 
-/* ---- pages.c --------------------------------------------------------------------------------- */
+/* ---- functions of pages.c -------------------------------------------------------------------- */
 
-/* A new page, known to the state's table of its kind.  NULL where there is no memory. */
+/* Makes a page and enters it in the state's table of its kind. NULL if memory runs out. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot) HIDDEN;
-/* The page of what other slots freed of a page of stacks. */
+/* Returns the page with the frees by other slots, for a page of stacks. */
 struct heap_page *page_remote(uint32_t number) HIDDEN;
 
 static inline void *page_entry(struct heap_page *p, uint32_t index)
@@ -368,16 +386,17 @@ static inline struct heap_page *page_at(uintptr_t word)
 	return (struct heap_page *)(word & ~(uintptr_t)(HEAP_PAGE_SIZE - 1));
 }
 
-/* ---- unwind.c, stacks.c ---------------------------------------------------------------------- */
+/* ---- functions of unwind.c and stacks.c ------------------------------------------------------ */
 
-bool memory_readable(uintptr_t addr) HIDDEN; /* the word there; a system call */
+bool memory_readable(uintptr_t addr) HIDDEN; /* True if the word there can be read. Makes a
+					      * system call. */
 
-/* Where a hook was called from. */
+/* Place that a hook was called from. */
 struct caller {
 	uintptr_t pc, sp, fp;
 };
 
-/* Of the function that has this in it. */
+/* State of the caller of the function that uses this macro. */
 #define CALLER                                                                                     \
 	{                                                                                          \
 		.pc = (uintptr_t)__builtin_return_address(0),                                      \
@@ -385,10 +404,10 @@ struct caller {
 		.fp = *(const uintptr_t *)__builtin_frame_address(0),                              \
 	}
 
-/* Walks the stack of the caller into s->frames; returns the hash of all of it.  Frames are at
- * [1, frame_count), outermost first. */
+/* Walks the stack of the caller into s->frames and returns its hash. Frames are at [1,
+ * frame_count), outermost first. */
 uint64_t unwind(struct slot *s, const struct caller *from) HIDDEN;
-/* The id of the stack that unwind() left; 0 where the tables are full. */
+/* Returns the id of the stack that unwind() walked. 0 if the tables are full. */
 uint32_t stack_id(struct slot *s, uint64_t hash) HIDDEN;
 static inline struct heap_stack *stack_get(uint32_t id, uint32_t *ret_slot)
 {
@@ -408,14 +427,14 @@ static inline struct heap_node *node_get(uint32_t id)
 	       (id & ((1U << HEAP_NODE_SHIFT) - 1));
 }
 
-/* ---- memo.c ---------------------------------------------------------------------------------- */
+/* ---- functions of memo.c --------------------------------------------------------------------- */
 
-/* The id of the stack here, if it is one that was walked before from the same place: every word
- * that a walk would read is compared.  0: walk, then let it be remembered. */
+/* Returns the id of the current stack, if it was walked before from the same place. Compares every
+ * word that a walk would read. 0 if not found: walk, then call memo_keep(). */
 static inline uint32_t memo_find(const struct slot *s, const struct caller *from);
 void memo_keep(struct slot *s, const struct caller *from, uint32_t stack) HIDDEN;
 
-/* The words that the walk read from this frame to its caller have the values they had. */
+/* True if the words that the walk read between this frame and its caller are unchanged. */
 static inline bool words_same(const struct frame *f)
 {
 	return *f->ra_slot == f[-1].pc && (f->fp_slot == NULL || *f->fp_slot == f[-1].fp);
@@ -454,26 +473,26 @@ static inline uint32_t memo_find(const struct slot *s, const struct caller *from
 }
 
 #ifdef HEFT_VERIFY
-/* tests/recorder/verify.c: holds a stack against another unwinder's. */
+/* tests/recorder/verify.c: compares a stack with the result of another unwinder. */
 void verify_stack(uint32_t id) HIDDEN;
 #endif
 
-/* ---- rows.c, cfi.c, modules.c ---------------------------------------------------------------- */
+/* ---- functions of rows.c, cfi.c and modules.c ------------------------------------------------ */
 
 enum cfa_kind {
-	CFA_NONE,  /* no unwind table */
-	CFA_END,   /* the outermost frame */
-	CFA_SP,    /* sp + cfa_off */
-	CFA_FP,    /* fp + cfa_off */
-	CFA_DEREF, /* the word at fp + cfa_off */
+	CFA_NONE,  /* There is no unwind table. */
+	CFA_END,   /* The outermost frame. */
+	CFA_SP,    /* CFA = sp + cfa_off. */
+	CFA_FP,    /* CFA = fp + cfa_off. */
+	CFA_DEREF, /* CFA = the word at fp + cfa_off. */
 	CFA_SIGNAL,
-	CFA_OTHER, /* a table, but one that needs more than these */
+	CFA_OTHER, /* There is a table, but its rule is of another kind. */
 };
 
 enum fp_rule {
 	FP_SAME,
-	FP_AT_CFA, /* the word at cfa + 8 * fp_off */
-	FP_AT_FP,  /* the word at fp + 8 * fp_off */
+	FP_AT_CFA, /* The word at cfa + 8 * fp_off. */
+	FP_AT_FP,  /* The word at fp + 8 * fp_off. */
 };
 
 struct row {
@@ -482,10 +501,10 @@ struct row {
 	uint8_t cfa, fp;
 };
 
-/* The row for a return address: of the instruction before it. */
+/* Computes the row for a return address: that of the instruction before it. */
 struct row row_miss(uintptr_t pc) HIDDEN;
 void rows_start(void) HIDDEN;
-void rows_forget(void) HIDDEN; /* after something was unmapped */
+void rows_forget(void) HIDDEN; /* Call it after memory was unmapped. */
 
 static inline uint64_t row_word(struct row r)
 {
@@ -514,96 +533,100 @@ static inline struct row row_get(const struct rows *t, uintptr_t pc)
 
 /* The unwind table of a module, and the module. */
 struct tables {
-	const unsigned char *hdr; /* .eh_frame_hdr */
-	uintptr_t start, end;     /* of the mapping */
+	const unsigned char *hdr; /* Address of .eh_frame_hdr. */
+	uintptr_t start, end;     /* Range of the mapping. */
 	uintptr_t bias;
-	const char *path; /* "" for the program */
+	const char *path; /* Path. "" for the program. */
 };
 bool tables_find(uintptr_t pc, struct tables *ret) HIDDEN;
 struct row cfi_row(const struct tables *t, uintptr_t pc) HIDDEN;
 void modules_note(const struct tables *t) HIDDEN;
 
-/* ---- counters.c ------------------------------------------------------------------------------ */
+/* ---- functions of counters.c ----------------------------------------------------------------- */
 
 void count_alloc(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
-/* `s` may be NULL. */
+/* `s` is the thread's slot. NULL if the slot cannot be used now. */
 void count_free(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
 void count_flush(struct slot *s) HIDDEN;
 void timeline_start(void) HIDDEN;
 
-/* ---- sample.c -------------------------------------------------------------------------------- */
+/* ---- functions of sample.c ------------------------------------------------------------------- */
 
-/* Is this allocation one of the sample?  Called where there is sampling only. */
+/* True if this allocation belongs to the sample. Called only if blocks are sampled. */
 bool sample_take(struct slot *s, size_t size) HIDDEN;
-/* How many blocks, and bytes, the block at `p` in the sample stands for: the same whenever
- * asked. */
+/* Returns how many blocks and bytes the sampled block at `p` stands for. The result is always the
+ * same. */
 void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes) HIDDEN;
 
-/* ---- hooks.c, rebind.c ----------------------------------------------------------------------- */
+/* ---- functions of hooks.c and rebind.c ------------------------------------------------------- */
 
-/* A function that stands before another one of its name. */
+/* A function that replaces another one of the same name. */
 struct hook {
 	const char *name;
 	void *own;
-	/* Where another library's function is next: takes blocks with a header, and hands on all
-	 * else to the C library's function, whose address it gets; or NULL. */
+	/* Used if another library's function comes next. Handles blocks with a header; passes all
+	 * others on to the C library's function, whose address is stored in *ret_below. NULL if
+	 * there is none. */
 	void *deep;
 	void **ret_below;
 };
-extern HIDDEN const struct hook hooks[]; /* ends with a NULL */
+extern HIDDEN const struct hook hooks[]; /* The name of the last entry is NULL. */
 size_t page_size(void) HIDDEN;
-/* An address in a dynamic section.  glibc has added the bias on most machines; musl has not. */
+/* Returns an address of a dynamic section. glibc has already added the bias on most machines; musl
+ * has not. */
 static inline uintptr_t dynamic_address(uintptr_t bias, uintptr_t value)
 {
 	return value < bias ? bias + value : value;
 }
-/* Puts the hooks in the C library's table of symbols. */
+/* Puts the hooks in the C library's symbol table. */
 void rebind(void) HIDDEN;
-/* Whether the module that holds an address defines a function of that name.  Unlike dlsym it leaves
- * no error behind, which the C library frees with the program's free. */
+/* True if the module at an address defines a function of this name. Unlike dlsym, leaves no error
+ * text, which the C library would free with the program's free. */
 bool module_defines(uintptr_t at, const char *name) HIDDEN;
 
-/* ---- blocks.c -------------------------------------------------------------------------------- */
+/* ---- functions of blocks.c ------------------------------------------------------------------- */
 
 void *block_malloc(size_t size, const struct caller *from) HIDDEN;
 void *block_calloc(size_t size, const struct caller *from) HIDDEN;
 void *block_realloc(void *p, size_t size, const struct caller *from) HIDDEN;
 void *block_memalign(size_t align, size_t size, const struct caller *from) HIDDEN;
-void block_free(void *p, uintptr_t sp, uintptr_t pc) HIDDEN; /* pc: where free returns to */
+void block_free(void *p, uintptr_t sp, uintptr_t pc) HIDDEN; /* pc: return address of free. */
 size_t block_usable_size(void *p) HIDDEN;
-bool block_is_ours(void *p) HIDDEN; /* has it a header of a block in use? */
+bool block_is_ours(void *p) HIDDEN; /* True if it has the header of a block in use. */
 
 struct head {
 	uint32_t flags, stack;
 	uint64_t size;
-	unsigned char *raw; /* what the real allocator gave */
+	unsigned char *raw; /* Start of the real allocator's block. */
 };
 
-/* ---- allocators.c ---------------------------------------------------------------------------- */
+/* ---- functions of allocators.c --------------------------------------------------------------- */
 
-/* Has the functions recorded that the allocator below has beside malloc; before it records. */
+/* Hooks the functions that the real allocator has in addition to malloc. Call it before recording
+ * starts. */
 void allocators_start(void) HIDDEN;
 
-/* ---- rest.c ---------------------------------------------------------------------------------- */
+/* ---- functions of rest.c --------------------------------------------------------------------- */
 
 /* Notes in the ring that a block was freed from `pc`. */
 void rest_note(const struct slot *s, const void *p, const struct head *h, uintptr_t pc,
 	       enum heap_gone_why why) HIDDEN;
-/* Is p a freed block, whose header the allocator has written over?  Its own bytes or the ring say
- * so.  The real allocator is the C library's. */
+/* True if p is a freed block whose header was overwritten by the allocator. Its own bytes or the
+ * ring show it. The real allocator must be the C library's. */
 bool rest_find(const unsigned char *p, struct head *ret) HIDDEN;
 
-/* ---- snapshot.c ------------------------------------------------------------------------------ */
+/* ---- functions of snapshot.c ----------------------------------------------------------------- */
 
-/* Writes all pages to the file of the options: that of the end, or the next numbered one.  False
- * where there is none or it cannot be written.  May be called in a signal handler. */
+/* Writes all pages to the file of the options: the final file, or the next numbered one. False if
+ * there is none or if it cannot be written. May be called in a signal handler. */
 bool snapshot_write(bool numbered) HIDDEN;
-/* Lets a signal write a snapshot, if it would end the process or be ignored by default. */
+/* Makes a signal write a snapshot, if by default it would end the process or be ignored. */
 void snapshot_upon(int signal) HIDDEN;
 void snapshot_at_exit(void) HIDDEN;
 void snapshot_announce(void) HIDDEN;
-/* The calling thread ends the process: what its stack has below `at` is no longer the program's;
- * 0: it returned from main, perhaps.  Does nothing where the memory is not kept. */
+/* Notes that the calling thread ends the process: its stack below `at` no longer belongs to the
+ * program. `at` is 0 if the thread may have returned from main. Does nothing if the memory is not
+ * kept. */
 void snapshot_note_end(const struct caller *from, uintptr_t at) HIDDEN;
 
 #endif

@@ -1,10 +1,10 @@
-/* rest.c - what is left of freed blocks: struct heap_rest in their own bytes, and a ring for those
- * whose bytes may be gone. */
+/* rest.c - records freed blocks: struct heap_rest in their own bytes, and a ring for blocks whose
+ * bytes may be gone. */
 #include "recorder.h"
 
-enum { SIZE_SMALL = 8 }; /* of blocks that have room for a link alone */
+enum { SIZE_SMALL = 8 }; /* Most bytes of blocks that have room only for a link. */
 
-/* The page of the ring; two threads that make one at a time leave one of them empty. */
+/* Returns the page of the ring. If two threads make it at once, one of the pages stays empty. */
 static struct heap_page *ring(const struct slot *s)
 {
 	struct heap_page *page = atomic_load_explicit(&recorder.gone, memory_order_acquire);
@@ -38,10 +38,10 @@ COLD void rest_note(const struct slot *s, const void *p, const struct head *h, u
 	__atomic_store_n(&e->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/* The C library may keep a chunk there that it gave out without a header.  Such a one has its size
- * in front, which is small, and whose low bits say that what lies before is in use, or that it has
- * a mapping of its own.  Behind a header that was written over lies 0, a pointer, which has no such
- * bits, a random number, or, with words of 32 bits, the upper half of the mark. */
+/* Constants to recognize a chunk that the C library gave out without a header. The word before it
+ * is its size: small, with low bits that say that the chunk before is in use or that it is mapped
+ * by itself. After an overwritten header, this word is another: 0, a pointer without these bits, a
+ * random number, or (with 32-bit words) the upper half of the mark. */
 enum {
 	SIZE_BITS = WORD_SIZE == 8 ? 40 : 31,
 	IN_USE_BEFORE = 1,
@@ -54,7 +54,7 @@ static uintptr_t word_before(const unsigned char *p, unsigned words)
 	return ((const uintptr_t *)(const void *)p)[-(int)words];
 }
 
-/* Is what lies before a free chunk?  It has its size at both ends. */
+/* True if the chunk before p is free. A free chunk has its size at both ends. */
 static bool is_behind_free(const unsigned char *p)
 {
 	const uint64_t size = word_before(p, 2);
@@ -74,7 +74,7 @@ static bool is_rest(uintptr_t addr, uint64_t link, uint64_t mark, struct head *r
 	return true;
 }
 
-/* The last that the ring has of a block. */
+/* Finds the last entry of the ring for a block. False if there is none. */
 static bool find_note(uintptr_t addr, struct head *ret)
 {
 	const struct heap_page *page = atomic_load_explicit(&recorder.gone, memory_order_acquire);

@@ -1,9 +1,9 @@
-/* rows.c - rows by return address: a table that all threads read and write without locks.
+/* rows.c - a table of rows by return address, which all threads read and write without locks.
  *
- * An entry holds its row and the address xor the row: one half of another entry does not fit, and
- * is a miss.  The table starts small and is replaced by a larger one when misses tell that it is
- * too small; the old ones, together less than the new, are never unmapped, for threads may be
- * reading. */
+ * An entry has its row, and the address xor the row. If the halves of two entries are mixed, they
+ * do not match, which counts as a miss. The table starts small and is replaced by a larger one if
+ * there are too many misses. Old tables are never unmapped, because threads may still read them;
+ * together they are smaller than the new one. */
 #include "recorder.h"
 
 enum { BITS_FIRST = 13, BITS_LAST = 18 };
@@ -64,7 +64,7 @@ struct row row_miss(uintptr_t pc)
 		if (t.hdr != NULL)
 			row = cfi_row(&t, pc);
 	}
-	/* What has no table may get one: code made at run time is not remembered. */
+	/* Code without a table may get one later, so code made at run time is not stored. */
 	if (row.cfa != CFA_NONE && epoch == atomic_load(&recorder.row_epoch))
 		rows_put(pc, row);
 	return row;
@@ -76,7 +76,8 @@ static void row_clear(const struct rows *t, size_t i)
 	atomic_store_explicit(&t->table[i][1], 0, memory_order_relaxed);
 }
 
-/* Programs that load and unload all the time fill few rows in between. */
+/* Empties the table. Clears only the listed rows if they are few, because some programs load and
+ * unload modules all the time. */
 void rows_forget(void)
 {
 	struct rows *t = atomic_load(&recorder.rows);

@@ -1,11 +1,12 @@
-/* sample.c - which blocks to record, where not all are.
+/* sample.c - chooses the blocks to record, if not all are recorded.
  *
- * Every byte asked for is the start of a sample with the same small chance, 1 / mean; a block is
- * recorded if one falls into it, so with the chance 1 - exp(-size / mean), and stands for as many
- * blocks as the inverse of that.  No libm: the recorder needs nothing but libc. */
+ * Every byte asked for starts a sample with the same small chance, 1 / mean. A block is recorded if
+ * a sample starts in it, so with the chance 1 - exp(-size / mean). It stands for the inverse of
+ * this chance in blocks. No libm is used: the recorder needs only libc. */
 #include "recorder.h"
 
-/* exp(-x) for x >= 0, to about 1e-13: a series for a small part of x, then squarings. */
+/* Computes exp(-x) for x >= 0, with an error of about 1e-13: a series for a small part of x, then
+ * squarings. */
 static double exp_minus(double x)
 {
 	if (x > 40)
@@ -17,7 +18,8 @@ static double exp_minus(double x)
 	return v;
 }
 
-/* -ln(u) for 0 < u <= 1: halves of u counted, the rest by the series of atanh. */
+/* Computes -ln(u) for 0 < u <= 1: counts the halvings of u, and uses the series of atanh for the
+ * rest. */
 static double minus_log(double u)
 {
 	double sum = 0;
@@ -30,7 +32,7 @@ static double minus_log(double u)
 	       2 * t * (1 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9 + q / 11)))));
 }
 
-/* xorshift64*: Marsaglia, "Xorshift RNGs" (2003). */
+/* Returns a random distance to the next sample. xorshift64*: Marsaglia, "Xorshift RNGs" (2003). */
 static int64_t next_distance(struct slot *s)
 {
 	uint64_t x = s->random;
@@ -54,12 +56,13 @@ bool sample_take(struct slot *s, size_t size)
 	if (LIKELY(s->until_sample > 0))
 		return false;
 	s->until_sample = next_distance(
-		s); /* memoryless: what of the block is left does not matter */
+		s); /* Independent of the rest of the block, because the distribution has no
+		     * memory. */
 	return true;
 }
 
-/* A weight is no whole number; it is rounded up or down by chance, which the address decides, so
- * that a free takes off what the allocation added. */
+/* Rounds a weight up or down. The address decides, like a random number, so that a free subtracts
+ * exactly what the allocation added. */
 static uint64_t round_by(const void *p, double v)
 {
 	const uint64_t whole = (uint64_t)v;
@@ -70,7 +73,7 @@ static uint64_t round_by(const void *p, double v)
 void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes)
 {
 	const double x = (double)size / (double)recorder.opt.sample;
-	/* 1 - exp(-x) would lose all its digits where x is small. */
+	/* 1 - exp(-x) would lose all digits if x is small. */
 	const double chance = x < 1e-4 ? x - x * x / 2 : 1 - exp_minus(x);
 	if (size == 0)
 		return;

@@ -1,11 +1,13 @@
-/* sanitizer.c - a program with a sanitizer starts again without the recorder.
+/* sanitizer.c - restarts a program that has a sanitizer without the recorder.
  *
- * A sanitizer brings an allocator, and its library ends the process unless it is the first one.  A
- * recorded program may start one: a build that runs its tests, for example.  The recorder is linked
- * to be initialized before all other modules, so it is here before the sanitizer looks.
+ * A sanitizer has its own allocator, and its library ends the process unless it is loaded first.
+ * A recorded program may start such a program: for example a build that runs its tests. The
+ * recorder is linked to be initialized before all other modules, so this code runs before the
+ * sanitizer's check.
  *
- * Sanitizers stand in front of much of the C library, and start where any of that is called.  So
- * this file calls the system alone, and no compiler may put memcpy or strlen in place of a loop. */
+ * Sanitizers replace much of the C library, and start when one of these functions is called. So
+ * this file uses only system calls, and the compiler must not replace a loop by memcpy or
+ * strlen. */
 #include "recorder.h"
 
 #ifndef HEFT_WRAP
@@ -51,7 +53,7 @@ static bool is_sanitized(void)
 	       __msan_init != NULL || __tsan_init != NULL;
 }
 
-/* ---- the environment ------------------------------------------------------------------------- */
+/* ---- removing the recorder from LD_PRELOAD --------------------------------------------------- */
 
 static const char preload[] = "LD_PRELOAD=";
 enum { PRELOAD_SIZE = sizeof preload - 1 };
@@ -64,7 +66,8 @@ static bool has_prefix(const char *text, const char *prefix)
 	return true;
 }
 
-/* The bytes up to a space, a colon or the end: an entry of LD_PRELOAD (ld.so(8)). */
+/* Returns the bytes of an entry of LD_PRELOAD (ld.so(8)). An entry ends at a space, a colon or the
+ * end. */
 static size_t entry_size(const char *from)
 {
 	size_t size = 0;
@@ -75,7 +78,8 @@ static size_t entry_size(const char *from)
 	return size;
 }
 
-/* Compares the last parts of two paths: LD_PRELOAD may name a library by less than its path. */
+/* Compares the last components of two paths. LD_PRELOAD may name a library without its full
+ * path. */
 static bool same_file_name(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	while (a_size > 0 && b_size > 0 && a[a_size - 1] == b[b_size - 1]) {
@@ -87,7 +91,8 @@ static bool same_file_name(const char *a, size_t a_size, const char *b, size_t b
 	return (a_size == 0 || a[a_size - 1] == '/') && (b_size == 0 || b[b_size - 1] == '/');
 }
 
-/* Copies LD_PRELOAD without this library, which has that path.  False where it is not there. */
+/* Copies LD_PRELOAD without this library, whose path is `own`. False if LD_PRELOAD does not contain
+ * it. */
 static bool preload_copy(char *to, const char *from, const char *own)
 {
 	const size_t own_size = text_size(own);
@@ -128,10 +133,10 @@ static bool same_file(const char *a, const char *b)
 	       x.stx_dev_major == y.stx_dev_major && x.stx_dev_minor == y.stx_dev_minor;
 }
 
-/* Starts again what this process runs, by the same name: the process is called after that. */
+/* Starts this program again under the same name, because the process gets its name from it. */
 static void restart(char **argv, char **env, char **new_env)
 {
-	enum { SCRIPT_MOST = 2 }; /* words that the kernel puts in front of a script's name */
+	enum { SCRIPT_MOST = 2 }; /* Words that the kernel puts before a script's name. */
 	static const char link[] = "/proc/self/exe";
 	const char *name = auxiliary(env, AT_EXECFN);
 	if (name != NULL && same_file(name, link))
@@ -146,7 +151,7 @@ static void restart(char **argv, char **env, char **new_env)
 
 static void *memory_get(size_t size)
 {
-#ifdef SYS_mmap2 /* where SYS_mmap is an older call of other arguments */
+#ifdef SYS_mmap2 /* On these machines SYS_mmap is an older call with other arguments. */
 	enum { MAP = SYS_mmap2 };
 #else
 	enum { MAP = SYS_mmap };
@@ -165,7 +170,7 @@ void sanitized_restart(char **argv, char **env)
 	for (; env[count] != NULL; count++)
 		if (has_prefix(env[count], preload))
 			at = count;
-	/* Started through the dynamic linker, argv is no longer what it was. */
+	/* If it was started through the dynamic linker, argv has changed. */
 	if (at == SIZE_MAX || auxiliary(env, AT_BASE) == NULL)
 		return;
 	char **to = memory_get((count + 1) * sizeof *to);

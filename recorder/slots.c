@@ -1,5 +1,4 @@
-/* slots.c - one slot a thread; the slots of threads that ended are used again, with their
- * tables. */
+/* slots.c - one slot per thread. Slots of threads that ended are reused, with their tables. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -11,16 +10,16 @@
 
 __thread struct slot *self __attribute__((tls_model("initial-exec")));
 
-/* In place of a slot while one is made: always busy. */
+/* Placeholder while a slot is made. Always busy. */
 static struct slot nobody = { .busy = UINTPTR_MAX };
 
-enum { GROW_MAX = 4096 }; /* pages at a time */
+enum { GROW_MAX = 4096 }; /* Most pages that the known stack grows at a time. */
 
 #define SLOT_SIZE                                                                                  \
 	(sizeof(struct slot) + 2 * FRAMES_MAX * sizeof(struct frame) +                             \
 	 MEMOS * sizeof(struct memo) + HEAP_SMALL_FREES * sizeof(struct heap_small_free))
 
-/* ---- the thread's stack ---------------------------------------------------------------------- */
+/* ---- bounds of a thread's stack -------------------------------------------------------------- */
 
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -35,8 +34,8 @@ static void stack_of_main(struct slot *s)
 	s->stack_low = s->stack_top - size;
 }
 
-/* glibc keeps the thread's own data, which pthread_self() points at, above its stack.  How far the
- * stack goes down is found out as it is used. */
+/* Sets the stack's range. glibc keeps the thread's own data, to which pthread_self() points, above
+ * its stack. The lower end is found as the stack is used. */
 static void stack_of_thread(struct slot *s)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)(PAGE_STEP - 1);
@@ -73,7 +72,7 @@ bool slot_stack_grow(struct slot *s, uintptr_t sp)
 	return true;
 }
 
-/* ---- giving and taking ----------------------------------------------------------------------- */
+/* ---- assigning and releasing slots ----------------------------------------------------------- */
 
 static void thread_ends(void *ctx)
 {
@@ -167,7 +166,7 @@ COLD struct slot *slot_acquire(void)
 	s->newest = NULL;
 	find_stack(s, s->thread->thread);
 	atomic_store(&s->busy, 0);
-	/* May allocate; that goes unrecorded. */
+	/* May allocate, which is not recorded. */
 	if (recorder.has_key)
 		pthread_setspecific(recorder.key, s);
 	self = s;
@@ -175,8 +174,9 @@ COLD struct slot *slot_acquire(void)
 	return s;
 }
 
-/* A busy slot: we interrupted the recorder, or it was left by longjmp from a handler.  The stack
- * grows down, so who is above the frame that entered it has left that frame. */
+/* Handles a busy slot. Either this call interrupted the recorder, or a handler left the recorder by
+ * longjmp. Stacks grow down: if the caller's frame is above the frame that entered the recorder,
+ * that frame is gone. True if the slot can be used. */
 COLD bool slot_reenter(struct slot *s, uintptr_t sp)
 {
 	const uintptr_t busy = atomic_load(&s->busy);
@@ -188,8 +188,8 @@ COLD bool slot_reenter(struct slot *s, uintptr_t sp)
 	return false;
 }
 
-/* The child has one thread; the others' slots are free.  A slot is whole at any time but for its
- * last stack and what it had not told the others. */
+/* Frees the slots of all other threads in the child of a fork, which has one thread. A slot is
+ * consistent at any time, except for its last stack and its unreported bytes. */
 void slots_after_fork(void)
 {
 	recorder.free_slots = NULL;

@@ -1,13 +1,13 @@
-/* snapshot.c - all pages to a file: they explain themselves, one after the other.
+/* snapshot.c - writes all pages to a file, one after the other; pages need no further description.
  *
- * In the name, %p is the process id and %n the number of the snapshot, from 1.  Without %n, the
- * number of a snapshot that is not the last is put behind the name.
+ * In the name, %p is the process id and %n the number of the snapshot, from 1. Without %n, a number
+ * is added to the names of all snapshots but the last.
  *
- * At the end of the process, somebody who waits may keep all its memory instead (a keeper), and
- * writes what a process may no longer write that gave up rights.
+ * At the end of the process, a waiting process (the keeper) may keep all its memory instead. The
+ * keeper also writes the pages of a process that gave up its rights to write.
  *
- * A signal handler may be what writes: no lock is taken, what is read may be half way through a
- * change in one entry of each slot, which the format allows for. */
+ * A signal handler may write a snapshot. So no lock is taken, and one entry per slot may be in the
+ * middle of a change, which the format allows. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -76,14 +76,14 @@ static bool write_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* A new file; or, emptied, one that is there if it is a regular file of this user's that has no
- * other name: whoever may write to the folder could have put a link or a pipe there. */
+/* Creates a file. Empties an existing file only if it is a regular file of this user with no other
+ * name: another user of the folder could have put a link or a pipe there. */
 static int open_file(const char *name)
 {
 	struct stat is;
 	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
-		fchmod(fd, 0600); /* whatever the mask */
+		fchmod(fd, 0600); /* Independent of the umask. */
 	if (fd >= 0 || errno != EEXIST)
 		return fd;
 	fd = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -95,7 +95,7 @@ static int open_file(const char *name)
 	return fd;
 }
 
-/* How much of a page was ever written, in blocks of a file. */
+/* Returns the bytes of a page until the last block (of a file) that was ever written. */
 static size_t page_used(const unsigned char *page)
 {
 	enum { BLOCK = 4096 };
@@ -111,7 +111,8 @@ static size_t page_used(const unsigned char *page)
 	return used;
 }
 
-/* What no page used yet is a hole in the file: each thread has a page, and uses little of it. */
+/* Writes a page. Its unused end becomes a hole in the file, because each thread has a page and uses
+ * little of it. */
 static bool write_page(int fd, const void *page)
 {
 	const size_t used = page_used(page), rest = HEAP_PAGE_SIZE - used;
@@ -120,8 +121,8 @@ static bool write_page(int fd, const void *page)
 	return rest == 0 || lseek(fd, (off_t)rest, SEEK_CUR) >= 0;
 }
 
-/* Beyond the limit of a file's size the program goes on as it would without a recorder: the signal
- * that says so does not end it. */
+/* Writes all pages. If the file reaches its size limit, the signal SIGXFSZ is suppressed, so that
+ * the program continues as without a recorder. */
 static bool write_pages(int fd)
 {
 	const struct timespec none = { 0, 0 };
@@ -139,7 +140,7 @@ static bool write_pages(int fd)
 	return good;
 }
 
-/* A signal that the program handles may come meanwhile. */
+/* Connects. Repeats if a signal that the program handles interrupts the call. */
 static bool connect_to(int fd, const struct sockaddr_un *to, socklen_t size)
 {
 	while (connect(fd, (const struct sockaddr *)to, size) != 0)
@@ -148,8 +149,9 @@ static bool connect_to(int fd, const struct sockaddr_un *to, socklen_t size)
 	return true;
 }
 
-/* A connection to the keeper, who may trace this process; -1: there is none.  Its name is one of
- * the abstract namespace (unix(7)): no file, and gone with the keeper. */
+/* Returns a connection to the keeper, and lets the keeper trace this process. -1 if there is none.
+ * The keeper's name is in the abstract namespace (unix(7)): it is no file, and disappears with the
+ * keeper. */
 static int reach_keeper(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -158,7 +160,8 @@ static int reach_keeper(void)
 	const size_t used = strlen(recorder.opt.keeper);
 	if (used == 0)
 		return -1;
-	for (size_t i = 0; i < used; i++) /* no checked copy, which musl lacks */
+	for (size_t i = 0; i < used; i++) /* Loop instead of memcpy: its checked form is missing
+					   * in musl. */
 		to.sun_path[1 + i] = recorder.opt.keeper[i];
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const socklen_t reach = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + used);
@@ -168,7 +171,8 @@ static int reach_keeper(void)
 			close(fd);
 		return -1;
 	}
-	/* Where the system lets ancestors trace alone, a daemon has none. */
+	/* Some systems let only ancestors trace a process. The keeper of a daemon is no
+	 * ancestor. */
 	prctl(PR_SET_PTRACER, (unsigned long)who.pid, 0, 0, 0);
 	return fd;
 }
@@ -186,15 +190,15 @@ static bool send_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* What the keeper is asked for begins with a word that only processes of the run know, then says
- * what it is to keep, then the file's name. */
+/* Sends a request to the keeper: a word that only processes of the run know, what to keep, and the
+ * file's name. */
 static bool keeper_ask(int fd, char kind, const char *name)
 {
 	return send_all(fd, recorder.opt.word, strlen(recorder.opt.word)) &&
 	       send_all(fd, &kind, 1) && send_all(fd, name, strlen(name) + 1);
 }
 
-/* The answer is one byte, or the end of the connection. */
+/* Reads the answer: one byte, or the end of the connection. */
 static bool keeper_answers(int fd)
 {
 	char answer = 0;
@@ -205,8 +209,7 @@ static bool keeper_answers(int fd)
 	return n == 1 && answer == 'y';
 }
 
-/* Does the keeper keep the memory of this process, under that name?  The process waits
- * meanwhile. */
+/* True if the keeper keeps the memory of this process under that name. The process waits for it. */
 static bool keep_memory(const char *name)
 {
 	const int fd = recorder.opt.memory ? reach_keeper() : -1;
@@ -217,7 +220,7 @@ static bool keep_memory(const char *name)
 	return kept;
 }
 
-/* Does the keeper write the pages, which this process may not? */
+/* True if the keeper writes the pages, because this process may not write files. */
 static bool keep_pages(const char *name)
 {
 	const int fd = reach_keeper();
@@ -239,8 +242,8 @@ static bool write_file(const char *name)
 	return good;
 }
 
-/* Where no file can be opened since too many are: a copy of the process closes one and writes.  It
- * sends no signal as it ends, and no wait() of the program's sees it. */
+/* Writes the file if too many files are open: a copy of the process closes one of them and writes.
+ * The copy sends no signal at its end, and the program's wait() calls do not see it. */
 static bool write_in_copy(const char *name)
 {
 	int status = 1;
@@ -272,8 +275,8 @@ bool snapshot_write(bool numbered)
 	return good;
 }
 
-/* Under a keeper, an empty file says that the process is recorded: it stays empty where the process
- * ends in a way that nobody in it sees. */
+/* Creates an empty file if there is a keeper, to show that the process is recorded. It stays empty
+ * if the process ends without running code, for example by a signal. */
 void snapshot_announce(void)
 {
 	char name[sizeof recorder.opt.out + 64];
@@ -288,7 +291,8 @@ void snapshot_announce(void)
 	errno = saved;
 }
 
-/* The call of exit that goes on with handlers and does not return: few instructions are in it. */
+/* True if `pc` is the call in exit() that runs handlers and does not return. It is near the start
+ * of exit(). */
 static bool is_in_exit(uintptr_t pc)
 {
 	enum { EXIT_MOST = 64 };
@@ -296,7 +300,8 @@ static bool is_in_exit(uintptr_t pc)
 	return start != 0 && pc - 1 - start < EXIT_MOST;
 }
 
-/* Where main returned, the frame that called exit is the C library's, and few are further out. */
+/* Returns the stack pointer at the return of main, 0 if main did not return. The caller of exit is
+ * then a frame of the C library, with few frames outside of it. */
 static uintptr_t returned_at(struct slot *s, const struct caller *from)
 {
 	enum { OUTER_MOST = 3 };
@@ -319,7 +324,7 @@ void snapshot_note_end(const struct caller *from, uintptr_t at)
 
 void snapshot_at_exit(void)
 {
-	/* After vfork the memory, and what happens to it, is the parent's. */
+	/* After vfork, the memory still belongs to the parent. */
 	if (atomic_load(&recorder.phase) == PHASE_RECORD &&
 	    recorder.process->pid == (uint32_t)getpid())
 		snapshot_write(false);
@@ -332,8 +337,8 @@ static void upon_signal(int number)
 		snapshot_write(true);
 }
 
-/* A handler that the program installs later takes its place; one that is there already, and a
- * signal that is ignored, stay as they are. */
+/* Installs the handler of a signal. Does nothing if the program has a handler or ignores the
+ * signal. A handler that the program installs later replaces this one. */
 void snapshot_upon(int number)
 {
 	struct sigaction a;
@@ -345,7 +350,7 @@ void snapshot_upon(int number)
 	sigaction(number, &a, NULL);
 }
 
-/* For programs that look it up: writes a snapshot now.  0, or -1 where that failed. */
+/* Writes a snapshot now. For programs that look up this name. Returns 0, or -1 on failure. */
 EXPORT int heft_heap_snapshot(void);
 
 int heft_heap_snapshot(void)

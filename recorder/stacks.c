@@ -1,9 +1,9 @@
-/* stacks.c - a stack of return addresses to its id.
+/* stacks.c - maps a stack of return addresses to its id. Each slot has a tree of its own, which
+ * only its thread writes: threads share neither tables nor counters.
  *
- * Every slot has a tree of its own, which it alone writes: threads share neither tables nor
- * counters.  A stack that was seen before is found by the hash of all its frames, all 64 bits of
- * which are compared: of a million distinct stacks one in 30 million runs mistakes one.  A new
- * stack goes to the tree, frame by frame from the innermost one whose node is known. */
+ * A known stack is found by the hash of all its frames. All 64 bits of the hash are compared: with
+ * a million distinct stacks, one in 30 million runs confuses two of them. A new stack is added to
+ * the tree, frame by frame, from the innermost frame whose node is known. */
 #include "recorder.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static inline uint32_t child_hash(uint32_t parent, uint64_t frame)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The entry of a hash, or the free one where it would be. */
+/* Returns the entry of a hash, or the free entry for it. */
 static inline struct leaf *leaf_at(struct leaf *leaves, uint32_t mask, uint64_t hash)
 {
 	uint32_t at = (uint32_t)(hash >> 32) & mask;
@@ -70,8 +70,8 @@ static bool children_grow(struct slot *s)
 	return true;
 }
 
-/* What the addresses of the tree mean has changed: new nodes go to new pages, old ids stay as they
- * are. */
+/* Empties the tables, because addresses have a new meaning. New nodes go to new pages; old ids stay
+ * valid. */
 static void forget(struct slot *s, uint32_t epoch)
 {
 	if (s->leaves != NULL)
@@ -85,7 +85,7 @@ static void forget(struct slot *s, uint32_t epoch)
 		s->frames[i].node = 0;
 }
 
-/* ---- new entries ----------------------------------------------------------------------------- */
+/* ---- adding nodes and stacks ----------------------------------------------------------------- */
 
 static uint32_t new_node(struct slot *s, uint32_t parent, uint64_t frame)
 {
@@ -140,7 +140,7 @@ static uint32_t new_stack(struct slot *s, uint32_t node)
 	return id;
 }
 
-/* The stack of frames[1..frame_count) by the tree. */
+/* Adds the stack frames[1..frame_count) to the tree. Returns its id, 0 if the tables are full. */
 static COLD uint32_t insert(struct slot *s)
 {
 	uint32_t i = s->frame_count - 1;
@@ -161,7 +161,8 @@ static COLD uint32_t insert(struct slot *s)
 	return known != 0 ? known : new_stack(s, node);
 }
 
-/* With the option `check`: is the stack found by its hash the one that was walked? */
+/* True if the stack that the hash found is the stack that was walked. Used with the option
+ * `check`. */
 static COLD bool is_same_stack(const struct slot *s, uint32_t id)
 {
 	uint32_t slot;

@@ -1,14 +1,13 @@
-/* unwind.c - where we are to a stack of return addresses.
+/* unwind.c - walks the current stack to return addresses. A step needs one row and two loads.
  *
- * A step is one row and two loads.  The outer part of a stack seldom changes between two
- * allocations of a thread, so the last stack is kept: when a frame of the new one has the state of
- * a frame of the old, and every word that mattered to the old walk from there outward still has its
- * value, the rest is the same, frame for frame.  Words are compared from inside to outside, so that
- * none is read which a walk would not read.
+ * The outer part of a stack seldom changes between two allocations of a thread. So the last stack
+ * is kept. Suppose that a frame of the new stack has the state of a frame of the old one. If every
+ * word that the old walk used from there outwards is unchanged, all outer frames are the same.
+ * Words are compared from inside to outside, so no word is read that a walk would not read.
  *
- * A bad frame ends the stack: the stack pointer must rise, stay aligned and within the thread's own
- * stack.  On any other stack (coroutines, signal stacks) what may be read is asked of the
- * kernel. */
+ * A bad frame ends the stack: the stack pointer must rise, stay aligned, and stay within the
+ * thread's own stack. On other stacks (coroutines, signal stacks), the kernel is asked which
+ * addresses can be read. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -16,13 +15,12 @@
 #include <unistd.h>
 
 enum {
-	PROBE_MAX = 1 << 20, /* the largest frame on an unknown stack */
+	PROBE_MAX = 1 << 20, /* Largest frame on an unknown stack. */
 	RED_ZONE = 128,
 };
 
 static const uintptr_t no_word = 0;
-/* Not aligned to anything, so no program counter follows a call to it: an entry whose word is this
- * is always walked anew. */
+/* Word of frames that must always be walked anew. It is odd, so no program counter equals it. */
 static const uintptr_t odd_word = 1;
 static const uintptr_t cut_word = (uintptr_t)HEAP_FRAME_CUT;
 
@@ -32,10 +30,10 @@ struct walk {
 	struct slot *slot;
 };
 
-/* ---- what may be read ------------------------------------------------------------------------ */
+/* ---- checks that memory is readable ---------------------------------------------------------- */
 
-/* rt_sigprocmask reads its set before it looks at its first argument: a test without side
- * effects. */
+/* True if an address can be read. A test without side effects: rt_sigprocmask reads its set before
+ * it checks its first argument. */
 bool memory_readable(uintptr_t addr)
 {
 	const int saved = errno;
@@ -55,7 +53,7 @@ static void bounds_set(struct walk *w, uintptr_t sp)
 	w->bounds = (struct bounds){ (sp | (PAGE_STEP - 1)) + 1, true };
 }
 
-/* May everything up to `end` be read? */
+/* True if everything below `end` can be read. */
 static COLD bool bounds_grow(struct walk *w, uintptr_t end)
 {
 	struct bounds *b = &w->bounds;
@@ -74,9 +72,9 @@ static inline bool in_bounds(struct walk *w, uintptr_t end)
 	return LIKELY(end <= w->bounds.top) || bounds_grow(w, end);
 }
 
-/* ---- one step -------------------------------------------------------------------------------- */
+/* ---- stepping from a frame to its caller ----------------------------------------------------- */
 
-/* The frame is the last: nothing was read. */
+/* Ends the stack at this frame. Nothing was read. */
 static inline bool step_end(struct frame *at, struct frame *next)
 {
 	at->ra_slot = at->fp_slot = &no_word;
@@ -85,15 +83,15 @@ static inline bool step_end(struct frame *at, struct frame *next)
 }
 
 #ifdef HEAP_TABLES
-/* Where the registers that a signal handler interrupted are: words of the frame pointer, the stack
- * pointer and the program counter. */
+/* Addresses of the registers that a signal interrupted: frame pointer, stack pointer and program
+ * counter. */
 struct interrupted {
 	uintptr_t fp, sp, pc, end;
 };
 
 #ifdef __x86_64__
-/* sp points at the ucontext (Linux: uc_mcontext at 40, in the order of REG_R8 ... of
- * <sys/ucontext.h>). */
+/* Finds the registers of an interrupted function. sp points at the ucontext (Linux: uc_mcontext at
+ * 40, in the order of REG_R8 ... of <sys/ucontext.h>). */
 static bool interrupted_find(struct walk *w, const struct frame *at, struct interrupted *ret)
 {
 	(void)w;
@@ -101,9 +99,10 @@ static bool interrupted_find(struct walk *w, const struct frame *at, struct inte
 	return true;
 }
 #else
-/* Behind sp are the arguments of the handler.  Of one that takes a number alone (it returns to
- * "pop %eax") they are the number and the registers, else the number and two pointers, the second
- * to the ucontext, with the registers at 20 (Linux: struct sigcontext_32). */
+/* Finds the registers of an interrupted function. The handler's arguments follow sp. If the handler
+ * takes only a number, the registers follow the number; such a handler returns to "pop %eax". Else
+ * there are the number and two pointers. The second points to the ucontext, with the registers at
+ * 20 (Linux: struct sigcontext_32). */
 static bool interrupted_find(struct walk *w, const struct frame *at, struct interrupted *ret)
 {
 	enum { POP_EAX = 0x58 };
@@ -138,7 +137,8 @@ static COLD bool step_signal(struct walk *w, struct frame *at, struct frame *nex
 #endif
 }
 
-/* Without a table: the frame pointer, if it can be one. */
+/* Steps to the caller by the frame pointer, for code without a table. False if the frame pointer
+ * cannot be right. */
 static bool step_chain(struct walk *w, struct frame *at, struct frame *next)
 {
 	const uintptr_t fp = at->fp;
@@ -171,8 +171,8 @@ static COLD bool step_odd(struct walk *w, struct row row, struct frame *at, stru
 	return step_end(at, next);
 }
 
-/* From the state of a frame to that of its caller.  Sets the frame's slots.  False where it is the
- * last; then `next` has what was read, or zeros. */
+/* Steps from a frame to its caller. Sets the frame's slots. False if the frame is the last; `next`
+ * then has the words that were read, or zeros. */
 static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 {
 	const uintptr_t sp = at->sp, fp = at->fp;
@@ -209,7 +209,7 @@ static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 	return next->pc != 0;
 }
 
-/* ---- walks ----------------------------------------------------------------------------------- */
+/* ---- walking a whole stack ------------------------------------------------------------------- */
 
 static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 {
@@ -217,8 +217,8 @@ static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 	return h ^ h >> 29;
 }
 
-/* Puts walked[0..n), innermost first, on top of frames[0..kept).  Words are moved one by one: a
- * load of two that were stored singly waits for both stores. */
+/* Appends walked[0..n), innermost first, to frames[0..kept). Words are copied one by one, because a
+ * load of two words that were stored separately must wait for both stores. */
 static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 {
 	struct frame *to = &s->frames[kept];
@@ -243,16 +243,16 @@ static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 	return hash;
 }
 
-/* A stack of its own: walked[0..n), and an end that holds what was read last, to be compared. */
+/* Stores a new stack: walked[0..n), and an end frame with the word that was read last, for
+ * comparison. */
 static uint64_t append_all(struct slot *s, uint32_t n)
 {
 	s->frames[0] = (struct frame){ .sp = UINTPTR_MAX, .pc = slot_walked(s)[n].pc };
 	return append(s, 1, n);
 }
 
-/* Deeper than we keep: behind the innermost frames comes a mark, which seems to be read where the
- * last one's caller was.  What lies further out counts for nothing from now on, so the next stack
- * may go on from these frames. */
+/* Cuts a stack that is too deep: keeps its innermost frames and adds a mark as their outermost
+ * caller. Frames beyond the mark no longer matter, so the next stack can reuse these frames. */
 static COLD uint64_t cut(struct slot *s)
 {
 	struct frame *last = &slot_walked(s)[DEEP_KEPT - 1];
@@ -276,8 +276,8 @@ static inline bool same_state(const struct frame *known, const struct frame *at)
 	return known->sp == at->sp && known->pc == at->pc && (known->fp == at->fp || !known->live);
 }
 
-/* Do frames[0..known] and what was walked inside of them fit?  If not, the walk goes on and meets
- * no known frame again. */
+/* True if frames[0..known] and the frames walked inside of them fit. If not, the walk continues and
+ * reuses no known frame. */
 static inline bool has_room(const struct slot *s, uint32_t known, const struct frame *at)
 {
 	const uint32_t count = known + 1 + (uint32_t)(at - slot_walked(s));
@@ -286,7 +286,7 @@ static inline bool has_room(const struct slot *s, uint32_t known, const struct f
 	return count >= DEEP_LEAST && count <= DEEP_MOST;
 }
 
-/* By the frame pointer; where that is none, by the unwind table. */
+/* Steps by the frame pointer. If that fails, steps by the unwind table. */
 static bool step_by_chain(struct walk *w, struct frame *at, struct frame *next)
 {
 	bool more = step_chain(w, at, next);
@@ -298,8 +298,8 @@ static bool step_by_chain(struct walk *w, struct frame *at, struct frame *next)
 	return more;
 }
 
-/* Where frame pointers are followed: the frame that has no caller says so, by its table or by a
- * frame pointer that is zero. */
+/* True if a frame has no caller, when frame pointers are followed. Its table says so, or its frame
+ * pointer is zero. */
 static bool is_outermost(const struct walk *w, const struct frame *at)
 {
 	if (at->fp == 0)
@@ -312,8 +312,8 @@ static bool is_outermost(const struct walk *w, const struct frame *at)
 #endif
 }
 
-/* Behind walked[0..n), of which the last has a caller that is not found: a mark, which no walk will
- * find again. */
+/* Adds a mark after walked[0..n), because the caller of the last frame was not found. No later walk
+ * reuses the mark. */
 static uint32_t mark_broken(struct slot *s, uint32_t n)
 {
 	slot_walked(s)[n] = (struct frame){ .pc = (uintptr_t)HEAP_FRAME_CUT,
@@ -348,7 +348,7 @@ static inline __attribute__((always_inline)) uint64_t unwind_reuse(struct walk *
 	return cut(s);
 }
 
-/* The innermost `depth` frames, each walked, and a mark if there are more. */
+/* Walks the innermost `depth` frames. Adds a mark if there are more. */
 static uint64_t unwind_some(struct walk *w, uint32_t depth, bool chain)
 {
 	struct slot *s = w->slot;
@@ -376,7 +376,7 @@ uint64_t unwind(struct slot *s, const struct caller *from)
 	slot_walked(s)[0].pc = from->pc;
 	slot_walked(s)[0].fp = from->fp;
 	w.rows = atomic_load_explicit(&recorder.rows, memory_order_acquire);
-	/* Until it is whole again, what is left of the last stack is nothing. */
+	/* The last stack is invalid until the new one is complete. */
 	const uint32_t count = epoch == s->row_epoch && opt->depth == 0 ? s->frame_count : 0;
 	s->frame_count = 0;
 	s->row_epoch = epoch;

@@ -1,6 +1,6 @@
-/* info.h - part of heft.h: what files are, a line each. */
+/* info.h - part of heft.h: describes files, one line per file. */
 #ifndef HEFT_H
-#include "heft.h" /* which includes this file in its turn */
+#include "heft.h" /* heft.h includes this file. */
 #elif !defined(HEFT_PART_INFO_H)
 #define HEFT_PART_INFO_H
 
@@ -8,11 +8,11 @@
 extern "C" {
 #endif
 
-/* ---- what files are ---------------------------------------------------------- */
+/* ---- facts about files ---------------------------------------------------- */
 
-/* A row for each file: format and machine, how it was linked, what it has of symbols and debug
- * info, how it is protected, how many relocations it has, how many bytes it could do without, and
- * of which other file it is a copy.
+/* A table with a row per file: format and machine, linking, symbols and debug info, protection,
+ * number of relocations, bytes that the file could do without, and which other file it is a copy
+ * of.
  *
  *     struct heft_info *info = heft_info_new(session);
  *     const struct heft_write_opts opts = { .size = sizeof opts, .format = HEFT_CSV };
@@ -20,28 +20,28 @@ extern "C" {
  *             heft_info_write(info, &opts, &sink, &err);
  *     heft_info_free(info);
  *
- * docs/json.md says what the columns mean.  One thread a handle. */
+ * docs/json.md describes the columns. One thread per handle. */
 struct heft_info;
 
-/* NULL where there is no memory.  Free with heft_info_free; NULL is fine there. */
+/* Makes a handle. NULL only if memory runs out. Free the handle with heft_info_free(), which
+ * accepts NULL. */
 HEFT_API struct heft_info *heft_info_new(struct heft_session *s);
 HEFT_API void heft_info_free(struct heft_info *info);
 
-/* Reads a program, library, object, archive or core, which becomes the next row.  When
- * the table is asked for, a file is read again where another has its size: once to hash it, and
- * once more to compare it with one of the same hash.  Fails as
- * heft_profile_run does where it cannot be read (HEFT_EIO), is no such file (HEFT_EUNSUPPORTED) or
- * is damaged (HEFT_EFORMAT); the rows before stand. */
+/* Reads a program, library, object, archive or core, which becomes the next row. HEFT_EIO if the
+ * file cannot be read, HEFT_EUNSUPPORTED if it is no such file, HEFT_EFORMAT if it is damaged;
+ * earlier rows stay. When the table is made, a file is read again if another has the same size:
+ * once to hash it, and once more to compare files with equal hashes. */
 HEFT_API bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err);
 
-/* The rows in the order in which they were added.  Measures: "bytes" of the file, "relocations",
- * "savings" in bytes, "copied" (bytes of the file where it is a copy of one before).  Belongs to
- * the handle, until the next call of heft_info_add. */
+/* Returns the rows, in the order in which they were added. Measures: "bytes" of the file,
+ * "relocations", "savings" in bytes, "copied" (bytes of the file if it is a copy of an earlier
+ * one). Belongs to the handle; valid until the next heft_info_add(). */
 HEFT_API const struct heft_table *heft_info_table(struct heft_info *info);
 
-/* Writes the table: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON or HEFT_MARKDOWN; HEFT_EARG for
- * another format, HEFT_EIO where the sink takes no more.  With `full` a table has lines below each
- * row which say all that is known of the file. */
+/* Writes the table: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON or HEFT_MARKDOWN. HEFT_EARG for
+ * another format, HEFT_EIO if the sink fails. With `full`, a table has lines below each row with
+ * all facts about the file. */
 HEFT_API bool heft_info_write(struct heft_info *info, const struct heft_write_opts *opts,
 			      const struct heft_sink *sink, struct heft_err *err);
 

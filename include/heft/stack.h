@@ -1,6 +1,6 @@
-/* stack.h - part of heft.h: how much stack the functions of a program may take. */
+/* stack.h - part of heft.h: computes how much stack the functions of a program may need. */
 #ifndef HEFT_H
-#include "heft.h" /* which includes this file in its turn */
+#include "heft.h" /* heft.h includes this file. */
 #elif !defined(HEFT_PART_STACK_H)
 #define HEFT_PART_STACK_H
 
@@ -8,59 +8,65 @@
 extern "C" {
 #endif
 
-/* ---- stacks -------------------------------------------------------------------- */
+/* ---- stack usage of functions and call paths ------------------------------ */
 
-/* The most stack that each function of a linked program may take with all that it calls, from its
- * code: what instructions do to the stack pointer, and which functions they call.  x86-64, i386,
- * AArch64, Thumb-2, RISC-V, AVR and Xtensa.  Where compilers state frames (section .stack_sizes,
- * .su files), the larger of the two counts.
+/* The most stack that each function of a linked program may take, with everything that it calls. It
+ * is computed from the code: what instructions do to the stack pointer, and which functions they
+ * call. Machines: x86-64, i386, AArch64, Thumb-2, RISC-V, AVR and Xtensa. If compilers state frames
+ * (section .stack_sizes, .su files), the larger number counts.
  *
  *     struct heft_stack *s = heft_stack_new(session);
  *     if (s && heft_stack_open(s, "firmware.elf", &err))
  *             heft_stack_write(s, NULL, NULL, &sink, &err);
  *     heft_stack_free(s);
  *
- * On x86 and AVR the return address counts to the function that is called.  Of functions that call
- * one another in a circle each counts once.  What a sum does not hold is told beside it.  One
- * thread a handle. */
+ * On x86 and AVR the return address counts for the called function. Functions that call one another
+ * in a circle count once each. Caveats say what a sum does not include. One thread per handle. */
 struct heft_stack;
 
-/* NULL only where there is no memory.  Free with heft_stack_free; NULL is fine there. */
+/* Makes a handle. NULL only if memory runs out. Free the handle with heft_stack_free(), which
+ * accepts NULL. */
 HEFT_API struct heft_stack *heft_stack_new(struct heft_session *s);
 HEFT_API void heft_stack_free(struct heft_stack *s);
 
-/* Settings, before heft_stack_open. */
-/* Opens a linked program, once per handle.  HEFT_EUNSUPPORTED for other files and machines,
- * HEFT_EFORMAT for a bad line of the file of calls, HEFT_EARG where that names no function. */
+/* The settings below must be made before heft_stack_open(). */
+/* Opens a linked program, once per handle. HEFT_EUNSUPPORTED for other files and machines.
+ * HEFT_EFORMAT for a bad line in the file of calls, HEFT_EARG if it names an unknown function. */
 HEFT_API bool heft_stack_open(struct heft_stack *s, const char *path, struct heft_err *err);
 
-/* Which rows are wanted. */
+/* Which rows are made. */
 enum heft_stack_flag {
-	HEFT_STACK_ALL = 1 << 0, /* all functions, not only those where ways begin */
-	/* The limit of rows counts no entry and no interrupt handler: all of these are rows. */
+	HEFT_STACK_ALL = 1 << 0, /* All functions, not only the first functions of call chains. */
+	/* Always list the entry and all interrupt handlers. They do not count against the limit of
+	 * rows. */
 	HEFT_STACK_MORE_ROWS = 1 << 1,
 };
 
 struct heft_stack_query {
-	size_t size;          /* sizeof(struct heft_stack_query) */
-	uint32_t rows;        /* then the rest is counted; 0: all */
-	unsigned flags;       /* enum heft_stack_flag */
-	const char *function; /* those that the name means (docs/names.md) alone; NULL: all */
+	size_t size;          /* Set to sizeof(struct heft_stack_query). */
+	uint32_t rows;        /* Most rows; the rest is only counted. 0 for all. */
+	unsigned flags;       /* Bits of enum heft_stack_flag. */
+	const char *function; /* Only functions with this name (docs/names.md). NULL for all. */
 };
 
-/* A row a function: the program's entry first, then interrupt handlers, then functions that nothing
- * calls directly and, with HEFT_STACK_ALL, all others; of each kind those that take most first.
- * Measures, in bytes: "stack", with
- * all that it calls; "frame", its own.  Texts: "stated", the frame as the compiler states it, ""
- * where it does not; "kind" ("entry", "interrupt", "uncalled", "called"); "besides", why it may be
- * more ("recursion", "indirect calls", "unknown callees", "alloca", "odd code", ", " apart; "": it
- * is not); "cause", a function for each of these ("alloca in run"); "path", the deepest way ("main
- * 32 > run 48": bytes each adds).  `query` may be NULL.
- * HEFT_ENOTFOUND where no function has the name.  Belongs to the handle, until the next call. */
+/* Returns a row per function: first the program's entry, then interrupt handlers, then functions
+ * that nothing calls directly and, with HEFT_STACK_ALL, all others. Each group is sorted by stack,
+ * largest first.
+ *
+ * Measures, in bytes: "stack", with all callees; "frame", the function's own.
+ *
+ * Texts: "stated", the frame that the compiler states, "" if none. "kind": "entry", "interrupt",
+ * "uncalled" or "called". "besides": caveats, why the stack may be more ("recursion", "indirect
+ * calls", "unknown callees", "alloca", "odd code", separated by ", "; "" if none). "cause": a
+ * function for each caveat ("alloca in run"). "path": the deepest call chain ("main 32 > run 48"),
+ * with the bytes that each function adds.
+ *
+ * `query` may be NULL. HEFT_ENOTFOUND if no function has the name. Belongs to the handle; valid
+ * until the next call. */
 HEFT_API const struct heft_table *
 heft_stack_table(struct heft_stack *s, const struct heft_stack_query *query, struct heft_err *err);
-/* Writes it: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON, HEFT_MARKDOWN; with `full` a table has the
- * path and the causes below each row. */
+/* Writes the table: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON, HEFT_MARKDOWN. With `full`, a table
+ * has the path and the causes below each row. */
 HEFT_API bool heft_stack_write(struct heft_stack *s, const struct heft_stack_query *query,
 			       const struct heft_write_opts *opts, const struct heft_sink *sink,
 			       struct heft_err *err);

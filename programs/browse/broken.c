@@ -1,4 +1,4 @@
-/* The end of a process in which an invariant of heft's own broke, outside of the library. */
+/* Ends a process if an invariant of heft broke outside of the library. */
 #include "base/base.h"
 
 #include "browse/paint.h"

@@ -1,4 +1,4 @@
-/* Keys, and what they do. */
+/* Handles the keys. */
 #include "browse/browse.h"
 
 #include "browse/paint.h"
@@ -26,7 +26,7 @@ void browse_say(struct browse *b, const char *fmt, ...)
 	va_end(args);
 }
 
-/* What is typed already; ERR where there is nothing. */
+/* Returns the next key that is typed already. ERR if there is none. */
 static int typed_key(void)
 {
 	timeout(0);
@@ -51,7 +51,7 @@ int browse_key(struct browse *b, int ms)
 		if (count == 0)
 			return KEY_NONE;
 		if (count < 0)
-			continue; /* a signal: of another size, as a rule */
+			continue; /* A signal, usually of a new screen size. */
 		key = typed_key();
 		if (key != KEY_RESIZE)
 			return key;
@@ -61,7 +61,7 @@ int browse_key(struct browse *b, int ms)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-/* Whether Esc is among the keys that were typed meanwhile; the others are kept. */
+/* True if Esc was typed meanwhile. Other keys are kept. */
 static bool is_stopped(void)
 {
 	int keys[KEYS_KEPT];
@@ -126,7 +126,7 @@ static void apply_filter(struct browse *b)
 	browse_go_to(b, node);
 }
 
-/* Letters that are already typed come first: a filter over a million rows takes a moment. */
+/* Waits for letters that are typed already, because a filter over a million rows takes a moment. */
 static void filter_typed(struct browse *b)
 {
 	const int key = typed_key();
@@ -139,18 +139,19 @@ static void filter_typed(struct browse *b)
 
 /* ---- prompts --------------------------------------------------------------------------------- */
 
-/* False: the key changes nothing in the text. */
+/* Applies a key to a text. False if the key changes nothing. */
 static bool edit(char *text, size_t room, const char *const *choices, int key)
 {
 	size_t size = strlen(text), next = 0;
 	ASSERT(size < room);
-	if (key == KEY_BACKSPACE || key == 127 || key == '\b') { /* the last character, of UTF-8 */
+	if (key == KEY_BACKSPACE || key == 127 || key == '\b') { /* Removes the last UTF-8
+								  * character. */
 		while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
 			size--;
 		text[size > 0 ? size - 1 : 0] = '\0';
 	} else if (key == 'U' - '@') {
 		text[0] = '\0';
-	} else if (key == '\t' && choices != NULL) { /* the choice behind this one */
+	} else if (key == '\t' && choices != NULL) { /* Takes the next choice. */
 		for (size_t i = 0; choices[i] != NULL; i++)
 			if (strcmp(choices[i], text) == 0)
 				next = choices[i + 1] != NULL ? i + 1 : 0;
@@ -180,7 +181,7 @@ bool browse_prompt(struct browse *b, const char *label, char *text, size_t room,
 {
 	for (;;) {
 		draw_prompt(b, label, text, choices != NULL);
-		const int key = getch(); /* the loop draws again what another size spoiled */
+		const int key = getch(); /* The loop draws again after a new screen size. */
 		paint_cursor(-1, 0);
 		if (key == ESC || key == ERR)
 			return false;
@@ -233,7 +234,7 @@ static void browse_open_table(struct browse *b, size_t input, const char *by)
 	}
 	b->input = input;
 	if (!browse_take_table(b, &table, false))
-		b->quits = true; /* the table before is gone */
+		b->quits = true; /* The previous table is gone. */
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -257,7 +258,7 @@ static void browse_write_page(struct browse *b)
 	struct heft_err err = { .text = "" };
 	char path[400];
 	const char *const name = b->ops->title(b->ops->ctx, b->input);
-	/* A process is called by its number, and then as it was started. */
+	/* A process is named by its number, then by its command. */
 	const size_t size = b->table.lives ? strcspn(name, ":") : strlen(name);
 	snprintf(path, sizeof path, "%.*s.html", (int)(size < 380 ? size : 380), name);
 	if (!browse_prompt(b, "write a page to", path, sizeof path, NULL, NULL))
@@ -340,7 +341,7 @@ static void next_sort(struct browse *b)
 
 enum { WHEEL_LINES = 3, DOUBLE_MS = 400 };
 
-/* The lines move, the cursor stays in sight. */
+/* Scrolls the lines. The cursor stays visible. */
 static void scroll_by(struct browse *b, int64_t by)
 {
 	const int64_t size = browse_page_size(), count = b->tree.line_count;
@@ -380,9 +381,9 @@ static void take_mouse(struct browse *b)
 		click(b, browse_line_at(b, e.y));
 }
 
-/* ---- keys, once more ------------------------------------------------------------------------- */
+/* ---- keys that move the cursor --------------------------------------------------------------- */
 
-/* False: it is no key that moves. */
+/* Moves by a key. False if the key does not move. */
 static bool moves(struct browse *b, int key)
 {
 	const uint32_t node = browse_chosen(b), was = b->tree.root;
@@ -402,7 +403,7 @@ static bool moves(struct browse *b, int key)
 	case 'l': set_open(b, browse_chosen(b), true); break;
 	case KEY_LEFT:
 	case 'h': go_left(b); break;
-	case '*': /* all rows of a level */
+	case '*': /* All rows of a level. */
 		if (node == UINT32_MAX)
 			break;
 		tree_open_beside(&b->tree, node, !b->tree.nodes[node].open);
@@ -481,7 +482,7 @@ static void act(struct browse *b, int key)
 	case 'o': browse_write_page(b); break;
 	case '?': browse_help(b); break;
 	case 'q':
-	case ERR: b->quits = true; break; /* the terminal is gone */
+	case ERR: b->quits = true; break; /* The terminal is gone. */
 	default: break;
 	}
 }

@@ -1,12 +1,13 @@
+/* Makes, sorts, lists and marks the nodes of the tree of rows. */
 #include "browse/browse_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- making nodes ---------------------------------------------------------------------------- */
 
-/* "[section .text]" below ".text" says it again as well. */
+/* True if a label repeats the label above. "[section .text]" below ".text" is a repetition too. */
 bool tree_same_label(const char *above, const char *label)
 {
 	static const char section[] = "[section ";
@@ -16,14 +17,14 @@ bool tree_same_label(const char *above, const char *label)
 		strcmp(label + start + size, "]") == 0);
 }
 
-/* False where there is no memory. */
+/* Returns false if there is no memory. */
 static bool browse_tree_open_row(const struct tree *t, const struct heft_row *row)
 {
 	return row->children != NULL || row->child_count == 0 || t->rows.open(t->rows.of, row);
 }
 
-/* The row whose children stand below this one: levels that only say again what the one above
- * says are passed over.  NULL where there is no memory. */
+/* Returns the row whose children are shown below this one. Levels that only repeat the level above
+ * are skipped. NULL if there is no memory. */
 static const struct heft_row *inner_row(const struct tree *t, const struct heft_row *row)
 {
 	const size_t size = t->table->measure_count * sizeof *row->now;
@@ -75,7 +76,7 @@ static enum heft_filtered browse_tree_filtered(const struct tree *t, const struc
 	return t->rows.filtered(t->rows.of, row, now, base);
 }
 
-/* What is hidden by the table has no node. */
+/* Adds a node. A row that the table hides gets none. */
 static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent)
 {
 	const union heft_value *now, *base;
@@ -95,7 +96,7 @@ static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent
 	return true;
 }
 
-/* The rows below one, those that the table shows and perhaps others; false where there is no
+/* Lists the rows below a row: all that the table shows, and perhaps more. False if there is no
  * memory. */
 static bool browse_tree_list_rows(const struct tree *t, const struct heft_row *row,
 				  const struct heft_row *const **ret, size_t *ret_count)
@@ -191,14 +192,15 @@ static union heft_value *browse_tree_sums_of(const struct tree *t, uint32_t node
 	return t->sums + (size_t)node * t->table->measure_count * 2;
 }
 
-/* Rows that share what they count do not add up: those of the table are left as they are. */
+/* True if the sums of a measure count. Rows that share what they count do not add up; the table's
+ * own values stay. */
 static bool is_summed(const struct tree *t, uint32_t node, size_t measure)
 {
 	return t->sums != NULL &&
 	       !(t->table->measures[measure].shared && !tree_has_children(t, node));
 }
 
-/* The sums of what the table lets through; NULL: all of the row. */
+/* Returns the sums of the rows that the table lets through. NULL means all of the row. */
 static const union heft_value *sums_by_table(const struct tree *t, uint32_t node, bool base)
 {
 	const union heft_value *now, *was;
@@ -252,13 +254,14 @@ void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool re
 }
 
 struct key {
-	double size; /* larger first */
-	double most; /* the same of the measure that is largest */
+	double size; /* Larger first. */
+	double most; /* Size by the measure that is largest. Larger first. */
 	const char *label;
 	uint32_t node;
 };
 
-/* So many rows of one size are told apart by name; comparing a million names takes long. */
+/* Number of rows of equal size that are sorted by name. More are not, because comparing a million
+ * names takes long. */
 enum { ALIKE_MOST = 4096 };
 
 static int browse_tree_compare_sizes(const void *a, const void *b)
@@ -288,7 +291,7 @@ static void sort_unless_sorted(struct key *keys, size_t count,
 		qsort(keys, count, sizeof *keys, compare);
 }
 
-/* Keys that are in the order of their sizes: those of one size by name. */
+/* Sorts runs of equal size by name. The keys are sorted by size already. */
 static void sort_alike(struct key *keys, size_t count)
 {
 	for (size_t i = 0, end; i < count; i = end) {
@@ -366,7 +369,7 @@ unsigned tree_depth(const struct tree *t, uint32_t node)
 	return depth;
 }
 
-/* Puts the children that are shown behind those that wait, the last one first. */
+/* Pushes the shown children after the waiting nodes, the last child first. */
 static bool list_children(struct tree *t, uint32_t node, uint32_t *count)
 {
 	if (!tree_make_children(t, node) || !sort_children(t, node))
@@ -442,7 +445,7 @@ void tree_marked(const struct tree *t, size_t measure, double *ret_now, double *
 			above = t->nodes[above].parent;
 			counted = t->nodes[above].marked;
 		}
-		if (counted) /* with the marked row above it */
+		if (counted) /* Counted already with the marked row above it. */
 			continue;
 		const double now = tree_number(t, tree_now(t, i, measure), measure);
 		*ret_now += isnan(now) ? 0 : now;

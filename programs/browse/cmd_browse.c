@@ -1,4 +1,4 @@
-/* heft browse: the table on a terminal. */
+/* Implements heft browse: shows the table on a terminal. */
 #include "browse/browse.h"
 #include "browse/row_card.h"
 
@@ -36,9 +36,9 @@ static const char browse_manual[] =
 
 struct browse_job {
 	struct inputs inputs;
-	struct input *opened;  /* by number; title NULL: not yet */
-	char process_name[32]; /* input 0 where inputs.pid is not 0 */
-	char living[100];      /* its title */
+	struct input *opened;  /* Per input. `title` is NULL if it is not opened yet. */
+	char process_name[32]; /* Name of input 0 if inputs.pid is not 0. */
+	char living[100];      /* Title of that process. */
 	struct row_card card;
 	bool no_mouse;
 };
@@ -68,7 +68,7 @@ static bool browse_add_base(void *ctx, const char *word)
 	return inputs_add(&((struct browse_job *)ctx)->inputs, word, true);
 }
 
-/* ---- what the screen asks for ---------------------------------------------------------------- */
+/* ---- operations for the screen --------------------------------------------------------------- */
 
 static const char *title(void *ctx, size_t input)
 {
@@ -168,7 +168,8 @@ static void browse_take(void *ctx, size_t i, void *made)
 	free(made);
 }
 
-/* Programs are measured again, of lists and heaps there are rows of another kind. */
+/* Opens an input with other rows. Programs are measured again; lists and heaps only get other
+ * rows. */
 static bool open_input(void *ctx, size_t i, const char *by, struct browse_table *ret,
 		       struct heft_err *err)
 {
@@ -188,7 +189,7 @@ static bool open_input(void *ctx, size_t i, const char *by, struct browse_table 
 	return ret->table != NULL;
 }
 
-/* The headers of a program say at once how large its sections are. */
+/* Shows the sizes of a program's sections at once, from its headers. */
 static bool glance(void *ctx, struct browse_table *ret)
 {
 	struct browse_job *job = ctx;
@@ -277,7 +278,7 @@ static bool cmd_browse_write_page(void *ctx, const char *path, struct heft_err *
 	return good;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- running the screen ---------------------------------------------------------------------- */
 
 static int cmd_browse_look(struct browse_job *job)
 {
@@ -308,7 +309,7 @@ static int cmd_browse_look(struct browse_job *job)
 	return good ? EXIT_FINE : cli_failed(cli, &err);
 }
 
-/* A process is the one input, under a name of its own. */
+/* Makes a process the only input, under a name of its own. */
 static bool name_process(struct browse_job *job)
 {
 	const struct cli *cli = job->inputs.cli;

@@ -1,4 +1,4 @@
-/* Filters of trees. */
+/* Filters trees. */
 #include "browse/browse_tree.h"
 
 #include <ctype.h>
@@ -11,21 +11,21 @@ enum { WORDS_MAX = 16 };
 struct filter_word {
 	const char *text;
 	size_t size;
-	bool exact; /* has a capital letter */
+	bool exact; /* The word has a capital letter. */
 };
 
 struct words {
-	char *text; /* of all of them */
+	char *text; /* Text of all words. */
 	struct filter_word words[WORDS_MAX];
 	unsigned count;
-	uint32_t wanted, unwanted; /* bits by number of the word */
-	uint32_t in_full;          /* wanted ones that short names have no room for */
+	uint32_t wanted, unwanted; /* A bit per number of the word. */
+	uint32_t in_full;          /* Wanted words that are too long for short names. */
 };
 
 static void filter_add_word(struct words *w, char *text)
 {
 	const bool not = text[0] == '!';
-	ASSERT(w->count < 8 * sizeof(uint32_t)); /* a bit each */
+	ASSERT(w->count < 8 * sizeof(uint32_t)); /* A bit per filter. */
 	struct filter_word *word = &w->words[w->count];
 	*word = (struct filter_word){ .text = text + not, .size = strlen(text + not) };
 	if (word->size == 0 || w->count == WORDS_MAX)
@@ -38,7 +38,7 @@ static void filter_add_word(struct words *w, char *text)
 	w->count++;
 }
 
-/* False where there is no memory. */
+/* Returns false if there is no memory. */
 static bool split_words(struct words *w, const char *text)
 {
 	char *rest = NULL;
@@ -51,7 +51,7 @@ static bool split_words(struct words *w, const char *text)
 	return true;
 }
 
-/* The letters of ASCII; a name in UTF-8 is found as it is written. */
+/* Compares without case for ASCII letters. UTF-8 names must be equal. */
 static bool begins_with(const char *text, const struct filter_word *w)
 {
 	for (size_t i = 0; i < w->size; i++) {
@@ -74,7 +74,8 @@ static bool filter_contains(const char *text, const struct filter_word *w)
 	return false;
 }
 
-/* Bits of the words that a row has in a name or text; `known` are not asked again. */
+/* Returns bits of the words that a row has in a name or text. `known` words are not tested
+ * again. */
 static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row,
 				const struct words *w, uint32_t known)
 {
@@ -89,7 +90,7 @@ static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row
 	return known;
 }
 
-/* Decides which leaves are shown.  A node follows its parent. */
+/* Decides which leaves are shown. A node comes after its parent. */
 static bool match_leaves(struct tree *t, const struct words *w)
 {
 	uint32_t *found = malloc(t->count * sizeof *found);
@@ -114,8 +115,8 @@ static void filter_add_value(union heft_value *to, union heft_value v, enum heft
 		to->parts += v.parts;
 }
 
-/* Children have higher numbers than their parents, so the sums below a node are whole when it is
- * its turn. */
+/* Adds up the sums. Children have higher numbers than their parents, so the sums below a node are
+ * complete before the node. */
 static void filter_add_up(struct tree *t, union heft_value *sums)
 {
 	const size_t measures = t->table->measure_count;
@@ -144,7 +145,7 @@ static void filter_add_up(struct tree *t, union heft_value *sums)
 static bool filter_here(struct tree *t, const struct words *w)
 {
 	union heft_value *sums = NULL;
-	if (w->count == 0) { /* all rows are shown */
+	if (w->count == 0) { /* All rows are shown. */
 		free(t->sums);
 		t->sums = NULL;
 		for (uint32_t i = 0; i < t->count; i++)
@@ -164,7 +165,7 @@ static bool filter_here(struct tree *t, const struct words *w)
 	return true;
 }
 
-/* ---- by the table ---------------------------------------------------------------------------- */
+/* ---- filtering by the table ------------------------------------------------------------------ */
 
 struct filter_asked {
 	const struct tree *tree;
@@ -188,7 +189,8 @@ static bool filter_is_kept(const struct tree *t, uint32_t node)
 	return t->nodes[node].open || t->nodes[node].marked || node == t->root;
 }
 
-/* What was done to rows outlasts the filter that hides them.  NULL where there is no memory. */
+/* Lists the rows whose state must outlast the filter that hides them. NULL if there is no
+ * memory. */
 static const struct heft_row **list_kept(const struct tree *t, size_t *ret_count)
 {
 	size_t count = 0;
@@ -222,7 +224,7 @@ static bool filter_by_table(struct tree *t, const struct words *w, uint32_t *cur
 	return good;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- common functions ------------------------------------------------------------------------ */
 
 void tree_close_opened(struct tree *t, uint32_t cursor)
 {

@@ -1,3 +1,4 @@
+/* Makes a table in a thread of its own. */
 #include "browse/loader.h"
 
 #include <signal.h>
@@ -64,7 +65,8 @@ bool loader_start(struct loader *l, size_t input, const char *by)
 	l->done = l->total = 0;
 	l->made = NULL;
 	ASSERT(!l->busy);
-	/* Signals, such as that of a new size of the screen, are for the screen's thread. */
+	/* Starts the thread. Signals, such as that of a new screen size, stay with the screen's
+	 * thread. */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

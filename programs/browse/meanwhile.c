@@ -1,5 +1,5 @@
-/* Tables that are made while others are looked at: the first one, where it takes a while, and that
- * of what lives, anew. */
+/* Makes tables while the user looks at others: the first table if it takes long, and new tables of
+ * a living source. */
 #include "browse/paint.h"
 #include "browse/state.h"
 
@@ -9,11 +9,12 @@
 
 enum {
 	ESC = 27,
-	SOON_MS = 150,     /* how long a terminal stays as it was */
-	STEP_MS = 20,      /* from one look at the loader to the next */
-	LIVING_MS = 200,   /* from one look at the clock to the next while nothing is made */
-	REFRESH_MS = 1000, /* from one table of what lives to the next, at least */
-	REFRESH_SHARE = 4, /* it takes a fifth of the time at most */
+	SOON_MS = 150,     /* Milliseconds before the terminal changes. */
+	STEP_MS = 20,      /* Milliseconds between two looks at the loader. */
+	LIVING_MS = 200,   /* Milliseconds between two looks at the clock while nothing is made. */
+	REFRESH_MS = 1000, /* Least milliseconds between two tables of a living source. */
+	REFRESH_SHARE = 4, /* A new table waits four times as long as the last one took, so it
+			    * takes a fifth of the time at most. */
 };
 
 int64_t browse_since(const struct timespec *from)
@@ -52,7 +53,7 @@ static bool take_first(struct browse *b, struct heft_err *err)
 	       fail_text(err, HEFT_ENOMEM, "%s", "out of memory");
 }
 
-/* With nothing else to look at. */
+/* Waits for the first table, with nothing else to show. */
 static bool await_first(struct browse *b, struct heft_err *err)
 {
 	while (!loader_wait(&b->loader, STEP_MS)) {
@@ -74,7 +75,8 @@ static bool await_first(struct browse *b, struct heft_err *err)
 static bool start_paint(unsigned flags, struct heft_err *err)
 {
 	const char *term = getenv("TERM");
-	/* ncurses crashes where it gets no memory; a terminal takes less than this. */
+	/* True if there is memory for a terminal. ncurses crashes without it, and needs less than
+	 * this. */
 	void *room = malloc(1 << 20);
 	free(room);
 	if (room == NULL)
@@ -104,7 +106,7 @@ bool browse_begin(struct browse *b, const char *by, unsigned flags, struct heft_
 	return false;
 }
 
-/* ---- while somebody looks -------------------------------------------------------------------- */
+/* ---- while the user looks at a table --------------------------------------------------------- */
 
 int browse_patience(const struct browse *b)
 {

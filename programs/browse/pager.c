@@ -1,4 +1,4 @@
-/* Text over the table: card, help, notes. */
+/* Shows text over the table: card, help, notes. */
 #include "browse/paint.h"
 #include "browse/state.h"
 
@@ -9,7 +9,8 @@
 
 /* ---- lines of a text ------------------------------------------------------------------------- */
 
-/* Where the line behind the one that begins at `at` begins; lines are wrapped to the screen. */
+/* Returns the start of the next line; the current one begins at `at`. Lines are wrapped to the
+ * screen. */
 static const char *pager_next_line(const char *at)
 {
 	const char *end = strchr(at, '\n');
@@ -17,7 +18,7 @@ static const char *pager_next_line(const char *at)
 	const size_t size = end != NULL ? (size_t)(end - at) : strlen(at);
 	const size_t fits = paint_fit(at, paint_columns() - 2);
 	if (size > 0 && fits < size) {
-		/* Up to its last blank, unless that leaves half of the line empty. */
+		/* Breaks the line at its last blank, unless that leaves half of the line empty. */
 		size_t blank = at[fits] == ' ' ? fits + 1 : fits;
 		while (blank > fits / 2 && at[blank - 1] != ' ')
 			blank--;
@@ -65,7 +66,7 @@ static int wheel(void)
 	return (e.bstate & BUTTON4_PRESSED) != 0 ? -3 : (e.bstate & BUTTON5_PRESSED) != 0 ? 3 : 0;
 }
 
-/* How far a key scrolls; false: it ends the pager. */
+/* Finds how far a key scrolls. False if the key ends the pager. */
 static bool scrolls(int key, int *by)
 {
 	const int page = paint_rows() > 4 ? paint_rows() - 3 : 1;
@@ -90,7 +91,7 @@ void browse_pager(struct browse *b, const char *title, const char *text)
 	int first = 0, by = 0;
 	(void)b;
 	do {
-		int most = 2 - paint_rows(); /* lines beyond the screen */
+		int most = 2 - paint_rows(); /* Number of lines beyond the screen. */
 		for (const char *at = text; *at != '\0' && most < 1000000; at = pager_next_line(at))
 			most++;
 		first += by;
@@ -183,7 +184,7 @@ static void pager_put_texts(FILE *to, const struct tree *t, const struct heft_ro
 	}
 }
 
-/* Calls an op with a row and the labels on the way to it. */
+/* Calls an operation with a row and the labels above it. */
 static bool call_with_row(const struct browse *b, uint32_t node,
 			  bool (*op)(const struct browse *, const struct browse_row *, FILE *,
 				     struct heft_err *),
@@ -236,7 +237,7 @@ static void pager_put_card(FILE *to, const struct browse *b, uint32_t node)
 	call_with_row(b, node, put_known, to, NULL);
 }
 
-/* ---- what is written there ------------------------------------------------------------------- */
+/* ---- showing written text -------------------------------------------------------------------- */
 
 static void show_file(struct browse *b, const char *title, FILE *f, char *const *text)
 {

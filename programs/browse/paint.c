@@ -1,4 +1,4 @@
-/* wcwidth is in XSI. */
+/* wcwidth() is in XSI. */
 #define _XOPEN_SOURCE 700
 
 #include "browse/paint.h"
@@ -33,7 +33,7 @@ bool paint_start(bool color, bool mouse)
 	keypad(stdscr, TRUE);
 	set_escdelay(50);
 	curs_set(0);
-	mouseinterval(0); /* a click is told at once */
+	mouseinterval(0); /* A click is reported at once. */
 	if (mouse)
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	if (!color || !has_colors() || start_color() == ERR)
@@ -62,7 +62,7 @@ int paint_columns(void)
 	return COLS;
 }
 
-/* Colours are only set up where they are wanted. */
+/* Sets the style. Colours exist only if they are wanted. */
 static void set_style(enum paint_style style, bool chosen)
 {
 	attrset((int)(styles[style].attributes | (chosen ? A_REVERSE : 0)));
@@ -75,12 +75,12 @@ static bool is_utf8(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* One character as the terminal can show it. */
+/* One character in the form that the terminal can show. */
 struct paint_glyph {
 	const char *p;
 	size_t size;
 	int width;
-	size_t taken; /* bytes of the text */
+	size_t taken; /* Bytes of the text. */
 	struct tame tame;
 	char room[20];
 };
@@ -109,7 +109,8 @@ static void get_glyph(struct paint_glyph *g, const char *text, size_t size)
 	g->size = (size_t)g->width;
 }
 
-/* A character has four bytes at most: what is behind the columns is not looked at. */
+/* Returns a limit of the bytes to look at. A character has at most four bytes, so text beyond the
+ * columns is skipped. */
 static size_t near_size(const char *text, int width)
 {
 	return strnlen(text, (size_t)width * 16 + 16);

@@ -1,3 +1,4 @@
+/* Writes what is known about a row beyond its numbers. */
 #include "browse/row_card.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@ enum {
 	LINE_MOST = 4000
 };
 
-/* ---- where the bytes of a row are ------------------------------------------------------------ */
+/* ---- places of a row's bytes ----------------------------------------------------------------- */
 
 struct row_card_place {
 	uint64_t start, size;
@@ -21,10 +22,11 @@ struct row_card_place {
 
 struct row_card_places {
 	const struct browse_row *row;
-	struct row_card_place list[CODE_PLACES]; /* the first ones */
+	struct row_card_place list[CODE_PLACES]; /* The first places. */
 	size_t count;                            /* all */
-	uint64_t bytes;                          /* of all */
-	uint64_t bytes_of_label;                 /* and of the same label below other rows */
+	uint64_t bytes;                          /* Bytes of all places. */
+	uint64_t bytes_of_label;                 /* Bytes of the same label, including bytes
+						  * below other rows. */
 };
 
 static bool is_section_of(const char *label, const char *name)
@@ -35,7 +37,8 @@ static bool is_section_of(const char *label, const char *name)
 	       strcmp(label + start + size, "]") == 0;
 }
 
-/* Levels that only say again what the one above says are no rows: see browse_tree.h. */
+/* True if labels are the path of a row. Levels that only repeat the level above are no rows: see
+ * browse_tree.h. */
 static bool is_on_path(const struct browse_row *row, const char *const *labels, size_t count)
 {
 	size_t k = 0;
@@ -73,7 +76,7 @@ static bool row_card_add_place(void *ctx, uint64_t start, uint64_t size, const c
 	return true;
 }
 
-/* The first file of the profile that has bytes of the row in a domain; NULL: none. */
+/* Returns the profile's first file that has bytes of the row in a domain. NULL if there is none. */
 static const char *find_places(const struct input *in, const struct browse_row *row,
 			       enum heft_domain domain, struct row_card_places *ret)
 {
@@ -102,7 +105,7 @@ static void row_card_put_places(FILE *to, const struct row_card_places *p, const
 	fputc('\n', to);
 }
 
-/* ---- what is opened -------------------------------------------------------------------------- */
+/* ---- opened handles -------------------------------------------------------------------------- */
 
 void row_card_release(struct row_card *c)
 {
@@ -157,10 +160,10 @@ static bool row_card_open_blocks(struct row_card *c, const char *path, struct he
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Names may have any length; lines that are looked at do not. */
+/* Writes lines of limited length. Names may have any length. */
 struct short_lines {
 	FILE *to;
-	size_t used; /* bytes of the line so far */
+	size_t used; /* Bytes of the line so far. */
 };
 
 static bool row_card_put_short(void *ctx, const void *data, size_t size)
@@ -186,7 +189,8 @@ static bool row_card_put_short(void *ctx, const void *data, size_t size)
 
 /* ---- the card -------------------------------------------------------------------------------- */
 
-/* Look-ups that are given up leave a handle that can only be freed. */
+/* Looks up an address. If the look-up is left early, the handle is released, because it can only be
+ * freed. */
 static bool row_card_find(struct row_card *c, uint64_t addr, struct heft_location *ret)
 {
 	struct heft_err err;
@@ -197,16 +201,16 @@ static bool row_card_find(struct row_card *c, uint64_t addr, struct heft_locatio
 	return good;
 }
 
-/* The symbols that the name of a row stands for: instances of a template, overloads, static
- * functions of several files. */
+/* Symbols that the name of a row stands for: instances of a template, overloads, static functions
+ * of several files. */
 struct instances {
 	size_t count;
-	uint64_t own;              /* bytes that they state */
-	uint64_t addrs[LOCATIONS]; /* of the first ones */
+	uint64_t own;              /* Bytes that the symbols state. */
+	uint64_t addrs[LOCATIONS]; /* Addresses of the first symbols. */
 	size_t look_ups;
 };
 
-/* Those that begin in a place; padding between them is passed over. */
+/* Counts the symbols that begin in a place. Padding between symbols is skipped. */
 static void place_count(struct row_card *c, const struct row_card_places *vm,
 			const struct row_card_place *p, struct instances *all)
 {
@@ -235,7 +239,8 @@ static bool is_counted(const struct row_card_places *vm, const struct instances 
 	return vm->count <= CODE_PLACES && all->look_ups < LOOK_UPS;
 }
 
-/* Own bytes are those that the symbols state; what follows them up to the next one is padding. */
+/* Writes the sizes. Symbols state their own bytes; the bytes between a symbol and the next one are
+ * padding. */
 static void row_card_put_sizes(const struct row_card_places *vm, const struct row_card_places *file,
 			       const struct instances *all, FILE *to)
 {
@@ -279,7 +284,7 @@ void row_card_put(struct row_card *c, const struct input *in, const struct brows
 	for (size_t i = 0; i < vm.count && i < CODE_PLACES; i++)
 		place_count(c, &vm, &vm.list[i], &all);
 	row_card_put_sizes(&vm, &file, &all, to);
-	/* What heft where says of the first symbols, or of the first bytes. */
+	/* Writes the output of heft where for the first symbols, or for the first bytes. */
 	const size_t count = all.count > 0 ? all.count : vm.count;
 	for (size_t i = 0; i < count && i < LOCATIONS; i++)
 		row_card_put_location(c, all.count > 0 ? all.addrs[i] : vm.list[i].start, to);
@@ -301,8 +306,8 @@ struct browse_row_card_code {
 	struct row_card *card;
 	FILE *to;
 	struct heft_err *err;
-	size_t before; /* the function that was written last */
-	size_t count;  /* written */
+	size_t before; /* Function that was written last. */
+	size_t count;  /* Number of functions written. */
 };
 
 static bool row_card_put_function(struct browse_row_card_code *code, size_t i)
@@ -318,7 +323,7 @@ static bool row_card_put_function(struct browse_row_card_code *code, size_t i)
 	return heft_blocks_disassemble(code->card->blocks, i, &sink, code->err);
 }
 
-/* The first function that begins behind an address; functions rise. */
+/* Returns the first function after an address. Functions are sorted by address. */
 static size_t function_behind(struct browse_row_card_code *code, uint64_t addr)
 {
 	struct heft_block_function f = { .size = sizeof f };
@@ -334,7 +339,7 @@ static size_t function_behind(struct browse_row_card_code *code, uint64_t addr)
 	return low;
 }
 
-/* How many begin in the places of a row. */
+/* Returns how many functions begin in the places of a row. */
 static size_t functions_in(struct browse_row_card_code *code, const struct row_card_places *vm)
 {
 	size_t count = 0;
@@ -346,7 +351,7 @@ static size_t functions_in(struct browse_row_card_code *code, const struct row_c
 	return count;
 }
 
-/* The function that a place begins in, and those that begin in it. */
+/* Writes the function that a place begins in, and the functions that begin in the place. */
 static bool row_card_put_place(struct browse_row_card_code *code, const struct row_card_place *p)
 {
 	struct heft_block_function f = { .size = sizeof f };
@@ -382,7 +387,8 @@ bool row_card_code(struct row_card *c, const struct input *in, const struct brow
 			vm.bytes);
 	for (size_t k = 0; k < vm.count && k < CODE_PLACES; k++)
 		if (!row_card_put_place(&code, &vm.list[k])) {
-			row_card_release(c); /* one that was given up can only be freed */
+			row_card_release(c); /* A handle whose call was left early can only be
+					      * freed. */
 			return false;
 		}
 	if (code.count == FUNCTIONS)

@@ -1,4 +1,4 @@
-/* The table on the screen. */
+/* Draws the table on the screen. */
 #include "browse/paint.h"
 #include "browse/state.h"
 
@@ -27,7 +27,7 @@ void browse_number_text(char out[NUMBER_TEXT_MAX], enum heft_unit unit, double v
 		number_size(out, size < 0x1p64 ? (uint64_t)(size + 0.5) : UINT64_MAX, sign);
 }
 
-/* Rows that share what they count add up to no sum. */
+/* True if a node has a number. Rows that share what they count have no sum. */
 static bool has_number(const struct browse *b, uint32_t node, size_t m)
 {
 	return !b->tree.table->measures[m].shared || node != 0;
@@ -65,14 +65,14 @@ enum what { NOW, CHANGE, GROWTH, SHARE, PICTURE, STATE, FREE, USED };
 
 struct screen_cell {
 	enum what what;
-	size_t measure; /* FREE, USED: which text of a row */
+	size_t measure; /* For FREE and USED: index of the row's text. */
 	int width;
 };
 
 struct cells {
 	struct screen_cell cells[COLUMNS];
 	unsigned count;
-	int width; /* of all, with the mark and the gap */
+	int width; /* Width of all columns, with mark and gap. */
 };
 
 static void screen_add(struct cells *c, enum what what, size_t measure, int width)
@@ -83,7 +83,7 @@ static void screen_add(struct cells *c, enum what what, size_t measure, int widt
 	}
 }
 
-/* Titles do not touch. */
+/* Returns the width of a column. Titles do not touch. */
 static int width_of(const struct browse *b, size_t m)
 {
 	ASSERT(m < b->tree.table->measure_count);
@@ -101,7 +101,7 @@ size_t browse_next_measure(const struct browse *b, size_t m)
 	return m;
 }
 
-/* What is left of memory regions; false where rows are none. */
+/* Adds the columns of free memory in regions. False if rows are no regions. */
 static bool add_headroom(struct cells *c, const struct heft_table *t)
 {
 	const unsigned before = c->count;
@@ -268,7 +268,7 @@ static void draw_head(struct browse *b)
 	paint_text(0, 0, paint_columns(), text, PAINT_HEAD, false);
 }
 
-/* The way to the root, with the sum of what is shown. */
+/* Draws the path to the root, with the sum of the shown rows. */
 static void draw_path(const struct browse *b)
 {
 	const struct tree *t = &b->tree;
@@ -297,7 +297,7 @@ int browse_foot(const char *text)
 static void draw_foot(const struct browse *b)
 {
 	const struct tree *t = &b->tree;
-	/* In few columns those that lead to the others. */
+	/* Returns the list of keys. A narrow screen shows only the keys that lead to the others. */
 	static const char keys[] =
 		" / filter  d group  s sort  m measure  i card  x code  o page  ? help  q quit";
 	const bool wide = paint_columns() >= (int)sizeof keys - 1;

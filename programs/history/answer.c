@@ -1,3 +1,4 @@
+/* Writes a table about a history, row by row. */
 #include "history/answer.h"
 
 #include <stdio.h>

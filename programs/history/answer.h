@@ -1,7 +1,7 @@
-/* answer.h - a table about a history, row by row.
+/* answer.h - writes a table about a history, row by row.
  *
- * Cells are put from left to right; answer_row ends a row.  The first failure sticks: what comes
- * after it is not written, and answer_end tells it. */
+ * Cells are added from left to right; answer_row() ends a row. The first failure is kept: later
+ * cells are not written, and answer_end() returns it. */
 #ifndef HEFT_HISTORY_ANSWER_H
 #define HEFT_HISTORY_ANSWER_H
 
@@ -22,11 +22,11 @@ struct answer {
 void answer_start(struct answer *a, struct heft_answer *to, const char *const *names, size_t count);
 void answer_int(struct answer *a, int64_t v);
 void answer_real(struct answer *a, double v);
-/* Borrowed until the row ends. */
+/* Adds a text, borrowed until the row ends. */
 void answer_text(struct answer *a, const char *text);
-/* Copied, and cut to 63 bytes. */
+/* Adds a copy of a text, cut to 63 bytes. */
 void answer_short(struct answer *a, const char *text);
-/* Three cells that tell a build: its id, its date, its commit, cut to 12 digits. */
+/* Adds three cells for a build: id, date, and commit, cut to 12 digits. */
 void answer_build(struct answer *a, const struct build *b);
 void answer_null(struct answer *a);
 void answer_row(struct answer *a);

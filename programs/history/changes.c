@@ -1,18 +1,20 @@
+/* Writes what a build changed as rows of the database. */
 #include "history/changes.h"
 
 #include "base/fnv.h"
 
 /* ---- sums of symbols ------------------------------------------------------------------------- */
 
-/* What a symbol of the store is, whatever its size. */
+/* Parts of a symbol in the store that identify it, without its size. */
 enum part { NAME, SECTION, SOURCE, OBJECT, COMPONENT, PARTS };
 
-/* Bytes of a text in the base and now: of the file, of the VM image. */
+/* Bytes of a text in the base and now: in the file and in the VM image. */
 struct sum {
 	double was, now, vm_was, vm_now;
 };
 struct changes_sums {
-	struct intern keys; /* of symbols: the parts with a NUL behind each; of paths: the path */
+	struct intern keys; /* Keys. Of symbols: all parts, each with a NUL after it. Of paths:
+			     * the path. */
 	VEC(struct sum) list;
 	struct text key;
 };
@@ -43,7 +45,7 @@ static void parts_add(struct changes_sums *s, const char *const parts[PARTS], do
 	*(before ? &sum->vm_was : &sum->vm_now) += vm;
 }
 
-/* What a charge is of: a symbol has its whole name and its section. */
+/* The symbol of a charge, with its full name and its section. */
 struct charged_symbol {
 	size_t number;
 	struct heft_snapshot_symbol y;
@@ -69,7 +71,8 @@ static void charge_add(struct changes_sums *s, const struct heft_snapshot *of, s
 	parts_add(s, c.debug ? debug : parts, (double)c.file, (double)c.vm, before);
 }
 
-/* Lists of SuperSize have own bytes alone; symbols without any are padding alone. */
+/* Returns the bytes of a symbol in a SuperSize list, which has own bytes only. A symbol without own
+ * bytes counts by its padding. */
 static double own_of(const struct heft_snapshot_symbol *y)
 {
 	return (y->own > 0 ? (double)y->own : (double)y->padding) / y->aliases;
@@ -79,7 +82,7 @@ static void uncharged_add(struct changes_sums *s, const struct heft_snapshot *of
 {
 	struct heft_snapshot_symbol y = { .size = sizeof y };
 	struct heft_snapshot_section section = { .size = sizeof section };
-	size_t at = SIZE_MAX; /* the section that is known */
+	size_t at = SIZE_MAX; /* Section that is known. */
 	for (size_t i = 0; heft_snapshot_symbol(of, i, &y, NULL); i++) {
 		if (y.section != at && heft_snapshot_section(of, y.section, &section, NULL))
 			at = y.section;
@@ -101,14 +104,15 @@ static void sums_add(struct changes_sums *s, const struct heft_snapshot *of, boo
 		charge_add(s, of, i, &last, before);
 }
 
-/* Sums of equal parts: what several names share leaves no dust behind. */
+/* Removes rounding errors from a sum of equal parts, which shared bytes cause. */
 static double clean(double v)
 {
 	const double whole = v < 0 ? -(double)(uint64_t)(0.5 - v) : (double)(uint64_t)(v + 0.5);
 	return v - whole < 1e-6 && whole - v < 1e-6 ? whole : v;
 }
 
-/* Parts in another order leave other dust: what is nearly the same has not changed. */
+/* Makes two sums equal if they differ only by rounding errors. Adding parts in another order causes
+ * such errors. */
 static void pair_clean(double *was, double *now)
 {
 	*was = clean(*was);
@@ -139,7 +143,8 @@ static void measure_add(struct measures *m, const char *source, struct str label
 	l->now += by->vm_now;
 }
 
-/* A component counts for itself, a source or object for each folder that it lies in. */
+/* Adds a path's bytes: a component counts for itself, a source or object for each folder that it
+ * lies in. */
 static void path_measure(struct measures *m, enum part part, struct str path, const struct sum *by)
 {
 	if (part == COMPONENT && path.len > 0)
@@ -150,7 +155,7 @@ static void path_measure(struct measures *m, enum part part, struct str path, co
 				    (struct str){ path.p, i + 1 }, by);
 }
 
-/* By path first: many symbols have the same. */
+/* Adds bytes to measures. Symbols are summed by path first, because many have the same path. */
 static void paths_measure(struct measures *m, enum part part, const struct changes_sums *symbols)
 {
 	struct changes_sums paths = { .keys = { { 0 } } };
@@ -196,9 +201,8 @@ static void stage_row(struct db *db, const struct changes_sums *s, uint32_t id)
 	db_do(q);
 }
 
-/* Gives staged rows their symbols, which are added where they are new.  The hash is of all parts of
- * a symbol, so that it and the name tell symbols apart.  CROSS JOIN has SQLite begin with the
- * staged rows. */
+/* Gives staged rows their symbols, and adds new symbols. The hash covers all parts of a symbol, so
+ * hash and name identify it. CROSS JOIN makes SQLite begin with the staged rows. */
 static void staged_settle(struct db *db, uint32_t build)
 {
 	static const char paths[] =
@@ -284,7 +288,7 @@ static void section_insert(struct db *db, uint32_t build, const struct heft_snap
 	db_do(q);
 }
 
-/* Sections of one name are one row, that of the first. */
+/* Adds rows for sections. Sections with the same name share the row of the first. */
 void sections_write(struct db *db, uint32_t build, const struct heft_snapshot *s)
 {
 	struct heft_snapshot_section sec = { .size = sizeof sec };

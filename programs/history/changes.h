@@ -1,23 +1,23 @@
-/* changes.h - what a build changed, as rows for people and questions: charged bytes of symbols, in
- * the file and in the VM image, and the sizes of sections.  Debug info is one row.  Lists of
- * SuperSize have own bytes instead, of which several names share parts.
+/* changes.h - writes what a build changed as rows, for people and queries: charged bytes of symbols
+ * in the file and in the VM image, and the sizes of sections.
  *
- * O(symbols).  One thread. */
+ * Debug info is one row. Lists of SuperSize have own bytes instead, which several names share.
+ * O(symbols). One thread. */
 #ifndef HEFT_HISTORY_CHANGES_H
 #define HEFT_HISTORY_CHANGES_H
 
 #include "heft.h"
 #include "history/measures.h"
 
-/* Adds rows for the symbols whose bytes differ from those of the base; NULL: there is none.
- * The bytes of folders of sources and objects, and of components, are added to `sums`. */
+/* Adds rows for the symbols whose bytes differ from the base; `base` is NULL if there is none. Adds
+ * the bytes of components and of folders of sources and objects to `sums`. */
 void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *base,
 		   const struct heft_snapshot *now, struct measures *sums);
-/* Adds rows for the sections, those of one name in one. */
+/* Adds a row per name of a section. */
 void sections_write(struct db *db, uint32_t build, const struct heft_snapshot *s);
 
 struct build_sizes {
-	uint64_t file, vm; /* bytes; vm 0 where it is not known */
+	uint64_t file, vm; /* Bytes. `vm` is 0 if unknown. */
 };
 struct build_sizes build_sizes(const struct heft_snapshot *s);
 

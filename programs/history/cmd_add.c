@@ -1,4 +1,4 @@
-/* heft history add, import: builds of programs, kept over time. */
+/* Implements heft history add and import: keeps builds of programs over time. */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/git.h"
@@ -75,14 +75,14 @@ struct add_job {
 	const char *components;
 	const char *commit, *parent, *branch, *time, *product;
 	struct build_facts build;
-	const char **files; /* room for all arguments */
+	const char **files; /* Has room for all arguments. */
 	size_t file_count;
-	unsigned flags; /* enum db_flag */
+	unsigned flags; /* Bits of enum db_flag. */
 	bool verbose;
 	char *sources[MEASURED_SOURCES];
 	size_t source_count;
-	const char *budget, *heap; /* NULL: not given */
-	/* What git says. */
+	const char *budget, *heap; /* NULL if not given. */
+	/* Answers of git. */
 	char hash[80], parents[200], when[40], head[200], host[100];
 };
 
@@ -128,7 +128,7 @@ static bool cmd_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* A field of the commit; "" where git does not know it. */
+/* Asks git for a field of the commit. "" if git does not know it. */
 static void ask_commit(const struct add_job *job, const char *format, char *ret, size_t size)
 {
 	const char *const words[] = {
@@ -139,7 +139,7 @@ static void ask_commit(const struct add_job *job, const char *format, char *ret,
 		*ret = '\0';
 }
 
-/* The branch that is checked out, or that the CI has checked out the commit of. */
+/* Finds the branch that is checked out, or whose commit the CI has checked out. */
 static const char *find_branch(struct add_job *job)
 {
 	static const char *const words[] = { "git", "symbolic-ref", "--short", "-q", "HEAD", NULL };
@@ -170,7 +170,7 @@ static bool find_time(struct add_job *job)
 	return false;
 }
 
-/* Fills in what was not said. */
+/* Fills in the facts that the user did not give. */
 static bool find_facts(struct add_job *job)
 {
 	ask_commit(job, "--format=%H", job->hash, sizeof job->hash);
@@ -195,7 +195,7 @@ static const char *last_component(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The build of the facts; NULL: it is not there. */
+/* Returns the build with these facts. NULL if it is not in the history. */
 static const struct build *build_of(const struct add_job *job)
 {
 	const struct store *s = &job->history.store;
@@ -228,7 +228,7 @@ static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 	return true;
 }
 
-/* The parent of the build, for limits of growth; NULL: it is not there. */
+/* Reads the parent of the build, for limits of growth. NULL if it is not in the history. */
 static struct heft_snapshot *read_parent(struct add_job *job)
 {
 	struct history *h = &job->history;
@@ -240,7 +240,7 @@ static struct heft_snapshot *read_parent(struct add_job *job)
 	return b ? store_read(&h->store, b->id, NULL, NULL, &err) : NULL;
 }
 
-/* What was asked for beside the symbols. */
+/* Measures what the user asked for beside the symbols. */
 static bool add_measure(struct add_job *job, struct measured *m, const char *const *files,
 			size_t count, const struct heft_snapshot *now)
 {
@@ -257,7 +257,7 @@ static bool add_measure(struct add_job *job, struct measured *m, const char *con
 	return ok;
 }
 
-/* Whether one of the files is a .sizediff file, and said. */
+/* True, after a message, if one of the files is a .sizediff file. */
 static bool has_difference(const struct add_job *job, const char *const *files, size_t count)
 {
 	enum heft_input_kind kind;
@@ -315,7 +315,7 @@ static int run_add(struct add_job *job)
 	return ok ? EXIT_FINE : EXIT_TROUBLE;
 }
 
-/* ---- files that are there -------------------------------------------------------------------- */
+/* ---- importing existing files ---------------------------------------------------------------- */
 
 const char history_import_manual[] =
 	"Keeps the .size files of each folder DIR in a history, in the order of their\n"

@@ -1,4 +1,4 @@
-/* heft history diff, top: what changed between two builds. */
+/* Implements heft history diff and top: what changed between two builds. */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/questions.h"
@@ -38,7 +38,7 @@ const char history_top_manual[] =
 struct builds_job {
 	struct diff_job diff;
 	struct history_settings settings;
-	const char *rows_of; /* a source, instead of symbols; NULL: symbols */
+	const char *rows_of; /* Source whose rows are shown. NULL shows symbols. */
 	struct history history;
 };
 
@@ -95,7 +95,7 @@ static int builds_run(struct builds_job *job)
 		       : EXIT_TROUBLE;
 }
 
-/* Without operands `top` is about all builds. */
+/* Sets the default operands: without any, `top` covers all builds. */
 static void operands_settle(struct diff_job *d)
 {
 	static const char *const words[2] = { "first", "latest" };

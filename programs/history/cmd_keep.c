@@ -1,4 +1,4 @@
-/* heft history export, gc: builds of a history as files, and without those that are old. */
+/* Implements heft history export (builds as files) and gc (removes old builds). */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/questions.h"
@@ -42,8 +42,8 @@ struct export_job {
 	struct output out;
 	struct history history;
 	struct heft_snapshot *snapshot;
-	const char *of;    /* a source, instead of symbols; NULL: symbols */
-	const char *build; /* NULL: rows */
+	const char *of;    /* Source whose rows are shown. NULL shows symbols. */
+	const char *build; /* NULL exports rows. */
 	size_t operands;
 	bool zstd;
 };
@@ -166,7 +166,7 @@ static bool is_alike(const struct build_facts *a, const struct build_facts *b)
 	       strcmp(a->branch, b->branch) == 0;
 }
 
-/* How many builds of its own kind come after the i-th. */
+/* Returns how many builds of the same kind come after build `i`. */
 static uint64_t builds_after(const struct timeline *t, size_t i)
 {
 	const struct build_facts *f = &t->list.data[i]->facts;

@@ -1,4 +1,4 @@
-/* heft history page: a history as one page of html. */
+/* Implements heft history page: a history as one html page. */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/page.h"

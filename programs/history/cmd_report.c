@@ -1,4 +1,4 @@
-/* heft history log, blame, bisect, trend: what is told about builds that are kept. */
+/* Implements heft history log, blame, bisect and trend: reports about kept builds. */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/git.h"
@@ -90,9 +90,9 @@ struct report_job {
 	const struct cli *cli;
 	struct history_settings settings;
 	struct output out;
-	const char *of;    /* what is measured; NULL: the file */
-	const char *until; /* the last build; NULL: the latest */
-	uint64_t limit;    /* bytes that a trend may reach; 0: none */
+	const char *of;    /* What is measured. NULL means the file. */
+	const char *until; /* Last build. NULL means the latest. */
+	uint64_t limit;    /* Bytes that a trend may reach. 0 if there is no limit. */
 	const char *operands[2];
 	size_t operand_count;
 	struct history history;
@@ -192,7 +192,7 @@ static bool trend_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 
 /* ---- builds that are missing ----------------------------------------------------------------- */
 
-/* Says which commit of a step is to be built next, as far as git knows the commits. */
+/* Prints which commit of a step should be built next, if git knows the commits. */
 static bool gap_tell(const struct step *step)
 {
 	char range[200], count[40], next[80];

@@ -1,4 +1,4 @@
-/* commands.h - the commands of heft history. */
+/* commands.h - declares the commands of heft history. */
 #ifndef HEFT_HISTORY_COMMANDS_H
 #define HEFT_HISTORY_COMMANDS_H
 

@@ -1,3 +1,4 @@
+/* Implements what the database engines share: parameters, statements and failures. */
 #include "history/engine.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ bool db_check(const struct db *db, struct heft_err *err)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The part of an address behind "scheme://" up to the path. */
+/* Returns the part of an address between "scheme://" and the path. */
 static struct str authority_of(const char *url)
 {
 	const char *start = strstr(url, "://");
@@ -49,7 +50,7 @@ static struct str authority_of(const char *url)
 	return (struct str){ start, strcspn(start, "/?#") };
 }
 
-/* The address without user, password and options. */
+/* Returns the address without user, password and options. */
 static char *db_shown_name(const char *url)
 {
 	struct text t = { 0 };

@@ -1,9 +1,9 @@
-/* PostgreSQL, by libpq, which is loaded when it is asked for: it brings a dozen libraries that no
- * other command should have to load.
+/* Implements the engine for PostgreSQL, by libpq. The library is loaded when needed, because it
+ * brings a dozen libraries that other commands should not load.
  *
- * Texts of a database are UTF-8 without NUL; names in programs may be any bytes.  So each byte that
- * is no part of such a character is kept as the character U+EF00 + byte, and so are the bytes of
- * these 256 characters themselves: what is read is what was written. */
+ * Texts of a database are UTF-8 without NUL, but names in programs may be any bytes. So each byte
+ * that is no part of a valid character is stored as the character U+EF00 + byte. The bytes of these
+ * 256 characters themselves are stored in the same way. So what is read is what was written. */
 #include "base/library.h"
 #include "history/engine.h"
 
@@ -90,18 +90,18 @@ static bool db_postgres_load(struct db_postgres_library *ret)
 struct postgres {
 	struct db_postgres_library pq;
 	PGconn *conn;
-	struct text rows[TABLES]; /* in the form of COPY: not sent yet */
-	struct text name;         /* for PQprepare */
+	struct text rows[TABLES]; /* Rows in the form of COPY that are not sent yet. */
+	struct text name;         /* For PQprepare(). */
 };
 
 struct statement {
 	char name[24];
 	PGresult *result;
-	int at; /* the row, from 0 */
+	int at; /* Current row, from 0. */
 	VEC(const char *) params;
-	VEC(size_t) places; /* of the parameters in `texts`; SIZE_MAX: NULL */
+	VEC(size_t) places; /* Per parameter: its place in `texts`. SIZE_MAX for NULL. */
 	struct text texts;
-	struct text cells; /* of the row, where they differ from what the server gave */
+	struct text cells; /* Cells of the row, if they differ from the server's bytes. */
 	uint8_t *bytes;
 };
 
@@ -113,7 +113,7 @@ static struct postgres *own(const struct db *db)
 /* ---- failures -------------------------------------------------------------------------------- */
 
 static const struct {
-	const char *state; /* the start of the five letters of SQLSTATE */
+	const char *state; /* First of the five letters of SQLSTATE. */
 	enum heft_code code;
 	const char *text;
 } reasons[] = {
@@ -125,7 +125,7 @@ static const struct {
 	{ "57P", HEFT_EIO, "is gone: its server was shut down; nothing was changed" },
 };
 
-/* The first line of what the library says. */
+/* Records the first line of the library's message. */
 static void say_message(struct db *db, const char *before, const char *message)
 {
 	const size_t len = strcspn(message, "\n");
@@ -147,7 +147,7 @@ static void say_result(struct db *db, const PGresult *r)
 		say_message(db, "fails", said ? said : pq->PQerrorMessage(own(db)->conn));
 }
 
-/* Whether a result is none of a failure. */
+/* True if a result is no failure. */
 static bool is_fine(struct db *db, const PGresult *r)
 {
 	const ExecStatusType status = r ? own(db)->pq.PQresultStatus(r) : PGRES_FATAL_ERROR;
@@ -165,7 +165,7 @@ static void no_notice(void *ctx, const char *message)
 	(void)message;
 }
 
-/* The address may have no password in it, as user or as option. */
+/* Fails if the address has a password, as part of the user or as an option. */
 static bool check_address(struct db *db, const char *url)
 {
 	struct db_postgres_library *pq = &own(db)->pq;
@@ -193,8 +193,8 @@ static void db_postgres_run(struct db *db, const char *sql)
 	own(db)->pq.PQclear(r);
 }
 
-/* Step by step: libpq prints what a server that ends says in the meantime, unless it is told before
- * the first byte comes. */
+/* Connects step by step. Otherwise, if a server shuts down, libpq would print its message; the
+ * handler must be set before the first byte arrives. */
 static void connect_by_steps(struct postgres *p, const char *url)
 {
 	enum { PATIENCE = 10000 }; /* ms */
@@ -254,9 +254,9 @@ static void close_server(struct db *db)
 	mem_free(p);
 }
 
-/* ---- rows that are added --------------------------------------------------------------------- */
+/* ---- adding rows ----------------------------------------------------------------------------- */
 
-/* A text with what COPY reads for a byte that would end a cell. */
+/* Appends a byte; bytes that would end a cell are escaped for COPY. */
 static void db_postgres_add_byte(struct text *t, char c)
 {
 	static const char special[] = "\\\n\r\t", letters[] = "\\nrt";
@@ -271,7 +271,7 @@ static bool is_stand_in(uint32_t c)
 	return c >= 0xef00 && c <= 0xefff;
 }
 
-/* A text in UTF-8; `copy`: as a cell of COPY. */
+/* Appends a text in UTF-8. `copy` writes it as a cell of COPY. */
 static void db_postgres_add_text(struct text *t, struct str s, bool copy)
 {
 	char room[4];
@@ -348,7 +348,7 @@ static void copy_rows(struct db *db, const struct db_table_facts *table, struct 
 	rows->len = 0;
 }
 
-/* Sends what is not sent yet, so that statements see it. */
+/* Sends the pending rows, so that statements see them. */
 static void send_rows(struct db *db)
 {
 	for (size_t i = 0; i < TABLES && !db->failed; i++)
@@ -490,7 +490,7 @@ static bool has_stand_in(struct str s)
 	return false;
 }
 
-/* Room for all cells of the row, each of which holds up to the next one. */
+/* Reserves memory for all cells of the row. Each is valid until the next row. */
 static void reserve_row(struct db_query *q)
 {
 	struct statement *st = q->own;
@@ -529,7 +529,7 @@ static uint8_t db_postgres_digit(char c)
 	return (uint8_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
 
-/* \x0123...: the server writes it so. */
+/* Decodes bytes, which the server writes as \x0123... */
 static struct bytes db_postgres_get_bytes(struct db_query *q, int cell)
 {
 	struct statement *st = q->own;
@@ -545,11 +545,11 @@ static struct bytes db_postgres_get_bytes(struct db_query *q, int cell)
 static const struct db_engine engine = {
 	.schema = schema,
 	.staging = DB_STAGING("TEXT COLLATE \"C\""),
-	/* A new table has no statistics, and is taken for a large one. */
+	/* Without statistics, the server takes a new table for a large one. */
 	.staged = "ANALYZE staged",
 	.count_own = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() "
 		     "AND tablename IN (" DB_TABLE_NAMES ")",
-	/* A database of a team has other tables, which are nobody's business. */
+	/* A team's database may have other tables, so these are not counted. */
 	.count_others = NULL,
 	.open = open_server,
 	.close = close_server,

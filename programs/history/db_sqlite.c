@@ -1,4 +1,4 @@
-/* A file of SQLite. */
+/* Implements the engine for an SQLite file. */
 #include "history/engine.h"
 
 #include <sqlite3.h>
@@ -55,7 +55,7 @@ static const struct {
 
 struct sqlite {
 	sqlite3 *handle;
-	time_t since; /* it waits for another process, in seconds */
+	time_t since; /* Start of the wait for another process, in seconds. */
 };
 
 static sqlite3 *handle_of(const struct db *db)
@@ -80,7 +80,8 @@ static void db_sqlite_run(struct db *db, const char *sql)
 	db_sqlite_check(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
 }
 
-/* SQLite's own patience counts what it means to sleep, and lasts longer where a machine is busy. */
+/* Called while SQLite waits. SQLite's own timeout counts its intended sleeps, and lasts longer on a
+ * busy machine. */
 static int goes_on_waiting(void *ctx, int times)
 {
 	static const struct timespec pause = { 0, 20 * 1000 * 1000 };
@@ -99,7 +100,7 @@ static bool db_sqlite_open_file(struct db *db, const char *path)
 {
 	struct sqlite *s = mem_zeroed(1, sizeof *s);
 	const bool writes = db->flags & DB_WRITES;
-	/* Who reads may have to take back what a writer that was killed has left behind. */
+	/* A reader may have to undo what a killed writer left, so it needs write access. */
 	const int mode = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
 	db->own = s;
 	db_sqlite_check(db, sqlite3_open_v2(path, &s->handle, mode, NULL));
@@ -150,7 +151,7 @@ static void compact(struct db *db)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* INSERT INTO table(columns) VALUES(?, ?) */
+/* Writes INSERT INTO table(columns) VALUES(?, ?). */
 static void insert_text(struct text *t, const struct db_table_facts *table)
 {
 	text_add(t, STR("INSERT INTO "));

@@ -1,3 +1,4 @@
+/* Runs git and reads its answer. */
 #include "history/git.h"
 
 #include "cli/spawn.h"

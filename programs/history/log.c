@@ -1,10 +1,11 @@
+/* Writes builds as rows, latest first. */
 #include "history/log.h"
 
 #include "base/spark.h"
 
 enum { SPARKS = 10 };
 
-/* Which facts differ among the builds, and are worth a column. */
+/* Facts that differ among the builds, and so get a column. */
 struct log_shown {
 	bool product, config, branch;
 };
@@ -22,13 +23,13 @@ static struct log_shown log_what_differs(const struct timeline *t)
 	return s;
 }
 
-/* What is listed of a build: its file, or something else. */
+/* Returns the listed size of a build: of its file, or of `of`. */
 static double log_size_of(const struct timeline *t, const struct series *of, const struct build *b)
 {
 	return of ? of->values.data[timeline_place(t, b)] : (double)b->file;
 }
 
-/* The sizes of the builds up to one, of its own product and configuration. */
+/* Adds a spark line: sizes of the builds of the same product and configuration until this one. */
 static void put_spark(struct answer *a, const struct timeline *t, const struct series *of,
 		      const struct build *b)
 {

@@ -1,4 +1,4 @@
-/* heft-history: builds of programs, kept over time. */
+/* The program heft-history: keeps builds of programs over time. */
 #include "history/commands.h"
 
 #include "base/base.h"

@@ -1,3 +1,4 @@
+/* Keeps numbers of builds that belong to no single symbol. */
 #include "history/measures.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -60,9 +61,9 @@ struct level *measures_get(struct measures *m, struct str source, struct str kin
 	return &m->levels.data[key];
 }
 
-/* ---- what was -------------------------------------------------------------------------------- */
+/* ---- earlier numbers ------------------------------------------------------------------------- */
 
-/* The level of a row of `measures`; NULL: there is no such row. */
+/* Returns the level of a row of the table `measures`. NULL if there is no such row. */
 static struct level *measures_level_of(struct measures *m, int64_t id)
 {
 	size_t low = 0, high = m->known.count;
@@ -100,7 +101,7 @@ void measures_read(struct measures *m, const char *source, const uint32_t *chain
 	while (db_row(q)) {
 		struct level *l = measures_level_of(m, db_int(q, 0));
 		const int64_t build = db_int(q, 1);
-		/* Of a chain the nearest counts, which came last. */
+		/* The nearest build of a chain counts. It has the highest id. */
 		if (!l || build <= l->build || !is_in(chain, count, build))
 			continue;
 		l->build = (uint32_t)build;
@@ -127,7 +128,7 @@ void measures_take(struct measures *m, const struct measured_row *rows, size_t r
 	intern_release(&sources);
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------- */
+/* ---- storing numbers ------------------------------------------------------------------------- */
 
 bool measures_same(const struct measures *m)
 {

@@ -1,15 +1,18 @@
+/* Packs texts as their difference from another text. */
 #include "history/pack.h"
 
 #include <zstd.h>
 
-/* A whole text is packed once for hundreds of differences. */
+/* Levels of packing. A whole text is packed once per hundreds of differences, so its level may be
+ * slow. */
 enum { LEVEL_WHOLE = 9, LEVEL_DIFFERENCE = 3 };
 
-/* A frame may become so many bytes for each of its own and its base's, or so many at all. */
+/* Limits of an unpacked frame: UNPACKED_RATIO times its size and its base's size, or UNPACKED_MIN
+ * bytes. Larger frames are refused. */
 #define UNPACKED_RATIO 1024
 #define UNPACKED_MIN   (UINT64_C(64) << 20)
 
-/* The window has to reach back over the text and its base. */
+/* Returns the window size, as a power of two. The window must cover the text and its base. */
 static int window_log(size_t size)
 {
 	int log = 10;
@@ -50,7 +53,7 @@ bool text_unpack(struct bytes packed, struct str base, struct text *ret)
 {
 	const unsigned long long size = ZSTD_getFrameContentSize(packed.p, packed.size);
 	const uint64_t reach = add_sat(packed.size * UNPACKED_RATIO, 2 * (uint64_t)base.len);
-	if (size > max_u64(UNPACKED_MIN, reach)) /* also where the frame states no size */
+	if (size > max_u64(UNPACKED_MIN, reach)) /* Checked even if the frame states no size. */
 		return false;
 	if (ret->cap < size) {
 		text_release(ret);

@@ -1,5 +1,6 @@
-/* A tab is one table like any other: its rows are builds, and below each the symbols that it
- * changed.  What did not change is a row of its own, as the library makes it of any difference. */
+/* Makes the tabs of a history. A tab is a table whose rows are builds, and below each build the
+ * symbols that it changed. Unchanged bytes are a row of their own, which the library makes for any
+ * difference. */
 #include "history/page.h"
 
 #include "history/series.h"
@@ -24,7 +25,7 @@ static const struct heft_text texts[TEXTS] = { { "in_section", false },
 					       { "was", false } };
 static const char *const usual_names[] = { ".text", ".rodata", ".data", ".bss", ".eh_frame" };
 
-/* What is open while two builds are compared. */
+/* Handles that are open while two builds are compared. */
 struct compared {
 	struct heft_snapshot *before, *now;
 	struct heft_diff *diff;
@@ -71,7 +72,7 @@ static double *add_series(struct tab *tab, const char *title)
 	return values;
 }
 
-/* What no build has is left out. */
+/* Adds charts by name. A name that no build has is skipped. */
 static bool page_add_names(struct page_making *m, struct tab *tab, const char *const *names,
 			   size_t count, struct heft_err *err)
 {
@@ -116,7 +117,8 @@ static void close_compared(struct compared *c)
 	*c = (struct compared){ NULL, NULL, NULL };
 }
 
-/* Lists of SuperSize tell no charged bytes: there both numbers are sizes with padding. */
+/* Copies the values. Lists of SuperSize have no charged bytes, so both numbers are sizes with
+ * padding. */
 static const union heft_value *copy_values(struct arena *a, const union heft_value *v)
 {
 	union heft_value *copy = arena_new(a, union heft_value, MEASURES);
@@ -146,7 +148,7 @@ static const struct heft_row *page_copy_symbol(struct arena *a, const struct hef
 	return copy;
 }
 
-/* The rows of one build, of which the snapshots need not be kept. */
+/* Adds the rows of one build as copies, so that its snapshots can be released. */
 static void add_build(struct tab *tab, const char *label, const struct heft_row *top)
 {
 	struct heft_row *row = copy_row(&tab->arena, top, label);
@@ -171,9 +173,10 @@ static bool page_compare(struct page_making *m, const struct build *before, cons
 	return *ret != NULL;
 }
 
-/* A build with one before it. */
+/* A build that has a previous build. */
 struct compared_build {
-	uint64_t change; /* of the file and the VM image; of the latest builds UINT64_MAX */
+	uint64_t change; /* Change of the file and the VM image. UINT64_MAX for the latest
+			  * builds. */
 	size_t at;
 };
 
@@ -190,7 +193,7 @@ static uint64_t page_distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Half of those that are wanted are the latest, the others those that changed the sizes most. */
+/* Chooses the wanted steps. Half are the latest, the others changed the sizes most. */
 static void choose_steps(const struct timeline *t, size_t wanted, bool *chosen)
 {
 	VEC(struct compared_build) steps = { 0 };
@@ -231,7 +234,7 @@ static bool page_make_steps(struct page_making *m, struct tab *tab, struct heft_
 
 /* ---- the tab --------------------------------------------------------------------------------- */
 
-/* The sums over all builds mean nothing but their difference. */
+/* Makes the top row. Sums over all builds have no meaning; only their difference has. */
 static struct heft_row *page_make_top(struct tab *tab)
 {
 	struct heft_row *top = arena_new(&tab->arena, struct heft_row, 1);
@@ -292,7 +295,7 @@ static bool add_product(struct page_making *m, const struct build_facts *f, stru
 	return ok;
 }
 
-/* The facts of a build of each product and configuration; the builds are the store's. */
+/* The facts of one build per product and configuration. The builds are the store's. */
 struct products {
 	VEC(const struct build_facts *) list;
 };

@@ -1,23 +1,23 @@
-/* page.h - a history as tabs of a page. */
+/* page.h - shows a history as tabs of a page. */
 #ifndef HEFT_HISTORY_PAGE_H
 #define HEFT_HISTORY_PAGE_H
 
 #include "history/choose.h"
 
-/* What is shown of a history.  Zeroed: all builds. */
+/* What is shown of a history. All zero: all builds. */
 struct history_page_opts {
 	struct build_filter filter;
-	/* Charts beside those of the file, the VM image and the usual sections: names as
-	 * series_make takes them.  What no build has gets none. */
+	/* Additional charts, beside the file, the VM image and the usual sections: names as for
+	 * series_make(). A name that no build has is skipped. */
 	const char *const *names;
 	size_t name_count;
-	/* So many builds are compared with the one before; 0: 20.  Half of them are the latest, the
-	 * others those that changed the file and the VM image most. */
+	/* Number of builds that are compared with the previous one; 0 means 20. Half are the
+	 * latest, the others changed the file and the VM image most. */
 	uint32_t steps;
 };
 
-/* A tab for each product and configuration: the sizes over all builds, and of some what each
- * changed, symbol by symbol.  HEFT_ENOTFOUND where there is no build. */
+/* Adds a tab per product and configuration: sizes over all builds and, for some builds, what each
+ * changed, symbol by symbol. HEFT_ENOTFOUND if there is no build. */
 bool history_page_add(struct heft_page *p, struct history *h, const struct history_page_opts *opts,
 		      struct heft_err *err);
 

@@ -1,3 +1,4 @@
+/* Writes answers about a series of sizes. */
 #include "history/questions.h"
 
 #include "history/trend.h"
@@ -8,7 +9,8 @@
 static const char *const step_names[] = { "build", "date",   "commit", "branch",       "was",
 					  "now",   "change", "share",  "unbuilt_since" };
 
-/* A step with its share of `all`, and the commit before it where others may stand between. */
+/* Adds a step with its share of `all`. If commits may be missing before it, adds the previous
+ * commit. */
 static void put_step(struct answer *a, const struct step *s, double all)
 {
 	const double change = s->now - s->was;
@@ -38,7 +40,7 @@ bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_
 	return answer_end(&a, err);
 }
 
-/* What the rows of a build begin with, for other tools: the whole time and commit. */
+/* First columns of a build's rows, for other tools: the full time and commit. */
 #define BUILD_NAMES "build", "time", "commit", "branch", "product", "config"
 
 static void questions_put_facts(struct answer *a, const struct build *b)
@@ -78,7 +80,7 @@ static void put_change(struct questions_teller *w, const struct build *b, struct
 	answer_row(&w->a);
 }
 
-/* Those of the builds from one id to another. */
+/* Adds the changes of the builds from one id to another. */
 static void put_changes(struct questions_teller *w, uint32_t first, uint32_t last)
 {
 	static const char sql[] =
@@ -99,7 +101,7 @@ static void put_changes(struct questions_teller *w, uint32_t first, uint32_t las
 bool changes_tell(struct store *s, const struct timeline *t, struct heft_answer *to,
 		  struct heft_err *err)
 {
-	/* Servers hand all rows over at once. */
+	/* Servers return all rows at once, so the builds are asked for in parts. */
 	enum { AT_ONCE = 50 };
 	struct questions_teller w = { .s = s, .t = t };
 	answer_start(&w.a, to, change_names, COUNT_OF(change_names));
@@ -153,7 +155,7 @@ struct difference {
 	double change;
 };
 
-/* The larger change first, then the earlier key. */
+/* Orders by falling change, then by key. */
 static int compare_differences(const void *pa, const void *pb)
 {
 	const struct difference *a = pa, *b = pb;
@@ -208,8 +210,8 @@ static bool is_one_line(const struct timeline *t)
 	return true;
 }
 
-/* The day when a value that grows by so much a day is `limit`; none where it does not, or in more
- * than a thousand years. */
+/* Adds the day when a value that grows by `per_day` reaches `limit`. Nothing if it does not grow,
+ * or needs more than a thousand years. */
 static void put_forecast(struct answer *a, const struct build *last, double value, double per_day,
 			 uint64_t limit)
 {

@@ -1,3 +1,4 @@
+/* Measures builds beside their symbols: data sources, limits and heaps. */
 #include "history/row_sources.h"
 #include "cli/notes.h"
 
@@ -20,7 +21,7 @@ void measured_release(struct measured *m)
 	arena_release(&m->texts);
 }
 
-/* "A" and "B": "A > B". */
+/* Joins "A" and "B" to "A > B". */
 static const char *row_sources_join(struct measured *m, const char *a, const char *between,
 				    const char *b)
 {
@@ -29,7 +30,7 @@ static const char *row_sources_join(struct measured *m, const char *a, const cha
 
 /* ---- data sources ---------------------------------------------------------------------------- */
 
-/* The place of a text in the table; SIZE_MAX: it has none of the name. */
+/* Returns the index of a text in the table. SIZE_MAX if there is none of that name. */
 static size_t text_place(const struct heft_table *t, const char *name)
 {
 	for (size_t i = 0; i < t->text_count; i++)
@@ -38,7 +39,7 @@ static size_t text_place(const struct heft_table *t, const char *name)
 	return SIZE_MAX;
 }
 
-/* What is used of a region and how large it is; of all others each measure. */
+/* Adds the values of a row: used bytes and length for a region, each measure for other rows. */
 static void row_sources_add_values(struct measured *m, const struct heft_table *t,
 				   const struct heft_row *row, const char *source,
 				   const char *label)
@@ -56,7 +57,7 @@ static void row_sources_add_values(struct measured *m, const struct heft_table *
 		row_sources_add(m, source, "limit", label, strtod(limit, NULL));
 }
 
-/* A row with its children to be walked: as many of these as there are levels. */
+/* State of the walk per level: a row and its next child. */
 struct row_sources_walk {
 	const struct heft_row *row;
 	size_t next;
@@ -116,7 +117,7 @@ bool measure_sources(struct measured *m, const char *const *sources, size_t sour
 	struct heft_session *session = cli_made(m->cli, heft_session_copy(m->session));
 	struct heft_profile *p = cli_made(m->cli, heft_profile_new(session));
 	const bool ok = run_profile(m, p, sources, source_count, files, count);
-	/* The snapshot of the same files has told most of them. */
+	/* The snapshot of the same files has printed most notes already. */
 	if (m->verbose)
 		notes_print(m->cli, session, true);
 	heft_session_free(session);

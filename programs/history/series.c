@@ -1,9 +1,10 @@
+/* Finds one size in all builds of a timeline. */
 #include "history/series.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* ---- what is asked about --------------------------------------------------------------------- */
+/* ---- finding the series by name -------------------------------------------------------------- */
 
 enum kind { SECTION, SOURCE, OBJECT, COMPONENT, SYMBOL, KINDS };
 
@@ -17,8 +18,8 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
 		   "< $2")
 
-/* Changes of charged bytes per build, in the file and in the VM image.  Paths from $1 until before
- * $2 count.  The query finds symbols first, then their changes, of which there are many more. */
+/* Changes of charged bytes per build, in the file and in the VM image. Paths from $1 until before
+ * $2 count. The query finds symbols first, because there are many more changes. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		    "WHERE p.path >= $1 AND p.path < $2",
@@ -28,12 +29,13 @@ static const char *const sums[KINDS] = {
 	[SYMBOL] = CHANGES_OF("symbols s WHERE s.name >= $1 AND s.name < $2"),
 };
 
-/* The texts that count: from `first` up to `end`, without it. */
+/* Range of texts: from `first` until before `end`. */
 struct series_range {
 	struct text first, end;
 };
 
-/* A name alone, or all that begin with it.  No server takes a NUL in a text. */
+/* Sets the range: one name, or with `all` every text that begins with it. Servers accept no NUL in
+ * a text. */
 static void set_range(struct series_range *r, const char *name, bool all)
 {
 	r->first.len = r->end.len = 0;
@@ -51,7 +53,7 @@ static void range_release(struct series_range *r)
 	text_release(&r->end);
 }
 
-/* Rows of sections are the values themselves. */
+/* Reads rows of sections, which are the values themselves. */
 static bool read_sizes(struct series *ret, struct store *s, const struct series_range *r)
 {
 	bool any = false;
@@ -68,8 +70,8 @@ static bool read_sizes(struct series *ret, struct store *s, const struct series_
 	return any;
 }
 
-/* Rows of symbols are the changes from the base.  If no build has file bytes of a symbol, its
- * bytes of the VM image count. */
+/* Reads rows of symbols, which are the changes from the base. If no build has file bytes of a
+ * symbol, its VM bytes count. */
 static bool read_changes(struct series *ret, struct store *s, const char *sql,
 			 const struct series_range *r)
 {
@@ -104,7 +106,7 @@ static bool read_changes(struct series *ret, struct store *s, const char *sql,
 	return any;
 }
 
-/* Rows of measures say what is so from their build on. */
+/* Reads rows of a measure. Each is valid from its build on. */
 static void read_levels(struct series *ret, struct store *s, int64_t measure)
 {
 	static const char levels[] = "SELECT build, now FROM sizes WHERE measure = $1";
@@ -135,7 +137,7 @@ static bool series_is_text(struct str wanted, struct str text)
 	return !wanted.p || str_eq(wanted, text);
 }
 
-/* The first measure with the label; a source or kind without a text is any. */
+/* Reads the first measure with the label. An empty source or kind matches any. */
 static bool read_measure(struct series *ret, struct store *s, struct str source, struct str kind,
 			 const char *label)
 {
@@ -153,7 +155,7 @@ static bool read_measure(struct series *ret, struct store *s, struct str source,
 	return id != 0;
 }
 
-/* "LABEL", "SOURCE:LABEL" or "SOURCE.KIND:LABEL". */
+/* Reads "LABEL", "SOURCE:LABEL" or "SOURCE.KIND:LABEL". */
 static bool series_read_named(struct series *ret, struct store *s, const char *what)
 {
 	const char *colon = strchr(what, ':');
@@ -173,7 +175,7 @@ static bool series_read_kind(struct series *ret, struct store *s, enum kind kind
 	struct series_range r = { { 0 }, { 0 } };
 	const size_t len = strlen(name);
 	const bool folder = name[len - 1] == '/';
-	/* What has many symbols is summed up when it is added. */
+	/* Things with many symbols were summed up when the build was added. */
 	if (kind == COMPONENT || (folder && (kind == SOURCE || kind == OBJECT)))
 		return read_measure(ret, s, str_of(kind_words[kind]), STR("file"), name);
 	set_range(&r, name, folder);
@@ -220,16 +222,17 @@ static bool series_find_name(struct series *ret, struct store *s, const char *wh
 	return true;
 }
 
-/* ---- what may have been meant ---------------------------------------------------------------- */
+/* ---- similar names --------------------------------------------------------------------------- */
 
-/* Whether the path is the name with folders in front. */
+/* True if the path is the name with folders before it. */
 static bool ends_in(struct str path, struct str name)
 {
 	return name.len > 0 && path.len > name.len && str_ends(path, name) &&
 	       path.p[path.len - name.len - 1] == '/';
 }
 
-/* Paths are kept whole, people say the last part: up to LIKELY paths that end so. */
+/* Adds likely paths to a message. Paths are stored whole, but people type the last part: lists at
+ * most LIKELY paths with that end. */
 static void add_likely(struct text *to, struct store *s, const char *what)
 {
 	enum { LIKELY = 3 };
@@ -314,7 +317,7 @@ static double magnitude(const struct step *s)
 	return s->now < s->was ? s->was - s->now : s->now - s->was;
 }
 
-/* The larger change first, then the later one. */
+/* Orders by falling change, then latest first. */
 static int series_compare_steps(const void *pa, const void *pb)
 {
 	const struct step *a = pa, *b = pb;

@@ -1,3 +1,4 @@
+/* Adds, reads and removes the builds of a history. */
 #include "history/store.h"
 
 #include "history/changes.h"
@@ -13,7 +14,7 @@ static const char all_builds[] =
 	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "
 	"symbols FROM builds ORDER BY id";
 
-/* Makes the tables where there is not even an empty store. */
+/* Makes the tables if the database has not even an empty store. */
 static void schema_settle(struct store *s, bool writes)
 {
 	bool others;
@@ -69,7 +70,7 @@ static void builds_reload(struct store *s)
 	for (struct db_query *q = db_query(s->db, all_builds); db_row(q);) {
 		const struct build b = build_of_row(s, q);
 		const size_t n = s->builds.count;
-		/* A base that comes later would be read for ever. */
+		/* A base with a later id would cause an endless loop. */
 		if (b.id == 0 || b.base >= b.id || (n > 0 && s->builds.data[n - 1].id >= b.id))
 			db_fail(s->db, HEFT_EFORMAT, "is damaged: builds are out of order");
 		else
@@ -77,7 +78,7 @@ static void builds_reload(struct store *s)
 	}
 }
 
-/* Forgets what was read if another process has changed the store since. */
+/* Drops what was read if another process has changed the store since. */
 static void store_refresh(struct store *s)
 {
 	const int64_t edition = db_ask(s->db, edition_of);
@@ -150,7 +151,8 @@ static int64_t depth_of(struct store *s, uint32_t build)
 	return depth;
 }
 
-/* Puts the text of a build into s->text, which has that of its base unless it is whole. */
+/* Puts the text of a build into s->text. Unless it is stored whole, s->text must have the text of
+ * its base. */
 static bool text_step(struct store *s, uint32_t build)
 {
 	static const char sql[] = "SELECT depth, data FROM lists WHERE build = $1";
@@ -190,7 +192,8 @@ static bool text_read(struct store *s, uint32_t build)
 	return ok || is_damaged(s);
 }
 
-/* Writes the list of a build whose base has its text in s->text, at `depth`; -1: it has no base. */
+/* Writes the list of a build whose base has its text in s->text, at `depth`. -1 if it has no
+ * base. */
 static void list_write(struct store *s, uint32_t build, struct str text, int64_t depth)
 {
 	const bool whole = depth < 0 || depth + 1 >= STORE_PERIOD;
@@ -234,7 +237,7 @@ struct heft_snapshot *store_read(struct store *s, uint32_t build,
 		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build %" PRIu32, build);
 		return NULL;
 	}
-	/* One lock for all that is read, and not one for each row. */
+	/* One transaction for all reads, so that there is not a lock per row. */
 	db_begin_reading(s->db);
 	const bool there = text_read(s, build);
 	db_commit(s->db);
@@ -249,8 +252,8 @@ static bool text_put(void *ctx, const void *data, size_t size)
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* The build that a new one is told from: its parent, else the last one of the branch, else the last
- * one; 0: none. */
+/* Returns the base for a new build: its parent, otherwise the last build of the branch, otherwise
+ * the last build. 0 if there is none. */
 static uint32_t base_choose(const struct store *s, const struct build_facts *f)
 {
 	uint32_t best = 0;
@@ -306,7 +309,7 @@ static uint32_t build_insert(struct store *s, const struct build_facts *f, uint3
 	return id;
 }
 
-/* A build and its bases, for measures_read; 0: none. */
+/* Ids of a build and its bases, for measures_read(). Empty if there is none. */
 struct chain {
 	VEC(uint32_t) ids;
 };
@@ -319,7 +322,7 @@ static struct chain chain_of(const struct store *s, uint32_t build)
 	return c;
 }
 
-/* Numbers as they were in a build, and as the facts of another one say. */
+/* Compares the numbers of build `was` with the numbers of the facts. */
 static void rows_compare_with(const struct store *s, struct measures *m, uint32_t was,
 			      const struct build_facts *f)
 {
@@ -359,7 +362,7 @@ static bool changes_add(struct store *s, uint32_t id, uint32_t base,
 	return ok || is_damaged(s);
 }
 
-/* Inside a transaction: puts the build into the tables. */
+/* Adds the build to the tables, inside of a transaction. */
 static void build_add(struct store *s, const struct heft_snapshot *snapshot,
 		      const struct build_facts *f, struct str text)
 {
@@ -372,12 +375,12 @@ static void build_add(struct store *s, const struct heft_snapshot *snapshot,
 	sections_write(s->db, id, snapshot);
 }
 
-/* ---- taking out ------------------------------------------------------------------------------ */
+/* ---- removing builds ------------------------------------------------------------------------- */
 
-/* What is known of builds that go. */
+/* State while builds are removed. */
 struct removal {
 	struct store *s;
-	struct intern gone; /* ids of builds */
+	struct intern gone; /* Ids of builds. */
 };
 
 static bool is_gone(const struct removal *r, uint32_t build)
@@ -386,7 +389,7 @@ static bool is_gone(const struct removal *r, uint32_t build)
 	return intern_find(&r->gone, (struct str){ (const char *)&build, sizeof build }, &place);
 }
 
-/* Has the rows of a build count for a survivor; 0: for none. */
+/* Moves the rows of a build to a survivor. 0 moves them to none. */
 static void rows_move(struct removal *r, uint32_t build, uint32_t survivor)
 {
 	static const char sql[] = "INSERT INTO moved(build, survivor) VALUES($1, $2)";
@@ -418,7 +421,7 @@ static void base_set(struct store *s, struct build *b, uint32_t base)
 	db_do(q);
 }
 
-/* Gives a survivor the nearest base that stays.  Its text stays as it is. */
+/* Gives a survivor the nearest base that stays. Its text stays the same. */
 static void survivor_move(struct removal *r, struct build *b)
 {
 	static const char delete[] = "DELETE FROM lists WHERE build = $1";
@@ -439,7 +442,8 @@ static void survivor_move(struct removal *r, struct build *b)
 	text_release(&text);
 }
 
-/* Rows of a survivor are told from what the first of the builds that count for it was told from. */
+/* Merges rows. A survivor's change counts from the value before the first build that was merged
+ * into it. */
 #define MERGE(table, item, columns, values, differs)                                               \
 	{                                                                                          \
 		"DELETE FROM merged",                                                              \
@@ -474,7 +478,7 @@ static void rows_settle(struct db *db)
 		db_do(db_query(db, deletes[i]));
 }
 
-/* Inside a transaction. */
+/* Removes builds, inside of a transaction. */
 static void builds_remove(struct store *s, const uint32_t *ids, size_t count)
 {
 	struct removal r = { .s = s };
@@ -493,9 +497,9 @@ static void builds_remove(struct store *s, const uint32_t *ids, size_t count)
 	builds_reload(s);
 }
 
-/* ---- changes --------------------------------------------------------------------------------- */
+/* ---- making changes -------------------------------------------------------------------------- */
 
-/* Begins a change, with empty tables to work with. */
+/* Begins a change, with empty staging tables. */
 static void change_begin(struct store *s)
 {
 	db_begin(s->db);
@@ -515,7 +519,7 @@ static bool change_end(struct store *s, bool any, struct heft_err *err)
 	return db_check(s->db, err);
 }
 
-/* Inside a transaction.  `text` is that of the `.size` file. */
+/* Adds a build, inside of a transaction. `text` is the text of the `.size` file. */
 static enum store_outcome build_put(struct store *s, const struct heft_snapshot *snapshot,
 				    const struct build_facts *facts, struct str text)
 {

@@ -1,12 +1,12 @@
 /* store.h - a history: builds of programs, kept in a database.
  *
- * docs/history.md has the tables.  A build is kept as the text of its `.size` file: packed as the
- * difference from the text of its *base*, an earlier build of the same product and configuration,
- * and whole each STORE_PERIOD builds.  What changed since the base stands in tables as well, where
- * people ask for it by SQL.
+ * docs/history.md has the tables. A build is stored as the text of its `.size` file, packed as the
+ * difference from the text of its *base*. The base is an earlier build of the same product and
+ * configuration. Every STORE_PERIOD builds, the text is stored whole. Changes since the base are in
+ * tables too, where people query them by SQL.
  *
- * A change is one transaction: all of it is there, or nothing.  Any number of processes may read
- * and write at once; writers wait for one another.
+ * A change is one transaction: all of it is done, or nothing. Any number of processes may read and
+ * write at once; writers wait for one another.
  *
  * One thread. */
 #ifndef HEFT_HISTORY_STORE_H
@@ -17,60 +17,61 @@
 
 enum { STORE_VERSION = 1, STORE_PERIOD = 128 };
 
-/* What is said of a build.  Texts are never NULL. */
+/* Facts about a build. Texts are never NULL. */
 struct build_facts {
 	const char *product, *config, *branch;
-	const char *commit, *parent; /* parent "": not known */
+	const char *commit, *parent; /* `parent` is "" if unknown. */
 	const char *machine;
-	int64_t time; /* of the commit, in seconds since 1970 */
-	/* Numbers of data sources, budgets and heaps; nothing is said of a source without rows. */
+	int64_t time; /* Time of the commit, in seconds since 1970. */
+	/* Numbers of data sources, budgets and heaps. A source without rows is unknown. */
 	const struct measured_row *rows;
 	size_t row_count;
 };
 
-/* A build that is kept. */
+/* A build in the store. */
 struct build {
 	uint32_t id;
-	uint32_t base; /* 0: none */
+	uint32_t base; /* 0 if there is none. */
 	struct build_facts facts;
-	uint64_t file, vm; /* bytes */
+	uint64_t file, vm; /* Bytes. */
 	uint64_t symbols;
 };
 
 struct store {
 	struct db *db;
-	VEC(struct build) builds; /* by rising id */
-	struct arena texts;       /* of the builds */
-	int64_t edition;          /* of the store when the builds were read */
-	uint32_t read;            /* the build whose text is in `text`; 0: none */
+	VEC(struct build) builds; /* By rising id. */
+	struct arena texts;       /* Memory of the builds' texts. */
+	int64_t edition;          /* Edition of the store when the builds were read. */
+	uint32_t read;            /* Build whose text is in `text`. 0 if there is none. */
 	struct text text, spare;
 };
 
-/* db_open has the forms of the address, and the flags. */
+/* Opens a store. db_open() describes address and flags. */
 bool store_open(struct store *s, const char *url, unsigned flags, struct heft_err *err);
 void store_close(struct store *s);
 
 enum store_outcome {
 	STORE_ADDED,
-	STORE_SAME,     /* the build was there and held the same */
-	STORE_REPLACED, /* it was there and held something else, which is gone */
+	STORE_SAME,     /* The build existed with the same contents. */
+	STORE_REPLACED, /* The build existed with other contents, which are gone. */
 };
-/* Adds a build; one of the same product, configuration and commit gives way to it, unless it holds
- * the same.  After a failure the store can only be closed. */
+/* Adds a build. Replaces a build of the same product, configuration and commit, unless its contents
+ * are equal. After a failure the store can only be closed. */
 bool store_add(struct store *s, const struct heft_snapshot *snapshot,
 	       const struct build_facts *facts, enum store_outcome *ret, struct heft_err *err);
-/* Opens the snapshot of a build, from a copy of the session (NULL: a new one).  `components` is a
- * file that tells owners of sources, or NULL. */
+/* Opens the snapshot of a build, with a copy of the session (NULL: a new session). `components` is
+ * a file that names owners of sources, or NULL. */
 struct heft_snapshot *store_read(struct store *s, uint32_t build,
 				 const struct heft_session *session, const char *components,
 				 struct heft_err *err);
-/* Reads the numbers of a source as a build has them; those of another one, or 0, into `was`. */
+/* Reads the numbers of a source in a build into `now`, and the numbers of build `before` (if not 0)
+ * into `was`. */
 bool store_measures(struct store *s, struct measures *ret, const char *source, uint32_t before,
 		    uint32_t build, struct heft_err *err);
-/* Takes builds out; those whose base they are get another one. */
+/* Removes builds. Builds that had them as base get another one. */
 bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct heft_err *err);
 
-/* NULL where there is none. */
+/* Returns a build. NULL if there is none. */
 const struct build *store_build(const struct store *s, uint32_t id);
 
 #endif

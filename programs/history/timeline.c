@@ -1,3 +1,4 @@
+/* Lists builds in the order of their commits, and finds builds by words. */
 #include "history/timeline.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ static int compare_builds(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The latest builds so far, by what they have in common. */
+/* The latest builds so far, per product, configuration and branch. */
 struct latest {
 	struct intern keys;
 	VEC(const struct build *) builds;
@@ -30,8 +31,8 @@ static void timeline_add_part(struct latest *l, const char *text)
 	text_add_char(&l->key, '\0');
 }
 
-/* The latest of the product, the configuration and the branch, NULL: of any; the next time it is
- * `b`. */
+/* Returns the latest build of the product, configuration and branch (NULL: any branch), and
+ * replaces it by `b`. */
 static const struct build *swap_latest(struct latest *l, const struct build *b, const char *branch)
 {
 	l->key.len = 0;
@@ -99,7 +100,7 @@ const struct build *timeline_before(const struct timeline *t, const struct build
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* Days since 1970 of a day of the Gregorian calendar. */
+/* Returns the days since 1970 of a day in the Gregorian calendar. */
 static int64_t days_of(int year, int month, int day)
 {
 	const int64_t y = year - (month <= 2);
@@ -146,10 +147,10 @@ static bool same_line(const struct build *a, const struct build *b)
 	       strcmp(a->facts.config, b->facts.config) == 0;
 }
 
-/* What a word is compared with. */
+/* The forms of a word that builds are compared with. */
 struct timeline_word {
 	struct str text;
-	int64_t time; /* INT64_MIN: it is no date */
+	int64_t time; /* INT64_MIN if it is no date. */
 	unsigned long long id;
 };
 
@@ -187,7 +188,7 @@ static const struct build *timeline_find_first(const struct timeline *t, const c
 	return first;
 }
 
-/* The latest of the best rank. */
+/* Returns the latest build of the best rank. */
 static const struct build *timeline_find_word(const struct timeline *t,
 					      const struct timeline_word *w, const char *typed,
 					      struct heft_err *err)

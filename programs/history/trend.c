@@ -1,8 +1,9 @@
+/* Finds the trend of a series of sizes. */
 #include "history/trend.h"
 
 #include <math.h>
 
-/* In units of the noise: what the difference of two means exceeds by chance less than once in
+/* Least difference of two means, in units of the noise. Chance exceeds it less than once in
  * thousands of builds. */
 #define SURE 5.2
 
@@ -22,8 +23,8 @@ static double median(double *values, size_t count)
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* From the median of the differences of neighbours, which is 0.6745 of their deviation, and that
- * the square root of 2 times the one of values. */
+/* Returns the noise of the values, from the median of the differences of neighbours. The median is
+ * 0.6745 times their deviation, which is the square root of 2 times that of the values. */
 static double noise_of(const double *values, size_t count)
 {
 	double *steps = mem_alloc((count + 1) * sizeof *steps);
@@ -37,7 +38,7 @@ static double noise_of(const double *values, size_t count)
 /* ---- changes of level ------------------------------------------------------------------------ */
 
 struct trend_search {
-	const double *sums; /* of the values before each place */
+	const double *sums; /* Sums of the values before each place. */
 	double noise;
 	struct trend *to;
 };
@@ -47,7 +48,7 @@ static double mean(const struct trend_search *s, size_t first, size_t end)
 	return (s->sums[end] - s->sums[first]) / (double)(end - first);
 }
 
-/* The place that parts a range best, and by how much the two means differ there. */
+/* Returns the best place to cut a range, and the difference of the two means there. */
 static size_t best_cut(const struct trend_search *s, size_t first, size_t end, double *ret_score)
 {
 	size_t best = first;
@@ -68,7 +69,7 @@ struct trend_part {
 	size_t first, end;
 };
 
-/* Cuts ranges as long as they fall apart. */
+/* Cuts ranges until no part has a sure cut. */
 static void trend_find_cuts(const struct trend_search *s, size_t count)
 {
 	VEC(struct trend_part) open = { 0 };
@@ -97,8 +98,8 @@ static size_t trend_end_of(const struct trend *t, size_t i, size_t count)
 	return i + 1 < t->changes.count ? t->changes.data[i + 1].at : count;
 }
 
-/* A cut was made while others were not known yet: each is looked for again between its neighbours,
- * and is none where it is not sure any more. */
+/* Checks the cuts again: each was made before others were known. Each is searched again between its
+ * neighbours, and dropped if it is not sure any more. */
 static void settle_cuts(const struct trend_search *s, size_t count)
 {
 	struct trend *t = s->to;
@@ -114,7 +115,7 @@ static void settle_cuts(const struct trend_search *s, size_t count)
 	t->changes.count = kept;
 }
 
-/* Without noise. */
+/* Finds the steps of values without noise. */
 static void find_steps(const struct trend_search *s, const double *values, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
@@ -122,7 +123,7 @@ static void find_steps(const struct trend_search *s, const double *values, size_
 			vec_push(&s->to->changes, (struct level_change){ .at = i });
 }
 
-/* `zero` was taken off the values. */
+/* Sets the levels. `zero` was subtracted from the values. */
 static void set_levels(const struct trend_search *s, size_t count, double zero)
 {
 	size_t first = 0;
@@ -136,7 +137,7 @@ static void set_levels(const struct trend_search *s, size_t count, double zero)
 
 /* ---- slope ----------------------------------------------------------------------------------- */
 
-/* By least squares; `at` NULL: of the places. */
+/* Returns the slope by least squares. If `at` is NULL, over the places. */
 static double slope(const double *values, const double *at, size_t count)
 {
 	double x_mean = 0, y_mean = 0, xy = 0, xx = 0;
@@ -158,7 +159,7 @@ void trend_make(struct trend *ret, const double *values, const double *times, si
 	*ret = (struct trend){ .noise = noise_of(values, count),
 			       .per_step = slope(values, NULL, count),
 			       .per_day = slope(values, times, count) * 86400 };
-	/* Small numbers keep their digits in the sums. */
+	/* The first value is subtracted, so that sums keep the digits of small differences. */
 	const double zero = count > 0 ? values[0] : 0;
 	for (size_t i = 0; i < count; i++)
 		sums[i + 1] = sums[i] + (values[i] - zero);

@@ -1,8 +1,9 @@
+/* Posts bytes to a server, by libcurl. */
 #include "push/http.h"
 
 #include "base/base.h"
 
-/* Its checks of types compare strings, which -Wconversion does not like. */
+/* libcurl's type checks compare strings, which causes warnings of -Wconversion. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <stdarg.h>
@@ -14,10 +15,11 @@ enum { SAID_MOST = 160, URL_MOST = 2000 };
 struct http {
 	CURL *curl;
 	struct curl_slist *headers;
-	char url[URL_MOST];     /* as it is shown: without a query */
-	char answer[SAID_MOST]; /* how the last answer begins */
+	char url[URL_MOST];     /* For messages: without a query. */
+	char answer[SAID_MOST]; /* Beginning of the last answer. */
 	size_t answer_size;
-	char said[CURL_ERROR_SIZE]; /* what libcurl says of a request that failed; "": nothing */
+	char said[CURL_ERROR_SIZE]; /* Message of libcurl about a failed request. "" if there is
+				     * none. */
 	unsigned status;
 };
 
@@ -45,7 +47,7 @@ static bool url_check(const char *url, struct heft_err *err)
 	return true;
 }
 
-/* Keeps what there is room for, and passes over the rest. */
+/* Keeps the part of an answer that fits and skips the rest. */
 static size_t answer_take(char *p, size_t size, size_t count, void *ctx)
 {
 	struct http *h = ctx;
@@ -56,14 +58,14 @@ static size_t answer_take(char *p, size_t size, size_t count, void *ctx)
 	return bytes;
 }
 
-/* What is not set, or empty, is NULL. */
+/* Returns an environment variable. NULL if it is not set or empty. */
 static const char *environment(const char *name)
 {
 	const char *value = getenv(name);
 	return value && *value ? value : NULL;
 }
 
-/* Sets whose certificates are trusted: curl(1) goes by these variables, libcurl by none of them. */
+/* Sets which certificates are trusted. curl(1) uses these variables, libcurl does not. */
 static void http_trust(struct http *h)
 {
 	const char *file = environment("CURL_CA_BUNDLE");
@@ -78,7 +80,8 @@ static void http_trust(struct http *h)
 
 static void http_set_up(struct http *h, const char *url, const char *type, unsigned seconds)
 {
-	/* Without an empty Expect libcurl waits for a word of the server before a large body. */
+	/* Without an empty Expect header, libcurl waits for the server before it sends a large
+	 * body. */
 	h->headers = curl_slist_append(curl_slist_append(NULL, "Expect:"), type);
 	curl_easy_setopt(h->curl, CURLOPT_URL, url);
 	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
@@ -150,7 +153,7 @@ bool http_post(struct http *h, const void *data, size_t size, struct heft_err *e
 		return no_answer(h, code, err);
 	if (status >= 200 && status <= 299)
 		return true;
-	size_t line = 0; /* the first of what the server said */
+	size_t line = 0; /* Length of the first line of the server's answer. */
 	while (line < h->answer_size && (unsigned char)h->answer[line] >= ' ')
 		line++;
 	return http_fail(err, HEFT_EIO, "%.200s: the server answers %u%s%.*s", h->url, h->status,

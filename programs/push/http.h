@@ -1,8 +1,8 @@
-/* http.h - bytes posted to a server, by libcurl.
+/* http.h - posts bytes to a server, by libcurl.
  *
- * Over TLS the server's certificate has to be one that the system trusts, or one of those that
- * CURL_CA_BUNDLE, SSL_CERT_DIR or SSL_CERT_FILE of the environment name, as curl(1) has it.
- * A connection stays open from one post to the next.  One thread a handle. */
+ * With TLS, the server's certificate must be trusted by the system, or by the files that the
+ * environment names. As for curl(1), these are CURL_CA_BUNDLE, SSL_CERT_DIR and SSL_CERT_FILE. A
+ * connection stays open between posts. One thread per handle. */
 #ifndef HEFT_PUSH_HTTP_H
 #define HEFT_PUSH_HTTP_H
 
@@ -10,17 +10,17 @@
 
 struct http;
 
-/* `url` is http or https.  An address with a password is refused with HEFT_EARG: lists of processes
- * would show it; libcurl reads passwords from ~/.netrc.  `type`: "Content-Type: ...".  NULL on
- * failure. */
+/* Opens a connection. `url` is http or https. A URL with a password fails with HEFT_EARG, because
+ * lists of processes would show it; libcurl reads passwords from ~/.netrc. `type` is "Content-Type:
+ * ...". NULL on failure. */
 struct http *http_open(const char *url, const char *type, unsigned timeout_seconds,
 		       struct heft_err *err);
-/* NULL is fine. */
+/* Closes a connection. NULL is allowed. */
 void http_close(struct http *h);
-/* HEFT_EIO where the server cannot be reached, does not answer in time, or answers with another
- * status than 200 to 299; no text has a password or a query in it. */
+/* Posts bytes. HEFT_EIO if the server cannot be reached, does not answer in time, or answers with a
+ * status other than 200 to 299. No message contains a password or a query. */
 bool http_post(struct http *h, const void *data, size_t size, struct heft_err *err);
-/* The status of the last answer, 0 without an answer. */
+/* Returns the status of the last answer. 0 without an answer. */
 unsigned http_status(const struct http *h);
 
 #endif

@@ -1,4 +1,4 @@
-/* heft push: heap profiles and rows to servers. */
+/* The program heft-push: sends heap profiles and rows to servers. */
 #include "push/push.h"
 
 #include "base/base.h"

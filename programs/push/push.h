@@ -1,4 +1,4 @@
-/* push.h - the commands of heft-push. */
+/* push.h - declares the commands of heft-push. */
 #ifndef HEFT_PUSH_PUSH_H
 #define HEFT_PUSH_PUSH_H
 

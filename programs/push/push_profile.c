@@ -1,4 +1,4 @@
-/* heft push profile: a profile that heft heap show --pprof wrote. */
+/* Implements heft push profile: sends a profile that heft heap show --pprof wrote. */
 #include "push/push.h"
 
 #include "cli/outfile.h"
@@ -27,7 +27,7 @@ const char push_profile_manual[] =
 
 struct push_profile_job {
 	const struct cli *cli;
-	const char *url, *file; /* NULL: not given */
+	const char *url, *file; /* NULL if not given. */
 	struct push_profile profile;
 };
 
@@ -52,7 +52,7 @@ static bool push_profile_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* All of the file, of malloc; NULL with a message. */
+/* Reads a whole file into malloc'ed memory. NULL after a message. */
 static char *file_read(const struct cli *cli, const char *path, size_t *ret_size)
 {
 	char piece[65536], *data = NULL;

@@ -1,4 +1,5 @@
-/* heft push rows: what heft rows writes, in requests of a few megabytes of whole rows. */
+/* Implements heft push rows: sends the output of heft rows, in requests of a few megabytes of whole
+ * rows. */
 #include "push/push.h"
 
 #include "push/http.h"
@@ -25,9 +26,9 @@ const char push_rows_manual[] =
 
 struct push_rows {
 	const struct cli *cli;
-	const char *url, *file; /* NULL: not given */
+	const char *url, *file; /* NULL if not given. */
 	struct http *http;
-	char *bytes; /* of the request that is gathered; room for REQUEST */
+	char *bytes; /* Bytes of the current request. Has room for REQUEST. */
 	size_t size;
 };
 
@@ -47,7 +48,7 @@ static bool push_rows_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* A server that is busy or gone may be back in a moment; one that refuses will refuse again. */
+/* Sends a request. If the server is busy or gone, tries again; if the server refuses, gives up. */
 static bool rows_send(struct push_rows *p, const char *data, size_t size)
 {
 	struct heft_err err;
@@ -63,7 +64,7 @@ static bool rows_send(struct push_rows *p, const char *data, size_t size)
 	return cli_failed(p->cli, &err), false;
 }
 
-/* A row that is larger than a request is one by itself. */
+/* Adds a row. A row larger than a request is sent alone. */
 static bool row_add(struct push_rows *p, const char *row, size_t size)
 {
 	if (size > REQUEST - p->size && p->size > 0) {

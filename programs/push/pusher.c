@@ -1,3 +1,4 @@
+/* Sends heap profiles of recorded processes to a receiver. */
 #include "push/pusher.h"
 
 #include "base/base.h"
@@ -13,7 +14,7 @@
 
 enum { PATH_MOST = 2048 };
 
-/* A process of which profiles are pushed. */
+/* A process whose profiles are pushed. */
 struct pushed {
 	uint32_t pid;
 	bool wanted;
@@ -24,19 +25,20 @@ struct pusher {
 	struct receiver to;
 	struct push_options options;
 	char host[HOST_MOST];
-	char name_cache[PATH_MOST]; /* "": none */
+	char name_cache[PATH_MOST]; /* "" if there is none. */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct pushed *list; /* by the order in which they were wanted first */
+	struct pushed *list; /* In the order in which profiles were first wanted. */
 	size_t count, room;
 	bool ends;
-	uint64_t posted, failed, refused; /* refused: of the last profiles */
+	uint64_t posted, failed, refused; /* `refused`: number of last profiles that were
+					   * refused. */
 };
 
 /* ---- one profile ----------------------------------------------------------------------------- */
 
-/* What is live, by stack; what was allocated since the start would count again in each profile. */
+/* Writes live blocks by stack. Counts since the start would be added up again in each profile. */
 static bool write_profile(struct heft_heap *h, FILE *to, struct heft_err *err)
 {
 	const struct heft_write_opts opts = { .size = sizeof opts,
@@ -68,8 +70,8 @@ static bool send_profile(const struct pusher *p, struct heft_heap *h, uint32_t p
 	return good;
 }
 
-/* Of the process, or of the file that it left.  False where the receiver has not taken it; what
- * there is none of is no failure. */
+/* Sends a profile of the process, or of the file that it left. False if the receiver did not take
+ * it. A missing profile is no failure. */
 static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool may_be_none)
 {
 	struct heft_err err = { 0 };
@@ -87,7 +89,7 @@ static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool m
 	good = opened && send_profile(p, h, pid, &err);
 	heft_heap_free(h);
 	heft_session_free(s);
-	/* One that has just ended has the last profile in its file. */
+	/* A process that has just ended has its last profile in its file. */
 	if (!opened && (may_be_none || (!path && err.sys_errno == ESRCH)))
 		return true;
 	p->posted += good;
@@ -98,7 +100,7 @@ static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool m
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* Its entry in the list, which is made; NULL where there is no memory. */
+/* Returns the entry of a process in the list. Makes it if missing. NULL if there is no memory. */
 static struct pushed *find_process(struct pusher *p, uint32_t pid)
 {
 	ASSERT(pid != 0 && p->count <= p->room);
@@ -117,7 +119,8 @@ static struct pushed *find_process(struct pusher *p, uint32_t pid)
 	return &p->list[p->count++];
 }
 
-/* The next one of which a profile is wanted, which it is no more; SIZE_MAX: none. */
+/* Takes the next process whose profile is wanted, and clears its request. SIZE_MAX if there is
+ * none. */
 static size_t take_wanted(struct pusher *p, struct pushed *ret)
 {
 	for (size_t i = 0; i < p->count; i++) {
@@ -160,7 +163,8 @@ void pusher_want(struct pusher *p, uint32_t pid)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Signals are handed on by the thread that waits for the program. */
+/* Starts the thread with all signals blocked: the thread that waits for the program hands them
+ * on. */
 static bool pusher_start_thread(struct pusher *p)
 {
 	sigset_t all, before;
@@ -173,7 +177,7 @@ static bool pusher_start_thread(struct pusher *p)
 	return good || (cli_error(p->cli, "no thread can be started"), false);
 }
 
-/* By the XDG Base Directory Specification; a path that is not absolute does not count. */
+/* Sets the folder by the XDG Base Directory Specification. A relative path is ignored. */
 static void set_name_cache(struct pusher *p, const char *wish)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -225,7 +229,7 @@ void pusher_stop(struct pusher *p)
 
 void pusher_last(struct pusher *p, const char *path, uint32_t pid)
 {
-	ASSERT(p->ends); /* the thread has the list no more */
+	ASSERT(p->ends); /* The thread does not use the list any more. */
 	const struct pushed *of = find_process(p, pid);
 	if (!of || p->refused > 0)
 		p->failed++;

@@ -1,3 +1,4 @@
+/* Writes heap profiles in the forms of their receivers. */
 #include "push/receiver.h"
 
 #include "push/http.h"
@@ -15,8 +16,9 @@ enum { SECONDS_MOST = 10 };
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* api/push/v1/push.proto of Pyroscope by the Connect protocol; proto/parca/profilestore/v1alpha1/
- * profilestore.proto of Parca, whose server has the paths of its HTTP rules below /api. */
+/* Paths of api/push/v1/push.proto of Pyroscope, by the Connect protocol, and of
+ * proto/parca/profilestore/v1alpha1/profilestore.proto of Parca, whose server has the paths of its
+ * HTTP rules below /api. */
 #define PYROSCOPE_PATH "/push.v1.PusherService/Push"
 #define PARCA_PATH     "/api/profiles/writeraw"
 
@@ -32,7 +34,7 @@ static const struct scheme {
 	{ "https://", "https://", "", RECEIVER_PLAIN },
 };
 
-/* The path of the receiver follows what the user wrote, which may be that of a proxy. */
+/* Sets the URL: the receiver's path follows the user's address, which may be that of a proxy. */
 static bool receiver_set(struct receiver *r, const struct scheme *s, const char *rest)
 {
 	size_t size = strlen(rest);
@@ -75,7 +77,7 @@ static void json_put(void *ctx, const char *p, size_t size)
 	fwrite(p, 1, size, ctx);
 }
 
-/* Version 4 of RFC 9562: by chance. */
+/* Writes a random UUID: version 4 of RFC 9562. */
 static void put_uuid(struct json *j)
 {
 	unsigned char r[16];
@@ -98,7 +100,7 @@ static void receiver_put_label(struct json *j, const char *name, const char *val
 	json_close(j, '}');
 }
 
-/* Parca wraps the list of labels once more. */
+/* Writes the labels. Parca wraps the list once more. */
 static void put_labels(struct json *j, const struct push_profile *p, bool parca)
 {
 	char pid[16];
@@ -119,7 +121,7 @@ static void put_labels(struct json *j, const struct push_profile *p, bool parca)
 		json_close(j, '}');
 }
 
-/* Both receivers have protobuf's form of JSON: bytes are base64. */
+/* Writes the request. Both receivers use protobuf's form of JSON, with bytes in base64. */
 static void put_request(struct json *j, const struct push_profile *p, const char *base64,
 			bool parca)
 {
@@ -143,7 +145,7 @@ static void put_request(struct json *j, const struct push_profile *p, const char
 	json_close(j, '}');
 }
 
-/* The request of Pyroscope or Parca, of malloc; NULL where there is no memory. */
+/* Makes the request of Pyroscope or Parca, malloc'ed. NULL if there is no memory. */
 static char *request_make(const struct push_profile *p, bool parca, size_t *ret_size)
 {
 	char *text = NULL;

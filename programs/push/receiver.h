@@ -1,9 +1,10 @@
-/* receiver.h - who takes heap profiles, and in which form.
+/* receiver.h - sends heap profiles to a receiver, in its form.
  *
- *	pyroscope://HOST:4040   push.v1.PusherService/Push of Pyroscope, in JSON
- *	parca://HOST:7070       WriteRaw of Parca by its HTTP gateway, in JSON
- *	http://HOST/PATH        the profile itself
- * pyroscopes://, parcas:// and https:// are over TLS. */
+ *     pyroscope://HOST:4040 - push.v1.PusherService/Push of Pyroscope, in JSON
+ *     parca://HOST:7070 - WriteRaw of Parca by its HTTP gateway, in JSON
+ *     http://HOST/PATH - the profile itself
+ *
+ * The schemes pyroscopes://, parcas:// and https:// use TLS. */
 #ifndef HEFT_PUSH_RECEIVER_H
 #define HEFT_PUSH_RECEIVER_H
 
@@ -15,17 +16,18 @@ enum receiver_kind { RECEIVER_PLAIN, RECEIVER_PYROSCOPE, RECEIVER_PARCA };
 
 struct receiver {
 	enum receiver_kind kind;
-	char url[RECEIVER_URL_MOST]; /* http or https */
+	char url[RECEIVER_URL_MOST]; /* http or https. */
 };
 
-/* HEFT_EARG where the address is none of those above, or has a password. */
+/* Parses an address. HEFT_EARG if it has none of these forms, or has a password. */
 bool receiver_parse(struct receiver *ret, const char *url, struct heft_err *err);
 
-/* A profile in pprof's form, and whose it is.  All is borrowed. */
+/* A profile in pprof's form, with its process. All is borrowed. */
 struct push_profile {
 	const char *service, *host;
-	uint32_t pid;   /* 0: unknown */
-	bool addresses; /* names are not in it: addresses are those of the modules' files */
+	uint32_t pid;   /* 0 if unknown. */
+	bool addresses; /* The profile has no names. Its addresses are addresses in the modules'
+			 * files. */
 	const char *data;
 	size_t size;
 };

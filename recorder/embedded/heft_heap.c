@@ -1,7 +1,7 @@
-/* heft_heap.c - headers and inline stacks in front of the blocks of any allocator: block.h. */
+/* Writes headers and inline stacks before the blocks of any allocator: block.h. */
 #include "heft_heap.h"
 
-/* The format has 32 bits for what is in front of a block. */
+/* Most alignment. The format has 32 bits for the distance before a block. */
 #define ALIGN_MOST ((size_t)1 << 30)
 
 static uint64_t now(const struct heft_heap *h)
@@ -9,7 +9,7 @@ static uint64_t now(const struct heft_heap *h)
 	return h->port->now != NULL ? h->port->now(h->port->ctx) : 0;
 }
 
-/* Fills frames[HEFT_DEPTH_MAX + 1]; returns how many. */
+/* Fills frames[HEFT_DEPTH_MAX + 1]. Returns their number. */
 static uint32_t capture(const struct heft_heap *h, const struct heft_caller *from,
 			uintptr_t *frames)
 {
@@ -19,7 +19,7 @@ static uint32_t capture(const struct heft_heap *h, const struct heft_caller *fro
 	if (h->port->capture != NULL)
 		n = h->port->capture(h->port->ctx, from, frames, depth + 1);
 #if defined(__arm__) || defined(__mips16) || defined(__mips_micromips)
-	/* The call lies at frame - 1: not with the bit that tells the instruction set. */
+	/* Clears the bit of the instruction set, because the call must be at frame - 1. */
 	for (uint32_t i = 0; i < n; i++)
 		frames[i] &= ~(uintptr_t)1;
 #endif
@@ -39,7 +39,7 @@ static uint32_t flags_of(const void *p)
 	return (uint32_t)(header_of(p)->mark >> HEAP_FLAG_SHIFT) & 15;
 }
 
-/* The check of the header as it stands.  Of freed blocks the allocator may have written over the
+/* Computes the check of the current header. In freed blocks, the allocator may have overwritten the
  * wide words. */
 static uint32_t check_of(const void *p)
 {
@@ -58,8 +58,8 @@ static void set_header(void *p, uint32_t flags, size_t size, uint32_t distance)
 	head->link |= (uint64_t)check_of(p) << 32;
 }
 
-/* Everything in front of and behind p, which lies `distance` behind the allocator's block.  The
- * zeros behind the frames take up what alignment adds. */
+/* Writes everything before and after p, which is `distance` after the start of the allocator's
+ * block. Zeros after the frames fill the bytes that alignment adds. */
 static void write_block(struct heft_heap *h, unsigned char *p, size_t size, size_t distance,
 			const uintptr_t *frames, uint32_t count)
 {
@@ -122,8 +122,7 @@ void *heft_heap_aligned(struct heft_heap *h, size_t align, size_t size,
 	align = align < given ? given : align;
 	if ((align & (align - 1)) != 0 || align > ALIGN_MOST)
 		return NULL;
-	/* As the front is a multiple of what the allocator gives, no more than the difference is
-	 * lost. */
+	/* The front is a multiple of the allocator's alignment, so only the difference is lost. */
 	const size_t front = (heft_heap_front(h->port, count) + given - 1) & ~(given - 1);
 	const size_t more = front + align - given + tail;
 	if (size > SIZE_MAX - more || (uint64_t)size >> HEAP_FLAG_SHIFT != 0)
@@ -206,6 +205,6 @@ void *heft_heap_realloc(struct heft_heap *h, void *p, size_t size, const struct 
 		if (p != NULL)
 			__builtin_memcpy(to, p, old < size ? old : size);
 	}
-	heft_heap_free(h, p); /* counts what is bad */
+	heft_heap_free(h, p); /* Counts errors. */
 	return to;
 }

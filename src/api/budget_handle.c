@@ -1,4 +1,4 @@
-/* Budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
+/* Implements budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
 #include "api/budget_handle.h"
 #include "measure/snapshot_handle.h"
 #include "api/structs.h"
@@ -7,7 +7,7 @@
 #include "query/quality.h"
 
 struct heft_budget {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	struct context context;
 	const char *path;
@@ -136,7 +136,7 @@ bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts
 /* ---- quality --------------------------------------------------------------------------------- */
 
 struct heft_quality {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct quality quality;
 };
 

@@ -1,10 +1,10 @@
-/* budget_handle.h - what the rest of api/ sees of limits that were checked. */
+/* budget_handle.h - gives the rest of api/ the results of checked limits. */
 #ifndef HEFT_API_BUDGET_HANDLE_H
 #define HEFT_API_BUDGET_HANDLE_H
 
 #include "report/budget_report.h"
 
-/* The rows of the last check; without any for NULL.  Borrowed from the handle. */
+/* Returns the rows of the last check; no rows for NULL. Borrowed from the handle. */
 struct budget_report budget_handle_report(const struct heft_budget *b);
 
 #endif

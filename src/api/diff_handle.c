@@ -1,4 +1,4 @@
-/* Diffs of snapshots: heft_diff_*. */
+/* Implements diffs of snapshots: heft_diff_*. */
 #include "api/budget_handle.h"
 #include "measure/snapshot_handle.h"
 #include "api/structs.h"
@@ -8,7 +8,7 @@
 #include "compare/code_diff.h"
 #include "snapshot/sizefile.h"
 
-/* A side that was made of programs, and the one of them that is open. */
+/* A side made from programs, and the program that is open. */
 struct diff_programs {
 	const struct heft_snapshot *s;
 	struct program program;
@@ -17,10 +17,10 @@ struct diff_programs {
 };
 
 struct heft_diff {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	bool made;
-	const struct heft_snapshot *sides[2]; /* before, after; before may be NULL */
-	struct snapshot nothing;              /* before, where there is none */
+	const struct heft_snapshot *sides[2]; /* [0] before, which may be NULL; [1] after. */
+	struct snapshot nothing;              /* Stands for `before` if there is none. */
 	struct snapshot_diff diff;
 	struct diff_sections sections;
 	struct diff_rows rows;
@@ -84,7 +84,7 @@ size_t heft_diff_section_count(const struct heft_diff *d)
 	return d->sections.sections.count - 1;
 }
 
-/* NULL past the last. */
+/* Returns section `i`. NULL if there is none. */
 static const struct diff_section *diff_handle_section_at(const struct heft_diff *d, size_t i)
 {
 	const size_t count = heft_diff_section_count(d);
@@ -277,10 +277,10 @@ bool heft_comment_write(const struct heft_diff *d, const struct heft_budget *b,
 	return GUARDED(d->memory, err, diff_handle_write_comment(d, b, opts, sink, err));
 }
 
-/* ---- code of what changed -------------------------------------------------------------------- */
+/* ---- code of changed symbols ----------------------------------------------------------------- */
 
-/* The image that has a symbol; NULL where the side was read from a file, or the symbol is in no
- * program that can be opened. */
+/* Returns the image of a symbol. NULL if the side was read from a file, or if the program cannot be
+ * opened. */
 static const struct image *diff_handle_image_of(struct diff_programs *p,
 						const struct snap_symbol *y)
 {
@@ -310,7 +310,7 @@ static struct code_side diff_handle_side_of(struct diff_programs *p, const struc
 	return im ? (struct code_side){ im, y->addr, y->size } : (struct code_side){ 0 };
 }
 
-/* By symbol of the new side; NULL where there is none. */
+/* Returns the code diff per symbol of the new side. NULL if there is none. */
 static const char **diff_handle_disassemble(const struct heft_diff *d, struct arena *arena)
 {
 	const struct snapshot_diff *diff = &d->diff;

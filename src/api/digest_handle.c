@@ -1,4 +1,4 @@
-/* A heap in one line: heft_heap_digest_write. */
+/* Writes a heap in one line: heft_heap_digest_write. */
 #include "api/heap.h"
 #include "base/filename.h"
 #include "base/mem.h"
@@ -35,7 +35,7 @@ static bool digest_handle_take_stacks(struct heap_digest *d, struct heft_heap *h
 	return true;
 }
 
-/* Not every dump can tell. */
+/* Adds the leaks, if the dump can tell them. */
 static void take_leaks(struct heap_digest *d, struct heft_heap *h)
 {
 	const struct heft_heap_query query = { .size = sizeof query, .rows = 1, .leaks = true };

@@ -1,4 +1,4 @@
-/* What JSON has, for docs/json.md. */
+/* Describes the JSON members, for docs/json.md. */
 #include "measure/profile.h"
 #include "measure/stack_column.h"
 #include "report/all_fields.h"
@@ -16,8 +16,7 @@ static const struct row_fields rows[] = {
 	{ "row of a file", info_texts, INFO_TEXTS, info_measures, INFO_MEASURES },
 	{ "row of a stack", stack_texts, STACK_TEXTS, stack_measures, STACK_MEASURES },
 	{ "row of a heap", heap_texts, HEAP_TEXTS, heap_measures, HEFT_HEAP_WITH_CALLEES + 1 },
-	{ "row of changes", diff_texts_of_stacks, DIFF_ALL_TEXTS, diff_measures,
-	  DIFF_MEASURES },
+	{ "row of changes", diff_texts_of_stacks, DIFF_ALL_TEXTS, diff_measures, DIFF_MEASURES },
 	{ "row of a limit", budget_texts, BUDGET_TEXTS, budget_measures, BUDGET_MEASURES },
 };
 

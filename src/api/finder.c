@@ -1,4 +1,4 @@
-/* Where the parts of programs are: heft_finder_*. */
+/* Implements where the parts of programs are: heft_finder_*. */
 #include "api/structs.h"
 #include "measure/session.h"
 

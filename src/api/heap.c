@@ -1,4 +1,4 @@
-/* The heap of a process: settings, opening, what is known of it as a whole. */
+/* Implements the heap of a process: settings, opening, facts of the whole heap. */
 #include "api/heap.h"
 
 #include "api/structs.h"
@@ -93,7 +93,7 @@ static void tell_dump(struct heap_info *i, const struct dump *d)
 	i->of.threads = d->thread_count;
 }
 
-/* "jemalloc (/lib/libjemalloc.so.2), Go's runtime (./prog)" */
+/* Returns a list such as "jemalloc (/lib/libjemalloc.so.2), Go's runtime (./prog)". */
 static const char *list_allocators(struct heft_heap *h)
 {
 	const struct process_heap *heap = &h->process.heap;
@@ -106,7 +106,7 @@ static const char *list_allocators(struct heft_heap *h)
 	return text;
 }
 
-/* Counters of a process that runs are read while pages are added. */
+/* Sets what is unknown. A running process changes its counters while pages are added. */
 static void tell_unknown(struct heft_heap *h)
 {
 	const struct process_heap *heap = &h->process.heap;
@@ -117,8 +117,8 @@ static void tell_unknown(struct heft_heap *h)
 	of->lacks = h->process.dump.lacks ? h->process.dump.lacks : "";
 	of->left_out = h->process.dump.left_out;
 	of->allocators = list_allocators(h);
-	/* What the check of the heap does not list, for the chunks behind are not there, is no
-	 * damage. */
+	/* Broken chains that the check of the heap does not list are no damage: the chunks after
+	 * them are missing. */
 	of->broken_chains = min_u64(of->broken_chains, heap->layout.breaks.count);
 }
 
@@ -183,7 +183,8 @@ static void tell_chunks(struct heap_info *i, const struct glibc_heaps *g)
 	i->of.broken_chains = g->broken;
 }
 
-/* Behind the moments that are not later; of one of the same time only the peak counts. */
+/* Inserts a moment in the order of time. Moments at the same time become one, with the higher
+ * peak. */
 static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 {
 	size_t i = h->moments.count;
@@ -198,7 +199,7 @@ static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 	memmove(&at[i], &at[i + 1], (--h->moments.count - i) * sizeof *at);
 }
 
-/* Those that the recorder kept; the peak, if it lies between them; the end. */
+/* Adds the moments that the recorder kept, the peak if it lies between them, and the end. */
 static void tell_moments(struct heft_heap *h)
 {
 	const struct records *r = &h->process.heap.records;
@@ -229,7 +230,8 @@ static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 	for (size_t k = 0; k < COUNT_OF(l->bytes); k++)
 		i->parts[process_part((enum heap_part_kind)k)] += l->bytes[k];
 	if (i->parts[HEFT_HEAP_RECORDER] == 0)
-		i->parts[HEFT_HEAP_RECORDER] = i->of.recorder_bytes; /* they lie elsewhere */
+		i->parts[HEFT_HEAP_RECORDER] = i->of.recorder_bytes; /* These bytes lie
+								      * elsewhere. */
 	i->of.pinned_pages = l->pinned_pages;
 	i->of.pinned_bytes = l->pinned_bytes;
 }
@@ -274,7 +276,7 @@ bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 	return GUARDED(h->memory, err, heap_open(h, path, err));
 }
 
-/* The pages are read as the file would be that the recorder writes. */
+/* Opens a running process. Its pages are read like the file that the recorder writes. */
 static bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err)
 {
 	char name[32];
@@ -301,7 +303,7 @@ bool heft_heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *
 	return GUARDED(h->memory, err, heap_open_process(h, pid, err));
 }
 
-/* ---- what is known -------------------------------------------------------------------------- */
+/* ---- facts about the heap ------------------------------------------------------------------- */
 
 bool heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret, struct heft_err *err)
 {
@@ -383,7 +385,7 @@ static void write_stacks(struct heft_heap *h, bool json, struct sink *s)
 	out_heap_check_end(json, s);
 }
 
-/* The stack of the thread that died, below what is found. */
+/* Writes the stack of the thread that died, below the findings. */
 static void write_death(struct heft_heap *h, struct sink *s)
 {
 	if (!dump_is_fatal(&h->process.dump) || h->process.dump.thread_count == 0)

@@ -1,4 +1,4 @@
-/* What is at an address of a process, and what is damaged in its heap. */
+/* Answers what is at an address of a process, and what is damaged in its heap. */
 #include "api/heap.h"
 #include "api/structs.h"
 
@@ -38,7 +38,7 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format fo
 
 /* ---- damage --------------------------------------------------------------------------------- */
 
-/* The C library's message without the ends of lines behind it. */
+/* Keeps the C library's message without the line ends after it. */
 static void keep_said(struct heft_heap *h)
 {
 	struct str said = str_of(h->damages.said != NULL ? h->damages.said : "");
@@ -66,7 +66,8 @@ bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_e
 	return GUARDED(h->memory, err, (*ret_count = heap_find_damage(h), true));
 }
 
-/* What is mapped at an address in no block: a symbol, else what the mapping is called. */
+/* Returns what is mapped at an address outside of all blocks: a symbol, otherwise the name of the
+ * mapping. */
 static const char *heap_at_place_of(struct heft_heap *h, uint64_t addr)
 {
 	struct heft_heap_place at;
@@ -76,7 +77,8 @@ static const char *heap_at_place_of(struct heft_heap *h, uint64_t addr)
 			  : at.map_name;
 }
 
-/* Who freed a block whose memory was gone died of it, before the recorder saw that. */
+/* Returns who freed the block again. If its memory was gone, the process died in that call, before
+ * the recorder saw it. */
 static uint32_t again_by(const struct heft_heap *h, const struct damage *d)
 {
 	if (d->again_by > 0 || d->kind != DAMAGE_DOUBLE_FREE || !h->info.of.has_fault)
@@ -84,7 +86,7 @@ static uint32_t again_by(const struct heft_heap *h, const struct damage *d)
 	return process_thread_stack(&h->process, 0);
 }
 
-/* What the C library said, of damage that it is about. */
+/* Returns the C library's message, if it is about this damage. */
 static const char *said_of(struct heft_heap *h, const struct damage *d)
 {
 	const bool about = d->kind == DAMAGE_DOUBLE_FREE || d->kind == DAMAGE_WILD_FREE ||

@@ -1,23 +1,25 @@
-/* One tree of call stacks for all heaps of a report: frames that people see as the same are. */
+/* Makes one tree of call stacks for all heaps of a report. Frames that look equal to people are
+ * equal. */
 #include "api/heap.h"
 
 #include "base/filename.h"
 
 #include <stdlib.h>
 
-/* What makes two frames one. */
+/* Key of a frame. Frames with equal keys are one site. */
 struct site_key {
 	uint32_t function, file, module, line;
-	uint64_t addr; /* where the function has no name */
+	uint64_t addr; /* Only if the function has no name. */
 };
 
 struct heap_join {
 	struct heft_heap_report *r;
 	struct intern functions, files, names;
-	VEC(struct site_key) keys; /* by site */
-	VEC(uint32_t) by_name;     /* modules, by id in `names` */
-	VEC(bool) other_builds;    /* by module: the heaps have it of two builds */
-	struct map sites, steps;   /* keys; the steps of the report */
+	VEC(struct site_key) keys; /* Per site. */
+	VEC(uint32_t) by_name;     /* Per id in `names`: the modules. */
+	VEC(bool) other_builds;    /* Per module: the heaps have it in two builds. */
+	struct map sites, steps;   /* `sites`: index by key. `steps`: index of the report's
+				    * steps. */
 	struct text path;
 	const struct paths *paths;
 };
@@ -32,8 +34,9 @@ static uint32_t module_of_build(const struct heap_report *r, struct bytes build_
 	return 0;
 }
 
-/* By name: that of another process, or another build, is the same.  A core has the names of files
- * where the recorder has those of links to them: what is of one build is the same as well. */
+/* Finds or adds a module by name: the same name in another process or build is the same module. A
+ * core has names of files, the recorder may have names of links, so modules of one build are the
+ * same too. */
 static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 {
 	struct heap_report *r = &j->r->report;
@@ -62,7 +65,7 @@ static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 	return id;
 }
 
-/* By module of the process, [0] stands for none. */
+/* Returns the report's module per module of the process. [0] means none. */
 static uint32_t *join_modules(struct heap_join *j, const struct heft_heap *h)
 {
 	const size_t count = process_module_count(&h->process);
@@ -135,7 +138,8 @@ static uint32_t join_step(struct heap_join *j, uint32_t parent, uint32_t site)
 	return id;
 }
 
-/* The sites of all frames of a heap: those of a spot follow each other, *ret_first by spot. */
+/* Returns the sites of all frames of a heap. The sites of one spot are adjacent; *ret_first has
+ * their start per spot. */
 static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, size_t **ret_first)
 {
 	const struct process *p = &h->process;
@@ -190,7 +194,7 @@ struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *no
 	vec_push(&r->report.modules, (struct heap_report_module){ .path = "", .name = "" });
 	vec_push(&j->other_builds, false);
 	vec_push(&j->by_name, 0);
-	/* Known before the first frame is joined. */
+	/* The modules must be known before the first frame is joined. */
 	mem_free(join_modules(j, now));
 	if (base)
 		mem_free(join_modules(j, base));
@@ -212,10 +216,10 @@ void heap_join_free(struct heap_join *j)
 	mem_free(j);
 }
 
-/* ---- who a stack is told by ----------------------------------------------------------------- */
+/* ---- choosing the owner of a stack ---------------------------------------------------------- */
 
-/* The first step outward from `step` whose site is neither the allocator's nor a helper's, if
- * `helpers_too`; 0: none. */
+/* Returns the first step outward from `step` whose site is not the allocator's and, with
+ * `helpers_too`, no helper. 0 if there is none. */
 static uint32_t step_past(const struct heap_report *r, uint32_t step, bool helpers_too)
 {
 	for (uint32_t i = step; i != 0; i = r->steps.data[i].parent) {

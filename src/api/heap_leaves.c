@@ -1,5 +1,5 @@
-/* What each stack holds: from the recorder's counters, or block by block where a filter or the rows
- * ask for what counters do not tell. */
+/* Adds up what each stack holds: from the recorder's counters, or block by block if filters or rows
+ * need more than counters tell. */
 #include "api/heap.h"
 
 #include "base/map.h"
@@ -32,7 +32,8 @@ static void size_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, 2 * low - 1);
 }
 
-/* How many allocations were made since, by powers of ten: 0, 1..9, 10..99 ... */
+/* Returns the class of an age, the number of allocations since: powers of ten, 0, 1..9, 10..99 and
+ * so on. */
 static uint32_t age_class(uint64_t age)
 {
 	uint32_t n = 0;
@@ -54,7 +55,7 @@ static void age_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, low * 10 - 1);
 }
 
-/* Classes of sizes and ages have numbers in their order. */
+/* Names the classes. Classes of sizes and ages get numbers in their order. */
 static void heap_leaves_name_classes(struct heft_heap_report *r)
 {
 	const bool size = r->report.query.by == HEFT_HEAP_BY_SIZE;
@@ -84,7 +85,7 @@ static uint32_t thread_class(struct heft_heap_report *r, uint32_t id, const char
 struct heap_leaves_source {
 	struct heft_heap_report *r;
 	struct heft_heap *h;
-	const uint32_t *steps; /* by call node */
+	const uint32_t *steps; /* Per call node. */
 	bool base;
 };
 
@@ -142,7 +143,7 @@ static void add_shares(const struct heap_leaves_source *s)
 /* ---- blocks --------------------------------------------------------------------------------- */
 
 struct block_sum {
-	uint64_t key; /* stack << 32 | class */
+	uint64_t key; /* stack << 32 | class. */
 	double bytes, count;
 };
 
@@ -163,7 +164,7 @@ static struct block_sum *heap_leaves_find_sum(struct heap_leaves_block_sums *s, 
 	return &s->list.data[s->list.count - 1];
 }
 
-/* How many blocks one of the sample stands for (docs/heap-format.md, Counters). */
+/* Returns how many blocks one sampled block represents (docs/heap-format.md, Counters). */
 static double weight(const struct heft_heap *h, uint64_t size)
 {
 	const double sample = (double)h->info.of.sample;
@@ -204,7 +205,7 @@ static void heap_leaves_add_sums(const struct heap_leaves_source *s,
 	}
 }
 
-/* Block by block, in order of address.  `reach`: NULL where it is not asked for. */
+/* Sums up block by block, in order of address. `reach` is NULL if not asked for. */
 static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
 		       struct heap_leaves_block_sums *sums)
 {
@@ -226,7 +227,8 @@ static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
 	}
 }
 
-/* Leaks are told of blocks that are known; those of other allocators are not. */
+/* Fails if leaks are unknown: only known blocks can leak, and blocks of other allocators are
+ * unknown. */
 static bool check_leaks(const struct heft_heap *h, struct heft_err *err)
 {
 	return h->info.of.live_known || h->info.of.blocks > 0 ||
@@ -255,13 +257,13 @@ static bool heap_leaves_add_blocks(const struct heap_leaves_source *s, struct he
 	return true;
 }
 
-/* A slot of the recorder counts for one thread after another and knows the last: blocks tell if
- * there were others. */
+/* True if a slot of the recorder counted for several threads. A slot knows only its last thread;
+ * the blocks tell if there were others. */
 static bool threads_shared(const struct heft_heap *h)
 {
 	const struct records *r = &h->process.heap.records;
 	const struct blocks_found *b = &h->process.heap.blocks;
-	uint32_t known = 0; /* the thread of the last block whose slot was found */
+	uint32_t known = 0; /* Thread of the last block whose slot was found. */
 	if (!h->info.of.wide)
 		return false;
 	for (struct heap_walk k = heap_walk_from(b, 0); heap_walk_next(&k);) {
@@ -277,7 +279,7 @@ static bool threads_shared(const struct heft_heap *h)
 	return false;
 }
 
-/* ---- which of them -------------------------------------------------------------------------- */
+/* ---- filtering blocks ----------------------------------------------------------------------- */
 
 static bool check_blocks(const struct heft_heap *h, const struct heft_heap_query *q,
 			 struct heft_err *err)
@@ -322,8 +324,9 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 enum { FILTERS = 3 };
 
 struct filters {
-	struct pattern *patterns[FILTERS]; /* of functions, modules, files; NULL: any */
-	uint8_t wanted;                    /* a bit each */
+	struct pattern *patterns[FILTERS]; /* Patterns of functions, modules and files. NULL
+					    * accepts any. */
+	uint8_t wanted;                    /* A bit per filter. */
 };
 
 static void filters_release(struct filters *f)
@@ -359,7 +362,7 @@ static uint8_t site_bits(const struct filters *f, const struct heap_site *s, str
 	return bits;
 }
 
-/* By step: which filters one of its frames, or of those outward, satisfies. */
+/* Returns per step which filters one of its frames, or of the frames outward, satisfies. */
 static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 {
 	const struct heap_report *r = &hr->report;
@@ -381,7 +384,7 @@ static bool heap_leaves_is_nothing(const struct heap_leaf *l)
 	return true;
 }
 
-/* Leaves with the same shown stack and class become one. */
+/* Merges leaves with the same shown stack and class. */
 static void merge_leaves(struct heap_report *r)
 {
 	struct leaf_key {

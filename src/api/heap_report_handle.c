@@ -1,4 +1,4 @@
-/* Reports about one heap, or the difference of two. */
+/* Makes reports about one heap, or about the difference of two. */
 #include "api/heap.h"
 #include "api/structs.h"
 
@@ -12,7 +12,7 @@ static void take_notes(struct heft_heap_report *r, const struct heft_heap *h)
 		vec_push(&r->all_notes, h->context.notes.data[i]);
 }
 
-/* What the user calls helpers; their name alone counts. */
+/* Marks the functions that the user calls helpers. Only their names count. */
 static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 {
 	for (size_t i = 1; r->report.query.all_frames && i < r->report.sites.count; i++)
@@ -31,7 +31,7 @@ static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 	return p != NULL;
 }
 
-/* Of two dumps, either may be of a machine of its own. */
+/* Notes unused options of paths. For two dumps, either may need options of its own machine. */
 static void note_paths(struct heft_heap_report *r, const struct heft_heap *h,
 		       const struct heft_heap *base)
 {
@@ -111,7 +111,8 @@ static bool guarded_new(struct heft_heap_report **ret, struct heft_heap *h, stru
 	return GUARDED(h->memory, err, report_new(ret, h, base, query, err));
 }
 
-/* Both heaps learn the names of their frames meanwhile: where that is given up, both are broken. */
+/* Makes a report. Both heaps learn names of frames meanwhile. If the call is left early, both are
+ * broken. */
 struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_heap *base,
 					      const struct heft_heap_query *query,
 					      struct heft_err *err)
@@ -123,7 +124,7 @@ struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_h
 	return made ? r : NULL;
 }
 
-/* What belongs to a heap that is broken goes with it. */
+/* Frees a report. Reports of a broken heap are freed with the heap. */
 void heft_heap_report_free(struct heft_heap_report *r)
 {
 	if (r && !memory_is_broken(r->memory))
@@ -135,7 +136,7 @@ const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r
 	return &r->report.table;
 }
 
-/* The innermost step of a row that is a stack; 0: it is none. */
+/* Returns the innermost step of a row that is a stack. 0 for other rows. */
 static uint32_t heap_report_handle_innermost(const struct heft_heap_report *r,
 					     const struct heft_row *row)
 {

@@ -1,4 +1,4 @@
-/* The rows of a report: what each stack holds, added up along the path of what rows are by. */
+/* Makes the rows of a report: adds up what each stack holds along the path that rows are by. */
 #include "api/heap.h"
 
 #include <stdio.h>
@@ -8,11 +8,11 @@ struct rower {
 	struct heap_report *r;
 	const struct intern *classes;
 	struct arena *arena;
-	uint32_t *keys;     /* by site: what makes it the same row */
-	VEC(uint32_t) site; /* by key: one that has it */
+	uint32_t *keys;     /* Per site: its key. Sites with equal keys share a row. */
+	VEC(uint32_t) site; /* Per key: one site with that key. */
 };
 
-/* ---- what rows are by ----------------------------------------------------------------------- */
+/* ---- what rows are grouped by --------------------------------------------------------------- */
 
 static bool by_class(enum heft_heap_by by)
 {
@@ -76,13 +76,13 @@ static void heap_rows_add_leaf(struct rower *w, uint32_t node, const struct heap
 	}
 }
 
-/* The node below another one of what a step is a row of. */
+/* Returns the child node of `parent` for a step. */
 static uint32_t step_node(struct rower *w, uint32_t parent, uint32_t step)
 {
 	return tree_get(&w->r->tree, parent, w->keys[w->r->steps.data[step].site]);
 }
 
-/* Functions from the outermost on. */
+/* Adds a leaf under its functions, from the outermost on. */
 static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_path *path)
 {
 	uint32_t node = 0;
@@ -95,7 +95,7 @@ static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_pat
 	}
 }
 
-/* Functions from the owner outwards, as many as rows are for. */
+/* Adds a leaf under its functions from the owner outward, as many as rows show. */
 static void heap_rows_add_up(struct rower *w, const struct heap_leaf *l)
 {
 	uint32_t step = heap_owner_step(w->r, l->step), node = 0;
@@ -106,7 +106,7 @@ static void heap_rows_add_up(struct rower *w, const struct heap_leaf *l)
 	} while (step > 0 && w->r->query.by == HEFT_HEAP_BY_CALLERS);
 }
 
-/* Classes in their order. */
+/* Adds the classes in their order. */
 static void add_classes(struct rower *w)
 {
 	uint8_t *used = mem_zeroed(w->classes->entries.count + 1, 1);
@@ -139,7 +139,7 @@ static void make_tree(struct rower *w)
 	vec_release(&path.steps);
 }
 
-/* Adds each leaf to every row that one of its frames belongs to, once. */
+/* Adds each leaf once to every row that one of its frames belongs to. */
 static void add_callees(struct rower *w)
 {
 	const struct heap_report *r = w->r;
@@ -163,7 +163,7 @@ static void add_callees(struct rower *w)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* The site that names a node. */
+/* Returns the site that names a node. */
 static const struct heap_site *node_site(const struct rower *w, uint32_t node)
 {
 	const uint32_t key = w->r->tree.nodes.data[node].key;
@@ -212,7 +212,7 @@ static void heap_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft
 	row->texts = texts;
 }
 
-/* Rows of a tree that are less than this part of the whole are summed up. */
+/* Rows of a tree below 1/SMALL of the whole are summed up in one row. */
 enum { SMALL = 200 };
 
 static uint64_t least_below(const struct heap_report *r)

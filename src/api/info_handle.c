@@ -1,4 +1,4 @@
-/* What files are: heft_info_*. */
+/* Implements facts about files: heft_info_*. */
 #include "api/structs.h"
 #include "measure/session.h"
 #include "base/sort.h"
@@ -10,17 +10,17 @@ struct info_file {
 	const char *path;
 	struct facts facts;
 	uint64_t size, device, inode;
-	uint32_t copy_of; /* index of the file that has the same bytes; its own: none */
+	uint32_t copy_of; /* Index of a file with the same bytes. Its own index if there is none. */
 };
 
 struct heft_info {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	struct context context;
 	VEC(struct info_file) files;
-	struct arena rows; /* of the table */
+	struct arena rows; /* Belongs to the table. */
 	struct tree tree;
-	struct heft_table table; /* top NULL: not made */
+	struct heft_table table; /* `top` is NULL until the table is made. */
 };
 
 /* ---- the handle ------------------------------------------------------------------------------ */
@@ -92,7 +92,7 @@ bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *er
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Files that may have the same bytes. */
+/* A file that may have the same bytes as another. */
 struct info_handle_candidate {
 	uint64_t size, hash;
 	uint64_t index;
@@ -128,7 +128,8 @@ static uint64_t hash_of_file(const struct info_file *f)
 	return hash;
 }
 
-/* Another name of a file is no copy of it: it has no bytes of its own. */
+/* Finds the file that file `i` is a copy of. Another name of the same file is no copy: it has no
+ * bytes of its own. */
 static void find_original(struct heft_info *info, const struct info_handle_candidate *list,
 			  size_t i)
 {

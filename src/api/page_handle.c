@@ -1,4 +1,4 @@
-/* Pages: heft_page_*. */
+/* Implements pages: heft_page_*. */
 #include "api/structs.h"
 #include "api/cards/symbol_cards.h"
 #include "api/cards/symbol_code.h"
@@ -37,7 +37,7 @@ void heft_page_free(struct heft_page *p)
 	handle_free(p, page_handle_release);
 }
 
-/* ---- what files are -------------------------------------------------------------------------- */
+/* ---- kinds of files -------------------------------------------------------------------------- */
 
 static bool page_handle_look(const struct heft_session *s, const char *path,
 			     enum heft_input_kind *ret, struct heft_err *err)
@@ -82,7 +82,7 @@ static void add_file_facts(const struct heft_file_info *i, struct heft_page_fact
 	to[3] = (struct heft_page_fact){ "debug file", i->debug_path };
 }
 
-/* Regions of the inputs whose lengths somebody stated; in the arena. */
+/* Returns the memory regions of the inputs whose lengths are stated, in the arena. */
 static struct page_region *regions_of(const struct heft_profile *p, size_t *ret_count,
 				      struct arena *arena)
 {
@@ -101,7 +101,7 @@ static struct page_region *regions_of(const struct heft_profile *p, size_t *ret_
 
 struct profile_cards {
 	struct symbol_cards cards;
-	const struct symbol_code *code; /* or NULL */
+	const struct symbol_code *code; /* May be NULL. */
 };
 
 static const struct page_card *card_of(void *ctx, const struct heft_row *row)
@@ -114,7 +114,7 @@ static struct str page_handle_code_of(void *ctx, const struct heft_row *row)
 	return symbol_code_of(((struct profile_cards *)ctx)->code, (label_id)row->ref);
 }
 
-/* How much of the code is shown. */
+/* Returns the fact that says how much of the code is shown. */
 static struct heft_page_fact code_fact(const struct symbol_code *c, bool diff, struct arena *arena)
 {
 	const char *first = diff ? "whose size changed most" : "that ran most, then the largest";
@@ -134,7 +134,7 @@ static void page_handle_add_profile(struct heft_page *p, const char *title,
 	struct heft_file_info info = { .size = sizeof info };
 	struct heft_page_fact *facts = mem_zeroed(files + 1, FILE_FACTS * sizeof *facts);
 	size_t count = 0;
-	/* Members of thin archives follow the inputs; a few tell enough. */
+	/* Members of thin archives follow the inputs; a few are enough. */
 	for (size_t i = 0; i < files && i < 8 && heft_profile_file(profile, i, &info, NULL); i++) {
 		add_file_facts(&info, facts + count);
 		count += FILE_FACTS;
@@ -282,7 +282,7 @@ static struct page_point *moments_of(const struct heft_heap *h)
 	return points;
 }
 
-/* A text that belongs to neither of two handles: memory of the C library. */
+/* A text in memory of the C library: it belongs to neither of two handles. */
 struct loose_text {
 	char *p;
 	size_t size;
@@ -301,7 +301,7 @@ static bool loose_text_put(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* What heft heap check says where something is damaged, NULL otherwise; for free(). */
+/* Returns the damage as text of heft heap check; NULL if there is none. Release with free(). */
 static bool tell_damage(struct heft_heap *heap, char **ret, struct heft_err *err)
 {
 	struct loose_text text = { 0 };
@@ -356,7 +356,7 @@ static void page_handle_add_stacks(struct heft_page *p, const char *title,
 	arena_release(&arena);
 }
 
-/* A tab of its own for what nothing points to, where that can be told and there is some. */
+/* Adds a tab for blocks that nothing points to, if that is known and there are any. */
 static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *heap,
 		      struct heft_err *err)
 {
@@ -378,11 +378,11 @@ static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *
 bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 			struct heft_heap *base, struct heft_err *err)
 {
-	/* A function above what changed has all that is below it, as in heft heap diff. */
+	/* As in heft heap diff, a function above a change has everything below it. */
 	const struct heft_heap_query query = { .size = sizeof query, .unchanged = true };
 	char *damage;
-	/* Damage comes first: it is looked for where threads were at work, whose stacks are named
-	 * with those of the blocks. */
+	/* Damage comes first: the search looks at the stacks of working threads, whose names are
+	 * then found with those of the blocks. */
 	struct heft_heap_report *r = tell_damage(heap, &damage, err)
 					     ? heft_heap_report_new(heap, base, &query, err)
 					     : NULL;

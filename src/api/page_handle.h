@@ -1,4 +1,4 @@
-/* page_handle.h - what is behind struct heft_page.  Private to api/. */
+/* page_handle.h - the inside of struct heft_page. Private to api/. */
 #ifndef HEFT_API_PAGE_HANDLE_H
 #define HEFT_API_PAGE_HANDLE_H
 
@@ -6,7 +6,7 @@
 #include "report/page/page.h"
 
 struct heft_page {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct context context;
 	struct page page;
 };

@@ -1,4 +1,4 @@
-/* Dumps of living processes: heft_process_dump. */
+/* Makes dumps of living processes: heft_process_dump. */
 #include "base/mem.h"
 #include "api/structs.h"
 #include "heap/live.h"

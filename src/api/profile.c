@@ -1,4 +1,4 @@
-/* Settings of a profile. */
+/* Implements the settings of a profile. */
 #include "measure/profile.h"
 
 #include "api/structs.h"

@@ -1,10 +1,10 @@
-/* Queries over snapshots: heft_query_*. */
+/* Implements queries over snapshots: heft_query_*. */
 #include "measure/snapshot_handle.h"
 #include "api/structs.h"
 #include "report/query_report.h"
 
 struct heft_query {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct query *query;
 };
 
@@ -56,7 +56,7 @@ static bool query_handle_run(struct heft_query *q, const char *sql,
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "queries have no such format");
 	const struct query_visitor v = query_report_visitor(&r);
 	bool ok = query_run(q->query, sql, &v, err);
-	/* What came before a mistake is shown; the error is that of the mistake. */
+	/* Rows before a mistake are shown. The error is that of the mistake. */
 	if (!ok && r.err.code == HEFT_EARG && err != NULL)
 		*err = r.err;
 	ok = sink_end(&s, ok ? err : NULL) && ok;

@@ -1,5 +1,5 @@
-/* Running programs under the heap recorder: heft_recorder_*. */
-#define _GNU_SOURCE /* dladdr, environ */
+/* Runs programs under the heap recorder: heft_recorder_*. */
+#define _GNU_SOURCE /* For dladdr() and environ. */
 #include "process/recorder.h"
 #include "api/structs.h"
 
@@ -21,22 +21,25 @@
 #include <unistd.h>
 
 struct heft_recorder {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
-	const char *library, *pattern, *signal; /* NULL: not set */
-	const char *library32;                  /* for 32-bit programs; NULL: there is none */
-	const char *preload;                    /* what LD_PRELOAD has of ours */
+	const char *library, *pattern, *signal; /* NULL if not set. */
+	const char *library32;                  /* Library for 32-bit programs. NULL if there is
+						 * none. */
+	const char *preload;                    /* Our part of LD_PRELOAD. */
 	uint64_t values[HEFT_RECORD_SETTINGS];
 	heft_recorder_tick_fn tick;
-	bool stopped; /* by it, in this run */
+	bool stopped; /* `tick` stopped the timer in this run. */
 	void *tick_ctx;
 	uint64_t every_ms;
-	const char *output; /* the pattern, absolute, with %p */
-	const char *dir;    /* of it, ends with a slash */
-	const char *mark;   /* of the run's processes */
-	const char *single; /* what the program's own file is called at the end; NULL: as others */
-	size_t lost_count, running_count; /* processes without a file, that ended or still run */
-	bool lost;                        /* the program itself is one that ended so */
+	const char *output; /* The pattern, absolute, with %p. */
+	const char *dir;    /* Folder of the pattern, with a slash at the end. */
+	const char *mark;   /* Mark in the environment of the run's processes. */
+	const char *single; /* Final name of the program's own file. NULL if it is named like the
+			     * others. */
+	size_t lost_count, running_count; /* Number of processes without a file that ended (lost)
+					   * or still run. */
+	bool lost;                        /* The program itself ended without a file. */
 	VEC(struct heft_recorder_file) files;
 };
 
@@ -106,12 +109,13 @@ void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms, heft_re
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-/* Beside libheft, in the build tree, and where a program that has libheft within, such as heft, has
- * its libraries. */
+/* Finds the recorder: beside libheft, in the build tree, or in the library folder of a program that
+ * contains libheft (heft itself). */
 static const char *recorder_find_library(struct arena *arena)
 {
 	static const char *const places[] = { "", "../recorder/", "../lib/", HEFT_LIBDIR "/" };
-	/* Of a constant, since a function has no address that is one of data. */
+	/* Uses the address of a constant, since C has no conversion from functions to data
+	 * pointers. */
 	static const char here[] = "";
 	Dl_info info;
 	if (dladdr(here, &info) == 0 || info.dli_fname == NULL)
@@ -132,7 +136,7 @@ static const char *recorder_find_library(struct arena *arena)
 	return found;
 }
 
-/* The folder of our C library, which the dynamic linker puts in place of $LIB (ld.so(8)). */
+/* Returns the folder of our C library, by which the dynamic linker replaces $LIB (ld.so(8)). */
 static const char *system_folder(struct arena *arena)
 {
 	Dl_info info;
@@ -145,8 +149,8 @@ static const char *system_folder(struct arena *arena)
 	return slash != NULL ? arena_format(arena, "%.*s", (int)(slash - path), path) : NULL;
 }
 
-/* The recorders for programs of 64 and of 32 bits under one name, if both are there: beside ours,
- * in heft/, by the folders of the systems' libraries. */
+/* Chooses a path with $LIB for the recorders of 64-bit and 32-bit programs, if both exist: beside
+ * ours, in heft/, in folders named like the system's library folders. */
 static void choose_both(struct heft_recorder *r)
 {
 	static const char *const places[] = { "heft/32", "32" };
@@ -180,7 +184,7 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));
 	r->library = arena_copy(&r->arena, str_of(path));
 	mem_free(path);
-	/* The dynamic linker's list is separated by these. */
+	/* These characters separate the dynamic linker's list. */
 	if (strpbrk(r->library, " :") != NULL)
 		return fail(
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -192,9 +196,9 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 	return true;
 }
 
-/* ---- where the files go ---------------------------------------------------------------------- */
+/* ---- paths of the files ---------------------------------------------------------------------- */
 
-/* A name as a pattern that means itself. */
+/* Escapes a name, so that it is a pattern that means itself. */
 static const char *literal(struct arena *a, const char *name)
 {
 	char *to = arena_new(a, char, 2 * strlen(name) + 1);
@@ -208,11 +212,14 @@ static const char *literal(struct arena *a, const char *name)
 	return to;
 }
 
-/* The program may change its folder: the pattern is made absolute.  Processes must not share a
- * file. */
+/* Makes the pattern of the files absolute, because the program may change its folder. Ensures that
+ * processes do not share a file. */
 static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 {
-	enum { MOST = 1000 }; /* the recorder keeps this many bytes */
+	enum {
+		MOST = 1000
+	}; /* Bytes that the recorder keeps of the pattern. Longer patterns
+			       * fail. */
 	const char *p = r->pattern != NULL ? r->pattern : "heft-heap.%p";
 	const char *more = strstr(p, "%p") == NULL ? ".%p" : "";
 	struct stat is;
@@ -239,7 +246,8 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 
 /* ---- the signal ------------------------------------------------------------------------------ */
 
-/* The names that the recorder knows, or a number of a signal that can be caught. */
+/* Checks the signal: a name that the recorder knows, or the number of a signal that can be
+ * caught. */
 static bool check_signal(const struct heft_recorder *r, struct heft_err *err)
 {
 	static const char *const known[] = { "HUP",  "INT",  "QUIT",  "USR1", "USR2",
@@ -281,7 +289,7 @@ static void set_number(struct heft_recorder *r, environment *e, const char *name
 		recorder_set(r, e, name, text);
 }
 
-/* Whether `variable` (NAME=VALUE) is one of the first `given`, which the recorder is given anew. */
+/* True if `variable` (NAME=VALUE) is set anew by one of the first `given` elements. */
 static bool is_replaced(const environment *e, size_t given, const char *variable)
 {
 	const size_t size = strcspn(variable, "=");
@@ -293,12 +301,13 @@ static bool is_replaced(const environment *e, size_t given, const char *variable
 	return false;
 }
 
-/* What is not set keeps what the caller's environment says.  The vector ends with NULL. */
+/* Makes the environment of the program. Variables that are not set keep the caller's value. The
+ * vector ends with NULL. */
 static void make_environment(struct heft_recorder *r, environment *e, const char *keeper)
 {
 	const uint64_t *v = r->values;
 	const char *preload = getenv("LD_PRELOAD");
-	/* In front of other allocators, which it then records. */
+	/* The recorder comes before other allocators, which it then records. */
 	if (preload != NULL && *preload != '\0')
 		recorder_set(r, e, "LD_PRELOAD",
 			     arena_format(&r->arena, "%s:%s", r->preload, preload));
@@ -313,7 +322,7 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 		recorder_set(r, e, "HEFT_HEAP_STACKS", "inline");
 	if (v[HEFT_RECORD_FRAME_POINTERS] != 0)
 		recorder_set(r, e, "HEFT_HEAP_UNWIND", "fp");
-	/* The number of the child is not known yet: it is the one that we start. */
+	/* The child's number is unknown, so the number of its parent, us, is given negated. */
 	set_number(r, e, "HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? -getpid() : 0);
 	if (r->signal != NULL)
 		recorder_set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
@@ -328,9 +337,9 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 	vec_push(e, NULL);
 }
 
-/* ---- what was written ------------------------------------------------------------------------ */
+/* ---- written files --------------------------------------------------------------------------- */
 
-/* What is in a recording.  Inline stacks are in no table. */
+/* Looks into a recording and fills *f. Inline stacks are in no table. */
 static void file_look_into(struct heft_recorder *r, struct heft_recorder_file *f)
 {
 	const struct dump_wish nothing = { 0 };
@@ -360,8 +369,8 @@ static bool recorder_is_before(const struct timespec *a, const struct timespec *
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* An empty file is of a process that still runs, or that ended in a way that it could not see: by
- * a signal, by the system's own call, or since a program took its place that is not recorded. */
+/* Counts an empty file. Its process still runs, or ended in a way that the recorder did not see: by
+ * a signal, by the system call itself, or by starting a program that is not recorded. */
 static void announced_count(struct heft_recorder *r, const struct heft_recorder_file *f,
 			    uint32_t own)
 {
@@ -376,7 +385,7 @@ static void announced_count(struct heft_recorder *r, const struct heft_recorder_
 		r->lost_count++;
 }
 
-/* Gives the file of the program itself the name that was asked for. */
+/* Renames the file of the program itself to the name that was asked for. */
 static void name_own(struct heft_recorder *r, uint32_t own)
 {
 	const char *number = arena_format(&r->arena, ".%" PRIu32, own);
@@ -390,7 +399,8 @@ static void name_own(struct heft_recorder *r, uint32_t own)
 	}
 }
 
-/* All files made after the pattern since the start; `own` is the program's process. */
+/* Finds all files with names of the pattern that were made since the start. `own` is the program's
+ * process. */
 static bool find_files(struct heft_recorder *r, const struct timespec *start, uint32_t own,
 		       struct heft_err *err)
 {
@@ -466,7 +476,7 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	    !choose_library(r, err) || !choose_output(r, err) ||
 	    !program_check(path, argv, (const char *[]){ r->library, r->library32 }, err))
 		return false;
-	/* The clock that file systems take their times from. */
+	/* File systems take their times from this clock. */
 #ifdef CLOCK_REALTIME_COARSE
 	clock_gettime(CLOCK_REALTIME_COARSE, &start);
 #else

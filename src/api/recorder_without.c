@@ -1,4 +1,4 @@
-/* Recording in a build without the recorder: every setting is taken, and no program runs. */
+/* Stands in for the recorder in a build without it: accepts every setting and runs no program. */
 #include "api/structs.h"
 #include "base/err.h"
 

@@ -1,4 +1,4 @@
-/* What a run found, and writing it. */
+/* Writes the results of a run. */
 #include "measure/profile.h"
 #include "api/structs.h"
 
@@ -122,7 +122,7 @@ struct result_walk {
 	const struct heft_profile *profile;
 	heft_range_fn fn;
 	void *ctx;
-	uint64_t at; /* end of the range before */
+	uint64_t at; /* End of the previous range. */
 	bool stopped;
 };
 
@@ -147,7 +147,7 @@ bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domai
 	size_t count = p->levels.count;
 	if (!kept_levels(p, i, domain, levels))
 		return false;
-	/* Bloaty cuts where its base map has a boundary. */
+	/* Bloaty cuts at the boundaries of its base map. */
 	if (p->as_bloaty && domain == HEFT_FILE)
 		levels[count++] = (struct rollup_level){ &p->entries.data[i].measure.map.file,
 							 NULL };
@@ -193,7 +193,7 @@ static bool result_write_report(const struct report *r, const struct heft_sink *
 	return report_write(r, &s, err);
 }
 
-/* Rows that are made level by level: those that were not opened are made while they are written. */
+/* Writes rows that are made level by level. Rows that were not opened are made during writing. */
 static bool write_walked(const struct heft_profile *p, const struct report *r,
 			 const struct heft_sink *sink, struct heft_err *err)
 {

@@ -1,4 +1,4 @@
-/* How often basic blocks ran: heft_samples_*. */
+/* Implements how often basic blocks ran: heft_samples_*. */
 #include "api/samples.h"
 #include "api/blocks_handle.h"
 #include "api/structs.h"
@@ -12,7 +12,7 @@ struct heft_samples {
 	struct profile profile;
 	struct hotness_limits limits;
 	struct heft_samples_info info;
-	VEC(struct heft_block_count) counts; /* of the function asked for last */
+	VEC(struct heft_block_count) counts; /* Counts of the function that was asked for last. */
 };
 
 static enum samples_form samples_form_of(enum heft_samples_form form)
@@ -81,7 +81,7 @@ struct heft_samples *heft_samples_new(struct heft_blocks *b, const char *path,
 	return guarded_read(&s, b, &wish, err) ? s : NULL;
 }
 
-/* What belongs to blocks that are broken goes with them. */
+/* Frees samples. Samples of broken blocks are freed with the blocks. */
 void heft_samples_free(struct heft_samples *s)
 {
 	if (s && !memory_is_broken(blocks_memory(s->blocks)))
@@ -153,7 +153,7 @@ bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Numbers of blocks that were found out by other means are none of the compiler's. */
+/* True if blocks have the compiler's numbers. Derived blocks have not. */
 static bool has_own_numbers(const struct blockmap *map)
 {
 	return map->functions.count > 0 && map->functions.data[0].origin != BLOCKS_DERIVED;
@@ -164,7 +164,7 @@ static bool is_layout(enum heft_format format)
 	return format == HEFT_PROPELLER || format == HEFT_SYMBOL_ORDER;
 }
 
-/* Names of all functions, to free. */
+/* Returns the names of all functions. The caller frees the array. */
 static const char **shown_names(const struct heft_samples *s)
 {
 	const size_t count = s->map->functions.count;
@@ -174,7 +174,7 @@ static const char **shown_names(const struct heft_samples *s)
 	return shown;
 }
 
-/* False where the query asks for a function that is not there. */
+/* Makes the rows. False if the query asks for a function that does not exist. */
 static bool samples_make_rows(const struct heft_samples *s, const char *const *shown,
 			      const struct heft_samples_query *q, struct profile_rows *ret,
 			      struct heft_err *err)
@@ -208,7 +208,7 @@ void samples_rows_release(struct profile_rows *rows, const char **shown)
 	mem_free(shown);
 }
 
-/* As a table. */
+/* Writes the rows as a table. */
 static bool samples_write_rows(const struct heft_samples *samples, const struct profile_report *r,
 			       const struct heft_samples_query *q,
 			       const struct heft_write_opts *opts, struct sink *s,
@@ -248,7 +248,7 @@ static bool samples_write(struct heft_samples *s, const struct heft_samples_quer
 	struct heft_samples_query q = { 0 };
 	struct heft_write_opts o = { 0 };
 	struct profile_names names;
-	struct sink out; /* its buffer stays as it is */
+	struct sink out; /* Its buffer stays as it is. */
 	if (!TAKE(heft_samples_query, &q, query, err))
 		return false;
 	if (!TAKE(heft_write_opts, &o, opts, err))

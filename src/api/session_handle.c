@@ -1,4 +1,4 @@
-/* Sessions: heft_session_*. */
+/* Implements sessions: heft_session_*. */
 #include "measure/session.h"
 
 struct heft_session *heft_session_new(void)

@@ -1,4 +1,4 @@
-/* Where reports are written to, and how tables are read: heft_sink_*, heft_table_*. */
+/* Implements outputs of reports and look-ups in tables: heft_sink_*, heft_table_*. */
 #include "base/mem.h"
 
 #include <math.h>

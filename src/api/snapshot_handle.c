@@ -1,4 +1,4 @@
-/* Snapshots: heft_snapshot_*. */
+/* Implements snapshots: heft_snapshot_*. */
 #include "measure/profile.h"
 #include "measure/snapshot_handle.h"
 #include "snapshot/set_paths.h"
@@ -56,7 +56,7 @@ void heft_snapshot_add_build(struct heft_snapshot *s, const char *path)
 	GUARDED_VOID(s->memory, snapshot_add_build(s, path));
 }
 
-/* What heft says itself of programs and packages. */
+/* True for a key of metadata that heft itself sets for programs and packages. */
 static bool is_own_key(const char *key)
 {
 	static const char *const own[] = { "elf_", "apk_", "map_file_name", "zipalign_padding",
@@ -167,8 +167,8 @@ static bool snapshot_handle_open_file(struct heft_snapshot *s, const char *path,
 	return ok;
 }
 
-/* HEFT_EARG where the finder names something for programs that none of the two was made from;
- * `other` may be NULL. */
+/* HEFT_EARG if the finder names something for programs that neither snapshot was made from. `other`
+ * may be NULL. */
 static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
 		       struct heft_err *err)
 {
@@ -189,7 +189,8 @@ static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot
 struct snapshot_handle_half {
 	struct heft_snapshot *s;
 	const char *path;
-	const struct heft_profile *profile; /* that has measured the file, as `entry`; or NULL */
+	const struct heft_profile *profile; /* Profile that has measured the file as `entry`. May
+					     * be NULL. */
 	struct entry *entry;
 	struct heft_err err;
 	bool ok;
@@ -215,13 +216,14 @@ static bool are_open(const struct snapshot_handle_half halves[2], struct heft_er
 	return true;
 }
 
-/* Takes the settings; false where the handle cannot be used any more. */
+/* Takes the settings. False if the handle is broken. */
 static bool snapshot_handle_begin(struct heft_snapshot *s, struct heft_err *err)
 {
 	return GUARDED(s->memory, err, (context_take(&s->context), true));
 }
 
-/* What cannot be opened is none: opening it says why. */
+/* True if the file is a list of symbols. A file that cannot be opened is none; opening it later
+ * says why. */
 static bool snapshot_handle_look(const char *path)
 {
 	struct file f;
@@ -238,7 +240,7 @@ static bool snapshot_handle_is_list(const struct heft_snapshot *s, const char *p
 	return GUARDED(s->memory, NULL, snapshot_handle_look(path));
 }
 
-/* What stands in front of the same paths of both sides. */
+/* Roots before the common paths of both sides. */
 struct roots {
 	struct text of[2];
 	bool found;
@@ -271,8 +273,8 @@ static bool has_own_paths(const struct heft_snapshot *s)
 	       !paths_empty(&s->context.wish.paths);
 }
 
-/* Two builds of one project in two directories have the same paths, unless the user says what is to
- * be done with these. */
+/* Aligns the paths of two builds of one project in two directories, unless the user says how to
+ * treat paths. */
 static bool snapshot_handle_align(struct heft_snapshot *before, struct heft_snapshot *after,
 				  struct heft_err *err)
 {
@@ -292,7 +294,8 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 						 { .s = before, .path = before_path } };
 	if (!snapshot_handle_begin(before, err) || !snapshot_handle_begin(after, err))
 		return false;
-	/* Programs are read by several threads each, and take more memory. */
+	/* Programs are opened one after the other: each is read by several threads and takes more
+	 * memory. */
 	if (snapshot_handle_is_list(before, before_path) &&
 	    snapshot_handle_is_list(after, after_path)) {
 		parallel_for(after->context.threads, COUNT_OF(halves), open_half, halves);
@@ -307,7 +310,8 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	       snapshot_handle_align(before, after, err);
 }
 
-/* Sets what the halves are made of; of files again where the profile has left too little. */
+/* Sets what the halves are made from. If the profile has too little, they are made from the files
+ * again. */
 static bool find_measured(struct heft_profile *p, struct snapshot_handle_half halves[2],
 			  struct heft_err *err)
 {

@@ -1,10 +1,10 @@
-/* The stacks of functions: heft_stack_*. */
+/* Implements the stacks of functions: heft_stack_*. */
 #include "api/structs.h"
 #include "measure/session.h"
 #include "report/stack_report.h"
 
 struct heft_stack {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	struct context context;
 	struct program program;

@@ -1,8 +1,8 @@
-/* structs.h - structs of the public interface that may grow.  Private to api/.
+/* structs.h - checks and copies structs of the public interface, which may grow. Private to api/.
  *
- * The first member of each is its size, as the caller's compiler has it.  A size below that of the
- * struct's first version is one that the caller forgot to set.  All first versions are those of
- * today; a struct that grows afterwards says its first size where it is checked. */
+ * The first member of each struct is its size, as the caller's compiler knows it. A size below that
+ * of the struct's first version means that the caller forgot to set it. All structs are still in
+ * their first version. A struct that grows later states its first size at the check. */
 #ifndef HEFT_API_STRUCTS_H
 #define HEFT_API_STRUCTS_H
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Fills the caller's struct as far as it reaches; what it has beyond ours becomes 0. */
+/* Fills the caller's struct, as far as it reaches. Bytes beyond our struct become 0. */
 static inline void give(void *ret, const void *made, size_t made_size)
 {
 	size_t room;
@@ -23,7 +23,7 @@ static inline void give(void *ret, const void *made, size_t made_size)
 		memset((char *)ret + made_size, 0, room - made_size);
 }
 
-/* HEFT_EARG where the struct of the caller states less than `first` bytes. */
+/* HEFT_EARG if the caller's struct states a size below `first` bytes. */
 static inline bool struct_stated(const void *given, size_t first, const char *name,
 				 struct heft_err *err)
 {
@@ -35,7 +35,7 @@ static inline bool struct_stated(const void *given, size_t first, const char *na
 		    name, room, name, first);
 }
 
-/* Copies options that the caller gave, as far as they are known; NULL leaves *to as it is. */
+/* Copies the caller's options, as far as they are known. NULL leaves *to unchanged. */
 static inline bool options_take(void *to, const void *given, size_t first, const char *name,
 				struct heft_err *err)
 {
@@ -52,7 +52,7 @@ static inline bool options_take(void *to, const void *given, size_t first, const
 #define STATED(name, given, err)   struct_stated((given), sizeof(struct name), #name, (err))
 #define TAKE(name, to, given, err) options_take((to), (given), sizeof(struct name), #name, (err))
 
-/* Past the end of a list. */
+/* Sets the error for an index past the end of a list. */
 static inline bool absent(struct heft_err *err)
 {
 	return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no element of this number");

@@ -1,4 +1,4 @@
-/* Look-ups by address: heft_where_*. */
+/* Implements look-ups by address: heft_where_*. */
 #include "measure/owners.h"
 #include "measure/text_places.h"
 #include "api/structs.h"
@@ -13,45 +13,45 @@
 #include "process/process.h"
 #include "program/program.h"
 
-/* Names of the sections of an image, by index. */
+/* Names of an image's sections, per index. */
 struct section_names {
 	const struct image *im;
 	const char **names;
 };
 
-/* A place that the text asked for last means. */
+/* A place that the last text means. */
 struct where_asked {
-	uint64_t addr;                     /* of a member: as its archive has it */
-	const struct named_symbol *symbol; /* or NULL */
-	const struct section *section;     /* of a name, or NULL */
-	size_t image;                      /* of the file */
+	uint64_t addr;                     /* For a member: the address in its archive. */
+	const struct named_symbol *symbol; /* May be NULL. */
+	const struct section *section;     /* Section if the text names one; may be NULL. */
+	size_t image;                      /* In the file. */
 };
 
 struct heft_where {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	struct context context;
-	bool opened;    /* whether that went well or not */
-	unsigned flags; /* enum heft_where_flag */
+	bool opened;    /* Opening was tried, with or without success. */
+	unsigned flags; /* Bits of enum heft_where_flag. */
 	bool blocks_read;
 	struct program program;
-	struct program member;     /* of an archive: the one that was asked for last */
-	struct program *at;        /* the one of these that is looked at */
-	struct process process;    /* of a dump */
-	const struct image *im;    /* of the one; NULL: there is none, or nothing is open */
-	struct text_places places; /* of the last text */
+	struct program member;     /* Member of an archive that was asked for last. */
+	struct program *at;        /* Points to `program` or `member`, whichever is in use. */
+	struct process process;    /* Process of a dump. */
+	const struct image *im;    /* Image of `at`. NULL if there is none or nothing is open. */
+	struct text_places places; /* Places of the last text. */
 	VEC(struct where_asked) asked;
-	struct locator locator; /* of the program's names */
-	struct blockmap blocks; /* read with the first look-up, as is the index */
+	struct locator locator; /* Names of the program. */
+	struct blockmap blocks; /* Read at the first look-up, like the index. */
 	struct bbindex index;
-	struct heft_block block;               /* the last one found */
-	VEC(struct heft_frame) kept;           /* frames of the last look-up */
-	VEC(const struct heft_frame *) frames; /* of those */
+	struct heft_block block;               /* Block found last. */
+	VEC(struct heft_frame) kept;           /* Frames of the last look-up. */
+	VEC(const struct heft_frame *) frames; /* One per element of the previous list. */
 	struct owners owners;
-	const char **segments; /* names, by index in the image */
+	const char **segments; /* Names per index in the image. */
 	VEC(struct section_names) sections;
-	struct heft_heap_place place; /* the last one of a process */
-	struct arena answer;          /* its frames */
+	struct heft_heap_place place; /* Place found last in a process. */
+	struct arena answer;          /* Frames of `place`. */
 };
 
 /* ---- settings ------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static struct process_wish process_wish(struct heft_where *w)
 				      .notes = &w->context.notes };
 }
 
-/* What the recorder wrote; other files of no known kind are no dump. */
+/* Opens a file that the recorder wrote. Other files of unknown kind are no dump. */
 static bool where_open_dump(struct heft_where *w, const char *path)
 {
 	struct heft_err no_dump;
@@ -180,7 +180,7 @@ static bool where_open_dump(struct heft_where *w, const char *path)
 	return false;
 }
 
-/* Addresses of slices are not apart from one another. */
+/* Fails for a file with several slices: their addresses overlap. */
 static bool where_has_slices(const struct input *in, const char *path, struct heft_err *err)
 {
 	struct text names = { 0 };
@@ -195,7 +195,8 @@ static bool where_has_slices(const struct input *in, const char *path, struct he
 	return false;
 }
 
-/* Nor are those of members, which are asked for by names. */
+/* Fails for an address in an archive: addresses of members overlap, so members are found by
+ * names. */
 static bool no_member(const struct heft_where *w, struct heft_err *err)
 {
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -270,8 +271,8 @@ bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *er
 
 /* ---- addresses as text ---------------------------------------------------------------------- */
 
-/* The first instruction of a WebAssembly function's body, in front of which stand its locals: a
- * count, and for each run of one type its length and the type.  Lines begin there. */
+/* Returns the address of the first instruction of a WebAssembly function. Its locals come before: a
+ * count, then length and type of each run of equal types. Line tables begin there. */
 static uint64_t behind_locals(const struct image *im, uint64_t addr)
 {
 	enum { HEAD_MAX = 256 };
@@ -285,7 +286,7 @@ static uint64_t behind_locals(const struct image *im, uint64_t addr)
 	return reader_ok(&r) ? addr + r.pos : addr;
 }
 
-/* The code of a function that a size stands before (WebAssembly). */
+/* Returns the code of a function, without the size before it (WebAssembly). */
 static uint64_t behind_size(const struct image *im, uint64_t addr)
 {
 	for (size_t i = 0; i < im->entry_count && image_arch(im)->sizes_in_code; i++) {
@@ -297,7 +298,8 @@ static uint64_t behind_size(const struct image *im, uint64_t addr)
 	return addr;
 }
 
-/* "...wasm-function[12]:0x345", as browsers write a frame: an offset in the module's file. */
+/* Parses a frame as browsers write it, "...wasm-function[12]:0x345": an offset in the module's
+ * file. */
 static bool where_frame_read(const struct image *im, const char *text, uint64_t *ret)
 {
 	uint64_t off;
@@ -315,7 +317,7 @@ static bool where_frame_read(const struct image *im, const char *text, uint64_t 
 	return false;
 }
 
-/* Objects: numbers count from their first code. */
+/* Returns the base of numbers. In objects, numbers count from the first code. */
 static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 {
 	if (im->kind != IMAGE_OBJECT || addr >> OBJECT_SECTION_SHIFT != 0)
@@ -352,7 +354,7 @@ static const char *asked_name(struct heft_where *w, const struct named_symbol *s
 	return arena_copy(&w->arena, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
-/* What has the name in another way, such as a part that was split off. */
+/* Notes the places that have the name in another form, such as a part that was split off. */
 static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
 {
 	if (p->surest >= p->matches.count)
@@ -364,7 +366,7 @@ static void note_others(struct heft_where *w, const char *text, const struct tex
 		     asked_name(w, m->symbol));
 }
 
-/* In all images; the surest form that one of them knows counts for all. */
+/* Asks all images for a name. The surest form that any image knows counts for all. */
 static void names_ask(struct heft_where *w, const char *text)
 {
 	enum name_form best = NAME_PART;
@@ -382,7 +384,7 @@ static void names_ask(struct heft_where *w, const char *text)
 	}
 }
 
-/* Names of other modules are in tables of symbols too. */
+/* Sets *err if a text means nothing. Symbol tables also have names of other modules. */
 static bool nothing_asked(struct heft_where *w, const char *text, struct heft_err *err)
 {
 	for (size_t i = 0; i < w->program.input.image_count; i++)
@@ -412,7 +414,7 @@ static bool text_ask(struct heft_where *w, const char *text, struct heft_err *er
 	return w->asked.count > 0 || nothing_asked(w, text, err);
 }
 
-/* *ret_count is 0 where the text is a number. */
+/* Finds the places of a text. *ret_count is 0 if the text is a number. */
 static bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
 		      struct heft_err *err)
 {
@@ -462,11 +464,11 @@ bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr
 struct where_place {
 	const struct image *im;
 	struct locator *locator;
-	uint64_t addr;      /* as the image has it */
-	const char *module; /* "": a program */
+	uint64_t addr;      /* Address in the image. */
+	const char *module; /* "" for a program. */
 };
 
-/* Where the bytes of an object are, which has no segments. */
+/* Finds the bytes of an object by sections, as it has no segments. */
 static void where_find_section(struct heft_where *w, const struct where_place *p,
 			       struct heft_location *at)
 {
@@ -481,7 +483,8 @@ static void where_find_section(struct heft_where *w, const struct where_place *p
 	}
 }
 
-/* The address where bytes run that are stored at addr; addr itself where something runs there. */
+/* Returns the address where the bytes stored at `addr` run. `addr` itself if something runs
+ * there. */
 static uint64_t runs_at(const struct image *im, uint64_t addr)
 {
 	uint64_t found = addr;
@@ -497,8 +500,8 @@ static uint64_t runs_at(const struct image *im, uint64_t addr)
 	return found;
 }
 
-/* With regions the memory that overlays run in is that of the first: the others are where they are
- * stored. */
+/* Returns the address where bytes are stored. In memory regions, overlays share one address: the
+ * first overlay has it, the others are at their stored address. */
 static uint64_t stored_at(const struct image *im, uint64_t addr)
 {
 	for (size_t i = 0; i < im->segment_count; i++) {
@@ -509,7 +512,7 @@ static uint64_t stored_at(const struct image *im, uint64_t addr)
 	return addr;
 }
 
-/* What else runs at an address. */
+/* Notes what else runs at an address. */
 static void note_overlays(struct heft_where *w, uint64_t addr)
 {
 	struct text others = { 0 };
@@ -551,7 +554,7 @@ static void where_find_symbol(const struct where_place *p, struct heft_location 
 	at->symbol_linkage = s->name;
 	at->symbol_offset = p->addr - s->addr;
 	at->symbol_size = s->size;
-	at->unit = s->file; /* where no DWARF says more */
+	at->unit = s->file; /* If no DWARF says more. */
 }
 
 static void find_frames(struct heft_where *w, const struct where_place *p, struct heft_location *at)
@@ -569,7 +572,8 @@ static void find_frames(struct heft_where *w, const struct where_place *p, struc
 	at->frame_count = count;
 }
 
-/* Code has frames; what can be written may hold data beside code that runs in RAM. */
+/* Finds the declaration of a variable. Only code has frames. Writable sections may hold data beside
+ * code that runs in RAM. */
 static void find_declaration(const struct where_place *p, struct heft_location *at)
 {
 	const struct section *s = image_section_at(p->im, p->addr);
@@ -673,7 +677,7 @@ static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location
 	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "nothing is at this address");
 }
 
-/* The member of an archive is opened as a program of its own. */
+/* Opens the member of an archive as a program. */
 static bool member_open(struct heft_where *w, size_t image, struct heft_err *err)
 {
 	const struct image *im = &w->program.input.images[image];
@@ -699,8 +703,8 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 	return w->im || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: an archive itself", path);
 }
 
-/* The address in the member that is open, whose sections are moved apart from others in the
- * archive. */
+/* Returns the address in the open member. In the archive, its sections are moved apart from
+ * others. */
 static uint64_t answer_addr(const struct heft_where *w, const struct where_asked *a)
 {
 	const bool member = w->program.input.archive && a->section &&
@@ -709,7 +713,7 @@ static uint64_t answer_addr(const struct heft_where *w, const struct where_asked
 		      : a->addr;
 }
 
-/* The symbol that was asked for, of several at an address. */
+/* Names the symbol that was asked for, if there are several at an address. */
 static void name_asked(struct heft_where *w, const struct where_asked *a, struct heft_location *at)
 {
 	const struct named_symbol *s = a->symbol;
@@ -723,7 +727,8 @@ static void name_asked(struct heft_where *w, const struct where_asked *a, struct
 	at->is_tls = s->section && s->section->tls;
 }
 
-/* A variable of .tbss has no place in the image: what lies at its address is something else. */
+/* True for a variable of .tbss: it has no place in the image, and something else lies at its
+ * address. */
 static bool is_outside(const struct heft_where *w, const struct where_asked *a)
 {
 	const struct section *s = a->symbol ? a->symbol->section : NULL;

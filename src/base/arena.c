@@ -1,3 +1,4 @@
+/* Allocates memory in blocks that are freed together. */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -6,12 +7,12 @@
 
 struct arena_block {
 	struct arena_block *next;
-	size_t size; /* bytes of data */
+	size_t size; /* bytes of data after the header */
 	_Alignas(16) unsigned char data[];
 };
 
-/* Room in front of a block's bytes for its own head and that of its memory, so that a block of
- * 4 MiB is two huge pages and not a byte more. */
+/* Room before the data of a block, for its head and that of its allocation, so that a block of 4
+ * MiB fits exactly in two huge pages. */
 enum { BLOCK_FRONT = 256 };
 enum { BLOCK_MIN = (16 << 10) - BLOCK_FRONT, BLOCK_MAX = (4 << 20) - BLOCK_FRONT };
 
@@ -24,7 +25,7 @@ static void block_add(struct arena *a, uint64_t need)
 		size = need;
 	struct arena_block *b = mem_alloc(sizeof *b + size);
 	b->next = a->head;
-	b->size = (size_t)size; /* else mem_alloc has not returned */
+	b->size = (size_t)size; /* it fits, because mem_alloc() has returned */
 	a->head = b;
 	a->used = 0;
 	a->total += b->size;

@@ -1,6 +1,6 @@
-/* assert.h - invariants of heft's own data, checked in release builds too.
+/* assert.h - checks invariants of heft's own data, in release builds too.
  *
- * Never use ASSERT on what a file or a user says. */
+ * Never use ASSERT on data of a file or a user. */
 #ifndef HEFT_BASE_ASSERT_H
 #define HEFT_BASE_ASSERT_H
 
@@ -14,8 +14,8 @@
 			base_broken(__FILE__, __LINE__, #condition);                               \
 	} while (0)
 
-/* Gives the call up with HEFT_EINTERNAL (heft's own bug); ends the process with status 3 where the
- * thread is in no call.  Each program beside heft has its own. */
+/* Gives up the current call with HEFT_EINTERNAL (heft's own bug). Ends the process with status 3 if
+ * the thread is in no call. Each program beside heft has its own definition. */
 NORETURN void base_broken(const char *file, int line, const char *condition);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reports broken assertions. */
 #include "base/base.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* base.h - what every file may use: integer types, assertions, small helpers. */
+/* base.h - defines what every file may use: integer types, assertions, small helpers. */
 #ifndef HEFT_BASE_BASE_H
 #define HEFT_BASE_BASE_H
 
@@ -13,13 +13,13 @@
 
 #define COUNT_OF(array)        (sizeof(array) / sizeof((array)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
-/* Whether checks run that cost as much as what they check: in debug builds (meson's option debug),
- * tests and fuzz targets among them. */
+/* 1 if checks run that cost as much as the checked work: in debug builds (meson's option debug),
+ * including tests and fuzz targets. */
 #ifndef HEFT_CHECKS
 #define HEFT_CHECKS 0
 #endif
 
-/* A borrowed run of bytes that is text; need not end in NUL, may contain anything. */
+/* Borrowed text. May lack a final NUL, and may contain any bytes. */
 struct str {
 	const char *p;
 	size_t len;
@@ -50,7 +50,7 @@ static inline bool str_ends(struct str s, struct str suffix)
 				   memcmp(s.p + (s.len - suffix.len), suffix.p, suffix.len) == 0);
 }
 
-/* Byte order: negative, 0 or positive; a prefix comes first. */
+/* Compares bytes. Returns a negative number, 0 or a positive number. A prefix comes first. */
 static inline int str_cmp(struct str a, struct str b)
 {
 	const size_t n = a.len < b.len ? a.len : b.len;
@@ -70,13 +70,14 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* a + b, or UINT64_MAX where that overflows. */
+/* Returns a + b, or UINT64_MAX on overflow. */
 static inline uint64_t add_sat(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* v rounded up to a power of two `align`, saturating; `align` 0 means none. */
+/* Rounds v up to a multiple of `align`, a power of two. UINT64_MAX on overflow. `align` 0 means
+ * none. */
 static inline uint64_t align_up(uint64_t v, uint64_t align)
 {
 	return align < 2 ? v : add_sat(v, align - 1) & ~(align - 1);

@@ -1,3 +1,4 @@
+/* Writes bytes as hexadecimal and base64 text. */
 #include "base/digits.h"
 
 void hex_text(char *out, const uint8_t *p, size_t size)

@@ -1,3 +1,4 @@
+/* Makes errors, and collects notes. */
 #include "base/err.h"
 
 #include "base/tame.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A text with the names of strangers in it, as a line. */
+/* Formats one line of text that may contain names of strangers. */
 static void format_line(char *to, size_t room, const char *fmt, va_list args)
 {
 	char raw[400];
@@ -66,7 +67,7 @@ void notes_release(struct notes *n)
 	memset(n, 0, sizeof *n);
 }
 
-/* NULL where there is none; `at` is the place for it then. */
+/* Finds a note. NULL if there is none; `at` is then the place for it. */
 static struct heft_note *note_find(struct notes *n, const char *path, const char *kind,
 				   struct map_at *at)
 {

@@ -1,3 +1,4 @@
+/* Opens input files and maps them into memory. */
 #include "base/file.h"
 
 #include "base/os/os.h"
@@ -8,10 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What is mapped now, for file_mapped_at.  A slot is taken by its size and used when its path is
- * there. */
+/* Current mappings, for file_mapped_at(). Setting the size reserves a slot. The slot is in use once
+ * its path is set. */
 static struct file_mapping {
-	_Atomic(uint64_t) size; /* 0: free */
+	_Atomic(uint64_t) size; /* 0 if the slot is free */
 	_Atomic(uintptr_t) start;
 	_Atomic(const char *) path;
 } mappings[MAPPINGS_MAX];
@@ -101,7 +102,7 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 	return true;
 }
 
-/* Has the mapping go with the domain, and be known to file_mapped_at. */
+/* Registers the mapping with the domain, and for file_mapped_at(). */
 static void keep_mapping(struct file *f)
 {
 	struct bytes *mapped = mem_alloc(sizeof *mapped);
@@ -154,7 +155,7 @@ bool file_open(struct file *f, const char *path, struct heft_err *err)
 
 enum { STREAM_MAX = 1 << 30, STREAM_STEP = 1 << 16 };
 
-/* Reads on until the end. */
+/* Reads until the end. */
 static bool file_read_all(int fd, struct text *t, const char *path, struct heft_err *err)
 {
 	ssize_t n = 1;
@@ -172,7 +173,7 @@ static bool file_read_all(int fd, struct text *t, const char *path, struct heft_
 	return t->len > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
 }
 
-/* In a mapping of its own, as the bytes of every file. */
+/* Copies bytes into a mapping, as all files have one. */
 static bool keep_copy(struct file *f, struct bytes from, const char *path, struct heft_err *err)
 {
 	const size_t size = strlen(path) + 1;
@@ -228,7 +229,7 @@ void file_close(struct file *f)
 	memset(f, 0, sizeof *f);
 }
 
-/* ---- inputs ---------------------------------------------------------------------------------- */
+/* ---- inputs that replace files --------------------------------------------------------------- */
 
 const struct file_input *file_inputs_find(const struct file_inputs *in, const char *name)
 {

@@ -1,4 +1,5 @@
-/* filename.h - the part of a path behind its last slash; the whole where there is none. */
+/* filename.h - returns the part of a path after its last slash, or the whole path if there is
+ * none. */
 #ifndef HEFT_BASE_FILENAME_H
 #define HEFT_BASE_FILENAME_H
 

@@ -1,7 +1,7 @@
-/* fnv.h - FNV-1a of 64 bits, for hashes that are kept in files: it is the same in every version of
- * heft (map.h has faster ones for tables in memory).
+/* fnv.h - computes FNV-1a of 64 bits, for hashes kept in files: equal in every version of heft.
+ * map.h has faster hashes for tables in memory.
  *
- * Specification: draft-eastlake-fnv.  Thread-safe. */
+ * Specification: draft-eastlake-fnv. Thread-safe. */
 #ifndef HEFT_BASE_FNV_H
 #define HEFT_BASE_FNV_H
 
@@ -10,7 +10,7 @@
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* Goes on from the hash of the bytes before; FNV_START at first. */
+/* Continues the hash of the bytes before. FNV_START at first. */
 static inline uint64_t fnv_add(uint64_t hash, const void *p, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

@@ -1,3 +1,4 @@
+/* Packs and unpacks gzip members. */
 #include "base/gzip.h"
 
 #include "base/inflate.h"
@@ -24,13 +25,13 @@ static void gzip_put_u32(uint8_t *p, uint32_t v)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* The libraries count in unsigned int: the next piece of what is left. */
+/* Returns the size of the next piece, because the libraries count in unsigned int. */
 static unsigned gzip_piece(uint64_t left)
 {
 	return left > 1u << 30 ? 1u << 30 : (unsigned)left;
 }
 
-/* Feeds all of `plain`; `out` has room for deflateBound of it, and for what `last` flushes. */
+/* Packs all of `plain`. `out` has room for deflateBound() of it, and for what `last` flushes. */
 static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *out, uint64_t room)
 {
 	uint64_t in = 0, done = 0;
@@ -45,20 +46,19 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 		in += n - z->avail_in;
 		done += space - z->avail_out;
 	}
-	/* Room that is left says that all was flushed. */
+	/* Free room in `out` proves that all was flushed. */
 	ASSERT(status == (last == Z_FINISH ? Z_STREAM_END : Z_OK) && done < room);
 	return done;
 }
 
-/* A part of a member: [at, at + size) of `plain`, with all that is needed of what is in front of
- * it. */
+/* A part of a member: [at, at + size) of `plain`, and the bytes before it that it needs. */
 struct gzip_part {
 	struct bytes plain, packed;
 	uint64_t at, size;
 	int level;
 };
 
-/* What a flush takes: an empty block. */
+/* FLUSH_ROOM: size of a flush, which is an empty block. */
 enum { FLUSH_ROOM = 16, WINDOW = 32768 };
 
 static void pack_part(void *ctx, size_t i, unsigned worker)
@@ -150,7 +150,7 @@ struct unpacked {
 	uint64_t size, room;
 };
 
-/* Until the member ends, or `most` bytes are there, or *ret_used is all there is; false where it is
+/* Unpacks until the member ends, or `most` bytes are reached, or all input is used. False if it is
  * damaged. */
 static bool inflate_all(struct inflate *z, struct bytes packed, struct unpacked *u, uint64_t most,
 			uint64_t *ret_used)
@@ -182,7 +182,7 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 	if (!inflate_is_there())
 		return no_library(err);
 	struct inflate *z = inflate_open(INFLATE_GZIP);
-	/* One byte more than allowed shows what is too large. */
+	/* One byte more than allowed detects a result that is too large. */
 	const bool fine = inflate_all(z, packed, &u, add_sat(most, 1), &used);
 	const bool whole = inflate_ended(z);
 	inflate_close(z);

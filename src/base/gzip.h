@@ -1,4 +1,4 @@
-/* gzip.h - gzip members (RFC 1952) in memory.
+/* gzip.h - packs and unpacks gzip members (RFC 1952) in memory.
  *
  * Thread-safe. */
 #ifndef HEFT_BASE_GZIP_H
@@ -12,18 +12,18 @@ static inline bool gzip_matches(struct bytes b)
 	return b.size >= 3 && b.p[0] == 0x1f && b.p[1] == 0x8b && b.p[2] == 8;
 }
 
-/* One member: deflate level 9, no file name, no time, OS 255.  The same bytes as Python's gzip
- * module writes with mtime 0 and no name.  malloc'ed; the caller frees. */
+/* Packs one member: deflate level 9, no file name, no time, OS 255. The bytes are those of Python's
+ * gzip module with mtime 0 and no name. malloc'ed; the caller frees. */
 bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err);
-/* The same of another level of deflate, 1 to 9. */
+/* Packs like gzip_pack(), with another deflate level, 1 to 9. */
 bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct heft_err *err);
-/* The same, still one member, from parts of `part` bytes packed by several threads (0: one a
- * processor).  The bytes depend on the size of the parts, not on the threads. */
+/* Packs one member from parts of `part` bytes on several threads (0: one per processor). The bytes
+ * depend on the size of the parts, not on the threads. */
 bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned threads,
 		     struct bytes *ret, struct heft_err *err);
 
-/* Unpacks the first member; *ret_used (may be NULL) is its size.  The result is malloc'ed and at
- * most `most` bytes. On failure *err says what was wrong without naming a file. */
+/* Unpacks the first member. *ret_used (may be NULL) is its size. The result is malloc'ed and has at
+ * most `most` bytes. On failure *err tells the reason without naming a file. */
 bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t *ret_used,
 		 struct heft_err *err);
 

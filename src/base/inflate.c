@@ -1,3 +1,4 @@
+/* Unpacks deflate streams with ISA-L or zlib. */
 #include "base/inflate.h"
 
 #if defined HEFT_HAVE_ISAL
@@ -15,12 +16,12 @@ LIBRARY(isal, FUNCTIONS, "libisal.so.2")
 #include <zlib.h>
 #endif
 
-/* The libraries count in unsigned int: the next piece of what is left. */
+/* Returns the size of the next piece, because the libraries count in unsigned int. */
 enum { PIECE_MAX = 1 << 30 };
 
 #if defined HEFT_HAVE_ISAL || !defined HEFT_HAVE_ZLIB
 
-/* Bit by bit. */
+/* Computes the checksum bit by bit. */
 static uint32_t crc32_slow(struct bytes b)
 {
 	uint32_t crc = UINT32_MAX;

@@ -1,6 +1,7 @@
+/* Gives each distinct string a number. */
 #include "base/intern.h"
 
-/* The id of s; where there is none, `at` is the place for it. */
+/* Finds the id of s. If there is none, sets `at` to the place for it. */
 static inline bool base_intern_find(const struct intern *in, struct str s, struct map_at *at,
 				    uint32_t *ret)
 {

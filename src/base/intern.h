@@ -1,8 +1,8 @@
-/* intern.h - each distinct string once, as a small number.
+/* intern.h - stores each distinct string once, under a small number.
  *
- * Ids count up from 0 in the order of first sight.  Strings are copied unless the
- * caller promises that they outlive the table (intern_borrow).  O(1), about
- * 150-350 ns for a long new name.  One thread at a time. */
+ * Ids count from 0 in the order of first use. Strings are copied, unless the caller promises that
+ * they outlive the table (intern_borrow). O(1), about 150-350 ns for a long new name. One thread at
+ * a time. */
 #ifndef HEFT_BASE_INTERN_H
 #define HEFT_BASE_INTERN_H
 
@@ -10,14 +10,15 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-/* A text and its hash_bytes, which another thread has computed; text.p NULL: no text. */
+/* A text with its hash_bytes(), which another thread has computed. text.p is NULL if there is no
+ * text. */
 struct hashed_text {
 	struct str text;
 	uint64_t hash;
 };
 
 struct intern {
-	VEC(struct str) entries; /* by id; NUL-terminated where the text was copied */
+	VEC(struct str) entries; /* By id. NUL-terminated if the text was copied. */
 	struct map ids;
 	struct arena arena;
 };
@@ -26,7 +27,7 @@ uint32_t intern_add(struct intern *in, struct str s);
 uint32_t intern_borrow(struct intern *in, struct str s);
 uint32_t intern_borrow_hashed(struct intern *in, const struct hashed_text *t);
 uint32_t intern_add_hashed(struct intern *in, const struct hashed_text *t);
-/* False where s was never added. */
+/* Finds the id of a string. False if it was never added. */
 bool intern_find(const struct intern *in, struct str s, uint32_t *ret);
 
 static inline struct str intern_get(const struct intern *in, uint32_t id)

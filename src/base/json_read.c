@@ -1,3 +1,4 @@
+/* Reads JSON token by token. */
 #include "base/json_read.h"
 
 #include "base/utf8.h"
@@ -24,7 +25,7 @@ static enum json_token json_read_bad(struct json_in *in, const char *problem)
 	return JSON_END;
 }
 
-/* The next byte, not consumed; -1 at the end. */
+/* Returns the next byte without consuming it. -1 at the end. */
 static int json_read_peek(const struct json_in *in)
 {
 	return in->pos < in->bytes.size ? in->bytes.p[in->pos] : -1;
@@ -45,7 +46,7 @@ static bool in_object(const struct json_in *in)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Four digits behind \u; -1 where they are not. */
+/* Reads the four digits after \u. -1 if they are invalid. */
 static int32_t json_read_unit(struct json_in *in)
 {
 	int32_t v = 0;
@@ -62,7 +63,7 @@ static int32_t json_read_unit(struct json_in *in)
 	return v;
 }
 
-/* Behind \u. */
+/* Reads the digits after \u. */
 static bool read_escaped_unit(struct json_in *in)
 {
 	int32_t c = json_read_unit(in);
@@ -85,7 +86,7 @@ static bool read_escaped_unit(struct json_in *in)
 	return true;
 }
 
-/* Behind the backslash. */
+/* Reads an escape, after its backslash. */
 static bool json_read_escape(struct json_in *in)
 {
 	static const char codes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -101,7 +102,7 @@ static bool json_read_escape(struct json_in *in)
 	return false;
 }
 
-/* Behind the opening quote. */
+/* Reads a text, after its opening quote. */
 static bool json_read_text(struct json_in *in)
 {
 	in->text.len = 0;

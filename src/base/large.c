@@ -1,3 +1,4 @@
+/* Allocates large arrays directly from the kernel. */
 #define _GNU_SOURCE /* mremap */
 #include "base/large.h"
 
@@ -17,15 +18,15 @@ static size_t up(size_t size, size_t unit)
 	return (size + unit - 1) & ~(unit - 1);
 }
 
-/* The bytes of a mapping for `size`, all of it pages; 0 where that is too much. */
+/* Returns the size of a mapping for `size` bytes, in whole pages. 0 if that is too much. */
 static size_t mapped_bytes(size_t size)
 {
 	const size_t page = size < HUGE_PAGE ? (size_t)sysconf(_SC_PAGESIZE) : HUGE_PAGE;
 	return size <= SIZE_MAX - 2 * HUGE_PAGE - page ? up(size, page) : 0;
 }
 
-/* Addresses from a multiple of 2 MiB on.  The hint is for all of them: a mapping of which only a
- * part has it is two, and two cannot grow by one mremap. */
+/* Maps addresses that start at a multiple of 2 MiB. The hint must cover all of them: a partly
+ * hinted mapping counts as two, and one mremap cannot grow two. */
 static unsigned char *map_aligned(size_t bytes)
 {
 	unsigned char *const p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
@@ -47,7 +48,7 @@ void *large_new(size_t size)
 	return bytes > 0 ? map_aligned(bytes) : NULL;
 }
 
-/* Where the addresses behind are taken, the pages move to others. */
+/* If the next addresses are used, the pages move to other addresses. */
 void *large_resize(void *p, size_t before, size_t size)
 {
 	const size_t from = mapped_bytes(before), bytes = mapped_bytes(size);

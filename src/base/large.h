@@ -1,13 +1,13 @@
-/* large.h - memory for arrays of many megabytes, straight from the kernel.
+/* large.h - allocates arrays of many megabytes directly from the kernel.
  *
- * The C library maps such arrays as well, but on pages of 4 KiB and wherever there is room: the
- * kernel then hands out 512 times as many pages, one fault each, and growing copies them.  Here an
- * array begins at a multiple of 2 MiB, its whole pages of 2 MiB are asked for as such, and growing
- * moves pages instead of bytes.  Arrays from 2 MiB on have whole pages of 2 MiB alone: where one
- * ended within such a page, the rest of that page would come in small ones as the array grows.
+ * The C library also maps such arrays, but in pages of 4 KiB at any address. The kernel then makes
+ * 512 times as many pages, with one fault each, and growing copies the bytes. Here an array begins
+ * at a multiple of 2 MiB, asks for pages of 2 MiB, and grows by moving pages. Arrays from 2 MiB on
+ * have only whole pages of 2 MiB. If an array ended within such a page, growing would add the rest
+ * of the page in small pages.
  *
- * Only on Linux, and not under a sanitizer that has to see every allocation: LARGE_MAPPED is 0
- * elsewhere, and the functions must not be called.  Threads: any. */
+ * Only on Linux, and not under a sanitizer that must see every allocation. Elsewhere LARGE_MAPPED
+ * is 0, and the functions must not be called. Threads: any. */
 #ifndef HEFT_BASE_LARGE_H
 #define HEFT_BASE_LARGE_H
 
@@ -27,16 +27,16 @@
 #define LARGE_MAPPED 0
 #endif
 
-/* From how many bytes on an array is worth a mapping of its own. */
+/* Minimal size of an array, in bytes, for a mapping of its own. */
 #define LARGE_FROM ((size_t)1 << 20)
 
-/* Zeroed memory of `size` bytes (above 0), or NULL where there is none. */
+/* Returns zeroed memory of `size` bytes (above 0). NULL if there is no memory. */
 void *large_new(size_t size);
-/* Gives what large_new gave another size; its bytes up to the smaller one stay.  NULL where there
- * is no memory: it is as before then. */
+/* Changes the size of memory of large_new(). Bytes up to the smaller size are kept. NULL if there
+ * is no memory; the old memory is then unchanged. */
 void *large_resize(void *p, size_t before, size_t size);
-/* Moves what malloc gave to large memory of `size` bytes, which is at least as many, and frees it.
- * NULL where there is no memory: it is as before then. */
+/* Moves memory of malloc to large memory of `size` bytes, at least as many, and frees it. NULL if
+ * there is no memory; the old memory is then unchanged. */
 void *large_from(void *p, size_t size);
 void large_free(void *p, size_t size);
 

@@ -1,3 +1,4 @@
+/* Loads shared libraries and looks up their functions. */
 #include "base/library.h"
 
 #include "base/os/os.h"
@@ -10,7 +11,8 @@ static void *library_open_any(const char *const *files)
 	return library;
 }
 
-/* C does not let one cast to a pointer to a function: *ret is one of whatever type. */
+/* Looks up a function. C forbids a cast to a function pointer, so that the bytes are copied to
+ * *ret, which may have any such type. */
 static bool function_find(void *library, const char *name, void *ret)
 {
 	void *function = os_library_find(library, name);

@@ -1,7 +1,7 @@
-/* library.h - shared libraries that are loaded when a run needs them.
+/* library.h - loads shared libraries when a run needs them.
  *
- * A library that few runs need costs every run its relocations if heft is linked to it.  A library
- * stays loaded until the process ends.  Thread-safe. */
+ * If heft is linked to a library, every run pays for its relocations. Loading saves that for
+ * libraries that few runs need. A library stays loaded until the process ends. Thread-safe. */
 #ifndef HEFT_BASE_LIBRARY_H
 #define HEFT_BASE_LIBRARY_H
 
@@ -12,20 +12,20 @@
 /* A function of the library. */
 struct library_function {
 	const char *name;
-	void *ret; /* a pointer to the function, of whatever type, which is set */
+	void *ret; /* A pointer to a function pointer of any type, which is set */
 };
 
-/* Loads the first of `files` that is there, a list that ends with NULL, and looks its functions up.
- * False if no file is there or a function is missing. */
+/* Loads the first existing file of `files`, a list that ends with NULL, and looks up its functions.
+ * False if no file exists or a function is missing. */
 bool library_load(const char *const *files, const struct library_function *functions, size_t count);
 
-/* The same of names; `pointers` has a pointer to a function for each, in their order. */
+/* Like library_load(), by names. `pointers` has one function pointer per name, in their order. */
 bool library_load_names(const char *const *files, const char *const *names, void *pointers,
 			size_t count);
 
-/* LIBRARY(lib, FUNCTIONS, "libx.so.1") defines what calls the functions of a library: `lib.name`,
- * and lib_is_there, which loads it when it is called first.  FUNCTIONS(X) has X(name) for each
- * function, whose declarations stand before.  A build that links its libraries
+/* LIBRARY(lib, FUNCTIONS, "libx.so.1") defines `lib.name` for calls of the library's functions, and
+ * lib_is_there(), which loads the library at its first call. FUNCTIONS(X) has X(name) for each
+ * function, whose declarations come before. A build that links its libraries
  * (HEFT_LIBRARIES_LINKED) loads none. */
 #define LIBRARY_MEMBER(name)  __typeof__(name) *name;
 #define LIBRARY_NAME(name)    #name,

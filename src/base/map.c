@@ -1,3 +1,4 @@
+/* Implements the hash map and its hash functions. */
 #include "base/map.h"
 
 #include "base/pages.h"
@@ -24,7 +25,7 @@ static inline uint64_t map_load32(const uint8_t *p)
 	return v;
 }
 
-/* Below 8 bytes: all of them in one number, which the size completes to the key. */
+/* Loads fewer than 8 bytes into one number. The number and the size are the key. */
 static inline uint64_t load_short(const uint8_t *p, size_t size)
 {
 	if (size >= 4)
@@ -32,8 +33,8 @@ static inline uint64_t load_short(const uint8_t *p, size_t size)
 	return size ? (uint64_t)p[0] << 16 | (uint64_t)p[size / 2] << 8 | p[size - 1] : 0;
 }
 
-/* Multiplies over steps of 16 bytes, the last step overlapping.  Both factors of a product hold
- * the seed: who does not know it cannot make one of them 0 and so wipe out what came before. */
+/* Hashes bytes by multiplying steps of 16 bytes; the last step overlaps. Both factors of a product
+ * hold the seed. Without knowing it, nobody can make a factor 0 and thus erase the bytes before. */
 uint64_t hash_bytes(const void *data, size_t size)
 {
 	const uint8_t *p = data;
@@ -49,7 +50,7 @@ uint64_t hash_bytes(const void *data, size_t size)
 	return hash_mix(map_load64(p) ^ h ^ k0, map_load64(p + size - 8) ^ k1);
 }
 
-/* ---- the map --------------------------------------------------------------------------------- */
+/* ---- making the map -------------------------------------------------------------------------- */
 
 static uint32_t free_place(const struct map *m, uint32_t tag)
 {
@@ -69,7 +70,8 @@ static void resize(struct map *m, unsigned bits)
 	for (size_t i = 0; old.slots && i < (size_t)1 << old.bits; i++) {
 		if (old.slots[i] != 0)
 			m->slots[free_place(m, (uint32_t)(old.slots[i] >> 32))] = old.slots[i];
-		/* Both are walked from front to back: never is all of both in memory. */
+		/* Both tables are walked from start to end, so that memory never holds all of
+		 * both. */
 		if ((i + 1) % DROPPED_AT_ONCE == 0)
 			pages_drop(&old.slots[i + 1 - DROPPED_AT_ONCE],
 				   DROPPED_AT_ONCE * sizeof *old.slots);
@@ -83,7 +85,7 @@ void map_grow(struct map *m, struct map_at *at)
 	at->place = free_place(m, at->tag);
 }
 
-/* As few bits as hold `count` entries. */
+/* Returns the smallest number of bits for `count` entries. */
 static unsigned bits_for(size_t count)
 {
 	unsigned bits = BITS_MIN;
@@ -99,7 +101,8 @@ void map_reserve(struct map *m, size_t count)
 		resize(m, bits);
 }
 
-/* The next clearing pays for as many slots as this round needed, not for those of a larger one. */
+/* The next clearing costs only the slots that this use needed, not those of a larger earlier
+ * use. */
 void map_clear(struct map *m)
 {
 	if (!m->slots)

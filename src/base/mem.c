@@ -1,3 +1,4 @@
+/* Allocates memory in domains, gives calls up, and reports progress. */
 #include "base/mem.h"
 
 #include "base/err.h"
@@ -12,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In front of every allocation.  Pieces of a domain are a ring around its head. */
+/* Head of every allocation. The pieces of a domain form a ring. */
 struct mem_piece {
 	struct mem_piece *prev, *next;
-	struct memory *memory; /* NULL: belongs to nobody */
-	size_t mapped;         /* bytes, where large.h gave it; 0: the allocator did; or OWNS */
+	struct memory *memory; /* NULL if it belongs to no domain */
+	size_t mapped;         /* Bytes, if from large.h. 0 if from the allocator. Or OWNS. */
 };
 
-/* The allocator gave it, and a struct owned lies behind. */
+/* From the allocator, and followed by a struct owned. */
 #define OWNS SIZE_MAX
 
 struct owned {
@@ -30,13 +31,13 @@ struct owned {
 struct memory {
 	pthread_mutex_t lock;
 	struct mem_piece head;
-	enum heft_code broken; /* why a call was given up; HEFT_OK: none was */
+	enum heft_code broken; /* Reason why a call was given up. HEFT_OK if none was. */
 	const struct file_inputs *inputs;
 	struct progress {
-		heft_progress_fn fn; /* NULL: nobody is asked */
+		heft_progress_fn fn; /* NULL if nobody is asked */
 		void *ctx;
 		bool cancelled;
-		const char *what; /* told last */
+		const char *what; /* last reported */
 		uint64_t done, total, before, size;
 	} progress;
 };
@@ -44,10 +45,10 @@ struct memory {
 static _Thread_local struct {
 	struct memory *memory;
 	struct call *call;
-	size_t taken; /* bytes since the user was asked last */
+	size_t taken; /* Bytes allocated since the user was asked last */
 } here;
 
-/* ---- where it comes from --------------------------------------------------------------------- */
+/* ---- the system's allocator ------------------------------------------------------------------ */
 
 static void *system_resize(void *ctx, void *p, size_t size)
 {
@@ -84,7 +85,8 @@ static void *take_zeroed(size_t size)
 	return p ? memset(p, 0, size) : NULL;
 }
 
-/* `size` counts the struct as well, here and below.  NULL where there is no memory. */
+/* Allocates a piece. `size` includes the struct, also in the functions below. NULL if there is no
+ * memory. */
 static struct mem_piece *piece_new(size_t size, bool zeroed)
 {
 	const bool large = is_large(size);
@@ -104,7 +106,7 @@ static void piece_free(struct mem_piece *p)
 		allocator.resize(allocator.ctx, p, 0);
 }
 
-/* A mapping that becomes small. */
+/* Moves a mapping that became small to the allocator. */
 static struct mem_piece *piece_from_large(struct mem_piece *p, size_t size)
 {
 	struct mem_piece *small = allocator.resize(allocator.ctx, NULL, size);
@@ -217,7 +219,7 @@ const struct file_inputs *memory_inputs(void)
 
 enum { ASK_EVERY = 1 << 18 };
 
-/* A place where any call may be given up, and that every long one comes by. */
+/* Counts allocations. Any call may be given up here, and every long call comes here. */
 static void count_taken(uint64_t size)
 {
 	here.taken += size < ASK_EVERY ? (size_t)size : ASK_EVERY;
@@ -270,7 +272,7 @@ void *mem_zeroed(uint64_t count, size_t size)
 	return p;
 }
 
-/* The piece stays in the ring meanwhile: should there be no room, it is as before. */
+/* Resizes a piece. It stays in the ring meanwhile. If there is no room, it is unchanged. */
 static struct mem_piece *resize_piece(struct mem_piece *p, size_t size)
 {
 	struct memory *m = p->memory;
@@ -488,7 +490,7 @@ void memory_take_progress(const struct memory *from)
 	memory_set_progress(here.memory, from->progress.fn, from->progress.ctx);
 }
 
-/* Of the call that the thread is in; NULL where there is nobody to ask. */
+/* Returns the progress of the thread's call. NULL if there is nobody to ask. */
 static struct progress *progress_here(void)
 {
 	const struct call *c = here.call;

@@ -1,20 +1,20 @@
-/* mem.h - memory that may run out without ending the process.
+/* mem.h - allocates memory that may run out without ending the process.
  *
- * All that a public handle allocates belongs to its domain, a struct memory.  A public function
- * enters the domain of its handle and leaves a place to come back to (GUARDED); mem_alloc and its
- * like take from the domain that the thread has entered.  Where there is no memory, where the user
- * cancels, or where an invariant is broken, call_raise goes back to that place at once, over all
- * functions between: they clean nothing up, and the handle is *broken* from then on.  A broken
- * handle can only be freed, and that frees its whole domain.
+ * All memory of a public handle belongs to its domain, a struct memory. A public function enters
+ * the domain of its handle and sets a place to return to (GUARDED). mem_alloc() and similar
+ * functions allocate from the domain that the thread has entered. If memory runs out, if the user
+ * cancels, or if an invariant is broken, call_raise() returns to that place at once, across all
+ * functions between. These do not clean up. The handle is *broken* from then on. A broken handle
+ * can only be freed, which frees its whole domain.
  *
- * What is no memory (a mapping, a library's object) is told to the domain by memory_own, so that it
- * goes with it.
+ * Things that are no memory (a mapping, an object of a library) are registered with memory_own(),
+ * so that they are freed with the domain.
  *
- * A thread that has entered no domain (the tests of single modules) gets memory that belongs to
- * nobody, and the process ends where there is none.
+ * A thread that has entered no domain (tests of single modules) gets memory without an owner, and
+ * the process ends if there is none.
  *
- * Cost: 32 bytes and about 20 ns an allocation.  Threads: one domain may be used by several threads
- * at once; workers of parallel_for use that of the thread which started them. */
+ * Cost: 32 bytes and about 20 ns per allocation. Threads: several threads may use a domain at once.
+ * Workers of parallel_for use the domain of the thread that started them. */
 #ifndef HEFT_BASE_MEM_H
 #define HEFT_BASE_MEM_H
 
@@ -28,120 +28,121 @@
 
 struct memory;
 
-/* NULL where there is no memory. */
+/* Makes a domain. NULL if there is no memory. */
 struct memory *memory_new(void);
-/* Frees a domain.  Of a broken one all memory is freed and what it owns released; of another one
- * nothing: what is still there has found its way to other handles, and belongs to nobody then. */
+/* Frees a domain. If it is broken, frees all its memory and releases what it owns. Otherwise its
+ * remaining memory has moved to other handles, and then has no owner. */
 void memory_delete(struct memory *m);
-/* Whether a call on the domain's handle was given up. */
+/* Tells whether a call on the domain's handle was given up. */
 bool memory_is_broken(const struct memory *m);
-/* The domain that the thread's allocations belong to; returns the one before, which the caller
- * enters again.  For functions that add to a handle other than the call's own. */
+/* Sets the domain of the thread's allocations. Returns the previous one, which the caller must
+ * enter again. For functions that add to another handle than that of the call. */
 struct memory *memory_enter(struct memory *m);
 
-/* The inputs (file.h) that stand for names in all that works in the thread's domain: borrowed, NULL
- * for none.  Where the thread has entered no domain, there are none. */
+/* Sets the inputs (file.h) that replace files for all work in the thread's domain. Borrowed. NULL
+ * for none. A thread in no domain has none. */
 struct file_inputs;
 void memory_set_inputs(const struct file_inputs *in);
 const struct file_inputs *memory_inputs(void);
 
-/* As malloc, realloc and calloc, but never NULL.  Sizes of files have 64 bits: more than the
- * address space has is no memory.  Where they give much memory, they ask the user whether the call
- * is to go on (progress_ask). */
+/* Allocate like malloc, realloc and calloc, but never return NULL. A size above the address
+ * space counts as running out of memory. Large allocations ask the user whether to go on
+ * (progress_ask). */
 void *mem_alloc(uint64_t size);
 void *mem_resize(void *p, uint64_t size);
 void *mem_zeroed(uint64_t count, size_t size);
-/* As mem_resize, of memory that never had more than its `before` bytes: those behind are 0.  What
- * is not used of a large array takes no memory then. */
+/* Resizes like mem_resize() memory that never had more than `before` bytes, and zeroes the new
+ * bytes. Unused parts of a large array then take no memory. */
 void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size);
-/* NULL where there is no memory: for sizes that a file states. */
+/* Allocates. NULL if there is no memory. For sizes that a file states. */
 void *memory_try(uint64_t size);
-/* Takes what the functions above gave, and NULL.  What the C library gave is for free. */
+/* Frees memory of the functions above. NULL is allowed. Memory of the C library needs free(). */
 void mem_free(void *p);
-/* Gives the system what was freed in small pieces: the C library keeps it until its last piece is
- * free.  For the end of a step that took very many of them.  Cost: a visit to each free piece. */
+/* Gives memory of freed small pieces back to the system. The C library keeps it until its last
+ * piece is free. For the end of a step that used very many pieces. Cost: a visit to each free
+ * piece. */
 void mem_give_back(void);
 
-/* Has `release(thing)` called if the domain is freed while broken.  The token ends that. */
+/* Registers `release(thing)`, called if the domain is freed while broken. memory_disown() ends
+ * that. */
 struct owned;
 struct owned *memory_own(void (*release)(void *thing), void *thing);
 void memory_disown(struct owned *token);
-/* The thing is another one now: a library has moved it. */
+/* Changes the registered thing, after a library has moved it. */
 void memory_own_moved(struct owned *token, void *thing);
-/* Allocators for libraries that take one: memory of the domain, NULL where there is none. */
+/* Allocators for libraries that accept one. They use the domain. NULL if there is no memory. */
 void *memory_zalloc(void *ctx, unsigned count, unsigned size); /* zlib */
 void *memory_lalloc(void *ctx, size_t count, size_t size);     /* liblzma */
 void *memory_palloc(size_t size, void *ctx);                   /* PCRE2 */
 void memory_zfree(void *ctx, void *p);
 void memory_pfree(void *p, void *ctx);
 
-/* A zeroed handle in a domain of its own, to which its first member points; NULL where there is no
- * memory. */
+/* Makes a zeroed handle in a domain of its own. Its first member points to the domain. NULL if
+ * there is no memory. */
 void *handle_new(size_t size);
-/* Frees a handle with its domain, unless it is NULL: `release` frees what is in it, and the handle,
- * where no call on it was given up. */
+/* Frees a handle, unless it is NULL, and its domain. If no call on it was given up, `release` frees
+ * its contents and the handle. */
 void handle_free(void *handle, void (*release)(void *handle));
-/* Breaks the domain of a handle that a call on another one, which is broken, has changed and left
- * unfinished. */
+/* Breaks a domain that a call on another, broken handle has left half changed. */
 void memory_break(struct memory *m, const struct memory *other);
-/* A call that fails because a handle, other than the one it is made on, is broken. */
+/* Makes the call fail if the domain of another handle than its own is broken. */
 void memory_need_whole(const struct memory *m);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* A call of a public function that is under way. */
+/* A running call of a public function. */
 struct call {
 	jmp_buf at;
 	struct call *outer;
 	struct memory *memory, *outer_memory;
-	pthread_mutex_t *lock;        /* that the thread holds meanwhile, or NULL */
-	bool asks;                    /* it is the thread that the user made the call on */
-	volatile enum heft_code code; /* why it was given up; HEFT_OK: it was not */
+	pthread_mutex_t *lock;        /* Lock that the thread holds, or NULL */
+	bool asks;                    /* Runs on the thread on which the user made the call */
+	volatile enum heft_code code; /* Reason why it was given up. HEFT_OK if it was not. */
 	char text[160];
 };
 
-/* False, and fills *err, where the handle is broken. */
+/* Begins a call. False, with *err filled, if the handle is broken. */
 bool call_enter(struct call *c, struct memory *m, struct heft_err *err);
-/* Ends the call; one that was given up breaks the handle and fills *err. */
+/* Ends the call. If it was given up, breaks the handle and fills *err. */
 void call_leave(struct call *c, struct heft_err *err);
-/* Gives the thread's call up.  Ends the process where the thread is in none. */
+/* Gives the thread's call up. Ends the process if the thread is in none. */
 _Noreturn void call_raise(enum heft_code code, const char *text);
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-/* What calls on the handle of a domain tell the user of how far they are, and whether they are to
- * go on.  He is asked on the thread of the call only, not on those that it started, and not while a
- * lock is held (call_lock).  A call that he cancels is given up with HEFT_ECANCELED. */
+/* Sets the function that gets progress reports of calls on a domain's handle, and tells whether
+ * they are to go on. It is called only on the thread of the call, and not while a lock is held
+ * (call_lock). A canceled call is given up with HEFT_ECANCELED. */
 void memory_set_progress(struct memory *m, heft_progress_fn fn, void *ctx);
-/* Gives the thread's domain the progress of another one. */
+/* Gives the thread's domain the progress function of another domain. */
 void memory_take_progress(const struct memory *from);
 
-/* What is done is counted in bytes of input: `total` of all, of which the part at work has `size`,
- * behind `before` that are done. */
+/* Progress counts bytes of input: `total` in all. The current part has `size` bytes, after `before`
+ * finished bytes. */
 void progress_begin(uint64_t total);
 void progress_part(uint64_t before, uint64_t size);
-/* Tells the user what is at work, and that `done` of `of` pieces of the part are done (of 0: as
- * before).  `what` is not copied: a literal, or a text of the handle. */
+/* Reports the current work: `done` of `of` pieces of the part are done (of 0: unchanged). `what` is
+ * not copied: it must be a literal, or a text of the handle. */
 void progress_tell(const char *what, uint64_t done, uint64_t of);
-/* Asks him again, without news. */
+/* Asks the user whether to go on, without new progress. */
 void progress_ask(void);
-/* The same for functions that another library has called: false where he cancels; the next
- * progress_ask then gives the call up. */
+/* Asks the same inside functions that another library has called. False if the user cancels. The
+ * next progress_ask() then gives the call up. */
 bool progress_goes_on(void);
 
-/* Take and leave a lock under which memory is allocated: giving the call up leaves it.  One at a
- * time. */
+/* Take and release a lock under which memory is allocated. Giving the call up releases it. One lock
+ * at a time. */
 void call_lock(pthread_mutex_t *lock);
 void call_unlock(pthread_mutex_t *lock);
 
-/* The domain that the thread has entered, or NULL. */
+/* Returns the domain that the thread has entered, or NULL. */
 struct memory *memory_current(void);
-/* A thread of the pool: a call of its own that takes from `m`, between the two. */
+/* Begin and end a call on a thread of the pool, which allocates from `m`. */
 void call_begin(struct call *c, struct memory *m);
 void call_end(struct call *c);
 
-/* Runs `expression`, which is a bool, as a call on the handle whose domain is `memory`; false, with
- * *err filled, where it was given up. */
+/* Runs `expression`, a bool, as a call on the handle of the domain `memory`. False, with *err
+ * filled, if it was given up. */
 #define GUARDED(memory, err, expression)                                                           \
 	__extension__({                                                                            \
 		struct call call_;                                                                 \
@@ -156,12 +157,12 @@ void call_end(struct call *c);
 		guarded_;                                                                          \
 	})
 
-/* The same inside a call, for functions that another library has called and that must return to it;
- * without a domain, the expression alone. */
+/* Like GUARDED, inside a call, for functions that another library has called and that must return
+ * to it. Without a domain, only evaluates the expression. */
 #define GUARDED_INSIDE(err, expression)                                                            \
 	(memory_current() ? GUARDED(memory_current(), (err), (expression)) : (expression))
 
-/* The same of a call without a handle: in a domain that ends with it. */
+/* Like GUARDED, for a call without a handle, in a domain that ends with the call. */
 #define GUARDED_ALONE(err, expression)                                                             \
 	__extension__({                                                                            \
 		struct memory *const alone_ = memory_new();                                        \
@@ -170,8 +171,8 @@ void call_end(struct call *c);
 		done_;                                                                             \
 	})
 
-/* The same of an expression that holds no memory where it may be given up, such as one that only
- * writes: it needs no domain, which saves 60 ns. */
+/* Like GUARDED, for an expression that holds no memory when it may be given up, such as one that
+ * only writes. It needs no domain, which saves 60 ns. */
 #define GUARDED_BARE(err, expression)                                                              \
 	__extension__({                                                                            \
 		struct call call_;                                                                 \
@@ -185,7 +186,8 @@ void call_end(struct call *c);
 		guarded_;                                                                          \
 	})
 
-/* The same of statements that cannot fail but for memory; the handle's next call says so. */
+/* Like GUARDED, for statements that fail only if memory runs out. The next call on the handle
+ * reports that. */
 #define GUARDED_VOID(memory, ...) (void)GUARDED(memory, NULL, (__VA_ARGS__, true))
 
 #endif

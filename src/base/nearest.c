@@ -1,3 +1,4 @@
+/* Finds the word that is nearest to a mistyped one. */
 #include "base/nearest.h"
 
 #include "base/assert.h"
@@ -7,8 +8,8 @@
 
 enum { WORD_MAX_LEN = 63 };
 
-/* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; both at
- * most WORD_MAX_LEN long. */
+/* Counts the insertions, deletions, replacements and swaps of neighbours that turn a into b. Both
+ * have at most WORD_MAX_LEN bytes. */
 static unsigned nearest_distance(const char *a, const char *b)
 {
 	unsigned d[WORD_MAX_LEN + 1][WORD_MAX_LEN + 1];
@@ -38,7 +39,7 @@ const char *nearest_of(const char *word, const char *const *names, size_t count)
 	const size_t len = strlen(word);
 	if (len < 2 || len > WORD_MAX_LEN)
 		return NULL;
-	unsigned best = (unsigned)len / 3 + 1; /* more slips than that are another word */
+	unsigned best = (unsigned)len / 3 + 1; /* with more mistakes it is another word */
 	const char *near = NULL;
 	for (size_t i = 0; i < count; i++) {
 		if (strlen(names[i]) > WORD_MAX_LEN)

@@ -1,3 +1,4 @@
+/* Formats sizes, percentages and changes. */
 #include "base/number.h"
 
 #include "base/digits.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* snprintf of one double with a point as decimal separator, whatever the locale says. */
+/* Formats one double like snprintf(), with a decimal point in any locale. */
 static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 {
 	char half[NUMBER_MAX];
@@ -24,8 +25,8 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 	memmove(separator + 1, separator + size, strlen(separator + size) + 1);
 }
 
-/* v >= 0 with `decimals` (0 to 2) places, as printf rounds it: to the nearest, and exactly by
- * the binary value.  Only where v is too near the middle for a quick look does printf decide. */
+/* Formats v >= 0 with `decimals` (0 to 2) places, rounded like printf does: to the nearest, exactly
+ * by the binary value. Calls printf only if v is too near the middle for a quick decision. */
 static void number_put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 {
 	static const double scales[] = { 1, 10, 100 };
@@ -42,7 +43,7 @@ static void number_put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 	char text[NUMBER_MAX], *end = text + sizeof text;
 	char *p = end;
 	if (decimals > 0) {
-		/* The scale in front keeps the zeros behind the point; its 1 becomes the point. */
+		/* Adding the scale keeps zeros after the point. Its 1 becomes the point. */
 		p = decimal_before(p, n % scale + scale);
 		*p = '.';
 	}
@@ -64,7 +65,7 @@ void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 	ASSERT(sign == '\0' || sign == '+' || sign == '-');
 	double v = (double)size;
 	size_t n = 0;
-	/* Strictly more than 1024, so 1 MiB is "1024Ki"; there is no Ti. */
+	/* Strictly more than 1024, so that 1 MiB is "1024Ki". There is no Ti. */
 	while (v > 1024 && n + 1 < COUNT_OF(suffixes)) {
 		v /= 1024;
 		n++;
@@ -107,7 +108,7 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 
 static const double much = 1000; /* percent */
 
-/* Growth in percent of the base; false where a word or a number up to `much` says it. */
+/* Computes growth in percent of the base. False if a word or a number up to `much` expresses it. */
 static bool grew_much(char out[NUMBER_MAX], uint64_t now, uint64_t base, double *ret)
 {
 	const struct change c = change_of(now, base);

@@ -1,6 +1,6 @@
-/* packed_sink.h - a sink whose bytes go on as one frame of Zstandard (RFC 8878), with a checksum.
+/* packed_sink.h - packs the bytes of a sink as one Zstandard frame (RFC 8878), with a checksum.
  *
- * One thread a handle. */
+ * One thread per handle. */
 #ifndef HEFT_BASE_PACKED_SINK_H
 #define HEFT_BASE_PACKED_SINK_H
 
@@ -8,15 +8,15 @@
 
 struct packed_sink;
 
-/* `to` is copied; `level` is zstd's, 0: its own default.  NULL, and *err filled, where there is no
- * memory or no libzstd. */
+/* Opens a packed sink. Copies `to`. `level` is zstd's; 0 is its default. NULL, with *err filled, if
+ * there is no memory or no libzstd. */
 struct packed_sink *packed_sink_open(const struct heft_sink *to, unsigned level,
 				     struct heft_err *err);
-/* False where `to` took no more: errno is what it left. */
+/* Returns the sink. Its functions return false if `to` took no more, with errno as `to` left it. */
 struct heft_sink packed_sink_of(struct packed_sink *p);
-/* Writes the end of the frame; false as above. */
+/* Writes the end of the frame. False if `to` took no more. */
 bool packed_sink_end(struct packed_sink *p);
-/* NULL is fine. */
+/* NULL is allowed. */
 void packed_sink_close(struct packed_sink *p);
 
 #endif

@@ -1,11 +1,12 @@
+/* Allocates whole pages, and gives them back. */
 #include "base/pages.h"
 
 #include "base/os/os.h"
 
-/* The page in front of what pages_alloc gives. */
+/* Page before the memory that pages_alloc() returns. */
 struct pages {
 	struct owned *owned;
-	size_t size; /* taken, this page included */
+	size_t size; /* Mapped bytes, with this page */
 };
 
 static void pages_release(void *thing)

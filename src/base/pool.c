@@ -1,3 +1,4 @@
+/* Runs jobs on several threads. */
 #include "base/pool.h"
 
 #include "base/os/os.h"
@@ -10,7 +11,7 @@ enum { THREADS_MAX = 64 };
 
 struct pool_job {
 	atomic_size_t next;
-	struct memory *memory; /* of the thread that waits */
+	struct memory *memory; /* Domain of the waiting thread */
 	size_t count;
 	void (*fn)(void *ctx, size_t i, unsigned worker);
 	void *ctx;
@@ -19,7 +20,7 @@ struct pool_job {
 struct pool_worker {
 	struct pool_job *job;
 	unsigned index;
-	struct call call; /* why its work was given up, if it was */
+	struct call call; /* Reason why its work was given up, if it was */
 };
 
 unsigned pool_threads(unsigned wanted)
@@ -40,7 +41,8 @@ static void work_through(struct pool_job *job, unsigned worker)
 	}
 }
 
-/* Where a job is given up, the others end with the one they are at. */
+/* Runs jobs on a worker. If one job is given up, the other workers finish their current job and
+ * end. */
 static void *pool_work(void *arg)
 {
 	struct pool_worker *w = arg;
@@ -82,15 +84,15 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 
 /* ---- jobs in order --------------------------------------------------------------------------- */
 
-/* Job number i is in slot i % slot_count. */
+/* State of running jobs in order. Job i is in slot i % slot_count. */
 struct line_state {
 	const struct pool_line *line;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool *done;                /* by slot: worked on and not taken yet */
-	size_t made, begun, taken; /* jobs */
-	bool making, over;         /* over: there are no more to make */
-	bool given_up;             /* by one of the threads, so by all */
+	bool *done;                /* Per slot: worked on and not taken yet */
+	size_t made, begun, taken; /* numbers of jobs */
+	bool making, over;         /* over: there are no more jobs to make */
+	bool given_up;             /* One thread gave up, so that all do */
 };
 
 static void *pool_slot_of(const struct line_state *s, size_t job)
@@ -98,7 +100,7 @@ static void *pool_slot_of(const struct line_state *s, size_t job)
 	return (char *)s->line->slots + job % s->line->slot_count * s->line->slot_size;
 }
 
-/* The steps below are called with the lock held, and let go of it meanwhile. */
+/* The following steps are called with the lock held, and release it while they work. */
 static void make_one(struct line_state *s)
 {
 	s->making = true;
@@ -110,8 +112,8 @@ static void make_one(struct line_state *s)
 	s->made += there;
 }
 
-/* One step if there is any to do.  Taking makes room and making cannot be shared, so both come
- * before work. */
+/* Does one step, if there is any. Taking frees a slot, and only one thread may make a job. So both
+ * come before work. */
 static bool pool_step(struct line_state *s, unsigned worker)
 {
 	const size_t slots = s->line->slot_count;
@@ -189,7 +191,7 @@ void pool_run_line(unsigned threads, const struct pool_line *line)
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.changed, NULL);
 	parallel_for(n, n, line_worker, &s);
-	/* The others may have been through before the caller's thread had its turn. */
+	/* The other threads may have finished before the caller's thread got a turn. */
 	run_line(&s, 0);
 	pthread_cond_destroy(&s.changed);
 	pthread_mutex_destroy(&s.lock);

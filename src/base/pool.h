@@ -1,12 +1,12 @@
-/* pool.h - worker threads: a parallel-for, and jobs whose results are taken in order.
+/* pool.h - runs jobs on worker threads: a parallel loop, and jobs whose results are taken in order.
  *
- * parallel_for calls fn(ctx, i, worker) once for every i in [0, count), from up
- * to `threads` threads (the caller's is one of them; worker < threads).  Which
- * worker gets which i is open, so results go to slot i and are merged in order
- * afterwards.  Not nested.  threads 0 = one a processor.  The threads that are started have
- * STACK_SIZE bytes of stack (stack.h), whatever the limits of the process.  Allocations of workers
- * belong to the caller's domain; where one is given up (memory.h), so is the caller's call when all
- * have ended.  So is it where the user cancels, whom the caller's thread asks after each job. */
+ * parallel_for calls fn(ctx, i, worker) once for every i in [0, count), on at most `threads`
+ * threads, including the caller's. worker < threads. Any worker may get any i, so that results
+ * should go to slot i and be merged in order afterwards. Must not be nested. threads 0 = one per
+ * processor. Started threads have STACK_SIZE bytes of stack (stack.h), whatever the limits of the
+ * process. Allocations of workers belong to the caller's domain. If a job is given up (mem.h), the
+ * caller's call is given up when all workers have ended. The same happens if the user cancels: the
+ * caller's thread asks after each job. */
 #ifndef HEFT_BASE_POOL_H
 #define HEFT_BASE_POOL_H
 
@@ -16,22 +16,22 @@ unsigned pool_threads(unsigned wanted);
 void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i, unsigned worker),
 		  void *ctx);
 
-/* Jobs that are made and taken in one order, whatever thread works on them.  A job lives in one of
- * `slot_count` slots of `slot_size` bytes, the caller's memory, so no more than that are under way;
- * 2 slots a thread keep all busy. */
+/* Jobs that are made and taken in one order and worked on by any thread. A job lives in one of
+ * `slot_count` slots of `slot_size` bytes, in the caller's memory. That limits the jobs in
+ * progress. 2 slots per thread keep all threads busy. */
 struct pool_line {
 	void *ctx;
 	void *slots;
 	size_t slot_count, slot_size;
-	/* Prepares the next job; false where there is none.  One call at a time, on any thread. */
+	/* Prepares the next job. False if there is none. One call at a time, on any thread. */
 	bool (*make)(void *ctx, void *slot);
-	/* On any thread, beside others and beside make and take. */
+	/* Works on a job. On any thread, beside other jobs and beside make and take. */
 	void (*work)(void *ctx, void *slot, unsigned worker);
-	/* On the caller's thread, in the order in which jobs were made. */
+	/* Takes a finished job. On the caller's thread, in the order in which jobs were made. */
 	void (*take)(void *ctx, void *slot);
 };
 
-/* Runs until make says that there are no more and all are taken.  threads as above. */
+/* Runs until make returns false and all jobs are taken. `threads` as for parallel_for. */
 void pool_run_line(unsigned threads, const struct pool_line *line);
 
 #endif

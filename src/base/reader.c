@@ -1,3 +1,4 @@
+/* Reads LEB128 numbers and strings from untrusted bytes. */
 #include "base/reader.h"
 
 uint64_t read_uint(struct reader *r, unsigned width)
@@ -78,13 +79,14 @@ struct reader read_sub(struct reader *r, uint64_t n)
 
 enum { STRING_LONG = 4 << 10, STRING_MOST = 64 << 10, STRING_FREE = 255 };
 
-/* Bytes before the NUL, `most` where there are more; before the end of the table where none is. */
+/* Returns the number of bytes before the NUL, at most `most`. Returns the rest of the table if
+ * there is no NUL. */
 static size_t length_below(struct bytes table, uint64_t off, uint64_t most)
 {
 	return strnlen((const char *)table.p + off, (size_t)min_u64(table.size - off, most));
 }
 
-/* False where the table ends before the string does. */
+/* Returns a string. False if the table ends before the string does. */
 static bool give_string(struct bytes table, uint64_t off, size_t length, struct str *ret)
 {
 	if (length == table.size - off)
@@ -118,7 +120,7 @@ bool names_take(struct bytes table, uint64_t off, uint64_t *left, struct str *re
 	return give_string(table, off, length, ret);
 }
 
-/* Of two neighbouring blocks of half the length, one is without an end. */
+/* Tests blocks of half that length: one of two neighbouring blocks then has no NUL. */
 bool has_long_string(struct bytes table)
 {
 	enum { BLOCK = STRING_LONG / 2 };

@@ -1,10 +1,9 @@
-/* reader.h - the only way heft reads bytes it did not write.
+/* reader.h - reads bytes that heft did not write. All such bytes are read with it.
  *
- * A reader is a cursor over [base, base+size) with a byte order and a sticky
- * error: the first read past the end marks the reader bad, moves it to the end
- * and yields zeros from then on; a parser reads a whole record and asks
- * reader_ok() once.  Every read_* costs one compare.
- * A reader borrows its bytes.  One thread per reader; readers may share bytes. */
+ * A reader is a cursor over [base, base+size) with a byte order and a sticky error. The first read
+ * past the end marks the reader bad and moves it to the end. From then on it returns zeros. So a
+ * parser reads a whole record and calls reader_ok() once. Every read_* costs one compare. A reader
+ * borrows its bytes. One thread per reader. Readers may share bytes. */
 #ifndef HEFT_BASE_READER_H
 #define HEFT_BASE_READER_H
 
@@ -14,20 +13,20 @@
 
 struct reader {
 	const uint8_t *base; /* borrowed */
-	uint64_t size;       /* bytes readable at base */
-	uint64_t pos;        /* next byte, 0 <= pos <= size */
-	uint64_t bad;        /* offset of the first failed read, or READER_GOOD */
+	uint64_t size;       /* Number of readable bytes at base */
+	uint64_t pos;        /* Offset of the next byte, 0 <= pos <= size */
+	uint64_t bad;        /* Offset of the first failed read, or READER_GOOD */
 	bool big_endian;
 };
 
-/* A run of bytes borrowed from a file; `p` may be NULL where size is 0. */
+/* Bytes borrowed from a file. `p` may be NULL if size is 0. */
 struct bytes {
 	const uint8_t *p;
 	uint64_t size;
 };
 
-/* `base` may be NULL where size is 0; the reader then stands on an empty string, for C has no
- * arithmetic on null pointers, not even by 0. */
+/* Makes a reader. `base` may be NULL if size is 0. It is then replaced by an empty string, because
+ * C allows no arithmetic on null pointers, not even adding 0. */
 static inline struct reader reader_make(const void *base, uint64_t size, bool big_endian)
 {
 	return (struct reader){ base ? base : "", size, 0, READER_GOOD, big_endian };
@@ -55,7 +54,7 @@ static inline void reader_fail(struct reader *r)
 	r->pos = r->size;
 }
 
-/* Moves to `pos`; past the end marks the reader bad. */
+/* Moves to `pos`. Past the end, marks the reader bad. */
 static inline void reader_seek(struct reader *r, uint64_t pos)
 {
 	if (pos > r->size)
@@ -64,7 +63,7 @@ static inline void reader_seek(struct reader *r, uint64_t pos)
 		r->pos = pos;
 }
 
-/* Claims n bytes and returns where they start, or NULL after marking r bad. */
+/* Takes n bytes and returns their start. Returns NULL and marks r bad if there are fewer. */
 static inline const uint8_t *read_take(struct reader *r, uint64_t n)
 {
 	if (UNLIKELY(n > r->size - r->pos)) {
@@ -149,10 +148,10 @@ static inline int64_t read_i64(struct reader *r)
 	return (int64_t)read_u64(r);
 }
 
-/* An unsigned number of 1, 2, 4 or 8 bytes; any other width marks r bad. */
+/* Reads an unsigned number of 1, 2, 4 or 8 bytes. Any other width marks r bad. */
 uint64_t read_uint(struct reader *r, unsigned width);
 
-/* An unsigned number of so many bytes, 1 to 8, in the reader's byte order. */
+/* Reads an unsigned number of 1 to 8 bytes, in the reader's byte order. */
 static inline uint64_t read_wide(struct reader *r, unsigned width)
 {
 	const uint8_t *p = read_take(r, width);
@@ -162,7 +161,7 @@ static inline uint64_t read_wide(struct reader *r, unsigned width)
 	return v;
 }
 
-/* LEB128; more than 64 significant bits mark r bad, padding bytes are fine. */
+/* Reads a LEB128 number. More than 64 significant bits mark r bad. Padding bytes are allowed. */
 uint64_t read_uleb_slow(struct reader *r);
 int64_t read_sleb(struct reader *r);
 
@@ -173,36 +172,36 @@ static inline uint64_t read_uleb(struct reader *r)
 	return read_uleb_slow(r);
 }
 
-/* The bytes up to a NUL, which is consumed but not part of the result.  No NUL
- * before the end marks r bad and yields an empty string. */
+/* Reads bytes until a NUL, which is consumed but not part of the result. Without a NUL, marks r bad
+ * and returns an empty string. */
 struct str read_cstr(struct reader *r);
 
-/* A reader over the next n bytes, which r skips; bad and empty where r is too short. */
+/* Returns a reader over the next n bytes, which r skips. It is bad and empty if r is too short. */
 struct reader read_sub(struct reader *r, uint64_t n);
 
-/* The NUL-terminated string at `off` of a string table; false where `off` is outside or no NUL
- * follows.  Strings may be ends of one another, which makes count x table of them: one of 64 KiB
- * and more that begins inside another one is not read. */
+/* Returns the NUL-terminated string at `off` of a string table. False if `off` is outside or no NUL
+ * follows. Strings may share their ends, which can take count x table bytes in all. So a string of
+ * at least 64 KiB that begins inside another string is not read. */
 bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret);
 
-/* The same of tables whose entries are read in turn.  A string of more than 255 bytes takes them
- * from *left; where these do not suffice, it is not read: false. */
+/* Like bytes_cstr(), for tables whose entries are read in order. A string of more than 255 bytes
+ * takes its size from *left. If *left does not suffice, returns false. */
 bool names_take(struct bytes table, uint64_t off, uint64_t *left, struct str *ret);
-/* What the names of a table may take that has so many bytes with its entries: in sound files they
- * have less. */
+/* Returns the limit for the names of a table that has `bytes` bytes with its entries. Valid files
+ * stay below it. */
 static inline uint64_t names_left(uint64_t bytes)
 {
 	enum { RATIO = 8 };
 	return bytes < UINT64_MAX / RATIO ? bytes * RATIO : UINT64_MAX;
 }
-/* Whether a string of the table may have more than 4 KiB: one that has is found.  O(table), and
+/* Tells whether a string of the table may have more than 4 KiB. Never misses one. O(table), and
  * fast. */
 bool has_long_string(struct bytes table);
 
-/* Whether no byte of b is other than 0. */
+/* Tells whether all bytes of b are 0. */
 bool bytes_are_zeros(struct bytes b);
 
-/* [off, off+size) of b, or an empty run where that leaves b. */
+/* Returns [off, off+size) of b. Empty if that leaves b. */
 static inline struct bytes bytes_sub(struct bytes b, uint64_t off, uint64_t size)
 {
 	if (off > b.size || size > b.size - off)

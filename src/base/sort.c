@@ -1,9 +1,10 @@
+/* Sorts records by a 64-bit key (radix sort). */
 #include "base/sort.h"
 
 #include <stdlib.h>
 
-/* Of many records digits are wider: fewer passes are worth more than starts that fit the fastest
- * cache. */
+/* BITS_OF_MANY: wider digits for many records, because fewer passes save more than start positions
+ * that fit the fastest cache. */
 enum { BITS = 11, BITS_OF_MANY = 13, MANY = 1 << 16, SMALL = 64 };
 
 static inline uint64_t key_at(const unsigned char *p)
@@ -31,11 +32,11 @@ static void insertion_sort(unsigned char *p, size_t count, size_t size)
 
 struct radix {
 	size_t count, size;
-	unsigned bits; /* of a digit */
-	size_t *start; /* by digit */
+	unsigned bits; /* bits per digit */
+	size_t *start; /* start position per digit */
 };
 
-/* Constant sizes let the compiler turn the copies into moves. */
+/* Constant sizes let the compiler turn copies into moves. */
 #define SCATTER(bytes)                                                                             \
 	for (size_t i = 0; i < r->count; i++) {                                                    \
 		const unsigned char *p = from + i * (bytes);                                       \
@@ -70,8 +71,8 @@ static void count_digits(const struct radix *r, const unsigned char *p, unsigned
 	}
 }
 
-/* As many records in front as are where they belong; *ret_varies: the bits in which the keys of the
- * others differ. */
+/* Returns the number of records at the start that are in place. *ret_varies has the bits in which
+ * the keys of the others differ. */
 static size_t count_sorted(const unsigned char *p, size_t count, size_t size, uint64_t *ret_varies)
 {
 	size_t sorted = 1, stay;

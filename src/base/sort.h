@@ -1,9 +1,8 @@
-/* sort.h - a stable radix sort of records by their leading uint64_t, and look-ups in what is
- * sorted, so or by anything else.
+/* sort.h - sorts records by their leading uint64_t (stable radix sort), and searches sorted arrays.
  *
- * About 40 ns a record for two million 24-byte records; bits that are the same in all records are
- * skipped, and records in front that are where they belong stay there.  Needs scratch memory for
- * as many as the others are. */
+ * About 40 ns per record for two million 24-byte records. Bits that are equal in all records are
+ * skipped, and sorted records at the start stay in place. Needs scratch memory for the other
+ * records. */
 #ifndef HEFT_BASE_SORT_H
 #define HEFT_BASE_SORT_H
 
@@ -12,7 +11,7 @@
 /* Sorts `count` records of `size` bytes (a multiple of 4, at most 64) in place, ascending. */
 void sort_by_key(void *records, size_t count, size_t size);
 
-/* The same, then those of one key among each other by `compare`, as qsort does. */
+/* Sorts like sort_by_key(), then records with equal keys by `compare`, like qsort. */
 void sort_by_key_then(void *records, size_t count, size_t size,
 		      int (*compare)(const void *a, const void *b));
 
@@ -23,7 +22,7 @@ static inline uint64_t record_key(const void *records, size_t i, size_t size)
 	return key;
 }
 
-/* Whether keys never fall: for assertions.  O(count). */
+/* Tells whether keys never fall. For assertions. O(count). */
 static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 {
 	for (size_t i = 1; i < count; i++)
@@ -32,9 +31,9 @@ static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 	return true;
 }
 
-/* Sets `ret`, a size_t, to the first i of [from, end) for which `before`, an expression in i, does
- * not hold, and to `end` where it holds for all.  It has to hold for all in front of one for which
- * it does.  O(log(end - from)). */
+/* Sets `ret`, a size_t, to the first i of [from, end) for which `before`, an expression in i, is
+ * false. Sets it to `end` if it is true for all. `before` must not become true again after it was
+ * false. O(log(end - from)). */
 #define BISECT(ret, from, end, i, before)                                                          \
 	do {                                                                                       \
 		size_t bisect_end_ = (end);                                                        \
@@ -47,8 +46,8 @@ static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 		}                                                                                  \
 	} while (0)
 
-/* The first of the sorted records whose key is not below `key`, `count` if none is.  O(log
- * count). */
+/* Returns the index of the first of the sorted records whose key is at least `key`. Returns `count`
+ * if there is none. O(log count). */
 static inline size_t lower_bound(const void *records, size_t count, size_t size, uint64_t key)
 {
 	size_t low;
@@ -56,7 +55,7 @@ static inline size_t lower_bound(const void *records, size_t count, size_t size,
 	return low;
 }
 
-/* The first whose key is above `key`. */
+/* Returns the index of the first record whose key is above `key`. */
 static inline size_t upper_bound(const void *records, size_t count, size_t size, uint64_t key)
 {
 	return key == UINT64_MAX ? count : lower_bound(records, count, size, key + 1);

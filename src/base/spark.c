@@ -1,3 +1,4 @@
+/* Draws values as a line of block characters. */
 #include "base/spark.h"
 
 void spark_line(const double *values, size_t count, char *room)

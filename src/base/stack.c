@@ -1,11 +1,13 @@
+/* Runs calls that need a deep stack, on another thread if needed. */
 #include "base/stack.h"
 
 #include "base/os/os.h"
 
-/* For guard pages, signal handlers and what fn itself takes. */
+/* Reserve for guard pages, signal handlers and the function's own frame. */
 #define MARGIN ((size_t)32 << 10)
 
-/* Who switches stacks within a thread is on one that is not the thread's. */
+/* Tells whether `need` bytes are free. False if the code runs on another stack than that of its
+ * thread. */
 static bool stack_has_room(struct stack *s, size_t need)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -30,7 +32,7 @@ int stack_thread(pthread_t *ret, size_t size, void *(*fn)(void *ctx), void *ctx)
 	return failed;
 }
 
-/* A call that is made on a thread of its own, and why it was given up, if it was. */
+/* A call on another thread, and the reason why it was given up, if it was. */
 struct away {
 	void (*fn)(void *ctx);
 	void *ctx;

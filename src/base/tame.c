@@ -1,12 +1,13 @@
+/* Escapes control characters in text of strangers. */
 #include "base/tame.h"
 
 #include "base/utf8.h"
 
 #include <stdio.h>
 
-/* Characters that act on the terminal or on the order of text: C0, DEL, C1, line and paragraph
- * separators, bidirectional controls, the byte order mark (Unicode Cc, Zl, Zp and the Bidi_Control
- * property). */
+/* Tells whether a character acts on the terminal or on the order of text: C0, DEL, C1, line and
+ * paragraph separators, bidirectional controls, the byte order mark (Unicode Cc, Zl, Zp and the
+ * Bidi_Control property). */
 static bool is_control(uint32_t c)
 {
 	static const struct range {

@@ -1,3 +1,4 @@
+/* Implements the growing text buffer. */
 #include "base/text.h"
 
 #include "base/vec.h"

@@ -1,6 +1,6 @@
-/* text.h - a text buffer that grows; owned by the caller, zeroed = empty.
+/* text.h - a text buffer that grows. Owned by the caller, zeroed = empty.
  *
- * Appending is amortised O(1) a byte.  The bytes are not NUL-terminated. */
+ * Appending is amortised O(1) per byte. The bytes are not NUL-terminated. */
 #ifndef HEFT_BASE_TEXT_H
 #define HEFT_BASE_TEXT_H
 
@@ -17,9 +17,10 @@ void text_add(struct text *t, struct str s);
 /* All texts up to NULL. */
 void text_add_all(struct text *t, ...) __attribute__((sentinel));
 void text_add_char(struct text *t, char c);
-/* Decimal. */
+/* Appends a number in decimal. */
 void text_add_number(struct text *t, uint64_t n);
-/* Seven bits a byte, the lowest first, the top bit set where more follow (LEB128). */
+/* Appends a LEB128 number: seven bits per byte, the lowest first, the top bit set if more
+ * follow. */
 void text_add_varint(struct text *t, uint64_t v);
 
 static inline struct str text_str(const struct text *t)

@@ -1,17 +1,19 @@
+/* Unpacks compressed bytes by any method, whole or piece by piece. */
 #include "base/inflate.h"
 #include "base/unpack_internal.h"
 
 #include <stdlib.h>
 
-/* Most bytes that one packed byte can become, rounded up.  Deflate: a match of 258 bytes in
- * 2 bits.  Zstandard: an RLE block of 128 KiB in 4 bytes (RFC 8878, section 3.1.1.2). */
+/* Maximal number of bytes that one packed byte can become, rounded up. Deflate: a match of 258
+ * bytes in 2 bits. Zstandard: an RLE block of 128 KiB in 4 bytes (RFC 8878, section 3.1.1.2). */
 enum { ZLIB_RATIO = 1032, ZSTD_RATIO = 32768 };
 
-/* Bytes that a section may unpack to: so many, or so many for each packed byte. */
+/* Limits of an unpacked section: SECTION_MIN bytes, or SECTION_RATIO bytes per packed byte,
+ * whichever is more. */
 #define SECTION_MIN (UINT64_C(4) << 20)
 enum { SECTION_RATIO = 256 };
 
-#define XZ_MAX (UINT64_C(1) << 30) /* bytes of result */
+#define XZ_MAX (UINT64_C(1) << 30) /* Largest result in bytes */
 
 bool unpack_bad(struct heft_err *err, const char *what)
 {
@@ -35,7 +37,7 @@ bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
 	return true;
 }
 
-/* ---- piece by piece ------------------------------------------------------------------ */
+/* ---- unpacking piece by piece -------------------------------------------------------- */
 
 static void *zlib_open(const struct unpack_stream *s)
 {
@@ -63,7 +65,7 @@ static bool zlib_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t
 static const struct unpack_codec unpack_zlib = { inflate_is_there, zlib_open, zlib_close,
 						 zlib_step };
 
-/* Who unpacks a method; NULL: this build has not the library. */
+/* Library and codec of each method. NULL if this build lacks the library. */
 static const struct {
 	const char *library;
 	const struct unpack_codec *codec;
@@ -139,12 +141,12 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 		if (s->whole && s->used == s->packed.size)
 			break;
 		if (s->whole && s->method == UNPACK_GZIP)
-			inflate_restart(s->state); /* the next member */
+			inflate_restart(s->state); /* next member */
 		ok = s->codec->step(s, out + total, (size_t)(size - total), &made, err);
 		total += made;
 		if (!ok || made > 0 || s->used > before)
 			continue;
-		if (s->whole) /* what follows is none of it */
+		if (s->whole) /* other bytes follow */
 			break;
 		ok = unpack_bad(err, "the packed data are cut off");
 	}
@@ -187,7 +189,7 @@ bool unpack_stream_some(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 	return true;
 }
 
-/* Nothing comes behind, and the checksum is right. */
+/* Tells whether the stream ends here, with the right checksum. */
 static bool stream_ends(struct unpack_stream *s, struct heft_err *err)
 {
 	uint8_t more;
@@ -219,9 +221,9 @@ static bool unpack_sized(enum unpack_method method, struct bytes packed, uint64_
 	return true;
 }
 
-/* ---- of unknown size ------------------------------------------------------------------ */
+/* ---- unpacking to an unknown size ----------------------------------------------------- */
 
-/* All of a stream into a buffer that grows; *ret is malloc'ed also on failure. */
+/* Unpacks a whole stream into a growing buffer. *ret is malloc'ed, also on failure. */
 static bool unpack_read_all(struct unpack_stream *s, uint64_t limit, struct bytes *ret,
 			    struct heft_err *err)
 {

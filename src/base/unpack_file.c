@@ -1,3 +1,4 @@
+/* Unpacks a packed file into a temporary file. */
 #include "base/file.h"
 #include "base/os/os.h"
 #include "base/unpack.h"
@@ -39,15 +40,15 @@ uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *ou
 
 enum { HOLE = 4096, BATCH = 1 << 20 };
 
-/* The file that is written. */
+/* State of writing a file. */
 struct unpacked_file {
 	struct os_scratch to;
 	uint64_t size, size_max;
-	uint64_t stored, stored_max; /* bytes that are no holes */
-	struct owned *owned;         /* `to` */
+	uint64_t stored, stored_max; /* Number of bytes that are no holes, and its limit */
+	struct owned *owned;         /* owns `to` */
 };
 
-/* Leaves pages of zeros out: they are holes of the file. */
+/* Writes bytes, but leaves out pages of zeros, which become holes of the file. */
 static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 {
 	size_t start = 0, i = 0;
@@ -65,7 +66,7 @@ static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 	return os_scratch_write(&f->to, p + start, size - start, f->size + start);
 }
 
-/* What the method can make of a few bytes must not fill a disk. */
+/* Limits of the bytes stored. A few packed bytes must not fill a disk. */
 #define STORED_MIN (UINT64_C(1) << 30)
 enum { STORED_RATIO = 256, FREE_SHARE = 8 };
 
@@ -115,7 +116,7 @@ static bool map_back(struct unpacked_file *f, struct bytes *ret, struct heft_err
 	return true;
 }
 
-/* It lies in the domain, for it is closed with that where the call is given up. */
+/* Opens the file. Allocates it in the domain, which closes it if the call is given up. */
 static struct unpacked_file *unpacked_open(uint64_t packed, uint64_t limit, struct heft_err *err)
 {
 	struct unpacked_file *f = mem_zeroed(1, sizeof *f);
@@ -149,7 +150,8 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 	return ok;
 }
 
-/* Far above what dumps have, far below what a few bytes of packed zeros can become. */
+/* Maximal size of an unpacked file: far above real dumps, far below what a few packed zeros can
+ * become. */
 #define FILE_MAX (UINT64_C(1) << 38)
 
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err)

@@ -1,4 +1,4 @@
-/* unpack_internal.h - what the files of unpack.h share. */
+/* unpack_internal.h - declares what the files of unpack.h share. */
 #ifndef HEFT_BASE_UNPACK_INTERNAL_H
 #define HEFT_BASE_UNPACK_INTERNAL_H
 
@@ -8,22 +8,22 @@ struct unpack_stream {
 	enum unpack_method method;
 	const struct unpack_codec *codec;
 	struct bytes packed;
-	uint64_t used; /* bytes of packed handed over */
-	bool whole;    /* a stream, frame or member has just ended */
-	void *state;   /* the codec's */
+	uint64_t used; /* Number of bytes of `packed` given to the library */
+	bool whole;    /* A stream, frame or member has just ended. */
+	void *state;   /* private to the codec */
 };
 
-/* What a library does for its methods. */
+/* Functions of a library for its methods. */
 struct unpack_codec {
-	bool (*is_there)(void); /* whether the library is installed */
-	/* The state of a new stream; raises HEFT_ENOMEM. */
+	bool (*is_there)(void); /* Tells whether the library is installed */
+	/* Returns the state of a new stream. Raises HEFT_ENOMEM. */
 	void *(*open)(const struct unpack_stream *s);
 	void (*close)(void *state);
-	/* One call of the library; *ret_made bytes came out. */
+	/* Calls the library once. *ret_made bytes came out. */
 	bool (*step)(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
 		     struct heft_err *err);
 };
-/* A build may leave out all of these (meson's options of the libraries' names). */
+/* A build may leave out any of these (meson's options with the libraries' names). */
 extern const struct unpack_codec unpack_zstd, unpack_lz4, unpack_lz4_old, unpack_xz;
 
 /* Fills *err with HEFT_EFORMAT and returns false. */

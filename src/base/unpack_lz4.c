@@ -1,4 +1,4 @@
-/* LZ4 frames, and the legacy ones before them, by liblz4. */
+/* Unpacks LZ4 frames, also legacy ones, with liblz4. */
 #include "base/library.h"
 #include "base/unpack_internal.h"
 
@@ -16,7 +16,7 @@ LIBRARY(lz4, FUNCTIONS, "liblz4.so.1")
 
 struct lz4_state {
 	LZ4F_dctx *context;
-	struct owned *owned; /* frees the context of a call that is given up */
+	struct owned *owned; /* Frees the context if its call is given up */
 };
 
 static void context_free(void *context)
@@ -62,7 +62,7 @@ const struct unpack_codec unpack_lz4 = { lz4_is_there, lz4_open, lz4_close, lz4_
 
 /* ---- legacy frames --------------------------------------------------------------------------- */
 
-/* Unpacked bytes of a block, some of which were given out. */
+/* Unpacked bytes of a block, some of which were returned already. */
 struct lz4_old_state {
 	uint8_t *block;
 	size_t size, given;
@@ -80,8 +80,8 @@ static void lz4_old_close(void *state)
 	mem_free(state);
 }
 
-/* Blocks of a size that 4 bytes state, each unpacked to at most 8 MiB; a magic of a frame may stand
- * again between them. */
+/* Reads blocks, each with its size in 4 bytes, and at most 8 MiB unpacked. The magic number of a
+ * frame may come again between blocks. */
 enum { LZ4_OLD_BLOCK = 8 << 20 };
 #define LZ4_OLD_MAGIC UINT32_C(0x184c2102)
 

@@ -1,4 +1,4 @@
-/* The XZ file format, by liblzma. */
+/* Unpacks the XZ file format with liblzma. */
 #include "base/library.h"
 #include "base/unpack_internal.h"
 
@@ -10,7 +10,7 @@
 	X(lzma_end)
 LIBRARY(lzma, FUNCTIONS, "liblzma.so.5")
 
-#define XZ_MEMORY_MAX (UINT64_C(1) << 28) /* bytes the decoder may use */
+#define XZ_MEMORY_MAX (UINT64_C(1) << 28) /* Memory limit of the decoder in bytes */
 
 static const lzma_allocator lzma_memory = { memory_lalloc, memory_zfree, NULL };
 

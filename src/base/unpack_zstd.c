@@ -1,4 +1,4 @@
-/* Zstandard (RFC 8878), by libzstd. */
+/* Unpacks Zstandard (RFC 8878) with libzstd. */
 #include "base/library.h"
 #include "base/unpack_internal.h"
 
@@ -14,7 +14,7 @@ LIBRARY(zstd, FUNCTIONS, "libzstd.so.1")
 
 struct zstd_state {
 	ZSTD_DStream *stream;
-	struct owned *owned; /* frees the stream of a call that is given up */
+	struct owned *owned; /* Frees the stream if its call is given up */
 };
 
 static void stream_free(void *stream)

@@ -1,7 +1,7 @@
-/* vec.h - growable arrays of any type: struct { T *data; size_t count, cap; }.
+/* vec.h - defines growable arrays of any type: struct { T *data; size_t count, cap; }.
  *
- * A zeroed struct is an empty array.  vec_push is amortised O(1) and moves the
- * elements, so no pointer into an array survives a push.  vec_release frees. */
+ * A zeroed struct is an empty array. vec_push is amortised O(1) and moves the elements, so that no
+ * pointer into an array survives it. vec_release frees. */
 #ifndef HEFT_BASE_VEC_H
 #define HEFT_BASE_VEC_H
 
@@ -42,7 +42,7 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		(v)->data[(v)->count++] = (__VA_ARGS__);                                           \
 	} while (0)
 
-/* Adds the elements of `from`, which keeps them. */
+/* Appends the elements of `from`, which keeps them. */
 #define vec_copy(v, from)                                                                          \
 	do {                                                                                       \
 		vec_reserve(v, (from)->count);                                                     \
@@ -52,14 +52,14 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		(v)->count += (from)->count;                                                       \
 	} while (0)
 
-/* Moves the elements of `from` behind those of v; `from` is empty afterwards. */
+/* Moves the elements of `from` to the end of v. `from` is empty afterwards. */
 #define vec_append(v, from)                                                                        \
 	do {                                                                                       \
 		vec_copy(v, from);                                                                 \
 		vec_release(from);                                                                 \
 	} while (0)
 
-/* Gives back what is not used. */
+/* Gives back unused memory. */
 #define vec_fit(v)                                                                                 \
 	do {                                                                                       \
 		if ((v)->count < (v)->cap) {                                                       \

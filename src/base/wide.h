@@ -1,4 +1,4 @@
-/* wide.h - Products of 64-bit numbers that need 128 bits, also for machines without such a type. */
+/* wide.h - multiplies 64-bit numbers to 128 bits, also on machines without such a type. */
 #ifndef HEFT_BASE_WIDE_H
 #define HEFT_BASE_WIDE_H
 
@@ -8,7 +8,7 @@ struct wide {
 	uint64_t low, high;
 };
 
-/* a * b, whole. */
+/* Returns all bits of a * b. */
 static inline struct wide wide_product(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -21,8 +21,8 @@ static inline struct wide wide_product(uint64_t a, uint64_t b)
 #endif
 }
 
-/* x * part / whole, rounded down; x is at most `whole`, which is not 0.  So the result is at most
- * `part`. */
+/* Returns x * part / whole, rounded down. x is at most `whole`, which is not 0, so that the result
+ * is at most `part`. */
 static inline uint64_t wide_scaled(uint64_t x, uint64_t part, uint64_t whole)
 {
 	ASSERT(whole > 0 && x <= whole);

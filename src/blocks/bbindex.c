@@ -1,3 +1,4 @@
+/* Builds the index from addresses to blocks, and looks up one or many addresses. */
 #include "blocks/bbindex.h"
 
 #include "base/sort.h"
@@ -7,25 +8,25 @@
 #endif
 
 enum {
-	SHIFT_MAX = 12,     /* places are no farther apart than this */
-	PAGE_SHIFT_MAX = 7, /* places in a page fit a signed byte */
-	PER_PAGE = 8,       /* blocks, at most and on average */
-	LANES = 16,         /* blocks of a page that are compared at once */
-	GAP_MAX = 4096,     /* bytes; behind a longer gap a region begins */
+	SHIFT_MAX = 12,     /* Maximal distance of places is 2^SHIFT_MAX bytes. */
+	PAGE_SHIFT_MAX = 7, /* A page has at most 2^7 places, so that a place fits a signed byte. */
+	PER_PAGE = 8,       /* Maximal average number of blocks per page */
+	LANES = 16,         /* Number of blocks that one vector instruction compares */
+	GAP_MAX = 4096,     /* In bytes. After a longer gap a new region begins. */
 };
 
 /* ---- the starts in order --------------------------------------------------------------------- */
 
 struct bbindex_start {
 	uint64_t addr;
-	uint64_t place; /* in the array of blocks */
+	uint64_t place; /* Index in the array of blocks */
 };
 
-/* Goes through the starts of all blocks, either as the runs have them or as they were sorted. */
+/* Visits the starts of all blocks, either run by run or from a sorted array. */
 struct bbindex_walk {
 	const struct bbindex_run *runs;
 	size_t run_count, run;
-	uint64_t i; /* in the run; or in sorted */
+	uint64_t i; /* Index in the run, or in `sorted` */
 	const struct bbmap_block *blocks;
 	const struct bbindex_start *sorted;
 	uint64_t sorted_count;
@@ -50,7 +51,7 @@ static bool walk_next(struct bbindex_walk *w, uint64_t *addr)
 	return true;
 }
 
-/* Whether runs follow one another in the array of blocks. */
+/* Tells whether the runs follow one another in the array of blocks without gaps. */
 static bool are_in_order(const struct bbindex_run *runs, size_t count)
 {
 	uint64_t next = 0;
@@ -76,13 +77,14 @@ static struct bbindex_start *sort_starts(const struct bbindex_run *runs, size_t 
 	return list;
 }
 
-/* Where in the index an address is. */
+/* Position of an address in the index. */
 struct bbindex_spot {
 	uint64_t page;
 	unsigned place;
 };
 
-/* `off`: from the start of the region, up to its last one. */
+/* Finds the page and place of an offset. `off` counts from the start of the region and is at most
+ * r->last. */
 static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct bbindex_region *r,
 					  uint64_t off)
 {
@@ -93,8 +95,8 @@ static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct 
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* Returns the bits in which starts differ; false in *ret_rising
- * if one is below the one before. */
+/* Makes the regions. Returns the bits in which starts differ. *ret_rising is false if a start is
+ * below the start before it. */
 static uint64_t lay_regions(struct bbindex *x, struct bbindex_walk w, bool *ret_rising)
 {
 	struct bbindex_region r = { 0 };
@@ -116,7 +118,7 @@ static uint64_t lay_regions(struct bbindex *x, struct bbindex_walk w, bool *ret_
 	return varies;
 }
 
-/* Pages as large as the blocks are sparse. */
+/* Chooses the size of pages by the density of blocks: sparse blocks get large pages. */
 static void lay_pages(struct bbindex *x)
 {
 	uint64_t places = 0;
@@ -212,7 +214,7 @@ static inline const struct bbindex_region *region_of(const struct bbindex *x, ui
 	return r;
 }
 
-/* How many of `count` rising places are at most `place`. */
+/* Counts the values that are at most `place` among `count` sorted places. */
 static uint32_t search_page(const uint8_t *places, uint32_t count, unsigned place)
 {
 	uint32_t lo = 0;
@@ -252,12 +254,13 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 	return bbindex_find_at(x, spot_in(x, r, min_u64(addr - r->base, r->last)));
 }
 
-/* ---- looking up many ------------------------------------------------------------------------- */
+/* ---- looking up many addresses at once ------------------------------------------------------- */
 
 enum {
 	CHUNK = 64,
-	CACHE = 1 << 20, /* an index of so many bytes stays in the second cache */
-	NEAR = 1 << 16,  /* what addresses no farther apart need stays in the first */
+	CACHE = 1 << 20, /* An index of at most this many bytes stays in the second-level cache. */
+	NEAR = 1 << 16,  /* Index data for addresses within this distance stay in the first-level
+			  * cache. */
 };
 
 static bool are_near(const uint64_t *addrs)
@@ -281,8 +284,8 @@ static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, si
 	}
 }
 
-/* Each step asks for what the next one needs, so that a chunk waits for memory once and not once an
- * address. */
+/* Looks up CHUNK addresses. Each step prefetches memory for the next step, so that the chunk waits
+ * for memory once and not once per address. */
 static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, uint32_t *ret)
 {
 	struct bbindex_region r = x->regions.data[0];
@@ -304,7 +307,7 @@ static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, u
 
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
-	const struct bbindex own = *x; /* which ret cannot be a part of */
+	const struct bbindex own = *x; /* A copy that writes to `ret` cannot change */
 	const bool large = bbindex_size(x) > CACHE;
 	for (size_t n; count > 0; addrs += n, ret += n, count -= n) {
 		n = min_u64(count, CHUNK);

@@ -1,13 +1,13 @@
-/* bbindex.h - from an address to the block that starts there or before, among millions.
+/* bbindex.h - finds the last block that starts at or before an address, among millions.
  *
- * Code is cut into pages of at most 128 places where a block may start; places are as far apart as
- * the code is aligned.  The index has, for each page, how many blocks start before it, and for each
- * block, a byte: its place in its page.  A page has about 7 blocks, so a look-up compares 16 bytes
- * at once; those with more are searched.  1.6 bytes a block of x86-64.  Where no block starts for
- * long, a new region begins.
+ * Code is cut into pages of at most 128 places at which a block may start. The distance of places
+ * is the alignment of the code. For each page, the index has the number of blocks that start before
+ * it. For each block, it has one byte: the block's place in its page. A page has about 7 blocks, so
+ * that a look-up compares 16 bytes at once. Pages with more are searched by bisection. Memory: 1.6
+ * bytes per block of x86-64. After a long gap without blocks, a new region begins.
  *
- * Blocks are numbered in the order of their starts, those that start together in the order given.
- * Never changes once built; any thread may look up. */
+ * Blocks are numbered in the order of their starts. Blocks that start together keep the given
+ * order. Immutable once built. Any thread may look up. */
 #ifndef HEFT_CODE_BBINDEX_H
 #define HEFT_CODE_BBINDEX_H
 
@@ -15,46 +15,47 @@
 
 #define BBINDEX_NONE UINT32_MAX
 
-/* Blocks one behind the other in an array, by rising offset. */
+/* Consecutive blocks of an array, by rising offset. */
 struct bbindex_run {
-	uint64_t addr; /* what their offsets count from */
+	uint64_t addr; /* Address that their offsets count from */
 	uint64_t first, count;
 };
 
 struct bbindex_region {
-	uint64_t base; /* where its first block starts */
-	uint64_t last; /* its last block's start, counted from base */
-	uint64_t page; /* its first page */
+	uint64_t base; /* Start of its first block */
+	uint64_t last; /* Start of its last block, relative to `base` */
+	uint64_t page; /* Index of its first page */
 };
 
 struct bbindex {
-	VEC(struct bbindex_region) regions; /* by base */
-	uint32_t *pages; /* blocks before each page; one more than there are pages */
-	uint8_t *places; /* of each block in its page */
-	uint32_t *order; /* numbers to places in the array; NULL: they are the same */
+	VEC(struct bbindex_region) regions; /* sorted by base */
+	uint32_t *pages; /* Number of blocks before each page. Has one element more than there
+			  * are pages. */
+	uint8_t *places; /* Place of each block in its page */
+	uint32_t *order; /* Index in the array per number of a block. NULL if both are equal. */
 	uint64_t page_count;
-	uint64_t count;      /* of blocks */
-	unsigned shift;      /* places are 2^shift bytes apart */
-	unsigned page_shift; /* a page has 2^page_shift bytes */
+	uint64_t count;      /* number of blocks */
+	unsigned shift;      /* Places are 2^shift bytes apart. */
+	unsigned page_shift; /* A page has 2^page_shift bytes. */
 };
 
-/* `runs` by rising address.  At most 2^32 - 1 blocks count, the first ones.  O(n); where runs
- * overlap, O(n log n). */
+/* Builds the index. `runs` rise by address. Only the first 2^32 - 1 blocks count. O(n), or O(n log
+ * n) if runs overlap. */
 void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run_count,
 		   const struct bbmap_block *blocks);
 void bbindex_release(struct bbindex *x);
 
-/* The place in the array of the last block that starts at addr or before; of several that start
- * together, the last one, which is the one with bytes.  BBINDEX_NONE if none does.  Whether the
- * block reaches as far as addr is the caller's to see.  O(1) for code; O(log n) for any blocks, or
- * in many regions. */
+/* Returns the index in the array of the last block that starts at or before addr. If several start
+ * together, returns the last, which is the only one with bytes. BBINDEX_NONE if no block does. The
+ * caller checks whether the block reaches addr. O(1) for code. O(log n) for arbitrary blocks or
+ * many regions. */
 uint32_t bbindex_find(const struct bbindex *x, uint64_t addr);
-/* The same for many, in any order, without memory of its own.  About 3 ns each where they rise; 5
- * to 10 ns where they do not and the index fills the second cache, as that of a million blocks
- * does. */
+/* Looks up many addresses in any order, like bbindex_find(). Allocates nothing. About 3 ns per
+ * address if addresses rise. 5 to 10 ns if they do not and the index fills the second-level cache,
+ * like an index of a million blocks. */
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count,
 			uint32_t *ret);
-/* Bytes held. */
+/* Returns the bytes of memory that the index holds. */
 uint64_t bbindex_size(const struct bbindex *x);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reads the entries of a basic-block map, and finds the next sound entry after damage. */
 #include "blocks/bbmap.h"
 
 #include "base/sort.h"
@@ -6,7 +7,8 @@
 #include <emmintrin.h>
 #endif
 
-/* Feature bits a version may have (index), by the LLVM releases that wrote it first. */
+/* Feature bits that a version may have, indexed by version, as of the LLVM release that introduced
+ * the version. */
 static const uint16_t known_features[BBMAP_VERSION_MAX + 1] = { 0, 0, 0x1f, 0x3f, 0x7f, 0xff };
 
 enum { KNOWN_FLAGS = 0x1f, LOOK_AHEAD = 2 };
@@ -34,7 +36,7 @@ const char *bbmap_fault_text(enum bbmap_fault fault)
 	return fault < BBMAP_FAULT_COUNT ? texts[fault] : "?";
 }
 
-/* ---- the head of an entry -------------------------------------------------------------------- */
+/* ---- header of an entry ---------------------------------------------------------------------- */
 
 struct bbmap_head {
 	uint8_t version;
@@ -56,7 +58,7 @@ static inline enum bbmap_fault bbmap_read_head(struct reader *r, const struct bb
 		return BBMAP_BAD_FEATURES;
 	if (ret->features & BBMAP_MULTI_RANGE)
 		ret->range_count = read_uleb(r);
-	/* An address and the number of blocks, at least. */
+	/* A range has at least an address and a number of blocks. */
 	if (ret->range_count == 0 || ret->range_count > reader_left(r) / (s->addr_size + 1u))
 		return BBMAP_BAD_COUNT;
 	return BBMAP_FINE;
@@ -67,7 +69,8 @@ static inline uint64_t bbmap_read_address(struct reader *r, const struct bbmap_s
 	return s->addr_size == 8 ? read_u64(r) : read_u32(r);
 }
 
-/* The fix at `off`, or NULL.  `near` is where the last one was: amortised O(1) upwards. */
+/* Returns the fix at `off`, or NULL. *near is the index of the last fix found, so that rising
+ * offsets take amortised O(1). */
 static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t off, size_t *near)
 {
 	size_t lo;
@@ -78,7 +81,8 @@ static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t of
 	return lo < s->fix_count && s->fixes[lo].off == off ? &s->fixes[lo] : NULL;
 }
 
-/* Linkers leave 0 or one of the last two addresses where they threw the function away. */
+/* Tells whether an address is plausible. Linkers replace the address of a discarded function by 0
+ * or by one of the last two addresses. */
 static bool is_place(const struct bbmap_section *s, uint64_t addr)
 {
 	const uint64_t last = s->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -86,14 +90,14 @@ static bool is_place(const struct bbmap_section *s, uint64_t addr)
 	       addr >= last - 1;
 }
 
-/* How much must be known of its address. */
+/* Required evidence for the address of an entry. */
 enum trust {
-	AT_PLACE, /* code, or where a function was thrown away */
+	AT_PLACE, /* Code, or the mark of a discarded function */
 	AT_CODE,
-	AT_FUNCTION, /* a known one, if any are known */
+	AT_FUNCTION, /* A known function, if functions are known */
 };
 
-/* Whether an entry may begin at `off`. */
+/* Tells whether an entry may begin at `off`. */
 static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum trust trust)
 {
 	const struct bbmap_section *s = c->section;
@@ -117,13 +121,14 @@ static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum tr
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* What the blocks of a range look like, and what all of them have in common. */
+/* Layout of the blocks of a range. */
 struct layout {
-	bool ids, gaps; /* gaps from the end of the block before, else offsets from the start */
+	bool ids, gaps; /* gaps: offsets count from the end of the previous block, not from the
+			 * start of the range */
 	bool calls, hash, entry_offset;
 };
 
-/* A number below 2^32; a larger one marks r bad.  (None is read any more after that.) */
+/* Reads a number below 2^32. Sets *too_large if the number is larger. */
 static uint32_t read_u32_uleb(struct reader *r, bool *too_large)
 {
 	const uint64_t v = read_uleb(r);
@@ -131,8 +136,8 @@ static uint32_t read_u32_uleb(struct reader *r, bool *too_large)
 	return (uint32_t)v;
 }
 
-/* Ends of calls count from the end of the call before, the first from the start of the block.
- * Returns the last one: sizes count from there. */
+/* Reads the ends of the calls of a block. Each is relative to the previous end, the first to the
+ * start of the block. Returns the last end, which the size of the block counts from. */
 static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struct bbmap_detail *d,
 				 bool *too_large)
 {
@@ -147,8 +152,8 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	for (; count > 0 && reader_ok(r) && !*too_large; count--) {
 		const uint32_t size = read_u32_uleb(r, too_large);
 		end += size;
-		/* Calls have bytes.  A damaged count would run on through entries, which are full
-		 * of zeros. */
+		/* A call has at least one byte. Without this check a damaged count would run
+		 * through entries, which have many zeros. */
 		empty += size == 0;
 		*too_large = *too_large || end > UINT32_MAX || empty > 1;
 		if (c->detail)
@@ -158,7 +163,7 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	return end;
 }
 
-/* Any block, by its layout.  *end is the end of the block before. */
+/* Reads a block of any layout. *end is the end of the previous block, and then of this one. */
 static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *r,
 					 const struct layout *l, uint32_t index, uint64_t *end)
 {
@@ -187,18 +192,19 @@ static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *
 	return BBMAP_FINE;
 }
 
-/* What the quick loop knows of blocks: 3 or 4 numbers, one byte each. */
+/* State of the fast loops, which read blocks of 3 or 4 numbers of one byte each. */
 struct quick {
-	uint64_t end;   /* of the block before */
-	uint32_t flags; /* of all blocks */
+	uint64_t end;   /* End of the previous block */
+	uint32_t flags; /* Flags of all blocks, combined by OR */
 };
 
-/* Blocks of 4 numbers of one byte each from `index` on, up to one with a longer number or close to
- * the end of the bytes; returns its number. */
+/* Reads blocks of 4 numbers of one byte each, starting with block `index`. Stops at a block with a
+ * longer number and near the end of the bytes. Returns the index of the next block. */
 static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
-	struct reader r = *reader; /* whose address nobody takes, so that it stays in registers */
+	struct reader r = *reader; /* A copy that stays in registers, because its address is
+				    * never taken */
 	uint64_t i = index, end = q->end;
 	uint32_t seen = 0;
 	r.big_endian = false; /* the first byte is the lowest */
@@ -220,7 +226,8 @@ static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint6
 }
 
 #if defined(__SSE2__)
-/* Widens a block and adds the end of the one before, which *end has where `off` goes. */
+/* Widens the numbers of a block to 32 bits and adds the end of the previous block to `off`. Updates
+ * *end. */
 static inline void bbmap_put_wide(struct bbmap_block *out, __m128i block, __m128i *end)
 {
 	const __m128i at_off = _mm_set_epi32(0, 0, -1, 0);
@@ -230,7 +237,7 @@ static inline void bbmap_put_wide(struct bbmap_block *out, __m128i block, __m128
 	*end = _mm_add_epi32(*end, _mm_and_si128(room, at_off));
 }
 
-/* Four blocks of 4 bytes each, the first behind *end. */
+/* Writes four blocks of 4 bytes each. The first follows *end. */
 static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end)
 {
 	const __m128i zero = _mm_setzero_si128();
@@ -242,14 +249,15 @@ static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end
 	bbmap_put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
 }
 
-/* A block of 5 bytes, the lowest of `w`, whose first or third number has two; false if it is not
- * so. */
+/* Writes a block of 5 bytes, the lowest ones of `w`, whose first or third number has two bytes.
+ * False if the bytes have another form. */
 static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end, __m128i *seen)
 {
 	const uint64_t longer = w & UINT64_C(0x8080808080);
 	const bool id = longer == 0x80;
 	const uint32_t rest = (uint32_t)(w >> 8);
-	const uint32_t kept = id ? 0x7f : 0x7fffff; /* of the block without the second byte */
+	const uint32_t kept = id ? 0x7f : 0x7fffff; /* The block's numbers before the second byte
+						     * of the long number */
 	const uint32_t bytes = (rest & ~(id ? 0xffu : 0xffffffu)) | ((uint32_t)w & kept);
 	const __m128i upper = id ? _mm_set_epi32(0, 0, 0, (int)((rest & 0x7f) << 7))
 				 : _mm_set_epi32(0, (int)((rest >> 16 & 0x7f) << 7), 0, 0);
@@ -262,8 +270,8 @@ static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end,
 	return true;
 }
 
-/* As read_quads, four at a time, and past blocks with one number of two bytes; there is room for 3
- * more than `count`. */
+/* Reads like read_quads(), four blocks at a time, and also blocks with one number of two bytes.
+ * `out` has room for `count` + 3 blocks. */
 static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
@@ -309,7 +317,8 @@ static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint6
 }
 #endif
 
-/* The quickest way.  That of fours has 32 bits for the end, to which a block adds 2^15 at most. */
+/* Chooses the fastest loop. read_fours() computes ends in 32 bits, and a block adds at most
+ * 2^15. */
 static uint64_t read_short_quads(struct reader *r, struct bbmap_block *out, uint64_t index,
 				 uint64_t count, struct quick *q)
 {
@@ -320,7 +329,7 @@ static uint64_t read_short_quads(struct reader *r, struct bbmap_block *out, uint
 	return read_quads(r, out, index, count, q);
 }
 
-/* The same for 3 numbers. */
+/* Reads like read_quads(), for blocks of 3 numbers. */
 static uint64_t read_triples(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			     uint64_t count, struct quick *q)
 {
@@ -347,7 +356,7 @@ static uint64_t read_triples(struct reader *reader, struct bbmap_block *out, uin
 	return i;
 }
 
-/* ULEB128, of two bytes as a rule. */
+/* Reads a ULEB128 number. Most have two bytes. */
 static inline uint64_t read_short(struct reader *r)
 {
 	const uint8_t *p = r->base + r->pos;
@@ -357,7 +366,7 @@ static inline uint64_t read_short(struct reader *r)
 	return p[0] & 0x80 ? (p[0] & 0x7f) | (uint64_t)p[1] << 7 : p[0];
 }
 
-/* One block of 3 or 4 numbers of any length. */
+/* Reads one block of 3 or 4 numbers of any length. */
 static enum bbmap_fault bbmap_read_one(struct reader *r, struct bbmap_block *out, bool ids,
 				       uint64_t index, struct quick *q)
 {
@@ -403,7 +412,7 @@ static enum bbmap_fault bbmap_read_blocks(struct bbmap_cursor *c, struct reader 
 	uint64_t end = 0;
 	if (count == 0)
 		return BBMAP_FINE;
-	/* The entry block of the oldest form has a number less. */
+	/* In the oldest form, the first block has one number less. */
 	if (count > UINT32_MAX || count - 1 > reader_left(r) / least)
 		return BBMAP_BAD_COUNT;
 	vec_reserve(&c->entry.blocks, count + 3);
@@ -499,8 +508,8 @@ static enum bbmap_fault read_profile(struct bbmap_cursor *c, struct reader *r)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* Reads the entry at `off` into c->entry; at a fault, c->fault and fault_off say which and
- * where. */
+/* Reads the entry at `off` into c->entry. If it is damaged, sets c->fault and c->fault_off and
+ * returns false. */
 static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 {
 	const struct bbmap_section *s = c->section;
@@ -520,7 +529,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 		fault = read_profile(c, &r);
 	if (!reader_ok(&r) && fault != BBMAP_BAD_COUNT)
 		fault = BBMAP_CUT_OFF;
-	/* An over-long number stops a reader as the end of its bytes does. */
+	/* A number with too many bytes stops the reader like the end of the bytes. */
 	if (!reader_ok(&r) && r.bad < r.size &&
 	    (fault == BBMAP_CUT_OFF || fault == BBMAP_BAD_COUNT))
 		fault = BBMAP_BAD_NUMBER;
@@ -535,16 +544,16 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 	return true;
 }
 
-/* ---- going on behind damage ------------------------------------------------------------------ */
+/* ---- continuing after damage ----------------------------------------------------------------- */
 
-/* Bytes may be looked at more than once, but not ever again. */
+/* Limits the work: bytes may be read again about 16 times in all. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
 {
 	c->work += size;
 	return c->work / 16 <= c->section->bytes.size + 4096;
 }
 
-/* Whether the entry at `off` can be read and a chain of others behind it. */
+/* Tells whether `count` consecutive entries from `off` on can be read. */
 static bool reads_on(struct bbmap_cursor *c, uint64_t off, unsigned count)
 {
 	for (; count > 0 && off < c->section->bytes.size; count--) {
@@ -558,13 +567,13 @@ static bool reads_on(struct bbmap_cursor *c, uint64_t off, unsigned count)
 	return true;
 }
 
-/* Whether what stands at `off` may follow an entry. */
+/* Tells whether the bytes at `off` may follow an entry. */
 static bool may_follow(struct bbmap_cursor *c, uint64_t off)
 {
 	return off >= c->section->bytes.size || looks_like_entry(c, off, AT_PLACE);
 }
 
-/* Whether entries from `off` on end at `end`, to the byte. */
+/* Tells whether the entries from `off` on end exactly at `end`. */
 static bool bbmap_leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 {
 	while (off < end) {
@@ -576,7 +585,7 @@ static bool bbmap_leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 	return off == end;
 }
 
-/* The next entry that is certain, at `from` or behind it; the end of the section if there is
+/* Finds the next certain entry at or after `from`. Returns the end of the section if there is
  * none. */
 static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 {
@@ -600,8 +609,9 @@ static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 	return s->bytes.size;
 }
 
-/* The entry at `off` is damaged, or (good) what stands behind it makes no sense: then either may be
- * at fault.  The next sound entry tells: inside this one, its end is wrong. */
+/* Finds the next sound entry. Either the entry at `off` is damaged or, if `good`, the bytes after
+ * it are no entry. If the next sound entry lies inside a good entry, the end of that entry is
+ * wrong. */
 static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 {
 	const enum bbmap_fault fault = good ? BBMAP_BAD_PLACE : c->fault;
@@ -610,7 +620,7 @@ static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 	const uint64_t from = may_look(c, fault_off - off) || good ? off + 1
 								   : max_u64(off + 1, fault_off);
 	const uint64_t certain = find_certain(c, from);
-	/* Entries may begin earlier that nothing is known of but that they lead up to it. */
+	/* Earlier entries count too if a chain of entries leads from them to the certain one. */
 	const bool known = c->section->is_code || c->section->relocated;
 	uint64_t next = known ? from : certain;
 	while (next < certain &&
@@ -639,7 +649,7 @@ enum bbmap_step bbmap_next(struct bbmap_cursor *c)
 		return recover(c, off, false);
 	const uint64_t end = off + c->entry.size;
 	if (!may_follow(c, end)) {
-		/* Entries at addresses without code, one behind the other, are odd but sound. */
+		/* Consecutive entries at addresses without code are odd but sound. */
 		const bool sound = reads_on(c, end, LOOK_AHEAD);
 		bbmap_read_entry(c, off);
 		if (!sound)

@@ -1,3 +1,4 @@
+/* Writes the entries of a basic-block map in a version of the caller's choice. */
 #include "blocks/bbmap_encode.h"
 
 static void put_byte(struct bbmap_encoder *x, uint64_t v)
@@ -18,7 +19,7 @@ static void put_uleb(struct bbmap_encoder *x, uint64_t v)
 	put_byte(x, v);
 }
 
-/* What of the entry's features the version can say, and the entry has details for. */
+/* The features of the entry that the version can express and that the entry has details for. */
 static unsigned bbmap_encode_features_of(const struct bbmap_encoder *x, const struct bbmap_entry *e)
 {
 	const unsigned of_details = BBMAP_FREQUENCY | BBMAP_PROBABILITY | BBMAP_CALLS | BBMAP_HASH |
@@ -49,7 +50,8 @@ static void bbmap_encode_put_head(struct bbmap_encoder *x, unsigned features)
 	bbmap_encode_put_wide(x, features, x->version >= 5 ? 2 : 1);
 }
 
-/* Ends of calls, each counted from the one before.  Returns the last: sizes count from there. */
+/* Writes the ends of calls, each relative to the end before. Returns the last end, which the size
+ * of the block counts from. */
 static uint32_t put_calls(struct bbmap_encoder *x, const struct bbmap_entry *e,
 			  const struct bbmap_detail *d)
 {

@@ -1,14 +1,15 @@
 /* bbmap_encode.h - writes basic-block maps: the model of bbmap.h in versions 1 to 5 (LLVM
  * "Extensions", SHT_LLVM_BB_ADDR_MAP).
  *
- * An entry is written with all it has that the version can say; the rest is left out:
+ * An entry is written with all details that the version can express. The rest is left out:
  *
- *   version 1   an entry for each range, blocks numbered from 0, no profile
- *   version 2   numbers, ranges, profile
- *   version 3   ends of calls as well; version 4 hashes; version 5 frequencies after linking
+ * - Version 1: an entry for each range, blocks numbered from 0, no profile.
+ * - Version 2: numbers, ranges, profile.
+ * - Version 3: also ends of calls. Version 4: also hashes. Version 5: also frequencies after
+ *   linking.
  *
- * bbmap_next reads from it what went in, and what a compiler wrote comes out byte for byte if it is
- * written in its own version. */
+ * bbmap_next() reads back the same entries. An entry of a compiler, written in its own version, is
+ * equal to the byte. */
 #ifndef HEFT_CODE_BBMAP_ENCODE_H
 #define HEFT_CODE_BBMAP_ENCODE_H
 
@@ -20,12 +21,12 @@ struct bbmap_encoder {
 	uint8_t version;   /* BBMAP_VERSION_MIN to BBMAP_VERSION_MAX */
 	uint8_t addr_size; /* 4 or 8 */
 	bool big_endian;
-	VEC(uint8_t) bytes; /* what was written; the caller's to release */
+	VEC(uint8_t) bytes; /* The written bytes. The caller releases them. */
 };
 
-/* Appends an entry.  Features whose details it has not (details.count 0) are left out.  False, and
- * nothing is written, where blocks overlap or do not stand in order: versions from 1 on cannot say
- * that. */
+/* Appends an entry. Leaves out features whose details are missing (details.count 0). Writes
+ * nothing and returns false if blocks overlap or are not in order, which versions from 1 on
+ * cannot express. */
 bool bbmap_encode(struct bbmap_encoder *x, const struct bbmap_entry *e);
 
 #endif

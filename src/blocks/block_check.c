@@ -1,3 +1,4 @@
+/* Checks a block map against symbols and unwind tables, and lists the findings. */
 #include "blocks/block_check_internal.h"
 
 #include "base/sort.h"
@@ -51,7 +52,7 @@ void check_find(struct checker *c, enum check_rule rule, const struct blockmap_f
 					 of_map ? (size_t)(f - first) : SIZE_MAX });
 }
 
-/* ---- what is known of functions -------------------------------------------------------------- */
+/* ---- known functions ------------------------------------------------------------------------- */
 
 static void block_check_list_symbols(struct checker *c, const struct image *im, uint32_t type)
 {
@@ -69,7 +70,8 @@ static void block_check_list_symbols(struct checker *c, const struct image *im, 
 	}
 }
 
-/* llvm-bolt keeps the old code beside the new, and the old unwind table. */
+/* Tells whether the address lies in old code. llvm-bolt keeps the old code beside the new code, and
+ * the old unwind table. */
 static bool is_left_behind(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);
@@ -106,9 +108,9 @@ static void block_check_gather(struct checker *c, const struct image *debug)
 		c->has_indirect = c->b->blocks.data[i].flags & BBMAP_INDIRECT_JUMP;
 }
 
-/* ---- functions against what is known --------------------------------------------------------- */
+/* ---- comparing with known functions ---------------------------------------------------------- */
 
-/* Between the last block and the end of the function there may be padding. */
+/* Tells whether [from, to), between the last block and the end of the function, is padding. */
 static bool block_check_is_padded(const struct checker *c, uint64_t from, uint64_t to)
 {
 	const struct code_region *r = region_at(&c->facts, from);
@@ -124,9 +126,9 @@ static bool block_check_is_padded(const struct checker *c, uint64_t from, uint64
 	return from == to;
 }
 
-/* Whether a function that nothing tells of may start there: at a section's start, a label or
- * anywhere in a PLT, as what linkers and assembly add; in a stripped file anywhere outside those
- * that are known.  Place i of the known is behind it. */
+/* Tells whether an undescribed function may start at addr. Linkers and assembly put functions at
+ * the start of a section, at a label, or in a PLT. In a stripped file, such a function may start
+ * anywhere outside known functions. i is the index of the first known function after addr. */
 static bool block_check_may_start(const struct checker *c, size_t i, uint64_t addr)
 {
 	const struct code_region *r = region_at(&c->facts, addr);
@@ -163,7 +165,7 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 		fits = fits || (size > 0 && r->addr + size == end);
 		stated = max_u64(stated, size);
 	}
-	/* Empty parts stand where another function does. */
+	/* A part without bytes lies where another function starts. */
 	if (fits || stated == 0 || end == r->addr ||
 	    block_check_is_padded(c, end, r->addr + stated))
 		return;
@@ -184,7 +186,7 @@ static void check_missing(struct checker *c)
 			size = max_u64(size, c->known.data[i + 1].size);
 			name = name ? name : c->known.data[i + 1].name;
 		}
-		/* Stubs, and the start and end of programs, have no compiler to map them. */
+		/* Stubs, .init and .fini come from no compiler that writes maps. */
 		const struct section *s = size > 0 ? image_section_at(b->image, addr) : NULL;
 		if (!s || section_is_plt(s) || str_eq(s->name, STR(".init")) ||
 		    str_eq(s->name, STR(".fini")))
@@ -203,7 +205,7 @@ static void check_missing(struct checker *c)
 	}
 }
 
-/* ---- the map as a whole ---------------------------------------------------------------------- */
+/* ---- checks of the whole map ----------------------------------------------------------------- */
 
 static void check_dropped(struct checker *c)
 {
@@ -244,7 +246,7 @@ static void check_versions(struct checker *c)
 	}
 }
 
-/* Blocks by address; of those that claim a byte twice, the first of a range. */
+/* Reports overlapping blocks, by address, only the first of each range. */
 static void check_overlaps(struct checker *c)
 {
 	const struct blockmap *b = c->b;
@@ -283,7 +285,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	for (size_t i = 0; i < b->ranges.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[i];
 		const struct blockmap_function *f = &b->functions.data[r->function];
-		/* Those of functions that were dropped are nobody's. */
+		/* Ranges of dropped functions belong to no function. */
 		if (i - f->range_first >= f->range_count)
 			continue;
 		check_place(&c, f, r);

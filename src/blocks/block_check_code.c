@@ -1,15 +1,15 @@
-/* Blocks against the instructions in them. */
+/* Checks blocks against their instructions. */
 #include "base/sort.h"
 #include "code/flow.h"
 #include "image/elf/elf_const.h"
 #include "blocks/block_check_internal.h"
 
-/* Jumps at the end of a block, one behind the other, that are the block's own.  What jumps in front
- * of them is inline assembly. */
+/* Number of jumps at the end of a block that belong to the block. Earlier jumps are inline
+ * assembly. */
 enum { JUMPS = 4 };
 
 struct end {
-	struct flow last; /* the last instruction that is no nop; size 0: none */
+	struct flow last; /* Last instruction that is no nop. Size 0 if there is none. */
 	uint64_t targets[JUMPS];
 	unsigned jumps;
 };
@@ -18,9 +18,9 @@ struct block_check_code_walk {
 	struct checker *c;
 	const struct blockmap_function *f;
 	const struct blockmap_range *r;
-	const uint8_t *code; /* of the range */
-	uint64_t room;       /* bytes of code there */
-	bool linked;         /* jumps lead where they say */
+	const uint8_t *code; /* Code of the range */
+	uint64_t room;       /* Bytes from the start of the range to the end of its code region */
+	bool linked;         /* The image is linked, so that targets of jumps are final. */
 };
 
 static uint64_t block_check_code_addr(const struct block_check_code_walk *w,
@@ -42,7 +42,8 @@ static void block_check_code_see(struct end *e, const struct flow *in)
 		e->targets[e->jumps++] = in->target;
 }
 
-/* False where something is no instruction, which says nothing of the map. */
+/* Decodes the instructions of a block. False if some bytes are no instruction, which is no fault of
+ * the map, or if the block ends inside an instruction. */
 static bool decode_block(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			 struct end *ret)
 {
@@ -66,8 +67,8 @@ static bool decode_block(const struct block_check_code_walk *w, const struct bbm
 	return true;
 }
 
-/* Passes over padding, and data among code; returns where it ends, at `to` or behind it if there is
- * nothing else. */
+/* Skips padding and data among code. Returns the end of both. That is `to` or later if nothing else
+ * lies before `to`. */
 static uint64_t block_check_code_skip_padding(const struct block_check_code_walk *w, uint64_t from,
 					      uint64_t to)
 {
@@ -84,7 +85,7 @@ static uint64_t block_check_code_skip_padding(const struct block_check_code_walk
 	return from;
 }
 
-/* The bytes from the end of the block before, `from`, to block b. */
+/* Checks the bytes from `from`, the end of the previous block, to block b. */
 static void check_gap(const struct block_check_code_walk *w, uint64_t from,
 		      const struct bbmap_block *b)
 {
@@ -118,8 +119,8 @@ static bool starts_block(const struct checker *c, uint64_t addr)
 	       blockmap_range_of(c->b, place)->addr + c->b->blocks.data[place].off == addr;
 }
 
-/* A prefix that only several threads need is jumped over, into its instruction: glibc does with
- * "lock". */
+/* Tells whether a jump leads into an instruction, directly after its "lock" prefix. glibc does so,
+ * because only programs with several threads need the prefix. */
 static bool is_behind_lock(const struct block_check_code_walk *w, uint64_t addr)
 {
 	enum { LOCK = 0xf0 };
@@ -137,7 +138,8 @@ static bool is_behind_lock(const struct block_check_code_walk *w, uint64_t addr)
 	return at > to && w->code[to - 1] == LOCK && to - 1 == at - in.size;
 }
 
-/* A jump into its own block is a loop of inline assembly. */
+/* Checks that jumps lead to starts of blocks. A jump into its own block is a loop of inline
+ * assembly. */
 static void check_targets(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			  const struct end *e)
 {
@@ -151,9 +153,10 @@ static void check_targets(const struct block_check_code_walk *w, const struct bb
 	}
 }
 
-/* ---- flags ----------------------------------------------------------------------------------- */
+/* ---- flags of blocks ------------------------------------------------------------------------- */
 
-/* Parts of functions are jumped to without a call: only whole functions can be tail calls. */
+/* Tells whether `addr` is the start of a part of a function. Parts are jumped to without a call:
+ * only whole functions can be tail calls. */
 static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 {
 	size_t i = lower_bound(c->known.data, c->known.count, sizeof *c->known.data, addr);
@@ -167,8 +170,8 @@ static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 	return !named;
 }
 
-/* What contradicts a last instruction, in words; NULL: nothing.  A part may go back to the entry of
- * its function, whichever that is. */
+/* Describes how the last jump contradicts the flags. NULL if it does not. A part may jump back to
+ * the entry of its function, whichever function that is. */
 static const char *jump_fault(const struct block_check_code_walk *w, const struct flow *in,
 			      unsigned flags)
 {
@@ -185,8 +188,8 @@ static const char *jump_fault(const struct block_check_code_walk *w, const struc
 	return NULL;
 }
 
-/* Without optimization there are jumps to the block behind; parts of a function may lie
- * anywhere. */
+/* Tells whether a jump leads to the next block, as in code without optimization. Always true if the
+ * function has several parts, which may lie anywhere. */
 static bool block_check_code_leads_on(const struct block_check_code_walk *w,
 				      const struct bbmap_block *b, const struct end *e)
 {
@@ -231,7 +234,8 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 	}
 }
 
-/* Assembly has entries to one piece of code that stand as functions one behind the other. */
+/* Tells whether the block continues into the next function. Assembly has several entries to one
+ * piece of code, as functions that follow one another. */
 static bool runs_into_next(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			   const struct end *e)
 {
@@ -248,8 +252,8 @@ static bool runs_into_next(const struct block_check_code_walk *w, const struct b
 static void check_flags(const struct block_check_code_walk *w, uint64_t index,
 			const struct bbmap_block *b, const struct end *e)
 {
-	/* The first layout, .bb_info, has bits for returns, tail calls and landing pads and for
-	 * nothing else, and a tail call is no return there. */
+	/* The first layout, .bb_info, has bits for returns, tail calls and landing pads only. Its
+	 * tail calls are not marked as returns. */
 	const struct blockmap *map = w->c->b;
 	const bool goes_on = e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL;
 	const bool first = w->f->origin == BLOCKS_OF_MAP && w->f->section < map->sections.count &&
@@ -283,9 +287,9 @@ static bool block_check_code_is_pad(const struct checker *c, uint64_t addr)
 	return i < c->pads.count && c->pads.data[i] == addr;
 }
 
-/* A pad at the start of its section has a nop in front, for offset 0 says that there is none.
- * Compilers have it in the pad's block; where others come to the pad, GCC has it as a block of its
- * own, flagged or not.  The size of that nop, or 0. */
+/* Returns the size of the nop before a landing pad, or 0. A pad at the start of its section has
+ * such a nop, because offset 0 means "no pad". Compilers put the nop into the pad's block. GCC
+ * makes it a block of its own, flagged or not, if other code jumps to the pad. */
 static unsigned nop_before_pad(const struct block_check_code_walk *w, const struct bbmap_block *b)
 {
 	struct flow in;
@@ -296,14 +300,14 @@ static unsigned nop_before_pad(const struct block_check_code_walk *w, const stru
 		       : 0;
 }
 
-/* Whether one of the blocks that start where block i does, which are all empty but one, is
- * flagged. */
+/* Tells whether a block that starts where block i starts is flagged as landing pad. All but one of
+ * these blocks are empty. */
 static bool pad_is_flagged(const struct block_check_code_walk *w, uint64_t i)
 {
 	const struct bbmap_block *blocks = w->c->b->blocks.data;
 	const uint64_t end = w->r->first + w->r->count;
 	uint64_t first = i;
-	if (w->f->range_count > 1) /* empty ones may be parts of their own */
+	if (w->f->range_count > 1) /* empty blocks may be parts of the function */
 		return true;
 	if (i > w->r->first && blocks[i - 1].flags & BBMAP_LANDING_PAD &&
 	    nop_before_pad(w, &blocks[i - 1]) == blocks[i].off - blocks[i - 1].off)
@@ -330,7 +334,7 @@ static void check_pad(const struct block_check_code_walk *w, uint64_t i,
 			   "is no landing pad of any exception table, against its flags");
 }
 
-/* ---- a range --------------------------------------------------------------------------------- */
+/* ---- checking one range ---------------------------------------------------------------------- */
 
 void check_code(struct checker *c, const struct blockmap_function *f,
 		const struct blockmap_range *r)

@@ -1,3 +1,4 @@
+/* Writes the blocks of an image into a copy of its file. */
 #include "blocks/block_emit.h"
 #include "blocks/block_check.h"
 
@@ -5,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 
-/* What the map says of a function, without details. */
+/* Copies the function's data from the map, without details. */
 static void copy_function(const struct blockmap *b, const struct blockmap_function *f,
 			  struct bbmap_entry *ret)
 {
@@ -23,7 +24,8 @@ static void copy_function(const struct blockmap *b, const struct blockmap_functi
 	}
 }
 
-/* By number, which derived functions are wrong; NULL: none.  For mem_free. */
+/* Marks derived functions that the check calls wrong, by index. NULL if there are none. Free with
+ * mem_free(). */
 static bool *find_doubtful(const struct blockmap *b, const struct image *debug, struct notes *notes)
 {
 	struct block_check c = { .decoded = 0 };
@@ -60,13 +62,13 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
 		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
-		/* Stubs that the linker made are blocks of nobody's function. */
+		/* PLT stubs, which the linker made, are no blocks of a function. */
 		const struct section *s = image_section_at(b->image, f->addr);
 		if ((f->origin == BLOCKS_DERIVED && s && section_is_plt(s)) ||
 		    (doubtful && doubtful[i]))
 			continue;
-		/* Ranges without code are gone from the map, and with them the entry's own account
-		 * of itself. */
+		/* Ranges without code were dropped from the map, so that the original entry does
+		 * not fit any more. */
 		if (!e || e->ranges.count != f->range_count) {
 			copy_function(b, f, &copy);
 			e = &copy;
@@ -83,7 +85,8 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	vec_release(&copy.blocks);
 }
 
-/* Where the map of the file stands: *ret is 0 if there is none. */
+/* Finds the section of the map that the file has. *ret is 0 if there is none. An error unless
+ * `replace`. */
 static bool find_old(const struct image *im, bool replace, uint32_t *ret, struct heft_err *err)
 {
 	*ret = 0;
@@ -126,7 +129,8 @@ bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 	if (x.bytes.count == 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no basic blocks to write",
 			    im->path);
-	/* Of the sections with code, the one with the first function stands for all. */
+	/* Links the map to the section of the first function, although there may be several code
+	 * sections. */
 	const struct section *text = image_section_at(im, b->functions.data[0].addr);
 	a.link = text ? text->index : 0;
 	a.flags = text ? SHF_LINK_ORDER : 0;

@@ -1,4 +1,4 @@
-/* block_emit.h - the blocks of an image, written into a copy of its file as a section
+/* block_emit.h - writes the blocks of an image into a copy of its file, as a section
  * .llvm_bb_addr_map (blocks/bbmap_encode.h, image/elf/elf_append.h). */
 #ifndef HEFT_BLOCKS_BLOCK_EMIT_H
 #define HEFT_BLOCKS_BLOCK_EMIT_H
@@ -8,7 +8,8 @@
 
 struct blockmap_copy {
 	unsigned version;
-	bool replace;              /* a map that is there; else it is an error */
+	bool replace;              /* Replace a map that the file already has. If false, an
+				    * existing map is an error. */
 	const struct image *debug; /* for the check of derived functions, or NULL */
 };
 

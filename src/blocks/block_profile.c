@@ -1,3 +1,4 @@
+/* Turns samples into counts per block and per edge between blocks. */
 #include "blocks/block_profile.h"
 
 #include "image/elf/elf_const.h"
@@ -5,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- samples to pairs of addresses ----------------------------------------------------------- */
+/* ---- from samples to pairs of addresses ------------------------------------------------------ */
 
 static uint64_t translate(const struct mappings *m, uint64_t addr)
 {
@@ -15,7 +16,7 @@ static uint64_t translate(const struct mappings *m, uint64_t addr)
 
 static void add_branches(struct profile *p, const struct mappings *m, const struct perf_event *e)
 {
-	uint64_t next = PROFILE_OUTSIDE; /* where the branch after this one is */
+	uint64_t next = PROFILE_OUTSIDE; /* Address of the next newer branch */
 	bool inside = false;
 	for (uint64_t i = 0; i < e->branch_count; i++) {
 		const struct perf_branch b = perf_branch_get(e, i);
@@ -58,18 +59,20 @@ static void add_events(struct profile *p, struct mappings *m, struct samples *s)
 	tally_sort(&p->addrs);
 }
 
-/* ---- addresses to blocks --------------------------------------------------------------------- */
+/* ---- from addresses to blocks ---------------------------------------------------------------- */
 
 struct join {
 	struct profile *p;
 	const struct blockmap *b;
 	struct bbindex index;
-	struct tally arrivals; /* branches to the start of a block, by address, 0; extra: returns */
-	uint32_t *stops;       /* by block: how many before it that control cannot go on from */
-	bool no_flags;         /* the map does not say which */
+	struct tally arrivals; /* Branches to the start of a block, as pairs (address, 0). extra:
+			        * returns. */
+	uint32_t *stops;       /* Per block: number of blocks before it that control cannot
+			        * continue from */
+	bool no_flags;         /* The map does not tell where control continues. */
 };
 
-/* The block an instruction is in. */
+/* Returns the block that holds an instruction. */
 static uint32_t block_at(const struct join *j, uint64_t addr)
 {
 	if (j->b->blocks.count == 0 || addr == PROFILE_OUTSIDE)
@@ -82,8 +85,8 @@ static uint32_t block_at(const struct join *j, uint64_t addr)
 		       : BBINDEX_NONE;
 }
 
-/* The block a branch leads to: of those that start there, the first; else the one around the
- * address, or in front of it, for a call may end a block. */
+/* Returns the block that a branch leads to: the first that starts there, else the one that holds
+ * the address. A block that ends at the address counts too, because a call may end a block. */
 static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start)
 {
 	*ret_at_start = false;
@@ -163,9 +166,10 @@ static void add_edges(struct join *j)
 	p->edges.count = n;
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------- */
+/* ---- ranges of code that ran ----------------------------------------------------------------- */
 
-/* Counts as differences: what is added at one block is taken away behind the last it holds for. */
+/* Counts a range as differences: adds its count at the first block and subtracts it after the
+ * last. */
 static void block_profile_add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
 				    uint64_t *falls)
 {
@@ -182,9 +186,9 @@ static void block_profile_add_range(struct join *j, const struct tally_pair *pai
 		j->p->range_refused = add_sat(j->p->range_refused, pair->count);
 		return;
 	}
-	/* Control came back to the start of a block: the block in front of it ended with the call.
-	 * The share of returns among the ranges that begin at the block is that among the branches
-	 * to it. */
+	/* The range starts at the start of a block. If a call that ended the previous block
+	 * returned there, the previous block continued to this one. The share of such ranges is
+	 * assumed to equal the share of returns among the branches to the block. */
 	const struct tally_pair *a = at_start ? tally_find(&j->arrivals, pair->a, 0) : NULL;
 	if (a && a->extra > 0 && first != blockmap_range_of(j->b, first)->first) {
 		const double share = (double)a->extra / (double)a->count;
@@ -215,7 +219,7 @@ static void block_profile_add_ranges(struct join *j)
 	mem_free(falls);
 }
 
-/* Block symbols say nothing of where control goes; neither do flags that are all 0. */
+/* Block symbols do not tell where control continues. Neither do flags that are all 0. */
 static void count_stops(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;
@@ -253,7 +257,7 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 	bbindex_release(&j.index);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static void note_oddities(const struct profile *p, const struct image *im,
 			  const struct profile_wish *wish, struct notes *notes)
@@ -262,7 +266,8 @@ static void note_oddities(const struct profile *p, const struct image *im,
 		note(notes, wish->path, HEFT_NO_OFFSET, 0,
 		     "samples that the kernel lost while recording: %" PRIu64, p->lost);
 	if (p->samples_inside == 0) {
-		/* Texts of addresses alone are about a program where it was linked to. */
+		/* A text with only addresses assumes that the program runs at its linked
+		 * address. */
 		const bool anywhere = wish->form != SAMPLES_PERF && im->type == ET_DYN;
 		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for%s",
 		     anywhere ? ", which may be loaded anywhere: "
@@ -314,9 +319,9 @@ void profile_release(struct profile *p)
 	tally_release(&p->addrs);
 }
 
-/* ---- hotness --------------------------------------------------------------------------------- */
+/* ---- hotness of blocks ----------------------------------------------------------------------- */
 
-#define HOT_SHARE  0.90 /* of all counts */
+#define HOT_SHARE  0.90 /* Share of all counts */
 #define WARM_SHARE 0.99
 
 struct hotness_limits profile_limits(const struct profile *p, const struct blockmap *b)

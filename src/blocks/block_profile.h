@@ -1,17 +1,16 @@
 /* block_profile.h - how often the basic blocks of an image ran, from samples.
  *
- * Samples with branch stacks (the last branches that were taken, newest first) say more than where
- * they were taken: between the target of a branch and the place of the next one, code ran from
- * front to end.  Each such range counts its blocks once, but for a block that it enters behind its
- * start, after a call: that one ran before.  A range counts only where it stays in one part of one
- * function and where control can go on from each block to the next.  A range that begins where a
- * call ended the block in front goes on from there.
+ * Samples with branch stacks (the last taken branches, newest first) also tell what ran between
+ * branches. From the target of a branch to the place of the next branch, all code ran in order.
+ * Such a range counts each of its blocks once. If a range enters a block after its start, because a
+ * call returned there, that block was counted before. A range counts only if it stays in one part
+ * of one function and control can pass from each block to the next. If a call ended the previous
+ * block, a range may begin after that call.
  *
- * Samples without branches count for the block they are in: the time spent there, not how often it
- * ran.
+ * A sample without branches counts for its block. It measures time, not how often the block ran.
  *
- * 16 bytes a block, and 32 a pair of addresses that branches or ranges were seen for.  Immutable
- * once read. */
+ * Memory: 16 bytes per block, and 32 per pair of addresses of branches or ranges. Immutable once
+ * read. */
 #ifndef HEFT_BLOCKS_BLOCK_PROFILE_H
 #define HEFT_BLOCKS_BLOCK_PROFILE_H
 
@@ -19,15 +18,16 @@
 #include "blocks/block_samples.h"
 #include "blocks/tally.h"
 
-#define PROFILE_OUTSIDE UINT64_MAX /* an address that is not the image's */
+#define PROFILE_OUTSIDE UINT64_MAX /* Stands for an address outside the image */
 
 enum edge_kind {
 	EDGE_JUMP,
-	EDGE_CALL, /* to where a function starts */
+	EDGE_CALL, /* Leads to the start of a function */
 	EDGE_RETURN,
 };
 
-/* Between blocks by index; BBINDEX_NONE: outside of all blocks, at one end at most. */
+/* Taken branches from one block to another. At most one end is BBINDEX_NONE, which means outside
+ * all blocks. */
 struct profile_edge {
 	uint32_t from, to;
 	enum edge_kind kind;
@@ -35,38 +35,42 @@ struct profile_edge {
 };
 
 struct profile {
-	uint64_t *counts; /* by block */
-	uint64_t *falls;  /* by block: how often control went on to the next one without a branch */
-	VEC(struct profile_edge) edges; /* branches taken; by from, then to */
-	/* In addresses of the image, by the first, then the second. */
-	struct tally
-		branches;    /* from, to; PROFILE_OUTSIDE at one end at most; extra: mispredicted */
-	struct tally ranges; /* first address, address of the branch that ends it */
-	struct tally addrs;  /* samples without branches: address, 0 */
-	uint64_t samples, samples_inside; /* ... of which something is in the image */
-	uint64_t lost;                    /* by the kernel, for want of room */
-	/* Weights of ranges in the image: all; where no block is; that control cannot have gone
-	 * through. */
+	uint64_t *counts; /* one count per block */
+	uint64_t *falls;  /* Per block: how often control passed to the next block without a
+			   * branch */
+	VEC(struct profile_edge) edges; /* Taken branches, sorted by from, then to */
+	/* Counts per pair of image addresses, sorted by the first, then the second address. */
+	struct tally branches; /* Pairs (from, to). At most one is PROFILE_OUTSIDE. extra:
+			      * mispredicted branches. */
+	struct tally ranges; /* Pairs (first address, address of the branch that ends the range) */
+	struct tally addrs;  /* Samples without branches: pairs (address, 0) */
+	uint64_t samples, samples_inside; /* samples_inside: samples with at least one address in
+					   * the image */
+	uint64_t lost;                    /* Samples that the kernel dropped for lack of buffer
+					   * space */
+	/* Weights of ranges in the image: of all ranges, of ranges without blocks, of ranges that
+	 * control cannot have passed. */
 	uint64_t range_weight, range_unmapped, range_refused;
-	bool estimated; /* no branches: counts are samples */
+	bool estimated; /* There are no branches: counts are numbers of samples. */
 };
 
 struct profile_wish {
 	const char *path;
 	enum samples_form form;
-	bool force; /* samples of another build are fine */
+	bool force; /* Accept samples of another build */
 };
 
-/* `b` is not kept. */
+/* Reads the profile. Does not keep `b`. */
 bool profile_read(struct profile *p, const struct blockmap *b, const struct profile_wish *wish,
 		  struct notes *notes, struct heft_err *err);
 void profile_release(struct profile *p);
 
-/* How much a block counts for: blocks by falling count, those that make the first 90 % of all
- * counts are hot, those up to 99 % warm, the rest cold; never: no count. */
+/* Rank of a block by its count. Sorted by falling count, the blocks with the first 90 % of all
+ * counts are hot and those up to 99 % are warm. Other blocks are cold. HOTNESS_NEVER means count
+ * 0. */
 enum hotness { HOTNESS_NEVER, HOTNESS_COLD, HOTNESS_WARM, HOTNESS_HOT, HOTNESS_COUNT };
 
-/* The least counts that make a block hot and warm. */
+/* Lowest counts of hot and of warm blocks. */
 struct hotness_limits {
 	uint64_t hot, warm;
 };

@@ -1,3 +1,4 @@
+/* Lists the linkage names of the functions of a block map. */
 #include "blocks/block_profile_names.h"
 
 #include "base/intern.h"
@@ -10,14 +11,14 @@
 struct found {
 	uint64_t addr;
 	const char *text;
-	uint32_t id; /* of the text */
+	uint32_t id; /* id of the text */
 	bool local;
 };
 
 struct block_profile_names_reading {
-	VEC(struct found) list; /* by addr */
+	VEC(struct found) list; /* sorted by addr */
 	struct intern texts;
-	VEC(uint32_t) uses; /* by id: functions */
+	VEC(uint32_t) uses; /* Per id of a name: number of functions that have it */
 };
 
 static int block_profile_names_by(const void *x, const void *y)
@@ -46,8 +47,8 @@ static void block_profile_names_collect(struct block_profile_names_reading *r,
 	sort_by_key(r->list.data, r->list.count, sizeof *r->list.data);
 }
 
-/* The names at one address, each once; a name that comes twice in the table is no longer counted
- * twice. */
+/* Adds the names at one address, each once. A name that comes several times in the table counts as
+ * one use. */
 static void block_profile_names_add(struct profile_names *n, struct block_profile_names_reading *r,
 				    uint64_t addr)
 {

@@ -1,3 +1,4 @@
+/* Opens a file of samples of any form and reads its events. */
 #include "blocks/block_samples.h"
 
 bool samples_open(struct samples *s, const char *path, enum samples_form form, struct notes *notes,
@@ -5,7 +6,8 @@ bool samples_open(struct samples *s, const char *path, enum samples_form form, s
 {
 	memset(s, 0, sizeof *s);
 	s->form = form;
-	/* What perf wrote gives pages back while it is read. */
+	/* Files of perf are mapped, and their pages given back during reading. Other forms are read
+	 * as streams. */
 	if (!(form == SAMPLES_PERF ? file_open : file_open_stream)(&s->file, path, err))
 		return false;
 	if (form != SAMPLES_PERF) {

@@ -1,17 +1,17 @@
-/* What of an image's code the blocks of a map are, and what they are not. */
+/* Sums up the code of an image by kind: blocks, padding and the rest. */
 #include "blocks/derive_map_internal.h"
 #include "blocks/derive_map.h"
 
 #include "code/flow.h"
 
-/* The walk along the code, block by block. */
+/* State of a walk along the code, block by block. */
 struct block_sums_walk {
 	void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind);
 	void *ctx;
 	enum code_isa isa;
 	const struct code_region *region;
-	size_t left; /* regions from this one on */
-	uint64_t at; /* told as far as here */
+	size_t left; /* Number of regions from the current one on */
+	uint64_t at; /* Bytes below this address were reported. */
 };
 
 static void tell_gap(const struct block_sums_walk *w, uint64_t addr, uint64_t size)
@@ -33,7 +33,7 @@ static uint64_t region_end(const struct code_region *r)
 	return r->addr + r->bytes.size;
 }
 
-/* Tells what no block covers up to `to`. */
+/* Reports bytes before `to` that no block covers. */
 static void block_sums_skip(struct block_sums_walk *w, uint64_t to)
 {
 	while (w->left > 0) {
@@ -78,8 +78,8 @@ void blockmap_tile(const struct blockmap *b,
 				     .left = regions.count };
 	for (size_t i = 0; i < b->by_addr.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
-		/* gcc's and LLVM's names of what they move away; the first range is where the
-		 * function is entered. */
+		/* gcc and LLVM name moved parts ".cold" and ".__part.". A function is entered at
+		 * its first range. */
 		const struct blockmap_function *f = &b->functions.data[r->function];
 		const bool cold = r != &b->ranges.data[f->range_first] ||
 				  (f->name &&

@@ -1,8 +1,9 @@
-/* Blocks by symbols: what LLVM up to 11 wrote with -fbasic-block-sections=labels.
+/* Reads blocks from symbols, as LLVM up to 11 wrote them with -fbasic-block-sections=labels.
  *
- * Block n > 0 of a function has a local symbol without a type, LETTERS.BB.FUNCTION, with n letters:
- * the first says what the block is, the others are those of the blocks before it, back to block 1.
- * Block 0 has the function's own symbol, so it ends where the next block begins. */
+ * Block n > 0 of a function has a local symbol without a type, named LETTERS.BB.FUNCTION with n
+ * letters. The first letter tells the kind of the block. The other letters are those of the blocks
+ * before it, back to block 1. Block 0 has the symbol of the function, so that it ends where the
+ * next block begins. */
 #include "blocks/blockmap.h"
 
 #include "base/sort.h"
@@ -21,10 +22,10 @@ struct block_symbol {
 };
 
 struct symbols {
-	VEC(struct function_symbol) functions; /* by addr */
-	VEC(struct block_symbol) blocks;       /* by addr */
-	bool have_sizes;                       /* some block has one */
-	uint64_t strays;                       /* blocks of functions that are not there */
+	VEC(struct function_symbol) functions; /* sorted by addr */
+	VEC(struct block_symbol) blocks;       /* sorted by addr */
+	bool have_sizes;                       /* At least one block has a size. */
+	uint64_t strays;                       /* Number of blocks whose function is missing */
 };
 
 static uint32_t block_symbols_flags_of(char letter)
@@ -60,11 +61,12 @@ static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 	}
 }
 
-/* The function of a block: of those that start last before it, the one of its name. */
+/* Returns the function of a block: among the last functions that start before the block, the one
+ * with the block's function name. */
 static const struct function_symbol *block_symbols_function_of(const struct symbols *all,
 							       const struct block_symbol *b)
 {
-	enum { TRIES = 64 }; /* aliases, and functions without a size in between */
+	enum { TRIES = 64 }; /* Limit for aliases and functions without a size in between */
 	size_t lo;
 	BISECT(lo, 0, all->functions.count, mid, all->functions.data[mid].addr <= b->addr);
 	for (size_t i = lo; i > 0 && lo - i < TRIES; i--) {
@@ -112,11 +114,11 @@ static void block_symbols_add(struct blockmap *b, struct symbols *all)
 	}
 }
 
-/* Where no block says its size, each ends where the next block or function begins, or with its
+/* Sets sizes if no block states one. A block then ends at the next block or function, or with its
  * section. */
 static void measure_blocks(struct symbols *all, const struct image *im)
 {
-	size_t next = 0; /* the first function behind the block */
+	size_t next = 0; /* Index of the first function after the block */
 	for (size_t i = 0; i < all->blocks.count && !all->have_sizes; i++) {
 		struct block_symbol *b = &all->blocks.data[i];
 		const struct section *in = image_section_at(im, b->addr);

@@ -1,3 +1,4 @@
+/* Reads the block map of an image from its sections and sorts it by address. */
 #include "blocks/blockmap.h"
 
 #include "base/sort.h"
@@ -7,17 +8,17 @@
 #include "image/elf/elf_const.h"
 #include "program/symbol_table.h"
 
-/* LLVM 12 to 14; later ones use SHT_LLVM_BB_ADDR_MAP. */
+/* Section type of LLVM 12 to 14. Later ones use SHT_LLVM_BB_ADDR_MAP. */
 enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 
-/* ---- where there is code --------------------------------------------------------------------- */
+/* ---- where code lies ------------------------------------------------------------------------- */
 
-/* What is known of addresses while an image is read. */
+/* Facts about addresses, while an image is read. */
 struct blockmap_places {
 	const struct image *im, *debug;
-	const struct section *last; /* of the address asked for before */
-	bool listed, sure;          /* starts were read; they are all there are */
-	VEC(uint64_t) starts;       /* of functions, sorted */
+	const struct section *last; /* Section of the last address */
+	bool listed, sure;          /* listed: starts were read. sure: they are complete. */
+	VEC(uint64_t) starts;       /* Sorted starts of functions */
 };
 
 static bool blockmap_inside(const struct section *s, uint64_t addr)
@@ -89,16 +90,18 @@ static bool is_start(void *ctx, uint64_t addr)
 	return lo < p->starts.count && p->starts.data[lo] == addr && blockmap_is_code(ctx, addr);
 }
 
-/* ---- sections -------------------------------------------------------------------------------- */
+/* ---- sections with maps ---------------------------------------------------------------------- */
 
-/* One reading of an image. */
+/* State of reading the maps of an image. */
 struct blockmap_reading {
 	struct blockmap *b;
-	const struct image *holder; /* of the maps: the image or its debug file */
+	const struct image *holder; /* Holder of the maps: the image or its debug file */
 	struct blockmap_places places;
 	struct notes *notes;
-	uint64_t left;           /* bytes of the file that may still be read: each once */
-	uint32_t *reloc_section; /* objects, by section: the one with its relocations, or 0 */
+	uint64_t left;           /* Bytes of the file that may still be read. Each may be read
+				  * once. */
+	uint32_t *reloc_section; /* Objects, per section: index of the section with its
+				  * relocations, or 0 */
 };
 
 bool section_is_block_map(const struct section *s)
@@ -108,7 +111,7 @@ bool section_is_block_map(const struct section *s)
 	       str_eq(s->name, STR(".bb_info"));
 }
 
-/* Tools that copy sections may lose the type; then the first entry tells. */
+/* Guesses the form of a map from its first entry. Tools that copy sections may lose the type. */
 static enum bbmap_form guess_form(const struct bbmap_section *map)
 {
 	struct bbmap_section as = *map;
@@ -140,7 +143,7 @@ static void find_reloc_sections(struct blockmap_reading *r)
 	}
 }
 
-/* Where relocation r puts an address; 0 where its symbol is nowhere. */
+/* Returns the address that relocation r puts into the map. 0 if its symbol is undefined. */
 static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct reloc *r,
 				   const struct bbmap_section *map, uint64_t off)
 {
@@ -152,7 +155,7 @@ static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct rel
 		return 0;
 	if (r->has_addend)
 		return addr + (uint64_t)r->addend;
-	/* The addend stands in the field itself. */
+	/* The field itself holds the addend. */
 	struct reader field = reader_of(map->bytes, map->big_endian);
 	reader_seek(&field, off);
 	const uint64_t v = read_uint(&field, map->addr_size);
@@ -314,7 +317,7 @@ static bool has_maps(const struct image *im)
 	return false;
 }
 
-/* ---- order ----------------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 struct blockmap_keyed {
 	uint64_t addr, index;
@@ -333,7 +336,7 @@ static struct blockmap_keyed *sort_functions(const struct blockmap *b)
 	return list;
 }
 
-/* Functions by address, each address once. */
+/* Sorts functions by address. Keeps one per address. */
 static void order_functions(struct blockmap *b)
 {
 	struct blockmap_keyed *list = sort_functions(b);
@@ -357,7 +360,7 @@ static void order_functions(struct blockmap *b)
 	mem_free(list);
 }
 
-/* The ranges of the functions that stay, by address. */
+/* Sorts the ranges of the kept functions by address. */
 static void order_ranges(struct blockmap *b)
 {
 	VEC(struct blockmap_keyed) list = { 0 };
@@ -379,7 +382,7 @@ static void order_ranges(struct blockmap *b)
 	vec_release(&list);
 }
 
-/* Blocks as their ranges come; as a rule they do. */
+/* Sorts blocks in the order of their ranges. Most maps have this order already. */
 static void order_blocks(struct blockmap *b)
 {
 	uint64_t count = 0;
@@ -407,7 +410,7 @@ static void order_blocks(struct blockmap *b)
 	mem_free(old);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes)

@@ -1,18 +1,18 @@
-/* blockmap.h - Reads the machine basic blocks of an image from all places that compilers use.
+/* blockmap.h - reads the machine basic blocks of an image from all places that compilers use.
  *
- * Maps of all forms (blocks/bbmap.h) from all sections that hold one, packed or not; in
- * objects with relocations applied.  Without such a section, the block symbols that LLVM up to 11
- * wrote with -fbasic-block-sections=labels.  Addresses are those of image.h.
+ * Reads maps of all forms (blocks/bbmap.h) from all sections that hold one, compressed or not. In
+ * objects, relocations are applied. Without such a section, reads the block symbols that LLVM up to
+ * 11 wrote with -fbasic-block-sections=labels. Addresses are those of image.h.
  *
- * llvm-bolt copies the map of its input, which does not fit the code that it moved: a note says so.
+ * llvm-bolt copies the map of its input. That map does not fit the code that llvm-bolt moved: a
+ * note tells so.
  *
- * Functions are sorted by address.  What linkers leave behind is dropped: entries of discarded
- * functions and repeated ones; so are functions where there is no code.  Damage is noted and costs
- * the function it is in.
+ * Functions are sorted by address. Entries of discarded functions, repeated entries, and functions
+ * at addresses without code are dropped. Damage is noted and costs the function that it is in.
  *
- * 16 bytes a block, 40 a function, 32 a range, and sections as long as they are open if packed.
- * The image and the debug file's are borrowed.  Immutable once read, but for the names; one
- * thread. */
+ * Memory: 16 bytes per block, 40 per function, 32 per range. Unpacked sections stay in memory as
+ * long as the map is open. Borrows the image and the debug file's image. Immutable once read,
+ * except for the names. One thread. */
 #ifndef HEFT_BLOCKS_BLOCKMAP_H
 #define HEFT_BLOCKS_BLOCKMAP_H
 
@@ -22,26 +22,27 @@
 enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS, BLOCKS_DERIVED };
 
 struct blockmap_function {
-	uint64_t addr;    /* of its first range */
-	uint64_t entry;   /* BLOCKS_OF_MAP: where in the section */
-	const char *name; /* linkage name, or NULL; filled by blockmap_name and by block symbols */
-	uint32_t range_first, range_count; /* one at least */
-	uint32_t section;                  /* BLOCKS_OF_MAP: index in sections */
-	uint16_t features;                 /* BBMAP_* */
-	uint8_t version;                   /* of its entry, 0 = none stated */
+	uint64_t addr;    /* Start of its first range */
+	uint64_t entry;   /* BLOCKS_OF_MAP: offset of its entry in the section */
+	const char *name; /* Linkage name, or NULL. Set by blockmap_name() and by block symbols. */
+	uint32_t range_first, range_count; /* At least one */
+	uint32_t section;                  /* BLOCKS_OF_MAP: index in `sections` */
+	uint16_t features;                 /* set of BBMAP_* */
+	uint8_t version;                   /* Version of its entry. 0 if not stated. */
 	uint8_t origin;
-	bool thumb; /* BLOCKS_DERIVED: code of ARM in the Thumb set */
+	bool thumb; /* BLOCKS_DERIVED: ARM code of the Thumb set */
 };
 
 struct blockmap_range {
 	uint64_t addr;
-	uint64_t stated;       /* blocks it has; fewer may be known, see BBMAP_NO_BLOCKS */
-	uint64_t first, count; /* in blocks */
+	uint64_t stated;       /* Number of blocks that the entry states. Fewer may be known, see
+			        * BBMAP_NO_BLOCKS. */
+	uint64_t first, count; /* range in `blocks` */
 	uint32_t function;
-	uint32_t number; /* in its entry: some of it may have been dropped */
+	uint32_t number; /* Index in its entry. Other ranges of the entry may have been dropped. */
 };
 
-/* An entry, or a range of one, that is not in the map. */
+/* An entry, or a range of an entry, that is not in the map. */
 enum blockmap_drop {
 	BLOCKS_TOMBSTONE,
 	BLOCKS_REPEATED,
@@ -51,60 +52,63 @@ enum blockmap_drop {
 
 struct blockmap_dropped {
 	uint64_t addr;
-	uint64_t entry; /* where in its section */
+	uint64_t entry; /* Offset of the entry in its section */
 	enum blockmap_drop why;
 };
 
 struct blockmap_section {
 	const struct section *section;
 	struct bbmap_section map;
-	void *owned; /* unpacked bytes */
+	void *owned; /* Unpacked bytes */
 	struct bbmap_fix *fixes;
 };
 
 struct blockmap {
 	const struct image *image;
 	VEC(struct blockmap_section) sections;
-	VEC(struct blockmap_function) functions; /* by addr */
-	VEC(struct blockmap_range) ranges;       /* those of a function side by side */
-	VEC(struct bbmap_block) blocks;          /* those of a range side by side, ranges by addr */
-	VEC(uint32_t) by_addr;                   /* ranges by addr, and so by `first` */
-	uint64_t tombstones, repeated, displaced; /* entries dropped; displaced: no code there */
-	VEC(struct blockmap_dropped) dropped;     /* these, one by one, and what is damaged */
-	struct arena texts;                       /* names that are in no image: of PLT stubs */
+	VEC(struct blockmap_function) functions; /* sorted by addr */
+	VEC(struct blockmap_range) ranges;       /* The entries of a function are adjacent. */
+	VEC(struct bbmap_block)
+	blocks;                                   /* The blocks of a range are adjacent. Ranges
+						  * come by addr. */
+	VEC(uint32_t) by_addr;                    /* Indexes of ranges, by addr and so by `first` */
+	uint64_t tombstones, repeated, displaced; /* Numbers of dropped entries. displaced: there
+						   * is no code at the address. */
+	VEC(struct blockmap_dropped) dropped;     /* The dropped entries, and damaged ones */
+	struct arena texts;                       /* Names of PLT stubs, which no image holds */
 };
 
-/* By its type, or by a name that such sections have had. */
+/* Tells whether a section is a block map, by its type or by a known name. */
 bool section_is_block_map(const struct section *s);
 
-/* Reads what is there; nothing is no error.  `debug` is the separate debug file, or NULL: its maps
- * count where the image has none. */
+/* Reads the map of the image. A missing map is no error. `debug` is the separate debug file, or
+ * NULL: its maps are used if the image has none. */
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes);
 void blockmap_release(struct blockmap *b);
-/* Asserts the order of functions, ranges and blocks.  O(ranges + functions): by what reads or
- * derives a map where HEFT_CHECKS. */
+/* Asserts the order of functions, ranges and blocks. Called after reading and deriving, if
+ * HEFT_CHECKS. O(ranges + functions). */
 void blockmap_verify(const struct blockmap *b);
-/* Fills in the names of all functions, from symbols at their addresses.  Texts are the
- * image's or the map's. */
+/* Sets the names of all functions from symbols at their addresses. The texts belong to the image or
+ * the map. */
 void blockmap_name(struct blockmap *b, const struct image *debug);
 
-/* An index of all blocks; places are indexes of `blocks`. */
+/* Builds an index of all blocks. Places in it are indexes of `blocks`. */
 void blockmap_index(const struct blockmap *b, struct bbindex *ret);
-/* The range that block i < blocks.count is in.  O(log ranges). */
+/* Returns the range of block i < blocks.count. O(log ranges). */
 const struct blockmap_range *blockmap_range_of(const struct blockmap *b, uint64_t i);
 
-/* What a map says of one function beyond its blocks. */
+/* Reads what a map tells of one function besides its blocks. */
 struct blockmap_detail {
-	struct bbmap_cursor cursor; /* zeroed at first */
+	struct bbmap_cursor cursor; /* Zeroed at first */
 };
-/* The entry of function f with all its details, which hold until the next call; NULL if it is not
- * from a map. */
+/* Returns the entry of function f with all details, valid until the next call. NULL if the function
+ * is not from a map. */
 const struct bbmap_entry *blockmap_detail_get(struct blockmap_detail *d, const struct blockmap *b,
 					      const struct blockmap_function *f);
 void blockmap_detail_release(struct blockmap_detail *d);
 
-/* block_symbols.c: adds what the symbols of the image say, unsorted. */
+/* block_symbols.c: adds the blocks that symbols of the image tell, unsorted. */
 void block_symbols_read(struct blockmap *b, const struct image *im, struct notes *notes);
 
 #endif

@@ -1,4 +1,4 @@
-/* The three steps, and the jobs they are cut into. */
+/* Runs the three steps of deriving, and cuts them into jobs. */
 #include "blocks/derive_internal.h"
 
 #include "base/pool.h"
@@ -6,7 +6,7 @@
 
 enum { BATCH_BYTES = 256 << 10, BYTES_AN_EVENT = 10, BYTES_A_BLOCK = 14 };
 
-/* ---- batches --------------------------------------------------------------------------------- */
+/* ---- batches of functions -------------------------------------------------------------------- */
 
 static void make_batches(struct derivation *d)
 {
@@ -33,7 +33,7 @@ static void batch_release(struct batch *b)
 	mem_free(b->targets);
 }
 
-/* Bits of the batch: every function begins with a word of its own. */
+/* Allocates the bits of a batch. Each function begins at a new word. */
 static void make_bits(struct derivation *d, struct batch *b)
 {
 	size_t words = 0;
@@ -48,7 +48,7 @@ static void make_bits(struct derivation *d, struct batch *b)
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
-/* Events of a function rise and are all inside. */
+/* Asserts that the events of a function rise and lie inside it. */
 static void events_verify(const struct batch *b, const struct function *fn, uint64_t size)
 {
 	const struct event *e = events_of(b, fn);
@@ -58,7 +58,7 @@ static void events_verify(const struct batch *b, const struct function *fn, uint
 	}
 }
 
-/* Those of the sorted addresses that are in the function. */
+/* Marks those of the sorted addresses that lie in the function as targets. */
 static void note_places(const struct derivation *d, struct batch *b, size_t function,
 			const uint64_t *addrs, size_t count)
 {
@@ -68,8 +68,9 @@ static void note_places(const struct derivation *d, struct batch *b, size_t func
 		note_target(b, &d->functions[function], x, addrs[i], false);
 }
 
-/* Where other functions jump into this one.  A jump on a condition to its start is none between
- * functions of gcc, which knows no tail calls of that kind. */
+/* Marks targets of jumps from other functions. A function is cold if a jump leads into its middle.
+ * With gcc also if a conditional jump leads to its start, because gcc makes no conditional tail
+ * calls. */
 static void note_outs(struct derivation *d, struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
@@ -112,14 +113,14 @@ static void decode_batch(void *ctx, size_t i, unsigned worker)
 	struct batch *b = &d->batches.data[i];
 	(void)worker;
 	make_bits(d, b);
-	/* So that there are arrays to point into, which seldom grow. */
+	/* Reserves arrays, which then seldom grow and are never NULL. */
 	vec_reserve(&b->events, min_u64(b->size, BATCH_BYTES) / BYTES_AN_EVENT + 1);
 	vec_reserve(&b->tables, 1);
 	for (size_t k = b->first; k < b->last; k++)
 		decode(d, b, k);
 }
 
-/* What the batches found out about places. */
+/* Gathers the targets and table addresses that the batches found. */
 static void gather_places(struct derivation *d)
 {
 	for (size_t i = 0; i < d->batches.count; i++) {
@@ -171,7 +172,7 @@ static void derive_join(const struct derivation *d, struct derived *ret)
 	ASSERT(ret->blocks.count == count);
 }
 
-/* Blocks of a function rise, have bytes, do not overlap and are all inside. */
+/* Asserts that blocks of a function rise, have bytes, do not overlap and lie inside it. */
 static void derived_verify(const struct derive_facts *f, const struct derived *d)
 {
 	uint64_t next = 0;
@@ -190,7 +191,7 @@ static void derived_verify(const struct derive_facts *f, const struct derived *d
 	ASSERT(next == d->blocks.count);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 /* Facts are in the order that derive.h states. */
 static void derive_facts_verify(const struct derive_facts *f)

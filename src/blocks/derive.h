@@ -1,23 +1,25 @@
-/* derive.h - machine basic blocks of code whose compiler wrote no map, from its instructions.
+/* derive.h - derives machine basic blocks from instructions, for code whose compiler wrote no map.
  *
- * Functions are decoded from front to back.  A block starts where a function does, where a jump, a
- * jump table, a landing pad or a pointer leads, and behind what ends one.  What ends one is a
- * matter of convention, because maps show the blocks of compilers and not those of textbooks:
+ * Functions are decoded from start to end. A block starts at the start of a function, at the target
+ * of a jump, jump table or pointer, at a landing pad, and after an instruction that ends a block.
+ * Which instructions end a block is a convention, because maps show the blocks of compilers and not
+ * those of textbooks:
  *
- *   DERIVE_LLVM  jumps in a row are one block, such as `jcc A; jmp B`, unless the last leaves the
- *                function; so are a call that may throw and the jump behind it
- *   DERIVE_GCC   every jump ends a block
- *   DERIVE_PURE  control flow alone: as gcc, but padding between instructions starts no block
+ * - DERIVE_LLVM: consecutive jumps like `jcc A; jmp B` are in one block, unless the last one leaves
+ *   the function. A call that may throw and the jump after it are in one block too.
+ * - DERIVE_GCC: every jump ends a block.
+ * - DERIVE_PURE: control flow alone decides. Like DERIVE_GCC, but padding between instructions
+ *   starts no block.
  *
- * Under all, a call ends a block where it does not return or where its exception is caught in the
- * function. Which functions do not return is found out from their code and from how they are
- * called, which do not throw from how they are called, and both from what the caller knows of
- * them.  What compilers knew of a callee is what counts: code behind a call that nothing else leads
- * to was expected to be reached.  Padding belongs to no block, nor does what is no instruction.
+ * Under all conventions, a call ends a block if the call does not return or if its exception is
+ * caught in the function. Which functions return, and which throw, is concluded from their code,
+ * from their callers, and from what the caller of this module knows. The knowledge of the compiler
+ * counts: if code after a call is reached by nothing else, the compiler expected the call to
+ * return. Padding belongs to no block, and neither do bytes that are no instruction.
  *
- * Knows no container; callers hand over extents and facts.  x86-64, i386, AArch64, Thumb-2, RISC-V.
- * Data among code (literal pools, tables of branches) is in no block.  O(n log n) for
- * any bytes.  Memory while it runs: about the size of the code.  The result is the same for any
+ * Knows no container: callers pass extents and facts. Machines: x86-64, i386, AArch64, Thumb-2,
+ * RISC-V. Data among code (literal pools, tables of branches) is in no block. Time: O(n log n) for
+ * any bytes. Memory while it runs: about the size of the code. The result is the same for any
  * number of threads. */
 #ifndef HEFT_CODE_DERIVE_H
 #define HEFT_CODE_DERIVE_H
@@ -27,47 +29,47 @@
 
 enum derive_convention { DERIVE_LLVM, DERIVE_GCC, DERIVE_PURE };
 
-/* The code of a function, or of a part of one. */
+/* The code of a function, or of a part of a function. */
 struct derive_extent {
 	uint64_t addr;
-	struct bytes code; /* less than 4 GiB */
-	bool has_sites;    /* its language-specific data were read, and are in `sites` */
-	bool cold;         /* known to be the part of a function that is moved away */
-	bool stubs;        /* a PLT stub or several */
+	struct bytes code; /* Less than 4 GiB */
+	bool has_sites;    /* `sites` has the ranges of its language-specific data. */
+	bool cold;         /* Known to be the part of a function that was moved away */
+	bool stubs;        /* One or several PLT stubs */
 };
 
-/* A call-site range of exception tables, at least a byte. */
+/* A call-site range of an exception table. Has at least one byte. */
 struct derive_site {
 	uint64_t addr, size;
-	uint64_t pad; /* where its exceptions are caught; 0 nowhere */
+	uint64_t pad; /* Address that catches its exceptions. 0 if none. */
 };
 
 enum derive_trait {
 	DERIVE_NO_RETURN = 1 << 0,
 	DERIVE_NO_THROW = 1 << 1,
-	DERIVE_BEGINS_CATCH = 1 << 2, /* is called where a handler of exceptions begins */
+	DERIVE_BEGINS_CATCH = 1 << 2, /* Is called at the start of an exception handler */
 	DERIVE_ENDS_CATCH = 1 << 3,
-	DERIVE_DELETES = 1 << 4, /* gives back the memory of an object */
-	/* private to derive_*.c */
+	DERIVE_DELETES = 1 << 4, /* Frees the memory of an object */
+	/* The rest is private to derive_*.c. */
 	DERIVE_RETURNS = 1 << 5,
 	DERIVE_THROWS = 1 << 6,
-	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is a guess */
-	DERIVE_CALM = 1 << 8,  /* DERIVE_NO_THROW is what the caller said */
+	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is only a guess. */
+	DERIVE_CALM = 1 << 8,  /* DERIVE_NO_THROW was stated by the caller. */
 };
 
-/* What is known of the function at an address: its own, of a stub, or of a slot with its
+/* Facts about a function. `addr` is the function itself, a stub for it, or a slot with its
  * address. */
 struct derive_callee {
 	uint64_t addr;
-	uint64_t traits; /* enum derive_trait */
+	uint64_t traits; /* Bits of enum derive_trait */
 };
 
-/* The field at `addr`, which is part of an instruction, will lead to `target`. */
+/* A relocation: the field at `addr`, part of an instruction, leads to `target` after linking. */
 struct derive_fix {
-	uint64_t addr, target; /* DERIVE_NOWHERE: outside of the code at hand */
+	uint64_t addr, target; /* DERIVE_NOWHERE if the target is outside the given code */
 };
 
-/* Bytes among code that are none. */
+/* Bytes among code that are data. */
 struct derive_data {
 	uint64_t addr, size;
 };
@@ -77,47 +79,51 @@ struct derive_data {
 struct derive_facts {
 	enum code_isa isa;
 	enum derive_convention convention;
-	const uint8_t *each; /* an enum derive_convention an extent instead, or NULL */
-	bool big_endian;     /* data; instructions are what they are */
-	bool stretches;      /* extents are of several functions each, for split.h alone */
-	const struct derive_extent *extents; /* by addr, disjoint */
+	const uint8_t *each; /* One enum derive_convention per extent, which overrides
+			      * `convention`. May be NULL. */
+	bool big_endian;     /* Byte order of data. The byte order of instructions is fixed. */
+	bool stretches;      /* Each extent may hold several functions. Only for split.h. */
+	const struct derive_extent *extents; /* Sorted by address, without overlap */
 	size_t extent_count;
-	const uint64_t *entries; /* sorted: what pointers lead to */
+	const uint64_t *entries; /* Sorted addresses that pointers lead to */
 	size_t entry_count;
-	const struct derive_site *sites; /* by addr */
+	const struct derive_site *sites; /* sorted by addr */
 	size_t site_count;
-	const struct derive_callee *callees; /* in any order */
+	const struct derive_callee *callees; /* In any order */
 	size_t callee_count;
-	const struct derive_data *data; /* by addr; marked or read as data; Thumb, RISC-V */
+	const struct derive_data *data; /* Sorted by address. Data marked by symbols or read as
+					 * data; only Thumb and RISC-V. */
 	size_t data_count;
-	const struct derive_fix *fixes; /* by addr; of relocatable objects */
+	const struct derive_fix *fixes; /* Sorted by address. Only for relocatable objects. */
 	size_t fix_count;
-	/* The bytes at an address, at most `size`; for jump tables.  Called from any thread. */
+	/* Returns at most `size` bytes at an address. Used for jump tables. Called from any
+	 * thread. */
 	struct bytes (*load)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;
 };
 
-/* Blocks [first, first + count) of a function, offsets from its addr; may be none. */
+/* Blocks [first, first + count) of a function. Their offsets count from its address. May be
+ * empty. */
 struct derived_function {
 	uint64_t first, count;
 };
 
 struct derived {
-	VEC(struct bbmap_block) blocks;     /* numbered from 0 in each function */
-	struct derived_function *functions; /* one an extent */
+	VEC(struct bbmap_block) blocks;     /* Numbered from 0 in each function */
+	struct derived_function *functions; /* One function per extent */
 };
 
 void derive(const struct derive_facts *f, unsigned threads, struct derived *ret);
 void derived_release(struct derived *d);
 
-/* What the code looks like: which compiler's habits it shows.  *ret_each, room for one an extent,
- * is that of each and the result that of most.  DERIVE_PURE where it cannot be told; *ret_each then
- * means nothing. */
+/* Guesses the compiler from the code. *ret_each has room for one convention per extent and gets the
+ * convention of each. Returns the most frequent one. If the code does not tell, returns
+ * DERIVE_PURE, and *ret_each is undefined. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each);
 
-/* Of Thumb code: where the table of branches behind the instruction at `off` ends, or the
- * instruction where there is none; from the beginning of the extent.  Of the facts, isa and load
- * matter. */
+/* Thumb code: returns the end of the table of branches that follows the instruction at `off`, or
+ * the end of the instruction if there is no table. The end is an offset in the extent. Uses only
+ * `isa` and `load` of the facts. */
 struct flow;
 uint64_t derive_thumb_behind(const struct derive_facts *f, const struct derive_extent *x,
 			     uint64_t off, const struct flow *in);

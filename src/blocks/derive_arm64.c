@@ -1,10 +1,10 @@
-/* Events of AArch64 code.  Source: Arm ARM DDI 0487, C4.1 (encoding index) and C6.2. */
+/* Finds the events of AArch64 code. Source: Arm ARM DDI 0487, C4.1 (encoding index) and C6.2. */
 #include "blocks/derive_internal.h"
 
 #include "base/sort.h"
 
-/* Instructions that are looked at to understand an indirect jump: those of the jump itself, and
- * those that load addresses, which may stand before a loop. */
+/* Numbers of instructions searched back from an indirect jump. NEAR is for the jump's own
+ * instructions. FAR is for loads of addresses, which may come before a loop. */
 enum { NEAR = 40, FAR = 400 };
 
 struct derive_arm64_scan {
@@ -53,8 +53,7 @@ static void derive_arm64_add_jump(struct derive_arm64_scan *s, uint64_t off, uin
 
 /* ---- jump tables ----------------------------------------------------------------------------- */
 
-/* The last instruction before `off`, at most `most` back, that writes register `reg` in one of the
- * forms below; UINT64_MAX none. */
+/* Tells whether an instruction writes register `reg` in one of the forms below. */
 static bool writes(uint32_t insn, unsigned reg)
 {
 	const uint32_t top = insn >> 24;
@@ -82,7 +81,8 @@ static bool find_write(const struct derive_arm64_scan *s, uint64_t off, unsigned
 	return false;
 }
 
-/* The fields of an address in two parts are relocated to the whole of it and, in the file, 0. */
+/* Returns the address that adr or adrp computes. In objects both instructions of a split address
+ * have relocations to the whole address, and fields of 0. */
 static uint64_t adr_of(const struct derive_arm64_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
@@ -97,7 +97,7 @@ static uint64_t adr_of(const struct derive_arm64_scan *s, uint64_t off)
 	return insn >> 31 ? (pc & ~UINT64_C(0xfff)) + (imm << 12) : pc + imm;
 }
 
-/* The address in `reg` at `off`: adr, or adrp and add. */
+/* Finds the address that `reg` holds at `off`, computed by adr, or by adrp and add. */
 static bool address_in(const struct derive_arm64_scan *s, uint64_t off, unsigned reg, uint64_t *ret)
 {
 	uint64_t add = 0;
@@ -121,7 +121,8 @@ static bool address_in(const struct derive_arm64_scan *s, uint64_t off, unsigned
 	return false;
 }
 
-/* `cmp w, #n; b.hi default` before the jump: n + 1 entries. */
+/* Finds the number of entries from `cmp w, #n; b.hi default` before the jump: n + 1. UINT64_MAX if
+ * unknown. */
 static uint64_t bound_before(const struct derive_arm64_scan *s, uint64_t off)
 {
 	for (unsigned i = 1; i <= NEAR && off >= 4 * (uint64_t)i; i++) {
@@ -132,7 +133,8 @@ static uint64_t bound_before(const struct derive_arm64_scan *s, uint64_t off)
 	return UINT64_MAX;
 }
 
-/* Loads with a register offset: size 111 0 00 opc 1 Rm option S 10 Rn Rt. */
+/* Reads the load of a table entry, with a register offset: size 111 0 00 opc 1 Rm option S 10 Rn
+ * Rt. */
 static bool derive_arm64_read_entry(const struct derive_arm64_scan *s, uint64_t off,
 				    struct jump_table *t)
 {
@@ -145,7 +147,8 @@ static bool derive_arm64_read_entry(const struct derive_arm64_scan *s, uint64_t 
 	return address_in(s, off, insn >> 5 & 31, &t->addr);
 }
 
-/* `add x, anchor, entry, how` at `off`: the entry in Rm, or, where nothing is extended, in Rn. */
+/* Reads `add x, anchor, entry, how` at `off`. The entry is in Rm, or possibly in Rn if nothing is
+ * extended. */
 static bool read_sum(const struct derive_arm64_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
@@ -187,13 +190,13 @@ static bool derive_arm64_find_table(const struct derive_arm64_scan *s, uint64_t 
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* br, blr, ret and the authenticated ones: bits 31-25 1101011, opc in 24-21. */
+/* Records br, blr, ret and their authenticated forms: bits 31-25 are 1101011, opc is in 24-21. */
 static void derive_arm64_add_indirect(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
 	struct jump_table t;
 	if (opc == 1) {
-		/* ldr x, [x, #slot] before */
+		/* `ldr x, [x, #slot]` comes before */
 		const uint32_t load = off >= 4 ? derive_arm64_insn_at(s, off - 4) : 0;
 		struct event *e = derive_arm64_push(s, off, EVENT_CALL_INDIRECT);
 		if ((load & 0xffc00000) == 0xf9400000)
@@ -218,7 +221,8 @@ static void add_conditional(struct derive_arm64_scan *s, uint64_t off, uint32_t 
 	const uint64_t disp = test ? derive_arm64_sign_extend(insn >> 5 & 0x3fff, 14)
 				   : derive_arm64_sign_extend(insn >> 5 & 0x7ffff, 19);
 	derive_arm64_add_jump(s, off, disp << 2, EVENT_JCC);
-	/* Floating point: mi and gt are "not equal", eq and vs "equal or unordered" (C1.2.4). */
+	/* Floating-point conditions: mi and gt are "not equal", eq and vs "equal or unordered"
+	 * (C1.2.4). */
 	const unsigned condition = insn & 15;
 	const bool by_flags = (insn & 0xff000000) == 0x54000000;
 	struct event *e = &s->b->events.data[s->b->events.count - 1];
@@ -229,7 +233,8 @@ static void add_conditional(struct derive_arm64_scan *s, uint64_t off, uint32_t 
 		e->pair = 2;
 }
 
-/* Zeros behind what does not go on, or behind other padding, are no traps. */
+/* Tells whether zeros at `off` are padding and no trap: they follow an instruction that never
+ * continues, or other padding. */
 static bool derive_arm64_is_fill(const struct derive_arm64_scan *s, uint64_t off)
 {
 	const size_t count = s->b->events.count;
@@ -242,7 +247,7 @@ static bool derive_arm64_is_fill(const struct derive_arm64_scan *s, uint64_t off
 static void derive_arm64_add(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
 {
 	const bool is_nop = insn == 0xd503201f;
-	/* Linkers turn adrp and add into nop and adr. */
+	/* Linkers replace adrp and add by nop and adr. */
 	const bool relaxed = is_nop && s->extent->code.size - off >= 8 &&
 			     (derive_arm64_insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
 	if ((insn & 0x7c000000) == 0x14000000)
@@ -274,8 +279,8 @@ void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 		derive_arm64_push(&s, off, EVENT_BAD)->len = 1;
 }
 
-/* Who saves pairs of registers in which order: LLVM x20, x19, gcc x19, x20 (stp, signed offset and
- * pre-indexed). */
+/* Guesses the compiler by the order of saved register pairs (stp, signed offset and pre-indexed).
+ * LLVM saves x20, x19, gcc x19, x20. */
 int derive_arm64_vote(struct bytes code)
 {
 	enum { NEAR_ENTRY = 16 };

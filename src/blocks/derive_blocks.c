@@ -1,9 +1,9 @@
-/* Blocks of one function from its events and targets: one walk from front to back. */
+/* Makes the blocks of one function from its events and targets, in one pass from start to end. */
 #include "blocks/derive_internal.h"
 
 #include "base/sort.h"
 
-/* With the flags of a block: control does not go on to what stands behind it. */
+/* Added to the flags of a block: control never continues to the next block. */
 #define DEAD (UINT32_C(1) << 31)
 
 struct derive_blocks_walk {
@@ -13,16 +13,16 @@ struct derive_blocks_walk {
 	struct batch *b;
 	const uint64_t *targets;
 	uint32_t size;
-	uint32_t start;  /* of the block at hand */
-	uint32_t target; /* the next one; `size` or more: none */
-	bool dead;       /* nothing leads to `start`, unless a target does */
+	uint32_t start;  /* Start of the current block */
+	uint32_t target; /* Next target. `size` or more if there is none. */
+	bool dead;       /* Nothing leads to `start`, unless it is a target. */
 	uint32_t id;
-	bool pad_at_start;  /* see join_first_pad */
-	bool catching;      /* between the calls that begin and end a handler */
-	size_t pad;         /* the next one */
-	size_t site;        /* the next one */
-	uint32_t last_call; /* offset of the last call of the range at hand */
-	size_t last_site;   /* that range; SIZE_MAX none */
+	bool pad_at_start;  /* See join_first_pad(). */
+	bool catching;      /* Between the calls that begin and end an exception handler */
+	size_t pad;         /* Index of the next one */
+	size_t site;        /* Index of the next one */
+	uint32_t last_call; /* Offset of the last call in the current call-site range */
+	size_t last_site;   /* Index of that range. SIZE_MAX if there is none. */
 };
 
 static bool is_llvm(const struct derive_blocks_walk *w)
@@ -30,7 +30,7 @@ static bool is_llvm(const struct derive_blocks_walk *w)
 	return w->fn->convention == DERIVE_LLVM;
 }
 
-/* The first target in [from, to), else `to`. */
+/* Returns the first target in [from, to), or `to` if there is none. */
 static uint32_t next_target(const struct derive_blocks_walk *w, uint32_t from, uint32_t to)
 {
 	while (from < to) {
@@ -47,7 +47,7 @@ static uint32_t next_target(const struct derive_blocks_walk *w, uint32_t from, u
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Ends the block at hand at `end`; the next one starts at `next`. */
+/* Ends the current block at `end`. The next block starts at `next`. */
 static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t next, uint32_t flags)
 {
 	ASSERT(end <= next && next <= w->size);
@@ -67,14 +67,14 @@ static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t nex
 	w->catching = w->catching && !w->dead;
 }
 
-/* Ends blocks at the targets up to `to`, which is no part of an instruction. */
+/* Ends blocks at all targets until `to`, which is the start of an instruction. */
 static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 {
 	for (; w->target <= to; w->target = next_target(w, w->target + 1, w->size)) {
 		const uint32_t at = w->target;
 		if (at < w->start || (at == w->start && !w->dead))
 			continue;
-		w->dead = false; /* something leads there, or instructions stand in between */
+		w->dead = false; /* a target, or instructions lie in between */
 		if (at > w->start)
 			close_block(w, at, at, BBMAP_FALL_THROUGH);
 	}
@@ -82,7 +82,7 @@ static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 
 /* ---- padding --------------------------------------------------------------------------------- */
 
-/* Whether [from, end) is what an assembler puts in to align `end`. */
+/* Tells whether [from, end) is padding that an assembler inserts to align `end`. */
 static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t end, uint32_t least)
 {
 	const uint64_t addr = w->x->addr + end;
@@ -90,9 +90,10 @@ static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t e
 	return align >= least && (align > end - from || align >= 64);
 }
 
-/* A run of nops from e on; returns the event behind it.  What is jumped to is a block.  Padding is
- * in a block unless what it aligns starts one: something leads there, or, with LLVM, it is a loop
- * that is entered from above. */
+/* Handles a run of nops that starts at e. Returns the event after it. If a jump leads to the
+ * run, the run is a block. Otherwise the padding stays in the block before, unless the code
+ * after it starts a block: code that something leads to, or, with LLVM, a loop that is entered
+ * from above. */
 static const struct event *do_nops(struct derive_blocks_walk *w, const struct event *e,
 				   const struct event *last)
 {
@@ -118,8 +119,8 @@ static const struct event *do_nops(struct derive_blocks_walk *w, const struct ev
 
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
-/* Whether the jump behind what ends at `end` is of the same block: not if anything else leads
- * there. */
+/* Tells whether the jump that follows `end` belongs to the same block. It does not if anything else
+ * leads to it. */
 static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
 {
@@ -127,8 +128,8 @@ static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const
 	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
 }
 
-/* Whether a jump there leaves the function, and not only for its cold part or back from there:
- * nobody calls the middle of a function. */
+/* Tells whether a jump to `target` is a tail call. A jump to the cold part of the function or back
+ * is none. Nor is a jump into the middle of a function, since nobody calls that. */
 static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint64_t target)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -143,8 +144,8 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 {
 	const uint32_t end = event_end(e);
 	const struct event *next = e + 1;
-	/* No compiler jumps over a jump of the same block, since it would turn the condition round,
-	 * unless that does not reach so far. */
+	/* A compiler would invert the condition instead of jumping across a jump of the same block,
+	 * unless the inverted jump would not reach its target. */
 	if (jump_follows(w, end, next, last)) {
 		const uint64_t from = w->x->addr + e->off;
 		const uint64_t far = next->target > from ? next->target - from
@@ -153,7 +154,8 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 		if (e->target != w->x->addr + event_end(next) || out_of_reach)
 			return;
 	}
-	/* The second of a pair of jumps is of the same block; on x86 it may lead elsewhere. */
+	/* The second jump of a pair belongs to the same block. On x86 it may lead to another
+	 * target. */
 	if (is_llvm(w) && e->pair && next < last && next->kind == EVENT_JCC &&
 	    next->pair == e->pair && next->off == end && !bit_get(w->targets, end) &&
 	    (e->reach == 0 || next->target == e->target))
@@ -166,7 +168,7 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The range with a pad that holds the call, or NULL. */
+/* Returns the call-site range with a landing pad that holds the call, or NULL. */
 static const struct derive_site *site_of(struct derive_blocks_walk *w, const struct event *e)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -188,14 +190,14 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 	uint32_t end = event_end(e);
 	w->catching = (w->catching || (traits & DERIVE_BEGINS_CATCH)) &&
 		      !(traits & DERIVE_ENDS_CATCH);
-	/* The compiler of the function does not know all that there is to know of the callee: code
-	 * behind a call is there because something leads to it. */
+	/* The compiler of this function did not know everything about the callee. If code after the
+	 * call is reached by nothing else, the compiler expected the call to return. */
 	const bool ends_there = end < w->size && bit_get(w->targets, end)
 					? !(traits & DERIVE_RETURNS)
 					: end == w->size || (next && next->off == end &&
 							     next->kind >= EVENT_TRAP);
 	if (traits & DERIVE_NO_RETURN && ends_there) {
-		/* Behind a call with a landing pad LLVM has a block without bytes to fall into. */
+		/* After a call with a landing pad, LLVM has a block of 0 bytes to fall into. */
 		close_block(w, end, end,
 			    DEAD | (s && is_llvm(w) && !calm ? BBMAP_FALL_THROUGH : 0));
 		return;
@@ -209,14 +211,14 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 			if (event_is_call(k))
 				w->last_call = k->off;
 	}
-	/* Virtual functions that hardly throw, by their place in the table: the second is the
-	 * deleting destructor as a rule, and what handlers call is std::exception::what(), the
-	 * third.  LLVM ends a range before such a call. */
+	/* Virtual functions that seldom throw, by their place in the table. The second is usually
+	 * the deleting destructor. The third is std::exception::what(), which handlers call. LLVM
+	 * ends a range before such a call. */
 	const bool calm_slot = !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
 	if (e->off != w->last_call && (calm || calm_slot))
 		return;
-	/* The last call of a range may have more behind it that is LLVM's call, which puts the
-	 * stack right or fetches the result. */
+	/* After the last call of a range, LLVM may have more code of the call, which restores the
+	 * stack or fetches the result. */
 	const uint64_t site_end = s->addr + s->size - w->x->addr;
 	if (is_llvm(w) && e->off == w->last_call && site_end > end &&
 	    site_end <= (next ? next->off : w->size))
@@ -229,8 +231,9 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 
 /* ---- landing pads ---------------------------------------------------------------------------- */
 
-/* Where gcc splits functions it gives each landing pad that is not cold a block of its own, which
- * is one instruction that saves a register; not if it goes on to jump to another part. */
+/* Splits landing pads that are not cold, if gcc made the function in several parts. The first
+ * instruction of the pad, which saves a register, is then a block of its own. It is not if the pad
+ * then jumps to another part. */
 static void split_pads(const struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 		       const struct event *last)
 {
@@ -252,7 +255,7 @@ static void split_pads(const struct derive_blocks_walk *w, uint64_t *targets, co
 	}
 }
 
-/* Whether any jump leads there. */
+/* Tells whether any jump leads to the address. */
 static bool is_jumped_to(const struct derive_blocks_walk *w, uint64_t addr, const struct event *e,
 			 const struct event *last)
 {
@@ -265,8 +268,8 @@ static bool is_jumped_to(const struct derive_blocks_walk *w, uint64_t addr, cons
 	return e < last;
 }
 
-/* Where the first landing pad of a part of a function would be at its start, which tables cannot
- * say, gcc puts a nop before it, which is of its block unless others come to what stands behind. */
+/* Joins the nop before the first landing pad to the pad's block, if only exceptions lead to the
+ * pad. gcc puts a nop there, because tables cannot express a pad at the start of a part. */
 static void join_first_pad(struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 			   const struct event *last)
 {
@@ -279,7 +282,7 @@ static void join_first_pad(struct derive_blocks_walk *w, uint64_t *targets, cons
 		targets[0] &= ~(UINT64_C(1) << e->len);
 }
 
-/* ---- the walk -------------------------------------------------------------------------------- */
+/* ---- walking along the code ------------------------------------------------------------------ */
 
 static const struct event *derive_blocks_step(struct derive_blocks_walk *w, const struct event *e,
 					      const struct event *last)
@@ -287,7 +290,7 @@ static const struct event *derive_blocks_step(struct derive_blocks_walk *w, cons
 	const uint32_t end = event_end(e);
 	const struct event *next = e + 1;
 	cut_at_targets(w, e->off);
-	/* Behind what goes nowhere, padding is passed over. */
+	/* Skips padding after an instruction that never continues. */
 	if (w->dead && e->off == w->start && (e->kind == EVENT_NOP || e->kind == EVENT_INT3)) {
 		w->start = end;
 		return e + 1;
@@ -302,7 +305,8 @@ static const struct event *derive_blocks_step(struct derive_blocks_walk *w, cons
 	case EVENT_BAD: close_block(w, e->off, end, DEAD); break;
 	case EVENT_TRAP: close_block(w, end, end, DEAD); break;
 	case EVENT_RET_IF:
-		/* LLVM has what ends the function otherwise in the same block. */
+		/* LLVM puts the next jump or return, which ends the function otherwise, into the
+		 * same block. */
 		if (!is_llvm(w) || next == last || next->off != end || bit_get(w->targets, end) ||
 		    (next->kind != EVENT_JMP && next->kind != EVENT_RET))
 			close_block(w, end, end, BBMAP_RETURN | BBMAP_FALL_THROUGH);
@@ -342,7 +346,7 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 	ASSERT(fn->event_first + fn->event_count <= b->events.count);
 	tables_follow(d, b, function);
 	split_pads(&w, b->targets + fn->word, e, last);
-	/* Targets that are no starts of instructions are none. */
+	/* A target is valid only at the start of an instruction. */
 	for (uint64_t i = 0; i <= x->code.size / 64; i++)
 		b->targets[fn->word + i] &= b->starts ? b->starts[fn->word + i]
 						      : UINT64_C(0x1111111111111111);

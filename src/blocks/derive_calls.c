@@ -1,21 +1,21 @@
-/* What is known of callees: whether they return, whether they throw.
+/* Finds out which callees return and which throw.
  *
- * Returning: a function does not if it has no return and jumps to none that has one; nor does one
- * that is called at the very end of a function, for there is nothing to return to, unless it is
- * called elsewhere with code behind it that nothing else leads to.
+ * Returning: a function does not return if it has no return and jumps to no function that returns.
+ * A function that is called at the very end of another function does not return either, since no
+ * code follows. It does if another call of it has following code that nothing else leads to.
  *
- * Throwing: compilers put calls that may throw into call-site ranges and leave out others.  So the
- * first and the last call of a range may throw, and a call that no range of a function with ranges
- * holds does not.  What a callee's own code says of that does not matter, for the compiler of the
- * caller seldom knew it. */
+ * Throwing: compilers put calls that may throw into call-site ranges and leave out others. So the
+ * first and the last call of a range may throw. A call outside all ranges, in a function that has
+ * ranges, does not. The callee's own code does not matter, because the compiler of the caller
+ * seldom knew it. */
 #include "blocks/derive_internal.h"
 
 #include "base/sort.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* What is known of the function at `addr`; NULL where nothing is, and then `at` is the place for
- * it. */
+/* Returns the entry of the function at `addr`. If there is none, returns NULL and sets *at to the
+ * place for it. */
 static struct derive_callee *traits_find(const struct traits *t, uint64_t addr, struct map_at *at)
 {
 	uint32_t i;
@@ -56,7 +56,7 @@ static bool derive_calls_has(const struct derivation *d, uint64_t addr, uint64_t
 
 typedef void function_fn(struct derivation *d, const struct batch *b, size_t function);
 
-/* Stubs are left out: what is known of one is known of the import it leads to. */
+/* Calls `fn` for each function except stubs. Facts about a stub are known from its import. */
 static void each_function(struct derivation *d, function_fn *fn)
 {
 	for (size_t i = 0; i < d->batches.count; i++) {
@@ -75,9 +75,10 @@ size_t site_from(const struct derive_facts *f, uint64_t addr)
 	return i;
 }
 
-/* ---- who returns ----------------------------------------------------------------------------- */
+/* ---- which functions return ------------------------------------------------------------------ */
 
-/* What stands last is no way out: an instruction that does not end a block there would fall out. */
+/* Tells whether control can run out of the end of the function. The last event must then be a nop
+ * or a conditional jump, or plain instructions must follow it. */
 static bool falls_out(const struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -96,8 +97,8 @@ static void note_returning(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, d->facts->extents[function].addr, DERIVE_RETURNS);
 }
 
-/* Those that jump to one that returns, round by round; those beyond our sight return unless
- * known. */
+/* Marks functions that jump to a returning function, round by round. Unknown functions are assumed
+ * to return. */
 static bool pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
@@ -130,7 +131,7 @@ static void note_not_returning(struct derivation *d, const struct batch *b, size
 		traits_add(&d->traits, addr, DERIVE_NO_RETURN);
 }
 
-/* A call at the end of its function. */
+/* Marks the callee of a call at the end of a function as seemingly not returning. */
 static void note_last_call(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -143,7 +144,7 @@ static void note_last_call(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, e->target, DERIVE_NO_RETURN | DERIVE_SEEMS);
 }
 
-/* Takes back what a call with code behind it disproves. */
+/* Marks callees as returning if code follows a call of them, although they seemed not to return. */
 static void check_calls(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -161,7 +162,7 @@ static void check_calls(struct derivation *d, const struct batch *b, size_t func
 	}
 }
 
-/* ---- who throws ------------------------------------------------------------------------------ */
+/* ---- which functions throw ------------------------------------------------------------------- */
 
 static void note_throwing(struct derivation *d, uint64_t addr)
 {
@@ -169,9 +170,9 @@ static void note_throwing(struct derivation *d, uint64_t addr)
 		traits_add(&d->traits, addr, DERIVE_THROWS);
 }
 
-/* Of the calls of one range, the first and the last may throw; the others may be anything.  Ranges
- * without a pad may be whatever stands between two others, if there is any call in it that may
- * throw. */
+/* Marks the first and the last call of a range as throwing. Other calls of the range may or may not
+ * throw. A range without a landing pad may just fill the gap between two ranges, if it holds any
+ * call that may throw. */
 static const struct event *note_range(struct derivation *d, const struct derive_extent *x,
 				      const struct derive_site *site, const struct event *e,
 				      const struct event *end)
@@ -213,7 +214,8 @@ static void note_ranges(struct derivation *d, const struct batch *b, size_t func
 	}
 }
 
-/* A call whose object is deleted next, of which little can be between, is one of a destructor. */
+/* Marks destructors as not throwing: callees of calls that are shortly followed by the deletion of
+ * the object. */
 static void note_destructors(struct derivation *d, const struct batch *b, size_t function)
 {
 	enum { MOST_BETWEEN = 16, LITTLE = 3 };
@@ -224,7 +226,7 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 		    e[i + 1].off - event_end(&e[i]) <= MOST_BETWEEN &&
 		    derive_calls_has(d, e[i + 1].target, DERIVE_DELETES))
 			traits_add(&d->traits, e[i].target, DERIVE_NO_THROW);
-	/* What does little else is the destructor that deletes. */
+	/* A function that does little besides deleting is a deleting destructor. */
 	const bool jumps = end > e && end[-1].kind == EVENT_JMP && !fn->returns;
 	const bool calls = fn->event_count >= 2 && fn->event_count <= LITTLE &&
 			   end[-1].kind == EVENT_RET && end[-2].kind == EVENT_CALL;
@@ -234,9 +236,10 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 			   DERIVE_NO_THROW | DERIVE_CALM);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
-/* Calls `fn` for all functions until none changes, but not without end; whether it came to one. */
+/* Calls `fn` for all functions until none changes, at most ROUNDS times. Returns whether no
+ * function changed in the last round. */
 static bool derive_calls_repeat(struct derivation *d,
 				bool (*fn)(struct derivation *d, const struct batch *b,
 					   size_t function))

@@ -1,20 +1,21 @@
-/* What LLVM puts behind a call that may throw and what is still of the call's block: copies of
- * registers that the blocks behind it want elsewhere.  What such a copy is shows by what follows.
- * x86-64. */
+/* Finds the end of a call's block in LLVM's code. After a call that may throw, LLVM copies
+ * registers for later blocks, and these copies belong to the call's block. The next instructions
+ * tell whether an instruction is such a copy. x86-64. */
 #include "blocks/derive_internal.h"
 #include "code/x86.h"
 
 enum { RAX = 0, RSP = 4, NO_REG = 16 };
 
-/* An instruction that sets a register and does nothing else. */
+/* An instruction that only sets a register. */
 struct derive_copies_copy {
-	unsigned from, to; /* from: NO_REG if it is no register */
+	unsigned from, to; /* from: NO_REG if the source is no register */
 	unsigned size;
-	bool store; /* of %rax to disp(%rsp) */
-	bool load;  /* from disp(%rsp) */
+	bool store; /* Stores %rax to disp(%rsp) */
+	bool load;  /* Loads from disp(%rsp) */
 };
 
-/* Of the register field, and of the one that ModRM or the opcode ends in. */
+/* Read the number of a register: from ModRM's reg field, or from the low bits of ModRM or the
+ * opcode. */
 static unsigned reg_field(uint8_t rex, uint8_t modrm)
 {
 	return (modrm >> 3 & 7) | (unsigned)(rex & 4) << 1;
@@ -25,8 +26,8 @@ static unsigned low_field(uint8_t rex, uint8_t byte)
 	return (byte & 7) | (unsigned)(rex & 1) << 3;
 }
 
-/* mov, lea, xor of a register with itself; from other registers, %rsp or %rip relative memory,
- * immediates. */
+/* Reads a copy: mov, lea, or xor of a register with itself. The source is a register, memory
+ * relative to %rsp or %rip, or an immediate. */
 static bool read_copy(const uint8_t *p, uint64_t left, struct derive_copies_copy *ret)
 {
 	struct x86_insn in;
@@ -53,16 +54,18 @@ static bool read_copy(const uint8_t *p, uint64_t left, struct derive_copies_copy
 	return ret->load || (op == 0x8d && (stack || in.pc_relative));
 }
 
-/* cmpq $0, to the place the instruction before stored %rax to: the displacement is the same. */
+/* Tells whether the next instruction is a cmpq with $0 of the place that %rax was just stored to.
+ * The displacement is then the same. */
 static bool compares(const uint8_t *p, uint64_t left, const struct derive_copies_copy *c)
 {
-	const unsigned size = c->size - 4; /* of the displacement: behind REX, opcode, ModRM, SIB */
+	const unsigned size = c->size - 4; /* size of the displacement, after REX, opcode, ModRM
+					    * and SIB */
 	return left > 6 + size && p[c->size] == 0x48 && p[c->size + 1] == 0x83 &&
 	       p[c->size + 2] == (p[2] | 0x38) && p[c->size + 3] == 0x24 &&
 	       memcmp(p + c->size + 4, p + 4, size) == 0 && p[c->size + 4 + size] == 0;
 }
 
-/* rbx, rbp, r12 to r15. */
+/* Tells whether callees preserve the register: rbx, rbp, r12 to r15. */
 static bool is_saved(unsigned reg)
 {
 	return reg == 3 || reg == 5 || reg >= 12;
@@ -82,12 +85,12 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 		if (c.store)
 			return i == 0 && compares(p, x->code.size - at, &c) ? at + c.size : from;
 		if (c.from == RAX)
-			return is_saved(c.to) ? at : from; /* the first thing with the result */
+			return is_saved(c.to) ? at : from; /* first use of the result */
 		at += c.size;
 		const bool led_to = at < x->code.size && bit_get(targets, at);
 		if (i == 0 && c.from != NO_REG &&
 		    (led_to || (next && next->off == at && next->kind == EVENT_JMP)))
-			return at; /* nothing else: no block of its own */
+			return at; /* one copy alone makes no block of its own */
 		if (led_to || c.to == RAX || !(c.load || is_saved(c.to)))
 			break;
 	}

@@ -1,4 +1,4 @@
-/* Data among code of microcontrollers: literal pools, tables of branches. */
+/* Finds data among code of microcontrollers: literal pools, tables of branches. */
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
@@ -7,13 +7,13 @@
 #include "code/xtensa.h"
 #include "image/code_symbols.h"
 
-/* ---- by marks -------------------------------------------------------------------------------- */
+/* ---- data by mapping symbols ----------------------------------------------------------------- */
 
-/* ELF for the Arm Architecture, 5.5.5, and the RISC-V ELF psABI: "$d" and the like say what follows
- * up to the next mark. */
+/* A mapping symbol, such as "$d" for data. It tells the kind of the bytes until the next one (ELF
+ * for the Arm Architecture, 5.5.5; RISC-V ELF psABI). */
 struct mark {
 	uint64_t addr;
-	uint64_t is_data; /* also code of another set of instructions */
+	uint64_t is_data; /* Data, or code of the other instruction set */
 };
 
 typedef VEC(struct mark) mark_vec;
@@ -31,7 +31,7 @@ static void list_marks(const struct gathering *g, const struct image *im, mark_v
 	}
 }
 
-/* From the marks of data to the next one, or to the end of the region. */
+/* Adds the data from each mark of data to the next mark, or to the end of the region. */
 static void take_marks(struct gathering *g, const mark_vec *marks)
 {
 	for (size_t i = 0; i < marks->count; i++) {
@@ -45,14 +45,15 @@ static void take_marks(struct gathering *g, const mark_vec *marks)
 	}
 }
 
-/* ---- by what code reads ---------------------------------------------------------------------- */
+/* ---- data by what code reads ----------------------------------------------------------------- */
 
 struct reads {
 	const struct code_region *region;
 	struct derive_facts facts;
-	uint64_t *data;       /* a bit a byte */
-	uint64_t made, known; /* an address that adr made, and where; 0: none */
-	unsigned reg;         /* that has it */
+	uint64_t *data;       /* One bit per byte: the byte is data */
+	uint64_t made, known; /* made: address that an adr instruction computed. known: address
+			       * of that instruction, 0 if none. */
+	unsigned reg;         /* Register that holds `made` */
 };
 
 static bool derive_data_is(const struct reads *w, uint64_t off)
@@ -67,7 +68,8 @@ static void derive_data_mark(struct reads *w, uint64_t addr, uint64_t size)
 		w->data[(from + i) / 64] |= UINT64_C(1) << (from + i) % 64;
 }
 
-/* Numbers of 8 bytes are loaded from an address that adr made just before. */
+/* Marks numbers of 8 bytes as data. Code loads them from an address that an adr instruction
+ * computed shortly before. */
 static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t addr)
 {
 	enum { NEAR = 16 };
@@ -80,8 +82,9 @@ static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t
 		w->known = addr;
 }
 
-/* The instruction at `off`; returns where the next one stands.  Pools stand behind what reads them,
- * so that nothing of them has been passed as code. */
+/* Reads the instruction at `off` and marks the data that it loads. Returns the offset of the next
+ * instruction. Literal pools follow the code that reads them, so that the scan knows them before it
+ * gets there. */
 static uint64_t derive_data_read_one(struct reads *w, uint64_t off)
 {
 	const struct bytes all = w->region->bytes;
@@ -105,7 +108,8 @@ static uint64_t derive_data_read_one(struct reads *w, uint64_t off)
 	return end;
 }
 
-/* Pools of Xtensa stand in front of what loads them: a second pass does not take them for code. */
+/* Reads an Xtensa instruction. Literal pools come before the code that loads them, so that a second
+ * pass is needed to skip them as data. */
 static uint64_t read_xtensa(struct reads *w, uint64_t off)
 {
 	const uint8_t *p = w->region->bytes.p + off;
@@ -140,7 +144,7 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 	mem_free(w.data);
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- all steps together ---------------------------------------------------------------------- */
 
 void gather_data(struct gathering *g)
 {

@@ -1,4 +1,4 @@
-/* What an image says of its code besides symbols: unwind tables, pointers, imports, relocations. */
+/* Gathers facts about code from unwind tables, pointers, imports and relocations. */
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
@@ -11,7 +11,7 @@
 
 /* ---- unwind tables --------------------------------------------------------------------------- */
 
-/* False where the entry has no table that can be read. */
+/* Reads the call-site ranges of an entry. False if it has no readable table. */
 static bool derive_facts_read_sites(struct gathering *g, const struct unwind_entry *e)
 {
 	const struct section *in = image_section_at(g->im, e->lsda_addr);
@@ -29,7 +29,7 @@ static bool derive_facts_read_sites(struct gathering *g, const struct unwind_ent
 
 typedef VEC(struct unwind_fixup) fixup_vec;
 
-/* Objects: where the pointers of the section lead. */
+/* Objects: lists the targets of the pointers in the section, from its relocations. */
 static void derive_facts_read_fixups(const struct gathering *g, const struct section *s,
 				     fixup_vec *ret)
 {
@@ -74,7 +74,7 @@ static void derive_facts_read_frames(struct gathering *g, const struct section *
 	vec_release(&fixups);
 }
 
-/* Ranges of two functions at one place make no sense: the first counts. */
+/* Sorts the call-site ranges. If two functions' ranges overlap, the first stays. */
 static void order_sites(struct gathering *g)
 {
 	size_t kept = 0;
@@ -88,7 +88,8 @@ static void order_sites(struct gathering *g)
 	g->sites.count = kept;
 }
 
-/* llvm-bolt leaves the old table behind, and copies it to the end of the new one. */
+/* Reads the unwind tables. llvm-bolt copies the old table to the end of the new one. The old
+ * section is skipped. */
 void gather_unwind(struct gathering *g)
 {
 	for (size_t i = 1; i < g->im->section_count; i++) {
@@ -121,7 +122,8 @@ static void derive_facts_read_relocs(struct gathering *g, const struct section *
 			derive_facts_add_pointer(g, target);
 }
 
-/* Programs at a fixed place have no relocations: words that are addresses of code. */
+/* Reads words that are addresses of code. Needed for programs at a fixed address, which have no
+ * relocations. */
 static void derive_facts_read_words(struct gathering *g, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(g->im, s), g->im->big_endian);
@@ -176,7 +178,7 @@ struct imports {
 	struct plt plt;
 };
 
-/* Imports are called through a stub, or their slot. */
+/* Records an import. Code calls it through a stub or through its slot. */
 static void callee_by_stub(void *user, const struct plt_stub *stub)
 {
 	struct imports *imports = user;
@@ -209,7 +211,8 @@ void gather_callees(struct gathering *g)
 
 /* ---- relocations of code --------------------------------------------------------------------- */
 
-/* An address for a symbol that is elsewhere: calls of one function have one target. */
+/* Makes up an address for a symbol outside the file, so that all calls of one function have the
+ * same target. */
 static uint64_t made_up_addr(uint32_t symbol)
 {
 	return DERIVE_NOWHERE - 1 - symbol;

@@ -1,7 +1,7 @@
-/* Events of code whose instructions flow.h tells: Thumb-2, RISC-V, AVR, Xtensa.
+/* Finds the events of Thumb-2, RISC-V, AVR and Xtensa code, with the decoders of flow.h.
  *
- * Tables of branches stand behind their instruction (TBB, TBH), or are words that the function
- * takes the address of: addresses, or distances from the table. */
+ * Tables of branches follow their instruction (TBB, TBH), or consist of words whose address the
+ * function takes. Such words are addresses, or distances from the table. */
 #include "blocks/derive_internal.h"
 
 #include "base/sort.h"
@@ -16,9 +16,9 @@ struct derive_flow_scan {
 	struct function *fn;
 	struct batch *b;
 	struct flow_way way;
-	size_t fix, data;  /* the next ones */
-	uint64_t returned; /* behind the last return */
-	bool untold;       /* some indirect jump has no table behind it */
+	size_t fix, data;  /* Indexes of the next fix and the next data */
+	uint64_t returned; /* Offset after the last return */
+	bool untold;       /* At least one indirect jump has no table after it. */
 };
 
 static struct event *derive_flow_push(struct derive_flow_scan *s, uint64_t off, uint64_t len,
@@ -31,7 +31,7 @@ static struct event *derive_flow_push(struct derive_flow_scan *s, uint64_t off, 
 	return &s->b->events.data[s->b->events.count - 1];
 }
 
-/* Bytes that are no code. */
+/* Records bytes that are no code as EVENT_BAD. Returns `end`. */
 static uint64_t derive_flow_skip(struct derive_flow_scan *s, uint64_t off, uint64_t end)
 {
 	enum { MOST = 252 };
@@ -44,7 +44,7 @@ static uint64_t derive_flow_skip(struct derive_flow_scan *s, uint64_t off, uint6
 	return off;
 }
 
-/* The data at `off`, or NULL. */
+/* Returns the data at `off`, or NULL. */
 static const struct derive_data *derive_flow_data_at(struct derive_flow_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
@@ -54,8 +54,8 @@ static const struct derive_data *derive_flow_data_at(struct derive_flow_scan *s,
 	return s->data < f->data_count && f->data[s->data].addr <= addr ? &f->data[s->data] : NULL;
 }
 
-/* Where the instruction leads: as relocated, or as it stands.  Several relocations may be of one
- * field, of which those that only allow something lead nowhere. */
+/* Returns the target of the instruction: the relocated one, or `stands` if there is no relocation.
+ * If several relocations apply to one field, those that only permit relaxing have no target. */
 static uint64_t derive_flow_relocated(struct derive_flow_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;
@@ -70,8 +70,8 @@ static uint64_t derive_flow_relocated(struct derive_flow_scan *s, uint64_t off, 
 
 /* ---- tables of branches ---------------------------------------------------------------------- */
 
-/* A table among the code; returns its end.  Where data are known the table is no
- * longer than they are. */
+/* Adds a table among the code and returns its end. If data is known there, the table ends with the
+ * data at the latest. */
 static uint64_t add_inline_table(struct derive_flow_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
@@ -83,7 +83,8 @@ static uint64_t add_inline_table(struct derive_flow_scan *s, struct jump_table t
 	return min_u64(align_up(begin + t.limit * t.width, 2), x->code.size);
 }
 
-/* Jumps whose table nobody has seen yet read those that the function refers to. */
+/* Guesses the tables of indirect jumps without a known table, among the data that the function
+ * refers to. */
 static void derive_flow_add_tables(struct derive_flow_scan *s)
 {
 	struct jump_table t;
@@ -105,8 +106,8 @@ static void derive_flow_add_tables(struct derive_flow_scan *s)
 		e->table |= e->kind == EVENT_JMP_INDIRECT;
 }
 
-/* In a stretch of functions: a table whose address the instructions before the jump at `off` make,
- * behind the last return. */
+/* Finds the table of the jump at `off`, if extents hold several functions. Its address comes from
+ * instructions shortly before the jump and after the last return. */
 static bool derive_flow_find_table(struct derive_flow_scan *s, uint64_t off, uint64_t end)
 {
 	enum { WINDOW = 64 };
@@ -131,9 +132,8 @@ static bool derive_flow_find_table(struct derive_flow_scan *s, uint64_t off, uin
 static void derive_flow_add_jump(struct derive_flow_scan *s, uint64_t off, const struct flow *in,
 				 uint64_t target)
 {
-	/* So many bytes a conditional jump reaches, as an exponent.  On RISC-V compilers count
-	 * instructions before they are made short, which is up to twice as much as there is at the
-	 * end. */
+	/* Distance that a conditional jump reaches, as a power of two. RISC-V compilers estimate it
+	 * before instructions are compressed, and so get at most twice the final distance. */
 	const enum code_isa isa = s->facts->isa;
 	const bool conditional = in->kind == FLOW_CONDITIONAL;
 	struct event *e = derive_flow_push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
@@ -153,7 +153,8 @@ static void derive_flow_add_call(struct derive_flow_scan *s, uint64_t off, const
 	e->maybe = in->maybe;
 }
 
-/* lld pads code of Thumb with what would be a jump elsewhere: behind what does not go on. */
+/* Tells whether the instruction is padding. lld pads Thumb code, after instructions that never
+ * continue, with a value that would elsewhere be a conditional jump. */
 static bool derive_flow_is_pad(const struct derive_flow_scan *s, uint64_t off,
 			       const struct flow *in)
 {
@@ -168,7 +169,7 @@ static bool derive_flow_is_pad(const struct derive_flow_scan *s, uint64_t off,
 	       code_pad_size(s->facts->isa, x->code.p + off, x->code.size - off) > 0;
 }
 
-/* Returns the end of what belongs to the instruction. */
+/* Records the event of an instruction. Returns the end of the instruction and of its table. */
 static uint64_t derive_flow_add(struct derive_flow_scan *s, uint64_t off, const struct flow *in)
 {
 	const uint64_t end = off + in->size;
@@ -217,7 +218,7 @@ static uint64_t derive_flow_add(struct derive_flow_scan *s, uint64_t off, const 
 	return end;
 }
 
-/* auipc and jalr are one jump or call; relocations are of the former. */
+/* Handles auipc and jalr as one jump or call. Relocations apply to auipc. */
 static bool add_far(struct derive_flow_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
@@ -236,7 +237,7 @@ static bool add_far(struct derive_flow_scan *s, uint64_t off)
 	return true;
 }
 
-/* Any instruction, or what is none; returns its end. */
+/* Decodes the bytes at `off`, which may be no instruction. Returns their end. */
 static uint64_t derive_flow_look(struct derive_flow_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
@@ -272,7 +273,8 @@ void derive_flow(const struct derivation *d, struct batch *b, size_t function)
 		off = derive_flow_look(&s, off);
 	if (s.untold)
 		derive_flow_add_tables(&s);
-	/* Jumps through a table return nobody; others leave the function. */
+	/* An indirect jump through a table stays in the function. Any other indirect jump leaves
+	 * it. */
 	const struct event *e = s.b->events.data + s.fn->event_first;
 	for (; e < s.b->events.data + s.b->events.count; e++)
 		s.fn->returns |= e->kind == EVENT_JMP_INDIRECT && !e->table;

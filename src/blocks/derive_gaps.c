@@ -1,5 +1,5 @@
-/* Stretches of code that neither a symbol nor an unwind table describes: what says where functions
- * begin in them. */
+/* Collects evidence for the starts of functions in code that neither a symbol nor an unwind table
+ * describes. */
 #include "blocks/derive_map.h"
 
 #include "base/sort.h"
@@ -12,16 +12,16 @@
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 
-/* Calls and addresses in described code are not worth a look while the gaps are less than a
- * GAPS_SHARE-th of all code.  Where code of microcontrollers takes from the stack first,
- * LOOKS_PER_BYTE bytes a byte of code are followed at most. */
+/* GAPS_SHARE: described code is searched for calls and addresses only if gaps make up at least a
+ * GAPS_SHARE-th of all code. LOOKS_PER_BYTE limits the bytes of microcontroller code that are
+ * followed, per byte of code. */
 enum { GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
 
 struct derive_gaps_search {
 	struct gathering *g;
 	struct code_gaps *gaps;
-	uint64_t looks;    /* bytes of code that may still be followed */
-	code_ref_vec refs; /* scratch */
+	uint64_t looks;    /* Bytes of code that may still be followed */
+	code_ref_vec refs; /* reused for each gap */
 };
 
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
@@ -49,9 +49,10 @@ static void derive_gaps_add_pointer(struct derive_gaps_search *s, uint64_t addr)
 	gaps_add(s->g, &s->gaps->pointers, addr);
 }
 
-/* ---- what code says -------------------------------------------------------------------------- */
+/* ---- evidence in code ------------------------------------------------------------------------ */
 
-/* lld calls what stands behind the call where a weak function of Thumb is not there. */
+/* Records a call. If a weak Thumb function is missing, lld makes the call lead to the next
+ * instruction. Such a call is ignored. */
 static void derive_gaps_add_call(struct derive_gaps_search *s, const struct code_ref *call)
 {
 	enum { BL = 4 };
@@ -63,14 +64,14 @@ static void derive_gaps_add_call(struct derive_gaps_search *s, const struct code
 	derive_gaps_add_start(s, to);
 }
 
-/* Of code that is described. */
+/* Records a jump from described code into a gap. */
 static void add_leap(struct derive_gaps_search *s, const struct code_ref *r)
 {
 	const bool x86 = s->g->isa == CODE_X86_64 || s->g->isa == CODE_I386;
 	if (!gap_at(s->g, r->to))
 		return;
 	derive_gaps_add_pointer(s, r->to);
-	/* Behind the opcode, which has two bytes if it is of a conditional jump. */
+	/* The field follows the opcode. Opcodes of conditional jumps have two bytes. */
 	const bool conditional = x86 && r->field - r->from > 1;
 	vec_push(&s->gaps->leaps, (struct leap){ r->to, r->from, conditional, true });
 }
@@ -84,7 +85,7 @@ static void derive_gaps_add_refs(struct derive_gaps_search *s)
 		else if (r->kind == REF_JUMP)
 			add_leap(s, r);
 		else {
-			/* What code of microcontrollers makes of constants may be anything. */
+			/* Constants in code of microcontrollers may be any number. */
 			const bool number = r->use != USE_ACCESS || is_small(s->g->isa);
 			derive_gaps_add_pointer(s, r->to);
 			if (gap_at(s->g, r->to))
@@ -100,7 +101,7 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 	ASSERT(g->regions.count > 0);
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
 	const bool fixed = image_code_has_addresses(g->im);
-	/* What is described may be of the other set of instructions of ARM. */
+	/* Described ARM code may be of the other instruction set (ARM, not Thumb). */
 	const unsigned jumps = g->isa == CODE_THUMB ? 0 : REF_JUMP;
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
 					   (inside ? REF_INSIDE : REF_CALL | jumps),
@@ -125,7 +126,7 @@ static void derive_gaps_read_code(struct derive_gaps_search *s, uint64_t addr, s
 	}
 }
 
-/* What of a region is described. */
+/* Reads the parts of a region that symbols or unwind tables describe. */
 static void derive_gaps_read_described(struct derive_gaps_search *s, const struct code_region *r)
 {
 	const uint64_t end = r->addr + r->bytes.size;
@@ -165,9 +166,9 @@ static void read_all_code(struct derive_gaps_search *s)
 		derive_gaps_read_described(s, &s->g->regions.data[i]);
 }
 
-/* ---- what data say --------------------------------------------------------------------------- */
+/* ---- evidence in data ------------------------------------------------------------------------ */
 
-/* Tables of unwinding of ARM say where functions begin, in either set of instructions. */
+/* Reads ARM's unwind tables, which tell where functions of both instruction sets begin. */
 static void read_exidx(struct derive_gaps_search *s, const struct section *table)
 {
 	const struct image *im = s->g->im;
@@ -184,7 +185,7 @@ static void read_exidx(struct derive_gaps_search *s, const struct section *table
 	}
 }
 
-/* What chooses an indirect function is a function. */
+/* Adds the resolvers of indirect functions, which are functions too. */
 static void read_choosers(struct derive_gaps_search *s, const struct section *table)
 {
 	struct reloc_iter it;
@@ -208,7 +209,7 @@ static void derive_gaps_read_tables(struct derive_gaps_search *s)
 			read_choosers(s, t);
 		else if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
 			 t->type == SHT_PREINIT_ARRAY) {
-			/* Constructors and destructors. */
+			/* Arrays of constructors and destructors */
 			const unsigned size = im->bits == 64 ? 8 : 4;
 			struct reader r = reader_of(section_bytes(im, t), im->big_endian);
 			while (reader_left(&r) >= size)
@@ -219,7 +220,7 @@ static void derive_gaps_read_tables(struct derive_gaps_search *s)
 	}
 }
 
-/* Symbols, where unwind tables do not say more. */
+/* Lists functions of the dynamic symbol table, if there is no .eh_frame, which tells more. */
 static void list_others(struct derive_gaps_search *s)
 {
 	const struct image *im = s->g->im;
@@ -235,13 +236,13 @@ static void list_others(struct derive_gaps_search *s)
 	addrs_sort(&s->gaps->others);
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- all steps together ---------------------------------------------------------------------- */
 
 static void search_all(struct derive_gaps_search *s)
 {
 	struct gathering *g = s->g;
 	gather_pointers(g);
-	/* Words of Thumb programs are read below: even ones lead to no code. */
+	/* Thumb programs: words are read below, because even words never lead to code. */
 	const bool words = g->isa == CODE_THUMB && g->im->type == ET_EXEC;
 	for (size_t i = 0; !words && i < g->entries.count; i++)
 		derive_gaps_add_pointer(s, flow_entry(g->isa, g->entries.data[i]));
@@ -260,7 +261,8 @@ static void search_all(struct derive_gaps_search *s)
 	addrs_sort(&s->gaps->wholes);
 }
 
-/* A label alone, as linker scripts put at the start of data, makes no code of them. */
+/* A label without a size does not turn data into code: linker scripts put labels at the start of
+ * data. */
 static void drop_data(const struct code_gaps *gaps, split_function_vec *found)
 {
 	size_t kept = 0;

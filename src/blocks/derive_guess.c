@@ -1,16 +1,17 @@
-/* Which compiler made a function: by its habits, and by those of its neighbours, for the functions
- * of an object file stand together. */
+/* Guesses the compiler of each function by its habits and by those of its neighbours. Functions of
+ * one object file are adjacent. */
 #include "blocks/derive_internal.h"
 
-/* A change of compilers between two functions costs as much as a function that contradicts it. */
+/* CHANGE: cost of changing the compiler between two functions, equal to one function that strongly
+ * contradicts. */
 enum { CHANGE = 2, ENOUGH = 8 };
 
-/* The cheapest way through all functions, as LLVM's or gcc's, where votes against what is chosen
- * and changes cost (Viterbi's algorithm): from front to back with, for each end, where it came
- * from. */
+/* Finds the cheapest assignment of LLVM or gcc to all functions (Viterbi's algorithm). Votes
+ * against the assigned compiler cost, and so do changes between neighbours. The first pass keeps,
+ * for each function and compiler, the cheapest compiler before it. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each)
 {
-	enum { LLVM = 1, GCC = 2 }; /* bits: it is cheaper to come here from the other one */
+	enum { LLVM = 1, GCC = 2 }; /* bits: coming from the other compiler is cheaper */
 	uint64_t votes = 0, llvm = 0, gcc = 0;
 	for (size_t i = 0; i < f->extent_count; i++) {
 		const struct bytes code = f->extents[i].code;

@@ -1,8 +1,9 @@
-/* derive_internal.h - what the files derive_*.c share.
+/* derive_internal.h - declares what the files derive_*.c share.
  *
- * Deriving takes three steps.  Decoding (in parallel) turns each function into events, which are
- * the instructions that matter to blocks, and a bit for each place a jump leads to.  Then what is
- * known of callees is gathered from all functions together.  Then (in parallel) blocks are made. */
+ * Deriving blocks takes three steps. First, decoding turns each function into events and target
+ * bits, in parallel. Events are the instructions that matter to blocks. A target bit marks an
+ * offset that a jump leads to. Second, facts about callees are gathered from all functions. Third,
+ * blocks are made, in parallel. */
 #ifndef HEFT_CODE_DERIVE_INTERNAL_H
 #define HEFT_CODE_DERIVE_INTERNAL_H
 
@@ -12,75 +13,80 @@
 enum event_kind {
 	EVENT_JCC,
 	EVENT_JMP,
-	EVENT_JMP_INDIRECT, /* target: the slot it reads, or DERIVE_NOWHERE */
+	EVENT_JMP_INDIRECT, /* target: the slot that the jump reads, or DERIVE_NOWHERE */
 	EVENT_CALL,
-	EVENT_CALL_INDIRECT, /* the same */
+	EVENT_CALL_INDIRECT, /* target: as for EVENT_JMP_INDIRECT */
 	EVENT_RET,
-	EVENT_RET_IF, /* on a condition */
+	EVENT_RET_IF, /* A return with a condition */
 	EVENT_TRAP,
-	EVENT_INT3, /* x86: padding where nothing leads to it */
+	EVENT_INT3, /* x86: padding, unless something leads to it */
 	EVENT_NOP,
-	EVENT_BAD, /* a byte or word that is no instruction */
+	EVENT_BAD, /* A byte or word that is no instruction */
 };
 
 struct event {
 	uint64_t target; /* address */
 	uint32_t off;
 	uint8_t len, kind;
-	/* indirect call: offset in the table of virtual functions, if it is one; 0 none */
+	/* Indirect call: offset of the function in a table of virtual functions. 0 if none. */
 	uint8_t slot;
-	/* Of conditional jumps on the outcome of one comparison of floating-point numbers: all that
-	 * belong together have the same bit. */
+	/* Compilers test the result of one floating-point comparison with two conditional jumps.
+	 * Both jumps of such a pair have the same bit here. */
 	uint8_t pair;
-	bool table;    /* indirect jump: it has a jump table; no instruction: it is of one */
-	bool maybe;    /* call: on a condition */
-	uint8_t reach; /* conditional jump: it gets less than 2^reach bytes far; 0 as far as any */
+	bool table;    /* Indirect jump: it has a jump table. EVENT_BAD: the bytes belong to a
+		        * jump table. */
+	bool maybe;    /* The call has a condition. */
+	uint8_t reach; /* Conditional jump: reaches less than 2^reach bytes. 0 if unlimited. */
 };
 
-/* Entry i is at addr + i * width and leads to anchor + (entry << shift). */
+/* A jump table. Entry i is at addr + i * width and leads to anchor + (entry << shift). */
 struct jump_table {
 	uint64_t addr;
 	uint64_t anchor;
-	uint64_t limit; /* entries at most; UINT64_MAX not known */
+	uint64_t limit; /* Maximal number of entries. UINT64_MAX if unknown. */
 	uint8_t width, shift;
 	bool is_signed;
-	/* what it leads to is known but for the bits above the low 32, which are those of */
+	/* Only the low 32 bits of a target are certain. The bits above them come from `high`. */
 	bool wraps;
-	/* this: sections of objects lie further apart than entries of 4 bytes reach */
+	/* Bits above the low 32 of all targets. Needed for objects, whose sections lie further
+	 * apart than 4-byte entries reach. */
 	uint64_t high;
 };
 
 struct function {
-	size_t event_first, event_count; /* in its batch */
-	size_t word;                     /* of its bits */
-	uint8_t convention;              /* enum derive_convention */
-	/* Of a stretch of functions: those of the events that have one, in their order. */
+	size_t event_first, event_count; /* Events of the function in the array of its batch */
+	size_t word;                     /* Index of the first word of its bits */
+	uint8_t convention;              /* An enum derive_convention */
+	/* Only if extents hold several functions: the tables of the events that have one, in order
+	 * of the events. */
 	size_t table_first, table_count;
-	bool returns; /* not only by a tail call */
-	bool cold;    /* the part of a function that is jumped into, not called */
+	bool returns; /* Has a way to return besides tail calls */
+	bool cold;    /* A part of a function that is jumped to and never called */
 	uint64_t block_first, block_count;
 };
 
-/* Neighbouring functions: one job. */
+/* The target of a jump out of its function. */
 struct out {
 	uint64_t to;
 	uint64_t conditional;
 };
 
 struct batch {
-	size_t first, last; /* functions */
-	uint64_t size;      /* bytes of their code */
+	size_t first, last; /* range of functions */
+	uint64_t size;      /* Bytes of code of the functions */
 	VEC(struct event) events;
 	VEC(struct jump_table) tables;
-	uint64_t *starts;  /* a bit for each offset: an instruction starts there; not AArch64 */
-	uint64_t *targets; /* a block starts there whatever stands before it */
+	uint64_t *starts;  /* One bit per offset: an instruction starts there. Not for AArch64. */
+	uint64_t *targets; /* One bit per offset: a block starts there, whatever comes before */
 	VEC(struct bbmap_block) blocks;
-	VEC(struct out) outs; /* where jumps lead that leave their function */
-	VEC(uint64_t) bases;  /* of a stretch: data that code refers to; tables end there */
-	VEC(uint64_t) refs;   /* scratch: data that the function took the address of */
+	VEC(struct out) outs; /* Targets of jumps that leave their function */
+	VEC(uint64_t)
+	bases;              /* Only if extents hold several functions: addresses of data that
+			       * code refers to. A jump table ends at such an address. */
+	VEC(uint64_t) refs; /* Scratch: addresses of data that the function takes */
 };
 
-/* Traits of functions by address. */
+/* Traits (enum derive_trait) of functions, by address. */
 struct traits {
 	VEC(struct derive_callee) list;
 	struct map by_addr;
@@ -88,13 +94,16 @@ struct traits {
 
 struct derivation {
 	const struct derive_facts *facts;
-	struct function *functions; /* one an extent */
+	struct function *functions; /* One function per extent */
 	VEC(struct batch) batches;
-	VEC(uint64_t) bases; /* of jump tables, sorted */
+	VEC(uint64_t) bases; /* Start addresses of jump tables, sorted */
 	VEC(uint64_t)
-	pads; /* landing pads, sorted; often in another part than the ranges they are of */
-	VEC(struct out) outs; /* of all batches, sorted: parts of functions jump into one another */
-	bool has_cold;        /* some function is cold */
+	pads; /* Landing pads, sorted. A pad and its range often lie in different parts of a
+	       * function. */
+	VEC(struct out)
+	outs;          /* Jumps out of functions, of all batches, sorted. Parts of one
+			       * function jump to each other. */
+	bool has_cold; /* At least one function is cold. */
 	struct traits traits;
 };
 
@@ -128,7 +137,7 @@ static inline const struct event *events_of(const struct batch *b, const struct 
 	return b->events.data + f->event_first;
 }
 
-/* Records where a jump leads. */
+/* Records the target of a jump: as a bit inside the function, in `outs` if outside. */
 static inline void note_target(struct batch *b, const struct function *f,
 			       const struct derive_extent *x, uint64_t addr, bool conditional)
 {
@@ -142,21 +151,22 @@ static inline void note_target(struct batch *b, const struct function *f,
 void derive_decode(struct derivation *d, unsigned threads);
 void derive_release(struct derivation *d);
 
-/* derive_x86.c, derive_arm64.c, derive_flow.c (all that flow.h knows): decodes a function, whose
- * bits are there. */
+/* Decode one function, whose bits are already allocated. derive_x86.c, derive_arm64.c;
+ * derive_flow.c for all other machines of flow.h. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
 void derive_flow(const struct derivation *d, struct batch *b, size_t function);
-/* derive_thumb.c: whether the instruction at `off` jumps through a table behind it. */
+/* derive_thumb.c: tells whether the instruction at `off` jumps through a table that follows it. */
 struct flow;
 bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
 			const struct flow *in, struct jump_table *ret);
-/* The vote of a function, -2 to 2: for gcc if less than 0, for LLVM if more. */
+/* Guess the compiler of a function, from -2 to 2. Values below 0 speak for gcc, above 0 for
+ * LLVM. */
 int derive_x86_vote(struct bytes code);
 int derive_arm64_vote(struct bytes code);
 
-/* derive_tables.c: where entry i < count of a table of at most `count` leads; false past its
- * end. */
+/* derive_tables.c: visits the targets of a jump table, at most `most` entries. table_next() returns
+ * false at the end of the table. */
 struct table_cursor {
 	const struct jump_table *table;
 	struct bytes bytes;
@@ -167,34 +177,36 @@ struct table_cursor {
 void table_open(struct table_cursor *c, const struct derive_facts *f, const struct jump_table *t,
 		uint64_t most);
 bool table_next(struct table_cursor *c, uint64_t *ret);
-/* Completes a table of the function. */
+/* Completes the fields of a table that belongs to function x. */
 void table_set_reach(const struct derive_facts *f, const struct derive_extent *x,
 		     struct jump_table *t);
-/* Whether what is at `addr` looks like a table of the function: *ret is how it is read. */
+/* Tells whether the bytes at `addr` look like a jump table of function x. *ret is then the way to
+ * read the table. */
 bool table_guess(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		 struct jump_table *ret);
-/* Whether what is at `addr` is a table of the jump that ends at `end`, in a stretch of functions:
- * an entry leads on from there.  `loaded`: its entries are loaded and jumped to as they are. */
+/* Tells whether the bytes at `addr` are the table of the jump that ends at `end`, if extents hold
+ * several functions. At least one entry must lead to `end` or shortly after it. `loaded`: the jump
+ * uses entries as addresses. */
 bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		   uint64_t end, bool loaded, struct jump_table *ret);
-/* The same of a table whose entries are distances from `anchor`. */
+/* Like table_of_jump(), for a table whose entries are distances from `anchor`. */
 bool table_of_distances(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 			uint64_t anchor, uint64_t end, struct jump_table *ret);
-/* Records where the tables of a function lead. */
+/* Records the targets of all tables of a function. */
 void tables_follow(const struct derivation *d, struct batch *b, size_t function);
 
-/* derive_calls.c */
+/* derive_calls.c: finds out which functions return and which throw. */
 void derive_calls(struct derivation *d);
 uint64_t traits_get(const struct traits *t, uint64_t addr);
-/* The first call-site range that ends behind addr. */
+/* Index of the first call-site range that ends after addr. */
 size_t site_from(const struct derive_facts *f, uint64_t addr);
 
-/* derive_copies.c: the end of the block of a call that may throw, whose code up to `from` is known;
- * `next` is the event behind, or NULL. */
+/* derive_copies.c: returns the end of the block of a call that may throw. The block reaches at
+ * least to `from`. `next` is the event after the call, or NULL. */
 uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint32_t from,
 		    const struct event *next);
 
-/* derive_blocks.c */
+/* derive_blocks.c: makes the blocks of a function from its events. */
 void derive_blocks(const struct derivation *d, struct batch *b, size_t function);
 
 #endif

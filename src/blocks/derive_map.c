@@ -1,4 +1,4 @@
-/* Extents of functions, and the map of what is derived from them. */
+/* Finds the extents of functions and makes the map of the blocks derived from them. */
 #define _GNU_SOURCE /* memmem */
 #include "blocks/derive_map.h"
 
@@ -11,7 +11,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "blocks/derive_map_internal.h"
 
-/* ---- where there is code --------------------------------------------------------------------- */
+/* ---- where code lies ------------------------------------------------------------------------- */
 
 static void derive_map_add_region(struct code_regions *all, uint64_t addr, struct bytes bytes,
 				  bool stubs)
@@ -25,7 +25,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->alloc && s->exec && !s->nobits && !s->compressed &&
-		    image_section_at(im, s->addr) == s) /* and not another one that lies over it */
+		    image_section_at(im, s->addr) == s) /* and no other section overlaps it there */
 			derive_map_add_region(
 				ret, s->addr,
 				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
@@ -37,7 +37,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 			derive_map_add_region(ret, s->addr, segment_bytes(im, s), false);
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
-	/* Of two that overlap, the first in memory. */
+	/* If two regions overlap, the one with the lower address stays. */
 	size_t kept = 0;
 	for (size_t i = 0; i < ret->count; i++) {
 		const struct code_region r = ret->data[i];
@@ -57,7 +57,7 @@ const struct code_region *region_at(const struct gathering *g, uint64_t addr)
 	return r && addr - r->addr < r->bytes.size ? r : NULL;
 }
 
-/* ---- who says what is a function ------------------------------------------------------------- */
+/* ---- claims of symbols and unwind tables to functions ---------------------------------------- */
 
 static void derive_map_claim_symbols(struct gathering *g, const struct image *im, uint32_t type)
 {
@@ -68,9 +68,9 @@ static void derive_map_claim_symbols(struct gathering *g, const struct image *im
 	all.objects = true;
 	while (code_symbols_next(&all, &s, &addr)) {
 		const bool function = symbol_is_function(&s), data = s.type == STT_OBJECT;
-		/* Code of the other set of instructions is none here. */
+		/* ARM code outside the Thumb set counts as data here. */
 		const bool other = g->isa == CODE_THUMB && function && !(s.value & 1);
-		/* Labels of assembly count if they are seen from outside. */
+		/* Labels of assembly count only if they are global. */
 		if (data || other ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
 			continue;
 		/* gcc and LLVM name cold parts FUNCTION.cold and FUNCTION.cold.NUMBER. */
@@ -97,8 +97,8 @@ static void sort_claims(struct gathering *g)
 			 derive_map_larger_first);
 }
 
-/* One claim an address: the largest, with what any of them knows.  A label alone, as linker scripts
- * put at the start of data, makes no code of them. */
+/* Keeps one claim per address, the largest, with the flags of all claims there. A label without a
+ * size does not turn data into code: linker scripts put labels at the start of data. */
 static void merge_claims(struct gathering *g)
 {
 	size_t kept = 0;
@@ -149,7 +149,8 @@ static void derive_add_extent(struct gathering *g, const struct code_region *r, 
 	}
 }
 
-/* A label alone, as linker scripts put at the start of data, makes no code of them. */
+/* A label without a size does not turn data into code: linker scripts put labels at the start of
+ * data. */
 static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
 			       uint64_t to, const struct code_claim *c)
 {
@@ -172,7 +173,7 @@ static void derive_map_add_gap(struct gathering *g, const struct code_region *r,
 						   min_u64(to - from, UINT32_MAX / 2)) });
 }
 
-/* What has no size, or no claim at all. */
+/* Lays out a stretch without claims, or one whose claim c has no size. */
 static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		    const struct code_claim *c)
 {
@@ -182,7 +183,8 @@ static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t f
 		derive_map_add_gap(g, r, from, to, c);
 }
 
-/* The claims of one region, the first of which is claim i; returns the first behind it. */
+/* Lays out the claims of one region, starting with claim i. Returns the index of the first claim
+ * after the region. */
 static size_t lay_region(struct gathering *g, const struct code_region *r, size_t i)
 {
 	const uint64_t end = r->addr + r->bytes.size;
@@ -222,7 +224,7 @@ static void lay_extents(struct gathering *g)
 	}
 }
 
-/* ---- convention ------------------------------------------------------------------------------ */
+/* ---- conventions of compilers ---------------------------------------------------------------- */
 
 static bool comment_has(const struct image *im, struct str what)
 {
@@ -234,7 +236,8 @@ static bool comment_has(const struct image *im, struct str what)
 	return false;
 }
 
-/* What the code shows counts, since .comment names the compiler of the start files too. */
+/* Chooses the convention. The code decides first, since .comment also names the compiler of the
+ * start files. */
 static void derive_map_choose(struct gathering *g, struct derive_facts *f,
 			      enum blocks_convention wanted)
 {
@@ -257,7 +260,7 @@ static void derive_map_choose(struct gathering *g, struct derive_facts *f,
 		f->convention = DERIVE_GCC;
 }
 
-/* ---- the map --------------------------------------------------------------------------------- */
+/* ---- making the map -------------------------------------------------------------------------- */
 
 static struct bytes derive_map_load(void *ctx, uint64_t addr, uint64_t size)
 {
@@ -318,7 +321,7 @@ static void gathering_release(struct gathering *g)
 	patched_release(g);
 }
 
-/* Of the gaps. */
+/* Adds the functions found in the gaps to the extents. */
 static void lay_found(struct gathering *g)
 {
 	split_function_vec found = { 0 };
@@ -436,7 +439,7 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 	gathering_release(&g);
 }
 
-/* ---- two sets of instructions ---------------------------------------------------------------- */
+/* ---- ARM and Thumb code in one map ----------------------------------------------------------- */
 
 static uint64_t range_end(const struct blockmap *b, const struct blockmap_range *r)
 {
@@ -445,7 +448,7 @@ static uint64_t range_end(const struct blockmap *b, const struct blockmap_range 
 	return r->addr + last->off + last->size;
 }
 
-/* Function i of a derived map, which has one range. */
+/* Copies function i of a derived map, which has one range, to the map `ret`. */
 static void derive_map_take(struct blockmap *ret, const struct blockmap *from, size_t i)
 {
 	struct blockmap_function f = from->functions.data[i];

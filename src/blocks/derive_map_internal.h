@@ -1,4 +1,4 @@
-/* derive_map_internal.h - what derive_map.c and derive_facts.c share. */
+/* derive_map_internal.h - declares what the files that gather facts for derive_map.c share. */
 #ifndef HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
 #define HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
 
@@ -7,41 +7,42 @@
 #include "blocks/split.h"
 #include "image/image.h"
 
-/* Code that something says is a function. */
+/* Code that a symbol or an unwind table calls a function. */
 struct code_claim {
-	uint64_t addr, size; /* size 0: not known */
+	uint64_t addr, size; /* size 0 if unknown */
 	bool has_sites;
-	bool cold;     /* its name says that it is a part moved away */
-	bool function; /* and no mere label */
-	bool data;     /* a variable or table among the code */
+	bool cold;     /* the name says that it is a part that was moved away */
+	bool function; /* A function and no mere label */
+	bool data;     /* A variable or table among code */
 };
 
 /* A stretch of executable bytes. */
 struct code_region {
 	uint64_t addr;
 	struct bytes bytes;
-	bool stubs; /* a table of jumps through slots */
+	bool stubs; /* A PLT: a table of jumps through slots */
 };
 
 struct code_regions {
-	struct code_region *data; /* by addr, disjoint */
+	struct code_region *data; /* Sorted by address, without overlap */
 	size_t count, cap;
 };
 
-/* Stretches of code of which nothing says how far its functions reach. */
+/* Stretches of code in which the ends of functions are unknown, and the evidence for functions in
+ * them. */
 struct code_gaps {
-	VEC(struct derive_extent) list; /* by addr */
-	addr_vec starts;                /* where functions are known to begin */
-	addr_vec labels;                /* the same, unless it is data that is labelled */
-	addr_vec pointers;              /* where they may begin */
-	taken_vec taken;                /* the same, where code takes the address */
-	leap_vec leaps;                 /* jumps of other code */
-	addr_vec others;                /* functions that are in other code */
-	addr_vec objects;               /* where data are said to be */
-	addr_vec wholes;                /* starts of functions with landing pads */
+	VEC(struct derive_extent) list; /* sorted by addr */
+	addr_vec starts;                /* Known starts of functions */
+	addr_vec labels;                /* Labels: starts of functions or of data */
+	addr_vec pointers;              /* Possible starts of functions */
+	taken_vec taken;                /* Addresses that code takes */
+	leap_vec leaps;                 /* Jumps from other code */
+	addr_vec others;                /* Starts of functions in other code */
+	addr_vec objects;               /* Possible addresses of data */
+	addr_vec wholes;                /* Starts of functions with landing pads */
 };
 
-/* Bytes that are not as in the file. */
+/* Bytes that differ from those of the file. */
 struct patched {
 	uint64_t addr, size;
 	uint8_t *bytes; /* owned */
@@ -55,80 +56,84 @@ struct gathering {
 	VEC(struct code_claim) claims;
 	VEC(struct derive_extent) extents;
 	struct code_gaps gaps;
-	bool has_pointers; /* `entries` has what data point to */
-	bool gaps_only;    /* all that matters is in the gaps */
+	bool has_pointers; /* `entries` holds the addresses that data points to. */
+	bool gaps_only;    /* only the gaps matter */
 	VEC(uint64_t) entries;
 	VEC(struct derive_site) sites;
 	VEC(struct derive_callee) callees;
 	VEC(struct derive_fix) fixes;
-	VEC(struct derive_data) data; /* by addr, disjoint */
-	VEC(struct patched) patched;  /* by addr */
-	uint8_t *conventions;         /* enum derive_convention, one an extent; or NULL */
+	VEC(struct derive_data) data; /* Sorted by address, without overlap */
+	VEC(struct patched) patched;  /* sorted by addr */
+	uint8_t *conventions;         /* One enum derive_convention per extent, or NULL */
 };
 
-/* What is executable and has bytes: sections; segments where there are none. */
+/* Lists executable sections with bytes, or executable segments if there are no such sections. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* derive_gaps.c: appends the functions in g->gaps, by address; lists what calls and points into
- * them first. */
+/* derive_gaps.c: lists evidence for functions in g->gaps, then appends these functions, by
+ * address. */
 void gaps_split(struct gathering *g, split_function_vec *ret);
 void gaps_release(struct code_gaps *gaps);
-/* Adds to a list of the gaps an address that is in one; no other. */
+/* Adds an address to a list if it lies in a gap. */
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
-/* The gap that holds addr, or NULL. */
+/* Returns the gap that holds addr, or NULL. */
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
-/* derive_words.c: adds where the words of an image for Thumb lead. */
+/* derive_words.c: adds addresses that words of a Thumb image lead to. */
 void gaps_read_words(struct gathering *g);
-/* derive_map.c: what blocks/derive.h is told. */
+/* derive_map.c: makes the facts for blocks/derive.h. */
 struct derive_facts gathering_facts(const struct gathering *g);
 
-/* Machines of microcontrollers, whose functions are aligned to 4 bytes at most. */
+/* Tells whether the machine is one of microcontrollers, whose functions are aligned to at most 4
+ * bytes. */
 static inline bool is_small(enum code_isa isa)
 {
 	return isa == CODE_THUMB || isa == CODE_RISCV32 || isa == CODE_RISCV64 || isa == CODE_AVR ||
 	       isa == CODE_XTENSA;
 }
 
-/* The region that holds addr, or NULL. */
+/* Returns the region that holds addr, or NULL. */
 const struct code_region *region_at(const struct gathering *g, uint64_t addr);
 
-/* derive_facts.c: fill claims and the lists of facts, sorted; callees claim the PLT stubs. */
+/* derive_facts.c: add claims and sorted lists of facts. gather_callees() also claims the PLT
+ * stubs. */
 void gather_unwind(struct gathering *g);
 void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);
 void gather_fixes(struct gathering *g);
 
-/* derive_data.c: bytes among code that are none, by mapping symbols; else what code reads. */
+/* derive_data.c: lists data among code, from mapping symbols, else from what code reads. */
 void gather_data(struct gathering *g);
-/* The end of the data at addr; addr where there are none. */
+/* Returns the end of the data at addr. Returns addr if there is no data. */
 uint64_t data_end(const struct gathering *g, uint64_t addr);
 
-/* derive_patched.c: of objects; then the bytes at an address, which image_at gives for what is not
- * patched. */
+/* derive_patched.c: patches constant data of objects. patched_at() then returns the bytes at an
+ * address, from image_at() if not patched. */
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 void patched_release(struct gathering *g);
 
-/* derive_marks.c: mapping symbols, which say where code of ARM is of the Thumb set, and where data
- * stand among it ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). */
+/* derive_marks.c: mapping symbols ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). They tell
+ * where ARM code is of the Thumb set, and where data lies among code. */
 struct code_mark {
 	uint64_t addr;
-	char kind; /* a, t, d */
+	char kind; /* 'a', 't' or 'd' */
 };
 
 struct code_marks {
 	const struct image *image;
-	VEC(struct code_mark) list; /* by addr; empty: the code of each function tells */
+	VEC(struct code_mark)
+	list; /* By addr. If empty, the code of each function tells its
+				     * kind. */
 };
 
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
 void code_marks_release(struct code_marks *m);
-/* Appends to b->blocks those of the code at addr, at most 4 GiB: what is no data.  Whether the
- * first is of the Thumb set. */
+/* Appends the blocks of the code at addr, at most 4 GiB, to b->blocks: the pieces that are no data.
+ * Returns whether the first is Thumb code. */
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
 		    struct blockmap *b);
 
-/* derive_names.c: enum derive_trait bits of a function by its linkage name, which may have a
- * version. */
+/* derive_names.c: returns the enum derive_trait bits of a function by its linkage name. The name
+ * may end in a version. */
 uint64_t traits_of_name(struct str name);
 
 #endif

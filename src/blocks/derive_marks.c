@@ -1,4 +1,4 @@
-/* Mapping symbols of ARM. */
+/* Reads ARM's mapping symbols. */
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
@@ -18,7 +18,8 @@ static void derive_marks_read_table(struct code_marks *m, const struct image *im
 	}
 }
 
-/* Without marks: the values of functions of the Thumb set are odd in ELF. */
+/* Reads the kind of functions from their symbols, if there are no mapping symbols. In ELF, values
+ * of Thumb functions are odd. */
 static bool derive_marks_read_functions(struct code_marks *m, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
@@ -54,8 +55,8 @@ void code_marks_release(struct code_marks *m)
 	vec_release(&m->list);
 }
 
-/* Nothing tells: nearly all instructions of ARM are unconditional, which their highest four bits
- * say; those of the Thumb set have anything there. */
+/* Guesses the kind from the code, if no symbol tells. The highest four bits of nearly all ARM
+ * instructions mean "unconditional". Thumb code has any value there. */
 static char kind_by_code(const struct image *im, struct bytes code)
 {
 	size_t count = 0, arm = 0;

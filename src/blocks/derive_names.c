@@ -1,6 +1,7 @@
-/* Functions of libc and of the C++ run-time library that do not return or do not throw.
+/* Lists functions of libc and of the C++ run-time library that do not return or do not throw.
  *
- * By their documentation: the C and POSIX standards, the Itanium C++ ABI, LSB 5.0. */
+ * Sources: the documentation of the functions, the C and POSIX standards, the Itanium C++ ABI, LSB
+ * 5.0. */
 #include "blocks/derive_map_internal.h"
 
 #define R DERIVE_NO_RETURN
@@ -98,7 +99,7 @@ static const struct derive_names_named names[] = {
 	{ "verrx", R },
 };
 
-/* std::__throw_bad_alloc() and the like: _ZSt, the length, __throw_. */
+/* Tells whether the name is std::__throw_bad_alloc() or alike: _ZSt, the length, __throw_. */
 static bool is_throw_helper(struct str name)
 {
 	size_t i = 4;
@@ -110,8 +111,8 @@ static bool is_throw_helper(struct str name)
 	return i > 4 && str_starts(rest, STR("__throw_"));
 }
 
-/* Of the standard C++ library, by the beginning of their names: noexcept, or plain algorithms on
- * nodes. */
+/* Prefixes of names in the standard C++ library that never throw: noexcept functions, or plain
+ * algorithms on nodes. */
 static const char *const calm[] = {
 	"_ZNKSt9exception",
 	"_ZNSt15__exception_ptr",
@@ -135,8 +136,8 @@ static bool is_calm(struct str name)
 	return false;
 }
 
-/* Destructors, which are noexcept unless they say otherwise: D0Ev, D1Ev, D2Ev behind a nested
- * name. */
+/* Tells whether a function is a destructor: D0Ev, D1Ev or D2Ev after a nested name. Destructors are
+ * noexcept unless declared otherwise. */
 static bool is_destructor(struct str name)
 {
 	return str_starts(name, STR("_ZN")) && name.len > 7 && name.p[name.len - 4] == 'D' &&

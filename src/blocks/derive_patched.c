@@ -1,10 +1,10 @@
-/* Constant data of relocatable objects as they will be once linked at the made-up addresses: the
+/* Patches constant data of relocatable objects as if linked at made-up addresses. These are the
  * tables that jumps read, whose entries are relocations. */
 #include "base/sort.h"
 #include "blocks/derive_map_internal.h"
 
-/* Bytes of the field: those of a pointer, or of the distance from the field to the target (psABIs
- * of x86-64 and AArch64); 0 neither. */
+/* Returns the size of the relocated field: a pointer, or the distance from the field to the target
+ * (psABIs of x86-64 and AArch64). 0 if neither. */
 static unsigned field_width(const struct image *im, const struct reloc *r)
 {
 	enum { X86_64_PC64 = 24, AARCH64_PREL64 = 260 };
@@ -39,7 +39,7 @@ static void derive_patched_patch(const struct image *im, const struct section *s
 void gather_patched(struct gathering *g)
 {
 	const struct image *im = g->im;
-	uint64_t left = im->bytes.size; /* sections may overlap */
+	uint64_t left = im->bytes.size; /* limit in bytes, because sections may overlap */
 	for (size_t i = 1; im->kind == IMAGE_OBJECT && i < im->section_count; i++) {
 		const struct section *relocs = &im->sections[i];
 		if (!section_is_reloc(relocs) || relocs->info >= im->section_count)

@@ -1,4 +1,4 @@
-/* Jump tables: where their entries lead, and where they end. */
+/* Follows jump tables: where their entries lead, and where they end. */
 #include "blocks/derive_internal.h"
 
 #include "base/sort.h"
@@ -60,7 +60,7 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 		.addr = addr, .anchor = addr, .limit = UINT64_MAX, .width = 4, .is_signed = true
 	};
 	table_set_reach(f, x, ret);
-	/* i386 has no code for distances from the table. */
+	/* i386 code has no distances from the table. */
 	if (f->isa != CODE_I386 && leads_into(f, x, ret))
 		return true;
 	ret->anchor = 0;
@@ -69,7 +69,7 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 	return leads_into(f, x, ret);
 }
 
-/* Whether an entry leads on from `end`. */
+/* Tells whether an entry leads to `end` or shortly after it. */
 static bool derive_tables_leads_on(const struct derive_facts *f, const struct derive_extent *x,
 				   const struct jump_table *t, uint64_t end)
 {

@@ -1,6 +1,7 @@
-/* Tables of branches among Thumb code, behind the instruction that jumps through them: of TBB and
- * TBH, of `add pc`, of `ldr pc`, and of the helpers of libgcc that stand for TBB and TBH on
- * ARMv6-M.  Sources: ARMv7-M Architecture Reference Manual, A7.7; libgcc's names of the helpers. */
+/* Reads tables of branches among Thumb code, which follow the instruction that jumps through them.
+ * These are tables of TBB and TBH, of `add pc`, of `ldr pc`, and of the libgcc helpers that replace
+ * TBB and TBH on ARMv6-M. Sources: ARMv7-M Architecture Reference Manual, A7.7; libgcc's names of
+ * the helpers. */
 #include "blocks/derive_internal.h"
 #include "code/flow.h"
 #include "code/thumb.h"
@@ -16,7 +17,8 @@ static uint32_t derive_thumb_word_at(struct bytes code, uint64_t off)
 	return derive_thumb_half_at(code, off) | derive_thumb_half_at(code, off + 2) << 16;
 }
 
-/* Entries of distances from the table's anchor: it ends where the first of its targets begins. */
+/* Counts the entries of a table of distances. The table ends where the first of its targets
+ * begins. */
 static uint64_t count_distances(const struct derive_extent *x, const struct jump_table *t)
 {
 	const uint64_t begin = t->addr - x->addr, anchor = t->anchor - x->addr;
@@ -37,7 +39,7 @@ static uint64_t count_distances(const struct derive_extent *x, const struct jump
 	return count;
 }
 
-/* Addresses behind `ldr.w pc, [Rn, Rm, lsl #2]`. */
+/* Reads the table of addresses that follows `ldr.w pc, [Rn, Rm, lsl #2]`. */
 static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 				    struct jump_table *t)
 {
@@ -56,7 +58,8 @@ static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 	return at > begin;
 }
 
-/* `push {r1}; mov r1, lr` and a load of the distance from the table; of halfwords r0 is pushed
+/* Tells whether `callee` is a libgcc helper, and reads the width of its entries. A helper begins
+ * with `push {r1}; mov r1, lr` and loads the distance from the table. Helpers for halfwords push r0
  * too. */
 static bool read_helper(const struct derive_facts *f, uint64_t callee, struct jump_table *t)
 {
@@ -102,7 +105,7 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 		else if (!derive_thumb_read_words(x, off, ret))
 			return false;
 	} else {
-		/* `add pc, Rm` of what was loaded two instructions before: ldrb or ldrh. */
+		/* `add pc, Rm`. Two instructions earlier, ldrb or ldrh loaded Rm. */
 		const uint32_t load = off >= 4 ? derive_thumb_half_at(x->code, off - 4) & 0xf800
 					       : 0;
 		if ((derive_thumb_half_at(x->code, off) & 0xff87) != 0x4487 ||
@@ -115,7 +118,7 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 	if (ret->limit == UINT64_MAX)
 		ret->limit = count_distances(x, ret);
 	if (in->size == 4) {
-		/* Helpers have the number of the case in r0. */
+		/* Helpers get the index of the entry in r0. */
 		const unsigned reg = in->kind == FLOW_CALL
 					     ? 0
 					     : derive_thumb_half_at(x->code, off + 2) & 15;

@@ -1,12 +1,12 @@
-/* Addresses of code that words of images for Thumb hold: vector tables, variables, literals. */
+/* Collects addresses of Thumb code from words of the image: vector tables, variables, literals. */
 #include "blocks/derive_map_internal.h"
 
 #include "code/entry.h"
 #include "code/flow.h"
 #include "image/elf/elf_const.h"
 
-/* ARMv6-M saves high registers by way of low ones and of lr: what is pushed then is none of the
- * caller's. */
+/* Tells whether code before `addr` moves a high register to lr. ARMv6-M saves high registers
+ * through low registers and lr. A push of lr is then no start of a function. */
 static bool moved_to_lr(const struct image *im, uint64_t addr)
 {
 	enum { LOOK_AT = 6 };
@@ -18,7 +18,7 @@ static bool moved_to_lr(const struct image *im, uint64_t addr)
 	return false;
 }
 
-/* Whether code does not go on to an address from what stands in front of it. */
+/* Tells whether the instruction before the address never continues to the address. */
 static bool is_behind_end(const struct gathering *g, uint64_t addr)
 {
 	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size++) {
@@ -32,8 +32,8 @@ static bool is_behind_end(const struct gathering *g, uint64_t addr)
 	return false;
 }
 
-/* Where the words behind `ldr.w pc, [Rn, Rm, lsl #2]` end that this jumps to: they are odd too.
- * 0: it is another instruction. */
+/* Returns the end of the table of words after `ldr.w pc, [Rn, Rm, lsl #2]`. Words of such a table
+ * are odd too. 0 if another instruction is at `off`. */
 static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t off)
 {
 	enum { FAR = 1 << 16 };
@@ -52,8 +52,9 @@ static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t
 	return begin + r.pos;
 }
 
-/* Where flash begins at 0, numbers are addresses too: of the small ones those count that a
- * function is likely to begin at. */
+/* Tells whether a word is likely a small number and no address. If flash begins at 0, small numbers
+ * are valid addresses. A small word counts as an address only if a function is likely to begin
+ * there. */
 static bool derive_words_is_number(const struct gathering *g, uint32_t word)
 {
 	enum { SMALL = 1 << 20 };
@@ -63,7 +64,8 @@ static bool derive_words_is_number(const struct gathering *g, uint32_t word)
 		(addr % 4 != 0 && !is_behind_end(g, addr)));
 }
 
-/* Odd words of a section, which may stand among code, lead to functions; even ones to data. */
+/* Reads the words of a section. Odd words are addresses of functions, even words of data. Words may
+ * also lie among code. */
 static void derive_words_read_section(struct gathering *g, const struct section *s)
 {
 	const struct bytes b = section_bytes(g->im, s);
@@ -84,7 +86,7 @@ static void derive_words_read_section(struct gathering *g, const struct section 
 
 void gaps_read_words(struct gathering *g)
 {
-	/* Others have relocations. */
+	/* Reads only linked programs, because objects have relocations instead. */
 	for (size_t i = 1; g->im->type == ET_EXEC && i < g->im->section_count; i++) {
 		const struct section *s = &g->im->sections[i];
 		if (s->alloc && !s->nobits && s->type != SHT_ARM_EXIDX)

@@ -1,11 +1,11 @@
-/* Events of x86 code. */
+/* Finds the events of x86 code. */
 #include "blocks/derive_internal.h"
 #include "code/x86.h"
 #include "code/x86_table.h"
 
 #include "base/sort.h"
 
-/* References a jump table is looked for among, the latest first. */
+/* Maximal number of references that are tried as a jump table, the latest first. */
 enum { TABLE_TRIES = 32 };
 
 struct derive_x86_scan {
@@ -13,17 +13,20 @@ struct derive_x86_scan {
 	const struct derive_extent *extent;
 	struct function *fn;
 	struct batch *b;
-	size_t fix;      /* the next one */
-	uint64_t before; /* offset of the instruction before the one at hand */
-	size_t tried;    /* references that no table was found among */
-	uint64_t loaded; /* of a stretch: the table that the instruction before loads from */
-	uint64_t base;   /* of a stretch, i386: the address that code counts from; 0 none */
-	uint64_t called; /* the offset behind the last call, which may give it */
+	size_t fix;      /* Index of the next one */
+	uint64_t before; /* Offset of the previous instruction */
+	size_t tried;    /* Number of references tried before without finding a table */
+	uint64_t loaded; /* Only if extents hold several functions: address of the table that the
+			  * previous instruction loads from */
+	uint64_t base;   /* Only i386, and only if extents hold several functions: address that
+			  * code adds distances to. 0 if unknown. */
+	uint64_t called; /* Offset after the last call. That call may load `base`. */
 	bool mode64;
 	bool has_table;
 };
 
-/* What the instruction's field is about: as relocated, or `stands`. */
+/* Returns the address that the instruction's field refers to: the relocated one, or `stands` if
+ * there is no relocation. */
 static uint64_t derive_x86_relocated(struct derive_x86_scan *s, uint64_t off,
 				     const struct x86_insn *in, uint64_t stands)
 {
@@ -71,7 +74,7 @@ static bool has_table(struct derive_x86_scan *s)
 	return s->has_table;
 }
 
-/* All tables of a function that has any: which jump reads which one does not matter. */
+/* Adds all tables that a function refers to. It does not matter which jump reads which table. */
 static void derive_x86_add_tables(struct derive_x86_scan *s)
 {
 	uint64_t *refs = s->b->refs.data;
@@ -84,7 +87,8 @@ static void derive_x86_add_tables(struct derive_x86_scan *s)
 			vec_push(&s->b->tables, t);
 }
 
-/* Whether the instruction before is the end of an epilogue: then a jump is a tail call. */
+/* Tells whether the previous instruction ends an epilogue. The jump after it is then a tail
+ * call. */
 static bool frame_is_gone(const struct derive_x86_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->extent->code.p + s->before;
@@ -96,8 +100,8 @@ static bool frame_is_gone(const struct derive_x86_scan *s, uint64_t off)
 	return len >= 4 && p[0] == 0x48 && (p[1] | 2) == 0x83 && p[2] == 0xc4;   /* add $n, %rsp */
 }
 
-/* In a stretch of functions: the jump at `off` takes its target from its table, or the table's
- * address was taken last, behind the last return. */
+/* Finds the table of the jump at `off`, if extents hold several functions. Either the jump loads
+ * its target from the table, or the table's address was taken since the last return. */
 static bool derive_x86_find_table(struct derive_x86_scan *s, uint64_t off,
 				  const struct x86_insn *in)
 {
@@ -163,8 +167,9 @@ static void derive_x86_add(struct derive_x86_scan *s, uint64_t off, const struct
 	}
 }
 
-/* Code of i386 that goes anywhere adds a distance to the address behind a call: that of the global
- * offset table, or of a table of jumps.  From there it counts to what it refers to. */
+/* Follows position-independent i386 code. It adds a distance to the address after a call and so
+ * gets the address of the global offset table or of a jump table. Later distances count from
+ * there. */
 static void note_distance(struct derive_x86_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD = 0x81, ADD_EAX = 0x05, NEAR = 16 };
@@ -183,7 +188,7 @@ static void note_distance(struct derive_x86_scan *s, uint64_t off, const struct 
 		derive_x86_add_ref(s, to);
 }
 
-/* Any instruction; returns its length, of what is none 1. */
+/* Decodes one instruction. Returns its length, or 1 if the bytes are no instruction. */
 static unsigned derive_x86_look(struct derive_x86_scan *s, uint64_t off)
 {
 	struct x86_insn in;
@@ -207,14 +212,14 @@ static unsigned derive_x86_look(struct derive_x86_scan *s, uint64_t off)
 	return in.len;
 }
 
-/* ---- what is common -------------------------------------------------------------------------- */
+/* ---- fast path for common instructions ------------------------------------------------------- */
 
 static inline uint32_t derive_x86_load32(const uint8_t *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The 8 bytes at p, zeros behind the `left` ones that are there. */
+/* Reads the 8 bytes at p. If only `left` bytes exist, the rest is 0. */
 static inline uint64_t derive_x86_load64(const uint8_t *p, uint64_t left)
 {
 	uint8_t some[8] = { 0 };
@@ -225,8 +230,8 @@ static inline uint64_t derive_x86_load64(const uint8_t *p, uint64_t left)
 	return derive_x86_load32(p) | (uint64_t)derive_x86_load32(p + 4) << 32;
 }
 
-/* Of the groups of opcodes that ModRM tells apart: whether it is plain; *imm is its immediate
- * then. */
+/* Tells whether an opcode of a ModRM group is a plain instruction. Sets *imm to the size of its
+ * immediate. */
 static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 {
 	const unsigned reg = modrm >> 3 & 7;
@@ -243,12 +248,12 @@ static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 
 struct common {
 	unsigned len, class;
-	unsigned imm;       /* bytes of immediate or branch displacement, at the end */
-	bool prefixed, rip; /* rip: the memory operand is relative to it */
+	unsigned imm;       /* Size of the immediate or branch displacement at the end */
+	bool prefixed, rip; /* rip: the memory operand is relative to rip */
 };
 
-/* Reads a common x86-64 instruction; false where that takes a closer look.  What an instruction is
- * is as good as random, so there is no branch but on what is rare. */
+/* Reads a common x86-64 instruction. False if it needs the full decoder. Instructions vary like
+ * random numbers, so that the code branches on rare conditions only. */
 static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struct common *ret)
 {
 	uint64_t w = derive_x86_load64(p, left);
@@ -267,7 +272,7 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 	odd |= (class == CLASS_MOV) & wide;
 	odd |= (class == CLASS_LEA) & ((w & 0xc000) == 0xc000);
 	odd |= (rm & X86_RM_SIB0) != 0 && (w >> 16 & 7) == 5;
-	odd |= prefix & (escape ^ 1) & (imm == 4); /* 66 makes it shorter */
+	odd |= prefix & (escape ^ 1) & (imm == 4); /* prefix 66 shortens the immediate */
 	*ret = (struct common){ .len = 1 + prefix + rex + escape + (rm & X86_RM_LEN) + imm,
 				.class = class,
 				.imm = imm,
@@ -276,9 +281,9 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 	return !odd && ret->len <= left;
 }
 
-/* Events of x86-64 code from `off` on to what is not common, which it returns.  An event and a
- * reference are written for each instruction, and kept or not.  For functions of at least 4
- * bytes. */
+/* Records the events of x86-64 code from `off` until an instruction that is not common, and returns
+ * its offset. Each instruction writes an event and a reference, which are then kept or overwritten.
+ * Needs functions of at least 4 bytes. */
 static uint64_t scan_common(struct derive_x86_scan *s, uint64_t off)
 {
 	static const uint8_t kinds[] = {
@@ -324,8 +329,9 @@ static uint64_t scan_common(struct derive_x86_scan *s, uint64_t off)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* ucomiss and its kin set ZF, PF and CF: equality takes two jumps, one of them on PF (SDM volume 2,
- * UCOMISD).  `op` is the first byte of the opcode. */
+/* Tells whether a conditional jump may be one of a pair. ucomiss and similar instructions set ZF,
+ * PF and CF. Testing for equality then takes two jumps, one of them on PF (SDM volume 2, UCOMISD).
+ * `op` points to the opcode. */
 static bool is_of_pair(const uint8_t *op)
 {
 	const uint8_t last = op[0] == 0x0f ? op[1] : op[0];
@@ -334,7 +340,7 @@ static bool is_of_pair(const uint8_t *op)
 	       (condition == 4 || condition == 5 || condition == 10 || condition == 11);
 }
 
-/* What the events say of the function. */
+/* Concludes facts about the function from its events: whether it returns, and its jump targets. */
 static void note_events(struct derive_x86_scan *s)
 {
 	struct event *e = s->b->events.data + s->fn->event_first;
@@ -349,7 +355,8 @@ static void note_events(struct derive_x86_scan *s)
 	}
 }
 
-/* The event that ends at `off`, or in front of the padding that does; NULL none. */
+/* Returns the event that ends at `off`, or before padding that ends there. NULL if there is
+ * none. */
 static const struct event *derive_x86_event_before(const struct derive_x86_scan *s, uint64_t off)
 {
 	enum { MOST = 64 };
@@ -361,8 +368,8 @@ static const struct event *derive_x86_event_before(const struct derive_x86_scan 
 	return e > first && event_end(e - 1) == off ? e - 1 : NULL;
 }
 
-/* Zeros behind what does not go on, or behind what pads that, align what follows; they are no
- * instructions of two bytes. */
+/* Skips zeros after an instruction that never continues, or after padding that follows one. Such
+ * zeros align the next code and are no instructions. */
 static uint64_t pass_zeros(struct derive_x86_scan *s, uint64_t off)
 {
 	enum { MOST = 252 };
@@ -412,9 +419,9 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 	note_events(&s);
 }
 
-/* Who pushes registers in which order: LLVM rbp, r15, r14 and on down to rbx; gcc r15 and on down
- * to r12, then rbp, rbx.  Of few registers LLVM takes rbx and r14 first, gcc rbx and rbp, as LLVM
- * seldom does. */
+/* Guesses the compiler by the order of pushed registers. LLVM pushes rbp, r15, r14 down to r12,
+ * then rbx. gcc pushes r15 down to r12, then rbp, rbx. If few registers are needed, LLVM prefers
+ * rbx and r14, gcc rbx and rbp. */
 int derive_x86_vote(struct bytes code)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };

@@ -1,3 +1,4 @@
+/* Reads the header and the records of perf.data files, and unpacks compressed records. */
 #include "blocks/perfdata.h"
 
 #include "base/pages.h"
@@ -5,8 +6,8 @@
 #include "base/unpack.h"
 #include "image/kinds.h"
 
-/* Records that are not events of the kernel (perf.data-file-format.txt, "Perf record specific
- * events"); 83 since Linux 6.16. */
+/* Types of records that perf adds to those of the kernel (perf.data-file-format.txt, "Perf record
+ * specific events"). 83 since Linux 6.16. */
 enum {
 	RECORD_ATTR = 64,
 	RECORD_TRACING_DATA = 66,
@@ -24,7 +25,7 @@ enum {
 	EVENT_MAX = UINT16_MAX,
 	UNPACKED_SIZE = 3 * (EVENT_MAX + 1),
 	ATTRS_MAX = 1024,
-	SECTION_SIZE = 16, /* of an {offset, size} */
+	SECTION_SIZE = 16, /* Size of an {offset, size} pair */
 	FORGET_SIZE = 32 << 20,
 };
 
@@ -52,7 +53,7 @@ static void sort_ids(struct perfdata *p)
 	p->sorted = true;
 }
 
-/* In the pipe form an event: the attribute, then its ids. */
+/* Reads an attribute of the pipe form. There it is an event: the attribute, then its ids. */
 static void read_attr_event(struct perfdata *p, struct bytes event)
 {
 	struct reader r = reader_of(event, p->big_endian);
@@ -87,7 +88,7 @@ static void perfdata_read_attrs(struct perfdata *p, struct bytes table, uint64_t
 	}
 }
 
-/* ---- the header ------------------------------------------------------------------------------ */
+/* ---- header of the file ---------------------------------------------------------------------- */
 
 static const char magic[8] = { 'P', 'E', 'R', 'F', 'I', 'L', 'E', '2' };
 static const char magic_swapped[8] = { '2', 'E', 'L', 'I', 'F', 'R', 'E', 'P' };
@@ -99,8 +100,8 @@ static bool perfdata_matches(struct bytes bytes)
 		memcmp(bytes.p, magic_swapped, sizeof magic) == 0);
 }
 
-/* The header's other tables stand behind the events, one {offset, size} for each bit that is
- * set. */
+/* Finds the table of build ids. The header's other tables follow the events, one {offset, size}
+ * pair per feature bit that is set. */
 static void find_build_ids(struct perfdata *p, const uint64_t *features)
 {
 	struct reader r = reader_of(p->bytes, p->big_endian);
@@ -116,7 +117,7 @@ static void find_build_ids(struct perfdata *p, const uint64_t *features)
 		note(p->notes, p->path, p->data_end, 0, "the table of build ids is not there");
 }
 
-/* perf writes the size of the events last; one that was killed did not come to that. */
+/* Limits the events to the file. perf writes their size last, so that a killed perf leaves 0. */
 static void clip_data(struct perfdata *p, uint64_t size)
 {
 	const uint64_t left = p->bytes.size - p->data_off;
@@ -137,7 +138,7 @@ static bool perfdata_read_file_header(struct perfdata *p, struct reader *r, stru
 	const struct bytes attrs = perfdata_read_section(p, r);
 	p->data_off = read_u64(r);
 	const uint64_t data_size = read_u64(r);
-	read_skip(r, SECTION_SIZE); /* event types */
+	read_skip(r, SECTION_SIZE); /* skips the event types */
 	for (size_t i = 0; i < COUNT_OF(features); i++)
 		features[i] = read_u64(r);
 	if (!reader_ok(r) || p->data_off > p->bytes.size)
@@ -163,7 +164,7 @@ bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, str
 	p->notes = notes;
 	p->alike = true;
 	struct reader r = reader_of(bytes, false);
-	/* The magic is a number, written in the order of the machine. */
+	/* The magic is a number in the byte order of the machine. */
 	p->big_endian = r.big_endian = memcmp(bytes.p, magic, sizeof magic) != 0;
 	read_skip(&r, sizeof magic);
 	p->pipe = read_u64(&r) == PIPE_HEADER_SIZE;
@@ -232,7 +233,7 @@ static void open_packed(struct perfdata *p, struct bytes packed)
 	p->packed_more = !p->spoiled;
 }
 
-/* What is left of an event moves to the front, and more comes behind it. */
+/* Moves the incomplete event to the front and unpacks more bytes after it. */
 static void unpack_more(struct perfdata *p)
 {
 	ASSERT(p->stream && p->unpacked_pos <= p->unpacked_end && p->unpacked_end <= UNPACKED_SIZE);
@@ -250,7 +251,7 @@ static void unpack_more(struct perfdata *p)
 	p->packed_more = made > 0;
 }
 
-/* The next event of the unpacked bytes; size 0 where none is whole. */
+/* Returns the next unpacked event. Size 0 if it is incomplete. */
 static struct bytes unpacked_event(struct perfdata *p)
 {
 	const struct bytes left = { p->unpacked + p->unpacked_pos,
@@ -271,7 +272,7 @@ static struct bytes unpacked_event(struct perfdata *p)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* The bytes of the event at p->pos; false where nothing leads on. */
+/* Finds the bytes of the event at p->pos. False if its size is invalid. */
 static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_type)
 {
 	const struct bytes left = bytes_sub(p->bytes, p->pos, p->data_end - p->pos);
@@ -281,7 +282,7 @@ static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_typ
 	*ret_type = read_u32(&r);
 	read_u16(&r);
 	uint64_t size = read_u16(&r);
-	/* perf 6.16 writes 0 where the size does not fit; the size of the data tells then. */
+	/* perf 6.16 writes 0 if the size does not fit. The size of the data then tells. */
 	if (size == 0 && *ret_type == RECORD_COMPRESSED2)
 		size = add_sat(2 * EVENT_HEADER_SIZE, read_u64(&r));
 	if (!reader_ok(&r) || size < EVENT_HEADER_SIZE || size > left.size) {
@@ -294,13 +295,13 @@ static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_typ
 	return true;
 }
 
-/* Takes the record at p->pos; true where it is an event to hand on. */
+/* Handles the record at p->pos. True if it is an event to return. */
 static bool take_record(struct perfdata *p, uint32_t type, struct bytes event,
 			struct perf_event *ret)
 {
 	const uint64_t off = p->pos;
 	struct reader r = reader_of(event, p->big_endian);
-	uint64_t behind = 0; /* bytes after the event, whose number stands in it */
+	uint64_t behind = 0; /* Number of bytes that follow the event, stated in the event */
 	bool found = false;
 	read_skip(&r, EVENT_HEADER_SIZE);
 	if (type == RECORD_ATTR) {
@@ -340,7 +341,7 @@ static bool next_build_id(struct perfdata *p, struct perf_event *ret)
 	return perf_event_parse(p, PERF_BUILD_ID, bytes_sub(left, 0, size), off, ret);
 }
 
-/* An event out of the packed records that are open. */
+/* Returns an event from the current packed records. */
 static bool next_unpacked(struct perfdata *p, struct perf_event *ret)
 {
 	while (p->unpacked_pos < p->unpacked_end || p->packed_more) {
@@ -369,7 +370,7 @@ bool perfdata_next(struct perfdata *p, struct perf_event *ret)
 	for (;;) {
 		if (next_unpacked(p, ret))
 			return true;
-		/* The walk gives the pages behind it back, a good number of them at once. */
+		/* Gives pages that were read back to the system, many at once. */
 		if (p->mapped && p->pos - p->forgotten >= FORGET_SIZE) {
 			pages_drop(p->bytes.p + p->forgotten, p->pos - p->forgotten);
 			p->forgotten = p->pos;

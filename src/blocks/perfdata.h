@@ -1,16 +1,16 @@
-/* perfdata.h - what `perf record` wrote, event by event.
+/* perfdata.h - reads what `perf record` wrote, event by event.
  *
- * Files and the pipe form (`perf record -o -`), of either byte order, with records packed or not
- * (perf record -z).  Format: the kernel's tools/perf/Documentation/perf.data-file-format.txt and
- * include/uapi/linux/perf_event.h, from which the numbers below are.
+ * Reads files and the pipe form (`perf record -o -`), of either byte order, with records packed or
+ * not (perf record -z). Format: the kernel's tools/perf/Documentation/perf.data-file-format.txt and
+ * include/uapi/linux/perf_event.h, which define the numbers below.
  *
- * Events come in the order of the file, which is not that of time: each processor has a buffer of
- * its own.  Damage is a note with its offset and costs what is behind it only where no size leads
- * on.
+ * Events come in the order of the file. That is not the order of time, since each processor has a
+ * buffer of its own. Damage is a note with its offset. The rest of the file is lost only if the
+ * damaged record has no usable size.
  *
- * Memory: the attributes and, where records are packed, 192 KiB and what zstd needs; pages of a
- * mapped file are given back behind the walk, which costs little more than the reading of the
- * bytes.  One thread. */
+ * Memory: the attributes. If records are packed, 192 KiB more and what zstd needs. Pages of a
+ * mapped file are given back after they are read. Reading events costs little more than reading the
+ * bytes. One thread. */
 #ifndef HEFT_BLOCKS_PERFDATA_H
 #define HEFT_BLOCKS_PERFDATA_H
 
@@ -19,11 +19,11 @@
 #include "base/reader.h"
 #include "base/vec.h"
 
-#define PERF_NO_PROCESS UINT32_MAX /* pid of the kernel's own mappings */
+#define PERF_NO_PROCESS UINT32_MAX /* pid in mappings of the kernel itself */
 
-/* Types that are handed on; the numbers as they stand in the file. */
+/* Types of events that the reader returns. Values are the numbers of the file. */
 enum perf_type {
-	PERF_MAP = 1, /* memory is mapped; MMAP2 too */
+	PERF_MAP = 1, /* Memory is mapped. Stands for MMAP and MMAP2. */
 	PERF_LOST = 2,
 	PERF_COMM = 3,
 	PERF_EXIT = 4,
@@ -35,42 +35,45 @@ enum perf_type {
 
 enum perf_mode { PERF_MODE_KERNEL = 1, PERF_MODE_USER = 2, PERF_MODE_MASK = 7 };
 
-/* A branch that was taken. */
+/* One taken branch. */
 struct perf_branch {
 	uint64_t from, to;
 	bool mispredicted;
 };
 
-/* One event; texts and branches hold until the next one.  What the event lacks is 0. */
+/* One event. Texts and branches are valid until the next event is read. A field that the event
+ * lacks is 0. */
 struct perf_event {
 	enum perf_type type;
-	uint64_t off; /* in the file; of the record it was packed in */
+	uint64_t off; /* Offset in the file. For a packed event, offset of the packed record. */
 	uint32_t pid, tid;
-	uint8_t mode;  /* enum perf_mode, or another world's */
-	bool has_time; /* ns */
+	uint8_t mode;  /* An enum perf_mode, or another value for hypervisors and guests */
+	bool has_time; /* time: in ns */
 	uint64_t time;
 	/* PERF_MAP */
 	uint64_t addr, size, file_off;
-	/* PERF_MAP: of the file; PERF_COMM: of the process; PERF_BUILD_ID: of the file */
+	/* PERF_MAP, PERF_BUILD_ID: name of the file. PERF_COMM: name of the process. */
 	struct str name;
-	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID; size 0: not stated */
-	bool exec;             /* PERF_COMM: a program begins, and what was mapped is gone */
-	uint32_t parent;       /* PERF_FORK: pid */
-	uint64_t lost;         /* PERF_LOST, PERF_LOST_SAMPLES */
+	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID. Size 0 if not stated. */
+	bool exec;             /* PERF_COMM: the process starts another program, which drops all
+			        * its mappings */
+	uint32_t parent;       /* PERF_FORK: pid of the parent */
+	uint64_t lost;         /* PERF_LOST, PERF_LOST_SAMPLES: number of lost events */
 	/* PERF_SAMPLE */
 	bool has_ip, has_branches;
 	uint64_t ip, period;
-	uint64_t weight; /* samples it stands for; 1 but in lists of addresses */
+	uint64_t weight; /* Number of samples that the event counts for. Only lists of addresses
+			  * have more than 1. */
 	uint64_t branch_count;
-	const uint8_t *branches; /* see perf_branch_get */
+	const uint8_t *branches; /* Read with perf_branch_get(). */
 	bool big_endian;
-	bool text; /* branches are struct perf_branch; see perftext.h */
+	bool text; /* The branches are an array of struct perf_branch (see perftext.h). */
 };
 
-/* Branch i < branch_count, the newest first. */
+/* Reads branch i < branch_count. Branch 0 is the newest. */
 struct perf_branch perf_branch_get(const struct perf_event *e, uint64_t i);
 
-/* How samples of one kind of event are laid out. */
+/* Layout of the samples of one kind of event. */
 struct perf_attr {
 	uint64_t sample_type, branch_type, read_format;
 	bool sample_id_all;
@@ -87,38 +90,40 @@ struct perfdata {
 	const char *path; /* borrowed */
 	struct bytes bytes;
 	bool big_endian, pipe;
-	bool mapped; /* the bytes are a mapped file's; for the owner to say */
+	bool mapped; /* The bytes are a mapped file. Set by the owner of the bytes. */
 	/* private */
 	struct notes *notes;
 	VEC(struct perf_attr) attrs;
-	VEC(struct perf_id) ids;     /* of all attributes, by id once `sorted` */
-	bool sorted, alike;          /* alike: all attributes lay out events the same way */
-	uint64_t data_off, data_end; /* events of the file */
-	struct bytes build_ids;      /* the header's table */
+	VEC(struct perf_id) ids;     /* Ids of all attributes, sorted by id if `sorted` */
+	bool sorted, alike;          /* alike: all attributes give events the same layout */
+	uint64_t data_off, data_end; /* Range of the events in the file */
+	struct bytes build_ids;      /* The header's table of build ids */
 	uint64_t build_ids_pos;
-	uint64_t forgotten;           /* bytes from there to pos may be in memory */
-	uint64_t pos;                 /* in bytes: the next event */
-	struct unpack_stream *stream; /* all packed records are one */
-	uint8_t *unpacked;            /* of them: events, the last perhaps in part */
+	uint64_t forgotten;           /* Pages before this offset were given back. */
+	uint64_t pos;                 /* Offset of the next event in `bytes` */
+	struct unpack_stream *stream; /* Unpacks all packed records, which form one stream */
+	uint8_t *unpacked;            /* Unpacked events. The last may be incomplete. */
 	uint64_t unpacked_pos, unpacked_end;
-	uint64_t packed_off;       /* of the record they are from */
-	bool packed_more, spoiled; /* the stream may hold more; it is damaged */
+	uint64_t packed_off;       /* File offset of the packed record that `unpacked` comes from */
+	bool packed_more, spoiled; /* packed_more: the stream may hold more. spoiled: the stream
+				    * is damaged. */
 };
 
-/* False where it is no perf.data file, or of a version heft does not read.  All is borrowed. */
+/* Opens the bytes of a perf.data file. False if they are none, or of a version that heft does not
+ * read. Borrows all arguments. */
 bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
 void perfdata_close(struct perfdata *p);
-/* The next event; false at the end.  Build ids of the header come first. */
+/* Reads the next event. False at the end. The build ids of the header come first. */
 bool perfdata_next(struct perfdata *p, struct perf_event *ret);
-/* Back to the start. */
+/* Goes back to the first event. */
 void perfdata_rewind(struct perfdata *p);
 
-/* perfdata_events.c: reads the event of `bytes`, header included, as one of `type`.  False where
- * that is none of those that are handed on, or the event is damaged (then with a note). */
+/* perfdata_events.c: reads the event in `bytes`, including its header, as an event of type `type`.
+ * False if enum perf_type lacks the type. Also false, with a note, if the event is damaged. */
 bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uint64_t off,
 		      struct perf_event *ret);
-/* Reads a struct perf_event_attr, which r stands at and skips. */
+/* Reads the struct perf_event_attr at the position of r and moves r past it. */
 bool perf_attr_parse(struct reader *r, struct perf_attr *ret);
 
 #endif

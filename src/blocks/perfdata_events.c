@@ -1,4 +1,4 @@
-/* The events of perf.data: linux/perf_event.h, enum perf_event_type. */
+/* Reads the events of perf.data: linux/perf_event.h, enum perf_event_type. */
 #include "blocks/perfdata.h"
 
 #include "base/sort.h"
@@ -35,10 +35,10 @@ enum {
 	BRANCH_SIZE = 24,
 	BUILD_ID_MAX = 20,
 	ATTR_SIZE_MIN = 64,
-	ATTR_ID_ALL = 18, /* bit of the word of flags */
+	ATTR_ID_ALL = 18, /* Number of a bit in the word of flags */
 };
 
-/* Bit n of a word of bit fields, which compilers fill from the other end for big-endian
+/* Reads bit n of a word of bit fields. Compilers fill such words from the other end on big-endian
  * machines. */
 static bool field_bit(uint64_t word, unsigned n, bool big_endian)
 {
@@ -75,13 +75,13 @@ bool perf_attr_parse(struct reader *r, struct perf_attr *ret)
 	ret->sample_id_all = field_bit(read_u64(&attr), ATTR_ID_ALL, r->big_endian);
 	read_skip(&attr, 24); /* wakeup_events, bp_type, config1, config2 */
 	ret->branch_type = read_u64(&attr);
-	if (!reader_ok(&attr)) /* the first version ends before it */
+	if (!reader_ok(&attr)) /* The first version of the struct ends before it. */
 		ret->branch_type = 0;
 	read_skip(r, size - 8);
 	return true;
 }
 
-/* ---- which attribute an event is of ---------------------------------------------------------- */
+/* ---- finding the attribute of an event ------------------------------------------------------- */
 
 static const struct perf_attr *attr_of_id(const struct perfdata *p, uint64_t id)
 {
@@ -105,7 +105,8 @@ static const struct perf_attr *attr_of_sample(const struct perfdata *p, const st
 	return attr_of_id(p, read_u64(&r));
 }
 
-/* Other events end in what says when and where; IDENTIFIER is the last of it. */
+/* Reads the fields at the end of other events, which tell time and place. IDENTIFIER is the last of
+ * them. */
 static void perfdata_events_read_tail(const struct perfdata *p, struct bytes event,
 				      struct perf_event *e)
 {
@@ -197,7 +198,7 @@ static bool read_sample(const struct perfdata *p, struct reader *r, struct perf_
 	return reader_ok(r);
 }
 
-/* ---- the others ------------------------------------------------------------------------------ */
+/* ---- other events ---------------------------------------------------------------------------- */
 
 static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t misc,
 				     struct perf_event *e)
@@ -221,8 +222,8 @@ static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t m
 	return reader_ok(r);
 }
 
-/* The file's name ends the record, with zeros behind it.  Old files do not say how long an id
- * is. */
+/* The file's name is at the end of the record, padded with zeros. Old files do not state the length
+ * of the id. */
 static bool perfdata_events_read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
 {
 	e->pid = read_u32(r);
@@ -239,7 +240,7 @@ static bool read_task(struct reader *r, struct perf_event *e)
 	e->pid = read_u32(r);
 	e->parent = read_u32(r);
 	e->tid = read_u32(r);
-	read_u32(r); /* the parent's thread */
+	read_u32(r); /* thread of the parent */
 	e->time = read_u64(r);
 	e->has_time = reader_ok(r);
 	return reader_ok(r);

@@ -1,6 +1,7 @@
+/* Reads samples from text, line by line. */
 #include "blocks/perftext.h"
 
-/* What is left of a line. */
+/* The unread rest of a line. */
 struct perftext_cursor {
 	const char *p, *end;
 };
@@ -41,7 +42,7 @@ static int perftext_digit(char c)
 	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
 }
 
-/* Digits of `base`, 16 or 10; in base 16 perhaps 0x before. */
+/* Reads a number in base 10 or 16. In base 16 "0x" may come first. */
 static bool perftext_read_number(struct perftext_cursor *c, unsigned base, uint64_t *ret)
 {
 	uint64_t v = 0;
@@ -63,9 +64,9 @@ static bool read_word_number(struct str word, unsigned base, uint64_t *ret)
 	return perftext_read_number(&c, base, ret) && c.p == c.end;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- parts of a line ------------------------------------------------------------------------- */
 
-/* FROM/TO/M|P|-/... */
+/* Reads a branch: FROM/TO/M|P|-/... M means mispredicted. */
 static bool read_branch(struct str word, struct perf_branch *ret)
 {
 	struct perftext_cursor c = { word.p, word.p + word.len };
@@ -92,7 +93,7 @@ static bool read_script(struct perftext *t, struct perftext_cursor *c, struct pe
 	return e->has_ip || e->has_branches;
 }
 
-/* The first place of `what` in the line; NULL if it is not there. */
+/* Finds the first occurrence of `what` in the line. NULL if there is none. */
 static const char *perftext_find_in(const struct perftext_cursor *c, struct str what)
 {
 	for (const char *p = c->p; (size_t)(c->end - p) >= what.len; p++) {
@@ -105,7 +106,7 @@ static const char *perftext_find_in(const struct perftext_cursor *c, struct str 
 	return NULL;
 }
 
-/* "<HEX>", as perf prints build ids. */
+/* Reads a build id as perf prints it: "<HEX>". */
 static void perftext_read_build_id(struct perftext *t, struct perftext_cursor *c,
 				   struct perf_event *e)
 {
@@ -123,8 +124,8 @@ static void perftext_read_build_id(struct perftext *t, struct perftext_cursor *c
 		e->build_id = (struct bytes){ t->build_id, size };
 }
 
-/* "PERF_RECORD_MMAP2 PID/TID: [0xADDR(0xSIZE) @ OFF <BUILD ID>]: r-xp NAME"; older ones say "x" for
- * r-xp. */
+/* Reads "PERF_RECORD_MMAP2 PID/TID: [0xADDR(0xSIZE) @ OFF <BUILD ID>]: r-xp NAME". Older versions
+ * print "x" instead of "r-xp". */
 static bool perftext_read_map(struct perftext *t, struct perftext_cursor *c, struct perf_event *e)
 {
 	const char *open = perftext_find_in(c, STR("["));
@@ -165,7 +166,7 @@ static bool perftext_read_line(struct perftext *t, struct perftext_cursor *c, st
 	return !perftext_find_in(c, STR("PERF_RECORD_MMAP")) || perftext_read_map(t, c, e);
 }
 
-/* ---- the text -------------------------------------------------------------------------------- */
+/* ---- lines of the text ----------------------------------------------------------------------- */
 
 void perftext_open(struct perftext *t, const char *path, struct bytes bytes,
 		   enum perftext_form form, struct notes *notes)
@@ -183,7 +184,7 @@ void perftext_rewind(struct perftext *t)
 	t->pos = 0;
 }
 
-/* The next line that is not blank, without its comment and end. */
+/* Returns the next line that is not blank, without its comment and line end. */
 static bool perftext_next_line(struct perftext *t, struct perftext_cursor *ret)
 {
 	while (t->pos < t->bytes.size) {

@@ -1,3 +1,4 @@
+/* Makes the rows of a profile: functions and their blocks. */
 #include "blocks/profile_rows.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Where an image was in memory, from what perf recorded of mappings, forks and execs. */
+/* Finds the addresses of an image in memory, from mappings, forks and execs in a perf recording. */
 #include "blocks/block_samples.h"
 
 #include "base/filename.h"
@@ -10,30 +10,32 @@
 #include <stdlib.h>
 
 enum {
-	OPEN_MAX = 64,     /* parts of one image in one process at one time */
-	OF_PID_MAX = 4096, /* in the list: what is beyond is left out */
+	OPEN_MAX = 64,     /* Maximal number of mapped parts of the image in one process at a
+			    * time */
+	OF_PID_MAX = 4096, /* Maximal number of mappings per process. Further mappings are
+			    * ignored. */
 	BUILD_ID_MAX = 20,
 };
 
-/* How a mapping is known to be the image's, surest first. */
+/* Reason why a mapping belongs to the image. The surest comes first. */
 enum match { BY_BUILD_ID, BY_PATH, BY_NAME, OTHER_BUILD, NO_MATCH };
 
-/* A build id; size 0: not known. */
+/* A build id. Size 0 if unknown. */
 struct id {
 	uint8_t size, bytes[BUILD_ID_MAX];
 };
 
-/* A mapping, fork or exec. */
+/* A mapping, a fork or an exec. */
 struct sample_mappings_change {
 	uint64_t time, off;
-	enum perf_type type; /* PERF_MAP, PERF_FORK, PERF_COMM */
+	enum perf_type type; /* PERF_MAP, PERF_FORK or PERF_COMM */
 	uint32_t pid, parent, name;
 	uint64_t addr, size, file_off;
 	struct id id;
 };
 
 struct sample_mappings_process {
-	uint32_t open[OPEN_MAX]; /* mappings, by index */
+	uint32_t open[OPEN_MAX]; /* Indexes of open mappings */
 	unsigned count;
 	unsigned total;
 };
@@ -41,18 +43,18 @@ struct sample_mappings_process {
 struct replay {
 	struct mappings *m;
 	const struct image *im;
-	const char *path; /* the image's, without links; NULL where that cannot be told */
+	const char *path; /* Path of the image without symbolic links. NULL if unknown. */
 	struct intern names, pids;
 	VEC(struct sample_mappings_change) changes;
-	VEC(struct sample_mappings_process) processes; /* by id of pids */
-	VEC(struct id) ids;                            /* of the table of build ids, with ... */
-	VEC(uint32_t) id_names;                        /* ... their names */
-	VEC(uint8_t) matches;                          /* by change: enum match */
+	VEC(struct sample_mappings_process) processes; /* By index of the pid in `pids` */
+	VEC(struct id) ids;                            /* Build ids of the header's table */
+	VEC(uint32_t) id_names;                        /* Names of the files in `ids` */
+	VEC(uint8_t) matches;                          /* An enum match per change */
 	enum match taken;
-	struct id other; /* of OTHER_BUILD */
+	struct id other; /* Build id of a mapping that matched as OTHER_BUILD */
 };
 
-/* ---- what the file says ---------------------------------------------------------------------- */
+/* ---- contents of the recording --------------------------------------------------------------- */
 
 static struct id sample_mappings_id_of(struct bytes b)
 {
@@ -115,8 +117,8 @@ static bool is_image_id(const struct replay *r, const struct id *id)
 	return same_build_id((struct bytes){ id->bytes, id->size }, r->im->build_id);
 }
 
-/* Ids by name.  The table may have a name more than once; its kernel lacks the symbol that the
- * kernel's mapping is named with. */
+/* Makes a list of build ids by name. A name may come more than once in the table. The name of the
+ * kernel's mapping has a symbol added, which the table lacks. */
 static struct id *ids_by_name(const struct replay *r)
 {
 	struct id *list = mem_zeroed(r->names.entries.count + 1, sizeof *list);
@@ -137,7 +139,7 @@ static struct id *ids_by_name(const struct replay *r)
 
 static enum match match_name(const struct replay *r, struct str name)
 {
-	/* The kernel adds it to names of files that are gone. */
+	/* The kernel adds this to names of deleted files. */
 	const struct str mark = STR(" (deleted)");
 	const struct str path = str_of(r->im->path);
 	const size_t len = str_ends(name, mark) ? name.len - mark.len : name.len;
@@ -180,7 +182,7 @@ static void match_changes(struct replay *r)
 	mem_free(of_name);
 }
 
-/* ---- time ------------------------------------------------------------------------------------ */
+/* ---- mappings in order of time --------------------------------------------------------------- */
 
 static struct sample_mappings_process *process_of(struct replay *r, uint32_t pid)
 {
@@ -203,7 +205,8 @@ static void open_mapping(struct replay *r, struct mapping new)
 	vec_push(&r->m->list, new);
 }
 
-/* What a process has in [addr, addr + size) is gone; what sticks out goes on. */
+/* Ends what a process has mapped in [addr, addr + size). The parts of mappings outside that range
+ * continue. */
 static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size,
 				  uint64_t time)
 {
@@ -229,7 +232,8 @@ static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr,
 	}
 }
 
-/* The kernel is where it is; its image begins with its first code. */
+/* Maps the kernel. Its image begins with its first executable segment. It is mapped at all
+ * times. */
 static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 {
 	for (size_t i = 0; i < r->im->segment_count; i++) {
@@ -244,8 +248,7 @@ static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 	}
 }
 
-/* Segments may lie in the file so that the page of one holds bytes of another: each counts by
- * its own bytes. */
+/* Maps each segment by its own bytes, since a page of one segment may hold bytes of another. */
 static void map_file(struct replay *r, const struct sample_mappings_change *c)
 {
 	const uint64_t end = add_sat(c->file_off, c->size);
@@ -293,7 +296,7 @@ static void replay_change(struct replay *r, const struct sample_mappings_change 
 	}
 }
 
-/* Where the image's own headers say. */
+/* Maps the image at the addresses of its own headers. */
 static void map_itself(struct replay *r)
 {
 	for (size_t i = 0; i < r->im->segment_count; i++) {
@@ -324,7 +327,7 @@ static void replay(struct replay *r)
 	mem_free(order);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static bool refuse_build(const struct replay *r, const char *samples, struct heft_err *err)
 {
@@ -377,7 +380,8 @@ void mappings_release(struct mappings *m)
 	vec_release(&m->now);
 }
 
-/* Adds what holds at `time`, and narrows the time all of it holds for. */
+/* Adds the mappings of a process that are valid at `time`. Narrows the time range in which the
+ * selection stays valid. */
 static void select_of(struct mappings *m, uint64_t pid, uint64_t time)
 {
 	const struct mapping *list = m->list.data;

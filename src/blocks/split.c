@@ -1,4 +1,4 @@
-/* The rounds, and the walk through a stretch of code. */
+/* Splits code into functions: runs the rounds, and walks along each extent. */
 #include "blocks/split.h"
 
 #include "base/sort.h"
@@ -9,39 +9,42 @@ enum { ROUNDS = 8, ALIGN = 16, LOOKS_PER_BYTE = 64 };
 
 struct split_vote {
 	uint64_t callee;
-	uint64_t last; /* 1: there is nothing behind the call */
+	uint64_t last; /* 1 if nothing follows the call, else 0 */
 };
 
 struct splitter {
 	const struct split_facts *facts;
 	struct derivation d;
-	addr_vec starts;        /* sorted: of the caller, and called by what is code */
-	addr_vec called;        /* found in this round */
-	addr_vec dead;          /* sorted: functions that do not return */
-	addr_vec ends;          /* the same, found in this round */
-	addr_vec pointers;      /* sorted: of the caller, and of jumps that leave their function */
-	struct jumpers jumpers; /* of the round before */
-	split_function_vec before; /* found in it */
-	uint64_t looks;            /* bytes of code that may still be followed behind calls */
+	addr_vec starts;           /* Sorted: starts stated by the caller, and targets of calls in
+				 * code */
+	addr_vec called;           /* Targets of calls found in this round */
+	addr_vec dead;             /* Sorted: functions that do not return */
+	addr_vec ends;             /* Functions found in this round that do not return */
+	addr_vec pointers;         /* Sorted: pointers stated by the caller, and targets of jumps
+				 * that leave their function */
+	struct jumpers jumpers;    /* Jumps found in the previous round */
+	split_function_vec before; /* Functions found in the previous round */
+	uint64_t looks;            /* Bytes of code that may still be followed after calls */
 	VEC(struct split_vote) votes;
 	split_function_vec found;
 };
 
-/* A function at work. */
+/* A function while its end is searched. */
 struct split_cut {
 	struct splitter *all;
 	struct stretch s;
-	const struct event *first; /* of the function */
-	const struct event *next;  /* behind the one at hand */
+	const struct event *first; /* First event of the function */
+	const struct event *next;  /* Event after the current one */
 	uint64_t start;
-	size_t named_next;  /* of the starts */
-	bool named;         /* something says that it begins here */
-	bool whole;         /* it reaches to the next one that is named */
-	bool data;          /* what was in front was data, up to what is named */
-	struct owner owner; /* of jumps to its start, if it was asked for */
+	size_t named_next;  /* Index of the next start in `starts` */
+	bool named;         /* A symbol, call or pointer names this beginning. */
+	bool whole;         /* Reaches to the next named beginning */
+	bool data;          /* The bytes before were data, which reaches to the next named
+			     * beginning */
+	struct owner owner; /* Owner of the jumps to its start, if `owner_asked` */
 	bool owner_asked;
-	bool indirect; /* it has an indirect jump */
-	bool untold;   /* the same, that nobody knows the targets of */
+	bool indirect; /* Has an indirect jump */
+	bool untold;   /* Has an indirect jump with unknown targets */
 };
 
 static bool split_is_known(const addr_vec *v, uint64_t addr)
@@ -49,9 +52,7 @@ static bool split_is_known(const addr_vec *v, uint64_t addr)
 	return addrs_within(v, addr, addr + 1);
 }
 
-/* ---- calls that do not return ---------------------------------------------------------------- */
-
-/* ---- a function ends ------------------------------------------------------------------------- */
+/* ---- ending a function ----------------------------------------------------------------------- */
 
 static bool split_is_data(const struct derive_facts *f, uint64_t addr)
 {
@@ -59,9 +60,9 @@ static bool split_is_data(const struct derive_facts *f, uint64_t addr)
 	return i > 0 && addr - f->data[i - 1].addr < f->data[i - 1].size;
 }
 
-/* The end of a function at work. */
+/* The end of the current function. */
 struct tail {
-	const struct event *e; /* behind the last one in front of `to` */
+	const struct event *e; /* Event after the last event before `to` */
 	uint64_t to;
 };
 
@@ -70,7 +71,7 @@ static bool tail_has(const struct split_cut *c, const struct tail *t)
 	return t->e > c->first && event_end(t->e - 1) + c->s.x->addr == t->to;
 }
 
-/* Takes away what pads it. */
+/* Removes padding from the end. */
 static void tail_drop_pads(const struct split_cut *c, struct tail *t)
 {
 	const struct derive_extent *x = c->s.x;
@@ -83,7 +84,7 @@ static void tail_drop_pads(const struct split_cut *c, struct tail *t)
 		t->to--;
 }
 
-/* The same of literals, and of what pads up to them. */
+/* Removes literals, and the padding before them, from the end. */
 static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 {
 	const struct derive_facts *f = c->all->facts->code;
@@ -95,10 +96,10 @@ static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 	}
 }
 
-/* What the events of a function say. */
+/* Facts that the events of a function tell. */
 struct split_told {
-	bool bad;     /* not all of it is code */
-	bool returns; /* or leaves by a jump to what may */
+	bool bad;     /* Some bytes are no code. */
+	bool returns; /* Returns, or jumps to a function that may return */
 };
 
 static void told_by(const struct split_cut *c, const struct event *e, uint64_t to,
@@ -117,14 +118,15 @@ static void told_by(const struct split_cut *c, const struct event *e, uint64_t t
 			break;
 		ret->returns = ret->returns || !split_is_known(&c->all->dead, e->target);
 		ret->bad = ret->bad || (f->fix_count == 0 &&
-					e->target != 0 && /* a weak function that is not there */
+					e->target != 0 && /* 0: a weak function that is missing */
 					f->load(f->ctx, e->target, 1).size == 0);
 		break;
 	default: break;
 	}
 }
 
-/* Calls are of other functions, but those that take the address behind them. */
+/* Records the targets of calls. A call to the next instruction only takes its address and is
+ * ignored. */
 static void note_calls(struct splitter *all, const struct derive_extent *x, const struct event *e,
 		       const struct event *end)
 {
@@ -140,15 +142,16 @@ static bool split_is_entry(const struct split_cut *c, uint64_t addr)
 	return entry_like(isa, code) && !entry_reads_kept(isa, code);
 }
 
-/* sub $n, %rsp: behind a call too, where code makes room for a variable. */
+/* Tells whether the instruction may be `sub $n, %rsp`, which also follows a call, if code makes
+ * room for a variable. */
 static bool makes_room(const struct split_cut *c, uint64_t addr)
 {
 	enum { REX_W = 0x48 };
 	return c->s.x->code.p[addr - c->s.x->addr] == REX_W;
 }
 
-/* Whether calls come back: those that stand last in a function do not, others do, unless a jump
- * leads to what is behind. */
+/* Votes whether callees return. A call at the end of a function speaks against it. Any other call
+ * speaks for it, unless a jump leads to the code after it. */
 static void note_votes(struct split_cut *c, const struct event *last, uint64_t to)
 {
 	const uint64_t base = c->s.x->addr;
@@ -195,7 +198,7 @@ static void end_function(struct split_cut *c, uint64_t to)
 		vec_push(&c->all->ends, c->start);
 }
 
-/* ---- the walk -------------------------------------------------------------------------------- */
+/* ---- walking along the code ------------------------------------------------------------------ */
 
 static void split_begin_function(struct split_cut *c, uint64_t at, bool named)
 {
@@ -212,7 +215,7 @@ static void split_begin_function(struct split_cut *c, uint64_t at, bool named)
 		c->first++;
 }
 
-/* Functions that something names begin up to addr. */
+/* Begins the functions that are named until addr. */
 static void begin_named(struct split_cut *c, uint64_t addr)
 {
 	const addr_vec *starts = &c->all->starts;
@@ -231,15 +234,16 @@ static bool split_is_end(const struct split_cut *c, const struct event *e)
 	return event_ends(e) || event_is_dead_call(e, &c->all->dead);
 }
 
-/* What follows an event, and may be a function. */
+/* The place after an event, where a function may begin. */
 struct follower {
 	const struct event *e;
-	uint64_t end, next; /* behind the event, and behind what pads that */
+	uint64_t end, next; /* Address after the event, and after the padding that follows it */
 	enum crossing crossing;
 	bool pointed;
 };
 
-/* Code goes on behind the instruction that stops a processor, for all that a compiler knows. */
+/* Tells whether the event is the instruction that halts the processor. Compilers expect code after
+ * it to be reached. */
 static bool is_halt(const struct split_cut *c, const struct event *e)
 {
 	enum { HLT = 0xf4 };
@@ -248,8 +252,8 @@ static bool is_halt(const struct split_cut *c, const struct event *e)
 	       c->s.x->code.p[e->off] == HLT;
 }
 
-/* Whether the instruction at `next` only follows because the one before it does not go on: a trap
- * or another call after a call, a return after a jump (of macros).  Functions of i386 begin with a
+/* Tells whether the instruction at `next` is leftover code, never reached: a trap or another
+ * call after a call, or a return after a jump (from macros). On i386 a function may begin with a
  * call. */
 static bool is_remnant(const struct split_cut *c, const struct follower *p)
 {
@@ -263,8 +267,8 @@ static bool is_remnant(const struct split_cut *c, const struct follower *p)
 				       (event_is_call(e) && c->all->facts->code->isa != CODE_I386));
 }
 
-/* Whether the function goes on at `next`, for which nothing but its place speaks: what only
- * unwinding leads to, and what stands where no function nearby does. */
+/* Tells whether the function continues at `next`, although nothing leads there. That holds for code
+ * that only unwinding reaches, and for a place at which no function nearby would begin. */
 static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -277,7 +281,7 @@ static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 	       !signs_unusual(s->starts, isa, c->start);
 }
 
-/* Whether the code at `next` soon jumps into the middle of the function before it. */
+/* Tells whether the code at `next` soon jumps into the middle of the function before it. */
 static bool jumps_back(const struct split_cut *c, const struct follower *p)
 {
 	enum { SOON = 16 };
@@ -289,14 +293,14 @@ static bool jumps_back(const struct split_cut *c, const struct follower *p)
 	       e->target > c->start && e->target < p->end;
 }
 
-/* Whether functions nearby are aligned, and `next` is. */
+/* Tells whether `next` is aligned, and functions nearby are too. */
 static bool is_placed(const struct split_cut *c, const struct follower *p)
 {
 	enum { MOST = 75 };
 	return p->next % ALIGN == 0 && signs_aligned(c->s.starts, p->next) >= MOST;
 }
 
-/* Whether a function begins at `next` although jumps lead over it: it looks like a function, and
+/* Tells whether a function begins at `next` although jumps cross it: it looks like a function, and
  * nothing leads there. */
 static bool breaks_in(const struct split_cut *c, const struct follower *p)
 {
@@ -304,20 +308,22 @@ static bool breaks_in(const struct split_cut *c, const struct follower *p)
 		return false;
 	const bool entry = split_is_entry(c, p->next) && !jumps_back(c, p),
 		   placed = is_placed(c, p);
-	if (c->untold || !split_is_end(c, p->e)) /* its jump may lead there, the call come back */
+	if (c->untold || !split_is_end(c, p->e)) /* the indirect jump may lead there, or the call
+						  * return */
 		return entry && placed && c->all->facts->code->isa != CODE_I386 &&
 		       (split_is_end(c, p->e) || !makes_room(c, p->next));
 	return entry || (placed && p->next > p->end) ||
 	       signs_leapt(&c->all->jumpers.leaps, p->next);
 }
 
-/* After a call that may come back, code is aligned for loops alone, and jumps lead to them.  What
- * saves registers there is the next function, except on i386, which hands over arguments so. */
+/* Tells whether a function begins after a call that may return. There, only loops are aligned, and
+ * jumps lead to loops. Code that saves registers there is the next function, except on i386, which
+ * passes arguments the same way. */
 static bool begins_behind_call(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
 	const enum code_isa isa = c->all->facts->code->isa;
-	const unsigned unit = isa == CODE_ARM64 ? 4 : 1; /* unoptimised code has a nop */
+	const unsigned unit = isa == CODE_ARM64 ? 4 : 1; /* size of the nop in unoptimised code */
 	const bool wide = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64;
 	if (stretch_holds(s, p->next))
 		return false;
@@ -328,7 +334,7 @@ static bool begins_behind_call(const struct split_cut *c, const struct follower 
 	return isa != CODE_X86_64 || (is_placed(c, p) && !makes_room(c, p->next));
 }
 
-/* Whether `next` is another piece of what one function jumps to. */
+/* Tells whether `next` is another piece of code that one and the same function jumps to. */
 static bool is_piece(struct split_cut *c, const struct follower *p)
 {
 	const struct owner next = signs_owner(&c->all->jumpers, p->next);
@@ -340,7 +346,7 @@ static bool is_piece(struct split_cut *c, const struct follower *p)
 	return signs_of_one(c->owner, next);
 }
 
-/* Whether another function begins at `next`. */
+/* Tells whether another function begins at `next`. */
 static bool is_beginning(struct split_cut *c, const struct follower *p)
 {
 	const struct event *e = p->e;
@@ -354,7 +360,7 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 	if (p->crossing == CROSSES_WEAKLY &&
 	    (stretch_holds(&c->s, p->next) || (c->indirect && !breaks_in(c, p))))
 		return false;
-	/* An address that the function takes and jumps to. */
+	/* The function takes this address and jumps to it. */
 	if (e->kind == EVENT_JMP_INDIRECT &&
 	    signs_taken(c->all->facts->taken, p->next, c->start, p->end))
 		return false;
@@ -370,15 +376,15 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 	       frame_given_back(isa, c->s.x->code, e->off);
 }
 
-/* The same few bytes again and again. */
+/* Tells whether the bytes repeat every few bytes. */
 static bool split_is_fill(struct bytes b)
 {
 	enum { PERIOD = 4, LOOK_AT = 16 };
 	return b.size >= LOOK_AT && memcmp(b.p, b.p + PERIOD, LOOK_AT - PERIOD) == 0;
 }
 
-/* Whether what nothing names may be a function.  Microcontrollers have data behind their code:
- * there instructions follow up to one that does not go on. */
+/* Tells whether a place that nothing names may be a function. Microcontrollers have data after
+ * their code. There, valid instructions must follow until one that never continues. */
 static bool is_likely(const struct splitter *all, const struct derive_extent *x, uint64_t addr)
 {
 	enum { MOST = 256 };
@@ -387,7 +393,7 @@ static bool is_likely(const struct splitter *all, const struct derive_extent *x,
 	struct flow in;
 	if (f->isa == CODE_X86_64 || f->isa == CODE_I386 || f->isa == CODE_ARM64)
 		return !split_is_fill(rest);
-	/* Functions that do nothing but return stand in a row. */
+	/* Functions that only return may follow one another and look like a fill. */
 	if (split_is_fill(rest) &&
 	    !(flow_decode(f->isa, rest.p, rest.size, addr, &in) && in.kind == FLOW_RETURN))
 		return false;
@@ -404,13 +410,14 @@ static bool is_likely(const struct splitter *all, const struct derive_extent *x,
 	return b.size == MOST;
 }
 
-/* Behind the literals that follow the code of a function, in front of the next one. */
+/* Returns the end of the literals that follow the code of a function and precede the next
+ * function. */
 static uint64_t pass_literals(struct split_cut *c, uint64_t end, uint64_t next)
 {
 	const struct derive_facts *f = c->all->facts->code;
 	const struct event *last = events_of(c->s.b, c->s.fn) + c->s.fn->event_count;
 	const size_t i = lower_bound(f->data, f->data_count, sizeof *f->data, next);
-	/* Xtensa has them in front of the code. */
+	/* Xtensa has literals before the code. */
 	if (f->isa == CODE_XTENSA || i == 0 || f->data[i - 1].addr < end)
 		return end;
 	end = min_u64(f->data[i - 1].addr + f->data[i - 1].size, next);
@@ -424,7 +431,7 @@ static void event_split(struct split_cut *c, const struct event *e)
 	struct follower p = { .e = e, .end = c->s.x->addr + event_end(e) };
 	c->indirect = c->indirect || e->kind == EVENT_JMP_INDIRECT;
 	c->untold = c->untold || (e->kind == EVENT_JMP_INDIRECT && !e->table);
-	/* A trap may only pad behind what does not go on. */
+	/* After an instruction that never continues, a trap may be padding. */
 	const bool pads = event_pads(e) && e > events_of(c->s.b, c->s.fn) &&
 			  event_end(e - 1) == e->off && split_is_end(c, e - 1);
 	if (p.end <= c->start || c->whole || pads || (!event_is_call(e) && !split_is_end(c, e)))
@@ -436,7 +443,8 @@ static void event_split(struct split_cut *c, const struct event *e)
 		p.next = signs_first(&c->s, p.end, p.next);
 	if (p.next - c->s.x->addr >= c->s.x->code.size)
 		return;
-	p.crossing = stretch_crosses(&c->s, p.end); /* or what pads it, of one function */
+	p.crossing = stretch_crosses(&c->s, p.end); /* for `end`: the padding after it may be
+						     * inside the function */
 	p.pointed = split_is_known(&c->all->pointers, p.next);
 	if (!is_beginning(c, &p))
 		return;
@@ -468,9 +476,9 @@ static void split_stretch(struct split_cut *c)
 		end_function(c, end);
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------- */
+/* ---- rounds of splitting --------------------------------------------------------------------- */
 
-/* The extent that has addr; SIZE_MAX none. */
+/* Index of the extent that holds addr. SIZE_MAX if there is none. */
 static size_t extent_at(const struct derive_facts *f, uint64_t addr)
 {
 	const size_t i = upper_bound(f->extents, f->extent_count, sizeof *f->extents, addr);
@@ -485,7 +493,8 @@ static struct batch *batch_of(const struct splitter *all, size_t extent)
 	return &all->d.batches.data[i];
 }
 
-/* What is called is an instruction of the code, unless what stands in front of it is none. */
+/* Tells whether a call may lead to addr: an instruction starts there, or it is aligned, in case
+ * bytes before it are no code. */
 static bool may_be_called(struct splitter *all, uint64_t addr)
 {
 	const struct derive_facts *f = all->facts->code;
@@ -500,8 +509,9 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	       addr % ALIGN == 0;
 }
 
-/* Whether code does not go on to the place: it is behind an end, or behind a call and no jump leads
- * there.  What may be a number has to be both.  Assembly goes on to what is aligned. */
+/* Tells whether code does not continue to the taken address. It follows an end, or it follows a
+ * call and no jump leads to it. A number that may be no address must follow an end and have no jump
+ * to it. Only assembly continues to aligned addresses. */
 static bool is_apart(const struct splitter *all, const struct split_taken *t)
 {
 	const size_t i = extent_at(all->facts->code, t->to);
@@ -519,7 +529,7 @@ static bool is_apart(const struct splitter *all, const struct split_taken *t)
 	return !t->number && !stretch_leads_to(&s, t->to) && stretch_behind_call(&s, t->to);
 }
 
-/* Functions whose address is taken elsewhere: not in their own, for others begin in between. */
+/* Adds functions whose address another function takes: a known start lies between both places. */
 static void list_taken(struct splitter *all)
 {
 	const taken_vec *taken = all->facts->taken;
@@ -539,7 +549,7 @@ static void list_taken(struct splitter *all)
 	addrs_sort(&all->starts);
 }
 
-/* What was called in the round before, and what the caller says. */
+/* Lists the starts that the caller states and those called in the previous round. */
 static void split_list_starts(struct splitter *all)
 {
 	const struct split_facts *f = all->facts;
@@ -601,7 +611,7 @@ static void split_all(struct splitter *all)
 	vec_release(&c.s.edges);
 }
 
-/* Callees that hardly come back. */
+/* Adds callees that seldom return, by votes. */
 static void count_votes(struct splitter *all)
 {
 	enum { MANY = 3 };
@@ -629,7 +639,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	for (size_t i = 0; i < f->code->extent_count; i++)
 		all.looks += LOOKS_PER_BYTE * f->code->extents[i].code.size;
 	vec_copy(&all.pointers, f->pointers);
-	/* Imports by their names, and what else the caller knows. */
+	/* Imports known by name, and other functions that the caller knows. */
 	for (size_t i = 0; i < f->code->callee_count; i++)
 		if (f->code->callees[i].traits & DERIVE_NO_RETURN)
 			vec_push(&all.dead, f->code->callees[i].addr);
@@ -645,7 +655,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 		addrs_sort(&all.dead);
 		if (all.dead.count == dead && round > 0 && all.starts.count == starts &&
 		    all.pointers.count == pointers)
-			break; /* the round found out nothing new */
+			break; /* the round found nothing new */
 	}
 	ASSERT(all.d.batches.count > 0);
 	vec_append(ret, &all.found);

@@ -1,38 +1,39 @@
-/* split.h - functions in code of which nothing says where they begin.
+/* split.h - finds functions in code if nothing tells where they begin.
  *
- * A function begins where the caller says so, where a call leads, and where code of another
- * function takes the address.  Another one begins after what does not go on (a return, a jump, a
- * call that does not return) if no jump and no jump table leads from one side of the place to the
- * other.  A jump over a known beginning leaves its function; so does one whose frame is gone, or
- * that leads to what saves registers.  Calls that do not return are found on the way, in rounds: a
- * function does not return that has no return and leaves by no jump.
+ * A function begins at an address that the caller names, that a call leads to, or that code of
+ * another function takes. A function also begins after an instruction that ends the flow (a return,
+ * a jump, a call that does not return), if no jump and no jump table crosses that place. A jump
+ * across a known beginning leaves its function. So does a jump after the frame is released, or to
+ * code that saves registers. Calls that do not return are found in rounds: a function does not
+ * return if it has no return and no jump leaves it.
  *
- * Further signs decide where these do not:
- *   - a jump to what stands after an end may be a call, so that code which nothing leads to begins
- *     a function although the jump crosses its beginning;
- *   - so does code to which a jump from another function leads, unless that function also jumps to
- *     what stands before it: compilers move parts of functions away, some in several pieces;
- *   - code that looks like a beginning, or is aligned as its neighbours are, begins a function
- *     although jumps cross it, if nothing leads there;
- *   - code that reads registers which no caller hands over is what unwinding leads to, and belongs
- *     to the function before it; so does code that is not aligned as its neighbours are.
+ * Further signs decide if these do not:
+ *   - a jump to code after an end may be a call; if nothing else leads to that code, a function
+ *   begins there although the jump crosses its beginning;
+ *   - code that another function jumps to begins a function, unless that other function also jumps
+ *   to code before it: compilers move parts of functions away, sometimes in several pieces;
+ *   - code that looks like a beginning, or is aligned like its neighbours, begins a function
+ *   although jumps cross it, if nothing leads there;
+ *   - code that reads registers which no caller sets is reached by unwinding and belongs to the
+ *   function before it; so does code that is not aligned like its neighbours.
  *
- * Bytes that are no code as a whole are data, up to the next beginning that something names.
+ * If bytes are not code as a whole, they are data until the next named beginning.
  *
- * O(n log n) for any bytes.  The result is the same for any number of threads. */
+ * Time: O(n log n) for any bytes. The result is the same for any number of threads. */
 #ifndef HEFT_CODE_SPLIT_H
 #define HEFT_CODE_SPLIT_H
 
 #include "blocks/derive.h"
 
-/* Addresses, sorted, each once. */
+/* Sorted addresses without duplicates. */
 typedef VEC(uint64_t) addr_vec;
 
 void addrs_sort(addr_vec *v);
-/* Whether there is one in [from, to). */
+/* Tells whether an address lies in [from, to). */
 bool addrs_within(const addr_vec *v, uint64_t from, uint64_t to);
 
-/* Code at `from` takes the address `to`, or has a number that may be one. */
+/* Code at `from` takes the address `to`. number: it may be a number that only looks like an
+ * address. */
 struct split_taken {
 	uint64_t to, from;
 	bool number;
@@ -43,35 +44,39 @@ typedef VEC(struct split_taken) taken_vec;
 /* A jump that leaves its function. */
 struct leap {
 	uint64_t to, from;
-	bool conditional; /* or to what no call leads to: a part of the function, moved away */
-	bool sure;        /* a known function begins in between */
+	bool conditional; /* Has a condition, or leads to a part of the function that was moved
+			   * away, which no call leads to */
+	bool sure;        /* A known function begins between both addresses. */
 };
 
 typedef VEC(struct leap) leap_vec;
 
 struct split_facts {
 	const struct image *image;
-	/* The code: its extents are the stretches that are split.  Conventions and sites do not
-	 * matter. */
+	/* The code. Its extents are split into functions. Conventions and sites do not matter. */
 	const struct derive_facts *code;
-	const addr_vec *starts;   /* functions begin there */
-	const addr_vec *pointers; /* these may be functions, or parts of them */
-	const taken_vec *taken;   /* the same, by `to`; one of another function is a function */
-	const leap_vec *leaps;    /* from code that is in no extent */
-	const addr_vec *others;   /* starts of functions that are in none; may be empty */
-	const addr_vec *objects;  /* of microcontrollers: these may be data among the code */
-	const addr_vec *wholes;   /* starts of functions that reach to the next start: only
-				   * unwinding leads to some of their code */
+	const addr_vec *starts;   /* Addresses at which functions begin */
+	const addr_vec *pointers; /* Addresses at which functions, or parts of functions, may
+				   * begin */
+	const taken_vec *taken;   /* Addresses taken by code, sorted by `to`. If another function
+				   * takes one, a function begins there. */
+	const leap_vec *leaps;    /* Jumps from code outside all extents */
+	const addr_vec *others;   /* Starts of functions outside all extents. May be empty. */
+	const addr_vec *objects;  /* Only for microcontrollers: addresses that may be data among
+				   * code */
+	const addr_vec *wholes;   /* Starts of functions that reach to the next start. Some of
+				   * their code is reached only by unwinding. */
 };
 
 struct split_function {
-	uint64_t addr, size; /* without what pads it; with the literals behind it */
-	bool bad;            /* not all of it is code, though something says that it begins here */
+	uint64_t addr, size; /* Size without padding at the end, but with the literals after the
+			      * code */
+	bool bad;            /* Not all bytes are code, although something names this beginning */
 };
 
 typedef VEC(struct split_function) split_function_vec;
 
-/* Appends the functions, by address; each lies in one extent. */
+/* Appends the functions, by address. Each lies in one extent. */
 void split_code(const struct split_facts *f, unsigned threads, split_function_vec *ret);
 
 #endif

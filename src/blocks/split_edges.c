@@ -1,4 +1,4 @@
-/* What holds the code of a function together: jumps, and tables of them. */
+/* Finds what keeps the code of a function together: jumps and jump tables. */
 #include "blocks/split_internal.h"
 
 #include "base/sort.h"
@@ -60,8 +60,8 @@ bool stretch_holds(const struct stretch *s, uint64_t addr)
 	return extent_has(s->x, addr) && bit_get(s->held.data, addr - s->x->addr);
 }
 
-/* The event before addr, and before the padding and data that end there; NULL: it is a plain
- * instruction. */
+/* Returns the event that ends at addr, or at the padding and data before addr. NULL if the
+ * instruction there is no event. */
 static const struct event *split_edges_event_before(const struct stretch *s, uint64_t addr)
 {
 	enum { MOST = 256 };
@@ -90,8 +90,8 @@ bool stretch_behind_call(const struct stretch *s, uint64_t addr)
 	return e && event_is_call(e);
 }
 
-/* Of a jump to what is behind an end: whether it is for certain the last call of its function.  Its
- * frame is gone, or it leads to what looks like a function, or has its address taken. */
+/* Tells whether a jump that crosses an end is certainly a tail call. That holds if its frame is
+ * released, or if the target looks like a function or has its address taken. */
 static bool split_edges_is_tail_call(const struct stretch *s, const struct event *e)
 {
 	enum { ALIGN = 16 };
@@ -161,7 +161,7 @@ static void list_targets(struct stretch *s, const struct jump_table *t, addr_vec
 		vec_push(ret, to);
 }
 
-/* What a table leads to is one function, and so is its jump at `from`. */
+/* Keeps all targets of a table, and the jump at `from`, in one function. */
 static void note_table(struct stretch *s, uint64_t from, addr_vec *targets)
 {
 	for (size_t k = 0; k < targets->count; k++) {

@@ -1,4 +1,4 @@
-/* split_internal.h - what split.c and split_edges.c share. */
+/* split_internal.h - declares what split.c, split_edges.c and split_signs.c share. */
 #ifndef HEFT_CODE_SPLIT_INTERNAL_H
 #define HEFT_CODE_SPLIT_INTERNAL_H
 
@@ -6,8 +6,8 @@
 #include "code/entry.h"
 #include "blocks/split.h"
 
-/* Control goes from one side of [low + 1, high] to the other: no function begins in there.  Weak:
- * the jump may be a call that stands last in its function. */
+/* Control passes across [low + 1, high], so that no function begins inside. Weak: the jump may be a
+ * tail call. */
 struct edge {
 	uint64_t low, high;
 	bool weak;
@@ -15,67 +15,72 @@ struct edge {
 
 enum crossing { CROSSES_NOT, CROSSES_WEAKLY, CROSSES };
 
-/* One extent at work. */
+/* An extent while it is split. */
 struct stretch {
 	const struct derivation *d;
 	const struct derive_extent *x;
 	const struct function *fn;
 	struct batch *b;
-	const addr_vec *starts;   /* functions begin there for certain */
-	const addr_vec *pointers; /* or, where code does not go on to it, for this reason */
-	const addr_vec *dead;     /* functions that do not return */
-	leap_vec leaps;           /* of all stretches */
-	addr_vec held;            /* bits: jumps that stay in their function lead there */
-	VEC(struct edge) edges;   /* by low */
-	size_t edge;              /* the next one that has not been passed */
-	uint64_t reach;           /* the highest end of those passed */
-	uint64_t weak_reach;      /* of weak ones */
+	const addr_vec *starts;   /* Certain starts of functions */
+	const addr_vec *pointers; /* Possible starts of functions. They count if code does not
+				   * continue to them. */
+	const addr_vec *dead;     /* Functions that do not return */
+	leap_vec leaps;           /* Jumps between functions, of all extents so far */
+	addr_vec held;            /* Bits: a jump of the same function leads to this offset */
+	VEC(struct edge) edges;   /* sorted by low */
+	size_t edge;              /* Index of the first edge that starts after the current
+				   * address */
+	uint64_t reach;           /* Highest end of the passed edges */
+	uint64_t weak_reach;      /* Highest end of the passed weak edges */
 };
 
-/* split_edges.c: fills s->edges and s->held, adds to s->leaps, and sets the rest to what has been
- * passed: nothing. */
+/* split_edges.c: fills s->edges and s->held and adds to s->leaps. No edge counts as passed yet. */
 void stretch_list_edges(struct stretch *s);
-/* Whether some edge crosses the beginning of what stands at addr.  addr grows from call to call. */
+/* Tells whether an edge crosses a beginning at addr. addr must not fall from call to call. */
 enum crossing stretch_crosses(struct stretch *s, uint64_t addr);
-/* Whether a jump of the stretch leads to addr. */
+/* Tells whether a jump of the extent leads to addr. */
 bool stretch_leads_to(const struct stretch *s, uint64_t addr);
-/* Whether a jump or a table leads to addr from its own function. */
+/* Tells whether a jump or a jump table of the same function leads to addr. */
 bool stretch_holds(const struct stretch *s, uint64_t addr);
-/* Whether what stands at addr is not reached from what is in front of it. */
+/* Tells whether the instruction before addr never continues to addr. */
 bool stretch_behind_end(const struct stretch *s, uint64_t addr);
-/* Whether a call stands in front of it. */
+/* Tells whether a call ends at addr. */
 bool stretch_behind_call(const struct stretch *s, uint64_t addr);
-/* Behind what pads code, and data that are known, at addr; not past a start or the end. */
+/* Skips padding and known data at addr. Stops at a start of a function and at the end of the
+ * extent. */
 uint64_t stretch_skip(const struct stretch *s, uint64_t addr);
 
-/* split_signs.c: the share of functions near addr that are aligned to 16 bytes, in percent; not
- * known: 50. */
+/* split_signs.c: percentage of functions near addr that are aligned to 16 bytes. 50 if unknown. */
 unsigned signs_aligned(const addr_vec *starts, uint64_t addr);
-/* Whether functions near addr begin at certain distances from multiples of 16, and none at that of
- * addr. */
+/* Tells whether functions near addr begin only at certain distances from multiples of 16, and addr
+ * is at another distance. */
 bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr);
-/* Whether code in [from, to) takes the address. */
+/* Tells whether code in [from, to) takes the address. */
 bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t to);
-/* Where a function may begin in what pads [end, next): at an instruction that does nothing. */
+/* Finds a possible start of a function in the padding [end, next): an instruction without
+ * effect. */
 uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next);
-/* Whether a jump that is surely of another function leads to addr. */
+/* Tells whether a jump that surely belongs to another function leads to addr. */
 bool signs_leapt(const leap_vec *leaps, uint64_t addr);
-/* Who jumps where. */
+/* Jumps between functions, and the functions to attribute them to. */
 struct jumpers {
-	leap_vec leaps;                      /* of all stretches, and of other code; by `to` */
-	const split_function_vec *functions; /* by addr */
-	const addr_vec *others;              /* where functions begin that are in no stretch */
+	leap_vec leaps;                      /* jumps of all extents and of other code, sorted by
+					      * `to` */
+	const split_function_vec *functions; /* sorted by addr */
+	const addr_vec *others;              /* Starts of functions outside all extents */
 };
-/* The function from which alone jumps lead somewhere, and whether one of them has a condition. */
+/* The only function that jumps to a place. `conditional`: at least one of its jumps has a
+ * condition. */
 struct owner {
-	uint64_t addr; /* UINT64_MAX: several, or none that is known */
+	uint64_t addr; /* UINT64_MAX if several functions jump there, or if the function is
+		        * unknown */
 	bool conditional;
 };
 struct owner signs_owner(const struct jumpers *j, uint64_t addr);
-/* Whether both are the same function, which jumps to one of the places by a condition. */
+/* Tells whether both owners are the same function and at least one of its jumps has a condition. */
 bool signs_of_one(struct owner a, struct owner b);
 
-/* The code from addr on, which the extent has. */
+/* Returns the code of the extent from addr on. addr lies in the extent. */
 static inline struct bytes extent_from(const struct derive_extent *x, uint64_t addr)
 {
 	const uint64_t off = addr - x->addr;

@@ -1,13 +1,15 @@
-/* What else says where a function begins: where its neighbours do, and who jumps there. */
+/* Finds further evidence for the start of a function: the alignment of its neighbours, and the
+ * jumps to it. */
 #include "blocks/split_internal.h"
 
 #include "base/sort.h"
 #include "code/flow.h"
 
-/* Functions that are asked on either side, and how many have to be known in all. */
+/* NEIGHBOURS: functions considered on either side. ENOUGH: number of known functions needed in
+ * all. */
 enum { NEIGHBOURS = 16, ENOUGH = 16, ALIGN = 16 };
 
-/* The starts next to addr. */
+/* The known starts next to an address. */
 struct neighbours {
 	const uint64_t *first;
 	size_t count;
@@ -34,7 +36,7 @@ unsigned signs_aligned(const addr_vec *starts, uint64_t addr)
 	return aligned * 100 / (unsigned)n.count;
 }
 
-/* Bytes that instructions are multiples of. */
+/* Returns the alignment of instructions in bytes. */
 static unsigned split_signs_unit_of(enum code_isa isa)
 {
 	switch (isa) {
@@ -47,7 +49,7 @@ static unsigned split_signs_unit_of(enum code_isa isa)
 	}
 }
 
-/* Whether padding is found in front of functions near addr: of every fourth at least. */
+/* Tells whether at least every fourth function near addr has padding before it. */
 static bool neighbours_padded(const struct stretch *s, uint64_t addr)
 {
 	enum { SHARE = 4 };
@@ -61,7 +63,8 @@ static bool neighbours_padded(const struct stretch *s, uint64_t addr)
 			continue;
 		const uint8_t *p = x->code.p + off - unit;
 		padded += arm ? code_pad_size(CODE_ARM64, p, unit) > 0
-			      : *p == 0 || *p == 0x90 || *p == 0xcc; /* the last byte */
+			      : *p == 0 || *p == 0x90 || *p == 0xcc; /* last byte before the
+								      * function */
 	}
 	return n.count < ENOUGH / 2 || padded * SHARE >= n.count;
 }
@@ -78,7 +81,8 @@ bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr)
 	       places <= ALIGN / split_signs_unit_of(isa) / 2;
 }
 
-/* The most aligned instruction in [end, next]; of equals the first. */
+/* Returns the most aligned instruction in [end, next]. If several are equally aligned, the
+ * first. */
 static uint64_t most_aligned(const struct stretch *s, uint64_t end, uint64_t next)
 {
 	uint64_t best = end;
@@ -94,8 +98,8 @@ static uint64_t most_aligned(const struct stretch *s, uint64_t end, uint64_t nex
 	return best;
 }
 
-/* Whether [at, next) is what a compiler leaves room with, and no assembler pads with: several
- * instructions of one byte. */
+/* Tells whether the bytes are nops of one byte each, as compilers reserve room, and not as
+ * assemblers pad. */
 static bool is_room(struct bytes pads)
 {
 	enum { NOP = 0x90 };
@@ -130,10 +134,10 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 			next = first;
 	if (isa != CODE_X86_64 && isa != CODE_I386 && !arm)
 		return next;
-	/* Traps and zeros are no beginning. */
+	/* Traps and zeros begin no function. */
 	while (at < next && (x->code.p[at - x->addr] == 0xcc || x->code.p[at - x->addr] == 0))
 		at += unit;
-	/* Nothing in between is as aligned. */
+	/* No place before `next` is aligned as well as `next`. */
 	if (at >= next || (next % ALIGN == 0 && next - at < ALIGN && at % ALIGN != 0))
 		return next;
 	if (neighbours_padded(s, end))
@@ -151,7 +155,7 @@ bool signs_leapt(const leap_vec *leaps, uint64_t addr)
 	return i < leaps->count && leaps->data[i].to == addr;
 }
 
-/* The function at `from`; UINT64_MAX not known. */
+/* Returns the start of the function that holds `from`. UINT64_MAX if unknown. */
 static uint64_t function_at(const struct jumpers *j, uint64_t from)
 {
 	const split_function_vec *v = j->functions;

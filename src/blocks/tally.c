@@ -1,8 +1,9 @@
+/* Counts pairs of numbers in a hash table. */
 #include "blocks/tally.h"
 
 #include "base/sort.h"
 
-/* The pair; NULL where it is not known, and then `at` is the place for it. */
+/* Returns the pair. If it is unknown, returns NULL and sets *at to the place for it. */
 static struct tally_pair *blocks_tally_find(const struct tally *t, uint64_t a, uint64_t b,
 					    struct map_at *at)
 {

@@ -1,3 +1,4 @@
+/* Finds and runs the programs beside heft, such as heft-push. */
 #include "cli/beside.h"
 
 #include "base/os/shell.h"
@@ -28,14 +29,14 @@ const struct beside *beside_of(const char *name)
 	return NULL;
 }
 
-/* ---- where they are -------------------------------------------------------------------------- */
+/* ---- folders of programs --------------------------------------------------------------------- */
 
-/* The folders that may have programs, one after the other. */
+/* Goes through the folders that may have programs. */
 struct folders {
-	char own[BESIDE_PATH_MOST]; /* that of heft; "": unknown */
-	const char *path;           /* what is left of PATH, or NULL */
+	char own[BESIDE_PATH_MOST]; /* Folder of heft. "" if unknown. */
+	const char *path;           /* The rest of PATH, or NULL. */
 	unsigned step;
-	char at[BESIDE_PATH_MOST]; /* the folder; "": this one is passed over */
+	char at[BESIDE_PATH_MOST]; /* Current folder. "" if it is skipped. */
 };
 
 static void folders_init(struct folders *f)
@@ -45,7 +46,7 @@ static void folders_init(struct folders *f)
 	*(slash != NULL ? slash : f->own) = '\0';
 }
 
-/* A path that is too long is passed over. */
+/* Joins a path. A path that is too long is skipped. */
 static void folder_join(struct folders *f, const char *below, const char *name)
 {
 	const int size = snprintf(f->at, sizeof f->at, "%s%s%s", f->own, below, name);
@@ -66,13 +67,13 @@ static bool folder_of_path(struct folders *f)
 	return true;
 }
 
-/* Goes on to the next folder that may have the program; false past the last. */
+/* Moves to the next folder that may have the program. False past the last. */
 static bool folders_next(struct folders *f, const char *name)
 {
 	const char *slash = strrchr(f->own, '/');
 	switch (f->step++) {
 	case 0: folder_join(f, "", ""); return true;
-	case 1: /* in the build tree, where heft is in build/src */
+	case 1: /* The build tree, where heft is in build/src. */
 		f->at[0] = '\0';
 		if (slash != NULL && strcmp(slash, "/src") == 0)
 			folder_join(f, "/../programs/", name);
@@ -87,7 +88,7 @@ static bool folders_next(struct folders *f, const char *name)
 	}
 }
 
-/* Names that a file name can end in without a surprise. */
+/* True for names that are safe as the end of a file name. */
 static bool beside_is_name(const char *name)
 {
 	const size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -108,7 +109,7 @@ bool beside_find(const char *name, char ret[BESIDE_PATH_MOST])
 	return false;
 }
 
-/* ---- running one ----------------------------------------------------------------------------- */
+/* ---- running a program ----------------------------------------------------------------------- */
 
 int beside_run(const struct cli *cli, const char *name, size_t count, char **words)
 {
@@ -132,7 +133,7 @@ int beside_run(const struct cli *cli, const char *name, size_t count, char **wor
 	return cli_error(cli, "%s: cannot run: %s", path, strerror(errno));
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- listing the programs -------------------------------------------------------------------- */
 
 enum { OTHERS_MOST = 100 };
 

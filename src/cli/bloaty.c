@@ -1,4 +1,4 @@
-/* What messages are in Bloaty's words, for the scripts that look for them. */
+/* Translates messages to Bloaty's words, for scripts that search them. */
 #include "cli/cli.h"
 #include "cli/gone.h"
 

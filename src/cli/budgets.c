@@ -1,3 +1,4 @@
+/* Returns the exit status of a check against limits. */
 #include "cli/budgets.h"
 
 static size_t budgets_count_state(const struct heft_budget *b, enum heft_budget_state state)
@@ -8,7 +9,7 @@ static size_t budgets_count_state(const struct heft_budget *b, enum heft_budget_
 	return n;
 }
 
-/* A limit that was not checked is no limit that is kept. */
+/* Returns the exit status. A limit that was not checked does not count as kept. */
 int budget_verdict(const struct cli *cli, const struct heft_budget *b, const char *path,
 		   bool allow_no_base)
 {

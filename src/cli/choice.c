@@ -1,4 +1,4 @@
-/* Options whose value is one of a few words. */
+/* Parses options whose value is one of a few words. */
 #include "cli/cli.h"
 
 #include "base/nearest.h"
@@ -40,7 +40,7 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 	return cli_bad_value(cli, o, value, wanted);
 }
 
-/* What others call the sources. */
+/* Returns the source for a name that other tools use. */
 static const char *meant_source(const char *name)
 {
 	static const char *const words[][2] = {

@@ -1,6 +1,7 @@
-/* cli.h - what the commands share: who we are in messages, exit statuses, the table of commands.
+/* cli.h - declares what the commands share: our name in messages, exit statuses, the table of
+ * commands.
  *
- * cli/ is an ordinary user of the library: it includes heft.h and its own headers, nothing else. */
+ * cli/ is an ordinary user of the library: it includes only heft.h and its own headers. */
 #ifndef HEFT_CLI_CLI_H
 #define HEFT_CLI_CLI_H
 
@@ -12,38 +13,39 @@
 
 enum exit_status {
 	EXIT_FINE = 0,
-	EXIT_NO = 1,      /* the answer is no: with --exit-code, there are differences */
-	EXIT_TROUBLE = 2, /* usage, unreadable or damaged input, output that cannot be written */
+	EXIT_NO = 1,      /* The answer is no. With --exit-code: there are differences. */
+	EXIT_TROUBLE = 2, /* Wrong usage, unreadable or damaged input, or output that cannot be
+			   * written. */
 };
 
 struct command;
 
 /* How this process was called. */
 struct cli {
-	const char *program; /* first word of every message: "heft" or "bloaty" */
-	char usage[40];      /* what comes before the operands: "heft size", "bloaty" */
+	const char *program; /* First word of every message: "heft" or "bloaty". */
+	char usage[40];      /* Words before the operands: "heft size", "bloaty". */
 	const struct command *command;
-	struct progress *progress; /* the line that the handles of the command write (term.h) */
+	struct progress *progress; /* Progress line of the command's handles (term.h). */
 };
 
-/* Called by the name of Bloaty, whose place heft takes: its exit status for trouble is 1. */
+/* True if we were called as Bloaty, which heft replaces. Then the exit status for trouble is 1. */
 bool cli_is_bloaty(const struct cli *cli);
 
-/* What went wrong, as Bloaty says it. */
+/* Writes the text of an error in Bloaty's words. */
 void cli_as_bloaty(const struct heft_err *err, char *room, size_t size);
-/* Says what is wrong with the words of the command line. */
+/* Prints what is wrong with the words of the command line. */
 void cli_bad_word(const struct cli *cli, const char *problem);
-/* The command of this name, NULL where there is none. */
+/* Returns the command of this name. NULL if there is none. */
 const struct command *cli_command(const char *name);
 
 struct command {
-	const char *name;     /* one word, or two: "heap show" */
-	const char *operands; /* for the usage line */
-	const char *summary;  /* for the list of commands */
-	const char *manual;   /* printed above the options; newline at the end */
+	const char *name;     /* One word, or two: "heap show". */
+	const char *operands; /* For the usage line. */
+	const char *summary;  /* For the list of commands. */
+	const char *manual;   /* Printed before the options. Ends with a newline. */
 	const struct opt *opts;
 	int (*run)(const struct cli *cli, int argc,
-		   char **argv); /* argv: the words after the name */
+		   char **argv); /* `argv`: the words after the name. */
 };
 
 extern const struct opt size_opts[];
@@ -121,8 +123,8 @@ extern const struct opt comment_opts[];
 extern const char comment_manual[];
 int cmd_comment(const struct cli *cli, int argc, char **argv);
 
-/* Options of several commands; rows for them are in the files *_opts.inc.  A command's own begin at
- * O_OWN. */
+/* Options that several commands share. Their rows are in the files *_opts.inc. A command's own
+ * options begin at O_OWN. */
 enum common_option {
 	O_HELP = 1,
 	O_VERSION,
@@ -169,34 +171,34 @@ enum common_option {
 	O_OWN,
 };
 
-/* How a command takes its words; both return false after a message. */
+/* Functions that take the words of a command. Each prints a message before it returns false. */
 struct cli_words {
 	bool (*option)(void *job, const struct opt *o, const char *value);
 	bool (*operand)(void *job, const char *word);
-	/* Of words behind "--"; NULL: they are as those before it. */
+	/* Takes words after "--". NULL treats them like the words before. */
 	bool (*base)(void *job, const char *word);
 };
 
-/* Goes through the words of the command.  CLI_GO_ON, or the exit status where there is nothing more
- * to do: after --help and --version, which are answered here, and after a message. */
+/* Handles the words of the command. Returns CLI_GO_ON, or the exit status if nothing is left to do:
+ * after --help, --version or a message. */
 enum { CLI_GO_ON = -1 };
 int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
 	      void *job);
-/* For commands that take one file and no other word: *file is it. */
+/* Does cli_parse() for commands that take exactly one file, *file. */
 int cli_parse_file(const struct cli *cli, int argc, char **argv,
 		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
 		   const char **file);
 
-/* Hands over the names of a list "a,b" one by one until one is refused: false then, or where there
- * is no memory, which is said unless `cli` is NULL.  An empty one is a name too. */
+/* Calls `take` with each name of a list "a,b" until it refuses one. False then, or without memory,
+ * which is printed unless `cli` is NULL. An empty name is a name too. */
 bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
 		   void *job);
 
-/* A number: decimal, or hexadecimal with 0x or wherever `hex`; sizes may end in K, M or G.  False,
- * and *ret as it was, where it is none. */
+/* Parses a number: decimal, or hexadecimal with 0x or if `hex`. Sizes may end in K, M or G. If it
+ * is no number, returns false and leaves *ret. */
 bool cli_parse_number(const char *text, bool hex, uint64_t *ret);
-/* Tells the finder of a session of an option of find_opts.inc, exe_opts.inc or raw_opts.inc; does
- * nothing for other options.  False after a message. */
+/* Passes an option of find_opts.inc, exe_opts.inc or raw_opts.inc to the session's finder. Ignores
+ * other options. False after a message. */
 bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o,
 	      const char *value);
 
@@ -206,35 +208,35 @@ void cli_version(const struct cli *cli);
 
 /* Prints "program: text" on stderr and returns EXIT_TROUBLE. */
 int cli_error(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* "--NAME: 'VALUE' is not WANTED", of an option.  Returns false. */
+/* Prints "--NAME: 'VALUE' is not WANTED" for an option. Returns false. */
 bool cli_bad_value(const struct cli *cli, const struct opt *o, const char *value,
 		   const char *wanted);
 
-/* A decimal number up to `max`.  False, and said, where the value is none. */
+/* Parses a decimal number of at most `max`. If it is none, prints that and returns false. */
 bool cli_number(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
 		uint64_t *ret);
 
-/* A word that an option takes; a list ends with NULL. */
+/* A word that an option accepts. A list ends with NULL. */
 struct choice {
 	const char *word;
 	unsigned value;
 };
 
-extern const struct choice style_choices[];      /* enum heft_demangle */
-extern const struct choice convention_choices[]; /* enum heft_convention */
-/* False, and said, where the value is none of the choices. */
+extern const struct choice style_choices[];      /* Values of enum heft_demangle. */
+extern const struct choice convention_choices[]; /* Values of enum heft_convention. */
+/* Finds the value among the choices. If it is none of them, prints that and returns false. */
 bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 		const struct choice *choices, unsigned *ret);
-/* Says that there is no such data source, and which one may be meant; false. */
+/* Prints that the data source does not exist, and a similar name. Returns false. */
 bool cli_unknown_source(const struct cli *cli, const char *name);
-/* Passes on what heft_X_new gave.  Where there was no memory for it, says so and ends the process:
- * for what a command makes before it has begun anything. */
+/* Returns the result of heft_X_new(). If it is NULL, prints that there is no memory and ends the
+ * process. Only for handles that a command makes before it starts anything. */
 void *cli_made(const struct cli *cli, void *handle);
-/* A session whose progress is shown. */
+/* Makes a session that shows progress. */
 struct heft_session *cli_session(const struct cli *cli);
-/* Fills *err where there was no memory.  Returns false. */
+/* Sets *err to "no memory". Returns false. */
 bool cli_no_memory(struct heft_err *err);
-/* What the library says, as cli_error, with the place in the file if it has one. */
+/* Prints an error of the library as cli_error() does, with the place in the file if known. */
 int cli_failed(const struct cli *cli, const struct heft_err *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* Implements heft blocks: lists basic blocks. */
 #include "cli/functions.h"
 #include "cli/notes.h"
 #include "cli/output.h"
@@ -49,9 +50,9 @@ struct blocks_job {
 	struct output out;
 	bool verbose, disassemble;
 	const char *file;
-	const char **functions; /* wanted; none: all */
-	bool *wanted;           /* by number of a function of the file; NULL: all */
-	bool missing;           /* some name is of no function */
+	const char **functions; /* Wanted functions. Empty means all. */
+	bool *wanted;           /* Per function of the file. NULL means all. */
+	bool missing;           /* A name belongs to no function. */
 	size_t function_count;
 };
 
@@ -88,7 +89,7 @@ static bool blocks_apply(void *ctx, const struct opt *o, const char *value)
 
 struct blocks_sums {
 	uint64_t functions, blocks, bytes;
-	uint64_t listed; /* functions that were written */
+	uint64_t listed; /* Number of functions that were written. */
 };
 
 /* Marks the functions that a name means. */
@@ -108,7 +109,7 @@ static void name_mark(struct blocks_job *job, const char *name)
 	}
 }
 
-/* False where there is no memory. */
+/* Returns false if there is no memory. */
 static bool names_mark(struct blocks_job *job)
 {
 	const size_t count = heft_blocks_function_count(job->blocks);
@@ -125,7 +126,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Below the list: what all blocks are of the code. */
+/* Prints, below the list, how much of the code all blocks cover. */
 static void blocks_put_sums(const struct blocks_job *job, const struct blocks_sums *sums, FILE *to)
 {
 	struct heft_block_sums of = { .size = sizeof of };
@@ -148,8 +149,8 @@ static bool blocks_put_head(const struct blocks_job *job, const struct heft_sink
 	return heft_block_function_write(NULL, &job->out.write, sink, err);
 }
 
-/* All functions that are wanted are counted, and so many of them written as were asked for.  False
- * where a function cannot be read, or the output takes no more. */
+/* Counts all wanted functions and writes as many as asked for. False if a function cannot be read
+ * or the output fails. */
 static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *sums,
 				  const struct heft_sink *sink, struct heft_err *err)
 {
@@ -177,7 +178,7 @@ static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *su
 	return true;
 }
 
-/* See outfile_write. */
+/* Writes the list; see outfile_write(). */
 static bool blocks_list(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct blocks_job *job = ctx;

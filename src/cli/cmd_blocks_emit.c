@@ -1,3 +1,4 @@
+/* Implements heft blocks emit: writes a copy of a program with a map of its basic blocks. */
 #include "base/os/os.h"
 #include "base/os/shell.h"
 #include "cli/notes.h"
@@ -43,7 +44,7 @@ struct emit_job {
 	const char *file, *output;
 	unsigned map_version;
 	bool verbose;
-	unsigned flags; /* enum heft_emit_flag */
+	unsigned flags; /* Bits of enum heft_emit_flag. */
 };
 
 static const struct choice versions[] = { { "1", 1 }, { "2", 2 }, { "3", 3 },
@@ -70,7 +71,7 @@ static bool blocks_emit_apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* The copy may be run by those who may run the file. */
+/* Writes the copy. Whoever may run the file may run the copy. */
 static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct emit_job *job = ctx;

@@ -1,3 +1,4 @@
+/* Implements heft check: checks limits, or the quality of a snapshot. */
 #include "cli/budgets.h"
 #include "cli/output.h"
 #include "cli/snapshots.h"
@@ -89,7 +90,7 @@ static int check_against(struct check_job *job, const struct heft_snapshot *now)
 	return budget_verdict(job->cli, job->budget, job->budget_path, job->allow_no_base);
 }
 
-/* The limits first: a mistake in them should not wait for a large program. */
+/* Reads the limits first, so that a mistake in them is found before a large program is read. */
 static int run_budget(struct check_job *job)
 {
 	struct heft_err err;
@@ -118,7 +119,7 @@ int cmd_check(const struct cli *cli, int argc, char **argv)
 		status = run_budget(&job);
 	} else if (status == CLI_GO_ON && (job.base_path != NULL || job.out.format_opt != NULL)) {
 		status = cli_error(cli, "--base and --format go with --budget");
-	} else if (status == CLI_GO_ON) { /* the quality of the snapshot */
+	} else if (status == CLI_GO_ON) { /* Checks the quality of the snapshot. */
 		struct heft_snapshot *s = snapshot_open(cli, &job.settings, job.file);
 		status = s != NULL ? snapshot_judge(cli, s, job.out.path) : EXIT_TROUBLE;
 		heft_snapshot_free(s);

@@ -1,3 +1,4 @@
+/* Implements heft comment: writes the comment on a pull request. */
 #include "cli/beside.h"
 #include "cli/budgets.h"
 #include "cli/spawn.h"
@@ -53,11 +54,12 @@ struct comment_job {
 	struct heft_comment_opts opts;
 	const char *budget_path, *base_path, *file, *output;
 	const char *store, *product, *config,
-		*branch;                /* of the history; store NULL: there is none */
-	char history[BESIDE_PATH_MOST]; /* the program that reads it */
+		*branch;                /* Store and branch of the history. `store` is NULL if
+					 * there is none. */
+	char history[BESIDE_PATH_MOST]; /* Program that reads the history. */
 	struct heft_snapshot *base, *now;
 	struct heft_diff *diff;
-	struct heft_budget *budget; /* NULL: no limits */
+	struct heft_budget *budget; /* NULL if there are no limits. */
 };
 
 static bool comment_apply(void *ctx, const struct opt *o, const char *value)
@@ -81,10 +83,10 @@ static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* ---- courses --------------------------------------------------------------------------------- */
+/* ---- trends ---------------------------------------------------------------------------------- */
 
-/* What `heft history log` prints of a size: tab-separated, the latest build first.  `until` NULL:
- * up to the latest build.  The caller frees it; NULL: it knows nothing. */
+/* Returns what `heft history log` prints about a size: tab-separated, latest build first. `until`
+ * NULL means until the latest build. The caller frees the text. NULL if nothing is known. */
 static char *log_of(const struct comment_job *job, const char *of, const char *until,
 		    const char *rows, bool quiet)
 {
@@ -107,7 +109,7 @@ static char *log_of(const struct comment_job *job, const char *of, const char *u
 	return child_output(words, quiet);
 }
 
-/* The columns of a header before the one that is called "change". */
+/* Returns the number of columns of a header before the column "change". */
 static size_t columns_before_change(const char *header)
 {
 	size_t column = 0;
@@ -119,7 +121,7 @@ static size_t columns_before_change(const char *header)
 	return column;
 }
 
-/* Fills in the sizes of a log, the oldest first; returns how many. */
+/* Reads the sizes of a log, oldest first. Returns how many there are. */
 static size_t log_values(const char *log, double *ret, size_t count)
 {
 	const size_t column = columns_before_change(log);
@@ -141,8 +143,8 @@ static size_t log_values(const char *log, double *ret, size_t count)
 	return given;
 }
 
-/* What nobody has measured has no course.  A course ends at the base, where that says its commit
- * and the history has it, else at the latest build. */
+/* Gives the trend of a size; none if nobody has measured it. The trend ends at the base's commit if
+ * the history has it, otherwise at the latest build. */
 static size_t give_course(void *ctx, const char *subject, const char *name, double *ret,
 			  size_t count)
 {
@@ -164,7 +166,7 @@ static size_t give_course(void *ctx, const char *subject, const char *name, doub
 	return given;
 }
 
-/* Whether there are courses; said where there are none. */
+/* True if there are trends. Otherwise prints that there are none. */
 static bool courses_open(struct comment_job *job)
 {
 	if (!beside_find("history", job->history)) {
@@ -200,7 +202,7 @@ static int comment_compare(struct comment_job *job)
 	return budget_verdict(job->cli, job->budget, job->budget_path, false);
 }
 
-/* The limits first: a mistake in them should not wait for a large program. */
+/* Reads the limits first, so that a mistake in them is found before a large program is read. */
 static int comment_run(struct comment_job *job)
 {
 	const char *const paths[] = { job->base_path, job->file };

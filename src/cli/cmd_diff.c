@@ -1,3 +1,4 @@
+/* Implements heft diff: compares two snapshots. */
 #include "cli/diff_job.h"
 
 enum { O_STACKS = O_DIFF_OWN };

@@ -1,4 +1,5 @@
-/* heft heap at, heft heap check: what is at an address of a process; what is damaged. */
+/* Implements heft heap at (what is at an address of a process) and heft heap check (what is
+ * damaged). */
 #include "cli/heap_open.h"
 #include "cli/output.h"
 
@@ -42,8 +43,8 @@ struct at_job {
 	struct heap_open open;
 	struct output out;
 	int status;
-	const char **words; /* the dump, then addresses */
-	uint64_t *addrs;    /* of those words */
+	const char **words; /* The dump, then addresses. */
+	uint64_t *addrs;    /* Addresses of these words. */
 	size_t word_count;
 };
 

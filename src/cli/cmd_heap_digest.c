@@ -1,4 +1,4 @@
-/* heft heap digest: each dump in one line. */
+/* Implements heft heap digest: each dump in one line. */
 #include "cli/heap_open.h"
 #include "cli/outfile.h"
 
@@ -20,7 +20,7 @@ const char heap_digest_manual[] =
 struct digest_job {
 	struct heap_open open;
 	const char *output;
-	const char **dumps; /* room for all arguments */
+	const char **dumps; /* Has room for all arguments. */
 	size_t dump_count;
 	int status;
 };
@@ -41,7 +41,8 @@ static bool heap_digest_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Each dump has a handle of its own, so that memory is that of the largest. */
+/* Writes the line of a dump. Each dump has its own handle, so that memory is that of the largest
+ * dump. */
 static void digest(struct digest_job *job, const char *path, FILE *to)
 {
 	const struct heft_sink sink = { outfile_put, to };

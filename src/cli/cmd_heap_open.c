@@ -1,4 +1,4 @@
-/* What the commands about heap dumps share. */
+/* Implements what the commands about heap dumps share. */
 #include "cli/heap_open.h"
 #include "cli/notes.h"
 

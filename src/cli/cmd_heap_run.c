@@ -1,4 +1,4 @@
-/* heft heap run: a program under the recorder. */
+/* Implements heft heap run: runs a program under the recorder. */
 #include "cli/heap_run.h"
 
 const struct opt heap_run_opts[] = {

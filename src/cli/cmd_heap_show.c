@@ -1,4 +1,5 @@
-/* heft heap show, heft heap diff: who holds the memory of a process, and what changed. */
+/* Implements heft heap show (who holds the memory of a process) and heft heap diff (what
+ * changed). */
 #include "cli/heap_open.h"
 #include "cli/output.h"
 
@@ -65,9 +66,9 @@ struct show_job {
 	struct heft_heap_query query;
 	struct output out;
 	const char *files[2];
-	struct heft_heap_report *report; /* NULL: a page */
+	struct heft_heap_report *report; /* NULL for a page. */
 	size_t file_count;
-	uint64_t pid; /* of the process that is asked instead of a dump; 0: none */
+	uint64_t pid; /* Process that is read instead of a dump. 0 if there is none. */
 	bool exit_code, paged, by_given;
 	enum heft_heap_page page;
 };
@@ -108,7 +109,7 @@ static const struct choice formats[] = {
 	{ NULL, 0 },
 };
 
-/* "MIN..MAX", "MIN..", "..MAX" or one size. */
+/* Parses "MIN..MAX", "MIN..", "..MAX" or one size. */
 static bool parse_sizes(const char *value, uint64_t *min, uint64_t *max)
 {
 	char text[64];
@@ -152,7 +153,7 @@ static bool apply_by(struct show_job *job, const struct opt *o, const char *valu
 	return true;
 }
 
-/* A measure to sort by, or an order. */
+/* Applies a measure to sort by, or an order. */
 static bool heap_show_apply_sort(struct show_job *job, const struct opt *o, const char *value)
 {
 	struct opt told = *o;
@@ -233,7 +234,8 @@ static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 			  : heft_heap_report_write(job->report, &job->out.write, &sink, err);
 }
 
-/* What is found to be lost is; all else is no answer where more may be live. */
+/* Returns the exit status. Leaks that were found are certain. Without any, there is no answer if
+ * more blocks may be live. */
 static int heap_show_answer(const struct show_job *job)
 {
 	const bool rows = job->exit_code && job->report != NULL &&
@@ -256,10 +258,10 @@ static int heap_show_report(struct show_job *job)
 	struct heft_heap_info info = { .size = sizeof info };
 	ASSERT(job->report == NULL);
 	heft_heap_info(job->open.heap, &info, NULL);
-	/* Without stacks there is one row of them. */
+	/* Without stacks, rows by stack would be a single row. */
 	if (!job->by_given && info.arenas > 0)
 		job->query.by = HEFT_HEAP_BY_SIZE;
-	/* A picture of stacks is that of the tree which they make. */
+	/* A picture of stacks shows the tree that they form. */
 	if (job->out.write.format == HEFT_SVG && job->query.by == HEFT_HEAP_BY_STACK)
 		job->query.by = HEFT_HEAP_BY_TREE;
 	job->query.rows = output_rows(&job->out, job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20);

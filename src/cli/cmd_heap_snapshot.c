@@ -1,3 +1,4 @@
+/* Implements heft heap snapshot: writes the memory of a living process to a core. */
 #include "cli/cli.h"
 
 #include <errno.h>

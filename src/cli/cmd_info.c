@@ -1,3 +1,4 @@
+/* Implements heft info: lists facts about files. */
 #include "base/os/os.h"
 #include "cli/notes.h"
 #include "cli/output.h"
@@ -33,10 +34,11 @@ struct info_job {
 	struct heft_session *session;
 	struct output out;
 	bool details, verbose, failed;
-	bool stopped; /* there is no memory: nothing more can be asked of the handle */
+	bool stopped; /* There is no memory: the handle cannot be used any more. */
 	const char **paths;
 	size_t path_count, row_count;
-	char **todo; /* paths below directories, the next one last; each malloc'ed */
+	char **todo; /* Paths below directories that are still to be read, the next one last.
+		      * Each is malloc'ed. */
 	size_t todo_count, todo_room;
 };
 
@@ -63,7 +65,8 @@ static bool info_add_operand(void *ctx, const char *word)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* What is no program at all is passed over below a directory, and an error where it was named. */
+/* Adds a file. A file that is no program is skipped below a directory, and an error if the user
+ * named it. */
 static void info_add_file(struct info_job *job, const char *path, bool named)
 {
 	struct heft_err err;
@@ -87,7 +90,7 @@ static bool info_failed(struct info_job *job, const char *path)
 	return false;
 }
 
-/* "directory/name", to be looked at later. */
+/* Remembers "directory/name" for later. */
 static bool info_remember(struct info_job *job, const char *directory, const char *name)
 {
 	const size_t size = strlen(directory) + strlen(name) + 2;
@@ -132,7 +135,8 @@ static void add_directory(struct info_job *job, const char *path)
 		      by_path_backwards);
 }
 
-/* Links below directories are not followed: what they lead to would count twice. */
+/* Adds the files below a directory. Links are not followed, because their targets would count
+ * twice. */
 static void add_below(struct info_job *job, const char *path)
 {
 	struct os_file is;

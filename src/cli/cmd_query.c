@@ -1,3 +1,4 @@
+/* Implements heft query: runs SQL over the symbols of a snapshot. */
 #include "base/nearest.h"
 #include "cli/output.h"
 #include "cli/snapshots.h"
@@ -36,10 +37,10 @@ struct query_job {
 	struct output out;
 	struct heft_query_opts opts;
 	bool list;
-	const char *words[2]; /* file, SQL */
+	const char *words[2]; /* File and SQL. */
 	size_t word_count;
 	struct heft_query *query;
-	const char *sql; /* in hand */
+	const char *sql; /* Current statement. */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -69,7 +70,7 @@ static bool query_add_operand(void *ctx, const char *word)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* The SQL of a ready-made query, or NULL. */
+/* Returns the SQL of a ready-made query, or NULL. */
 static const char *named_sql(const char *name)
 {
 	const char *known, *text, *sql;
@@ -99,7 +100,7 @@ static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 	return heft_query_run(job->query, job->sql, &job->opts, &sink, err);
 }
 
-/* SQL, or the name of a query; an exit status. */
+/* Runs SQL or a named query. Returns the exit status. */
 static int run_text(struct query_job *job, const char *text)
 {
 	ASSERT(job->query != NULL);
@@ -136,7 +137,7 @@ static int show_schema(struct query_job *job, const char *name)
 	return run_text(job, sql);
 }
 
-/* A line that begins with a dot.  False: leave. */
+/* Runs a line that begins with a dot. False if the user wants to leave. */
 static bool run_dot(struct query_job *job, const char *line)
 {
 	if (strcmp(line, ".quit") == 0 || strcmp(line, ".exit") == 0)
@@ -162,7 +163,7 @@ static bool run_dot(struct query_job *job, const char *line)
 }
 
 struct typed {
-	char *text; /* the statement so far */
+	char *text; /* The statement so far. */
 	size_t size;
 };
 
@@ -180,7 +181,7 @@ static bool query_append(struct typed *t, const char *line)
 	return true;
 }
 
-/* Takes a line; runs what is complete.  False: leave. */
+/* Takes a line and runs the statements that are complete. False if the user wants to leave. */
 static bool query_take_line(struct query_job *job, struct typed *t, char *line, int *status)
 {
 	line[strcspn(line, "\n")] = '\0';
@@ -211,7 +212,8 @@ static void prompt(bool terminal, const struct typed *t)
 	fflush(stdout);
 }
 
-/* At a terminal a mistake is told and forgotten; elsewhere it ends the run. */
+/* Runs statements of standard input. At a terminal, a mistake is only printed; otherwise it ends
+ * the run. */
 static int run_input(struct query_job *job)
 {
 	const bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -234,7 +236,8 @@ static int run_input(struct query_job *job)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Whether a statement may ask for a column that takes time; those of standard input come later. */
+/* True if a statement may ask for a column that takes time to make. Statements of standard input
+ * are unknown yet. */
 static bool asks(const struct query_job *job, const char *column)
 {
 	const char *sql = job->word_count == 2 ? job->words[1] : column;

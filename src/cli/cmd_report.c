@@ -1,4 +1,4 @@
-/* heft report: one html file to look at. */
+/* Implements heft report: one html file to look at. */
 #include "cli/inputs.h"
 #include "cli/notes.h"
 #include "cli/outfile.h"
@@ -62,8 +62,8 @@ static bool report_add_base(void *ctx, const char *word)
 	return inputs_add(&((struct cli_report_job *)ctx)->inputs, word, true);
 }
 
-/* The rows of a profile are matched by their labels alone; which symbols were renamed and moved the
- * match of symbols tells.  The page is whole without it. */
+/* Adds the diff of symbols, which tells renamed and moved symbols: rows of a profile are paired
+ * only by their labels. The page is complete without it. */
 static void report_add_symbols(const struct cli_report_job *job, const struct input *of)
 {
 	const struct inputs *all = &job->inputs;
@@ -84,7 +84,7 @@ static void report_add_symbols(const struct cli_report_job *job, const struct in
 	cli_input_close(&in);
 }
 
-/* Programs are compared all with all, by the first one. */
+/* Adds an input. Programs are compared all with all, when the first one is added. */
 static bool report_add_input(const struct cli_report_job *job, size_t i, bool *ret_all)
 {
 	const struct inputs *all = &job->inputs;
@@ -114,7 +114,7 @@ static int cmd_report_run(struct cli_report_job *job)
 	const struct input_files *files = &job->inputs.files;
 	bool all = false;
 	ASSERT(job->page != NULL && job->inputs.rows > 0);
-	if (job->inputs.by != NULL) /* whoever names sources gets these */
+	if (job->inputs.by != NULL) /* If the user names sources, these are used. */
 		job->inputs.flags &= ~(unsigned)HEFT_PROFILE_REGIONS;
 	if (files->count == 0)
 		return cli_error(cli, "must specify at least one file; try '%s --help'",
@@ -135,7 +135,7 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 	struct cli_report_job job = { .page = NULL };
 	inputs_init(&job.inputs, cli);
 	job.page = cli_made(cli, heft_page_new(job.inputs.session));
-	job.inputs.rows = 1; /* a page takes them all */
+	job.inputs.rows = 1; /* A page takes all rows. */
 	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS;
 	job.inputs.usual = "sections,compileunits,namespaces,symbols";
 	int status = cli_parse(cli, argc, argv, &words, &job);

@@ -1,4 +1,4 @@
-/* heft rows: what files hold, as rows for stores. */
+/* Implements heft rows: what files hold, as rows for stores. */
 #include "cli/notes.h"
 #include "cli/outfile.h"
 
@@ -43,15 +43,15 @@ enum { SOURCES_MOST = 16 };
 struct rows_job {
 	const struct cli *cli;
 	struct heft_session *session;
-	char *sources[SOURCES_MOST]; /* owned */
+	char *sources[SOURCES_MOST]; /* Owned. */
 	size_t source_count;
 	const char *include, *exclude, *output;
-	unsigned flags; /* enum heft_profile_flag */
+	unsigned flags; /* Bits of enum heft_profile_flag. */
 	bool verbose;
 	FILE *to;
-	const char **files; /* room for all arguments */
+	const char **files; /* Has room for all arguments. */
 	size_t file_count;
-	size_t measured, passed_over, failed; /* files */
+	size_t measured, passed_over, failed; /* Numbers of files. */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -149,7 +149,7 @@ static bool rows_measure(struct rows_job *job, struct heft_profile *p, const cha
 	return heft_profile_write(p, &opts, &(struct heft_sink){ outfile_put, job->to }, err);
 }
 
-/* False where no further file is to be measured. */
+/* Measures a file. False if no further file can be measured. */
 static bool file_measure(struct rows_job *job, const char *path)
 {
 	struct heft_err err = { 0 };
@@ -162,11 +162,11 @@ static bool file_measure(struct rows_job *job, const char *path)
 		return true;
 	job->failed++;
 	cli_failed(job->cli, &err);
-	/* These are the same for every file. */
+	/* These errors would repeat for every file. */
 	return err.code != HEFT_EARG && !ferror(job->to);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static void say_end(const struct rows_job *job)
 {

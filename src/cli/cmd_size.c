@@ -1,3 +1,4 @@
+/* Implements heft size: shows where the bytes of a program go. */
 #include "cli/notes.h"
 #include "cli/outfile.h"
 #include "cli/size_job.h"
@@ -5,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- what is said beside the table ------------------------------------------ */
+/* ---- output beside the table ------------------------------------------------ */
 
 static bool print_claim(void *ctx, const struct heft_claim *c)
 {
@@ -65,13 +66,13 @@ static int cmd_size_report(struct size_job *job)
 		fflush(stdout);
 		fprintf(stderr, "%s: note: the filters let nothing through\n", job->cli->program);
 	}
-	/* Rows that did not change are dropped from a diff, so any row left is a difference. */
+	/* A diff has no unchanged rows, so any row is a difference. */
 	const bool differs = t->diff &&
 			     (t->top->child_count > 0 || file != old_file || vm != old_vm);
 	return job->exit_code && differs ? EXIT_NO : EXIT_FINE;
 }
 
-/* The blocks of the function with their instructions; the names are those of the rows. */
+/* Prints the blocks of the function with their instructions, with the names of the rows. */
 static int size_disassemble(const struct size_job *job)
 {
 	struct heft_file_info file = { .size = sizeof file };

@@ -1,3 +1,4 @@
+/* Implements heft snapshot: writes a program's symbols to a file. */
 #include "cli/notes.h"
 #include "cli/snapshots.h"
 
@@ -50,10 +51,10 @@ struct snapshot_job {
 	struct heft_snapshot *snapshot;
 	struct heft_session *session;
 	const char *output;
-	const char **files; /* room for all arguments */
+	const char **files; /* Has room for all arguments. */
 	size_t file_count;
 	bool verbose, stats, check;
-	unsigned flags; /* enum heft_snapshot_flag */
+	unsigned flags; /* Bits of enum heft_snapshot_flag. */
 };
 
 static bool cmd_snapshot_add_metadata(const struct snapshot_job *job, const struct opt *o,
@@ -109,7 +110,7 @@ static void print_share(uint64_t part, int64_t whole)
 		printf("%10s", "-");
 }
 
-/* The last two lines add up what is in the file and what is in the VM image. */
+/* Prints the totals. The last two lines add up the bytes in the file and in the VM image. */
 static void print_stats(const struct snapshot_job *job)
 {
 	struct heft_snapshot_section sec = { .size = sizeof sec };

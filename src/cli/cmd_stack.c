@@ -1,3 +1,4 @@
+/* Implements heft stack: shows how much stack functions take. */
 #include "cli/notes.h"
 #include "cli/output.h"
 

@@ -1,3 +1,4 @@
+/* Implements heft where: tells what is at addresses. */
 #include "base/os/shell.h"
 #include "cli/notes.h"
 #include "cli/output.h"
@@ -57,11 +58,13 @@ struct where_job {
 	FILE *to;
 	bool verbose;
 	const char *file;
-	const char **addrs; /* as typed */
+	const char **addrs; /* As the user typed it. */
 	size_t addr_count;
-	bool unreadable, nothing; /* some address was no address; nothing is there */
-	bool stopped;             /* the output takes no more */
-	bool one;                 /* a question has one answer: who asks keeps step */
+	bool unreadable, nothing; /* `unreadable`: an address was no address. `nothing`: nothing
+				   * is at an address. */
+	bool stopped;             /* The output failed. */
+	bool one;                 /* Each question gets exactly one answer, so that a program
+				   * that asks can count them. */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -110,9 +113,9 @@ static bool where_add_operand(void *ctx, const char *word)
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
-/* Questions are answered in rising order of their addresses, which is much faster the more there
- * are, and the answers written in the order of the questions.  A batch keeps about TEXT_SIZE
- * bytes of answers, going by the one before. */
+/* Questions of a batch are answered in rising order of addresses, which is much faster, and answers
+ * are written in the order of the questions. A batch keeps about TEXT_SIZE bytes of answers,
+ * estimated from the previous batch. */
 enum { BATCH_MIN = 1024, BATCH_SIZE = 65536, TEXT_SIZE = 32 << 20 };
 
 struct question {
@@ -121,14 +124,15 @@ struct question {
 };
 
 struct cmd_where_answer {
-	size_t start, size; /* in batch.text */
+	size_t start, size; /* Range in batch.text. */
 };
 
 struct where_batch {
 	struct question asked[BATCH_SIZE], scratch[BATCH_SIZE];
 	struct cmd_where_answer answers[BATCH_SIZE];
-	size_t asked_count, count; /* addresses; lines, those that are no address among them */
-	size_t limit;              /* of count */
+	size_t asked_count, count; /* `asked_count`: number of addresses. `count`: number of
+				    * lines, including lines that are no address. */
+	size_t limit;              /* Limit of `count`. */
 	char *text;
 	size_t used, size;
 };
@@ -150,8 +154,8 @@ static bool keep_piece(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* By address: a stable sort by its digits to the base 2048, the lowest first; those that are the
- * same in all are left out. */
+/* Sorts by address: a stable radix sort by digits of base 2048, lowest first. Digits that are equal
+ * in all are skipped. */
 static void sort_questions(struct where_batch *b)
 {
 	enum { BITS = 11, DIGITS = 1 << BITS };
@@ -175,7 +179,7 @@ static void sort_questions(struct where_batch *b)
 		memcpy(b->asked, from, b->asked_count * sizeof *from);
 }
 
-/* Nothing more can be asked of the handle. */
+/* Prints an error after which the handle cannot be used any more. */
 static void where_give_up(struct where_job *job, const struct heft_err *err)
 {
 	cli_failed(job->cli, err);
@@ -227,7 +231,7 @@ static void answer_batch(struct where_job *job, struct where_batch *b)
 	b->count = b->asked_count = b->used = 0;
 }
 
-/* The places of a name are known until the next name. */
+/* Answers a name. Its places are valid until the next name. */
 static void name_answer(struct where_job *job, struct where_batch *b, size_t i)
 {
 	struct heft_location at = { .size = sizeof at };
@@ -257,7 +261,7 @@ static void ask(struct where_job *job, struct where_batch *b, const char *text)
 		where_give_up(job, &err);
 		return;
 	}
-	if (!known) { /* every line gets an answer, so that whoever asks keeps step */
+	if (!known) { /* Every line gets an answer, so that a program that asks can count them. */
 		cli_failed(job->cli, &err);
 		job->unreadable = true;
 		put_answer(job, b, &b->answers[b->count++], &nowhere);
@@ -281,10 +285,10 @@ enum { LINES_SIZE = 1 << 21, BULK = 4096 };
 struct where_lines {
 	char text[LINES_SIZE + 1];
 	size_t used;
-	bool end; /* no more will come */
+	bool end; /* No more input will come. */
 };
 
-/* Asks what whole lines say; the rest of the text moves to the front.  A line that fills the
+/* Answers the whole lines of the buffer, and moves the rest to the front. A line that fills the
  * buffer is cut. */
 static void ask_lines(struct where_job *job, struct where_batch *b, struct where_lines *l)
 {
@@ -307,8 +311,8 @@ static void ask_lines(struct where_job *job, struct where_batch *b, struct where
 	memmove(l->text, line, l->used);
 }
 
-/* Reads what there is, waiting for some of it only, and then a millisecond where there was much:
- * who asks one by one waits for each answer.  False (errno) where that fails. */
+/* Reads available input. Waits only for the first byte, because a program may ask one by one and
+ * wait for each answer. After much input, waits a further millisecond. False (errno) on failure. */
 static bool read_more(struct where_lines *l)
 {
 	bool some = false;
@@ -326,7 +330,7 @@ static bool read_more(struct where_lines *l)
 	return true;
 }
 
-/* What was read is answered, and the answers written, before more is waited for. */
+/* Answers what was read, and writes the answers, before it waits for more input. */
 static bool answer_input(struct where_job *job, struct where_batch *b)
 {
 	struct where_lines *l = malloc(sizeof *l);
@@ -351,7 +355,8 @@ static bool answer_input(struct where_job *job, struct where_batch *b)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* False where standard input could not be read, or there is no memory; that was said. */
+/* Answers the words. Returns false, after a message, if standard input cannot be read or there is
+ * no memory. */
 static bool answer_words(struct where_job *job, struct where_batch *b)
 {
 	bool good = true;
@@ -367,7 +372,7 @@ static bool answer_words(struct where_job *job, struct where_batch *b)
 	return good;
 }
 
-/* Writes all answers; see outfile_write. */
+/* Writes all answers; see outfile_write(). */
 static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct where_job *job = ctx;

@@ -1,3 +1,4 @@
+/* Finds and runs the commands of a table, and prints their help. */
 #include "cli/commands.h"
 
 #include "base/nearest.h"
@@ -5,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many of the words name the command: one, or two ("heap show"); 0: they name another. */
+/* Returns how many of the words name the command: one, or two ("heap show"). 0 if they name another
+ * command. */
 static int command_words(const struct command *c, int argc, char **argv)
 {
 	const size_t first = strlen(argv[0]);
@@ -32,7 +34,7 @@ const struct command *commands_find(const struct commands *all, int argc, char *
 	return found;
 }
 
-/* The second word of a command of the family; NULL: it is none. */
+/* Returns the second word of a command of the family. NULL if the command is not in the family. */
 static const char *member_word(const struct command *c, const char *family)
 {
 	const size_t size = strlen(family);
@@ -101,7 +103,7 @@ int commands_run(struct cli *cli, const struct commands *all, int argc, char **a
 	return EXIT_FINE;
 }
 
-/* ---- what shells complete -------------------------------------------------------------------- */
+/* ---- words for the completion of shells ------------------------------------------------------ */
 
 void words_put(const char *command, const char *option, const char *value, const char *text)
 {

@@ -1,7 +1,7 @@
 /* commands.h - a table of commands: those of heft, or those of a program beside it.
  *
- * The name of a command is one word or two.  Commands that share their first word are a family:
- * "heap show" and "heap diff" are of the family "heap". */
+ * The name of a command has one or two words. Commands that share their first word are a family:
+ * "heap show" and "heap diff" are in the family "heap". */
 #ifndef HEFT_CLI_COMMANDS_H
 #define HEFT_CLI_COMMANDS_H
 
@@ -11,31 +11,31 @@ enum { COMMANDS_MOST = 64 };
 
 struct commands {
 	const struct command *list;
-	size_t count; /* at most COMMANDS_MOST */
+	size_t count; /* At most COMMANDS_MOST. */
 };
 
-/* Finds the command that the first words name, the longer name first; NULL: none.  *ret_words: how
- * many words are its name. */
+/* Finds the command that the first words name, longer names first. NULL if there is none.
+ * *ret_words is the number of words in its name. */
 const struct command *commands_find(const struct commands *all, int argc, char **argv,
 				    int *ret_words);
-/* Whether the word is that of a family. */
+/* True if the word is the name of a family. */
 bool commands_has_family(const struct commands *all, const char *word);
-/* Prints what a family has, on stdout. */
+/* Prints the commands of a family on stdout. */
 void commands_help_family(const struct commands *all, const char *family);
-/* Says that a family has no such command, and which it has.  `word` NULL: none was given.  Returns
- * EXIT_TROUBLE. */
+/* Prints that the family lacks this command, and which commands it has. `word` is NULL if none was
+ * given. Returns EXIT_TROUBLE. */
 int commands_no_member(const struct cli *cli, const struct commands *all, const char *family,
 		       const char *word);
-/* Fills the cli with a command and the words that its help begins with. */
+/* Sets the command, and the words that begin its help. */
 void cli_set_command(struct cli *cli, const struct command *c);
-/* Runs the command that the words name and returns its exit status.  COMMANDS_NONE: they name none
- * and no family. */
+/* Runs the command that the words name and returns its exit status. COMMANDS_NONE if they name
+ * neither a command nor a family. */
 enum { COMMANDS_NONE = -1 };
 int commands_run(struct cli *cli, const struct commands *all, int argc, char **argv);
-/* Prints every command and option, a line each: command, option, its value, what it does, with tabs
- * between.  Values that are a choice have "|" between the words. */
+/* Prints every command and option, one per line: command, option, its value, its purpose, separated
+ * by tabs. Values that are a choice of words are separated by "|". */
 void commands_print_words(const struct commands *all);
-/* One such line; texts of several lines become one. */
+/* Prints one line of commands_print_words(). A text of several lines becomes one line. */
 void words_put(const char *command, const char *option, const char *value, const char *text);
 
 #endif

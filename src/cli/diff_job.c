@@ -1,3 +1,4 @@
+/* Handles the options of commands that compare two snapshots, and writes the diff. */
 #include "cli/diff_job.h"
 
 static const struct choice by_choices[] = {

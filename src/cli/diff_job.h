@@ -1,11 +1,11 @@
-/* diff_job.h - what the commands share that compare two snapshots. */
+/* diff_job.h - declares what the commands share that compare two snapshots. */
 #ifndef HEFT_CLI_DIFF_JOB_H
 #define HEFT_CLI_DIFF_JOB_H
 
 #include "cli/output.h"
 #include "cli/snapshots.h"
 
-/* The options of diff_opts.inc; a command's own begin at O_DIFF_OWN. */
+/* Options of diff_opts.inc. A command's own options begin at O_DIFF_OWN. */
 enum diff_option {
 	O_SECTION = O_OWN,
 	O_DEBUG,
@@ -23,19 +23,19 @@ struct diff_job {
 	struct output out;
 	const char *save;
 	const char *operands[2];
-	size_t operand_count; /* may be more than two */
+	size_t operand_count; /* May be more than two. */
 	bool exit_code;
-	unsigned flags; /* enum heft_diff_flag */
+	unsigned flags; /* Bits of enum heft_diff_flag. */
 	struct heft_diff *diff;
 };
 
 void diff_job_init(struct diff_job *job, const struct cli *cli);
 void diff_job_release(struct diff_job *job);
-/* Takes an option of diff_opts.inc, and an operand. */
+/* Take an option of diff_opts.inc, and an operand. */
 enum output_answer diff_apply(struct diff_job *job, const struct opt *o, const char *value);
 bool diff_add_operand(struct diff_job *job, const char *word);
-/* Writes the diff of two snapshots, which it frees; an exit status.  `old` is NULL where `now` is a
- * .sizediff file. */
+/* Writes the diff of two snapshots and frees them. Returns the exit status. `old` is NULL if `now`
+ * is a .sizediff file. */
 int diff_pair(struct diff_job *job, struct heft_snapshot *old, struct heft_snapshot *now);
 
 #endif

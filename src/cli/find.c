@@ -1,3 +1,4 @@
+/* Passes options to the finder, which knows where parts of programs are. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ bool cli_parse_number(const char *text, bool hex, uint64_t *ret)
 	return true;
 }
 
-/* "ADDR=FILE[:OFF]"; a name with a colon needs ":0" behind it. */
+/* Parses "ADDR=FILE[:OFF]". A name with a colon needs ":0" after it. */
 static bool find_add_piece(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 			   const char *value)
 {
@@ -112,7 +113,8 @@ static bool add_source_map(const struct cli *cli, struct heft_finder *f, const s
 	return true;
 }
 
-/* "NAME=ADDR+SIZE", the address hexadecimal with or without 0x; the name may be any. */
+/* Parses "NAME=ADDR+SIZE". The address is hexadecimal, with or without 0x. The name may be any
+ * text. */
 static bool find_add_region(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 			    const char *value)
 {

@@ -1,10 +1,10 @@
-/* functions.h - functions with basic blocks that are named on the command line. */
+/* functions.h - handles functions with basic blocks that are named on the command line. */
 #ifndef HEFT_CLI_FUNCTIONS_H
 #define HEFT_CLI_FUNCTIONS_H
 
 #include "cli/cli.h"
 
-/* Says why heft_blocks_named found none, and which one may be meant. */
+/* Prints why heft_blocks_named() found no function, and a similar name. */
 void say_no_function(const struct cli *cli, struct heft_blocks *b, const char *name,
 		     const struct heft_err *err);
 

@@ -1,9 +1,9 @@
-/* gone.h - options that heft has no more, and what does their work now. */
+/* gone.h - lists options that heft has no longer, and what replaces them. */
 #ifndef HEFT_CLI_GONE_H
 #define HEFT_CLI_GONE_H
 
-/* What to do instead, where `word` is "--NAME" or "--NAME=VALUE" of an option that this command
- * had; else NULL. */
+/* Returns what replaces an option that this command had. `word` is "--NAME" or "--NAME=VALUE". NULL
+ * for other words. */
 const char *gone_option(const char *command, const char *word);
 
 #endif

@@ -1,15 +1,15 @@
-/* heap_open.h - options that all commands about heap dumps share: what the dump is, where symbols
- * are.
+/* heap_open.h - handles options that all commands about heap dumps share: what the dump is, and
+ * where symbols are.
  *
- * A command's table includes heap_open_opts.inc and hands options it does not know to
- * heap_open_apply. */
+ * A command's table includes heap_open_opts.inc. The command passes options that it does not know
+ * to heap_open_apply(). */
 #ifndef HEFT_CLI_HEAP_OPEN_H
 #define HEFT_CLI_HEAP_OPEN_H
 
 #include "cli/cli.h"
 
 enum heap_open_option {
-	O_DEMANGLE = 100, /* the commands' own are below */
+	O_DEMANGLE = 100, /* A command's own options have smaller numbers. */
 	O_THREADS,
 	O_NAME_CACHE,
 	O_ARGUMENTS,
@@ -18,20 +18,20 @@ enum heap_open_option {
 struct heap_open {
 	const struct cli *cli;
 	struct heft_heap *heap;
-	struct heft_heap *base; /* NULL: no diff */
+	struct heft_heap *base; /* NULL if it is no diff. */
 	struct heft_session *session;
-	const char *name_cache; /* NULL: none */
+	const char *name_cache; /* NULL if there is none. */
 	bool verbose, with_arguments;
 };
 
 void heap_open_init(struct heap_open *h, const struct cli *cli, bool base);
 void heap_open_release(struct heap_open *h);
-/* Takes one option; false after a message. */
+/* Takes one option. False after a message. */
 bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value);
-/* Opens with the settings of the options; false after a message. */
+/* Opens a dump with the settings of the options. False after a message. */
 bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path);
-/* Whether all that is live in an open dump is known; false after a message. */
+/* True if all live blocks of an open dump are known. False after a message. */
 bool heap_open_is_known(const struct heap_open *h, const struct heft_heap *heap);
-/* What was odd, on stderr. */
+/* Prints the notes on stderr. */
 void heap_open_notes(const struct heap_open *h);
 #endif

@@ -1,3 +1,4 @@
+/* Runs a program under the heap recorder. */
 #include "cli/heap_run.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 /* ---- the command line ----------------------------------------------------------------------- */
 
-/* A number, for `units` with K, M or G behind it. */
+/* Sets a number. With `units`, K, M or G may follow it. */
 static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, const char *value,
 				  enum heft_recorder_setting what, bool units)
 {
@@ -58,7 +59,8 @@ static bool heap_run_apply(struct heap_run *job, const struct opt *o, const char
 	return true;
 }
 
-/* Options end where the program begins: the first word that is none, or what follows "--". */
+/* Parses the options. They end before the program: the first word that is no option, or the word
+ * after "--". */
 static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
 {
 	struct opt_cursor c;
@@ -80,10 +82,10 @@ static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* What a process that dies has recorded is in its memory alone. */
+/* Explains the death of the program. Its recording is only in its memory, so a core is needed. */
 static void tell_death(const struct heap_run *job, int signal)
 {
-	/* The system writes a core for these, where it may. */
+	/* The system writes a core for these signals, if it may. */
 	static const int signals[] = { SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
 				       SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
 	const char *program = job->cli->program;
@@ -148,7 +150,7 @@ static void tell_others(const char *program, const struct heft_recorder_end *end
 			end->others_running == 1 ? "s" : "");
 }
 
-/* One line: the file of the program itself first in mind, the others counted. */
+/* Prints one line: the file of the program itself, and the number of the other files. */
 static void heap_run_tell_files(const struct heap_run *job, const struct heft_recorder_end *end)
 {
 	const size_t count = heft_recorder_file_count(job->recorder);
@@ -194,7 +196,7 @@ static void heap_run_tell_files(const struct heap_run *job, const struct heft_re
 			program, command, own.beside);
 }
 
-/* As the program ended: whoever called us sees the same. */
+/* Ends this process as the program ended, so that our caller sees the same status. */
 static int end_alike(const struct heft_recorder_end *end)
 {
 	if (end->signal == 0)
@@ -213,7 +215,11 @@ static int end_alike(const struct heft_recorder_end *end)
 
 static int run_program(struct heap_run *job)
 {
-	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* as of a shell */
+	enum {
+		CANNOT_RUN = 126,
+		NOT_FOUND = 127
+	}; /* Exit statuses with the numbers that shells
+						     * use. */
 	struct heft_recorder_end end = { .size = sizeof end };
 	struct heft_err err;
 	if (job->argv[0] == NULL)

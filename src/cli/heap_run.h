@@ -1,12 +1,13 @@
-/* heap_run.h - a program that runs under the recorder: heft heap run, and what pushes its profiles.
+/* heap_run.h - runs a program under the recorder, for heft heap run and for commands that push its
+ * profiles.
  *
- * Options end where the program begins.  Files that were written are told on stderr. */
+ * Options end before the program. The files that were written are listed on stderr. */
 #ifndef HEFT_CLI_HEAP_RUN_H
 #define HEFT_CLI_HEAP_RUN_H
 
 #include "cli/cli.h"
 
-/* Options of recorder_opts.inc; a command's own begin at O_RUN_OWN. */
+/* Options of recorder_opts.inc. A command's own options begin at O_RUN_OWN. */
 enum heap_run_option {
 	O_DEPTH = O_OWN,
 	O_SAMPLE,
@@ -23,19 +24,20 @@ enum heap_run_option {
 
 struct heap_run {
 	const struct cli *cli;
-	/* The command's own; each may be NULL. */
-	bool (*own)(void *ctx, const struct opt *o, const char *value); /* takes an option */
-	bool (*before)(struct heap_run *job); /* before the program runs; false after a message */
-	/* After it has run; `end` NULL: it could not be run. */
+	/* Functions of the command. Each may be NULL. */
+	bool (*own)(void *ctx, const struct opt *o, const char *value); /* Takes an option. */
+	bool (*before)(struct heap_run *job); /* Runs before the program. False after a message. */
+	/* Runs after the program. `end` is NULL if the program could not be started. */
 	void (*after)(struct heap_run *job, const struct heft_recorder_end *end);
 	void *ctx;
-	/* Set by heap_run. */
+	/* Set by heap_run(). */
 	struct heft_recorder *recorder;
 	bool help, version, quiet, leaks, in_blocks;
-	char **argv; /* of the program */
+	char **argv; /* Words of the program. */
 };
 
-/* Takes the words of the command; returns its exit status, which is the program's own. */
+/* Handles the words of the command and runs the program. Returns the exit status, which is the
+ * program's own. */
 int heap_run(struct heap_run *job, int argc, char **argv);
 
 #endif

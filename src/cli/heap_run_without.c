@@ -1,4 +1,4 @@
-/* heap_run.h in a build without the recorder. */
+/* Implements heap_run.h in a build without the recorder. */
 #include "cli/heap_run.h"
 
 #include <string.h>

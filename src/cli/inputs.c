@@ -1,3 +1,4 @@
+/* Opens the inputs of commands: programs, lists of symbols and dumps. */
 #include "cli/inputs.h"
 
 #include "cli/notes.h"
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what rows can be ------------------------------------------------------------------------ */
+/* ---- ways to group rows ---------------------------------------------------------------------- */
 
 static const char *const profile_groups[] = { "sections,symbols",
 					      "compileunits,symbols",
@@ -36,7 +37,7 @@ const char *const *input_groups(const struct input *in)
 	}
 }
 
-/* The number of a group in its list; false where it is none of them. */
+/* Finds the index of a group in its list. False if it is not in the list. */
 static bool inputs_find_group(const char *const *groups, const char *by, unsigned *ret)
 {
 	for (unsigned i = 0; groups[i] != NULL; i++) {
@@ -55,7 +56,7 @@ void inputs_init(struct inputs *all, const struct cli *cli)
 	*all = (struct inputs){ .cli = cli,
 				.session = cli_session(cli),
 				.usual = profile_groups[0] };
-	/* One style for rows, cards and code, which have others by themselves. */
+	/* Rows, cards and code show names in one style; by default, each has its own. */
 	heft_session_set_demangle(all->session, HEFT_NAMES_SHORT);
 }
 
@@ -83,7 +84,8 @@ bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
 	return true;
 }
 
-/* What perf record wrote is an input of the programs that ran.  Two such files are an error. */
+/* Adds a file that perf record wrote: it belongs to the programs that ran. A second such file is an
+ * error. */
 static bool inputs_add_samples(struct inputs *all, const char *path)
 {
 	if (all->perf == NULL || strcmp(all->perf, path) == 0) {
@@ -132,7 +134,7 @@ struct sources {
 static bool inputs_add_source(void *ctx, const char *name)
 {
 	const struct sources *s = ctx;
-	/* Regions are filled by what is in memory. */
+	/* Regions are filled by bytes in memory. */
 	if (strcmp(name, "regions") == 0)
 		heft_profile_set_sort_domain(s->in->profile, HEFT_VM);
 	if (heft_profile_add_source(s->in->profile, name, s->err))
@@ -164,9 +166,9 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	in->all = all->bases.count > 0 && !in->dump;
 	heft_profile_set_rows(p, all->rows);
 	heft_profile_set_flags(p, all->flags);
-	/* Where cards of symbols are wanted these stay the last level. */
+	/* If cards of symbols are wanted, symbols must be the last level. */
 	const bool cards = all->flags & HEFT_PROFILE_RANGES, hot = all->perf != NULL;
-	cli_no_memory(err); /* of the lists */
+	cli_no_memory(err); /* Error of the lists. */
 	return (!hot || !cards || inputs_add_source(&sources, "hotness")) &&
 	       cli_each_name(NULL, by, inputs_add_source, &sources) &&
 	       (!hot || cards || inputs_add_source(&sources, "hotness")) &&
@@ -205,7 +207,7 @@ static bool new_heap(const struct inputs *all, const struct input *in, struct he
 	return true;
 }
 
-/* A dump without records of a heap is shown as what is mapped. */
+/* Opens a dump. A dump without records of a heap is shown as a map of memory. */
 static bool inputs_open_dump(const struct inputs *all, struct input *in, const char *path,
 			     const char *by, struct heft_err *err)
 {
@@ -239,7 +241,7 @@ bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct i
 	ASSERT(i < all->files.count);
 	*in = (struct input){ .title = slash != NULL && slash[1] != '\0' ? slash + 1 : path,
 			      .session = heft_session_copy(all->session) };
-	if (all->pid != 0) { /* a process that lives */
+	if (all->pid != 0) { /* A living process. */
 		in->kind = INPUT_HEAP;
 		in->lives = true;
 		return new_heap(all, in, &in->heap, err) &&
@@ -346,13 +348,13 @@ const struct heft_table *input_table(struct input *in, const char *by, bool *ret
 	return table;
 }
 
-/* The blocks of a program, and what ran of them. */
+/* The blocks of a program, and the samples of how often they ran. */
 struct what_ran {
 	struct heft_blocks *blocks;
 	struct heft_samples *samples;
 };
 
-/* Of input i, as far as somebody wants them. */
+/* Opens blocks and samples of input `i`, if they are needed. */
 static bool inputs_open_blocks(const struct inputs *all, size_t i, const struct input *in,
 			       struct what_ran *ret, struct heft_err *err)
 {
@@ -403,7 +405,7 @@ bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 	}
 }
 
-/* ---- what is said ---------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 void input_print_notes(const struct inputs *all, const struct input *in)
 {

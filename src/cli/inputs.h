@@ -1,5 +1,5 @@
-/* inputs.h - what the commands share that take inputs of every kind: programs, lists of symbols,
- * dumps, and the base of each behind "--". */
+/* inputs.h - handles inputs of every kind, for the commands that take them: programs, lists of
+ * symbols, dumps, and the base of each after "--". */
 #ifndef HEFT_CLI_INPUTS_H
 #define HEFT_CLI_INPUTS_H
 
@@ -15,72 +15,72 @@ struct input_files {
 struct inputs {
 	const struct cli *cli;
 	struct heft_session *session;
-	const char *by, *perf; /* NULL: not given */
-	const char *usual;     /* what programs are grouped by unless somebody says */
+	const char *by, *perf; /* NULL if not given. */
+	const char *usual;     /* Default groups of programs. */
 	bool verbose;
-	bool code;           /* pages tell the code of functions */
-	unsigned flags;      /* of profiles, enum heft_profile_flag */
-	unsigned heap_flags; /* of dumps, enum heft_heap_flag */
-	uint32_t pid;        /* input 0 is this process, which runs; 0: all are files */
-	uint32_t rows;       /* of a level of profiles; 0: all */
+	bool code;           /* Pages show the code of functions. */
+	unsigned flags;      /* For profiles: bits of enum heft_profile_flag. */
+	unsigned heap_flags; /* For dumps: bits of enum heft_heap_flag. */
+	uint32_t pid;        /* Id of the living process that is input 0. 0 if all inputs are
+			      * files. */
+	uint32_t rows;       /* Rows per level of profiles. 0 means all. */
 	struct input_files files, bases;
 };
 
 enum input_kind { INPUT_PROFILE, INPUT_LIST, INPUT_HEAP };
 
-/* One input with its base, opened. */
+/* An opened input with its base. */
 struct input {
 	enum input_kind kind;
 	const char *title;
-	struct heft_session *session; /* a copy of that of all; NULL: not opened */
-	bool all;                     /* a profile of all inputs against all bases */
-	bool dump;                    /* a profile of a dump */
-	bool lives;                   /* the heap of a process that runs */
-	bool both;                    /* a list that holds its base as well */
-	bool matched;                 /* lists of programs that are profiles elsewhere */
-	char by[200];                 /* what the rows of its table are grouped by */
+	struct heft_session *session; /* A copy of the session of all inputs. NULL if not opened. */
+	bool all;                     /* A profile of all inputs against all bases. */
+	bool dump;                    /* A profile of a dump. */
+	bool lives;                   /* The heap of a living process. */
+	bool both;                    /* A list that holds its base too. */
+	bool matched;                 /* Lists of programs that are profiles otherwise. */
+	char by[200];                 /* What the rows of its table are grouped by. */
 	struct heft_profile *profile;
-	struct heft_snapshot *before, *after; /* before: NULL without a base */
-	struct heft_diff *diff;               /* see input_table */
+	struct heft_snapshot *before, *after; /* `before` is NULL without a base. */
+	struct heft_diff *diff;               /* See input_table(). */
 	struct heft_heap *heap, *base;
-	struct heft_heap_report *report; /* see input_table */
-	char unknown[80];                /* the data source that does not exist, if that is why */
+	struct heft_heap_report *report; /* See input_table(). */
+	char unknown[80];                /* The data source that does not exist, if that caused
+					  * the failure. */
 };
 
 void inputs_init(struct inputs *all, const struct cli *cli);
 void inputs_release(struct inputs *all);
-/* Takes an option of input_opts.inc, find_opts.inc, exe_opts.inc or O_VERBOSE; false after a
+/* Takes an option of input_opts.inc, find_opts.inc, exe_opts.inc or O_VERBOSE. False after a
  * message. */
 bool inputs_apply(struct inputs *all, const struct opt *o, const char *value);
-/* The operands, before "--" and behind it; false after a message.  What perf record wrote becomes
- * `perf`. */
+/* Adds an operand, from before or after "--". A file of perf record becomes `perf`. False after a
+ * message. */
 bool inputs_add(struct inputs *all, const char *path, bool base);
 
-/* How rows of an input can be grouped; the first is what is usual.  Ends with NULL. */
+/* Returns how the rows of an input can be grouped, the default first. NULL ends the list. */
 const char *const *input_groups(const struct input *in);
 
-/* Opens input i; programs are grouped by `by`, NULL: as is usual.  A recording of a heap is a
- * profile where `by` is nothing that heaps are grouped by.  Close it also where that failed. */
+/* Opens input `i`. Programs are grouped by `by`; NULL means the default. A recording of a heap
+ * becomes a profile if heaps cannot be grouped by `by`. Close the input even after a failure. */
 bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
 		    struct heft_err *err);
-/* Opens the symbols of the program and the base that a profile is of, as heft diff does. */
+/* Opens the symbols of a profile's program and base, as heft diff does. */
 bool input_open_symbols(const struct inputs *all, const struct input *of, struct input *in,
 			struct heft_err *err);
 void cli_input_close(struct input *in);
 
-/* The table of an opened input; of lists and heaps with rows as `by` says, one of input_groups,
- * NULL: the first of these.  It holds until the next call that succeeds.  *ret_only_now: its
- * base is nothing. */
+/* Returns the table of an opened input. For lists and heaps, `by` is one of input_groups(); NULL
+ * means the first. Valid until the next successful call. *ret_only_now: the base is nothing. */
 const struct heft_table *input_table(struct input *in, const char *by, bool *ret_only_now,
 				     struct heft_err *err);
-/* Adds a tab for it, which is input i; of a program one of what ran as well, where there are
- * samples. */
+/* Adds a tab for input `i`. For a program with samples, adds a second tab of what ran. */
 bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 		  struct heft_page *page, struct heft_err *err);
 
-/* What was odd in an input, on stderr. */
+/* Prints the notes of an input on stderr. */
 void input_print_notes(const struct inputs *all, const struct input *in);
-/* Says why cli_input_open failed; EXIT_TROUBLE. */
+/* Prints why cli_input_open() failed. Returns EXIT_TROUBLE. */
 int input_failed(const struct inputs *all, const struct input *in, const struct heft_err *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* The program heft: finds and runs its commands, and takes Bloaty's place. */
 #include "cli/beside.h"
 #include "cli/outfile.h"
 #include "cli/start.h"
@@ -71,13 +72,13 @@ const struct command *cli_command(const char *name)
 	return NULL;
 }
 
-/* Whether a first word was meant to be a command. */
+/* True if the first word looks like a command. */
 static bool is_no_file(const char *word)
 {
 	return word[0] != '-' && strpbrk(word, "/.") == NULL && access(word, F_OK) != 0;
 }
 
-/* The command that a mistyped word was meant to be, or NULL. */
+/* Returns the command that a mistyped word resembles, or NULL. */
 static const char *near_command(const char *word)
 {
 	enum { BESIDE_MOST = 8 };
@@ -109,7 +110,7 @@ static void overview(FILE *to)
 	fputs("\nExit status: 0 fine, 1 the answer is no, 2 trouble, 3 a bug in heft.\n", to);
 }
 
-/* Everything that shells complete, ready-made queries as options of the command "@". */
+/* Prints everything that shells complete. Ready-made queries are options of the command "@". */
 static int print_words(void)
 {
 	const char *name, *text, *sql;
@@ -123,7 +124,7 @@ static int print_words(void)
 	return EXIT_FINE;
 }
 
-/* Whether a program beside heft is meant: one of heft's own, or any other that is there. */
+/* True if the word names a program beside heft: one of heft's own, or another that exists. */
 static bool cli_is_beside(const char *word)
 {
 	char path[BESIDE_PATH_MOST];
@@ -151,7 +152,7 @@ static int help(struct cli *cli, int argc, char **argv)
 		commands_help_family(&all_commands, argv[0]);
 		return EXIT_FINE;
 	}
-	if (cli_is_beside(argv[0])) { /* it prints its help */
+	if (cli_is_beside(argv[0])) { /* That program prints its help. */
 		char option[] = "--help";
 		char *asked[] = { argc > 1 ? argv[1] : option, option };
 		return beside_run(cli, argv[0], argc > 1 ? 2 : 1, asked);
@@ -179,13 +180,15 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		return help(cli, argc - 1, argv + 1);
 	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
 		return help(cli, 0, NULL);
-	if (strcmp(argv[0], "--debug-passes") == 0 && argc == 1) { /* as docs/passes.md has it */
+	if (strcmp(argv[0], "--debug-passes") == 0 && argc == 1) { /* In the form of
+								    * docs/passes.md. */
 		printf("| pass | sources | after | gives |\n|---|---|---|---|\n");
 		for (size_t i = 0; heft_pass(i, &p, NULL); i++)
 			printf("| %s | %s | %s | %s |\n", p.name, p.sources, p.needs, p.text);
 		return EXIT_FINE;
 	}
-	if (strcmp(argv[0], "--debug-fields") == 0 && argc == 1) { /* as docs/json.md has them */
+	if (strcmp(argv[0], "--debug-fields") == 0 && argc == 1) { /* In the form of
+								    * docs/json.md. */
 		const struct heft_sink sink = { outfile_put, stdout };
 		struct heft_err err;
 		return heft_fields_write(&sink, &err) ? EXIT_FINE : cli_failed(cli, &err);
@@ -220,7 +223,7 @@ int main(int argc, char **argv)
 	name = name != NULL ? name + 1 : argc > 0 ? argv[0] : "heft";
 	const int rest = argc > 0 ? argc - 1 : 0;
 	int status;
-	if (strcmp(name, "bloaty") == 0) { /* heft takes Bloaty's place: no commands */
+	if (strcmp(name, "bloaty") == 0) { /* As Bloaty, heft has no commands. */
 		cli.program = "bloaty";
 		snprintf(cli.usage, sizeof cli.usage, "bloaty");
 		cli.command = &commands[0];

@@ -1,4 +1,4 @@
-/* What every command says in the same way: trouble, its version, its help. */
+/* Prints what every command prints in the same way: errors, version, help. */
 #include "cli/cli.h"
 
 #include <inttypes.h>

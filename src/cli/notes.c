@@ -1,3 +1,4 @@
+/* Prints the notes of the library. */
 #include "cli/notes.h"
 
 #include "cli/term.h"
@@ -5,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* `more`: other files that have such a note. */
+/* Prints a note. `more` is the number of further files with the same note. */
 static void cli_notes_print(const struct cli *cli, const struct heft_note *n, bool offsets,
 			    size_t more)
 {
@@ -48,7 +49,7 @@ void notes_print_each(const struct cli *cli, struct heft_session *s, bool offset
 
 enum { FILES_NAMED = 3 };
 
-/* What kind each note is of, and how often; kinds are few. */
+/* Kind of each note, and its number. There are few kinds. */
 struct notes_kinds {
 	struct kind {
 		const char *kind;

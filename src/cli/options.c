@@ -1,3 +1,4 @@
+/* Parses command lines by tables, and prints the options for the help. */
 #include "cli/options.h"
 
 #include "base/nearest.h"
@@ -66,7 +67,8 @@ static enum opt_step long_option(struct opt_cursor *c, const char *word)
 	return OPT_OPTION;
 }
 
-/* c->cluster points at a letter; `word` is the whole word for messages. */
+/* Parses a short option; c->cluster points at its letter. `word` is the whole word, for
+ * messages. */
 static enum opt_step short_option(struct opt_cursor *c, const char *word)
 {
 	const char letter = *c->cluster;

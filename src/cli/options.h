@@ -1,11 +1,11 @@
-/* options.h - command lines by table.
+/* options.h - parses command lines by tables.
  *
- * One table a command drives parsing and --help; tests hold the manual page and the shell
- * completions against that --help.
+ * One table per command drives parsing and --help. Tests compare the manual page and the shell
+ * completions with that --help.
  *
- * Words: `-x`, `-xVALUE`, `-x VALUE`, flags may share a word (`-wvv`); `--name`,
- * `--name=VALUE`, `--name VALUE`, never abbreviated.  Options and operands mix.  `--` does not
- * end the options: it separates two lists of operands and may be given once. */
+ * Forms: `-x`, `-xVALUE`, `-x VALUE`; flags may share a word (`-wvv`); `--name`, `--name=VALUE`,
+ * `--name VALUE`, never abbreviated. Options and operands may be mixed. `--` does not end the
+ * options: it separates two lists of operands, and may be given once. */
 #ifndef HEFT_CLI_OPTIONS_H
 #define HEFT_CLI_OPTIONS_H
 
@@ -15,33 +15,33 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A table ends with an entry that is all zero.  An entry with neither letter nor name is a
- * heading of the help. */
+/* An option. A table ends with an entry that is all zero. An entry with neither letter nor name is
+ * a heading of the help. */
 struct opt {
-	int id;            /* the command's; not 0 */
-	char letter;       /* 0: none */
-	bool common;       /* among the few shown by `heft --help` */
-	const char *name;  /* without "--"; NULL: none */
-	const char *value; /* what the help calls the value; NULL: takes none */
-	const char *help;  /* "": one of several spellings, which the help does not list */
-	/* words that the value can be, "a|b|c", where `value` is a mere name; NULL: it has them, or
-	 * it is free */
+	int id;            /* Number of the option in the command. Never 0. */
+	char letter;       /* 0 if there is none. */
+	bool common;       /* Shown by `heft --help`, which lists only a few. */
+	const char *name;  /* Without "--". NULL if there is none. */
+	const char *value; /* What the help calls the value. NULL if the option takes none. */
+	const char *help;  /* "" for another spelling, which the help does not list. */
+	/* Words that the value can be, "a|b|c", if `value` is only a name. NULL if `value` lists
+	 * them or the value is free. */
 	const char *choices;
 };
 
 enum opt_step {
 	OPT_END,
-	OPT_OPTION,    /* cursor.opt, cursor.value (NULL where it takes none) */
-	OPT_OPERAND,   /* cursor.value */
-	OPT_SEPARATOR, /* the first "--" */
-	OPT_BAD,       /* cursor.problem says why */
+	OPT_OPTION,    /* An option: cursor.opt, cursor.value (NULL if it takes none). */
+	OPT_OPERAND,   /* An operand: cursor.value. */
+	OPT_SEPARATOR, /* The first "--". */
+	OPT_BAD,       /* A mistake: cursor.problem says why. */
 };
 
 struct opt_cursor {
 	const struct opt *table;
 	int argc;
-	char **argv;         /* words that remain, borrowed */
-	const char *cluster; /* rest of a word of short options, or NULL */
+	char **argv;         /* Remaining words, borrowed. */
+	const char *cluster; /* Rest of a word of short options, or NULL. */
 	bool separated;
 	const struct opt *opt;
 	const char *value;
@@ -51,8 +51,8 @@ struct opt_cursor {
 void options_init(struct opt_cursor *c, const struct opt *table, int argc, char **argv);
 enum opt_step options_next(struct opt_cursor *c);
 
-/* The table as text, one line an option, 80 columns; `common_only` leaves out the rest and the
- * headings. */
+/* Prints the table as text, one line per option, 80 columns. `common_only` leaves out other options
+ * and headings. */
 void options_print(const struct opt *table, bool common_only, FILE *to);
 
 #endif

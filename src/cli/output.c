@@ -1,3 +1,4 @@
+/* Handles the options that all reports share. */
 #include "cli/output.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ void output_init(struct output *out, const struct choice *formats)
 	out->write.format = (enum heft_format)formats[0].value;
 }
 
-/* "one of table, csv, json" */
+/* Writes "one of table, csv, json". */
 static void name_formats(const struct output *out, char *text, size_t room)
 {
 	size_t used = (size_t)snprintf(text, room, "one of");
@@ -27,7 +28,7 @@ static void name_formats(const struct output *out, char *text, size_t room)
 					 c == out->formats ? "" : ",", c->word);
 }
 
-/* Two that name different formats contradict each other. */
+/* Sets the format. Two options that name different formats contradict each other. */
 static enum output_answer set_format(struct output *out, const struct cli *cli, const struct opt *o,
 				     const char *word)
 {

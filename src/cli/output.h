@@ -1,14 +1,16 @@
-/* output.h - the options that all reports share: which format, how many rows, in which order, where
- * to.
+/* output.h - handles the options that all reports share: format, number and order of rows, output
+ * file.
  *
- * A table of options includes output_opts.inc, behind the definitions of
- *	OUTPUT_FORMATS  the formats, "table|csv|json", or NULL; OUTPUT_FORMATS_HELP for the help
- *	OUTPUT_BY       what -d and --by take; OUTPUT_BY_HELP
- *	OUTPUT_SORT     what -s and --sort take; OUTPUT_SORT_HELP
- *	OUTPUT_ROWS     what the help says of -n
- *	OUTPUT_LINES    where lines are written as they are found: no columns to fit and to colour
- *	OUTPUT_FEW      where the formats are table and json alone
- * and hands each option to output_apply. */
+ * A table of options includes output_opts.inc, after these definitions:
+ *
+ *     OUTPUT_FORMATS: the formats, "table|csv|json", or NULL; OUTPUT_FORMATS_HELP for the help
+ *     OUTPUT_BY: values of -d and --by; OUTPUT_BY_HELP
+ *     OUTPUT_SORT: values of -s and --sort; OUTPUT_SORT_HELP
+ *     OUTPUT_ROWS: help text of -n
+ *     OUTPUT_LINES: defined if lines are written as they are found, without widths and colours
+ *     OUTPUT_FEW: defined if the only formats are table and json
+ *
+ * The command passes each option to output_apply(). */
 #ifndef HEFT_CLI_OUTPUT_H
 #define HEFT_CLI_OUTPUT_H
 
@@ -18,40 +20,41 @@
 
 struct output {
 	struct heft_write_opts write;
-	const struct choice *formats; /* that the command has; the first one is the default */
-	const struct opt *format_opt; /* that was given; NULL: none */
+	const struct choice *formats; /* Formats of the command. The first one is the default. */
+	const struct opt *format_opt; /* The format option that was given. NULL if none. */
 	uint32_t rows;
 	bool has_rows, wide;
 	enum term_when color;
-	const char *path; /* NULL: standard output */
+	const char *path; /* NULL means standard output. */
 };
 
-/* What every list can be written as: the first choices of a command's formats. */
+/* Formats of every list: the first choices of a command's formats. */
 #define LIST_FORMATS                                                                               \
 	{ "table", HEFT_TABLE }, { "csv", HEFT_CSV }, { "tsv", HEFT_TSV }, { "json", HEFT_JSON },  \
 	{                                                                                          \
 		"markdown", HEFT_MARKDOWN                                                          \
 	}
 
-/* The formats of reports whose rows are a table. */
+/* Formats of reports whose rows are a table. */
 extern const struct choice table_formats[];
-/* Those of lists, whose lines are written as they are found. */
+/* Formats of lists, whose lines are written as they are found. */
 extern const struct choice list_formats[];
 
 void output_init(struct output *out, const struct choice *formats);
 
 enum output_answer { OUTPUT_OTHER, OUTPUT_TAKEN, OUTPUT_BAD };
-/* OTHER: the option is none of these; BAD: the value is wrong, or contradicts an option before it,
- * and that was said. */
+/* Takes an option. OUTPUT_OTHER: it is none of these options. OUTPUT_BAD, after a message: its
+ * value is wrong or contradicts an earlier option. */
 enum output_answer output_apply(struct output *out, const struct cli *cli, const struct opt *o,
 				const char *value);
-/* After the last option: sets what depends on the terminal.  False, and said, where the format is
- * not for a terminal. */
+/* Call after the last option. Sets what depends on the terminal. False, after a message, if the
+ * format is not for a terminal. */
 bool output_settle(struct output *out, const struct cli *cli);
-/* Rows to show: as asked for, else all in formats for tools that show all of it, else `usual`. */
+/* Returns how many rows to show: as asked for; otherwise all in formats for tools, and `usual` in
+ * other formats. */
 uint32_t output_rows(const struct output *out, uint32_t usual);
-/* The sink for what is written, see outfile_write: a terminal gets no control characters of
- * strangers. */
+/* Returns the sink of the output, see outfile_write(). For a terminal, it escapes control
+ * characters. */
 struct heft_sink output_sink(const struct output *out, FILE *to);
 
 #endif

@@ -1,3 +1,4 @@
+/* Parses the words of commands, numbers and lists of names. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@ static bool parse_is_named(const struct opt *o, const char *name)
 	return o->name != NULL && strcmp(o->name, name) == 0;
 }
 
-/* --help and --version need no more than themselves. */
+/* Answers --help and --version, which need no other words. */
 static bool parse_answer(const struct cli *cli, const struct opt *o)
 {
 	if (parse_is_named(o, "help"))

@@ -1,10 +1,11 @@
+/* Prints the ranges of files for heft size --raw-map. */
 #include "cli/size_job.h"
 
 #include <inttypes.h>
 
 struct rawmap {
 	FILE *to;
-	uint64_t end; /* of the last range */
+	uint64_t end; /* End of the last range. */
 	int digits;
 };
 
@@ -41,8 +42,7 @@ static void print_domain(const struct heft_profile *p, size_t file, enum heft_do
 {
 	struct rawmap m = { .to = to };
 	heft_profile_ranges(p, file, domain, rawmap_find_end, &m);
-	/* The fewest hexadecimal digits d with 16^d >= end: as wide as the last address, but for an
-	 * end that is itself a power of 16. */
+	/* Number of hexadecimal digits of the last address: the smallest d with 16^d >= end. */
 	for (uint64_t rest = m.end > 0 ? m.end - 1 : 0; rest > 0; rest >>= 4)
 		m.digits++;
 	m.digits += m.digits == 0;

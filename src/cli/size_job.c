@@ -1,3 +1,4 @@
+/* Reads the command line of heft size. */
 #include "cli/size_job.h"
 
 #include <errno.h>
@@ -115,8 +116,8 @@ static bool size_job_failed(const struct size_job *job, const struct heft_err *e
 
 /* ---- sources --------------------------------------------------------------- */
 
-/* Hands the sources that wait to the profile, oldest first.  One that is unknown keeps
- * waiting, with all after it, where a configuration file may still define it. */
+/* Adds the waiting sources to the profile, oldest first. If a source is unknown, it and all later
+ * ones wait, because a configuration file may still define it. */
 static bool flush_sources(struct size_job *job, bool last)
 {
 	size_t done = 0;
@@ -230,7 +231,7 @@ static bool size_job_apply_number(struct size_job *job, const struct opt *o, con
 	return true;
 }
 
-/* A size to sort by, or an order. */
+/* Applies a size to sort by, or an order. */
 static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const char *value)
 {
 	struct opt told = *o;
@@ -304,7 +305,7 @@ static bool size_job_apply(void *ctx, const struct opt *o, const char *value)
 	case O_THREADS:
 	case O_DEPTH:
 	case O_FILEOFF: return size_job_apply_number(job, o, value);
-	case O_VMADDR: /* as 'heft where' takes it; the other tool knows numbers alone */
+	case O_VMADDR: /* As in 'heft where'. Bloaty knows only numbers. */
 		if (cli_is_bloaty(job->cli))
 			return size_job_apply_number(job, o, value);
 		heft_profile_trace_text(job->profile, value);
@@ -337,8 +338,8 @@ static bool size_job_add_base(void *ctx, const char *path)
 	return size_job_add_file(job, path, HEFT_BASE);
 }
 
-/* What only the whole command line decides.  Files and sources may come from a configuration
- * file instead; then the library has the last word. */
+/* Checks what depends on the whole command line. Files and sources may come from a configuration
+ * file instead; then the library checks. */
 static bool size_job_settle(struct size_job *job)
 {
 	if (job->disassemble != NULL && job->source_count == 0)

@@ -1,3 +1,4 @@
+/* Opens and checks snapshots for commands. */
 #include "cli/snapshots.h"
 
 #include "cli/notes.h"

@@ -1,3 +1,4 @@
+/* Runs another program and reads what it prints. */
 #include "base/assert.h"
 #include "cli/spawn.h"
 
@@ -5,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Reads to the end; NULL where memory lacks. */
+/* Reads a stream to its end. NULL if there is no memory. */
 static char *stream_read(FILE *f)
 {
 	size_t size = 0, room = 0, got;

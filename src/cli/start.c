@@ -1,3 +1,4 @@
+/* Starts and ends the processes of heft and of the programs beside it. */
 #include "cli/start.h"
 
 #include "base/os/shell.h"
@@ -13,11 +14,11 @@ void cli_init(int argc, char **argv)
 
 int cli_finish(const struct cli *cli, int status)
 {
-	ASSERT(status >= 0); /* CLI_GO_ON is no status */
+	ASSERT(status >= 0); /* CLI_GO_ON is no status. */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	if (status == EXIT_TROUBLE || (cli_is_bloaty(cli) && status == EXIT_NO))
-		return status; /* said already */
+		return status; /* The message is printed already. */
 	(void)cli_error(cli, "standard output: cannot write: %s", strerror(errno));
 	return cli_is_bloaty(cli) ? EXIT_NO : EXIT_TROUBLE;
 }

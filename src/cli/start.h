@@ -1,16 +1,16 @@
-/* start.h - what every program of heft does with its process: first and last. */
+/* start.h - starts and ends the process of every program of heft. */
 #ifndef HEFT_CLI_START_H
 #define HEFT_CLI_START_H
 
 #include "cli/commands.h"
 
-/* Sets up standard descriptors, signals, the allocator and the words.  Call it first. */
+/* Sets up standard descriptors, signals, the allocator and the words. Call it first. */
 void cli_init(int argc, char **argv);
-/* Flushes standard output; returns the exit status of the process. */
+/* Flushes standard output. Returns the exit status of the process. */
 int cli_finish(const struct cli *cli, int status);
 
-/* The main function of a program beside heft, whose file is heft-NAME.  The names of its commands
- * are "NAME", or "NAME WORD".  As the first word, "--words" prints all of them (commands.h). */
+/* The main function of a program beside heft, whose file is heft-NAME. Its commands are called
+ * "NAME" or "NAME WORD". The first word "--words" prints all of them (commands.h). */
 int program_main(const char *name, const struct commands *all, int argc, char **argv);
 
 #endif

@@ -1,4 +1,4 @@
-/* term.h - the terminal: is there one, how wide, does it want colour; a line of progress. */
+/* term.h - asks for the terminal's existence, width and colours, and shows a line of progress. */
 #ifndef HEFT_CLI_TERM_H
 #define HEFT_CLI_TERM_H
 
@@ -9,19 +9,20 @@
 
 enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
 
-/* Columns of stdout: $COLUMNS, else the terminal's own word, else 80; 0 if stdout is no
- * terminal. */
+/* Returns the columns of stdout: $COLUMNS, otherwise the terminal's width, otherwise 80. 0 if
+ * stdout is no terminal. */
 unsigned term_width(void);
 
-/* Whether stdout gets colours.  TERM_AUTO: not with NO_COLOR set and not empty, yes with
- * CLICOLOR_FORCE (not empty, not "0"), else if stdout is a terminal and TERM is not "dumb". */
+/* True if stdout gets colours. TERM_AUTO: no if NO_COLOR is set and not empty; yes if
+ * CLICOLOR_FORCE is set, not empty and not "0"; otherwise yes if stdout is a terminal and TERM is
+ * not "dumb". */
 bool term_color(enum term_when when);
 
-/* `text` without anything that acts on a terminal: control characters become \x and two digits. */
+/* Prints `text` so that it cannot drive a terminal: control characters become \x and two digits. */
 void print_tame(const char *text, FILE *to);
 
-/* One line on stderr, rewritten in place, for work that takes longer than half a second;
- * nothing at all where stderr is no terminal. */
+/* A progress line on stderr, rewritten in place. It appears when work takes more than half a
+ * second, and never if stderr is no terminal. */
 struct progress {
 	bool wanted, shown;
 	struct timespec start, drawn;
@@ -30,9 +31,9 @@ struct progress {
 void progress_init(struct progress *p);
 /* A heft_progress_fn; ctx is the struct progress. */
 bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
-/* Leaves an empty line behind; call before anything else is printed. */
+/* Erases the line. Call before anything else is printed. */
 void progress_erase(struct progress *p);
-/* The same, and no line comes back: results are written from now on. */
+/* Erases the line for good, because results are written from now on. */
 void progress_end(struct progress *p);
 
 #endif

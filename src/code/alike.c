@@ -1,3 +1,4 @@
+/* Computes numbers (prints) that are equal for pieces of code that do the same. */
 #include "code/alike.h"
 
 #include "base/map.h"
@@ -16,7 +17,8 @@ void print_add(struct code_print *p, uint64_t what)
 	p->shape = mixed(p->shape, what);
 }
 
-/* Of 8 bytes at most; in either byte order, for no number is compared with another machine's. */
+/* Makes a number of at most 8 bytes, in any byte order, since numbers of different machines are
+ * never compared. */
 static uint64_t alike_word_of(const uint8_t *p, uint64_t size)
 {
 	uint64_t v = 0;
@@ -34,7 +36,7 @@ struct code_print bytes_print(struct bytes data)
 
 /* ---- x86 ------------------------------------------------------------------------------------- */
 
-/* The bytes of an instruction, 0 behind it, 8 in each word. */
+/* Splits an instruction into two words of 8 bytes, padded with zeros. */
 static void x86_words(struct bytes code, uint64_t at, unsigned len, uint64_t words[2])
 {
 	static const uint8_t kept[32] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -76,7 +78,7 @@ static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code
 
 /* ---- AArch64: Arm ARM DDI 0487, C4.1 --------------------------------------------------------- */
 
-/* A field of `bits` bits from bit `low` on, with its sign, times 4. */
+/* Reads a signed field of `bits` bits from bit `low` on, times 4. */
 static uint64_t offset_at(uint32_t word, unsigned low, unsigned bits)
 {
 	const uint64_t sign = UINT64_C(1) << (bits - 1);
@@ -84,7 +86,8 @@ static uint64_t offset_at(uint32_t word, unsigned low, unsigned bits)
 	return ((field ^ sign) - sign) * 4;
 }
 
-/* What an instruction refers to relative to itself; *mask has the bits that say so. */
+/* Finds the target that an instruction states relative to itself. *mask has the bits of the
+ * field. */
 static bool arm64_target(uint32_t word, uint64_t addr, uint32_t *mask, uint64_t *ret)
 {
 	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
@@ -116,7 +119,7 @@ static void arm64_print(struct bytes code, uint64_t addr, struct code_print *ret
 				p[0];
 		uint32_t mask;
 		uint64_t to;
-		/* A page is no place inside of the code, wherever it is. */
+		/* The target of adrp is a page, and never a place in the code. */
 		if (arm64_target(word, addr + at, &mask, &to) &&
 		    (to - addr >= code.size || (word & 0x9f000000) == 0x90000000)) {
 			word &= ~mask;

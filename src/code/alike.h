@@ -1,25 +1,27 @@
-/* alike.h - whether two pieces of code do the same, wherever each of them stands.
+/* alike.h - compares whether two pieces of code do the same, at whatever addresses.
  *
- * What an instruction refers to relative to itself differs from place to place though it is the
- * same thing.  So it is the thing that counts: its address where it lies outside of the code, and
- * the distance as it stands where it lies inside. */
+ * Relative references to the same thing differ from place to place. So the thing counts: its
+ * address if it lies outside the code, and the distance as encoded if it lies inside. */
 #ifndef HEFT_CODE_ALIKE_H
 #define HEFT_CODE_ALIKE_H
 
 #include "code/code.h"
 
-/* Numbers of a piece of code, the same in every process.  Pieces of one size whose numbers differ
- * are different; those whose numbers are equal are the same but for an accident in 2^64. */
+/* Numbers (prints) of a piece of code, the same in every process. If the numbers of two pieces of
+ * one size differ, the pieces differ. If they are equal, the pieces are equal, except by an
+ * accident in 2^64. */
 struct code_print {
-	uint64_t whole; /* of the instructions and of what they refer to */
-	uint64_t shape; /* of the instructions without the things outside that they refer to */
+	uint64_t whole; /* hash of the instructions and of what they refer to */
+	uint64_t shape; /* hash of the instructions, without the outside things that they refer
+			 * to */
 };
 
-/* False where there is no decoder for `isa`, or some of the bytes are no instruction.  O(bytes). */
+/* Computes the numbers of code. False if there is no decoder for `isa`, or if some bytes are no
+ * instruction. O(bytes). */
 bool code_print(enum code_isa isa, struct bytes code, uint64_t addr, struct code_print *ret);
-/* The same of bytes that refer to nothing. */
+/* Computes the numbers of bytes that refer to nothing. */
 struct code_print bytes_print(struct bytes data);
-/* Adds something else that tells pieces apart. */
+/* Adds something else that distinguishes pieces. */
 void print_add(struct code_print *p, uint64_t what);
 
 #endif

@@ -1,36 +1,37 @@
-/* One pass over the instructions with the page of the latest adrp of each register.
+/* Scans AArch64 code in one pass, and keeps the page that the last adrp wrote to each register.
  *
- * An instruction that uses the low 12 bits of a symbol can only be right together with that
- * symbol's page, whichever way it was reached; so it is enough to know the registers along one
- * way that leads there.  That way is the fall-through where there is one.  Behind a jump or
- * return the registers are those at a forward branch that leads here, less what was written
- * since; where no such branch was seen, the last indirect jump counts (a switch), else nothing
- * is known. */
+ * An instruction that uses the low 12 bits of a symbol is only correct together with the page of
+ * that symbol, on any path. So it is enough to know the registers on one path to the instruction.
+ * That is the fall-through path, if there is one. After a jump or return, the registers are those
+ * at an earlier branch to this place, except those written since. Without such a branch, those at
+ * the last indirect jump (a switch) are used, else nothing is known. */
 #include "code/arm64.h"
 
-#define BRANCH_SLOTS 64 /* a power of two; few forward branches are pending at a time */
+#define BRANCH_SLOTS 64 /* A power of two. Few forward branches are pending at a time. */
 
-/* x0-x18 and x30: what a called function may overwrite (AAPCS64, 6.1.1). */
+/* x0-x18 and x30: registers that a called function may overwrite (AAPCS64, 6.1.1). */
 #define CALLER_SAVED 0x4007ffffu
 
 struct branch {
-	uint64_t to;   /* offset of the target, 0 = empty: no forward branch goes there */
-	uint64_t from; /* offset of the branch */
+	uint64_t to;   /* Offset of the target. 0 = empty slot: offset 0 is no forward target. */
+	uint64_t from; /* Offset of the branch */
 };
 
 struct arm64_pages {
 	uint64_t page[32];
-	uint64_t set_at[32]; /* offset of the adrp */
-	uint32_t known;      /* a bit a register */
+	uint64_t set_at[32]; /* Offset of the adrp */
+	uint32_t known;      /* One bit per register */
 	bool have_indirect;
-	uint64_t indirect;                  /* offset of the last indirect jump */
-	struct branch branch[BRANCH_SLOTS]; /* by target; a later one displaces an earlier */
+	uint64_t indirect;                  /* Offset of the last indirect jump */
+	struct branch branch[BRANCH_SLOTS]; /* Slots by target. A later branch replaces an
+					     * earlier one. */
 };
 
 struct arm64_scan {
 	struct bytes code;
 	uint64_t addr;
-	uint64_t inside; /* targets below this offset are not reported: size, or 0 */
+	uint64_t inside; /* Targets below this offset are not reported. The size of the code, or
+			  * 0. */
 	unsigned kinds;
 	code_ref_vec *ret;
 };
@@ -79,7 +80,7 @@ static bool arm64_is_known(const struct arm64_pages *g, unsigned reg)
 	return g->known >> reg & 1;
 }
 
-/* The registers at `off`, which stands behind an instruction that does not fall through. */
+/* Restores the registers at `off`, which follows an instruction that does not fall through. */
 static void arm64_restart(struct arm64_pages *g, uint64_t off)
 {
 	const struct branch *b = &g->branch[off / 4 % BRANCH_SLOTS];
@@ -97,7 +98,7 @@ static void arm64_restart(struct arm64_pages *g, uint64_t off)
 
 /* ---- instruction classes ---------------------------------------------------- */
 
-/* Bits 31-24 of adr, adrp: op immlo 10000 immhi Rd (C6.2.13, C6.2.14). */
+/* Handles adr and adrp. Bits 31-24: op immlo 10000 immhi Rd (C6.2.13, C6.2.14). */
 static void do_adr(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn & 31;
@@ -113,7 +114,8 @@ static void do_adr(const struct arm64_scan *s, struct arm64_pages *g, uint64_t o
 	g->known |= UINT32_C(1) << rd;
 }
 
-/* ldr, str, prfm with an unsigned scaled offset: size 111 V 01 opc imm12 Rn Rt (C4.1.94). */
+/* Handles ldr, str, prfm with an unsigned scaled offset: size 111 V 01 opc imm12 Rn Rt
+ * (C4.1.94). */
 static void do_load_store(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 			  uint32_t insn)
 {
@@ -130,7 +132,7 @@ static void do_load_store(const struct arm64_scan *s, struct arm64_pages *g, uin
 		arm64_forget(g, rt);
 }
 
-/* ldr (literal): opc 011 V 00 imm19 Rt. */
+/* Handles ldr (literal): opc 011 V 00 imm19 Rt. */
 static void do_literal(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 		       uint32_t insn)
 {
@@ -152,7 +154,7 @@ static void do_branch(const struct arm64_scan *s, struct arm64_pages *g, uint64_
 		g->branch[to / 4 % BRANCH_SLOTS] = (struct branch){ to, off };
 }
 
-/* Whether bits 4-0 of a scalar or vector floating-point instruction name a general register
+/* Tells whether bits 4-0 of a scalar or vector floating-point instruction name a general register
  * that is written: conversions and moves to integer (C4.1.96), smov and umov. */
 static bool writes_general(uint32_t insn)
 {
@@ -165,8 +167,8 @@ static bool writes_general(uint32_t insn)
 	return (insn & 0xbfe0ec00) == 0x0e002c00;
 }
 
-/* Loads and stores other than do_load_store and do_literal.  What is written: the registers of
- * loads and of atomics, the base of pre- and post-indexed forms, the status of stlxr. */
+/* Handles other loads and stores. They write the registers of loads and of atomics, the base of
+ * pre- and post-indexed forms, and the status register of stlxr. */
 static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 {
 	const unsigned rt = insn & 31, rn = insn >> 5 & 31;
@@ -178,7 +180,7 @@ static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 	if (single && !(insn >> 21 & 1) && insn >> 10 & 1)
 		arm64_forget(g, rn);
 	if ((insn & 0xbf800000) == 0x0c800000 || (insn & 0xbf800000) == 0x0d800000)
-		arm64_forget(g, rn); /* ld1 and the like, post-indexed */
+		arm64_forget(g, rn); /* ld1 and similar, post-indexed */
 	if (vector)
 		return;
 	if (pair) {
@@ -189,7 +191,7 @@ static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 		return;
 	}
 	if (single && (insn >> 22 & 3) == 0 && !(insn >> 21 & 1 && (insn >> 10 & 3) == 0))
-		return; /* a plain store */
+		return; /* a plain store changes no register */
 	arm64_forget(g, rt);
 	if ((insn & 0x3f000000) == 0x08000000) { /* exclusive, ordered, compare and swap */
 		arm64_forget(g, insn >> 16 & 31);
@@ -197,7 +199,8 @@ static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 	}
 }
 
-/* br, blr, ret, eret and the authenticated ones: bits 31-25 1101011, opc in 24-21. */
+/* Handles br, blr, ret, eret and their authenticated forms: bits 31-25 are 1101011, opc is in
+ * 24-21. */
 static bool do_indirect(struct arm64_pages *g, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
@@ -216,12 +219,12 @@ static bool do_indirect(struct arm64_pages *g, uint64_t off, uint32_t insn)
 
 enum form {
 	F_OTHER, /* writes no general register */
-	F_WRITE, /* writes the one of bits 4-0, as far as is cheap to see */
+	F_WRITE, /* Writes the register in bits 4-0, as far as is cheap to see */
 	F_ADD,
 	F_MEM, /* unsigned offset */
 	F_OTHER_MEM,
 	F_FLOAT, /* SIMD and floating point */
-	/* Those above do nothing but by registers whose page is known. */
+	/* The forms above matter only if they use a register with a known page. */
 	F_ADR,
 	F_LITERAL,
 	F_B,
@@ -232,7 +235,7 @@ enum form {
 	F_UNDEFINED,
 };
 
-/* By bits 31-24 (C4.1). */
+/* Form of an instruction by bits 31-24 (C4.1). */
 /* clang-format off */
 #define U_ F_UNDEFINED
 #define O_ F_OTHER
@@ -269,8 +272,8 @@ static inline uint64_t disp26(uint32_t insn)
 	return arm64_sign_extend(insn & 0x3ffffff, 26) << 2;
 }
 
-/* Whether an instruction can name a register whose page is known, in any of the fields where
- * registers stand. */
+/* Tells whether an instruction may name a register with a known page, in any field for
+ * registers. */
 static inline bool touches_known(const struct arm64_pages *g, uint32_t insn)
 {
 	const uint32_t known = g->known;
@@ -279,7 +282,8 @@ static inline bool touches_known(const struct arm64_pages *g, uint32_t insn)
 	       1;
 }
 
-/* False for what is no instruction.  *falls is cleared where the next one does not follow. */
+/* Handles one instruction. False if it is none. Clears *falls if the next instruction does not
+ * follow. */
 static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 			      bool *falls)
 {
@@ -321,7 +325,7 @@ static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g,
 		break;
 	case F_INDIRECT: *falls = do_indirect(g, off, insn); break;
 	case F_UNDEFINED:
-		*falls = false; /* udf too: a trap */
+		*falls = false; /* also udf, a trap */
 		return insn >> 16 == 0;
 	}
 	return true;

@@ -1,3 +1,4 @@
+/* Decodes lengths and branches of AVR instructions. */
 #include "code/avr.h"
 
 #include "base/reader.h"

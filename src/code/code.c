@@ -1,3 +1,4 @@
+/* Chooses the decoder of a machine and collects references of code. */
 #include "code/code.h"
 #include "code/arm64.h"
 #include "code/flow.h"

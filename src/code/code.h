@@ -1,7 +1,7 @@
-/* code.h - instruction bytes: lengths and the addresses they refer to.
+/* code.h - decodes instructions: lengths, and the addresses that they refer to.
  *
- * Knows x86-64, i386 and AArch64, and of Thumb-2, RISC-V, AVR and Xtensa lengths, branches and
- * calls; no operands, no text.  Code is decoded linearly from its first byte.  Thread-safe. */
+ * Knows x86-64, i386 and AArch64. Of Thumb-2, RISC-V, AVR and Xtensa it knows lengths, branches and
+ * calls, but no operands. Code is decoded linearly from its first byte. Thread-safe. */
 #ifndef HEFT_CODE_CODE_H
 #define HEFT_CODE_CODE_H
 
@@ -13,7 +13,7 @@ enum code_isa {
 	CODE_X86_64,
 	CODE_I386,
 	CODE_ARM64,
-	/* REF_CALL and REF_JUMP alone; what data they refer to says data_refs.h */
+	/* The rest: only REF_CALL and REF_JUMP. data_refs.h finds references to data. */
 	CODE_THUMB,
 	CODE_RISCV32,
 	CODE_RISCV64,
@@ -22,54 +22,55 @@ enum code_isa {
 };
 
 struct image;
-/* CODE_NONE where heft has no decoder. */
+/* Returns the instruction set of an image. CODE_NONE if heft has no decoder. */
 enum code_isa code_isa_of(const struct image *im);
 
 enum ref_kind {
-	REF_MEM = 1 << 0,  /* pc-relative memory operand, literal load, adrp + load/store */
+	REF_MEM = 1 << 0,  /* Pc-relative memory operand, literal load, adrp + load/store */
 	REF_ADDR = 1 << 1, /* address taken: lea, adr, adrp + add */
 	REF_CALL = 1 << 2, /* direct call */
-	REF_JUMP = 1 << 3, /* direct jump, conditional or not */
+	REF_JUMP = 1 << 3, /* Direct jump, with or without a condition */
 	REF_IMM = 1 << 4,  /* 32- or 64-bit immediate or displacement that may be an address */
-	/* In a mask of kinds only: those inside the code too (relocatable objects, where the
-	 * field has no value yet). */
+	/* Only in a mask of kinds: also report targets inside the code (relocatable objects, in
+	 * which fields have no value yet). */
 	REF_INSIDE = 1 << 5,
 };
 
-/* How sure it is that a number is an address. */
+/* Certainty that a number is an address. */
 enum ref_use {
-	/* Code loads or stores by it, or counts it from where it stands. */
+	/* Code loads or stores there, or computes it relative to itself. */
 	USE_ACCESS,
-	/* Nothing shows that: an immediate, a displacement behind a register, and what data_refs.h
-	 * says. */
+	/* Nothing shows that the code uses the value as an address: an immediate, a displacement
+	 * beside a register, and the numbers in data_refs.h. */
 	USE_NUMBER,
-	/* ARM: the same in r11, which Go's code has for what the next instruction uses. */
+	/* ARM: a number in r11, which Go's code uses for the next instruction. */
 	USE_SCRATCH,
 };
 
 struct code_ref {
-	uint64_t from;  /* address of the instruction */
-	uint64_t to;    /* what it refers to, from the bytes as they stand */
-	uint64_t field; /* x86: address of the field, 1, 2, 4 or 8 bytes (mostly 4); else 0 */
-	uint8_t tail;   /* x86: bytes from `field` to the end of the instruction */
-	uint8_t kind;   /* one enum ref_kind */
-	uint8_t size;   /* REF_MEM: bytes accessed where the instruction says so cheaply, else 0 */
-	uint8_t use;    /* one enum ref_use */
+	uint64_t from;  /* Address of the instruction */
+	uint64_t to;    /* Target, as the bytes state it without relocations */
+	uint64_t field; /* x86: address of the field of 1, 2, 4 or 8 bytes (mostly 4). 0 on other
+			 * machines. */
+	uint8_t tail;   /* x86: number of bytes from `field` to the end of the instruction */
+	uint8_t kind;   /* An enum ref_kind */
+	uint8_t size;   /* REF_MEM: number of bytes accessed, if cheap to decode. 0 otherwise. */
+	uint8_t use;    /* An enum ref_use */
 };
 
 typedef VEC(struct code_ref) code_ref_vec;
 
-/* Which references are looked for. */
+/* Kinds of references to find. */
 struct ref_wish {
-	unsigned kinds;             /* mask of enum ref_kind */
-	uint64_t imm_low, imm_high; /* REF_IMM: half-open range that the value has to lie in */
+	unsigned kinds;             /* Mask of enum ref_kind */
+	uint64_t imm_low, imm_high; /* REF_IMM: half-open range that the value must lie in */
 };
 
-/* Decodes `code`, which stands at `addr`, and appends the references that are wished for and whose
- * target lies outside [addr, addr + code.size) or, for REF_IMM, inside the wish's range:
- * immediates, absolute operands, and displacements behind a base register too, for that is how code
- * that is not position independent reads an array of bytes.  Returns how many bytes could not be
- * decoded; it goes on behind them. */
+/* Decodes `code`, which lies at `addr`, and appends references of the wanted kinds. Targets must
+ * lie outside [addr, addr + code.size). For REF_IMM they must lie in the wish's range. REF_IMM
+ * includes immediates, absolute operands, and displacements beside a base register, since code that
+ * is not position-independent reads byte arrays so. Returns the number of bytes that could not be
+ * decoded. Decoding continues after them. */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
 

@@ -1,3 +1,4 @@
+/* Finds addresses of data that code makes of constants, for machines other than x86 and AArch64. */
 #include "code/data_refs.h"
 
 #include "code/avr.h"
@@ -8,17 +9,18 @@
 struct data_scan {
 	struct bytes code;
 	uint64_t addr;
-	bool big_endian; /* words of data; instructions of BE8 are not known to be little-endian */
-	bool wide;       /* addresses of 64 bits */
-	uint64_t base[32];      /* of each register, as far as it was set by a constant */
-	uint32_t known;         /* a bit a register */
-	uint32_t bare;          /* of those: Go makes numbers of them alone */
-	uint32_t fresh;         /* of those: set by the instruction itself */
-	const struct image *im; /* for what stands elsewhere; or NULL */
+	bool big_endian;   /* Byte order of data. (Instructions of BE8, which are little-endian,
+			  * are not recognized.) */
+	bool wide;         /* Addresses have 64 bits. */
+	uint64_t base[32]; /* Value of each register that a constant was written to */
+	uint32_t known;    /* One bit per register */
+	uint32_t bare;     /* Registers whose value Go uses only for numbers */
+	uint32_t fresh;    /* Registers that the current instruction has set */
+	const struct image *im; /* For bytes outside the code. May be NULL. */
 	code_ref_vec *ret;
 };
 
-/* `off` lies inside, with what it is the first byte of. */
+/* Reads a number. All its bytes must lie inside the code. */
 static uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size)
 {
 	ASSERT(size <= 4 && off <= s->code.size);
@@ -48,15 +50,15 @@ static uint64_t data_refs_sign_extend(uint64_t v, unsigned bits)
 
 /* ---- ARM ------------------------------------------------------------------------------------- */
 
-/* The word of a pool at an address. */
+/* Reports the word of a literal pool at an address. */
 static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at, enum ref_use use)
 {
 	if (at >= s->addr && at - s->addr <= s->code.size && s->code.size - (at - s->addr) >= 4)
 		data_refs_add(s, off, number_at(s, at - s->addr, 4), use);
 }
 
-/* cond 01 ... Rn Rd, cond 000 ... Rn Rd ... 1 S H 1 but for multiplications and swaps, cond 110 ...
- * Rn: a load or a store by Rn. */
+/* Tells whether an instruction loads or stores with the base register Rn: cond 01 ... Rn Rd; cond
+ * 000 ... Rn Rd ... 1 S H 1, except multiplications and swaps; cond 110 ... Rn. */
 static bool arm_accesses(uint32_t insn, unsigned reg)
 {
 	const bool one = (insn & 0x0c000000) == 0x04000000;
@@ -65,7 +67,8 @@ static bool arm_accesses(uint32_t insn, unsigned reg)
 	return (one || half || coprocessor) && (insn >> 16 & 15) == reg;
 }
 
-/* Whether code behind `off` loads or stores by a register before it branches or sets that. */
+/* Tells how code after `off` uses a register: whether it loads or stores there, before it branches
+ * or writes the register. */
 static enum ref_use arm_use(const struct data_scan *s, uint64_t off, unsigned reg)
 {
 	enum { AHEAD = 8, SCRATCH = 11 };
@@ -84,7 +87,7 @@ static enum ref_use arm_use(const struct data_scan *s, uint64_t off, unsigned re
 	return none;
 }
 
-/* movw sets the low half, movt the high one. */
+/* Handles movw and movt: movw sets the low half, movt the high half. */
 static void data_refs_do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t half,
 			      bool high)
 {
@@ -97,7 +100,8 @@ static void data_refs_do_move(struct data_scan *s, uint64_t off, unsigned reg, u
 	}
 }
 
-/* cond 010 1 U 0 0 1 1111 Rt imm12; cond 0011 0 H 00 imm4 Rd imm12. */
+/* Decodes ldr literal and movw, movt: cond 010 1 U 0 0 1 1111 Rt imm12; cond 0011 0 H 00 imm4 Rd
+ * imm12. */
 static void do_arm(struct data_scan *s, uint64_t off)
 {
 	const uint32_t insn = number_at(s, off, 4), imm = insn & 0xfff;
@@ -110,8 +114,8 @@ static void do_arm(struct data_scan *s, uint64_t off)
 				  insn >> 22 & 1);
 }
 
-/* 01001 Rt imm8; 11111000 U 101 1111 Rt imm12; 11110 i 10 H 100 imm4, 0 imm3 Rd imm8.  Returns the
- * size of the instruction. */
+/* Decodes ldr literal and movw, movt: 01001 Rt imm8; 11111000 U 101 1111 Rt imm12; 11110 i 10 H 100
+ * imm4, 0 imm3 Rd imm8. Returns the size of the instruction. */
 static unsigned do_thumb(struct data_scan *s, uint64_t off)
 {
 	const uint32_t a = number_at(s, off, 2);
@@ -161,7 +165,8 @@ static void data_refs_forget(struct data_scan *s, unsigned reg)
 	s->known &= ~(UINT32_C(1) << reg);
 }
 
-/* What is added to another register is no fresher than that. */
+/* Sets a register from another register plus a number. If the other register is bare, the result is
+ * bare too. */
 static void set_from(struct data_scan *s, unsigned reg, unsigned from, uint64_t imm)
 {
 	const uint32_t stale = (s->bare >> from & 1) << reg;
@@ -169,7 +174,8 @@ static void set_from(struct data_scan *s, unsigned reg, unsigned from, uint64_t 
 	s->fresh &= ~stale;
 }
 
-/* Before an instruction: Go uses the upper half of an address at once. */
+/* Called before each instruction. Go uses the upper half of an address at once, so that older ones
+ * count as numbers. */
 static void age(struct data_scan *s)
 {
 	s->bare = ~s->fresh;
@@ -196,7 +202,7 @@ enum {
 	R_BRANCH = 0x63
 };
 
-/* Register 0 is always 0.  Go counts addresses from where code stands. */
+/* Sets register rd. Register 0 is always 0. Go computes addresses relative to the code. */
 static void set_rd(struct data_scan *s, unsigned rd, uint64_t value, bool bare)
 {
 	if (rd != 0)
@@ -228,7 +234,7 @@ static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 	data_refs_forget(s, rd);
 }
 
-/* c.lui and c.addi; of all others the registers that they may write are forgotten. */
+/* Handles c.lui and c.addi. Other instructions make the registers that they may write unknown. */
 static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn >> 7 & 31, kind = insn & 3, op = insn >> 13;
@@ -285,7 +291,7 @@ static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
 	const unsigned op = insn >> 26, rs = insn >> 21 & 31, rt = insn >> 16 & 31;
 	const uint64_t imm = data_refs_sign_extend(insn & 0xffff, 16);
 	if (op == M_SPECIAL) {
-		/* Go adds gp, which is 0 there, to the upper half. */
+		/* Go adds gp, which is 0, to the upper half of an address. */
 		const unsigned rd = insn >> 11 & 31, function = insn & 0x3f;
 		if ((function == M_ADDU || function == M_DADDU) && rt == M_GP &&
 		    (s->known >> rs & 1))
@@ -369,8 +375,9 @@ static void do_power(struct data_scan *s)
 
 /* ---- z/Architecture -------------------------------------------------------------------------- */
 
-/* larl, and loads, stores and comparisons whose names end in rl: C00, C4x and C6x, a register, a
- * distance of 32 bits in half-words.  The first two bits of an instruction tell its length. */
+/* Decodes larl, and loads, stores and comparisons with names ending in rl: C00, C4x and C6x, a
+ * register, a distance of 32 bits in half-words. The first two bits of an instruction tell its
+ * length. */
 static void do_s390(struct data_scan *s)
 {
 	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;) {
@@ -389,8 +396,8 @@ static void do_s390(struct data_scan *s)
 
 /* ---- AVR ------------------------------------------------------------------------------------- */
 
-/* Whether code behind an address in a pair of registers loads from flash (lpm, elpm) by it; movw
- * copies the pair, Z is r30 and r31. */
+/* Tells whether code after an address in a register pair loads from flash with it (lpm, elpm). movw
+ * copies the pair. Z is r30 and r31. */
 static bool reads_flash(const struct data_scan *s, uint64_t off, unsigned pair)
 {
 	enum { AHEAD = 6, Z = 30 };
@@ -411,7 +418,8 @@ static bool reads_flash(const struct data_scan *s, uint64_t off, unsigned pair)
 	return false;
 }
 
-/* A byte of an address, or of one that is taken from a number; pairs of registers have two. */
+/* Handles a byte of an address that is loaded, or subtracted from a register. A register pair takes
+ * two bytes. */
 static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 {
 	const unsigned d = 16 + (a >> 4 & 15);
@@ -422,8 +430,8 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	} else if (d % 2 == 0) {
 		data_refs_set(s, d, k);
 	} else if (s->known >> (d - 1) & 1) {
-		/* An address of 16 bits is one of data memory, unless flash is read by it or no
-		 * data are there. */
+		/* Reports a 16-bit address. It is in data memory, unless code reads flash with it,
+		 * or there is no data at it. */
 		const uint64_t v = s->base[d - 1] | k << 8, low = (ldi ? v : 0 - v) & 0xffff;
 		const bool flash = reads_flash(s, off + 2, d - 1) ||
 				   (s->im && !image_section_at(s->im, AVR_DATA + low));
@@ -432,7 +440,7 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	}
 }
 
-/* lds and sts say an address of data. */
+/* Scans AVR code. lds and sts state an address of data. */
 static void do_avr(struct data_scan *s)
 {
 	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;) {
@@ -450,7 +458,7 @@ static void do_avr(struct data_scan *s)
 
 /* ---- Xtensa ---------------------------------------------------------------------------------- */
 
-/* The word of a pool that may stand in front of the function, which has no symbol. */
+/* Reports the word of a pool that may lie before the function and has no symbol. */
 static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
 	enum { WORD = 4 };
@@ -464,7 +472,7 @@ static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 		add_pool(s, off, at, USE_ACCESS);
 }
 
-/* Words of pools, which stand in front of the code that loads them. */
+/* Scans Xtensa code for words of pools, which lie before the code that loads them. */
 static void do_xtensa(struct data_scan *s)
 {
 	for (uint64_t off = 0; off < s->code.size;) {
@@ -478,11 +486,11 @@ static void do_xtensa(struct data_scan *s)
 	}
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- all steps together ---------------------------------------------------------------------- */
 
 typedef void (*scan_fn)(struct data_scan *s);
 
-/* How code of a machine is scanned; NULL: it is not. */
+/* Returns the scanner of a machine. NULL if there is none. */
 static scan_fn scan_of(const struct image *im)
 {
 	switch (image_arch(im)->id) {

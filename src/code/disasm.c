@@ -1,3 +1,4 @@
+/* Prints instructions as text, with Capstone. */
 #include "code/disasm.h"
 
 #ifdef HEFT_HAVE_CAPSTONE
@@ -18,7 +19,8 @@
 #define TEXT(x)        #x
 #define TEXT_OF(macro) TEXT(macro)
 
-/* Its tables take long to relocate.  Structures differ from one version to the next. */
+/* Capstone is loaded when needed, because its tables take long to relocate. Its structures differ
+ * between versions. */
 LIBRARY(capstone, FUNCTIONS, "libcapstone.so." TEXT_OF(CS_API_MAJOR))
 
 struct mode {
@@ -27,7 +29,7 @@ struct mode {
 	unsigned unit;
 };
 
-/* The release of the instruction set is in the highest bits of e_flags (EF_MIPS_ARCH). */
+/* Returns the release of the instruction set, from the highest bits of e_flags (EF_MIPS_ARCH). */
 static unsigned mips_release(const struct image *im)
 {
 	const uint32_t arch = im->flags >> 28;
@@ -47,7 +49,7 @@ static bool choose_mode(const struct image *im, bool thumb, struct mode *ret)
 	switch (image_arch(im)->id) {
 	case ARCH_X86_64: *ret = mode_of(CS_ARCH_X86, CS_MODE_64, 1, false); return true;
 	case ARCH_386: *ret = mode_of(CS_ARCH_X86, CS_MODE_32, 1, false); return true;
-	/* Code of AArch64 is little-endian whatever the data are. */
+	/* AArch64 code is little-endian, even if data is not. */
 	case ARCH_ARM64: *ret = mode_of(CS_ARCH_ARM64, CS_MODE_ARM, 4, false); return true;
 	case ARCH_ARM:
 		*ret = thumb ? mode_of(CS_ARCH_ARM, CS_MODE_THUMB, 2, big)
@@ -108,7 +110,8 @@ void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disa
 	size_t left = code.size;
 	uint64_t at = addr;
 	cs_insn *insn = d->insn;
-	/* Bytes of what is none: an instruction of z/Architecture tells its size by two bits. */
+	/* Returns how many bytes to skip if they are no instruction. On z/Architecture two bits
+	 * tell the size of an instruction. */
 	static const uint8_t sizes[] = { 2, 4, 4, 6 };
 	const uint64_t size = min_u64(code.size, d->sized ? sizes[code.p[0] >> 6] : d->unit);
 	*ret = (struct disasm_insn){ addr, { code.p, size }, "(bad)", "" };

@@ -1,3 +1,4 @@
+/* Recognizes the first instructions of functions, and the instructions that release a frame. */
 #include "code/entry.h"
 
 #include "code/flow.h"
@@ -9,7 +10,7 @@ static uint32_t entry_load(struct bytes code, uint64_t off, unsigned size)
 	return (uint32_t)read_uint(&r, size);
 }
 
-/* ---- beginnings ------------------------------------------------------------------------------ */
+/* ---- first instructions of functions --------------------------------------------------------- */
 
 bool entry_like(enum code_isa isa, struct bytes code)
 {
@@ -20,30 +21,31 @@ bool entry_like(enum code_isa isa, struct bytes code)
 	switch (isa) {
 	case CODE_X86_64:
 	case CODE_I386:
-		/* endbr64, endbr32; push of a register that callees save, with REX.B or without;
-		 * sub $n, %rsp. */
+		/* Recognizes endbr64, endbr32; push of a callee-saved register, with or without
+		 * REX.B; sub $n, %rsp. */
 		if ((a & 0xfeffffff) == 0xfa1e0ff3 || first == 0x53 || first == 0x55)
 			return true;
 		if (isa == CODE_I386)
 			return first == 0x56 || first == 0x57;
 		return (first == 0x41 && (second & 0xfc) == 0x54) || (a & 0xfffdff) == 0xec8148;
 	case CODE_ARM64:
-		/* bti c, bti jc, paciasp, pacibsp; stp x29, x30, [sp, #-n]!; sub sp, sp, #n. */
+		/* Recognizes bti c, bti jc, paciasp, pacibsp; stp x29, x30, [sp, #-n]!; sub sp, sp,
+		 * #n. */
 		return (a & 0xffffff7f) == 0xd503245f || (a & 0xffffffbf) == 0xd503233f ||
 		       (a & 0xffe07fff) == 0xa9a07bfd || (a & 0xffc003ff) == 0xd10003ff;
 	case CODE_THUMB:
-		/* push {..., lr}; stmdb sp!, {..., lr}. */
+		/* Recognizes push {..., lr}; stmdb sp!, {..., lr}. */
 		return (low & 0xff00) == 0xb500 || (low == 0xe92d && high & 0x4000);
 	case CODE_RISCV32:
 	case CODE_RISCV64:
-		/* c.addi16sp, c.addi and addi, of less than 0. */
+		/* Recognizes c.addi16sp, c.addi and addi with a negative number. */
 		return (a & 0xff83) == 0x7101 || (a & 0xff83) == 0x1101 ||
 		       (a & 0x800fffff) == 0x80010113;
 	default: return false;
 	}
 }
 
-/* ---- ends ------------------------------------------------------------------------------------ */
+/* ---- instructions that release a frame ------------------------------------------------------- */
 
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off)
 {
@@ -53,24 +55,26 @@ bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off)
 	switch (isa) {
 	case CODE_X86_64:
 	case CODE_I386:
-		/* pop, but of r8 to r11, which moves a constant; leave; add $n, %rsp. */
+		/* Recognizes pop; leave; add $n, %rsp. Not pop of r8 to r11, which loads a
+		 * constant. */
 		if ((a >> 16 & 0xff) == 0x41 && (last & 0xfc) == 0x58)
 			return false;
 		return (last & 0xf8) == 0x58 || last == 0xc9 || (a & 0xffffff) == 0xc48348;
 	case CODE_ARM64:
-		/* ldp x29, x30, [sp], #n; add sp, sp, #n; autiasp. */
+		/* Recognizes ldp x29, x30, [sp], #n; add sp, sp, #n; autiasp. */
 		return (a & 0xffc07fff) == 0xa8c07bfd || (a & 0xffc003ff) == 0x910003ff ||
 		       a == 0xd50323bf;
 	default: return false;
 	}
 }
 
-/* ---- middles --------------------------------------------------------------------------------- */
+/* ---- code in the middle of functions --------------------------------------------------------- */
 
-/* What an instruction does to the stack. */
+/* Effect of an instruction on the stack. */
 enum stack_use { STACK_NOTHING, STACK_PUTS, STACK_TAKES };
 
-/* push, sub sp; pop, add sp; their wide forms: stmdb, ldm, str, ldr, vpush, vpop: ARMv7-M, A7. */
+/* Recognizes push, sub sp; pop, add sp; and their wide forms: stmdb, ldm, str, ldr, vpush, vpop
+ * (ARMv7-M, A7). */
 static enum stack_use stack_use_of(uint32_t a, uint32_t b)
 {
 	if ((a & 0xfe00) == 0xb400 || (a & 0xff80) == 0xb080 || a == 0xe92d || a == 0xed2d ||

@@ -1,23 +1,24 @@
-/* entry.h - what functions begin with, and what stands before their last jump.
+/* entry.h - recognizes the beginnings of functions, and frames that are released before a jump.
  *
- * Sources: those of x86.h, arm64.h, thumb.h and riscv.h.  Thread-safe. */
+ * Sources: those of x86.h, arm64.h, thumb.h and riscv.h. Thread-safe. */
 #ifndef HEFT_CODE_ENTRY_H
 #define HEFT_CODE_ENTRY_H
 
 #include "code/code.h"
 #include "image/image.h"
 
-/* Whether the code begins as most functions do: with what saves registers or makes a frame, or
- * marks where indirect calls may lead. */
+/* Tells whether the code begins like most functions: it saves registers, makes a frame, or marks a
+ * target of indirect calls. */
 bool entry_like(enum code_isa isa, struct bytes code);
-/* Whether the code first reads what no caller hands over: a register that callees save, or that of
- * results.  So do parts of functions that unwinding leads to.  x86, AArch64, RISC-V. */
+/* Tells whether the code first reads a register that no caller sets: a callee-saved one, or that of
+ * results. Landing pads do so. x86, AArch64, RISC-V. */
 bool entry_reads_kept(enum code_isa isa, struct bytes code);
-/* Whether the instruction before `off` gives the frame back: a jump there leaves the function. */
+/* Tells whether the instruction before `off` releases the frame. A jump there leaves the
+ * function. */
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off);
-/* Whether Thumb code at `addr` takes from the stack before it puts anything there: it is in the
- * middle of a function, to which far jumps of ARMv6-M are written as calls.  *budget: bytes that
- * may be looked at, of which it takes. */
+/* Tells whether Thumb code at `addr` pops from the stack before it pushes. It is then in the middle
+ * of a function, to which ARMv6-M code makes far jumps in the form of calls. *budget is the number
+ * of bytes that may be read, and is reduced. */
 bool entry_takes_first(const struct image *im, uint64_t addr, uint64_t *budget);
 
 #endif

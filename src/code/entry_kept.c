@@ -1,4 +1,4 @@
-/* What code reads before it writes: the first instructions of it. */
+/* Finds out which registers code reads before it writes them, from its first instructions. */
 #include "code/entry.h"
 
 #include "code/flow.h"
@@ -6,11 +6,12 @@
 
 enum { LOOK_AT = 4 };
 
-/* What an instruction says. */
+/* Conclusion from one instruction. */
 enum verdict {
 	SAYS_NOTHING,
-	SAYS_ENTRY, /* it saves a register, makes room, or is one that is not read here */
-	SAYS_KEPT,  /* it reads what no caller hands over */
+	SAYS_ENTRY, /* A beginning: saves a register, makes room on the stack, or is not decoded
+		     * here */
+	SAYS_KEPT,  /* No beginning: reads a register that no caller sets */
 };
 
 /* ---- x86 ------------------------------------------------------------------------------------- */
@@ -19,9 +20,9 @@ enum { RAX = 0, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R12 = 12 };
 
 /* An instruction with a ModRM byte. */
 struct x86_operands {
-	unsigned op; /* with 0x100 of the 0F map */
+	unsigned op; /* Opcode. Plus 0x100 for the 0F map. */
 	unsigned reg, rm;
-	bool memory, based; /* based: at a distance from rm */
+	bool memory, based; /* based: memory at an offset from rm */
 };
 
 static bool kept_x86(bool mode64, unsigned reg)
@@ -36,7 +37,7 @@ static unsigned entry_kept_byte_at(struct bytes code, uint64_t i)
 	return i < code.size ? code.p[i] : 0;
 }
 
-/* False where the opcode is of another shape than those that are known here. */
+/* Reads the operands. False if the opcode has a form that is not known here. */
 static bool entry_kept_operands_read(bool mode64, struct bytes code, struct x86_operands *ret)
 {
 	uint64_t i = entry_kept_byte_at(code, 0) == 0x66;
@@ -62,13 +63,15 @@ static bool entry_kept_operands_read(bool mode64, struct bytes code, struct x86_
 	return plain || extends;
 }
 
-/* Whether no caller hands over `reg`, which is not among those written so far, a bit each. */
+/* Tells whether no caller sets `reg`, and code has not written it yet. `written` has one bit per
+ * register. */
 static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 {
 	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
 }
 
-/* What gives a frame back: leave, pop of a register that callees save, add $n, %rsp. */
+/* Tells whether the instruction releases a frame: leave, pop of a callee-saved register, add $n,
+ * %rsp. */
 static bool gives_back(bool mode64, struct bytes code)
 {
 	enum { LEAVE = 0xc9, POP = 0x58 };
@@ -76,7 +79,7 @@ static bool gives_back(bool mode64, struct bytes code)
 		   rex_w = entry_kept_byte_at(code, 0) == 0x48;
 	const unsigned op = entry_kept_byte_at(code, rex_b || (mode64 && rex_w));
 	const unsigned at = mode64 ? 2 : 1, modrm = entry_kept_byte_at(code, at);
-	/* To add -128 takes one byte less than to subtract 128. */
+	/* Adding -128 takes one byte less than subtracting 128. */
 	const bool less = entry_kept_byte_at(code, op == 0x83 ? at + 1 : at + 4) & 0x80;
 	if (op == LEAVE)
 		return true;
@@ -88,7 +91,7 @@ static bool gives_back(bool mode64, struct bytes code)
 static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *written)
 {
 	struct x86_operands o;
-	/* endbr64, endbr32: what unwinding leads to has them too. */
+	/* Tells whether the instruction is endbr64 or endbr32. Landing pads have it too. */
 	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
 	if ((read_u32(&r) & 0xfeffffff) == 0xfa1e0ff3)
 		return SAYS_NOTHING;
@@ -96,13 +99,14 @@ static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *writte
 		return SAYS_KEPT;
 	if (!entry_kept_operands_read(mode64, code, &o))
 		return SAYS_ENTRY;
-	/* Whether the instruction writes its register to memory or another register. */
+	/* Tells whether the instruction writes its register to memory or another register. */
 	const bool puts = (o.op < 0x40 && (o.op & 2) == 0) || (o.op >= 0x84 && o.op <= 0x89),
 		   alone = (o.op >= 0x80 && o.op <= 0x83) || o.op == 0xc6 || o.op == 0xc7 ||
 			   o.op == 0xf6 || o.op == 0xf7;
 	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;
-	const bool same = !o.memory && !alone && o.rm == o.reg && !tests;  /* sets it to 0 */
-	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* al has a meaning */
+	const bool same = !o.memory && !alone && o.rm == o.reg && !tests;  /* makes it 0 */
+	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* al has a meaning in
+									    * calls */
 	if (o.memory && o.based && reads_foreign(mode64, o.rm, *written))
 		return SAYS_KEPT;
 	if (o.memory && puts && o.based && o.rm == RSP && kept_x86(mode64, o.reg))
@@ -135,7 +139,7 @@ static enum verdict verdict_arm64(struct bytes code)
 	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
 	const uint32_t a = read_u32(&r), n = a >> 5 & 31, m = a >> 16 & 31;
 	if ((a & 0x0a000000) == 0x08000000) {       /* loads and stores */
-		if ((a & 0x3b000000) == 0x18000000) /* of literals */
+		if ((a & 0x3b000000) == 0x18000000) /* loads of literals */
 			return kept_arm64(a) ? SAYS_KEPT : SAYS_NOTHING;
 		const bool loads = a >> 22 & 1;
 		if (n == SP && !loads)
@@ -145,12 +149,12 @@ static enum verdict verdict_arm64(struct bytes code)
 	if ((a & 0x7e000000) == 0x34000000 || (a & 0x7e000000) == 0x36000000) /* cbz, tbz */
 		return kept_arm64(a) ? SAYS_KEPT : SAYS_ENTRY;
 	const bool moves = (a & 0x1f800000) == 0x12800000, page = (a & 0x1f000000) == 0x10000000;
-	if ((a & 0x1c000000) == 0x10000000) { /* with an immediate */
+	if ((a & 0x1c000000) == 0x10000000) { /* instructions with an immediate */
 		if (!moves && !page && (n == SP || kept_arm64(n)))
 			return n == SP ? SAYS_ENTRY : SAYS_KEPT;
 		return kept_arm64(a) ? SAYS_KEPT : SAYS_NOTHING;
 	}
-	if ((a & 0x0e000000) == 0x0a000000) /* with registers */
+	if ((a & 0x0e000000) == 0x0a000000) /* instructions with registers */
 		return kept_arm64(n) || kept_arm64(m) || kept_arm64(a) ? SAYS_KEPT : SAYS_NOTHING;
 	return SAYS_ENTRY;
 }
@@ -208,7 +212,7 @@ static enum verdict verdict_riscv(struct bytes code)
 	}
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all machines ---------------------------------------------------------------------------- */
 
 static enum verdict verdict_of(enum code_isa isa, struct bytes code, uint32_t *written)
 {

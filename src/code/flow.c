@@ -1,3 +1,4 @@
+/* Decodes where control goes after an instruction, for all machines. */
 #include "code/flow.h"
 
 #include "base/reader.h"
@@ -12,7 +13,7 @@
 #include "image/elf/elf_const.h"
 #include "image/image.h"
 
-/* Mapping symbols: there is code of the Thumb set, and none of the other. */
+/* Tells whether mapping symbols mark Thumb code and no ARM code. */
 static bool marked_thumb_alone(const struct image *im)
 {
 	struct code_symbols all;
@@ -27,10 +28,10 @@ static bool marked_thumb_alone(const struct image *im)
 	return thumb && !arm;
 }
 
-/* An entry is odd where it is of the Thumb set, if somebody named it: linkers take an even one, the
- * beginning of .text, where nobody did.  A program without an entry may begin with a table of
- * vectors: those of ARM are jumps (b, ldr pc), those of Thumb's machines a stack and odd
- * addresses. */
+/* Tells whether a program begins with ARM code. The address of a Thumb entry is odd if the entry
+ * was named. Otherwise linkers use the even start of .text. A program without an entry may begin
+ * with a vector table. That of ARM has jumps (b, ldr pc). That of Thumb machines has a stack
+ * address and odd addresses. */
 static bool begins_with_arm(const struct image *im)
 {
 	if (im->big_endian || im->entry & 1)
@@ -82,7 +83,7 @@ static uint64_t flow_displaced(uint64_t addr, uint32_t field, unsigned bits)
 	return addr + ((words ^ sign) - sign) * 4;
 }
 
-/* Arm ARM C4.1.65, "Branches, Exception Generating and System instructions". */
+/* Decodes AArch64: Arm ARM C4.1.65, "Branches, Exception Generating and System instructions". */
 static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 {
 	*ret = (struct flow){ .size = 4 };
@@ -155,10 +156,10 @@ uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 		any |= p[i];
 	if (left >= zeros && (any == 0 || (x86 && *p == 0xcc)))
 		return zeros;
-	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* lld's */
+	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* padding by lld */
 		return 2;
 	if (isa == CODE_ARM64 && left >= 8) {
-		/* Linkers turn adrp and add into nop and adr. */
+		/* Linkers replace adrp and add by nop and adr. */
 		struct reader r = reader_make(p + 4, 4, false);
 		if ((read_u32(&r) & 0x9f000000) == 0x10000000)
 			return 0;

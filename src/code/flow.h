@@ -1,5 +1,5 @@
-/* flow.h - where control goes behind one instruction: x86-64, i386, AArch64, Thumb-2, RISC-V, AVR,
- * Xtensa.
+/* flow.h - tells where control goes after one instruction: x86-64, i386, AArch64, Thumb-2, RISC-V,
+ * AVR, Xtensa.
  *
  * Sources: those of x86.h, arm64.h, thumb.h, riscv.h, avr.h and xtensa.h. */
 #ifndef HEFT_CODE_FLOW_H
@@ -9,10 +9,10 @@
 
 enum flow_kind {
 	FLOW_PLAIN,
-	FLOW_CONDITIONAL, /* a jump or the instruction behind */
+	FLOW_CONDITIONAL, /* A jump, or on to the next instruction */
 	FLOW_JUMP,
 	FLOW_JUMP_INDIRECT,
-	FLOW_CALL, /* direct or not */
+	FLOW_CALL, /* Direct or indirect */
 	FLOW_RETURN,
 	FLOW_TRAP,
 	FLOW_NOP,
@@ -20,46 +20,49 @@ enum flow_kind {
 
 struct flow {
 	uint8_t size; /* bytes */
-	uint8_t kind; /* enum flow_kind */
-	/* FLOW_CONDITIONAL, FLOW_JUMP, direct FLOW_CALL: address, by the bytes as they stand */
+	uint8_t kind; /* An enum flow_kind */
+	/* FLOW_CONDITIONAL, FLOW_JUMP, direct FLOW_CALL: target address, as the bytes state it
+	 * without relocations */
 	uint64_t target;
 	bool direct;  /* FLOW_CALL: the target is known */
-	bool handler; /* FLOW_RETURN: as handlers of interrupts return alone */
-	bool maybe;   /* flow_next: it is done on a condition */
+	bool handler; /* FLOW_RETURN: in a form that only interrupt handlers use */
+	bool maybe;   /* flow_next(): executed only under a condition */
 };
 
 struct image;
 
-/* By which its code is followed; CODE_NONE where there is no decoder.  Code of ARM is taken for
- * Thumb where its attributes or mapping symbols say so, else unless the program begins with code of
- * the other set.  Linear in the symbols of a program for ARM with an even entry. */
+/* Returns the decoder for an image's code. CODE_NONE if there is none. ARM code counts as Thumb if
+ * its attributes or mapping symbols say so, or unless the program begins with code of the ARM set.
+ * For an ARM program with an even entry, linear in its symbols. */
 enum code_isa flow_isa_of(const struct image *im);
 
-/* The instruction at p, which has `left` bytes and stands at addr.  False: there is none. */
+/* Decodes the instruction at p, which has `left` bytes and the address addr. False if there is
+ * none. */
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret);
 
-/* Instructions one behind the other: those of an IT block of Thumb are done on a condition, which a
- * jump that does not have one itself becomes FLOW_CONDITIONAL by.  Zeroed but for `isa`: at a
- * start. */
+/* State of decoding consecutive instructions. Instructions of a Thumb IT block are conditional, so
+ * that a plain jump there becomes FLOW_CONDITIONAL. Zeroed except `isa`: at the start. */
 struct flow_way {
 	enum code_isa isa;
-	unsigned it; /* instructions left of the block */
+	unsigned it; /* Number of instructions left in the IT block */
 };
 bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t addr,
 	       struct flow *ret);
 
-/* The bytes that pad code at p, which has `left` > 0: a nop, a trap between functions, a zero; 0
- * none. */
+/* Returns the size of the padding at p, which has `left` > 0 bytes: a nop, a trap between
+ * functions, or zeros. 0 if it is no padding. */
 uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left);
 
-/* Where the instruction stands that a pointer to code leads to: those to Thumb code are odd. */
+/* Returns the address of the instruction that a pointer to code leads to. Pointers to Thumb code
+ * are odd. */
 static inline uint64_t flow_entry(enum code_isa isa, uint64_t pointer)
 {
 	return isa == CODE_THUMB ? pointer & ~UINT64_C(1) : pointer;
 }
 
-/* As code_refs, direct calls and jumps alone; for any machine that has a decoder. */
+/* Finds references like code_refs(), but only direct calls and jumps. Works for any machine with a
+ * decoder. */
 uint64_t flow_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
 		   code_ref_vec *ret);
 

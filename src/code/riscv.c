@@ -1,3 +1,4 @@
+/* Decodes lengths and branches of RISC-V instructions. */
 #include "code/riscv.h"
 
 #include "base/reader.h"
@@ -9,7 +10,7 @@ static uint64_t riscv_extend(uint64_t v, unsigned bits)
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-/* Table 2.1: hints of the return address stack. */
+/* Tells whether a register is a link register (table 2.1: hints of the return address stack). */
 static bool is_link(unsigned reg)
 {
 	return reg == RA || reg == T0;
@@ -28,7 +29,7 @@ static void decode_by_register(uint32_t c, struct flow *ret)
 		ret->kind = is_link(rs1) ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
 }
 
-/* Tables 16.5 to 16.7. */
+/* Decodes compressed instructions (tables 16.5 to 16.7). */
 static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow *ret)
 {
 	const unsigned kind = c & 3, op = c >> 13;
@@ -39,14 +40,15 @@ static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow
 	} else if (kind == 1 && (op == 5 || (op == 1 && !wide))) {
 		ret->kind = op == 5 ? FLOW_JUMP : FLOW_CALL;
 		ret->direct = op == 1;
-		/* imm[11|4|9:8|10|6|7|3:1|5] of c.j and c.jal in bits 12-2. */
+		/* Decodes imm[11|4|9:8|10|6|7|3:1|5] of c.j and c.jal, in bits 12-2. */
 		const uint32_t v = (c >> 1 & 0x800) | (c >> 7 & 0x10) | (c >> 1 & 0x300) |
 				   (c << 2 & 0x400) | (c >> 1 & 0x40) | (c << 1 & 0x80) |
 				   (c >> 2 & 0xe) | (c << 3 & 0x20);
 		ret->target = addr + riscv_extend(v, 12);
 	} else if (kind == 1 && op >= 6) {
 		ret->kind = FLOW_CONDITIONAL;
-		/* imm[8|4:3] in bits 12-10, imm[7:6|2:1|5] in bits 6-2, of c.beqz and c.bnez. */
+		/* Decodes imm[8|4:3] in bits 12-10 and imm[7:6|2:1|5] in bits 6-2, of c.beqz and
+		 * c.bnez. */
 		const uint32_t v = (c >> 4 & 0x100) | (c >> 7 & 0x18) | (c << 1 & 0xc0) |
 				   (c >> 2 & 6) | (c << 3 & 0x20);
 		ret->target = addr + riscv_extend(v, 9);

@@ -1,3 +1,4 @@
+/* Decodes lengths, branches and pc-relative loads of Thumb instructions. */
 #include "code/thumb.h"
 
 #include "base/reader.h"
@@ -26,7 +27,7 @@ bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width)
 	return first == 0xe8df && (second & 0xffe0) == 0xf000;
 }
 
-/* bhi, or bhi.w of two halfwords. */
+/* Tells whether the instruction is bhi, or bhi.w of two halfwords. */
 static bool leaves_above(struct bytes code, uint64_t off)
 {
 	const uint32_t a = thumb_half_at(code.p + off), b = thumb_half_at(code.p + off + 2);
@@ -146,7 +147,7 @@ unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg)
 	return 0;
 }
 
-/* A5.2: 16-bit instructions. */
+/* Decodes 16-bit instructions (A5.2). */
 static void thumb_decode_short(uint32_t a, uint64_t addr, struct flow *ret)
 {
 	const uint64_t pc = addr + 4;
@@ -176,7 +177,7 @@ static void thumb_decode_short(uint32_t a, uint64_t addr, struct flow *ret)
 	}
 }
 
-/* A5.3.4: 11110 in front, 1 on top of the second halfword. */
+/* Decodes a branch (A5.3.4): the first halfword begins with 11110, the second with 1. */
 static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *ret)
 {
 	const uint64_t pc = addr + 4;
@@ -185,8 +186,8 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 	const uint64_t far = s << 24 | (uint64_t)!(j1 ^ s) << 23 | (uint64_t)!(j2 ^ s) << 22 |
 			     (a & 0x3ff) << 12 | low;
 	if ((b >> 12 & 5) == 4 && b & 1) {
-		/* ARMv8.1-M, C2.4.103: WLS and LE, the ends of a loop that a counter runs; DLS just
-		 * sets it. */
+		/* Decodes WLS and LE, which begin and end a counted loop; DLS only sets the counter
+		 * (ARMv8.1-M, C2.4.103). */
 		const uint64_t distance = (b << 1 & 0xffc) | (b >> 10 & 2);
 		if (b >> 12 == 12) {
 			ret->kind = FLOW_CONDITIONAL;
@@ -220,7 +221,7 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 		ret->target &= ~UINT64_C(3);
 }
 
-/* Loads of pc, and the branches by table. */
+/* Decodes loads of pc, and the branches through tables. */
 static void decode_load(uint32_t a, uint32_t b, struct flow *ret)
 {
 	if ((a & 0xfff0) == 0xe8d0 && (b & 0xffe0) == 0xf000) /* tbb, tbh */

@@ -1,47 +1,49 @@
-/* thumb.h - lengths and branches of Thumb and Thumb-2 instructions, little-endian.
+/* thumb.h - decodes lengths and branches of Thumb and Thumb-2 instructions, little-endian.
  *
  * Source: Arm Architecture Reference Manual ARMv7-M (DDI 0403), A5 and A7; ARMv8-M (DDI 0553) for
- * what came later.  An instruction of an IT block is decoded as if it stood alone. */
+ * later instructions. An instruction of an IT block is decoded as if alone. */
 #ifndef HEFT_CODE_THUMB_H
 #define HEFT_CODE_THUMB_H
 
 #include "code/flow.h"
 
-/* As flow_decode. */
+/* Decodes an instruction like flow_decode(). */
 bool thumb_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
-/* 2 or 4: bytes of the instruction whose first halfword this is. */
+/* Returns the size (2 or 4) of the instruction with this first halfword. */
 static inline unsigned thumb_size(uint32_t first)
 {
 	return first >= 0xe800 ? 4 : 2;
 }
 
-/* How many instructions behind an IT instruction it makes conditional; 0: it is none. */
+/* Returns how many instructions after an IT instruction become conditional. 0 if it is no IT. */
 unsigned thumb_it_count(uint32_t first);
 
-/* TBB and TBH: *ret_width is that of an entry of the table, which stands behind the instruction. */
+/* Tells whether the instruction is TBB or TBH. *ret_width is the size of an entry of the table,
+ * which follows the instruction. */
 bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width);
 
-/* How many cases the jump at `off` of `code` has by the register: `cmp Rn, #imm` and `bhi` stand in
- * front of it.  UINT64_MAX: nobody says. */
+/* Returns how many cases the jump at `off` has, by the register: `cmp Rn, #imm` and `bhi` come
+ * before it. UINT64_MAX if unknown. */
 uint64_t thumb_case_count(struct bytes code, uint64_t off, unsigned reg);
 
-/* ldr Rt, [pc, #imm]: the address of the word. */
+/* Finds the address of the word that ldr Rt, [pc, #imm] loads. False for other instructions. */
 bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
 		   uint64_t *ret_addr);
 
-/* Any load relative to pc: what it reads.  Of words thumb_literal tells the register as well. */
+/* Finds what any pc-relative load reads. For words, thumb_literal() also tells the register. */
 bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_addr,
 		unsigned *ret_size);
 
-/* adr Rd: the address that it makes. */
+/* Finds the address that adr Rd computes. False for other instructions. */
 bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
 	       uint64_t *ret_addr);
 
-/* How many bytes the instruction loads from where the register points; 0: it does not. */
+/* Returns how many bytes the instruction loads from the address in the register. 0 if it does
+ * not. */
 unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg);
 
-/* i:imm3:imm8 of a modified immediate constant (A5.3.2). */
+/* Expands i:imm3:imm8 of a modified immediate constant (A5.3.2). */
 uint32_t thumb_constant(uint32_t first, uint32_t second);
 
 #endif

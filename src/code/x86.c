@@ -1,9 +1,9 @@
-/* The decoder: prefixes, opcode map, ModRM, displacement, immediate, flow. */
+/* Decodes x86 instructions: prefixes, opcode map, ModRM, displacement, immediate, flow. */
 #include "code/x86.h"
 #include "code/x86_table.h"
 
-/* Bytes the steps below may look at: 14 prefixes, then opcode, ModRM, SIB, displacement and
- * immediate of what turns out to be too long. */
+/* Number of bytes that the steps below may read: 14 prefixes, then opcode, ModRM, SIB, displacement
+ * and immediate, even of an instruction that proves too long. */
 #define WINDOW 40
 
 enum map { MAP_ONE, MAP_0F, MAP_OTHER };
@@ -16,9 +16,9 @@ struct x86_decoder {
 	bool addr67;   /* 67: 32-bit addresses in 64-bit mode, 16-bit ones in i386 */
 	bool lock;
 	bool vex;        /* VEX, EVEX or XOP */
-	uint8_t rep;     /* the last of F2 and F3, or pp of VEX */
+	uint8_t rep;     /* Last of F2 and F3, or pp of VEX */
 	uint8_t rex;     /* 0100WRXB; from VEX too */
-	uint8_t vector;  /* bytes of a vector operand; 0 unknown */
+	uint8_t vector;  /* Size of a vector operand in bytes. 0 if unknown. */
 	uint8_t map, op; /* enum map */
 	uint8_t modrm, attr;
 };
@@ -69,7 +69,7 @@ static bool read_prefixes(struct x86_decoder *d)
 			d->rex = b;
 		} else if (x86_class_of(x86_attr[0][b]) == CLASS_PREFIX) {
 			note_prefix(d, b);
-			d->rex = 0; /* only a REX right before the opcode counts */
+			d->rex = 0; /* only a REX directly before the opcode counts */
 		} else {
 			return true;
 		}
@@ -78,8 +78,8 @@ static bool read_prefixes(struct x86_decoder *d)
 	return false;
 }
 
-/* The shape of what stands behind VEX (SDM volume 2, 2.3), EVEX (2.7) and XOP (APM volume 3,
- * 1.2.5) follows from the map, but for the immediates of map 1 and of the promoted legacy
+/* Returns the attributes of an opcode after VEX (SDM volume 2, 2.3), EVEX (2.7) or XOP (APM volume
+ * 3, 1.2.5). They follow from the map, except the immediates of map 1 and of the promoted legacy
  * instructions of EVEX map 4 (APX). */
 static uint8_t promoted_attr(uint8_t op, uint8_t modrm)
 {
@@ -125,7 +125,7 @@ static bool vector_attr(struct x86_decoder *d, unsigned map, bool evex)
 	}
 }
 
-/* Behind the first byte of VEX, EVEX or XOP. */
+/* Reads the rest of VEX, EVEX or XOP after its first byte. */
 static bool read_vector(struct x86_decoder *d, uint8_t first)
 {
 	/* SDM volume 2, 2.3.2-2.3.4: these prefixes before VEX are undefined. */
@@ -133,7 +133,7 @@ static bool read_vector(struct x86_decoder *d, uint8_t first)
 		return false;
 	unsigned map = 1;
 	const uint8_t p0 = x86_take(d);
-	uint8_t last = p0; /* the byte with W, L and pp */
+	uint8_t last = p0; /* Byte with W, L and pp */
 	d->rex = (uint8_t)(~p0 >> 5 & 4);
 	if (first != 0xc5) {
 		map = p0 & (first == 0x62 ? 7 : 31);
@@ -173,7 +173,7 @@ static bool x86_read_escape(struct x86_decoder *d)
 	return x86_class_of(d->attr) != CLASS_NONE;
 }
 
-/* Reads what follows the first byte of REX2: M0 R4 X4 B4 W R3 X3 B3, then the opcode. */
+/* Reads the payload of REX2 (M0 R4 X4 B4 W R3 X3 B3), then the opcode. */
 static bool read_rex2(struct x86_decoder *d)
 {
 	const uint8_t payload = x86_take(d);
@@ -192,7 +192,7 @@ static bool read_rex2(struct x86_decoder *d)
 	case CLASS_MOFFS: d->attr = CLASS_FAR << 4; break; /* jmpabs */
 	default: break;
 	}
-	/* Whether REX2 may stand before the opcode: Intel APX specification, 3.1.2.1.  A1 is
+	/* Tells whether REX2 may come before the opcode: Intel APX specification, 3.1.2.1. A1 is
 	 * jmpabs. */
 	const uint8_t row = d->op >> 4;
 	if (d->map == MAP_0F)
@@ -223,7 +223,7 @@ static bool read_opcode(struct x86_decoder *d)
 	return x86_class_of(d->attr) != CLASS_FAR || !d->mode64;
 }
 
-/* SDM volume 2, tables 2-2 and 2-3. */
+/* Reads SIB and returns the displacement size: SDM volume 2, tables 2-2 and 2-3. */
 static unsigned read_sib(struct x86_decoder *d, struct x86_insn *ret)
 {
 	const unsigned mod = d->modrm >> 6, rm = d->modrm & 7;
@@ -247,7 +247,7 @@ static void read_memory(struct x86_decoder *d, struct x86_insn *ret)
 	ASSERT(d->modrm < 0xc0);
 	unsigned size;
 	if (d->addr67 && !d->mode64) {
-		/* SDM volume 2, table 2-1: 16-bit addressing. */
+		/* Returns the displacement size of 16-bit addressing: SDM volume 2, table 2-1. */
 		size = d->modrm >> 6;
 		if (size == 0 && (d->modrm & 7) == 6)
 			size = 2;
@@ -287,7 +287,7 @@ static bool fix_one_byte_group(struct x86_decoder *d, struct x86_insn *ret)
 	}
 }
 
-/* Behind ModRM, before the memory operand is read. */
+/* Adjusts attributes by ModRM, before the memory operand is read. */
 static bool fix_group(struct x86_decoder *d, struct x86_insn *ret)
 {
 	if (d->map == MAP_ONE)
@@ -301,7 +301,7 @@ static bool fix_group(struct x86_decoder *d, struct x86_insn *ret)
 	return true;
 }
 
-/* x86_width in bytes. */
+/* Returns the letter of x86_width in bytes. */
 static uint8_t access_size(const struct x86_decoder *d)
 {
 	const unsigned word = is_wide(d) ? 8 : d->opsize16 ? 2 : 4;
@@ -341,7 +341,8 @@ static bool read_modrm(struct x86_decoder *d, struct x86_insn *ret)
 	return true;
 }
 
-/* A 66 prefix makes near branches rel16 in i386 only, but xbegin in both modes. */
+/* Sets the flow of a branch. A 66 prefix makes near branches rel16 in i386 only, but xbegin in both
+ * modes. */
 static void set_branch(struct x86_decoder *d, struct x86_insn *ret, uint8_t flow)
 {
 	const bool xbegin = d->op == 0xc7;
@@ -367,7 +368,8 @@ static void read_immediate(struct x86_decoder *d, struct x86_insn *ret)
 	ret->imm = x86_take_signed(d, size);
 }
 
-/* What assemblers pad i386 code with: mov %esi,%esi, lea 0(%esi),%esi and longer ones. */
+/* Tells whether the instruction is padding of i386 assemblers: mov %esi,%esi, lea 0(%esi),%esi and
+ * longer ones. */
 static bool is_i386_nop(const struct x86_decoder *d, const struct x86_insn *ret)
 {
 	const uint8_t reg = d->modrm >> 3 & 7, rm = d->modrm & 7;
@@ -383,7 +385,7 @@ static bool is_i386_nop(const struct x86_decoder *d, const struct x86_insn *ret)
 	return (sib & 0x38) == 0x20 && (sib & 7) == reg;
 }
 
-/* What stands behind the memory operand. */
+/* Reads what follows the memory operand. */
 static void x86_read_tail(struct x86_decoder *d, struct x86_insn *ret)
 {
 	switch (x86_class_of(d->attr)) {

@@ -1,12 +1,12 @@
-/* x86.h - lengths and references of x86-64 and i386 instructions.
+/* x86.h - finds lengths and references of x86-64 and i386 instructions.
  *
- * Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP);
- * Intel APX architecture specification (REX2, EVEX map 4).
- * Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX (maps 1-7), XOP, REX2.
+ * Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP); Intel
+ * APX architecture specification (REX2, EVEX map 4). Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX
+ * (maps 1-7), XOP, REX2.
  *
- * Undefined opcodes of the one-byte and 0F maps are told; in the other maps, whose opcodes
- * all have one shape, any opcode is taken, so that new instructions have the right length.
- * Near branches with a 66 prefix are read as Intel's processors do. */
+ * Undefined opcodes of the one-byte and 0F maps are detected. In the other maps all opcodes have
+ * one form, and any opcode is accepted, so that new instructions have the right length. Near
+ * branches with a 66 prefix are decoded as Intel's processors do. */
 #ifndef HEFT_CODE_X86_H
 #define HEFT_CODE_X86_H
 
@@ -23,29 +23,30 @@ enum x86_flow {
 	X86_CALL_INDIRECT,
 	X86_RET,
 	X86_TRAP, /* ud2, ud1, ud0, hlt, int3 */
-	X86_NOP,  /* all multi-byte forms, endbr is PLAIN */
+	X86_NOP,  /* All multi-byte forms. endbr is PLAIN. */
 };
 
 struct x86_insn {
-	uint8_t len;      /* bytes, 1..15 */
-	uint8_t flow;     /* enum x86_flow; far direct branches (i386) are the indirect kinds */
+	uint8_t len;      /* Size in bytes, 1 to 15 */
+	uint8_t flow;     /* An enum x86_flow. Far direct branches (i386) are of the indirect
+			   * kinds. */
 	bool pc_relative; /* memory operand is rip + disp32 (x86-64) */
-	bool address;     /* only the address of the memory operand is taken (lea) */
-	bool absolute;    /* memory operand is a bare disp32, or the moffs of A0-A3 */
-	bool indexed;     /* memory operand is index * scale + disp32 without base: a table */
-	/* bytes accessed by a pc_relative, absolute or indexed operand; 0 = unknown */
+	bool address;     /* Only the address of the memory operand is used (lea). */
+	bool absolute;    /* Memory operand is a bare disp32, or the moffs of A0-A3 */
+	bool indexed;     /* Memory operand is index * scale + disp32 without a base: a table */
+	/* Number of bytes accessed by a pc_relative, absolute or indexed operand. 0 if unknown. */
 	uint8_t mem_size;
 	uint8_t disp_off;  /* offset of the displacement (memory or branch) in the instruction */
-	uint8_t disp_size; /* its bytes: 0 (none), 1, 2, 4, 8 */
-	uint8_t imm_off, imm_size; /* of the immediate; size 0 = none (relative targets are disp) */
-	int64_t disp;              /* displacement of the memory operand or of the direct branch */
+	uint8_t disp_size; /* Its size: 0 (none), 1, 2, 4, 8 */
+	uint8_t imm_off, imm_size; /* Immediate. size 0 if none (relative targets are in disp). */
+	int64_t disp;              /* Displacement of the memory operand or of the direct branch */
 	int64_t imm;               /* sign-extended */
 };
 
-/* Decodes the instruction at p of at most `left` bytes.  False: none there. */
+/* Decodes the instruction at p, of at most `left` bytes. False if there is none. */
 bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret);
 
-/* As code_refs. */
+/* Finds references like code_refs(). */
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
 		  code_ref_vec *ret);
 

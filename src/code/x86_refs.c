@@ -1,9 +1,11 @@
-/* The loop over code: most instructions have no prefix or REX, and only their length matters. */
+/* Scans x86 code in a fast loop. Most instructions have no prefix except REX, and only their length
+ * matters. */
 #include "code/x86.h"
 #include "code/x86_table.h"
 
-/* Bytes the fast path may load from the start of an instruction on (66, REX, 0F, opcode, ModRM,
- * displacement, immediate), and in front of it. */
+/* FAST_WINDOW: number of bytes from the start of an instruction that the fast path may load (66,
+ * REX, 0F, opcode, ModRM, displacement, immediate). FAST_BEFORE: number of bytes that it may load
+ * before the instruction. */
 #define FAST_WINDOW 16
 #define FAST_BEFORE 3
 
@@ -12,13 +14,14 @@
 struct x86_refs_scan {
 	const uint8_t *base;
 	uint64_t addr, size;
-	uint64_t inside; /* targets below this offset are not reported: size, or 0 */
+	uint64_t inside; /* Targets below this offset are not reported. The size of the code, or
+			  * 0. */
 	uint64_t imm_low, imm_high;
 	unsigned kinds;
-	unsigned branches; /* 1 where targets of branches are wanted */
+	unsigned branches; /* 1 if targets of branches are wanted, else 0 */
 	bool mode64;
 	code_ref_vec *ret;
-	uint64_t bad; /* bytes that were no instruction */
+	uint64_t bad; /* Number of bytes that are no instruction */
 };
 
 static uint64_t wrap(const struct x86_refs_scan *s, uint64_t addr)
@@ -26,7 +29,8 @@ static uint64_t wrap(const struct x86_refs_scan *s, uint64_t addr)
 	return s->mode64 ? addr : (uint32_t)addr;
 }
 
-/* Of the kinds wanted, at `off`, to what lies `disp` behind the end of the instruction. */
+/* Reports a relative reference, if its kind is wanted. The target lies `disp` bytes after the end
+ * of the instruction. */
 static __attribute__((noinline)) void push_relative(const struct x86_refs_scan *s, uint64_t off,
 						    const struct x86_insn *in, uint64_t to,
 						    enum ref_kind kind, uint8_t size)
@@ -80,7 +84,7 @@ static void x86_refs_add(const struct x86_refs_scan *s, uint64_t off, const stru
 		x86_refs_add_value(s, off, in->len, in->imm_off, in->imm, USE_NUMBER);
 }
 
-/* The instruction at `off`, decoded in full; returns how far to go on. */
+/* Decodes the instruction at `off` completely. Returns how far to move on. */
 static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uint64_t off)
 {
 	struct x86_insn in;
@@ -102,7 +106,7 @@ static inline uint64_t x86_refs_load64(const uint8_t *p)
 	return v;
 }
 
-/* Whether a class that wants a look at ModRM is common and without surprise; *imm is then the
+/* Tells whether an instruction of a class that ModRM decides is common and simple. Sets *imm to the
  * size of its immediate. */
 static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 {
@@ -112,7 +116,7 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 	case 0xc7: return reg == 0;
 	case 0xf6: *imm = reg < 2 ? 1 : 0; return true;
 	case 0xf7: *imm = reg < 2 ? 4 : 0; return true;
-	case 0xff: return (0x57 >> reg & 1) != 0; /* all but far ones and /7 */
+	case 0xff: return (0x57 >> reg & 1) != 0; /* all except far ones and /7 */
 	default: return false;
 	}
 }
@@ -127,7 +131,7 @@ static inline uint32_t x86_refs_load32(const uint8_t *p)
 	return v;
 }
 
-/* Whether 66 in front of `w` can change the length: not with the 0F map. */
+/* Tells whether the prefix 66 before `w` can change the length. With the 0F map it cannot. */
 static inline bool may_shorten(uint64_t w)
 {
 	if ((w & 0xf0) == 0x40)
@@ -135,10 +139,10 @@ static inline bool may_shorten(uint64_t w)
 	return (w & 0xff) != 0x0f;
 }
 
-/* The same, of the bytes at p, of which FAST_WINDOW and the FAST_BEFORE in front may be loaded:
- * the length of what is common.  What is reported and what is odd is left to scan_slow.  REX, 0F
- * and the kind of an instruction are as good as random, so there is no branch but on what is
- * rare. */
+/* Returns the length of a common instruction at p. FAST_WINDOW bytes there and FAST_BEFORE bytes
+ * before may be loaded. Leaves instructions that are reported or unusual to scan_slow(). REX, 0F
+ * and the kind of an instruction vary like random numbers, so that the code branches on rare
+ * conditions only. */
 static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
 					bool mode64, bool want_imm)
 {
@@ -167,7 +171,8 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 			return scan_slow(s, off);
 	}
 
-	/* A branch has its displacement in place of the immediate, rip-relative operands before. */
+	/* A branch has its displacement at the place of the immediate. A rip-relative operand has
+	 * its displacement before. */
 	const unsigned branch = class - CLASS_JCC <= CLASS_CALL - CLASS_JCC;
 	const unsigned end = len + imm;
 	const int32_t field = (int32_t)x86_refs_load32(p + (branch ? end : len) - 4);
@@ -182,8 +187,9 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 	return UNLIKELY(odd) ? scan_slow(s, off) : end;
 }
 
-/* The last bytes, FAST_WINDOW at the most, from `off` on, which is FAST_BEFORE or more: in a copy
- * with zeros behind it.  What seems to reach into the zeros is cut off by the end of the code. */
+/* Scans the last bytes (at most FAST_WINDOW) from `off` on, in a copy followed by zeros. `off` must
+ * be at least FAST_BEFORE. An instruction that seems to reach into the zeros is cut off by the end
+ * of the code. */
 static ALWAYS_INLINE void scan_tail(struct x86_refs_scan *s, uint64_t off, bool mode64,
 				    bool want_imm)
 {

@@ -1,7 +1,7 @@
-/* Opcode maps: Intel SDM volume 2, appendix A, tables A-2 (one byte) and A-3 (0F). */
+/* Defines the opcode maps: Intel SDM volume 2, appendix A, tables A-2 (one byte) and A-3 (0F). */
 #include "code/x86_table.h"
 
-/* Attribute names are two letters so that a row of 8 opcodes stays one line. */
+/* Names of attributes have two letters, so that a row of 8 opcodes fits one line. */
 #define AT(class, imm, rm) (uint8_t)((CLASS_##class) << 4 | (rm) << 3 | (imm))
 
 enum attr {
@@ -26,13 +26,13 @@ enum attr {
 	j4 = AT(JMP, 4, 0),    /* jmp rel32 */
 	k4 = AT(CALL, 4, 0),   /* call rel32 */
 	G_ = AT(GROUP, 0, 1),  /* ModRM decides */
-	Gb = AT(GROUP, 1, 1),  /* ... imm8 */
-	Gz = AT(GROUP, 4, 1),  /* ... imm16/32 */
+	Gb = AT(GROUP, 1, 1),  /* the same, with imm8 */
+	Gz = AT(GROUP, 4, 1),  /* ModRM decides; imm16/32 */
 	a_ = AT(MOFFS, 0, 0),  /* absolute address */
 	f_ = AT(FAR, 0, 0),    /* far pointer */
 	x_ = AT(NO64, 0, 0),   /* i386 only */
-	xb = AT(NO64, 1, 0),   /* ... imm8 */
-	Xb = AT(NO64, 1, 1),   /* ... ModRM, imm8 */
+	xb = AT(NO64, 1, 0),   /* the same, with imm8 */
+	Xb = AT(NO64, 1, 1),   /* Not in 64-bit mode; ModRM, imm8 */
 	p_ = AT(PREFIX, 0, 0), /* prefix */
 	s_ = AT(ESCAPE, 0, 0), /* escape */
 	V_ = AT(ESCAPE, 0, 1), /* VEX or EVEX, or the i386 instruction with ModRM */
@@ -78,7 +78,7 @@ const uint8_t x86_attr[2][256] = {
 	},
 };
 
-/* The 8 values of rm for one reg; reg does not matter, so each line stands 8 times. */
+/* The 8 values of rm for one reg. reg does not matter, so that each row occurs 8 times. */
 #define MOD0 1, 1, 1, 1, 2 | X86_RM_SIB0, 5 | X86_RM_NOBASE, 1, 1
 #define MOD1 2, 2, 2, 2, 3, 2, 2, 2
 #define D4   5 | X86_RM_DISP4

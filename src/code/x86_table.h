@@ -1,8 +1,8 @@
-/* x86_table.h - what a one-byte attribute says of each opcode and ModRM byte.
+/* x86_table.h - describes each opcode and ModRM byte with one byte of attributes.
  *
- * Attribute of an opcode: bits 0-2 the bytes of immediate or branch displacement (4 means
- * "operand size, at most 32 bits": a 66 prefix makes it 2), bit 3 a ModRM byte follows,
- * bits 4-7 a class. */
+ * Attribute of an opcode: bits 0-2 are the size of the immediate or branch displacement (4 means
+ * "operand size, at most 32 bits": a 66 prefix makes it 2). Bit 3: a ModRM byte follows. Bits 4-7:
+ * a class. */
 #ifndef HEFT_CODE_X86_TABLE_H
 #define HEFT_CODE_X86_TABLE_H
 
@@ -15,7 +15,7 @@ enum x86_class {
 	CLASS_PLAIN,
 	CLASS_LEA,
 	CLASS_MOV, /* B8-BF: REX.W makes the immediate 8 bytes */
-	CLASS_NOP, /* no plain instruction from here on */
+	CLASS_NOP, /* Classes from here on are no plain instructions. */
 	CLASS_RET,
 	CLASS_TRAP,
 	CLASS_JCC,
@@ -24,7 +24,7 @@ enum x86_class {
 	CLASS_GROUP,  /* ModRM decides */
 	CLASS_MOFFS,  /* A0-A3: an address instead of ModRM */
 	CLASS_FAR,    /* ptr16:32, i386 only; jmpabs */
-	CLASS_NO64,   /* plain in i386; undefined, or REX, in 64-bit mode */
+	CLASS_NO64,   /* Plain in i386. In 64-bit mode undefined, or REX. */
 	CLASS_PREFIX, /* legacy prefixes */
 	CLASS_ESCAPE, /* 0F, 0F38, 0F3A, VEX, EVEX */
 	CLASS_NONE,   /* undefined */
@@ -35,22 +35,22 @@ static inline enum x86_class x86_class_of(uint8_t attr)
 	return (enum x86_class)(attr >> 4);
 }
 
-/* The one-byte opcodes and those behind 0F.  (Behind 0F38 all have ModRM, behind 0F3A all have
- * ModRM and imm8.) */
+/* Attributes of the one-byte opcodes and of those after 0F. After 0F38 all have ModRM. After 0F3A
+ * all have ModRM and imm8. */
 extern const uint8_t x86_attr[2][256];
 
-/* Of a ModRM byte under 32- and 64-bit addressing: bits 0-2 the bytes of ModRM, SIB and
- * displacement together, where no flag says more. */
+/* Attributes of a ModRM byte under 32- and 64-bit addressing. Bits 0-2 are the total size of ModRM,
+ * SIB and displacement, unless a flag adds to it. */
 #define X86_RM_LEN    0x07
 #define X86_RM_DISP4  0x08 /* mod 2: a 32-bit displacement at the end */
 #define X86_RM_NOBASE 0x10 /* mod 0, rm 5: disp32, relative to rip in 64-bit mode */
-#define X86_RM_SIB0   0x20 /* mod 0 with SIB: 4 bytes more where its base is 5 */
+#define X86_RM_SIB0   0x20 /* mod 0 with SIB: 4 bytes more if its base is 5 */
 
 extern const uint8_t x86_modrm[256];
 
-/* Width of the memory operand of the same two maps, as a letter: b w d q bytes 1 2 4 8, t 10;
- * z operand size, p pointer, s scalar by mandatory prefix or a whole vector, v vector,
- * m MMX or vector, '.' unknown. */
+/* Width of the memory operand in the same two maps, as a letter: b w d q are 1 2 4 8 bytes, t 10; z
+ * operand size, p pointer, s scalar (by mandatory prefix) or a whole vector, v vector, m MMX or
+ * vector, '.' unknown. */
 extern const char x86_width[2][257];
 
 #endif

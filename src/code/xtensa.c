@@ -1,3 +1,4 @@
+/* Decodes lengths and branches of Xtensa instructions. */
 #include "code/xtensa.h"
 
 #include "base/reader.h"
@@ -7,7 +8,7 @@ static uint64_t xtensa_extend(uint64_t v, unsigned bits)
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-/* RST0, ST0: op0, op1 and op2 are 0. */
+/* Decodes RST0, ST0: op0, op1 and op2 are 0. */
 static void decode_st0(uint32_t insn, struct flow *ret)
 {
 	const unsigned t = insn >> 4 & 15, r = insn >> 12 & 15;
@@ -20,12 +21,12 @@ static void decode_st0(uint32_t insn, struct flow *ret)
 	else if (insn == 0x0020f0)
 		ret->kind = FLOW_NOP;
 	else if (r == 3 && t <= 2)
-		ret->kind = FLOW_RETURN, ret->handler = true; /* rfe, rfi and the like */
+		ret->kind = FLOW_RETURN, ret->handler = true; /* rfe, rfi and similar */
 	else if (r == 4)
 		ret->kind = FLOW_TRAP; /* break */
 }
 
-/* SI: j, branches against zero, small constants and flags, entry, loops. */
+/* Decodes SI: j, branches on zero, small constants and flags, entry, loops. */
 static void decode_si(uint32_t insn, uint64_t addr, struct flow *ret)
 {
 	const unsigned n = insn >> 4 & 3, m = insn >> 6 & 3, r = insn >> 12 & 15;
@@ -40,7 +41,7 @@ static void decode_si(uint32_t insn, uint64_t addr, struct flow *ret)
 	else
 		ret->target = pc + xtensa_extend(insn >> 16, 8);
 	if (n == 3 && (m == 0 || (m == 1 && (r == 8 || (r > 1 && r != 9 && r != 10)))))
-		ret->kind = FLOW_PLAIN; /* entry; loop, which is run once at least */
+		ret->kind = FLOW_PLAIN; /* entry; loop, which is executed at least once */
 }
 
 static void xtensa_decode_short(uint32_t insn, uint64_t addr, struct flow *ret)

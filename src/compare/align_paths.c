@@ -1,11 +1,14 @@
+/* Finds the build directories of two snapshots by comparing their source paths, and removes them
+ * from the paths. */
 #include "compare/align_paths.h"
 
 #include "base/filename.h"
 
-/* Sources looked at: enough to see what most agree on. */
+/* Number of source paths that are compared at most. Further paths are ignored: so many show what
+ * most agree on. */
 enum { SOURCES_MAX = 2000 };
 
-/* Absolute ones, each once. */
+/* Lists the absolute source paths of a snapshot, each once. */
 static align_paths align_paths_list_sources(const struct snapshot *s)
 {
 	bool *seen = mem_zeroed(s->texts.entries.count + 1, sizeof *seen);
@@ -21,7 +24,8 @@ static align_paths align_paths_list_sources(const struct snapshot *s)
 	return list;
 }
 
-/* Bytes of whole components that two paths end in, with the slash in front; 0: none. */
+/* Returns how many bytes both paths end in: whole components, including the slash before them. 0 if
+ * there are none. */
 static size_t shared_end(struct str a, struct str b)
 {
 	size_t n = 0, whole = 0;
@@ -32,10 +36,12 @@ static size_t shared_end(struct str a, struct str b)
 	return whole;
 }
 
-/* Paths of one side by the name of the file. */
+/* Paths of one side, found by the name of the file. */
 struct by_name {
 	struct intern names;
-	VEC(uint32_t) first, next; /* by name; by path; UINT32_MAX: none */
+	VEC(uint32_t)
+	first, next; /* `first`: per file name, `next`: per path. Index of a path
+				    * with that name. UINT32_MAX ends a list. */
 	align_paths paths;
 };
 
@@ -66,7 +72,8 @@ static void release_index(struct by_name *b)
 	vec_release(&b->paths);
 }
 
-/* The one with the longest end in common; its size in *ret_size, 0: none. */
+/* Returns the path that shares the longest end with `path`. *ret_size is the size of that end, 0 if
+ * there is none. */
 static struct str align_paths_find_partner(const struct by_name *b, struct str path,
 					   size_t *ret_size)
 {
@@ -86,7 +93,8 @@ static struct str align_paths_find_partner(const struct by_name *b, struct str p
 	return best;
 }
 
-/* What stands in front of a pair, "root of one\nroot of the other", and how many pairs have it. */
+/* Counts pairs of roots. A text "root before\nroot after" has the number of path pairs that it
+ * fits. */
 struct votes {
 	struct intern roots;
 	VEC(size_t) counts;
@@ -113,7 +121,7 @@ static struct str parent_of(struct str root)
 	return (struct str){ root.p, root.len - file_name_str(root).len - 1 };
 }
 
-/* Paths that both sides have, beside a root of either. */
+/* Counts the paths that both sides have and that lie in the parent folder of either root. */
 static size_t count_beside(const align_paths *same, struct str before, struct str after)
 {
 	const struct str a = parent_of(before), b = parent_of(after);
@@ -124,7 +132,8 @@ static size_t count_beside(const align_paths *same, struct str before, struct st
 	return count;
 }
 
-/* The winner, if most are for it and it is about two directories. */
+/* Picks the pair of roots that most pairs of paths agree on. Fails if too few agree or if the roots
+ * are not two directories. */
 static bool elect(const struct votes *v, size_t pairs, const align_paths *same,
 		  struct text ret_roots[2])
 {

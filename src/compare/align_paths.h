@@ -1,11 +1,11 @@
-/* align_paths.h - the same sources in two places: the snapshots of one project, built in two
- * directories, have paths that differ in what stands in front.
+/* align_paths.h - removes the build directories from the paths of two snapshots.
  *
- * A source of one side is paired with that of the other whose path has the longest end in common,
- * at least the name of the file.  Where most pairs of different paths agree on what stands in front
- * of them on each side, both are taken off.  Equal paths are of libraries that were built
- * elsewhere.  Those that lie beside such a directory count against it: the project is in one
- * place, and a folder of it was renamed. */
+ * If a project was built in two directories, its snapshots have paths that differ only at the
+ * beginning. A source path is paired with the path of the other side that shares the longest end,
+ * at least the name of the file. If most pairs of different paths agree on the two beginnings, both
+ * beginnings are removed. Equal paths are ignored: they belong to libraries that were built
+ * elsewhere. But equal paths beside such a directory count against the pair: then the project is in
+ * one place, and a folder in the project was renamed. */
 #ifndef HEFT_COMPARE_ALIGN_PATHS_H
 #define HEFT_COMPARE_ALIGN_PATHS_H
 
@@ -14,16 +14,16 @@
 
 /* Paths of one side, each once. */
 typedef VEC(struct str) align_paths;
-/* The directories, without a slash at the end; false where there is none to take off.  The first
- * absolute paths of either list count. */
+/* Finds the two build directories, without a slash at the end. False if there are none to remove.
+ * Only the first absolute paths of either list count. */
 bool align_find_paths(const align_paths *before, const align_paths *after,
 		      struct text ret_roots[2]);
-/* The same of the sources of two snapshots. */
+/* Does the same as align_find_paths() for the sources of two snapshots. */
 bool align_find(const struct snapshot *before, const struct snapshot *after,
 		struct text ret_roots[2]);
-/* Takes the directories off two snapshots, where there are any. */
+/* Removes the build directories from the paths of both snapshots, if align_find() finds a pair. */
 void align_snapshots(struct snapshot *before, struct snapshot *after);
-/* Takes a directory off sources and objects below it. */
+/* Removes the directory `root` from the paths of the sources and objects below it. */
 void align_apply(struct snapshot *s, struct str root);
 
 #endif

@@ -1,35 +1,36 @@
+/* Pairs the charges of two snapshots: by symbol, and by name for charges without a symbol. */
 #include "compare/charge_pairs.h"
 
 #include "map/paths.h"
 #include "source/library_name.h"
 #include "compare/diff.h"
 
-/* The charges of one symbol, or of one label without a symbol. */
+/* Charges of one symbol, or of one label without a symbol. */
 struct charge_group {
-	/* Texts as numbers that both sides share.  What has no symbol is of no path. */
+	/* Numbers of texts, the same on both sides. Bytes without a symbol have no path. */
 	uint32_t container, name, path;
 	uint32_t debug;
-	uint32_t symbol; /* or SNAP_NO_SYMBOL */
-	uint32_t other;  /* the group of the other side that it is one with; GROUP_NONE */
+	uint32_t symbol; /* Index of the symbol, or SNAP_NO_SYMBOL. */
+	uint32_t other;  /* Index of the partner group on the other side, or GROUP_NONE. */
 };
 
 #define GROUP_NONE UINT32_MAX
 
 struct charge_side {
 	const struct snapshot *s;
-	uint32_t *texts;     /* by id: common id + 1; 0: not asked yet */
-	uint32_t *partner;   /* by symbol: of the other side, or SNAP_NO_SYMBOL */
-	uint32_t *of_symbol; /* by symbol: its group, or GROUP_NONE */
-	uint32_t *of_charge; /* by charge: its group */
+	uint32_t *texts;     /* Per text id: the common id plus 1. 0 if not looked up yet. */
+	uint32_t *partner;   /* Per symbol: its partner on the other side, or SNAP_NO_SYMBOL. */
+	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE. */
+	uint32_t *of_charge; /* Per charge: its group. */
 	VEC(struct charge_group) groups;
 };
 
 struct charge_matcher {
 	const struct snapshot_diff *d;
 	struct charge_pairs *out;
-	struct charge_side sides[2]; /* before, after */
+	struct charge_side sides[2]; /* [0] before, [1] after. */
 	struct intern common;
-	enum heft_change *changes; /* of the pair of symbols, by symbol of `after` */
+	enum heft_change *changes; /* Per symbol of `after`: what changed in its pair. */
 };
 
 bool charge_is_fallback(const struct snapshot *s, uint32_t text)
@@ -136,7 +137,7 @@ static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_
 	return g;
 }
 
-/* Groups without a symbol by name; the others by their symbol. */
+/* Makes the groups of a side: per symbol, and per name for charges without a symbol. */
 static void groups_make(struct charge_matcher *m, size_t side)
 {
 	struct charge_side *z = &m->sides[side];
@@ -173,7 +174,8 @@ static bool charge_pairs_is_same(const struct charge_group *a, const struct char
 	return a->container == b->container && a->name == b->name && a->path == b->path;
 }
 
-/* The group of a symbol, or of another name for the same bytes, which may own them now. */
+/* Returns the group of a symbol. If it has none, returns the group of an alias, which may own the
+ * bytes on this side. */
 static uint32_t group_of_symbol(const struct charge_side *z, uint32_t symbol)
 {
 	const struct snap_symbol *y = &z->s->symbols.data[symbol];
@@ -189,8 +191,8 @@ static void groups_join(struct charge_matcher *m, uint32_t before, uint32_t afte
 	m->sides[1].groups.data[after].other = before;
 }
 
-/* Groups follow the pairs of symbols: those that kept name and path first, as names for the same
- * bytes may be in several pairs. */
+/* Pairs groups if their symbols are paired. Pairs with equal name and path go first, because an
+ * alias may be in several pairs. */
 static void groups_follow(struct charge_matcher *m, bool same)
 {
 	struct charge_side *old = &m->sides[0], *new_ = &m->sides[1];
@@ -206,13 +208,13 @@ static void groups_follow(struct charge_matcher *m, bool same)
 	}
 }
 
-/* What a pass compares of groups that are left. */
+/* Key by which a pass compares the groups that have no partner yet. */
 struct group_key {
 	uint32_t container, name, path, debug;
 };
 
-/* The groups that are left in pairs of equal names, and paths if `paths`; else one of the two has
- * no symbol: a name that a table of symbols has lost, or got. */
+/* Pairs the remaining groups that have equal names. With `paths`, the paths must be equal too.
+ * Without, one of the two must lack a symbol: a symbol table has lost or gained the name. */
 static void groups_match(struct charge_matcher *m, bool paths)
 {
 	struct intern keys = { { 0 } };
@@ -269,7 +271,7 @@ static enum heft_change charge_pairs_change_of(const struct charge_matcher *m,
 		       : HEFT_UNCHANGED;
 }
 
-/* Pairs stand in the order of the groups after, then those that are gone. */
+/* Lists the pairs in the order of the groups of `after`, then the pairs that are gone. */
 static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 {
 	const struct charge_side *z = &m->sides[side];
@@ -277,7 +279,8 @@ static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 	for (uint32_t i = 0; i < z->s->charges.count; i++) {
 		const struct snap_charge *c = &z->s->charges.data[i];
 		const struct charge_group *g = &z->groups.data[z->of_charge[i]];
-		/* Places by group after; then by group before. */
+		/* Places in the list are kept per group of `after`, or per group of `before` if
+		 * there is no partner. */
 		uint32_t *at = side == 1 ? &place[z->of_charge[i]]
 			       : g->other != GROUP_NONE
 				       ? &place[g->other]

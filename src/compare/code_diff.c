@@ -1,3 +1,4 @@
+/* Compares the disassembly of a function before and after a change, and writes a unified diff. */
 #include "compare/code_diff.h"
 
 #include "code/disasm.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- which functions ------------------------------------------------------------------------- */
+/* ---- choosing functions ---------------------------------------------------------------------- */
 
 static double code_diff_change_of(const struct snapshot_diff *d, const struct diff_pair *p)
 {
@@ -57,8 +58,8 @@ struct code_diff_lines {
 	VEC(struct line_part) list;
 };
 
-/* Places in the function are told from its start, so that a function that only moved has no
- * differences. */
+/* Appends operands. Addresses inside of the function become offsets from its start, so that a
+ * function that only moved has no differences. */
 static void add_operands(struct text *t, const char *operands, const struct code_side *y)
 {
 	char place[32];
@@ -89,7 +90,8 @@ static void add_insn(struct code_diff_lines *l, const struct disasm_insn *insn,
 	vec_push(&l->list, (struct line_part){ from, l->text.len - from });
 }
 
-/* Programs whose entry point is odd begin in the Thumb set, which is that of microcontrollers. */
+/* Opens a disassembler. If the entry point is odd, it starts in the Thumb set, as microcontrollers
+ * do. */
 static bool open_disasm(struct disasm *d, const struct image *im)
 {
 	return im && disasm_open(d, im, flow_isa_of(im) == CODE_THUMB);
@@ -118,15 +120,15 @@ static struct str line_at(const struct code_diff_lines *l, size_t i)
 
 /* ---- the diff -------------------------------------------------------------------------------- */
 
-/* A line of the diff: ' ' of both, '-' of the old side, '+' of the new one. */
+/* A line of the diff: ' ' is on both sides, '-' only on the old side, '+' only on the new side. */
 struct edit {
 	char kind;
-	size_t before, after; /* lines of the sides in front of this one */
+	size_t before, after; /* Number of lines of each side before this line. */
 };
 
 typedef VEC(struct edit) edit_vec;
 
-/* common[i * (n + 1) + k]: how many lines the rests of both sides have in common, in order. */
+/* Fills common[i * (n + 1) + k]: how many lines a[i...] and b[k...] have in common, in order. */
 static uint16_t *count_common(const struct code_diff_lines *a, const struct code_diff_lines *b)
 {
 	const size_t m = a->list.count, n = b->list.count;
@@ -185,7 +187,7 @@ static void add_hunk(struct text *out, const edit_vec *edits, size_t from, size_
 	}
 }
 
-/* Changes with so many lines around them; those that touch are one. */
+/* Writes the changes with some equal lines around them. Hunks that touch become one. */
 static void add_hunks(struct text *out, const edit_vec *edits,
 		      const struct code_diff_lines sides[2])
 {

@@ -1,5 +1,7 @@
-/* code_diff.h - the disassembly of a function before and after a change, as a unified diff: what a
- * .sizediff file keeps with a symbol, and SuperSize's viewer shows side by side.
+/* code_diff.h - compares the disassembly of a function before and after a change, as a unified
+ * diff.
+ *
+ * A .sizediff file keeps the text with the symbol, and SuperSize's viewer shows both sides of it.
  *
  * One thread. */
 #ifndef HEFT_COMPARE_CODE_DIFF_H
@@ -8,19 +10,24 @@
 #include "image/image.h"
 #include "compare/diff.h"
 
-enum { CODE_DIFF_SYMBOLS = 10, CODE_DIFF_BYTES = 2048 }; /* SuperSize's own numbers */
+enum {
+	CODE_DIFF_SYMBOLS = 10,
+	CODE_DIFF_BYTES = 2048
+}; /* Number of symbols, and bytes of code
+							  * per symbol, that get a diff. Both
+							  * limits are SuperSize's. */
 
-/* The pairs whose code changed most, by growth or shrinkage, 10 bytes at least: places in d->pairs;
- * returns how many.  They have code on the new side. */
+/* Picks the pairs whose code grew or shrank most, by at least 10 bytes. Stores their indexes in
+ * d->pairs and returns how many there are. Each has code on the new side. */
 size_t code_diff_pick(const struct snapshot_diff *d, size_t ret[CODE_DIFF_SYMBOLS]);
 
-/* A function of a program; im NULL: there is none on that side. */
+/* A function of a program. `im` is NULL if that side has none. */
 struct code_side {
 	const struct image *im;
 	uint64_t addr, size;
 };
 
-/* Replaces *out; false where nothing of either side can be disassembled. */
+/* Writes the diff to *out, which is emptied first. False if neither side can be disassembled. */
 bool code_diff(struct text *out, const struct code_side *before, const struct code_side *after);
 
 #endif

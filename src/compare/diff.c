@@ -1,3 +1,5 @@
+/* Makes a diff of two snapshots: runs the matcher, finds what changed in each pair, and sums the
+ * changes of padding. */
 #include "compare/match.h"
 
 #include <math.h>
@@ -36,9 +38,10 @@ struct diff_value diff_value(const struct snapshot_diff *d, const struct diff_pa
 				    own_pss(new_) - own_pss(old) };
 }
 
-/* ---- what became of the pairs ---------------------------------------------------------------- */
+/* ---- kinds of change ------------------------------------------------------------------------- */
 
-/* "b.c" and "a/b.c": no more than how much of the path is known. */
+/* True if `path` ends with `end` as in "a/b.c" and "b.c". The two differ only in how much of the
+ * path is known. */
 static bool ends_with(struct str path, struct str end)
 {
 	return str_ends(path, end) && end.len < path.len && path.p[path.len - end.len - 1] == '/';
@@ -52,7 +55,7 @@ static bool has_moved(const struct snapshot_diff *d, const struct snap_symbol *o
 	return a.len > 0 && b.len > 0 && !str_eq(a, b) && !ends_with(a, b) && !ends_with(b, a);
 }
 
-/* Neither side has a name of its own. */
+/* True if neither side of a pair has a name of its own. */
 static bool diff_is_made_up(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	return snap_is_made_up(snapshot_text(d->before, diff_before(d, p)->full_name)) &&
@@ -87,8 +90,8 @@ static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
 			 (struct diff_pair){ m->before.left.data[i], DIFF_NONE, HEFT_REMOVED, 0 });
 }
 
-/* The change of the padding in front of symbols that are still there says nothing of the symbols:
- * one sum a section of the older side. */
+/* Sums the changes of padding before paired symbols, per section of the older side. This padding
+ * says nothing about the symbols. */
 static void diff_add_paddings(struct snapshot_diff *d)
 {
 	double *sums = mem_zeroed(d->before->sections.count + 1, sizeof *sums);

@@ -1,17 +1,20 @@
-/* diff.h - what changed between two snapshots: their symbols in pairs.
+/* diff.h - pairs the symbols of two snapshots and says what changed.
  *
- * Four passes pair symbols of a container and section letter as SuperSize does: by full name, path
- * and size; without the size; by plain name and path; by full name alone where names tell symbols
- * apart.  The counts are those of SuperSize for the same two files (diff_init with `supersize`).
- * Otherwise more passes pair what was left: the same name but for suffixes of clones and hashes, in
- * any path (moved); the same size in the same source, or a name alike (renamed).  match.h says how
- * symbols without a name of their own are paired.
+ * Like SuperSize, four passes pair symbols within a container and section letter:
+ * - by full name, path and size,
+ * - by full name and path,
+ * - by plain name and path,
+ * - by full name alone, for names that tell symbols apart.
+ * With `supersize` (diff_init), the counts are those of SuperSize for the same two files. Without,
+ * more passes pair the rest. "Moved" symbols have the same name in any path, apart from suffixes of
+ * clones and hashes. "Renamed" symbols have the same size in the same source, or a similar name.
+ * match.h says how symbols without a name of their own are paired.
  *
- * Every symbol of either side is in exactly one pair, so sums over the pairs are those of the
+ * Every symbol of either side is in exactly one pair, so sums over the pairs are the sums of the
  * snapshots.
  *
- * About 0.6 us a symbol of either side, 4 us one without a name.  The snapshots are borrowed.  One
- * thread. */
+ * About 0.6 us per symbol of either side, 4 us per symbol without a name. The snapshots are
+ * borrowed. One thread. */
 #ifndef HEFT_COMPARE_DIFF_H
 #define HEFT_COMPARE_DIFF_H
 
@@ -20,34 +23,38 @@
 #define DIFF_NONE UINT32_MAX
 
 struct diff_pair {
-	uint32_t before, after; /* places in the symbols; DIFF_NONE: not there */
+	uint32_t before, after; /* Indexes of the symbols in each snapshot. DIFF_NONE if a side
+				 * lacks the symbol. */
 	enum heft_change change;
-	uint8_t pass; /* enum match_pass: what found the pair; 0: it has one side */
+	uint8_t pass; /* The pass that found the pair (enum match_pass). 0 if the pair has one
+		       * side only. */
 };
 
-/* The change of padding in front of pairs, of a section of the older side; not 0. */
+/* Change of the padding before paired symbols, in one section of the older side. Never 0. */
 struct diff_padding {
-	uint32_t section; /* place in the sections of `before` */
+	uint32_t section; /* Index in the sections of `before`. */
 	int64_t size;
 };
 
 struct snapshot_diff {
 	const struct snapshot *before, *after;
 	bool supersize;
-	bool has_stacks;             /* both sides: what takes more or less stack has changed */
-	VEC(struct diff_pair) pairs; /* in the order of `after`, then what was removed */
-	/* Both sides have charges, and nobody asked for SuperSize's counting. */
+	bool has_stacks;             /* True if both sides know stack sizes. Then a changed stack
+				      * size is a change of the symbol. */
+	VEC(struct diff_pair) pairs; /* In the order of `after`; removed symbols follow. */
+	/* True if both sides have charges and SuperSize's counting was not asked for. */
 	bool charged;
 	struct charge_pairs charges;
-	VEC(struct diff_padding) paddings; /* none where both sides are sparse */
+	VEC(struct diff_padding) paddings; /* Empty if both sides are sparse. */
 };
 
 void diff_init(struct snapshot_diff *d, const struct snapshot *before, const struct snapshot *after,
 	       bool supersize);
 void diff_release(struct snapshot_diff *d);
 
-/* What SuperSize says of a pair: sizes and padding of what was added are its own, of what was
- * removed negated; of a pair size and PSS are without padding. */
+/* The numbers that SuperSize states for a pair. Added symbols count with their size and padding,
+ * removed ones with negated values. Symbols on both sides count by the change of size and PSS
+ * without padding. */
 struct diff_value {
 	int64_t size, padding;
 	double pss;
@@ -66,13 +73,13 @@ static inline const struct snap_symbol *diff_after(const struct snapshot_diff *d
 	return p->after == DIFF_NONE ? NULL : &d->after->symbols.data[p->after];
 }
 
-/* The two halves of a .sizediff file: sparse snapshots of what is not unchanged, with whole alias
- * lists; the paddings are overhead of the second.  Both are the caller's, as if from
- * snapshot_init.  `disassembly`: texts by symbol of `after`, or NULL, as all of it may be. */
+/* Makes the two halves of a .sizediff file: sparse snapshots of the changed symbols, with whole
+ * alias lists. The second half gets the paddings as overhead symbols. The caller releases both, as
+ * after snapshot_init(). `disassembly` has a text or NULL per symbol of `after`; it may be NULL. */
 void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 		 struct snapshot *ret_before, struct snapshot *ret_after);
-/* Source paths all of whose changed symbols were added (or removed): ends with NULL, both the list
- * and its texts in the arena. */
+/* Lists the source paths whose changed symbols were all added (or all removed). NULL ends the list.
+ * List and texts are in the arena. */
 const char *const *diff_sources(const struct snapshot_diff *d, enum heft_change change,
 				struct arena *arena);
 

@@ -1,4 +1,5 @@
-#define _GNU_SOURCE /* memmem */
+/* Makes the rows and the section sums of a diff. */
+#define _GNU_SOURCE /* For memmem(). */
 
 #include "compare/diff_rows.h"
 
@@ -30,11 +31,11 @@ const struct heft_measure diff_measures[DIFF_MEASURES] = {
 				.unit = HEFT_PARTS,
 				.what = "bytes of padding (PSS)" },
 #define COUNT(change, word)                                                                        \
-	[DIFF_COUNTS + (int)(change)] = { .name = (word),                                     \
-					       .title = (word),                                    \
-					       .unit = HEFT_COUNT,                                 \
-					       .of_change = true,                                  \
-					       .what = "rows by symbol that became that" }
+	[DIFF_COUNTS + (int)(change)] = { .name = (word),                                          \
+					  .title = (word),                                         \
+					  .unit = HEFT_COUNT,                                      \
+					  .of_change = true,                                       \
+					  .what = "rows by symbol that became that" }
 	COUNT(HEFT_UNCHANGED, "unchanged"),
 	COUNT(HEFT_CHANGED, "changed"),
 	COUNT(HEFT_ADDED, "added"),
@@ -83,7 +84,8 @@ struct amount {
 	double size, padding;
 };
 
-/* A symbol that is nothing but padding has it as its size. */
+/* Returns the size and padding of a symbol. For a symbol that is only padding, the padding is its
+ * size. */
 static struct amount amount_of(const struct snap_symbol *y, bool whole)
 {
 	if (whole || y->size == 0)
@@ -98,7 +100,7 @@ struct grouping {
 	const struct snapshot_diff *d;
 	const struct heft_diff_query *q;
 	struct diff_rows *out;
-	struct intern keys; /* id + 1 = node */
+	struct intern keys; /* The id plus 1 is the node. */
 	struct text key, work;
 };
 
@@ -139,7 +141,7 @@ static const char *diff_rows_copy_text(struct grouping *g, const struct snapshot
 	return id ? arena_copy(&g->out->arena, snapshot_text(s, id)) : "";
 }
 
-/* Measures that the rows do not have. */
+/* Removes the measures that the rows do not have. */
 static void node_drop_measures(struct grouping *g, uint32_t node)
 {
 	const bool charged = g->out->counting == DIFF_CHARGED;
@@ -178,7 +180,8 @@ static uint32_t group_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* A name that is in its alias list twice: one function, by many objects. */
+/* True if the name occurs earlier in the symbol's alias list: one function that several objects
+ * define. */
 static bool repeats(const struct snap_symbol *y)
 {
 	const struct snap_symbol *first = y - y->alias_place;
@@ -217,7 +220,7 @@ static const char *stack_text(struct grouping *g, const struct snap_symbol *y)
 	return y && y->stack > 0 ? arena_format(&g->out->arena, "%" PRIu32, y->stack - 1) : "";
 }
 
-/* What a symbol of a list stands for. */
+/* Returns the kind of row for a symbol with this name. */
 static enum heft_row_kind diff_rows_kind_of(struct str name)
 {
 	return snap_is_literal(name)                        ? HEFT_ROW_LITERAL
@@ -227,7 +230,7 @@ static enum heft_row_kind diff_rows_kind_of(struct str name)
 							    : HEFT_ROW_FALLBACK;
 }
 
-/* Sets what is known of a row by symbol. */
+/* Stores the facts of a pair in its row, if rows are by symbol. */
 static void diff_rows_tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t node)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
@@ -253,8 +256,8 @@ static void diff_rows_tell_symbol(struct grouping *g, const struct diff_pair *p,
 						       diff_rows_kind_of(label), list, p->change };
 }
 
-/* Symbols of one name, section and path are one row; those of one alias list whatever their
- * paths. */
+/* Returns the row of a pair. Symbols with equal name, section and path share a row. In one alias
+ * list, paths may differ. */
 static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
@@ -276,7 +279,8 @@ static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 	return node;
 }
 
-/* SuperSize's values: padding counts for what was added or removed; of pairs it is in the sums. */
+/* Returns the size of a symbol as SuperSize counts. Padding counts for added or removed symbols.
+ * The padding of paired symbols is in the sums per section. */
 static struct amount symbol_amount(const struct grouping *g, const struct snap_symbol *y,
 				   bool paired)
 {
@@ -331,7 +335,7 @@ static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
 
 static const char padding_name[] = "Overhead: aggregate padding of diff'ed symbols";
 
-/* The padding of SuperSize's pairs as symbols of its own. */
+/* Adds the padding of paired symbols as symbols of their own, as SuperSize does. */
 static void diff_rows_add_paddings(struct grouping *g)
 {
 	const struct snapshot *s = g->d->before;
@@ -370,7 +374,8 @@ static const char *diff_rows_path_text(struct grouping *g, const struct snapshot
 	return diff_rows_copy_text(g, s, none ? 0 : path);
 }
 
-/* Where its symbol lies; of bytes without one, the section that their label names. */
+/* Returns the section of the charge's symbol. Without a symbol, returns the section that the label
+ * names. */
 static const char *section_text(struct grouping *g, const struct snapshot *s,
 				const struct snap_charge *c)
 {
@@ -395,7 +400,7 @@ static const struct snap_symbol *diff_rows_symbol_of(const struct snapshot *s,
 	return c && c->symbol != SNAP_NO_SYMBOL ? &s->symbols.data[c->symbol] : NULL;
 }
 
-/* Its name before; of what was moved alone, its path. */
+/* Returns the name before the change. If the pair was only moved, returns the path before. */
 static const char *was_text(struct grouping *g, const struct charge_pair *p)
 {
 	const struct snap_charge *old = charge_at(g->d->before, p->before);
@@ -469,7 +474,7 @@ static uint32_t charge_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* Each side counts in the rows that it is of; what became of a pair, in its row after. */
+/* Adds each charge to the row of its own side. The kind of change counts in the row of `after`. */
 static void add_charge_groups(struct grouping *g)
 {
 	const struct snapshot *const sides[] = { g->d->before, g->d->after };
@@ -612,17 +617,18 @@ void diff_rows_release(struct diff_rows *r)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* Which sum a section of either side counts for. */
+/* Finds the sum that a section of either side counts for. */
 struct section_sums {
 	struct diff_sections *out;
 	bool supersize;
-	struct intern keys;  /* id = place in out->sections */
-	uint32_t *places[2]; /* by section of each side, + 1; 0: not looked up */
+	struct intern keys;  /* The id is the index in out->sections. */
+	uint32_t *places[2]; /* Per side and section: index of the sum plus 1. 0 if not looked up
+			      * yet. */
 	struct text key;
 };
 
-/* Sections of one name are one, unless their bytes are elsewhere.  SuperSize knows segments
- * alone. */
+/* Returns the sum of a section. Sections with the same name share a sum if they are in the same
+ * places (file, memory). SuperSize's counting knows segments only. */
 static uint32_t diff_rows_find_sum(struct section_sums *t, const struct snap_section *sec)
 {
 	const char *name = t->supersize ? snap_segment(sec) : sec->name;

@@ -1,96 +1,100 @@
-/* diff_rows.h - the rows of a diff: its pairs added up by a text of their symbols.
+/* diff_rows.h - makes the rows of a diff: adds up its pairs by a text of their symbols.
  *
- * What a symbol had before counts for the row it was in then.  So the changes of the rows of any
- * query add up to that of its total, and this without filters to the change of the snapshots, to
- * the byte.  By symbol, the total also has what did not change.  O(symbols), rows sorted.  One
- * thread. */
+ * The bytes before count for the row that the symbol was in before. So the changes of all rows add
+ * up to the change of the total. Without filters, they add up to the change of the snapshots, to
+ * the byte. If rows are by symbol, the total includes what did not change. O(symbols), plus sorting
+ * the rows. One thread. */
 #ifndef HEFT_COMPARE_DIFF_ROWS_H
 #define HEFT_COMPARE_DIFF_ROWS_H
 
 #include "map/rows.h"
 #include "compare/diff.h"
 
-/* The counts of changes among the measures, by enum heft_change; all measures. */
+/* DIFF_COUNTS: index of the first count of changes among the measures, in the order of enum
+ * heft_change. DIFF_MEASURES: number of all measures. */
 enum {
 	DIFF_COUNTS = HEFT_DIFF_COUNT_UNCHANGED,
 	DIFF_MEASURES = HEFT_DIFF_COUNT_RENAMED + 1,
 };
 
-/* The texts of rows by symbol; `was` is the name before of what was renamed, the path before of
- * what was moved.  Those from DIFF_TEXTS on are in no table unless diff_rows_show_all is called. */
+/* Texts of rows, if rows are by symbol. DIFF_WAS is the name before for renamed symbols, and the
+ * path before for moved symbols. Texts from DIFF_TEXTS on are in no table before
+ * diff_rows_show_all() is called. */
 enum diff_text {
 	DIFF_SECTION,
 	DIFF_PATH,
 	DIFF_COMPONENT,
 	DIFF_CONTAINER,
 	DIFF_WAS,
-	DIFF_PAIRED_BY, /* what made both sides one, where it is not the name: "neighbours" */
+	DIFF_PAIRED_BY, /* What paired both sides if it is not the name, such as "neighbours". */
 	DIFF_TEXTS,
-	DIFF_FLAGS = DIFF_TEXTS, /* "cold, clone" */
-	DIFF_CODE,               /* the disassembly that a .sizediff file has of it */
+	DIFF_FLAGS = DIFF_TEXTS, /* Flags, such as "cold, clone". */
+	DIFF_CODE,               /* Disassembly that a .sizediff file has of the symbol. */
 	DIFF_ALL_TEXTS,
-	/* Where both sides have stacks, in place of these two: bytes, now and before. */
+	/* Bytes of stack, now and before. They replace the two texts above if both sides have
+	 * stacks. */
 	DIFF_STACK = DIFF_TEXTS,
 	DIFF_STACK_WAS,
 };
 
-/* What rows have; the texts are those where both sides have stacks. */
+/* Measures of the rows, and the texts of the rows if both sides have stacks. */
 extern const struct heft_measure diff_measures[DIFF_MEASURES];
 extern const struct heft_text diff_texts_of_stacks[DIFF_ALL_TEXTS];
 
-/* What the sizes of rows are. */
+/* What the sizes of rows count. */
 enum diff_counting {
-	DIFF_CHARGED,  /* all that the file holds because of the row */
-	DIFF_PADDED,   /* own bytes with padding */
-	DIFF_SUPERSIZE /* as SuperSize counts: own bytes, padding apart */
+	DIFF_CHARGED,  /* All bytes that the file holds because of the row. */
+	DIFF_PADDED,   /* Own bytes, including padding. */
+	DIFF_SUPERSIZE /* As SuperSize counts: own bytes, with padding listed apart. */
 };
 
-/* What a node is beside its sums. */
+/* Facts of a node beside its sums. */
 struct diff_fact {
 	const char *label;
 	enum heft_row_kind kind;
-	const char *const *texts; /* NULL where rows are not by symbol */
+	const char *const *texts; /* NULL if rows are not by symbol. */
 	enum heft_change change;
 };
 
 struct diff_rows {
 	struct heft_table table;
-	/* private */
+	/* Private fields. */
 	struct tree tree;
-	VEC(struct diff_fact) facts; /* by node */
+	VEC(struct diff_fact) facts; /* Per node. */
 	const char *level;
-	struct arena arena; /* rows, texts */
+	struct arena arena; /* Memory of rows and texts. */
 	enum diff_counting counting;
-	/* By enum heft_change, of charges that are not hidden, whatever the rows are by. */
+	/* Number of charges per kind of change (enum heft_change), without hidden ones. Does not
+	 * depend on what rows are by. */
 	uint64_t counts[HEFT_CHANGES];
-	bool hides_debug; /* rows have nothing of debug sections, which both sides have */
+	bool hides_debug; /* True if both sides have debug sections and the rows leave them out. */
 };
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query);
-/* Of rows by symbol. */
+/* Shows all texts in the tables. Only for rows by symbol. */
 void diff_rows_show_all(struct diff_rows *r);
 void diff_rows_release(struct diff_rows *r);
 
-/* Own bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in
- * front of symbols is apart, but for symbols that are nothing else. */
+/* Own bytes. The size of a symbol with several names is shared among the names (PSS). Padding
+ * before symbols is apart, except for symbols that are only padding. */
 struct diff_sizes {
 	double before, after;
 	double padding_before, padding_after;
 };
 
-/* Sums by the name of the section, over all containers; the last is of all ("TOTAL"). */
+/* Sums per section name, over all containers. The last element is the total ("TOTAL"). */
 struct diff_section {
-	const char *name; /* of all containers */
-	bool in_file;     /* false: .bss and its like */
-	bool in_memory;   /* only where that is known */
+	const char *name; /* Name, the same in all containers. */
+	bool in_file;     /* False for .bss and the like. */
+	bool in_memory;   /* Meaningful only if knows_memory is set. */
 	struct diff_sizes sizes;
 	uint64_t counts[HEFT_CHANGES];
 };
 
 struct diff_sections {
 	VEC(struct diff_section) sections;
-	bool knows_memory; /* of both sides: what adds up to the VM image */
+	bool knows_memory; /* True if both sides know which sections add up to the VM image. */
 };
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
 void diff_sections_release(struct diff_sections *s);

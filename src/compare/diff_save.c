@@ -1,15 +1,16 @@
-/* The halves of a .sizediff file. */
+/* Makes the two halves of a .sizediff file. */
 #include "compare/diff.h"
 
 #include <stdlib.h>
 
-/* A copy of what is wanted of a snapshot. */
+/* Copies a part of one snapshot to another. */
 struct diff_save_half {
 	const struct snapshot *from;
 	struct snapshot *to;
-	uint32_t *texts;                /* by id of `from`: of `to`, 0 = not copied */
-	const char *const *disassembly; /* by symbol of `from`; or NULL */
-	uint32_t *places; /* by symbol of `from`: its place in `to`, or SNAP_NO_SYMBOL */
+	uint32_t *texts;                /* Per text id of `from`: id in `to`. 0 if not copied
+					 * yet. */
+	const char *const *disassembly; /* Per symbol of `from`; may be NULL. */
+	uint32_t *places; /* Per symbol of `from`: index in `to`, or SNAP_NO_SYMBOL. */
 };
 
 static uint32_t diff_save_copy_text(struct diff_save_half *h, uint32_t id)
@@ -73,7 +74,7 @@ static void copy_container(struct snapshot *to, const struct snap_container *c)
 	vec_push(&to->containers, n);
 }
 
-/* Symbols that are marked, and all of their alias lists. */
+/* Copies the marked symbols, each with its whole alias list. */
 static void copy_marked(struct diff_save_half *h, const uint8_t *marked)
 {
 	const struct snap_symbol *y = h->from->symbols.data;
@@ -87,7 +88,7 @@ static void copy_marked(struct diff_save_half *h, const uint8_t *marked)
 	}
 }
 
-/* Charges of symbols that are there, and of pairs that changed. */
+/* Copies the charges of copied symbols and of changed pairs. */
 static void copy_charges(struct diff_save_half *h, const struct charge_pairs *pairs, size_t side)
 {
 	for (size_t i = 0; pairs->of[side] && i < h->from->charges.count; i++) {
@@ -124,7 +125,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 		vec_push(&to->extra, copy_value(&to->arena, &from->extra.data[i]));
 	for (size_t i = 0; i < from->containers.count; i++)
 		copy_container(to, &from->containers.data[i]);
-	/* All of them, so that a symbol's section keeps its number. */
+	/* Copies all sections, so that the section numbers of symbols stay. */
 	for (size_t i = 0; i < from->sections.count; i++) {
 		const struct snap_section *sec = &from->sections.data[i];
 		const uint32_t section = snapshot_section_like(to, sec);
@@ -136,7 +137,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 	mem_free(h.places);
 }
 
-/* The place of a container of that name; where there is none, the first. */
+/* Returns the index of the container with that name. 0 (the first) if there is none. */
 static uint32_t container_named(const struct snapshot *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++)
@@ -163,7 +164,7 @@ static void diff_save_add_paddings(const struct snapshot_diff *d, struct snapsho
 	}
 }
 
-/* Symbols whose charges changed. */
+/* Marks the symbols whose charges changed. */
 static void mark_charged(const struct snapshot_diff *d, size_t side, uint8_t *marked)
 {
 	const struct snapshot *s = side == 0 ? d->before : d->after;

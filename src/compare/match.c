@@ -1,3 +1,4 @@
+/* Runs the passes of the matcher that pair symbols by keys. */
 #include "compare/match.h"
 
 #include "base/sort.h"
@@ -22,7 +23,7 @@ static size_t digits_at(struct str s, size_t at)
 	return n;
 }
 
-/* Deletes "$" + digits anywhere ... */
+/* Deletes each "$" with the digits after it. */
 static struct str without_dollars(struct str s, struct text *work)
 {
 	work->len = 0;
@@ -35,7 +36,7 @@ static struct str without_dollars(struct str s, struct text *work)
 	return text_str(work);
 }
 
-/* ... then the digits and dots at the end. */
+/* After the "$" parts, deletes the digits and dots at the end. */
 struct str match_stable(struct str s, struct text *work)
 {
 	if (s.len > 0 && memchr(s.p, '$', s.len))
@@ -45,7 +46,8 @@ struct str match_stable(struct str s, struct text *work)
 	return s;
 }
 
-/* "** symbol gap 3 (end of section)" becomes "** symbol gaps". */
+/* Returns the common name of star symbols: "** symbol gap 3 (end of section)" becomes "** symbol
+ * gaps". */
 static struct str star_cluster(struct str s, struct text *out)
 {
 	size_t end = s.len;
@@ -94,7 +96,7 @@ static bool match_is_hash(struct str s)
 	return true;
 }
 
-/* The name without the suffixes of clones ("f.isra.0") and the hash of Rust's names
+/* Returns the name without suffixes of clones ("f.isra.0") and without the hash of Rust names
  * ("f::h0123456789abcdef"). */
 static struct str without_suffixes(struct str s)
 {
@@ -106,7 +108,7 @@ static struct str without_suffixes(struct str s)
 	return s.len > 0 ? s : whole;
 }
 
-/* Programs whose functions all have names have them for data as well, as far as names go. */
+/* If all functions of a program have names, its data count as named too. */
 bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y)
 {
 	const struct str name = snapshot_text(side->s, y->full_name);
@@ -122,7 +124,7 @@ uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id)
 	return side->texts[id];
 }
 
-/* A text that is not in a snapshot. */
+/* Returns the common id of a text that is not in a snapshot. */
 static uint32_t made_text(struct matcher *m, struct str s)
 {
 	return intern_add(&m->common, s) + 1;
@@ -140,7 +142,8 @@ static uint32_t stable_text(struct matcher *m, struct match_side *side, uint32_t
 	return side->stable[id];
 }
 
-/* A hash must be taken off whole, before the digits at its end go. */
+/* Returns the id of the name without hash and suffixes. The hash must go first, because the digits
+ * at its end look like a suffix. */
 static uint32_t bare_text(struct matcher *m, struct match_side *side, uint32_t id)
 {
 	if (side->bare[id] == 0)
@@ -154,7 +157,7 @@ static struct match_key base_key(struct match_side *side, const struct snap_symb
 	return (struct match_key){ .place = side->places[y->section] };
 }
 
-/* Whether symbols of this name are one wherever they are. */
+/* True if all symbols of this name are the same symbol. */
 static bool is_unique(const struct match_side *side, const struct snap_symbol *y)
 {
 	const struct str name = snapshot_text(side->s, y->full_name);
@@ -164,7 +167,7 @@ static bool is_unique(const struct match_side *side, const struct snap_symbol *y
 	       !memchr(name.p, '.', name.len);
 }
 
-/* False where the pass has nothing to say of the symbol. */
+/* Makes the key of a symbol for one pass. False if the pass cannot pair the symbol. */
 typedef bool (*key_fn)(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		       struct match_key *ret);
 
@@ -182,7 +185,7 @@ static bool key_same(struct matcher *m, struct match_side *side, const struct sn
 {
 	key_sized(m, side, y, ret);
 	ret->size = y->size;
-	/* Its digits are no number of a build, and are all there is. */
+	/* A made-up name keeps its digits: they are the whole name and no number of a build. */
 	if (!m->supersize && snap_is_made_up(snapshot_text(side->s, y->full_name)))
 		ret->name = match_text(m, side, y->full_name);
 	return true;
@@ -195,7 +198,8 @@ uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 	return c && (data || y->contents.shape == 0) ? c->print : y->contents.shape;
 }
 
-/* Names that heft made from an address say nothing of what stands there now. */
+/* Makes the key from the contents. A name made from an address does not tell what is at the address
+ * now. */
 static bool key_contents(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			 struct match_key *ret)
 {
@@ -326,22 +330,21 @@ const char *match_pass_word(unsigned pass)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* What of a side a pass may pair: the keys of symbols by their place in the list of what is
- * left. */
+/* Keys of the symbols of a side that a pass may pair, in the order of the list `left`. */
 struct match_keyed {
 	struct match_key *keys;
-	uint64_t *hashes; /* 0: the pass has nothing to say of the symbol */
+	uint64_t *hashes; /* 0 if the pass cannot pair the symbol. */
 };
 
-/* Symbols of the older side by key, those of one key in their order: the last leads to the first,
- * each to the next. */
+/* Symbols of the older side per key, in their order. The last symbol leads to the first, and each
+ * to the next. */
 struct queues {
 	const struct match_keyed *of;
-	struct map last; /* places, by key */
-	uint32_t *next;  /* by place; DIFF_NONE at the last where all are taken */
+	struct map last; /* Index of the last symbol, per key. */
+	uint32_t *next;  /* Per symbol. DIFF_NONE at the last symbol if all are taken. */
 };
 
-/* The place of the last symbol of a key; where there is none, `at` is the place for it. */
+/* Finds the last symbol of a key. If there is none, `at` is where to insert it. */
 static bool queue_find(const struct queues *q, const struct match_key *key, struct map_at *at,
 		       uint32_t *ret)
 {
@@ -351,7 +354,7 @@ static bool queue_find(const struct queues *q, const struct match_key *key, stru
 	return false;
 }
 
-/* How many look-ups ahead memory is fetched for. */
+/* Number of look-ups ahead for which memory is prefetched. */
 enum { AHEAD = 16 };
 
 static void queues_init(struct queues *q, const struct match_keyed *of, size_t count)
@@ -381,7 +384,7 @@ static void queues_release(struct queues *q)
 	mem_free(q->next);
 }
 
-/* The first of the key's queue, or DIFF_NONE. */
+/* Takes and returns the first symbol of the key. DIFF_NONE if there is none. */
 static uint32_t queue_take(struct queues *q, const struct match_key *key, uint64_t hash)
 {
 	uint32_t last;
@@ -399,7 +402,7 @@ void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_p
 	m->pass[after] = (uint8_t)pass;
 }
 
-/* Whether a pass may pair the symbol: by a made-up name none may, unless nothing else is known. */
+/* True if a pass may pair the symbol. A made-up name pairs only if nothing else is known. */
 static bool tells(const struct matcher *m, const struct match_side *side, enum match_pass pass,
 		  const struct snap_symbol *y)
 {
@@ -407,7 +410,7 @@ static bool tells(const struct matcher *m, const struct match_side *side, enum m
 	       !match_is_nameless(side, y);
 }
 
-/* Takes out the keys that stand several times on one side. */
+/* Drops the keys that occur several times on one side. */
 static void keyed_once(struct match_keyed *k, size_t count)
 {
 	struct repeat {
@@ -489,7 +492,7 @@ void match_drop(struct matcher *m)
 
 struct pass_step {
 	enum match_pass pass;
-	bool own; /* not one of SuperSize's */
+	bool own; /* The pass is not one of SuperSize's. */
 	key_fn key;
 };
 
@@ -527,7 +530,7 @@ void matcher_run(struct matcher *m)
 	}
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- start and release ----------------------------------------------------------------------- */
 
 static void match_side_init(struct matcher *m, struct match_side *side, const struct snapshot *s,
 			    bool any_container)
@@ -556,7 +559,7 @@ static void match_side_init(struct matcher *m, struct match_side *side, const st
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
 		  bool supersize)
 {
-	/* One program each: what it was called then does not matter. */
+	/* With one program on each side, the names of the programs do not matter. */
 	const bool one = !supersize && before->containers.count == 1 &&
 			 after->containers.count == 1;
 	memset(m, 0, sizeof *m);

@@ -1,107 +1,113 @@
-/* match.h - the one matcher: which symbol of one snapshot is which of another.
+/* match.h - the one matcher: finds for each symbol of a snapshot its partner in another snapshot.
  *
- * Symbols with names are paired by keys, the surest first (enum match_pass).  A name that heft made
- * of an address says nothing.  A symbol with only this name is paired by what it holds, by the
- * neighbours between which it stands, by what refers to it and by what it refers to (clues.h).
- * Sure pairs come first, and make others sure.  Without clues, as in `.size` files, there remain
- * the size and the neighbours.
+ * Symbols with names are paired by keys, the surest pass first (enum match_pass). A name that heft
+ * made from an address says nothing. A symbol with only such a name is paired by its contents, its
+ * neighbours and its references in both directions (clues.h). Sure pairs come first and make other
+ * pairs sure. Without clues, as in `.size` files, only the size and the neighbours remain.
  *
- * A symbol has one partner at most, in the same container and section letter.  The same snapshots
- * give the same pairs.  Symbols that stay without a partner are in the lists `left`.
+ * A symbol has at most one partner, in the same container and section letter. The same snapshots
+ * give the same pairs. Symbols without a partner end in the lists `left`.
  *
- * Cost: O(symbols) for names; for symbols without a name O(references), a few times over, and
- * alignments with a bound on their sum.  One thread. */
+ * Cost: O(symbols) for names. For symbols without a name: O(references) a few times, and alignments
+ * whose total cost is limited. One thread. */
 #ifndef HEFT_COMPARE_MATCH_H
 #define HEFT_COMPARE_MATCH_H
 
 #include "compare/diff.h"
 
-/* Two symbols with equal keys are one.  All bytes count: no gaps, and what a pass leaves out is
- * 0. */
+/* Key of a symbol in a pass. Two symbols with equal keys are paired. All bytes are compared: there
+ * are no gaps, and fields that a pass does not use are 0. */
 struct match_key {
 	uint64_t size;
-	uint32_t place; /* container and section letter */
+	uint32_t place; /* Container and section letter. */
 	uint32_t name, path;
 	uint32_t zero;
 };
 
 struct match_side {
 	const struct snapshot *s;
-	uint32_t *texts;    /* by id of the snapshot: common id + 1, 0 = not looked up */
-	uint32_t *stable;   /* the same of the text without unstable numbers */
-	uint32_t *bare;     /* the same without suffixes of clones and hashes, too */
-	uint32_t *places;   /* by section */
-	uint32_t *function; /* by id of a name: symbol + 1 of the function, 0 = none */
-	VEC(uint32_t) left; /* symbols without a partner, in order */
-	bool has_clues;     /* both sides have: names that heft made up say nothing then */
+	uint32_t *texts;    /* Per text id of the snapshot: common id plus 1. 0 if not looked up
+			     * yet. */
+	uint32_t *stable;   /* Per text id: common id plus 1 of the text without unstable
+			     * numbers. 0 if not looked up yet. */
+	uint32_t *bare;     /* Per text id: common id plus 1 of the text without unstable
+			     * numbers, clone suffixes and hashes. 0 if not looked up yet. */
+	uint32_t *places;   /* Per section: container and section letter. */
+	uint32_t *function; /* Per text id of a name: the function with that name, its index plus
+			     * 1. 0 if there is none. */
+	VEC(uint32_t) left; /* Symbols without a partner, in order. */
+	bool has_clues;     /* True if both sides have clues. Then made-up names do not pair
+			     * symbols. */
 };
 
 struct matcher {
 	bool supersize;
-	struct intern common; /* texts of both sides */
+	struct intern common; /* Texts of both sides. */
 	struct text work;
 	struct match_side before, after;
-	uint32_t *partner; /* by symbol of `after`: of `before`, or DIFF_NONE */
-	uint8_t *pass;     /* by symbol of `after`: which pass found its partner, from 1 */
+	uint32_t *partner; /* Per symbol of `after`: its partner in `before`, or DIFF_NONE. */
+	uint8_t *pass;     /* Per symbol of `after`: the pass that found its partner. 0 if there
+			    * is none. */
 };
 
 enum match_pass {
-	/* Without a name of its own: */
-	MATCH_CONTENTS = 1, /* code or data that nothing else on its side equals */
-	MATCH_NEIGHBOURS,   /* between the same neighbours, and alike */
-	MATCH_REFERENCES,   /* the same symbols refer to it at the same places */
-	MATCH_REPEATED,     /* equal code or data that stands several times, in order */
-	MATCH_OWNED,        /* data of a function that has a partner */
+	/* Passes for symbols without a name of their own: */
+	MATCH_CONTENTS = 1, /* Code or data that differs from everything else on its side. */
+	MATCH_NEIGHBOURS,   /* Similar, and between the same neighbours. */
+	MATCH_REFERENCES,   /* The same symbols refer to both at the same places. */
+	MATCH_REPEATED,     /* Equal code or data that occurs several times, paired in order. */
+	MATCH_OWNED,        /* Data of a function that has a partner. */
 	MATCH_OWNED_SIZED,
-	/* By its name: */
+	/* Passes for symbols with a name: */
 	MATCH_SAME,
-	MATCH_SIZED, /* another size */
-	MATCH_PLAIN, /* other parameters or template arguments */
-	MATCH_FILE,  /* in a file of the same name in another directory */
+	MATCH_SIZED, /* Size differs. */
+	MATCH_PLAIN, /* Parameters or template arguments differ. */
+	MATCH_FILE,  /* Same file name in another directory. */
 	MATCH_FILE_SIZED,
-	MATCH_UNIQUE, /* another path */
-	MATCH_MOVED,  /* another path, or suffix of the name */
+	MATCH_UNIQUE, /* Path differs. */
+	MATCH_MOVED,  /* Path or suffix of the name differs. */
 	MATCH_MOVED_SIZED,
 	MATCH_RENAMED,
-	MATCH_ALIKE, /* renamed, and moved */
+	MATCH_ALIKE, /* Renamed and moved. */
 };
 
-/* What a pass pairs by, in a word for people; "" for names. */
+/* Returns a word for people that says what a pass pairs by. "" for passes by name. */
 const char *match_pass_word(unsigned pass);
 
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
 		  bool supersize);
 void matcher_release(struct matcher *m);
-/* Pairs symbols by the four passes of SuperSize, around these by the other ones if they are
- * wanted. */
+/* Pairs symbols by SuperSize's four passes. Without `supersize`, further passes run before, between
+ * and after them. */
 void matcher_run(struct matcher *m);
 
-/* match_rename.c: pairs by size and how alike names are. */
+/* match_rename.c: pairs symbols by size and by similar names. */
 void match_renamed(struct matcher *m);
 void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_pass pass);
-/* Takes symbols that have a partner out of the lists. */
+/* Removes symbols that have a partner from the lists `left`. */
 void match_drop(struct matcher *m);
 
-/* match_order.c: pairs what has no name, by the pairs that there are. */
+/* match_order.c: pairs symbols without a name, with the help of the pairs found so far. */
 void match_nameless(struct matcher *m);
-/* The id of a text in both sides' common table. */
+/* Returns the id of a text in the table that both sides share. */
 uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id);
-/* The symbol of `before` that is, or is the partner of, the function that data without a
- * name belong to; DIFF_NONE where there is none. */
+/* Data without a name belong to a function. Returns that function, or its partner, as a symbol of
+ * `before`. DIFF_NONE if there is none. */
 uint32_t match_owner(const struct matcher *m, const struct match_side *side,
 		     const struct snap_symbol *y);
 
 struct clue;
-/* A number of what a symbol holds but for what it refers to; equal things of one size have equal
- * ones.  0: not known.  `c`: its clue, or NULL. */
+/* Returns a number that is equal for symbols of one size with equal contents. References to other
+ * symbols do not count. 0 if unknown. `c` is the clue of the symbol, or NULL. */
 uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 		     const struct clue *c);
 
-/* Whether a symbol has no name of its own: a made-up one, or that of the function which refers to
- * it, as many data do. */
+/* True if a symbol has no name of its own: the name is made up, or it is that of the function which
+ * refers to the symbol. */
 bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y);
 
-/* A text without what differs from build to build: a part of it, or in `work`. */
+/* Returns a text without the parts that differ from build to build: a part of the text, or a text
+ * in `work`. */
 struct str match_stable(struct str s, struct text *work);
 
 #endif

@@ -1,9 +1,11 @@
+/* Scores how similar two symbols without a name are, by their references, instructions and
+ * sizes. */
 #include "compare/match_alike.h"
 
 #include "base/map.h"
 #include "base/sort.h"
 
-/* ---- what symbols are known as --------------------------------------------------------------- */
+/* ---- known things and their numbers ---------------------------------------------------------- */
 
 enum { KNOWN_TEXT = 1, KNOWN_PAIR = 2, KNOWN_CONTENTS = 3 };
 
@@ -31,7 +33,7 @@ struct match_alike_start {
 
 typedef VEC(struct match_alike_start) start_vec;
 
-/* The symbols that have addresses in a container, by address. */
+/* Lists the symbols of a container that have addresses, sorted by address. */
 static start_vec starts_list(const struct snapshot *s, uint32_t container)
 {
 	start_vec starts = { 0 };
@@ -56,7 +58,7 @@ static uint32_t match_alike_symbol_at(const struct snapshot *s, const start_vec 
 	return addr - y->addr < y->size ? starts->data[i - 1].symbol : DIFF_NONE;
 }
 
-/* Finds the symbols that the references of a container lead to, and those that have clues. */
+/* Finds the symbols that the references of a container lead to, and the symbols that have clues. */
 static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container)
 {
 	const struct snapshot *s = as->side->s;
@@ -168,13 +170,16 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-/* The references of a symbol. */
+/* References of one symbol. */
 struct ref_list {
 	const struct alike_ref *refs;
 	size_t count;
 };
 
-enum { REFS_MOST = 512 }; /* of one symbol that are compared */
+enum {
+	REFS_MOST = 512
+}; /* Number of references of a symbol that are compared at most. Further
+			   * references are ignored. */
 
 static struct ref_list refs_of(const struct alike_side *as, uint32_t symbol)
 {
@@ -187,12 +192,13 @@ static struct ref_list refs_of(const struct alike_side *as, uint32_t symbol)
 				  min_u64(c->ref_count, REFS_MOST) };
 }
 
-/* How two lists of references go together. */
+/* Number of references that agree and that differ between two lists. */
 struct match_alike_agreement {
 	size_t same, different;
 };
 
-/* Whether an unknown reference of each side may be the same: to one kind of section. */
+/* True if two unknown references, one per side, may be the same: both lead to the same kind of
+ * section. */
 static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 {
 	const struct snapshot *b = a->before.side->s, *n = a->after.side->s;
@@ -201,7 +207,8 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 		       a->after.side->places[n->symbols.data[after].section];
 }
 
-/* Where both lists go on alike: the smallest skip within a few references; false: nowhere. */
+/* Finds the next place where both lists agree again, with the fewest references skipped. False if
+ * there is none within a few references. */
 static bool refs_resume(const struct ref_list *b, const struct ref_list *n, size_t *i, size_t *k)
 {
 	enum { AHEAD = 8 };
@@ -218,8 +225,8 @@ static bool refs_resume(const struct ref_list *b, const struct ref_list *n, size
 	return false;
 }
 
-/* Compares two lists.  What neither knows is voted for in `votes`, unless that is NULL: between
- * references that are the same, and at the ends of both lists. */
+/* Compares two lists of references. Pairs of unknown references between equal ones, and at the ends
+ * of both lists, get votes in `votes`, unless `votes` is NULL. */
 static struct match_alike_agreement refs_compare(const struct ref_list *b, const struct ref_list *n,
 						 struct alike *votes)
 {
@@ -258,19 +265,22 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 		(void)refs_compare(&b, &n, a);
 }
 
-/* ---- what few have --------------------------------------------------------------------------- */
+/* ---- rare features --------------------------------------------------------------------------- */
 
-/* Something known that a symbol refers to, or that refers to it. */
+/* A known thing that a symbol refers to, or that refers to the symbol. */
 struct feature {
 	uint64_t ident;
-	uint32_t symbol, side; /* 0: before */
+	uint32_t symbol, side; /* `side`: 0 is before, 1 is after. */
 };
 
 typedef VEC(struct feature) feature_vec;
 
-enum { FEW = 3 }; /* symbols of a side that may share a feature */
+enum {
+	FEW = 3
+}; /* Number of symbols per side that may share a feature. More common features
+		   * are ignored. */
 
-/* Features of the symbols of a side that have no partner yet. */
+/* Adds the features of the symbols of a side that have no partner yet. */
 static void features_add(const struct alike_side *as, const uint32_t *open, uint32_t side,
 			 feature_vec *ret)
 {
@@ -326,7 +336,8 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
-/* Percent of the instruction groups of both that both have: of the lowest hashes of the union. */
+/* Returns the percentage of instruction groups that two functions share, estimated from the groups
+ * with the lowest hashes. */
 static unsigned grams_shared(const struct alike *a, uint32_t before, uint32_t after)
 {
 	const struct snapshot *bs = a->before.side->s, *ns = a->after.side->s;
@@ -369,7 +380,7 @@ static bool same_contents(const struct alike *a, uint32_t before, uint32_t after
 	return was != 0 && was == match_print(a->after.side, n, a->after.clues[after]);
 }
 
-/* Parts of a score, each of 100, with weights. */
+/* A score: the sum of its parts (0 to 100 each, times a weight), and the sum of the weights. */
 struct score {
 	unsigned sum, weight;
 };
@@ -408,7 +419,8 @@ unsigned alike_score(const struct alike *a, uint32_t before, uint32_t after, uns
 	score_add(&s, same ? 100 : sizes, same ? 6 : code ? 1 : 2);
 	score_refs(a, &s, before, after);
 	if (!same && sampled) {
-		/* Samples take longest: not where all of them alike would not do. */
+		/* Comparing samples is slowest. It is skipped if even equal samples would not reach
+		 * `least`. */
 		if (s.sum + 100 * OF_GRAMS < least * (s.weight + OF_GRAMS))
 			return 0;
 		score_add(&s, grams_shared(a, before, after), OF_GRAMS);
@@ -419,7 +431,7 @@ unsigned alike_score(const struct alike *a, uint32_t before, uint32_t after, uns
 		if (was != DIFF_NONE && now != DIFF_NONE)
 			score_add(&s, was == now ? 100 : 0, 3);
 	}
-	/* Sizes alone tell little. */
+	/* Equal sizes alone prove little. */
 	if (s.weight <= 2)
 		return sizes == 100 ? SIZES_ALONE : SIZES_ALONE_APART;
 	return s.sum / s.weight;

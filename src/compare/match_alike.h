@@ -1,36 +1,38 @@
-/* match_alike.h - how much a function or table without a name is like one of the other side.
+/* match_alike.h - scores how similar a function or table without a name is to one of the other
+ * side.
  *
- * What a symbol is known as is the same number on both sides: of a name that both have, of a text,
- * of an import, of a pair that was found.  References are compared by these numbers, in their
- * order.  Where all that is known agrees, what is not known yet stands at the same place in both:
- * that is a vote for a pair.
+ * Whatever is known gets the same number on both sides: a name that both have, a text, an import, a
+ * pair that was found. References are compared by these numbers, in their order. If all known
+ * references agree, unknown references at the same place probably lead to the same thing. That is a
+ * vote for a pair.
  *
- * One thread.  Private to match*.c. */
+ * One thread. Private to match*.c. */
 #ifndef HEFT_COMPARE_MATCH_ALIKE_H
 #define HEFT_COMPARE_MATCH_ALIKE_H
 
 #include "snapshot/clues.h"
 #include "compare/match.h"
 
-/* One opinion that two symbols are one. */
+/* A vote that two symbols are a pair. */
 struct vote {
-	uint64_t pair; /* of `before` << 32 | of `after` */
+	uint64_t pair; /* Index of `before` << 32 | index of `after`. */
 };
 
-/* A reference of a symbol. */
+/* A reference of a symbol to another symbol or thing. */
 struct alike_ref {
-	uint64_t ident;  /* what it is known to lead to; 0: not known */
-	uint32_t target; /* symbol, or DIFF_NONE */
-	uint32_t off;    /* in the symbol: the lower bits */
+	uint64_t ident;  /* Number of the known thing that the reference leads to. 0 if unknown. */
+	uint32_t target; /* Index of the symbol that it leads to, or DIFF_NONE. */
+	uint32_t off;    /* Lower bits of the offset in the target symbol. */
 };
 
 struct alike_side {
 	struct match_side *side;
-	uint64_t *idents;          /* by symbol: what it is known as, 0: not known */
-	const struct clue **clues; /* by symbol, or NULL */
-	struct alike_ref *refs;    /* those of all containers, as their clues have them */
-	size_t *first_ref;         /* by container */
-	/* By symbol: where the references that lead to it begin in refs_to, which has places in
+	uint64_t *idents;          /* Per symbol: number of the thing it is known as. 0 if
+				    * unknown. */
+	const struct clue **clues; /* Per symbol: its clue, or NULL. */
+	struct alike_ref *refs;    /* References of all containers, in the order of their clues. */
+	size_t *first_ref;         /* Per container: index of its first reference. */
+	/* Per symbol: where its incoming references begin in refs_to. refs_to holds indexes into
 	 * refs. */
 	uint32_t *first_to, *refs_to;
 };
@@ -43,14 +45,15 @@ struct alike {
 
 void alike_init(struct alike *a, struct matcher *m);
 void alike_release(struct alike *a);
-/* From now on both are known as one. */
+/* Records that two symbols are a pair: both are known by the same number from now on. */
 void alike_learn(struct alike *a, uint32_t before, uint32_t after);
-/* 0 to 100; any number below `least` for what does not reach it.  O(references). */
+/* Returns how similar two symbols are, 0 to 100. If the score does not reach `least`, returns any
+ * number below `least`. O(references). */
 unsigned alike_score(const struct alike *a, uint32_t before, uint32_t after, unsigned least);
-/* Adds the votes of two symbols that are a pair for what they refer to. */
+/* Adds votes for the symbols that the two symbols of a pair refer to. */
 void alike_vote(struct alike *a, uint32_t before, uint32_t after);
-/* Adds votes for symbols without partners (`open_before` and `open_after`, by symbol) that have
- * something known in common which few others have: they refer to it, or it to them. */
+/* Adds votes for symbols without partners that share a rare known thing: one that refers to both,
+ * or that both refer to. `open_before` and `open_after` tell per symbol which have no partner. */
 void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after);
 
 #endif

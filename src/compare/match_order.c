@@ -1,9 +1,10 @@
-/* Symbols without a name: by what stands around them, and by what refers to them.
+/* Pairs symbols without a name by their neighbours and by the references to them.
  *
- * Linkers keep the order of what they are given.  So the symbols of a section that have partners
- * are anchors, as far as they are in one order on both sides, and what stands between two anchors
- * is aligned by scores, as texts are.  What a pair refers to at the same place is one as well,
- * wherever it is.  The surest pairs come first; each makes more known, until nothing is found. */
+ * Linkers keep the order of their input. So paired symbols of a section serve as anchors, if
+ * they have the same order on both sides. The symbols between two anchors are aligned by scores,
+ * as texts are. What a pair refers to at the same place is a pair as well, wherever it lies. The
+ * surest pairs come first. Each pair makes more known, and the steps repeat until no pair is
+ * found. */
 #include "compare/match_alike.h"
 
 #include "base/sort.h"
@@ -11,19 +12,21 @@
 #include <stdlib.h>
 
 enum {
-	CELLS_MOST = 1 << 18, /* of one alignment: larger ones are cut in pieces */
-	VOTE_WORTH = 15,      /* points of a score, for each of ... */
-	VOTES_MOST = 3,       /* ... so many votes */
-	STEPS_MOST = 12,      /* repetitions with one threshold */
+	CELLS_MOST = 1 << 18, /* Cells of the table of one alignment. A larger alignment is cut
+			       * in pieces. */
+	VOTE_WORTH = 15,      /* Points that one vote adds to a score. */
+	VOTES_MOST = 3,       /* Number of votes of a pair that count. Further votes are ignored. */
+	STEPS_MOST = 12,      /* Number of repetitions with one threshold. Then the next
+			       * threshold follows. */
 	FEW_OF = 20000,
 };
 
-/* What scores have to reach, one after the other.  Below the last but one only as many as there are
- * on the other side are paired. */
+/* Scores that a pair has to reach, one threshold after the other. Below FAINT, symbols are paired
+ * only if both sides have equally many. */
 static const unsigned thresholds[] = { 90, 75, 60, 45, 30, 14 };
 enum { FAINT = 30, CLEAR = 60, MARGIN = 6, VOTED_LEAST = 50 };
 
-/* A section that both sides have, its symbols in order. */
+/* A section that both sides have: its symbols in order. */
 struct match_order_sequence {
 	VEC(uint32_t) before, after;
 };
@@ -32,12 +35,13 @@ struct order {
 	struct matcher *m;
 	struct alike alike;
 	VEC(struct match_order_sequence) list;
-	uint32_t *after_of;  /* by symbol of `before`: its partner, or DIFF_NONE */
-	uint32_t *places;    /* by symbol of `after`: its place in its sequence */
-	uint32_t *sequences; /* ... and which that is + 1 */
-	size_t budget;       /* cells that alignments may still fill */
-	size_t found;        /* pairs of this step */
-	/* Of the alignment at work. */
+	uint32_t *after_of;  /* Per symbol of `before`: its partner, or DIFF_NONE. */
+	uint32_t *places;    /* Per symbol of `after`: its place in its sequence. */
+	uint32_t *sequences; /* Per symbol of `after`: index of its sequence plus 1. 0 if it is
+			      * in none. */
+	size_t budget;       /* Cells that alignments may still fill. */
+	size_t found;        /* Number of pairs found in this step. */
+	/* State of the current alignment. */
 	VEC(uint32_t) old_open, new_open;
 	VEC(uint8_t) scores;
 	VEC(uint32_t) sums;
@@ -45,7 +49,8 @@ struct order {
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
-/* Aliases count once. */
+/* True if a symbol has a place in a sequence: it has address and size, is no star symbol, and is
+ * the first of its aliases. */
 static bool match_order_has_place(const struct snapshot *s, const struct snap_symbol *y)
 {
 	return y->addr > 0 && y->size > 0 && y->alias_place == 0 &&
@@ -80,7 +85,7 @@ static void sequence_add(struct order *o, const struct snap_section *old,
 	vec_push(&o->list, q);
 }
 
-/* Sections of one name and container are one. */
+/* Makes the sequences. Sections with the same name and container form one sequence. */
 static void sequences_make(struct order *o)
 {
 	const struct snapshot *b = o->m->before.s, *n = o->m->after.s;
@@ -129,7 +134,8 @@ static bool is_nameless(const struct match_side *side, uint32_t symbol)
 	return match_is_nameless(side, &side->s->symbols.data[symbol]);
 }
 
-/* One that has a name may have got or lost it; two have two. */
+/* True if two symbols may be a pair: at least one is nameless, as it may have gained or lost its
+ * name. */
 static bool may_be_one(const struct order *o, uint32_t before, uint32_t after)
 {
 	return is_nameless(&o->m->before, before) || is_nameless(&o->m->after, after);
@@ -142,7 +148,7 @@ static bool match_order_is_text(const struct match_side *side, uint32_t symbol)
 
 /* ---- alignment ------------------------------------------------------------------------------- */
 
-/* What of both sides stands between two anchors: in old_open and new_open. */
+/* Symbols of both sides between two anchors. The lists lie in old_open and new_open. */
 struct gap {
 	const uint32_t *old, *new_;
 	size_t old_count, new_count;
@@ -162,7 +168,7 @@ static void scores_fill(struct order *o, const struct gap *g, unsigned least)
 		}
 }
 
-/* Whether nothing else in the gap is nearly as much alike. */
+/* True if no other symbol of the gap is nearly as similar. */
 static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_t k)
 {
 	const uint8_t *scores = o->scores.data;
@@ -178,7 +184,7 @@ static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_
 	return true;
 }
 
-/* The best sums of scores that the rests of both lists can reach, in order. */
+/* Fills the table with the best sums of scores that the rests of both lists can reach, in order. */
 static void sums_fill(struct order *o, const struct gap *g)
 {
 	const size_t width = g->new_count + 1;
@@ -216,7 +222,7 @@ static void gap_pair(struct order *o, const struct gap *g, unsigned least)
 	}
 }
 
-/* Large ones in pieces along the diagonal. */
+/* Aligns a gap. A large gap is aligned in pieces along the diagonal. */
 static void gap_align(struct order *o, unsigned least)
 {
 	const struct gap g = { o->old_open.data, o->new_open.data, o->old_open.count,
@@ -238,12 +244,13 @@ static void gap_align(struct order *o, unsigned least)
 /* ---- anchors --------------------------------------------------------------------------------- */
 
 struct anchor {
-	uint32_t old, new_; /* places in a sequence */
+	uint32_t old, new_; /* Places in a sequence. */
 };
 
 typedef VEC(struct anchor) anchor_vec;
 
-/* Keeps the most that are in one order on both sides; they are in the older one's. */
+/* Keeps the largest set of anchors that has the same order on both sides. The list is in the order
+ * of the older side. */
 static void anchors_keep(anchor_vec *list)
 {
 	uint32_t *tails = mem_alloc((list->count + 1) * sizeof *tails);
@@ -279,7 +286,7 @@ static anchor_vec anchors_find(const struct order *o, size_t sequence)
 	return list;
 }
 
-/* Aligns what stands in front of `end` and behind `from`. */
+/* Aligns the symbols after the anchor `from` and before the anchor `end`. */
 static void between_align(struct order *o, const struct match_order_sequence *q, struct anchor from,
 			  struct anchor end, unsigned least)
 {
@@ -313,7 +320,7 @@ static void sequence_align(struct order *o, size_t sequence, unsigned least)
 
 /* ---- votes ----------------------------------------------------------------------------------- */
 
-/* What one symbol is most likely, and how likely the next one is. */
+/* The most likely partner of a symbol, and how likely the second best is. */
 struct favourite {
 	uint32_t other;
 	unsigned points, next;
@@ -327,7 +334,7 @@ static void favourite_see(struct favourite *f, uint32_t other, unsigned points)
 		f->next = points;
 }
 
-/* A pair that has votes; points are its score and what the votes are worth. */
+/* A pair that has votes. Points are its score plus the worth of its votes. */
 struct candidate_pair {
 	uint32_t before, after;
 	unsigned points;
@@ -364,7 +371,7 @@ static candidate_vec votes_count(struct order *o)
 	return list;
 }
 
-/* Takes what both sides favour clearly. */
+/* Pairs two symbols if each is clearly the other's most likely partner. */
 static void votes_take(struct order *o, unsigned least)
 {
 	candidate_vec list = votes_count(o);
@@ -389,7 +396,7 @@ static void votes_take(struct order *o, unsigned least)
 	vec_release(&list);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static bool match_order_lacks_names(const struct match_side *side)
 {
@@ -437,7 +444,7 @@ void match_nameless(struct matcher *m)
 	if (!match_order_lacks_names(&m->before) || !match_order_lacks_names(&m->after))
 		return;
 	order_init(&o, m);
-	/* Of hundreds of thousands a handful more are not worth another step. */
+	/* With very many symbols left, a few more pairs are not worth another step. */
 	const size_t few = (m->before.left.count + m->after.left.count) / FEW_OF;
 	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
 		o.found = few + 1;

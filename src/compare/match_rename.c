@@ -1,13 +1,14 @@
-/* Symbols that were renamed: what has the same size in the same place, or a name alike. */
+/* Pairs renamed symbols: symbols with the same size in the same place, or with similar names. */
 #include "compare/match.h"
 
 #include <stdlib.h>
 
 enum {
-	SMALL = 32,      /* bytes: smaller ones have equal sizes by accident */
-	CANDIDATES = 64, /* that one symbol is compared with at most */
-	ALIKE = 60,      /* percent of the name, in the same path */
-	VERY_ALIKE = 75, /* in another path */
+	SMALL = 32,      /* Bytes. Symbols below this size often have equal sizes by accident. */
+	CANDIDATES = 64, /* Number of symbols that one symbol is compared with. Further
+			  * candidates are ignored. */
+	ALIKE = 60,      /* Percent of the name that must agree, in the same path. */
+	VERY_ALIKE = 75, /* Percent of the name that must agree, in another path. */
 };
 
 struct match_rename_candidate {
@@ -17,7 +18,9 @@ struct match_rename_candidate {
 };
 
 struct candidates {
-	VEC(struct match_rename_candidate) all; /* by place and size, then in order */
+	VEC(struct match_rename_candidate)
+	all; /* Sorted by place and size, then in the order of
+						 * the symbols. */
 };
 
 static bool has_name(const struct match_side *side, const struct snap_symbol *y)
@@ -51,7 +54,8 @@ static void match_rename_collect(struct candidates *c, struct match_side *side)
 		qsort(c->all.data, c->all.count, sizeof *c->all.data, match_rename_compare);
 }
 
-/* Percent of the longer name that both begin or end with. */
+/* Returns the length of the common beginning and end of two names, in percent of the longer
+ * name. */
 static unsigned alike(struct str a, struct str b)
 {
 	const size_t shorter = a.len < b.len ? a.len : b.len, longer = a.len + b.len - shorter;
@@ -70,7 +74,7 @@ static bool same_path(const struct matcher *m, const struct snap_symbol *old,
 	return a.len > 0 && str_eq(a, snapshot_text(m->after.s, snap_path(new_)));
 }
 
-/* Symbols of one size and section: [first, end) of either side. */
+/* Symbols of one size and section. Each side is a range [first, end). */
 struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
@@ -82,8 +86,8 @@ static void pair_candidates(struct matcher *m, struct match_rename_candidate *ol
 	old->taken = new_->taken = true;
 }
 
-/* The name most alike, if it is alike enough; of code in the same path more than a few bytes need
- * no such name if there is one symbol on either side. */
+/* Returns the candidate with the most similar name, if the name is similar enough. Code above a few
+ * bytes in the same path needs no similar name if each side has only one symbol. */
 static void match_rename_find_partner(struct matcher *m, struct candidates *old,
 				      struct match_rename_candidate *new_, const struct bucket *b,
 				      bool in_path)

@@ -1,3 +1,4 @@
+/* Renames the labels of a base to the labels of their partners on the other side. */
 #include "compare/pair_labels.h"
 
 #include "base/filename.h"
@@ -38,7 +39,7 @@ bool pair_labels_lack(const struct pair_labels *n, const struct spans *s)
 
 /* ---- functions and variables ----------------------------------------------------------------- */
 
-/* The label of a symbol, as the source has it; LABEL_NONE: none of its own. */
+/* Returns the label that the source gave a symbol. LABEL_NONE if it has none of its own. */
 static label_id pair_labels_of(const struct pair_labels *n, const struct label_side *side,
 			       const struct snapshot *s, const struct snap_symbol *y)
 {
@@ -62,8 +63,8 @@ bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s)
 	return false;
 }
 
-/* What a pair says of the label of its older side: code before data, then by size.  Data that go
- * by the label of a function say nothing of it. */
+/* Returns how much a pair counts for the label of its older side: code before data, then by size.
+ * Data under a function's label do not count. */
 static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const uint64_t code = UINT64_C(1) << 48;
@@ -74,8 +75,8 @@ static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct sna
 	return owned ? 0 : 1 + min_u64(y->size, code - 2);
 }
 
-/* Labels of symbols that were measured for the pairs alone are younger than the arrays: no row has
- * them. */
+/* Renames made-up labels that the other side has for something else: they become "NAME (in the
+ * base)". Labels added after the arrays were made are skipped: no row has them. */
 static void strangers_rename(struct pair_labels *n, const struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
@@ -114,8 +115,8 @@ void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* A path below the root of the base, below the other root; a package that has the root's name, by
- * the name of the other one.  LABEL_NONE: it is neither. */
+/* Returns the new label of a path. A path below the base's root moves below the other root. A
+ * package named like the base's root gets the other root's name. LABEL_NONE for other labels. */
 static label_id path_become(struct pair_labels *n, label_id label)
 {
 	const struct str path = label_text(n->labels, label);

@@ -1,3 +1,4 @@
+/* Parses abbreviation tables and turns them into steps for fast walking. */
 #include "debug/abbrev.h"
 
 #include "base/sort.h"
@@ -6,7 +7,7 @@
 
 enum { FORM_ADDRESS = 100, FORM_OFFSET, FORM_REF_ADDR, FORM_VARIES };
 
-/* Bytes of a value, or how they follow from the unit. */
+/* Returns the size of a value, or how it follows from the unit. */
 static unsigned form_class(uint16_t form)
 {
 	switch (form) {
@@ -59,7 +60,7 @@ bool form_size(uint16_t form, struct form_sizes s, unsigned *ret)
 
 /* ---- walking steps ----------------------------------------------------------------------- */
 
-/* Whether an attribute's offset is one of a location list or of a range list. */
+/* Tells whether the attribute's offset is that of a location list or of a range list. */
 static enum walk_kind list_kind(uint16_t name)
 {
 	switch (name) {
@@ -80,7 +81,7 @@ static enum walk_kind list_kind(uint16_t name)
 	}
 }
 
-/* WALK_NOTHING: just pass over. */
+/* Returns how to report a reference. WALK_NOTHING: only skip it. */
 static enum walk_kind reference_kind(const struct abbrev_attr *a, const struct form_sizes *s)
 {
 	switch (a->form) {
@@ -116,7 +117,7 @@ static enum walk_kind varying_kind(uint16_t form)
 	case DW_FORM_block:
 	case DW_FORM_exprloc: return WALK_BLOCK;
 	case DW_FORM_indirect: return WALK_INDIRECT;
-	default: return WALK_ULEB; /* udata, sdata, ref_udata, strx ... */
+	default: return WALK_ULEB; /* udata, sdata, ref_udata, strx and alike */
 	}
 }
 
@@ -160,14 +161,16 @@ static bool known_form(uint16_t form)
 	       form == DW_FORM_GNU_str_index;
 }
 
-/* Most attributes a DIE may have; real ones have some dozens. */
+/* Maximal number of attributes of a DIE. Real ones have some dozens. More is damage. */
 enum { ATTRS_MAX = 512 };
-/* Most abbreviations of a table, and attributes of all of them; real ones have some thousands. */
+/* Maximal number of abbreviations in a table, and of their attributes in all. Real tables have some
+ * thousands. */
 enum { TABLE_MAX = 1 << 16, TABLE_ATTRS_MAX = 1 << 19 };
-/* A section's bytes may be parsed SPENT_AGAIN times, but SPENT_LEAST bytes always. */
+/* Limits repeated parsing: a section's bytes may be parsed SPENT_AGAIN times, and at least
+ * SPENT_LEAST bytes. */
 enum { SPENT_AGAIN = 1024, SPENT_LEAST = 1 << 28 };
 
-/* False at the end of the table and where it is damaged (then r is bad). */
+/* Reads one abbreviation. False at the end of the table and if it is damaged (r is then bad). */
 static bool read_abbrev(struct reader *r, struct abbrevs *t)
 {
 	struct abbrev a = { .code = read_uleb(r), .first = (uint32_t)t->attrs.count };

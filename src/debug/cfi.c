@@ -1,3 +1,4 @@
+/* Executes the instructions of unwind entries and finds the caller of a frame. */
 #include "debug/cfi.h"
 
 enum { REMEMBERED_MOST = 8, VALUES_MOST = 16 };
@@ -7,11 +8,11 @@ enum { REMEMBERED_MOST = 8, VALUES_MOST = 16 };
 struct cfi_machine {
 	const struct unwind_rules *rules;
 	struct cfi_row *row;
-	struct cfi_row first; /* what the CIE says: for DW_CFA_restore */
+	struct cfi_row first; /* Rules of the CIE, for DW_CFA_restore */
 	struct cfi_row remembered[REMEMBERED_MOST];
 	unsigned depth;
-	uint64_t at, until; /* addresses: of the row that is made, and the one that is wanted */
-	bool past;          /* the next row is behind it */
+	uint64_t at, until; /* at: address of the current row. until: wanted address. */
+	bool past;          /* The next row starts after `until`. */
 };
 
 static void cfi_set_rule(struct cfi_machine *m, uint64_t reg, struct cfi_rule rule)
@@ -50,7 +51,7 @@ static struct bytes cfi_read_block(struct reader *r)
 	return p ? (struct bytes){ p, size } : (struct bytes){ 0 };
 }
 
-/* DWARF 5 section 6.4.2.3 and .4: rules for registers. */
+/* Executes the rules for registers (DWARF 5 section 6.4.2.3 and .4). */
 static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	const uint64_t reg = read_uleb(r);
@@ -80,7 +81,8 @@ static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r
 	}
 }
 
-/* DWARF 5 section 6.4.2.1, .2 and .5: places, the CFA, the state. */
+/* Executes the other instructions: locations, the CFA, the state (DWARF 5 section 6.4.2.1, .2 and
+ * .5). */
 static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	struct cfi_rule *cfa = &m->row->cfa;
@@ -116,7 +118,7 @@ static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 	case 0x13:
 		cfa->off = (int64_t)((uint64_t)read_sleb(r) * (uint64_t)m->rules->data_align);
 		return true;
-	case 0x2e: (void)read_uleb(r); return true; /* GNU: bytes of arguments on the stack */
+	case 0x2e: (void)read_uleb(r); return true; /* GNU: size of the arguments on the stack */
 	default: return rule_of_register(m, op, r);
 	}
 }
@@ -241,8 +243,8 @@ static void operate(struct values *v, uint8_t op)
 	}
 }
 
-/* The operations that unwind tables of C libraries and linkers use (DWARF 5 section 2.5).  `first`
- * is on the stack as it begins, unless it is NULL. */
+/* Evaluates an expression. Knows the operations that unwind tables of C libraries and linkers use
+ * (DWARF 5 section 2.5). The stack starts with *first, or empty if it is NULL. */
 static bool cfi_evaluate(const struct cfi_memory *m, const struct cfi_frame *f, struct bytes expr,
 			 const uint64_t *first, uint64_t *ret)
 {
@@ -264,9 +266,9 @@ static bool cfi_evaluate(const struct cfi_memory *m, const struct cfi_frame *f, 
 	return !v.bad;
 }
 
-/* ---- a step ---------------------------------------------------------------------------------- */
+/* ---- step to the caller ---------------------------------------------------------------------- */
 
-/* The caller's value of a register; false where it is not known. */
+/* Finds the caller's value of a register. False if unknown. */
 static bool find_reg(const struct cfi_row *row, const struct cfi_memory *m,
 		     const struct cfi_frame *f, uint64_t reg, uint64_t cfa, uint64_t *ret)
 {

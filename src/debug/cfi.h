@@ -1,23 +1,27 @@
-/* cfi.h - from a frame to its caller: the instructions of unwind entries (DWARF 5 section 6.4).
+/* cfi.h - finds the caller of a frame with the instructions of unwind entries (DWARF 5 section
+ * 6.4).
  *
- * Knows no machine and no memory: registers have DWARF's numbers, words are read by the caller.
- * Any bytes may stand in the tables; each instruction consumes some, and stacks of rules and values
- * are bounded. */
+ * Knows no machine and no memory: registers have DWARF's numbers, the caller reads words. Accepts
+ * any bytes in the tables: each instruction consumes bytes, and the stacks of rules and values are
+ * limited. */
 #ifndef HEFT_DEBUG_CFI_H
 #define HEFT_DEBUG_CFI_H
 
 #include "debug/unwind.h"
 
-enum { CFI_REGS = 33 }; /* those with smaller numbers are kept: all general ones of our machines */
+enum {
+	CFI_REGS = 33
+}; /* Registers with smaller numbers are kept: all general registers of our
+			 * machines. */
 
 enum cfi_kind {
-	CFI_SAME,       /* the register's value is the caller's */
-	CFI_UNDEFINED,  /* it is lost; of the return address: there is no caller */
-	CFI_AT,         /* the word at the CFA + `off` */
-	CFI_VALUE,      /* the CFA + `off`; of the CFA itself: register `reg` + off */
-	CFI_REGISTER,   /* the value of register `reg` */
-	CFI_AT_EXPR,    /* the word at the value of `expr` */
-	CFI_VALUE_EXPR, /* the value of `expr` */
+	CFI_SAME,       /* The register has the caller's value. */
+	CFI_UNDEFINED,  /* The value is lost. If this is the return address, there is no caller. */
+	CFI_AT,         /* The value is the word at CFA + `off`. */
+	CFI_VALUE,      /* The value is CFA + `off`. For the CFA itself: register `reg` + `off`. */
+	CFI_REGISTER,   /* The value is in register `reg`. */
+	CFI_AT_EXPR,    /* The value is the word at the address that `expr` computes. */
+	CFI_VALUE_EXPR, /* The value is computed by `expr`. */
 };
 
 struct cfi_rule {
@@ -27,36 +31,37 @@ struct cfi_rule {
 	struct bytes expr;
 };
 
-/* The rules at an instruction. */
+/* The rules that are valid at an instruction. */
 struct cfi_row {
 	struct cfi_rule cfa;
 	struct cfi_rule regs[CFI_REGS];
 	uint64_t return_reg;
-	bool signal_frame; /* the caller was interrupted, and made no call */
+	bool signal_frame; /* A signal interrupted the caller, which made no call. */
 };
 
-/* The row of an FDE of the section for an address in its function.  False where an instruction is
- * not known or the entry is damaged. */
+/* Computes the rules at an address of the FDE's function. False if an instruction is unknown or the
+ * entry is damaged. */
 bool cfi_row_at(const struct unwind_section *s, const struct unwind_entry *fde, uint64_t addr,
 		struct cfi_row *ret);
 
-/* What is known of a frame. */
+/* Known registers of a frame. */
 struct cfi_frame {
 	uint64_t regs[CFI_REGS];
-	uint64_t known; /* a bit each */
+	uint64_t known; /* one bit per register */
 	uint64_t pc;
 };
 
 struct cfi_memory {
-	bool (*load)(void *ctx, uint64_t addr, uint64_t *ret); /* a machine word */
+	bool (*load)(void *ctx, uint64_t addr, uint64_t *ret); /* Reads a machine word */
 	void *ctx;
-	unsigned stack_reg; /* the CFA is its value in the caller, where no rule says otherwise */
+	unsigned stack_reg; /* Register that the caller has with the value of the CFA, unless a
+			     * rule says otherwise */
 	bool big_endian;
 	uint8_t address_size;
 };
 
-/* Turns a frame into its caller's.  False where it has none, or where what its rules need is not
- * there. */
+/* Replaces a frame by its caller. False if there is no caller, or if a register or word that the
+ * rules need is unknown. */
 bool cfi_step(const struct cfi_row *row, const struct cfi_memory *m, struct cfi_frame *f);
 
 #endif

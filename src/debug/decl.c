@@ -1,9 +1,11 @@
+/* Finds the source file and line of the declaration of an entry. */
 #include "debug/decl.h"
 
-/* Steps from a definition to its declaration. */
+/* Maximal number of references from a definition to its declaration. */
 enum { ORIGINS_MAX = 4 };
 
-/* Takes what is not known yet; *ret_origin is where more may stand. */
+/* Takes the facts that are still unknown. *ret_origin refers to the entry that may have the
+ * rest. */
 static bool decl_take(const struct unit *u, uint64_t die_off, struct decl *d,
 		      struct value *ret_origin)
 {

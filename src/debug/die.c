@@ -1,3 +1,4 @@
+/* Reads debugging information entries and the values of their attributes. */
 #include "debug/die.h"
 
 struct reader unit_reader(const struct unit *u, uint64_t off)
@@ -90,7 +91,7 @@ static struct bytes die_take(struct reader *r, uint64_t size)
 	return p ? (struct bytes){ p, size } : (struct bytes){ NULL, 0 };
 }
 
-/* Forms whose size the data say. */
+/* Reads forms whose data states the size. */
 static void die_read_varying(struct reader *r, uint16_t form, struct value *v)
 {
 	switch (form) {
@@ -115,7 +116,7 @@ void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr 
 	uint16_t form = a->form;
 	unsigned size;
 	*ret = (struct value){ VALUE_NONE, 0, { NULL, 0 } };
-	/* A form in the data must not be another indirection or a constant of the table. */
+	/* A form in the data must not be another indirection, nor a constant of the table. */
 	if (form == DW_FORM_indirect) {
 		form = (uint16_t)read_uleb(r);
 		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const)
@@ -181,8 +182,8 @@ void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a)
 
 /* ---- what values mean ------------------------------------------------------------------------ */
 
-/* Names may be ends of one another.  One that is longer than compilers make them, and begins inside
- * another one, is not read: see reader.h. */
+/* Returns a string. Strings may share their ends. A string that is longer than compilers write, and
+ * begins inside another string, is not read: see reader.h. */
 static bool die_string_at(struct dwarf *d, enum dw_section table, uint64_t off, struct str *ret)
 {
 	enum { MOST = 16 << 10 };

@@ -1,16 +1,17 @@
-/* die.h - debugging information entries and the values of their attributes (DWARF 5, 7.5).
+/* die.h - reads debugging information entries and the values of their attributes (DWARF 5, 7.5).
  *
- * A reader stands on the unit's section; die_next moves it from the code of one DIE to its
- * attributes, die_value over one of them.  All is borrowed from the sections. */
+ * A reader is positioned in the unit's section. die_next() moves it from the code of one DIE to
+ * its attributes. die_value() moves it over one attribute. All results are borrowed from the
+ * sections. */
 #ifndef HEFT_DEBUG_DIE_H
 #define HEFT_DEBUG_DIE_H
 
 #include "debug/unit.h"
 
 enum value_kind {
-	VALUE_NONE,  /* a form without a value heft uses */
+	VALUE_NONE,  /* A form whose value heft does not use */
 	VALUE_UINT,  /* u */
-	VALUE_SINT,  /* u, two's complement */
+	VALUE_SINT,  /* u, in two's complement */
 	VALUE_ADDR,  /* u: address */
 	VALUE_ADDRX, /* u: index in the unit's part of .debug_addr */
 	VALUE_BLOCK, /* block: bytes or an expression */
@@ -23,7 +24,7 @@ enum value_kind {
 	VALUE_REF_INFO, /* u: offset of a DIE in .debug_info, of any unit */
 	VALUE_REF_SUP,  /* u: offset of a DIE in .debug_info of dwarf.sup */
 	VALUE_REF_TYPE, /* u: signature of a type unit */
-	VALUE_OFFSET,   /* u: offset in the section the attribute is about */
+	VALUE_OFFSET,   /* u: offset in the section that the attribute is about */
 	VALUE_LOCLISTX,
 	VALUE_RNGLISTX,
 };
@@ -35,21 +36,23 @@ struct value {
 };
 
 struct die {
-	uint64_t off;                /* in the section */
-	const struct abbrev *abbrev; /* NULL: a null entry, which ends a list of children */
+	uint64_t off;                /* counted from the start of the section */
+	const struct abbrev *abbrev; /* NULL for a null entry, which ends a list of children */
 };
 
-/* A reader over the unit, at `off` of the section (positions are those of the section). */
+/* Returns a reader over the unit, at `off` of the section. Positions count from the start of the
+ * section. */
 struct reader unit_reader(const struct unit *u, uint64_t off);
-/* False at the end of the unit, and where it is damaged (r is bad then). */
+/* Reads the code of the next DIE. False at the end of the unit, and if it is damaged (r is then
+ * bad). */
 bool die_next(const struct unit *u, struct reader *r, struct die *ret);
-/* Over one attribute. */
+/* Reads one attribute and moves over it. */
 void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr *a,
 	       struct value *ret);
-/* Over all of them. */
+/* Moves over all attributes. */
 void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a);
 
-/* Over a LEB128 of either kind, whatever its length. */
+/* Skips a LEB128 number, signed or not, of any length. */
 static inline void skip_leb(struct reader *r)
 {
 	while (read_u8(r) & 0x80)
@@ -62,38 +65,38 @@ static inline const struct abbrev_attr *die_attr(const struct unit *u, const str
 	return &u->abbrevs->attrs.data[d->abbrev->first + i];
 }
 
-/* The text of a value; false where it is none or its offset is bad. */
+/* Returns the text of a value. False if it is no text or its offset is bad. */
 bool value_string(const struct unit *u, const struct value *v, struct str *ret);
-/* The address of a value (VALUE_ADDR, VALUE_ADDRX). */
+/* Returns the address of a value (VALUE_ADDR, VALUE_ADDRX). */
 bool value_addr(const struct unit *u, const struct value *v, uint64_t *ret);
-/* A value that is a number: VALUE_UINT, VALUE_SINT, VALUE_OFFSET; else 0. */
+/* Returns a number (VALUE_UINT, VALUE_SINT, VALUE_OFFSET). 0 for other values. */
 uint64_t value_number(const struct value *v);
 
-/* What an entry says about code: low_pc, high_pc, ranges.  Zeroed = nothing. */
+/* The attributes of an entry about code: low_pc, high_pc, ranges. Zeroed if it has none. */
 struct die_code {
 	struct value low, high, ranges;
 };
 
-/* Takes the value if the attribute is one of these. */
+/* Keeps the value if the attribute is low_pc, high_pc or ranges. */
 void die_code_take(struct die_code *c, uint16_t name, const struct value *v);
 
-/* type_size.c: bytes that the variable at die_off takes, by its type; false where that is not
- * known within the unit. */
+/* type_size.c: finds the size in bytes of the variable at die_off by its type. False if unknown
+ * within the unit. */
 bool variable_size(const struct unit *u, uint64_t die_off, uint64_t *ret);
 
 /* ranges.c: calls fn for every range of code (DWARF 5, 2.17): low_pc and high_pc, or a range list
- * of .debug_ranges or .debug_rnglists.  What was thrown away (tombstones) and empty ranges
- * are left out.  A damaged list ends with a note.  Returns how many ranges there were. */
+ * of .debug_ranges or .debug_rnglists. Leaves out discarded code (tombstones) and empty ranges. A
+ * damaged list ends with a note. Returns the number of ranges. */
 typedef void (*range_fn)(void *ctx, uint64_t addr, uint64_t size);
 size_t die_ranges(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx);
-/* The same with a limit on the entries read from lists, what is left out counted too: *budget goes
- * down with each, and at 0 a list ends.  For loops over DIEs that may all name one long list. */
+/* Like die_ranges(), with a limit on the list entries read, including those left out. *budget falls
+ * by one per entry, and at 0 a list ends. For loops over DIEs that may all name one long list. */
 size_t die_ranges_some(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx,
 		       uint64_t *budget);
-/* Where the list of a value begins, and in which section; false where it is none. */
+/* Finds the section and offset of the range list of a value. False if it names none. */
 bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section *ret_in,
 		   uint64_t *ret_off);
-/* The same for the list of a VALUE_LOCLISTX or VALUE_OFFSET that is a location. */
+/* Like ranges_offset(), for the location list of a VALUE_LOCLISTX or VALUE_OFFSET. */
 bool locations_offset(const struct unit *u, const struct value *v, enum dw_section *ret_in,
 		      uint64_t *ret_off);
 

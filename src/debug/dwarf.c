@@ -1,3 +1,4 @@
+/* Maps names of sections to DWARF sections, and reads initial lengths. */
 #include "debug/dwarf.h"
 
 static const char *const names[DW_SECTIONS] = {
@@ -36,7 +37,8 @@ const char *dw_section_name(enum dw_section which)
 	return names[which];
 }
 
-/* The name without what says how the section is kept, from ".debug_" to behind it. */
+/* Removes the prefix and suffix that tell how the section is stored. The result begins after
+ * ".debug_". */
 static struct str bare_name(struct str name)
 {
 	const size_t skip = str_starts(name, STR(".zdebug_")) ? sizeof ".zdebug_" - 1

@@ -1,15 +1,15 @@
-/* dwarf.h - the DWARF of one file: the bytes of its debug sections, unpacked and relocated.
+/* dwarf.h - holds the DWARF of one file: the bytes of its debug sections, unpacked and relocated.
  *
- * Who opens a file fills this in (source/debuginfo.h); debug/ knows no container.  Offsets are
- * those of these bytes: where a file holds several sections of one name (objects with COMDAT
- * groups), they stand one behind the other.
+ * Filled by the code that opens a file (source/debuginfo.h). debug/ knows no container. Offsets are
+ * those of these bytes. If a file has several sections of one name (objects with COMDAT groups),
+ * they are joined.
  *
- * Addresses are as the DWARF states them.  In linked images that is the VM address; in objects
- * it is what the opener relocated them to (see debuginfo_addr there).
+ * Addresses are as the DWARF states them. In linked images that is the VM address. In objects the
+ * opener relocates them (see debuginfo_addr there).
  *
- * Bytes are loaded when they are first asked for, so a dwarf serves one thread at a time
- * unless all that is needed was loaded before.  Source of the formats: DWARF 2, 3, 4, 5
- * (chapter 7) and the GNU extensions named where they are read. */
+ * Bytes are loaded when first asked for. So one thread at a time uses a dwarf, unless all needed
+ * sections are loaded. Sources: DWARF 2, 3, 4, 5 (chapter 7), and the GNU extensions named where
+ * they are read. */
 #ifndef HEFT_DEBUG_DWARF_H
 #define HEFT_DEBUG_DWARF_H
 
@@ -51,32 +51,32 @@ enum dw_section {
 #define DW_NO_OFFSET UINT64_MAX
 
 struct dwarf {
-	const char *path; /* of the file, for notes */
+	const char *path; /* Path of the file, for notes */
 	bool big_endian;
-	bool split;        /* a .dwo, or one unit's part of a .dwp */
-	bool zero_is_code; /* code may stand at address 0 (else that marks discarded code) */
+	bool split;        /* A .dwo file, or one unit's part of a .dwp */
+	bool zero_is_code; /* Code may have address 0. If false, 0 marks discarded code. */
 	struct bytes bytes[DW_SECTIONS];
-	uint64_t size[DW_SECTIONS]; /* unpacked, known before the bytes are loaded */
+	uint64_t size[DW_SECTIONS]; /* Sizes after unpacking, known before the bytes are loaded */
 	bool loaded[DW_SECTIONS];
-	/* Loads bytes[which] (empty where that fails, with a note). */
+	/* Loads bytes[which]. They are empty, with a note, if that fails. */
 	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);
 	void *load_ctx;
-	/* For one pass over a section from front to end in little memory; may be NULL. */
+	/* For one pass over a section from start to end in little memory. May be NULL. */
 	void (*pass_begin)(struct dwarf *d, enum dw_section which);
 	void (*pass)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 	void (*pass_end)(struct dwarf *d, enum dw_section which);
 	bool passing[DW_SECTIONS];
-	struct dwarf *sup; /* dwz's supplementary file, or NULL */
+	struct dwarf *sup; /* Supplementary file of dwz, or NULL */
 	struct notes *notes;
 };
 
-/* ".debug_info", without the .dwo of split files. */
+/* Returns a name such as ".debug_info", without the ".dwo" of split files. */
 const char *dw_section_name(enum dw_section which);
-/* The section of a name: ".debug_", ".zdebug_" and a ".dwo" behind are understood,
- * ".gdb_index" too.  False for any other. */
+/* Finds the section of a name. Accepts ".debug_" and ".zdebug_" names, with or without ".dwo" at
+ * the end, and ".gdb_index". False for any other. */
 bool dw_section_of(struct str name, enum dw_section *ret, bool *ret_dwo);
 
-/* Loaded if need be. */
+/* Returns the bytes of a section. Loads them if needed. */
 static inline struct bytes dwarf_bytes(struct dwarf *d, enum dw_section which)
 {
 	if (UNLIKELY(!d->loaded[which]) && d->load) {
@@ -86,8 +86,8 @@ static inline struct bytes dwarf_bytes(struct dwarf *d, enum dw_section which)
 	return d->bytes[which];
 }
 
-/* Between begin and end only bytes [from, to) of the last dwarf_pass are sure to be there; what
- * lies before may read as zeros.  Afterwards the section loads again when asked for. */
+/* Begins a pass. Until dwarf_pass_end(), only bytes [from, to) of the last dwarf_pass() are valid.
+ * Bytes before may read as zeros. Afterwards the section is loaded again when asked for. */
 static inline void dwarf_pass_begin(struct dwarf *d, enum dw_section which)
 {
 	if (d->pass_begin)
@@ -106,7 +106,8 @@ static inline void dwarf_pass_end(struct dwarf *d, enum dw_section which)
 		d->pass_end(d, which);
 }
 
-/* A package: its units stand on parts of the sections that its index names (package.h). */
+/* Tells whether the dwarf is a package, whose index names the parts of sections of each unit
+ * (package.h). */
 static inline bool dwarf_is_package(const struct dwarf *d)
 {
 	return d->split && d->size[DW_CU_INDEX] + d->size[DW_TU_INDEX] > 0;
@@ -117,7 +118,8 @@ static inline struct reader dwarf_reader(struct dwarf *d, enum dw_section which)
 	return reader_of(dwarf_bytes(d, which), d->big_endian);
 }
 
-/* Marks code that the linker threw away: 0, 1, and -1, -2 of the address's size. */
+/* Tells whether an address marks code that the linker discarded: 0, 1, or -1 and -2 in the size of
+ * addresses. */
 static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint8_t address_size)
 {
 	const uint64_t top = address_size >= 8 ? UINT64_MAX
@@ -125,8 +127,8 @@ static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint
 	return (addr == 0 && !d->zero_is_code) || addr == 1 || addr >= top - 1;
 }
 
-/* The initial length of a unit or table (7.4): bytes that follow, and 4 or 8 for the size of
- * offsets.  Marks r bad for reserved values. */
+/* Reads the initial length of a unit or table (7.4): the number of bytes that follow.
+ * *ret_offset_size is 4 or 8. Marks r bad for reserved values. */
 uint64_t read_initial_length(struct reader *r, uint8_t *ret_offset_size);
 
 #endif

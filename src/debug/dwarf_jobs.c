@@ -1,3 +1,4 @@
+/* Reads units and line programs of one dwarf on several threads. */
 #include "debug/dwarf_jobs.h"
 
 #include "base/pool.h"
@@ -11,9 +12,9 @@
 
 struct dwarf_share {
 	struct dwarf *dwarf;
-	pthread_mutex_t lock; /* of what is loaded */
-	/* Of loading, by section (also of dwarf.sup): which job asks first is a matter of
-	 * chance. */
+	pthread_mutex_t lock; /* Lock for loading sections */
+	/* Notes of loading, per section (also of dwarf.sup). Kept apart, because chance decides
+	 * which job loads a section. */
 	struct notes *late[2][DW_SECTIONS];
 };
 
@@ -66,20 +67,20 @@ static void view_init(struct dwarf_view *v, struct dwarf_share *s, struct notes 
 struct dwarf_jobs {
 	struct dwarf *dwarf;
 	unsigned threads;
-	/* bytes of a job, which begins with a struct dwarf_job and starts zeroed */
+	/* Size of a job, which begins with a struct dwarf_job and starts zeroed. */
 	size_t job_size;
 	void *ctx;
-	/* See struct pool_line.  Jobs are used again: each step finds what the last one left. */
+	/* See struct pool_line. Jobs are reused: each step finds what the previous use left. */
 	bool (*make)(void *ctx, struct dwarf_job *job);
 	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
 	void (*take)(void *ctx, struct dwarf_job *job);
-	void (*release)(void *ctx, struct dwarf_job *job); /* at the end, or NULL */
+	void (*release)(void *ctx, struct dwarf_job *job); /* At the end. May be NULL. */
 };
 
 struct debug_dwarf_jobs_run {
 	const struct dwarf_jobs *jobs;
 	struct dwarf_share share;
-	struct notes notes; /* of the jobs taken */
+	struct notes notes; /* Notes of the jobs taken */
 };
 
 static bool dwarf_jobs_make(void *ctx, void *slot)
@@ -166,20 +167,22 @@ static void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* Bytes of a job as a rule, and most units of it. */
+/* Usual number of bytes of a job, and maximal number of units. */
 enum { JOB_BYTES = 2 << 20, JOB_UNITS = 4096 };
 
-/* A skeleton of GNU's version 4 looks like any unit, but for its size. */
+/* Maximal size of a skeleton. In GNU's version 4 a skeleton differs from other units only by its
+ * size. */
 enum { SKELETON_MAX = 512 };
 
 struct unit_run {
 	const struct unit_jobs *jobs;
-	/* The units are found on a copy of the dwarf, whose pages leave memory behind the jobs. */
+	/* Copy of the dwarf for finding the units. Pages leave memory after the jobs have read
+	 * them. */
 	struct dwarf scan;
 	uint64_t off;
-	struct unit waiting; /* of the next job, where it is there */
+	struct unit waiting; /* First unit of the next job, if there is one */
 	bool there;
-	_Atomic(uint64_t) taken; /* up to here */
+	_Atomic(uint64_t) taken; /* everything before this is taken */
 };
 
 static void scan_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
@@ -228,7 +231,8 @@ static void dwarf_jobs_take_units(void *ctx, struct dwarf_job *head)
 	ASSERT(job->units.count > 0);
 	const struct unit *last = &job->units.data[job->units.count - 1];
 	r->jobs->take(r->jobs->ctx, job);
-	/* The next round's tables are read anew: what a cache holds must not depend on threads. */
+	/* Reads tables anew in the next round, because the content of a cache must not depend on
+	 * threads. */
 	abbrev_cache_release(&job->cache);
 	memset(&job->cache, 0, sizeof job->cache);
 	atomic_store(&r->taken, last->off);
@@ -269,10 +273,10 @@ void unit_jobs_run(const struct unit_jobs *jobs)
 
 struct line_run {
 	const struct line_jobs *jobs;
-	size_t next; /* of the uses */
+	size_t next; /* next index in the uses */
 };
 
-/* Bytes of the program at `off`, as its header has it. */
+/* Returns the size of the program at `off`, from its header. */
 static uint64_t program_size(struct dwarf *d, uint64_t off)
 {
 	struct reader r = dwarf_reader(d, DW_LINE);
@@ -325,20 +329,20 @@ static void dwarf_jobs_release_lines(void *ctx, struct dwarf_job *head)
 		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
 }
 
-/* Whether a program of version 5 and later can be read without its unit; r stands behind the
- * length. */
+/* Tells whether a program of version 5 or later can be read without its unit. r is positioned after
+ * the length. */
 static bool stands_alone(struct reader r, uint8_t width)
 {
 	if (read_u16(&r) < 5)
 		return false;
-	read_skip(&r, 2 + width + 5); /* sizes, length of the header, how to read opcodes */
+	read_skip(&r, 2 + width + 5); /* sizes, length of the header, opcode parameters */
 	const uint8_t opcode_base = read_u8(&r);
 	read_skip(&r, opcode_base > 0 ? opcode_base - 1 : 0);
 	bool alone = true;
-	for (unsigned left = read_u8(&r); left > 0; left--) { /* the format of directories */
+	for (unsigned left = read_u8(&r); left > 0; left--) { /* format of directories */
 		(void)read_uleb(&r);
 		const uint64_t form = read_uleb(&r);
-		/* Names of these forms are found through the unit. */
+		/* Names of these forms need the unit. */
 		if (form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4) ||
 		    form == DW_FORM_GNU_str_index)
 			alone = false;
@@ -368,7 +372,7 @@ bool line_uses_of_section(struct dwarf *d, line_use_vec *ret)
 	return ok;
 }
 
-/* Programs that lie in one another would be read more often than they have bytes. */
+/* Drops programs inside other programs, which would be read more often than they have bytes. */
 static void drop_inner(struct dwarf *d, line_use_vec *v)
 {
 	struct place {

@@ -1,9 +1,10 @@
-/* dwarf_jobs.h - parts of one dwarf as jobs of several threads, whose results are taken in order.
+/* dwarf_jobs.h - reads parts of one dwarf as jobs on several threads, and takes the results in
+ * order.
  *
- * A dwarf loads its sections when they are asked for, which one thread may do.  Each job has a
- * view: a dwarf of its own over the same bytes, which asks the whole one, one thread at a time, for
- * what is not loaded yet.  Notes of a job wait until the jobs before it were taken, so that what
- * heft says does not depend on threads either. */
+ * A dwarf loads its sections when they are asked for, which only one thread may do. So each job has
+ * a view: its own dwarf over the same bytes. The view asks the shared dwarf, under a lock, for
+ * sections that are not loaded yet. Notes of a job wait until the earlier jobs were taken, so that
+ * notes do not depend on threads either. */
 #ifndef HEFT_DEBUG_DWARF_JOBS_H
 #define HEFT_DEBUG_DWARF_JOBS_H
 
@@ -14,76 +15,78 @@ struct dwarf_share;
 
 struct dwarf_view {
 	struct dwarf dwarf;
-	struct dwarf sup; /* dwarf.sup, if there is one */
+	struct dwarf sup; /* Copy of dwarf.sup, if there is one */
 	struct dwarf_share *share;
 };
 
-/* The head of a job; what a caller needs besides follows it. */
+/* Head of a job. The caller's own fields follow it. */
 struct dwarf_job {
-	struct dwarf_view view; /* ready in work and take */
-	struct notes notes;     /* of the view */
-	/* Set by make: work runs on the caller's thread, right before take. */
+	struct dwarf_view view; /* Valid in work and take */
+	struct notes notes;     /* notes about the view */
+	/* Set by make: work runs on the caller's thread, directly before take. */
 	bool alone;
 };
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* Some units that follow one another in a section. */
+/* Some consecutive units of a section. */
 struct unit_job {
 	struct dwarf_job head;
-	VEC(struct unit) units;    /* headers, on the view; for unit_open */
-	struct abbrev_cache cache; /* for these */
+	VEC(struct unit) units;    /* Headers on the view, for unit_open() */
+	struct abbrev_cache cache; /* for these units */
 };
 
 struct unit_jobs {
 	struct dwarf *dwarf;
 	enum dw_section in; /* DW_INFO or DW_TYPES */
 	unsigned threads;
-	size_t job_size; /* of a job, which begins with a struct unit_job */
+	size_t job_size; /* Size of a job, which begins with a struct unit_job */
 	void *ctx;
 	void (*work)(void *ctx, struct unit_job *job, unsigned worker);
 	void (*take)(void *ctx, struct unit_job *job);
 	void (*release)(void *ctx, struct unit_job *job); /* or NULL */
-	void (*progress)(void *ctx, uint64_t off);        /* from take's thread; or NULL */
+	void (*progress)(void *ctx, uint64_t off);        /* Called on take's thread. May be
+							   * NULL. */
 };
 
-/* One pass over the section (see dwarf_pass).  Skeletons, whose other half is in a file that one
- * thread opens, come in jobs with head.alone; a unit of another job is none. */
+/* Runs one pass over the section (see dwarf_pass). Skeletons come in jobs with head.alone, because
+ * one thread opens the files of their other halves. Other jobs have no skeletons. */
 void unit_jobs_run(const struct unit_jobs *jobs);
 
 /* ---- line programs -------------------------------------------------------------------------- */
 
-/* A line program, and what its unit says that reading it takes (see line_open). */
+/* A line program, and the facts of its unit that reading needs (see line_open). */
 struct line_use {
 	uint64_t off;
 	struct str comp_dir;
 	uint64_t str_offsets_base;
 	uint8_t address_size;
-	uint32_t mark; /* the caller's */
+	uint32_t mark; /* For the caller's use */
 };
 
 typedef VEC(struct line_use) line_use_vec;
 
 struct line_job {
 	struct dwarf_job head;
-	const struct line_use *uses; /* of the job; their programs are those of head.view */
+	const struct line_use *uses; /* Uses of the job. Read their programs from head.view. */
 	size_t count;
 };
 
 struct line_jobs {
 	struct dwarf *dwarf;
-	line_use_vec *uses; /* all of them; those inside another lose their place */
+	line_use_vec *uses; /* All uses. A program inside another one loses its offset. */
 	unsigned threads;
-	size_t job_size; /* of a job, which begins with a struct line_job */
+	size_t job_size; /* Size of a job, which begins with a struct line_job */
 	void *ctx;
 	void (*work)(void *ctx, struct line_job *job, unsigned worker);
 	void (*take)(void *ctx, struct line_job *job);
 	void (*release)(void *ctx, struct line_job *job); /* or NULL */
-	void (*progress)(void *ctx, uint64_t off);        /* from take's thread; or NULL */
+	void (*progress)(void *ctx, uint64_t off);        /* Called on take's thread. May be
+							   * NULL. */
 };
 
-/* The programs of .debug_line, from its headers alone; false where reading one takes what its unit
- * says: before version 5, or with names by index.  Then *ret is empty. */
+/* Lists the programs of .debug_line from their headers alone. False if a program needs facts of its
+ * unit: before version 5, or with names by index. *ret is then empty. */
 bool line_uses_of_section(struct dwarf *d, line_use_vec *ret);
 void line_jobs_run(const struct line_jobs *jobs);
 bool line_job_open(struct line_job *j, const struct line_use *use, struct line_program *ret);

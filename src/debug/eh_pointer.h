@@ -1,9 +1,8 @@
-/* eh_pointer.h - encoded pointers of exception tables (DW_EH_PE_*).
+/* eh_pointer.h - reads encoded pointers of exception tables (DW_EH_PE_*).
  *
- * One byte says how a pointer is stored: low nibble the format, bits 4-6 what it
- * is relative to, bit 7 whether it names a slot that holds the pointer.
- * Source: LSB 5.0 Core, "DWARF Exception Header Encoding"; EH_SIGNED and EH_ALIGNED
- * are GNU's additions. */
+ * One byte tells how a pointer is stored. The low nibble is the format. Bits 4-6 tell what it is
+ * relative to. Bit 7 tells whether it is the address of a slot that holds the pointer. Source: LSB
+ * 5.0 Core, "DWARF Exception Header Encoding"; EH_SIGNED and EH_ALIGNED are GNU's additions. */
 #ifndef HEFT_DEBUG_EH_POINTER_H
 #define HEFT_DEBUG_EH_POINTER_H
 
@@ -21,7 +20,7 @@ enum {
 	EH_SDATA4 = 0x0b,
 	EH_SDATA8 = 0x0c,
 	EH_FORMAT_MASK = 0x0f,
-	EH_UNSIGNED_MASK = 0x07, /* the format without its sign: for sizes */
+	EH_UNSIGNED_MASK = 0x07, /* Format without its sign, to get the size */
 
 	EH_PCREL = 0x10,
 	EH_TEXTREL = 0x20,
@@ -34,15 +33,15 @@ enum {
 	EH_OMIT = 0xff,
 };
 
-/* Bytes of a value in this encoding's format; 0 for LEB128 and reserved formats. */
+/* Returns the size of a value in this format. 0 for LEB128 and reserved formats. */
 unsigned eh_width(uint8_t encoding, uint8_t address_size);
 
-/* The value as stored, sign-extended where its format is signed.  A reserved format
- * marks r bad. */
+/* Reads the value as stored, sign-extended if the format is signed. A reserved format marks r
+ * bad. */
 uint64_t read_eh_value(struct reader *r, uint8_t encoding, uint8_t address_size);
 
-/* base + value in address arithmetic of `address_size` bytes.  The bits of base above
- * them stay: sections of 32-bit objects stand at addresses above 2^40. */
+/* Adds base and value in arithmetic of `address_size` bytes. Higher bits of base stay: sections of
+ * 32-bit objects have addresses above 2^40. */
 static inline uint64_t eh_add(uint64_t base, uint64_t value, uint8_t address_size)
 {
 	if (address_size >= 8)

@@ -1,4 +1,4 @@
-/* exidx.c - ARM's .ARM.exidx and .ARM.extab.  Source: ARM IHI 0038 (EHABI), sections 5 to 7
+/* exidx.c - reads ARM's .ARM.exidx and .ARM.extab. Source: ARM IHI 0038 (EHABI), sections 5 to 7
  * and 10. */
 #include "debug/unwind.h"
 
@@ -9,7 +9,7 @@
 #define EXIDX_CANTUNWIND 1
 #define TOP_BIT          UINT32_C(0x80000000)
 
-/* A 31-bit signed distance from the word itself (R_ARM_PREL31). */
+/* Computes the address from a 31-bit signed distance to the word itself (R_ARM_PREL31). */
 static uint64_t prel31(const struct unwind_section *s, uint64_t off, uint32_t word)
 {
 	const uint32_t sign = (word & 0x40000000) << 1;
@@ -38,9 +38,9 @@ bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, u
 	return true;
 }
 
-/* Descriptors of cleanups, handlers and specifications behind the unwinding instructions
- * of the ABI's own personality routines; a zero word ends them.  Without one in sight
- * there are none. */
+/* Skips the descriptors of cleanups, handlers and specifications. They follow the unwinding
+ * instructions of the ABI's own personality routines. A zero word ends them. If no zero word
+ * follows, there are none. */
 static void skip_descriptors(struct reader *r)
 {
 	struct reader ahead = *r;
@@ -52,8 +52,8 @@ static void skip_descriptors(struct reader *r)
 	}
 }
 
-/* Compact model: personality routine 0 (three instructions in the word) or 1 and 2
- * (a count of further words in bits 16-23). */
+/* Skips an entry of the compact model: personality routine 0 (three instructions in the word), or 1
+ * and 2 (bits 16-23 count further words). */
 static bool compact_size(struct reader *r, uint32_t word)
 {
 	const unsigned routine = (word >> 24) & 0x0f;
@@ -65,9 +65,9 @@ static bool compact_size(struct reader *r, uint32_t word)
 	return reader_ok(r);
 }
 
-/* Generic model as gcc and clang use it: the personality routine, the instructions (with
- * a count of further words in bits 24-31), then the data that other machines keep in
- * .gcc_except_table. */
+/* Skips an entry of the generic model, as gcc and clang write it. It has the personality routine
+ * and the instructions, whose bits 24-31 count further words. Then comes the data that other
+ * machines keep in .gcc_except_table. */
 static bool generic_size(struct reader *r)
 {
 	const uint32_t word = read_u32(r);

@@ -1,8 +1,9 @@
+/* Lays overlapping ranges flat, so that each address has one owner. */
 #include "debug/flat.h"
 
 #include "base/sort.h"
 
-/* The ranges around the address the sweep is at, as a heap by `who`. */
+/* The ranges that hold the current address of the sweep, as a heap ordered by `who`. */
 struct flat_sweep {
 	const struct flat_range **heap;
 	size_t count;

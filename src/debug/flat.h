@@ -1,8 +1,8 @@
-/* flat.h - ranges that overlap, laid flat: who owns each address.
+/* flat.h - lays overlapping ranges flat, so that each address has one owner.
  *
- * Where several ranges cover an address, the one with the highest `who` owns it.  With the
- * numbers given in the order of a tree, parents first, that is the innermost one.
- * O(n log n) for n ranges; at most 2 n spans come of them. */
+ * If several ranges cover an address, the one with the highest `who` owns it. If numbers follow the
+ * order of a tree, parents first, that is the innermost range. O(n log n) for n ranges, which give
+ * at most 2 n spans. */
 #ifndef HEFT_DEBUG_FLAT_H
 #define HEFT_DEBUG_FLAT_H
 
@@ -11,26 +11,26 @@
 #define FLAT_NONE UINT32_MAX
 
 struct flat_range {
-	uint64_t addr, end; /* half-open; an empty one owns nothing */
-	uint32_t who;       /* not FLAT_NONE */
+	uint64_t addr, end; /* Half-open. An empty range owns nothing. */
+	uint32_t who;       /* Must not be FLAT_NONE. */
 };
 
 struct flat_span {
 	uint64_t addr;
-	uint32_t size; /* not 0; spans of 4 GiB and more are cut to UINT32_MAX */
+	uint32_t size; /* Never 0. Spans of 4 GiB and more are cut to UINT32_MAX. */
 	uint32_t who;
 };
 
 struct flat {
-	VEC(struct flat_span) spans; /* by addr, without overlap */
+	VEC(struct flat_span) spans; /* By addr, without overlap */
 };
 
-/* Fills *ret (zeroed, or of an earlier call); sorts the ranges. */
+/* Fills *ret, which is zeroed or was filled by an earlier call. Sorts the ranges. */
 void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count);
-/* The span around addr, NULL if none.  O(log n). */
+/* Returns the span that holds addr. NULL if there is none. O(log n). */
 const struct flat_span *flat_find(const struct flat *f, uint64_t addr);
-/* The same where the span before was found near the one after; *near is the place of the last
- * one found, 0 at first.  O(log of the distance) upwards. */
+/* Like flat_find(), for look-ups near the previous one. *near is the index of the last span found,
+ * 0 at first. O(log of the distance) for rising addresses. */
 const struct flat_span *flat_find_near(const struct flat *f, uint64_t addr, size_t *near);
 void flat_release(struct flat *f);
 

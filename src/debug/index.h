@@ -1,10 +1,10 @@
-/* index.h - sections that index the others, piece by piece: whom each byte is about.
+/* index.h - walks sections that index other sections, and tells for each piece what it is about.
  *
- * Every function walks one section from front to end and hands out pieces in rising order
- * of their offsets, without overlap; neighbours about the same thing are one piece, padding goes
- * with what is before it.  What cannot be read becomes no piece, and a note with its offset in the
- * section.  Costs O(bytes of the section), no allocation a piece; .gdb_index is sorted in up to
- * four times the bytes of its symbol table.
+ * Every function walks one section from start to end and reports pieces by rising offset, without
+ * overlap. Adjacent pieces about the same thing are merged. Padding belongs to the piece before it.
+ * Bytes that cannot be read become no piece, but a note with their offset. Cost: O(bytes of the
+ * section), no allocation per piece. .gdb_index is sorted in up to four times the bytes of its
+ * symbol table.
  *
  * Sources: DWARF 5, 6.1.2 (.debug_aranges), 6.1.1 (.debug_names), 6.4 (.debug_frame), 6.3
  * (.debug_macro), 7.26/7.27 (.debug_str_offsets, .debug_addr); DWARF 4, 6.1.1 (.debug_pubnames),
@@ -15,51 +15,54 @@
 #include "debug/dwarf.h"
 
 enum index_about {
-	ABOUT_INFO,    /* value: offset in .debug_info: of a unit or a DIE */
+	ABOUT_INFO,    /* value: offset of a unit or a DIE in .debug_info */
 	ABOUT_TYPES,   /* value: offset in .debug_types */
 	ABOUT_TYPE_ID, /* value: signature of a type unit */
 	ABOUT_ADDR,    /* value: an address, as the DWARF states it */
 	ABOUT_STR,     /* value: offset in .debug_str */
-	ABOUT_NEXT,    /* belongs with the piece behind it (table headers) */
-	ABOUT_ALL,     /* an index as a whole (hash buckets, headers of .gdb_index) */
+	ABOUT_NEXT,    /* Belongs to the next piece (table headers) */
+	ABOUT_ALL,     /* Belongs to the whole index (hash buckets, headers of .gdb_index) */
 };
 
 struct index_piece {
-	uint64_t off, size; /* in the section */
+	uint64_t off, size; /* counted from the start of the section */
 	enum index_about about;
 	uint64_t value;
 };
 
 typedef void (*index_fn)(void *ctx, const struct index_piece *p);
 
-/* .debug_aranges: header about its unit, each tuple about its address. */
+/* Walks .debug_aranges. A header is about its unit, a tuple about its address. */
 void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx);
-/* .debug_pubnames, .debug_pubtypes and the GNU forms of both (`which`).  What names a DIE of a
- * skeleton's split unit is about the skeleton, here and in .debug_names; for that both read the
- * lengths of units in .debug_info. */
+/* Walks .debug_pubnames, .debug_pubtypes or the GNU form of one (`which`). An entry is about its
+ * DIE. If the DIE is in a split unit, the entry is about the skeleton, here and in .debug_names. To
+ * find out, both walkers read the lengths of units in .debug_info. */
 void pubnames_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
-/* .debug_names: lists of units about these; names about what their entries name. */
+/* Walks .debug_names. Entries of unit lists are about their unit, names about what their entries
+ * name. */
 void names_pieces(struct dwarf *d, index_fn fn, void *ctx);
-/* Apple's tables of names, types, namespaces and classes (`which`): entries about their DIE. */
+/* Walks one of Apple's tables of names, types, namespaces and classes (`which`). Entries are about
+ * their DIE. */
 void apple_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
-/* .gdb_index, versions 4 to 9: unit lists and addresses; symbols about the units that have
- * them (the first of their vector). */
+/* Walks .gdb_index, versions 4 to 9. Entries of lists are about their unit, symbols about the first
+ * unit of their vector. */
 void gdb_index_pieces(struct dwarf *d, index_fn fn, void *ctx);
-/* .debug_frame: an FDE about its address, a CIE about that of the first FDE that uses it. */
+/* Walks .debug_frame. An FDE is about its address, a CIE about the address of the first FDE that
+ * uses it. */
 void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx);
-/* .debug_addr: headers (version 5 only; version 4 GNU has none, then `address_size` counts)
- * about what follows, entries about their address. */
+/* Walks .debug_addr. Entries are about their address, headers about the next piece. Only version 5
+ * has headers. GNU's version 4 has none, and `address_size` applies. */
 void addr_pieces(struct dwarf *d, uint16_t version, uint8_t address_size, index_fn fn, void *ctx);
-/* .debug_str_offsets likewise, entries about their string. */
+/* Walks .debug_str_offsets, like addr_pieces(). Entries are about their string. */
 void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, index_fn fn,
 			void *ctx);
 
-/* What one unit's macro information refers to (.debug_macro of DWARF 5 and of GCC's version 4,
- * or .debug_macinfo).  *ret_size: its bytes from `off` to the terminating 0. */
+/* Reports what the macro information of one unit refers to (.debug_macro of DWARF 5 and of GCC's
+ * version 4, or .debug_macinfo). *ret_size is its size, from `off` to the terminating 0. */
 struct macro_refs {
 	void (*string)(void *ctx, enum dw_section table, uint64_t off);
-	void (*import)(void *ctx, uint64_t off); /* another part of the same section */
-	void (*line)(void *ctx, uint64_t off);   /* a line program */
+	void (*import)(void *ctx, uint64_t off); /* Another part of the same section */
+	void (*line)(void *ctx, uint64_t off);   /* A line program */
 	void *ctx;
 };
 bool macro_walk(struct dwarf *d, enum dw_section which, uint64_t off, uint64_t str_offsets_base,

@@ -1,6 +1,7 @@
-/* index_apple.c - the hash tables of names that LLVM writes for Apple's systems (LLVM, "Source
- * Level Debugging with LLVM", "Name Accelerator Tables"): header, atoms that say what an entry
- * holds, buckets, hashes, offsets of what each hash has, then that: strings, each with entries. */
+/* index_apple.c - walks the hash tables of names that LLVM writes for Apple's systems (LLVM,
+ * "Source Level Debugging with LLVM", "Name Accelerator Tables"). A table has a header, atoms (the
+ * fields of an entry), buckets, hashes, and the offset of the data of each hash. The data are
+ * strings, each with entries. */
 #include "debug/index_out.h"
 
 #include "debug/dwarf_const.h"
@@ -11,7 +12,7 @@ struct apple {
 	struct index_out out;
 	struct reader r;
 	uint64_t die_base, bucket_count, hash_count;
-	unsigned entry_size, die_at, die_size; /* bytes; die_size 0: entries name no DIE */
+	unsigned entry_size, die_at, die_size; /* In bytes. die_size 0 if entries name no DIE. */
 };
 
 static unsigned atom_size(uint16_t form)
@@ -51,13 +52,13 @@ static bool read_atoms(struct apple *a)
 	return reader_ok(&a->r);
 }
 
-/* The reader stands behind it afterwards. */
+/* Reads the header and moves the reader after it. */
 static bool index_apple_read_header(struct apple *a)
 {
 	struct reader *r = &a->r;
 	if (read_u32(r) != MAGIC || read_u16(r) != 1)
 		return false;
-	read_skip(r, 2); /* the hash function */
+	read_skip(r, 2); /* number of the hash function */
 	a->bucket_count = read_u32(r);
 	a->hash_count = read_u32(r);
 	const uint64_t size = read_u32(r), end = r->pos + size;
@@ -69,7 +70,7 @@ static bool index_apple_read_header(struct apple *a)
 	       a->bucket_count * 4 + a->hash_count * 8 <= reader_left(r);
 }
 
-/* The DIE of the entry at `off`; false where that leaves the table. */
+/* Reads the DIE of the entry at `off`. False if the entry leaves the table. */
 static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
 {
 	struct reader r = a->r;
@@ -78,7 +79,8 @@ static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
 	return reader_ok(&r);
 }
 
-/* A string's offset and count go with its first entry, as do hash and offset that lead there. */
+/* Reports the bytes of a string that belong to its first entry: its offset and count, and the hash
+ * and offset that lead to it. */
 static void put_first(struct apple *a, uint64_t off, uint64_t size, uint64_t string)
 {
 	uint64_t die;
@@ -97,7 +99,7 @@ static void index_apple_put_column(struct apple *a, uint64_t column)
 		put_first(a, column + i * 4, 4, read_u32(&r));
 }
 
-/* A hash's strings end with a 0, which goes with the last of them. */
+/* Reports the data of a hash. Its strings end with a 0, which belongs to the last string. */
 static bool index_apple_put_data(struct apple *a, uint64_t data)
 {
 	struct reader r = a->r;

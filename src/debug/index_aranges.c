@@ -1,4 +1,4 @@
-/* index_aranges.c - .debug_aranges, and .debug_pubnames with its kin. */
+/* index_aranges.c - walks .debug_aranges, .debug_pubnames and .debug_pubtypes. */
 #include "debug/index_out.h"
 
 /* ---- .debug_aranges ------------------------------------------------------- */
@@ -10,7 +10,8 @@ static void damaged_set(const struct index_out *o, const struct index_set *s, ui
 	     dw_section_name(o->which));
 }
 
-/* DWARF 5, 6.1.2.  An all-zero tuple is the terminator; linkers leave others in the middle. */
+/* Reports the tuples of a set. DWARF 5, 6.1.2: an all-zero tuple ends the set. Linkers leave
+ * further such tuples in the middle. */
 static void arange_tuples(struct index_out *o, struct index_set *s, uint64_t unit, uint8_t width,
 			  uint8_t segment_size)
 {
@@ -41,7 +42,7 @@ static void arange_set(struct index_out *o, struct index_set *s)
 		damaged_set(o, s, s->off);
 		return;
 	}
-	/* Tuples stand at multiples of their size, counted from the set's start. */
+	/* Tuples are at multiples of their size, counted from the start of the set. */
 	const uint64_t tuple = 2u * width + segment_size;
 	const uint64_t header = (r->pos - s->off + tuple - 1) / tuple * tuple;
 	const uint64_t first = s->off + min_u64(header, s->end - s->off);
@@ -62,7 +63,8 @@ void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx)
 
 /* ---- .debug_pubnames ------------------------------------------------------ */
 
-/* DWARF 4, 6.1.1; the GNU forms have a byte of flags between offset and name. */
+/* Reports the names of a set. DWARF 4, 6.1.1. The GNU forms have a byte of flags between offset and
+ * name. */
 static void pub_names(struct index_out *o, struct index_set *s, uint64_t unit, bool flags)
 {
 	struct reader *r = &s->r;
@@ -90,7 +92,7 @@ static void pub_set(struct index_out *o, struct index_set *s)
 {
 	struct reader *r = &s->r;
 	const uint64_t unit = read_uint(r, s->offset_size);
-	read_skip(r, s->offset_size); /* bytes of the unit */
+	read_skip(r, s->offset_size); /* size of the unit */
 	if (!reader_ok(r)) {
 		damaged_set(o, s, s->off);
 		return;

@@ -1,6 +1,6 @@
-/* index_gdb.c - .gdb_index, versions 4 to 9 (GDB manual, "Index Section Format").
+/* index_gdb.c - walks .gdb_index, versions 4 to 9 (GDB manual, "Index Section Format").
  *
- * All numbers are little-endian, whatever the machine. */
+ * All numbers are little-endian on any machine. */
 #include "debug/index_out.h"
 
 #include "base/sort.h"
@@ -10,11 +10,11 @@ enum gdb_area { GDB_UNITS, GDB_TYPES, GDB_ADDRESSES, GDB_SYMBOLS, GDB_SHORTCUTS,
 
 enum { UNIT_SIZE = 16, TYPE_SIZE = 24, ADDRESS_SIZE = 20, SYMBOL_SIZE = 8 };
 
-/* What a symbol refers to in the pool. */
+/* A text or vector in the pool that a symbol refers to. */
 struct gdb_use {
-	uint64_t off;  /* in the section */
-	uint32_t unit; /* index in the lists, or NO_UNIT */
-	bool vector;   /* else a name */
+	uint64_t off;  /* counted from the start of the section */
+	uint32_t unit; /* Index in the lists, or NO_UNIT */
+	bool vector;   /* false: a name */
 };
 
 #define NO_UNIT UINT32_MAX
@@ -23,12 +23,13 @@ struct gdb_index {
 	struct index_out *out;
 	struct reader r;
 	uint32_t version;
-	uint64_t start[GDB_POOL + 2]; /* of each area; the section's end behind them */
+	uint64_t start[GDB_POOL + 2]; /* Start of each area, then the end of the section */
 	uint64_t unit_count, type_count;
 	VEC(struct gdb_use) uses;
 };
 
-/* `fmt` is a literal, for it tells notes apart; its %s is the section. */
+/* Notes damage. `fmt` must be a literal, because notes are told apart by it. Its %s is the
+ * section. */
 static void note_gdb(const struct gdb_index *g, uint64_t off, uint64_t size, const char *fmt)
 {
 	const struct dwarf *d = g->out->dwarf;
@@ -44,13 +45,14 @@ static struct reader gdb_at(const struct gdb_index *g, uint64_t off)
 
 /* ---- units ---------------------------------------------------------------- */
 
-/* Type units stand in .debug_types up to DWARF 4; else only the signature tells. */
+/* Reports a type unit. Until DWARF 4 it is in .debug_types. Later only the signature identifies
+ * it. */
 static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t index)
 {
 	const struct dwarf *d = g->out->dwarf;
 	struct reader r = gdb_at(g, g->start[GDB_TYPES] + index * TYPE_SIZE);
 	const uint64_t unit = read_u64(&r);
-	read_skip(&r, 8); /* of the type in the unit */
+	read_skip(&r, 8); /* offset of the type in the unit */
 	const uint64_t signature = read_u64(&r);
 	if (unit < d->size[DW_TYPES])
 		index_put(g->out, off, size, ABOUT_TYPES, unit);
@@ -58,7 +60,7 @@ static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t 
 		index_put(g->out, off, size, ABOUT_TYPE_ID, signature);
 }
 
-/* A piece about the unit of an index that counts through both lists. */
+/* Reports a piece about a unit, by its index in both lists together. */
 static void index_gdb_put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
 {
 	if (index < g->unit_count) {
@@ -111,8 +113,8 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 			index_put(g->out, off, SYMBOL_SIZE, ABOUT_ALL, 0);
 			continue;
 		}
-		/* The first unit of a vector.  From version 7 the upper byte says what the symbol
-		 * is. */
+		/* Reads the first unit of a vector. From version 7 on, the upper byte tells the
+		 * kind of the symbol. */
 		struct reader units = gdb_at(g, pool + vector);
 		const uint32_t count = read_u32(&units), first = read_u32(&units);
 		const uint32_t unit = !reader_ok(&units) || count == 0 ? NO_UNIT
@@ -129,7 +131,7 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 
 /* ---- the pool ------------------------------------------------------------- */
 
-/* Bytes of what stands at `off`, without regard to what comes next; 0 where it is damaged. */
+/* Returns the size of the text or vector at `off`, ignoring the next one. 0 if it is damaged. */
 static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uint64_t end)
 {
 	struct reader r = gdb_at(g, u->off);
@@ -142,7 +144,8 @@ static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uin
 	return reader_ok(&r) ? (uint64_t)name.len + 1 : 0;
 }
 
-/* A name that runs into the next one (they may share their ends) stops there. */
+/* Reports a text or vector. A name that reaches into the next one stops there, because names may
+ * share their ends. */
 static void put_use(struct gdb_index *g, const struct gdb_use *u, uint64_t next)
 {
 	if (u->off >= g->r.size)
@@ -172,9 +175,9 @@ static void index_gdb_put_pool(struct gdb_index *g)
 	}
 }
 
-/* ---- the whole ------------------------------------------------------------ */
+/* ---- walking the section -------------------------------------------------- */
 
-/* False where areas are out of order or outside. */
+/* Reads the header. False if areas are out of order or outside the section. */
 static bool index_gdb_read_header(struct gdb_index *g)
 {
 	struct reader *r = &g->r;

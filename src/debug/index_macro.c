@@ -1,17 +1,17 @@
-/* index_macro.c - what macro information refers to. */
+/* index_macro.c - reports what macro information refers to. */
 #include "debug/dwarf_const.h"
 #include "debug/index.h"
 
 enum {
-	MACRO_OFFSETS_64 = 1, /* header flags */
+	MACRO_OFFSETS_64 = 1, /* Flags of the header */
 	MACRO_LINE = 2,
 	MACRO_OPERANDS = 4,
 };
 
-/* What claims more operands is damaged.  Keeps an entry's cost constant. */
+/* Maximal number of operands of an opcode. More is damage. Keeps the cost per entry constant. */
 enum { FORMS_MAX = 64 };
 
-/* The forms of an opcode that the header describes; off 0: it does not. */
+/* Forms of the operands of an opcode, as the header states them. off 0 if it does not. */
 struct macro_operands {
 	uint64_t off, count;
 };
@@ -24,10 +24,11 @@ struct macro {
 	uint16_t version;
 	uint8_t flags, offset_size;
 	uint64_t str_offsets_base;
-	struct macro_operands operands[256]; /* set if flags has MACRO_OPERANDS */
+	struct macro_operands operands[256]; /* Filled if flags has MACRO_OPERANDS */
 };
 
-/* `fmt` is a literal, for it tells notes apart; its %s is the section. */
+/* Notes damage. `fmt` must be a literal, because notes are told apart by it. Its %s is the
+ * section. */
 static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, const char *fmt)
 {
 	const uint64_t size = dwarf_bytes(d, which).size;
@@ -37,7 +38,7 @@ static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, 
 
 /* ---- .debug_macro --------------------------------------------------------- */
 
-/* DWARF 5, 6.3.1.  Each opcode with the forms of its operands. */
+/* Reads the header's list of opcodes with the forms of their operands. DWARF 5, 6.3.1. */
 static void read_operands(struct macro *m)
 {
 	struct reader *r = &m->r;
@@ -101,7 +102,7 @@ static void skip_form(struct macro *m, uint8_t form)
 	}
 }
 
-/* An opcode that only the header knows. */
+/* Skips an opcode that only the header describes. */
 static void index_macro_skip_operands(struct macro *m, uint8_t opcode)
 {
 	struct reader *r = &m->r;
@@ -120,8 +121,8 @@ static void refer_string(struct macro *m, uint64_t off)
 		m->refs->string(m->refs->ctx, DW_STR, off);
 }
 
-/* A string by its index.  Split units have no base: theirs is the first table, behind its header
- * in version 5. */
+/* Reports a string by its index. Split units state no base: they use the first table, after its
+ * header in version 5. */
 static void refer_strx(struct macro *m, uint64_t index)
 {
 	struct reader r = dwarf_reader(m->dwarf, DW_STR_OFFSETS);
@@ -162,7 +163,7 @@ static void macro_entry(struct macro *m, uint8_t opcode)
 			m->refs->import(m->refs->ctx, off);
 		break;
 	}
-	case DW_MACRO_define_sup: /* of the supplementary file's .debug_str */
+	case DW_MACRO_define_sup: /* string in .debug_str of the supplementary file */
 	case DW_MACRO_undef_sup:
 		(void)read_uleb(r);
 		read_skip(r, m->offset_size);
@@ -198,7 +199,7 @@ static bool walk_macro(struct macro *m, uint64_t *ret_size)
 
 /* ---- .debug_macinfo ------------------------------------------------------- */
 
-/* DWARF 4, 6.3.1: nothing in it refers to another section. */
+/* Walks .debug_macinfo. DWARF 4, 6.3.1: it refers to no other section. */
 static bool walk_macinfo(struct dwarf *d, uint64_t off, uint64_t *ret_size)
 {
 	struct reader r = dwarf_reader(d, DW_MACINFO);

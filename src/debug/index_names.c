@@ -1,22 +1,22 @@
-/* index_names.c - .debug_names (DWARF 5, 6.1.1).
+/* index_names.c - walks .debug_names (DWARF 5, 6.1.1).
  *
- * A name index is header, unit lists, hash buckets, three columns of names (hash, string, first
- * entry), abbreviations, entries.  A name's columns are about what its first entry names. */
+ * A name index has a header, unit lists, hash buckets, three columns of names (hash, string, first
+ * entry), abbreviations, and entries. A name's columns are about what its first entry names. */
 #include "debug/index_out.h"
 
 #include "base/sort.h"
 #include "base/vec.h"
 #include "debug/dwarf_const.h"
 
-/* Entries have a handful of attributes and a few dozen bytes; what claims more is damaged.  Keeps
- * an entry's cost constant. */
+/* Maximal number of attributes and bytes of an entry. Real ones have a handful of attributes and a
+ * few dozen bytes. More is damage. Keeps the cost per entry constant. */
 enum { ATTRS_MAX = 64, ENTRY_MAX = 2048 };
 
 struct names_attr {
 	uint16_t name, form;
 };
 
-/* Where an attribute that counts stands in an entry of fixed size; width 0: it does not. */
+/* Position of a used attribute in an entry of fixed size. width 0 if it is absent. */
 struct names_field {
 	uint16_t at;
 	uint8_t width;
@@ -24,10 +24,11 @@ struct names_field {
 
 struct names_abbrev {
 	uint64_t code;
-	uint32_t first; /* in attrs */
+	uint32_t first; /* first index in `attrs` */
 	uint16_t count;
-	bool fixed;    /* its entries have `size` bytes behind the code */
-	bool absolute; /* DIE offsets may count from the section's start (DW_FORM_ref_addr) */
+	bool fixed;    /* the entries have `size` bytes after the code */
+	bool absolute; /* Offsets of DIEs may count from the start of the section
+		        * (DW_FORM_ref_addr). */
 	uint16_t size;
 	struct names_field unit, type, die;
 };
@@ -36,7 +37,7 @@ struct names_unit {
 	uint64_t off, size;
 };
 
-/* Start of each part in the section. */
+/* Offsets of the parts in the section. */
 struct names_layout {
 	uint64_t units, foreign, buckets, hashes, strings, entries, abbrevs, pool, end;
 	uint64_t unit_count, local_count, foreign_count, name_count;
@@ -46,10 +47,10 @@ struct index_names {
 	struct index_out *out;
 	struct index_set *set;
 	struct names_layout at;
-	VEC(struct names_unit) units; /* compile units, then local type units */
+	VEC(struct names_unit) units; /* Compile units, then local type units */
 	VEC(struct names_abbrev) abbrevs;
 	VEC(struct names_attr) attrs;
-	bool dense; /* code i + 1 is abbrevs[i], else they are sorted by code */
+	bool dense; /* Code i + 1 is abbrevs[i]. If false, they are sorted by code. */
 };
 
 struct names_entry {
@@ -58,7 +59,8 @@ struct names_entry {
 	uint64_t unit, type, die;
 };
 
-/* `fmt` is a literal, for it tells notes apart; its %s is the section. */
+/* Notes damage. `fmt` must be a literal, because notes are told apart by it. Its %s is the
+ * section. */
 static void note_names(const struct index_names *n, uint64_t off, uint64_t end, const char *fmt)
 {
 	const struct dwarf *d = n->out->dwarf;
@@ -67,7 +69,8 @@ static void note_names(const struct index_names *n, uint64_t off, uint64_t end, 
 
 /* ---- layout --------------------------------------------------------------- */
 
-/* The counts are of 32 bits, so that no sum overflows.  False where a part leaves the table. */
+/* Reads the offsets of all parts. Counts have 32 bits, so that no sum overflows. False if a part
+ * leaves the table. */
 static bool read_layout(struct index_names *n)
 {
 	struct reader r = n->set->r;
@@ -120,7 +123,7 @@ static void index_names_put_units(struct index_names *n)
 
 /* ---- abbreviations -------------------------------------------------------- */
 
-/* Bytes of a value; -1 for forms that say it in the data. */
+/* Returns the size of a value. -1 for forms whose data states the size. */
 static int index_names_form_size(uint64_t form)
 {
 	switch (form) {
@@ -153,7 +156,7 @@ static bool form_varies(uint64_t form)
 	}
 }
 
-/* Fixes where the attributes that count stand, as long as all sizes are known. */
+/* Records the positions of the used attributes, as long as all sizes before them are known. */
 static void place_attr(struct names_abbrev *a, uint64_t name, int size)
 {
 	if (size < 0)
@@ -170,7 +173,7 @@ static void place_attr(struct names_abbrev *a, uint64_t name, int size)
 	a->size = (uint16_t)(a->size + size);
 }
 
-/* The attributes up to the pair of zeros; false where they are damaged. */
+/* Reads the attributes until the pair of zeros. False if they are damaged. */
 static bool index_names_read_attrs(struct index_names *n, struct reader *r, struct names_abbrev *a)
 {
 	a->first = (uint32_t)n->attrs.count;
@@ -233,7 +236,7 @@ static const struct names_abbrev *abbrev_find(const struct index_names *n, uint6
 
 /* ---- entries -------------------------------------------------------------- */
 
-/* The attribute at `field` of an entry whose bytes behind the code are at p. */
+/* Reads an attribute of an entry of fixed size. p points to its bytes after the code. */
 static inline bool index_names_read_field(const uint8_t *p, bool big_endian,
 					  struct names_field field, uint64_t *ret)
 {
@@ -278,7 +281,7 @@ static void index_names_read_varying(const struct index_names *n, struct reader 
 	}
 }
 
-/* The entry at r's position; false where it is damaged or a closing 0. */
+/* Reads the entry at r's position. False if it is damaged or the closing 0. */
 static inline bool index_names_read_entry(const struct index_names *n, struct reader *r,
 					  struct names_entry *e)
 {
@@ -301,8 +304,8 @@ static inline bool index_names_read_entry(const struct index_names *n, struct re
 	return true;
 }
 
-/* The unit an entry belongs to, or the skeleton of one in another file; NULL where that is not
- * said. Compile units are left out where there is only one. */
+/* Returns the unit of an entry, or the skeleton if its unit is in another file. NULL if not stated.
+ * If there is only one compile unit, entries do not state it. */
 static const struct names_unit *entry_unit(const struct index_names *n, const struct names_entry *e)
 {
 	if (e->has_type && e->type < n->at.local_count)
@@ -318,7 +321,7 @@ static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 {
 	const bool foreign = e->has_type && e->type >= n->at.local_count;
 	const struct names_unit *u = entry_unit(n, e);
-	if (foreign && u) { /* the DIE is in a split file; the unit is its skeleton */
+	if (foreign && u) { /* the DIE is in a split file, whose skeleton is this unit */
 		index_put(n->out, off, size, ABOUT_INFO, u->off);
 	} else if (foreign && e->type - n->at.local_count < n->at.foreign_count) {
 		const uint64_t at = n->at.foreign + (e->type - n->at.local_count) * 8;
@@ -336,7 +339,7 @@ static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 
 /* ---- parts ---------------------------------------------------------------- */
 
-/* A column of names: elements of `width` bytes from `column` on. */
+/* Reports a column of names: elements of `width` bytes from `column` on. */
 static void index_names_put_column(struct index_names *n, uint64_t column, unsigned width)
 {
 	ASSERT(width == 4 || width == 8);
@@ -360,7 +363,7 @@ static void index_names_put_column(struct index_names *n, uint64_t column, unsig
 	}
 }
 
-/* Each name's entries end with a 0, which goes with the last one. */
+/* Reports the entries. Each name's entries end with a 0, which belongs to its last entry. */
 static void index_names_put_pool(struct index_names *n)
 {
 	struct reader r = n->set->r;

@@ -1,4 +1,5 @@
-/* index_tables.c - .debug_addr, .debug_str_offsets and .debug_frame; what all walkers share. */
+/* index_tables.c - reads .debug_addr, .debug_str_offsets and .debug_frame, and has what all walkers
+ * share. */
 #include "debug/dwarf_const.h"
 #include "debug/index_out.h"
 
@@ -7,10 +8,10 @@
 #include "debug/eh_pointer.h"
 #include "debug/unwind.h"
 
-/* ---- rows of tables ------------------------------------------------------- */
+/* ---- sections of several tables ------------------------------------------- */
 
-/* Length and version at `at`.  Sets *ret_fits if the length does not leave the section; the
- * table is clipped to it.  False where there is no length. */
+/* Reads the length and version of the table at `at`. *ret_fits is false if the length leaves the
+ * section; the table is then clipped. Returns false if no length can be read. */
 static bool index_tables_read_set(const struct reader *section, uint64_t at, struct index_set *ret,
 				  bool *ret_fits)
 {
@@ -28,7 +29,8 @@ static bool index_tables_read_set(const struct reader *section, uint64_t at, str
 	return true;
 }
 
-/* Where zeros from `at` reach a multiple of 4 or the end; `at` if they do not. */
+/* Returns the offset up to which zeros from `at` reach, if it is a multiple of 4 or the end.
+ * Otherwise returns `at`. */
 static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 {
 	const uint64_t end = min_u64(section->size, (at | 3) + 1);
@@ -38,8 +40,8 @@ static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 	return end;
 }
 
-/* Sections of objects may be aligned and have zeros between them, or not and begin anywhere, so
- * zeros are padding only where no table begins. */
+/* Finds the next table. Sections of objects are aligned, with zeros between them, or begin
+ * anywhere. So zeros are padding only if no table begins there. */
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret)
 {
@@ -84,7 +86,8 @@ uint64_t index_unit_size(struct dwarf *d, uint64_t off)
 
 /* ---- .debug_addr, .debug_str_offsets -------------------------------------- */
 
-/* Entries from r's position to its end, each `width` bytes behind `skip` others. */
+/* Reports the entries from r's position to its end. An entry has `width` bytes, after `skip` other
+ * bytes. */
 static void put_entries(struct index_out *o, struct reader *r, unsigned skip, unsigned width,
 			enum index_about about)
 {
@@ -98,7 +101,7 @@ static void put_entries(struct index_out *o, struct reader *r, unsigned skip, un
 	index_pad(o, r->pos, r->size);
 }
 
-/* DWARF 5, 7.27: size of addresses, size of segment selectors. */
+/* Reports a table of .debug_addr. DWARF 5, 7.27: size of addresses, size of segment selectors. */
 static void addr_set(struct index_out *o, struct index_set *s)
 {
 	const struct dwarf *d = o->dwarf;
@@ -141,7 +144,7 @@ void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, 
 		put_entries(&o, &r, 0, offset_size == 8 ? 8 : 4, ABOUT_STR);
 	} else {
 		while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s)) {
-			/* DWARF 5, 7.26: two bytes of padding end the header. */
+			/* DWARF 5, 7.26: the header ends with two bytes of padding. */
 			const uint64_t header = min_u64(s.end, s.r.pos + 2);
 			index_put(&o, s.off, header - s.off, ABOUT_NEXT, 0);
 			reader_seek(&s.r, header);
@@ -155,14 +158,14 @@ void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, 
 
 struct frame_cie {
 	uint64_t off;
-	uint64_t addr; /* of the first FDE that uses it */
+	uint64_t addr; /* Address of the first FDE that uses it */
 	bool used;
 };
 
 struct frame_cies {
-	VEC(struct frame_cie) v; /* by off */
-	size_t last;             /* found before */
-	bool later;              /* an FDE came before its CIE */
+	VEC(struct frame_cie) v; /* sorted by off */
+	size_t last;             /* Index of the CIE found last */
+	bool later;              /* At least one FDE came before its CIE. */
 };
 
 static struct frame_cie *index_tables_cie_find(struct frame_cies *c, uint64_t off)
@@ -176,8 +179,8 @@ static struct frame_cie *index_tables_cie_find(struct frame_cies *c, uint64_t of
 	return &c->v.data[low];
 }
 
-/* Whom the CIEs are about.  Where FDEs come before their CIEs, `again` asks for a second walk over
- * the FDEs. */
+/* Collects the CIEs and the address of each. `again`: visits the FDEs a second time, because some
+ * came before their CIEs. */
 static void collect_cies(const struct unwind_section *s, struct frame_cies *c, bool again)
 {
 	struct unwind_iter it;
@@ -230,7 +233,7 @@ void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx)
 	collect_cies(&s, &cies, false);
 	if (cies.later)
 		collect_cies(&s, &cies, true);
-	s.notes = d->notes; /* from here on: each oddity once */
+	s.notes = d->notes; /* from here on, so that each problem is noted once */
 	unwind_init(&it, &s);
 	while (unwind_next(&it, &e))
 		if (e.ok)

@@ -1,4 +1,4 @@
-/* line.c - the opcodes of line programs (DWARF 5, 6.2.5). */
+/* line.c - executes the opcodes of line programs (DWARF 5, 6.2.5). */
 #include "debug/line.h"
 
 #include "debug/dwarf_const.h"
@@ -13,7 +13,8 @@ void line_start_sequence(struct line_program *p)
 	p->hidden = false;
 }
 
-/* Field by field: a copy of the whole would wait for what was just stored in parts. */
+/* Returns the row. Copies field by field, because a copy of the whole struct would wait for the
+ * stores of single fields. */
 static inline void hand_out(struct line_program *p, struct line_row *ret)
 {
 	struct line_row *s = &p->state;
@@ -37,7 +38,7 @@ static void hand_out_end(struct line_program *p, struct line_row *ret)
 	p->open = false;
 }
 
-/* By n instructions; on VLIW machines by n operations. */
+/* Advances by n instructions. On VLIW machines advances by n operations. */
 static inline void line_advance(struct line_program *p, uint64_t n)
 {
 	struct line_row *s = &p->state;
@@ -54,7 +55,7 @@ static inline unsigned divide_by_range(const struct line_program *p, unsigned n)
 	return (n * p->reciprocal) >> 16;
 }
 
-/* Ends the program at the opcode just read. */
+/* Ends the program at the last opcode, as damaged. */
 static void line_give_up(struct line_program *p)
 {
 	p->reader.pos--;
@@ -117,8 +118,8 @@ static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
 	}
 }
 
-/* The opcode began at `start`; `size` bytes of address follow.  True where rows came before
- * that end here. */
+/* Sets the address. The opcode began at `start`, and `size` bytes of address follow. True if a
+ * sequence was open and its end is returned as a row. */
 static bool line_set_address(struct line_program *p, uint64_t start, uint64_t size,
 			     struct line_row *ret)
 {
@@ -166,7 +167,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	case DW_LNE_define_file: {
 		struct reader file = *r;
 		file.size = end;
-		if (p->version < 5) /* later ones have other means */
+		if (p->version < 5) /* later versions have another meaning */
 			(void)line_read_file(p, &file);
 		break;
 	}
@@ -176,7 +177,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	return row;
 }
 
-/* Behind the last opcode: notes damage, once, and closes what is open. */
+/* Called after the last opcode: notes damage, once, and closes an open sequence. */
 static bool line_finish(struct line_program *p, struct line_row *ret)
 {
 	const struct reader *r = &p->reader;

@@ -1,9 +1,9 @@
-/* line_header.c - what stands before the opcodes of a line program (DWARF 5, 6.2.4). */
+/* line_header.c - reads the header of a line program, before its opcodes (DWARF 5, 6.2.4). */
 #include "debug/dwarf_const.h"
 #include "debug/line.h"
 #include "debug/line_internal.h"
 
-/* A form of version 5 and what it is for. */
+/* A field of an entry in version 5: its content and form. */
 struct entry_field {
 	uint64_t content; /* DW_LNCT_* */
 	uint64_t form;
@@ -14,18 +14,18 @@ struct entry_format {
 	uint8_t count;
 };
 
-/* What one entry says. */
+/* One entry of a table. */
 struct line_header_entry {
 	struct str path;
 	uint64_t dir;
 };
 
-/* What reading a table needs: `r` ends where the opcodes begin. */
+/* State of reading the tables. `r` ends where the opcodes begin. */
 struct line_header_tables {
 	struct line_program *p;
 	struct reader r;
 	uint64_t str_offsets_base;
-	uint64_t bad_names; /* texts outside of their section */
+	uint64_t bad_names; /* Number of texts outside their section */
 };
 
 static struct str line_header_text_at(struct line_header_tables *t, struct dwarf *d,
@@ -37,7 +37,7 @@ static struct str line_header_text_at(struct line_header_tables *t, struct dwarf
 	return s;
 }
 
-/* Entry `index` of the unit's part of .debug_str_offsets. */
+/* Returns the text of entry `index` in the unit's part of .debug_str_offsets. */
 static struct str text_indexed(struct line_header_tables *t, uint64_t index)
 {
 	struct dwarf *d = t->p->dwarf;
@@ -114,8 +114,7 @@ static void line_header_read_field(struct line_header_tables *t, const struct en
 {
 	struct str text;
 	uint64_t number;
-	/* The source text that LLVM embeds is a string too: it is not looked up, only passed
-	 * over. */
+	/* The source text that LLVM embeds is a string too. It is only skipped. */
 	const uint64_t bad_names = t->bad_names;
 	if (line_header_read_text(t, f->form, &text)) {
 		if (f->content == DW_LNCT_path)
@@ -126,7 +125,7 @@ static void line_header_read_field(struct line_header_tables *t, const struct en
 		if (f->content == DW_LNCT_directory_index)
 			e->dir = number;
 	} else if (!skip_bytes(t, f->form)) {
-		reader_fail(&t->r); /* of unknown size */
+		reader_fail(&t->r); /* its size is unknown */
 	}
 }
 
@@ -139,8 +138,8 @@ static void read_format(struct line_header_tables *t, struct entry_format *f)
 	}
 }
 
-/* False, with the reader bad, where an entry is cut off or takes no byte: then nothing would
- * bound their number. */
+/* Reads one entry. False, with the reader bad, if it is cut off, or if it has no bytes, because
+ * nothing would then limit the number of entries. */
 static bool line_header_read_entry(struct line_header_tables *t, const struct entry_format *f,
 				   struct line_header_entry *ret)
 {
@@ -228,7 +227,7 @@ static void set_address_size(struct line_program *p, uint8_t size)
 	p->addr_mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
 }
 
-/* The fixed fields; r ends where the opcodes begin. */
+/* Reads the fixed fields. r ends where the opcodes begin. */
 static bool line_header_read_fields(struct line_program *p, struct reader *r)
 {
 	p->min_inst_length = read_u8(r);
@@ -244,7 +243,8 @@ static bool line_header_read_fields(struct line_program *p, struct reader *r)
 	return reader_ok(r) && p->opcode_base > 0;
 }
 
-/* Up to where the tables begin, for r and p->reader as well as for the header's end. */
+/* Reads the part before the tables. Sets the end of the header for r, and p->reader to the
+ * opcodes. */
 static const char *read_start(struct line_program *p, struct reader *r)
 {
 	struct dwarf *d = p->dwarf;
@@ -261,7 +261,7 @@ static const char *read_start(struct line_program *p, struct reader *r)
 		return "its version is not known";
 	if (p->version >= 5) {
 		set_address_size(p, read_u8(r));
-		(void)read_u8(r); /* segment selectors: no machine of ours has any */
+		(void)read_u8(r); /* size of segment selectors, which our machines do not have */
 	}
 	const uint64_t header_length = read_uint(r, p->offset_size);
 	if (!reader_ok(r) || header_length > reader_left(r))

@@ -1,3 +1,4 @@
+/* Keeps the rows of a line program and looks up addresses in them. */
 #include "debug/line_table.h"
 
 #include "base/sort.h"
@@ -15,7 +16,7 @@ static void line_table_add_row(struct line_table *t, struct line_sequence *s,
 {
 	if (s->count == 0)
 		s->addr = r->addr;
-	/* Rows that go back, or 4 GiB forth, are damage. */
+	/* A row that goes back, or ahead by 4 GiB, is damaged. */
 	if (r->addr < s->addr || r->addr - s->addr > UINT32_MAX)
 		return;
 	const struct line_place new = { (uint32_t)(r->addr - s->addr), r->file, r->line,
@@ -81,7 +82,7 @@ const char *line_table_path(struct line_table *t, uint32_t file, struct intern *
 	return t->paths[file] ? t->paths[file] : "";
 }
 
-/* Rows of a sequence rise from its address, and sequences by address. */
+/* Asserts that rows of a sequence rise from its address, and sequences rise by address. */
 static void line_table_verify(const struct line_table *t)
 {
 	ASSERT(sorted_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data));
@@ -95,7 +96,7 @@ static void line_table_verify(const struct line_table *t)
 	}
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- reading and releasing ------------------------------------------------------------------ */
 
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths)
 {
@@ -135,14 +136,15 @@ void line_table_release(struct line_table *t)
 
 const struct line_place *line_table_find(struct line_table *t, uint64_t addr)
 {
-	size_t i; /* the first that ends behind addr */
+	size_t i; /* index of the first sequence that ends after addr */
 	BISECT(i, 0, t->sequences.count, mid, t->sequences.data[mid].end <= addr);
 	if (i == t->sequences.count || addr < t->sequences.data[i].addr)
 		return NULL;
 	const struct line_sequence *s = &t->sequences.data[i];
 	const struct line_place *rows = t->rows.data + s->first;
 	const uint64_t delta = addr - s->addr;
-	size_t low = 0, high = s->count; /* of the first row behind addr; row 0 has delta 0 */
+	size_t low = 0, high = s->count; /* low: index of the first row after addr. Row 0 has
+					  * delta 0. */
 	const size_t near = t->near - s->first;
 	if (t->near >= s->first && near < high && rows[near].delta <= delta) {
 		low = near;

@@ -1,7 +1,8 @@
-/* line_table.h - the rows of one line program, kept for looking addresses up.
+/* line_table.h - keeps the rows of one line program, for looking up addresses.
  *
- * Of rows with one address the last counts (DWARF 5, 6.2.5: each describes what follows it),
- * rows that repeat the place before are dropped.  16 bytes a row, 24 a sequence, 8 a file. */
+ * If several rows have the same address, the last counts (DWARF 5, 6.2.5: a row describes the code
+ * after it). Rows that repeat the previous place are dropped. 16 bytes per row, 24 per sequence, 8
+ * per file. */
 #ifndef HEFT_DEBUG_LINE_TABLE_H
 #define HEFT_DEBUG_LINE_TABLE_H
 
@@ -9,40 +10,41 @@
 #include "debug/line.h"
 #include "debug/unit.h"
 
-/* Where a row says an address comes from; numbers 0 = unknown. */
+/* A row: the source place of an address. 0 if unknown. */
 struct line_place {
-	uint32_t delta; /* from the sequence's first address */
+	uint32_t delta; /* Distance from the first address of the sequence */
 	uint32_t file, line, column;
 };
 
 struct line_sequence {
-	uint64_t end; /* one past its code */
+	uint64_t end; /* Address after its code */
 	uint64_t addr;
-	uint32_t first, count; /* in rows; at least one */
+	uint32_t first, count; /* Range in `rows`, not empty */
 };
 
 struct line_table {
-	VEC(struct line_sequence) sequences; /* by end */
+	VEC(struct line_sequence) sequences; /* sorted by end */
 	VEC(struct line_place) rows;
-	/* By file number: interned; NULL = not asked for yet. */
+	/* Interned paths by file number. NULL if not made yet. */
 	const char **paths;
 	size_t path_count;
 	struct dwarf *dwarf;
 	uint64_t off, str_offsets_base;
 	struct str comp_dir;
 	uint8_t address_size;
-	bool complete; /* every path is known */
-	size_t near;   /* the row found last */
+	bool complete; /* All paths are known. */
+	size_t near;   /* Index of the row found last */
 };
 
-/* Reads the line program of a unit (a skeleton for split ones); false if it has none.  Paths of
- * files that rows name are interned in `paths`.  Damage keeps the rows before it. */
+/* Reads the line program of a unit (the skeleton's for a split unit). False if it has none. Paths
+ * of files in rows are interned in `paths`. Rows before damage are kept. */
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths);
 void line_table_release(struct line_table *t);
-/* NULL where no row covers the address.  O(log rows), less where the look-up before was near. */
+/* Returns the row of an address. NULL if no row covers it. O(log rows), less if the previous
+ * look-up was near. */
 const struct line_place *line_table_find(struct line_table *t, uint64_t addr);
-/* The path of a file by its number, made absolute (debug/path.h); "" where there is none.  Belongs
- * to `paths`, the same as ever. */
+/* Returns the absolute path (debug/path.h) of a file by its number. "" if there is none. The text
+ * belongs to `paths` and never changes. */
 const char *line_table_path(struct line_table *t, uint32_t file, struct intern *paths);
 
 #endif

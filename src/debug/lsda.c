@@ -1,27 +1,27 @@
-/* lsda.c - the extent of one language-specific data area (.gcc_except_table).
+/* lsda.c - finds the size of one language-specific data area (.gcc_except_table).
  *
  *     header | call sites | actions | (padding) types | exception specifications
  *
- * Only the header and the call sites state their size.  The type table ends at TTBase,
- * which the header gives; where the actions and the specifications end follows from
- * what refers to them.  Source: Itanium C++ ABI, "Exception Handling Tables". */
+ * Only the header and the call sites state their size. The type table ends at TTBase, which the
+ * header states. The ends of the actions and the specifications follow from the references to them.
+ * Source: Itanium C++ ABI, "Exception Handling Tables". */
 #include "debug/lsda.h"
 
 #include "debug/eh_pointer.h"
 #include "debug/unwind.h"
 
 struct lsda {
-	struct reader reader; /* over all the bytes given */
+	struct reader reader; /* reads all given bytes */
 	uint8_t address_size;
 	enum lsda_specs specs;
 	bool has_types;
 	uint8_t type_encoding;
 	uint64_t type_base; /* TTBase: end of the type table */
 	uint8_t site_encoding;
-	uint64_t sites_end;   /* the action table begins here */
-	uint64_t last_action; /* largest offset + 1 of a call site's first action; 0 for none */
+	uint64_t sites_end;   /* Start of the action table */
+	uint64_t last_action; /* Largest offset + 1 of a first action of a call site. 0 if none. */
 	int64_t lowest_filter, highest_filter;
-	uint64_t end; /* so far */
+	uint64_t end; /* largest end so far */
 };
 
 static bool lsda_read_header(struct lsda *l)
@@ -43,8 +43,8 @@ static bool lsda_read_header(struct lsda *l)
 	return reader_ok(r) && l->end <= r->size;
 }
 
-/* A call site: start, size, landing pad, first action.  The entries of setjmp/longjmp
- * tables are shorter (pad, action) and cannot be told apart. */
+/* Reads the call sites: start, size, landing pad, first action. Entries of setjmp/longjmp tables
+ * are shorter (pad, action) and look the same. */
 static bool lsda_read_sites(struct lsda *l)
 {
 	struct reader r = l->reader;
@@ -59,7 +59,7 @@ static bool lsda_read_sites(struct lsda *l)
 	return reader_ok(&r);
 }
 
-/* The list that filter `filter` < 0 selects. */
+/* Reads the list that the filter `filter` < 0 selects. */
 static bool read_specification(struct lsda *l, int64_t filter)
 {
 	struct reader r = l->reader;
@@ -78,9 +78,9 @@ static bool read_specification(struct lsda *l, int64_t filter)
 	return true;
 }
 
-/* One action record at r: a filter (type index, 0 for a cleanup, negative for a
- * specification) and the distance from that number to the next record, 0 for none.  Raises
- * *last to the offset of the next.  False where that is outside. */
+/* Reads one action record at r: a filter and a distance. The filter is a type index, 0 for a
+ * cleanup, or negative for a specification. The distance leads from itself to the next record, or
+ * is 0. Raises *last to the next record's offset. False if that is outside. */
 static bool read_action(struct lsda *l, struct reader *r, uint64_t *last)
 {
 	const int64_t filter = read_sleb(r);
@@ -100,9 +100,8 @@ static bool read_action(struct lsda *l, struct reader *r, uint64_t *last)
 	return true;
 }
 
-/* Walks the actions in the order they stand: records touch each other, and one that is
- * named by a call site or by another record lies at or before the last one named.  So
- * each is read once, however many chains run through it. */
+/* Reads the actions in order of their offsets. Records are adjacent, and each record named so far
+ * lies at or before *last. So each is read once, however many chains use it. */
 static bool read_actions(struct lsda *l)
 {
 	struct reader *r = &l->reader;
@@ -116,12 +115,12 @@ static bool read_actions(struct lsda *l)
 		if (!read_action(l, r, &last))
 			return false;
 	l->end = max_u64(l->end, r->pos);
-	/* Lists stand in the order of their indexes, so the last one ends them. */
+	/* Lists are in the order of their indexes, so that the last one ends them. */
 	return l->lowest_filter == 0 || read_specification(l, l->lowest_filter);
 }
 
-/* gcc keeps the actions, types and specifications of call sites it has removed.  They fill
- * the room before the types that are in use; what makes no sense there is passed over. */
+/* Skips records of removed call sites, which gcc keeps. They fill the room before the used types.
+ * Invalid ones are skipped too. */
 static void read_dead_actions(struct lsda *l)
 {
 	struct reader r = l->reader;
@@ -130,7 +129,7 @@ static void read_dead_actions(struct lsda *l)
 	if (l->type_base < r.pos)
 		return;
 	r.size = l->type_base;
-	/* A record has 2 bytes or more; highest_filter types lie before TTBase. */
+	/* A record has at least 2 bytes. highest_filter types lie before TTBase. */
 	while (reader_left(&r) >= 2 &&
 	       (reader_left(&r) - 2) / max_u64(width, 1) >= (uint64_t)l->highest_filter)
 		if (!read_action(l, &r, &last))

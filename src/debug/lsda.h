@@ -1,14 +1,14 @@
-/* lsda.h - the size of language-specific data, with the one thing that differs on ARM.
- * Private to debug/; others use lsda_size (debug/unwind.h). */
+/* lsda.h - computes the size of language-specific data, for the general form and for that of ARM.
+ * Private to debug/. Other rooms use lsda_size() (debug/unwind.h). */
 #ifndef HEFT_DEBUG_LSDA_H
 #define HEFT_DEBUG_LSDA_H
 
 #include "base/reader.h"
 
-/* How exception specifications stand behind the type table. */
+/* Form of the exception specifications that follow the type table. */
 enum lsda_specs {
-	LSDA_SPECS_ULEB, /* lists of uleb type indexes, addressed by byte */
-	LSDA_SPECS_WORD, /* ARM EHABI: lists of 4-byte pointers, addressed by word */
+	LSDA_SPECS_ULEB, /* Lists of ULEB128 type indexes, addressed in bytes */
+	LSDA_SPECS_WORD, /* ARM EHABI: lists of 4-byte pointers, addressed in words */
 };
 
 bool lsda_extent(struct bytes bytes, uint8_t address_size, bool big_endian, enum lsda_specs specs,

@@ -1,3 +1,4 @@
+/* Reads the call sites of language-specific data. */
 #include "debug/lsda_sites.h"
 
 #include "debug/eh_pointer.h"

@@ -1,9 +1,11 @@
+/* Reads the indexes of .dwp packages and makes the dwarf of one of their units. */
 #include "debug/dwarf_const.h"
 #include "debug/package.h"
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* What a column of the tables is about: DW_SECT_* of DWARF 5, 7.3.5.3, and of GNU's version 2. */
+/* Returns the section of a column of the tables: DW_SECT_* of DWARF 5, 7.3.5.3, or of GNU's version
+ * 2. */
 static enum dw_section column_section(uint16_t version, uint32_t id)
 {
 	static const enum dw_section of5[] = {
@@ -19,10 +21,10 @@ static enum dw_section column_section(uint16_t version, uint32_t id)
 	return version >= 5 ? of5[id] : of2[id];
 }
 
-/* The header: counts that the section has room for. */
+/* Reads the header. False if its counts do not fit the section. */
 static bool package_read_header(struct package_index *p, struct reader *r)
 {
-	/* Version 2 states it in 4 bytes, version 5 in 2 with 2 of padding. */
+	/* The version has 4 bytes in version 2. In version 5 it has 2 bytes, then 2 of padding. */
 	struct reader two = *r;
 	p->version = read_u32(r) == 2 ? 2 : read_u16(&two);
 	p->columns = read_u32(r);
@@ -65,7 +67,7 @@ bool package_open(struct package_index *p, struct dwarf *d, enum dw_section whic
 
 /* ---- looking up ----------------------------------------------------------------------------- */
 
-/* Entry `i` of a table of numbers, all of which read_header has checked. */
+/* Returns entry `i` of a table of numbers. read_header() has checked that the table fits. */
 static uint64_t entry(const struct package_index *p, uint64_t table, uint64_t i, unsigned width)
 {
 	struct reader r = reader_of(p->bytes, p->big_endian);
@@ -78,7 +80,7 @@ static uint64_t slot_signature(const struct package_index *p, uint32_t i)
 	return entry(p, p->rows_off - (uint64_t)p->slots * 8, i, 8);
 }
 
-/* Rows of the tables count from 1; 0 is an empty slot. */
+/* Returns the row of a slot. Rows count from 1. 0 means an empty slot. */
 static uint64_t slot_row(const struct package_index *p, uint32_t i)
 {
 	return entry(p, p->rows_off, i, 4);
@@ -112,9 +114,9 @@ bool package_slot(const struct package_index *p, uint32_t i, uint64_t *ret_signa
 	return true;
 }
 
-/* Open addressing; the step comes from the upper half and is odd, so that all slots are seen.  A
- * third of the slots is empty (7.3.5.3), which makes as many as PROBES_MAX in a row impossible in a
- * package that is not made to waste time. */
+/* Limits the slots that a look-up probes. Open addressing: the step comes from the upper half of
+ * the signature and is odd, so that all slots are visited. A third of the slots is empty (7.3.5.3),
+ * so that only a malicious package has so many full slots in a row. */
 enum { PROBES_MAX = 4096 };
 
 bool package_find(const struct package_index *p, uint64_t signature, struct package_unit *ret)
@@ -133,7 +135,7 @@ bool package_find(const struct package_index *p, uint64_t signature, struct pack
 	return false;
 }
 
-/* ---- one unit's dwarf ----------------------------------------------------------------------- */
+/* ---- dwarf of one unit ---------------------------------------------------------------------- */
 
 static bool package_is_shared(enum dw_section which)
 {
@@ -168,7 +170,7 @@ void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 				   .load = package_load,
 				   .load_ctx = p,
 				   .notes = whole->notes };
-	/* Bytes of a section that the unit has; none where the index leaves the section. */
+	/* Gives the unit its bytes of each section. None if the index leaves the section. */
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
 		const uint64_t off = unit->parts[i].off, size = unit->parts[i].size;
 		const uint64_t all = whole->size[i];

@@ -1,8 +1,10 @@
+/* Joins the parts of a source path and removes "." and "..". */
 #include "debug/path.h"
 
 #include "base/vec.h"
 
-/* Bytes of what makes a path absolute: "/", "C:/", "C:\" or "\\"; 0 where it is relative. */
+/* Returns the size of the root of an absolute path: "/", "C:/", "C:\" or "\\". 0 if the path is
+ * relative. */
 static size_t path_root_size(struct str p)
 {
 	if (p.len >= 1 && p.p[0] == '/')
@@ -18,14 +20,15 @@ bool path_is_absolute(struct str path)
 	return path_root_size(path) > 0;
 }
 
-/* The joined path as it grows: root, then names with a separator between. */
+/* The joined path while it grows: a root, then names with separators between. */
 struct joined {
 	char *p;
 	size_t len;
-	size_t root;    /* bytes of the root; 0 for relative paths */
-	size_t fixed;   /* ".." takes nothing before this away: the root, "../.." */
-	char separator; /* between two parts */
-	bool backslash; /* separates too */
+	size_t root;    /* Size of the root. 0 for relative paths. */
+	size_t fixed;   /* ".." removes nothing before this length: the root, or leading ".."
+			 * parts */
+	char separator; /* Put between two parts */
+	bool backslash; /* The backslash separates too. */
 };
 
 static bool path_separates(const struct joined *j, char c)
@@ -33,7 +36,7 @@ static bool path_separates(const struct joined *j, char c)
 	return c == '/' || (c == '\\' && j->backslash);
 }
 
-/* Keeps the name that stands behind len, up to `end`, or does what it says. */
+/* Keeps the name between len and `end`, or applies it if it is "." or "..". */
 static void settle_name(struct joined *j, const char *name, size_t end)
 {
 	const size_t size = (size_t)(j->p + end - name);
@@ -74,7 +77,7 @@ static void debug_path_join(struct text *out, const struct str *parts, size_t co
 		size += parts[i].len;
 	if (size > out->cap)
 		out->p = vec_grow(out->p, &out->cap, size, 1);
-	/* The first part that says anything decides on the root. */
+	/* The first part that is not empty determines the root. */
 	while (count > 1 && parts[0].len == 0) {
 		parts++;
 		count--;

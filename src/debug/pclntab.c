@@ -1,3 +1,4 @@
+/* Reads the table of functions of Go programs. */
 #include "debug/pclntab.h"
 
 #include "base/base.h"
@@ -7,10 +8,10 @@ enum {
 	MAGIC_16 = 0xfffffffa,
 	MAGIC_18 = 0xfffffff0,
 	MAGIC_20 = 0xfffffff1,
-	FIXED_HEADER = 8, /* magic, two zeros, quantum, size of a pointer */
+	FIXED_HEADER = 8, /* Magic number, two zeros, quantum, size of a pointer */
 };
 
-/* ---- the header ------------------------------------------------------------------------------ */
+/* ---- header of the file ---------------------------------------------------------------------- */
 
 static bool pclntab_layout_of(uint32_t magic, enum pclntab_layout *ret)
 {
@@ -41,7 +42,7 @@ bool pclntab_matches(struct bytes b, bool big_endian)
 	return read_front(&r, &t);
 }
 
-/* Names, files, tables and functions all count from the start there. */
+/* Reads the first layout, in which all offsets count from the start of the table. */
 static void read_first_layout(struct pclntab *t, struct reader *r)
 {
 	t->func_count = read_uint(r, t->pointer);
@@ -59,7 +60,7 @@ static void read_first_layout(struct pclntab *t, struct reader *r)
 static void read_later_layout(struct pclntab *t, struct reader *r)
 {
 	t->func_count = read_uint(r, t->pointer);
-	(void)read_uint(r, t->pointer); /* files */
+	(void)read_uint(r, t->pointer); /* number of files */
 	if (t->layout >= PCLNTAB_18) {
 		t->text_off = r->pos;
 		t->text = read_uint(r, t->pointer);
@@ -72,7 +73,7 @@ static void read_later_layout(struct pclntab *t, struct reader *r)
 	t->header_size = r->pos;
 }
 
-/* Bytes of an address in the list of functions. */
+/* Returns the size of an address in the list of functions. */
 static unsigned address_width(const struct pclntab *t)
 {
 	return t->layout >= PCLNTAB_18 ? 4 : t->pointer;
@@ -120,7 +121,7 @@ bool pclntab_values_next(struct pclntab_values *v)
 	return true;
 }
 
-/* The bytes of code that a table of values covers, of `room`. */
+/* Returns how many of `room` bytes of code a table of values covers. */
 static uint64_t covered(const struct pclntab *t, uint64_t off, uint64_t room)
 {
 	struct pclntab_values v = pclntab_values(t, off);
@@ -131,25 +132,25 @@ static uint64_t covered(const struct pclntab *t, uint64_t off, uint64_t room)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* What of a record comes before its arrays. */
+/* Reads the part of a record before its arrays. */
 static void read_record(const struct pclntab *t, struct reader *r, struct pclntab_func *f)
 {
 	(void)read_uint(r, address_width(t));
 	f->name_off = read_u32(r);
-	read_skip(r, 8); /* bytes of arguments; where deferred calls return */
+	read_skip(r, 8); /* size of arguments; where deferred calls return */
 	for (size_t i = 0; i < PCLNTAB_TABLES; i++)
 		f->tables[i] = read_u32(r);
 	f->more_count = read_u32(r);
 	if (t->layout != PCLNTAB_2)
 		f->unit = read_u32(r);
 	if (t->layout == PCLNTAB_20)
-		read_skip(r, 4); /* the line of its first statement */
+		read_skip(r, 4); /* line of its first statement */
 	const uint8_t *const last = read_take(r, 4);
 	f->data_count = last ? last[3] : 0;
 	f->more = r->pos;
 }
 
-/* Pointers stand at multiples of their size. */
+/* Finds the pointers after a record. They are at multiples of their size. */
 static void place_data(const struct pclntab *t, struct reader *r, struct pclntab_func *f)
 {
 	f->data_width = t->layout >= PCLNTAB_18 ? 4 : t->pointer;

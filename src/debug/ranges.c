@@ -1,7 +1,8 @@
-/* Range lists: .debug_ranges (DWARF 4, 2.17.3) and .debug_rnglists (DWARF 5, 2.17.3, 7.25). */
+/* Reads range lists: .debug_ranges (DWARF 4, 2.17.3) and .debug_rnglists (DWARF 5, 2.17.3,
+ * 7.25). */
 #include "debug/die.h"
 
-/* A list while it is read. */
+/* State of reading a list. */
 struct ranges {
 	const struct unit *unit;
 	struct reader r;
@@ -9,7 +10,7 @@ struct ranges {
 	range_fn fn;
 	void *ctx;
 	size_t count;
-	uint64_t *budget; /* entries that may still be read */
+	uint64_t *budget; /* Number of entries that may still be read */
 };
 
 static bool ranges_is_tombstone(const struct ranges *s, uint64_t addr)
@@ -26,7 +27,8 @@ static void ranges_emit(struct ranges *s, uint64_t start, uint64_t end)
 	s->fn(s->ctx, start, end - start);
 }
 
-/* Offsets count from the base; those from a tombstone are gone with it. */
+/* Reports a range relative to the base. If the base marks discarded code, its ranges are discarded
+ * too. */
 static void emit_pair(struct ranges *s, uint64_t start, uint64_t end)
 {
 	if (s->base != 0 && ranges_is_tombstone(s, s->base))
@@ -91,7 +93,8 @@ static void read_list_5(struct ranges *s)
 	}
 }
 
-/* A list by its index: the table of offsets at the base says where, counted from the base. */
+/* Finds a list by its index. The table of offsets at the base has its offset, relative to the
+ * base. */
 static bool list_of_index(const struct unit *u, enum dw_section in, uint64_t base, uint64_t index,
 			  uint64_t *ret)
 {
@@ -112,7 +115,7 @@ bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section 
 	if (v->kind != VALUE_OFFSET && v->kind != VALUE_UINT)
 		return false;
 	*ret_off = v->u;
-	/* GNU's split version 4: the lists stand in the skeleton's file. */
+	/* GNU's split version 4: the lists are in the skeleton's file. */
 	if (u->version < 5 && u->dwarf->split && !u->skeleton)
 		return false;
 	if (u->version < 5 && u->skeleton && u->skeleton->ranges_base != DW_NO_OFFSET)

@@ -1,12 +1,13 @@
+/* Reads the functions of a unit, and what was inlined into them, from its entries. */
 #include "debug/scopes.h"
 
 #include "base/map.h"
 
-/* Steps from a scope to the DIE that names it: inlined subroutine, abstract instance,
- * declaration are three; more only in odd files. */
+/* Maximal number of references from a scope to the DIE that names it. Three are usual: inlined
+ * subroutine, abstract instance, declaration. Longer chains end unnamed. */
 enum { CHAIN_MAX = 16 };
 
-/* What one DIE says, and for functions what the DIEs it refers to say. */
+/* Facts of one DIE. For functions also facts of the DIEs that it refers to. */
 struct scopes_facts {
 	struct die_code code;
 	struct value name, linkage, origin, specification;
@@ -14,16 +15,16 @@ struct scopes_facts {
 	bool has_decl;
 };
 
-/* The function that a reference led to. */
+/* The function that a reference led to, kept for the next time. */
 struct scopes_memo {
 	uint64_t key;
 	uint32_t function;
 };
 
-/* What stands around a DIE. */
+/* The DIEs that contain a DIE. */
 struct around {
 	uint32_t scope;
-	bool function; /* a subprogram is among them, with code or without */
+	bool function; /* One of them is a subprogram, with or without code. */
 };
 
 struct scopes_walk {
@@ -31,13 +32,13 @@ struct scopes_walk {
 	struct units *units;
 	const struct unit *unit;
 	struct reader r;
-	VEC(struct around) around; /* of each list of children that is open */
+	VEC(struct around) around; /* One per open list of children */
 	VEC(struct flat_range) ranges;
 	VEC(struct scopes_memo) memos;
-	struct map by_key; /* memos */
+	struct map by_key; /* memo of each key */
 	uint64_t range_budget;
 	uint64_t scopes_max;
-	uint32_t scope; /* whose ranges are read */
+	uint32_t scope; /* Scope whose ranges are read */
 	bool skip_types;
 };
 
@@ -83,9 +84,9 @@ static void read_facts(const struct unit *u, struct reader *r, const struct die 
 	}
 }
 
-/* ---- who a scope is ------------------------------------------------------------------------- */
+/* ---- names of scopes ------------------------------------------------------------------------ */
 
-/* Takes what `fn` lacks. */
+/* Adds the facts that `fn` lacks. */
 static void add_facts(struct scope_function *fn, const struct unit *u, const struct scopes_facts *f)
 {
 	struct str s;
@@ -107,7 +108,7 @@ static const struct value *next_link(const struct scopes_facts *f)
 	return f->origin.kind != VALUE_NONE ? &f->origin : &f->specification;
 }
 
-/* Follows the references until name and linkage name are known. */
+/* Follows references until the name and linkage name are known. */
 static void scopes_follow(struct scopes_walk *k, struct scope_function *fn,
 			  const struct scopes_facts *first)
 {
@@ -138,7 +139,8 @@ static uint32_t new_function(struct scopes_walk *k, const struct scopes_facts *f
 	return (uint32_t)k->out->functions.count - 1;
 }
 
-/* Scopes that say nothing of their own share the function their reference leads to. */
+/* Returns the function of a scope. Scopes without facts of their own share the function that their
+ * reference leads to. */
 static uint32_t scopes_function_of(struct scopes_walk *k, const struct scopes_facts *f)
 {
 	const struct value *link = next_link(f);
@@ -207,8 +209,8 @@ static bool is_type(uint16_t tag)
 	}
 }
 
-/* Moves behind the DIE and its children, if it says where that is; else behind the DIE.  True if
- * the children are still to come. */
+/* Moves after the DIE and its children, if the DIE states where they end. Otherwise moves after the
+ * DIE and returns true: the children come next. */
 static bool skip_to_sibling(struct scopes_walk *k, const struct die *d)
 {
 	const uint64_t start = k->r.pos;
@@ -254,8 +256,9 @@ static void scopes_walk_die(struct scopes_walk *k, const struct die *d)
 		vec_push(&k->around, here);
 }
 
-/* Classes of C and C++ hold declarations only, if they are not local to a function; compilers of
- * other languages put functions with code into types (DWARF 5, table 7.17 has the numbers). */
+/* Tells whether the language is C or C++, whose types hold declarations only, unless they are local
+ * to a function. Compilers of other languages put functions with code into types (numbers: DWARF 5,
+ * table 7.17). */
 static bool is_c_family(uint64_t language)
 {
 	switch (language) {
@@ -280,14 +283,14 @@ static bool scopes_walk_dies(struct scopes_walk *k)
 			scopes_walk_die(k, &d);
 		else if (k->around.count > 0)
 			k->around.count--;
-		/* What follows the first DIE and its children is padding. */
+		/* Bytes after the first DIE and its children are padding. */
 		if (k->around.count == 0)
 			break;
 	}
 	return reader_ok(&k->r);
 }
 
-/* Parents come before their children; every span is of a scope that is there. */
+/* Asserts that parents come before their children and that every span belongs to a scope. */
 static void scopes_verify(const struct scopes *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
@@ -305,7 +308,8 @@ bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 		.units = units,
 		.unit = u,
 		.r = unit_reader(u, u->die_off),
-		/* Real scopes take more bytes than that; nor has one as many ranges. */
+		/* Limits on scopes and ranges per byte of the unit, which real units never
+		 * reach. */
 		.scopes_max = min_u64(u->size / 4 + 16, SCOPE_NONE),
 		.range_budget = 4 * u->size + 4096,
 		.skip_types = is_c_family(u->language)

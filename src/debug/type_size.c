@@ -1,11 +1,11 @@
-/* How many bytes a variable takes, by its type (DWARF 5, chapter 5). */
+/* Finds the size of a variable by its type (DWARF 5, chapter 5). */
 #include "debug/die.h"
 
-/* What entries on the way from a variable to the size of its type say. */
+/* Facts of an entry on the way from a variable to the size of its type. */
 struct type_size_type {
 	uint16_t tag;
 	bool children;
-	struct value next; /* type, specification or abstract origin */
+	struct value next; /* Type, specification or abstract origin */
 	struct value size, count, upper;
 };
 
@@ -43,7 +43,7 @@ static bool type_size_read(const struct unit *u, uint64_t off, struct type_size_
 
 enum { DIMENSIONS_MAX = 16, STEPS_MAX = 32 };
 
-/* The number of elements: the product of the dimensions; 0 where one is not known. */
+/* Returns the number of elements: the product of the dimensions. 0 if one is unknown. */
 static uint64_t array_count(const struct unit *u, struct reader *r)
 {
 	uint64_t count = 1;

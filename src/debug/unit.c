@@ -1,3 +1,4 @@
+/* Reads the headers of units, and their first entries. */
 #include "debug/dwarf_const.h"
 #include "debug/unit.h"
 
@@ -53,10 +54,10 @@ static bool unit_read_header(struct reader *r, struct unit *u)
 	return reader_ok(&body);
 }
 
-/* Bytes of a section asked for at a time. */
+/* Number of bytes of a section that are requested at a time. */
 enum { AHEAD = 8192 };
 
-/* Compilers and linkers align units with zeros. */
+/* Skips padding: compilers and linkers align units with zeros. */
 static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader *r)
 {
 	for (uint64_t ready = 0; reader_left(r) >= 4;) {
@@ -71,7 +72,8 @@ static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader
 	}
 }
 
-/* Several passes go over the units of a file. */
+/* Tells whether the unit is met for the first time, because several passes visit the units of a
+ * file. */
 static bool is_first_told(const struct unit *u)
 {
 	const struct dwarf *d = u->dwarf;
@@ -148,8 +150,8 @@ static void take_top(struct unit *u, struct top *t, uint16_t name, const struct 
 	}
 }
 
-/* In split units without bases the tables start behind the header of the first
- * contribution (7.3.2.2); GNU's version 4 has no headers. */
+/* Sets bases that a split unit does not state. Its tables then start after the header of the first
+ * contribution (7.3.2.2). GNU's version 4 has no headers. */
 static void default_bases(struct unit *u)
 {
 	const uint64_t header = u->offset_size == 8 ? 16 : 8;

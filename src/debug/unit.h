@@ -1,8 +1,8 @@
-/* unit.h - units of .debug_info and .debug_types (DWARF 5, 7.5; 2-4 likewise).
+/* unit.h - reads units of .debug_info and .debug_types (DWARF 5, 7.5; 2-4 likewise).
  *
- * A unit stands on the bytes of its dwarf.  unit_next reads headers; unit_open reads the
- * abbreviations and the first DIE.  A unit with a bad header ends the walk with a note; any
- * other damage is the unit's own. */
+ * A unit lies in the bytes of its dwarf. unit_next() reads headers. unit_open() reads the
+ * abbreviations and the first DIE. A bad header ends the walk with a note. Other damage affects
+ * only its unit. */
 #ifndef HEFT_DEBUG_UNIT_H
 #define HEFT_DEBUG_UNIT_H
 
@@ -12,21 +12,22 @@
 struct unit {
 	struct dwarf *dwarf;
 	enum dw_section in;            /* DW_INFO or DW_TYPES */
-	uint64_t off, size;            /* in the section, header included; clipped to it */
-	uint64_t die_off;              /* of the first DIE, in the section */
-	uint64_t abbrev_off;           /* in DW_ABBREV */
-	uint64_t signature;            /* type signature or dwo id; 0 if none */
-	uint64_t type_off;             /* type units: their type's DIE, counted from `off` */
+	uint64_t off, size;            /* Range in the section, with the header; clipped to the
+				        * section */
+	uint64_t die_off;              /* Offset of the first DIE in the section */
+	uint64_t abbrev_off;           /* Offset in DW_ABBREV */
+	uint64_t signature;            /* Type signature or dwo id. 0 if none. */
+	uint64_t type_off;             /* Type units: DIE of their type, relative to `off` */
 	uint16_t version;              /* 2 to 5 */
-	uint8_t type;                  /* DW_UT_*; versions before 5: compile, partial or type */
+	uint8_t type;                  /* DW_UT_*. Versions before 5: compile, partial or type. */
 	uint8_t address_size;          /* 1 to 8 */
 	uint8_t offset_size;           /* 4 or 8 */
-	const struct abbrevs *abbrevs; /* of unit_open; borrowed from the cache */
+	const struct abbrevs *abbrevs; /* Set by unit_open(). Borrowed from the cache. */
 
-	/* What the first DIE says; offsets DW_NO_OFFSET, texts "" where it does not. */
+	/* Facts of the first DIE. If absent, offsets are DW_NO_OFFSET and texts "". */
 	uint16_t tag;
 	struct str name, comp_dir, dwo_name;
-	uint64_t line_off; /* DW_AT_stmt_list: in DW_LINE */
+	uint64_t line_off; /* DW_AT_stmt_list: offset in DW_LINE */
 	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base, ranges_base, macro_off;
 	uint64_t language;
 	bool has_low_pc;
@@ -35,11 +36,11 @@ struct unit {
 	const struct unit *skeleton; /* or NULL */
 };
 
-/* The unit at *off, which moves behind it; false at the end.  None in packages, whose units need
- * the index. */
+/* Reads the header of the unit at *off and moves *off after the unit. False at the end. Finds none
+ * in packages, whose units need the index. */
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret);
-/* Fills what the first DIE says.  `skeleton` is NULL for all but split units.  False (and a
- * note) where abbreviations or first DIE are damaged. */
+/* Reads the abbreviations and the first DIE. `skeleton` is NULL except for split units. False, with
+ * a note, if either is damaged. */
 bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *skeleton);
 
 static inline uint64_t unit_end(const struct unit *u)
@@ -47,7 +48,7 @@ static inline uint64_t unit_end(const struct unit *u)
 	return u->off + u->size;
 }
 
-/* Whether the rest of an opened unit stands in another file. */
+/* Tells whether the rest of an opened unit is in another file. */
 static inline bool unit_is_skeleton(const struct unit *u)
 {
 	return u->dwo_name.len > 0 && !u->dwarf->split;
@@ -58,9 +59,9 @@ static inline bool unit_is_type(const struct unit *u)
 	return u->type == DW_UT_type || u->type == DW_UT_split_type;
 }
 
-/* Entry `index` of the unit's part of .debug_addr. */
+/* Reads entry `index` of the unit's part of .debug_addr. */
 bool unit_addrx(const struct unit *u, uint64_t index, uint64_t *ret);
-/* Entry `index` of its part of .debug_str_offsets: the offset in .debug_str. */
+/* Reads entry `index` of the unit's part of .debug_str_offsets: an offset in .debug_str. */
 bool unit_strx(const struct unit *u, uint64_t index, uint64_t *ret_off);
 
 #endif

@@ -1,11 +1,12 @@
+/* Finds the name of a compile unit. */
 #include "debug/unit_name.h"
 
 #include "debug/dwarf_const.h"
 #include "debug/line.h"
 #include "debug/path.h"
 
-/* File number 0 of a line program, which since version 5 is the unit's own source.  Before, number
- * 1 is whichever file has the first line, such as a header. */
+/* Adds the path of file 0 of the line program, which since version 5 is the unit's own source.
+ * Before, file 1 is just the file of the first line, which may be a header. */
 static bool primary_file(const struct unit *u, struct text *out)
 {
 	struct line_program p;

@@ -1,3 +1,5 @@
+/* Indexes the units of a dwarf by offset, signature and address, and follows references between
+ * them. */
 #include "debug/units.h"
 
 #include "base/sort.h"
@@ -23,7 +25,7 @@ void units_release(struct units *s)
 		abbrev_cache_release(&s->caches[i]);
 }
 
-/* With a cache of s. */
+/* Opens a unit with a cache of s. */
 static bool units_open(struct units *s, struct unit *u)
 {
 	const uint64_t hash = u->abbrev_off * UINT64_C(0x9e3779b97f4a7c15);
@@ -112,7 +114,7 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 
 /* ---- by address ----------------------------------------------------------------------------- */
 
-/* Lower units win: flat.h lets the higher number win. */
+/* Turns an index into a rank, so that lower units win: flat.h prefers the higher number. */
 static uint32_t units_rank_of(size_t index)
 {
 	return UINT32_MAX - 1 - (uint32_t)index;
@@ -139,7 +141,7 @@ static bool abbrev_has_code(const struct abbrevs *t, const struct abbrev *a)
 	return false;
 }
 
-/* Whether any function of the unit may have code. */
+/* Tells whether a function of the unit may have code. */
 static bool unit_may_have_code(const struct unit *u)
 {
 	const struct abbrevs *t = u->abbrevs;
@@ -178,7 +180,7 @@ static void index_first_dies(struct units *s)
 	}
 }
 
-/* The functions of units that do not say where their code is. */
+/* Adds the functions of units that do not state where their code is. */
 static void index_silent(struct units *s)
 {
 	struct unit u;
@@ -218,7 +220,7 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (!s->indexed) {
 		s->indexed = true;
 		s->reached.abbrevs = NULL;
-		/* An entry of a list takes a byte at least, and a list has one owner. */
+		/* An entry of a list has at least one byte, and a list has one owner. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
 		index_first_dies(s);
@@ -249,7 +251,7 @@ static struct units *units_of_sup(struct units *s)
 	return s->sup;
 }
 
-/* The unit around an offset, opened. */
+/* Returns the unit that holds an offset, opened. */
 static const struct unit *reach(struct units *s, enum dw_section in, uint64_t off)
 {
 	const struct unit *u = &s->reached;

@@ -1,64 +1,68 @@
-/* units.h - all units of one dwarf: by offset, by signature, by address; where references lead.
+/* units.h - finds units of one dwarf by offset, by signature or by address, and follows references.
  *
- * Nothing is read before it is asked for.  The list of units costs a header each; the table of
- * addresses the first DIE of each, and a walk over those units that have code but do not say so
- * there.  Both are built once.  Damage costs a unit its own addresses.
+ * Nothing is read before it is needed. The list of units reads the header of each unit. The table
+ * of addresses reads the first DIE of each, and walks over units that have code but do not state
+ * its address there. Both are built once. A damaged unit loses its own addresses.
  *
- * One thread at a time.  The dwarf is borrowed and must stay. */
+ * One thread at a time. The dwarf is borrowed and must stay. */
 #ifndef HEFT_DEBUG_UNITS_H
 #define HEFT_DEBUG_UNITS_H
 
 #include "debug/die.h"
 #include "debug/flat.h"
 
-/* References lead to and fro between many units. */
+/* Number of caches. References lead back and forth between many units. */
 enum { UNITS_CACHES = 4 };
 
 struct units {
 	struct dwarf *dwarf;
-	/* private: see the functions */
-	struct units *sup;                 /* of dwarf->sup; owned */
-	VEC(uint64_t) info, types;         /* offsets, rising */
-	VEC(struct unit_key) by_signature; /* by signature, then in file order */
-	struct flat addrs;                 /* who: 0xfffffffe - index in info */
-	size_t near;                       /* see flat_find_near */
+	/* Private: see the functions. */
+	struct units *sup;                 /* Units of dwarf->sup, owned */
+	VEC(uint64_t) info, types;         /* Offsets, rising */
+	VEC(struct unit_key) by_signature; /* By signature, then in file order */
+	struct flat addrs;                 /* `who` is 0xfffffffe minus the index in `info`. */
+	size_t near;                       /* See flat_find_near(). */
 	bool listed, signed_up, indexed, walked;
-	struct abbrev_cache caches[UNITS_CACHES]; /* of opened units, by the place of their table */
-	/* The unit a reference led to last; abbrevs NULL = none. */
+	struct abbrev_cache caches[UNITS_CACHES]; /* Caches of opened units, chosen by the offset
+						   * of their table */
+	/* The last unit that a reference led to. `abbrevs` is NULL if none. */
 	struct unit reached;
 	uint64_t range_budget;
-	VEC(uint32_t) silent; /* units that do not say in their first DIE where their code is */
+	VEC(uint32_t) silent; /* Units whose first DIE does not state where their code is */
 	VEC(struct flat_range) ranges;
 };
 
 struct unit_key {
 	uint64_t signature;
 	uint64_t off;
-	uint64_t in; /* enum dw_section */
+	uint64_t in; /* An enum dw_section */
 };
 
-/* Reads nothing yet. */
+/* Initializes *s. Reads nothing yet. */
 void units_init(struct units *s, struct dwarf *d);
 void units_release(struct units *s);
 
-/* Units in .debug_info (in == DW_INFO) or .debug_types, in file order. */
+/* Returns the number of units in .debug_info (in == DW_INFO) or .debug_types. Their indexes follow
+ * the file order. */
 size_t units_count(struct units *s, enum dw_section in);
-/* Unit i < count: its header, ready for unit_open. */
+/* Reads the header of unit i < count, ready for unit_open(). */
 bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
-/* The index of the unit around an offset of a section; false if none.  O(log units). */
+/* Finds the index of the unit that holds an offset of a section. False if there is none. O(log
+ * units). */
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index);
-/* The type unit of a signature, or the unit of a dwo id (version 5, where the header has it). */
+/* Finds the type unit of a signature, or the unit of a dwo id (only version 5 has it in the
+ * header). */
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);
 
-/* The unit in .debug_info that has code at addr: its index.  Where several claim an address,
- * the first of them in the file.  A skeleton stands for its split unit. */
+/* Finds the index of the unit in .debug_info that has code at addr. If several claim the address,
+ * the first in the file. The skeleton stands for its split unit. */
 bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index);
 
-/* Where a reference (VALUE_REF*) in a DIE of `from` leads: the unit, opened, and the offset of
- * the DIE in its section.  `from` belongs to s->dwarf or to its supplementary file.  The result
- * is `from` itself, or stays until the next call; its abbreviations live in a cache of s,
- * so `from` must not have been opened with one of these, unless it came from here.  NULL where
- * the reference leads nowhere. */
+/* Follows a reference (VALUE_REF*) in a DIE of `from`. Returns the opened unit, and in *ret_off the
+ * offset of the DIE in its section. `from` belongs to s->dwarf or to its supplementary file. The
+ * result is `from` itself, or valid until the next call. Its abbreviations live in a cache of s, so
+ * that `from` must not use such a cache, unless units_follow() returned it. NULL if the reference
+ * leads nowhere. */
 const struct unit *units_follow(struct units *s, const struct unit *from, const struct value *v,
 				uint64_t *ret_off);
 

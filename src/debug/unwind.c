@@ -1,4 +1,4 @@
-/* unwind.c - the walk over .eh_frame and .debug_frame. */
+/* unwind.c - walks over .eh_frame and .debug_frame. */
 #include "debug/unwind.h"
 
 #include "base/sort.h"
@@ -6,13 +6,13 @@
 #include "base/vec.h"
 #include "debug/eh_pointer.h"
 
-/* What the entries of a CIE share. */
+/* A CIE: facts that its FDEs share. */
 struct unwind_cie {
 	uint64_t off;
 	uint64_t personality;
 	uint8_t address_size, segment_size; /* bytes */
 	uint8_t func_encoding, lsda_encoding;
-	bool sized; /* augmentation 'z': FDEs state the size of their augmentation data */
+	bool sized; /* Augmentation 'z': FDEs state the size of their augmentation data */
 	struct unwind_rules rules;
 	bool signal_frame;
 	bool ok;
@@ -21,27 +21,27 @@ struct unwind_cie {
 struct unwind_state {
 	const struct unwind_section *section;
 	VEC(struct unwind_cie) cies;
-	struct map by_off; /* cies */
-	size_t last;       /* CIE of the FDE before: neighbours share one */
-	size_t fixup;      /* where the search for the next fixup begins */
+	struct map by_off; /* index in `cies` by offset */
+	size_t last;       /* Index of the CIE of the previous FDE. Neighbours share one. */
+	size_t fixup;      /* Index at which the search for the next fixup begins */
 };
 
-/* Length and identification, which start every entry. */
+/* Length and identification, at the start of every entry. */
 struct entry_head {
-	uint64_t off, end; /* of the whole entry */
-	uint64_t body;     /* first byte behind the identification */
+	uint64_t off, end; /* Range of the whole entry */
+	uint64_t body;     /* First byte after the identification */
 	uint64_t cie_off;  /* FDE */
 	bool cie, terminator;
-	bool short_body; /* no room for the identification */
+	bool short_body; /* Too short for the identification */
 };
 
-/* The part of a CIE before its instructions never comes near this; what claims to is
- * damaged.  Keeps a CIE's cost constant. */
+/* Maximal size of the part of a CIE before its instructions. A larger one is damaged. Keeps the
+ * cost per CIE constant. */
 #define CIE_HEADER_MAX 512
 
 /* ---- fixups --------------------------------------------------------------- */
 
-/* The target of the pointer at `off`.  Entries ask in ascending order, nearly always. */
+/* Finds the target of the pointer at `off`. Offsets nearly always rise from call to call. */
 static bool fixup_find(struct unwind_state *st, uint64_t off, uint64_t *ret)
 {
 	const struct unwind_section *s = st->section;
@@ -74,9 +74,8 @@ static uint64_t pointer_base(const struct unwind_section *s, uint8_t encoding, u
 	}
 }
 
-/* Reads a pointer without following EH_INDIRECT.  `func` is the base of EH_FUNCREL.
- * False for a null pointer (stored as 0 and not relocated), which *ret holds computed
- * all the same, and where r is bad. */
+/* Reads a pointer without following EH_INDIRECT. `func` is the base of EH_FUNCREL. False for a null
+ * pointer (stored as 0 and not relocated), although *ret is computed, and if r is bad. */
 static bool unwind_read_pointer(struct unwind_state *st, struct reader *r, uint8_t encoding,
 				uint8_t address_size, uint64_t func, uint64_t *ret)
 {
@@ -98,7 +97,7 @@ static bool unwind_read_pointer(struct unwind_state *st, struct reader *r, uint8
 	return fixup_find(st, off, ret) || value != 0;
 }
 
-/* Replaces the address of a slot by what the slot holds. */
+/* Replaces the address of a slot by the pointer that the slot holds. */
 static bool unwind_follow(const struct unwind_section *s, uint8_t encoding, uint64_t *addr)
 {
 	if (!(encoding & EH_INDIRECT))
@@ -106,9 +105,10 @@ static bool unwind_follow(const struct unwind_section *s, uint8_t encoding, uint
 	return s->load && s->load(s->load_ctx, *addr, addr);
 }
 
-/* ---- heads ---------------------------------------------------------------- */
+/* ---- heads of entries ----------------------------------------------------- */
 
-/* False where fewer than 4 bytes are left or the length leaves the section. */
+/* Reads the head of the entry at `off`. False if fewer than 4 bytes are left or if the length
+ * leaves the section. */
 static bool unwind_read_head(struct unwind_state *st, uint64_t off, struct entry_head *ret)
 {
 	const struct unwind_section *s = st->section;
@@ -123,7 +123,7 @@ static bool unwind_read_head(struct unwind_state *st, uint64_t off, struct entry
 		return false;
 	ret->end = r.pos + length;
 	ret->terminator = length == 0;
-	/* .eh_frame's identification has 4 bytes even behind a 64-bit length. */
+	/* The identification in .eh_frame has 4 bytes, even after a 64-bit length. */
 	const unsigned width = is64 && s->debug_frame ? 8 : 4;
 	const uint64_t id_off = r.pos;
 	r.size = ret->end;
@@ -163,7 +163,7 @@ static const struct unwind_cie *unwind_cie_find(struct unwind_state *st, uint64_
 	return NULL;
 }
 
-/* The data of one letter; false for a letter of unknown meaning. */
+/* Reads the data of one augmentation letter. False for an unknown letter. */
 static bool read_letter(struct unwind_state *st, struct reader *r, char letter,
 			struct unwind_cie *c)
 {
@@ -171,7 +171,7 @@ static bool read_letter(struct unwind_state *st, struct reader *r, char letter,
 	case 'L': c->lsda_encoding = read_u8(r); return true;
 	case 'R': c->func_encoding = read_u8(r); return true;
 	case 'S': c->signal_frame = true; return true;
-	case 'B': /* AArch64: return addresses signed with the B key */
+	case 'B': /* AArch64: return addresses are signed with the B key */
 	case 'G': /* AArch64: frames with memory tags */ return true;
 	case 'P': {
 		const uint8_t encoding = read_u8(r);
@@ -192,8 +192,8 @@ static void note_letter(const struct unwind_state *st, const struct unwind_cie *
 	     (unsigned)(unsigned char)letter);
 }
 
-/* Letters behind an unknown one are passed over, for the size of its data is not known;
- * 'z' says where all of the data ends. */
+/* Reads the augmentation data. Letters after an unknown letter are skipped, because the size of its
+ * data is unknown. 'z' tells where all data ends. */
 static void read_augmentation(struct unwind_state *st, struct reader *r, struct str letters,
 			      struct unwind_cie *c)
 {
@@ -207,7 +207,7 @@ static void read_augmentation(struct unwind_state *st, struct reader *r, struct 
 	struct reader data = read_sub(r, read_uleb(r));
 	if (!reader_ok(r))
 		return;
-	/* Positions in the section, for pc-relative pointers. */
+	/* Positions count from the section start, for pc-relative pointers. */
 	data = (struct reader){ r->base, r->pos, r->pos - data.size, READER_GOOD, r->big_endian };
 	for (size_t i = 1; i < letters.len; i++) {
 		if (!read_letter(st, &data, letters.p[i], c)) {
@@ -219,7 +219,7 @@ static void read_augmentation(struct unwind_state *st, struct reader *r, struct 
 		reader_fail(r);
 }
 
-/* DWARF 5 section 6.4.1; LSB 5.0 Core "The Common Information Entry Format". */
+/* Parses a CIE: DWARF 5 section 6.4.1; LSB 5.0 Core "The Common Information Entry Format". */
 static bool parse_cie(struct unwind_state *st, const struct entry_head *h, struct unwind_cie *c)
 {
 	const struct unwind_section *s = st->section;
@@ -236,7 +236,7 @@ static bool parse_cie(struct unwind_state *st, const struct entry_head *h, struc
 		if (!eh_address_size_ok(c->address_size) || c->segment_size > 8)
 			return false;
 	}
-	if (str_starts(letters, STR("eh"))) { /* gcc 2: a pointer to exception data */
+	if (str_starts(letters, STR("eh"))) { /* gcc 2: a pointer to exception data follows */
 		read_skip(&r, c->address_size);
 		letters = (struct str){ letters.p + 2, letters.len - 2 };
 	}
@@ -267,8 +267,8 @@ static const struct unwind_cie *cie_add(struct unwind_state *st, const struct en
 	return &st->cies.data[st->last];
 }
 
-/* The CIE of an FDE, or NULL.  In .eh_frame it comes before its FDEs, so the walk has seen
- * it; in .debug_frame it may come later. */
+/* Returns the CIE of an FDE, or NULL. In .eh_frame it comes before its FDEs and is known. In
+ * .debug_frame it may come later. */
 static const struct unwind_cie *cie_of(struct unwind_state *st, uint64_t off)
 {
 	const struct unwind_cie *known = unwind_cie_find(st, off);
@@ -301,8 +301,8 @@ static void read_lsda(struct unwind_state *st, struct reader *r, const struct un
 	     "unwind entry's language-specific data is behind a pointer that cannot be read");
 }
 
-/* Whether the instructions begin with a rule for the frame or a register, not with an advance to
- * one (DWARF 5 section 6.4.2). */
+/* Tells whether the instructions begin with a rule for the frame or a register, not with an advance
+ * (DWARF 5 section 6.4.2). */
 static bool starts_with_rule(struct reader *r)
 {
 	enum { OFFSET_EXTENDED = 5, DEF_CFA = 0xc, DEF_CFA_EXPRESSION = 0xf };
@@ -312,7 +312,7 @@ static bool starts_with_rule(struct reader *r)
 	return op >> 6 == 2 || op == OFFSET_EXTENDED || (op >= DEF_CFA && op <= DEF_CFA_EXPRESSION);
 }
 
-/* DWARF 5 section 6.4.1; LSB 5.0 Core "The Frame Description Entry Format". */
+/* Parses an FDE: DWARF 5 section 6.4.1; LSB 5.0 Core "The Frame Description Entry Format". */
 static bool parse_fde(struct unwind_state *st, const struct entry_head *h,
 		      const struct unwind_cie *c, struct unwind_entry *ret)
 {
@@ -328,7 +328,7 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h,
 	const uint64_t size = read_eh_value(&r, size_format, c->address_size);
 	if (!reader_ok(&r) || !unwind_follow(s, c->func_encoding, &ret->func_addr))
 		return false;
-	/* A CIE may state wider addresses than the image has. */
+	/* A CIE may state a larger address size than that of the image. */
 	const uint8_t width = c->address_size < s->address_size ? c->address_size : s->address_size;
 	ret->func_addr = eh_add(0, ret->func_addr, width);
 	ret->func_size = eh_add(0, size, width);

@@ -1,17 +1,17 @@
-/* unwind.h - unwind tables: .eh_frame, .debug_frame, .eh_frame_hdr, the language-specific
+/* unwind.h - reads unwind tables: .eh_frame, .debug_frame, .eh_frame_hdr, the language-specific
  * data (.gcc_except_table) and ARM's .ARM.exidx.
  *
- * Knows no container: callers hand over bytes, addresses and, for relocatable objects,
- * the relocated pointers.  Sources: LSB 5.0 Core "Exception Frames", DWARF 5 section 6.4,
- * Itanium C++ ABI exception tables, ARM IHI 0038 (EHABI).
- * A damaged entry is noted and skipped by its length; a damaged length ends the walk. */
+ * Knows no container: callers pass bytes, addresses and, for relocatable objects, the relocated
+ * pointers. Sources: LSB 5.0 Core "Exception Frames", DWARF 5 section 6.4, Itanium C++ ABI
+ * exception tables, ARM IHI 0038 (EHABI). A damaged entry is noted and skipped by its length. A
+ * damaged length ends the walk. */
 #ifndef HEFT_DEBUG_UNWIND_H
 #define HEFT_DEBUG_UNWIND_H
 
 #include "base/err.h"
 #include "base/reader.h"
 
-/* A pointer at byte `off` of the section is relocated to VM address `target`. */
+/* A relocation: the pointer at offset `off` of the section leads to VM address `target`. */
 struct unwind_fixup {
 	uint64_t off, target;
 };
@@ -21,20 +21,21 @@ struct unwind_section {
 	uint64_t addr;        /* VM address of the first byte */
 	uint8_t address_size; /* 4 or 8 */
 	bool big_endian;
-	bool debug_frame;                  /* .debug_frame rules instead of .eh_frame's */
-	uint64_t text_base, data_base;     /* for textrel and datarel pointers */
-	const struct unwind_fixup *fixups; /* sorted by off; objects only */
+	bool debug_frame;                  /* The section follows .debug_frame's rules instead of
+					    * .eh_frame's. */
+	uint64_t text_base, data_base;     /* Bases of textrel and datarel pointers */
+	const struct unwind_fixup *fixups; /* Sorted by off. Only for objects. */
 	size_t fixup_count;
-	/* For DW_EH_PE_indirect: reads a pointer of address_size at a VM address; may be NULL. */
+	/* Reads a pointer of address_size at a VM address, for DW_EH_PE_indirect. May be NULL. */
 	bool (*load)(void *ctx, uint64_t addr, uint64_t *ret);
 	void *load_ctx;
-	const char *path;  /* for notes */
-	uint64_t file_off; /* of bytes, for notes */
+	const char *path;  /* file name in notes */
+	uint64_t file_off; /* File offset of `bytes`, for notes */
 	struct notes *notes;
 };
 
-/* Where the instructions of an FDE are, as offsets in the section, and what its CIE says of them:
- * cfi.h.  The FDE's own end with it. */
+/* Offsets in the section of the instructions of an FDE and of its CIE, for cfi.h. The FDE ends with
+ * its instructions. */
 struct unwind_rules {
 	uint64_t code_align;
 	int64_t data_align;
@@ -43,24 +44,26 @@ struct unwind_rules {
 };
 
 struct unwind_entry {
-	bool cie;                      /* else an FDE */
-	bool terminator;               /* the zero length that ends .eh_frame (4 bytes) */
-	uint64_t off, size;            /* bytes in the section, length field included */
+	bool cie;                      /* false: an FDE */
+	bool terminator;               /* The zero length that ends .eh_frame (4 bytes) */
+	uint64_t off, size;            /* Range in the section, with the length field */
 	uint64_t cie_off;              /* FDE: offset of its CIE */
-	uint64_t func_addr, func_size; /* FDE: the code it covers, VM address and bytes */
+	uint64_t func_addr, func_size; /* FDE: VM address and size of its code */
 	bool has_lsda;
 	uint64_t lsda_addr; /* VM address of its language-specific data */
-	bool in_frame;      /* FDE: its first byte has a frame already, so nothing calls it there */
+	bool in_frame;      /* FDE: its code starts with a frame set up, so that nothing calls it
+			     * there */
 	bool signal_frame;
-	uint64_t personality;      /* CIE: VM address or 0 (the slot's address where indirect) */
+	uint64_t personality;      /* CIE: VM address, or 0. If indirect, the address of the
+				    * slot. */
 	struct unwind_rules rules; /* FDE */
-	bool ok;                   /* false: damaged; only off and size hold */
+	bool ok;                   /* False if damaged. Then only off and size are valid. */
 };
 
 struct unwind_iter {
 	const struct unwind_section *section;
 	struct reader reader;
-	/* private: CIEs seen, by offset */
+	/* Private: the CIEs seen, by offset. */
 	void *cies;
 };
 
@@ -68,38 +71,38 @@ void unwind_init(struct unwind_iter *it, const struct unwind_section *s);
 bool unwind_next(struct unwind_iter *it, struct unwind_entry *ret);
 void unwind_release(struct unwind_iter *it);
 
-/* .eh_frame_hdr: the sorted table that maps functions to FDEs. */
+/* .eh_frame_hdr: the sorted table from functions to FDEs. */
 struct unwind_hdr {
-	uint64_t eh_frame_addr; /* VM address, 0 if not stated */
-	uint64_t table_off;     /* of the first entry in the section */
-	uint64_t count;         /* entries that are really there */
-	uint8_t entry_size;     /* bytes; 0 where there is no table */
+	uint64_t eh_frame_addr; /* VM address. 0 if not stated. */
+	uint64_t table_off;     /* Offset of the first entry in the section */
+	uint64_t count;         /* Number of entries that fit the section */
+	uint8_t entry_size;     /* In bytes. 0 if there is no table. */
 	struct reader reader;
 	uint8_t encoding, address_size;
-	uint64_t addr; /* of the section */
+	uint64_t addr; /* Address of the section */
 };
 
-/* False (and a note) where the header is damaged. */
+/* Parses the header. False, with a note, if it is damaged. */
 bool unwind_hdr_parse(struct unwind_hdr *h, const struct unwind_section *s);
-/* Entry i < count: function address and FDE address. */
+/* Reads entry i < count: the address of a function and of its FDE. */
 bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, uint64_t *ret_fde);
 
-/* How many bytes the language-specific data that starts at `bytes` takes (header, call
- * sites, actions, types, exception specifications), at most bytes.size.  False where it
- * is damaged or no such table.  Padding behind it is not counted.  Cost: O(bytes.size) at
- * worst, so callers with many tables end `bytes` where the next one starts. */
+/* Computes the size of the language-specific data at the start of `bytes`, at most bytes.size. It
+ * has a header, call sites, actions, types and exception specifications. Padding at the end is not
+ * counted. False if damaged or not such a table. Cost: O(bytes.size) at worst, so that callers with
+ * many tables should end `bytes` at the next table. */
 bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, uint64_t *ret);
 
-/* .ARM.exidx: entry i of 8 bytes.  *ret_extab is the VM address of its .ARM.extab data, or
- * 0 where it is inline or can't-unwind. */
+/* Reads entry i of .ARM.exidx, which has 8 bytes per entry. *ret_extab is the VM address of its
+ * .ARM.extab data. 0 if the data is inline, or if the function cannot be unwound. */
 bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, uint64_t *ret_extab);
 
-/* How many bytes the .ARM.extab entry that starts at `bytes` takes, at most bytes.size:
- * personality, unwinding instructions and what follows them.  What follows is only known
- * by convention: behind the ABI's own personality routines (compact model) descriptors up
- * to a zero word, behind any other (generic model) language-specific data as in
- * .gcc_except_table; where neither is there, nothing is counted for it.  `bytes` should
- * end where the next entry starts.  False where the entry is damaged. */
+/* Computes the size of the .ARM.extab entry at the start of `bytes`, at most bytes.size:
+ * personality, unwinding instructions and the data after them. That data is known only by
+ * convention. After the ABI's own personality routines (compact model) come descriptors until a
+ * zero word. After any other (generic model) comes language-specific data as in .gcc_except_table.
+ * Without such data nothing is counted. `bytes` should end at the next entry. False if the entry is
+ * damaged. */
 bool extab_size(struct bytes bytes, bool big_endian, uint64_t *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* unwind_hdr.c - .eh_frame_hdr.  Source: LSB 5.0 Core, "The .eh_frame_hdr section". */
+/* unwind_hdr.c - reads .eh_frame_hdr. Source: LSB 5.0 Core, "The .eh_frame_hdr section". */
 #include "debug/unwind.h"
 
 #include "debug/eh_pointer.h"
@@ -10,7 +10,7 @@ static bool hdr_odd(const struct unwind_section *s, const char *why)
 	return false;
 }
 
-/* Pointers relative to "data" are relative to the start of .eh_frame_hdr here. */
+/* Reads a pointer. Pointers relative to "data" are here relative to the start of .eh_frame_hdr. */
 static uint64_t read_hdr_pointer(struct reader *r, uint8_t encoding, uint8_t address_size,
 				 uint64_t addr)
 {
@@ -21,7 +21,7 @@ static uint64_t read_hdr_pointer(struct reader *r, uint8_t encoding, uint8_t add
 	return eh_add(base, value, address_size);
 }
 
-/* Absolute, pc-relative and data-relative: what a loader could use. */
+/* Tells whether a loader could use the encoding: absolute, pc-relative or data-relative. */
 static bool encoding_ok(uint8_t encoding)
 {
 	const uint8_t apply = encoding & (EH_APPLY_MASK | EH_INDIRECT);

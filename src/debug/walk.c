@@ -1,3 +1,4 @@
+/* Walks over all entries of a unit and reports what they refer to. */
 #include "debug/walk.h"
 
 /* ---- expressions ---------------------------------------------------------------------------- */
@@ -26,7 +27,7 @@ bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, boo
 	bool constant;
 	if (!walk_read_place(u, &r, &addr, &constant))
 		return false;
-	/* Part of a structure that was split up. */
+	/* The variable is a part of a structure that was split up. */
 	if (reader_left(&r) > 1 && r.base[r.pos] == DW_OP_plus_uconst) {
 		read_u8(&r);
 		addr = add_sat(addr, read_uleb(&r));
@@ -39,15 +40,15 @@ bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, boo
 	return reader_ok(&r);
 }
 
-/* ---- the walk -------------------------------------------------------------------------------- */
+/* ---- walking along the code ------------------------------------------------------------------ */
 
 struct unit_walk {
 	const struct unit *u;
 	const struct walker *w;
 	struct reader r;
 	uint64_t die_off;
-	uint64_t depth;   /* lists of children open */
-	uint64_t entered; /* depth of the DIE that enter() accepted, plus 1; 0 = none */
+	uint64_t depth;   /* Number of open lists of children */
+	uint64_t entered; /* Depth of the DIE that enter() accepted, plus 1. 0 if none. */
 };
 
 static void tell_string(struct unit_walk *k, enum dw_section table, uint64_t off)
@@ -78,7 +79,7 @@ static void tell_location(struct unit_walk *k, uint64_t size)
 	const uint8_t *p = read_take(&k->r, size);
 	uint64_t addr;
 	bool tls;
-	/* Most are places on the stack. */
+	/* Most locations are on the stack. */
 	if (!p || size < 2 || !k->w->variable || *p > DW_OP_GNU_const_index ||
 	    (*p > DW_OP_constu && *p < DW_OP_addrx))
 		return;
@@ -135,7 +136,7 @@ static void walk_leave(struct unit_walk *k)
 		k->w->leave(k->w->ctx, k->r.pos);
 }
 
-/* The attributes of one DIE. */
+/* Visits the attributes of one DIE. */
 static inline void walk_one_die(struct unit_walk *k, const struct abbrev *a)
 {
 	const bool owner = a->tag == DW_TAG_subprogram || a->tag == DW_TAG_variable;
@@ -160,7 +161,7 @@ static bool walk_all_dies(struct unit_walk *k)
 		k->die_off = k->r.pos;
 		const uint64_t code = read_uleb(&k->r);
 		if (code == 0) {
-			/* What follows the closing null of the first DIE is padding. */
+			/* Bytes after the closing null of the first DIE are padding. */
 			if (k->depth > 0)
 				k->depth--;
 			if (k->entered == k->depth + 1)

@@ -1,7 +1,7 @@
-/* walk.h - one fast pass over all DIEs of a unit, for what they refer to.
+/* walk.h - visits all DIEs of a unit in one fast pass, and reports what they refer to.
  *
- * Only what a walker asks for is decoded: the rest is passed over by the steps that the
- * abbreviation table was turned into.  Cost: about 10 ns a DIE.  Callbacks may be NULL. */
+ * Only what a walker asks for is decoded. The rest is skipped, with steps prepared from the
+ * abbreviation table. Cost: about 10 ns per DIE. Callbacks may be NULL. */
 #ifndef HEFT_DEBUG_WALK_H
 #define HEFT_DEBUG_WALK_H
 
@@ -9,24 +9,24 @@
 
 struct walker {
 	void *ctx;
-	/* A reference to a string table: its section and the offset there. */
+	/* A reference to a string table: its section, and the offset there. */
 	void (*string)(void *ctx, enum dw_section table, uint64_t off);
 	/* A reference to a location or range list. */
 	void (*list)(void *ctx, enum dw_section in, uint64_t off);
-	/* The DIE at die_off has its place at a fixed address (DW_OP_addr or by index). */
+	/* The variable of the DIE at die_off has a fixed address (DW_OP_addr, or by index). */
 	void (*variable)(void *ctx, uint64_t die_off, uint64_t addr);
-	/* A DIE whose tag is a subprogram or variable, before anything of it is told.  Where it
-	 * returns true, nothing inside is asked, and leave() tells where it ends, children
-	 * included. */
+	/* A DIE of a subprogram or variable, called before anything in it is reported. If it
+	 * returns true, enter() is not called for DIEs inside, and leave() tells where the DIE and
+	 * its children end. */
 	bool (*enter)(void *ctx, const struct die *d, const struct reader *attrs);
 	void (*leave)(void *ctx, uint64_t end_off);
 };
 
-/* Walks an opened unit.  False, with a note, where it is damaged; what was told stands. */
+/* Walks an opened unit. False, with a note, if it is damaged. Earlier reports stay valid. */
 bool unit_walk(const struct unit *u, const struct walker *w);
 
-/* The address an expression consists of: DW_OP_addr or an index into .debug_addr, alone or
- * followed by what makes it a thread's (then *ret_tls). */
+/* Finds the address that an expression consists of: DW_OP_addr or an index into .debug_addr. If
+ * operations follow that make it thread-local, sets *ret_tls. */
 bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, bool *ret_tls);
 
 #endif

@@ -1,3 +1,4 @@
+/* Keeps the bit map of the places at which blocks begin, and numbers the blocks. */
 #include "heap/block_map.h"
 
 #include "base/sort.h"
@@ -15,9 +16,10 @@ static uint32_t ones(uint64_t v)
 	return (uint32_t)__builtin_popcountll(v);
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------- */
+/* ---- pieces of the map ----------------------------------------------------------------------- */
 
-/* Cuts the region; `from`: where the places of the regions before it end. */
+/* Divides a region into pieces. `from` is the end of the places of earlier regions. Returns the new
+ * end. */
 static uint64_t block_map_add_region(struct block_map *m, const struct region *g, uint64_t room_end,
 				     uint64_t from)
 {
@@ -37,7 +39,7 @@ static uint64_t block_map_add_region(struct block_map *m, const struct region *g
 
 void block_map_init(struct block_map *m, const struct dump *d, unsigned shift)
 {
-	size_t last = 0; /* of the regions that follow one another without a hole */
+	size_t last = 0; /* Last of the regions that follow one another without a hole. */
 	uint64_t from = 0;
 	*m = (struct block_map){ .shift = shift };
 	for (size_t i = 0; i < d->region_count; i++) {
@@ -130,7 +132,7 @@ void block_map_clear(struct block_map *m, uint64_t start, uint64_t end)
 	}
 }
 
-/* How many there are in the piece. */
+/* Counts the blocks of a piece. Frees its bits if there are none. */
 static size_t count_piece(struct block_piece *p)
 {
 	size_t count = 0;
@@ -177,7 +179,7 @@ void block_map_count(struct block_map *m)
 		block_map_verify(m);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numbering blocks ------------------------------------------------------------------------ */
 
 size_t block_map_number(const struct block_map *m, struct block_at at)
 {
@@ -223,9 +225,9 @@ struct block_at block_map_find(const struct block_map *m, size_t i)
 	return (struct block_at){ (uint32_t)piece, word * WORD + (uint32_t)__builtin_ctzll(v) };
 }
 
-/* ---- by address ------------------------------------------------------------------------------ */
+/* ---- look-ups by address --------------------------------------------------------------------- */
 
-/* The last one of a piece up to `place`. */
+/* Finds the last block of a piece at or before `place`. False if there is none. */
 static bool last_in(const struct block_piece *p, uint32_t place, uint32_t *ret)
 {
 	uint32_t word = place / WORD;
@@ -264,7 +266,7 @@ bool block_map_last(const struct block_map *m, uint64_t addr, size_t *piece, str
 	return true;
 }
 
-/* ---- one after the other --------------------------------------------------------------------- */
+/* ---- iteration over blocks ------------------------------------------------------------------- */
 
 struct block_walk block_walk_from(const struct block_map *m, size_t i)
 {

@@ -1,14 +1,14 @@
-/* block_map.h - where the blocks of a heap begin: a bit for each place where one may.
+/* block_map.h - a bit map of the places at which the blocks of a heap begin.
  *
- * Places are the multiples of a power of two, the step, in all memory that programs write, as far
- * as the dump has its bytes.  They are cut into pieces, each of one region; a piece has bits while
- * one of them is set.  Blocks are numbered by address.
+ * Places are the multiples of a power of two, the step, in all writable memory that the dump has
+ * bytes of. They are divided into pieces, each inside one region. A piece has bits only while at
+ * least one of them is set. Blocks are numbered by address.
  *
- * First bits are set and cleared, then block_map_count makes the numbers; after that nothing is
- * changed, and several threads may read.
+ * Use: set and clear bits, then call block_map_count(), which numbers the blocks. After that
+ * nothing changes, and several threads may read.
  *
- * Cost: a bit a place and a thirty-second of that, in pieces that have a block; 56 bytes a piece of
- * BLOCK_PLACES.  This does not depend on how many blocks there are. */
+ * Cost: a bit per place and a thirty-second of that, in pieces that have a block; 56 bytes per
+ * piece of BLOCK_PLACES. The number of blocks does not matter. */
 #ifndef HEFT_HEAP_BLOCK_MAP_H
 #define HEFT_HEAP_BLOCK_MAP_H
 
@@ -16,48 +16,49 @@
 #include "heap/dump.h"
 
 enum {
-	BLOCK_PLACES = 1 << 16, /* of a piece, at most */
-	BLOCK_GROUP = 8,        /* words of bits that are counted together */
+	BLOCK_PLACES = 1 << 16, /* Most places of a piece. */
+	BLOCK_GROUP = 8,        /* Words of bits that share one count. */
 };
 
 struct block_piece {
-	uint64_t addr; /* of its first place; only that may lie in front of the region */
+	uint64_t addr; /* Address of its first place. Only this place may lie before the region. */
 	const struct region *region;
-	uint64_t room_end; /* end of what is mapped without a hole from the region on */
-	uint64_t *bits;    /* by place; NULL: none is set */
-	uint16_t *counts;  /* by group of words: bits that are set in front of it */
-	size_t first;      /* blocks in front of the piece */
+	uint64_t room_end; /* End of the memory that is mapped from the region on without a hole. */
+	uint64_t *bits;    /* Bits by place. NULL if none is set. */
+	uint16_t *counts;  /* Per group of words: number of set bits of the piece before it. */
+	size_t first;      /* Number of blocks before the piece. */
 	uint32_t places;
-	uint32_t before; /* 1 + index of the last piece in front of it with a block; 0: none */
+	uint32_t before; /* 1 + index of the last piece before it that has a block. 0 if there is
+			  * none. */
 };
 
 struct block_map {
 	VEC(struct block_piece) pieces; /* by address */
 	size_t count;                   /* blocks */
-	unsigned shift;                 /* log2 of the step */
+	unsigned shift;                 /* log2 of the step. */
 };
 
 struct block_at {
 	uint32_t piece, place;
 };
 
-/* Places in all regions of data; borrows the dump. */
+/* Makes a map of the places in all data regions. Borrows the dump. */
 void block_map_init(struct block_map *m, const struct dump *d, unsigned shift);
 void block_map_release(struct block_map *m);
 
-/* Several threads may each set and clear bits of pieces of their own. */
+/* Sets a bit. Several threads may each change bits of different pieces. */
 void block_piece_set(struct block_piece *p, uint32_t place);
-/* Sets the bit of an address, a multiple of the step.  *piece: where one was set last, which saves
- * time. */
+/* Sets the bit of an address, which must be a multiple of the step. *piece is the piece of the last
+ * call, tried first to save time. */
 void block_map_set_near(struct block_map *m, uint64_t addr, size_t *piece);
 void block_map_set(struct block_map *m, uint64_t addr);
-/* Is there a place at an address? */
+/* True if there is a place at an address. */
 bool block_map_covers(const struct block_map *m, uint64_t addr);
-/* Is the bit of a place set?  Also before block_map_count. */
+/* True if the bit of a place is set. May be called before block_map_count(). */
 bool block_map_has(const struct block_map *m, uint64_t addr);
-/* Clears the bits of addresses in [start, end). */
+/* Clears the bits of all addresses in [start, end). */
 void block_map_clear(struct block_map *m, uint64_t start, uint64_t end);
-/* Numbers the blocks; gives back the bits of pieces without one. */
+/* Numbers the blocks. Frees the bits of pieces without a block. */
 void block_map_count(struct block_map *m);
 
 static inline uint64_t block_map_addr(const struct block_map *m, struct block_at at)
@@ -65,26 +66,26 @@ static inline uint64_t block_map_addr(const struct block_map *m, struct block_at
 	return m->pieces.data[at.piece].addr + ((uint64_t)at.place << m->shift);
 }
 
-/* The number of a block. */
+/* Returns the number of a block. */
 size_t block_map_number(const struct block_map *m, struct block_at at);
-/* How many blocks begin in front of an address.  O(log pieces). */
+/* Returns how many blocks begin below an address. O(log pieces). */
 size_t block_map_below(const struct block_map *m, uint64_t addr);
-/* Block i, which is below count.  O(log pieces). */
+/* Returns the place of block i, which must be less than count. O(log pieces). */
 struct block_at block_map_find(const struct block_map *m, size_t i);
-/* The last block that begins at an address or in front of it; false: none does.  *piece: where one
- * was found last, which saves time. */
+/* Finds the last block that begins at or below an address. False if there is none. *piece is the
+ * piece of the last call, tried first to save time. */
 bool block_map_last(const struct block_map *m, uint64_t addr, size_t *piece, struct block_at *ret);
 
-/* From one block to the next. */
+/* Iterates over the blocks. */
 struct block_walk {
 	const struct block_map *m;
 	struct block_at at;
-	uint64_t left; /* of the word with at.place: bits of the blocks behind it */
+	uint64_t left; /* Bits of the blocks after `at` in its word. */
 };
 
-/* In front of block i, or of the end. */
+/* Returns an iterator before block i, or at the end. */
 struct block_walk block_walk_from(const struct block_map *m, size_t i);
-/* False at the end. */
+/* Moves to the next block. False at the end. */
 bool block_walk_next(struct block_walk *w);
 
 #endif

@@ -1,3 +1,5 @@
+/* Finds the blocks of a heap by their headers, live and freed ones, and looks them up by number
+ * or address. */
 #include "heap/block_scan.h"
 
 #include "base/pool.h"
@@ -8,8 +10,9 @@
 #include <stdlib.h>
 
 enum {
-	ALIGN_SHIFT = 4,      /* log2 of HEAP_ALIGN */
-	PIECES_A_THREAD = 16, /* before what they found is put in order */
+	ALIGN_SHIFT = 4,      /* log2 of HEAP_ALIGN. */
+	PIECES_A_THREAD = 16, /* Pieces per thread that are scanned before their blocks are taken
+			       * in order. */
 	SHIFT_MOST = 46,
 };
 
@@ -18,18 +21,19 @@ struct block_scan {
 	struct calls *c;
 	struct notes *notes;
 	struct blocks_found *to;
-	size_t batch;         /* first piece of it */
-	uint64_t live_end;    /* of the last live block */
-	uint64_t freed_end;   /* the highest address of a freed block */
-	uint16_t mask, magic; /* two bytes with the top of the mark, as the host reads them */
+	size_t batch;         /* First piece of the current batch. */
+	uint64_t live_end;    /* End of the last live block. */
+	uint64_t freed_end;   /* Highest address of a freed block. */
+	uint16_t mask, magic; /* Mask and value of the two bytes with the top of the mark, as the
+			       * host reads them. */
 };
 
-/* ---- one header ------------------------------------------------------------------------------ */
+/* ---- checking one header --------------------------------------------------------------------- */
 
 struct block_scan_header {
 	uint64_t at; /* its address */
 	uint64_t link, mark;
-	struct heap_wide wide; /* zeros where it has none */
+	struct heap_wide wide; /* Wide words. Zeros if there are none. */
 };
 
 static uint8_t block_scan_flags_of(const struct block_scan_header *h)
@@ -37,7 +41,8 @@ static uint8_t block_scan_flags_of(const struct block_scan_header *h)
 	return (uint8_t)(h->mark >> HEAP_FLAG_SHIFT & 15);
 }
 
-/* What stands at `off` of the region, whatever it is; false where that does not have all of it. */
+/* Reads the words of a possible header at `off` of the region, unchecked. False if the region lacks
+ * some bytes. */
 static bool block_scan_read_header(const struct dump *d, const struct region *g, uint64_t off,
 				   struct block_scan_header *ret)
 {
@@ -70,8 +75,8 @@ static void block_scan_check_end(const struct dump *d, const struct region *g, s
 	f->canary_damaged = load_u64(canary, d->big_endian) != heap_canary(f->addr);
 }
 
-/* The block at `p` in the region that the header is of, as the header says; its stack is the
- * recorder's id or, of HEAP_INLINE, the distance. */
+/* Fills in the block at `p` from its header. Its stack is the recorder's id or, with HEAP_INLINE,
+ * the distance of the inline stack. */
 static void block_of(const struct region *g, const struct block_scan_header *h, uint64_t p,
 		     struct heap_found *f)
 {
@@ -96,8 +101,8 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 		f->shift = 0;
 }
 
-/* Whose header it is: the block's behind it, or what is left of a freed one in its own bytes.  0:
- * nobody's. */
+/* Returns the block of a header: the block after it, or a freed block with this header in its own
+ * bytes. 0 if the header does not verify. */
 static uint64_t whose_header(const struct block_scan_header *h)
 {
 	const uint64_t p = h->at + HEAP_HEADER_SIZE;
@@ -109,7 +114,8 @@ static uint64_t whose_header(const struct block_scan_header *h)
 	return freed && heap_check(own, h->mark, link, 0) == h->link >> 32 ? own : 0;
 }
 
-/* The header at `off` of the region.  Of a freed block `sequence` is the address that freed it. */
+/* Verifies the header at `off` of the region. For a freed block, `sequence` becomes the address
+ * that freed it. */
 static bool verify(const struct dump *d, const struct block_piece *piece, uint64_t off,
 		   struct heap_found *ret)
 {
@@ -135,7 +141,7 @@ static bool verify(const struct dump *d, const struct block_piece *piece, uint64
 	return true;
 }
 
-/* ---- live blocks ----------------------------------------------------------------------------- */
+/* ---- look-ups of live blocks ----------------------------------------------------------------- */
 
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret)
 {
@@ -144,8 +150,8 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 	const uint64_t addr = block_map_addr(&b->live, at);
 	struct block_scan_header h;
 	if (b->chunks) {
-		/* A chunk in use, as glibc_heaps_find found it; most have their words in the
-		 * region. */
+		/* Reads a chunk in use that glibc_heaps_find() found. Tries the region `g` first,
+		 * because most chunks have their words there. */
 		struct chunk_view v = { b->d, memory_word_size(b->d), g };
 		uint64_t x = 0;
 		chunk_word(&v, addr + v.word, &x);
@@ -159,7 +165,7 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 	block_scan_check_end(b->d, g, ret);
 }
 
-/* CALLS_NONE: the stack in front of the block is damaged. */
+/* Returns the stack of a block. CALLS_NONE if its inline stack is damaged. */
 static uint32_t recorded_stack(const struct dump *d, struct calls *c, const struct heap_found *f)
 {
 	if ((f->flags & HEAP_INLINE) == 0)
@@ -183,13 +189,15 @@ struct heap_found heap_live(const struct blocks_found *b, size_t i)
 
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 {
-	const uint64_t header = UINT64_C(1) << b->live.shift; /* from it to the block */
+	const uint64_t header = UINT64_C(1) << b->live.shift; /* Distance from the header to the
+							       * block. */
 	return addr >= header ? block_map_below(&b->live, addr - header) : 0;
 }
 
-/* ---- many headers ---------------------------------------------------------------------------- */
+/* ---- scanning memory for headers ------------------------------------------------------------- */
 
-/* The next of `count` places, from i on, with the magic: 12 bits of every 16 bytes. */
+/* Returns the next place from i on whose header has the magic, or `count`. Tests 12 bits of every
+ * 16 bytes. */
 static uint64_t next_magic(const struct block_scan *s, const uint8_t *p, uint64_t i, uint64_t count)
 {
 	const uint16_t mask = s->mask, magic = s->magic;
@@ -202,14 +210,15 @@ static uint64_t next_magic(const struct block_scan *s, const uint8_t *p, uint64_
 	return i;
 }
 
-/* Marks all that verifies, live or freed. */
+/* Marks all places of a piece whose headers verify, live or freed. */
 static void scan_piece(void *ctx, size_t index, unsigned worker)
 {
 	const struct block_scan *s = ctx;
 	struct block_piece *piece = &s->to->live.pieces.data[s->batch + index];
 	const struct region *g = piece->region;
 	ASSERT(g && piece->places > 0);
-	const uint32_t skip = piece->addr < g->addr; /* a place whose header is not all there */
+	const uint32_t skip = piece->addr < g->addr; /* Skips a place whose header begins before
+						      * the region. */
 	const uint64_t off = piece->addr + skip * HEAP_ALIGN - g->addr;
 	const uint64_t left = off < g->bytes.size ? (g->bytes.size - off) / HEAP_ALIGN : 0;
 	const uint64_t count = min_u64(left, piece->places - skip);
@@ -224,7 +233,7 @@ static void scan_piece(void *ctx, size_t index, unsigned worker)
 	}
 }
 
-/* ---- in order -------------------------------------------------------------------------------- */
+/* ---- taking blocks in order of address ------------------------------------------------------- */
 
 static uint32_t stack_of(const struct block_scan *s, const struct heap_found *f)
 {
@@ -256,17 +265,18 @@ static void take_live(struct block_scan *s, const struct heap_found *f)
 	b->damaged_canaries += f->canary_damaged;
 }
 
-/* Whether it is the header of a live block. */
+/* Verifies the header at a place of a piece and takes its block, live or freed. True if the block
+ * is live. */
 static bool block_scan_take(struct block_scan *s, const struct block_piece *p, uint32_t place)
 {
 	const uint64_t off = p->addr + (uint64_t)place * HEAP_ALIGN - p->region->addr;
 	struct heap_found f;
-	/* What is inside a live block is the program's. */
+	/* Bytes inside a live block belong to the program. */
 	if (!verify(s->d, p, off, &f) || heap_found_start(&f) < s->live_end)
 		return false;
 	if ((f.flags & HEAP_FREED) != 0) {
-		/* Its calls are added now, so that they have their numbers in the order of
-		 * addresses. */
+		/* Takes a freed block. Adds its calls now, so that their numbers follow the order
+		 * of addresses. */
 		stack_of(s, &f);
 		if (f.sequence != 0)
 			calls_add(s->c, &f.sequence, 1);
@@ -286,7 +296,7 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 		n = m->pieces.count - s->batch;
 		n = n < most ? n : most;
 		parallel_for(threads, n, scan_piece, s);
-		/* Of all marks only those of live blocks stay. */
+		/* Takes all marked blocks of a piece. Only the marks of live blocks remain. */
 		for (size_t i = 0; i < n; i++) {
 			struct block_piece *p = &m->pieces.data[s->batch + i];
 			const uint32_t words = p->bits != NULL ? (p->places + 63) / 64 : 0;
@@ -302,10 +312,10 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 	s->to->freed.count = s->to->freed.map.count;
 }
 
-/* ---- freed blocks ---------------------------------------------------------------------------- */
+/* ---- finding freed blocks -------------------------------------------------------------------- */
 
-/* Of blocks that are too small to say who freed them, what the threads kept; 0: nobody did, or two
- * threads, of which one was before the other. */
+/* Returns the return address of the call that freed a small block, from the tables of the threads.
+ * 0 if no table has it, or if two have it: one free is then older, and its order is unknown. */
 static uint64_t small_free(const struct dump *d, const struct records *r, uint64_t addr)
 {
 	uint64_t found = 0;
@@ -324,8 +334,8 @@ static uint64_t small_free(const struct dump *d, const struct records *r, uint64
 	return found;
 }
 
-/* The freed block at an address, by the header at `at`, both in the region of the piece; what was
- * left in a live block's bytes is none. */
+/* Reads the freed block at `addr` by a header at `at` in the piece's region. False if the header
+ * does not verify, or if it lies in a live block. */
 static bool freed_by_header(const struct blocks_found *b, const struct block_piece *p,
 			    uint64_t addr, uint64_t at, struct heap_found *ret)
 {
@@ -341,7 +351,8 @@ static bool freed_by_header(const struct blocks_found *b, const struct block_pie
 	return heap_found_start(ret) >= heap_found_end(&live);
 }
 
-/* Of its headers, in front of it or in its own bytes, the first that tells who freed it. */
+/* Reads a freed block. Of its headers (before the block or in its own bytes), prefers the first
+ * that tells who freed it. */
 static struct heap_found freed_in_memory(const struct blocks_found *b, struct block_at at)
 {
 	const struct block_piece *p = &b->freed.map.pieces.data[at.piece];
@@ -361,7 +372,7 @@ static struct heap_found freed_in_memory(const struct blocks_found *b, struct bl
 	return found;
 }
 
-/* The place of a noted one among all. */
+/* Returns the number of a noted block among all freed blocks. */
 static size_t place_of_noted(const struct blocks_found *b, size_t i)
 {
 	const uint64_t addr = b->freed.noted.data[i].addr;
@@ -402,7 +413,7 @@ size_t heap_freed_find(const struct blocks_found *b, uint64_t addr)
 	return heap_freed_below(b, add_sat(addr, 1)) > i ? i : SIZE_MAX;
 }
 
-/* Of those with one address, the one that tells who freed it. */
+/* Sorts the noted blocks. Of several with one address, keeps one that tells who freed it. */
 static void settle_noted(struct blocks_found *b)
 {
 	struct heap_found *f = b->freed.noted.data;
@@ -429,7 +440,8 @@ static bool freed_begins_in(const struct blocks_found *b, uint64_t start, uint64
 	return heap_freed_below(b, end) > heap_freed_below(b, start);
 }
 
-/* Is the memory of a block gone, or still the heap's and in no live block? */
+/* True if the memory of a freed block is gone, or if it still belongs to the heap and is in no live
+ * block. */
 static bool block_scan_is_left(const struct blocks_found *b, const struct dump *d,
 			       const struct heap_gone *g)
 {
@@ -447,7 +459,7 @@ static bool block_scan_is_left(const struct blocks_found *b, const struct dump *
 	       freed_begins_in(b, r->addr, region_end(r));
 }
 
-/* What the recorder noted, the newest first, where nothing of it is found in memory. */
+/* Takes the blocks that the recorder noted, the newest first, if memory has no trace of them. */
 static void take_gone(struct block_scan *s, struct blocks_found *b, const struct records *r)
 {
 	VEC(struct heap_found) added = { 0 };
@@ -493,7 +505,8 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
 	block_scan_all(&s, threads);
 	take_gone(&s, ret, r);
-	/* The calls that freed small blocks get their numbers. */
+	/* Reads all freed blocks once, so that the calls that freed small blocks get their
+	 * numbers. */
 	for (size_t i = 0; i < ret->freed.count; i++)
 		heap_freed(ret, i);
 }
@@ -525,7 +538,7 @@ size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
 
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header)
 {
-	enum { OVERLAPS = 64 }; /* freed blocks that may lie over one another */
+	enum { OVERLAPS = 64 }; /* Most freed blocks that are assumed to overlap one another. */
 	const size_t live = heap_block_at(b, addr);
 	if (live != SIZE_MAX) {
 		const struct heap_found f = heap_live(b, live);

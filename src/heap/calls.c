@@ -1,3 +1,5 @@
+/* Joins the call trees of all thread slots and of inline stacks to one tree, and sums up their
+ * counters. */
 #include "heap/calls.h"
 
 #include "base/map.h"
@@ -11,10 +13,10 @@ enum {
 	STACK_MASK = (1 << HEAP_STACK_SHIFT) - 1,
 };
 
-/* What one epoch's addresses mean. */
+/* A range of addresses with its module, in one epoch. */
 struct calls_range {
 	uint64_t start, end;
-	uint64_t module; /* in calls.modules */
+	uint64_t module; /* Index in calls.modules. */
 };
 
 struct calls_ranges {
@@ -22,28 +24,28 @@ struct calls_ranges {
 	size_t count, cap;
 };
 
-/* Where the entries of the recorder's pages went: entry i of page number n is at
- * to[starts[n - 1] + i]. */
+/* New indexes of the entries of the recorder's pages. Entry i of page number n is at to[starts[n -
+ * 1] + i]. */
 struct id_map {
-	VEC(uint32_t) starts; /* one more than there are pages */
+	VEC(uint32_t) starts; /* One more than there are pages. */
 	VEC(uint32_t) to;
 };
 
 struct call_index {
 	const struct dump *dump;
-	VEC(uint32_t) stack_of; /* by node; 0: no stack ends there */
-	struct map children;    /* nodes by caller, frame and module */
-	struct map added;       /* stacks of calls_add by all their frames */
+	VEC(uint32_t) stack_of; /* Stack per node. 0 if no stack ends there. */
+	struct map children;    /* Nodes by caller, frame and module. */
+	struct map added;       /* Stacks of calls_add(), by all of their frames. */
 	struct id_map stacks;
-	VEC(uint32_t) noted;     /* by module of the records: in calls.modules */
-	struct calls_ranges now; /* sorted by start */
-	uint32_t epoch;          /* whose ranges `now` has */
+	VEC(uint32_t) noted;     /* Index in calls.modules, per module of the records. */
+	struct calls_ranges now; /* Ranges, sorted by start. */
+	uint32_t epoch;          /* Epoch of the ranges in `now`. */
 	bool has_epoch;
 };
 
-/* ---- the tree -------------------------------------------------------------------------------- */
+/* ---- the tree of calls ----------------------------------------------------------------------- */
 
-/* The node, added where it is not known. */
+/* Returns a node. Adds it if it is new. */
 static uint32_t calls_child(struct calls *c, struct call_node n)
 {
 	ASSERT(n.parent < c->nodes.count);
@@ -76,7 +78,7 @@ static uint32_t stack_at(struct calls *c, uint32_t node)
 	return *known;
 }
 
-/* ---- modules --------------------------------------------------------------------------------- */
+/* ---- finding modules ------------------------------------------------------------------------- */
 
 /* Whether both are known to be of one build id, or one has none. */
 static bool may_be_module(const struct dump_file *f, const struct heap_module *m)
@@ -94,7 +96,8 @@ static bool same_module(const struct heap_module *a, const struct heap_module *b
 	       strcmp(a->path, b->path) == 0;
 }
 
-/* One that was unloaded and came back to the same place is one. */
+/* Lists the modules. A module that was unloaded and loaded again at the same address is listed
+ * once. */
 static void find_modules(struct calls *c, const struct dump *d, const struct records *r)
 {
 	struct by_start {
@@ -162,7 +165,7 @@ static uint32_t module_of(const struct calls *c, uint64_t frame)
 	return f != NULL ? (uint32_t)(f - x->dump->files) : CALLS_NONE;
 }
 
-/* ---- ids ------------------------------------------------------------------------------------- */
+/* ---- maps from recorder ids to indices ------------------------------------------------------- */
 
 static void id_map_start(struct id_map *m, const struct record_pages *pages, size_t entry_size)
 {
@@ -176,7 +179,8 @@ static void id_map_start(struct id_map *m, const struct record_pages *pages, siz
 	ASSERT(m->starts.count == pages->count + 1);
 }
 
-/* CALLS_NONE: there is no such entry, or it was not read yet. */
+/* Returns the new index of an entry. CALLS_NONE if there is no such entry, or if it was not read
+ * yet. */
 static uint32_t id_map_get(const struct id_map *m, uint32_t number, uint32_t index)
 {
 	if (number == 0 || number >= m->starts.count ||
@@ -194,7 +198,8 @@ static void id_map_release(struct id_map *m)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A recorder makes the node of a caller first: so no chain of callers is a ring. */
+/* Returns the caller's node. The recorder makes the node of a caller first, so callers never form a
+ * cycle. */
 static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_t parent,
 			    struct notes *notes)
 {
@@ -205,7 +210,7 @@ static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_
 		return at;
 	note(notes, c->index->dump->path, HEFT_NO_OFFSET, sizeof(struct heap_node),
 	     "frames of call stacks are missing: their pages are not in the dump");
-	/* In place of callers that are not known. */
+	/* Returns the node for unknown callers. */
 	return calls_child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
 }
 
@@ -233,20 +238,21 @@ static void read_nodes(struct calls *c, struct id_map *nodes, const struct recor
 }
 
 struct share_key {
-	uint64_t key; /* stack 63..32, slot 31..0 */
+	uint64_t key; /* Stack in bits 63..32, slot in bits 31..0. */
 	uint64_t index;
 };
 
 struct calls_reading {
 	struct calls *c;
 	const struct records *r;
-	VEC(struct call_share) shares; /* one a stack of the recorder's */
+	VEC(struct call_share) shares; /* One share per stack of the recorder. */
 	VEC(struct share_key) keys;
-	VEC(uint64_t) blocks; /* at the peak, by share */
+	VEC(uint64_t) blocks; /* Blocks at the peak, per share. */
 	uint64_t live_bytes;
 };
 
-/* Counters of a running process may be read between two of their writes. */
+/* Returns a - b, or 0 if b is greater. A running process may have changed only one of two
+ * counters. */
 static uint64_t minus(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -261,7 +267,7 @@ static void read_counters(struct calls_reading *g, uint32_t to, const struct hea
 	share.alloc_bytes = s->alloc_bytes;
 	share.live = minus(s->allocs, add_sat(s->frees, far->frees));
 	share.live_bytes = minus(s->alloc_bytes, add_sat(s->freed_bytes, far->freed_bytes));
-	/* Unchanged since the peak: what is live now. */
+	/* If unchanged since the peak, uses what is live now. */
 	const bool noted = s->peak_epoch == g->r->process.peak_epoch;
 	share.at_peak_bytes = noted ? s->at_peak_bytes : share.live_bytes;
 	vec_push(&g->blocks, noted ? s->at_peak_blocks : share.live);
@@ -331,7 +337,7 @@ static void add_share(struct calls *c, const struct call_share *s, uint64_t bloc
 
 static void calls_sum_up(struct calls_reading *g)
 {
-	/* More than ever before: the peak is now. */
+	/* More is live than at the recorded peak, so the peak is now. */
 	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
 	sort_by_key(g->keys.data, g->keys.count, sizeof *g->keys.data);
 	ASSERT(g->keys.count == g->shares.count && g->blocks.count == g->shares.count);
@@ -413,7 +419,7 @@ uint32_t calls_by_id(const struct calls *c, uint32_t id)
 	return at != CALLS_NONE ? at : 0;
 }
 
-/* ---- inline stacks --------------------------------------------------------------------------- */
+/* ---- stacks stored inside blocks ------------------------------------------------------------- */
 
 static bool has_frames(const struct calls *c, uint32_t stack, const uint64_t *frames, size_t count)
 {

@@ -1,13 +1,12 @@
-/* calls.h - the calling-context tree of a dump: every call stack that asked for memory, once.
+/* calls.h - the calling-context tree of a dump: every call stack that allocated memory, once.
  *
- * The recorder keeps one tree a thread slot, and blocks with inline stacks bring their own; here
- * they are joined: two stacks are one if their frames are, outermost to innermost, in the same
- * modules. Node 0 is the root, outside of the outermost frame; a node's parent has a smaller index.
- * Where the page with the caller of a frame is missing, its caller is HEAP_FRAME_CUT.
+ * The recorder keeps a tree per thread slot, and blocks with inline stacks add their own. Here all
+ * are joined: two stacks are equal if they have the same frames in the same modules. Node 0 is the
+ * root, the caller of the outermost frames. The parent of a node has a smaller index. If the page
+ * with the caller of a frame is missing, the caller is HEAP_FRAME_CUT.
  *
- * Cost: one look-up a node of the recorder's, about 50 ns.
- *
- * Built once, then read only: several threads may. */
+ * Cost: one look-up per node of the recorder, about 50 ns. After it is built, several threads may
+ * read it. */
 #ifndef HEFT_HEAP_CALLS_H
 #define HEFT_HEAP_CALLS_H
 
@@ -16,47 +15,50 @@
 #define CALLS_NONE UINT32_MAX
 
 struct call_node {
-	uint64_t frame;  /* return address: the call is at frame - 1; HEAP_FRAME_CUT: cut off */
+	uint64_t frame;  /* Return address: the call is at frame - 1. HEAP_FRAME_CUT if the stack
+			  * was cut here. */
 	uint32_t parent; /* the caller */
-	uint32_t module; /* index into calls.modules; CALLS_NONE: in none */
+	uint32_t module; /* Index in calls.modules. CALLS_NONE if no module contains it. */
 };
 
-/* Bytes are those asked for; sums over the thread slots. */
+/* A stack, summed over the thread slots. Bytes are the bytes asked for. */
 struct call_stack {
-	uint32_t node;   /* innermost frame; 0: no stack was kept */
-	uint32_t blocks; /* headers of live blocks that the scan found */
+	uint32_t node;   /* Node of the innermost frame. 0 if no stack was kept. */
+	uint32_t blocks; /* Live blocks that the scan found. */
 	uint64_t block_bytes;
-	/* What the recorder counted; zeros without counters (inline stacks): then see above. */
+	/* Counters of the recorder. Zeros if there are none (inline stacks): use `blocks` and
+	 * `block_bytes` then. */
 	uint64_t allocs, alloc_bytes, live, live_bytes, peak_bytes, at_peak, at_peak_bytes,
 		temporary;
 };
 
-/* The share of one thread slot in a stack. */
+/* The part of a stack that belongs to one thread slot. */
 struct call_share {
-	uint32_t stack, slot; /* slot: of records.threads + 1 */
+	uint32_t stack, slot; /* `slot` is the index in records.threads + 1. */
 	uint64_t allocs, alloc_bytes, live, live_bytes, at_peak_bytes;
 };
 
 struct calls {
-	/* What is in dump.files, at the same index; behind these the modules that the recorder
-	 * noted and the dump does not list: unloaded since, or the dump lists none. */
+	/* Modules. First those of dump.files, with the same indexes. Then the modules that the
+	 * recorder noted and the dump does not list, for example because they were unloaded. */
 	VEC(struct dump_file) modules;
 	VEC(struct call_node) nodes;
-	VEC(struct call_stack) stacks; /* [0] is that of blocks without a known stack */
-	VEC(struct call_share) shares; /* by stack, then slot */
-	bool counted;                  /* the recorder's counters are there */
-	bool sampled;                  /* all counters are estimates */
+	VEC(struct call_stack) stacks; /* Stacks. [0] is for blocks without a known stack. */
+	VEC(struct call_share) shares; /* Shares, by stack, then by slot. */
+	bool counted;                  /* The recorder's counters are present. */
+	bool sampled;                  /* All counters are estimates. */
 	uint64_t live_bytes, live, at_peak_bytes, alloc_bytes, allocs;
 	struct call_index *index; /* private */
 };
 
-/* Reads all stacks the recorder's pages hold.  Borrows from `d` and `r` until it is released. */
+/* Reads all stacks in the recorder's pages. Borrows `d` and `r` until release. */
 void calls_read(struct calls *c, const struct dump *d, const struct records *r,
 		struct notes *notes);
 void calls_release(struct calls *c);
-/* The stack with an id of a block header; 0 where it is unknown. */
+/* Returns the stack with the id of a block header. 0 if unknown. */
 uint32_t calls_by_id(const struct calls *c, uint32_t id);
-/* Adds a stack of inline frames, innermost first, or finds it; 0 for no frames.  One thread. */
+/* Adds a stack of inline frames, innermost first, or finds it. 0 if there are no frames. One thread
+ * at a time. */
 uint32_t calls_add(struct calls *c, const uint64_t *frames, size_t count);
 
 #endif

@@ -1,11 +1,12 @@
+/* Finds the damage of a heap: canaries, chains of chunks, double frees, faults. */
 #include "heap/damage_internal.h"
 
 #include "base/sort.h"
 #include "heap/memory.h"
 
 enum {
-	NEAR = 64 << 10,       /* bytes beside a heap in which a fault is laid to a block */
-	STACK_MOST = 16 << 10, /* of the aborted thread's stack that is looked at */
+	NEAR = 64 << 10,       /* Bytes around a heap. A fault this near is assigned to a block. */
+	STACK_MOST = 16 << 10, /* Bytes of the aborted thread's stack that are searched. */
 };
 
 struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr)
@@ -18,7 +19,7 @@ struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64
 	return &g->to->list.data[g->to->list.count - 1];
 }
 
-/* ---- canaries and chains --------------------------------------------------------------------- */
+/* ---- checks of canaries and of chains of chunks ---------------------------------------------- */
 
 static void canary(const struct finding *g, size_t block)
 {
@@ -53,7 +54,7 @@ static void canaries(const struct finding *g)
 	}
 }
 
-/* A block that was freed and whose chunk ends where the chain breaks: SIZE_MAX: none is there. */
+/* Returns the freed block whose chunk ends at the break of the chain. SIZE_MAX if there is none. */
 static size_t freed_before(const struct finding *g, const struct heap_break *k)
 {
 	const size_t next = heap_freed_below(g->b, k->addr);
@@ -87,16 +88,17 @@ static void breaks(const struct finding *g)
 	}
 }
 
-/* Only where all chunks are known: a list may lead to one that is not. */
+/* Adds writes into freed blocks. Needs all chunks to be known, because a list may lead to an
+ * unknown chunk. */
 static void written(const struct finding *g)
 {
 	for (size_t i = 0; g->l->breaks.count == 0 && i < g->b->written.count; i++)
 		damage_add(g, DAMAGE_FREED_WRITTEN, g->b->written.data[i]);
 }
 
-/* ---- threads at work ------------------------------------------------------------------------- */
+/* ---- threads that change the heap ------------------------------------------------------------ */
 
-/* Does a register of the thread, or its stack below `top`, hold an address in [start, end)? */
+/* True if a register of the thread, or its stack below `top`, holds an address in [start, end). */
 static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t top,
 		  uint64_t start, uint64_t end)
 {
@@ -112,8 +114,8 @@ static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t
 	return false;
 }
 
-/* Is a thread in the recorder, or below it in the allocator, with what lies there?  Its slot begins
- * with the address of the frame that entered the recorder, or 0. */
+/* True if a thread in the recorder, or in the allocator below it, works on [start, end). The first
+ * word of its slot is the address of the frame that entered the recorder, or 0. */
 static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < g->r->threads.count; i++) {
@@ -133,11 +135,11 @@ static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t e
 	return false;
 }
 
-/* The same where nothing was recorded: a thread that writes the words of a chunk has their address
- * in a register, or near the inner end of its stack. */
+/* The same test for a process without a recorder. A thread that writes a chunk's words has their
+ * address in a register or near the inner end of its stack. */
 static bool may_be_changed(const struct finding *g, uint64_t addr)
 {
-	enum { FRAMES = 512 }; /* bytes of those of the allocator */
+	enum { FRAMES = 512 }; /* Bytes of the allocator's frames. */
 	const uint64_t word = memory_word_size(g->d), start = addr - word, end = addr + 4 * word;
 	for (size_t i = dump_is_fatal(g->d) ? 1 : 0; i < g->d->thread_count; i++) {
 		const struct dump_thread *t = &g->d->threads[i];
@@ -147,7 +149,8 @@ static bool may_be_changed(const struct finding *g, uint64_t addr)
 	return false;
 }
 
-/* From the block in front of the place to the block behind it. */
+/* True if a thread may be changing the damaged place, from the block before it to the block after
+ * it. */
 static bool is_unsettled(const struct finding *g, const struct damage *f)
 {
 	if (f->kind != DAMAGE_CHUNK && f->kind != DAMAGE_HEADER)
@@ -164,7 +167,8 @@ static bool is_unsettled(const struct finding *g, const struct damage *f)
 			   : may_be_changed(g, f->addr);
 }
 
-/* Threads may have been stopped between two writes to a header or to the allocator's own words. */
+/* Removes damage that a stopped thread explains: it may have stopped between two writes to a header
+ * or to the allocator's own words. */
 static void leave_out_unsettled(const struct finding *g)
 {
 	size_t kept = 0;
@@ -177,14 +181,15 @@ static void leave_out_unsettled(const struct finding *g)
 	g->to->list.count = kept;
 }
 
-/* ---- freed blocks ---------------------------------------------------------------------------- */
+/* ---- finding freed blocks -------------------------------------------------------------------- */
 
 static const struct dump_thread *first_thread(const struct finding *g)
 {
 	return g->d->thread_count > 0 ? &g->d->threads[0] : NULL;
 }
 
-/* The freed block that begins at an address, for the program, the recorder or the allocator. */
+/* Returns the freed block that begins at an address: for the program, the recorder or the
+ * allocator. */
 static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 {
 	const size_t i = heap_freed_below(g->b, addr);
@@ -198,7 +203,8 @@ static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 	return off == 0 || off == front || off == front + chunk ? i : SIZE_MAX;
 }
 
-/* Who frees a block for the second time holds its address. */
+/* Returns a freed block whose address is on the aborted thread's stack. A thread that frees a block
+ * again holds its address. */
 static size_t freed_on_stack(const struct finding *g)
 {
 	const struct dump_thread *t = first_thread(g);
@@ -216,7 +222,7 @@ static size_t freed_on_stack(const struct finding *g)
 	return SIZE_MAX;
 }
 
-/* The double free of the block at an address, added where it is not in the list. */
+/* Returns the double free of the block at an address. Adds one if it is not in the list. */
 static struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 {
 	for (size_t i = 0; i < g->to->list.count; i++)
@@ -228,7 +234,7 @@ static struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 	return found;
 }
 
-/* Those that the recorder noted, by block; the caller that it saw last. */
+/* Adds the double frees that the recorder noted, one per block, with the last caller. */
 static bool double_frees(const struct finding *g)
 {
 	bool any = false;
@@ -244,7 +250,7 @@ static bool double_frees(const struct finding *g)
 	return any;
 }
 
-/* What was written over behind a freed block. */
+/* Returns the damage after a freed block, or NULL. */
 static struct damage *chunk_behind(const struct finding *g, size_t freed)
 {
 	for (size_t i = 0; i < g->to->list.count; i++)
@@ -253,8 +259,8 @@ static struct damage *chunk_behind(const struct finding *g, size_t freed)
 	return NULL;
 }
 
-/* Blocks whose canary was written over, as the recorder saw when they were freed; how many it
- * noted. */
+/* Adds blocks whose canary was overwritten when they were freed, as the recorder noted. Returns
+ * their number. */
 static uint64_t overruns(const struct finding *g)
 {
 	uint64_t count = 0;
@@ -290,7 +296,7 @@ static void counted(const struct finding *g)
 		damage_add(g, DAMAGE_CANARY_FREED, 0)->count = p->damaged - noted;
 }
 
-/* ---- faults ---------------------------------------------------------------------------------- */
+/* ---- memory faults near or in blocks --------------------------------------------------------- */
 
 static bool near_heap(const struct finding *g, uint64_t addr)
 {
@@ -330,7 +336,7 @@ static void fault(const struct finding *g)
 		beside_block(g, addr);
 	if (freed == SIZE_MAX)
 		return;
-	/* Who reads the header of a block whose memory is gone is free or realloc. */
+	/* Only free and realloc read the header of a block whose memory is gone. */
 	const struct heap_found f = heap_freed(g->b, freed);
 	if (addr < f.addr && dump_region(g->d, addr) == NULL)
 		damage_double_free(g, f.addr)->count++;
@@ -338,7 +344,8 @@ static void fault(const struct finding *g)
 		damage_add(g, DAMAGE_FREED_USE, addr)->freed = freed;
 }
 
-/* Only of a thread that went wrong: else pointers to freed blocks are everyday things. */
+/* Adds registers that point into freed blocks. Only for a thread that faulted, because such
+ * pointers are common otherwise. */
 static void registers(const struct finding *g)
 {
 	const struct dump_thread *t = first_thread(g);

@@ -1,12 +1,12 @@
-/* What a thread was at that died in the allocator: the block that it was freeing, or what it freed
- * that is no block. */
+/* Finds what a thread was doing that died in the allocator: the block that it was freeing, or an
+ * address that is no block. */
 #include "heap/damage_internal.h"
 
 #include "base/sort.h"
 #include "heap/memory.h"
 
 struct at_work {
-	uint64_t given, by; /* 0: it asked for memory */
+	uint64_t given, by; /* Block, and return address of the call. 0 if it was allocating. */
 };
 
 static bool find_work(const struct finding *g, struct at_work *ret)
@@ -26,7 +26,7 @@ static bool find_work(const struct finding *g, struct at_work *ret)
 	return false;
 }
 
-/* The live block whose bytes or header have an address, or the few bytes behind it. */
+/* Returns the live block whose bytes or header contain an address, or end a few bytes before it. */
 static size_t live_around(const struct finding *g, uint64_t addr)
 {
 	const size_t i = heap_block_at(g->b, addr);
@@ -57,7 +57,7 @@ bool damage_abort(const struct finding *g)
 			found->freed = heap_freed_at(g->b, w.given, false);
 		found->again_by = calls_add(g->c, &w.by, 1);
 	} else if (g->to->list.count == 0) {
-		/* The block is whole, as far as the recorder knows. */
+		/* Adds the abort in the allocator. The recorder knows no damage of the block. */
 		struct damage *found = damage_add(g, DAMAGE_ALLOCATOR, w.given);
 		found->freed = w.given != 0 ? i : SIZE_MAX;
 		found->again_by = w.by != 0 ? calls_add(g->c, &w.by, 1) : 0;
@@ -65,7 +65,8 @@ bool damage_abort(const struct finding *g)
 	return true;
 }
 
-/* False where a second live block has its header at one of the words looked at. */
+/* Takes a word if it is the address of a live block's header. False if it is the second such
+ * block. */
 static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
 {
 	const size_t i = v % HEAP_ALIGN == 0 && v != 0
@@ -85,7 +86,7 @@ size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size)
 	const unsigned word = memory_word_size(g->d);
 	size_t found = SIZE_MAX;
 	uint64_t v;
-	/* The headers of blocks that nobody recorded are the allocator's own. */
+	/* Headers of unrecorded blocks belong to the allocator. */
 	if (!g->r->found)
 		return SIZE_MAX;
 	for (size_t i = 0; i < t->reg_count; i++)

@@ -1,5 +1,5 @@
-/* Headers of blocks that were written over: half of one is left, or what the allocator keeps of its
- * chunk says how large the block was. */
+/* Finds blocks whose header was overwritten. Half of the header may be left, or the allocator's
+ * chunk may tell how large the block was. */
 #include "heap/damage_internal.h"
 
 #include "base/sort.h"
@@ -8,7 +8,7 @@
 
 enum { PAGE = 4096 };
 
-/* What blocks of this process look like. */
+/* Form of the blocks of this process. */
 struct shape {
 	uint64_t front, tail;
 	uint64_t word;
@@ -28,8 +28,8 @@ static struct shape shape_of(const struct finding *g)
 	return s;
 }
 
-/* The least and the most that may be asked for in a chunk of this size: the allocator rounds up,
- * and leaves what would be too small for a chunk. */
+/* Least and most bytes that the user can have asked for in a chunk of this size. The allocator
+ * rounds up, and keeps a rest that is too small for a chunk. */
 struct sizes {
 	uint64_t least, most;
 };
@@ -45,8 +45,8 @@ static bool sizes_of(const struct shape *s, uint64_t chunk, uint64_t slack, stru
 }
 
 struct lost {
-	uint64_t addr; /* of the first byte that is wrong, roughly */
-	uint64_t p;    /* of the block */
+	uint64_t addr; /* Approximate address of the first wrong byte. */
+	uint64_t p;    /* Identifies the block. */
 	uint64_t size;
 	uint32_t stack;
 };
@@ -79,8 +79,8 @@ static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p
 	return false;
 }
 
-/* Is the mark that of a live block of the process whose size the chunk does not fit?  Then bytes of
- * the size were written over; of one that is freed, the flag says so. */
+/* True if the mark itself was damaged: it has no magic, or it has the flags of a live block and a
+ * size that does not fit the chunk. A freed block has other flags. */
 static bool is_bent(const struct shape *s, uint64_t mark, const struct sizes *of)
 {
 	const uint64_t size = mark & HEAP_SIZE_MASK;
@@ -89,8 +89,8 @@ static bool is_bent(const struct shape *s, uint64_t mark, const struct sizes *of
 		(size < of->least || size > of->most));
 }
 
-/* A chunk in use without a header that verifies: is half of one left?  One that just becomes
- * "freed", or no longer, has that flag only in its mark. */
+/* Finds the half of a header that is left in a chunk in use. A block that is just being freed or
+ * reused differs only in the flag of its mark. */
 static bool lost_header(const struct finding *g, const struct shape *s, uint64_t chunk,
 			const struct sizes *of, struct lost *ret)
 {
@@ -148,9 +148,9 @@ static void headers_in(void *ctx, const struct heap_part *part, const struct hea
 	}
 }
 
-/* ---- chunks with a mapping of their own ------------------------------------------------------ */
+/* ---- chunks that are mapped by themselves ---------------------------------------------------- */
 
-/* The size of the chunk that begins a mapping at `at`; 0: none does. */
+/* Returns the size of the chunk whose mapping begins at `at`. 0 if there is none. */
 static uint64_t damage_headers_mapped_size(const struct finding *g, const struct shape *s,
 					   uint64_t at, uint64_t end)
 {
@@ -163,7 +163,7 @@ static uint64_t damage_headers_mapped_size(const struct finding *g, const struct
 	return size != 0 && size % PAGE == 0 && size <= end - at ? size : 0;
 }
 
-/* The block in front of a mapping, if it ends there. */
+/* Returns the block that ends right before a mapping. SIZE_MAX if there is none. */
 static size_t block_before(const struct finding *g, uint64_t at)
 {
 	const size_t i = heap_block_at(g->b, at);
@@ -176,7 +176,7 @@ static size_t block_before(const struct finding *g, uint64_t at)
 	return end <= at && at - end < PAGE ? i : SIZE_MAX;
 }
 
-/* Where no live block is, a page after the other. */
+/* Tests each page of a range without live blocks for a mapped chunk. */
 static void mapped_headers(const struct finding *g, const struct shape *s, uint64_t start,
 			   uint64_t end)
 {
@@ -200,8 +200,8 @@ static uint64_t damage_headers_end_of(const struct finding *g, struct block_at a
 	return heap_found_end(&f);
 }
 
-/* Mappings follow one another, and a region may hold many.  Headers less than a page apart have no
- * page between them, so that most blocks need not be looked at. */
+/* Tests the ranges between live blocks of a region, which may contain many mappings. Headers less
+ * than a page apart have no page between them, so most blocks are skipped. */
 static void headers_of_region(const struct finding *g, const struct shape *s,
 			      const struct region *r)
 {
@@ -229,9 +229,10 @@ static void headers_of_region(const struct finding *g, const struct shape *s,
 	mapped_headers(g, s, any ? max_u64(r->addr, damage_headers_end_of(g, last)) : r->addr, end);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- running all steps ----------------------------------------------------------------------- */
 
-/* Where blocks are sampled, chunks without a header are no oddity. */
+/* Finds lost headers. Not if blocks are sampled, because chunks without a header are then
+ * normal. */
 void damage_headers(const struct finding *g)
 {
 	const struct shape s = shape_of(g);

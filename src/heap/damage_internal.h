@@ -1,6 +1,5 @@
-/* damage_internal.h - the parts of damage.c: headers that were written over (damage_headers.c), and
- * what a thread was at that died in the allocator (damage_abort.c), what the C library said
- * (damage_said.c). */
+/* damage_internal.h - the parts of damage.c: overwritten headers (damage_headers.c), the state of a
+ * thread that died in the allocator (damage_abort.c), the C library's message (damage_said.c). */
 #ifndef HEFT_HEAP_DAMAGE_INTERNAL_H
 #define HEFT_HEAP_DAMAGE_INTERNAL_H
 
@@ -15,21 +14,22 @@ struct finding {
 	const struct heap_layout *l;
 };
 
-/* To the list; it names no block yet. */
+/* Adds a damage to the list. It names no block yet. */
 struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr);
 
-/* Chunks in use whose header is not whole. */
+/* Finds chunks in use with a damaged header. */
 void damage_headers(const struct finding *g);
-/* What the thread that died was freeing, or asked for, if it did so in the allocator; false where
+/* Finds what the thread that died was freeing or allocating, if it died in the allocator. False if
  * it did not. */
 bool damage_abort(const struct finding *g);
-/* The live block of which a register of the thread that died, or a word in so many bytes of its
- * stack, is the address of the header: what the C library takes for the chunk of the block.
- * SIZE_MAX: none, or several. */
+/* Returns the live block whose header address is in a register of the thread that died, or in the
+ * first `stack_size` bytes of its stack. The C library takes this address for the block's chunk.
+ * SIZE_MAX if there is none, or several. */
 size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size);
-/* A recorded block that came to the C library's own free, where nothing else is found. */
+/* Finds a recorded block that was given to the C library's own free, if no other damage is
+ * found. */
 void damage_foreign(const struct finding *g);
-/* What the C library said, and the damage that it tells of if nothing else does. */
+/* Finds the C library's message, and adds its damage if no other damage is found. */
 void damage_said(const struct finding *g);
 
 #endif

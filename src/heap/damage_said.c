@@ -1,7 +1,6 @@
-/* What the C library said before it ended the process.
- *
- * glibc keeps the message for dumps (stdlib/abort.h, "abort_msg_s"): a mapping that begins with its
- * own size, then the text, to which `__abort_msg` in the library's data points. */
+/* Finds the C library's message before it ended the process. glibc keeps it for dumps
+ * (stdlib/abort.h, "abort_msg_s"): a mapping with its own size, then the text. `__abort_msg` in the
+ * library's data points to it. */
 #include "heap/damage_internal.h"
 
 #include "base/sort.h"
@@ -9,12 +8,13 @@
 
 enum {
 	PAGE = 4096,
-	SAID_MOST = 64 << 10,   /* bytes of a message with its size */
-	NEAR_ARENA = 256 << 10, /* from the first arena, in which the library's data is */
+	SAID_MOST = 64 << 10,   /* Most bytes of a message with its size. */
+	NEAR_ARENA = 256 << 10, /* Distance from the first arena within which the library's data
+				 * is searched. */
 	STACK_LOOKED = 16 << 10,
 };
 
-/* ---- the message ----------------------------------------------------------------------------- */
+/* ---- finding the abort message of the C library ---------------------------------------------- */
 
 static bool damage_said_is_text(struct bytes b)
 {
@@ -24,8 +24,8 @@ static bool damage_said_is_text(struct bytes b)
 	return b.size > 1 && b.p[b.size - 1] == '\n';
 }
 
-/* The message whose mapping begins at an address; NULL: none does.  It ends with a line, and zeros
- * follow. */
+/* Returns the message whose mapping begins at an address, or NULL. The message ends with a line
+ * end, and zeros follow. */
 static const char *said_at(const struct dump *d, uint64_t at)
 {
 	const struct bytes b = dump_at(d, at, SAID_MOST);
@@ -41,7 +41,7 @@ static const char *said_at(const struct dump *d, uint64_t at)
 	return (const char *)text.p;
 }
 
-/* What a word near the arena points to. */
+/* Returns the message that a word near the arena points to. */
 static const char *said_by_pointer(const struct dump *d, const struct heap_arena *a)
 {
 	const unsigned word = memory_word_size(d);
@@ -58,7 +58,7 @@ static const char *said_by_pointer(const struct dump *d, const struct heap_arena
 	return said;
 }
 
-/* Of a static program the library's data may be anywhere. */
+/* Searches all memory for a message. In a static program, the library's data may be anywhere. */
 static const char *said_in_memory(const struct dump *d)
 {
 	const char *said = NULL;
@@ -72,9 +72,9 @@ static const char *said_in_memory(const struct dump *d)
 	return said;
 }
 
-/* ---- what it means --------------------------------------------------------------------------- */
+/* ---- meaning of the message ------------------------------------------------------------------ */
 
-/* malloc.c, "malloc_printerr", 2.17 to 2.42: how its messages begin. */
+/* Beginnings of malloc's messages (malloc.c, "malloc_printerr", 2.17 to 2.42). */
 static const char *const of_malloc[] = {
 	"free(): ",
 	"malloc(): ",
@@ -95,7 +95,8 @@ static const char *const of_malloc[] = {
 	"malloc: top chunk is corrupt",
 };
 
-/* Since 2.36 its assertions as well: "Fatal glibc error: malloc.c:2593 (sysmalloc): ...". */
+/* True if malloc printed the message. Since 2.36 also for assertions: "Fatal glibc error:
+ * malloc.c:2593 (sysmalloc): ...". */
 static bool is_of_malloc(const char *said)
 {
 	for (size_t i = 0; i < COUNT_OF(of_malloc); i++)
@@ -104,14 +105,14 @@ static bool is_of_malloc(const char *said)
 	return strstr(said, "malloc.c:") != NULL && strstr(said, "ssertion") != NULL;
 }
 
-/* ---- the block ------------------------------------------------------------------------------- */
+/* ---- finding the block that the message is about --------------------------------------------- */
 
 struct suspect {
 	uint64_t addr;
 	bool several;
 };
 
-/* A word that is a chunk in a list of freed ones, or its bytes. */
+/* Takes a word that is the address of a freed chunk in a list, or of its bytes. */
 static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 {
 	const uint64_t head = 2 * memory_word_size(g->d);
@@ -126,7 +127,7 @@ static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 	s->addr = addr != 0 ? addr : s->addr;
 }
 
-/* The freed block that the thread holds the address of; 0: none, or several. */
+/* Returns the freed block whose address the thread holds. 0 if there is none, or several. */
 static uint64_t block_at_hand(const struct finding *g)
 {
 	ASSERT(g->d->thread_count > 0);
@@ -142,10 +143,10 @@ static uint64_t block_at_hand(const struct finding *g)
 	return s.several ? 0 : s.addr;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- running all steps ----------------------------------------------------------------------- */
 
-/* Takes away the writes into freed blocks: a second free fills the block before it is noticed, if
- * MALLOC_PERTURB_ is set.  Returns the last one's address, or 0. */
+/* Removes the damages DAMAGE_FREED_WRITTEN. With MALLOC_PERTURB_, a second free fills the block
+ * before it is noticed. Returns the address of the last one, or 0. */
 static uint64_t drop_written(struct damages *d)
 {
 	uint64_t addr = 0;
@@ -160,7 +161,8 @@ static uint64_t drop_written(struct damages *d)
 	return addr;
 }
 
-/* Other damage is what the allocator found. */
+/* Adds the damage that the message reports, if no other damage is found. Other damage is the cause
+ * of the message. */
 void damage_said(const struct finding *g)
 {
 	const char *said = NULL;
@@ -171,7 +173,7 @@ void damage_said(const struct finding *g)
 	g->to->said = said;
 	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0)
 		return;
-	/* Only these name the fault without a doubt. */
+	/* True for messages that surely mean a double free. */
 	if (strstr(said, "double free detected in tcache") != NULL ||
 	    strstr(said, "double free or corruption (fasttop)") != NULL) {
 		const uint64_t written = drop_written(g->to), addr = block_at_hand(g);

@@ -1,3 +1,4 @@
+/* Opens dumps of any kind and lists their regions and threads. */
 #include "heap/dump.h"
 
 #include "base/sort.h"
@@ -9,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* ---- regions ---------------------------------------------------------------------------- */
+/* ---- regions of a dump ----------------------------------------------------------------------- */
 
 struct region region_part(const struct region *r, uint64_t from, uint64_t to)
 {
@@ -63,7 +64,8 @@ struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size)
 	return bytes_sub(r->bytes, skip, min_u64(size, r->bytes.size - skip));
 }
 
-/* Files that are no modules may stand between a module's start and its end. */
+/* Returns the module that covers an address. Up to BETWEEN_MAX files that are no modules may lie
+ * between a module's start and its end. */
 const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 {
 	enum { BETWEEN_MAX = 16 };
@@ -77,10 +79,10 @@ const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 	return NULL;
 }
 
-/* ---- threads ------------------------------------------------------------------------------ */
+/* ---- threads of a dump ----------------------------------------------------------------------- */
 
-/* The thread's own structure, at `tp` inside its stack, says where the block of the stack begins
- * and how large it is (glibc: stackblock, stackblock_size; musl: map_base, map_size). */
+/* Reads the stack's range from the thread's own structure, at `tp` inside the stack (glibc:
+ * stackblock, stackblock_size; musl: map_base, map_size). */
 static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_t tp,
 			    const struct region *r)
 {
@@ -92,7 +94,7 @@ static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_
 		if (!memory_word(d, at, &next))
 			return false;
 		size = next;
-		/* An address is no size. */
+		/* The first word is an address, not a size. */
 		if (at == tp || size < LEAST || size >= start || start > t->sp ||
 		    size > region_end(r) - start || start + size <= tp)
 			continue;
@@ -103,9 +105,9 @@ static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_
 	return false;
 }
 
-/* The stack of a thread, where something proves it: a stack pointer may as well lie in the stack of
- * a coroutine, which is a part of other memory.  The first thread's has what the kernel put there.
- * Those of others end behind their own structure. */
+/* Finds the stack of a thread, if there is proof. Without proof, the stack pointer may be in the
+ * stack of a coroutine, which is part of other memory. The kernel's data proves the first thread's
+ * stack. The stacks of other threads end after their own structure. */
 static void dump_find_stack(const struct dump *d, const struct core *c, struct dump_thread *t,
 			    uint64_t tp)
 {
@@ -148,7 +150,7 @@ static void take_threads(struct dump *d, const struct core *c)
 	}
 }
 
-/* ---- cores --------------------------------------------------------------------------------- */
+/* ---- reading cores --------------------------------------------------------------------------- */
 
 static void take_segments(struct dump *d, const struct image *core)
 {
@@ -205,10 +207,10 @@ void dump_of_image(struct dump *d, const struct image *core, struct notes *notes
 	read_core(d, core);
 }
 
-/* ---- any file ------------------------------------------------------------------------------- */
+/* ---- opening files of any kind --------------------------------------------------------------- */
 
-/* A file that looks like something else is raw memory only if the user says so: a dump may begin
- * with any bytes. */
+/* Reads the dump file. A file in another known format is raw memory only if the user says so,
+ * because memory may begin with any bytes. */
 static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct heft_err *err)
 {
 	struct input *in = d->inputs;
@@ -227,7 +229,8 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 		if (!input_adopt(in, &f, USE_HEAP, d->notes, err))
 			return false;
 		read_core(d, &in->images[0]);
-		/* The memory of a machine has many processes, or a kernel's own allocators. */
+		/* Refuses the memory of a machine. It has many processes, or a kernel's own
+		 * allocators. */
 		return !d->machine_wide ||
 		       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: the memory of a whole machine or kernel, no dump of a process",

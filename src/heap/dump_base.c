@@ -1,24 +1,27 @@
-/* dump_base.c - where an image of memory lay, from the headers of blocks in it.
+/* dump_base.c - finds the address of a memory image from the headers of blocks in it.
  *
- * The check of a header is the high half of a product whose factors are known but for the block's
- * address.  Of that the low bits are known, for mappings begin at pages; so are the low bits of the
- * product.  The rest of its low half is tried: each try is a division, that is a product with the
- * inverse, and gives an address.  The one that makes most headers verify is right, if no other does
- * as well: headers of one size and stack are alike in what they allow. */
+ * The check of a header is the high half of a product. All factors are known except the block's
+ * address. The low bits of the address are known too, because mappings begin at pages; so the low
+ * bits of the product are known. All values of the product's other low bits are tried. Each try
+ * divides the product (by a multiplication with the inverse), which gives an address.
+ *
+ * The address at which most headers verify is right, unless another does as well. Headers with one
+ * size and stack allow the same addresses. */
 #include "heap/dump_internal.h"
 
 #include "heap/block.h"
 
 enum {
-	TAKEN_MOST = 4096,         /* headers that are looked at */
-	SOLVED_MOST = 16,          /* of these, addresses are tried for */
-	TRIED_MOST = 2,            /* ... where the image begins anywhere */
-	ANYWHERE_LEAST = 64 << 10, /* bytes of such an image */
+	TAKEN_MOST = 4096,         /* Most headers that are read. */
+	SOLVED_MOST = 16,          /* Most headers for which addresses are tried. */
+	TRIED_MOST = 2,            /* Most headers for which addresses are tried, if the image
+				    * need not begin at a page. */
+	ANYWHERE_LEAST = 64 << 10, /* Least bytes of an image that need not begin at a page. */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
 
-/* What looks like one; off: of the block's first byte. */
+/* A possible header. `off` is the offset of the block's first byte. */
 struct dump_base_seen {
 	uint64_t off, mark, link, wide;
 };
@@ -29,9 +32,9 @@ struct solving {
 	const struct dump *d;
 	struct bytes b;
 	seen_vec seen;
-	size_t count; /* of headers that verify at the best base, which is: */
+	size_t count; /* Number of headers that verify at `base`, the best so far. */
 	uint64_t base;
-	bool several; /* another base does as well */
+	bool several; /* Another base has the same number. */
 };
 
 static uint64_t dump_base_word_at(const struct solving *x, uint64_t off)
@@ -40,7 +43,8 @@ static uint64_t dump_base_word_at(const struct solving *x, uint64_t off)
 	return read_u64(&r);
 }
 
-/* A stack in front must be there; its own first word looks like a mark, too. */
+/* True if the inline stack that a header names is present. The first word of an inline stack looks
+ * like a mark, too, and is refused. */
 static bool dump_base_is_whole(const struct solving *x, const struct dump_base_seen *s)
 {
 	if (s->mark == HEAP_INLINE_MAGIC + x->d->word)
@@ -89,7 +93,7 @@ static void try_base(struct solving *x, uint64_t base)
 	x->several = false;
 }
 
-/* The inverse of an odd number mod 2^64: each step doubles the bits that are right. */
+/* Returns the inverse of an odd number mod 2^64. Each step doubles the number of right bits. */
 static uint64_t inverse(uint64_t v)
 {
 	uint64_t r = v;
@@ -98,7 +102,8 @@ static uint64_t inverse(uint64_t v)
 	return r;
 }
 
-/* All addresses of a block whose low `bits` are those of `low`: heap_check backwards. */
+/* Tries all addresses of a block that have the given low bits: solves heap_check() for the
+ * address. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	ASSERT(bits <= 32);
@@ -116,7 +121,8 @@ static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t lo
 	}
 }
 
-/* By chance, two headers verify in one of 2^19 images. */
+/* Tries the addresses of up to `most` headers. Two headers verify by chance in one of 2^19
+ * images. */
 static bool solve_any(struct solving *x, unsigned bits, size_t most)
 {
 	const size_t step = x->seen.count > most ? x->seen.count / most : 1;
@@ -130,7 +136,8 @@ static bool solve_any(struct solving *x, unsigned bits, size_t most)
 	return x->count > 1 && !x->several;
 }
 
-/* Whether headers of two marks verify: those of one verify together at many bases. */
+/* True if headers with two different marks verify. Headers with one mark verify together at many
+ * bases. */
 static bool dump_base_is_sure(const struct solving *x)
 {
 	const struct dump_base_seen *first = NULL;
@@ -145,10 +152,10 @@ static bool dump_base_is_sure(const struct solving *x)
 	return false;
 }
 
-/* Where the image begins at a page, unless more verify where it does not. */
+/* Prefers an image that begins at a page, unless more headers verify without that condition. */
 static bool solve_all(struct solving *x)
 {
-	/* As long as images are large: what is tried is in proportion. */
+	/* The number of tries grows with the size of the image. */
 	const size_t most = (size_t)min_u64(1 + x->b.size / (1 << PAGE_BITS), SOLVED_MOST);
 	const bool found = solve_any(x, PAGE_BITS, most);
 	const size_t count = found ? x->count : 0;

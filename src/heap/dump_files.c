@@ -1,14 +1,14 @@
-/* What was mapped where, by NT_FILE. */
+/* Lists the mapped files of NT_FILE. */
 #include "heap/dump_internal.h"
 
 #include "base/sort.h"
 #include "heap/memory.h"
 
-/* A part of a file that is mapped. */
+/* A mapped part of a file. */
 struct dump_files_piece {
 	uint64_t start, end, off;
 	const char *path;
-	uint32_t file; /* index + 1 in the list of files */
+	uint32_t file; /* 1 + index in the list of files. */
 };
 
 typedef VEC(struct dump_files_piece) piece_vec;
@@ -22,7 +22,8 @@ static void dump_files_list_pieces(const struct core *c, piece_vec *ret)
 		vec_push(ret, (struct dump_files_piece){ f->start, f->end, f->off, f->path, 0 });
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
-	for (size_t i = 0; i < ret->count; i++) { /* damaged notes: the first stays */
+	for (size_t i = 0; i < ret->count; i++) { /* If pieces of a damaged note overlap, the
+						   * first one is kept. */
 		struct dump_files_piece *p = &ret->data[i];
 		const uint64_t cut = p->start < end ? min_u64(end, p->end) - p->start : 0;
 		p->start += cut;
@@ -36,8 +37,9 @@ static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *file
 	for (size_t i = 0; i < pieces->count; i++) {
 		struct dump_files_piece *p = &pieces->data[i];
 		struct dump_file *last = files->count ? &files->data[files->count - 1] : NULL;
-		/* Pieces of one path are one file as long as they lie in what its headers ask for,
-		 * or, where no header is there to ask, follow one another. */
+		/* True if a piece belongs to the file before it: same path, and inside the range
+		 * that the file's headers state. Without headers, consecutive pieces with one path
+		 * belong together. */
 		if (last && strcmp(last->path, p->path) == 0 &&
 		    (!last->module || p->start < last->end)) {
 			last->end = max_u64(last->end, p->end);
@@ -51,7 +53,7 @@ static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *file
 	}
 }
 
-/* What of a region is not yet handed out begins at `from`. */
+/* Adds the part [from, to) of a region. Returns the start of the rest. */
 static uint64_t push_part(region_vec *out, const struct region *r, uint64_t from, uint64_t to,
 			  const struct dump_files_piece *p)
 {

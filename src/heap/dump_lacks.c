@@ -1,9 +1,9 @@
-/* What a dump should have of the program's memory and lacks.
+/* Finds memory of the program that a dump should have but lacks. There are three causes. The file
+ * was cut off (a limit, a full disk, a broken copy). The memory was left out on purpose
+ * (coredump_filter, MADV_DONTDUMP). Zeros replace it (a sparse copy).
  *
- * Three things take memory away: the file was cut off (a limit, a full disk, a broken copy), the
- * memory was never to be in it (coredump_filter, MADV_DONTDUMP), or zeros stand for it (a sparse
- * copy).  The first two are in the headers.  Zeros show only where no process has them: in a
- * thread's frames, and in the headers and the dynamic section of a module. */
+ * The headers show the first two. Zeros are recognized at places that are never all zero: a
+ * thread's frames, a module's header, and its dynamic section. */
 #include "heap/dump_internal.h"
 
 #include "heap/memory.h"
@@ -13,7 +13,8 @@ const char dump_cut_off[] = "the dump file was cut off";
 static const char left_out[] = "memory that the program wrote was left out of the dump";
 static const char zeroed[] = "the dump has zeros where the process had memory";
 
-/* Pages of mapped files that are in no dump were never written to. */
+/* True if writable memory was left out. Pages of mapped files that are in no dump were never
+ * written to. */
 static bool is_left_out(const struct dump *d, const struct region *g)
 {
 	return !d->compact && !g->cut && g->write && g->bytes.size < g->size &&
@@ -27,7 +28,8 @@ bool dump_is_lacking(const struct dump *d, uint64_t addr)
 	       (g->cut || is_left_out(d, g));
 }
 
-/* From the stack pointer to the stack's end there is the frame of who called first. */
+/* True if a stack is all zeros. From the stack pointer to the end, it has at least the frame of the
+ * first caller. */
 static bool stack_is_zero(const struct dump *d, const struct dump_thread *t)
 {
 	if (t->stack_start >= t->stack_end || t->sp >= t->stack_end)
@@ -36,7 +38,8 @@ static bool stack_is_zero(const struct dump *d, const struct dump_thread *t)
 	return b.size > 0 && bytes_are_zeros(b);
 }
 
-/* A region that begins with the first byte of a module begins with its ELF header. */
+/* True if the ELF header of a module is zeros. It is at the start of a region that begins with the
+ * module's first byte. */
 static bool header_is_zero(const struct dump *d, const struct region *g)
 {
 	enum { HEADER = 64 };

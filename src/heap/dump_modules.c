@@ -1,4 +1,5 @@
-/* Modules: by their own headers in memory, the dynamic linker's list, the recorder's pages. */
+/* Finds modules: by their headers in memory, by the dynamic linker's list, by the recorder's
+ * pages. */
 #include "heap/dump_internal.h"
 
 #include "heap/memory.h"
@@ -17,7 +18,7 @@ struct phdr {
 	uint64_t off, addr, file_size, vm_size;
 };
 
-/* A program header table as the process has it. */
+/* A program header table in the memory of the process. */
 struct phdrs {
 	struct bytes bytes;
 	uint64_t count, entry_size;
@@ -46,7 +47,7 @@ static struct phdr phdr_get(const struct phdrs *t, uint64_t i)
 	return p;
 }
 
-/* The headers count as far as the dump has them. */
+/* Makes a table with the headers that the dump has. */
 static struct phdrs phdrs_make(struct bytes bytes, uint64_t count, uint64_t entry_size, bool wide,
 			       bool big_endian)
 {
@@ -64,11 +65,11 @@ static struct phdrs phdrs_of_elf(struct bytes memory)
 	const bool wide = memory.p[EI_CLASS] == ELFCLASS64;
 	const bool big_endian = memory.p[EI_DATA] == ELFDATA2MSB;
 	struct reader r = reader_of(memory, big_endian);
-	reader_seek(&r, EI_NIDENT + 8);         /* e_type, e_machine, e_version */
+	reader_seek(&r, EI_NIDENT + 8);         /* Skips e_type, e_machine, e_version. */
 	(void)dump_modules_read_word(&r, wide); /* e_entry */
 	const uint64_t off = dump_modules_read_word(&r, wide);
 	(void)dump_modules_read_word(&r, wide); /* e_shoff */
-	read_skip(&r, 6);                       /* e_flags, e_ehsize */
+	read_skip(&r, 6);                       /* Skips e_flags, e_ehsize. */
 	const uint16_t entry_size = read_u16(&r), count = read_u16(&r);
 	if (!reader_ok(&r) || off > memory.size)
 		return (struct phdrs){ .count = 0 };
@@ -81,10 +82,10 @@ static uint64_t mask_of(const struct phdrs *t)
 	return t->wide ? UINT64_MAX : UINT32_MAX;
 }
 
-/* ---- a module by its headers ------------------------------------------------------------- */
+/* ---- finding a module by its headers --------------------------------------------------------- */
 
-/* Whether nothing else lies where the headers have code: a file that was mapped to be read has
- * all of its bytes in one piece.  gdb leaves code out. */
+/* True if the code of the headers is mapped as code, or missing (gdb leaves code out). A file
+ * mapped only for reading has all of its bytes in one piece. */
 static bool dump_modules_is_loaded(const struct dump *d, const struct phdrs *t, uint64_t bias)
 {
 	for (uint64_t i = 0; i < t->count; i++) {
@@ -113,7 +114,7 @@ static void dump_modules_read_build_id(const struct dump *d, const struct phdrs 
 	}
 }
 
-/* With the bias set: the range it takes. */
+/* Sets the file's range from its headers. The bias must be set. */
 static void read_range(const struct phdrs *t, struct dump_file *file)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -180,7 +181,7 @@ bool dump_has_dynamic(const struct dump *d, const struct dump_file *file)
 	return dump_region(d, at) != NULL && (b.size == 0 || !bytes_are_zeros(b));
 }
 
-/* ---- adding -------------------------------------------------------------------------------- */
+/* ---- adding modules to the list -------------------------------------------------------------- */
 
 static int by_start(const void *pa, const void *pb)
 {
@@ -189,7 +190,7 @@ static int by_start(const void *pa, const void *pb)
 	return a->start != b->start ? (a->start < b->start ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-/* Puts files in the order of their starts again, new ones among them. */
+/* Adds new files and sorts all files by start again. */
 static void merge_files(struct dump *d, const file_vec *more)
 {
 	const size_t count = d->file_count + more->count;
@@ -220,7 +221,7 @@ static struct dump_file *file_at(struct dump *d, uint64_t addr)
 	return r && r->file > 0 ? &d->files[r->file - 1] : NULL;
 }
 
-/* ---- the dynamic linker's list --------------------------------------------------------------- */
+/* ---- the dynamic linker's list of modules ---------------------------------------------------- */
 
 static const char *dump_modules_text_at(struct dump *d, uint64_t addr)
 {
@@ -230,7 +231,7 @@ static const char *dump_modules_text_at(struct dump *d, uint64_t addr)
 	return b.size ? arena_copy(&d->arena, (struct str){ p, strnlen(p, b.size) }) : "";
 }
 
-/* The value of a dynamic tag (gABI, "Dynamic Section"); 0 where it is not there. */
+/* Returns the value of a dynamic tag (gABI, "Dynamic Section"). 0 if absent. */
 static uint64_t dynamic_value(const struct dump *d, uint64_t dynamic, uint64_t size, uint64_t tag)
 {
 	const bool wide = memory_word_size(d) == 8;
@@ -246,7 +247,7 @@ static uint64_t dynamic_value(const struct dump *d, uint64_t dynamic, uint64_t s
 	return 0;
 }
 
-/* One struct link_map (System V ABI, link.h): l_addr, l_name, l_ld, l_next. */
+/* Adds the module of a struct link_map (System V ABI, link.h): l_addr, l_name, l_ld, l_next. */
 static void add_linked(struct dump *d, const uint64_t map[4], const char *main_path, file_vec *more)
 {
 	struct dump_file *known = file_at(d, map[2]);
@@ -256,12 +257,13 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		return;
 	}
 	const char *name = dump_modules_text_at(d, map[1]);
-	if (!*name && dump_module(d, map[2]) != NULL) /* the program, which the user named */
+	if (!*name && dump_module(d, map[2]) != NULL) /* This is the program, which the user
+						       * named. */
 		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
 	const struct region *r = dump_region(d, map[2]);
 	if (!dump_read_header(d, &f) && r) {
-		/* Its dynamic section is behind its code, in the same piece of addresses. */
+		/* The dynamic section follows the code, in the same range of addresses. */
 		const bool low = map[0] < r->addr && dump_region(d, map[0]) != NULL;
 		f = (struct dump_file){ f.path,        true,   low ? map[0] : r->addr,
 					region_end(r), map[0], { NULL, 0 } };
@@ -276,7 +278,7 @@ static void read_link_map(struct dump *d, uint64_t debug, const char *main_path)
 	const unsigned word = memory_word_size(d);
 	uint64_t at = 0;
 	file_vec more = { 0 };
-	if (!memory_word(d, debug + word, &at)) /* r_debug: version, r_map */
+	if (!memory_word(d, debug + word, &at)) /* r_debug has version, then r_map. */
 		return;
 	for (unsigned n = 0; at != 0 && n < LINKED_MAX; n++) {
 		uint64_t map[4];
@@ -291,8 +293,7 @@ out:
 	vec_release(&more);
 }
 
-/* ---- the program
- * -------------------------------------------------------------------------------- */
+/* ---- finding the program itself -------------------------------------------------------------- */
 
 static bool program_bias(const struct core *c, const struct phdrs *t, uint64_t *ret)
 {
@@ -355,8 +356,9 @@ static void add_vdso(struct dump *d, const struct core *c)
 	vec_release(&more);
 }
 
-/* A file without headers in the dump that is executable somewhere was linked to begin at its first
- * byte; programs at a fixed address, the low ones, state addresses themselves. */
+/* Guesses modules: files without headers in the dump that are executable somewhere. Their first
+ * byte is at address 0 of their headers. Programs at a fixed, low address state the addresses of
+ * the process. */
 static void guess_modules(struct dump *d)
 {
 	const uint64_t fixed = d->word == 4 ? 0x10000000 : UINT64_C(1) << 32;
@@ -376,12 +378,11 @@ void dump_find_modules(struct dump *d, const struct core *c)
 	const file_vec none = { 0 };
 	add_vdso(d, c);
 	find_program(d, c);
-	merge_files(d, &none); /* headers may state a start in front of the one listed */
+	merge_files(d, &none); /* Headers may state a lower start than the list. */
 	guess_modules(d);
 }
 
-/* ---- the recorder's pages
- * ------------------------------------------------------------------------ */
+/* ---- modules and threads from the recorder's pages ------------------------------------------- */
 
 static void learn_module(struct dump *d, const struct heap_module *m, file_vec *more)
 {

@@ -1,35 +1,37 @@
-/* Memory without headers: where it lay follows from the recorder's pages in it, or from the user.
- * */
+/* Reads memory without headers. Its address comes from the recorder's pages in it, or from the
+ * user. */
 #include "heap/dump_internal.h"
 
 #include "base/sort.h"
 #include "base/unpack.h"
 #include "heap/records.h"
 
-/* Bytes of the file whose address is known: a proven page of the recorder, or by the user. */
+/* A place in the file with a known address: a verified page of the recorder, or stated by the
+ * user. */
 struct dump_raw_spot {
 	uint64_t off, addr;
-	bool given; /* a piece begins right here */
+	bool given; /* A piece begins exactly here. */
 };
 
 typedef VEC(struct dump_raw_spot) spot_vec;
 
-/* A part of the file that lay in one piece: addr = off + delta (mod 2^64). */
+/* A part of the file that was contiguous in memory: addr = off + delta (mod 2^64). */
 struct dump_raw_stretch {
 	uint64_t off, end, delta;
 };
 
 typedef VEC(struct dump_raw_stretch) stretch_vec;
 
-/* ---- what the bytes say of themselves ------------------------------------------------- */
+/* ---- facts in the bytes themselves ----------------------------------------------------------- */
 
-/* Magic numbers end in 4 or 8, the bytes of a word. */
+/* Returns the bytes of a word that a magic number ends with, 4 or 8. 0 if there is no magic
+ * number. */
 static uint8_t dump_raw_word_of(uint64_t v, uint64_t magic)
 {
 	return v == magic + 4 ? 4 : v == magic + 8 ? 8 : 0;
 }
 
-/* Whether a magic number stands here, in either order. */
+/* True if `v` is a magic number, in one of the byte orders. */
 static bool dump_raw_is_magic(uint64_t v, uint64_t magic, const struct dump_wish *wish,
 			      bool *ret_big, uint8_t *ret_word)
 {
@@ -41,7 +43,7 @@ static bool dump_raw_is_magic(uint64_t v, uint64_t magic, const struct dump_wish
 	return *ret_word != 0 && (wish->word == 0 || wish->word == *ret_word);
 }
 
-/* All pages in the file; the first one settles the order and the word. */
+/* Finds all pages in the file. The first one sets the byte order and the word size. */
 static void find_pages(struct dump *d, const struct dump_wish *wish, struct bytes b, spot_vec *ret)
 {
 	struct reader r = reader_of(b, false);
@@ -68,7 +70,7 @@ static void find_pages(struct dump *d, const struct dump_wish *wish, struct byte
 	}
 }
 
-/* Without pages (inline stacks only): the order and word of the first magic number of a stack. */
+/* Sets byte order and word size from the first inline stack, if there are no pages. */
 static void find_inline(struct dump *d, const struct dump_wish *wish, struct bytes b)
 {
 	struct reader r = reader_of(b, false);
@@ -80,8 +82,7 @@ static void find_inline(struct dump *d, const struct dump_wish *wish, struct byt
 	d->word = wish->word;
 }
 
-/* ---- where one piece ends and the next begins -------------------------------------------------
- * */
+/* ---- boundaries between pieces --------------------------------------------------------------- */
 
 static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t delta)
 {
@@ -92,8 +93,9 @@ static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t 
 	       heap_check(addr, mark, (uint32_t)link, 0) == link >> 32;
 }
 
-/* Between two pages of different pieces, the cut lies behind the last block that fits the first
- * piece; if there is none, right in front of the first block or page of the second. */
+/* Returns the boundary between two pages of different pieces. It lies after the last block that
+ * fits the first piece. Without such a block, it lies before the first block or page of the second
+ * piece. */
 static uint64_t find_cut(const struct dump *d, struct bytes b, const struct dump_raw_stretch *a,
 			 const struct dump_raw_spot *next)
 {
@@ -127,7 +129,7 @@ static void add_stretch(const struct dump *d, struct bytes b, const struct dump_
 	vec_push(ret, (struct dump_raw_stretch){ cut, end, delta });
 }
 
-/* The spots are in order.  Each stretch reaches to the next. */
+/* Makes stretches of the sorted spots. Each stretch reaches to the next. */
 static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
 				    stretch_vec *ret)
 {
@@ -140,7 +142,7 @@ static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const 
 		     "bytes in front of the first piece have no address");
 }
 
-/* A snapshot of the recorder holds its pages and nothing else. */
+/* True if the file is a snapshot of the recorder: only its pages. */
 static bool is_all_pages(struct bytes b, const spot_vec *spots)
 {
 	for (size_t i = 0; i < spots->count; i++)
@@ -151,16 +153,15 @@ static bool is_all_pages(struct bytes b, const spot_vec *spots)
 	       spots->data[spots->count - 1].off == (spots->count - 1) * HEAP_PAGE_SIZE;
 }
 
-/* ---- regions
- * ------------------------------------------------------------------------------------ */
+/* ---- placing regions ------------------------------------------------------------------------- */
 
-/* What is not known of raw memory may be anything. */
+/* Adds a region with all rights, because the rights in raw memory are unknown. */
 static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_t off, uint64_t end,
 			uint64_t delta)
 {
 	ASSERT(end <= b.size);
 	uint64_t addr = off + delta;
-	if (off < end && addr > addr + (end - off - 1)) { /* begins before address 0 */
+	if (off < end && addr > addr + (end - off - 1)) { /* Begins before address 0. */
 		const uint64_t skip = UINT64_MAX - addr + 1;
 		note(d->notes, d->path, off, skip, "memory in front of address 0 is left out");
 		off += skip;
@@ -197,7 +198,7 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 	vec_release(&stretches);
 }
 
-/* What the user says of a file; in order with the rest. */
+/* Adds the places that the user stated for a file, and sorts. */
 static void add_given(const struct dump_wish *wish, const char *path, uint64_t size, bool first,
 		      spot_vec *spots)
 {
@@ -231,9 +232,9 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 	vec_release(&spots);
 }
 
-/* ---- further files --------------------------------------------------------------------------- */
+/* ---- adding further raw files ---------------------------------------------------------------- */
 
-/* Offsets of a further file count on from the end of those before it. */
+/* Adds a further file. Its offsets continue after the files before it. */
 static bool dump_raw_add_file(struct dump *d, const struct dump_wish *wish, const char *path,
 			      region_vec *out, struct heft_err *err)
 {

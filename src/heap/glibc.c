@@ -1,3 +1,5 @@
+/* Finds the chunks of glibc's malloc, in a dump of a process that was not recorded: by its
+ * arenas, or by the form of the chunks. */
 #include "heap/glibc.h"
 
 #include "base/sort.h"
@@ -5,11 +7,11 @@
 #include "heap/glibc_state.h"
 
 enum {
-	SPECK = 4,       /* words of the least chunk that is handed out */
-	STACK_ALIGN = 16 /* malloc-alignment.h: of the user's bytes, on most machines */
+	SPECK = 4,       /* Words of the least chunk that is handed out. */
+	STACK_ALIGN = 16 /* Alignment of the user's bytes on most machines (malloc-alignment.h). */
 };
 
-/* ---- one chunk ------------------------------------------------------------------------------- */
+/* ---- reading one chunk ----------------------------------------------------------------------- */
 
 bool chunk_before_used(struct chunk_view *v, uint64_t at)
 {
@@ -23,9 +25,9 @@ bool chunk_is_end(struct chunk_view *v, uint64_t at)
 	return chunk_word(v, at + v->word, &x) && (x & ~(uint64_t)CHUNK_FLAGS) < SPECK * v->word;
 }
 
-/* ---- chains ---------------------------------------------------------------------------------- */
+/* ---- following chains of chunks -------------------------------------------------------------- */
 
-/* The same over at most *left chunks, which becomes how many are left. */
+/* Follows a chain over at most *left chunks, and reduces *left by the number of chunks. */
 static uint64_t follow_some(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
 			    uint64_t *ret_last, uint64_t *left)
 {
@@ -36,7 +38,7 @@ static uint64_t follow_some(struct chunk_view *v, uint64_t at, uint64_t end, boo
 		uint64_t stated;
 		if ((flags & CHUNK_MAPPED) != 0 || (in_use && !before))
 			break;
-		/* A free chunk says its size at both ends. */
+		/* A free chunk has its size at both ends. */
 		if (!before && size != 0 && (!chunk_word(v, at, &stated) || stated != size))
 			break;
 		in_use = false;
@@ -67,9 +69,9 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- memory that may contain chunks ---------------------------------------------------------- */
 
-/* Memory that programs write, without a file behind it, in one piece. */
+/* A range of writable memory that is no file. */
 struct glibc_stretch {
 	uint64_t addr, end;
 };
@@ -79,23 +81,26 @@ struct heaps {
 	struct glibc_heaps *to;
 	const struct dump *d;
 	struct glibc_state state;
-	struct block_map *chunks; /* in use, kept ones among them; NULL: only caches are wanted, */
-	struct kept_lists light;  /* with this, as many as there are threads */
-	size_t piece;             /* of these, where one was set last */
+	struct block_map *chunks; /* Chunks in use, with the kept ones. NULL if only caches are
+				   * searched (`light`). */
+	struct kept_lists light;  /* Lists for the search of caches. It ends when there are as
+				   * many caches as threads. */
+	size_t piece;             /* Piece of `chunks` that was set last. */
 	VEC(struct glibc_stretch) plain, pieces;
-	VEC(struct glibc_stretch) mapped; /* chunks that may be mapped by themselves */
-	VEC(uint64_t) caches;             /* chunks that may be a thread's cache */
-	uint64_t budget; /* bytes that chains may still cross which turn out to be none */
+	VEC(struct glibc_stretch) mapped; /* Chunks that may be mapped by themselves. */
+	VEC(uint64_t) caches;             /* Chunks that may be a thread's cache. */
+	uint64_t budget; /* Bytes that false chains may still cross. Limits the time. */
 };
 
 static void find_plain(struct heaps *x)
 {
-	enum { CROSSED = 64 }; /* times all of it */
+	enum { CROSSED = 64 }; /* Chains may cross this many times the size of all memory. */
 	const bool raw = x->d->kind == DUMP_RAW || x->state.arenas.count > 0;
 	for (size_t i = 0; i < x->d->region_count; i++) {
 		const struct region *g = &x->d->regions[i];
 		const size_t n = x->plain.count;
-		/* Where the arenas are found, so is the heap; without them what is run is none. */
+		/* True if a region may have heaps. Executable memory counts only in raw dumps, or
+		 * if the arenas were found. */
 
 		if (g->file != 0 || !g->read || !g->write || (g->exec && !raw))
 			continue;
@@ -120,8 +125,8 @@ static void doubt(struct heaps *x, const char *why)
 		x->to->doubt = why;
 }
 
-/* Does a chain lead to `end`, or to the end of a heap?  Memory may look like many chains that lead
- * nowhere: beyond the budget none is followed. */
+/* True if a chain leads to `end`, or to the end of a heap. Memory may look like many chains that
+ * lead nowhere. If the budget is used up, none is followed. */
 static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop)
 {
 	uint64_t last;
@@ -134,7 +139,7 @@ static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop
 	return *ret_stop != at && (*ret_stop == end || chunk_is_end(&x->v, last));
 }
 
-/* ---- the chunks of a chain ------------------------------------------------------------------- */
+/* ---- taking the chunks of a chain ------------------------------------------------------------ */
 
 static void glibc_add_block(struct heaps *x, uint64_t chunk, uint64_t size)
 {
@@ -144,8 +149,8 @@ static void glibc_add_block(struct heaps *x, uint64_t chunk, uint64_t size)
 	x->to->bytes = add_sat(x->to->bytes, size);
 }
 
-/* The chunk at `at`, which the one at `next` follows, or nothing where that is the end.  What is
- * too small to be handed out marks the end of a heap that was left. */
+/* Takes the chunk at `at`. `next` is the chunk after it, or `end`. A chunk too small to be handed
+ * out marks the end of a heap. */
 static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end)
 {
 	ASSERT(at < next && next <= end);
@@ -164,7 +169,8 @@ static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end
 	}
 }
 
-/* What is in front of a break is in use: who wrote over the chunk behind it did so from there. */
+/* Takes the chunks from `at` to `stop`. The chunk before a break is in use: its owner overwrote the
+ * chunk after it. */
 static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t end, bool broken)
 {
 	uint64_t size, flags;
@@ -177,8 +183,8 @@ static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t en
 	}
 }
 
-/* Behind the end of a heap, at whatever distance: where it goes on.  The chunk in front of the
- * first counts as in use. */
+/* Finds the place at which a heap continues after its end, at any distance. The chunk before it
+ * counts as in use. 0 if there is none. */
 static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 {
 	uint64_t size, flags, stop;
@@ -193,7 +199,7 @@ static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* What chunk_follow and take_chunks do, where only caches are wanted: most are among the first
+/* Follows a chain like chunk_follow(), but only to find caches. Most caches are among the first
  * chunks of an arena. */
 static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
@@ -215,8 +221,9 @@ static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *re
 	return at;
 }
 
-/* Follows and takes a few thousand chunks at a time, which the processor still has then.  Each time
- * it goes on with the last one, whose size tells whether the next one is good. */
+/* Follows and takes a chain, a few thousand chunks at a time, while they are in the processor's
+ * cache. Each batch begins with the last chunk of the one before, because the next chunk confirms
+ * its size. */
 static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
 	enum { NEAR = 4096 };
@@ -235,12 +242,15 @@ static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_
 	return stop;
 }
 
-/* The chain from `at` to `end`; where it breaks it is looked for again behind that.  Where it
- * ends. */
+/* Takes the chain from `at` to `end`. If it breaks, continues at the next valid chunk. Returns the
+ * end of the chain. */
 static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	ASSERT(at <= end);
-	enum { BROKEN_MOST = 64 }; /* of one chain: what looks like more is none */
+	enum {
+		BROKEN_MOST = 64
+	}; /* Most breaks of one chain. Beyond this, the memory is
+				    * probably no chain. */
 	uint64_t stop = at;
 	x->to->arenas++;
 	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST;) {
@@ -258,7 +268,7 @@ static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 	return stop;
 }
 
-/* The first piece that ends behind an address. */
+/* Returns the first piece that ends above an address. */
 static size_t piece_behind(const struct heaps *x, uint64_t addr)
 {
 	size_t i;
@@ -266,8 +276,8 @@ static size_t piece_behind(const struct heaps *x, uint64_t addr)
 	return i;
 }
 
-/* Takes [start, end), and the chain from `at` on; false where a heap has some of it.  Pieces do not
- * overlap and are kept by address.  ret_stop: where the chain ends. */
+/* Takes [start, end) as a piece, and its chain from `at` on. False if another heap overlaps. Pieces
+ * are sorted by address. *ret_stop is the end of the chain. */
 static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t at,
 			     uint64_t *ret_stop)
 {
@@ -287,9 +297,10 @@ static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t a
 	return true;
 }
 
-/* ---- the first arena ------------------------------------------------------------------------- */
+/* ---- taking the first arena ------------------------------------------------------------------ */
 
-/* The first chunk of memory that the system gave: the user's bytes are aligned. */
+/* Returns the first chunk of memory that the system gave. The user's bytes are aligned. 0 if there
+ * is none. */
 static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 {
 	const uint64_t head = 2 * x->v.word;
@@ -302,7 +313,7 @@ static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 	return 0;
 }
 
-/* The end of the heap whose first chunk the page may begin with; 0: it does not. */
+/* Returns the end of a heap whose first chunk is in this page. 0 if there is none. */
 static uint64_t extra_at(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_first)
 {
 	uint64_t stop;
@@ -313,7 +324,7 @@ static uint64_t extra_at(struct heaps *x, uint64_t at, uint64_t end, uint64_t *r
 	return align_up(stop, CHUNK_PAGE);
 }
 
-/* In memory between two heaps; the bytes taken. */
+/* Takes further pieces of the first arena in memory between two heaps. Returns the bytes taken. */
 static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 {
 	uint64_t had = 0, first, stop;
@@ -330,8 +341,8 @@ static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 	return had;
 }
 
-/* Pieces that the first arena mapped where the heap could not grow, until there is as much of them
- * as it has. */
+/* Takes pieces that the first arena mapped when its heap could not grow, until their bytes match
+ * the arena's count. */
 static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t had)
 {
 	for (size_t i = 0; i < x->plain.count && had < a->system; i++) {
@@ -351,7 +362,7 @@ static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t ha
 		doubt(x, "the heap's size is not what the allocator says");
 }
 
-/* The piece that the first heap's last chunk ends; how much of the heap is in it. */
+/* Takes the piece with the first heap's last chunk. Returns how many bytes of the heap it has. */
 static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 			       const struct glibc_stretch *s)
 {
@@ -370,8 +381,8 @@ static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 	return end - (whole ? a->base : at & ~(uint64_t)(CHUNK_PAGE - 1));
 }
 
-/* The piece that the first heap began with, where it went on elsewhere; what others have between
- * its parts counts as the heap's. */
+/* Takes the first piece of the first heap, if the heap continued elsewhere. Memory of others
+ * between the parts counts as the heap's. Returns the piece's bytes. */
 static uint64_t take_base_piece(struct heaps *x, const struct glibc_arena *a)
 {
 	const struct glibc_stretch *s = plain_at(x, a->base);
@@ -399,10 +410,11 @@ static void take_first_arena(struct heaps *x, const struct glibc_arena *a)
 		take_extra(x, a, had);
 }
 
-/* ---- other arenas ---------------------------------------------------------------------------- */
+/* ---- taking the other arenas ----------------------------------------------------------------- */
 
-/* The first chunk of a heap: behind its own words, or behind the arena if it has that.  Of a chain
- * that does not lead on the first that says that it is of another arena. */
+/* Returns the first chunk of a heap: after the heap's own words, or after the arena if the heap has
+ * it. If no chain leads on, returns the first chunk with the flag of another arena. 0 if there is
+ * none. */
 static uint64_t head_of_heap(struct heaps *x, uint64_t at, uint64_t end)
 {
 	uint64_t size, flags, stop, found = 0;
@@ -432,8 +444,8 @@ static void take_heap(struct heaps *x, const struct glibc_arena *a, uint64_t hea
 		glibc_take_piece(x, (struct glibc_stretch){ heap, end }, head, &stop);
 }
 
-/* From the heap that has `top` back to the one that has the arena (arena.c, "heap_info"): each
- * begins with its arena, the heap before it, and its size. */
+/* Takes all heaps of another arena, from the one with `top` back to the one with the arena
+ * (arena.c, "heap_info"). A heap begins with its arena, the previous heap, and its size. */
 static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 {
 	const uint64_t word = x->v.word;
@@ -458,7 +470,8 @@ static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 
 /* ---- chunks that are mapped by themselves ---------------------------------------------------- */
 
-/* Such a chunk has as many bytes as its pages, with the `front` ones, which it states. */
+/* Returns the size of a chunk that is mapped by itself, 0 if it is none. It fills its pages, with
+ * the `front` bytes before it that it states. */
 static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64_t end)
 {
 	uint64_t stated, size, flags;
@@ -469,8 +482,8 @@ static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, 
 		       : 0;
 }
 
-/* Where the program asked for an alignment the chunk was moved into its mapping, and an old header
- * is at the start: the chunk, or the one at the start. */
+/* Finds a chunk that was moved inside its mapping, because the program asked for an alignment. An
+ * old header is at the start of the mapping. Returns that chunk, or the one at the start. */
 static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint64_t end,
 			    uint64_t *size)
 {
@@ -489,8 +502,8 @@ static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint
 	return start;
 }
 
-/* The mapped chunk whose mapping begins with the page, so that the user's bytes are aligned; what
- * its bytes are in *ret_size.  0: there is none. */
+/* Returns the mapped chunk whose mapping begins at a page, with the user's bytes aligned. *ret_size
+ * is its size. 0 if there is none. */
 static uint64_t glibc_mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t *ret_size)
 {
 	for (uint64_t front = 0; front + 2 * x->v.word <= STACK_ALIGN; front += 2 * x->v.word) {
@@ -501,8 +514,8 @@ static uint64_t glibc_mapped_at(struct heaps *x, uint64_t page, uint64_t end, ui
 	return 0;
 }
 
-/* The first multiple of `step` behind `at` that the dump may have bytes of, UINT64_MAX where there
- * is none.  What the dump lacks may be of any size. */
+/* Returns the first multiple of `step` above `at` at which the dump may have bytes. UINT64_MAX if
+ * there is none. Skips missing memory, which may be large. */
 static uint64_t glibc_next_place(const struct heaps *x, uint64_t at, uint64_t step)
 {
 	uint64_t next = align_up(add_sat(at, 1), step);
@@ -523,7 +536,7 @@ static void find_mapped(struct heaps *x, struct glibc_stretch s)
 	}
 }
 
-/* Memory in no heap. */
+/* Finds mapped chunks in all memory outside of heaps. */
 static void find_all_mapped(struct heaps *x)
 {
 	const struct glibc_stretch *taken = x->pieces.data;
@@ -538,7 +551,7 @@ static void find_all_mapped(struct heaps *x)
 	}
 }
 
-/* Of mappings with the bytes in front of chunks. */
+/* Number and bytes of mappings, with the bytes before their chunks. */
 struct mapped_sum {
 	uint64_t count, bytes;
 };
@@ -558,7 +571,7 @@ static struct mapped_sum sum_mapped(struct heaps *x, uint64_t least)
 	return sum;
 }
 
-/* What the first arenas say; false where that is not known. */
+/* Sums up what the first arenas state. False if unknown. */
 static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 {
 	bool known = x->state.arenas.count > 0;
@@ -572,8 +585,8 @@ static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 	return known;
 }
 
-/* All that look like one, where the allocator counts as many; else those of the size from which it
- * maps chunks unless the program asked for another. */
+/* Takes the mapped chunks: all candidates, if the allocator counts as many. Else only candidates of
+ * at least the usual threshold for mapping. */
 static void take_mapped(struct heaps *x)
 {
 	enum { USUAL = 128 << 10 };
@@ -596,9 +609,9 @@ static void take_mapped(struct heaps *x)
 	}
 }
 
-/* ---- without arenas -------------------------------------------------------------------------- */
+/* ---- guessing heaps if no arena is found ----------------------------------------------------- */
 
-/* A break is believed behind many chunks that fit. */
+/* True if a chain is plausible. A chain that breaks must have many good chunks before the break. */
 static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	enum { LEAST = 2, LEAST_BROKEN = 32 };
@@ -611,8 +624,8 @@ static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 	return count >= (stop == end ? LEAST : LEAST_BROKEN);
 }
 
-/* A heap of another arena: how much of it may be written is behind its size; the arena is in the
- * first of its heaps. */
+/* True if a heap of another arena begins here. Its writable size follows its size; the arena itself
+ * is in the first of its heaps. */
 static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stretch *s,
 			  uint64_t most, uint64_t *ret_end)
 {
@@ -628,7 +641,7 @@ static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stret
 	       (before == 0) == (arena > at && arena - at < CHUNK_PAGE) && arena % most != 0;
 }
 
-/* All of them in a stretch; where the rest begins. */
+/* Takes all heaps of other arenas in a stretch. Returns the start of the rest. */
 static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s)
 {
 	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
@@ -646,8 +659,8 @@ static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s
 	return rest;
 }
 
-/* The first heap's first chunk: behind the program's data where these are one mapping, else at the
- * start.  0: there is none. */
+/* Returns the first heap's first chunk: after the program's data if both are one mapping, else at
+ * the start. 0 if there is none. */
 static uint64_t guess_first(struct heaps *x, const struct glibc_stretch *s)
 {
 	enum { TRIES = 64 };
@@ -664,7 +677,7 @@ static uint64_t guess_first(struct heaps *x, const struct glibc_stretch *s)
 	return 0;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- running all steps ----------------------------------------------------------------------- */
 
 static void take_arenas(struct heaps *x, struct blocks_found *b)
 {
@@ -686,7 +699,7 @@ static unsigned chunk_shift(const struct dump *d)
 	return memory_word_size(d) == 8 ? 4 : 3;
 }
 
-/* Follows all lists; the caches are new in b->caches. */
+/* Follows all lists of freed chunks. Fills b->caches. */
 static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, struct block_map *kept,
 				    bool plain)
 {
@@ -705,7 +718,8 @@ static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, str
 	return k;
 }
 
-/* How the version links its lists is seen by which way leads to their ends. */
+/* Follows the lists with both forms of links and keeps the form that reaches more ends. The version
+ * of glibc determines the form. */
 static struct kept_lists best_lists(struct heaps *x, struct blocks_found *b)
 {
 	struct block_map plain;
@@ -720,7 +734,7 @@ static struct kept_lists best_lists(struct heaps *x, struct blocks_found *b)
 	return better ? other : k;
 }
 
-/* What is in a list is not in use, and a cache is the allocator's own. */
+/* Records the chunks in lists as freed, and the caches as the allocator's own. */
 static void take_kept(struct heaps *x, struct blocks_found *b)
 {
 	struct kept_lists k = best_lists(x, b);
@@ -780,7 +794,7 @@ void glibc_kept_find(struct blocks_found *b, const struct dump *d)
 	heaps_end(&x);
 }
 
-/* Chunks begin where two words are aligned. */
+/* Finds all chunks. They begin at multiples of two words. */
 static void find_chunks(struct heaps *x, struct blocks_found *b)
 {
 	take_arenas(x, b);
@@ -797,7 +811,7 @@ static void find_chunks(struct heaps *x, struct blocks_found *b)
 		}
 	}
 	find_all_mapped(x);
-	/* What looks like one mapped by itself is none without a heap. */
+	/* If no heap was found, a chunk that looks mapped does not count. */
 	if (x->to->arenas > 0 || x->state.arenas.count > 0)
 		take_mapped(x);
 	take_kept(x, b);

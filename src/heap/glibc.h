@@ -1,15 +1,15 @@
-/* glibc.h - the chunks of glibc's malloc, as they lie in memory.
+/* glibc.h - finds the chunks of glibc's malloc in memory (malloc.c, "malloc_chunk").
  *
- * malloc.c ("malloc_chunk"): at c the size of the chunk before, if that is free; at c + word the
- * own size, whose low bits say: 1 the chunk before is in use, 2 mapped by itself, 4 of another
- * arena than the first.  The user's bytes begin at c + 2 words and may reach into the first word of
- * the next chunk.  So a chunk owns [c + word, c + size + word).
+ * A chunk at c has at c the size of the chunk before it, if that is free. At c + word it has its
+ * own size. The low bits of the size are flags: 1 the chunk before is in use, 2 the chunk is mapped
+ * by itself, 4 it belongs to another arena than the first. The user's bytes begin at c + 2 words
+ * and may extend into the first word of the next chunk. So a chunk owns [c + word, c + size +
+ * word).
  *
- * Chunks of a heap follow one another; the last, `top`, ends with a page.  A heap that could not
- * grow any more ends with chunks that are too small to be handed out ("fencepost"); the first
- * arena's then goes on behind what somebody else got from the system.
- *
- * Freed chunks are told from those in use by the lists that they are in (glibc_kept.h). */
+ * Chunks of a heap are consecutive. The last, `top`, ends at a page boundary. A heap that could not
+ * grow ends with chunks too small to be used ("fencepost"); the first arena then continues after
+ * memory that another owner got from the system. Freed chunks are recognized by the lists that
+ * contain them (glibc_kept.h). */
 #ifndef HEFT_HEAP_GLIBC_H
 #define HEFT_HEAP_GLIBC_H
 
@@ -22,14 +22,15 @@ enum {
 	CHUNK_OTHER_ARENA = 4,
 	CHUNK_FLAGS = 7,
 	CHUNK_PAGE = 4096,
-	CHUNK_HEAD_MOST = CHUNK_PAGE, /* where a chain may begin behind the start: its arena */
+	CHUNK_HEAD_MOST = CHUNK_PAGE, /* Most bytes between the start of a heap and its first
+				       * chunk: the arena. */
 };
 
-/* Reads words of a dump, mostly near one another. */
+/* Reads words of a dump. Fast if the words are close together. */
 struct chunk_view {
 	const struct dump *d;
-	uint64_t word;             /* bytes of one */
-	const struct region *last; /* that was read */
+	uint64_t word;             /* Bytes of a word. */
+	const struct region *last; /* Region that was read last. */
 };
 
 static inline bool chunk_word(struct chunk_view *v, uint64_t addr, uint64_t *ret)
@@ -46,7 +47,8 @@ static inline bool chunk_word(struct chunk_view *v, uint64_t addr, uint64_t *ret
 	return true;
 }
 
-/* The size at a chunk that ends by `end`; false where that is none. */
+/* Reads the size and flags of the chunk at `at`, which must end by `end`. False if there is no
+ * valid chunk. */
 static inline bool chunk_size(struct chunk_view *v, uint64_t at, uint64_t end, uint64_t *ret_size,
 			      uint64_t *ret_flags)
 {
@@ -58,38 +60,41 @@ static inline bool chunk_size(struct chunk_view *v, uint64_t at, uint64_t end, u
 	return *ret_size >= 2 * v->word && *ret_size % (2 * v->word) == 0 && *ret_size <= end - at;
 }
 
-/* Is the chunk in front of `at` in use? */
+/* True if the chunk before `at` is in use. */
 bool chunk_before_used(struct chunk_view *v, uint64_t at);
-/* Follows the chain from `at` on; returns `end` where it leads there, else what follows the end of
- * a heap (chunk_is_end), else the chunk that is wrong.  `in_use`: what is in front of the first
- * chunk is.  ret_last: the last good chunk. */
+/* Follows the chain of chunks from `at` on. Returns `end` if the chain leads there, the address
+ * after the end of a heap (chunk_is_end), or the first wrong chunk. `in_use` tells if the chunk
+ * before `at` is in use. *ret_last is the last good chunk. */
 uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
 		      uint64_t *ret_last);
-/* Does a heap end with the good chunk at `at`? */
+/* True if a heap ends with the good chunk at `at`. */
 bool chunk_is_end(struct chunk_view *v, uint64_t at);
-/* The first place from `at` on, within CHUNK_HEAD_MOST, whose chain leads to `end`; 0: none. */
+/* Returns the first place from `at` on, within CHUNK_HEAD_MOST, whose chain leads to `end`. 0 if
+ * there is none. */
 uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 
-/* The heaps of glibc in a dump of a process that was not recorded. */
+/* Facts about glibc's heaps in a dump of a process that was not recorded. */
 struct glibc_heaps {
-	uint64_t arenas;        /* heaps: the first, and one for each part of another arena */
-	uint64_t chunks, bytes; /* in use, those mapped by themselves included */
+	uint64_t arenas;        /* Number of heaps: the first, and one per part of another arena. */
+	uint64_t chunks, bytes; /* Chunks in use, with those that are mapped by themselves. */
 	uint64_t mapped, mapped_bytes;    /* of these */
-	uint64_t cached, cached_bytes;    /* kept for the next malloc of their size */
-	uint64_t free_chunks, free_bytes; /* given back, top left out */
-	uint64_t top_bytes;               /* never handed out, or given back at the end */
-	uint64_t broken;                  /* places where a chain or a list does not go on */
-	/* Why chunks may be missing, or some of those in use are freed (static text); NULL: what
-	 * the allocator says of itself agrees with what was found. */
+	uint64_t cached, cached_bytes;    /* Freed chunks that are kept for the next malloc of
+					   * their size. */
+	uint64_t free_chunks, free_bytes; /* Freed chunks, without top. */
+	uint64_t top_bytes;               /* Bytes of top: never used, or freed at the end of the
+					   * heap. */
+	uint64_t broken;                  /* Places at which a chain or a list breaks. */
+	/* Why chunks may be missing, or why some chunks in use may be freed (static text). NULL if
+	 * the allocator's own numbers agree with the chunks found. */
 	const char *doubt;
 };
 
-/* Finds all chunks in use and adds them to `b`, which has no live block, and to stack 0 of `c`:
- * live blocks without a stack or a header, whose size is what the program could use.  Memory of
- * other allocators has none.  Cost: a few words a chunk and a page. */
+/* Finds all chunks in use. Adds them to `b`, which must have no live block, and to stack 0 of `c`.
+ * They become live blocks without stack or header, with the size that the program could use. Memory
+ * of other allocators has no chunks. Cost: a few words per chunk and page. */
 void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct calls *c,
 		      const struct dump *d);
-/* Finds, of a process that was recorded, what b->kept and b->caches have. */
+/* Finds b->kept and b->caches of a process that was recorded. */
 void glibc_kept_find(struct blocks_found *b, const struct dump *d);
 
 #endif

@@ -1,14 +1,16 @@
+/* Finds freed chunks in glibc's fast bins and thread caches. */
 #include "heap/glibc_kept.h"
 
 enum {
 	LISTS_MOST = 76,
-	FAST_MOST = 1 << 26, /* chunks of a list, which should have an end */
-	FAST_SIZE = 22,      /* words of the largest chunk in a fast bin, or 24 */
+	FAST_MOST = 1 << 26, /* Most chunks of a list. Ends a list that is a cycle. */
+	FAST_SIZE = 22,      /* Words of the largest chunk in a fast bin; two more if words have
+			      * 4 bytes. */
 };
 
-/* ---- one list -------------------------------------------------------------------------------- */
+/* ---- keeping the chunks of one list ---------------------------------------------------------- */
 
-/* What follows in the list after a chunk, whose link is at `at`; 0: the end. */
+/* Returns the next chunk of a list by the link at `at`. 0 at the end. */
 static uint64_t link_at(const struct kept_lists *k, uint64_t at)
 {
 	struct chunk_view v = k->v;
@@ -17,7 +19,7 @@ static uint64_t link_at(const struct kept_lists *k, uint64_t at)
 	return k->plain ? x : x ^ at >> 12;
 }
 
-/* The size of a chunk in use; 0: there is none. */
+/* Returns the size of a chunk in use. 0 if there is none. */
 static uint64_t size_at(const struct kept_lists *k, uint64_t chunk)
 {
 	struct chunk_view v = k->v;
@@ -41,9 +43,9 @@ static void add_broken(struct kept_lists *k, uint64_t before)
 		vec_push(&k->written, before);
 }
 
-/* ---- fast bins ------------------------------------------------------------------------------- */
+/* ---- reading fast bins ----------------------------------------------------------------------- */
 
-/* Chunks of a list have one size. */
+/* Takes a fast bin. All its chunks have one size. */
 static void take_fast_list(struct kept_lists *k, uint64_t at)
 {
 	const uint64_t word = k->v.word,
@@ -71,16 +73,16 @@ void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a)
 		take_fast_list(k, a->fast + i * k->v.word);
 }
 
-/* ---- caches ---------------------------------------------------------------------------------- */
+/* ---- reading the threads' caches (tcache) ---------------------------------------------------- */
 
-/* Since 2.30, from 2.26 to 2.29, and since 2.42, where the lists behind the first 64 have chunks of
- * several sizes. */
+/* Forms of a cache: since 2.30, from 2.26 to 2.29, since 2.42. In the last form, lists after the
+ * first 64 have chunks of several sizes. */
 static const struct cache_form {
-	uint8_t lists, width; /* bytes of a count */
-	bool room;            /* counts say what a list may still take */
+	uint8_t lists, width; /* Number of lists; bytes of a count. */
+	bool room;            /* Counts tell how many chunks a list may still take. */
 } forms[] = { { 64, 2, false }, { 64, 1, false }, { 76, 2, true } };
 
-enum { SMALL = 64 }; /* lists of one size each */
+enum { SMALL = 64 }; /* Number of lists with one size each. */
 
 static bool is_size_of_form(const struct chunk_view *v, const struct cache_form *f, uint64_t size)
 {
@@ -104,7 +106,7 @@ struct cache {
 	unsigned lists;
 };
 
-/* False where it has no list. */
+/* Reads a cache in form `f`. False if all of its lists are empty. */
 static bool read_cache(const struct kept_lists *k, uint64_t user, const struct cache_form *f,
 		       struct cache *ret)
 {
@@ -129,7 +131,7 @@ static bool read_cache(const struct kept_lists *k, uint64_t user, const struct c
 	return any != 0;
 }
 
-/* Sizes of list i: one each, MALLOC_ALIGNMENT apart. */
+/* True if a chunk has a size of list i. Sizes are MALLOC_ALIGNMENT apart. */
 static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
 {
 	const uint64_t word = k->v.word, least = 4 * word;
@@ -141,8 +143,9 @@ static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
 	return size == least + 16 * (uint64_t)i || size == least + 2 * word * i;
 }
 
-/* A thread may have been stopped between its two writes to one list; and who wrote into a freed
- * block may have made it the first of its list. */
+/* True if a chunk is a cache. Tolerates one list with an inconsistent count, because a thread may
+ * have stopped between two writes. Tolerates one bad start, which a write into a freed block can
+ * cause. */
 static bool glibc_kept_is_cache(const struct kept_lists *k, const struct cache *c)
 {
 	unsigned odd = 0, good = 0, bad = 0;

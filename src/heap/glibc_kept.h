@@ -1,9 +1,10 @@
-/* glibc_kept.h - freed chunks that stay marked as in use: glibc's fast bins and caches of threads.
+/* glibc_kept.h - finds freed chunks that stay marked as in use: glibc's fast bins and thread
+ * caches. Only these lists distinguish such a chunk from a chunk in use.
  *
- * Only the lists themselves tell such a chunk from one in use.  Fast bins are in the arenas.  A
- * thread's cache ("tcache_perthread_struct", since 2.26) is a chunk in use: first how many chunks
- * each list has, or since 2.42 may still take, then where each list begins.  A chunk is a cache if
- * all its lists begin with a chunk of the list's size. */
+ * Fast bins are in the arenas. A thread's cache ("tcache_perthread_struct", since 2.26) is itself a
+ * chunk in use. It begins with a count per list: how many chunks the list has or, since 2.42, may
+ * still take. Then come the starts of the lists. A chunk is taken for a cache if each of its lists
+ * begins with a chunk of the list's size. */
 #ifndef HEFT_HEAP_GLIBC_KEPT_H
 #define HEFT_HEAP_GLIBC_KEPT_H
 
@@ -13,20 +14,22 @@
 
 struct kept_lists {
 	struct chunk_view v;
-	const struct block_map *chunks; /* all that are marked as in use; NULL: not known */
-	struct block_map *kept;         /* those of them that are in a list */
-	bool plain;                     /* links are addresses; since 2.32 they are stored ^
-	                                 * (where they are stored / 4096) */
+	const struct block_map *chunks; /* All chunks that are marked as in use. NULL if unknown. */
+	struct block_map *kept;         /* Chunks among them that are in a list. */
+	bool plain;                     /* Links are plain addresses. Since 2.32, a link is
+					 * stored ^ (its own address / 4096). */
 	uint64_t count, bytes;          /* of these */
-	uint64_t broken;                /* lists that do not lead to their end */
-	VEC(uint64_t) written;          /* the last good chunks of these: the users' bytes */
+	uint64_t broken;                /* Lists that do not lead to their end. */
+	VEC(uint64_t)
+	written; /* User addresses of the last good chunks in these broken
+					 * lists. */
 };
 
-/* Could a chunk of this size be a thread's cache? */
+/* True if a chunk of this size can be a thread's cache. */
 bool kept_is_cache_size(const struct chunk_view *v, uint64_t size);
-/* Is it one that has a chunk? */
+/* True if the chunk is a thread's cache that holds at least one chunk. */
 bool kept_is_cache(const struct kept_lists *k, uint64_t at, uint64_t size);
-/* If it is one, all in its lists are kept. */
+/* Adds all chunks in its lists to `kept`, if the chunk is a cache. Returns whether it is. */
 bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size);
 void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a);
 

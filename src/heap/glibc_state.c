@@ -1,17 +1,19 @@
-/* Sources of what is said of layouts: glibc's malloc/malloc.c and malloc/arena.c, 2.17 to 2.42. */
+/* Finds arenas and parameters. Layouts are from glibc's malloc/malloc.c and malloc/arena.c, 2.17 to
+ * 2.42. */
 #include "heap/glibc_state.h"
 
 enum {
-	LISTS = 127,      /* of an arena (NBINS - 1) */
-	LISTS_GOOD = 120, /* that must be whole: an overflow may have written over some */
-	MAP_BYTES = 16,   /* of the bit map behind the lists */
+	LISTS = 127,      /* Lists of an arena (NBINS - 1). */
+	LISTS_GOOD = 120, /* Lists that must be whole. An overflow may have damaged the others. */
+	MAP_BYTES = 16,   /* Bytes of the bit map after the lists. */
 	ARENAS_MOST = 1 << 16,
-	ARENA_HEAD_MOST = 36, /* words in front of the lists, at most */
+	ARENA_HEAD_MOST = 36, /* Most words before the lists. */
 	PAGE = 4096,
-	NEAR = 256 << 10, /* from the first arena, in which the parameters are looked for */
+	NEAR = 256 << 10, /* Distance from the first arena within which the parameters are
+			   * searched. */
 };
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- reading words --------------------------------------------------------------------------- */
 
 static uint64_t glibc_state_word_at(const struct dump *d, uint64_t addr)
 {
@@ -26,9 +28,10 @@ static uint64_t narrow_at(const struct dump *d, uint64_t addr)
 	return v;
 }
 
-/* ---- one arena ------------------------------------------------------------------------------- */
+/* ---- checking one arena ---------------------------------------------------------------------- */
 
-/* An empty list at `at`: what a chunk would have there leads back to it. */
+/* True if there is an empty list at `at`: it points to a chunk whose links would be the list
+ * itself. */
 static bool is_empty_list(const struct dump *d, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d), self = at - 2 * word;
@@ -43,8 +46,8 @@ static bool glibc_state_is_list(const struct dump *d, uint64_t at)
 	       glibc_state_word_at(d, last + 2 * word) == self;
 }
 
-/* The last list is always empty; what follows it is none, so that the lists are not taken for those
- * some places in front of them. */
+/* True if there are the lists of an arena at `bins`. The last list is always empty, and no list
+ * follows it. This excludes a start that is some lists too low. */
 static bool has_lists(const struct dump *d, uint64_t bins)
 {
 	const uint64_t step = 2 * memory_word_size(d), last = bins + (LISTS - 1) * step;
@@ -62,8 +65,8 @@ static bool has_lists(const struct dump *d, uint64_t bins)
 	return true;
 }
 
-/* Behind the lists and their bit map: next, next_free, since 2.23 how many threads use it, then the
- * bytes from the system, now and at most. */
+/* Returns the address after the lists and their bit map. There: next, next_free, the number of
+ * threads (since 2.23), then the bytes from the system, now and at most. */
 static uint64_t tail_of(const struct dump *d, uint64_t bins)
 {
 	return bins + LISTS * 2 * memory_word_size(d) + MAP_BYTES;
@@ -75,14 +78,14 @@ static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t
 	const uint64_t sums = tail_of(d, bins) + 2 * word;
 	struct glibc_arena a = { .bins = bins, .addr = addr };
 	a.top = glibc_state_word_at(d, top);
-	if (a.top == top) /* "initial_top": the list of unsorted chunks */
+	if (a.top == top) /* "initial_top": top is the list of unsorted chunks, so there is none. */
 		a.top = 0;
 	const uint64_t now = glibc_state_word_at(d, sums + word),
 		       most = glibc_state_word_at(d, sums + 2 * word);
 	a.system = now <= most && now >= PAGE ? now : glibc_state_word_at(d, sums);
 	a.end = tail_of(d, bins) + 5 * word;
-	/* The fast bins are in front of `top` and `last_remainder`: 10 of them, or 11 where words
-	 * of 4 bytes are aligned to 16.  Versions without them have a lock there alone. */
+	/* Finds the fast bins, before `top` and `last_remainder`. There are 10, or 11 if 4-byte
+	 * words are aligned to 16. Versions without fast bins have only a lock there. */
 	const uint64_t head = addr != 0 ? top - addr : 0;
 	a.fast_count = word == 4 && head >= 12 + 11 * word ? 11 : 10;
 	if (addr != 0 && head < a.fast_count * word)
@@ -95,7 +98,7 @@ static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t
 	return a;
 }
 
-/* ---- all arenas ------------------------------------------------------------------------------ */
+/* ---- finding all arenas ---------------------------------------------------------------------- */
 
 static bool glibc_state_is_known(const struct glibc_state *st, uint64_t bins)
 {
@@ -105,7 +108,7 @@ static bool glibc_state_is_known(const struct glibc_state *st, uint64_t bins)
 	return false;
 }
 
-/* How far an arena's lists are behind its start; 0: there is no arena. */
+/* Returns the distance from an arena's start to its lists. 0 if there is no arena. */
 static uint64_t distance_of(const struct dump *d, uint64_t addr)
 {
 	const uint64_t word = memory_word_size(d);
@@ -115,8 +118,8 @@ static uint64_t distance_of(const struct dump *d, uint64_t addr)
 	return 0;
 }
 
-/* From the arena whose lists are at `bins` on.  Where an arena begins only the one before it in
- * the ring says. */
+/* Adds all arenas of the ring, from the arena with lists at `bins` on. Only the arena before it in
+ * the ring tells where an arena begins. */
 static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t bins)
 {
 	uint64_t at = glibc_state_word_at(d, tail_of(d, bins)), off = 0;
@@ -136,8 +139,8 @@ static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t b
 	ASSERT(st->arenas.count > first);
 }
 
-/* All words of a region that point at what is two words in front of them; true: an arena was
- * found. */
+/* Searches a region for words that point two words below themselves, as in an empty list. True if
+ * an arena was found. */
 static bool scan_region(struct glibc_state *st, const struct dump *d, const struct region *g)
 {
 	const unsigned word = memory_word_size(d);
@@ -157,10 +160,11 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	return found;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------ */
+/* ---- finding malloc's parameters ------------------------------------------------------------- */
 
-/* In front of `sbrk_base` are two sums of bytes, now and at most, and in front of these, at `at`,
- * as many counts of chunks with their limit between them, and whether the program set one. */
+/* True if the words before `sbrk_base` look like its counts. From `at` on: the number of mapped
+ * chunks, their limit, the highest number, and whether the program set the limit. Two sums of bytes
+ * follow, now and at most. */
 static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d);
@@ -174,8 +178,8 @@ static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
 	       (most == 0) == (bytes_most == 0);
 }
 
-/* The thresholds that the parameters begin with: trimming, padding, mapping; then how many arenas
- * there may be, by test and at most. */
+/* True if the words look like the start of the parameters: thresholds for trimming, padding,
+ * mapping, then two limits of the number of arenas. */
 static bool are_thresholds(const struct dump *d, uint64_t at)
 {
 	enum { ARENAS_LIMIT = 1 << 20 };
@@ -208,7 +212,8 @@ static void find_parameters(struct glibc_arena *a, const struct dump *d)
 			at = align_up(at + 1, PAGE) - word;
 			continue;
 		}
-		/* An arena that has chunks has a heap, which lies where programs write. */
+		/* True if `base` can be the start of the arena's heap. An arena with chunks has a
+		 * heap in writable memory. */
 		const uint64_t base = glibc_state_word_at(d, at);
 		const struct region *in = base != 0 ? dump_region(d, base) : NULL;
 		const bool fits = a->top != 0 ? in != NULL && region_is_data(in) : base == 0;
@@ -223,7 +228,7 @@ static void find_parameters(struct glibc_arena *a, const struct dump *d)
 	}
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- running all steps ----------------------------------------------------------------------- */
 
 static bool is_writable(const struct region *g, bool of_file)
 {
@@ -252,10 +257,10 @@ void glibc_state_release(struct glibc_state *st)
 	*st = (struct glibc_state){ 0 };
 }
 
-/* ---- heaps of other arenas ------------------------------------------------------------------- */
+/* ---- finding the heap of an address ---------------------------------------------------------- */
 
-/* Heaps begin at multiples of what they may grow to: 64 MiB, or 1 where words have 4 bytes; with
- * huge pages 4 of these. */
+/* Finds the heap of an address. Heaps begin at multiples of their greatest size: 64 MiB, 1 MiB if
+ * words have 4 bytes, four times that with huge pages. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr)
 {
 	enum { LEAST = 18, MOST = 33 };

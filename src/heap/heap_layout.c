@@ -1,15 +1,15 @@
-/* The chunks between blocks: see glibc.h. */
+/* Divides the heap into parts, by the chunks between blocks. See glibc.h. */
 #include "heap/heap_layout.h"
 
 #include "base/sort.h"
 #include "heap/glibc.h"
 #include "heap/memory.h"
 
-/* A live block's chunk. */
+/* Chunk of a live block. */
 struct chunk {
-	uint64_t start, end; /* what it owns */
-	uint64_t next; /* where the next chunk begins; 0: nothing follows, or it is not known */
-	bool known;    /* false: the block alone */
+	uint64_t start, end; /* Range that the chunk owns. */
+	uint64_t next;       /* Start of the next chunk. 0 if there is none, or if unknown. */
+	bool known;          /* False if only the block is known. */
 };
 
 struct own {
@@ -20,21 +20,21 @@ struct laying {
 	const struct dump *d;
 	const struct blocks_found *b;
 	struct heap_layout *l;
-	heap_part_fn *fn; /* NULL: nobody takes the parts */
+	heap_part_fn *fn; /* Receives the parts. NULL to pass none. */
 	void *ctx;
-	struct heap_part part; /* may go on; size 0: none does */
+	struct heap_part part; /* Part that may still grow. Size 0 if there is none. */
 	struct chunk_view v;
-	uint64_t word;         /* bytes of one */
-	struct heap_span span; /* the present one */
-	uint64_t at;           /* where the next part begins */
-	uint64_t limit;        /* where what a chain explains ends */
-	uint64_t chain;        /* the chunk that follows the last block's; 0: not known */
-	uint64_t chained;      /* pairs of neighbours that the chain connects */
-	VEC(struct own) owns;  /* the recorder's memory */
-	size_t own;            /* the next of it */
+	uint64_t word;         /* Bytes of a word. */
+	struct heap_span span; /* Current span. */
+	uint64_t at;           /* Start of the next part. */
+	uint64_t limit;        /* End of the memory that the current chain explains. */
+	uint64_t chain;        /* Chunk after the last block's. 0 if unknown. */
+	uint64_t chained;      /* Number of neighbouring blocks that the chain connects. */
+	VEC(struct own) owns;  /* Memory of the recorder. */
+	size_t own;            /* Index in `owns` of the next range. */
 	uint64_t page, page_used, page_free;
 	struct heap_walk walk;
-	struct heap_found next; /* the first block that is not laid yet; no more: none is left */
+	struct heap_found next; /* First block that is not laid out yet, if `more`. */
 	bool more;
 };
 
@@ -43,7 +43,7 @@ static uint64_t heap_layout_span_end(const struct laying *y)
 	return y->span.addr + y->span.size;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
+/* ---- visiting blocks ------------------------------------------------------------------------- */
 
 static void to_next(struct laying *y)
 {
@@ -63,7 +63,7 @@ static bool next_is_in_span(const struct laying *y)
 	return y->more && y->next.addr < heap_layout_span_end(y);
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+/* ---- adding parts to the layout -------------------------------------------------------------- */
 
 static void close_page(struct laying *y)
 {
@@ -74,7 +74,8 @@ static void close_page(struct laying *y)
 	y->page_used = y->page_free = 0;
 }
 
-/* Pages that are all of one kind are not pinned; so only the first and the last one matter. */
+/* Counts used and free bytes per page. Pages of only one kind are not pinned, so only the first and
+ * the last page of a part matter. */
 static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_free)
 {
 	while (start < end) {
@@ -105,7 +106,7 @@ static void heap_layout_give(struct laying *y, const struct heap_part *part,
 		y->fn(y->ctx, part, block);
 }
 
-/* What follows is another part. */
+/* Passes the current part on. The next one is separate. */
 static void end_part(struct laying *y)
 {
 	if (y->part.size != 0)
@@ -113,7 +114,7 @@ static void end_part(struct laying *y)
 	y->part.size = 0;
 }
 
-/* From y->at on. */
+/* Adds [y->at, end) as a part, or to the current part of the same kind. */
 static void heap_layout_put(struct laying *y, uint64_t end, enum heap_part_kind kind)
 {
 	if (end <= y->at)
@@ -129,7 +130,7 @@ static void heap_layout_put(struct laying *y, uint64_t end, enum heap_part_kind 
 	y->at = end;
 }
 
-/* What no chain explains: the recorder's memory, and the rest. */
+/* Adds memory that no chain explains: the recorder's memory, and the rest. */
 static void put_other(struct laying *y, uint64_t end)
 {
 	for (; y->own < y->owns.count && y->owns.data[y->own].addr < end; y->own++) {
@@ -199,9 +200,10 @@ static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, s
 		y->l->bytes[split[i].kind] += split[i].size;
 }
 
-/* ---- one chunk ------------------------------------------------------------------------------- */
+/* ---- reading one chunk ----------------------------------------------------------------------- */
 
-/* A chunk of its own mapping: what is in front of it, up to the page, is in its first word. */
+/* Returns a chunk that is mapped by itself. Its first word has the number of bytes before it in its
+ * page. */
 static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
 {
 	uint64_t front;
@@ -212,7 +214,8 @@ static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct ch
 	return true;
 }
 
-/* The chunk of a live block, if it is as large as the block needs and ends before the next one. */
+/* Returns the chunk of a live block. It must be as large as the block needs, and end before the
+ * next block. */
 static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_found *f,
 					   uint64_t limit)
 {
@@ -221,8 +224,8 @@ static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_f
 	uint64_t size, flags;
 	const bool fits = raw >= y->span.addr && raw - y->span.addr >= 2 * y->word;
 	if (fits && chunk_size(&y->v, at, limit, &size, &flags)) {
-		/* Sizes are rounded up, and what is left is a chunk of its own unless it is too
-		 * small for one. */
+		/* True if a chunk of `size` fits `used` bytes. Sizes are rounded up; a rest that is
+		 * large enough becomes another chunk. */
 		const uint64_t used = end - raw, least = align_up(used + y->word, HEAP_ALIGN);
 		c.start = at + y->word;
 		c.end = min_u64(at + size + y->word, heap_layout_span_end(y));
@@ -237,9 +240,9 @@ static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_f
 			       false };
 }
 
-/* ---- chunks without a live block ------------------------------------------------------------- */
+/* ---- classifying chunks without a live block ------------------------------------------------- */
 
-/* Does it begin with the header of a freed block? */
+/* True if a chunk begins with the header of a freed block. */
 static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 {
 	const uint64_t user = at + 2 * y->word;
@@ -251,8 +254,8 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 	return heap_found_start(&freed) == user || (skip != 0 && (skip & (skip - 1)) == 0);
 }
 
-/* The chunk at `at`, which the chunk at `next` follows, or none where that is the limit: then it is
- * the last of a heap. */
+/* Adds the chunk at `at`. `next` is the chunk after it, or the limit; then the chunk is the last of
+ * a heap. */
 static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 {
 	ASSERT(at < next);
@@ -261,14 +264,14 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 	const uint64_t *caches = y->b->caches.data; /* of threads, of freed chunks */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
-		kind = HEAP_PART_OVERHEAD; /* also the end of a heap that was left */
+		kind = HEAP_PART_OVERHEAD; /* Also the end of a heap that could not grow. */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
 	heap_layout_put(y, min_u64(next + y->word, y->limit), kind);
 }
 
-/* ---- chains ---------------------------------------------------------------------------------- */
+/* ---- following chains of chunks -------------------------------------------------------------- */
 
 static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limit)
 {
@@ -280,7 +283,7 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 	}
 }
 
-/* Memory in front of the chunk at `next` (0: in front of `end`) to which no chain leads. */
+/* Adds memory until `end` to which no chain leads. `next` is the chunk at its end, 0 if unknown. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
 	/* Where the chain that leads to `next` begins: at the start of a heap, or behind its
@@ -299,13 +302,14 @@ static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t after)
 {
 	uint64_t v;
-	/* Where memory is lost zeros may stand for it. */
+	/* Zeros may replace memory that is missing. */
 	if (chunk_word(&y->v, chunk + y->word, &v) && (v != 0 || y->d->lacks == NULL))
 		vec_push(&y->l->breaks,
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
 }
 
-/* From the last block's chunk on to that of `block` at `next`, or to the end of the span. */
+/* Adds the chunks from the last block's on, until the chunk `next` of `block` or the end of the
+ * span. */
 static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t end)
 {
 	const uint64_t to = next != 0 ? next : end, chain = y->chain;
@@ -317,8 +321,8 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 		put_other(y, end);
 		return;
 	}
-	/* The last chunk of a heap is free and ends with a page; what follows is not the
-	 * chain's. */
+	/* The last chunk of a heap is free and ends at a page boundary. Memory after it is not part
+	 * of the chain. */
 	if (stop != chain && (stop % CHUNK_PAGE == 0 || chunk_is_end(&y->v, last))) {
 		put_chain(y, chain, stop, stop);
 		fill_head(y, next, end);
@@ -336,9 +340,9 @@ static void heap_layout_fill(struct laying *y, uint64_t next, size_t block, uint
 		fill_head(y, next, end);
 }
 
-/* ---- spans ----------------------------------------------------------------------------------- */
+/* ---- laying out spans ------------------------------------------------------------------------ */
 
-/* Where what belongs to the next block may begin: the size word of its chunk. */
+/* Returns the start of the memory that may belong to the next block: the size word of its chunk. */
 static uint64_t limit_of_next(const struct laying *y)
 {
 	if (!next_is_in_span(y))
@@ -349,7 +353,7 @@ static uint64_t limit_of_next(const struct laying *y)
 								: start - 2 * y->word;
 }
 
-/* The next block.  The chain should lead to its chunk even where that is damaged. */
+/* Adds the next block. The chain should lead to its chunk even if the chunk is damaged. */
 static void lay_block(struct laying *y)
 {
 	const struct heap_found f = y->next;
@@ -381,7 +385,7 @@ static void lay_span(struct laying *y)
 	ASSERT(y->at == heap_layout_span_end(y) && y->part.size == 0);
 }
 
-/* Does the last block in front of an address reach beyond it? */
+/* True if the last block below an address extends beyond it. */
 static bool is_reached(const struct laying *y, uint64_t addr)
 {
 	const size_t next = heap_live_below(y->b, addr);
@@ -391,8 +395,8 @@ static bool is_reached(const struct laying *y, uint64_t addr)
 	return heap_found_end(&f) > addr;
 }
 
-/* Makes y->span of region i, and of those after it that go on with it or that blocks reach into;
- * the first region behind it.  Without a recorded block the span is empty. */
+/* Makes y->span from region i and the later regions that continue it or that its blocks reach into.
+ * Returns the next region. The span is empty if there is no recorded block. */
 static size_t find_span(struct laying *y, size_t i)
 {
 	const struct dump *d = y->d;
@@ -417,9 +421,9 @@ static size_t find_span(struct laying *y, size_t i)
 	return i;
 }
 
-/* ---- all parts ------------------------------------------------------------------------------- */
+/* ---- iteration over all parts ---------------------------------------------------------------- */
 
-/* What is known of the parts goes to `to`, which is empty. */
+/* Starts a layout. Facts about the parts go to `to`, which must be empty. */
 static struct laying laying_of(const struct heap_layout *l, struct heap_layout *to)
 {
 	struct laying y = { .d = l->d, .b = l->b, .l = to, .word = memory_word_size(l->d) };
@@ -455,7 +459,7 @@ static void lay_all(struct laying *y)
 	close_page(y);
 	if (HEFT_CHECKS)
 		heap_layout_verify(y->l);
-	/* Words in front of another allocator's blocks may look like a chunk here and there. */
+	/* Words before another allocator's blocks may look like a chunk by chance. */
 	if (y->chained <= y->l->breaks.count)
 		y->l->breaks.count = 0;
 	vec_release(&y->owns);
@@ -503,9 +507,10 @@ void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
 		fn(ctx, &l->loose.data[i], NULL);
 }
 
-/* ---- some parts ------------------------------------------------------------------------------ */
+/* ---- parts near an address ------------------------------------------------------------------- */
 
-/* Lays the block as if what is in front of it were known: the block before it. */
+/* Adds a block without the memory before it. Takes the end of the previous block as its lower
+ * limit. */
 static void lay_first(struct laying *y, size_t block)
 {
 	ASSERT(block > 0 && block < y->b->live.count);
@@ -521,7 +526,7 @@ static void lay_first(struct laying *y, size_t block)
 
 static void lay_near(struct laying *y, uint64_t addr)
 {
-	enum { BEFORE = 2 }; /* blocks that are laid for what follows them */
+	enum { BEFORE = 2 }; /* Blocks that are laid out first, so that the chain is known. */
 	const size_t first = heap_live_below(y->b, y->span.addr);
 	const size_t next = heap_live_below(y->b, addr);
 	y->at = y->span.addr;

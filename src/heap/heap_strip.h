@@ -1,4 +1,5 @@
-/* heap_strip.h - the memory of a heap in equal pieces by address: how much of each is in use. */
+/* heap_strip.h - divides the memory of a heap into equal pieces by address and tells how much of
+ * each is in use. */
 #ifndef HEFT_HEAP_HEAP_STRIP_H
 #define HEFT_HEAP_HEAP_STRIP_H
 
@@ -6,22 +7,23 @@
 
 enum { HEAP_STRIP_MAX = 1 << 18, HEAP_PAGE = 4096 };
 
-/* Bytes; what of a piece is none of the three is not the heap's. */
+/* A piece, in bytes. Bytes outside of the three sums do not belong to the heap. */
 struct heap_piece {
-	uint64_t addr; /* a multiple of the pieces' size */
-	uint64_t live; /* bytes of blocks */
+	uint64_t addr; /* Multiple of the pieces' size. */
+	uint64_t live; /* Bytes of live blocks. */
 	uint64_t free;
-	uint64_t other; /* headers, the allocator's, the recorder's, not explained */
+	uint64_t other; /* Headers, memory of the allocator and of the recorder, and unexplained
+			 * memory. */
 };
 
 struct heap_strip {
-	/* Of a piece: a page, or the power of two that makes them HEAP_STRIP_MAX at most, and two
-	 * more for each span. */
+	/* Bytes of a piece: a page, or the least power of two that gives at most HEAP_STRIP_MAX
+	 * pieces plus two per span. */
 	uint64_t size;
-	VEC(struct heap_piece) pieces; /* by address, those with bytes of the heap */
+	VEC(struct heap_piece) pieces; /* Pieces with bytes of the heap, by address. */
 };
 
-/* Costs what heap_layout_make does, and O(pieces). */
+/* Makes the pieces. Costs as much as heap_layout_make(), and O(pieces). */
 void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l);
 void heap_strip_release(struct heap_strip *s);
 

@@ -1,10 +1,11 @@
+/* Reads the call stacks that are stored before blocks. */
 #include "heap/inline_stack.h"
 
 #include "heap/memory.h"
 
 enum { FRAMES_MOST = 1024 };
 
-/* With its check. */
+/* Reads an inline stack and verifies its check. CALLS_NONE if damaged. */
 static uint32_t whole_stack(struct reader r, struct calls *c)
 {
 	uint64_t frames[FRAMES_MOST], check = 0;
@@ -22,7 +23,7 @@ static uint32_t whole_stack(struct reader r, struct calls *c)
 	return calls_add(c, frames, n);
 }
 
-/* The two innermost frames, where the block's own bytes have them. */
+/* Reads the two innermost frames from the block's own bytes. False if they are not there. */
 static bool kept_frames(const struct dump *d, const struct heap_found *f, uint64_t ret[2])
 {
 	const uint64_t at = f->addr + heap_rest_distance(f->size);
@@ -34,7 +35,8 @@ static bool kept_frames(const struct dump *d, const struct heap_found *f, uint64
 	       memory_uint(d, at + HEAP_REST_PLAIN + 8, 8, &ret[1]);
 }
 
-/* Without the first two words: the frames end with zeros or the header. */
+/* Reads an inline stack whose first two words are lost. The frames end with zeros or at the
+ * header. */
 static uint32_t stack_left(struct reader r, const struct dump *d, struct calls *c,
 			   const struct heap_found *f)
 {

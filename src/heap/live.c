@@ -1,4 +1,4 @@
-/* live.c - stopping a process, copying its memory, letting it go on. */
+/* live.c - stops a process, copies its memory, and lets it continue. */
 #define _GNU_SOURCE
 #include "heap/live_internal.h"
 
@@ -17,11 +17,14 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS_MAX = 1000,             /* looks for new threads */
-	STOP_PATIENCE = 200 * 1000000, /* ns until a thread that does not stop is left alone */
-	PIECES_MAX = 512,              /* slices a system call; IOV_MAX is 1024 */
-	CHUNK_MAX = 64 << 20,          /* of a copy that is written piece by piece */
-	SPARE_MAX = 16 << 20, /* bytes more than were there before the process stood still */
+	ROUNDS_MAX = 1000,             /* Most searches for new threads. */
+	STOP_PATIENCE = 200 * 1000000, /* ns to wait for a thread to stop. After that, the thread
+				        * is not stopped. */
+	PIECES_MAX = 512,              /* Slices per system call. IOV_MAX is 1024. */
+	CHUNK_MAX = 64 << 20,          /* Bytes of the buffer, if the copy is written piece by
+				        * piece. */
+	SPARE_MAX = 16 << 20, /* Most spare bytes, for memory that the process adds before it is
+			       * stopped. */
 };
 
 struct live {
@@ -33,7 +36,8 @@ struct live {
 	struct live_plan plan;
 	uint8_t *buffer;
 	uint64_t buffer_size;
-	uint64_t given;      /* bytes at the start of the buffer that the system has back */
+	uint64_t given;      /* Bytes at the start of the buffer that were returned to the
+			      * system. */
 	uint64_t stopped_at; /* ns; 0: runs */
 };
 
@@ -44,7 +48,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* ---- stopping -------------------------------------------------------------------------------- */
+/* ---- stopping the threads -------------------------------------------------------------------- */
 
 bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 {
@@ -62,7 +66,7 @@ bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 	return fail_sys(err, "process %" PRIu32 ": %s", pid, what);
 }
 
-/* Calls `f` with each thread not seen yet; *ret_new says if there was any. */
+/* Calls `f` with each thread not seen yet. *ret_new is true if there was any. */
 static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live_thread *),
 			    bool *ret_new)
 {
@@ -91,11 +95,11 @@ static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live
 	return good;
 }
 
-/* PTRACE_SEIZE sends nothing to the thread; the stop is of PTRACE_INTERRUPT. */
+/* Stops a thread. PTRACE_SEIZE does not affect the thread; PTRACE_INTERRUPT stops it. */
 static bool seize(struct live *l, struct live_thread *t)
 {
 	if (ptrace(PTRACE_SEIZE, (pid_t)t->tid, NULL, NULL) != 0) {
-		/* It ended meanwhile, or did, and waits for the others. */
+		/* The thread ended meanwhile, or has ended and waits for the others. */
 		if (errno == ESRCH || (errno == EPERM && l->threads.count > 0))
 			return true;
 		return live_denied(l->pid, "to stop it", l->err);
@@ -104,7 +108,8 @@ static bool seize(struct live *l, struct live_thread *t)
 	return true;
 }
 
-/* A thread that was about to get a signal stops for that instead; it gets it when we let go. */
+/* Waits until a thread has stopped. A thread with a pending signal stops for the signal instead; it
+ * gets the signal when it is released. */
 static void await(struct live_thread *t, uint64_t until)
 {
 	const struct timespec moment = { 0, 50000 };
@@ -122,7 +127,8 @@ static void await(struct live_thread *t, uint64_t until)
 	}
 }
 
-/* Threads start threads: looks until there are no new ones. */
+/* Stops all threads. Threads may start threads, so the search repeats until there are no new
+ * ones. */
 static bool stop_all(struct live *l)
 {
 	bool more = true, good = true;
@@ -163,12 +169,16 @@ static void let_go(struct live *l)
 
 /* ---- threads that are not stopped ------------------------------------------------------------ */
 
-/* /proc/PID/task/TID/syscall: its last two words are the stack pointer and the program counter of
- * a thread that waits (proc(5)). */
+/* Reads the stack pointer and program counter of a waiting thread: the last two words of
+ * /proc/PID/task/TID/syscall (proc(5)). */
 static bool live_note_thread(struct live *l, struct live_thread *t)
 {
 #ifdef __x86_64__
-	enum { SP = 19, PC = 16 }; /* of elf_gregset_t: struct user_regs_struct, <sys/user.h> */
+	enum {
+		SP = 19,
+		PC = 16
+	}; /* Indexes in elf_gregset_t: struct user_regs_struct,
+				    * <sys/user.h>. */
 	char name[64];
 	size_t size;
 	struct heft_err err;
@@ -189,9 +199,9 @@ static bool live_note_thread(struct live *l, struct live_thread *t)
 	return true;
 }
 
-/* ---- copying --------------------------------------------------------------------------------- */
+/* ---- copying the memory ---------------------------------------------------------------------- */
 
-/* Slices of the plan whose bytes stand side by side from `at` in the buffer. */
+/* Slices of the plan whose bytes are consecutive in the buffer, from `at` on. */
 struct live_job {
 	size_t first, count;
 	uint64_t at;
@@ -203,7 +213,8 @@ struct live_copy {
 	uint64_t unread[64]; /* by worker */
 };
 
-/* Copies a slice; what cannot be read is zeros, a page at a time. */
+/* Copies a slice. Pages that cannot be read become zeros. Returns the bytes that could not be
+ * read. */
 static uint64_t copy_slice(uint32_t pid, const struct live_slice *s, uint64_t from, uint8_t *to)
 {
 	uint64_t unread = 0;
@@ -249,7 +260,7 @@ static void copy_job(void *ctx, size_t i, unsigned worker)
 	}
 }
 
-/* From slice `first`: as many as the buffer holds; returns how many. */
+/* Copies slices from `first` on, until the buffer is full. Returns their number. */
 static size_t copy_some(struct live *l, size_t first)
 {
 	const struct live_plan *p = &l->plan;
@@ -307,9 +318,9 @@ static void touch(void *ctx, size_t i, unsigned worker)
 		*(volatile uint8_t *)(l->buffer + at) = 0;
 }
 
-/* Room for all of it, in memory before the process stands still: page faults take longer than
- * the copying.  A small buffer, if a copy would take more than three quarters of what is free: what
- * the kernel kills for lack of memory could be the process that is looked at. */
+/* Allocates the buffer and touches its pages before the process is stopped, because page faults
+ * take longer than copying. Allocates a small buffer if a full copy would take over three quarters
+ * of the free memory. Otherwise the kernel could kill the process itself for lack of memory. */
 static bool live_make_room(struct live *l)
 {
 	uint64_t size = l->plan.bytes + l->plan.bytes / 16 + min_u64(l->plan.bytes, SPARE_MAX);
@@ -329,7 +340,7 @@ static bool live_make_room(struct live *l)
 	return true;
 }
 
-/* ---- the run --------------------------------------------------------------------------------- */
+/* ---- taking the snapshot --------------------------------------------------------------------- */
 
 bool live_check_process(uint32_t pid, struct heft_err *err)
 {
@@ -349,7 +360,7 @@ bool live_check_process(uint32_t pid, struct heft_err *err)
 			    "process %" PRIu32 ": has another word size than heft", pid);
 }
 
-/* Copies and writes.  Where all fits the buffer, the process goes on before the writing. */
+/* Copies and writes. If all fits the buffer, the process continues before the writing. */
 static bool transfer(struct live *l, const char *path)
 {
 	struct live_out *o = NULL;

@@ -1,15 +1,17 @@
-/* live.h - the memory of a living process, as an ELF core.
+/* live.h - writes the memory of a living process as an ELF core. Linux, for processes with our own
+ * word size.
  *
- * Linux, for processes of our own word size.  Each thread is stopped (PTRACE_SEIZE, which leaves no
- * trace in the process), the memory is copied, and the process goes on before anything is written.
- * Nothing runs in the process and nothing in it changes.
+ * Each thread is stopped (PTRACE_SEIZE, which leaves no trace in the process) and the memory is
+ * copied. The process continues before anything is written. Nothing runs in the process and nothing
+ * in it changes.
  *
- * What the core holds (core(5), gABI "Program Header"):
- *   compact   private pages that the process changed, and the first page of every mapped file: all
- *             that analysis and debuggers need beside the files that are mapped
- *   full      all that can be read
- * Pages of zeros are holes of the file.  What was never touched is a segment without bytes, unless
- * it lies between touched pages.  Notes: NT_PRSTATUS, NT_FPREGSET, NT_PRPSINFO, NT_AUXV,
+ * Contents of the core (core(5), gABI "Program Header"):
+ * - compact: private pages that the process changed, and the first page of every mapped file. With
+ *   the mapped files, analysis and debuggers need no more.
+ * - full: all memory that can be read.
+ *
+ * Pages of zeros are holes of the file. Memory that was never touched is a segment without bytes,
+ * unless it lies between touched pages. Notes: NT_PRSTATUS, NT_FPREGSET, NT_PRPSINFO, NT_AUXV,
  * NT_FILE. */
 #ifndef HEFT_HEAP_LIVE_H
 #define HEFT_HEAP_LIVE_H
@@ -18,27 +20,29 @@
 
 struct live_wish {
 	bool full;
-	bool stream;    /* write while it stands still: needs little memory */
-	bool no_stop;   /* copy while it runs; registers as far as the system tells them */
-	unsigned level; /* of zstd, where the path ends in ".zst" */
+	bool stream;    /* Write while the process is stopped. Needs little memory. */
+	bool no_stop;   /* Copy while the process runs. Registers are only those that the system
+			 * reports. */
+	unsigned level; /* Level of zstd, if the path ends in ".zst". */
 };
 
 struct live_facts {
-	uint64_t bytes;     /* of memory in the core */
-	uint64_t file_size; /* as it is on the disk, holes and all */
+	uint64_t bytes;     /* Bytes of memory in the core. */
+	uint64_t file_size; /* Bytes on the disk, holes included. */
 	uint64_t pause_ns;
-	uint64_t buffer;    /* bytes of memory for the copy */
-	uint64_t available; /* bytes that could be had for it; UINT64_MAX: not known */
-	bool streamed;      /* written while the process stood still */
-	uint64_t unread;    /* bytes that could not be read: zeros in the core */
+	uint64_t buffer;    /* Bytes of memory used for the copy. */
+	uint64_t available; /* Bytes that were available for the copy. UINT64_MAX if unknown. */
+	bool streamed;      /* The core was written while the process was stopped. */
+	uint64_t unread;    /* Bytes that could not be read. They are zeros in the core. */
 	uint32_t threads;
-	/* threads that did not stop in time, in a system call that nothing interrupts */
+	/* Threads that did not stop in time, because they were in a system call that cannot be
+	 * interrupted. */
 	uint32_t unstopped;
 };
 
-/* Writes the core; the file appears whole or not at all, for its owner only.  `ret` as far as it
- * got. One thread may be at it at a time for a process.  Memory: as much as is copied, if there is
- * that much; else the process stands still until all is written. */
+/* Writes the core. The file appears complete or not at all, readable only by its owner. On failure,
+ * `ret` has the facts so far. Only one thread at a time may do this for a process. Memory: as much
+ * as is copied; if that is not available, the process stays stopped until all is written. */
 bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,
 		   struct live_facts *ret, struct heft_err *err);
 

@@ -1,5 +1,5 @@
-/* live_core.c - the core: headers and notes as the kernel writes them (core(5); Linux,
- * fs/binfmt_elf.c is what debuggers are used to), then the pieces, each at a multiple of a page. */
+/* live_core.c - writes the core: headers and notes as the kernel writes them (core(5); Linux,
+ * fs/binfmt_elf.c), then the pieces. Each piece is at a multiple of a page. */
 #define _GNU_SOURCE
 #include "base/packed_sink.h"
 #include "heap/live_internal.h"
@@ -17,17 +17,17 @@ enum { LEVEL = 3, ZEROS = 1 << 16 };
 
 struct live_out {
 	int fd;
-	struct packed_sink *pack; /* NULL: not packed */
-	uint64_t at;              /* position in the core */
-	uint64_t kept;            /* up to here the file is as long as that */
+	struct packed_sink *pack; /* Packer. NULL if the file is not packed. */
+	uint64_t at;              /* Position in the core. */
+	uint64_t kept;            /* Length of the file so far. */
 	const char *path;
 	char *temp;
-	bool nameless; /* the file has no name yet */
+	bool nameless; /* The file has no name yet. */
 };
 
 typedef VEC(uint8_t) notes_vec;
 
-/* ---- bytes ----------------------------------------------------------------------------------- */
+/* ---- writing bytes --------------------------------------------------------------------------- */
 
 static bool write_fd(const struct live_out *o, const uint8_t *data, size_t size,
 		     struct heft_err *err)
@@ -60,7 +60,7 @@ static bool live_core_put(struct live_out *o, const void *data, size_t size, str
 	return write_fd(o, data, size, err);
 }
 
-/* Zeros up to a position: a hole. */
+/* Moves to a position. Leaves a hole, or writes zeros if the file is packed. */
 static bool skip_to(struct live_out *o, uint64_t at, struct heft_err *err)
 {
 	static const uint8_t zeros[ZEROS];
@@ -99,7 +99,7 @@ bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct 
 	return true;
 }
 
-/* ---- notes ----------------------------------------------------------------------------------- */
+/* ---- writing notes --------------------------------------------------------------------------- */
 
 static void live_core_add_bytes(notes_vec *v, const void *data, size_t size)
 {
@@ -110,7 +110,7 @@ static void live_core_add_bytes(notes_vec *v, const void *data, size_t size)
 	v->count += size;
 }
 
-/* `owner` has four letters. */
+/* Adds a note. `owner` must have four letters. */
 static void add_owned_note(notes_vec *v, const char *owner, uint32_t type, const void *data,
 			   size_t size)
 {
@@ -128,8 +128,8 @@ static void add_note(notes_vec *v, uint32_t type, const void *data, size_t size)
 	add_owned_note(v, "CORE", type, data, size);
 }
 
-/* What follows the name, which is in parentheses and may hold anything, in /proc/PID/stat
- * (proc(5)). */
+/* Reads /proc/PID/stat (proc(5)). The name is in parentheses and may contain any characters, so the
+ * other fields are found after the last ')'. */
 static void read_stat(uint32_t pid, prpsinfo_t *ps)
 {
 	size_t size;
@@ -169,7 +169,7 @@ static void add_process(notes_vec *v, uint32_t pid)
 	mem_free(auxv);
 }
 
-/* {count, page size, {start, end, offset in pages} ..., paths}. */
+/* Adds NT_FILE: {count, page size, {start, end, offset in pages} ..., paths}. */
 static void live_core_add_files(notes_vec *v, const struct live_plan *p)
 {
 	notes_vec body = { 0 };
@@ -209,7 +209,7 @@ static void add_notes(notes_vec *v, const struct live_who *who, const struct liv
 	add_owned_note(v, CORE_NOTE_OWNER, CORE_NOTE_COMPACT, NULL, 0);
 }
 
-/* ---- headers --------------------------------------------------------------------------------- */
+/* ---- writing headers ------------------------------------------------------------------------- */
 
 static uint16_t own_machine(void)
 {
@@ -228,7 +228,8 @@ static uint16_t own_machine(void)
 #endif
 }
 
-/* More segments than e_phnum can say are counted in section header 0 (gABI, "Program Header"). */
+/* Writes the headers. If e_phnum is too small for the count of segments, section header 0 has the
+ * count (gABI, "Program Header"). */
 static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_size,
 			struct heft_err *err)
 {
@@ -280,8 +281,9 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* A file for its owner only, for memory holds secrets.  It has no name until it is whole, where the
- * file system can do that: then nothing is left of it if we are ended. */
+/* Creates a file that only its owner can read, because memory contains secrets. If the file
+ * system can do that, the file has no name until it is complete; then nothing remains if heft is
+ * killed. */
 static bool live_core_open_temp(struct live_out *o)
 {
 	char *slash = strrchr(o->temp, '/');
@@ -303,7 +305,7 @@ static bool live_core_open_temp(struct live_out *o)
 	return o->fd >= 0;
 }
 
-/* Gives a nameless file its name; one that stands there is replaced. */
+/* Gives a nameless file its name. Replaces an existing file. */
 static bool give_name(struct live_out *o)
 {
 	enum { TRIES = 100 };

@@ -15,17 +15,17 @@ enum { LIVE_PAGE = 4096 };
 struct live_area {
 	uint64_t start, end, off;
 	bool read, write, exec, shared;
-	const char *path; /* "": anonymous */
+	const char *path; /* Path. "" if anonymous. */
 };
 
-/* A program header: [addr, addr + size), of which the core has all or nothing. */
+/* A program header for [addr, addr + size). The core has all bytes of it or none. */
 struct live_piece {
 	uint64_t addr, size;
 	uint64_t file_off; /* in the core */
 	bool kept, read, write, exec;
 };
 
-/* Bytes to copy; at most SLICE_MAX.  Between the slices of a kept piece are zeros. */
+/* Bytes to copy, at most SLICE_MAX. Memory between the slices of a kept piece is zeros. */
 struct live_slice {
 	uint64_t addr, size;
 	size_t piece;
@@ -36,13 +36,13 @@ enum { SLICE_MAX = 4 << 20 };
 struct live_thread {
 	uint32_t tid;
 	bool stopped;
-	int signal; /* that was on its way to it, 0: none */
+	int signal; /* Signal that was pending for it. 0 if there is none. */
 	elf_gregset_t regs;
 	elf_fpregset_t fpregs;
 	bool has_fpregs;
 };
 
-/* The process as it was stopped. */
+/* The stopped process. */
 struct live_who {
 	uint32_t pid;
 	const struct live_thread *threads;
@@ -54,42 +54,41 @@ struct live_plan {
 	VEC(struct live_area) areas;
 	VEC(struct live_piece) pieces;
 	VEC(struct live_slice) slices;
-	uint64_t bytes; /* of all slices */
+	uint64_t bytes; /* Bytes of all slices. */
 };
 
-/* Reads what is mapped and decides what to copy. */
+/* Reads the maps of a process and decides which memory to copy. */
 bool live_plan_make(struct live_plan *p, uint32_t pid, bool full, struct heft_err *err);
 void live_plan_release(struct live_plan *p);
 
-/* The bytes of /proc/PID/NAME, and a 0 behind them; the caller frees them.  NULL where that
- * fails. */
+/* Returns the bytes of /proc/PID/NAME with a 0 after them. The caller frees them. NULL on
+ * failure. */
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err);
 
-/* Bytes that this process may still take before the system, or a control group above it, has none
- * left. */
+/* Returns how many bytes this process may still allocate, by the system's limit and by the limits
+ * of its control groups. */
 uint64_t live_room(void);
 
-/* False where there is no such process, it may not be looked at, or it has not our own word
- * size. */
+/* Checks that a process exists, may be read, and has our own word size. False if not. */
 bool live_check_process(uint32_t pid, struct heft_err *err);
-/* Says why something could not be done to a process, by errno; false. */
+/* Makes an error from errno about `what`. Always returns false. */
 bool live_denied(uint32_t pid, const char *what, struct heft_err *err);
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
 struct live_out;
 
-/* Opens a file beside `path` and lays out the core: the pieces get their places, headers and notes
- * are written. */
+/* Opens a file beside `path` and lays out the core: gives the pieces their offsets, writes headers
+ * and notes. */
 bool live_out_open(struct live_out **ret, const char *path, unsigned level, struct live_plan *p,
 		   const struct live_who *who, struct heft_err *err);
-/* Slices come in the order of the plan. */
+/* Writes a slice. Slices must come in the order of the plan. */
 bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct live_slice *s,
 		    const uint8_t *data, struct heft_err *err);
-/* Puts the file in its place. */
+/* Completes the file and renames it to its path. */
 bool live_out_close(struct live_out *o, const struct live_plan *p, uint64_t *ret_size,
 		    struct heft_err *err);
-/* After a failure: nothing is left. */
+/* Removes the file after a failure. */
 void live_out_drop(struct live_out *o);
 
 #endif

@@ -1,4 +1,4 @@
-/* live_maps.c - what is mapped in a process, and which of its pages are worth copying. */
+/* live_maps.c - finds out what is mapped in a process, and which pages have to be copied. */
 #define _GNU_SOURCE
 #include "heap/live_internal.h"
 
@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Linux 6.7, <linux/fs.h>: ranges of pages by what is known of them. */
+/* Arguments of PAGEMAP_SCAN: ranges of pages by category. Linux 6.7, <linux/fs.h>. */
 struct live_maps_page_region {
 	uint64_t start, end, categories;
 };
@@ -26,13 +26,16 @@ enum {
 };
 
 enum { REGIONS = 512, ENTRIES = 8192 };
-enum { GAP_MAX = 1 << 20 }; /* untouched bytes that stay within a piece, as zeros */
+enum {
+	GAP_MAX = 1 << 20
+}; /* Most untouched bytes inside a piece; they become zeros. A longer
+			     * gap divides the piece. */
 
 /* Which pages of an area are copied. */
 enum pages {
 	PAGES_NONE,
-	PAGES_FIRST,   /* and those that were changed */
-	PAGES_TOUCHED, /* the others are zeros */
+	PAGES_FIRST,   /* The first page, and pages that the process changed. */
+	PAGES_TOUCHED, /* Pages that were touched. The others are zeros. */
 	PAGES_ALL,
 };
 
@@ -40,8 +43,8 @@ struct live_maps_scan {
 	struct live_plan *plan;
 	const struct live_area *area;
 	enum pages pages;
-	int fd;      /* /proc/PID/pagemap */
-	uint64_t at; /* [area.start, at) is in pieces */
+	int fd;      /* Open file /proc/PID/pagemap. */
+	uint64_t at; /* [area.start, at) is already in pieces. */
 };
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -71,7 +74,7 @@ char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct he
 	return v.data;
 }
 
-/* "start-end rwxp offset device inode   path" */
+/* Parses "start-end rwxp offset device inode path". */
 static bool parse_area(struct live_area *a, char *line, struct arena *arena)
 {
 	char *at;
@@ -86,7 +89,7 @@ static bool parse_area(struct live_area *a, char *line, struct arena *arena)
 	a->exec = at[2] == 'x';
 	a->shared = at[3] == 's';
 	a->off = strtoull(at + 4, &at, 16);
-	for (int i = 0; i < 2; i++) { /* device, inode */
+	for (int i = 0; i < 2; i++) { /* Skips device and inode. */
 		at += strspn(at, " ");
 		at += strcspn(at, " ");
 	}
@@ -114,12 +117,12 @@ static bool read_areas(struct live_plan *p, uint32_t pid, struct heft_err *err)
 					  "process %" PRIu32 ": has no memory of its own", pid);
 }
 
-/* ---- deciding -------------------------------------------------------------------------------- */
+/* ---- choosing the memory to copy ------------------------------------------------------------- */
 
 static enum pages live_maps_choose(const struct live_area *a, bool full)
 {
 	const bool file = a->path[0] == '/';
-	/* Reading what a device maps may have effects. */
+	/* True for device files. Reading the memory of a device may have side effects. */
 	const bool device = strncmp(a->path, "/dev/", 5) == 0 &&
 			    strncmp(a->path, "/dev/zero", 9) != 0 &&
 			    strncmp(a->path, "/dev/shm/", 9) != 0;
@@ -145,7 +148,7 @@ static void live_maps_add_piece(struct live_maps_scan *s, uint64_t end, bool kep
 	s->at = end > s->at ? end : s->at;
 }
 
-/* The next pages to copy, in rising order. */
+/* Adds pages to copy. Calls must come in rising order of addresses. */
 static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 {
 	const uint64_t gap_max = s->pages == PAGES_TOUCHED ? GAP_MAX : 0;
@@ -168,7 +171,7 @@ static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 							  p->pieces.count - 1 });
 }
 
-/* Touched and ours: zero pages of the kernel's are left out. */
+/* Adds pages that were touched and belong to the process. The kernel's zero pages are left out. */
 static void add_by_category(struct live_maps_scan *s, uint64_t start, uint64_t end,
 			    uint64_t categories)
 {
@@ -177,7 +180,7 @@ static void add_by_category(struct live_maps_scan *s, uint64_t start, uint64_t e
 		add_pages(s, start, end);
 }
 
-/* False where the kernel does not know the call. */
+/* Adds the pages of an area with PAGEMAP_SCAN. False if the kernel does not have this call. */
 static bool scan_ranges(struct live_maps_scan *s)
 {
 	struct live_maps_page_region regions[REGIONS];
@@ -203,8 +206,8 @@ static bool scan_ranges(struct live_maps_scan *s)
 	return true;
 }
 
-/* pagemap, a word a page: 63 present, 62 swapped, 61 of a file or shared (proc(5)).  Where it
- * cannot be read, all pages count as touched. */
+/* Adds the pages of an area from pagemap, a word per page: bit 63 present, 62 swapped, 61 file or
+ * shared (proc(5)). If it cannot be read, all pages count as touched. */
 static void live_maps_scan_words(struct live_maps_scan *s)
 {
 	static const uint64_t present = UINT64_C(3) << 62, file = UINT64_C(1) << 61;

@@ -1,16 +1,20 @@
-/* live_room.c - how much memory this process may still take: what the system has left, and what the
- * control groups above it allow (Linux, Documentation/admin-guide/cgroup-v2.rst and
- * cgroup-v1/memory.rst). */
+/* live_room.c - finds out how much memory this process may still allocate: by the system's free
+ * memory, and by the limits of its control groups. Linux, Documentation/admin-guide/cgroup-v2.rst
+ * and cgroup-v1/memory.rst. */
 #define _GNU_SOURCE
 #include "heap/live_internal.h"
 
 #include <stdio.h>
 
-enum { PATH_ROOM = 4096, DEPTH_MAX = 64 }; /* groups above a process that are asked */
+enum {
+	PATH_ROOM = 4096,
+	DEPTH_MAX = 64
+}; /* DEPTH_MAX limits the control groups that are read,
+					    * from the process upwards. */
 
-/* Where a version of the interface has its groups, and how their files are called. */
+/* Folders and file names of a version of control groups. */
 struct group_files {
-	const char *roots[2]; /* NULL: no second place */
+	const char *roots[2]; /* Folders of the groups. NULL if there is no second one. */
 	const char *limit, *usage, *inactive;
 };
 
@@ -25,7 +29,7 @@ static const struct group_files versions[] = {
 	  "total_inactive_file" },
 };
 
-/* The number that a file holds; false if there is none: "max" is no limit. */
+/* Reads the number in a file. False if there is none: "max" means no limit. */
 static bool number_read(const char *folder, const char *name, uint64_t *ret)
 {
 	char path[PATH_ROOM];
@@ -37,7 +41,7 @@ static bool number_read(const char *folder, const char *name, uint64_t *ret)
 	return good;
 }
 
-/* Bytes of files that the group may drop at once; 0 if it does not tell. */
+/* Returns the bytes of file cache that the group can release at once. 0 if unknown. */
 static uint64_t droppable_read(const char *folder, const char *name)
 {
 	char path[PATH_ROOM], line[128], key[64];
@@ -53,7 +57,7 @@ static uint64_t droppable_read(const char *folder, const char *name)
 	return found;
 }
 
-/* What one group leaves; UINT64_MAX if it has no limit. */
+/* Returns the bytes that one group may still use. UINT64_MAX if it has no limit. */
 static uint64_t group_room(const char *folder, const struct group_files *v)
 {
 	uint64_t limit, usage;
@@ -64,8 +68,8 @@ static uint64_t group_room(const char *folder, const struct group_files *v)
 	return limit - min_u64(limit, usage);
 }
 
-/* The least that a group and the groups above it leave.  In a container the path may name a folder
- * of the host, which is not there: the root then is the container's own group. */
+/* Returns the least that a group and the groups above it leave. In a container, the path may name a
+ * folder of the host that does not exist; the root is then the container's own group. */
 static uint64_t groups_room(const char *root, const char *path, const struct group_files *v)
 {
 	char folder[PATH_ROOM];
@@ -81,7 +85,7 @@ static uint64_t groups_room(const char *root, const char *path, const struct gro
 	return room;
 }
 
-/* Whether a list of controllers, separated by commas, has "memory". */
+/* True if a comma-separated list of controllers contains "memory". */
 static bool has_memory(const char *list)
 {
 	static const char word[] = "memory";
@@ -93,7 +97,8 @@ static bool has_memory(const char *list)
 	return false;
 }
 
-/* A line of /proc/self/cgroup: "0::/path" of version 2, "4:memory:/path" of version 1. */
+/* Returns the memory that the group of a line in /proc/self/cgroup leaves. Lines are "0::/path"
+ * (version 2) or "4:memory:/path" (version 1). */
 static uint64_t line_room(char *line)
 {
 	char *list = strchr(line, ':');
@@ -112,7 +117,7 @@ static uint64_t line_room(char *line)
 	return room;
 }
 
-/* What the system has left; UINT64_MAX if it does not tell. */
+/* Returns the memory that the system has left. UINT64_MAX if unknown. */
 static uint64_t system_room(void)
 {
 	uint64_t kb = UINT64_MAX >> 10;

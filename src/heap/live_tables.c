@@ -1,4 +1,4 @@
-/* live_tables.c - the recorder's pages, copied while the process goes on. */
+/* live_tables.c - copies the recorder's pages while the process runs. */
 #define _GNU_SOURCE
 #include "heap/live_internal.h"
 
@@ -8,14 +8,14 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-enum { PROBES = 512 }; /* pages a system call; IOV_MAX is 1024 */
+enum { PROBES = 512 }; /* Pages per system call. IOV_MAX is 1024. */
 
 struct probe {
 	uint32_t pid;
-	VEC(uint64_t) places; /* that are to be looked at */
-	VEC(uint8_t) pages;   /* that were taken */
-	bool counters;        /* stacks are wanted, or all but these */
-	int error;            /* of the last call that failed */
+	VEC(uint64_t) places; /* Addresses to test. */
+	VEC(uint8_t) pages;   /* Pages that were copied. */
+	bool counters;        /* True to copy pages of stacks, false to copy all other pages. */
+	int error;            /* Error of the last call that failed. */
 };
 
 static void page_copy(struct probe *p, uint64_t addr)
@@ -30,7 +30,7 @@ static void page_copy(struct probe *p, uint64_t addr)
 		p->pages.count += HEAP_PAGE_SIZE;
 }
 
-/* Looks at the heads of some places at once; a place that cannot be read is passed over. */
+/* Reads the headers of some places at once. Skips places that cannot be read. */
 static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t count)
 {
 	ASSERT(count <= PROBES);
@@ -48,9 +48,9 @@ static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t 
 		for (size_t i = 0; i < got; i++) {
 			const struct heap_page *h = &heads[i];
 			const uint64_t addr = places[first + i];
-			/* Stacks name nodes, nodes name modules and threads, and each was there
-			 * before it was named: what names is copied before what is named, and
-			 * counters that are taken away before those they are taken from. */
+			/* True for pages that are copied first. Stacks refer to nodes, nodes to
+			 * modules and threads; each existed before it was referred to. So a page is
+			 * copied before the pages that it refers to. */
 			const bool counter = h->kind == HEAP_PAGE_STACKS ||
 					     h->kind == HEAP_PAGE_REMOTE;
 			if (h->magic == HEAP_PAGE_MAGIC + sizeof(void *) && h->self == addr &&
@@ -70,7 +70,7 @@ static bool live_tables_scan(struct probe *p, bool counters, struct heft_err *er
 							 : false;
 	p->places.count = 0;
 	p->counters = counters;
-	/* Every multiple of the size of a page in memory that was touched. */
+	/* Lists every multiple of the page size in touched memory. */
 	for (size_t i = 0; i < plan.slices.count; i++) {
 		const struct live_slice *s = &plan.slices.data[i];
 		for (uint64_t at = align_up(s->addr, HEAP_PAGE_SIZE);

@@ -1,5 +1,5 @@
-/* memory.h - numbers in the memory of a dump, in its byte order; false where the dump lacks
- * them. */
+/* memory.h - reads numbers from the memory of a dump, in the dump's byte order. False if the dump
+ * lacks the bytes. */
 #ifndef HEFT_HEAP_MEMORY_H
 #define HEFT_HEAP_MEMORY_H
 
@@ -21,8 +21,8 @@ static inline bool memory_uint(const struct dump *d, uint64_t addr, unsigned wid
 	return true;
 }
 
-/* Copies [addr, addr + size) as far as the dump has it, over the ends of regions; the bytes
- * copied. */
+/* Copies the bytes of [addr, addr + size) until the dump lacks one, across regions. Returns the
+ * number of bytes copied. */
 static inline uint64_t memory_copy(const struct dump *d, uint64_t addr, uint8_t *to, uint64_t size)
 {
 	uint64_t done = 0;
@@ -35,7 +35,7 @@ static inline uint64_t memory_copy(const struct dump *d, uint64_t addr, uint8_t 
 	return done;
 }
 
-/* Does the dump have all of [addr, addr + size)? */
+/* True if the dump has all of [addr, addr + size). */
 static inline bool memory_present(const struct dump *d, uint64_t addr, uint64_t size)
 {
 	uint64_t done = 0;
@@ -47,7 +47,7 @@ static inline bool memory_present(const struct dump *d, uint64_t addr, uint64_t 
 	return true;
 }
 
-/* Bytes of a machine word; 8 where the dump does not tell. */
+/* Returns the bytes of a machine word. 8 if unknown. */
 static inline unsigned memory_word_size(const struct dump *d)
 {
 	return d->word == 4 ? 4 : 8;
@@ -58,13 +58,13 @@ static inline bool memory_word(const struct dump *d, uint64_t addr, uint64_t *re
 	return memory_uint(d, addr, memory_word_size(d), ret);
 }
 
-/* Can what a program wrote stand there?  All but files that are mapped unwritable. */
+/* True if a program may have written the region: all except unwritable mapped files. */
 static inline bool region_is_data(const struct region *r)
 {
 	return r->write || r->file == 0;
 }
 
-/* Regions do not wrap. */
+/* Returns the end of a region. Regions do not wrap. */
 static inline uint64_t region_end(const struct region *r)
 {
 	return r->addr + r->size;

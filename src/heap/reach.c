@@ -1,3 +1,5 @@
+/* Finds the blocks that pointers can reach: scans the roots, then the reached blocks, and
+ * divides the others into lost and indirectly lost blocks. */
 #include "heap/reach.h"
 
 #include "base/sort.h"
@@ -6,23 +8,25 @@
 #include <stdlib.h>
 
 enum {
-	RED_ZONE = 128, /* bytes below sp in use (x86-64 psABI 3.2.2) */
-	POINTED = 4,    /* beside enum reach: a lost block points to this lost one */
-	WAITS = 8,      /* bit: it is to be scanned, and the list was full */
+	RED_ZONE = 128, /* Bytes below sp that may be in use (x86-64 psABI 3.2.2). */
+	POINTED = 4,    /* Further state besides enum reach: a lost block points to this lost
+			 * block. */
+	WAITS = 8,      /* Bit: the block has to be scanned, but the list was full. */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
-	NEAR = 32, /* visits that wait for memory at once */
+	NEAR = 32, /* Visits that wait for memory at the same time. */
 };
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 enum mode {
-	FROM_ROOTS, /* what is pointed at is reached */
-	FROM_LOST,  /* ... is marked */
-	FLOOD,      /* what is marked is indirectly lost */
+	FROM_ROOTS, /* A block that is pointed at is reached. */
+	FROM_LOST,  /* A lost block that is pointed at is marked POINTED. */
+	FLOOD,      /* A marked block that is pointed at is indirectly lost. */
 };
 
-/* A word that may lead into the block at `at`, and the block that has it (FROM_LOST). */
+/* A word that may point into the block at `at`. `from` is the block that contains the word
+ * (FROM_LOST). */
 struct reach_visit {
 	uint64_t addr;
 	struct block_at at;
@@ -32,24 +36,25 @@ struct reach_visit {
 struct reaching {
 	const struct dump *d;
 	const struct blocks_found *b;
-	uint8_t *state; /* half a byte a block: enum reach or POINTED, and WAITS */
-	/* Blocks that are to be scanned. */
+	uint8_t *state; /* Half a byte per block: enum reach or POINTED, and WAITS. */
+	/* Blocks that have to be scanned. */
 	struct block_at *todo;
 	size_t todo_count;
-	/* The processor fetches the headers of these while others are looked at: most of the time
-	 * is spent on waiting for memory. */
+	/* Ring of visits. The processor prefetches their headers while other blocks are scanned,
+	 * because most of the time is spent waiting for memory. */
 	struct reach_visit near[NEAR];
 	size_t near_first, near_count;
-	size_t waiting;              /* no block in front of this one waits */
-	size_t piece;                /* where a block was found last */
-	const struct region *region; /* that was scanned last */
-	uint64_t low, high;          /* of all blocks */
+	size_t waiting;              /* Index of the first block that may have WAITS. SIZE_MAX if
+				      * there is none. */
+	size_t piece;                /* Piece in which a block was found last. */
+	const struct region *region; /* Region that was scanned last. */
+	uint64_t low, high;          /* Range of the addresses of all blocks. */
 	enum mode mode;
-	size_t from; /* FROM_LOST: the block that is scanned */
-	bool native; /* words are the host's */
+	size_t from; /* FROM_LOST: block that is being scanned. */
+	bool native; /* Words have the host's size and byte order. */
 };
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
+/* ---- visiting blocks ------------------------------------------------------------------------- */
 
 static void set_state(struct reaching *x, size_t i, unsigned state)
 {
@@ -64,7 +69,7 @@ static unsigned state_of(const struct reaching *x, size_t i)
 	return x->state[i / 2] >> 4 * (i % 2) & 15;
 }
 
-/* The block gets a new state, and is to be scanned. */
+/* Sets the state of a block and lists it for a scan. */
 static void add_todo(struct reaching *x, size_t i, struct block_at at, unsigned state)
 {
 	const bool full = x->todo_count == TODO_MOST;
@@ -75,7 +80,7 @@ static void add_todo(struct reaching *x, size_t i, struct block_at at, unsigned 
 		x->todo[x->todo_count++] = at;
 }
 
-/* Has the processor fetch the header of a block and what follows. */
+/* Prefetches the header of a block and the bytes after it. */
 static void header_fetch(const struct reaching *x, struct block_at at)
 {
 	enum { LINE = 64 };
@@ -87,11 +92,11 @@ static void header_fetch(const struct reaching *x, struct block_at at)
 	__builtin_prefetch(g->bytes.p + min_u64(off + LINE, g->bytes.size - 1));
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- reading words --------------------------------------------------------------------------- */
 
-/* Lists of free chunks and the arena's `top` lead to where glibc's next chunk begins, whose first
- * word is the block's.  Where the arenas are found they are no roots; else the last word of a block
- * counts as theirs. */
+/* True if an address is the start of glibc's next chunk, whose first word still belongs to the
+ * block. Lists of free chunks and the arena's `top` hold such addresses. If the arenas were found,
+ * they are no roots; else such addresses do not count. */
 static bool is_chunk_behind(const struct reaching *x, uint64_t addr, const struct heap_found *f)
 {
 	const unsigned word = memory_word_size(x->d);
@@ -100,7 +105,7 @@ static bool is_chunk_behind(const struct reaching *x, uint64_t addr, const struc
 	       addr == raw - 2 * word + align_up(used + word, 2 * word);
 }
 
-/* Where the word leads into a live block. */
+/* Completes a visit: updates the state of the block, if the word points into it. */
 static void visit_settle(struct reaching *x, const struct reach_visit *v)
 {
 	struct heap_found f;
@@ -124,7 +129,7 @@ static void visit_settle(struct reaching *x, const struct reach_visit *v)
 	}
 }
 
-/* The visit that waits longest. */
+/* Completes the oldest visit. */
 static void visit_next(struct reaching *x)
 {
 	const struct reach_visit v = x->near[x->near_first];
@@ -137,7 +142,8 @@ static void visit_next(struct reaching *x)
 static void visit(struct reaching *x, uint64_t addr)
 {
 	struct reach_visit v = { .addr = addr, .from = x->from };
-	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* from it to the block */
+	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* Distance from the header to
+								  * the block. */
 	if (addr < header || !block_map_last(&x->b->live, addr - header, &x->piece, &v.at))
 		return;
 	if (x->near_count == NEAR)
@@ -173,7 +179,7 @@ static void scan_bytes(struct reaching *x, struct bytes b)
 	}
 }
 
-/* As dump_at, mostly of the region that was asked for last. */
+/* Does the same as dump_at(). Tries the region of the last call first. */
 static struct bytes bytes_at(struct reaching *x, uint64_t addr, uint64_t size)
 {
 	const struct region *g = x->region;
@@ -214,7 +220,7 @@ static void scan_listed(struct reaching *x)
 	}
 }
 
-/* Of those that wait, each in turn, and all that it leads to. */
+/* Scans each block with WAITS, and all blocks that it leads to. */
 static void scan_waiting(struct reaching *x)
 {
 	struct heap_walk w = heap_walk_from(x->b, x->waiting);
@@ -236,9 +242,9 @@ static void scan_todo(struct reaching *x)
 		scan_waiting(x);
 }
 
-/* ---- roots ----------------------------------------------------------------------------------- */
+/* ---- scanning roots -------------------------------------------------------------------------- */
 
-/* Memory that is no root of itself. */
+/* Memory that is not scanned as a root. */
 struct hole {
 	uint64_t addr, end;
 };
@@ -253,8 +259,9 @@ static void add_hole(struct holes *h, uint64_t addr, uint64_t size)
 	vec_push(h, (struct hole){ addr, add_sat(addr, size) });
 }
 
-/* Where the stack of a thread that ends the process begins to be the program's; 0: it does not.
- * Below are words that its functions left there, between what the C library does last. */
+/* Returns the address from which the stack of a thread that ends the process belongs to the
+ * program. 0 if the thread does not end the process. Below it are words that finished functions
+ * left there. */
 static uint64_t ended_at(const struct dump_thread *t, const struct records *r)
 {
 	for (size_t i = 0; i < r->threads.count; i++) {
@@ -266,7 +273,7 @@ static uint64_t ended_at(const struct dump_thread *t, const struct records *r)
 	return 0;
 }
 
-/* What lies below the stack pointers; several stacks may share a region. */
+/* Adds the memory below the stack pointers as holes. Several stacks may share a region. */
 static void stack_holes(struct holes *h, const struct dump *d, const struct records *r)
 {
 	struct holes stacks = { 0 };
@@ -293,7 +300,7 @@ static void stack_holes(struct holes *h, const struct dump *d, const struct reco
 	vec_release(&stacks);
 }
 
-/* Memory of the recorder that is in no page: it keeps addresses of the program's. */
+/* Adds the recorder's memory as holes, because it contains addresses of the program's blocks. */
 static void recorder_holes(struct holes *h, const struct records *r)
 {
 	for (size_t i = 0; i < r->places.count; i++)
@@ -303,7 +310,8 @@ static void recorder_holes(struct holes *h, const struct records *r)
 			add_hole(h, r->threads.data[i].own, r->threads.data[i].own_size);
 }
 
-/* *from: holes before it end below the region. */
+/* Scans a region outside of the holes. *from is the first hole that may end above the region's
+ * start. */
 static void scan_around(struct reaching *x, const struct region *g, const struct holes *h,
 			size_t *from)
 {
@@ -325,9 +333,9 @@ static void scan_around(struct reaching *x, const struct region *g, const struct
 		scan_memory(x, at, end);
 }
 
-/* A chunk that a thread inside glibc's malloc has at hand, and those that follow it in the list
- * which malloc_consolidate took off its fast bin: since 2.32 links are stored ^ (where they are /
- * 4096), so that they look like no pointers. */
+/* Visits a chunk that a thread inside glibc's malloc works on, and the chunks after it in its list.
+ * malloc_consolidate removed that list from its fast bin. Since 2.32, links are stored ^ (their
+ * address / 4096), so they do not look like pointers. */
 static void scan_list_at_hand(struct reaching *x, uint64_t chunk)
 {
 	enum { LIST_MOST = 1 << 16 };
@@ -342,7 +350,7 @@ static void scan_list_at_hand(struct reaching *x, uint64_t chunk)
 	}
 }
 
-/* Chunks are in a register, or near the inner end of the stack. */
+/* Visits chunks whose addresses are in a register, or near the inner end of the stack. */
 static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 {
 	enum { FRAMES = 1024 };
@@ -355,7 +363,8 @@ static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 		scan_list_at_hand(x, v);
 }
 
-/* A thread that ends the process keeps what its functions need in its stack. */
+/* Visits the registers of all threads. For a thread that ends the process, the stack already has
+ * what its functions need. */
 static void scan_registers(struct reaching *x, const struct records *r)
 {
 	for (size_t i = 0; i < x->d->thread_count; i++) {
@@ -367,7 +376,7 @@ static void scan_registers(struct reaching *x, const struct records *r)
 	}
 }
 
-/* What is in use, or may be, is a root. */
+/* Scans a part that is in use, or may be. */
 static void scan_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	(void)block;
@@ -386,8 +395,8 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	stack_holes(&holes, d, r);
 	sort_by_key(holes.data, holes.count, sizeof *holes.data);
 	for (size_t i = 0, from = 0; i < d->region_count; i++) {
-		/* What a module keeps where it may not write any more (PT_GNU_RELRO) it wrote
-		 * there before. */
+		/* True if a region can be a root. A module wrote its PT_GNU_RELRO memory before
+		 * that became read-only. */
 		const struct region *g = &d->regions[i];
 		if (region_is_data(g) || (g->read && !g->exec))
 			scan_around(x, g, &holes, &from);
@@ -397,10 +406,9 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	heap_loose_each(l, scan_part, x);
 }
 
-/* ---- who is lost ----------------------------------------------------------------------------- */
+/* ---- classifying the blocks that no root reaches --------------------------------------------- */
 
-/* All that are in a state, one after the other, become lost, and are scanned with all that they
- * lead to. */
+/* For each block in a state: marks it as lost, scans it and all blocks that it leads to. */
 static void reach_scan_all(struct reaching *x, unsigned state)
 {
 	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {
@@ -413,7 +421,8 @@ static void reach_scan_all(struct reaching *x, unsigned state)
 	}
 }
 
-/* Blocks that no lost block points to are lost of themselves, what hangs on them is indirectly. */
+/* Divides lost blocks: blocks that no lost block points to are lost, blocks that they lead to are
+ * indirectly lost. */
 static void sort_out_lost(struct reaching *x)
 {
 	x->mode = FROM_LOST;

@@ -1,3 +1,4 @@
+/* Finds the recorder's pages in a dump, verifies them and reads their entries. */
 #include "heap/records.h"
 
 #include "base/sort.h"
@@ -5,7 +6,7 @@
 
 enum {
 	PAGE_ROOM = HEAP_PAGE_SIZE - HEAP_PAGE_HEADER,
-	PAGES_MAX = 1 << 17, /* of a kind: numbers are below it */
+	PAGES_MAX = 1 << 17, /* Pages of a kind. Numbers are below this limit. */
 	SLOTS_MAX = 1 << 15,
 	THREADS_A_PAGE = PAGE_ROOM / sizeof(struct heap_thread),
 };
@@ -21,7 +22,7 @@ static const uint32_t entry_sizes[] = {
 	[HEAP_PAGE_GONE] = sizeof(struct heap_gone),
 };
 
-/* A page that is proven. */
+/* A verified page. */
 struct records_seen {
 	uint64_t process;
 	uint64_t addr, off;
@@ -35,7 +36,7 @@ struct records_search {
 	VEC(struct records_seen) pages;
 };
 
-/* ---- finding pages --------------------------------------------------------------------------- */
+/* ---- finding the recorder's pages ------------------------------------------------------------ */
 
 struct heap_page record_head(struct reader *r)
 {
@@ -60,7 +61,7 @@ static bool records_is_magic(uint64_t magic)
 	return magic == HEAP_PAGE_MAGIC + 4 || magic == HEAP_PAGE_MAGIC + 8;
 }
 
-/* Why a page with the magic is none of ours; NULL: it is one. */
+/* Says why a page with the magic is invalid. NULL if it is valid. */
 static const char *what_is_wrong(const struct heap_page *p, uint64_t addr)
 {
 	if (p->check != heap_page_check(p))
@@ -102,7 +103,7 @@ static void records_look_at(struct records_search *s, struct bytes page, uint64_
 						   bytes_sub(page, HEAP_PAGE_HEADER, have) });
 }
 
-/* Pages lie at multiples of their size. */
+/* Searches a region for pages. They are at multiples of their size. */
 static void search_region(struct records_search *s, const struct region *region)
 {
 	const uint64_t first = align_up(region->addr, HEAP_PAGE_SIZE);
@@ -115,7 +116,7 @@ static void search_region(struct records_search *s, const struct region *region)
 	}
 }
 
-/* The process page that most pages name; of several, the lowest. */
+/* Returns the process page that most pages name; if several, the lowest. */
 static uint64_t find_home(const struct records_search *s)
 {
 	VEC(uint64_t) names = { 0 };
@@ -136,7 +137,7 @@ static uint64_t find_home(const struct records_search *s)
 	return home;
 }
 
-/* ---- entries --------------------------------------------------------------------------------- */
+/* ---- reading entries of pages ---------------------------------------------------------------- */
 
 static void read_process(struct heap_process *p, struct reader *r)
 {
@@ -182,7 +183,7 @@ static void records_read_module(struct records *to, struct reader *r)
 	if (id != NULL)
 		memcpy(m.build_id, id, sizeof m.build_id);
 	records_read_text(r, m.path, sizeof m.path);
-	/* Without /proc the recorder could not ask what the program is. */
+	/* Without /proc, the recorder could not get the program's path. */
 	if (m.path[0] == '\0')
 		strcpy(m.path, HEAP_PROGRAM);
 	m.path_size = (uint32_t)strlen(m.path);
@@ -240,7 +241,7 @@ static void add_threads(struct records *to, const struct records_seen *page, str
 		read_thread(&to->threads.data[first + i], r);
 }
 
-/* ---- pages ----------------------------------------------------------------------------------- */
+/* ---- collecting pages ------------------------------------------------------------------------ */
 
 static bool add_to(struct record_pages *list, const struct records_seen *page)
 {
@@ -253,7 +254,7 @@ static bool add_to(struct record_pages *list, const struct records_seen *page)
 	return true;
 }
 
-/* False: there was such a page before. */
+/* Takes a page. False if there was a page with the same kind and number. */
 static bool add_page(struct records *to, const struct records_seen *page, bool big_endian)
 {
 	struct reader r = reader_of(page->entries, big_endian);
@@ -342,9 +343,9 @@ void records_release(struct records *r)
 	*r = (struct records){ 0 };
 }
 
-/* ---- by id ----------------------------------------------------------------------------------- */
+/* ---- look-ups by id -------------------------------------------------------------------------- */
 
-/* A reader at entry `index` of page `number`; empty where there is none. */
+/* Returns a reader at entry `index` of page `number`. Empty if there is none. */
 static struct reader entry_at(const struct record_pages *list, const struct dump *d,
 			      uint32_t number, uint32_t index, uint32_t size)
 {

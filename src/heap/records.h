@@ -1,10 +1,10 @@
-/* records.h - the recorder's pages in a dump: the process, threads, modules, stacks and what they
- * counted.  docs/heap-format.md; block.h has the layout.
+/* records.h - reads the recorder's pages in a dump: the process, threads, modules, stacks and their
+ * counters. docs/heap-format.md; block.h has the layout.
  *
- * Pages are found by their magic and proven by their check, address and sizes; a page that fails is
- * a note. A page found twice (fork, copies) counts once: the one that names the process page of
- * most. Numbers are in the host's byte order here; text ends with 0, sizes are within their
- * fields. */
+ * Pages are found by their magic and verified by check, address and sizes. A page that fails
+ * becomes a note. If a page is found twice (fork, copies), the one that names the most frequent
+ * process page counts. Numbers are converted to the host's byte order. Texts end with 0, and sizes
+ * fit their fields. */
 #ifndef HEFT_HEAP_RECORDS_H
 #define HEFT_HEAP_RECORDS_H
 
@@ -12,15 +12,15 @@
 #include "base/vec.h"
 #include "heap/dump.h"
 
-/* The path of a module that is the program, where that could not be asked for. */
+/* Path of the program's module, if the recorder could not get the real path. */
 #define HEAP_PROGRAM "(program)"
 
 struct record_page {
-	struct bytes entries; /* `used` entries, in the byte order of the process */
+	struct bytes entries; /* `used` entries, in the byte order of the process. */
 	uint32_t slot, epoch;
 };
 
-/* By number - 1; entries.size 0: missing. */
+/* Pages by number - 1. entries.size is 0 if a page is missing. */
 struct record_pages {
 	struct record_page *data;
 	size_t count, cap;
@@ -28,35 +28,37 @@ struct record_pages {
 
 struct record_place {
 	uint64_t addr;
-	uint32_t kind; /* enum heap_page_kind */
-	/* bytes that are the recorder's: of an embedded heap, whose process page is the only one,
-	 * no more than that says, for its blocks may follow at once */
+	uint32_t kind; /* Kind, enum heap_page_kind. */
+	/* Bytes of the recorder. If an embedded heap has only the process page, this ends with the
+	 * page's entry, because blocks may follow at once. */
 	uint32_t size;
 };
 
 struct records {
-	bool found;                          /* there is a process page */
-	struct heap_process process;         /* zeros where there is none */
-	char command[HEAP_COMMAND_MOST + 1]; /* "": not told */
-	char beside[HEAP_BESIDE_MOST + 1];   /* "": not told, or none */
+	bool found;                          /* There is a process page. */
+	struct heap_process process;         /* Zeros if there is no process page. */
+	char command[HEAP_COMMAND_MOST + 1]; /* Command line. "" if unknown. */
+	char beside[HEAP_BESIDE_MOST + 1];   /* Functions that gave unrecorded memory. "" if
+					      * there are none, or if unknown. */
 	VEC(struct heap_module) modules;
-	VEC(struct heap_thread) threads;  /* slot n is [n - 1] */
-	VEC(struct heap_moment) timeline; /* in order of time, stale ones left out */
-	VEC(struct heap_gone) gone;       /* freed blocks, the oldest first */
+	VEC(struct heap_thread) threads;  /* Threads. Slot n is [n - 1]. */
+	VEC(struct heap_moment) timeline; /* Moments in order of time, without stale ones. */
+	VEC(struct heap_gone) gone;       /* Freed blocks, the oldest first. */
 	struct record_pages nodes, stacks;
-	struct record_pages remote; /* what other slots freed of the stacks page of that number */
-	VEC(struct record_place) places; /* of all pages, by address */
-	uint64_t missing; /* pages of this recorder that the process page counts and nobody found */
-	uint64_t page_bytes; /* of all places: the recorder's own memory */
+	struct record_pages remote;      /* Frees by other slots, for the stacks page of the same
+				     * number. */
+	VEC(struct record_place) places; /* Places of all pages, by address. */
+	uint64_t missing;    /* Pages that the process page counts but that were not found. */
+	uint64_t page_bytes; /* Bytes of all places: the recorder's own memory. */
 };
 
 void records_read(struct records *r, const struct dump *d, struct notes *notes);
 void records_release(struct records *r);
 
-/* The head of a page; nothing of it is checked. */
+/* Reads the header of a page, without any check. */
 struct heap_page record_head(struct reader *r);
 
-/* The stack of an id; false where there is no such entry. */
+/* Reads the stack with an id. False if there is no such entry. */
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot);
 

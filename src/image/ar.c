@@ -1,61 +1,63 @@
+/* Reads Unix archives. The layout is documented in Solaris ar.h(3HEAD) and FreeBSD ar(5): an
+ * 8-byte magic, then members. Each member is a 60-byte text header and its bytes, padded to an
+ * even offset.
+ * Names: SysV/GNU ("name/", "/123" into the member "//"), BSD and Darwin ("#1/NN": the first NN
+ * bytes of the member are the name), plain old ("name "). Microsoft writes GNU's form, and
+ * tables named "/<ECSYMBOLS>/" and the like.
+ * A thin archive (GNU ar(1), "Thin archives") has only headers. Its members are files, with
+ * paths from the archive's folder. "/123:456" names the member with its header at offset 456 of
+ * another archive. A member that is itself an archive, inside or outside, gives its own members. */
 #include "image/input.h"
 
 #include "base/intern.h"
 
-/* Unix archives.  The layout is documented in Solaris ar.h(3HEAD) and FreeBSD ar(5):
- * an 8-byte magic, then members, each a 60-byte text header and its bytes, padded to an even
- * offset.  Variants of names: SysV/GNU ("name/", "/123" into the member "//"), BSD and
- * Darwin ("#1/NN": the name is the first NN bytes of the member), plain old ("name   "); Microsoft
- * writes GNU's, and tables named "/<ECSYMBOLS>/" and the like.
- *
- * A thin archive (GNU ar(1), "Thin archives") has headers alone.  Their members are files named
- * from the archive's folder, or ("/123:456") what has its header at 456 of the archive that is
- * named.
- * A member that is an archive, inside or outside, gives its own members. */
-
 enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
 
-/* Bytes of a file that a thin archive may name, by the bytes that the file has. */
+/* Limit of the bytes that a thin archive may take from one file: this many times the file's size.
+ * Further members are left out with a note. */
 enum { OUTSIDE_TIMES = 4 };
 
-/* An archive, or one inside of it, whose members are being read. */
+/* An archive whose members are being read. It may be a member of another archive. */
 struct ar_level {
-	uint64_t off, end;  /* of the next header and the last member, in ar.bytes */
-	struct bytes names; /* the member "//" */
-	struct str prefix;  /* the name of the archive inside; "" */
+	uint64_t off, end;  /* Offsets in ar.bytes: of the next header, and of the end of the
+			     * last member. */
+	struct bytes names; /* Contents of the member "//", which has the long names. */
+	struct str prefix;  /* Name of the inner archive. "" for the outermost. */
 };
 
 /* A file that a thin archive names. */
 struct outside_file {
 	struct file file;
 	bool open;
-	uint64_t left; /* bytes of it that may still be taken */
+	uint64_t left; /* Bytes of the file that may still be taken. */
 };
 
 struct ar {
 	struct input *in;
-	const char *path;   /* of the archive that the user named */
-	const char *own;    /* of the one that is read, which may be a member of that */
-	struct bytes bytes; /* of the file being read */
-	uint64_t base;      /* where its first byte is in the input */
+	const char *path;   /* Path of the archive that the user named. */
+	const char *own;    /* Path of the archive that is being read. It may be a file that
+			     * `path` names. */
+	struct bytes bytes; /* Bytes of the file that is being read. */
+	uint64_t base;      /* Offset of the first of these bytes in the input. */
 	struct ar_level levels[NEST_MAX];
 	size_t depth;
-	uint64_t vm_index; /* of the next object's section 0 */
+	uint64_t vm_index; /* vm_index of section 0 of the next object. */
 	size_t image_cap;
-	uint64_t done; /* everything below belongs to an image or a part */
+	uint64_t done; /* All bytes below this offset belong to an image or a part. */
 	struct intern paths;
-	VEC(struct outside_file) files; /* by number of the path */
+	VEC(struct outside_file) files; /* Files, by the number of their path in `paths`. */
 };
 
 struct member {
-	uint64_t off;     /* of the header */
-	struct str field; /* the header's name field, blanks cut off */
+	uint64_t off;     /* Offset of the header. */
+	struct str field; /* Name field of the header, without trailing blanks. */
 	struct str name;
-	uint64_t data, size; /* of the contents, the BSD name left out */
-	uint64_t stored;     /* bytes behind the header in this file, the BSD name included */
-	uint64_t time;       /* seconds since 1970; 0: not stated */
-	uint64_t origin; /* thin: of the header in the archive that is named; 0: the file itself */
-	bool outside;    /* a file of its own, named in a thin archive */
+	uint64_t data, size; /* Offset and bytes of the contents, without a BSD name. */
+	uint64_t stored;     /* Bytes after the header in this file, with a BSD name. */
+	uint64_t time;       /* Seconds since 1970. 0 if not stated. */
+	uint64_t origin;     /* Thin archives: offset of the header in the named archive. 0 if the
+			  * member is the named file itself. */
+	bool outside;        /* The member is a file of its own that a thin archive names. */
 };
 
 bool ar_matches(struct bytes b)
@@ -69,9 +71,10 @@ static bool is_thin(struct bytes b)
 	return ar_matches(b) && b.p[2] == 't';
 }
 
-/* ---- parts ------------------------------------------------------------------------ */
+/* ---- adding parts of the archive ------------------------------------------------------------- */
 
-/* Gives [ar->done, end) to a part; neighbours alike become one. */
+/* Adds the range [ar->done, end) as a part. Neighbouring parts of the same kind and member are
+ * merged. */
 static void ar_add_part(struct ar *ar, enum ar_part_kind kind, uint64_t end, struct str member)
 {
 	if (end <= ar->done)
@@ -86,7 +89,7 @@ static void ar_add_part(struct ar *ar, enum ar_part_kind kind, uint64_t end, str
 	ar->done = end;
 }
 
-/* ---- member headers ----------------------------------------------------------------- */
+/* ---- reading member headers ------------------------------------------------------------------ */
 
 static struct str trim_blanks(struct str s)
 {
@@ -95,7 +98,7 @@ static struct str trim_blanks(struct str s)
 	return s;
 }
 
-/* The digits at the start of *s, which are taken off; false where there is none, or too many. */
+/* Reads the digits at the start of *s and removes them. False if there are none or more than 18. */
 static bool take_decimal(struct str *s, uint64_t *ret)
 {
 	uint64_t v = 0;
@@ -114,8 +117,8 @@ static bool parse_decimal(struct str s, uint64_t *ret)
 	return take_decimal(&s, ret) && s.len == 0;
 }
 
-/* "/123"; in thin archives of archives also "/123:456", a place inside that file.  GNU ar ends the
- * field of a name of 15 characters by a slash, though the name is elsewhere: "/123           /". */
+/* Parses "/123", the offset of a long name. In thin archives also "/123:456": the member at offset
+ * 456 of that file. GNU ar may end the field with a slash even so: "/123 /". */
 static bool is_long_name(struct str field, uint64_t *off, uint64_t *origin)
 {
 	struct str rest = { field.p + 1, field.len > 0 ? field.len - 1 : 0 };
@@ -132,7 +135,7 @@ static bool is_long_name(struct str field, uint64_t *off, uint64_t *origin)
 	return trim_blanks(rest).len == 0;
 }
 
-/* A name of the member "//" ends in "/\n" (GNU) or NUL (COFF). */
+/* Returns a name of the member "//". It ends with "/\n" (GNU) or NUL (COFF). */
 static struct str long_name(struct bytes names, uint64_t off)
 {
 	if (off >= names.size)
@@ -169,7 +172,7 @@ static void name_member(struct bytes file, struct bytes names, struct member *m)
 	else if (str_starts(m->field, STR("#1/")) &&
 		 parse_decimal((struct str){ m->field.p + 3, m->field.len - 3 }, &n) &&
 		 n <= m->size && bytes_sub(file, m->data, n).size == n) {
-		/* Darwin pads names with NULs. */
+		/* Reads the name at the start of the contents. Darwin pads the name with NULs. */
 		const uint8_t *data = file.p + m->data, *nul = n > 0 ? memchr(data, 0, n) : NULL;
 		m->name = (struct str){ (const char *)data, nul ? (size_t)(nul - data) : n };
 		m->data += n;
@@ -178,7 +181,7 @@ static void name_member(struct bytes file, struct bytes names, struct member *m)
 		m->name.len--;
 }
 
-/* The header at `off` of an archive.  False where it is damaged or cut off. */
+/* Reads the member header at offset `off` of an archive. False if it is damaged or cut off. */
 static bool header_read(struct bytes file, struct bytes names, uint64_t off, struct member *m)
 {
 	const struct bytes h = bytes_sub(file, off, HEADER_SIZE);
@@ -203,7 +206,8 @@ static bool is_symbol_table(const struct member *m)
 	       str_eq(m->name, STR("__.SYMDEF_64 SORTED"));
 }
 
-/* The same of the archive that is being read, whose members end where it ends. */
+/* Reads the next member header of the archive `l`. A member that goes beyond the end of the archive
+ * is cut there, with a note. */
 static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct member *m)
 {
 	const struct input *in = ar->in;
@@ -223,7 +227,7 @@ static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct
 	return true;
 }
 
-/* ---- members --------------------------------------------------------------------- */
+/* ---- reading members ------------------------------------------------------------------------- */
 
 static void ar_add_image(struct ar *ar, const struct image *im)
 {
@@ -237,7 +241,8 @@ static void ar_add_image(struct ar *ar, const struct image *im)
 	ar->done = im->file_off + im->bytes.size;
 }
 
-/* The bytes of a member, which begin at ar->done. */
+/* Reads the contents of a member, which begin at ar->done: adds an image, or a part if they are no
+ * object. */
 static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes data)
 {
 	struct input *in = ar->in;
@@ -256,7 +261,8 @@ static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes
 	ar_add_part(ar, AR_OTHER_MEMBER, at + data.size, m->name);
 }
 
-/* A member that is an ordinary archive; false where it is none, or too deep in others. */
+/* Opens a member that is itself an archive. False if it is no ordinary archive, or if NEST_MAX
+ * archives are open. */
 static bool level_open(struct ar *ar, uint64_t off, uint64_t size, struct str name)
 {
 	const struct bytes b = bytes_sub(ar->bytes, off, size);
@@ -293,7 +299,7 @@ static void ar_add_member(struct ar *ar, struct ar_level *l, const struct member
 	}
 }
 
-/* One member of the innermost archive, or its end. */
+/* Reads one member of the innermost archive, or leaves that archive at its end. */
 static void level_step(struct ar *ar)
 {
 	struct ar_level *l = &ar->levels[ar->depth - 1];
@@ -309,7 +315,7 @@ static void level_step(struct ar *ar)
 		ar->depth--;
 		return;
 	}
-	/* Members begin at even offsets; some writers leave out the last pad byte. */
+	/* Members begin at even offsets. Some writers omit the last pad byte. */
 	const uint64_t next = l->off + HEADER_SIZE + m.stored, start = l->off;
 	l->off = min_u64(next + (next - start) % 2, l->end);
 	ar_add_member(ar, l, &m);
@@ -317,7 +323,7 @@ static void level_step(struct ar *ar)
 		ar_add_part(ar, AR_HEADERS, ar->base + l->off, STR(""));
 }
 
-/* All members of the archive in ar->bytes. */
+/* Reads all members of the archive in ar->bytes. */
 static void archive_read(struct ar *ar, struct str name)
 {
 	ar->base = ar->done;
@@ -329,7 +335,7 @@ static void archive_read(struct ar *ar, struct str name)
 	ASSERT(ar->done == ar->base + ar->bytes.size);
 }
 
-/* ---- members outside ---------------------------------------------------------------------- */
+/* ---- members that are outside a thin archive ------------------------------------------------- */
 
 static struct outside_file *file_of(struct ar *ar, const char *path)
 {
@@ -347,7 +353,7 @@ static struct outside_file *file_of(struct ar *ar, const char *path)
 	return &ar->files.data[id];
 }
 
-/* The long names of an archive, which are one of its first members. */
+/* Returns the long-name table of an archive. It is one of the first four members. */
 static struct bytes names_of(struct bytes archive)
 {
 	enum { FIRST = 4 };
@@ -363,7 +369,7 @@ static struct bytes names_of(struct bytes archive)
 	return (struct bytes){ NULL, 0 };
 }
 
-/* What a thin archive names: a file, or a member of an archive. */
+/* Finds the bytes of a member outside of a thin archive: a file, or a member of another archive. */
 static bool outside_bytes(struct ar *ar, const struct ar_outside *o, struct outside_file *f,
 			  struct member *ret, struct bytes *ret_bytes)
 {
@@ -419,12 +425,13 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 	in->archive = true;
 	in->thin = is_thin(ar.bytes);
 	archive_read(&ar, STR(""));
-	/* Those of bytes in memory are nowhere.  Archives outside add to the list. */
+	/* Bytes in memory have no folder to search for members. Archives outside add to this list
+	 * while it is read. */
 	for (size_t i = 0; in->file.path && i < in->outside.count; i++)
 		outside_read(&ar, i);
 	ASSERT(ar.done >= in->file.bytes.size && in->image_count + in->parts.count > 0);
 	in->outside_size = ar.done - in->file.bytes.size;
-	/* Files stay open as long as the input, which has images of them. */
+	/* Moves the open files to the input. They stay open as long as its images. */
 	for (size_t i = 0; i < ar.files.count; i++)
 		if (ar.files.data[i].open)
 			vec_push(&in->outside_files, ar.files.data[i].file);

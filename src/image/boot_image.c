@@ -1,3 +1,4 @@
+/* Finds the packed kernel in a Linux boot image of x86 machines. */
 #include "image/boot_image.h"
 
 enum {

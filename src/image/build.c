@@ -1,3 +1,5 @@
+/* Builds images of files that are not ELF: collects what a parser adds, clips it, derives the
+ * sizes of symbols, and makes the image. */
 #include "image/build.h"
 
 #include "base/map.h"
@@ -44,9 +46,9 @@ void build_release(struct image_build *b)
 	vec_release(&b->entries);
 }
 
-/* ---- clipping -------------------------------------------------------------------------------- */
+/* ---- clipping ranges to the file ------------------------------------------------------------- */
 
-/* Clips [*off, *off + *size) to the file; what is cut off becomes a note. */
+/* Clips [*off, *off + *size) to the file. Bytes that are cut off become a note. */
 static void clip_file(const struct image *im, struct str what, uint64_t *off, uint64_t *size)
 {
 	const uint64_t start = min_u64(*off, im->bytes.size);
@@ -59,7 +61,8 @@ static void clip_file(const struct image *im, struct str what, uint64_t *off, ui
 	*off = start;
 }
 
-/* Of objects: the window of each section; see image.h. */
+/* Gives each section of an object its own window of addresses (see image.h). Clips alloc sections
+ * to the address space. */
 static void build_place(const struct image_build *b, struct section *s)
 {
 	const uint64_t slot = UINT64_C(1) << OBJECT_SECTION_SHIFT;
@@ -81,7 +84,7 @@ static void build_place(const struct image_build *b, struct section *s)
 	}
 }
 
-/* ---- adding ---------------------------------------------------------------------------------- */
+/* ---- adding sections, symbols and relocations ------------------------------------------------ */
 
 uint32_t build_section(struct image_build *b, const struct section *given)
 {
@@ -177,8 +180,8 @@ void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list,
 	b->sections.data[table].made_reloc_count = count;
 }
 
-/* Adds the bytes to one of the last entries where they are more of the same.  Of two: entries and
- * their names take turns. */
+/* Extends one of the last two entries if `e` continues it. Two, because entries and their names may
+ * alternate. */
 static bool build_continues(struct image_build *b, const struct image_entry *e)
 {
 	for (size_t i = 1; i <= 2 && i <= b->entries.count; i++) {
@@ -255,9 +258,9 @@ void build_name_starts(struct image_build *b, size_t first)
 	vec_release(&code);
 }
 
-/* ---- sizes of symbols ------------------------------------------------------------------------ */
+/* ---- computing missing sizes of symbols ------------------------------------------------------ */
 
-/* Where something begins; of a symbol `symbol` is its index, else 0. */
+/* An address at which a symbol or another piece begins. `symbol` is the symbol's index, or 0. */
 struct build_bound {
 	uint64_t addr, symbol;
 };
@@ -281,7 +284,7 @@ static void size_symbols(struct image_build *b)
 	struct build_bound *bounds = mem_zeroed(b->starts.count + b->symbols.count, sizeof *bounds);
 	size_t count;
 	list_bounds(b, bounds, &count);
-	uint64_t next = UINT64_MAX; /* the nearest address above the one at work */
+	uint64_t next = UINT64_MAX; /* Next higher address with a start. */
 	for (size_t i = count; i-- > 0;) {
 		if (i + 1 < count && bounds[i + 1].addr != bounds[i].addr)
 			next = bounds[i + 1].addr;
@@ -296,7 +299,7 @@ static void size_symbols(struct image_build *b)
 	mem_free(bounds);
 }
 
-/* ---- handing on ------------------------------------------------------------------------------ */
+/* ---- giving the result to the image ---------------------------------------------------------- */
 
 #define TAKE(to, from, T)                                                                          \
 	do {                                                                                       \
@@ -305,7 +308,7 @@ static void size_symbols(struct image_build *b)
 			memcpy((to), (from)->data, (from)->count * sizeof(T));                     \
 	} while (0)
 
-/* Every address; what comes to lie at the end of all is cut there. */
+/* Adds `bias` to every address. Clips what would go beyond the end of the address space. */
 static void build_move(struct image_build *b, uint64_t bias)
 {
 	for (size_t i = 0; i < b->segments.count; i++) {

@@ -1,66 +1,73 @@
-/* build.h - makes the image of a file that is no ELF: a parser adds what it reads, in any order,
- * and build_finish makes the image of it.
+/* build.h - builds the image of a file that is not ELF.
  *
- * What is added is clipped to the file and to the address space, so that a parser may hand on what
- * its file states; what is cut off becomes a note.  Names and labels are borrowed and have to live
- * as long as the image (in its arena or its bytes). */
+ * A parser adds what it reads, in any order; build_finish() then makes the image. Everything added
+ * is clipped to the file and to the address space, so a parser may pass numbers on unchecked.
+ * Whatever is cut off becomes a note. Names and labels are borrowed: they must live as long as the
+ * image (in its arena or its bytes). */
 #ifndef HEFT_IMAGE_BUILD_H
 #define HEFT_IMAGE_BUILD_H
 
 #include "image/image.h"
 
-/* A VM address where something begins, besides those of symbols. */
+/* A VM address at which a function or other piece begins, stated by a table other than the symbol
+ * table. */
 struct build_start {
 	uint64_t addr;
-	uint64_t size; /* of a function; 0: not known */
+	uint64_t size; /* Bytes of the function. 0 if unknown. */
 };
 
 struct image_build {
 	struct image *im;
-	const char *who; /* "path" or "path(member)", for errors */
+	const char *who; /* "path" or "path(member)", for error messages. */
 	struct heft_err *err;
 	uint64_t first_vm_index;
 	VEC(struct segment) segments;
-	VEC(struct section) sections;    /* [0] is the null section */
-	VEC(struct made_symbol) symbols; /* [0] is the null symbol */
+	VEC(struct section) sections;    /* Sections. [0] is the null section. */
+	VEC(struct made_symbol) symbols; /* Symbols. [0] is the null symbol. */
 	VEC(struct image_part) parts;
 	VEC(struct build_start) starts;
 	VEC(struct image_entry) entries;
 };
 
-/* Begins with an image that has its bytes and its place. */
+/* Starts a builder: sets the bytes and the place of the image `im` and adds the null section and
+ * null symbol. */
 void build_init(struct image_build *b, struct image *im, const struct image_place *at,
 		struct bytes bytes, struct notes *notes);
-/* Adds a copy of a section and returns its index.  Given are the names, type, flags, addr (of
- * objects: in its own window), off, size, file_size, again; the rest follows. */
+/* Adds a copy of a section and returns its index. The caller sets names, type, flags, addr, off,
+ * size, file_size and again; build_section() computes the other fields. In an object, addr counts
+ * from the start of the section's own address window. */
 uint32_t build_section(struct image_build *b, const struct section *s);
-/* The same of bytes that are nothing but labelled: `again` is set. */
+/* Adds a section that only gives a range of the file a label. Nobody reads its contents: `again` is
+ * set. */
 uint32_t build_range(struct image_build *b, struct str title, uint64_t off, uint64_t size);
-/* A PT_LOAD segment; given are its name, addr, vm_size, off, file_size and rights. */
+/* Adds a PT_LOAD segment. The caller sets its name, addr, vm_size, off, file_size and rights. */
 void build_segment(struct image_build *b, const struct segment *s);
 void build_part(struct image_build *b, uint64_t off, uint64_t size, const char *label);
-/* Adds a symbol and returns its index.  Its value is an address, in objects an offset in its
- * section; a size of 0 means up to the next symbol or start of its section, or its end. */
+/* Adds a symbol and returns its index. The symbol's value is an address; in objects, an offset in
+ * its section. A size of 0 means that the symbol reaches to the next symbol or start, or to the end
+ * of its section. */
 uint32_t build_symbol(struct image_build *b, const struct made_symbol *s);
-/* Whether there is room for one more of `count` small pieces, whose few bytes make hundreds.  There
- * is for 65,536, and for one more in each `each` bytes of the file.  False with a note about the
- * file from `off` on. */
+/* True if one more small piece may be added to `count` pieces. The limit is 65,536 pieces, plus one
+ * per `each` bytes of the file: a few bytes of a file can state hundreds of pieces. At the limit,
+ * adds a note about the file from `off` on and returns false. */
 bool build_has_room(const struct image_build *b, size_t count, uint64_t each, uint64_t off);
-/* Gives each of the starts from the `first` on that lies in code and has no symbol one, named
- * "sub_" and its address.  Of linked images only.  O(n log n). */
+/* Adds a symbol named "sub_ADDRESS" for each start that lies in code and has no symbol. Begins at
+ * the start with index `first`. Only for linked images. O(n log n). */
 void build_name_starts(struct image_build *b, size_t first);
-/* Adds the section of a table of relocations of section `of` and returns its index; `symbols` is
- * the section of the symbols they name. */
+/* Adds the section of a relocation table and returns its index. `of` is the section that the
+ * relocations patch; `symbols` is the section of the symbols that they name. */
 uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint64_t off,
 		      uint64_t size);
-/* What such a section holds; `list` lives in the arena of the image. */
+/* Sets the relocations of a table that build_relocs() added. `list` must live in the arena of the
+ * image. */
 void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count);
-/* Adds bytes of a table, clipped to the section; `e` names an index that build_section gave. */
+/* Adds bytes of a table, clipped to its section. `e` names a section index that build_section()
+ * returned. */
 void build_entry(struct image_build *b, const struct image_entry *e);
-/* Hands everything to the image.  `table` is the section of the symbols, 0 for one without bytes;
- * `strings` that of their names, or 0. */
+/* Moves everything that was added to the image. `table` is the section of the symbols, 0 if it has
+ * no bytes. `strings` is the section of the symbols' names, 0 if there is none. */
 void build_finish(struct image_build *b, uint32_t table, uint32_t strings);
-/* Gives up what was added; build_finish did so. */
+/* Frees what was added. Only needed if build_finish() was not called. */
 /* Says that the image is for the same machine as `im`, and of its format and kind. */
 void build_as(struct image_build *b, const struct image *im);
 void build_release(struct image_build *b);

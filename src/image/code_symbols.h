@@ -1,5 +1,5 @@
-/* code_symbols.h - the symbols that are places in code: functions, and labels, which have no
- * type. */
+/* code_symbols.h - iterates over the symbols that are places in code: functions, and labels
+ * (symbols without a type). */
 #ifndef HEFT_IMAGE_CODE_SYMBOLS_H
 #define HEFT_IMAGE_CODE_SYMBOLS_H
 
@@ -9,11 +9,11 @@
 struct code_symbols {
 	struct symtab table;
 	size_t next;
-	bool objects; /* what is data is wanted too; false at first */
+	bool objects; /* True to list data symbols (STT_OBJECT) too. False at first. */
 };
 
-/* Through the first table of a type, SHT_SYMTAB or SHT_DYNSYM; through nothing where there is none,
- * or no image. */
+/* Starts with the first symbol table of a type, SHT_SYMTAB or SHT_DYNSYM. Lists nothing if there is
+ * no such table, or if `im` is NULL. */
 static inline void code_symbols_start(struct code_symbols *c, const struct image *im, uint32_t type)
 {
 	const struct section *table = im ? image_section_type(im, type, 1) : NULL;
@@ -27,9 +27,9 @@ static inline bool symbol_is_function(const struct symbol *s)
 	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC;
 }
 
-/* 'a', 'c', 'd', 't', 'x' of a mapping symbol, which marks what kind of bytes follow it; '\0' of
- * any other.  "$d", "$d.12" and "$xrv64i2p1": ELF for the Arm Architecture, 5.5.5, and for AArch64,
- * 5.7; the RISC-V ELF psABI, "Mapping Symbol". */
+/* Returns the letter of a mapping symbol ('a', 'c', 'd', 't' or 'x'), '\0' for any other symbol. A
+ * mapping symbol tells what kind of bytes follow it: "$d", "$d.12", "$xrv64i2p1". ELF for the Arm
+ * Architecture, 5.5.5, and for AArch64, 5.7; the RISC-V ELF psABI, "Mapping Symbol". */
 static inline char symbol_mark(const struct symbol *s)
 {
 	const struct str n = s->name;
@@ -38,7 +38,7 @@ static inline char symbol_mark(const struct symbol *s)
 	return n.len == 2 || n.p[2] == '.' || str_starts(n, STR("$xrv")) ? n.p[1] : '\0';
 }
 
-/* Those with an address, in the order of the table. */
+/* Returns the next symbol that has an address, in the order of the table. False at the end. */
 static inline bool code_symbols_next(struct code_symbols *c, struct symbol *ret, uint64_t *ret_addr)
 {
 	while (c->next < c->table.count) {

@@ -1,17 +1,19 @@
+/* Reads the notes of ELF cores: registers of threads, the process, the signal, mapped files. */
 #include "image/core.h"
 
 #include "image/elf/elf_internal.h"
 #include "image/elf/elf_note.h"
 
-/* ---- threads ----------------------------------------------------------------------- */
+/* ---- reading threads and registers ----------------------------------------------------------- */
 
-/* Where pr_reg lies in the descriptor of NT_PRSTATUS follows from the class; what is in it from the
- * machine (the ptrace structures of each: user_regs_struct, pt_regs, user_pt_regs). */
+/* Layout of the registers in NT_PRSTATUS. The offset of pr_reg follows from the ELF class. The
+ * order of the registers follows from the machine (its ptrace structure: user_regs_struct, pt_regs,
+ * user_pt_regs). */
 struct reg_layout {
 	uint16_t machine;
-	uint8_t bits; /* of the class */
+	uint8_t bits; /* Bits of the ELF class. */
 	uint8_t width, count;
-	uint8_t pc, sp, fp, tp; /* index; NO_REG: is none */
+	uint8_t pc, sp, fp, tp; /* Indexes of the registers. NO_REG if the layout lacks one. */
 };
 
 enum { NO_REG = 255 };
@@ -44,7 +46,8 @@ static void read_regs(struct core *c, struct core_thread *t, struct reader *r,
 	t->tp = reg(regs, l->tp);
 }
 
-/* Of other machines: all that is there, whatever each is, but for pr_fpvalid at the end. */
+/* Reads all registers of a machine whose layout is unknown. pr_fpvalid at the end is read as a
+ * register, too. */
 static void read_all_regs(struct core *c, struct core_thread *t, struct reader *r, unsigned width)
 {
 	const size_t count = (size_t)(reader_left(r) / width);
@@ -79,24 +82,26 @@ static void read_prstatus(struct core *c, const struct image *im, struct reader 
 	vec_push(&c->threads, t);
 }
 
-/* ---- the process --------------------------------------------------------------------- */
+/* ---- reading facts about the process --------------------------------------------------------- */
 
 static const char *fixed_text(struct core *c, struct reader *r, size_t size)
 {
 	const char *p = (const char *)read_take(r, size);
 	size_t used = p != NULL ? strnlen(p, size) : 0;
-	while (used > 0 && p[used - 1] == ' ') /* of titles that programs give themselves */
+	while (used > 0 && p[used - 1] == ' ') /* Programs that set their own title may leave
+					        * blanks. */
 		used--;
 	return used > 0 ? arena_copy(&c->arena, (struct str){ p, used }) : "";
 }
 
-/* struct elf_prpsinfo: 64 bit; 32 bit with user ids of 16 bits; of 32 bits. */
+/* Reads struct elf_prpsinfo. It has three layouts: 64 bit, 32 bit with 16-bit user ids, 32 bit with
+ * 32-bit user ids. */
 static void read_prpsinfo(struct core *c, const struct image *im, struct reader r)
 {
 	const bool wide = im->bits == 64;
 	reader_seek(&r, wide ? 24 : r.size < 128 ? 12 : 16);
 	c->pid = read_u32(&r);
-	read_skip(&r, 12); /* parent, group, session */
+	read_skip(&r, 12); /* Skips parent, group and session. */
 	c->name = fixed_text(c, &r, 16);
 	c->command = fixed_text(c, &r, 80);
 	if (!reader_ok(&r)) {
@@ -105,7 +110,8 @@ static void read_prpsinfo(struct core *c, const struct image *im, struct reader 
 	}
 }
 
-/* si_addr is one where the kernel says so: a fault of the processor with a code of its own. */
+/* Reads the signal. si_addr is a fault address only if the processor raised the signal, with a
+ * positive code that is no SI_KERNEL. */
 static void read_siginfo(struct core *c, const struct image *im, struct reader r)
 {
 	enum { ILL = 4, TRAP = 5, BUS = 7, FPE = 8, BUS_MIPS = 10, SEGV = 11, SI_KERNEL = 0x80 };
@@ -146,9 +152,10 @@ static void read_auxv(struct core *c, const struct image *im, struct reader r)
 	}
 }
 
-/* ---- mapped files -------------------------------------------------------------------- */
+/* ---- reading the list of mapped files -------------------------------------------------------- */
 
-/* NT_FILE: a count and the unit of offsets; so many {start, end, offset}; so many texts. */
+/* Reads NT_FILE: a count, the unit of offsets, then per file {start, end, offset}, then all
+ * paths. */
 static void core_read_files(struct core *c, const struct image *im, struct reader r)
 {
 	const uint64_t count = read_elf_word(&r, im->bits);
@@ -175,7 +182,7 @@ static void core_read_files(struct core *c, const struct image *im, struct reade
 	}
 }
 
-/* ---- all together ---------------------------------------------------------------------- */
+/* ---- reading the whole core ------------------------------------------------------------------ */
 
 static void read_note(struct core *c, const struct image *im, const struct elf_note *n)
 {
@@ -191,7 +198,8 @@ static void read_note(struct core *c, const struct image *im, const struct elf_n
 	case NT_PRSTATUS: read_prstatus(c, im, r); break;
 	case NT_PRPSINFO: read_prpsinfo(c, im, r); break;
 	case NT_SIGINFO:
-		if (c->threads.count <= 1) /* gdb writes one for each thread */
+		if (c->threads.count <= 1) /* gdb writes one NT_SIGINFO per thread; only the
+					    * first is read. */
 			read_siginfo(c, im, r);
 		break;
 	case NT_AUXV: read_auxv(c, im, r); break;

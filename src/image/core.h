@@ -1,44 +1,49 @@
-/* core.h - what the notes of an ELF core say: threads, mapped files, the command, the signal.
+/* core.h - reads the notes of an ELF core: threads, mapped files, the command, the signal.
  *
  * Layouts: Linux, include/uapi/linux/elfcore.h (NT_PRSTATUS, NT_PRPSINFO), fs/binfmt_elf.c
- * (NT_FILE), core(5).  Texts and numbers are read once; a note that does not fit is passed over. 
- * Registers are known of x86-64 (x32 too), i386, AArch64, ARM and RISC-V. */
+ * (NT_FILE), core(5). A note that is too short or damaged is skipped. Registers have known names on
+ * x86-64 (x32 too), i386, AArch64, ARM and RISC-V. */
 #ifndef HEFT_IMAGE_CORE_H
 #define HEFT_IMAGE_CORE_H
 
 #include "image/image.h"
 
-/* A piece of a file that was mapped. */
+/* A mapped piece of a file. */
 struct core_file {
 	uint64_t start, end; /* start < end */
-	uint64_t off;        /* in the file, bytes */
+	uint64_t off;        /* Offset of the piece in the file, in bytes. */
 	const char *path;
 };
 
 struct core_thread {
 	uint32_t id;
-	uint64_t pc, sp, fp, tp; /* tp: of thread-local storage; 0 where not known */
-	const uint64_t *regs;    /* all general ones */
+	uint64_t pc, sp, fp, tp; /* Program counter, stack pointer, frame pointer, pointer to
+				  * thread-local storage. 0 if unknown. */
+	const uint64_t *regs;    /* All general registers. */
 	size_t reg_count;
 };
 
 struct core {
-	VEC(struct core_file) files;     /* as the note lists them */
-	VEC(struct core_thread) threads; /* the one that got the signal first */
-	const char *command;             /* with arguments, cut; "" if not known */
-	const char *name;                /* of the first thread of the process, cut to 15 bytes */
-	uint32_t pid;                    /* 0 if not known */
+	VEC(struct core_file) files;     /* Mapped files, in the order of the note. */
+	VEC(struct core_thread) threads; /* Threads. The first one received the signal. */
+	const char *command;             /* Command with its arguments, cut to 80 bytes. "" if
+					  * unknown. */
+	const char *name;                /* Name of the first thread of the process, cut to 15
+					  * bytes. */
+	uint32_t pid;                    /* 0 if unknown. */
 	int signal;                      /* 0: none */
 	bool has_fault;
 	uint64_t fault_addr;
-	/* Of the auxiliary vector; 0 where it lacks an entry. */
+	/* Values of the auxiliary vector. 0 if an entry is absent. */
 	uint64_t phdr, phent, phnum, base, entry, execfn, vdso;
-	bool machine_wide; /* notes say that it is of a machine (QEMU, Xen) or its kernel (kdump) */
-	bool compact;      /* a note of heft's says that what is missing was never touched: zeros */
+	bool machine_wide; /* The core holds a whole machine (QEMU, Xen) or its kernel (kdump),
+			    * by its notes. */
+	bool compact;      /* A note that heft wrote is present: all missing pages are zeros that
+			    * the program never touched. */
 	struct arena arena;
 };
 
-/* The note that `heft heap snapshot` writes: this owner and type ("heft"), no content. */
+/* Owner and type ("heft") of the note that `heft heap snapshot` writes. The note has no content. */
 #define CORE_NOTE_OWNER "HEFT"
 enum { CORE_NOTE_COMPACT = 0x68656674 };
 

@@ -1,3 +1,4 @@
+/* Searches for the separate debug file of an image and checks that candidates belong to it. */
 #include "image/debugfile.h"
 
 #include "base/inflate.h"
@@ -12,14 +13,16 @@
 
 #define SYSTEM_DIR "/usr/lib/debug"
 
-/* What makes a candidate the right one. */
+/* Properties by which the right debug file is recognized. */
 struct wanted {
 	const struct image *im;
-	const char *image_dir; /* absolute, without a slash at the end; NULL if im is no file */
-	bool is_file;          /* device and inode are im's */
+	const char *image_dir; /* Absolute path without a slash at the end. NULL if im is no
+			        * file. */
+	bool is_file;          /* True if device and inode are known. Used to reject the image
+			        * itself. */
 	uint64_t device, inode;
 	bool has_crc;
-	uint32_t crc; /* of .gnu_debuglink */
+	uint32_t crc; /* CRC of .gnu_debuglink. */
 	const struct debug_search *how;
 	struct notes *notes;
 	struct arena arena;
@@ -30,9 +33,10 @@ bool same_build_id(struct bytes a, struct bytes b)
 	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
 }
 
-/* ---- candidates ------------------------------------------------------------------- */
+/* ---- checking candidate files ---------------------------------------------------------------- */
 
-/* By build id where both have one, else by .gnu_debuglink's CRC-32 of the whole file. */
+/* True if the candidate matches: by build ids if both have one, else by the CRC-32 of the whole
+ * file (.gnu_debuglink). */
 static bool is_match(const struct wanted *w, const struct input *in, bool by_link)
 {
 	const struct bytes want = w->im->build_id, have = in->images[0].build_id;
@@ -83,7 +87,7 @@ static char *try_link(struct wanted *w, const char *dir, const char *sub, const 
 	return try_file(w, path, true) ? debugfile_keep(path) : NULL;
 }
 
-/* ---- by build id -------------------------------------------------------------------- */
+/* ---- finding by build id --------------------------------------------------------------------- */
 
 char *build_id_text(struct arena *a, struct bytes id)
 {
@@ -111,10 +115,10 @@ static char *debugfile_find_build_id(struct wanted *w)
 	return NULL;
 }
 
-/* ---- by .gnu_debuglink ----------------------------------------------------------------- */
+/* ---- finding by .gnu_debuglink --------------------------------------------------------------- */
 
-/* The section: a file name and NUL, zeros up to a multiple of 4, the CRC-32 in the image's
- * byte order. */
+/* Reads .gnu_debuglink: a file name with NUL, zeros to a multiple of 4, the CRC-32 in the image's
+ * byte order. Returns the name, or NULL. */
 static const char *read_debuglink(struct wanted *w)
 {
 	const struct section *s = image_section_find(w->im, ".gnu_debuglink");
@@ -133,7 +137,8 @@ static const char *read_debuglink(struct wanted *w)
 	return arena_copy(&w->arena, name);
 }
 
-/* A path as the machine has it whose files lie below `root` here. */
+/* Removes `root` from the start of a path: gives the path as the machine that runs the image has
+ * it. */
 static const char *below_root(const char *root, const char *path)
 {
 	const size_t size = root ? strlen(root) : 0;
@@ -159,9 +164,10 @@ static char *find_debuglink(struct wanted *w)
 	return found;
 }
 
-/* ---- given by hand ------------------------------------------------------------------------- */
+/* ---- checking files that the user gives ------------------------------------------------------ */
 
-/* Whether sections that take room in memory are where the image has them; some have to be. */
+/* True if alloc sections have the same addresses and sizes in both files. At least one section must
+ * be in both. */
 static bool sections_agree(const struct image *im, const struct image *debug)
 {
 	size_t same = 0;
@@ -199,9 +205,9 @@ bool debugfile_is_of(const struct image *im, const struct input *in, struct note
 	return true;
 }
 
-/* ---- dSYM --------------------------------------------------------------------------------- */
+/* ---- finding a dSYM bundle ------------------------------------------------------------------- */
 
-/* A bundle beside the image, with a file of the image's name and UUID. */
+/* Finds a dSYM bundle beside the image, with a file of the image's name and UUID. */
 static char *find_dsym(struct wanted *w)
 {
 	const char *slash = strrchr(w->im->path, '/');
@@ -211,11 +217,11 @@ static char *find_dsym(struct wanted *w)
 	return w->im->build_id.size > 0 && try_file(w, path, false) ? debugfile_keep(path) : NULL;
 }
 
-/* ---- debuginfod --------------------------------------------------------------------------- */
+/* ---- asking debuginfod ----------------------------------------------------------------------- */
 
 #ifdef HEFT_HAVE_DEBUGINFOD
 
-/* debuginfod_find_debuginfo(3). */
+/* Functions of libdebuginfod, see debuginfod_find_debuginfo(3). */
 struct debuginfod {
 	void *(*begin)(void);
 	int (*find)(void *client, const unsigned char *build_id, int size, char **ret_path);
@@ -251,7 +257,7 @@ static char *image_debugfile_find_debuginfod(struct wanted *w)
 	d.end(client);
 	if (given)
 		path = debugfile_keep(given);
-	free(given); /* of the C library */
+	free(given); /* Allocated by the C library. */
 	if (fd >= 0 && path && try_file(w, path, false))
 		return path;
 	mem_free(path);
@@ -268,7 +274,7 @@ static char *image_debugfile_find_debuginfod(struct wanted *w)
 
 #endif
 
-/* ---- all together -------------------------------------------------------------------------- */
+/* ---- searching all places -------------------------------------------------------------------- */
 
 static void locate_image(struct wanted *w)
 {

@@ -1,45 +1,51 @@
 /* debugfile.h - finds the separate debug file of an image.
  *
- * Order: files given by hand with the same build id; then, for every directory given by hand and
- * then /usr/lib/debug: DIR/.build-id/xx/yyyy.debug, and by .gnu_debuglink: beside the image, in
- * .debug/ beside it, and DIR/path-of-image/, of directories given by hand DIR/ and DIR/.debug/
- * as well (the CRC-32 must match where the build ids cannot be compared); then debuginfod's
- * cache, through libdebuginfod.so.1 loaded at run time, only when DEBUGINFOD_URLS is set. */
+ * Candidates, in this order:
+ * - files that the user named and that have the same build id;
+ * - DIR/.build-id/xx/yyyy.debug, for every directory DIR that the user named, then for
+ *   /usr/lib/debug;
+ * - the file that .gnu_debuglink names: beside the image, in .debug/ beside it, in
+ *   DIR/path-of-image/. For directories that the user named also in DIR/ and DIR/.debug/. The
+ *   CRC-32 must match if the build ids cannot be compared;
+ * - debuginfod's cache, only if DEBUGINFOD_URLS is set. libdebuginfod.so.1 is loaded at run
+ *   time. */
 #ifndef HEFT_IMAGE_DEBUGFILE_H
 #define HEFT_IMAGE_DEBUGFILE_H
 
 #include "image/input.h"
 
 struct debug_search {
-	const char *const *dirs; /* tried before /usr/lib/debug */
+	const char *const *dirs; /* Directories that are tried before /usr/lib/debug. */
 	size_t dir_count;
-	bool debuginfod;     /* allowed (and DEBUGINFOD_URLS set) */
-	const char *sysroot; /* taken off the front of image paths in DIR/path-of-image, or NULL */
-	const char *const *files; /* given by hand; not for debugfile_find */
+	bool debuginfod;          /* True to allow debuginfod. DEBUGINFOD_URLS has to be set too. */
+	const char *sysroot;      /* Prefix that is removed from image paths before they are used in
+			      * DIR/path-of-image. NULL if there is none. */
+	const char *const *files; /* Debug files that the user named. debugfile_find() does not
+				   * read this list. */
 	size_t file_count;
 };
 
-/* Whether two build ids are the same, and there. */
+/* True if both build ids exist and are equal. */
 bool same_build_id(struct bytes a, struct bytes b);
-/* In lower-case hexadecimal; "" where there is none. */
+/* Returns the build id in lower-case hexadecimal. "" if there is none. */
 char *build_id_text(struct arena *a, struct bytes id);
-/* DIR/.build-id/xx/yyyy.debug (GDB manual, "Debugging Information in Separate Files"), in the
- * arena; NULL for an id that is none. */
+/* Returns DIR/.build-id/xx/yyyy.debug, allocated in the arena. NULL if the id has fewer than 2 or
+ * more than 64 bytes. GDB manual, "Debugging Information in Separate Files". */
 const char *build_id_path(struct arena *a, const char *dir, struct bytes id);
 
-/* The path of im's debug file in malloc'ed memory, or NULL if none is found.  A candidate
- * whose build id differs is passed over with a note.  Never finds the image itself. */
+/* Returns the path of im's debug file in malloc'ed memory, or NULL if none is found. A candidate
+ * with a different build id is skipped with a note. Never returns the image itself. */
 char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes);
 
-/* Whether a file that was given by hand is im's debug file, where the two have no build ids to
- * compare: by the CRC of .gnu_debuglink, else, with a note, by the places of sections.  Not:
- * *ret_why, a constant. */
+/* Tells if a file that the user named is im's debug file. Used if the build ids of the two cannot
+ * be compared. Compares the CRC of .gnu_debuglink; without one, compares the addresses and sizes of
+ * sections and adds a note. If false, *ret_why is a constant that says why. */
 bool debugfile_is_of(const struct image *im, const struct input *in, struct notes *notes,
 		     const char **ret_why);
 
-/* Opens .gnu_debugdata (xz) of an image: *ret is an input on unpacked memory.  False if the
- * section is missing or (with a note) damaged.  *ret_owned is freed by the caller after
- * input_close. */
+/* Opens .gnu_debugdata (xz) of an image: *ret becomes an input over the unpacked memory. False
+ * if the section is missing or (with a note) damaged. The caller frees *ret_owned after
+ * input_close(). */
 bool debugdata_open(const struct image *im, struct input *ret, void **ret_owned);
 
 #endif

@@ -1,3 +1,5 @@
+/* Answers questions about images: sections, bytes at an address, unpacked contents, the
+ * description. */
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "image/elf/elf_internal.h"
@@ -12,7 +14,7 @@ void image_release(struct image *im)
 	memset(im, 0, sizeof *im);
 }
 
-/* ---- finding ------------------------------------------------------------------- */
+/* ---- finding sections, addresses and bytes --------------------------------------------------- */
 
 const struct section *image_section_named(const struct image *im, struct str name)
 {
@@ -88,7 +90,7 @@ struct bytes segment_bytes(const struct image *im, const struct segment *s)
 	return s->again ? (struct bytes){ NULL, 0 } : bytes_sub(im->bytes, s->off, s->file_size);
 }
 
-/* [delta, delta+size) of `all`, cut to what there is. */
+/* Returns [delta, delta+size) of `all`, cut at the end of `all`. */
 static struct bytes bytes_cut(struct bytes all, uint64_t delta, uint64_t size)
 {
 	if (delta >= all.size)
@@ -111,16 +113,17 @@ struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size)
 	return bytes_cut(section_bytes(im, s), addr - s->addr, size);
 }
 
-/* ---- compressed sections ---------------------------------------------------------- */
+/* ---- reading compressed sections ------------------------------------------------------------- */
 
 struct packed {
 	bool is_packed;
 	enum unpack_method method;
 	struct bytes bytes;
-	uint64_t size; /* unpacked, as stated */
+	uint64_t size; /* Stated size after unpacking. */
 };
 
-/* gABI "Section Compression": Elf32_Chdr, Elf64_Chdr, then the packed bytes. */
+/* Reads the header of a compressed section, Elf32_Chdr or Elf64_Chdr. The packed bytes follow.
+ * gABI, "Section Compression". */
 static bool read_chdr(const struct image *im, struct reader *r, struct packed *ret,
 		      struct heft_err *err)
 {
@@ -128,7 +131,7 @@ static bool read_chdr(const struct image *im, struct reader *r, struct packed *r
 	if (im->bits == 64)
 		read_skip(r, 4); /* ch_reserved */
 	ret->size = read_elf_word(r, im->bits);
-	(void)read_elf_word(r, im->bits); /* ch_addralign */
+	(void)read_elf_word(r, im->bits); /* Skips ch_addralign. */
 	ret->method = type == ELFCOMPRESS_ZLIB ? UNPACK_ZLIB : UNPACK_ZSTD;
 	if (reader_ok(r) && type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
 		return fail(err, HEFT_EUNSUPPORTED, 0, "unknown compression type %" PRIu32, type);
@@ -216,7 +219,7 @@ bool section_unpack(const struct image *im, const struct section *s, struct byte
 	return true;
 }
 
-/* ---- description -------------------------------------------------------------------- */
+/* ---- describing an image --------------------------------------------------------------------- */
 
 bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret)
 {
@@ -259,11 +262,11 @@ bool image_is_pie(const struct image *im)
 		return false;
 	if (image_dynamic(im, DT_FLAGS_1, &value) && (value & DF_1_PIE))
 		return true;
-	/* libc.so has an interpreter, and a name. */
+	/* A library with an interpreter, such as libc.so, has a name (DT_SONAME). */
 	return image_has_segment(im, PT_INTERP) && !image_dynamic(im, DT_SONAME, &value);
 }
 
-/* Those with a magic first. */
+/* Parsers of all containers. Formats with a magic number come first. */
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err)
 {

@@ -1,21 +1,23 @@
-/* image.h - one object file (executable, shared object, relocatable object, core)
- * in a neutral form: segments, sections, symbol tables, relocations.
+/* image.h - one object file (executable, shared object, relocatable object, core) in a neutral
+ * form: segments, sections, symbol tables, relocations.
  *
- * The vocabulary is ELF's (PT_*, SHT_*, SHF_*, STT_*, EM_*, R_*, names of sections such as ".text"
- * and ".debug_info"), whatever the container: the parsers of the others (build.h) say in it what
- * their files have.  What a section is called in its file stands in its title.
+ * Vocabulary: ELF's words for every container (PT_*, SHT_*, SHF_*, STT_*, EM_*, R_*, section names
+ * such as ".text" and ".debug_info"). The parsers of other containers (build.h) translate to these
+ * words. The name of a section in its own file is its `title`.
  *
- * An image never changes after parsing and borrows its bytes from the input file,
- * so several threads may read it at once.  What is odd in the file becomes a note
- * and is clipped: every {off, file_size} below lies inside `bytes`, no addr + size
- * wraps, and every index is in range or marked as none.
+ * Lifetime: an image never changes after parsing and borrows its bytes from the input file. So
+ * several threads may read an image at once.
  *
- * Addresses: in linked images the VM address the file states.  In relocatable
- * objects (also as archive members) section i stands at (vm_index << 40), where
- * vm_index counts up over all sections of all members of the input; a section of
- * 2^40 bytes or more is clipped and noted.  Of overlays, sections of firmware that run at one
- * address and are stored at different ones, the first stands at that address and the n-th of those
- * behind it (n << overlay_shift) above; its segment's part is a segment too. */
+ * Odd input becomes a note and is clipped: every {off, file_size} below lies inside `bytes`, no
+ * addr + size wraps, and every index is in range or marked as none.
+ *
+ * Addresses: linked images use the VM addresses that the file states. In relocatable objects (also
+ * members of archives), section i has the address (vm_index << 40). vm_index counts all sections of
+ * all members of the input. A section of 2^40 bytes or more is clipped, with a note.
+ *
+ * Overlays are sections of firmware that run at one address but are stored at different ones. The
+ * first keeps its address. The n-th section after the first gets its address plus (n <<
+ * overlay_shift). The part of the segment with that section becomes a segment too. */
 #ifndef HEFT_IMAGE_IMAGE_H
 #define HEFT_IMAGE_IMAGE_H
 
@@ -28,88 +30,97 @@
 #define OBJECT_SECTION_SHIFT 40
 
 enum image_kind {
-	IMAGE_EXEC,   /* linked: executable or shared object */
+	IMAGE_EXEC,   /* Linked: an executable or shared object. */
 	IMAGE_OBJECT, /* relocatable */
 	IMAGE_CORE,
 };
 
 struct segment {
-	struct str name; /* "" in ELF, which has none */
-	uint32_t index;  /* in the program header table */
+	struct str name; /* Name of the segment. "" in ELF, which has no segment names. */
+	uint32_t index;  /* Index in the program header table. */
 	uint32_t type;   /* PT_* */
 	bool read, write, exec;
-	/* Clipped to the file, to vm_size (PT_LOAD), to what the PT_LOAD around it has of the
-	 * file (the others), and in a separate debug file to what is there at all; off relative
-	 * to image bytes. */
+	/* File offset and bytes in the file, relative to the image's bytes. Clipped to the file,
+	 * and for PT_LOAD to vm_size. Other segments are clipped to the file bytes of the PT_LOAD
+	 * that contains them. In a separate debug file, clipped to the bytes that are present. */
 	uint64_t off, file_size;
-	uint64_t missing;       /* bytes stated that the file lacks: it was cut off */
-	uint64_t addr, vm_size; /* vm_size as stated (clipped so that it does not wrap) */
-	/* Where the file's bytes are stored in the memory of the machine (PT_LOAD): p_paddr of ELF,
-	 * clipped so that it does not wrap; addr where nothing else is known. */
+	uint64_t missing;       /* Bytes that the header states but the file lacks, because the
+				 * file was cut off. */
+	uint64_t addr, vm_size; /* VM address and bytes in memory, as stated. vm_size is clipped
+				 * so that addr + vm_size does not wrap. */
+	/* Address at which the machine stores the file's bytes (PT_LOAD): p_paddr of ELF, clipped
+	 * so that it does not wrap. Equal to addr if unknown. */
 	uint64_t load_addr;
 	uint64_t align;
-	bool again;       /* its file bytes are not read: see section_bytes */
-	uint64_t vm_bias; /* part of addr, see struct section */
+	bool again;       /* The file bytes are not read, because too many sections or segments
+			   * share them. See section_bytes(). */
+	uint64_t vm_bias; /* Part of addr that the file does not state. See struct section. */
 };
 
-/* "LOAD #2 [RX]", for printf. */
+/* Printf format and arguments for "LOAD #2 [RX]". */
 #define SEGMENT_FMT    "LOAD #%" PRIu32 " [%s%s%s]"
 #define SEGMENT_ARG(s) (s)->index, (s)->read ? "R" : "", (s)->write ? "W" : "", (s)->exec ? "X" : ""
 
 struct section {
-	struct str name;  /* "" where the name table is damaged */
-	struct str title; /* what users know it by; "": its name */
+	struct str name;  /* ELF name of the section. "" if the name table is damaged. */
+	struct str title; /* Name that the users of the container know. "" if the same as `name`. */
 	uint32_t index;
 	uint32_t type;      /* SHT_* */
 	uint64_t flags;     /* SHF_* */
-	uint64_t addr;      /* VM address (see above); meaningless unless alloc */
-	uint64_t vm_bias;   /* of that, what the file does not state: it is an overlay */
-	uint64_t off;       /* relative to image bytes */
-	uint64_t size;      /* as stated: bytes in memory if alloc */
-	uint64_t file_size; /* bytes in the file, clipped; 0 for NOBITS */
+	uint64_t addr;      /* VM address, see the top of this file. Meaningless unless `alloc`. */
+	uint64_t vm_bias;   /* Part of addr that heft added because the section is an overlay.
+			     * The file does not state it. */
+	uint64_t off;       /* File offset relative to the image's bytes. */
+	uint64_t size;      /* Bytes as stated. If `alloc`: bytes in memory. */
+	uint64_t file_size; /* Bytes in the file, clipped. 0 for NOBITS. */
 	uint32_t link, info;
 	uint64_t align, entsize;
 	bool alloc, write, exec, tls, nobits, compressed;
-	bool again;                      /* its file bytes are not read: see section_bytes */
-	const struct reloc *made_relocs; /* of a table that is not in ELF's form, else NULL */
+	bool again;                      /* The file bytes are not read, because too many
+					  * sections or segments share them. See section_bytes(). */
+	const struct reloc *made_relocs; /* Relocations of a table that is not in ELF's form,
+					  * else NULL. */
 	uint64_t made_reloc_count;
 };
 
-/* A range of the file that has a name of its own and is in no section: a header table. */
+/* A named range of the file that lies in no section: a header table. */
 struct image_part {
-	uint64_t off, size; /* relative to image bytes, clipped */
+	uint64_t off, size; /* File offset relative to the image's bytes, and bytes. Clipped. */
 	const char *label;
 };
 
-/* Bytes of a table that are there because of a symbol, or of what stands at an address: an export,
- * an unwind entry, a slot. */
+/* Bytes of a table that exist for the sake of a symbol or of an address: an export, an unwind
+ * entry, a slot. */
 struct image_entry {
 	uint32_t section;   /* index */
-	uint32_t symbol;    /* index in the table of made symbols; 0: whose `addr` is */
-	uint64_t off, size; /* in the section; in memory where that has no bytes in the file */
+	uint32_t symbol;    /* Index in the table of made symbols. If 0, the bytes belong to the
+			     * symbol at `addr`. */
+	uint64_t off, size; /* Range in the section's file bytes. Range in its memory if the
+			     * section has no file bytes. */
 	uint64_t addr;
 };
 
-/* What the headers of a linked file that is no ELF file say. */
+/* Protections that the headers of a linked file state. For containers other than ELF. */
 struct image_protection {
 	bool known;
-	bool moves;           /* may be loaded at any address */
-	bool no_exec_data;    /* data and stack are not to be run */
-	const char *features; /* words with a space between: "cfg signed" */
+	bool moves;           /* The file may be loaded at any address. */
+	bool no_exec_data;    /* Data and stack are not executable. */
+	const char *features; /* Names of features, separated by spaces: "cfg signed". */
 };
 
-/* An object that holds debug info of a linked program (the debug map of Mach-O). */
+/* An object file with debug info of a linked program (the debug map of Mach-O). */
 struct debug_object {
-	struct str path;     /* as the linker saw it; a member of an archive is "libx.a(y.o)" */
-	uint64_t time;       /* when it was written, seconds since 1970; 0: not known */
-	size_t first, count; /* its symbols, in moved_symbols */
+	struct str path;     /* Path that the linker used. A member of an archive is
+			      * "libx.a(y.o)". */
+	uint64_t time;       /* Time of the last write, seconds since 1970. 0 if unknown. */
+	size_t first, count; /* Range of its symbols in moved_symbols. */
 };
 
-/* A symbol of such an object, and where the linker put it. */
+/* A symbol of a debug object, with the address that the linker gave it. */
 struct moved_symbol {
-	struct str name; /* as symbols of both files have it */
+	struct str name; /* Name in the symbol tables of both files. */
 	uint64_t addr;
-	uint64_t size; /* 0: not stated */
+	uint64_t size; /* Bytes. 0 if not stated. */
 };
 
 struct made_symbol;
@@ -117,10 +128,10 @@ struct made_symbol;
 struct image {
 	const char *format;       /* "ELF" ... */
 	const char *machine_name; /* NULL: that of arch.h */
-	const char *path;         /* of the input file; borrowed */
-	struct str member;        /* name inside an archive, "" elsewhere */
-	struct bytes bytes;       /* the object's own bytes */
-	uint64_t file_off;        /* where they begin in the input file */
+	const char *path;         /* Path of the input file. Borrowed. */
+	struct str member;        /* Name inside an archive. "" if the image is no member. */
+	struct bytes bytes;       /* Bytes of this object alone. */
+	uint64_t file_off;        /* Offset of `bytes` in the input file. */
 	enum image_kind kind;
 	uint8_t bits; /* 32 or 64 */
 	bool big_endian;
@@ -131,67 +142,79 @@ struct image {
 	uint64_t entry;
 	struct image_part *parts;
 	size_t part_count;
-	/* ELF's header tables, clipped, relative to image bytes. */
+	/* Offsets and sizes of ELF's header tables, clipped, relative to the image's bytes. */
 	uint64_t ehdr_size, phdr_off, phdr_size, shdr_off, shdr_size;
 	struct segment *segments;
 	size_t segment_count;
-	struct section *sections; /* [0] is the null section; indexes are ELF's own */
+	struct section *sections; /* Sections. [0] is the null section; indexes are those of the
+				   * ELF file. */
 	size_t section_count;
-	/* By section, how long names of a symbol table may be: 0 not known yet, else one more than
-	 * struct symtab says.  Atomic: symtab_open fills it in. */
+	/* Limit of the length of names, per section with a symbol table: one more than name_max of
+	 * struct symtab. 0 if not computed yet. Atomic: symtab_open() fills it in. */
 	uint64_t *name_bounds;
 	size_t name_bound_count;
-	struct bytes build_id; /* of the first GNU build-id note, size 0 if none */
-	/* Of the debug file that the image names (PE): its path on the machine that linked it, and
-	 * how often it was written since; "" where it names none. */
+	struct bytes build_id; /* First GNU build id of the notes. Size 0 if there is none. */
+	/* Path of the debug file (PE), as the linker's machine knew it. "" if the image names none.
+	 * debug_age counts how often that file was written since it was created. */
 	struct str debug_name;
 	uint32_t debug_age;
-	struct str source_map;   /* URL of the source map (WebAssembly); "": none is named */
-	struct elf_index *index; /* private to image/; in the arena */
-	struct arena arena;      /* lifetime: the image */
-	struct notes *notes;     /* borrowed, may be NULL */
+	struct str source_map;   /* URL of the source map (WebAssembly). "" if the image names
+				  * none. */
+	struct elf_index *index; /* Index for look-ups, private to image/. Lives in the arena. */
+	struct arena arena;      /* Memory that lives as long as the image. */
+	struct notes *notes;     /* Receives notes. Borrowed; may be NULL. */
 	struct image_protection protection;
-	/* Places that a loader moves by a table that is no relocation section (PE). */
+	/* Number of places that a loader patches by a table that is no relocation section (PE). */
 	uint64_t moved_places;
-	bool mapped;   /* its bytes are a mapped file's */
+	bool mapped;   /* The bytes are those of a mapped file. */
 	bool by_build; /* by build.h; for image/, see image_states_loading and image_states_sizes */
-	bool bare;     /* without section headers: its sections are made of its segments */
-	/* It has a relocation for every address that is kept in it, also if its type is ET_EXEC. */
+	bool bare;     /* The file has no section headers: its sections are derived from its
+		        * segments. */
+	/* The image has a relocation for every address that it stores, even if its type is
+	 * ET_EXEC. */
 	bool moves;
-	/* Titles of sections begin with the segment's name: they need no more in brackets. */
+	/* Titles of sections already begin with the segment's name. Labels do not repeat it in
+	 * brackets. */
 	bool full_titles;
-	uint64_t vm_bias;       /* added to the addresses that the file states; see image_place */
-	unsigned overlay_shift; /* bits of an address, where there are overlays; else 0 */
-	/* Added to what debug info says of the addresses of variables: WebAssembly's data have a
-	 * space of their own. */
+	uint64_t vm_bias;       /* Number that was added to the addresses that the file states.
+				 * See struct image_place. */
+	unsigned overlay_shift; /* Bits of an address without the overlay number. 0 if there are
+				 * no overlays. */
+	/* Number to add to the addresses of variables in debug info. WebAssembly's data have an
+	 * address space of their own. */
 	uint64_t data_bias;
-	/* Symbols that are not in ELF's form, [0] aside; made_table is the section of them all. */
+	/* Symbols that are not in ELF's form. [0] is no symbol. All are in the section
+	 * made_table. */
 	const struct made_symbol *made_symbols;
 	size_t made_count;
 	const struct image_entry *entries;
 	size_t entry_count;
-	uint32_t made_table, made_strings; /* indexes; 0: names stand in the entries */
+	uint32_t made_table, made_strings; /* Section indexes of the symbols and of their names.
+					    * made_strings is 0 if the names are inside the
+					    * symbol entries. */
 	const struct debug_object *debug_objects;
 	size_t debug_object_count;
 	const struct moved_symbol *moved_symbols;
-	uint64_t time; /* of a member of an archive, as struct debug_object has it */
+	uint64_t time; /* Time of a member of an archive, as in struct debug_object. */
 };
 
-/* Where an image stands. */
+/* The place of an image: its file, its member of an archive, its addresses. */
 struct image_place {
-	const char *path;        /* of the file; borrowed by the image */
-	struct str member;       /* of an archive, else empty; borrowed */
-	uint64_t file_off;       /* of the image in that file */
-	uint64_t first_vm_index; /* objects: the vm_index of section 0 */
-	uint64_t vm_bias;        /* added to the addresses of a linked image that is no ELF file */
+	const char *path;        /* Path of the file. The image borrows it. */
+	struct str member;       /* Member of an archive. Empty if the image is no member.
+				  * Borrowed. */
+	uint64_t file_off;       /* Offset of the image in that file. */
+	uint64_t first_vm_index; /* In objects: the vm_index of section 0. */
+	uint64_t vm_bias;        /* Number to add to the addresses of a linked image of a
+				  * container other than ELF. */
 };
 
-/* Parses one ELF file that occupies `bytes`.  False only where the ELF header itself is damaged or
- * the header tables leave the file. */
+/* Parses the ELF file in `bytes`. False only if the ELF header is damaged or if the header tables
+ * lie outside of the file. */
 bool elf_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 	       struct notes *notes, struct heft_err *err);
 bool elf_matches(struct bytes bytes);
-/* The same of any container whose parser heft has (kinds.h). */
+/* Parses an object file of any container that heft reads (kinds.h). */
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err);
 void image_release(struct image *im);
@@ -199,14 +222,14 @@ void image_release(struct image *im);
  * every parser at its end where HEFT_CHECKS. */
 void image_verify(const struct image *im);
 
-/* "ELF 64-bit LSB shared object, x86-64"; belongs to the image. */
+/* Returns a description such as "ELF 64-bit LSB shared object, x86-64". It belongs to the image. */
 const char *image_describe(struct image *im);
-/* "x86-64"; a constant, or it belongs to the image. */
+/* Returns the machine's name, such as "x86-64". It is a constant or belongs to the image. */
 const char *image_machine_name(struct image *im);
-/* The value of the first entry of the dynamic table with this tag (DT_*); false: there is none. */
+/* Reads the first entry of the dynamic table that has this tag (DT_*). False if there is none. */
 bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret);
 bool image_has_segment(const struct image *im, uint32_t type); /* PT_* */
-/* Whether a position-independent program, not a library. */
+/* True for a position-independent program, false for a shared library. */
 bool image_is_pie(const struct image *im);
 
 /* Whether headers and a dynamic table state how a loader takes the image: segments of all types,
@@ -222,59 +245,63 @@ static inline bool image_states_sizes(const struct image *im)
 	return !im->by_build;
 }
 
-/* What users know a section by; "" where it has no name. */
+/* Returns the name by which users know a section. "" if it has no name. */
 static inline struct str section_title(const struct section *s)
 {
 	return s->title.len > 0 ? s->title : s->name;
 }
 
-/* By exact name, the first one; NULL if there is none. */
+/* Returns the first section with exactly this name. NULL if there is none. */
 const struct section *image_section_named(const struct image *im, struct str name);
 const struct section *image_section_find(const struct image *im, const char *name);
-/* The first section of a type (SHT_*), at or after section index `from`. */
+/* Returns the first section of a type (SHT_*) at or after section index `from`. NULL if there is
+ * none. */
 const struct section *image_section_type(const struct image *im, uint32_t type, size_t from);
-/* The table of the image's own symbols; NULL where it has none, or only what was made of its other
- * tables: exports, function starts, unwind entries. */
+/* Returns the table of the image's own symbols. NULL if there is none, or if heft made it only from
+ * other tables (exports, function starts, unwind entries). */
 const struct section *image_symbols(const struct image *im);
-/* Whether they name places in a linked image: not where the table repeats the dynamic one, or has
- * imports alone, as stripping leaves it at times.  Of an object: whether there are any. */
+/* Linked image: true if the symbol table names places that the dynamic table does not name.
+ * Stripping can leave a table that repeats the dynamic one or that has only imports. Object: true
+ * if there are any symbols. */
 bool image_symbols_name_places(const struct image *im);
-/* The alloc section that holds a VM address (NOBITS TLS sections of linked images are
- * passed over, for they take no room there); NULL if none.  Where sections overlap, the
- * one that begins last.  O(log sections). */
+/* Returns the alloc section that contains a VM address, NULL if there is none. If sections overlap,
+ * the last to begin is returned. NOBITS TLS sections of linked images are skipped: they take no
+ * memory there. O(log sections). */
 const struct section *image_section_at(const struct image *im, uint64_t addr);
 
-/* Where a branch at `from` leads whose target was counted from there: out of an overlay to an
- * address as the file states it. */
+/* Returns the address that a branch at `from` leads to. A branch in an overlay computes its target
+ * from an address that heft moved; a target outside of the overlay is moved back to the address
+ * that the file states. */
 uint64_t image_jump_target(const struct image *im, uint64_t from, uint64_t target);
 
-/* The bytes of a section, of a segment as they stand in the file.  None where the sections before
- * it (the segments of its type) have twice the bytes of the file, so that some stand in several:
- * all that is done with contents is O(file), whatever overlaps. */
+/* Return the bytes of a section, or of a segment, as they are in the file. Empty if the sections
+ * before it (or the segments of its type) add up to twice the bytes of the file: they overlap. So
+ * all work on contents is O(file). */
 struct bytes section_bytes(const struct image *im, const struct section *s);
 struct bytes segment_bytes(const struct image *im, const struct segment *s);
-/* The bytes of a section, unpacked where it is compressed (SHF_COMPRESSED zlib or
- * zstd, .zdebug_*).  *ret_owned is set to memory that the caller frees, or NULL.
- * False (and a note) where unpacking fails. */
+/* Returns the bytes of a section, unpacked if it is compressed (SHF_COMPRESSED with zlib or zstd,
+ * .zdebug_*). *ret_owned is memory that the caller frees, or NULL. False (with a note) if unpacking
+ * fails. */
 bool section_unpack(const struct image *im, const struct section *s, struct bytes *ret,
 		    void **ret_owned);
-/* The size of what section_unpack gives, without unpacking.  False where the compression header
- * is damaged or states more than its bytes can become (section_unpack then makes a note). */
+/* Returns the size that section_unpack() would give, without unpacking. False if the compression
+ * header is damaged or states more bytes than the data can unpack to. section_unpack() then adds a
+ * note. */
 bool section_unpacked_size(const struct image *im, const struct section *s, uint64_t *ret);
-/* The same piece by piece; false where the section is not compressed or (with a note) its header
- * is damaged. */
+/* Opens a stream that unpacks a section piece by piece. False if the section is not compressed or
+ * (with a note) its header is damaged. */
 struct unpack_stream;
 bool section_unpack_stream(const struct image *im, const struct section *s,
 			   struct unpack_stream **ret);
-/* These bytes of the image will not be read soon: they leave memory where the file is mapped.
- * Nothing happens for bytes that are not the image's own, such as unpacked ones. */
+/* Lets the system drop these bytes from memory, because they will not be read soon. Does nothing if
+ * the file is not mapped, or for bytes outside of the image, such as unpacked ones. */
 void image_forget(const struct image *im, struct bytes b);
-/* The file bytes behind [addr, addr+size) of the VM image, or fewer where the file has
- * fewer or the segment (section) ends; size 0 where none.  Through segments in linked
- * images, through sections in objects and images without PT_LOAD.  O(log n). */
+/* Returns the file bytes of [addr, addr+size) of the VM image. Returns fewer if the file has fewer
+ * or if the segment (section) ends, and size 0 if there are none. Reads segments in linked images;
+ * reads sections in objects and in images without PT_LOAD. O(log n). */
 struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size);
-/* The PT_LOAD segment whose memory has addr, or NULL.  Where several have, the one that begins
- * last, of those the last in the table: loaders map them one over another in that order.
+/* Returns the PT_LOAD segment whose memory contains addr, or NULL. If several contain it: the last
+ * to begin, then the last in the table, because loaders map them over one another in that order.
  * O(segments). */
 const struct segment *image_load_at(const struct image *im, uint64_t addr);
 
@@ -283,37 +310,43 @@ const struct segment *image_load_at(const struct image *im, uint64_t addr);
 #define SYM_NO_SECTION 0 /* undefined */
 #define SYM_ABSOLUTE   UINT32_MAX
 #define SYM_COMMON     (UINT32_MAX - 1)
-#define SYM_BAD        (UINT32_MAX - 2) /* an index outside the section table, or reserved */
+#define SYM_BAD                                                                                    \
+	(UINT32_MAX - 2) /* The section index is outside of the section table, or
+					 * reserved. */
 
 struct symbol {
-	struct str name;   /* borrowed; "" where its offset is bad */
-	uint32_t index;    /* in its table */
-	uint32_t name_off; /* in the string table */
-	uint32_t section;  /* section index (SHN_XINDEX resolved) or one of SYM_* */
+	struct str name;   /* Name, borrowed. "" if its offset is bad. */
+	uint32_t index;    /* Index in its symbol table. */
+	uint32_t name_off; /* Offset of the name in the string table. */
+	uint32_t section;  /* Section index (SHN_XINDEX resolved), or a constant SYM_... above. */
 	uint64_t value, size;
-	uint8_t type, bind, visibility; /* STT_*, STB_*, STV_* */
-	bool guessed;                   /* no size is stated: it reaches to the next start */
+	uint8_t type, bind, visibility; /* Values STT_..., STB_... and STV_... */
+	bool guessed;                   /* The file states no size: the symbol reaches to the
+					 * next start. */
 };
 
 struct symtab {
 	const struct image *image;
-	const struct section *section; /* SHT_SYMTAB or SHT_DYNSYM */
-	const struct section *strings; /* or NULL where sh_link is not a string table */
+	const struct section *section; /* Section of type SHT_SYMTAB or SHT_DYNSYM. */
+	const struct section *strings; /* Section of the names. NULL if sh_link is not a string
+				        * table. */
 	struct bytes data, names, xindex;
-	size_t count; /* entries, the null entry included */
+	size_t count; /* Entries, the null entry included. */
 	uint32_t entry_size;
-	uint64_t name_max; /* bytes; longer names are not read, so that all are O(table).  0: any */
-	/* Borrowed, by index: the sizes of names, where somebody has read the whole table before;
-	 * UINT32_MAX: not known.  NULL at first. */
+	uint64_t name_max; /* Most bytes of a name; 0 for no limit. Longer names are not read, so
+			    * that reading all names is O(table). */
+	/* Sizes of names by symbol index, if a reader has read the whole table before. UINT32_MAX
+	 * if unknown. Borrowed; NULL at first. */
 	const uint32_t *name_sizes;
 	const struct made_symbol *made; /* or NULL */
 };
 
-/* A symbol of a table that is not in ELF's form. */
+/* A symbol of a table whose entries do not have ELF's form. */
 struct made_symbol {
 	struct symbol symbol;
-	uint64_t entry_off, entry_size; /* in the section of the table */
-	uint64_t name_size;             /* bytes at name_off of `strings`, the NUL included */
+	uint64_t entry_off, entry_size; /* Range of the entry in the section of the table. */
+	uint64_t name_size;             /* Bytes of the name at name_off in `strings`, with its
+					 * NUL. */
 };
 
 /* The section of the names of symbols that are not in ELF's form; NULL: names stand in the
@@ -323,12 +356,12 @@ const struct section *image_made_names(const struct image *im);
 bool image_entry_symbol(const struct image *im, const struct image_entry *e, struct symbol *ret);
 /* Whether local symbols come before all others. */
 bool symtab_has_locals_first(const struct symtab *t);
-/* False where the section holds no whole entry. */
+/* Opens a symbol table. False if the section holds no whole entry. */
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s);
-/* Entry i < count.  O(1). */
+/* Returns entry i, which must be less than count. O(1). */
 struct symbol symtab_get(const struct symtab *t, size_t i);
 
-/* What a symbol takes in the section of its table and in that of the names. */
+/* Bytes of a symbol's entry in its table, and of its name in the string table. */
 struct symbol_bytes {
 	uint64_t entry_off, entry_size, name_off, name_size;
 };
@@ -342,105 +375,124 @@ static inline struct symbol_bytes symtab_bytes(const struct symtab *t, const str
 	return (struct symbol_bytes){ m->entry_off, m->entry_size, s->name_off, m->name_size };
 }
 
-/* Where a defined symbol lives: VM address (objects: section base + value; TLS of linked
- * images: PT_TLS address + value; the instruction set bit of ARM and MIPS cleared; functions
- * in .opd of 64-bit PowerPC images: the code their descriptor names).  False for
- * undefined, absolute, common and non-alloc symbols. */
+/* Computes the VM address of a defined symbol. False for undefined, absolute, common and non-alloc
+ * symbols.
+ * - Objects: section address + value.
+ * - TLS symbols of linked images: PT_TLS address + value.
+ * - ARM and MIPS: the instruction set bit is cleared.
+ * - 64-bit PowerPC: a function in .opd gets the address of the code that its descriptor names. */
 bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret);
-/* The section of function descriptors of 64-bit PowerPC, or NULL; its doublewords as relocated, of
- * which the first of each descriptor is the address of code. */
+/* Returns the section of function descriptors (64-bit PowerPC), or NULL. *ret_words are its
+ * doublewords after relocation. The first doubleword of each descriptor is the address of code. */
 const struct section *image_descriptors(const struct image *im, const uint64_t **ret_words,
 					size_t *ret_count);
-/* Whether it is of a function of which its section has the descriptor alone. */
+/* True if the symbol's section holds only the descriptor of a function, not its code. */
 bool symbol_is_descriptor(const struct image *im, const struct symbol *s);
-/* The bytes of a symbol at `addr` in a section.  Data that are a whole section of code are a name
- * for that, as snapshots of Dart have it: none, for what is in it has names of its own. */
+/* Returns the bytes of a symbol at `addr` in a section. Returns 0 for a data symbol that covers a
+ * whole section of code, as Dart snapshots have: it only names the section, and the symbols inside
+ * have names of their own. */
 uint64_t symbol_size_in(const struct section *in, const struct symbol *s, uint64_t addr);
 
 /* ---- relocations ---------------------------------------------------------- */
 
 enum reloc_kind {
 	RELOC_OTHER,
-	RELOC_RELATIVE,  /* image base + addend */
-	RELOC_ABS,       /* symbol + addend, a pointer */
-	RELOC_PCREL,     /* symbol + addend - place, also through PLT or page-wise */
-	RELOC_GLOB_DAT,  /* GOT slot of a symbol */
-	RELOC_JUMP_SLOT, /* PLT's GOT slot of a symbol */
+	RELOC_RELATIVE,  /* Image base + addend. */
+	RELOC_ABS,       /* Symbol + addend: a pointer. */
+	RELOC_PCREL,     /* Symbol + addend - place. Also through the PLT, or counted in pages. */
+	RELOC_GLOB_DAT,  /* GOT slot of a symbol. */
+	RELOC_JUMP_SLOT, /* GOT slot that the PLT uses for a symbol. */
 	RELOC_COPY,
 	RELOC_IRELATIVE,
 	RELOC_TLS,
 };
 
 struct reloc {
-	uint64_t entry_off;  /* of the entry's bytes in the relocation section */
-	uint64_t entry_size; /* bytes; 0 where a packed form spends none on it */
-	uint64_t addr;       /* the patched place: VM address if `alloc`, else offset in section */
-	bool alloc;          /* the patched section takes VM room */
-	uint32_t section;    /* index of the patched section, 0 if not known */
-	uint32_t type, symbol; /* RELR: 0; 64-bit MIPS: its three types, the first lowest */
-	int64_t addend;        /* REL, RELR: 0; see reloc_target */
+	uint64_t entry_off;    /* Offset of the entry in the relocation section. */
+	uint64_t entry_size;   /* Bytes of the entry. 0 if a packed form spends no bytes on it. */
+	uint64_t addr;         /* Place that is patched: a VM address if `alloc`, else an offset in
+			      * the section. */
+	bool alloc;            /* The patched section takes memory. */
+	uint32_t section;      /* Index of the patched section. 0 if unknown. */
+	uint32_t type, symbol; /* Type (R_...) and symbol index. RELR: 0. 64-bit MIPS packs three
+			        * types into `type`, the first in the lowest byte. */
+	int64_t addend;        /* Addend. 0 for REL and RELR, whose addend is in the patched
+			        * place: see reloc_target(). */
 	bool has_addend;
 	enum reloc_kind kind;
 };
 
-/* REL, RELA, RELR, CREL, Android packed REL/RELA (APS2) and Android RELR. */
+/* Iterates over REL, RELA, RELR, CREL, Android packed REL/RELA (APS2) and Android RELR. */
 struct reloc_iter {
 	const struct image *image;
 	const struct section *section;
-	const struct section *patched; /* sh_info's section in objects and --emit-relocs, or NULL */
-	struct symtab symbols;         /* count 0 if sh_link is none */
+	const struct section *patched; /* Section that sh_info names, in objects and with
+				        * --emit-relocs. Else NULL. */
+	struct symtab symbols;         /* Symbols of sh_link. Count 0 if sh_link is no symbol
+				        * table. */
 	struct reader reader;
-	/* private to elf_reloc.c */
+	/* State of the iteration, private to elf_reloc.c. */
 	uint64_t remaining, base, state[10];
 	int form;
-	uint32_t last_type; /* of the entry before; tables repeat types */
+	uint32_t last_type; /* Type of the previous entry, with its kind below. Tables often
+			     * repeat types. */
 	enum reloc_kind last_kind;
 };
 
 bool section_is_reloc(const struct section *s);
-/* Whether it is one of a linked image that no loader reads: `ld --emit-relocs` leaves such. */
+/* True for relocations of a linked image that no loader reads, as `ld --emit-relocs` leaves
+ * them. */
 bool section_is_kept_reloc(const struct image *im, const struct section *s);
-/* Whether a section of this name holds debug info, which no run needs. */
+/* True if a section of this name holds debug info, which is not needed to run the program. */
 bool section_name_is_debug(struct str name);
-/* Whether a section takes room in the VM image (.tbss of a linked image does not where a
- * PT_LOAD is). */
+/* True if a section takes memory in the VM image. The .tbss of a linked image takes none if its
+ * address lies in a PT_LOAD. */
 bool section_takes_vm(const struct image *im, const struct section *s);
-/* False where the section is not one or too damaged to begin (then a note is made). */
+/* Opens a relocation section. False if the section holds no relocations, or (with a note) if it is
+ * too damaged to begin. */
 bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s);
-/* Damage ends the iteration with a note. */
+/* Returns the next relocation. False at the end, or (with a note) at damage. */
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
-/* The entries of a table that can be read in parts (REL, RELA), 0 of another. */
+/* Returns the number of entries of a table that can be read in parts (REL, RELA). 0 for other
+ * forms. */
 uint64_t reloc_count(const struct reloc_iter *it);
-/* The entries [first, first + count) of such a table. */
+/* Returns an iterator over the entries [first, first + count). Only for tables with a
+ * reloc_count(). */
 struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64_t count);
-/* What a relocation does to a field of data (debug sections of objects). */
+/* Effect of a relocation on a field of data (debug sections of objects). */
 enum reloc_op {
-	RELOC_OP_NONE, /* nothing: a marker */
-	RELOC_OP_SET,  /* field = value */
-	RELOC_OP_ADD,  /* field += value */
-	RELOC_OP_SUB,  /* field -= value */
-	RELOC_OP_LESS, /* the next relocation of the same field is less the value */
-	RELOC_OP_PUSH, /* the value goes to a stack, of which ... */
-	RELOC_OP_TAKE, /* ... the upper one is taken away from the one below, or ... */
-	RELOC_OP_PLUS, /* ... added to it, or ... */
-	RELOC_OP_POP,  /* ... taken: field = value */
+	RELOC_OP_NONE, /* No change: the relocation is only a marker. */
+	RELOC_OP_SET,  /* Field = value. */
+	RELOC_OP_ADD,  /* Field += value. */
+	RELOC_OP_SUB,  /* Field -= value. */
+	RELOC_OP_LESS, /* Subtracts the value from the result of the next relocation of the same
+		        * field. */
+	RELOC_OP_PUSH, /* Pushes the value on a stack, for the three operations below. */
+	RELOC_OP_TAKE, /* Pops the upper value and subtracts it from the value below. */
+	RELOC_OP_PLUS, /* Pops the upper value and adds it to the value below. */
+	RELOC_OP_POP,  /* Field = value popped from the stack. */
 	RELOC_OP_UNKNOWN,
 };
 
 struct reloc_field {
 	enum reloc_op op;
-	uint8_t width; /* bytes; 0 for a ULEB128 that keeps its length */
-	uint8_t bits;  /* the lowest ones of the field, which is all of it but for 6-bit types */
-	/* Offsets of thread-local variables: what the ABI has the linker take away. */
+	uint8_t width; /* Bytes of the field. 0 for a ULEB128 that keeps its length. */
+	uint8_t bits;  /* Number of low bits that are patched. All bits of the field, except for
+		        * 6-bit types. */
+	/* Number that the ABI makes the linker subtract from the offsets of thread-local
+	 * variables. */
 	uint16_t bias;
 };
 
-/* Types that patch instructions are unknown here. */
+/* Returns the effect of a relocation type on data. RELOC_OP_UNKNOWN for types that patch
+ * instructions. */
 struct reloc_field reloc_field(const struct image *im, uint32_t type);
-/* The VM address a relocation refers to: symbol + addend (implicit addends are read from
- * the patched place); for RELATIVE and IRELATIVE the addend; for GLOB_DAT, JUMP_SLOT, COPY
- * and TLS the symbol alone.  A PCREL of x86 code counts from the end of its field (symbol-4
- * in the file means the symbol).  False for undefined symbols and kinds without a target. */
+/* Computes the VM address that a relocation refers to. False for undefined symbols and for kinds
+ * without a target.
+ * - RELATIVE and IRELATIVE: the addend.
+ * - GLOB_DAT, JUMP_SLOT, COPY and TLS: the symbol.
+ * - Others: symbol + addend. Implicit addends are read from the patched place. A PCREL of x86 code
+ *   counts from the end of its field (the file has symbol-4 for symbol). */
 bool reloc_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* What image.h promises of every image, whatever its file says. */
+/* Checks the promises that image.h makes for every image, whatever its file says. */
 #include "image/elf/elf_const.h"
 #include "image/image.h"
 

@@ -1,3 +1,4 @@
+/* Opens input files: unpacks them if necessary and parses them to images and parts. */
 #include "image/input.h"
 
 #include "base/filename.h"
@@ -22,7 +23,8 @@ static bool make_image(struct input *in, const char *path, struct heft_err *err)
 	in->images = im;
 	in->image_count = 1;
 	in->file.bytes = (struct bytes){ elf.p, content };
-	/* The tables that were made for the image are none of the program's. */
+	/* Hides the header and symbol tables that were made for the image, because they are not in
+	 * the program. */
 	im->ehdr_size = im->phdr_size = im->shdr_size = 0;
 	im->part_count = 0;
 	for (size_t i = 1; i < im->section_count; i++)
@@ -47,7 +49,7 @@ bool linkmap_input(struct input *in, const char *path, struct heft_err *err)
 	return true;
 }
 
-/* in->file.bytes to images and parts. */
+/* Parses in->file.bytes to images and parts. */
 static bool image_input_parse(struct input *in, enum file_use use, const char *path,
 			      struct heft_err *err)
 {
@@ -68,7 +70,7 @@ static bool image_input_parse(struct input *in, enum file_use use, const char *p
 	return true;
 }
 
-/* Puts what is packed in a file in its place if heft reads images of that. */
+/* Replaces a packed file by its contents, if heft reads images of that format. */
 static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
 {
 	bool packed;
@@ -84,8 +86,8 @@ static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *e
 	return true;
 }
 
-/* A boot image becomes the program inside of it.  Behind what is packed otherwise than by gzip
- * stands its unpacked size, 4 bytes. */
+/* Replaces a boot image by the kernel that is packed in it. All methods but gzip append the
+ * unpacked size, 4 bytes, which is cut off here. */
 static bool unpack_kernel(struct file *f, struct notes *notes, struct heft_err *err)
 {
 	enum { SIZE = 4 };
@@ -161,8 +163,8 @@ static void release_images(struct input *in)
 	vec_release(&in->parts);
 }
 
-/* The bytes of a slice, which is an image or, such as an archive, a part; none where there is no
- * slice of this name.  *ret_names: of all slices. */
+/* Returns the bytes of a slice, empty if there is no slice of this name. A slice is an image or,
+ * such as an archive, a part. *ret_names lists the names of all slices. */
 static struct bytes find_slice(const struct input *in, struct str arch, struct text *ret_names)
 {
 	struct bytes found = { NULL, 0 };
@@ -200,7 +202,8 @@ bool input_take_slice(struct input *in, const char *path, const char *arch, stru
 	return parse_file(in, USE_SIZE, path, err);
 }
 
-/* The first image whose name, or its last part, is that of a member; NULL: none. */
+/* Returns the first image with this member name; else the first with this file name. NULL if there
+ * is none. *ret_count counts the images with this member name. */
 static const struct image *member_find(const struct input *in, struct str name, size_t *ret_count)
 {
 	const struct image *found = NULL, *by_last = NULL;
@@ -264,7 +267,7 @@ void input_close(struct input *in)
 		linkmap_release(in->linkmap);
 	mem_free(in->linkmap);
 	mem_free(in->owned);
-	if (in->file.path) /* else the bytes are input_parse's caller's */
+	if (in->file.path) /* Without a path, the bytes belong to the caller of input_parse(). */
 		file_close(&in->file);
 	memset(in, 0, sizeof *in);
 }

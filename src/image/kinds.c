@@ -1,3 +1,5 @@
+/* Recognizes the format of a file by its first bytes, and tells what files of this format can be
+ * used for. */
 #include "image/kinds.h"
 
 #include "base/text.h"
@@ -13,7 +15,7 @@
 #include "image/wasm/wasm.h"
 #include <ctype.h>
 
-/* ---- what kinds are for ---------------------------------------------------------------------- */
+/* ---- uses of kinds --------------------------------------------------------------------------- */
 
 #define FOR(use)   (1u << (use))
 #define FOR_IMAGES (FOR(USE_SIZE) | FOR(USE_INFO) | FOR(USE_SYMBOLS) | FOR(USE_WHERE))
@@ -65,7 +67,7 @@ static const struct {
 	[USE_SAMPLES] = { "--perf takes", "" },
 };
 
-/* ---- how formats are recognised -------------------------------------------------------------- */
+/* ---- recognizing formats --------------------------------------------------------------------- */
 
 static bool elf_is_of(struct bytes b, uint16_t type)
 {
@@ -86,7 +88,8 @@ static bool is_elf_object(struct bytes b)
 	return elf_is_of(b, ET_REL);
 }
 
-/* mach_header: magic, cputype, cpusubtype, filetype (<mach-o/loader.h>). */
+/* True for a Mach-O file of this filetype. mach_header: magic, cputype, cpusubtype, filetype
+ * (<mach-o/loader.h>). */
 static bool macho_is_of(struct bytes b, uint32_t type)
 {
 	struct reader r = reader_of(b, b.size > 0 && b.p[0] == 0xfe);
@@ -106,7 +109,7 @@ static bool is_macho_core(struct bytes b)
 	return macho_is_of(b, MH_CORE);
 }
 
-/* Whether b begins with `first` and so many pairs of hexadecimal digits. */
+/* True if b begins with `first` and then `pairs` pairs of hexadecimal digits. */
 static bool begins_with_hex(struct bytes b, const char *first, size_t pairs)
 {
 	const size_t head = strlen(first), size = head + 2 * pairs;
@@ -118,21 +121,21 @@ static bool begins_with_hex(struct bytes b, const char *first, size_t pairs)
 	return true;
 }
 
-/* A record of Intel HEX has five bytes and more. */
+/* True for an Intel HEX file. A record has at least five bytes. */
 static bool is_intel_hex(struct bytes b)
 {
 	return begins_with_hex(b, ":", 5);
 }
 
-/* An S-record has four bytes and more after its type. */
+/* True for a file of S-records. A record has at least four bytes after its type. */
 static bool is_s_records(struct bytes b)
 {
 	return b.size > 2 && b.p[1] >= '0' && b.p[1] <= '3' &&
 	       begins_with_hex(b, (const char[]){ 'S', (char)b.p[1], '\0' }, 4);
 }
 
-/* An image for Espressif's boot loaders begins with 0xe9, the count of its segments and the mode of
- * its flash. */
+/* True for an image for Espressif's boot loaders. It begins with 0xe9, the count of its segments
+ * and the mode of its flash. */
 static bool is_esp_image(struct bytes b)
 {
 	enum { HEADER = 24, SEGMENTS_MAX = 16, MODE_MAX = 3 };
@@ -140,12 +143,12 @@ static bool is_esp_image(struct bytes b)
 	       b.p[2] <= MODE_MAX;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table of formats -------------------------------------------------------------------- */
 
 #define ELF_PROGRAM "give heft the ELF program that it was made from"
 #define AT(bytes)   .magic = { bytes, sizeof(bytes) - 1, 0 }
 
-/* The first entry that matches counts.  Entries with a magic come before those without. */
+/* Formats. The first entry that matches is used. Entries with a magic come before the others. */
 static const struct file_format formats[] = {
 	{ KIND_CORE, .packs = true, .matches = is_elf_core, .parse = elf_parse },
 	{ KIND_OBJECT, .packs = true, .matches = is_elf_object, .parse = elf_parse },
@@ -165,7 +168,8 @@ static const struct file_format formats[] = {
 	{ KIND_DEX, .matches = dex_matches },
 	{ KIND_SIZEDIFF, AT("# Created by //tools/binary_size\nDIFF\n") },
 	{ KIND_SIZE, .packs = true, AT("# Created by //tools/binary_size\n") },
-	/* struct heap_page of heap/block.h, for words of 8 and of 4 bytes. */
+	/* Magic of struct heap_page (heap/block.h), for words of 8 and of 4 bytes in both byte
+	 * orders. */
 	{ KIND_RECORDING, .packs = true, AT("\x08\npaehR\x9e") },
 	{ KIND_RECORDING, .packs = true, AT("\x04\npaehR\x9e") },
 	{ KIND_RECORDING, .packs = true, AT("\x9eRheap\n\x08") },
@@ -253,7 +257,7 @@ const struct file_format *file_format_of(struct bytes b, bool *ret_packed)
 	return packed ? f : file_format_of_plain(b);
 }
 
-/* ---- what a file cannot be asked for --------------------------------------------------------- */
+/* ---- refusing files -------------------------------------------------------------------------- */
 
 bool file_format_serves(const struct file_format *f, enum file_use use)
 {
@@ -261,7 +265,7 @@ bool file_format_serves(const struct file_format *f, enum file_use use)
 	return kinds[f->kind].uses & FOR(use);
 }
 
-/* "programs, objects and cores": what a use reads. */
+/* Lists the kinds that a use reads: "programs, objects and cores". */
 static void readable_name(enum file_use use, struct text *ret)
 {
 	ASSERT(ret->len == 0);

@@ -1,8 +1,8 @@
-/* kinds.h - the table of file kinds: what a file is, and what it can be asked for.
+/* kinds.h - the table of file kinds: the kind of a file, and the uses that it supports.
  *
- * Every command that opens a file asks this table.  A kind whose parser is in a higher room stands
- * here with its name and its magic alone: that room opens it.  Recognition looks at the first
- * bytes only, so it works on what is packed in a file as well. */
+ * Every command that opens a file asks this table. For a kind whose parser is in a higher room, the
+ * table has only its name and its magic; that room opens such files. Recognition reads only the
+ * first bytes of a file. So it also works on the contents of a packed file. */
 #ifndef HEFT_IMAGE_KINDS_H
 #define HEFT_IMAGE_KINDS_H
 
@@ -10,12 +10,12 @@
 #include "base/reader.h"
 
 enum file_kind {
-	KIND_PROGRAM, /* linked: a program or library */
+	KIND_PROGRAM, /* Linked: a program or library. */
 	KIND_OBJECT,
 	KIND_ARCHIVE,
-	KIND_UNIVERSAL, /* programs or archives, one for each machine */
+	KIND_UNIVERSAL, /* Programs or archives, one per machine. */
 	KIND_CORE,
-	KIND_CORE_HEADERS, /* a core of which heft reads headers only */
+	KIND_CORE_HEADERS, /* A core of which heft reads only the headers. */
 	KIND_LINKER_MAP,
 	KIND_PACKAGE,
 	KIND_DEX,
@@ -26,16 +26,16 @@ enum file_kind {
 	KIND_SAMPLES,
 	KIND_PDB,
 	KIND_DATABASE,
-	KIND_FOREIGN, /* heft knows its name, and reads none */
+	KIND_FOREIGN, /* heft knows the format's name but does not read it. */
 	KIND_UNKNOWN,
 	KIND_COUNT
 };
 
-/* What a file is opened for; it names the command in messages. */
+/* Purpose of opening a file. Messages name the command by it. */
 enum file_use {
-	USE_SIZE, /* profiles, and what is made of them */
+	USE_SIZE, /* Profiles, and results made from them. */
 	USE_INFO,
-	USE_SYMBOLS, /* snapshots, and what is made of them */
+	USE_SYMBOLS, /* Snapshots, and results made from them. */
 	USE_WHERE,
 	USE_BLOCKS,
 	USE_BLOCK_MAP, /* one map, to be checked or written */
@@ -54,33 +54,33 @@ struct input;
 
 struct file_format {
 	enum file_kind kind;
-	const char *one;    /* as in "FILE is a linker map"; NULL: what the kind is called */
-	const char *advice; /* what to do with a file that heft does not read; or NULL */
-	bool packs;         /* recognised in a packed file as well */
-	/* Either recognises the format: a function, or bytes at an offset. */
+	const char *one;    /* Name for "FILE is a linker map". NULL to use the name of the kind. */
+	const char *advice; /* Advice for a file that heft does not read. NULL if there is none. */
+	bool packs;         /* The format is also recognized inside a packed file. */
+	/* Recognizes the format: either a function, or bytes at an offset. */
 	bool (*matches)(struct bytes b);
 	struct {
 		const char *bytes;
 		uint8_t size;
 		uint16_t off;
 	} magic;
-	/* One object file; NULL in other formats. */
+	/* Parses one object file. NULL for other formats. */
 	bool (*parse)(struct image *im, const struct image_place *at, struct bytes b,
 		      struct notes *notes, struct heft_err *err);
-	/* A file of several images, or one that an image is made from: fills the input from its
-	 * bytes.  NULL in other formats. */
+	/* Fills the input from its bytes, for a file with several images, or for a file that an
+	 * image is made from. NULL for other formats. */
 	bool (*open)(struct input *in, const char *path, struct heft_err *err);
 };
 
-/* The format of a file, or of what is packed in it; the last one of the table, of KIND_UNKNOWN,
- * if heft knows none.  Never NULL.  `ret_packed` may be NULL. */
+/* Returns the format of a file, or of its packed contents. Never NULL: the last entry of the table,
+ * with KIND_UNKNOWN, if heft does not know the format. `ret_packed` may be NULL. */
 const struct file_format *file_format_of(struct bytes b, bool *ret_packed);
-/* The same of bytes that are not unpacked. */
+/* Returns the format of bytes, without a look into packed contents. */
 const struct file_format *file_format_of_plain(struct bytes b);
-/* Whether heft reads a file of this format for a use. */
+/* True if heft reads files of this format for a use. */
 bool file_format_serves(const struct file_format *f, enum file_use use);
-/* Fails with "FILE is a linker map; heft stack reads programs": HEFT_EUNSUPPORTED; of a file that
- * is too short for any kind HEFT_EFORMAT.  `size` is that of the file. */
+/* Fails with a message like "FILE is a linker map; heft stack reads programs". HEFT_EUNSUPPORTED,
+ * or HEFT_EFORMAT if the file is too short for any kind. `size` is the file's size. */
 bool file_format_refuse(const struct file_format *f, enum file_use use, const char *path,
 			uint64_t size, struct heft_err *err);
 

@@ -1,10 +1,12 @@
+/* Keeps the list of a machine's memory regions, and derives regions from linker maps and
+ * segments. */
 #include "image/region.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 #include "image/image.h"
 
-/* Empty room of this size lies between two regions. */
+/* Least number of empty bytes between two derived regions. */
 #define REGION_GAP (UINT64_C(32) << 10)
 
 struct memory_region *regions_find(const struct memory_regions *r, struct str name)
@@ -45,7 +47,7 @@ void regions_of_map(struct memory_regions *r, const struct linkmap *map, const c
 	}
 }
 
-/* ---- without a script ------------------------------------------------------------------------ */
+/* ---- regions without a linker script --------------------------------------------------------- */
 
 struct extent {
 	uint64_t start, end;

@@ -1,9 +1,8 @@
-/* region.h - the memory regions of a machine: flash, RAM.
+/* region.h - lists the memory regions of a machine: flash, RAM.
  *
- * Regions may overlap: what several hold belongs to the smallest.  A region
- * of unknown length is as long as what is in it.
- *
- * Formats: the ld manual, "MEMORY Command"; the memory table of GNU ld's maps. */
+ * Regions may overlap: bytes inside several regions belong to the smallest. A region of unknown
+ * length ends with its last contents. Formats: the ld manual, "MEMORY Command"; the memory table of
+ * GNU ld's maps. */
 #ifndef HEFT_IMAGE_REGION_H
 #define HEFT_IMAGE_REGION_H
 
@@ -13,27 +12,30 @@ struct image;
 
 struct memory_region {
 	const char *name;
-	uint64_t origin, length; /* bytes; origin + length does not wrap */
-	bool open;               /* its length is that of its contents: nobody stated one */
+	uint64_t origin, length; /* First address, and bytes. origin + length does not wrap. */
+	bool open;               /* The length was derived from the contents, because no source
+				  * states it. */
 };
 
 struct memory_regions {
-	VEC(struct memory_region) list; /* at most REGIONS_MAX, no empty one, no name twice */
+	VEC(struct memory_region)
+	list; /* Regions: at most REGIONS_MAX, none empty, every name
+					 * once. */
 	struct arena arena;
 };
 
 enum { REGIONS_MAX = 1000 };
 
-/* NULL where there is none of that name. */
+/* Finds a region by its name. NULL if there is none. */
 struct memory_region *regions_find(const struct memory_regions *r, struct str name);
-/* Adds a region; one of that name that is there already is replaced.  False where it is empty or
- * wraps, or there are too many. */
+/* Adds a region, or replaces the region of the same name. False if the region is empty or wraps, or
+ * if there are REGIONS_MAX regions. */
 bool regions_add(struct memory_regions *r, struct str name, uint64_t origin, uint64_t length);
-/* Those of the memory table of a map; `path` is for notes. */
+/* Adds the regions of a linker map's memory table. `path` is for notes. */
 void regions_of_map(struct memory_regions *r, const struct linkmap *map, const char *path,
 		    struct notes *notes);
-/* Where nobody says what regions there are: runs of what is loaded or stored close together, named
- * by their first address. */
+/* Derives regions from an image, if no source states them. Segments that are loaded or stored close
+ * together form a region, named by its first address. */
 void regions_of_segments(struct memory_regions *r, const struct image *im);
 void regions_copy(struct memory_regions *r, const struct memory_regions *from);
 void regions_release(struct memory_regions *r);

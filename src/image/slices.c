@@ -1,3 +1,5 @@
+/* Finds texts without a terminator by the pointers to them, and keeps only those that are surely
+ * texts. */
 #include "image/slices.h"
 
 #include "base/sort.h"
@@ -6,12 +8,14 @@
 #include <stdlib.h>
 
 enum {
-	SLICE_MAX = 1 << 20, /* bytes: what is longer is no length */
-	ALONE_MIN = 4,       /* shorter ones are only taken right beside another */
-	NUMBER_MAX = 16,     /* numbers that stand behind pointers to C strings are hardly larger */
+	SLICE_MAX = 1 << 20, /* Most bytes of a text. A larger number is no length of a text. */
+	ALONE_MIN = 4,       /* Least bytes of a text that is alone. A shorter text is taken only
+			      * directly beside another. */
+	NUMBER_MAX = 16,     /* Bound for numbers that are stored after pointers to C strings.
+			      * Longer texts are probably slices. */
 };
 
-/* A pointer in data, and what it points to. */
+/* A pointer in data and its target. */
 struct slices_pointer {
 	uint64_t place, target;
 };
@@ -30,9 +34,9 @@ static void read_pointers(const struct image *im, const struct section *table, p
 			vec_push(ret, (struct slices_pointer){ r.addr, target });
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
+/* ---- recognizing texts ----------------------------------------------------------------------- */
 
-/* How many bytes from the start are text. */
+/* Returns the number of bytes from the start that are text. */
 static uint64_t slices_text_size(struct bytes b)
 {
 	const struct str s = { (const char *)b.p, b.size };
@@ -54,7 +58,7 @@ static uint8_t slices_byte_at(const struct image *im, uint64_t addr)
 	return b.size == 1 ? b.p[0] : 0xff;
 }
 
-/* Text that goes on for so long: asked for rising addresses each byte is read once. */
+/* A run of text. If addresses are asked for in rising order, each byte is read once. */
 struct text_run {
 	uint64_t from, end;
 	bool zero; /* behind it */
@@ -84,7 +88,7 @@ static bool begins_character(const struct image *im, uint64_t addr)
 	return (slices_byte_at(im, addr) & 0xc0) != 0x80;
 }
 
-/* ---- what is sure ---------------------------------------------------------------------------- */
+/* ---- choosing texts and pointers that are certain -------------------------------------------- */
 
 static int slices_longer_first(const void *pa, const void *pb)
 {
@@ -92,9 +96,9 @@ static int slices_longer_first(const void *pa, const void *pb)
 	return a->size > b->size ? -1 : a->size < b->size;
 }
 
-/* Text that goes on up to a 0 may be a C string, with a number behind the pointer to it.  Such are
- * left out unless another slice is beside them and they are long, or the program is one that has
- * slices.  Short ones need one beside, too. */
+/* Decides if a text is surely a slice. Text before a 0 may be a C string, with an unrelated number
+ * after the pointer to it. It is taken only if another slice is beside it and either it is long or
+ * the program has slices. Short texts always need a neighbour. */
 static bool slices_is_sure(const struct slice *y, const struct text_run *r, bool beside,
 			   bool has_slices)
 {
@@ -102,7 +106,8 @@ static bool slices_is_sure(const struct slice *y, const struct text_run *r, bool
 	return fine && (beside || y->size >= ALONE_MIN);
 }
 
-/* Whether not nearly all texts go on up to a 0: programs of C have no others. */
+/* True if the program has slices: more than one text in 17 is not followed by a 0. C programs have
+ * only texts that end with 0. */
 static bool slices_has(const struct slices *s, const struct image *im)
 {
 	struct text_run r = { 0, 0, false };
@@ -114,7 +119,7 @@ static bool slices_has(const struct slices *s, const struct image *im)
 	return (s->list.count - zero) * 16 > zero;
 }
 
-/* Of candidates by address. */
+/* Keeps the candidates that are text. They must be sorted by address. */
 static void keep_texts(struct slices *s, const struct image *im)
 {
 	struct text_run r = { 0, 0, false };
@@ -136,7 +141,7 @@ static void keep_sure(struct slices *s, const struct image *im)
 	struct text_run r = { 0, 0, false };
 	const bool many = slices_has(s, im);
 	struct slices all = *s;
-	uint64_t end = 0; /* of the longest one so far */
+	uint64_t end = 0; /* Highest end of the slices so far. */
 	*s = (struct slices){ { 0 } };
 	for (size_t i = 0; i < all.list.count; i++) {
 		const struct slice *y = &all.list.data[i];

@@ -1,9 +1,9 @@
-/* slices.h - texts that end nowhere: their length stands in data, behind the pointer to them.
+/* slices.h - finds texts without a terminator: a pointer in data and the length after it. Rust, Go
+ * and C++ (string_view) store literals this way, one after the other without zeros.
  *
- * So Rust, Go and C++ (string_view) keep their literals, one behind the other without zeros.  They
- * are found by the relocations that make pointers absolute: programs that are linked to fixed
- * addresses have none. What code alone refers to (an address in one instruction, the length in
- * another) is not found. */
+ * Slices are found by the relocations that make their pointers absolute. Programs linked to fixed
+ * addresses have no such relocations. Texts that only code refers to (an address in one
+ * instruction, the length in another) are not found. */
 #ifndef HEFT_IMAGE_SLICES_H
 #define HEFT_IMAGE_SLICES_H
 
@@ -15,11 +15,12 @@ struct slice {
 };
 
 struct slices {
-	VEC(struct slice) list; /* by address, longer ones first */
+	VEC(struct slice) list; /* Slices by address; of equal addresses, longer ones first. */
 };
 
-/* Of a linked image.  Only what is sure: UTF-8 without control characters, in bytes that are
- * neither code nor written; no part of a text that ends with 0.  O(relocations). */
+/* Finds the slices of a linked image. Takes only sure ones: UTF-8 without control characters, in
+ * bytes that are neither code nor writable. Never a part of a text that ends with 0.
+ * O(relocations). */
 void slices_read(struct slices *ret, const struct image *im);
 void slices_release(struct slices *s);
 

@@ -1,3 +1,4 @@
+/* Finds the aliases of symbols and their shown names. */
 #include "map/alias.h"
 
 #include "base/sort.h"
@@ -12,7 +13,8 @@ struct aliases {
 	VEC(struct alias) list;
 };
 
-/* Those of an image: the others of a run that starts at one address, as long as its first. */
+/* Lists the aliases of an image: symbols that start where another one starts, with the same
+ * size. */
 static void list_image(const struct named_place *list, size_t count, struct aliases *ret)
 {
 	const struct named_place *owner = list;
@@ -39,7 +41,7 @@ static int by_owner(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Makes the view know the labels of the list. */
+/* Makes the view prepare the labels of the list. */
 static void ask_view(const struct aliases *a, struct view *view, struct labels *labels,
 		     unsigned threads, struct notes *notes)
 {

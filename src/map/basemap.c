@@ -1,3 +1,4 @@
+/* Builds the base map and translates VM spans to the file. */
 #include "map/basemap.h"
 
 #include "base/sort.h"
@@ -22,9 +23,9 @@ label_id fill_label(struct labels *labels)
 struct builder {
 	struct basemap *map;
 	struct labels *labels;
-	struct claims vm; /* label = index into `from` */
+	struct claims vm; /* Labels are indexes into `from`. */
 	struct claims file;
-	bool in_order; /* ranges win in the order of the table */
+	bool in_order; /* Ranges win in the order of the table. */
 	VEC(struct base_range) from;
 };
 
@@ -34,13 +35,13 @@ static void basemap_add_range(struct builder *b, struct base_range r)
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
 }
 
-/* The addresses of the ranges from `first` on.  If several have one, it is of the one that begins
- * last, of those the last in the table: a loader maps it over others (image/elf_index).  In the
- * memory of a machine it is of the first, as overlays are. */
+/* Claims the addresses of the ranges from `first` on. If several ranges have an address, the one
+ * that begins last wins, and of these the last in the table: a loader maps it over the others
+ * (image/elf_index). In the memory of a machine the first wins, as for overlays. */
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {
-		uint64_t before_end; /* of all addresses */
+		uint64_t before_end; /* End of all previous addresses */
 		uint64_t index;
 	};
 	VEC(struct begin) list = { 0 };
@@ -55,7 +56,7 @@ static void claim_ranges(struct builder *b, size_t first)
 	vec_release(&list);
 }
 
-/* Whether the bytes of a segment have an address of their own before they are copied. */
+/* Tells whether the bytes of a segment are stored at another address before they are copied. */
 static bool is_stored(const struct builder *b, const struct segment *s)
 {
 	return b->map->regions && s->type == PT_LOAD && s->load_addr != s->addr - s->vm_bias;
@@ -69,7 +70,7 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
-		/* The memory that overlays run in is there once. */
+		/* Overlays share the memory in which they run, which counts once. */
 		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
 		basemap_add_range(b, (struct base_range){ .addr = s->addr - bias,
 							  .size = s->vm_size,
@@ -113,7 +114,7 @@ static void basemap_add_sections(struct builder *b, const struct image *im)
 	claim_ranges(b, first);
 }
 
-/* File bytes of a segment that has more of them than room in memory. */
+/* Claims file bytes of segments that have more bytes in the file than in memory. */
 static void add_segment_rests(struct builder *b, const struct image *im)
 {
 	for (size_t i = 0; i < im->segment_count; i++) {
@@ -126,7 +127,7 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 	}
 }
 
-/* No thread has its variables at these addresses. */
+/* Records the addresses of thread-local segments, which hold no thread's variables. */
 static void basemap_note_thread(struct builder *b, const struct image *im)
 {
 	struct claims claims = { 0 };
@@ -174,7 +175,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 	}
 }
 
-/* The resolved pieces of the VM claims, with their place in the file. */
+/* Takes the resolved pieces of the VM claims, with their place in the file. */
 static void take_ranges(struct builder *b, const struct spans *pieces)
 {
 	for (size_t i = 0; i < pieces->list.count; i++) {
@@ -194,7 +195,7 @@ static void take_ranges(struct builder *b, const struct spans *pieces)
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-/* What lies this close behind a region's last byte, and in no other, did not fit. */
+/* Bytes within this distance after a region's last byte, and in no other region, did not fit. */
 enum { OVERFLOW_GAP = 4096 };
 
 struct by_length {
@@ -223,7 +224,7 @@ static void note_end(struct basemap *b, label_id region, uint64_t end)
 	b->region_ends[region] = max_u64(b->region_ends[region], end);
 }
 
-/* What is in no region goes to the one it follows, which it did not fit into. */
+/* Gives bytes in no region to the region before them, into which they did not fit. */
 static void add_overflow(struct basemap *b, struct claims *over, label_id before, uint64_t start,
 			 uint64_t end)
 {
@@ -233,7 +234,7 @@ static void add_overflow(struct basemap *b, struct claims *over, label_id before
 	note_end(b, before, end);
 }
 
-/* How far the piece's regions are filled; *before is the region of the piece before it. */
+/* Records how far the piece fills its regions. *before is the region of the previous piece. */
 static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
 			  label_id *before)
 {
@@ -255,7 +256,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 	}
 }
 
-/* `pieces`: what is in memory. */
+/* Measures the regions. `pieces`: contents of memory. */
 static void basemap_measure_regions(struct basemap *b, const struct spans *pieces)
 {
 	struct claims over = { 0 };
@@ -267,7 +268,7 @@ static void basemap_measure_regions(struct basemap *b, const struct spans *piece
 	spans_overlay(&b->region_spans, &more);
 }
 
-/* What a region has between its first byte and the last that is used, and nobody asked for. */
+/* Adds the unclaimed bytes of each region, between its first and its last used byte. */
 static void add_fill(struct builder *b)
 {
 	const struct basemap *map = b->map;
@@ -344,9 +345,9 @@ uint64_t basemap_region_used(const struct basemap *b, size_t region)
 	return used;
 }
 
-/* ---- using -------------------------------------------------------------------- */
+/* ---- using the base map ------------------------------------------------------- */
 
-/* The file pieces of the spans of vm that lie in range r. */
+/* Adds the file pieces of the VM spans that lie in range r. */
 static void translate_range(const struct base_range *r, const struct spans *vm, struct claims *out)
 {
 	const uint64_t end = r->addr + r->file_size;
@@ -362,14 +363,14 @@ static void translate_range(const struct base_range *r, const struct spans *vm, 
 	}
 }
 
-/* Where a range begins in the file. */
+/* Start of a range in the file. */
 struct basemap_place {
 	uint64_t off;
 	uint64_t range;
 };
 
-/* Sorts all ranges by their bytes in the file.  False where some share bytes, which are those of
- * the lower address. */
+/* Sorts all ranges by their file offsets. False if some share bytes, which then belong to the lower
+ * address. */
 static bool basemap_sort_places(const struct basemap *b, struct basemap_place *places)
 {
 	uint64_t end = 0;
@@ -385,7 +386,7 @@ static bool basemap_sort_places(const struct basemap *b, struct basemap_place *p
 	return true;
 }
 
-/* The spans of [from, from + size), moved to another address. */
+/* Copies the spans of [from, from + size), moved to another address. */
 static void copy_spans(const struct spans *vm, uint64_t from, uint64_t size, uint64_t to,
 		       struct spans *ret)
 {
@@ -409,7 +410,7 @@ uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr)
 	return r && addr - r->addr < r->size ? r->runs_at + (addr - r->addr) : addr;
 }
 
-/* What is stored at addresses of variables of threads is none of theirs. */
+/* Drops spans at addresses of thread-local variables, which do not own the bytes stored there. */
 static void drop_thread(const struct basemap *b, struct spans *vm)
 {
 	size_t count = 0;
@@ -454,7 +455,7 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	const size_t count = b->ranges.count;
 	struct claims out = { 0 };
 	struct basemap_place *places = mem_alloc((count + 1) * sizeof *places);
-	/* In the order of the file there is nothing left to resolve. */
+	/* Claims in the order of the file need no resolving. */
 	const bool apart = basemap_sort_places(b, places);
 	vec_reserve(&out.list, vm->list.count);
 	for (size_t i = 0; i < count; i++)
@@ -463,7 +464,7 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	claims_resolve(&out, b->file_size, ret_file);
 }
 
-/* Whether there is nothing to clip, as nearly always.  O(ranges * log n). */
+/* Tells whether nothing needs to be cut, as nearly always. O(ranges * log n). */
 static bool is_clipped(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;
@@ -503,7 +504,7 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 	*vm = out;
 }
 
-/* Every base range is covered; as the sums agree as well, nothing else is. */
+/* Checks that every base range is covered. Since the sums agree too, nothing else is. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;

@@ -1,3 +1,4 @@
+/* Parses Bloaty's configuration file. */
 #include "map/config.h"
 
 #include "map/config_lex.h"
@@ -34,8 +35,8 @@ enum value_kind { VALUE_STRING, VALUE_UINT32, VALUE_UINT64, VALUE_BOOL, VALUE_EN
 
 struct config_choice {
 	const char *name;
-	uint32_t number; /* in the file */
-	uint32_t value;  /* in heft */
+	uint32_t number; /* the number in the file */
+	uint32_t value;  /* the value in heft */
 };
 
 struct config_field {
@@ -43,7 +44,7 @@ struct config_field {
 	enum field_id id;
 	enum value_kind kind;
 	bool repeated;
-	const struct config_choice *choices; /* of a VALUE_ENUM; ends with name NULL */
+	const struct config_choice *choices; /* Choices of a VALUE_ENUM. Ends with name NULL. */
 };
 
 struct message_type {
@@ -111,20 +112,20 @@ static const struct message_type region_type = MESSAGE_TYPE("memory_region", reg
 
 struct config_value {
 	const char *string;
-	uint64_t number; /* also bool (0, 1) and the value of a choice */
+	uint64_t number; /* a number, a bool (0, 1) or the value of a choice */
 };
 
 struct parser {
 	struct lexer lx;
 	struct config *config;
-	struct config_source *source; /* being read, else NULL */
-	struct heft_rewrite *rewrite; /* being read, else NULL */
-	struct config_region *region; /* being read, else NULL */
+	struct config_source *source; /* Read at the moment. NULL otherwise. */
+	struct heft_rewrite *rewrite; /* Read at the moment. NULL otherwise. */
+	struct config_region *region; /* Read at the moment. NULL otherwise. */
 };
 
 /* ---- values --------------------------------------------------------------- */
 
-/* Adjacent strings are one, as in C. */
+/* Parses strings. Adjacent strings are joined, as in C. */
 static bool parse_string(struct parser *p, struct config_value *ret)
 {
 	VEC(char) all = { NULL, 0, 0 };
@@ -142,7 +143,7 @@ static bool parse_string(struct parser *p, struct config_value *ret)
 	return p->lx.kind != TOKEN_BAD;
 }
 
-/* The token as a number of at most `max`: decimal, 0x.. or 0.. (octal).  Does not move on. */
+/* Reads the token as a number of at most `max`: decimal, 0x.. or 0.. (octal). Does not move on. */
 static bool config_read_number(struct parser *p, uint64_t max, uint64_t *ret)
 {
 	struct str s = p->lx.text;
@@ -217,7 +218,7 @@ static bool parse_value(struct parser *p, const struct config_field *f, struct c
 	return fine && p->lx.kind != TOKEN_BAD;
 }
 
-/* Where the value of a field goes. */
+/* Stores the value of a field. */
 static void config_store(struct parser *p, enum field_id id, struct config_value v)
 {
 	struct config *c = p->config;
@@ -269,8 +270,8 @@ static void config_store(struct parser *p, enum field_id id, struct config_value
 
 static bool parse_fields(struct parser *p, const struct message_type *type, char closer);
 
-/* parse_fields and the functions below call each other as deep as messages nest in the
- * tables above: a rewrite in a source in the file. */
+/* Parses the body of a message. parse_fields() and the functions below call each other as deep as
+ * messages nest in the tables above: a rewrite in a source in the file. */
 static bool parse_body(struct parser *p, const struct message_type *type)
 {
 	if (lexer_take(&p->lx, '{'))
@@ -342,7 +343,7 @@ static bool parse_one(struct parser *p, const struct config_field *f)
 	return true;
 }
 
-/* [a, b, ...] after its opening bracket. */
+/* Parses [a, b, ...] after its opening bracket. */
 static bool parse_list(struct parser *p, const struct config_field *f)
 {
 	if (lexer_take(&p->lx, ']'))
@@ -356,7 +357,7 @@ static bool parse_list(struct parser *p, const struct config_field *f)
 	return true;
 }
 
-/* One field with its value; `seen` has a bit for each field of the message. */
+/* Parses one field with its value. `seen` has one bit per field of the message. */
 static bool parse_field(struct parser *p, const struct message_type *type, uint32_t *seen)
 {
 	struct lexer *lx = &p->lx;
@@ -381,7 +382,7 @@ static bool parse_field(struct parser *p, const struct message_type *type, uint3
 	return fine && lx->kind != TOKEN_BAD;
 }
 
-/* Fields up to `closer`, or to the end of the file if that is 0. */
+/* Parses fields until `closer`, or until the end of the file if that is 0. */
 static bool parse_fields(struct parser *p, const struct message_type *type, char closer)
 {
 	uint32_t seen = 0;

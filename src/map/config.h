@@ -1,8 +1,8 @@
-/* config.h - Bloaty's configuration file: protobuf text format of one message.
+/* config.h - parses Bloaty's configuration file: protobuf text format of one message.
  *
- * Reads the grammar and the fields of the reference tool, and memory_region;
- * unknown fields, wrong types, a second value for a field that takes one and syntax errors are
- * HEFT_EFORMAT with "path:line:column: what" (lines and columns count from 1, columns in bytes). */
+ * Accepts the grammar and fields of Bloaty, and memory_region. Unknown fields, wrong types, a
+ * second value for a single field, and syntax errors are HEFT_EFORMAT with "path:line:column: what"
+ * (lines and columns count from 1, columns in bytes). */
 #ifndef HEFT_MAP_CONFIG_H
 #define HEFT_MAP_CONFIG_H
 
@@ -10,13 +10,13 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* A name, a base and each rewrite's pattern were given; a replacement may be "". */
+/* A source with a name, a base and a pattern per rewrite. A replacement may be "". */
 struct config_source {
 	const char *name, *base;
 	VEC(struct heft_rewrite) rewrites;
 };
 
-/* A memory region as the file states it, name and length given. */
+/* A memory region of the file, with name and length. */
 struct config_region {
 	const char *name;
 	uint64_t origin, length;
@@ -38,10 +38,11 @@ struct config {
 	config_numbers debug_vmaddrs, debug_fileoffs;
 	const char *disassemble, *source_filter; /* NULL if not given */
 	bool raw_map;
-	struct arena arena; /* all strings; NUL-terminated, no NUL inside */
+	struct arena arena; /* All strings. NUL-terminated, without NUL inside. */
 };
 
-/* Fills *c, whatever was in it.  config_release is due after success only. */
+/* Parses a file into *c, ignoring its old contents. config_release() is needed only after
+ * success. */
 bool config_parse(struct config *c, const char *path, struct str text, struct heft_err *err);
 void config_release(struct config *c);
 

@@ -1,3 +1,4 @@
+/* Splits a configuration file into tokens. */
 #include "map/config_lex.h"
 
 #include "base/utf8.h"
@@ -24,7 +25,7 @@ unsigned digit_value(int c)
 	return c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : 99;
 }
 
-/* The next byte, 0..255, or -1 at the end. */
+/* Returns the next byte, 0 to 255, or -1 at the end. */
 static int config_lex_peek(const struct lexer *lx)
 {
 	return lx->pos < lx->input.len ? (uint8_t)lx->input.p[lx->pos] : -1;
@@ -32,7 +33,7 @@ static int config_lex_peek(const struct lexer *lx)
 
 static bool fail_at(struct lexer *lx, size_t line, size_t column, size_t off, const char *text)
 {
-	/* The first error is the one to tell; TOKEN_BAD would only repeat it. */
+	/* Only the first error is kept. TOKEN_BAD would only repeat it. */
 	if (lx->kind != TOKEN_BAD)
 		fail(lx->err, HEFT_EFORMAT, off, "%s:%zu:%zu: %s", lx->path, line, column, text);
 	lx->kind = TOKEN_BAD;
@@ -51,7 +52,7 @@ bool lexer_fail(struct lexer *lx, const char *fmt, ...)
 		       text);
 }
 
-/* Fails at the byte last read. */
+/* Fails at the last byte read. */
 static bool fail_here(struct lexer *lx, const char *text)
 {
 	return fail_at(lx, lx->line, lx->pos - lx->line_start + 1, lx->pos, text);
@@ -72,7 +73,7 @@ static void config_lex_skip_space(struct lexer *lx)
 	}
 }
 
-/* Up to `most` digits of a base; false where there is none. */
+/* Reads up to `most` digits of a base. False if there is none. */
 static bool read_digits(struct lexer *lx, unsigned base, unsigned most, uint32_t *ret)
 {
 	unsigned n = 0;
@@ -105,7 +106,7 @@ static bool add_char(struct lexer *lx, uint32_t c)
 	return true;
 }
 
-/* What follows a backslash. */
+/* Reads an escape, after its backslash. */
 static bool config_lex_read_escape(struct lexer *lx)
 {
 	static const char simple[] = "a\ab\bf\fn\nr\rt\tv\v\\\\''\"\"??";

@@ -1,3 +1,4 @@
+/* Interns labels, and makes the texts of numbered labels. */
 #include "map/label.h"
 
 #include "base/digits.h"
@@ -11,7 +12,7 @@ enum { AHEAD = 16 };
 
 typedef uint32_t intern_fn(struct intern *in, const struct hashed_text *t);
 
-/* Inline, so that the calls are direct. */
+/* Inline, so that calls of `intern` are direct. */
 static inline void label_all(struct labels *l, const struct hashed_text *list, size_t count,
 			     label_id *ret_ids, intern_fn *intern)
 {
@@ -41,10 +42,10 @@ void label_copy_all(struct labels *l, const struct hashed_text *list, size_t cou
 
 /* ---- numbered labels ------------------------------------------------------------------------- */
 
-/* Those that were asked for. */
+/* Texts that were asked for. */
 struct number_texts {
 	pthread_mutex_t lock;
-	struct map ids; /* of the list */
+	struct map ids; /* index in `list` by id */
 	VEC(struct number_text {
 		label_id id;
 		struct str text;
@@ -59,7 +60,7 @@ static label_id add_numbered(struct labels *l, enum label_kind kind, struct labe
 		l->made_texts = mem_zeroed(1, sizeof *l->made_texts);
 		pthread_mutex_init(&l->made_texts->lock, NULL);
 	}
-	/* Two numbers instead of a text. */
+	/* Stores two numbers in place of a text. */
 	vec_push(&l->names.entries, (struct str){ (const char *)(uintptr_t)n.of, n.number });
 	vec_push(&l->kinds, (uint8_t)kind);
 	return (label_id)(l->names.entries.count - 1);
@@ -84,7 +85,7 @@ static label_id get_numbered(struct labels *l, enum label_kind kind, struct labe
 	return id;
 }
 
-/* "FUNCTION#12", "FILE:12" */
+/* Makes the text: "FUNCTION#12", "FILE:12". */
 static struct str make_text(const struct labels *l, label_id id, struct arena *arena)
 {
 	const struct label_number n = label_numbered(l, id);
@@ -119,7 +120,7 @@ struct str label_number_text(const struct labels *l, label_id id)
 	return text;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- parts of a line ------------------------------------------------------------------------- */
 
 void label_lines(struct labels *l, const struct label_number *list, size_t count, label_id *ret_ids)
 {
@@ -127,7 +128,7 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 		const struct label_number n = list[i];
 		if (i + AHEAD < count)
 			map_prefetch(&l->number_ids, number_hash(list[i + AHEAD]));
-		if (label_is_fallback(l, n.of)) /* so is the line */
+		if (label_is_fallback(l, n.of)) /* the line is a fallback too */
 			ret_ids[i] = label_format(l, STR_FMT ":%" PRIu32,
 						  STR_ARG(label_text(l, n.of)), n.number);
 		else
@@ -137,7 +138,7 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* NULL: the function has no block yet, and this is not its first. */
+/* Returns the run of a function. NULL if it has no block yet and this is not its first. */
 static struct block_run *run_of(struct labels *l, label_id function, uint32_t number)
 {
 	uint32_t i;
@@ -185,7 +186,7 @@ static void release_numbered(struct labels *l)
 	l->made_texts = NULL;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all machines ---------------------------------------------------------------------------- */
 
 label_id label_format(struct labels *l, const char *fmt, ...)
 {

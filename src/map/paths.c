@@ -1,3 +1,4 @@
+/* Rewrites paths by rules, and cuts them to directories. */
 #include "map/paths.h"
 
 static char *copy_prefix(struct str s)
@@ -59,7 +60,8 @@ static bool is_path(struct str s)
 	return s.len > 0 && s.p[0] != '[' && s.p[0] != '<' && s.p[0] != '(';
 }
 
-/* What follows the first rule's prefix, which ends where a component ends. */
+/* Finds the first rule whose prefix fits the path, up to the end of a component. *ret_rest is the
+ * rest of the path. */
 static const struct path_rule *find_rule(struct path_rule *rules, size_t count, struct str path,
 					 struct str *ret_rest)
 {
@@ -104,7 +106,7 @@ bool paths_apply(const struct paths *p, struct str path, struct text *out)
 		return map != NULL;
 	rest = below(rest);
 	if (map) {
-		/* It stands in *out itself. */
+		/* the rest lies in *out itself */
 		memmove(out->p, rest.p, rest.len);
 		out->len = rest.len;
 	} else {
@@ -113,9 +115,9 @@ bool paths_apply(const struct paths *p, struct str path, struct text *out)
 	return true;
 }
 
-/* ---- rules of no use ------------------------------------------------------------------------- */
+/* ---- unused rules ---------------------------------------------------------------------------- */
 
-/* How many, and the first in *ret. */
+/* Counts unused rules. *ret is the first. */
 static size_t unused(const struct path_rule *rules, size_t count, const struct path_rule **ret)
 {
 	size_t unused = 0;
@@ -154,7 +156,7 @@ static bool paths_separates(char c, bool backslash)
 	return c == '/' || (backslash && c == '\\');
 }
 
-/* Bytes of "/", "C:\" or "\\" at the front; 0 for relative paths. */
+/* Returns the size of "/", "C:\" or "\\" at the start. 0 for relative paths. */
 static size_t paths_root_size(struct str p, bool *ret_backslash)
 {
 	const bool drive = p.len >= 3 && p.p[1] == ':' && (p.p[2] == '\\' || p.p[2] == '/');
@@ -163,7 +165,7 @@ static size_t paths_root_size(struct str p, bool *ret_backslash)
 	return drive ? 3 : share ? 2 : p.len > 0 && p.p[0] == '/' ? 1 : 0;
 }
 
-/* The level-th component, or the last, with the root if it is the first. */
+/* Returns the level-th component, or the last one. The first one includes the root. */
 static struct str paths_component(struct str dir, size_t root, bool backslash, unsigned level)
 {
 	size_t start = 0, end = root;

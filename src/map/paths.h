@@ -1,8 +1,9 @@
-/* paths.h - paths of source files as reports show them: prefixes replaced, directories of them.
+/* paths.h - rewrites paths of source files for reports: replaces prefixes, and cuts them to
+ * directories.
  *
- * Labels in brackets of any kind ("[section .text]", "<artificial>", "(units without a name)")
- * are no paths and stay as they are.  Once made, any number of threads may use it: all that changes
- * then is which rules were of use. */
+ * Labels in brackets of any kind ("[section .text]", "<artificial>", "(units without a name)") are
+ * no paths and are not changed. Once made, any number of threads may use it. Only the marks of used
+ * rules change then. */
 #ifndef HEFT_MAP_PATHS_H
 #define HEFT_MAP_PATHS_H
 
@@ -13,21 +14,21 @@
 #include <stdatomic.h>
 
 struct path_rule {
-	char *from, *to;  /* owned; without a separator at the end */
-	bool strip;       /* `to` is nothing, and the separator goes too */
-	atomic_bool used; /* a path began with `from` */
+	char *from, *to;  /* Owned. Without a separator at the end. */
+	bool strip;       /* `to` is empty, and the separator is removed too */
+	atomic_bool used; /* A path began with `from`. */
 };
 
-/* Zeroed = empty. */
+/* A zeroed struct is empty. */
 struct paths {
 	VEC(struct path_rule) maps, strips;
 };
 
-/* A path that is OLD or lies below it gets NEW in its place; of all maps the first that fits.
- * HEFT_EARG where OLD is empty. */
+/* Adds a rule: a path that is `old`, or below it, gets `new_text` in its place. The first rule that
+ * fits is used. HEFT_EARG if `old` is empty. */
 bool paths_add_map(struct paths *p, struct str old, struct str new_text, struct heft_err *err);
-/* After the maps: the first of these prefixes that a path lies below is cut off.  HEFT_EARG where
- * it is empty. */
+/* Adds a prefix, used after the maps: the first prefix that a path is below is cut off. HEFT_EARG
+ * if it is empty. */
 bool paths_add_strip(struct paths *p, struct str prefix, struct heft_err *err);
 /* Adds the rules of `from`. */
 void paths_copy(struct paths *p, const struct paths *from);
@@ -37,18 +38,18 @@ static inline bool paths_empty(const struct paths *p)
 	return !p || (p->maps.count == 0 && p->strips.count == 0);
 }
 
-/* Replaces *out by the path as it is shown; false where that is the path itself (*out is then
- * as it was).  `path` must not lie in *out. */
+/* Replaces *out by the path as shown. False if that is the path itself (*out is then unchanged).
+ * `path` must not lie in *out. */
 bool paths_apply(const struct paths *p, struct str path, struct text *out);
 
-/* Whether a rule changed a path so far. */
+/* Tells whether a rule has changed a path so far. */
 bool paths_used(const struct paths *p);
-/* A note of `file`: how many rules no path needed so far. */
+/* Notes, for `file`, how many rules no path has needed so far. */
 void paths_note_unused(const struct paths *p, const char *file, struct notes *notes);
 
-/* A part of `path`: its directory ("." where it names none), or if level > 0 the level-th component
- * of that; the first one brings the root along ("/usr").  Directories with fewer show their
- * last. */
+/* Returns a part of `path`. Level 0: its directory ("." if it has none). Level > 0: that component
+ * of the directory. The first one includes the root ("/usr"). If there are fewer components,
+ * returns the last. */
 struct str path_directory(struct str path, unsigned level);
 
 #endif

@@ -1,10 +1,10 @@
-/* resolve.c - from claims to spans: space.h.
+/* resolve.c - turns claims into spans: see space.h.
  *
- * A sweep over the claims in the order of their starts.  Where they come in stretches, as those of
- * line programs do, stretches are sorted instead, and only those that overlap are swept.  Many
- * other claims are cut at the starts of some of them into parts that are swept side by side: a
- * claim that reaches over a cut is in both parts, one of unknown size never does, since it ends at
- * the next start. */
+ * Sweeps over the claims in the order of their starts. If claims come in sorted stretches, like
+ * those of line programs, the stretches are sorted instead, and only overlapping ones are swept.
+ * Otherwise many claims are cut at the starts of some claims into parts, which are swept side by
+ * side. A claim that reaches across a cut is in both parts. A claim of unknown size never does,
+ * since it ends at the next start. */
 #include "map/space.h"
 
 #include "base/pool.h"
@@ -51,7 +51,8 @@ static uint64_t resolve_claim_end(const struct claim *c)
 	return c->start + c->size;
 }
 
-/* The best claim that reaches beyond `addr`, or NULL; drops better ones that do not. */
+/* Returns the best claim that reaches beyond `addr`, or NULL. Drops better claims that end
+ * before. */
 static const struct claim *active_best(struct active *a, uint64_t addr)
 {
 	while (a->heap.count > 0 && resolve_claim_end(&a->heap.data[0]) <= addr)
@@ -72,8 +73,8 @@ static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spa
 	}
 }
 
-/* The size of the claim of unknown size c: up to `next`, or to the end of a known claim
- * that covers its start.  0 where something made earlier has its start. */
+/* Returns the size of claim c of unknown size: until `next`, or until the end of a known claim that
+ * covers its start. 0 if an earlier claim has its start. */
 static uint64_t unknown_size(const struct active *a, const struct claim *c, uint64_t next)
 {
 	uint64_t end = next;
@@ -88,7 +89,7 @@ static uint64_t unknown_size(const struct active *a, const struct claim *c, uint
 	return end > c->start ? end - c->start : 0;
 }
 
-/* Takes the claims [i, j) which all start at one address; `next` is the start behind them. */
+/* Adds the claims [i, j), which all start at one address. `next` is the next start. */
 static void active_add(struct active *a, const struct claim *c, size_t count, uint64_t next)
 {
 	for (size_t i = 0; i < count; i++)
@@ -121,8 +122,8 @@ void claims_sort(struct claims *c)
 	sort_by_key(c->list.data, c->list.count, sizeof *c->list.data);
 }
 
-/* Numbers the claims by priority and says where the order of starts breaks: the first claim of
- * each of at most two runs is 0 and *second.  False where there are more runs. */
+/* Numbers the claims by priority and finds where the order of starts breaks. There may be at most
+ * two sorted runs, which begin at index 0 and *second. False if there are more runs. */
 static bool find_runs(struct claims *c, size_t *second)
 {
 	unsigned runs = 1;
@@ -153,9 +154,9 @@ static void merge_runs(struct claims *c, size_t second)
 struct map_resolve_part {
 	struct claim *list;
 	size_t count;
-	uint64_t end;         /* what unknown sizes end at where no start is behind them */
-	uint64_t limit;       /* no span reaches beyond */
-	struct active active; /* claims that reach into the part from before it */
+	uint64_t end;         /* End of unknown sizes if no start follows */
+	uint64_t limit;       /* No span reaches beyond it. */
+	struct active active; /* Claims that start before the part and reach into it */
 	struct spans spans;
 };
 
@@ -171,7 +172,7 @@ static void sweep(struct map_resolve_part *p)
 		const uint64_t next = j < count ? list[j].start : max_u64(p->end, list[i].start);
 		if (j == i + 1 && list[i].size != SIZE_UNKNOWN &&
 		    resolve_claim_end(&list[i]) <= next && !active_best(a, list[i].start)) {
-			/* Most claims stand alone. */
+			/* Most claims overlap no other. */
 			spans_push(&p->spans, list[i].start, list[i].size, list[i].label);
 		} else {
 			active_add(a, list + i, j - i, next);
@@ -182,7 +183,7 @@ static void sweep(struct map_resolve_part *p)
 	vec_release(&a->heap);
 }
 
-/* Claims that are spans already: turned into them where they stand. */
+/* Converts claims that do not overlap to spans, in place. */
 static void convert(struct claims *c, struct spans *ret)
 {
 	_Static_assert(sizeof(struct claim) == sizeof(struct span), "one stands for the other");
@@ -205,10 +206,10 @@ static void convert(struct claims *c, struct spans *ret)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-enum { SAMPLES = 32 }; /* a part, to find cuts that leave parts of about one size */
+enum { SAMPLES = 32 }; /* Samples per part, to find cuts that give parts of similar size */
 
-/* Starts of claims, sorted and different, at which the claims are cut: parts - 1 or fewer.  None is
- * the first start. */
+/* Finds the cuts: at most parts - 1 sorted, distinct starts of claims. None of them is the first
+ * start. */
 static size_t resolve_find_cuts(const struct claims *c, size_t parts, uint64_t *cuts)
 {
 	const size_t wanted = parts * SAMPLES, step = c->list.count / wanted + 1;
@@ -227,7 +228,7 @@ static size_t resolve_find_cuts(const struct claims *c, size_t parts, uint64_t *
 	return found;
 }
 
-/* Moves the claims that start before `cut` to the front, and returns how many they are. */
+/* Moves the claims that start before `cut` to the front. Returns their number. */
 static size_t divide(struct claim *list, size_t count, uint64_t cut)
 {
 	size_t low = 0, high = count;
@@ -244,7 +245,7 @@ static size_t divide(struct claim *list, size_t count, uint64_t cut)
 	}
 }
 
-/* parts[i] is from cuts[i - 1] to cuts[i]. */
+/* Divides the claims: parts[i] starts at cuts[i - 1] and ends at cuts[i]. */
 static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_count, uint64_t end,
 		       struct map_resolve_part *parts)
 {
@@ -262,7 +263,7 @@ static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_
 	}
 }
 
-/* Puts claims of parts[i] that reach over cuts into the parts behind them. */
+/* Adds claims of parts[i] that reach across cuts to the following parts. */
 static void reach_over(struct map_resolve_part *parts, const uint64_t *cuts, size_t cut_count,
 		       size_t i)
 {
@@ -315,7 +316,7 @@ static void resolve_in_parts(struct claims *c, uint64_t end, size_t count, struc
 	mem_free(cuts);
 }
 
-/* Takes the list of c, which is not sorted. */
+/* Resolves an unsorted list, and consumes it. */
 static void resolve_unsorted(struct claims *c, uint64_t end, size_t parts, struct spans *ret)
 {
 	size_t second;
@@ -334,22 +335,23 @@ static void resolve_unsorted(struct claims *c, uint64_t end, size_t parts, struc
 	vec_release(&c->list);
 }
 
-/* ---- stretches ------------------------------------------------------------------------------- */
+/* ---- sorted stretches of claims -------------------------------------------------------------- */
 
-/* Claims that follow one another, rise and stand apart. */
+/* A stretch: consecutive claims that rise and do not overlap. */
 struct resolve_stretch {
 	uint64_t start, end;
-	size_t first, count; /* of the claims */
+	size_t first, count; /* Range of claims */
 };
 
 typedef VEC(struct resolve_stretch) stretch_vec;
 
-/* Fewer claims a stretch than this are sorted as fast one by one. */
+/* STRETCH_CLAIMS: if stretches have fewer claims on average, sorting claims one by one is as
+ * fast. */
 enum { STRETCH_CLAIMS = 8, STRETCHES_MIN = 64 };
-/* Bytes without a claim that end a stretch: those of another function may lie there. */
+/* Number of unclaimed bytes that end a stretch: another function's claims may lie there. */
 enum { STRETCH_GAP = 64 };
 
-/* False where claims do not come in stretches, or some have no size. */
+/* Finds the stretches. False if claims do not come in stretches, or if some have no size. */
 static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 {
 	struct resolve_stretch *last = NULL;
@@ -369,7 +371,8 @@ static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 	return true;
 }
 
-/* How many stretches from s[0] on overlap one another; all of them lie before the next one. */
+/* Returns how many stretches from s[0] on overlap one another. All of them end before the next
+ * one. */
 static size_t cluster_size(const struct resolve_stretch *s, size_t count)
 {
 	size_t n = 1;
@@ -395,7 +398,8 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Stretches that overlap: what was claimed first wins, so they are put in that order again. */
+/* Resolves overlapping stretches. Puts them back in the order of claiming, since the first claim
+ * wins. */
 static void resolve_cluster(const struct claim *list, struct resolve_stretch *s, size_t count,
 			    struct spans *ret)
 {
@@ -413,7 +417,7 @@ static void resolve_cluster(const struct claim *list, struct resolve_stretch *s,
 	spans_release(&spans);
 }
 
-/* False, and nothing done, where sorting claims one by one is the shorter way. */
+/* Resolves by stretches. False, with nothing done, if sorting claims one by one is faster. */
 static bool resolve_stretches(struct claims *c, struct spans *ret)
 {
 	stretch_vec v = { 0 };
@@ -438,7 +442,7 @@ static bool resolve_stretches(struct claims *c, struct spans *ret)
 	return ok;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all machines ---------------------------------------------------------------------------- */
 
 void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret)
 {

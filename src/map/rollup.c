@@ -1,3 +1,4 @@
+/* Walks spans of several sources together and sums them up by label. */
 #include "map/rollup.h"
 
 #include "base/pool.h"
@@ -34,13 +35,14 @@ void rollup_release(struct rollup *r)
 
 /* ---- counting ------------------------------------------------------------------- */
 
-/* A symbol of an image: objects have copies of one function or variable each. */
+/* A symbol of an image: objects have their own copies of a function or variable. */
 struct counted_symbol {
 	label_id symbol;
 	uint32_t image;
 };
 
-/* The image at a place; false before the first one, where an archive repeats names of all. */
+/* Finds the image at a place. False before the first image, where an archive lists names of all
+ * images. */
 static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t *ret)
 {
 	const size_t i = upper_bound(w->image_starts, w->image_count, sizeof *w->image_starts,
@@ -49,7 +51,7 @@ static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t
 	return i > 0 || w->image_count == 0;
 }
 
-/* Counts a symbol once for a node, and the bytes it has there. */
+/* Counts a symbol once per node, with its bytes there. */
 static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 			 struct counted_symbol s, uint64_t bytes)
 {
@@ -69,7 +71,7 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT].whole++;
 }
 
-/* Sizes are those of pairs with generics, 0 of all others. */
+/* Sums up copies. Sizes of pairs are 0, except for generics. */
 static void add_copies(struct rollup *r, enum heft_role role)
 {
 	const struct rollup_counted *c = &r->counted[role];
@@ -111,7 +113,8 @@ static unsigned text_match(const struct filter *f, struct str text)
 	return m;
 }
 
-/* "__DWARF,__debug_info" is of the section __debug_info. */
+/* Tells whether a title belongs to debug info. "__DWARF,__debug_info" is the section
+ * __debug_info. */
 static bool is_debug_title(struct str title)
 {
 	const char *const comma = title.len > 0 ? memchr(title.p, ',', title.len) : NULL;
@@ -144,7 +147,8 @@ static unsigned label_matches(struct filter *f, const struct labels *labels, lab
 	return m;
 }
 
-/* `ids`: of the levels, of the walk's places, of the names of levels that have them. */
+/* Tells whether the filter keeps a piece. `ids`: labels of the levels, of the walk's places, and of
+ * the levels with names. */
 static bool filter_keeps(struct filter *f, const struct rollup_walk *w, const label_id *ids,
 			 size_t places, size_t names)
 {
@@ -167,20 +171,21 @@ bool filter_excluded(const struct filter *f)
 
 /* ---- walking --------------------------------------------------------------------- */
 
-/* Levels behind these: the filter's places and names, code, symbols. */
+/* Limits of hidden levels: the filter's places and names, code, symbols. */
 enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 2 };
 
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
-	enum heft_role role; /* of the sums */
+	enum heft_role role; /* role of the sums */
 	unsigned measure;
-	size_t shown_count;            /* levels that make nodes */
-	size_t place_count;            /* hidden levels that tell the filter what lies where */
-	size_t name_count;             /* levels whose names the filter asks about */
-	size_t next;                   /* of the deepest level: the span behind the piece */
-	label_id last[LEVELS_MAX];     /* labels of the piece before */
-	uint32_t path[LEVELS_MAX + 1]; /* nodes of the piece before; path[0] = the top */
+	size_t shown_count;            /* Number of levels that make nodes */
+	size_t place_count;            /* Number of hidden levels with the filter's sections and
+				        * segments */
+	size_t name_count;             /* Number of levels whose names the filter asks about */
+	size_t next;                   /* Deepest level: index of the span after the piece */
+	label_id last[LEVELS_MAX];     /* Labels of the previous piece */
+	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece; path[0] = the top */
 };
 
 static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size)
@@ -190,12 +195,13 @@ static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size
 	*sum += size;
 }
 
-/* How many spans ahead memory is fetched: about as many as are walked meanwhile. */
+/* Number of spans for which memory is prefetched ahead: about as many as are walked meanwhile. */
 enum { AHEAD = 8 };
 
-/* Labels of neighbours are far apart in the tables, and waiting for memory would be most of
- * the work: fetches the sums of the span AHEAD of the piece, the slot of the one twice as far,
- * and what it is shown as of the one behind that.  Of the deepest level, which has most nodes. */
+/* Prefetches memory, because labels of neighbours are far apart in the tables and waiting would be
+ * most of the work. Fetches the sums of the span AHEAD of the piece, the slot of the span twice as
+ * far, and the shown label of the span three times as far. Only for the deepest level, which has
+ * most nodes. */
 static void fetch_ahead(struct adder *a, uint64_t start)
 {
 	const struct tree *t = &a->rollup->tree;
@@ -315,9 +321,10 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 	add_walk(r, w, w->role, measure_of(w));
 }
 
-/* ---- two domains at once ----------------------------------------------------------- */
+/* ---- adding two domains at once ---------------------------------------------------- */
 
-/* The second domain has a tree of its own meanwhile, with one measure on one side. */
+/* State of adding two domains. The second has its own tree meanwhile, with one measure on one
+ * side. */
 struct both {
 	struct rollup *to, *part;
 	const struct rollup_walk *first, *second;
@@ -333,7 +340,8 @@ static void rollup_add_one(void *ctx, size_t i, unsigned worker)
 		add_walk(b->part, b->second, HEFT_INPUT, 0);
 }
 
-/* Nodes come in the order in which the pieces of the second domain would have made them. */
+/* Merges the trees. Nodes come in the order in which the pieces of the second domain would have
+ * made them. */
 static void merge(const struct both *b)
 {
 	const struct tree *from = &b->part->tree;
@@ -351,13 +359,14 @@ static void merge(const struct both *b)
 	mem_free(to);
 }
 
-/* Fewer spans than this are not worth a thread, more of them not a second tree. */
+/* With fewer spans than PARALLEL_MIN a thread does not pay, with more than PARALLEL_MAX a second
+ * tree does not. */
 enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
 
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads)
 {
-	/* Filters and counting remember what they have seen. */
+	/* Filters and counting depend on what was seen before. */
 	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
 			   r->code == 0 && spans >= PARALLEL_MIN && spans <= PARALLEL_MAX;

@@ -1,32 +1,32 @@
-/* Filters of rows that are made level by level.  They are decided on the tree: of what is hidden no
- * row is ever made. */
+/* Filters rows that are made level by level. Filters decide on nodes of the tree, so that hidden
+ * rows are never made. */
 #include "map/rows.h"
 
-/* What is known of a node.  LEAF: its row has none below it. */
+/* State of a node. LEAF: its row has no rows below it. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
-/* Of the bits of a label: they were asked for. */
+/* Marks the bits of a label that was asked already. */
 #define ASKED (UINT32_C(1) << 31)
 
-/* Of so many rows, or of an eighth of a level, the others are not made. */
+/* If a level shows at most FEW rows, or an eighth of them, the others are not made. */
 enum { FEW = 4096, FEW_SHARE = 8 };
 
 struct matching {
 	struct rows_maker *maker;
 	const struct heft_row_filter *filter;
-	uint32_t *found;                 /* by place: bits of the row and of those above */
-	uint32_t *known[ROWS_DEPTH_MAX]; /* by level and key */
+	uint32_t *found;                 /* By place: bits of the row and of those above */
+	uint32_t *known[ROWS_DEPTH_MAX]; /* By level and key */
 	size_t keys;
-	uint64_t leaves; /* that are shown */
+	uint64_t leaves; /* Number of shown leaves */
 };
 
-/* What a filter lets through of a node that has others below it, on both sides of the tree. */
+/* Returns the filtered sums of a node with others below it, on both sides of the tree. */
 static union heft_value *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
 {
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
 }
 
-/* Bits that are in the full name of a symbol of the row alone. */
+/* Adds the bits that only match the full name of a symbol of the row. */
 static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t level,
 			     struct heft_row *row, uint32_t bits)
 {
@@ -41,7 +41,8 @@ static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t l
 	return bits;
 }
 
-/* A label is asked about once a level: a symbol stands below several sections. */
+/* Returns the bits of a label. Each label is asked once per level, since a symbol is below several
+ * sections. */
 static uint32_t row_filter_bits_of(struct matching *g, uint32_t node, uint32_t level)
 {
 	uint32_t **const known = &g->known[level];
@@ -65,7 +66,7 @@ static void decide(struct matching *g, uint32_t node, uint32_t found)
 	g->leaves += shown;
 }
 
-/* Whether the one row below another says the same again: it is not asked then. */
+/* Tells whether the only row below another repeats it. It is then not asked. */
 static bool row_filter_says_again(const struct matching *g, uint32_t node, uint32_t only)
 {
 	const struct tree *t = g->maker->tree;
@@ -76,7 +77,7 @@ static bool row_filter_says_again(const struct matching *g, uint32_t node, uint3
 				  rows_label(g->maker, only));
 }
 
-/* Decides about the leaves right below a node, or about the node, if its row is one. */
+/* Decides about the leaves directly below a node, or about the node if its row is a leaf. */
 static void match_below(struct matching *g, uint32_t node)
 {
 	const struct rows_maker *b = g->maker;
@@ -117,8 +118,8 @@ static void row_filter_add_up(struct rows_maker *b)
 	state[0] |= SHOWN;
 }
 
-/* Places for all nodes with others below them; they are few as a rule.  The first is that of the
- * top, even if it is alone.  Returns how many there are. */
+/* Makes places for all nodes with others below them, usually few. The first is that of the top,
+ * even if the top has none below it. Returns the number of places. */
 static size_t make_places(struct rows_maker *b)
 {
 	const size_t nodes = b->tree->nodes.count;
@@ -148,8 +149,8 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 	for (size_t i = 1; i < t->nodes.count; i++)
 		g.keys = t->nodes.data[i].key > g.keys ? t->nodes.data[i].key : g.keys;
 	g.keys++;
-	/* Nodes have higher numbers than those above them: of each it is known what is above when
-	 * it is its turn, and what is below on the way back. */
+	/* Decides about all nodes. Nodes have higher numbers than their parents. So a pass upwards
+	 * knows the parents' results, and a pass downwards those of the children. */
 	g.found[b->filter.place[0]] = ASKED;
 	for (uint32_t i = 0; i < t->nodes.count; i++)
 		if (b->first[i] != 0 && g.found[b->filter.place[i]] != 0)

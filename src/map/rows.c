@@ -1,3 +1,4 @@
+/* Makes sorted and limited rows from a tree of sums. */
 #include "map/rows.h"
 
 #include "base/sort.h"
@@ -20,7 +21,7 @@ static void group_by_parent(struct rows_maker *b)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* A sign and a magnitude; magnitudes of one unit compare as integers. */
+/* A signed value as sign and magnitude. Magnitudes of one unit compare as integers. */
 struct weight {
 	bool negative;
 	uint64_t size;
@@ -34,7 +35,8 @@ static struct weight rows_weight_of(enum heft_unit unit, union heft_value now,
 					       : (struct weight){ true, base.whole - now.whole };
 	union heft_value size = { .parts = now.parts - base.parts };
 	const bool negative = size.parts < 0;
-	/* Bits of doubles that are not negative are in the order of their values; -0.0 is none. */
+	/* Bits of doubles that are not negative have the order of their values. fabs removes
+	 * -0.0. */
 	size.parts = fabs(size.parts);
 	return (struct weight){ negative, size.whole };
 }
@@ -50,7 +52,7 @@ void rows_add_values(const struct rows_maker *b, union heft_value *to, const uni
 	}
 }
 
-/* What a row is sorted by. */
+/* Returns the value that a row is sorted by. */
 static struct weight rows_weigh(const struct rows_maker *b, const union heft_value *now,
 				const union heft_value *base)
 {
@@ -84,14 +86,14 @@ static bool says_nothing(const struct rows_maker *b, const union heft_value *now
 	return o->told != 0;
 }
 
-/* ---- order ----------------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
-/* A node on its way to be a row; items are ordered by rising group, then rank, then by label. */
+/* A node before it becomes a row. Items are sorted by rising group, then rank, then label. */
 struct row_item {
 	uint64_t rank;
-	const char *label; /* NULL: not asked for yet */
-	uint32_t node;     /* 0: the one that sums up others */
-	uint8_t group;     /* orders before the rank */
+	const char *label; /* NULL if not asked for yet */
+	uint32_t node;     /* 0 for the row that sums up others */
+	uint8_t group;     /* Sorted before the rank */
 	bool negative;
 };
 
@@ -157,8 +159,8 @@ static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t 
 	}
 }
 
-/* Brings the first n in order to the front, in any order: O(count log n), where a sort of a
- * million rows of which twenty are shown would cost more than all else. */
+/* Moves the first n items of the order to the front, unsorted: O(count log n). Sorting a million
+ * rows to show twenty would cost more than everything else. */
 static void select_first(const struct rows_maker *b, struct row_item *list, size_t count, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
@@ -171,7 +173,7 @@ static void select_first(const struct rows_maker *b, struct row_item *list, size
 	}
 }
 
-/* Brings the items that satisfy a condition to the front; returns how many do. */
+/* Moves the items that satisfy a condition to the front. Returns their number. */
 static size_t part_items(struct row_item *list, size_t count,
 			 bool (*is_front)(struct row_item, uint64_t), uint64_t value)
 {
@@ -205,7 +207,7 @@ static struct row_item make_item(const struct rows_maker *b, const union heft_va
 	return (struct row_item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
 }
 
-/* Sums the items from `from` on up as one, which takes their place. */
+/* Replaces the items from `from` on by one item with their sum. */
 static void fold_others(struct rows_maker *b, struct rows_items *items, size_t from)
 {
 	const uint32_t measures = b->tree->measures;
@@ -225,7 +227,7 @@ static void fold_others(struct rows_maker *b, struct rows_items *items, size_t f
 	item->group = b->opts->group ? UINT8_MAX : 0;
 }
 
-/* Cuts to the rows that are wanted. */
+/* Keeps only the wanted rows. */
 static void cut_items(struct rows_maker *b, struct rows_items *items, uint32_t level)
 {
 	const struct rows_opts *o = b->opts;
@@ -243,7 +245,7 @@ static void cut_items(struct rows_maker *b, struct rows_items *items, uint32_t l
 		fold_others(b, items, wanted);
 }
 
-/* Brings the items of the lowest group to the front; returns how many there are. */
+/* Moves the items of the lowest group to the front. Returns their number. */
 static size_t take_group(struct row_item *list, size_t count)
 {
 	uint8_t lowest = list[0].group;
@@ -278,16 +280,17 @@ static void sort_items(const struct rows_opts *o, struct row_item *list, size_t 
 
 /* ---- making rows ----------------------------------------------------------------------------- */
 
-/* A row whose children are still to be made. */
+/* A row whose children are not made yet. */
 struct pending {
 	struct heft_row *row;
 	uint32_t node;
-	uint32_t level; /* of the children */
+	uint32_t level; /* Level of the children */
 };
 
 typedef VEC(struct pending) pending_vec;
 
-/* A single child that says nothing new is left out; `node` is the one above it, `level` its own. */
+/* Tells whether a single child repeats its parent and is left out. `node` is the parent, `level`
+ * the level of the child. */
 static bool is_repeat(const struct rows_maker *b, const char *label, const char *above,
 		      uint32_t node, uint32_t level)
 {
@@ -375,11 +378,11 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 					  .kind = HEFT_ROW_SUM };
 }
 
-/* Without a list of what is to be done, the rows below are only counted. */
+/* Makes the rows of a level. If `todo` is NULL, the rows below them are only counted. */
 static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {
-	/* One piece, so that an arena that is reset has room for as many again. */
+	/* One allocation, so that an arena that is reset has room for as many rows again. */
 	struct heft_row *rows = arena_alloc(b->arena,
 					    items->count * (sizeof *rows + sizeof *p.row->children),
 					    _Alignof(struct heft_row));
@@ -507,7 +510,7 @@ uint32_t rows_depth(const struct rows_maker *b, uint32_t node)
 	return depth;
 }
 
-/* The row is the arena's, where it was made to be changed. */
+/* The arena made the row, so that it may be changed. */
 static void rows_open_row(struct rows_maker *b, const struct heft_row *row, uint32_t level)
 {
 	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;

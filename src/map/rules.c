@@ -1,3 +1,4 @@
+/* Implements rewrites and filters by regular expression with PCRE2. */
 #include "map/rules.h"
 
 #include "base/vec.h"
@@ -10,15 +11,15 @@
 enum {
 	MATCH_LIMIT = 100000,
 	DEPTH_LIMIT = 100000,
-	HEAP_LIMIT = 16 << 10, /* KiB */
-	GROUPS = 10,           /* \0..\9 */
+	HEAP_LIMIT = 16 << 10, /* in KiB */
+	GROUPS = 10,           /* \0 to \9 */
 };
 
-/* Scratch memory for one match.  One set is kept between calls; a call that finds it taken
- * by another thread makes its own, and the last one handed back is kept. */
+/* Scratch memory for one match. One set is kept between calls. A call that finds it in use by
+ * another thread makes its own. The set handed back last is kept. */
 struct scratch {
 	_Atomic(pcre2_match_data *) spare;
-	pcre2_general_context *memory; /* match data are the domain's memory */
+	pcre2_general_context *memory; /* Makes match data allocate from the domain */
 };
 
 static struct scratch *scratch_new(void)
@@ -53,16 +54,17 @@ static void scratch_give(struct scratch *s, pcre2_match_data *data)
 }
 
 struct pattern {
-	char *text; /* owned; the expression, for messages */
+	char *text; /* Owned; the expression, for messages */
 	pcre2_code *code;
-	struct owned *owned; /* the code, whose machine code is no memory of the domain */
+	struct owned *owned; /* Frees the compiled code, whose machine code is no memory of the
+			      * domain */
 	pcre2_match_context *limits;
 	struct scratch *scratch;
 };
 
 enum { EXCERPT_MAX = 100 };
 
-/* The start of `s` as one line of printable ASCII and whatever is above. */
+/* Returns the start of `s` as one line. Keeps printable ASCII and bytes above it. */
 static const char *excerpt(struct str s, char out[EXCERPT_MAX])
 {
 	const size_t kept = s.len < 60 ? s.len : 60;
@@ -81,8 +83,8 @@ static char *copy_str(struct str s)
 	return p;
 }
 
-/* Labels are bytes, so no UTF mode, whatever the expression asks for.  `$` means the very
- * end, as in RE2, for which existing expressions were written. */
+/* Compiles an expression. Labels are bytes, so that UTF mode is off, even if the expression asks
+ * for it. `$` means the very end, as in RE2, for which existing expressions were written. */
 static pcre2_code *compile(struct str regex, struct heft_err *err)
 {
 	const uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
@@ -103,7 +105,7 @@ static pcre2_code *compile(struct str regex, struct heft_err *err)
 		     words);
 		return NULL;
 	}
-	/* Where there is no JIT (SELinux, an unknown processor) the interpreter does it. */
+	/* Without JIT (SELinux, unknown processors) the interpreter is used. */
 	(void)pcre2_jit_compile(ret, PCRE2_JIT_COMPLETE);
 	return ret;
 }
@@ -150,7 +152,7 @@ static bool rules_run(const struct pattern *p, struct str text, pcre2_match_data
 {
 	PCRE2_SPTR start = (PCRE2_SPTR)(text.len ? text.p : "");
 	int rc = pcre2_match(p->code, start, text.len, 0, 0, data, p->limits);
-	/* The JIT's stack is small (32 KiB); the interpreter's is on the heap. */
+	/* The JIT's stack is small (32 KiB). The interpreter's is on the heap. */
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
 		rc = pcre2_match(p->code, start, text.len, 0, PCRE2_NO_JIT, data, p->limits);
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH) {
@@ -175,9 +177,9 @@ bool pattern_matches(const struct pattern *p, struct str text, struct notes *not
 
 struct rules_rule {
 	struct pattern *pattern; /* owned */
-	char *replacement;       /* owned; every backslash starts \0..\9 or \\ */
+	char *replacement;       /* Owned. Every backslash starts \0..\9 or \\. */
 	size_t size;
-	atomic_bool used; /* it won for a label */
+	atomic_bool used; /* whether the rule was applied to a label */
 };
 
 struct rules {
@@ -244,13 +246,13 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 	return true;
 }
 
-/* A group that took no part in the match is empty. */
+/* Adds the text of a group. A group that took no part in the match is empty. */
 static void rules_add_group(struct text *out, struct str label, pcre2_match_data *data,
 			    size_t group)
 {
 	const PCRE2_SIZE *pairs = pcre2_get_ovector_pointer(data);
 	const PCRE2_SIZE start = pairs[2 * group], end = pairs[2 * group + 1];
-	/* \K in a lookahead can put the start behind the end. */
+	/* \K in a lookahead can put the start after the end. */
 	if (start == PCRE2_UNSET || start >= end)
 		return;
 	ASSERT(end <= label.len);
@@ -260,7 +262,7 @@ static void rules_add_group(struct text *out, struct str label, pcre2_match_data
 static void expand(const struct rules_rule *rule, struct str label, pcre2_match_data *data,
 		   struct text *out)
 {
-	size_t done = 0; /* bytes of the replacement already written */
+	size_t done = 0; /* number of bytes of the replacement already written */
 	out->len = 0;
 	for (size_t i = 0; i < rule->size; i++) {
 		if (rule->replacement[i] != '\\')

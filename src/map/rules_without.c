@@ -1,4 +1,4 @@
-/* What rules.h promises, in a build without PCRE2: no expression can be made. */
+/* Implements rules.h in a build without PCRE2: making an expression fails. */
 #include "map/rules.h"
 
 struct pattern *pattern_new(struct str regex, struct heft_err *err)

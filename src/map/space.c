@@ -1,3 +1,4 @@
+/* Collects claims, and overlays and searches spans. */
 #include "map/space.h"
 
 #include "base/sort.h"
@@ -116,10 +117,10 @@ static uint64_t space_span_end(const struct span *s)
 	return s->start + s->size;
 }
 
-/* As a rule the next one is among so many. */
+/* The next span is usually within this distance. */
 enum { NEAR = 4 };
 
-/* The first span from s[i] on that ends behind `addr`. */
+/* Returns the first span from s[i] on that ends after `addr`. */
 static size_t skip_before(const struct spans *s, size_t i, uint64_t addr)
 {
 	const size_t count = s->list.count;
@@ -137,7 +138,7 @@ static size_t skip_before(const struct spans *s, size_t i, uint64_t addr)
 	return i;
 }
 
-/* How many pieces of `below` lie in the gaps of `top`. */
+/* Counts the pieces of `below` in the gaps of `top`. */
 static size_t space_count_pieces(const struct spans *top, const struct spans *below)
 {
 	size_t pieces = 0, t = 0;
@@ -156,7 +157,7 @@ static size_t space_count_pieces(const struct spans *top, const struct spans *be
 	return pieces;
 }
 
-/* The first of list[0] to list[i], or list[i], that begins at `addr` or behind it. */
+/* Returns the first of list[0] to list[i] that begins at or after `addr`, or list[i]. */
 static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
 {
 	size_t step = 1;
@@ -173,8 +174,8 @@ static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
 	return i;
 }
 
-/* An overlay on its way, from the last span to the first.  list[0] to list[left] are where they
- * were, what is done stands at list[left + gap] to list[count]. */
+/* State of an overlay, made from the last span to the first. list[0] to list[left] are unchanged.
+ * Finished spans are at list[left + gap] to list[count]. */
 struct filling {
 	struct span *list;
 	size_t left, gap, count;
@@ -185,7 +186,7 @@ static bool space_continues(const struct span *a, const struct span *b)
 	return a->label == b->label && space_span_end(a) == b->start;
 }
 
-/* Puts a piece of what is below in front of list[i]. */
+/* Puts a piece of the lower spans before list[i]. */
 static void space_put_piece(struct filling *f, size_t i, struct span piece)
 {
 	struct span *list = f->list;
@@ -206,8 +207,8 @@ static void space_put_piece(struct filling *f, size_t i, struct span piece)
 	}
 }
 
-/* Puts a span of what is below into the gaps that it reaches into.  It ends before all spans
- * from list[i] on; returns such an i for the span that comes before s. */
+/* Puts a lower span into the gaps that it reaches. It ends before all spans from list[i] on.
+ * Returns such an i for the span before s. */
 static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 {
 	uint64_t end = space_span_end(s);
@@ -224,7 +225,7 @@ static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 	return min_u64(i + 1, f->left);
 }
 
-/* Moves the spans of `top` apart where they stand, as far as there are gaps to fill. */
+/* Moves the spans of `top` apart, in place, as far as there are gaps to fill. */
 void spans_overlay(struct spans *top, struct spans *below)
 {
 	if (top->list.count == 0) {
@@ -316,7 +317,8 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 		bool joins = touches && last->label == k.label;
 		if (touches && !joins && k.size <= PADDING_MAX &&
 		    (next == start_count || starts[next] != k.start)) {
-			/* Of an owner; of a section, or a part of one, that has no better owner. */
+			/* Padding of an owner, or of a section (or its part) without a better
+			 * owner. */
 			joins = (what & PAD_OWNERS && label_is_fallback(labels, k.label) &&
 				 !label_is_fallback(labels, last->label)) ||
 				(what & PAD_SECTIONS &&

@@ -1,15 +1,15 @@
-/* space.h - who owns each byte of one address space.
+/* space.h - finds the owner of each byte of one address space.
  *
- * Sources append claims: "[start, start+size) belongs to label".  claims_resolve turns
- * them into spans: sorted, without overlap, at most one label for each byte.  The first
- * claim of a byte wins; later ones get what is left.
+ * Sources append claims: "[start, start+size) belongs to label". claims_resolve turns them into
+ * spans, which are sorted and do not overlap, so that each byte has at most one label. The first
+ * claim of a byte wins. Later claims get the rest.
  *
- * A claim of unknown size reaches to the next start of any claim, or to the end of a known
- * claim that covers its start, whichever is nearer; where a known claim made earlier covers
- * its start, or an unknown one made earlier starts there too, it gets nothing.
+ * A claim of unknown size reaches to the next start of any claim, or to the end of a known claim
+ * that covers its start, whichever is nearer. It gets nothing if an earlier known claim covers its
+ * start, or an earlier unknown claim starts there too.
  *
- * claim: amortised O(1), any order; claims_resolve: O(n) for claims that arrive sorted and
- * apart, else O(n log n), once.  One thread for each struct. */
+ * claim: amortised O(1), in any order. claims_resolve: O(n) for claims that arrive sorted and
+ * without overlap, else O(n log n), once. One thread per struct. */
 #ifndef HEFT_MAP_SPACE_H
 #define HEFT_MAP_SPACE_H
 
@@ -18,7 +18,7 @@
 
 #define SIZE_UNKNOWN ((UINT64_C(1) << 56) - 1)
 
-/* What made a claim, for explanations. */
+/* Reason for a claim, for explanations. */
 enum why {
 	WHY_SEGMENT,
 	WHY_SECTION,
@@ -57,28 +57,28 @@ enum why {
 const char *why_text(enum why why);
 
 struct claim {
-	_Alignas(8) uint64_t start; /* as wide on all machines */
-	uint64_t size : 56;         /* bytes or SIZE_UNKNOWN */
+	_Alignas(8) uint64_t start; /* As wide on all machines */
+	uint64_t size : 56;         /* Bytes, or SIZE_UNKNOWN */
 	uint64_t why : 8;
 	label_id label;
-	uint32_t seq; /* priority: lower wins; set by claims_resolve */
+	uint32_t seq; /* Priority: lower wins. Set by claims_resolve(). */
 };
 
 struct claims {
 	VEC(struct claim) list;
 };
 
-/* A claim that continues the last one (same label, no gap) is merged into it.  Empty
- * claims are ignored; one that would wrap is cut at 2^64, one of 2^56 - 1 bytes or more to
- * one byte less. */
+/* Appends a claim. A claim that continues the last one (same label, no gap) is merged into it.
+ * Empty claims are ignored. A claim that would wrap is cut at 2^64. A size of 2^56 - 1 or more is
+ * cut to 2^56 - 2. */
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why);
-/* Puts claims in the order of their starts; where they overlap, the one that starts first has
- * the higher priority from then on, of those that start together the one made first. */
+/* Sorts claims by their starts. If they overlap, the one that starts first then has the higher
+ * priority. Of claims with the same start, the one made first has it. */
 void claims_sort(struct claims *c);
-/* Moves the claims of `more` behind those of c. */
+/* Moves the claims of `more` to the end of c. */
 void claims_append(struct claims *c, struct claims *more);
 void claim_unknown(struct claims *c, uint64_t start, label_id label, enum why why);
-/* Asserts that claims have a label and bytes and do not wrap.  O(n): where HEFT_CHECKS. */
+/* Asserts that claims have a label and bytes and do not wrap. O(n): only if HEFT_CHECKS. */
 void claims_verify(const struct claims *c);
 
 struct span {
@@ -88,44 +88,44 @@ struct span {
 };
 
 struct spans {
-	VEC(struct span) list; /* sorted by start, no overlap */
+	VEC(struct span) list; /* Sorted by start, without overlap */
 };
 
-/* Consumes the claims (c is empty afterwards).  Unknown sizes end at `end` at the latest. */
+/* Resolves claims. c is empty afterwards. Unknown sizes end at `end` at the latest. */
 void claims_resolve(struct claims *c, uint64_t end, struct spans *ret);
-/* The same in up to `parts` parts, each on a thread of its own: not inside parallel_for.  The spans
- * are the same for any number. */
+/* Resolves claims in up to `parts` parts, each on its own thread. Not allowed inside parallel_for.
+ * The spans are the same for any number of parts. */
 void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret);
 
-/* Takes away what lies at or behind `end`. */
+/* Removes everything at or after `end`. */
 void spans_cut(struct spans *s, uint64_t end);
 void spans_release(struct spans *s);
-/* Appends; start must not lie before the end of what is there. */
+/* Appends a span. start must not be below the end of the last span. */
 void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);
-/* *top keeps what it has and takes what *below has in its gaps; *below is released. */
+/* Fills the gaps of *top with spans of *below. Releases *below. */
 void spans_overlay(struct spans *top, struct spans *below);
-/* The same where *below stands behind all of *top as a rule: then O(spans of *below). */
+/* Like spans_overlay(), if *below usually lies after all of *top: O(spans of *below) then. */
 void spans_append(struct spans *top, struct spans *below);
-/* The index of the first span that starts at addr or behind it.  O(log n). */
+/* Returns the index of the first span that starts at or after addr. O(log n). */
 size_t spans_from(const struct spans *s, uint64_t addr);
-/* The span around addr, or NULL.  O(log n). */
+/* Returns the span that holds addr, or NULL. O(log n). */
 const struct span *spans_find(const struct spans *s, uint64_t addr);
-/* The label at addr, or LABEL_NONE. */
+/* Returns the label at addr, or LABEL_NONE. */
 label_id spans_label(const struct spans *s, uint64_t addr);
-/* What padding is charged to what is before it: a fallback of at most 16 bytes to an owner,
- * "[Unmapped]" of at most 16 bytes to what is left of a section. */
+/* Kinds of padding that are charged to the span before. PAD_OWNERS: a fallback of at most 16 bytes,
+ * to an owner. PAD_SECTIONS: "[Unmapped]" of at most 16 bytes, to the rest of a section. */
 enum { PAD_OWNERS = 1, PAD_SECTIONS = 2 };
-/* Merges neighbours that touch and have one label, and charges padding; `what` is bits of the
- * above, 0: no padding, `labels` may be NULL then.  What begins at one of the `starts` (sorted) is
- * no padding, however short. */
+/* Merges spans that touch and have the same label, and charges padding. `what`: bits of PAD_OWNERS
+ * and PAD_SECTIONS. If 0, there is no padding, and `labels` may be NULL. A span that begins at one
+ * of the `starts` (sorted) is no padding. */
 void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);
-/* Asserts that spans are sorted, not empty, apart, and have a label.  O(n): for debug builds and
- * tests (HEFT_CHECKS). */
+/* Asserts that spans are sorted, not empty, without overlap, and have a label. O(n): for debug
+ * builds and tests (HEFT_CHECKS). */
 void spans_verify(const struct spans *s);
 
-/* A cursor for look-ups at rising addresses: amortised O(1), falls back to O(log n). */
+/* A cursor for look-ups at rising addresses: amortised O(1), otherwise O(log n). */
 struct span_cursor {
 	const struct spans *spans;
 	size_t i;

@@ -1,3 +1,4 @@
+/* Implements the tree of sums. */
 #include "map/tree.h"
 
 const union heft_value tree_nothing[MEASURES_MAX];
@@ -40,7 +41,7 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 	return (uint32_t)t->nodes.count - 1;
 }
 
-/* Where the node of a key is kept; slots that were not asked for yet are 0. */
+/* Returns the slot for the node of a key. New slots are 0. */
 static uint32_t *tree_slot_of(tree_slots *list, uint32_t key)
 {
 	if (key >= list->count) {
@@ -66,7 +67,8 @@ static bool is_node(const struct tree *t, uint32_t node, uint32_t parent, uint32
 	return t->nodes.data[node].parent == parent && t->nodes.data[node].key == key;
 }
 
-/* Sections that have a part of every symbol, such as .symtab, are walked in one go. */
+/* Records an added node. Sections with a part of every symbol, such as .symtab, add many nodes
+ * below one. */
 static void note_added(struct tree *t, uint32_t parent, uint32_t node)
 {
 	if (t->nodes.data[node - 1].parent != parent)
@@ -98,7 +100,7 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		if (t->wide[i].parent == parent)
 			return get_in(t, &t->wide[i].slots, parent, key);
-	/* A symbol stands below one package, unit or file: there is no other node of most keys. */
+	/* Most symbols are below one package, unit or file: most keys have only one node. */
 	uint32_t *first = tree_slot_of(&t->first, key);
 	if (*first != 0)
 		return t->nodes.data[*first].parent == parent ? *first : get_hashed(t, parent, key);
@@ -109,10 +111,10 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key)
 {
-	/* The first level has as many nodes as there are keys: an array instead of a hash. */
+	/* The first level uses an array instead of a hash, because it has as many nodes as keys. */
 	if (parent == 0)
 		return get_in(t, &t->top, 0, key);
-	/* The file repeats what the VM image has, in the same order. */
+	/* The file has the same nodes as the VM image, in the same order. */
 	if (t->guess < t->nodes.count && is_node(t, t->guess, parent, key))
 		return t->guess++;
 	const uint32_t node = get_below(t, parent, key);

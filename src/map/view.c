@@ -1,3 +1,4 @@
+/* Makes the shown text of labels, on several threads. */
 #include "map/view.h"
 
 #include "base/pool.h"
@@ -5,21 +6,22 @@
 #include "names/generic.h"
 #include "names/namespace.h"
 
-/* What is shown is made in slices: only distinct texts are kept. */
+/* Shown texts are made in slices: only distinct texts are kept. */
 enum { CHUNK = 1024, SLICE = 128 * CHUNK };
 
-/* Names of neighbours are far apart: so many ahead one is fetched. */
+/* Number of names that are prefetched ahead, because names of neighbours are far apart in
+ * memory. */
 enum { AHEAD = 4 };
 
 struct view_worker {
 	struct demangler demangler;
 	struct text made, rewritten;
 	struct arena texts;
-	/* VIEW_BLOCK: the function of the block before, and how it is shown. */
+	/* VIEW_BLOCK: function of the previous block, and how it is shown. */
 	label_id function;
 	struct hashed_text shown_function;
-	/* VIEW_STACK, VIEW_BLOCK: the frames seen so far, and how they are shown; few make up many
-	 * stacks. */
+	/* VIEW_STACK, VIEW_BLOCK: frames seen so far, and how they are shown. A few frames make up
+	 * many stacks. */
 	struct intern frames;
 	VEC(struct str) shown_frames;
 };
@@ -75,7 +77,7 @@ static struct str show_stack(const struct view *v, struct view_worker *me, struc
 	}
 }
 
-/* What the function of a block is shown as; text.p NULL: as it is. */
+/* Returns how the function of a block is shown. text.p NULL: as it is. */
 static struct hashed_text show_function(const struct view *v, const struct labels *labels,
 					struct view_worker *me, label_id function)
 {
@@ -89,7 +91,7 @@ static struct hashed_text show_function(const struct view *v, const struct label
 	return me->shown_function;
 }
 
-/* As a text, for rules. */
+/* Returns a block's label as a text, for rules. */
 static struct str show_block(const struct view *v, const struct labels *labels,
 			     struct view_worker *me, label_id id)
 {
@@ -102,7 +104,8 @@ static struct str show_block(const struct view *v, const struct labels *labels,
 	return text_str(&me->made);
 }
 
-/* Bytes nobody has, and debug info about nothing in particular, are in no namespace. */
+/* Returns a namespace. Bytes without an owner, and debug info about nothing in particular, have
+ * none. */
 static struct str show_namespace(const struct view *v, struct view_worker *me, struct str raw)
 {
 	if (str_starts(raw, STR("[")))
@@ -133,7 +136,7 @@ static struct str show(const struct view *v, const struct labels *labels, struct
 	return v->form == VIEW_DIRECTORY ? path_directory(path, v->level) : path;
 }
 
-/* Blocks are shown as their function is, and the number stays. */
+/* Tells whether a block is shown as its function is, with the number added. */
 static bool shows_function(const struct view *v, const struct labels *labels, label_id id)
 {
 	return v->form == VIEW_BLOCK && !v->rules && label_is_numbered(labels, id);
@@ -168,7 +171,7 @@ static void show_chunk(void *ctx, size_t chunk, unsigned worker)
 
 typedef VEC(label_id) label_vec;
 
-/* The labels nobody asked for yet, each once, marked as asked for. */
+/* Lists the labels that were not shown yet, each once, and marks them. */
 static label_vec list_new(struct view *v, const struct spans *spans)
 {
 	label_vec todo = { 0 };

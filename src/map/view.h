@@ -1,9 +1,10 @@
-/* view.h - labels as a level shows them: demangled, or a part of them, then rewritten by rules.
+/* view.h - makes the labels that a level shows: demangled or cut to a part, then rewritten by
+ * rules.
  *
- * Sources claim raw linker names; several levels may show the same spans in different
- * styles.  A view remembers the shown label of every raw one it was asked for, so each
- * distinct name is demangled once.  view_update works with several threads and gives the
- * same ids for any number of them; the rest is for one thread at a time. */
+ * Sources claim linkage names. Several levels may show the same spans in different styles. A view
+ * remembers the shown label of every label that it was asked for, so that each name is demangled
+ * once. view_update() works on several threads and gives the same ids for any number of them. The
+ * rest is for one thread at a time. */
 #ifndef HEFT_MAP_VIEW_H
 #define HEFT_MAP_VIEW_H
 
@@ -14,55 +15,56 @@
 
 struct namespaces;
 
-/* What a label is, and what of it is shown. */
+/* Kind of the labels, and how they are shown. */
 enum view_form {
-	VIEW_NAME,      /* a linker name: demangled in the style */
-	VIEW_STACK,     /* linker names with ";" between: each demangled */
-	VIEW_BLOCK,     /* a linker name and "#NUMBER": the name demangled */
-	VIEW_NAMESPACE, /* the namespace of a linker name */
-	VIEW_GENERIC,   /* a linker name in full, without arguments that made it of a generic */
-	VIEW_PATH,      /* a source file, with or without ":LINE" behind */
-	VIEW_DIRECTORY, /* the directory of one */
+	VIEW_NAME,      /* Linkage name, demangled in the style */
+	VIEW_STACK,     /* Linkage names joined by ";", each demangled */
+	VIEW_BLOCK,     /* Linkage name and "#NUMBER": the name demangled */
+	VIEW_NAMESPACE, /* Namespace of a linkage name */
+	VIEW_GENERIC,   /* Full text of a linkage name, without the arguments that made it of a
+			 * generic */
+	VIEW_PATH,      /* Source file, with or without ":LINE" at the end */
+	VIEW_DIRECTORY, /* Directory of a source file */
 };
 
-/* A label that a view shows in another way. */
+/* A label that a view shows with another text. */
 struct view_name {
 	uint64_t shown;
 	label_id raw;
 };
 
-/* Full names by how a view shows them; zeroed = not read yet. */
+/* Full names by their shown label. Zeroed = not read yet. */
 struct view_names {
-	VEC(struct view_name) list; /* sorted by `shown` */
+	VEC(struct view_name) list; /* Sorted by `shown` */
 	struct demangler demangler;
 	struct text text;
 	bool read;
 };
 
 struct view {
-	enum heft_demangle style; /* VIEW_NAME, VIEW_STACK, VIEW_BLOCK */
+	enum heft_demangle style; /* for VIEW_NAME, VIEW_STACK and VIEW_BLOCK */
 	enum view_form form;
-	unsigned level;            /* VIEW_DIRECTORY: which component; 0 = the whole */
-	const struct paths *paths; /* of paths; borrowed; NULL = as they are */
-	struct namespaces *spaces; /* VIEW_NAMESPACE: learns from the names it sees; borrowed */
-	const struct rules *rules; /* borrowed; NULL = none */
-	label_id *shown;           /* by raw label; LABEL_NONE = not asked for yet */
+	unsigned level;            /* VIEW_DIRECTORY: component to show; 0 = the whole */
+	const struct paths *paths; /* Rules for paths. Borrowed. NULL = unchanged. */
+	struct namespaces *spaces; /* VIEW_NAMESPACE: learns from the names it sees. Borrowed. */
+	const struct rules *rules; /* Borrowed. NULL = none. */
+	label_id *shown;           /* By raw label. LABEL_NONE = not asked for yet. */
 	size_t count;
 };
 
-/* True where the view shows every label as it is. */
+/* Tells whether the view shows every label unchanged. */
 bool view_is_plain(const struct view *v);
 static inline bool view_shows_paths(const struct view *v)
 {
 	return v->form == VIEW_PATH || v->form == VIEW_DIRECTORY;
 }
-/* Makes sure that every label in the spans is known.  New texts are interned in `labels`. */
+/* Makes the shown labels of all spans. New texts are interned in `labels`. */
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes);
 void view_release(struct view *v);
-/* The i-th full name that is shown as `shown`, until the next call; NULL: there are no more.  Of
- * views that show short names or generics without rules; others have none.  The first call lists
- * all labels. */
+/* Returns the i-th full name that is shown as `shown`, valid until the next call. NULL if there are
+ * no more. Only views that show short names or generics, without rules, have some. The first call
+ * lists all labels. */
 const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
 			   label_id shown, size_t i);
 void view_names_release(struct view_names *n);

@@ -1,3 +1,4 @@
+/* Finds what the labels of a profile's bases are called on the other side. */
 #include "measure/base_names.h"
 #include "measure/snapshot_handle.h"
 
@@ -46,7 +47,7 @@ static void inputs_mark(const struct heft_profile *p, struct pair_labels *n)
 		}
 }
 
-/* Whether levels of a kind have labels of a base that no input has. */
+/* True if levels of a kind have labels of a base that no input has. */
 static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n, level_fn *wanted)
 {
 	for (size_t i = 0; i < p->levels.count; i++) {
@@ -75,7 +76,7 @@ static void levels_rename(struct heft_profile *p, struct pair_labels *n, level_f
 				e->renamed = mem_zeroed(e->layer_count, sizeof *e->renamed);
 			struct layer *to = &e->renamed[l->layer];
 			if (to->vm.list.count > 0 || to->file.list.count > 0)
-				continue; /* another level has the same */
+				continue; /* Another level has the same source. */
 			pair_labels_rename(n, &e->layers[l->layer].vm, paths, &to->vm);
 			pair_labels_rename(n, &e->layers[l->layer].file, paths, &to->file);
 		}
@@ -84,7 +85,7 @@ static void levels_rename(struct heft_profile *p, struct pair_labels *n, level_f
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* The compile units of one side. */
+/* Lists the compile units of one side. */
 static align_paths units_list(struct heft_profile *p, enum heft_role role)
 {
 	align_paths list = { 0 };
@@ -118,7 +119,7 @@ static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 
 /* ---- functions and data ---------------------------------------------------------------------- */
 
-/* A side as a snapshot, a container for each input. */
+/* A side as a snapshot, with a container per input. */
 struct base_side {
 	struct heft_snapshot s;
 	const struct spans **symbols;
@@ -139,7 +140,7 @@ static bool side_make(struct base_side *side, struct heft_profile *p, enum heft_
 		entry_measure_more(p, e, source_compileunits);
 		side->symbols[side->count++] = &entry_layer(p, e, source_symbols)->vm;
 	}
-	/* Where all functions have names, texts tell nothing. */
+	/* If all functions have names, texts need not be compared. */
 	bool made_up = false;
 	for (size_t i = 0; i < side->count && !made_up; i++)
 		made_up = pair_labels_made_up(n, side->symbols[i]);

@@ -1,4 +1,4 @@
-/* An input of a profile: its layers. */
+/* Makes the layers of a profile's input. */
 #include "measure/profile.h"
 
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
@@ -50,8 +50,8 @@ const struct layer *entry_layer(const struct heft_profile *p, const struct entry
 	return more->vm.list.count > 0 || more->file.list.count > 0 ? more : NULL;
 }
 
-/* Nobody sees these layers: what is odd about them is no news, and whose debug info is, nobody asks
- * of units. */
+/* Measures layers that no level shows. Notes about them are dropped. Units measured in this way do
+ * not own debug info, because nobody needs that. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 {
 	const bool symbols = run == source_symbols, vm_only = e->measure.file.vm_only;

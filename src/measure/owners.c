@@ -1,3 +1,4 @@
+/* Finds the owners of an address in the layers of the map. */
 #include "measure/owners.h"
 
 #include "base/pool.h"
@@ -73,12 +74,12 @@ static void owners_set_view(struct owners *o, struct owner_level *l, const struc
 	l->viewed = true;
 	if (l->view.form != VIEW_NAMESPACE)
 		return;
-	/* A namespace is known by all names together. */
+	/* All names together decide what is a namespace. */
 	source_namespaces(&o->measure.file, &o->spaces);
 	view_update(&l->view, &o->labels, vm, o->measure.file.threads, o->measure.file.notes);
 }
 
-/* The layer of a level is that of the first with the same source. */
+/* Returns the level that holds the layer: the first level with the same source. */
 static const struct owner_level *owners_measured(struct owners *o, struct owner_level *l)
 {
 	struct owner_level *first = o->levels.data;
@@ -104,7 +105,8 @@ static label_id owners_shown(struct owners *o, struct owner_level *l, label_id r
 	return l->view.shown[raw];
 }
 
-/* A short rest behind an owner's bytes is charged to it, though it claimed less. */
+/* Tells the claim of an owner. A short rest after an owner's bytes is charged to it, though the
+ * owner claimed less. */
 static void tell_claim(const struct origins *origins, const struct span *owned, uint64_t addr,
 		       struct heft_owner *ret)
 {
@@ -129,7 +131,7 @@ static void find_one(struct owners *o, struct owner_level *l, uint64_t addr)
 	const struct span *s = spans_find(&from->layer.vm, addr);
 	if (!s)
 		return;
-	/* Bytes that are stored to be copied have the claims of where they run. */
+	/* Bytes that are stored to be copied have the claims of the address where they run. */
 	const bool claimed = spans_find(&from->origins.spans, addr) != NULL;
 	const uint64_t at = claimed ? addr : basemap_runs_at(&o->measure.map, addr);
 	struct heft_owner owner = {

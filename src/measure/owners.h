@@ -1,9 +1,9 @@
-/* owners.h - whose an address is, as the layers of the map have it: the labels that sizes and raw
- * maps show.  Private to measure/ and api/.
+/* owners.h - finds the owners of an address in the layers of the map: the labels that sizes and raw
+ * maps show. Private to measure/ and api/.
  *
- * A source is measured when the first address is asked for, and its layer kept; after that a
- * look-up is O(log spans).  The debug sections of the file are not measured: they have no
- * addresses.  One thread. */
+ * A source is measured when its first address is asked for, and its layer is kept. Later look-ups
+ * are O(log spans). Debug sections of the file are not measured: they have no addresses. One
+ * thread. */
 #ifndef HEFT_MEASURE_OWNERS_H
 #define HEFT_MEASURE_OWNERS_H
 
@@ -15,36 +15,36 @@ struct owner_level {
 	const struct source *source;
 	struct view view;
 	bool viewed, measured;
-	struct layer layer; /* in the first level of those with the same source */
+	struct layer layer; /* Set only in the first level with this source. */
 	struct origins origins;
 };
 
-/* Zeroed = nothing asked for. */
+/* All zero: nothing was asked for yet. */
 struct owners {
-	enum heft_demangle style; /* of sources whose names follow -C */
+	enum heft_demangle style; /* For sources whose names follow -C. */
 	VEC(struct owner_level) levels;
-	VEC(const char *) names; /* of their sources */
-	/* private */
+	VEC(const char *) names; /* Names of the sources. */
+	/* Private fields. */
 	bool ready;
 	struct labels labels;
 	struct namespaces spaces;
 	struct measure measure;
 	VEC(struct heft_owner) found;
-	VEC(const struct heft_owner *) list; /* of those */
+	VEC(const struct heft_owner *) list; /* One per element of the previous list. */
 };
 
-/* HEFT_EARG for a source that does not exist. */
+/* Adds a source. HEFT_EARG if it does not exist. */
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
-/* Whether a level is of compile units, which linker maps help to tell. */
+/* True if a level is of compile units. Linker maps help to find compile units. */
 bool owners_of_units(const struct owners *o);
-/* Whether one of them asks for memory regions. */
+/* True if a level is of memory regions. */
 bool owners_of_regions(const struct owners *o);
-/* What is measured, all borrowed until owners_release: `file` has the input, what belongs to it and
- * the notes; the rest of it is filled in. */
+/* Sets what is measured. All is borrowed until owners_release(). `file` has the input, its
+ * companions and the notes; the other fields are filled in. */
 void owners_begin(struct owners *o, const struct source_file *file,
 		  const struct program_wish *wish);
-/* One for each source that has an owner of the address; *ret stays until the next call, its texts
- * as long as the owners. */
+/* Lists one owner per source that has an owner of the address. *ret is valid until the next call,
+ * its texts until owners_release(). */
 size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner *const **ret);
 void owners_release(struct owners *o);
 

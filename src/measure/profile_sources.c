@@ -1,4 +1,4 @@
-/* The levels of a profile, and sources that somebody defined. */
+/* Sets the levels of a profile, and the sources that the user defined. */
 #include "measure/profile.h"
 
 static const struct custom *custom_find(const struct heft_profile *p, const char *name)

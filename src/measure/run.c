@@ -1,4 +1,4 @@
-/* Running a profile: open, measure, sum up. */
+/* Runs a profile: opens, measures, sums up. */
 #include "measure/base_names.h"
 #include "measure/text_places.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* The level that shows symbols in any style, or NULL. */
+/* Returns the level that shows symbols in any style, or NULL. */
 static const struct level *symbols_level(const struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++)
@@ -34,7 +34,7 @@ static bool has_process(const struct heft_profile *p)
 	return false;
 }
 
-/* A core is a process besides. */
+/* Opens the process of a core, which is a program's image and a process. */
 static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	const struct image *im = program_image(&e->program);
@@ -46,7 +46,7 @@ static bool run_open_process(struct heft_profile *p, struct entry *e, struct hef
 	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
 }
 
-/* Debug files are named by the finder and by the configuration file, perhaps by both. */
+/* Joins the debug files of the finder and of the configuration file. Both may name a file. */
 static void join_debug_files(struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->configured_debug.count; i++) {
@@ -70,7 +70,8 @@ static void join_source_maps(struct heft_profile *p)
 	p->configured_source_maps.count = 0;
 }
 
-/* A region of the configuration file gives way to one of the same name of the finder. */
+/* Adds the configuration file's regions. If the finder has a region of the same name, the finder's
+ * region stays. */
 static void join_regions(struct heft_profile *p)
 {
 	const struct memory_regions *more = &p->configured.regions;
@@ -94,7 +95,7 @@ static void run_describe(struct heft_profile *p, struct entry *e)
 	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
 }
 
-/* Each program and debug file that the user named is of use to some input. */
+/* Fails if a program or debug file that the user named belongs to no input. */
 static bool check_wish(const struct heft_profile *p, struct heft_err *err)
 {
 	if (p->context.wish.programs.count > 0 && !has_process(p))
@@ -118,7 +119,7 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	join_debug_files(p);
 	join_source_maps(p);
 	join_regions(p);
-	if (p->as_bloaty) /* which knows of none */
+	if (p->as_bloaty) /* Bloaty knows no debug files. */
 		p->context.wish.flags |= HEFT_FIND_NO_MAP;
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
@@ -140,7 +141,8 @@ static bool units_wanted(const struct heft_profile *p)
 	return false;
 }
 
-/* Where the symbols of an input without .symtab come from, and its DWARF; NULL: no level asks. */
+/* Returns the debug file that has the symbols of an input without .symtab, and its DWARF. NULL if
+ * no level needs it. */
 static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 {
 	const struct image *im = program_image(&e->program);
@@ -148,7 +150,7 @@ static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 	const bool asked = p->counting || symbols_level(p) || dwarf_wanted(p) || units;
 	if (!im || im->kind != IMAGE_EXEC)
 		return NULL;
-	/* Packages need no DWARF made of Go's tables. */
+	/* Packages need no DWARF made from Go's tables. */
 	if (units)
 		(void)program_debug_file(&e->program);
 	const bool dwarf = dwarf_wanted(p) || (units && im->debug_object_count > 0);
@@ -157,7 +159,7 @@ static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 
 /* ---- measuring -------------------------------------------------------------------- */
 
-/* A level of directories becomes one for each component. */
+/* Splits a level of directories into one level per component. */
 static bool split_directories(struct heft_profile *p, struct heft_err *err)
 {
 	for (size_t i = 0; p->depth > 0 && i < p->levels.count; i++) {
@@ -220,8 +222,8 @@ static void run_set_view(struct heft_profile *p, struct level *l)
 	l->view.spaces = &p->namespaces;
 }
 
-/* Numbers the layers: levels whose sources run the same function share one.  Returns how
- * many there are. */
+/* Numbers the layers. Levels whose sources run the same function share one. Returns the number of
+ * layers. */
 static size_t number_layers(struct heft_profile *p)
 {
 	size_t count = 0;
@@ -237,7 +239,7 @@ static size_t number_layers(struct heft_profile *p)
 	return count;
 }
 
-/* The layers that others borrow, or these others. */
+/* Measures the layers. `borrowed`: the layers that others borrow; otherwise the other layers. */
 static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 {
 	size_t next = 0;
@@ -261,7 +263,7 @@ static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_co
 	run_layers(p, e, false);
 }
 
-/* The labels of the base map over the VM image, for the filter. */
+/* Returns the labels of the base map over the VM image, for the filter. */
 static struct spans base_vm_spans(const struct basemap *map)
 {
 	struct spans s = { 0 };
@@ -271,7 +273,7 @@ static struct spans base_vm_spans(const struct basemap *map)
 	return s;
 }
 
-/* The spans that rows are made of. */
+/* Returns the spans that rows are made of. */
 static const struct spans *row_spans(const struct entry *e, const struct level *l,
 				     enum heft_domain domain)
 {
@@ -291,7 +293,7 @@ static void update_views(struct heft_profile *p, const struct entry *e, enum hef
 	}
 }
 
-/* One more than the first level by generics, 0 where there is none. */
+/* Returns the index plus 1 of the first level by generics. 0 if there is none. */
 static size_t generics_level(const struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++)
@@ -310,13 +312,13 @@ static bool is_filtered(const struct heft_profile *p)
 	return p->include || p->exclude || p->no_debug;
 }
 
-/* What lies where in an input, which filters ask about. */
+/* Sections, segments and base map of an input, for filters. */
 struct filter_places {
 	struct layer sections, segments;
-	struct spans base; /* of the VM image */
+	struct spans base; /* Spans of the VM image. */
 };
 
-/* Bloaty knows the chosen sources and its base map alone. */
+/* Measures the places. Bloaty's filters know only the chosen sources and the base map. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
 	struct trace *trace = e->measure.file.trace;
@@ -349,9 +351,9 @@ static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
 	w->segments = vm ? &f->segments.vm : &f->segments.file;
 }
 
-/* Where the images of an archive begin, of which each has its own symbols. */
+/* Starts of an archive's images. Each image has symbols of its own. */
 struct image_places {
-	uint32_t first; /* number of the first one among all inputs' */
+	uint32_t first; /* Number of the first image among all inputs' images. */
 	VEC(uint64_t) vm, file;
 };
 
@@ -362,7 +364,7 @@ static void image_places_find(struct image_places *ret, const struct heft_profil
 	*ret = (struct image_places){ 0 };
 	for (const struct entry *before = p->entries.data; before < e; before++)
 		ret->first += (uint32_t)before->program.input.image_count;
-	uint64_t sections = 0; /* of the images before: image.h */
+	uint64_t sections = 0; /* Sections of the previous images: see image.h. */
 	for (size_t i = 0; p->counting && in->archive && i < in->image_count; i++) {
 		vec_push(&ret->vm, sections << OBJECT_SECTION_SHIFT);
 		vec_push(&ret->file, in->images[i].file_off);
@@ -378,7 +380,7 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 	w->image_count = images->vm.count;
 }
 
-/* `levels` and `places` are the walk's, as long as it is used. */
+/* Returns the walk over an input. It borrows `levels` and `places`. */
 static struct rollup_walk run_walk_of(const struct heft_profile *p, const struct entry *e,
 				      enum heft_domain domain, struct rollup_level *levels,
 				      const struct filter_places *places)
@@ -437,7 +439,7 @@ static bool namespaces_wanted(const struct heft_profile *p)
 	return false;
 }
 
-/* Files whose stacks are not known have none. */
+/* Adds the stack sizes of an input. Files with unknown stacks have none. */
 static bool run_add_stacks(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	struct stack_use use;
@@ -496,7 +498,7 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	return true;
 }
 
-/* Adds what was measured to the rows. */
+/* Adds the measured bytes of an input to the rows. */
 static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	dwarf_slot_release(&e->measure.dwarf);
@@ -509,7 +511,7 @@ static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *
 	return true;
 }
 
-/* Regions with nothing in them have a row, as linkers print them. */
+/* Adds rows for empty regions, as linkers print them. */
 static void add_empty_regions(struct heft_profile *p)
 {
 	const struct level *first = p->levels.data;
@@ -549,7 +551,7 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 	return true;
 }
 
-/* Every byte of every input is in TOTAL or was left out by the filter. */
+/* Checks that every byte of every input is in TOTAL or was left out by the filter. */
 static void check_totals(const struct heft_profile *p)
 {
 	const union heft_value *now = tree_sums(&p->rollup.tree, 0, HEFT_INPUT);
@@ -564,7 +566,8 @@ static void check_totals(const struct heft_profile *p)
 	ASSERT(now[HEFT_SIZE_VM].whole + base[HEFT_SIZE_VM].whole + p->rollup.omitted_vm == vm);
 }
 
-/* An expression that no label matches may be a mistake; that nothing is included is seen. */
+/* Notes an exclude filter that matches no label, which may be a mistake. An include filter without
+ * a match is seen in the result. */
 static void note_filters(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
@@ -573,7 +576,7 @@ static void note_filters(struct heft_profile *p)
 		     "no label matches the exclude filter");
 }
 
-/* Rules for labels that no level shows are not asked for. */
+/* Notes rules that match no label. Rules for labels that no level shows are skipped. */
 static void note_rules(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
@@ -589,7 +592,7 @@ static void note_rules(struct heft_profile *p)
 		paths_note_unused(&p->context.wish.paths, path, &p->context.notes);
 }
 
-/* Files that belong to inputs of a kind that is not there. */
+/* Notes files whose kind of input is missing. */
 static void note_wishes(struct heft_profile *p)
 {
 	bool wasm = false;
@@ -630,7 +633,7 @@ static void run_list_aliases(void *ctx, uint32_t node, uint32_t level, struct he
 
 enum { ROW_TEXTS = STACK_COLUMN_TEXTS + REGION_TEXTS };
 
-/* Of tables with stacks: these in front of the texts of regions. */
+/* Returns the texts of a row in tables with stacks: stacks before regions. */
 static const char *const *with_stack(struct heft_profile *p, const struct level *l, uint32_t node,
 				     const char *const *regions)
 {
@@ -643,7 +646,7 @@ static const char *const *with_stack(struct heft_profile *p, const struct level 
 	return texts;
 }
 
-/* Texts of a row: those of its region, where its level has any. */
+/* Sets the texts of a row: the texts of its region, if its level has regions. */
 static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	struct heft_profile *p = ctx;
@@ -666,7 +669,8 @@ static void index_aliases(struct heft_profile *p)
 	}
 }
 
-/* Directories that are not as deep repeat themselves above the other sources. */
+/* Returns the levels to keep, a bit per level: directories above other sources. A path that is not
+ * as deep repeats itself in these levels. */
 static uint32_t levels_to_keep(const struct heft_profile *p)
 {
 	uint32_t keep = 0;
@@ -677,7 +681,7 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 	return keep;
 }
 
-/* The texts of rows, of which the first come from fill_row. */
+/* Sets the texts of rows. fill_row sets the first texts. */
 static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
 			  struct heft_table *table)
 {
@@ -699,7 +703,7 @@ static void run_make_top(struct heft_profile *p, const struct rows_opts *opts, s
 				  : rows_build(&p->rollup.tree, &p->row_opts, arena);
 }
 
-/* The last is that of code. */
+/* The last one is the size of code. */
 const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1] = {
 	[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false, "bytes in the file" },
 	[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false, "bytes in the VM image" },
@@ -758,8 +762,8 @@ static uint8_t padding_group(void *ctx, uint32_t node)
 	return p->rollup.tree.nodes.data[node].key == p->padding;
 }
 
-/* What lld fills the last page of read-only data with takes memory alone and changes with every
- * build: such rows do not lead a table of changes. */
+/* True if there is padding that lld adds to the last page of read-only data. It takes only memory
+ * and changes with every build, so rows of padding do not lead a table of changes. */
 static bool has_padding(struct heft_profile *p)
 {
 	const size_t known = p->labels.kinds.count;
@@ -796,7 +800,7 @@ static unsigned measures_of(const struct heft_profile *p)
 	       (p->code ? ROLLUP_CODE : 0);
 }
 
-/* Where a text is in one input; *found: whether it is anywhere. */
+/* Traces a text in one input. *found is set if the text is anywhere. */
 static void trace_in(struct heft_profile *p, struct program *program, const char *text, bool *found)
 {
 	struct text_places at = { 0 };

@@ -1,4 +1,4 @@
-/* Sessions and the contexts of their handles. */
+/* Implements sessions and the contexts of their handles. */
 #include "measure/session.h"
 
 void context_begin(struct context *c, struct heft_session *s, struct memory *memory)
@@ -70,7 +70,7 @@ static bool notes_told(struct context *c, const struct heft_note *n)
 	return false;
 }
 
-/* Goes to the next note that no older context has; false at the end. */
+/* Moves to the next note that no older context has. False at the end. */
 static bool told_next(struct heft_session *s)
 {
 	struct context *c = s->told.of;
@@ -93,7 +93,7 @@ const struct heft_note *session_note(struct heft_session *s, size_t i)
 		count += c->notes.count;
 	if (!s->told.of || s->told.counted != count || i < s->told.number) {
 		s->told.of = s->oldest;
-		s->told.at = s->told.number = SIZE_MAX; /* before the first one */
+		s->told.at = s->told.number = SIZE_MAX; /* Before the first note. */
 		s->told.counted = count;
 		if (!s->oldest || !told_next(s))
 			return NULL;

@@ -1,34 +1,34 @@
-/* session.h - what all measuring has in common: the inside of struct heft_session.
+/* session.h - the inside of struct heft_session: what all measuring shares.
  *
- * A session holds the settings; each handle that opens something has a context of it.  A context
- * takes the settings when its handle first opens something, and keeps them: later changes of the
- * session concern later handles.  Progress alone counts for all at once.
+ * A session holds the settings. Each handle that opens something has a context of the session. A
+ * context takes the settings when its handle first opens something, and keeps them. Later changes
+ * of the session affect only later handles. Progress alone counts for all at once.
  *
- * A session lives until its user has freed it and its last context has left, so handles and session
- * may be freed in any order.  One thread a session with all its contexts. */
+ * A session lives until its user has freed it and its last context has ended. So handles and
+ * session may be freed in any order. One thread for a session with all its contexts. */
 #ifndef HEFT_MEASURE_SESSION_H
 #define HEFT_MEASURE_SESSION_H
 
 #include "base/mem.h"
 #include "program/wish.h"
 
-/* What a handle works with. */
+/* Settings and notes of one handle. */
 struct context {
-	struct program_wish wish; /* how parts of programs are found */
-	enum heft_demangle style; /* HEFT_NAMES_AUTO: nobody has said */
-	unsigned threads;         /* 0: one a processor */
-	struct notes notes;       /* on what the handle read */
-	/* private */
-	struct memory *memory; /* of the handle */
+	struct program_wish wish; /* Options: where parts of programs are. */
+	enum heft_demangle style; /* HEFT_NAMES_AUTO if nobody has set a style. */
+	unsigned threads;         /* 0 means one per processor. */
+	struct notes notes;       /* Notes about what the handle read. */
+	/* Private fields. */
+	struct memory *memory; /* Memory of the handle. */
 	struct heft_session *session;
-	struct context *before, *after; /* of the session, by age */
+	struct context *before, *after; /* Neighbours in the session, by age. */
 	bool taken;
 };
 
 struct heft_session {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct heft_finder {
-		struct memory *memory; /* the session's */
+		struct memory *memory; /* Memory of the session. */
 		struct program_wish wish;
 	} finder;
 	enum heft_demangle style;
@@ -36,32 +36,33 @@ struct heft_session {
 	heft_progress_fn progress;
 	void *progress_ctx;
 	struct context *oldest, *newest;
-	/* The note that was told last, while the contexts have `counted` notes. */
+	/* The note returned last. Valid while the contexts have `counted` notes. */
 	struct {
 		struct context *of;
 		size_t at, number, counted;
 	} told;
-	bool freed; /* by its user */
+	bool freed; /* The user has freed the session. */
 };
 
 /* Begins the context of a new handle, whose domain is `memory`. */
 void context_begin(struct context *c, struct heft_session *s, struct memory *memory);
-/* Ends it, before the handle is freed; `c` may be of a handle that is broken. */
+/* Ends a context before its handle is freed. The handle may be broken. */
 void context_end(struct context *c);
-/* Frees what is in it. */
+/* Frees the contents of a context. */
 void context_release(struct context *c);
 
-/* Takes the settings of the session, once, in the domain of the handle.  Gives the call up where
- * the session is broken. */
+/* Takes the settings of the session, once, in the handle's domain. Leaves the call if the session
+ * is broken. */
 void context_take(struct context *c);
-/* The style of names; `usual` where nobody has said. */
+/* Returns the style of names. `usual` if nobody has set one. */
 enum heft_demangle context_style(const struct context *c, enum heft_demangle usual);
-/* Has the inputs of the session's finder stand for names in the thread's domain, until the settings
- * are taken: for what is opened before. */
+/* Makes the inputs of the session's finder available by name in the thread's domain, before the
+ * settings are taken: for files that are opened earlier. */
 void context_take_inputs(const struct context *c);
 
-/* Note i of all contexts, by their age; NULL past the last.  Where several contexts have a note of
- * one kind on one file, the oldest one's stands for all.  O(1) for the note after the last one. */
+/* Returns note `i` of all contexts, ordered by age. NULL past the last. If several contexts have a
+ * note of one kind about one file, only the oldest counts. O(1) for the note after the last one
+ * returned. */
 const struct heft_note *session_note(struct heft_session *s, size_t i);
 /* Frees the session if nobody holds it any more. */
 void session_release(struct heft_session *s);

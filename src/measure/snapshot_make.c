@@ -1,4 +1,4 @@
-/* Snapshots of programs and of what programs are packed in. */
+/* Makes snapshots of programs and of packages that contain programs. */
 #include "measure/profile.h"
 #include "measure/snapshot_handle.h"
 
@@ -20,35 +20,36 @@
 
 /* ---- a program ------------------------------------------------------------------------------- */
 
-/* What all files share. */
+/* State shared by all files. */
 struct maker {
 	struct heft_snapshot *owner;
 	struct build_paths build;
 	struct components components;
-	const char *path; /* the first of the files named */
-	size_t count;     /* of them */
-	bool uncharged;   /* nobody asks for charges */
+	const char *path; /* The first of the named files. */
+	size_t count;     /* Number of these files. */
+	bool uncharged;   /* Nobody needs charges. */
 };
 
 /* A program while it is collected. */
 struct made {
 	struct maker *maker;
 	struct heft_snapshot *owner;
-	const char *path; /* of an entry of a zip file: behind that of the file */
+	const char *path; /* For an entry of a zip file: its path follows that of the file. */
 	uint32_t container;
-	bool file;                    /* no entry */
-	struct program *program, own; /* the one that is opened for it, or another */
-	const struct linkmap *map;    /* or NULL */
+	bool file;                    /* It is a file, no entry. */
+	struct program *program, own; /* `program` is `own` or a program that was opened
+				       * elsewhere. */
+	const struct linkmap *map;    /* May be NULL. */
 	struct path_aliases aliases;
-	/* What the sources made of it; the labels of the symbols are those of the file. */
+	/* What the sources made of it. The symbols have the labels of the file. */
 	const struct source_file *of;
 	struct places places;
 	struct charge_level by_symbol, by_unit, by_object;
-	struct charge_level by_path; /* by unit, whatever a linker map says */
+	struct charge_level by_path; /* By unit, whatever a linker map says. */
 	struct namespaces spaces;
 	bool has_dwarf;
-	/* Sources, each with all it changes, as they run side by side; nothing where a profile has
-	 * done it. */
+	/* A source with everything that it changes, since sources run in parallel. Unused if a
+	 * profile has measured the source. */
 	struct measured {
 		struct labels labels;
 		struct notes notes;
@@ -60,7 +61,7 @@ struct made {
 enum { SYMBOLS, UNITS, OBJECTS, PATHS };
 static const char *const source_names[] = { "symbols", "compileunits", "objects", "compileunits" };
 
-/* The first image; NULL in an archive without any. */
+/* Returns the first image. NULL for an archive without any. */
 static struct image *first_image(const struct made *p)
 {
 	return p->program->input.image_count > 0 ? &p->program->input.images[0] : NULL;
@@ -101,7 +102,7 @@ static void snapshot_make_measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct measured *m = p->sources;
-	/* Where nobody but the units tells objects, objects are units, and units paths. */
+	/* If only units tell objects, objects are units, and units are paths. */
 	const size_t count = p->map ? 4 : p->program->input.archive ? 3 : 2;
 	for (size_t i = 0; i < count; i++)
 		snapshot_make_prepare(p, i);
@@ -161,7 +162,7 @@ static void snapshot_make_release(struct made *p)
 	program_close(&p->own);
 }
 
-/* ---- what is said of it ---------------------------------------------------------------------- */
+/* ---- metadata -------------------------------------------------------------------------------- */
 
 static void snapshot_make_add_text(const struct made *p, const char *key, const char *text)
 {
@@ -230,7 +231,7 @@ static void snapshot_make_add_metadata(struct made *p)
 		add_metric(p, file, "COUNT/Relocations", count_relocations(im));
 }
 
-/* What the files of the build say. */
+/* Reads the files of the build. */
 static bool snapshot_make_read_build(struct maker *m, struct heft_err *err)
 {
 	struct heft_snapshot *s = m->owner;
@@ -251,7 +252,7 @@ static bool is_taken(const struct snapshot *s, const char *name)
 	return false;
 }
 
-/* Names are distinct and without <, > and ?, which mean something to the format. */
+/* Adds a container. Names are distinct and lack <, > and ?, which have a meaning in the format. */
 static uint32_t snapshot_make_add_container(struct snapshot *s, const char *wish)
 {
 	char *name = arena_copy(&s->arena, str_of(wish));
@@ -264,7 +265,7 @@ static uint32_t snapshot_make_add_container(struct snapshot *s, const char *wish
 	return (uint32_t)(s->containers.count - 1);
 }
 
-/* What is in memory regions, where somebody states them. */
+/* Adds what memory regions hold, if regions are stated. */
 static void snapshot_make_add_regions(struct made *p)
 {
 	const struct memory_regions *regions = program_regions(p->program);
@@ -279,7 +280,7 @@ static void snapshot_make_add_regions(struct made *p)
 	labels_release(&labels);
 }
 
-/* What went wrong, without the path in front, which the note has. */
+/* Returns the text of an error without the path, which the note has already. */
 static const char *reason(const struct heft_err *err, const char *path)
 {
 	const size_t size = strlen(path);
@@ -288,7 +289,8 @@ static const char *reason(const struct heft_err *err, const char *path)
 		       : err->text;
 }
 
-/* Machines whose stacks are not known are a note; what the user got wrong is not. */
+/* Adds stack sizes. A machine without known stacks only causes a note; a mistake of the user
+ * fails. */
 static bool snapshot_make_add_stacks(struct made *p, size_t first, struct heft_err *err)
 {
 	struct heft_snapshot *s = p->owner;
@@ -316,7 +318,7 @@ static void begin_container(struct made *p, const char *name)
 		s->programs.data[p->container] = arena_copy(&s->arena, str_of(p->path));
 }
 
-/* The program is open. */
+/* Adds an open program. */
 static bool snapshot_make_add_program(struct made *p, const char *name, struct heft_err *err)
 {
 	const size_t first = p->owner->snapshot.symbols.count;
@@ -362,7 +364,8 @@ struct package {
 	uint32_t container;
 };
 
-/* "lib/arm64-v8a/libx.so" of a.apk is "a.apk/libx.so (arm64-v8a)". */
+/* Returns the name of a library's container: "lib/arm64-v8a/libx.so" of a.apk is "a.apk/libx.so
+ * (arm64-v8a)". */
 static const char *snapshot_make_library_name(const struct package *k, const char *entry)
 {
 	struct arena *a = &k->maker->owner->arena;
@@ -395,7 +398,7 @@ static bool snapshot_make_add_library(const struct package *k, const char *entry
 	return ok;
 }
 
-/* Data packs and dex files become symbols of the sizes that they take in the zip file. */
+/* Adds data packs and dex files as symbols with the sizes that they take in the zip file. */
 static bool add_content(struct package *k, const struct zip_entry *e,
 			const struct pack_entry *entry)
 {
@@ -412,7 +415,7 @@ static bool add_content(struct package *k, const struct zip_entry *e,
 	return false;
 }
 
-/* Libraries, dex files and data packs are looked into. */
+/* Opens an entry that is a library, dex file or data pack, and adds its contents. */
 static bool look_into(struct package *k, const struct zip_entry *e)
 {
 	struct heft_snapshot *s = k->maker->owner;
@@ -438,7 +441,7 @@ static bool look_into(struct package *k, const struct zip_entry *e)
 	return ok;
 }
 
-/* Beside the file, and where Chromium's build has it. */
+/* Reads the .pak.info file, from beside the file or from where Chromium's build puts it. */
 static void read_pak_info(struct maker *m, const char *path, struct pak_info *ret)
 {
 	struct heft_snapshot *s = m->owner;
@@ -471,7 +474,7 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 	return true;
 }
 
-/* A data pack or a dex file. */
+/* Adds a data pack or dex file that is no entry. */
 static bool add_single(struct maker *m, const char *path, struct bytes b, enum file_kind kind,
 		       struct heft_err *err)
 {
@@ -489,7 +492,7 @@ static bool add_single(struct maker *m, const char *path, struct bytes b, enum f
 	return ok;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static bool snapshot_make_add_path(struct maker *m, const char *path, struct heft_err *err)
 {
@@ -524,7 +527,7 @@ static void snapshot_make_begin(struct heft_snapshot *s)
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 }
 
-/* Containers that no source has measured: entries of zip files, data packs. */
+/* Makes charges for containers that no source has measured: entries of zip files, data packs. */
 static void charge_rest(struct snapshot *s)
 {
 	bool *done = mem_zeroed(s->containers.count + 1, sizeof *done);
@@ -551,7 +554,8 @@ static bool snapshot_make_end(struct maker *m, bool good)
 				   s->components_path ? &m->components : NULL);
 		if (s->components_path)
 			components_note_unused(&m->components, &s->context.notes);
-		/* Of a pair, either may have a folder of its own. */
+		/* For a pair, either side may have a folder of its own, so unused options are no
+		 * mistake. */
 		if (!paths_used(&s->context.wish.paths))
 			paths_note_unused(&s->context.wish.paths, m->path, &s->context.notes);
 		snapshot_finish(&s->snapshot);
@@ -577,9 +581,9 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	return snapshot_make_end(&m, snapshot_make_add_all(&m, paths, err));
 }
 
-/* ---- what a profile has measured ------------------------------------------------------------- */
+/* ---- reusing the layers of a profile --------------------------------------------------------- */
 
-/* What the source made; no layer: no level has asked it. */
+/* Returns the layer of a source. The layer is NULL if no level has measured the source. */
 static struct charge_level measured_level(const struct heft_profile *p, const struct entry *e,
 					  size_t source)
 {
@@ -588,8 +592,8 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
 	return (struct charge_level){ layer, layer ? &p->labels : NULL };
 }
 
-/* Linker maps and memory regions change what sources make of a program.  Units that were measured
- * for pairs do not own debug info. */
+/* Linker maps and memory regions change what sources make of a program. Units that were measured
+ * only for pairs do not own debug info. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
 {
 	const unsigned unlike = HEFT_SNAPSHOT_STACKS;

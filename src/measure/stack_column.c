@@ -1,3 +1,4 @@
+/* Keeps the stack sizes of functions per label, for a column of a profile. */
 #include "measure/stack_column.h"
 
 const struct heft_text size_stack_texts[STACK_COLUMN_TEXTS] = {

@@ -1,5 +1,5 @@
-/* stack_column.h - how much stack the functions of a profile take at most, by what symbols are
- * called. */
+/* stack_column.h - keeps how much stack the functions of a profile take at most, per label of a
+ * symbol. */
 #ifndef HEFT_MEASURE_STACK_COLUMN_H
 #define HEFT_MEASURE_STACK_COLUMN_H
 
@@ -8,22 +8,22 @@
 #include "map/view.h"
 #include "stack/depths.h"
 
-/* Functions of one label: the deepest counts.  Zeroed: none. */
+/* Stack sizes per label. Among functions with one label, the deepest counts. All zero: none. */
 struct stack_column {
 	VEC(struct stack_cell {
-		uint64_t most;    /* bytes + 1; 0: not known */
-		unsigned besides; /* enum stack_told */
+		uint64_t most;    /* Bytes plus 1. 0 if unknown. */
+		unsigned besides; /* Caveats: bits of enum stack_told. */
 	})
-	cells; /* by label as shown */
+	cells; /* Per label as shown. */
 };
 
 enum { STACK_COLUMN_MOST, STACK_COLUMN_BESIDES, STACK_COLUMN_TEXTS };
 extern const struct heft_text size_stack_texts[STACK_COLUMN_TEXTS];
 
-/* Adds the functions of a program; `spans` are its symbols in memory, as `view` shows them. */
+/* Adds the functions of a program. `spans` are its symbols in memory, as `view` shows them. */
 void stack_column_add(struct stack_column *c, const struct stack_use *use,
 		      const struct spans *spans, const struct view *view);
-/* Sets the texts of a label to what is known of it, else to "". */
+/* Sets the texts of a label. A text is "" if nothing is known. */
 void stack_column_texts(const struct stack_column *c, label_id label, struct arena *arena,
 			const char **ret);
 void stack_column_release(struct stack_column *c);

@@ -1,3 +1,4 @@
+/* Finds the addresses that a text such as "NAME+4a0" means. */
 #include "measure/text_places.h"
 
 #include <ctype.h>
@@ -58,7 +59,7 @@ static bool name_find(struct name_index *n, struct str name, struct text_places 
 	return ret->matches.count > 0;
 }
 
-/* A text of digits alone may be a name. */
+/* True if a text of digits alone is a name too. */
 static bool is_name_too(struct name_index *n, struct str text)
 {
 	return !str_starts(text, STR("0x")) && !str_starts(text, STR("0X")) &&

@@ -1,10 +1,12 @@
+/* Finds the crate of a Rust source file by its path. */
 #include "names/crate_path.h"
 
 #include "names/package_name.h"
 
 #include <ctype.h>
 
-/* Folders of a path and the file, those that are empty left out; longer ones lose their end. */
+/* The folders of a path and its file name, without empty parts. Parts after the first 48 are
+ * ignored. */
 enum { PARTS_MAX = 48 };
 
 struct crate_path_parts {
@@ -25,13 +27,14 @@ static void crate_path_split(struct crate_path_parts *p, struct str path)
 	}
 }
 
-/* Whether the part is a folder of that name. */
+/* Tells whether part i is a folder with this name. */
 static bool is_folder(const struct crate_path_parts *p, size_t i, const char *name)
 {
 	return i + 1 < p->count && str_eq(p->list[i], str_of(name));
 }
 
-/* "NAME-HASH" of at least `digits` hexadecimal ones gives NAME, any other text "". */
+/* Returns NAME of "NAME-HASH" if HASH has at least `digits` hexadecimal digits. Returns "" for any
+ * other text. */
 static struct str before_hash(struct str s, size_t digits)
 {
 	size_t len = s.len;
@@ -46,7 +49,7 @@ static struct crate_path crate_path_named(struct str name)
 	return (struct crate_path){ CRATE_NAMED, name, STR("") };
 }
 
-/* A folder with or without a version in its name. */
+/* Returns the crate that a folder is named after, with its version if the folder name has one. */
 static struct crate_path of_folder(struct str folder)
 {
 	struct crate_path ret = crate_path_named(folder);
@@ -61,7 +64,8 @@ static bool crate_path_is_library(struct str name)
 	return str_eq(name, STR("core")) || str_eq(name, STR("alloc")) || str_eq(name, STR("std"));
 }
 
-/* Folders of other names have modules of the library in them. */
+/* Returns the crate for a folder of the standard library. Some folders are named after a module
+ * instead of its crate. */
 static struct crate_path of_library(struct str name)
 {
 	static const struct {
@@ -83,7 +87,7 @@ static bool crate_path_find_library(const struct crate_path_parts *p, size_t i,
 				    struct crate_path *ret)
 {
 	ASSERT(i < p->count);
-	/* A folder of rustc's source: "/rustc/HASH", "rustc-1.63.0". */
+	/* Folders of rustc's source are called "/rustc/HASH" or "rustc-1.63.0". */
 	const bool rustc = i > 0 && (str_starts(p->list[i - 1], STR("rustc-")) ||
 				     (i > 1 && str_eq(p->list[i - 2], STR("rustc"))));
 	if (i + 2 >= p->count || (i > 0 && !rustc))
@@ -100,8 +104,8 @@ static bool crate_path_find_library(const struct crate_path_parts *p, size_t i,
 
 /* ---- crates ---------------------------------------------------------------------------------- */
 
-/* The last folder that has a "src" in it, from part `first` on; "" where there is none.  Sources of
- * others may be in "NAME/src/src". */
+/* Returns the last folder, from part `first` on, that contains a folder "src". Returns "" if there
+ * is none. Some crates keep their sources in "NAME/src/src". */
 static struct str source_folder(const struct crate_path_parts *p, size_t first)
 {
 	for (size_t i = p->count; i-- > first + 1;)
@@ -111,7 +115,7 @@ static struct str source_folder(const struct crate_path_parts *p, size_t first)
 	return STR("");
 }
 
-/* The crate in the folder of part i, which has to state a version. */
+/* Reads the crate from the folder name of part i. Fails if the folder name states no version. */
 static bool find_versioned(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (i + 1 >= p->count)
@@ -120,7 +124,7 @@ static bool find_versioned(const struct crate_path_parts *p, size_t i, struct cr
 	return ret->version.len > 0;
 }
 
-/* A checkout may have several crates in it. */
+/* Finds the crate of a path in a git checkout of cargo. A checkout may contain several crates. */
 static bool find_checkout(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (!is_folder(p, i, "git") || !is_folder(p, i + 1, "checkouts") || i + 4 >= p->count)
@@ -131,7 +135,8 @@ static bool find_checkout(const struct crate_path_parts *p, size_t i, struct cra
 	return true;
 }
 
-/* Bazel has a folder for each, whose name begins with that of the rule that fetched it. */
+/* Finds the crate of a path of Bazel. Bazel gives each crate a folder whose name begins with the
+ * rule that fetched the crate. */
 static bool find_external(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (!is_folder(p, i, "external") || !find_versioned(p, i + 1, ret))

@@ -1,5 +1,5 @@
-/* cut.h - what the three cutters of signature_*.c share: a position in the full name, the
- * form written so far, and the finding of matching brackets.  Private to names/. */
+/* cut.h - declares what the three cutters of signature_*.c share: a position in the full name, the
+ * text written so far, and a search for matching brackets. Private to names/. */
 #ifndef HEFT_NAMES_CUT_H
 #define HEFT_NAMES_CUT_H
 
@@ -8,16 +8,17 @@
 
 struct cut {
 	const char *base, *p, *end; /* base <= p <= end */
-	char *out;                  /* SIGNATURE_ROOM(end - base) bytes */
-	size_t len;                 /* bytes of out in use */
-	unsigned keep;              /* enum sig_keep */
-	unsigned closers;           /* C++: ")" still to come of declarators such as "(*f())()" */
-	bool at_start;              /* p is where a component of the name starts */
+	char *out;                  /* room for SIGNATURE_ROOM(end - base) bytes */
+	size_t len;                 /* number of bytes used in out */
+	unsigned keep;              /* set of enum sig_keep */
+	unsigned closers;           /* C++: number of ")" that still close declarators like
+				     * "(*f())()" */
+	bool at_start;              /* whether p is at the start of a component of the name */
 };
 
-/* Each writes its form of [p, end) to out; false where the brackets don't match. */
+/* Each function writes its form of [p, end) to out. Returns false if the brackets do not match. */
 bool cut_cxx(struct cut *c);
-bool cut_cxx_type(struct cut *c); /* a type, not a name: "char const*", "void (int)" */
+bool cut_cxx_type(struct cut *c); /* reads a type instead of a name: "char const*", "void (int)" */
 bool cut_rust(struct cut *c);
 bool cut_d(struct cut *c);
 
@@ -27,7 +28,7 @@ static inline void cut_emit(struct cut *c, const char *text, size_t len)
 	c->len += len;
 }
 
-/* Copies up to `to`. */
+/* Copies the text from p until `to`, and moves p to `to`. */
 static inline void cut_copy(struct cut *c, const char *to)
 {
 	cut_emit(c, c->p, (size_t)(to - c->p));
@@ -41,8 +42,8 @@ static inline bool cut_at(const struct cut *c, const char *p, const char *text, 
 
 #define CUT_AT(c, p, literal) cut_at((c), (p), (literal), sizeof(literal) - 1)
 
-/* The byte behind the bracket that closes the one at p, counting only these two kinds;
- * NULL if there is none. */
+/* Returns the byte after the bracket that closes the bracket at p. Counts only the brackets `open`
+ * and `close`. NULL if there is none. */
 static inline const char *cut_match(const struct cut *c, const char *p, char open, char close)
 {
 	size_t depth = 0;

@@ -1,3 +1,4 @@
+/* Chooses the scheme of a linker name and demangles it. */
 #include "names/demangle.h"
 
 #include "names/itanium.h"
@@ -11,15 +12,15 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* Bytes of a D name, and of stack for each: dlang_demangle recurses on its input (160), d_bound
- * keeps a number for each (8). */
+/* Largest D name in bytes, and bytes of stack per byte of the name. dlang_demangle recurses on its
+ * input (160 bytes), and d_bound keeps a number per byte (8 bytes). Longer names stay mangled. */
 #define D_MAX_RAW ((size_t)8 << 10)
 #define D_STACK   168
 
-/* Bytes of stack for any Rust name: rust_v0 limits its depth. */
+/* Bytes of stack for any Rust name. rust_v0 limits its own depth. */
 #define RUST_STACK ((size_t)48 << 10)
 
-/* Bytes a D name may stand for; see d_bound. */
+/* Largest estimated size in bytes of a D name's text, see d_bound. Names above it stay mangled. */
 #define D_MAX_BOUND ((uint64_t)1 << 20)
 
 void demangler_release(struct demangler *d)
@@ -65,7 +66,7 @@ static struct str nothing(void)
 	return (struct str){ "", 0 };
 }
 
-/* The first `len` bytes of `raw`, NUL-terminated, in d->buffer. */
+/* Copies the first `len` bytes of `raw` to d->buffer and adds a NUL. */
 static const char *terminated(struct demangler *d, struct str raw, size_t len)
 {
 	room(d, len + 1);
@@ -78,8 +79,9 @@ static const char *terminated(struct demangler *d, struct str raw, size_t len)
 
 #ifdef HEFT_HAVE_IBERTY
 
-/* A back reference "Q<n>" at i: 26 to a digit, capitals and then one small letter.  The
- * index behind it; *target is where it leads, i where it leads nowhere. */
+/* Reads the back reference "Q<n>" at i. n has base 26: capital letters, then one small letter.
+ * Returns the index after it. Sets *target to the index that it refers to, or to i if it is
+ * invalid. */
 static size_t d_reference(struct str raw, size_t i, size_t *target)
 {
 	uint64_t n = 0;
@@ -96,8 +98,9 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
 	return at + 1;
 }
 
-/* An upper estimate of the parts a D name makes the library visit: a reference costs what
- * stands between it and where it leads, once more.  One to an identifier costs that. */
+/* Returns an upper estimate of the parts that the library visits for a D name. A reference costs
+ * again what lies between its target and itself. A reference to an identifier costs only the
+ * identifier. */
 static uint64_t d_bound(struct str raw)
 {
 	ASSERT(raw.len <= D_MAX_RAW);
@@ -126,7 +129,7 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 	const size_t len = strlen(text);
 	demangler_room(d, len + 1);
 	memcpy(d->library, text, len);
-	free(text); /* the library's */
+	free(text); /* allocated by the library */
 	return (struct str){ d->library, len };
 }
 
@@ -149,7 +152,7 @@ enum scheme {
 	SCHEME_RUST,
 	SCHEME_D,
 	SCHEME_MICROSOFT,
-	SCHEME_MODULE /* module_name.h */
+	SCHEME_MODULE /* see module_name.h */
 };
 
 static enum scheme other_scheme(struct str raw)
@@ -169,13 +172,13 @@ static enum scheme scheme_of(struct str raw)
 								     : SCHEME_CXX;
 	case 'R': return SCHEME_RUST;
 	case 'D': return SCHEME_D;
-	/* a block of Apple's clang: ___Z1fv_block_invoke */
+	/* a block function of Apple's clang: ___Z1fv_block_invoke */
 	case '_': return str_starts(raw, STR("___Z")) ? SCHEME_CXX : other_scheme(raw);
 	default: return other_scheme(raw);
 	}
 }
 
-/* Mach-O puts an underscore in front of every name. */
+/* Removes the underscore that Mach-O adds before every name. */
 static struct str without_underscore(struct str raw)
 {
 	const char third = raw.len > 2 && raw.p[0] == '_' && raw.p[1] == '_' ? raw.p[2] : 0;
@@ -183,14 +186,14 @@ static struct str without_underscore(struct str raw)
 							    : raw;
 }
 
-/* Where the suffix (.cold, @@VERSION) starts; raw.len if there is none. */
+/* Returns the index where the suffix (.cold, @@VERSION) starts. raw.len if there is none. */
 static size_t suffix_at(struct str raw, enum scheme scheme)
 {
-	if (scheme == SCHEME_RUST_LEGACY) /* these have "." in them */
+	if (scheme == SCHEME_RUST_LEGACY) /* legacy Rust names contain "." */
 		return rust_legacy_size(raw);
 	const char *const dot = memchr(raw.p, '.', raw.len);
 	const size_t end = dot ? (size_t)(dot - raw.p) : raw.len;
-	if (scheme == SCHEME_MICROSOFT) /* and these "@" */
+	if (scheme == SCHEME_MICROSOFT) /* Microsoft's names contain "@" */
 		return end;
 	const char *const at = memchr(raw.p, '@', end);
 	return at ? (size_t)(at - raw.p) : end;
@@ -198,9 +201,9 @@ static size_t suffix_at(struct str raw, enum scheme scheme)
 
 struct text_job {
 	struct demangler *d;
-	struct str raw; /* without the suffix */
+	struct str raw; /* the name without its suffix */
 	enum scheme scheme;
-	bool brief; /* of Microsoft's scheme only */
+	bool brief; /* used by Microsoft's scheme only */
 	struct str ret;
 };
 
@@ -232,7 +235,7 @@ static void run_scheme(void *ctx)
 	}
 }
 
-/* Bytes of stack; 0: such a name is too long for the scheme. */
+/* Returns the bytes of stack that a name needs. 0 if the name is too long for the scheme. */
 static size_t stack_for(enum scheme scheme, size_t len)
 {
 	switch (scheme) {
@@ -247,7 +250,8 @@ static size_t stack_for(enum scheme scheme, size_t len)
 	return RUST_STACK;
 }
 
-/* The text of the first `len` bytes of raw, in d->library; empty if they are no name. */
+/* Demangles the first `len` bytes of raw. The text is in d->library. It is empty if the bytes are
+ * not a name of the scheme. */
 static struct str demangle_text(struct demangler *d, struct str raw, size_t len, enum scheme scheme,
 				bool brief)
 {
@@ -309,8 +313,8 @@ bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 	const struct str name = without_underscore(raw);
 	if (scheme_of(name) != SCHEME_MODULE)
 		return false;
-	/* Most that a rule makes of a byte are two: "$" is ", "; but words of Swift that come
-	 * again are a letter each, and known types of it two. */
+	/* A rule writes at most two bytes per byte of the name: "$" becomes ", ". In Swift's names,
+	 * one letter can also stand for a repeated word, and two letters for a known type. */
 	room(d, 4 * name.len + 160);
 	if (!module_name_read(name, d->buffer, d->capacity, parts) || parts->len > NAME_MAX_SIZE)
 		return false;

@@ -1,3 +1,4 @@
+/* Finds the name that all instances of a generic share. */
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "names/generic.h"
 
@@ -6,7 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* "slices.Sort[go.shape.int]" and "main.pair[int].String", but not "-[Class method]". */
+/* Recognizes an instance of Go: "slices.Sort[go.shape.int]" and "main.pair[int].String", but not
+ * "-[Class method]". */
 static bool go_instance(struct str raw, struct text *room)
 {
 	const char *const open = raw.len > 0 ? memchr(raw.p, '[', raw.len) : NULL;
@@ -19,7 +21,8 @@ static bool go_instance(struct str raw, struct text *room)
 	return true;
 }
 
-/* Of "<a::B<>>::c" what stands in the outer brackets; nothing of "<A as B>::c" and "<[u8]>::c". */
+/* Returns the path inside the outer brackets of "<a::B<>>::c". Returns nothing for "<A as B>::c"
+ * and "<[u8]>::c". */
 static struct str rust_self(struct str name)
 {
 	size_t depth = 0, i = 0;
@@ -38,8 +41,9 @@ static struct str rust_self(struct str name)
 	return is_path ? self : (struct str){ 0 };
 }
 
-/* As the older mangling has it, for programs have names of both: arguments of functions are not in
- * it, but for those of drop_in_place, and types of methods are in no brackets. */
+/* Writes the name in the form of the legacy mangling, because programs contain both manglings. The
+ * legacy form has no arguments of functions, except for drop_in_place. It writes the type of a
+ * method without brackets. */
 static struct str rust_instance(const struct str whole, struct text *room)
 {
 	struct str name = whole;

@@ -1,3 +1,4 @@
+/* Demangles C++ names with a library, and bounds their size first. */
 #include "names/itanium.h"
 
 #include <setjmp.h>
@@ -10,26 +11,27 @@
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 #endif
 
-/* ---- how large can it get ----------------------------------------------------
+/* ---- estimating the size of the text -----------------------------------------
  *
- * One pass over the mangled text which needs no grammar: groups (I..E and so on) nest, and a group
- * consists of elements.  A reference (S_, T0_) costs as much as the largest element so far; an
- * element's size is added to what encloses it when its group closes.  That is too much, too little
- * only for shapes nobody has found: a part referred to is an element or lies in one. */
+ * Reads the mangled text once, without a grammar. Groups (I..E and so on) nest, and a group
+ * consists of elements. A reference (S_, T0_) costs as much as the largest element so far. The size
+ * of a group is added to the enclosing element when the group closes. The estimate is normally too
+ * high: the part that a reference names is an element or lies in one. No input with an estimate
+ * that is too low is known. */
 
 #define MAX_GROUPS 256
 
 struct names_itanium_bound {
-	uint64_t largest;          /* of the elements so far */
-	uint64_t sum[MAX_GROUPS];  /* of the elements of each open group that ended */
-	uint64_t open[MAX_GROUPS]; /* of the element each open group is at */
-	/* How many more elements of the group belong to the one open: "M<class><member>" and
-	 * vendor qualifiers have two parts. */
+	uint64_t largest;          /* size of the largest element so far */
+	uint64_t sum[MAX_GROUPS];  /* per open group: total size of its finished elements */
+	uint64_t open[MAX_GROUPS]; /* per open group: size of its current element */
+	/* Per open group: number of further elements that still belong to the current element.
+	 * "M<class><member>" and vendor qualifiers have two parts. */
 	uint32_t sticky[MAX_GROUPS];
 	size_t depth;
-	bool expressions; /* one was met */
-	/* An expression with an E of its own (cl..E, tl..E) was met, which closes the wrong
-	 * group here.  From then on elements only grow. */
+	bool expressions; /* whether an expression was read */
+	/* Set after an expression with its own E (cl..E, tl..E), whose E closes the wrong group
+	 * here. From then on elements only grow. */
 	bool merging;
 };
 
@@ -49,7 +51,8 @@ static bool is_reference(struct str s, size_t i)
 
 static void itanium_open_group(struct names_itanium_bound *b)
 {
-	if (b->depth + 1 == MAX_GROUPS) { /* deeper than real names: never cheap */
+	if (b->depth + 1 == MAX_GROUPS) { /* real names never nest so deep: report the largest
+					   * size */
 		b->largest = UINT64_MAX;
 		return;
 	}
@@ -59,7 +62,7 @@ static void itanium_open_group(struct names_itanium_bound *b)
 	ASSERT(b->depth < COUNT_OF(b->sum));
 }
 
-/* `more`: template arguments follow, which belong to the same element. */
+/* Closes the innermost group. `more` says that template arguments of the same element follow. */
 static void close_group(struct names_itanium_bound *b, bool more)
 {
 	const uint64_t size = add_sat(b->sum[b->depth], b->open[b->depth]);
@@ -79,9 +82,9 @@ static void close_group(struct names_itanium_bound *b, bool more)
 	ASSERT(b->depth < COUNT_OF(b->sum));
 }
 
-/* A number at i and the identifier it announces; the index behind both.  "A10_" and
- * "Li7E" have numbers that announce nothing, and a reference hidden in the bytes skipped
- * then counts as one that doubles. */
+/* Reads the number at i and the identifier after it. Returns the index after both. "A10_" and
+ * "Li7E" contain numbers without an identifier. A reference inside the skipped bytes is therefore
+ * counted as if it doubled the largest element. */
 static size_t identifier(struct names_itanium_bound *b, struct str s, size_t i)
 {
 	uint64_t size = 0;
@@ -109,15 +112,16 @@ static bool opens_group(struct str s, size_t i)
 	case 'X':
 	case 'J':
 	case 'L': return true;
-	case 'Z': return !(s.p[i - 1] == '_' && s.p[i - 2] == 'L'); /* L_Z..E has one E */
-	case 'l': return s.p[i - 1] == 'U';                         /* lambda: Ul..E_ */
-	case 'D': return next == 'T' || next == 't' || next == 'C'; /* decltype, [a, b] */
-	case 'T': return next == 't';                               /* template parameter */
+	case 'Z': return !(s.p[i - 1] == '_' && s.p[i - 2] == 'L'); /* L_Z..E has only one E */
+	case 'l': return s.p[i - 1] == 'U';                         /* a lambda: Ul..E_ */
+	case 'D': return next == 'T' || next == 't' || next == 'C'; /* decltype, or [a, b] */
+	case 'T': return next == 't';                               /* a template parameter */
 	default: return false;
 	}
 }
 
-/* Calls, conversions, initialisers, new, sizeof...(pack): they may end in an E. */
+/* Tells whether two letters begin an expression that may have its own E: a call, conversion,
+ * initializer, new or sizeof...(pack). */
 static bool has_own_end(char a, char b)
 {
 	switch (a) {
@@ -126,7 +130,7 @@ static bool has_own_end(char a, char b)
 	case 't': return b == 'l';
 	case 'n': return b == 'w' || b == 'a';
 	case 's': return b == 'P';
-	case 'u': return true; /* vendor's */
+	case 'u': return true; /* a vendor's expression */
 	default: return false;
 	}
 }
@@ -158,7 +162,8 @@ static size_t token(struct names_itanium_bound *b, struct str s, size_t i)
 
 uint64_t itanium_bound(struct str mangled)
 {
-	/* A reference at most doubles what stands before it: enough for three names of four. */
+	/* A reference at most doubles the text before it. This cheap bound is enough for three of
+	 * four names. */
 	uint32_t references = 0;
 	for (size_t i = 0; i + 1 < mangled.len; i++)
 		references += (mangled.p[i] == 'S' || mangled.p[i] == 'T') &&
@@ -181,12 +186,12 @@ uint64_t itanium_bound(struct str mangled)
 	return total;
 }
 
-/* ---- the libraries ------------------------------------------------------------ */
+/* ---- the demangler libraries -------------------------------------------------- */
 
 #ifdef HEFT_HAVE_IBERTY
 
 struct printed {
-	struct demangler *d; /* its library buffer takes the text */
+	struct demangler *d; /* its library buffer receives the text */
 	size_t len;
 	jmp_buf too_long;
 };
@@ -201,7 +206,8 @@ static void itanium_print(const char *text, size_t len, void *opaque)
 	out->len += len;
 }
 
-/* libiberty keeps its nodes on the stack, so leaving it by longjmp leaks nothing. */
+/* Runs libiberty's demangler. libiberty keeps its nodes on the stack, so leaving it by longjmp
+ * leaks nothing. */
 static bool run_iberty(struct printed *out, const char *mangled)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
@@ -220,7 +226,7 @@ static struct str names_itanium_by_iberty(struct demangler *d, const char *mangl
 
 #else
 
-/* Names stay as the linker has them. */
+/* Returns an empty text, so names stay mangled in builds without libiberty. */
 static struct str names_itanium_by_iberty(struct demangler *d, const char *mangled)
 {
 	(void)d;
@@ -239,7 +245,7 @@ static struct str by_cxxabi(struct demangler *d, const char *mangled)
 	if (!text)
 		return (struct str){ mangled, 0 };
 	demangler_moved(d, text);
-	if (size > d->library_capacity) /* the bytes used, not the capacity */
+	if (size > d->library_capacity) /* size is the number of bytes used, not the capacity */
 		d->library_capacity = size;
 	return str_of(text);
 }

@@ -1,34 +1,38 @@
-/* itanium.h - C++ names of the Itanium ABI through a library: LLVM's demangler in
+/* itanium.h - demangles C++ names of the Itanium ABI through a library: LLVM's demangler in
  * libc++abi (HEFT_HAVE_CXXABI), or libiberty's.
  *
- * Both recurse on their input and print without a limit, and a name of 200 bytes can stand
- * for gigabytes (each S_ may double what stands before).  Hence three guards:
- *   - names over ITANIUM_MAX_RAW bytes are refused: depth is at most their size, and a call needs
- *     ITANIUM_STACK bytes of stack for each byte of the name;
- *   - itanium_bound estimates the text's size from above; over ITANIUM_MAX_BOUND,
- *   - libiberty, whose printing can be stopped, must get through within NAME_MAX_SIZE. */
+ * Both libraries recurse on their input and print without a limit. A name of 200 bytes can expand
+ * to gigabytes, because each S_ may double the text before it. Hence three guards:
+ *
+ * - Names over ITANIUM_MAX_RAW bytes are refused. The depth is at most the size of the name. A call
+ *   needs ITANIUM_STACK bytes of stack per byte of the name.
+ * - itanium_bound() estimates the largest size of the text.
+ * - If the estimate exceeds ITANIUM_MAX_BOUND, libiberty must first succeed within NAME_MAX_SIZE.
+ *   Its printing can be stopped. */
 #ifndef HEFT_NAMES_ITANIUM_H
 #define HEFT_NAMES_ITANIUM_H
 
 #include "names/demangle.h"
 
-/* Bytes.  The longest names of LLVM, Clang and libstdc++ have 611 bytes. */
+/* Largest size in bytes of a mangled name. Longer names stay mangled. The longest names of LLVM,
+ * Clang and libstdc++ have 611 bytes. */
 #define ITANIUM_MAX_RAW ((size_t)8 << 10)
 
-/* Bytes of stack for a byte of a hostile name: up to 600 for LLVM's demangler (runs of Z), 170 for
- * libiberty's. */
+/* Bytes of stack per byte of a hostile name. LLVM's demangler needs up to 600 (runs of Z),
+ * libiberty's 170. */
 #define ITANIUM_STACK 600
 
-/* Bytes.  Of 98,000 names of LLVM, Clang, Z3 and libstdc++ 0.15 % are over it. */
+/* Largest estimated size of a text in bytes that LLVM's demangler may print without a check. Of
+ * 98,000 names of LLVM, Clang, Z3 and libstdc++, 0.15 % exceed it. */
 #define ITANIUM_MAX_BOUND ((uint64_t)1 << 20)
 
-/* An upper estimate of the size of the text of a mangled name (without suffix), which
- * counts every visit of the name's parts; saturates.  About a quarter of
- * what the demangler takes. */
+/* Returns an upper estimate of the size of a name's text. `mangled` has no suffix. The estimate
+ * counts every visit of the name's parts and saturates. Costs about a quarter of the time of the
+ * demangler. */
 uint64_t itanium_bound(struct str mangled);
 
-/* The text of `mangled` (NUL-terminated, starts with _Z or ___Z, no suffix); an empty
- * string where it is no such name, or over a limit.  Lies in d->library. */
+/* Returns the text of `mangled`, which ends in a NUL, begins with _Z or ___Z and has no suffix.
+ * Returns an empty text if it is no valid name or exceeds a limit. The text is in d->library. */
 struct str itanium_demangle(struct demangler *d, const char *mangled);
 
 #endif

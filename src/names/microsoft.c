@@ -1,16 +1,19 @@
+/* Parses names of Microsoft's scheme into a tree. */
 #define _GNU_SOURCE /* memmem */
 #include "names/microsoft.h"
 
 #include "names/microsoft_node.h"
 
-/* Levels of types and names.  Compilers cut names at 4,096 bytes to a hash. */
+/* Largest nesting of types and names. Deeper names stay mangled. Compilers replace names over 4,096
+ * bytes by a hash. */
 #define MAX_DEPTH 96
 #define MAX_NODES (MICROSOFT_ROOM / sizeof(struct ms_node))
 
-/* What a digit refers to: the first ten names, the first ten parameters of more than a letter. */
+/* The targets of digits: the first ten names, and the first ten parameter types of more than one
+ * letter. */
 struct refs {
 	ms_id names[10], types[10];
-	struct str raw[10]; /* of the names */
+	struct str raw[10]; /* the text of each name */
 	unsigned name_count, type_count;
 };
 
@@ -21,7 +24,7 @@ struct ms {
 	size_t count;
 	unsigned depth;
 	bool failed;
-	bool counts_templates; /* digits refer to instances of function templates, too */
+	bool counts_templates; /* whether digits also refer to instances of function templates */
 	struct refs refs;
 };
 
@@ -74,7 +77,7 @@ static ms_id microsoft_add(struct ms *m, struct ms_node node)
 	return (ms_id)m->count++;
 }
 
-/* Puts an item behind the last of a list. */
+/* Appends an item to a list. */
 static void microsoft_append(struct ms *m, ms_id *first, ms_id *last, ms_id item)
 {
 	const ms_id id = microsoft_add(m, (struct ms_node){ .kind = MS_LIST, .a = item });
@@ -94,7 +97,7 @@ static bool microsoft_enter(struct ms *m)
 	return !m->failed;
 }
 
-/* "3" is 4, "BA@" is 16, a "?" in front says negative. */
+/* Reads a number: "3" is 4, "BA@" is 16. A "?" before the number makes it negative. */
 static int64_t microsoft_number(struct ms *m)
 {
 	const bool negative = eat(m, "?");
@@ -117,7 +120,7 @@ static ms_id number_node(struct ms *m)
 	return microsoft_add(m, (struct ms_node){ .kind = MS_NUMBER, .n = microsoft_number(m) });
 }
 
-/* Displacements, of 32 bits each. */
+/* Reads `count` displacements of 32 bits each. */
 static ms_id displacements(struct ms *m, unsigned count)
 {
 	ms_id first = 0, last = 0;
@@ -150,7 +153,7 @@ static ms_id name_again(struct ms *m)
 	return i < m->refs.name_count ? m->refs.names[i] : microsoft_fail(m);
 }
 
-/* Up to the "@", which is read. */
+/* Reads the text until the next "@", and the "@" itself. */
 static struct str simple_text(struct ms *m)
 {
 	const struct str all = rest(m);
@@ -171,14 +174,14 @@ static ms_id simple_name(struct ms *m)
 	return id;
 }
 
-/* `dynamic initializer for 'x'', where x may be a symbol of its own. */
+/* Reads `dynamic initializer for 'x''. x may be a complete symbol. */
 static ms_id microsoft_dynamic(struct ms *m, const char *what)
 {
 	const bool is_symbol = microsoft_peek(m) == '?';
 	const ms_id of = is_symbol ? microsoft_read_symbol(m) : read_qualified(m, false);
 	if (is_symbol && (!eat(m, "@") || m->failed))
 		return microsoft_fail(m);
-	/* The name's own end is that of the name it stands in, unless it is a symbol. */
+	/* Without a symbol, one "@" ends both this name and the enclosing name. */
 	if (!is_symbol)
 		m->pos--;
 	return microsoft_add(m,
@@ -215,7 +218,7 @@ static ms_id microsoft_operator_name(struct ms *m)
 
 /* ---- templates ------------------------------------------------------------------------------- */
 
-/* {symbol, 1, 2} of a pointer to a member. */
+/* Reads the value of a pointer to a member: {symbol, 1, 2}. */
 static ms_id member_tuple(struct ms *m, unsigned count)
 {
 	ms_id first = 0, last = 0;
@@ -226,7 +229,7 @@ static ms_id member_tuple(struct ms *m, unsigned count)
 	return microsoft_add(m, (struct ms_node){ .kind = MS_TUPLE, .a = first });
 }
 
-/* Behind "$": a value. */
+/* Reads a value after "$". */
 static ms_id microsoft_read_value(struct ms *m)
 {
 	ASSERT(m->pos <= m->s.len);
@@ -243,7 +246,7 @@ static ms_id microsoft_read_value(struct ms *m)
 	case 'J': return member_tuple(m, 3);
 	case 'M':
 		(void)microsoft_read_type(m, false);
-		return microsoft_read_value(m); /* of a parameter "auto" */
+		return microsoft_read_value(m); /* the value of a parameter "auto" */
 	default: return microsoft_fail(m);
 	}
 }
@@ -263,7 +266,7 @@ static ms_id read_argument(struct ms *m)
 	return microsoft_read_type(m, false);
 }
 
-/* Behind "?$".  References inside are to what is inside. */
+/* Reads a template after "?$". References inside it refer only to names and types inside it. */
 static ms_id template_name(struct ms *m)
 {
 	ms_id first = 0, last = 0;
@@ -290,8 +293,8 @@ static ms_id remembered_template(struct ms *m)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* "?A0x12345678@".  Microsoft's compiler counts it with the names that digits refer to; clang does
- * not, and spells it again instead. */
+/* Reads an anonymous namespace, "?A0x12345678@". Microsoft's compiler lets digits refer to it.
+ * clang does not, and spells it again instead. */
 static ms_id anonymous(struct ms *m)
 {
 	const struct str all = rest(m);
@@ -307,7 +310,7 @@ static ms_id anonymous(struct ms *m)
 	return id;
 }
 
-/* Behind "?": "1?" and the symbol that the name is local to. */
+/* Reads a local scope after "?": "1?" and the symbol that contains the name. */
 static ms_id local_scope(struct ms *m)
 {
 	const int64_t n = eat(m, "@") ? 0 : microsoft_number(m);
@@ -317,7 +320,7 @@ static ms_id local_scope(struct ms *m)
 	return microsoft_add(m, (struct ms_node){ .kind = MS_LOCAL, .a = symbol, .n = n });
 }
 
-/* Numbers of scopes have no "A" in front, but "?A" is an anonymous namespace's. */
+/* Numbers of scopes never begin with "A", so "?A" is an anonymous namespace. */
 static ms_id read_scope(struct ms *m)
 {
 	if (is_digit(microsoft_peek(m)))
@@ -340,7 +343,7 @@ static ms_id microsoft_innermost(struct ms *m, bool is_type)
 	return simple_name(m);
 }
 
-/* A name and its scopes, up to the "@" behind them. */
+/* Reads a name and its scopes until the "@" after them. */
 static ms_id read_qualified(struct ms *m, bool is_type)
 {
 	ms_id first = 0, last = 0;
@@ -360,13 +363,13 @@ static unsigned microsoft_qualifiers(struct ms *m)
 	const char c = next(m);
 	if (c >= 'A' && c <= 'D')
 		return (unsigned)(c - 'A');
-	if (c >= 'Q' && c <= 'T') /* of a pointer to a member */
+	if (c >= 'Q' && c <= 'T') /* qualifiers of a pointer to a member */
 		return (unsigned)(c - 'Q');
 	m->failed = true;
 	return 0;
 }
 
-/* "E" says that the pointer has 64 bits. */
+/* Reads the qualifiers of a pointer. "E" marks a 64-bit pointer and adds nothing to the text. */
 static unsigned pointer_qualifiers(struct ms *m)
 {
 	unsigned quals = 0;
@@ -385,7 +388,7 @@ static ms_id with_qualifiers(struct ms *m, ms_id id, unsigned quals)
 	if (id == 0 || quals == 0 || m->failed)
 		return id;
 	struct ms_node node = m->nodes[id];
-	/* A constant array is one of constants. */
+	/* A constant array is an array of constants. */
 	if (node.kind == MS_ARRAY)
 		node.a = with_qualifiers(m, node.a, quals);
 	else
@@ -399,7 +402,7 @@ static ms_id tagged(struct ms *m, const char *tag)
 	return microsoft_add(m, (struct ms_node){ .kind = MS_TAG, .text = str_of(tag), .a = name });
 }
 
-/* What a pointer points to, and the class of a pointer to a member. */
+/* Reads the type that a pointer points to. Also reads the class of a pointer to a member. */
 static void read_target(struct ms *m, struct ms_node *pointer)
 {
 	if (eat(m, "6")) {
@@ -426,7 +429,7 @@ static ms_id pointer(struct ms *m, const char *text, unsigned quals)
 	return microsoft_add(m, node);
 }
 
-/* Behind "Y". */
+/* Reads an array after "Y". */
 static ms_id array(struct ms *m)
 {
 	int64_t sizes[16];
@@ -443,7 +446,7 @@ static ms_id array(struct ms *m)
 	return id;
 }
 
-/* Behind "$$". */
+/* Reads a type after "$$". */
 static ms_id newer_type(struct ms *m)
 {
 	if (eat(m, "Q"))
@@ -500,7 +503,7 @@ static ms_id bare_type(struct ms *m)
 	return pointer(m, pointers[i], quals[i]);
 }
 
-/* `qualified`: const and volatile stand in front. */
+/* Reads a type. `qualified` says that const and volatile come before it. */
 static ms_id microsoft_read_type(struct ms *m, bool qualified)
 {
 	if (!microsoft_enter(m))
@@ -558,7 +561,7 @@ static void microsoft_parameters(struct ms *m, struct ms_node *f)
 	}
 }
 
-/* Behind what says that it is one. */
+/* Reads the type of a function, after the code that announces it. */
 static ms_id microsoft_read_function(struct ms *m, bool is_member)
 {
 	struct ms_node f = { .kind = MS_FUNCTION };
@@ -592,7 +595,8 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	const ms_id type = microsoft_read_type(m, false);
 	const unsigned ext = pointer_qualifiers(m);
 	unsigned quals = microsoft_qualifiers(m);
-	/* Those of a pointer are in its letter, and these are of what it points to. */
+	/* The code of a pointer already has its own qualifiers. These qualify the type that it
+	 * points to. */
 	if (!m->failed && m->nodes[type].kind == MS_POINTER) {
 		if (m->nodes[type].b)
 			(void)read_qualified(m, true);
@@ -604,14 +608,16 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	return microsoft_add(m, node);
 }
 
-/* "private: ", "private: static ", "private: virtual ", a thunk; then protected and public. */
+/* Prefixes by access: private, protected, public. Each has four entries: normal, static, virtual,
+ * thunk. */
 static const char *const accesses[] = {
 	"private: ",   "private: static ",   "private: virtual ",   "[thunk]: private: virtual ",
 	"protected: ", "protected: static ", "protected: virtual ", "[thunk]: protected: virtual ",
 	"public: ",    "public: static ",    "public: virtual ",    "[thunk]: public: virtual ",
 };
 
-/* "$4": a thunk that looks up how far the object has moved; "$R4": one that does so twice. */
+/* Reads a thunk that looks up the displacement of the object: "$4". The thunk of "$R4" looks it up
+ * twice. */
 static void microsoft_displaced(struct ms *m, struct ms_node *code)
 {
 	const bool twice = eat(m, "R");
@@ -650,7 +656,7 @@ static bool leads_to_member(struct ms *m, struct ms_node *code)
 	return access % 4 != 1;
 }
 
-/* The type of a conversion operator is its result's. */
+/* Sets the type of a conversion operator to the result type of its function. */
 static void set_conversion(struct ms *m, ms_id name, ms_id function)
 {
 	if (m->failed)
@@ -688,7 +694,7 @@ static ms_id microsoft_table(struct ms *m, const char *what)
 	return microsoft_add(m, node);
 }
 
-/* Behind "??_R1": what stands before the name is numbers, or a type. */
+/* Reads a descriptor like "??_R1": `count` numbers, then the name. */
 static ms_id microsoft_described(struct ms *m, const char *what, unsigned count)
 {
 	struct ms_node node = { .kind = MS_DESCRIBE, .text = str_of(what) };
@@ -704,7 +710,7 @@ static ms_id guard(struct ms *m, const char *what)
 	microsoft_append(m, &first, &last, microsoft_add(m, (struct ms_node){ .kind = MS_NAME }));
 	while (!m->failed && !eat(m, "@"))
 		microsoft_append(m, &first, &last, read_scope(m));
-	/* Its name is what it is: the first scope takes the name's place. */
+	/* A guard has no name of its own, so its first scope takes the place of the name. */
 	if (m->failed || !m->nodes[first].b)
 		return microsoft_fail(m);
 	const ms_id scopes = m->nodes[first].b;
@@ -733,7 +739,7 @@ static ms_id vcall(struct ms *m)
 	return microsoft_add(m, node);
 }
 
-/* "_0" and its size, its hash and its first bytes. */
+/* Reads a string literal: "_0" or "_1", its size, its hash and its first bytes. */
 static ms_id microsoft_string(struct ms *m)
 {
 	struct ms_node node = { .kind = MS_STRING };
@@ -784,7 +790,7 @@ static ms_id microsoft_special(struct ms *m, bool *ret_is)
 	return 0;
 }
 
-/* From the "?" on. */
+/* Reads a symbol, from its "?" on. */
 static ms_id microsoft_read_symbol(struct ms *m)
 {
 	bool is_special = false;
@@ -821,7 +827,8 @@ size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size
 		return 0;
 	ms_id id = microsoft_read_all(&m);
 	if (id == 0) {
-		/* Microsoft's compiler counts more than clang does. */
+		/* Try the counting of Microsoft's compiler, which lets digits refer to more names
+		 * than clang does. */
 		m = (struct ms){ .s = raw, .nodes = scratch, .count = 1, .counts_templates = true };
 		id = microsoft_read_all(&m);
 	}

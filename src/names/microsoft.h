@@ -1,35 +1,40 @@
-/* microsoft.h - names of Microsoft's scheme: "?f@A@@QEAAXH@Z", as cl and clang-cl decorate C++.
+/* microsoft.h - demangles names of Microsoft's scheme: "?f@A@@QEAAXH@Z", as cl and clang-cl
+ * decorate C++.
  *
- * The texts are those of undname and llvm-undname, but "(anonymous namespace)":
- *   full   public: void __cdecl A<int>::f(int)      const A::`vftable'{for `B'}
- *   short  A<>::f()                                 A
+ * The texts equal those of undname and llvm-undname, except for "(anonymous namespace)". Examples:
  *
- * The form is Microsoft's own; it is described by Agner Fog, "Calling conventions for different C++
- * compilers and operating systems", section 8.1, and by what the compilers write.
+ * - full: public: void __cdecl A<int>::f(int)
+ * - short: A<>::f()
+ * - full: const A::`vftable'{for `B'}
+ * - short: A
  *
- * No library is asked: LLVM's recurses on its input, and a name of 157 bytes whose parameters refer
- * to each other stands for more text than there is memory.  Here depth, parts and text are limited.
- * Any number of threads. */
+ * The format is Microsoft's own. Sources: Agner Fog, "Calling conventions for different C++
+ * compilers and operating systems", section 8.1, and the output of the compilers.
+ *
+ * This file uses no demangler library. LLVM's demangler recurses on its input, and a name of 157
+ * bytes can expand to more text than memory can hold. Here depth, nodes and text are limited. Any
+ * number of threads. */
 #ifndef HEFT_NAMES_MICROSOFT_H
 #define HEFT_NAMES_MICROSOFT_H
 
 #include "base/base.h"
 
-/* Bytes of scratch that microsoft_name needs, and of stack. */
+/* Bytes of scratch memory and bytes of stack that microsoft_name() needs. */
 #define MICROSOFT_ROOM  ((size_t)192 << 10)
 #define MICROSOFT_STACK ((size_t)64 << 10)
 
-/* By the first bytes: whether a name may be of this scheme. */
+/* Tells from its first bytes whether a name may belong to this scheme. */
 static inline bool microsoft_likely(struct str raw)
 {
 	return raw.len > 3 && raw.p[0] == '?';
 }
 
-/* Whether the text is of a member function or of a table of a class. */
+/* Tells whether the full text is a member function or a table of a class. */
 bool microsoft_is_member(struct str full);
 
-/* Writes at most `room` bytes to `out` and returns their number; 0 where the name is none of this
- * scheme, or beyond a limit.  `scratch`: MICROSOFT_ROOM bytes, aligned for pointers. */
+/* Writes at most `room` bytes to `out` and returns their number. Returns 0 if the name does not
+ * belong to this scheme or exceeds a limit. `scratch` needs MICROSOFT_ROOM bytes, aligned for
+ * pointers. */
 size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size_t room);
 
 #endif

@@ -1,6 +1,7 @@
+/* Has the tables of operators and types of Microsoft's scheme. */
 #include "names/microsoft_node.h"
 
-/* Behind "?"; by the code's letter. */
+/* Operator names by the letter of the code after "?". */
 static const char *const operators[] = {
 	['2'] = "operator new", ['3'] = "operator delete", ['4'] = "operator=",
 	['5'] = "operator>>",   ['6'] = "operator<<",      ['7'] = "operator!",
@@ -15,7 +16,7 @@ static const char *const operators[] = {
 	['X'] = "operator*=",   ['Y'] = "operator+=",      ['Z'] = "operator-=",
 };
 
-/* Behind "?_". */
+/* Operator names by the letter of the code after "?_". */
 static const char *const more_operators[] = {
 	['0'] = "operator/=",
 	['1'] = "operator%=",
@@ -43,7 +44,7 @@ static const char *const more_operators[] = {
 	['Y'] = "`placement delete[] closure'",
 };
 
-/* Behind "?__". */
+/* Operator names by the letter of the code after "?__". */
 static const char *const last_operators[] = {
 	['A'] = "`managed vector ctor iterator'",
 	['B'] = "`managed vector dtor iterator'",
@@ -63,7 +64,7 @@ static const char *const plain_types[] = {
 	['X'] = "void",
 };
 
-/* Behind "_". */
+/* Type names by the letter of the code after "_". */
 static const char *const more_types[] = {
 	['J'] = "__int64",        ['K'] = "unsigned __int64",
 	['L'] = "__int128",       ['M'] = "unsigned __int128",

@@ -1,6 +1,7 @@
-/* microsoft_node.h - a name of Microsoft's scheme as a tree.  Private to names/.
+/* microsoft_node.h - holds a name of Microsoft's scheme as a tree. Private to names/.
  *
- * Back references make it a graph without cycles, which stands for more text than it has nodes. */
+ * Back references make the tree a graph without cycles. The graph can expand to more text than it
+ * has nodes. */
 #ifndef HEFT_NAMES_MICROSOFT_NODE_H
 #define HEFT_NAMES_MICROSOFT_NODE_H
 
@@ -8,33 +9,33 @@
 
 enum ms_kind {
 	MS_NONE,
-	/* parts of names */
-	MS_NAME,      /* text */
+	/* kinds of parts of names */
+	MS_NAME,      /* text: the name */
 	MS_ANONYMOUS, /* a namespace */
-	MS_TEMPLATE,  /* a: name, b: list of arguments */
-	MS_LOCAL,     /* a: symbol, n: number of the scope in it */
+	MS_TEMPLATE,  /* a: name; b: list of arguments */
+	MS_LOCAL,     /* a: symbol; n: number of the scope inside the symbol */
 	MS_CTOR,
 	MS_DTOR,
 	MS_CONVERSION, /* a: type, 0 until it is known */
-	MS_DYNAMIC,    /* text: what for; a: symbol or qualified name */
-	MS_QUALIFIED,  /* a: name, b: list of scopes, the innermost first */
+	MS_DYNAMIC,    /* text: kind of function; a: the variable, as symbol or qualified name */
+	MS_QUALIFIED,  /* a: name; b: list of scopes, the innermost first */
 	/* types */
-	MS_PLAIN,    /* text */
-	MS_TAG,      /* text: "class", a: qualified name */
-	MS_POINTER,  /* text: "*", a: what it points to, b: qualified name of a class or 0 */
-	MS_ARRAY,    /* a: type, n: elements */
-	MS_FUNCTION, /* a: result or 0, b: list of parameters, text: convention */
-	/* arguments of templates */
-	MS_NUMBER,  /* n */
-	MS_TUPLE,   /* a: list */
+	MS_PLAIN,    /* text: the name */
+	MS_TAG,      /* text: "class"; a: qualified name */
+	MS_POINTER,  /* text: "*"; a: type that it points to; b: qualified name of a class, or 0 */
+	MS_ARRAY,    /* a: type; n: number of elements */
+	MS_FUNCTION, /* a: result type, or 0; b: list of parameters; text: calling convention */
+	/* kinds of template arguments */
+	MS_NUMBER,  /* n: the number */
+	MS_TUPLE,   /* a: list of values */
 	MS_ADDRESS, /* a: symbol */
-	/* symbols; a: qualified name */
-	MS_CODE,     /* text: what stands in front, b: type, c: numbers, n: enum ms_thunk */
-	MS_DATA,     /* text: what stands in front, b: type */
-	MS_TABLE,    /* text: what it is, b: list of qualified names "for" */
-	MS_DESCRIBE, /* text: what it is, a: qualified name, b: list of numbers, c: type */
-	MS_STRING,   /* text, n: bytes of it in all, wide */
-	MS_LIST,     /* a: item, b: next */
+	/* kinds of symbols; a: qualified name */
+	MS_CODE,     /* text: prefix; b: type; c: list of numbers; n: enum ms_thunk */
+	MS_DATA,     /* text: prefix; b: type */
+	MS_TABLE,    /* text: kind of table; b: list of qualified names after "for" */
+	MS_DESCRIBE, /* text: kind of description; a: qualified name; b: list of numbers; c: type */
+	MS_STRING,   /* text: the encoded bytes; n: size of the string in bytes; wide */
+	MS_LIST,     /* a: item; b: rest of the list */
 };
 
 enum ms_qualifier {
@@ -42,28 +43,29 @@ enum ms_qualifier {
 	MS_VOLATILE = 2,
 	MS_UNALIGNED = 4,
 	MS_RESTRICT = 8,
-	MS_LVALUE = 16, /* of a member function */
+	MS_LVALUE = 16, /* qualifier of a member function */
 	MS_RVALUE = 32,
 };
 
 enum ms_thunk { MS_NO_THUNK, MS_ADJUSTOR, MS_VTORDISP, MS_VTORDISPEX, MS_VCALL };
 
-typedef uint16_t ms_id; /* 0: none */
+typedef uint16_t ms_id; /* 0 if there is none */
 
 struct ms_node {
 	struct str text;
 	int64_t n;
 	ms_id a, b, c;
 	uint8_t kind, quals;
-	bool variadic, is_noexcept, wide, cut; /* cut: a string that goes on */
+	bool variadic, is_noexcept, wide, cut; /* cut: the string continues after its last byte */
 };
 
-/* What a code's letter says: of an operator, behind "?" and up to two lines "_"; of a type, with or
- * without one.  NULL where it says nothing. */
+/* Return the text of a letter in a code. NULL if the letter has none. ms_operator() reads codes
+ * after "?", with `lines` (at most two) "_" before the letter. ms_type() reads types, with or
+ * without a "_". */
 const char *ms_operator(unsigned lines, char c);
 const char *ms_type(bool line, char c);
 
-/* Writes a symbol. */
+/* Writes the text of a symbol. */
 void ms_print(const struct ms_node *nodes, ms_id symbol, bool brief, struct out *o);
 
 #endif

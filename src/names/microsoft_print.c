@@ -1,8 +1,10 @@
+/* Writes the text of a parsed Microsoft name. */
 #include "names/microsoft_node.h"
 
 #include <stdio.h>
 
-/* References make a small name deep and long: levels, and nodes visited. */
+/* Limits of nesting and of visited nodes. References can make a small name deep and long. Names
+ * beyond a limit stay mangled. */
 #define MAX_DEPTH 160
 #define MAX_STEPS 65536
 
@@ -50,7 +52,7 @@ static void write_number(struct printer *p, int64_t n)
 	put(p->o, digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, n));
 }
 
-/* Between a word and what follows. */
+/* Writes a blank if the text so far ends in a word. */
 static void blank_behind_word(struct printer *p)
 {
 	const char c = p->o->len > 0 ? p->o->p[p->o->len - 1] : ' ';
@@ -123,7 +125,7 @@ static void microsoft_print_arguments(struct printer *p, ms_id id)
 	write(p, ">");
 }
 
-/* "operator int", "operator<int> int". */
+/* Writes a conversion operator: "operator int", "operator<int> int". */
 static void conversion(struct printer *p, const struct ms_node *n, const struct ms_node *instance)
 {
 	write(p, "operator");
@@ -156,7 +158,7 @@ static void local(struct printer *p, const struct ms_node *n)
 	write(p, "'");
 }
 
-/* From the outermost on. */
+/* Writes the scopes from the outermost to the innermost. */
 static void scopes(struct printer *p, ms_id id)
 {
 	if (id == 0 || !microsoft_print_enter(p))
@@ -167,14 +169,14 @@ static void scopes(struct printer *p, ms_id id)
 	p->depth--;
 }
 
-/* Of a constructor or destructor. */
+/* Writes the class name in the name of a constructor or destructor. */
 static void microsoft_print_class_name(struct printer *p, ms_id class)
 {
 	const struct ms_node *const n = node_of(p, class);
 	name(p, p->brief && n->kind == MS_TEMPLATE ? n->a : class, 0);
 }
 
-/* `class`: that of a constructor. */
+/* Writes a name. `class` is the class whose constructor or destructor it may be. */
 static void name(struct printer *p, ms_id id, ms_id class)
 {
 	const struct ms_node *n = node_of(p, id);
@@ -213,7 +215,8 @@ static void name(struct printer *p, ms_id id, ms_id class)
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* What is written around a declarator needs parentheses there. */
+/* Tells whether the type is written around a declarator. A pointer to such a type needs
+ * parentheses. */
 static bool is_around(const struct ms_node *n)
 {
 	return n->kind == MS_FUNCTION || n->kind == MS_ARRAY;
@@ -242,7 +245,8 @@ static void pointer_before(struct printer *p, const struct ms_node *n)
 	microsoft_print_qualifiers(p, n->quals, "");
 }
 
-/* What stands in front of the thing declared; the pointer to a function writes the convention. */
+/* Writes the part of a type before the declared name. A pointer to a function writes the calling
+ * convention itself. */
 static void type_before(struct printer *p, ms_id id, bool behind_pointer)
 {
 	const struct ms_node *n = node_of(p, id);
@@ -373,7 +377,8 @@ static void microsoft_print_table(struct printer *p, const struct ms_node *n)
 	}
 }
 
-/* n: a guard, which a number follows. */
+/* Writes a description of run-time type information or a guard. The field n is set for a guard,
+ * whose number follows the description. */
 static void microsoft_print_described(struct printer *p, const struct ms_node *n)
 {
 	const struct ms_node *const type_of = node_of(p, n->c);
@@ -398,9 +403,9 @@ static void microsoft_print_described(struct printer *p, const struct ms_node *n
 	}
 }
 
-enum { STRING_MOST = 64 }; /* compilers keep 32 bytes */
+enum { STRING_MOST = 64 }; /* compilers keep 32 bytes of a string */
 
-/* A byte of a string, -1 at its end. */
+/* Returns the next byte of a string. -1 at its end. */
 static int string_byte(struct str s, size_t *at)
 {
 	static const char signs[] = ",/\\:. \n\t'-";
@@ -422,7 +427,8 @@ static int string_byte(struct str s, size_t *at)
 	return ((c[2] - 'A') << 4 | (c[3] - 'A')) & 0xff;
 }
 
-/* Bytes of a character: nothing says it but the zeros that end the text, or that are in it. */
+/* Guesses the number of bytes per character. The only hints are zero bytes at the end of the text
+ * and inside it. */
 static size_t microsoft_print_string_width(const uint8_t *bytes, size_t count, int64_t size)
 {
 	size_t zeros = 0, last = 0;
@@ -451,7 +457,7 @@ static void string_unit(struct printer *p, uint32_t c, size_t width)
 	write(p, text);
 }
 
-/* Without the zero that ends it; "..." where bytes are missing. */
+/* Writes a string literal without its final zero. Writes "..." if bytes are missing. */
 static void microsoft_print_string(struct printer *p, const struct ms_node *n)
 {
 	static const char *const leads[] = { "", "\"", "u\"", "", "U\"" };
@@ -467,7 +473,7 @@ static void microsoft_print_string(struct printer *p, const struct ms_node *n)
 		p->o->failed = true;
 	write(p, n->wide ? "L\"" : leads[width]);
 	for (size_t i = 0; i + width <= count; i += width) {
-		/* "_1" has the high byte first. */
+		/* Names with "_1" give the high byte first. */
 		uint32_t unit = 0;
 		for (size_t k = 0; k < width; k++)
 			unit = unit << 8 | bytes[i + (n->wide ? k : width - 1 - k)];

@@ -1,4 +1,4 @@
-/* Rules for the names of languages with modules; see module_name.h. */
+/* Reads the names of languages with modules by one rule per language; see module_name.h. */
 #define _GNU_SOURCE /* memmem */
 #include "names/module_name.h"
 
@@ -14,7 +14,7 @@ static struct str module_name_upto(struct str s, size_t len)
 	return (struct str){ s.p, len };
 }
 
-/* Where a word begins; s.len where it does not occur. */
+/* Returns the index where `word` begins in s. s.len if it does not occur. */
 static size_t module_name_find(struct str s, struct str word)
 {
 	const char *const at = s.len > 0 ? memmem(s.p, s.len, word.p, word.len) : NULL;
@@ -36,7 +36,7 @@ static void module_name_put_str(struct out *o, struct str s)
 	put(o, s.p, s.len);
 }
 
-/* " (KIND)" */
+/* Writes " (KIND)". */
 static void put_kind(struct out *o, struct str kind)
 {
 	put_text(o, " (");
@@ -46,8 +46,8 @@ static void put_kind(struct out *o, struct str kind)
 
 /* ---- OCaml ----------------------------------------------------------------------------------- */
 
-/* "caml", the path of the compilation unit with "__" between its parts, "__" or "." and the name
- * with its stamp; "$2b" is a byte. */
+/* Reads "caml", then the path of the compilation unit with "__" between its parts, then "__" or
+ * ".", then the name with its stamp. "$2b" is a byte as two hexadecimal digits. */
 static bool read_ocaml(struct str raw, struct out *o, struct module_name *ret)
 {
 	bool module = true;
@@ -82,7 +82,7 @@ static bool read_ocaml(struct str raw, struct out *o, struct module_name *ret)
 
 /* ---- Fortran --------------------------------------------------------------------------------- */
 
-/* gfortran's: __MODULE_MOD_NAME. */
+/* Reads a name of gfortran: __MODULE_MOD_NAME. */
 static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str mark = STR("_MOD_");
@@ -99,8 +99,8 @@ static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret
 	return true;
 }
 
-/* flang's: _Q and parts, each a capital, M for a module, S, F and P for what is inside of another,
- * and a name in small letters. */
+/* Reads a name of flang: _Q and parts. A part is a capital letter and a name in small letters. M
+ * means a module; S, F and P mean an entity inside another one. */
 static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 {
 	for (size_t i = 2; i < raw.len;) {
@@ -124,7 +124,7 @@ static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 
 /* ---- Free Pascal ----------------------------------------------------------------------------- */
 
-/* "A$B$$R" is (A, B): R. */
+/* Writes "A$B$$R" as (A, B): R. */
 static void put_parameters(struct out *o, struct str types)
 {
 	const size_t end = module_name_find(types, STR("$$"));
@@ -146,8 +146,8 @@ static void put_parameters(struct out *o, struct str types)
 	}
 }
 
-/* "UNIT", "P$PROGRAM", "UNIT$_$CLASS_$_" or, of what is inside a function,
- * "UNIT$_$FUNCTION$TYPES". */
+/* Writes the unit and its inner owner. The forms are "UNIT", "P$PROGRAM" and "UNIT$_$CLASS_$_".
+ * Entities inside a function have "UNIT$_$FUNCTION$TYPES". */
 static void put_pascal_unit(struct out *o, struct str unit, struct module_name *ret)
 {
 	if (str_starts(unit, STR("P$")))
@@ -164,7 +164,8 @@ static void put_pascal_unit(struct out *o, struct str unit, struct module_name *
 	module_name_put_str(o, module_name_upto(owner, min_u64(class, function)));
 }
 
-/* "_$UNIT$_Ld1": data without a name. */
+/* Returns the index of "$_Ld" in "_$UNIT$_Ld1", the name of unnamed data. raw.len if the name has
+ * another form. */
 static size_t pascal_local(struct str raw)
 {
 	return str_starts(raw, STR("_$")) ? module_name_find(raw, STR("$_Ld")) : raw.len;
@@ -182,8 +183,8 @@ static bool read_pascal_local(struct str raw, struct out *o, struct module_name 
 	return true;
 }
 
-/* "UNIT_$$_NAME$TYPES"; with "KIND_$" in front of the unit where it is no code, such as U_ for
- * variables and VMT_ for tables of methods. */
+/* Reads "UNIT_$$_NAME$TYPES". Names of data have "KIND_$" before the unit, like U_ for variables
+ * and VMT_ for method tables. */
 static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str mark = STR("_$$_");
@@ -203,7 +204,7 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 		name = module_name_upto(name, name.len - strlen("$indirect"));
 	put_pascal_unit(o, unit, ret);
 	put_text(o, ".");
-	/* Operators begin with a "$". */
+	/* The name of an operator begins with "$", so the search starts after the first byte. */
 	const size_t end = name.len > 0 ? 1 + module_name_find(module_name_from(name, 1), STR("$"))
 					: 0;
 	module_name_put_str(o, module_name_upto(name, end));
@@ -217,14 +218,16 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 
 /* ---- Swift ----------------------------------------------------------------------------------- */
 
-/* Swift, docs/ABI/Mangling.rst.  An identifier has its length in front.  Behind "0" it refers to
- * words of what was written before: a letter each, of which a capital is the last. */
+/* Words of the identifiers read so far. The format is described in docs/ABI/Mangling.rst of Swift.
+ * An identifier starts with its length. An identifier that starts with "0" refers to earlier words
+ * by one letter each. A capital letter is the last reference. */
 struct swift {
 	struct str words[26];
 	size_t count;
 };
 
-/* Of two letters and more: up to "_", or to a capital behind a letter that is none. */
+/* Adds the words of two or more letters. A word ends at "_", or at a capital letter after a letter
+ * that is not a capital. */
 static void learn_words(struct swift *w, struct str s)
 {
 	size_t start = 0, i = 0;
@@ -239,7 +242,7 @@ static void learn_words(struct swift *w, struct str s)
 	}
 }
 
-/* The bytes read, 0 for none. */
+/* Reads an identifier that is spelled out. Returns the number of bytes read, 0 if there is none. */
 static size_t swift_literal(struct swift *w, struct str s, struct out *o)
 {
 	size_t i = 0, n = 0;
@@ -253,7 +256,8 @@ static size_t swift_literal(struct swift *w, struct str s, struct out *o)
 	return i + n;
 }
 
-/* The letters behind "0" and behind a literal: small ones, and a capital that is the last. */
+/* Reads the letters that refer to earlier words: small letters, then a capital letter as the last
+ * one. Returns the number of bytes read. */
 static size_t swift_words(struct swift *w, struct str s, struct out *o)
 {
 	size_t i = 0;
@@ -289,7 +293,7 @@ static size_t swift_identifier(struct swift *w, struct str s, struct out *o)
 	return at;
 }
 
-/* The module in front: an identifier, or one of those that have a short form. */
+/* Reads the module at the start of a name: an identifier, or the short form of a known module. */
 static size_t swift_module(struct swift *w, struct str s, struct out *o)
 {
 	static const struct {
@@ -305,7 +309,8 @@ static size_t swift_module(struct swift *w, struct str s, struct out *o)
 	return swift_identifier(w, s, o);
 }
 
-/* Types of the standard library after "S": "known-type-kind" of the document, LETTER=NAME. */
+/* Types of the standard library by the letter after "S", as LETTER=NAME. The list is
+ * "known-type-kind" in docs/ABI/Mangling.rst. */
 static const char swift_types[] =
 	"A=AutoreleasingUnsafeMutablePointer a=Array B=BinaryFloatingPoint "
 	"b=Bool D=Dictionary d=Double E=Encodable e=Decodable F=FloatingPoint "
@@ -320,7 +325,7 @@ static const char swift_types[] =
 	"w=UnsafeMutableRawBufferPointer X=RangeExpression x=Strideable "
 	"Y=RawRepresentable y=StringProtocol Z=SignedInteger z=BinaryInteger ";
 
-/* Types of concurrency, after "Sc". */
+/* Types of Swift's concurrency by the letter after "Sc", as LETTER=NAME. */
 static const char swift_tasks[] =
 	"A=Actor C=CheckedContinuation c=UnsafeContinuation E=CancellationError "
 	"e=UnownedSerialExecutor F=Executor f=SerialExecutor G=TaskGroup "
@@ -328,8 +333,8 @@ static const char swift_tasks[] =
 	"i=AsyncSequence J=UnownedJob M=MainActor P=TaskPriority S=AsyncStream "
 	"s=AsyncThrowingStream T=Task t=UnsafeCurrentTask ";
 
-/* Finds the type of the standard library that `s` begins with; returns the bytes that it takes, 0
- * where none is there. */
+/* Finds the standard library type that `s` begins with. Returns the number of bytes that it takes,
+ * 0 if there is none. */
 static size_t swift_known_type(struct str s, struct str *ret_name)
 {
 	const bool task = str_starts(s, STR("Sc"));
@@ -359,15 +364,16 @@ bool module_name_is_swift(struct str raw)
 	return swift_prefix(raw) > 0;
 }
 
-/* "lib.Shape.main", of which the module that makes the extension begins at `at`, becomes
- * "main.Shape". */
+/* Replaces "lib.Shape.main" by "main.Shape". The extended type is lib.Shape, and the module of the
+ * extension begins at `at`. */
 static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 {
-	const size_t module = o->len - at, types = ret->module; /* where "." and the types begin */
+	const size_t module = o->len - at, types = ret->module; /* types: index of the "." before
+								 * the types */
 	char *const text = o->p;
 	if (o->failed || at <= types)
 		return;
-	/* The part ".Shape." without its last dot, and the module, change places. */
+	/* Swaps ".Shape" and the module after it. */
 	const size_t kept = at - 1 - types;
 	put(o, text + types, kept);
 	if (o->failed)
@@ -377,8 +383,8 @@ static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 	ret->module = ret->package = module;
 }
 
-/* The module, and the type of the standard library that stands for both; the bytes read, 0 for
- * none. */
+/* Reads the module, or a standard library type, which implies the module Swift. Returns the number
+ * of bytes read, 0 if there is none. */
 static size_t swift_start(struct swift *w, struct str s, struct out *o, struct module_name *ret)
 {
 	struct str type;
@@ -394,7 +400,8 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 	return size;
 }
 
-/* MODULE, types by a capital each, and the member; what follows is left as it is. */
+/* Reads the module, the enclosing types and the member. A capital letter ends each type. The rest
+ * of the name stays mangled. */
 static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 {
 	struct swift w = { .count = 0 };
@@ -415,12 +422,13 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 		rest = module_name_from(rest, size);
 		if (rest.len == 0 || !strchr("CVOPE", rest.p[0]))
 			break;
-		/* An extension is of the module that makes it. */
+		/* An extension belongs to the module that defines it. */
 		if (rest.p[0] == 'E')
 			extension_turn(o, start, ret);
 		rest = module_name_from(rest, 1);
 	}
-	/* Without a member, or with one by reference, the rest is what tells such names apart. */
+	/* If the member is missing or given by reference, only the rest of the name distinguishes
+	 * the symbols. */
 	ret->brief = o->len;
 	if (rest.len > 0)
 		put_kind(o, rest);
@@ -435,7 +443,7 @@ static const char *const ghc_kinds[] = { "_info",         "_closure", "_con_info
 					 "_con_entry",    "_bytes",   "_entry",    "_slow",
 					 "_static_entry", "_ret",     "_tbl",      "_srt" };
 
-/* The longest of the kinds that the name ends in. */
+/* Returns the longest of ghc_kinds that the name ends in. */
 static struct str ghc_kind(struct str raw)
 {
 	struct str best = STR("");
@@ -447,7 +455,9 @@ static struct str ghc_kind(struct str raw)
 	return best;
 }
 
-/* GHC's wiki, "Symbol names": what no linker takes is a z or Z and a letter; tuples are Z3T. */
+/* Returns the character of a z-encoding, or NUL if it is unknown. A z or Z and a letter stand for a
+ * character that linkers do not accept (GHC's wiki, "Symbol names"). Tuples like Z3T are not
+ * decoded. */
 static char ghc_escape(char first, char second)
 {
 	static const char small[] = "a&b|c^d$e=g>h#i.l<m-n!p+q'r\\s/t*u_v%zz";
@@ -459,7 +469,8 @@ static char ghc_escape(char first, char second)
 	return '\0';
 }
 
-/* What is escaped otherwise stays.  Whether there was an escape. */
+/* Writes s with its z-encodings decoded. Unknown encodings stay as they are. Tells whether there
+ * was a known one. */
 static bool put_unescaped(struct out *o, struct str s)
 {
 	bool any = false;
@@ -473,7 +484,8 @@ static bool put_unescaped(struct out *o, struct str s)
 	return any;
 }
 
-/* The hash that makes the package of a build unique: "-", then 20 or more letters and digits. */
+/* Returns the length without the hash that makes the package of a build unique: "-" and 20 or more
+ * letters and digits. */
 static size_t without_hash(const char *p, size_t len)
 {
 	size_t at = len;
@@ -482,7 +494,8 @@ static size_t without_hash(const char *p, size_t len)
 	return at > 1 && p[at - 1] == '-' && len - at >= 20 ? at - 1 : len;
 }
 
-/* [PACKAGE_]MODULE_NAME_KIND, each z-encoded.  Only names with an escape: others may be C's. */
+/* Reads [PACKAGE_]MODULE_NAME_KIND, each part z-encoded. Accepts only names with an encoded
+ * character, because others may be names of C. */
 static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str kind = ghc_kind(raw);
@@ -532,7 +545,7 @@ struct str nim_module(struct str raw)
 		       : STR("");
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all languages --------------------------------------------------------------------------- */
 
 typedef bool read_fn(struct str raw, struct out *o, struct module_name *ret);
 
@@ -563,7 +576,7 @@ static bool is_ghc(struct str raw)
 	       ghc_kind(raw).len > 0;
 }
 
-/* The first that takes a name has it. */
+/* The first rule that accepts a name decides. */
 static const struct {
 	bool (*is)(struct str raw);
 	read_fn *read;

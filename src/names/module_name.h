@@ -1,38 +1,41 @@
-/* module_name.h - linker names of languages with modules, by a short rule each.
+/* module_name.h - reads the linker names of languages with modules, by one short rule per language.
  *
- * OCaml, Free Pascal, Fortran (gfortran and flang), Swift and GHC's Haskell: the rule finds the
- * module and the entity, and does not read types.  C++, Rust and D have demanglers of their own.
- * Only names that no compiler of C makes are taken; C that imitates them is not told apart.
+ * Covers OCaml, Free Pascal, Fortran (gfortran and flang), Swift and GHC's Haskell. A rule finds
+ * the module and the entity, and does not read types. C++, Rust and D have demanglers of their own.
+ * The rules accept only names that no C compiler generates. A C program that imitates these names
+ * is not recognized as C.
  *
- * Linear in the name; any number of threads. */
+ * Time linear in the name. Safe to call from any number of threads. */
 #ifndef HEFT_NAMES_MODULE_NAME_H
 #define HEFT_NAMES_MODULE_NAME_H
 
 #include "base/base.h"
 
-/* Sizes of a text that people read, each from its beginning. */
+/* Sizes in bytes of the readable text. Each size counts from the beginning of the text. */
 struct module_name {
-	size_t len;     /* all of it, with what kind of thing the name stands for */
-	size_t brief;   /* without that and without parameters */
-	size_t module;  /* the path of the module, 0 where the name tells none */
-	size_t package; /* the outermost part of it: the library, the package, the module itself */
+	size_t len;     /* the whole text, including the kind of entity */
+	size_t brief;   /* without the kind and without parameters */
+	size_t module;  /* the path of the module; 0 if the name states none */
+	size_t package; /* the first part of the module path: the library, the package or the
+			 * module itself */
 };
 
-/* Writes at most `room` bytes.  False, with nothing to be read, where the name is of no such
- * language, or too long. */
+/* Writes the readable text of `raw` to `out`, at most `room` bytes. Returns false, with unspecified
+ * output, if the name belongs to none of these languages or if the text is too long. */
 bool module_name_read(struct str raw, char *out, size_t room, struct module_name *ret);
-/* Whether a name is of one of them, by its first and last bytes alone: what is not needs no room
- * for a text. */
+/* Tells whether one of the rules may accept the name. Writes no text, so the caller can skip
+ * allocating room for other names. */
 bool module_name_likely(struct str raw);
 
-/* Whether a name is of Swift by its beginning, be it read or not. */
+/* Tells whether a name has a prefix of Swift, even if module_name_read() cannot read the rest. */
 bool module_name_is_swift(struct str raw);
 
-/* Nim's NAME__MODULE_123, of a program known to be of Nim: "math" or "std/private/digitsutils",
- * with the letter Z for each slash.  The module as it is written, "" where there is none.  */
+/* Returns the module in a Nim name of the form NAME__MODULE_123. Use it only for programs known to
+ * be written in Nim. The module is spelled as in the name: "math" or "std/private/digitsutils",
+ * with the letter Z for each slash. Returns "" if there is none. */
 struct str nim_module(struct str raw);
-/* The package of a GHC name that nothing but its program tells to be one: "main" of
- * Shape_area_info; "" where it is none. */
+/* Returns the package of a GHC name without escapes: "main" for Shape_area_info. Use it only for
+ * programs known to contain Haskell. Returns "" if the name is not of this form. */
 struct str ghc_main_package(struct str raw);
 
 #endif

@@ -1,3 +1,4 @@
+/* Lists the texts by which people know a linker name. */
 #define _GNU_SOURCE /* memmem */
 #include "names/name_forms.h"
 
@@ -43,7 +44,7 @@ static void form_tell(struct name_forms *f, struct str text, enum name_form form
 
 /* ---- pieces that people leave out ------------------------------------------------------------ */
 
-/* The text without each `open`...`close` in it; false where it has none. */
+/* Removes each `open`...`close` from the text. Returns false if the text has none. */
 static bool piece_drop(struct text *out, struct str text, struct str open, char close)
 {
 	bool dropped = false;
@@ -60,8 +61,8 @@ static bool piece_drop(struct text *out, struct str text, struct str open, char 
 	return dropped;
 }
 
-/* A text of a name without parameters, and what is left of it without "::<>", "!()", "<>", "[...]"
- * and "[abi:x]". */
+/* Reports a text without parameters. Also reports the text without "::<>", "!()", "<>", "()",
+ * "[...]" and "[abi:x]". */
 static void bare_tell(struct name_forms *f, struct str text)
 {
 	static const struct {
@@ -86,7 +87,7 @@ static void cuts_tell(struct name_forms *f, struct str full, enum sig_language l
 	static const unsigned keeps[] = { SIG_PARENS, SIG_ARGUMENTS, SIG_PARENS | SIG_ARGUMENTS };
 	struct text *const out = &f->cut;
 	for (size_t i = 0; i < COUNT_OF(keeps); i++) {
-		/* SIGNATURE_ROOM */
+		/* Makes room for SIGNATURE_ROOM(full.len) bytes. */
 		text_set(out, full);
 		text_add(out, full);
 		text_add(out, STR("                "));
@@ -107,7 +108,7 @@ static void super_tell(struct name_forms *f, struct str full)
 	form_tell(f, f->super.plain, NAME_SHORT);
 }
 
-/* All texts of a name without a suffix. */
+/* Reports all texts of a name without a suffix. */
 static void base_tell(struct name_forms *f, struct str raw)
 {
 	enum sig_language language;
@@ -125,13 +126,13 @@ static void base_tell(struct name_forms *f, struct str raw)
 		bare_tell(f, demangle(&f->demangler, raw, HEFT_NAMES_SHORT));
 	if (mangled && !microsoft_likely(raw))
 		super_tell(f, text_str(&f->full));
-	else if (!mangled && memchr(raw.p, '(', raw.len)) /* Go's methods */
+	else if (!mangled && memchr(raw.p, '(', raw.len)) /* methods of Go */
 		super_tell(f, raw);
 	if (!mangled || (demangle_language(raw, &language) && language == SIG_RUST))
 		bare_tell(f, generic_name(&f->demangler, raw, &f->cut));
 }
 
-/* "f() (.cold)" as c++filt writes it. */
+/* Reports "f() (.cold)" and the form that c++filt writes. */
 static void clone_tell(struct name_forms *f, struct str raw, struct str full)
 {
 	const size_t base = demangle_base(raw);

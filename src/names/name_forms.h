@@ -1,27 +1,29 @@
-/* name_forms.h - the texts by which people know a linker name.
+/* name_forms.h - lists the texts by which people refer to a linker name.
  *
- * The linker's name itself, its full text, and shorter ones: those of demangle.h and supersize.h,
- * each with and without template arguments, parameters, "<>", "()" and "[abi:x]".  A text of a
- * clone without its suffix, or of a versioned name without its version, means the clone as well.
+ * The texts are the linker name itself, its full text, and the shorter texts of demangle.h and
+ * supersize.h. Each shorter text comes with and without template arguments, parameters, "<>", "()"
+ * and "[abi:x]". The text without a clone suffix or version also means the clone and the versioned
+ * name. Example:
  *
- *   _ZN1a1BIiE1fEi.cold     NAME_LINKER
- *   a::B<int>::f(int) (.cold), a::B<int>::f(int) [clone .cold]     NAME_FULL
- *   a::B<int>::f(int), a::B<>::f(), a::B<int>::f, a::B<>::f, a::B::f     NAME_PART
+ * - NAME_LINKER: _ZN1a1BIiE1fEi.cold
+ * - NAME_FULL: a::B<int>::f(int) (.cold), a::B<int>::f(int) [clone .cold]
+ * - NAME_PART: a::B<int>::f(int), a::B<>::f(), a::B<int>::f, a::B<>::f, a::B::f
  *
- * Texts are compared in a plain form, without blanks that separate no words.  About 5 us a mangled
- * name.  One thread. */
+ * Texts are compared in a plain form, which keeps only blanks between words. Costs about 5 us per
+ * mangled name. One thread. */
 #ifndef HEFT_NAMES_NAME_FORMS_H
 #define HEFT_NAMES_NAME_FORMS_H
 
 #include "names/demangle.h"
 #include "names/supersize.h"
 
-/* The surest first: a text means the symbols that know it by the first of these. */
+/* Forms from the most to the least specific. A text means the symbols that have it in the most
+ * specific form. */
 enum name_form { NAME_LINKER, NAME_FULL, NAME_SHORT, NAME_PART };
 
 typedef void (*name_form_fn)(void *ctx, struct str text, enum name_form form);
 
-/* A zeroed struct is ready for use. */
+/* Reusable buffers. A zeroed struct is ready for use. */
 struct name_forms {
 	/* private */
 	struct demangler demangler;
@@ -29,17 +31,18 @@ struct name_forms {
 	struct text full, cut, dropped, held, plain;
 	name_form_fn each;
 	void *ctx;
-	bool part; /* the name in hand has lost its suffix */
+	bool part; /* whether the current name lost its suffix */
 };
 
 void name_forms_release(struct name_forms *f);
-/* The plain form of a text; it holds until the next one in the same `out`. */
+/* Returns the plain form of a text. Valid until the next call with the same `out`. */
 struct str name_plain(struct text *out, struct str text);
-/* Calls `each` for the texts that cost nothing: the name, and the name without its suffix. */
+/* Calls `each` for the texts that need no demangling: the name, and the name without its suffix. */
 void name_forms_of_linker(struct name_forms *f, struct str raw, name_form_fn each, void *ctx);
-/* Calls `each` for all texts, in plain form; some come twice. */
+/* Calls `each` for all texts in plain form. Some texts come twice. */
 void name_forms_each(struct name_forms *f, struct str raw, name_form_fn each, void *ctx);
-/* The identifier of a global C++ function or variable, "add" of _Z3addi; else the name. */
+/* Returns the identifier of a global C++ function or variable: "add" for _Z3addi. Returns the name
+ * itself for other symbols. */
 struct str name_identifier(struct str raw);
 
 #endif

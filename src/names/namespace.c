@@ -1,3 +1,4 @@
+/* Finds the namespace of a linker name, and learns which components are classes. */
 #include "names/namespace.h"
 
 #include "names/microsoft.h"
@@ -26,8 +27,8 @@ static struct str namespace_from(struct str s, size_t at)
 	return (struct str){ s.p + at, s.len - at };
 }
 
-/* The end of the component that starts at `at`: the next separator outside brackets, or the
- * end.  An operator takes all that follows: it may be a conversion to a::b. */
+/* Returns the end of the component that starts at `at`: the next separator outside brackets, or
+ * s.len. An operator takes the rest of the name, because it may convert to a::b. */
 static size_t component_end(struct str s, size_t at, char separator)
 {
 	size_t depth = 0, i = at;
@@ -53,7 +54,7 @@ static size_t behind_separator(struct str s, size_t end, char separator)
 	return min_u64(s.len, end + (separator == ':' ? 2 : 1));
 }
 
-/* What stands before the last component. */
+/* Returns the text before the last component and its separator. */
 static struct str without_last(struct str s, char separator)
 {
 	size_t end = 0, at = 0;
@@ -93,7 +94,7 @@ static bool namespace_is_cxx(struct str raw)
 	return raw.len > 1 && raw.p[0] == 'Z' && rust_legacy_size(raw) == 0;
 }
 
-/* Names of tables and the like are those of a class. */
+/* Tells whether the name is a table or type information of a class. */
 static bool is_table(struct str raw)
 {
 	return str_starts(raw, STR("_ZTV")) || str_starts(raw, STR("_ZTI")) ||
@@ -101,13 +102,14 @@ static bool is_table(struct str raw)
 	       str_starts(raw, STR("_ZTC"));
 }
 
-/* A static variable or class of a function. */
+/* Tells whether the name is a static variable or class inside a function. */
 static bool is_local(struct str raw)
 {
 	return str_starts(raw, STR("_ZZ")) || str_starts(raw, STR("_ZGVZ"));
 }
 
-/* Templates, lambdas, and functions around something local. */
+/* Tells whether a component cannot be a namespace: templates, lambdas, and functions that contain a
+ * local entity. */
 static bool names_no_space(struct str part)
 {
 	const bool called = part.len > 0 && part.p[part.len - 1] == ')' && part.p[0] != '(';
@@ -134,14 +136,15 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 		end = next;
 		at = behind_separator(max, next, ':');
 	}
-	/* Before a lambda stands the function it is in. */
+	/* The component before a lambda is its enclosing function. */
 	if (at < max.len && max.p[at] == '{' &&
 	    !namespace_has(&n->spaces, namespace_upto(max, end)))
 		return without_last(namespace_upto(max, end), ':');
 	return namespace_upto(max, end);
 }
 
-/* Names that may tell of a class, by their letters alone: most do not and are never demangled. */
+/* Tells from its letters alone whether a name may reveal a class. Most names do not, and are not
+ * demangled. */
 static bool may_tell(struct str raw)
 {
 	if (is_table(raw) || str_starts(raw, STR("_ZNK")) || str_starts(raw, STR("_ZNV")))
@@ -153,7 +156,8 @@ static bool may_tell(struct str raw)
 	return false;
 }
 
-/* Members and tables say so; what is around a local name is a function. */
+/* Learns classes from members and tables, whose full names state them. A local name is inside a
+ * function. */
 static void learn_microsoft(struct namespaces *n, struct demangler *d, struct str raw)
 {
 	const bool member = microsoft_is_member(demangle(d, raw, HEFT_NAMES_FULL));
@@ -190,7 +194,7 @@ void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
 
 /* ---- Rust and D ------------------------------------------------------------------------------ */
 
-/* Types at the end of a path do not count. */
+/* Removes the types at the end of a path. */
 static struct str without_types(struct str path, char separator)
 {
 	for (;;) {
@@ -203,8 +207,8 @@ static struct str without_types(struct str path, char separator)
 	}
 }
 
-/* The path in front of the first component that is none: {closure#0}, <impl T for U>; arguments of
- * generics are no component. */
+/* Returns the path before the first component that is not plain, like {closure#0} or <impl T for
+ * U>. Arguments of generics do not count as components. */
 static struct str namespace_plain_path(struct str text)
 {
 	size_t end = 0, at = 0;
@@ -221,7 +225,8 @@ static struct str namespace_plain_path(struct str text)
 	return without_last(namespace_upto(text, end), ':');
 }
 
-/* Over what stands in front of a type's path: & &mut *const [ ( dyn. */
+/* Returns the path of a type without its name. Skips what precedes the path: & &mut *const [ (
+ * dyn. */
 static struct str type_path(struct str type)
 {
 	static const char *const words[] = { "&", "*const ", "*mut ", "mut ", "dyn ", "[", "(" };
@@ -239,7 +244,7 @@ static struct str type_path(struct str type)
 	return without_last(namespace_upto(type, end), ':');
 }
 
-/* <T as Trait>::f: where T is, or the trait where T is nobody's: u8. */
+/* Returns the path of T for <T as Trait>::f. Returns the path of Trait if T has none, like u8. */
 static struct str impl_space(struct str text)
 {
 	const size_t end = component_end(text, 0, ':');
@@ -262,7 +267,7 @@ static struct str impl_space(struct str text)
 static struct str rust_space(struct str text)
 {
 	struct str space = text;
-	/* An impl on an impl's own type: <<a::B as C>::D as E>::f. */
+	/* An impl may be inside an impl: <<a::B as C>::D as E>::f. */
 	for (unsigned i = 0; i < 4 && str_starts(space, STR("<")); i++) {
 		const struct str inner = namespace_from(space, 1);
 		if (!str_starts(inner, STR("<")))

@@ -1,3 +1,4 @@
+/* Finds the package of a linker name by the rules of its language. */
 #include "names/package_name.h"
 
 #include "names/rust.h"
@@ -13,8 +14,9 @@ static struct str package_name_behind(struct str s, size_t at)
 	return (struct str){ s.p + at, s.len - at };
 }
 
-/* "type" and "go" are words of the language, so no package is called so; but hosts are:
- * go.uber.org.  Up to Go 1.19 a dot stood where there is a colon now. */
+/* Tells whether the Go compiler generated the symbol. "type" and "go" are keywords, so no package
+ * has these names. Hosts may begin with them: go.uber.org. Until Go 1.19, these names had a dot
+ * instead of the colon. */
 static bool is_made_by_compiler(struct str name)
 {
 	static const char *const words[] = { "(",        "itab.",       "string.",   "func.",
@@ -36,7 +38,7 @@ static bool is_of_path(char c)
 	       (c != '\0' && strchr("_./%~-", c) != NULL) || (unsigned char)c >= 0x80;
 }
 
-/* What comes before the first dot behind the last slash; types in brackets are none of it. */
+/* Returns the text before the first dot after the last slash. Ignores types in brackets. */
 static struct str qualifier(struct str name)
 {
 	size_t end = 0, start = 0;
@@ -49,7 +51,7 @@ static struct str qualifier(struct str name)
 	return (struct str){ name.p, dot ? (size_t)(dot - name.p) : 0 };
 }
 
-/* That of the first type in a text that has one. */
+/* Returns the package path of the first type in the text that has one. */
 static struct str qualifier_inside(struct str text)
 {
 	for (size_t at = 0; at < text.len;) {
@@ -66,7 +68,8 @@ static struct str qualifier_inside(struct str text)
 	return STR("");
 }
 
-/* "type:*T", "type:.eq.T", "go:itab.*T,I"; but the names in ".namedata." have no whole path. */
+/* Returns the package path in a generated name: "type:*T", "type:.eq.T", "go:itab.*T,I". Names in
+ * ".namedata." contain no complete path. */
 static struct str made_qualifier(struct str name)
 {
 	static const char *const paths[] = { "link.pkghash.", "link.pkghashbytes." };
@@ -87,7 +90,7 @@ static struct str made_qualifier(struct str name)
 	return qualifier_inside(name);
 }
 
-/* Compilers of C put such words behind the names of parts and copies of functions. */
+/* Tells whether the name has a suffix that C compilers add to parts and copies of functions. */
 static bool has_c_suffix(struct str name)
 {
 	static const char *const words[] = { "cold",     "part", "isra",       "constprop",
@@ -141,7 +144,7 @@ static bool package_name_is_go(struct str name)
 
 /* ---- Rust ------------------------------------------------------------------------------------ */
 
-/* What the standard library's own parts call each other by. */
+/* Tells whether the name is one that parts of the standard library use to call each other. */
 static bool is_of_rust_runtime(struct str raw)
 {
 	static const char *const words[] = { "__rust_",     "__rdl_",   "__rg_",      "__rustc",
@@ -152,8 +155,8 @@ static bool is_of_rust_runtime(struct str raw)
 	return false;
 }
 
-/* RFC 2603: a crate is "C", "s" and a number in base 62 with "_" behind, then its name with its
- * length in front. */
+/* In RFC 2603, a crate is "C", then "s", a number in base 62 and "_", then the length of its name
+ * and its name. */
 bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
 {
 	char name[24];
@@ -177,7 +180,7 @@ bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
 	return false;
 }
 
-/* The outermost part of a path. */
+/* Returns the first component of a path. */
 static struct str first_part(struct str path)
 {
 	for (size_t i = 0; i < path.len; i++)
@@ -186,15 +189,16 @@ static struct str first_part(struct str path)
 	return path;
 }
 
-/* What follows a number in base 62, that follows a letter; `s` where there is no such letter. */
+/* Returns the text after `letter` and a number in base 62. Returns `s` if it does not begin with
+ * `letter`. */
 static struct str behind_number(struct str s, char letter)
 {
 	const char *const end = s.len > 0 && s.p[0] == letter ? memchr(s.p, '_', s.len) : NULL;
 	return end ? package_name_behind(s, (size_t)(end - s.p) + 1) : s;
 }
 
-/* RFC 2603: the crate that an implementation is in, for one of a primitive type, of which the text
- * tells no crate: <str>::to_lowercase. */
+/* Returns the crate that contains an implementation (RFC 2603). Used for implementations on
+ * primitive types, whose text states no crate: <str>::to_lowercase. */
 static struct str crate_of_impl(struct str raw)
 {
 	while (raw.len > 2 && raw.p[1] == '_')
@@ -214,8 +218,9 @@ static struct str crate_of_impl(struct str raw)
 	return len < raw.len ? (struct str){ raw.p, len } : STR("");
 }
 
-/* Code that drops a value is there because of its type: the first crate among those of the type
- * that is not of Rust's own library, "" where there is none or the name is another. */
+/* Returns the crate of code that drops a value. This is the first crate in the type that is not
+ * part of Rust's standard library. Returns "" if there is none, or if the name is not
+ * drop_in_place. */
 static struct str crate_of_dropped(struct str text)
 {
 	const struct str start = STR("core::ptr::drop_in_place");
@@ -246,7 +251,7 @@ static struct str crate_of(struct demangler *d, struct str raw, struct str space
 	return space.len > 0 && space.p[0] != '(' ? first_part(space) : crate_of_impl(raw);
 }
 
-/* "NAME-1.2.3", of which a version is what follows the first "-" in front of a digit. */
+/* Splits "NAME-1.2.3". The version follows the first "-" before a digit. */
 static bool split_version(struct str s, struct str *ret_name, struct str *ret_version)
 {
 	for (size_t i = 0; i < s.len; i++)
@@ -264,7 +269,7 @@ static bool split_version(struct str s, struct str *ret_name, struct str *ret_ve
 
 bool crate_version(struct str path, struct str *ret_name, struct str *ret_version)
 {
-	/* The directory of the index is "index.crates.io-" and a hash. */
+	/* The first folder may be the index: "index.crates.io-" and a hash. */
 	for (int i = 0; i < 2; i++) {
 		const char *const end = memchr(path.p, '/', path.len);
 		const size_t len = end ? (size_t)(end - path.p) : path.len;
@@ -289,7 +294,7 @@ unsigned language_marked(struct str raw)
 		      { "start.callMain", LANGUAGE_ZIG },
 		      { "std.start.callMain", LANGUAGE_ZIG },
 		      { "builtin.default_panic", LANGUAGE_ZIG } };
-	/* Few names begin like one of them. */
+	/* Compare the first letter before the rest, because few names share it. */
 	for (size_t i = 0; i < COUNT_OF(marks); i++)
 		if (raw.len > 0 && raw.p[0] == marks[i].name[0] &&
 		    str_eq(raw, str_of(marks[i].name)))
@@ -297,7 +302,7 @@ unsigned language_marked(struct str raw)
 	return 0;
 }
 
-/* By rules that are good for programs of one language only. */
+/* Returns the package by rules that are valid only for programs in one of these languages. */
 static struct str package_in(unsigned languages, struct str raw)
 {
 	struct str found = STR("");

@@ -1,16 +1,18 @@
-/* rust.h - Rust's two manglings: legacy (_ZN..17h<hash>E) and v0 (RFC 2603, _R...).
+/* rust.h - demangles the two schemes of Rust: legacy (_ZN..17h<hash>E) and v0 (RFC 2603, _R...).
  *
- * Crate hashes, and the hash of a legacy name, are left out.  Depth of nesting, steps and
- * output are limited, so that a hostile name costs at most about a millisecond. */
+ * The text contains neither crate hashes nor the hash of a legacy name. Depth, steps and output are
+ * limited, so a hostile name costs at most about a millisecond. */
 #ifndef HEFT_NAMES_RUST_H
 #define HEFT_NAMES_RUST_H
 
 #include "base/base.h"
 
-/* The size of `raw` up to and with the E of a legacy name; 0 if it is none. */
+/* Returns the size of the legacy name that `raw` begins with, including its E. 0 if it begins with
+ * none. */
 size_t rust_legacy_size(struct str raw);
 
-/* Whether a name is of one of the two, also with the underscore that Mach-O puts before it. */
+/* Tells whether a name belongs to one of the two schemes, also with the underscore that Mach-O adds
+ * before it. */
 static inline bool rust_name(struct str raw)
 {
 	while (raw.len > 1 && raw.p[0] == '_' && raw.p[1] == '_')
@@ -18,8 +20,8 @@ static inline bool rust_name(struct str raw)
 	return str_starts(raw, STR("_R")) || rust_legacy_size(raw) > 0;
 }
 
-/* Both write at most `room` bytes and return the size written, 0 for "no such name".
- * `raw` begins with _ZN or _R and has no suffix such as .llvm.123 any more. */
+/* Both functions write at most `room` bytes and return the number of bytes written. 0 if the name
+ * is invalid. `raw` begins with _ZN or _R and has no suffix like .llvm.123. */
 size_t rust_legacy(struct str raw, char *out, size_t room);
 size_t rust_v0(struct str raw, char *out, size_t room);
 

@@ -1,7 +1,8 @@
+/* Demangles Rust's legacy names. */
 #include "names/rust.h"
 #include "names/rust_out.h"
 
-#define HASH_SIZE 20 /* "17h", 16 hexadecimal digits, "E" */
+#define HASH_SIZE 20 /* "17h", 16 hexadecimal digits and "E" */
 
 size_t rust_legacy_size(struct str raw)
 {
@@ -16,7 +17,7 @@ size_t rust_legacy_size(struct str raw)
 			return 0;
 		seen |= 1U << hex_value(raw.p[i]);
 	}
-	/* A hash has many different digits; a C++ name such as h0000.. has not. */
+	/* A hash has many different digits. A C++ name like h0000.. does not. */
 	for (size_t bits = 0; seen != 0; seen &= seen - 1) {
 		if (++bits >= 5)
 			return end;
@@ -24,7 +25,7 @@ size_t rust_legacy_size(struct str raw)
 	return 0;
 }
 
-/* "$LT$" and its like at the start of s: the size, and the character for it. */
+/* Reads an escape like "$LT$" at the start of s. Returns its size and sets *c to its character. */
 static size_t legacy_escape(struct str s, uint32_t *c)
 {
 	static const struct {

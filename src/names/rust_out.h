@@ -1,4 +1,5 @@
-/* rust_out.h - the bounded output the two schemes of Rust share.  Private to names/. */
+/* rust_out.h - declares the bounded output and the small helpers that demanglers share. Private to
+ * names/. */
 #ifndef HEFT_NAMES_RUST_OUT_H
 #define HEFT_NAMES_RUST_OUT_H
 
@@ -7,8 +8,8 @@
 struct out {
 	char *p;
 	size_t len, room;
-	bool failed; /* no room left, or not a name of this scheme */
-	bool muted;  /* parse without writing: the path of an impl */
+	bool failed; /* set if the room is used up or the name is not of this scheme */
+	bool muted;  /* set to parse without writing, for the path of an impl */
 };
 
 static inline void put(struct out *o, const char *text, size_t len)
@@ -28,7 +29,7 @@ static inline void put_text(struct out *o, const char *text)
 	put(o, text, strlen(text));
 }
 
-/* One character as UTF-8. */
+/* Writes one character as UTF-8. */
 void put_char(struct out *o, uint32_t c);
 
 static inline bool is_digit(char c)
@@ -36,7 +37,7 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Of a small hexadecimal digit, else -1. */
+/* Returns the value of a lower-case hexadecimal digit. -1 for any other character. */
 static inline int hex_value(char c)
 {
 	if (is_digit(c))
@@ -44,10 +45,10 @@ static inline int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-#define MAX_PUNYCODE 128 /* characters of one identifier */
+#define MAX_PUNYCODE 128 /* largest number of characters of one identifier */
 
-/* The characters of a punycode identifier (RFC 3492, section 6.2; the delimiter is "_") to
- * chars[MAX_PUNYCODE]; their count, 0 for damaged or too long. */
+/* Decodes a punycode identifier (RFC 3492, section 6.2; the delimiter is "_") into
+ * chars[MAX_PUNYCODE]. Returns the number of characters. 0 if it is damaged or too long. */
 size_t punycode(struct str s, uint32_t *chars);
 
 #endif

@@ -1,3 +1,4 @@
+/* Writes characters, and decodes punycode, for Rust's names. */
 #include "names/rust_out.h"
 
 void put_char(struct out *o, uint32_t c)
@@ -28,7 +29,7 @@ struct rust_text_decoder {
 	uint64_t bias;
 };
 
-/* A variable-length integer; false for damaged. */
+/* Reads a variable-length integer. Returns false if it is damaged. */
 static bool punycode_delta(struct rust_text_decoder *d, uint64_t *delta)
 {
 	uint64_t weight = 1;

@@ -1,4 +1,5 @@
-/* RFC 2603, "Rust Symbol Mangling (v0)"; names of productions are the RFC's. */
+/* Demangles RFC 2603, "Rust Symbol Mangling (v0)". The names of productions are those of the
+ * RFC. */
 #include "names/rust.h"
 #include "names/rust_out.h"
 
@@ -10,16 +11,17 @@ static void rust_v0_put_number(struct out *o, uint64_t n)
 	put(o, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, n));
 }
 
-/* Levels of paths, types and constants.  Of 100,000 names of rustc all but 3 need less than
- * 64. */
+/* Largest nesting of paths, types and constants. Deeper names stay mangled. Of 100,000 names of
+ * rustc, all but 3 need less than 64. */
 #define MAX_DEPTH 200
 
 struct v0 {
-	struct str s; /* behind "_R" */
+	struct str s; /* the name after "_R" */
 	size_t pos;
 	struct out o;
 	uint32_t depth;
-	uint32_t steps; /* visits left: references can make a small name a long way */
+	uint32_t steps; /* number of visits left; references can make a small name take many
+			 * steps */
 	uint64_t bound_lifetimes;
 };
 
@@ -59,7 +61,7 @@ static bool v0_eat(struct v0 *v, char c)
 	return true;
 }
 
-/* "_" is 0, "0_" is 1, and so on in base 62. */
+/* Reads a number in base 62: "_" is 0, "0_" is 1, and so on. */
 static uint64_t v0_base62(struct v0 *v)
 {
 	uint64_t n = 0;
@@ -82,7 +84,7 @@ static uint64_t v0_base62(struct v0 *v)
 	return n + 1;
 }
 
-/* A number nobody shows: a crate's hash. */
+/* Skips a number that is not shown, like the hash of a crate. */
 static void v0_skip_tagged(struct v0 *v, char tag)
 {
 	if (!v0_eat(v, tag))
@@ -94,7 +96,7 @@ static void v0_skip_tagged(struct v0 *v, char tag)
 		v->o.failed = true;
 }
 
-/* 0 where `tag` does not come next. */
+/* Reads the number after `tag`, plus 1. Returns 0 if `tag` does not come next. */
 static uint64_t v0_tagged(struct v0 *v, char tag)
 {
 	return v0_eat(v, tag) ? v0_base62(v) + 1 : 0;
@@ -141,7 +143,7 @@ static void v0_put_ident(struct v0 *v, struct ident id)
 	}
 }
 
-/* De Bruijn: 0 is the erased one, 1 the innermost that is bound. */
+/* Writes a lifetime by its De Bruijn index: 0 is an erased lifetime, 1 the innermost bound one. */
 static void v0_lifetime(struct v0 *v, uint64_t n)
 {
 	if (n > v->bound_lifetimes) {
@@ -163,7 +165,8 @@ static void v0_lifetime(struct v0 *v, uint64_t n)
 	}
 }
 
-/* "for<'a, 'b> "; returns what to set bound_lifetimes back to. */
+/* Reads a binder and writes "for<'a, 'b> ". Returns the value that the caller restores in
+ * bound_lifetimes. */
 static uint64_t v0_binder(struct v0 *v)
 {
 	const uint64_t outer = v->bound_lifetimes;
@@ -183,8 +186,8 @@ static uint64_t v0_binder(struct v0 *v)
 	return outer;
 }
 
-/* A reference "B<n>_" whose B is already eaten: goes there if it is one that leads
- * backwards, and gives the place to come back to; 0 if there is nothing to visit. */
+/* Reads a reference "B<n>_" after its B and moves to its target. Only targets before the reference
+ * are valid. Returns the position after the reference. Returns 0 if there is nothing to visit. */
 static size_t v0_backref(struct v0 *v)
 {
 	const size_t start = v->pos - 1;
@@ -209,7 +212,7 @@ static void v0_generic_arg(struct v0 *v)
 		v0_type(v);
 }
 
-/* Items up to "E" with ", " between; the number of items. */
+/* Reads items until "E" and writes ", " between them. Returns the number of items. */
 static size_t v0_list(struct v0 *v, void (*item)(struct v0 *))
 {
 	size_t n = 0;
@@ -221,7 +224,7 @@ static size_t v0_list(struct v0 *v, void (*item)(struct v0 *))
 	return n;
 }
 
-/* N<namespace><path><identifier>, N eaten. */
+/* Reads <namespace><path><identifier> after the N. */
 static void v0_nested(struct v0 *v, bool in_value)
 {
 	const char space = v0_next(v);
@@ -254,8 +257,8 @@ static void v0_nested(struct v0 *v, bool in_value)
 	put_text(&v->o, "}");
 }
 
-/* M, X and Y: "<type>", "<type as trait>"; M and X say first where the impl stands, which
- * is not shown. */
+/* Reads an impl: "<type>" for M, "<type as trait>" for X and Y. M and X first state the path of the
+ * impl, which is not shown. */
 static void v0_impl(struct v0 *v, char tag)
 {
 	if (tag != 'Y') {
@@ -311,7 +314,7 @@ static void v0_path(struct v0 *v, bool in_value)
 	v->depth--;
 }
 
-/* "K<abi>", K eaten: C, or an identifier with _ for -. */
+/* Reads an ABI after the K: C, or an identifier with _ instead of -. */
 static void v0_abi(struct v0 *v)
 {
 	put_text(&v->o, "extern \"");
@@ -342,7 +345,7 @@ static void v0_function(struct v0 *v)
 	v->bound_lifetimes = outer;
 }
 
-/* A trait's path whose last "<" stays open for associated types. */
+/* Reads the path of a trait. Returns true if its last "<" is still open for associated types. */
 static bool v0_open_path(struct v0 *v)
 {
 	bool open = false;
@@ -483,7 +486,7 @@ static void v0_type(struct v0 *v)
 	v->depth--;
 }
 
-/* Hexadecimal digits up to "_". */
+/* Reads hexadecimal digits until "_". */
 static struct str v0_hex(struct v0 *v)
 {
 	const size_t start = v->pos;
@@ -593,7 +596,7 @@ size_t rust_v0(struct str raw, char *out, size_t room)
 	if (raw.len < 3 || !(v.s.p[0] >= 'A' && v.s.p[0] <= 'Z'))
 		return 0;
 	v0_path(&v, true);
-	if (!v.o.failed && v.pos < v.s.len) { /* the crate that instantiated it */
+	if (!v.o.failed && v.pos < v.s.len) { /* the crate that instantiated the item */
 		v.o.muted = true;
 		v0_path(&v, false);
 	}

@@ -1,9 +1,10 @@
+/* Makes shorter forms of demangled names, and recognizes special names. */
 #include "names/signature.h"
 
 #include "names/cut.h"
 
-/* What demanglers put in front of a name that is not the thing itself.  The short word
- * is without " for " or " to ". */
+/* Prefixes that demanglers write for a symbol other than the named entity itself. The short word
+ * lacks " for " or " to ". */
 static const struct special {
 	const char *text;
 	uint8_t size, word;
@@ -29,7 +30,7 @@ static const struct special {
 	SPECIAL("TLS init function", " for "),
 	SPECIAL("transaction clone", " for "),
 	SPECIAL("non-transaction clone", " for "),
-	/* D */
+	/* prefixes of D */
 	SPECIAL("initializer", " for "),
 	SPECIAL("ClassInfo", " for "),
 	SPECIAL("Interface", " for "),
@@ -37,7 +38,8 @@ static const struct special {
 #undef SPECIAL
 };
 
-/* libiberty's "reference temporary #0 for x". */
+/* Returns the size of "reference temporary #0" in libiberty's "reference temporary #0 for x". 0 if
+ * the name does not begin so. */
 static size_t numbered_temporary(struct str name)
 {
 	static const struct str lead = { "reference temporary #", 21 };
@@ -49,13 +51,15 @@ static size_t numbered_temporary(struct str name)
 	return str_starts((struct str){ name.p + i, name.len - i }, STR(" for ")) ? i : 0;
 }
 
-/* Cheap: by the first two letters. */
+/* Tells cheaply, from the first two letters, whether a name may have a special prefix. */
 static bool may_be_special(struct str name)
 {
 	if (name.len < 5)
 		return false;
 	switch (name.p[0]) {
-	case 'v': return name.p[1] == 't' || name.p[1] == 'i'; /* not void */
+	case 'v':
+		return name.p[1] == 't' || name.p[1] == 'i'; /* vtable, VTT or virtual thunk,
+							        * but not void */
 	case 'c': return name.p[1] == 'o';
 	case 't': return name.p[1] != 'o';
 	case 'n': return name.p[1] == 'o';
@@ -93,8 +97,8 @@ struct str signature_special(struct str *name)
 	return (struct str){ all.p, 0 };
 }
 
-/* Whether what "typeinfo for" speaks of is a type that is no class: its text has blanks
- * that don't end a return type. */
+/* Tells whether the type after "typeinfo for" is not a class. The text of such a type has blanks
+ * that do not end a return type. */
 static bool is_plain_type(struct str type)
 {
 	const char last = type.len > 0 ? type.p[type.len - 1] : 0;
@@ -104,7 +108,7 @@ static bool is_plain_type(struct str type)
 	if (last != ')')
 		return !memchr(type.p, ':', type.len) && !memchr(type.p, '<', type.len) &&
 		       memchr(type.p, ' ', type.len);
-	/* "void (int)" and "void (*)(int)", but not "f()::'lambda'(int)" */
+	/* True for "void (int)" and "void (*)(int)", but not for "f()::'lambda'(int)". */
 	while (i-- > 0) {
 		if (type.p[i] == ')')
 			depth++;
@@ -114,7 +118,7 @@ static bool is_plain_type(struct str type)
 	return true;
 }
 
-/* "A-in-B" of a construction vtable is cut to A; nothing else has "-in-". */
+/* Cuts "A-in-B", the name of a construction vtable, to A. Returns other names unchanged. */
 static struct str without_base(struct str special, struct str name)
 {
 	if (!str_eq(special, STR("construction vtable")))

@@ -1,19 +1,21 @@
-/* signature.h - shorter forms of a demangled name.
+/* signature.h - writes shorter forms of a demangled name.
  *
- * Works on text, so one code serves every demangler: LLVM's and libiberty's C++, Rust's
- * two schemes and D.  What a form keeps (the argument of a template, "()" where a
- * parameter list was) is the caller's choice:
+ * Works on text, so the same code serves every demangler: LLVM's and libiberty's C++, both schemes
+ * of Rust, and D. The caller chooses what a form keeps: template arguments, and "()" in place of a
+ * parameter list.
  *
- *   full      std::vector<int, std::allocator<int>>::push_back(int const&)
- *   short     std::vector<>::push_back()                               SIG_PARENS
- *   template  std::vector<int, std::allocator<int>>::push_back         SIG_ARGUMENTS
+ * - full: std::vector<int, std::allocator<int>>::push_back(int const&)
+ * - short (SIG_PARENS): std::vector<>::push_back()
+ * - template (SIG_ARGUMENTS): std::vector<int, std::allocator<int>>::push_back
  *
- * In every form: the return type, the qualifiers behind the parameters and constraints
- * go; the parameters of an enclosing function go too (f()::x); 'lambda0'(int) becomes
- * {lambda()#2}; "vtable for X" and its like become X.  [abi:x], "(anonymous namespace)"
- * and the type of a conversion operator stay.
- * Rust: a path's generic arguments become "<>" (Vec<>, foo::bar::<>); <T as Trait>::f keeps
- * type and trait, as every impl of a trait would fall together without.
+ * Every form drops the return type, the qualifiers after the parameters, and constraints. It also
+ * drops the parameters of an enclosing function (f()::x). 'lambda0'(int) becomes {lambda()#2}.
+ * "vtable for X" and similar names become X. [abi:x], "(anonymous namespace)" and the type of a
+ * conversion operator stay.
+ *
+ * Rust: generic arguments of a path become "<>" (Vec<>, foo::bar::<>). <T as Trait>::f keeps its
+ * type and trait, because otherwise all impls of a trait would get the same name.
+ *
  * D: "!(...)" becomes "!()". */
 #ifndef HEFT_NAMES_SIGNATURE_H
 #define HEFT_NAMES_SIGNATURE_H
@@ -23,20 +25,21 @@
 enum sig_language { SIG_CXX, SIG_RUST, SIG_D };
 
 enum sig_keep {
-	SIG_PARENS = 1,    /* "()" in place of a parameter list */
-	SIG_ARGUMENTS = 2, /* template arguments as they are */
+	SIG_PARENS = 1,    /* write "()" in place of a parameter list */
+	SIG_ARGUMENTS = 2, /* keep template arguments */
 };
 
-/* Bytes signature_cut may write for a name of `len` bytes. */
+/* Bytes that signature_cut() may write for a name of `len` bytes. */
 #define SIGNATURE_ROOM(len) ((len) * 2 + 16)
 
-/* Writes the form of `full` into `out`, SIGNATURE_ROOM(full.len) bytes, and returns its
- * size; 0 where the text has no such form (brackets that don't match, a bare function
- * type): the full name is then the best there is.  `keep` is a set of enum sig_keep. */
+/* Writes the form of `full` that `keep` selects to `out`, which has room for
+ * SIGNATURE_ROOM(full.len) bytes. `keep` is a set of enum sig_keep. Returns the size of the form.
+ * Returns 0 if the text has no such form (unmatched brackets, a bare function type): use the full
+ * name then. */
 size_t signature_cut(struct str full, enum sig_language language, unsigned keep, char *out);
 
-/* "vtable for X" gives "vtable" and moves *name to X; an empty string, and *name as it
- * was, where nothing of the kind stands in front.  C++ and D. */
+/* Removes a special prefix of a C++ or D name. For "vtable for X", returns "vtable" and sets *name
+ * to X. Without a prefix, returns an empty text and keeps *name. */
 struct str signature_special(struct str *name);
 
 #endif

@@ -1,14 +1,14 @@
-/* C++ names as LLVM's and libiberty's demanglers write them.
+/* Shortens C++ names as the demanglers of LLVM and libiberty write them.
  *
- * One pass from the left.  A blank outside of brackets ends (a part of) the return type,
- * so what was written until then is dropped; only operators, "(anonymous namespace)" and
- * what follows a parameter list have blanks of their own. */
+ * Reads the name once from left to right. A blank outside of brackets ends the return type or a
+ * part of it, so the text written until then is dropped. Other blanks occur only in operators, in
+ * "(anonymous namespace)" and after a parameter list. */
 #include "base/digits.h"
 #include "names/cut.h"
 
 enum { STOP_NAME = 1, STOP_ANGLE = 2, STOP_SIGN = 4 };
 
-/* Which bytes matter in a name, in template arguments, in "operator<=>". */
+/* Bytes with a meaning in a name, in template arguments, or in "operator<=>". */
 static const uint8_t stops[256] = {
 	['<'] = STOP_NAME | STOP_ANGLE | STOP_SIGN,
 	['='] = STOP_SIGN,
@@ -26,7 +26,8 @@ static const uint8_t stops[256] = {
 	[':'] = STOP_NAME,
 };
 
-/* Nested "(*(*f())())()": each looks ahead, so a limit keeps that linear. */
+/* Largest number of nested declarators, as in "(*(*f())())()". Each level looks ahead, so the limit
+ * keeps the time linear. Names beyond it get no short form. */
 #define MAX_DECLARATORS 16
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -48,13 +49,13 @@ static bool signature_cxx_is_ident(char byte)
 	       (unsigned char)byte >= 0x80;
 }
 
-/* Only parentheses count inside of parentheses: LLVM puts every "a > b" of a template
- * argument in a pair of its own. */
+/* Returns the byte after the ")" that closes the "(" at p. Ignores other brackets, because LLVM
+ * adds parentheses around every "a > b" in a template argument. NULL if there is none. */
 static const char *match_paren(const struct cut *c, const char *p)
 {
 	size_t depth = 0;
 	for (const char *const end = c->end; p < end; p++) {
-		if (LIKELY((*p | 1) != ')')) /* '(' and ')' differ in the last bit */
+		if (LIKELY((*p | 1) != ')')) /* '(' and ')' differ only in the last bit */
 			continue;
 		if (*p == '(')
 			depth++;
@@ -64,8 +65,8 @@ static const char *match_paren(const struct cut *c, const char *p)
 	return NULL;
 }
 
-/* "operator<<" at p + 2: a shift, or operator< with the arguments "<...>"?  A shift is
- * followed by parameters or arguments; an argument can start with "(" as well: "(E)1". */
+/* Tells whether "operator<<" at p is a shift, or operator< with the arguments "<...>". Parameters
+ * or arguments follow a shift. An argument may start with "(" as well: "(E)1". */
 static bool is_shift(const struct cut *c, const char *p)
 {
 	const char next = signature_cxx_byte_at(c, p + 2);
@@ -78,7 +79,7 @@ static bool is_shift(const struct cut *c, const char *p)
 			   signature_cxx_byte_at(c, close) == '-');
 }
 
-/* Size of the operator sign made of < = > at p, behind the word "operator". */
+/* Returns the size of the operator sign at p, made of < = >, after the word "operator". */
 static size_t angle_sign(const struct cut *c, const char *p, bool inside)
 {
 	const char second = signature_cxx_byte_at(c, p + 1),
@@ -91,11 +92,11 @@ static size_t angle_sign(const struct cut *c, const char *p, bool inside)
 		return 3;
 	if (*p == '<')
 		return is_shift(c, p) ? 2 : 1;
-	/* "A<&B::operator>>": the second one closes, unless more follows. */
+	/* In "A<&B::operator>>" the second ">" closes the arguments, unless more follows. */
 	return inside && !(third == '>' || third == ',' || third == '(') ? 1 : 2;
 }
 
-/* In template arguments: the size of what is a sign at p and no bracket, else 0. */
+/* Returns the size of an operator sign at p inside template arguments. 0 if p is a bracket. */
 static size_t sign_size(const struct cut *c, const char *p)
 {
 	const char before = p > c->base ? p[-1] : 0;
@@ -103,7 +104,8 @@ static size_t sign_size(const struct cut *c, const char *p)
 		return p - c->base >= 10 && memcmp(p - 10, "operator--", 10) == 0 ? 0 : 1;
 	if (before == 'r' && p - c->base >= 8 && memcmp(p - 8, "operator", 8) == 0)
 		return angle_sign(c, p, true);
-	/* " < ", " >= ", but not "> >" as libiberty closes. */
+	/* " < " and " >= " are signs, but not the "> >" that libiberty writes to close two
+	 * lists. */
 	if (before != ' ' || (*p == '>' && p - c->base >= 2 && p[-2] == '>'))
 		return 0;
 	size_t n = 1;
@@ -146,7 +148,7 @@ static bool signature_cxx_arguments(struct cut *c)
 	return true;
 }
 
-/* libiberty's {lambda(int)#1} loses what is between parentheses. */
+/* Copies libiberty's {lambda(int)#1} without the text between the parentheses. */
 static bool braces(struct cut *c)
 {
 	const char *const to = cut_match(c, c->p, '{', '}');
@@ -165,7 +167,8 @@ static bool braces(struct cut *c)
 	return true;
 }
 
-/* Behind 'lambda': an optional <typename T>, an optional requires clause, parameters. */
+/* Skips what follows 'lambda': an optional <typename T>, an optional requires clause, and the
+ * parameters. */
 static bool lambda_head(struct cut *c)
 {
 	if (signature_cxx_byte_at(c, c->p) == '<' && !(c->p = match_angle(c, c->p)))
@@ -186,7 +189,8 @@ static bool quoted(struct cut *c)
 		return true;
 	}
 	c->p += lambda ? 7 : 8;
-	/* The number LLVM writes behind 'lambda: none is the first, 0 the second. */
+	/* Reads the number that LLVM writes after 'lambda. No number means the first lambda, 0 the
+	 * second. */
 	unsigned n = 0;
 	const bool any = signature_cxx_byte_at(c, c->p) != '\'';
 	while (signature_cxx_byte_at(c, c->p) >= '0' && signature_cxx_byte_at(c, c->p) <= '9' &&
@@ -203,7 +207,8 @@ static bool quoted(struct cut *c)
 	return !lambda || lambda_head(c);
 }
 
-/* "(*", "(&" or "(A::*" at p, where a type is written around the thing declared. */
+/* Tells whether a declarator starts at p: "(*", "(&" or "(A::*". The rest of the type is written
+ * around it. */
 static bool is_declarator(const struct cut *c, const char *p)
 {
 	const char first = signature_cxx_byte_at(c, p + 1);
@@ -239,7 +244,7 @@ static bool type_paren(struct cut *c)
 	return true;
 }
 
-/* Until the "()" of a conversion operator, or the end. */
+/* Copies a type until the "()" of a conversion operator, or until the end. */
 static bool type_until_call(struct cut *c, bool conversion)
 {
 	bool ok = true;
@@ -262,7 +267,7 @@ bool cut_cxx_type(struct cut *c)
 	return type_until_call(c, false);
 }
 
-/* Behind "operator ". */
+/* Reads the words after "operator ". */
 static bool operator_words(struct cut *c)
 {
 	static const char *const words[] = { "new", "delete", "co_await", "\"\" " };
@@ -279,7 +284,7 @@ static bool operator_words(struct cut *c)
 	return type_until_call(c, true);
 }
 
-/* At the word "operator" where a component starts. */
+/* Reads an operator name. The position is at the word "operator" at the start of a component. */
 static bool signature_cxx_operator_name(struct cut *c)
 {
 	cut_copy(c, c->p + 8);
@@ -299,12 +304,12 @@ static bool signature_cxx_operator_name(struct cut *c)
 	else
 		while (c->p < c->end && strchr("+-*/%^&|~!=,", *c->p))
 			cut_copy(c, c->p + 1);
-	if (CUT_AT(c, c->p, " <")) /* libiberty: "operator< <int>" */
+	if (CUT_AT(c, c->p, " <")) /* libiberty writes "operator< <int>" */
 		c->p++;
 	return true;
 }
 
-/* What may stand behind a parameter list. */
+/* Skips the qualifiers that may follow a parameter list. */
 static bool signature_cxx_qualifiers(struct cut *c)
 {
 	static const char *const words[] = { " const",    " volatile", " restrict",
@@ -322,8 +327,8 @@ static bool signature_cxx_qualifiers(struct cut *c)
 		i = 0;
 	}
 	if (CUT_AT(c, c->p, " requires ")) {
-		/* A requires clause reaches to the end, or to an entity of the constrained
-		 * function: no constraint has a member of one of these names. */
+		/* A requires clause lasts until the end, or until an entity inside the constrained
+		 * function. No constraint has members with these names. */
 		while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
 		       !CUT_AT(c, c->p, "::operator"))
 			c->p++;
@@ -345,7 +350,7 @@ static bool signature_cxx_parameters(struct cut *c)
 	return signature_cxx_qualifiers(c);
 }
 
-/* A "(" where a component starts. */
+/* Reads a "(" at the start of a component. */
 static bool opening(struct cut *c)
 {
 	if (CUT_AT(c, c->p, ANONYMOUS)) {
@@ -359,7 +364,7 @@ static bool opening(struct cut *c)
 	return ++c->closers <= MAX_DECLARATORS;
 }
 
-/* The ")" of a declarator, and what of the return type follows: "(char)", " [3]". */
+/* Skips the ")" of a declarator and the rest of the return type: "(char)", " [3]". */
 static bool signature_cxx_closing(struct cut *c)
 {
 	if (c->closers == 0)
@@ -387,7 +392,7 @@ static void blank(struct cut *c)
 		c->len -= 6;
 		c->at_start = true;
 	} else if (written_ends(c, STR("decltype")) && CUT_AT(c, c->p, " (")) {
-		c->p++; /* libiberty's "decltype (x)" */
+		c->p++; /* libiberty writes "decltype (x)" */
 	} else {
 		c->p++;
 		c->len = 0;
@@ -395,14 +400,14 @@ static void blank(struct cut *c)
 	}
 }
 
-/* A byte of kind STOP_NAME. */
+/* Reads one byte that is marked STOP_NAME. */
 static bool signature_cxx_step(struct cut *c)
 {
 	switch (*c->p) {
 	case '<': return signature_cxx_arguments(c);
 	case '(': return signature_cxx_parameters(c);
 	case ')': return signature_cxx_closing(c);
-	case '[': { /* it belongs to the name, as it is: [abi:cxx11], "[a, b]" */
+	case '[': { /* Belongs to the name as it is: [abi:cxx11], "[a, b]" */
 		const char *const to = cut_match(c, c->p, '[', ']');
 		if (to)
 			cut_copy(c, to);

@@ -1,4 +1,4 @@
-/* Rust and D names; see signature.h. */
+/* Shortens Rust and D names; see signature.h. */
 #include "names/cut.h"
 
 static bool signature_other_is_ident(char byte)
@@ -7,12 +7,12 @@ static bool signature_other_is_ident(char byte)
 	       (byte >= '0' && byte <= '9') || byte == '_' || (unsigned char)byte >= 0x80;
 }
 
-/* Bytes that open or close something. */
+/* Bytes that open or close a bracket or a literal. */
 static const bool stops[256] = {
 	['<'] = true, ['>'] = true, ['('] = true, [')'] = true, ['\''] = true, ['"'] = true,
 };
 
-/* From p to the next of those, or the end. */
+/* Returns the first of these bytes from p on. Returns the end if there is none. */
 static const char *run_end(const struct cut *c, const char *p)
 {
 	const char *const end = c->end;
@@ -21,14 +21,14 @@ static const char *run_end(const struct cut *c, const char *p)
 	return p;
 }
 
-/* Behind the character or string literal at p, or p itself: a quote that begins a lifetime
- * ('a) closes nothing. */
+/* Returns the byte after the character or string literal at p. Returns p if the quote begins a
+ * lifetime ('a), which has no closing quote. */
 static const char *skip_literal(const struct cut *c, const char *p)
 {
 	const char quote = *p;
 	const char *q = p + 1;
 	if (quote == '\'' && q < c->end && *q != '\\') {
-		do /* one character of UTF-8 */
+		do /* skip one character of UTF-8 */
 			q++;
 		while (q < c->end && ((unsigned char)*q & 0xc0) == 0x80);
 		return q < c->end && *q == '\'' ? q + 1 : p;
@@ -38,8 +38,8 @@ static const char *skip_literal(const struct cut *c, const char *p)
 	return q < c->end ? q + 1 : p;
 }
 
-/* The byte behind the closing bracket of the pair that opens at p; literals hide brackets,
- * "->" is none.  NULL if nothing closes it. */
+/* Returns the byte after the bracket that closes the one at p. Skips brackets in literals and the
+ * ">" of "->". NULL if there is none. */
 static const char *signature_other_match(const struct cut *c, const char *p, char open, char close)
 {
 	size_t depth = 0;
@@ -58,7 +58,8 @@ static const char *signature_other_match(const struct cut *c, const char *p, cha
 	return NULL;
 }
 
-/* "Vec<", "f::<" and not "<T as", "<impl Trait for", "for<'a>". */
+/* Tells whether "<" opens generic arguments. True for "Vec<" and "f::<", false for "<T as", "<impl
+ * Trait for" and "for<'a>". */
 static bool is_generic(const struct cut *c)
 {
 	const char *const p = c->p;
@@ -93,7 +94,7 @@ bool cut_rust(struct cut *c)
 	return depth == 0;
 }
 
-/* Storage classes of "this" behind D's parameters. */
+/* Skips the storage classes of "this" after the parameters of a D function. */
 static void d_qualifiers(struct cut *c)
 {
 	static const char *const words[] = { " const", " immutable", " shared",

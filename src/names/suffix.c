@@ -1,3 +1,4 @@
+/* Finds the suffixes that compilers and linkers add to names. */
 #include "names/suffix.h"
 
 static bool suffix_is_number(struct str s)

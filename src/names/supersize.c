@@ -1,7 +1,8 @@
+/* Splits names into the three forms of SuperSize. */
 #include "names/supersize.h"
 
-/* A name and the brackets and blanks in it, in order; brackets that belong to an operator's name
- * are none. */
+/* A name and the places of its brackets and blanks, in ascending order. Brackets inside an
+ * operator's name do not count. */
 struct supersize_parse {
 	struct str s;
 	const struct supersize_mark *marks;
@@ -17,7 +18,7 @@ static bool at(struct str s, size_t i, const char *word)
 	return i <= s.len && s.len - i >= size && memcmp(s.p + i, word, size) == 0;
 }
 
-/* Whether `word` ends right before i. */
+/* Tells whether `word` ends immediately before index i. */
 static bool before(struct str s, size_t i, const char *word)
 {
 	const size_t size = strlen(word);
@@ -29,14 +30,14 @@ static struct str supersize_cut(struct str s, size_t from, size_t to)
 	return (struct str){ s.p ? s.p + from : NULL, to - from };
 }
 
-/* Where c stands at or behind `from`; s.len: nowhere. */
+/* Returns the first index of c at or after `from`. s.len if there is none. */
 static size_t find_char(struct str s, size_t from, char c)
 {
 	const char *found = from < s.len ? memchr(s.p + from, c, s.len - from) : NULL;
 	return found ? (size_t)(found - s.p) : s.len;
 }
 
-/* Where `word` stands at or behind `from`; s.len: nowhere. */
+/* Returns the first index of `word` at or after `from`. s.len if there is none. */
 static size_t supersize_find_word(struct str s, size_t from, const char *word)
 {
 	size_t i = find_char(s, from, word[0]);
@@ -53,7 +54,8 @@ static bool supersize_is_word_char(char c)
 
 /* ---- brackets -------------------------------------------------------------------------------- */
 
-/* Characters behind "operator" that are its name. */
+/* Returns the number of characters after "operator" that belong to its name. Counts only signs that
+ * contain brackets. */
 static size_t operator_size(struct str s, size_t i, bool exact)
 {
 	static const char *const all[] = { "()", "->*", "->", "<=>", "<<=", ">>=",
@@ -69,14 +71,14 @@ static size_t operator_size(struct str s, size_t i, bool exact)
 
 #define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
 
-/* The high bit of each byte that is 0. */
+/* Returns a value with the high bit set in each byte of x that is 0. */
 static uint64_t zero_bytes(uint64_t x)
 {
 	const uint64_t low = EACH_BYTE(0x7f);
 	return ~(((x & low) + low) | x | low);
 }
 
-/* Eight characters, the first one lowest; behind the end 0. */
+/* Reads eight characters, the first one into the lowest byte. Bytes after the end are 0. */
 static uint64_t eight_at(struct str s, size_t i)
 {
 	uint64_t x = 0;
@@ -91,8 +93,9 @@ static uint64_t eight_at(struct str s, size_t i)
 #endif
 }
 
-/* The high bit of each of eight characters that is a bracket or a blank, or may begin "operator":
- * names are long, most of their letters are none of these. */
+/* Marks, by the high bit of their byte, characters that are a bracket or blank, or may begin
+ * "operator". Reads eight characters at once, because most letters of a long name are none of
+ * these. */
 static uint64_t special_bytes(uint64_t x)
 {
 	const uint64_t second = zero_bytes(x ^ EACH_BYTE('p')) >> 8 | UINT64_C(1) << 63;
@@ -101,20 +104,21 @@ static uint64_t special_bytes(uint64_t x)
 	       zero_bytes(x ^ EACH_BYTE(' ')) | (zero_bytes(x ^ EACH_BYTE('o')) & second);
 }
 
-/* A bit for each of 64 characters: one loop over the set bits of many is far better foreseen than
- * many loops. */
+/* Returns a bit for each of 64 characters. The branch predictor handles one loop over many set bits
+ * much better than many short loops. */
 static uint64_t special_places(struct str s, size_t i)
 {
 	uint64_t places = 0;
 	for (unsigned k = 0; k < 64 && i + k < s.len; k += 8) {
 		const uint64_t ones = special_bytes(eight_at(s, i + k)) >> 7;
-		/* Bit 0 of byte n goes to bit 56 + n. */
+		/* The multiplication moves bit 0 of byte n to bit 56 + n. */
 		places |= (ones * UINT64_C(0x0102040810204080)) >> 56 << k;
 	}
 	return places;
 }
 
-/* Returns the place behind the mark, or behind the operator's name that is there. */
+/* Adds a mark for the character at i. Returns the place after it, or after the operator's name that
+ * begins there. */
 static size_t add_mark(struct supersize_name *n, struct str s, size_t i, bool exact)
 {
 	const char c = s.p[i];
@@ -142,7 +146,7 @@ static struct supersize_parse parse_of(struct supersize_name *n, struct str s, b
 	return (struct supersize_parse){ s, n->marks.data, n->marks.count, exact };
 }
 
-/* The first mark at or behind a place; m: one in front of it. */
+/* Returns the first mark at or after `place`. The search starts at mark m. */
 static size_t mark_from(const struct supersize_parse *p, size_t m, size_t place)
 {
 	while (m < p->count && p->marks[m].place < place)
@@ -150,13 +154,13 @@ static size_t mark_from(const struct supersize_parse *p, size_t m, size_t place)
 	return m;
 }
 
-/* The place of a mark; behind the last: the end. */
+/* Returns the place of mark m. Returns the end of the text after the last mark. */
 static size_t supersize_place_of(const struct supersize_parse *p, size_t m)
 {
 	return m < p->count ? p->marks[m].place : p->s.len;
 }
 
-/* The mark that closes the parenthesis m; p->count where none does. */
+/* Returns the mark that closes the parenthesis at mark m. p->count if there is none. */
 static size_t supersize_closing(const struct supersize_parse *p, size_t m)
 {
 	size_t depth = 0;
@@ -168,7 +172,7 @@ static size_t supersize_closing(const struct supersize_parse *p, size_t m)
 	return m;
 }
 
-/* The place behind it. */
+/* Returns the place after the parenthesis that closes mark m. */
 static size_t bracket_end(const struct supersize_parse *p, size_t m)
 {
 	return min_u64(supersize_place_of(p, supersize_closing(p, m)) + 1, p->s.len);
@@ -176,8 +180,8 @@ static size_t bracket_end(const struct supersize_parse *p, size_t m)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* The first parenthesis from the mark m on that opens parameters, outside of all brackets;
- * p->count: none. */
+/* Returns the first parenthesis, from mark m on, that opens parameters outside of all brackets.
+ * p->count if there is none. */
 static size_t parameter_paren(const struct supersize_parse *p, size_t m)
 {
 	long angle = 0, paren = 0;
@@ -194,7 +198,7 @@ static size_t parameter_paren(const struct supersize_parse *p, size_t m)
 	return m;
 }
 
-/* Microsoft's "`vector deleting dtor'". */
+/* Tells whether i is inside Microsoft's quotes, as in "`vector deleting dtor'". */
 static bool is_quoted(struct str s, size_t i)
 {
 	while (i > 0 && s.p[i - 1] != '`' && s.p[i - 1] != '\'')
@@ -202,7 +206,7 @@ static bool is_quoted(struct str s, size_t i)
 	return i > 0 && s.p[i - 1] == '`';
 }
 
-/* Words after which a blank is part of the name. */
+/* Tells whether a blank belongs to the name because of the word before it. */
 static bool blank_in_name(const struct supersize_parse *p, size_t blank)
 {
 	return (!p->exact && is_quoted(p->s, blank)) || before(p->s, blank, "operator") ||
@@ -212,7 +216,7 @@ static bool blank_in_name(const struct supersize_parse *p, size_t blank)
 		 before(p->s, blank, "operator>>") || before(p->s, blank, "operator<=>")));
 }
 
-/* Where the name begins: behind the last blank in front of the mark m that is outside of
+/* Returns the place where the name begins: after the last blank before mark m that is outside of
  * brackets. */
 static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 {
@@ -235,15 +239,16 @@ static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 
 /* ---- template arguments ---------------------------------------------------------------------- */
 
-enum { OPEN_MOST = 256 }; /* deeper brackets stay as they are */
+enum { OPEN_MOST = 256 }; /* brackets nested deeper stay unchanged */
 
-/* A part of the text without what stands between outermost pairs of < and >; a pair that begins it
- * (Rust's <T as Trait>) keeps its words, but loses what is inside of them, unless `exact`. */
+/* Removes the text between the outermost pairs of < and > from a part of the text. A pair at its
+ * start (Rust's <T as Trait>) keeps its words, but loses the arguments inside them. With `exact` it
+ * loses the words too. */
 static struct str empty_arguments(struct text *out, const struct supersize_parse *p, struct str s)
 {
 	ASSERT(s.p >= p->s.p && s.len <= p->s.len);
 	const size_t start = (size_t)(s.p - p->s.p);
-	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: places in *out */
+	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: places in *out after each open "<" */
 	out->len = 0;
 	for (size_t m = mark_from(p, 0, start); supersize_place_of(p, m) < start + s.len; m++) {
 		const size_t i = p->marks[m].place - start;
@@ -269,7 +274,7 @@ static struct str empty_arguments(struct text *out, const struct supersize_parse
 	return text_str(out);
 }
 
-/* "[abi:x]" go. */
+/* Removes each "[abi:x]". */
 static struct str drop_abi(struct text *out, struct str s)
 {
 	size_t from = 0;
@@ -288,7 +293,8 @@ static struct str drop_abi(struct text *out, struct str s)
 	return text_str(out);
 }
 
-/* "(anonymous namespace)::" go; whether there was one.  *s may be in `out`, from its start. */
+/* Removes each "(anonymous namespace)::". Tells whether there was one. *s may be the text at the
+ * start of `out`. */
 static bool drop_anonymous(struct text *out, struct str *s)
 {
 	size_t to = supersize_find_word(*s, 0, ANONYMOUS "::");
@@ -311,12 +317,13 @@ static bool drop_anonymous(struct text *out, struct str *s)
 
 /* ---- the template form ----------------------------------------------------------------------- */
 
-/* What of the text is its name [start, ...), and the mark of the parenthesis behind it. */
+/* Start of the name in the text, and the mark of the parenthesis after the name. */
 struct supersize_head {
 	size_t start, paren;
 };
 
-/* As the original: up to the parameters, and what follows the last parenthesis. */
+/* Writes the template form like the original tool: the text until the parameters, and the text
+ * after the last parenthesis. */
 static struct str template_exact(struct text *out, const struct supersize_parse *p,
 				 struct supersize_head h)
 {
@@ -331,7 +338,8 @@ static struct str template_exact(struct text *out, const struct supersize_parse 
 	return text_str(out);
 }
 
-/* Without the parameters of the function and of those around it. */
+/* Writes the template form without the parameters of the function and of its enclosing
+ * functions. */
 static struct str template_mended(struct text *out, const struct supersize_parse *p,
 				  struct supersize_head h)
 {
@@ -350,7 +358,7 @@ static struct str template_mended(struct text *out, const struct supersize_parse
 	return text_str(out);
 }
 
-/* "void (*f(int))(char)": the name stands inside; false where it is none of these. */
+/* Finds the name inside "void (*f(int))(char)". Returns false if the text has another form. */
 static bool inside_pointer(const struct supersize_parse *p, struct supersize_head *h)
 {
 	const size_t end = supersize_place_of(p, h->paren);
@@ -378,11 +386,11 @@ static size_t supersize_last_of(struct str s, char c)
 	size_t i = s.len;
 	while (i > 0 && s.p[i - 1] != c)
 		i--;
-	return i; /* behind it; 0: none */
+	return i; /* the index after c; 0 if there is none */
 }
 
-/* "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" become "a::$lambda#2"; the parts are those of
- * `name`. */
+/* Splits "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" for the new name "a::$lambda#2". The
+ * results point into `name`. */
 static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret_number)
 {
 	const bool gcc = str_ends(name, STR("}::_FUN")), clang = str_ends(name, STR("::__invoke"));
@@ -402,7 +410,7 @@ static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret
 	return true;
 }
 
-/* ---- a name ---------------------------------------------------------------------------------- */
+/* ---- a complete name ------------------------------------------------------------------------- */
 
 static struct str template_form(struct supersize_name *n, const struct supersize_parse *p,
 				struct supersize_head h)
@@ -411,13 +419,14 @@ static struct str template_form(struct supersize_name *n, const struct supersize
 			: template_mended(&n->buffers[2], p, h);
 }
 
-/* "bool (*)(int) [typeinfo]": `paren` is the second one. */
+/* Tells whether `paren` is the second parenthesis of a pointer type: "bool (*)(int) [typeinfo]". */
 static bool is_pointer_type(const struct supersize_parse *p, size_t paren)
 {
 	return !p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)"));
 }
 
-/* Sets the full form; returns the template form, not yet without what goes in all. */
+/* Sets the full form and returns the template form. Both still contain the parts that
+ * supersize_finish() removes. */
 static struct str names_supersize_split(struct supersize_name *n, const struct supersize_parse *p)
 {
 	struct str front, number;
@@ -444,7 +453,7 @@ static struct str names_supersize_split(struct supersize_name *n, const struct s
 	return template_form(n, p, h);
 }
 
-/* "f.constprop.0" and "f.11" in .text. */
+/* Removes the number of a clone in .text: "f.constprop.0" and "f.11". */
 static struct str drop_clone_number(struct str s, bool *ret_clone)
 {
 	static const char *const parts[] = { ".constprop", ".isra", ".part", ".lto_priv" };
@@ -465,7 +474,7 @@ static struct str drop_clone_number(struct str s, bool *ret_clone)
 
 static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 {
-	/* By its bracket: there are fewer than blanks. */
+	/* Search for the bracket, because names have fewer brackets than blanks. */
 	for (size_t i = supersize_find_word(s, 0, "[clone "); i < s.len;
 	     i = supersize_find_word(s, i + 1, "[clone ")) {
 		if (!before(s, i, " "))
@@ -474,16 +483,16 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 		s = supersize_cut(s, 0, i - 1);
 		break;
 	}
-	/* The number at the end of "f@GLIBC_2.16" is its version's. */
+	/* In "f@GLIBC_2.16", the number at the end belongs to the version. */
 	const bool version = !(how & SUPERSIZE_EXACT) && find_char(s, 0, '@') < s.len;
 	return (how & SUPERSIZE_TEXT) && !version ? drop_clone_number(s, ret_clone) : s;
 }
 
-/* "A for B" becomes "B [A]". */
+/* Turns "A for B" into "B [A]". */
 static struct str turn(struct text *out, struct str s, const char *word, bool exact)
 {
-	/* What is special of a symbol is words in front: an argument list before it says that the
-	 * word is part of a name. */
+	/* The kind of a special symbol comes first, as words. If an argument list comes before the
+	 * word, the word is part of a name. */
 	const struct str early = supersize_cut(s, 0, min_u64(s.len, 30));
 	const size_t i = supersize_find_word(early, 0, word);
 	if (i == early.len || (!exact && is_quoted(s, i)))
@@ -498,8 +507,9 @@ static struct str turn(struct text *out, struct str s, const char *word, bool ex
 	return text_str(out);
 }
 
-/* The plain form of the template form, which is a part of what was parsed or not; what goes in all
- * three. The plain one loses it first: it may be the template form. */
+/* Derives the plain form from the template form, and removes the parts that no form keeps. The
+ * template form may be part of the parsed text. The plain form is changed first, because it may be
+ * the same text as the template form. */
 static void supersize_finish(struct supersize_name *n, struct supersize_parse *p,
 			     struct str template_form)
 {
@@ -514,11 +524,12 @@ static void supersize_finish(struct supersize_name *n, struct supersize_parse *p
 	ASSERT(n->plain.len <= n->template_name.len);
 }
 
-/* Types stand in names of Go with blanks and parentheses: of what the compiler makes, and in the
- * brackets of generic functions, "f[go.shape.int].func1".  No parameters follow them. */
+/* Tells whether a name of Go contains types with blanks and parentheses. These are names that the
+ * compiler generates, and instances of generic functions: "f[go.shape.int].func1". No parameters
+ * follow such types. */
 static bool is_of_go(struct supersize_name *n, struct str s, unsigned how)
 {
-	/* Go's "go:itab.*x,interface { F() }" and "type:.eq.x"; "go::f" is C++. */
+	/* Go generates "go:itab.*x,interface { F() }" and "type:.eq.x". "go::f" is C++. */
 	const size_t front = str_starts(s, STR("go:")) ? 3 : str_starts(s, STR("type:")) ? 5 : 0;
 	const bool made = front > 0 && front < s.len && s.p[front] != ':';
 	if (how & SUPERSIZE_EXACT || (!made && supersize_find_word(s, 0, "[go.shape.") == s.len))

@@ -1,16 +1,16 @@
-/* supersize.h - the three forms of a symbol's name as SuperSize has them: full, template, plain.
+/* supersize.h - splits a symbol's name into the three forms of SuperSize: full, template, plain.
  *
- *   full      std::vector<int>::push_back(int const&)      no return type
- *   template  std::vector<int>::push_back                  no parameters
- *   plain     std::vector<>::push_back                     no template arguments
+ * - full, without return type: std::vector<int>::push_back(int const&)
+ * - template, also without parameters: std::vector<int>::push_back
+ * - plain, also without template arguments: std::vector<>::push_back
  *
- * and what goes in all of them: clone suffixes, anonymous namespaces; "vtable for X" becomes "X
- * [vtable]". SUPERSIZE_EXACT reproduces the original tool, its weaknesses included; without it
- * operators, decltype(auto), functions that return function pointers, literal operators, code
- * inside functions and Rust's impls get names of their own.
+ * All forms lose clone suffixes and anonymous namespaces. "vtable for X" becomes "X [vtable]".
+ * SUPERSIZE_EXACT reproduces the original tool, including its weaknesses. Without it, these get
+ * distinct names: operators, decltype(auto), functions that return function pointers, literal
+ * operators, code inside functions, and Rust's impls.
  *
- * About 0.1 us and 2 ns a byte.  Works on text already demangled, below 4 GiB; done twice, the full
- * form stays. */
+ * Costs about 0.1 us, plus 2 ns per byte. Reads demangled text below 4 GiB. Splitting a full form
+ * again does not change it. */
 #ifndef HEFT_NAMES_SUPERSIZE_H
 #define HEFT_NAMES_SUPERSIZE_H
 
@@ -18,7 +18,7 @@
 #include "base/vec.h"
 
 enum {
-	SUPERSIZE_TEXT = 1, /* a symbol of .text: numeric suffixes are those of clones */
+	SUPERSIZE_TEXT = 1, /* the symbol is in .text: a numeric suffix marks a clone */
 	SUPERSIZE_EXACT = 2,
 };
 
@@ -27,25 +27,26 @@ enum {
 	SUPERSIZE_CLONE = 64,
 };
 
-/* A bracket or a blank.  Private. */
+/* Place of a bracket or blank in a name. Private. */
 struct supersize_mark {
 	uint32_t place;
 	char kind;
 };
 
-/* Used again from name to name; zeroed at first.  The forms are parts of the text that was split or
- * of the buffers: they hold as long as it does, and until the next one. */
+/* Reusable for many names. Zero it before the first use. The forms point into the text that was
+ * split or into the buffers. They are valid until the next call and while the text exists. */
 struct supersize_name {
 	struct str full, template_name, plain;
-	unsigned flags; /* SUPERSIZE_ANONYMOUS, SUPERSIZE_CLONE */
+	unsigned flags; /* set of SUPERSIZE_ANONYMOUS and SUPERSIZE_CLONE */
 	/* private */
-	struct text buffers[6]; /* 0, 1: turned; 2: parts of the template form; 3 to 5: the forms */
+	struct text buffers[6]; /* 0, 1: texts of turn(); 2: parts of the template form; 3 to 5:
+				 * the three forms */
 	VEC(struct supersize_mark) marks;
 };
 
-/* Splits a native symbol's name. */
+/* Splits the demangled name of a native symbol into the three forms. */
 void supersize_split(struct supersize_name *n, struct str demangled, unsigned how);
-/* The template form and the plain one of a full form that stays as it is. */
+/* Derives the template form and the plain form from a full form, which stays unchanged. */
 void supersize_derive(struct supersize_name *n, struct str full, unsigned how);
 void supersize_name_release(struct supersize_name *n);
 

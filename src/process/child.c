@@ -1,4 +1,5 @@
-#define _GNU_SOURCE /* syscall */
+/* Runs a program and waits for its end. */
+#define _GNU_SOURCE /* For syscall(). */
 #include "process/child.h"
 
 #include "base/base.h"
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What has no format that the system knows is a script for the shell. */
+/* Runs a file without a known format as a script of the shell. */
 static int spawn_shell(pid_t *pid, const posix_spawnattr_t *attr, const char *path,
 		       char *const *argv, char *const *environment)
 {
@@ -25,7 +26,7 @@ static int spawn_shell(pid_t *pid, const posix_spawnattr_t *attr, const char *pa
 	shell[0] = "sh";
 	shell[1] = path;
 	for (size_t i = 1; i <= count; i++)
-		shell[i + 1] = argv[i]; /* and the NULL behind */
+		shell[i + 1] = argv[i]; /* Includes the NULL at the end. */
 	const int error = posix_spawn(pid, "/bin/sh", NULL, attr, (char *const *)(uintptr_t)shell,
 				      environment);
 	mem_free(shell);
@@ -63,7 +64,8 @@ bool child_start(struct child *c, const char *path, char *const *argv, char *con
 	return fail_sys(err, "%s", argv[0]);
 }
 
-/* Signals that the terminal sends go to the program without us: it is in our process group. */
+/* Hands signals on to the child. Signals of the terminal reach it anyway: it is in our process
+ * group. */
 static void child_hand_on(const struct child *c, int timeout_ms)
 {
 	const struct timespec t = { .tv_nsec = timeout_ms * 1000000L };
@@ -72,7 +74,7 @@ static void child_hand_on(const struct child *c, int timeout_ms)
 		kill(c->pid, info.si_signo);
 }
 
-/* A descriptor that becomes readable as the child ends; -1 where the system has none to give. */
+/* Returns a descriptor that becomes readable when the child ends. -1 if the system has none. */
 static int end_descriptor(pid_t pid)
 {
 #ifdef SYS_pidfd_open
@@ -90,7 +92,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* *due is when the next one is. */
+/* Calls `tick` if it is due. *due is the time of the next call. */
 static void child_tick(const struct child *c, uint64_t *due)
 {
 	if (c->every_ms == 0 || now_ms() < *due)
@@ -101,7 +103,7 @@ static void child_tick(const struct child *c, uint64_t *due)
 
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
 {
-	enum { SIGNAL_MS = 20 }; /* how late a signal may be handed on */
+	enum { SIGNAL_MS = 20 }; /* Longest delay of a signal, in milliseconds. */
 	struct pollfd end = { .fd = end_descriptor(c->pid), .events = POLLIN };
 	uint64_t due = now_ms() + c->every_ms;
 	pid_t got;

@@ -1,5 +1,5 @@
-/* child.h - a program that is run and waited for, in a process that may have threads and children
- * of its own: no other child is waited for, and no disposition of a signal is changed. */
+/* child.h - runs a program and waits for it, in a process that may have threads and children of its
+ * own. Waits for no other child and changes no disposition of a signal. */
 #ifndef HEFT_PROCESS_CHILD_H
 #define HEFT_PROCESS_CHILD_H
 
@@ -10,24 +10,24 @@
 
 struct child {
 	pid_t pid;
-	/* Called by child_wait whenever `fd` is readable; NULL: nothing is. */
+	/* child_wait() calls it whenever `fd` is readable. May be NULL. */
 	void (*ready)(void *ctx);
 	void *ctx;
 	int fd;
-	/* Called by child_wait every so many milliseconds; 0: never. */
+	/* child_wait() calls it every `every_ms` milliseconds. Never if that is 0. */
 	void (*tick)(void *ctx, uint32_t pid);
 	void *tick_ctx;
 	uint64_t every_ms;
-	sigset_t handed; /* signals that are handed on; the thread has them blocked */
-	sigset_t before; /* the thread's mask before */
+	sigset_t handed; /* Signals that are handed on. The thread blocks them. */
+	sigset_t before; /* Signal mask of the thread before. */
 };
 
-/* `c` has its `ready` already.  Runs `path`, as execvp would, with an environment; both arrays end
- * with NULL.  The thread blocks the signals that are handed on until child_wait returns.  HEFT_EIO
+/* Runs `path` as execvp() would, with an environment. Both arrays end with NULL. `ready` of `c`
+ * must be set before. The thread blocks the handed-on signals until child_wait() returns. HEFT_EIO
  * on failure. */
 bool child_start(struct child *c, const char *path, char *const *argv, char *const *environment,
 		 struct heft_err *err);
-/* Waits for the end and hands signals on meanwhile.  HEFT_EIO where somebody else took the
+/* Waits for the end of the child and hands signals on meanwhile. HEFT_EIO if somebody else took the
  * status. */
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err);
 

@@ -1,4 +1,4 @@
-/* keeper.c - who waits for the ends of recorded processes: a socket, and what is written. */
+/* keeper.c - waits for the ends of recorded processes on a socket, and writes what they leave. */
 #define _GNU_SOURCE /* accept4, struct ucred */
 #include "process/keeper.h"
 
@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum {
-	QUEUE = 64,  /* processes that may wait for one another */
-	NAME = 2048, /* of a file */
+	QUEUE = 64,  /* Number of processes that may wait at once */
+	NAME = 2048, /* room for a file name */
 };
 
 bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
@@ -38,12 +38,12 @@ bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
 			*ret_pid = (uint32_t)n;
 		name = end;
 	}
-	/* Numbered snapshots of a pattern without %n. */
+	/* numbered snapshots of a pattern without %n */
 	return *name == '\0' || (*name == '.' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
 
-/* A name of the abstract namespace that the system chooses: where none is asked for, one of five
- * digits behind a 0 (unix(7), "Autobind feature"). */
+/* Opens the socket under a name of the abstract namespace. The system chooses the name if none is
+ * given: five digits after a 0 byte (unix(7), "Autobind feature"). */
 bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct heft_err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -69,10 +69,11 @@ bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct 
 	return failed;
 }
 
-/* What a process asks for: which word it knows, what is to be kept, under which name. */
+/* The request of a process: the word that it knows, what to keep, and the file name. */
 struct request {
 	char text[NAME];
-	size_t used, size; /* bytes read, of these of the request, its final 0 included */
+	size_t used, size; /* used: bytes read. size: bytes of the request among them, with its
+			    * final 0. */
 	char kind;
 	const char *path;
 };
@@ -94,7 +95,7 @@ static bool request_read(int fd, struct request *q)
 	return end != NULL;
 }
 
-/* A name that is not made after the pattern is none of ours. */
+/* Checks a request. A name that does not match the pattern is refused. */
 static bool request_check(const struct keeper *k, struct request *q)
 {
 	const size_t word = strlen(k->word), dir = strlen(k->dir);
@@ -119,7 +120,7 @@ static bool bytes_write(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* Writes what follows the request, up to the end of the connection. */
+/* Writes the bytes after the request, until the end of the connection. */
 static bool pages_write(int from, const struct request *q)
 {
 	char part[65536];
@@ -130,7 +131,7 @@ static bool pages_write(int from, const struct request *q)
 		n = read(from, part, sizeof part);
 		good = n >= 0 && bytes_write(to, part, (size_t)n);
 	}
-	/* An empty file says that the process left none. */
+	/* An empty file tells that the process left none. */
 	if (to >= 0 && !good && ftruncate(to, 0) != 0)
 		unlink(q->path);
 	if (to >= 0)

@@ -1,3 +1,4 @@
+/* Reads and writes files with the names of functions at addresses. */
 #include "process/name_cache.h"
 
 #include "base/file.h"
@@ -13,7 +14,7 @@
 
 enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* seconds */ };
 
-/* ---- in memory ------------------------------------------------------------------------------- */
+/* ---- names in memory ------------------------------------------------------------------------- */
 
 static bool process_name_cache_find(const struct name_cache *c, uint64_t addr, uint32_t *ret)
 {
@@ -66,7 +67,7 @@ void name_cache_release(struct name_cache *c)
 	*c = (struct name_cache){ .changed = false };
 }
 
-/* ---- bytes ----------------------------------------------------------------------------------- */
+/* ---- bytes of a file ------------------------------------------------------------------------- */
 
 static void head_text(char ret[80], enum heft_demangle style)
 {
@@ -160,7 +161,7 @@ bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangl
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* "DIR/BUILDID"; false where it would be too long or there is no build id. */
+/* Makes "DIR/BUILDID". False if it is too long or there is no build id. */
 static bool name_cache_path_of(char ret[PATH_ROOM], const char *dir, struct bytes build_id)
 {
 	char hex[2 * 64 + 1];
@@ -171,7 +172,7 @@ static bool name_cache_path_of(char ret[PATH_ROOM], const char *dir, struct byte
 	return n > 0 && n < PATH_ROOM;
 }
 
-/* With the folders above it. */
+/* Makes a folder, with its parent folders. */
 static bool make_folder(const char *dir)
 {
 	char path[PATH_ROOM];
@@ -214,8 +215,8 @@ static bool write_bytes(int fd, const char *p, size_t size)
 	return true;
 }
 
-/* Takes out the file that was written first where there are too many, and what writers that were
- * killed have left; only names that this module makes. */
+/* Makes room: removes the oldest file if there are too many, and files of killed writers. Only
+ * files with names that this module makes. */
 static void name_cache_make_room(const char *dir)
 {
 	char path[PATH_ROOM], oldest[PATH_ROOM] = "";

@@ -1,16 +1,16 @@
-/* name_cache.h - the functions around addresses of a program, kept in a file for each build id, so
- * that the next process needs neither the program nor its debug info.
+/* name_cache.h - keeps the functions at addresses of a program in a file per build id, so that the
+ * next process needs neither the program nor its debug info.
  *
- * Any number of processes may read and write at once: a file is written beside, and takes the place
- * of the one before as a whole, so that of two that write at once one wins and nothing is damaged.
- * What cannot be read is as if it were not there, and what cannot be written is not kept.
+ * Any number of processes may read and write at once. A new file is written under another name and
+ * then replaces the old one as a whole. If two processes write at once, one wins and nothing is
+ * damaged. A file that cannot be read counts as absent. If writing fails, nothing is kept.
  *
- * A file has: a line of text with the version of heft and the style of its names; then for each
- * address the address, the number of its frames and of each frame function, linkage and file, each
- * a length and as many bytes, line, column, address and 1 where it is inlined; numbers are LEB128.
+ * A file has a line of text with the version of heft and the style of its names. Then for each
+ * address: the address, the number of its frames, and for each frame function, linkage and file
+ * (each a length and that many bytes), line, column, address, and 1 if inlined. Numbers are LEB128.
  * The last eight bytes are FNV-1a, 64 bits, of all before them, little endian.
  *
- * O(addresses).  Frames belong to the cache.  One thread a cache. */
+ * O(addresses). Frames belong to the cache. One thread per cache. */
 #ifndef HEFT_PROCESS_NAME_CACHE_H
 #define HEFT_PROCESS_NAME_CACHE_H
 
@@ -21,13 +21,13 @@
 
 #include "heft.h"
 
-/* A file has so many bytes at most, and a folder so many files: of more the one that was written
- * first goes. */
+/* Maximal size of a file in bytes, and number of files in a folder. If there are more, the file
+ * written first is removed. */
 enum { NAME_CACHE_BYTES = 8 << 20, NAME_CACHE_FILES = 512 };
 
 struct cached_names {
 	uint64_t addr;
-	size_t first, count; /* of frames */
+	size_t first, count; /* range of frames */
 };
 
 /* Zeroed: empty. */
@@ -35,26 +35,26 @@ struct name_cache {
 	struct arena texts;
 	VEC(struct cached_names) list;
 	VEC(struct heft_frame) frames;
-	struct map by_addr; /* number in list */
-	bool changed;       /* since it was read */
+	struct map by_addr; /* Index in `list` */
+	bool changed;       /* Changed since it was read */
 };
 
-/* The frames of an address, which have no module; NULL: it is not known. */
+/* Returns the frames of an address, without module. NULL if unknown. */
 const struct heft_frame *name_cache_find(const struct name_cache *c, uint64_t addr,
 					 size_t *ret_count);
-/* Adds those of an address that is not known. */
+/* Adds the frames of an address that is not known yet. */
 void name_cache_add(struct name_cache *c, uint64_t addr, const struct heft_frame *frames,
 		    size_t count);
 void name_cache_release(struct name_cache *c);
 
-/* Takes the bytes of a file.  False, and an empty cache, where they are damaged or of another heft
- * or style. */
+/* Parses the bytes of a file. False, with an empty cache, if they are damaged, or of another heft
+ * version or style. */
 bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangle style);
-/* Reads the file of a build id below `dir`, if it is there. */
+/* Reads the file of a build id in `dir`, if it exists. */
 void name_cache_read(struct name_cache *c, const char *dir, struct bytes build_id,
 		     enum heft_demangle style);
-/* Writes it, if anything was added; makes the folder where it is missing.  A folder that others
- * than its owner may write to, or that is not the user's, is left alone. */
+/* Writes the file if frames were added. Makes the folder if it is missing. Does nothing if the
+ * folder does not belong to the user, or if others may write to it. */
 void name_cache_write(const struct name_cache *c, const char *dir, struct bytes build_id,
 		      enum heft_demangle style);
 

@@ -1,3 +1,4 @@
+/* Opens the process in a dump and reads its heap. */
 #include "process/process.h"
 
 #include "process/process_internal.h"
@@ -6,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* What the recorder knows of modules and threads counts as much as the dump's own notes. */
+/* What the recorder noted about modules and threads counts like the dump's own notes. */
 static bool process_begin(struct process *p, const struct process_wish *wish, struct heft_err *err)
 {
 	ASSERT(!p->open && wish->find);
@@ -56,7 +57,7 @@ void process_close(struct process *p)
 	memset(p, 0, sizeof *p);
 }
 
-/* Another allocator than glibc's malloc gives the program's memory; NULL: none does. */
+/* Tells how an allocator other than glibc's malloc gives the program memory. NULL if none does. */
 static const char *foreign_malloc(struct process *p)
 {
 	const char *how = p->heap.records.found ? "gave memory past the recorder"
@@ -70,7 +71,7 @@ static const char *foreign_malloc(struct process *p)
 	return NULL;
 }
 
-/* Of a process that was not recorded: what its own memory tells. */
+/* Tells what may be missing, for a process that was not recorded, by its memory. */
 static const char *unrecorded_unknown(struct process *p)
 {
 	const struct process_heap *h = &p->heap;
@@ -108,7 +109,7 @@ static const char *process_what_is_unknown(struct process *p)
 	return p->dump.lacks ? p->dump.lacks : foreign_malloc(p);
 }
 
-/* Files of the recorder's own pages hold no blocks. */
+/* Files with only the recorder's pages hold no memory of blocks. */
 const struct process_heap *process_read_heap(struct process *p)
 {
 	struct process_heap *h = &p->heap;

@@ -1,5 +1,5 @@
-/* Who gives the memory of a process: allocators other than glibc's malloc, by the names of modules,
- * by their symbols, by texts in the program, by what lies in memory. */
+/* Finds the allocators of a process other than glibc's malloc: by names of modules, by symbols, by
+ * texts in the program, by data in memory. */
 #define _GNU_SOURCE /* memmem */
 #include "process/process_internal.h"
 
@@ -7,13 +7,14 @@
 #include "heap/memory.h"
 #include "image/elf/elf_const.h"
 
-/* One allocator.  Who defines one of `symbols` has it. */
+/* One allocator. A module that defines one of `symbols` has it. */
 struct allocator {
 	const char *name;
-	const char *files[3];   /* a module's file name begins so */
-	const char *symbols[5]; /* names that only it defines */
-	const char *text;       /* that stands in its code; NULL: none is known */
-	bool beside;            /* it replaces no malloc: what malloc gave is told without it */
+	const char *files[3];   /* Prefixes of the file name of its module */
+	const char *symbols[5]; /* Names that only it defines */
+	const char *text;       /* Text in its code. NULL if none is known. */
+	bool beside;            /* It does not replace malloc. malloc's blocks are found without
+				 * it. */
 };
 
 static const struct allocator allocators[] = {
@@ -67,20 +68,21 @@ static const struct allocator allocators[] = {
 
 enum { LETTERS = 128, LENGTHS = 64 };
 
-/* Names that are looked for, by their first letter: a bit a length. */
+/* Names that are searched, by their first letter: one bit per length. */
 struct sought {
 	uint64_t lengths[LETTERS];
 };
 
-/* What is known of a module's own symbols. */
+/* Facts from a module's own symbols. */
 struct marks {
 	const struct sought *sought;
-	uint64_t defined;          /* bits of allocators */
-	uint64_t malloc, own;      /* values of malloc and of glibc's other name for its own */
-	bool is_glibc, is_library; /* it is that; it is some C library */
+	uint64_t defined;          /* One bit per allocator */
+	uint64_t malloc, own;      /* Values of malloc, and of glibc's other name for its own
+				    * malloc */
+	bool is_glibc, is_library; /* is_glibc: it is glibc. is_library: it is some C library. */
 };
 
-/* ---- names of files -------------------------------------------------------------------------- */
+/* ---- allocators by file names ---------------------------------------------------------------- */
 
 static uint64_t of_file(const char *path)
 {
@@ -94,7 +96,8 @@ static uint64_t of_file(const char *path)
 	return ret;
 }
 
-/* The dynamic linker has a malloc for itself, and the recorder's goes on to the next one. */
+/* Tells whether a file is part of glibc or the recorder. The dynamic linker has a malloc for
+ * itself. The recorder's malloc calls the next one. */
 static bool is_part_of_glibc(const char *path)
 {
 	static const char *const names[] = {
@@ -127,7 +130,7 @@ static void sought_add(struct sought *to, const char *name)
 		to->lengths[name[0] & (LETTERS - 1)] |= UINT64_C(1) << size;
 }
 
-/* Most symbols are none that are sought. */
+/* Makes a filter, because most symbols are not searched. */
 static void sought_make(struct sought *ret)
 {
 	static const char *const others[] = { "malloc", "__libc_malloc", "gnu_get_libc_version",
@@ -171,9 +174,9 @@ static void table_mark(struct marks *m, const struct image *im, uint32_t type)
 	}
 }
 
-/* ---- texts and memory ------------------------------------------------------------------------ */
+/* ---- allocators by texts and memory ---------------------------------------------------------- */
 
-/* Of a program without symbols. */
+/* Finds allocators of a program without symbols by texts. */
 static uint64_t of_texts(const struct image *im)
 {
 	uint64_t ret = 0;
@@ -189,9 +192,9 @@ static uint64_t of_texts(const struct image *im)
 	return ret;
 }
 
-/* musl's meta area (mallocng, "struct meta_area"): a page with a check word of 8 bytes, the next
- * area, and a count of slots that fill the page.  A slot ("struct meta") has two links and then its
- * group, whose first word leads back to the slot. */
+/* Tells whether a page is musl's meta area (mallocng, "struct meta_area"). It has a check word of 8
+ * bytes, the next area, and a count of slots that fill the page. A slot ("struct meta") has two
+ * links, then its group, whose first word points back to the slot. */
 static bool is_musl_area(const struct dump *d, uint64_t at)
 {
 	enum { PAGE = 4096 };
@@ -207,7 +210,7 @@ static bool is_musl_area(const struct dump *d, uint64_t at)
 	return false;
 }
 
-/* What the first pages of writable memory show. */
+/* Finds allocators by the first pages of writable memory. */
 static uint64_t of_memory(const struct dump *d)
 {
 	enum { PAGE = 4096, PAGES = 64 };
@@ -225,7 +228,7 @@ static uint64_t of_memory(const struct dump *d)
 	return 0;
 }
 
-/* ---- a module -------------------------------------------------------------------------------- */
+/* ---- allocators of a module ------------------------------------------------------------------ */
 
 static void allocators_push(struct process *p, uint64_t bits, const char *path)
 {
@@ -240,8 +243,8 @@ static void allocators_push(struct process *p, uint64_t bits, const char *path)
 	}
 }
 
-/* A library that gives malloc its memory is asked through the recorder, where one is; what is in a
- * module itself is not. */
+/* Finds the allocators of a module. With a recorder, a library that gets its memory from malloc is
+ * recorded. An allocator inside a module itself is not. */
 static void module_find(struct process *p, struct opened_module *o, const struct sought *sought)
 {
 	const char *path = o->module.path;
@@ -258,7 +261,7 @@ static void module_find(struct process *p, struct opened_module *o, const struct
 	if (p->heap.records.found && named != 0)
 		return;
 	allocators_push(p, named | m.defined, path);
-	/* A malloc that is neither the C library's nor of an allocator with a name. */
+	/* Adds a malloc that belongs neither to the C library nor to an allocator with a name. */
 	if (named != 0 || p->heap.records.found || m.malloc == 0 || m.defined != 0 ||
 	    is_part_of_glibc(path) || m.malloc == m.own)
 		return;

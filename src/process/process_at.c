@@ -1,4 +1,4 @@
-/* What is at an address of a process. */
+/* Describes what is at an address of a process. */
 #include "base/sort.h"
 #include "process/process_internal.h"
 
@@ -104,8 +104,8 @@ static void tell_part(void *ctx, const struct heap_part *part, const struct heap
 	}
 }
 
-/* In which block or part of the heap it is; `live` is the block at it or before it.  False where it
- * is in no block, else that is *ret. */
+/* Sets the block or part of the heap at the address. `live` is the block at or before it. Returns
+ * the block in *ret. False if the address is in no block. */
 static bool tell_state(const struct process_heap *h, size_t live, struct heft_heap_place *at,
 		       struct heap_found *ret)
 {
@@ -144,7 +144,7 @@ static void tell_bytes(const struct process *p, struct heft_heap_place *at)
 	at->byte_count = bytes.size;
 }
 
-/* Live block i, NULL where there is none. */
+/* Returns live block i. NULL if there is none. */
 static const struct heft_heap_block *live_block(struct process *p, size_t i, struct arena *a)
 {
 	const struct blocks_found *b = &p->heap.blocks;
@@ -181,7 +181,8 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 		const bool own = ret->state == HEFT_HEAP_IN_LIVE ||
 				 ret->state == HEFT_HEAP_IN_HEADER;
 		ret->before = live_block(p, own ? live - 1 : live, a);
-		ret->after = live_block(p, live + 1, a); /* SIZE_MAX + 1 of none is 0 */
+		ret->after = live_block(p, live + 1, a); /* SIZE_MAX + 1 is 0, if there is none
+							  * before */
 	}
 	tell_bytes(p, ret);
 	return ret->state != HEFT_HEAP_NOWHERE;

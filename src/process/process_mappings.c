@@ -1,12 +1,12 @@
-/* What is mapped into a process. */
+/* Lists what is mapped into a process. */
 #include "heap/memory.h"
 #include "process/process_internal.h"
 
-/* The heap of brk(2) is the first thing behind the program that is neither a file nor its .bss;
+/* Finds the heap of brk(2): the first region after the program that is neither a file nor its .bss.
  * NULL if there is none. */
 static const struct region *find_brk(const struct dump *d)
 {
-	/* Addresses are chosen at random below that. */
+	/* The heap's address is chosen at random below this distance. */
 	static const uint64_t far = UINT64_C(1) << 34;
 	const struct dump_file *program = NULL;
 	for (size_t i = 0; i < d->file_count && !program; i++)
@@ -30,7 +30,7 @@ static const char *region_label(struct process *p, const struct region *r)
 	const struct dump_file *m = dump_module(d, r->addr);
 	if (m && m->path[0] == '[')
 		return m->path;
-	if (m && m->end != UINT64_MAX) /* dump_add_program */
+	if (m && m->end != UINT64_MAX) /* not one of dump_add_program() */
 		return arena_format(&p->modules->arena, "[bss of %s]", m->path);
 	return r->read || r->write || r->exec ? "[anonymous]" : "[reserved]";
 }
@@ -41,8 +41,8 @@ static void push_mapping(struct process *p, struct process_mapping m)
 		vec_push(&p->modules->mappings, m);
 }
 
-/* A thread has the whole of its stack mapped, most of it for nothing: what it uses ends at its
- * stack pointer, but for what leaf functions may keep below that (System V ABI, "The Red Zone"). */
+/* Adds the stack of a thread. All of its stack is mapped, but most is unused. The used part ends at
+ * its stack pointer, plus what leaf functions may keep below it (System V ABI, "The Red Zone"). */
 static void push_stack(struct process *p, const struct dump_thread *t)
 {
 	enum { PAGE = 4096, RED_ZONE = 128 };

@@ -1,4 +1,4 @@
-/* The modules of a process and their files. */
+/* Lists the modules of a process and finds their files. */
 #include "process/process_internal.h"
 
 #include "base/filename.h"
@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-/* ---- the list ------------------------------------------------------------------------------- */
+/* ---- list of modules ------------------------------------------------------------------------ */
 
 static void push_module(struct process *p, const struct dump_file *f, bool gone)
 {
@@ -37,7 +37,7 @@ const struct process_module *process_module(const struct process *p, size_t i)
 	return &p->modules->list[i]->module;
 }
 
-/* What lies where a module is gone is something else. */
+/* An unloaded module is ignored: its addresses now hold something else. */
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr)
 {
 	const struct opened_modules *all = p->modules;
@@ -181,7 +181,7 @@ static bool process_modules_open_given(struct process *p, struct heft_err *err)
 	return true;
 }
 
-/* The build id, in memory of the process; size 0: none. */
+/* Reads the build id of a file. Keeps it in the process's arena. size 0 if there is none. */
 static bool process_modules_read_build_id(struct process *p, const char *path, struct bytes *ret,
 					  struct heft_err *err)
 {
@@ -197,7 +197,8 @@ static bool process_modules_read_build_id(struct process *p, const char *path, s
 	return true;
 }
 
-/* Whether the recorder noted a module that is no more, which process_list_gone adds. */
+/* Tells whether the recorder noted an unloaded module that matches. process_list_gone() will add
+ * it. */
 static bool is_noted(const struct process *p, const struct given_program *g)
 {
 	const struct records *r = &p->heap.records;
@@ -211,7 +212,8 @@ static bool is_noted(const struct process *p, const struct given_program *g)
 	return false;
 }
 
-/* A second dump in the place of the program would be looked for among the modules. */
+/* Refuses a second dump in place of the program, which would otherwise be searched among the
+ * modules. */
 static bool check_program(const char *path, struct heft_err *err)
 {
 	struct file f;
@@ -226,7 +228,7 @@ static bool check_program(const char *path, struct heft_err *err)
 		    path);
 }
 
-/* By build id, then by name. */
+/* Assigns a program to a module, by build id, then by name. */
 static bool place_program(struct process *p, const char *path, struct heft_err *err)
 {
 	struct given_program g = { .path = path };
@@ -240,7 +242,7 @@ static bool place_program(struct process *p, const char *path, struct heft_err *
 		    "%s: no module of the process has its build ID or its name", path);
 }
 
-/* Places the program and, by what lies behind its dynamic section, all that it was linked with. */
+/* Adds the program and, from its dynamic section, all libraries that it was linked with. */
 static void process_modules_add_image(struct process *p, const char *path, const struct image *im,
 				      uint64_t load)
 {
@@ -258,8 +260,8 @@ static void process_modules_add_image(struct process *p, const char *path, const
 		dump_add_linked(&p->dump, load + dynamic->addr, dynamic->vm_size, path);
 }
 
-/* The program of an image of memory, or of a core without its headers (of QEMU's user mode, for
- * one), that tells of no module. */
+/* Adds the program for an image of memory, or for a core that lists no modules, such as one of
+ * QEMU's user mode without headers. */
 static bool process_modules_add_program(struct process *p, const char *path, uint64_t load,
 					struct heft_err *err)
 {
@@ -279,7 +281,7 @@ static bool process_modules_add_program(struct process *p, const char *path, uin
 bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
-	bool known = false; /* a module */
+	bool known = false; /* whether a module is known */
 	ASSERT(p->modules->count == 0);
 	for (size_t i = 0; i < find->programs.count; i++)
 		if (!check_program(find->programs.data[i], err))
@@ -297,7 +299,7 @@ bool process_list_modules(struct process *p, struct heft_err *err)
 	return process_modules_open_given(p, err);
 }
 
-/* ---- candidates ----------------------------------------------------------------------------- */
+/* ---- candidates for a module's file --------------------------------------------------------- */
 
 static bool take_given(const struct process *p, struct process_module *m)
 {
@@ -319,7 +321,7 @@ static bool take_given(const struct process *p, struct process_module *m)
 	return m->input != NULL;
 }
 
-/* Why a file is not the module's; NULL: it is. */
+/* Tells why a file is not the module's. NULL if it is. */
 static const char *process_modules_what_differs(const struct process *p,
 						const struct opened_module *o,
 						const struct input *in, const char *path)
@@ -352,9 +354,9 @@ static bool process_modules_try_path(const struct process *p, struct opened_modu
 	return true;
 }
 
-/* ---- looking for one ------------------------------------------------------------------------ */
+/* ---- searching the file of a module --------------------------------------------------------- */
 
-/* What the kernel maps into every process is whole in the dump. */
+/* Tries the dump's memory: what the kernel maps into every process is complete there. */
 static bool try_memory(const struct process *p, struct opened_module *o)
 {
 	const struct process_module *m = &o->module;
@@ -367,9 +369,9 @@ static bool try_memory(const struct process *p, struct opened_module *o)
 	return o->input_open;
 }
 
-/* A path by which the file that a process has mapped at an address can be opened, even if it has no
- * name any more (/proc/PID/map_files, proc(5): entries are "START-END", hexadecimal).  NULL where
- * there is none, or it may not be looked at. */
+/* Returns a path that opens the file mapped at an address, even if the file has no name any more
+ * (/proc/PID/map_files, proc(5): entries are "START-END", hexadecimal). NULL if there is none, or
+ * if access is denied. */
 static const char *mapped_file(uint32_t pid, uint64_t start, struct arena *a)
 {
 	const char *folder = arena_format(a, "/proc/%" PRIu32 "/map_files", pid);
@@ -386,8 +388,8 @@ static const char *mapped_file(uint32_t pid, uint64_t start, struct arena *a)
 	return ret;
 }
 
-/* As the living process sees it: its root may be another than ours, and a file that was replaced is
- * still mapped. */
+/* Tries the living process's view: its root may differ from ours, and a replaced file is still
+ * mapped. */
 static bool try_living(const struct process *p, struct opened_module *o, const char *path,
 		       struct arena *scratch)
 {
@@ -410,7 +412,7 @@ static bool try_living(const struct process *p, struct opened_module *o, const c
 	return mapped != NULL && process_modules_try_path(p, o, mapped);
 }
 
-/* In a folder: by the path that the process had, then by the file name alone. */
+/* Tries a folder: first the path in the process, then the file name alone. */
 static bool try_below(const struct process *p, struct opened_module *o, struct str dir,
 		      const char *path, struct arena *scratch)
 {
@@ -427,8 +429,8 @@ static struct str process_modules_folder_of(const char *path)
 	return slash ? (struct str){ path, (size_t)(slash - path) } : STR(".");
 }
 
-/* A relative path counts from where the process was, which nothing tells: most ran where heft runs,
- * where the dump lies, or where a program that they had lies. */
+/* Tries a relative path. It counts from the process's folder, which is unknown. Most processes ran
+ * in heft's folder, in the dump's, or in that of a program that they had. */
 static bool try_relative(const struct process *p, struct opened_module *o, const char *path,
 			 struct arena *scratch)
 {
@@ -447,7 +449,7 @@ static bool try_relative(const struct process *p, struct opened_module *o, const
 	       (exe != NULL && try_below(p, o, process_modules_folder_of(exe), path, scratch));
 }
 
-/* As the user's rules for paths have it. */
+/* Tries the path as changed by the user's rules. */
 static bool try_renamed(const struct process *p, struct opened_module *o, const char *path,
 			struct arena *scratch)
 {
@@ -460,8 +462,8 @@ static bool try_renamed(const struct process *p, struct opened_module *o, const 
 	return found;
 }
 
-/* Below the sysroot, then where the process found it.  The kernel marks the path of a file that was
- * replaced; the same file may have come back. */
+/* Tries the path below the sysroot, then the path itself. The kernel marks the path of a replaced
+ * file. The same file may exist again. */
 static bool try_own_path(const struct process *p, struct opened_module *o, struct arena *scratch)
 {
 	const char *root = p->wish.find->sysroot;
@@ -477,7 +479,8 @@ static bool try_own_path(const struct process *p, struct opened_module *o, struc
 			      : try_relative(p, o, path, scratch);
 }
 
-/* Debug files state where symbols, lines and sections are as well as the module itself. */
+/* Tries debug files by build id. They state symbols, lines and sections as well as the module
+ * itself. */
 static bool try_build_id(const struct process *p, struct opened_module *o, struct arena *scratch)
 {
 	const struct debug_search how = wish_search(p->wish.find);
@@ -496,16 +499,16 @@ static bool try_all(const struct process *p, struct opened_module *o)
 	bool found = (o->program && process_modules_try_path(p, o, o->program)) ||
 		     take_given(p, &o->module) || try_memory(p, o) ||
 		     try_own_path(p, o, &scratch) || try_build_id(p, o, &scratch);
-	/* The folders that the user names for debug files may hold the modules as well. */
+	/* Tries the folders that the user named for debug files, which may hold modules too. */
 	for (size_t i = 0; i < how.dir_count && !found; i++)
 		found = try_below(p, o, str_of(how.dirs[i]), o->module.path, &scratch);
 	arena_release(&scratch);
 	return found;
 }
 
-/* ---- opening one ---------------------------------------------------------------------------- */
+/* ---- opening the files of a module ---------------------------------------------------------- */
 
-/* Without headers in the dump the bias was guessed; the file knows better. */
+/* Corrects the bias. Without headers in the dump it was guessed, and the file tells it. */
 static void correct_bias(const struct process *p, struct opened_module *o)
 {
 	const struct image *im = &o->module.input->images[0];
@@ -560,7 +563,7 @@ void process_take_notes(struct process *p, struct opened_module *o)
 
 void process_open_module(struct process *p, const struct process_module *m)
 {
-	struct opened_module *o = (struct opened_module *)(uintptr_t)m; /* its first member */
+	struct opened_module *o = (struct opened_module *)(uintptr_t)m; /* the first member */
 	ASSERT(o->index < p->modules->count && p->modules->list[o->index] == o);
 	process_find_file(p, o);
 	process_take_notes(p, o);

@@ -1,4 +1,4 @@
-/* Names of the functions around an address. */
+/* Names the functions at addresses. */
 #include "process/process_internal.h"
 
 #include "base/filename.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- one module ----------------------------------------------------------------------------- */
+/* ---- names of one module -------------------------------------------------------------------- */
 
 struct locator *process_locator(const struct process *p, struct opened_module *o)
 {
@@ -30,7 +30,7 @@ struct locator *process_locator(const struct process *p, struct opened_module *o
 	return &o->locator;
 }
 
-/* The functions at an address of the module's own headers. */
+/* Appends the functions at an address, as the module's own headers count. */
 static void push_frames(const struct process *p, struct opened_module *o, uint64_t addr,
 			process_frame_vec *ret)
 {
@@ -52,7 +52,7 @@ static void push_frames(const struct process *p, struct opened_module *o, uint64
 	}
 }
 
-/* ---- one address ---------------------------------------------------------------------------- */
+/* ---- names of one address ------------------------------------------------------------------- */
 
 struct process_place process_locate(struct process *p, uint64_t addr)
 {
@@ -80,7 +80,7 @@ void process_add_name(struct text *t, const struct heft_frame *f)
 	text_add(t, str_of(addr));
 }
 
-/* ---- all calls ------------------------------------------------------------------------------ */
+/* ---- names of all calls --------------------------------------------------------------------- */
 
 struct spot_key {
 	uint64_t frame;
@@ -89,11 +89,11 @@ struct spot_key {
 
 struct symbol_job {
 	struct process *p;
-	size_t *first; /* spots of a module: [first[m], first[m + 1]) after sorting by module */
+	size_t *first; /* Spots of module m: [first[m], first[m + 1]) after sorting by module */
 	struct process_spot **order;
 };
 
-/* As the cache has them, or of the module, whose file is opened then. */
+/* Appends the frames from the cache, else from the module, whose file is then opened. */
 static void push_known_frames(struct process *p, struct opened_module *o, uint64_t addr,
 			      process_frame_vec *ret)
 {
@@ -109,7 +109,7 @@ static void push_known_frames(struct process *p, struct opened_module *o, uint64
 	if (!p->wish.no_names)
 		process_find_file(p, o);
 	push_frames(p, o, addr, ret);
-	/* What has no name today may have one when there is debug info. */
+	/* Only frames with a name are kept: others may get one when there is debug info. */
 	if (p->wish.name_cache && *ret->data[ret->count - 1].function)
 		name_cache_add(&o->known, addr, ret->data + first, ret->count - first);
 }
@@ -122,7 +122,7 @@ static void name_spot(struct process *p, struct process_spot *s)
 	s->first = (uint32_t)frames->count;
 	if (o)
 		push_known_frames(p, o, s->frame - 1 - o->module.bias, frames);
-	else if (s->frame != 0) /* the root's */
+	else if (s->frame != 0) /* 0 is the frame of the root */
 		vec_push(frames, (struct heft_frame){ .function = "",
 						      .linkage = "",
 						      .file = "",
@@ -150,7 +150,7 @@ static void name_module(void *ctx, size_t i, unsigned worker)
 		name_cache_write(&o->known, dir, o->module.build_id, p->wish.style);
 }
 
-/* One spot for each distinct frame, by address. */
+/* Makes one spot for each distinct frame, by address. */
 static void make_spots(struct process *p)
 {
 	struct opened_modules *all = p->modules;
@@ -178,7 +178,7 @@ static void make_spots(struct process *p)
 	mem_free(keys);
 }
 
-/* Spots in order of their modules, within one by address. */
+/* Sorts spots by module, then by address. */
 static void sort_spots(struct process *p, struct symbol_job *job)
 {
 	const size_t modules = p->modules->count + 1, count = p->modules->spots.count;
@@ -193,7 +193,7 @@ static void sort_spots(struct process *p, struct symbol_job *job)
 		job->order[job->first[spots[i].module + 1]++] = &spots[i];
 }
 
-/* What is held by functions without a name, once a module. */
+/* Notes, once per module, how much functions without a name hold. */
 static void note_hidden(struct process *p)
 {
 	const struct opened_modules *all = p->modules;
@@ -224,7 +224,7 @@ void process_name_calls(struct process *p)
 	process_read_heap(p);
 	if (all->spot_of && all->named == p->heap.calls.nodes.count)
 		return;
-	/* Stacks may have been added since. */
+	/* Drops the spots, because stacks may have been added. */
 	mem_free(all->spot_of);
 	all->spot_of = NULL;
 	all->spots.count = all->frames.count = 0;

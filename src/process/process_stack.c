@@ -1,4 +1,4 @@
-/* Call stacks as people look for them: what the allocator did itself left out. */
+/* Returns call stacks as people look for them: without the allocator's own frames. */
 #include "process/process.h"
 
 #include "base/filename.h"
@@ -9,7 +9,7 @@
 const char process_cut_off[] = "[cut off]";
 const char process_no_stack[] = "[no call stack]";
 
-/* Functions of the allocator: frames of these are no news where they are innermost. */
+/* Functions of allocators. Their frames are left out if they are innermost. */
 static const char *const allocators[] = {
 	"malloc",       "calloc",       "realloc",           "reallocarray",   "memalign",
 	"valloc",       "pvalloc",      "aligned_alloc",     "posix_memalign", "libc_malloc",
@@ -17,7 +17,7 @@ static const char *const allocators[] = {
 	"wrap_realloc", "rust_alloc",   "rust_alloc_zeroed", "rust_realloc",
 };
 
-/* Functions that allocate on behalf of their caller. */
+/* Functions that allocate for their caller. */
 static const char *const helpers[] = {
 	"strdup",
 	"strndup",
@@ -82,14 +82,14 @@ static const char *const helpers[] = {
 	"CRYPTO_memdup",
 };
 
-/* The libraries of C++ and Rust, by the start of the mangled name (Itanium C++ ABI 5.1.5: nested
- * names in std and __gnu_cxx, members of const type, names of std itself, of its abbreviations). */
+/* Libraries of C++ and Rust, by prefixes of mangled names (Itanium C++ ABI 5.1.5: nested names in
+ * std and __gnu_cxx, members of const type, names of std itself, of its abbreviations). */
 static const char *const library_starts[] = {
 	"_ZNSt",  "_ZNKSt", "_ZSt",   "_ZNSa",         "_ZNKSa",         "_ZNSb",
 	"_ZNKSb", "_ZNSs",  "_ZNKSs", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx",
 };
 
-/* Crates of Rust's library, and the one that its maps are made of. */
+/* Crates of Rust's library, and the crate that its maps come from. */
 static const char *const crates[] = { "alloc::", "core::", "std::", "hashbrown::" };
 
 static bool is_one_of(struct str name, const char *const *list, size_t count)
@@ -108,9 +108,9 @@ static bool process_stack_starts_with(const char *text, const char *const *list,
 	return false;
 }
 
-/* "alloc::vec::Vec<>::push", "<alloc::string::String as core::clone::Clone>::clone", and what
- * Rust's library does for types that no crate has: "<u8 as alloc::...>::from_elem",
- * "<[u8]>::to_vec". */
+/* Tells whether a name belongs to Rust's library: "alloc::vec::Vec<>::push",
+ * "<alloc::string::String as core::clone::Clone>::clone", and functions for types of no crate: "<u8
+ * as alloc::...>::from_elem", "<[u8]>::to_vec". */
 static bool is_of_rust(const char *name)
 {
 	const char *type = name + strspn(name, "<"), *as = strstr(type, " as ");
@@ -122,10 +122,10 @@ static bool is_of_rust(const char *name)
 	return type > name && memchr(type, ':', size) == NULL;
 }
 
-/* The same of a frame whose function may be in any style, also that of linker names. */
+/* Tells the same of a frame, whose function may be in any style, also mangled. */
 static bool process_stack_is_of_rust_library(const struct heft_frame *f)
 {
-	enum { ROOM = 512 }; /* what matters stands at the beginning */
+	enum { ROOM = 512 }; /* the beginning of the name is enough */
 	struct demangler d = { 0 };
 	char name[ROOM];
 	if (strcmp(f->function, f->linkage) != 0)
@@ -141,13 +141,14 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 	static const char *const std[] = { "std::", "__gnu_cxx::" };
 	if (strcmp(f->function, process_cut_off) == 0)
 		return PROCESS_FRAME_CUT;
-	/* operator new and new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
+	/* Tells whether the function is operator new or new[] (Itanium C++ ABI 5.1.5.1: _Znw,
+	 * _Zna). */
 	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 ||
 	    strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
 	    strncmp(f->function, "operator new", 12) == 0)
 		return PROCESS_FRAME_ALLOCATOR;
-	/* Without underscores and the C library's "__GI_" in front, and what marks a clone
-	 * behind. */
+	/* Returns the name without underscores and the C library's "__GI_" before it, and without
+	 * the suffix of a clone. */
 	const char *plain = *f->linkage ? f->linkage : f->function;
 	if (strncmp(plain, "__GI_", 5) == 0)
 		plain += 5;
@@ -157,9 +158,9 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 		return PROCESS_FRAME_ALLOCATOR;
 	if (is_one_of(name, helpers, COUNT_OF(helpers)))
 		return PROCESS_FRAME_HELPER;
-	/* A layer of the standard library between the program and the allocator: what it allocates
-	 * is its caller's.  Mangled names of Rust begin with _R (v0), or end with "17h", 16 digits
-	 * and "E".  What was inlined may have no mangled name. */
+	/* Tells whether a frame is a layer of the standard library between program and allocator:
+	 * its allocations are its caller's. Mangled names of Rust begin with _R (v0), or end with
+	 * "17h", 16 digits and "E". Inlined functions may have no mangled name. */
 	const size_t size = strlen(f->linkage);
 	bool library;
 	if (strncmp(f->linkage, "_R", 2) == 0 ||
@@ -178,7 +179,7 @@ void process_stack(const struct process *p, uint32_t stack, process_frame_vec *r
 	const struct calls *c = &p->heap.calls;
 	size_t own = 0;
 	ret->count = 0;
-	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* process_name_calls has run */
+	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* process_name_calls() has run */
 	for (uint32_t n = stack < c->stacks.count ? c->stacks.data[stack].node : 0; n != 0;
 	     n = c->nodes.data[n].parent) {
 		const struct process_spot *s = process_spot(p, process_spot_of(p, n));

@@ -1,5 +1,5 @@
-/* The call stacks of threads, by the unwind tables of the modules' files; by frame pointers where
- * there are none. */
+/* Finds the call stacks of threads, by the unwind tables of the modules' files, or by frame
+ * pointers if there are none. */
 #include "process/process_internal.h"
 
 #include "base/sort.h"
@@ -10,9 +10,9 @@
 
 enum { FRAMES_MOST = 512, THREADS_MOST = 4096 };
 
-/* ---- tables of a module ---------------------------------------------------------------------- */
+/* ---- unwind tables of a module --------------------------------------------------------------- */
 
-/* Where a function's entry is in the section. */
+/* Place of a function's entry in the section. */
 struct unwind_place {
 	uint64_t func, size;
 	uint64_t off, cie_off;
@@ -20,7 +20,7 @@ struct unwind_place {
 
 struct unwind_table {
 	struct unwind_section section;
-	VEC(struct unwind_place) places; /* by func */
+	VEC(struct unwind_place) places; /* sorted by func */
 };
 
 static void process_threads_open_table(struct unwind_table *t, const struct image *im,
@@ -47,8 +47,8 @@ static void process_threads_open_table(struct unwind_table *t, const struct imag
 	sort_by_key(t->places.data, t->places.count, sizeof *t->places.data);
 }
 
-/* A pointer of .eh_frame_hdr (LSB 5.0 Core, "DWARF Exception Header Encoding"): of the encodings
- * those that linkers write.  `at`: its own address, `base`: that of the header. */
+/* Reads a pointer of .eh_frame_hdr (LSB 5.0 Core, "DWARF Exception Header Encoding"), in the
+ * encodings that linkers write. `at`: its own address. `base`: address of the header. */
 static bool read_encoded(struct reader *r, uint8_t encoding, uint64_t at, uint64_t base,
 			 uint64_t *ret)
 {
@@ -64,11 +64,12 @@ static bool read_encoded(struct reader *r, uint8_t encoding, uint64_t at, uint64
 	return reader_ok(r);
 }
 
-/* The table as the process has it, for a module whose file is gone.  It ends with a zero length. */
+/* Opens the table in the process's memory, for a module without a file. The table ends with a zero
+ * length. */
 static void process_threads_open_memory(struct unwind_table *t, const struct dump *d,
 					const struct process_module *m)
 {
-	enum { AT = 4 }; /* of the pointer: behind the version and three encodings */
+	enum { AT = 4 }; /* Offset of the pointer, after the version and three encodings */
 	const struct dump_file file = { .start = m->start, .bias = m->bias };
 	struct unwind_iter it;
 	struct unwind_entry e;
@@ -118,7 +119,7 @@ void process_close_table(struct opened_module *o)
 	o->unwind = NULL;
 }
 
-/* The entry is read again, behind its CIE. */
+/* Computes the row of an address. Reads the entry again, after its CIE. */
 static bool process_threads_row_of(const struct unwind_table *t, const struct unwind_place *at,
 				   uint64_t addr, struct cfi_row *ret)
 {
@@ -133,7 +134,7 @@ static bool process_threads_row_of(const struct unwind_table *t, const struct un
 	return good;
 }
 
-/* The row for an address of the process; false where no table has it. */
+/* Finds the row of an address of the process. False if no table has it. */
 static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
 {
 	struct opened_module *o = process_opened_at(p, addr);
@@ -167,9 +168,10 @@ static bool load_word(void *ctx, uint64_t addr, uint64_t *ret)
 	return memory_word(ctx, addr, ret);
 }
 
-/* ---- a stack --------------------------------------------------------------------------------- */
+/* ---- walking a stack ------------------------------------------------------------------------- */
 
-/* A frame pointer points at the caller's, and the return address lies above it. */
+/* Steps by the frame pointer. It points to the caller's frame pointer, and the return address is
+ * above. */
 static bool step_by_pointer(const struct dump *d, const struct arch_registers *m,
 			    struct cfi_frame *f)
 {
@@ -185,7 +187,8 @@ static bool step_by_pointer(const struct dump *d, const struct arch_registers *m
 	return true;
 }
 
-/* Who called a place that is no code, as through a wild pointer, left its address. */
+/* Steps from a place without code, as after a call through a wild pointer. The call left its return
+ * address. */
 static bool step_out_of_nowhere(const struct dump *d, const struct arch_registers *m,
 				struct cfi_frame *f)
 {
@@ -205,7 +208,7 @@ static bool process_threads_is_code(const struct process *p, uint64_t pc)
 	return m != NULL || (r != NULL && r->exec);
 }
 
-/* Bytes in front of an address, of the dump or of the module's file. */
+/* Returns the bytes before an address, from the dump or the module's file. */
 static struct bytes code_before(struct process *p, uint64_t addr, uint64_t size)
 {
 	const struct bytes b = dump_at(&p->dump, addr - size, size);
@@ -220,7 +223,7 @@ static struct bytes code_before(struct process *p, uint64_t addr, uint64_t size)
 		       : (struct bytes){ NULL, 0 };
 }
 
-/* The first byte of the function at an address; 0: it is not known. */
+/* Returns the start of the function at an address. 0 if unknown. */
 static uint64_t function_start(struct process *p, uint64_t pc)
 {
 	const struct process_place at = process_locate(p, pc);
@@ -228,9 +231,9 @@ static uint64_t function_start(struct process *p, uint64_t pc)
 	return s != NULL ? s->addr + at.module->bias : 0;
 }
 
-/* A function without a frame of its own has its return address on top of the stack, and the frame
- * pointer is its caller's.  That is proven where the call in front of this address leads to the
- * function (x86-64: E8 and the distance, 4 bytes). */
+/* Steps out of a function without a frame. Its return address is on top of the stack, and the frame
+ * pointer is its caller's. This is proven if a call before that address leads to the function
+ * (x86-64: E8 and the distance, 4 bytes). */
 static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, struct cfi_frame *f)
 {
 	enum { CALL = 0xe8, SIZE = 5 };
@@ -248,7 +251,8 @@ static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, 
 	return true;
 }
 
-/* One step outward; `exact`: the frame's address is that of an instruction, no return address. */
+/* Takes one step outward. `exact`: the frame's address is that of an instruction and no return
+ * address. */
 static bool process_threads_step(struct process *p, const struct arch_registers *m,
 				 struct cfi_frame *f, bool *exact, bool first)
 {
@@ -268,7 +272,7 @@ static bool process_threads_step(struct process *p, const struct arch_registers 
 	return *exact || f->regs[m->stack] > before || (first && m->link != 0);
 }
 
-/* Frames as the recorder keeps them: the call is at frame - 1. */
+/* Walks the stack of a thread. Stores frames like the recorder does: the call is at frame - 1. */
 static uint32_t walk(struct process *p, const struct arch_registers *m, const struct dump_thread *t)
 {
 	uint64_t frames[FRAMES_MOST];
@@ -283,7 +287,7 @@ static uint32_t walk(struct process *p, const struct arch_registers *m, const st
 		frames[count++] = f.pc + exact;
 		more = process_threads_step(p, m, &f, &exact, count == 1) &&
 		       process_threads_is_code(p, f.pc);
-		/* What a signal handler returns to begins where it returns to. */
+		/* A signal handler returns to exactly this instruction, not to one after a call. */
 		if (more && exact)
 			frames[count - 1] = own + 1;
 	}

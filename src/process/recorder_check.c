@@ -1,5 +1,5 @@
-/* recorder_check.c - which programs can be recorded. */
-#define _GNU_SOURCE /* memmem */
+/* recorder_check.c - checks which programs can be recorded. */
+#define _GNU_SOURCE /* For memmem(). */
 #include "process/recorder.h"
 
 #include "image/arch.h"
@@ -16,11 +16,11 @@
 #endif
 
 enum {
-	SCRIPTS_MAX = 5,     /* interpreters of interpreters; the kernel follows four */
-	LINE_MAX_SIZE = 256, /* of "#!", Linux: BINPRM_BUF_SIZE */
+	SCRIPTS_MAX = 5,     /* Interpreters of interpreters. The kernel follows four. */
+	LINE_MAX_SIZE = 256, /* Bytes of a "#!" line; Linux: BINPRM_BUF_SIZE. */
 };
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- finding the program --------------------------------------------------------------------- */
 
 static bool recorder_check_is_program(const char *path)
 {
@@ -63,10 +63,10 @@ bool program_find(const char *name, struct arena *arena, const char **ret_path,
 	return fail_sys(err, "%s", name);
 }
 
-/* ---- judging --------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
-/* The dynamic linker then heeds no environment (AT_SECURE): the user who runs it is not the one
- * it runs as, or it has capabilities. */
+/* True if the program gains rights: it runs as another user, or has capabilities. Then the dynamic
+ * linker ignores the environment (AT_SECURE). */
 static bool gains_rights(const char *path)
 {
 	struct stat st;
@@ -82,7 +82,7 @@ static bool gains_rights(const char *path)
 #endif
 }
 
-/* The first bytes of a file; how many there are. */
+/* Reads the first bytes of a file. Returns how many there are. */
 static size_t first_bytes(const char *path, char *ret, size_t size)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -92,7 +92,7 @@ static size_t first_bytes(const char *path, char *ret, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* "#! /bin/sh -e" in `line`: the path in it; NULL: no such line. */
+/* Returns the path in a line "#! /bin/sh -e". NULL if it is no such line. */
 static const char *interpreter(char *line, size_t size)
 {
 	line[size] = '\0';
@@ -116,7 +116,7 @@ static bool same_machine(const struct image *a, const char *library)
 	struct input in;
 	struct heft_err err;
 	if (!input_open(&in, library, USE_SIZE, NULL, &err))
-		return true; /* the linker will judge */
+		return true; /* The dynamic linker decides. */
 	const struct image *b = in.images;
 	const bool same = image_same_arch(a, b) && a->bits == b->bits &&
 			  a->big_endian == b->big_endian;
@@ -124,12 +124,12 @@ static bool same_machine(const struct image *a, const char *library)
 	return same;
 }
 
-/* A name that a module exports or imports, and what the module is then. */
+/* A name that a module exports or imports, and what the name reveals about the module. */
 struct telling_name {
 	const char *name, *what;
 };
 
-/* What the first of the names says that is there; NULL: none is. */
+/* Returns what the first existing name reveals. NULL if no name exists. */
 static const char *telling_name_find(const struct image *im, const struct telling_name *names,
 				     size_t count)
 {
@@ -147,7 +147,8 @@ static const char *telling_name_find(const struct image *im, const struct tellin
 	return NULL;
 }
 
-/* The sanitizer whose allocator the program brings, which must be the first; NULL: none. */
+/* Returns the sanitizer whose allocator the program contains; that allocator must come first. NULL
+ * if there is none. */
 static const char *sanitizer_of(const struct image *im)
 {
 	static const struct telling_name names[] = { { "__asan_init", "AddressSanitizer" },
@@ -158,15 +159,15 @@ static const char *sanitizer_of(const struct image *im)
 	return telling_name_find(im, names, COUNT_OF(names));
 }
 
-/* A dynamic linker, which can be run as a program and loads the one that it is given.  What it
- * exports for debuggers tells: glibc, musl. */
+/* True for a dynamic linker, which can be run as a program to load another. Its exports for
+ * debuggers reveal it (glibc, musl). */
 static bool is_linker(const struct image *im)
 {
 	static const struct telling_name names[] = { { "_r_debug", "" }, { "_dl_debug_addr", "" } };
 	return !has_interp(im) && telling_name_find(im, names, COUNT_OF(names)) != NULL;
 }
 
-/* The program that a dynamic linker is told to load (ld.so(8)); NULL: none. */
+/* Returns the program that a dynamic linker is told to load (ld.so(8)). NULL if there is none. */
 static const char *loaded_program(char *const *argv)
 {
 	static const char *const with_value[] = {
@@ -185,7 +186,8 @@ static const char *loaded_program(char *const *argv)
 	return *argv;
 }
 
-/* Is the recorder linked in?  Its name of a variable is among the constants, stripped or not. */
+/* True if the recorder is linked into the program. The name of its variable is among the constants,
+ * even if stripped. */
 static bool has_recorder(const struct image *im)
 {
 	static const char name[] = "HEFT_HEAP_OUT";
@@ -228,7 +230,7 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 		struct input in;
 		const size_t size = first_bytes(path, lines[i], LINE_MAX_SIZE);
 		if (size < 4 || memcmp(lines[i], "\177ELF", 4) != 0) {
-			/* What has no such line is run by the shell, or not at all. */
+			/* A file without such a line is run by the shell, or not at all. */
 			path = interpreter(lines[i], size);
 			continue;
 		}

@@ -1,4 +1,4 @@
-/* recorder_processes.c - which processes belong to a run, by the mark in their environment. */
+/* recorder_processes.c - finds the processes of a run by the mark in their environment. */
 #include "process/recorder.h"
 
 #include "base/text.h"
@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENVIRONMENT_MOST = 2 << 20 }; /* bytes; the system allows about as many */
+enum { ENVIRONMENT_MOST = 2 << 20 }; /* Bytes. The system allows about as many. */
 
-/* What /proc/PID/environ has, which is empty where we may not see it. */
+/* Reads /proc/PID/environ, which is empty if we may not see it. */
 static void read_environment(struct text *t, const char *pid)
 {
 	char path[64], piece[4096];

@@ -1,3 +1,5 @@
+/* Finds the companion of an image: its separate debug file, or symbols that the image holds in
+ * another form. */
 #include "program/companion.h"
 
 #include "image/elf/elf_const.h"
@@ -8,7 +10,7 @@
 #include "program/pdb_file.h"
 #include "program/source_map_file.h"
 
-/* Opens what was found and gives the path up. */
+/* Opens the file that was found. Frees `path` in any case. */
 static bool companion_take(struct companion *c, const struct image *im, char *path,
 			   struct notes *notes,
 			   bool (*open)(const struct image *im, const char *path, struct input *in,
@@ -32,7 +34,7 @@ static bool companion_open_object(const struct image *im, const char *path, stru
 	return input_open(in, path, USE_DEBUG_FILE, notes, err);
 }
 
-/* What the image has in itself. */
+/* Opens what the image holds itself. */
 static bool find_inside(struct companion *c, const struct image *im, unsigned go_parts,
 			struct go_slot *go, struct notes *notes)
 {
@@ -50,7 +52,7 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		    bool dwarf, struct go_slot *go, struct notes *notes)
 {
 	const bool symbols = image_symbols_name_places(im);
-	/* DWARF of a program that names a debug file is that of a few libraries. */
+	/* If a program names a debug file, its own DWARF covers only a few libraries. */
 	const bool all = debuginfo_present(im) && im->debug_name.len == 0;
 	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || all)))
 		return false;

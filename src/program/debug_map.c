@@ -1,3 +1,4 @@
+/* Collects the DWARF of a Mach-O program from the objects that its debug map names. */
 #include "program/debug_map.h"
 
 #include "base/intern.h"
@@ -7,7 +8,7 @@
 #include "program/debuginfo.h"
 #include "program/made_image.h"
 
-/* A piece of an object at its VM address; sort_by_key sorts by the first. */
+/* A piece of an object at its VM address. sort_by_key() sorts by the first field. */
 struct placed {
 	uint64_t addr, size, to;
 };
@@ -17,11 +18,11 @@ struct debug_map_making {
 	const struct program_wish *wish;
 	struct notes *notes;
 	struct moved_dwarf dwarf;
-	struct intern paths;          /* of archives, by their place in `archives` */
-	VEC(struct input *) archives; /* open until the end; NULL where it cannot be read */
-	VEC(struct placed) placed;    /* of the object at work */
+	struct intern paths;          /* Paths of archives; the id is the index in `archives`. */
+	VEC(struct input *) archives; /* Open until the end. NULL if the archive cannot be read. */
+	VEC(struct placed) placed;    /* Pieces of the current object. */
 	VEC(struct moved_piece) pieces;
-	uint64_t missing; /* objects */
+	uint64_t missing; /* Number of missing objects. */
 };
 
 /* ---- finding objects ------------------------------------------------------------------------- */
@@ -40,7 +41,7 @@ static bool debug_map_try_path(struct text *path, struct str dir, struct str fil
 	return exists(path);
 }
 
-/* Without its directories. */
+/* Returns a path without its directories. */
 static struct str debug_map_last_part(struct str path)
 {
 	for (size_t i = path.len; i-- > 0;)
@@ -55,7 +56,7 @@ static bool debug_map_try_dir(struct text *path, const char *dir, struct str fil
 	       debug_map_try_path(path, str_of(dir), debug_map_last_part(file));
 }
 
-/* *path becomes the path, with a NUL, of what the linker saw at `file`. */
+/* Sets *path to the path, with a NUL, of the file that the linker saw at `file`. */
 static bool debug_map_find_file(const struct debug_map_making *m, struct str file,
 				struct text *path)
 {
@@ -73,7 +74,7 @@ static bool debug_map_find_file(const struct debug_map_making *m, struct str fil
 	text_set(path, file);
 	if (exists(path))
 		return true;
-	/* Beside the program. */
+	/* Last place: beside the program. */
 	const struct str own = str_of(m->im->path), name = debug_map_last_part(own);
 	const bool bare = name.len == own.len;
 	const struct str dir = { own.p, own.len - name.len - !bare };
@@ -100,7 +101,7 @@ static struct input *debug_map_open_file(struct debug_map_making *m, struct str 
 
 /* ---- one object ------------------------------------------------------------------------------ */
 
-/* Where each symbol of the map stands in the object. */
+/* Lists the place of each of the map's symbols in the object. */
 static void list_placed(struct debug_map_making *m, const struct image *object,
 			const struct debug_object *o)
 {
@@ -112,7 +113,7 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	m->placed.count = 0;
 	if (!table || !symtab_open(&t, object, table))
 		return;
-	/* Names may stand in the map twice: of these the first counts. */
+	/* A name may be in the map twice: the first one counts. */
 	size_t *first = mem_zeroed(o->count + 1, sizeof *first);
 	for (size_t i = 0; i < o->count; i++) {
 		const size_t known = names.entries.count;
@@ -136,7 +137,7 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	sort_by_key(m->placed.data, m->placed.count, sizeof *m->placed.data);
 }
 
-/* As its DWARF has it; clipped to the next one. */
+/* Adds a piece with the size from the object's DWARF, clipped to the next piece. */
 static void debug_map_add_piece(struct debug_map_making *m, const struct debuginfo *d, size_t i)
 {
 	const struct placed *p = &m->placed.data[i];
@@ -185,9 +186,9 @@ static void debug_map_add_object(struct debug_map_making *m, const struct image 
 	debuginfo_close(&d);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
-/* Times that one side does not state differ from none. */
+/* True if the times agree, or if one side does not state a time. */
 static bool same_time(struct debug_map_making *m, const struct debug_object *o, uint64_t time)
 {
 	if (o->time == 0 || time == 0 || o->time == time)
@@ -198,7 +199,7 @@ static bool same_time(struct debug_map_making *m, const struct debug_object *o, 
 	return false;
 }
 
-/* "libx.a(y.o)". */
+/* Adds the member of an archive: "libx.a(y.o)". */
 static void debug_map_add_member(struct debug_map_making *m, const struct debug_object *o,
 				 size_t open)
 {
@@ -233,7 +234,7 @@ static void debug_map_add_file(struct debug_map_making *m, const struct debug_ob
 	mem_free(in);
 }
 
-/* Offsets have 32 bits. */
+/* True if no more fits: offsets have 32 bits. */
 static bool is_full(const struct debug_map_making *m)
 {
 	const uint64_t most = UINT32_MAX / 2;

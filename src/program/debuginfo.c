@@ -1,3 +1,4 @@
+/* Opens the DWARF of an image: finds, unpacks and loads its sections. */
 #include "program/debuginfo_internal.h"
 
 #include "base/sort.h"
@@ -10,7 +11,7 @@ static bool debuginfo_is_debug_section(const struct section *s, enum dw_section 
 	return !s->nobits && dw_section_of(s->name, ret, ret_dwo);
 }
 
-/* Whether there are units outside and inside .dwo sections. */
+/* Finds whether there are units outside and inside of .dwo sections. */
 static void find_units(const struct image *im, bool *ret_plain, bool *ret_dwo)
 {
 	*ret_plain = *ret_dwo = false;
@@ -46,7 +47,7 @@ bool debuginfo_is_split(const struct image *im)
 
 struct debuginfo_collect {
 	struct debuginfo *d;
-	uint64_t packed, unpacked; /* bytes so far */
+	uint64_t packed, unpacked; /* Bytes so far. */
 };
 
 static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section which,
@@ -58,12 +59,12 @@ static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section whic
 	if (!section_unpacked_size(im, s, &size)) {
 		struct bytes none;
 		void *owned;
-		(void)section_unpack(im, s, &none, &owned); /* says why */
+		(void)section_unpack(im, s, &none, &owned); /* Only called for its note. */
 		mem_free(owned);
 		return;
 	}
 	const bool packed = size != s->file_size;
-	/* Sections that overlap could make any amount of bytes out of a small file. */
+	/* Overlapping sections could turn a small file into any amount of bytes. */
 	ASSERT(c->packed <= im->bytes.size);
 	if (s->file_size > im->bytes.size - c->packed ||
 	    (packed ? size : 0) > UNPACK_MAX - min_u64(c->unpacked, UNPACK_MAX)) {
@@ -96,7 +97,7 @@ static void collect_parts(struct debuginfo *d)
 		enum dw_section which;
 		bool dwo;
 		if (debuginfo_is_debug_section(&im->sections[i], &which, &dwo) &&
-		    /* Indexes of packages are named without a suffix. */
+		    /* Index sections of packages have names without the suffix. */
 		    (dwo == d->dwarf.split || which == DW_CU_INDEX || which == DW_TU_INDEX))
 			debuginfo_add_part(&c, which, &im->sections[i]);
 	}
@@ -114,7 +115,7 @@ static void collect_parts(struct debuginfo *d)
 
 /* ---- loading -------------------------------------------------------------------------------- */
 
-/* One section: its bytes in the file where nothing changes them. */
+/* Loads one section: its bytes in the file, if nothing changes them. */
 static struct bytes load_part(const struct image *im, const struct debuginfo_part *p,
 			      void **ret_owned)
 {
@@ -124,7 +125,8 @@ static struct bytes load_part(const struct image *im, const struct debuginfo_par
 	return b;
 }
 
-/* Several, or one that is to be changed: a copy.  Zeros stand for what cannot be unpacked. */
+/* Loads several sections, or one that must be changed, as a copy. Sections that cannot be unpacked
+ * become zeros. */
 static struct bytes load_copy(const struct debuginfo_files *f, const struct image *im,
 			      enum dw_section which)
 {
@@ -146,7 +148,7 @@ static struct bytes load_copy(const struct debuginfo_files *f, const struct imag
 static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	struct image im = *f->image; /* what it says goes where the caller wants it */
+	struct image im = *f->image; /* A copy whose notes go where the caller wants them. */
 	const size_t count = f->first[which + 1] - f->first[which];
 	if (count == 0)
 		return;
@@ -164,7 +166,7 @@ static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes 
 	d->bytes[which] = b;
 }
 
-/* ---- all together --------------------------------------------------------------------------- */
+/* ---- entry points --------------------------------------------------------------------------- */
 
 void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool split,
 			     struct notes *notes)
@@ -228,7 +230,7 @@ bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
 	if (lo == 0)
 		return false;
 	const struct debuginfo_window *w = &d->windows.data[lo - 1];
-	if (addr - w->addr > w->size) /* its end is the end of what stands there */
+	if (addr - w->addr > w->size) /* The end of a section counts as inside of its window. */
 		return false;
 	*ret = w->vm + (addr - w->addr);
 	return true;

@@ -7,17 +7,17 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* The files behind an image's DWARF: dwz's supplementary file (DWARF 5, 7.3.6, and GNU's
- * .gnu_debugaltlink), packages (7.3.5) and .dwo files (7.3.2). */
+/* Opens the files that an image's DWARF refers to: dwz's supplementary file (DWARF 5, 7.3.6, and
+ * GNU's .gnu_debugaltlink), packages (7.3.5) and .dwo files (7.3.2). */
 
 #define SYSTEM_DIR "/usr/lib/debug"
 
-/* Names in files longer than this lead nowhere. */
+/* Bytes of a file name at most. Longer names are ignored. */
 enum { NAME_LENGTH_MAX = 4096 };
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
-/* NULL, with a note unless there is no such file, where it cannot be read. */
+/* Opens a file. NULL if it cannot be read, with a note unless it does not exist. */
 static struct debuginfo_other *other_open(const struct debuginfo *d, const char *path, bool split)
 {
 	struct heft_err err = { 0 };
@@ -67,7 +67,7 @@ void debuginfo_files_close(struct debuginfo_files *f)
 	arena_release(&f->arena);
 }
 
-/* The folder of a path, "." where it names none; "" for the root. */
+/* Returns the folder of a path: "." if it names none, "" for the root. */
 static struct str debuginfo_files_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -78,11 +78,11 @@ static struct str debuginfo_files_folder_of(const char *path)
 
 struct sup_link {
 	struct str name;
-	struct bytes id; /* build id or checksum */
+	struct bytes id; /* Build id or checksum. */
 };
 
-/* DWARF 5, 7.3.6: version, whether this is the supplementary file, path, length and bytes of a
- * checksum, which both files state. */
+/* Reads .debug_sup (DWARF 5, 7.3.6): version, whether this is the supplementary file, path, length
+ * and bytes of a checksum, which both files state. */
 static bool read_debug_sup(const struct image *im, const struct section *s, bool *ret_is_sup,
 			   struct sup_link *ret)
 {
@@ -95,13 +95,13 @@ static bool read_debug_sup(const struct image *im, const struct section *s, bool
 	return reader_ok(&r) && version == 5;
 }
 
-/* Whether the image refers to a supplementary file at all; false, with a note, too where the
- * reference is damaged. */
+/* Finds the image's reference to a supplementary file. False if there is none, or with a note if it
+ * is damaged. */
 static bool find_link(const struct image *im, struct notes *notes, struct sup_link *ret)
 {
 	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
 	bool is_sup = false, ok = false;
-	if (s) { /* GNU: the path, NUL, the build id of the file */
+	if (s) { /* GNU's form: the path, NUL, the build id of the file. */
 		struct reader r = reader_of(section_bytes(im, s), im->big_endian);
 		ret->name = read_cstr(&r);
 		ret->id.size = reader_left(&r);
@@ -155,7 +155,7 @@ static bool try_sup(struct debuginfo *d, const struct sup_link *link, const char
 	return false;
 }
 
-/* Any of the files given by hand may be it. */
+/* Tries all files given by the user. */
 static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 			  const struct sup_link *link)
 {
@@ -171,7 +171,7 @@ static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 	return false;
 }
 
-/* The path itself; a relative one counts from where the image really is. */
+/* Returns the stated path. A relative path counts from the real folder of the image. */
 static const char *debuginfo_files_own_path(struct debuginfo *d, struct str name)
 {
 	struct arena *a = &d->files->arena;
@@ -184,7 +184,7 @@ static const char *debuginfo_files_own_path(struct debuginfo *d, struct str name
 	return path;
 }
 
-/* What stands behind the last "/.dwz/" of a path, or its last part. */
+/* Returns the part of a path after the last "/.dwz/", or its last component. */
 static const char *dwz_tail(const char *path)
 {
 	const char *tail = strrchr(path, '/');
@@ -194,8 +194,8 @@ static const char *dwz_tail(const char *path)
 	return tail;
 }
 
-/* The tree in which the image lies may be a copy of another machine's: each folder above the image
- * is tried as that machine's root and as its folder of debug files. */
+/* Tries each folder above the image, as a root and as a folder of debug files: the image may lie in
+ * a copy of another machine's tree. */
 static bool try_tree(struct debuginfo *d, const struct sup_link *link, const char *own)
 {
 	struct arena *a = &d->files->arena;
@@ -265,7 +265,7 @@ static void open_package(struct debuginfo *d, const char *path)
 	other_close(o);
 }
 
-/* A package, a .dwo file, or neither. */
+/* Opens a given file: a package, a .dwo file, or neither. */
 static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 {
 	struct debuginfo_other *o = other_open(d, path, true);
@@ -277,7 +277,8 @@ static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 		vec_push(&d->files->given_dwos, o);
 }
 
-/* Those given by hand; IMAGE.dwp; for IMAGE.debug that of the image, too. */
+/* Opens the packages: files given by the user, IMAGE.dwp, and for IMAGE.debug the image's package
+ * too. */
 static void open_packages(struct debuginfo *d)
 {
 	struct debuginfo_files *f = d->files;
@@ -290,7 +291,8 @@ static void open_packages(struct debuginfo *d)
 		open_package(d, arena_format(&f->arena, "%.*s.dwp", (int)(path.len - 6), path.p));
 }
 
-/* The id of a unit; version 5 states it in the header, GNU's 4 in the first DIE. */
+/* Finds the id of a unit. Version 5 states the id in the header, GNU's version 4 in the first
+ * DIE. */
 static bool unit_id(struct debuginfo_files *f, const struct unit *u, const struct unit *skeleton,
 		    uint64_t *ret)
 {
@@ -350,7 +352,7 @@ static bool find_in_dwo(struct debuginfo_files *f, struct debuginfo_other *o,
 	return unit_next(&o->info.dwarf, DW_INFO, &off, ret);
 }
 
-/* Where a .dwo file may be: at most 2 paths. */
+/* Lists where a .dwo file may be: at most 2 paths. */
 static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct arena *a,
 			const char *ret[2])
 {
@@ -370,7 +372,7 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	return count;
 }
 
-/* *ret_seen: whether there is a file at all. */
+/* Finds a split unit in the .dwo files at `paths`. *ret_seen: at least one of the files exists. */
 static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
 		     size_t count, struct unit *ret, bool *ret_seen)
 {

@@ -1,4 +1,4 @@
-/* debuginfo_internal.h - what the files of debuginfo share and others need not see. */
+/* debuginfo_internal.h - declares what the files of debuginfo share. Private to them. */
 #ifndef HEFT_PROGRAM_DEBUGINFO_INTERNAL_H
 #define HEFT_PROGRAM_DEBUGINFO_INTERNAL_H
 
@@ -7,11 +7,11 @@
 #include "debug/package.h"
 #include "program/debuginfo.h"
 
-/* What a symbol of a section stands for, by section index. */
+/* Value of a section's symbol, per section index. */
 struct debuginfo_base {
 	enum { BASE_NONE, BASE_WINDOW, BASE_PART, BASE_PLAIN } kind;
-	uint64_t value; /* WINDOW: its address; PART: offset in the dwarf's bytes; PLAIN: 0 */
-	size_t part;    /* PART: its index */
+	uint64_t value; /* WINDOW: its address. PART: offset in the dwarf's bytes. PLAIN: 0. */
+	size_t part;    /* PART: index of the part. */
 };
 
 /* A relocation section that patches a part. */
@@ -25,11 +25,12 @@ struct debuginfo_symbol {
 	uint64_t value;
 };
 
-/* Objects only; all zero elsewhere. */
+/* For objects only; all zero for linked images. */
 struct debuginfo_relocs {
 	struct debuginfo_base *bases;
 	VEC(struct debuginfo_table) tables;
-	/* Values found so far, of the symbol table that the first table links to. */
+	/* Values found so far for the symbols of the table that the first relocation table links
+	 * to. */
 	const struct section *symtab;
 	struct debuginfo_symbol *symbols;
 };
@@ -42,52 +43,55 @@ struct debuginfo_id {
 /* A file that the image's DWARF refers to, opened once. */
 struct debuginfo_other {
 	struct input in;
-	struct debuginfo info; /* its sections; no files of its own behind it */
+	struct debuginfo info; /* Sections of the file. Files that it refers to in turn are not
+			        * opened. */
 	bool indexed;
-	VEC(struct debuginfo_id) ids; /* .dwo: sorted, once indexed */
+	VEC(struct debuginfo_id) ids; /* .dwo: sorted, after index_units() has run. */
 	struct package_index index;   /* .dwp */
-	struct package_dwarf **units; /* .dwp: by row of the index, made when first asked for */
+	struct package_dwarf **units; /* .dwp: per row of the index, made when first asked for. */
 };
 
 struct debuginfo_files {
 	const struct image *image;
-	const struct debuginfo_part *parts; /* those of struct debuginfo */
-	size_t first[DW_SECTIONS + 1];      /* parts of a section: [first[w], first[w + 1]) */
-	void *owned[DW_SECTIONS];           /* memory of dwarf.bytes */
+	const struct debuginfo_part *parts; /* Parts of struct debuginfo. */
+	size_t first[DW_SECTIONS + 1];      /* Parts of section w: [first[w], first[w + 1]). */
+	void *owned[DW_SECTIONS];           /* Memory of dwarf.bytes. */
 	struct debuginfo_relocs relocs;
-	struct debuginfo_pass *passes[DW_SECTIONS]; /* under way */
+	struct debuginfo_pass *passes[DW_SECTIONS]; /* Passes that are running. NULL for other
+						     * sections. */
 
 	struct debuginfo_other *sup;
-	const char *const
-		*given; /* files given by hand, any of which may hold split units; borrowed */
+	const char *const *given; /* Files given by the user; any may hold split units. Borrowed. */
 	size_t given_count;
 	bool packages_tried;
 	VEC(struct debuginfo_other *) packages;
 	VEC(struct debuginfo_other *) given_dwos;
-	struct intern paths;                /* of .dwo files, by their place in dwos */
-	VEC(struct debuginfo_other *) dwos; /* NULL where the file cannot be read */
+	struct intern paths;                /* Paths of .dwo files; the id is the index in dwos. */
+	VEC(struct debuginfo_other *) dwos; /* NULL if the file cannot be read. */
 	struct abbrev_cache abbrevs;
 	struct arena arena;
 };
 
-/* debuginfo.c: the sections of one file.  `split` prefers .dwo sections where there are both. */
+/* debuginfo.c: opens the sections of one file. `split` prefers .dwo sections if there are both
+ * kinds. */
 void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool split,
 			     struct notes *notes);
 
-/* debuginfo_reloc.c: windows for the sections that take VM room, and what patches which part. */
+/* debuginfo_reloc.c: makes windows for the sections that take VM room, and finds which relocations
+ * patch which part. */
 void debuginfo_relocs_open(struct debuginfo *d);
 void debuginfo_relocs_close(struct debuginfo_relocs *r);
 bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section which);
-/* Patches the bytes of a section, which are writable and hold all of its parts. */
+/* Patches the bytes of a section. They are writable and hold all parts of the section. */
 void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
 			struct notes *notes);
 
-/* debuginfo_pass.c: the pass_* of dwarf.h. */
+/* debuginfo_pass.c: the functions pass_* of dwarf.h. */
 void debuginfo_pass_begin(struct dwarf *d, enum dw_section which);
 void debuginfo_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 void debuginfo_pass_end(struct dwarf *d, enum dw_section which);
 
-/* debuginfo_files.c: other files. */
+/* debuginfo_files.c: opens and closes other files. */
 void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how);
 void debuginfo_files_close(struct debuginfo_files *f);
 

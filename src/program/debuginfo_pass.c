@@ -1,18 +1,18 @@
-/* One pass over a section from front to end in little memory: pages of a mapped file are given
- * back behind it, packed bytes are unpacked as it comes to them. */
+/* Reads a section once from front to end in little memory: gives back pages of a mapped file after
+ * use, and unpacks packed bytes as needed. */
 #include "base/pages.h"
 #include "program/debuginfo_internal.h"
 
 enum {
-	DROP_STEP = 8 << 20,   /* bytes given back at a time */
-	AHEAD = 1 << 20,       /* unpacked beyond what is asked for */
-	STREAM_MIN = 32 << 20, /* smaller ones are unpacked whole */
+	DROP_STEP = 8 << 20,   /* Bytes given back at a time. */
+	AHEAD = 1 << 20,       /* Bytes unpacked ahead of the request. */
+	STREAM_MIN = 32 << 20, /* Bytes. Smaller sections are unpacked whole. */
 };
 
 struct debuginfo_pass {
-	struct unpack_stream *stream; /* NULL: bytes of a mapped file */
-	uint8_t *bytes;               /* stream: pages */
-	struct bytes packed;          /* stream: of the file */
+	struct unpack_stream *stream; /* NULL for bytes of a mapped file. */
+	uint8_t *bytes;               /* Stream: pages for the unpacked bytes. */
+	struct bytes packed;          /* Stream: packed bytes of the file. */
 	uint64_t size, made, dropped, packed_dropped;
 };
 
@@ -37,7 +37,7 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 {
 	struct debuginfo_files *f = d->load_ctx;
 	const struct debuginfo_part *p = &f->parts[f->first[which]];
-	/* Only the one part of a section can be in the file as it is needed. */
+	/* Only a section with a single part can be used as it is in the file. */
 	if (f->first[which + 1] - f->first[which] != 1 || debuginfo_needs_relocs(f, which) ||
 	    d->passing[which] || f->passes[which])
 		return;
@@ -46,7 +46,7 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		return;
 	if (!packed) {
 		(void)dwarf_bytes(d, which);
-		if (f->owned[which]) /* packed bytes of the same size */
+		if (f->owned[which]) /* Packed bytes can have the same size as unpacked ones. */
 			return;
 		f->passes[which] = mem_zeroed(1, sizeof *f->passes[which]);
 	} else {

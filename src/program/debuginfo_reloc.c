@@ -1,13 +1,14 @@
 #include "program/debuginfo_internal.h"
 
-/* Relocations of the debug sections of objects.  Addresses become window addresses, offsets
- * offsets in the bytes of all sections of a name (see debuginfo.h). */
+/* Applies the relocations of debug sections of objects. Addresses become window addresses. Offsets
+ * become offsets in the joined bytes of all sections of a name (see debuginfo.h). */
 
 enum { WINDOW_GAP = 16, ULEB_MAX = 16 };
 
-/* ---- what sections stand for ---------------------------------------------------------------- */
+/* ---- values of section symbols -------------------------------------------------------------- */
 
-/* Bytes of an address by the first unit's header (DWARF 5, 7.5.1; 2-4 likewise); 0: not known. */
+/* Returns the bytes of an address from the header of the first unit (DWARF 5, 7.5.1; versions 2-4
+ * likewise). 0 if unknown. */
 static uint8_t address_size(const struct debuginfo *d)
 {
 	const size_t info = d->files->first[DW_INFO];
@@ -59,7 +60,7 @@ static void find_tables(struct debuginfo *d)
 		if (!section_is_reloc(s) || s->info >= im->section_count ||
 		    rel->bases[s->info].kind != BASE_PART)
 			continue;
-		if (s->file_size > left) { /* the same entries time and again */
+		if (s->file_size > left) { /* Tables that overlap repeat the same entries. */
 			note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
 			     "relocation sections overlap; section %" PRIu32 " is left out",
 			     s->index);
@@ -119,7 +120,7 @@ static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab
 	if (b->kind == BASE_NONE)
 		return false;
 	if (b->kind == BASE_WINDOW) {
-		if (!symbol_addr(t->image, &s, &value)) /* without the bit of Thumb code */
+		if (!symbol_addr(t->image, &s, &value)) /* Without the bit of Thumb code. */
 			return false;
 		value -= t->image->sections[s.section].addr;
 	}
@@ -127,7 +128,7 @@ static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab
 	return true;
 }
 
-/* What symbol `index` stands for; false for one that stands nowhere. */
+/* Finds the value of symbol `index`. False if the symbol has no place. */
 static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const struct symtab *t,
 					uint32_t index, uint64_t *ret)
 {
@@ -153,7 +154,7 @@ static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const stru
 
 /* ---- fields --------------------------------------------------------------------------------- */
 
-/* A field of the copy, which the caller found to lie inside. */
+/* A field of the copied bytes. It lies inside of them. */
 struct debuginfo_reloc_field {
 	uint8_t *p;
 	unsigned width;
@@ -184,7 +185,7 @@ static void debuginfo_reloc_put_field(const struct debuginfo_reloc_field *f, uin
 		f->p[f->big_endian ? f->width - 1 - i : i] = (uint8_t)v;
 }
 
-/* The field at `off` of a part's bytes; false where it is not wholly inside. */
+/* Finds the field at `off` of a part's bytes. False if it is not wholly inside. */
 static bool find_field(const struct image *im, const struct reloc_field *kind, uint8_t *bytes,
 		       uint64_t size, uint64_t off, struct debuginfo_reloc_field *ret)
 {
@@ -218,18 +219,18 @@ static void debuginfo_reloc_patch(const struct debuginfo_reloc_field *f,
 
 enum { STACK_MAX = 16 };
 
-/* What entries have left for those that follow. */
+/* State that relocation entries leave for the entries after them. */
 struct left_over {
 	uint64_t stack[STACK_MAX];
 	size_t depth;
-	uint64_t less, less_at; /* of the field at that offset */
+	uint64_t less, less_at; /* Value to subtract, from the field at offset less_at. */
 	bool has_less;
 };
 
 struct debuginfo_reloc_apply {
 	struct debuginfo_files *files;
 	const struct debuginfo_part *part;
-	uint8_t *bytes; /* of the part */
+	uint8_t *bytes; /* Bytes of the part. */
 	struct notes *notes;
 	struct left_over left;
 };
@@ -249,7 +250,8 @@ static void note_entry(const struct debuginfo_reloc_apply *a, const struct reloc
 		     "a relocation of section " STR_FMT " lies outside it", STR_ARG(name));
 }
 
-/* Entries that change no field; false for others.  What is missing on the stack is 0. */
+/* Performs an entry that changes no field. False for other entries. Missing values on the stack are
+ * 0. */
 static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, uint64_t off)
 {
 	uint64_t *top = left->depth > 0 ? &left->stack[left->depth - 1] : NULL;
@@ -274,7 +276,7 @@ static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, ui
 	}
 }
 
-/* The value of an entry; 0 where its symbol is nowhere, as a linker marks discarded code. */
+/* Returns the value of an entry. 0 if its symbol has no place, as linkers mark discarded code. */
 static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
 					 const struct reloc_iter *it, const struct reloc *r,
 					 const struct reloc_field *kind,
@@ -285,7 +287,7 @@ static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
 		return 0;
 	if (r->has_addend) {
 		value += (uint64_t)r->addend;
-	} else if (f && kind->op == RELOC_OP_SET) { /* it stands in the field itself */
+	} else if (f && kind->op == RELOC_OP_SET) { /* The addend is in the field itself. */
 		const unsigned unused = f->width < 8 && !f->uleb ? 64 - 8 * f->width : 0;
 		value += (uint64_t)((int64_t)(get_field(f) << unused) >> unused);
 	}

@@ -1,3 +1,4 @@
+/* Opens the DWARF of an image and its debug file when first asked for. */
 #include "program/dwarf_slot.h"
 
 static void program_dwarf_slot_release(struct dwarf_place *p)

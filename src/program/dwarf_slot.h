@@ -1,6 +1,7 @@
-/* dwarf_slot.h - the DWARF that the sources of one input share, opened when first asked for.
+/* dwarf_slot.h - opens the DWARF that the sources of one input share, when first asked for.
  *
- * One image's at a time: an archive's members come one after the other.  One thread. */
+ * Holds the DWARF of one image at a time: the members of an archive follow one another. One
+ * thread. */
 #ifndef HEFT_PROGRAM_DWARF_SLOT_H
 #define HEFT_PROGRAM_DWARF_SLOT_H
 
@@ -13,16 +14,17 @@ struct dwarf_place {
 };
 
 struct dwarf_slot {
-	struct dwarf_place own, debug;   /* of the image itself; of its separate debug file */
-	const struct program_wish *wish; /* borrowed */
+	struct dwarf_place own, debug;   /* `own`: of the image itself. `debug`: of its separate
+					  * debug file. */
+	const struct program_wish *wish; /* Borrowed. */
 };
 
-/* The DWARF of the image, or of its separate debug file (which may be NULL); NULL if neither has
- * any.  Where both have, that of a debug file counts which the image names itself: a PDB.  Stays
- * until the next image is asked for. */
+/* Returns the DWARF of the image or of its separate debug file (which may be NULL). NULL if neither
+ * has any. If both have DWARF, the image's own counts, unless the image itself names the debug
+ * file, as for a PDB. Valid until the next image is asked for. */
 struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 				  const struct image *debug, struct notes *notes);
-/* Whether any was found so far. */
+/* True if any DWARF was found so far. */
 bool dwarf_slot_found(const struct dwarf_slot *s);
 void dwarf_slot_release(struct dwarf_slot *s);
 

@@ -1,3 +1,4 @@
+/* Reads the facts of a file: what it is, how it was linked, and how it is protected. */
 #include "program/facts.h"
 
 #include "base/unpack.h"
@@ -35,9 +36,9 @@ static enum fact fact(bool yes)
 	return yes ? FACT_YES : FACT_NO;
 }
 
-/* ---- what it is ------------------------------------------------------------------------------ */
+/* ---- kind of the file ------------------------------------------------------------------------ */
 
-/* Whether all code was taken out, as objcopy --only-keep-debug does. */
+/* True if all code was removed, as objcopy --only-keep-debug does. */
 static bool facts_is_debug_file(const struct image *im)
 {
 	bool code = false;
@@ -81,7 +82,8 @@ static const char *symbols_of(const struct image *im)
 	return image_section_type(im, SHT_DYNSYM, 1) ? "dynamic" : "none";
 }
 
-/* DWARF 5, section 7.5.1: a length, of 4 bytes or 4 and 8, and the version behind it. */
+/* Reads the version of the first unit (DWARF 5, section 7.5.1): it follows a length of 4 bytes, or
+ * of 4 and 8. */
 static unsigned dwarf_version(const struct image *im)
 {
 	struct unpack_stream *stream = NULL;
@@ -106,14 +108,14 @@ static unsigned dwarf_version(const struct image *im)
 
 /* ---- protection ------------------------------------------------------------------------------ */
 
-/* What the names of functions that the compiler calls say. */
+/* Facts from the names of functions that compilers call. */
 struct facts_calls {
 	bool canary, fortify, any;
 };
 
 static void look_at_name(struct str name, struct facts_calls *c)
 {
-	if (str_starts(name, STR("___"))) /* Mach-O: C's underscore in front */
+	if (str_starts(name, STR("___"))) /* Mach-O puts C's underscore before the name. */
 		name = (struct str){ name.p + 1, name.len - 1 };
 	if (!str_starts(name, STR("__")))
 		return;
@@ -129,8 +131,9 @@ static void look_at_names(const struct image *im, struct facts_calls *c)
 		const struct section *s = &im->sections[i];
 		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
 			continue;
-		/* Programs of other containers than ELF name what they call in their own symbols,
-		 * not in those made of exports and imports; a static ELF program in .symtab. */
+		/* Only some tables name all functions that are called: .symtab in a static ELF
+		 * program, and the program's own symbols in other containers, not those made from
+		 * exports and imports. */
 		c->any |= image_states_loading(im)
 				  ? s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
 					    im->type == ET_DYN
@@ -147,7 +150,8 @@ static enum fact call_fact(const struct facts_calls *c, bool seen)
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
-/* Linux Extensions to gABI: type, size, data, padded to the size of a word. */
+/* Returns the wanted property bits (Linux Extensions to gABI): type, size, data, padded to a
+ * word. */
 static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_t wanted)
 {
 	struct reader r = reader_of(desc, im->big_endian);
@@ -162,7 +166,7 @@ static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_
 	return 0;
 }
 
-/* What the code lets the processor check. */
+/* Returns what the code lets the processor check. */
 static const char *facts_features(const struct image *im)
 {
 	const struct arch *arch = image_arch(im);
@@ -191,7 +195,8 @@ static const char *runpath_of(const struct image *im)
 
 /* ---- relocations ----------------------------------------------------------------------------- */
 
-/* Those that the loader has to do; of objects, those that the linker has to. */
+/* Counts the relocations that the loader has to apply. For objects, counts the relocations for the
+ * linker. */
 static void count_relocs(struct facts *f, const struct image *im)
 {
 	f->relocs[RELOC_RELATIVE] += im->moved_places;
@@ -241,8 +246,8 @@ static void facts_read_protection(struct facts *f, const struct image *im, struc
 	f->textrel = fact(image_dynamic(im, DT_TEXTREL, &flags) ||
 			  (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_TEXTREL)));
 	f->runpath = runpath_of(im);
-	/* The kernel takes a program without PT_GNU_STACK for one that wants a stack to run code
-	 * on.  A thread takes room for its copies of variables: .tdata and .tbss. */
+	/* Without PT_GNU_STACK, the kernel makes the stack executable. The bytes per thread are the
+	 * size of its copies of variables: .tdata and .tbss. */
 	f->nx = FACT_NO;
 	for (size_t i = im->segment_count; i-- > 0;) {
 		if (im->segments[i].type == PT_GNU_STACK)
@@ -292,7 +297,7 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 	const char *machine = in->image_count > 0 ? image_machine_name(&in->images[0]) : "";
 	for (size_t i = 1; i < in->image_count; i++)
 		if (!image_same_arch(&in->images[i], &in->images[0]))
-			machine = "several"; /* slices of a universal file, say */
+			machine = "several"; /* For example slices of a universal file. */
 	ASSERT(in->archive || in->image_count > 0);
 	*f = (struct facts){ .machine = machine,
 			     .linked = "",

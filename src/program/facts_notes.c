@@ -1,6 +1,6 @@
-/* What notes of the UAPI group say in JSON (uapi-group.org/specifications: "Package Metadata for
- * Executable Files", "ELF dlopen() Metadata"): the package that a file is from, and libraries that
- * it opens itself, which its dynamic table does not name. */
+/* Reads two notes of the UAPI group (uapi-group.org/specifications: "Package Metadata for
+ * Executable Files", "ELF dlopen() Metadata"). Their JSON names the package of a file, and the
+ * libraries that it opens itself, which its dynamic table does not name. */
 #include "program/facts.h"
 
 #include "base/json_read.h"
@@ -9,7 +9,7 @@
 
 enum { NT_FDO_PACKAGE = 0xcafe1a7e, NT_FDO_DLOPEN = 0x407c0c0a };
 
-/* Adds a word, after others with `before` between. */
+/* Appends a word. If others precede it, `before` comes between. */
 static void word_add(struct text *out, const char *before, struct str word)
 {
 	if (word.len > 0 && out->len > 0)
@@ -19,7 +19,7 @@ static void word_add(struct text *out, const char *before, struct str word)
 
 /* ---- packages -------------------------------------------------------------------------------- */
 
-/* The index of the key in hand; `count` where it is none of these. */
+/* Returns the index of the current key in `keys`. `count` if it is none of them. */
 static size_t key_find(const struct json_in *in, const char *const *keys, size_t count)
 {
 	size_t i = 0;
@@ -45,9 +45,9 @@ static void package_add(struct text *out, struct json_in *in)
 	}
 }
 
-/* ---- libraries that are opened --------------------------------------------------------------- */
+/* ---- libraries that a program opens itself --------------------------------------------------- */
 
-/* An array of names, any of which will do, up to its end. */
+/* Reads an array of names until its end. Any of the names will do. */
 static void sonames_read(struct text *out, struct json_in *in)
 {
 	enum json_token value;
@@ -59,7 +59,7 @@ static void sonames_read(struct text *out, struct json_in *in)
 	}
 }
 
-/* An object: "libx.so.1 or libx.so.0 (feature: priority)". */
+/* Appends an object as "libx.so.1 or libx.so.0 (feature: priority)". */
 static void library_add(struct text *out, struct json_in *in)
 {
 	enum { SONAME, FEATURE, PRIORITY, KEYS };
@@ -93,7 +93,8 @@ struct facts_notes_told {
 	struct text package, opens;
 };
 
-/* The description is JSON, ended by NUL bytes.  Damaged text adds what comes before the damage. */
+/* Reads a note. Its description is JSON, ended by NUL bytes. If the text is damaged, the part
+ * before the damage counts. */
 static void note_read(struct facts_notes_told *t, const struct elf_note *n)
 {
 	struct json_in in;

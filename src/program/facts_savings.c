@@ -1,4 +1,4 @@
-/* Bytes of a linked file that it could do without. */
+/* Finds the bytes of a linked file that it could do without. */
 #include "program/facts.h"
 
 #include "base/sort.h"
@@ -12,7 +12,7 @@ static void facts_savings_add(struct facts *f, const char *what, uint64_t bytes)
 	f->savings[f->saving_count++] = (struct saving){ what, bytes };
 }
 
-/* The symbol table and its names. */
+/* Returns the bytes of the symbol table and its names. */
 static uint64_t symbol_bytes(const struct image *im)
 {
 	const struct section *s = image_section_type(im, SHT_SYMTAB, 1);
@@ -28,7 +28,7 @@ static uint64_t symbol_bytes(const struct image *im)
 
 typedef VEC(uint64_t) place_vec;
 
-/* Places that RELR can hold, and the bytes that REL or RELA spends on them. */
+/* Lists the places that RELR can hold. Returns the bytes that REL or RELA spends on them. */
 static uint64_t relative_places(const struct image *im, place_vec *places)
 {
 	uint64_t bytes = 0;
@@ -49,8 +49,8 @@ static uint64_t relative_places(const struct image *im, place_vec *places)
 	return bytes;
 }
 
-/* gABI "Relative relocations": a word for a place, and words whose bits but the lowest one stand
- * for the words that follow. */
+/* Returns the bytes of the places in RELR form (gABI "Relative relocations"): a word per place,
+ * then words whose bits, except the lowest, mark the words that follow. */
 static uint64_t relr_bytes(const place_vec *places, unsigned word)
 {
 	const uint64_t reach = (8 * word - 1) * (uint64_t)word;
@@ -88,10 +88,10 @@ void facts_add_savings(struct facts *f, const struct image *im)
 	facts_savings_add(f, "symbol table", symbol_bytes(im));
 	facts_savings_add(f, "relocations kept by --emit-relocs", min_u64(kept, im->bytes.size));
 	facts_savings_add(f, "relative relocations packed as RELR", relative - relr);
-	/* Loaders since 2006 read the GNU hash table where there are both. */
+	/* Loaders since 2006 read the GNU hash table if both exist. */
 	facts_savings_add(f, "old hash table beside the GNU one", twice ? old_hash->file_size : 0);
 	facts_savings_add(f, ".comment", comment && !comment->alloc ? comment->file_size : 0);
-	/* Sections of damaged files overlap. */
+	/* Sections of damaged files may overlap, so the sum is limited. */
 	for (size_t i = 0; i < f->saving_count; i++)
 		f->saved = min_u64(f->saved + f->savings[i].bytes, im->bytes.size);
 }

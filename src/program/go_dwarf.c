@@ -1,3 +1,4 @@
+/* Writes the tables of Go's runtime as DWARF 5. */
 #include "program/go_dwarf.h"
 
 #include "base/map.h"
@@ -14,10 +15,10 @@ const char *const go_dwarf_names[GO_DWARF_SECTIONS] = {
 };
 
 enum { LANG_GO = 0x16, DEPTH_MAX = 64, NO_CALL = -1 };
-/* Numbers of abbreviations. */
+/* Codes of the abbreviations. */
 enum { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_LEAF, ABBREV_INLINED };
 
-/* A value that holds up to `end`, counted from the function's start. */
+/* A value that is valid until `end`, counted from the function's start. */
 struct until {
 	uint64_t end;
 	int64_t value;
@@ -26,9 +27,9 @@ typedef VEC(struct until) until_vec;
 
 /* An inlined call. */
 struct go_call {
-	uint32_t name; /* offset in the table */
+	uint32_t name; /* Offset in the table. */
 	int32_t parent;
-	uint32_t file, line; /* where it is called */
+	uint32_t file, line; /* Where it is called. */
 };
 
 struct writer {
@@ -40,11 +41,12 @@ struct writer {
 	struct pclntab_func f;
 	until_vec files, lines, inlined; /* of f */
 	VEC(struct go_call) calls;       /* of f */
-	VEC(uint64_t) names;             /* of the unit's files: offsets in the table */
+	VEC(uint64_t) names;             /* Names of the unit's files: offsets in the table. */
 	struct map by_name;
-	uint64_t budget;     /* of values and inlined calls: functions may share tables */
-	struct text program; /* of the unit's lines, without a header */
-	struct text dies;    /* of the unit's functions */
+	uint64_t budget;     /* Values and inlined calls that may still be read. Functions may
+			      * share tables, so their number needs a limit. */
+	struct text program; /* Line program of the unit, without a header. */
+	struct text dies;    /* DIEs of the unit's functions. */
 };
 
 /* ---- abbreviations --------------------------------------------------------------------------- */
@@ -54,7 +56,7 @@ static void put_abbrevs(struct text *t)
 	static const uint8_t bytes[] = {
 		ABBREV_UNIT,
 		DW_TAG_compile_unit,
-		1, /* has children */
+		1, /* Has children. */
 		DW_AT_language,
 		DW_FORM_data1,
 		DW_AT_name,
@@ -121,7 +123,7 @@ static void go_dwarf_read_values(struct writer *w, uint64_t off, until_vec *ret)
 	}
 }
 
-/* The value at a place of the function, -1 where there is none. */
+/* Returns the value at an offset in the function. -1 if there is none. */
 static int64_t value_at(const until_vec *list, uint64_t pos)
 {
 	size_t low = 0, high = list->count;
@@ -135,13 +137,13 @@ static int64_t value_at(const until_vec *list, uint64_t pos)
 	return low < list->count ? list->data[low].value : -1;
 }
 
-/* The number of a file in the unit's line program. */
+/* Returns the number of a file in the unit's line program. */
 static uint32_t go_dwarf_file_number(struct writer *w, int64_t index)
 {
 	uint64_t word, name;
 	uint32_t i;
 	if (!pclntab_file(w->tab, &w->f, index, &word, &name) || name >= w->tab->bytes.size)
-		name = w->tab->bytes.size; /* the empty text behind the table's copy */
+		name = w->tab->bytes.size; /* Offset of the empty text after the table's copy. */
 	struct map_at at = map_at(&w->by_name, hash_u64(name));
 	while (map_next(&w->by_name, &at, &i))
 		if (w->names.data[i] == name)
@@ -177,7 +179,8 @@ static void go_dwarf_put_lines(struct writer *w)
 
 /* ---- inlined calls --------------------------------------------------------------------------- */
 
-/* Up to Go 1.19: parent, kind, file and line of the call, name, place of the call. */
+/* Reads a call as written until Go 1.19: parent, kind, file and line of the call, name, place of
+ * the call. */
 static struct go_call read_old_call(struct writer *w, struct reader *r)
 {
 	struct go_call c = { .parent = (int16_t)read_u16(r) };
@@ -189,7 +192,8 @@ static struct go_call read_old_call(struct writer *w, struct reader *r)
 	return c;
 }
 
-/* From Go 1.20 on the tables of values tell it, at the place of the call. */
+/* Reads a call as written since Go 1.20: tables of values, read at the place of the call, give its
+ * file and line. */
 static struct go_call read_new_call(struct writer *w, struct reader *r)
 {
 	struct go_call c;
@@ -241,7 +245,7 @@ static void go_dwarf_put_inlined(struct writer *w, const struct go_call *c, uint
 	text_add_varint(&w->dies, c->line);
 }
 
-/* Code of one call: below the calls around it. */
+/* Writes a piece of code of one inlined call, below the calls around it. */
 static void go_dwarf_put_piece(struct writer *w, int64_t index, uint64_t start, uint64_t end)
 {
 	const struct go_call *chain[DEPTH_MAX];
@@ -286,7 +290,7 @@ static void put_line_program(struct writer *w)
 {
 	struct text *const t = w->line;
 	const size_t at = put_line_header(t, &w->form);
-	text_add(t, (struct str){ "\1\1\x0e", 3 }); /* of files the name alone is stated */
+	text_add(t, (struct str){ "\1\1\x0e", 3 }); /* Only the name of each file is stated. */
 	text_add_varint(t, w->names.count);
 	for (size_t i = 0; i < w->names.count; i++)
 		put_fixed(t, &w->form, w->names.data[i], 4);
@@ -318,7 +322,8 @@ static void go_dwarf_put_unit(struct writer *w, struct str package, uint64_t sta
 	mem_free(name);
 }
 
-/* Functions of assembly, whose names tell no package, are of that before them. */
+/* Writes the units. The names of assembly functions tell no package: they join the package before
+ * them. */
 static void go_dwarf_put_units(struct writer *w)
 {
 	struct str package = STR("");

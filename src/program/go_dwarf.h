@@ -1,13 +1,13 @@
-/* go_dwarf.h - what the tables of Go's runtime (debug/pclntab.h) say of packages, lines and inlined
- * calls, written as DWARF 5, so that all who read DWARF read them too.
+/* go_dwarf.h - writes what the tables of Go's runtime (debug/pclntab.h) say about packages, lines
+ * and inlined calls as DWARF 5. So all readers of DWARF use it.
  *
- * A unit for each run of functions of one package, which is its name, a subprogram for each
- * function, in it an inlined subroutine for each piece of code that was inlined, below the calls
- * around it; one line program a unit.  Names are offsets in the table itself, which is copied to be
- * .debug_str.  Lists of calls are of two kinds, Go 1.12 to 1.19 and from 1.20 on; found by
- * experiment.  What is damaged there is left out.
+ * A unit stands for each run of functions of one package and has the package's name. It has a
+ * subprogram per function and one line program. A subprogram has an inlined subroutine per piece of
+ * inlined code, below the calls around it. Names are offsets in the table itself, a copy of which
+ * is .debug_str. Lists of calls have two forms, Go 1.12 to 1.19 and from 1.20 on; found by
+ * experiment. Damaged parts are left out.
  *
- * About three times the bytes of the table; O(bytes of the table) time. */
+ * Memory: about three times the bytes of the table. Time: O(bytes of the table). */
 #ifndef HEFT_PROGRAM_GO_DWARF_H
 #define HEFT_PROGRAM_GO_DWARF_H
 
@@ -23,8 +23,8 @@ struct go_dwarf {
 
 extern const char *const go_dwarf_names[GO_DWARF_SECTIONS];
 
-/* False where the sections would be larger than DWARF's 32-bit form has room for; nothing is to be
- * released then. */
+/* Makes the sections. False if they would be too large for DWARF's 32-bit form; then nothing needs
+ * to be released. */
 bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_table *table);
 void go_dwarf_release(struct go_dwarf *d);
 

@@ -1,3 +1,4 @@
+/* Makes a companion image with the symbols of a stripped Go program. */
 #include "program/go_symbols.h"
 
 #include "image/elf/elf_const.h"
@@ -15,7 +16,8 @@ struct go_symbols_making {
 	uint64_t damaged;
 };
 
-/* Symbols behind the name of a file are from there: Go's units are its packages. */
+/* Adds a file symbol for the function's package. All symbols after a file symbol belong to that
+ * file: Go's units are its packages. */
 static void put_package(struct go_symbols_making *m, struct str function)
 {
 	const struct str package = go_package(function);
@@ -62,8 +64,8 @@ static void put_functions(struct go_symbols_making *m)
 		     "the table of Go's functions has %" PRIu64 " damaged entries", m->damaged);
 }
 
-/* The runtime's tables are of its package.  What lists types of all packages is of none, and
- * comes before the first file. */
+/* Adds the tables of the whole program. Most belong to package runtime. Lists of types of all
+ * packages belong to none, so they come before the first file symbol. */
 static void go_symbols_put_parts(struct go_symbols_making *m)
 {
 	for (size_t n = GO_PARTS; n > 0; n--) {
@@ -83,7 +85,7 @@ static void go_symbols_put_parts(struct go_symbols_making *m)
 	}
 }
 
-/* What it is made of stays in the bytes that it returns. */
+/* Makes the image. Returns the bytes that it borrows from. */
 static void *go_symbols_make(struct go_symbols_making *m, struct image *ret, unsigned what,
 			     const struct go_dwarf *d, struct notes *notes)
 {

@@ -1,15 +1,17 @@
+/* Finds the tables of Go's runtime in a program, and reads the module data that lead to them. */
 #include "program/go_table.h"
 
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "program/made_by.h"
 
-/* ---- where the table is ---------------------------------------------------------------------- */
+/* ---- finding the table ----------------------------------------------------------------------- */
 
 static bool go_table_is(const struct image *im)
 {
 	uint64_t addr;
-	/* Go's linker puts the symbols of PE into a section, which is there without any. */
+	/* Go's linker makes a section for the symbols of PE, which is there even without
+	 * symbols. */
 	return im->bare || image_section_find(im, ".note.go.buildid") ||
 	       (!image_states_sizes(im) && image_section_find(im, ".symtab")) ||
 	       go_build_info(im, &addr).size > 0;
@@ -36,7 +38,8 @@ static bool search_in(const struct image *im, const struct section *s, struct go
 		    !pclntab_matches(bytes_sub(b, off, 8), im->big_endian) ||
 		    !open_at(im, s, off, ret))
 			continue;
-		/* A magic alone may stand in any data: functions have names. */
+		/* Any data may contain the magic number, so the first and last function must have
+		 * names. */
 		const struct pclntab *t = &ret->tab;
 		if (pclntab_record(t, 0, &first) && pclntab_record(t, t->func_count - 1, &last) &&
 		    first.name.len > 0 && last.name.len > 0)
@@ -45,7 +48,8 @@ static bool search_in(const struct image *im, const struct section *s, struct go
 	return false;
 }
 
-/* Linkers other than Go's own put the table into a larger section, and names may be lost. */
+/* Searches sections for the table. Linkers other than Go's put the table into a larger section, and
+ * section names may be lost. */
 static bool search(const struct image *im, struct go_table *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -74,8 +78,8 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	if (s) {
 		if (open_at(im, s, 0, ret))
 			return true;
-		/* Each table has two zeros behind the number of its version, which garble makes up;
-		 * then the quantum of instructions and the size of pointers. */
+		/* Each table begins with a version number, which garble replaces; then two zeros,
+		 * the quantum of instructions and the size of pointers. */
 		const struct bytes b = section_bytes(im, s);
 		const bool whole = b.size > 8 &&
 				   !pclntab_matches(bytes_sub(b, 0, 8), im->big_endian) &&
@@ -90,9 +94,9 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	return go_table_is(im) && search(im, ret);
 }
 
-/* ---- where its addresses count from ---------------------------------------------------------- */
+/* ---- base of the addresses ------------------------------------------------------------------- */
 
-/* What a relocation puts at an address. */
+/* Finds the value that a relocation puts at an address. */
 static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -108,23 +112,24 @@ static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *
 	return false;
 }
 
-/* ---- what the runtime knows of the module ---------------------------------------------------- */
+/* ---- the runtime's data about the module ----------------------------------------------------- */
 
 enum { MODULE_WORDS = 50 };
 
-/* Words of a pointer's size that begin "struct moduledata" of the runtime. */
+/* First words, of a pointer's size, of the runtime's "struct moduledata". */
 struct go_table_module {
 	uint64_t words[MODULE_WORDS];
 };
 
-/* Which of them say where descriptions of types begin and end, the address that data of functions
- * count from, and where lists of types and of tables of methods are (0: not known), found by
+/* Indexes of words in a module: where descriptions of types begin and end, the base address for
+ * data of functions, the list of types, and the list of tables of methods. 0 if unknown. Found by
  * experiment. */
 struct module_words {
 	size_t types, types_end, func_data, type_links, method_tables;
 };
 
-/* From Go 1.27 on the size of the descriptions stands between the addresses. */
+/* Returns the indexes for a layout. Since Go 1.27 the size of the descriptions lies between the
+ * addresses. */
 static struct module_words module_words(const struct go_table_module *m, enum pclntab_layout layout)
 {
 	if (layout == PCLNTAB_20 && m->words[38] != 0 && m->words[38] < m->words[37])
@@ -135,12 +140,12 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 	case PCLNTAB_18: return (struct module_words){ 35, 36, 38, 42, 45 };
 	case PCLNTAB_20: break;
 	}
-	/* Go 1.26 has the table's end in front of the lists: an address, twice a number. */
+	/* Go 1.26 has the table's end before the lists: an address, then a number twice. */
 	const size_t more = m->words[46] == m->words[47];
 	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
 
-/* What is in the file, else what relocations put there. */
+/* Reads the words of a module: from the file, or from relocations if they set a word. */
 static bool go_table_read_module(const struct image *im, uint64_t addr, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;
@@ -162,7 +167,8 @@ static bool go_table_read_module(const struct image *im, uint64_t addr, struct g
 	return reader_ok(&r);
 }
 
-/* It begins with the addresses of the table and of the names in it. */
+/* True if a module is at an address: it begins with the addresses of the table and of the names in
+ * the table. */
 static bool is_module(const struct image *im, const struct go_table *g, uint64_t addr,
 		      struct go_table_module *ret)
 {
@@ -184,7 +190,7 @@ static bool find_in_section(const struct image *im, const struct go_table *g,
 	return false;
 }
 
-/* Where a program can be loaded anywhere. */
+/* Finds the module of a position-independent program by a relocation. */
 static bool find_by_relocation(const struct image *im, const struct go_table *g,
 			       struct go_table_module *ret)
 {
@@ -208,7 +214,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 {
 	if (find_by_relocation(im, g, ret))
 		return true;
-	/* The runtime writes to it, so it is found before much is read. */
+	/* The runtime writes to the module, so writable sections are searched first. */
 	for (int write = 1; write >= 0; write--)
 		for (size_t i = 1; i < im->section_count; i++) {
 			const struct section *s = &im->sections[i];
@@ -219,7 +225,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 	return false;
 }
 
-/* In all layouts that begin with an address of names. */
+/* Indexes of words in all layouts that begin with an address of names. */
 enum {
 	MODULE_FUNCS = 13,
 	MODULE_FIND_FUNC = 19,
@@ -229,7 +235,7 @@ enum {
 	MODULE_DATA = 26
 };
 
-/* In a section. */
+/* Clips a range to its section. */
 static struct go_range range_of(const struct image *im, uint64_t start, uint64_t end)
 {
 	const struct section *s = image_section_at(im, start);
@@ -237,9 +243,10 @@ static struct go_range range_of(const struct image *im, uint64_t start, uint64_t
 	return good ? (struct go_range){ start, end } : (struct go_range){ 0, 0 };
 }
 
-/* Of a program for the collector: bits to be taken as they are, as many bytes as hold 1 to 127 of
- * them; 0x80, how many of the last bits, how often; 0x81 to 0xff, so many, how often; 0 ends it
- * (documentation of package runtime, mbitmap.go). */
+/* Returns the bytes of a program for the garbage collector (documentation of package runtime,
+ * mbitmap.go). Ops: 1 to 127 is a number of literal bits, in bytes that follow. 0x80 is followed by
+ * how many of the last bits are repeated and how often; 0x81 to 0xff holds that number, and how
+ * often follows. 0 ends it. */
 static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);
@@ -258,7 +265,7 @@ static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 	return reader_ok(&r) ? s->addr + r.pos - addr : 0;
 }
 
-/* A list: its address, how many it has. */
+/* Returns a list as a part: the module holds its address and its number of elements. */
 static struct go_part list_part(const struct image *im, const struct go_table_module *m,
 				size_t word, uint64_t each)
 {
@@ -268,7 +275,7 @@ static struct go_part list_part(const struct image *im, const struct go_table_mo
 	return (struct go_part){ NULL, addr, fits ? count * each : 0 };
 }
 
-/* What the module says of the table and of other parts. */
+/* Applies what the module says about the table and other parts. */
 static void module_apply(const struct image *im, struct go_table *g,
 			 const struct go_table_module *m)
 {
@@ -285,7 +292,7 @@ static void module_apply(const struct image *im, struct go_table *g,
 	g->types = range_of(im, m->words[w.types], m->words[w.types_end]);
 	g->noptr = range_of(im, m->words[MODULE_NOPTR], m->words[MODULE_NOPTR + 1]);
 	g->data = range_of(im, m->words[MODULE_DATA], m->words[MODULE_DATA + 1]);
-	/* For each 4 KiB of code a word, for each 256 bytes a byte. */
+	/* The look-up table has a word per 4 KiB of code and a byte per 256 bytes. */
 	const uint64_t start = m->words[MODULE_CODE], end = m->words[MODULE_CODE + 1];
 	const uint64_t code = end > start ? end - start : 0;
 	const uint64_t lookup = 4 * (code / 4096 + (code % 4096 != 0)) + code / 256 +
@@ -297,7 +304,7 @@ static void module_apply(const struct image *im, struct go_table *g,
 	g->parts[GO_METHOD_TABLES] = list_part(im, m, w.method_tables, im->bits / 8);
 }
 
-/* What the module does not tell of, sections do. */
+/* Finds the parts that the module does not tell about by their sections. */
 static void find_sections(const struct image *im, struct go_table *g)
 {
 	static const struct {
@@ -329,7 +336,7 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
 	const struct section *text = image_section_find(im, ".text"),
 			     *in = image_section_at(im, g->tab.text);
-	/* The module says where code begins if the table does not, as from Go 1.26 on. */
+	/* If the table does not say where code begins, as since Go 1.26, the module does. */
 	if (g->tab.text_off > 0 && !(in && in->exec) &&
 	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
 		g->tab.text = known ? module.words[MODULE_TEXT] : text ? text->addr : 0;
@@ -355,7 +362,7 @@ bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		return false;
 	if (g->tab.quantum != 4 || ret->tables[PCLNTAB_LINE] != 0)
 		return true;
-	/* Zeros align what follows; of MIPS alone they are an instruction. */
+	/* Zeros align the next function. Only on MIPS are they an instruction. */
 	struct reader r = reader_of(image_at(im, ret->addr, ret->size), im->big_endian);
 	uint64_t end = 0;
 	while (!image_arch(im)->zeros_are_code && reader_left(&r) >= 4)
@@ -378,7 +385,7 @@ void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_
 
 /* ---- data of functions ----------------------------------------------------------------------- */
 
-/* By their place in struct pclntab_func.more and .data. */
+/* Indexes in struct pclntab_func.more and .data. */
 enum { MORE_INLINED = 2, DATA_INLINED = 3, DATA_INLINED_OLD = 4 };
 
 bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
@@ -402,7 +409,7 @@ uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_fun
 	return f->more_count > MORE_INLINED ? pclntab_more(&g->tab, f, MORE_INLINED) : 0;
 }
 
-/* Whether calls stand at an address: the first has a name, and no call around it. */
+/* True if calls are at an address: the first one has a name and no call around it. */
 static bool are_calls(const struct go_table *g, const struct image *im, uint64_t addr)
 {
 	struct str name;
@@ -415,8 +422,8 @@ static bool are_calls(const struct go_table *g, const struct image *im, uint64_t
 	       bytes_cstr(g->tab.bytes, add_sat(g->tab.names, off), &name) && name.len > 0;
 }
 
-/* The calls are numbered; the highest number in use tells how many there are.  Up to Go 1.16 one
- * more piece of data stood before them, though not in all programs of 1.16. */
+/* Calls are numbered; the highest number in use gives their count. Until Go 1.16 there was one more
+ * piece of data before them, but not in all programs of 1.16. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr)
 {

@@ -1,79 +1,80 @@
-/* go_table.h - where a program has the tables of Go's runtime (debug/pclntab.h), and from where
- * their numbers count.
+/* go_table.h - finds the tables of Go's runtime in a program (debug/pclntab.h), and the base of
+ * their numbers.
  *
- * Borrows from the image.  Read-only once opened: any number of threads. */
+ * Borrows from the image. Read-only once opened: any number of threads. */
 #ifndef HEFT_PROGRAM_GO_TABLE_H
 #define HEFT_PROGRAM_GO_TABLE_H
 
 #include "debug/pclntab.h"
 #include "image/image.h"
 
-/* A table that the runtime has of the whole program, under the name it has for Go's linker. */
+/* A table that the runtime has for the whole program, under the name that Go's linker uses. */
 struct go_part {
 	const char *name;
-	uint64_t addr, size; /* 0 bytes: not found */
+	uint64_t addr, size; /* `size` is 0 if not found. */
 };
 
-/* Addresses; 0 and 0: not found. */
+/* A range of addresses. Both are 0 if not found. */
 struct go_range {
 	uint64_t start, end;
 };
 
-/* Types by their distances from `types`; pointers to tables of methods. */
+/* GO_TYPE_LINKS lists types by their distances from `types`. GO_METHOD_TABLES lists pointers to
+ * tables of methods. */
 enum { GO_MASK = 1, GO_TYPE_LINKS = 3, GO_METHOD_TABLES, GO_BUILD_INFO, GO_PARTS };
 enum { GO_TYPE_LINK_SIZE = 4 };
 
 struct go_table {
 	const struct section *section;
-	uint64_t off; /* in the section */
+	uint64_t off; /* Offset in the section. */
 	struct pclntab tab;
-	/* From Go 1.18 on, what belongs to functions but code and numbers (struct
-	 * pclntab_func.data) counts from here; 0: not found. */
+	/* Since Go 1.18: base address of the data of functions (struct pclntab_func.data). 0 if not
+	 * found. */
 	uint64_t func_data;
-	struct go_range types; /* descriptions of types and their names */
-	/* Variables without pointers that the collector follows; those that may have some. */
+	struct go_range types; /* Descriptions of types and their names. */
+	/* Variables that the collector follows: without pointers, and with possible pointers. */
 	struct go_range noptr, data;
 	struct go_part parts[GO_PARTS];
 };
 
-/* Whether the image seems to have such a table, damaged or not. */
+/* True if the image seems to have a table of Go's runtime, damaged or not. */
 bool go_table_present(const struct image *im);
-/* False where the image has no such table.  One of a version not known, or a damaged one, is a
- * note. */
+/* Opens the table. False if the image has none. An unknown version or damage becomes a note. */
 bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes);
 
-/* The table of one image at a time, opened when it is first asked for: what stands beside a program
- * for its symbols and the sources share it.  Zeroed = nothing asked for.  One thread. */
+/* Holds the table of one image at a time, opened when first asked for. The companion and the
+ * sources share it. All zero: nothing was asked for yet. One thread. */
 struct go_slot {
 	const struct image *im;
 	bool found;
 	struct go_table table;
 };
-/* NULL where the image has none; stays until the next image is asked for. */
+/* Returns the table of an image. NULL if it has none. Valid until the next image is asked for. */
 const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, struct notes *notes);
 
-/* As pclntab_func.  Code that no table of lines is about, such as the trampolines of Go's linker,
- * ends in front of the zeros that align what follows. */
+/* Reads function `i` as pclntab_func does. Code without a table of lines, such as the trampolines
+ * of Go's linker, ends before the zeros that align the next function. */
 bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		   struct pclntab_func *ret);
-/* The address of a piece of data of a function, by its place in struct pclntab_func.data; false
- * where it has none. */
+/* Finds the address of a piece of data of a function, by its index in struct pclntab_func.data.
+ * False if there is none. */
 bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
 		   uint64_t *ret);
-/* The calls that were inlined into a function: a table of values by address has their numbers, and
- * *ret_addr is where they stand, go_table_call_size bytes each.  Returns how many, 0 where there
- * are none. */
+/* Returns the number of calls that were inlined into a function. 0 if there are none. They begin at
+ * *ret_addr, go_table_call_size() bytes each. The table of values at go_table_call_values() maps
+ * addresses to their numbers. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr);
-/* The offset of that table of values, 0: there is none. */
+/* Returns the offset of the table of values that maps addresses to inlined calls. 0 if there is
+ * none. */
 uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_func *f);
 static inline uint64_t go_table_call_size(const struct go_table *g)
 {
 	return g->tab.layout == PCLNTAB_20 ? 16 : 20;
 }
-/* The code that the table is about: from the first function to the end of the last. */
+/* Returns the code that the table describes: from the first function to the end of the last. */
 void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_end);
-/* The VM address of the table. */
+/* Returns the VM address of the table. */
 static inline uint64_t go_table_addr(const struct go_table *g)
 {
 	return g->section->addr + g->off;

@@ -1,8 +1,9 @@
+/* Finds the packages of the types that a Go program describes for its runtime. */
 #include "program/go_types.h"
 
 #include "names/package_name.h"
 
-/* What package reflect calls them. */
+/* Kinds of types, as numbered by package reflect. */
 enum kind {
 	KIND_ARRAY = 17,
 	KIND_CHAN,
@@ -20,12 +21,12 @@ enum { KIND_MASK = 31, HAS_PATH = 1, STEPS_MAX = 8 };
 struct types {
 	const struct go_table *table;
 	const struct image *im;
-	unsigned width; /* bytes of a pointer */
+	unsigned width; /* Bytes of a pointer. */
 };
 
 struct description {
 	uint64_t addr;
-	uint64_t own; /* where the fields of its kind begin */
+	uint64_t own; /* Address where the fields of its kind begin. */
 	enum kind kind;
 	bool has_path;
 };
@@ -45,9 +46,9 @@ static bool read_description(const struct types *t, uint64_t addr, struct descri
 {
 	const uint64_t size = 4 * (uint64_t)t->width + 16;
 	struct reader r = reader_of(image_at(t->im, addr, size), t->im->big_endian);
-	read_skip(&r, 2 * (uint64_t)t->width + 4); /* bytes, bytes with pointers, hash */
+	read_skip(&r, 2 * (uint64_t)t->width + 4); /* Size, size with pointers, hash. */
 	const uint8_t flags = read_u8(&r);
-	read_skip(&r, 2); /* alignments */
+	read_skip(&r, 2); /* Two alignments. */
 	const uint8_t kind = read_u8(&r) & KIND_MASK;
 	*ret = (struct description){
 		.addr = addr, .own = addr + size, .kind = kind, .has_path = flags & HAS_PATH
@@ -56,7 +57,7 @@ static bool read_description(const struct types *t, uint64_t addr, struct descri
 	       kind <= KIND_LAST;
 }
 
-/* Bytes of the fields of a kind; those of maps are others in each version. */
+/* Returns the bytes of the fields of a kind. The fields of maps differ in each version. */
 static uint64_t own_size(const struct types *t, enum kind kind)
 {
 	switch (kind) {
@@ -73,8 +74,8 @@ static uint64_t own_size(const struct types *t, enum kind kind)
 	return 0;
 }
 
-/* A byte of flags, a length, the text.  The length has two bytes up to Go 1.16, the high one
- * first, and 7 bits a byte since; no path is empty or as long as 256 bytes. */
+/* Reads a name: a byte of flags, a length, the text. Until Go 1.16 the length has two bytes, high
+ * byte first; since then 7 bits per byte. No path is empty or has 256 bytes or more. */
 static struct str go_types_name_at(const struct types *t, uint64_t addr)
 {
 	struct reader r = reader_of(image_at(t->im, addr, 4096), t->im->big_endian);
@@ -86,7 +87,7 @@ static struct str go_types_name_at(const struct types *t, uint64_t addr)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-/* The type that it is made of, 0: of none. */
+/* Returns the address of the type that a type is made of. 0 if there is none. */
 static uint64_t go_types_part_of(const struct types *t, const struct description *d)
 {
 	switch (d->kind) {

@@ -1,3 +1,4 @@
+/* Makes a companion image with the symbols of a stripped Linux kernel. */
 #include "program/kernel_symbols.h"
 
 #include "base/sort.h"
@@ -7,8 +8,9 @@
 
 #include <ctype.h>
 
-/* A kernel for AArch64 as it is booted (Linux, Documentation/arch/arm64/booting.rst: "ARM\x64" at
- * 56), which is a PE file of two sections: all that is read or run, and all that is written. */
+/* True for a bootable kernel of AArch64 (Linux, Documentation/arch/arm64/booting.rst: "ARM\x64" at
+ * offset 56). It is a PE file of two sections: one for all that is read or run, one for all that is
+ * written. */
 static bool is_boot_image(const struct image *im)
 {
 	enum { MAGIC_OFF = 56 };
@@ -17,7 +19,7 @@ static bool is_boot_image(const struct image *im)
 	       memcmp(im->bytes.p + MAGIC_OFF, magic, sizeof magic) == 0;
 }
 
-/* The table, and the section that holds it; NULL where there is none. */
+/* Finds the table. Returns the section that holds it, or NULL if there is none. */
 static const struct section *kernel_symbols_find(const struct image *im, struct kallsyms *k)
 {
 	const bool boot = is_boot_image(im);
@@ -40,13 +42,14 @@ bool kernel_has_symbols(const struct image *im)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* Behind the read-only objects stand strings, which have no symbols: what would reach so far is no
- * object.  Neither is what would reach over such a piece of memory up to an address that is a
- * multiple of more. */
+/* Limits of object sizes. Strings, which have no symbols, follow the read-only objects: a larger
+ * read-only object is wrong. So is an object that reaches over a gap of GAP_MIN bytes to an address
+ * with a larger alignment. */
 enum { READ_ONLY_MAX = 128 << 10, GAP_MIN = 64 << 10 };
 
-/* The table states no sizes.  Code ends in front of the bytes that align what follows: int3 of x86,
- * or one byte so often that it is no instruction. */
+/* Returns the size of code without the bytes that align the next function, because the table states
+ * no sizes. Alignment bytes are int3 of x86, or one byte that repeats too often to be an
+ * instruction. */
 static uint64_t without_fill(struct bytes code)
 {
 	enum { OFTEN = 16, INT3 = 0xcc };
@@ -62,14 +65,15 @@ static uint64_t without_fill(struct bytes code)
 
 struct kernel_symbols_entry {
 	uint64_t addr;
-	uint64_t size; /* 0: not stated */
+	uint64_t size; /* 0 if not stated. */
 	struct str name;
 	char type;
 };
 
 typedef VEC(struct kernel_symbols_entry) entry_vec;
 
-/* The parts of the table itself have no symbols.  In a boot image it ends like other pieces. */
+/* Adds symbols for the parts of the table itself, which have none. In a boot image, the table ends
+ * as other pieces do. */
 static void kernel_symbols_list_parts(const struct section *in, const struct kallsyms *k, bool boot,
 				      entry_vec *ret)
 {
@@ -88,7 +92,7 @@ static void kernel_symbols_list_parts(const struct section *in, const struct kal
 							     STR("__end_kallsyms"), 'r' });
 }
 
-/* Whether two names are the same but for dots and low lines. */
+/* True if two names differ only in dots and underscores. */
 static bool are_alike(struct str a, struct str b)
 {
 	size_t i = 0, k = 0;
@@ -104,8 +108,9 @@ static bool are_alike(struct str a, struct str b)
 	}
 }
 
-/* What the linker script defines at the ends of a section that is a table is no object: others know
- * better whose its entries are.  __return_sites begins section .return_sites. */
+/* True if a name is a bound that the linker script defines at the ends of a table section, such
+ * as __return_sites for .return_sites. A bound is no object: others know better who owns the
+ * entries. */
 static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 {
 	static const char *const objects[] = { ".rodata", ".data", ".bss", ".init" };
@@ -117,14 +122,14 @@ static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 		str_starts(name, STR("__end_")) || are_alike(in->name, name));
 }
 
-/* Absolute numbers and the ends of sections are in no section. */
+/* Adds a symbol. Absolute numbers and ends of sections belong to no section. */
 static void kernel_symbols_put(struct image_build *b, const struct image *im,
 			       const struct kernel_symbols_entry *e, uint64_t next)
 {
 	const struct section *in = image_section_at(im, e->addr);
 	if (!in || e->name.len == 0 || kernel_symbols_is_bound(in, e->name))
 		return;
-	/* A boot image has code and data in one section; .data of Linux 7 may be executed. */
+	/* A boot image has code and data in one section. In Linux 7, .data may be executable. */
 	const bool code = is_boot_image(im) ? strchr("TtWw", e->type) != NULL
 					    : in->exec && !str_starts(in->name, STR(".data"));
 	const uint64_t end = min_u64(next, in->addr + in->size), multiple = end & (~end + 1);
@@ -151,8 +156,8 @@ static void kernel_symbols_put(struct image_build *b, const struct image *im,
 		build_symbol(b, &(struct made_symbol){ .symbol = s });
 }
 
-/* What only says where a piece of a boot image ends, whose sections are not known (names of Linux,
- * arch/arm64/kernel/vmlinux.lds.S). */
+/* True for names that only mark where a piece of a boot image ends (arch/arm64/kernel/vmlinux.lds.S
+ * of Linux). The sections of a boot image are unknown. */
 static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 {
 	static const char *const ends[] = { "_etext",
@@ -175,8 +180,8 @@ static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 	return str_starts(e->name, STR("__stop_")) || str_starts(e->name, STR("__end_"));
 }
 
-/* Of a boot image: where nothing else begins at an end, there are data that the table does not
- * name. */
+/* Settles the end marks of a boot image. If nothing else begins at an end, data follow that the
+ * table does not name. */
 static void settle_ends(entry_vec *list)
 {
 	size_t kept = 0;
@@ -197,7 +202,7 @@ static void settle_ends(entry_vec *list)
 static void kernel_symbols_put_symbols(struct image_build *b, const struct image *im,
 				       entry_vec *list)
 {
-	uint64_t next = UINT64_MAX; /* the nearest address above the one at work */
+	uint64_t next = UINT64_MAX; /* Nearest address above the current one. */
 	sort_by_key(list->data, list->count, sizeof *list->data);
 	if (is_boot_image(im))
 		settle_ends(list);
@@ -224,8 +229,8 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 	ASSERT(in->type == SHT_PROGBITS && im->kind == IMAGE_EXEC);
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
 	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
-	/* A boot image counts addresses from its own start, and its first section begins with the
-	 * first code. */
+	/* A boot image counts addresses from its own start. Its first section begins with the first
+	 * code. */
 	kallsyms_iter(&it, &k);
 	while (is_boot_image(im) && kallsyms_next(&it))
 		if (str_eq(it.name, STR("_stext"))) {

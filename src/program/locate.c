@@ -1,3 +1,4 @@
+/* Names places in a program: the symbol at an address, and the functions around it. */
 #include "program/locate.h"
 
 void locator_release(struct locator *l)
@@ -9,7 +10,7 @@ void locator_release(struct locator *l)
 	vec_release(&l->found);
 }
 
-/* `raw` stays as long as the locator. */
+/* Returns how a path is shown. `raw` must live as long as the locator. */
 static const char *locate_shown(struct locator *l, const char *raw)
 {
 	uint32_t i;

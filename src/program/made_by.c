@@ -1,10 +1,12 @@
-#define _GNU_SOURCE /* memmem */
+/* Reads which tools made a program, and which modules or crates are in it. */
+#define _GNU_SOURCE /* For memmem(). */
 #include "program/made_by.h"
 
 #include "base/json_read.h"
 #include "base/unpack.h"
 
-/* Longer lists and items are no real ones. */
+/* Limits of items per list, bytes per item, and bytes of text. Larger ones are not genuine and are
+ * ignored. */
 enum { TOOLS_MAX = 16, TOOL_SIZE = 256, TEXT_SIZE = 1 << 20 };
 
 void made_by_release(struct made_by *m)
@@ -14,7 +16,7 @@ void made_by_release(struct made_by *m)
 	text_release(&m->settings);
 }
 
-/* Starts an item of a list. */
+/* Starts an item of a list, with a separator if others precede it. */
 static void begin_item(struct text *list)
 {
 	if (list->len > 0)
@@ -59,7 +61,7 @@ enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FR
 
 static const char go_magic[] = "\xff Go buildinf:";
 
-/* A string as Go has it in memory: its address and its length. */
+/* Reads a string as Go has it in memory: its address and its length. */
 static struct str go_string(const struct image *im, uint64_t addr, unsigned width, bool big_endian)
 {
 	struct reader r = reader_of(image_at(im, addr, 2 * (uint64_t)width), big_endian);
@@ -77,7 +79,7 @@ static struct str inline_string(struct reader *r)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-/* What comes before the next separator; *rest moves behind it. */
+/* Returns the text before the next separator, and moves *rest after it. */
 static struct str made_by_take_word(struct str *rest, char separator)
 {
 	const char *const end = rest->len > 0 ? memchr(rest->p, separator, rest->len) : NULL;
@@ -87,7 +89,8 @@ static struct str made_by_take_word(struct str *rest, char separator)
 	return word;
 }
 
-/* "mod\tPATH\tVERSION\tSUM", "dep\t..." and, for the one before, "=>\t...". */
+/* Reads a line: "mod\tPATH\tVERSION\tSUM", "dep\t..." or "=>\t...", which replaces the previous
+ * line's module. */
 static void read_go_line(struct made_by *m, struct str line)
 {
 	const struct str kind = made_by_take_word(&line, '\t');
@@ -111,7 +114,8 @@ static void read_go_line(struct made_by *m, struct str line)
 	text_add(&m->parts, version);
 }
 
-/* Up to the end of the section, or, where more is in it, of the texts. */
+/* Returns the bytes of the build information: until the end of the section, or until the end of the
+ * texts if the section holds more. */
 static struct bytes info_bytes(struct bytes b, bool whole)
 {
 	struct reader r = reader_of(b, false);
@@ -148,7 +152,7 @@ struct bytes go_build_info(const struct image *im, uint64_t *ret_addr)
 		if (s)
 			found = info_in(im, s, UINT64_MAX, true, ret_addr);
 	}
-	/* It comes first of what can be written, as a rule. */
+	/* It usually comes first in the writable data. */
 	for (size_t i = 1; i < im->section_count && found.size == 0; i++) {
 		const struct section *s = &im->sections[i];
 		const uint64_t most = str_eq(s->name, STR(".data")) ? UINT64_MAX : GO_FRONT;
@@ -180,7 +184,7 @@ static void read_go(struct made_by *m, const struct image *im)
 	}
 	begin_item(&m->tools);
 	text_add(&m->tools, version.len <= TOOL_SIZE ? version : STR("go"));
-	/* The text of modules stands between two marks. */
+	/* The text of modules lies between two marks. */
 	if (modules.len <= 2 * GO_SENTINEL)
 		return;
 	modules = (struct str){ modules.p + GO_SENTINEL, modules.len - 2 * (size_t)GO_SENTINEL };
@@ -193,10 +197,10 @@ static void read_go(struct made_by *m, const struct image *im)
 struct made_by_crate {
 	struct text name, version;
 	bool root;
-	bool build; /* runs when the program is built, and is not in it */
+	bool build; /* Runs during the build and is not in the program. */
 };
 
-/* Reads an object up to its end. */
+/* Reads an object until its end. */
 static void read_crate(struct json_in *in, struct made_by_crate *c)
 {
 	c->name.len = c->version.len = 0;
@@ -217,7 +221,7 @@ static void read_crate(struct json_in *in, struct made_by_crate *c)
 	}
 }
 
-/* Those that are the program's own (`root`), or the others. */
+/* Reads the crates: the program's own if `root`, otherwise the others. */
 static void read_crates(struct made_by *m, struct bytes json, bool root)
 {
 	struct json_in in;
@@ -246,7 +250,7 @@ out:
 	json_in_release(&in);
 }
 
-/* Nobody states how large the list is once it is unpacked. */
+/* Unpacks the list. Its unpacked size is not stated. */
 static bool unpack_list(struct bytes packed, struct text *ret, struct heft_err *err)
 {
 	struct unpack_stream *stream = NULL;

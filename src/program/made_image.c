@@ -1,3 +1,4 @@
+/* Makes images that serve as the separate debug file of a program. */
 #include "program/made_image.h"
 
 #include "image/elf/elf_const.h"
@@ -15,7 +16,7 @@ void made_image_begin(struct image_build *b, struct image *ret, const struct ima
 		s.file_size = s.off = 0;
 		s.link = s.info = 0;
 		s.compressed = s.again = false;
-		if (!s.alloc) /* it has no debug info of its own */
+		if (!s.alloc) /* The companion has no debug info of its own. */
 			s.name = STR("");
 		build_section(b, &s);
 	}

@@ -1,3 +1,4 @@
+/* Finds the symbols of an image by the names that people use. */
 #include "program/name_index.h"
 
 #include "base/map.h"
@@ -41,7 +42,7 @@ static void table_list(struct name_index *n, const struct image *im, const struc
 		if (s.name.len == 0 || !symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
 			continue;
 		const struct section *in = symbol_section(im, &s, addr);
-		/* .tbss takes no room of the image. */
+		/* .tbss takes no room in the image. */
 		if (!in && s.type == STT_TLS && s.section < im->section_count)
 			in = &im->sections[s.section];
 		if (in)
@@ -51,7 +52,7 @@ static void table_list(struct name_index *n, const struct image *im, const struc
 	}
 }
 
-/* The tables of symbol_table_read, with all names of an address. */
+/* Reads the symbol tables that symbol_table_read() uses, with all names of an address. */
 static void symbols_read(struct name_index *n)
 {
 	if (n->read)
@@ -65,7 +66,7 @@ static void symbols_read(struct name_index *n)
 		table_list(n, n->im, image_section_type(n->im, SHT_DYNSYM, 1));
 }
 
-/* ---- by text --------------------------------------------------------------------------------- */
+/* ---- look-up by text ------------------------------------------------------------------------- */
 
 struct key_maker {
 	struct name_index *n;
@@ -92,7 +93,7 @@ static void keys_make(struct name_index *n,
 
 struct text_test {
 	struct str text;
-	enum name_form form; /* the surest by which it is known */
+	enum name_form form; /* Surest form that the text is known by. */
 	bool known;
 };
 
@@ -106,7 +107,7 @@ static void text_compare(void *ctx, struct str text, enum name_form form)
 	t->known = true;
 }
 
-/* Two texts may have one hash. */
+/* Adds a match if the key has this text. Two texts may have the same hash. */
 static void key_check(struct name_index *n, const struct name_key *k, struct str text,
 		      name_matches *ret)
 {
@@ -120,7 +121,7 @@ static void key_check(struct name_index *n, const struct name_key *k, struct str
 		vec_push(ret, (struct name_match){ s->addr, s, t.form });
 }
 
-/* Names that more symbols share mean the first ones alone. */
+/* Number of symbols that a name may mean. If more share it, only the first ones count. */
 enum { MATCHES_MAX = 10000 };
 
 static void keys_find(struct name_index *n, struct str text, name_matches *ret)
@@ -136,7 +137,7 @@ static void keys_find(struct name_index *n, struct str text, name_matches *ret)
 	}
 }
 
-/* ---- what is found --------------------------------------------------------------------------- */
+/* ---- matches --------------------------------------------------------------------------------- */
 
 static int match_compare(const void *a, const void *b)
 {
@@ -155,7 +156,7 @@ static int match_compare_forms(const void *a, const void *b)
 	return x->form != y->form ? (x->form < y->form ? -1 : 1) : match_compare(a, b);
 }
 
-/* An address once, by its surest form; then by form. */
+/* Sorts matches by form and keeps each address once, with its surest form. */
 static void matches_settle(name_matches *m, size_t from)
 {
 	size_t kept = 0;
@@ -209,7 +210,7 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 		keys_find(n, plain, ret);
 		matches_settle(ret, from);
 	}
-	const struct str start = STR("sub_"); /* of names that are made up */
+	const struct str start = STR("sub_"); /* Start of made-up names. */
 	uint64_t addr;
 	if (ret->count == from && str_starts(plain, start) &&
 	    hex_read((struct str){ plain.p + start.len, plain.len - start.len }, &addr) &&
@@ -239,7 +240,8 @@ static void hex_name_add(struct name_index *n, const char *linkage)
 		vec_push(&n->hex, hash_bytes(name.p, name.len));
 }
 
-/* Names of the table that is there already, if one is: who asks for numbers needs no index. */
+/* Reads names that look like numbers from the existing symbol table, if there is one: this look-up
+ * needs no index. */
 static void hex_names_read(struct name_index *n)
 {
 	if (!n->table)

@@ -1,14 +1,14 @@
-/* name_index.h - the symbols of an image by what people call them: the one rule of names.
+/* name_index.h - finds the symbols of an image by the names that people use: the one rule of names.
  *
- * Every command that takes a name asks here.  A text means the symbols that know it by the surest
- * form (names/name_forms.h); those that know it by another one come after them.  So the linker's
- * name wins over "f(int)", that over "f", and each over its clones.  Besides:
+ * Every command that takes a name uses it. A text means the symbols that know it by the surest form
+ * (names/name_forms.h). Symbols that know it by another form follow. So the linker's name comes
+ * before "f(int)", that before "f", and each before its clones. Also understood:
  *
- *   sub_ADDRESS   the code there, as heft calls a function without a name
- *   NAME@plt      the stub of a function of another module
+ *     sub_ADDRESS: the code there, as heft calls a function without a name
+ *     NAME@plt: the stub of a function of another module
  *
- * The first look-up reads the symbol tables (40 bytes a symbol, 16 to 32 of its linker's names); a
- * look-up by another form demangles all names once (16 bytes a form).  One thread. */
+ * The first look-up reads the symbol tables (40 bytes per symbol, 16 to 32 per linker name). A
+ * look-up by another form demangles all names once (16 bytes per form). One thread. */
 #ifndef HEFT_PROGRAM_NAME_INDEX_H
 #define HEFT_PROGRAM_NAME_INDEX_H
 
@@ -17,56 +17,57 @@
 #include "program/symbol_table.h"
 
 struct named_symbol {
-	uint64_t addr, size; /* size 0: not stated */
-	const char *name;    /* the linker's */
-	const char *file;    /* of a local symbol: see symbol_place */
+	uint64_t addr, size; /* `size` is 0 if not stated. */
+	const char *name;    /* The linker's name. */
+	const char *file;    /* Source file of a local symbol: see symbol_place. */
 	const struct section *section;
 };
 
 /* A symbol that a text means. */
 struct name_match {
 	uint64_t addr;
-	const struct named_symbol *symbol; /* NULL: of "sub_ADDRESS" without a symbol */
+	const struct named_symbol *symbol; /* NULL for "sub_ADDRESS" without a symbol. */
 	enum name_form form;
 };
 
 typedef VEC(struct name_match) name_matches;
 
-/* A text of a symbol. */
+/* A text that means a symbol. */
 struct name_key {
 	uint64_t hash;
 	uint32_t who;
 	uint8_t form;
 };
 
-typedef VEC(uint64_t) name_hashes; /* sorted */
+typedef VEC(uint64_t) name_hashes; /* Sorted. */
 
 struct name_index {
-	/* private */
+	/* Private fields. */
 	const struct image *im, *debug;
-	struct symbol_table *table; /* borrowed, or NULL: has the stubs of the PLT */
+	struct symbol_table *table; /* Borrowed; may be NULL. Has the stubs of the PLT. */
 	VEC(struct named_symbol) list;
-	VEC(struct name_key) keys; /* by hash: the linker's names, then all forms */
-	name_hashes hex;           /* of names that look like numbers */
-	name_hashes imports;       /* of all texts of symbols that other modules define */
+	VEC(struct name_key) keys; /* Sorted by hash: the linker's names, then all forms. */
+	name_hashes hex;           /* Hashes of names that look like numbers. */
+	name_hashes imports;       /* Hashes of all texts of symbols that other modules define. */
 	struct name_forms forms;
 	struct text plain;
 	bool read, hex_read, imports_read, forms_read;
 };
 
-/* Borrows all; `debug` and `table` may be NULL.  Nothing is read yet. */
+/* Starts an index. Borrows all arguments; `debug` and `table` may be NULL. Reads nothing yet. */
 void name_index_init(struct name_index *n, const struct image *im, const struct image *debug,
 		     struct symbol_table *table);
 void name_index_release(struct name_index *n);
-/* Adds what a text means to *ret, by form and address, an address once.  How many were added. */
+/* Appends the matches of a text to *ret, by form and address, each address once. Returns how many
+ * were added. */
 size_t name_index_find(struct name_index *n, struct str text, name_matches *ret);
-/* Whether a text of hexadecimal digits is the name of a symbol, or the identifier of a C++ one.
- * Costs a look at all names once. */
+/* True if a text of hexadecimal digits is the name of a symbol, or the identifier of a C++ symbol.
+ * Looks at all names once. */
 bool name_index_has_hex(struct name_index *n, struct str digits);
-/* Whether the image refers to a symbol of this text that another module defines.  Demangles the
- * names of all such symbols once. */
+/* True if the image refers to a symbol of this text that another module defines. Demangles the
+ * names of all imported symbols once. */
 bool name_index_has_import(struct name_index *n, struct str text);
-/* How many of the matches from `from` on have the form of the first of them. */
+/* Returns how many matches from `from` on have the form of the first one. */
 size_t name_matches_surest(const name_matches *m, size_t from);
 
 #endif

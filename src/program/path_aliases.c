@@ -1,15 +1,16 @@
+/* Finds which objects of a linker map have the same function or string. */
 #include "program/path_aliases.h"
 
 #include "base/text.h"
 #include "image/elf/elf_const.h"
 #include "image/input.h"
 
-/* While objects are read. */
+/* State while objects are read. */
 struct path_aliases_reading {
 	struct path_aliases *to;
-	unsigned what;          /* enum path_aliases_what */
-	struct intern left_out; /* sections that the map discards, see section_key */
-	struct text key;        /* scratch */
+	unsigned what;          /* Bits of enum path_aliases_what. */
+	struct intern left_out; /* Sections that the map discards, see section_key. */
+	struct text key;        /* Scratch memory. */
 	struct intern files_seen;
 	size_t opened;
 };
@@ -31,7 +32,7 @@ static void path_aliases_add_object(struct path_aliases *p, struct path_alias_ke
 	vec_push(&p->list, (struct path_alias){ object, before });
 }
 
-/* What may stand in several objects: weak and unique definitions. */
+/* Reads the definitions that may be in several objects: weak and unique symbols. */
 static void path_aliases_read_functions(struct path_aliases *p, const struct image *im,
 					uint32_t object)
 {
@@ -82,7 +83,7 @@ static void read_strings(struct path_aliases_reading *r, const struct image *im,
 		return;
 	static const uint8_t zero[4];
 	const struct bytes b = section_bytes(im, s);
-	const uint64_t width = s->entsize; /* bytes of a character */
+	const uint64_t width = s->entsize; /* Bytes of a character. */
 	uint64_t start = 0;
 	for (uint64_t i = 0; width <= b.size - i; i += width) {
 		if (memcmp(b.p + i, zero, width) != 0)
@@ -95,7 +96,7 @@ static void read_strings(struct path_aliases_reading *r, const struct image *im,
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* Members that the map names, by its form "libx.a(y.o)". */
+/* Reads the members that the map names in the form "libx.a(y.o)". */
 static void path_aliases_read_input(struct path_aliases_reading *r, const struct input *in,
 				    struct str path)
 {
@@ -140,7 +141,7 @@ static bool path_aliases_open_object(struct input *in, const struct linkmap *map
 	return ok;
 }
 
-/* The file of an object of the map, with all members that the map names, unless it was read. */
+/* Reads the file of an object of the map once, with all members that the map names. */
 static void path_aliases_read_file(struct path_aliases_reading *r, struct str object)
 {
 	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;

@@ -1,3 +1,4 @@
+/* Finds the PDB of a program, and opens it as the program's separate debug file. */
 #include "program/pdb_file.h"
 
 #include "base/sort.h"
@@ -42,7 +43,7 @@ struct pdb_file_making {
 	struct image_build build;
 	struct pdb pdb;
 	struct pdb_dwarf dwarf;
-	struct text bytes; /* of the image */
+	struct text bytes; /* Belongs to the current image. */
 };
 
 static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symbol *s,
@@ -62,18 +63,19 @@ static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symb
 	build_symbol(&m->build, &made);
 }
 
-/* Which of the symbols of one address are kept. */
+/* Which symbols of one address are kept. */
 enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
 
 static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
 {
 	if (kept == KEPT_ALL || kept == KEPT_PLAIN)
 		return kept == KEPT_ALL || !s->linkage;
-	return s->linkage && !str_starts(s->name, STR("??@")); /* a hash of a long name */
+	return s->linkage && !str_starts(s->name, STR("??@")); /* The name is a hash of a long
+							        * name. */
 }
 
-/* Symbols [first, end) stand at one address.  What the linker calls it is preferred to what the
- * compiler does: it tells overloads apart. */
+/* Adds the symbols [first, end) of one address. The linker's name is preferred to the compiler's,
+ * because it tells overloads apart. */
 static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 {
 	enum { NEAR = 16 };
@@ -89,7 +91,7 @@ static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 		size = s[i].size > size ? s[i].size : size;
 	}
 	for (size_t i = first; i < end; i++) {
-		/* One of the few before it may have its name, too. */
+		/* One of the few previous symbols may have the same name. */
 		bool repeated = false;
 		for (size_t k = i - first > NEAR ? i - NEAR : first; k < i && !repeated; k++)
 			repeated = pdb_file_is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name);
@@ -143,7 +145,7 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 		file_close(&in->file);
 		return false;
 	}
-	/* The first segment of a PE image are its headers, at the base. */
+	/* The first segment of a PE image is its headers, at the base. */
 	pdb_dwarf_make(&m.dwarf, &m.pdb, im->segment_count > 0 ? im->segments[0].addr : 0);
 	if (m.pdb.damaged > 0)
 		note(notes, path, HEFT_NO_OFFSET, m.pdb.damaged, "the PDB has damaged records");
@@ -157,9 +159,9 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 	return true;
 }
 
-/* ---- finding it ------------------------------------------------------------------------------ */
+/* ---- finding the file ------------------------------------------------------------------------ */
 
-/* A path of Windows may have either separator. */
+/* Returns the last component of a path. Windows paths may have either separator. */
 static struct str pdb_file_last_part(struct str path)
 {
 	size_t start = path.len;
@@ -182,7 +184,7 @@ static bool pdb_file_try_path(const struct image *im, const char *path, struct n
 	return ok;
 }
 
-/* In a directory: by the name that the image states, then by the image's own. */
+/* Looks in a directory: for the name that the image states, then for the image's own name. */
 static const char *pdb_file_try_dir(const struct image *im, struct str dir, struct arena *a,
 				    struct notes *notes)
 {

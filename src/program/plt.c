@@ -1,3 +1,4 @@
+/* Reads the PLT stubs of an image and the GOT slots that they jump through. */
 #include "program/plt.h"
 
 #include "base/sort.h"
@@ -70,8 +71,8 @@ struct str plt_name(const struct plt *p, const struct plt_slot *slot)
 
 /* ---- stubs ----------------------------------------------------------------------------------- */
 
-/* Bytes of a stub.  A size in the section's header that is none of a stub is of its alignment
- * (i386, ARM); then it is the psABI's. */
+/* Returns the bytes of a stub. If the section header states a wrong size, that number is its
+ * alignment (i386, ARM), and the psABI's size counts. */
 static uint64_t stub_size(const struct image *im, const struct section *s)
 {
 	if (s->entsize >= 8 && s->entsize <= 64)
@@ -81,7 +82,7 @@ static uint64_t stub_size(const struct image *im, const struct section *s)
 								       : stubs->size;
 }
 
-/* Stubs that jump through a slot say so in their code. */
+/* Lists the stubs whose code jumps through a slot, with the slot that the code names. */
 static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64_t size,
 			    plt_stub_fn *fn, void *user)
 {
@@ -101,7 +102,7 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 	return found;
 }
 
-/* Stubs that say nothing stand in the order of the jump slots. */
+/* Lists the other stubs: they are in the order of the jump slots. */
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
 {
@@ -109,7 +110,7 @@ static void stubs_by_order(const struct plt *p, const struct section *s, plt_stu
 	uint64_t count = 0, size = stub_size(p->im, s);
 	for (size_t i = 0; i < p->slots.count; i++)
 		count += p->slots.data[i].jump;
-	/* A header leads to the dynamic linker.  Sections of another form are left alone. */
+	/* A header leads to the dynamic linker. Sections of another form are ignored. */
 	if (stubs->short_size > 0 && s->size == stubs->short_header + stubs->short_size * count)
 		size = stubs->short_size;
 	else if (s->size != stubs->header + size * count)

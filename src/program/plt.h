@@ -1,6 +1,7 @@
-/* plt.h - PLT stubs and the GOT slots they jump through, with the symbols they stand for.
+/* plt.h - reads PLT stubs and the GOT slots that they jump through, with the symbols they belong
+ * to.
  *
- * The only reader of them: whoever names, weighs or derives such code asks it. */
+ * All code that names, weighs or derives PLT code uses it. */
 #ifndef HEFT_PROGRAM_PLT_H
 #define HEFT_PROGRAM_PLT_H
 
@@ -9,36 +10,36 @@
 /* A GOT slot that a dynamic relocation fills for a symbol. */
 struct plt_slot {
 	uint64_t addr;
-	uint32_t symbol; /* index in .dynsym, in range and not 0 */
+	uint32_t symbol; /* Index in .dynsym, in range and not 0. */
 	bool jump;
 };
 
 struct plt_stub {
 	const struct section *section;
-	uint64_t off, size; /* in the section */
+	uint64_t off, size; /* Offset in the section. */
 	const struct plt_slot *slot;
 };
 
-/* Zeroed: of an image without such slots. */
+/* All zero: an image without slots. */
 struct plt {
-	const struct image *im; /* borrowed */
+	const struct image *im; /* Borrowed. */
 	const struct section *dynsym;
-	VEC(struct plt_slot) slots; /* sorted by addr */
+	VEC(struct plt_slot) slots; /* Sorted by addr. */
 };
 
 bool section_is_plt(const struct section *s);
 bool section_is_got(const struct section *s);
 
-/* Lists the slots, of linked images.  O(relocations). */
+/* Lists the slots of a linked image. O(relocations). */
 void plt_read(struct plt *p, const struct image *im);
 void plt_release(struct plt *p);
-/* The slot at an address, or NULL. */
+/* Returns the slot at an address, or NULL. */
 const struct plt_slot *plt_slot_at(const struct plt *p, uint64_t addr);
-/* The name of a slot's symbol, as the table has it. */
+/* Returns the name of a slot's symbol, as the table has it. */
 struct str plt_name(const struct plt *p, const struct plt_slot *slot);
 
 typedef void plt_stub_fn(void *user, const struct plt_stub *stub);
-/* Tells each stub, section by section.  O(bytes of the PLT). */
+/* Calls `fn` for each stub, section by section. O(bytes of the PLT). */
 void plt_each(const struct plt *p, plt_stub_fn *fn, void *user);
 
 #endif

@@ -1,3 +1,4 @@
+/* Opens a program, and finds its debug file, linker map, DWARF and symbols when asked for. */
 #include "program/program.h"
 
 #include "base/filename.h"
@@ -7,9 +8,9 @@
 #include "program/made_by.h"
 #include "program/pdb_file.h"
 
-/* ---- debug files given by hand -------------------------------------------------------------- */
+/* ---- given debug files ---------------------------------------------------------------------- */
 
-/* What a debug file is to the program. */
+/* What a given debug file is to the program. */
 enum given_use { GIVEN_OTHER, GIVEN_DEBUG, GIVEN_PART, GIVEN_USELESS };
 
 static enum given_use use_of(const struct program *p, const struct input *in)
@@ -30,7 +31,7 @@ static enum given_use use_of(const struct program *p, const struct input *in)
 	return GIVEN_OTHER;
 }
 
-/* A PDB is of the one program that names it. */
+/* Opens a given debug file. A PDB belongs to exactly one program: the program that names it. */
 static bool program_open_given(const struct program *p, const char *path, struct input *in,
 			       enum given_use *ret, struct heft_err *err)
 {
@@ -54,7 +55,8 @@ static bool program_open_given(const struct program *p, const char *path, struct
 	return sound && pdb_file_open(own, path, in, p->notes, err);
 }
 
-/* The file of the program in a dSYM bundle, for mem_free; NULL where the path is none. */
+/* Returns the path of the program's file in a dSYM bundle, for mem_free(). NULL if the path is no
+ * bundle. */
 static char *bundle_file(const struct program *p, const char *path)
 {
 	struct arena a = { 0 };
@@ -130,10 +132,11 @@ bool program_check_used(const struct program_wish *wish, const bool *used, struc
 
 /* ---- linker maps ---------------------------------------------------------------------------- */
 
-/* Sections of the image that the map has, with the same place and size or with another. */
+/* Number of sections that both image and map have: with equal place and size, and with other
+ * ones. */
 struct program_agreement {
 	size_t same, other;
-	struct text differing; /* their names */
+	struct text differing; /* Holds the names. */
 };
 
 static void compare_section(const struct linkmap *map, const struct section *s,
@@ -167,7 +170,8 @@ static struct program_agreement compare_map(const struct program *p, const struc
 	return a;
 }
 
-/* Takes the map in place of one that agrees less; one that does not agree at all is of no use. */
+/* Uses the map if it agrees with more sections than the current one. A map that agrees with no
+ * section is not used. */
 static void offer_map(struct program *p, struct linkmap *map, size_t *best)
 {
 	struct program_agreement a = compare_map(p, map);
@@ -212,7 +216,7 @@ static bool use_maps(struct program *p, struct heft_err *err)
 	return true;
 }
 
-/* The map of a WebAssembly module is one of its sources. */
+/* True for a source map, which is the map of a WebAssembly module. */
 static bool is_source_map(const char *path)
 {
 	struct heft_err err;
@@ -224,7 +228,8 @@ static bool is_source_map(const char *path)
 	return is;
 }
 
-/* A map beside the program.  What is only `likely` to be one, by its name, must agree with it. */
+/* Tries a map beside the program. A file that is only `likely` a map, by its name, must agree with
+ * the program. */
 static void try_map(struct program *p, const char *path, bool likely)
 {
 	struct notes notes;
@@ -255,11 +260,11 @@ static void try_maps(struct program *p, struct arena *a, const char *stem, bool 
 	try_map(p, arena_format(a, "%s.map.gz", stem), likely);
 }
 
-/* "fw.elf" has its map in "fw.elf.map" (Pico SDK, Make) or in "fw.map" (CMake, Zephyr, ESP-IDF,
- * Arduino, PlatformIO), or where IDEs put them. */
+/* Looks for the map of "fw.elf": "fw.elf.map" (Pico SDK, Make), "fw.map" (CMake, Zephyr, ESP-IDF,
+ * Arduino, PlatformIO), or in the folders of IDEs. */
 static void find_map(struct program *p)
 {
-	/* From the folder of the program. */
+	/* Relative to the folder of the program. */
 	static const char *const folders[] = { "",        "../",      "map/",
 					       "../map/", "../List/", "../Listings/" };
 	struct arena a = { 0 };
@@ -319,7 +324,7 @@ static void program_begin(struct program *p, const char *path, const struct prog
 	p->dwarf.wish = wish;
 }
 
-/* A linker map does not say of all sections whether they are stored. */
+/* Adds a note if the linker map does not say for all sections whether they are stored. */
 static void note_doubts(const struct program *p)
 {
 	struct text names = { 0 };
@@ -350,7 +355,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 	note_doubts(p);
 	if (!input_take_slice(&p->input, p->path, p->wish->arch, err))
 		return false;
-	/* Twice: a file may be the supplement of one behind it. */
+	/* Files are opened twice, because a file may be the supplement of a later one. */
 	const size_t count = p->wish->debug_files.count;
 	ASSERT(!p->given);
 	p->given = mem_zeroed(count + 1, sizeof *p->given);
@@ -366,7 +371,7 @@ bool program_open(struct program *p, const char *path, enum file_use use,
 	struct arena a = { 0 };
 	struct str archive, member;
 	program_begin(p, path, wish, notes);
-	/* "lib.a(member.o)", where that is no file of its own. */
+	/* "lib.a(member.o)", if there is no file with that name. */
 	if (!file_exists(path) && input_member_split(path, &archive, &member)) {
 		const char *file = arena_copy(&a, archive);
 		const bool inside = file_exists(file);

@@ -1,10 +1,12 @@
+/* Finds the source map of a WebAssembly module, and opens it as the module's separate debug
+ * file. */
 #include "program/source_map_file.h"
 
 #include "debug/sourcemap/source_map.h"
 #include "image/elf/elf_const.h"
 #include "program/made_image.h"
 
-/* ---- finding it ------------------------------------------------------------------------------ */
+/* ---- finding the file ------------------------------------------------------------------------ */
 
 static char *source_map_file_keep(const char *path)
 {
@@ -12,7 +14,8 @@ static char *source_map_file_keep(const char *path)
 	return memcpy(mem_alloc(size), path, size);
 }
 
-/* NULL, with a note if there are any, where none of the wish is of the image. */
+/* Finds the map of an image in the options. NULL if none belongs to the image, with a note if the
+ * options have any. */
 static char *find_wished(const struct image *im, const struct program_wish *w, struct notes *notes)
 {
 	for (size_t i = 0; i < w->source_maps.count; i++) {
@@ -30,7 +33,7 @@ static char *find_wished(const struct image *im, const struct program_wish *w, s
 	return NULL;
 }
 
-/* The last part of the URL, beside the image. */
+/* Looks beside the image for the last component of the URL. */
 static char *find_beside(const struct image *im)
 {
 	enum { URL_LENGTH_MAX = 4096 };
@@ -60,7 +63,7 @@ char *source_map_find(const struct image *im, const struct program_wish *wish, s
 	return found || !wish_finds_debug(wish) || im->member.len > 0 ? found : find_beside(im);
 }
 
-/* ---- opening it ------------------------------------------------------------------------------ */
+/* ---- opening the file ------------------------------------------------------------------------ */
 
 static void source_map_file_make(const struct source_map *map, const struct image *im,
 				 struct input *in)

@@ -1,4 +1,5 @@
-#define _GNU_SOURCE /* memmem */
+/* Decides which symbols name a place, and corrects wrong sizes. */
+#define _GNU_SOURCE /* For memmem(). */
 #include "program/symbol_rule.h"
 
 #include "image/code_symbols.h"
@@ -20,7 +21,7 @@ uint32_t symbol_rank(const struct symbol *s)
 
 /* ---- wrong sizes ----------------------------------------------------------------------------- */
 
-/* Of a record: its address and its size. */
+/* Returns the address and size of record `i`. */
 static uint64_t *extent_of(void *list, size_t size, size_t i)
 {
 	return (uint64_t *)(void *)((char *)list + i * size);
@@ -28,10 +29,10 @@ static uint64_t *extent_of(void *list, size_t size, size_t i)
 
 typedef VEC(size_t) index_vec;
 
-/* Lists those that end in the middle of one behind them. */
+/* Lists the records that end in the middle of a later one. */
 static void find_crossing(void *list, size_t count, size_t size, index_vec *ret)
 {
-	index_vec open = { 0 }; /* each lies in the one before */
+	index_vec open = { 0 }; /* Each record lies in the one before. */
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t *new = extent_of(list, size, i);
 		while (new[1] > 0 && open.count > 0) {
@@ -57,7 +58,8 @@ void symbols_cut_crossing(void *list, size_t count, size_t size)
 	bool *cut = crossing.count > 0 ? mem_zeroed(count, sizeof *cut) : NULL;
 	for (size_t i = 0; i < crossing.count; i++)
 		cut[crossing.data[i]] = true;
-	uint64_t here = 0, behind = 0; /* where the last ones start */
+	uint64_t here = 0, behind = 0; /* `here`: address of the previous record. `behind`: the
+				        * next higher address. */
 	for (size_t i = count; cut && i-- > 0;) {
 		uint64_t *extent = extent_of(list, size, i);
 		if (extent[1] > 0 && extent[0] != here) {
@@ -83,8 +85,8 @@ static bool are_digits(struct str s)
 	return s.len > 0;
 }
 
-/* A constant of rustc that has no name, "anon.", the number of its module and its own; with
- * ".llvm." behind it if link-time optimization made it known to other modules. */
+/* True for a constant of rustc without a name: "anon.", number of the module, own number. ".llvm."
+ * follows if link-time optimization exported it to other modules. */
 static bool is_nameless_constant(struct str name)
 {
 	enum { MODULE = 32 };
@@ -131,13 +133,13 @@ bool symbol_is_mark(const struct symbol *s)
 		return true;
 	if (s->bind != STB_LOCAL)
 		return false;
-	/* clang's label of a function's exception table. */
+	/* Clang's label of a function's exception table. */
 	if (str_starts(name, table) &&
 	    are_digits((struct str){ name.p + table.len, name.len - table.len }))
 		return true;
-	/* Labels of the assembler, which some keep in the tables of objects: constants and jump
-	 * targets; and clang's of texts and of variables that it put together, which have names of
-	 * their own: mold keeps these in programs. */
+	/* Labels of the assembler that some keep in tables of objects: constants and jump targets.
+	 * Also clang's labels of texts and of merged variables, which have names of their own; mold
+	 * keeps them in programs. */
 	return (s->type == STT_NOTYPE && str_starts(name, STR(".L"))) ||
 	       str_starts(name, STR(".L.str")) || str_starts(name, STR(".L_MergedGlobals"));
 }

@@ -1,3 +1,4 @@
+/* Makes the table that finds the symbols of an image by address. */
 #include "program/symbol_table.h"
 
 #include "base/sort.h"
@@ -9,9 +10,10 @@
 struct symbol_table_candidate {
 	uint64_t addr, size;
 	const char *name, *file;
-	uint64_t limit; /* end of its section */
+	uint64_t limit; /* End of its section. */
 	uint32_t rank;
-	bool code, block; /* block: of the function of that name, which is another symbol */
+	bool code, block; /* `block`: a block of the function with that name, which is another
+			   * symbol. */
 };
 
 typedef VEC(struct symbol_table_candidate) candidate_vec;
@@ -59,7 +61,8 @@ static int symbol_table_by_rule(const void *a, const void *b)
 
 typedef VEC(struct flat_range) range_vec;
 
-/* `function` is the last one in front of the symbol, or NULL; a block of it counts from there. */
+/* Adds a symbol. `function` is the last function before it, or NULL; a block of that function
+ * counts from its start. */
 static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
 			     const struct symbol_table_candidate *c, uint64_t end,
 			     const struct symbol_table_candidate *function)
@@ -73,7 +76,8 @@ static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
 	vec_push(ranges, (struct flat_range){ c->addr, end, who });
 }
 
-/* Up to the next symbol of any kind.  Both lists are sorted. */
+/* Adds the symbols without size. Each reaches to the next symbol of any kind. Both lists are
+ * sorted. */
 static void add_unsized(struct symbol_table *t, range_vec *ranges, const candidate_vec *sized,
 			const candidate_vec *unsized)
 {

@@ -1,12 +1,10 @@
-/* symbol_table.h - the symbols of a linked image or object by address.
+/* symbol_table.h - finds the symbols of a linked image or object by address.
  *
- * The rule of symbol_rule.h says who owns an address.  Code that no symbol with a size covers
- * belongs to the label in front of it, up to the next symbol or the section's end.
- * A PLT stub is the symbol it jumps to with "@plt" behind its name; stubs are looked for when the
- * first address in a PLT is asked for.
- * 40 bytes a symbol, 16 a span.  Texts are borrowed from the images, which have to stay as long
- * as the table, and NUL-terminated.
- * One thread. */
+ * The rule of symbol_rule.h says who owns an address. Code that no symbol with a size covers
+ * belongs to the label before it, until the next symbol or the section's end. A PLT stub has the
+ * name of the symbol that it jumps to, with "@plt" after it. Stubs are searched when the first
+ * address in a PLT is asked for. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and
+ * borrowed from the images, which must live as long as the table. One thread. */
 #ifndef HEFT_PROGRAM_SYMBOL_TABLE_H
 #define HEFT_PROGRAM_SYMBOL_TABLE_H
 
@@ -14,29 +12,31 @@
 #include "image/image.h"
 
 struct symbol_place {
-	uint64_t addr, size; /* size 0: not stated */
+	uint64_t addr, size; /* `size` is 0 if not stated. */
 	const char *name;
-	/* Local symbols: the source file the table names in front of them (STT_FILE); else NULL. */
+	/* For local symbols: the source file that the table names before them (STT_FILE). Otherwise
+	 * NULL. */
 	const char *file;
-	const void *memo; /* the user's; NULL at first */
+	const void *memo; /* For the user; NULL at first. */
 };
 
 struct symbol_table {
 	VEC(struct symbol_place) list;
-	struct flat spans; /* who: index in list, counted down from FLAT_NONE - 1 */
-	size_t near;       /* see flat_find_near */
+	struct flat spans; /* `who`: index in list, counted down from FLAT_NONE - 1. */
+	size_t near;       /* Hint for flat_find_near(). */
 	const struct image *im;
-	VEC(struct symbol_place) stubs; /* sorted by addr */
-	struct arena texts;             /* their names */
+	VEC(struct symbol_place) stubs; /* Sorted by addr. */
+	struct arena texts;             /* Holds the names. */
 	bool stubs_read;
 };
 
-/* .symtab, or .dynsym with the debug file's .symtab (`debug` may be NULL). */
+/* Reads .symtab, or .dynsym with the debug file's .symtab. `debug` may be NULL. */
 void symbol_table_read(struct symbol_table *t, const struct image *im, const struct image *debug);
 void symbol_table_release(struct symbol_table *t);
-/* NULL where no symbol is.  O(log symbols), less where the look-up before was near. */
+/* Returns the symbol at an address. NULL if there is none. O(log symbols); faster if the previous
+ * look-up was near. */
 struct symbol_place *symbol_table_find(struct symbol_table *t, uint64_t addr);
-/* All PLT stubs, by address. */
+/* Returns all PLT stubs, sorted by address. */
 const struct symbol_place *symbol_table_stubs(struct symbol_table *t, size_t *ret_count);
 
 #endif

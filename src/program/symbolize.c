@@ -1,9 +1,10 @@
+/* Finds the source lines and functions of an address in DWARF. */
 #include "program/symbolize_internal.h"
 
 #include "base/sort.h"
 #include "debug/unit_name.h"
 
-/* More than any compiler inlines; what lies farther out of a chain is left out. */
+/* Number of frames at most. Frames farther out are dropped; no compiler inlines that deep. */
 enum { FRAMES_MAX = 4096 };
 
 /* ---- addresses of objects ------------------------------------------------------------------- */
@@ -28,7 +29,7 @@ static struct line_table *lines_of(struct symbolizer *s, const struct unit *u)
 {
 	if (u->line_off == DW_NO_OFFSET)
 		return NULL;
-	size_t at; /* of the table of the program, or where it goes */
+	size_t at; /* Index of the program's table, or where to insert it. */
 	BISECT(at, 0, s->lines.count, mid, s->lines.data[mid]->off < u->line_off);
 	if (at < s->lines.count && s->lines.data[at]->off == u->line_off)
 		return s->lines.data[at];
@@ -48,7 +49,7 @@ bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *r
 	       unit_open(ret, &s->split_cache, u);
 }
 
-/* The other half of a skeleton; references across units stay inside its file. */
+/* Reads the split unit of a skeleton. References across units stay inside of its file. */
 static bool symbolize_read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
 	struct unit split;
@@ -69,7 +70,7 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	l->name = "";
 	if (!units_get(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
 		return l;
-	/* The other half of a skeleton knows its name. */
+	/* The split unit knows the name of its skeleton. */
 	struct unit split;
 	const bool named = u.name.len == 0 && symbolizer_split(s, &u, &split) &&
 			   unit_name(&split, &name);
@@ -111,7 +112,8 @@ static struct frame *symbolize_add_frame(struct symbolizer *s)
 	return &s->frames.data[s->frames.count - 1];
 }
 
-/* The line table says where the innermost one is, each inlined one where it was called. */
+/* Lists the frames. The line table gives the place of the innermost frame; the others are at the
+ * calls that were inlined. */
 static void symbolize_list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t addr)
 {
 	const struct line_place *p = l->lines ? line_table_find(l->lines, addr) : NULL;
@@ -134,7 +136,7 @@ static void symbolize_list_frames(struct symbolizer *s, struct loaded_unit *l, u
 	}
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- start and release ---------------------------------------------------------------------- */
 
 void symbolizer_init(struct symbolizer *s, struct debuginfo *info)
 {
@@ -183,7 +185,7 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 	return true;
 }
 
-/* A PDB has a unit, but no functions and lines, of an object that has DWARF alone. */
+/* For an object that has only DWARF, a PDB has a unit but no functions and lines. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;

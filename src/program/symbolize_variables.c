@@ -1,18 +1,18 @@
-/* Declarations of variables: all units are passed over once for those that have an address. */
+/* Finds declarations of variables: reads all units once for variables that have an address. */
 #include "program/symbolize_internal.h"
 
 #include "base/sort.h"
 #include "debug/decl.h"
 #include "debug/walk.h"
 
-/* A unit while its variables are listed. */
+/* State while the variables of a unit are listed. */
 struct symbolize_variables_listing {
 	struct symbolizer *s;
 	const struct unit *unit;
 	uint32_t index;
 };
 
-/* Opens a unit, or the other half of a skeleton, in *room. */
+/* Opens a unit, or its split unit if it is a skeleton, in *room. */
 static const struct unit *symbolize_variables_open_unit(struct symbolizer *s, size_t index,
 							struct unit room[2])
 {

@@ -1,3 +1,4 @@
+/* Keeps the options that say where parts of programs are. */
 #include "program/wish.h"
 
 void wish_release(struct program_wish *w)
@@ -26,7 +27,7 @@ void wish_add_debug_file(struct program_wish *w, const char *path)
 	vec_push(&w->debug_files, wish_keep(w, path));
 }
 
-/* In front of the sysroot's. */
+/* It comes before the sysroot's directory. */
 void wish_add_debug_dir(struct program_wish *w, const char *dir)
 {
 	vec_push(&w->debug_dirs, wish_keep(w, dir));
@@ -143,8 +144,7 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	w->flags = from->flags;
 	paths_copy(&w->paths, &from->paths);
 	copy_dump(w, from);
-	/* An input that cannot be copied, as there are too many open files, is not found by
-	 * name. */
+	/* If too many files are open, an input cannot be copied, and its name will not be found. */
 	for (size_t i = 0; i < from->inputs.list.count; i++) {
 		const struct file_input *in = &from->inputs.list.data[i];
 		struct heft_err err;

@@ -1,7 +1,8 @@
-/* wish.h - what the user says of where the parts of programs are: the inside of struct heft_finder.
+/* wish.h - holds the options that say where parts of programs are: the inside of struct
+ * heft_finder.
  *
- * Every opener takes one wish.  A zeroed struct wishes nothing.  All texts belong to the wish.
- * Read-only once made: any number of threads. */
+ * Every opener takes one such struct. All zero means no options. It owns all its texts. Read-only
+ * once made: any number of threads. */
 #ifndef HEFT_PROGRAM_WISH_H
 #define HEFT_PROGRAM_WISH_H
 
@@ -11,40 +12,43 @@
 #include "image/region.h"
 #include "map/paths.h"
 
-/* A source map, and the URL or the path of the module that it is of. */
+/* A source map, and the URL or path of its module. */
 struct wished_source_map {
 	const char *id, *path;
 };
 
 struct program_wish {
 	struct arena arena;
-	VEC(const char *) debug_files; /* given by hand */
-	VEC(const char *) debug_dirs;  /* the last one is the sysroot's, if there is a sysroot */
+	VEC(const char *) debug_files; /* Given by the user. */
+	VEC(const char *)
+	debug_dirs; /* The last directory is the sysroot's, if there is a
+				        * sysroot. */
 	VEC(const char *) maps;
 	VEC(struct wished_source_map) source_maps;
-	VEC(const char *) programs;    /* of dumps */
-	struct memory_regions regions; /* given by hand */
-	VEC(const char *) stack_usage; /* .su files, and folders that have some */
-	const char *calls;             /* what code does not say of calls, for stacks; or NULL */
-	const char *sysroot;           /* or NULL */
-	unsigned flags;                /* enum heft_find_flag */
-	const char *arch;              /* slice of universal files; NULL: all */
+	VEC(const char *) programs;    /* Programs of dumps. */
+	struct memory_regions regions; /* Given by the user. */
+	VEC(const char *) stack_usage; /* .su files, and folders with .su files. */
+	const char *calls;             /* File with calls that the code does not reveal, for
+				        * stacks. May be NULL. */
+	const char *sysroot;           /* May be NULL. */
+	unsigned flags;                /* Bits of enum heft_find_flag. */
+	const char *arch;              /* Slice of universal files. NULL means all. */
 	struct paths paths;
-	struct file_inputs inputs; /* names that are no files */
+	struct file_inputs inputs; /* Names that are no files. */
 	VEC(struct dump_piece) pieces;
-	struct dump_wish dump; /* of images of memory; its pieces are those above */
+	struct dump_wish dump; /* Options for images of memory. Its pieces are the pieces above. */
 };
 
 void wish_release(struct program_wish *w);
-/* Makes *w a copy of `from`; what it had is released.  Its inputs are those of the thread's domain
- * from then on. */
+/* Makes *w a copy of `from` and releases the previous contents. The inputs then belong to the
+ * thread's domain. */
 void wish_copy(struct program_wish *w, const struct program_wish *from);
 
 void wish_add_debug_file(struct program_wish *w, const char *path);
 void wish_add_debug_dir(struct program_wish *w, const char *dir);
 void wish_add_source_map(struct program_wish *w, const char *id, const char *path);
 void wish_add_map(struct program_wish *w, const char *path);
-/* HEFT_EARG where the region is empty, wraps or is one too many. */
+/* Adds a region. HEFT_EARG if it is empty, wraps around or exceeds the maximum number. */
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
 		     struct heft_err *err);
 void wish_add_stack_usage(struct program_wish *w, const char *path);
@@ -52,12 +56,12 @@ void wish_set_calls(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
 void wish_set_arch(struct program_wish *w, const char *arch);
-/* Where a part of an image of memory lay; `path` NULL: of the dump itself. */
+/* Adds where a part of an image of memory lay. `path` is NULL for the dump itself. */
 void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off);
-/* HEFT_EARG for a name that is there already. */
+/* Adds an input. HEFT_EARG if the name exists already. */
 bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err);
 
-/* Whether debug files, or linker maps, are looked for that the user did not name. */
+/* True if files that the user did not name are searched: debug files, or linker maps. */
 static inline bool wish_finds_debug(const struct program_wish *w)
 {
 	return !(w->flags & HEFT_FIND_NO_DEBUG);
@@ -68,8 +72,8 @@ static inline bool wish_finds_map(const struct program_wish *w)
 	return !(w->flags & HEFT_FIND_NO_MAP);
 }
 
-/* The directories of debug files and those given by hand, for image/debugfile.h.  Borrowed from the
- * wish. */
+/* Returns the debug directories and given debug files, for image/debugfile.h. Borrowed from the
+ * options. */
 static inline struct debug_search wish_search(const struct program_wish *w)
 {
 	return (struct debug_search){ .dirs = w->debug_dirs.data,

@@ -1,3 +1,4 @@
+/* Finds the source files of objects in compile_commands.json and build.ninja. */
 #include "project/build_paths_internal.h"
 
 #include "base/filename.h"
@@ -18,7 +19,7 @@ static bool build_paths_is_below(struct str path, struct str dir)
 	return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
 }
 
-/* Of several directories what they share. */
+/* Learns a build directory. If there are several, their common part counts. */
 static void learn_dir(struct build_paths *b, struct text *scratch, struct str dir)
 {
 	path_join(scratch, dir, STR(""), STR(""));
@@ -65,7 +66,8 @@ void build_paths_finish(struct build_paths *b)
 		vec_push(&b->sources, (struct build_tail){ tail_hash(intern_get(&b->texts, source)),
 							   source, i });
 	}
-	/* A directory that most sources lie in is where they are written. */
+	/* If most sources lie in a directory, people write sources there, so it is not used as the
+	 * build directory. */
 	const struct str dir = build_paths_dir(b);
 	size_t below = 0;
 	ASSERT(b->objects.count == b->sources.count);
@@ -87,7 +89,7 @@ void build_paths_release(struct build_paths *b)
 
 /* ---- looking up ------------------------------------------------------------------------------ */
 
-/* How many characters two paths share at their ends, whole components only. */
+/* Returns how many bytes both paths share at their ends, in whole components. */
 static size_t shared_tail(struct str a, struct str b)
 {
 	size_t i = 0, whole = 0;
@@ -101,7 +103,8 @@ static size_t shared_tail(struct str a, struct str b)
 	return a_ends && b_ends ? i : whole;
 }
 
-/* The other file of the path that shares the longest tail; "" where none does, or several. */
+/* Returns the counterpart of the listed path that shares the longest tail with `path`. "" if none
+ * does, or several. */
 static struct str find_tail(const struct build_paths *b, const struct build_tail *list,
 			    size_t count, struct str path)
 {
@@ -122,7 +125,7 @@ static struct str find_tail(const struct build_paths *b, const struct build_tail
 
 struct str build_paths_find(const struct build_paths *b, struct str object)
 {
-	/* "lib/libx.a(y.o)" is looked up as y.o; what stands in front is no folder. */
+	/* Returns the part of an object's name that is a path: y.o for "lib/libx.a(y.o)". */
 	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;
 	const size_t skip = open ? (size_t)(open - object.p) + 1 : 0;
 	const struct str part = { object.p + skip, object.len - skip - (open != NULL) };
@@ -141,7 +144,7 @@ struct build_paths_entry {
 	struct text directory, file, output;
 };
 
-/* The word behind "-o" of a command line; quotes and backslashes as a shell has them. */
+/* Finds the word after "-o" of a command line, with quotes and backslashes as in a shell. */
 static void output_of_command(struct str command, struct text *ret)
 {
 	struct text word = { 0 };

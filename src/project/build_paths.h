@@ -1,12 +1,12 @@
-/* build_paths.h - which source file an object was made from, by the build system's own word:
+/* build_paths.h - finds the source file of an object, as the build system states it:
  * compile_commands.json (JSON Compilation Database, clang's documentation) and build.ninja (the
  * Ninja manual).
  *
- * Objects are looked up as a linker map names them: "x.o", "../obj/x.o", "libx.a(y.o)".  Paths are
- * compared from the build directory, which is where the file lies (or what an entry says); if that
- * finds nothing, by the longest tail of components that only one object has.
+ * Objects are named as in a linker map: "x.o", "../obj/x.o", "libx.a(y.o)". Paths count from the
+ * build directory: the folder of the file, or what an entry states. If that finds nothing, the
+ * longest tail of components that only one object has decides.
  *
- * Read once; several threads may look up. */
+ * Read once; then any number of threads may look up. */
 #ifndef HEFT_PROGRAM_BUILD_PATHS_H
 #define HEFT_PROGRAM_BUILD_PATHS_H
 
@@ -15,31 +15,33 @@
 
 struct build_paths {
 	struct intern texts;
-	uint32_t dir; /* private: id + 1 of what all build directories share; 0: none */
+	uint32_t dir; /* Private: text id plus 1 of the common part of all build directories. 0
+		       * if there is none. */
 	VEC(uint32_t)
-	source_of; /* by text id of an object's absolute path: source's id + 1; 0: none */
-	/* private: by last component */
+	source_of; /* Per text id of an object's absolute path: the source's id plus 1. 0 if
+		    * there is none. */
+	/* Private: sorted by last component. */
 	VEC(struct build_tail) objects, sources;
 };
 
 struct build_tail {
-	uint64_t hash;        /* of the last component */
-	uint32_t path, other; /* of objects: their source; of sources: their object */
+	uint64_t hash;        /* Hash of the last component. */
+	uint32_t path, other; /* `other`: for an object its source, for a source its object. */
 };
 
-/* Adds what a file says; its name tells which kind it is: "*.json", else ninja.  Damage in one
- * entry is a note. */
+/* Adds the contents of a file. "*.json" is a compilation database, other names are ninja files. A
+ * damaged entry causes a note. */
 bool build_paths_read(struct build_paths *b, const char *path, struct notes *notes,
 		      struct heft_err *err);
 void build_paths_release(struct build_paths *b);
-/* After the last file. */
+/* Call after the last file. */
 void build_paths_finish(struct build_paths *b);
-/* The directory that objects are built in, if most sources lie outside of it, else an empty text.
- * After build_paths_finish. */
+/* Returns the directory that objects are built in, if most sources lie outside of it; otherwise "".
+ * Call after build_paths_finish(). */
 struct str build_paths_dir(const struct build_paths *b);
-/* The source of an object; an empty text where it is not known. */
+/* Returns the source of an object. "" if unknown. */
 struct str build_paths_find(const struct build_paths *b, struct str object);
-/* The object made from a source; an empty text where it is not known, or there are several. */
+/* Returns the object made from a source. "" if unknown, or if there are several. */
 struct str build_paths_object(const struct build_paths *b, struct str source);
 
 #endif

@@ -1,4 +1,4 @@
-/* build_paths_internal.h - what the readers of build_paths share. */
+/* build_paths_internal.h - declares what the readers of build_paths share. */
 #ifndef HEFT_PROGRAM_BUILD_PATHS_INTERNAL_H
 #define HEFT_PROGRAM_BUILD_PATHS_INTERNAL_H
 
@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "project/build_paths.h"
 
-/* An object and its source, both from `dir` where they are not absolute. */
+/* Adds an object and its source. Relative paths count from `dir`. */
 void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source);
 
-/* ninja.c: the build statements of a file, and of those it includes. */
+/* ninja.c: reads the build statements of a file and of the files that it includes. */
 bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct bytes bytes,
 		struct notes *notes, struct heft_err *err);
 

@@ -1,3 +1,4 @@
+/* Finds the owners of source files in a CODEOWNERS file or a table of that form. */
 #include "project/components.h"
 
 #include "base/arena.h"
@@ -8,7 +9,7 @@ static bool components_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next word of *s, which moves behind it. */
+/* Returns the next word of *s and moves *s after it. */
 static struct str components_take_word(struct str *s)
 {
 	size_t i = 0;
@@ -82,9 +83,9 @@ void components_close(struct components *c)
 
 /* ---- matching -------------------------------------------------------------------------------- */
 
-/* Whether the pattern matches from the start of the path up to its end or a slash: then all below
- * is matched too. Goes back to the last * only, as that is enough, and to the last ** before
- * that. */
+/* True if the pattern matches the start of the path until a slash or the end; everything below a
+ * slash is matched too. Backtracks only to the last * and the last ** before it, which is
+ * enough. */
 static bool matches_here(struct str pattern, struct str path)
 {
 	size_t p = 0, s = 0;

@@ -1,21 +1,20 @@
-/* components.h - who owns which source files: a CODEOWNERS file, or any table in its form, or the
- * files DIR_METADATA of a tree of sources (dir_metadata.h).
+/* components.h - finds the owner of a source file: by a CODEOWNERS file, by any table in that form,
+ * or by the DIR_METADATA files of a source tree (dir_metadata.h).
  *
- * A line is a pattern and, behind blanks, the component (owners, several words kept with one blank
- * between):
+ * A line is a pattern and, after blanks, the component (owners; several words are joined by one
+ * blank):
  *
  *     # comment
- *     *.c                 core
- *     /src/net/           @org/network
- *     third_party/        vendored
+ *     *.c core
+ *     /src/net/ @org/network
+ *     third_party/ vendored
  *
- * The last line that matches a path counts; a pattern alone means "none".  A pattern with a slash
- * that is not its last character starts at the root, any other matches at every depth; one that
- * names a directory matches all below.
- * * and ? do not match slashes, ** does.  Syntax of GitHub's CODEOWNERS
- * ("About code owners"), which is that of gitignore(5) without ! and [].
+ * The last line that matches a path counts. A pattern alone means "none". A pattern with a slash
+ * before its last character starts at the root; any other matches at every depth. A pattern for a
+ * directory matches everything below. * and ? do not match slashes, ** does. Syntax of GitHub's
+ * CODEOWNERS ("About code owners"), which is gitignore(5) without ! and [].
  *
- * Borrows the file's text until components_close.  One thread at a time. */
+ * Borrows the file's text until components_close(). One thread at a time. */
 #ifndef HEFT_PROGRAM_COMPONENTS_H
 #define HEFT_PROGRAM_COMPONENTS_H
 
@@ -26,29 +25,28 @@
 #include "project/dir_metadata.h"
 
 struct component_rule {
-	struct str pattern; /* without slashes at its ends */
+	struct str pattern; /* Without slashes at its ends. */
 	const char *component;
-	bool anchored; /* at the root */
-	bool used;     /* some path got its component, or none, by it */
+	bool anchored; /* Matches only at the root. */
+	bool used;     /* The row decided about a path. */
 };
 
 struct components {
 	VEC(struct component_rule) rules;
-	bool is_tree; /* `tree` is asked, there are no rules */
+	bool is_tree; /* `tree` answers; there are no rows. */
 	struct dir_metadata tree;
 	struct file file;
 	struct arena arena;
 };
 
-/* A folder is a tree of sources. */
+/* Opens a file of owners. A folder is opened as a source tree. */
 bool components_open(struct components *c, const char *path, struct heft_err *err);
-/* The same from bytes. */
+/* Reads the owners from bytes. */
 void components_parse(struct components *c, struct bytes b);
 void components_close(struct components *c);
-/* "" where nobody owns the path. */
+/* Returns the component of a path. "" if nobody owns it. */
 const char *components_find(struct components *c, struct str path);
-/* A note of rules that decided about no path that was asked for: no path matches, or a later line
- * does. */
+/* Adds a note if rules decided about no path: no path matches them, or a later line does. */
 void components_note_unused(const struct components *c, struct notes *notes);
 
 #endif

@@ -1,3 +1,4 @@
+/* Finds the owners of source files in files DIR_METADATA. */
 #include "project/dir_metadata.h"
 
 #include "base/file.h"
@@ -6,7 +7,10 @@
 
 static const char file_of_folder[] = "DIR_METADATA";
 
-enum { FILES_MOST = 64 }; /* that are read for one folder; more is a circle */
+enum {
+	FILES_MOST = 64
+}; /* Number of files read for one folder. More files mean a circle, and
+			   * reading stops. */
 
 bool dir_metadata_matches(const char *path)
 {
@@ -44,7 +48,7 @@ void dir_metadata_close(struct dir_metadata *d)
 
 /* ---- a file ---------------------------------------------------------------------------------- */
 
-/* The text in quotes behind `key:` at the start of a line, blanks aside. */
+/* Finds the text in quotes after `key:` at the start of a line, ignoring blanks. */
 static bool quoted_behind(struct str line, struct str key, struct str *ret)
 {
 	size_t i = 0;
@@ -62,7 +66,7 @@ static bool quoted_behind(struct str line, struct str key, struct str *ret)
 	return true;
 }
 
-/* The next value of a key in a text, which moves behind its line. */
+/* Finds the next value of a key in a text, and moves the text after its line. */
 static bool next_value(struct str *text, struct str key, struct str *ret)
 {
 	bool found = false;
@@ -76,7 +80,8 @@ static bool next_value(struct str *text, struct str key, struct str *ret)
 	return found;
 }
 
-/* What a file below the root says; "" where it says nothing or is not there. */
+/* Returns the component that a file below the root states. "" if it states none or does not
+ * exist. */
 static const char *dir_metadata_read_file(struct dir_metadata *d, struct str path, unsigned *left)
 {
 	const char *full = arena_format(&d->arena, STR_FMT "/" STR_FMT, STR_ARG(d->root),
@@ -102,7 +107,7 @@ static const char *dir_metadata_read_file(struct dir_metadata *d, struct str pat
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
-/* Of a folder itself, without those above. */
+/* Returns the component of a folder itself, without the folders above it. */
 static const char *own_component(struct dir_metadata *d, struct str folder)
 {
 	uint32_t id;

@@ -1,5 +1,5 @@
-/* build.ninja, as the Ninja manual ("Ninja file reference") has it: of build statements the first
- * output and the first input; variables are those of the top level. */
+/* Reads build.ninja (the Ninja manual, "Ninja file reference"): first output and first input of
+ * build statements, and variables of the top level. */
 #include "base/file.h"
 #include "project/build_paths_internal.h"
 
@@ -8,19 +8,21 @@
 
 enum { INCLUDES_MAX = 64 };
 
-/* Bytes that variables may stand for in all: so many, and so many for each byte of a file. */
+/* Bytes that all variables may expand to: EXPANDED_MIN, plus EXPANDED_RATIO per byte of a file.
+ * Further expansions fail. */
 enum { EXPANDED_MIN = 1 << 20, EXPANDED_RATIO = 32 };
 
 struct ninja {
 	struct build_paths *out;
-	struct str dir; /* what paths start from */
+	struct str dir; /* Start of relative paths. */
 	const char *path;
 	struct notes *notes;
 	struct intern texts;
 	VEC(uint32_t)
-	values;        /* of variables, by the name's index in texts; 0: none, or 1 + a text */
-	uint64_t room; /* bytes that variables may still stand for */
-	VEC(uint32_t) includes; /* paths, each read once */
+	values;        /* Per index of the name in texts: value of the variable, 1 + text id. 0
+		        * if there is none. */
+	uint64_t room; /* Bytes that variables may still expand to. */
+	VEC(uint32_t) includes; /* Paths, each read once. */
 	struct text word;
 };
 
@@ -42,7 +44,7 @@ static void add_var(struct ninja *n, struct str name)
 	text_add(&n->word, value);
 }
 
-/* Behind a '$' at s.p[i - 1]: adds what it stands for; returns the index behind. */
+/* Appends the value of an escape whose '$' is at s.p[i - 1]. Returns the index after the escape. */
 static size_t add_escape(struct ninja *n, struct str s, size_t i)
 {
 	const bool brace = i < s.len && s.p[i] == '{';
@@ -59,8 +61,8 @@ static size_t add_escape(struct ninja *n, struct str s, size_t i)
 	return end + (brace && end < s.len);
 }
 
-/* The next word of *s into n->word; ends at a blank, and at ':' or '|' unless `plain`.  False where
- * there is none. */
+/* Reads the next word of *s into n->word. It ends at a blank and, unless `plain`, at ':' or '|'.
+ * False if there is none. */
 static bool ninja_take_word(struct ninja *n, struct str *s, bool plain)
 {
 	size_t i = 0;
@@ -83,7 +85,7 @@ static bool ninja_take_word(struct ninja *n, struct str *s, bool plain)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* Behind "build": outputs, ':', rule, inputs. */
+/* Reads a statement after the word "build": outputs, ':', rule, inputs. */
 static void ninja_read_build(struct ninja *n, struct str s)
 {
 	static const char *const ends[] = { ".c", ".cc", ".cpp", ".cxx", ".C", ".c++", ".m", ".mm",
@@ -102,7 +104,7 @@ static void ninja_read_build(struct ninja *n, struct str s)
 		s.p++;
 		s.len--;
 	}
-	(void)ninja_take_word(n, &s, false); /* the rule */
+	(void)ninja_take_word(n, &s, false); /* The rule. */
 	while (output.len > 0 && !found && ninja_take_word(n, &s, false))
 		for (size_t i = 0; i < COUNT_OF(ends) && !found; i++)
 			found = str_ends(text_str(&n->word), str_of(ends[i]));
@@ -132,7 +134,7 @@ static void read_include(struct ninja *n, struct str s)
 	text_release(&path);
 }
 
-/* "name = value" at the top level. */
+/* Reads "name = value" at the top level. */
 static void ninja_read_variable(struct ninja *n, struct str s)
 {
 	const char *equals = memchr(s.p, '=', s.len);
@@ -176,7 +178,8 @@ static void ninja_read_line(struct ninja *n, struct str s)
 		ninja_read_variable(n, s);
 }
 
-/* Lines; one that ends in an odd number of '$' goes on behind the blanks of the next. */
+/* Reads the lines. A line that ends in an odd number of '$' continues after the blanks of the next
+ * line. */
 static void ninja_read_text(struct ninja *n, struct bytes b)
 {
 	struct text line = { 0 };

@@ -1,3 +1,4 @@
+/* Checks limits: measures symbols, charges, sections and regions, and compares them. */
 #include "query/budget.h"
 
 #include "query/region_metrics.h"
@@ -12,21 +13,22 @@
 
 enum { PARTS = 5 };
 
-/* ---- what a rule is about -------------------------------------------------------------------- */
+/* ---- the subject of a rule ------------------------------------------------------------------- */
 
 static bool budget_is_below(const char *dir, size_t len, const char *path)
 {
 	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* Debug info mostly has absolute paths of sources.  Objects are known by the folder they were built
- * in and their archive, which nobody writes into a rule. */
+/* True if a pattern is also searched after slashes. Debug info mostly has absolute source paths.
+ * Objects have a build folder and an archive, which nobody writes into a rule. */
 static bool is_looked_for_behind_slashes(const struct budget_limit *l, const char *path)
 {
 	return *l->pattern != '/' && (*path == '/' || l->subject == BUDGET_OBJECT);
 }
 
-/* A directory and all below it, a file, or a pattern of the shell's kind. */
+/* True if the limit's pattern matches a path: a directory with all below it, a file, or a shell
+ * pattern. */
 static bool path_matches(const struct budget_limit *l, const char *path)
 {
 	const char *pattern = l->pattern;
@@ -45,9 +47,9 @@ static bool path_matches(const struct budget_limit *l, const char *path)
 	return false;
 }
 
-/* Texts of a snapshot that a limit is about, asked once each. */
+/* Texts of a snapshot that a limit is about. Each text is tested once. */
 struct chosen {
-	uint8_t *texts; /* by id: 0 not asked, 1 no, 2 yes */
+	uint8_t *texts; /* Per text id: 0 not tested, 1 no, 2 yes. */
 };
 
 static bool is_in_namespace(const char *name, struct str qualifier)
@@ -59,7 +61,7 @@ static bool is_in_namespace(const char *name, struct str qualifier)
 	return rest.len == 0 || str_starts(rest, STR("::"));
 }
 
-/* The full name, the name alone, or a pattern of the shell's kind. */
+/* True if the pattern is the full name, the plain name, or a matching shell pattern. */
 static bool budget_is_name_of(const char *pattern, struct str full)
 {
 	const struct str wanted = str_of(pattern);
@@ -83,16 +85,16 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 	}
 }
 
-/* A symbol or a charge, as a limit looks at it. */
+/* A symbol or charge, as a limit sees it. */
 struct item {
-	uint32_t text;                    /* that the limit speaks of */
-	uint32_t name, path;              /* that people are told */
-	const struct snap_symbol *symbol; /* NULL: a charge */
+	uint32_t text;                    /* Text that the limit's pattern is compared with. */
+	uint32_t name, path;              /* Texts that people see. */
+	const struct snap_symbol *symbol; /* NULL for a charge. */
 	double bytes;
 	bool counts;
 };
 
-/* The text of a symbol that a limit looks at. */
+/* Returns the text of a symbol that a limit looks at. */
 static uint32_t budget_text_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
 	switch (l->subject) {
@@ -105,7 +107,8 @@ static uint32_t budget_text_of(const struct budget_limit *l, const struct snap_s
 	}
 }
 
-/* Files and sections are whole; padding in front of a symbol is not its fault. */
+/* True if a limit counts padding. Files, sections and regions are whole; a symbol is not charged
+ * for padding before it. */
 static bool budget_is_padded(const struct budget_limit *l)
 {
 	return l->subject <= BUDGET_REGION;
@@ -120,8 +123,8 @@ static double budget_bytes_of(const struct budget_limit *l, const struct snap_sy
 	return (double)y->size / y->alias_count;
 }
 
-/* Sources, objects and components are measured in the file.  Linker maps alone tell whose debug
- * info is; a program and its map must say the same. */
+/* Returns a symbol as an item. Sources, objects and components are measured in the file. Debug info
+ * is not counted: only linker maps tell whose it is, and the result must not depend on a map. */
 static struct item symbol_item(const struct budget_limit *l, const struct snapshot *s,
 			       const struct snap_symbol *y)
 {
@@ -136,14 +139,15 @@ static struct item symbol_item(const struct budget_limit *l, const struct snapsh
 					 !section_name_is_debug(str_of(section->name))) };
 }
 
-/* 0: it is a fallback label. */
+/* Returns the text, 0 if it is a fallback label. */
 static uint32_t known_text(const struct snapshot *s, uint32_t text)
 {
 	return charge_is_fallback(s, text) ? 0 : text;
 }
 
-/* The path is that of the symbol: linker maps put objects in the place of sources.  Zeroed
- * variables are in memory alone: of symbols and namespaces the larger size counts. */
+/* Returns a charge as an item. The path is the symbol's, because linker maps replace sources by
+ * objects. Zeroed variables are only in memory, so symbols and namespaces count with the larger
+ * size. */
 static struct item charge_item(const struct budget_limit *l, const struct snapshot *s,
 			       const struct snap_charge *c)
 {
@@ -167,7 +171,7 @@ static struct item charge_item(const struct budget_limit *l, const struct snapsh
 	return item;
 }
 
-/* Limits of what symbols are of count charges, where both sides have some. */
+/* True if a limit on parts of symbols counts charges: only if both sides have charges. */
 static bool is_charged(const struct budget_limit *l, const struct budget_input *in)
 {
 	return (l->subject == BUDGET_SYMBOL || l->subject == BUDGET_NAMESPACE ||
@@ -175,7 +179,7 @@ static bool is_charged(const struct budget_limit *l, const struct budget_input *
 	       in->now->charges.count > 0 && (!in->base || in->base->charges.count > 0);
 }
 
-/* What is measured of one side. */
+/* The items that are measured of one side. */
 struct budget_items {
 	const struct budget_limit *limit;
 	const struct snapshot *s;
@@ -228,14 +232,14 @@ static bool has_section(const struct snapshot *s, const char *name)
 	return false;
 }
 
-/* What a limit is about: how large it is, and whether there is anything. */
+/* Size of what a limit is about, and whether it exists. */
 struct budget_measured {
 	double bytes;
 	bool any;
-	unsigned besides; /* enum stack_told */
+	unsigned besides; /* Caveats: bits of enum stack_told. */
 };
 
-/* What a file of SuperSize states of sections whose bytes are in .other. */
+/* Returns the size that a SuperSize file states for a section whose bytes are in .other. */
 static struct budget_measured stated_size(const struct snapshot *s, const char *section)
 {
 	struct budget_measured m = { 0 };
@@ -250,7 +254,7 @@ static struct budget_measured stated_size(const struct snapshot *s, const char *
 	return m;
 }
 
-/* Functions of several stacks: the deepest counts. */
+/* Adds the bytes of an item. Among several stacks, the deepest counts. */
 static void budget_add_bytes(const struct budget_limit *l, double *to, const struct item *item)
 {
 	if (l->subject != BUDGET_STACK)
@@ -259,7 +263,7 @@ static void budget_add_bytes(const struct budget_limit *l, double *to, const str
 		*to = item->bytes;
 }
 
-/* Regions are in use up to their last byte, whoever has it. */
+/* Returns the used size of a region: until its last used byte, whoever owns it. */
 static struct budget_measured budget_region_size(const struct snapshot *s, const char *name)
 {
 	const struct region_metrics r = region_metrics_find(s, name);
@@ -289,7 +293,7 @@ static struct budget_measured budget_measure(const struct budget_items *z)
 	return m;
 }
 
-/* What has to be free may not be used. */
+/* Returns the limit of the used bytes that leaves the wanted bytes free. */
 static double limit_of_free(const struct budget_limit *l, const struct snapshot *s)
 {
 	const struct region_metrics r = region_metrics_find(s, l->pattern);
@@ -301,10 +305,10 @@ static double limit_bytes(const struct budget_limit *l, double base)
 	return l->percent ? base * (double)l->amount / 100000 : (double)l->amount;
 }
 
-/* ---- who it was ------------------------------------------------------------------------------ */
+/* ---- the symbols that caused a change -------------------------------------------------------- */
 
 struct budget_parts {
-	struct intern names; /* id = place in sums */
+	struct intern names; /* The id is the index in sums. */
 	VEC(struct heft_budget_part) sums;
 };
 
@@ -377,7 +381,7 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 	vec_release(&p.sums);
 }
 
-/* ---- what it may have been meant to be ------------------------------------------------------- */
+/* ---- similar names --------------------------------------------------------------------------- */
 
 typedef VEC(const char *) names;
 
@@ -404,8 +408,8 @@ static void region_names(const struct snapshot *s, names *ret)
 	}
 }
 
-/* The start of a path that has as many parts as the pattern: of "src/net/a.cc" with "src/nte" that
- * is "src/net". */
+/* Returns the start of a path with as many components as the pattern: "src/net" of "src/net/a.cc"
+ * for "src/nte". */
 static struct str same_depth(const char *path, const char *pattern)
 {
 	const char *end = path;
@@ -420,7 +424,8 @@ static void budget_add_name(struct intern *known, struct arena *arena, struct st
 		vec_push(ret, arena_copy(arena, name));
 }
 
-/* Parts of paths as deep as the pattern: where it would be looked for. */
+/* Lists the parts of a path that are as deep as the pattern, at the places where the pattern could
+ * match. */
 static void path_names(const struct budget_limit *l, const char *path, struct intern *known,
 		       struct arena *arena, names *ret)
 {
@@ -457,7 +462,7 @@ static void text_names(const struct budget_limit *l, const struct snapshot *s, s
 	mem_free(seen);
 }
 
-/* NULL where nothing has a name like it.  Expressions are like anything. */
+/* Returns the most similar name. NULL if there is none; expressions have no similar names. */
 static const char *nearest_name(struct budget_result *ret, const struct budget_limit *l,
 				const struct snapshot *s)
 {
@@ -552,7 +557,7 @@ static bool all_know(const struct budget_input *in, bool (*know)(const struct sn
 	return know(in->now) && (in->base == NULL || know(in->base));
 }
 
-/* What the snapshots do not tell of what the limit is about; "": nothing. */
+/* Returns what the snapshots do not know about the subject of a limit. "" if they know it. */
 static const char *budget_what_is_unknown(const struct budget_limit *l,
 					  const struct budget_input *in)
 {

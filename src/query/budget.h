@@ -1,12 +1,12 @@
-/* budget.h - limits on the sizes of a program, from a file: docs/budgets.md has the format.
+/* budget.h - checks limits on the sizes of a program, from a file (docs/budgets.md has the format).
  *
- *     file                    max 2 MiB, growth 1%
- *     section .text           max 1200 KiB
- *     symbol "^std::"         max 64 KiB        # PCRE2
- *     source src/net          growth 0
- *     region RAM              free at least 8 KiB
+ *     file max 2 MiB, growth 1%
+ *     section .text max 1200 KiB
+ *     symbol "^std::" max 64 KiB # PCRE2
+ *     source src/net growth 0
+ *     region RAM free at least 8 KiB
  *
- * A rule is a line.  Read once; checking is O(rules x symbols). */
+ * Each line is a rule. Read once. A check is O(rules x symbols). */
 #ifndef HEFT_QUERY_BUDGET_H
 #define HEFT_QUERY_BUDGET_H
 
@@ -21,26 +21,26 @@ enum budget_subject {
 	BUDGET_SYMBOL,
 	BUDGET_NAMESPACE,
 	BUDGET_STACK,
-	BUDGET_SOURCE, /* from here on measured in the file */
+	BUDGET_SOURCE, /* This one and the following are measured in the file. */
 	BUDGET_DIRECTORY,
 	BUDGET_OBJECT,
 	BUDGET_LIBRARY,
 	BUDGET_COMPONENT,
 };
 
-/* The word of a subject, as rules have it.  Static. */
+/* Returns the word of a subject in rules. Static. */
 const char *budget_subject_word(enum budget_subject subject);
 
 /* One limit of a rule. */
 struct budget_limit {
 	enum budget_subject subject;
-	const char *pattern;   /* "" where the subject takes none */
-	struct pattern *regex; /* of symbols; owned by the budget */
-	bool growth;           /* against the base; else of the size itself */
-	bool percent;          /* growth in 1/1000 of a percent; else bytes */
-	bool left;             /* so much of a region is free at least */
+	const char *pattern;   /* "" if the subject takes none. */
+	struct pattern *regex; /* For symbols. Owned by the budget. */
+	bool growth;           /* Limits the growth against the base. Otherwise limits the size. */
+	bool percent;          /* Growth in 1/1000 of a percent. Otherwise in bytes. */
+	bool left;             /* Least number of free bytes of a region. */
 	uint64_t amount;
-	const char *text; /* the rule with this limit alone, as it would be written */
+	const char *text; /* The rule with this limit alone, as a user would write it. */
 	unsigned line;
 };
 
@@ -49,20 +49,20 @@ struct budget {
 	struct arena arena;
 };
 
-/* False with HEFT_EFORMAT "PATH:LINE:COLUMN: what" where a rule is bad. */
+/* Reads the rules. If a rule is bad, returns false with HEFT_EFORMAT "PATH:LINE:COLUMN: what". */
 bool budget_parse(struct budget *ret, const char *path, struct str input, struct heft_err *err);
 void budget_release(struct budget *b);
 
-/* What is measured. */
+/* Snapshots to measure. */
 struct budget_input {
-	const struct snapshot *now, *base; /* base may be NULL */
+	const struct snapshot *now, *base; /* `base` may be NULL. */
 };
 
 struct budget_result {
-	VEC(struct heft_budget_row) rows; /* one a limit, in the order of the file */
+	VEC(struct heft_budget_row) rows; /* One per limit, in the order of the file. */
 	struct arena arena;
 };
-/* A limit that asks what a snapshot does not tell is a row that says so. */
+/* Checks all limits. If a snapshot lacks the data for a limit, the row says so. */
 void budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in);
 void budget_result_release(struct budget_result *r);
 

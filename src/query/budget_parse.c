@@ -1,3 +1,4 @@
+/* Reads the rules of a budget file. */
 #include "query/budget.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@ struct budget_parse_in {
 	const char *path;
 	struct str input;
 	size_t pos, line_start;
-	size_t end; /* of the last word */
+	size_t end; /* End of the last word. */
 	unsigned line;
 	struct budget *b;
 	struct heft_err *err;
@@ -34,7 +35,7 @@ static bool bad_at(struct budget_parse_in *in, size_t at, const char *fmt, ...)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* The next byte of the line; -1 at its end. */
+/* Returns the next byte of the line. -1 at its end. */
 static int budget_parse_peek(const struct budget_parse_in *in)
 {
 	if (in->pos == in->input.len || in->input.p[in->pos] == '\n')
@@ -53,22 +54,22 @@ static void budget_parse_skip_blanks(struct budget_parse_in *in)
 		in->pos++;
 }
 
-/* Or at a comment. */
+/* True at the end of the line or at a comment. */
 static bool at_line_end(struct budget_parse_in *in)
 {
 	budget_parse_skip_blanks(in);
 	return budget_parse_peek(in) < 0 || budget_parse_peek(in) == '#';
 }
 
-/* Texts end at a NUL, so that what is behind it would not count. */
+/* Rejects a word with a NUL: texts end there, so the rest would not count. */
 static bool check_word(struct budget_parse_in *in, const struct budget_parse_word *w)
 {
 	const char *nul = w->text.len ? memchr(w->text.p, '\0', w->text.len) : NULL;
 	return !nul || bad_at(in, (size_t)(nul - in->input.p), "a NUL byte");
 }
 
-/* A word ends at a blank or comma; in quotes, at the closing one: nothing is special before
- * that. */
+/* Reads a word. It ends at a blank or comma. A word in quotes ends at the closing quote and has no
+ * special characters. */
 static bool budget_parse_next_word(struct budget_parse_in *in, const char *wanted,
 				   struct budget_parse_word *ret)
 {
@@ -105,7 +106,7 @@ static bool budget_parse_is_word(const struct budget_parse_word *w, const char *
 
 static const struct budget_parse_unit {
 	const char *name;
-	uint64_t factor; /* 0: percent */
+	uint64_t factor; /* 0 means percent. */
 } units[] = {
 	{ "", 1 },
 	{ "B", 1 },
@@ -114,7 +115,7 @@ static const struct budget_parse_unit {
 	{ "KiB", UINT64_C(1) << 10 },
 	{ "MiB", UINT64_C(1) << 20 },
 	{ "GiB", UINT64_C(1) << 30 },
-	/* As tables of heft, and linkers, have them. */
+	/* As in tables of heft and of linkers. */
 	{ "Ki", UINT64_C(1) << 10 },
 	{ "Mi", UINT64_C(1) << 20 },
 	{ "Gi", UINT64_C(1) << 30 },
@@ -136,8 +137,7 @@ static const struct budget_parse_unit *unit_named(struct str name)
 	return NULL;
 }
 
-/* Whether a comma is one between thousands: three digits are behind it, after which the number
- * ends. */
+/* True if a comma separates thousands: exactly three digits follow it. */
 static bool is_thousands_comma(struct str s, size_t at)
 {
 	size_t digits = 0;
@@ -147,7 +147,7 @@ static bool is_thousands_comma(struct str s, size_t at)
 	return at > 0 && s.p[at] == ',' && s.p[at - 1] >= '0' && s.p[at - 1] <= '9' && digits == 3;
 }
 
-/* The next word with the commas between its thousands: "1,234,567 B". */
+/* Reads the next word with its thousands commas: "1,234,567 B". */
 static bool next_number(struct budget_parse_in *in, struct budget_parse_word *ret)
 {
 	struct budget_parse_word more;
@@ -163,8 +163,8 @@ static bool next_number(struct budget_parse_in *in, struct budget_parse_word *re
 	return true;
 }
 
-/* Digits with up to three decimals, in thousandths (UINT64_MAX: too many); returns how many bytes
- * it takes, 0: no number. */
+/* Reads digits with up to three decimals, as thousandths (UINT64_MAX if too many). Returns the
+ * bytes read, 0 if there is no number. */
 static size_t read_thousandths(struct str s, uint64_t *ret)
 {
 	uint64_t v = 0, scale = 1000;
@@ -187,7 +187,7 @@ static size_t read_thousandths(struct str s, uint64_t *ret)
 	return digits > 0 ? i : 0;
 }
 
-/* "2 MiB", "1.5KiB", "1%": number and unit in one word or two. */
+/* Reads an amount such as "2 MiB", "1.5KiB", "1%": number and unit, in one word or two. */
 static bool read_amount(struct budget_parse_in *in, struct budget_limit *limit)
 {
 	struct budget_parse_word w, second;
@@ -221,7 +221,7 @@ static bool read_amount(struct budget_parse_in *in, struct budget_limit *limit)
 
 static const struct subject {
 	const char *name;
-	const char *pattern; /* NULL: takes none */
+	const char *pattern; /* NULL if the subject takes none. */
 } subjects[] = {
 	[BUDGET_FILE] = { "file", NULL },
 	[BUDGET_VM] = { "vm", NULL },
@@ -270,7 +270,7 @@ const char *budget_subject_word(enum budget_subject subject)
 	return subjects[subject].name;
 }
 
-/* The rule with one limit, as in the file. */
+/* Returns the rule with one limit, as in the file. */
 static const char *rule_text(struct budget_parse_in *in, size_t start, size_t subject_end,
 			     size_t limit_start)
 {
@@ -279,7 +279,7 @@ static const char *rule_text(struct budget_parse_in *in, size_t start, size_t su
 	return arena_format(&in->b->arena, STR_FMT " " STR_FMT, STR_ARG(subject), STR_ARG(limit));
 }
 
-/* "free at least 8 KiB", of a region. */
+/* Reads "free at least 8 KiB" of a region. */
 static bool read_free(struct budget_parse_in *in, struct budget_limit *limit, size_t at)
 {
 	static const char *const words[] = { "at", "least" };
@@ -314,7 +314,7 @@ static bool read_rule(struct budget_parse_in *in)
 {
 	struct budget_limit limit = { .line = in->line };
 	const size_t start = in->pos;
-	/* Without room for the expression nobody would free it. */
+	/* Memory is reserved first: otherwise a failure would leak the expression. */
 	vec_reserve(&in->b->limits, 1);
 	if (!read_subject(in, &limit))
 		return false;
@@ -322,7 +322,7 @@ static bool read_rule(struct budget_parse_in *in)
 	bool owns = true;
 	do {
 		if (!owns)
-			in->pos++; /* the comma */
+			in->pos++; /* The comma. */
 		budget_parse_skip_blanks(in);
 		const size_t limit_start = in->pos;
 		if (!read_limit(in, &limit)) {
@@ -364,7 +364,7 @@ bool budget_parse(struct budget *ret, const char *path, struct str input, struct
 
 void budget_release(struct budget *b)
 {
-	/* The limits of a rule share its expression. */
+	/* The limits of a rule share its expression, which is freed once. */
 	for (size_t i = 0; i < b->limits.count; i++)
 		if (i + 1 == b->limits.count ||
 		    b->limits.data[i + 1].regex != b->limits.data[i].regex)

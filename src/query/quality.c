@@ -1,9 +1,10 @@
+/* Checks whether a snapshot is as it should be. */
 #include "query/quality.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* What of a section is what, in bytes. */
+/* Bytes of a section by what is known about them. */
 struct quality_sums {
 	double all, padding, placeholders, nameless, no_source, no_path, no_component, literals;
 	uint64_t symbols, aliases, generated, unlikely, startup, absolute;
@@ -13,8 +14,9 @@ struct check {
 	struct quality *q;
 	const struct snapshot *s;
 	const struct snap_section *section;
-	bool generates; /* some source is generated */
-	/* Symbols with absolute paths, sections that have some, and the first of these. */
+	bool generates; /* A source is generated. */
+	/* Number of symbols with absolute paths, number of sections with such symbols, and the
+	 * first such section. */
 	uint64_t absolute;
 	size_t absolute_sections;
 	const struct snap_section *first_absolute;
@@ -67,7 +69,7 @@ static void quality_add_symbol(struct quality_sums *h, const struct snapshot *s,
 	h->absolute += quality_is_absolute(s, y->source) || quality_is_absolute(s, y->object);
 }
 
-/* Bytes of the sections of that name in all containers. */
+/* Returns the bytes of the sections with that name in all containers. */
 static double size_everywhere(const struct snapshot *s, const char *name)
 {
 	double sum = 0;
@@ -81,7 +83,7 @@ static double size_everywhere(const struct snapshot *s, const char *name)
 	return sum;
 }
 
-/* ---- judging --------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static void at_most(struct check *c, const char *what, double part, double whole, double percent)
 {
@@ -130,8 +132,7 @@ static void check_section(struct check *c)
 {
 	struct quality_sums h = { 0 };
 	const struct snap_section *sec = c->section;
-	/* Of sections with names of their own nothing is known that would be out of the
-	 * ordinary. */
+	/* For sections with names of their own, it is unknown what would be unusual. */
 	const bool other = sec->letter == 'o' || strcmp(snap_segment(sec), sec->name) != 0;
 	for (uint64_t i = sec->first; i < sec->first + sec->count; i++)
 		quality_add_symbol(&h, c->s, &c->s->symbols.data[i]);
@@ -144,7 +145,7 @@ static void check_section(struct check *c)
 		check_shares(c, &h);
 }
 
-/* Most projects generate nothing. */
+/* True if a source is generated. Most projects generate nothing. */
 static bool generates(const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->symbols.count; i++)
@@ -153,7 +154,8 @@ static bool generates(const struct snapshot *s)
 	return false;
 }
 
-/* Paths have one reason in all sections and containers, and so one line. */
+/* Checks the paths. Absolute paths have one cause in all sections and containers, so they get one
+ * line. */
 static void check_paths(struct check *c)
 {
 	c->section = c->first_absolute;

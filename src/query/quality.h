@@ -1,7 +1,7 @@
-/* quality.h - whether a snapshot is what it should be: sums, and what a good one has little or much
- * of.
+/* quality.h - checks whether a snapshot is as it should be: its sums, and shares that are low or
+ * high in a good one.
  *
- * O(symbols).  Thread-safe. */
+ * O(symbols). Thread-safe. */
 #ifndef HEFT_QUERY_QUALITY_H
 #define HEFT_QUERY_QUALITY_H
 

@@ -1,3 +1,4 @@
+/* Runs SQL statements over a snapshot, by SQLite. */
 #include "query/query.h"
 
 #include "base/mem.h"
@@ -8,12 +9,12 @@
 #include <stdlib.h>
 
 struct query {
-	struct owned *owned; /* closes the database of what is given up */
+	struct owned *owned; /* Closes the database if the call is left early. */
 	sqlite3 *db;
-	const struct snapshot *s, *before; /* before: or NULL */
+	const struct snapshot *s, *before; /* `before` may be NULL. */
 };
 
-/* Beside the virtual table: what is little, and what is sums of it.  The table is touched once,
+/* Tables beside the virtual table: small data, and sums of it. The virtual table is used once here,
  * since its declaration would not be allowed later. */
 static const char schema[] =
 	"CREATE TABLE metadata(container TEXT, key TEXT, value TEXT);"
@@ -37,7 +38,7 @@ static const char schema[] =
 	"s.container = n.container AND in_file) padded FROM names n;"
 	"SELECT 1 FROM symbols, charges, pragma_table_list, pragma_table_info('symbols') LIMIT 0;";
 
-/* ---- what statements may do ------------------------------------------------------------------ */
+/* ---- allowed statements ---------------------------------------------------------------------- */
 
 static bool is_harmless_pragma(const char *name)
 {
@@ -45,7 +46,7 @@ static bool is_harmless_pragma(const char *name)
 			strcmp(name, "table_xinfo") == 0);
 }
 
-/* Reading alone: nothing that changes, attaches or opens. */
+/* Allows only reading: no statement that changes, attaches or opens anything. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *c,
 		     const char *d)
 {
@@ -54,7 +55,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	case SQLITE_SELECT:
 	case SQLITE_READ:
 	case SQLITE_RECURSIVE: return SQLITE_OK;
-	/* It tells, and takes, addresses of functions. */
+	/* It reveals and accepts addresses of functions. */
 	case SQLITE_FUNCTION:
 		return sqlite3_stricmp(b, "fts3_tokenizer") == 0 ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_PRAGMA: return is_harmless_pragma(a) ? SQLITE_OK : SQLITE_DENY;
@@ -97,8 +98,8 @@ static bool guarded_pattern(struct pattern **ret, const char *regex, struct heft
 	return GUARDED_INSIDE(err, make_pattern(ret, regex, err));
 }
 
-/* text REGEXP pattern: SQLite calls regexp(pattern, text).  SQLite's own functions stand above this
- * one and must be returned to, also where there is no memory. */
+/* Implements "text REGEXP pattern": SQLite calls regexp(pattern, text). It must return to SQLite's
+ * own functions on the stack, even if there is no memory. */
 static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	const char *regex = (const char *)sqlite3_value_text(argv[0]);
@@ -173,7 +174,7 @@ static bool insert_container(struct query *q, const struct snap_container *c)
 	return ok;
 }
 
-/* Of what heft made. */
+/* Inserts the section sizes of a snapshot that heft made. */
 static bool insert_sections(struct query *q)
 {
 	bool ok = true;
@@ -191,7 +192,7 @@ static int cancelled(void *ctx)
 	return !progress_goes_on();
 }
 
-/* Touched for the same reason. */
+/* The table of `before` is used once here, since its declaration would not be allowed later. */
 static bool fill_before(struct query *q)
 {
 	return !q->before ||
@@ -261,7 +262,7 @@ static bool stopped(struct heft_err *err)
 static bool sql_error(const struct query *q, const char *sql, struct heft_err *err)
 {
 	const char *message = sqlite3_errmsg(q->db);
-	progress_ask(); /* what was interrupted is given up */
+	progress_ask(); /* Leaves the call if the user interrupted it. */
 	if (sqlite3_errcode(q->db) == SQLITE_NOMEM)
 		return fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory");
 	if (strcmp(message, "not authorized") == 0)
@@ -354,7 +355,7 @@ bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 			sqlite3_finalize(st);
 			return sql_error(q, sql, err);
 		}
-		/* NULL: nothing but blanks and comments. */
+		/* NULL for a text with only blanks and comments. */
 		const bool ok = !st || run_guarded(q, st, v, err);
 		sqlite3_finalize(st);
 		if (!ok)

@@ -1,10 +1,10 @@
-/* query.h - SQL over the symbols of a snapshot, by SQLite.
+/* query.h - runs SQL over the symbols of a snapshot, by SQLite.
  *
- * Nothing is copied: `symbols` is a virtual table that reads the snapshot (opening takes a
- * millisecond; a copy into SQLite's own tables 0.23 s for 165,000 symbols).  docs/query.md names
- * tables and columns.  Statements that would change anything, or open files, are refused.
+ * Nothing is copied: `symbols` is a virtual table that reads the snapshot. Opening takes a
+ * millisecond; a copy into SQLite's own tables would take 0.23 s for 165,000 symbols. docs/query.md
+ * names tables and columns. Statements that change anything or open files are refused.
  *
- * The snapshots are borrowed.  One thread. */
+ * The snapshots are borrowed. One thread. */
 #ifndef HEFT_QUERY_QUERY_H
 #define HEFT_QUERY_QUERY_H
 
@@ -12,7 +12,8 @@
 
 struct query;
 
-/* `before` is the other half of a .sizediff file, or NULL: `symbols_before`.  NULL on failure. */
+/* Opens a snapshot for queries. `before` is the other half of a .sizediff file (table
+ * `symbols_before`), or NULL. Returns NULL on failure. */
 struct query *query_open(const struct snapshot *s, const struct snapshot *before,
 			 struct heft_err *err);
 void query_close(struct query *q);
@@ -21,11 +22,11 @@ struct query_cell {
 	enum { QUERY_NULL, QUERY_INTEGER, QUERY_REAL, QUERY_TEXT } kind;
 	int64_t integer;
 	double real;
-	struct str text; /* of all kinds, as SQLite writes them */
+	struct str text; /* For all kinds: the text as SQLite writes it. */
 };
 
-/* What a statement gives: its columns, then each row; cells hold until the next call.  False stops
- * the query. */
+/* Receives the results of a statement: its columns, then each row. Cells are valid until the next
+ * call. Return false to stop the query. */
 struct query_visitor {
 	bool (*columns)(void *ctx, const char *const *names, size_t count);
 	bool (*row)(void *ctx, const struct query_cell *cells, size_t count);
@@ -33,15 +34,15 @@ struct query_visitor {
 	void *ctx;
 };
 
-/* Runs the statements of a text one after another.  HEFT_EARG for a mistake in one; HEFT_EIO where
- * the visitor stopped. */
+/* Runs the statements of a text one after another. HEFT_EARG for a mistake in a statement, HEFT_EIO
+ * if the visitor stopped. */
 bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 	       struct heft_err *err);
 
-/* Whether a text ends with a whole statement. */
+/* True if a text ends with a whole statement. */
 bool query_is_complete(const char *sql);
 
-/* A ready-made query; false past the last.  Texts are static. */
+/* Returns a ready-made query. False past the last. Texts are static. */
 struct query_named {
 	const char *name, *text, *sql;
 };

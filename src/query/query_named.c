@@ -1,3 +1,4 @@
+/* Lists the ready-made queries. */
 #include "query/query.h"
 
 static const struct query_named named[] = {

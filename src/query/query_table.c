@@ -1,3 +1,4 @@
+/* Makes the virtual SQLite tables of symbols and charges. */
 #include "query/query_table.h"
 
 #include "map/paths.h"
@@ -158,7 +159,8 @@ static void query_table_put_place(const struct query_table_cell *c, enum column 
 	}
 }
 
-/* Nobody shall take a snapshot without contents for one whose symbols differ. */
+/* Returns the contents. A snapshot without contents is an error; otherwise its symbols would look
+ * different. */
 static void put_contents(const struct query_table_cell *c)
 {
 	if (c->s->own && !c->s->has_contents)
@@ -175,7 +177,8 @@ static void put_contents(const struct query_table_cell *c)
 		sqlite3_result_int64(c->to, (int64_t)c->y->contents.whole);
 }
 
-/* Nor one without stacks for one whose functions need none. */
+/* Returns the stack. A snapshot without stacks is an error; otherwise its functions would look as
+ * if they need none. */
 static void query_table_put_stack(const struct query_table_cell *c, enum column column)
 {
 	struct text words = { 0 };
@@ -252,7 +255,7 @@ static const char charge_declaration[] =
 	"namespace TEXT, kind TEXT, path TEXT, source TEXT, directory TEXT, object TEXT, "
 	"component TEXT, file REAL, vm REAL, debug INTEGER)";
 
-/* A symbol of a snapshot without charges, in place of one. */
+/* Returns a charge made from a symbol, for a snapshot without charges. */
 static struct snap_charge charge_of_symbol(const struct snapshot *s, uint32_t symbol)
 {
 	const struct snap_symbol *y = &s->symbols.data[symbol];
@@ -275,7 +278,8 @@ static const char *charge_kind(const struct snapshot *s, const struct snap_charg
 	return words[snap_is_literal(name) ? HEFT_ROW_LITERAL : rows_kind(name)];
 }
 
-/* Of symbols in place of charges: with padding, shared by their names. */
+/* Returns the size of a charge. For charges made from symbols: the size with padding, shared among
+ * the symbol's names. */
 static void put_charge_size(const struct query_table_cell *c, const struct snap_charge *charge,
 			    bool vm)
 {
@@ -332,16 +336,16 @@ static void put_charge_column(const struct query_table_cell *c, const struct sna
 	}
 }
 
-/* ---- what SQLite calls ----------------------------------------------------------------------- */
+/* ---- functions that SQLite calls ------------------------------------------------------------- */
 
 struct query_table {
-	sqlite3_vtab base; /* first: SQLite's part */
+	sqlite3_vtab base; /* Must be the first field: SQLite's part. */
 	const struct snapshot *s;
-	bool charges; /* else symbols */
+	bool charges; /* Otherwise symbols. */
 };
 
 struct query_table_cursor {
-	sqlite3_vtab_cursor base; /* first */
+	sqlite3_vtab_cursor base; /* Must be the first field. */
 	size_t at, end;
 };
 
@@ -378,7 +382,7 @@ static int table_disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-/* Plan 1: one symbol by its id.  Plan 0: all. */
+/* Chooses a plan. Plan 1: one symbol by its id. Plan 0: all. */
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const double count = (double)((struct query_table *)base)->s->symbols.count;
@@ -431,7 +435,7 @@ static int cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
 	c->end = row_count(base);
 	if (plan != 1 || argc != 1)
 		return SQLITE_OK;
-	/* SQLite checks the equality again, so what is no integer finds nothing. */
+	/* SQLite checks the equality again, so a value that is no integer finds nothing. */
 	const sqlite3_int64 id = sqlite3_value_int64(argv[0]);
 	if (id < 0 || (uint64_t)id >= c->end) {
 		c->end = 0;
@@ -483,7 +487,7 @@ static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 
 int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s, bool charges)
 {
-	/* Without xCreate the table is there by itself, under the module's name. */
+	/* Without xCreate, the table exists at once, under the module's name. */
 #define MODULE(connect)                                                                            \
 	{                                                                                          \
 		.xConnect = (connect),                                                             \

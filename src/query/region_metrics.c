@@ -1,3 +1,4 @@
+/* Adds and reads the metrics of memory regions in snapshots. */
 #include "query/region_metrics.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ void region_metrics_add(struct snapshot *s, uint32_t container, const char *file
 	}
 }
 
-/* The metric "PREFIX/NAME" of a container; 0 where it has none. */
+/* Returns the metric "PREFIX/NAME" of a container. 0 if it has none. */
 static uint64_t region_metrics_value_of(const struct snap_container *c, struct str prefix,
 					const char *name)
 {

@@ -1,3 +1,4 @@
+/* Loads SQLite. */
 #include "query/sqlite.h"
 
 #include "base/library.h"

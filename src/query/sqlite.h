@@ -1,5 +1,5 @@
-/* sqlite.h - SQLite, which is loaded for the first query: it has more to relocate than all other
- * libraries of heft together.  Its functions have their own names here.  Private to query/. */
+/* sqlite.h - loads SQLite at the first query, because it needs more relocations than all other
+ * libraries of heft together. Its functions have their own names here. Private to query/. */
 #ifndef HEFT_QUERY_SQLITE_H
 #define HEFT_QUERY_SQLITE_H
 
@@ -90,7 +90,7 @@ extern struct sqlite_functions {
 
 #endif
 
-/* Loads it.  False: it is not installed. */
+/* Loads SQLite. False if it is not installed. */
 bool sqlite_is_there(void);
 
 #endif

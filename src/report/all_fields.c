@@ -1,3 +1,4 @@
+/* Lists the JSON objects that reports declare. */
 #include "report/all_fields.h"
 
 const struct fields *const all_fields[] = {

@@ -1,31 +1,31 @@
-/* all_fields.h - the objects of JSON that reports declare, for objects that hold them and for
+/* all_fields.h - declares the JSON objects of reports, for objects that hold them and for
  * docs/json.md. */
 #ifndef HEFT_REPORT_ALL_FIELDS_H
 #define HEFT_REPORT_ALL_FIELDS_H
 
 #include "report/fields.h"
 
-/* heft where */
+/* Of heft where. */
 extern const struct fields location_fields, claim_fields, declaration_fields, frame_fields;
-/* heft blocks; a block without what its map says beyond its flags */
+/* Of heft blocks. A block lacks what its map says beyond its flags. */
 extern const struct fields block_function_fields, block_fields, block_place_fields;
 extern const struct fields successor_fields, finding_fields, block_check_fields;
 extern const struct fields profile_function_fields, profile_block_fields, profile_edge_fields;
 extern const struct fields profile_end_fields;
-/* heft heap */
+/* Of heft heap. */
 extern const struct fields process_fields, chunks_fields, heap_frame_fields, heap_block_fields;
 extern const struct fields place_fields, damage_fields, heap_check_fields;
 extern const struct fields threads_fields, thread_fields;
 extern const struct fields moment_fields, timeline_fields, layout_fields;
 extern const struct fields digest_fields, digest_stack_fields, digest_damage_fields;
-/* documents of tables, and their rows */
+/* Documents of tables, and their rows. */
 extern const struct fields document_fields, note_fields;
 extern const struct fields size_document_fields, file_fields, omitted_fields;
 extern const struct fields diff_document_fields, padded_fields, diff_section_fields;
 extern const struct fields diff_row_fields, budget_document_fields;
 extern const struct fields heap_document_fields, stack_row_fields;
 
-/* All of them in the order of docs/json.md; NULL ends them. */
+/* All objects in the order of docs/json.md. NULL ends the list. */
 extern const struct fields *const all_fields[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Columns of a report, and the text of their cells. */
+/* Makes the columns of a report and the texts of their cells. */
 #include "report/label_text.h"
 #include "base/number.h"
 #include "report/pss.h"
@@ -97,7 +97,7 @@ static bool cells_is_text(const struct column *c)
 	return c->cell == CELL_TEXT || c->cell == CELL_AMOUNT || c->cell == CELL_STATE;
 }
 
-/* Rows that sum up others have no number that rows share. */
+/* True if a cell has a value. Rows that sum up other rows have no number that rows share. */
 static bool has_value(const struct report *r, const struct column *c, const struct heft_row *row)
 {
 	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);
@@ -152,7 +152,7 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 		share_text(room, r, unit, now, r->table.top->now[c->index]);
 		break;
 	case CELL_SHARE:
-		/* The top row is all there is, even of nothing. */
+		/* The top row is all there is, even if that is 0. */
 		share_text(room, r, unit, row == parent ? all : now,
 			   row == parent ? all : parent->now[c->index]);
 		break;

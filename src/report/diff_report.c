@@ -1,3 +1,4 @@
+/* Writes what a diff of snapshots adds to the formats. */
 #include "report/diff_report.h"
 
 #include "image/image.h"
@@ -7,11 +8,11 @@
 
 #include <stdio.h>
 
-/* The order in which people are told. */
+/* Order in which changes are listed for people. */
 static const enum heft_change told[] = { HEFT_ADDED, HEFT_REMOVED, HEFT_CHANGED,
 					 HEFT_MOVED, HEFT_RENAMED, HEFT_UNCHANGED };
 
-/* "12 added, 1 removed" of what is not 0. */
+/* Writes the counts that are not 0: "12 added, 1 removed". */
 void diff_counts_put(const struct diff_report *z, struct sink *s)
 {
 	const uint64_t *counts = z->counts;
@@ -77,7 +78,7 @@ static void diff_report_put_section(struct sink *s, const char *name, struct pad
 static const char uncharged_line[] =
 	"Sizes with padding: a file of SuperSize does not tell charged bytes.";
 
-/* Sections that did not change are one row. */
+/* Writes the sections. Unchanged sections share one row. */
 static void diff_report_put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;
@@ -127,7 +128,7 @@ static bool diff_report_has_stacks(const struct report *r)
 	       strcmp(r->table.texts[DIFF_STACK].name, "stack") == 0;
 }
 
-/* Where lines have no end, with the path and what it was before. */
+/* Writes the label of a row. If lines have no limit, writes the path and the previous name too. */
 static void diff_report_put_label(const struct report *r, const struct heft_row *row,
 				  struct text *out)
 {
@@ -144,7 +145,7 @@ static void diff_report_put_label(const struct report *r, const struct heft_row 
 	text_add_char(out, ')');
 }
 
-/* The directories, the file, the label. */
+/* Writes the path of a row: directories, file, label. */
 static void diff_report_put_path(const struct report *r, const struct heft_row *row,
 				 struct text *out)
 {
@@ -227,7 +228,7 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 		    shown_growth(size.after, size.before).p);
 }
 
-/* The total in front, the tables folded up. */
+/* Writes the total first, then the tables, which are folded. */
 static void diff_report_markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
@@ -256,7 +257,7 @@ static void diff_report_markdown_foot(const struct report *r, struct sink *s)
 		sink_text(s, STR("\n</details>\n"));
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- the kind of report ---------------------------------------------------------------------- */
 
 static const struct column fields_charged[] = {
 	{ "old_charged", CELL_BASE, HEFT_DIFF_CHARGED },
@@ -266,7 +267,7 @@ static const struct column fields_charged[] = {
 	{ "new_vm", CELL_NOW, HEFT_DIFF_VM },
 };
 
-/* The first three where rows are padded. */
+/* The first three are for padded rows. */
 static const struct column fields_own[] = {
 	{ "old_padded", CELL_BASE, HEFT_DIFF_PADDED },
 	{ "new_padded", CELL_NOW, HEFT_DIFF_PADDED },

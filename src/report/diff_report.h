@@ -1,4 +1,4 @@
-/* diff_report.h - what a diff of snapshots adds to the formats. */
+/* diff_report.h - adds to the formats what a diff of snapshots needs. */
 #ifndef HEFT_REPORT_DIFF_REPORT_H
 #define HEFT_REPORT_DIFF_REPORT_H
 
@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "compare/diff_rows.h"
 
-/* The label of the last row, which counts rows that did not change too. */
+/* Label of the last row, which includes unchanged rows. */
 #define DIFF_TOTAL "of all rows"
 
 /* Bytes with padding. */
@@ -14,31 +14,31 @@ struct padded {
 	double before, after;
 };
 
-/* The sections stand above the rows. */
+/* A diff for the formats. Its sections are written above the rows. */
 struct diff_report {
-	const struct diff_section *sections; /* without the total */
+	const struct diff_section *sections; /* Without the total. */
 	size_t section_count;
-	bool knows_memory; /* diff_sections.knows_memory */
-	bool hides_debug;  /* diff_rows.hides_debug: debug sections are one line */
+	bool knows_memory; /* Copy of diff_sections.knows_memory. */
+	bool hides_debug;  /* Copy of diff_rows.hides_debug: debug sections share one line. */
 	enum diff_counting counting;
-	bool uncharged;         /* a side does not tell charged bytes */
-	const uint64_t *counts; /* by enum heft_change */
-	/* Sums of sections, by diff_report_sum: in the file, in the VM image, of debug info, not in
-	 * the file. */
+	bool uncharged;         /* A side does not know charged bytes. */
+	const uint64_t *counts; /* Per enum heft_change. */
+	/* Sums of sections that diff_report_sum() sets: in the file, in the VM image, debug info,
+	 * not in the file. */
 	struct padded file, vm, debug, beside;
 };
 void diff_report_sum(struct diff_report *z);
 
 struct padded diff_padded(const struct diff_section *s);
 bool diff_section_is_debug(const struct diff_section *s);
-/* "+579 bytes (+18%), now 3.79Ki". */
+/* Writes "+579 bytes (+18%), now 3.79Ki". */
 void padded_put(struct padded size, struct sink *s);
-/* "12 added, 1 removed". */
+/* Writes "12 added, 1 removed". */
 void diff_counts_put(const struct diff_report *z, struct sink *s);
 
-/* Adds the columns of the sizes that rows of a diff have, with old and new ones if `old_new`. */
+/* Adds the size columns of a diff's rows. `old_new` adds columns of old and new sizes. */
 void diff_size_columns(struct report *r, bool old_new);
-/* Sets columns, fields and kind of a report whose ctx is a struct diff_report; opts are set. */
+/* Sets columns, fields and kind of a report whose ctx is a struct diff_report. opts must be set. */
 void diff_report_init(struct report *r);
 
 #endif

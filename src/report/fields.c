@@ -1,3 +1,5 @@
+/* Writes the declared fields of structs as JSON, as lines of csv, tsv and markdown, and as
+ * documentation. */
 #include "report/fields.h"
 
 #include "report/markdown.h"
@@ -53,7 +55,8 @@ static bool field_has_value(const struct field *f, const char *of)
 					: field_is_set(f->kind, of + f->at, f->size);
 }
 
-/* What is one text or number; flags with blanks between.  NUL-terminated unless `get` gives it. */
+/* Returns a field with one text or number as text; flags are separated by blanks. NUL-terminated
+ * unless `get` returns it. */
 static struct str field_text(const struct field *f, struct field_at *at)
 {
 	const char *value = (const char *)at->of + f->at;
@@ -126,7 +129,7 @@ static void field_list(struct json *j, const struct field *f, const char *of)
 	json_close(j, ']');
 }
 
-/* What is more than one text or number. */
+/* Writes a field that has more than one text or number. */
 static void field_put_json(struct json *j, const struct field *f, const struct field_at *at)
 {
 	const char *of = at->of, *value = of + f->at;

@@ -1,84 +1,87 @@
-/* fields.h - declares once what a report writes of a struct.
+/* fields.h - declares once which parts of a struct a report writes.
  *
- * A constant table has a field for each key: where the value is, what it means, when there is none.
- * JSON objects, lines of csv, tsv and markdown, and the tables of docs/json.md come of it.  A field
- * finds its value by the offset and the size of a member; only what no member holds needs a
- * function.  Objects nest as deep as their declarations do. */
+ * A constant table has a field per key: where the value is, what it means, and when it is absent.
+ * JSON objects, lines of csv, tsv and markdown, and the tables of docs/json.md are made from the
+ * table. A field finds its value by offset and size of a member. Only values that no member holds
+ * need a function. Objects nest as deep as their declarations do. */
 #ifndef HEFT_REPORT_FIELDS_H
 #define HEFT_REPORT_FIELDS_H
 
 #include "report/report.h"
 
 enum field_kind {
-	/* Texts. */
-	FIELD_TEXT, /* const char *; NULL is "" */
-	FIELD_WORD, /* an enum or bool: the text in `words` at this place */
-	FIELD_HASH, /* uint64_t: 16 hexadecimal digits */
-	/* Numbers and words of JSON. */
-	FIELD_NUMBER,   /* an integer, not below 0 */
+	/* Kinds for texts. */
+	FIELD_TEXT, /* const char *; NULL means "". */
+	FIELD_WORD, /* An enum or bool: index of the text in `words`. */
+	FIELD_HASH, /* uint64_t, written as 16 hexadecimal digits. */
+	/* Kinds for numbers and words of JSON. */
+	FIELD_NUMBER,   /* A nonnegative integer. */
 	FIELD_BOOL,     /* bool */
-	FIELD_PARTS,    /* double: up to three decimals */
-	FIELD_CONSTANT, /* the number that `type` is */
-	/* What has members or elements. */
-	FIELD_FLAGS,  /* bits: the texts in `words` of those that are set */
-	FIELD_SUMS,   /* an array of uint64_t: an object with `words` as keys */
-	FIELD_OBJECT, /* a pointer to a struct; NULL: there is none */
-	FIELD_PART,   /* a struct in the struct */
-	/* Lists: a pointer to elements, or an array of them; the member at if_at counts them. */
-	FIELD_OBJECTS, /* pointers to structs */
-	FIELD_STRUCTS, /* structs of `stride` bytes */
-	FIELD_NUMBERS, /* uint64_t */
-	FIELD_TEXTS,   /* const char * */
-	FIELD_PUT,     /* what `put` writes; `type` says in the documentation what that is */
+	FIELD_PARTS,    /* double, written with at most three decimals. */
+	FIELD_CONSTANT, /* The constant number in `type`. */
+	/* Kinds with members or elements. */
+	FIELD_FLAGS,  /* Bits: lists the texts in `words` of the set bits. */
+	FIELD_SUMS,   /* Array of uint64_t, written as an object with `words` as keys. */
+	FIELD_OBJECT, /* Pointer to a struct. NULL if there is none. */
+	FIELD_PART,   /* A struct inside of the struct. */
+	/* Lists: a pointer to elements, or an array. The member at if_at counts the elements. */
+	FIELD_OBJECTS, /* Pointers to structs. */
+	FIELD_STRUCTS, /* Structs of `stride` bytes. */
+	FIELD_NUMBERS, /* Numbers (uint64_t). */
+	FIELD_TEXTS,   /* Texts (const char *). */
+	FIELD_PUT,     /* Written by `put`. `type` says in the documentation what it writes. */
 };
 
 enum field_flag {
-	FIELD_CSV = 1,      /* a column of csv, tsv and markdown too */
-	FIELD_ONLY_CSV = 2, /* and no member of JSON */
-	FIELD_ANY = 4,      /* no value where it is "", 0, false or empty */
-	FIELD_NULL = 8,     /* no value is null, else the member is missing */
-	FIELD_ADDRESS = 16, /* hexadecimal in markdown; UINT64_MAX is no value */
-	FIELD_LINES = 32,   /* elements go on lines of their own */
-	FIELD_BLANK = 64,   /* a 0 leaves the column empty */
+	FIELD_CSV = 1,      /* It is also a column of csv, tsv and markdown. */
+	FIELD_ONLY_CSV = 2, /* It is no member of JSON. */
+	FIELD_ANY = 4,      /* "", 0, false or empty means that there is no value. */
+	FIELD_NULL = 8,     /* No value is written as null. Without this flag, the member is left
+			     * out. */
+	FIELD_ADDRESS = 16, /* Hexadecimal in markdown. UINT64_MAX means no value. */
+	FIELD_LINES = 32,   /* Each element has a line of its own. */
+	FIELD_BLANK = 64,   /* 0 leaves the column empty. */
 };
 
 enum { FIELD_ROOM = 120 };
 
-/* A struct while its fields are written, and the struct that lists it. */
+/* A struct whose fields are written, and the struct that lists it. */
 struct field_at {
 	const void *of, *in;
 	char room[FIELD_ROOM];
 };
 
 struct field {
-	const char *key; /* by KEY: the key, NUL, what docs/json.md says of it */
+	const char *key; /* Made by KEY: the key, NUL, its description for docs/json.md. */
 	union {
-		const char *column; /* the name of its column, NULL: the key */
-		const char *type;   /* of FIELD_PUT and FIELD_CONSTANT */
+		const char *column; /* Name of the column. NULL means the key. */
+		const char *type;   /* For FIELD_PUT and FIELD_CONSTANT. */
 	};
 	union {
 		const char *const *words;
-		const struct fields *of; /* of objects and their lists */
-		/* In place of a member: a text or number, in `room` or longer lived; p NULL: none.
-		 * That of a column ends with NUL. */
+		const struct fields *of; /* For objects and lists of objects. */
+		/* Returns the text or number if no member holds it. It lies in `room` or lives
+		 * longer; p is NULL if there is none. Text for a column ends with NUL. */
 		struct str (*get)(struct field_at *at);
 		void (*put)(const struct field_at *at, struct json *j);
 	};
-	uint16_t at, size; /* the member that is the value; size 0: it is what `get` gives */
-	/* The member without which ("", 0, false, NULL) there is no value; of lists their count. */
+	uint16_t at, size; /* The member that is the value. If size is 0, `get` returns the
+			    * value. */
+	/* The member that decides whether there is a value: not if it is "", 0, false or NULL. For
+	 * lists, the count. */
 	uint16_t if_at, if_size;
 	uint16_t stride;
-	uint8_t if_kind, kind; /* enum field_kind */
+	uint8_t if_kind, kind; /* Values of enum field_kind. */
 	uint8_t flags, word_count;
 };
 
 struct fields {
-	const char *name; /* of an object: "frame" */
+	const char *name; /* Name of the object, such as "frame". */
 	const struct field *list;
 	size_t count;
 };
 
-/* One pointer, as each is relocated when heft starts. */
+/* Joins key and description to one text: each pointer must be relocated when heft starts. */
 #define KEY(key, what) key "\0" what
 #define FIELD_KIND(t, m)                                                                           \
 	_Generic(((t *)0)->m,                                                                      \
@@ -89,14 +92,14 @@ struct fields {
 		uint32_t: FIELD_NUMBER,                                                            \
 		uint64_t: FIELD_NUMBER,                                                            \
 		default: FIELD_OBJECT)
-/* Texts, numbers, booleans and objects are told by the type of the member. */
+/* Finds the kind of texts, numbers, booleans and objects by the type of the member. */
 #define FIELD_AS(k, t, m) .kind = (k), .at = offsetof(t, m), .size = sizeof(((t *)0)->m)
 #define FIELD(t, m)       FIELD_AS(FIELD_KIND(t, m), t, m)
 #define FIELD_WORDS(w)    .words = (w), .word_count = COUNT_OF(w)
-/* No value unless the member is set. */
+/* The field has a value only if the member is set. */
 #define FIELD_IF(t, m)                                                                             \
 	.if_kind = FIELD_KIND(t, m), .if_at = offsetof(t, m), .if_size = sizeof(((t *)0)->m)
-/* A list and how many elements it has. */
+/* A list and the member that counts its elements. */
 #define FIELD_LIST(k, t, m, count) FIELD_AS(k, t, m), FIELD_IF(t, count)
 #define FIELDS(n, array)           { (n), (array), COUNT_OF(array) }
 
@@ -106,18 +109,18 @@ struct fields {
 #define FIELD_HEFT { KEY("heft", "version of heft that wrote it"), .get = fields_heft }
 
 struct str fields_heft(struct field_at *at);
-/* What rows are, of a document: the first level of the report in `in`. */
+/* Returns what the rows of a document are: the first level of the report in `in`. */
 struct str report_by(struct field_at *at);
 
-/* Members of the object that is open, or the object. */
+/* Writes the members of the open object, or a whole object. */
 void fields_members(struct json *j, const struct fields *f, const void *of, const void *in);
 void fields_object(struct json *j, const struct fields *f, const void *of, const void *in);
-/* The object on a line of its own. */
+/* Writes the object on a line of its own. */
 void fields_line(struct sink *s, const struct fields *f, const void *of);
-/* The table for docs/json.md. */
+/* Writes the table for docs/json.md. */
 void fields_document(struct sink *s, const struct fields *f);
 
-/* The same of the rows of a table. */
+/* Describes the fields of a table's rows for docs/json.md. */
 struct row_fields {
 	const char *name;
 	const struct heft_text *texts;
@@ -131,19 +134,19 @@ void row_fields_document(struct sink *s, const struct row_fields *f);
 
 struct record {
 	struct sink *s;
-	enum heft_format format; /* HEFT_CSV, HEFT_TSV or HEFT_MARKDOWN */
-	bool safe;               /* see field_put */
-	bool names;              /* the line of names */
-	unsigned fields;         /* written so far, 64 at most */
-	uint64_t numbers;        /* bits: those that markdown aligns to the right */
+	enum heft_format format; /* HEFT_CSV, HEFT_TSV or HEFT_MARKDOWN. */
+	bool safe;               /* See field_put(). */
+	bool names;              /* Write the line of names. */
+	unsigned fields;         /* Number of fields written so far, at most 64. */
+	uint64_t numbers;        /* Bit per field: markdown aligns it to the right. */
 };
 
-/* Whether a format is one of records. */
+/* True if a format consists of records. */
 bool record_has(enum heft_format format);
 void record_open(struct record *r, struct sink *s, const struct heft_write_opts *opts, bool names);
-/* The columns of a struct; NULL: empty ones. */
+/* Writes the columns of a struct. NULL writes empty columns. */
 void record_fields(struct record *r, const struct fields *f, const void *of, const void *in);
-/* A column that no table declares; NULL: an empty field. */
+/* Writes a column that no table declares. NULL writes an empty field. */
 void record_text(struct record *r, const char *name, const char *value);
 void record_close(struct record *r);
 

@@ -1,4 +1,4 @@
-/* What reports about heaps add to the formats. */
+/* Writes what reports about heaps add to the formats. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
@@ -69,7 +69,7 @@ struct writing {
 	const struct heft_note *notes;
 	size_t note_count;
 	VEC(const struct heft_frame *) frames;
-	uint32_t *place; /* in frames, by site, + 1; 0: not in the list */
+	uint32_t *place; /* Per site: index in frames plus 1. 0 if not in the list. */
 };
 
 static const struct heap_report *heap_of(const struct report *r)
@@ -91,7 +91,7 @@ static void heap_report_put_above(const struct report *r, struct sink *s)
 		out_heap_summary(h->info, s);
 	if (h->base || !q->leaks || h->leaves.count > 0)
 		return;
-	/* An empty table is an answer that looks like none. */
+	/* Says that there are no leaks, because an empty table might look like a failure. */
 	if (all)
 		sink_printf(s, "no leaks: pointers lead to all %" PRIu64 " blocks\n\n",
 			    h->info->of.blocks);
@@ -99,7 +99,7 @@ static void heap_report_put_above(const struct report *r, struct sink *s)
 		sink_text(s, STR("no leaks among the blocks that were asked for\n\n"));
 }
 
-/* " FILE:LINE [MODULE]" of what is known. */
+/* Appends the known parts of " FILE:LINE [MODULE]". */
 static void heap_report_add_place(const struct report *r, const char *file, const char *line,
 				  const char *module, struct text *out)
 {
@@ -141,7 +141,7 @@ static void heap_report_put_label(const struct report *r, const struct heft_row 
 			      row->texts[HEAP_LINE], named ? row->texts[HEAP_MODULE] : "", out);
 }
 
-/* The callers of a stack's function, as many as are wanted. */
+/* Writes the callers of a stack's function, as many as are asked for. */
 static void heap_report_put_frames(const struct report *r, const struct heft_row *row,
 				   size_t column, struct sink *s)
 {
@@ -169,7 +169,7 @@ static void heap_report_put_frames(const struct report *r, const struct heft_row
 
 /* ---- stacks as paths ------------------------------------------------------------------------ */
 
-/* Frames as folded stacks have them, outermost first. */
+/* Appends frames in the form of folded stacks, outermost first. */
 static void add_folded(struct text *t, const struct heap_report *r, struct heap_path *path,
 		       uint32_t step)
 {
@@ -375,11 +375,11 @@ static const struct field heap_document_list[] = {
 #undef WRITING
 const struct fields heap_document_fields = FIELDS("document of a heap", heap_document_list);
 
-/* ---- all together --------------------------------------------------------------------------- */
+/* ---- entry points --------------------------------------------------------------------------- */
 
-/* A diff: change, now, before of what is sorted by, and the change of blocks.  Else the measures
- * that count anything, with the share of what is sorted by.  What tells least can be spared
- * first. */
+/* Sets the columns. A diff shows change, current value and base of the sort measure, and the change
+ * of blocks. Otherwise, shows all measures that are not 0, with the share of the sort measure. The
+ * least useful columns are dropped first. */
 static void heap_report_set_columns(struct report *r)
 {
 	static const unsigned spare[] = { 0, 1, 2, 6, 4, 3, 5, 0 };

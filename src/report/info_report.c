@@ -1,3 +1,4 @@
+/* Writes the table of facts about files. */
 #include "report/info_report.h"
 
 #include "base/err.h"
@@ -74,11 +75,11 @@ const struct heft_measure info_measures[INFO_MEASURES] = {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* What a line below a row says first, and of what. */
+/* Title of a line below a row, and the text that it shows. */
 static const struct detail {
 	const char *title;
 	enum info_text text;
-	bool list; /* a line an item */
+	bool list; /* The text is a list: each item has a line. */
 } details[] = {
 	{ "format", INFO_FORMAT },
 	{ "build id", INFO_BUILD_ID },
@@ -120,7 +121,8 @@ static bool has_copies(const struct heft_table *t)
 	return t->top->now[INFO_COPIED].whole > 0;
 }
 
-/* What a row of 80 columns has no room for goes in this order, the largest first. */
+/* Sets the columns. If a row of 80 columns has no room, columns are dropped in this order, the
+ * largest first. */
 static void info_report_set_columns(struct report *r)
 {
 	static const struct column columns[] = {
@@ -145,7 +147,7 @@ static void info_report_set_columns(struct report *r)
 			report_column(r, columns[i]);
 }
 
-/* What is told of copies below the table. */
+/* Writes what is known about copies below the table. */
 static void put_foot(const struct report *r, struct sink *s)
 {
 	char room[CELL_MAX];

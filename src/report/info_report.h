@@ -1,4 +1,4 @@
-/* info_report.h - what files are, a row each. */
+/* info_report.h - writes what files are, one row per file. */
 #ifndef HEFT_REPORT_INFO_REPORT_H
 #define HEFT_REPORT_INFO_REPORT_H
 
@@ -24,15 +24,15 @@ enum info_text {
 	INFO_FEATURES,
 	INFO_RUNPATH,
 	INFO_MEMBERS,
-	INFO_RELOCATION_KINDS, /* "relative 12, plt 3" */
-	INFO_SAVING_KINDS,     /* "debug info 1234, symbol table 56": bytes */
+	INFO_RELOCATION_KINDS, /* Such as "relative 12, plt 3". */
+	INFO_SAVING_KINDS,     /* Such as "debug info 1234, symbol table 56", in bytes. */
 	INFO_COPY_OF,
 	INFO_MADE_BY,
-	INFO_PARTS,    /* "NAME VERSION, NAME VERSION" */
-	INFO_SETTINGS, /* "NAME=VALUE, NAME=VALUE" */
-	INFO_THREAD,   /* bytes */
+	INFO_PARTS,    /* Such as "NAME VERSION, NAME VERSION". */
+	INFO_SETTINGS, /* Such as "NAME=VALUE, NAME=VALUE". */
+	INFO_THREAD,   /* Bytes. */
 	INFO_PACKAGE,
-	INFO_OPENS, /* "libx.so.1 (feature: priority), liby.so" */
+	INFO_OPENS, /* Such as "libx.so.1 (feature: priority), liby.so". */
 	INFO_TEXTS,
 };
 
@@ -41,7 +41,7 @@ enum info_measure { INFO_BYTES, INFO_RELOCATIONS, INFO_SAVINGS, INFO_COPIED, INF
 extern const struct heft_text info_texts[INFO_TEXTS];
 extern const struct heft_measure info_measures[INFO_MEASURES];
 
-/* Writes a table with these texts and measures; `s` is flushed. */
+/* Writes a table with these texts and measures, and flushes `s`. */
 bool info_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
 		       struct sink *s, struct heft_err *err);
 

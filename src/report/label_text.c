@@ -1,11 +1,12 @@
+/* Writes labels so that a terminal can show them, cut to a width. */
 #include "report/label_text.h"
 
 #include "base/tame.h"
 
-/* One printed unit of a label. */
+/* One printed unit of a label: a character or an escape. */
 struct label_text_glyph {
 	struct tame tame;
-	size_t width; /* columns: 0, 1, 2 or the length of the escape */
+	size_t width; /* Columns: 0, 1, 2 or the length of the escape. */
 };
 
 struct label_text_range {
@@ -20,8 +21,8 @@ static bool in_ranges(uint32_t c, const struct label_text_range *ranges, size_t 
 	return false;
 }
 
-/* The usual approximation of Unicode Standard Annex 11: combining marks take no column,
- * East Asian wide characters and pictographs take two. */
+/* Returns the columns of a character, by the usual approximation of Unicode Standard Annex 11.
+ * Combining marks take no column; East Asian wide characters and pictographs take two. */
 static size_t columns_of(uint32_t c)
 {
 	static const struct label_text_range zero[] = {
@@ -42,7 +43,7 @@ static size_t columns_of(uint32_t c)
 	return in_ranges(c, two, COUNT_OF(two)) ? 2 : 1;
 }
 
-/* What starts at label.p[pos], pos < label.len. */
+/* Reads the glyph that starts at label.p[pos], pos < label.len. */
 static void glyph_get(struct label_text_glyph *g, struct str label, size_t pos)
 {
 	tame_get(&g->tame, label, pos);
@@ -60,7 +61,7 @@ size_t label_width(struct str label)
 	return width;
 }
 
-/* Whether 8 bytes are all printable ASCII.  No carry leaves a byte below 0x80. */
+/* True if 8 bytes are all printable ASCII. No carry leaves a byte below 0x80. */
 static bool plain_8(const char *p)
 {
 	static const uint64_t tops = UINT64_C(0x8080808080808080);
@@ -70,7 +71,7 @@ static bool plain_8(const char *p)
 	return (not_ascii & tops) == 0 && ((w + UINT64_C(0x6060606060606060)) & tops) == tops;
 }
 
-/* Writes label[start, end), whose glyphs stay whole. */
+/* Writes label[start, end) without splitting glyphs. */
 static void put_glyphs(struct sink *s, struct str label, size_t start, size_t end)
 {
 	struct tame t;
@@ -91,7 +92,7 @@ static void put_glyphs(struct sink *s, struct str label, size_t start, size_t en
 	sink_text(s, (struct str){ label.p + start, end - start });
 }
 
-/* Where the glyphs end that fit into `width` columns from the start. */
+/* Returns the end of the first glyphs that fit into `width` columns. */
 static size_t head_end(struct str label, size_t width)
 {
 	struct label_text_glyph g;
@@ -105,14 +106,15 @@ static size_t head_end(struct str label, size_t width)
 	return pos;
 }
 
-/* Where the glyphs start that fit into `width` columns at the end; the label takes `total`. */
+/* Returns the start of the last glyphs that fit into `width` columns. The label takes `total`
+ * columns. */
 static size_t tail_start(struct str label, size_t total, size_t width)
 {
 	struct label_text_glyph g;
 	size_t pos = 0;
 	for (; pos < label.len; pos += g.tame.size) {
 		glyph_get(&g, label, pos);
-		/* A combining mark must not land on the dots. */
+		/* A combining mark must not follow the dots directly. */
 		if (total <= width && g.width > 0)
 			break;
 		total -= g.width;

@@ -1,20 +1,20 @@
-/* label_text.h - labels as a terminal may see them.
+/* label_text.h - writes labels so that a terminal can show them.
  *
- * A label is any run of bytes; base/tame.h says what of it becomes a visible escape. */
+ * A label may hold any bytes; base/tame.h says which become visible escapes. */
 #ifndef HEFT_REPORT_LABEL_TEXT_H
 #define HEFT_REPORT_LABEL_TEXT_H
 
 #include "report/report.h"
 
-/* Columns the label takes on a terminal, escapes included. */
+/* Returns the columns that the label takes on a terminal, including escapes. */
 size_t label_width(struct str label);
 
-/* Writes the label; where it takes more than `width` columns (0 = any number), its middle
- * is replaced by "...".  Characters and escapes are never split. */
+/* Writes the label. If it takes more than `width` columns (0 means no limit), "..." replaces its
+ * middle. Characters and escapes are never split. */
 void label_put(struct sink *s, struct str label, size_t width);
 
-/* Each part of a list on a line of its own, after `first` or `next`.  A part ends at `apart`, if
- * `ends` says so; NULL: at each. */
+/* Writes each part of a list on a line of its own, after `first` (the first line) or `next`. A part
+ * ends at `apart` if `ends` agrees. NULL ends a part at each `apart`. */
 void label_list(struct sink *s, struct str list, struct str apart,
 		bool (*ends)(struct str part, struct str behind), const char *first,
 		const char *next);

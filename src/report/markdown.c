@@ -1,8 +1,9 @@
+/* Writes texts as code spans of Markdown. */
 #include "report/markdown.h"
 
 #include "base/tame.h"
 
-/* A cut must not part a character of UTF-8. */
+/* Returns where to cut a text, without splitting a UTF-8 character. */
 static size_t cut_at(const char *text, size_t most)
 {
 	const size_t size = strlen(text);
@@ -13,7 +14,7 @@ static size_t cut_at(const char *text, size_t most)
 	return most;
 }
 
-/* The longest run of backticks. */
+/* Returns the length of the longest run of backticks. */
 static size_t longest_run(const char *text, size_t size)
 {
 	size_t longest = 0, run = 0;
@@ -30,8 +31,9 @@ static void put_fence(struct sink *s, size_t count)
 		sink_text(s, STR("`"));
 }
 
-/* A bar would end the cell; a backslash in front of it goes away with the cells.  What changes how
- * other text is shown, and what is no UTF-8, which servers refuse, is written as on a terminal. */
+/* Writes code in a table. A bar would end the cell, so it gets a backslash, which is not shown.
+ * Characters that change how other text looks, and bytes that are no UTF-8, are written as on a
+ * terminal: servers refuse them. */
 void markdown_code(struct sink *s, const char *text, size_t most)
 {
 	const size_t end = cut_at(text, most), fence = longest_run(text, end) + 1;

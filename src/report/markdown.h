@@ -1,8 +1,8 @@
-/* markdown.h - texts in tables of Markdown (GitHub's and GitLab's): nothing in them is taken for
- * markup.
+/* markdown.h - writes texts in tables of Markdown (GitHub's and GitLab's), so that nothing in them
+ * acts as markup.
  *
- * They are code spans, in which only backticks and bars have a meaning.  Control characters become
- * blanks.  What is longer than `most` bytes is cut, with "..." behind. */
+ * Texts are code spans, in which only backticks and bars have a meaning. Control characters become
+ * blanks. A text longer than `most` bytes is cut, with "..." at the end. */
 #ifndef HEFT_REPORT_MARKDOWN_H
 #define HEFT_REPORT_MARKDOWN_H
 

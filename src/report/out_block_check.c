@@ -1,4 +1,4 @@
-/* What a check of block maps found. */
+/* Writes the findings of a check of block maps. */
 #include "report/all_fields.h"
 #include "report/label_text.h"
 

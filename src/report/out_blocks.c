@@ -1,11 +1,11 @@
-/* Functions with their basic blocks, as text. */
+/* Writes functions with their basic blocks, as text. */
 #include "report/all_fields.h"
 #include "report/label_text.h"
 #include "base/number.h"
 
 #include <stdio.h>
 
-/* By bit of enum heft_block_flag. */
+/* Per bit of enum heft_block_flag. */
 static const char *const flag_words[] = { "return", "tail-call", "landing-pad", "fall-through",
 					  "indirect-jump" };
 
@@ -20,7 +20,7 @@ void block_flags_put(struct sink *s, unsigned flags, const char *glue)
 	}
 }
 
-/* ---- for people ------------------------------------------------------------------------------ */
+/* ---- output for people ----------------------------------------------------------------------- */
 
 void out_block_head(const struct heft_block_function *f, struct sink *s)
 {
@@ -39,8 +39,8 @@ void out_block_head(const struct heft_block_function *f, struct sink *s)
 	sink_text(s, f->omitted ? STR(" (the map omits its blocks)\n") : STR("\n"));
 }
 
-/* "0.875": how often the block runs each time the function is entered.  The compiler's unit differs
- * from function to function; only the ratio to the first block says something.  False if there is
+/* Writes how often the block runs per entry of the function, such as "0.875". The compiler's unit
+ * differs between functions, so only the ratio to the first block has a meaning. False if there is
  * no ratio. */
 static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_function *f,
 			   const struct heft_block *b)
@@ -49,7 +49,7 @@ static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_functio
 	if (!b->has_frequency || entry == 0)
 		return false;
 	const double runs = (double)b->frequency / (double)entry;
-	/* Beyond 2^53 thousandths a double has no thousandths. */
+	/* Above 2^53 thousandths, a double has no thousandths. */
 	const uint64_t thousandths = (uint64_t)(runs < 9e12 ? runs * 1000 + 0.5 : 9e15);
 	snprintf(out, NUMBER_MAX, "%" PRIu64 ".%03u", thousandths / 1000,
 		 (unsigned)(thousandths % 1000));
@@ -59,7 +59,7 @@ static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_functio
 void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	       const struct heft_block_count *count, struct sink *s)
 {
-	enum { CERTAIN = 31 }; /* a probability of 1 is 2^31 */
+	enum { CERTAIN = 31 }; /* A probability of 1 is 2^31. */
 	char runs[NUMBER_MAX], share[NUMBER_MAX];
 	sink_printf(s, "  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu64, b->id, b->addr, b->size);
 	if (runs_per_entry(runs, f, b))
@@ -80,7 +80,7 @@ void out_block(const struct heft_block_function *f, const struct heft_block *b,
 void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
 	      const char *target, struct sink *s)
 {
-	enum { BYTES_SHOWN = 8 }; /* in a column of their own */
+	enum { BYTES_SHOWN = 8 }; /* Bytes of an instruction shown in their own column. */
 	sink_printf(s, "          0x%08" PRIx64 "  ", addr);
 	for (size_t i = 0; i < bytes.size; i++)
 		sink_printf(s, "%02x ", bytes.p[i]);
@@ -90,7 +90,7 @@ void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *o
 	sink_printf(s, target ? " <%s>\n" : "\n", target);
 }
 
-/* ---- for programs ---------------------------------------------------------------------------- */
+/* ---- output for programs --------------------------------------------------------------------- */
 
 static struct str block_runs(struct field_at *at)
 {
@@ -168,7 +168,7 @@ static const struct field function_list[] = {
 #undef FUNCTION
 const struct fields block_function_fields = FIELDS("function", function_list);
 
-/* A line a block. */
+/* Writes a line per block. */
 static void blocks_lines(const struct heft_block_function *f, const struct heft_write_opts *opts,
 			 struct sink *s)
 {

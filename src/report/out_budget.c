@@ -1,3 +1,4 @@
+/* Writes checked limits: as a table, and as errors for GitHub. */
 #include "report/budget_report.h"
 
 #include "report/all_fields.h"
@@ -18,13 +19,13 @@ static bool is_checked(const struct heft_budget_row *row)
 	return row->state == HEFT_BUDGET_KEPT || row->state == HEFT_BUDGET_BROKEN;
 }
 
-/* What is held against the limit. */
+/* Returns the number that is compared with the limit. */
 static double out_budget_measured(const struct heft_budget_row *row)
 {
 	return row->growth ? row->now - row->base : row->now;
 }
 
-/* A size, or a growth with its sign. */
+/* Returns a size, or a growth with its sign. */
 static struct shown budget_shown(const struct heft_budget_row *row, double v)
 {
 	return row->growth ? shown_change(v) : shown_parts(v);
@@ -35,7 +36,7 @@ static void out_budget_put_quoted(struct sink *s, const char *name)
 	label_printf(s, "'%s'", name);
 }
 
-/* Why a limit was not checked. */
+/* Writes why a limit was not checked. */
 static void put_reason(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s)
 {
 	if (row->state == HEFT_BUDGET_SKIPPED) {
@@ -62,7 +63,7 @@ static size_t out_budget_count_state(const struct budget_report *r, enum heft_bu
 	return n;
 }
 
-/* "1234 of 2000 bytes", "+20, at most +10 bytes": what was found. */
+/* Writes the finding: "1234 of 2000 bytes" or "+20, at most +10 bytes". */
 void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s)
 {
 	const double have = out_budget_measured(row);
@@ -78,9 +79,10 @@ void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_na
 		sink_printf(s, ", %s too many", shown_parts(have - row->limit).p);
 }
 
-/* ---- for GitHub ------------------------------------------------------------------------------ */
+/* ---- output for GitHub ----------------------------------------------------------------------- */
 
-/* Percent signs and line ends have a meaning; in properties colons and commas too. */
+/* Escapes percent signs and line ends, which have a meaning. In properties, escapes colons and
+ * commas too. */
 static void github_text(struct sink *s, const char *text, bool property)
 {
 	for (; *text; text++) {
@@ -163,14 +165,14 @@ const struct heft_text budget_texts[BUDGET_TEXTS] = {
 	[PATH] = { "path", false, "of a symbol" },
 };
 
-/* A row at work. */
+/* A row while it is made. */
 struct out_budget_new_row {
 	struct heft_row *row;
 	union heft_value *values;
 	const char **texts;
 };
 
-/* With its label, without numbers and texts. */
+/* Makes a row with its label, without numbers and texts. */
 static struct out_budget_new_row out_budget_new_row(struct arena *arena, const char *label)
 {
 	const struct out_budget_new_row n = { arena_new(arena, struct heft_row, 1),
@@ -234,7 +236,7 @@ static const struct heft_row *all_rows(const struct budget_report *b, bool with_
 	return top;
 }
 
-/* ---- what is beside the rows ----------------------------------------------------------------- */
+/* ---- output beside the rows ------------------------------------------------------------------ */
 
 static void out_budget_put_label(const struct report *r, const struct heft_row *row,
 				 struct text *out)
@@ -247,7 +249,7 @@ static void out_budget_put_label(const struct report *r, const struct heft_row *
 		text_add_all(out, "  ", row->texts[PATH], NULL);
 }
 
-/* Why a limit was not checked. */
+/* Writes why a limit was not checked. */
 static void out_budget_put_lines(const struct report *r, const struct heft_row *row, size_t column,
 				 struct sink *s)
 {
@@ -309,7 +311,7 @@ void budget_report_init(struct report *r, const struct budget_report *b, struct 
 		.markdown_head = out_budget_markdown_head,
 		.no_total = true,
 	};
-	/* Separated values have a line a limit. */
+	/* Separated values have one line per limit. */
 	const bool flat = r->opts.format == HEFT_CSV || r->opts.format == HEFT_TSV;
 	ASSERT(b->path != NULL && (b->count == 0 || b->rows != NULL));
 	r->table = (struct heft_table){ .size = sizeof r->table,

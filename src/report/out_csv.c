@@ -1,3 +1,4 @@
+/* Writes rows as CSV and TSV. */
 #include "report/report.h"
 #include "report/row_walk.h"
 
@@ -14,7 +15,8 @@ static void put_escaped(struct sink *s, const char *field)
 	}
 }
 
-/* A field with a separator, a quote or a line end is put in quotes, which are doubled inside. */
+/* Writes a field. A field with a separator, quote or line end is quoted, and its quotes are
+ * doubled. */
 static void out_csv_put_quoted(struct sink *s, const char *field, bool mark)
 {
 	if (!strpbrk(field, "\",\r\n")) {
@@ -56,7 +58,7 @@ static void put_separator(const struct csv *c)
 
 static void out_csv_put_field(const struct csv *c, const char *field)
 {
-	/* Bloaty's fields between tabs are as they are. */
+	/* Bloaty does not escape fields between tabs. */
 	if (c->r->opts.bloaty && c->separator != ',' && !strpbrk(field, "\t\n\r")) {
 		sink_text(c->s, str_of(field));
 		return;
@@ -80,7 +82,7 @@ static void out_csv_put_header(const struct csv *c)
 	sink_text(c->s, STR("\n"));
 }
 
-/* The labels from the first level down to the row's, ";" between. */
+/* Writes the labels from the first level to the row's level, separated by ";". */
 static void out_csv_put_path(struct csv *c, const struct row_walk *walk)
 {
 	const size_t depth = walk->levels.count - 1;
@@ -99,7 +101,8 @@ static void out_csv_put_path(struct csv *c, const struct row_walk *walk)
 	out_csv_put_field(c, c->path.p);
 }
 
-/* The labels from the first level down to the row's, empty fields for levels below it. */
+/* Writes the labels from the first level to the row's level, and empty fields for the levels
+ * below. */
 static void out_csv_put_levels(const struct csv *c, const struct row_walk *walk)
 {
 	const size_t depth = walk->levels.count - 1;

@@ -1,3 +1,4 @@
+/* Writes rows as folded stacks. */
 #include "report/pss.h"
 #include "report/report.h"
 #include "report/row_walk.h"
@@ -11,7 +12,7 @@ void folded_put(struct sink *s, const char *label, bool stack)
 	}
 }
 
-/* What the numbers of the lines are. */
+/* Returns the column of the lines' numbers. */
 static struct column value_column(const struct report *r, enum cell cell)
 {
 	return (struct column){ .cell = cell, .index = (unsigned)r->table.sorted_by };

@@ -1,4 +1,4 @@
-/* Single blocks of a heap: what is at an address, what is damaged. */
+/* Writes single blocks of a heap: the block at an address, and damaged blocks. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 
@@ -32,7 +32,8 @@ static void heap_put_call(struct sink *s, const char *what, const struct heft_fr
 		heap_put_frame(s, frames[i], false);
 }
 
-/* The block and who asked for it.  Of neighbours (`brief`) the innermost frames do. */
+/* Writes a block and who asked for it. `brief`, for neighbours, writes only the innermost
+ * frames. */
 static void heap_put_block(struct sink *s, const struct heft_heap_block *b, const char *title,
 			   bool brief)
 {
@@ -227,7 +228,7 @@ const char *const heap_damage_words[HEFT_HEAP_FREED_WRITTEN + 1] = {
 	[HEFT_HEAP_FREED_WRITTEN] = "freed-written",
 };
 
-/* What happened, of kinds that need no more words. */
+/* Texts of the kinds of damage that need no further words. */
 static const char *const damage_texts[] = {
 	[HEFT_HEAP_CANARY] = "a block was written past its end",
 	[HEFT_HEAP_HEADER] = "the header of a block was written over",
@@ -288,7 +289,7 @@ static void damage_put(const struct heft_heap_damage *d, struct sink *s)
 	switch (d->kind) {
 	case HEFT_HEAP_FAULT: damage_put_fault(d, s); break;
 	case HEFT_HEAP_DOUBLE_FREE:
-		/* Without an address they are some that nobody noted. */
+		/* Without an address, the damage is a number of blocks that nobody noted. */
 		if (d->addr == 0)
 			sink_printf(s, "blocks were freed twice, %" PRIu64 " in all", d->count);
 		else if (d->count > 1)
@@ -317,7 +318,7 @@ static void damage_put(const struct heft_heap_damage *d, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* Damage, with its last call in the list that the kind has. */
+/* Damage, with its last call in the list that fits its kind. */
 struct shown_damage {
 	struct heft_heap_damage of;
 	const struct heft_frame *const *freed_again_by, *const *freed_by;
@@ -350,7 +351,7 @@ static const struct field damage_list[] = {
 #undef DAMAGE
 const struct fields damage_fields = FIELDS("damage", damage_list);
 
-/* Where damage may be that nobody looked for. */
+/* Says where damage may be that the check did not examine. */
 static void check_put_not_examined(const struct heap_info *info, struct sink *s)
 {
 	if (info->unsettled > 0)
@@ -363,7 +364,7 @@ static void check_put_not_examined(const struct heap_info *info, struct sink *s)
 		sink_printf(s, "not known  what these hold: %s\n", info->of.allocators);
 }
 
-/* What damage can be seen by: what is not there says nothing about the heap. */
+/* Says which marks the check examined. Without marks, damage cannot be seen. */
 static void check_put_examined(const struct heap_info *info, struct sink *s)
 {
 	static const char no_header[] = "a header of the recorder (heft heap run)";
@@ -393,7 +394,7 @@ static void check_put_examined(const struct heap_info *info, struct sink *s)
 	check_put_not_examined(info, s);
 }
 
-/* The array that out_heap_damage fills. */
+/* Opens the array that out_heap_damage() fills. */
 static void heap_open_array(const struct field_at *at, struct json *j)
 {
 	(void)at;
@@ -429,7 +430,7 @@ const struct fields heap_check_fields = FIELDS("check of a heap", check_list);
 
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
 {
-	/* Where nothing was recorded blocks are chunks of the allocator. */
+	/* If nothing was recorded, blocks are chunks of the allocator. */
 	const bool has_headers = info->of.arenas == 0 &&
 				 (info->of.blocks > 0 || info->of.freed_blocks > 0);
 	if (json) {

@@ -1,4 +1,4 @@
-/* What is known of a heap as a whole: the lines above a table, its parts, its history. */
+/* Writes what is known about a whole heap: the lines above a table, its parts, its history. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
@@ -23,10 +23,10 @@ static const char *const part_texts[HEFT_HEAP_PARTS] = {
 
 /* ---- pieces of text ------------------------------------------------------------------------- */
 
-/* A line's name, and what `fmt` says after it. */
+/* Writes a line: its name, then the text of `fmt`. */
 #define PUT_LINE(s, name, fmt, ...) label_printf(s, "%-11s" fmt, name, __VA_ARGS__)
 
-/* ", 1.50 s after the start", without the C library's decimal point, which is the locale's. */
+/* Writes ", 1.50 s after the start". The decimal point of printf() would depend on the locale. */
 static void summary_put_moment(struct sink *s, uint64_t ns)
 {
 	if (ns > 0)
@@ -62,7 +62,7 @@ static void put_process(const struct heap_info *i, const char *name, struct sink
 	sink_text(s, STR("\n"));
 }
 
-/* The program called functions of an allocator that are not recorded. */
+/* True if the program called functions of an allocator that are not recorded. */
 static bool has_beside(const struct heap_info *i)
 {
 	return i->of.beside != NULL && *i->of.beside != '\0';
@@ -126,7 +126,7 @@ static void put_counted(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* What the C library's own words tell where nothing was recorded. */
+/* Writes what the C library's own data tell, if nothing was recorded. */
 static void put_chunks(const struct heap_info *i, struct sink *s)
 {
 	const struct {
@@ -168,7 +168,7 @@ static void put_parts(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* What the numbers above do not count. */
+/* Writes what the numbers above do not count. */
 static void put_lacks(const struct heap_info *i, struct sink *s)
 {
 	static const char lacks[] = "lacks", trouble[] = "trouble";
@@ -288,7 +288,8 @@ const struct fields timeline_fields = FIELDS("timeline", timeline_list);
 
 enum { LINES = 40, BAR = 40 };
 
-/* One line for the moments [first, end): what was live at the last, the most that ever was. */
+/* Writes one line for the moments [first, end): the live bytes at the last one, compared with
+ * `most`, the maximum of all moments. */
 static void put_moments(const struct heft_heap_moment *m, size_t first, size_t end, uint64_t most,
 			struct sink *s)
 {

@@ -1,4 +1,4 @@
-/* The history of a heap as a picture. */
+/* Draws the history of a heap. */
 #include "report/heap_report.h"
 #include "base/number.h"
 #include "report/svg.h"
@@ -8,7 +8,7 @@
 enum { HEIGHT = 260, TOP = 26, BOTTOM = 24, LEFT = 60, RIGHT = 10, TICKS = 4 };
 
 struct scale {
-	double x, y; /* pixels a nanosecond, a byte */
+	double x, y; /* Pixels per nanosecond and per byte. */
 	uint64_t end, most;
 };
 
@@ -48,7 +48,8 @@ static void put_axes(const struct scale *c, struct sink *s)
 	}
 }
 
-/* Live bytes as an area and a line; the most since the moment before as a line of its own. */
+/* Draws live bytes as an area and a line, and the maximum since the previous moment as another
+ * line. */
 static void out_heap_timeline_svg_put_lines(const struct scale *c, const struct heft_heap_moment *m,
 					    size_t count, struct sink *s)
 {

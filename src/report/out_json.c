@@ -1,3 +1,4 @@
+/* Writes rows as one JSON document. */
 #include "report/all_fields.h"
 #include "report/pss.h"
 #include "report/report.h"
@@ -20,20 +21,20 @@ static const struct field note_list[] = {
 const struct fields note_fields = FIELDS("note", note_list);
 
 static const struct field document_list[] = {
-	/* Counts up when a member goes away or changes its meaning; see docs/json.md. */
+	/* Increases when a member goes away or changes its meaning; see docs/json.md. */
 	{ KEY("schema_version", "2"), .kind = FIELD_CONSTANT, .type = "2" },
 	FIELD_HEFT,
 	{ KEY("diff", "something was compared with a base"), FIELD(struct report, table.diff) },
 };
 const struct fields document_fields = FIELDS("document", document_list);
 
-/* What rows are: the first level. */
+/* Returns what rows are: the first level. */
 struct str report_by(struct field_at *at)
 {
 	return str_of(((const struct report *)at->in)->table.levels[0]);
 }
 
-/* Of a row that is a sum, without what rows share. */
+/* Writes the values of a row. A row that sums up others has no values that rows share. */
 static void out_json_put_values(struct json *j, const struct heft_table *t,
 				const struct heft_row *row, bool of_base)
 {
@@ -65,7 +66,7 @@ static void out_json_put_aliases(struct json *j, const struct heft_row *row)
 	json_close(j, ']');
 }
 
-/* Leaves the array of children open. */
+/* Opens the object of a row. The array of its children stays open. */
 static void out_json_open_row(struct json *j, const struct report *r, const struct heft_row *row)
 {
 	const struct heft_table *t = &r->table;
@@ -105,7 +106,7 @@ static void close_rows(struct json *j, size_t count)
 static void out_json_put_rows(struct json *j, const struct report *r, const struct sink *s)
 {
 	struct row_walk walk;
-	size_t open = 1; /* rows whose children are open, the top included */
+	size_t open = 1; /* Number of rows whose children are open, including the top. */
 	json_line(j);
 	json_key(j, "total");
 	out_json_open_row(j, r, r->table.top);

@@ -1,3 +1,4 @@
+/* Writes rows as a Markdown table. */
 #include "report/markdown.h"
 #include "report/row_walk.h"
 

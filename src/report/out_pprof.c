@@ -1,11 +1,11 @@
-/* Rows as a profile for pprof: a leaf is a sample, the labels above it are its callers. */
+/* Writes rows as a profile for pprof: a leaf is a sample, the labels above it are its callers. */
 #include "report/pprof.h"
 #include "report/row_walk.h"
 
 struct rows_profile {
 	struct pprof pprof;
 	const struct report *r;
-	struct intern labels; /* id + 1 numbers functions and locations */
+	struct intern labels; /* The id plus 1 is the number of the function and location. */
 };
 
 static void out_pprof_put_sample(struct rows_profile *p, const struct row_walk *walk)
@@ -26,7 +26,7 @@ static void out_pprof_put_sample(struct rows_profile *p, const struct row_walk *
 	text_release(&packed);
 }
 
-/* A function, and the one location in it. */
+/* Writes a function and its only location. */
 static void out_pprof_put_label(struct rows_profile *p, uint32_t id)
 {
 	struct text t = { 0 }, line = { 0 };

@@ -1,4 +1,4 @@
-/* Profiles of basic blocks as tables, CSV, JSON and folded stacks. */
+/* Writes profiles of basic blocks as tables, CSV, JSON and folded stacks. */
 #include "report/profile_report.h"
 
 #include "report/all_fields.h"
@@ -51,7 +51,7 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 	return list.data;
 }
 
-/* ---- for people ------------------------------------------------------------------------------ */
+/* ---- output for people ----------------------------------------------------------------------- */
 
 static void out_profile_put_label(const struct report *r, const struct heft_row *row,
 				  struct text *out)
@@ -95,9 +95,9 @@ void profile_report_init(struct report *r)
 	report_column(r, (struct column){ "size", CELL_NOW, HEFT_SAMPLES_BYTES, 0, 2, false, 1 });
 }
 
-/* ---- for programs ---------------------------------------------------------------------------- */
+/* ---- output for programs --------------------------------------------------------------------- */
 
-/* What is written of a block. */
+/* The written fields of a block. */
 struct shown_block {
 	uint64_t addr, count, falls;
 	uint32_t id, size;
@@ -175,7 +175,7 @@ static struct shown_end profile_shown_end(const struct profile_report *r, uint32
 	return end;
 }
 
-/* The first edge from block i or a later one. */
+/* Returns the first edge from block `i` or a later block. */
 static size_t first_edge(const struct profile *p, uint64_t i)
 {
 	size_t lo;
@@ -198,7 +198,7 @@ static void profile_put_edges(struct json *j, const struct profile_report *r, ui
 	}
 }
 
-/* A function; NULL for its map: branches from outside, which belong to none. */
+/* A function. `of` is NULL for branches from outside, which belong to no function. */
 struct shown_function {
 	const struct profile_report *r;
 	const struct blockmap_function *of;

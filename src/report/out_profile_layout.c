@@ -1,10 +1,10 @@
-/* Profiles as other tools take them: Propeller's lists of clusters and the order of symbols, which
- * lay out code, and AutoFDO's text. */
+/* Writes profiles for other tools: Propeller's lists of clusters and the symbol order, which lay
+ * out code, and AutoFDO's text. */
 #include "report/profile_report.h"
 
 #include <stdlib.h>
 
-/* A name that stands for this function and no other, the first; NULL where there is none. */
+/* Returns the first name that belongs to this function only. NULL if there is none. */
 static const struct profile_name *own_name(const struct profile_report *r, uint64_t function)
 {
 	const size_t first = r->names->first[function], end = r->names->first[function + 1];
@@ -29,7 +29,7 @@ static void out_profile_layout_put_names(const struct profile_report *r, uint64_
 	}
 }
 
-/* The function's blocks in its cluster, entry first. */
+/* Writes the cluster of a function's blocks, entry first. */
 static void put_cluster(const struct profile_report *r, uint64_t function, struct sink *s)
 {
 	const struct blockmap_function *f = &r->map->functions.data[function];
@@ -59,7 +59,7 @@ void out_profile_propeller(const struct profile_report *r, struct sink *s)
 	mem_free(ranks);
 }
 
-/* Whether a part of the function is left out of its cluster. */
+/* True if a part of the function is not in its cluster. */
 static bool has_cold(const struct profile_report *r, const struct profile_rank *rank)
 {
 	const struct blockmap_function *f = &r->map->functions.data[rank->function];

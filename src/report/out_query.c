@@ -1,3 +1,4 @@
+/* Writes the results of SQL statements. */
 #include "report/query_report.h"
 
 #include "report/pss.h"
@@ -37,7 +38,7 @@ static const struct report_kind kind = {
 	.draws_records = true,
 };
 
-/* The texts and columns of what is kept. */
+/* Describes the texts and columns of the kept rows. */
 static void out_query_describe(const struct query_report *q, struct heft_text *texts,
 			       struct column *columns)
 {
@@ -53,7 +54,7 @@ static void out_query_describe(const struct query_report *q, struct heft_text *t
 	}
 }
 
-/* The rows of what is kept, below `top`. */
+/* Lists the kept rows below `top`. */
 static void out_query_list_rows(const struct query_report *q, struct heft_row *top,
 				struct arena *arena)
 {
@@ -69,7 +70,7 @@ static void out_query_list_rows(const struct query_report *q, struct heft_row *t
 	*top = (struct heft_row){ .label = "", .children = children, .child_count = count };
 }
 
-/* Writes what is kept. */
+/* Writes the kept rows. */
 static bool out_query_write_rows(struct query_report *q, bool all)
 {
 	const size_t count = q->columns.count;
@@ -99,7 +100,7 @@ static bool out_query_write_rows(struct query_report *q, bool all)
 	return ok;
 }
 
-/* ---- what comes ------------------------------------------------------------------------------ */
+/* ---- columns and rows as they arrive --------------------------------------------------------- */
 
 static bool out_query_start(void *ctx, const char *const *names, size_t count)
 {
@@ -130,7 +131,7 @@ static void out_query_keep(struct query_report *q, const struct query_cell *c,
 		vec_push(&q->cells, NULL);
 		return;
 	}
-	/* Sums of parts of bytes have three decimals at most. */
+	/* Sums of parts of bytes get at most three decimals. */
 	const bool real = c->kind == QUERY_REAL && fabs(c->real) <= 1e15;
 	if (real)
 		pss_exact(room, c->real);

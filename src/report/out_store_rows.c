@@ -1,9 +1,9 @@
-/* Rows for stores: texts that all of them have, labels, measures. */
+/* Writes rows for stores: texts common to all rows, labels, measures. */
 #include "base/err.h"
 #include "report/report.h"
 #include "report/row_walk.h"
 
-/* ---- an object a line ------------------------------------------------------------------------ */
+/* ---- one object per line --------------------------------------------------------------------- */
 
 static void put_object(const struct report *r, const struct row_walk *walk, struct text *line)
 {
@@ -27,7 +27,7 @@ static void put_object(const struct report *r, const struct row_walk *walk, stru
 
 /* ---- all rows -------------------------------------------------------------------------------- */
 
-/* A row is one text for the sink, which hands over whole texts: no piece ends within a row. */
+/* Writes a row as one text. The sink hands over whole texts, so no piece ends within a row. */
 static void end_row(struct text *line, struct sink *s)
 {
 	text_add_char(line, '\n');

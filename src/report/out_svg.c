@@ -1,4 +1,4 @@
-/* Rows as pictures: treemaps and flame graphs. */
+/* Draws rows: treemaps and flame graphs. */
 #include "base/number.h"
 #include "report/row_walk.h"
 #include "report/svg.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 enum { MAP_HEIGHT = 540, MAP_GAP = 2, BAND = 18, TIP_LABEL = 300, TEXT_LABELS = 5 };
-/* Pixels: of what is drawn, or opened.  A picture of a large program has some hundred kilobytes. */
+/* Least pixels of what is drawn or opened; smaller rows are left out. So a picture of a large
+ * program has some hundred kilobytes. */
 static const double least_inner = 500, least_side = 3, least_area = 30, least_band = 0.7;
 static const double sign_width = 11;
 
@@ -30,7 +31,8 @@ static double change_of_row(const struct report *r, const struct heft_row *row)
 	return now_of(r, row) - out_svg_number_of(r, row->base[r->table.sorted_by]);
 }
 
-/* What is drawn of a row: its size; in a diff all growth and shrinkage below it. */
+/* Returns the drawn weight of a row: its size. In a diff, all growth and shrinkage below the
+ * row. */
 static double out_svg_weigh(const struct report *r, const struct heft_row *row)
 {
 	struct row_walk walk;
@@ -47,7 +49,7 @@ static double out_svg_weigh(const struct report *r, const struct heft_row *row)
 	return sum;
 }
 
-/* A row with a place of its own. */
+/* A row with its box in the picture. */
 struct tile {
 	const struct heft_row *row;
 	double weight;
@@ -64,12 +66,12 @@ static int compare_tiles(const void *a, const void *b)
 }
 
 struct tiles {
-	VEC(struct tile) all; /* those that wait to be drawn */
-	size_t first;         /* the children that are laid out now */
-	size_t left_out;      /* of them, too light to be drawn */
+	VEC(struct tile) all; /* Tiles that are still to be drawn. */
+	size_t first;         /* Index of the first child that is laid out now. */
+	size_t left_out;      /* Number of children that are too light to be drawn. */
 };
 
-/* "[section .text]" below ".text" says what the row above says. */
+/* True if a row only repeats its parent: "[section .text]" below ".text". */
 static bool out_svg_says_again(const struct heft_row *row)
 {
 	const struct str own = str_of(row->label);
@@ -82,7 +84,7 @@ static bool out_svg_says_again(const struct heft_row *row)
 		memcmp(below.p + sizeof "[section " - 1, own.p, own.len) == 0);
 }
 
-/* The children that weigh at least `least`, heaviest first. */
+/* Adds the children that weigh at least `least`, heaviest first. */
 static void out_svg_add_children(struct tiles *t, const struct report *r, const struct tile *of,
 				 double least)
 {
@@ -132,7 +134,7 @@ static void tip_text(char *out, size_t room, const struct report *r, const struc
 			 (int)(100 * t->weight / all), (int)(1000 * t->weight / all) % 10);
 }
 
-/* "sections, symbols: 7.75Mi file" */
+/* Writes the title: "sections, symbols: 7.75Mi file". */
 static void title_text(char *out, size_t room, const struct report *r)
 {
 	char amount[NUMBER_MAX];
@@ -147,7 +149,7 @@ static void title_text(char *out, size_t room, const struct report *r)
 			 r->table.diff ? " (change; + orange grew, - blue shrank)" : "");
 }
 
-/* What somebody hears who does not see the picture: the largest rows. */
+/* Describes the picture for screen readers: the largest rows. */
 static void out_svg_describe(struct text *out, const struct report *r, const struct tile *top)
 {
 	struct tiles t = { 0 };
@@ -185,13 +187,14 @@ static void class_of(char out[16], const struct report *r, const struct tile *t,
 		snprintf(out, 16, "c%u%s", t->colour % SVG_COLOURS, extra);
 }
 
-/* Whether rows below it leave room for its label. */
+/* True if the rows below it leave room for its label. */
 static bool out_svg_has_header(const struct tile *t)
 {
 	return t->box.h > 3 * SVG_LINE && t->box.w > 40;
 }
 
-/* With the size where there is room for both; colour alone does not say what grew. */
+/* Writes the label, with the size if there is room for both. Without the size, only colour would
+ * say what grew. */
 static void out_svg_put_label(const struct report *r, const struct tile *t, const char *tip,
 			      struct sink *s)
 {
@@ -218,10 +221,10 @@ static void draw_tile(const struct report *r, const struct tile *t, bool inner, 
 
 /* ---- treemaps: Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000) --------------------- */
 
-/* How many tiles make up the next row, and their area. */
+/* Returns how many tiles form the next row, and their area. */
 static size_t next_row(const struct tile *t, size_t count, double scale, double side, double *ret)
 {
-	double sum = 0, best = HUGE_VAL; /* the worst ratio of sides so far */
+	double sum = 0, best = HUGE_VAL; /* `best`: worst ratio of sides so far. */
 	size_t n = 0;
 	for (; n < count; n++) {
 		const double area = t[n].weight * scale;
@@ -237,8 +240,8 @@ static size_t next_row(const struct tile *t, size_t count, double scale, double 
 	return n;
 }
 
-/* Gives tiles of falling weight their boxes; `whole` is the weight of the room, which has more than
- * they if lighter ones were left out: theirs is the rest, which is returned. */
+/* Gives boxes to tiles of falling weight. `whole` is the weight of the room. It is more than the
+ * sum of the tiles if lighter ones were left out. Returns the rest of the room. */
 static struct svg_box squarify(struct tile *t, size_t count, double whole, struct svg_box room)
 {
 	for (size_t i = 0; i < count && room.w > 0 && room.h > 0 && whole > 0;) {
@@ -260,7 +263,7 @@ static struct svg_box squarify(struct tile *t, size_t count, double whole, struc
 	return room;
 }
 
-/* Boxes for the rows below one, and a word for those that are too small for one. */
+/* Lays out the rows below a tile. A word stands for the rows that are too small. */
 static void lay_children(struct tiles *t, const struct report *r, const struct tile *of,
 			 const struct svg_box *room, struct sink *s)
 {
@@ -285,7 +288,7 @@ void out_svg_map(const struct report *r, struct sink *s)
 	vec_push(&t.all, top);
 	while (t.all.count > 0 && !s->failed) {
 		const struct tile tile = t.all.data[--t.all.count];
-		/* Where the rows below one stand, under its label. */
+		/* Returns the box for the rows below a tile, under its label. */
 		const double gap = tile.depth > 0 ? MAP_GAP : 0;
 		const double label = tile.depth > 0 && out_svg_has_header(&tile) ? (double)SVG_LINE
 										 : gap;
@@ -305,7 +308,7 @@ void out_svg_map(const struct report *r, struct sink *s)
 
 /* ---- flame graphs: the same rows in bands, as wide as they weigh ----------------------------- */
 
-/* Bands below the top one that are wide enough to be seen. */
+/* Lays out the bands below the top band that are wide enough to be seen. */
 static unsigned lay_flame(struct tiles *drawn, const struct report *r, const struct tile *top)
 {
 	struct tiles t = { 0 };
@@ -330,7 +333,7 @@ static unsigned lay_flame(struct tiles *drawn, const struct report *r, const str
 	return deepest;
 }
 
-/* What called stands below what it called. */
+/* Draws a flame graph. Callers are below the functions that they call. */
 void out_svg_flame(const struct report *r, struct sink *s)
 {
 	struct tiles drawn = { 0 };

@@ -1,11 +1,13 @@
+/* Writes rows as the table for people. */
 #include "report/label_text.h"
 #include "base/number.h"
 #include "report/row_walk.h"
 #include "report/report.h"
 
-/* Labels get at least so many columns; texts of a table beside them at most so many. */
+/* Columns. Labels get at least LABEL_MIN; texts beside them get at most TEXT_WIDTH_MAX. */
 enum { LABEL_MIN = 8, LABEL_WANTED = 40, TEXT_WIDTH_MAX = 24 };
-/* Texts of records take what they need; where lines have an end, at least so much. */
+/* Columns that a text of a record gets at least if lines have a limit. Otherwise it gets what it
+ * needs. */
 enum { RECORD_TEXT_MIN = 12 };
 
 struct out_table {
@@ -33,7 +35,7 @@ static void widen(struct out_table *t, const bool *measured, const struct heft_r
 	}
 }
 
-/* Gives the columns without a width that of their widest text; those that are empty go. */
+/* Sets the width of columns without a width to their widest text. Empty columns are removed. */
 static void measure_columns(struct out_table *t)
 {
 	bool *measured = mem_zeroed(t->count + 1, sizeof *measured), any = false;
@@ -72,7 +74,7 @@ static size_t columns_width(const struct out_table *t)
 	return width;
 }
 
-/* Leaves out what can be spared until labels have room: half the line. */
+/* Drops spare columns until labels have half of the line. */
 static void spare_columns(struct out_table *t)
 {
 	const size_t wanted = max_u64(LABEL_WANTED, t->r->opts.width / 2);
@@ -89,7 +91,8 @@ static void spare_columns(struct out_table *t)
 	}
 }
 
-/* Columns of records share the width: each text may take what the narrower ones leave. */
+/* Shrinks columns of records to the width of the line: each text may use what narrower columns
+ * leave. */
 static void shrink_columns(struct out_table *t)
 {
 	size_t total = columns_width(t);
@@ -102,7 +105,7 @@ static void shrink_columns(struct out_table *t)
 			return;
 		const size_t less = min_u64(total - t->r->opts.width,
 					    widest->width - RECORD_TEXT_MIN);
-		/* Step by step, so that two wide columns shrink alike. */
+		/* Small steps make two wide columns shrink alike. */
 		const size_t step = less > 8 ? less / 2 : less;
 		widest->width -= (unsigned)step;
 		total -= step;
@@ -111,7 +114,7 @@ static void shrink_columns(struct out_table *t)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* The ANSI code a cell is wrapped in. */
+/* Returns the ANSI code around a cell. */
 static struct str cell_color(const struct out_table *t, const struct column *c,
 			     const struct heft_row *row)
 {
@@ -161,7 +164,7 @@ static void put_cells(const struct out_table *t, const struct heft_row *row,
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* Columns left for a text behind `used` others, 0 for any number. */
+/* Returns the columns left for a text after `used` columns. 0 means no limit. */
 static size_t room_behind(const struct out_table *t, size_t used)
 {
 	const size_t width = t->r->opts.width;
@@ -188,7 +191,7 @@ static void out_table_put_row(struct out_table *t, const struct heft_row *row,
 	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
 	const size_t values = t->r->table.measure_count * sizeof *row->now;
 	const struct heft_row *top = t->r->table.top;
-	/* One of a chain would say the numbers of the row above again. */
+	/* An only child would repeat the numbers of the row above. */
 	const bool no_cells = t->r->blanks_chains && row != top && parent != top &&
 			      parent->child_count == 1 && row->others == 0 &&
 			      memcmp(row->now, parent->now, values) == 0 &&

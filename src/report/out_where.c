@@ -1,4 +1,4 @@
-/* What is at an address: text, JSON, lines of fields. */
+/* Writes what is at an address: text, JSON, lines of fields. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
@@ -7,9 +7,9 @@
 
 static const char unknown[] = "??";
 
-/* ---- for people ----------------------------------------------------------------------------- */
+/* ---- output for people ---------------------------------------------------------------------- */
 
-/* Numbers that are not known are left out. */
+/* Writes a place in a source file, without unknown numbers. */
 static void where_put_place(struct sink *s, const char *file, uint32_t line, uint32_t column)
 {
 	label_printf(s, "%s", *file ? file : unknown);
@@ -82,7 +82,7 @@ static void where_text(const struct heft_location *at, struct sink *s)
 		heap_put_process(at->process, s);
 }
 
-/* ---- two lines a frame ----------------------------------------------------------------------- */
+/* ---- two lines per frame --------------------------------------------------------------------- */
 
 static void where_put_terse(struct sink *s, const char *function, const struct heft_frame *f)
 {
@@ -119,7 +119,7 @@ static const struct field frame_list[] = {
 	  .flags = FIELD_CSV | FIELD_BLANK },
 	{ KEY("column", "0 if unknown; the column is then empty"), FRAME(column),
 	  .flags = FIELD_CSV | FIELD_BLANK },
-	/* Of processes: */
+	/* For processes: */
 	{ KEY("module", "path of the program or library. Missing if there is none"), FRAME(module),
 	  .flags = FIELD_ANY },
 	{ KEY("address", "address of a call, as the module's headers count"), FRAME(addr) },
@@ -166,7 +166,7 @@ static struct str where_module(struct field_at *at)
 	return str_of(l->process ? l->process->module : "");
 }
 
-/* The number of the block, by its place in the location. */
+/* Returns the number of the block, by its index in the location. */
 static struct str where_block(struct field_at *at)
 {
 	const struct heft_location *l = at->of;
@@ -252,7 +252,7 @@ static const struct field frame_number_list[] = {
 };
 static const struct fields frame_number_fields = FIELDS("number of a frame", frame_number_list);
 
-/* A line a frame; one line where there is none. */
+/* Writes a line per frame; one line if there is no frame. */
 static void where_lines(const struct heft_location *at, const struct heft_write_opts *opts,
 			struct source_names sources, struct sink *s)
 {

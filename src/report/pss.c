@@ -1,3 +1,4 @@
+/* Writes sizes in parts of bytes as text. */
 #include "report/pss.h"
 
 #include <inttypes.h>
@@ -5,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* v in units of 1/scale (a power of ten), decimals without zeros behind. */
+/* Writes v in units of 1/scale (a power of ten), without trailing zeros. */
 static void pss_put(char out[PSS_MAX], double v, uint64_t scale, const char *sign)
 {
 	const double units = nearbyint(fabs(v) * (double)scale);

@@ -1,26 +1,26 @@
-/* pss.h - sizes in parts of bytes, as text.  They never depend on the locale.  Thread-safe. */
+/* pss.h - writes sizes in parts of bytes as text. Never depends on the locale. Thread-safe. */
 #ifndef HEFT_REPORT_PSS_H
 #define HEFT_REPORT_PSS_H
 
 #include "base/json.h"
 #include "base/number.h"
 
-enum { PSS_MAX = 40 }; /* bytes of the longest text, with its NUL */
+enum { PSS_MAX = 40 }; /* Bytes of the longest text, with its NUL. */
 
-/* The nearest whole number of bytes; 0 below 0. */
+/* Returns the nearest whole number of bytes. 0 if v is negative. */
 static inline uint64_t bytes_of(double v)
 {
 	return v > 0 ? (uint64_t)(v + 0.5) : 0;
 }
 
-/* For people: whole bytes from 10 on, below that one decimal where it is not whole, "~0" for what
- * is neither nothing nor a tenth. */
+/* Writes v for people: whole bytes from 10 on; below 10 one decimal unless v is whole; "~0" if v is
+ * above 0 but below a tenth. */
 void pss_text(char out[PSS_MAX], double v);
-/* The same of a change: with "+" where it is positive. */
+/* Writes a change for people, as pss_text() does; with "+" if it is positive. */
 void pss_change(char out[PSS_MAX], double v);
-/* For programs: up to three decimals. */
+/* Writes v for programs, with at most three decimals. */
 void pss_exact(char out[PSS_MAX], double v);
-/* Texts of base/number.h and of this file as values, for the arguments of sink_printf. */
+/* A text of base/number.h or of this file as a value, for the arguments of sink_printf(). */
 struct shown {
 	char p[NUMBER_MAX];
 };
@@ -28,10 +28,10 @@ struct shown shown_size(uint64_t size);
 struct shown shown_share(uint64_t part, uint64_t whole);
 struct shown shown_parts(double v);
 struct shown shown_change(double v);
-/* number_growth of whole bytes. */
+/* Returns number_growth() of whole bytes. */
 struct shown shown_growth(double now, double base);
 
-/* "key": the same. */
+/* Writes "key": v, in the form of pss_exact(). */
 void json_member_pss(struct json *j, const char *key, double v);
 
 #endif

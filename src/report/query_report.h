@@ -1,8 +1,7 @@
-/* query_report.h - what statements give, as records of a table.
+/* query_report.h - writes the results of SQL statements as records of a table.
  *
- * The table for people waits for all rows, to know how wide they are, as do pictures; other formats
- * are written a few thousand rows at a time, so that the memory they take does not grow with the
- * result. */
+ * Tables for people and pictures wait for all rows, to know their widths. Other formats are written
+ * in pieces of a few thousand rows, so that memory does not grow with the result. */
 #ifndef HEFT_REPORT_QUERY_REPORT_H
 #define HEFT_REPORT_QUERY_REPORT_H
 
@@ -12,24 +11,25 @@
 /* A column of the statement. */
 struct query_column {
 	const char *name;
-	bool numbers, texts; /* among the rows that are kept */
+	bool numbers, texts; /* True if the kept rows have numbers or texts in the column. */
 };
 
 struct query_report {
 	struct sink *s;
 	struct heft_query_opts opts;
-	struct heft_err err; /* why writing ended before the statements did; code 0: it did not */
-	/* private */
-	uint64_t rows; /* of the statement, written or kept */
-	uint64_t over; /* not written, for their number */
+	struct heft_err err; /* Why writing stopped before the statements ended. code is 0 if it
+			      * did not. */
+	/* Private fields. */
+	uint64_t rows; /* Number of rows of the statement, written or kept. */
+	uint64_t over; /* Number of rows that are not written because there are too many. */
 	VEC(struct query_column) columns;
-	VEC(const char *) cells; /* that are kept; NULL: none */
+	VEC(const char *) cells; /* Kept cells. NULL for no value. */
 	struct arena names, texts;
 	uint64_t statements;
 	bool goes_on;
 };
 
-/* What query_run calls; opts and s of *r are set. */
+/* Returns the visitor for query_run(). opts and s of *r must be set. */
 struct query_visitor query_report_visitor(struct query_report *r);
 void query_report_release(struct query_report *r);
 

@@ -1,3 +1,4 @@
+/* Turns records into rows with labels and a size, for pictures. */
 #include "report/record_rows.h"
 
 #include "base/err.h"
@@ -35,7 +36,7 @@ static void add_record(struct record_rows *rows, const struct heft_table *t, siz
 	}
 }
 
-/* The columns that are levels, and the one that is the size. */
+/* Chooses the columns that are levels and the column that is the size. */
 static bool choose_columns(struct record_rows *rows, const struct heft_table *t,
 			   size_t *ret_measure, struct heft_err *err)
 {

@@ -1,3 +1,4 @@
+/* Walks over the tree of rows. */
 #include "report/row_walk.h"
 
 #include "map/rows.h"

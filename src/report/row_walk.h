@@ -1,7 +1,7 @@
-/* row_walk.h - what all formats need of rows: a walk over the tree.
+/* row_walk.h - walks over the tree of rows, for all formats.
  *
- * The walk keeps its own stack, so that the depth of a tree (one level a data source, as
- * many as the user asks for) never becomes depth of calls.  One thread a walk. */
+ * The walk has its own stack. So the depth of a tree (one level per data source, as many as the
+ * user asks for) never becomes depth of calls. One thread per walk. */
 #ifndef HEFT_REPORT_ROW_WALK_H
 #define HEFT_REPORT_ROW_WALK_H
 
@@ -13,25 +13,26 @@ struct rows_maker;
 
 struct row_level {
 	const struct heft_row *row;
-	size_t next; /* index of the child to visit next */
+	size_t next; /* Index of the child to visit next. */
 };
 
-/* levels.data[0] is the top; levels.count - 1 is the depth of the row that row_next gave. */
+/* levels.data[0] is the top. levels.count - 1 is the depth of the row that row_next() returned. */
 struct row_walk {
 	VEC(struct row_level) levels;
-	struct rows_maker *maker; /* makes the rows as they come; NULL: they are there */
+	struct rows_maker *maker; /* Makes the rows during the walk. NULL if the rows exist
+				   * already. */
 };
 
 void row_walk_init(struct row_walk *w, const struct heft_row *top);
 void row_walk_release(struct row_walk *w);
 
-/* The next row below the top, parents before their children; NULL at the end. */
+/* Returns the next row below the top, parents before their children. NULL at the end. */
 const struct heft_row *row_next(struct row_walk *w);
 
-/* Leaves out the children of the row that row_next gave last. */
+/* Skips the children of the row that row_next() returned last. */
 void row_skip_children(struct row_walk *w);
 
-/* The parent of the row that row_next gave last. */
+/* Returns the parent of the row that row_next() returned last. */
 static inline const struct heft_row *row_parent(const struct row_walk *w)
 {
 	ASSERT(w->levels.count >= 2);

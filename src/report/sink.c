@@ -1,3 +1,4 @@
+/* Collects output in a buffer and hands it to the user's sink. */
 #include "report/report.h"
 
 #include "base/err.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Not by an initialiser, which would clear the buffer as well. */
+/* An initialiser would clear the buffer as well. */
 void sink_start(struct sink *s, const struct heft_sink *to)
 {
 	s->to = *to;
@@ -86,7 +87,7 @@ void sink_right(struct sink *s, struct str text, size_t width)
 	sink_text(s, text);
 }
 
-/* The text, in `small` or else in memory for mem_free. */
+/* Returns the text, in `small` if it fits, otherwise in memory for mem_free(). */
 static char *sink_format(char *small, size_t size, size_t *ret_len, const char *fmt, va_list args)
 {
 	va_list again;

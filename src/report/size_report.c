@@ -1,10 +1,10 @@
-/* What reports of sizes add to the formats.  The table is laid out as the reference tool's. */
+/* Writes what reports of sizes add to the formats. The table looks like Bloaty's. */
 #include "report/pss.h"
 #include "report/all_fields.h"
 
 #include <stdio.h>
 
-/* Columns that stand side by side, in the order of the table. */
+/* Groups of columns, in the order of the table. */
 enum size_group {
 	FILE_OLD_NEW,
 	FILE_SIZE,
@@ -18,7 +18,7 @@ enum size_group {
 	SIZE_GROUPS
 };
 
-/* Their titles, and the line below. */
+/* Titles of the groups, and the line below. */
 static const char *const size_heads[SIZE_GROUPS][2] = {
 	[FILE_OLD_NEW] = { "     OLD     NEW", " ------- -------" },
 	[FILE_SIZE] = { "    FILE SIZE   ", " -------------- " },
@@ -36,14 +36,14 @@ static unsigned code_measure(const struct report *r)
 	return (unsigned)r->table.measure_count - 1;
 }
 
-/* Whether the table has a measure behind those of sizes, by its name. */
+/* True if measure `m`, after the measures of sizes, has this name. */
 static bool size_report_has(const struct report *r, unsigned m, const char *name)
 {
 	return m < r->table.measure_count && strcmp(r->table.measures[m].name, name) == 0;
 }
 
-/* Texts of a table of sizes are of stacks (bytes, what they do not hold), then of memory regions:
- * length, what is free, percent in use. */
+/* Returns the index of the first text of memory regions: length, free bytes, percent in use. Texts
+ * of stacks (bytes, caveats) come before. */
 static unsigned first_of_regions(const struct report *r)
 {
 	return r->table.text_count > 0 && strcmp(r->table.texts[0].name, "stack") == 0 ? 2 : 0;
@@ -72,7 +72,7 @@ static bool shows(const struct report *r, enum size_group g)
 
 static void size_report_put_head(const struct report *r, struct sink *s)
 {
-	/* A header takes one column more a domain than a row does; a row has one in front. */
+	/* A header takes one column more per domain than a row; a row has one blank before it. */
 	const int count_width = 8 - shows(r, FILE_SIZE) - shows(r, VM_SIZE) - shows(r, CODE_SIZE);
 	for (int line = 0; line < 2; line++) {
 		for (unsigned g = 0; g < SIZE_GROUPS; g++) {
@@ -86,23 +86,23 @@ static void size_report_put_head(const struct report *r, struct sink *s)
 	}
 }
 
-/* Whether the row says nothing in a domain: no bytes, or in a diff no change. */
+/* True if the row is empty in a domain: no bytes, or in a diff no change. */
 static bool is_still(const struct report *r, const struct heft_row *row, enum heft_size_measure m)
 {
 	return row->now[m].whole == (r->table.diff ? row->base[m].whole : 0);
 }
 
-/* Whether all the shown columns of sizes say nothing.  With both domains such a row is still
- * printed, with one it is not, but for regions, which are free where they are empty. */
+/* True if the table hides a row because its shown size columns are empty. With both domains, the
+ * row is still printed. Empty memory regions are printed too, because they are free. */
 static bool size_report_is_hidden(const struct report *r, const struct heft_row *row)
 {
-	/* A memory region whose size is known. */
+	/* True for a memory region with a known size. */
 	const bool region = shows(r, REGIONS) && row->texts && *row->texts[first_of_regions(r)];
 	return shows(r, FILE_SIZE) != shows(r, VM_SIZE) && !region &&
 	       is_still(r, row, shows(r, FILE_SIZE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
 }
 
-/* "x" and "[section x]": a fallback label that only repeats its parent. */
+/* True for "x" and "[section x]": a fallback label that only repeats its parent. */
 static bool wraps(struct str outer, struct str inner)
 {
 	if (!str_ends(outer, STR("]")))
@@ -195,9 +195,9 @@ static const struct field size_list[] = {
 #undef SIZE
 const struct fields size_document_fields = FIELDS("document of sizes", size_list);
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- the kind of report ---------------------------------------------------------------------- */
 
-/* Names and order are those of the reference tool. */
+/* Adds the fields with the names and order of Bloaty. */
 static void size_fields(struct report *r)
 {
 	const bool both = r->table.diff && r->opts.base_columns;
@@ -228,7 +228,7 @@ static void size_columns(struct report *r)
 	const bool diff = r->table.diff;
 	const unsigned code = code_measure(r), region = first_of_regions(r);
 	ASSERT(r->column_count == 0 && r->table.level_count > 0);
-	/* The share of code is that of all code: rows are ordered by it. */
+	/* The share of code is the part of all code, because rows are ordered by code. */
 	const enum cell share = diff ? CELL_GROWTH : CELL_SHARE,
 			part = diff ? CELL_GROWTH : CELL_PART;
 	const char *percent = diff ? "" : "%";

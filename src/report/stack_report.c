@@ -1,10 +1,11 @@
+/* Writes the table of stack sizes. */
 #include "report/stack_report.h"
 
 #include "base/err.h"
 #include "report/label_text.h"
 #include "stack/depths.h"
 
-/* The name, and what the sizes do not hold. */
+/* Writes the name and the caveats of the sizes. */
 static void stack_report_put_label(const struct report *r, const struct heft_row *row,
 				   struct text *out)
 {
@@ -15,7 +16,8 @@ static void stack_report_put_label(const struct report *r, const struct heft_row
 		text_add_all(out, "  + ", besides, NULL);
 }
 
-/* Names hold the marks that stand between the parts.  A part of the way ends in its bytes. */
+/* True if a part of the path of calls ends here: it ends with its bytes. Names may hold the
+ * separator too. */
 static bool ends_way(struct str part, struct str behind)
 {
 	size_t at = part.len;
@@ -25,7 +27,7 @@ static bool ends_way(struct str part, struct str behind)
 	return at < part.len && at > 0 && part.p[at - 1] == ' ';
 }
 
-/* A cause begins with its word. */
+/* True if the next part begins with the word of a cause. */
 static bool ends_cause(struct str part, struct str behind)
 {
 	(void)part;
@@ -39,7 +41,7 @@ static bool ends_cause(struct str part, struct str behind)
 	return false;
 }
 
-/* The functions of the way, then where what the sizes do not hold comes from. */
+/* Writes the functions of the deepest path, then the reasons of the caveats. */
 static void stack_report_put_details(const struct report *r, const struct heft_row *row,
 				     size_t column, struct sink *s)
 {

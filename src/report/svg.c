@@ -1,10 +1,11 @@
+/* Writes the elements of SVG pictures. */
 #include "report/svg.h"
 
 #include "base/tame.h"
 
 enum { TEXT_MOST = 4 * SVG_WIDTH };
 
-/* The hues of the page; contrast of text at least 7 : 1 on all of them. */
+/* Style with the hues of the page. The contrast of text is at least 7 : 1 on all of them. */
 static const char style[] =
 	"<style>"
 	"text{font:11px system-ui,-apple-system,'DejaVu Sans',sans-serif;fill:#14181f}"
@@ -39,7 +40,7 @@ void svg_escape(struct sink *s, const char *text)
 			sink_text(s, STR("&gt;"));
 		else if (t.c == '"')
 			sink_text(s, STR("&quot;"));
-		else if (t.c == 0xfffe || t.c == 0xffff) /* XML 1.0 has no such characters */
+		else if (t.c == 0xfffe || t.c == 0xffff) /* XML 1.0 lacks these characters. */
 			sink_text(s, STR("?"));
 		else
 			sink_text(s, (struct str){ str.p + pos, t.size });
@@ -97,7 +98,7 @@ void svg_box(struct sink *s, const struct svg_box *b, const char *class, const c
 	sink_text(s, STR("</title></rect>\n"));
 }
 
-/* Pixels of a character of DejaVu Sans at 11 pixels; other fonts have narrower ones. */
+/* Returns the pixels of a character of DejaVu Sans at 11 pixels. Other fonts are narrower. */
 static double char_width(uint32_t c)
 {
 	if (c >= 0x80)
@@ -109,7 +110,7 @@ static double char_width(uint32_t c)
 	return c >= 'A' && c <= 'Z' ? 7.7 : 7;
 }
 
-/* How wide the character at a place is shown, and the bytes that it takes there. */
+/* Returns the width of the character at `pos`, and its bytes. */
 static double width_at(struct str str, size_t pos, size_t *ret_size)
 {
 	struct tame t;
@@ -131,7 +132,7 @@ static struct str svg_behind(struct str str, size_t size)
 	return (struct str){ str.p + size, str.len - size };
 }
 
-/* The first characters that fit. */
+/* Returns the first characters that fit. */
 static struct str cut_behind(struct str str, double room)
 {
 	for (size_t pos = 0, size; pos < str.len; pos += size) {
@@ -142,7 +143,7 @@ static struct str cut_behind(struct str str, double room)
 	return str;
 }
 
-/* The last ones. */
+/* Returns the last characters that fit. */
 static struct str cut_in_front(struct str str, double room)
 {
 	size_t size;
@@ -152,7 +153,7 @@ static struct str cut_in_front(struct str str, double room)
 	return str;
 }
 
-/* What can be seen at most: no text costs more than the picture is wide. */
+/* Cuts a text to what can be seen at most, so that long texts cost no time. */
 static struct str shorten(struct str str, bool front)
 {
 	if (str.len <= TEXT_MOST)

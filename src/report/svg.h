@@ -1,7 +1,7 @@
-/* svg.h - pictures for documents: one SVG 1.1 element that needs nothing else.
+/* svg.h - writes pictures for documents: one SVG 1.1 element that needs no other file.
  *
- * Colours are classes, light or dark as the reader's settings say (CSS media queries).  Texts of
- * strangers are escaped, and control characters in them shown as escapes (base/tame.h). */
+ * Colours are classes, light or dark by the reader's settings (CSS media queries). Foreign texts
+ * are escaped, and control characters become visible escapes (base/tame.h). */
 #ifndef HEFT_REPORT_SVG_H
 #define HEFT_REPORT_SVG_H
 
@@ -10,28 +10,29 @@
 enum { SVG_WIDTH = 960, SVG_LINE = 16, SVG_COLOURS = 8 };
 
 struct svg_box {
-	double x, y, w, h; /* pixels */
+	double x, y, w, h; /* Pixels. */
 };
 
-/* Begins a picture SVG_WIDTH wide, with room for a line of text at the top; it shows the title, a
- * screen reader reads both. */
+/* Begins a picture that is SVG_WIDTH wide, with room for a line of text at the top. The title is
+ * shown; screen readers read title and text. */
 void svg_begin(struct sink *s, unsigned height, const char *title, const char *text);
 void svg_end(struct sink *s);
 
-/* A number with one decimal, whatever the locale. */
+/* Writes a number with one decimal, whatever the locale. */
 void svg_number(struct sink *s, double v);
-/* Text between tags, or in an attribute. */
+/* Writes text between tags or in an attribute. */
 void svg_escape(struct sink *s, const char *text);
 
-/* A rectangle of a class, with a text that is shown where it is pointed at. */
+/* Writes a rectangle of a class. `tip` appears when the reader points at it. */
 void svg_box(struct sink *s, const struct svg_box *b, const char *class, const char *tip);
-/* Text from x on, cut to a width; y is its base line.  Paths are cut in front, for their ends tell
- * them apart.  Nothing where there is hardly room. */
+/* Writes text from x on, cut to a width; y is its base line. Paths lose their beginning, because
+ * their ends differ. Writes nothing if there is hardly room. */
 void svg_text(struct sink *s, double x, double y, double width, const char *text);
-/* A colour of those that tell owners apart: 0 .. SVG_COLOURS - 1. */
+/* Returns a colour for an owner: 0 .. SVG_COLOURS - 1. */
 unsigned svg_colour(const char *label);
 
-/* The rows of a report by the measure that decides their order: a treemap; a flame graph. */
+/* Draw the rows of a report by the measure that decides their order: as a treemap, as a flame
+ * graph. */
 void out_svg_map(const struct report *r, struct sink *s);
 void out_svg_flame(const struct report *r, struct sink *s);
 

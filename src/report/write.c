@@ -1,4 +1,4 @@
-/* The formats of a report. */
+/* Writes a report in its format. */
 #include "report/report.h"
 
 #include "base/err.h"
@@ -13,7 +13,7 @@ static void draw(const struct report *r, struct sink *s)
 		out_svg_map(r, s);
 }
 
-/* Records are drawn as the rows that they make. */
+/* Draws records as the rows made from them. */
 static bool draw_records(const struct report *r, struct sink *s, struct heft_err *err)
 {
 	struct record_rows rows;

@@ -1,3 +1,4 @@
+/* Collects the references and code samples of symbols, for the matcher. */
 #include "snapshot/clues.h"
 
 #include "base/map.h"
@@ -10,24 +11,24 @@
 
 #include <stdlib.h>
 
-/* What an address leads on to: a slot that the loader fills, a stub. */
+/* An address that leads on to another address: a slot that the loader fills, or a stub. */
 struct link {
 	uint64_t addr, to;
 };
 
-/* A container at work. */
+/* State while the clues of a container are made. */
 struct clue_maker {
 	struct snapshot *s;
 	struct clues *out;
 	const struct image *im;
 	struct plt plt;
 	struct ref_wish wish;
-	VEC(struct link) links;    /* stubs and slots of imports, by address */
-	VEC(struct link) pointers; /* fields of data that relocations fill, by address */
+	VEC(struct link) links;    /* Stubs and slots of imports, sorted by address. */
+	VEC(struct link) pointers; /* Fields of data that relocations fill, sorted by address. */
 	code_ref_vec refs;
-	uint32_t grams[2 * CLUE_GRAMS]; /* of the symbol at work */
+	uint32_t grams[2 * CLUE_GRAMS]; /* Belongs to the symbol that is being read. */
 	size_t gram_count;
-	uint64_t gram_limit; /* those from here on are not among the lowest */
+	uint64_t gram_limit; /* Grams from this value on are not among the lowest. */
 };
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -76,8 +77,8 @@ static void pointers_read(struct clue_maker *m)
 	sort_by_key(m->pointers.data, m->pointers.count, sizeof *m->pointers.data);
 }
 
-/* Programs that run anywhere have no addresses in their code, and those of others are no small
- * numbers. */
+/* Returns which numbers in code count as references. Position-independent programs have no
+ * addresses in their code. In other programs, addresses are no small numbers. */
 static struct ref_wish clues_wish_of(const struct image *im)
 {
 	enum { LOWEST = 1 << 14 };
@@ -97,7 +98,7 @@ static struct ref_wish clues_wish_of(const struct image *im)
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-/* What an address in the program is as a reference. */
+/* Returns the reference for an address in the program. */
 static uint64_t ref_of(const struct clue_maker *m, uint64_t addr)
 {
 	const struct link *links = m->links.data;
@@ -110,7 +111,8 @@ static uint64_t ref_of(const struct clue_maker *m, uint64_t addr)
 	return addr - m->out->lowest;
 }
 
-/* Each target once a symbol: its last few are looked at, as most repeats are near. */
+/* Adds a reference. Each target should occur once per symbol, so the last few are searched: most
+ * repeats are near. */
 static void ref_add(struct clue_maker *m, struct clue *c, uint64_t addr)
 {
 	enum { NEAR = 32 };
@@ -136,7 +138,8 @@ static void code_refs_add(struct clue_maker *m, struct clue *c, struct bytes cod
 		ref_add(m, c, m->refs.data[i].to);
 }
 
-/* What pointers lead to, and a number of all bytes between them. */
+/* Reads data: adds the targets of pointers, and makes a number of all bytes between the
+ * pointers. */
 static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 {
 	const struct link *list = m->pointers.data;
@@ -186,7 +189,8 @@ static void gram_add(struct clue_maker *m, uint32_t gram)
 		grams_settle(m);
 }
 
-/* What an instruction does, without registers' numbers, displacements and immediates. */
+/* Returns a number for what an instruction does. Register numbers, displacements and immediates do
+ * not count. */
 static uint64_t x86_kind(const uint8_t *p, const struct x86_insn *in)
 {
 	const unsigned head = in->disp_size > 0  ? in->disp_off
@@ -221,7 +225,8 @@ static void x86_sample(struct clue_maker *m, struct bytes code, bool mode64)
 	}
 }
 
-/* The upper bits of an AArch64 instruction are its kind; of others a half counts as a whole. */
+/* Samples code of fixed-size instructions. The upper bits of an AArch64 instruction are its kind.
+ * For other machines, each half-word counts whole. */
 static void word_sample(struct clue_maker *m, struct bytes code, unsigned unit)
 {
 	uint64_t last[2] = { 0, 0 };

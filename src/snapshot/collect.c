@@ -1,4 +1,5 @@
-#define _GNU_SOURCE /* memmem */
+/* Adds the sections and symbols of a program to a snapshot. */
+#define _GNU_SOURCE /* For memmem(). */
 
 #include "snapshot/collect_internal.h"
 
@@ -11,10 +12,11 @@
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* The places of an image by section, those of a section by address, the longest first. */
+/* Places of an image per section, sorted by address. At one address the longest comes first. */
 struct by_section {
 	const struct named_place **list;
-	size_t *first; /* by section; common symbols stand behind the last */
+	size_t *first; /* Per section: index of its first place. Common symbols follow the last
+		        * section. */
 	size_t section_count;
 };
 
@@ -42,7 +44,7 @@ static void collect_put_places(struct by_section *b, size_t *next, const struct 
 		b->list[next[bucket(b, &list[i])]++] = &list[i];
 }
 
-/* The places of image `index` in a list of those of all images. */
+/* Finds the places of image `index` in a list of the places of all images. */
 static size_t places_of(const struct named_place *list, size_t all, const size_t *firsts,
 			size_t images, size_t index, const struct named_place **ret)
 {
@@ -83,9 +85,9 @@ static void by_section_release(struct by_section *b)
 	mem_free(b->first);
 }
 
-/* ---- a section ------------------------------------------------------------------------------- */
+/* ---- one section ----------------------------------------------------------------------------- */
 
-/* Whether a label is seen for the first time among those of one address. */
+/* True if a label occurs for the first time among the labels of one address. */
 static bool is_new(struct collect *c, label_id label)
 {
 	while (c->groups.count <= label)
@@ -95,8 +97,8 @@ static bool is_new(struct collect *c, label_id label)
 	return !seen;
 }
 
-/* The symbols of one address, which have these bytes.  What compilers take out of functions has
- * numbers for names: equal ones that a linker folded are one symbol. */
+/* Adds the symbols of one address, which share these bytes. Pieces that compilers took out of
+ * functions have numbers for names. Equal pieces that a linker folded become one symbol. */
 static void collect_add_group(struct collect *c, const struct named_place *const *list,
 			      size_t count, uint64_t addr, uint64_t size)
 {
@@ -113,8 +115,8 @@ static void collect_add_group(struct collect *c, const struct named_place *const
 		collect_outlined(c, addr, size, outlined);
 }
 
-/* Who starts first has the bytes, of those that start together the longest; a symbol inside of
- * another has none. */
+/* Adds symbols. The bytes go to the symbol that starts first; among symbols with the same start, to
+ * the longest. A symbol inside of another gets no bytes. */
 static void add_places(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	for (size_t i = 0, next; i < count; i = next) {
@@ -136,19 +138,19 @@ static void add_places(struct collect *c, const struct named_place *const *list,
 	c->padding = 0;
 }
 
-/* The section of the format that takes a section of the program: ".text.hot" goes to ".text"; NULL:
- * none does. */
+/* Returns the format's section for a section of the program: ".text" for ".text.hot". NULL if there
+ * is none. */
 static const char *format_section(const struct section *s)
 {
 	const char *known = s->alloc && s->type != SHT_NOTE ? snap_folded(s->name) : NULL;
-	/* A separate debug file has no bytes of variables of threads. */
+	/* In a separate debug file, .tdata has no bytes and counts as .tbss. */
 	if (known && s->nobits && strcmp(known, ".tdata") == 0)
 		return ".tbss";
 	return known && snap_is_native_name(known, !s->nobits) ? known : NULL;
 }
 
-/* Objects have a section for each function, by its name: it goes by the name of the format.
- * Programs have the sections that their makers wanted, which keep their names. */
+/* Returns the name of a section in the snapshot. Objects have a section per function, so they use
+ * the format's name. Sections of programs keep the names that their makers chose. */
 static const char *collect_section_name(struct collect *c, const struct section *s,
 					const char *known)
 {
@@ -162,7 +164,7 @@ static const char *collect_section_name(struct collect *c, const struct section 
 	return arena_format(&c->s->arena, "#%" PRIu32, s->index);
 }
 
-/* Makes a section of the snapshot that of what is added next, and adds to its size. */
+/* Selects the section of the snapshot that receives the next symbols, and adds to its size. */
 static void collect_go_to(struct collect *c, const struct snap_section *like, uint64_t size)
 {
 	c->to = snapshot_section_like(c->s, like);
@@ -178,7 +180,7 @@ void collect_set_mark(struct collect *c, bool whole)
 	text_add(&c->scratch, STR(" Section: "));
 }
 
-/* Bytes of a section that have no symbols: one for all. */
+/* Adds one symbol for all bytes of a section that have no symbol. */
 static void collect_add_rest(struct collect *c, struct snap_section like, uint64_t size,
 			     bool in_file, bool in_memory)
 {
@@ -212,15 +214,15 @@ static void begin_section(struct collect *c, const struct section *s, uint64_t s
 	collect_map_pieces(c);
 }
 
-/* Stubs are the linker's, one for each import: the section is one. */
+/* True for code. Sections of stubs (.plt) are excluded: the linker makes a stub per import, and the
+ * section is one symbol. */
 static bool collect_is_code(const struct section *s)
 {
 	return s->exec && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt"));
 }
 
-/* A section of which the file and the VM image have all bytes or none is tiled if there is
- * something in it.  Of others the symbols have no bytes: those that are there are added as a
- * rest. */
+/* Adds a section. If the file has all or none of its bytes, and the VM image too, the section is
+ * tiled with symbols. Otherwise symbols get no bytes, and the bytes become one rest symbol. */
 static void collect_section(struct collect *c, const struct section *s,
 			    const struct share_of_section *share,
 			    const struct named_place *const *list, size_t count)
@@ -252,7 +254,7 @@ static void collect_section(struct collect *c, const struct section *s,
 		collect_add_rest(c, like, s->size, false, false);
 }
 
-/* Common symbols of an object: they get room when it is linked. */
+/* Adds the common symbols of an object. They get their room when the object is linked. */
 static void add_common(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	static const struct section common = { .nobits = true };
@@ -264,7 +266,7 @@ static void add_common(struct collect *c, const struct named_place *const *list,
 	}
 }
 
-/* ---- an image -------------------------------------------------------------------------------- */
+/* ---- one image ------------------------------------------------------------------------------- */
 
 static void add_overhead(struct collect *c, const struct snap_section *like, uint64_t size,
 			 const char *name)
@@ -279,7 +281,7 @@ static void add_overhead(struct collect *c, const struct snap_section *like, uin
 	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)size;
 }
 
-/* What no section has: headers, and what is between sections. */
+/* Adds the bytes of no section as overhead: headers, and bytes between sections. */
 static void add_overheads(struct collect *c, const struct shares *shares)
 {
 	const struct snap_section file = { .container = c->container,
@@ -296,7 +298,8 @@ static void add_overheads(struct collect *c, const struct shares *shares)
 	add_overhead(c, &loaded, shares->memory_only, " segments, in memory alone");
 }
 
-/* The object of an image's symbols: "libx.a(y.o)"; none of a file that is one image. */
+/* Returns the object of an image's symbols, such as "libx.a(y.o)". "" if the file is a single
+ * image. */
 static uint32_t object_of(struct collect *c, const struct image *im)
 {
 	return im->kind != IMAGE_OBJECT || im->member.len == 0
@@ -304,7 +307,7 @@ static uint32_t object_of(struct collect *c, const struct image *im)
 		       : collect_member_path(c->s, c->in->file->path, im->member);
 }
 
-/* Whether the compilers that .comment names put texts side by side without ends: Rust's. */
+/* True if .comment names a compiler that puts texts side by side without a 0 at the end: Rust's. */
 static bool texts_lack_ends(const struct image *im)
 {
 	static const char rust[] = "rustc version";
@@ -336,7 +339,7 @@ static void collect_image(struct collect *c, size_t index)
 			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
 	}
 	add_overheads(c, &shares);
-	image_forget(im, im->bytes); /* contents of symbols were read, texts, tables */
+	image_forget(im, im->bytes); /* The contents of symbols, texts and tables have been read. */
 	shares_release(&shares);
 	by_section_release(&places);
 	slices_release(&c->slices);

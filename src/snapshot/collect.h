@@ -1,13 +1,13 @@
-/* collect.h - the symbols of a program as a container of a snapshot.
+/* collect.h - adds the symbols of a program to a snapshot, as a container.
  *
- * A snapshot is made of layers of the map: the symbols source says where symbols stand and whose
- * the bytes between them are; the units source says which source file; a linker map says which
- * object, and what stood where in a stripped program.  String literals are symbols of their own.
+ * A snapshot is made from layers of the map. The symbols source says where symbols lie and who owns
+ * the bytes between them. The units source says which source file. A linker map says which object,
+ * and what a stripped program had at each address. String literals become symbols of their own.
  *
- * Every section of the file is there, by its own name unless it is one that the file format has
- * symbols in (".text.hot" is .text).  Sections with code, data or symbols are tiled: each byte is
- * of one symbol, a gap, or padding.  Every other section is one symbol, "** ELF Section: NAME";
- * what no section has is overhead. */
+ * Every section of the file becomes a section of its own name, unless it belongs to a section of
+ * the format (".text.hot" is .text). Sections with code, data or symbols are tiled: each byte
+ * belongs to one symbol, a gap, or padding. Every other section is one symbol, "** ELF Section:
+ * NAME". Bytes of no section are overhead. */
 #ifndef HEFT_SNAPSHOT_COLLECT_H
 #define HEFT_SNAPSHOT_COLLECT_H
 
@@ -17,34 +17,37 @@
 #include "snapshot/snapshot.h"
 #include "source/source.h"
 
-/* What a source made of the file and of the VM image. */
+/* Layer that a source made of the file and of the VM image. */
 struct charge_level {
 	const struct layer *layer;
 	const struct labels *labels;
 };
 
-/* What is known of one linked image or object. */
+/* What is known about one linked image or object. */
 struct collect_input {
 	const struct source_file *file;
-	size_t index;              /* of the image in file->input */
-	struct places *places;     /* of the symbols source */
-	const struct spans *units; /* of the VM image, by debug info alone: for paths */
+	size_t index;              /* Index of the image in file->input. */
+	struct places *places;     /* Places found by the symbols source. */
+	const struct spans *units; /* Spans of the VM image from debug info alone. They give the
+				    * paths. */
 	const struct labels *unit_labels;
-	/* By symbol, compile unit and object, for charges; without objects they are the units.
-	 * Without units there are no charges. */
+	/* Layers by symbol, by compile unit and by object, for charges. Without objects, by_object
+	 * equals by_unit. Without units there are no charges. */
 	struct charge_level by_symbol, by_unit, by_object;
-	struct namespaces *spaces;          /* of debug info; those of names are added */
-	const struct linkmap *map;          /* or NULL */
-	const struct path_aliases *aliases; /* or NULL */
-	struct str object; /* of what the map has no object for: the member of an archive; "" */
-	bool exact_names;  /* as SuperSize cuts them */
+	struct namespaces *spaces;          /* Namespaces of debug info. Namespaces that names
+					     * tell are added. */
+	const struct linkmap *map;          /* May be NULL. */
+	const struct path_aliases *aliases; /* May be NULL. */
+	struct str object; /* Object of bytes that the map has no object for: the archive member.
+			    * "" if there is none. */
+	bool exact_names;  /* Cut names exactly as SuperSize does. */
 	bool no_literals;
-	/* Which symbols tell what they hold: all; none, for nothing is compared; else those whose
-	 * names heft made. */
+	/* Which symbols get a number of their contents: all with `contents`, none with `alone`
+	 * (nothing is compared). Otherwise the symbols whose names heft made. */
 	bool contents, alone;
 };
 
-/* Adds the symbols of one image to a container; section sizes and metadata too.  The caller
+/* Adds the symbols of one image to a container, with section sizes and metadata. The caller
  * finishes the snapshot. */
 void snapshot_collect(struct snapshot *s, uint32_t container, const struct collect_input *in);
 

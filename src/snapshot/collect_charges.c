@@ -1,4 +1,4 @@
-/* Charges of a program: its file and VM image summed up by symbol, compile unit and object. */
+/* Makes the charges of a program: sums its file and VM image by symbol, compile unit and object. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -6,7 +6,7 @@
 
 enum { BY_SYMBOL, BY_UNIT, BY_OBJECT, CHARGE_SOURCES };
 
-/* The texts of labels, by label; UINT32_MAX: not made yet. */
+/* Per label: id of its text. UINT32_MAX if not made yet. */
 struct label_texts {
 	uint32_t *ids;
 	size_t count;
@@ -16,18 +16,19 @@ struct charging {
 	struct snapshot *s;
 	uint32_t container;
 	const struct collect_input *in;
-	size_t sources; /* without objects one less */
-	size_t charged; /* charges of other containers, which come first */
+	size_t sources; /* Number of levels: one less without objects. */
+	size_t charged; /* Number of charges of earlier containers. */
 	enum heft_domain domain;
-	/* Charges by their labels; while they are summed up, name, source and object are labels. */
+	/* Charges by their labels. During the summing, name, source and object hold labels instead
+	 * of texts. */
 	struct map by_labels;
-	size_t guess; /* the charge that may well be asked for next */
+	size_t guess; /* Index of the charge that is probably needed next. */
 	struct label_texts names, spaces, paths, objects;
 	struct demangler demangler;
-	/* The symbols of a label: the first, by label, and the next one, by symbol made. */
+	/* Per label: its first symbol. Per symbol: the next symbol with the same label. */
 	VEC(uint32_t) first_of_label;
 	uint32_t *next;
-	size_t first; /* of the container in the symbols */
+	size_t first; /* Index of the container's first symbol. */
 };
 
 static struct label_texts texts_make(const struct labels *l)
@@ -40,7 +41,7 @@ static struct label_texts texts_make(const struct labels *l)
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* Covers the file; the label is 1 in sections of debug info, else 0. */
+/* Makes spans that cover the file. Their label is 1 in sections of debug info, otherwise 0. */
 static void debug_spans_find(const struct input *in, struct spans *ret)
 {
 	struct claims debug = { 0 };
@@ -65,7 +66,7 @@ static void debug_spans_find(const struct input *in, struct spans *ret)
 	spans_release(&found);
 }
 
-/* Covers the VM image, which has no debug info. */
+/* Makes spans that cover the VM image. All have label 0, as the image holds no debug info. */
 static void vm_spans_find(const struct basemap *map, struct spans *ret)
 {
 	for (size_t i = 0; i < map->ranges.count; i++)
@@ -78,8 +79,8 @@ static bool has_labels(const struct snap_charge *c, const struct snap_charge *li
 	       c->debug == like->debug;
 }
 
-/* The place of the charge with the labels of `like`, added if there is none.  The file repeats what
- * the VM image has, in the same order. */
+/* Returns the index of the charge with the labels of `like`; adds it if missing. The file repeats
+ * the labels of the VM image in the same order, so a guess is tried first. */
 static size_t charge_of(struct charging *c, const struct snap_charge *like)
 {
 	const struct snap_charge *charges = c->s->charges.data;
@@ -113,7 +114,7 @@ static void piece_charge(void *ctx, uint64_t start, uint64_t size, const label_i
 	c->guess = i + 1;
 }
 
-/* `debug` is the last level. */
+/* Adds the bytes of a domain to charges. `debug` serves as the last level. */
 static void domain_charge(struct charging *c, enum heft_domain domain, const struct spans *debug)
 {
 	const struct charge_level *const from[] = { &c->in->by_symbol, &c->in->by_unit,
@@ -167,8 +168,8 @@ static void symbol_texts_make(struct charging *c, label_id label)
 						  namespace_of(c->in->spaces, &c->demangler, raw));
 }
 
-/* What all names tell of namespaces, as a roll-up by them learns it: from the VM image before the
- * file. */
+/* Makes the texts of all names first, so that namespaces are learnt as in a roll-up: from the VM
+ * image, then from the file. */
 static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 {
 	VEC(label_id) todo = { 0 };
@@ -188,10 +189,11 @@ static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/* So many symbols of one label are looked at; what is in none of their sources is of the first. */
+/* Number of symbols with one label that are searched for a source. If none matches, the first
+ * symbol counts. */
 enum { LOOKED_AT = 1000 };
 
-/* The symbol of a label, in that source if there is one. */
+/* Returns a symbol with the label, preferably one from the source file `source`. */
 static uint32_t collect_charges_symbol_of(const struct charging *c, label_id label, uint32_t source)
 {
 	uint32_t best = SNAP_NO_SYMBOL;
@@ -222,7 +224,7 @@ static void symbols_by_label(struct charging *c, const uint32_t *label_of)
 	}
 }
 
-/* Puts texts in the place of labels, and finds the symbol. */
+/* Replaces the labels of a charge by texts, and finds its symbol. */
 static void charge_settle(struct charging *c, struct snap_charge *y)
 {
 	const label_id label = y->name;
@@ -264,7 +266,7 @@ void collect_charges(struct collect *c, size_t first)
 	demangler_release(&z.demangler);
 }
 
-/* ---- what no source has measured ------------------------------------------------------------- */
+/* ---- symbols that no source has measured ----------------------------------------------------- */
 
 void snapshot_charge_symbols(struct snapshot *s, uint32_t container)
 {

@@ -1,11 +1,11 @@
-/* The classes, members and literals of a dex file. */
+/* Adds the classes, members and literals of a dex file. */
 #include "snapshot/collect_internal.h"
 #include "snapshot/collect_pack_internal.h"
 #include "snapshot/path_form.h"
 
 #include <stdlib.h>
 
-/* A literal that more classes use becomes one symbol: SuperSize's own number. */
+/* A literal that more classes use than this becomes one symbol. The limit is SuperSize's. */
 enum { USERS_MAX = 6 };
 
 struct class_paths {
@@ -18,9 +18,9 @@ struct dexing {
 	struct dex *d;
 	struct heft_err *err;
 	struct share share;
-	struct class_paths *paths; /* by item; of classes */
+	struct class_paths *paths; /* Per item; for classes only. */
 	struct text text, path;
-	uint64_t sizes[2]; /* in .dex, in .dex.method */
+	uint64_t sizes[2]; /* Bytes in .dex and in .dex.method. */
 };
 
 static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct str name,
@@ -32,8 +32,8 @@ static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct
 
 /* ---- classes and members --------------------------------------------------------------------- */
 
-/* "Bar.java" beside the class; what is no name of a file is not shown: obfuscators write anything
- * there. */
+/* True for a file name such as "Bar.java", which lies beside the class. Other texts are not shown:
+ * obfuscators write anything there. */
 static bool collect_dex_is_file_name(struct str s)
 {
 	return s.len > 0 && memchr(s.p, '.', s.len) && !memchr(s.p, '/', s.len);
@@ -91,7 +91,7 @@ static uint32_t shared_path(struct dexing *x, const struct dex_use *use, size_t 
 	return intern_add(&x->s->texts, text_str(&x->path));
 }
 
-/* A symbol for each class that uses it, as aliases. */
+/* Adds a symbol for each class that uses the literal. The symbols are aliases. */
 static bool add_literal(struct dexing *x, const struct dex_item *i, const struct dex_use *use,
 			size_t users)
 {
@@ -131,7 +131,7 @@ static bool add_literals(struct dexing *x)
 	return true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static void collect_dex_add_tables(struct dexing *x, const uint64_t *sizes, uint32_t source)
 {

@@ -1,8 +1,11 @@
+/* Turns bytes that no symbol of a table has into symbols: string literals, data named after
+ * their owner, gaps and padding. */
 #include "snapshot/collect_internal.h"
 
 #include <stdio.h>
 
-/* Smaller gaps are padding: the thresholds of SuperSize's own report of odd padding. */
+/* Returns the size below which a gap is padding. The limits are those of SuperSize's report of odd
+ * padding. */
 static uint64_t gap_limit(const struct collect *c)
 {
 	const char letter = c->s->sections.data[c->to].letter;
@@ -15,7 +18,7 @@ static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 	char name[40];
 	const bool first = from == c->begin, last = to == c->limit;
 	if (!first && !last && to - from < gap_limit(c))
-		return; /* padding of what follows */
+		return; /* The bytes are padding of the next symbol. */
 	if (last) {
 		collect_set_mark(c, first);
 		text_add(&c->scratch, str_of(c->s->sections.data[c->to].name));
@@ -28,7 +31,8 @@ static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 	collect_named(c, from, to - from, text_str(&c->scratch));
 }
 
-/* Many data have one owner: its names are made once. */
+/* Returns the names of data that belong to an owner. Many data share an owner, so the names are
+ * made once. */
 static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 {
 	while (c->owned.count <= owner)
@@ -45,7 +49,7 @@ static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 	return o;
 }
 
-/* Data without a symbol of their own go by their owner. */
+/* Adds data without a symbol, named after their owner. */
 static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id owner)
 {
 	collect_take(c, from, to - from);
@@ -67,8 +71,9 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
 
 /* ---- literals -------------------------------------------------------------------------------- */
 
-/* Without a linker map: shorter texts (with their ends) are taken for data, unless they stand among
- * others; wide ones of fewer characters, their end included, always. */
+/* Least size of a literal if no linker map is known: LITERAL_MIN bytes, or WIDE_MIN characters of 2
+ * or 4 bytes, both with the end. Shorter texts count as data. Short texts of single bytes are
+ * accepted among other texts. */
 enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
 static struct literal collect_gaps_text_at(const struct collect *c, uint64_t at, uint64_t to,
@@ -79,7 +84,7 @@ static struct literal collect_gaps_text_at(const struct collect *c, uint64_t at,
 	return (struct literal){ bytes_sub(c->bytes, from, size), width, c->image->big_endian };
 }
 
-/* Whether one of 2 or 4 bytes a character begins at an address. */
+/* True if a text of 2 or 4 bytes per character begins at an address. */
 static bool wide_literal(struct collect *c, uint64_t at, uint64_t to, struct literal *ret)
 {
 	for (unsigned width = 4; width >= 2; width -= 2) {
@@ -98,7 +103,7 @@ static bool wide_literal(struct collect *c, uint64_t at, uint64_t to, struct lit
 	return false;
 }
 
-/* A short text that fills what is left, or has another behind it. */
+/* True if a short text fills the rest or is followed by another text. */
 static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 {
 	const struct literal next = collect_gaps_text_at(c, end, to, 1);
@@ -106,8 +111,8 @@ static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 	return end >= to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
 }
 
-/* As literal_size, for what no map tells of.  Where no text ends, none that begins before does, so
- * that bytes are looked at once, however many references lead there. */
+/* Finds a text as literal_size() does, if no map tells about it. If no text ends here, none that
+ * begins earlier does. So bytes are looked at once, however many references lead there. */
 static bool plain_literal(struct collect *c, const struct literal *l, uint64_t at, uint64_t *ret)
 {
 	if (at < c->not_text) {
@@ -123,11 +128,11 @@ static bool plain_literal(struct collect *c, const struct literal *l, uint64_t a
 /* Bytes of one owner in a gap that ends at `limit`. */
 struct collect_gaps_run {
 	uint64_t from, to, limit;
-	label_id owner; /* LABEL_NONE: nobody's */
-	bool referred;  /* the first byte is what its owner refers to */
+	label_id owner; /* LABEL_NONE if nobody owns the bytes. */
+	bool referred;  /* The owner refers to the first byte. */
 };
 
-/* The next slice at or behind an address, in a run's gap. */
+/* Returns the next slice at or after an address, in the gap of a run. */
 static const struct slice *next_slice(struct collect *c, const struct collect_gaps_run *run,
 				      uint64_t at)
 {
@@ -141,17 +146,17 @@ static const struct slice *next_slice(struct collect *c, const struct collect_ga
 
 enum { VECTOR = 16 };
 
-/* Whether a text of a run does not go on behind it: where texts lack ends, a reference says where
- * the next one begins; and code copies texts by vectors, which are constants without an end. */
+/* True if a text may end where its run ends. If texts lack a 0 at the end, a reference tells where
+ * the next one begins. Code also copies texts by vectors, which are constants without an end. */
 static bool ends_with_run(const struct collect *c, const struct collect_gaps_run *run)
 {
 	return c->texts_lack_ends || (run->from % VECTOR == 0 && run->to % VECTOR == 0);
 }
 
-/* The literal at an address; else *ret_skip is how many bytes none begins in.  `close`: at the
- * start of what is referred to, or right behind another literal.  A literal may go on beyond the
- * run: its end is a string of somebody else's, or its owner refers to it, as C++ does that makes a
- * std::string of two pointers. */
+/* Finds the literal at an address. If there is none, *ret_skip is how many bytes none begins in.
+ * `close`: the address is a referenced start or directly follows another literal. A literal may go
+ * on after the run. Then its end belongs to another owner's string, or its owner refers to its end
+ * too, as C++ does for a std::string made of two pointers. */
 static bool find_literal(struct collect *c, const struct collect_gaps_run *run, uint64_t at,
 			 bool close, struct literal *ret, uint64_t *ret_skip)
 {
@@ -198,13 +203,13 @@ static bool collect_gaps_is_zero(const struct collect *c, uint64_t from, uint64_
 	return c->section->nobits || b.size == to - from;
 }
 
-/* Zeros behind a literal, up to where another is aligned. */
+/* True for zeros that align whatever follows a literal. */
 static bool collect_gaps_is_alignment(const struct collect *c, uint64_t from, uint64_t to)
 {
 	return to - from < 8 && to % 8 == 0 && collect_gaps_is_zero(c, from, to);
 }
 
-/* What is no string in a run. */
+/* Adds the bytes of a run that are no string. */
 static void add_plain(struct collect *c, const struct collect_gaps_run *run, uint64_t from,
 		      uint64_t to)
 {
@@ -217,12 +222,13 @@ static void add_plain(struct collect *c, const struct collect_gaps_run *run, uin
 		add_owned(c, from, to, run->owner);
 }
 
-/* Strings of a run stand for themselves.  Returns where what was added ends. */
+/* Adds the bytes of a run; its strings become symbols of their own. Returns where the added bytes
+ * end. */
 static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 {
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write &&
 			     c->s->sections.data[c->to].in_memory && !c->section->nobits;
-	uint64_t plain = run->from; /* start of what is no string */
+	uint64_t plain = run->from; /* Start of the bytes that are no string. */
 	c->owner = run->owner;
 	for (uint64_t at = run->from; at < run->to && strings;) {
 		struct literal l;
@@ -248,8 +254,8 @@ static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 
 enum { CODE_PADDING = 16, DATA_PADDING = 63 };
 
-/* The map gives short runs behind a symbol, and zeros up to the next aligned one, to that
- * symbol. */
+/* True if bytes after a symbol are padding: short runs, and zeros before the next aligned symbol.
+ * The map gives both to the symbol. */
 static bool collect_gaps_is_padding(const struct collect *c, const struct span *s, uint64_t from,
 				    uint64_t to)
 {
@@ -258,7 +264,7 @@ static bool collect_gaps_is_padding(const struct collect *c, const struct span *
 		(to - from <= DATA_PADDING && collect_gaps_is_zero(c, from, to)));
 }
 
-/* The bytes of one owner in the gap. */
+/* Adds the bytes of one owner in the gap. */
 static void add_span(struct collect *c, const struct span *s, uint64_t to)
 {
 	const uint64_t end = min_u64(s->start + s->size, to);

@@ -1,4 +1,4 @@
-/* collect_internal.h - what the parts of collect share.  Private to collect*.c. */
+/* collect_internal.h - declares what the parts of collect share. Private to collect*.c. */
 #ifndef HEFT_SNAPSHOT_COLLECT_INTERNAL_H
 #define HEFT_SNAPSHOT_COLLECT_INTERNAL_H
 
@@ -9,13 +9,13 @@
 #include "image/slices.h"
 #include "source/attr/code_pass.h"
 
-/* A piece of the map that has a size. */
+/* A piece of the linker map that has a size. */
 struct piece_place {
 	uint64_t addr;
-	uint64_t piece; /* in map->pieces */
+	uint64_t piece; /* Index in map->pieces. */
 };
 
-/* The names of data that go by their owner, as ids of texts; full 0: not made yet. */
+/* Names of data named after their owner, as text ids. `full` is 0 if not made yet. */
 struct owned_name {
 	uint32_t full, template_name, name;
 	uint16_t flags;
@@ -28,115 +28,133 @@ struct collect {
 	struct demangler demangler;
 	struct supersize_name name;
 	struct text scratch;
-	VEC(uint32_t) sources; /* by label of the units: text id of its path; 0: not made yet */
-	VEC(struct owned_name) owned; /* by label of the symbols */
-	VEC(uint32_t) groups;         /* by label: the last address where it was, see `group` */
-	uint32_t group;               /* addresses with symbols so far */
-	/* The image at work. */
+	VEC(uint32_t)
+	sources; /* Per label of the units source: text id of its path. 0 if not
+			        * made yet. */
+	VEC(struct owned_name) owned; /* Per label of the symbols source. */
+	VEC(uint32_t)
+	groups;         /* Per label: value of `group` when the label last
+				       * occurred. */
+	uint32_t group; /* Number of addresses with symbols so far. */
+	/* State of the current image. */
 	const struct image *image;
-	uint32_t object;          /* of what the map has no object for */
-	struct slices slices;     /* of the image */
-	bool texts_lack_ends;     /* in the image: see collect_gaps.c */
-	struct contents contents; /* of the image */
-	struct code_pass read;    /* of contents */
-	/* The section at work. */
+	uint32_t object;          /* Object of bytes that the map has no object for. */
+	struct slices slices;     /* Belongs to the current image. */
+	bool texts_lack_ends;     /* Texts of the image lack a 0 at the end; see collect_gaps.c. */
+	struct contents contents; /* Belongs to the current image. */
+	struct code_pass read;    /* Pass over code that fills `contents`. */
+	/* State of the current section. */
 	const struct section *section;
-	uint32_t to;         /* in s->sections */
-	uint64_t begin, end; /* addresses: of the section; behind the last byte that has a symbol */
-	uint64_t limit;      /* the end of the section */
-	struct bytes bytes;  /* of the file behind it, if it is loaded */
-	uint64_t padding;    /* in front of the symbols at work */
-	uint64_t done;       /* of the gap at work: what has no owner begins here */
-	bool owned_by_others;           /* bytes without a symbol go by their owner in the map */
-	uint32_t gaps;                  /* star symbols for gaps so far */
-	VEC(struct piece_place) pieces; /* of the map, by address; none: it is of another build */
-	size_t piece;                   /* the last one looked up */
-	size_t slice;                   /* the next one */
+	uint32_t to;          /* Index in s->sections. */
+	uint64_t begin, end;  /* `begin`: address of the section. `end`: address after the last
+			      * byte that has a symbol. */
+	uint64_t limit;       /* Address of the section's end. */
+	struct bytes bytes;   /* Bytes of the section in the file, if it is loaded. */
+	uint64_t padding;     /* Bytes of padding before the current symbols. */
+	uint64_t done;        /* In the current gap: address where the bytes without an owner
+			      * begin. */
+	bool owned_by_others; /* Bytes without a symbol belong to their owner in the
+					 * map. */
+	uint32_t gaps;        /* Number of star symbols for gaps so far. */
+	VEC(struct piece_place)
+	pieces;       /* Pieces of the map, sorted by address. Empty if the map
+					 * is of another build. */
+	size_t piece; /* Index of the last piece looked up. */
+	size_t slice; /* Index of the next slice. */
 	struct span_cursor unit, owner_cursor;
-	/* Texts are looked for once: none of 2 (0) or 4 (1) bytes a character begins below
-	 * not_wide[i], and none of single bytes below not_text but those that were found. */
+	/* Texts are searched once. No text of 2 bytes per character begins below not_wide[0], of 4
+	 * bytes below not_wide[1]. Below not_text, no further text of single bytes begins. */
 	uint64_t not_wide[2], not_text;
-	uint64_t literal_end; /* of the last one */
-	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
-	VEC(label_id) labels; /* by symbol made: the label of its name; LABEL_NONE: it has none */
-	label_id label;       /* of the symbol at work */
-	/* Where there is a map. */
-	VEC(label_id) owners;          /* by symbol made: who uses it */
-	VEC(uint32_t) object_of_owner; /* by label: text id; UINT32_MAX: several */
+	uint64_t literal_end; /* Address where the last literal ends. */
+	label_id owner;       /* Owner of the current bytes in the symbols source. LABEL_NONE if not
+			 * asked for. */
+	VEC(label_id)
+	labels;         /* Per symbol made: the label of its name. LABEL_NONE if it has
+			       * none. */
+	label_id label; /* Belongs to the symbol that is being read. */
+	/* Only with a map: */
+	VEC(label_id) owners; /* Per symbol made: label of its user. */
+	VEC(uint32_t)
+	object_of_owner; /* Per label: text id of its object. UINT32_MAX if there
+				        * are several. */
 };
 
-/* Bytes get symbols: what stands between them and the bytes before is the padding of the symbols
- * that are added next. */
+/* Takes bytes for the next symbols. The bytes between them and the previous symbol become the
+ * padding of the next symbols. */
 static inline void collect_take(struct collect *c, uint64_t addr, uint64_t size)
 {
 	c->padding = addr - c->end;
 	c->end = addr + size;
 }
 
-/* collect_map.c: fills c->pieces for the section at work. */
+/* collect_map.c: fills c->pieces for the current section. */
 void collect_map_pieces(struct collect *c);
-/* The piece of the map that holds an address of the section at work; NULL: none.  O(log pieces). */
+/* Returns the map's piece that holds an address of the current section. NULL if there is none.
+ * O(log pieces). */
 const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);
-/* What the map says of merged bytes at an address. */
+/* What the map says about merged bytes at an address. */
 struct merged {
-	uint64_t end;   /* of the piece; UINT64_MAX where nothing is known to be merged */
-	unsigned width; /* of strings: bytes of a character, 1, 2 or 4; 0: it does not say */
-	bool constants; /* no strings */
+	uint64_t end;   /* End of the piece. UINT64_MAX if nothing is known to be merged. */
+	unsigned width; /* For strings: bytes of a character, 1, 2 or 4. 0 if the map does not
+			 * say. */
+	bool constants; /* The bytes are constants, no strings. */
 };
 struct merged collect_merged(struct collect *c, uint64_t addr);
-/* Of a program without a symbol table of its own: adds the places of the map's names, where there
- * are no others, as far as their sizes are known. */
+/* Adds the map's names of a program without a symbol table, at addresses without a name, if their
+ * sizes are known. */
 void collect_map_names(const struct collect_input *in);
-/* Remembers the object of a symbol for what is used by it ... */
+/* Remembers the object of a symbol for the things that the symbol uses. */
 void collect_learn_owner(struct collect *c, const struct snap_symbol *y);
-/* ... and gives it to symbols without one, from `first` on: linkers do not say whose merged strings
- * and constants are.  A symbol whose user has no object, or several, gets the object that was made
- * of its source file, if there is one alone; a symbol without a source file gets the one its object
- * has. */
+/* Completes paths of symbols from `first` on. A symbol without an object gets the object of its
+ * user, because linkers do not say whose merged strings and constants are. If the user has no
+ * object or several, the symbol gets the object made from its source file, if there is just one. A
+ * symbol without a source file gets the source of its object. */
 void collect_complete_paths(struct collect *c, size_t first);
 
-/* collect_names.c: fills in names and flags of a symbol of the section at work. */
+/* collect_names.c: fills in names and flags of a symbol of the current section. */
 void collect_name(struct collect *c, struct str raw, struct snap_symbol *y);
-/* The names of a full form that is final. */
+/* Fills in the names of a symbol from its final full name. */
 void collect_forms(struct collect *c, struct str full, struct snap_symbol *y);
-/* Adds a symbol that has its names; finds its paths. */
+/* Adds a symbol that has its names, and finds its paths. */
 void collect_place(struct collect *c, struct snap_symbol *y);
 /* Adds a symbol by the label of the linker's name. */
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id label);
-/* The same with a name that is final: literals, star and overhead symbols. */
+/* Adds a symbol with a final name: a literal, star symbol or overhead symbol. */
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name);
-/* Begins the name of what has no symbol in c->scratch: of a whole section, or of a part of one. */
+/* Begins a name in c->scratch for bytes without a symbol: a whole section with `whole`, otherwise a
+ * part of one. */
 void collect_set_mark(struct collect *c, bool whole);
-/* Adds one for `count` functions that a compiler took out of others. */
+/* Adds one symbol for `count` functions that a compiler took out of others. */
 void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count);
-/* Adds one that is complete. */
+/* Adds a symbol that is complete. */
 void collect_add(struct collect *c, struct snap_symbol *y);
 
-/* collect_charges.c: adds the charges of a program whose symbols are there from `first` on. */
+/* collect_charges.c: adds the charges of a program. Its symbols begin at `first`. */
 void collect_charges(struct collect *c, size_t first);
 
-/* collect_aliases.c: the last symbol added, whose name the linker has as `raw`, again for each
- * other object that defines it. */
+/* collect_aliases.c: adds the last symbol again, for each other object that defines it. `raw` is
+ * the linker's name. */
 void collect_path_aliases(struct collect *c, struct str raw);
-/* The last symbol added, which is a text with all its bytes, gets the object that has it, and is
- * added again for each other one. */
+/* Sets the object of the last symbol, which is a text with all its bytes. Adds the symbol again for
+ * each other object that has the text. */
 void collect_string_aliases(struct collect *c, struct bytes text);
 
-/* collect_gaps.c: the bytes up to an address of the section at work, which no symbol of a table
- * has. */
+/* collect_gaps.c: adds the bytes before address `to` of the current section that no symbol of a
+ * table has. */
 void collect_gap(struct collect *c, uint64_t to);
 
-/* A text in memory: its bytes (end included), of 1, 2 or 4 a character. */
+/* A text in memory: its bytes, including the end, and 1, 2 or 4 bytes per character. */
 struct literal {
 	struct bytes bytes;
 	unsigned width;
 	bool big_endian;
 };
 
-/* literals.c: its name: "text", or string literal. */
+/* literals.c: appends the name of a literal: the text in quotes, or "string literal". */
 void literal_name(struct text *out, const struct literal *l);
-/* Whether text (printable or Unicode; `any`: whatever) and its 0 begin there; *ret is their size,
- * or how many bytes no text of that kind can begin in. */
+/* True if a text and its ending 0 begin at the start of `l`. Its characters must be printable or
+ * Unicode; with `any`, all characters are allowed. *ret is the size of the text. If false, no such
+ * text begins in the next *ret bytes. */
 bool literal_size(const struct literal *l, bool any, uint64_t *ret);
 
 #endif

@@ -1,6 +1,5 @@
-/* What the linker's map knows that nothing else does: names of a stripped program, where its merged
- * strings are and how wide their characters, which object's code or data use bytes that have no
- * object themselves. */
+/* Learns from the linker map what nothing else says: names of a stripped program, places and
+ * character widths of merged strings, and objects of bytes by the code or data that uses them. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -44,7 +43,7 @@ const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr)
 	return addr - p->addr < p->size ? p : NULL;
 }
 
-/* What follows the last dot. */
+/* Returns the part after the last dot. */
 static struct str collect_map_last_word(struct str name)
 {
 	size_t from = name.len;
@@ -53,7 +52,8 @@ static struct str collect_map_last_word(struct str name)
 	return (struct str){ name.p + from, name.len - from };
 }
 
-/* The digit of ".rodata.main.str2.4", which compilers name sections of strings. */
+/* Returns the digit of names such as ".rodata.main.str2.4", which compilers give sections of
+ * strings. */
 static unsigned collect_map_string_width(struct str name)
 {
 	const size_t end = name.len - collect_map_last_word(name).len;
@@ -74,7 +74,7 @@ struct merged collect_merged(struct collect *c, uint64_t addr)
 	return (struct merged){ p->addr + p->size, collect_map_string_width(name), constants };
 }
 
-/* ---- whose bytes what uses them are ---------------------------------------------------------- */
+/* ---- owners of bytes by their users ---------------------------------------------------------- */
 
 enum { OBJECT_SEVERAL = UINT32_MAX };
 
@@ -92,10 +92,10 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
-/* The other path that goes with one.  Code speaks louder than data: linkers give a string that
- * several objects have to one of them. */
+/* Path that goes with another path. Code counts more than data: linkers give a string that several
+ * objects have to only one of them. */
 struct other_path {
-	uint32_t text; /* 0: none so far */
+	uint32_t text; /* 0 if there is none so far. */
 	bool by_code;
 };
 
@@ -110,7 +110,7 @@ static void collect_map_learn_path(struct other_path *known, uint32_t text, bool
 	known->by_code = code;
 }
 
-/* By text id: the object made from each source file, the source of each object. */
+/* Learns, per text id, the object made from each source file and the source of each object. */
 static void learn_paths(const struct collect *c, size_t first, struct other_path *object_of,
 			struct other_path *source_of)
 {
@@ -137,7 +137,8 @@ static uint32_t object_of_user(const struct collect *c, label_id owner)
 	return object == OBJECT_SEVERAL ? 0 : object;
 }
 
-/* Objects of assembly name themselves in their symbol of type STT_FILE: "Scrt1.o". */
+/* Turns sources that are objects ("Scrt1.o") into objects. Objects of assembly name themselves so
+ * in their symbol of type STT_FILE. */
 static void move_objects(struct collect *c, size_t first)
 {
 	for (size_t i = first; i < c->s->symbols.count; i++) {
@@ -183,7 +184,7 @@ static bool has_symbol(const struct named_place *list, size_t count, uint32_t se
 	return i < count && list[i].addr == addr;
 }
 
-/* Those at or behind `known` in the list are new. */
+/* Adds the map's names of a section. Places from index `known` on are new. */
 static void collect_map_add_names(const struct collect_input *in, const struct linkmap_names *n,
 				  const struct section *to, size_t known)
 {
@@ -239,7 +240,7 @@ void collect_map_names(const struct collect_input *in)
 	if (!in->map || in->file->input->image_count == 0 ||
 	    collect_map_has_symbols(in->file->input) || collect_map_has_symbols(in->file->debug))
 		return;
-	/* Code first: see linkmap_names.h. */
+	/* Code goes first; see linkmap_names.h. */
 	collect_map_name_sections(in, &n, known, true);
 	collect_map_name_sections(in, &n, known, false);
 	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data,

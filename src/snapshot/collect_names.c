@@ -1,9 +1,10 @@
+/* Sets the names, paths and flags of symbols, and adds the symbols to the snapshot. */
 #include "snapshot/collect_internal.h"
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* The source file of an address, as the debug info names its unit; of a map alone these are
- * objects. */
+/* Returns the source file of an address, as debug info names its unit. If only a map is known,
+ * units are objects. */
 static uint32_t collect_names_source_of(struct collect *c, uint64_t addr)
 {
 	const struct labels *labels = c->in->unit_labels;
@@ -33,8 +34,8 @@ static void collect_names_add_paths(struct collect *c, struct snap_symbol *y)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The demangled name as c++filt writes it: "f() (.isra.0)" is "f() [clone .isra.0]"; what ThinLTO
- * adds to names that it makes global goes. */
+/* Returns the demangled name in the form of c++filt: "f() (.isra.0)" becomes "f() [clone .isra.0]".
+ * Removes the suffix that ThinLTO adds to names that it makes global. */
 static struct str clone_form(struct collect *c, struct str name)
 {
 	size_t open = name.len;
@@ -55,7 +56,8 @@ static struct str clone_form(struct collect *c, struct str name)
 	return text_str(&c->scratch);
 }
 
-/* A symbol whose name heft made is told by its contents; those of others are asked for. */
+/* Adds the number of a symbol's contents if its name is made up, or if the numbers of all symbols
+ * are asked for. */
 static void add_contents(struct collect *c, struct snap_symbol *y)
 {
 	if (!c->in->contents &&
@@ -105,7 +107,7 @@ void collect_name(struct collect *c, struct str raw, struct snap_symbol *y)
 		set_names(c, y);
 		return;
 	}
-	/* Of the full form alone, as when it comes from a file. */
+	/* The other names are made from the full name alone, as for symbols from a file. */
 	const uint32_t full = intern_add(&c->s->texts, c->name.full);
 	collect_forms(c, snapshot_text(c->s, full), y);
 }
@@ -117,7 +119,7 @@ void collect_place(struct collect *c, struct snap_symbol *y)
 	collect_add(c, y);
 }
 
-/* The names are missing. */
+/* Returns a symbol with all fields but the names. */
 static struct snap_symbol collect_names_symbol_at(const struct collect *c, uint64_t addr,
 						  uint64_t size)
 {

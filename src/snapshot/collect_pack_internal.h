@@ -1,22 +1,24 @@
-/* collect_pack_internal.h - what collect_pack.c and collect_dex.c share.  Private to them. */
+/* collect_pack_internal.h - declares what collect_pack.c and collect_dex.c share. Private to
+ * them. */
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_INTERNAL_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_INTERNAL_H
 
 #include "snapshot/collect_pack.h"
 
-/* Adds a symbol without address and paths, whose three names are one.  Valid until the next. */
+/* Adds a symbol without address and paths; its three names are equal. The result is valid until the
+ * next call. */
 struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, const char *section,
 				     struct str name, uint64_t size);
 
-/* A symbol that is all padding; nothing where there is none. */
+/* Adds a symbol that is all padding. Adds nothing if `size` is 0. */
 void collect_overhead(struct snapshot *s, uint32_t container, const char *section, struct str name,
 		      uint64_t size);
 
-/* "$APK/path", as a text. */
+/* Adds the text "$APK/path" and returns its id. */
 uint32_t collect_package_path(struct snapshot *s, struct str path);
 
-/* What `whole` bytes are in a file where they take `part`: the pieces of the whole, one after the
- * other, add up to the part. Both are below 4 GiB. */
+/* Distributes `part` bytes of the file over the pieces of `whole` bytes. The shares of all pieces,
+ * in order, add up to `part`. Both numbers are below 4 GiB. */
 struct share {
 	uint64_t whole, part, done;
 };

@@ -1,5 +1,5 @@
-/* Resources in data packs, and which of them share what: a payload, by the pack's own table, or
- * what uses them. */
+/* Adds the resources of data packs, and finds which of them share a payload, by the pack's own
+ * table, or users. */
 #include "snapshot/collect_pack_internal.h"
 
 #include "base/filename.h"
@@ -9,24 +9,24 @@
 
 #include <stdlib.h>
 
-/* en.pak, en-GB.pak: of one language. */
+/* Returns the section of a pack. Names such as en.pak and en-GB.pak mean a translation. */
 static const char *pak_section(const char *base)
 {
 	return strchr(base, '-') || strlen(base) <= 7 ? ".pak.translations" : ".pak.nontranslated";
 }
 
-/* A data pack while its resources are added. */
+/* State while the resources of a data pack are added. */
 struct adding {
 	struct snapshot *s;
 	const struct pack_entry *entry;
 	struct pak_info *info;
 	const char *section;
-	uint32_t *at; /* by id: index in symbols + 1, or 0 */
+	uint32_t *at; /* Per id: index in symbols plus 1, or 0. */
 	struct share share;
 	uint64_t used;
 };
 
-/* Resources that packs before had in the same section. */
+/* Finds the resources of the same section that earlier packs added. */
 static void find_resources(struct adding *a)
 {
 	const uint32_t to = snapshot_section(a->s, a->entry->container, a->section);
@@ -37,7 +37,7 @@ static void find_resources(struct adding *a)
 	}
 }
 
-/* "path/of/list.grd: NAME", or without that "en.pak: 123". */
+/* Returns the full name "path/of/list.grd: NAME", or "en.pak: 123" if the name is unknown. */
 static uint32_t collect_pak_full_name(const struct adding *a, uint16_t id)
 {
 	struct text name = { 0 };
@@ -51,7 +51,7 @@ static uint32_t collect_pak_full_name(const struct adding *a, uint16_t id)
 	return text;
 }
 
-/* The short name is what follows the last blank. */
+/* Sets the names of a symbol. The short name is the part after the last blank. */
 static void set_name(struct snapshot *s, struct snap_symbol *y, uint32_t name, uint32_t source)
 {
 	struct str text = snapshot_text(s, name);
@@ -89,7 +89,8 @@ static struct snap_symbol *add_resource(struct adding *a, uint16_t id, uint64_t 
 	return y;
 }
 
-/* SuperSize's own limits: 100 bytes and more, of which deflate's fastest level saves a tenth. */
+/* True if a resource counts as compressible: at least 100 bytes, of which deflate's fastest level
+ * saves a tenth. The limits are SuperSize's. */
 static bool compressible(struct bytes b)
 {
 	struct bytes packed;
@@ -97,7 +98,8 @@ static bool compressible(struct bytes b)
 	if (b.size < 100 || !gzip_pack_level(b, 1, &packed, &err))
 		return false;
 	mem_free((void *)(uintptr_t)packed.p);
-	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes less */
+	return (packed.size - 12) * 10 < b.size * 9; /* The frame of zlib is 12 bytes smaller
+						      * than gzip's. */
 }
 
 static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
@@ -108,7 +110,8 @@ static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
 		y->flags |= SNAP_UNCOMPRESSED;
 }
 
-/* A resource that has the payload of another, which pays for the entry in the table. */
+/* Adds a resource that shares the payload of another resource. It pays for the entry in the
+ * table. */
 static void add_same(struct adding *a, uint16_t id, uint16_t other)
 {
 	const uint64_t section = snapshot_section(a->s, a->entry->container, a->section);
@@ -151,9 +154,9 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info
 
 /* ---- one payload ---------------------------------------------------------------------------- */
 
-/* What is known of resources, by section and id. */
+/* Known facts of a resource, by section and id. */
 struct collect_pak_place {
-	uint64_t key; /* section 63..16, id 15..0 */
+	uint64_t key; /* Bits 63..16 section, 15..0 id. */
 	uint32_t symbol;
 };
 
@@ -182,7 +185,7 @@ static const struct collect_pak_place *find_place(const places *list, uint64_t k
 	return i < list->count && list->data[i].key == key ? &list->data[i] : NULL;
 }
 
-/* One more symbol of the bytes of another. */
+/* Adds one more symbol for the bytes of symbol `of`. */
 static struct snap_symbol *add_alias(struct snapshot *s, uint32_t of)
 {
 	struct snap_symbol *y = &s->symbols.data[of];
@@ -227,7 +230,7 @@ struct collect_pak_user {
 
 typedef VEC(struct collect_pak_user) users;
 
-/* The ID of "ui::AllowlistedResource<ID>()"; 0: another function. */
+/* Returns the ID of a function "ui::AllowlistedResource<ID>()". 0 for other functions. */
 static uint64_t resource_of(struct str name)
 {
 	const struct str begin = STR("ui::AllowlistedResource<");
@@ -253,7 +256,8 @@ static void collect_pak_list_users(const struct snapshot *s, users *ret)
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-/* The address of aliases is the id of the resource whose payload they are. */
+/* Joins resources with the same payload as aliases. The address of a resource without its own
+ * payload is the id of the resource that has the payload. */
 static void join_payloads(struct snapshot *s)
 {
 	struct snap_symbol *y = s->symbols.data;

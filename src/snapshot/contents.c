@@ -1,3 +1,4 @@
+/* Makes numbers of the contents of symbols: of code, data and relocations. */
 #include "snapshot/contents.h"
 
 #include "base/map.h"
@@ -32,7 +33,7 @@ void contents_read(struct contents *c)
 	sort_by_key(c->patches.data, c->patches.count, sizeof *c->patches.data);
 }
 
-/* Adds what relocations put into the bytes. */
+/* Adds the values that relocations put into the bytes to a print. */
 static void add_patches(const struct contents *c, uint64_t addr, uint64_t size,
 			struct code_print *p)
 {

@@ -1,34 +1,34 @@
-/* contents.h - what symbols hold, as numbers: equal things have equal ones.
+/* contents.h - makes numbers of the contents of symbols: equal contents have equal numbers.
  *
- * Code is what its instructions do and what they refer to (code/alike.h); data are their bytes;
- * relocations count for both.  What can be written to has no number, for one copy could not stand
- * for two; neither has code that heft cannot decode. */
+ * For code, the number covers what instructions do and refer to (code/alike.h). For data, it covers
+ * the bytes. Relocations count for both. Writable data have no number, because one copy could not
+ * replace two. Neither has code that heft cannot decode. */
 #ifndef HEFT_SNAPSHOT_CONTENTS_H
 #define HEFT_SNAPSHOT_CONTENTS_H
 
 #include "code/alike.h"
 #include "image/image.h"
 
-/* What a relocation puts somewhere. */
+/* What a relocation puts at an address. */
 struct patch {
 	uint64_t addr;
 	uint64_t what;
 };
 
-/* Of one image, which is borrowed. */
+/* Contents of one image, which is borrowed. */
 struct contents {
 	const struct image *image;
-	VEC(struct patch) patches; /* by address */
-	bool read;                 /* the relocations are in patches */
+	VEC(struct patch) patches; /* Sorted by address. */
+	bool read;                 /* The relocations are in patches. */
 };
 
 void contents_init(struct contents *ret, const struct image *im);
-/* Reads the relocations, unless they are there: before the first question. */
+/* Reads the relocations, once. Call before contents_of(). */
 void contents_read(struct contents *c);
 void contents_release(struct contents *c);
 
-/* Of `size` bytes of a section; all 0: not known.  An address of 0 is none, and then the section
- * does not matter.  O(bytes).  Any number of threads. */
+/* Returns the number of `size` bytes of a section; all 0 if unknown. An address of 0 means none;
+ * then the section may be anything. O(bytes). Any number of threads. */
 struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size);
 

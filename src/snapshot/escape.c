@@ -1,3 +1,4 @@
+/* Escapes the texts of a snapshot as the file format needs it. */
 #include "snapshot/sizefile_internal.h"
 
 static bool escape_is_plain(struct str s)
@@ -8,7 +9,8 @@ static bool escape_is_plain(struct str s)
 	return true;
 }
 
-/* The ids of the texts as the file format has them, by id; NULL where all are that already. */
+/* Returns per text the id of its escaped form, as the file format has it. NULL if no text needs
+ * escapes. */
 static uint32_t *escaped_ids(struct snapshot *s)
 {
 	const size_t count = s->texts.entries.count;

@@ -1,16 +1,17 @@
+/* Recognizes string literals in memory and makes their names. */
 #include "snapshot/collect_internal.h"
 
 #include "base/utf8.h"
 
 enum { LITERAL_SHOWN = 30, LITERAL_CUT = 27 };
 
-/* What a text may hold beside printable characters. */
+/* True for characters that a text may have: printable ones, white space and escape. */
 static bool is_text_char(uint32_t c)
 {
 	return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b;
 }
 
-/* Character `at`, which is whole. */
+/* Returns the character at offset `at`, which lies inside of the text as a whole. */
 static uint32_t literals_unit_at(const struct literal *l, uint64_t at)
 {
 	uint32_t c = 0;
@@ -36,8 +37,8 @@ static bool plain_size(struct bytes b, uint64_t *ret)
 	return i < b.size && b.p[i] == 0;
 }
 
-/* What counts as text among numbers of 2 and 4 bytes: half of a wide text at least, and its first
- * character. */
+/* True for a printable ASCII character. In wide texts, the first character and at least half of all
+ * must be printable. */
 static bool is_printable(uint32_t c)
 {
 	return c >= 0x20 && c < 0x7f;
@@ -69,7 +70,8 @@ bool literal_size(const struct literal *l, bool any, uint64_t *ret)
 	return l->width == 1 && !any ? plain_size(l->bytes, ret) : wide_size(l, any, ret);
 }
 
-/* Adds a character of a wide text; two halves of UTF-16 are put together.  Returns its bytes. */
+/* Appends a character of a wide text as UTF-8; joins the two halves of a UTF-16 pair. Returns the
+ * bytes that were read. */
 static unsigned add_wide(struct text *out, const struct literal *l, uint64_t at)
 {
 	char utf8[4];
@@ -87,7 +89,7 @@ static unsigned add_wide(struct text *out, const struct literal *l, uint64_t at)
 	return size;
 }
 
-/* Appends the text in quotes, cut; false where it cannot be printed. */
+/* Appends the text in quotes, cut if long. False if it cannot be printed. */
 static bool add_quoted(struct text *out, struct str s)
 {
 	size_t shown = 0;

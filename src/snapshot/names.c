@@ -1,7 +1,8 @@
+/* Splits the full names of symbols from files into plain names and template names. */
 #include "names/supersize.h"
 #include "snapshot/snapshot.h"
 
-/* What follows the last blank. */
+/* Returns the part after the last blank. */
 static struct str names_last_word(struct str s)
 {
 	size_t i = s.len;
@@ -10,7 +11,7 @@ static struct str names_last_word(struct str s)
 	return (struct str){ s.p + i, s.len - i };
 }
 
-/* "org.Outer$Class#member(int): void" gives "org.Outer$Class#member". */
+/* Removes the parameters: "org.Outer$Class#member(int): void" gives "org.Outer$Class#member". */
 static struct str without_parameters(struct str s)
 {
 	const char *hash = s.len > 0 ? memchr(s.p, '#', s.len) : NULL;
@@ -21,7 +22,7 @@ static struct str without_parameters(struct str s)
 	return s;
 }
 
-/* Without the package in front of the class: a dex name starts at the last dot before '#' or the
+/* Removes the package before the class. The rest starts after the last dot before '#' or the
  * end. */
 static struct str without_package(struct str s)
 {
@@ -39,7 +40,8 @@ void snapshot_split_dex(struct snapshot *s, struct snap_symbol *y)
 	y->name = intern_add(&s->texts, without_package(snapshot_text(s, y->template_name)));
 }
 
-/* The id of a text that is often the one that `known` is the id of. */
+/* Returns the id of `text`. It is often equal to `known`, whose id is `id`; then no look-up is
+ * needed. */
 static uint32_t same_or_add(struct snapshot *s, uint32_t id, struct str known, struct str text)
 {
 	const bool same = known.p == text.p && known.len == text.len;

@@ -1,3 +1,4 @@
+/* Reads `.pak.info` files: the names of resources in data packs. */
 #include "snapshot/pak_info.h"
 
 #include "base/file.h"
@@ -5,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The text up to a comma or the end, which goes from *rest. */
+/* Returns the text before the next comma or the end, and removes it from *rest. */
 static struct str field(struct str *rest)
 {
 	const char *comma = rest->len > 0 ? memchr(rest->p, ',', rest->len) : NULL;

@@ -1,3 +1,4 @@
+/* Turns paths into a form that does not depend on the build directory. */
 #include "snapshot/path_form.h"
 
 struct str path_common(struct str a, struct str b)
@@ -25,8 +26,8 @@ void path_shared(struct text *out, struct str prefix, size_t count)
 
 /* ---- the form -------------------------------------------------------------------------------- */
 
-/* A path as two parts that are put together: what stands before the build directory, and what
- * stands in it. */
+/* A path in two parts: the part before the build directory, and the part inside of it. The form
+ * joins both. */
 struct split {
 	struct str head, rest;
 	bool in_build;
@@ -45,14 +46,15 @@ static bool path_form_take(struct str *s, struct str word)
 	return ok;
 }
 
-/* The component that s begins with, and its slash; 0: there is none. */
+/* Returns the length of the first component of `s`, including its slash. 0 if there is no slash. */
 static size_t path_form_component(struct str s)
 {
 	const char *slash = s.len > 0 ? memchr(s.p, '/', s.len) : NULL;
 	return slash && slash > s.p ? (size_t)(slash - s.p) + 1 : 0;
 }
 
-/* "gen/x", or "clang_x64/gen/x" of another toolchain's: "x". */
+/* Removes the folder of a kind from the start: "gen/x" and, for another toolchain,
+ * "clang_x64/gen/x" become "x". */
 static bool take_kind(struct str *s, struct str kind, bool in_build)
 {
 	struct str other = path_form_behind(*s, path_form_component(*s));
@@ -64,8 +66,8 @@ static bool take_kind(struct str *s, struct str kind, bool in_build)
 	return true;
 }
 
-/* Behind "out/Release/" at the start of a path; in the middle of one only where the build's own
- * folders follow, since there "out" may be anybody's. */
+/* Splits a path after "out/Release/" at its start. In the middle of a path, the build's own folders
+ * must follow, since any folder may be called "out". */
 static bool split_out(struct split *s, struct str kind)
 {
 	const struct str path = s->rest;
@@ -83,7 +85,8 @@ static bool split_out(struct split *s, struct str kind)
 	return false;
 }
 
-/* The folder that a build directory lies in has what it is built from. */
+/* Splits a path at the build directory. The parent folder of the build directory holds the
+ * sources. */
 static bool split_build(struct split *s, struct str build)
 {
 	size_t parent = build.len;

@@ -1,10 +1,11 @@
+/* Sets the source paths, object paths and components of a snapshot. */
 #include "snapshot/set_paths.h"
 
 #include "base/text.h"
 #include "snapshot/path_form.h"
 #include "source/library_name.h"
 
-/* What became of each text that was a path; UINT32_MAX: not asked for yet. */
+/* Remembers the new text of each path. UINT32_MAX if not made yet. */
 struct set_paths_memo {
 	uint32_t *to;
 	size_t count;
@@ -18,7 +19,7 @@ static struct set_paths_memo memo_make(const struct snapshot *s)
 	return m;
 }
 
-/* "lib/libx.a(y.o)" becomes "lib/libx.a/y.o". */
+/* Turns "lib/libx.a(y.o)" into "lib/libx.a/y.o". */
 static uint32_t set_paths_object(struct snapshot *s, uint32_t id, struct text *scratch)
 {
 	const struct str path = snapshot_text(s, id);
@@ -32,10 +33,10 @@ static uint32_t set_paths_object(struct snapshot *s, uint32_t id, struct text *s
 	return intern_add(&s->texts, text_str(scratch));
 }
 
-/* The paths of a symbol or of a charge. */
+/* Points to the paths of a symbol or charge. */
 struct origin {
 	uint32_t *source, *object, *component;
-	uint16_t *flags; /* NULL: a charge */
+	uint16_t *flags; /* NULL for a charge. */
 };
 
 static size_t origin_count(const struct snapshot *s)
@@ -56,7 +57,7 @@ static struct origin origin_at(struct snapshot *s, size_t i)
 /* How paths are shown. */
 struct snapshot_set_paths_shown {
 	const struct paths *paths;
-	struct str build; /* the build directory, or "" */
+	struct str build; /* Build directory, or "". */
 	bool object;
 };
 
@@ -86,8 +87,8 @@ static bool set_paths_contains(struct str s, struct str word)
 	return false;
 }
 
-/* Where a symbol came from is known by its source alone, if link-time optimisation made its
- * object. */
+/* Corrects objects that link-time optimisation made: only the source tells where such a symbol came
+ * from. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
 	struct set_paths_memo lto = memo_make(s), objects = memo_make(s);
@@ -124,8 +125,8 @@ static void set_sources(struct snapshot *s, const struct build_paths *build)
 	mem_free(m.to);
 }
 
-/* "x/rustlib/y/libz.rlib(w.o)" gives "(Rust stdlib)/libz.rlib": it comes without sources and mostly
- * without debug info. */
+/* Returns a source for Rust's standard library: "x/rustlib/y/libz.rlib(w.o)" gives "(Rust
+ * stdlib)/libz.rlib". The library comes without sources and mostly without debug info. */
 static uint32_t standard_source(struct snapshot *s, uint32_t object)
 {
 	const struct str path = snapshot_text(s, object);
@@ -195,10 +196,10 @@ static void set_shown_sources(struct snapshot *s, const struct snapshot_set_path
 
 /* ---- symbols of many objects ----------------------------------------------------------------- */
 
-/* More aliases of one name than this become one symbol: SuperSize's own number. */
+/* Aliases of one name above this number become one symbol. The limit is SuperSize's. */
 enum { ALIASES_MAX = 40 };
 
-/* Symbols of one name for the same bytes, which were added one after the other. */
+/* Returns how many adjacent symbols have the same name and the same bytes. */
 static size_t same_symbols(const struct snap_symbol *y, size_t count)
 {
 	size_t n = 1;
@@ -208,7 +209,8 @@ static size_t same_symbols(const struct snap_symbol *y, size_t count)
 	return n;
 }
 
-/* The path that stands for those of all: of those that have one, the path itself if it is one. */
+/* Returns the path that represents the paths of all symbols that have one. If these paths are
+ * equal, returns that path. */
 static uint32_t path_of_all(struct snapshot *s, const struct snap_symbol *y, size_t count,
 			    bool source)
 {

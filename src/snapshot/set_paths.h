@@ -1,5 +1,7 @@
-/* set_paths.h - the paths of a snapshot as people know them: sources by the build system's word,
- * prefixes replaced, members of archives as paths, components. */
+/* set_paths.h - sets the paths of a snapshot as people know them.
+ *
+ * Sources come from the build system if it knows them. Prefixes are replaced, members of archives
+ * become paths, and components are named. */
 #ifndef HEFT_SNAPSHOT_SET_PATHS_H
 #define HEFT_SNAPSHOT_SET_PATHS_H
 
@@ -8,12 +10,13 @@
 #include "project/components.h"
 #include "snapshot/snapshot.h"
 
-/* Each may be NULL.  Once a snapshot, before or after snapshot_finish. */
+/* Sets the paths and components. Each pointer may be NULL. Call once per snapshot, before or after
+ * snapshot_finish(). */
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 			const struct paths *paths, struct components *components);
 
-/* Gives all symbols of a snapshot that is finished the components of their sources, and takes away
- * those that they had. */
+/* Replaces the components of all symbols of a finished snapshot by the components of their
+ * sources. */
 void snapshot_name_components(struct snapshot *s, struct components *components);
 
 #endif

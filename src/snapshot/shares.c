@@ -1,8 +1,10 @@
+/* Counts how many bytes of the file and of the VM image each section has. */
 #include "snapshot/shares.h"
 
 #include <stdlib.h>
 
-/* Spans whose label is the index of a section; section_count: no section has them. */
+/* Adds up spans. The label of a span is the index of its section, or section_count for bytes of no
+ * section. */
 static void shares_add_up(const struct spans *s, size_t section_count,
 			  struct share_of_section *sections, bool vm, uint64_t *rest)
 {
@@ -41,7 +43,7 @@ static void vm_spans(const struct basemap *map, const struct image *im, struct s
 	basemap_clip_vm(map, ret);
 }
 
-/* How many bytes have the label in both. */
+/* Returns how many bytes have the label in both lists. */
 static uint64_t shares_shared(const struct spans *a, const struct spans *b, label_id label)
 {
 	uint64_t sum = 0;
@@ -59,7 +61,8 @@ static uint64_t shares_shared(const struct spans *a, const struct spans *b, labe
 	return sum;
 }
 
-/* Objects have no segments: what is loaded of them is their sections. */
+/* Fills the VM shares of an object. Objects have no segments: their loaded bytes are their
+ * sections. */
 static void object_vm(const struct image *im, struct shares *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++)

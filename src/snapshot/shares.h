@@ -1,25 +1,24 @@
-/* shares.h - how many bytes of the file and of the VM image each section of an image has.
+/* shares.h - counts how many bytes of the file and of the VM image each section has.
  *
- * No byte is counted twice: where sections overlap, the one that stands first in the table has it.
- * So the shares and the rest add up to the size of the file (of an object in an archive: to its
- * own) and, with the rest that is in memory alone, to the size of the VM image. O(n log n) in
- * sections and segments. */
+ * No byte counts twice: if sections overlap, the first in the table owns the bytes. So shares and
+ * rest add up to the size of the file (for an object in an archive: of the object). Shares and rest
+ * in memory add up to the size of the VM image. O(n log n) in sections and segments. */
 #ifndef HEFT_SNAPSHOT_SHARES_H
 #define HEFT_SNAPSHOT_SHARES_H
 
 #include "source/source.h"
 
 struct share_of_section {
-	uint64_t file, vm; /* bytes */
+	uint64_t file, vm; /* Bytes. */
 };
 
 struct shares {
-	struct share_of_section *sections; /* by index */
-	/* Bytes of no section: in the file alone, in both, in the VM image alone. */
+	struct share_of_section *sections; /* Per section index. */
+	/* Bytes of no section: in the file only, in both, in the VM image only. */
 	uint64_t file_only, loaded, memory_only;
 };
 
-/* `map` is the base map of the input that the image is of. */
+/* Counts the shares of an image. `map` is the base map of its input. */
 void shares_find(struct shares *ret, const struct basemap *map, const struct image *im);
 void shares_release(struct shares *s);
 

@@ -1,3 +1,4 @@
+/* Reads and writes `.sizediff` files. */
 #include "snapshot/sizefile_internal.h"
 
 #include "base/gzip.h"
@@ -98,7 +99,7 @@ static bool read_lengths(struct bytes json, struct lengths *ret)
 	return ok;
 }
 
-/* The line at *pos without its end. */
+/* Returns the line at *pos without its end, and moves *pos after it. */
 static struct str sizediff_take_line(struct bytes b, uint64_t *pos)
 {
 	const char *from = (const char *)b.p + *pos;
@@ -108,7 +109,7 @@ static struct str sizediff_take_line(struct bytes b, uint64_t *pos)
 	return (struct str){ from, size };
 }
 
-/* The parts of the file behind its head. */
+/* Splits the file after its head in two parts. */
 static bool sizediff_split(struct bytes b, struct bytes *ret_before, struct bytes *ret_after)
 {
 	uint64_t pos = 0;

@@ -1,3 +1,4 @@
+/* Writes `.size` files. */
 #include "snapshot/sizefile_internal.h"
 
 #include "base/gzip.h"
@@ -9,7 +10,7 @@
 
 void sizefile_add_text(struct text *out, struct str s)
 {
-	size_t plain = 0; /* bytes in front of this one are written */
+	size_t plain = 0; /* Bytes before this index are written. */
 	for (size_t i = 0; i < s.len; i++) {
 		const uint8_t c = (uint8_t)s.p[i];
 		char escape[8];
@@ -46,9 +47,10 @@ static void add_line_number(struct text *t, uint64_t v)
 
 /* ---- indexes of texts ------------------------------------------------------------------------ */
 
-/* Distinct texts, or pairs of them, in the order of the file, and where each symbol's stands. */
+/* Distinct texts, or pairs of texts, in the order of the file, and the index of each symbol's
+ * text. */
 struct sizefile_index {
-	VEC(uint64_t) keys; /* object << 32 | source, sorted by text */
+	VEC(uint64_t) keys; /* object << 32 | source, sorted by text. */
 	uint32_t *of_symbol;
 };
 
@@ -81,7 +83,7 @@ static int sizefile_compare_keys(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The distinct keys of all symbols, by number. */
+/* Lists the distinct keys of all symbols, sorted by number. */
 static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const struct snap_symbol *),
 			    uint64_t *keys)
 {
@@ -141,7 +143,7 @@ struct snapshot_sizefile_out {
 	const struct snapshot *s;
 	struct sizefile_head head;
 	struct sizefile_index paths, components;
-	/* what the symbols stand in: name, container, first and count alone */
+	/* Segments of the symbols. Only name, container, first and count are set. */
 	struct {
 		VEC(struct snap_section) list;
 	} segments;
@@ -162,8 +164,8 @@ static void sizefile_find_head(struct snapshot_sizefile_out *o)
 		o->head.has_disassembly |= s->symbols.data[i].disassembly != 0;
 }
 
-/* The sections in the order of their symbols, those without symbols last; and the segments they are
- * in. */
+/* Finds the order of sections: by their symbols, sections without symbols last. Finds their
+ * segments too. */
 static void sizefile_find_order(struct snapshot_sizefile_out *o)
 {
 	const struct snapshot *s = o->s;
@@ -242,7 +244,8 @@ static void sizefile_add_segments(struct snapshot_sizefile_out *o)
 	text_add_char(&o->text, '\n');
 }
 
-/* Of numbers that are not negative: an address of a kernel is above all that is signed. */
+/* Appends the difference of two unsigned numbers. Addresses of kernels do not fit a signed
+ * number. */
 static void add_difference(struct text *t, uint64_t v, uint64_t last)
 {
 	if (v < last)
@@ -250,7 +253,8 @@ static void add_difference(struct text *t, uint64_t v, uint64_t last)
 	text_add_number(t, v < last ? last - v : v - last);
 }
 
-/* A line a segment of one number a symbol; as differences, the first to 0, if `delta`. */
+/* Writes a line per segment with one number per symbol. With `delta`, writes differences; the first
+ * one is from 0. */
 static void add_numbers(struct snapshot_sizefile_out *o,
 			int64_t (*number)(const struct snapshot_sizefile_out *, size_t), bool delta)
 {
@@ -334,17 +338,18 @@ static void add_disassembly(struct snapshot_sizefile_out *o)
 
 /* ---- charges --------------------------------------------------------------------------------- */
 
-/* The texts of charges in the order in which they are first used: those of places first, which are
- * fewer and occur more often, then those of names. */
+/* Texts of charges in the order of first use. Texts of places come first, because they are fewer
+ * and occur more often; texts of names follow. */
 struct charge_texts {
 	const struct snapshot *s;
-	uint32_t *number; /* by id, from 1; 0: not used */
+	uint32_t *number; /* Per text id: its number, from 1. 0 if not used. */
 	VEC(uint32_t) ids;
-	uint32_t places; /* texts in front of those of names */
-	uint32_t names;  /* texts up to the last one that was the name of a charge so far */
+	uint32_t places; /* Number of texts of places, which come before the texts of names. */
+	uint32_t names;  /* Number of texts until the last one that was the name of a charge so
+			  * far. */
 };
 
-/* Which name of its symbol a charge has: 0 the full one, 1 the plain one; 2: none. */
+/* Returns which name of its symbol a charge has: 0 the full name, 1 the plain name, 2 neither. */
 static uint64_t name_of_symbol(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL
@@ -410,9 +415,9 @@ static uint64_t charge_number(struct charge_texts *t, const struct snap_charge *
 	}
 }
 
-/* Equal numbers of neighbours. */
+/* A run of equal numbers of neighbours. */
 struct charge_run {
-	uint64_t value, base; /* the number is their difference */
+	uint64_t value, base; /* The number is value - base. */
 	uint64_t count;
 };
 
@@ -487,8 +492,8 @@ static void sizefile_add_symbols(struct snapshot_sizefile_out *o)
 	sizefile_add_charges(o);
 }
 
-/* What heft made takes level 5: a seventh of the time of level 9 for 6 % more bytes.  Parts of so
- * many bytes are packed side by side. */
+/* Snapshots made by heft are packed at level QUICK: a seventh of the time of level 9, for 6 % more
+ * bytes. Parts of PART bytes are packed in parallel. */
 enum { QUICK = 5, PART = 1 << 20 };
 
 struct text sizefile_text(const struct snapshot *s)

@@ -1,35 +1,38 @@
-/* sizefile.h - reads and writes `.size` (v1, v1.1, sparse) and `.sizediff` files of SuperSize.
+/* sizefile.h - reads and writes `.size` files (v1, v1.1, sparse) and `.sizediff` files of
+ * SuperSize.
  *
- * What is written: one gzip member (level 9, of large lists made here 6; no name, no time), ASCII,
- * byte for byte what SuperSize writes for the same symbols; what is read and written again is the
- * same bytes, unknown metadata included.  Names with bytes that are not ASCII get \xNN escapes;
- * tabs and line ends in them too.
+ * Output is one gzip member without name and time. Its level is 9, or 5 for snapshots made by heft.
+ * The text is ASCII, byte for byte what SuperSize writes for the same symbols. A file that is read
+ * and written again stays the same, including unknown metadata. Bytes of names that are not ASCII,
+ * tabs and line ends become \xNN escapes.
  *
- * The format is not published but by its implementation; docs/size-format.md states it. */
+ * Only SuperSize's source defines the format; docs/size-format.md states it. */
 #ifndef HEFT_SNAPSHOT_SIZEFILE_H
 #define HEFT_SNAPSHOT_SIZEFILE_H
 
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* False with line and file where the text is damaged: HEFT_EFORMAT. */
+/* Reads a .size file. If the text is damaged, returns false with line and file (HEFT_EFORMAT). */
 bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struct notes *notes,
 		   struct heft_err *err);
-/* The same without charges. */
+/* Reads a .size file without its charges. */
 bool sizefile_read_uncharged(struct snapshot *ret, const char *path, struct bytes b,
 			     struct notes *notes, struct heft_err *err);
-/* Appends the file's bytes; the snapshot is finished. */
+/* Output of the writers, which append to `bytes`. The snapshot must be finished. */
 struct sizefile_out {
 	VEC(uint8_t) bytes;
-	/* that pack large lists, 0: one a processor; the bytes are the same for any number */
+	/* Threads that pack large lists. 0 means one per processor. The bytes are the same for any
+	 * number. */
 	unsigned threads;
 };
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err);
 
-/* The file before it is packed, which sizefile_read takes as well.  The caller releases it. */
+/* Returns the text of the file before it is packed. sizefile_read() accepts it as well. The caller
+ * releases it. */
 struct text sizefile_text(const struct snapshot *s);
 
-/* The two halves are sparse snapshots. */
+/* Reads a .sizediff file. Its two halves are sparse snapshots. */
 bool sizediff_read(struct snapshot *ret_before, struct snapshot *ret_after, const char *path,
 		   struct bytes b, struct notes *notes, struct heft_err *err);
 bool sizediff_write(struct sizefile_out *ret, const struct snapshot *before,

@@ -1,4 +1,4 @@
-/* sizefile_internal.h - what the parts of sizefile share.  Private to sizefile*.c. */
+/* sizefile_internal.h - declares what the parts of sizefile share. Private to sizefile*.c. */
 #ifndef HEFT_SNAPSHOT_SIZEFILE_INTERNAL_H
 #define HEFT_SNAPSHOT_SIZEFILE_INTERNAL_H
 
@@ -9,48 +9,48 @@
 #define SIZEFILE_V1      "Size File Format v1"
 #define SIZEFILE_V1_1    "Size File Format v1.1"
 
-/* The parts of the JSON text that are not in struct snapshot. */
+/* Parts of the JSON text that struct snapshot does not hold. */
 struct sizefile_head {
 	bool several; /* v1.1 */
 	bool has_components, has_padding, has_disassembly;
-	/* Heft's own member: the sections of the program by segment, in the order of their
-	 * symbols. */
+	/* Heft's own member: sections of the program per segment, in the order of their symbols. */
 	VEC(struct snap_section) sections;
-	/* Heft's own: the symbols whose stack is known, three numbers each: how many are passed
-	 * over, bytes, what they do not hold.  Of a file that is read. */
+	/* Heft's own member, only when reading: symbols with a known stack. Three numbers each:
+	 * symbols that are skipped, bytes, caveats. */
 	VEC(uint32_t) stacks;
-	/* Heft's own: how many charges follow the symbols. */
+	/* Heft's own member: number of charges after the symbols. */
 	uint64_t charges;
 };
 
-/* The lines of numbers that charges have, in their order.  Equal neighbours are one number and how
- * many they are, "7*3", but for CHARGE_FILE. */
+/* Lines of numbers that charges have, in this order. Except in CHARGE_FILE, a run of equal numbers
+ * is written as "7*3": the number and its count. */
 enum sizefile_charge {
 	CHARGE_FILE,
-	CHARGE_VM,     /* bytes of the file that are not in the VM image; negative: the other way */
-	CHARGE_SYMBOL, /* its place + 1; 0: none; differences */
-	/* 0: the full name of the symbol, 1: the plain one, 2: the first text that no charge before
-	 * has for its name; else the number of a text, from 3 */
+	CHARGE_VM,     /* File bytes minus VM bytes. */
+	CHARGE_SYMBOL, /* Index of the symbol plus 1, or 0, written as differences. */
+	/* 0: full name of the symbol. 1: its plain name. 2: the first text that no earlier charge
+	 * has as its name. From 3: number of a text. */
 	CHARGE_NAME,
-	CHARGE_SPACE, /* a text of charges, from 1; 0: "" */
+	CHARGE_SPACE, /* Number of a text of charges, from 1. 0 for "". */
 	CHARGE_SOURCE,
 	CHARGE_OBJECT,
 	CHARGE_COMPONENT,
 	CHARGE_CONTAINER,
-	CHARGE_DEBUG, /* 1: in sections of debug info */
+	CHARGE_DEBUG, /* 1 in sections of debug info. */
 	CHARGE_COLUMNS
 };
 
-/* sizefile_json.c: the JSON as SuperSize writes it (Python's form, two blanks a level, keys
- * sorted). */
+/* sizefile_json.c: writes the JSON as SuperSize does, in Python's form: two blanks per level,
+ * sorted keys. */
 void sizefile_json_write(struct text *out, const struct snapshot *s,
 			 const struct sizefile_head *head);
-/* Fills containers, build_config and extra, by_heft and exact_names; head->sections are the
- * caller's then.  On failure *ret_pos is the byte in `json`. */
+/* Reads the JSON: fills containers, build_config, extra, by_heft and exact_names. The caller
+ * releases head->sections. On failure *ret_pos is the offset in `json`. */
 bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct bytes json,
 			uint64_t *ret_pos, const char **ret_problem);
 
-/* A text in the form of the file: no tab, line end or byte that is not ASCII. */
+/* Appends a text in the form of the file: tabs, line ends and bytes that are not ASCII are
+ * escaped. */
 void sizefile_add_text(struct text *out, struct str s);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reads and writes the JSON at the beginning of `.size` files. */
 #include "snapshot/sizefile_internal.h"
 
 #include "base/json.h"
@@ -38,7 +39,7 @@ static int compare_values(const void *a, const void *b)
 		      (*(const struct snap_value *const *)b)->key);
 }
 
-/* Two lists of values as one object. */
+/* Writes two lists of values as one object. */
 static void sizefile_json_add_values(struct json *j, const struct snap_value *a, size_t a_count,
 				     const struct snap_value *b, size_t b_count)
 {
@@ -102,8 +103,8 @@ static void add_size(struct intern *names, size_vec *sizes, const char *name, ui
 	sizes->data[id].size += size;
 }
 
-/* The segments have the bytes of all their symbols, as SuperSize wants to see it, and the sections
- * that are in them under other names stand beside them. */
+/* Lists the sizes as SuperSize expects them: segments with the bytes of all their symbols, and the
+ * sections inside of them under their own names. */
 static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *ret)
 {
 	struct intern names = { { 0 } };
@@ -153,7 +154,7 @@ static void sizefile_json_add_container(struct json *j, const struct snapshot *s
 	json_close(j, '}');
 }
 
-/* A line each. */
+/* Writes a section on a line of its own. */
 static void sizefile_json_add_section(struct json *j, const struct snap_section *sec)
 {
 	const struct {
@@ -178,7 +179,7 @@ static void sizefile_json_add_section(struct json *j, const struct snap_section 
 	j->indented = true;
 }
 
-/* See struct sizefile_head. */
+/* Writes the list `stacks` of struct sizefile_head. */
 static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 {
 	uint64_t passed = 0;
@@ -200,7 +201,7 @@ static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 	j->indented = true;
 }
 
-/* What SuperSize has no place for, and reads over. */
+/* Writes heft's own member, which SuperSize ignores. */
 static void add_heft(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
 {
 	json_key(j, "heft");
@@ -218,7 +219,7 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 	json_close(j, '}');
 }
 
-/* Members by name: what heft does not know stands between those it does. */
+/* Writes the unknown members between two known names, so that all members stay sorted. */
 static void add_extra(struct json *j, const struct snapshot *s, const char *after,
 		      const char *before)
 {
@@ -294,7 +295,7 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 struct sizefile_json_in {
 	struct json_in json;
 	struct snapshot *s;
-	const char *problem; /* NULL: none yet */
+	const char *problem; /* NULL if there is none yet. */
 };
 
 static bool wrong(struct sizefile_json_in *in, const char *problem)
@@ -309,7 +310,7 @@ static const char *sizefile_json_keep(struct sizefile_json_in *in, struct str te
 	return arena_copy(&in->s->arena, text);
 }
 
-/* Whether Python writes a text as it stands here; other spellings are kept as they are. */
+/* True if Python would spell the text in the same way. Other spellings are kept unchanged. */
 static bool sizefile_json_is_plain(struct str raw, struct str decoded)
 {
 	struct text again = { 0 };
@@ -321,7 +322,7 @@ static bool sizefile_json_is_plain(struct str raw, struct str decoded)
 	return same;
 }
 
-/* The value behind a key, of any kind. */
+/* Reads the value of a key, of any kind. */
 static struct snap_value sizefile_json_read_value(struct sizefile_json_in *in, const char *key)
 {
 	struct snap_value v = { .key = key, .kind = SNAP_JSON };
@@ -339,7 +340,7 @@ static struct snap_value sizefile_json_read_value(struct sizefile_json_in *in, c
 	return v;
 }
 
-/* Steps into the object behind a key: false where it is none. */
+/* Enters the object of a key. False if the value is no object. */
 static bool sizefile_json_enter(struct sizefile_json_in *in, const char *problem)
 {
 	return json_next(&in->json) == JSON_OBJECT || wrong(in, problem);
@@ -359,7 +360,7 @@ static bool is_build_config(const char *key)
 	       strcmp(key, "out_directory") == 0;
 }
 
-/* `config`: the keys of the build among them go there. */
+/* Reads metadata. With `config`, keys of the build go to the build_config. */
 static void read_metadata(struct sizefile_json_in *in, struct snap_container *c, bool config)
 {
 	const char *key;

@@ -1,30 +1,32 @@
+/* Reads `.size` files. */
 #include "snapshot/sizefile_internal.h"
 
 #include "base/gzip.h"
 
 #include <stdlib.h>
 
-/* Bytes that a file may unpack to: so many, or so many for each of its own.  Snapshots of libc.a,
- * LLVM and cmake unpack to 4 to 8 for each. */
+/* Limits of the unpacked size: UNPACKED_MIN bytes, or UNPACKED_RATIO times the size of the file.
+ * Larger files are refused. Snapshots of libc.a, LLVM and cmake unpack to 4 to 8 times their
+ * size. */
 #define UNPACKED_MIN   (UINT64_C(4) << 20)
 #define UNPACKED_RATIO 50
 
-/* Bytes of text for each symbol: an address, a size and a path have a digit and what parts it from
- * the next, and the name has a line. */
+/* Least bytes of text per symbol: digit and separator for address, size and path, and a line for
+ * the name. */
 enum { SYMBOL_TEXT = 6 };
 
-/* The unpacked text, line by line. */
+/* State of the reader, which takes the unpacked text line by line. */
 struct sizefile_read_in {
 	struct snapshot *s;
 	const char *path;
 	struct bytes text;
-	uint64_t pos, line;   /* line: number of the last one read */
-	uint64_t symbol_line; /* of the first symbol */
+	uint64_t pos, line;   /* `line`: number of the last line read. */
+	uint64_t symbol_line; /* Line of the first symbol. */
 	struct sizefile_head head;
 	struct notes *notes;
 	struct heft_err *err;
-	VEC(uint32_t) objects, sources, components; /* by index in the file */
-	bool uncharged;                             /* charges are not read */
+	VEC(uint32_t) objects, sources, components; /* Per index in the file. */
+	bool uncharged;                             /* Charges are not read. */
 	bool failed;
 };
 
@@ -42,7 +44,7 @@ static bool at_end(const struct sizefile_read_in *in)
 	return in->pos == in->text.size;
 }
 
-/* The next line without its end; an empty one, and failed, where there is none. */
+/* Returns the next line without its end. If there is none, returns "" and sets failed. */
 static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 {
 	const char *from = (const char *)in->text.p + in->pos;
@@ -60,7 +62,7 @@ static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* The number at the start of *s, which moves behind it; false where there is none. */
+/* Reads the number at the start of *s and moves *s after it. False if there is none. */
 static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 {
 	const bool minus = s->len > 0 && s->p[0] == '-';
@@ -80,7 +82,7 @@ static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 	return true;
 }
 
-/* A line that is one number that is not negative and counts things of at least a byte each. */
+/* Reads a line with a count. Each counted thing takes at least a byte, so a larger count fails. */
 static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 {
 	struct str s = sizefile_read_next_line(in);
@@ -92,7 +94,7 @@ static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 	return in->failed ? 0 : (uint64_t)v;
 }
 
-/* The numbers of a section's line go to `put`, summed up if they are differences. */
+/* Reads a section's line of numbers and passes each to `put`. Differences are summed up. */
 static void
 sizefile_read_numbers(struct sizefile_read_in *in, const struct snap_section *sec, bool delta,
 		      bool (*put)(struct sizefile_read_in *, struct snap_symbol *, int64_t))
@@ -125,7 +127,7 @@ static bool sizefile_read_put_addr(struct sizefile_read_in *in, struct snap_symb
 static bool sizefile_read_put_size(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	(void)in;
-	y->size = (uint64_t)v; /* of overhead still with its padding */
+	y->size = (uint64_t)v; /* Overhead symbols still include their padding. */
 	return true;
 }
 
@@ -208,7 +210,7 @@ static void read_components(struct sizefile_read_in *in)
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-/* The field before the next tab; *s moves behind it. */
+/* Returns the field before the next tab, and moves *s after the tab. */
 static struct str take_field(struct str *s)
 {
 	const char *tab = s->len > 0 ? memchr(s->p, '\t', s->len) : NULL;
@@ -219,7 +221,7 @@ static struct str take_field(struct str *s)
 	return field;
 }
 
-/* "<2>.text" or ".text". */
+/* Reads the name of a segment: "<2>.text" or ".text". */
 static bool read_segment_name(struct sizefile_read_in *in, struct str field, uint32_t *ret)
 {
 	int64_t container = 0;
@@ -249,7 +251,7 @@ static void sizefile_read_segments(struct sizefile_read_in *in)
 		uint32_t section;
 		if (!read_segment_name(in, take_field(&names), &section))
 			return;
-		/* Every symbol has a line of its own. */
+		/* Every symbol takes a line, so the text limits the count. */
 		if (!sizefile_read_take_number(&digits, &count) || digits.len > 0 || count < 0 ||
 		    (uint64_t)count > in->text.size - total) {
 			sizefile_read_bad(in, "the count of a segment is damaged");
@@ -263,7 +265,7 @@ static void sizefile_read_segments(struct sizefile_read_in *in)
 		sizefile_read_bad(in, "the segments have more symbols than the file");
 		return;
 	}
-	/* What is not read is not touched: it takes no memory. */
+	/* Zeroed pages take no memory before they are touched. */
 	in->s->symbols.data = mem_zeroed(total + 1, sizeof *in->s->symbols.data);
 	in->s->symbols.cap = total + 1;
 	in->s->symbols.count = total;
@@ -295,7 +297,7 @@ static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
 	return field.len > 0 && *ret <= most;
 }
 
-/* The fields behind the name: aliases, which begin with 0, and flags. */
+/* Reads the fields after the name: aliases, which begin with 0, and flags. */
 static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 				 struct snap_symbol *y, uint64_t *ret_aliases)
 {
@@ -313,10 +315,10 @@ static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 	return true;
 }
 
-/* The symbols of a section; an alias list that would leave it is cut. */
+/* Reads the symbols of a section. An alias list that would reach into the next section is cut. */
 static void sizefile_read_symbols(struct sizefile_read_in *in, const struct snap_section *sec)
 {
-	uint64_t open = 0, aliases; /* members that the last list still has */
+	uint64_t open = 0, aliases; /* `open`: members that the current alias list still has. */
 	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
 		struct snap_symbol *y = &in->s->symbols.data[sec->first + i];
 		struct str rest = sizefile_read_next_line(in);
@@ -364,7 +366,7 @@ static void read_disassembly(struct sizefile_read_in *in)
 
 typedef VEC(uint32_t) text_ids;
 
-/* A number of a charge; false where it is out of range. */
+/* Sets a number of a charge. False if it is out of range. */
 static bool charge_set(const struct sizefile_read_in *in, const text_ids *texts, uint64_t *names,
 		       struct snap_charge *c, unsigned column, uint64_t v)
 {
@@ -400,8 +402,8 @@ static bool charge_set(const struct sizefile_read_in *in, const text_ids *texts,
 	return true;
 }
 
-/* "7*3" is a number that three charges have.  Each file size stands alone, so that the file has two
- * bytes a charge at least. */
+/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts:
+ * file sizes have none, so each charge takes at least two bytes of the file. */
 static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
 			    int64_t *ret_count)
 {
@@ -415,7 +417,8 @@ static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *r
 	       (uint64_t)*ret_count <= most;
 }
 
-/* `names` is the number of the last text that was not the name of a charge. */
+/* Reads one line of numbers. `names` is the number of the last text that was not the name of a
+ * charge. */
 static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, uint64_t names,
 			       unsigned column)
 {
@@ -441,7 +444,7 @@ static void read_charge_column(struct sizefile_read_in *in, const text_ids *text
 		sizefile_read_bad(in, "more numbers than charges");
 }
 
-/* Sums over all charges must not overflow. */
+/* Fails if the sums over all charges overflow. */
 static void check_charges(struct sizefile_read_in *in)
 {
 	uint64_t file = 0, vm = 0;
@@ -462,7 +465,7 @@ static void read_charges(struct sizefile_read_in *in)
 	const uint64_t places = sizefile_read_count(in), count = sizefile_read_count(in);
 	for (uint64_t i = 0; i < count && !in->failed; i++)
 		vec_push(&texts, intern_add(&in->s->texts, sizefile_read_next_line(in)));
-	/* Each size in the file has a digit and a blank or line end. */
+	/* Each file size takes at least two bytes: a digit and a blank or line end. */
 	if (in->head.charges > (in->text.size - in->pos) / 2)
 		sizefile_read_bad(in, "there are more charges than the file has room for");
 	for (uint64_t i = 0; i < in->head.charges && !in->failed; i++)
@@ -476,7 +479,8 @@ static void read_charges(struct sizefile_read_in *in)
 
 /* ---- padding --------------------------------------------------------------------------------- */
 
-/* Sizes are as stored: of overhead with the padding, which is all of it. */
+/* Splits the stored size of an overhead symbol, which includes the padding: all of it is
+ * padding. */
 static bool settle_overhead(struct sizefile_read_in *in, struct snap_symbol *y)
 {
 	if (!in->s->stored_padding)
@@ -521,7 +525,7 @@ static void settle_padding(struct sizefile_read_in *in)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* The symbols from `first` on, which stand in a segment, are those of a section of heft's. */
+/* Moves the symbols of a segment from `first` on to a section of heft's own. */
 static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 				       const struct snap_section *segments, uint64_t first,
 				       const struct snap_section *like)
@@ -545,7 +549,7 @@ static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 	return section == known;
 }
 
-/* In place of the segments the sections that heft noted. */
+/* Replaces the segments by the sections that heft noted. */
 static void split_segments(struct sizefile_read_in *in)
 {
 	struct snapshot *s = in->s;
@@ -583,7 +587,7 @@ static void sizefile_read_take_stacks(struct sizefile_read_in *in)
 	}
 }
 
-/* In a file of others the sizes stand by name alone. */
+/* Takes the sizes of sections by name, for files that heft did not write. */
 static void take_sizes(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++) {
@@ -603,7 +607,7 @@ static void sizefile_read_body(struct sizefile_read_in *in)
 {
 	read_paths(in);
 	if (in->failed || in->objects.count == 0)
-		return; /* no symbols */
+		return; /* The file has no symbols. */
 	read_components(in);
 	sizefile_read_segments(in);
 	sizefile_read_columns(in, true, sizefile_read_put_addr);

@@ -1,4 +1,4 @@
-/* Flags of symbols: told by names, and in words. */
+/* Finds flags of symbols by their names, and writes them in words. */
 #include "snapshot/snapshot.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ uint16_t snap_piece_flags(struct str name)
 	return 0;
 }
 
-/* "libc.so.6", whose number is no clone's. */
+/* True for a library such as "libc.so.6": its number is no clone suffix. */
 static bool snap_flags_is_library(struct str name)
 {
 	for (size_t i = 0; i + 4 <= name.len; i++)

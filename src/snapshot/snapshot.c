@@ -1,3 +1,4 @@
+/* Builds snapshots: adds sections, sorts symbols, joins aliases and checks the invariants. */
 #include "snapshot/snapshot.h"
 
 #include "base/sort.h"
@@ -8,7 +9,7 @@
 
 enum { RANK_BSS = 1, RANK_OTHER = 7 };
 
-/* The names the file format knows, in the order of reports, with their place in the sorted list. */
+/* Names that the file format knows, in the order of reports, with their rank in the sorted list. */
 static const struct section_kind {
 	const char *name;
 	char letter;
@@ -55,7 +56,8 @@ bool snap_segment_is_native(const char *segment)
 	return k && k->rank <= RANK_BSS;
 }
 
-/* Sections of programs may have any name, also one that means something else to the format. */
+/* True if the format has a segment for the section. Sections of programs may have any name, even
+ * one that means something else to the format. */
 static bool has_segment(const struct snap_section *sec)
 {
 	return !sec->native || snap_is_native_name(sec->name, sec->in_file);
@@ -95,7 +97,7 @@ const char *snap_segment(const struct snap_section *sec)
 	return sec->in_file ? ".other" : ".bss";
 }
 
-/* What tells a section from the others. */
+/* Makes the key that tells a section from other sections. */
 static void snapshot_section_key(struct text *ret, const struct snap_section *sec)
 {
 	text_add_number(ret, sec->container);
@@ -125,7 +127,7 @@ uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *li
 	return index;
 }
 
-/* As the file format has it. */
+/* Returns a section with the properties that the file format gives to its name. */
 static struct snap_section known_section(uint32_t container, const char *name)
 {
 	const struct section_kind *kind = snapshot_kind_of(name);
@@ -188,7 +190,7 @@ bool snap_is_made_up(struct str name)
 	return i > 4 && (i == name.len || name.p[i] == ' ');
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- start and release ----------------------------------------------------------------------- */
 
 void snapshot_init(struct snapshot *s)
 {
@@ -220,12 +222,13 @@ void snapshot_release(struct snapshot *s)
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* What the sorted list compares, made once a symbol. */
+/* Key of a symbol for sorting, made once per symbol. */
 struct sort_key {
-	uint64_t place; /* container 63..32, section rank 31..24, overhead 23 */
+	uint64_t place; /* Bits 63..32 container, 31..24 section rank, 23 overhead. */
 	uint64_t addr;
-	uint32_t sized; /* symbols without size come first at an address */
-	uint32_t list;  /* of aliases without an address; 0: none */
+	uint32_t sized; /* Symbols without size come first at an address. */
+	uint32_t list;  /* Number of the alias list, for aliases without an address. 0 if there
+			 * is none. */
 	bool star;
 	uint32_t symbol;
 	struct str full_name, object;
@@ -269,7 +272,7 @@ static int snapshot_compare_keys(const void *pa, const void *pb)
 	return c != 0 ? c : compare_u64(a->symbol, b->symbol);
 }
 
-/* The segment of a section, as a text that tells it from those of other containers. */
+/* Returns an id of the segment that differs from the ids of other containers' segments. */
 static uint32_t segment_key(struct intern *segments, const struct snap_section *sec)
 {
 	struct text key = { 0 };
@@ -281,12 +284,12 @@ static uint32_t segment_key(struct intern *segments, const struct snap_section *
 }
 
 struct section_place {
-	uint64_t segment; /* what it is sorted by: counted as they first appear */
+	uint64_t segment; /* Sort key: number of the segment in the order of appearance. */
 	uint32_t section;
 };
 
-/* Sections with symbols: those of one segment side by side, otherwise as they first appear.  Counts
- * the symbols.  Returns how many sections there are. */
+/* Orders the sections that have symbols: sections of one segment are adjacent, otherwise the order
+ * of appearance. Counts the symbols. Returns the number of sections. */
 static size_t order_sections(struct snapshot *s, struct section_place *ret)
 {
 	struct intern segments = { { 0 } };
@@ -305,8 +308,8 @@ static size_t order_sections(struct snapshot *s, struct section_place *ret)
 	return count;
 }
 
-/* Puts the symbol that is at from[i] to i, for all i, without room for a second list: each goes to
- * the place that the one before it has left.  `from` says then that all are where they belong. */
+/* Moves each symbol from[i] to index i, without memory for a second list: each symbol goes to the
+ * place that the previous move left free. Afterwards from[i] is i. */
 static void snapshot_move_symbols(struct snapshot *s, uint32_t *from)
 {
 	struct snap_symbol *list = s->symbols.data;
@@ -367,7 +370,7 @@ static void snapshot_sort_symbols(struct snapshot *s)
 
 /* ---- aliases, padding ------------------------------------------------------------------------ */
 
-/* The end of the alias list that begins at `first`. */
+/* Returns the end of the alias list that begins at `first`. */
 static size_t list_end(const struct snapshot *s, size_t first)
 {
 	const struct snap_symbol *y = s->symbols.data;
@@ -415,7 +418,7 @@ static bool same_segment(const struct snap_section *a, const struct snap_section
 	       (a->container == b->container && strcmp(snap_segment(a), snap_segment(b)) == 0);
 }
 
-/* Whether readers that compute paddings would find others than the symbols have. */
+/* True if the file must state paddings: readers that compute them would find other values. */
 static bool must_state_padding(const struct snapshot *s)
 {
 	const struct snap_section *last = NULL;
@@ -448,7 +451,7 @@ void snapshot_finish(struct snapshot *s)
 		snapshot_verify(s);
 }
 
-/* A list of aliases: what its members share. */
+/* Checks that the members of an alias list share what they must share. */
 static void aliases_check(const struct snapshot *s, size_t first)
 {
 	const struct snap_symbol *y = &s->symbols.data[first];

@@ -1,3 +1,4 @@
+/* Makes the texts of symbols that the rows of a diff or list are grouped by. */
 #include "snapshot/symbol_label.h"
 
 #include "map/paths.h"
@@ -19,7 +20,7 @@ static struct str text(const struct snapshot *s, uint32_t id, struct str other)
 	return or_else(snapshot_text(s, id), other);
 }
 
-/* "section", and where there are several containers "container: section". */
+/* Returns "section", or "container: section" if there are several containers. */
 static struct str section_label(const struct snapshot *s, const struct snap_section *sec,
 				struct text *work)
 {

@@ -1,17 +1,17 @@
-/* symbol_label.h - by what symbols are added up: the texts of a symbol that rows are made of.
+/* symbol_label.h - makes the texts of a symbol that the rows of a diff or list are grouped by.
  *
- * Cost: O(length).  Thread-safe but for `work`. */
+ * Cost: O(length). Thread-safe, except for `work`. */
 #ifndef HEFT_SNAPSHOT_SYMBOL_LABEL_H
 #define HEFT_SNAPSHOT_SYMBOL_LABEL_H
 
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* The path that tells where a symbol is from: of its source, else of its object; "" where neither
- * is known. */
+/* Returns the path that tells where a symbol comes from: its source, otherwise its object. "" if
+ * neither is known. */
 uint32_t snap_path(const struct snap_symbol *y);
-/* The label of a symbol's row, "(no path)" and the like where there is none.  May lie in the
- * snapshot or in *work. */
+/* Returns the label of a symbol's row, or a text such as "(no path)" if it has none. The result
+ * lies in the snapshot or in *work. */
 struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enum heft_diff_by by,
 		      struct text *work);
 

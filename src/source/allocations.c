@@ -1,11 +1,12 @@
-/* The source allocations: a block of the heap belongs to the call stack that asked for it,
- * outermost function first, as linker names with ";" between; without the allocator's own. */
+/* Implements the source allocations: a heap block belongs to the call stack that allocated it,
+ * outermost function first, as linkage names joined by ";", without the allocator's own
+ * functions. */
 #include "source/process_layer.h"
 
 struct allocations_naming {
 	const struct source_file *f;
 	const struct calls *calls;
-	label_id *labels; /* by stack; LABEL_NONE: not asked for yet */
+	label_id *labels; /* Per stack. LABEL_NONE if not made yet. */
 	process_frame_vec frames;
 	struct text name, text;
 	struct claims *vm;
@@ -13,8 +14,8 @@ struct allocations_naming {
 
 /* ---- stacks --------------------------------------------------------------------------------- */
 
-/* By its linker name, whatever style the process was opened with: the view of the labels makes
- * other styles of it.  A name must not look like two. */
+/* Adds a frame by its linkage name, whatever style the process was opened with: the view of the
+ * labels makes other styles. Replaces characters that would make one name look like two. */
 static void allocations_add_frame(struct allocations_naming *n, const struct heft_frame *f)
 {
 	struct heft_frame raw = *f;
@@ -28,7 +29,7 @@ static void allocations_add_frame(struct allocations_naming *n, const struct hef
 	}
 }
 
-/* The innermost frame that does not allocate for its caller; 0 where all do. */
+/* Returns the innermost frame that does not allocate for its caller. 0 if all do. */
 static size_t allocations_owner_of(const struct allocations_naming *n)
 {
 	for (size_t i = 0; i < n->frames.count; i++) {

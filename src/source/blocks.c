@@ -1,5 +1,5 @@
-/* The sources blocks, functions and blockkinds: machine basic blocks, as compilers state them or,
- * where they do not, as the code shows. */
+/* Implements the sources blocks, functions and blockkinds: machine basic blocks, as compilers state
+ * them, else as derived from the code. */
 #include "source/source.h"
 
 #include "base/text.h"
@@ -7,14 +7,14 @@
 
 #include <stdio.h>
 
-/* One image being claimed. */
+/* State of claiming one image. */
 struct blocks_claiming {
 	const struct source_file *f;
-	struct blockmap map; /* with names */
+	struct blockmap map; /* includes names */
 	struct claims *vm;
 };
 
-/* The function's name; made up where it has none. */
+/* Sets `label` to the function's name. Makes one up if the function has none. */
 static void function_label(struct text *label, const struct blockmap_function *f)
 {
 	char made_up[32];
@@ -27,8 +27,8 @@ static void function_label(struct text *label, const struct blockmap_function *f
 	text_add(label, (struct str){ made_up, (size_t)len });
 }
 
-/* Bytes from the range's start to the end of its section; 0 where it takes none.  A block ends with
- * its section, whatever its map says. */
+/* Returns the number of bytes from the range's start to the end of its section. 0 if the range
+ * claims nothing. A block ends with its section, whatever its map says. */
 static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r)
 {
 	const struct section *s = image_section_at(b->image, r->addr);
@@ -68,7 +68,8 @@ static void claim_all_blocks(const struct blocks_claiming *c)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* From the first byte to the last of a range: what is between its blocks is the function's, too. */
+/* Claims each range from its first byte to its last. Bytes between its blocks belong to the
+ * function too. */
 static void blocks_claim_functions(const struct blocks_claiming *c)
 {
 	const struct blockmap *b = &c->map;
@@ -109,9 +110,9 @@ static void claim_kinds(const struct blocks_claiming *c)
 	blockmap_tile(&c->map, blocks_claim_piece, (void *)(uintptr_t)c);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all languages --------------------------------------------------------------------------- */
 
-/* Returns whether there are any blocks. */
+/* Claims the blocks of an image. Returns whether it has any. */
 static bool blocks_claim_image(const struct source_file *f, const struct image *im,
 			       struct claims *vm,
 			       void (*claim_all)(const struct blocks_claiming *c))
@@ -124,7 +125,7 @@ static bool blocks_claim_image(const struct source_file *f, const struct image *
 		blockmap_derive(&c.map, im, debug, BLOCKS_AUTO, 1, f->notes);
 	}
 	const bool any = c.map.functions.count > 0;
-	image_forget(im, im->bytes); /* all code was read, perhaps several times */
+	image_forget(im, im->bytes); /* all code was read, possibly several times */
 	if (any)
 		blockmap_name(&c.map, debug);
 	claim_all(&c);
@@ -158,6 +159,6 @@ void source_functions(const struct source_file *f, struct layer *ret)
 
 void source_blockkinds(const struct source_file *f, struct layer *ret)
 {
-	ret->exact = true; /* padding has a kind of its own */
+	ret->exact = true; /* padding is a kind of its own */
 	source_blocks_run(f, ret, claim_kinds);
 }

@@ -1,3 +1,4 @@
+/* Makes the fallback claims: sections, header tables, segments, and bytes that nothing maps. */
 #include "source/source.h"
 
 #include "base/sort.h"
@@ -19,7 +20,7 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 	claim(file, im->file_off + s->off, s->file_size, label, why);
 }
 
-/* Whether sections may lie in one another, or are not in the order of their addresses. */
+/* Tells whether sections may overlap, or are not in order of address. */
 static bool sections_cross(const struct image *im)
 {
 	uint64_t end = 0;
@@ -61,7 +62,7 @@ static void section_claims(const struct source_file *f, const struct image *im, 
 	for (size_t i = 0; i < order.count; i++) {
 		const struct section *s = &im->sections[order.data[i].index];
 		const struct str name = section_label_name(f, s);
-		/* The sections that stand for segments ("[LOAD #1 [R]]") say so themselves. */
+		/* Sections that stand for segments ("[LOAD #1 [R]]") have brackets already. */
 		const label_id label = im->full_titles || str_starts(name, STR("["))
 					       ? label_bracketed(f->labels, name)
 					       : label_format(f->labels, "[section " STR_FMT "]",
@@ -71,7 +72,7 @@ static void section_claims(const struct source_file *f, const struct image *im, 
 	vec_release(&order);
 }
 
-/* Those that are loaded, as the base map has them; then those of threads. */
+/* Orders segments: the loaded ones as in the base map, then those of threads. */
 static void segment_order(const struct source_file *f, const struct image *im,
 			  section_order_vec *ret)
 {
@@ -98,7 +99,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 	for (size_t i = 0; i < order.count; i++) {
 		const struct segment *s = &im->segments[order.data[i].index];
 		label_id label = segment_label(f->labels, s);
-		/* In the memory of a machine, bytes between sections align these. */
+		/* In the memory of a device, bytes between sections are alignment. */
 		if (s->type == PT_LOAD)
 			label = f->map->regions && !im->bare && contents
 					? fill_label(f->labels)
@@ -109,7 +110,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 	vec_release(&order);
 }
 
-/* The VM side of a header table that a PT_LOAD maps: as a rule the first segment has them. */
+/* Claims the VM side of a header table in a PT_LOAD segment, usually the first. */
 static void header_vm_claim(const struct source_file *f, const struct image *im, uint64_t off,
 			    uint64_t size, const char *name, struct claims *vm)
 {

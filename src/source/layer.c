@@ -1,3 +1,5 @@
+/* Completes a layer: resolves claims, carries owners to the file, fills gaps and checks both
+ * spaces. */
 #include "source/source.h"
 
 #include "base/pool.h"
@@ -42,7 +44,8 @@ void origins_release(struct origins *o)
 	spans_release(&o->spans);
 }
 
-/* Claims resolve alike whatever their labels are: here the label is the claim itself. */
+/* Keeps the claims and resolves a copy, in which each label is the index of the claim. Claims
+ * resolve alike for any labels. */
 static void keep_origins(struct origins *o, const struct claims *vm)
 {
 	struct claims numbered = { 0 }, made = { 0 };
@@ -58,7 +61,7 @@ static void keep_origins(struct origins *o, const struct claims *vm)
 	claims_append(&o->claims, &made);
 	claims_resolve(&numbered, UINT64_MAX, &s);
 	spans_overlay(&o->spans, &s);
-	ASSERT(o->claims.list.count < LABEL_NONE); /* which stand for labels */
+	ASSERT(o->claims.list.count < LABEL_NONE); /* indexes of claims, used as labels */
 }
 
 /* Fewer claims than this are not worth a thread. */
@@ -81,7 +84,7 @@ void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *v
 	ASSERT(vm->list.count == 0 && s.list.count == 0);
 }
 
-/* Where sections with bytes begin, sorted, in one domain: empty ones end nothing. */
+/* Returns the sorted starts of sections with bytes, in one domain. Empty sections end nothing. */
 static uint64_t *section_starts(const struct source_file *f, enum heft_domain domain, size_t *count)
 {
 	VEC(uint64_t) starts = { 0 };
@@ -105,7 +108,7 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 {
 	size_t count;
 	const unsigned what = l->exact ? 0 : PAD_OWNERS;
-	/* Bloaty does not look at sections here. */
+	/* Bloaty ignores sections here. */
 	if (f->as_bloaty) {
 		spans_pad(s, f->labels, what, NULL, 0);
 		return;
@@ -115,12 +118,12 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 	mem_free(starts);
 }
 
-/* The two sides of a layer on their way to be complete; one job a side. */
+/* State of completing the two sides of a layer, one job per side. */
 struct finish {
 	const struct source_file *f;
 	struct layer *layer;
-	struct claims file;               /* of the source */
-	struct claims vm_rest, file_rest; /* fallback */
+	struct claims file;               /* Claims of the source */
+	struct claims vm_rest, file_rest; /* claims of the fallback */
 	struct spans translated;          /* VM owners as file spans */
 };
 
@@ -157,14 +160,14 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	spans_overlay(&l->file, &d->translated);
 	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
 	spans_overlay(&l->file, &rest);
-	if (!input_has_offsets(d->f->input)) /* the image has tables behind the program's bytes */
+	if (!input_has_offsets(d->f->input)) /* the image has tables after the program's bytes */
 		spans_cut(&l->file, d->f->map->file_size);
 	pad(d->f, l, &l->file, HEFT_FILE);
 	basemap_check_file(d->f->map, &l->file);
 }
 
-/* Whether the zeros of a section without bytes are in the file, since another section of its
- * segment stands behind it: .bss of a Linux kernel. */
+/* Tells whether the zeros of a section without bytes are in the file, because another section of
+ * its segment follows, such as .bss of a Linux kernel. */
 static bool layer_has_zeros(const struct image *im, const struct section *s, struct bytes b)
 {
 	if (b.size < s->size || !bytes_are_zeros(b))
@@ -179,11 +182,11 @@ static bool layer_has_zeros(const struct image *im, const struct section *s, str
 	return false;
 }
 
-/* Sections without bytes where their addresses have some, as in separate debug files: these bytes
- * are the segment's. */
+/* Claims sections without bytes if bytes lie at their addresses, as in separate debug files. These
+ * bytes belong to the segment. */
 static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
 {
-	/* Code without bytes: the image has lost its contents, as separate debug files have. */
+	/* Code without bytes: the image has lost its contents, like separate debug files. */
 	bool hollow = false;
 	for (size_t i = 1; i < im->section_count && !hollow; i++)
 		hollow = im->sections[i].exec && im->sections[i].nobits && im->sections[i].size > 0;

@@ -1,4 +1,5 @@
-/* The sources that follow from the layout alone: inputfiles, armembers, segments, sections. */
+/* Implements the sources that follow from the layout alone: inputfiles, armembers, segments,
+ * sections. */
 #include "source/source.h"
 
 #include "image/elf/elf_const.h"
@@ -37,8 +38,8 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 	layer_finish(f, ret, &file);
 }
 
-/* The segments source has labels of its own for all it knows; what is in no segment is
- * [Unmapped], header tables included. */
+/* The source segments has labels of its own. Bytes in no segment are [Unmapped], also header
+ * tables. */
 void source_segments(const struct source_file *f, struct layer *ret)
 {
 	enum { PADDING_MAX = 16 };
@@ -54,8 +55,8 @@ void source_segments(const struct source_file *f, struct layer *ret)
 			label = label_borrow(f->labels, STR("[Unmapped]"));
 		else if (i > 0 && s->size <= PADDING_MAX && label_is_fallback(f->labels, label) &&
 			 !label_is_fallback(f->labels, s[-1].label))
-			/* Padding between a segment, or sections, and header tables, with which it
-			 * would become one range. */
+			/* Padding between a segment or sections and header tables, which would join
+			 * it to them. */
 			label = s[-1].label;
 		claim(&file, s->start, s->size, label, WHY_SEGMENT);
 	}

@@ -1,3 +1,4 @@
+/* Finds the library of an object or compile unit from its name. */
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "source/library_name.h"
 
@@ -15,7 +16,8 @@ bool unit_of_archive(struct str unit, struct str *ret)
 	return true;
 }
 
-/* Snapshots have the member as a path: "DIR/libx.a/y.o", of rustc "DIR/libx-HASH.rlib/y.o". */
+/* Finds the archive of a member in the form of snapshots: "DIR/libx.a/y.o", or for rustc
+ * "DIR/libx-HASH.rlib/y.o". */
 static bool of_member(struct str unit, struct str *ret)
 {
 	const char *end = unit.len > 0 ? memrchr(unit.p, '/', unit.len) : NULL;
@@ -47,7 +49,8 @@ bool unit_of_crate(struct str unit, struct str *ret)
 	return ret->len > 0;
 }
 
-/* "DIR/libserde-0123456789abcdef.rlib(serde.o)", in snapshots "....rlib/serde.o". */
+/* Finds the crate of "DIR/libserde-0123456789abcdef.rlib(serde.o)", or in snapshots
+ * "....rlib/serde.o". */
 static bool of_rlib(struct str unit, struct str *ret)
 {
 	static const char mark[] = ".rlib";
@@ -68,7 +71,7 @@ static bool of_rlib(struct str unit, struct str *ret)
 	return ret->len > 0;
 }
 
-/* "DIR/CMakeFiles/app.dir/src/main.c.o" is of "app". */
+/* Finds cmake's target: "app" for "DIR/CMakeFiles/app.dir/src/main.c.o". */
 static bool of_target(struct str unit, struct str *ret)
 {
 	static const char folder[] = "CMakeFiles/", ending[] = ".dir/";

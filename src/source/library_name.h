@@ -1,21 +1,23 @@
-/* library_name.h - what library an object or compile unit is of, by its name alone. */
+/* library_name.h - finds the library of an object or compile unit from its name alone. */
 #ifndef HEFT_SOURCE_LIBRARY_NAME_H
 #define HEFT_SOURCE_LIBRARY_NAME_H
 
 #include "base/base.h"
 
-/* "DIR/libx.a(y.o)" is of "libx.a". */
+/* Finds the archive of a unit: "libx.a" for "DIR/libx.a(y.o)". */
 bool unit_of_archive(struct str unit, struct str *ret);
-/* "libc.so.6", whose symbols are used. */
+/* Tells whether a unit is a shared library such as "libc.so.6", whose symbols are used. */
 bool unit_is_shared_library(struct str unit);
-/* rustc calls its units "src/lib.rs/@/CRATE.HASH-cgu.0". */
+/* Finds the crate of a unit. rustc names units "src/lib.rs/@/CRATE.HASH-cgu.0". */
 bool unit_of_crate(struct str unit, struct str *ret);
-/* An object that link-time optimization made of several: lld's with a cache and without, GCC's. */
+/* Tells whether a unit is an object that link-time optimization made of several (GCC's, or lld's
+ * with or without a cache). */
 bool unit_is_lto(struct str unit);
-/* The archive (also of "DIR/libx.a/y.o"), the crate (also of "libCRATE-HASH.rlib(y.o)"), the shared
- * library or cmake's target ("CMakeFiles/TARGET.dir/..."); a word for what link-time optimization
- * made, whose directory is a temporary one; of anything else its directory, "." where it has none.
- * Part of `unit`, or a constant. */
+/* Returns the library of a unit. That is the archive (also of "DIR/libx.a/y.o"), the crate (also
+ * of "libCRATE-HASH.rlib(y.o)"), the shared library, or cmake's target
+ * ("CMakeFiles/TARGET.dir/..."). Objects of link-time optimization, which lie in temporary
+ * directories, have a constant name. Any other unit has its directory, or "." without one. The
+ * result is a part of `unit`, or a constant. */
 struct str library_name(struct str unit);
 
 #endif

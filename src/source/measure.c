@@ -1,3 +1,4 @@
+/* Prepares an input for its sources, and runs them. */
 #include "source/measure.h"
 
 void measure_begin(struct measure *m, const struct source_file *of, const struct program_wish *wish)

@@ -1,7 +1,7 @@
-/* measure.h - an input made ready for sources: its base map, the DWARF that they share, and the
- * struct source_file that they are given.
+/* measure.h - prepares an input for sources: its base map, the DWARF that sources share, and the
+ * struct source_file that they get.
  *
- * One thread; sources that run side by side need one each. */
+ * One thread. Sources that run side by side need one each. */
 #ifndef HEFT_SOURCE_MEASURE_H
 #define HEFT_SOURCE_MEASURE_H
 
@@ -19,17 +19,18 @@ struct measure {
 	struct source_file file;
 };
 
-/* `of` has the input, its labels and what else the user knows; all of it and the wish are borrowed
- * until measure_release.  Map and DWARF of *of are filled in here, and the slot
- * for Go's table where the caller has none to share. */
+/* Prepares an input. `of` has the input, its labels and other facts of the user. It and the options
+ * are borrowed until measure_release(). Fills in the map and the DWARF, and the slot for Go's table
+ * if the caller has none to share. */
 void measure_begin(struct measure *m, const struct source_file *of,
 		   const struct program_wish *wish);
-/* Whether the layer of a source is borrowed by sources that run after it: those by symbol and by
- * compile unit are. */
+/* Tells whether later sources borrow the layer of a source: true for the sources by symbol and by
+ * compile unit. */
 bool measure_lends(const struct source *s);
-/* What a source makes of the input.  A layer that is lent stays where it is until all have run. */
+/* Runs a source on the input. A borrowed layer must stay in place until all sources have run. */
 void measure_run(struct measure *m, const struct source *s, struct layer *ret);
-/* Where the input has code: spans that cover its file, whose label is not LABEL_NONE there. */
+/* Finds the code of the input: spans that cover its file, with a label other than LABEL_NONE at
+ * code. */
 void measure_code(const struct measure *m, struct spans *ret);
 void measure_release(struct measure *m);
 

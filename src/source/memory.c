@@ -1,7 +1,8 @@
-/* The sources mappings, modules and threads: what memory of a process is, by what the dump says. */
+/* Implements the sources mappings, modules and threads: the kinds of a process's memory, as the
+ * dump states them. */
 #include "source/process_layer.h"
 
-/* True, with all bytes left to the fallback, where the input is no dump. */
+/* If the input is no dump, leaves all bytes to the fallback and returns true. */
 static bool is_no_dump(const struct source_file *f, struct layer *ret)
 {
 	if (f->process)
@@ -56,11 +57,11 @@ static label_id thread_label(const struct source_file *f, uint32_t id)
 struct memory_claiming {
 	const struct source_file *f;
 	struct claims *vm;
-	uint32_t last; /* thread */
+	uint32_t last; /* last thread */
 	label_id label;
 };
 
-/* A block, where the recorder kept who asked for it, with its header. */
+/* Claims a block with its header, if the recorder kept its call stack. */
 static void claim_block(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	struct memory_claiming *k = ctx;

@@ -1,4 +1,4 @@
-/* What debug info knows of C++ namespaces and classes (DWARF 5, 3.2.2 and 5.7). */
+/* Learns C++ namespaces and classes from debug info (DWARF 5, 3.2.2 and 5.7). */
 #include "names/namespace.h"
 
 #include "debug/die.h"
@@ -10,9 +10,9 @@ struct space_walk {
 	struct namespaces *out;
 	const struct unit *unit;
 	struct reader r;
-	struct text path;    /* of the namespace around */
-	VEC(size_t) lengths; /* of the path outside each namespace around */
-	size_t depth;        /* lists of children open */
+	struct text path;    /* Path of the containing namespace */
+	VEC(size_t) lengths; /* Length of the path outside each containing namespace */
+	size_t depth;        /* Number of open lists of children */
 };
 
 static bool namespaces_is_cxx(uint64_t language)
@@ -31,8 +31,8 @@ static bool namespaces_is_cxx(uint64_t language)
 
 struct namespaces_named {
 	struct str name;
-	uint64_t sibling; /* 0 = not said */
-	bool extension;   /* of a namespace in another unit */
+	uint64_t sibling; /* 0 if not stated */
+	bool extension;   /* whether it extends a namespace of another unit */
 };
 
 static struct namespaces_named namespaces_read_named(struct space_walk *w, const struct die *d)
@@ -59,7 +59,8 @@ static void namespaces_add_part(struct text *path, struct str name)
 	text_add(path, name);
 }
 
-/* Template arguments say "class" well enough. */
+/* Adds a class, except instances of templates: their arguments already tell that they are
+ * classes. */
 static void namespaces_add_class(struct space_walk *w, struct str name)
 {
 	const size_t outside = w->path.len;
@@ -70,10 +71,10 @@ static void namespaces_add_class(struct space_walk *w, struct str name)
 	w->path.len = outside;
 }
 
-/* A path longer than any real one is a hostile file's. */
+/* Maximal length of a path. Only malicious files have longer ones. */
 enum { PATH_MAX_SIZE = 4096 };
 
-/* A child of a namespace or of the unit. */
+/* Handles a child of a namespace or of the unit. */
 static void walk_child(struct space_walk *w, const struct die *d)
 {
 	const uint16_t tag = d->abbrev->tag;

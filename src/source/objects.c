@@ -1,6 +1,6 @@
-/* By object and by library: what the linker's map says of the pieces that objects brought.  What it
- * does not tell (debug info, unwind tables, programs without a map) is of the compile unit, which
- * stands for the object that has its code. */
+/* Implements the sources objects and libraries: the linker map tells the object of each piece.
+ * Bytes that it does not describe (debug info, unwind tables, programs without a map) belong to
+ * their compile unit. The unit counts as the object that has its code. */
 #include "source/attr/attr.h"
 #include "source/library_name.h"
 #include "source/source.h"
@@ -8,8 +8,8 @@
 struct objects {
 	const struct source_file *f;
 	struct layer units;
-	VEC(label_id) of_unit; /* by label, of those there are before; LABEL_NONE: itself */
-	label_id *labels;      /* by object of the map */
+	VEC(label_id) of_unit; /* Per label that existed before. LABEL_NONE: the unit itself. */
+	label_id *labels;      /* Per object of the map */
 	struct claims pieces;
 };
 
@@ -22,7 +22,7 @@ static void objects_claim_piece(void *ctx, const struct linkmap_piece *p)
 	claim(&o->pieces, p->addr, p->size, *object, WHY_LINKER_MAP);
 }
 
-/* The unit that has the code of a piece is that of its object. */
+/* Learns a unit's object: the unit that owns the code of a piece belongs to the piece's object. */
 static void objects_learn_unit(void *ctx, const struct linkmap_piece *p)
 {
 	struct objects *o = ctx;
@@ -48,7 +48,7 @@ static void relabel(const struct objects *o, struct spans *s)
 	}
 }
 
-/* A claim has the label that its bytes are shown by. */
+/* Gives each claim the label that its bytes are shown with. */
 static void objects_relabel_origins(const struct source_file *f, const struct layer *made)
 {
 	for (size_t i = 0; f->origins && i < f->origins->claims.list.count; i++) {
@@ -62,7 +62,7 @@ static void objects_run_units(struct objects *o)
 {
 	struct source_file f = *o->f;
 	struct notes notes;
-	notes_init(&notes); /* what units lack, the map has */
+	notes_init(&notes); /* dropped, because the map has what units lack */
 	f.notes = &notes;
 	f.linkmap = NULL;
 	f.trace = NULL;
@@ -75,7 +75,8 @@ static void objects_run_units(struct objects *o)
 	notes_release(&notes);
 }
 
-/* The pieces, where they run, are stored and lie in the file, over what the units have. */
+/* Claims the pieces, at the addresses where they run and are stored and in the file, above the
+ * owners from units. */
 static void objects_join(struct objects *o, struct layer *ret)
 {
 	const struct basemap *map = o->f->map;

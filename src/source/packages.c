@@ -1,14 +1,13 @@
-/* The source packages: whose code it is, over all languages.
+/* Implements the source packages: the package of each byte of code, in all languages.
  *
- * The name of a symbol tells it where the language has packages (names/package_name.h).
- * What is of no such name, C above all, has that of its compile unit: the library that the
- * linker's map has its object from, the crate or import path that is its own name, else a
- * directory: the first one below the directory that nine tenths of these units share.  Units
- * without a directory do not count there; a shared library is its own package.
+ * If the language has packages, the name of a symbol tells (names/package_name.h). Other code,
+ * mainly C, has the package of its compile unit. That is the library of its object in the linker
+ * map, or the crate or import path in the unit's name, else a directory. The directory is the first
+ * one below the directory that nine tenths of these units share. Units without a directory do not
+ * count for that. A shared library is its own package.
  *
- * Functions of Rust without names are of the crate that the places where they can panic tell
- * (source/panics.h), where these do; the places themselves and the names of their files are of the
- * crate that the file is of. */
+ * Rust functions without names belong to the crate that their panic places tell (source/panics.h),
+ * if known. The places and the names of their files belong to the crate of the file. */
 #define _GNU_SOURCE /* memmem */
 #include "source/library_name.h"
 #include "source/panics.h"
@@ -22,16 +21,16 @@
 #include "program/debuginfo.h"
 #include "program/go_types.h"
 
-/* Besides labels. */
-#define LABEL_BY_UNIT (LABEL_NONE - 1) /* its name does not tell */
-#define LABEL_NEW     (LABEL_NONE - 2) /* not asked for yet */
+/* Special values beside labels. */
+#define LABEL_BY_UNIT (LABEL_NONE - 1) /* The name does not tell the package. */
+#define LABEL_NEW     (LABEL_NONE - 2) /* Not looked up yet */
 #define NO_PACKAGE    "(no package)"
-#define GO_C          "(C)"               /* of a Go program, which nothing tells the units of */
-#define NO_CRATE      "(crate not known)" /* of a Rust program without symbols */
+#define GO_C          "(C)"               /* Code of a Go program whose units are unknown */
+#define NO_CRATE      "(crate not known)" /* Code of a Rust program without symbols */
 
-/* The versions of a crate that paths in the program state, as its label has them. */
+/* The versions of a crate that paths in the program state, for its label. */
 struct packages_crate {
-	struct str name; /* as the path has it */
+	struct str name; /* As in the path */
 	struct text versions;
 	unsigned count;
 };
@@ -42,23 +41,24 @@ struct packages {
 	const struct source_file *f;
 	struct namespaces spaces;
 	struct demangler demangler;
-	struct intern crate_names;         /* with "_" for "-" */
-	VEC(struct packages_crate) crates; /* by id of their names */
+	struct intern crate_names;         /* names with "_" instead of "-" */
+	VEC(struct packages_crate) crates; /* By id of their names */
 	bool go, crates_read;
-	unsigned languages;           /* enum language */
-	const struct go_table *table; /* of the one image, or NULL */
-	uint64_t go_start, go_end;    /* code of Go's own tables */
-	struct str last_path;         /* functions of a package lie together */
+	unsigned languages;           /* Bits of enum language */
+	const struct go_table *table; /* table of the only image, or NULL */
+	uint64_t go_start, go_end;    /* Range of code in Go's own tables */
+	struct str last_path;         /* Last path. Functions of a package are adjacent. */
 	label_id last_label;
 	const struct layer *symbols, *units;
-	struct layer own_symbols, own_units; /* made here; empty where there was one */
-	VEC(label_id) of_symbol, of_unit;    /* by label, of those there were before */
-	struct str root;                     /* the directory that units share; "" or ends in "/" */
+	struct layer own_symbols, own_units; /* Made here. Empty if the caller had one. */
+	VEC(label_id) of_symbol, of_unit;    /* Per label that existed before */
+	struct str root;                     /* Directory that the units share. "" or ends in
+					      * "/". */
 	struct text text;
-	label_id nameless; /* of what has neither a package nor a unit */
-	bool by_places;    /* of a program in Rust without symbols */
+	label_id nameless; /* Label of code with neither a package nor a unit */
+	bool by_places;    /* The input is a Rust program without symbols. */
 	struct panic_owners told;
-	VEC(label_id) crate_labels; /* of told.crates */
+	VEC(label_id) crate_labels; /* Labels of told.crates */
 	struct spans *out;
 };
 
@@ -100,7 +100,7 @@ static void learn_version(struct packages *p, struct str name, struct str versio
 	text_add(&c->versions, version);
 }
 
-/* Panics name the file they are in, and debug info names all files. */
+/* Finds versions of crates in paths. Panics name their file, and debug info names all files. */
 static void learn_versions(struct packages *p, struct bytes b, struct str mark)
 {
 	const uint8_t *at = b.p, *const end = b.p + b.size;
@@ -116,7 +116,8 @@ static void learn_versions(struct packages *p, struct bytes b, struct str mark)
 	}
 }
 
-/* "serde 1.0.1"; the hash tells crates of one name apart, where the name has it. */
+/* Returns a label such as "serde 1.0.1". If the name has a hash, the hash tells crates of one name
+ * apart. */
 static label_id crate_label(struct packages *p, struct str raw, struct str crate)
 {
 	for (size_t i = 0; !p->crates_read && i < p->f->input->image_count; i++) {
@@ -138,7 +139,7 @@ static label_id crate_label(struct packages *p, struct str raw, struct str crate
 	return label_copy(p->f->labels, text_str(&p->text));
 }
 
-/* ---- by name --------------------------------------------------------------------------------- */
+/* ---- symbols by name ------------------------------------------------------------------------- */
 
 static label_id go_label(struct packages *p, struct str path)
 {
@@ -154,7 +155,8 @@ static label_id go_label(struct packages *p, struct str path)
 	return p->last_label;
 }
 
-/* Functions of Go's assembly have names without a package, long names of types are hashed. */
+/* Finds the package by address. Functions of Go's assembly have names without a package, and long
+ * names of types are hashed. */
 static label_id find_by_place(struct packages *p, struct str name, uint64_t addr)
 {
 	const struct str types = STR("(Go types)");
@@ -167,7 +169,7 @@ static label_id find_by_place(struct packages *p, struct str name, uint64_t addr
 	return path.len > 0 ? go_label(p, path) : label_borrow(p->f->labels, types);
 }
 
-/* Mach-O has an underscore in front of names, which Go's do not begin with. */
+/* Removes the underscore that Mach-O puts before names. Go's names do not begin with one. */
 static struct str go_name(const struct packages *p, struct str name)
 {
 	const bool mangled = p->table && str_starts(name, STR("_")) &&
@@ -218,9 +220,9 @@ static void learn_names(struct packages *p, const struct spans *s)
 	}
 }
 
-/* ---- by unit --------------------------------------------------------------------------------- */
+/* ---- package by compile unit ----------------------------------------------------------------- */
 
-/* What is of a directory, and of nothing better. */
+/* Tells whether the package of a unit is only its directory. */
 static bool of_directory(const struct packages *p, struct str unit)
 {
 	struct str found;
@@ -240,7 +242,7 @@ static struct str directory_package(const struct packages *p, struct str unit)
 	slash = rest.len > 0 ? memchr(rest.p, '/', rest.len) : NULL;
 	if (slash)
 		return (struct str){ rest.p, (size_t)(slash - rest.p) };
-	/* A file of the shared directory itself. */
+	/* The file is in the shared directory itself. */
 	const size_t end = p->root.len > 0 ? p->root.len - 1 : 0;
 	size_t start = end;
 	while (start > 0 && p->root.p[start - 1] != '/')
@@ -257,15 +259,16 @@ static label_id find_by_unit(struct packages *p, label_id unit)
 	if (!unit_of_archive(path, &found) && !unit_is_shared_library(path) &&
 	    of_directory(p, path))
 		found = directory_package(p, path);
-	if (p->go && str_eq(found, STR("go.go"))) /* what Go's linker calls all there is */
+	if (p->go && str_eq(found, STR("go.go"))) /* name of everything in Go's linker output */
 		found = STR("");
 	return found.len > 0 ? label_copy(p->f->labels, found) : p->nameless;
 }
 
 typedef VEC(struct str) str_vec;
 
-/* How many of the paths begin with `dir` and the component that most of them have next; NULL where
- * no component is that of more than half.  (Boyer and Moore's vote, then a count.) */
+/* Finds the component that most of the paths have after `dir`, and returns how many have it. The
+ * result is only meaningful if more than half of them do. (Boyer and Moore's vote, then a
+ * count.) */
 static size_t next_component(const str_vec *paths, struct str dir, struct str *ret)
 {
 	struct str chosen = STR("");
@@ -316,12 +319,12 @@ static void find_root(struct packages *p)
 	vec_release(&paths);
 }
 
-/* ---- by places of panics --------------------------------------------------------------------- */
+/* ---- crate by panic places ------------------------------------------------------------------- */
 
-/* Bytes of code. */
+/* Sizes of code in bytes. */
 struct told_code {
 	uint64_t all;
-	uint64_t panics; /* of functions that refer to places */
+	uint64_t panics; /* Functions that refer to places */
 	uint64_t told;
 };
 
@@ -347,8 +350,8 @@ static struct told_code measure_told(const struct packages *p)
 	return ret;
 }
 
-/* What people expect of the table.  In Rust a third of the code and more can panic; where less than
- * a tenth can, most is of other languages. */
+/* Tells users what to expect of the table. In Rust a third or more of the code can panic. If less
+ * than a tenth can, most code is of other languages. */
 static void tell_rest(struct packages *p)
 {
 	const struct told_code code = measure_told(p);
@@ -375,7 +378,7 @@ static void run_places(struct packages *p)
 	tell_rest(p);
 }
 
-/* Places and the names of their files, in front of who refers to them. */
+/* Claims places and the names of their files, before the owners that refer to them. */
 static void packages_put_places(struct packages *p, struct layer *ret)
 {
 	const struct panics *found = p->f->panics;
@@ -430,7 +433,7 @@ static void packages_join(struct packages *p, const struct spans *symbols,
 		rollup_pieces(levels, units ? 2 : 1, packages_put_piece, p);
 }
 
-/* A claim has the label of the symbol it was made for. */
+/* Gives each claim the package of the symbol that it was made for. */
 static void packages_relabel_origins(const struct packages *p, const struct layer *made)
 {
 	struct origins *o = p->f->origins;
@@ -458,7 +461,7 @@ static void find_go(struct packages *p)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
-/* What symbols there are, and what their names tell. */
+/* Runs the source symbols and learns from the names. */
 static void run_symbols(struct packages *p)
 {
 	struct source_file f = *p->f;
@@ -470,7 +473,7 @@ static void run_symbols(struct packages *p)
 	}
 	for (size_t i = 0; i < f.labels->kinds.count; i++)
 		vec_push(&p->of_symbol, LABEL_NONE);
-	/* C++ names tell namespaces from classes by debug info, where all images have some. */
+	/* If all images have debug info, it tells namespaces from classes in C++ names. */
 	bool told = !p->table;
 	for (size_t i = 0; i < f.input->image_count && told; i++)
 		told = source_dwarf(&f, &f.input->images[i], f.debug ? &f.debug->images[0] : NULL);
@@ -482,7 +485,7 @@ static void run_symbols(struct packages *p)
 	packages_find_names(p, &p->symbols->file, false);
 }
 
-/* Whether units are to be asked.  Of a Go program all but the parts of C is known by name, and the
+/* Tells whether units are needed. In a Go program all code except C is known by name, and the
  * tables of Go's runtime do not tell the units of C. */
 static bool packages_need_units(const struct packages *p)
 {
@@ -491,13 +494,13 @@ static bool packages_need_units(const struct packages *p)
 	bool needed = !p->table;
 	for (size_t i = 0; i < p->of_symbol.count && !needed; i++)
 		needed = p->of_symbol.data[i] == LABEL_BY_UNIT;
-	/* An image made of the tables has the path of the program. */
+	/* An image made from the tables has the path of the program. */
 	const bool beside = f->debug && strcmp(f->debug->images[0].path, im->path) != 0;
 	return needed && (!p->table || beside || f->linkmap || debuginfo_present(im) ||
 			  image_section_type(im, SHT_SYMTAB, 1));
 }
 
-/* What this pass notes the one by symbol did before. */
+/* Runs the source compileunits. Drops its notes, which the source symbols made before. */
 static void packages_run_units(struct packages *p)
 {
 	struct notes notes;

@@ -1,13 +1,15 @@
+/* Collects the places where a Rust program can panic, and concludes the crates of its functions. */
 #include "source/panics.h"
 
 #include "base/sort.h"
 
-/* A function is of a crate that NAMED_BY of its spots are in, if it has none of another crate; or
- * of the one that most of its spots are in, if NEAR_AGREE of its nearest functions that have spots
- * (NEAR on each side) are by other spots of that crate.  Measured by the symbols of programs, the
- * first is right for 93 to 100 % of the bytes, the second for 93 to 99. */
+/* Rules for the crate of a function. First rule: NAMED_BY of its spots are in the crate, and none
+ * in another crate. Second rule: most of its spots are in the crate, and at least NEAR_AGREE of its
+ * neighbours with spots (NEAR on each side) have other spots of the crate. Measured with programs
+ * that have symbols, the first rule is right for 93 to 100 % of the bytes, the second for 93 to 99
+ * %. */
 enum { NAMED_BY = 4, NEAR = 4, NEAR_AGREE = 4 };
-/* What more functions refer to is inlined code, as a rule. */
+/* If more functions refer to a spot, it is usually of inlined code. */
 enum { USERS_MAX = 2 };
 
 /* ---- collecting ------------------------------------------------------------------------------ */
@@ -59,7 +61,8 @@ void panics_use(struct panics *p, label_id function, uint64_t addr)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* A name without a version is one of symbols, as where debug info tells no more. */
+/* Adds a crate and returns its id. Without a version, the name is spelled as in symbols, with "_"
+ * for "-". */
 static uint32_t crate_add(struct panic_owners *o, const struct crate_path *c, struct text *room)
 {
 	text_set(room, c->kind == CRATE_OWN ? STR(OWN_CRATE) : c->name);
@@ -89,22 +92,24 @@ static void panics_tell_files(const struct panics *p, struct panic_owners *o)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* A function that refers to places.  Its spots are numbers of crate << 32 | spot, sorted. */
+/* A function that refers to places. Each of its spots is crate << 32 | spot, and they are
+ * sorted. */
 struct panics_user {
 	label_id function;
-	size_t first, count;   /* of teller.spots */
-	size_t own, own_count; /* those of `crate` among them */
-	uint32_t crate;        /* that most of its spots are in; of the library where all are */
-	uint32_t other_crates; /* than that and the library */
-	bool tied;             /* as many are in another */
+	size_t first, count;   /* Range in teller.spots */
+	size_t own, own_count; /* Range of the spots of `crate` */
+	uint32_t crate;        /* Crate of most of its spots. A crate of the library only if all
+			        * spots are of the library. */
+	uint32_t other_crates; /* Number of other crates, without the library */
+	bool tied;             /* Another crate has as many spots. */
 };
 
 struct panics_teller {
 	const struct panics *panics;
 	struct panic_owners *owners;
-	VEC(struct panics_user) users; /* in the order of the code */
+	VEC(struct panics_user) users; /* In the order of the code */
 	uint64_t *spots;
-	uint32_t *spot_users; /* by spot: how many functions refer to it */
+	uint32_t *spot_users; /* Per spot: number of functions that refer to it */
 };
 
 static int by_number(const void *a, const void *b)
@@ -113,7 +118,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The user of each reference is kept in of_function meanwhile. */
+/* Lists the functions that refer to places. `of_function` holds their indexes until it gets the
+ * crates. */
 static void panics_list_users(struct panics_teller *t)
 {
 	const struct panics *p = t->panics;
@@ -148,7 +154,7 @@ static void list_spots(struct panics_teller *t)
 	}
 }
 
-/* Leaves each spot once, and counts the users of it. */
+/* Keeps each spot of a function once, and counts the function as a user of the spot. */
 static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 {
 	uint64_t *const s = t->spots + u->first;
@@ -162,8 +168,8 @@ static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 		t->spot_users[(uint32_t)s[i]]++;
 }
 
-/* The crate that most spots are in, of several the first; those of the library are asked where
- * there are no others. */
+/* Chooses the crate with the most spots, and the first of several. Crates of the library count only
+ * if there are no others. */
 static void panics_choose(const struct panics_teller *t, struct panics_user *u)
 {
 	bool library = true;
@@ -195,9 +201,10 @@ static bool in_library(const struct panics_teller *t, const struct panics_user *
 	return t->owners->library.data[u->crate];
 }
 
-/* ---- who is told to be of what --------------------------------------------------------------- */
+/* ---- choosing the crate of each function ----------------------------------------------------- */
 
-/* Whether another function has a spot of the crate that `u` does not refer to. */
+/* Tells whether another function has the same crate and at least one spot that `u` does not refer
+ * to. */
 static bool agrees(const struct panics_teller *t, const struct panics_user *u,
 		   const struct panics_user *other)
 {
@@ -210,8 +217,8 @@ static bool agrees(const struct panics_teller *t, const struct panics_user *u,
 	return false;
 }
 
-/* How many of the nearest users agree; those that are of the library only, where `library` is not
- * set, are passed over. */
+/* Counts how many of the nearest functions agree. Without `library`, skips functions whose spots
+ * are all of the library. */
 static unsigned agreeing(const struct panics_teller *t, size_t i, int step, bool library)
 {
 	const struct panics_user *const u = &t->users.data[i];
@@ -240,7 +247,7 @@ static void tell_functions(struct panics_teller *t)
 		const struct panics_user *const u = &t->users.data[i];
 		const bool library = in_library(t, u);
 		const bool named = !library && u->other_crates == 0 && u->own_count >= NAMED_BY;
-		bool private = false; /* a spot that few functions refer to */
+		bool private = false; /* whether it has a spot that few functions refer to */
 		for (size_t k = 0; k < u->own_count && !private; k++)
 		private = t->spot_users[(uint32_t)t->spots[u->own + k]] <= USERS_MAX;
 		const bool near = !u->tied && private &&

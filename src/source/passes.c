@@ -1,25 +1,27 @@
+/* Has the table of attribution passes, and runs it. */
 #include "source/passes.h"
 
 #include "base/pool.h"
 #include "image/elf/elf_const.h"
 #include "program/made_by.h"
 
-/* ---- when a pass runs ------------------------------------------------------------------------ */
+/* ---- conditions for passes ------------------------------------------------------------------- */
 
-/* The functions of a packed program are not where its tables say before it runs, and the sizes of
- * its entry points are guesses that reach into packed bytes. */
+/* Tells whether the program is not packed. Functions of a packed program are not at the addresses
+ * of its tables before it runs. The sizes of its entry points are guesses that reach into packed
+ * bytes. */
 static bool is_unpacked(const struct attr *a)
 {
 	return image_states_sizes(a->im) || made_by_packer(a->im).len == 0;
 }
 
-/* Bloaty leaves such bytes with their sections. */
+/* True unless heft imitates Bloaty, which leaves these bytes to their sections. */
 static bool is_own_way(const struct attr *a)
 {
 	return !a->f->as_bloaty;
 }
 
-/* Only whole programs hold other files. */
+/* Tells whether the image is a whole program: only these hold other files. */
 static bool is_own_program(const struct attr *a)
 {
 	return is_own_way(a) && a->im->kind == IMAGE_EXEC && !a->f->input->archive;
@@ -42,7 +44,7 @@ static void named_code_claim(struct attr *a)
 	attr_plt(a);
 }
 
-/* Reading the tables claims nothing. */
+/* Joins a partner that only read tables and claimed nothing. */
 static void unwind_join(struct attr *a, struct attr *b)
 {
 	ASSERT(b->vm_claims.list.count == 0 && b->file_claims.list.count == 0);
@@ -56,8 +58,8 @@ static void tables_claim(struct attr *b)
 		attr_symbol_tables(b);
 }
 
-/* Lays flat what the tables take, without regard to other owners.  A trace and origins tell claims
- * in order, so they get them as they are. */
+/* Resolves the claims of the tables, ignoring other owners. For a trace and origins, which need
+ * claims in order, leaves them unresolved. */
 static void tables_resolve(struct attr *b)
 {
 	vec_release(&b->scratch->fdes);
@@ -278,9 +280,9 @@ const struct attr_pass *attr_pass_at(size_t i)
 	return i < COUNT_OF(passes) ? &passes[i] : NULL;
 }
 
-/* ---- running them ---------------------------------------------------------------------------- */
+/* ---- running passes -------------------------------------------------------------------------- */
 
-/* A pass and what runs beside it. */
+/* A pass, and what runs beside it. */
 struct pass_job {
 	const struct attr_pass *pass;
 	struct attr *a, *partner;

@@ -1,15 +1,16 @@
-/* passes.h - the passes that give the bytes of an image to their owners, in the order in which they
- * run.
+/* passes.h - has the passes that give the bytes of an image to their owners, in the order in which
+ * they run.
  *
- * The sources symbols, compileunits and sourcefiles run the same table; only the owners differ.  A
- * pass claims what it knows, and may ask for the owner of an address in what earlier passes
- * claimed.  So the order of the table is the order of trust: the surest first. */
+ * The sources symbols, compileunits and sourcefiles run the same table and differ only in the
+ * owners. A pass claims the bytes whose owner it knows. It may look up the owner of an address in
+ * the claims of earlier passes. So the order of the table is the order of trust: the surest pass
+ * comes first. */
 #ifndef HEFT_SOURCE_PASSES_H
 #define HEFT_SOURCE_PASSES_H
 
 #include "source/attr/attr_scratch.h"
 
-/* For which owners a pass runs. */
+/* Kinds of owners that a pass runs for. */
 enum pass_for {
 	FOR_SYMBOL = 1 << BY_SYMBOL,
 	FOR_UNIT = 1 << BY_UNIT,
@@ -20,24 +21,25 @@ enum pass_for {
 
 struct attr_pass {
 	const char *name;
-	const char *why;   /* which bytes it gives to whom */
-	const char *needs; /* names of passes that run before it, by ", "; NULL: none */
-	unsigned owners;   /* bits of enum pass_for */
-	/* Whether it has to run for this image; NULL: always. */
+	const char *why;   /* Tells which bytes the pass gives to which owners */
+	const char *needs; /* Names of passes that must run before it, joined by ", ". NULL if
+			    * none. */
+	unsigned owners;   /* Bits of enum pass_for */
+	/* Tells whether the pass must run for this image. NULL: always. */
 	bool (*applies)(const struct attr *a);
 	void (*run)(struct attr *a);
-	/* Runs at the same time in a thread of its own, on a partner with claims of its own.  A
-	 * partner stays until the pass whose `join` takes its claims over. */
+	/* Runs at the same time in its own thread, on a partner with its own claims. The partner
+	 * lives until a pass takes over its claims with `join`. */
 	void (*beside)(struct attr *b);
 	void (*join)(struct attr *a, struct attr *b);
-	/* Its claims, and those of passes before it that do not commit, have owners before the next
-	 * pass runs: also if it is passed over. */
+	/* Its claims, and those of earlier passes that do not commit, are resolved before the next
+	 * pass runs. This also happens if the pass is skipped. */
 	bool commits;
 };
 
-/* The passes in order; NULL past the last. */
+/* Returns the passes in order. NULL after the last. */
 const struct attr_pass *attr_pass_at(size_t i);
-/* Runs them over image `number` of the `total` images of an input. */
+/* Runs the passes over image `number` of the `total` images of an input. */
 void attr_passes_run(struct attr *a, size_t number, size_t total);
 
 #endif

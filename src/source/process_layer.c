@@ -1,11 +1,11 @@
-/* Layers of modules' own files, moved into the process. */
+/* Makes the layers of modules' own files and moves them into the process. */
 #include "source/process_layer.h"
 
 #include "heap/memory.h"
 #include "image/elf/elf_const.h"
 #include "source/measure.h"
 
-/* ---- what is mapped ------------------------------------------------------------------------- */
+/* ---- mappings of the process ---------------------------------------------------------------- */
 
 void process_claim_mappings(const struct source_file *f, bool as_fallback, struct claims *vm)
 {
@@ -20,9 +20,9 @@ void process_claim_mappings(const struct source_file *f, bool as_fallback, struc
 	}
 }
 
-/* ---- moving --------------------------------------------------------------------------------- */
+/* ---- moving spans --------------------------------------------------------------------------- */
 
-/* The spans of a module's file that lie in a region of the process. */
+/* Moves the spans of a module's file that lie in a region of the process. */
 static void move_spans(const struct spans *vm, uint64_t bias, const struct region *r,
 		       struct claims *out)
 {
@@ -46,7 +46,7 @@ static void run_alone(const struct source_file *f, const struct source *source,
 {
 	struct layer layer = { .exact = false };
 	struct measure alone = { .file = { .path = NULL } };
-	struct notes notes; /* they are many, and not of the dump */
+	struct notes notes; /* dropped, because they are many and not about the dump */
 	ASSERT(m->input && !source->core);
 	notes_init(&notes);
 	measure_begin(&alone,

@@ -1,19 +1,19 @@
-/* process_layer.h - the layers of a core: those of its modules' own files, moved to where they
- * lay. */
+/* process_layer.h - makes the layers of a core: layers of its modules' own files, moved to their
+ * addresses in the process. */
 #ifndef HEFT_SOURCE_PROCESS_LAYER_H
 #define HEFT_SOURCE_PROCESS_LAYER_H
 
 #include "process/process.h"
 #include "source/source.h"
 
-/* Runs a source that knows nothing of processes on the own file of every module, as if that were
- * measured alone, and moves what it says of memory to where the module lies. */
+/* Runs a source on the own file of every module, as if measured alone, and moves its VM spans to
+ * the address of the module. The source knows nothing about processes. */
 void process_layer(const struct source_file *f, const struct source *source, struct layer *ret);
-/* What a region of memory is: the path of the file mapped there, "[heap]", "[stack of thread 12]",
- * "[bss of PATH]", "[anonymous]", "[reserved]" (no access).  Claims all memory; `as_fallback`
- * puts paths in brackets. */
+/* Claims all memory by the kind of its region: the path of the mapped file, "[heap]", "[stack of
+ * thread 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). `as_fallback` puts paths
+ * in brackets. */
 void process_claim_mappings(const struct source_file *f, bool as_fallback, struct claims *vm);
-/* Completes a layer: mappings take what is left of memory, the notes of a core have a label. */
+/* Completes a layer: mappings get the rest of memory, the notes of a core get a label. */
 void process_finish(const struct source_file *f, struct layer *l, struct claims *vm);
 
 #endif

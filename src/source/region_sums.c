@@ -1,3 +1,4 @@
+/* Sums up memory regions, and notes what does not fit them. */
 #include "source/region_sums.h"
 
 #include "base/text.h"
@@ -41,14 +42,14 @@ void region_sums_release(struct region_sums *r)
 	arena_release(&r->arena);
 }
 
-/* How much of [start, start + size) lies in [from, to). */
+/* Returns how many bytes of [start, start + size) lie in [from, to). */
 static uint64_t region_sums_shared(uint64_t start, uint64_t size, uint64_t from, uint64_t to)
 {
 	const uint64_t first = max_u64(start, from), last = min_u64(start + size, to);
 	return last > first ? last - first : 0;
 }
 
-/* The bytes of a section, where it runs or is stored, beyond a region's end. */
+/* Returns how many bytes of a section, where it runs or is stored, lie beyond a region's end. */
 static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
 			       uint64_t to)
 {
@@ -105,7 +106,7 @@ static void note_overflow(const char *path, const struct image *im, const struct
 	text_release(&all);
 }
 
-/* What a script of another program leaves out. */
+/* Notes sections outside all regions, as with a script of another program. */
 static void note_outside(const char *path, const struct image *im, const struct basemap *map,
 			 struct notes *notes)
 {

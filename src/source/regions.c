@@ -1,7 +1,8 @@
-/* By memory region: flash, RAM. */
+/* Implements the source regions: memory regions such as flash and RAM. */
 #include "source/source.h"
 
-/* The base map translates addresses that bytes are stored at: those of the file go to these. */
+/* Claims regions. The base map translates the addresses at which bytes are stored: file bytes
+ * belong to these. */
 void source_regions(const struct source_file *f, struct layer *ret)
 {
 	const label_id none = label_borrow(f->labels, STR(NO_REGION));

@@ -1,5 +1,5 @@
-/* The source inlinestacks: a function and the chain of what was inlined into it, outermost first,
- * as linker names with ";" between. */
+/* Implements the source inlinestacks: a function and the chain of functions inlined into it,
+ * outermost first, as linkage names joined by ";". */
 #include "base/sort.h"
 #include "source/attr/attr_scratch.h"
 #include "source/attr/debug_bytes.h"
@@ -8,7 +8,8 @@
 #include "debug/scopes.h"
 #include "image/elf/elf_const.h"
 
-/* Calls of a chain that are shown; real ones have a few dozens. */
+/* Maximal number of calls shown of a chain, and of bytes of a name. Real chains have a few dozen
+ * calls. */
 enum { STACK_MAX = 256, NAME_SHOWN_MAX = 16 << 10 };
 
 struct stacks {
@@ -18,14 +19,15 @@ struct stacks {
 	struct claims *vm;
 	struct units units;
 	struct abbrev_cache cache, split_cache;
-	struct scopes scopes; /* of the unit at work */
-	VEC(label_id) labels; /* by scope; LABEL_NONE = not asked for yet */
+	struct scopes scopes; /* Scopes of the current unit */
+	VEC(label_id) labels; /* Per scope. LABEL_NONE if not made yet. */
 	struct text text;
 	const struct section *section;
-	place_vec places; /* sized symbols by address */
+	place_vec places; /* Sized symbols by address */
 };
 
-/* The symbol around a VM address, without the suffix of a clone; "" if it is no mangled name. */
+/* Returns the symbol that holds a VM address, without the suffix of a clone. "" if its name is not
+ * mangled. */
 static struct str mangled_at(const struct stacks *s, uint64_t vm)
 {
 	size_t low = upper_bound(s->places.data, s->places.count, sizeof *s->places.data, vm);
@@ -54,13 +56,13 @@ static label_id stacks_label(struct stacks *s, uint32_t scope, uint64_t vm)
 		const uint32_t at = chain[--count];
 		const struct scope_function *fn = scopes_function(&s->scopes, at);
 		struct str name = fn->linkage;
-		/* gcc gives functions that are local to a unit no linkage name; a function itself,
-		 * unlike what was inlined, may have a symbol. */
+		/* gcc gives unit-local functions no linkage name. Unlike inlined functions, the
+		 * function itself may have a symbol. */
 		if (name.len == 0 && s->scopes.list.data[at].parent == SCOPE_NONE)
 			name = mangled_at(s, vm);
 		if (name.len == 0)
 			name = fn->name.len > 0 ? fn->name : STR("?");
-		/* One name may be in all stacks: what no compiler makes is cut. */
+		/* One name may be in all stacks. Longer names than compilers make are cut. */
 		text_add(&s->text, (struct str){ name.p, min_u64(name.len, NAME_SHOWN_MAX) });
 		if (count > 0)
 			text_add_char(&s->text, ';');
@@ -94,7 +96,7 @@ static void claim_scopes(struct stacks *s)
 	}
 }
 
-/* References across units stay inside a split unit's file. */
+/* Reads a split unit. Its references across units stay in its file. */
 static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 {
 	struct unit split;
@@ -108,7 +110,8 @@ static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 	units_release(&units);
 }
 
-/* Link-time optimisation and dwz: what is inlined may be described in another unit. */
+/* Tells whether the unit refers to other units. With link-time optimisation and dwz, another unit
+ * may describe an inlined function. */
 static bool refers_across(const struct unit *u)
 {
 	for (size_t i = 0; i < u->abbrevs->attrs.count; i++) {
@@ -126,7 +129,7 @@ static void stacks_read_unit(struct stacks *s, struct unit *u)
 	if (!unit_open(u, &s->cache, NULL))
 		return;
 	if (u->dwarf->passing[DW_INFO] && refers_across(u)) {
-		/* The whole section is needed from here on. */
+		/* From here on, the whole section is needed. */
 		dwarf_pass_end(u->dwarf, DW_INFO);
 		if (!unit_open(u, &s->cache, NULL))
 			return;
@@ -178,7 +181,7 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret)
 		struct stacks s = { .f = f, .im = &f->input->images[i], .vm = &vm };
 		s.info = source_dwarf(f, s.im, f->debug ? &f->debug->images[0] : NULL);
 		stacks_list_symbols(&s);
-		/* Split files (.dwo, .dwp) have no code of their own. */
+		/* Split files (.dwo, .dwp) have no code. */
 		if (s.info && !s.info->dwarf.split)
 			read_units(&s);
 		else if (!s.info)

@@ -1,4 +1,4 @@
-/* The symbols source: everything the file holds because of a symbol. */
+/* Implements the source symbols: everything that the file holds because of a symbol. */
 #define _GNU_SOURCE /* memmem */
 #include "source/passes.h"
 
@@ -41,8 +41,9 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 	return label_borrow(a->f->labels, symbol_owner(s));
 }
 
-/* Ordinary data and code by name.  Sections with a purpose of their own (unwind tables, Go's
- * pclntab, kernel tables ...) hold what belongs to many; one reference to them says little. */
+/* Tells whether a section holds ordinary data or code, by its name. Sections with a special purpose
+ * (unwind tables, Go's pclntab, kernel tables ...) hold data of many owners. One reference to them
+ * tells little. */
 bool section_is_data(const struct section *s)
 {
 	static const char *const kinds[] = {
@@ -60,11 +61,11 @@ bool section_is_data(const struct section *s)
 	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		if (str_starts(name, str_of(kinds[i])))
 			return true;
-	if (name.len == 0) /* it is lost */
+	if (name.len == 0) /* the name is lost */
 		return true;
-	/* Whatever else it is called, what has no bytes in the file is data, and code is code.  But
-	 * code that takes the address of room that a linker script sets aside for the stack or the
-	 * heap does not own it. */
+	/* Sections without file bytes are data, and code is code, whatever the name. But code that
+	 * takes the address of room for the stack or heap, which a linker script reserves, does not
+	 * own that room. */
 	if (s->nobits && s->write && !str_starts(s->name, STR(".plt")) &&
 	    !str_starts(s->name, STR(".got")))
 		return !memmem(s->name.p, s->name.len, "stack", 5) &&
@@ -93,10 +94,10 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 	return reader_ok(&r);
 }
 
-/* The names of a table's symbols, read and hashed by several threads. */
+/* The names of a table's symbols, read and hashed on several threads. */
 struct symbols_names {
 	struct symtab table;
-	struct hashed_text *list; /* by index; text NULL where there is none */
+	struct hashed_text *list; /* By index. text NULL if there is none. */
 	uint32_t *sizes;
 };
 
@@ -117,8 +118,8 @@ static void hash_names(void *ctx, size_t chunk, unsigned worker)
 	}
 }
 
-/* By unit or file: a symbol belongs to the owner of its address.  An STT_FILE symbol belongs to
- * the owner of the local symbols behind it.  So do the ones of these that have no address. */
+/* Sets labels by unit or file: a symbol belongs to the owner of its address. An STT_FILE symbol
+ * belongs to the owner of the local symbols after it. So do local symbols without an address. */
 static void labels_by_owner(const struct attr *a, const struct symtab *table, label_id *ret)
 {
 	label_id local = LABEL_NONE, file = LABEL_NONE;
@@ -141,7 +142,8 @@ static void labels_by_owner(const struct attr *a, const struct symtab *table, la
 	}
 }
 
-/* The labels of a table's symbols by index: relocations, versions and hashes name them so. */
+/* Reads the labels of a table's symbols by index, as relocations, versions and hashes refer to
+ * them. */
 static label_id *read_labels(const struct attr *a, const struct section *table, size_t *count,
 			     uint32_t **ret_sizes)
 {
@@ -220,14 +222,15 @@ bool attr_open_symbols(const struct attr *a, const struct image *im, const struc
 	return true;
 }
 
-/* "??@" is a hash of a name of Microsoft's scheme that was too long. */
+/* Tells whether a name follows Microsoft's scheme and is not a hash ("??@") in place of too long a
+ * name. */
 static bool is_microsoft(struct str name)
 {
 	return microsoft_likely(name) && memchr(name.p, '@', name.len) &&
 	       !str_starts(name, STR("??@"));
 }
 
-/* Tells of the first of such names that stays as the linker has it. */
+/* Notes the first name that `is_such` accepts and that stays mangled. */
 static void note_raw(const struct source_file *f, const struct symtab *t,
 		     bool (*is_such)(struct str name), const char *text)
 {
@@ -242,7 +245,7 @@ static void note_raw(const struct source_file *f, const struct symtab *t,
 	demangler_release(&d);
 }
 
-/* Who looks for a function by name has to know. */
+/* Notes names that stay mangled, for users who look for a function by name. */
 static void note_raw_names(const struct source_file *f, const struct image *im)
 {
 	const struct section *table = image_states_sizes(im)

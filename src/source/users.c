@@ -1,3 +1,4 @@
+/* Finds which owners of VM bytes refer to which others. */
 #include "source/users.h"
 
 #include "base/pool.h"
@@ -8,7 +9,7 @@
 
 enum { JOB_BYTES = 256 << 10 };
 
-/* Consecutive spans, about JOB_BYTES of them. */
+/* A job: consecutive spans, about JOB_BYTES in all. */
 struct users_job {
 	size_t first, last;
 	struct users found;
@@ -18,10 +19,10 @@ struct users_scan {
 	const struct image *im;
 	const struct rollup_level *level;
 	enum code_isa isa;
-	bool fixed;         /* addresses in code and data need no relocations */
-	uint64_t low, high; /* of the owners' bytes */
-	uint8_t *is_code;   /* by span */
-	uint8_t *has_code;  /* by label, as claimed */
+	bool fixed;         /* Addresses in code and data need no relocations. */
+	uint64_t low, high; /* Range of the owners' bytes */
+	uint8_t *is_code;   /* one flag per span */
+	uint8_t *has_code;  /* Per label, as claimed */
 	VEC(struct users_job) jobs;
 };
 
@@ -30,7 +31,8 @@ static label_id users_shown(const struct users_scan *s, label_id id)
 	return s->level->shown ? s->level->shown[id] : id;
 }
 
-/* A number that is no more than likely an address is one where an owner's bytes begin there. */
+/* Adds a reference. A number that is only likely an address counts only if an owner's bytes begin
+ * there. */
 static void users_add_target(const struct users_scan *s, struct users *to, uint64_t target,
 			     bool likely, label_id by)
 {
@@ -41,8 +43,8 @@ static void users_add_target(const struct users_scan *s, struct users *to, uint6
 	const uint64_t begin = s->isa == CODE_THUMB ? target & ~UINT64_C(1) : target;
 	if (!at || (likely && at->start != begin))
 		return;
-	/* Constants that several functions share are the first one's; who reads them does not refer
-	 * to that function. */
+	/* Constants that several functions share belong to the first function. Code that reads them
+	 * does not refer to that function. */
 	if (s->has_code[at->label] && !s->is_code[at - s->level->spans->list.data])
 		return;
 	const label_id of = users_shown(s, at->label), user = users_shown(s, by);

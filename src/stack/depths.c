@@ -1,3 +1,4 @@
+/* Reads the functions of a program with their frames and calls. */
 #include "stack/depths.h"
 
 #include "base/err.h"
@@ -14,10 +15,11 @@ struct depths_reading {
 	const struct stack_hints *hints;
 	struct plt plt;
 	struct code_functions code;
-	struct stack_frame frame;         /* of the function at hand */
-	uint32_t function;                /* it */
-	bool zcmp;                        /* as frame_memory has it */
-	const struct stack_hint *reaches; /* what its indirect calls may reach; NULL: not known */
+	struct stack_frame frame;         /* frame of the current function */
+	uint32_t function;                /* index of that function */
+	bool zcmp;                        /* Same as in frame_memory */
+	const struct stack_hint *reaches; /* Functions that its indirect calls may reach. NULL if
+					   * unknown. */
 };
 
 uint32_t stack_find(const struct stack_use *s, uint64_t addr)
@@ -78,7 +80,9 @@ static void add_unknown(struct depths_reading *r, const char *name)
 	vec_push(&r->s->unknown, (struct stack_unknown){ r->function, name });
 }
 
-/* A jump into the middle of a function is of a part of it that was moved away; stubs are many. */
+/* Adds a call or jump to a known function. A jump into the middle of a function leads to a part
+ * that was moved away, and is not added. A section of stubs holds many stubs, so that jumps into
+ * its middle count. */
 static bool depths_add_target(struct depths_reading *r, uint64_t target, const struct frame_call *c)
 {
 	const uint32_t to = stack_find(r->s, target);
@@ -89,7 +93,7 @@ static bool depths_add_target(struct depths_reading *r, uint64_t target, const s
 	return true;
 }
 
-/* Of overlays whichever is in memory may be meant. */
+/* Adds a direct call. In overlaid memory it may mean a function of any overlay. */
 static void add_direct(struct depths_reading *r, const struct frame_call *c)
 {
 	const uint64_t target = image_jump_target(r->im, c->from, c->target);
@@ -112,7 +116,8 @@ static const struct stack_hint *hint_find(const struct stack_hints *h, struct st
 	return NULL;
 }
 
-/* A function of another file, unless this one has it too, or the user said what it takes. */
+/* Adds a call of an import. It is unknown, unless this file has the function too, or the user
+ * stated its stack. */
 static void depths_add_import(struct depths_reading *r, const struct plt_slot *slot,
 			      const struct frame_call *c)
 {
@@ -174,7 +179,7 @@ static struct bytes depths_load(void *ctx, uint64_t addr, uint64_t size)
 	return image_at(ctx, addr, size);
 }
 
-/* A stub is its first jump: what stands behind looks the function up. */
+/* Reads a stub: its first jump. The code after it looks up the function. */
 static void read_stub(struct depths_reading *r)
 {
 	struct stack_function *f = depths_function_of(r);
@@ -257,7 +262,7 @@ static const struct image *depths_image_of(const struct program *p, struct heft_
 	return im;
 }
 
-/* Its code is in the program that it was taken from. */
+/* Tells whether the file is a debug file, whose code is in another file. */
 static bool depths_is_debug_file(const struct image *im)
 {
 	bool elsewhere = false;
@@ -284,7 +289,7 @@ static bool has_functions(const struct stack_use *s, struct heft_err *err)
 		    path);
 }
 
-/* What the code says, then what others do. */
+/* Reads the frames and calls from the code, then the stated frames and hints. */
 static bool read_program(struct stack_use *s, struct stack_hints *hints, struct heft_err *err)
 {
 	struct program *p = s->program;
@@ -306,7 +311,8 @@ static bool read_program(struct stack_use *s, struct stack_hints *hints, struct 
 	return good && stack_take_stated(s, err);
 }
 
-/* Edges are those of one function after another, and lead to functions. */
+/* Checks that the edges of each function lie in the list of edges, and that all edges lead to
+ * functions. */
 static void stack_verify(const struct stack_use *s)
 {
 	ASSERT(sorted_by_key(s->functions.data, s->functions.count, sizeof *s->functions.data));
@@ -332,7 +338,7 @@ bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
 	if (!im)
 		return false;
 	*ret = (struct stack_use){ .program = p, .isa = flow_isa_of(im) };
-	/* Hints borrow their texts from the file. */
+	/* Reads the file of hints, from which the hints borrow their texts. */
 	const char *const path = p->wish->calls;
 	bool good = !path || file_open_stream(&file, path, err);
 	if (good && path)

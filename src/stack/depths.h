@@ -1,10 +1,11 @@
-/* depths.h - the most stack that each function of a program may take, with all that it calls.
+/* depths.h - finds the maximal stack that each function of a program needs, including all that it
+ * calls.
  *
- * Frames and calls come from the code (frame.h).  Of functions that call one another in a circle
- * each counts once.  What is not known is never guessed: it is told as a flag of the function where
- * it is, and handed up to all that call it.
+ * Frames and calls come from the code (frame.h). Functions that call each other in a circle count
+ * once each. Unknown facts are never guessed. They are kept as a caveat of their function, and
+ * passed on to all its callers.
  *
- * 112 bytes a function, 24 a call.  One thread. */
+ * 112 bytes per function, 24 per call. One thread. */
 #ifndef HEFT_STACK_DEPTHS_H
 #define HEFT_STACK_DEPTHS_H
 
@@ -13,72 +14,75 @@
 #include "program/program.h"
 #include "stack/frame.h"
 
-/* Why a sum may be too small. */
+/* Caveats: reasons why a sum may be too small. */
 enum stack_told {
-	STACK_RECURSIVE = 1 << 0, /* it may call itself, by whatever way */
-	STACK_INDIRECT = 1 << 1,  /* a call whose target is not known */
-	STACK_UNKNOWN = 1 << 2,   /* a call of a function that is not in the program */
-	STACK_DYNAMIC = 1 << 3,   /* alloca and the like, or another stack */
-	STACK_ODD = 1 << 4,       /* something of it is no instruction */
+	STACK_RECURSIVE = 1 << 0, /* It may call itself, directly or not */
+	STACK_INDIRECT = 1 << 1,  /* A call with an unknown target */
+	STACK_UNKNOWN = 1 << 2,   /* A call of a function that is not in the program */
+	STACK_DYNAMIC = 1 << 3,   /* alloca and similar, or another stack */
+	STACK_ODD = 1 << 4,       /* Some bytes are no instruction */
 };
 enum { STACK_TOLD = 5 };
 
 enum stack_kind {
 	STACK_CALLED,
-	STACK_ENTRY,     /* where the program starts */
-	STACK_INTERRUPT, /* in a table of vectors, or returns as a handler does */
-	STACK_UNCALLED,  /* nothing calls it directly */
-	STACK_PART,      /* a part of a function that was moved away, a stub, ... */
+	STACK_ENTRY,     /* Start of the program */
+	STACK_INTERRUPT, /* Is in a vector table, or returns like a handler */
+	STACK_UNCALLED,  /* Has no direct call */
+	STACK_PART,      /* A part of a function that was moved away, a stub and so on */
 };
 
 struct stack_edge {
-	uint32_t to; /* function */
+	uint32_t to; /* index of the called function */
 	bool tail;
-	uint64_t depth; /* of the caller's frame, in use during the call */
+	uint64_t depth; /* Bytes of the caller's frame that are in use during the call */
 };
 
 struct stack_function {
 	uint64_t addr, size;
 	uint64_t frame, worst;
-	uint64_t compiler; /* its frame as the compiler states it; STACK_NOT_STATED */
+	uint64_t compiler; /* Frame that the compiler states. STACK_NOT_STATED if none. */
 	uint32_t edge_first, edge_count;
-	uint32_t next;      /* function that the deepest way goes on to; STACK_NONE: it ends here */
-	uint32_t circle;    /* number of what calls one another, itself at least */
-	uint16_t own, told; /* enum stack_told: its own, with all that it calls */
-	uint32_t cause[STACK_TOLD]; /* by bit of `told`: a function whose own it is */
-	uint8_t kind;               /* enum stack_kind */
-	bool stated;                /* `worst` is what the user said */
+	uint32_t next;      /* Next function on the deepest path. STACK_NONE if the path ends
+			     * here. */
+	uint32_t circle;    /* Number of its circle: the functions that call each other. A circle
+			     * may have one member. */
+	uint16_t own, told; /* Bits of enum stack_told: of itself, and with all that it calls */
+	uint32_t cause[STACK_TOLD]; /* Per bit of `told`: a function that has this caveat itself */
+	uint8_t kind;               /* An enum stack_kind */
+	bool stated;                /* The user stated `worst`. */
 };
 
 #define STACK_NONE       UINT32_MAX
 #define STACK_NOT_STATED UINT64_MAX
 
-/* A call of what is not in the program. */
+/* A call of a function that is not in the program. */
 struct stack_unknown {
 	uint32_t function;
-	const char *name; /* linkage name, or "" */
+	const char *name; /* Linkage name, or "" */
 };
 
 struct stack_use {
 	struct program *program;
 	enum code_isa isa;
-	VEC(struct stack_function) functions; /* by address */
-	VEC(struct stack_edge) edges;         /* those of a function side by side */
-	VEC(struct stack_unknown) unknown;    /* by function */
+	VEC(struct stack_function) functions; /* sorted by address */
+	VEC(struct stack_edge) edges;         /* The entries of a function are adjacent. */
+	VEC(struct stack_unknown) unknown;    /* sorted by function */
 	struct arena texts;
 };
 
-/* What the user says of calls: lines
+/* A hint of the user about calls. Lines of the file:
  *
- *	CALLER -> CALLEE...	all that the indirect calls of CALLER may reach; none is fine
- *	NAME = BYTES		the most that a function takes, with all that it calls
+ * - CALLER -> CALLEE...: all functions that indirect calls of CALLER may reach. The list may be
+ *   empty.
+ * - NAME = BYTES: largest stack of a function, including all that it calls.
  *
- * with names as name_index.h takes them, but without blanks; "#" begins a comment. */
+ * Names as in name_index.h, but without blanks. "#" begins a comment. */
 struct stack_hint {
 	struct str name;
-	bool states; /* `worst` counts; else the names are those that it reaches */
+	bool states; /* `worst` is stated. If false, the names are the functions that it reaches. */
 	uint64_t worst;
-	size_t first, count; /* in names */
+	size_t first, count; /* range in `names` */
 };
 
 struct stack_hints {
@@ -86,38 +90,39 @@ struct stack_hints {
 	VEC(struct str) names;
 };
 
-/* Texts are borrowed from `input`.  HEFT_EFORMAT "PATH:LINE: what" where a line is bad. */
+/* Parses hints. Borrows texts from `input`. HEFT_EFORMAT "PATH:LINE: what" if a line is bad. */
 bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str input,
 		       struct heft_err *err);
 void stack_hints_release(struct stack_hints *h);
-/* Puts linkage names in the place of other ones.  HEFT_EARG where a name means several functions,
- * or that of a callee none. */
+/* Replaces names by linkage names. HEFT_EARG if a name means several functions, or if the name of a
+ * callee means none. */
 bool stack_hints_settle(struct stack_use *s, struct stack_hints *h, struct heft_err *err);
 
-/* Reads a linked program, which outlives the stack, with the hints of its wish.  HEFT_EUNSUPPORTED
- * where it is another kind of file or machine; HEFT_EARG where a hint names what is not there. */
+/* Reads a linked program, with the hints of its options. The program must outlive the stack.
+ * HEFT_EUNSUPPORTED for another kind of file or machine. HEFT_EARG if a hint names something that
+ * does not exist. */
 bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err);
 void stack_release(struct stack_use *s);
 
-/* The function whose code holds addr; STACK_NONE: none. */
+/* Returns the function whose code holds addr. STACK_NONE if there is none. */
 uint32_t stack_find(const struct stack_use *s, uint64_t addr);
-/* Its linkage name; "sub_ADDRESS" where no symbol is. */
+/* Returns the function's linkage name. "sub_ADDRESS" if it has no symbol. */
 const char *stack_name(struct stack_use *s, uint32_t function);
-/* The functions that a name means (name_index.h), by rising address. */
+/* Indexes of functions. */
 typedef VEC(uint32_t) stack_indexes;
 void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 
-/* stated_frames.c: takes the frames that compilers state (stated.h) where they are larger; before
- * stack_sum.  False where a file that the user named cannot be read. */
+/* stated_frames.c: takes larger frames that compilers state (stated.h). Must run before
+ * stack_sum(). False if a file that the user named cannot be read. */
 bool stack_take_stated(struct stack_use *s, struct heft_err *err);
-/* Adds bits of enum stack_told as words: "recursion, alloca"; with `functions`, by bit, "recursion
- * in NAME, ...". */
+/* Adds the caveats of `told` as words: "recursion, alloca". With `functions` (by bit), adds
+ * "recursion in NAME, ...". */
 void stack_told_words(struct text *to, unsigned told, const char *const functions[STACK_TOLD]);
-/* The word of a bit of enum stack_told. */
+/* Returns the word of a caveat. */
 struct str stack_told_word(unsigned bit);
 /* graph.c: sets circle, worst, next and told of all functions. */
 void stack_sum(struct stack_use *s);
-/* starts.c: sets the kind of all functions. */
+/* Sets the kind of all functions (starts.c). */
 void stack_find_starts(struct stack_use *s);
 
 #endif

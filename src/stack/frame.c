@@ -1,3 +1,4 @@
+/* Follows the instructions of a function and computes its stack use. */
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"
@@ -48,8 +49,8 @@ static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr
 	return false;
 }
 
-/* Code that saves registers for a function and comes back, which compilers for size jump to, is a
- * part of it: what it leaves on the stack stays there. */
+/* Runs code that saves registers for a function and returns. Compilers that optimize for size jump
+ * to it. It counts as part of the function: what it leaves on the stack stays there. */
 static bool run_saving(struct frame_walk *w, uint64_t addr)
 {
 	enum { MOST = 64 };
@@ -100,7 +101,8 @@ static void go_later(struct frame_walk *w, uint64_t off, bool behind_call)
 		vec_push(&w->jumps, p);
 }
 
-/* A jump to the function's own first instruction is a loop, or a call of itself that became one. */
+/* Follows a jump. A jump to the function's own first instruction is a loop, or a call of itself
+ * that became one. */
 static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 {
 	if (target - w->addr < w->code.size)
@@ -109,7 +111,8 @@ static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 		frame_add_call(w, off, FRAME_TAIL, target, true);
 }
 
-/* A call of the next instruction reads where the code stands, which is taken from the stack. */
+/* Follows a call. A call of the next instruction reads the code's own address, which is then
+ * popped. */
 static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	const uint64_t behind = w->addr + off + in->flow.size;
@@ -121,8 +124,8 @@ static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in
 	else if (in->flow.target == behind)
 		frame_grow(w, word);
 	else if (in->flow.target != w->addr && in->flow.target - w->addr < w->code.size) {
-		/* Assembly has subroutines inside of functions: they run with what is on the stack
-		 * there. */
+		/* Follows a call into the same function. Assembly has such subroutines, which run
+		 * with the current stack. */
 		frame_grow(w, word);
 		go_later(w, in->flow.target - w->addr, false);
 		w->depth -= word;
@@ -130,7 +133,7 @@ static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in
 		frame_add_call(w, off, FRAME_CALL, in->flow.target, false);
 }
 
-/* What the instruction at `off` does to the way; false: it ends here. */
+/* Applies the instruction at `off` to the path. False if the path ends here. */
 static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	const uint64_t behind = off + in->flow.size;
@@ -138,8 +141,8 @@ static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_
 	case FLOW_CONDITIONAL: jump(w, off, in->flow.target); return true;
 	case FLOW_JUMP: jump(w, off, in->flow.target); return false;
 	case FLOW_JUMP_INDIRECT:
-		/* A jump by register where nothing but the return address is on the stack may leave
-		 * the function or be a switch: which one is seen when all is decoded. */
+		/* Records an indirect jump. If only the return address is on the stack, it may
+		 * leave the function or be a switch. drop_switches() decides that later. */
 		if (in->by_slot)
 			frame_add_call(w, off, FRAME_BY_SLOT, in->slot, true);
 		else
@@ -156,7 +159,7 @@ static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_
 	}
 }
 
-/* Follows one way until it ends or meets what was seen. */
+/* Follows one path until it ends or reaches code that was seen. */
 static void walk_from(struct frame_walk *w, struct frame_place at)
 {
 	ASSERT(at.off <= w->code.size);
@@ -191,8 +194,8 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 		frame_add_call(w, w->off, FRAME_FALL, w->addr + w->code.size, true);
 }
 
-/* What jumps lead to comes first: behind a call that does not return other code may stand, which
- * another depth leads to. */
+/* Follows all paths. Targets of jumps come first: the code after a call that does not return may be
+ * reached with another depth. */
 static void walk_all(struct frame_walk *w, struct frame_place from)
 {
 	walk_from(w, from);
@@ -204,14 +207,14 @@ static void walk_all(struct frame_walk *w, struct frame_place from)
 	}
 }
 
-/* ---- what no branch leads to ----------------------------------------------------------------- */
+/* ---- code that no branch leads to ------------------------------------------------------------ */
 
 static bool is_switch(const struct frame_walk *w, const struct frame_call *c)
 {
 	return c->kind == FRAME_INDIRECT && c->tail && c->from - w->addr < w->code.size;
 }
 
-/* The depth of the last indirect jump before `off`, else of the deepest call. */
+/* Returns the depth of the last indirect jump before `off`, else of the deepest call. */
 static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 {
 	const struct stack_frame *f = w->frame;
@@ -228,18 +231,19 @@ static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 	return (int64_t)(from > 0 ? jumped : deepest);
 }
 
-/* True where some code was found. */
+/* Follows code that no branch leads to. True if there is any. */
 static bool walk_rest(struct frame_walk *w)
 {
 	const bool x86 = w->isa == CODE_X86_64 || w->isa == CODE_I386;
 	bool found = false;
-	/* A first instruction that leaves for good: what stands behind is reached in other ways. */
+	/* Tells whether the first instruction leaves the function. The code after it is then
+	 * reached in other ways. */
 	const struct stack_frame *f = w->frame;
 	if (w->off == 0 && f->calls.count == 1 && f->calls.data[0].kind == FRAME_TAIL)
 		return false;
 	for (uint64_t off = 0; off < w->code.size;) {
 		uint64_t pad = 1;
-		/* Nothing pads code of x86 with zeros, which are instructions there. */
+		/* x86 code is never padded with zeros, which are instructions there. */
 		if (!is_seen(w, off))
 			pad = x86 && w->code.p[off] == 0
 				      ? 0
@@ -254,8 +258,9 @@ static bool walk_rest(struct frame_walk *w)
 	return found;
 }
 
-/* Where another way comes in behind the number, the register may hold something else; where cases
- * begin is not known. */
+/* Drops targets of calls through a number, if another path may join after the number was set: the
+ * register may then hold something else. If there are cases, their starts are unknown, and all such
+ * targets are dropped. */
 static void drop_guesses(struct frame_walk *w, bool has_cases)
 {
 	for (size_t i = 0; i < w->guesses.count; i++) {
@@ -273,8 +278,8 @@ static void drop_guesses(struct frame_walk *w, bool has_cases)
 	}
 }
 
-/* Indirect jumps of a function with cases that nothing else leads to are its switches; so are those
- * that are taken while something is on the stack. */
+/* Drops indirect jumps that are switches: those in a function with cases that nothing else leads
+ * to, and those taken while something is on the stack. */
 static void drop_switches(struct frame_walk *w, bool has_cases)
 {
 	struct stack_frame *f = w->frame;
@@ -287,7 +292,7 @@ static void drop_switches(struct frame_walk *w, bool has_cases)
 	f->calls.count = kept;
 }
 
-/* Registers that compilers keep frame pointers in; of x86 all places are followed. */
+/* Returns the registers that compilers use for frame pointers. On x86, all places are followed. */
 static uint32_t pointers_of(enum code_isa isa)
 {
 	switch (isa) {

@@ -1,4 +1,4 @@
-/* Stack pointer of AArch64: Arm ARM DDI 0487, C4.1. */
+/* Follows the stack pointer in AArch64 code: Arm ARM DDI 0487, C4.1. */
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"
@@ -10,7 +10,7 @@ static int64_t frame_arm64_extend(uint64_t v, unsigned bits)
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* add, sub of an immediate, 64 bits; `mov` from and to sp is add of 0. */
+/* Handles add, sub of an immediate, 64 bits. `mov` from and to sp is an add of 0. */
 static void do_immediate(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c & 31, rn = c >> 5 & 31;
@@ -35,7 +35,7 @@ static void do_immediate(struct frame_walk *w, uint32_t c)
 	}
 }
 
-/* sub, add sp, sp, Xm (extended register). */
+/* Handles sub, add sp, sp, Xm (extended register). */
 static void frame_arm64_do_registers(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c & 31, rn = c >> 5 & 31, rm = c >> 16 & 31;
@@ -50,7 +50,7 @@ static void frame_arm64_do_registers(struct frame_walk *w, uint32_t c)
 		frame_forget(w, rd);
 }
 
-/* movz, movn, movk. */
+/* Handles movz, movn, movk. */
 static void frame_arm64_do_number(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c & 31, shift = 16 * (c >> 21 & 3);
@@ -67,7 +67,7 @@ static void frame_arm64_do_number(struct frame_walk *w, uint32_t c)
 	}
 }
 
-/* adrp, and ldr of a pool.  False: another instruction. */
+/* Handles adrp, and ldr from a pool. False for other instructions. */
 static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
 {
 	const uint64_t far = (c >> 3 & 0x1ffffc) | (c >> 29 & 3);
@@ -85,7 +85,7 @@ static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
 	return true;
 }
 
-/* What loads, and stores that are told whether they did, may change of numbers. */
+/* Forgets numbers in registers that loads write, and stores that write a status. */
 static void forget_memory(struct frame_walk *w, uint32_t c)
 {
 	if ((c & 0x0a000000) != 0x08000000)
@@ -96,7 +96,8 @@ static void forget_memory(struct frame_walk *w, uint32_t c)
 	frame_forget_number(w, c >> 16 & 31);
 }
 
-/* Pairs and single registers, before or behind which the base changes.  False: another one. */
+/* Handles pairs and single registers whose base changes before or after the access. False for other
+ * instructions. */
 static bool frame_arm64_do_memory(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rn = c >> 5 & 31;
@@ -104,7 +105,8 @@ static bool frame_arm64_do_memory(struct frame_walk *w, uint32_t c)
 	const bool single = (c & 0x3b200400) == 0x38000400;
 	if ((!pair && !single) || rn != SP)
 		return false;
-	/* Words of 4 bytes in pairs are scaled by 4, of 8 by 8, vector registers by 4 to 16. */
+	/* Offsets of pairs are scaled: by 4 for 4-byte words, by 8 for 8-byte words, by 4 to 16 for
+	 * vector registers. */
 	const unsigned opc = c >> 30, scale = c >> 26 & 1 ? 2 + opc : 2 + (opc >> 1);
 	frame_grow(w, pair ? -frame_arm64_extend(c >> 15 & 0x7f, 7) * (1 << scale)
 			   : -frame_arm64_extend(c >> 12 & 0x1ff, 9));
@@ -120,7 +122,7 @@ static void frame_arm64_do_one(struct frame_walk *w, uint32_t c)
 	else if ((c & 0x1f800000) == 0x12800000)
 		frame_arm64_do_number(w, c);
 	else if ((c & 0xff800000) == 0x92000000) {
-		/* and sp, Xn, #~(2^n - 1): N, immr, imms of ones above n zeros. */
+		/* Handles and sp, Xn, #~(2^n - 1): N, immr, imms of ones above n zeros. */
 		const unsigned immr = c >> 16 & 63, ones = (c >> 10 & 63) + 1, zeros = 64 - ones;
 		if ((c & 31) == SP && c >> 22 & 1 && immr == (64 - zeros) % 64 && zeros < 32)
 			frame_align(w, INT64_C(1) << zeros);
@@ -135,7 +137,7 @@ bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (!flow_decode(w->isa, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t c = read_u32(&r);
-	/* br, blr of a known address, which the veneers of linkers go by. */
+	/* Handles br, blr of a known address, as in the veneers of linkers. */
 	const struct value *v = &w->regs[c >> 5 & 31];
 	if ((c & 0xffdffc1f) == 0xd61f0000 && v->kind == VALUE_NUMBER)
 		frame_lead(w, &ret->flow, v, (uint64_t)v->v);

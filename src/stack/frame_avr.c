@@ -1,13 +1,14 @@
-/* Stack pointer of AVR: two registers of the I/O space, which code reads and writes one by one. */
+/* Follows the stack pointer in AVR code. It is two registers of the I/O space, which code reads and
+ * writes one by one. */
 #include "code/avr.h"
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"
 
-/* Places are kept with the lower register of a pair. */
+/* Places are kept in the lower register of a pair. */
 enum { Y = 28, Z = 30, SPL = 0x3d };
 
-/* The low and then the high byte are taken from a place: sbc of r1 takes 0. */
+/* Subtracts one byte of a place: first the low, then the high byte. sbc of r1 subtracts 0. */
 static bool take_byte(struct frame_walk *w, unsigned reg, int64_t k)
 {
 	struct value *v = &w->regs[reg & ~1u];
@@ -26,7 +27,7 @@ static void frame_avr_forget(struct frame_walk *w, unsigned reg)
 	frame_forget_number(w, reg | 1u);
 }
 
-/* Of a byte, or of an immediate that goes to r16 to r31. */
+/* Handles instructions on a byte, or with an immediate for r16 to r31. */
 static void do_other(struct frame_walk *w, uint32_t a)
 {
 	const unsigned d = a >> 4 & 31, high = 16 + (a >> 4 & 15);
@@ -37,7 +38,8 @@ static void do_other(struct frame_walk *w, uint32_t a)
 			frame_avr_forget(w, high);
 	} else if (((a & 0xfc00) == 0x0800 && d % 2 == 1) ||
 		   ((a & 0xfc00) == 0x1800 && d % 2 == 0)) {
-		/* sub of an even register, sbc of an odd one: of numbers, or of r1, which is 0. */
+		/* Handles sub of an even register and sbc of an odd one: of numbers, or of r1,
+		 * which is 0. */
 		const unsigned r = (a >> 5 & 16) | (a & 15);
 		const struct value by = w->regs[r];
 		if ((r != 1 && by.kind != VALUE_NUMBER) || !take_byte(w, d, r == 1 ? 0 : by.v))
@@ -46,7 +48,7 @@ static void do_other(struct frame_walk *w, uint32_t a)
 		w->regs[2 * (a >> 4 & 15)] = w->regs[2 * (a & 15)];
 		w->regs[2 * (a >> 4 & 15) + 1] = w->regs[2 * (a & 15) + 1];
 	} else if (a >> 12 == 0xe) {
-		/* Numbers are kept by byte: ldi. */
+		/* Handles ldi: numbers are kept byte by byte. */
 		if (w->regs[high & ~1u].kind == VALUE_PLACE)
 			frame_avr_forget(w, high);
 		else
@@ -55,7 +57,7 @@ static void do_other(struct frame_walk *w, uint32_t a)
 		frame_avr_forget(w, high);
 	} else if ((a >= 0x0400 && a < 0x3000 && (a & 0xec00) != 0x0400) ||
 		   (a >= 0x8000 && a < 0xb000 && !(a & 0x200))) {
-		frame_avr_forget(w, d); /* arithmetic but cp, cpc; loads */
+		frame_avr_forget(w, d); /* arithmetic except cp, cpc; loads */
 	}
 }
 
@@ -81,8 +83,8 @@ static void frame_avr_do_one(struct frame_walk *w, uint32_t a)
 		do_other(w, a);
 }
 
-/* -mcall-prologues: a jump to pushes, or to what reads the stack pointer behind them; Z has where
- * they come back to. */
+/* Handles -mcall-prologues: a jump to pushes, or to code that reads the stack pointer after them. Z
+ * holds the address to return to. */
 static void find_saving(struct frame_walk *w, struct frame_insn *ret)
 {
 	const struct value *low = &w->regs[Z], *high = &w->regs[Z + 1];

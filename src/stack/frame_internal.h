@@ -1,27 +1,27 @@
-/* frame_internal.h - what the files frame*.c share: the walk through one function. */
+/* frame_internal.h - declares what the files frame*.c share: the walk through one function. */
 #ifndef HEFT_STACK_FRAME_INTERNAL_H
 #define HEFT_STACK_FRAME_INTERNAL_H
 
 #include "stack/frame.h"
 
-/* What a register is known to hold. */
+/* What is known about a register. */
 enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_PLACE /* the stack pointer at depth `v` */ };
 
 struct value {
 	enum value_kind kind;
 	int64_t v;
-	uint32_t since; /* VALUE_NUMBER: offset of the first instruction that made it */
+	uint32_t since; /* VALUE_NUMBER: offset of the first instruction that computed it */
 };
 
-#define FRAME_PLAIN UINT32_MAX /* no instruction goes where a number says */
+#define FRAME_PLAIN UINT32_MAX /* The instruction has no target computed from a number. */
 
 struct frame_place {
 	uint32_t off;
 	int64_t depth;
-	bool sure; /* the program comes there, which behind a call is not known */
+	bool sure; /* The program certainly gets there. After a call that is uncertain. */
 };
 
-/* A call by a number that holds unless something jumps in between. */
+/* A call with a computed target, valid unless a jump leads between the number and the call. */
 struct frame_guess {
 	uint32_t call, since;
 };
@@ -32,36 +32,37 @@ struct frame_walk {
 	uint64_t addr;
 	const struct frame_memory *memory;
 	struct stack_frame *frame;
-	int64_t depth; /* of the instruction at hand; at least 0 in code that is right */
+	int64_t depth; /* Depth at the current instruction. At least 0 in correct code. */
 	int64_t deepest;
-	int64_t align;         /* bytes that an alignment may have taken */
-	struct value regs[32]; /* places stay known along all ways, numbers along one */
-	uint32_t pointers;     /* a bit each: registers that frame pointers are kept in */
-	uint64_t *seen;        /* a bit a byte: decoded, or data */
-	uint64_t *joins;       /* a bit a byte: something jumps there */
-	uint32_t off;          /* of the instruction at hand */
-	bool sure;             /* as of its way's place */
-	uint32_t since;        /* of the number that it goes by; FRAME_PLAIN: by none */
-	struct value stored;   /* Thumb: a number on the stack, */
-	int64_t stored_at;     /* at this depth */
+	int64_t align;         /* Maximal number of bytes used by alignment */
+	struct value regs[32]; /* Places are valid on all paths, numbers on one path only. */
+	uint32_t pointers;     /* One bit per register: used for frame pointers */
+	uint64_t *seen;        /* One bit per byte: decoded, or data */
+	uint64_t *joins;       /* One bit per byte: the target of a jump */
+	uint32_t off;          /* Offset of the current instruction */
+	bool sure;             /* `sure` of the current path */
+	uint32_t since;        /* `since` of the number that the target comes from. FRAME_PLAIN
+			        * if none. */
+	struct value stored;   /* Thumb: a number on the stack */
+	int64_t stored_at;     /* Depth of `stored` */
 	struct flow_way way;
-	int64_t low; /* AVR: the low byte of what is taken from the frame pointer */
+	int64_t low; /* AVR: low byte of the number that is subtracted from the frame pointer */
 	VEC(struct frame_place) jumps, later;
 	VEC(struct frame_guess) guesses;
 };
 
 struct frame_insn {
 	struct flow flow;
-	bool by_slot; /* an indirect call or jump through the word at `slot` */
+	bool by_slot; /* An indirect call or jump through the word at `slot` */
 	uint64_t slot;
-	/* Bytes behind it that are data: an inlined table of branches. */
+	/* Number of data bytes after it: an inlined table of branches. */
 	uint64_t table_size;
-	/* What it leads to may save registers and come back: to `back`, 0: behind it. */
+	/* The target may save registers and return to `back`. 0: to the next instruction. */
 	bool saves;
 	uint64_t back;
 };
 
-/* One instruction at p: decodes it and moves the stack pointer.  False: there is none. */
+/* Decode one instruction at p and apply it to the stack pointer. False if there is none. */
 bool frame_step_x86(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		    struct frame_insn *ret);
 bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
@@ -75,7 +76,7 @@ bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, ui
 bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret);
 
-/* Effects.  The stack grows by n bytes, or shrinks. */
+/* Effects of instructions. The stack grows by n bytes, or shrinks if n is negative. */
 static inline void frame_grow(struct frame_walk *w, int64_t n)
 {
 	w->depth += n;
@@ -88,7 +89,7 @@ static inline void frame_set(struct frame_walk *w, int64_t depth)
 	frame_grow(w, depth - w->depth);
 }
 
-/* Whether a register holds what a stack may grow by, and no address. */
+/* Tells whether a register holds a number that is a size and no address. */
 static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 {
 	const int64_t most = INT64_C(1) << 32;
@@ -96,7 +97,7 @@ static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 	       w->regs[reg].v >= -most;
 }
 
-/* By a register. */
+/* The stack grows or shrinks by a register. */
 static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 {
 	ASSERT(reg < 32);
@@ -107,7 +108,7 @@ static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 		w->frame->flags |= FRAME_DYNAMIC;
 }
 
-/* The stack pointer becomes what a register holds, less n. */
+/* The stack pointer is set to a register minus n. */
 static inline void frame_from(struct frame_walk *w, unsigned reg, int64_t n)
 {
 	const struct value *v = &w->regs[reg];
@@ -136,20 +137,20 @@ static inline void frame_number(struct frame_walk *w, unsigned reg, int64_t v)
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, w->off };
 }
 
-/* The same of a number that another one was made of. */
+/* Gives a register a number that was computed from another number. */
 static inline void frame_derive(struct frame_walk *w, unsigned reg, const struct value *of,
 				int64_t v)
 {
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, of->since };
 }
 
-/* Something jumps to `off`. */
+/* Records that a jump leads to `off`. */
 static inline void frame_join(struct frame_walk *w, uint64_t off)
 {
 	w->joins[off / 64] |= UINT64_C(1) << off % 64;
 }
 
-/* What a pool holds is no code. */
+/* Marks the bytes of a literal pool as data. */
 static inline void frame_pool(struct frame_walk *w, uint64_t addr, uint64_t size)
 {
 	for (uint64_t i = addr - w->addr; i < w->code.size && i < addr - w->addr + size; i++)
@@ -162,7 +163,7 @@ static inline void frame_forget_number(struct frame_walk *w, unsigned reg)
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
-/* An indirect call or jump to a number: the target is known. */
+/* Turns an indirect call or jump through a known number into a direct one. */
 static inline void frame_lead(struct frame_walk *w, struct flow *f, const struct value *to,
 			      uint64_t target)
 {
@@ -172,15 +173,16 @@ static inline void frame_lead(struct frame_walk *w, struct flow *f, const struct
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
-/* The register is written by what is not followed; frame pointers are only by what is. */
+/* Forgets a register, which an instruction wrote that is not followed. Frame pointers stay: only
+ * followed instructions write them. */
 static inline void frame_forget(struct frame_walk *w, unsigned reg)
 {
 	if (w->regs[reg].kind == VALUE_NUMBER || !(w->pointers >> reg & 1))
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
-/* Gives the register the number at an address, `width` bytes, 4 or 8; without them it is not
- * known. */
+/* Gives a register the number of `width` bytes (4 or 8) at an address. Unknown if there are no
+ * bytes. */
 static inline void frame_load(struct frame_walk *w, unsigned reg, uint64_t at, unsigned width)
 {
 	ASSERT(width == 4 || width == 8);

@@ -1,4 +1,4 @@
-/* Stack pointer of RISC-V: Volume I, 2.4 and 16. */
+/* Follows the stack pointer in RISC-V code: Volume I, 2.4 and 16. */
 #include "code/riscv.h"
 #include "stack/frame_internal.h"
 
@@ -90,7 +90,7 @@ static void do_first_quadrant(struct frame_walk *w, uint32_t c)
 	const int64_t imm = frame_riscv_extend((c >> 7 & 0x20) | (c >> 2 & 0x1f), 6);
 	switch (op) {
 	case 0: do_addi(w, rd, rd, imm); break;
-	case 1: /* c.addiw; c.jal on 32 bits */
+	case 1: /* c.addiw; with 32 bits c.jal */
 		if (w->isa == CODE_RISCV64)
 			do_addi(w, rd, rd, imm);
 		break;
@@ -135,7 +135,7 @@ static void frame_riscv_do_short(struct frame_walk *w, uint32_t c)
 		frame_forget(w, 8 + (c >> 2 & 7));
 }
 
-/* auipc and jalr are a call, or a jump, that reaches far; linkers make one instruction of most. */
+/* Handles auipc and jalr, a far call or jump. Linkers shorten most of them to one instruction. */
 static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 {
 	enum { JALR = 0x67 };
@@ -149,7 +149,7 @@ static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
-/* c.jr and c.jalr of a known address. */
+/* Handles c.jr and c.jalr of a known address. */
 static void do_far_short(struct frame_walk *w, uint32_t c, struct flow *f)
 {
 	const struct value *v = &w->regs[c >> 7 & 31];
@@ -159,8 +159,8 @@ static void do_far_short(struct frame_walk *w, uint32_t c, struct flow *f)
 	frame_lead(w, f, v, (uint64_t)v->v & (w->isa == CODE_RISCV32 ? UINT32_MAX : UINT64_MAX));
 }
 
-/* Zcmp: cm.push and cm.pop of ra and s0 on, by a list, and up to 48 bytes more; all are aligned to
- * 16. */
+/* Returns the bytes that cm.push and cm.pop of Zcmp move: ra and s0 onwards, by a list, plus up to
+ * 48 bytes, all aligned to 16. */
 static int64_t pushed(const struct frame_walk *w, uint32_t c)
 {
 	const int64_t list = c >> 4 & 15, word = w->isa == CODE_RISCV64 ? 8 : 4;
@@ -168,8 +168,8 @@ static int64_t pushed(const struct frame_walk *w, uint32_t c)
 	return (count * word + 15) / 16 * 16 + (c >> 2 & 3) * 16;
 }
 
-/* Zcmp and Zcmt, 28.14: cm.push, pop, popretz, popret; cm.jt, jalt by a table that is not known.
- * False: another instruction. */
+/* Handles Zcmp and Zcmt, 28.14: cm.push, pop, popretz, popret; cm.jt, jalt through an unknown
+ * table. False for other instructions. */
 static bool do_zcmp(struct frame_walk *w, uint32_t c, struct flow *f)
 {
 	const unsigned what = c >> 8 & 0xff;
@@ -204,7 +204,7 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 		return true;
 	const uint32_t c = low | (uint32_t)read_u16(&r) << 16;
 	frame_riscv_do_far(w, c, &ret->flow);
-	/* -msave-restore: with t0 as the link, by jal or jalr. */
+	/* -msave-restore: jal or jalr with t0 as the link register. */
 	ret->saves = ret->flow.kind == FLOW_CALL && ret->flow.direct && (c >> 7 & 31) == T0;
 	if ((c & 0x7f) == AUIPC)
 		frame_number(w, c >> 7 & 31,

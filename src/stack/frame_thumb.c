@@ -1,4 +1,4 @@
-/* Stack pointer of Thumb-2: DDI 0403, A7.7. */
+/* Follows the stack pointer in Thumb-2 code: DDI 0403, A7.7. */
 #include "code/thumb.h"
 #include "stack/frame_internal.h"
 
@@ -23,7 +23,7 @@ static void forget_list(struct frame_walk *w, uint32_t list)
 			frame_forget_number(w, i);
 }
 
-/* add Rd, Rm of any registers. */
+/* Handles add Rd, Rm of any registers. */
 static void add_high(struct frame_walk *w, unsigned rd, unsigned rm)
 {
 	const struct value v = w->regs[rd];
@@ -35,7 +35,7 @@ static void add_high(struct frame_walk *w, unsigned rd, unsigned rm)
 		frame_forget(w, rd);
 }
 
-/* add Rd, sp, #imm8 * 4; mov, add and cmp of any registers; movs Rd, #imm8. */
+/* Handles add Rd, sp, #imm8 * 4; mov, add and cmp of any registers; movs Rd, #imm8. */
 static void set_short(struct frame_walk *w, uint32_t a)
 {
 	const unsigned rd = (a & 7) | (a >> 4 & 8), rm = a >> 3 & 15, low = a >> 8 & 7;
@@ -91,7 +91,8 @@ static void frame_thumb_do_short(struct frame_walk *w, uint32_t a)
 	}
 }
 
-/* add and sub of an immediate: modified (T3), or plain (T4).  False: another instruction. */
+/* Handles add and sub of an immediate: modified (T3) or plain (T4). False for other
+ * instructions. */
 static bool frame_thumb_do_add(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const unsigned rn = a & 15, rd = b >> 8 & 15, op = a >> 5 & 15;
@@ -118,7 +119,7 @@ static bool frame_thumb_do_add(struct frame_walk *w, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* movw, movt, mov and mvn of an immediate.  False: another instruction. */
+/* Handles movw, movt, mov and mvn of an immediate. False for other instructions. */
 static bool frame_thumb_do_number(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const unsigned rd = b >> 8 & 15;
@@ -138,7 +139,7 @@ static bool frame_thumb_do_number(struct frame_walk *w, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Stores and loads that move the stack pointer.  False: another instruction. */
+/* Handles stores and loads that move the stack pointer. False for other instructions. */
 static bool frame_thumb_do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const int64_t imm = b & 0xff;
@@ -167,7 +168,7 @@ static bool frame_thumb_do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* add, sub of registers: sp, sp, Rm. */
+/* Handles add, sub of registers: sp, sp, Rm. */
 static bool frame_thumb_do_registers(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const bool add = a == 0xeb0d, sub = a == 0xebad;
@@ -187,7 +188,7 @@ static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
 	frame_forget(w, b >> 12 & 15);
 	frame_forget(w, b >> 8 & 15);
-	/* A base that changes, the second of two results, what ldm loads. */
+	/* These change: the base, the second of two results, and the registers that ldm loads. */
 	frame_forget_number(w, a & 15);
 	frame_forget_number(w, b & 15);
 	if ((a & 0xfe50) == 0xe810)
@@ -207,8 +208,8 @@ static bool frame_thumb_load_number(struct frame_walk *w, const uint8_t *p, uint
 	return true;
 }
 
-/* blx, bx and mov pc of a register, ldr pc of the pool, pop of a number that was stored: what lies
- * far away is called by these, and reached through the veneers of linkers. */
+/* Handles far calls, and veneers of linkers: blx, bx and mov pc of a register, ldr pc from the
+ * pool, pop of a number that was stored. */
 static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 {
 	const bool by_register = (a & 0xff00) == 0x4700 || (a & 0xff87) == 0x4687;
@@ -227,7 +228,7 @@ static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 		f->kind = FLOW_CONDITIONAL;
 }
 
-/* A table ends where the nearest of its branches leads to. */
+/* Reads a table of branches. It ends where the nearest of its branches leads to. */
 static void frame_thumb_read_table(struct frame_walk *w, uint64_t off, unsigned width,
 				   struct frame_insn *ret)
 {
@@ -277,7 +278,7 @@ bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.maybe)
 		memcpy(before, w->regs, sizeof before);
 	frame_thumb_do_one(w, p, left, addr, ret);
-	/* What is written on a condition alone is not known. */
+	/* Forgets registers that were written only under a condition. */
 	for (unsigned i = 0; ret->flow.maybe && i < 16; i++)
 		if (before[i].kind != VALUE_NUMBER || before[i].since != w->regs[i].since ||
 		    before[i].v != w->regs[i].v)

@@ -1,15 +1,16 @@
-/* Stack pointer of x86-64 and i386: Intel SDM volume 2, and the APX architecture specification. */
+/* Follows the stack pointer in x86-64 and i386 code: Intel SDM volume 2, and the APX architecture
+ * specification. */
 #include "code/x86.h"
 #include "stack/frame_internal.h"
 
 enum { RSP = 4, RBP = 5 };
 
 struct insn {
-	uint8_t bytes[X86_MAX_LEN + 2]; /* zeros behind its end */
-	const uint8_t *op;              /* opcode, behind prefixes */
+	uint8_t bytes[X86_MAX_LEN + 2]; /* Followed by zeros */
+	const uint8_t *op;              /* Opcode, after prefixes */
 	uint8_t rex;                    /* 0100WRXB */
-	uint8_t high;                   /* 0RXB of REX2: registers 16 to 31 */
-	bool second_map;    /* REX2 stands for 0F, whose instructions leave the stack alone */
+	uint8_t high;                   /* 0RXB of REX2: bits for registers 16 to 31 */
+	bool second_map;    /* REX2 stands for 0F, whose instructions do not change the stack */
 	bool short_operand; /* 66 */
 	struct x86_insn in;
 	int64_t word;
@@ -23,7 +24,7 @@ static void skip_prefixes(struct insn *i, bool mode64)
 		else if (mode64 && (*i->op & 0xf0) == 0x40)
 			i->rex = *i->op;
 		else if (mode64 && *i->op == 0xd5) {
-			i->op++; /* onto the payload of REX2: M0 R4 X4 B4 W R3 X3 B3 */
+			i->op++; /* moves to the payload of REX2: M0 R4 X4 B4 W R3 X3 B3 */
 			i->second_map = (*i->op & 0x80) != 0;
 			i->rex = 0x40 | (*i->op & 15);
 			i->high = *i->op >> 4 & 7;
@@ -33,7 +34,7 @@ static void skip_prefixes(struct insn *i, bool mode64)
 	}
 }
 
-/* The registers of ModRM; `rm` counts where the operand is a register. */
+/* Return the registers of ModRM. `rm` is valid if the operand is a register. */
 static unsigned reg_of(const struct insn *i)
 {
 	return (i->op[1] >> 3 & 7) | (unsigned)(i->rex & 4) << 1 | (unsigned)(i->high & 4) << 2;
@@ -49,7 +50,7 @@ static bool is_register(const struct insn *i)
 	return i->op[1] >= 0xc0;
 }
 
-/* add, or, and, sub, cmp with an immediate: 80 to 83. */
+/* Handles add, or, and, sub, cmp with an immediate: 80 to 83. */
 static void do_group1(struct frame_walk *w, const struct insn *i)
 {
 	const unsigned rm = rm_of(i), what = i->op[1] >> 3 & 7;
@@ -66,7 +67,7 @@ static void do_group1(struct frame_walk *w, const struct insn *i)
 		v->v += i->in.imm;
 }
 
-/* lea rsp, [reg + disp]; lea reg, [rsp + disp]. */
+/* Handles lea rsp, [reg + disp]; lea reg, [rsp + disp]. */
 static void do_lea(struct frame_walk *w, const struct insn *i)
 {
 	const unsigned reg = reg_of(i), base = i->op[1] & 7;
@@ -82,7 +83,7 @@ static void do_lea(struct frame_walk *w, const struct insn *i)
 		frame_keep(w, reg, -i->in.disp);
 }
 
-/* mov between registers. */
+/* Handles mov between registers. */
 static void frame_x86_do_move(struct frame_walk *w, unsigned to, unsigned from)
 {
 	if (to == RSP && from == RBP)
@@ -117,7 +118,7 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 		if (both && reg == RSP)
 			frame_grow_by(w, rm, false);
 		break;
-	case 0x39: /* cmp rsp, reg ends a loop that touches each page of a frame */
+	case 0x39: /* cmp rsp, reg: ends a loop that touches each page of a frame */
 		if (both && rm == RSP && w->regs[reg].kind == VALUE_PLACE)
 			frame_from(w, reg, 0);
 		break;
@@ -130,7 +131,7 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 	}
 }
 
-/* push2 and pop2 of APX, which move two registers: EVEX map 4, FF /6 and 8F /0. */
+/* Handles push2 and pop2 of APX, which move two registers: EVEX map 4, FF /6 and 8F /0. */
 static void do_evex(struct frame_walk *w, const struct insn *i)
 {
 	const uint8_t opcode = i->op[4], modrm = i->op[5], what = modrm >> 3 & 7;

@@ -1,4 +1,4 @@
-/* Stack pointer of Xtensa, with register windows and without. */
+/* Follows the stack pointer in Xtensa code, with and without register windows. */
 #include "code/xtensa.h"
 #include "stack/frame_internal.h"
 
@@ -11,7 +11,7 @@ static int64_t frame_xtensa_extend(uint64_t v, unsigned bits)
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* addi, addmi: to, from, number. */
+/* Handles addi, addmi: to, from, number. */
 static void frame_xtensa_do_add(struct frame_walk *w, unsigned to, unsigned from, int64_t n)
 {
 	const struct value v = w->regs[from];
@@ -29,7 +29,7 @@ static void frame_xtensa_do_add(struct frame_walk *w, unsigned to, unsigned from
 		frame_forget(w, to);
 }
 
-/* add, sub of registers. */
+/* Handles add, sub of registers. */
 static void frame_xtensa_do_registers(struct frame_walk *w, uint32_t insn, bool sub)
 {
 	const unsigned r = insn >> 12 & 15, s = insn >> 8 & 15, t = insn >> 4 & 15;
@@ -65,7 +65,7 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 					       << (32 - ((insn >> 16 & 16) | t)) % 32));
 		else if (r != SP)
 			frame_forget(w, r);
-		/* rsr and l32e write t and not r. */
+		/* Forgets the written register. rsr and l32e write t, not r. */
 		if ((insn >> 16 & 15) == 3 || (insn >> 16 & 15) == 9)
 			frame_forget_number(w, t);
 		break;
@@ -138,7 +138,7 @@ bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, ui
 	if (frame_xtensa_load_number(w, p, left, addr))
 		return true;
 	if (ret->flow.size == 3) {
-		/* callx and jx of a known address: all that lies far away is called so. */
+		/* Handles callx and jx of a known address, as in all far calls. */
 		const uint32_t insn = (uint32_t)(p[0] | p[1] << 8 | p[2] << 16);
 		const struct value *v = &w->regs[insn >> 8 & 15];
 		const bool jump = (insn & 0xfff0ff) == 0xa0, call = (insn & 0xfff0cf) == 0xc0;

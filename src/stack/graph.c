@@ -1,17 +1,17 @@
-/* Sums along the calls.  Functions that call one another in a circle are found by Tarjan's
- * algorithm, which ends each circle before those that call into it. */
+/* Sums stack use along calls. Tarjan's algorithm finds functions that call each other in a circle,
+ * and finishes each circle before its callers. */
 #include "stack/depths.h"
 
 struct graph_visit {
-	uint32_t function, edge; /* the next one to look at */
+	uint32_t function, edge; /* edge: next edge to visit */
 };
 
 struct circles {
 	struct stack_use *s;
-	uint32_t *number; /* order of discovery from 1, by function; 0: not seen */
+	uint32_t *number; /* Per function: order of discovery from 1. 0 if not seen. */
 	uint32_t *low;
 	bool *open;
-	VEC(uint32_t) members; /* of circles that are not ended */
+	VEC(uint32_t) members; /* Members of unfinished circles */
 	VEC(struct graph_visit) way;
 	uint32_t count, circle_count;
 };
@@ -21,13 +21,13 @@ static const struct stack_edge *edges_of(const struct stack_use *s, const struct
 	return s->edges.data + f->edge_first;
 }
 
-/* What the function takes where the edge leads out of it. */
+/* Returns the stack that a function needs with a call along the edge, out of its circle. */
 static uint64_t through(const struct stack_use *s, const struct stack_edge *e)
 {
 	return e->depth + s->functions.data[e->to].worst;
 }
 
-/* What is told of `from` holds of f too. */
+/* Passes the caveats of `from` on to f. */
 static void hand_up(struct stack_function *f, const struct stack_function *from)
 {
 	for (unsigned i = 0; i < STACK_TOLD; i++)
@@ -36,7 +36,7 @@ static void hand_up(struct stack_function *f, const struct stack_function *from)
 	f->told |= from->told;
 }
 
-/* Its own frame, and the deepest call of functions outside of its circle. */
+/* Takes the own frame, and the deepest call outside the circle. */
 static void take_outer(struct stack_use *s, struct stack_function *f)
 {
 	f->worst = f->frame;
@@ -57,7 +57,7 @@ static void take_outer(struct stack_use *s, struct stack_function *f)
 	}
 }
 
-/* The most that a function takes for a call inside its circle. */
+/* Returns the maximal stack that a function needs for a call inside its circle. */
 static uint64_t inner_depth(const struct stack_use *s, const struct stack_function *f)
 {
 	uint64_t most = 0;
@@ -69,7 +69,7 @@ static uint64_t inner_depth(const struct stack_use *s, const struct stack_functi
 	return most;
 }
 
-/* Each member once, then the deepest way out of any of them. */
+/* Sums a circle: each member once, plus the deepest path out of any member. */
 static void sum_circle(struct stack_use *s, const uint32_t *members, size_t count)
 {
 	ASSERT(count > 0);
@@ -96,7 +96,7 @@ static void sum_circle(struct stack_use *s, const uint32_t *members, size_t coun
 	}
 }
 
-/* A tail call of itself is a loop. */
+/* Tells whether a function calls itself. A tail call of itself is a loop. */
 static bool calls_itself(const struct stack_use *s, uint32_t function)
 {
 	const struct stack_function *f = &s->functions.data[function];

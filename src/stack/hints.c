@@ -1,3 +1,4 @@
+/* Parses the user's hints about indirect calls and stack use. */
 #include "stack/depths.h"
 
 #include "base/err.h"
@@ -7,7 +8,7 @@ static bool hints_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next word of the line, which is cut in front; empty: there is none. */
+/* Returns the next word of the line and removes it from the line. Empty if there is none. */
 static struct str hints_next_word(struct str *line)
 {
 	size_t from = 0;
@@ -33,7 +34,7 @@ static bool read_bytes(struct str word, uint64_t *ret)
 	return word.len > 0;
 }
 
-/* NULL, or what is wrong with the line. */
+/* Parses a line. Returns what is wrong with it, or NULL. */
 static const char *hints_read_line(struct stack_hints *h, struct str line)
 {
 	struct stack_hint hint = { .name = hints_next_word(&line), .first = h->names.count };

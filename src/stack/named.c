@@ -1,4 +1,4 @@
-/* Functions of a program's stack by their names. */
+/* Finds functions of a program's stack by their names. */
 #include "stack/depths.h"
 
 #include "base/err.h"
@@ -27,7 +27,7 @@ void stack_named(struct stack_use *s, struct str name, stack_indexes *ret)
 	vec_release(&matches);
 }
 
-/* Puts the linkage name of the one function that a word means in its place.  A word that means none
+/* Replaces a word by the linkage name of the function that it means. A word that means no function
  * stays: it may be a function of another file. */
 static bool word_settle(struct stack_use *s, struct str *word, bool must, struct heft_err *err)
 {

@@ -1,3 +1,4 @@
+/* Makes the rows of a report about stacks. */
 #include "stack/stack_rows.h"
 
 const struct heft_text stack_texts[STACK_TEXTS] = {
@@ -50,14 +51,14 @@ static const char *stack_rows_words_of(struct stack_rows *r, unsigned told,
 	return text;
 }
 
-/* Bytes that each function of the deepest way adds. */
+/* Returns the deepest path, with the bytes that each function adds. */
 static const char *stack_rows_path_of(struct stack_rows *r, uint32_t function)
 {
 	const struct stack_function *list = r->stack->functions.data;
 	struct text out = { 0 };
 	for (uint32_t at = function; at != STACK_NONE; at = list[at].next) {
-		/* A way through a circle names the function where it enters, and the one where it
-		 * leaves. */
+		/* Tells whether the path skips a function of a circle. A path through a circle
+		 * shows the function at which it enters, and the one at which it leaves. */
 		const uint32_t next = list[at].next;
 		if (at != function && next != STACK_NONE && list[next].circle == list[at].circle)
 			continue;
@@ -84,7 +85,7 @@ static void stack_rows_fill(void *ctx, uint32_t node, uint32_t level, struct hef
 	texts[STACK_TEXT_KIND] = kinds[f->kind];
 	texts[STACK_TEXT_BESIDES] = stack_rows_words_of(r, f->told, NULL);
 	texts[STACK_TEXT_PATH] = stack_rows_path_of(r, function);
-	/* Names the function that each word is about. */
+	/* Returns the caveats of a row, each with the function that causes it. */
 	const char *functions[STACK_TOLD] = { NULL };
 	for (unsigned i = 0; i < STACK_TOLD; i++)
 		if (f->told >> i & 1)
@@ -96,7 +97,7 @@ static void stack_rows_fill(void *ctx, uint32_t node, uint32_t level, struct hef
 	row->texts = texts;
 }
 
-/* The entry, then handlers, then all else. */
+/* Orders rows: the entry, then handlers, then all others. */
 static uint8_t stack_rows_group_of(void *ctx, uint32_t node)
 {
 	const struct stack_rows *r = ctx;
@@ -107,7 +108,7 @@ static uint8_t stack_rows_group_of(void *ctx, uint32_t node)
 	}
 }
 
-/* How many rows are shown, 0: all. */
+/* Returns how many rows are shown. 0: all. */
 static uint32_t row_limit(struct stack_rows *r, const struct heft_stack_query *q)
 {
 	uint32_t limit = q->rows;

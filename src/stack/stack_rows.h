@@ -1,4 +1,4 @@
-/* stack_rows.h - the rows of a report about stacks: a function each. */
+/* stack_rows.h - makes the rows of a report about stacks, one per function. */
 #ifndef HEFT_STACK_STACK_ROWS_H
 #define HEFT_STACK_STACK_ROWS_H
 
@@ -6,7 +6,7 @@
 #include "program/locate.h"
 #include "stack/depths.h"
 
-/* Texts of a row, and measures. */
+/* Texts and measures of a row. */
 enum stack_text {
 	STACK_TEXT_KIND,
 	STACK_TEXT_BESIDES,
@@ -20,19 +20,19 @@ enum stack_measure { STACK_MOST, STACK_FRAME, STACK_MEASURES };
 extern const struct heft_text stack_texts[STACK_TEXTS];
 extern const struct heft_measure stack_measures[STACK_MEASURES];
 
-/* Zeroed but for the first two, which are borrowed: ready. */
+/* Rows. Ready if zeroed except the first two members, which are borrowed. */
 struct stack_rows {
 	struct stack_use *stack;
-	struct locator *locator; /* names functions */
+	struct locator *locator; /* Names functions */
 	/* private */
 	struct arena arena;
 	struct tree tree;
-	VEC(uint32_t) chosen; /* function of each node behind the first */
+	VEC(uint32_t) chosen; /* Function of each node except the first */
 	struct heft_table table;
 };
 
-/* Makes the table that the query asks for; the one before is gone.  False where no function has the
- * name that it asks for. */
+/* Makes the table of a query and drops the previous one. False if no function has the name in the
+ * query. */
 bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q);
 void stack_rows_release(struct stack_rows *r);
 

@@ -1,9 +1,10 @@
-/* Where ways begin: the program's entry, interrupt handlers, and what nothing calls. */
+/* Finds where paths of calls begin: at the program's entry, at interrupt handlers, and at functions
+ * that nothing calls. */
 #include "stack/depths.h"
 
 #include "image/elf/elf_const.h"
 
-/* The function whose first byte is at addr, or NULL. */
+/* Returns the function that starts at addr, or NULL. */
 static struct stack_function *starting_at(struct stack_use *s, uint64_t addr)
 {
 	const uint32_t i = stack_find(s, addr);
@@ -11,7 +12,7 @@ static struct stack_function *starting_at(struct stack_use *s, uint64_t addr)
 	return f && f->addr == addr ? f : NULL;
 }
 
-/* The lowest section that is loaded from the file. */
+/* Returns the lowest section that is loaded from the file. */
 static const struct section *lowest_section(const struct image *im)
 {
 	const struct section *found = NULL;
@@ -23,9 +24,9 @@ static const struct section *lowest_section(const struct image *im)
 	return found;
 }
 
-/* ARMv7-M B1.5.3: the vector table begins with the stack pointer and the reset handler; addresses
- * of handlers are odd.  It stands at the start of the image, and ends where a word is none of them
- * and not 0. */
+/* Marks the functions in the vector table (ARMv7-M B1.5.3). The table begins with the stack pointer
+ * and the reset handler. Addresses of handlers are odd. It lies at the start of the image, and ends
+ * at the first word that is neither a handler nor 0. */
 static void mark_vectors(struct stack_use *s, const struct image *im)
 {
 	enum { MOST = 512 };

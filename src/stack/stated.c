@@ -1,10 +1,11 @@
+/* Parses what compilers state about frames: .su files and sections .stack_sizes. */
 #include "stack/stated.h"
 
 #include "base/filename.h"
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- parts of a line ------------------------------------------------------------------------- */
 
-/* What stands before the last `c`; the text keeps that, *ret gets what stands behind it. */
+/* Cuts the text at the last `c`. The text keeps the part before, *ret gets the part after. */
 static bool cut_last(struct str *text, char c, struct str *ret)
 {
 	for (size_t i = text->len; i > 0; i--)
@@ -41,8 +42,8 @@ static bool stated_read_kind(struct str s, enum stated_kind *ret)
 	return false;
 }
 
-/* The end of "FILE:LINE:" or "FILE:LINE:COLUMN:", behind which the name stands, which may have
- * colons; 0: none. */
+/* Returns the end of "FILE:LINE:" or "FILE:LINE:COLUMN:", before the name. The name may have
+ * colons. 0 if there is none. */
 static size_t place_end(struct str s, size_t *ret_file)
 {
 	for (size_t i = 1; i < s.len; i++) {
@@ -104,21 +105,22 @@ struct str su_plain_name(struct text *to, struct str name)
 		else if (c == '<')
 			depth++;
 		else if (depth == 0 && (c == ' ' || c == '*' || c == '&'))
-			to->len = 0; /* what stood in front is a type */
+			to->len = 0; /* the text before is a type */
 		else if (depth == 0)
 			text_add_char(to, c);
 	}
 	return text_str(to);
 }
 
-/* ---- all of a program ------------------------------------------------------------------------ */
+/* ---- stated frames of a whole program -------------------------------------------------------- */
 
 uint64_t stated_add(struct stated *s, struct str text)
 {
 	struct su_line line;
 	uint64_t bad = 0;
 	while (su_next(&text, &line, &bad)) {
-		/* As gcc calls functions of C++ in messages, or the name of a linker. */
+		/* gcc writes the name of a C++ function as in messages. Other names are linker
+		 * names. */
 		const struct str name = memchr(line.name.p, '(', line.name.len)
 						? su_plain_name(&s->work, line.name)
 						: line.name;
@@ -147,8 +149,8 @@ void stated_release(struct stated *s)
 	text_release(&s->work);
 }
 
-/* The largest of the lines of a name that are of a file (`any`: of all); how many there are, and
- * whether they differ. */
+/* The largest frame among the lines of a name that belong to a file (`any`: to any file), the
+ * number of lines, and whether they differ. */
 struct stated_choice {
 	size_t count;
 	bool differ;

@@ -1,18 +1,18 @@
-/* stated.h - what compilers say of the frames of functions.
+/* stated.h - reads what compilers state about the frames of functions.
  *
- * clang -fstack-size-section: a section .stack_sizes, which has an address and a number (LEB128)
- * for each function without a dynamic frame (LLVM Extensions, "Emitting function stack size
- * information").  The return address is left out.
+ * clang -fstack-size-section: a section .stack_sizes. It has an address and a number (LEB128) for
+ * each function without a dynamic frame (LLVM Extensions, "Emitting function stack size
+ * information"). The return address is not included.
  *
  * gcc and clang -fstack-usage: a file beside each object, with lines
  *
- *	FILE:LINE[:COLUMN]:FUNCTION <tab> BYTES <tab> static | dynamic | dynamic,bounded
+ * 	FILE:LINE[:COLUMN]:FUNCTION <tab> BYTES <tab> static | dynamic | dynamic,bounded
  *
- * On x86 the return address is in it, or is not (clang).  FUNCTION is the linkage name, or what gcc
- * calls it in messages about C++.  Where several functions have one name, the source file decides;
- * where that does not, nothing is said of them unless all have the same frame.
+ * On x86 the return address is included by gcc but not by clang. FUNCTION is the linkage name, or
+ * the name in gcc's messages about C++. If several functions have one name, the source file
+ * decides. If the file does not decide, nothing is stated for them unless all have the same frame.
  *
- * O(bytes); 40 bytes a line.  One thread. */
+ * O(bytes). 40 bytes per line. One thread. */
 #ifndef HEFT_STACK_STATED_H
 #define HEFT_STACK_STATED_H
 
@@ -24,8 +24,8 @@
 
 enum stated_kind {
 	STATED_STATIC,
-	STATED_DYNAMIC, /* the size is what is known of it */
-	STATED_BOUNDED, /* dynamic, and the size is the most */
+	STATED_DYNAMIC, /* The size is the known part. */
+	STATED_BOUNDED, /* Dynamic. The size is the maximum. */
 };
 
 /* A line of a .su file. */
@@ -35,38 +35,40 @@ struct su_line {
 	enum stated_kind kind;
 };
 
-/* Takes the next line that is one off the text; *bad counts the others.  False at its end. */
+/* Parses the next valid line and removes it from the text. *bad counts invalid lines. False at the
+ * end. */
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad);
 
-/* The name without parameters, template arguments and what stands in front of it: of "int
- * a::f<int>(long) [with ...]" that is "a::f".  Added to *to, which is emptied. */
+/* Returns the name without parameters, template arguments and the text before it: "a::f" for "int
+ * a::f<int>(long) [with ...]". *to is emptied and holds the result. */
 struct str su_plain_name(struct text *to, struct str name);
 
 struct stated_line {
 	uint32_t file;
-	uint32_t next; /* the next one of the name, + 1 */
+	uint32_t next; /* Next line with the same name, plus 1. 0 ends the list. */
 	uint64_t size;
-	uint8_t kind; /* enum stated_kind */
+	uint8_t kind; /* An enum stated_kind */
 };
 
 /* Zeroed: empty. */
 struct stated {
 	struct intern names, files;
-	VEC(uint32_t) first; /* by name: a line, + 1 */
+	VEC(uint32_t) first; /* Per name: a line plus 1 */
 	VEC(struct stated_line) lines;
 	struct text work;
 };
 
-/* Adds the lines of a .su file; the text is not needed afterwards.  Returns how many lines are
- * none. */
+/* Adds the lines of a .su file. The text may be freed afterwards. Returns the number of invalid
+ * lines. */
 uint64_t stated_add(struct stated *s, struct str text);
 void stated_release(struct stated *s);
-/* What is said of a function; `file` as the symbol table has it, or NULL; `alone`: no other
- * function of the program has the name.  False where it is not known which line is of it. */
+/* Finds the frame stated for a function. `file` is from the symbol table, or NULL. `alone`: no
+ * other function of the program has the name. False if it is unknown which line belongs to the
+ * function. */
 bool stated_find(const struct stated *s, struct str name, const char *file, bool alone,
 		 struct su_line *ret);
 
-/* An entry of .stack_sizes; false at its end, and where it is cut off. */
+/* Reads an entry of .stack_sizes. False at its end, and if it is cut off. */
 bool stack_sizes_next(struct reader *r, unsigned address_size, uint64_t *ret_addr,
 		      uint64_t *ret_size);
 

@@ -1,6 +1,5 @@
-/* Frames as compilers state them, held against those that the code has: of two the larger counts,
- * for what the code shows is there, and what the compiler knows may be in code that was not
- * understood. */
+/* Compares frames that compilers state with those found in the code, and takes the larger one. The
+ * code is certain, but the compiler may know about code that was not understood. */
 #include "stack/depths.h"
 #include "stack/usage_files.h"
 
@@ -12,14 +11,14 @@ struct stating {
 	struct stated lines;
 	struct demangler demangler;
 	struct text work;
-	uint32_t *same; /* by name of the lines: how many functions have it */
-	uint32_t *name; /* by function: its name in the lines, + 1; 0: none */
+	uint32_t *same; /* Per name in the lines: number of functions with that name */
+	uint32_t *name; /* Per function: its name in the lines plus 1. 0 if none. */
 	uint64_t differ;
 };
 
-/* ---- a frame --------------------------------------------------------------------------------- */
+/* ---- frame of one function ------------------------------------------------------------------- */
 
-/* What it has more is in use wherever it calls. */
+/* Raises the frame of a function. The added bytes count as used at all its calls. */
 static void raise_frame(struct stack_use *s, struct stack_function *f, uint64_t size)
 {
 	ASSERT(size > f->frame);
@@ -43,7 +42,8 @@ static void stated_frames_take(struct stating *t, struct stack_function *f, uint
 		f->own &= (uint16_t)~STACK_DYNAMIC;
 	if (kind == STATED_DYNAMIC)
 		f->own |= STACK_DYNAMIC;
-	/* Whatever the compiler left out, such as the return address, is no difference. */
+	/* Tells whether a stated size is equal to the frame. Parts that compilers leave out, such
+	 * as the return address, make no difference. */
 	if (f->frame == size || f->frame == size + frame_word(t->s->isa))
 		return;
 	t->differ += first;
@@ -73,7 +73,7 @@ static void stated_frames_read_section(struct stating *t, const struct image *im
 
 /* ---- .su files ------------------------------------------------------------------------------- */
 
-/* Copies of functions are numbered in the program alone. */
+/* Removes the number of a copy of a function. Only the program has these numbers. */
 static struct str without_number(struct str name)
 {
 	size_t len = name.len;

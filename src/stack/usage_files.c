@@ -1,4 +1,4 @@
-/* Where .su files are: named by the user, else beside the objects of the linker map and beside the
+/* Finds .su files: named by the user, else beside the objects of the linker map and beside the
  * program. */
 #include "stack/usage_files.h"
 
@@ -12,7 +12,7 @@
 struct usage_files_search {
 	struct stated *to;
 	struct program *p;
-	struct arena arena; /* paths */
+	struct arena arena; /* holds the paths */
 };
 
 static const char suffix[] = ".su";
@@ -33,7 +33,7 @@ static void usage_files_read_file(struct usage_files_search *s, const char *path
 	file_close(&f);
 }
 
-/* ---- folders --------------------------------------------------------------------------------- */
+/* ---- folders of .su files -------------------------------------------------------------------- */
 
 typedef VEC(const char *) paths;
 
@@ -43,7 +43,8 @@ static const char *usage_files_join(struct usage_files_search *s, const char *fo
 	return arena_format(&s->arena, "%s/%s", folder, name);
 }
 
-/* Links are not followed, so that no folder is seen twice. */
+/* Reads a file, or adds a folder. Symbolic links are not followed, so that no folder is read
+ * twice. */
 static void usage_files_read_entry(struct usage_files_search *s, const char *path, paths *folders)
 {
 	struct os_file is;
@@ -55,7 +56,7 @@ static void usage_files_read_entry(struct usage_files_search *s, const char *pat
 		usage_files_read_file(s, path);
 }
 
-/* All below a folder; *folders grows while it is walked. */
+/* Reads all files below a folder. *folders grows during the loop. */
 static void read_tree(struct usage_files_search *s, const char *folder)
 {
 	paths folders = { 0 };
@@ -87,7 +88,7 @@ static bool usage_files_read_named(struct usage_files_search *s, const char *pat
 	return true;
 }
 
-/* ---- what nobody named ----------------------------------------------------------------------- */
+/* ---- files that the user did not name -------------------------------------------------------- */
 
 static const char *usage_files_folder_of(struct usage_files_search *s, const char *path)
 {
@@ -95,7 +96,8 @@ static const char *usage_files_folder_of(struct usage_files_search *s, const cha
 	return len == 0 ? "." : arena_copy(&s->arena, (struct str){ path, max_u64(len - 1, 1) });
 }
 
-/* The object's path without its last suffix; of "x.c.o" gcc's file is "x.su", cmake's "x.c.su". */
+/* Tries the object's path without its last suffix. For "x.c.o", gcc's file is "x.su", cmake's
+ * "x.c.su". */
 static bool try_stem(struct usage_files_search *s, const char *folder, struct str stem)
 {
 	const bool absolute = stem.len > 0 && stem.p[0] == '/';
@@ -107,7 +109,8 @@ static bool try_stem(struct usage_files_search *s, const char *folder, struct st
 	return true;
 }
 
-/* Members of archives are named "lib.a(x.o)": their objects are looked for beside the archive. */
+/* Returns the path of an object. Members of archives are named "lib.a(x.o)" and searched beside the
+ * archive. */
 static struct str usage_files_object_path(struct usage_files_search *s, struct str name)
 {
 	const struct str file = file_name_str(name);
@@ -135,7 +138,8 @@ static void read_beside_objects(struct usage_files_search *s, const struct linkm
 	}
 }
 
-/* Compiling and linking at once, "cc -o prog main.c" leaves "prog-main.su". */
+/* Reads files beside the program. Compiling and linking at once, "cc -o prog main.c" leaves
+ * "prog-main.su". */
 static void read_beside_program(struct usage_files_search *s)
 {
 	const char *folder = usage_files_folder_of(s, s->p->path);

@@ -1,4 +1,4 @@
-/* The code of basic blocks as text: heft_blocks_disassemble. */
+/* Writes the code of basic blocks as text: heft_blocks_disassemble. */
 #include "api/blocks_handle.h"
 
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 #include "report/report.h"
 #include "blocks/blockmap.h"
 
-/* One function being written. */
+/* State while one function is written. */
 struct block_code_listing {
 	struct heft_blocks *blocks;
 	const struct image *im;
 	struct disasm disasm;
-	bool with_bytes; /* the bytes of an instruction stand before its text */
-	uint64_t left;   /* bytes of code that may still be looked at */
+	bool with_bytes; /* The bytes of an instruction come before its text. */
+	uint64_t left;   /* Bytes of code that may still be looked at. */
 	struct sink s;
 };
 
-/* The function that a call or jump goes to, where its text is an address and nothing else; NULL
- * where none begins there.  Those of objects wait for the linker. */
+/* Returns the name of the function that a call or jump leads to, if its operand is only an address.
+ * NULL if no function begins there. Targets in objects are unknown before linking. */
 static const char *block_code_target_of(const struct block_code_listing *l, const char *operands)
 {
 	const char *digits = operands + (operands[0] == '#');
@@ -62,7 +62,7 @@ static bool open_listing(struct block_code_listing *l, struct heft_blocks *b, si
 			"no disassembler: Capstone is not installed, or heft was built without it");
 	l->im = blocks_image(b, i, &thumb);
 	l->blocks = b;
-	l->left = l->im->bytes.size; /* of a map that says each byte once */
+	l->left = l->im->bytes.size; /* Enough for a map that lists each byte once. */
 	return disasm_open(&l->disasm, l->im, thumb) ||
 	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 		    "no disassembler for the code of this machine");

@@ -1,4 +1,4 @@
-/* Maps of basic blocks: written into copies, held against the code. */
+/* Works on maps of basic blocks: writes them into copies, checks them against the code. */
 #include "api/blocks_handle.h"
 #include "api/structs.h"
 

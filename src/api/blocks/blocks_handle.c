@@ -1,4 +1,4 @@
-/* Basic blocks: heft_blocks_*. */
+/* Implements basic blocks: heft_blocks_*. */
 #include "api/blocks_handle.h"
 
 #include "api/structs.h"
@@ -19,7 +19,7 @@ struct blocks_handle_part {
 	struct blockmap map;
 	struct bbindex index;
 	bool indexed;
-	uint64_t *ends; /* of blocks, by place; NULL until batches are asked for */
+	uint64_t *ends; /* Per block: its end address. NULL until batches are asked for. */
 	const char *member;
 };
 
@@ -27,17 +27,17 @@ struct blocks_handle_part {
 struct named_function {
 	size_t number;
 	enum name_form form;
-	const struct named_symbol *symbol; /* that starts with it and has the name, or NULL */
+	const struct named_symbol *symbol; /* Symbol at its start with that name, or NULL. */
 };
 
 struct heft_blocks {
-	struct memory *memory; /* first: see handle_new */
+	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	struct context context;
-	bool opened; /* whether that went well or not */
+	bool opened; /* Opening was tried, with or without success. */
 	enum heft_derive derive;
 	enum heft_convention convention;
-	bool whole; /* see heft_blocks_set_whole */
+	bool whole; /* See heft_blocks_set_whole(). */
 	struct program program;
 	struct blocks_handle_part *parts;
 	size_t part_count;
@@ -45,13 +45,13 @@ struct heft_blocks {
 	struct blockmap_detail detail;
 	struct block_check check;
 	const char *
-		*names; /* shown, by number of the function over all parts; NULL = not asked for */
-	const char ***sections; /* names, by part and index; NULL = not asked for */
+		*names; /* Shown names, per function over all parts. NULL if not asked for yet. */
+	const char ***sections; /* Names per part and section index. NULL if not asked for yet. */
 	VEC(struct heft_block) blocks;
-	VEC(const struct heft_block *) list; /* of those */
+	VEC(const struct heft_block *) list; /* One per element of the previous list. */
 	VEC(uint64_t) calls;
-	VEC(struct named_function) named; /* what the last name meant */
-	VEC(size_t) numbers;              /* of those */
+	VEC(struct named_function) named; /* Functions that the last name meant. */
+	VEC(size_t) numbers;              /* One per element of the previous list. */
 	name_matches matches;
 	VEC(struct heft_block_successor) successors;
 };
@@ -172,7 +172,7 @@ static bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err
 	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->context.wish, &b->context.notes,
 				err))
 		return false;
-	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
+	/* Names of functions, and even the map itself, may be in a debug file. */
 	(void)program_debug(&b->program, false);
 	b->part_count = b->program.input.image_count;
 	b->parts = mem_zeroed(b->part_count, sizeof *b->parts);
@@ -250,8 +250,8 @@ static void blocks_handle_add(struct heft_blocks *b, const struct blocks_handle_
 	}
 }
 
-/* What the entry says of a range's blocks, which begin at `at` of b->blocks.  Calls and successors
- * are copied whole, so that they stand where the entry says. */
+/* Adds what an entry says about a range's blocks, which begin at index `at` of b->blocks. Calls and
+ * successors are copied whole, so that their indexes in the entry stay valid. */
 static void add_details(struct heft_blocks *b, const struct bbmap_entry *e,
 			const struct blockmap_range *r, size_t at)
 {
@@ -396,7 +396,7 @@ static bool blocks_handle_find_in(struct blocks_handle_part *p, uint64_t addr, u
 	return addr - (blockmap_range_of(&p->map, *ret)->addr + k->off) < k->size;
 }
 
-/* The number that block `place` of the map has in its function, which is *ret_function. */
+/* Returns the number of block `place` of the map within its function, *ret_function. */
 static size_t place_in_function(const struct blockmap *map, uint64_t place, size_t *ret_function)
 {
 	const struct blockmap_range *r = blockmap_range_of(map, place);
@@ -465,7 +465,7 @@ bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The functions of a part that a text means, numbered over all parts. */
+/* Adds the functions of a part that a text means, numbered over all parts. */
 static void part_named(struct heft_blocks *b, size_t part, size_t first, struct str text)
 {
 	struct blocks_handle_part *p = &b->parts[part];
@@ -497,7 +497,7 @@ static int named_compare(const void *a, const void *b)
 	return x->form < y->form ? -1 : x->form > y->form;
 }
 
-/* Lists each function once, those of the surest form first; how many have that form. */
+/* Lists each function once, surest form first. Returns how many have that form. */
 static size_t named_settle(struct heft_blocks *b)
 {
 	const struct named_function *list = b->named.data;
@@ -513,7 +513,7 @@ static size_t named_settle(struct heft_blocks *b)
 	return surest;
 }
 
-/* Why no function has a name: it may be of something that is no function. */
+/* Sets *err: no function has this name. The message says if the name belongs to something else. */
 static bool no_function(const struct heft_blocks *b, const char *name, struct heft_err *err)
 {
 	const struct name_match *m = b->matches.count > 0 ? b->matches.data : NULL;
@@ -525,7 +525,7 @@ static bool no_function(const struct heft_blocks *b, const char *name, struct he
 		    "%s: no function with basic blocks is called '%.200s'", b->program.path, name);
 }
 
-/* Functions that have it in a less exact way come after *ret_count. */
+/* Notes the functions that have the name in a less exact form. They follow after `count`. */
 static void note_other_functions(struct heft_blocks *b, const char *name, size_t count)
 {
 	struct heft_block_function f;
@@ -535,7 +535,7 @@ static void note_other_functions(struct heft_blocks *b, const char *name, size_t
 	     "'%.200s' is a name of 0x%" PRIx64 " %.200s too", name, f.addr, f.name);
 }
 
-/* Identical functions are one, which goes by one of their names. */
+/* Notes that identical functions are one function, which has one of their names. */
 static void note_alias(struct heft_blocks *b, const char *name, const struct named_function *n)
 {
 	struct heft_block_function f;
@@ -584,7 +584,7 @@ static void list_ends(struct blocks_handle_part *p)
 	}
 }
 
-/* Fills what is still free of ret; the part's blocks are numbered from `first`. */
+/* Fills the empty elements of `ret`. The part's blocks are numbered from `first`. */
 static void find_more(struct blocks_handle_part *p, uint32_t first, const uint64_t *addrs,
 		      size_t count, uint32_t *ret)
 {
@@ -669,7 +669,7 @@ bool heft_block_function_write(const struct heft_block_function *f,
 	return GUARDED_BARE(err, block_function_write(f, opts, sink, err));
 }
 
-/* ---- for the rest of api/ -------------------------------------------------------------------- */
+/* ---- functions for the rest of api/ ---------------------------------------------------------- */
 
 struct memory *blocks_memory(const struct heft_blocks *b)
 {

@@ -1,3 +1,4 @@
+/* Finds the users and texts of symbols, for a page. */
 #include "api/cards/symbol_cards.h"
 
 #include "base/sort.h"
@@ -6,8 +7,8 @@
 enum {
 	USERS_SHOWN = 4,
 	TEXTS_SHOWN = 4,
-	TEXT_SHOWN = 120, /* bytes of one */
-	TEXT_LEAST = 4,   /* shorter ones are as likely numbers */
+	TEXT_SHOWN = 120, /* Bytes of one text. A longer text is cut. */
+	TEXT_LEAST = 4,   /* Bytes. Shorter texts are as likely numbers and are ignored. */
 };
 
 const struct level *symbol_cards_level(const struct heft_profile *p)
@@ -64,7 +65,7 @@ void symbol_cards_release(struct symbol_cards *c)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Bytes of the printable text that begins at `at`. */
+/* Returns the bytes of the printable text that begins at `at`. */
 static size_t symbol_cards_text_size(struct str s, size_t at)
 {
 	size_t size = 0;
@@ -77,7 +78,7 @@ static size_t symbol_cards_text_size(struct str s, size_t at)
 	return size;
 }
 
-/* Cut between characters. */
+/* Returns how many bytes of a text are shown. The cut is between characters. */
 static size_t shown_size(struct str s)
 {
 	size_t size = s.len < TEXT_SHOWN ? s.len : TEXT_SHOWN;
@@ -98,7 +99,7 @@ static void symbol_cards_add_text(struct symbol_cards *c, struct str s)
 		text_add(&c->texts, STR("..."));
 }
 
-/* A text ends with a zero, or with the data: languages other than C need no zero. */
+/* Adds the texts in data. A text ends with a zero or with the data: only C needs a zero. */
 static void symbol_cards_add_texts(struct symbol_cards *c, const struct label_data *d)
 {
 	const struct bytes b = image_at(d->im, d->addr, d->size);

@@ -1,5 +1,5 @@
-/* symbol_cards.h - what a page tells of the symbols of a profile beside their bytes: who refers to
- * them, and the texts among their data. */
+/* symbol_cards.h - finds what a page shows about symbols of a profile beside their bytes: the
+ * symbols that refer to them, and the texts in their data. */
 #ifndef HEFT_API_CARDS_SYMBOL_CARDS_H
 #define HEFT_API_CARDS_SYMBOL_CARDS_H
 
@@ -14,25 +14,25 @@ struct label_data {
 	uint64_t addr, size;
 };
 
-/* Of a profile, which is borrowed. */
+/* Cards of a profile, which is borrowed. */
 struct symbol_cards {
 	const struct heft_profile *profile;
 	struct users users;
-	VEC(struct label_data) data; /* sorted by label */
-	/* Of the last answer. */
+	VEC(struct label_data) data; /* Sorted by label. */
+	/* Parts of the last answer. */
 	struct page_card card;
 	struct text texts;
 	VEC(const char *) names;
 };
 
-/* The last level, NULL where its labels are no symbols. */
+/* Returns the last level. NULL if its labels are no symbols. */
 const struct level *symbol_cards_level(const struct heft_profile *p);
 
-/* False where the rows of the last level are no symbols, or the run was without
+/* Prepares the cards. False if the rows of the last level are no symbols, or if the run lacked
  * HEFT_PROFILE_RANGES: then there are no cards. */
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
 void symbol_cards_release(struct symbol_cards *c);
-/* The card of the symbols of a label; it holds until the next call. */
+/* Returns the card of the symbols of a label. Valid until the next call. */
 const struct page_card *symbol_cards_of(struct symbol_cards *c, label_id label);
 
 #endif

@@ -1,3 +1,4 @@
+/* Makes the code of functions as text, for a page. */
 #include "api/cards/symbol_code.h"
 
 #include "api/blocks_handle.h"
@@ -8,11 +9,11 @@
 
 #include <stdlib.h>
 
-/* A function that may be shown.  In the order in which they are chosen: by weight, then by size. */
+/* A function whose code may be shown. Candidates are chosen by weight, then by size. */
 struct symbol_code_candidate {
 	uint64_t weight, size;
 	uint64_t label;
-	size_t number; /* of the blocks; of a diff: of the pair */
+	size_t number; /* Index of the function in the blocks; in a diff, of the pair. */
 };
 
 typedef VEC(struct symbol_code_candidate) candidate_vec;
@@ -35,7 +36,7 @@ static int symbol_code_compare_labels(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Keeps the first ones of which so much code can be shown, sorted by label. */
+/* Keeps the first candidates whose code fits the limit, sorted by label. */
 static void symbol_code_choose(candidate_vec *list, uint64_t most_of_one)
 {
 	uint64_t sum = 0;
@@ -49,7 +50,7 @@ static void symbol_code_choose(candidate_vec *list, uint64_t most_of_one)
 	qsort(list->data, list->count, sizeof *list->data, symbol_code_compare_labels);
 }
 
-/* What was added to the text from `from` on is of this label as well. */
+/* Ends a text: the bytes from `from` on belong to this label. */
 static void close_text(struct symbol_code *c, uint64_t label, size_t from)
 {
 	struct label_code *last = c->labels.count > 0 ? &c->labels.data[c->labels.count - 1] : NULL;
@@ -138,7 +139,7 @@ struct side {
 
 typedef VEC(struct side) side_vec;
 
-/* Without the padding behind it, where a symbol says how large the function is. */
+/* Returns the code of a span, without the padding after it if a symbol states the size. */
 static struct code_side symbol_code_side_of(struct entry *e, const struct image *im,
 					    const struct span *s)
 {
@@ -189,7 +190,7 @@ static void keep_largest(side_vec *list)
 	list->count = count;
 }
 
-/* Before and after; im NULL: on one side only. */
+/* Before and after. `im` is NULL if a side lacks the function. */
 struct symbol_code_pair {
 	struct code_side sides[2];
 };
@@ -254,7 +255,7 @@ static void make_diffs(struct symbol_code *c, struct heft_profile *p)
 	text_release(&one);
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- common functions ------------------------------------------------------------------------ */
 
 bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *blocks,
 		      struct heft_samples *samples, struct heft_err *err)

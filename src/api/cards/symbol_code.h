@@ -1,8 +1,8 @@
-/* symbol_code.h - what a page shows of the code of functions: their instructions by basic block,
- * or, of a diff, what changed of them.
+/* symbol_code.h - makes the code of functions for a page: their instructions by basic block, or, in
+ * a diff, what changed in them.
  *
- * Code is long as text.  So it is limited: the functions that ran most come first, then the
- * largest ones; of a diff, those whose size changed most. */
+ * Code is long as text, so it is limited. The functions that ran most come first, then the largest
+ * ones; in a diff, those whose size changed most. */
 #ifndef HEFT_API_CARDS_SYMBOL_CODE_H
 #define HEFT_API_CARDS_SYMBOL_CODE_H
 
@@ -10,30 +10,30 @@
 #include "base/text.h"
 
 enum {
-	CODE_OF_PAGE = 1 << 19,     /* bytes of code in all */
-	CODE_OF_FUNCTION = 1 << 14, /* bytes of one function */
+	CODE_OF_PAGE = 1 << 19,     /* Bytes of code in total. Further functions are left out. */
+	CODE_OF_FUNCTION = 1 << 14, /* Bytes of one function. Longer functions are cut. */
 };
 
 /* The text of the functions of a label. */
 struct label_code {
 	uint64_t label;
-	size_t from, size; /* in `text` */
+	size_t from, size; /* Range in `text`. */
 };
 
 struct symbol_code {
-	VEC(struct label_code) labels; /* sorted */
+	VEC(struct label_code) labels; /* Sorted. */
 	struct text text;
-	size_t shown, all;   /* functions */
-	const char *missing; /* why there is none, or NULL; a static text */
+	size_t shown, all;   /* Numbers of functions. */
+	const char *missing; /* Why there is no code, a static text; or NULL. */
 };
 
-/* Of the program of a profile, whose last level are symbols.  `blocks` (NULL for a diff, where they
- * are not needed) have the program open, `samples` (or NULL) are its own.  The texts are
- * whole.  Fails where blocks cannot be read. */
+/* Makes the code of a profile's program. Its last level must be symbols. `blocks` have the program
+ * open; NULL for a diff. `samples` belong to the same program, or are NULL. Fails if blocks cannot
+ * be read. */
 bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *blocks,
 		      struct heft_samples *samples, struct heft_err *err);
 void symbol_code_release(struct symbol_code *c);
-/* The text of a label; empty: there is none. */
+/* Returns the text of a label. Empty if there is none. */
 struct str symbol_code_of(const struct symbol_code *c, label_id label);
 
 #endif

@@ -1,3 +1,4 @@
+/* Finds the flags of symbols from their names, sections, sources and contents. */
 #include "api/cards/symbol_flags.h"
 
 #include "api/cards/symbol_twins.h"
@@ -8,12 +9,12 @@ enum {
 	KNOWN = 1 << 15,
 	TOLD = SNAP_UNLIKELY | SNAP_HOT | SNAP_STARTUP | SNAP_CLONE | SNAP_ANONYMOUS |
 	       SNAP_GENERATED,
-	/* None of those that are told by names. */
+	/* Flags that names do not tell. */
 	DUPLICATED = 1 << 8,
 	INLINED = 1 << 9,
 };
 
-/* What the labels of a level are, as far as they say something. */
+/* What the labels of a level tell about symbols. */
 enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES, CALLS };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)
@@ -56,7 +57,8 @@ static unsigned source_flags(struct str path)
 	return generated ? SNAP_GENERATED : 0;
 }
 
-/* Whether a chain has more than the function itself.  In types of Rust a blank follows the ";". */
+/* True if a chain has calls beside the function itself. In types of Rust, a blank follows the
+ * ";". */
 static bool has_calls(struct str chain)
 {
 	for (size_t i = 0; i + 1 < chain.len; i++)
@@ -65,7 +67,8 @@ static bool has_calls(struct str chain)
 	return false;
 }
 
-/* A text that is a label on two levels has the flags of what it was first. */
+/* Returns the flags that a label tells. If a text is a label on two levels, the first one
+ * counts. */
 static unsigned symbol_flags_said_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)

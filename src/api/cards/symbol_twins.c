@@ -1,3 +1,4 @@
+/* Finds symbols whose contents another symbol of the same program has too. */
 #include "api/cards/symbol_twins.h"
 
 #include "api/cards/symbol_cards.h"
@@ -17,11 +18,11 @@ enum { JOB_PLACES = 8192 };
 
 struct symbol_twins_hunt {
 	const struct spans *spans;
-	const label_id *shown; /* NULL: as claimed */
+	const label_id *shown; /* NULL shows labels as claimed. */
 	const struct named_place *places;
 	size_t count;
 	struct contents contents;
-	held_vec *held; /* by job */
+	held_vec *held; /* Per job. */
 };
 
 static void symbol_twins_look_at(const struct symbol_twins_hunt *h, const struct named_place *n,
@@ -36,7 +37,7 @@ static void symbol_twins_look_at(const struct symbol_twins_hunt *h, const struct
 					    h->shown ? h->shown[label] : label });
 }
 
-/* Addresses that several names share count once. */
+/* Looks at the symbols of one part of the list. An address with several names counts once. */
 static void symbol_twins_hunt_job(void *ctx, size_t i, unsigned worker)
 {
 	const struct symbol_twins_hunt *h = ctx;

@@ -1,13 +1,14 @@
-/* symbol_twins.h - which symbols of a profile hold what another one of the same program holds: code
- * that does the same, or equal constants, as the query `duplicates` tells of a snapshot. */
+/* symbol_twins.h - finds the symbols of a profile whose contents another symbol of the same program
+ * has too: code that does the same, or equal constants. The query `duplicates` finds the same in a
+ * snapshot. */
 #ifndef HEFT_API_SYMBOL_TWINS_H
 #define HEFT_API_SYMBOL_TWINS_H
 
 #include "measure/profile.h"
 
-/* Sets ret[label] for the labels of the last level that name such a symbol.  Of inputs that are no
- * bases; nothing where the labels are no symbols, or the run was without HEFT_PROFILE_RANGES.
- * O(bytes of all symbols). */
+/* Sets ret[label] for labels of the last level that name such a symbol. Skips bases. Does
+ * nothing if the labels are no symbols or if the run lacked HEFT_PROFILE_RANGES. O(bytes of all
+ * symbols). */
 void symbol_twins_find(const struct heft_profile *p, bool *ret);
 
 #endif

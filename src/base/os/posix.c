@@ -1,6 +1,6 @@
-/* os.h by POSIX, and by what Linux, macOS and the BSDs have besides. */
+/* Implements os.h for POSIX, with extensions of Linux, macOS and the BSDs. */
 #define _GNU_SOURCE      /* MAP_ANONYMOUS, SEEK_HOLE, pthread_getattr_np */
-#define _DARWIN_C_SOURCE /* the same of macOS */
+#define _DARWIN_C_SOURCE /* The same on macOS */
 #include "base/os/os.h"
 
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ static void *mapping_or_null(void *p)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Filling 4 KiB at a time takes twice as long. */
+/* Asks for large pages. Filling 4 KiB at a time takes twice as long. */
 static void want_huge_pages(void *p, size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -72,7 +72,7 @@ int os_dup(int fd)
 
 #ifdef SEEK_HOLE
 
-/* Maps zeros in place of [start, end) of a mapping that begins at p; false where that cannot be. */
+/* Maps zeros in place of [start, end) of a mapping that begins at p. False on failure. */
 static bool map_zeros(unsigned char *p, size_t start, size_t end)
 {
 	if (mmap(p + start, end - start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
@@ -82,8 +82,8 @@ static bool map_zeros(unsigned char *p, size_t start, size_t end)
 	return true;
 }
 
-/* A page of a hole takes memory once it is read, in the mapping of a file; one of zeros takes
- * none.  Small holes are left as they are, and those behind many others. */
+/* Replaces large holes of a mapped file by zeros. A page of a hole takes memory once it is read, a
+ * page of zeros does not. Small holes stay, and so do holes after many others. */
 static void map_holes(unsigned char *p, size_t size, int fd)
 {
 	enum { HOLE_MIN = 2 << 20, HOLES_MAX = 1024, LOOKS_MAX = 1 << 16 };
@@ -138,7 +138,7 @@ char *os_real_path(const char *path)
 	return realpath(path, NULL);
 }
 
-/* mkstemp makes files only their owner may read. */
+/* Makes a new file. mkstemp makes files that only their owner may read. */
 int os_new_file(char *path, bool shared)
 {
 	const int fd = mkstemp(path);
@@ -159,7 +159,7 @@ bool os_is_own_folder(const char *path)
 	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The file goes away with its descriptor. */
+/* Opens a scratch file, which disappears with its descriptor. */
 bool os_scratch_open(struct os_scratch *s)
 {
 	const char *dir = getenv("TMPDIR");

@@ -1,6 +1,6 @@
-/* shell.h by POSIX. */
+/* Implements shell.h for POSIX. */
 #define _DEFAULT_SOURCE  /* TIOCGWINSZ: glibc and musl hide it behind this */
-#define _DARWIN_C_SOURCE /* the same of macOS */
+#define _DARWIN_C_SOURCE /* The same on macOS */
 #include "base/os/shell.h"
 
 #include "heft.h"
@@ -31,18 +31,18 @@ extern char **environ;
 
 const char os_path_separator = ':', os_program_suffix[] = "";
 
-/* ---- the start ------------------------------------------------------------------------------- */
+/* ---- start of the program -------------------------------------------------------------------- */
 
 static int trouble_status;
 
-/* Writes with nothing that a signal handler may not call. */
+/* Writes a text with functions that a signal handler may call. */
 static void say(const char *text)
 {
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/* An input that became shorter while it is read.  Of several threads that find it so, the first one
- * says it and ends the process. */
+/* Handles an input that became shorter while it is read. If several threads notice, the first
+ * reports it and ends the process. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -50,7 +50,7 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 	(void)context;
 	if (path == NULL) {
 		signal(signal_number, SIG_DFL);
-		return; /* to where it happens again */
+		return; /* back to the instruction, which fails again */
 	}
 	while (atomic_flag_test_and_set(&said))
 		pause();
@@ -71,23 +71,26 @@ void os_shell_start(int argc, char **argv, int trouble)
 	(void)argc;
 	(void)argv;
 	trouble_status = trouble;
-	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a call of the system a line, not a character */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one system call per line, not per character */
 	sigemptyset(&bus.sa_mask);
 	sigaction(SIGBUS, &bus, NULL);
 #ifdef __GLIBC__
-	/* Large arrays go back to the system when they are freed: glibc would by and by keep ever
-	 * larger ones in its heaps, one a thread, which adds half to the peak of a run. */
+	/* Makes glibc return large arrays to the system when they are freed. Otherwise it would
+	 * keep ever larger ones in its heaps, one per thread, which adds half to the peak
+	 * memory. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 #endif
-	/* A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and output
-	 * would land there.  Opened for the wrong direction, it fails every use, as it should. */
+	/* Opens closed descriptors 0, 1 and 2. Otherwise the next opened file would get the number,
+	 * and output would go there. They are opened for the wrong direction, so that every use
+	 * fails. */
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-	/* `heft ... | head` ends quietly even where the parent ignores the signal. */
+	/* `heft ... | head` ends quietly even if the parent ignores the signal. */
 	signal(SIGPIPE, SIG_DFL);
-	/* A file beyond the limit of sizes (ulimit -f) is an error of write() and no end of heft.
-	 * Programs that heft runs have the signal's default: handlers are not handed down. */
+	/* Makes a file beyond the size limit (ulimit -f) an error of write() instead of ending
+	 * heft. Programs that heft runs have the signal's default, because they do not inherit
+	 * handlers. */
 	if (sigaction(SIGXFSZ, NULL, &limit) == 0 && limit.sa_handler == SIG_DFL) {
 		limit = (struct sigaction){ .sa_handler = upon_file_limit, .sa_flags = SA_RESTART };
 		sigaction(SIGXFSZ, &limit, NULL);
@@ -157,7 +160,7 @@ int os_run(const char *path, char *const *argv)
 	return posix_spawn(&pid, path, NULL, NULL, argv, environ) == 0 ? child_status(pid) : -1;
 }
 
-/* Starts a program with its output in a pipe; the end to read, or -1. */
+/* Starts a program with its output in a pipe. Returns the reading end, or -1. */
 static int child_start_piped(const char *const *argv, bool quiet, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;

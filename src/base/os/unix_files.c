@@ -1,4 +1,4 @@
-/* Files as POSIX and WASI have them. */
+/* Implements files for POSIX and WASI. */
 #include "base/os/os.h"
 
 #include <fcntl.h>

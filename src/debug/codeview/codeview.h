@@ -1,5 +1,5 @@
-/* codeview.h - the numbers of CodeView, the records of symbols and types in a PDB (Microsoft,
- * cvinfo.h; LLVM, "CodeView Symbol Records" and "CodeView Type Records"). */
+/* codeview.h - defines the numbers of CodeView, the records of symbols and types in a PDB
+ * (Microsoft, cvinfo.h; LLVM, "CodeView Symbol Records" and "CodeView Type Records"). */
 #ifndef HEFT_DEBUG_CODEVIEW_CODEVIEW_H
 #define HEFT_DEBUG_CODEVIEW_CODEVIEW_H
 
@@ -49,8 +49,8 @@ enum {
 	DEBUG_S_INLINEELINES = 0xf6,
 };
 
-/* One record: its length, which counts the kind but not itself, its kind, its contents.  False at
- * the end and where the length is damaged, with r bad then. */
+/* Reads one record: its length, its kind, its contents. The length counts the kind, but not itself.
+ * Returns false at the end, and if the length is damaged, which also marks r bad. */
 static inline bool read_record(struct reader *r, uint16_t *ret_kind, struct reader *ret)
 {
 	if (reader_left(r) < 4)

@@ -1,8 +1,9 @@
-/* msf.h - the container of a PDB: streams that are cut into blocks (LLVM, "The MSF File Format").
+/* msf.h - reads the container of a PDB: streams that are cut into blocks (LLVM, "The MSF File
+ * Format").
  *
- * Bytes of a stream that lie one block behind the other are borrowed; others are put together in
- * memory.  All streams together are at most twice as large as the file: what a damaged directory
- * lets several streams share beyond that is not read. */
+ * If the blocks of a stream are adjacent, its bytes are borrowed. Otherwise they are copied
+ * together. All streams together have at most twice the size of the file: further copies, which
+ * only a damaged directory asks for, are not made. */
 #ifndef HEFT_DEBUG_CODEVIEW_MSF_H
 #define HEFT_DEBUG_CODEVIEW_MSF_H
 
@@ -14,17 +15,18 @@ struct msf {
 	uint32_t block_size, block_count;
 	struct bytes directory;
 	uint32_t stream_count;
-	uint64_t *starts; /* of the lists of their blocks, in the directory */
-	uint64_t left;    /* bytes that may be put together yet */
+	uint64_t *starts; /* Offsets, in the directory, of the block list of each stream */
+	uint64_t left;    /* Bytes that may still be copied */
 	struct arena arena;
 };
 
-/* Whether the bytes begin like one. */
+/* Tells whether the bytes begin like an MSF file. */
 bool msf_matches(struct bytes b);
-/* False where the header or the directory is damaged; msf_close may be called nevertheless. */
+/* Opens a container. False if the header or the directory is damaged. msf_close() may be called in
+ * any case. */
 bool msf_open(struct msf *m, struct bytes file);
 void msf_close(struct msf *m);
-/* The bytes of a stream, until msf_close; none where it is damaged or there is none. */
+/* Returns the bytes of a stream, valid until msf_close(). Empty if it is damaged or absent. */
 struct bytes msf_stream(struct msf *m, uint32_t index);
 
 #endif

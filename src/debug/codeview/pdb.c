@@ -1,3 +1,4 @@
+/* Reads the modules, sections, types and ids of a PDB. */
 #include "debug/codeview/pdb.h"
 
 #include "base/sort.h"
@@ -5,7 +6,7 @@
 
 enum { STREAM_INFO = 1, STREAM_TYPES = 2, STREAM_DBI = 3, STREAM_IDS = 4, NO_STREAM = 0xffff };
 
-/* ---- the info stream ------------------------------------------------------------------------- */
+/* ---- stream of general information ----------------------------------------------------------- */
 
 static bool read_info(struct pdb *p, struct reader *r)
 {
@@ -18,7 +19,7 @@ static bool read_info(struct pdb *p, struct reader *r)
 	return guid != NULL;
 }
 
-/* So many words of bits. */
+/* Skips words of bits. Returns their number. */
 static uint32_t skip_bits(struct reader *r)
 {
 	const uint32_t words = read_u32(r);
@@ -26,7 +27,8 @@ static uint32_t skip_bits(struct reader *r)
 	return words;
 }
 
-/* The map of names to streams: texts, then a hash table whose bits say which slots are used. */
+/* Finds a stream by its name. The map of names has texts, then a hash table whose bits tell which
+ * slots are used. */
 static uint32_t pdb_find_named(struct reader *r, struct str name)
 {
 	const uint32_t size = read_u32(r);
@@ -59,11 +61,12 @@ static bool pdb_read_header(struct pdb *p, struct dbi *d)
 	read_skip(&r, 8);
 	p->symbol_stream = read_u16(&r);
 	read_skip(&r, 2);
-	for (unsigned i = 0; i < 5; i++) /* modules, pieces, section map, files, type servers */
+	for (unsigned i = 0; i < 5; i++) /* sizes of modules, pieces, section map, files, type
+					  * servers */
 		sizes[i] = read_u32(&r);
 	read_skip(&r, 4);
-	sizes[5] = read_u32(&r); /* streams */
-	sizes[6] = read_u32(&r); /* edit and continue */
+	sizes[5] = read_u32(&r); /* number of streams */
+	sizes[6] = read_u32(&r); /* size of the data for edit and continue */
 	read_skip(&r, 8);
 	d->modules = read_sub(&r, sizes[0]);
 	d->pieces = read_sub(&r, sizes[1]);
@@ -76,7 +79,7 @@ static void read_modules(struct pdb *p, struct reader *r)
 {
 	while (reader_left(r) >= 64) {
 		struct pdb_module m;
-		read_skip(r, 34); /* its first piece, flags */
+		read_skip(r, 34); /* first piece, flags */
 		m.stream = read_u16(r);
 		m.symbol_size = read_u32(r);
 		m.c11_size = read_u32(r);
@@ -93,7 +96,7 @@ static void read_modules(struct pdb *p, struct reader *r)
 	}
 }
 
-/* Section headers as in the program: see "PE Format". */
+/* Reads the section headers, in the form of the program: see "PE Format". */
 static void pdb_read_sections(struct pdb *p, struct reader *streams)
 {
 	enum { SECTION_HEADERS = 5, SECTION_SIZE = 40 };
@@ -159,7 +162,7 @@ bool pdb_type(const struct pdb_types *t, uint32_t index, uint16_t *ret_kind, str
 	return read_record(&r, ret_kind, ret);
 }
 
-/* A number of 15 bits, or its kind and then itself. */
+/* Reads a number of 15 bits, or a kind followed by a number of that kind. */
 static uint64_t read_numeric(struct reader *r)
 {
 	const uint16_t first = read_u16(r);
@@ -177,11 +180,13 @@ static uint64_t read_numeric(struct reader *r)
 	}
 }
 
-/* A type without a record: what it is, and in bits 8 to 10 the kind of pointer to that. */
+/* Returns the size of a type without a record. The index tells the type, and in bits 8 to 10 the
+ * kind of pointer to it. */
 static uint64_t simple_size(uint32_t index)
 {
 	static const uint8_t pointers[8] = { 0, 2, 4, 4, 4, 6, 8, 16 };
-	/* By the low four bits and the group above them; see TYPE_ENUM_e of cvinfo.h. */
+	/* Sizes by the low four bits, per group, which the bits above tell (TYPE_ENUM_e of
+	 * cvinfo.h). */
 	static const uint8_t integers[5] = { 1, 2, 4, 8, 16 };
 	static const uint8_t reals[7] = { 4, 8, 10, 16, 6, 4, 2 };
 	static const uint8_t others[16] = { 1, 2, 2, 2, 4, 4, 8, 8, 16, 16, 2, 4, 1 };
@@ -239,7 +244,7 @@ struct str pdb_id_text(const struct pdb *p, uint32_t id)
 	return read_cstr(&r);
 }
 
-/* What a class is called. */
+/* Returns the name of a class. */
 static struct str pdb_class_name(const struct pdb *p, uint32_t index)
 {
 	struct reader r;
@@ -273,7 +278,7 @@ struct str pdb_function_name(const struct pdb *p, uint32_t id, struct arena *a)
 	return str_of(arena_format(a, STR_FMT "::" STR_FMT, STR_ARG(around), STR_ARG(name)));
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- all steps together ---------------------------------------------------------------------- */
 
 bool pdb_read_id(struct bytes file, uint8_t ret_guid[16], uint32_t *ret_age)
 {

@@ -1,3 +1,4 @@
+/* Writes the debug info of a PDB as DWARF. */
 #include "debug/codeview/pdb_dwarf.h"
 
 #include "base/sort.h"
@@ -7,18 +8,18 @@
 
 static const struct dwarf_form *const form = &dwarf_form_64;
 
-/* A symbol that linkers know, and a variable that the database lists outside of its modules. */
+/* A symbol for linkers, or a variable that the database lists outside its modules. */
 struct global {
-	uint64_t key; /* module of a variable, RVA of a symbol */
+	uint64_t key; /* Index of the module of a variable, or RVA of a symbol */
 	uint64_t rva, size;
 	struct str name;
 };
 
-/* A record that has others inside. */
+/* A record that contains other records. */
 struct pdb_dwarf_level {
-	bool die;          /* it has a DIE */
+	bool die;          /* A DIE was written for it. */
 	uint64_t base;     /* RVA of its function */
-	size_t first, end; /* its rows */
+	size_t first, end; /* its range of rows */
 };
 
 /* A piece of a module. */
@@ -30,16 +31,16 @@ struct owned {
 struct pdb_dwarf_making {
 	struct pdb_dwarf *out;
 	struct pdb *pdb;
-	VEC(struct global) variables; /* by module */
-	VEC(struct global) publics;   /* by RVA */
-	VEC(struct owned) owned;      /* by module */
-	size_t next;                  /* in owned */
-	/* Of the module at work. */
+	VEC(struct global) variables; /* sorted by module */
+	VEC(struct global) publics;   /* sorted by RVA */
+	VEC(struct owned) owned;      /* sorted by module */
+	size_t next;                  /* next index in `owned` */
+	/* State of the current module. */
 	uint32_t module;
 	struct pdb_lines lines;
 	VEC(struct pdb_dwarf_level) levels;
-	size_t unit;  /* where its unit begins */
-	size_t outer; /* rows that are not of inlined functions, the first ones */
+	size_t unit;  /* Offset of its unit */
+	size_t outer; /* Number of rows at the start that belong to no inlined function */
 };
 
 /* ---- abbreviations --------------------------------------------------------------------------- */
@@ -105,7 +106,7 @@ static void read_public(struct pdb_dwarf_making *m, struct reader *r)
 						  .linkage = true });
 }
 
-/* Variables, also of threads. */
+/* Reads a variable, also a thread-local one. */
 static bool pdb_dwarf_read_variable(struct pdb_dwarf_making *m, struct reader *r, bool global,
 				    struct global *ret)
 {
@@ -142,7 +143,7 @@ static void read_globals(struct pdb_dwarf_making *m)
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* The source file and the directory that the compiler ran in. */
+/* Reads the source file, and the directory that the compiler ran in. */
 static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, struct str *ret_dir,
 				 struct str *ret_source)
 {
@@ -152,7 +153,7 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 		return;
 	const uint16_t count = read_u16(&list);
 	const uint32_t dir = read_u32(&list);
-	read_skip(&list, 4); /* the compiler */
+	read_skip(&list, 4); /* path of the compiler */
 	const uint32_t source = read_u32(&list);
 	if (count >= 3 && reader_ok(&list)) {
 		*ret_dir = pdb_id_text(m->pdb, dir);
@@ -160,7 +161,7 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 	}
 }
 
-/* What a module gave to the sections of the program. */
+/* Writes the ranges of the pieces that a module gave to the program. */
 static void put_pieces(struct pdb_dwarf_making *m)
 {
 	const uint64_t base = m->out->base;
@@ -182,7 +183,7 @@ static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols
 	while (read_record(&symbols, &kind, &sub))
 		if (kind == S_BUILDINFO)
 			pdb_dwarf_read_build(m, &sub, &dir, &source);
-	/* "libx.a(y.o)", as linker maps name it, "y.o", or "* Linker *". */
+	/* The name is "libx.a(y.o)", as in linker maps, "y.o", or "* Linker *". */
 	if (module->library.len > 0 && !str_eq(module->library, module->name))
 		name = str_of(arena_format(&m->out->arena, STR_FMT "(" STR_FMT ")",
 					   STR_ARG(module->library), STR_ARG(module->name)));
@@ -206,7 +207,7 @@ static void put_variable(struct pdb_dwarf_making *m, const struct global *g)
 	put_addr(t, form, m->out->base + g->rva);
 }
 
-/* Functions that are inlined somewhere in the unit. */
+/* Writes the functions that are inlined somewhere in the unit. */
 static void pdb_dwarf_put_abstract(struct pdb_dwarf_making *m)
 {
 	struct text *t = &m->out->info;
@@ -229,7 +230,7 @@ static struct pdb_dwarf_level top(const struct pdb_dwarf_making *m)
 	return m->levels.count > 0 ? m->levels.data[m->levels.count - 1] : none;
 }
 
-/* A record whose end will come, and nothing else. */
+/* Enters a record that has an end but no DIE. */
 static void enter_plain(struct pdb_dwarf_making *m)
 {
 	struct pdb_dwarf_level l = top(m);
@@ -261,7 +262,7 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 		enter_plain(m);
 		return;
 	}
-	/* What linkers call the function, unless it is a hash for a name that was too long. */
+	/* The linkage name of the function, unless it is a hash that replaces too long a name. */
 	struct str linkage = STR("");
 	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
 	for (; i < m->publics.count && m->publics.data[i].key == rva && linkage.len == 0; i++)
@@ -279,7 +280,7 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 	vec_push(&m->levels, (struct pdb_dwarf_level){ true, rva, 0, m->outer });
 }
 
-/* Jumps that linkers or compilers make. */
+/* Enters a thunk: a jump that the linker or compiler made. */
 static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 {
 	uint64_t rva;
@@ -294,7 +295,7 @@ static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 	enter_plain(m);
 }
 
-/* Ranges of the rows from `first` on, those that touch as one. */
+/* Writes the ranges of the rows from `first` on. Merges ranges that touch. */
 static void put_row_ranges(struct pdb_dwarf_making *m, size_t first)
 {
 	struct text *t = &m->out->ranges;

@@ -1,11 +1,11 @@
-/* pdb_dwarf.h - the debug info of a PDB as DWARF, and its symbols.
+/* pdb_dwarf.h - converts the debug info of a PDB to DWARF, and lists its symbols.
  *
- * Whatever reads DWARF reads a PDB so: a module becomes a compile unit that has the ranges its
- * pieces take, functions with what was inlined into them, variables with an address, and a line
- * program.  A unit is called as the source file that its build record names, else as its object
- * file.  DWARF 4, 32-bit offsets, little endian.  Addresses count from `base`.
+ * All readers of DWARF can thus read a PDB. A module becomes a compile unit with the ranges of its
+ * pieces, functions with what was inlined into them, variables with an address, and a line program.
+ * A unit is named after the source file of its build record, else after its object file. DWARF 4,
+ * 32-bit offsets, little endian. Addresses count from `base`.
  *
- * O(file); one thread. */
+ * O(file). One thread. */
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
 #define HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
 
@@ -13,21 +13,22 @@
 #include "debug/codeview/pdb.h"
 
 struct pdb_symbol {
-	uint64_t addr, size; /* size 0: not stated */
+	uint64_t addr, size; /* size 0 if not stated */
 	struct str name;
 	bool code, global;
-	bool linkage; /* what linkers call it */
+	bool linkage; /* The name is a linkage name. */
 };
 
 struct pdb_dwarf {
 	const struct pdb *pdb;
 	uint64_t base;
 	struct text info, abbrev, line, ranges;
-	VEC(struct pdb_symbol) symbols; /* by address */
-	struct arena arena;             /* of names */
+	VEC(struct pdb_symbol) symbols; /* sorted by address */
+	struct arena arena;             /* holds the names */
 };
 
-/* Fills *ret, which borrows from the database; what is damaged counts in p->damaged. */
+/* Makes the DWARF and fills *ret, which borrows from the database. p->damaged counts damaged
+ * bytes. */
 void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base);
 void pdb_dwarf_release(struct pdb_dwarf *d);
 

@@ -1,3 +1,4 @@
+/* Reads the line tables of a module of a PDB. */
 #include "debug/codeview/pdb_lines.h"
 
 #include "base/sort.h"
@@ -5,7 +6,7 @@
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Where a name stands in the database's table, then a checksum. */
+/* Reads the list of files: the position of each name in the database's table, then a checksum. */
 static void pdb_lines_read_files(struct pdb_lines *l, struct reader r)
 {
 	while (reader_left(&r) >= 6) {
@@ -20,7 +21,7 @@ static void pdb_lines_read_files(struct pdb_lines *l, struct reader r)
 	}
 }
 
-/* The number of the file whose checksum stands there. */
+/* Returns the number of the file whose checksum is at `off`. */
 static uint32_t pdb_lines_file_number(const struct pdb_lines *l, uint32_t off)
 {
 	const size_t i = lower_bound(l->files.data, l->files.count, sizeof *l->files.data, off);
@@ -36,8 +37,8 @@ static void pdb_lines_add_row(struct pdb_lines *l, uint64_t addr, uint64_t end,
 	vec_push(&l->places, place);
 }
 
-/* Lines of one file: an offset each, and the line in 24 bits.  Numbers from 0xf00f00 on tell
- * debuggers where to step. */
+/* Reads the lines of one file: an offset each, and the line in 24 bits. Numbers from 0xf00f00 on
+ * are no lines but tell debuggers where to step. */
 static void pdb_lines_read_block(struct pdb_lines *l, uint64_t base, struct reader *r)
 {
 	enum { LINE_MASK = 0xffffff, NO_LINE = 0xf00f00 };
@@ -57,7 +58,7 @@ static void pdb_lines_read_block(struct pdb_lines *l, uint64_t base, struct read
 		reader_seek(r, start + size);
 }
 
-/* The code of one function or of a part of it: each row holds up to the next one. */
+/* Reads the rows of one function, or of a part of it. Each row is valid until the next one. */
 static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 {
 	const size_t first = l->rows.count;
@@ -84,7 +85,7 @@ static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 
 static void read_inlinees(struct pdb_lines *l, struct reader r)
 {
-	const bool more = read_u32(&r) == 1; /* each names further files */
+	const bool more = read_u32(&r) == 1; /* each entry names further files */
 	while (reader_left(&r) >= 12) {
 		struct pdb_inlinee f = { .id = read_u32(&r) };
 		f.place.file = pdb_lines_file_number(l, read_u32(&r));
@@ -102,7 +103,7 @@ struct pdb_inlinee *pdb_lines_inlinee(struct pdb_lines *l, uint32_t id)
 	return i < l->inlinees.count && l->inlinees.data[i].id == id ? &l->inlinees.data[i] : NULL;
 }
 
-/* Numbers of 7, 14 or 29 bits: the top bits of the first byte say which. */
+/* Reads a number of 7, 14 or 29 bits. The top bits of the first byte tell the length. */
 static uint32_t pdb_lines_read_packed(struct reader *r)
 {
 	const uint32_t a = read_u8(r);
@@ -115,7 +116,7 @@ static uint32_t pdb_lines_read_packed(struct reader *r)
 	return (a & 0x1f) << 24 | b << 16 | c << 8 | d;
 }
 
-/* The lowest bit is the sign. */
+/* Decodes a signed number, whose lowest bit is the sign. */
 static uint32_t unpack_signed(uint32_t v)
 {
 	return v & 1 ? 0 - (v >> 1) : v >> 1;
@@ -140,9 +141,9 @@ enum annotation {
 struct inlining {
 	struct pdb_lines *lines;
 	uint64_t base;
-	uint32_t off; /* from base */
+	uint32_t off; /* relative to base */
 	struct line_origin place;
-	bool open; /* the last row has no end yet */
+	bool open; /* The last row has no end yet. */
 };
 
 static void close_row(struct inlining *s)
@@ -201,9 +202,9 @@ void pdb_lines_inline(struct pdb_lines *l, const struct pdb_inlinee *f, uint64_t
 	}
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- all steps together ---------------------------------------------------------------------- */
 
-/* Every subsection of a kind. */
+/* Calls `read` for every subsection of the wanted kind. */
 static void each(struct pdb_lines *l, struct bytes c13, uint32_t wanted,
 		 void (*read)(struct pdb_lines *l, struct reader r))
 {

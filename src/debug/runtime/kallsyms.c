@@ -1,3 +1,4 @@
+/* Finds the symbol table inside a Linux kernel and reads its symbols. */
 #include "debug/runtime/kallsyms.h"
 
 static uint64_t kallsyms_align(const struct kallsyms *k, uint64_t off)
@@ -14,15 +15,15 @@ static struct reader kallsyms_reader_at(const struct kallsyms *k, uint64_t off)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Lengths from 128 on have two bytes, the low seven bits first. */
+/* Reads a length. Lengths from 128 on have two bytes, the low seven bits first. */
 static uint32_t read_length(struct reader *r)
 {
 	const uint32_t low = read_u8(r);
 	return low < 0x80 ? low : (low & 0x7f) | (uint32_t)read_u8(r) << 7;
 }
 
-/* Whether `count` names stand there, and behind them the offset of each 256th, as words of `width`
- * bytes. */
+/* Tells whether `count` names follow, and after them the offset of each 256th name, as words of
+ * `width` bytes. */
 static bool markers_fit(struct kallsyms *k, unsigned width)
 {
 	struct reader names = kallsyms_reader_at(k, k->names),
@@ -36,7 +37,7 @@ static bool markers_fit(struct kallsyms *k, unsigned width)
 	return reader_ok(&r);
 }
 
-/* *steps bounds what many bytes that only look like the start of names cost together. */
+/* Finds the end of the names. *steps limits the total work on bytes that only look like names. */
 static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 {
 	struct reader r = kallsyms_reader_at(k, k->names);
@@ -51,7 +52,7 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 	return reader_ok(&r);
 }
 
-/* ---- pieces of text -------------------------------------------------------------------------- */
+/* ---- pieces that names are made of ----------------------------------------------------------- */
 
 static bool pieces_at(struct kallsyms *k, uint64_t off)
 {
@@ -73,8 +74,8 @@ static bool pieces_at(struct kallsyms *k, uint64_t off)
 
 enum { ORDER = 3 };
 
-/* From Linux 6.2 to 6.4, and in releases before that took it over, the order of the names stands in
- * front of the pieces: three bytes each. */
+/* Finds the pieces of text. From Linux 6.2 to 6.4, and in older releases with the same change, the
+ * order of the names comes before the pieces, with three bytes per name. */
 static bool find_pieces(struct kallsyms *k)
 {
 	const uint64_t off = kallsyms_align(k, k->markers_end);
@@ -99,7 +100,7 @@ static uint64_t kallsyms_read_address(const struct kallsyms *k, struct reader *r
 	return value <= INT32_MAX ? value : k->base + (uint32_t)~value;
 }
 
-/* They are sorted, and not all the same. */
+/* Tells whether addresses are at `off`: they are sorted and not all equal. */
 static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form form)
 {
 	struct reader r = kallsyms_reader_at(k, off);
@@ -116,7 +117,8 @@ static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form fo
 	return reader_ok(&r) && last > first;
 }
 
-/* Signed ones end with those that are negative.  The base is 0 where a relocation sets it. */
+/* Tells whether offsets are at `off` and their base at `base`. Signed offsets end with negative
+ * ones. The base is 0 if a relocation sets it. */
 static bool offsets_at(struct kallsyms *k, uint64_t off, uint64_t base)
 {
 	struct reader r = kallsyms_reader_at(k, base),
@@ -132,7 +134,7 @@ static bool find_addresses(struct kallsyms *k)
 {
 	const uint64_t offsets = kallsyms_align(k, 4 * k->count), whole = k->width * k->count;
 	const uint64_t behind = k->index + 2 * KALLSYMS_PIECES;
-	const uint64_t front = k->names - k->unit; /* the count */
+	const uint64_t front = k->names - k->unit; /* offset of the count */
 	if (k->unit == k->width &&
 	    (offsets_at(k, behind, behind + offsets) ||
 	     (front >= k->width + offsets &&
@@ -147,7 +149,7 @@ static bool kallsyms_has_base(const struct kallsyms *k)
 	return k->form == KALLSYMS_RELATIVE || k->form == KALLSYMS_SIGNED;
 }
 
-/* From Linux 6.5 on the order of the names stands behind all else. */
+/* Finds the order of the names, which is at the end of the table since Linux 6.5. */
 static void kallsyms_find_order(struct kallsyms *k)
 {
 	const uint64_t end = kallsyms_has_base(k) ? k->base_off + k->width
@@ -166,7 +168,7 @@ static void kallsyms_find_order(struct kallsyms *k)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* With parts that begin at multiples of `unit`. */
+/* Searches a table whose parts begin at multiples of `unit`. */
 static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 {
 	uint64_t steps = 4 * k->bytes.size;
@@ -176,7 +178,7 @@ static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 		k->order = 0;
 		k->count = read_uint(&r, unit);
 		k->names = r.pos;
-		/* Fewer names have no marker that could be wrong. */
+		/* Fewer than 257 names have no marker to verify the table with. */
 		if (k->count <= 256 || k->count > reader_left(&r) / 3 ||
 		    !find_names_end(k, &steps) ||
 		    (!markers_fit(k, 4) && !markers_fit(k, k->width)) || !find_pieces(k) ||

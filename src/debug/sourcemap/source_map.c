@@ -1,3 +1,4 @@
+/* Parses source maps (JSON). */
 #include "debug/sourcemap/source_map.h"
 
 #include "base/json_read.h"
@@ -7,18 +8,19 @@
 struct parsing {
 	struct source_map *map;
 	struct json_in in;
-	const char *problem; /* of what is no fault of the JSON */
-	size_t first_source; /* of the map at work: those of a section follow one another */
+	const char *problem; /* Problem outside the JSON syntax */
+	size_t first_source; /* First source of the current map. Sources of a section are
+			      * adjacent. */
 	size_t first_row;
-	uint64_t column; /* where the section begins */
-	bool skip;       /* it begins on another line */
+	uint64_t column; /* Column at which the section begins */
+	bool skip;       /* The section begins on another line. */
 	struct str root;
 	bool has_mappings;
 };
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-/* A number in base 64 of at most 32 bits, the lowest of which is the sign.  False where there is
+/* Reads a base-64 number of at most 32 bits, whose lowest bit is the sign. False if there is
  * none. */
 static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 {
@@ -26,7 +28,7 @@ static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint64_t v = 0;
 	for (unsigned shift = 0; *at < s.len && shift <= 30; shift += 5) {
-		/* A digit: 5 bits and one that says whether more follow. */
+		/* A digit has 5 bits, and one bit that tells whether more follow. */
 		const char *digit = s.p[*at] != '\0' ? strchr(digits, s.p[*at]) : NULL;
 		if (!digit)
 			return false;
@@ -41,7 +43,7 @@ static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 	return false;
 }
 
-/* What a segment counts from: column, source, line and column there. */
+/* Previous values that a segment counts from: column, source, source line and source column. */
 struct segment_state {
 	int64_t fields[4];
 };
@@ -62,7 +64,7 @@ static void source_map_add_row(struct parsing *p, const struct segment_state *s,
 	vec_push(&m->origins, o);
 }
 
-/* Segments of 1, 4 or 5 fields, with commas between; a semicolon ends the line. */
+/* Reads segments of 1, 4 or 5 fields, with commas between. A semicolon ends the line. */
 static bool read_mappings(struct parsing *p, struct str text)
 {
 	struct segment_state s = { { 0 } };
@@ -86,7 +88,7 @@ static bool read_mappings(struct parsing *p, struct str text)
 	return true;
 }
 
-/* ---- members --------------------------------------------------------------------------------- */
+/* ---- members of the JSON object -------------------------------------------------------------- */
 
 static void read_sources(struct parsing *p)
 {
@@ -98,7 +100,7 @@ static void read_sources(struct parsing *p)
 	while ((t = json_next(&p->in)) != JSON_ARRAY_END && t != JSON_END) {
 		if (t != JSON_STRING && t != JSON_NULL)
 			(void)json_rest(&p->in, t);
-		/* A source may be null; one that is a path from a root or a URL stays as it is. */
+		/* A source may be null. An absolute path or URL is not changed. */
 		const struct str s = t == JSON_STRING ? text_str(&p->in.text) : STR("");
 		vec_push(&p->map->sources, (struct str){ arena_copy(&p->map->arena, s), s.len });
 	}
@@ -117,7 +119,7 @@ static void set_roots(struct parsing *p)
 	}
 }
 
-/* Once the sources of a map are known. */
+/* Counts and clears origins without a source, once all sources of a map are known. */
 static void check_sources(struct parsing *p)
 {
 	struct source_map *m = p->map;
@@ -132,7 +134,7 @@ static void check_sources(struct parsing *p)
 
 static void source_map_read_sections(struct parsing *p);
 
-/* A member of a map; `inner`: one of a section, which has none itself. */
+/* Reads a member of a map. `inner`: the map belongs to a section and has no sections itself. */
 static void source_map_read_member(struct parsing *p, bool inner)
 {
 	const struct str key = text_str(&p->in.text);
@@ -168,7 +170,7 @@ static void source_map_read(struct parsing *p, bool inner)
 	check_sources(p);
 }
 
-/* Where the code of a section begins. */
+/* Reads where the code of a section begins. */
 static void read_offset(struct parsing *p)
 {
 	int64_t v;
@@ -187,7 +189,7 @@ static void read_offset(struct parsing *p)
 	}
 }
 
-/* Its map may stand before its offset: then that is read once more. */
+/* Reads a section. If its map comes before its offset, the map is read again. */
 static void source_map_read_section(struct parsing *p)
 {
 	struct json_in map = { .depth = 0 };
@@ -232,7 +234,7 @@ static void source_map_read_sections(struct parsing *p)
 	p->first_row = p->map->rows.count;
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- all steps together ---------------------------------------------------------------------- */
 
 static uint64_t source_map_skip_space(struct bytes b, uint64_t i)
 {
@@ -260,7 +262,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		source_map_read(&p, false);
 	else
 		p.problem = "it is no object";
-	/* Mappings in front of sections, which no map should have, are not looked at before. */
+	/* Mappings before sections, which no valid map has, are checked only here. */
 	p.first_row = 0;
 	check_sources(&p);
 	if (p.in.bad)
@@ -271,7 +273,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	*ret_pos = p.in.pos;
 	json_in_release(&p.in);
 	ASSERT(m->rows.count == m->origins.count);
-	/* Each row holds up to the next one; of those at one place the last counts. */
+	/* Each row is valid until the next. If several have the same offset, the last counts. */
 	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
 	uint64_t end = UINT64_MAX;
 	for (size_t i = m->rows.count; i-- > 0;) {

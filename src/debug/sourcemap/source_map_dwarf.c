@@ -1,4 +1,4 @@
-/* DWARF 4 of a source map: a unit for each source, and one line program. */
+/* Writes the DWARF 4 of a source map: a unit per source, and one line program. */
 #include "base/sort.h"
 #include "debug/dwarf_const.h"
 #include "debug/sourcemap/source_map.h"
@@ -30,19 +30,19 @@ static void source_map_dwarf_put_unit(struct source_map_dwarf *d, struct str nam
 	const size_t at = put_unit_header(t, form, 4);
 	put_uint(t, 1, 1);
 	put_cstr(t, name);
-	put_uint(t, 0, 4); /* the line program */
+	put_uint(t, 0, 4); /* offset of the line program */
 	put_addr(t, form, 0);
 	put_uint(t, d->ranges.len, 4);
 	put_length(t, form, at);
 }
 
-/* A row by its file. */
+/* A row, sorted by its file. */
 struct owned {
 	uint64_t file;
 	uint64_t addr, end;
 };
 
-/* Units and their ranges, of which those that touch are one. */
+/* Writes units and their ranges. Merges ranges that touch. */
 static void source_map_dwarf_put_units(const struct source_map *m, const struct owned *rows,
 				       size_t count, struct source_map_dwarf *ret)
 {

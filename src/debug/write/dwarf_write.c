@@ -1,3 +1,4 @@
+/* Writes numbers, unit headers and line programs of DWARF. */
 #include "debug/write/dwarf_write.h"
 
 #include "debug/dwarf_const.h"
@@ -49,7 +50,7 @@ void put_length(struct text *t, const struct dwarf_form *f, size_t at)
 		t->p[at + i] = (char)(size >> shift_of(f, i, 4));
 }
 
-/* DWARF 4, 7.5.1.1; DWARF 5, 7.5.1.1. */
+/* Writes the header of a unit. DWARF 4, 7.5.1.1; DWARF 5, 7.5.1.1. */
 size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version)
 {
 	const size_t at = t->len;
@@ -59,7 +60,7 @@ size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned vers
 		put_uint(t, DW_UT_compile, 1);
 		put_uint(t, f->address_size, 1);
 	}
-	put_uint(t, 0, 4); /* abbreviations */
+	put_uint(t, 0, 4); /* offset of the abbreviations */
 	if (version < 5)
 		put_uint(t, f->address_size, 1);
 	return at;
@@ -67,15 +68,15 @@ size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned vers
 
 /* ---- line programs --------------------------------------------------------------------------- */
 
-/* Of the special opcodes: a step of lines from LINE_BASE on, of LINE_RANGE different ones. */
+/* Special opcodes advance the line by LINE_BASE to LINE_BASE + LINE_RANGE - 1. */
 enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
 
 void put_line_form(struct text *t, const struct dwarf_form *f)
 {
 	static const uint8_t operands[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
 	put_uint(t, f->quantum, 1);
-	put_uint(t, 1, 1); /* operations in an instruction */
-	put_uint(t, 1, 1); /* rows are statements */
+	put_uint(t, 1, 1); /* operations per instruction */
+	put_uint(t, 1, 1); /* rows begin statements */
 	put_uint(t, (uint8_t)LINE_BASE, 1);
 	put_uint(t, LINE_RANGE, 1);
 	put_uint(t, OPCODE_BASE, 1);
@@ -157,7 +158,7 @@ void line_writer_end(struct line_writer *p, uint64_t end)
 
 /* ---- rows of one unit ------------------------------------------------------------------------ */
 
-/* DWARF 4, 6.2.4. */
+/* Writes the header of a line program. DWARF 4, 6.2.4. */
 static void dwarf_write_put_header(struct text *out, const struct line_rows *l)
 {
 	put_uint(out, 4, 2); /* version */

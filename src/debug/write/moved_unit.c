@@ -1,3 +1,5 @@
+/* Writes the DWARF of a unit, with its addresses moved to where the linker put its code and
+ * data. */
 #include "debug/write/moved_unit.h"
 
 #include "base/sort.h"
@@ -7,21 +9,22 @@
 #include "debug/scopes.h"
 #include "debug/walk.h"
 
-/* Code of a scope; sort_by_key sorts by the first. */
+/* Code of a scope. `scope` comes first for sort_by_key(). */
 struct scope_code {
 	uint64_t scope, addr, end;
 };
 
-/* A unit at work. */
+/* State of writing one unit. */
 struct moving {
 	struct moved_dwarf *out;
 	const struct unit *unit;
-	size_t start; /* of the unit in out->info */
+	size_t start; /* Offset of the unit in out->info */
 	struct scopes scopes;
 	VEC(struct scope_code) code;
-	VEC(struct flat_range) covered; /* by code and lines */
-	bool *live;                     /* by scope: it or one inside has code */
-	uint32_t *dies;                 /* by function: its DIE, counted from the unit; 0: none */
+	VEC(struct flat_range) covered; /* Ranges covered by code and lines */
+	bool *live;                     /* Per scope: it has code, or a scope inside it does */
+	uint32_t *dies;                 /* Per function: offset of its DIE in the unit. 0 if
+					 * none. */
 	struct text variables;
 };
 
@@ -71,7 +74,8 @@ void moved_dwarf_release(struct moved_dwarf *m)
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* The next part of [*addr, end) that was moved, and *addr behind it; false where there is none. */
+/* Finds the next part of [*addr, end) that was moved, and moves *addr after it. False if there is
+ * none. */
 static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint64_t *ret_addr,
 		       uint64_t *ret_end)
 {
@@ -90,12 +94,12 @@ static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint
 	return stop > from;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- parts of a line ------------------------------------------------------------------------- */
 
-/* Where the line program that is written stands. */
+/* State of the line program that is written. */
 struct moved_unit_sequence {
 	struct line_writer writer;
-	uint64_t addr, end; /* of the sequence that is open; end 0: none is */
+	uint64_t addr, end; /* Range of the open sequence. end 0 if none is open. */
 };
 
 static void moved_unit_end_sequence(struct moving *w, struct moved_unit_sequence *s)
@@ -107,7 +111,7 @@ static void moved_unit_end_sequence(struct moving *w, struct moved_unit_sequence
 	s->end = 0;
 }
 
-/* A row that holds in [addr, end). */
+/* Writes a row that is valid in [addr, end). */
 static void moved_unit_put_row(struct moving *w, struct moved_unit_sequence *s,
 			       const struct line_row *row, uint64_t addr, uint64_t end)
 {
@@ -136,11 +140,12 @@ static void moved_unit_put_rows(struct moving *w, struct line_program *p)
 	moved_unit_end_sequence(w, &s);
 }
 
-/* Numbers of files stay what they are; their paths become whole. */
+/* Writes the table of files. Numbers of files do not change. Paths become absolute. */
 static void moved_unit_put_files(struct text *t, const struct line_program *p)
 {
 	struct text path = { 0 };
-	text_add(t, (struct str){ "\1\1\x08", 3 }); /* of each its path alone, in place */
+	text_add(t, (struct str){ "\1\1\x08", 3 }); /* one field per file: its path, as an inline
+						     * string */
 	text_add_varint(t, p->files.count);
 	for (size_t i = 0; i < p->files.count; i++) {
 		path.len = 0;
@@ -151,7 +156,7 @@ static void moved_unit_put_files(struct text *t, const struct line_program *p)
 	text_release(&path);
 }
 
-/* Returns where the program begins. */
+/* Writes the line program. Returns its offset. */
 static size_t moved_unit_put_lines(struct moving *w)
 {
 	const struct unit *u = w->unit;
@@ -191,7 +196,7 @@ static void move_span(struct moving *w, const struct flat_span *span)
 		w->live[i] = true;
 }
 
-/* What the live scopes are called, once a function. */
+/* Writes the names of the live scopes, once per function. */
 static void moved_unit_put_abstract(struct moving *w)
 {
 	struct text *t = &w->out->info;
@@ -212,7 +217,8 @@ static void moved_unit_put_abstract(struct moving *w)
 	}
 }
 
-/* Its own code; what is inlined into it has ranges of its own.  *code moves behind it. */
+/* Writes a scope with its own code, without the code inlined into it. Moves *code after its
+ * ranges. */
 static void put_scope(struct moving *w, uint32_t i, size_t *code)
 {
 	ASSERT(i < w->scopes.list.count);
@@ -233,7 +239,8 @@ static void put_scope(struct moving *w, uint32_t i, size_t *code)
 	put_range(ranges, form, 0, 0);
 }
 
-/* Scopes come in the order of a tree: those open are the way from a function to the last one. */
+/* Writes the scopes, in the order of a tree. The open ones lead from a function to the last
+ * scope. */
 static void put_scopes(struct moving *w)
 {
 	VEC(uint32_t) open = { 0 };

@@ -1,3 +1,4 @@
+/* Reads the build attributes of ARM files (.ARM.attributes). */
 #include "image/elf/arm_attributes.h"
 
 #include "image/elf/elf_const.h"
@@ -15,7 +16,7 @@ enum {
 
 struct attributes {
 	uint64_t arch, profile, thumb;
-	bool arm_known; /* it is told whether instructions of ARM are used */
+	bool arm_known; /* The attributes say whether ARM instructions are used. */
 	bool arm;
 };
 
@@ -37,7 +38,7 @@ static void arm_attributes_read_one(struct reader *r, struct attributes *a)
 		a->arm = value != 0, a->arm_known = true;
 }
 
-/* The attributes of the file in a section "aeabi" of the table. */
+/* Reads the attributes of the whole file in the subsection "aeabi". */
 static void read_vendor(struct reader r, struct attributes *a)
 {
 	while (reader_left(&r) > 0) {
@@ -80,7 +81,7 @@ bool arm_thumb_alone(const struct image *im)
 	if (!s || s->compressed)
 		return false;
 	arm_attributes_read_table(section_bytes(im, s), im->big_endian, &a);
-	/* v6-M, v6S-M, v7E-M, v8-M baseline and mainline, v8.1-M. */
+	/* True for v6-M, v6S-M, v7E-M, v8-M baseline and mainline, v8.1-M. */
 	const bool m_profile = (a.arch >= 11 && a.arch <= 13) || a.arch == 16 || a.arch == 17 ||
 			       a.arch == 21;
 	return a.profile == 'M' || m_profile || (a.thumb != 0 && a.arm_known && !a.arm);

@@ -1,8 +1,7 @@
+/* Reads the ELF header, the program headers and the section headers into struct image. gABI,
+ * "Object Files" and "Program Loading". */
 #include "image/elf/elf_internal.h"
 #include "image/elf/elf_note.h"
-
-/* Reads the ELF header, the program headers and the section headers (gABI, "Object
- * Files" and "Program Loading") into struct image. */
 
 /* Fields of the ELF header that only parsing needs. */
 struct ehdr {
@@ -12,12 +11,12 @@ struct ehdr {
 
 struct elf_parse {
 	struct image *im;
-	const char *who; /* "path" or "path(member)" for error lines */
+	const char *who; /* "path" or "path(member)", for error messages. */
 	struct ehdr eh;
 	struct heft_err *err;
 };
 
-/* One past the highest address of the image's class that heft can state as a range's end. */
+/* Returns the highest end of an address range that heft can state for the image's class. */
 static uint64_t addr_limit(const struct image *im)
 {
 	return im->bits == 64 ? UINT64_MAX : UINT64_C(1) << 32;
@@ -129,9 +128,9 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 
-/* Of a core that is cut off the end is missing, and with it the section headers: nothing but the
- * count of many segments is needed of them.  These reach to where the notes begin, which come
- * first. */
+/* Reads a core without its section headers, because the end of the file is cut off. Only the count
+ * of segments may be needed from them, if there are more than 65,534. That count is derived:
+ * program headers reach to the notes, which come first. */
 static void do_without_sections(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
@@ -150,8 +149,8 @@ static void do_without_sections(struct elf_parse *p)
 			    : 0;
 }
 
-/* Counts that do not fit the ELF header stand in section 0 (gABI: e_shnum, e_shstrndx;
- * e_phnum as of the Solaris and Linux PN_XNUM extension). */
+/* Resolves counts that do not fit the ELF header. Section 0 has them (gABI: e_shnum, e_shstrndx;
+ * e_phnum by the PN_XNUM extension of Solaris and Linux). */
 static bool resolve_counts(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
@@ -194,7 +193,7 @@ static bool resolve_counts(struct elf_parse *p)
 	return true;
 }
 
-/* ---- program headers ------------------------------------------------------- */
+/* ---- reading program headers ----------------------------------------------------------------- */
 
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s)
 {
@@ -215,7 +214,7 @@ static void read_phdr(const struct image *im, uint64_t off, struct segment *s)
 	s->exec = flags & PF_X;
 }
 
-/* Clips what a segment asks for in memory; elf_index_build clips what it holds in the file. */
+/* Clips the memory of a segment. elf_index_build() clips its bytes in the file. */
 static void clip_segment(const struct image *im, struct segment *s)
 {
 	const uint64_t room = addr_limit(im) - min_u64(s->addr, addr_limit(im));
@@ -232,7 +231,8 @@ static void clip_segment(const struct image *im, struct segment *s)
 	}
 }
 
-/* Linkers that know of no load addresses leave them 0, and those of cores say nothing. */
+/* Sets load addresses to VM addresses if the file has none. Many linkers leave p_paddr 0, and cores
+ * do not state it. */
 static void settle_load_addrs(struct image *im)
 {
 	bool known = false, several = false;
@@ -278,7 +278,7 @@ static bool parse_segments(struct elf_parse *p)
 	return true;
 }
 
-/* ---- section headers ------------------------------------------------------- */
+/* ---- reading section headers ----------------------------------------------------------------- */
 
 static void clip_section_file(const struct image *im, struct section *s)
 {
@@ -294,7 +294,7 @@ static void clip_section_file(const struct image *im, struct section *s)
 		s->off = min_u64(s->off, im->bytes.size);
 }
 
-/* Gives a section its address and clips it to its address space. */
+/* Sets the address of a section and clips the section to its address space. */
 static void elf_place_section(const struct image *im, struct section *s, uint64_t first_vm_index)
 {
 	uint64_t limit = addr_limit(im);
@@ -375,7 +375,7 @@ static bool parse_sections(struct elf_parse *p, uint64_t first_vm_index)
 		struct section *s = &im->sections[i];
 		s->index = i;
 		read_shdr(im, eh->shoff + (uint64_t)i * eh->shentsize, s, &names[i]);
-		if (i == 0) /* holds overflowing counts, no section */
+		if (i == 0) /* Section 0 only has counts that do not fit the header. */
 			*s = (struct section){ .link = s->link, .info = s->info };
 		parse_section(im, s, first_vm_index);
 	}
@@ -384,11 +384,11 @@ static bool parse_sections(struct elf_parse *p, uint64_t first_vm_index)
 	return true;
 }
 
-/* ---- contents that stand in several ---------------------------------------------- */
+/* ---- contents that several sections share ---------------------------------------------------- */
 
 enum { READ_RATIO = 2 };
 
-/* Takes `size` from *left; whether there is so much no longer. */
+/* Subtracts `size` from *left. True, without a change, if *left is less than `size`. */
 static bool is_again(uint64_t *left, uint64_t size)
 {
 	const bool again = size > *left;
@@ -423,7 +423,7 @@ void image_find_repeated(struct image *im)
 	}
 }
 
-/* ---- build id ---------------------------------------------------------------- */
+/* ---- reading the build id -------------------------------------------------------------------- */
 
 static void parse_build_id(struct image *im)
 {
@@ -443,7 +443,7 @@ static void parse_build_id(struct image *im)
 	}
 }
 
-/* ---- all together -------------------------------------------------------------- */
+/* ---- parsing the whole file ------------------------------------------------------------------ */
 
 static void elf_list_parts(struct image *im)
 {

@@ -1,10 +1,12 @@
+/* Copies a finished ELF file with one more section: checks the file, lays out the copy and
+ * writes it. */
 #include "image/elf/elf_append.h"
 
 #include "image/elf/elf_internal.h"
 
-/* Fields of the two headers, by class. */
+/* Offsets of fields in the ELF header and in section headers, by class. */
 struct elf_append_fields {
-	unsigned word; /* bytes of an address, offset or size */
+	unsigned word; /* Bytes of an address, offset or size. */
 	unsigned e_phoff, e_shoff, e_shentsize, e_shnum, e_shstrndx;
 	unsigned sh_type, sh_flags, sh_addr, sh_offset, sh_size, sh_link, sh_info, sh_align,
 		sh_entsize;
@@ -19,12 +21,12 @@ struct append {
 	const struct image *im;
 	const struct elf_addition *what;
 	const struct elf_append_fields *f;
-	uint32_t entsize, names; /* of a section header; the section of names */
-	uint64_t kept;           /* bytes of the file that stay */
-	uint64_t place;          /* of the new section's bytes */
+	uint32_t entsize, names; /* Bytes of a section header; index of the section of names. */
+	uint64_t kept;           /* Bytes of the file that are kept. */
+	uint64_t place;          /* File offset of the new section's bytes. */
 	uint64_t names_off, names_size, table_off;
 	uint8_t *table; /* the new one */
-	uint32_t count; /* its sections */
+	uint32_t count; /* Number of sections in the new table. */
 };
 
 static void poke(const struct append *a, uint8_t *p, uint64_t v, unsigned width)
@@ -39,7 +41,7 @@ static uint64_t elf_append_peek(const struct append *a, const uint8_t *p, unsign
 	return read_wide(&r, width);
 }
 
-/* ---- what can be extended -------------------------------------------------------------------- */
+/* ---- checks that a file can be extended ------------------------------------------------------ */
 
 static void elf_append_prepare(struct append *a, const struct image *im)
 {
@@ -51,7 +53,8 @@ static void elf_append_prepare(struct append *a, const struct image *im)
 		a->names = im->sections[0].link;
 }
 
-/* One past the last byte that a program or a section other than that of the names has. */
+/* Returns the end of the last byte of a header, segment or section. The section of names does not
+ * count. */
 static uint64_t content_end(const struct append *a)
 {
 	const struct image *im = a->im;
@@ -70,7 +73,8 @@ static bool elf_append_refuse(const struct image *im, struct heft_err *err, cons
 		    im->path, why);
 }
 
-/* Bytes that no header knows are somebody's who looks for them at the end of the file. */
+/* Refuses a file with bytes at its end that no header covers. A program may look for such bytes at
+ * the end of the file. */
 static bool elf_append_check_end(const struct append *a, struct heft_err *err)
 {
 	const struct image *im = a->im;
@@ -117,7 +121,7 @@ bool elf_can_append(const struct image *im, struct heft_err *err)
 	return elf_append_check(&a, err);
 }
 
-/* ---- the copy -------------------------------------------------------------------------------- */
+/* ---- writing the extended copy --------------------------------------------------------------- */
 
 static void lay_out(struct append *a)
 {
@@ -139,7 +143,8 @@ static void lay_out(struct append *a)
 	a->count = (uint32_t)im->section_count + (old ? 0 : 1);
 }
 
-/* The old table, with what is new.  A section that takes another's place takes its name, too. */
+/* Makes the new section header table: a copy of the old one, with the new section. A section that
+ * replaces another keeps that section's name. */
 static void elf_append_make_table(struct append *a)
 {
 	const struct image *im = a->im;
@@ -187,8 +192,7 @@ static void pad_to(struct elf_append_out *o, uint64_t pos)
 		elf_append_put(o, zeros, min_u64(pos - o->pos, sizeof zeros));
 }
 
-/* Everything of the file up to `kept`, but for the header and the bytes that the section takes
- * over. */
+/* Writes the first `kept` bytes of the file, with the new header and the new section's bytes. */
 static void put_kept(const struct append *a, struct elf_append_out *o)
 {
 	const struct image *im = a->im;

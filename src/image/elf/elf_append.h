@@ -1,12 +1,12 @@
-/* elf_append.h - a finished ELF file, copied with one more section.
+/* elf_append.h - copies a finished ELF file with one more section.
  *
- * What the file has stays where it is, and so do the program headers: the copy runs as the file
- * did. Behind the last of it come the section's bytes, the section names with one more, and a new
- * section header table; the old names and table are cut off where they stood at the end.  gABI,
- * "ELF Header" and "Sections": of 0xff00 sections and more, the count stands in section 0.
+ * Contents and program headers stay at their offsets, so the copy runs as the file did. After them
+ * follow the section's bytes, the section names with one more, and a new section header table. Old
+ * names and an old table at the end of the file are cut off. gABI, "ELF Header" and "Sections": if
+ * there are 0xff00 sections or more, section 0 has the count.
  *
- * Only sections that take no memory can be added.  The copy is written piece by piece; nothing but
- * the header table and the names is held. */
+ * Only sections that take no memory can be added. The copy is written piece by piece; only the
+ * header table and the names are held in memory. */
 #ifndef HEFT_IMAGE_ELF_APPEND_H
 #define HEFT_IMAGE_ELF_APPEND_H
 
@@ -15,22 +15,22 @@
 struct elf_addition {
 	const char *name;
 	uint32_t type;  /* SHT_* */
-	uint64_t flags; /* SHF_*, without SHF_ALLOC */
-	uint32_t link;  /* section index */
-	uint64_t align; /* a power of two */
+	uint64_t flags; /* Flags SHF_..., without SHF_ALLOC. */
+	uint32_t link;  /* Section index. */
+	uint64_t align; /* Power of two. */
 	struct bytes bytes;
-	/* The section whose place in the table it takes, with its name; 0: it gets a new one.  The
-	 * old bytes stay in the file, unless the new ones are no more: then they take their
-	 * place. */
+	/* Index of the section that the new one replaces, with its name. 0 to add a section. The
+	 * old bytes stay in the file; if the new ones are not longer, they overwrite the old
+	 * ones. */
 	uint32_t replaced;
 };
 
-/* Whether the file can be extended; if not, *err says why: no section header table, names that are
- * missing or in memory, bytes at the end that no header knows (a signature, an archive), an archive
- * member, an object, a core. */
+/* True if the file can be extended; else *err says why. Refuses archive members, objects and cores.
+ * Refuses files without a section header table or section names, and files whose section names take
+ * memory. Refuses files with bytes at the end that no header covers (a signature, an archive). */
 bool elf_can_append(const struct image *im, struct heft_err *err);
-/* Writes the copy.  False where the file cannot be extended, it would have too many sections, or
- * `sink` took no more (HEFT_EIO). */
+/* Writes the copy. False if the file cannot be extended, if it would have too many sections, or if
+ * `sink` fails (HEFT_EIO). */
 bool elf_append(const struct image *im, const struct elf_addition *a, const struct heft_sink *sink,
 		struct heft_err *err);
 

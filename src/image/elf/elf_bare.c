@@ -1,20 +1,19 @@
+/* Derives the sections of a linked file without section headers from its program headers and its
+ * dynamic table. gABI "Program Header" and "Dynamic Section". Derived sections do not overlap.
+ * The title of each is the segment around it. */
 #include "image/elf/elf_internal.h"
 
 #include "base/vec.h"
-
-/* Sections of a linked file that has no section headers, made of what its program headers and its
- * dynamic table say: gABI "Program Header" and "Dynamic Section".  They do not overlap, and what
- * they are known by is the segment around them. */
 
 enum { PARTS_MAX = 64 };
 
 struct bare {
 	struct image *im;
-	VEC(struct section) parts; /* what is known of more than its rights; names are constants */
-	VEC(struct section) list;  /* [0] is the null section */
+	VEC(struct section) parts; /* Tables that the headers name. Their names are constants. */
+	VEC(struct section) list;  /* Sections. [0] is the null section. */
 };
 
-/* Bytes of the file from an address on. */
+/* Returns the bytes of the file from an address to the end of its segment. */
 static struct bytes bytes_from(const struct image *im, uint64_t addr)
 {
 	const struct segment *s = image_load_at(im, addr);
@@ -38,7 +37,7 @@ static void elf_bare_add_part(struct bare *b, const char *name, uint32_t type, u
 						      .align = align });
 }
 
-/* ---- what the dynamic table knows ------------------------------------------------------------ */
+/* ---- tables that the dynamic table names ----------------------------------------------------- */
 
 struct elf_bare_table {
 	const char *name;
@@ -68,7 +67,8 @@ static void elf_bare_add_tables(struct bare *b)
 				  kind == DT_RELA ? SHT_RELA : SHT_REL, addr, size, 0);
 }
 
-/* The chain of the last symbol that has one tells where symbols end: an odd value closes it. */
+/* Counts the symbols by the GNU hash table. The last chain ends at the last symbol; an odd value
+ * ends a chain. */
 static uint64_t count_by_gnu_hash(const struct image *im, uint64_t addr, uint64_t *ret_size)
 {
 	struct reader r = reader_of(bytes_from(im, addr), im->big_endian);
@@ -99,7 +99,8 @@ static void elf_bare_add_symbols(struct bare *b)
 		elf_bare_add_part(b, ".gnu.hash", SHT_GNU_HASH, hash, size, 8);
 	}
 	if (image_dynamic(b->im, DT_HASH, &hash)) {
-		/* gABI "Hash Table": there are as many chains as symbols. */
+		/* Counts the symbols: a hash table has as many chains as symbols. gABI "Hash
+		 * Table". */
 		struct reader r = reader_of(bytes_from(b->im, hash), b->im->big_endian);
 		const uint64_t buckets = read_u32(&r), chains = read_u32(&r);
 		size = 4 * (2 + buckets + chains);
@@ -113,10 +114,11 @@ static void elf_bare_add_symbols(struct bare *b)
 				  2 * min_u64(count, UINT32_MAX), 2);
 }
 
-/* ---- what the segments know ------------------------------------------------------------------ */
+/* ---- tables that segments name --------------------------------------------------------------- */
 
-/* LSB 5.0 Core, "The .eh_frame_hdr section": where .eh_frame is, as a rule counted from there.  It
- * ends with a length of 0. */
+/* Adds .eh_frame_hdr and .eh_frame. The header has the offset of .eh_frame, relative to itself
+ * in the usual encoding. .eh_frame ends with a length of 0. LSB 5.0 Core, "The .eh_frame_hdr
+ * section". */
 static void add_frames(struct bare *b, const struct segment *hdr)
 {
 	enum { VERSION = 1, PCREL_SDATA4 = 0x1b };
@@ -154,7 +156,7 @@ static void add_segment_parts(struct bare *b)
 	}
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- combining all parts --------------------------------------------------------------------- */
 
 static int elf_bare_by_addr(const void *pa, const void *pb)
 {
@@ -162,7 +164,8 @@ static int elf_bare_by_addr(const void *pa, const void *pb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* Of a segment; `like` has its name, its type and whether it is code. */
+/* Adds the section [start, end) of the segment `in`. `like` has its name, its type and whether it
+ * is code. */
 static void elf_bare_add_section(struct bare *b, const struct segment *in, struct section like,
 				 uint64_t start, uint64_t end)
 {
@@ -180,7 +183,7 @@ static void elf_bare_add_section(struct bare *b, const struct segment *in, struc
 		vec_push(&b->list, like);
 }
 
-/* Bytes of a segment, counted from its start, that header tables at its front take. */
+/* Returns the bytes at the start of a segment that header tables take. */
 static uint64_t header_bytes(const struct image *im, const struct segment *s)
 {
 	uint64_t end = s->off < im->ehdr_size ? im->ehdr_size : s->off;
@@ -189,7 +192,8 @@ static uint64_t header_bytes(const struct image *im, const struct segment *s)
 	return min_u64(end - s->off, s->file_size);
 }
 
-/* Its parts in the order of addresses, and what lies between them. */
+/* Adds the parts of a segment in the order of addresses, and a plain section for each gap between
+ * them. */
 static void cut_segment(struct bare *b, const struct segment *s)
 {
 	const uint64_t held = s->off < b->im->bytes.size
@@ -215,7 +219,8 @@ static void cut_segment(struct bare *b, const struct segment *s)
 			     s->file_size, s->vm_size);
 }
 
-/* Names of symbols, and symbols of what is about them. */
+/* Sets sh_link: the string table of .dynsym and .dynamic, and the symbol table of relocations,
+ * hashes and versions. */
 static void link_sections(const struct bare *b)
 {
 	uint32_t strings = 0, symbols = 0;

@@ -1,11 +1,11 @@
 /* elf_const.h - the numbers of ELF that heft knows.
  *
- * Sources: System V gABI (chapters 4 and 5), the processor supplements named at
- * each group, and the GNU, LLVM and Android extensions to them. */
+ * Sources: System V gABI (chapters 4 and 5), the processor supplements named at each group, and the
+ * GNU, LLVM and Android extensions. */
 #ifndef HEFT_IMAGE_ELF_CONST_H
 #define HEFT_IMAGE_ELF_CONST_H
 
-/* gABI "ELF Header": e_ident. */
+/* Indexes and values of e_ident (gABI "ELF Header"). */
 enum {
 	EI_CLASS = 4,
 	EI_DATA = 5,
@@ -18,7 +18,7 @@ enum {
 	ELFDATA2MSB = 2,
 };
 
-/* Sizes of the gABI's structures in bytes, 32 and 64 bit. */
+/* Sizes of the structures that the gABI defines, in bytes, for 32 and 64 bit files. */
 enum {
 	EHDR32_SIZE = 52,
 	EHDR64_SIZE = 64,
@@ -111,7 +111,7 @@ enum {
 	EM_LOONGARCH = 258,
 	EM_WEBASSEMBLY = 0x4157,
 	EM_ALPHA = 0x9026,
-	/* Numbers that assemblers took before, or instead of, a registered one. */
+	/* Numbers that assemblers used before, or instead of, a registered number. */
 	EM_EPIPHANY = 0x1223,
 	EM_OLD_MT = 0x2530,
 	EM_OLD_FR30 = 0x3330,
@@ -130,9 +130,10 @@ enum {
 	EM_OLD_MOXIE = 0xfeed,
 };
 
-/* e_flags, only what changes how heft reads a file. */
+/* Bits of e_flags that change how heft reads a file. */
 enum {
-	EF_PPC64_ABI = 3, /* 64-bit PowerPC ELF ABI: 1 = function descriptors, 2 = none, 0 unsaid */
+	EF_PPC64_ABI = 3, /* 64-bit PowerPC ELF ABI: 1 = function descriptors, 2 = none, 0 = not
+			   * stated. */
 };
 
 #define PN_XNUM 0xffffu
@@ -152,7 +153,7 @@ enum {
 
 enum { PF_X = 1, PF_W = 2, PF_R = 4 };
 
-/* As #define where the value does not fit an int. */
+/* Section types. */
 enum {
 	SHT_NULL = 0,
 	SHT_PROGBITS = 1,
@@ -171,9 +172,9 @@ enum {
 	SHT_GROUP = 17,
 	SHT_SYMTAB_SHNDX = 18,
 	SHT_RELR = 19,
-	SHT_CREL = 0x40000014,          /* LLVM's; the gABI has yet to give a number */
-	SHT_KERNEL_RELOCS = 0x5fffffff, /* heft's own: see elf_kernel.c; in no file */
-	SHT_AUTH_RELR = 0x5ffffffe,     /* heft's own, for SHT_AARCH64_AUTH_RELR */
+	SHT_CREL = 0x40000014,          /* LLVM's number; the gABI has none yet. */
+	SHT_KERNEL_RELOCS = 0x5fffffff, /* heft's own number, in no file. See elf_kernel.c. */
+	SHT_AUTH_RELR = 0x5ffffffe,     /* heft's own number for SHT_AARCH64_AUTH_RELR. */
 	SHT_ANDROID_REL = 0x60000001,
 	SHT_ANDROID_RELA = 0x60000002,
 	SHT_LLVM_ADDRSIG = 0x6fff4c03,
@@ -183,12 +184,13 @@ enum {
 	SHT_GNU_VERDEF = 0x6ffffffd,
 	SHT_GNU_VERNEED = 0x6ffffffe,
 	SHT_GNU_VERSYM = 0x6fffffff,
-	/* processor supplements */
+	/* Section types of the processor supplements. */
 	SHT_ARM_EXIDX = 0x70000001,
 	SHT_ARM_ATTRIBUTES = 0x70000003,
 	SHT_RISCV_ATTRIBUTES = 0x70000003,
 	SHT_AARCH64_AUTH_RELR =
-		0x70000004, /* PAuth ABI Extension to ELF; on others something else */
+		0x70000004, /* PAuth ABI Extension to ELF. The number has other meanings on other
+			     * machines. */
 };
 
 enum {
@@ -225,20 +227,21 @@ enum {
 	STT_FILE = 4,
 	STT_TLS = 6,
 	STT_GNU_IFUNC = 10,
-	STT_ARM_TFUNC = 13, /* Thumb function of pre-EABI objects */
+	STT_ARM_TFUNC = 13, /* Thumb function of objects older than the EABI. */
 };
 
 enum { STV_DEFAULT = 0, STV_INTERNAL = 1, STV_HIDDEN = 2, STV_PROTECTED = 3 };
 
 enum { NT_GNU_BUILD_ID = 3, NT_GNU_PROPERTY_TYPE_0 = 5 };
 
-/* Linux Extensions to gABI, "Program Property"; AAELF64 "Program Property". */
+/* Types of program properties (Linux Extensions to gABI, "Program Property"; AAELF64, "Program
+ * Property"). */
 enum {
 	GNU_PROPERTY_AARCH64_FEATURE_1_AND = 0xc0000000,
 	GNU_PROPERTY_X86_FEATURE_1_AND = 0xc0000002,
 };
 
-/* Notes of cores, owners "CORE" and "LINUX" (Linux, include/uapi/linux/elf.h). */
+/* Types of notes in cores, for the owners "CORE" and "LINUX" (Linux, include/uapi/linux/elf.h). */
 enum {
 	NT_PRSTATUS = 1,
 	NT_PRPSINFO = 3,
@@ -248,7 +251,7 @@ enum {
 	NT_SIGINFO = 0x53494749,
 };
 
-/* Entries of NT_AUXV (getauxval(3)). */
+/* Types of entries of NT_AUXV, the auxiliary vector (getauxval(3)). */
 enum {
 	AT_NULL = 0,
 	AT_PHDR = 3,
@@ -298,9 +301,9 @@ enum {
 	DF_1_PIE = 0x08000000,
 };
 
-/* ---- relocation types that heft tells apart -------------------------------- */
+/* ---- relocation types that heft distinguishes ------------------------------------------------ */
 
-/* x86-64 psABI, table "Relocation Types". */
+/* Relocation types of x86-64 (x86-64 psABI, table "Relocation Types"). */
 enum {
 	R_X86_64_64 = 1,
 	R_X86_64_PC32 = 2,
@@ -349,7 +352,7 @@ enum {
 	R_386_IRELATIVE = 42,
 };
 
-/* ELF for the Arm 64-bit Architecture (AAELF64). */
+/* Relocation types of 64-bit Arm (ELF for the Arm 64-bit Architecture, AAELF64). */
 enum {
 	R_AARCH64_ABS64 = 257,
 	R_AARCH64_ABS32 = 258,
@@ -365,7 +368,7 @@ enum {
 	R_AARCH64_JUMP26 = 282,
 	R_AARCH64_CALL26 = 283,
 	R_AARCH64_PLT32 = 314,
-	R_AARCH64_TLS_FIRST = 512, /* static TLS relocations are 512..573 */
+	R_AARCH64_TLS_FIRST = 512, /* The types 512..573 are static TLS relocations. */
 	R_AARCH64_TLS_LAST = 573,
 	R_AARCH64_COPY = 1024,
 	R_AARCH64_GLOB_DAT = 1025,
@@ -381,7 +384,7 @@ enum {
 	R_AARCH64_IRELATIVE = 1032,
 };
 
-/* ELF for the Arm Architecture (AAELF32). */
+/* Relocation types of 32-bit Arm (ELF for the Arm Architecture, AAELF32). */
 enum {
 	R_ARM_PC24 = 1,
 	R_ARM_ABS32 = 2,
@@ -409,7 +412,7 @@ enum {
 	R_ARM_IRELATIVE = 160,
 };
 
-/* RISC-V ELF psABI. */
+/* Relocation types of RISC-V (RISC-V ELF psABI). */
 enum {
 	R_RISCV_32 = 1,
 	R_RISCV_64 = 2,
@@ -434,7 +437,7 @@ enum {
 	R_RISCV_TLSDESC_CALL = 65,
 };
 
-/* 64-bit PowerPC ELF ABI, and the 32-bit one where the numbers agree. */
+/* 64-bit PowerPC ELF ABI. The 32-bit ABI has the same numbers unless a name begins with R_PPC_. */
 enum {
 	R_PPC64_ADDR32 = 1,
 	R_PPC64_REL24 = 10,
@@ -452,14 +455,14 @@ enum {
 	R_PPC64_TLS = 67,
 	R_PPC64_DTPREL16_HIGHESTA = 106,
 	R_PPC64_REL24_NOTOC = 116,
-	R_PPC_TLSGD_LAST = 96, /* 32 bit: TLS is 67..96 */
+	R_PPC_TLSGD_LAST = 96, /* 32 bit: TLS types are 67..96. */
 	R_PPC64_TLSGD = 107,
 	R_PPC64_TLSLD = 108,
 	R_PPC64_JMP_IREL = 247,
 	R_PPC64_IRELATIVE = 248,
 };
 
-/* s390x ELF ABI. */
+/* Relocation types of s390x (s390x ELF ABI). */
 enum {
 	R_390_8 = 1,
 	R_390_16 = 3,
@@ -483,7 +486,7 @@ enum {
 	R_390_PLT24DBL = 65,
 };
 
-/* MIPS psABI supplement and its N64 successor. */
+/* Relocation types of MIPS (MIPS psABI supplement and its successor for N64). */
 enum {
 	R_MIPS_32 = 2,
 	R_MIPS_REL32 = 3,
@@ -500,7 +503,7 @@ enum {
 	R_MIPS_PC32 = 248,
 };
 
-/* LoongArch ELF psABI. */
+/* Relocation types of LoongArch (LoongArch ELF psABI). */
 enum {
 	R_LARCH_32 = 1,
 	R_LARCH_64 = 2,
@@ -525,7 +528,7 @@ enum {
 	R_LARCH_TLS_DESC_PCREL20_S2 = 126,
 };
 
-/* Relocations of WebAssembly objects ("WebAssembly Object File Linking"). */
+/* Relocation types of WebAssembly objects ("WebAssembly Object File Linking"). */
 enum {
 	R_WASM_FUNCTION_INDEX_LEB,
 	R_WASM_TABLE_INDEX_SLEB,

@@ -1,11 +1,10 @@
+/* Builds the look-up tables of an image: the section or segment at an address, and the bytes of
+ * a PT_LOAD segment that the file has. */
 #include "image/elf/elf_internal.h"
 
 #include "base/sort.h"
 
-/* Look-up tables of an image: who holds an address, and what of a PT_LOAD segment the
- * file really backs. */
-
-/* ---- disjoint pieces ---------------------------------------------------------- */
+/* ---- splitting ranges into disjoint pieces --------------------------------------------------- */
 
 static int piece_cmp(const void *pa, const void *pb)
 {
@@ -18,9 +17,10 @@ static int piece_cmp(const void *pa, const void *pb)
 struct elf_index_sweep {
 	struct elf_piece *out;
 	size_t out_count;
-	struct elf_piece *stack; /* begun and perhaps not ended; the top holds `at` */
+	struct elf_piece *stack; /* Ranges that have begun and may not have ended. The top one
+				  * owns `at`. */
 	size_t depth;
-	uint64_t at; /* everything below is settled */
+	uint64_t at; /* All addresses below have an owner. */
 };
 
 static void sweep_emit(struct elf_index_sweep *w, uint64_t end)
@@ -31,8 +31,7 @@ static void sweep_emit(struct elf_index_sweep *w, uint64_t end)
 	w->at = max_u64(w->at, end);
 }
 
-/* Settles everything up to `limit`: each range on the stack holds what the ranges above it
- * leave. */
+/* Assigns all addresses below `limit`. A range on the stack owns what the ranges above it leave. */
 static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 {
 	while (w->depth > 0) {
@@ -47,8 +46,8 @@ static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 	w->at = limit;
 }
 
-/* Makes the ranges disjoint: where some overlap, the one that begins last holds the
- * address (of several that begin together the one with the highest index).  O(n log n). */
+/* Makes ranges disjoint. If ranges overlap, an address belongs to the range that begins last; of
+ * ranges that begin together, to the highest index. O(n log n). */
 static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, size_t count)
 {
 	struct elf_pieces ret = { NULL, 0 };
@@ -79,7 +78,8 @@ const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr)
 	return lo < p->count && p->data[lo].addr <= addr ? &p->data[lo] : NULL;
 }
 
-/* PT_LOAD segments by what they take in memory (vm) or what of that the file backs. */
+/* Indexes PT_LOAD segments by their memory (`vm`), or by the part of it that the file has bytes
+ * for. */
 static struct elf_pieces index_loads(struct image *im, bool vm)
 {
 	struct elf_piece *ranges = mem_zeroed(im->segment_count + 1, sizeof *ranges);
@@ -95,13 +95,16 @@ static struct elf_pieces index_loads(struct image *im, bool vm)
 	return ret;
 }
 
-/* ---- what of a segment the file backs ------------------------------------------- */
+/* ---- bytes of a segment that the file has ---------------------------------------------------- */
 
-/* What the sections say of one segment's file part; offsets from the segment's start. */
+/* Facts about the file bytes of one segment, derived from its sections. Offsets count from the
+ * segment's start. */
 struct backing {
-	uint64_t first_gone; /* where the first NOBITS section begins, UINT64_MAX if none */
-	uint64_t first_tls;  /* the same of TLS sections, that may be .tbss or an emptied .tdata */
-	uint64_t last_end;   /* end of the last section that stands where the mapping says */
+	uint64_t first_gone; /* Start of the first NOBITS section. UINT64_MAX if there is none. */
+	uint64_t first_tls;  /* Start of the first NOBITS TLS section: a .tbss or an emptied
+			      * .tdata. UINT64_MAX if there is none. */
+	uint64_t last_end;   /* End of the last section at the file offset that the segment
+			      * implies. */
 };
 
 static int u64_cmp(const void *pa, const void *pb)
@@ -126,7 +129,8 @@ static void weigh_section(const struct image *im, const struct section *s, struc
 		b->last_end = max_u64(b->last_end, start + s->file_size);
 }
 
-/* File offsets of the sections that take no VM room, ascending; *count of them; malloc'ed. */
+/* Returns the file offsets of the sections that take no memory, ascending, *count of them.
+ * malloc'ed. */
 static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 {
 	uint64_t *offs = mem_zeroed(im->section_count, sizeof *offs);
@@ -138,7 +142,7 @@ static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 	return offs;
 }
 
-/* The first of the ascending offsets at or above `from`, or UINT64_MAX. */
+/* Returns the first of the ascending offsets at or above `from`, or UINT64_MAX. */
 static uint64_t first_from(const uint64_t *offs, size_t count, uint64_t from)
 {
 	size_t lo;
@@ -146,12 +150,13 @@ static uint64_t first_from(const uint64_t *offs, size_t count, uint64_t from)
 	return lo < count ? offs[lo] : UINT64_MAX;
 }
 
-/* `objcopy --only-keep-debug` and `eu-strip -f` turn alloc sections into NOBITS, but may
- * leave p_filesz as it was: then the segment's file range covers debug sections that are no
- * part of it.  A segment with a NOBITS section inside its file part keeps what comes before
- * that section and what sections stand at their place behind it (linkers that put .bss
- * before .data in one segment do leave room for it), but nothing of a section without
- * SHF_ALLOC. */
+/* Reduces file_size of segments in separate debug files. `objcopy --only-keep-debug` and `eu-strip
+ * -f` turn alloc sections into NOBITS but may keep p_filesz. The segment's file range then covers
+ * debug sections that do not belong to it.
+ *
+ * A segment with a NOBITS section inside its file range keeps the bytes before that section. It
+ * also keeps sections after it that are at their offsets, because some linkers put .bss before
+ * .data in one segment. It never keeps bytes of a section without SHF_ALLOC. */
 static void hollow_segments(struct image *im)
 {
 	struct backing *backing = mem_zeroed(im->segment_count + 1, sizeof *backing);
@@ -177,8 +182,8 @@ static void hollow_segments(struct image *im)
 	mem_free(backing);
 }
 
-/* The other segments of such a file: what lies in a PT_LOAD has no more of the file than
- * that has. */
+/* Reduces file_size of the other segments in such a file: a segment inside a PT_LOAD has no more
+ * file bytes than the PT_LOAD. */
 static void hollow_inner_segments(struct image *im)
 {
 	const struct elf_pieces vm = index_loads(im, true);
@@ -210,7 +215,7 @@ static void clip_segments(struct image *im)
 	}
 }
 
-/* ---- building ---------------------------------------------------------------------- */
+/* ---- building the index ---------------------------------------------------------------------- */
 
 static struct elf_pieces index_sections(struct image *im)
 {
@@ -241,7 +246,7 @@ static void index_shndx(struct image *im)
 	}
 }
 
-/* ---- function descriptors ---------------------------------------------------------- */
+/* ---- reading function descriptors ------------------------------------------------------------ */
 
 enum { DESCRIPTOR_WORD = 8 };
 
@@ -264,8 +269,9 @@ static void relocate_descriptors(const struct image *im, const struct section *t
 	}
 }
 
-/* 64-bit PowerPC ELF ABI 1.9, "Function Descriptors": the first doubleword of a descriptor is the
- * address of the code.  Relocations have it where the image can be moved, and in objects. */
+/* Reads the function descriptors of 64-bit PowerPC. The first doubleword of a descriptor is the
+ * address of the code. In objects and in images that can be moved, relocations have that address.
+ * 64-bit PowerPC ELF ABI 1.9, "Function Descriptors". */
 static void read_descriptors(struct image *im)
 {
 	struct elf_index *index = im->index;
@@ -279,7 +285,7 @@ static void read_descriptors(struct image *im)
 	for (size_t i = 0; i < count; i++)
 		words[i] = read_u64(&r);
 	index->opd = opd;
-	im->notes = NULL; /* who reads the relocations for themselves tells of them */
+	im->notes = NULL; /* Readers of the relocations add the notes. */
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
 			relocate_descriptors(im, &im->sections[i], words, count);

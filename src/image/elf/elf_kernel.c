@@ -1,17 +1,18 @@
+/* Finds the relocations of an x86 Linux kernel that can be loaded at other addresses. The build
+ * appends them to the kernel, after all that an ELF header covers, and then packs both.
+ * A list begins with a word of 0. For each place it has the low 32 bits of the address,
+ * ascending. A 32-bit kernel has one list. A 64-bit kernel has a list of 8-byte fields and a
+ * list of 4-byte fields. Until Linux 6.14 there was one between them: distances to variables of
+ * each processor. Linux, arch/x86/tools/relocs.c writes the lists,
+ * arch/x86/boot/compressed/misc.c reads them. */
 #include "image/elf/elf_internal.h"
 
-/* Relocations of a Linux kernel of x86 that can be loaded elsewhere.  The build appends them to the
- * kernel before it packs both, behind everything that an ELF header knows: for each place the low
- * 32 bits of its address, in rising order.  A word of 0 stands in front of each list.  A 32-bit
- * kernel has one list.  A 64-bit one has a list of fields of 8 bytes, until Linux 6.14 one of
- * distances to variables of each processor, and one of fields of 4 bytes (Linux,
- * arch/x86/tools/relocs.c writes and arch/x86/boot/compressed/misc.c reads them). */
-
-/* Kernels have less than ten segments. */
+/* Limits. Kernels have at most three lists and fewer than ten segments; a file with more is not
+ * searched for kernel relocations. */
 enum { LISTS_MOST = 3, SEGMENTS_MOST = 16 };
 
-/* Addresses of the lists are those that the kernel has when all of it runs where it is loaded, at
- * one distance from there.  Variables of each processor are linked for address 0. */
+/* Converts a word to a VM address. Words assume that the whole kernel runs where it is loaded, at
+ * one distance from its load addresses. Variables of each processor are linked for address 0. */
 bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
 {
 	const uint64_t addr = im->bits == 64 ? (uint64_t)(int64_t)(int32_t)word : word;
@@ -30,7 +31,7 @@ bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
 	return false;
 }
 
-/* Whether every word is a place in the kernel, in lists that rise. */
+/* True if every word is a place in the kernel and each list ascends. */
 static bool are_places(const struct image *im, struct bytes b)
 {
 	struct reader r = reader_of(b, im->big_endian);

@@ -1,3 +1,4 @@
+/* Reads the records of notes, and finds the GNU build id in them. */
 #include "image/elf/elf_note.h"
 
 #include "image/elf/elf_const.h"

@@ -1,12 +1,12 @@
+/* Gives each overlay of firmware its own addresses. Overlays are sections that run at one
+ * address but are stored at different ones; the program copies one at a time. The first keeps
+ * its address. Each other one is moved by a multiple of a power of 2 above all addresses of the
+ * image. */
 #include "base/sort.h"
 #include "image/elf/elf_internal.h"
 
-/* Overlays of firmware: sections that run at one address, stored at different ones, of which the
- * program copies one at a time.  The first of them stays at its address; each other one is moved
- * by a multiple of a power of 2 that lies above all addresses of the image, so that every byte of
- * the image has an address of its own. */
-
-/* More sections than this are in no firmware whose overlays are looked at. */
+/* Limits. With more than SECTIONS_MOST sections, no overlay is moved. Overlays beyond number
+ * NUMBERS_MOST are not moved. */
 enum { SECTIONS_MOST = 4096, NUMBERS_MOST = 127 };
 
 static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
@@ -18,7 +18,7 @@ struct by_addr {
 	uint64_t addr, index;
 };
 
-/* Whether two segments run at one address and are stored at different ones. */
+/* True if two segments run at one address and are stored at different ones. */
 static bool has_overlays(const struct image *im)
 {
 	struct by_addr *list = mem_alloc((im->segment_count + 1) * sizeof *list);
@@ -41,7 +41,7 @@ static bool has_overlays(const struct image *im)
 	return found;
 }
 
-/* The power of 2 above all addresses; 0: there is no room above them. */
+/* Returns the exponent of a power of 2 above all addresses. 0 if there is none. */
 static unsigned room_above(const struct image *im)
 {
 	uint64_t end = 0;
@@ -57,7 +57,8 @@ static unsigned room_above(const struct image *im)
 	return end <= UINT64_C(1) << 32 ? 32 : end <= UINT64_C(1) << 56 ? 56 : 0;
 }
 
-/* The segment whose part in memory or in the file a section is; NULL: none. */
+/* Returns the segment that contains a section in memory and, if possible, in the file. NULL if
+ * there is none. */
 static struct segment *home_of(const struct image *im, const struct section *s)
 {
 	struct segment *found = NULL;
@@ -76,7 +77,7 @@ static struct segment *home_of(const struct image *im, const struct section *s)
 	return found;
 }
 
-/* [at, at + size) of a segment as one of its own. */
+/* Returns the part [at, at + size) of a segment as a segment of its own. */
 static struct segment elf_overlay_part_of(const struct segment *g, uint64_t at, uint64_t size)
 {
 	struct segment part = *g;
@@ -89,7 +90,8 @@ static struct segment elf_overlay_part_of(const struct segment *g, uint64_t at, 
 	return part;
 }
 
-/* Takes the section's part out of its segment; what stands behind it there becomes one too. */
+/* Cuts the section's part out of its segment and moves it by `bias`. The rest of the segment after
+ * it becomes a segment, too. */
 static void move_segment(struct image *im, const struct section *s, uint64_t bias)
 {
 	struct segment *g = home_of(im, s);
@@ -109,7 +111,8 @@ static void move_segment(struct image *im, const struct section *s, uint64_t bia
 		im->segments[im->segment_count++] = rest;
 }
 
-/* How often something before section `i` was put where it runs. */
+/* Returns the overlay number of a section: how many sections before it in the list already use its
+ * addresses. */
 static uint64_t elf_overlay_number_of(const struct image *im, const uint32_t *list, size_t count,
 				      const uint64_t *numbers)
 {

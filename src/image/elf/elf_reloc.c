@@ -1,8 +1,7 @@
+/* Iterates over relocation tables: gABI "Relocation" (REL, RELA, RELR), the generic-abi proposal
+ * for CREL, Android's packed form "APS2" (bionic, tools/relocation_packer), and the relocations
+ * that elf_kernel.c finds. */
 #include "image/elf/elf_internal.h"
-
-/* Relocation tables: gABI "Relocation" (REL, RELA, RELR), the generic-abi proposal for
- * CREL, Android's packed form "APS2" (bionic, tools/relocation_packer), and what elf_kernel.c
- * finds behind a kernel. */
 
 enum form {
 	FORM_NONE,
@@ -15,27 +14,27 @@ enum form {
 	FORM_MADE,
 };
 
-/* Meaning of reloc_iter.state. */
+/* Indexes of reloc_iter.state. */
 enum {
-	ST_ENTSIZE = 0,   /* REL, RELA: bytes of an entry */
-	ST_BITS = 0,      /* RELR: bits of the bitmap not given out yet */
-	ST_BITS_ADDR = 1, /* RELR: the place of the lowest of them */
-	ST_ADDEND = 1,    /* CREL, APS2: running addend */
-	ST_TYPE = 2,      /* CREL, running */
-	ST_SYMBOL = 3,    /* CREL, running */
-	ST_FLAGS = 4,     /* CREL: flag bits an entry has; APS2: flags of the group */
-	ST_SHIFT = 5,     /* CREL: of offsets; APS2: r_info of the group */
-	ST_DELTA = 6,     /* APS2: offset delta of the group */
-	ST_GROUP = 0,     /* APS2: entries left in the group */
-	ST_LO = 7,        /* linked images: the section found last is ST_INDEX ... */
-	ST_HI = 8,        /* ... and holds [ST_LO, ST_HI) */
+	ST_ENTSIZE = 0,   /* REL, RELA: bytes of an entry. */
+	ST_BITS = 0,      /* RELR: bits of the bitmap that are not returned yet. */
+	ST_BITS_ADDR = 1, /* RELR: address of the lowest of these bits. */
+	ST_ADDEND = 1,    /* CREL, APS2: sum of the addends so far. */
+	ST_TYPE = 2,      /* CREL: sum of the deltas so far. */
+	ST_SYMBOL = 3,    /* CREL: sum of the deltas so far. */
+	ST_FLAGS = 4,     /* CREL: number of flag bits of an entry. APS2: flags of the group. */
+	ST_SHIFT = 5,     /* CREL: shift of offsets. APS2: r_info of the group. */
+	ST_DELTA = 6,     /* APS2: difference of offsets in the group. */
+	ST_GROUP = 0,     /* APS2: entries left in the group. */
+	ST_LO = 7,        /* Linked images: start of the section found last, which is ST_INDEX. */
+	ST_HI = 8,        /* Linked images: end of the section found last. */
 	ST_INDEX = 9,
-	ST_LIST = 0,  /* kernel: which of its lists, from 1 */
-	ST_LISTS = 1, /* kernel: how many there are */
-	ST_MADE = 0,  /* made ones: the next */
+	ST_LIST = 0,  /* Kernel: number of the current list, from 1. */
+	ST_LISTS = 1, /* Kernel: number of lists. */
+	ST_MADE = 0,  /* Made tables: index of the next entry. */
 };
 
-/* CREL: bits 0..2 of an entry's first byte. */
+/* CREL: flags in the lowest bits of an entry's first byte. */
 enum { CREL_SYMBOL = 1, CREL_TYPE = 2, CREL_ADDEND = 4 };
 
 /* APS2: flags of a group. */
@@ -68,7 +67,7 @@ bool section_is_kept_reloc(const struct image *im, const struct section *s)
 	       s->type != SHT_KERNEL_RELOCS;
 }
 
-/* ---- opening --------------------------------------------------------------------- */
+/* ---- opening a table of relocations ---------------------------------------------------------- */
 
 static bool open_plain(struct reloc_iter *it)
 {
@@ -87,7 +86,7 @@ static bool open_plain(struct reloc_iter *it)
 	return true;
 }
 
-/* Header: count * 8 + (addends ? 4 : 0) + shift. */
+/* Reads the header of CREL: count * 8 + (addends ? 4 : 0) + shift. */
 static bool open_crel(struct reloc_iter *it)
 {
 	const uint64_t head = read_uleb(&it->reader);
@@ -97,7 +96,8 @@ static bool open_crel(struct reloc_iter *it)
 	return reader_ok(&it->reader);
 }
 
-/* "APS2", the number of relocations, the first offset; all numbers are SLEB128. */
+/* Reads the header of APS2: "APS2", the number of relocations, the first offset. All numbers are
+ * SLEB128. */
 static bool open_aps2(struct reloc_iter *it)
 {
 	struct reader *r = &it->reader;
@@ -106,7 +106,8 @@ static bool open_aps2(struct reloc_iter *it)
 		return false;
 	it->remaining = (uint64_t)read_sleb(r);
 	it->base = (uint64_t)read_sleb(r);
-	/* Entries of a group may take no bytes at all, but each patches a place in the file. */
+	/* Entries of a group may take no bytes. But each patches a place in the file, so there are
+	 * at most as many as bytes. */
 	return reader_ok(r) && it->remaining <= it->image->bytes.size;
 }
 
@@ -116,7 +117,7 @@ static void find_patched(struct reloc_iter *it)
 	const struct section *s = it->section;
 	if (s->info == 0 || s->info >= im->section_count)
 		return;
-	/* sh_info of .rela.dyn names no section that all entries patch. */
+	/* sh_info of .rela.dyn does not name a section that all entries patch. */
 	if (im->kind == IMAGE_OBJECT || !s->alloc || s->flags & SHF_INFO_LINK)
 		it->patched = &im->sections[s->info];
 }
@@ -175,7 +176,7 @@ struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64
 	return part;
 }
 
-/* ---- where an entry patches --------------------------------------------------------- */
+/* ---- finding the field that an entry patches ------------------------------------------------- */
 
 static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 {
@@ -183,7 +184,7 @@ static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 	ret->addr = off;
 	if (!s)
 		return;
-	/* Offsets in compressed sections are those of the unpacked bytes. */
+	/* True for compressed sections. Offsets in them count unpacked bytes. */
 	if (off > s->size && !s->compressed && !str_starts(s->name, STR(".zdebug_"))) {
 		IMAGE_NOTE(it->image, it->section->off + ret->entry_off, ret->entry_size,
 			   "a relocation of section %" PRIu32 " lies outside it", s->index);
@@ -195,7 +196,8 @@ static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 		ret->addr = s->addr + off;
 }
 
-/* --emit-relocs keeps offsets for sections without an address. */
+/* Sets the place of an entry of a linked image. For sections without an address, --emit-relocs
+ * keeps offsets. */
 static void place_linked(struct reloc_iter *it, struct reloc *ret, uint64_t addr)
 {
 	const struct section *s = it->patched;
@@ -219,7 +221,7 @@ static void place_linked(struct reloc_iter *it, struct reloc *ret, uint64_t addr
 	ret->section = (uint32_t)it->state[ST_INDEX];
 }
 
-/* Finishes an entry whose r_offset, type and symbol are known. */
+/* Completes an entry with known r_offset, type and symbol. */
 static bool elf_reloc_finish(struct reloc_iter *it, struct reloc *ret, uint64_t r_offset)
 {
 	if (it->image->kind == IMAGE_OBJECT)
@@ -243,7 +245,7 @@ static bool elf_reloc_damaged(struct reloc_iter *it, uint64_t entry_off)
 	return false;
 }
 
-/* ---- REL, RELA ----------------------------------------------------------------------- */
+/* ---- decoding REL and RELA ------------------------------------------------------------------- */
 
 static void split_info(const struct image *im, uint64_t info, struct reloc *ret)
 {
@@ -251,15 +253,15 @@ static void split_info(const struct image *im, uint64_t info, struct reloc *ret)
 		ret->symbol = (uint32_t)info >> 8;
 		ret->type = info & 0xff;
 	} else if (im->machine == EM_MIPS) {
-		/* r_sym (32 bits), r_ssym, r_type3, r_type2, r_type (8 bits each), in this order
-		 * whatever the byte order (64-bit ELF Object File Specification, 2.9). */
+		/* r_sym (32 bits), r_ssym, r_type3, r_type2, r_type (8 bits each), in this order in
+		 * both byte orders (64-bit ELF Object File Specification, 2.9). */
 		if (!im->big_endian)
 			info = info << 32 | __builtin_bswap32((uint32_t)(info >> 32));
 		ret->symbol = (uint32_t)(info >> 32);
 		ret->type = info & 0xffffff;
 	} else {
 		ret->symbol = (uint32_t)(info >> 32);
-		/* SPARC keeps data of its own in the upper bits of the type. */
+		/* SPARC stores other data in the upper bits of the type. */
 		ret->type = (uint32_t)(im->machine == EM_SPARCV9 ? info & 0xff : info);
 	}
 }
@@ -283,7 +285,7 @@ static bool next_plain(struct reloc_iter *it, struct reloc *ret)
 	return elf_reloc_finish(it, ret, off);
 }
 
-/* ---- RELR ------------------------------------------------------------------------------ */
+/* ---- decoding RELR --------------------------------------------------------------------------- */
 
 static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 {
@@ -297,7 +299,7 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 		ret->entry_off = r->pos;
 		const uint64_t v = read_elf_word(r, it->image->bits);
 		spent = word;
-		if ((v & 1) == 0) { /* an address; bitmaps go on behind it */
+		if ((v & 1) == 0) { /* An address. Bitmaps continue after it. */
 			it->base = v + word;
 			ret->entry_size = spent;
 			return elf_reloc_finish(it, ret, v);
@@ -306,7 +308,8 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 		it->state[ST_BITS_ADDR] = it->base;
 		it->base += (uint64_t)word * (it->image->bits - 1u);
 	}
-	/* Further places of one bitmap cost nothing, but say which word they come from. */
+	/* The second and later places of one bitmap cost no bytes, but keep the offset of the
+	 * bitmap's word. */
 	ret->entry_off = r->pos - word;
 	ret->entry_size = spent;
 	const unsigned skip = (unsigned)__builtin_ctzll(it->state[ST_BITS]);
@@ -316,10 +319,10 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 	return elf_reloc_finish(it, ret, addr & mask);
 }
 
-/* ---- CREL ------------------------------------------------------------------------------ */
+/* ---- decoding CREL --------------------------------------------------------------------------- */
 
-/* An entry: ULEB128 of (offset delta << flag bits | flags), then SLEB128 deltas of symbol,
- * type and addend, each if its flag is set. */
+/* Reads an entry of CREL: ULEB128 of (offset delta << flag bits | flags), then SLEB128 deltas of
+ * symbol, type and addend. A delta is present if its flag is set. */
 static bool next_crel(struct reloc_iter *it, struct reloc *ret)
 {
 	struct reader *r = &it->reader;
@@ -353,7 +356,7 @@ static bool next_crel(struct reloc_iter *it, struct reloc *ret)
 	return elf_reloc_finish(it, ret, it->base);
 }
 
-/* ---- APS2 ------------------------------------------------------------------------------ */
+/* ---- decoding APS2 --------------------------------------------------------------------------- */
 
 static bool elf_reloc_open_group(struct reloc_iter *it)
 {
@@ -401,10 +404,10 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	return elf_reloc_finish(it, ret, it->base);
 }
 
-/* ---- kernel ---------------------------------------------------------------------------- */
+/* ---- decoding the kernel's table ------------------------------------------------------------- */
 
-/* The last list has fields of 4 bytes; of several, the first has fields of 8 and the one between
- * them distances to what no address is told of. */
+/* Sets the type by the list. The last list has 4-byte fields. With several lists, the first has
+ * 8-byte fields, and a list between them has distances without a known target. */
 static void set_kernel_type(const struct reloc_iter *it, struct reloc *ret)
 {
 	const bool last = it->state[ST_LIST] == it->state[ST_LISTS];
@@ -437,7 +440,7 @@ static bool next_kernel(struct reloc_iter *it, struct reloc *ret)
 	return true;
 }
 
-/* ---- made ------------------------------------------------------------------------------ */
+/* ---- relocations that a parser has made ------------------------------------------------------ */
 
 bool reloc_next(struct reloc_iter *it, struct reloc *ret)
 {

@@ -1,14 +1,14 @@
+/* Returns the kind and the target of relocations, by the processor supplements named in
+ * elf_const.h. */
 #include "image/elf/elf_internal.h"
-
-/* What relocation types mean, and what they refer to; by the processor supplements named
- * in elf_const.h. */
 
 struct elf_reloc_kind_kinds {
 	uint16_t first, last; /* types */
 	uint8_t kind;
 };
 
-/* In each table the commoner first; type 0 (NONE) and what is missing are RELOC_OTHER. */
+/* Each table has common types first. Type 0 (NONE) and types that are missing here are
+ * RELOC_OTHER. */
 static const struct elf_reloc_kind_kinds x86_64[] = {
 	{ R_X86_64_RELATIVE, R_X86_64_RELATIVE, RELOC_RELATIVE },
 	{ R_X86_64_PC32, R_X86_64_PC32, RELOC_PCREL },
@@ -18,7 +18,7 @@ static const struct elf_reloc_kind_kinds x86_64[] = {
 	{ R_X86_64_GLOB_DAT, R_X86_64_GLOB_DAT, RELOC_GLOB_DAT },
 	{ R_X86_64_JUMP_SLOT, R_X86_64_JUMP_SLOT, RELOC_JUMP_SLOT },
 	{ R_X86_64_GOTPCREL, R_X86_64_GOTPCREL, RELOC_PCREL },
-	{ 41, 43, RELOC_PCREL }, /* GOTPCRELX, REX_GOTPCRELX, CODE_4_GOTPCRELX */
+	{ 41, 43, RELOC_PCREL }, /* Types GOTPCRELX, REX_GOTPCRELX and CODE_4_GOTPCRELX. */
 	{ R_X86_64_DTPMOD64, R_X86_64_TPOFF32, RELOC_TLS },
 	{ R_X86_64_GOTPC32_TLSDESC, R_X86_64_TLSDESC, RELOC_TLS },
 	{ R_X86_64_COPY, R_X86_64_COPY, RELOC_COPY },
@@ -29,7 +29,7 @@ static const struct elf_reloc_kind_kinds x86_64[] = {
 	{ R_X86_64_PC64, R_X86_64_PC64, RELOC_PCREL },
 	{ 28, 28, RELOC_PCREL }, /* GOTPCREL64 */
 	{ R_X86_64_RELATIVE64, R_X86_64_RELATIVE64, RELOC_RELATIVE },
-	{ 39, 40, RELOC_PCREL }, /* PC32_BND, PLT32_BND */
+	{ 39, 40, RELOC_PCREL }, /* Types PC32_BND and PLT32_BND. */
 };
 
 static const struct elf_reloc_kind_kinds i386[] = {
@@ -64,8 +64,8 @@ static const struct elf_reloc_kind_kinds aarch64[] = {
 	{ R_AARCH64_PREL64, R_AARCH64_PREL16, RELOC_PCREL },
 	{ R_AARCH64_GLOB_DAT, R_AARCH64_GLOB_DAT, RELOC_GLOB_DAT },
 	{ R_AARCH64_JUMP_SLOT, R_AARCH64_JUMP_SLOT, RELOC_JUMP_SLOT },
-	{ 309, 309, RELOC_PCREL }, /* GOT_LD_PREL19 */
-	{ 311, 311, RELOC_PCREL }, /* ADR_GOT_PAGE */
+	{ 309, 309, RELOC_PCREL }, /* Type GOT_LD_PREL19. */
+	{ 311, 311, RELOC_PCREL }, /* Type ADR_GOT_PAGE. */
 	{ R_AARCH64_PLT32, R_AARCH64_PLT32, RELOC_PCREL },
 	{ R_AARCH64_TLS_FIRST, R_AARCH64_TLS_LAST, RELOC_TLS },
 	{ R_AARCH64_COPY, R_AARCH64_COPY, RELOC_COPY },
@@ -76,7 +76,7 @@ static const struct elf_reloc_kind_kinds aarch64[] = {
 static const struct elf_reloc_kind_kinds arm[] = {
 	{ R_ARM_RELATIVE, R_ARM_RELATIVE, RELOC_RELATIVE },
 	{ R_ARM_ABS32, R_ARM_ABS32, RELOC_ABS },
-	{ R_ARM_TARGET1, R_ARM_TARGET1, RELOC_ABS }, /* .init_array: ABS32 on Linux */
+	{ R_ARM_TARGET1, R_ARM_TARGET1, RELOC_ABS }, /* Used in .init_array: ABS32 on Linux. */
 	{ R_ARM_CALL, R_ARM_THM_JUMP24, RELOC_PCREL },
 	{ R_ARM_THM_CALL, R_ARM_THM_CALL, RELOC_PCREL },
 	{ R_ARM_PREL31, R_ARM_PREL31, RELOC_PCREL },
@@ -160,18 +160,18 @@ static const struct elf_reloc_kind_kinds s390[] = {
 	{ R_390_JMP_SLOT, R_390_JMP_SLOT, RELOC_JUMP_SLOT },
 	{ R_390_PC16, R_390_PC16, RELOC_PCREL },
 	{ R_390_PC64, R_390_PC64, RELOC_PCREL },
-	{ R_390_PLT64, 26, RELOC_PCREL }, /* PLT64, GOTENT */
+	{ R_390_PLT64, 26, RELOC_PCREL }, /* Types PLT64 and GOTENT. */
 	{ R_390_TLS_LOAD, R_390_TLS_TPOFF, RELOC_TLS },
 	{ R_390_IRELATIVE, R_390_IRELATIVE, RELOC_IRELATIVE },
 	{ R_390_PC12DBL, R_390_PLT24DBL, RELOC_PCREL },
 };
 
 static const struct elf_reloc_kind_kinds mips[] = {
-	/* With symbol 0 (the usual case) it is what others call RELATIVE. */
+	/* With symbol 0, the usual case, REL32 is RELATIVE. */
 	{ R_MIPS_REL32, R_MIPS_REL32, RELOC_ABS },
 	{ R_MIPS_32, R_MIPS_32, RELOC_ABS },
 	{ R_MIPS_64, R_MIPS_64, RELOC_ABS },
-	{ R_MIPS_26, R_MIPS_26, RELOC_PCREL }, /* a jump within 256 MiB */
+	{ R_MIPS_26, R_MIPS_26, RELOC_PCREL }, /* Jump within 256 MiB. */
 	{ R_MIPS_PC16, R_MIPS_PC16, RELOC_PCREL },
 	{ R_MIPS_TLS_DTPMOD32, R_MIPS_TLS_TPREL_LO16, RELOC_TLS },
 	{ R_MIPS_GLOB_DAT, R_MIPS_GLOB_DAT, RELOC_GLOB_DAT },
@@ -233,10 +233,10 @@ enum reloc_kind reloc_kind(uint16_t machine, uint32_t type)
 	}
 }
 
-/* ---- targets ------------------------------------------------------------------------- */
+/* ---- finding targets of relocations ---------------------------------------------------------- */
 
-/* Bytes of the implicit addend of a REL entry; 0 where it is spread over the bits of an
- * instruction (then it is the small constant of the instruction set, or 0). */
+/* Returns the bytes of the implicit addend of a REL entry. 0 if the addend is spread over the bits
+ * of an instruction: it is then a small constant or 0. */
 static unsigned addend_width(const struct image *im, const struct reloc *r)
 {
 	const unsigned word = im->bits / 8;
@@ -280,7 +280,7 @@ static bool elf_reloc_kind_implicit_addend(const struct reloc_iter *it, const st
 					   int64_t *ret)
 {
 	const struct image *im = it->image;
-	/* Above the addend of a signed pointer is how it is to be signed. */
+	/* A signed pointer has its addend in the low 32 bits and signing data above. */
 	const bool is_signed = it->section->type == SHT_AUTH_RELR;
 	const unsigned width = is_signed ? 4 : addend_width(im, r);
 	*ret = 0;
@@ -297,8 +297,8 @@ static bool elf_reloc_kind_implicit_addend(const struct reloc_iter *it, const st
 	return reader_ok(&reader);
 }
 
-/* An x86 instruction counts from its own end: compilers write symbol-4 for a displacement of
- * 4 bytes that ends the instruction. */
+/* Returns the bytes to add to the target of an x86 relocation. A displacement counts from the end
+ * of its instruction, so compilers write symbol-4 for a displacement of 4 bytes. */
 static int64_t x86_bias(const struct reloc_iter *it, const struct reloc *r)
 {
 	const struct image *im = it->image;

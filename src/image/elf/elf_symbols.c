@@ -1,6 +1,5 @@
+/* Reads symbol tables and computes the addresses of symbols. gABI "Symbol Table". */
 #include "image/elf/elf_internal.h"
-
-/* Symbol tables: gABI "Symbol Table". */
 
 static bool names_are_too_many(const struct symtab *t)
 {
@@ -14,8 +13,9 @@ static bool names_are_too_many(const struct symtab *t)
 	return left == 0;
 }
 
-/* Names may be ends of one another, which makes them count x table.  Where they are far more than
- * both, those of more than 64 times the mean are not read.  0: all are. */
+/* Returns the longest name to read, 0 for all. Names may be suffixes of one another, so reading all
+ * may cost count x table. If all names together are far longer than both tables, names over 64
+ * times the mean are not read. */
 static uint64_t name_bound(const struct symtab *t)
 {
 	enum { LEAST = 1024, RATIO = 64 };
@@ -29,8 +29,8 @@ static uint64_t name_bound(const struct symtab *t)
 	return most;
 }
 
-/* A table is opened many times, and its names are looked through once.  Two threads may both do it:
- * they find the same. */
+/* Sets name_max. A table is opened many times, but its names are measured once. Two threads may do
+ * so at once; both get the same result. */
 static void bind_names(struct symtab *t)
 {
 	const uint32_t index = t->section->index;
@@ -55,7 +55,7 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 		return t->count > 0;
 	}
 	t->data = section_bytes(im, s);
-	/* sh_entsize 0 happens and means the standard size; more than a page is no entry. */
+	/* sh_entsize 0 occurs and means the standard size. A size of more than a page is wrong. */
 	t->entry_size = least;
 	if (s->entsize > least && s->entsize <= 4096)
 		t->entry_size = (uint32_t)s->entsize;
@@ -151,7 +151,8 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	s.bind = info >> 4;
 	s.visibility = other & 3;
 	s.section = resolve_section(t, s.index, shndx);
-	/* No number of a section means anything where they are made of segments. */
+	/* Derives the section of a symbol from its value, if the sections are derived from
+	 * segments. Stated section numbers then have no meaning. */
 	if (im->bare && s.section != SYM_NO_SECTION && s.section != SYM_ABSOLUTE &&
 	    s.section != SYM_COMMON) {
 		const struct section *at = image_section_at(im, s.value);
@@ -161,10 +162,10 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	return s;
 }
 
-/* ---- addresses ------------------------------------------------------------------ */
+/* ---- addresses of symbols -------------------------------------------------------------------- */
 
-/* The address of the code that the descriptor at an address names; the address itself where there
- * is none. */
+/* Returns the address of the code that the descriptor at an address names. Returns the address
+ * itself if there is no descriptor. */
 static uint64_t through_descriptor(const struct image *im, uint64_t addr)
 {
 	const struct elf_index *index = im->index;
@@ -222,7 +223,8 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 	return true;
 }
 
-/* Symbols that are defined; SIZE_MAX where a local one is, which no dynamic table has. */
+/* Counts the defined symbols. SIZE_MAX if one of them is local: a dynamic table has no local
+ * symbols. */
 static size_t count_defined(const struct image *im, const struct section *in)
 {
 	struct symtab t;

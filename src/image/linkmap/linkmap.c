@@ -1,13 +1,15 @@
+/* Recognizes the linker of a map file, runs its parser, and opens and releases maps. */
 #include "image/linkmap/linkmap_internal.h"
 
 #include "base/unpack.h"
 #include "image/kinds.h"
 #include "image/linkmap/linkmap_image.h"
 
-/* Eight bytes or more are a section or a piece, which keeps their numbers below LINKMAP_NONE. */
+/* Limit of a map's size. A section or piece takes at least eight bytes of text, so their numbers
+ * stay below LINKMAP_NONE. */
 #define SIZE_LIMIT (UINT64_C(16) << 30)
 
-/* Lines looked at before a file is no map. */
+/* Number of lines that are searched for a heading. After them, a file is no map. */
 enum { FIRST_LINES = 8 };
 
 static void (*const parsers[])(struct map_maker *m) = {
@@ -16,14 +18,14 @@ static void (*const parsers[])(struct map_maker *m) = {
 	[LINKMAP_LD64] = linkmap_ld64_parse, [LINKMAP_MSVC] = linkmap_msvc_parse,
 };
 
-/* ---- which linker -------------------------------------------------------------------- */
+/* ---- finding out which linker wrote the map -------------------------------------------------- */
 
 static bool linkmap_has(struct str line, const char *word)
 {
 	return map_find(line, str_of(word)) < line.len;
 }
 
-/* GNU ld and gold share the headings of what comes before the memory map, but not that one's. */
+/* Tells GNU ld from gold by the heading of the memory map. The headings before it are the same. */
 static bool tell_gnu_from_gold(struct map_maker *m, enum linkmap_linker *ret)
 {
 	do {
@@ -54,7 +56,8 @@ static bool is_ld_heading(struct str line)
 	return false;
 }
 
-/* NULL for ret: a heading that begins a map is enough, whoever's it is. */
+/* Tells the linker by a heading line. If `ret` is NULL, only tells if the line begins a map of any
+ * linker. */
 static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 {
 	enum linkmap_linker any;
@@ -81,7 +84,7 @@ static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 	return is_ld_heading(m->line) && (begins || tell_gnu_from_gold(m, ret));
 }
 
-/* Moves `m` back to the start of the line before which nothing is part of the map. */
+/* Finds the linker. Moves `m` back to the first line of the map. */
 static bool detect(struct map_maker *m, enum linkmap_linker *ret)
 {
 	for (unsigned i = 0; i < FIRST_LINES; i++) {
@@ -97,7 +100,7 @@ static bool detect(struct map_maker *m, enum linkmap_linker *ret)
 	return false;
 }
 
-/* ---- the whole ----------------------------------------------------------------------- */
+/* ---- parsing a whole map --------------------------------------------------------------------- */
 
 bool linkmap_begins(struct bytes head)
 {

@@ -1,23 +1,24 @@
-/* linkmap.h - what a linker says about its own output: the map file.
+/* linkmap.h - parses the map file of a linker to one neutral model: output sections, the pieces of
+ * input in each, the symbols in each piece.
  *
- * GNU ld, gold, lld (both layouts), mold, Apple ld64 (and lld's Mach-O maps of the same form), MSVC
- * link (and lld-link) become one neutral model: output sections, the pieces of input in each, the
- * symbols in each piece.  Nothing is guessed here but what the fields below say; names are those
- * the linker printed, demangled or not.
+ * Linkers: GNU ld, gold, lld (both layouts), mold, Apple ld64 (and lld's Mach-O maps), MSVC link
+ * (and lld-link). The parser derives nothing except as the fields below say. Names are as printed,
+ * demangled or not.
  *
- * Invariants, whatever the file says: the pieces of a section follow each other in `pieces`, by
- * address, and two pieces with a size never overlap; a piece with a size lies inside its section;
- * no addr + size wraps; symbols stand by piece, in the order of the map, those of no piece last;
- * every index is in range or LINKMAP_NONE; every text lies inside `bytes`.
+ * Invariants, whatever the file says: the pieces of a section are consecutive in `pieces`, by
+ * address. Pieces with a size never overlap and lie inside their section. No addr + size wraps.
+ * Symbols are sorted by piece, in the order of the map; symbols without a piece are last. Every
+ * index is in range or LINKMAP_NONE. Every text lies inside `bytes`.
  *
- * Lines that are not understood are notes.  A file that is no map is an error naming path and line.
+ * A line that the parser does not understand becomes a note. A file that is no map is an error with
+ * path and line.
  *
- * Cost: one pass, about 100-200 ns a line; 48 bytes a piece, 32 a symbol.  Texts stay in the
- * file, which is mapped, not read.  A map never changes after parsing; several threads may read it.
+ * Cost: one pass, about 100-200 ns per line; 48 bytes per piece, 32 per symbol. Texts stay in the
+ * mapped file. A map never changes after parsing, so several threads may read it.
  *
- * Formats have no specification; the public descriptions are the manuals of the linkers: GNU ld
- * (-Map), gold and lld (-Map), mold(1) (--Map), ld(1) of Apple (-map), "/MAP (Generate mapfile)" of
- * the MSVC reference. */
+ * The formats have no specification. Public descriptions are the linkers' manuals: GNU ld (-Map),
+ * gold and lld (-Map), mold(1) (--Map), Apple ld(1) (-map), "/MAP (Generate mapfile)" of the MSVC
+ * reference. */
 #ifndef HEFT_IMAGE_LINKMAP_LINKMAP_H
 #define HEFT_IMAGE_LINKMAP_LINKMAP_H
 
@@ -40,65 +41,70 @@ enum linkmap_linker {
 };
 
 enum linkmap_kind {
-	/* a section of an object; GNU ld books its own (.plt, .got) on the first one */
+	/* Section of an object. GNU ld assigns its own sections (.plt, .got) to the first
+	 * object. */
 	LINKMAP_OBJECT,
-	LINKMAP_COMMON,   /* common symbols; gold does not say whose */
-	LINKMAP_MERGED,   /* strings or constants of which equal ones became one */
-	LINKMAP_INTERNAL, /* made by the linker or by its script */
-	LINKMAP_FILL,     /* padding the map states; most linkers leave gaps instead */
+	LINKMAP_COMMON,   /* Common symbols. gold does not state their object. */
+	LINKMAP_MERGED,   /* Strings or constants after equal ones were merged. */
+	LINKMAP_INTERNAL, /* Piece that the linker or its script made. */
+	LINKMAP_FILL,     /* Padding that the map states. Most linkers leave gaps instead. */
 };
 
-/* A run of `bytes`. */
+/* A range of `bytes`. */
 struct linkmap_text {
 	uint64_t off;
 	uint32_t len;
 };
 
-/* A line of the memory table that GNU ld has for a script with MEMORY. */
+/* A line of GNU ld's memory table. Only linker scripts with MEMORY have one. */
 struct linkmap_region {
 	struct linkmap_text name;
 	uint64_t origin, length;
-	bool written; /* its attributes say so */
+	bool written; /* The attributes include write access. */
 };
 
 struct linkmap_section {
-	uint64_t addr, size; /* MSVC states no address: 0 for a section without symbols */
-	uint64_t load_addr;  /* where its bytes are stored; addr where the map says no other */
+	uint64_t addr, size; /* VM address and bytes. MSVC states no address: 0 for a section
+			      * without symbols. */
+	uint64_t load_addr;  /* Address at which the bytes are stored. Equal to addr if the map
+			      * states no other. */
 	struct linkmap_text name;
-	struct linkmap_text segment;       /* ld64; empty elsewhere */
+	struct linkmap_text segment;       /* Segment, in maps of ld64. Empty in others. */
 	uint32_t first_piece, piece_count; /* in pieces */
-	uint8_t align_log2;                /* or LINKMAP_NO_ALIGN */
-	bool tls;                          /* .tdata, .tbss: by name */
-	/* headers of the file, which no section table names: mold's EHDR, PHDR and SHDR, gold's
-	 * "file header" */
+	uint8_t align_log2;                /* Power of two, or LINKMAP_NO_ALIGN. */
+	bool tls;                          /* TLS section, by its name: .tdata, .tbss. */
+	/* File headers that no section table names: mold's EHDR, PHDR and SHDR, gold's "file
+	 * header". */
 	bool header;
 };
 
 struct linkmap_piece {
 	uint64_t addr;
-	/* Bytes of the section.  GNU ld states what a merged piece had before others took its
-	 * place; that is cut at the next piece.  MSVC states no sizes: what is left up to the next
-	 * piece or group. */
+	/* Bytes in the section. GNU ld states the size of a merged piece before merging, which
+	 * is cut at the next piece. MSVC states no sizes: a piece reaches to the next piece or
+	 * group. */
 	uint64_t size;
-	uint64_t input_size; /* as stated, before merging and relaxing; 0 where none is stated */
-	/* the input section: ".text.f", "COMMON"; what the linker calls its own */
+	uint64_t input_size; /* Bytes as stated, before merging and relaxing. 0 if not stated. */
+	/* Name of the input section (".text.f", "COMMON"), or the linker's name for its own
+	 * piece. */
 	uint64_t name_off;
 	uint32_t name_len;
-	uint32_t object;    /* in objects; LINKMAP_NONE where the map names none or "<internal>" */
-	uint32_t section;   /* in sections; LINKMAP_NONE in `discarded` */
-	uint8_t kind;       /* enum linkmap_kind */
-	uint8_t align_log2; /* or LINKMAP_NO_ALIGN */
+	uint32_t object;    /* Index in objects. LINKMAP_NONE if the map names none or
+			     * "<internal>". */
+	uint32_t section;   /* Index in sections. LINKMAP_NONE in `discarded`. */
+	uint8_t kind;       /* Value of enum linkmap_kind. */
+	uint8_t align_log2; /* Power of two, or LINKMAP_NO_ALIGN. */
 };
 
 struct linkmap_symbol {
-	uint64_t addr; /* also of TLS symbols, which lld and gold print as offsets */
-	uint64_t size; /* 0 where none is stated: GNU ld, gold, mold, MSVC */
+	uint64_t addr; /* VM address. Also for TLS symbols, which lld and gold print as offsets. */
+	uint64_t size; /* Bytes. 0 if not stated: GNU ld, gold, mold, MSVC. */
 	uint64_t name_off;
 	uint32_t name_len;
-	uint32_t piece; /* in pieces; LINKMAP_NONE: of a linker script, absolute */
+	uint32_t piece; /* Index in pieces. LINKMAP_NONE for absolute symbols of a linker script. */
 };
 
-/* The table of common symbols of GNU ld and gold. */
+/* An entry of the table of common symbols (GNU ld, gold). */
 struct linkmap_common {
 	struct linkmap_text name;
 	uint64_t size;
@@ -107,29 +113,29 @@ struct linkmap_common {
 
 struct linkmap {
 	enum linkmap_linker linker;
-	VEC(struct linkmap_region) regions; /* in the order of the map */
+	VEC(struct linkmap_region) regions; /* Memory regions, in the order of the map. */
 	VEC(struct linkmap_section) sections;
 	VEC(struct linkmap_piece) pieces;
 	VEC(struct linkmap_symbol) symbols;
 	VEC(struct linkmap_common) commons;
-	/* What did not make it into the output: by garbage collection, as another's duplicate (GNU
-	 * ld, gold), dead stripped (ld64, where the name is the symbol's).  input_size only. */
+	/* Pieces that are not in the output: removed by garbage collection or as duplicates (GNU
+	 * ld, gold), or dead stripped (ld64, with the symbol's name). Only input_size is set. */
 	VEC(struct linkmap_piece) discarded;
-	struct intern
-		objects;    /* paths as printed: "x.o", "libx.a(y.o)", also LTO's temporary ones */
-	struct bytes bytes; /* the text of the map */
-	struct file file;   /* what linkmap_open opened */
-	void *unpacked;     /* of a map that came packed; owned */
+	struct intern objects; /* Object paths as printed: "x.o", "libx.a(y.o)", also temporary ones
+			     * of LTO. */
+	struct bytes bytes;    /* Text of the map. */
+	struct file file;      /* File that linkmap_open() opened. */
+	void *unpacked;        /* Unpacked bytes of a packed map. Owned. */
 };
 
-/* Opens a map, also one packed in a way unpack_in_place knows (gzip, zstd, xz, lz4).  On success
- * the caller releases it. */
+/* Opens a map. The map may be packed with a method of unpack_in_place() (gzip, zstd, xz, lz4). On
+ * success the caller releases it. */
 /* Asserts that indexes and names lie inside.  O(pieces + symbols): at the end of the parser where
  * HEFT_CHECKS. */
 void linkmap_verify(const struct linkmap *lm);
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err);
 
-/* The same from bytes, which are borrowed until linkmap_release. */
+/* Parses a map from bytes, which are borrowed until linkmap_release(). */
 bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
 
@@ -151,11 +157,11 @@ static inline struct str linkmap_symbol_name(const struct linkmap *lm,
 	return (struct str){ (const char *)lm->bytes.p + s->name_off, s->name_len };
 }
 
-/* The section that has this name, place and size; LINKMAP_NONE: none. */
+/* Returns the section with this name, address and size. LINKMAP_NONE if there is none. */
 uint32_t linkmap_find_section(const struct linkmap *lm, struct str name, uint64_t addr,
 			      uint64_t size);
 
-/* "" where there is none. */
+/* Returns the path of an object. "" if there is none. */
 static inline struct str linkmap_object(const struct linkmap *lm, uint32_t object)
 {
 	return object == LINKMAP_NONE ? STR("") : intern_get(&lm->objects, object);

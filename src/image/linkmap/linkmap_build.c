@@ -1,8 +1,10 @@
+/* Builds the neutral model of a linker map: adds sections, pieces and symbols, then sorts them
+ * and cuts overlaps. */
 #include "image/linkmap/linkmap_internal.h"
 
 #include "base/sort.h"
 
-/* A u32 index less than LINKMAP_NONE for one more element. */
+/* True if the vector can take one more element with a u32 index less than LINKMAP_NONE. */
 #define HAS_ROOM(v) ((v)->count < LINKMAP_NONE)
 
 struct linkmap_text map_text(const struct map_maker *m, struct str s)
@@ -21,7 +23,8 @@ uint8_t map_log2(uint64_t align)
 	return power ? (uint8_t)__builtin_ctzll(align) : LINKMAP_NO_ALIGN;
 }
 
-/* Neighbours mostly come from one object, so the last one is tried before the table. */
+/* Returns the id of an object path. Compares with the last path first, because neighbouring pieces
+ * mostly come from one object. */
 uint32_t map_object(struct map_maker *m, struct str path)
 {
 	if (path.len == 0)
@@ -38,7 +41,8 @@ enum linkmap_kind map_kind(struct str name)
 	if (str_eq(name, STR("COMMON")) || str_eq(name, STR("LARGE_COMMON")) ||
 	    str_eq(name, STR(".common")) || str_eq(name, STR(".tls_common")))
 		return LINKMAP_COMMON;
-	/* ".rodata.main.str1.1", ".rodata.cst16": GCC's and Clang's names of mergeable sections. */
+	/* True for GCC's and Clang's names of mergeable sections: ".rodata.main.str1.1",
+	 * ".rodata.cst16". */
 	struct str stem = name;
 	while (stem.len > 0 && ((stem.p[stem.len - 1] >= '0' && stem.p[stem.len - 1] <= '9') ||
 				stem.p[stem.len - 1] == '.'))
@@ -51,7 +55,7 @@ enum linkmap_kind map_kind(struct str name)
 	return LINKMAP_OBJECT;
 }
 
-/* ---- adding ----------------------------------------------------------------------- */
+/* ---- adding sections, pieces and symbols ----------------------------------------------------- */
 
 struct linkmap_section *map_add_section(struct map_maker *m, struct str name, uint64_t addr,
 					uint64_t size)
@@ -111,7 +115,8 @@ void map_add_discarded(struct map_maker *m, struct str name, uint64_t size, stru
 	vec_push(&m->lm->discarded, p);
 }
 
-/* lld and gold print what a TLS symbol's value is: an offset in the TLS image. */
+/* Returns the address of a symbol. lld and gold print a TLS symbol as an offset in the TLS image,
+ * which is converted here. */
 static uint64_t linkmap_build_symbol_addr(const struct map_maker *m, uint64_t addr)
 {
 	if (m->section == LINKMAP_NONE || !m->lm->sections.data[m->section].tls)
@@ -146,7 +151,7 @@ void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_
 	vec_push(&m->lm->symbols, s);
 }
 
-/* ---- linker script text ------------------------------------------------------------- */
+/* ---- parsing linker script text -------------------------------------------------------------- */
 
 static bool name_char(char c)
 {
@@ -154,7 +159,7 @@ static bool name_char(char c)
 	       c == '_' || c == '.' || c == '$';
 }
 
-/* "NAME = ", "NAME += " and so on; *s moves behind it. */
+/* Parses "NAME = ", "NAME += " and so on, and moves *s after it. */
 static bool take_assignment(struct str *s, struct str *ret_name)
 {
 	size_t n = 0;
@@ -202,9 +207,10 @@ bool map_script_text(struct map_maker *m, struct str text, uint64_t addr)
 	return true;
 }
 
-/* ---- order ------------------------------------------------------------------------- */
+/* ---- sorting pieces and symbols -------------------------------------------------------------- */
 
-/* What sort_by_key sorts instead of pieces and symbols. */
+/* Sort key of a piece or symbol, and its index. sort_by_key() sorts these instead of the larger
+ * structs. */
 struct linkmap_build_place {
 	uint64_t key;
 	uint64_t index;
@@ -236,7 +242,8 @@ static void linkmap_build_sort_symbols(struct linkmap *lm)
 	lm->symbols.cap = count + 1;
 }
 
-/* By section and then address; stable, twice. */
+/* Sorts pieces by section and then by address, with two stable sorts. Renumbers the pieces of
+ * symbols. */
 static void sort_pieces(struct linkmap *lm)
 {
 	const size_t count = lm->pieces.count;
@@ -262,8 +269,8 @@ static void sort_pieces(struct linkmap *lm)
 	lm->pieces.cap = count + 1;
 }
 
-/* From the last piece to the first: each ends where the next one with a size begins.  GNU ld prints
- * merged pieces with sizes they no longer have, at the address of what follows. */
+/* Cuts each piece at the start of the next piece with a size, from the last piece to the first. GNU
+ * ld prints merged pieces with sizes from before merging. */
 static void cut_pieces(const struct linkmap *lm, const struct linkmap_section *s)
 {
 	uint64_t end = s->addr + s->size;

@@ -1,8 +1,7 @@
+/* Parses maps of GNU ld. A symbol line has 16 blanks, the address, 16 blanks and the name,
+ * usually demangled. Lines of the linker script look the same. The size of a piece before
+ * merging or relaxing is on the next line: "0x20 (size before relaxing)". */
 #include "image/linkmap/linkmap_ld.h"
-
-/* GNU ld.  Symbol lines hold 16 blanks, the address, 16 blanks and the name, demangled as a rule;
- * lines of the linker script look the same.  What a piece had before merging or relaxing is on a
- * line behind it: "0x20 (size before relaxing)". */
 
 static bool linkmap_gnu_is_data(struct str text)
 {
@@ -13,13 +12,13 @@ static bool linkmap_gnu_is_data(struct str text)
 	return false;
 }
 
-/* Objects named "linker stubs" are made by the linker itself. */
+/* Adds a piece. The linker itself makes objects named "linker stubs". */
 static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
 {
 	struct str object = e->rest;
 	enum linkmap_kind kind = map_kind(e->name);
 	if (str_eq(e->name, STR("*fill*"))) {
-		kind = LINKMAP_FILL; /* what follows the size are the bytes it is filled with */
+		kind = LINKMAP_FILL; /* Text after the size: the bytes used as padding. */
 		object = STR("");
 	} else if (object.len == 0 || str_eq(object, STR("linker stubs")) ||
 		   linkmap_gnu_is_data(e->name)) {
@@ -28,7 +27,8 @@ static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
 	map_add_piece(m, kind, e->name, e->addr, e->size, object);
 }
 
-/* The sizes of these may grow too: alignment of the merged contents counts. */
+/* Handles a symbol line. A size before relaxing may be less than the size: the merged contents may
+ * need alignment. */
 static bool gnu_script(struct map_maker *m, const struct ld_entry *e)
 {
 	if (!str_eq(e->rest, STR("(size before relaxing)")))

@@ -1,9 +1,8 @@
+/* Parses maps of gold. Names of pieces that gold makes begin with "** ". File headers come
+ * before the first section. */
 #include "image/linkmap/linkmap_ld.h"
 
-/* gold.  What it makes itself is named "** something"; the headers of the file come before the
- * first section. */
-
-/* Merged sections of an object whose place in the output gold does not write down. */
+/* Address of an object's merged section whose address gold does not print. */
 #define NO_PLACE UINT64_MAX
 
 static void gold_piece(struct map_maker *m, const struct ld_entry *e)
@@ -36,7 +35,7 @@ static void gold_piece(struct map_maker *m, const struct ld_entry *e)
 	}
 }
 
-/* Also with a linker script, only symbols are listed. */
+/* Handles a symbol line. gold lists only symbols, even with a linker script. */
 static bool gold_script(struct map_maker *m, const struct ld_entry *e)
 {
 	return map_script_text(m, e->rest, e->addr);

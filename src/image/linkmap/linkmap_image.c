@@ -1,3 +1,5 @@
+/* Makes the ELF file of a program from its linker map: guesses the kinds of sections from their
+ * names and writes headers, symbols and zeros. */
 #include "image/linkmap/linkmap_image.h"
 
 #include "base/text.h"
@@ -7,9 +9,12 @@
 
 #define CONTENT_MAX (UINT64_C(1) << 30)
 
-enum { PARTS_MAX = 0xfe00 }; /* more sections have numbers that symbols do not hold */
+enum {
+	PARTS_MAX = 0xfe00
+}; /* Limit of sections. Symbols have no room for higher section
+			      * numbers, so further sections are left out. */
 
-/* ---- what sections are ----------------------------------------------------------------------- */
+/* ---- classifying sections -------------------------------------------------------------------- */
 
 static bool linkmap_image_is_named(struct str name, const char *const *list, size_t count)
 {
@@ -42,7 +47,7 @@ static bool is_without_bytes(struct str name)
 		     "COMMON");
 }
 
-/* Whether all that is in the section are variables without initial values, or room set aside. */
+/* True if the section has only variables without initial values, or reserved space. */
 static bool is_all_zeros(const struct linkmap *map, const struct linkmap_section *s)
 {
 	bool any = false;
@@ -57,7 +62,7 @@ static bool is_all_zeros(const struct linkmap *map, const struct linkmap_section
 	return any;
 }
 
-/* By its name, else by what stands in it. */
+/* True if a section is code, by its name or by the names of its pieces. */
 static bool linkmap_image_is_code(const struct linkmap *map, const struct linkmap_section *s,
 				  struct str name)
 {
@@ -80,7 +85,7 @@ static const struct linkmap_region *linkmap_image_region_at(const struct linkmap
 	return NULL;
 }
 
-/* Whether data are copied to RAM when the program starts. */
+/* True if the program copies some data to RAM when it starts. */
 static bool is_copied(const struct linkmap *map)
 {
 	for (size_t i = 0; i < map->sections.count; i++)
@@ -91,7 +96,8 @@ static bool is_copied(const struct linkmap *map)
 
 void linkmap_doubts(const struct linkmap *map, struct text *ret)
 {
-	/* Where others are copied to memory that is written, few things are stored there alone. */
+	/* True if a section may have no bytes in the file. It lies in writable memory and is not
+	 * copied there, although the program copies other sections. */
 	for (size_t i = 0; is_copied(map) && i < map->sections.count; i++) {
 		const struct linkmap_section *s = &map->sections.data[i];
 		const struct str name = linkmap_text(map, s->name);
@@ -107,10 +113,10 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* A section as the file will have it. */
+/* A section of the file that is made. */
 struct linkmap_image_part {
 	uint32_t section; /* of the map */
-	uint32_t name;    /* in the table of names */
+	uint32_t name;    /* Offset in the table of section names. */
 	uint64_t flags, addr, load_addr, size, off;
 	bool nobits;
 };
@@ -118,12 +124,12 @@ struct linkmap_image_part {
 struct linkmap_image_making {
 	const struct linkmap *map;
 	VEC(struct linkmap_image_part) parts;
-	struct text names, strings, symbols; /* of sections; of symbols; the table of these */
+	struct text names, strings, symbols; /* Section names; symbol names; the symbol table. */
 	struct linkmap_names read;
-	uint32_t own_names[3]; /* of heft's own sections, in the table of names */
-	uint32_t object;       /* of the symbols added last */
-	uint64_t content;      /* bytes of all sections */
-	uint32_t locals;       /* in the table of symbols */
+	uint32_t own_names[3]; /* Offsets of the names of heft's own sections in `names`. */
+	uint32_t object;       /* Object of the symbols that were added last. */
+	uint64_t content;      /* Bytes of all sections in the file. */
+	uint32_t locals;       /* Number of symbols in the table. All are local. */
 };
 
 static void linkmap_image_put(struct text *t, uint64_t value, unsigned width)
@@ -181,8 +187,8 @@ static void linkmap_image_put_symbol(struct linkmap_image_making *m, struct str 
 	m->locals++;
 }
 
-/* Symbols stand behind the name of their object, as locals do: that is how a table says where they
- * come from. */
+/* Adds the symbols of a section as locals, after a file symbol with the name of their object. So
+ * the table states the object of each symbol. */
 static void linkmap_image_add_symbols(struct linkmap_image_making *m, uint16_t part, bool code)
 {
 	const struct linkmap_image_part *p = &m->parts.data[part];
@@ -202,7 +208,7 @@ static void linkmap_image_add_symbols(struct linkmap_image_making *m, uint16_t p
 	}
 }
 
-/* The fields of a header of a section. */
+/* Fields of a section header. */
 struct linkmap_image_header {
 	uint64_t name, type, flags, addr, off, size, link, info, align, entsize;
 };
@@ -235,7 +241,7 @@ static void put_segment(struct text *t, const struct linkmap_image_part *p)
 	linkmap_image_put(t, 1, 8);
 }
 
-/* Where the parts of the file behind the contents lie. */
+/* File offsets of the parts after the contents. */
 struct made_at {
 	uint64_t symbols, strings, names, segments, sections;
 	uint16_t segment_count, section_count;
@@ -303,7 +309,7 @@ static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
 	return at;
 }
 
-/* The index of unwind information is the only section whose zeros would be damage. */
+/* Marks .eh_frame_hdr as empty. It is the only section whose zeros would be read as damage. */
 static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes)
 {
 	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
@@ -316,7 +322,7 @@ static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes
 	}
 }
 
-/* Contents are zeros; the header of the file lies over the first of them. */
+/* Joins the file. Contents are zeros; the ELF header overwrites the first of them. */
 static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 {
 	struct text head = { 0 }, tail = { 0 };

@@ -1,22 +1,23 @@
-/* linkmap_image.h - a program as far as its linker map tells of it.
+/* linkmap_image.h - makes an image of a program from its linker map alone.
  *
- * Where there is a map alone, a 64-bit ELF file is made of it that has its sections, at their
- * places and with their sizes, its symbols, and zeros for contents.  What a map does not tell is
- * guessed from names: which sections are code, take no room in the file, or are not loaded. */
+ * The image is a 64-bit ELF file with the map's sections (addresses and sizes), the map's symbols,
+ * and zeros as contents. Facts that a map does not state are guessed from section names: which
+ * sections are code, take no bytes in the file, or are not loaded. */
 #ifndef HEFT_IMAGE_LINKMAP_LINKMAP_IMAGE_H
 #define HEFT_IMAGE_LINKMAP_LINKMAP_IMAGE_H
 
 #include "image/linkmap/linkmap.h"
 
-/* Whether the first bytes of a file are those of a map; 4 KiB are enough. */
+/* True if the first bytes of a file begin a linker map. 4 KiB are enough. */
 bool linkmap_begins(struct bytes head);
 
-/* Makes the file.  *ret_content is how many of its first bytes are what the map's sections have in
- * the file, the rest is heft's own: tables and symbols.  *ret is for mem_free.  HEFT_ELIMIT where
+/* Makes the ELF file. *ret_content is the number of bytes at its start that the map's sections have
+ * in the file; the rest are heft's tables and symbols. Free *ret with mem_free(). HEFT_ELIMIT if
  * the sections have more than 1 GiB. */
 bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
 		   struct heft_err *err);
-/* Adds the names of sections that may have no bytes (NOLOAD), which a map does not say. */
+/* Adds the names of sections that may have no bytes in the file (NOLOAD). A map does not state
+ * that. */
 struct text;
 void linkmap_doubts(const struct linkmap *map, struct text *ret);
 

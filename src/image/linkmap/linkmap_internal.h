@@ -1,5 +1,5 @@
-/* linkmap_internal.h - what the parsers of linkmap_*.c share: a cursor over lines, the words in a
- * line, and the map being built. */
+/* linkmap_internal.h - shared by the parsers in linkmap_*.c: a cursor over lines, the words of a
+ * line, and the map that is being built. */
 #ifndef HEFT_IMAGE_LINKMAP_LINKMAP_INTERNAL_H
 #define HEFT_IMAGE_LINKMAP_LINKMAP_INTERNAL_H
 
@@ -10,64 +10,65 @@ struct map_maker {
 	const char *path;
 	struct notes *notes;
 	struct reader r;
-	struct str line;      /* the current one, without its end */
+	struct str line;      /* Current line, without its end. */
 	uint64_t line_number; /* from 1 */
-	bool mapped;          /* the bytes are a mapped file: pages behind are given back */
+	bool mapped;          /* The bytes are a mapped file: pages already read are released. */
 	uint64_t dropped;     /* up to here */
-	uint32_t section;     /* pieces go here; LINKMAP_NONE */
-	uint32_t piece;       /* symbols go here; LINKMAP_NONE */
-	uint64_t tls_start;   /* of the first TLS section; UINT64_MAX before */
-	struct str object;    /* the last object looked up, a copy */
+	uint32_t section;     /* Section that new pieces belong to, or LINKMAP_NONE. */
+	uint32_t piece;       /* Piece that new symbols belong to, or LINKMAP_NONE. */
+	uint64_t tls_start;   /* Address of the first TLS section. UINT64_MAX until there is one. */
+	struct str object;    /* Copy of the object path that was looked up last. */
 	uint32_t object_id;
-	VEC(struct linkmap_symbol) loose; /* symbols of no piece */
+	VEC(struct linkmap_symbol) loose; /* Symbols without a piece. */
 };
 
-/* ---- lines (linkmap_line.c) ---------------------------------------------------------- */
+/* ---- reading lines (linkmap_line.c) ---------------------------------------------------------- */
 
-/* Moves to the next line; false at the end. */
+/* Moves to the next line. False at the end. */
 bool map_next_line(struct map_maker *m);
-/* A note on the current line; `what` is a literal. */
+/* Adds a note about the current line. `what` is a literal. */
 void map_odd_line(struct map_maker *m, const char *what);
 
-/* Words at the front of *s.  Each moves *s behind what it took and returns false, with *s as it
- * was, where there is none.  A number ends at a blank, a tab or the end of the line. */
+/* Take a word at the start of *s and move *s after it. Return false and leave *s unchanged if the
+ * word is absent. A number ends at a blank, a tab or the end of the line. */
 void map_skip_blanks(struct str *s);
 bool map_take(struct str *s, struct str word);
-bool map_take_hex(struct str *s, uint64_t *ret);     /* digits alone */
+bool map_take_hex(struct str *s, uint64_t *ret);     /* Takes digits without a prefix. */
 bool map_take_0x(struct str *s, uint64_t *ret);      /* "0x" first */
-bool map_take_decimal(struct str *s, uint64_t *ret); /* digits alone */
+bool map_take_decimal(struct str *s, uint64_t *ret); /* Takes digits without a prefix. */
 struct str map_trim_end(struct str s);
-struct str map_cut(struct str s, size_t skip); /* without the first `skip` bytes, which are there */
-/* Where `word` first or last begins in s, or s.len. */
+struct str map_cut(struct str s, size_t skip); /* Returns s without its first `skip` bytes. s
+					        * must have that many. */
+/* Return the first or last position of `word` in s, or s.len if there is none. */
 size_t map_find(struct str s, struct str word);
 size_t map_find_last(struct str s, struct str word);
 
-/* ---- the map (linkmap_build.c) --------------------------------------------------------- */
+/* ---- filling the map (linkmap_build.c) ------------------------------------------------------- */
 
-/* Begins a section, the one of the next pieces; name is part of the text of the map, as all names
- * here. */
+/* Begins a section; the next pieces belong to it. `name` must be part of the map's text, like all
+ * names here. */
 struct linkmap_section *map_add_section(struct map_maker *m, struct str name, uint64_t addr,
 					uint64_t size);
-/* Adds a piece to the current section; symbols go to it from then on.  `object` "" = none.  A note
- * and NULL where no section was begun. */
+/* Adds a piece to the current section; the next symbols belong to the piece. `object` is "" if
+ * there is none. NULL, with a note, if there is no current section. */
 struct linkmap_piece *map_add_piece(struct map_maker *m, enum linkmap_kind kind, struct str name,
 				    uint64_t addr, uint64_t size, struct str object);
 void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_t size);
-/* A symbol of no piece. */
+/* Adds a symbol without a piece. */
 void map_add_loose(struct map_maker *m, struct str name, uint64_t addr);
 void map_add_discarded(struct map_maker *m, struct str name, uint64_t size, struct str object);
 uint32_t map_object(struct map_maker *m, struct str path);
 struct linkmap_text map_text(const struct map_maker *m, struct str s);
 uint8_t map_log2(uint64_t align);
-/* What a section of an object is by its name: COMMON, MERGED or OBJECT. */
+/* Returns the kind of an object's section by its name: COMMON, MERGED or OBJECT. */
 enum linkmap_kind map_kind(struct str name);
-/* Linker script text: adds the symbol of "NAME = ." also within PROVIDE (), PROVIDE_HIDDEN () and
- * HIDDEN ().  False where `text` is no assignment or assertion at all. */
+/* Parses text of a linker script. Adds the symbol of "NAME = .", also within PROVIDE (),
+ * PROVIDE_HIDDEN () and HIDDEN (). False if `text` is neither an assignment nor an assertion. */
 bool map_script_text(struct map_maker *m, struct str text, uint64_t addr);
-/* Brings pieces and symbols in order, cuts what overlaps, fills in the lists of sections. */
+/* Sorts pieces and symbols, cuts overlaps, and sets the pieces of each section. */
 void map_finish(struct map_maker *m);
 
-/* ---- one for each linker, of the text from its first line on --------------------------------- */
+/* ---- one parser per linker; each parses the text from its first line on ---------------------- */
 
 void linkmap_gnu_parse(struct map_maker *m);
 void linkmap_gold_parse(struct map_maker *m);

@@ -1,7 +1,9 @@
+/* Reads the map files of GNU ld and gold line by line: the tables at the beginning, then the
+ * memory map. */
 #include "image/linkmap/linkmap_ld.h"
 
 enum part {
-	PART_OTHER, /* nothing we need */
+	PART_OTHER, /* Part that is not read. */
 	PART_COMMON,
 	PART_DISCARDED,
 	PART_MEMORY,
@@ -12,12 +14,12 @@ struct ld_parser {
 	struct map_maker *m;
 	const struct ld_dialect *dialect;
 	enum part part;
-	struct str waiting; /* a name whose numbers are on the next line; empty */
+	struct str waiting; /* A name whose numbers are on the next line. Empty if there is none. */
 	bool waiting_indented;
 };
 
-/* Where the first number of the line begins: "0x" after a blank or at the start.  Names
- * have fewer x than 0. */
+/* Returns the position of the first number: "0x" at the start or after a blank. Searches for 'x',
+ * which is rarer in names than '0'. */
 static size_t find_number(struct str line)
 {
 	for (size_t i = 1; i < line.len; i++) {
@@ -51,7 +53,7 @@ static struct ld_entry linkmap_ld_read_entry(struct str line)
 	return e;
 }
 
-/* ---- the parts in front ----------------------------------------------------------------- */
+/* ---- parts before the memory map ------------------------------------------------------------- */
 
 static enum part part_of_heading(const struct ld_parser *p, struct str line, bool *ret_heading)
 {
@@ -76,7 +78,7 @@ static enum part part_of_heading(const struct ld_parser *p, struct str line, boo
 	return p->part;
 }
 
-/* "name  0xSIZE  file"; a long name stands alone, its numbers on the next line. */
+/* Parses "name 0xSIZE file". After a long name, the numbers are on the next line. */
 static void linkmap_ld_read_common(struct ld_parser *p, const struct ld_entry *e)
 {
 	const struct str name = e->name.len > 0 ? e->name : p->waiting;
@@ -100,12 +102,12 @@ static void read_discarded(struct ld_parser *p, const struct ld_entry *e)
 		map_odd_line(p->m, "not an entry of the discarded sections");
 }
 
-/* "NAME  0xORIGIN 0xLENGTH ATTRIBUTES"; "*default*" is what is in no region. */
+/* Parses "NAME 0xORIGIN 0xLENGTH ATTRIBUTES". "*default*" is everything outside of all regions. */
 static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e)
 {
 	if (e->count != 2 || e->name.len == 0 || str_eq(e->name, STR("*default*")))
 		return;
-	/* "xrw !w": what stands behind the mark is excluded. */
+	/* True if the attributes "xrw !w" include `c`. Letters after '!' are excluded. */
 	const char *end = memchr(e->rest.p, '!', e->rest.len);
 	const size_t len = end ? (size_t)(end - e->rest.p) : e->rest.len;
 	vec_push(&p->m->lm->regions,
@@ -113,9 +115,10 @@ static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e
 					  memchr(e->rest.p, 'w', len) != NULL });
 }
 
-/* ---- the memory map ------------------------------------------------------------------- */
+/* ---- reading the memory map ------------------------------------------------------------------ */
 
-/* "load address 0x..." stands behind the size where bytes are stored elsewhere. */
+/* Parses a section line. "load address 0x..." follows the size if the bytes are stored
+ * elsewhere. */
 static void linkmap_ld_read_section(struct ld_parser *p, const struct ld_entry *e)
 {
 	struct linkmap_section *s = map_add_section(p->m, e->name, e->addr, e->size);
@@ -124,7 +127,8 @@ static void linkmap_ld_read_section(struct ld_parser *p, const struct ld_entry *
 		(void)map_take_0x(&rest, &s->load_addr);
 }
 
-/* Two numbers without a name: of the name before, or data the script puts in ("LONG 0x1"). */
+/* Handles two numbers without a name. They belong to the name on the line before, or to data of the
+ * script ("LONG 0x1"). */
 static void linkmap_ld_read_numbers(struct ld_parser *p, struct ld_entry *e)
 {
 	e->name = p->waiting;
@@ -140,8 +144,8 @@ static void linkmap_ld_read_numbers(struct ld_parser *p, struct ld_entry *e)
 		p->dialect->piece(p->m, e);
 }
 
-/* Lines of no numbers are patterns of the script (" *(.text)"), orders ("LOAD x.o"), sections
- * without contents, or names whose numbers follow. */
+/* Reads a line of the memory map. A line without numbers is a pattern of the script (" *(.text)"),
+ * a command ("LOAD x.o"), an empty section, or a name whose numbers follow. */
 static void read_map_line(struct ld_parser *p, struct ld_entry *e)
 {
 	struct map_maker *m = p->m;

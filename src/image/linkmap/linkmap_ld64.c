@@ -1,10 +1,9 @@
+/* Parses maps of Apple's ld64, and of lld for Mach-O, which prints the same. Headings of tables
+ * begin with "#". A symbol has address, size, the number of its object, and its name. So each
+ * symbol is a piece of its own, named like its section. */
 #include "image/linkmap/linkmap_internal.h"
 
 #include "base/sort.h"
-
-/* Apple's ld64, and lld for Mach-O, which prints the same: tables headed by lines that begin with
- * "#". Every symbol stands with address, size, the number of its object, and its name, so that each
- * is a piece of its own; the name of such a piece is its section's. */
 
 enum table { TABLE_OTHER, TABLE_OBJECTS, TABLE_SECTIONS, TABLE_SYMBOLS, TABLE_DEAD };
 
@@ -16,7 +15,7 @@ struct linkmap_ld64_start {
 struct ld64 {
 	struct map_maker *m;
 	enum table table;
-	VEC(uint32_t) objects; /* ids by the number the map uses */
+	VEC(uint32_t) objects; /* Object ids by the map's own numbers. */
 	VEC(struct linkmap_ld64_start) starts;
 };
 
@@ -38,7 +37,7 @@ static void linkmap_ld64_read_heading(struct ld64 *l)
 		sort_by_key(l->starts.data, l->starts.count, sizeof *l->starts.data);
 }
 
-/* "[ 12] rest". */
+/* Parses "[ 12] rest". */
 static bool linkmap_ld64_take_number(struct str *s, uint64_t *ret)
 {
 	if (!map_take(s, STR("[")))
@@ -75,7 +74,7 @@ static bool linkmap_ld64_read_section(struct ld64 *l, struct str s)
 	return true;
 }
 
-/* Makes the section that holds the address the current one. */
+/* Makes the section at the address the current section. */
 static bool linkmap_ld64_find_section(struct ld64 *l, uint64_t addr)
 {
 	const size_t i = upper_bound(l->starts.data, l->starts.count, sizeof *l->starts.data, addr);

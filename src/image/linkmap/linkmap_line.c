@@ -1,3 +1,4 @@
+/* Reads a linker map line by line, and the words of a line. */
 #include "image/linkmap/linkmap_internal.h"
 
 #include "base/pages.h"
@@ -59,7 +60,7 @@ bool map_take(struct str *s, struct str word)
 	return true;
 }
 
-/* 16 or more for what is no digit. */
+/* Returns the value of a hexadecimal digit, 16 for other characters. */
 static unsigned linkmap_line_digit(char c)
 {
 	const unsigned decimal = (unsigned)(unsigned char)c - '0';
@@ -67,7 +68,7 @@ static unsigned linkmap_line_digit(char c)
 	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
 }
 
-/* At most `most` digits of that base, then a blank, a tab or the end. */
+/* Takes a number of at most `most` digits. It must end at a blank, a tab or the end of the text. */
 static bool linkmap_line_take_number(struct str *s, unsigned base, size_t most, uint64_t *ret)
 {
 	uint64_t v = 0;

@@ -1,12 +1,13 @@
+/* Parses maps of lld. Columns are "Address Size Align" (until version 7) or "VMA LMA Size
+ * Align", in hex except for the alignment. Lines of linker scripts are among the sections and
+ * pieces. */
 #include "image/linkmap/linkmap_columns.h"
-
-/* lld, with "Address Size Align" (until version 7) or "VMA LMA Size Align" in front; hex but for
- * the alignment.  Lines of linker scripts stand among the sections and the pieces. */
 
 struct lld {
 	struct map_maker *m;
-	bool lma;   /* there is such a column */
-	bool thumb; /* a "$t" was seen in this piece: bit 0 of addresses is no part of them */
+	bool lma;   /* The map has a column LMA. */
+	bool thumb; /* The piece has a "$t" mark: bit 0 of symbol addresses is not part of the
+		     * address. */
 };
 
 bool columns_take_text(struct str rest, struct columns_line *ret)
@@ -56,7 +57,7 @@ static void linkmap_lld_read_piece(struct lld *l, const struct columns_line *c)
 	struct linkmap_piece *p = NULL;
 	l->thumb = false;
 	if (!columns_place(c->text, &place)) {
-		/* ". = ALIGN ( 64 )" leaves room, "LONG ( 1 )" is data. */
+		/* ". = ALIGN ( 64 )" makes padding; "LONG ( 1 )" makes data. */
 		const bool assigned = map_script_text(m, c->text, c->addr);
 		if (c->size > 0)
 			p = map_add_piece(m, assigned ? LINKMAP_FILL : LINKMAP_INTERNAL, c->text,
@@ -68,7 +69,8 @@ static void linkmap_lld_read_piece(struct lld *l, const struct columns_line *c)
 		p = map_add_piece(m, merged ? LINKMAP_MERGED : LINKMAP_INTERNAL, place.section,
 				  c->addr, c->size, STR(""));
 	} else {
-		/* Each entry of .eh_frame is a piece: ".eh_frame+0x2c". */
+		/* Removes the offset from a piece of .eh_frame. lld lists each entry:
+		 * ".eh_frame+0x2c". */
 		struct str section = place.section;
 		if (str_starts(section, STR(".eh_frame")))
 			section.len = map_find_last(section, STR("+0x"));
@@ -92,7 +94,7 @@ static void linkmap_lld_read_section(struct lld *l, const struct columns_line *c
 
 static void linkmap_lld_read_symbol(struct lld *l, const struct columns_line *c)
 {
-	/* "$x", "$d.12": marks of Arm and RISC-V, which say what kind of bytes follow. */
+	/* True for "$x", "$d.12": marks of Arm and RISC-V that tell what kind of bytes follows. */
 	const struct str s = c->text;
 	if (s.len < 2 || s.p[0] != '$' || (s.len > 2 && s.p[2] != '.'))
 		map_add_symbol(l->m, c->text, l->thumb ? c->addr & ~UINT64_C(1) : c->addr, c->size);
@@ -111,7 +113,7 @@ void linkmap_lld_parse(struct map_maker *m)
 		if (!linkmap_lld_read_columns(&l, &c))
 			map_odd_line(m, "not a line of columns");
 		else if (c.text.len == 0)
-			continue; /* a PROVIDE() that nobody wanted */
+			continue; /* Skips a PROVIDE() that no object uses. */
 		else if (c.level == COLUMNS_SECTION)
 			linkmap_lld_read_section(&l, &c);
 		else if (c.level == COLUMNS_PIECE)

@@ -1,7 +1,7 @@
+/* Parses maps of mold: addresses in hex ("0" for zero), sizes in decimal. Sections that the
+ * linker makes have no pieces in the map. They get one piece here, so that all bytes of sections
+ * have a piece. */
 #include "image/linkmap/linkmap_columns.h"
-
-/* mold: addresses in hex ("0" alone for zero), sizes in decimal.  Sections the linker makes itself
- * have no pieces in the map; they get one here, so that every section's bytes have a piece. */
 
 static bool linkmap_mold_read_columns(struct str s, struct columns_line *ret)
 {
@@ -16,7 +16,7 @@ static bool linkmap_mold_read_columns(struct str s, struct columns_line *ret)
 	return map_take_decimal(&s, &ret->align) && columns_take_text(s, ret);
 }
 
-/* The section before this line had no piece. */
+/* Adds a piece for the current section, if it has none. */
 static void fill_section(struct map_maker *m)
 {
 	if (m->section == LINKMAP_NONE)

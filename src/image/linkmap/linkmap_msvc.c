@@ -1,17 +1,17 @@
+/* Parses maps of MSVC link and lld-link. A table of groups (".text$mn") by section number and
+ * offset comes first. Public and static symbols follow: "0001:00000010 name 0000000140001010 f
+ * lib:object".
+ * All groups with one number form an output section, named like the first group without "$" and
+ * the rest. Its address follows from its first symbol. Each symbol is a piece that reaches to
+ * the next one. */
 #include "image/linkmap/linkmap_internal.h"
 
 #include "base/sort.h"
 
-/* MSVC link, and lld-link.  A table of groups (".text$mn") by section number and offset, then
- * public and static symbols: "0001:00000010  name  0000000140001010 f  lib:object".  An output
- * section is all groups of one number, named as the first of them up to the "$"; its address
- * follows from the first symbol in it.  Each symbol is a piece, which goes on up to the next
- * one. */
-
 enum part { PART_OTHER, PART_GROUPS, PART_SYMBOLS };
 
 struct linkmap_msvc_group {
-	uint64_t place; /* section number << 32 | offset */
+	uint64_t place; /* Section number << 32 | offset in the section. */
 	uint64_t size;
 	struct str name;
 	uint64_t section; /* in sections */
@@ -21,10 +21,10 @@ struct msvc {
 	struct map_maker *m;
 	enum part part;
 	VEC(struct linkmap_msvc_group) groups;
-	VEC(bool) placed; /* by section: whether its address is known */
+	VEC(bool) placed; /* Per section: true if its address is known. */
 };
 
-/* "0001:00000010" */
+/* Parses "0001:00000010". */
 static bool take_place(struct str *s, uint64_t *ret)
 {
 	uint64_t number, off;
@@ -51,9 +51,10 @@ static struct str linkmap_msvc_take_word(struct str *s)
 	return word;
 }
 
-/* ---- groups ----------------------------------------------------------------------- */
+/* ---- reading the table of groups ------------------------------------------------------------- */
 
-/* Groups of one number follow each other.  The section's address stays 0 until a symbol says it. */
+/* Adds a group. Groups with one number are consecutive. The address of a section stays 0 until a
+ * symbol states it. */
 static void linkmap_msvc_add_group(struct msvc *v, struct linkmap_msvc_group g)
 {
 	struct map_maker *m = v->m;
@@ -73,7 +74,7 @@ static void linkmap_msvc_add_group(struct msvc *v, struct linkmap_msvc_group g)
 	vec_push(&v->groups, g);
 }
 
-/* "0001:00000000 0000a1b0H .text$mn  CODE" */
+/* Parses "0001:00000000 0000a1b0H .text$mn CODE". */
 static bool read_group(struct msvc *v, struct str s)
 {
 	struct linkmap_msvc_group g = { 0 };
@@ -92,9 +93,10 @@ static bool read_group(struct msvc *v, struct str s)
 	return true;
 }
 
-/* ---- symbols ----------------------------------------------------------------------- */
+/* ---- reading the tables of symbols ----------------------------------------------------------- */
 
-/* Bytes from `place` to the next group, at least to the end of this one. */
+/* Returns the bytes from `place` to the next group, or to the end of this group if the next one
+ * overlaps it. */
 static uint64_t bytes_left(const struct msvc *v, const struct linkmap_msvc_group *g, uint64_t place)
 {
 	const struct linkmap_msvc_group *next = g + 1;
@@ -115,7 +117,8 @@ static const struct linkmap_msvc_group *linkmap_msvc_find_group(const struct msv
 	return g->place >> 32 == place >> 32 && place - g->place <= g->size ? g : NULL;
 }
 
-/* False where the address is not the section's plus the offset. */
+/* Sets the address of a section at its first symbol. False if the address is not the section's
+ * address plus the offset. */
 static bool linkmap_msvc_place_section(struct msvc *v, const struct linkmap_msvc_group *g,
 				       uint64_t off, uint64_t addr)
 {
@@ -151,7 +154,7 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 	map_add_symbol(m, name, addr, 0);
 }
 
-/* Section 0 holds absolute values; they have no group. */
+/* Parses a symbol line. Section 0 has absolute values, which belong to no group. */
 static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 {
 	uint64_t place, addr;
@@ -161,7 +164,7 @@ static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 	map_skip_blanks(&s);
 	if (name.len == 0 || !map_take_hex(&s, &addr))
 		return false;
-	/* " f i lib:object": flags of one letter, then the object. */
+	/* Returns the object of " f i lib:object", after the one-letter flags. */
 	map_skip_blanks(&s);
 	while (s.len > 1 && (s.p[0] == 'f' || s.p[0] == 'i') && s.p[1] == ' ') {
 		s = map_cut(s, 1);
@@ -171,9 +174,9 @@ static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 	return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------- */
+/* ---- reading all tables ---------------------------------------------------------------------- */
 
-/* Headings, and lines among the symbols that are none. */
+/* Handles headings and other lines that are no rows. True if the line was handled. */
 static bool linkmap_msvc_read_heading(struct msvc *v)
 {
 	static const struct {

@@ -1,8 +1,11 @@
+/* Lists the symbols of a linker map section by section. Names pieces without symbols by their
+ * input section, and derives missing sizes. */
 #include "image/linkmap/linkmap_names.h"
 
 #include "base/sort.h"
 
-/* ".text.unlikely.f": "f"; "" where the name says no symbol's. */
+/* Returns the symbol that a piece's name implies: "f" for ".text.unlikely.f". "" if there is
+ * none. */
 static struct str symbol_of_piece(struct str name)
 {
 	static const char *const fronts[] = {
@@ -32,7 +35,8 @@ static struct str star_name(struct linkmap_names *n, const struct linkmap_piece 
 	return str_of(arena_format(&n->arena, "** " STR_FMT, STR_ARG(name)));
 }
 
-/* ".rodata.f" may be the constants of a function f, which have no name. */
+/* Returns the name of a piece without symbols. ".rodata.f" may be the nameless constants of a
+ * function f. */
 static struct str name_of_piece(struct linkmap_names *n, const struct linkmap_piece *p)
 {
 	const struct str whole = linkmap_piece_name(n->map, p), name = symbol_of_piece(whole);

@@ -1,13 +1,15 @@
-/* Universal files: fat_header and fat_arch, fat_arch_64 (mach-o/fat.h), big-endian always. */
+/* Parses Mach-O universal files: fat_header and fat_arch, fat_arch_64 (mach-o/fat.h), always
+ * big-endian. */
 #include "image/macho/macho_internal.h"
 
 #include "base/sort.h"
 #include "image/input.h"
 
-/* Java classes have the same magic, and a version of at least 45 where the count is. */
+/* Limits. Java classes have the same magic, with a version of at least 45 at the offset of the
+ * count. So a count above ARCHES_MAX is no universal file. */
 enum { HEADER_SIZE = 8, ARCHES_MAX = 40, SLICE_SHIFT = 52 };
 
-/* One fat_arch; sort_by_key sorts by off. */
+/* A slice, from a fat_arch. Sorted by `off`. */
 struct fat_slice {
 	uint64_t off, size;
 	uint64_t cpu;
@@ -16,7 +18,7 @@ struct fat_slice {
 struct fat {
 	struct fat_slice slices[ARCHES_MAX];
 	size_t count;
-	uint64_t header; /* bytes of it and its table */
+	uint64_t header; /* Bytes of the header and its table. */
 };
 
 static bool read_fat(struct bytes b, struct fat *ret)
@@ -66,7 +68,7 @@ static void fat_add_part(struct input *in, enum ar_part_kind kind, uint64_t off,
 		vec_push(&in->parts, (struct ar_part){ kind, off, end - off, STR("") });
 }
 
-/* A slice that is no Mach-O file, an archive perhaps, is a part. */
+/* Adds a slice. A slice that is no Mach-O file, for example an archive, becomes a part. */
 static void add_slice(struct input *in, const char *path, const struct fat_slice *s, size_t number)
 {
 	const struct bytes bytes = bytes_sub(in->file.bytes, s->off, s->size);

@@ -1,8 +1,9 @@
+/* Parses Mach-O files: reads the header and calls the readers of each part. */
 #include "image/macho/macho_internal.h"
 
 enum { MH_OBJECT = 1, MH_EXECUTE = 2, MH_DYLIB = 6, MH_BUNDLE = 8, MH_DYLIB_STUB = 9 };
 
-/* mach_header.magic as bytes of the file. */
+/* Values of mach_header.magic as bytes of the file. */
 static const struct {
 	uint8_t magic[4];
 	uint8_t bits;
@@ -14,7 +15,7 @@ static const struct {
 	{ { 0xfe, 0xed, 0xfa, 0xcf }, 64, true },
 };
 
-/* cputype to EM_*. */
+/* Maps cputype to EM_... . */
 static const struct {
 	uint32_t cpu;
 	uint16_t machine;
@@ -94,7 +95,7 @@ static bool macho_parse_header(struct macho *m, struct heft_err *err)
 	return true;
 }
 
-/* mach_header.flags and where a signature is. */
+/* Reads the protections from mach_header.flags and from the signature. */
 static void macho_read_protection(struct macho *m)
 {
 	enum { ALLOW_STACK_EXECUTION = 0x20000, PIE = 0x200000, NO_HEAP_EXECUTION = 0x1000000 };

@@ -1,4 +1,4 @@
-/* Load commands: segments with their sections, and the ranges of __LINKEDIT. */
+/* Reads the load commands: segments with their sections, and the ranges of __LINKEDIT. */
 #include "image/macho/macho_internal.h"
 
 enum {
@@ -19,7 +19,7 @@ enum {
 
 enum { NAME_SIZE = 16, PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4 };
 
-/* Commands that name one range (linkedit_data_command). */
+/* Commands that state one range (linkedit_data_command). */
 static const struct {
 	uint32_t command;
 	const char *title;
@@ -35,7 +35,7 @@ static const struct {
 	{ 0x36, "Atom Info" },
 };
 
-/* A name in a field of 16 bytes, which has a NUL only where it is shorter. */
+/* Reads a name in a field of 16 bytes. Only a shorter name ends with NUL. */
 static struct str read_name(struct macho *m, struct reader *r)
 {
 	const char *p = (const char *)read_take(r, NAME_SIZE);
@@ -43,7 +43,7 @@ static struct str read_name(struct macho *m, struct reader *r)
 	return str_of(arena_copy(&m->build.im->arena, name));
 }
 
-/* ---- segments and sections ------------------------------------------------------------------- */
+/* ---- reading segments and sections ----------------------------------------------------------- */
 
 static uint64_t macho_commands_flags_of(const struct segment *seg, struct str segment,
 					uint32_t flags)
@@ -93,8 +93,8 @@ static void macho_commands_read_section(struct macho *m, struct reader *r,
 		read_skip(r, 4);
 	if (!reader_ok(r))
 		return;
-	/* Of dSYM files the debug sections alone are there, and __eh_frame at times: the others lie
-	 * at 0, where every file has its header. */
+	/* dSYM files contain only debug sections, and sometimes __eh_frame. Other sections have
+	 * offset 0, at which every file has its header. */
 	const uint32_t type = s.flags & 0xff;
 	const bool absent = type == S_ZEROFILL || type == S_GB_ZEROFILL ||
 			    type == S_THREAD_LOCAL_ZEROFILL || seg->file_size == 0 || s.off == 0;
@@ -117,7 +117,7 @@ static void macho_commands_read_section(struct macho *m, struct reader *r,
 	vec_push(&m->sections, s);
 }
 
-/* segment_command */
+/* Reads a segment_command. */
 static void macho_commands_read_segment(struct macho *m, struct reader *r)
 {
 	const struct image *im = m->build.im;
@@ -143,16 +143,16 @@ static void macho_commands_read_segment(struct macho *m, struct reader *r)
 		m->linkedit_off = s.off;
 		m->linkedit_size = min_u64(s.file_size, s.vm_size);
 	}
-	/* __PAGEZERO asks for nothing; the segment of objects stands for their sections. */
+	/* __PAGEZERO takes no memory. The one segment of an object only groups its sections. */
 	if (most != 0 && im->kind != IMAGE_OBJECT)
 		build_segment(&m->build, &s);
 	for (uint32_t i = 0; i < count && reader_left(r) > 0; i++)
 		macho_commands_read_section(m, r, &s);
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------- */
+/* ---- adding ranges of the file --------------------------------------------------------------- */
 
-/* A section for a range of __LINKEDIT; linked images have it in memory. */
+/* Adds a section for a range of __LINKEDIT. In linked images the range also takes memory. */
 static struct macho_range macho_commands_add_range(struct macho *m, const char *title, uint64_t off,
 						   uint64_t size)
 {
@@ -193,7 +193,7 @@ static void read_linkedit_data(struct macho *m, struct reader *r, uint32_t comma
 	}
 }
 
-/* symtab_command */
+/* Reads symtab_command. */
 static void read_symtab(struct macho *m, struct reader *r)
 {
 	const uint32_t off = read_u32(r), count = read_u32(r);
@@ -206,7 +206,7 @@ static void read_symtab(struct macho *m, struct reader *r)
 	m->symbol_count = m->symbols.size / size;
 }
 
-/* dysymtab_command: pairs of an offset and a count of entries. */
+/* Reads dysymtab_command: pairs of an offset and a count of entries. */
 static void read_dysymtab(struct macho *m, struct reader *r)
 {
 	const struct {
@@ -220,7 +220,7 @@ static void read_dysymtab(struct macho *m, struct reader *r)
 		{ "External Relocation Entries", 8 },
 		{ "Local Relocation Entries", 8 },
 	};
-	read_skip(r, 6 * 4); /* ranges of the symbol table */
+	read_skip(r, 6 * 4); /* Skips ranges of the symbol table. */
 	for (size_t i = 0; i < COUNT_OF(tables); i++) {
 		const uint32_t off = read_u32(r), count = read_u32(r);
 		if (!reader_ok(r))
@@ -232,7 +232,7 @@ static void read_dysymtab(struct macho *m, struct reader *r)
 	}
 }
 
-/* dyld_info_command */
+/* Reads dyld_info_command. */
 static void read_dyld_info(struct macho *m, struct reader *r)
 {
 	static const char *const titles[] = { "Rebase Info", "Binding Info", "Weak Binding Info",
@@ -246,7 +246,7 @@ static void read_dyld_info(struct macho *m, struct reader *r)
 	}
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- reading all load commands --------------------------------------------------------------- */
 
 static void macho_commands_read(struct macho *m, uint32_t command, struct reader *r)
 {
@@ -264,7 +264,7 @@ static void macho_commands_read(struct macho *m, uint32_t command, struct reader
 	}
 }
 
-/* What segments say has to be known before. */
+/* Reads a command that states ranges. Segments must be read before. */
 static void read_range_command(struct macho *m, uint32_t command, struct reader *r)
 {
 	command &= ~(uint32_t)LC_REQ_DYLD;

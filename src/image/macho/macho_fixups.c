@@ -1,5 +1,5 @@
-/* Pointers that dyld moves: chained fixups (mach-o/fixup-chains.h) and the rebase table.  They
- * become relocations, as ELF's relative ones. */
+/* Reads the pointers that dyld moves: chained fixups (mach-o/fixup-chains.h) and the rebase table.
+ * They become relative relocations like ELF's. */
 #include "image/macho/macho_internal.h"
 
 enum {
@@ -12,14 +12,15 @@ enum {
 
 enum { PAGE_NONE = 0xffff };
 
-/* How pointers of a segment are packed. */
+/* Form of the pointers in a segment. */
 struct packing {
-	bool arm64e, offset; /* what is stored counts from the start of __TEXT */
+	bool arm64e, offset; /* Stored values count from the start of __TEXT. */
 };
 
 struct chains {
 	struct macho *m;
-	/* Pointers, and pages with any, that may be read yet: segments may share their pages. */
+	/* Pointers, and pages with pointers, that may still be read. The limit bounds the time,
+	 * because segments of a damaged file may share pages. */
 	uint64_t left, pages;
 };
 
@@ -61,7 +62,7 @@ void macho_set_pointers(struct macho *m, const struct macho_range *table)
 		return;
 	struct reloc *list = arena_new(&b->im->arena, struct reloc, count);
 	memcpy(list, m->pointers.data, count * sizeof *list);
-	uint64_t end = 0; /* entries rise, but those of damaged tables */
+	uint64_t end = 0; /* Valid tables have ascending entries; damaged ones may not. */
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].entry_off < end)
 			list[i].entry_size = 0;
@@ -87,7 +88,8 @@ bool macho_word_at(const struct macho *m, uint64_t addr, uint64_t *ret)
 	return false;
 }
 
-/* Whether the pointer is one to the file itself; *ret_next: bytes up to the next one, 0: none. */
+/* Unpacks a pointer. True if it points into the file itself. *ret_next is the number of bytes to
+ * the next pointer, 0 at the end. */
 static bool macho_fixups_unpack(const struct macho *m, const struct packing *p, uint64_t word,
 				uint64_t *ret_target, uint64_t *ret_next)
 {
@@ -115,7 +117,7 @@ static void read_chain(struct chains *c, const struct packing *p, uint64_t addr,
 	}
 }
 
-/* dyld_chained_starts_in_segment */
+/* Reads dyld_chained_starts_in_segment. */
 static void macho_fixups_read_segment(struct chains *c, uint64_t at)
 {
 	const struct macho_range *in = &c->m->fixups;
@@ -138,7 +140,7 @@ static void macho_fixups_read_segment(struct chains *c, uint64_t at)
 	}
 }
 
-/* dyld_chained_starts_in_image */
+/* Reads dyld_chained_starts_in_image. */
 void macho_read_chains(struct macho *m)
 {
 	struct chains c = { m, m->build.im->bytes.size / 4, m->fixups.size / 2 };

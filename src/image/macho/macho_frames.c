@@ -1,13 +1,13 @@
-/* What describes functions in objects: __eh_frame (LSB 5.0 Core, "Exception Frames") and
- * __compact_unwind (mach-o/compact_unwind_encoding.h).  Their pointers hold what is between the
- * addresses that the file states, mostly without a relocation, so that the passes, which know
- * sections by other addresses, cannot read them. */
+/* Reads the unwind tables of objects: __eh_frame (LSB 5.0 Core, "Exception Frames") and
+ * __compact_unwind (mach-o/compact_unwind_encoding.h). Their pointers are differences of addresses
+ * that the file states, mostly without relocations. The image gives sections other addresses, so
+ * the passes cannot read these tables. */
 #include "base/sort.h"
 #include "image/macho/macho_internal.h"
 
 enum { POINTER_PCREL = 0x10, POINTER_OMIT = 0xff };
 
-/* A section by the address that the file states. */
+/* A section and the address that the file states for it. */
 struct macho_frames_stated {
 	uint64_t addr;
 	const struct macho_section *section;
@@ -15,7 +15,7 @@ struct macho_frames_stated {
 
 struct macho_frames_cie {
 	uint64_t off;
-	uint8_t pointer, data; /* how addresses of functions and of their data are encoded */
+	uint8_t pointer, data; /* Encodings of the addresses of functions and of their data. */
 	bool ok;
 };
 
@@ -24,10 +24,10 @@ struct macho_frames {
 	const struct macho_section *s;          /* at work */
 	VEC(struct macho_frames_stated) stated; /* sorted */
 	macho_data_vec data_of;
-	struct macho_frames_cie cie; /* the last one */
+	struct macho_frames_cie cie; /* CIE that was read last. */
 };
 
-/* The address that the image knows a stated one by. */
+/* Converts an address that the file states to the image's address. */
 static bool image_addr(const struct macho_frames *f, uint64_t addr, uint64_t *ret)
 {
 	const size_t i = upper_bound(f->stated.data, f->stated.count, sizeof *f->stated.data, addr);
@@ -43,7 +43,7 @@ static void macho_frames_add_data(struct macho_frames *f, uint64_t addr, uint64_
 	vec_push(&f->data_of, (struct macho_data){ addr, function });
 }
 
-/* ---- __eh_frame ------------------------------------------------------------------------------ */
+/* ---- reading __eh_frame ---------------------------------------------------------------------- */
 
 static unsigned pointer_width(const struct macho_frames *f, uint8_t encoding)
 {
@@ -55,7 +55,7 @@ static unsigned pointer_width(const struct macho_frames *f, uint8_t encoding)
 	}
 }
 
-/* A stated address; false for what is no distance from its own place. */
+/* Reads an encoded address. False if it is not relative to its own place. */
 static bool macho_frames_read_pointer(const struct macho_frames *f, struct reader *r,
 				      uint8_t encoding, uint64_t *ret)
 {
@@ -68,7 +68,7 @@ static bool macho_frames_read_pointer(const struct macho_frames *f, struct reade
 	return reader_ok(r) && v != 0 && (encoding & 0x70) == POINTER_PCREL;
 }
 
-/* The augmentation, behind its 'z'. */
+/* Reads the augmentation after its 'z'. */
 static bool read_encodings(const struct macho_frames *f, struct reader *r, const char *letters,
 			   struct macho_frames_cie *ret)
 {
@@ -94,14 +94,15 @@ static void read_cie(struct macho_frames *f, uint64_t off)
 	const uint32_t id = read_u32(&r);
 	const uint8_t version = read_u8(&r);
 	const struct str letters = read_cstr(&r);
-	(void)read_uleb(&r); /* alignment of code, of data, the register of the caller */
+	(void)read_uleb(&r); /* Skips the alignment of code, the alignment of data, and the
+			      * return register. */
 	(void)read_sleb(&r);
 	(void)(version == 1 ? read_u8(&r) : read_uleb(&r));
 	f->cie.ok = reader_ok(&r) && id == 0 && str_starts(letters, STR("z")) &&
 		    read_encodings(f, &r, letters.p + 1, &f->cie);
 }
 
-/* From behind the reference to its CIE. */
+/* Reads an FDE, from the bytes after its CIE reference. */
 static void read_fde(struct macho_frames *f, struct reader *r, uint64_t off, uint64_t size)
 {
 	uint64_t function, data;
@@ -117,11 +118,11 @@ static void read_fde(struct macho_frames *f, struct reader *r, uint64_t off, uin
 		macho_frames_add_data(f, data, function);
 }
 
-/* A CIE is there for the function behind it. */
+/* Reads __eh_frame. A CIE belongs to the function after it. */
 static void read_eh_frame(struct macho_frames *f)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
-	uint64_t waiting = 0; /* bytes of CIEs before */
+	uint64_t waiting = 0; /* Bytes of CIEs before the next FDE. */
 	f->cie = (struct macho_frames_cie){ .off = UINT64_MAX };
 	while (reader_left(&r) > 8) {
 		const uint64_t off = r.pos, size = read_u32(&r), place = r.pos;
@@ -141,9 +142,10 @@ static void read_eh_frame(struct macho_frames *f)
 	}
 }
 
-/* ---- __compact_unwind ------------------------------------------------------------------------ */
+/* ---- reading __compact_unwind ---------------------------------------------------------------- */
 
-/* An entry: function, its size, an encoding, the personality, its data. */
+/* Reads __compact_unwind. An entry has the function, its size, an encoding, the personality, and
+ * its data. */
 static void read_compact(struct macho_frames *f)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);

@@ -1,4 +1,4 @@
-/* macho_internal.h - what the files of macho/ share. */
+/* macho_internal.h - declarations that the files of macho/ share. */
 #ifndef HEFT_IMAGE_MACHO_INTERNAL_H
 #define HEFT_IMAGE_MACHO_INTERNAL_H
 
@@ -7,7 +7,7 @@
 #include "image/elf/elf_internal.h"
 #include "image/macho/macho.h"
 
-/* Types of sections (the low byte of their flags) and attributes. */
+/* Types of sections (the low byte of their flags), then attributes. */
 enum {
 	S_ZEROFILL = 1,
 	S_CSTRING_LITERALS = 2,
@@ -31,27 +31,27 @@ enum {
 
 /* A section as the file states it. */
 struct macho_section {
-	uint32_t index;  /* of the image's */
-	uint32_t symbol; /* that stands for it in relocations; objects only */
+	uint32_t index;  /* Index of the image's section. */
+	uint32_t symbol; /* Symbol that relocations use for this section. Only in objects. */
 	uint64_t addr, size;
 	uint32_t off, reloc_off, reloc_count, flags, first_indirect, stub_size;
 };
 
-/* A range of __LINKEDIT, or of what objects have in its place. */
+/* A range of the segment __LINKEDIT. Objects have such ranges without the segment. */
 struct macho_range {
 	uint64_t off, size;
-	uint32_t index; /* of the image's section; 0 if none */
+	uint32_t index; /* Index of the image's section. 0 if there is none. */
 };
 
-/* dyld knows 16 by their numbers. */
+/* Limit of segments; more are ignored. dyld can refer to 16 by their numbers. */
 enum { MACHO_SEGMENTS_MAX = 64 };
 
-/* Of the file, which has `size` bytes of it. */
+/* A segment: its address, its file offset, and its bytes in the file. */
 struct macho_segment {
 	uint64_t addr, off, size;
 };
 
-/* Tables that dyld runs. */
+/* Tables of instructions that dyld runs. */
 enum { MACHO_REBASE, MACHO_BIND, MACHO_WEAK_BIND, MACHO_LAZY_BIND, MACHO_OPCODES };
 
 struct macho {
@@ -62,31 +62,35 @@ struct macho {
 	struct macho_range symbols, strings, indirect, starts, unwind, exports, fixups,
 		data_in_code;
 	struct macho_range opcodes[MACHO_OPCODES];
-	VEC(struct macho_segment) segments; /* by number, the first MACHO_SEGMENTS_MAX */
-	VEC(struct reloc) pointers;         /* of the table at work */
+	VEC(struct macho_segment) segments; /* Segments by number, at most MACHO_SEGMENTS_MAX. */
+	VEC(struct reloc) pointers;         /* Pointers of the table that is being read. */
 	uint64_t symbol_count;
 	bool is_signed, hardened;
-	/* What may be read yet, in bytes of the table: sections of sound files share none. */
+	/* Bytes of tables that may still be read. Valid files do not reuse the same entries for
+	 * several sections. */
 	uint64_t slots_left, relocs_left;
-	struct map names;      /* of macho_name_find */
-	uint32_t first_symbol; /* index of the first nlist's in the image's table */
-	VEC(uint32_t) indexes; /* there, by nlist; 0: an entry for debuggers */
-	uint64_t text_addr;    /* of the segment __TEXT */
-	uint64_t linkedit_addr, linkedit_off, linkedit_size; /* of the segment __LINKEDIT */
+	struct map names;      /* Symbols by name, for macho_name_find(). */
+	uint32_t first_symbol; /* Index of the first nlist's symbol in the image's table. */
+	VEC(uint32_t)
+	indexes;            /* Index in the image's table, by nlist. 0 for an entry for
+			        * debuggers. */
+	uint64_t text_addr; /* Address of the segment __TEXT. */
+	uint64_t linkedit_addr, linkedit_off, linkedit_size; /* Address, file offset and bytes of
+							      * the segment __LINKEDIT. */
 };
 
-/* A reader over [off, off + size) of the file; empty where that leaves it. */
+/* Returns a reader over [off, off + size) of the file. Empty if that range leaves the file. */
 struct reader macho_reader(const struct macho *m, uint64_t off, uint64_t size);
 static inline uint64_t read_macho_word(struct reader *r, const struct macho *m)
 {
 	return read_elf_word(r, m->build.im->bits);
 }
 
-/* macho_commands.c: segments, sections and ranges, by the load commands. */
+/* macho_commands.c: reads segments, sections and ranges from the load commands. */
 void macho_read_commands(struct macho *m);
-/* macho_symbols.c: the symbol table; slots and stubs of symbols. */
+/* macho_symbols.c: reads the symbol table, and the slots and stubs of symbols. */
 void macho_read_symbols(struct macho *m);
-/* The index of the i-th nlist in the image's table; 0: none. */
+/* Returns the index of the i-th nlist in the image's table. 0 if there is none. */
 uint32_t macho_symbol_index(const struct macho *m, uint64_t i);
 
 /* An entry of the symbol table. */
@@ -97,52 +101,56 @@ struct nlist {
 	uint64_t value;
 };
 
-/* Bits of nlist.type that make it an entry for debuggers. */
+/* Bits of nlist.type that mark an entry for debuggers. */
 enum { N_STAB = 0xe0 };
 
 struct nlist macho_read_nlist(struct reader *r, const struct macho *m);
-/* The section of nlist.section, which counts from 1; NULL for none. */
+/* Returns the section of nlist.section, which counts from 1. NULL if there is none. */
 const struct macho_section *macho_section_of(const struct macho *m, uint8_t number);
-/* The string table up to its last NUL, so that every name in it ends. */
+/* Returns the string table, cut after its last NUL, so that every name in it ends. */
 struct bytes macho_strings(const struct macho *m);
-/* Without C's underscore in front of names that are mangled as everywhere: debug info has none. */
+/* Removes the underscore of C from the start of a mangled name, because names in debug info lack
+ * it. */
 struct str macho_plain_name(struct str name);
-/* macho_stabs.c: entries for debuggers. */
+/* macho_stabs.c: reads the entries for debuggers. */
 void macho_read_stabs(struct macho *m);
-/* macho_linkedit.c: function starts, and what of __LINKEDIT is there because of a symbol. */
+/* macho_linkedit.c: read the function starts, and the entries of __LINKEDIT that belong to a
+ * symbol. */
 void macho_read_starts(struct macho *m);
 void macho_read_linkedit(struct macho *m);
-/* Data without an owner of their own, which are there because of what stands at another address;
- * sort_by_key sorts by the first. */
+/* Data that belongs to the owner of another address. Sorted by `addr`. */
 struct macho_data {
 	uint64_t addr, owner;
 };
 
 typedef VEC(struct macho_data) macho_data_vec;
 
-/* Each goes up to the next one or the end of its section.  Sorts the list. */
+/* Adds the entries of data to the image. Each reaches to the next one, or to the end of its
+ * section. Sorts the list. */
 void macho_add_data(struct macho *m, macho_data_vec *all);
-/* macho_opcodes.c: the same of the tables that dyld runs. */
+/* macho_opcodes.c: reads the tables of instructions that dyld runs. */
 void macho_read_opcodes(struct macho *m);
-/* macho_fixups.c: pointers of chained fixups. */
+/* macho_fixups.c: reads the pointers of chained fixups. */
 void macho_read_chains(struct macho *m);
-/* Adds a pointer, which the bytes of a table's entry place; macho_set_pointers hands all on. */
+/* Adds a pointer that an entry of a table describes. macho_set_pointers() makes all of them
+ * relocations of the table. */
 void macho_add_pointer(struct macho *m, uint64_t addr, uint64_t target, uint64_t entry_off,
 		       uint64_t entry_size);
 void macho_set_pointers(struct macho *m, const struct macho_range *table);
-/* The pointer that stands at an address; false where the file has none. */
+/* Reads the pointer at an address. False if the file has no bytes there. */
 bool macho_word_at(const struct macho *m, uint64_t addr, uint64_t *ret);
-/* The number of a symbol of this name, underscore included; 0: none. */
+/* Returns the index of the symbol with this name, underscore included. 0 if there is none. */
 uint32_t macho_name_find(const struct macho *m, struct str name);
-/* macho_relocs.c: relocations of objects. */
+/* macho_relocs.c: reads the relocations of objects. */
 void macho_read_relocs(struct macho *m);
-/* macho_unwind.c: the entries of __unwind_info. */
+/* macho_unwind.c: reads the entries of __unwind_info. */
 void macho_read_unwind(struct macho *m);
-/* macho_frames.c: what describes the functions of objects. */
+/* macho_frames.c: reads the unwind tables of objects. */
 void macho_read_frames(struct macho *m);
-/* macho_signature.c: whether the code is signed, and how; hashes to what they sign. */
+/* macho_signature.c: tells if and how the code is signed. Assigns each hash to the bytes that it
+ * signs. */
 void macho_read_signature(struct macho *m, const struct macho_range *range);
-/* macho_names.c: what the passes know a section by. */
+/* macho_names.c: returns ELF's name for a section, by which the passes find it. */
 struct str macho_section_name(struct macho *m, struct str segment, struct str section,
 			      uint32_t flags);
 

@@ -1,5 +1,5 @@
-/* Function starts, data in code, the trie of exports and the imports of chained fixups
- * (mach-o/loader.h, mach-o/fixup-chains.h): each entry is there because of a symbol. */
+/* Reads function starts, data in code, the export trie and the imports of chained fixups
+ * (mach-o/loader.h, mach-o/fixup-chains.h). Each entry belongs to a symbol. */
 #include "image/macho/macho_internal.h"
 
 #include "base/sort.h"
@@ -12,9 +12,10 @@ static void macho_linkedit_add(struct macho *m, const struct macho_range *in, ui
 			    .section = in->index, .off = off, .size = size, .addr = addr });
 }
 
-/* ---- symbols by name ------------------------------------------------------------------------- */
+/* ---- finding symbols by name ----------------------------------------------------------------- */
 
-/* Leaves *ret_at where a name that is not known is put in. */
+/* Finds a symbol by name, 0 if there is none. *ret_at is then the place in the map for a new
+ * name. */
 static uint32_t macho_linkedit_find(const struct macho *m, struct str name, struct map_at *ret_at)
 {
 	uint32_t i;
@@ -25,7 +26,8 @@ static uint32_t macho_linkedit_find(const struct macho *m, struct str name, stru
 	return 0;
 }
 
-/* Names of a sound table hardly share bytes. */
+/* Fills the map of names. Names of a valid table hardly share bytes, so a limit on all bytes bounds
+ * the time. */
 static void macho_linkedit_read_names(struct macho *m)
 {
 	uint64_t left = 4 * m->strings.size;
@@ -46,12 +48,12 @@ uint32_t macho_name_find(const struct macho *m, struct str name)
 	return macho_linkedit_find(m, macho_plain_name(name), &at);
 }
 
-/* ---- function starts, data in code ----------------------------------------------------------- */
+/* ---- reading function starts and data in code ------------------------------------------------ */
 
-/* Of the file, for each function. */
+/* Bytes of the file per function. Limits how many functions a small file may state. */
 enum { FUNCTION_BYTES = 16 };
 
-/* Differences as ULEB128, from the start of __TEXT on. */
+/* Reads the function starts: differences as ULEB128, from the start of __TEXT. */
 void macho_read_starts(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->starts.off, m->starts.size);
@@ -68,7 +70,7 @@ void macho_read_starts(struct macho *m)
 	}
 }
 
-/* Initialisers, as distances from the start of __TEXT. */
+/* Reads initialisers, stored as offsets from the start of __TEXT. */
 static void read_init_offsets(struct macho *m, const struct macho_section *s)
 {
 	enum { OFFSET_SIZE = 4 };
@@ -81,7 +83,7 @@ static void read_init_offsets(struct macho *m, const struct macho_section *s)
 						   .addr = m->text_addr + read_u32(&r) });
 }
 
-/* data_in_code_entry */
+/* Reads data_in_code_entry. */
 static void read_data_in_code(struct macho *m)
 {
 	enum { ENTRY_SIZE = 8 };
@@ -94,7 +96,7 @@ static void read_data_in_code(struct macho *m)
 	}
 }
 
-/* ---- data behind something else -------------------------------------------------------------- */
+/* ---- data that belongs to another address ---------------------------------------------------- */
 
 void macho_add_data(struct macho *m, macho_data_vec *all)
 {
@@ -116,8 +118,8 @@ void macho_add_data(struct macho *m, macho_data_vec *all)
 	}
 }
 
-/* What thread-local variables begin with, which the third word of their descriptors counts from the
- * first section of it, is there for the descriptors. */
+/* Assigns the initial values of thread-local variables to the descriptors of the variables. The
+ * third word of a descriptor is an offset from the first section with initial values. */
 static void read_tlv(struct macho *m)
 {
 	const uint64_t word = m->build.im->bits / 8;
@@ -143,9 +145,9 @@ static void read_tlv(struct macho *m)
 	vec_release(&all);
 }
 
-/* ---- exports --------------------------------------------------------------------------------- */
+/* ---- reading exports ------------------------------------------------------------------------- */
 
-/* The way to a node: its edge from the node above, and where it is. */
+/* A step to a node of the trie: the edge to the node and the node's offset. */
 struct macho_linkedit_edge {
 	uint64_t off, size, node;
 };
@@ -157,12 +159,14 @@ struct macho_linkedit_range {
 struct trie {
 	struct macho *m;
 	struct reader r;
-	VEC(struct macho_linkedit_edge) edges;    /* yet to be followed, the next one last */
-	VEC(struct macho_linkedit_range) waiting; /* for the first export below */
-	uint64_t left; /* bytes to read yet: nodes of a sound trie do not overlap */
+	VEC(struct macho_linkedit_edge) edges; /* Edges to follow; the last is next. */
+	VEC(struct macho_linkedit_range)
+	waiting;       /* Ranges that belong to the first export below
+						   * them. */
+	uint64_t left; /* Bytes that may still be read. Nodes of a valid trie do not overlap. */
 };
 
-/* False where nothing more is to be read. */
+/* Reads a node. False if reading has to stop. */
 static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 {
 	enum { ABSOLUTE = 2, REEXPORT = 8 };
@@ -171,7 +175,7 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	struct reader terminal = read_sub(&t->r, size);
 	const uint64_t flags = read_uleb(&terminal);
 	const uint64_t addr = t->m->text_addr + read_uleb(&terminal);
-	/* Re-exports have no address here. */
+	/* Reads the export of a node. False if it has no address here, like a re-export. */
 	const bool known = reader_ok(&terminal) && size > 0 && !(flags & (ABSOLUTE | REEXPORT));
 	const uint8_t children = read_u8(&t->r);
 	vec_push(&t->waiting, (struct macho_linkedit_range){ from->off, from->size });
@@ -197,7 +201,8 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	return true;
 }
 
-/* From the root on, in depth first: edges and nodes go to the first export that they lead to. */
+/* Reads the export trie depth first. Edges and nodes belong to the first export that they lead
+ * to. */
 static void macho_linkedit_read_exports(struct macho *m)
 {
 	const struct macho_range *in = &m->exports;
@@ -213,18 +218,19 @@ static void macho_linkedit_read_exports(struct macho *m)
 	vec_release(&t.waiting);
 }
 
-/* ---- chained fixups -------------------------------------------------------------------------- */
+/* ---- reading chained fixups ------------------------------------------------------------------ */
 
-/* dyld_chained_fixups_header: the imports and their names. */
+/* Reads the imports and their names from dyld_chained_fixups_header. */
 static void macho_linkedit_read_imports(struct macho *m)
 {
 	enum { IMPORT = 1, IMPORT_ADDEND, IMPORT_ADDEND64 };
 	struct reader r = macho_reader(m, m->fixups.off, m->fixups.size);
-	read_skip(&r, 8); /* version, starts */
+	read_skip(&r, 8); /* Skips version and starts. */
 	const uint32_t imports = read_u32(&r), pool = read_u32(&r);
 	const uint32_t count = read_u32(&r), format = read_u32(&r);
 	const uint64_t size = format == IMPORT_ADDEND64 ? 16 : format == IMPORT_ADDEND ? 8 : 4;
-	uint64_t left = m->fixups.size; /* bytes of names: those of a sound table share none */
+	uint64_t left = m->fixups.size; /* Bytes of names that may still be read. Names of a
+					 * valid table do not overlap. */
 	if (!reader_ok(&r) || format < IMPORT || format > IMPORT_ADDEND64)
 		return;
 	reader_seek(&r, imports);

@@ -1,7 +1,8 @@
+/* Translates Mach-O names of sections to ELF's names. */
 #include "image/macho/macho_internal.h"
 
 static const struct {
-	const char *segment, *section; /* segment NULL: any */
+	const char *segment, *section; /* `segment` is NULL for any segment. */
 	const char *name;
 } known[] = {
 	{ NULL, "__text", ".text" },
@@ -27,7 +28,7 @@ static const struct {
 	{ NULL, "__apple_names", ".debug_apple_names" },
 	{ NULL, "__apple_types", ".debug_apple_types" },
 	{ NULL, "__apple_objc", ".debug_apple_objc" },
-	/* Names of 16 bytes are cut. */
+	/* These names are cut to 16 bytes. */
 	{ NULL, "__apple_namespac", ".debug_apple_namespaces" },
 	{ NULL, "__debug_str_offs", ".debug_str_offsets" },
 	{ NULL, "__debug_gnu_pubn", ".debug_gnu_pubnames" },

@@ -1,5 +1,5 @@
-/* The tables of LC_DYLD_INFO (mach-o/loader.h): little programs that dyld runs to place pointers.
- * What leads up to an instruction that places one is there because of the place. */
+/* Reads the tables of LC_DYLD_INFO (mach-o/loader.h): instructions that dyld runs to set pointers.
+ * Each instruction belongs to the next place that is set after it. */
 #include "image/macho/macho_internal.h"
 
 enum { OPCODE = 0xf0, IMMEDIATE = 0x0f };
@@ -30,7 +30,7 @@ enum {
 struct macho_opcodes_run {
 	struct macho *m;
 	struct reader r;
-	uint64_t addr, word; /* the next place; bytes of a pointer */
+	uint64_t addr, word; /* Address of the next place; bytes of a pointer. */
 };
 
 static void set_segment(struct macho_opcodes_run *x, uint8_t number)
@@ -39,12 +39,12 @@ static void set_segment(struct macho_opcodes_run *x, uint8_t number)
 	x->addr = off + (number < x->m->segments.count ? x->m->segments.data[number].addr : 0);
 }
 
-/* Pointers placed by one instruction. */
+/* Number of pointers that one instruction sets, and the distance between them. */
 struct macho_opcodes_places {
 	uint64_t count, step;
 };
 
-/* Whether the instruction places something, from x->addr on. */
+/* Runs an instruction of the rebase table. True if it sets pointers, from x->addr on. */
 static bool rebase(struct macho_opcodes_run *x, uint8_t op, uint8_t imm,
 		   struct macho_opcodes_places *ret)
 {
@@ -91,7 +91,8 @@ static bool macho_opcodes_bind(struct macho_opcodes_run *x, uint8_t op, uint8_t 
 	}
 }
 
-/* Adds the pointers of one instruction; those of a sound table are in the file, each once. */
+/* Adds the pointers that one instruction sets. A valid table sets each place in the file once,
+ * which limits their number. */
 static void add_pointers(struct macho_opcodes_run *x, const struct macho_opcodes_places *p,
 			 uint64_t from)
 {
@@ -105,21 +106,21 @@ static void add_pointers(struct macho_opcodes_run *x, const struct macho_opcodes
 	}
 }
 
-/* `table`: one of MACHO_OPCODES. */
+/* Reads one of the tables MACHO_REBASE, MACHO_BIND and so on. */
 static void macho_opcodes_read_table(struct macho *m, size_t table)
 {
 	ASSERT(table < MACHO_OPCODES && m->opcodes[table].index < m->build.sections.count);
 	const struct macho_range *in = &m->opcodes[table];
 	struct macho_opcodes_run x = { m, macho_reader(m, in->off, in->size), 0,
 				       m->build.im->bits / 8 };
-	uint64_t from = 0; /* of the instructions for the next place */
+	uint64_t from = 0; /* Offset of the first instruction for the next place. */
 	while (in->index != 0 && reader_left(&x.r) > 0) {
 		const uint64_t at = x.r.pos;
 		const uint8_t byte = read_u8(&x.r), op = byte & OPCODE, imm = byte & IMMEDIATE;
 		struct macho_opcodes_places p;
 		if (table != MACHO_REBASE && op == BIND_SET_SYMBOL) {
-			/* A name goes to its symbol, which may be bound in many places or, a strong
-			 * one of a weak name, in none. */
+			/* Assigns a name in the table to its symbol. A symbol may be bound at many
+			 * places, or, if it is a strong definition of a weak name, at none. */
 			const uint32_t symbol = macho_name_find(m, read_cstr(&x.r));
 			if (symbol != 0 && reader_ok(&x.r))
 				build_entry(&m->build, &(struct image_entry){ in->index, symbol, at,

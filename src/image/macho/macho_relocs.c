@@ -1,11 +1,11 @@
-/* Relocations of objects (relocation_info), as ELF's with an addend. */
+/* Reads the relocations of objects (relocation_info) as ELF relocations with an addend. */
 #include "image/macho/macho_internal.h"
 
-/* R_AARCH64_ADD_ABS_LO12_NC */
+/* Number of R_AARCH64_ADD_ABS_LO12_NC. */
 enum { ARM64_LO12 = 277 };
 enum { SCATTERED = (int)0x80000000, ENTRY_SIZE = 8, ARM64_ADDEND = 10 };
 
-/* Types, by cputype and r_type, as those of ELF; [1]: with r_pcrel. */
+/* ELF's types, by cputype and r_type. Column [1] is for entries with r_pcrel. */
 static const uint16_t x86_64[][2] = {
 	{ R_X86_64_64, R_X86_64_PC32 },           /* UNSIGNED */
 	{ R_X86_64_PC32, R_X86_64_PC32 },         /* SIGNED */
@@ -24,8 +24,9 @@ static const uint16_t arm64[][2] = {
 	{ R_AARCH64_CALL26, R_AARCH64_CALL26 },
 	{ R_AARCH64_ADR_PREL_PG_HI21, R_AARCH64_ADR_PREL_PG_HI21 },
 	{ ARM64_LO12, ARM64_LO12 },
-	{ R_AARCH64_ADR_PREL_PG_HI21, R_AARCH64_ADR_PREL_PG_HI21 }, /* GOT_LOAD_PAGE21 */
-	{ ARM64_LO12, ARM64_LO12 },                                 /* GOT_LOAD_PAGEOFF12 */
+	{ R_AARCH64_ADR_PREL_PG_HI21,
+	  R_AARCH64_ADR_PREL_PG_HI21 }, /* ARM64_RELOC_GOT_LOAD_PAGE21. */
+	{ ARM64_LO12, ARM64_LO12 },     /* ARM64_RELOC_GOT_LOAD_PAGEOFF12. */
 };
 static const uint16_t i386[][2] = { { R_386_32, R_386_PC32 } };
 static const uint16_t arm[][2] = { { R_ARM_ABS32, R_ARM_REL32 } };
@@ -49,7 +50,7 @@ static bool macho_relocs_read_entry(struct reader *r, bool big_endian,
 	return reader_ok(r);
 }
 
-/* ELF's type of an entry; 0 for what has none. */
+/* Returns ELF's type of an entry. 0 if there is none. */
 static uint32_t elf_type(const struct image *im, const struct macho_relocs_entry *e)
 {
 	switch (im->machine) {
@@ -90,7 +91,7 @@ static bool make_reloc(const struct macho *m, const struct macho_section *s,
 	}
 	if (e->symbol == 0 || e->symbol > m->sections.count)
 		return false;
-	/* The field has an address; it counts from the section's start. */
+	/* The field has an address. The addend must count from the start of the target section. */
 	const struct macho_section *to = &m->sections.data[e->symbol - 1];
 	const uint64_t place = e->pcrel ? s->addr + e->off + 4 : 0;
 	ret->symbol = to->symbol;
@@ -102,7 +103,7 @@ static void macho_relocs_read_section(struct macho *m, const struct macho_sectio
 {
 	struct image *im = m->build.im;
 	const uint64_t size = (uint64_t)s->reloc_count * ENTRY_SIZE;
-	if (size > m->relocs_left) /* the same entries time and again */
+	if (size > m->relocs_left) /* Several sections share these entries: the file is damaged. */
 		return;
 	m->relocs_left -= size;
 	const uint32_t index = build_relocs(&m->build, s->index, m->symbols.index, s->reloc_off,
@@ -128,7 +129,7 @@ static void macho_relocs_read_section(struct macho *m, const struct macho_sectio
 	build_set_relocs(&m->build, index, list, count);
 }
 
-/* A symbol for each section, which relocations without one refer to. */
+/* Adds a symbol for each section. Relocations without a symbol refer to it. */
 static void add_section_symbols(struct macho *m)
 {
 	for (size_t i = 0; i < m->sections.count; i++) {

@@ -1,18 +1,19 @@
-/* The code signature (kern/cs_blobs.h), big-endian: an index of blobs.  A code directory among them
- * has a hash of each page of the file, which belongs to what lies in that page. */
+/* Reads the code signature (kern/cs_blobs.h), which is big-endian: an index of blobs. One blob, the
+ * code directory, has a hash of each page of the file. A hash belongs to the owners of the bytes in
+ * its page. */
 #include "image/macho/macho_internal.h"
 
 enum {
 	SUPER_BLOB = (int)0xfade0cc0,
 	CODE_DIRECTORY = (int)0xfade0c02,
-	PRIMARY = 0, /* type of the directory that counts; others are alternates of it */
+	PRIMARY = 0, /* Type of the main code directory. Others are alternates. */
 	HARDENED_RUNTIME = 0x10000,
-	PIECE = 4, /* bytes of a hash that go to one owner */
+	PIECE = 4, /* Bytes of a hash that are assigned to one owner. */
 };
 
-/* CS_CodeDirectory, as far as it is read. */
+/* Fields of CS_CodeDirectory that heft reads. */
 struct directory {
-	uint64_t off; /* in the signature */
+	uint64_t off; /* Offset in the signature. */
 	uint32_t flags, hashes, count;
 	uint8_t hash_size, page_shift;
 };
@@ -21,15 +22,15 @@ static bool macho_signature_read_directory(struct reader *r, uint64_t off, struc
 {
 	reader_seek(r, off);
 	const bool known = read_u32(r) == (uint32_t)CODE_DIRECTORY;
-	read_skip(r, 8); /* length, version */
+	read_skip(r, 8); /* Skips length and version. */
 	ret->off = off;
 	ret->flags = read_u32(r);
 	ret->hashes = read_u32(r);
-	read_skip(r, 8); /* identifier, special slots */
+	read_skip(r, 8); /* Skips identifier and special slots. */
 	ret->count = read_u32(r);
 	read_skip(r, 4); /* code limit */
 	ret->hash_size = read_u8(r);
-	read_skip(r, 2); /* hash type, platform */
+	read_skip(r, 2); /* Skips hash type and platform. */
 	ret->page_shift = read_u8(r);
 	return known && reader_ok(r);
 }
@@ -46,7 +47,8 @@ static bool macho_signature_mapped_at(const struct macho *m, uint64_t off, uint6
 	return false;
 }
 
-/* A piece of a hash stands for the same part of the page. */
+/* Assigns the hash of page `i` to owners: each piece of the hash stands for the same part of the
+ * page. */
 static void add_hash(struct macho *m, const struct macho_range *range, const struct directory *d,
 		     uint64_t i)
 {
@@ -76,7 +78,8 @@ void macho_read_signature(struct macho *m, const struct macho_range *range)
 {
 	ASSERT(range->index < m->build.sections.count);
 	struct reader r = reader_of(bytes_sub(m->build.im->bytes, range->off, range->size), true);
-	uint64_t left = range->size; /* directories of a sound signature do not overlap */
+	uint64_t left = range->size; /* Bytes of hashes that may still be read. Directories of a
+				      * valid signature do not overlap. */
 	m->is_signed = read_u32(&r) == (uint32_t)SUPER_BLOB;
 	read_skip(&r, 4);
 	const uint32_t count = read_u32(&r);

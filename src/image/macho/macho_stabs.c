@@ -1,27 +1,27 @@
-/* Entries of the symbol table for debuggers (stab.h).  They are no symbols, but each is there
- * because of one; those that name a unit's source and object go to the first thing of the unit.
+/* Reads the symbol table's entries for debuggers (stab.h). They are no symbols, but each belongs to
+ * a symbol. Entries that name a unit's source and object belong to the first symbol of the unit.
  * Together they are the debug map of a linked file. */
 #include "image/macho/macho_internal.h"
 
 enum {
-	N_GSYM = 0x20, /* a variable, by its name */
-	N_FUN = 0x24,  /* without a name: the end of the function before */
+	N_GSYM = 0x20, /* Variable, by its name. */
+	N_FUN = 0x24,  /* Function. Without a name: end of the function before. */
 	N_STSYM = 0x26,
 	N_LCSYM = 0x28,
 	N_BNSYM = 0x2e,
 	N_ENSYM = 0x4e,
-	N_SO = 0x64, /* a unit begins; without a name: it ends */
+	N_SO = 0x64, /* Start of a unit. Without a name: end of the unit. */
 	N_OSO = 0x66,
 };
 
 struct stabs {
 	struct macho *m;
-	VEC(struct image_entry) waiting; /* of the unit, for the first thing in it */
-	uint64_t last;                   /* the address of the entry before */
-	bool known;                      /* that there is one, in this unit */
+	VEC(struct image_entry) waiting; /* Entries of the unit until its first address is known. */
+	uint64_t last;                   /* Address of the previous entry. */
+	bool known;                      /* `last` is valid: this unit already had an address. */
 	VEC(struct debug_object) objects;
 	VEC(struct moved_symbol) moved;
-	bool in_object; /* the last object has not ended */
+	bool in_object; /* The last object has not ended. */
 };
 
 static void macho_stabs_put(struct stabs *s, const struct image_entry *e)
@@ -32,7 +32,7 @@ static void macho_stabs_put(struct stabs *s, const struct image_entry *e)
 		vec_push(&s->waiting, *e);
 }
 
-/* An entry and its name. */
+/* Adds an entry and its name. */
 static void macho_stabs_add(struct stabs *s, const struct nlist *n, uint64_t off, struct str name,
 			    uint32_t symbol)
 {
@@ -89,7 +89,7 @@ static void read_stab(struct stabs *s, const struct nlist *n, uint64_t off, stru
 	}
 }
 
-/* ---- the debug map --------------------------------------------------------------------------- */
+/* ---- reading the debug map ------------------------------------------------------------------- */
 
 static void add_moved(struct stabs *s, struct str name, uint64_t addr)
 {

@@ -1,9 +1,9 @@
-/* The symbol table (nlist), and the slots and stubs of symbols. */
+/* Reads the symbol table (nlist), and the slots and stubs of symbols. */
 #include "image/macho/macho_internal.h"
 
 #include "base/sort.h"
 
-/* n_type and n_desc. */
+/* Bits of n_type and n_desc. */
 enum { N_TYPE = 0x0e, N_EXT = 1, N_PEXT = 0x10 };
 enum { N_UNDF = 0, N_ABS = 2, N_SECT = 0xe };
 enum { N_WEAK_DEF = 0x80 };
@@ -26,7 +26,7 @@ const struct macho_section *macho_section_of(const struct macho *m, uint8_t numb
 	return is ? &m->sections.data[number - 1] : NULL;
 }
 
-/* Up to the last NUL, so that every name in it ends. */
+/* Cuts the string table after its last NUL, so that every name in it ends. */
 struct bytes macho_strings(const struct macho *m)
 {
 	struct bytes b = bytes_sub(m->build.im->bytes, m->strings.off, m->strings.size);
@@ -78,8 +78,8 @@ static void macho_symbols_add(struct macho *m, const struct nlist *n, struct str
 	build_symbol(&m->build, &s);
 }
 
-/* Entries for debuggers, of which a file with debug info has more than of others, are no symbols:
- * see macho_stabs.c. */
+/* Reads the symbol table. Entries for debuggers are skipped, see macho_stabs.c. A file with debug
+ * info has more of them than of symbols. */
 static void macho_symbols_read_table(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->symbols.off, m->symbols.size);
@@ -107,7 +107,7 @@ uint32_t macho_symbol_index(const struct macho *m, uint64_t i)
 	return index;
 }
 
-/* ---- slots and stubs ------------------------------------------------------------------------- */
+/* ---- naming slots and stubs ------------------------------------------------------------------ */
 
 static uint64_t slot_size(const struct macho *m, const struct macho_section *s)
 {
@@ -121,7 +121,8 @@ static uint64_t slot_size(const struct macho *m, const struct macho_section *s)
 	}
 }
 
-/* Each slot has its symbol's index in the indirect symbol table, from reserved1 on. */
+/* Reads the slots of a section. The indirect symbol table has the symbol index of each slot, from
+ * reserved1 on. */
 static void macho_symbols_read_slots(struct macho *m, const struct macho_section *s, uint64_t size)
 {
 	struct reader r = macho_reader(m, m->indirect.off, m->indirect.size);

@@ -1,5 +1,5 @@
-/* __unwind_info (mach-o/compact_unwind_encoding.h): an index of pages, whose entries are each about
- * a function.  A page has at most 4096 bytes. */
+/* Reads __unwind_info (mach-o/compact_unwind_encoding.h): an index of pages. Each entry of a page
+ * is about one function. A page has at most 4096 bytes. */
 #include "image/macho/macho_internal.h"
 
 enum { PAGE_REGULAR = 2, PAGE_COMPRESSED = 3, INDEX_SIZE = 12, OFFSET_BITS = 24, PAGE_SIZE = 4096 };
@@ -13,13 +13,14 @@ static void macho_unwind_add(struct macho *m, uint64_t off, uint64_t size, uint6
 							      .addr = m->text_addr + function });
 }
 
-/* A page of the second level, which the index says begins with function `first`. */
+/* A page of the second level. Its functions count from `first`, which the index states. */
 struct macho_unwind_page {
 	uint64_t off, end;
 	uint32_t first;
 };
 
-/* The header of a page and the room behind its entries are there for all of its functions. */
+/* Reads a page. The header of a page and the space after its entries belong to all of its
+ * functions. */
 static void read_page(struct macho *m, struct reader *r, const struct macho_unwind_page *p,
 		      uint64_t *left)
 {
@@ -47,7 +48,7 @@ static void read_page(struct macho *m, struct reader *r, const struct macho_unwi
 	}
 }
 
-/* unwind_info_section_header_lsda_index_entry: a function and its data. */
+/* Reads unwind_info_section_header_lsda_index_entry: a function and its data. */
 static void read_lsdas(struct macho *m, struct reader *r, uint64_t from, uint64_t to,
 		       uint64_t *left, macho_data_vec *ret)
 {
@@ -61,7 +62,7 @@ static void read_lsdas(struct macho *m, struct reader *r, uint64_t from, uint64_
 	}
 }
 
-/* unwind_info_section_header_index_entry */
+/* Fields of unwind_info_section_header_index_entry. */
 struct macho_unwind_index {
 	uint32_t first, page, lsdas;
 };
@@ -85,7 +86,7 @@ void macho_read_unwind(struct macho *m)
 	const uint64_t index = read_u32(&r), count = read_u32(&r);
 	macho_data_vec data_of = { 0 };
 	uint64_t lsdas = 0;
-	/* Pages of a sound section do not overlap. */
+	/* Bytes that may still be read. Pages of a valid section do not overlap. */
 	uint64_t left = m->unwind.size;
 	reader_seek(&r, index);
 	for (uint64_t i = 0; i < count && left >= INDEX_SIZE; i++) {

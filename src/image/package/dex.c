@@ -1,3 +1,5 @@
+/* Parses dex files: reads headers and tables, collects claims, and divides the bytes of the file
+ * among the items. */
 #include "image/package/dex_internal.h"
 
 #include "base/sort.h"
@@ -6,7 +8,7 @@
 
 enum { HEADER_SIZE = 0x70, CONTAINER_HEADER_SIZE = 0x78, CONTAINER_VERSION = 41 };
 
-/* Section 'type_codes' of the map. */
+/* Values of 'type_codes' in the map. */
 enum {
 	MAP_STRING_IDS = 1,
 	MAP_TYPE_IDS = 2,
@@ -47,14 +49,14 @@ bool dex_use_string(struct dex_parse *p, uint64_t off, uint32_t string, uint32_t
 	return true;
 }
 
-/* ---- header ---------------------------------------------------------------------------------- */
+/* ---- reading the header ---------------------------------------------------------------------- */
 
 bool dex_matches(struct bytes b)
 {
 	return b.size >= HEADER_SIZE && memcmp(b.p, "dex\n0", 5) == 0 && b.p[7] == '\0';
 }
 
-/* 35 to 41; 0: another. */
+/* Returns the version at an offset, 35 to 41. 0 if it is another. */
 static unsigned version_at(struct bytes b, uint64_t off)
 {
 	const struct bytes head = bytes_sub(b, off, HEADER_SIZE);
@@ -76,7 +78,7 @@ static bool read_ids(const struct dex_parse *p, struct reader *r, uint64_t each,
 	return true;
 }
 
-/* The header of the part at `off`; *ret_end is where the part ends. */
+/* Reads the header of the part at `off`. *ret_end is the end of the part. */
 static bool dex_read_header(struct dex_parse *p, uint64_t off, struct dex_part *ret,
 			    uint64_t *ret_end)
 {
@@ -87,7 +89,7 @@ static bool dex_read_header(struct dex_parse *p, uint64_t off, struct dex_part *
 		return dex_damaged(p, off, "no header of a version that is read");
 	const uint64_t size = read_u32(&r), header = read_u32(&r);
 	const uint32_t order = read_u32(&r);
-	read_skip(&r, 8); /* of the link section */
+	read_skip(&r, 8); /* Skips the link section. */
 	p->map = read_u32(&r);
 	if (order != 0x12345678 || header < least || size < header)
 		return dex_damaged(p, off + 32, "sizes or byte order of the header");
@@ -129,13 +131,14 @@ static bool add_part_items(struct dex_parse *p, struct dex_part *part)
 	return true;
 }
 
-/* Behind a table nobody's bytes begin, if there are any. */
+/* Claims the bytes after a table for DEX_REST, if there are any. */
 static bool dex_claim_end(struct dex_parse *p, uint64_t end)
 {
 	return end >= p->d->bytes.size || dex_claim(p, end, p->part->first + DEX_REST);
 }
 
-/* Members that have a class here were given one by dex_read_classes. */
+/* Claims the ids of fields or methods. dex_read_classes() has set the class of those that are
+ * defined here. */
 static bool claim_members(struct dex_parse *p, const struct dex_ids *ids, uint32_t first)
 {
 	for (uint32_t i = 0; i < ids->count; i++) {
@@ -174,7 +177,7 @@ static bool claim_protos(struct dex_parse *p)
 	return t->count == 0 || dex_claim_end(p, r.pos);
 }
 
-/* Strings that are the names of classes here become theirs. */
+/* Makes each class the owner of the string with its name. */
 static void dex_name_classes(const struct dex_parse *p, uint32_t *owners)
 {
 	const struct dex_ids *t = &p->part->types;
@@ -192,7 +195,7 @@ static void name_literals(const struct dex_parse *p, uint32_t *owners)
 	for (size_t i = p->d->uses.count; i > 0; i--) {
 		const uint32_t item = (uint32_t)(p->d->uses.data[i - 1].key >> 32);
 		if (item < first || item - first >= count)
-			break; /* of a part before */
+			break; /* This use belongs to an earlier part. */
 		owners[item - first] = item;
 	}
 }
@@ -219,7 +222,7 @@ static bool claim_strings(struct dex_parse *p)
 	return ok;
 }
 
-/* ---- map ------------------------------------------------------------------------------------- */
+/* ---- reading the map list -------------------------------------------------------------------- */
 
 static enum dex_table dex_table_of(unsigned type)
 {
@@ -239,7 +242,8 @@ static enum dex_table dex_table_of(unsigned type)
 	}
 }
 
-/* Where its sections begin, so that what nothing refers to counts with its like. */
+/* Claims the start of each section that the map lists. So unreferenced bytes count with their
+ * kind. */
 static bool claim_map(struct dex_parse *p)
 {
 	if (p->map == 0)
@@ -259,7 +263,7 @@ static bool claim_map(struct dex_parse *p)
 	return dex_claim_end(p, r.pos);
 }
 
-/* ---- tiling ---------------------------------------------------------------------------------- */
+/* ---- dividing the file into ranges without overlap ------------------------------------------- */
 
 static int compare_claims(const void *pa, const void *pb)
 {
@@ -267,8 +271,8 @@ static int compare_claims(const void *pa, const void *pb)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* Bytes that begin with claims [first, end), by item: tables have them only if nobody else does,
- * and then the first. */
+/* Divides the bytes of claims [first, end), which begin at one offset, among their items. Tables
+ * get bytes only if no other item claims them; then the first table gets all. */
 static void share_out(struct dex_parse *p, size_t first, size_t end, uint64_t size)
 {
 	struct dex_item *items = p->d->items.data;
@@ -299,7 +303,7 @@ static void tile(struct dex_parse *p)
 	}
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- running all steps ----------------------------------------------------------------------- */
 
 static bool dex_read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
 {
@@ -320,7 +324,7 @@ static bool dex_read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
 	return ok;
 }
 
-/* Only parts of version 041 have others behind them. */
+/* Reads all parts. Only files of version 041 have several. */
 static bool read_parts(struct dex_parse *p)
 {
 	const struct bytes b = p->d->bytes;
@@ -339,7 +343,8 @@ bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_er
 	if (b.size > UINT32_MAX)
 		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: too large for its offsets",
 			    path);
-	/* A reference takes 2 bytes at least, an instruction 2; equal code may be shared. */
+	/* Limits: a reference or an instruction takes at least 2 bytes; equal code may be
+	 * shared. */
 	p.claims_left = b.size / 2 + 64;
 	p.work_left = b.size * 2;
 	ret->text_left = b.size * 16;

@@ -1,9 +1,8 @@
-/* What class_defs refer to: "class_def_item", "class_data_item", "annotations_directory_item",
- * "encoded_array_item". */
+/* Claims what class_defs refer to: "class_def_item", "class_data_item",
+ * "annotations_directory_item", "encoded_array_item". */
 #include "image/package/dex_internal.h"
 
-/* Value types of encoded values with a payload that is not `value_arg + 1` bytes long, and
- * strings. */
+/* Types of encoded values: strings, and types whose payload has not `value_arg + 1` bytes. */
 enum {
 	VALUE_STRING = 0x17,
 	VALUE_ARRAY = 0x1c,
@@ -12,7 +11,7 @@ enum {
 	VALUE_BOOLEAN
 };
 
-/* Does what an item refers to whose offset is stated; 0: there is none. */
+/* Claims what the structure at `off` refers to. */
 typedef bool read_fn(struct dex_parse *p, uint64_t off, uint32_t item);
 
 static bool dex_class_read_at(struct dex_parse *p, uint32_t off, uint32_t item, read_fn *read)
@@ -25,9 +24,9 @@ static bool dex_class_whole(const struct dex_parse *p, const struct reader *r, u
 	return reader_ok(r) || dex_damaged(p, off, "what begins here leaves the file");
 }
 
-/* ---- annotations ----------------------------------------------------------------------------- */
+/* ---- reading annotations --------------------------------------------------------------------- */
 
-/* A list of offsets: of the items of a set, or of the sets of parameters. */
+/* Reads a list of offsets: the annotations of a set, or the sets of the parameters. */
 static bool dex_class_read_list(struct dex_parse *p, uint64_t off, uint32_t item, read_fn *read)
 {
 	struct reader r = dex_reader(p->d, off);
@@ -49,7 +48,7 @@ static bool read_set_list(struct dex_parse *p, uint64_t off, uint32_t item)
 	return dex_class_read_list(p, off, item, dex_class_read_set);
 }
 
-/* Entries of a directory: the index of a member, the offset of its annotations. */
+/* Reads entries of a directory: the index of a member, the offset of its annotations. */
 static bool read_annotated(struct dex_parse *p, struct reader *r, uint32_t left,
 			   const struct dex_ids *ids, uint32_t first, read_fn *read)
 {
@@ -82,10 +81,10 @@ static bool dex_class_read_directory(struct dex_parse *p, uint64_t off, uint32_t
 			      read_set_list);
 }
 
-/* ---- values of static fields ----------------------------------------------------------------- */
+/* ---- reading the values of static fields ----------------------------------------------------- */
 
-/* Strings are literals of the class.  Arrays and annotations, which static fields do not have, end
- * the search. */
+/* Finds the strings among the values of static fields; they are literals of the class. Arrays and
+ * annotations do not occur there and end the search. */
 static bool dex_class_read_values(struct dex_parse *p, uint64_t off, uint32_t item)
 {
 	struct reader r = dex_reader(p->d, off);
@@ -108,7 +107,7 @@ static bool dex_class_read_values(struct dex_parse *p, uint64_t off, uint32_t it
 	return dex_class_whole(p, &r, off);
 }
 
-/* ---- class data ------------------------------------------------------------------------------ */
+/* ---- reading class data ---------------------------------------------------------------------- */
 
 static bool read_method_code(struct dex_parse *p, uint64_t off, uint32_t method, uint32_t item)
 {
@@ -121,7 +120,8 @@ static bool read_method_code(struct dex_parse *p, uint64_t off, uint32_t method,
 	       dex_read_code(p, r.pos, units, item);
 }
 
-/* Members of a class: the difference of their indices, flags, of methods their code. */
+/* Reads the members of a class: for each the difference of its index, its flags, and the code of a
+ * method. */
 static bool read_members(struct dex_parse *p, struct reader *r, uint64_t left, bool methods,
 			 uint32_t item)
 {
@@ -149,7 +149,8 @@ static bool read_members(struct dex_parse *p, struct reader *r, uint64_t left, b
 static bool read_class_data(struct dex_parse *p, uint64_t off, uint32_t item)
 {
 	struct reader r = dex_reader(p->d, off);
-	uint64_t counts[4]; /* static fields, instance fields, direct methods, virtual methods */
+	uint64_t counts[4]; /* Numbers of static fields, instance fields, direct methods and
+			     * virtual methods. */
 	for (unsigned i = 0; i < 4; i++)
 		counts[i] = read_uleb(&r);
 	for (unsigned i = 0; i < 4; i++)
@@ -158,7 +159,7 @@ static bool read_class_data(struct dex_parse *p, uint64_t off, uint32_t item)
 	return dex_class_whole(p, &r, off);
 }
 
-/* ---- classes --------------------------------------------------------------------------------- */
+/* ---- reading classes ------------------------------------------------------------------------- */
 
 static bool read_class(struct dex_parse *p, struct reader *r, uint32_t item)
 {

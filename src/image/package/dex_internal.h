@@ -1,4 +1,4 @@
-/* dex_internal.h - what the parts of the dex reader share.  Private to dex*.c. */
+/* dex_internal.h - declarations that the dex*.c files share. */
 #ifndef HEFT_IMAGE_PACKAGE_DEX_INTERNAL_H
 #define HEFT_IMAGE_PACKAGE_DEX_INTERNAL_H
 
@@ -15,7 +15,7 @@ enum {
 
 #define DEX_NO_INDEX UINT32_MAX
 
-/* Something begins there. */
+/* An item begins at this offset. */
 struct dex_claim {
 	uint64_t off;
 	uint32_t item, unused;
@@ -26,8 +26,10 @@ struct dex_parse {
 	const char *path;
 	struct heft_err *err;
 	VEC(struct dex_claim) claims;
-	uint64_t claims_left, work_left; /* so that references to the same things end */
-	/* Of the part at work. */
+	uint64_t claims_left, work_left; /* Limits of references and of work. They end the
+					  * parsing of files that refer to the same bytes again
+					  * and again. */
+	/* State of the part that is being read. */
 	const struct dex_part *part;
 	uint32_t part_index;
 	uint64_t map;
@@ -41,11 +43,11 @@ static inline struct reader dex_reader(const struct dex *d, uint64_t off)
 	return r;
 }
 
-/* dex.c: fails for what stands at an offset. */
+/* dex.c: fails with an error about `off`. Always returns false. */
 bool dex_damaged(const struct dex_parse *p, uint64_t off, const char *what);
-/* An item begins at an offset, which must be inside the file. */
+/* Claims bytes for an item, from an offset on. Fails if the offset is outside of the file. */
 bool dex_claim(struct dex_parse *p, uint64_t off, uint32_t item);
-/* Items of the part at work. */
+/* Return the item of an element of the current part. */
 static inline uint32_t dex_class_item(const struct dex_parse *p, uint32_t index)
 {
 	return p->part->first + DEX_TABLES + index;
@@ -66,12 +68,13 @@ static inline uint32_t dex_string_item(const struct dex_parse *p, uint32_t index
 	return dex_method_item(p, p->part->methods.count) + index;
 }
 
-/* A class uses a string of the part at work as a literal. */
+/* Notes that a class uses a string of the current part as a literal. */
 bool dex_use_string(struct dex_parse *p, uint64_t off, uint32_t string, uint32_t class_item);
 
-/* dex_class.c: claims what the class_defs of the part at work refer to, and finds literals. */
+/* dex_class.c: claims what the class_defs of the current part refer to, and finds literals. */
 bool dex_read_classes(struct dex_parse *p);
-/* dex_code.c: finds the literals that `count` 16-bit units of code at an offset load. */
+/* dex_code.c: finds the literals that code loads. The code has `count` 16-bit units from offset
+ * `off` on. */
 bool dex_read_code(struct dex_parse *p, uint64_t off, uint64_t count, uint32_t class_item);
 
 #endif

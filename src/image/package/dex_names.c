@@ -1,7 +1,8 @@
-/* Names of items: section "String syntax" of the format, written as Java does. */
+/* Makes the names of items from the strings of the format ("String syntax"), in the notation of
+ * Java. */
 #include "image/package/dex_internal.h"
 
-/* What is being named. */
+/* State while one item is being named. */
 struct dex_names_naming {
 	struct dex *d;
 	const struct dex_part *part;
@@ -15,7 +16,7 @@ static bool odd(const struct dex_names_naming *n, uint64_t off)
 		    n->d->path);
 }
 
-/* Stands on an element of a table, or on nothing where there is no such element. */
+/* Returns a reader at an element of a table. The reader is empty if there is no such element. */
 static struct reader element(const struct dex_names_naming *n, const struct dex_ids *ids,
 			     uint64_t index, uint64_t each)
 {
@@ -23,13 +24,13 @@ static struct reader element(const struct dex_names_naming *n, const struct dex_
 				  : reader_make(NULL, 0, false);
 }
 
-/* The text is at most as long as what all may still take. */
+/* Returns a string. Fails if the string is longer than the text that all names may still read. */
 static bool dex_names_string(struct dex_names_naming *n, uint32_t index, struct str *ret)
 {
 	struct reader id = element(n, &n->part->strings, index, DEX_STRING_ID);
 	const uint32_t off = read_u32(&id);
 	struct reader r = dex_reader(n->d, off);
-	(void)read_uleb(&r); /* UTF-16 units */
+	(void)read_uleb(&r); /* Skips the number of UTF-16 units. */
 	r.size = min_u64(r.size, add_sat(r.pos, n->d->text_left));
 	*ret = read_cstr(&r);
 	if (!reader_ok(&r) || !reader_ok(&id))
@@ -45,7 +46,7 @@ static bool descriptor(struct dex_names_naming *n, uint32_t type, struct str *re
 	return reader_ok(&r) ? dex_names_string(n, index, ret) : odd(n, HEFT_NO_OFFSET);
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
+/* ---- names of types -------------------------------------------------------------------------- */
 
 static struct str primitive(char c)
 {
@@ -63,7 +64,7 @@ static struct str primitive(char c)
 	}
 }
 
-/* "Lorg/Class;" without the L and the ';', and `slash` for '/'. */
+/* Appends "Lorg/Class;" without the L and the ';', with `slash` in place of '/'. */
 static void dex_names_add_class(struct text *out, struct str s, char slash)
 {
 	const size_t end = str_ends(s, STR(";")) ? s.len - 1 : s.len;
@@ -91,7 +92,7 @@ static bool add_type(struct dex_names_naming *n, uint32_t type)
 	return true;
 }
 
-/* ---- members --------------------------------------------------------------------------------- */
+/* ---- names of members ------------------------------------------------------------------------ */
 
 static bool add_parameters(struct dex_names_naming *n, uint32_t off)
 {
@@ -124,7 +125,7 @@ static bool add_field(struct dex_names_naming *n, uint32_t index)
 	return add_type(n, type);
 }
 
-/* Constructors have no type. */
+/* Appends the name of a method with its parameters. Constructors have no result type. */
 static bool add_method(struct dex_names_naming *n, uint32_t index)
 {
 	struct reader r = element(n, &n->part->methods, index, DEX_METHOD_ID);
@@ -147,7 +148,7 @@ static bool add_method(struct dex_names_naming *n, uint32_t index)
 	return add_type(n, result);
 }
 
-/* ---- items ----------------------------------------------------------------------------------- */
+/* ---- names of any item ----------------------------------------------------------------------- */
 
 static struct dex_names_naming naming_of(struct dex *d, const struct dex_item *i, struct text *out,
 					 struct heft_err *err)
@@ -155,7 +156,7 @@ static struct dex_names_naming naming_of(struct dex *d, const struct dex_item *i
 	return (struct dex_names_naming){ d, &d->parts.data[i->part], out, err };
 }
 
-/* The fields of a class_def. */
+/* Returns a reader over the class_def of an item. */
 static struct reader class_def(const struct dex_names_naming *n, const struct dex_item *i)
 {
 	return dex_reader(n->d, n->part->classes.off + (uint64_t)i->index * DEX_CLASS_DEF);

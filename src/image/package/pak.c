@@ -1,3 +1,4 @@
+/* Parses Chromium's data packs. */
 #include "image/package/pak.h"
 
 enum { HEADER_V4 = 9, HEADER_V5 = 12 };
@@ -8,7 +9,7 @@ struct pak_header {
 	uint32_t count, aliases;
 };
 
-/* False where this is no data pack, or its tables leave the bytes. */
+/* Reads the header. False if the bytes are no data pack or if its tables leave the bytes. */
 static bool pak_read_header(struct reader *r, struct pak_header *ret)
 {
 	*ret = (struct pak_header){ .version = read_u32(r) };
@@ -34,7 +35,7 @@ bool pak_matches(struct bytes b)
 	struct pak_header h;
 	if (!pak_read_header(&r, &h))
 		return false;
-	/* The first offset is where the tables end. */
+	/* The first offset is the end of the tables. */
 	const uint64_t end = r.pos + ((uint64_t)h.count + 1) * PAK_ENTRY_SIZE +
 			     (uint64_t)h.aliases * PAK_ALIAS_SIZE;
 	read_skip(&r, 2);

@@ -1,3 +1,4 @@
+/* Lists the entries of zip files and unpacks them. */
 #include "image/package/zip.h"
 
 #include "base/sort.h"
@@ -9,9 +10,9 @@ enum {
 	END_SIZE = 22,
 	END64_SIZE = 56,
 	LOCATOR64_SIZE = 20,
-	EXTRA64 = 1, /* id of the extra field with 64-bit numbers */
+	EXTRA64 = 1, /* Id of the extra field with 64-bit numbers. */
 	COMMENT_MAX = 65535,
-	SIGNING_FOOTER = 24, /* u64 size, magic */
+	SIGNING_FOOTER = 24, /* Bytes of the footer: u64 size, magic. */
 };
 
 static const uint8_t local_magic[] = { 'P', 'K', 3, 4 }, central_magic[] = { 'P', 'K', 1, 2 },
@@ -22,7 +23,7 @@ struct package_zip_parse {
 	struct zip *z;
 	const char *path;
 	struct notes *notes;
-	uint64_t base; /* what stands in front of the archive: offsets count from there */
+	uint64_t base; /* Bytes before the archive. Offsets count from here. */
 };
 
 static bool has_magic(struct bytes b, uint64_t off, const uint8_t magic[4])
@@ -41,7 +42,7 @@ void zip_release(struct zip *z)
 	vec_release(&z->entries);
 }
 
-/* The end record is last but for a comment of the length that it states. */
+/* Finds the end record. It is last in the file except for a comment, whose length it states. */
 static bool zip_find_end(struct bytes b, uint64_t *ret)
 {
 	for (uint64_t back = END_SIZE; back <= b.size && back <= END_SIZE + COMMENT_MAX; back++) {
@@ -56,7 +57,7 @@ static bool zip_find_end(struct bytes b, uint64_t *ret)
 	return false;
 }
 
-/* Where the data of an entry are, by its local header. */
+/* Reads the local header of an entry and sets the offset of its data. */
 static bool read_local(const struct zip *z, struct zip_entry *e)
 {
 	struct reader r = reader_of(z->bytes, false);
@@ -69,14 +70,13 @@ static bool read_local(const struct zip *z, struct zip_entry *e)
 	return reader_ok(&r) && e->data <= z->directory && e->packed <= z->directory - e->data;
 }
 
-/* The next of the numbers in a zip64 extra field, which is there where the one of 32 bits says
- * so. */
+/* Returns the next number of a zip64 extra field if `number` is UINT32_MAX, else `number`. */
 static uint64_t number64(struct reader *extra, uint32_t number)
 {
 	return number == UINT32_MAX && reader_left(extra) >= 8 ? read_u64(extra) : number;
 }
 
-/* The contents of the zip64 extra field; empty: there is none. */
+/* Returns the contents of the zip64 extra field. Empty if there is none. */
 static struct reader find_extra64(struct reader extra)
 {
 	while (reader_left(&extra) >= 4) {
@@ -88,7 +88,7 @@ static struct reader find_extra64(struct reader extra)
 	return reader_make(NULL, 0, false);
 }
 
-/* One entry of the central directory; false at its end. */
+/* Reads an entry of the central directory. False at its end. */
 static bool read_central(struct package_zip_parse *p, struct reader *r)
 {
 	struct zip *z = p->z;
@@ -121,7 +121,7 @@ static bool read_central(struct package_zip_parse *p, struct reader *r)
 	return true;
 }
 
-/* By offset; what begins in another goes. */
+/* Sorts the entries by offset. Removes entries that begin inside another. */
 static void order_entries(struct package_zip_parse *p)
 {
 	struct zip *z = p->z;
@@ -140,7 +140,7 @@ static void order_entries(struct package_zip_parse *p)
 	z->entries.count = kept;
 }
 
-/* The block lies between the last entry and the directory: size, pairs, size, magic. */
+/* Finds the signing block, between the last entry and the directory: size, pairs, size, magic. */
 static void find_signing(struct zip *z)
 {
 	static const char magic[] = "APK Sig Block 42";
@@ -159,9 +159,9 @@ static void find_signing(struct zip *z)
 	z->signing_size = size + 8;
 }
 
-/* Where the directory is by the end record at *end, or by the zip64 end record in front of it,
- * which then is *end: a locator says where it is, but not if something stands in front of the
- * archive. */
+/* Reads size and offset of the directory from the end record at *end. If there is a zip64 end
+ * record, reads them from there and sets *end to it. A locator states its offset, which is wrong if
+ * bytes precede the archive. */
 static void read_end(struct bytes b, uint64_t *end, uint64_t *ret_size, uint64_t *ret_off)
 {
 	struct reader r = reader_of(b, false);
@@ -212,7 +212,7 @@ bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *
 	return true;
 }
 
-/* ---- contents -------------------------------------------------------------------------------- */
+/* ---- unpacking entries ----------------------------------------------------------------------- */
 
 static void zip_put_u32(uint8_t *to, uint32_t v)
 {
@@ -220,7 +220,8 @@ static void zip_put_u32(uint8_t *to, uint32_t v)
 		to[i] = (uint8_t)(v >> (8 * i));
 }
 
-/* The data of an entry between header and trailer of a gzip member (RFC 1952), which check them. */
+/* Copies an entry's data between the header and trailer of a gzip member (RFC 1952). The trailer
+ * makes the unpacker check size and CRC. */
 static uint8_t *as_gzip(const struct zip *z, const struct zip_entry *e)
 {
 	static const uint8_t header[10] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255 };

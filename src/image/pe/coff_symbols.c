@@ -1,12 +1,12 @@
-/* COFF's symbol and string table, and the relocations of objects. */
+/* Reads COFF's symbol and string table, and the relocations of objects. */
 #include "image/pe/pe_internal.h"
 
-/* Storage classes. */
+/* Storage classes of symbols. */
 enum { CLASS_EXTERNAL = 2, CLASS_STATIC = 3, CLASS_FILE = 103, CLASS_WEAK = 105 };
 
 enum { RELOC_SIZE = 10, SECTION_ABSOLUTE = -1 };
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- finding names --------------------------------------------------------------------------- */
 
 void coff_read_strings(struct pe *p)
 {
@@ -22,14 +22,14 @@ void coff_read_strings(struct pe *p)
 	ASSERT(p->strings.size == 0 || p->strings.p[p->strings.size - 1] == 0);
 }
 
-/* Names of up to 8 bytes stand in the field. */
+/* Copies a name of up to 8 bytes from its field. */
 static struct str coff_symbols_keep(struct pe *p, struct str field)
 {
 	return str_of(arena_copy(&p->build.im->arena, field));
 }
 
-/* Of a section: "/123", where in the string table; digits of more than 7 places in base 64 behind
- * "//". */
+/* Returns the name of a section. "/123" is an offset in the string table. After "//" the offset is
+ * in base 64, for more than 7 digits. */
 struct str coff_long_name(struct pe *p, struct str field)
 {
 	static const char digits[] =
@@ -50,7 +50,7 @@ struct str coff_long_name(struct pe *p, struct str field)
 	return bytes_cstr(p->strings, off, &name) ? name : coff_symbols_keep(p, field);
 }
 
-/* ---- symbols --------------------------------------------------------------------------------- */
+/* ---- reading and finding symbols ------------------------------------------------------------- */
 
 struct coff_symbol {
 	struct str field; /* of 8 bytes */
@@ -95,7 +95,8 @@ static void name_symbol(struct pe *p, const struct coff_symbol *s, struct reader
 	ret->symbol.name = mangled ? (struct str){ name.p + 1, name.len - 1 } : name;
 }
 
-/* The entry of such a symbol goes with what stands there, and nothing reaches across its start. */
+/* Assigns the symbol's table entry to the owner of its address. Makes the address a start, so that
+ * no other symbol reaches across it. */
 static void coff_symbols_add_part(struct pe *p, const struct made_symbol *s)
 {
 	if (p->build.im->kind == IMAGE_OBJECT)
@@ -137,7 +138,8 @@ static void coff_symbols_place(const struct pe *p, const struct coff_symbol *s, 
 	}
 }
 
-/* Entries behind a symbol's own are counted as symbols by whoever names one by its number. */
+/* Adds a symbol. Relocations count its auxiliary entries as symbols, too, so each gets an empty
+ * symbol. */
 static void coff_symbols_add(struct pe *p, struct reader *r, uint64_t *left)
 {
 	struct made_symbol made = { .entry_off = r->pos };
@@ -184,13 +186,14 @@ void coff_read_symbols(struct pe *p)
 	}
 }
 
-/* ---- relocations ----------------------------------------------------------------------------- */
+/* ---- reading relocations --------------------------------------------------------------------- */
 
 struct coff_symbols_type {
-	uint16_t coff, elf, width; /* width 0: no field of its own */
+	uint16_t coff, elf, width; /* Types, and bytes of the field. Width 0: the number is
+				    * inside an instruction. */
 };
 
-enum { ARM64_LO12 = 277 }; /* R_AARCH64_ADD_ABS_LO12_NC */
+enum { ARM64_LO12 = 277 }; /* Number of R_AARCH64_ADD_ABS_LO12_NC. */
 
 static const struct coff_symbols_type x86_64[] = {
 	{ 1, R_X86_64_64, 8 },   { 2, R_X86_64_32, 4 },   { 3, R_X86_64_32, 4 },

@@ -1,5 +1,5 @@
-/* Short import objects, of which import libraries are made ("PE Format", Import Library Format): a
- * header, the name of a symbol, that of the library which has it. */
+/* Reads short import objects, of which import libraries consist ("PE Format", Import Library
+ * Format). One has a header, the name of a symbol, and the name of its library. */
 #include "image/pe/pe_internal.h"
 
 enum { HEADER_SIZE = 20, CODE = 0 };
@@ -16,7 +16,7 @@ static bool read_import(struct bytes b, struct import_object_import *ret)
 	ret->machine = read_u16(&r);
 	read_skip(&r, 4); /* time */
 	const uint32_t size = read_u32(&r);
-	read_skip(&r, 2); /* ordinal or hint */
+	read_skip(&r, 2); /* Skips ordinal or hint. */
 	ret->type = read_u16(&r) & 3;
 	ret->name = read_cstr(&r);
 	ret->library = read_cstr(&r);
@@ -32,7 +32,7 @@ bool import_matches(struct bytes bytes)
 	return read_import(bytes, &i) && pe_find_machine(i.machine, &machine, &bits);
 }
 
-/* All of it is there for its symbol. */
+/* Makes an image with one symbol, which owns all bytes. */
 bool import_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		  struct notes *notes, struct heft_err *err)
 {

@@ -1,10 +1,12 @@
+/* Parses PE images and COFF objects: reads headers and sections and calls the readers of the
+ * other parts. */
 #include "image/pe/pe_internal.h"
 
 enum { COFF_SIZE = 20, BIG_SIZE = 56, SECTION_SIZE = 40, SYMBOL_SIZE = 18, BIG_SYMBOL_SIZE = 20 };
 enum { FILE_NO_RELOCS = 1, FILE_DLL = 0x2000 };
 enum { PE32 = 0x10b, PE32_PLUS = 0x20b, LFANEW = 0x3c };
 
-/* Characteristics of sections. */
+/* Flags of sections (the field Characteristics). */
 enum {
 	SCN_CODE = 0x20,
 	SCN_UNINITIALIZED = 0x80,
@@ -26,8 +28,8 @@ static const struct {
 	{ PE_ARM64EC, EM_AARCH64, 64 }, { PE_ARM64X, EM_AARCH64, 64 },
 };
 
-/* AArch64 code that keeps x86-64's calling convention, so that both may call each other; and code
- * of both conventions in one file ("Arm64EC ABI", "Arm64X PE files"). */
+/* Names the machine for ARM64EC and ARM64X. ARM64EC is AArch64 code with the calling convention of
+ * x86-64; ARM64X files have code of both conventions. "Arm64EC ABI", "Arm64X PE files". */
 static void machine_name(struct pe *p)
 {
 	if (p->machine == PE_ARM64EC || p->machine == PE_ARM64X)
@@ -61,7 +63,7 @@ bool pe_spend(struct pe *p, uint64_t size)
 
 struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **ret)
 {
-	enum { MOST = 1024 }; /* Windows loads 96 */
+	enum { MOST = 1024 }; /* Limit of sections that are searched. Windows loads at most 96. */
 	*ret = NULL;
 	for (size_t i = 0; i < p->sections.count && i < MOST; i++) {
 		const struct pe_section *s = &p->sections.data[i];
@@ -103,9 +105,9 @@ uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size)
 	return build_symbol(&p->build, &made);
 }
 
-/* ---- matching -------------------------------------------------------------------------------- */
+/* ---- recognizing PE and COFF files ----------------------------------------------------------- */
 
-/* Where "PE\0\0" stands; 0 for none. */
+/* Returns the offset of "PE\0\0". 0 if there is none. */
 static uint64_t pe_offset(struct bytes b)
 {
 	struct reader r = reader_of(b, false);
@@ -122,7 +124,7 @@ bool pe_matches(struct bytes bytes)
 	return pe_offset(bytes) != 0;
 }
 
-/* ANON_OBJECT_HEADER_BIGOBJ: 0, 0xffff, version 2 and a class id. */
+/* True for ANON_OBJECT_HEADER_BIGOBJ: 0, 0xffff, version 2 and a class id. */
 static bool is_big(struct bytes b)
 {
 	static const uint8_t id[16] = { 0xc7, 0xa1, 0xba, 0xd1, 0xee, 0xba, 0xa9, 0x4b,
@@ -148,7 +150,7 @@ bool coff_matches(struct bytes bytes)
 	       count <= (bytes.size - symbols) / SYMBOL_SIZE && sections + count > 0;
 }
 
-/* ---- sections -------------------------------------------------------------------------------- */
+/* ---- reading sections ------------------------------------------------------------------------ */
 
 static uint64_t pe_file_flags_of(struct str name, uint32_t flags)
 {
@@ -188,7 +190,7 @@ static void pe_file_add_section(struct pe *p, struct pe_section *s, struct str n
 							    .vm_size = size,
 							    .off = s->off,
 							    .file_size = made.file_size });
-	/* What alignment in the file adds is the section's, too. */
+	/* Padding after the section in the file belongs to the section, too. */
 	build_range(&p->build, name, s->off, held);
 	build_part(&p->build, s->off, held, name.p);
 }
@@ -218,9 +220,10 @@ void pe_read_sections(struct pe *p)
 	}
 }
 
-/* ---- images ---------------------------------------------------------------------------------- */
+/* ---- reading image headers ------------------------------------------------------------------- */
 
-/* COFF's header: of images behind "PE\0\0".  *ret_optional: bytes of the optional header. */
+/* Reads COFF's header. In images it follows "PE\0\0". *ret_optional is the size of the optional
+ * header. */
 static void pe_file_read_header(struct pe *p, struct reader *r, uint16_t *ret_optional)
 {
 	p->machine = read_u16(r);
@@ -244,9 +247,9 @@ static void read_optional_header(struct pe *p, struct reader *r)
 	p->base = magic == PE32_PLUS ? read_u64(r) : read_u32(r);
 	p->build.im->bits = magic == PE32_PLUS ? 64 : 32;
 	p->build.im->entry = p->base + entry;
-	read_skip(r, 38); /* up to DllCharacteristics */
+	read_skip(r, 38); /* Skips the fields before DllCharacteristics. */
 	p->protection = read_u16(r);
-	read_skip(r, magic == PE32_PLUS ? 32 : 16); /* sizes of stack and heap */
+	read_skip(r, magic == PE32_PLUS ? 32 : 16); /* Skips the sizes of stack and heap. */
 	read_skip(r, 4);                            /* LoaderFlags */
 	p->directory_count = read_u32(r);
 	for (uint32_t i = 0; i < PE_DIRECTORIES && i < p->directory_count; i++) {
@@ -285,7 +288,7 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 	return true;
 }
 
-/* Headers are in memory at the image's base. */
+/* Adds the headers. They are in memory at the image's base. */
 void pe_add_headers(struct pe *p)
 {
 	const uint64_t table = (uint64_t)p->section_count * SECTION_SIZE;
@@ -297,11 +300,11 @@ void pe_add_headers(struct pe *p)
 	build_part(&p->build, 0, p->sections_off, "[PE Headers]");
 	build_part(&p->build, p->sections_off, table, "[PE Section Headers]");
 	const struct pe_range *certificates = &p->directories[PE_SECURITY];
-	if (certificates->size > 0) /* the address is an offset in the file */
+	if (certificates->size > 0) /* This address is a file offset. */
 		build_part(&p->build, certificates->addr, certificates->size, "[PE Certificates]");
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- combining all parts --------------------------------------------------------------------- */
 
 void pe_begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
 	      struct notes *notes)

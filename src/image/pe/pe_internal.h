@@ -1,4 +1,4 @@
-/* pe_internal.h - what the files of pe/ share. */
+/* pe_internal.h - declarations that the files of pe/ share. */
 #ifndef HEFT_IMAGE_PE_INTERNAL_H
 #define HEFT_IMAGE_PE_INTERNAL_H
 
@@ -6,7 +6,7 @@
 #include "image/elf/elf_internal.h"
 #include "image/pe/pe.h"
 
-/* Data directories, by index. */
+/* Indexes of the data directories. */
 enum pe_directory {
 	PE_EXPORT,
 	PE_IMPORT,
@@ -19,7 +19,7 @@ enum pe_directory {
 	PE_DIRECTORIES = 16
 };
 
-/* Machines of COFF headers, of those that more is known of. */
+/* Machines of COFF headers that need special handling. */
 enum { PE_X86_64 = 0x8664, PE_AARCH64 = 0xaa64, PE_ARM64EC = 0xa641, PE_ARM64X = 0xa64e };
 
 struct pe_range {
@@ -28,7 +28,7 @@ struct pe_range {
 
 /* A section as the file states it. */
 struct pe_section {
-	uint32_t index; /* of the image's */
+	uint32_t index; /* Index of the image's section. */
 	uint32_t addr, size, off, file_size;
 	uint32_t reloc_off, reloc_count, flags;
 };
@@ -37,53 +37,56 @@ struct pe {
 	struct image_build build;
 	uint16_t machine, characteristics;
 	uint32_t section_count;
-	uint64_t sections_off; /* of the section table */
+	uint64_t sections_off; /* File offset of the section table. */
 	uint64_t symbols_off, symbol_count, symbol_size;
 	uint64_t base;       /* of the image */
-	uint16_t protection; /* DllCharacteristics */
+	uint16_t protection; /* Field DllCharacteristics. */
 	uint32_t directory_count;
 	struct pe_range directories[PE_DIRECTORIES];
-	struct pe_range extra_unwind; /* of the other convention; see pe_read_hybrid */
+	struct pe_range extra_unwind; /* Unwind entries of the other calling convention, see
+				       * pe_read_hybrid(). */
 	VEC(struct pe_section) sections;
-	struct bytes strings;  /* the string table, its size in front included; cut after a NUL */
-	uint64_t names_left;   /* of it; see reader.h */
-	uint32_t table, names; /* indexes of the image's sections */
-	uint32_t first_symbol; /* index of the first one's in the image's table */
-	/* What may be read yet, in bytes: tables of sound files share none. */
+	struct bytes strings;  /* String table, with the size at its start, cut after its last
+			        * NUL. */
+	uint64_t names_left;   /* Bytes of names that may still be read, see reader.h. */
+	uint32_t table, names; /* Indexes of the image's sections for the symbol table and its
+			        * names. */
+	uint32_t first_symbol; /* Index in the image's table of the first COFF symbol. */
+	/* Bytes of tables that may still be read. Tables of valid files do not overlap. */
 	uint64_t left;
 };
 
 struct reader pe_reader(const struct pe *p, uint64_t off, uint64_t size);
-/* Charges what is read; false where that is more than a sound file has. */
+/* Subtracts `size` from the bytes that may still be read. False if fewer are left. */
 bool pe_spend(struct pe *p, uint64_t size);
-/* A reader over what the file has of an RVA on, up to the section's end; *ret the section, or NULL
- * where none is there. */
+/* Returns a reader over the file's bytes from an RVA to the end of its section. *ret is the
+ * section, NULL if there is none. */
 struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **ret);
-/* Bytes at an RVA that belong to a symbol, or (symbol 0) to whose `owner`, an RVA, is. */
+/* Assigns bytes at an RVA to a symbol. If `symbol` is 0, assigns them to the owner of the RVA
+ * `owner`. */
 void pe_put(struct pe *p, uint64_t rva, uint64_t size, uint32_t symbol, uint64_t owner);
-/* A symbol at an RVA, 0: nowhere; borrows a name that ends with a NUL. */
+/* Adds a symbol at an RVA, 0 for no address. Borrows the name, which must end with NUL. */
 uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size);
 
-/* pe_file.c: begins, with the headers that are to be filled in; ends, where it failed without an
- * image. */
+/* pe_file.c: pe_begin() starts the image. pe_end() finishes it, or releases it if `ok` is false. */
 void pe_begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
 	      struct notes *notes);
 bool pe_end(struct pe *p, bool ok);
-/* EM_* of a machine, and the bits of its addresses. */
+/* Returns the EM_... number of a machine and the bits of its addresses. */
 bool pe_find_machine(uint16_t coff, uint16_t *ret, uint8_t *ret_bits);
-/* What the file has besides sections. */
+/* Adds the file's headers and certificates. */
 void pe_add_headers(struct pe *p);
 void pe_read_sections(struct pe *p);
-/* coff_symbols.c: the symbol table; relocations of objects. */
+/* coff_symbols.c: read the symbol table, and the relocations of objects. */
 void coff_read_strings(struct pe *p);
 void coff_read_symbols(struct pe *p);
 void coff_read_relocs(struct pe *p);
 struct str coff_long_name(struct pe *p, struct str field);
-/* pe_tables.c: what data directories say. */
+/* pe_tables.c: reads the data directories. */
 void pe_read_tables(struct pe *p);
-/* Tells files with code of ARM64EC, whose headers say otherwise. */
+/* Recognizes files with ARM64EC code. Their headers state another machine. */
 void pe_read_hybrid(struct pe *p);
-/* pe_resources.c */
+/* pe_resources.c: reads the resources. */
 void pe_read_resources(struct pe *p);
 
 #endif

@@ -1,5 +1,5 @@
-/* Resources ("PE Format", The .rsrc Section): a tree of three levels, by type, by name or number,
- * by language.  Each resource is a symbol, called "resource TYPE/NAME". */
+/* Reads resources ("PE Format", The .rsrc Section): a tree of three levels, by type, by name or
+ * number, by language. Each resource becomes a symbol "resource TYPE/NAME". */
 #include "image/pe/pe_internal.h"
 
 enum { LEVELS = 3, DIRECTORY_SIZE = 16, ENTRY_SIZE = 8, LEAF_SIZE = 16, NAME_CHARS_MAX = 200 };
@@ -22,7 +22,7 @@ static const char *pe_resources_type_name(uint32_t type)
 struct resources {
 	struct pe *p;
 	uint64_t rva;
-	const char *names[LEVELS]; /* on the way to the directory at work */
+	const char *names[LEVELS]; /* Names on the path to the current directory. */
 };
 
 static struct reader pe_resources_reader_at(const struct resources *x, uint64_t off)
@@ -31,7 +31,7 @@ static struct reader pe_resources_reader_at(const struct resources *x, uint64_t 
 	return pe_at(x->p, x->rva + off, &s);
 }
 
-/* A string of UTF-16, of which its length stands in front; what is no ASCII is a question mark. */
+/* Returns a UTF-16 string that follows its length. Characters outside of ASCII become '?'. */
 static const char *pe_resources_string_at(struct resources *x, uint64_t off)
 {
 	char text[NAME_CHARS_MAX];
@@ -55,7 +55,7 @@ static const char *pe_resources_name_of(struct resources *x, unsigned level, uin
 				    (unsigned)id);
 }
 
-/* A resource's symbol; 0 where it is damaged. */
+/* Adds the symbol of a resource. 0 if the resource is damaged. */
 static uint32_t read_leaf(struct resources *x, uint64_t off)
 {
 	struct pe *p = x->p;
@@ -70,8 +70,8 @@ static uint32_t read_leaf(struct resources *x, uint64_t off)
 	return symbol;
 }
 
-/* Returns the symbol of the first resource below, which has the directory as well; 0 for none.
- * Calls itself LEVELS deep at the most. */
+/* Reads a directory. Returns the symbol of the first resource below it, which also owns the
+ * directory's bytes; 0 if there is none. Recursion is at most LEVELS deep. */
 static uint32_t pe_resources_read_directory(struct resources *x, uint64_t off, unsigned level)
 {
 	ASSERT(level < LEVELS);

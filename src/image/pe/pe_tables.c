@@ -1,10 +1,10 @@
-/* What the data directories of an image say: exports, imports, unwind entries, base relocations,
- * the id of its debug info. */
+/* Reads the data directories of an image: exports, imports, unwind entries, base relocations, the
+ * id of its debug info. */
 #include "image/pe/pe_internal.h"
 
 #include "base/sort.h"
 
-/* A name at an RVA, "" for none; its bytes end with a NUL. */
+/* Returns the name at an RVA, "" if there is none. Its bytes end with NUL. */
 static struct str pe_tables_name_at(const struct pe *p, uint64_t rva)
 {
 	const struct pe_section *s;
@@ -22,7 +22,7 @@ static struct reader directory(const struct pe *p, enum pe_directory which)
 	return r;
 }
 
-/* ---- exports --------------------------------------------------------------------------------- */
+/* ---- reading exports ------------------------------------------------------------------------- */
 
 struct exports {
 	uint32_t base, function_count, name_count, functions, names, ordinals;
@@ -48,8 +48,8 @@ static uint32_t u32_at(const struct pe *p, uint64_t rva)
 	return read_u32(&r);
 }
 
-/* The bytes of a name's pointer, ordinal, slot and text go to what is exported; where there is no
- * symbol table, that has its name from here. */
+/* Assigns the pointer, ordinal, slot and text of an exported name to its target. Without a symbol
+ * table, the target gets a symbol with this name. */
 static void add_export(struct pe *p, const struct exports *e, uint32_t i)
 {
 	const struct pe_range *dir = &p->directories[PE_EXPORT];
@@ -65,7 +65,7 @@ static void add_export(struct pe *p, const struct exports *e, uint32_t i)
 	uint32_t symbol = 0;
 	if (p->table == 0 || forwarded)
 		symbol = pe_symbol(p, name, forwarded ? 0 : target, 0);
-	if (forwarded) /* to a name that stands there */
+	if (forwarded) /* The target is the name of an export of another library. */
 		pe_put(p, target, pe_tables_name_at(p, target).len + 1, symbol, 0);
 	pe_put(p, e->ordinals + (uint64_t)i * 2, 2, symbol, target);
 	pe_put(p, e->names + (uint64_t)i * 4, 4, symbol, target);
@@ -73,9 +73,9 @@ static void add_export(struct pe *p, const struct exports *e, uint32_t i)
 	pe_put(p, text, name.len + 1, symbol, target);
 }
 
-/* ---- imports --------------------------------------------------------------------------------- */
+/* ---- reading imports ------------------------------------------------------------------------- */
 
-/* One name of a library: the slots that lead to it, its hint and text. */
+/* Adds an imported name: its slots, its hint and its text. */
 static void pe_tables_add_import(struct pe *p, uint64_t value, uint64_t lookup, uint64_t slot)
 {
 	const unsigned word = p->build.im->bits / 8;
@@ -130,10 +130,10 @@ static void pe_tables_read_imports(struct pe *p)
 	}
 }
 
-/* ---- unwind entries -------------------------------------------------------------------------- */
+/* ---- reading unwind entries ------------------------------------------------------------------ */
 
-/* UNWIND_INFO of x86-64: codes, and a handler or the entry that it goes on from, which says that
- * the code is a part of that function. */
+/* Returns the size of an UNWIND_INFO of x86-64: codes, then a handler or a chained entry. A chained
+ * entry means that the code is a part of another function (*ret_part). */
 static uint64_t unwind_size(struct reader *r, bool *ret_part)
 {
 	enum { EXCEPTION = 1, TERMINATION = 2, CHAINED = 4 };
@@ -147,7 +147,7 @@ static uint64_t unwind_size(struct reader *r, bool *ret_part)
 	return flags & (EXCEPTION | TERMINATION) ? size + 4 : size;
 }
 
-/* A record of AArch64's .xdata; *ret_length: bytes of the function. */
+/* Returns the size of a record of AArch64's .xdata. *ret_length is the size of the function. */
 static uint64_t arm64_unwind_size(struct reader *r, uint32_t *ret_length)
 {
 	const uint32_t head = read_u32(r);
@@ -163,7 +163,7 @@ static uint64_t arm64_unwind_size(struct reader *r, uint32_t *ret_length)
 	return size + (head >> 20 & 1 ? 4 : 0);
 }
 
-/* One function of .pdata. */
+/* Reads one function of .pdata. */
 static void pe_tables_add_function(struct pe *p, uint64_t rva, struct reader *r, bool x86)
 {
 	const struct pe_section *s;
@@ -177,7 +177,7 @@ static void pe_tables_add_function(struct pe *p, uint64_t rva, struct reader *r,
 		return;
 	pe_put(p, at, x86 ? 12 : 8, 0, begin);
 	struct reader info = pe_at(p, data, &s);
-	const bool packed = !x86 && data & 3; /* no record, but the length in words */
+	const bool packed = !x86 && data & 3; /* No record: `data` has the length in words. */
 	if (packed)
 		length = (data >> 2 & 0x7ff) * 4;
 	const uint64_t size = x86      ? unwind_size(&info, &part)
@@ -199,10 +199,10 @@ static void pe_tables_read_functions(struct pe *p, const struct pe_range *at, bo
 		pe_tables_add_function(p, at->addr, &r, x86);
 }
 
-/* ---- ARM64EC --------------------------------------------------------------------------------- */
+/* ---- reading ARM64EC metadata ---------------------------------------------------------------- */
 
-/* The load configuration names hybrid metadata where code of ARM64EC is in a file whose header says
- * x86-64 or AArch64.  The metadata have the unwind entries of the other convention. */
+/* Recognizes ARM64EC code in a file whose header says x86-64 or AArch64: the load configuration
+ * then names hybrid metadata. The metadata has the unwind entries of the other convention. */
 void pe_read_hybrid(struct pe *p)
 {
 	enum { METADATA = 200, EXTRA_UNWIND = 64 };
@@ -225,10 +225,10 @@ void pe_read_hybrid(struct pe *p)
 	im->machine = EM_AARCH64;
 }
 
-/* ---- base relocations ------------------------------------------------------------------------ */
+/* ---- reading base relocations ---------------------------------------------------------------- */
 
-/* Blocks of a page: its RVA, the block's size, and a word for each place: 4 bits say how it is
- * patched, 12 where in the page. */
+/* Reads base relocations, in blocks per page: the page's RVA, the block's size, and a word per
+ * place. 4 bits of a word tell how the place is patched, 12 bits its offset in the page. */
 static void read_base_relocs(struct pe *p)
 {
 	struct reader r = directory(p, PE_BASE_RELOCATION);
@@ -250,9 +250,9 @@ static void read_base_relocs(struct pe *p)
 	}
 }
 
-/* ---- debug directory ------------------------------------------------------------------------- */
+/* ---- reading the debug directory ------------------------------------------------------------- */
 
-/* CodeView's "RSDS", a GUID, an age, the path of the PDB. */
+/* Reads CodeView's "RSDS": a GUID, an age, the path of the PDB. */
 static void read_debug(struct pe *p)
 {
 	enum { ENTRY_SIZE = 28, CODEVIEW = 2, GUID_SIZE = 16 };
@@ -285,7 +285,8 @@ void pe_read_tables(struct pe *p)
 	pe_tables_read_imports(p);
 	pe_read_resources(p);
 	const size_t first = p->build.starts.count;
-	/* Of two conventions, the directory has the functions of that which the header names. */
+	/* Reads the unwind entries. In files with two calling conventions, the directory has the
+	 * entries for the header's machine. */
 	const uint16_t machine = p->build.im->machine;
 	if (machine == EM_X86_64 || machine == EM_AARCH64) {
 		pe_tables_read_functions(p, &p->directories[PE_EXCEPTION], p->machine == PE_X86_64);

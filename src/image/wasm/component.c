@@ -1,20 +1,20 @@
-/* WebAssembly components: "Component Model", Binary.md.  Sections as modules have them, of which
- * some hold modules and further components whole. */
+/* Parses WebAssembly components: "Component Model", Binary.md. They have sections like modules.
+ * Some sections contain a whole module or component. */
 #include "image/input.h"
 #include "image/wasm/wasm.h"
 
 enum { HEADER_SIZE = 8, LAYER = 1, CORE_MODULE = 1, COMPONENT = 4, CUSTOM = 0 };
 enum { DEPTH_MAX = 16, MODULE_SHIFT = 52, MODULES_MAX = 4095 };
 
-/* Of the custom section "component-name". */
+/* Constants of the custom section "component-name". */
 enum { NAMES_OF_SORT = 1, SORT_CORE = 0, SORT_CORE_MODULE = 0x11 };
 
-/* A component whose sections are being read, from `off` on. */
+/* A component whose sections are being read. The next one is at `off`. */
 struct component {
 	uint64_t off, end;
-	uint64_t modules; /* seen in it so far */
+	uint64_t modules; /* Number of modules in it so far. */
 	struct str prefix;
-	struct reader names; /* of its modules: a vector of index and name; may be empty */
+	struct reader names; /* Names of its modules: a list of index and name. May be empty. */
 };
 
 struct component_components {
@@ -22,7 +22,7 @@ struct component_components {
 	const char *path;
 	struct component stack[DEPTH_MAX];
 	size_t depth, image_cap;
-	uint64_t done; /* all in front belongs to an image or a part */
+	uint64_t done; /* All bytes below this offset belong to an image or a part. */
 };
 
 bool component_matches(struct bytes b)
@@ -39,11 +39,11 @@ static void component_add_part(struct component_components *c, enum ar_part_kind
 	c->done = end;
 }
 
-/* ---- sections -------------------------------------------------------------------------------- */
+/* ---- reading sections ------------------------------------------------------------------------ */
 
 struct section_of_component {
 	unsigned id;
-	uint64_t start, off, end; /* with its header; of the contents; behind it */
+	uint64_t start, off, end; /* Offset of its header; offset of its contents; end. */
 };
 
 static bool section_read(const struct component_components *c, const struct component *of,
@@ -67,8 +67,8 @@ static struct str name_read(struct reader *r)
 	return p ? (struct str){ (const char *)p, (size_t)size } : STR("");
 }
 
-/* The names of modules in a section "component-name": subsections, of which one lists names of core
- * modules. */
+/* Finds the names of core modules in a section "component-name". One of its subsections has
+ * them. */
 static bool component_names_find(struct reader r, struct reader *ret)
 {
 	if (!str_eq(name_read(&r), STR("component-name")))
@@ -85,7 +85,7 @@ static bool component_names_find(struct reader r, struct reader *ret)
 	return false;
 }
 
-/* Names stand behind what they name. */
+/* Finds the names of a component's modules. The section with the names follows the modules. */
 static void names_read(const struct component_components *c, struct component *of)
 {
 	struct component at = *of;
@@ -99,7 +99,8 @@ static void names_read(const struct component_components *c, struct component *o
 	}
 }
 
-/* "main" by the names, else "module[0]"; of a component inside with that one's number in front. */
+/* Returns the name of the next module: "main" from the names, else "module[0]". A module of an
+ * inner component has that component's number as a prefix. */
 static struct str module_name(const struct component_components *c, const struct component *of)
 {
 	struct reader r = of->names;
@@ -118,7 +119,7 @@ static struct str module_name(const struct component_components *c, const struct
 					     of->modules));
 }
 
-/* ---- modules and components inside ----------------------------------------------------------- */
+/* ---- reading nested modules and components --------------------------------------------------- */
 
 static void module_read(struct component_components *c, struct component *of,
 			const struct section_of_component *s)

@@ -1,3 +1,5 @@
+/* Parses WebAssembly modules: lists the sections, calls their readers, and makes the image with
+ * its symbols. */
 #include "image/wasm/wasm_internal.h"
 
 enum { HEADER_SIZE = 8, VERSION = 1 };
@@ -32,7 +34,7 @@ struct str wasm_keep(struct wasm *w, struct str name)
 	return (struct str){ arena_copy(&w->build.im->arena, name), name.len };
 }
 
-/* ---- sections -------------------------------------------------------------------------------- */
+/* ---- reading sections ------------------------------------------------------------------------ */
 
 static bool wasm_parse_header(struct wasm *w, struct heft_err *err)
 {
@@ -57,7 +59,7 @@ static bool wasm_parse_header(struct wasm *w, struct heft_err *err)
 	return true;
 }
 
-/* Lists the sections; the first damaged one ends the list. */
+/* Lists the sections. The list ends at the first damaged one. */
 static void wasm_list_sections(struct wasm *w)
 {
 	const struct image *im = w->build.im;
@@ -121,8 +123,8 @@ static void wasm_add_section(struct wasm *w, struct wasm_section *s)
 	s->index = build_section(&w->build, &made);
 }
 
-/* The contents of sections are sections of their own: what is in front of them is not.  Those of
- * code and data come behind the sections that are in memory. */
+/* Adds a section of the image for the contents of each section. Headers are not part of it. Code
+ * and data are added after the sections that are in memory. */
 static void wasm_add_sections(struct wasm *w, bool mapped)
 {
 	for (size_t i = 0; i < w->sections.count; i++) {
@@ -132,7 +134,7 @@ static void wasm_add_sections(struct wasm *w, bool mapped)
 	}
 }
 
-/* ---- symbols of modules ---------------------------------------------------------------------- */
+/* ---- adding symbols of modules --------------------------------------------------------------- */
 
 static void wasm_add_function(struct wasm *w, size_t i)
 {
@@ -168,7 +170,8 @@ static void add_segment_symbol(struct wasm *w, size_t i)
 	build_symbol(&w->build, &s);
 }
 
-/* Where functions and segments are the symbols: objects have more of these, in their own order. */
+/* Assigns the entries to the symbols of functions and segments. Not for objects, whose symbols are
+ * other ones in another order. */
 static void add_entries(struct wasm *w)
 {
 	for (size_t i = 0; i < w->entries.count; i++) {
@@ -184,7 +187,7 @@ static void add_entries(struct wasm *w)
 	}
 }
 
-/* The size in front of a body goes with the body, where debug info begins. */
+/* Assigns the size field before each body to the body. Debug info begins at the body. */
 static void add_heads(struct wasm *w)
 {
 	const struct section *code = &w->build.sections.data[w->code_index];
@@ -214,7 +217,7 @@ static void wasm_add_symbols(struct wasm *w)
 	add_entries(w);
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- combining all parts --------------------------------------------------------------------- */
 
 static void begin_image(struct wasm *w)
 {
@@ -280,7 +283,8 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		wasm_read_sections(&w);
 		wasm_add_sections(&w, true);
 		wasm_add_symbols(&w);
-		/* The whole of each section, behind everything that is known better. */
+		/* Adds a range for each whole section, as a fallback for bytes without a better
+		 * owner. */
 		for (size_t i = 0; i < w.sections.count; i++) {
 			const struct wasm_section *s = &w.sections.data[i];
 			const char *title = title_of(&w, s);

@@ -1,11 +1,12 @@
-/* wasm.h - WebAssembly modules and relocatable objects (WebAssembly Core Specification 3.0,
- * chapter 5 "Binary Format"; "WebAssembly Object File Linking" and "Name Section" of the tool
- * conventions).
+/* wasm.h - parses WebAssembly modules and relocatable objects.
  *
- * The VM image of a module has two spaces, which a machine keeps apart.  Code stands from address 0
- * on, counted from the contents of the code section as debug info does.  Data stand at
- * WASM_DATA_BASE + their address in memory; passive ones and those whose address is only known
- * when the module is loaded stand behind WASM_LOOSE_BASE. */
+ * Specification: WebAssembly Core Specification 3.0, chapter 5 "Binary Format"; "WebAssembly Object
+ * File Linking" and "Name Section" of the tool conventions.
+ *
+ * The VM image of a module joins two address spaces. Code begins at address 0, counted from the
+ * contents of the code section, as in debug info. Data is at WASM_DATA_BASE + its address in
+ * memory. Passive data, and data whose address is only known when the module is loaded, follows
+ * WASM_LOOSE_BASE. */
 #ifndef HEFT_IMAGE_WASM_WASM_H
 #define HEFT_IMAGE_WASM_WASM_H
 
@@ -15,7 +16,7 @@
 #define WASM_LOOSE_BASE (UINT64_C(1) << 49)
 
 bool wasm_matches(struct bytes bytes);
-/* False only where the header is damaged or of another version. */
+/* Parses a module. False only if the header is damaged or of another version. */
 bool wasm_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		struct notes *notes, struct heft_err *err);
 

@@ -1,4 +1,4 @@
-/* wasm_internal.h - what the files of wasm/ share. */
+/* wasm_internal.h - declarations that the files of wasm/ share. */
 #ifndef HEFT_IMAGE_WASM_INTERNAL_H
 #define HEFT_IMAGE_WASM_INTERNAL_H
 
@@ -25,52 +25,55 @@ enum wasm_id {
 	WASM_IDS
 };
 
-/* A section of the file. */
+/* One section of a WebAssembly file. */
 struct wasm_section {
 	unsigned id;
-	struct str name;          /* of a custom one */
-	uint64_t start, off, end; /* its id; its contents, behind the name; one past */
-	uint32_t index;           /* of the image's section that has its contents, 0 if none */
-	bool relocated;           /* its relocations were read */
+	struct str name;          /* Name of a custom section. */
+	uint64_t start, off, end; /* Offset of its id; offset of its contents, after the name;
+				   * end. */
+	uint32_t index;           /* Index of the image's section with its contents. 0 if there
+				   * is none. */
+	bool relocated;           /* Its relocations were read. */
 };
 
-/* A function: imported ones have no body. */
+/* A function. Imported functions have no body. */
 struct wasm_function {
-	uint64_t off, size; /* in the contents of the code section, the size in front included */
-	struct str name;    /* "" as yet */
-	uint64_t entry, length; /* the bytes that name it, in the name section */
-	uint64_t head;          /* bytes of the size in front */
+	uint64_t off, size;     /* Range in the contents of the code section, with the size field at
+			     * its start. */
+	struct str name;        /* "" as yet */
+	uint64_t entry, length; /* Range of the entry in the name section that names it. */
+	uint64_t head;          /* Bytes of the size field at its start. */
 };
 
-/* Bytes that are there because of a function (an import, export, type or slot of a table) or of a
- * segment of data (what says where it goes). */
+/* Bytes that belong to a function (an import, export, type or slot of a table) or to a segment of
+ * data (the expression for its address). */
 struct wasm_entry {
-	uint64_t index; /* of the function, or of the segment of data */
+	uint64_t index; /* Index of the function or of the segment of data. */
 	bool data;
 	const struct wasm_section *section;
-	uint64_t off, size; /* in its contents */
+	uint64_t off, size; /* Range in the section's contents. */
 };
 
-/* A type of functions, in the contents of its section. */
+/* A type of functions: its range in the contents of the type section. */
 struct wasm_type {
 	uint64_t off, size;
-	bool owned; /* by a function that has it */
+	bool owned; /* A function with this type owns its bytes. */
 };
 
-/* A segment of data. */
+/* One data segment of a WebAssembly module. */
 struct wasm_data {
-	uint64_t off, size; /* in the contents of the data section; of the bytes alone */
+	uint64_t off, size; /* Range of the data alone, in the contents of the data section. */
 	uint64_t addr;
-	bool active;     /* its address is known */
-	struct str name; /* borrowed; "" as yet */
+	bool active;     /* Its address is known. */
+	struct str name; /* Name, borrowed. "" if it has none yet. */
 	uint64_t entry, length;
-	uint32_t index; /* of the image's section */
+	uint32_t index; /* Index of the image's section. */
 };
 
-/* For build_has_room: how many bytes of the file each piece of a kind has.  Modules in use have far
- * fewer pieces; what lies beyond has the label of its section. */
+/* Limits for build_has_room(): a piece of each kind is expected in this many bytes of the file.
+ * Usual modules have far fewer pieces. Bytes beyond the limit get the label of their section. */
 enum {
-	WASM_SECTION_BYTES = 64, /* also of segments of data, each of which makes a section */
+	WASM_SECTION_BYTES = 64, /* Also for segments of data. Each makes a section. */
 	WASM_FUNCTION_BYTES = 16,
 	WASM_ENTRY_BYTES = 8
 };
@@ -78,24 +81,24 @@ enum {
 struct wasm {
 	struct image_build build;
 	VEC(struct wasm_section) sections;
-	VEC(struct wasm_function) functions; /* imported ones first */
+	VEC(struct wasm_function) functions; /* Functions. Imported ones come first. */
 	VEC(struct wasm_data) data;
 	VEC(struct wasm_entry) entries;
 	VEC(struct wasm_type) types;
 	const struct wasm_section *type_section;
 	size_t imported; /* functions */
 	struct wasm_section *code, *data_section, *linking, *names;
-	uint32_t code_index; /* of the image's section of code */
+	uint32_t code_index; /* Index of the image's code section. */
 };
 
-/* A reader over [off, end) of the file. */
+/* Returns a reader over [off, end) of the file. */
 struct reader wasm_reader(const struct wasm *w, uint64_t off, uint64_t end);
-/* A name: its length and so many bytes; "" where that is damaged. */
+/* Reads a name: a length, then that many bytes. "" if damaged. */
 struct str wasm_name(struct reader *r);
-/* A copy that ends with a NUL. */
+/* Returns a copy of a name that ends with NUL. */
 struct str wasm_keep(struct wasm *w, struct str name);
 
-/* wasm_module.c: what the sections of a module hold. */
+/* wasm_module.c: read the sections of a module. */
 void wasm_read_types(struct wasm *w, const struct wasm_section *s);
 void wasm_read_imports(struct wasm *w, const struct wasm_section *s);
 void wasm_read_exports(struct wasm *w, const struct wasm_section *s);
@@ -104,7 +107,7 @@ void wasm_read_data(struct wasm *w, const struct wasm_section *s);
 void wasm_read_names(struct wasm *w, const struct wasm_section *s);
 void wasm_read_functions(struct wasm *w, const struct wasm_section *s);
 void wasm_read_elements(struct wasm *w, const struct wasm_section *s);
-/* wasm_link.c: of objects, symbols and relocations. */
+/* wasm_link.c: read the symbols and relocations of objects. */
 void wasm_read_linking(struct wasm *w);
 void wasm_read_relocs(struct wasm *w);
 

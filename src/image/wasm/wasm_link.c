@@ -1,15 +1,15 @@
-/* Objects: symbols and relocations ("WebAssembly Object File Linking"). */
+/* Reads the symbols and relocations of objects ("WebAssembly Object File Linking"). */
 #include "image/wasm/wasm_internal.h"
 
 #include "base/sort.h"
 
 enum { LINKING_VERSION = 2, SEGMENT_INFO = 5, SYMBOL_TABLE = 8 };
 
-/* Kinds and flags of symbols. */
+/* Kinds, then flags, of symbols. */
 enum { KIND_FUNCTION, KIND_DATA, KIND_GLOBAL, KIND_SECTION, KIND_TAG, KIND_TABLE };
 enum { FLAG_WEAK = 1, FLAG_LOCAL = 2, FLAG_UNDEFINED = 0x10, FLAG_NAMED = 0x40 };
 
-/* ---- symbols --------------------------------------------------------------------------------- */
+/* ---- reading and finding symbols ------------------------------------------------------------- */
 
 static void wasm_link_read_function(struct wasm *w, struct reader *r, uint64_t flags,
 				    struct symbol *ret)
@@ -83,7 +83,7 @@ static void wasm_link_read_symbols(struct wasm *w, struct reader r, uint64_t bas
 	}
 }
 
-/* ".rodata.str" ... : what of the data is read only, what is thread-local. */
+/* Reads the names of the segments, such as ".rodata.str". They tell which data is read-only. */
 static void wasm_link_read_segments(struct wasm *w, struct reader r)
 {
 	const uint64_t count = read_uleb(&r);
@@ -126,7 +126,7 @@ void wasm_read_linking(struct wasm *w)
 	}
 }
 
-/* ---- relocations ----------------------------------------------------------------------------- */
+/* ---- reading relocations --------------------------------------------------------------------- */
 
 static bool has_addend(uint8_t type)
 {
@@ -151,7 +151,8 @@ static bool has_addend(uint8_t type)
 
 typedef VEC(struct reloc) reloc_vec;
 
-/* The patched places of a section of the file, which the image may have in parts. */
+/* Relocations of one section of the image. A section of the file may be several sections of the
+ * image. */
 struct wasm_link_patched {
 	uint64_t off, size;
 	uint32_t section; /* of the image */
@@ -203,7 +204,8 @@ static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patche
 	return reader_ok(r);
 }
 
-/* A table of relocations of the image for each patched section; they share the bytes. */
+/* Adds a relocation table for each patched section of the image. All of them have the same
+ * bytes. */
 static void wasm_link_add_tables(struct wasm *w, const struct wasm_section *s, patched_vec *to)
 {
 	for (size_t i = 0; i < to->count; i++) {

@@ -1,4 +1,4 @@
-/* What the sections of a module hold: functions, data, their names. */
+/* Reads the sections of a module: functions, data, their names. */
 #include "image/wasm/wasm_internal.h"
 
 /* Kinds of imports and exports (5.5.5). */
@@ -7,7 +7,7 @@ enum { EXTERN_FUNCTION, EXTERN_TABLE, EXTERN_MEMORY, EXTERN_GLOBAL, EXTERN_TAG }
 /* Subsections of the name section. */
 enum { NAMES_FUNCTION = 1, NAMES_LOCAL = 2, NAMES_DATA = 9 };
 
-/* Limits of a memory or table: what else there is behind the first number. */
+/* Flags of a memory's or table's limits: they tell which numbers follow the first. */
 enum { LIMIT_MAX = 1, LIMIT_64 = 4, LIMIT_PAGE = 8 };
 
 static void wasm_module_damaged(const struct wasm *w, const struct wasm_section *s,
@@ -25,9 +25,9 @@ static void wasm_module_add_entry(struct wasm *w, const struct wasm_section *s, 
 		vec_push(&w->entries, (struct wasm_entry){ function, false, s, off, end - off });
 }
 
-/* ---- imports and exports --------------------------------------------------------------------- */
+/* ---- reading imports and exports ------------------------------------------------------------- */
 
-/* A reference type names a heap type where it is no short form (5.3.4). */
+/* Skips a value type. The long form of a reference type has a heap type after it (5.3.4). */
 static void skip_value_type(struct reader *r)
 {
 	const uint8_t type = read_u8(r);
@@ -47,7 +47,8 @@ static void skip_limits(struct wasm *w, struct reader *r, bool memory)
 		w->build.im->bits = 64;
 }
 
-/* Types of functions (core specification, 5.3.6); the first of another form ends the list. */
+/* Reads the types of functions (core specification, 5.3.6). The list ends at the first other
+ * type. */
 void wasm_read_types(struct wasm *w, const struct wasm_section *s)
 {
 	ASSERT(s->id == WASM_TYPE);
@@ -58,7 +59,7 @@ void wasm_read_types(struct wasm *w, const struct wasm_section *s)
 		const uint64_t at = r.pos;
 		if (read_u8(&r) != FUNCTION)
 			return;
-		for (int i = 0; i < LISTS; i++) /* parameters, results */
+		for (int i = 0; i < LISTS; i++) /* Skips parameters, then results. */
 			for (uint64_t n = read_uleb(&r); n > 0 && reader_ok(&r); n--)
 				skip_value_type(&r);
 		if (!reader_ok(&r))
@@ -67,7 +68,7 @@ void wasm_read_types(struct wasm *w, const struct wasm_section *s)
 	}
 }
 
-/* A type that several functions have belongs to the first of them. */
+/* Assigns a type to a function. The first function with a type owns it. */
 static void own_type(struct wasm *w, uint64_t type, uint64_t function)
 {
 	if (type >= w->types.count || w->types.data[type].owned)
@@ -118,7 +119,7 @@ void wasm_read_imports(struct wasm *w, const struct wasm_section *s)
 		wasm_module_damaged(w, s, &r, "the import section");
 }
 
-/* A function without a name of its own is known by the first it is exported by. */
+/* Reads the exports. A function without a name gets its first exported name. */
 void wasm_read_exports(struct wasm *w, const struct wasm_section *s)
 {
 	ASSERT(s->id == WASM_EXPORT);
@@ -139,7 +140,7 @@ void wasm_read_exports(struct wasm *w, const struct wasm_section *s)
 		wasm_module_damaged(w, s, &r, "the export section");
 }
 
-/* The types of the functions that have a body. */
+/* Reads the type indexes of the functions with a body. */
 void wasm_read_functions(struct wasm *w, const struct wasm_section *s)
 {
 	struct reader r = wasm_reader(w, s->off, s->end);
@@ -152,7 +153,7 @@ void wasm_read_functions(struct wasm *w, const struct wasm_section *s)
 	}
 }
 
-/* ---- code ------------------------------------------------------------------------------------ */
+/* ---- reading code ---------------------------------------------------------------------------- */
 
 void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 {
@@ -193,9 +194,10 @@ void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 						    .file_size = code.size });
 }
 
-/* ---- data ------------------------------------------------------------------------------------ */
+/* ---- reading data ---------------------------------------------------------------------------- */
 
-/* A constant expression (5.4.9); false where it is no single number.  *ret: the number. */
+/* Reads the address of a segment: a constant expression (5.4.9). False if it is not a single
+ * number. */
 static bool wasm_module_read_address(struct reader *r, uint64_t *ret)
 {
 	enum { END = 0x0b, GLOBAL_GET = 0x23, I32_CONST = 0x41, I64_CONST = 0x42 };
@@ -279,9 +281,9 @@ void wasm_read_data(struct wasm *w, const struct wasm_section *s)
 		wasm_module_damaged(w, s, &r, "the data section");
 }
 
-/* ---- elements -------------------------------------------------------------------------------- */
+/* ---- reading elements ------------------------------------------------------------------------ */
 
-/* The functions that fill a table (5.5.12): of the eight forms those that list indexes. */
+/* Reads the functions that fill tables (5.5.12). Reads only the forms that list indexes. */
 void wasm_read_elements(struct wasm *w, const struct wasm_section *s)
 {
 	ASSERT(s->id == WASM_ELEMENT);
@@ -309,7 +311,7 @@ void wasm_read_elements(struct wasm *w, const struct wasm_section *s)
 		wasm_module_damaged(w, s, &r, "the element section");
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- finding names --------------------------------------------------------------------------- */
 
 static void name_data(struct wasm *w, uint64_t index, struct str name, uint64_t off, uint64_t size)
 {
@@ -325,7 +327,7 @@ static void name_data(struct wasm *w, uint64_t index, struct str name, uint64_t 
 	s->write = !str_starts(d->name, STR(".rodata"));
 }
 
-/* A name map: indexes, each with a name.  `base`: where it stands in the section. */
+/* Reads a name map: indexes, each with a name. `base` is its offset in the section. */
 static bool wasm_module_read_map(struct wasm *w, struct reader r, uint64_t base, unsigned kind)
 {
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
@@ -346,7 +348,7 @@ static bool wasm_module_read_map(struct wasm *w, struct reader r, uint64_t base,
 	return reader_ok(&r);
 }
 
-/* Names of locals: a name map for each function. */
+/* Reads the names of locals: a name map per function. */
 static bool read_locals(struct wasm *w, const struct wasm_section *s, struct reader r,
 			uint64_t base)
 {

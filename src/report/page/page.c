@@ -1,4 +1,4 @@
-/* A table becomes the columns of a tab. */
+/* Turns a table into the columns of a tab. */
 #include "report/page/page.h"
 
 #include "base/json.h"
@@ -10,11 +10,11 @@
 
 enum { LABELS_MAX = 40 };
 
-/* What is known of columns by their name. */
+/* What is known about columns, by name. */
 static const struct page_known {
 	const char *name, *title;
-	const char *split; /* between the parts of a label, each a level of its own */
-	bool aside;        /* nothing to group by */
+	const char *split; /* Separator between the parts of a label. Each part becomes a level. */
+	bool aside;        /* Rows are not grouped by this column. */
 } known[] = {
 	{ "armembers", "Archive members", "/", false },
 	{ "address", "Address", NULL, true },
@@ -65,12 +65,15 @@ static const struct page_known {
 	{ "was", "Was", NULL, true },
 };
 
-/* Labels of all lines. */
+/* One column of labels, for all lines. */
 struct page_labels {
 	const char *name;
-	VEC(uint32_t) numbers; /* by text of the page: its number here + 1; 0: none yet */
-	struct text texts;     /* the dictionary */
-	struct text lines;     /* the label of each: how far it is behind the next new one */
+	VEC(uint32_t)
+	numbers;           /* Per text of the page: its number in this column plus 1. 0 if it
+			        * has none yet. */
+	struct text texts; /* Dictionary of the column. */
+	struct text lines; /* Label of each line: how far its number lies below the next new
+			        * one. */
 	uint32_t count;
 };
 
@@ -79,15 +82,17 @@ struct page_flat {
 	const struct page_tab *tab;
 	struct page_labels labels[LABELS_MAX];
 	size_t label_count;
-	unsigned measures[COLUMNS_MAX]; /* of the table */
+	unsigned measures[COLUMNS_MAX]; /* Belongs to the table. */
 	size_t measure_count;
 	struct text now[COLUMNS_MAX], base[COLUMNS_MAX];
 	struct text changes, others, steps, cards, code;
-	uint64_t card_numbers;    /* in `cards` */
-	uint64_t codes;           /* in `code` */
-	uint32_t last_code;       /* label */
-	uint32_t ids[LABELS_MAX]; /* texts of the levels around the row */
-	VEC(uint32_t) by_ref;     /* by number of a label: its text + 1, 0: not asked for */
+	uint64_t card_numbers;    /* Number of cards in `cards`. */
+	uint64_t codes;           /* Number of texts in `code`. */
+	uint32_t last_code;       /* Label of the last code. */
+	uint32_t ids[LABELS_MAX]; /* Texts of the levels around the current row. */
+	VEC(uint32_t)
+	by_ref; /* Per number of a label: its text plus 1. 0 if not asked for
+				   * yet. */
 	uint64_t lines;
 };
 
@@ -110,7 +115,7 @@ uint32_t page_text(struct page *p, const char *text)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Whether the label is a new one. */
+/* Writes a label of a line. True if the label is new. */
 static bool page_put_label(struct page_labels *l, uint32_t text)
 {
 	while (l->numbers.count <= text)
@@ -139,7 +144,7 @@ static void page_put_card(struct page_flat *f, const struct heft_row *row, uint3
 	page_add_number(f, c->all_users);
 	page_add_number(f, c->user_count);
 	for (size_t i = 0; i < c->user_count; i++) {
-		/* Names that stand near each other have near numbers. */
+		/* Names that are near each other have near numbers, so the difference is small. */
 		const int64_t n = (int64_t)label - page_text(f->page, c->users[i]);
 		page_add_number(f, n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n);
 	}
@@ -148,7 +153,7 @@ static void page_put_card(struct page_flat *f, const struct heft_row *row, uint3
 		page_add_number(f, intern_add(&f->page->texts, c->texts));
 }
 
-/* Label `number` of the last level has code. */
+/* Writes the code of label `number` of the last level. */
 static void page_put_code(struct page_flat *f, const struct heft_row *row, uint32_t number)
 {
 	const struct str code = f->tab->code_of(f->tab->ctx, row);
@@ -180,7 +185,7 @@ static void page_put_values(const struct page_flat *f, struct text *to,
 	}
 }
 
-/* One line: the labels are in f->ids. */
+/* Writes one line. Its labels are in f->ids. */
 static void put_line(struct page_flat *f, const struct heft_row *row, const union heft_value *now,
 		     const union heft_value *base)
 {
@@ -211,7 +216,7 @@ static void put_line(struct page_flat *f, const struct heft_row *row, const unio
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Most labels stand in several rows. */
+/* Returns the text of a row's label. Most labels are in several rows, so each is looked up once. */
 static uint32_t text_of_row(struct page_flat *f, const struct heft_row *row)
 {
 	if (!f->tab->maker)
@@ -224,7 +229,7 @@ static uint32_t text_of_row(struct page_flat *f, const struct heft_row *row)
 	return *text - 1;
 }
 
-/* A text for the levels from `depth` on. */
+/* Sets the text of all levels from `depth` on. */
 static void set_text(struct page_flat *f, size_t depth, uint32_t id)
 {
 	for (size_t i = depth; i < f->tab->table->level_count; i++)
@@ -253,7 +258,7 @@ static bool is_something(const struct page_flat *f, const union heft_value *valu
 	return false;
 }
 
-/* What an inner row has beyond its children. */
+/* Writes what an inner row has beyond its children, as a line. */
 static void page_put_rest(struct page_flat *f, const struct heft_row *row, size_t depth)
 {
 	const struct heft_table *t = f->tab->table;
@@ -292,7 +297,7 @@ static void page_put_rows(struct page_flat *f)
 
 /* ---- the tab --------------------------------------------------------------------------------- */
 
-/* A text that people see. */
+/* Writes a text that people see. */
 static void page_put_shown(struct json *j, const char *key, const char *text)
 {
 	char room[1000];
@@ -301,7 +306,7 @@ static void page_put_shown(struct json *j, const char *key, const char *text)
 	json_text(j, str_of(room));
 }
 
-/* Moves a stream of numbers behind those before; its size is a member of the list that is open. */
+/* Appends a stream of numbers to the data. Its size becomes an element of the open list. */
 static void put_stream(struct page_flat *f, struct json *j, struct text *column)
 {
 	json_uint(j, column->len);
@@ -309,7 +314,7 @@ static void put_stream(struct page_flat *f, struct json *j, struct text *column)
 	text_release(column);
 }
 
-/* Ends an object by the sizes of its streams, which move to the data. */
+/* Ends an object with the sizes of its streams, which move to the data. */
 static void page_end_part(struct page_flat *f, struct json *j, struct text *const *streams,
 			  size_t count)
 {
@@ -442,7 +447,7 @@ static void page_put_course(struct page_flat *f, struct json *j)
 	mem_free(list);
 }
 
-/* What some labels of the last level have: cards, code. */
+/* Writes what only some labels of the last level have: cards or code. */
 static void page_put_extra(struct page_flat *f, struct json *j, const char *key,
 			   const char *count_key, uint64_t count, struct text *stream)
 {
@@ -495,7 +500,8 @@ static void page_put_facts(struct json *j, const struct page_tab *tab)
 	json_close(j, ']');
 }
 
-/* In the order that a reader takes the columns from the data. */
+/* Writes the tab. Its members are in the order in which a reader takes the columns from the
+ * data. */
 static void put_tab(struct page_flat *f, struct json *j)
 {
 	const struct heft_table *t = f->tab->table;
@@ -536,7 +542,7 @@ static void put_tab(struct page_flat *f, struct json *j)
 	json_close(j, '}');
 }
 
-/* Of rows that were made one by one nobody knew before whether some has a text. */
+/* Drops text columns that are empty in all rows. Rows made one by one do not tell that before. */
 static void drop_empty_texts(struct page_flat *f)
 {
 	const size_t first = f->tab->table->level_count;

@@ -1,4 +1,4 @@
-/* The html file around the columns of a page. */
+/* Writes the html file around the columns of a page. */
 #include "report/page/page.h"
 
 #include "base/gzip.h"
@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
-/* Level 6 and parts of this size: half a second for the 60 MB of a million symbols. */
+/* Level and part size of the packing: half a second for the 60 MB of a million symbols. */
 enum { PACK_LEVEL = 6, PACK_PART = 1 << 20 };
 
-/* Texts, a line end behind each. */
+/* Adds the texts, each with a line end after it. */
 static void page_write_add_texts(struct text *to, const struct intern *texts)
 {
 	struct tame t;
@@ -58,7 +58,7 @@ static void page_write_add_head(struct text *to, const struct page *p, size_t te
 	text_release(&head);
 }
 
-/* Piece by piece: the text of a large page needs no second room. */
+/* Writes base64 piece by piece, so that a large page needs no second buffer. */
 static void put_base64(struct sink *s, struct bytes b)
 {
 	enum { PIECE = 3072 };

@@ -1,3 +1,4 @@
+/* Writes the comment on a pull request. */
 #include "report/review/comment.h"
 
 #include "report/markdown.h"
@@ -8,7 +9,7 @@
 
 enum { SECTIONS_MOST = 20, NAME_MOST = 80, SPARKS = 10 };
 
-/* ---- what there is to say -------------------------------------------------------------------- */
+/* ---- deciding what to write ------------------------------------------------------------------ */
 
 static double grown_by(struct padded p)
 {
@@ -46,9 +47,9 @@ bool comment_takes_url(const char *url)
 	return true;
 }
 
-/* ---- what stands above the tables ------------------------------------------------------------ */
+/* ---- output above the tables ----------------------------------------------------------------- */
 
-/* A comment of HTML ends at two hyphens. */
+/* Writes the first line. In it, two hyphens would end the HTML comment. */
 static void put_marker(const struct comment *c, struct sink *s)
 {
 	sink_text(s, STR("<!-- heft comment: "));
@@ -65,7 +66,7 @@ static void comment_put_name(struct sink *s, const char *name)
 	markdown_code(s, name, NAME_MOST);
 }
 
-/* The limits that are not kept. */
+/* Writes the broken limits. */
 static void comment_put_findings(const struct budget_report *b, struct sink *s)
 {
 	size_t put = 0;
@@ -83,7 +84,7 @@ static void comment_put_findings(const struct budget_report *b, struct sink *s)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* The least size that a rule allows; infinite where none does. */
+/* Returns the least size that a rule allows. Infinite if no rule does. */
 static double limit_of(const struct comment *c, const char *subject, const char *name)
 {
 	double least = (double)INFINITY;
@@ -96,7 +97,7 @@ static double limit_of(const struct comment *c, const char *subject, const char 
 	return least;
 }
 
-/* The last sizes before the change, and that after it. */
+/* Writes the trend: the last sizes before the change, and the size after it. */
 static void comment_put_course(const struct comment *c, const char *subject, const char *name,
 			       double now, struct sink *s)
 {
@@ -111,10 +112,10 @@ static void comment_put_course(const struct comment *c, const char *subject, con
 	sink_printf(s, " %s |", line);
 }
 
-/* A line of the table: what it is of, as in budgets, and what is behind the name. */
+/* A line of the table: its subject as in budgets, and what follows the name. */
 struct line {
-	const char *subject, *name; /* subject NULL: of several */
-	double limit;               /* infinite: none */
+	const char *subject, *name; /* `subject` is NULL for a line of several. */
+	double limit;               /* Infinite if there is none. */
 };
 
 static void comment_put_sizes(const struct comment *c, const struct line *l, struct padded size,
@@ -153,7 +154,7 @@ static void comment_put_rest(const struct comment *c, const struct rest *r, cons
 	comment_put_sizes(c, &(struct line){ NULL, "", (double)INFINITY }, r->size, s);
 }
 
-/* A region is full at its length, where no limit is less. */
+/* Writes the regions. A region is full at its length, unless a limit is lower. */
 static void comment_put_regions(const struct comment *c, struct sink *s)
 {
 	for (size_t i = 0; i < c->region_count; i++) {
@@ -167,17 +168,17 @@ static void comment_put_regions(const struct comment *c, struct sink *s)
 	}
 }
 
-/* Lines of what is in the file add up to the first one. */
+/* Writes the sections. The lines of sections in the file add up to the first line. */
 static void comment_put_sections(const struct comment *c, struct sink *s)
 {
-	struct rest rests[2] = { 0 }; /* others, debug sections */
+	struct rest rests[2] = { 0 }; /* [0] others, [1] debug sections. */
 	size_t shown = 0;
 	for (size_t i = 0; i < c->diff->section_count; i++) {
 		const struct diff_section *sec = &c->diff->sections[i];
 		const struct padded size = diff_padded(sec);
 		const struct line l = line_of(c, "section", sec->name);
 		const bool debug = diff_section_is_debug(sec);
-		/* A line of its own has what changed, and what has a limit. */
+		/* A section has its own line if it changed or has a limit. */
 		if (shown < SECTIONS_MOST && !(debug && c->diff->hides_debug) &&
 		    (grown_by(size) != 0 || isfinite(l.limit))) {
 			sink_text(s, STR("| "));
@@ -214,7 +215,7 @@ static void put_sizes_table(const struct comment *c, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* ---- who it was ------------------------------------------------------------------------------ */
+/* ---- the symbols that caused a change -------------------------------------------------------- */
 
 static void put_table(const struct heft_table *table, bool total, struct sink *s)
 {

@@ -1,38 +1,38 @@
-/* comment.h - what a pull request is told of a change: one page of Markdown.
+/* comment.h - writes the comment on a pull request: one page of Markdown about a change.
  *
- * The first line is a comment of HTML, the same for every text about one program, by which a later
- * text finds the one that it takes the place of. */
+ * The first line is an HTML comment that is the same for all texts about one program. A later text
+ * uses it to find the text that it replaces. */
 #ifndef HEFT_REPORT_REVIEW_COMMENT_H
 #define HEFT_REPORT_REVIEW_COMMENT_H
 
 #include "report/budget_report.h"
 #include "report/diff_report.h"
 
-/* A memory region of one side or both; bytes. */
+/* A memory region of one side or both, in bytes. */
 struct comment_region {
 	const char *name;
 	uint64_t before, after; /* used */
-	uint64_t length;        /* 0: not known */
+	uint64_t length;        /* 0 if unknown. */
 };
 
-/* What is said.  All is borrowed. */
+/* The contents of a comment. All is borrowed. */
 struct comment {
 	const struct diff_report *diff;
-	const struct budget_report *budget; /* count 0: there is none */
-	const struct heft_table *symbols;   /* those that changed most */
+	const struct budget_report *budget; /* count is 0 if there is none. */
+	const struct heft_table *symbols;   /* Symbols that changed most. */
 	const struct heft_table *owners;
-	const struct heft_table *details; /* more of the symbols */
-	const char *title, *page_url;     /* page_url "": none */
+	const struct heft_table *details; /* More of the changed symbols. */
+	const char *title, *page_url;     /* `page_url` is "" if there is none. */
 	const struct comment_region *regions;
 	size_t region_count;
-	heft_course_fn course; /* NULL: no courses are shown */
+	heft_course_fn course; /* NULL shows no trends. */
 	void *course_ctx;
 };
 
-/* No section or region changed by `floor` bytes, debug sections aside, and no limit has anything to
- * say. */
+/* True if no section or region changed by `floor` bytes, apart from debug sections, and no limit
+ * has a finding. */
 bool comment_is_noise(const struct comment *c, uint64_t floor);
-/* http or https, and no byte that would end a link of Markdown. */
+/* True for an http or https URL without bytes that would end a link of Markdown. */
 bool comment_takes_url(const char *url);
 void out_comment(const struct comment *c, struct sink *s);
 

@@ -1,3 +1,4 @@
+/* Writes a heap in one line of JSON. */
 #include "report/review/heap_digest.h"
 
 #include "report/all_fields.h"
@@ -15,7 +16,8 @@ const char *digest_frame(struct arena *arena, const struct heft_frame *f)
 	return *module ? arena_format(arena, "%s+0x%" PRIx64, module, f->addr) : "?";
 }
 
-/* FNV-1a, the end of the text included, so that it is the same everywhere and ever. */
+/* Hashes by FNV-1a, including the end of the text. So the hash is the same on all machines and in
+ * all versions. */
 uint64_t digest_hash(uint64_t hash, const char *frame)
 {
 	return fnv_add(hash, frame, strlen(frame) + 1);
@@ -29,7 +31,8 @@ static int by_hash(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* The same for all dumps in which the same stacks hold most, whatever their order and sizes. */
+/* Returns a hash that is equal for all dumps in which the same stacks hold most, whatever their
+ * order and sizes. */
 static uint64_t signature(const struct heap_digest *d)
 {
 	uint64_t hashes[DIGEST_HOLDERS] = { 0 }, hash = DIGEST_START;
@@ -45,7 +48,7 @@ static uint64_t signature(const struct heap_digest *d)
 	return hash;
 }
 
-/* Of the command only the program: its arguments may be secrets. */
+/* Returns the program of the command, without arguments, which may be secrets. */
 static struct str digest_program(struct field_at *at)
 {
 	const char *command = ((const struct heap_digest *)at->of)->info.of.command;
@@ -129,7 +132,7 @@ const struct fields digest_fields = FIELDS("digest", digest_list);
 void out_heap_digest(struct heap_digest *d, struct sink *s)
 {
 	ASSERT(d->stack_count <= DIGEST_STACKS && d->core != NULL);
-	/* Leaks of what is not all that is live are not all leaks. */
+	/* Leaks are known only if all live blocks are known. */
 	d->knows_leaks = d->knows_leaks && d->info.of.live_known;
 	d->signature = signature(d);
 	fields_line(s, &digest_fields, d);

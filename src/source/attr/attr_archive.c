@@ -1,5 +1,5 @@
-/* An archive's symbol table: entries and names to the symbol, or to who owns the member that
- * defines it (the GNU forms "/" and "/SYM64/"; System V ABI, "Archive File"). */
+/* Claims the symbol table of an archive: entries and names, for the symbol, or for the owner of the
+ * member that defines it (the GNU forms "/" and "/SYM64/"; System V ABI, "Archive File"). */
 #include "source/attr/attr.h"
 
 #include "base/sort.h"

@@ -1,18 +1,19 @@
-/* Bounds of sections.  Code that goes through a section, or asks whether an address lies in it,
- * refers to its first byte and to the one behind its last, where the next section may begin.  The
- * reference to that says little of whose the next section's bytes are. */
+/* Handles bounds of sections. Code that walks through a section, or tests whether an address lies
+ * in it, refers to the section's first byte and to the byte after its last. The next section may
+ * begin there. A reference to that address tells little about the next section's owner. */
 #include "source/attr/attr_refs.h"
 
 #include "base/sort.h"
 
 struct attr_bounds {
-	const struct section *const *data; /* by address */
+	const struct section *const *data; /* sorted by address */
 	size_t count;
 	VEC(uint64_t)
-	starts; /* number of the section << 32 | label that refers to its start; sorted */
+	starts; /* Sorted: index of the section << 32 | label that refers to its start */
 };
 
-/* The number of the section that begins at an address, or the count of all. */
+/* Returns the index of the section that begins at an address. Returns the count if there is
+ * none. */
 static size_t attr_bounds_section_at(const struct attr_bounds *b, uint64_t addr)
 {
 	size_t low;
@@ -27,7 +28,7 @@ static void attr_bounds_add_start(struct attr_bounds *b, uint64_t addr, label_id
 		vec_push(&b->starts, (uint64_t)i << 32 | label);
 }
 
-/* Whether the address is behind a section whose start the same code refers to. */
+/* Tells whether the address is the end of a section whose start the same code refers to. */
 static bool attr_bounds_is_end(const struct attr_bounds *b, uint64_t addr, label_id label)
 {
 	const size_t i = label == LABEL_NONE || b->starts.count == 0

@@ -1,4 +1,4 @@
-/* BTF: of a function or variable to that, of types and names a row for each kind.
+/* Claims BTF: what describes a function or variable for that, types and names with a row per kind.
  *
  * Linux, Documentation/bpf/btf.rst. */
 #include "source/attr/attr.h"
@@ -25,7 +25,7 @@ struct btf {
 	struct bytes strings;
 };
 
-/* Bytes behind the three words of a type of `count` members. */
+/* Returns the number of bytes after the three words of a type with `count` members. */
 static uint64_t more_of(enum kind kind, uint64_t count)
 {
 	switch (kind) {

@@ -1,20 +1,20 @@
-/* What is appended to a program, or in a section of PyInstaller's: by symbol, a row for each member
- * where the format is public.
+/* Claims what is appended to a program, or lies in a section of PyInstaller's: by symbol, with a
+ * row per member if the format is public.
  *
- * zip: as in image/package/zip.h.  CArchive of PyInstaller ("CArchive", PyInstaller's manual,
- * "Advanced Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then in big-endian words the sizes of the
- * archive, the place and size of its table, and a version, and 64 bytes with the name of the Python
- * library; entries have their own size, place, packed and unpacked size, two bytes, and a name.
- * squashfs (AppImage): "hsqs", the bytes in use at 40 (Linux, Documentation/filesystems/squashfs).
+ * zip: as in image/package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual,
+ * "Advanced Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then big-endian words: size of the archive,
+ * offset and size of its table, a version; then 64 bytes with the name of the Python library. An
+ * entry has its own size, offset, packed and unpacked size, two bytes, and a name. squashfs
+ * (AppImage): "hsqs", used bytes at offset 40 (Linux, Documentation/filesystems/squashfs).
  *
- * bun ("bun build --compile"): in a section ".bun" behind its size, or appended.  At the end, in
- * front of "\n---- Bun! ----\n", the size of what precedes (8 bytes), place and size of a table of
- * modules, and four words more; a module has places and sizes of its name, its contents, its source
- * map and of three more pieces, and four bytes (by experiment with bun 1.4).
+ * bun ("bun build --compile"): in a section ".bun" after its size, or appended. It ends in "\n----
+ * Bun! ----\n". Before that are the size of all before (8 bytes), offset and size of a table of
+ * modules, and four more words. A module has offsets and sizes of its name, its contents, its
+ * source map and three more pieces, then four bytes (by experiment with bun 1.4).
  *
  * Node.js, pkg: in bundle_node.c, bundle_pkg.c.
  *
- * What is of none of these stays [Unmapped]. */
+ * Bytes of no known format stay [Unmapped]. */
 #include "source/attr/bundle/bundle.h"
 
 #include "image/elf/elf_const.h"
@@ -53,7 +53,8 @@ void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size)
 	bundle_put(b, off, size, label_borrow(b->attr->f->labels, STR("(bundle tables)")));
 }
 
-/* Of the whole file, for a directory may count from its start. */
+/* Claims the members of a zip. Parses the whole file, because a directory may count from its
+ * start. */
 static bool zip_bundle(const struct bundle *b)
 {
 	struct zip z = { 0 };
@@ -77,7 +78,7 @@ static void pyinstaller_entries(const struct bundle *b, struct reader r, uint64_
 	while (reader_left(&r) >= ENTRY_MIN) {
 		const uint64_t start = r.pos;
 		const uint32_t size = read_u32(&r), off = read_u32(&r), packed = read_u32(&r);
-		read_skip(&r, 6); /* size unpacked, whether it is packed, type */
+		read_skip(&r, 6); /* unpacked size, whether packed, type */
 		if (size < ENTRY_MIN || size > r.size - start)
 			return;
 		const char *const name = (const char *)read_take(&r, size - ENTRY_MIN);
@@ -91,7 +92,7 @@ static bool pyinstaller_bundle(const struct bundle *b)
 {
 	const struct str magic = PYINSTALLER_MAGIC;
 	const struct bytes all = b->bytes;
-	uint64_t cookie = all.size; /* that of the last archive */
+	uint64_t cookie = all.size; /* Offset of the cookie of the last archive */
 	for (uint64_t back = COOKIE;
 	     cookie == all.size && back <= all.size && back <= COOKIE + COOKIE_ROOM; back++)
 		if (memcmp(all.p + (all.size - back), magic.p, magic.len) == 0)
@@ -111,7 +112,7 @@ static bool pyinstaller_bundle(const struct bundle *b)
 	return true;
 }
 
-/* The pieces of a module have its name. */
+/* Claims the pieces of a module under its name. */
 static void bun_module(const struct bundle *b, struct bytes all, struct reader *r, uint64_t base)
 {
 	const uint64_t name = read_u32(r), size = read_u32(r);
@@ -144,14 +145,14 @@ static bool bun_bundle(const struct bundle *b)
 	struct reader modules = reader_of(bytes_sub(data, table, table_size), false);
 	while (reader_left(&modules) >= BUN_MODULE)
 		bun_module(b, data, &modules, end - size);
-	const uint64_t start = b->in ? 0 : end - size; /* a section states its size first */
+	const uint64_t start = b->in ? 0 : end - size; /* A section states its size first. */
 	bundle_tables(b, start, all.size - start);
 	return true;
 }
 
 /* ---- Node.js --------------------------------------------------------------------------------- */
 
-/* Claims the members of a blob, and the rest of it for a row of its own. */
+/* Claims the members of a blob, and the rest of the blob for a row of its own. */
 static void node_put(const struct bundle *b)
 {
 	bundle_node(b);
@@ -159,7 +160,7 @@ static void node_put(const struct bundle *b)
 		   label_borrow(b->attr->f->labels, STR("(Node.js application)")));
 }
 
-/* The notes of a section or segment, which stand at an address or at 0. */
+/* Finds blobs in the notes of a section or segment. addr is the address of the notes, or 0. */
 static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint64_t addr)
 {
 	struct reader r = reader_of(bytes, a->im->big_endian);
@@ -175,7 +176,7 @@ static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint6
 	}
 }
 
-/* ELF: a note, in a section or with a segment alone. */
+/* ELF: the blob is a note, in a section or in a segment only. */
 static void node_of_elf(struct attr *a)
 {
 	const struct section *s = image_section_find(a->im, ".note.node.sea");
@@ -192,7 +193,7 @@ static void node_of_elf(struct attr *a)
 	      label_borrow(a->f->labels, STR("(Node.js application)")), WHY_MEMBER);
 }
 
-/* PE: a resource of that name. */
+/* PE: the blob is a resource of that name. */
 static void node_of_pe(struct attr *a)
 {
 	const struct str name = STR("resource RCDATA/NODE_SEA_BLOB");
@@ -213,7 +214,7 @@ static void node_of_pe(struct attr *a)
 	}
 }
 
-/* Mach-O: a section of that name. */
+/* Mach-O: the blob is a section of that name. */
 static void node_of_macho(struct attr *a)
 {
 	for (size_t i = 1; i < a->im->section_count; i++) {
@@ -237,7 +238,7 @@ static bool squashfs_bundle(const struct bundle *b)
 	return true;
 }
 
-/* Where all that headers tell of ends. */
+/* Returns the end of everything that the headers describe. */
 static uint64_t image_end(const struct image *im)
 {
 	uint64_t end = max_u64(im->shdr_off + im->shdr_size, im->phdr_off + im->phdr_size);
@@ -270,8 +271,8 @@ void attr_bundle(struct attr *a)
 	const struct image *im = a->im;
 	const uint64_t end = image_end(im), size = im->bytes.size;
 	ASSERT(a->owner == BY_SYMBOL);
-	/* pkg lets the names of symbols of a Mach-O program reach to its end, since signing one
-	 * leaves nothing behind that is in no table. */
+	/* pkg extends the string table of a Mach-O program to the end of the file, because signing
+	 * allows no bytes outside all tables. */
 	const struct section *s = image_made_names(im);
 	if (s) {
 		(void)bundle_pkg(
@@ -294,7 +295,8 @@ void attr_bundle(struct attr *a)
 
 /* ---- packed programs ------------------------------------------------------------------------- */
 
-/* Where the headers end: those of ELF are of a known size, others end where a section begins. */
+/* Returns the end of the headers. ELF headers have a known size. Others end at the first
+ * section. */
 static uint64_t headers_end(const struct image *im)
 {
 	if (image_states_loading(im))
@@ -306,8 +308,8 @@ static uint64_t headers_end(const struct image *im)
 	return first;
 }
 
-/* What is in memory behind the headers, and what is behind that in the file.  (Claims of the file
- * alone would win over the owners of what is in both.) */
+/* Claims a packed program: the bytes in memory after the headers, and the file bytes after these.
+ * Claims of file bytes alone would win over the owners of bytes that are in both. */
 void attr_packed(struct attr *a)
 {
 	const struct image *im = a->im;

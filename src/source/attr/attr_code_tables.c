@@ -1,14 +1,12 @@
-/* Tables about code and types that are no data of any function: the Linux kernel's ORC unwind
- * tables, and the types that Go's runtime looks up by name.
+/* Claims tables about code and types that are no data of a function: the Linux kernel's tables, and
+ * the types that Go's runtime looks up by name.
  *
- * .typelink: distances of 4 bytes from where descriptions of types begin ("struct moduledata" of
- * package runtime).
- * __ksymtab: entries of three place-relative addresses of 4 bytes, of the symbol, its name and its
- * namespace; __kcrctab: 4 bytes for each (Linux, include/linux/export.h).
- * .return_sites and others of places in code: struct place_table.
- * .orc_unwind_ip holds a place-relative address of 4 bytes an entry, .orc_unwind an entry of 6
- * bytes each; .orc_lookup has 4 bytes for each 256 of the code (Linux,
- * Documentation/arch/x86/orc-unwinder). */
+ * .typelink: distances of 4 bytes from the start of the descriptions of types ("struct moduledata"
+ * of package runtime). __ksymtab: entries of three place-relative addresses of 4 bytes: of the
+ * symbol, its name and its namespace. __kcrctab: 4 bytes per entry (Linux, include/linux/export.h).
+ * .return_sites and other tables of places in code: struct place_table. .orc_unwind_ip has a
+ * place-relative address of 4 bytes per entry, .orc_unwind an entry of 6 bytes; .orc_lookup has 4
+ * bytes for each 256 of the code (Linux, Documentation/arch/x86/orc-unwinder). */
 #include "source/attr/attr.h"
 
 #include "program/go_table.h"
@@ -22,7 +20,7 @@ static const struct section *attr_code_tables_table(const struct image *im, cons
 	return s && s->alloc && !s->nobits ? s : NULL;
 }
 
-/* To the owners of the types. */
+/* Claims the links to types for the owners of the types. */
 static void type_links(struct attr *a)
 {
 	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
@@ -38,7 +36,7 @@ static void type_links(struct attr *a)
 	}
 }
 
-/* The name at an address. */
+/* Claims the name at an address. */
 static void export_string(struct attr *a, uint64_t to, label_id owner)
 {
 	const struct section *s = image_section_at(a->im, to);
@@ -48,7 +46,7 @@ static void export_string(struct attr *a, uint64_t to, label_id owner)
 		attr_put(a, s, to - s->addr, name.len + 1, owner, WHY_NAME);
 }
 
-/* The name that the field at an address leads to. */
+/* Claims the name that the field at an address leads to. */
 static void export_name(struct attr *a, uint64_t addr, label_id owner)
 {
 	struct reader r = reader_of(image_at(a->im, addr, EXPORT_FIELD), a->im->big_endian);
@@ -57,7 +55,7 @@ static void export_name(struct attr *a, uint64_t addr, label_id owner)
 		export_string(a, to, owner);
 }
 
-/* In modules, which are objects, relocations lead to the names. */
+/* Claims names in modules, which are objects: relocations lead to the names. */
 static void export_relocs(struct attr *a, const struct section *entries,
 			  const struct section *table)
 {
@@ -78,7 +76,7 @@ static void export_relocs(struct attr *a, const struct section *entries,
 	}
 }
 
-/* Of an entry that no symbol names it is what is exported. */
+/* Returns the owner of an entry. An unnamed entry belongs to the symbol that it exports. */
 static label_id export_owner(struct attr *a, const struct section *s, uint64_t at, label_id known)
 {
 	struct reader r = reader_of(image_at(a->im, at, EXPORT_FIELD), a->im->big_endian);
@@ -90,7 +88,7 @@ static label_id export_owner(struct attr *a, const struct section *s, uint64_t a
 	return owner;
 }
 
-/* Names and checksums of exported symbols, to the owners of the entries. */
+/* Claims names and checksums of exported symbols for the owners of the entries. */
 static void exports(struct attr *a, const char *entries, const char *checksums)
 {
 	const struct section *s = attr_code_tables_table(a->im, entries),
@@ -112,10 +110,10 @@ static void exports(struct attr *a, const char *entries, const char *checksums)
 	}
 }
 
-/* Tables about places in the code of a Linux kernel: `address` bytes into each entry stands how far
- * the place is from there, 4 bytes, or its whole address (struct exception_table_entry, bug_entry,
- * alt_instr, paravirt_patch_site, pci_fixup; the others are lists of objtool's).  Several sizes of
- * an entry are those of several releases. */
+/* A table about places in the code of a Linux kernel. `address` bytes into each entry is the
+ * distance to the place, in 4 bytes, or its whole address (struct exception_table_entry, bug_entry,
+ * alt_instr, paravirt_patch_site, pci_fixup; the others are lists of objtool's). Several entry
+ * sizes of one table are those of several releases. */
 struct place_table {
 	const char *name;
 	uint8_t entry, address;
@@ -132,7 +130,7 @@ static const struct place_table place_tables[] = {
 	{ ".pci_fixup", 16, 12, false },
 };
 
-/* Where entry i leads; false behind the last. */
+/* Reads the place of entry i. False after the last. */
 static bool attr_code_tables_read_place(const struct attr *a, const struct section *s,
 					const struct place_table *t, uint64_t i, uint64_t *ret)
 {
@@ -144,7 +142,8 @@ static bool attr_code_tables_read_place(const struct attr *a, const struct secti
 	return reader_ok(&r);
 }
 
-/* Of several sizes that of which the first entries all lead to code. */
+/* Tells whether the first entries all lead to code. If a table has several entry sizes, this is
+ * true for the right one. */
 static bool leads_to_code(const struct attr *a, const struct section *s,
 			  const struct place_table *t)
 {
@@ -169,7 +168,7 @@ static void places(struct attr *a, const struct place_table *t)
 		attr_put(a, s, i * t->entry, t->entry, cursor_label(&cursor, place), WHY_DATA_REF);
 }
 
-/* To the code that each block begins with. */
+/* Claims each word of .orc_lookup for the first code of its block. */
 static void orc_lookup(struct attr *a)
 {
 	const struct section *s = attr_code_tables_table(a->im, ".orc_lookup"), *text;
@@ -191,12 +190,14 @@ static void orc(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!ips || !entries || ips->file_size / ORC_IP != entries->file_size / ORC_ENTRY)
 		return;
-	struct attr second = attr_partner(a); /* its claims stay in order behind those of a */
+	struct attr second = attr_partner(a); /* Its claims are ordered and go after those of
+					       * `a`. */
 	struct reader r = reader_of(section_bytes(a->im, ips), a->im->big_endian);
 	for (uint64_t i = 0; reader_left(&r) >= ORC_IP; i++) {
 		const uint64_t place = ips->addr + i * ORC_IP;
 		const uint64_t to = place + (uint64_t)(int64_t)read_i32(&r);
-		/* In objects the addresses are relocations, whose pass has given the places. */
+		/* In objects the addresses are relocations, and their pass has claimed the
+		 * places. */
 		label_id owner = cursor_label(&cursor, place);
 		if (owner == LABEL_NONE)
 			owner = spans_label(&a->vm, to);

@@ -1,5 +1,5 @@
-/* Functions that neither a symbol nor an unwind table names, in stripped images and in objects:
- * those that the map of blocks has there, or, of ARM, that tables of unwinding begin. */
+/* Finds functions that neither a symbol nor an unwind table names, in stripped images and in
+ * objects. The map of blocks tells them, or for ARM the unwind tables. */
 #include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
@@ -14,11 +14,11 @@
 struct discover {
 	struct attr *a;
 	enum code_isa isa;
-	VEC(struct code_piece) gaps; /* code nobody has, by address */
+	VEC(struct code_piece) gaps; /* Code without an owner, by address */
 	split_function_vec found;
 };
 
-/* Cut where symbols without a size stand. */
+/* Adds a gap, cut at symbols without a size. */
 static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to)
 {
 	const place_vec *v = &d->a->scratch->unsized;
@@ -26,7 +26,7 @@ static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to
 	bool named = false, label = false;
 	if (from >= to || code_gap_pads(d->isa, to - from))
 		return;
-	/* Labels of objects' assembly reach to the next one. */
+	/* In objects, labels of assembly reach to the next label. */
 	if (d->a->im->kind == IMAGE_OBJECT && i < v->count && v->data[i].addr < to)
 		to = v->data[i].addr;
 	if (from == to)
@@ -47,7 +47,7 @@ static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to
 	vec_push(&d->gaps, (struct code_piece){ from, to - from, named, label });
 }
 
-/* What of a section no span covers. */
+/* Adds the parts of a section that no span covers. */
 static void section_gaps(struct discover *d, const struct section *s)
 {
 	const struct spans *vm = &d->a->vm;
@@ -84,7 +84,7 @@ static void find_gaps(struct discover *d)
 	}
 	qsort(code, count, sizeof *code, attr_discover_by_addr);
 	for (size_t i = 0; i < count; i++) {
-		/* Sections that overlap are damage; the first has the bytes. */
+		/* Overlapping sections are damage. The first gets the bytes. */
 		if (code[i]->addr >= end) {
 			section_gaps(d, code[i]);
 			end = code[i]->addr + code[i]->size;
@@ -93,7 +93,7 @@ static void find_gaps(struct discover *d)
 	mem_free(code);
 }
 
-/* Whether a table has symbols of code: that of a stripped PE has imports alone. */
+/* Tells whether a table has symbols of code. A stripped PE has only imports. */
 static bool names_code(const struct image *im)
 {
 	struct code_symbols all;
@@ -106,8 +106,8 @@ static bool names_code(const struct image *im)
 	return false;
 }
 
-/* Tables of unwinding of ARM say where functions begin, in either set of instructions; each
- * reaches to the next one. */
+/* Adds functions from ARM's unwind tables, which tell the starts of functions of both instruction
+ * sets. Each reaches to the next. */
 static void find_unwound(struct discover *d, const struct section *s)
 {
 	const struct image *im = d->a->im;
@@ -159,7 +159,7 @@ static void attr_discover_claim_functions(struct discover *d)
 	}
 }
 
-/* Symbols that strip takes away. */
+/* Tells whether the image has symbols that strip removes. */
 static bool attr_discover_names_locals(const struct image *im)
 {
 	struct code_symbols all;
@@ -177,12 +177,12 @@ void attr_discover(struct attr *a)
 {
 	struct discover d = { .a = a, .isa = flow_isa_of(a->im) };
 	ASSERT(a->owner == BY_SYMBOL);
-	/* Objects may have kept some of their symbols: those that are for their linker. */
+	/* Objects may have kept some symbols, which the linker needs. */
 	if (image_states_sizes(a->im)
 		    ? a->im->kind == IMAGE_EXEC && image_symbols_name_places(a->im)
 		    : names_code(a->im))
 		return;
-	if (a->debug || made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
+	if (a->debug || made_by_packer(a->im).len > 0) /* calls in packed bytes are meaningless */
 		return;
 	find_gaps(&d);
 	a->scratch->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 &&

@@ -1,3 +1,4 @@
+/* Finds where data ends if symbols state no sizes. */
 #include "source/attr/attr_extents.h"
 
 #include "base/sort.h"
@@ -10,13 +11,14 @@ bool extents_wanted(const struct image *im)
 	       (im->type == ET_DYN || im->protection.moves);
 }
 
-/* Who refers to the symbol at work. */
+/* Tells which labels refer to the current symbol. */
 struct attr_extents_users {
-	uint32_t *of; /* by label: the number of the last symbol that it refers to */
+	uint32_t *of; /* Per label: number of the last symbol that it refers to */
 	uint32_t symbol;
 };
 
-/* Whether what begins at the targets from `first` to `end` is not the symbol's. */
+/* Tells whether the address of the targets [first, end) belongs to somebody else than the
+ * symbol. */
 static bool is_of_others(const struct attr_extents_users *u, const target_vec *targets,
 			 size_t first, size_t end, bool by_pointers)
 {
@@ -32,7 +34,8 @@ static bool is_of_others(const struct attr_extents_users *u, const target_vec *t
 	return other;
 }
 
-/* The targets of the symbol at `p` begin at `first`; returns the first behind it. */
+/* Finds the end of the symbol at `p`, whose targets begin at index `first`. Returns the index of
+ * the first target after the symbol. */
 static size_t end_symbol(const struct attr_extents_users *u, struct place *p, target_vec *targets,
 			 size_t first, bool by_pointers)
 {
@@ -61,7 +64,7 @@ void extents_find(struct attr *a, target_vec *targets)
 {
 	place_vec *v = &a->scratch->guessed;
 	const struct spans *owned = &a->vm;
-	bool complete = false; /* the table has symbols of local data */
+	bool complete = false; /* The table has symbols of local data. */
 	for (size_t i = 0; i < v->count && !complete; i++)
 		complete = v->data[i].local;
 	struct attr_extents_users users = { mem_zeroed(a->f->labels->kinds.count, sizeof *users.of),
@@ -71,7 +74,7 @@ void extents_find(struct attr *a, target_vec *targets)
 	for (size_t i = 0; i < v->count; i++) {
 		struct place *p = &v->data[i];
 		const struct section *in = &a->im->sections[p->section];
-		if (i > 0 && p->addr == v->data[i - 1].addr) { /* an alias */
+		if (i > 0 && p->addr == v->data[i - 1].addr) { /* an alias of the previous symbol */
 			p->size = v->data[i - 1].size;
 			continue;
 		}
@@ -79,7 +82,7 @@ void extents_find(struct attr *a, target_vec *targets)
 		users.symbol++;
 		while (owner < owned->list.count && owned->list.data[owner].start <= p->addr)
 			owner++;
-		if (owner < owned->list.count) /* the first owner behind a symbol ends it */
+		if (owner < owned->list.count) /* the first owner after a symbol ends it */
 			p->size = min_u64(p->size, owned->list.data[owner].start - p->addr);
 		while (at < count && targets->data[at].addr < p->addr)
 			at++;

@@ -1,18 +1,18 @@
-/* Local symbols that the DWARF says nothing of go to the file that the STT_FILE symbol before
- * them names: where that can be told, the unit of that name. */
+/* Claims local symbols that the DWARF does not describe for the file of the STT_FILE symbol before
+ * them. If exactly one unit has that file name, it gets them. */
 #include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* An STT_FILE symbol and its local symbols, which follow it (gABI, "Symbol Table").  What is hidden
- * was global before the linker: gold puts all of these behind the last file. */
+/* An STT_FILE symbol and the local symbols after it (gABI, "Symbol Table"). Hidden symbols were
+ * global before linking: gold puts all of them after the last file. */
 struct attr_file_symbols_group {
 	struct str file;
-	size_t first, end; /* local symbols */
+	size_t first, end; /* Range of local symbols */
 };
 
-/* A label that owns something, by the last part of its path. */
+/* A label that owns bytes, by the last part of its path. */
 struct attr_file_symbols_known {
 	uint64_t hash;
 	uint64_t label;
@@ -62,7 +62,7 @@ static void list_known(struct file_symbols *f)
 	sort_by_key(f->known.data, f->known.count, sizeof *f->known.data);
 }
 
-/* The only label of this name; LABEL_NONE where there are none or several. */
+/* Returns the only label of this name. LABEL_NONE if there is none, or several. */
 static label_id only_known(const struct file_symbols *f, struct str file)
 {
 	const uint64_t hash = hash_of(file);

@@ -1,16 +1,17 @@
-/* By source file: code by the rows of line programs, variables by the file that declares them. */
+/* Claims by source file: code by the rows of line programs, variables by the file that declares
+ * them. */
 #include "source/attr/attr_scratch.h"
 #include "debug/decl.h"
 #include "source/attr/debug_bytes.h"
 #include "source/attr/lines.h"
 
-/* The file table of one line program, with the labels of its files. */
+/* The file table of one line program, with labels of its files. */
 struct decl_files {
 	bool open;
 	const struct dwarf *dwarf;
-	uint64_t off; /* of the program; DW_NO_OFFSET = none yet */
+	uint64_t off; /* Offset of the program. DW_NO_OFFSET if none yet. */
 	struct line_program program;
-	label_id *labels; /* by file; LABEL_NONE = not asked for yet */
+	label_id *labels; /* Per file. LABEL_NONE if not made yet. */
 	size_t label_count;
 	struct text path;
 };
@@ -42,7 +43,7 @@ void attr_files_release(struct findings *f)
 	f->files = NULL;
 }
 
-/* The files of a split unit are those of its skeleton. */
+/* Opens the file table of a unit. A split unit uses the files of its skeleton. */
 static bool attr_files_open_table(struct decl_files *t, const struct unit *u)
 {
 	if (u->skeleton)

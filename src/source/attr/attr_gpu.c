@@ -1,16 +1,16 @@
-/* Code of graphics processors inside a program: by symbol, its kernels by name and architecture.
+/* Claims GPU code inside a program: by symbol, its kernels by name and architecture.
  *
- * .nv_fatbin: blocks of the bytes 50 ed 55 ba, a version and the size of their header (2 bytes
- * each) and of what follows (8); in that, entries of a kind (1 is PTX, 2 an ELF file), a version
- * (2 bytes each), the sizes of header (4) and payload (8), that of what is packed (4), at 28 the
- * architecture, at 40 flags, at 56 the size unpacked (layout by experiment with CUDA 13).
- * .hip_fatbin: bundles of clang, "__CLANG_OFFLOAD_BUNDLE__", a count, then for each entry offset,
- * size and the length of the target's name (8 bytes each) and the name (Clang documentation, "Clang
- * Offload Bundler").  Packed ones begin with "CCOB", a version and a method (2 bytes each; 1 is
- * zstd, else zlib), from version 2 on the size of all, then that of what is unpacked (4 bytes each,
- * from version 3 on 8) and 8 bytes of a hash.
+ * .nv_fatbin: blocks of the bytes 50 ed 55 ba, a version, the size of their header (2 bytes each)
+ * and the size of the rest (8). The rest has entries: a kind (1 is PTX, 2 an ELF file), a version
+ * (2 bytes each), sizes of header (4) and payload (8), the packed size (4), at 28 the architecture,
+ * at 40 flags, at 56 the unpacked size (layout by experiment with CUDA 13). .hip_fatbin: bundles of
+ * clang, "__CLANG_OFFLOAD_BUNDLE__", a count, then for each entry offset, size and length of the
+ * target's name (8 bytes each) and the name (Clang documentation, "Clang Offload Bundler"). Packed
+ * bundles begin with "CCOB", a version and a method (2 bytes each; 1 is zstd, else zlib). From
+ * version 2 on follows the total size, then the unpacked size (4 bytes each, from version 3 on 8)
+ * and a hash of 8 bytes.
  *
- * Bytes of a packed kernel are in proportion to those it has unpacked. */
+ * Bytes of a packed kernel are counted in proportion to its unpacked bytes. */
 #include "source/attr/attr.h"
 
 #include "base/unpack.h"
@@ -25,18 +25,18 @@ enum { BUNDLE_ENTRIES_MAX = 4096, BUNDLE_ZSTD = 1 };
 #define PACKED_MAGIC STR("CCOB")
 #define ZSTD_MAGIC   0xfd2fb528u
 
-/* One entry. */
+/* One entry of the package. */
 struct gpu_code {
 	struct attr *attr;
 	const struct section *in;
-	uint64_t off, size; /* in the section */
-	uint64_t unpacked;  /* what it has unpacked; 0: it is not packed */
-	uint64_t base;      /* of the code in what is unpacked */
-	struct str target;  /* "sm_90", "gfx906" */
+	uint64_t off, size; /* counted from the start of the section */
+	uint64_t unpacked;  /* Unpacked size. 0 if not packed. */
+	uint64_t base;      /* Offset of the code in the unpacked bytes */
+	struct str target;  /* processor, like "sm_90" or "gfx906" */
 	struct demangler *demangler;
 };
 
-/* Bytes of what is unpacked. */
+/* Claims bytes of unpacked code. */
 static void attr_gpu_claim_code(const struct gpu_code *g, uint64_t off, uint64_t size,
 				label_id label)
 {
@@ -58,7 +58,7 @@ static label_id kernel_label(const struct gpu_code *g, struct str raw)
 			    STR_ARG(g->target));
 }
 
-/* The kernel that a section of NVIDIA's is about: ".text.NAME", ".nv.info.NAME". */
+/* Returns the kernel of a section of NVIDIA's: ".text.NAME", ".nv.info.NAME". */
 static struct str kernel_of_section(struct str name)
 {
 	static const char *const fronts[] = { ".text.",           ".nv.info.",  ".nv.constant0.",
@@ -72,7 +72,7 @@ static struct str kernel_of_section(struct str name)
 	return STR("");
 }
 
-/* AMD's: functions, and their descriptors NAME.kd. */
+/* Claims AMD's functions, and their descriptors NAME.kd. */
 static void attr_gpu_claim_symbols(const struct gpu_code *g, const struct image *im)
 {
 	struct symtab t;
@@ -103,7 +103,7 @@ static void claim_kernels(const struct gpu_code *g, struct bytes code)
 	struct notes notes;
 	struct heft_err err = { 0 };
 	const struct image_place at = { .path = g->attr->im->path };
-	notes_init(&notes); /* of an image that is none of the user's */
+	notes_init(&notes); /* notes about an image that the user did not name are dropped */
 	if (file_format_of_plain(code)->parse && image_parse(&im, &at, code, &notes, &err)) {
 		attr_gpu_claim_symbols(g, &im);
 		for (size_t i = 1; i < im.section_count; i++) {
@@ -144,7 +144,7 @@ static void claim_rest(const struct gpu_code *g, uint64_t off, uint64_t size, co
 
 struct fatbin_entry {
 	uint32_t kind, header, packed, arch;
-	uint64_t size, unpacked; /* of the payload */
+	uint64_t size, unpacked; /* Size of the payload */
 };
 
 static bool attr_gpu_read_entry(struct reader *r, struct fatbin_entry *ret)
@@ -226,14 +226,15 @@ static void nv_fatbin(struct gpu_code *g)
 
 /* ---- clang's bundles ------------------------------------------------------------------------- */
 
-/* The entries of a bundle, which begins at g->off or, packed, is what the bytes there unpack to;
- * returns the size of what they and their table take. */
+/* Claims the entries of a bundle. It begins at g->off, or is unpacked from the bytes there. Returns
+ * the size of the entries and their table. */
 static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 {
 	const struct gpu_code whole = *g;
 	struct reader r = reader_of(bundle, false);
 	uint64_t end = 0,
-		 left = bundle.size; /* to be read of code: entries of sound ones share none */
+		 left = bundle.size; /* bytes of code that may still be read: valid entries share
+				      * none */
 	read_skip(&r, BUNDLE_MAGIC.len);
 	const uint64_t count = read_u64(&r);
 	for (uint64_t i = 0; i < count && i < BUNDLE_ENTRIES_MAX; i++) {
@@ -243,7 +244,7 @@ static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 			break;
 		end = max_u64(end, max_u64(off + size, r.pos));
 		*g = whole;
-		/* "gfx906:xnack-" of "hipv4-amdgcn-amd-amdhsa--gfx906:xnack-". */
+		/* Keeps "gfx906:xnack-" of "hipv4-amdgcn-amd-amdhsa--gfx906:xnack-". */
 		size_t target = (size_t)length;
 		while (target > 1 && !(id[target - 1] == '-' && id[target - 2] == '-'))
 			target--;
@@ -264,7 +265,7 @@ static bool attr_gpu_starts_with(struct bytes b, struct str magic)
 	return b.size >= magic.len && memcmp(b.p, magic.p, magic.len) == 0;
 }
 
-/* Version 1 does not state its size: it reaches to the end. */
+/* Claims a packed bundle. Version 1 does not state its size: it reaches to the end. */
 static uint64_t claim_packed_bundle(struct gpu_code *g, struct bytes all, uint64_t start)
 {
 	struct bytes bundle;
@@ -295,7 +296,7 @@ static uint64_t claim_packed_bundle(struct gpu_code *g, struct bytes all, uint64
 	return start + size;
 }
 
-/* Bundles stand at multiples of a page. */
+/* Claims the bundles, which begin at multiples of a page. */
 static void hip_fatbin(struct gpu_code *g)
 {
 	const struct bytes all = section_bytes(g->attr->im, g->in);

@@ -1,11 +1,12 @@
-/* By unit or file: an undefined symbol belongs to the first code that calls its PLT stub or reads
- * its GOT slot, else to the first place whose relocation names it.  And code without a unit. */
+/* Claims undefined symbols, by unit or file. Each belongs to the first code that calls its PLT stub
+ * or reads its GOT slot, else to the first place whose relocation names it. Also claims code
+ * without a unit. */
 #include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* ---- by the code that uses them -------------------------------------------------------------- */
+/* ---- imports by the code that uses them ------------------------------------------------------ */
 
 static size_t first_use(const struct attr *a, uint64_t addr)
 {
@@ -13,7 +14,7 @@ static size_t first_use(const struct attr *a, uint64_t addr)
 			   sizeof *a->scratch->uses.data, addr);
 }
 
-/* The first user of what stands at [addr, addr + size); LABEL_NONE if there is none. */
+/* Returns the first user of [addr, addr + size). LABEL_NONE if there is none. */
 static label_id user_of(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	const size_t i = first_use(a, addr);
@@ -35,7 +36,7 @@ static void by_stub(void *user, const struct plt_stub *stub)
 			  user_of(a, stub->section->addr + stub->off, stub->size));
 }
 
-/* ---- by relocations -------------------------------------------------------------------------- */
+/* ---- imports by relocations ------------------------------------------------------------------ */
 
 static void by_relocs(struct attr *a, const struct section *table)
 {
@@ -55,11 +56,11 @@ static void by_relocs(struct attr *a, const struct section *table)
 			attr_imports_give(labels, r.symbol, cursor_label(&cursor, r.addr));
 }
 
-/* ---- by name --------------------------------------------------------------------------------- */
+/* ---- symbols by name ------------------------------------------------------------------------- */
 
 struct attr_imports_named {
 	uint64_t hash;
-	uint64_t index; /* in .dynsym */
+	uint64_t index; /* index in .dynsym */
 };
 
 typedef VEC(struct attr_imports_named) named_vec;
@@ -82,7 +83,7 @@ static named_vec attr_imports_list(const struct attr *a, const struct symtab *dy
 	return list;
 }
 
-/* The same symbols stand in .symtab. */
+/* Gives the same symbols in .symtab the same owners. */
 static void attr_imports_by_name(struct attr *a)
 {
 	struct symtab dynamic, table;
@@ -95,7 +96,7 @@ static void attr_imports_by_name(struct attr *a)
 		const struct symbol s = symtab_get(&table, i);
 		if (!attr_imports_is_wanted(&s) || a->scratch->sym_labels[i] != LABEL_NONE)
 			continue;
-		const char *at = memchr(s.name.p, '@', s.name.len); /* "name@VERSION" */
+		const char *at = memchr(s.name.p, '@', s.name.len); /* splits "name@VERSION" */
 		const struct str name = { s.name.p, at ? (size_t)(at - s.name.p) : s.name.len };
 		const uint64_t hash = hash_bytes(name.p, name.len);
 		size_t k = lower_bound(list.data, list.count, sizeof *list.data, hash);
@@ -138,7 +139,7 @@ const struct place *attr_bare_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* LABEL_NONE where there are several users. */
+/* Returns the only user of an address. LABEL_NONE if there are several. */
 static label_id only_user(const struct attr *a, uint64_t addr)
 {
 	size_t i = first_use(a, addr);
@@ -151,13 +152,14 @@ static label_id only_user(const struct attr *a, uint64_t addr)
 	return (label_id)user;
 }
 
-/* Users of stubs, who are users of the code. */
+/* Collects users of stubs as users of the code that the stubs lead to. */
 struct stub_users {
 	const struct attr *attr;
 	VEC(struct import_use) uses;
 };
 
-/* In shared libraries callers go through a stub: its users are users of the code. */
+/* Callback per stub. In shared libraries callers go through a stub, so that users of the stub are
+ * users of the code. */
 static void bare_by_stub(void *user, const struct plt_stub *stub)
 {
 	struct stub_users *u = user;
@@ -181,7 +183,7 @@ void attr_bare_claim(struct attr *a)
 	struct attr_scratch *const k = a->scratch;
 	struct stub_users through = { .attr = a };
 	ASSERT(a->owner != BY_SYMBOL);
-	/* Stable: the first in the code stays the first of an address. */
+	/* Stable sort: the first use in the code stays the first of its address. */
 	sort_by_key(k->uses.data, k->uses.count, sizeof *k->uses.data);
 	if (k->bare.count > 0) {
 		plt_each(&k->plt, bare_by_stub, &through);

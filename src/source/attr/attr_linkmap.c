@@ -1,6 +1,6 @@
-/* By compile unit, what the debug info does not tell: the linker's map says which object a byte
- * came from.  Where the debug info knows one unit of an object, that has all of it; an object
- * without one stands for its unit. */
+/* Claims, by compile unit, bytes without debug info: the linker map tells the object of each byte.
+ * If the debug info knows one unit of an object, that unit gets the whole object. An object without
+ * a unit counts as a unit. */
 #include "source/attr/attr.h"
 
 #include "debug/path.h"
@@ -13,11 +13,12 @@
 struct map_objects {
 	struct attr *a;
 	const struct linkmap *map;
-	label_id *owners; /* by object */
+	label_id *owners; /* one owner per object */
 };
 
-/* Sections of which linkers book what they made themselves on some object, or which belong to the
- * owners of the code that they are about. */
+/* Tells whether the map's objects are right for a section. For some sections, linkers attribute
+ * what they made themselves to any object. Others belong to the owners of the code that they
+ * describe. */
 static bool is_of_objects(const struct image *im, const struct section *s)
 {
 	static const char *const made[] = { ".interp", ".eh_frame", ".gcc_except_table",

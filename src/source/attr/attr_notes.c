@@ -1,18 +1,17 @@
-/* Records of note sections that have a name, or that are about a function: by symbol.
+/* Claims records of note sections that have a name or describe a function: by symbol.
  *
- * .note.stapsdt: probes of SystemTap; addresses of the probe, of .stapsdt.base and of its
- * semaphore, then provider, name and arguments, each NUL-terminated (SystemTap's wiki,
- * "UserSpaceProbeImplementation").
- * .gnu.build.attributes: what a function, or a range of the code, was compiled with; the
- * description is where that begins and ends, nothing is "as before" (Fedora's wiki,
- * "Toolchain/Watermark"). */
+ * .note.stapsdt: probes of SystemTap. A record has the addresses of the probe, of .stapsdt.base and
+ * of its semaphore, then provider, name and arguments, each NUL-terminated (SystemTap's wiki,
+ * "UserSpaceProbeImplementation"). .gnu.build.attributes: compiler options of a function, or of a
+ * range of code. The description is the start and end of the range, and empty means the previous
+ * range (Fedora's wiki, "Toolchain/Watermark"). */
 #include "source/attr/attr.h"
 
 #include "image/elf/elf_note.h"
 
 enum { NT_STAPSDT = 3, NT_BUILD_OPEN = 0x100, NT_BUILD_FUNC = 0x101 };
 
-/* The owner of all of a range. */
+/* Returns the owner of a whole range. LABEL_NONE if there are several. */
 static label_id range_owner(const struct attr *a, struct bytes desc)
 {
 	const unsigned width = (unsigned)(desc.size / 2);
@@ -42,7 +41,7 @@ static void probes(struct attr *a, const struct section *s)
 	}
 }
 
-/* What is about code of several functions is one row. */
+/* Records about code of several functions share one row. */
 static void build_attributes(struct attr *a, const struct section *s)
 {
 	const label_id many = label_borrow(a->f->labels, STR("(build attributes)"));

@@ -1,6 +1,6 @@
-/* Objects compiled with a section for each function or variable: where one symbol has a whole
- * section, its header, its name and its section symbol are there because of that symbol too,
- * and so are those of its relocations.  gABI, "Sections" and "Symbol Table". */
+/* Claims the overhead of object sections. If an object has a section per function or variable, one
+ * symbol owns a whole section. It then also owns the section's header, name and section symbol, and
+ * those of its relocations. gABI, "Sections" and "Symbol Table". */
 #include "debug/dwarf.h"
 #include "source/attr/attr_scratch.h"
 
@@ -10,12 +10,13 @@ enum { PADDING_MAX = 16 };
 
 struct object {
 	struct attr *a;
-	label_id *owners;            /* by section index */
-	const struct section *names; /* section header string table, or NULL */
-	uint64_t header_size;        /* of one section */
+	label_id *owners;            /* By section index */
+	const struct section *names; /* Section header string table, or NULL */
+	uint64_t header_size;        /* Size of one section header */
 };
 
-/* The one owner of all of a section's bytes, padding at its end aside. */
+/* Returns the owner of all bytes of a section, ignoring padding at its end. LABEL_NONE if there are
+ * several. */
 static label_id sole_owner(const struct attr *a, const struct section *s)
 {
 	const struct spans *vm = &a->vm;

@@ -1,14 +1,15 @@
-/* How far behind the field of an operand its instruction ends, in objects.
+/* Finds how far after the field of an operand its instruction ends, in objects.
  *
- * x86 counts pc-relative operands from the end of the instruction.  That is 4 bytes behind the
- * field unless an immediate follows, and relocations are understood so; here are the others. */
+ * x86 counts pc-relative operands from the end of the instruction. That is 4 bytes after the start
+ * of the field, as relocations assume, unless an immediate follows. Operands with an immediate are
+ * listed here. */
 #include "source/attr/attr_operands.h"
 
 #include "base/sort.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 
-enum { FIELD = 4 }; /* bytes of a pc-relative operand */
+enum { FIELD = 4 }; /* Size of a pc-relative operand */
 
 static void attr_operands_read_section(struct operands *o, const struct image *im,
 				       const struct section *code)

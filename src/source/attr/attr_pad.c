@@ -1,16 +1,16 @@
-/* Bytes that only align what follows them go to what precedes them, like the shorter padding that
- * the layer hands out wherever it stands: zeros between data, one byte again and again between code
- * (int3 of x86, as Go's linker pads).  What aligns to pages is a row of its own. */
+/* Claims alignment bytes for the owner before them, like the shorter padding that the layer claims
+ * everywhere. In data they are zeros, in code one repeated byte (int3 on x86, as Go's linker pads).
+ * Alignment to pages has a row of its own. */
 #include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 #include "source/attr/code_pass.h"
 
-/* The largest alignment that compilers give to data unasked: a cache line. */
+/* Largest alignment that compilers give to data unasked: a cache line. */
 enum { ALIGN_MAX = 64 };
 
-/* Where the bytes that fill it end. */
+/* Returns the end of the fill that begins at `start`. */
 static uint64_t fill_end(const struct image *im, const struct section *s, uint64_t start,
 			 uint64_t end)
 {
@@ -37,14 +37,14 @@ void attr_padding(struct attr *a)
 		if (in && in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
 		    fill_end(a->im, in, start, end) == end)
 			claim(&a->vm_claims, start, end - start, before->label, WHY_FALLBACK);
-		/* Gaps are all over the code: the kernel maps what lies between them as well. */
+		/* Gaps occur all over the code, and the kernel maps the bytes between them too. */
 		code_passed(&pass, before->start, end - before->start);
 	}
 	code_pass_end(&pass);
 }
 
-/* Up to something that is aligned to pages, and less than these are; in code also a page and more
- * of one byte, as in front of an address that a mitigation of the processor wants. */
+/* Claims fill of less than a page before anything that is aligned to pages. In code, also claims a
+ * page or more of one byte, as before an address that a mitigation of the processor wants. */
 void attr_alignment(struct attr *a)
 {
 	enum { PAGE = 4096 };
@@ -66,7 +66,7 @@ void attr_alignment(struct attr *a)
 		const uint64_t align = fill & (~fill + 1);
 		const size_t next = lower_bound(unsized->data, unsized->count,
 						sizeof *unsized->data, start);
-		/* In code another fill may follow, in front of a function. */
+		/* In code another fill may follow, before a function. */
 		if (size < ALIGN_MAX || (fill != end && !in->exec) ||
 		    (next < unsized->count && unsized->data[next].addr < fill))
 			continue;

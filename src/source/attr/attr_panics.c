@@ -1,6 +1,6 @@
-/* Places where code of Rust can panic (core::panic::Location): a pointer to the name of a file, its
- * length, a line and a column, both counted from 1.  The order of the fields is rustc's choice, and
- * the same in all versions since 1.42; the text may have a NUL behind it that the length counts. */
+/* Lists places where Rust code can panic (core::panic::Location): a pointer to the name of a file,
+ * its length, a line and a column, both counted from 1. rustc chooses the order of the fields, the
+ * same in all versions since 1.42. The text may end in a NUL that the length counts. */
 #include "source/attr/attr_refs.h"
 #include "source/panics.h"
 
@@ -16,18 +16,18 @@ struct attr_panics_candidate {
 
 typedef VEC(struct attr_panics_candidate) candidate_vec;
 
-/* What the words behind the pointer say. */
+/* The words after the pointer. */
 struct location {
-	uint64_t size; /* of the place */
+	uint64_t size; /* of the described place */
 	struct str file;
 	uint32_t line, column;
 };
 
-/* The section that the last candidate was in: most follow each other. */
+/* Section of the last candidate. Most candidates are near each other. */
 struct place_reader {
 	const struct image *im;
 	const struct section *in; /* or NULL */
-	struct bytes bytes;       /* of it */
+	struct bytes bytes;       /* bytes of `in` */
 };
 
 static struct reader attr_panics_reader_at(struct place_reader *p, uint64_t addr)
@@ -94,8 +94,8 @@ static void attr_panics_list_places(struct panics *p, const struct image *im,
 	vec_release(&found);
 }
 
-/* Whether more functions have no name but their address: containers that list where functions begin
- * have symbols made for these (build_name_starts). */
+/* Tells whether most functions have only a name made from their address. Containers that list the
+ * starts of functions get such symbols (build_name_starts). */
 static bool most_are_nameless(const struct attr *a)
 {
 	struct symtab t;
@@ -119,7 +119,7 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 	struct panics *const p = a->f->panics;
 	if (!p || a->owner != BY_SYMBOL || a->f->input->image_count > 1 || a->debug)
 		return;
-	/* Libraries that were stripped keep symbols for the programs that load them. */
+	/* Stripped libraries keep symbols for the programs that load them. */
 	if (a->scratch->symtab &&
 	    !(image_states_sizes(a->im) ? a->scratch->sym_count < a->scratch->made_up
 					: most_are_nameless(a)))

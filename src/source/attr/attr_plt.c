@@ -1,4 +1,4 @@
-/* PLT stubs and GOT slots, under the name of the symbol they stand for. */
+/* Claims PLT stubs and GOT slots, under the name of the symbol that they stand for. */
 #include "source/attr/attr_scratch.h"
 
 #include "image/arch.h"
@@ -20,7 +20,7 @@ void attr_plt(struct attr *a)
 	plt_each(&a->scratch->plt, put_stub, a);
 }
 
-/* A slot without a symbol goes to the owner of what it points to. */
+/* Claims slots without a symbol for the owner of their target. */
 static void got_targets(struct attr *a, const struct section *s)
 {
 	const uint64_t step = pointer_size(a->im);
@@ -32,8 +32,8 @@ static void got_targets(struct attr *a, const struct section *s)
 	}
 }
 
-/* Slots for thread-local variables: an offset, or a pair of words (module and offset, which
- * stands in the second word, or a descriptor). */
+/* Claims slots for thread-local variables: an offset, or a pair of words. The pair is a module and
+ * an offset, which is in the second word, or a descriptor. */
 static void got_tls(struct attr *a, const struct section *in, const struct reloc *r)
 {
 	const enum tls_form form = image_tls_form(a->im, r);
@@ -44,7 +44,8 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 				 ? a->scratch->dyn_labels[r->symbol]
 				 : LABEL_NONE;
 	for (size_t i = 0; r->symbol == 0 && i < a->im->segment_count; i++) {
-		const struct segment *s = &a->im->segments[i]; /* of thread-local variables */
+		const struct segment *s = &a->im->segments[i]; /* segment of thread-local
+							        * variables */
 		if (s->type == PT_TLS) {
 			label = off < s->vm_size ? spans_label(&a->vm, s->addr + off) : LABEL_NONE;
 			break;
@@ -53,7 +54,7 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 	attr_put(a, in, r->addr - in->addr, form == TLS_OFFSET ? 8 : 16, label, WHY_GOT);
 }
 
-/* Slots whose relocation says what they hold, not they themselves. */
+/* Claims slots whose relocation, but not the slot itself, tells what they hold. */
 static void got_relocs(struct attr *a)
 {
 	for (size_t i = 1; i < a->im->section_count; i++) {

@@ -1,12 +1,12 @@
-/* Anonymous data: constants, jump tables and string literals without a symbol go to the
- * first function that refers to them, or to the data whose pointer holds their address.
+/* Claims anonymous data: constants, jump tables and string literals without a symbol. They belong
+ * to the first function that refers to them, or to the data whose pointer holds their address.
  *
- * Every address referred to begins a piece, which reaches to the next one, the next owner, the end
- * of its section, or, in sections of mergeable strings, the end of the string.  A piece belongs to
- * the first code that refers to its start, in address order; else to the owner of the first pointer
- * to it whose place has an owner, round by round.  A table of virtual functions is referred to
- * behind its first words, and ends with its last function: what follows it and nobody refers to has
- * no owner. */
+ * Every address referred to begins a piece. A piece reaches to the next piece, the next owner, the
+ * end of its section, or, in sections of mergeable strings, the end of the string. A piece belongs
+ * to the first code, by address, that refers to its start. Otherwise it belongs to the owner of the
+ * first pointer to it, found round by round. References to a table of virtual functions lead to the
+ * word after its head. The table ends with its last function. Bytes after it that nobody refers to
+ * have no owner. */
 #include "source/attr/attr_extents.h"
 #include "image/arch.h"
 #include "source/attr/attr_operands.h"
@@ -23,10 +23,10 @@
 #include "code/code.h"
 #include "image/elf/elf_const.h"
 
-/* What was found in a part of the image. */
+/* Findings in a part of the image. */
 struct finds {
 	pointer_vec pointers;
-	target_vec targets; /* sorted, each address once */
+	target_vec targets; /* Sorted, each address once */
 	struct vtables vtables;
 };
 
@@ -46,22 +46,24 @@ struct attr_refs_slot {
 
 struct refs {
 	struct attr *a;
-	const struct section **data; /* sections that may hold anonymous data, by address */
+	const struct section **data; /* Sections that may hold anonymous data, by address */
 	size_t data_count;
 	enum code_isa isa;
-	bool exec_is_code; /* executable sections have no anonymous data */
+	bool exec_is_code; /* Executable sections have no anonymous data. */
 	struct go_words go;
-	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
-	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
-	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
+	uint64_t imm_low, imm_high; /* Range in which an immediate counts as an address */
+	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the
+				     * lowest distance */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of imports. Empty if not
+							    * wanted. */
 	target_vec targets;
-	pointer_parts pointers;           /* by part of the image */
+	pointer_parts pointers;           /* Per part of the image */
 	VEC(struct attr_refs_slot) slots; /* sorted */
 	struct vtables vtables;
 	piece_vec pieces;
 };
 
-/* ---- where anonymous data can be --------------------------------------------------------- */
+/* ---- sections that may hold anonymous data ----------------------------------------------- */
 
 static int attr_refs_by_addr(const void *a, const void *b)
 {
@@ -81,14 +83,14 @@ static void attr_refs_list_sections(struct refs *r)
 	}
 	qsort(r->data, r->data_count, sizeof *r->data, attr_refs_by_addr);
 	r->exec_is_code = r->a->scratch->code_unread;
-	/* Only images at a fixed place have addresses as immediates; where it can be moved, a
-	 * relocation says which are. */
+	/* Only images at a fixed address have addresses as immediates. In others, relocations tell
+	 * which immediates are addresses. */
 	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves && r->data_count > 0) {
 		const struct section *last = r->data[r->data_count - 1];
 		r->imm_low = r->data[0]->addr;
 		r->imm_high = last->addr + last->size;
 	}
-	/* i386 has no pc-relative operands: position independent code counts from the GOT. */
+	/* i386 has no pc-relative operands: position-independent code counts from the GOT. */
 	const struct section *got = image_section_find(im, ".got.plt");
 	if (!got)
 		got = image_section_find(im, ".got");
@@ -122,12 +124,12 @@ static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
 
 /* ---- references in code -------------------------------------------------------------------- */
 
-/* Consecutive spans of code, about JOB_BYTES of it. */
+/* A job: consecutive spans of code, about JOB_BYTES in all. */
 struct attr_refs_job {
-	size_t first, last; /* spans of a->vm */
+	size_t first, last; /* Range of spans in a->vm */
 	target_vec found;
-	target_vec guesses; /* addresses or numbers of Go's code */
-	target_vec uses;    /* of imports */
+	target_vec guesses; /* Addresses or numbers in Go's code */
+	target_vec uses;    /* uses of imports */
 };
 
 enum { JOB_BYTES = 256 << 10 };
@@ -139,8 +141,9 @@ struct attr_refs_scan {
 	struct attr_refs_job *jobs;
 };
 
-/* Distances from the GOT that no offset in a structure or stack frame has: what lies more than
- * a page before it, as constants do. */
+/* Finds references by distances from the GOT. Only distances of more than a page before the GOT
+ * count, such as those of constants, because offsets in structures and stack frames are never
+ * so. */
 static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
 			      target_vec *found)
 {
@@ -160,7 +163,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
 	const bool go = go_words_is_code(&r->go, s->start);
-	/* What looks like an address in Go's code for x86-64 is a number. */
+	/* In Go's code for x86-64, an immediate that looks like an address is a number. */
 	const bool immediates = r->imm_low < r->imm_high && !(r->isa == CODE_X86_64 && go);
 	const bool bare = r->a->scratch->bare.count > 0;
 	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
@@ -233,7 +236,8 @@ static job_vec attr_refs_make_jobs(const struct spans *code)
 	return jobs;
 }
 
-/* A slot hands its pointer to the first code that refers to it. */
+/* Takes the targets found. A GOT slot gives its pointer to the first code that refers to the
+ * slot. */
 static void take_targets(struct refs *r, const target_vec *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
@@ -245,7 +249,7 @@ static void take_targets(struct refs *r, const target_vec *found)
 	}
 }
 
-/* By symbol, imports have owners of their own. */
+/* Finds the address ranges of imports. By symbol, imports have owners of their own. */
 static void find_imports(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -265,8 +269,8 @@ static void find_imports(struct refs *r)
 	}
 }
 
-/* What may as well be a number counts not far behind what is an address: one variable that is large
- * lies where thousands of numbers would. */
+/* Takes targets that may be numbers, if they are not far after a known address. One large variable
+ * covers the values of thousands of numbers. */
 static void take_guesses(struct refs *r, target_vec *guesses)
 {
 	enum { NEAR = 1 << 18 };
@@ -292,7 +296,7 @@ static void take_guesses(struct refs *r, target_vec *guesses)
 	vec_release(guesses);
 }
 
-/* Beside that, the pointers that were found are sorted. */
+/* Scans the code in jobs. One more job sorts the pointers that were found. */
 static void attr_refs_scan_code(struct refs *r)
 {
 	job_vec jobs = { 0 };
@@ -318,22 +322,22 @@ static void attr_refs_scan_code(struct refs *r)
 
 /* ---- pointers in data ------------------------------------------------------------------------ */
 
-/* A part of the image that is looked through for pointers. */
+/* A job: a part of the image that is searched for pointers. */
 struct attr_refs_hunt {
 	struct reloc_iter relocs;
-	const struct section *words; /* or NULL: relocations */
-	uint64_t from, to;           /* of the section */
+	const struct section *words; /* NULL: search relocations */
+	uint64_t from, to;           /* Address of the section */
 	struct finds found;
 };
 
 struct hunts {
 	const struct refs *refs;
-	VEC(struct attr_refs_hunt) list; /* in the order of what is found */
-	struct finds *work;              /* of each thread, kept from hunt to hunt */
+	VEC(struct attr_refs_hunt) list; /* In the order of the findings */
+	struct finds *work;              /* Per thread, reused from job to job */
 	struct operands operands;
 };
 
-/* What a hunt goes by, and where it puts what it finds. */
+/* State of searching a part for pointers. */
 struct hunter {
 	const struct refs *refs;
 	const struct operands *operands;
@@ -350,7 +354,7 @@ static void attr_refs_add_pointer(struct hunter *h, uint64_t place, uint64_t tar
 	vec_push(&h->to->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
 }
 
-/* A word without an owner that holds a pointer; `target` is NULL where that is imported. */
+/* Records a pointer in a word without an owner. `target` is NULL if it is imported. */
 static void attr_refs_add_place(struct hunter *h, uint64_t place, const uint64_t *target)
 {
 	const struct section *to = target ? data_section(h->refs, *target) : NULL;
@@ -382,18 +386,18 @@ static bool attr_refs_is_inside(const struct refs *r, uint64_t value)
 	return value >= r->imm_low && value < r->imm_high;
 }
 
-/* Whether a word that is no address would be one if numbers were. */
+/* Tells whether a number looks like an address of code or data. */
 static bool looks_like_address(const struct refs *r, uint64_t value)
 {
-	const uint64_t start = value & ~UINT64_C(1); /* of code of Thumb */
+	const uint64_t start = value & ~UINT64_C(1); /* clears the Thumb bit */
 	const struct span *at = spans_find(&r->a->vm, start);
 	const struct section *in = attr_refs_is_inside(r, value) ? data_section(r, value) : NULL;
 	return in && (in->exec || lookalike_is_number(r->a->im, value)) &&
 	       !(at && at->start == start);
 }
 
-/* Whether the word at `place` is a number or part of a string, where no table says which words hold
- * addresses.  `words`: the one before it and itself; `behind` reads what follows. */
+/* Tells whether the word at `place` is a number or part of a string, if no table tells which words
+ * hold addresses. `words`: the previous word and this one. `behind` reads the next words. */
 static bool is_no_pointer(const struct refs *r, const struct section *in, uint64_t place,
 			  const uint64_t words[2], struct reader behind)
 {
@@ -405,28 +409,28 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 	if (r->go.table) {
 		if (go_words_no_address(&r->go, place, in->write, target, to && to->write))
 			return true;
-		/* A string of Go's has its length behind its address.  It has no NUL in front, and
-		 * where a program begins at 0x10000 its address is as small as numbers. */
+		/* In a Go string, the length follows the address. There is no NUL before the text.
+		 * If a program begins at 0x10000, the address is as small as numbers. */
 		if (next > 0 && next <= TEXT_LONGEST)
 			return false;
 	}
 	if (lookalike_is_text(im, target) || lookalike_is_number(im, target))
 		return true;
-	/* Where flash begins at 0x20400000, tables of addresses are letters throughout: one behind
-	 * another address is one. */
+	/* If flash begins at 0x20400000, addresses consist of letters. After another address such a
+	 * word is an address. */
 	if (lookalike_may_be_text(target) && lookalike_text_at(im, place - 1) &&
 	    (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last)))
 		return true;
-	/* Where flash begins at 0: what stands beside a number that looks like an address is one
-	 * too, in a table of numbers as large as addresses, unless text begins where it leads. */
+	/* If flash begins at 0: beside a number that looks like an address, this word is a number
+	 * too, as in a table of large numbers, unless it leads to text. */
 	if (target >= LOOKALIKE_SMALL || r->go.table ||
 	    (lookalike_printed_at(im, target) && lookalike_printed_at(im, target + 1)))
 		return false;
 	return looks_like_address(r, last) || looks_like_address(r, next);
 }
 
-/* In an image at a fixed place pointers need no relocation: aligned words that hold the
- * address of anonymous data are taken for them. */
+/* Searches words. In an image at a fixed address pointers have no relocations. Aligned words that
+ * hold the address of anonymous data are taken as pointers. */
 static void hunt_words(struct hunter *h, const struct attr_refs_hunt *part)
 {
 	const struct refs *r = h->refs;
@@ -459,7 +463,7 @@ static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 		hunt_words(&h, part);
 	else
 		hunt_relocs(&h, part->relocs);
-	/* One boundary of each address: whose pointers they are does not matter. */
+	/* Keeps one boundary per address. The owners of the pointers do not matter. */
 	target_vec *targets = &work->targets;
 	size_t kept = 0;
 	sort_by_key(targets->data, targets->count, sizeof *targets->data);
@@ -480,7 +484,7 @@ static void attr_refs_plan_relocs(struct hunts *hunts, const struct section *tab
 	struct reloc_iter it;
 	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
 		return;
-	/* The decoder knows better where operands of linked code point. */
+	/* For linked code, the decoder knows better where operands point. */
 	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
 		return;
 	reloc_parts_add(&parts, &it);
@@ -516,7 +520,7 @@ static void plan_hunts(struct hunts *hunts)
 			plan_words(hunts, r->data[i]);
 }
 
-/* What was looked through; tables of relocations are read once more, at the end. */
+/* Gives back pages of the searched sections. Tables of relocations are read again at the end. */
 static void forget_hunts(const struct hunts *hunts)
 {
 	const struct image *im = hunts->refs->a->im;
@@ -548,7 +552,8 @@ static void take_finds(struct refs *r, struct hunts *hunts)
 
 static void find_pointers(struct refs *r)
 {
-	/* Relocations of objects may make notes, whose order must not depend on threads. */
+	/* Relocations of objects may make notes, and the order of notes must not depend on
+	 * threads. */
 	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
 	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
 	plan_hunts(&hunts);
@@ -575,8 +580,8 @@ static void find_pointers(struct refs *r)
 	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
 }
 
-/* Who refers to a table of virtual functions has its first words as well, which nobody else refers
- * to: tables of branches behind a pointer look the same. */
+/* Extends references to a table of virtual functions to its head, to which nobody else refers.
+ * Tables of branches after a pointer look the same. */
 static void take_vtable_heads(struct refs *r)
 {
 	uint64_t before = 0, at = 0;
@@ -605,7 +610,7 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
-/* Tables of vectors, which no code refers to, are of the entry point that they hold; mostly they
+/* Claims interrupt vector tables, which no code refers to, for the entry point that they hold. Most
  * are sections of their own. */
 static void add_vectors(struct refs *r, label_id entry)
 {
@@ -624,8 +629,8 @@ static void add_vectors(struct refs *r, label_id entry)
 	}
 }
 
-/* The owner of firmware's entry point, which copies and clears memory: it refers to the bounds of
- * data of others. */
+/* Returns the owner of the entry point of firmware. That code copies and clears memory, and so
+ * refers to the bounds of other owners' data. */
 static label_id entry_label(const struct refs *r)
 {
 	const struct image *im = r->a->im;
@@ -635,7 +640,8 @@ static label_id entry_label(const struct refs *r)
 	return at ? at->label : LABEL_NONE;
 }
 
-/* By compile unit: who refers into a sized symbol without an owner owns all of it, and no more. */
+/* By compile unit: code that refers into a sized symbol without an owner gets all of the symbol,
+ * and no more. */
 static void keep_symbols_whole(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -660,8 +666,8 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
-/* The end of the string at `addr` in an object's section of mergeable strings.  (The flags of
- * a linked section say nothing: lld keeps them where strings and other constants meet.) */
+/* Returns the end of the string at `addr` in an object's section of mergeable strings. The flags of
+ * a linked section tell nothing: lld keeps them if strings and other constants are merged. */
 static uint64_t string_end(const struct image *im, const struct section *s, uint64_t addr,
 			   uint64_t end)
 {
@@ -677,8 +683,8 @@ static uint64_t string_end(const struct image *im, const struct section *s, uint
 	return end;
 }
 
-/* Sorted targets become pieces; the first label of an address counts, those of the entry point and
- * of who goes by bounds last. */
+/* Turns sorted targets into pieces. The first label of an address counts. Labels of the entry point
+ * and of weak references come last. */
 static void make_pieces(struct refs *r)
 {
 	const struct spans *owned = &r->a->vm;
@@ -695,7 +701,7 @@ static void make_pieces(struct refs *r)
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
-		if (!in) { /* a symbol where sections overlap */
+		if (!in) { /* a symbol in overlapping sections */
 			i++;
 			continue;
 		}
@@ -731,7 +737,7 @@ static struct attr_refs_piece *attr_refs_piece_at(const struct refs *r, uint64_t
 	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
 }
 
-/* One look at every pointer whose piece has no owner yet; true if one got one. */
+/* Visits every pointer whose piece has no owner yet. True if a piece got an owner. */
 static bool spread_once(struct refs *r)
 {
 	bool changed = false;

@@ -1,4 +1,4 @@
-/* A relocation entry belongs to what it patches; a slot of the GOT stands for a symbol. */
+/* Claims relocation entries for what they patch. A slot of the GOT stands for a symbol. */
 #include "source/attr/attr_scratch.h"
 
 #include "base/pool.h"
@@ -15,16 +15,17 @@ static label_id attr_relocs_owner_of(const struct attr *a, const struct reloc_it
 		return owner;
 	if (r->kind == RELOC_JUMP_SLOT && r->symbol < a->scratch->dyn_count)
 		return a->scratch->dyn_labels[r->symbol];
-	/* What nobody has (.init_array, tables about code such as the kernel's) is there for
-	 * what it points to. */
+	/* Unowned words (.init_array, tables about code such as the kernel's) exist because of what
+	 * they point to. */
 	return reloc_target(it, r, &target) ? spans_label(&a->vm, target) : LABEL_NONE;
 }
 
-/* The section that relocations patch at the moment. */
+/* The section that the current relocations patch. */
 struct attr_relocs_patched {
 	const struct section *in; /* or NULL */
-	bool array; /* of pointers: an entry of .init_array ... belongs to the function */
-	bool table; /* about code: see struct field */
+	bool array; /* An array of pointers, such as .init_array: an entry belongs to its
+		     * function */
+	bool table; /* A table about code: see the field struct */
 };
 
 static void attr_relocs_go_to(struct attr_relocs_patched *p, const struct image *im, uint64_t addr)
@@ -41,12 +42,12 @@ static void attr_relocs_go_to(struct attr_relocs_patched *p, const struct image 
 	};
 }
 
-/* A field of a table that is about code (the kernel's __ksymtab, __bug_table, .return_sites ...):
- * it and what follows up to the next field belong to what the field points to. */
+/* A field of a table about code (the kernel's __ksymtab, __bug_table, .return_sites ...). The
+ * field, and all bytes until the next field, belong to what the field points to. */
 struct attr_relocs_field {
 	uint64_t addr;
 	label_id owner;
-	const struct section *in; /* NULL: none */
+	const struct section *in; /* NULL if there is none */
 };
 
 enum { FIELD_MAX = 16 };
@@ -73,7 +74,8 @@ static void entries(struct attr *a, const struct section *s)
 		if (r.entry_size > 0)
 			attr_put(a, s, r.entry_off, r.entry_size, owner, WHY_RELOCATION);
 		if (it.patched && r.alloc) {
-			/* Fields in rising order; one that points to nobody goes with the last. */
+			/* Fields rise. A field that points to no owner belongs to the previous
+			 * field. */
 			const bool same = last.in == patched.in;
 			claim_field(a, &last, same ? r.addr : last.addr + FIELD_MAX);
 			last = (struct attr_relocs_field){ r.addr,
@@ -89,7 +91,7 @@ static void entries(struct attr *a, const struct section *s)
 	image_forget(a->im, section_bytes(a->im, s));
 }
 
-/* The tables, and a copy of the attr for each, which takes its claims. */
+/* The tables, and for each a copy of the attr that takes its claims. */
 struct attr_relocs_tables {
 	VEC(const struct section *) list;
 	struct attr *parts;
@@ -121,7 +123,7 @@ void attr_relocs(struct attr *a)
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (section_is_reloc(&a->im->sections[i]))
 			vec_push(&t.list, &a->im->sections[i]);
-	/* Objects have many tables, small ones, whose relocations may make notes: their order must
+	/* Objects have many small tables, whose relocations may make notes. The order of notes must
 	 * not depend on threads. */
 	if (a->im->kind == IMAGE_EXEC)
 		side_by_side(a, &t);

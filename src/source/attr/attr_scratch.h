@@ -1,4 +1,4 @@
-/* attr_scratch.h - what attribution passes keep for later passes.  Private to these. */
+/* attr_scratch.h - holds what attribution passes keep for later passes. Private to the passes. */
 #ifndef HEFT_SOURCE_ATTR_ATTR_SCRATCH_H
 #define HEFT_SOURCE_ATTR_ATTR_SCRATCH_H
 
@@ -7,24 +7,24 @@
 
 /* A frame description entry of an .eh_frame section. */
 struct fde {
-	uint64_t addr, size; /* code */
-	uint64_t lsda;       /* VM address, 0 if none */
-	uint64_t off, bytes; /* the entry, in its section */
+	uint64_t addr, size; /* range of the code */
+	uint64_t lsda;       /* VM address. 0 if none. */
+	uint64_t off, bytes; /* Range of the entry in its section */
 	uint64_t cie_off;
 	uint32_t section; /* index */
 };
 
-/* Code that calls a PLT stub or code that has no unit, or reads a GOT slot. */
+/* Code that calls a PLT stub, calls code without a unit, or reads a GOT slot. */
 struct import_use {
-	uint64_t addr; /* of the stub, slot or code */
-	uint64_t user; /* label of the code */
+	uint64_t addr; /* Address of the stub, slot or code */
+	uint64_t user; /* Label of the code */
 };
 
 /* A symbol at an address. */
 struct place {
 	uint64_t addr, size;
 	label_id label;
-	uint32_t rank;    /* lower is better, among those that start together */
+	uint32_t rank;    /* Rank among symbols that start together. Lower is better. */
 	uint32_t section; /* index */
 	bool code, vague; /* vague: an untyped global, which linkers define as a mere mark */
 	bool local;
@@ -32,7 +32,7 @@ struct place {
 
 typedef VEC(struct place) place_vec;
 
-/* Code that units have at an address that several overlays share. */
+/* Code of units at an address that several overlays share. */
 struct overlay_code {
 	uint64_t addr, size, units;
 };
@@ -43,58 +43,63 @@ struct debuginfo;
 struct debug_bytes;
 struct refs;
 
-/* What passes keep for later ones: from the pass that fills a field to the last that reads it.
- * Shared by an attr and its partner, which touch different fields. */
+/* Data that passes keep for later passes. A field is valid from the pass that fills it to the last
+ * pass that reads it. An attr and its partner share the struct and use different fields. */
 struct attr_scratch {
-	/* By attr_read_symbols. */
+	/* Filled by attr_read_symbols(). */
 	const struct section *symtab, *dynsym; /* or NULL */
-	label_id *sym_labels, *dyn_labels;     /* of their symbols, by index */
-	uint32_t *sym_sizes, *dyn_sizes;       /* of their names; NULL: not known */
+	label_id *sym_labels, *dyn_labels;     /* Labels of their symbols, by index */
+	uint32_t *sym_sizes, *dyn_sizes;       /* Lengths of their names. NULL if unknown. */
 	size_t sym_count, dyn_count;
 	struct plt plt;
-	/* By attr_list_sized. */
-	place_vec sized;   /* by unit or file: data symbols without an owner, sorted */
-	place_vec unsized; /* symbols without a size, sorted; first of an address leads */
-	/* By symbol, data whose size is where the next symbol begins, sorted likewise; see
+	/* Filled by attr_list_sized(). */
+	place_vec sized;   /* By unit or file: data symbols without an owner, sorted */
+	place_vec unsized; /* Symbols without a size, sorted. The best of an address comes first. */
+	/* By symbol: data symbols whose size is the distance to the next symbol, sorted. See
 	 * attr_extents.h. */
 	place_vec guessed;
 	/* By unit or file. */
-	VEC(struct import_use) uses;       /* in the order of the code, then by addr */
-	place_vec bare;                    /* code symbols the DWARF says nothing of; sorted */
-	VEC(struct overlay_code) overlays; /* what was claimed where they run */
-	struct debuginfo *dwarf;           /* in use, or NULL */
-	struct debug_bytes *bytes;         /* its pass over debug sections */
-	uint64_t by_file;     /* symbols owned by an STT_FILE name, there being no DWARF */
-	label_id debug_owner; /* of all debug sections, LABEL_NONE where it is not one */
-	/* Of unwind tables. */
-	fde_vec fdes; /* in file order */
-	/* Exception tables that no function refers to; LABEL_NONE where these are not told. */
+	VEC(struct import_use) uses;       /* In the order of the code, then by addr */
+	place_vec bare;                    /* Code symbols that the DWARF does not describe,
+					    * sorted */
+	VEC(struct overlay_code) overlays; /* Code claimed at shared addresses of overlays */
+	struct debuginfo *dwarf;           /* The DWARF in use, or NULL */
+	struct debug_bytes *bytes;         /* State of the pass over debug sections */
+	uint64_t by_file;     /* Number of symbols owned by an STT_FILE name, because there is no
+			       * DWARF */
+	label_id debug_owner; /* Owner of all debug sections. LABEL_NONE if there are several. */
+	/* From unwind tables. */
+	fde_vec fdes; /* In file order */
+	/* Label of exception tables that no function refers to. LABEL_NONE if these are not
+	 * claimed. */
 	label_id unused_tables;
-	uint64_t made_up; /* functions named sub_ADDRESS */
-	/* Neither symbols nor a decoder tell code from data: what nobody has may be code. */
+	uint64_t made_up; /* Number of functions named sub_ADDRESS */
+	/* Neither symbols nor a decoder tell code from data: bytes without an owner may be code. */
 	bool code_unread;
-	VEC(uint32_t) late; /* entries of made tables whose owner is not known yet */
-	struct refs *refs;  /* from attr_refs_find to attr_refs_claim */
+	VEC(uint32_t) late; /* Entries of made tables whose owner is not known yet */
+	struct refs *refs;  /* From attr_refs_find() to attr_refs_claim() */
 };
 
-/* symtab_open, with what is known of the names of a table of the image's own. */
+/* Opens a symbol table like symtab_open(). For tables of the image, uses the known sizes of
+ * names. */
 bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
 		       struct symtab *ret);
-/* All sized symbols, sorted by address, the owner of an address first; fills the unsized and the
+/* Lists all sized symbols by address, the owner of an address first. Also fills the unsized and the
  * guessed symbols of the scratch. */
 void attr_list_sized(struct attr *a, place_vec *ret);
-/* Puts scratch->guessed among the places, once their sizes are known. */
+/* Adds scratch->guessed to the places, once their sizes are known. */
 void attr_list_guessed(struct attr *a);
-/* The unsized symbol at an address, or NULL. */
+/* Returns the unsized symbol at an address, or NULL. */
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
 label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot);
 const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
-/* The file that declares the variable at die_off of the unit at work; the unit where that is not
- * known.  Keeps the table of files until it is released with the job. */
+/* Returns the label of the file that declares the variable at die_off of the current unit. Returns
+ * the unit's label if the file is unknown. Keeps the table of files until attr_files_release(),
+ * which the job calls. */
 struct findings;
 label_id attr_decl_file(struct findings *f, uint64_t die_off);
 void attr_files_release(struct findings *f);
-/* Releases what the passes left. */
+/* Releases everything that the passes kept. */
 void attr_scratch_release(struct attr_scratch *s);
 
 #endif

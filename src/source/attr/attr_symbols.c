@@ -1,11 +1,11 @@
-/* Symbols that say where code and data are; the rule is that of symbol_rule.h. */
+/* Claims code and data by symbols that state their place, with the rule of symbol_rule.h. */
 #include "source/attr/attr_extents.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 #include "program/symbol_rule.h"
 
-/* A symbol whose section takes no room in the VM image. */
+/* Lists a symbol whose section takes no room in the VM image. */
 static void list_outside(const struct attr *a, const struct image *im, const struct symbol *s)
 {
 	const bool common = s->section == SYM_COMMON;
@@ -19,15 +19,16 @@ static void list_outside(const struct attr *a, const struct image *im, const str
 				       s->section });
 }
 
-/* Where Go's linker has many things begin that have no symbols.  Tables that state no sizes make
- * such a symbol as large as all of them, and the linker itself does so from Go 1.26 on. */
+/* Tells whether a symbol of Go's linker marks the start of many things without symbols. Tables
+ * without sizes make such a symbol as large as all of them. The linker itself does so from Go 1.26
+ * on. */
 static bool begins_many(struct str name)
 {
 	static const char *const known[] = { "runtime.pclntab", "type.*",        "type:*",
 					     "go.func.*",       "go:func.*",     "go.string.*",
 					     "go:string.*",     "runtime.types", "typerel.*",
 					     "typerel:*",       "runtime.rodata" };
-	const bool mangled = str_starts(name, STR("_")); /* Mach-O */
+	const bool mangled = str_starts(name, STR("_")); /* a Mach-O name */
 	const struct str plain = { name.p + mangled, name.len - mangled };
 	for (size_t i = 0; i < COUNT_OF(known); i++)
 		if (str_eq(plain, str_of(known[i])))
@@ -57,7 +58,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 			list_outside(a, im, &s);
 			continue;
 		}
-		/* The debug file may number the sections of the measured image otherwise. */
+		/* The debug file may number sections differently from the measured image. */
 		const struct section *own = in->index < a->im->section_count
 						    ? &a->im->sections[in->index]
 						    : NULL;
@@ -84,8 +85,8 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	}
 }
 
-/* Every symbol table there is: .symtab, or .dynsym with the separate debug file's.  What was made
- * of other tables counts where there is none. */
+/* Collects symbols from every table: .symtab, or .dynsym and that of the debug file. Symbols made
+ * from other tables count if there is none. */
 static void attr_symbols_collect(struct attr *a, place_vec *sized)
 {
 	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
@@ -111,7 +112,7 @@ static int attr_symbols_by_rule(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Those that claim bytes; the others are listed while they are read. */
+/* Lists symbols that claim bytes. The others are listed while they are read. */
 static void attr_symbols_list_places(const struct labels *labels, struct places *to,
 				     const place_vec *v)
 {
@@ -149,7 +150,7 @@ void attr_sized_symbols(struct attr *a)
 	attr_list_sized(a, &sized);
 	if (places)
 		attr_symbols_list_places(a->f->labels, places, &sized);
-	/* Bloaty goes through the table from front to end. */
+	/* Bloaty reads the table from start to end. */
 	if (a->f->as_bloaty && sized.count > 0)
 		qsort(sized.data, sized.count, sizeof *sized.data, attr_symbols_by_rank);
 	for (size_t i = 0; i < sized.count; i++)
@@ -174,11 +175,11 @@ const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 }
 
 /* Claims the code after a label without a size, until the next label, the next owner or the end of
- * the section.  A label at or within owned code claims nothing: the bytes after that code are not
+ * the section. A label at or within owned code claims nothing: the bytes after that code are not
  * the label's. */
 void attr_unsized_symbols(struct attr *a)
 {
-	size_t next = 0; /* first span that starts behind the symbol */
+	size_t next = 0; /* index of the first span that starts after the symbol */
 	for (size_t i = 0; i < a->scratch->unsized.count; i++) {
 		const struct place *p = &a->scratch->unsized.data[i];
 		const struct section *in = image_section_at(a->im, p->addr);

@@ -1,16 +1,16 @@
-/* Tables that exist because of symbols: their entries, names, versions, hash words, section
- * groups; and arrays of function pointers.
+/* Claims tables that exist because of symbols: entries, names, versions, hash words, section
+ * groups, and arrays of function pointers.
  *
- * Sources: gABI "Symbol Table", "Hash Table", "Section Groups"; LSB 5.0 "Symbol Versioning";
- * the layout of .gnu.hash as the dynamic linkers read it. */
+ * Sources: gABI "Symbol Table", "Hash Table", "Section Groups"; LSB 5.0 "Symbol Versioning"; the
+ * layout of .gnu.hash as the dynamic linkers read it. */
 #include "source/attr/attr_scratch.h"
 
 #include "image/elf/elf_const.h"
 #include "program/go_table.h"
 #include "program/symbol_rule.h"
 
-/* First all entries, then all names: as a rule both are in the order of their places then, and
- * need no sorting. */
+/* Claims first all entries, then all names. Both are then usually in file order and need no
+ * sorting. */
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
 	struct symtab t;
@@ -33,9 +33,9 @@ static label_id dyn_label(const struct attr *a, uint64_t index)
 	return index < a->scratch->dyn_count ? a->scratch->dyn_labels[index] : LABEL_NONE;
 }
 
-/* Bucket and chain words, and of the Bloom filter each word to the first symbol that sets bits in
- * it.  A chain word is the symbol's hash but for the lowest bit, which the word of the filter does
- * not depend on. */
+/* Claims bucket and chain words. Each word of the Bloom filter belongs to the first symbol that
+ * sets bits in it. A chain word is the symbol's hash except for the lowest bit, which the filter
+ * ignores. */
 static void gnu_hash(struct attr *a, const struct section *s)
 {
 	const uint64_t word = pointer_size(a->im);
@@ -59,7 +59,7 @@ static void gnu_hash(struct attr *a, const struct section *s)
 
 static void sysv_hash(struct attr *a, const struct section *s)
 {
-	/* Alpha and S/390 have words of 8 bytes. */
+	/* On Alpha and S/390 words have 8 bytes. */
 	const unsigned word = s->entsize == 8 ? 8 : 4;
 	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
 	const uint64_t bucket_count = read_uint(&r, word);
@@ -74,9 +74,9 @@ static void sysv_hash(struct attr *a, const struct section *s)
 	}
 }
 
-/* ---- versions of libraries -------------------------------------------------------------- */
+/* ---- symbol versions -------------------------------------------------------------------- */
 
-/* A name in the dynamic string table; LABEL_NONE where there is none. */
+/* Returns the label of a name in the dynamic string table. LABEL_NONE if there is none. */
 static label_id string_label(struct attr *a, const struct section *strings, uint64_t off)
 {
 	struct str name;
@@ -93,8 +93,8 @@ static void attr_tables_put_string(struct attr *a, const struct section *strings
 		attr_put(a, strings, off, name.len + 1, label, WHY_NAME);
 }
 
-/* A section of versions, whose records are linked by offsets.  `left`: how many more are followed;
- * those of a sound section do not overlap. */
+/* A section of versions, whose records are linked by offsets. `left` limits the records that are
+ * followed. Records of a valid section do not overlap. */
 struct version_chain {
 	struct attr *a;
 	const struct section *s, *strings;
@@ -105,7 +105,7 @@ struct version_chain {
 static struct version_chain version_chain(struct attr *a, const struct section *s,
 					  const struct section *strings)
 {
-	enum { LEAST = 8 }; /* bytes of a record */
+	enum { LEAST = 8 }; /* Minimal size of a record */
 	return (struct version_chain){ a, s, strings, s->type == SHT_GNU_VERNEED,
 				       section_bytes(a->im, s).size / LEAST };
 }
@@ -120,8 +120,8 @@ static bool version_record(struct version_chain *v, uint64_t off, struct reader 
 	return true;
 }
 
-/* The records behind a version definition or need, each with a name.  `owner` LABEL_NONE: the
- * first name owns them all. */
+/* Claims the records after a version definition or need, each with a name. If `owner` is
+ * LABEL_NONE, the first name owns them all. */
 static label_id version_aux(struct version_chain *v, uint64_t off, unsigned count, label_id owner)
 {
 	struct reader r;
@@ -141,7 +141,7 @@ static label_id version_aux(struct version_chain *v, uint64_t off, unsigned coun
 	return owner;
 }
 
-/* .gnu.version_r: what is needed of a library goes to the library. */
+/* .gnu.version_r: claims the needs of a library for the library. */
 static void version_needs(struct attr *a, const struct section *s, const struct section *strings)
 {
 	struct version_chain v = version_chain(a, s, strings);
@@ -163,7 +163,7 @@ static void version_needs(struct attr *a, const struct section *s, const struct 
 	}
 }
 
-/* .gnu.version_d: a definition goes to the version's name. */
+/* .gnu.version_d: claims a definition for the version's name. */
 static void version_definitions(struct attr *a, const struct section *s,
 				const struct section *strings)
 {
@@ -185,7 +185,7 @@ static void version_definitions(struct attr *a, const struct section *s,
 	}
 }
 
-/* DT_NEEDED: a library's name belongs to the library. */
+/* DT_NEEDED: claims a library's name for the library. */
 static void needed_names(struct attr *a, const struct section *s, const struct section *strings)
 {
 	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
@@ -199,7 +199,7 @@ static void needed_names(struct attr *a, const struct section *s, const struct s
 	}
 }
 
-/* ---- groups and arrays --------------------------------------------------------------------- */
+/* ---- section groups and pointer arrays ----------------------------------------------------- */
 
 static bool is_pointer_array(const struct section *s)
 {
@@ -213,7 +213,7 @@ static bool is_pointer_array(const struct section *s)
 	}
 }
 
-/* As far as the file has bytes of it. */
+/* Claims an array of pointers, as far as the file has its bytes. */
 static void pointer_array(struct attr *a, const struct section *s, uint64_t start, uint64_t size)
 {
 	const uint64_t step = pointer_size(a->im);
@@ -233,7 +233,7 @@ void attr_symbol_tables(struct attr *a)
 		const struct section *s = &a->im->sections[i];
 		const bool dynamic = a->scratch->dynsym && s->link == a->scratch->dynsym->index;
 		switch (s->type) {
-		case SHT_SYMTAB_SHNDX: /* extended section indexes: one word a symbol */
+		case SHT_SYMTAB_SHNDX: /* extended section indexes: one word per symbol */
 			for (size_t k = 1;
 			     k < (dynamic ? a->scratch->dyn_count : a->scratch->sym_count); k++)
 				attr_put(a, s, k * 4, 4,
@@ -270,7 +270,7 @@ static void attr_tables_table(struct attr *a, const struct section *s)
 		pointer_array(a, s, 0, section_bytes(a->im, s).size);
 }
 
-/* Marks in the table of symbols go to what stands where they do. */
+/* Claims mark symbols for the owner of their address. */
 static void marks(struct attr *a)
 {
 	struct symtab t;
@@ -292,7 +292,7 @@ static void marks(struct attr *a)
 	}
 }
 
-/* Tables that are not in ELF's form. */
+/* Claims an entry of a table that is not in ELF's form. */
 static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 {
 	const struct image_entry *e = &a->im->entries[i];
@@ -304,7 +304,7 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		label = a->scratch->sym_labels[e->symbol];
 	else if (e->symbol == 0)
 		label = cursor_label(cursor, e->addr);
-	/* Of a mark in such a table it is what stands where it does. */
+	/* Returns the owner of a mark in a made table: the owner of its address. */
 	if (label == LABEL_NONE && e->symbol != 0 && image_entry_symbol(a->im, e, &s) &&
 	    s.type != STT_FILE && s.type != STT_SECTION && symbol_is_mark(&s) &&
 	    symbol_addr(a->im, &s, &addr))
@@ -315,7 +315,8 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
 }
 
-/* Twice: a hash of a page belongs to an entry of a table whose owner is found the first time. */
+/* Claims late entries in two rounds: a hash of a page belongs to an entry of a table whose owner
+ * the first round finds. */
 void attr_late_entries(struct attr *a)
 {
 	size_t done = 0;
@@ -330,7 +331,7 @@ void attr_late_entries(struct attr *a)
 	vec_release(&a->scratch->late);
 }
 
-/* Each descriptor to its function, up to the next one. */
+/* Claims each descriptor for its function, until the next descriptor. */
 static void descriptors(struct attr *a)
 {
 	enum { WORD = 8, WORDS_MOST = 3 };

@@ -1,6 +1,6 @@
-/* By compile unit (by source file: what attr_files.c leaves): code and variables as the DWARF gives
- * them, then local symbols by the file their STT_FILE symbol names; and the bytes of debug
- * sections, by unit or by symbol. */
+/* Claims bytes by compile unit, and by source file what attr_files.c leaves. Code and variables
+ * come from the DWARF, then local symbols from their STT_FILE symbol. Also claims the bytes of
+ * debug sections, by unit or by symbol. */
 #include "source/attr/attr_scratch.h"
 #include "source/attr/debug_bytes.h"
 #include "program/dwarf_slot.h"
@@ -19,7 +19,7 @@ static const struct place *sized_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* Whether symbols begin and end where the code does. */
+/* Tells whether symbols begin and end where the code does. */
 static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { PADDING = 4 };
@@ -33,7 +33,7 @@ static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 	       addr + size - (last->addr + last->size) < PADDING;
 }
 
-/* How many units had code of this address and size before. */
+/* Counts a unit with code of this address and size. Returns the number of earlier ones. */
 static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { MOST = 1024 };
@@ -47,8 +47,8 @@ static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 	return 0;
 }
 
-/* DWARF has overlays at the one address where they run: whose code it is the symbols tell, and of
- * several that fit the order of the units. */
+/* Finds the overlay of code. DWARF has all overlays at the one address where they run. Symbols tell
+ * which overlay fits the code. If several fit, the order of the units decides. */
 static uint64_t overlay_place(struct attr *a, uint64_t addr, uint64_t size, bool in_order)
 {
 	enum { NUMBERS = 128 };
@@ -73,7 +73,7 @@ static void attr_units_claim_code(const struct attr *a, uint64_t addr, uint64_t 
 		claim(ret, addr, min_u64(size, in->addr + in->size - addr), label, WHY_DEBUG);
 }
 
-/* Units come in their order where the claims are the attr's own. */
+/* Claims the code of a unit. Units come in order if the claims are the attr's own. */
 static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, struct claims *ret)
 {
 	struct attr *a = ctx;
@@ -87,7 +87,7 @@ void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
 	attr_units_claim_code(a, addr, size, label, &a->vm_claims);
 }
 
-/* As large as its symbol, or its type. */
+/* Claims a variable with the size of its symbol, else of its type. */
 static void attr_units_on_variable(void *ctx, struct findings *f, uint64_t addr, uint64_t die_off)
 {
 	struct attr *a = ctx;
@@ -106,9 +106,10 @@ static void on_done(void *ctx, struct findings *f)
 	attr_files_release(f);
 }
 
-/* ---- data symbols nobody has ----------------------------------------------------------------- */
+/* ---- data symbols without an owner ----------------------------------------------------------- */
 
-/* Virtual tables, type information and such: whoever refers into one owns all of it. */
+/* Keeps sized data symbols without an owner, such as virtual tables and type information. The first
+ * to refer into one gets all of it. */
 static void keep_unowned(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -168,8 +169,9 @@ static void close_bytes(struct attr *a)
 	a->scratch->bytes = NULL;
 }
 
-/* A program of which a PDB tells may have DWARF besides: of other objects, or of the same.  DWARF
- * comes first, since a PDB has a unit of every object, if only by the object's name. */
+/* Reads the DWARF of the image and of its debug file. A program with a PDB may also have DWARF, of
+ * other objects or of the same. DWARF goes first, since a PDB has a unit for every object, even if
+ * only with the object's name. */
 static void read_all_dwarf(struct attr *a)
 {
 	struct debuginfo *given = source_dwarf(a->f, a->im, a->debug);
@@ -197,7 +199,7 @@ void attr_units(struct attr *a)
 	read_all_dwarf(a);
 	if (by_map)
 		attr_linkmap(a);
-	if (!by_map || !a->f->input->linkmap) /* whose local symbols are made of the map */
+	if (!by_map || !a->f->input->linkmap) /* local symbols made from the linker map */
 		attr_file_symbols(a, a->im);
 	if (a->debug)
 		attr_file_symbols(a, a->debug);
@@ -211,7 +213,7 @@ void attr_units(struct attr *a)
 
 /* ---- debug sections -------------------------------------------------------------------------- */
 
-/* Those of the image itself; a separate file's are not part of what is measured. */
+/* Claims the image's own debug sections. Those of a separate file are not measured. */
 void attr_debug_sections(struct attr *a)
 {
 	a->scratch->debug_owner = LABEL_NONE;

@@ -1,5 +1,5 @@
-/* Unwind tables: function bounds where symbols are missing, and the owners of the tables'
- * own bytes. */
+/* Reads unwind tables: bounds of functions without symbols, and the owners of the tables' own
+ * bytes. */
 #include "source/attr/attr_scratch.h"
 
 #include "base/sort.h"
@@ -14,18 +14,18 @@ static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
 
 typedef VEC(struct unwind_fixup) fixup_vec;
 
-/* A table of relocations by the section that it patches. */
+/* A relocation table, by the section that it patches. */
 struct patching {
 	uint64_t patched;
 	const struct section *table;
 };
 
-/* What all tables of an image are read with. */
+/* State shared by all tables of an image. */
 struct attr_unwind_frames {
 	struct attr *a;
-	VEC(struct patching) tables; /* of objects, sorted */
-	fixup_vec fixups;            /* of the section at work */
-	uint64_t data_base;          /* of pointers that count from the GOT */
+	VEC(struct patching) tables; /* patched tables of objects, sorted */
+	fixup_vec fixups;            /* fixups of the current section */
+	uint64_t data_base;          /* Base of pointers that count from the GOT */
 };
 
 static void attr_unwind_list_tables(struct attr_unwind_frames *f)
@@ -40,7 +40,7 @@ static void attr_unwind_list_tables(struct attr_unwind_frames *f)
 	sort_by_key(f->tables.data, f->tables.count, sizeof *f->tables.data);
 }
 
-/* Relocations of a section of an object: where they point. */
+/* Reads the targets of the relocations of an object's section. */
 static void attr_unwind_read_fixups(struct attr_unwind_frames *f, const struct section *s)
 {
 	size_t i = lower_bound(f->tables.data, f->tables.count, sizeof *f->tables.data, s->index);
@@ -113,8 +113,8 @@ void attr_unwind_read(struct attr *a)
 	vec_release(&f.fixups);
 }
 
-/* Only code that nobody has yet: names are made up from the address.  What of a PLT has no symbol
- * is its header, no function. */
+/* Claims functions in code without an owner. Names are made from the address. Code in a PLT without
+ * a symbol is its header and no function. */
 void attr_unwind_bounds(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -143,7 +143,7 @@ void attr_unwind_bounds(struct attr *a)
 /* An exception table that a function refers to. */
 struct used_table {
 	uint64_t addr;
-	uint64_t size; /* 0: not known */
+	uint64_t size; /* 0 if unknown */
 };
 
 typedef VEC(struct used_table) used_vec;
@@ -171,7 +171,7 @@ static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner, used
 
 enum { LSDA_ALIGN = 4 };
 
-/* The tables from `off` to `end`, as far as they can be read. */
+/* Claims unused tables from `off` to `end`, as far as they can be read. */
 static void unused_bytes(struct attr *a, const struct section *in, uint64_t off, uint64_t end)
 {
 	const struct bytes all = section_bytes(a->im, in);
@@ -188,12 +188,13 @@ static void unused_bytes(struct attr *a, const struct section *in, uint64_t off,
 	}
 }
 
-/* lld keeps the tables of functions that it drops, where they are in no group, as those of Rust
- * are.  They stand between the tables in use; what follows one of unknown size is left alone. */
+/* Claims unused exception tables. lld keeps tables of dropped functions that are in no group, like
+ * those of Rust. They lie between used tables. Bytes after a used table of unknown size are left
+ * alone. */
 static void unused_tables(struct attr *a, const used_vec *used)
 {
 	const struct section *in = NULL;
-	uint64_t off = 0; /* where the table before ends */
+	uint64_t off = 0; /* end of the previous table */
 	for (size_t i = 0; i < used->count; i++) {
 		const struct used_table *t = &used->data[i];
 		if (!in || t->addr - in->addr >= in->size) {
@@ -209,7 +210,7 @@ static void unused_tables(struct attr *a, const used_vec *used)
 		unused_bytes(a, in, off, in->size);
 }
 
-/* A CIE that several functions share goes to the first of them. */
+/* A CIE. If several functions share it, the first owns it. */
 struct cie_owner {
 	uint64_t off;
 	label_id owner;

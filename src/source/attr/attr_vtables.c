@@ -1,8 +1,9 @@
+/* Finds where tables of virtual functions begin and end. */
 #include "source/attr/attr_vtables.h"
 
 #include "base/sort.h"
 
-/* No object is larger, so that no base of one is further from its top. */
+/* Maximal size of an object. No base of an object is further from its top. */
 enum { OFFSET_MAX = 1 << 20 };
 
 void vtables_add(struct vtables *v, uint64_t addr, enum pointee to)
@@ -20,7 +21,7 @@ void vtables_release(struct vtables *v)
 	vec_release(&v->places);
 }
 
-/* The number of the pointer at addr; the count of all where there is none. */
+/* Returns the index of the pointer at addr. Returns the count if there is none. */
 static size_t place_at(const struct vtables *v, uint64_t addr)
 {
 	const struct pointer_place *p = v->places.data;
@@ -45,8 +46,8 @@ static bool is_function(const struct vtables *v, size_t i, uint64_t addr)
 	       v->places.data[i].to != POINTEE_DATA;
 }
 
-/* Whether the words of a table's head begin at `start`, with a function behind them, whose number
- * is *ret. */
+/* Tells whether the head of a table begins at `start`, followed by a function, whose index is
+ * *ret. */
 static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 {
 	const uint64_t word = v->im->bits / 8u;

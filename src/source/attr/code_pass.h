@@ -1,16 +1,16 @@
-/* code_pass.h - code that is read from low addresses to high ones: pages of the file that lie
- * behind are given back, so that memory is not the whole of it.
+/* code_pass.h - reads code from low to high addresses and gives back pages of the file that were
+ * read, so that memory does not hold the whole file.
  *
- * O(1) a range.  One thread a pass; several passes of an image may go on at once. */
+ * O(1) per range. One thread per pass. Several passes over an image may run at once. */
 #ifndef HEFT_SOURCE_ATTR_CODE_PASS_H
 #define HEFT_SOURCE_ATTR_CODE_PASS_H
 
 #include "image/image.h"
 
-/* Zeroed but for `im`: ready. */
+/* Zeroed except `im`: ready. */
 struct code_pass {
 	const struct image *im;
-	uint64_t from, to; /* addresses that were read and not given back */
+	uint64_t from, to; /* Addresses that were read and not given back */
 };
 
 static inline void code_pass_end(struct code_pass *p)
@@ -20,7 +20,7 @@ static inline void code_pass_end(struct code_pass *p)
 	p->from = p->to;
 }
 
-/* A range was read. */
+/* Called after a range was read. */
 static inline void code_passed(struct code_pass *p, uint64_t addr, uint64_t size)
 {
 	enum { PIECE = 1 << 20, GAP = 1 << 12 };

@@ -1,4 +1,4 @@
-/* The walk over debug info: units and line programs as jobs, and what these found put together. */
+/* Walks over debug info: runs units and line programs as jobs, and joins their findings. */
 #include "source/attr/debug_bytes.h"
 
 #include "base/pool.h"
@@ -6,10 +6,9 @@
 #include "debug/index.h"
 #include "source/attr/debug_find.h"
 
-/* ---- labels by a number ---------------------------------------------------------------------- */
+/* ---- labels by key --------------------------------------------------------------------------- */
 
-/* Keys come in rising order as a rule; one that does not is left out, which costs its label
- * only. */
+/* Adds a label. Keys usually rise. A key that does not is left out, which costs only its label. */
 static void keyed_add(keyed_vec *v, uint64_t key, label_id label)
 {
 	if (v->count == 0 || v->data[v->count - 1].key < key)
@@ -34,8 +33,8 @@ static label_id label_of_name(const struct debug_bytes *b, const struct unit *u)
 	return label;
 }
 
-/* Partial and type units have no name: they go to a unit that has the same line program, else to
- * the first that has a name (type units of .dwo files stand before all names). */
+/* Returns the label of a unit without a name (partial and type units): the unit with the same line
+ * program, else the first unit with a name. Type units of .dwo files come before all names. */
 static label_id label_of_nameless(const struct debug_bytes *b, const struct unit *u)
 {
 	label_id label = LABEL_NONE;
@@ -75,7 +74,7 @@ static void on_import(void *ctx, uint64_t off)
 	vec_push(&m->todo, off);
 }
 
-/* Parts are imported by many units; the first has them. */
+/* Claims macro parts. Many units may import a part, and the first owns it. */
 static void macro_bytes(struct findings *f, const struct unit *u)
 {
 	struct macros m = { .f = f, .in = u->version >= 5 ? DW_MACRO : DW_MACINFO };
@@ -99,7 +98,7 @@ static void macro_bytes(struct findings *f, const struct unit *u)
 
 /* ---- line programs --------------------------------------------------------------------------- */
 
-/* A program of a package, whose dwarf is here for one unit only. */
+/* Reads a line program of a package, whose dwarf exists for one unit at a time. */
 static void read_line_program(struct findings *f, const struct unit *u)
 {
 	struct line_program p;
@@ -112,12 +111,12 @@ static void read_line_program(struct findings *f, const struct unit *u)
 	}
 }
 
-/* Programs that need not be read are claimed as they are; the others come when all units were. */
+/* Claims programs that need not be read. The others are read after all units. */
 static void line_bytes(struct debug_bytes *b, const struct unit *u)
 {
 	struct findings *f = &b->found;
-	/* The table of files of a split unit, which has no rows, stands first; nothing refers to it
-	 * but the numbers of DW_AT_decl_file (7.3.2.2). */
+	/* The file table of a split unit, which has no rows, comes first. Only the numbers of
+	 * DW_AT_decl_file refer to it (7.3.2.2). */
 	if (b->own && u->line_off == DW_NO_OFFSET && u->dwarf->split)
 		find_open(f, DW_LINE, 0, f->unit_label);
 	if (!b->own || u->line_off == DW_NO_OFFSET || !find_first(f, DW_LINE, u->line_off))
@@ -134,7 +133,7 @@ static void line_bytes(struct debug_bytes *b, const struct unit *u)
 						       .mark = f->unit_label });
 }
 
-/* The head is a line_job. */
+/* A job of line programs. Its head is a line_job. */
 struct line_findings {
 	struct line_job job;
 	struct findings found;
@@ -158,9 +157,10 @@ static void debug_bytes_work_lines(void *ctx, struct line_job *job, unsigned wor
 	}
 }
 
-/* ---- putting together ------------------------------------------------------------------------ */
+/* ---- joining findings ------------------------------------------------------------------------ */
 
-/* A thread knows of its own jobs what they saw. */
+/* Drops claims of offsets that an earlier job owns. A thread knows only what its own jobs have
+ * seen. */
 static void keep_first(struct debug_bytes *b, struct claims *c, enum dw_section in)
 {
 	size_t count = 0;
@@ -220,7 +220,8 @@ static void all_lines(struct debug_bytes *b)
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* Entries of range lists that functions of one job may name; real ones have some thousands. */
+/* Maximal number of range list entries that functions of one job may read. Real jobs have some
+ * thousands. */
 enum { JOB_RANGES = 1 << 20 };
 
 void debug_bytes_units(struct debug_bytes *b, struct unit_findings *j, unsigned worker)
@@ -245,7 +246,7 @@ static void debug_bytes_on_range(void *ctx, uint64_t addr, uint64_t size)
 		b->code(b->ctx, vm, size, b->found.unit_label, b->vm_claims);
 }
 
-/* Many units may name one list; it is the first one's. */
+/* Claims the code of a unit. If many units name one list, the first owns it. */
 static void debug_bytes_unit_code(struct debug_bytes *b, const struct unit *u,
 				  const struct die_code *code)
 {
@@ -261,7 +262,7 @@ static void debug_bytes_unit_code(struct debug_bytes *b, const struct unit *u,
 		die_ranges(u, code, debug_bytes_on_range, b);
 }
 
-/* Whose the unit is, and what follows from that for units behind it. */
+/* Records the label of a unit, and what follows from it for later units. */
 static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, const struct unit *u,
 				   label_id label)
 {
@@ -350,16 +351,16 @@ static void all_units(struct debug_bytes *b, enum dw_section in)
 		unit_jobs_run(&jobs);
 }
 
-/* ---- partial units: the first unit that imports one has it ----------------------------------- */
+/* ---- partial units: the first unit that imports one owns it ---------------------------------- */
 
 struct debug_bytes_import {
-	uint64_t to;   /* offset of the partial unit */
-	uint64_t from; /* of the unit that imports it */
+	uint64_t to;   /* Offset of the partial unit */
+	uint64_t from; /* Offset of the unit that imports it */
 };
 
 typedef VEC(struct debug_bytes_import) import_vec;
 
-/* dwz writes imports in front of all other children. */
+/* Lists the imports of a unit. dwz writes them before all other children. */
 static void debug_bytes_list_imports(const struct unit *u, import_vec *ret)
 {
 	struct reader r = unit_reader(u, u->die_off);
@@ -435,8 +436,8 @@ static void find_partial_owners(struct debug_bytes *b)
 	abbrev_cache_release(&cache);
 }
 
-/* Looks for the first unit that has a name.  Returns whether the very first is a partial one: only
- * dwz makes those, and puts them there. */
+/* Finds the first unit with a name. Returns whether the very first unit is a partial one: only dwz
+ * makes these, and puts them there. */
 static bool look_ahead(struct debug_bytes *b)
 {
 	struct dwarf *d = &b->info->dwarf;
@@ -473,7 +474,7 @@ void debug_bytes_walk(struct debug_bytes *b)
 	b->found.all = b;
 	b->found.seen = b->seen;
 	b->job_seen = threads == 1 ? &b->seen : mem_zeroed(threads, sizeof *b->job_seen);
-	/* Of packages only the index knows the units. */
+	/* Only the index of a package lists its units. */
 	debug_package_walk(b, DW_CU_INDEX);
 	debug_package_walk(b, DW_TU_INDEX);
 	if (look_ahead(b)) {
@@ -483,7 +484,7 @@ void debug_bytes_walk(struct debug_bytes *b)
 	all_units(b, DW_INFO);
 	all_units(b, DW_TYPES);
 	all_lines(b);
-	/* What threads saw is not needed once all units and line programs are taken. */
+	/* The `seen` bits are not needed once all units and line programs are taken. */
 	if (b->job_seen != &b->seen) {
 		for (unsigned i = 0; i < threads; i++)
 			release_seen(b->job_seen[i]);

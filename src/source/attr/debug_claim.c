@@ -1,4 +1,5 @@
-/* The second pass over debug sections: what indexes others, and from section bytes to the file. */
+/* Runs the second pass over debug sections: tables that index other sections. Converts claims of
+ * section bytes to claims of file bytes. */
 #include "base/pool.h"
 #include "base/sort.h"
 #include "base/wide.h"
@@ -6,14 +7,14 @@
 #include "source/attr/debug_bytes.h"
 #include "source/attr/reloc_parts.h"
 
-/* ---- tables about others --------------------------------------------------------------------- */
+/* ---- tables that index other sections -------------------------------------------------------- */
 
 struct debug_claim_table {
 	struct debug_bytes *b;
 	enum dw_section in;
 	struct span_cursor info, types, vm, strings;
-	label_id last;    /* owner of the piece before */
-	uint64_t waiting; /* where pieces begin that go with the next one, DW_NO_OFFSET */
+	label_id last;    /* Owner of the previous piece */
+	uint64_t waiting; /* Start of pieces that belong to the next piece. DW_NO_OFFSET if none. */
 };
 
 static label_id debug_claim_owner_of(struct debug_claim_table *t, const struct index_piece *p)
@@ -36,8 +37,8 @@ static label_id debug_claim_owner_of(struct debug_claim_table *t, const struct i
 	}
 }
 
-/* A piece without an owner of its own goes with the one before it, table headers with the one
- * behind. */
+/* Claims a piece. A piece without an owner belongs to the previous piece. Table headers belong to
+ * the next. */
 static void on_piece(void *ctx, const struct index_piece *p)
 {
 	struct debug_claim_table *t = ctx;
@@ -119,7 +120,7 @@ static void resolve_all(struct debug_bytes *b, const enum dw_section *list, size
 
 /* ---- from section bytes to file bytes -------------------------------------------------------- */
 
-/* Claims the bytes of a part in proportion to what is unpacked of it. */
+/* Claims the file bytes of a part in proportion to the unpacked bytes. */
 static void debug_claim_part(const struct debug_bytes *b, const struct debuginfo_part *p,
 			     struct claims *file)
 {
@@ -148,15 +149,15 @@ static const struct debuginfo_part *debug_claim_part_of(const struct debuginfo *
 	return NULL;
 }
 
-/* The relocation tables of debug sections in parts, and what each part claims. */
+/* The relocation tables of debug sections in parts, and the claims of each part. */
 struct patches {
 	const struct debug_bytes *b;
 	struct reloc_parts parts;
-	struct claims *claims; /* of each part */
+	struct claims *claims; /* Claims of each part */
 };
 
-/* An entry belongs to what it patches.  Relocations kept in an image may be larger than the rest of
- * it: they leave memory again. */
+/* Claims each relocation entry for the owner of the bytes that it patches. Relocations kept in an
+ * image may be larger than the rest, so that their pages are given back. */
 static void claim_relocs(void *ctx, size_t i, unsigned worker)
 {
 	const struct patches *p = ctx;
@@ -197,12 +198,12 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 	reloc_parts_release(&p.parts);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- entry point ----------------------------------------------------------------------------- */
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {
-	/* First what units and line programs own, and strings.  Then tables about addresses and
-	 * units.  Then what such tables are about in turn, by symbol. */
+	/* First come sections that units and line programs own, and strings. Then come tables about
+	 * addresses and units. Last, by symbol, come the sections that such tables refer to. */
 	static const enum dw_section by_units[] = { DW_INFO,    DW_TYPES,    DW_ABBREV,
 						    DW_LINE,    DW_RANGES,   DW_RNGLISTS,
 						    DW_LOC,     DW_LOCLISTS, DW_MACRO,
@@ -213,7 +214,7 @@ void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 		DW_GNU_PUBTYPES, DW_GDB_INDEX, DW_APPLE_NAMES, DW_APPLE_TYPES, DW_APPLE_NAMESPACES,
 		DW_APPLE_OBJC,   DW_FRAME,     DW_ADDR,        DW_STR_OFFSETS
 	};
-	const size_t by_symbol = 2; /* of the tables, the last ones */
+	const size_t by_symbol = 2; /* number of tables at the end of the list */
 	ASSERT(b->own && b->vm);
 	resolve_all(b, by_units, COUNT_OF(by_units));
 	for (size_t i = 0; i < COUNT_OF(tables) - (b->by_symbol ? 0 : by_symbol); i++)

@@ -1,3 +1,4 @@
+/* Finds the owners of the debug bytes of one unit or line program. */
 #include "source/attr/debug_find.h"
 
 /* ---- claims of section bytes --------------------------------------------------------------- */
@@ -39,7 +40,7 @@ void find_string(struct findings *f, enum dw_section table, uint64_t off, label_
 		claim_unknown(&f->claims[table], find_placed(f, table, off), l, WHY_DEBUG);
 }
 
-/* ---- walking a unit -------------------------------------------------------------------------- */
+/* ---- reading a unit -------------------------------------------------------------------------- */
 
 static void put_waiting(struct findings *f)
 {
@@ -50,7 +51,8 @@ static void put_waiting(struct findings *f)
 	f->waiting_count = 0;
 }
 
-/* References are all over the table, so each waits until its bit has come from memory. */
+/* Records a reference to a string. References are scattered over the table, so that each waits
+ * until its bit was prefetched. */
 static void on_string(void *ctx, enum dw_section table, uint64_t off)
 {
 	struct findings *f = ctx;
@@ -89,7 +91,7 @@ static void debug_find_on_range(void *ctx, uint64_t addr, uint64_t size)
 		f->all->code(f->all->ctx, vm, size, f->unit_label, &f->vm);
 }
 
-/* ---- by symbol: whom an entry describes ------------------------------------------------------ */
+/* ---- by symbol: what an entry describes ------------------------------------------------------ */
 
 struct described {
 	struct die_code code;
@@ -127,7 +129,8 @@ static void first_range(void *ctx, uint64_t addr, uint64_t size)
 		*first = addr;
 }
 
-/* Entries of a list looked at for the first that is there; any number of DIEs may name one list. */
+/* Maximal number of list entries read to find the first that exists. Any number of DIEs may name
+ * one list. */
 enum { LIST_HEAD = 64 };
 
 static bool first_code(const struct unit *u, const struct die_code *code, uint64_t *ret)
@@ -138,7 +141,7 @@ static bool first_code(const struct unit *u, const struct die_code *code, uint64
 	return *ret != DW_NO_OFFSET;
 }
 
-/* The entry it is an instance or the definition of. */
+/* Reads the entry that this entry is an instance or the definition of. */
 static bool read_origin(const struct unit *u, struct described *e)
 {
 	struct die d;
@@ -225,7 +228,7 @@ static void put_line_names(struct findings *f, const struct line_program *p)
 	}
 }
 
-/* The bytes of each row go to the owner of its address. */
+/* Claims the bytes of each row for the owner of its address. */
 static void debug_find_put_rows(struct findings *f, struct line_program *p)
 {
 	struct span_cursor cursor = { f->all->vm, 0 };
@@ -253,7 +256,7 @@ void find_line_program(struct findings *f, struct line_program *p)
 
 void find_decorate(const struct debug_bytes *b, struct text *name)
 {
-	/* rustc puts the object file's name behind that of the source:
+	/* rustc adds the object file's name after the name of the source:
 	 * "src/lib.rs/@/std.e28293b1-cgu.0". */
 	const struct str mark = STR("/@/");
 	for (size_t i = 0; b->by_file && i + mark.len < name->len; i++)
@@ -275,7 +278,7 @@ bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct te
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* The unit's own parts of tables. */
+/* Claims the unit's own parts of tables. */
 static void table_bytes(struct findings *f, const struct unit *u)
 {
 	const uint64_t header = u->offset_size == 8 ? 16 : 8;
@@ -301,7 +304,7 @@ static void table_bytes(struct findings *f, const struct unit *u)
 			  l);
 }
 
-/* Units whose first entry says nothing of code: their functions do. */
+/* Claims a function's code, for units whose first entry states no code. */
 static bool on_function(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;
@@ -333,7 +336,7 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 	put_waiting(f);
 }
 
-/* The other half of a skeleton knows its name and where its variables are. */
+/* Walks the other half of a skeleton, which knows the unit's name and where its variables are. */
 static void walk_split(struct findings *f, const struct unit *skeleton, struct abbrev_cache *cache)
 {
 	struct unit u;
@@ -371,7 +374,7 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 	struct reader r = unit_reader(u, u->die_off);
 	if (die_next(u, &r, &top) && top.abbrev)
 		debug_find_read_described(u, &top, r, &e);
-	ret.code = e.code; /* what the first entry says of code */
+	ret.code = e.code; /* code attributes of the first entry */
 	const bool has_code = !b->code || first_code(u, &ret.code, &addr);
 	table_bytes(f, u);
 	walk_entries(f, u, has_code);

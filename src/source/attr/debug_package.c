@@ -1,10 +1,10 @@
-/* A package (.dwp) as the file measured: its units stand on contributions of their own. */
+/* Walks a measured package (.dwp), whose units have their own parts of the sections. */
 #include "debug/package.h"
 #include "source/attr/debug_find.h"
 
 #include "base/sort.h"
 
-/* A slot of the index by where its unit stands. */
+/* A slot of the index, by the offset of its unit. */
 struct debug_package_slot {
 	uint64_t off;
 	uint32_t number;
@@ -12,7 +12,7 @@ struct debug_package_slot {
 
 typedef VEC(struct debug_package_slot) slot_vec;
 
-/* Where units of an index are: version 2 keeps those of types apart. */
+/* Returns the section with the units of an index. Version 2 keeps type units apart. */
 static enum dw_section units_in(const struct package_index *p, enum dw_section index)
 {
 	return index == DW_TU_INDEX && p->version < 5 ? DW_TYPES : DW_INFO;
@@ -31,8 +31,8 @@ static slot_vec list_slots(const struct package_index *p, enum dw_section in)
 	return list;
 }
 
-/* The unit's rows and its slot of the index: a signature and a row number, and for every column an
- * offset and a size. */
+/* Claims the unit's rows and its slot of the index: a signature and a row number, and for every
+ * column an offset and a size. */
 static void index_bytes(struct debug_bytes *b, const struct package_index *p, enum dw_section index,
 			uint32_t slot, uint32_t row)
 {
@@ -47,7 +47,7 @@ static void index_bytes(struct debug_bytes *b, const struct package_index *p, en
 	claim(c, p->sizes_off + row * width, width, l, WHY_DEBUG);
 }
 
-/* One unit: the job that it is, alone. */
+/* Walks one unit as a job of its own. */
 static void one_unit(struct debug_bytes *b, struct unit_findings *j, const struct unit *u,
 		     const uint64_t *base)
 {
@@ -58,7 +58,7 @@ static void one_unit(struct debug_bytes *b, struct unit_findings *j, const struc
 	debug_bytes_units(b, j, 0);
 	debug_bytes_take(b, j);
 	b->found.base = NULL;
-	/* Its tables were those of a dwarf that is gone. */
+	/* The cached tables belong to a dwarf that no longer exists. */
 	abbrev_cache_release(&j->job.cache);
 	memset(&j->job.cache, 0, sizeof j->job.cache);
 }

@@ -1,4 +1,4 @@
-/* Code by line program; the source inlines. */
+/* Claims code by line programs, and implements the source inlines. */
 #include "source/attr/lines.h"
 
 #include "base/bits.h"
@@ -6,31 +6,32 @@
 #include "map/local_label.h"
 #include "program/dwarf_slot.h"
 
-/* No label yet: nobody has asked for the file. */
+/* Stands for a label that was not made yet. */
 #define FILE_UNKNOWN (LABEL_LOCAL | LABEL_PENDING)
 
-/* Some programs; the head is a line_job. */
+/* A job of some programs. Its head is a line_job. */
 struct lines_rows {
 	struct line_job job;
 	const struct lines *all;
 	struct claims vm;
-	uint64_t count;                /* of rows that claimed bytes */
-	const struct section *section; /* of the last one */
+	uint64_t count;                /* Number of rows that claimed bytes */
+	const struct section *section; /* Section of the last row */
 	struct local_labels labels;
-	VEC(label_id) files; /* of the program at work: paths; FILE_UNKNOWN */
+	VEC(label_id) files; /* Paths of the current program's files. FILE_UNKNOWN if not made. */
 	struct text path;
 };
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* As the table has it: the directory and the name, joined and no more. */
+/* Joins directory and name as the table has them. */
 static bool lines_plain_path(const struct line_program *p, uint64_t file, struct text *out)
 {
 	text_set(out, STR(""));
 	if (file >= p->files.count || p->files.data[file].name.len == 0)
 		return false;
 	const struct line_file *f = &p->files.data[file];
-	const bool own = p->version < 5 && f->dir == 0; /* of the unit, which is not said */
+	const bool own = p->version < 5 && f->dir == 0; /* directory of the unit, which is not
+							 * stated */
 	if (f->name.p[0] != '/' && !own && f->dir < p->dirs.count) {
 		text_add(out, p->dirs.data[f->dir]);
 		text_add_char(out, '/');
@@ -55,7 +56,8 @@ static label_id label_of_file(struct lines_rows *r, const struct line_program *p
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Whether several overlays run at an address: rows do not say whose code they are of. */
+/* Tells whether several overlays run at an address. Rows do not tell which overlay the code belongs
+ * to. */
 static bool lines_is_shared(const struct image *im, uint64_t vm)
 {
 	for (size_t i = 1; im->overlay_shift > 0 && i < im->section_count; i++) {
@@ -67,7 +69,7 @@ static bool lines_is_shared(const struct image *im, uint64_t vm)
 	return false;
 }
 
-/* The code from addr up to `end`, both as the DWARF states them. */
+/* Claims the code [addr, end), in addresses of the DWARF. */
 static void lines_claim_code(struct lines_rows *r, uint64_t addr, uint64_t end, label_id label)
 {
 	const struct image *im = r->all->im;
@@ -146,13 +148,13 @@ static void lines_progress(void *ctx, uint64_t off)
 	progress_tell("line tables", off, l->info->dwarf.size[DW_LINE]);
 }
 
-/* ---- which programs there are ---------------------------------------------------------------- */
+/* ---- listing all line programs --------------------------------------------------------------- */
 
 struct programs {
 	struct lines *all;
 	line_use_vec uses;
-	uint64_t *seen;     /* a bit for each offset of DW_LINE */
-	struct intern dirs; /* of units */
+	uint64_t *seen;     /* One bit per offset of DW_LINE */
+	struct intern dirs; /* directories of units */
 };
 
 static void open_units(void *ctx, struct unit_job *job, unsigned worker)

@@ -1,10 +1,10 @@
-/* lines.h - code by the rows of line programs (DWARF 5, 6.2).  Private to the sources.
+/* lines.h - claims code by the rows of line programs (DWARF 5, 6.2). Private to the sources.
  *
- * A row's label holds up to the next row of its sequence; only code of the image is claimed, at
- * most up to the end of the section a row lies in.  Rows whose file is not known claim nothing, and
- * those of files nothing where several overlays run: the code is there of its unit's file.
- * Programs are jobs of f->threads, put together in file order.  Cost: about 20 ns a row, and a
- * label for each distinct file (and line) of a program. */
+ * A row's label is valid until the next row of its sequence. Only code of the image is claimed, at
+ * most until the end of the row's section. Rows of unknown files claim nothing. File rows claim
+ * nothing at addresses that several overlays share: the code there belongs to its unit's file.
+ * Programs are jobs on f->threads, joined in file order. Cost: about 20 ns per row, and a label for
+ * each distinct file (and line) of a program. */
 #ifndef HEFT_SOURCE_ATTR_LINES_H
 #define HEFT_SOURCE_ATTR_LINES_H
 
@@ -13,14 +13,14 @@
 
 struct lines {
 	const struct source_file *f;
-	const struct image *im; /* measured */
+	const struct image *im; /* the measured image */
 	struct debuginfo *info;
-	bool with_line; /* labels are "FILE:LINE", not "FILE" */
+	bool with_line; /* Labels are "FILE:LINE", else "FILE" */
 	struct claims *vm;
-	uint64_t row_count; /* that claimed bytes */
+	uint64_t row_count; /* Number of rows that claimed bytes */
 };
 
-/* Claims the code of all line programs that l->info has. */
+/* Claims the code of all line programs of l->info. */
 void lines_of_all(struct lines *l);
 
 #endif

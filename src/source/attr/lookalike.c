@@ -1,3 +1,4 @@
+/* Tells numbers and text from addresses. */
 #include "source/attr/lookalike.h"
 
 static bool is_text_byte(uint64_t c)
@@ -15,7 +16,7 @@ static bool lookalike_load_byte(const struct image *im, uint64_t addr, uint8_t *
 bool lookalike_may_be_text(uint64_t value)
 {
 	for (uint64_t rest = value; rest > 0; rest >>= 8)
-		if (!is_text_byte(rest & 0xff) && (rest & 0xff) != 0) /* 0: UTF-16 */
+		if (!is_text_byte(rest & 0xff) && (rest & 0xff) != 0) /* 0 is allowed for UTF-16 */
 			return false;
 	return true;
 }

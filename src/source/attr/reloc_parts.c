@@ -1,3 +1,4 @@
+/* Cuts relocation tables into parts and runs a function on each. */
 #include "source/attr/reloc_parts.h"
 
 #include "base/pool.h"

@@ -1,7 +1,7 @@
-/* reloc_parts.h - relocation tables cut into parts, which threads read side by side.
+/* reloc_parts.h - cuts relocation tables into parts, which threads read side by side.
  *
- * The cuts depend on the tables alone, so that what is found in the order of the parts is the same
- * for any number of threads. */
+ * The cuts depend only on the tables. Findings in the order of the parts are thus the same for any
+ * number of threads. */
 #ifndef HEFT_SOURCE_ATTR_RELOC_PARTS_H
 #define HEFT_SOURCE_ATTR_RELOC_PARTS_H
 
@@ -10,14 +10,14 @@
 
 struct reloc_parts {
 	const struct image *im;
-	VEC(struct reloc_iter) list; /* in the order of the tables */
+	VEC(struct reloc_iter) list; /* In the order of the tables */
 };
 
 /* Adds the parts of a table that was opened and not read yet. */
 void reloc_parts_add(struct reloc_parts *p, const struct reloc_iter *it);
 void reloc_parts_release(struct reloc_parts *p);
-/* Runs fn(ctx, i, worker) for every part.  One thread alone where reading may make notes, whose
- * order must not depend on threads. */
+/* Runs fn(ctx, i, worker) for every part. Uses one thread if reading may make notes, because the
+ * order of notes must not depend on threads. */
 void reloc_parts_run(const struct reloc_parts *p, unsigned threads,
 		     void (*fn)(void *ctx, size_t i, unsigned worker), void *ctx);
 

@@ -1,12 +1,12 @@
-/* Node.js single executable applications (its documentation, "Single executable applications"):
- * a blob in a note, a resource or a section.
+/* Claims Node.js single executable applications (its documentation, "Single executable
+ * applications"): a blob in a note, a resource or a section.
  *
- * By experiment with Node.js 20, 22 and 25 it is the magic 0x143da20, a word of flags, path and
- * contents of the script (of the snapshot, with the flag useSnapshot); with a flag what V8 has made
- * of it, with another the number of assets, and of each its name and contents, with a third the
- * number of options (execArgv), and these; all texts with their sizes of 8 bytes in front.  Between
- * the flags and the path stand none, one (how options are extended, 24) or two bytes (what kind of
- * module the script is, 25), of which nothing tells but that the rest then fits. */
+ * The blob, by experiment with Node.js 20, 22 and 25: the magic 0x143da20, a word of flags, path
+ * and contents of the script (of the snapshot, with the flag useSnapshot). Each further part needs
+ * its flag: V8's compiled code; the number of assets, and name and contents of each; the number of
+ * options (execArgv), and the options. All texts have their size in 8 bytes before them. Between
+ * flags and path are no bytes, one (how options are extended, version 24) or two (kind of module,
+ * version 25). Nothing states which: the number is right if the rest fits. */
 #include "source/attr/bundle/bundle.h"
 
 enum { NODE_MAGIC = 0x143da20, NODE_CACHE = 4, NODE_ASSETS = 8, NODE_OPTIONS = 16 };
@@ -19,7 +19,7 @@ static struct str bundle_node_read_text(struct reader *r)
 	return p ? (struct str){ (const char *)p, size } : STR("");
 }
 
-/* Stands before the path; false where the blob is of no known form. */
+/* Moves the reader to the path. False if the blob has no known form. */
 static bool find_path(struct reader *r)
 {
 	for (uint64_t more = 0; more <= MORE_MAX; more++) {
@@ -36,7 +36,7 @@ static bool find_path(struct reader *r)
 	return false;
 }
 
-/* Its name and its contents. */
+/* Claims a member: its name and its contents. */
 static void put_member(const struct bundle *b, struct reader *r)
 {
 	const uint64_t start = r->pos;
@@ -46,7 +46,7 @@ static void put_member(const struct bundle *b, struct reader *r)
 		bundle_member(b, start, r->pos - start, name);
 }
 
-/* An archive of pkg among the assets: its members, which are claimed before it is. */
+/* Claims the members of a pkg archive among the assets, before the archive itself is claimed. */
 static void put_archive(const struct bundle *b, struct reader r, uint64_t assets)
 {
 	struct bytes archive = { 0 }, manifest = { 0 };

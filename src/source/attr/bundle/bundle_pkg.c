@@ -1,19 +1,19 @@
-/* Programs made by pkg (github.com/vercel/pkg and its successor github.com/yao-pkg/pkg,
- * lib/producer.ts and lib/packer.ts): Node.js, all pieces of files one behind the other, and a
- * prelude: a function of JavaScript that is called with these arguments, each in JSON on a line of
- * its own, a line with a comma between them: the files, the path of the first script, symbolic
- * links, and of later versions the names that paths are abbreviated with and how the pieces are
- * packed (0: not, 1: gzip, 2: Brotli).
+/* Claims programs made by pkg (github.com/vercel/pkg and its successor github.com/yao-pkg/pkg,
+ * lib/producer.ts and lib/packer.ts). They consist of Node.js, the pieces of all files, and a
+ * prelude. The prelude is a JavaScript function that is called with these arguments, each in JSON
+ * on its own line, with a line with a comma between them: the files, the path of the first script,
+ * symbolic links. Later versions add the abbreviations of paths, and how pieces are packed (0: not,
+ * 1: gzip, 2: Brotli).
  *
  *     {"/snapshot/a.js":{"0":[0,4000],"3":[4000,120]},...}
  *
- * A file has up to four pieces, each with its place and its size: what V8 has made of it, its
- * contents, what is in the folder, and its status.  Where pieces are packed, the parts of a path
- * are numbers of base 36, which the fourth argument gives to names: {"snapshot":"1",...}.
+ * A file has up to four pieces, each with offset and size: V8's compiled code, its contents, the
+ * list of the folder, and its status. If pieces are packed, the parts of a path are base-36
+ * numbers, which the fourth argument gives to names: {"snapshot":"1",...}.
  *
- * Positions are written into the program's own text too, but not in one form; the last piece ends
- * where the prelude begins, so they are not needed.  Pieces that cannot be in front of it are
- * damaged, and do not count. */
+ * Positions are written into the program's text too, but not in one form. They are not needed,
+ * because the last piece ends where the prelude begins. Pieces that cannot lie before the prelude
+ * are damaged and ignored. */
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "source/attr/bundle/bundle.h"
 
@@ -26,21 +26,21 @@
 
 enum { FILES, FIRST_SCRIPT, LINKS, NAMES, PACKED, ARGUMENTS };
 enum { BASE = 36, DIGITS_MAX = 6 };
-/* How much longer than the list of files all paths together may be. */
+/* Limits all paths together: PATHS_FACTOR times the list of files, and at least PATHS_MIN bytes. */
 enum { PATHS_FACTOR = 16, PATHS_MIN = 64 << 10 };
 
 struct pkg {
 	const struct bundle *b;
-	uint64_t base;           /* of the pieces, in the bundle */
-	const struct str *names; /* by number; or NULL where paths are written out */
+	uint64_t base;           /* Offset of the pieces in the bundle */
+	const struct str *names; /* By number. NULL if paths are not abbreviated. */
 	size_t name_count;
-	uint64_t room;  /* bytes that names may still add to paths */
-	uint64_t limit; /* of `end` */
-	bool put;       /* claim the pieces; else find their end */
-	uint64_t end;   /* of the last piece, from `base` */
+	uint64_t room;  /* Bytes that names may still add to paths */
+	uint64_t limit; /* largest allowed `end` */
+	bool put;       /* Claim the pieces. If false, only find their end. */
+	uint64_t end;   /* End of the last piece, relative to `base` */
 };
 
-/* The last line, which is taken off. */
+/* Removes and returns the last line. */
 static struct str last_line(struct str *text)
 {
 	const char *const nl = text->len > 0 ? memrchr(text->p, '\n', text->len) : NULL;
@@ -50,7 +50,7 @@ static struct str last_line(struct str *text)
 	return line;
 }
 
-/* The arguments in the prelude without its end; false where they are not like that. */
+/* Finds the arguments in the prelude (without its end). False if they have another form. */
 static bool find_arguments(struct str prelude, struct str args[ARGUMENTS])
 {
 	struct str found[ARGUMENTS];
@@ -68,7 +68,7 @@ static bool find_arguments(struct str prelude, struct str args[ARGUMENTS])
 	return args[FILES].len > 0;
 }
 
-/* Of up to DIGITS_MAX digits; false for others. */
+/* Reads a base-36 number of at most DIGITS_MAX digits. False for others. */
 static bool base36(struct str text, size_t *ret)
 {
 	size_t v = 0;
@@ -85,7 +85,7 @@ static bool base36(struct str text, size_t *ret)
 	return text.len > 0 && text.len <= DIGITS_MAX;
 }
 
-/* How many names there are; where `names` is not NULL, keeps those with a number below `count`. */
+/* Counts the names. If `names` is not NULL, keeps those with a number below `count`. */
 static size_t bundle_pkg_read_names(struct str json, struct arena *arena, struct str *names,
 				    size_t count)
 {
@@ -107,7 +107,7 @@ static size_t bundle_pkg_read_names(struct str json, struct arena *arena, struct
 	return seen;
 }
 
-/* A path from its numbers. */
+/* Builds a path from its numbers. */
 static void long_path(struct pkg *p, struct str path, struct text *ret)
 {
 	char separator = '/';
@@ -122,7 +122,7 @@ static void long_path(struct pkg *p, struct str path, struct text *ret)
 			p->room -= name.len;
 		}
 		if (at == 0 && name.len == 2 && name.p[1] == ':')
-			separator = '\\'; /* a program for Windows */
+			separator = '\\'; /* A program for Windows */
 		text_add(ret, name);
 		if (slash)
 			text_add_char(ret, separator);
@@ -130,7 +130,7 @@ static void long_path(struct pkg *p, struct str path, struct text *ret)
 	}
 }
 
-/* [place, size]; false where it is not that. */
+/* Reads [offset, size]. False if it is something else. */
 static bool bundle_pkg_read_piece(struct json_in *in, uint64_t *off, uint64_t *size)
 {
 	int64_t n[2] = { 0 };
@@ -152,7 +152,7 @@ static void bundle_pkg_take_piece(struct pkg *p, struct str path, uint64_t off, 
 		p->end = max_u64(p->end, off + size);
 }
 
-/* The pieces of one file. */
+/* Reads the pieces of one file. */
 static bool bundle_pkg_read_file(struct pkg *p, struct json_in *in, struct str path)
 {
 	uint64_t off, size;
@@ -167,7 +167,7 @@ static bool bundle_pkg_read_file(struct pkg *p, struct json_in *in, struct str p
 	return t == JSON_OBJECT_END;
 }
 
-/* All files; false where the text is damaged, once what precedes the damage was read. */
+/* Reads all files. False if the text is damaged. Files before the damage were read. */
 static bool bundle_pkg_read_files(struct pkg *p, struct str json)
 {
 	struct json_in in;
@@ -188,7 +188,7 @@ static bool bundle_pkg_read_files(struct pkg *p, struct str json)
 	return ok && t == JSON_OBJECT_END;
 }
 
-/* The names of a program whose paths are abbreviated, in the arena. */
+/* Finds the names of a program with abbreviated paths. Keeps them in the arena. */
 static void bundle_pkg_find_names(struct pkg *p, const struct str args[ARGUMENTS],
 				  struct arena *arena)
 {
@@ -202,7 +202,7 @@ static void bundle_pkg_find_names(struct pkg *p, const struct str args[ARGUMENTS
 	p->room = PATHS_MIN + PATHS_FACTOR * args[FILES].len;
 }
 
-/* Where the prelude begins, the last one; false where there is none. */
+/* Finds the start of the last prelude. False if there is none. */
 static bool find_prelude(struct bytes all, uint64_t *ret)
 {
 	const struct str mark = PRELUDE_START;
@@ -218,7 +218,7 @@ static bool find_prelude(struct bytes all, uint64_t *ret)
 	return found;
 }
 
-/* Without its end, which a signature may follow. */
+/* Returns the text of the prelude without its end, which a signature may follow. */
 static bool prelude_text(struct bytes all, uint64_t start, struct str *ret)
 {
 	const struct str mark = PRELUDE_END;
@@ -256,7 +256,7 @@ bool bundle_pkg(const struct bundle *b)
 	return true;
 }
 
-/* Stands before the value of the member `name`; false where the object has none. */
+/* Moves to the value of the member `name`. False if the object has no such member. */
 static bool bundle_pkg_find_key(struct json_in *in, struct str name)
 {
 	if (json_next(in) != JSON_OBJECT)

@@ -1,5 +1,5 @@
-/* The tables of Go's runtime, to the functions that they describe; what several share, to the
- * first.
+/* Claims the tables of Go's runtime for the functions that they describe. Parts that several
+ * functions share go to the first.
  *
  * Layouts: debug/pclntab.h; the data of functions by experiment. */
 #include "source/attr/attr.h"
@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "program/go_table.h"
 
-/* Data of functions, by their place in struct pclntab_func.data; the last from Go 1.16 on. */
+/* Indexes in struct pclntab_func.data. The last exists from Go 1.16 on. */
 enum {
 	DATA_ARGS,
 	DATA_LOCALS,
@@ -19,18 +19,18 @@ enum {
 	DATA_WRAPPED
 };
 
-/* A list of files that the functions of a package share, and who comes first of these. */
+/* A list of files that the functions of a package share, with the first of these functions. */
 struct file_list {
-	uint64_t start; /* a number of a word */
+	uint64_t start; /* Index of a word */
 	label_id label;
 };
 
 struct go {
 	struct attr *attr;
 	const struct go_table *table;
-	uint64_t *seen; /* a bit for each offset of the table: it has an owner */
+	uint64_t *seen; /* One bit per offset of the table: it has an owner */
 	struct pclntab_func f;
-	label_id label; /* of f */
+	label_id label; /* label of `f` */
 	VEC(struct file_list) lists;
 };
 
@@ -73,7 +73,8 @@ static void attr_go_put_file(struct go *g, int64_t index)
 	attr_go_put_text(g, name);
 }
 
-/* Files of a package that none of its functions is from, after those that are. */
+/* Claims the lists of files. A list reaches to the next one, and so includes files of the package
+ * that no function comes from. */
 static void put_lists(struct go *g)
 {
 	const struct pclntab *t = &g->table->tab;
@@ -106,7 +107,8 @@ static struct reader data_reader(const struct go *g, uint64_t addr, uint64_t siz
 	return reader_of(image_at(g->attr->im, addr, size), g->attr->im->big_endian);
 }
 
-/* Which words of the frame are pointers: so many maps of so many bits. */
+/* Claims the maps that tell which words of the frame are pointers: a number of maps, each of a
+ * number of bits. */
 static void put_stack_maps(struct go *g, uint64_t i)
 {
 	uint64_t addr;
@@ -131,7 +133,7 @@ static void put_stack_objects(struct go *g)
 		attr_go_put_data(g, addr, width + count * each);
 }
 
-/* Where a frame keeps what is deferred: two numbers. */
+/* Claims two numbers that tell where a frame keeps deferred calls. */
 static void put_defers(struct go *g)
 {
 	enum { LONGEST = 20 };
@@ -145,8 +147,8 @@ static void put_defers(struct go *g)
 		attr_go_put_data(g, addr, r.pos);
 }
 
-/* What a trace of calls prints of arguments: the place and the size of each, a byte each, between
- * marks of structures; 0xff ends them.  Returns how many there are. */
+/* Claims the description of arguments for stack traces: offset and size of each, one byte each,
+ * between marks of structures. 0xff ends it. Returns the number of arguments. */
 static uint64_t put_arguments(struct go *g)
 {
 	enum { LONGEST = 256, FIRST_MARK = 0xfb, END = 0xff };
@@ -165,8 +167,8 @@ static uint64_t put_arguments(struct go *g)
 	return count;
 }
 
-/* Which arguments in registers were saved: a byte, then sets of bits, of which a table of values
- * has the offsets. */
+/* Claims the description of which register arguments were saved: a byte, then sets of bits. A table
+ * of values has their offsets. */
 static void put_live_arguments(struct go *g, uint64_t arguments)
 {
 	enum { TABLE = 3 };
@@ -182,7 +184,7 @@ static void put_live_arguments(struct go *g, uint64_t arguments)
 		attr_go_put_data(g, addr, (uint64_t)last + (arguments + 7) / 8);
 }
 
-/* A call that was inlined: the name of its function and, up to Go 1.19, its file. */
+/* Claims an inlined call: the name of its function and, until Go 1.19, its file. */
 static void attr_go_put_inlined(struct go *g, uint64_t addr)
 {
 	const bool new = g->table->tab.layout == PCLNTAB_20;
@@ -232,11 +234,12 @@ static void attr_go_put_function(struct go *g)
 		vec_push(&g->lists, (struct file_list){ f->unit, g->label });
 	put_defers(g);
 	put_live_arguments(g, put_arguments(g));
-	if (go_table_data(g->table, f, DATA_WRAPPED, &wrapped)) /* what a wrapper calls */
+	if (go_table_data(g->table, f, DATA_WRAPPED, &wrapped)) /* the function that a wrapper
+								 * calls */
 		attr_go_put_data(g, wrapped, 4);
 }
 
-/* What is about all functions or types has the name that the symbol table has for it. */
+/* Claims parts about all functions or types, under the names that the symbol table gives them. */
 static void attr_go_put_parts(struct go *g)
 {
 	struct labels *labels = g->attr->f->labels;

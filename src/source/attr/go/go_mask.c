@@ -1,13 +1,13 @@
-/* The program (documentation of package runtime, mbitmap.go): 1 to 0x7f: so many bits follow,
- * lowest first; 0x80, a number n, a number c: the last n bits c times more; 0x81 to 0xff: the same
- * with n in the low bits; 0 ends it. */
+/* Runs the bit program (documentation of package runtime, mbitmap.go). 1 to 0x7f: that many bits
+ * follow, lowest first. 0x80, a number n, a number c: repeat the last n bits c times. 0x81 to 0xff:
+ * the same with n in the low bits. 0 ends it. */
 #include "source/attr/go/go_mask.h"
 
 #include "base/base.h"
 
 struct go_mask_run {
 	struct go_mask *m;
-	uint64_t at, count; /* bits written, bits there are */
+	uint64_t at, count; /* at: number of bits written. count: number of bits available. */
 };
 
 static void go_mask_push(struct go_mask_run *r, bool bit)
@@ -17,7 +17,7 @@ static void go_mask_push(struct go_mask_run *r, bool bit)
 	r->at++;
 }
 
-/* False where there are not so many. */
+/* Repeats bits. False if there is no room. */
 static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times)
 {
 	if (count == 0 || count > r->at || times > (r->count - r->at) / count)
@@ -29,7 +29,7 @@ static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times
 	return true;
 }
 
-/* Whether it tells of no more words than there are, which is what damaged ones do. */
+/* Runs the program. False if it describes more words than exist, as damaged ones do. */
 static bool go_mask_run(struct go_mask_run *r, struct reader *program)
 {
 	for (uint8_t op; (op = read_u8(program)) != 0 && reader_ok(program) && r->at <= r->count;) {

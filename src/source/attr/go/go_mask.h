@@ -1,7 +1,7 @@
-/* go_mask.h - which words of a Go program's variables hold pointers, as its collector of garbage is
- * told: by a program of bits for all variables that may have some.
+/* go_mask.h - tells which words of a Go program's variables hold pointers. Go's garbage collector
+ * has this information as a bit program for all variables that may have pointers.
  *
- * Time and memory O(words of the variables); one bit a word. */
+ * Time and memory: O(words of the variables), one bit per word. */
 #ifndef HEFT_SOURCE_ATTR_GO_GO_MASK_H
 #define HEFT_SOURCE_ATTR_GO_GO_MASK_H
 
@@ -9,12 +9,12 @@
 
 /* Zeroed: nothing is known. */
 struct go_mask {
-	struct go_range of; /* addresses that it tells of */
+	struct go_range of; /* Addresses that it knows */
 	uint64_t word;      /* bytes */
 	uint8_t *bits;
 };
 
-/* Of a table, or NULL. */
+/* Reads the mask from a table, which may be NULL. */
 void go_mask_read(struct go_mask *m, const struct image *im, const struct go_table *table);
 void go_mask_release(struct go_mask *m);
 
@@ -23,7 +23,7 @@ static inline bool go_mask_knows(const struct go_mask *m, uint64_t addr)
 	return addr >= m->of.start && addr < m->of.end;
 }
 
-/* Of an address that it knows. */
+/* Tells whether the word holds a pointer. Only for addresses that go_mask_knows(). */
 static inline bool go_mask_is_pointer(const struct go_mask *m, uint64_t addr)
 {
 	const uint64_t i = (addr - m->of.start) / m->word;

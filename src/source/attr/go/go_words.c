@@ -1,3 +1,4 @@
+/* Tells addresses from numbers in the code and data of a Go program. */
 #include "source/attr/go/go_words.h"
 
 #include "image/arch.h"
@@ -16,10 +17,10 @@ void go_words_release(struct go_words *w)
 	go_mask_release(&w->mask);
 }
 
-/* Code for x86-64 and AArch64 counts all from where it stands, that for 386 has addresses as
- * operands in memory alone.  Code for ARM loads both addresses and numbers from pools; of variables
- * that are zero, which may be as large as numbers are, those count by which it then loads or
- * stores. */
+/* Judges a reference. Code for x86-64 and AArch64 computes all addresses from its own place. Code
+ * for 386 has addresses only as memory operands. Code for ARM loads addresses and numbers from
+ * pools. Addresses of zeroed variables may look like numbers. They count only if the code then
+ * loads or stores there. */
 enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 {
 	if (ref->use == USE_ACCESS)
@@ -29,17 +30,17 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 	return image_at(w->im, ref->to, 1).size > 0 ? GO_ADDRESS : GO_EITHER;
 }
 
-/* Go's linker keeps variables apart that have no pointers but to each other (the tasks of packages'
- * initialisation).  What cannot be written holds offsets, and numbers that look like addresses of
- * variables. */
+/* Tells whether a word is no address. Go's linker groups variables that have pointers only to each
+ * other (the tasks that initialise packages). Read-only data holds offsets, and numbers that look
+ * like addresses of variables. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written)
 {
-	enum { OTHERS = 4096 }; /* bytes of records that follow the first, at most */
+	enum { OTHERS = 4096 }; /* Maximal number of bytes of the records after the first */
 	const struct go_table *g = w->table;
 	ASSERT(g);
-	/* What Go's linker wrote about the program: the build, the sum of its cryptography, its
-	 * parts.  From Go 1.18 on these stand in front of the variables that have no pointers. */
+	/* Records of Go's linker about the program: the build, the checksum of its cryptography,
+	 * its parts. From Go 1.18 on they come before the variables without pointers. */
 	const struct go_part *build = &g->parts[GO_BUILD_INFO];
 	const uint64_t size = g->noptr.start - build->addr;
 	if (g->tab.layout >= PCLNTAB_18 &&
