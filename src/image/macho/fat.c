@@ -85,7 +85,8 @@ static void add_slice(struct input *in, const char *path, const struct fat_slice
 	}
 	note(in->notes, path, s->off, s->size, "slice " STR_FMT " is not read: %s", STR_ARG(arch),
 	     macho_matches(bytes) ? err.text : "it is no Mach-O file");
-	vec_push(&in->parts, (struct ar_part){ AR_OTHER_MEMBER, s->off, s->size, arch });
+	if (s->size > 0)
+		vec_push(&in->parts, (struct ar_part){ AR_OTHER_MEMBER, s->off, s->size, arch });
 }
 
 bool fat_parse(struct input *in, const char *path, struct heft_err *err)
