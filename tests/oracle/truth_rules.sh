@@ -259,7 +259,7 @@ is "names of literals" '"a private text" "another" "twelve chars" ' \
 	"$("$heft" query "$tmp/marks/marks.o" --csv "SELECT name FROM symbols WHERE section = '.rodata'" 2>/dev/null |
 		sed '1d; s/^"//; s/"$//; s/""/"/g' | sort | tr '\n' ' ')"
 if command -v python3 >/dev/null; then
-	FULL=1 must python3 "$(dirname "$0")/../snapshot_walk.py" "$heft" "$tmp/marks" >/dev/null
+	FULL=1 must python3 "$(dirname "$0")/../prop/snapshot_walk.py" "$heft" "$tmp/marks" >/dev/null
 fi
 
 # The header of a PLT is no function.
