@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "browse"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
 import terminal  # noqa: E402
 
 SOURCES = ["sections", "segments", "symbols", "compileunits", "sourcefiles", "inlines", "inlinestacks", "armembers",
