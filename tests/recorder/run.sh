@@ -404,7 +404,7 @@ for sanitizer in address thread; do
 	is "a program with -fsanitize=$sanitizer" "2 1" "$? $(grep -c 'brings an allocator of its own' said)"
 done
 "$heft" heap show ./spike 2>said
-is "a program is no dump" "2 1" "$? $(grep -c 'needs --base' said)"
+is "a program is no dump" "2 1" "$? $(grep -c 'is a program or library; heft heap reads' said)"
 if [ "$(id -u)" -eq 0 ]; then
 	cp /bin/true other && chown 1 other && chmod u+s other
 	run ./other 2>said
