@@ -732,7 +732,7 @@ def callers(program):
     """By name of a function that no other symbol has: the functions that objdump shows a call, a jump or an address of it in."""
     functions, users, at = set(), {}, None
     for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
-        head, use = re.match(r"[0-9a-f]+ <(.+)>:$", line), re.search(r"<([^>+]+)>$", line)
+        head, use = re.match(r"[0-9a-f]+ <(.+)>:$", line), re.search(r"<([^>+]+)(?:\+0x[0-9a-f]+)?>$", line)
         if head:
             at = head[1]
             functions.add(at)
