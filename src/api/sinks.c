@@ -47,7 +47,7 @@ void heft_buffer_release(struct heft_buffer *b)
 double heft_table_value(const struct heft_table *t, size_t measure, union heft_value v)
 {
 	if (measure >= t->measure_count)
-		return NAN;
+		return (double)NAN;
 	return t->measures[measure].unit == HEFT_PARTS ? v.parts : (double)v.whole;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/vec.h"
 
-#include <stdarg.h>
 
 void text_release(struct text *t)
 {
@@ -20,13 +19,10 @@ void text_add(struct text *t, struct str s)
 	t->len += s.len;
 }
 
-void text_add_all(struct text *t, ...)
+void text_add_list(struct text *t, const char *const *texts, size_t count)
 {
-	va_list texts;
-	va_start(texts, t);
-	for (const char *text; (text = va_arg(texts, const char *)) != NULL;)
-		text_add(t, str_of(text));
-	va_end(texts);
+	for (size_t i = 0; i < count; i++)
+		text_add(t, str_of(texts[i]));
 }
 
 void text_set(struct text *t, struct str s)

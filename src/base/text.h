@@ -14,8 +14,11 @@ struct text {
 void text_release(struct text *t);
 void text_set(struct text *t, struct str s);
 void text_add(struct text *t, struct str s);
-/* All texts up to NULL. */
-void text_add_all(struct text *t, ...) __attribute__((sentinel));
+/* Appends texts one after the other. */
+#define text_add_all(t, ...)                                                                       \
+	text_add_list((t), (const char *const[]){ __VA_ARGS__ },                                   \
+		      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
+void text_add_list(struct text *t, const char *const *texts, size_t count);
 void text_add_char(struct text *t, char c);
 /* Appends a number in decimal. */
 void text_add_number(struct text *t, uint64_t n);

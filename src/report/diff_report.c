@@ -136,12 +136,12 @@ static void diff_report_put_label(const struct report *r, const struct heft_row 
 	if (!row->texts || r->opts.width > 0)
 		return;
 	if (*row->texts[DIFF_PATH])
-		text_add_all(out, "  ", row->texts[DIFF_PATH], NULL);
+		text_add_all(out, "  ", row->texts[DIFF_PATH]);
 	if (*row->texts[DIFF_WAS] == '\0')
 		return;
-	text_add_all(out, " (was ", row->texts[DIFF_WAS], NULL);
+	text_add_all(out, " (was ", row->texts[DIFF_WAS]);
 	if (*row->texts[DIFF_PAIRED_BY] && row->change != HEFT_RENAMED)
-		text_add_all(out, ", known by its ", row->texts[DIFF_PAIRED_BY], NULL);
+		text_add_all(out, ", known by its ", row->texts[DIFF_PAIRED_BY]);
 	text_add_char(out, ')');
 }
 

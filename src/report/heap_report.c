@@ -105,9 +105,9 @@ static void heap_report_add_place(const struct report *r, const char *file, cons
 {
 	if (*file)
 		text_add_all(out, " ", r->opts.full ? file : file_name(file), *line ? ":" : "",
-			     line, NULL);
+			     line);
 	if (*module)
-		text_add_all(out, " [", r->opts.full ? module : file_name(module), "]", NULL);
+		text_add_all(out, " [", r->opts.full ? module : file_name(module), "]");
 }
 
 static void heap_report_add_frame(const struct report *r, const struct heap_site *site,
@@ -128,7 +128,7 @@ static void heap_report_put_label(const struct report *r, const struct heft_row 
 	const struct heap_report *h = heap_of(r);
 	const enum heft_heap_by by = h->query.by;
 	if (row->texts && *row->texts[HEAP_REACH])
-		text_add_all(out, row->texts[HEAP_REACH], ": ", NULL);
+		text_add_all(out, row->texts[HEAP_REACH], ": ");
 	if (by == HEFT_HEAP_BY_STACK) {
 		heap_report_add_frame(r, heap_step_site(h, row->ref), out);
 		return;

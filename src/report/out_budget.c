@@ -244,9 +244,9 @@ static void out_budget_put_label(const struct report *r, const struct heft_row *
 	(void)r;
 	text_add(out, str_of(row->label));
 	if (*row->texts[BESIDES])
-		text_add_all(out, "  + ", row->texts[BESIDES], NULL);
+		text_add_all(out, "  + ", row->texts[BESIDES]);
 	if (*row->texts[PATH])
-		text_add_all(out, "  ", row->texts[PATH], NULL);
+		text_add_all(out, "  ", row->texts[PATH]);
 }
 
 /* Writes why a limit was not checked. */

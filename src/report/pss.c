@@ -59,35 +59,35 @@ void json_member_pss(struct json *j, const char *key, double v)
 
 struct shown shown_size(uint64_t size)
 {
-	struct shown text;
+	struct shown text = { "" };
 	number_size(text.p, size, 0);
 	return text;
 }
 
 struct shown shown_share(uint64_t part, uint64_t whole)
 {
-	struct shown text;
+	struct shown text = { "" };
 	number_percent(text.p, part, whole);
 	return text;
 }
 
 struct shown shown_parts(double v)
 {
-	struct shown text;
+	struct shown text = { "" };
 	pss_text(text.p, v);
 	return text;
 }
 
 struct shown shown_change(double v)
 {
-	struct shown text;
+	struct shown text = { "" };
 	pss_change(text.p, v);
 	return text;
 }
 
 struct shown shown_growth(double now, double base)
 {
-	struct shown text;
+	struct shown text = { "" };
 	number_growth(text.p, bytes_of(now), bytes_of(base));
 	return text;
 }

@@ -13,7 +13,7 @@ static void stack_report_put_label(const struct report *r, const struct heft_row
 	(void)r;
 	text_add(out, str_of(row->label));
 	if (*besides != '\0')
-		text_add_all(out, "  + ", besides, NULL);
+		text_add_all(out, "  + ", besides);
 }
 
 /* True if a part of the path of calls ends here: it ends with its bytes. Names may hold the

@@ -177,7 +177,7 @@ static bool on_enter(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;
 	struct described e;
-	uint64_t addr, vm;
+	uint64_t addr, vm = 0;
 	label_id label = LABEL_NONE;
 	bool there, tls;
 	debug_find_read_described(f->unit, d, *attrs, &e);
