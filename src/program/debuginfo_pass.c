@@ -36,11 +36,11 @@ static struct debuginfo_pass *open_stream(const struct debuginfo_files *f,
 void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	const struct debuginfo_part *p = &f->parts[f->first[which]];
 	/* Only a section with a single part can be used as it is in the file. */
 	if (f->first[which + 1] - f->first[which] != 1 || debuginfo_needs_relocs(f, which) ||
 	    d->passing[which] || f->passes[which])
 		return;
+	const struct debuginfo_part *p = &f->parts[f->first[which]];
 	const bool packed = p->size != p->section->file_size || p->section->compressed;
 	if (packed && (d->loaded[which] || p->size < STREAM_MIN))
 		return;

@@ -490,14 +490,16 @@ static void run_symbols(struct packages *p)
 static bool packages_need_units(const struct packages *p)
 {
 	const struct source_file *f = p->f;
-	const struct image *im = &f->input->images[0];
 	bool needed = !p->table;
 	for (size_t i = 0; i < p->of_symbol.count && !needed; i++)
 		needed = p->of_symbol.data[i] == LABEL_BY_UNIT;
+	if (!needed || !p->table) /* An archive may have no image. */
+		return needed;
+	const struct image *im = &f->input->images[0];
 	/* An image made from the tables has the path of the program. */
 	const bool beside = f->debug && strcmp(f->debug->images[0].path, im->path) != 0;
-	return needed && (!p->table || beside || f->linkmap || debuginfo_present(im) ||
-			  image_section_type(im, SHT_SYMTAB, 1));
+	return beside || f->linkmap || debuginfo_present(im) ||
+	       image_section_type(im, SHT_SYMTAB, 1);
 }
 
 /* Runs the source compileunits. Drops its notes, which the source symbols made before. */
