@@ -111,7 +111,7 @@ struct memo {
 	uintptr_t join_sp, join_fp; /* sp and fp of that frame. */
 	uint32_t join;              /* Index of that frame, not 0. */
 	uint32_t stack;             /* the id */
-	uint32_t life;              /* of the slot */
+	uint32_t life;              /* slot->life when the entry was made */
 	uint16_t count;             /* words */
 	bool live;                  /* fp matters */
 	struct {
@@ -198,7 +198,7 @@ struct real {
 		void *(*realloc)(void *, size_t);
 		void *(*memalign)(size_t, size_t);
 	} second;
-	/* The C library's own functions, if they differ from the above: rebind(). */
+	/* The C library's own functions, if they differ from those above. rebind() fills them. */
 	struct {
 		void (*free)(void *);
 		void *(*realloc)(void *, size_t);

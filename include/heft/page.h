@@ -81,7 +81,7 @@ struct heft_page_build {
 	size_t before; /* Distance to the earlier build that it is compared with. 0 if there is
 		        * none. */
 };
-/* A size over time: one value per build. Never grows. */
+/* A size over time: one value per build. This struct never grows. */
 struct heft_page_series {
 	const char *title;
 	const double *values;

@@ -196,9 +196,8 @@ struct heft_row_filter {
 	/* Rows that heft_profile_open_filtered() always lists, with the rows above them. */
 	const struct heft_row *const *kept;
 	size_t kept_count;
-	/* Bits that are also tested with full names. A row with a short name has such a bit, too,
-	 * if `match` returns the bit for the full name of one of its symbols. Costs 2 us per
-	 * symbol. */
+	/* Bits that are also tested with full names. A row with a short name then also has the bits
+	 * that `match` returns for the full name of any of its symbols. Costs 2 us per symbol. */
 	uint32_t in_full;
 };
 /* Filters the rows of a profile that has run. NULL removes the filter. *ret_count (may be NULL) is

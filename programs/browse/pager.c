@@ -91,7 +91,8 @@ void browse_pager(struct browse *b, const char *title, const char *text)
 	int first = 0, by = 0;
 	(void)b;
 	do {
-		int most = 2 - paint_rows(); /* Number of lines beyond the screen. */
+		int most = 2 - paint_rows(); /* Becomes the number of lines that do not fit the
+					      * screen. */
 		for (const char *at = text; *at != '\0' && most < 1000000; at = pager_next_line(at))
 			most++;
 		first += by;

@@ -52,8 +52,8 @@ bool db_fail(struct db *db, enum heft_code code, const char *text);
 unsigned db_count_tables(struct db *db, bool *ret_others);
 enum { DB_TABLES = 9 };
 void db_make_tables(struct db *db);
-/* Makes the empty tables `staged`, `moved` (build, survivor) and `merged` (item, build, was, now)
- * for the next transaction. */
+/* Makes the empty tables of the next transaction: `staged`, `moved` (build, and the build that it
+ * counts from now) and `merged` (item, build, was, now). */
 void db_make_staging(struct db *db);
 /* Call after the last row of `staged`, before statements that use them. */
 void db_settle_staged(struct db *db);

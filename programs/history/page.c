@@ -295,7 +295,7 @@ static bool add_product(struct page_making *m, const struct build_facts *f, stru
 	return ok;
 }
 
-/* The facts of one build per product and configuration. The builds are the store's. */
+/* The facts of one build per product and configuration. They are borrowed from the store. */
 struct products {
 	VEC(const struct build_facts *) list;
 };

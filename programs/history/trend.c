@@ -137,7 +137,7 @@ static void set_levels(const struct trend_search *s, size_t count, double zero)
 
 /* ---- slope ----------------------------------------------------------------------------------- */
 
-/* Returns the slope by least squares. If `at` is NULL, over the places. */
+/* Returns the slope of values over `at` by least squares. NULL `at` means 0, 1, 2 and so on. */
 static double slope(const double *values, const double *at, size_t count)
 {
 	double x_mean = 0, y_mean = 0, xy = 0, xx = 0;

@@ -38,7 +38,7 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format fo
 
 /* ---- damage --------------------------------------------------------------------------------- */
 
-/* Keeps the C library's message without the line ends after it. */
+/* Keeps the message that the C library printed when it aborted, without line ends at its end. */
 static void keep_said(struct heft_heap *h)
 {
 	struct str said = str_of(h->damages.said != NULL ? h->damages.said : "");

@@ -51,8 +51,8 @@ const struct file_inputs *memory_inputs(void);
 void *mem_alloc(uint64_t size);
 void *mem_resize(void *p, uint64_t size);
 void *mem_zeroed(uint64_t count, size_t size);
-/* Resizes like mem_resize() memory that never had more than `before` bytes, and zeroes the new
- * bytes. Unused parts of a large array then take no memory. */
+/* Resizes memory like mem_resize(), and zeroes the new bytes. `before` is the most bytes that the
+ * memory ever had. Pages of a large array that are not used take no memory. */
 void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size);
 /* Allocates. NULL if there is no memory. For sizes that a file states. */
 void *memory_try(uint64_t size);
@@ -70,7 +70,8 @@ struct owned *memory_own(void (*release)(void *thing), void *thing);
 void memory_disown(struct owned *token);
 /* Changes the registered thing, after a library has moved it. */
 void memory_own_moved(struct owned *token, void *thing);
-/* Allocators for libraries that accept one. They use the domain. NULL if there is no memory. */
+/* Allocators for libraries that accept one. They allocate in the memory domain of the thread. NULL
+ * if there is no memory. */
 void *memory_zalloc(void *ctx, unsigned count, unsigned size); /* zlib */
 void *memory_lalloc(void *ctx, size_t count, size_t size);     /* liblzma */
 void *memory_palloc(size_t size, void *ctx);                   /* PCRE2 */
@@ -114,7 +115,7 @@ _Noreturn void call_raise(enum heft_code code, const char *text);
  * they are to go on. It is called only on the thread of the call, and not while a lock is held
  * (call_lock). A canceled call is given up with HEFT_ECANCELED. */
 void memory_set_progress(struct memory *m, heft_progress_fn fn, void *ctx);
-/* Gives the thread's domain the progress function of another domain. */
+/* Lets the thread's domain report progress by the function of another domain. */
 void memory_take_progress(const struct memory *from);
 
 /* Progress counts bytes of input: `total` in all. The current part has `size` bytes, after `before`

@@ -546,7 +546,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 
 /* ---- continuing after damage ----------------------------------------------------------------- */
 
-/* Limits the work: bytes may be read again about 16 times in all. */
+/* Limits the work: in total, about 16 times the bytes of the section are read again. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
 {
 	c->work += size;

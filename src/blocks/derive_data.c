@@ -13,7 +13,7 @@
  * for the Arm Architecture, 5.5.5; RISC-V ELF psABI). */
 struct mark {
 	uint64_t addr;
-	uint64_t is_data; /* Data, or code of the other instruction set */
+	uint64_t is_data; /* 1 for data, or for code of the other instruction set */
 };
 
 typedef VEC(struct mark) mark_vec;

@@ -101,7 +101,8 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 	ASSERT(g->regions.count > 0);
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
 	const bool fixed = image_code_has_addresses(g->im);
-	/* Described ARM code may be of the other instruction set (ARM, not Thumb). */
+	/* ARM code that symbols or unwind tables describe may use the other instruction set (ARM,
+	 * not Thumb). So jumps in it are not read. */
 	const unsigned jumps = g->isa == CODE_THUMB ? 0 : REF_JUMP;
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
 					   (inside ? REF_INSIDE : REF_CALL | jumps),

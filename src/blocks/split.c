@@ -62,7 +62,7 @@ static bool split_is_data(const struct derive_facts *f, uint64_t addr)
 
 /* The end of the current function. */
 struct tail {
-	const struct event *e; /* Event after the last event before `to` */
+	const struct event *e; /* End of the events before `to`, exclusive */
 	uint64_t to;
 };
 

@@ -26,12 +26,12 @@ enum attr {
 	j4 = AT(JMP, 4, 0),    /* jmp rel32 */
 	k4 = AT(CALL, 4, 0),   /* call rel32 */
 	G_ = AT(GROUP, 0, 1),  /* ModRM decides */
-	Gb = AT(GROUP, 1, 1),  /* the same, with imm8 */
+	Gb = AT(GROUP, 1, 1),  /* ModRM decides; imm8 */
 	Gz = AT(GROUP, 4, 1),  /* ModRM decides; imm16/32 */
 	a_ = AT(MOFFS, 0, 0),  /* absolute address */
 	f_ = AT(FAR, 0, 0),    /* far pointer */
 	x_ = AT(NO64, 0, 0),   /* i386 only */
-	xb = AT(NO64, 1, 0),   /* the same, with imm8 */
+	xb = AT(NO64, 1, 0),   /* ModRM decides; imm8 */
 	Xb = AT(NO64, 1, 1),   /* Not in 64-bit mode; ModRM, imm8 */
 	p_ = AT(PREFIX, 0, 0), /* prefix */
 	s_ = AT(ESCAPE, 0, 0), /* escape */

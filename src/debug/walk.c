@@ -79,7 +79,7 @@ static void tell_location(struct unit_walk *k, uint64_t size)
 	const uint8_t *p = read_take(&k->r, size);
 	uint64_t addr;
 	bool tls;
-	/* Most locations are on the stack. */
+	/* Skips these early: most locations of variables are on the stack. */
 	if (!p || size < 2 || !k->w->variable || *p > DW_OP_GNU_const_index ||
 	    (*p > DW_OP_constu && *p < DW_OP_addrx))
 		return;

@@ -296,7 +296,7 @@ enum heap_gone_why {
 	HEAP_GONE_OVERRUN, /* Its canary was overwritten. */
 };
 
-/* A freed block. The page starts as zeros and is then a ring. */
+/* A freed block: an entry of a page that is used as a ring. */
 struct heap_gone {
 	uint64_t number; /* Number of the entry, from 1. 0 if empty or being written. */
 	uint64_t addr, size;

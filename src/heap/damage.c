@@ -139,7 +139,7 @@ static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t e
  * address in a register or near the inner end of its stack. */
 static bool may_be_changed(const struct finding *g, uint64_t addr)
 {
-	enum { FRAMES = 512 }; /* Bytes of the allocator's frames. */
+	enum { FRAMES = 512 }; /* Stack bytes that the allocator's own frames may take at most. */
 	const uint64_t word = memory_word_size(g->d), start = addr - word, end = addr + 4 * word;
 	for (size_t i = dump_is_fatal(g->d) ? 1 : 0; i < g->d->thread_count; i++) {
 		const struct dump_thread *t = &g->d->threads[i];

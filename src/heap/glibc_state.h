@@ -21,7 +21,7 @@ struct glibc_arena {
 	uint64_t system;     /* Bytes that the arena got from the system. */
 	uint64_t end;        /* End of the arena. */
 	uint64_t heap;       /* Start of the heap that contains the arena. 0 for a first arena. */
-	/* Set for a first arena whose parameters were found. */
+	/* Set if this is the main arena and its parameters were found. */
 	bool known;
 	uint64_t base;                 /* Start of its heap. 0 if it has none. */
 	uint64_t mapped, mapped_bytes; /* Chunks that are mapped by themselves. */

@@ -29,8 +29,8 @@ struct record_pages {
 struct record_place {
 	uint64_t addr;
 	uint32_t kind; /* Kind, enum heap_page_kind. */
-	/* Bytes of the recorder. If an embedded heap has only the process page, this ends with the
-	 * page's entry, because blocks may follow at once. */
+	/* Bytes that the recorder has. If an embedded heap has only the process page, they end with
+	 * the page's entry, because blocks may follow at once. */
 	uint32_t size;
 };
 

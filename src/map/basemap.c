@@ -504,7 +504,7 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 	*vm = out;
 }
 
-/* Checks that every base range is covered. Since the sums agree too, nothing else is. */
+/* Checks that the spans cover every base range. Sums of both agree, so spans cover nothing else. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;

@@ -93,7 +93,7 @@ struct row_item {
 	uint64_t rank;
 	const char *label; /* NULL if not asked for yet */
 	uint32_t node;     /* 0 for the row that sums up others */
-	uint8_t group;     /* Sorted before the rank */
+	uint8_t group;     /* First sort key, before `rank` */
 	bool negative;
 };
 

@@ -122,7 +122,7 @@ const struct layer *entry_layer(const struct heft_profile *p, const struct entry
 /* Measures symbols, with their places, or compile units, unless a level has done so. Call while the
  * input is measured. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run);
-/* Release what only rows needed; release all layers. */
+/* entry_forget_more() releases layers that only rows needed. entry_forget_layers() releases all. */
 void entry_forget_more(struct entry *e);
 void entry_forget_layers(struct entry *e);
 void entry_release(struct entry *e);

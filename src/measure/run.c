@@ -646,7 +646,7 @@ static const char *const *with_stack(struct heft_profile *p, const struct level 
 	return texts;
 }
 
-/* Sets the texts of a row: the texts of its region, if its level has regions. */
+/* Sets the texts of a row from its region. Does nothing if the level has no regions. */
 static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	struct heft_profile *p = ctx;
@@ -681,7 +681,7 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 	return keep;
 }
 
-/* Sets the texts of rows. fill_row sets the first texts. */
+/* Sets the texts of rows beyond those that run_fill_row() sets. */
 static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
 			  struct heft_table *table)
 {

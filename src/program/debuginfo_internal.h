@@ -77,8 +77,8 @@ struct debuginfo_files {
 void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool split,
 			     struct notes *notes);
 
-/* debuginfo_reloc.c: makes windows for the sections that take VM room, and finds which relocations
- * patch which part. */
+/* debuginfo_reloc.c: finds which relocations patch which part of the debug info. Each section in
+ * the VM image becomes a range of addresses that relocations can lead to. */
 void debuginfo_relocs_open(struct debuginfo *d);
 void debuginfo_relocs_close(struct debuginfo_relocs *r);
 bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section which);

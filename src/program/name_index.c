@@ -93,7 +93,8 @@ static void keys_make(struct name_index *n,
 
 struct text_test {
 	struct str text;
-	enum name_form form; /* Surest form that the text is known by. */
+	enum name_form form; /* Form of the name that the text matched. If several forms match,
+			      * the most exact one. */
 	bool known;
 };
 

@@ -20,8 +20,8 @@ struct region_metrics {
 struct region_metrics region_metrics_find(const struct snapshot *s, const char *name);
 /* True if a symbol is in memory and lies in its container's region of that name. */
 bool region_metrics_has(const struct snapshot *s, const char *name, const struct snap_symbol *y);
-/* Returns the region that a metric is about. NULL if it is about none. Exactly one metric of each
- * region returns its name. */
+/* Returns the name of the metric's region, for one of the metrics that each region has. NULL for
+ * all others. */
 const char *region_metrics_name(const struct snap_metric *m);
 
 #endif

@@ -18,7 +18,7 @@ static inline uint64_t bytes_of(double v)
 void pss_text(char out[PSS_MAX], double v);
 /* Writes a change for people, as pss_text() does; with "+" if it is positive. */
 void pss_change(char out[PSS_MAX], double v);
-/* Writes v for programs, with at most three decimals. */
+/* Writes v with at most three decimals, for output that programs read. */
 void pss_exact(char out[PSS_MAX], double v);
 /* A text of base/number.h or of this file as a value, for the arguments of sink_printf(). */
 struct shown {

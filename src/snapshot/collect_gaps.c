@@ -146,8 +146,9 @@ static const struct slice *next_slice(struct collect *c, const struct collect_ga
 
 enum { VECTOR = 16 };
 
-/* True if a text may end where its run ends. If texts lack a 0 at the end, a reference tells where
- * the next one begins. Code also copies texts by vectors, which are constants without an end. */
+/* True if a text may end at the end of its run of bytes. If texts lack a 0 at the end, a reference
+ * says where the next text begins. Code also copies texts by vectors, so a run of whole vectors may
+ * be a text without an end. */
 static bool ends_with_run(const struct collect *c, const struct collect_gaps_run *run)
 {
 	return c->texts_lack_ends || (run->from % VECTOR == 0 && run->to % VECTOR == 0);

@@ -209,8 +209,7 @@ static size_t same_symbols(const struct snap_symbol *y, size_t count)
 	return n;
 }
 
-/* Returns the path that represents the paths of all symbols that have one. If these paths are
- * equal, returns that path. */
+/* Returns one path for all symbols that have a path: the path itself if all are equal. */
 static uint32_t path_of_all(struct snapshot *s, const struct snap_symbol *y, size_t count,
 			    bool source)
 {

@@ -108,7 +108,7 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 {
 	size_t count;
 	const unsigned what = l->exact ? 0 : PAD_OWNERS;
-	/* Bloaty ignores sections here. */
+	/* Bloaty pads without regard to sections. */
 	if (f->as_bloaty) {
 		spans_pad(s, f->labels, what, NULL, 0);
 		return;

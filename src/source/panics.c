@@ -247,7 +247,7 @@ static void tell_functions(struct panics_teller *t)
 		const struct panics_user *const u = &t->users.data[i];
 		const bool library = in_library(t, u);
 		const bool named = !library && u->other_crates == 0 && u->own_count >= NAMED_BY;
-		bool private = false; /* whether it has a spot that few functions refer to */
+		bool private = false; /* True if few functions refer to one of its spots */
 		for (size_t k = 0; k < u->own_count && !private; k++)
 		private = t->spot_users[(uint32_t)t->spots[u->own + k]] <= USERS_MAX;
 		const bool near = !u->tied && private &&

@@ -129,7 +129,7 @@ struct source {
 	bool core;    /* Reads cores itself. Other sources read the files mapped in the core. */
 	bool units;   /* Needs compile units from a debug file, if there is one, and the linker
 		       * map */
-	bool regions; /* Needs the memory of a machine, see basemap.h */
+	bool regions; /* The source needs a base map with memory regions, see basemap.h */
 };
 
 /* Returns how the labels of a source are shown, without rules. `chosen` is the -C setting. */

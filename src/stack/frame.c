@@ -278,8 +278,9 @@ static void drop_guesses(struct frame_walk *w, bool has_cases)
 	}
 }
 
-/* Drops indirect jumps that are switches: those in a function with cases that nothing else leads
- * to, and those taken while something is on the stack. */
+/* Drops indirect jumps that are switches. These are jumps in a function with cases that nothing
+ * else leads to, and jumps taken while the function has bytes on the stack, which no tail call
+ * is. */
 static void drop_switches(struct frame_walk *w, bool has_cases)
 {
 	struct stack_frame *f = w->frame;

@@ -18,7 +18,7 @@ enum { JOB_PLACES = 8192 };
 
 struct symbol_twins_hunt {
 	const struct spans *spans;
-	const label_id *shown; /* NULL shows labels as claimed. */
+	const label_id *shown; /* Labels as reports show them. NULL if claimed labels are shown. */
 	const struct named_place *places;
 	size_t count;
 	struct contents contents;

@@ -1,4 +1,4 @@
-/* shell.h by Windows. */
+/* Implements shell.h with the functions of Windows. */
 #include "base/os/shell.h"
 
 #include <errno.h>

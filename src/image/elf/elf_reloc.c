@@ -31,7 +31,7 @@ enum {
 	ST_INDEX = 9,
 	ST_LIST = 0,  /* Kernel: number of the current list, from 1. */
 	ST_LISTS = 1, /* Kernel: number of lists. */
-	ST_MADE = 0,  /* Made tables: index of the next entry. */
+	ST_MADE = 0,  /* Tables that heft made: index of the next entry. */
 };
 
 /* CREL: flags in the lowest bits of an entry's first byte. */
@@ -151,7 +151,8 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 		ok = open_aps2(it);
 	else if (it->form == FORM_KERNEL)
 		for (struct reader r = it->reader; reader_left(&r) >= KERNEL_RELOC_SIZE;)
-			it->state[ST_LISTS] += read_u32(&r) == 0; /* a word of 0 begins a list */
+			it->state[ST_LISTS] += read_u32(&r) == 0; /* In packed relocations, a
+								   * word of 0 begins a list */
 	if (!ok) {
 		IMAGE_NOTE(im, s->off, s->file_size,
 			   "relocation section %" PRIu32 " is damaged at its start", s->index);

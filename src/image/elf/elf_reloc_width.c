@@ -174,9 +174,9 @@ static const struct {
 	{ EM_Z80, 5 },     { EM_68HC11, 11 },     { EM_68HC12, 11 },
 };
 
-/* Machines that have only such simple types. Numbers are those of <elf.h>, of the processor
- * supplements and of GNU and LLVM assemblers. A machine has two rows if the assemblers differ (BPF)
- * or if it has an older number. */
+/* Machines whose relocation types only differ in width. Numbers are those of <elf.h>, of the
+ * processor supplements and of GNU and LLVM assemblers. A machine has two rows if the assemblers
+ * differ (BPF) or if an older machine number is in use, too. */
 static const struct plain plain[] = {
 	{ EM_68K, 1, 0, 2, 3 },
 	{ EM_IAMCU, 1, 0, 20, 22 },

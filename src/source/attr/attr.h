@@ -86,7 +86,8 @@ void attr_tables(struct attr *a);
 /* Claims entries about things that had no owner before attr_tables(): other tables, and names of
  * what they own. */
 void attr_late_entries(struct attr *a);
-/* attr_objects.c: claims section headers of objects for the only owner of the section. */
+/* attr_objects.c: if a section of an object has one owner, claims its section header for that
+ * owner. */
 void attr_objects(struct attr *a);
 /* attr_files.c: claims code by the rows of line programs. */
 void attr_file_rows(struct attr *a);

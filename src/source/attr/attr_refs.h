@@ -1,4 +1,4 @@
-/* attr_refs.h - defines references to data without an owner, as attr_refs.c finds them. */
+/* attr_refs.h - the references that attr_refs.c finds to data without an owner. */
 #ifndef HEFT_SOURCE_ATTR_ATTR_REFS_H
 #define HEFT_SOURCE_ATTR_ATTR_REFS_H
 

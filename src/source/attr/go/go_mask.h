@@ -9,7 +9,7 @@
 
 /* Zeroed: nothing is known. */
 struct go_mask {
-	struct go_range of; /* Addresses that it knows */
+	struct go_range of; /* Addresses that the mask covers */
 	uint64_t word;      /* bytes */
 	uint8_t *bits;
 };
