@@ -3,7 +3,6 @@
 
 #include "base/vec.h"
 
-
 void text_release(struct text *t)
 {
 	mem_free(t->p);
