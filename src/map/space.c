@@ -321,7 +321,7 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 			 * owner. */
 			joins = (what & PAD_OWNERS && label_is_fallback(labels, k.label) &&
 				 !label_is_fallback(labels, last->label)) ||
-				(what & PAD_SECTIONS &&
+				(what & PAD_SECTIONS && !label_is_numbered(labels, k.label) &&
 				 str_eq(label_text(labels, k.label), STR("[Unmapped]")) &&
 				 str_starts(label_text(labels, last->label), STR("[section ")));
 		}
