@@ -38,8 +38,7 @@ void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Writes for people, as sink_printf() does. Everything is escaped as label_put() does, except a
  * line end at the end of `fmt`. */
 void label_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Write numbers without the cost of sink_printf(). Hexadecimal ones begin with 0x. */
-void sink_decimal(struct sink *s, uint64_t n);
+/* Writes a number that begins with 0x, without the cost of sink_printf(). */
 void sink_hex(struct sink *s, uint64_t n);
 /* Returns a JSON writer that writes to the sink. */
 struct json sink_json(struct sink *s);

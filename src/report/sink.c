@@ -56,12 +56,6 @@ void sink_text(struct sink *s, struct str text)
 	s->used += text.len;
 }
 
-void sink_decimal(struct sink *s, uint64_t n)
-{
-	char digits[DECIMAL_MOST], *end = digits + sizeof digits, *start = decimal_before(end, n);
-	sink_text(s, (struct str){ start, (size_t)(end - start) });
-}
-
 void sink_hex(struct sink *s, uint64_t n)
 {
 	char digits[18];
@@ -87,47 +81,44 @@ void sink_right(struct sink *s, struct str text, size_t width)
 	sink_text(s, text);
 }
 
-/* Returns the text, in `small` if it fits, otherwise in memory for mem_free(). */
-static char *sink_format(char *small, size_t size, size_t *ret_len, const char *fmt, va_list args)
+/* Writes the text, as a label if `escape`. A line end after a label is no part of the label. */
+static void sink_vprintf(struct sink *s, bool escape, const char *fmt, va_list args)
 {
+	char small[512];
 	va_list again;
 	va_copy(again, args);
-	const int n = vsnprintf(small, size, fmt, args);
+	const int n = vsnprintf(small, sizeof small, fmt, args);
 	ASSERT(n >= 0);
-	*ret_len = (size_t)n;
-	char *text = *ret_len < size ? small : mem_alloc(*ret_len + 1);
+	const size_t len = (size_t)n;
+	char *text = len < sizeof small ? small : mem_alloc(len + 1);
 	if (text != small)
-		vsnprintf(text, *ret_len + 1, fmt, again);
+		vsnprintf(text, len + 1, fmt, again);
 	va_end(again);
-	return text;
+	const bool line = escape && fmt[0] != '\0' && fmt[strlen(fmt) - 1] == '\n';
+	if (escape)
+		label_put(s, (struct str){ text, len - line }, 0);
+	else
+		sink_text(s, (struct str){ text, len });
+	if (line)
+		sink_text(s, STR("\n"));
+	if (text != small)
+		mem_free(text);
 }
 
 void sink_printf(struct sink *s, const char *fmt, ...)
 {
-	char small[512];
-	size_t len;
 	va_list args;
 	va_start(args, fmt);
-	char *text = sink_format(small, sizeof small, &len, fmt, args);
+	sink_vprintf(s, false, fmt, args);
 	va_end(args);
-	sink_text(s, (struct str){ text, len });
-	if (text != small)
-		mem_free(text);
 }
 
 void label_printf(struct sink *s, const char *fmt, ...)
 {
-	char small[512];
-	size_t len;
 	va_list args;
 	va_start(args, fmt);
-	char *text = sink_format(small, sizeof small, &len, fmt, args);
+	sink_vprintf(s, true, fmt, args);
 	va_end(args);
-	const bool line = fmt[0] != '\0' && fmt[strlen(fmt) - 1] == '\n';
-	label_put(s, (struct str){ text, len - line }, 0);
-	sink_text(s, line ? STR("\n") : STR(""));
-	if (text != small)
-		mem_free(text);
 }
 
 static void sink_put_json(void *ctx, const char *p, size_t size)

@@ -2,6 +2,7 @@
  * opened. */
 #define _GNU_SOURCE /* getentropy */
 #include "base/os/os.h"
+#include "base/os/scratch_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +116,7 @@ uint64_t os_scratch_room(const struct os_scratch *s)
 	return UINT32_MAX;
 }
 
-static bool scratch_reach(struct os_scratch *s, uint64_t end)
+bool scratch_reach(struct os_scratch *s, uint64_t end)
 {
 	if (end <= s->size)
 		return true;
@@ -129,23 +130,6 @@ static bool scratch_reach(struct os_scratch *s, uint64_t end)
 	s->p = p;
 	s->size = grown;
 	return true;
-}
-
-bool os_scratch_write(struct os_scratch *s, const uint8_t *p, size_t size, uint64_t at)
-{
-	if (!scratch_reach(s, at + size))
-		return false;
-	memcpy(s->p + at, p, size);
-	return true;
-}
-
-void *os_scratch_map(struct os_scratch *s, size_t size)
-{
-	if (!scratch_reach(s, size))
-		return NULL;
-	void *p = s->p;
-	s->p = NULL;
-	return p;
 }
 
 void os_scratch_close(struct os_scratch *s)

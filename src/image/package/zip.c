@@ -31,11 +31,6 @@ static bool has_magic(struct bytes b, uint64_t off, const uint8_t magic[4])
 	return off <= b.size && b.size - off >= 4 && memcmp(b.p + off, magic, 4) == 0;
 }
 
-bool zip_matches(struct bytes b)
-{
-	return has_magic(b, 0, local_magic);
-}
-
 void zip_release(struct zip *z)
 {
 	ASSERT(z->entries.count == 0 || z->entries.data);

@@ -36,8 +36,6 @@ struct zip {
 					     * there is none. */
 };
 
-/* True if the bytes begin with a local header. */
-bool zip_matches(struct bytes b);
 /* Parses a zip file. HEFT_EFORMAT if there is no central directory. */
 bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *notes,
 	       struct heft_err *err);
