@@ -4,6 +4,7 @@
 #include "api/structs.h"
 
 #include "process/child.h"
+#include "base/os/shell.h"
 #include "base/vec.h"
 #include "process/keeper.h"
 #include "heap/records.h"
@@ -15,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -117,10 +119,16 @@ static const char *recorder_find_library(struct arena *arena)
 	/* Uses the address of a constant, since C has no conversion from functions to data
 	 * pointers. */
 	static const char here[] = "";
-	Dl_info info;
+	Dl_info info, program;
 	if (dladdr(here, &info) == 0 || info.dli_fname == NULL)
 		return NULL;
-	char *file = file_real_path(info.dli_fname);
+	/* The name of the program itself is the word that it was called by, which is no path if the
+	 * shell found it in $PATH. */
+	char own[4096];
+	const bool inside = dladdr((void *)getauxval(AT_PHDR), &program) != 0 &&
+			    program.dli_fbase == info.dli_fbase;
+	const bool known = inside && os_own_path(own, sizeof own);
+	char *file = file_real_path(known ? own : info.dli_fname);
 	char *slash = file != NULL ? strrchr(file, '/') : NULL;
 	const char *found = NULL;
 	char path[4096];
@@ -178,7 +186,8 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 	const char *found = own ? recorder_find_library(&r->arena) : r->library;
 	if (found == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "libheft-heap.so: is not beside libheft: name the file");
+			    "libheft-heap.so was not found beside heft or in its library "
+			    "folder; name the file (heft heap run --recorder)");
 	char *path = file_real_path(found);
 	if (path == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));

@@ -458,4 +458,7 @@ wait $pid
 is "a process that ended" "2 heft: process $pid: No such process" "$? $(cat said)"
 "$heft" heap show --pid 0 2>said
 is "no process id" "2 heft: --pid: '0' is not a process id" "$? $(cat said)"
-finish 26
+# A heft that the shell finds in $PATH looks for its recorder beside itself.
+(cd / && PATH=$(dirname "$heft"):$PATH heft heap run -q -o "$dir/path.%p" true) 2>said
+is "found in PATH" "0 1" "$? $(files 'path.*')"
+finish 27
