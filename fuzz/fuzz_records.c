@@ -2,7 +2,7 @@
  * behind it is the section, or the whole of a BTF, a table of GPU code, a note section, what a
  * bundle has in a section. */
 #include "../tests/lib/pclntab_made.h"
-#include "source/attr/bundle/bundle.h"
+#include "attr/bundle/bundle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

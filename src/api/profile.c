@@ -4,7 +4,7 @@
 #include "api/structs.h"
 
 #include "blocks/perfdata.h"
-#include "source/passes.h"
+#include "attr/passes.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "snapshot/collect.h"
 #include "snapshot/contents.h"
 #include "image/slices.h"
-#include "source/attr/code_pass.h"
+#include "attr/code_pass.h"
 
 /* A piece of the linker map that has a size. */
 struct piece_place {

@@ -143,7 +143,7 @@ static void source_blocks_run(const struct source_file *f, struct layer *ret,
 	if (!any)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no basic-block map, nor code to derive one from: blocks are not known");
-	layer_add_vm(f, ret, &vm);
+	claims_own(f, &ret->vm, &vm);
 	layer_finish(f, ret, NULL);
 }
 

@@ -1,5 +1,4 @@
-/* Completes a layer: resolves claims, carries owners to the file, fills gaps and checks both
- * spaces. */
+/* Completes a layer: carries owners to the file, fills gaps and checks both spaces. */
 #include "source/source.h"
 
 #include "base/pool.h"
@@ -12,77 +11,8 @@ void layer_release(struct layer *l)
 	spans_release(&l->file);
 }
 
-static void trace_claims(const struct source_file *f, enum heft_domain domain,
-			 const struct claims *c)
-{
-	struct trace *t = f->trace;
-	for (size_t i = 0; t && !t->stopped && i < c->list.count; i++) {
-		const struct claim *k = &c->list.data[i];
-		bool wanted = t->addr_count == 0;
-		for (size_t n = 0; n < t->addr_count && !wanted; n++)
-			wanted = t->addrs[n].domain == domain && t->addrs[n].addr >= k->start &&
-				 t->addrs[n].addr - k->start < k->size;
-		if (!wanted)
-			continue;
-		const struct heft_claim claim = {
-			sizeof claim,
-			f->path,
-			f->source,
-			domain,
-			k->start,
-			k->size == SIZE_UNKNOWN ? UINT64_MAX : k->size,
-			label_text(f->labels, k->label).p,
-			why_text(k->why),
-		};
-		t->stopped = !t->fn(t->ctx, &claim);
-	}
-}
-
-void origins_release(struct origins *o)
-{
-	vec_release(&o->claims.list);
-	spans_release(&o->spans);
-}
-
-/* Keeps the claims and resolves a copy, in which each label is the index of the claim. Claims
- * resolve alike for any labels. */
-static void keep_origins(struct origins *o, const struct claims *vm)
-{
-	struct claims numbered = { 0 }, made = { 0 };
-	struct spans s;
-	vec_reserve(&numbered.list, vm->list.count);
-	vec_reserve(&made.list, vm->list.count);
-	for (size_t i = 0; i < vm->list.count; i++) {
-		struct claim c = vm->list.data[i];
-		vec_push(&made.list, c);
-		c.label = (label_id)(o->claims.list.count + i);
-		vec_push(&numbered.list, c);
-	}
-	claims_append(&o->claims, &made);
-	claims_resolve(&numbered, UINT64_MAX, &s);
-	spans_overlay(&o->spans, &s);
-	ASSERT(o->claims.list.count < LABEL_NONE); /* indexes of claims, used as labels */
-}
-
-/* Fewer claims than this are not worth a thread. */
+/* Fewer owners than this are not worth a thread. */
 enum { PARALLEL_MIN = 20000 };
-
-static unsigned threads_for(const struct source_file *f, size_t claims)
-{
-	return claims < PARALLEL_MIN ? 1 : f->threads;
-}
-
-void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *vm)
-{
-	const unsigned threads = pool_threads(threads_for(f, vm->list.count));
-	struct spans s;
-	trace_claims(f, HEFT_VM, vm);
-	if (f->origins)
-		keep_origins(f->origins, vm);
-	claims_resolve_parts(vm, UINT64_MAX, threads, &s);
-	spans_overlay(&l->vm, &s);
-	ASSERT(vm->list.count == 0 && s.list.count == 0);
-}
 
 /* Returns the sorted starts of sections with bytes, in one domain. Empty sections end nothing. */
 static uint64_t *section_starts(const struct source_file *f, enum heft_domain domain, size_t *count)
@@ -208,19 +138,18 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 void layer_finish(const struct source_file *f, struct layer *l, struct claims *file)
 {
 	struct finish d = { .f = f, .layer = l };
-	const unsigned threads = threads_for(f, l->vm.list.count);
+	const unsigned threads = l->vm.list.count < PARALLEL_MIN ? 1 : f->threads;
 	if (file) {
-		trace_claims(f, HEFT_FILE, file);
+		claims_trace(f, HEFT_FILE, file);
 		claims_append(&d.file, file);
 	}
 	fallback_claims(f, &d.vm_rest, &d.file_rest);
 	for (size_t i = 0; i < f->input->image_count; i++)
 		if (f->input->images[i].kind == IMAGE_EXEC)
 			claim_hollow(f, &f->input->images[i], &d.file);
-	trace_claims(f, HEFT_VM, &d.vm_rest);
-	trace_claims(f, HEFT_FILE, &d.file_rest);
-	if (f->origins)
-		keep_origins(f->origins, &d.vm_rest);
+	claims_trace(f, HEFT_VM, &d.vm_rest);
+	claims_trace(f, HEFT_FILE, &d.file_rest);
+	origins_keep(f, &d.vm_rest);
 	parallel_for(threads, 2, own_claims, &d);
 	parallel_for(threads, 2, rest_of_side, &d);
 	ASSERT(d.file.list.count == 0 && d.file_rest.list.count == 0 && d.vm_rest.list.count == 0);

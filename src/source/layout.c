@@ -12,7 +12,7 @@ void source_inputfiles(const struct source_file *f, struct layer *ret)
 		claim(&vm, f->map->ranges.data[i].addr, f->map->ranges.data[i].size, label,
 		      WHY_FILE);
 	claim(&file, 0, f->map->file_size, label, WHY_FILE);
-	layer_add_vm(f, ret, &vm);
+	claims_own(f, &ret->vm, &vm);
 	layer_finish(f, ret, &file);
 }
 
@@ -34,7 +34,7 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 				      WHY_MEMBER);
 		claim(&file, im->file_off, im->bytes.size, label, WHY_MEMBER);
 	}
-	layer_add_vm(f, ret, &vm);
+	claims_own(f, &ret->vm, &vm);
 	layer_finish(f, ret, &file);
 }
 
@@ -60,7 +60,7 @@ void source_segments(const struct source_file *f, struct layer *ret)
 			label = s[-1].label;
 		claim(&file, s->start, s->size, label, WHY_SEGMENT);
 	}
-	layer_add_vm(f, ret, &vm);
+	claims_own(f, &ret->vm, &vm);
 	layer_finish(f, ret, &file);
 }
 
@@ -89,6 +89,6 @@ void source_sections(const struct source_file *f, struct layer *ret)
 		}
 	}
 	vec_release(&order);
-	layer_add_vm(f, ret, &vm);
+	claims_own(f, &ret->vm, &vm);
 	layer_finish(f, ret, &file);
 }

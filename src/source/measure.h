@@ -7,7 +7,7 @@
 
 #include "program/dwarf_slot.h"
 #include "program/go_table.h"
-#include "source/panics.h"
+#include "attr/panics.h"
 #include "source/source.h"
 
 /* Zeroed = nothing to release. */

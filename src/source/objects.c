@@ -1,7 +1,7 @@
 /* Implements the sources objects and libraries: the linker map tells the object of each piece.
  * Bytes that it does not describe (debug info, unwind tables, programs without a map) belong to
  * their compile unit. The unit counts as the object that has its code. */
-#include "source/attr/attr.h"
+#include "attr/attr.h"
 #include "source/library_name.h"
 #include "source/source.h"
 
@@ -97,7 +97,7 @@ static void by_map(const struct source_file *f, struct layer *ret)
 	for (size_t i = 0; i < count; i++)
 		o.labels[i] = LABEL_NONE;
 	each_piece(&o, objects_claim_piece);
-	layer_add_vm(f, ret, &o.pieces);
+	claims_own(f, &ret->vm, &o.pieces);
 	objects_run_units(&o);
 	objects_join(&o, ret);
 	objects_relabel_origins(f, ret);

@@ -6,11 +6,11 @@
  * one below the directory that nine tenths of these units share. Units without a directory do not
  * count for that. A shared library is its own package.
  *
- * Rust functions without names belong to the crate that their panic places tell (source/panics.h),
+ * Rust functions without names belong to the crate that their panic places tell (attr/panics.h),
  * if known. The places and the names of their files belong to the crate of the file. */
 #define _GNU_SOURCE /* memmem */
 #include "source/library_name.h"
-#include "source/panics.h"
+#include "attr/panics.h"
 #include "source/source.h"
 
 #include "base/text.h"

@@ -116,7 +116,7 @@ void process_finish(const struct source_file *f, struct layer *l, struct claims 
 			claim(&file, core->file_off + core->segments[i].off,
 			      core->segments[i].file_size,
 			      label_borrow(f->labels, STR("[core notes]")), WHY_SEGMENT);
-	layer_add_vm(f, l, vm);
-	layer_add_vm(f, l, &rest);
+	claims_own(f, &l->vm, vm);
+	claims_own(f, &l->vm, &rest);
 	layer_finish(f, l, &file);
 }

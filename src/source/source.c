@@ -99,15 +99,3 @@ const struct source *source_find(struct str name)
 			return &sources[i];
 	return NULL;
 }
-
-struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
-			       const struct image *debug)
-{
-	return dwarf_slot_open(f->dwarf, im, debug, f->notes);
-}
-
-struct debuginfo *source_own_dwarf(const struct source_file *f, const struct image *im,
-				   const struct debuginfo *first)
-{
-	return first && first->image != im ? dwarf_slot_open(f->dwarf, im, NULL, f->notes) : NULL;
-}

@@ -5,65 +5,8 @@
 #ifndef HEFT_SOURCE_SOURCE_H
 #define HEFT_SOURCE_SOURCE_H
 
-#include "image/input.h"
-#include "map/alias.h"
-#include "map/basemap.h"
+#include "attr/source_file.h"
 #include "map/view.h"
-
-/* Reports claims while they are made. See heft_profile_set_trace(). */
-struct trace {
-	heft_trace_fn fn;
-	void *ctx;
-	struct trace_addr {
-		enum heft_domain domain;
-		uint64_t addr;
-	} const *addrs;
-	size_t addr_count; /* 0: every claim */
-	bool stopped;      /* by fn */
-};
-
-/* The claim that gave each byte of the VM image its owner. */
-struct origins {
-	struct claims claims; /* in the order in which they were made */
-	struct spans spans;   /* Labels are indexes of claims. */
-};
-
-void origins_release(struct origins *o);
-
-struct dwarf_slot;
-struct go_slot;
-struct linkmap;
-struct panics;
-struct process;
-
-/* One input while it is measured. */
-struct source_file {
-	const char *path; /* as the user typed it */
-	const struct input *input;
-	const struct input *debug; /* Its separate debug file, or NULL */
-	const struct basemap *map;
-	const struct linkmap *linkmap; /* Linker map of the input, or NULL */
-	const struct memory_regions
-		*regions; /* Regions that make up the VM image (basemap.h), or NULL */
-	struct labels *labels;
-	struct notes *notes;
-	unsigned threads;
-	struct places *places;    /* Filled by the source symbols, or NULL */
-	const char *samples;      /* Path of a perf recording for the source hotness, or NULL */
-	struct trace *trace;      /* or NULL */
-	struct origins *origins;  /* Filled for one layer, or NULL */
-	struct dwarf_slot *dwarf; /* Shared by the sources of one input */
-	struct go_slot *go;       /* shared like `dwarf` */
-	struct panics *panics;    /* Filled by the source symbols, or NULL */
-	struct process *process;  /* Process of a core. NULL for other inputs. */
-	/* Layers that the sources symbols and compileunits made before, or NULL. */
-	const struct layer *symbols, *units;
-	const char *source; /* Name of the current source, for the trace */
-	bool vm_only;       /* The owners of debug sections are not needed. */
-	bool debug_stays;   /* By symbol: debug sections keep their sections' labels */
-	bool own_headers;   /* By section: a section's header counts as part of the section */
-	bool as_bloaty;     /* HEFT_PROFILE_BLOATY is set */
-};
 
 /* Result of a source for one input. */
 struct layer {
@@ -74,8 +17,6 @@ struct layer {
 
 void layer_release(struct layer *l);
 
-/* Resolves the claims and adds them below what the layer has. Consumes the claims. */
-void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *vm);
 /* Completes the layer. Claims of file bytes (consumed; may be NULL) win over VM spans translated to
  * the file. The fallback gets the rest, and padding goes to the owner before it. Checks that every
  * byte has an owner. */
@@ -96,16 +37,6 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 		   struct claims *vm, struct claims *file);
 /* Returns "NAME", or "#5" for a section without a name. The text belongs to the label table. */
 struct str section_label_name(const struct source_file *f, const struct section *s);
-
-/* Returns the DWARF of one of the input's images, or of its separate debug file. NULL if neither
- * has any. */
-struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
-			       const struct image *debug);
-
-/* Returns the image's own DWARF, if `first` (from source_dwarf) is that of its debug file. NULL if
- * there is no second DWARF. */
-struct debuginfo *source_own_dwarf(const struct source_file *f, const struct image *im,
-				   const struct debuginfo *first);
 
 /* How the labels of a source are shown. */
 enum source_text {

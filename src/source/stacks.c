@@ -1,8 +1,9 @@
 /* Implements the source inlinestacks: a function and the chain of functions inlined into it,
  * outermost first, as linkage names joined by ";". */
 #include "base/sort.h"
-#include "source/attr/attr_scratch.h"
-#include "source/attr/debug_bytes.h"
+#include "attr/attr_scratch.h"
+#include "attr/debug_bytes.h"
+#include "source/source.h"
 #include "program/dwarf_slot.h"
 
 #include "debug/scopes.h"
@@ -197,6 +198,6 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret)
 		}
 		vec_release(&s.places);
 	}
-	layer_add_vm(f, ret, &vm);
+	claims_own(f, &ret->vm, &vm);
 	layer_finish(f, ret, NULL);
 }

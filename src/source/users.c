@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "code/data_refs.h"
 #include "image/elf/elf_const.h"
-#include "source/attr/attr.h"
+#include "attr/attr.h"
 
 enum { JOB_BYTES = 256 << 10 };
 

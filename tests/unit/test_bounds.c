@@ -1,5 +1,5 @@
 /* Whose a reference to the byte behind a section is. */
-#include "source/attr/attr_refs.h"
+#include "attr/attr_refs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Where data end whose symbols state no size. */
-#include "source/attr/attr_extents.h"
+#include "attr/attr_extents.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

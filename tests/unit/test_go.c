@@ -4,8 +4,8 @@
 #include "image/elf/elf_const.h"
 #include "program/go_types.h"
 #include "program/symbolize.h"
-#include "source/attr/go/go_mask.h"
-#include "source/attr/go/go_words.h"
+#include "attr/go/go_mask.h"
+#include "attr/go/go_words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

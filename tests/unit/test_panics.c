@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "source/panics.h"
+#include "attr/panics.h"
 
 #include <string.h>
 

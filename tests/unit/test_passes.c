@@ -1,5 +1,5 @@
 /* The table of attribution passes. */
-#include "source/passes.h"
+#include "attr/passes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

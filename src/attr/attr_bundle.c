@@ -1,0 +1,331 @@
+/* Claims what is appended to a program, or lies in a section of PyInstaller's: by symbol, with a
+ * row per member if the format is public.
+ *
+ * zip: as in image/package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual,
+ * "Advanced Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then big-endian words: size of the archive,
+ * offset and size of its table, a version; then 64 bytes with the name of the Python library. An
+ * entry has its own size, offset, packed and unpacked size, two bytes, and a name. squashfs
+ * (AppImage): "hsqs", used bytes at offset 40 (Linux, Documentation/filesystems/squashfs).
+ *
+ * bun ("bun build --compile"): in a section ".bun" after its size, or appended. It ends in "\n----
+ * Bun! ----\n". Before that are the size of all before (8 bytes), offset and size of a table of
+ * modules, and four more words. A module has offsets and sizes of its name, its contents, its
+ * source map and three more pieces, then four bytes (by experiment with bun 1.4).
+ *
+ * Node.js, pkg: in bundle_node.c, bundle_pkg.c.
+ *
+ * Bytes of no known format stay [Unmapped]. */
+#include "attr/bundle/bundle.h"
+
+#include "image/elf/elf_const.h"
+#include "image/elf/elf_note.h"
+#include "image/package/zip.h"
+#include "program/made_by.h"
+
+enum { COOKIE = 88, COOKIE_WORDS = 8, ENTRY_MIN = 18, COOKIE_ROOM = 4096, SQUASHFS_USED = 40 };
+enum { BUN_END = 32, BUN_MODULE = 52, BUN_PIECES = 5 };
+#define BUN_MAGIC         STR("\n---- Bun! ----\n")
+#define PYINSTALLER_MAGIC STR("MEI\014\013\012\013\016")
+
+void bundle_put(const struct bundle *b, uint64_t off, uint64_t size, label_id label)
+{
+	if (off >= b->bytes.size)
+		return;
+	if (b->in)
+		attr_put(b->attr, b->in, off, min_u64(size, b->bytes.size - off), label,
+			 WHY_MEMBER);
+	else if (b->addr > 0)
+		claim(&b->attr->vm_claims, b->addr + off, min_u64(size, b->bytes.size - off), label,
+		      WHY_MEMBER);
+	else
+		claim(&b->attr->file_claims, b->attr->im->file_off + b->start + off,
+		      min_u64(size, b->bytes.size - off), label, WHY_MEMBER);
+}
+
+void bundle_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name)
+{
+	bundle_put(b, off, size,
+		   label_format(b->attr->f->labels, "(bundled " STR_FMT ")", STR_ARG(name)));
+}
+
+void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size)
+{
+	bundle_put(b, off, size, label_borrow(b->attr->f->labels, STR("(bundle tables)")));
+}
+
+/* Claims the members of a zip. Parses the whole file, because a directory may count from its
+ * start. */
+static bool zip_bundle(const struct bundle *b)
+{
+	struct zip z = { 0 };
+	struct heft_err err = { 0 };
+	if (!zip_parse(&z, b->attr->f->path, b->bytes, b->attr->f->notes, &err) ||
+	    z.entries.count == 0) {
+		zip_release(&z);
+		return false;
+	}
+	for (size_t i = 0; i < z.entries.count; i++) {
+		const struct zip_entry *e = &z.entries.data[i];
+		bundle_member(b, e->off, e->data + e->packed - e->off, e->name);
+	}
+	bundle_tables(b, z.directory, b->bytes.size - z.directory);
+	zip_release(&z);
+	return true;
+}
+
+static void pyinstaller_entries(const struct bundle *b, struct reader r, uint64_t base)
+{
+	while (reader_left(&r) >= ENTRY_MIN) {
+		const uint64_t start = r.pos;
+		const uint32_t size = read_u32(&r), off = read_u32(&r), packed = read_u32(&r);
+		read_skip(&r, 6); /* unpacked size, whether packed, type */
+		if (size < ENTRY_MIN || size > r.size - start)
+			return;
+		const char *const name = (const char *)read_take(&r, size - ENTRY_MIN);
+		if (packed > 0)
+			bundle_member(b, base + off, packed,
+				      (struct str){ name, strnlen(name, size - ENTRY_MIN) });
+	}
+}
+
+static bool pyinstaller_bundle(const struct bundle *b)
+{
+	const struct str magic = PYINSTALLER_MAGIC;
+	const struct bytes all = b->bytes;
+	uint64_t cookie = all.size; /* Offset of the cookie of the last archive */
+	for (uint64_t back = COOKIE;
+	     cookie == all.size && back <= all.size && back <= COOKIE + COOKIE_ROOM; back++)
+		if (memcmp(all.p + (all.size - back), magic.p, magic.len) == 0)
+			cookie = all.size - back;
+	struct reader r = reader_of(bytes_sub(b->bytes, cookie, b->bytes.size - cookie), true);
+	read_skip(&r, COOKIE_WORDS);
+	const uint64_t size = read_u32(&r), table = read_u32(&r), table_size = read_u32(&r);
+	const uint64_t end = cookie + COOKIE;
+	if (!reader_ok(&r) || size > end || size < COOKIE || table > size ||
+	    table_size > size - table)
+		return false;
+	const uint64_t base = end - size;
+	pyinstaller_entries(b, reader_of(bytes_sub(b->bytes, base + table, table_size), true),
+			    base);
+	bundle_tables(b, base + table, table_size);
+	bundle_tables(b, cookie, COOKIE);
+	return true;
+}
+
+/* Claims the pieces of a module under its name. */
+static void bun_module(const struct bundle *b, struct bytes all, struct reader *r, uint64_t base)
+{
+	const uint64_t name = read_u32(r), size = read_u32(r);
+	const struct bytes at = bytes_sub(all, min_u64(name, all.size), size);
+	struct str path = { (const char *)at.p, at.size };
+	const struct str root = STR("/$bunfs/root/");
+	if (str_starts(path, root))
+		path = (struct str){ path.p + root.len, path.len - root.len };
+	for (unsigned i = 0; i < BUN_PIECES; i++) {
+		const uint64_t off = read_u32(r), piece = read_u32(r);
+		if (piece > 0 && off < all.size)
+			bundle_member(b, base + off, min_u64(piece, all.size - off), path);
+	}
+	read_skip(r, 4);
+}
+
+static bool bun_bundle(const struct bundle *b)
+{
+	const struct str magic = BUN_MAGIC;
+	const struct bytes all = b->bytes;
+	if (all.size < BUN_END + magic.len ||
+	    memcmp(all.p + (all.size - magic.len), magic.p, magic.len) != 0)
+		return false;
+	const uint64_t end = all.size - magic.len - BUN_END;
+	struct reader r = reader_of(bytes_sub(all, end, BUN_END), false);
+	const uint64_t size = read_u64(&r), table = read_u32(&r), table_size = read_u32(&r);
+	if (size > end || table > size || table_size > size - table || table_size % BUN_MODULE != 0)
+		return false;
+	const struct bytes data = bytes_sub(all, end - size, size);
+	struct reader modules = reader_of(bytes_sub(data, table, table_size), false);
+	while (reader_left(&modules) >= BUN_MODULE)
+		bun_module(b, data, &modules, end - size);
+	const uint64_t start = b->in ? 0 : end - size; /* A section states its size first. */
+	bundle_tables(b, start, all.size - start);
+	return true;
+}
+
+/* ---- Node.js --------------------------------------------------------------------------------- */
+
+/* Claims the members of a blob, and the rest of the blob for a row of its own. */
+static void node_put(const struct bundle *b)
+{
+	bundle_node(b);
+	bundle_put(b, 0, b->bytes.size,
+		   label_borrow(b->attr->f->labels, STR("(Node.js application)")));
+}
+
+/* Finds blobs in the notes of a section or segment. addr is the address of the notes, or 0. */
+static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint64_t addr)
+{
+	struct reader r = reader_of(bytes, a->im->big_endian);
+	struct elf_note n;
+	while (elf_note_next(&r, align, &n)) {
+		if (!str_eq(n.owner, STR("NODE_SEA_BLOB")) || n.desc.size == 0)
+			continue;
+		const uint64_t off = (uint64_t)(n.desc.p - bytes.p);
+		node_put(&(struct bundle){ .attr = a,
+					   .start = (uint64_t)(n.desc.p - a->im->bytes.p),
+					   .bytes = n.desc,
+					   .addr = addr > 0 ? addr + off : 0 });
+	}
+}
+
+/* ELF: the blob is a note, in a section or in a segment only. */
+static void node_of_elf(struct attr *a)
+{
+	const struct section *s = image_section_find(a->im, ".note.node.sea");
+	for (size_t i = 0; i < a->im->segment_count; i++) {
+		const struct segment *g = &a->im->segments[i];
+		if (g->type == PT_NOTE)
+			node_notes(a, segment_bytes(a->im, g), g->align,
+				   image_at(a->im, g->addr, 1).size > 0 ? g->addr : 0);
+	}
+	if (!s)
+		return;
+	node_notes(a, section_bytes(a->im, s), s->align, 0);
+	claim(&a->file_claims, a->im->file_off + s->off, s->file_size,
+	      label_borrow(a->f->labels, STR("(Node.js application)")), WHY_MEMBER);
+}
+
+/* PE: the blob is a resource of that name. */
+static void node_of_pe(struct attr *a)
+{
+	const struct str name = STR("resource RCDATA/NODE_SEA_BLOB");
+	const struct section *table = image_section_type(a->im, SHT_SYMTAB, 1);
+	struct symtab t;
+	if (!table || !symtab_open(&t, a->im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		if (!str_eq(s.name, name) || s.value == 0)
+			continue;
+		const struct bytes bytes = image_at(a->im, s.value, s.size);
+		if (bytes.size > 0)
+			node_put(&(struct bundle){ .attr = a,
+						   .start = (uint64_t)(bytes.p - a->im->bytes.p),
+						   .bytes = bytes,
+						   .addr = s.value });
+	}
+}
+
+/* Mach-O: the blob is a section of that name. */
+static void node_of_macho(struct attr *a)
+{
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!s->nobits && str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))
+			node_put(&(struct bundle){
+				.attr = a, .in = s, .bytes = section_bytes(a->im, s) });
+	}
+}
+
+static bool squashfs_bundle(const struct bundle *b)
+{
+	struct reader r = reader_of(b->bytes, false);
+	if (b->bytes.size < SQUASHFS_USED || memcmp(b->bytes.p, "hsqs", 4) != 0)
+		return false;
+	reader_seek(&r, SQUASHFS_USED);
+	const uint64_t used = read_u64(&r);
+	if (!reader_ok(&r))
+		return false;
+	bundle_put(b, 0, used, label_borrow(b->attr->f->labels, STR("(bundled squashfs)")));
+	return true;
+}
+
+/* Returns the end of everything that the headers describe. */
+static uint64_t image_end(const struct image *im)
+{
+	uint64_t end = max_u64(im->shdr_off + im->shdr_size, im->phdr_off + im->phdr_size);
+	for (size_t i = 1; i < im->section_count; i++)
+		end = max_u64(end, im->sections[i].off + im->sections[i].file_size);
+	for (size_t i = 0; i < im->segment_count; i++)
+		end = max_u64(end, im->segments[i].off + im->segments[i].file_size);
+	return end;
+}
+
+static void in_section(struct attr *a, const char *name, bool (*members)(const struct bundle *b))
+{
+	const struct section *s = image_section_find(a->im, name);
+	if (s && !s->nobits)
+		(void)members(&(struct bundle){ a, s, s->off, section_bytes(a->im, s), 0 });
+}
+
+void attr_node(struct attr *a)
+{
+	ASSERT(a->owner == BY_SYMBOL);
+	if (image_states_sizes(a->im))
+		node_of_elf(a);
+	else
+		node_of_pe(a);
+	node_of_macho(a);
+}
+
+void attr_bundle(struct attr *a)
+{
+	const struct image *im = a->im;
+	const uint64_t end = image_end(im), size = im->bytes.size;
+	ASSERT(a->owner == BY_SYMBOL);
+	/* pkg extends the string table of a Mach-O program to the end of the file, because signing
+	 * allows no bytes outside all tables. */
+	const struct section *s = image_made_names(im);
+	if (s) {
+		(void)bundle_pkg(
+			&(struct bundle){ .attr = a, .in = s, .bytes = section_bytes(im, s) });
+	}
+	const struct bundle all = { .attr = a, .bytes = im->bytes };
+	const struct bundle rest = { .attr = a,
+				     .start = end,
+				     .bytes = bytes_sub(im->bytes, end, size - end) };
+	if (end < size && bundle_pkg(&rest))
+		return;
+	if (!image_states_loading(im))
+		return;
+	in_section(a, "pydata", pyinstaller_bundle);
+	in_section(a, ".bun", bun_bundle);
+	if (end < size && !squashfs_bundle(&rest) && !pyinstaller_bundle(&rest) &&
+	    !bun_bundle(&rest))
+		(void)zip_bundle(&all);
+}
+
+/* ---- packed programs ------------------------------------------------------------------------- */
+
+/* Returns the end of the headers. ELF headers have a known size. Others end at the first
+ * section. */
+static uint64_t headers_end(const struct image *im)
+{
+	if (image_states_loading(im))
+		return max_u64(im->ehdr_size, im->phdr_off + im->phdr_size);
+	uint64_t first = im->bytes.size;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].file_size > 0)
+			first = min_u64(first, im->sections[i].off);
+	return first;
+}
+
+/* Claims a packed program: the bytes in memory after the headers, and the file bytes after these.
+ * Claims of file bytes alone would win over the owners of bytes that are in both. */
+void attr_packed(struct attr *a)
+{
+	const struct image *im = a->im;
+	ASSERT(a->owner == BY_SYMBOL);
+	const struct str packer = made_by_packer(im);
+	const uint64_t start = headers_end(im), end = image_end(im);
+	if (packer.len == 0)
+		return;
+	const label_id label = label_format(a->f->labels, "(packed by " STR_FMT ")",
+					    STR_ARG(packer));
+	if (end < im->bytes.size)
+		claim(&a->file_claims, im->file_off + end, im->bytes.size - end, label, WHY_MEMBER);
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *g = &im->segments[i];
+		const uint64_t skip = start > g->off ? min_u64(start - g->off, g->file_size) : 0;
+		if (g->type == PT_LOAD && g->vm_size > skip)
+			claim(&a->vm_claims, g->addr + skip, g->vm_size - skip, label, WHY_MEMBER);
+	}
+}

@@ -1,0 +1,197 @@
+/* Finds functions that neither a symbol nor an unwind table names, in stripped images and in
+ * objects. The map of blocks tells them, or for ARM the unwind tables. */
+#include "attr/attr_scratch.h"
+
+#include "base/sort.h"
+#include "blocks/derive_map.h"
+#include "code/flow.h"
+#include "debug/unwind.h"
+#include "image/arch.h"
+#include "image/code_symbols.h"
+#include "image/elf/elf_const.h"
+#include "program/made_by.h"
+
+struct discover {
+	struct attr *a;
+	enum code_isa isa;
+	VEC(struct code_piece) gaps; /* Code without an owner, by address */
+	split_function_vec found;
+};
+
+/* Adds a gap, cut at symbols without a size. */
+static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to)
+{
+	const place_vec *v = &d->a->scratch->unsized;
+	size_t i = lower_bound(v->data, v->count, sizeof *v->data, from);
+	bool named = false, label = false;
+	if (from >= to || code_gap_pads(d->isa, to - from))
+		return;
+	/* In objects, labels of assembly reach to the next label. */
+	if (d->a->im->kind == IMAGE_OBJECT && i < v->count && v->data[i].addr < to)
+		to = v->data[i].addr;
+	if (from == to)
+		return;
+	for (; i < v->count && v->data[i].addr < to; i++) {
+		const struct place *p = &v->data[i];
+		if (!p->code)
+			continue;
+		if (p->addr > from) {
+			vec_push(&d->gaps,
+				 (struct code_piece){ from, p->addr - from, named, label });
+			named = label = false;
+		}
+		from = p->addr;
+		named = named || !p->vague;
+		label = true;
+	}
+	vec_push(&d->gaps, (struct code_piece){ from, to - from, named, label });
+}
+
+/* Adds the parts of a section that no span covers. */
+static void section_gaps(struct discover *d, const struct section *s)
+{
+	const struct spans *vm = &d->a->vm;
+	uint64_t at = s->addr;
+	const uint64_t end = s->addr + s->size;
+	for (size_t i = 0; i < vm->list.count && vm->list.data[i].start < end; i++) {
+		const struct span *k = &vm->list.data[i];
+		if (k->start + k->size <= at)
+			continue;
+		attr_discover_add_gap(d, at, k->start);
+		at = k->start + k->size;
+	}
+	attr_discover_add_gap(d, at, end);
+}
+
+static int attr_discover_by_addr(const void *a, const void *b)
+{
+	const struct section *x = *(const struct section *const *)a;
+	const struct section *y = *(const struct section *const *)b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void find_gaps(struct discover *d)
+{
+	const struct image *im = d->a->im;
+	const struct section **code = mem_zeroed(im->section_count, sizeof *code);
+	size_t count = 0;
+	uint64_t end = 0;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->exec && !s->nobits && section_is_data(s) &&
+		    image_section_at(im, s->addr) == s)
+			code[count++] = s;
+	}
+	qsort(code, count, sizeof *code, attr_discover_by_addr);
+	for (size_t i = 0; i < count; i++) {
+		/* Overlapping sections are damage. The first gets the bytes. */
+		if (code[i]->addr >= end) {
+			section_gaps(d, code[i]);
+			end = code[i]->addr + code[i]->size;
+		}
+	}
+	mem_free(code);
+}
+
+/* Tells whether a table has symbols of code. A stripped PE has only imports. */
+static bool names_code(const struct image *im)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, SHT_SYMTAB);
+	while (code_symbols_next(&all, &s, &addr))
+		if (im->sections[s.section].exec)
+			return true;
+	return false;
+}
+
+/* Adds functions from ARM's unwind tables, which tell the starts of functions of both instruction
+ * sets. Each reaches to the next. */
+static void find_unwound(struct discover *d, const struct section *s)
+{
+	const struct image *im = d->a->im;
+	const struct unwind_section table = { .bytes = section_bytes(im, s),
+					      .addr = s->addr,
+					      .address_size = 4,
+					      .big_endian = im->big_endian,
+					      .path = im->path };
+	uint64_t function, extab;
+	for (uint64_t i = 0; exidx_get(&table, i, &function, &extab); i++)
+		vec_push(&d->found, (struct split_function){ function & ~UINT64_C(1), 0, false });
+}
+
+static void find_arm(struct discover *d)
+{
+	const struct image *im = d->a->im;
+	size_t kept = 0;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_unwind_index(im, &im->sections[i]) && im->sections[i].alloc)
+			find_unwound(d, &im->sections[i]);
+	split_function_vec *v = &d->found;
+	sort_by_key(v->data, v->count, sizeof *v->data);
+	for (size_t i = 0; i < v->count; i++) {
+		struct split_function f = v->data[i];
+		const size_t after = upper_bound(d->gaps.data, d->gaps.count, sizeof *d->gaps.data,
+						 f.addr);
+		const struct code_piece *p = after > 0 ? &d->gaps.data[after - 1] : NULL;
+		if (!p || f.addr - p->addr >= p->size ||
+		    (i + 1 < v->count && v->data[i + 1].addr == f.addr))
+			continue;
+		f.size = p->addr + p->size - f.addr;
+		if (i + 1 < v->count)
+			f.size = min_u64(f.size, v->data[i + 1].addr - f.addr);
+		v->data[kept++] = f;
+	}
+	v->count = kept;
+}
+
+static void attr_discover_claim_functions(struct discover *d)
+{
+	struct attr *a = d->a;
+	for (size_t i = 0; i < d->found.count; i++) {
+		const struct split_function *f = &d->found.data[i];
+		const struct place *p = attr_unsized_at(a, f->addr);
+		const label_id label = p ? p->label
+					 : label_format(a->f->labels, "sub_%" PRIx64, f->addr);
+		a->scratch->made_up += !p;
+		claim(&a->vm_claims, f->addr, f->size, label, WHY_ENTRY_POINT);
+	}
+}
+
+/* Tells whether the image has symbols that strip removes. */
+static bool attr_discover_names_locals(const struct image *im)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, SHT_SYMTAB);
+	all.objects = true;
+	while (code_symbols_next(&all, &s, &addr))
+		if (s.bind == STB_LOCAL && symbol_mark(&s) == 0)
+			return true;
+	return false;
+}
+
+void attr_discover(struct attr *a)
+{
+	struct discover d = { .a = a, .isa = flow_isa_of(a->im) };
+	ASSERT(a->owner == BY_SYMBOL);
+	/* Objects may have kept some symbols, which the linker needs. */
+	if (image_states_sizes(a->im)
+		    ? a->im->kind == IMAGE_EXEC && image_symbols_name_places(a->im)
+		    : names_code(a->im))
+		return;
+	if (a->debug || made_by_packer(a->im).len > 0) /* calls in packed bytes are meaningless */
+		return;
+	find_gaps(&d);
+	a->scratch->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 &&
+				  !attr_discover_names_locals(a->im);
+	if (d.isa == CODE_NONE)
+		find_arm(&d);
+	else
+		code_gaps_split(a->im, d.isa, d.gaps.data, d.gaps.count, &d.found);
+	attr_discover_claim_functions(&d);
+	vec_release(&d.gaps);
+	vec_release(&d.found);
+}

@@ -1,0 +1,47 @@
+/* Finds how far after the field of an operand its instruction ends, in objects.
+ *
+ * x86 counts pc-relative operands from the end of the instruction. That is 4 bytes after the start
+ * of the field, as relocations assume, unless an immediate follows. Operands with an immediate are
+ * listed here. */
+#include "attr/attr_operands.h"
+
+#include "base/sort.h"
+#include "image/arch.h"
+#include "image/elf/elf_const.h"
+
+enum { FIELD = 4 }; /* Size of a pc-relative operand */
+
+static void attr_operands_read_section(struct operands *o, const struct image *im,
+				       const struct section *code)
+{
+	code_ref_vec refs = { 0 };
+	code_refs(CODE_X86_64, section_bytes(im, code), code->addr,
+		  &(struct ref_wish){ .kinds = REF_MEM | REF_INSIDE }, &refs);
+	for (size_t i = 0; i < refs.count; i++)
+		if (refs.data[i].tail > FIELD)
+			vec_push(&o->list, (struct operand){ refs.data[i].field,
+							     refs.data[i].tail - (uint64_t)FIELD });
+	vec_release(&refs);
+}
+
+void operands_read(struct operands *o, const struct image *im)
+{
+	ASSERT(o->list.count == 0);
+	if (!image_arch(im)->tail_counts || im->kind != IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].exec && !im->sections[i].nobits)
+			attr_operands_read_section(o, im, &im->sections[i]);
+	sort_by_key(o->list.data, o->list.count, sizeof *o->list.data);
+}
+
+uint64_t operands_rest(const struct operands *o, uint64_t field)
+{
+	const size_t low = lower_bound(o->list.data, o->list.count, sizeof *o->list.data, field);
+	return low < o->list.count && o->list.data[low].field == field ? o->list.data[low].rest : 0;
+}
+
+void operands_release(struct operands *o)
+{
+	vec_release(&o->list);
+}

@@ -1,0 +1,27 @@
+/* attr_operands.h - lists operands in the code of objects that an immediate follows. Private to
+ * attr_refs.c. One thread at a time. */
+#ifndef HEFT_ATTR_ATTR_OPERANDS_H
+#define HEFT_ATTR_ATTR_OPERANDS_H
+
+#include "code/code.h"
+#include "image/image.h"
+
+struct operand {
+	uint64_t field; /* address */
+	uint64_t rest;  /* Size of the immediate */
+};
+
+/* Zero-initialised = none. */
+struct operands {
+	VEC(struct operand) list; /* sorted */
+};
+
+/* Reads the operands in the code of an x86-64 object. Other images have none. Linear in the
+ * bytes. */
+void operands_read(struct operands *o, const struct image *im);
+/* Returns the number of bytes between the 4 of the field and the end of its instruction. 0 if the
+ * instruction ends there. */
+uint64_t operands_rest(const struct operands *o, uint64_t field);
+void operands_release(struct operands *o);
+
+#endif

@@ -1,0 +1,77 @@
+/* Claims alignment bytes for the owner before them, like the shorter padding that the layer claims
+ * everywhere. In data they are zeros, in code one repeated byte (int3 on x86, as Go's linker pads).
+ * Alignment to pages has a row of its own. */
+#include "attr/attr_scratch.h"
+
+#include "base/sort.h"
+#include "image/elf/elf_const.h"
+#include "attr/code_pass.h"
+
+/* Largest alignment that compilers give to data unasked: a cache line. */
+enum { ALIGN_MAX = 64 };
+
+/* Returns the end of the fill that begins at `start`. */
+static uint64_t fill_end(const struct image *im, const struct section *s, uint64_t start,
+			 uint64_t end)
+{
+	if (s->nobits)
+		return end;
+	const struct bytes b = image_at(im, start, end - start);
+	const uint8_t fill = s->exec && b.size > 0 ? b.p[0] : 0;
+	uint64_t size = 0;
+	while (size < b.size && b.p[size] == fill)
+		size++;
+	return start + size;
+}
+
+void attr_padding(struct attr *a)
+{
+	struct code_pass pass = { .im = a->im };
+	for (size_t i = 1; i < a->vm.list.count; i++) {
+		const struct span *before = &a->vm.list.data[i - 1];
+		const uint64_t start = before->start + before->size;
+		const uint64_t end = before[1].start, align = end & (~end + 1);
+		const struct section *in = start < end && end - start < min_u64(ALIGN_MAX, align)
+						   ? image_section_at(a->im, start)
+						   : NULL;
+		if (in && in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
+		    fill_end(a->im, in, start, end) == end)
+			claim(&a->vm_claims, start, end - start, before->label, WHY_FALLBACK);
+		/* Gaps occur all over the code, and the kernel maps the bytes between them too. */
+		code_passed(&pass, before->start, end - before->start);
+	}
+	code_pass_end(&pass);
+}
+
+/* Claims fill of less than a page before anything that is aligned to pages. In code, also claims a
+ * page or more of one byte, as before an address that a mitigation of the processor wants. */
+void attr_alignment(struct attr *a)
+{
+	enum { PAGE = 4096 };
+	const label_id label = label_borrow(a->f->labels, STR("(alignment)"));
+	const place_vec *unsized = &a->scratch->unsized;
+	const bool symbols = image_symbols(a->im) ||
+			     (a->debug && image_section_type(a->debug, SHT_SYMTAB, 1));
+	ASSERT(a->owner == BY_SYMBOL);
+	if (!symbols || a->im->kind == IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < a->vm.list.count; i++) {
+		const struct span *before = &a->vm.list.data[i - 1];
+		const uint64_t start = before->start + before->size;
+		const struct section *in = image_section_at(a->im, start);
+		const uint64_t end = in ? min_u64(before[1].start, in->addr + in->size) : start;
+		if (end - start < ALIGN_MAX)
+			continue;
+		const uint64_t fill = fill_end(a->im, in, start, end), size = fill - start;
+		const uint64_t align = fill & (~fill + 1);
+		const size_t next = lower_bound(unsized->data, unsized->count,
+						sizeof *unsized->data, start);
+		/* In code another fill may follow, before a function. */
+		if (size < ALIGN_MAX || (fill != end && !in->exec) ||
+		    (next < unsized->count && unsized->data[next].addr < fill))
+			continue;
+		if ((align >= PAGE && size < align && (in->exec || section_is_data(in))) ||
+		    (in->exec && size >= PAGE))
+			claim(&a->vm_claims, start, size, label, WHY_FALLBACK);
+	}
+}

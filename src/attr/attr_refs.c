@@ -1,0 +1,808 @@
+/* Claims anonymous data: constants, jump tables and string literals without a symbol. They belong
+ * to the first function that refers to them, or to the data whose pointer holds their address.
+ *
+ * Every address referred to begins a piece. A piece reaches to the next piece, the next owner, the
+ * end of its section, or, in sections of mergeable strings, the end of the string. A piece belongs
+ * to the first code, by address, that refers to its start. Otherwise it belongs to the owner of the
+ * first pointer to it, found round by round. References to a table of virtual functions lead to the
+ * word after its head. The table ends with its last function. Bytes after it that nobody refers to
+ * have no owner. */
+#include "attr/attr_extents.h"
+#include "image/arch.h"
+#include "attr/attr_operands.h"
+#include "attr/attr_refs.h"
+#include "attr/attr_vtables.h"
+#include "attr/code_pass.h"
+#include "attr/go/go_words.h"
+#include "attr/lookalike.h"
+#include "attr/reloc_parts.h"
+
+#include "base/pool.h"
+#include "base/sort.h"
+#include "code/data_refs.h"
+#include "code/code.h"
+#include "image/elf/elf_const.h"
+
+/* Findings in a part of the image. */
+struct finds {
+	pointer_vec pointers;
+	target_vec targets; /* Sorted, each address once */
+	struct vtables vtables;
+};
+
+struct attr_refs_piece {
+	uint64_t start, end;
+	label_id label;
+	uint32_t why;
+};
+
+typedef VEC(struct attr_refs_piece) piece_vec;
+
+/* A GOT slot without a symbol that holds a pointer to anonymous data. */
+struct attr_refs_slot {
+	uint64_t addr;
+	struct pointer *pointer;
+};
+
+struct refs {
+	struct attr *a;
+	const struct section **data; /* Sections that may hold anonymous data, by address */
+	size_t data_count;
+	enum code_isa isa;
+	bool exec_is_code; /* Executable sections have no anonymous data. */
+	struct go_words go;
+	uint64_t imm_low, imm_high; /* Range in which an immediate counts as an address */
+	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the
+				     * lowest distance */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of imports. Empty if not
+							    * wanted. */
+	target_vec targets;
+	pointer_parts pointers;           /* Per part of the image */
+	VEC(struct attr_refs_slot) slots; /* sorted */
+	struct vtables vtables;
+	piece_vec pieces;
+};
+
+/* ---- sections that may hold anonymous data ----------------------------------------------- */
+
+static int attr_refs_by_addr(const void *a, const void *b)
+{
+	const struct section *x = *(const struct section *const *)a;
+	const struct section *y = *(const struct section *const *)b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void attr_refs_list_sections(struct refs *r)
+{
+	const struct image *im = r->a->im;
+	r->data = mem_zeroed(im->section_count, sizeof *r->data);
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->size > 0 && section_is_data(s) && section_takes_vm(im, s))
+			r->data[r->data_count++] = s;
+	}
+	qsort(r->data, r->data_count, sizeof *r->data, attr_refs_by_addr);
+	r->exec_is_code = r->a->scratch->code_unread;
+	/* Only images at a fixed address have addresses as immediates. In others, relocations tell
+	 * which immediates are addresses. */
+	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves && r->data_count > 0) {
+		const struct section *last = r->data[r->data_count - 1];
+		r->imm_low = r->data[0]->addr;
+		r->imm_high = last->addr + last->size;
+	}
+	/* i386 has no pc-relative operands: position-independent code counts from the GOT. */
+	const struct section *got = image_section_find(im, ".got.plt");
+	if (!got)
+		got = image_section_find(im, ".got");
+	if (im->kind == IMAGE_EXEC && r->isa == CODE_I386 && got && r->data_count > 0 &&
+	    r->data[0]->addr < got->addr) {
+		r->got = got->addr;
+		r->got_low = (uint32_t)(r->data[0]->addr - got->addr);
+	}
+}
+
+static const struct section *data_section(const struct refs *r, uint64_t addr)
+{
+	size_t low;
+	BISECT(low, 0, r->data_count, mid, r->data[mid]->addr <= addr);
+	if (low == 0 || addr - r->data[low - 1]->addr >= r->data[low - 1]->size)
+		return NULL;
+	return r->data[low - 1];
+}
+
+static bool attr_refs_is_anonymous(const struct refs *r, uint64_t addr)
+{
+	const struct section *in = data_section(r, addr);
+	return in && !(in->exec && r->exec_is_code) && !spans_find(&r->a->vm, addr);
+}
+
+static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
+{
+	const size_t low = lower_bound(r->slots.data, r->slots.count, sizeof *r->slots.data, addr);
+	return low < r->slots.count && r->slots.data[low].addr == addr ? &r->slots.data[low] : NULL;
+}
+
+/* ---- references in code -------------------------------------------------------------------- */
+
+/* A job: consecutive spans of code, about JOB_BYTES in all. */
+struct attr_refs_job {
+	size_t first, last; /* Range of spans in a->vm */
+	target_vec found;
+	target_vec guesses; /* Addresses or numbers in Go's code */
+	target_vec uses;    /* uses of imports */
+};
+
+enum { JOB_BYTES = 256 << 10 };
+
+typedef VEC(struct attr_refs_job) job_vec;
+
+struct attr_refs_scan {
+	struct refs *refs;
+	struct attr_refs_job *jobs;
+};
+
+/* Finds references by distances from the GOT. Only distances of more than a page before the GOT
+ * count, such as those of constants, because offsets in structures and stack frames are never
+ * so. */
+static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
+			      target_vec *found)
+{
+	const struct bytes code = image_at(r->a->im, s->start, s->size);
+	scratch->count = 0;
+	code_refs(r->isa, code, s->start,
+		  &(struct ref_wish){ REF_IMM, r->got_low, UINT32_MAX - 4095 }, scratch);
+	for (size_t i = 0; i < scratch->count; i++) {
+		const uint64_t to = (uint32_t)(scratch->data[i].to + r->got);
+		if (attr_refs_is_anonymous(r, to))
+			vec_push(found, (struct target){ to, s->label, WHY_CODE_REF });
+	}
+}
+
+static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
+		      struct attr_refs_job *job)
+{
+	const struct bytes code = image_at(r->a->im, s->start, s->size);
+	const bool go = go_words_is_code(&r->go, s->start);
+	/* In Go's code for x86-64, an immediate that looks like an address is a number. */
+	const bool immediates = r->imm_low < r->imm_high && !(r->isa == CODE_X86_64 && go);
+	const bool bare = r->a->scratch->bare.count > 0;
+	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
+			       (r->plt_low < r->plt_high || bare ? REF_CALL | REF_JUMP : 0);
+	scratch->count = 0;
+	if (r->isa == CODE_NONE)
+		data_refs(r->a->im, code, s->start, scratch);
+	else
+		code_refs(r->isa, code, s->start,
+			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high }, scratch);
+	for (size_t i = 0; i < scratch->count; i++) {
+		const struct code_ref *ref = &scratch->data[i];
+		const enum go_ref is = go ? go_words_judge(&r->go, ref) : GO_ADDRESS;
+		if ((ref->kind == REF_IMM && lookalike_is_text(r->a->im, ref->to)) ||
+		    (r->isa == CODE_NONE && !r->go.table &&
+		     lookalike_is_number(r->a->im, ref->to)) ||
+		    is == GO_NUMBER)
+			continue;
+		/* A PLT stub, a GOT slot or code without a unit, whose users are wanted. */
+		if ((bare && attr_bare_at(r->a, ref->to)) ||
+		    (ref->to >= r->plt_low && ref->to < r->plt_high) ||
+		    (ref->to >= r->slots_low && ref->to < r->slots_high &&
+		     plt_slot_at(&r->a->scratch->plt, ref->to)))
+			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
+		if (ref->kind & (REF_CALL | REF_JUMP))
+			continue;
+		if (attr_refs_is_anonymous(r, ref->to) || slot_at(r, ref->to))
+			vec_push(is == GO_EITHER ? &job->guesses : &job->found,
+				 (struct target){ ref->to, s->label, WHY_CODE_REF });
+	}
+	if (r->got_low > 0)
+		scan_got_relative(r, s, scratch, &job->found);
+}
+
+static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
+{
+	const struct attr_refs_scan *scan = ctx;
+	code_ref_vec scratch = { 0 };
+	(void)worker;
+	if (i == 0) {
+		vtables_sort(&scan->refs->vtables);
+		return;
+	}
+	struct attr_refs_job *job = &scan->jobs[i - 1];
+	struct code_pass pass = { .im = scan->refs->a->im };
+	for (size_t k = job->first; k < job->last; k++) {
+		const struct span *s = &scan->refs->a->vm.list.data[k];
+		const struct section *in = image_section_at(scan->refs->a->im, s->start);
+		if (!in || !in->exec || in->nobits)
+			continue;
+		scan_span(scan->refs, s, &scratch, job);
+		code_passed(&pass, s->start, s->size);
+	}
+	code_pass_end(&pass);
+	vec_release(&scratch);
+}
+
+static job_vec attr_refs_make_jobs(const struct spans *code)
+{
+	job_vec jobs = { 0 };
+	uint64_t bytes = JOB_BYTES;
+	for (size_t i = 0; i < code->list.count; i++) {
+		if (bytes >= JOB_BYTES) {
+			vec_push(&jobs, (struct attr_refs_job){ .first = i });
+			bytes = 0;
+		}
+		bytes = add_sat(bytes, code->list.data[i].size);
+		jobs.data[jobs.count - 1].last = i + 1;
+	}
+	return jobs;
+}
+
+/* Takes the targets found. A GOT slot gives its pointer to the first code that refers to the
+ * slot. */
+static void take_targets(struct refs *r, const target_vec *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct attr_refs_slot *slot = slot_at(r, found->data[i].addr);
+		if (!slot)
+			vec_push(&r->targets, found->data[i]);
+		else if (slot->pointer->owner == LABEL_NONE)
+			slot->pointer->owner = found->data[i].label;
+	}
+}
+
+/* Finds the address ranges of imports. By symbol, imports have owners of their own. */
+static void find_imports(struct refs *r)
+{
+	const struct attr *a = r->a;
+	if (a->owner == BY_SYMBOL || a->im->kind == IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!section_is_plt(s))
+			continue;
+		r->plt_low = r->plt_high ? min_u64(r->plt_low, s->addr) : s->addr;
+		r->plt_high = max_u64(r->plt_high, s->addr + s->size);
+	}
+	const struct plt *p = &a->scratch->plt;
+	if (p->slots.count > 0) {
+		r->slots_low = p->slots.data[0].addr;
+		r->slots_high = p->slots.data[p->slots.count - 1].addr + 1;
+	}
+}
+
+/* Takes targets that may be numbers, if they are not far after a known address. One large variable
+ * covers the values of thousands of numbers. */
+static void take_guesses(struct refs *r, target_vec *guesses)
+{
+	enum { NEAR = 1 << 18 };
+	const size_t known = r->targets.count;
+	uint64_t before = 0;
+	if (guesses->count == 0)
+		return;
+	sort_by_key(r->targets.data, known, sizeof *r->targets.data);
+	sort_by_key(guesses->data, guesses->count, sizeof *guesses->data);
+	for (size_t i = 0; i < guesses->count; i++) {
+		const uint64_t addr = guesses->data[i].addr;
+		const struct target *list = r->targets.data;
+		const size_t low = upper_bound(list, known, sizeof *list, addr);
+		const struct section *in = data_section(r, addr);
+		before = max_u64(before, in ? in->addr : addr);
+		if (low > 0)
+			before = max_u64(before, list[low - 1].addr);
+		if (addr - before >= NEAR)
+			continue;
+		before = addr;
+		vec_push(&r->targets, guesses->data[i]);
+	}
+	vec_release(guesses);
+}
+
+/* Scans the code in jobs. One more job sorts the pointers that were found. */
+static void attr_refs_scan_code(struct refs *r)
+{
+	job_vec jobs = { 0 };
+	target_vec guesses = { 0 };
+	if ((r->isa != CODE_NONE || data_refs_known(r->a->im)) && r->a->im->kind != IMAGE_OBJECT)
+		jobs = attr_refs_make_jobs(&r->a->vm);
+	struct attr_refs_scan scan = { r, jobs.data };
+	parallel_for(r->a->f->threads, jobs.count + 1, attr_refs_scan_job, &scan);
+	for (size_t i = 0; i < jobs.count; i++) {
+		const target_vec *uses = &jobs.data[i].uses;
+		take_targets(r, &jobs.data[i].found);
+		for (size_t k = 0; k < uses->count; k++)
+			vec_push(&r->a->scratch->uses,
+				 (struct import_use){ uses->data[k].addr, uses->data[k].label });
+		vec_append(&guesses, &jobs.data[i].guesses);
+		vec_release(&jobs.data[i].guesses);
+		vec_release(&jobs.data[i].found);
+		vec_release(&jobs.data[i].uses);
+	}
+	take_guesses(r, &guesses);
+	vec_release(&jobs);
+}
+
+/* ---- pointers in data ------------------------------------------------------------------------ */
+
+/* A job: a part of the image that is searched for pointers. */
+struct attr_refs_hunt {
+	struct reloc_iter relocs;
+	const struct section *words; /* NULL: search relocations */
+	uint64_t from, to;           /* Address of the section */
+	struct finds found;
+};
+
+struct hunts {
+	const struct refs *refs;
+	VEC(struct attr_refs_hunt) list; /* In the order of the findings */
+	struct finds *work;              /* Per thread, reused from job to job */
+	struct operands operands;
+};
+
+/* State of searching a part for pointers. */
+struct hunter {
+	const struct refs *refs;
+	const struct operands *operands;
+	struct span_cursor cursor;
+	struct finds *to;
+};
+
+static void attr_refs_add_pointer(struct hunter *h, uint64_t place, uint64_t target)
+{
+	if (!attr_refs_is_anonymous(h->refs, target))
+		return;
+	vec_push(&h->to->pointers,
+		 (struct pointer){ place, target, cursor_label(&h->cursor, place) });
+	vec_push(&h->to->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
+}
+
+/* Records a pointer in a word without an owner. `target` is NULL if it is imported. */
+static void attr_refs_add_place(struct hunter *h, uint64_t place, const uint64_t *target)
+{
+	const struct section *to = target ? data_section(h->refs, *target) : NULL;
+	if (cursor_label(&h->cursor, place) == LABEL_NONE)
+		vtables_add(&h->to->vtables, place,
+			    !target            ? POINTEE_IMPORT
+			    : (to && to->exec) ? POINTEE_CODE
+					       : POINTEE_DATA);
+}
+
+static void hunt_relocs(struct hunter *h, struct reloc_iter it)
+{
+	struct reloc rel;
+	while (reloc_next(&it, &rel)) {
+		uint64_t target;
+		if (!rel.alloc || rel.kind == RELOC_TLS)
+			continue;
+		const bool known = reloc_target(&it, &rel, &target);
+		attr_refs_add_place(h, rel.addr, known ? &target : NULL);
+		if (known && rel.kind == RELOC_PCREL)
+			target += operands_rest(h->operands, rel.addr);
+		if (known)
+			attr_refs_add_pointer(h, rel.addr, target);
+	}
+}
+
+static bool attr_refs_is_inside(const struct refs *r, uint64_t value)
+{
+	return value >= r->imm_low && value < r->imm_high;
+}
+
+/* Tells whether a number looks like an address of code or data. */
+static bool looks_like_address(const struct refs *r, uint64_t value)
+{
+	const uint64_t start = value & ~UINT64_C(1); /* clears the Thumb bit */
+	const struct span *at = spans_find(&r->a->vm, start);
+	const struct section *in = attr_refs_is_inside(r, value) ? data_section(r, value) : NULL;
+	return in && (in->exec || lookalike_is_number(r->a->im, value)) &&
+	       !(at && at->start == start);
+}
+
+/* Tells whether the word at `place` is a number or part of a string, if no table tells which words
+ * hold addresses. `words`: the previous word and this one. `behind` reads the next words. */
+static bool is_no_pointer(const struct refs *r, const struct section *in, uint64_t place,
+			  const uint64_t words[2], struct reader behind)
+{
+	enum { TEXT_LONGEST = 1 << 16 };
+	const struct image *im = r->a->im;
+	const uint64_t last = words[0], target = words[1];
+	const uint64_t next = read_uint(&behind, (unsigned)pointer_size(im)); /* 0 at the end */
+	const struct section *to = data_section(r, target);
+	if (r->go.table) {
+		if (go_words_no_address(&r->go, place, in->write, target, to && to->write))
+			return true;
+		/* In a Go string, the length follows the address. There is no NUL before the text.
+		 * If a program begins at 0x10000, the address is as small as numbers. */
+		if (next > 0 && next <= TEXT_LONGEST)
+			return false;
+	}
+	if (lookalike_is_text(im, target) || lookalike_is_number(im, target))
+		return true;
+	/* If flash begins at 0x20400000, addresses consist of letters. After another address such a
+	 * word is an address. */
+	if (lookalike_may_be_text(target) && lookalike_text_at(im, place - 1) &&
+	    (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last)))
+		return true;
+	/* If flash begins at 0: beside a number that looks like an address, this word is a number
+	 * too, as in a table of large numbers, unless it leads to text. */
+	if (target >= LOOKALIKE_SMALL || r->go.table ||
+	    (lookalike_printed_at(im, target) && lookalike_printed_at(im, target + 1)))
+		return false;
+	return looks_like_address(r, last) || looks_like_address(r, next);
+}
+
+/* Searches words. In an image at a fixed address pointers have no relocations. Aligned words that
+ * hold the address of anonymous data are taken as pointers. */
+static void hunt_words(struct hunter *h, const struct attr_refs_hunt *part)
+{
+	const struct refs *r = h->refs;
+	const struct image *im = r->a->im;
+	const unsigned word = (unsigned)pointer_size(im);
+	struct reader reader = reader_of(section_bytes(im, part->words), im->big_endian);
+	reader_seek(&reader, part->from);
+	for (uint64_t words[2] = { 0, 0 }; reader_left(&reader) >= word && reader.pos < part->to;) {
+		const uint64_t place = part->words->addr + reader.pos;
+		words[0] = words[1];
+		words[1] = read_uint(&reader, word);
+		if (!attr_refs_is_inside(r, words[1]) ||
+		    (go_mask_knows(&r->go.mask, place)
+			     ? !go_mask_is_pointer(&r->go.mask, place)
+			     : is_no_pointer(r, part->words, place, words, reader)))
+			continue;
+		attr_refs_add_place(h, place, &words[1]);
+		attr_refs_add_pointer(h, place, words[1]);
+	}
+}
+
+static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
+{
+	struct hunts *hunts = ctx;
+	struct attr_refs_hunt *part = &hunts->list.data[i];
+	struct finds *work = &hunts->work[worker];
+	struct hunter h = { hunts->refs, &hunts->operands, { &hunts->refs->a->vm, 0 }, work };
+	work->pointers.count = work->targets.count = work->vtables.places.count = 0;
+	if (part->words)
+		hunt_words(&h, part);
+	else
+		hunt_relocs(&h, part->relocs);
+	/* Keeps one boundary per address. The owners of the pointers do not matter. */
+	target_vec *targets = &work->targets;
+	size_t kept = 0;
+	sort_by_key(targets->data, targets->count, sizeof *targets->data);
+	for (size_t k = 0; k < targets->count; k++)
+		if (kept == 0 || targets->data[kept - 1].addr != targets->data[k].addr)
+			targets->data[kept++] = targets->data[k];
+	targets->count = kept;
+	vec_copy(&part->found.pointers, &work->pointers);
+	vec_copy(&part->found.targets, &work->targets);
+	vec_copy(&part->found.vtables.places, &work->vtables.places);
+}
+
+static void attr_refs_plan_relocs(struct hunts *hunts, const struct section *table)
+{
+	const struct refs *r = hunts->refs;
+	const struct image *im = r->a->im;
+	struct reloc_parts parts = { .im = im };
+	struct reloc_iter it;
+	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
+		return;
+	/* For linked code, the decoder knows better where operands point. */
+	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
+		return;
+	reloc_parts_add(&parts, &it);
+	for (size_t i = 0; i < parts.list.count; i++)
+		vec_push(&hunts->list, (struct attr_refs_hunt){ .relocs = parts.list.data[i] });
+	reloc_parts_release(&parts);
+}
+
+enum { WORDS_PART = 1 << 18 };
+
+static void plan_words(struct hunts *hunts, const struct section *s)
+{
+	const struct image *im = hunts->refs->a->im;
+	const uint64_t size = section_bytes(im, s).size;
+	uint64_t from = align_up(s->addr, pointer_size(im)) - s->addr;
+	for (; from < size; from += WORDS_PART)
+		vec_push(&hunts->list, (struct attr_refs_hunt){ .words = s,
+								.from = from,
+								.to = add_sat(from, WORDS_PART) });
+}
+
+static void plan_hunts(struct hunts *hunts)
+{
+	const struct refs *r = hunts->refs;
+	const struct image *im = r->a->im;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_reloc(&im->sections[i]))
+			attr_refs_plan_relocs(hunts, &im->sections[i]);
+	if (im->type != ET_EXEC || im->kind != IMAGE_EXEC || im->moves)
+		return;
+	for (size_t i = 0; i < r->data_count; i++)
+		if (!r->data[i]->exec && !r->data[i]->nobits)
+			plan_words(hunts, r->data[i]);
+}
+
+/* Gives back pages of the searched sections. Tables of relocations are read again at the end. */
+static void forget_hunts(const struct hunts *hunts)
+{
+	const struct image *im = hunts->refs->a->im;
+	const struct section *before = NULL;
+	for (size_t i = 0; i < hunts->list.count; i++) {
+		const struct attr_refs_hunt *h = &hunts->list.data[i];
+		const struct section *s = h->words ? h->words : h->relocs.section;
+		if (s != before)
+			image_forget(im, section_bytes(im, s));
+		before = s;
+	}
+}
+
+static void take_finds(struct refs *r, struct hunts *hunts)
+{
+	size_t places = 0;
+	for (size_t i = 0; i < hunts->list.count; i++)
+		places += hunts->list.data[i].found.vtables.places.count;
+	vec_reserve(&r->vtables.places, places);
+	for (size_t i = 0; i < hunts->list.count; i++) {
+		struct finds *f = &hunts->list.data[i].found;
+		if (f->pointers.count > 0)
+			vec_push(&r->pointers, f->pointers);
+		vec_append(&r->targets, &f->targets);
+		vec_append(&r->vtables.places, &f->vtables.places);
+	}
+	vec_release(&hunts->list);
+}
+
+static void find_pointers(struct refs *r)
+{
+	/* Relocations of objects may make notes, and the order of notes must not depend on
+	 * threads. */
+	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
+	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
+	plan_hunts(&hunts);
+	operands_read(&hunts.operands, r->a->im);
+	parallel_for(threads, hunts.list.count, attr_refs_hunt_job, &hunts);
+	for (unsigned i = 0; i < threads; i++) {
+		vec_release(&hunts.work[i].pointers);
+		vec_release(&hunts.work[i].targets);
+		vec_release(&hunts.work[i].vtables.places);
+	}
+	mem_free(hunts.work);
+	operands_release(&hunts.operands);
+	forget_hunts(&hunts);
+	take_finds(r, &hunts);
+	const struct section *in = NULL;
+	for (size_t i = 0; i < r->pointers.count; i++)
+		for (size_t k = 0; k < r->pointers.data[i].count; k++) {
+			struct pointer *p = &r->pointers.data[i].data[k];
+			if (!in || p->addr - in->addr >= in->size)
+				in = image_section_at(r->a->im, p->addr);
+			if (in && section_is_got(in))
+				vec_push(&r->slots, (struct attr_refs_slot){ p->addr, p });
+		}
+	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
+}
+
+/* Extends references to a table of virtual functions to its head, to which nobody else refers.
+ * Tables of branches after a pointer look the same. */
+static void take_vtable_heads(struct refs *r)
+{
+	uint64_t before = 0, at = 0;
+	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	for (size_t i = 0; i < r->targets.count; i++) {
+		const uint64_t addr = r->targets.data[i].addr;
+		const uint64_t start = vtable_start(&r->vtables, addr);
+		if (addr != at)
+			before = at;
+		at = addr;
+		if (before <= start && attr_refs_is_anonymous(r, start))
+			r->targets.data[i].addr = start;
+	}
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static void add_unsized_data(struct refs *r)
+{
+	for (size_t i = 0; i < r->a->scratch->unsized.count; i++) {
+		const struct place *p = &r->a->scratch->unsized.data[i];
+		if (!p->code && attr_refs_is_anonymous(r, p->addr))
+			vec_push(&r->targets,
+				 (struct target){ p->addr, p->vague ? LABEL_NONE : p->label,
+						  WHY_UNSIZED_SYMBOL });
+	}
+}
+
+/* Claims interrupt vector tables, which no code refers to, for the entry point that they hold. Most
+ * are sections of their own. */
+static void add_vectors(struct refs *r, label_id entry)
+{
+	const struct image *im = r->a->im;
+	const unsigned word = (unsigned)pointer_size(im);
+	for (size_t i = 1; i < im->section_count && entry != LABEL_NONE; i++) {
+		const struct section *s = &im->sections[i];
+		struct reader words = reader_of(section_bytes(im, s), im->big_endian);
+		const uint64_t first = read_uint(&words, word), second = read_uint(&words, word);
+		if (!s->alloc || !reader_ok(&words) || (first != im->entry && second != im->entry))
+			continue;
+		if (attr_refs_is_anonymous(r, s->addr))
+			vec_push(&r->targets, (struct target){ s->addr, entry, WHY_ENTRY_POINT });
+		else if (!data_section(r, s->addr))
+			claim(&r->a->vm_claims, s->addr, s->size, entry, WHY_ENTRY_POINT);
+	}
+}
+
+/* Returns the owner of the entry point of firmware. That code copies and clears memory, and so
+ * refers to the bounds of other owners' data. */
+static label_id entry_label(const struct refs *r)
+{
+	const struct image *im = r->a->im;
+	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC || !image_arch(im)->is_firmware)
+		return LABEL_NONE;
+	const struct span *at = spans_find(&r->a->vm, image_code_addr(im, im->entry));
+	return at ? at->label : LABEL_NONE;
+}
+
+/* By compile unit: code that refers into a sized symbol without an owner gets all of the symbol,
+ * and no more. */
+static void keep_symbols_whole(struct refs *r)
+{
+	const struct attr *a = r->a;
+	if (a->scratch->sized.count == 0)
+		return;
+	for (size_t i = 0; i < r->targets.count; i++) {
+		const uint64_t addr = r->targets.data[i].addr;
+		const size_t above = upper_bound(a->scratch->sized.data, a->scratch->sized.count,
+						 sizeof *a->scratch->sized.data, addr);
+		const struct place *p = above > 0 ? &a->scratch->sized.data[above - 1] : NULL;
+		if (p && addr - p->addr < p->size)
+			r->targets.data[i].addr = p->addr;
+	}
+	for (size_t i = 0; i < a->scratch->sized.count; i++) {
+		const uint64_t start = a->scratch->sized.data[i].addr,
+			       end = start + a->scratch->sized.data[i].size;
+		const struct target bounds[] = { { start, LABEL_NONE, WHY_DATA_REF },
+						 { end, LABEL_NONE, WHY_DATA_REF } };
+		for (size_t k = 0; k < COUNT_OF(bounds); k++)
+			if (attr_refs_is_anonymous(r, bounds[k].addr))
+				vec_push(&r->targets, bounds[k]);
+	}
+}
+
+/* Returns the end of the string at `addr` in an object's section of mergeable strings. The flags of
+ * a linked section tell nothing: lld keeps them if strings and other constants are merged. */
+static uint64_t string_end(const struct image *im, const struct section *s, uint64_t addr,
+			   uint64_t end)
+{
+	const uint64_t wanted = SHF_MERGE | SHF_STRINGS;
+	if (im->kind != IMAGE_OBJECT || (s->flags & wanted) != wanted || s->nobits)
+		return end;
+	const unsigned width = s->entsize == 2 || s->entsize == 4 ? (unsigned)s->entsize : 1;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	reader_seek(&r, addr - s->addr);
+	while (reader_left(&r) >= width && s->addr + r.pos < end)
+		if (read_uint(&r, width) == 0)
+			return s->addr + r.pos;
+	return end;
+}
+
+/* Turns sorted targets into pieces. The first label of an address counts. Labels of the entry point
+ * and of weak references come last. */
+static void make_pieces(struct refs *r)
+{
+	const struct spans *owned = &r->a->vm;
+	const label_id entry = entry_label(r);
+	size_t next = 0;
+	take_vtable_heads(r);
+	keep_symbols_whole(r);
+	add_vectors(r, entry);
+	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	if (r->a->scratch->guessed.count > 0) {
+		extents_find(r->a, &r->targets);
+		sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	}
+	for (size_t i = 0; i < r->targets.count;) {
+		const uint64_t addr = r->targets.data[i].addr;
+		const struct section *in = data_section(r, addr);
+		if (!in) { /* a symbol in overlapping sections */
+			i++;
+			continue;
+		}
+		struct attr_refs_piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
+		bool sure = false;
+		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
+			const struct target *t = &r->targets.data[i];
+			const bool weak = t->weak || t->label == entry;
+			if (t->label == LABEL_NONE || sure || (weak && p.label != LABEL_NONE))
+				continue;
+			p.label = t->label;
+			p.why = t->why;
+			sure = !weak;
+		}
+		if (i < r->targets.count)
+			p.end = min_u64(p.end, r->targets.data[i].addr);
+		while (next < owned->list.count && owned->list.data[next].start <= addr)
+			next++;
+		if (next < owned->list.count)
+			p.end = min_u64(p.end, owned->list.data[next].start);
+		p.end = string_end(r->a->im, in, addr, p.end);
+		if (p.why != WHY_SYMBOL)
+			p.end = vtable_end(&r->vtables, addr, p.end);
+		vec_push(&r->pieces, p);
+	}
+	vec_release(&r->targets);
+}
+
+static struct attr_refs_piece *attr_refs_piece_at(const struct refs *r, uint64_t addr)
+{
+	const size_t low = upper_bound(r->pieces.data, r->pieces.count, sizeof *r->pieces.data,
+				       addr);
+	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
+}
+
+/* Visits every pointer whose piece has no owner yet. True if a piece got an owner. */
+static bool spread_once(struct refs *r)
+{
+	bool changed = false;
+	for (size_t k = 0; k < r->pointers.count; k++) {
+		pointer_vec *pointers = &r->pointers.data[k];
+		size_t left = 0;
+		for (size_t i = 0; i < pointers->count; i++) {
+			const struct pointer p = pointers->data[i];
+			struct attr_refs_piece *to = attr_refs_piece_at(r, p.target);
+			if (!to || to->label != LABEL_NONE)
+				continue;
+			const struct attr_refs_piece *in = p.owner == LABEL_NONE
+								   ? attr_refs_piece_at(r, p.addr)
+								   : NULL;
+			to->label = in ? in->label : p.owner;
+			if (to->label == LABEL_NONE)
+				pointers->data[left++] = p;
+			else
+				changed = true;
+		}
+		pointers->count = left;
+	}
+	return changed;
+}
+
+enum { ROUNDS_MAX = 64 };
+
+void attr_refs_find(struct attr *a)
+{
+	ASSERT(!a->scratch->refs);
+	struct refs *r = a->scratch->refs = mem_zeroed(1, sizeof *r);
+	r->a = a;
+	r->isa = code_isa_of(a->im);
+	go_words_read(&r->go, a->im, go_slot_open(a->f->go, a->im, NULL));
+	r->vtables.im = a->im;
+	attr_refs_list_sections(r);
+	find_pointers(r);
+	find_imports(r);
+	attr_refs_scan_code(r);
+	attr_panics(a, &r->targets, &r->pointers);
+}
+
+void attr_refs_claim(struct attr *a)
+{
+	struct refs *r = a->scratch->refs;
+	ASSERT(r && r->a == a);
+	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
+	add_unsized_data(r);
+	make_pieces(r);
+	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r); round++)
+		;
+	for (size_t i = 0; i < r->pieces.count; i++) {
+		const struct attr_refs_piece *p = &r->pieces.data[i];
+		ASSERT(i == 0 || p->start >= p[-1].end);
+		if (p->label != LABEL_NONE)
+			claim(&a->vm_claims, p->start, p->end - p->start, p->label, p->why);
+	}
+	vec_release(&r->pieces);
+	for (size_t i = 0; i < r->pointers.count; i++)
+		vec_release(&r->pointers.data[i]);
+	vec_release(&r->pointers);
+	vec_release(&r->slots);
+	vtables_release(&r->vtables);
+	go_words_release(&r->go);
+	mem_free(r->data);
+	mem_free(r);
+	a->scratch->refs = NULL;
+}

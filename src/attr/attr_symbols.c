@@ -1,0 +1,205 @@
+/* Claims code and data by symbols that state their place, with the rule of symbol_rule.h. */
+#include "attr/attr_extents.h"
+
+#include "base/sort.h"
+#include "image/elf/elf_const.h"
+#include "program/symbol_rule.h"
+
+/* Lists a symbol whose section takes no room in the VM image. */
+static void list_outside(const struct attr *a, const struct image *im, const struct symbol *s)
+{
+	const bool common = s->section == SYM_COMMON;
+	uint64_t addr = common ? 0 : s->value;
+	if (!a->f->places || a->owner != BY_SYMBOL || s->size == 0 || s->name.len == 0 ||
+	    s->section == SYM_NO_SECTION || (!common && s->section >= im->section_count))
+		return;
+	(void)symbol_addr(im, s, &addr);
+	vec_push(&a->f->places->outside,
+		 (struct named_place){ addr, s->size, label_borrow(a->f->labels, s->name),
+				       s->section });
+}
+
+/* Tells whether a symbol of Go's linker marks the start of many things without symbols. Tables
+ * without sizes make such a symbol as large as all of them. The linker itself does so from Go 1.26
+ * on. */
+static bool begins_many(struct str name)
+{
+	static const char *const known[] = { "runtime.pclntab", "type.*",        "type:*",
+					     "go.func.*",       "go:func.*",     "go.string.*",
+					     "go:string.*",     "runtime.types", "typerel.*",
+					     "typerel:*",       "runtime.rodata" };
+	const bool mangled = str_starts(name, STR("_")); /* a Mach-O name */
+	const struct str plain = { name.p + mangled, name.len - mangled };
+	for (size_t i = 0; i < COUNT_OF(known); i++)
+		if (str_eq(plain, str_of(known[i])))
+			return true;
+	return false;
+}
+
+static void collect_table(struct attr *a, const struct image *im, const struct section *table,
+			  place_vec *sized)
+{
+	struct symtab t;
+	const label_id *labels = table == a->scratch->symtab   ? a->scratch->sym_labels
+				 : table == a->scratch->dynsym ? a->scratch->dyn_labels
+							       : NULL;
+	const bool guess = a->owner == BY_SYMBOL && !a->f->as_bloaty && extents_wanted(a->im);
+	if (!attr_open_symbols(a, im, table, &t))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		const struct section *in = NULL;
+		uint64_t addr;
+		if (!symbol_names_a_place(&s) || (!image_states_sizes(im) && begins_many(s.name)))
+			continue;
+		if (symbol_addr(im, &s, &addr))
+			in = symbol_section(im, &s, addr);
+		if (!in) {
+			list_outside(a, im, &s);
+			continue;
+		}
+		/* The debug file may number sections differently from the measured image. */
+		const struct section *own = in->index < a->im->section_count
+						    ? &a->im->sections[in->index]
+						    : NULL;
+		if (!own || own->addr != in->addr || own->size != in->size)
+			own = image_section_at(a->im, addr);
+		struct place p = { .addr = addr,
+				   .size = a->f->as_bloaty
+						   ? min_u64(s.size, in->size - (addr - in->addr))
+						   : symbol_size_in(in, &s, addr),
+				   .label = labels ? labels[i] : symbol_label(a, &s),
+				   .rank = a->f->as_bloaty ? (uint32_t)i : symbol_rank(&s),
+				   .section = own ? own->index : in->index,
+				   .code = in->exec,
+				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL,
+				   .local = s.bind == STB_LOCAL };
+		if (p.label == LABEL_NONE && a->owner == BY_SYMBOL)
+			p.label = label_format(a->f->labels, "[Anonymous symbol #%zu]", i);
+		if (s.guessed && guess && section_is_data(in) && !in->exec && p.size > 0)
+			vec_push(&a->scratch->guessed, p);
+		else if (p.size > 0 && (a->f->as_bloaty || !begins_many(s.name)))
+			vec_push(sized, p);
+		else if (addr - in->addr < in->size && (in->exec || section_is_data(in)))
+			vec_push(&a->scratch->unsized, p);
+	}
+}
+
+/* Collects symbols from every table: .symtab, or .dynsym and that of the debug file. Symbols made
+ * from other tables count if there is none. */
+static void attr_symbols_collect(struct attr *a, place_vec *sized)
+{
+	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
+	if (a->scratch->symtab && (!given || image_symbols(a->im)))
+		collect_table(a, a->im, a->scratch->symtab, sized);
+	if (given)
+		collect_table(a, a->debug, given, sized);
+	if (a->scratch->dynsym && !a->scratch->symtab)
+		collect_table(a, a->im, a->scratch->dynsym, sized);
+}
+
+static int attr_symbols_by_rank(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static int attr_symbols_by_rule(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Lists symbols that claim bytes. The others are listed while they are read. */
+static void attr_symbols_list_places(const struct labels *labels, struct places *to,
+				     const place_vec *v)
+{
+	vec_reserve(&to->list, v->count);
+	for (size_t i = 0; i < v->count; i++) {
+		const struct place *p = &v->data[i];
+		if (!label_is_fallback(labels, p->label)) /* it has a name */
+			vec_push(&to->list,
+				 (struct named_place){ p->addr, p->size, p->label, p->section });
+	}
+}
+
+void attr_list_sized(struct attr *a, place_vec *ret)
+{
+	ASSERT(ret->count == 0 && a->scratch->unsized.count == 0 && a->scratch->guessed.count == 0);
+	attr_symbols_collect(a, ret);
+	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, attr_symbols_by_rule);
+	if (!a->f->as_bloaty)
+		symbols_cut_crossing(ret->data, ret->count, sizeof *ret->data);
+	sort_by_key_then(a->scratch->unsized.data, a->scratch->unsized.count,
+			 sizeof *a->scratch->unsized.data, attr_symbols_by_rule);
+	sort_by_key_then(a->scratch->guessed.data, a->scratch->guessed.count,
+			 sizeof *a->scratch->guessed.data, attr_symbols_by_rule);
+}
+
+void attr_sized_symbols(struct attr *a)
+{
+	struct places *places = a->f->places;
+	place_vec sized = { 0 };
+	ASSERT(a->owner == BY_SYMBOL);
+	if (places) {
+		vec_push(&places->images, places->list.count);
+		vec_push(&places->outside_images, places->outside.count);
+	}
+	attr_list_sized(a, &sized);
+	if (places)
+		attr_symbols_list_places(a->f->labels, places, &sized);
+	/* Bloaty reads the table from start to end. */
+	if (a->f->as_bloaty && sized.count > 0)
+		qsort(sized.data, sized.count, sizeof *sized.data, attr_symbols_by_rank);
+	for (size_t i = 0; i < sized.count; i++)
+		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,
+		      WHY_SYMBOL);
+	vec_release(&sized);
+}
+
+void attr_list_guessed(struct attr *a)
+{
+	if (a->f->places)
+		attr_symbols_list_places(a->f->labels, a->f->places, &a->scratch->guessed);
+}
+
+const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
+{
+	const size_t low = lower_bound(a->scratch->unsized.data, a->scratch->unsized.count,
+				       sizeof *a->scratch->unsized.data, addr);
+	return low < a->scratch->unsized.count && a->scratch->unsized.data[low].addr == addr
+		       ? &a->scratch->unsized.data[low]
+		       : NULL;
+}
+
+/* Claims the code after a label without a size, until the next label, the next owner or the end of
+ * the section. A label at or within owned code claims nothing: the bytes after that code are not
+ * the label's. */
+void attr_unsized_symbols(struct attr *a)
+{
+	size_t next = 0; /* index of the first span that starts after the symbol */
+	for (size_t i = 0; i < a->scratch->unsized.count; i++) {
+		const struct place *p = &a->scratch->unsized.data[i];
+		const struct section *in = image_section_at(a->im, p->addr);
+		if (!p->code || !in || (i > 0 && p[-1].addr == p->addr))
+			continue;
+		while (next < a->vm.list.count && a->vm.list.data[next].start <= p->addr)
+			next++;
+		const struct span *before = next > 0 ? &a->vm.list.data[next - 1] : NULL;
+		if (before && p->addr - before->start < before->size)
+			continue;
+		uint64_t end = in->addr + in->size;
+		if (next < a->vm.list.count)
+			end = min_u64(end, a->vm.list.data[next].start);
+		for (size_t k = i + 1; k < a->scratch->unsized.count; k++) {
+			if (a->scratch->unsized.data[k].addr == p->addr)
+				continue;
+			end = min_u64(end, a->scratch->unsized.data[k].addr);
+			break;
+		}
+		if (end > p->addr)
+			claim(&a->vm_claims, p->addr, end - p->addr, p->label, WHY_UNSIZED_SYMBOL);
+	}
+}

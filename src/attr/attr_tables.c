@@ -1,0 +1,371 @@
+/* Claims tables that exist because of symbols: entries, names, versions, hash words, section
+ * groups, and arrays of function pointers.
+ *
+ * Sources: gABI "Symbol Table", "Hash Table", "Section Groups"; LSB 5.0 "Symbol Versioning"; the
+ * layout of .gnu.hash as the dynamic linkers read it. */
+#include "attr/attr_scratch.h"
+
+#include "image/elf/elf_const.h"
+#include "program/go_table.h"
+#include "program/symbol_rule.h"
+
+/* Claims first all entries, then all names. Both are then usually in file order and need no
+ * sorting. */
+static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
+{
+	struct symtab t;
+	if (!s || !attr_open_symbols(a, a->im, s, &t))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol sym = symtab_get(&t, i);
+		const struct symbol_bytes b = symtab_bytes(&t, &sym);
+		attr_put(a, s, b.entry_off, b.entry_size, labels[i], WHY_SYMBOL_ENTRY);
+	}
+	for (size_t i = 1; t.strings && i < t.count; i++) {
+		const struct symbol sym = symtab_get(&t, i);
+		const struct symbol_bytes b = symtab_bytes(&t, &sym);
+		attr_put(a, t.strings, b.name_off, b.name_size, labels[i], WHY_NAME);
+	}
+}
+
+static label_id dyn_label(const struct attr *a, uint64_t index)
+{
+	return index < a->scratch->dyn_count ? a->scratch->dyn_labels[index] : LABEL_NONE;
+}
+
+/* Claims bucket and chain words. Each word of the Bloom filter belongs to the first symbol that
+ * sets bits in it. A chain word is the symbol's hash except for the lowest bit, which the filter
+ * ignores. */
+static void gnu_hash(struct attr *a, const struct section *s)
+{
+	const uint64_t word = pointer_size(a->im);
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	const uint64_t bucket_count = read_u32(&r), first = read_u32(&r), bloom = read_u32(&r);
+	read_u32(&r);
+	const uint64_t filter = r.pos;
+	read_skip(&r, bloom * word);
+	for (uint64_t i = 0; i < bucket_count && reader_left(&r) >= 4; i++) {
+		const uint64_t off = r.pos;
+		attr_put(a, s, off, 4, dyn_label(a, read_u32(&r)), WHY_HASH);
+	}
+	for (uint64_t i = first; i < a->scratch->dyn_count && reader_left(&r) >= 4; i++) {
+		attr_put(a, s, r.pos, 4, dyn_label(a, i), WHY_HASH);
+		const uint64_t bits = read_u32(&r) / (word * 8);
+		if (bloom > 0)
+			attr_put(a, s, filter + bits % bloom * word, word, dyn_label(a, i),
+				 WHY_HASH);
+	}
+}
+
+static void sysv_hash(struct attr *a, const struct section *s)
+{
+	/* On Alpha and S/390 words have 8 bytes. */
+	const unsigned word = s->entsize == 8 ? 8 : 4;
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	const uint64_t bucket_count = read_uint(&r, word);
+	read_uint(&r, word);
+	for (uint64_t i = 0; i < bucket_count && reader_left(&r) >= word; i++) {
+		const uint64_t off = r.pos;
+		attr_put(a, s, off, word, dyn_label(a, read_uint(&r, word)), WHY_HASH);
+	}
+	for (uint64_t i = 0; i < a->scratch->dyn_count && reader_left(&r) >= word; i++) {
+		attr_put(a, s, r.pos, word, dyn_label(a, i), WHY_HASH);
+		read_uint(&r, word);
+	}
+}
+
+/* ---- symbol versions -------------------------------------------------------------------- */
+
+/* Returns the label of a name in the dynamic string table. LABEL_NONE if there is none. */
+static label_id string_label(struct attr *a, const struct section *strings, uint64_t off)
+{
+	struct str name;
+	if (!bytes_cstr(section_bytes(a->im, strings), off, &name) || name.len == 0)
+		return LABEL_NONE;
+	return label_borrow(a->f->labels, name);
+}
+
+static void attr_tables_put_string(struct attr *a, const struct section *strings, uint64_t off,
+				   label_id label)
+{
+	struct str name;
+	if (bytes_cstr(section_bytes(a->im, strings), off, &name))
+		attr_put(a, strings, off, name.len + 1, label, WHY_NAME);
+}
+
+/* A section of versions, whose records are linked by offsets. `left` limits the records that are
+ * followed. Records of a valid section do not overlap. */
+struct version_chain {
+	struct attr *a;
+	const struct section *s, *strings;
+	bool need;
+	uint64_t left;
+};
+
+static struct version_chain version_chain(struct attr *a, const struct section *s,
+					  const struct section *strings)
+{
+	enum { LEAST = 8 }; /* Minimal size of a record */
+	return (struct version_chain){ a, s, strings, s->type == SHT_GNU_VERNEED,
+				       section_bytes(a->im, s).size / LEAST };
+}
+
+static bool version_record(struct version_chain *v, uint64_t off, struct reader *ret)
+{
+	if (v->left == 0)
+		return false;
+	v->left--;
+	*ret = reader_of(section_bytes(v->a->im, v->s), v->a->im->big_endian);
+	reader_seek(ret, off);
+	return true;
+}
+
+/* Claims the records after a version definition or need, each with a name. If `owner` is
+ * LABEL_NONE, the first name owns them all. */
+static label_id version_aux(struct version_chain *v, uint64_t off, unsigned count, label_id owner)
+{
+	struct reader r;
+	for (unsigned i = 0; i < count && version_record(v, off, &r); i++) {
+		read_skip(&r, v->need ? 8 : 0);
+		const uint32_t name = read_u32(&r), next = read_u32(&r);
+		if (!reader_ok(&r))
+			break;
+		if (owner == LABEL_NONE)
+			owner = string_label(v->a, v->strings, name);
+		attr_put(v->a, v->s, off, v->need ? 16 : 8, owner, WHY_VERSION);
+		attr_tables_put_string(v->a, v->strings, name, owner);
+		if (next == 0)
+			break;
+		off += next;
+	}
+	return owner;
+}
+
+/* .gnu.version_r: claims the needs of a library for the library. */
+static void version_needs(struct attr *a, const struct section *s, const struct section *strings)
+{
+	struct version_chain v = version_chain(a, s, strings);
+	struct reader r;
+	uint64_t off = 0;
+	while (version_record(&v, off, &r)) {
+		read_u16(&r);
+		const unsigned count = read_u16(&r);
+		const uint32_t file = read_u32(&r), aux = read_u32(&r), next = read_u32(&r);
+		if (!reader_ok(&r))
+			return;
+		const label_id library = string_label(a, strings, file);
+		attr_put(a, s, off, 16, library, WHY_VERSION);
+		attr_tables_put_string(a, strings, file, library);
+		version_aux(&v, off + aux, count, library);
+		if (next == 0)
+			return;
+		off += next;
+	}
+}
+
+/* .gnu.version_d: claims a definition for the version's name. */
+static void version_definitions(struct attr *a, const struct section *s,
+				const struct section *strings)
+{
+	struct version_chain v = version_chain(a, s, strings);
+	struct reader r;
+	uint64_t off = 0;
+	while (version_record(&v, off, &r)) {
+		read_skip(&r, 6);
+		const unsigned count = read_u16(&r);
+		read_u32(&r);
+		const uint32_t aux = read_u32(&r), next = read_u32(&r);
+		if (!reader_ok(&r))
+			return;
+		const label_id name = version_aux(&v, off + aux, count, LABEL_NONE);
+		attr_put(a, s, off, 20, name, WHY_VERSION);
+		if (next == 0)
+			return;
+		off += next;
+	}
+}
+
+/* DT_NEEDED: claims a library's name for the library. */
+static void needed_names(struct attr *a, const struct section *s, const struct section *strings)
+{
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	const unsigned word = (unsigned)pointer_size(a->im);
+	while (reader_left(&r) >= 2 * (uint64_t)word) {
+		const uint64_t tag = read_uint(&r, word), value = read_uint(&r, word);
+		if (tag == DT_NULL)
+			return;
+		if (tag == DT_NEEDED)
+			attr_tables_put_string(a, strings, value, string_label(a, strings, value));
+	}
+}
+
+/* ---- section groups and pointer arrays ----------------------------------------------------- */
+
+static bool is_pointer_array(const struct section *s)
+{
+	switch (s->type) {
+	case SHT_INIT_ARRAY:
+	case SHT_FINI_ARRAY:
+	case SHT_PREINIT_ARRAY: return true;
+	default:
+		return s->alloc && !s->nobits &&
+		       (str_starts(s->name, STR(".ctors")) || str_starts(s->name, STR(".dtors")));
+	}
+}
+
+/* Claims an array of pointers, as far as the file has its bytes. */
+static void pointer_array(struct attr *a, const struct section *s, uint64_t start, uint64_t size)
+{
+	const uint64_t step = pointer_size(a->im);
+	const uint64_t end = min_u64(add_sat(start, size), section_bytes(a->im, s).size);
+	for (uint64_t off = start; off < end && end - off >= step; off += step) {
+		uint64_t target;
+		if (load_pointer(a->im, s->addr + off, &target) && target != 0)
+			attr_put(a, s, off, step, spans_label(&a->vm, target), WHY_POINTER_ARRAY);
+	}
+}
+
+void attr_symbol_tables(struct attr *a)
+{
+	symbol_table(a, a->scratch->symtab, a->scratch->sym_labels);
+	symbol_table(a, a->scratch->dynsym, a->scratch->dyn_labels);
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		const bool dynamic = a->scratch->dynsym && s->link == a->scratch->dynsym->index;
+		switch (s->type) {
+		case SHT_SYMTAB_SHNDX: /* extended section indexes: one word per symbol */
+			for (size_t k = 1;
+			     k < (dynamic ? a->scratch->dyn_count : a->scratch->sym_count); k++)
+				attr_put(a, s, k * 4, 4,
+					 dynamic ? a->scratch->dyn_labels[k]
+						 : a->scratch->sym_labels[k],
+					 WHY_SYMBOL_ENTRY);
+			break;
+		case SHT_GNU_VERSYM:
+			for (uint64_t k = 1;
+			     k < a->scratch->dyn_count && k * 2 < section_bytes(a->im, s).size; k++)
+				attr_put(a, s, k * 2, 2, dyn_label(a, k), WHY_VERSION);
+			break;
+		case SHT_GNU_HASH: gnu_hash(a, s); break;
+		case SHT_HASH: sysv_hash(a, s); break;
+		default: break;
+		}
+	}
+}
+
+static void attr_tables_table(struct attr *a, const struct section *s)
+{
+	const bool has_strings = s->link > 0 && s->link < a->im->section_count &&
+				 a->im->sections[s->link].type == SHT_STRTAB;
+	const struct section *strings = has_strings ? &a->im->sections[s->link] : NULL;
+	if (s->type == SHT_GROUP)
+		attr_put(a, s, 0, s->file_size, attr_group_owner(a, s), WHY_GROUP);
+	else if (strings && s->type == SHT_GNU_VERNEED)
+		version_needs(a, s, strings);
+	else if (strings && s->type == SHT_GNU_VERDEF)
+		version_definitions(a, s, strings);
+	else if (strings && s->type == SHT_DYNAMIC)
+		needed_names(a, s, strings);
+	else if (is_pointer_array(s))
+		pointer_array(a, s, 0, section_bytes(a->im, s).size);
+}
+
+/* Claims mark symbols for the owner of their address. */
+static void marks(struct attr *a)
+{
+	struct symtab t;
+	struct span_cursor cursor = { &a->vm, 0 };
+	if (a->owner != BY_SYMBOL || !a->scratch->symtab ||
+	    !symtab_open(&t, a->im, a->scratch->symtab))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		uint64_t addr;
+		if (s.type == STT_FILE || s.type == STT_SECTION || !symbol_is_mark(&s) ||
+		    !symbol_addr(a->im, &s, &addr))
+			continue;
+		const label_id owner = cursor_label(&cursor, addr);
+		const struct symbol_bytes b = symtab_bytes(&t, &s);
+		attr_put(a, a->scratch->symtab, b.entry_off, b.entry_size, owner, WHY_SYMBOL_ENTRY);
+		if (t.strings)
+			attr_put(a, t.strings, b.name_off, b.name_size, owner, WHY_NAME);
+	}
+}
+
+/* Claims an entry of a table that is not in ELF's form. */
+static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
+{
+	const struct image_entry *e = &a->im->entries[i];
+	ASSERT(i < a->im->entry_count && e->section < a->im->section_count);
+	label_id label = LABEL_NONE;
+	uint64_t addr;
+	struct symbol s;
+	if (e->symbol != 0 && e->symbol < a->scratch->sym_count)
+		label = a->scratch->sym_labels[e->symbol];
+	else if (e->symbol == 0)
+		label = cursor_label(cursor, e->addr);
+	/* Returns the owner of a mark in a made table: the owner of its address. */
+	if (label == LABEL_NONE && e->symbol != 0 && image_entry_symbol(a->im, e, &s) &&
+	    s.type != STT_FILE && s.type != STT_SECTION && symbol_is_mark(&s) &&
+	    symbol_addr(a->im, &s, &addr))
+		label = cursor_label(cursor, addr);
+	if (label == LABEL_NONE)
+		vec_push(&a->scratch->late, (uint32_t)i);
+	else
+		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
+}
+
+/* Claims late entries in two rounds: a hash of a page belongs to an entry of a table whose owner
+ * the first round finds. */
+void attr_late_entries(struct attr *a)
+{
+	size_t done = 0;
+	marks(a);
+	for (unsigned pass = 0; pass < 2 && done < a->scratch->late.count; pass++) {
+		const size_t end = a->scratch->late.count;
+		attr_commit_vm(a);
+		struct span_cursor cursor = { &a->vm, 0 };
+		for (; done < end; done++)
+			made_entry(a, a->scratch->late.data[done], &cursor);
+	}
+	vec_release(&a->scratch->late);
+}
+
+/* Claims each descriptor for its function, until the next descriptor. */
+static void descriptors(struct attr *a)
+{
+	enum { WORD = 8, WORDS_MOST = 3 };
+	const uint64_t *words;
+	size_t count;
+	const struct section *opd = image_descriptors(a->im, &words, &count);
+	for (size_t i = 0, size; opd && i < count; i += size) {
+		const struct section *in = image_section_at(a->im, words[i]);
+		const label_id owner = in && in->exec ? spans_label(&a->vm, words[i]) : LABEL_NONE;
+		size = 1;
+		if (owner == LABEL_NONE)
+			continue;
+		for (; size < WORDS_MOST && i + size < count; size++) {
+			in = image_section_at(a->im, words[i + size]);
+			if (in && in->exec)
+				break;
+		}
+		attr_put(a, opd, i * WORD, size * WORD, owner, WHY_DATA_REF);
+	}
+}
+
+void attr_tables(struct attr *a)
+{
+	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
+	const struct go_part *methods = g ? &g->parts[GO_METHOD_TABLES] : NULL;
+	const struct section *in = g ? image_section_at(a->im, methods->addr) : NULL;
+	struct span_cursor cursor = { &a->vm, 0 };
+	ASSERT(a->scratch->late.count == 0);
+	for (size_t i = 0; i < a->im->entry_count; i++)
+		made_entry(a, i, &cursor);
+	descriptors(a);
+	for (size_t i = 1; i < a->im->section_count; i++)
+		if (!a->im->sections[i].nobits)
+			attr_tables_table(a, &a->im->sections[i]);
+	if (in)
+		pointer_array(a, in, methods->addr - in->addr, methods->size);
+}

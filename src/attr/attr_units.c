@@ -1,0 +1,240 @@
+/* Claims bytes by compile unit, and by source file what attr_files.c leaves. Code and variables
+ * come from the DWARF, then local symbols from their STT_FILE symbol. Also claims the bytes of
+ * debug sections, by unit or by symbol. */
+#include "attr/attr_scratch.h"
+#include "attr/debug_bytes.h"
+#include "program/dwarf_slot.h"
+
+#include "base/sort.h"
+#include "image/elf/elf_const.h"
+
+/* ---- code and variables ---------------------------------------------------------------------- */
+
+static const struct place *sized_at(const struct attr *a, uint64_t addr)
+{
+	const size_t low = lower_bound(a->scratch->sized.data, a->scratch->sized.count,
+				       sizeof *a->scratch->sized.data, addr);
+	return low < a->scratch->sized.count && a->scratch->sized.data[low].addr == addr
+		       ? &a->scratch->sized.data[low]
+		       : NULL;
+}
+
+/* Tells whether symbols begin and end where the code does. */
+static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
+{
+	enum { PADDING = 4 };
+	const struct section *in = image_section_at(a->im, addr);
+	if (!sized_at(a, addr) || !in || size > in->addr + in->size - addr)
+		return false;
+	const size_t next = lower_bound(a->scratch->sized.data, a->scratch->sized.count,
+					sizeof *a->scratch->sized.data, addr + size);
+	const struct place *last = &a->scratch->sized.data[next - 1];
+	return last->addr + last->size <= addr + size &&
+	       addr + size - (last->addr + last->size) < PADDING;
+}
+
+/* Counts a unit with code of this address and size. Returns the number of earlier ones. */
+static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
+{
+	enum { MOST = 1024 };
+	for (size_t i = 0; i < a->scratch->overlays.count; i++) {
+		struct overlay_code *c = &a->scratch->overlays.data[i];
+		if (c->addr == addr && c->size == size)
+			return c->units++;
+	}
+	if (a->scratch->overlays.count < MOST)
+		vec_push(&a->scratch->overlays, (struct overlay_code){ addr, size, 1 });
+	return 0;
+}
+
+/* Finds the overlay of code. DWARF has all overlays at the one address where they run. Symbols tell
+ * which overlay fits the code. If several fit, the order of the units decides. */
+static uint64_t overlay_place(struct attr *a, uint64_t addr, uint64_t size, bool in_order)
+{
+	enum { NUMBERS = 128 };
+	const unsigned shift = a->im->overlay_shift;
+	uint64_t skip = in_order ? count_overlay(a, addr, size) : 0, found = addr;
+	for (uint64_t i = 0; i < NUMBERS; i++) {
+		const uint64_t at = addr + (i << shift);
+		if (!fits(a, at, size))
+			continue;
+		found = at;
+		if (skip-- == 0)
+			break;
+	}
+	return found;
+}
+
+static void attr_units_claim_code(const struct attr *a, uint64_t addr, uint64_t size,
+				  label_id label, struct claims *ret)
+{
+	const struct section *in = image_section_at(a->im, addr);
+	if (in && section_takes_vm(a->im, in))
+		claim(ret, addr, min_u64(size, in->addr + in->size - addr), label, WHY_DEBUG);
+}
+
+/* Claims the code of a unit. Units come in order if the claims are the attr's own. */
+static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, struct claims *ret)
+{
+	struct attr *a = ctx;
+	if (a->im->overlay_shift > 0)
+		addr = overlay_place(a, addr, size, ret == &a->vm_claims);
+	attr_units_claim_code(a, addr, size, unit, ret);
+}
+
+void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
+{
+	attr_units_claim_code(a, addr, size, label, &a->vm_claims);
+}
+
+/* Claims a variable with the size of its symbol, else of its type. */
+static void attr_units_on_variable(void *ctx, struct findings *f, uint64_t addr, uint64_t die_off)
+{
+	struct attr *a = ctx;
+	const struct place *p = sized_at(a, addr);
+	const label_id label = a->owner == BY_FILE ? attr_decl_file(f, die_off) : f->unit_label;
+	uint64_t size;
+	if (p)
+		on_code(a, addr, p->size, label, &f->vm);
+	else if (variable_size(f->unit, die_off, &size))
+		on_code(a, addr, size, label, &f->vm);
+}
+
+static void on_done(void *ctx, struct findings *f)
+{
+	(void)ctx;
+	attr_files_release(f);
+}
+
+/* ---- data symbols without an owner ----------------------------------------------------------- */
+
+/* Keeps sized data symbols without an owner, such as virtual tables and type information. The first
+ * to refer into one gets all of it. */
+static void keep_unowned(struct attr *a)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	size_t count = 0;
+	for (size_t i = 0; i < a->scratch->sized.count; i++) {
+		const struct place p = a->scratch->sized.data[i];
+		const bool inside = count > 0 && p.addr - a->scratch->sized.data[count - 1].addr <
+							 a->scratch->sized.data[count - 1].size;
+		if (!p.code && !inside && cursor_label(&cursor, p.addr) == LABEL_NONE)
+			a->scratch->sized.data[count++] = p;
+	}
+	a->scratch->sized.count = count;
+}
+
+static void note_no_dwarf(const struct attr *a)
+{
+	if (a->owner == BY_UNIT && a->f->linkmap)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "no debug info: objects, as the linker map has them, stand for compile units");
+	else if (a->scratch->by_file > 0)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "no debug info: local symbols (%" PRIu64 ") go to the file that the symbol "
+		     "table names, the rest stays with its section",
+		     a->scratch->by_file);
+	else
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "no debug info and no local symbols: %s are not known",
+		     a->owner == BY_FILE ? "source files" : "compile units");
+}
+
+static void read_dwarf(struct attr *a)
+{
+	ASSERT(!a->scratch->bytes);
+	if (!a->scratch->dwarf)
+		return;
+	if (a->owner == BY_FILE)
+		attr_file_rows(a);
+	a->scratch->bytes = mem_zeroed(1, sizeof *a->scratch->bytes);
+	*a->scratch->bytes = (struct debug_bytes){ .f = a->f,
+						   .info = a->scratch->dwarf,
+						   .own = a->scratch->dwarf->image == a->im,
+						   .by_file = a->owner == BY_FILE,
+						   .code = on_code,
+						   .variable = attr_units_on_variable,
+						   .done = on_done,
+						   .ctx = a,
+						   .vm_claims = &a->vm_claims };
+	debug_bytes_walk(a->scratch->bytes);
+	attr_commit_vm(a);
+}
+
+static void close_bytes(struct attr *a)
+{
+	if (a->scratch->bytes)
+		debug_bytes_release(a->scratch->bytes);
+	mem_free(a->scratch->bytes);
+	a->scratch->bytes = NULL;
+}
+
+/* Reads the DWARF of the image and of its debug file. A program with a PDB may also have DWARF, of
+ * other objects or of the same. DWARF goes first, since a PDB has a unit for every object, even if
+ * only with the object's name. */
+static void read_all_dwarf(struct attr *a)
+{
+	struct debuginfo *given = source_dwarf(a->f, a->im, a->debug);
+	struct debuginfo *own = source_own_dwarf(a->f, a->im, given);
+	a->scratch->dwarf = own ? own : given;
+	read_dwarf(a);
+	if (!own)
+		return;
+	struct debug_bytes *bytes = a->scratch->bytes;
+	a->scratch->bytes = NULL;
+	a->scratch->dwarf = given;
+	read_dwarf(a);
+	close_bytes(a);
+	a->scratch->dwarf = own;
+	a->scratch->bytes = bytes;
+}
+
+void attr_units(struct attr *a)
+{
+	const bool by_map = a->owner == BY_UNIT && a->f->linkmap;
+	ASSERT(a->owner != BY_SYMBOL && a->vm.list.count == 0 && !a->scratch->bytes);
+	a->scratch->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
+	a->scratch->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
+	attr_list_sized(a, &a->scratch->sized);
+	read_all_dwarf(a);
+	if (by_map)
+		attr_linkmap(a);
+	if (!by_map || !a->f->input->linkmap) /* local symbols made from the linker map */
+		attr_file_symbols(a, a->im);
+	if (a->debug)
+		attr_file_symbols(a, a->debug);
+	attr_commit_vm(a);
+	if (a->scratch->dwarf && a->owner == BY_UNIT)
+		attr_bare_list(a);
+	keep_unowned(a);
+	if (!a->scratch->dwarf)
+		note_no_dwarf(a);
+}
+
+/* ---- debug sections -------------------------------------------------------------------------- */
+
+/* Claims the image's own debug sections. Those of a separate file are not measured. */
+void attr_debug_sections(struct attr *a)
+{
+	a->scratch->debug_owner = LABEL_NONE;
+	if (a->owner == BY_SYMBOL && a->f->debug_stays)
+		return;
+	if (a->owner == BY_SYMBOL && !a->f->vm_only && debuginfo_present(a->im)) {
+		a->scratch->dwarf = source_dwarf(a->f, a->im, NULL);
+		a->scratch->bytes = mem_zeroed(1, sizeof *a->scratch->bytes);
+		*a->scratch->bytes = (struct debug_bytes){ .f = a->f,
+							   .info = a->scratch->dwarf,
+							   .own = true,
+							   .by_symbol = true,
+							   .vm = &a->vm };
+		debug_bytes_walk(a->scratch->bytes);
+	}
+	ASSERT(!a->scratch->bytes || a->scratch->bytes->info == a->scratch->dwarf);
+	if (a->scratch->bytes && a->scratch->bytes->own && !a->f->vm_only) {
+		a->scratch->bytes->vm = &a->vm;
+		debug_bytes_claim(a->scratch->bytes, &a->file_claims);
+		if (a->scratch->bytes->any && !a->scratch->bytes->several)
+			a->scratch->debug_owner = a->scratch->bytes->sole;
+	}
+	close_bytes(a);
+}

@@ -1,0 +1,304 @@
+/* Reads unwind tables: bounds of functions without symbols, and the owners of the tables' own
+ * bytes. */
+#include "attr/attr_scratch.h"
+
+#include "base/sort.h"
+#include "debug/unwind.h"
+#include "image/arch.h"
+#include "image/elf/elf_const.h"
+
+static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
+{
+	return load_pointer(ctx, addr, ret);
+}
+
+typedef VEC(struct unwind_fixup) fixup_vec;
+
+/* A relocation table, by the section that it patches. */
+struct patching {
+	uint64_t patched;
+	const struct section *table;
+};
+
+/* State shared by all tables of an image. */
+struct attr_unwind_frames {
+	struct attr *a;
+	VEC(struct patching) tables; /* patched tables of objects, sorted */
+	fixup_vec fixups;            /* fixups of the current section */
+	uint64_t data_base;          /* Base of pointers that count from the GOT */
+};
+
+static void attr_unwind_list_tables(struct attr_unwind_frames *f)
+{
+	const struct image *im = f->a->im;
+	if (im->kind != IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_reloc(&im->sections[i]))
+			vec_push(&f->tables,
+				 (struct patching){ im->sections[i].info, &im->sections[i] });
+	sort_by_key(f->tables.data, f->tables.count, sizeof *f->tables.data);
+}
+
+/* Reads the targets of the relocations of an object's section. */
+static void attr_unwind_read_fixups(struct attr_unwind_frames *f, const struct section *s)
+{
+	size_t i = lower_bound(f->tables.data, f->tables.count, sizeof *f->tables.data, s->index);
+	f->fixups.count = 0;
+	for (; i < f->tables.count && f->tables.data[i].patched == s->index; i++) {
+		struct reloc_iter it;
+		struct reloc r;
+		if (!reloc_open(&it, f->a->im, f->tables.data[i].table))
+			continue;
+		while (reloc_next(&it, &r)) {
+			uint64_t target;
+			if (reloc_target(&it, &r, &target))
+				vec_push(&f->fixups,
+					 (struct unwind_fixup){ r.addr - s->addr, target });
+		}
+	}
+	sort_by_key(f->fixups.data, f->fixups.count, sizeof *f->fixups.data);
+}
+
+static struct unwind_section unwind_of(const struct attr *a, const struct section *s)
+{
+	return (struct unwind_section){ .bytes = section_bytes(a->im, s),
+					.addr = s->addr,
+					.address_size = a->im->bits / 8,
+					.big_endian = a->im->big_endian,
+					.load = load_for_unwind,
+					.load_ctx = (void *)(uintptr_t)a->im,
+					.path = a->im->path,
+					.file_off = a->im->file_off + s->off,
+					.notes = a->f->notes };
+}
+
+static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct section *s)
+{
+	struct unwind_section us = unwind_of(f->a, s);
+	struct unwind_iter it;
+	struct unwind_entry e;
+	attr_unwind_read_fixups(f, s);
+	us.data_base = f->data_base;
+	us.fixups = f->fixups.data;
+	us.fixup_count = f->fixups.count;
+	unwind_init(&it, &us);
+	while (unwind_next(&it, &e)) {
+		if (e.ok && !e.cie && !e.terminator)
+			vec_push(&f->a->scratch->fdes,
+				 (struct fde){ .addr = e.func_addr,
+					       .size = e.func_size,
+					       .lsda = e.has_lsda ? e.lsda_addr : 0,
+					       .off = e.off,
+					       .bytes = e.size,
+					       .cie_off = e.cie_off,
+					       .section = s->index });
+	}
+	unwind_release(&it);
+	image_forget(f->a->im, us.bytes);
+}
+
+void attr_unwind_read(struct attr *a)
+{
+	const struct section *got = image_section_find(a->im, ".got");
+	struct attr_unwind_frames f = { .a = a, .data_base = got ? got->addr : 0 };
+	ASSERT(a->scratch->fdes.count == 0);
+	attr_unwind_list_tables(&f);
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")))
+			attr_unwind_read_frames(&f, s);
+	}
+	vec_release(&f.tables);
+	vec_release(&f.fixups);
+}
+
+/* Claims functions in code without an owner. Names are made from the address. Code in a PLT without
+ * a symbol is its header and no function. */
+void attr_unwind_bounds(struct attr *a)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	a->scratch->unused_tables =
+		a->owner != BY_SYMBOL || a->f->as_bloaty || a->im->kind == IMAGE_OBJECT
+			? LABEL_NONE
+			: label_borrow(a->f->labels, STR("(unused exception tables)"));
+	for (size_t i = 0; i < a->scratch->fdes.count; i++) {
+		const struct fde *d = &a->scratch->fdes.data[i];
+		if (d->size == 0 || cursor_label(&cursor, d->addr) != LABEL_NONE)
+			continue;
+		const struct section *in = image_section_at(a->im, d->addr);
+		if (!in || !in->exec || section_is_plt(in))
+			continue;
+		const struct place *p = attr_unsized_at(a, d->addr);
+		const label_id label = p ? p->label
+					 : label_format(a->f->labels, "sub_%" PRIx64, d->addr);
+		a->scratch->made_up += !p;
+		claim(&a->vm_claims, d->addr, min_u64(d->size, in->addr + in->size - d->addr),
+		      label, p ? WHY_UNSIZED_SYMBOL : WHY_UNWIND_BOUNDS);
+	}
+}
+
+/* ---- bytes of the tables ------------------------------------------------------------ */
+
+/* An exception table that a function refers to. */
+struct used_table {
+	uint64_t addr;
+	uint64_t size; /* 0 if unknown */
+};
+
+typedef VEC(struct used_table) used_vec;
+
+static bool table_size(const struct attr *a, const struct section *in, uint64_t off, uint64_t end,
+		       uint64_t *ret)
+{
+	const struct bytes all = section_bytes(a->im, in);
+	end = min_u64(end, all.size);
+	return off < end &&
+	       lsda_size(bytes_sub(all, off, end - off), a->im->bits / 8, a->im->big_endian, ret);
+}
+
+static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner, used_vec *used)
+{
+	uint64_t size = 0;
+	const struct section *in = image_section_at(a->im, d->lsda);
+	if (!in || in->nobits || section_is_data(in) || in->exec)
+		return;
+	const uint64_t off = d->lsda - in->addr;
+	if (table_size(a, in, off, in->size, &size) && owner != LABEL_NONE)
+		attr_put(a, in, off, size, owner, WHY_LSDA);
+	vec_push(used, (struct used_table){ d->lsda, size });
+}
+
+enum { LSDA_ALIGN = 4 };
+
+/* Claims unused tables from `off` to `end`, as far as they can be read. */
+static void unused_bytes(struct attr *a, const struct section *in, uint64_t off, uint64_t end)
+{
+	const struct bytes all = section_bytes(a->im, in);
+	uint64_t size;
+	end = min_u64(end, all.size);
+	while (off < end) {
+		if (all.p[off] == 0 && off % LSDA_ALIGN != 0)
+			off++;
+		else if (table_size(a, in, off, end, &size)) {
+			attr_put(a, in, off, size, a->scratch->unused_tables, WHY_LSDA);
+			off += size;
+		} else
+			return;
+	}
+}
+
+/* Claims unused exception tables. lld keeps tables of dropped functions that are in no group, like
+ * those of Rust. They lie between used tables. Bytes after a used table of unknown size are left
+ * alone. */
+static void unused_tables(struct attr *a, const used_vec *used)
+{
+	const struct section *in = NULL;
+	uint64_t off = 0; /* end of the previous table */
+	for (size_t i = 0; i < used->count; i++) {
+		const struct used_table *t = &used->data[i];
+		if (!in || t->addr - in->addr >= in->size) {
+			if (in)
+				unused_bytes(a, in, off, in->size);
+			in = image_section_at(a->im, t->addr);
+			off = 0;
+		}
+		unused_bytes(a, in, off, t->addr - in->addr);
+		off = t->size ? t->addr - in->addr + t->size : in->size;
+	}
+	if (in)
+		unused_bytes(a, in, off, in->size);
+}
+
+/* A CIE. If several functions share it, the first owns it. */
+struct cie_owner {
+	uint64_t off;
+	label_id owner;
+	uint32_t section;
+};
+
+static void cie_bytes(struct attr *a, const struct cie_owner *c)
+{
+	const struct section *s = &a->im->sections[c->section];
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	reader_seek(&r, c->off);
+	uint64_t size = read_u32(&r);
+	if (size == UINT32_MAX)
+		size = read_u64(&r) + 8;
+	if (reader_ok(&r))
+		attr_put(a, s, c->off, add_sat(size, 4), c->owner, WHY_UNWIND);
+}
+
+static void hdr_bytes(struct attr *a, const struct section *s)
+{
+	struct unwind_hdr h;
+	const struct unwind_section us = unwind_of(a, s);
+	struct span_cursor cursor = { &a->vm, 0 };
+	if (!unwind_hdr_parse(&h, &us))
+		return;
+	for (uint64_t i = 0; i < h.count; i++) {
+		uint64_t func, fde;
+		if (unwind_hdr_get(&h, i, &func, &fde))
+			attr_put(a, s, h.table_off + i * h.entry_size, h.entry_size,
+				 cursor_label(&cursor, func), WHY_UNWIND);
+	}
+}
+
+static void exidx_bytes(struct attr *a, const struct section *s)
+{
+	const struct unwind_section us = unwind_of(a, s);
+	for (uint64_t i = 0; i < us.bytes.size / 8; i++) {
+		uint64_t func, extab, size;
+		if (!exidx_get(&us, i, &func, &extab))
+			continue;
+		const label_id owner = spans_label(&a->vm, func);
+		attr_put(a, s, i * 8, 8, owner, WHY_UNWIND);
+		const struct section *in = extab ? image_section_at(a->im, extab) : NULL;
+		if (!in || in->nobits)
+			continue;
+		const struct bytes table = section_bytes(a->im, in);
+		const uint64_t off = extab - in->addr;
+		if (off < table.size &&
+		    extab_size(bytes_sub(table, off, table.size - off), a->im->big_endian, &size))
+			attr_put(a, in, off, size, owner, WHY_LSDA);
+	}
+}
+
+void attr_unwind_bytes(struct attr *a)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	VEC(struct cie_owner) cies = { 0 };
+	used_vec used = { 0 };
+	for (size_t i = 0; i < a->scratch->fdes.count; i++) {
+		const struct fde *d = &a->scratch->fdes.data[i];
+		const label_id owner = cursor_label(&cursor, d->addr);
+		if (d->lsda)
+			lsda_bytes(a, d, owner, &used);
+		if (owner == LABEL_NONE)
+			continue;
+		attr_put(a, &a->im->sections[d->section], d->off, d->bytes, owner, WHY_UNWIND);
+		if (cies.count == 0 || cies.data[cies.count - 1].off != d->cie_off)
+			vec_push(&cies, (struct cie_owner){ d->cie_off, owner, d->section });
+	}
+	sort_by_key(cies.data, cies.count, sizeof *cies.data);
+	for (size_t i = 0; !a->f->as_bloaty && i < cies.count; i++) {
+		const struct cie_owner *c = &cies.data[i];
+		if (i == 0 || c->off != c[-1].off || c->section != c[-1].section)
+			cie_bytes(a, c);
+	}
+	if (a->scratch->unused_tables != LABEL_NONE) {
+		sort_by_key(used.data, used.count, sizeof *used.data);
+		unused_tables(a, &used);
+	}
+	vec_release(&used);
+	vec_release(&cies);
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!s->alloc || s->nobits)
+			continue;
+		if (str_ends(s->name, STR(".eh_frame_hdr")))
+			hdr_bytes(a, s);
+		else if (section_is_unwind_index(a->im, s))
+			exidx_bytes(a, s);
+	}
+}

@@ -1,0 +1,114 @@
+/* debug_bytes.h - finds the owner of each byte of an image's debug sections, by compile unit or by
+ * symbol. Private to the sources.
+ *
+ * By unit: a unit owns its header, entries, line program, lists, and its parts of the tables of
+ * addresses and strings. The first unit that uses an abbreviation table or a string owns it. By
+ * symbol: a symbol owns what describes its function or variable. The rest gets a label that names
+ * the unit. Indexes of other sections (.debug_aranges, .debug_names, relocations ...) belong to the
+ * owners of what they index.
+ *
+ * There are two passes. debug_bytes_walk() reads the units. debug_bytes_claim() reads the tables
+ * about addresses, when the VM image has its owners. Units and line programs are jobs on
+ * f->threads. Their findings are joined in file order. */
+#ifndef HEFT_ATTR_DEBUG_BYTES_H
+#define HEFT_ATTR_DEBUG_BYTES_H
+
+#include "debug/dwarf_jobs.h"
+#include "debug/unit_name.h"
+#include "debug/walk.h"
+#include "map/local_label.h"
+#include "program/debuginfo.h"
+#include "attr/source_file.h"
+
+/* A label by a key: an offset of a line program, a type signature, or an offset in a section. */
+struct keyed {
+	uint64_t key;
+	label_id label;
+};
+
+typedef VEC(struct keyed) keyed_vec;
+
+/* A reference to a string that is not recorded yet. */
+struct waiting_string {
+	uint64_t off;
+	label_id owner;
+	enum dw_section table;
+};
+
+struct debug_bytes;
+struct decl_files;
+
+/* Claims of one job, or of all jobs. See debug_find.h. */
+struct findings {
+	const struct debug_bytes *all;
+	const struct unit *unit; /* Current unit. In a job, it is on the job's view. */
+	label_id unit_label;
+	struct claims claims[DW_SECTIONS];
+	struct claims vm;
+	uint64_t **seen;            /* Per section: one bit per offset that has an owner */
+	const uint64_t *base;       /* Packages: where the unit's parts begin. NULL otherwise. */
+	struct local_labels labels; /* labels of one job */
+	uint64_t range_budget;      /* Number of range list entries that functions may still read */
+	struct decl_files *files;   /* attr_files.c: files of the current unit */
+	/* Used while entries are walked. */
+	struct waiting_string waiting[32];
+	size_t waiting_count;
+	bool foreign;       /* The entries belong to another file. */
+	label_id owner;     /* Owner of the current entry */
+	uint64_t entry_off; /* Offset of the owner's entry */
+};
+
+struct debug_bytes {
+	const struct source_file *f;
+	struct debuginfo *info;
+	bool own; /* The debug sections are those of the measured image. */
+	bool by_symbol;
+	bool by_file;           /* Units are named after their main source file. */
+	const struct spans *vm; /* Owners of VM addresses. By symbol, needed before the walk. */
+	/* By unit: claim the code and a variable of a unit. May be NULL. Called on any thread. */
+	void (*code)(void *ctx, uint64_t vm_addr, uint64_t size, label_id unit, struct claims *ret);
+	void (*variable)(void *ctx, struct findings *f, uint64_t vm_addr, uint64_t die_off);
+	void (*done)(void *ctx, struct findings *f); /* At the end of a job. May be NULL. */
+	void *ctx;
+	struct claims *vm_claims; /* Claims of `code` and `variable`, in file order. May be NULL. */
+
+	/* private */
+	struct findings found;              /* Findings of all units, in file order */
+	uint64_t *seen[DW_SECTIONS];        /* offsets that all jobs have seen, one bit each */
+	uint64_t *(*job_seen)[DW_SECTIONS]; /* `seen` bits for the jobs of each thread */
+	uint64_t *lists_seen[DW_SECTIONS];  /* Range lists of units: one bit per offset */
+	struct spans owners[DW_SECTIONS];
+	line_use_vec lines;  /* Programs whose names and rows are still to be read */
+	label_id first_name; /* Label of the first unit with a name */
+	bool any, several;   /* any: units were seen. several: some have another label than
+			      * `sole`. */
+	label_id sole;
+	keyed_vec by_line, by_signature, partial;
+	uint16_t addr_version, str_offsets_version;
+	uint8_t address_size, offset_size;
+};
+
+struct unit_found {
+	label_id label;       /* LABEL_NONE if the unit cannot be read */
+	struct die_code code; /* Code attributes of its first entry */
+};
+
+/* A job of units. Its head is a unit_job. */
+struct unit_findings {
+	struct unit_job job;
+	struct findings found;
+	VEC(struct unit_found) units; /* Units of the job */
+};
+
+void debug_bytes_walk(struct debug_bytes *b);
+/* Run one job, for debug_package.c. debug_bytes_take() then adds the findings to b->found. */
+void debug_bytes_units(struct debug_bytes *b, struct unit_findings *j, unsigned worker);
+void debug_bytes_take(struct debug_bytes *b, struct unit_findings *j);
+void unit_findings_release(struct unit_findings *j);
+/* debug_package.c: walks the units of a package by one of its indexes, if present. */
+void debug_package_walk(struct debug_bytes *b, enum dw_section index);
+/* Claims file bytes of the measured image (b->own). */
+void debug_bytes_claim(struct debug_bytes *b, struct claims *file);
+void debug_bytes_release(struct debug_bytes *b);
+
+#endif

@@ -1,0 +1,41 @@
+/* debug_find.h - finds the owners of the debug bytes of one unit or line program. Private to
+ * debug_bytes.
+ *
+ * Findings belong to a job, or to all jobs together. A job runs beside others and has no label
+ * table: its labels are local (see local_label.h), except for owners of VM addresses. */
+#ifndef HEFT_ATTR_DEBUG_FIND_H
+#define HEFT_ATTR_DEBUG_FIND_H
+
+#include "base/bits.h"
+#include "attr/debug_bytes.h"
+
+/* Converts an offset of the unit to an offset in the whole section. */
+static inline uint64_t find_placed(const struct findings *f, enum dw_section in, uint64_t off)
+{
+	return f->base ? add_sat(off, f->base[in]) : off;
+}
+
+/* Claims bytes of a section. Does nothing if the sections belong to another file or l is
+ * LABEL_NONE. */
+void find_sized(struct findings *f, enum dw_section in, uint64_t off, uint64_t size, label_id l);
+/* Claims bytes until the next claim in the section. Things of one owner are adjacent, so that the
+ * first claim of a run is enough. */
+void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l);
+/* Tells whether this offset of a section is asked for the first time. */
+bool find_first(struct findings *f, enum dw_section in, uint64_t off);
+/* Claims a string. Only the first claim of a string counts. */
+void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l);
+
+/* Claims everything of a unit except its line program, its macros, and the code that its first
+ * entry names. The label is pending if the unit has no name. `split`: a skeleton may open its other
+ * half. */
+struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_cache *cache,
+			    bool split);
+/* Claims names and rows of a program of f->unit_label. */
+void find_line_program(struct findings *f, struct line_program *p);
+/* Returns the name that labels a unit. False if it has none. */
+bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct text *ret);
+/* Adds the suffix of unit labels to a name. */
+void find_decorate(const struct debug_bytes *b, struct text *name);
+
+#endif

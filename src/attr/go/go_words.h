@@ -1,0 +1,47 @@
+/* go_words.h - tells which numbers in the code and data of a Go program are addresses.
+ *
+ * Go's linker leaves no relocations in a program at a fixed address. But its compilers make
+ * addresses in few ways, which were found by linking a program at two addresses.
+ *
+ * Borrows from the image and the table. Read-only once read: any number of threads. */
+#ifndef HEFT_ATTR_GO_GO_WORDS_H
+#define HEFT_ATTR_GO_GO_WORDS_H
+
+#include "code/code.h"
+#include "program/go_table.h"
+#include "attr/go/go_mask.h"
+
+/* Zeroed: not a Go program. */
+struct go_words {
+	const struct image *im;
+	const struct go_table *table; /* or NULL */
+	struct go_range code;         /* Code that go_words_judge() can judge. From Go 1.16 on. */
+	struct go_mask mask;
+};
+
+/* Reads the facts. `table` belongs to the image, or is NULL. Time and memory like
+ * go_mask_read(). */
+void go_words_read(struct go_words *w, const struct image *im, const struct go_table *table);
+void go_words_release(struct go_words *w);
+
+static inline bool go_words_is_code(const struct go_words *w, uint64_t addr)
+{
+	return addr >= w->code.start && addr < w->code.end;
+}
+
+enum go_ref {
+	GO_ADDRESS,
+	GO_NUMBER, /* A number that looks like an address */
+	GO_EITHER, /* Unknown which of both */
+};
+
+/* Judges a reference in Go's code. go_words_is_code() must be true for ref->from. */
+enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref);
+
+/* Tells whether the word at `place`, which holds `target`, is a number that looks like an address.
+ * `place_written` and `target_written` tell whether the sections there are writable. Only for Go
+ * programs, and for words that the mask does not know. */
+bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
+			 uint64_t target, bool target_written);
+
+#endif

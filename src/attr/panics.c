@@ -1,0 +1,278 @@
+/* Collects the places where a Rust program can panic, and concludes the crates of its functions. */
+#include "attr/panics.h"
+
+#include "base/sort.h"
+
+/* Rules for the crate of a function. First rule: NAMED_BY of its spots are in the crate, and none
+ * in another crate. Second rule: most of its spots are in the crate, and at least NEAR_AGREE of its
+ * neighbours with spots (NEAR on each side) have other spots of the crate. Measured with programs
+ * that have symbols, the first rule is right for 93 to 100 % of the bytes, the second for 93 to 99
+ * %. */
+enum { NAMED_BY = 4, NEAR = 4, NEAR_AGREE = 4 };
+/* If more functions refer to a spot, it is usually of inlined code. */
+enum { USERS_MAX = 2 };
+
+/* ---- collecting ------------------------------------------------------------------------------ */
+
+void panics_clear(struct panics *p)
+{
+	intern_release(&p->files);
+	vec_release(&p->places);
+	vec_release(&p->uses);
+	vec_release(&p->spots);
+	map_release(&p->spot_ids);
+	*p = (struct panics){ 0 };
+}
+
+static uint32_t spot_id(struct panics *p, const struct panic_spot *s)
+{
+	uint32_t id;
+	const uint64_t key = (uint64_t)s->line << 32 | s->column;
+	struct map_at at = map_at(&p->spot_ids, hash_pair(key, s->file));
+	while (map_next(&p->spot_ids, &at, &id)) {
+		const struct panic_spot *o = &p->spots.data[id];
+		if (o->file == s->file && o->line == s->line && o->column == s->column)
+			return id;
+	}
+	vec_push(&p->spots, *s);
+	map_put(&p->spot_ids, &at, (uint32_t)p->spots.count - 1);
+	return (uint32_t)p->spots.count - 1;
+}
+
+void panics_add(struct panics *p, const struct panic_place *place, struct str file, uint32_t line,
+		uint32_t column)
+{
+	struct panic_place made = *place;
+	ASSERT(p->places.count == 0 || p->places.data[p->places.count - 1].addr <= place->addr);
+	made.file = intern_borrow(&p->files, file);
+	made.spot = spot_id(p, &(struct panic_spot){ made.file, line, column });
+	vec_push(&p->places, made);
+}
+
+void panics_use(struct panics *p, label_id function, uint64_t addr)
+{
+	const size_t count = p->places.count, size = sizeof *p->places.data;
+	if (count == 0 || addr < p->places.data[0].addr || addr > p->places.data[count - 1].addr)
+		return;
+	const size_t i = lower_bound(p->places.data, count, size, addr);
+	if (p->places.data[i].addr == addr)
+		vec_push(&p->uses, (struct panic_use){ function, (uint32_t)i });
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Adds a crate and returns its id. Without a version, the name is spelled as in symbols, with "_"
+ * for "-". */
+static uint32_t crate_add(struct panic_owners *o, const struct crate_path *c, struct text *room)
+{
+	text_set(room, c->kind == CRATE_OWN ? STR(OWN_CRATE) : c->name);
+	for (size_t i = 0; i < room->len && c->version.len == 0; i++)
+		if (room->p[i] == '-')
+			room->p[i] = '_';
+	if (c->version.len > 0) {
+		text_add_char(room, ' ');
+		text_add(room, c->version);
+	}
+	const uint32_t id = intern_add(&o->crates, text_str(room));
+	if (id == o->library.count)
+		vec_push(&o->library, c->kind == CRATE_LIBRARY);
+	return id;
+}
+
+static void panics_tell_files(const struct panics *p, struct panic_owners *o)
+{
+	struct text room = { 0 };
+	o->of_file = mem_zeroed(p->files.entries.count, sizeof *o->of_file);
+	for (size_t i = 0; i < p->files.entries.count; i++) {
+		const struct crate_path c = crate_of_path(p->files.entries.data[i]);
+		o->of_file[i] = crate_add(o, &c, &room);
+	}
+	text_release(&room);
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* A function that refers to places. Each of its spots is crate << 32 | spot, and they are
+ * sorted. */
+struct panics_user {
+	label_id function;
+	size_t first, count;   /* Range in teller.spots */
+	size_t own, own_count; /* Range of the spots of `crate` */
+	uint32_t crate;        /* Crate of most of its spots. A crate of the library only if all
+			        * spots are of the library. */
+	uint32_t other_crates; /* Number of other crates, without the library */
+	bool tied;             /* Another crate has as many spots. */
+};
+
+struct panics_teller {
+	const struct panics *panics;
+	struct panic_owners *owners;
+	VEC(struct panics_user) users; /* In the order of the code */
+	uint64_t *spots;
+	uint32_t *spot_users; /* Per spot: number of functions that refer to it */
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Lists the functions that refer to places. `of_function` holds their indexes until it gets the
+ * crates. */
+static void panics_list_users(struct panics_teller *t)
+{
+	const struct panics *p = t->panics;
+	uint32_t *const of = t->owners->of_function;
+	size_t total = 0;
+	for (size_t i = 0; i < p->uses.count; i++) {
+		const label_id f = p->uses.data[i].function;
+		ASSERT(f < t->owners->label_count);
+		if (of[f] == PANIC_NO_CRATE) {
+			of[f] = (uint32_t)t->users.count;
+			vec_push(&t->users, (struct panics_user){ .function = f });
+		}
+		t->users.data[of[f]].count++;
+	}
+	for (size_t i = 0; i < t->users.count; i++) {
+		t->users.data[i].first = total;
+		total += t->users.data[i].count;
+		t->users.data[i].count = 0;
+	}
+}
+
+static void list_spots(struct panics_teller *t)
+{
+	const struct panics *p = t->panics;
+	t->spots = mem_zeroed(p->uses.count, sizeof *t->spots);
+	for (size_t i = 0; i < p->uses.count; i++) {
+		struct panics_user *u =
+			&t->users.data[t->owners->of_function[p->uses.data[i].function]];
+		const struct panic_place *place = &p->places.data[p->uses.data[i].place];
+		t->spots[u->first + u->count++] = (uint64_t)t->owners->of_file[place->file] << 32 |
+						  place->spot;
+	}
+}
+
+/* Keeps each spot of a function once, and counts the function as a user of the spot. */
+static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
+{
+	uint64_t *const s = t->spots + u->first;
+	size_t count = 0;
+	qsort(s, u->count, sizeof *s, by_number);
+	for (size_t i = 0; i < u->count; i++)
+		if (count == 0 || s[count - 1] != s[i])
+			s[count++] = s[i];
+	u->count = count;
+	for (size_t i = 0; i < count; i++)
+		t->spot_users[(uint32_t)s[i]]++;
+}
+
+/* Chooses the crate with the most spots, and the first of several. Crates of the library count only
+ * if there are no others. */
+static void panics_choose(const struct panics_teller *t, struct panics_user *u)
+{
+	bool library = true;
+	for (size_t i = 0, end; i < u->count; i = end) {
+		const uint64_t *const s = t->spots + u->first;
+		const uint32_t crate = (uint32_t)(s[i] >> 32);
+		const bool in_library = t->owners->library.data[crate];
+		for (end = i; end < u->count && s[end] >> 32 == crate; end++)
+			;
+		u->other_crates += !in_library;
+		if (in_library && !library)
+			continue;
+		if ((library && !in_library) || end - i > u->own_count) {
+			u->own = u->first + i;
+			u->own_count = end - i;
+			u->crate = crate;
+			u->tied = false;
+		} else if (end - i == u->own_count) {
+			u->tied = true;
+		}
+		library = library && in_library;
+	}
+	u->other_crates -= u->other_crates > 0;
+	ASSERT(u->own_count > 0 && u->own + u->own_count <= u->first + u->count);
+}
+
+static bool in_library(const struct panics_teller *t, const struct panics_user *u)
+{
+	return t->owners->library.data[u->crate];
+}
+
+/* ---- choosing the crate of each function ----------------------------------------------------- */
+
+/* Tells whether another function has the same crate and at least one spot that `u` does not refer
+ * to. */
+static bool agrees(const struct panics_teller *t, const struct panics_user *u,
+		   const struct panics_user *other)
+{
+	if (other->crate != u->crate)
+		return false;
+	for (size_t i = 0; i < other->own_count; i++)
+		if (!bsearch(&t->spots[other->own + i], &t->spots[u->own], u->own_count,
+			     sizeof *t->spots, by_number))
+			return true;
+	return false;
+}
+
+/* Counts how many of the nearest functions agree. Without `library`, skips functions whose spots
+ * are all of the library. */
+static unsigned agreeing(const struct panics_teller *t, size_t i, int step, bool library)
+{
+	const struct panics_user *const u = &t->users.data[i];
+	unsigned seen = 0, ret = 0;
+	for (i += (size_t)step; i < t->users.count && seen < NEAR; i += (size_t)step) {
+		const struct panics_user *other = &t->users.data[i];
+		if (!library && in_library(t, other))
+			continue;
+		seen++;
+		ret += agrees(t, u, other);
+	}
+	return ret;
+}
+
+static void tell_functions(struct panics_teller *t)
+{
+	uint32_t *const of = t->owners->of_function;
+	panics_list_users(t);
+	list_spots(t);
+	t->spot_users = mem_zeroed(t->panics->spots.count, sizeof *t->spot_users);
+	for (size_t i = 0; i < t->users.count; i++) {
+		panics_squeeze(t, &t->users.data[i]);
+		panics_choose(t, &t->users.data[i]);
+	}
+	for (size_t i = 0; i < t->users.count; i++) {
+		const struct panics_user *const u = &t->users.data[i];
+		const bool library = in_library(t, u);
+		const bool named = !library && u->other_crates == 0 && u->own_count >= NAMED_BY;
+		bool private = false; /* True if few functions refer to one of its spots */
+		for (size_t k = 0; k < u->own_count && !private; k++)
+		private = t->spot_users[(uint32_t)t->spots[u->own + k]] <= USERS_MAX;
+		const bool near = !u->tied && private &&
+				  agreeing(t, i, -1, library) + agreeing(t, i, 1, library) >=
+					  NEAR_AGREE;
+		of[u->function] = named || near ? u->crate : PANIC_NO_CRATE;
+	}
+	vec_release(&t->users);
+	mem_free(t->spots);
+	mem_free(t->spot_users);
+}
+
+void panics_tell(const struct panics *p, size_t label_count, struct panic_owners *ret)
+{
+	*ret = (struct panic_owners){ .label_count = label_count };
+	ret->of_function = mem_zeroed(label_count, sizeof *ret->of_function);
+	memset(ret->of_function, 0xff, label_count * sizeof *ret->of_function);
+	panics_tell_files(p, ret);
+	tell_functions(&(struct panics_teller){ .panics = p, .owners = ret });
+}
+
+void panic_owners_release(struct panic_owners *o)
+{
+	intern_release(&o->crates);
+	vec_release(&o->library);
+	mem_free(o->of_file);
+	mem_free(o->of_function);
+}

@@ -1,0 +1,69 @@
+/* panics.h - lists where a Rust program can panic, and concludes the crates of functions without
+ * symbols.
+ *
+ * rustc keeps a core::panic::Location for each place in the source that can panic: the name of the
+ * file, its length, line and column. Code refers to these, and the files tell the crate. Inlined
+ * code brings places of its own crate, so that a function's places need not be of the function's
+ * crate. panics_tell() relies on places that many functions agree on.
+ *
+ * The source symbols lists them for a program without symbols of its own (attr/attr_panics.c). Time
+ * and memory are linear in the references. One thread at a time. */
+#ifndef HEFT_ATTR_PANICS_H
+#define HEFT_ATTR_PANICS_H
+
+#include "base/intern.h"
+#include "map/space.h"
+#include "names/crate_path.h"
+
+#define PANIC_NO_CRATE UINT32_MAX
+
+/* A place. All places with the same file, line and column share one spot. */
+struct panic_place {
+	uint64_t addr, size;           /* Range of the place in the VM image */
+	uint64_t name_addr, name_size; /* Range of the file's name */
+	uint32_t file, spot;           /* Index in panics.files; index of the spot from 0 */
+};
+
+/* A reference of code, in the order of the code. */
+struct panic_use {
+	label_id function; /* Owner of the code */
+	uint32_t place;    /* Index in panics.places */
+};
+
+struct panic_spot {
+	uint32_t file, line, column;
+};
+
+/* Zeroed = none. */
+struct panics {
+	struct intern files;            /* Borrowed from the image */
+	VEC(struct panic_place) places; /* sorted by address */
+	VEC(struct panic_use) uses;
+	/* private */
+	VEC(struct panic_spot) spots;
+	struct map spot_ids;
+};
+
+/* Crates of functions and files. */
+struct panic_owners {
+	struct intern crates;  /* As users see them: "regex 1.7.1", "core", OWN_CRATE */
+	VEC(bool) library;     /* Per crate: it is core, alloc or std */
+	uint32_t *of_file;     /* Per file: its crate */
+	uint32_t *of_function; /* Per label below label_count: its crate, or PANIC_NO_CRATE */
+	size_t label_count;
+};
+
+/* Crate of relative paths such as src/main.rs. */
+#define OWN_CRATE "(own crates)"
+
+void panics_clear(struct panics *p);
+/* Appends a place, whose address must not be below the last one. `file` is borrowed. */
+void panics_add(struct panics *p, const struct panic_place *place, struct str file, uint32_t line,
+		uint32_t column);
+/* Appends a reference to the place that begins at addr, if there is one. */
+void panics_use(struct panics *p, label_id function, uint64_t addr);
+/* Concludes the crates. Labels of functions are below label_count. */
+void panics_tell(const struct panics *p, size_t label_count, struct panic_owners *ret);
+void panic_owners_release(struct panic_owners *o);
+
+#endif

@@ -1,0 +1,345 @@
+/* Has the table of attribution passes, and runs it. */
+#include "attr/passes.h"
+
+#include "base/pool.h"
+#include "image/elf/elf_const.h"
+#include "program/made_by.h"
+
+/* ---- conditions for passes ------------------------------------------------------------------- */
+
+/* Tells whether the program is not packed. Functions of a packed program are not at the addresses
+ * of its tables before it runs. The sizes of its entry points are guesses that reach into packed
+ * bytes. */
+static bool is_unpacked(const struct attr *a)
+{
+	return image_states_sizes(a->im) || made_by_packer(a->im).len == 0;
+}
+
+/* True unless heft imitates Bloaty, which leaves these bytes to their sections. */
+static bool is_own_way(const struct attr *a)
+{
+	return !a->f->as_bloaty;
+}
+
+/* Tells whether the image is a whole program: only these hold other files. */
+static bool is_own_program(const struct attr *a)
+{
+	return is_own_way(a) && a->im->kind == IMAGE_EXEC && !a->f->input->archive;
+}
+
+static bool has_entries(const struct attr *a)
+{
+	return a->im->entry_count > 0;
+}
+
+/* ---- parts of passes ------------------------------------------------------------------------- */
+
+static void named_code_claim(struct attr *a)
+{
+	attr_read_symbols(a);
+	if (a->owner == BY_SYMBOL && is_unpacked(a))
+		attr_sized_symbols(a);
+	attr_commit_vm(a);
+	plt_read(&a->scratch->plt, a->im);
+	attr_plt(a);
+}
+
+/* Joins a partner that only read tables and claimed nothing. */
+static void unwind_join(struct attr *a, struct attr *b)
+{
+	ASSERT(b->vm_claims.list.count == 0 && b->file_claims.list.count == 0);
+	(void)a;
+}
+
+static void tables_claim(struct attr *b)
+{
+	attr_unwind_bytes(b);
+	if (b->owner == BY_SYMBOL)
+		attr_symbol_tables(b);
+}
+
+/* Resolves the claims of the tables, ignoring other owners. For a trace and origins, which need
+ * claims in order, leaves them unresolved. */
+static void tables_resolve(struct attr *b)
+{
+	vec_release(&b->scratch->fdes);
+	claims_sort(&b->vm_claims);
+	claims_sort(&b->file_claims);
+	memset(&b->vm, 0, sizeof b->vm);
+	if (!b->f->trace && !b->f->origins)
+		claims_resolve(&b->vm_claims, UINT64_MAX, &b->vm);
+}
+
+static void tables_join(struct attr *a, struct attr *b)
+{
+
+	attr_list_guessed(a);
+	attr_commit_vm(a);
+	spans_overlay(&a->vm, &b->vm);
+	a->vm_claims = b->vm_claims;
+	claims_append(&a->file_claims, &b->file_claims);
+}
+
+static void symbols_name_again(struct attr *a)
+{
+	attr_bare_claim(a);
+	attr_read_symbols(a);
+	attr_imports(a);
+	attr_plt(a);
+	attr_symbol_tables(a);
+}
+
+static void entries_name(struct attr *a)
+{
+	attr_read_symbols(a);
+	attr_symbol_tables(a);
+}
+
+static bool is_object_of_dwarf(const struct attr *a)
+{
+	return a->im->kind == IMAGE_OBJECT && a->scratch->dwarf && a->vm.list.count > 0 &&
+	       is_own_way(a);
+}
+
+static void object_claim(struct attr *a)
+{
+	const struct spans *vm = &a->vm;
+	const label_id unit = vm->list.data[0].label;
+	for (size_t i = 1; i < vm->list.count; i++)
+		if (vm->list.data[i].label != unit)
+			return;
+	claim(&a->file_claims, a->im->file_off, a->im->bytes.size, unit, WHY_DEBUG);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const struct attr_pass passes[] = {
+	{ .name = "node",
+	  .why = "a Node.js application in a resource, to its members: the resource's symbol is "
+		 "none",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_own_program,
+	  .run = attr_node,
+	  .commits = true },
+	{ .name = "units",
+	  .why = "code and variables, to the units or files that the debug info states",
+	  .owners = FOR_SOURCES,
+	  .run = attr_units },
+	{ .name = "symbols",
+	  .why = "code and data, to the symbols that state a size; stubs, to what they call",
+	  .owners = FOR_ALL,
+	  .run = named_code_claim,
+	  .beside = attr_unwind_read,
+	  .join = unwind_join,
+	  .commits = true },
+	{ .name = "unwind bounds",
+	  .why = "code without a symbol, to functions that unwind tables bound",
+	  .needs = "symbols",
+	  .owners = FOR_SYMBOL,
+	  .run = attr_unwind_bounds,
+	  .commits = true },
+	{ .name = "discovered",
+	  .why = "code that no table bounds, to functions that calls and blocks tell",
+	  .needs = "symbols, unwind bounds",
+	  .owners = FOR_SYMBOL,
+	  .run = attr_discover,
+	  .commits = true },
+	{ .name = "unsized symbols",
+	  .why = "code that nobody has, to the symbols without a size before it",
+	  .needs = "symbols, discovered",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_unpacked,
+	  .run = attr_unsized_symbols,
+	  .commits = true },
+	{ .name = "go",
+	  .why = "tables of Go's runtime, to the functions that they describe",
+	  .needs = "symbols",
+	  .owners = FOR_ALL,
+	  .run = attr_go,
+	  .commits = true },
+	{ .name = "alignment",
+	  .why = "gaps between symbols where symbols tell all there is, to the row (alignment)",
+	  .needs = "symbols",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_own_way,
+	  .run = attr_alignment,
+	  .commits = true },
+	{ .name = "find references",
+	  .why = "lists who refers to data without a symbol; unwind entries and symbol tables, to "
+		 "their functions and symbols",
+	  .needs = "symbols, discovered",
+	  .owners = FOR_ALL,
+	  .run = attr_refs_find,
+	  .beside = tables_claim },
+	{ .name = "references",
+	  .why = "data without a symbol, to the first code or data that refers to them",
+	  .needs = "find references",
+	  .owners = FOR_ALL,
+	  .run = attr_refs_claim,
+	  .beside = tables_resolve,
+	  .join = tables_join,
+	  .commits = true },
+	{ .name = "symbols of data",
+	  .why = "imports and names of symbols, to the units and files that have the data by now",
+	  .needs = "references",
+	  .owners = FOR_SOURCES,
+	  .run = symbols_name_again,
+	  .commits = true },
+	{ .name = "got",
+	  .why = "slots of the GOT without a symbol, to what they point to",
+	  .needs = "references",
+	  .owners = FOR_ALL,
+	  .run = attr_got },
+	{ .name = "padding",
+	  .why = "zeros and repeated bytes that only align, to what precedes them",
+	  .needs = "references",
+	  .owners = FOR_ALL,
+	  .applies = is_own_way,
+	  .run = attr_padding },
+	{ .name = "tables",
+	  .why = "versions, hash words, groups and arrays of pointers, to the symbols they are "
+		 "about",
+	  .needs = "references",
+	  .owners = FOR_ALL,
+	  .run = attr_tables,
+	  .commits = true },
+	{ .name = "symbols of entries",
+	  .why = "names of symbols, to the units and files that have entries of tables by now",
+	  .needs = "tables",
+	  .owners = FOR_SOURCES,
+	  .applies = has_entries,
+	  .run = entries_name,
+	  .commits = true },
+	{ .name = "relocations",
+	  .why = "relocation entries, to what they patch",
+	  .needs = "tables",
+	  .owners = FOR_ALL,
+	  .run = attr_relocs,
+	  .commits = true },
+	{ .name = "late entries",
+	  .why = "entries of tables whose owner had no owner before, to it",
+	  .needs = "tables, relocations",
+	  .owners = FOR_ALL,
+	  .run = attr_late_entries,
+	  .commits = true },
+	{ .name = "code tables",
+	  .why = "the kernel's tables about code, and Go's links to types, to that code and types",
+	  .needs = "references",
+	  .owners = FOR_ALL,
+	  .run = attr_code_tables },
+	{ .name = "btf",
+	  .why = "BTF of functions and variables to these; a row for each other kind",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_own_way,
+	  .run = attr_btf },
+	{ .name = "notes",
+	  .why = "records of annobin to their function; a row for each probe of SystemTap",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_own_way,
+	  .run = attr_notes },
+	{ .name = "gpu",
+	  .why = "code of graphics processors, to kernels by name and architecture",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_own_way,
+	  .run = attr_gpu },
+	{ .name = "bundle",
+	  .why = "what is appended to a program, to the members of the archive that it is",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_own_program,
+	  .run = attr_bundle,
+	  .commits = true },
+	{ .name = "debug sections",
+	  .why = "bytes of debug sections, to the functions, variables, units or files they "
+		 "describe",
+	  .needs = "references",
+	  .owners = FOR_ALL,
+	  .run = attr_debug_sections },
+	{ .name = "objects",
+	  .why = "header, name and section symbol of a section, to the only symbol in it",
+	  .needs = "symbols, relocations",
+	  .owners = FOR_ALL,
+	  .applies = is_own_way,
+	  .run = attr_objects,
+	  .commits = true },
+	{ .name = "object of a unit",
+	  .why = "what is left of an object, to its unit if all that it holds is of one",
+	  .needs = "units, debug sections",
+	  .owners = FOR_UNIT,
+	  .applies = is_object_of_dwarf,
+	  .run = object_claim },
+	{ .name = "packed",
+	  .why = "what has no owner in a packed program, to its packer",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_own_program,
+	  .run = attr_packed,
+	  .commits = true },
+};
+
+const struct attr_pass *attr_pass_at(size_t i)
+{
+	return i < COUNT_OF(passes) ? &passes[i] : NULL;
+}
+
+/* ---- running passes -------------------------------------------------------------------------- */
+
+/* A pass, and what runs beside it. */
+struct pass_job {
+	const struct attr_pass *pass;
+	struct attr *a, *partner;
+};
+
+static void pass_half_run(void *ctx, size_t i, unsigned worker)
+{
+	const struct pass_job *j = ctx;
+	(void)worker;
+	if (i == 0)
+		j->pass->run(j->a);
+	else
+		j->pass->beside(j->partner);
+}
+
+/* Smaller images are not worth a thread. */
+enum { PARALLEL_MIN = 1 << 20 };
+
+static void pass_run(const struct attr_pass *p, struct attr *a, struct attr *partner,
+		     bool *partner_open)
+{
+	struct pass_job j = { p, a, partner };
+	if (p->beside && !*partner_open)
+		*partner = attr_partner(a);
+	*partner_open = *partner_open || p->beside;
+	ASSERT(!p->join || *partner_open);
+	parallel_for(a->im->bytes.size < PARALLEL_MIN ? 1 : a->f->threads, p->beside ? 2 : 1,
+		     pass_half_run, &j);
+	if (p->join) {
+		p->join(a, partner);
+		*partner_open = false;
+	}
+}
+
+void attr_passes_run(struct attr *a, size_t number, size_t total)
+{
+	struct attr partner;
+	bool partner_open = false;
+	ASSERT(number < total && a->vm.list.count == 0 && a->vm_claims.list.count == 0);
+	for (size_t i = 0; i < COUNT_OF(passes); i++) {
+		const struct attr_pass *p = &passes[i];
+		if (i == 0)
+			progress_tell("symbols", 2 * number, 2 * total);
+		if (p->run == attr_refs_find)
+			progress_tell("references", 2 * number + 1, 2 * total);
+		if ((p->owners & 1u << a->owner) && (!p->applies || p->applies(a)))
+			pass_run(p, a, &partner, &partner_open);
+		if (p->commits)
+			attr_commit_vm(a);
+		if (HEFT_CHECKS)
+			spans_verify(&a->vm);
+	}
+	ASSERT(!partner_open && a->vm_claims.list.count == 0 && !a->scratch->refs &&
+	       !a->scratch->bytes);
+	if (a->scratch->made_up > 0)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "functions without a symbol (%" PRIu64 ") are named sub_ADDRESS; their bounds "
+		     "are those of unwind tables, entry points and calls",
+		     a->scratch->made_up);
+}

@@ -1,0 +1,24 @@
+/* reloc_parts.h - cuts relocation tables into parts, which threads read side by side.
+ *
+ * The cuts depend only on the tables. Findings in the order of the parts are thus the same for any
+ * number of threads. */
+#ifndef HEFT_ATTR_RELOC_PARTS_H
+#define HEFT_ATTR_RELOC_PARTS_H
+
+#include "base/vec.h"
+#include "image/image.h"
+
+struct reloc_parts {
+	const struct image *im;
+	VEC(struct reloc_iter) list; /* In the order of the tables */
+};
+
+/* Adds the parts of a table that was opened and not read yet. */
+void reloc_parts_add(struct reloc_parts *p, const struct reloc_iter *it);
+void reloc_parts_release(struct reloc_parts *p);
+/* Runs fn(ctx, i, worker) for every part. Uses one thread if reading may make notes, because the
+ * order of notes must not depend on threads. */
+void reloc_parts_run(const struct reloc_parts *p, unsigned threads,
+		     void (*fn)(void *ctx, size_t i, unsigned worker), void *ctx);
+
+#endif

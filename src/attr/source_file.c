@@ -1,0 +1,85 @@
+/* Makes claims of an input its owners, and opens its DWARF. */
+#include "attr/source_file.h"
+
+#include "base/pool.h"
+#include "program/dwarf_slot.h"
+
+void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c)
+{
+	struct trace *t = f->trace;
+	for (size_t i = 0; t && !t->stopped && i < c->list.count; i++) {
+		const struct claim *k = &c->list.data[i];
+		bool wanted = t->addr_count == 0;
+		for (size_t n = 0; n < t->addr_count && !wanted; n++)
+			wanted = t->addrs[n].domain == domain && t->addrs[n].addr >= k->start &&
+				 t->addrs[n].addr - k->start < k->size;
+		if (!wanted)
+			continue;
+		const struct heft_claim claim = {
+			sizeof claim,
+			f->path,
+			f->source,
+			domain,
+			k->start,
+			k->size == SIZE_UNKNOWN ? UINT64_MAX : k->size,
+			label_text(f->labels, k->label).p,
+			why_text(k->why),
+		};
+		t->stopped = !t->fn(t->ctx, &claim);
+	}
+}
+
+void origins_release(struct origins *o)
+{
+	vec_release(&o->claims.list);
+	spans_release(&o->spans);
+}
+
+/* Resolves a copy of the claims, in which each label is the index of the claim. Claims resolve
+ * alike for any labels. */
+void origins_keep(const struct source_file *f, const struct claims *vm)
+{
+	struct origins *const o = f->origins;
+	struct claims numbered = { 0 }, made = { 0 };
+	struct spans s;
+	if (!o)
+		return;
+	vec_reserve(&numbered.list, vm->list.count);
+	vec_reserve(&made.list, vm->list.count);
+	for (size_t i = 0; i < vm->list.count; i++) {
+		struct claim c = vm->list.data[i];
+		vec_push(&made.list, c);
+		c.label = (label_id)(o->claims.list.count + i);
+		vec_push(&numbered.list, c);
+	}
+	claims_append(&o->claims, &made);
+	claims_resolve(&numbered, UINT64_MAX, &s);
+	spans_overlay(&o->spans, &s);
+	ASSERT(o->claims.list.count < LABEL_NONE); /* indexes of claims, used as labels */
+}
+
+/* Fewer claims than this are not worth a thread. */
+enum { PARALLEL_MIN = 20000 };
+
+void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims)
+{
+	const unsigned threads = pool_threads(claims->list.count < PARALLEL_MIN ? 1 : f->threads);
+	struct spans s;
+	claims_trace(f, HEFT_VM, claims);
+	origins_keep(f, claims);
+	claims_resolve_parts(claims, UINT64_MAX, threads, &s);
+	spans_overlay(vm, &s);
+	ASSERT(claims->list.count == 0 && s.list.count == 0);
+}
+
+struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
+			       const struct image *debug)
+{
+	return dwarf_slot_open(f->dwarf, im, debug, f->notes);
+}
+
+struct debuginfo *source_own_dwarf(const struct source_file *f, const struct image *im,
+				   const struct debuginfo *first)
+{
+	return first && first->image != im ? dwarf_slot_open(f->dwarf, im, NULL, f->notes) : NULL;
+}

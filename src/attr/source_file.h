@@ -1,0 +1,87 @@
+/* source_file.h - holds one input while sources measure it, and makes claims owners.
+ *
+ * The sources and the attribution passes share it. One thread at a time makes owners. */
+#ifndef HEFT_ATTR_SOURCE_FILE_H
+#define HEFT_ATTR_SOURCE_FILE_H
+
+#include "image/input.h"
+#include "map/alias.h"
+#include "map/basemap.h"
+#include "map/space.h"
+
+/* Reports claims while they are made. See heft_profile_set_trace(). */
+struct trace {
+	heft_trace_fn fn;
+	void *ctx;
+	struct trace_addr {
+		enum heft_domain domain;
+		uint64_t addr;
+	} const *addrs;
+	size_t addr_count; /* 0: every claim */
+	bool stopped;      /* by fn */
+};
+
+/* The claim that gave each byte of the VM image its owner. */
+struct origins {
+	struct claims claims; /* in the order in which they were made */
+	struct spans spans;   /* Labels are indexes of claims. */
+};
+
+void origins_release(struct origins *o);
+
+struct debuginfo;
+struct dwarf_slot;
+struct go_slot;
+struct layer;
+struct linkmap;
+struct panics;
+struct process;
+
+/* One input while it is measured. */
+struct source_file {
+	const char *path; /* as the user typed it */
+	const struct input *input;
+	const struct input *debug; /* Its separate debug file, or NULL */
+	const struct basemap *map;
+	const struct linkmap *linkmap; /* Linker map of the input, or NULL */
+	const struct memory_regions
+		*regions; /* Regions that make up the VM image (basemap.h), or NULL */
+	struct labels *labels;
+	struct notes *notes;
+	unsigned threads;
+	struct places *places;    /* Filled by the source symbols, or NULL */
+	const char *samples;      /* Path of a perf recording for the source hotness, or NULL */
+	struct trace *trace;      /* or NULL */
+	struct origins *origins;  /* Filled for one layer, or NULL */
+	struct dwarf_slot *dwarf; /* Shared by the sources of one input */
+	struct go_slot *go;       /* shared like `dwarf` */
+	struct panics *panics;    /* Filled by the source symbols, or NULL */
+	struct process *process;  /* Process of a core. NULL for other inputs. */
+	/* Layers that the sources symbols and compileunits made before, or NULL. */
+	const struct layer *symbols, *units;
+	const char *source; /* Name of the current source, for the trace */
+	bool vm_only;       /* The owners of debug sections are not needed. */
+	bool debug_stays;   /* By symbol: debug sections keep their sections' labels */
+	bool own_headers;   /* By section: a section's header counts as part of the section */
+	bool as_bloaty;     /* HEFT_PROFILE_BLOATY is set */
+};
+
+/* Resolves the claims and adds them below the owners of the VM image. Consumes the claims. Shows
+ * them to the trace and keeps them as origins, if the input has these. */
+void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims);
+/* Shows claims to the trace, if there is one. */
+void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c);
+/* Keeps VM claims as origins, if the input has these. */
+void origins_keep(const struct source_file *f, const struct claims *vm);
+
+/* Returns the DWARF of one of the input's images, or of its separate debug file. NULL if neither
+ * has any. */
+struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
+			       const struct image *debug);
+
+/* Returns the image's own DWARF, if `first` (from source_dwarf) is that of its debug file. NULL if
+ * there is no second DWARF. */
+struct debuginfo *source_own_dwarf(const struct source_file *f, const struct image *im,
+				   const struct debuginfo *first);
+
+#endif

@@ -1,0 +1,29 @@
+/* Implements the source inlines. */
+#include "attr/lines.h"
+#include "source/source.h"
+
+void source_inlines(const struct source_file *f, struct layer *ret)
+{
+	struct claims vm = { 0 };
+	for (size_t i = 0; i < f->input->image_count; i++) {
+		const struct image *im = &f->input->images[i];
+		struct lines l = { .f = f, .im = im, .with_line = true, .vm = &vm };
+		l.info = source_dwarf(f, im, f->debug ? &f->debug->images[0] : NULL);
+		struct debuginfo *own = source_own_dwarf(f, im, l.info);
+		if (l.info)
+			lines_of_all(&l);
+		if (own) {
+			l.info = own;
+			lines_of_all(&l);
+		}
+		if (!l.info)
+			note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+			     "no debug info: source lines are not known");
+		else if (l.row_count == 0)
+			note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+			     "debug info without line tables for the code: source lines are not "
+			     "known");
+	}
+	claims_own(f, &ret->vm, &vm);
+	layer_finish(f, ret, NULL);
+}
