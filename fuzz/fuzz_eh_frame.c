@@ -1,6 +1,6 @@
 /* .eh_frame, .debug_frame and .eh_frame_hdr.  The first byte chooses: bit 0 byte order, bit 1
  * 4-byte addresses, bit 2 .debug_frame, bit 3 .eh_frame_hdr, bit 4 with fixups. */
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* Language-specific data, .ARM.extab and .ARM.exidx.  The first byte chooses: bit 0 byte
  * order, bit 1 4-byte addresses, bit 2 .ARM.extab, bit 3 .ARM.exidx. */
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "blocks/derive_map.h"
 #include "code/flow.h"
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 #include "image/arch.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"

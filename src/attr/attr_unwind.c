@@ -3,7 +3,7 @@
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 

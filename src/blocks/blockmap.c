@@ -2,7 +2,7 @@
 #include "blocks/blockmap.h"
 
 #include "base/sort.h"
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 #include "image/arch.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"

@@ -3,8 +3,8 @@
 
 #include "base/sort.h"
 #include "code/flow.h"
-#include "debug/lsda_sites.h"
-#include "debug/unwind.h"
+#include "unwind/lsda_sites.h"
+#include "unwind/unwind.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 #include "program/plt.h"

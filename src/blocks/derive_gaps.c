@@ -7,7 +7,7 @@
 #include "code/data_refs.h"
 #include "code/entry.h"
 #include "code/flow.h"
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 #include "image/arch.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"

@@ -5,8 +5,8 @@
 
 #include "base/sort.h"
 #include "base/vec.h"
-#include "debug/eh_pointer.h"
-#include "debug/unwind.h"
+#include "unwind/eh_pointer.h"
+#include "unwind/unwind.h"
 
 /* ---- sections of several tables ------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include "process/process_internal.h"
 
 #include "base/sort.h"
-#include "debug/cfi.h"
+#include "unwind/cfi.h"
 #include "heap/memory.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"

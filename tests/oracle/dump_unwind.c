@@ -1,4 +1,4 @@
-/* dump_unwind.c - prints what debug/unwind.h makes of a section, for tests/oracle/unwind.sh.
+/* dump_unwind.c - prints what unwind/unwind.h makes of a section, for tests/oracle/unwind.sh.
  *
  *     dump_unwind frames 4|8 le|be FILE SECTION [FIXUPS]   entries of .eh_frame
  *     dump_unwind debug  4|8 le|be FILE SECTION            entries of .debug_frame
@@ -10,7 +10,7 @@
  * "offset target", in hex, sorted. */
 #include "base/file.h"
 #include "base/vec.h"
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Hand-assembled unwind entries: the rules at an address, and the step to the caller. */
 #include "../lib/blob.h"
-#include "debug/cfi.h"
+#include "unwind/cfi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Hand-assembled .eh_frame and .debug_frame, in both byte orders and both
  * address sizes. */
 #include "../lib/blob.h"
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

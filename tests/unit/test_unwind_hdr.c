@@ -1,6 +1,6 @@
 /* Hand-assembled .eh_frame_hdr. */
 #include "../lib/blob.h"
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* unwind_hdr.c - reads .eh_frame_hdr. Source: LSB 5.0 Core, "The .eh_frame_hdr section". */
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
-#include "debug/eh_pointer.h"
+#include "unwind/eh_pointer.h"
 
 static bool hdr_odd(const struct unwind_section *s, const char *why)
 {

@@ -1,8 +1,8 @@
 /* lsda_sites.h - reads the call sites of one language-specific data area (.gcc_except_table).
  *
  * Source: Itanium C++ ABI, "Exception Handling Tables". */
-#ifndef HEFT_DEBUG_LSDA_SITES_H
-#define HEFT_DEBUG_LSDA_SITES_H
+#ifndef HEFT_UNWIND_LSDA_SITES_H
+#define HEFT_UNWIND_LSDA_SITES_H
 
 #include "base/reader.h"
 

@@ -1,5 +1,5 @@
 /* Reads encoded pointers of exception tables. */
-#include "debug/eh_pointer.h"
+#include "unwind/eh_pointer.h"
 
 unsigned eh_width(uint8_t encoding, uint8_t address_size)
 {

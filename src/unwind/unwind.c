@@ -1,10 +1,10 @@
 /* unwind.c - walks over .eh_frame and .debug_frame. */
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
 #include "base/sort.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "debug/eh_pointer.h"
+#include "unwind/eh_pointer.h"
 
 /* A CIE: facts that its FDEs share. */
 struct unwind_cie {

@@ -1,7 +1,7 @@
 /* lsda.h - computes the size of language-specific data, for the general form and for that of ARM.
- * Private to debug/. Other rooms use lsda_size() (debug/unwind.h). */
-#ifndef HEFT_DEBUG_LSDA_H
-#define HEFT_DEBUG_LSDA_H
+ * Private to unwind/. Other rooms use lsda_size() (unwind/unwind.h). */
+#ifndef HEFT_UNWIND_LSDA_H
+#define HEFT_UNWIND_LSDA_H
 
 #include "base/reader.h"
 

@@ -5,8 +5,8 @@
  * pointers. Sources: LSB 5.0 Core "Exception Frames", DWARF 5 section 6.4, Itanium C++ ABI
  * exception tables, ARM IHI 0038 (EHABI). A damaged entry is noted and skipped by its length. A
  * damaged length ends the walk. */
-#ifndef HEFT_DEBUG_UNWIND_H
-#define HEFT_DEBUG_UNWIND_H
+#ifndef HEFT_UNWIND_UNWIND_H
+#define HEFT_UNWIND_UNWIND_H
 
 #include "base/err.h"
 #include "base/reader.h"

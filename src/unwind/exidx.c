@@ -1,9 +1,9 @@
 /* exidx.c - reads ARM's .ARM.exidx and .ARM.extab. Source: ARM IHI 0038 (EHABI), sections 5 to 7
  * and 10. */
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
 #include "base/sort.h"
-#include "debug/lsda.h"
+#include "unwind/lsda.h"
 
 #define EXIDX_ENTRY_SIZE 8
 #define EXIDX_CANTUNWIND 1

@@ -5,10 +5,10 @@
  * Only the header and the call sites state their size. The type table ends at TTBase, which the
  * header states. The ends of the actions and the specifications follow from the references to them.
  * Source: Itanium C++ ABI, "Exception Handling Tables". */
-#include "debug/lsda.h"
+#include "unwind/lsda.h"
 
-#include "debug/eh_pointer.h"
-#include "debug/unwind.h"
+#include "unwind/eh_pointer.h"
+#include "unwind/unwind.h"
 
 struct lsda {
 	struct reader reader; /* reads all given bytes */

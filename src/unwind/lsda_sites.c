@@ -1,7 +1,7 @@
 /* Reads the call sites of language-specific data. */
-#include "debug/lsda_sites.h"
+#include "unwind/lsda_sites.h"
 
-#include "debug/eh_pointer.h"
+#include "unwind/eh_pointer.h"
 
 bool lsda_sites_open(struct lsda_sites *s, struct reader r, uint64_t addr, uint8_t address_size,
 		     uint64_t func_addr, uint64_t func_size)

@@ -1,5 +1,5 @@
 /* Executes the instructions of unwind entries and finds the caller of a frame. */
-#include "debug/cfi.h"
+#include "unwind/cfi.h"
 
 enum { REMEMBERED_MOST = 8, VALUES_MOST = 16 };
 

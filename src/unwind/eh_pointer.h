@@ -3,8 +3,8 @@
  * One byte tells how a pointer is stored. The low nibble is the format. Bits 4-6 tell what it is
  * relative to. Bit 7 tells whether it is the address of a slot that holds the pointer. Source: LSB
  * 5.0 Core, "DWARF Exception Header Encoding"; EH_SIGNED and EH_ALIGNED are GNU's additions. */
-#ifndef HEFT_DEBUG_EH_POINTER_H
-#define HEFT_DEBUG_EH_POINTER_H
+#ifndef HEFT_UNWIND_EH_POINTER_H
+#define HEFT_UNWIND_EH_POINTER_H
 
 #include "base/reader.h"
 

@@ -4,10 +4,10 @@
  * Knows no machine and no memory: registers have DWARF's numbers, the caller reads words. Accepts
  * any bytes in the tables: each instruction consumes bytes, and the stacks of rules and values are
  * limited. */
-#ifndef HEFT_DEBUG_CFI_H
-#define HEFT_DEBUG_CFI_H
+#ifndef HEFT_UNWIND_CFI_H
+#define HEFT_UNWIND_CFI_H
 
-#include "debug/unwind.h"
+#include "unwind/unwind.h"
 
 enum {
 	CFI_REGS = 33
