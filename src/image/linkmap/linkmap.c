@@ -1,10 +1,6 @@
 /* Recognizes the linker of a map file, runs its parser, and opens and releases maps. */
 #include "image/linkmap/linkmap_internal.h"
 
-#include "base/unpack.h"
-#include "image/kinds.h"
-#include "image/linkmap/linkmap_image.h"
-
 /* Limit of a map's size. A section or piece takes at least eight bytes of text, so their numbers
  * stay below LINKMAP_NONE. */
 #define SIZE_LIMIT (UINT64_C(16) << 30)
@@ -149,8 +145,7 @@ static bool linkmap_parse_bytes(struct linkmap *lm, const char *path, struct byt
 			       ? fail(err, HEFT_EFORMAT, m.r.size,
 				      "%s:%" PRIu64 ": the linker map ends before its memory map",
 				      path, m.line_number)
-			       : file_format_refuse(file_format_of_plain(bytes), USE_MAP, path,
-						    bytes.size, err);
+			       : fail(err, HEFT_EFORMAT, 0, "%s is no linker map", path);
 	parsers[lm->linker](&m);
 	map_finish(&m);
 	if (HEFT_CHECKS)
@@ -168,13 +163,12 @@ bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, str
 	return false;
 }
 
-bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
+bool linkmap_adopt(struct linkmap *lm, const struct file *f, struct notes *notes,
+		   struct heft_err *err)
 {
 	memset(lm, 0, sizeof *lm);
-	if (!file_open(&lm->file, path, err))
-		return false;
-	if (unpack_in_place(&lm->file, notes, err) &&
-	    linkmap_parse_bytes(lm, path, lm->file.bytes, lm->file.mapped != NULL, notes, err))
+	lm->file = *f;
+	if (linkmap_parse_bytes(lm, f->path, f->bytes, f->mapped != NULL, notes, err))
 		return true;
 	linkmap_release(lm);
 	return false;

@@ -124,21 +124,22 @@ struct linkmap {
 	struct intern objects; /* Object paths as printed: "x.o", "libx.a(y.o)", also temporary ones
 			     * of LTO. */
 	struct bytes bytes;    /* Text of the map. */
-	struct file file;      /* File that linkmap_open() opened. */
-	void *unpacked;        /* Unpacked bytes of a packed map. Owned. */
+	struct file file;      /* File of linkmap_adopt(). Owned. */
 };
 
-/* Opens a map. The map may be packed with a method of unpack_in_place() (gzip, zstd, xz, lz4). On
- * success the caller releases it. */
-/* Asserts that indexes and names lie inside.  O(pieces + symbols): at the end of the parser where
- * HEFT_CHECKS. */
-void linkmap_verify(const struct linkmap *lm);
-bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err);
-
-/* Parses a map from bytes, which are borrowed until linkmap_release(). */
+/* True if the first bytes of a file begin a linker map. 4 KiB are enough. */
+bool linkmap_begins(struct bytes head);
+/* Parses a map from bytes, which are borrowed until linkmap_release(). HEFT_EFORMAT if they are no
+ * map, or only the beginning of one. */
 bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
-
+/* Does the same with an open, unpacked file. The map owns the file from then on, also on failure.
+ * If the file is mapped, pages that were read are given back to the system. */
+bool linkmap_adopt(struct linkmap *lm, const struct file *f, struct notes *notes,
+		   struct heft_err *err);
+/* Asserts that indexes and names lie inside. O(pieces + symbols): the parsers end with it if
+ * HEFT_CHECKS. */
+void linkmap_verify(const struct linkmap *lm);
 void linkmap_release(struct linkmap *lm);
 
 static inline struct str linkmap_text(const struct linkmap *lm, struct linkmap_text t)

@@ -1,9 +1,11 @@
-/* Makes the ELF file of a program from its linker map: guesses the kinds of sections from their
+/* Opens the file of a linker map. Makes the ELF file of a program from its linker map: guesses the kinds of sections from their
  * names and writes headers, symbols and zeros. */
 #include "image/linkmap/linkmap_image.h"
 
 #include "base/text.h"
+#include "base/unpack.h"
 #include "image/elf/elf_const.h"
+#include "image/kinds.h"
 #include "image/region.h"
 #include "image/linkmap/linkmap_names.h"
 
@@ -13,6 +15,19 @@ enum {
 	PARTS_MAX = 0xfe00
 }; /* Limit of sections. Symbols have no room for higher section
 			      * numbers, so further sections are left out. */
+
+bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
+{
+	struct file f;
+	if (!file_open(&f, path, err))
+		return false;
+	if (unpack_in_place(&f, notes, err) &&
+	    (linkmap_begins(f.bytes) ||
+	     file_format_refuse(file_format_of_plain(f.bytes), USE_MAP, path, f.bytes.size, err)))
+		return linkmap_adopt(lm, &f, notes, err);
+	file_close(&f);
+	return false;
+}
 
 /* ---- classifying sections -------------------------------------------------------------------- */
 

@@ -1,4 +1,5 @@
-/* linkmap_image.h - makes an image of a program from its linker map alone.
+/* linkmap_image.h - opens the file of a linker map, and makes an image of a program from its linker
+ * map alone.
  *
  * The image is a 64-bit ELF file with the map's sections (addresses and sizes), the map's symbols,
  * and zeros as contents. Facts that a map does not state are guessed from section names: which
@@ -8,9 +9,9 @@
 
 #include "image/linkmap/linkmap.h"
 
-/* True if the first bytes of a file begin a linker map. 4 KiB are enough. */
-bool linkmap_begins(struct bytes head);
-
+/* Opens a map, which may be packed (unpack.h). The error says what the file is instead. On success
+ * the caller releases the map. */
+bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err);
 /* Makes the ELF file. *ret_content is the number of bytes at its start that the map's sections have
  * in the file; the rest are heft's tables and symbols. Free *ret with mem_free(). HEFT_ELIMIT if
  * the sections have more than 1 GiB. */
