@@ -1,6 +1,6 @@
 /* Implements where the parts of programs are: heft_finder_*. */
 #include "api/structs.h"
-#include "measure/session.h"
+#include "program/session.h"
 
 static void finder_add_debug_file(struct heft_finder *f, const char *path)
 {

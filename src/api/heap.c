@@ -1,36 +1,22 @@
-/* Implements the heap of a process: settings, opening, facts of the whole heap. */
-#include "api/heap.h"
-
+/* Implements the heap of a process: heft_heap_*. */
 #include "api/structs.h"
-
-#include "heap/live_tables.h"
-#include "image/debugfile.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "holders/digest.h"
+#include "report/heap_report.h"
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
 struct heft_heap *heft_heap_new(struct heft_session *session)
 {
 	struct heft_heap *h = session ? handle_new(sizeof *h) : NULL;
-	if (!h)
-		return NULL;
-	context_begin(&h->context, session, h->memory);
+	if (h)
+		context_begin(&h->context, session, h->memory);
 	return h;
 }
 
 static void heap_release(void *handle)
 {
-	struct heft_heap *h = handle;
-	heap_damage_release(&h->damages);
-	process_close(&h->process);
-	arena_release(&h->answer);
-	vec_release(&h->moments);
-	mem_free(h->tables);
-	context_release(&h->context);
-	arena_release(&h->arena);
-	mem_free(h);
+	heap_close(handle);
+	mem_free(handle);
 }
 
 void heft_heap_free(struct heft_heap *h)
@@ -40,262 +26,19 @@ void heft_heap_free(struct heft_heap *h)
 	handle_free(h, heap_release);
 }
 
-static const char *heap_keep(struct heft_heap *h, const char *text)
-{
-	return arena_copy(&h->arena, str_of(text));
-}
-
 void heft_heap_set_flags(struct heft_heap *h, unsigned flags)
 {
 	h->flags = flags;
 }
 
-static void heap_set_name_cache(struct heft_heap *h, const char *dir)
-{
-	h->name_cache = heap_keep(h, dir);
-}
-
 void heft_heap_set_name_cache(struct heft_heap *h, const char *dir)
 {
-	GUARDED_VOID(h->memory, heap_set_name_cache(h, dir));
-}
-
-/* ---- opening -------------------------------------------------------------------------------- */
-
-static uint64_t since_start(const struct heap_process *p, uint64_t at)
-{
-	return at > p->started_at ? at - p->started_at : 0;
-}
-
-static const char *kind_name(enum dump_kind kind)
-{
-	switch (kind) {
-	case DUMP_CORE: return "core";
-	case DUMP_PAGES: return "tables of the recorder";
-	default: return "raw image";
-	}
-}
-
-static void tell_dump(struct heap_info *i, const struct dump *d)
-{
-	i->of.path = d->path;
-	i->of.kind = kind_name(d->kind);
-	i->of.command = d->command ? d->command : "";
-	i->of.pid = d->pid;
-	i->of.word = d->word;
-	i->of.big_endian = d->big_endian;
-	i->of.signal = d->signal;
-	i->of.has_fault = d->has_fault;
-	i->of.fault_addr = d->fault_addr;
-	i->of.mapped = d->size;
-	i->of.present = d->present;
-	i->of.missing = d->missing;
-	i->of.threads = d->thread_count;
-}
-
-/* Returns a list such as "jemalloc (/lib/libjemalloc.so.2), Go's runtime (./prog)". */
-static const char *list_allocators(struct heft_heap *h)
-{
-	const struct process_heap *heap = &h->process.heap;
-	const char *text = "";
-	for (size_t i = 0; i < heap->allocators.count; i++) {
-		const struct process_allocator *a = &heap->allocators.data[i];
-		text = arena_format(&h->arena, "%s%s%s%s%s%s", text, i > 0 ? ", " : "", a->name,
-				    *a->module ? " (" : "", a->module, *a->module ? ")" : "");
-	}
-	return text;
-}
-
-/* Sets what is unknown. A running process changes its counters while pages are added. */
-static void tell_unknown(struct heft_heap *h)
-{
-	const struct process_heap *heap = &h->process.heap;
-	const bool known = heap->unknown == NULL || (h->tables != NULL && heap->records.found);
-	struct heft_heap_info *of = &h->info.of;
-	of->live_known = known;
-	of->unknown = known ? "" : heap->unknown;
-	of->lacks = h->process.dump.lacks ? h->process.dump.lacks : "";
-	of->left_out = h->process.dump.left_out;
-	of->allocators = list_allocators(h);
-	/* Broken chains that the check of the heap does not list are no damage: the chunks after
-	 * them are missing. */
-	of->broken_chains = min_u64(of->broken_chains, heap->layout.breaks.count);
-}
-
-static void tell_records(struct heap_info *i, const struct records *r)
-{
-	const struct heap_process *p = &r->process;
-	i->of.recorded = r->found;
-	i->of.wide = p->flags & HEAP_WIDE;
-	i->of.canaries = p->flags & HEAP_CANARY;
-	i->of.inline_stacks = p->flags & HEAP_INLINE;
-	i->of.sample = p->sample;
-	i->of.depth = p->depth;
-	i->of.started = p->started;
-	i->of.peak_at = since_start(p, p->peak_at);
-	i->of.taken_at = since_start(p, p->updated_at);
-	i->of.lost = p->lost;
-	i->of.beside = r->beside;
-	i->of.recorder_bytes = r->page_bytes;
-	i->of.double_frees = p->double_frees;
-	if (i->of.pid == 0)
-		i->of.pid = p->pid;
-	if (i->of.threads < r->threads.count)
-		i->of.threads = r->threads.count;
-	for (size_t t = 0; t < r->threads.count; t++)
-		i->of.unrecorded += r->threads.data[t].unrecorded;
-}
-
-static void tell_counters(struct heap_info *i, const struct calls *c, const struct blocks_found *b)
-{
-	i->of.block_bytes = b->live_bytes;
-	i->of.inline_stacks |= b->live_flags & HEAP_INLINE;
-	i->of.wide |= b->live_flags & HEAP_WIDE;
-	i->of.canaries |= b->live_flags & HEAP_CANARY;
-	i->of.blocks = b->live.count;
-	i->of.freed_blocks = b->freed.count;
-	i->of.stacks = c->stacks.count > 0 ? c->stacks.count - 1 : 0;
-	i->of.counted = c->counted;
-	if (!c->counted) {
-		i->of.live_bytes = i->of.block_bytes;
-		i->of.live = i->of.blocks;
-		return;
-	}
-	i->of.live_bytes = c->live_bytes;
-	i->of.live = c->live;
-	i->of.peak_bytes = c->at_peak_bytes;
-	i->of.alloc_bytes = c->alloc_bytes;
-	i->of.allocs = c->allocs;
-	for (size_t s = 0; s < c->stacks.count; s++)
-		i->of.temporary += c->stacks.data[s].temporary;
-}
-
-static void tell_chunks(struct heap_info *i, const struct glibc_heaps *g)
-{
-	i->of.arenas = g->arenas;
-	i->of.own_mappings = g->mapped;
-	i->of.own_mapping_bytes = g->mapped_bytes;
-	i->of.cached = g->cached;
-	i->of.cached_bytes = g->cached_bytes;
-	i->of.free_chunks = g->free_chunks;
-	i->of.free_bytes = g->free_bytes;
-	i->of.top_bytes = g->top_bytes;
-	i->of.broken_chains = g->broken;
-}
-
-/* Inserts a moment in the order of time. Moments at the same time become one, with the higher
- * peak. */
-static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
-{
-	size_t i = h->moments.count;
-	vec_push(&h->moments, m);
-	struct heft_heap_moment *at = h->moments.data;
-	for (; i > 0 && at[i - 1].at > m.at; i--)
-		at[i] = at[i - 1];
-	at[i] = m;
-	if (i == 0 || at[i - 1].at != m.at)
-		return;
-	at[i - 1].peak_bytes = max_u64(at[i - 1].peak_bytes, m.peak_bytes);
-	memmove(&at[i], &at[i + 1], (--h->moments.count - i) * sizeof *at);
-}
-
-/* Adds the moments that the recorder kept, the peak if it lies between them, and the end. */
-static void tell_moments(struct heft_heap *h)
-{
-	const struct records *r = &h->process.heap.records;
-	const struct heft_heap_info *info = &h->info.of;
-	uint64_t most = 0;
-	for (size_t i = 0; i < r->timeline.count; i++) {
-		const struct heap_moment *m = &r->timeline.data[i];
-		add_moment(h, (struct heft_heap_moment){ .at = since_start(&r->process, m->at),
-							 .live_bytes = m->live_bytes,
-							 .peak_bytes = m->peak_bytes });
-		most = max_u64(most, max_u64(m->peak_bytes, m->live_bytes));
-	}
-	if (!r->found || !info->counted)
-		return;
-	if (info->peak_bytes > max_u64(most, info->live_bytes))
-		add_moment(h, (struct heft_heap_moment){ .at = info->peak_at,
-							 .live_bytes = info->peak_bytes,
-							 .peak_bytes = info->peak_bytes });
-	const uint64_t last = h->moments.count > 0 ? h->moments.data[h->moments.count - 1].at : 0;
-	add_moment(h, (struct heft_heap_moment){ .at = max_u64(info->taken_at, last),
-						 .live_bytes = info->live_bytes,
-						 .peak_bytes = info->live_bytes });
-	h->moments.data[h->moments.count - 1].live_bytes = info->live_bytes;
-}
-
-static void tell_layout(struct heap_info *i, const struct heap_layout *l)
-{
-	for (size_t k = 0; k < COUNT_OF(l->bytes); k++)
-		i->parts[process_part((enum heap_part_kind)k)] += l->bytes[k];
-	if (i->parts[HEFT_HEAP_RECORDER] == 0)
-		i->parts[HEFT_HEAP_RECORDER] = i->of.recorder_bytes; /* These bytes lie
-								      * elsewhere. */
-	i->of.pinned_pages = l->pinned_pages;
-	i->of.pinned_bytes = l->pinned_bytes;
-}
-
-static bool api_heap_open_process(struct heft_heap *h, const char *path, struct heft_err *err)
-{
-	const struct process_wish wish = { .find = &h->context.wish,
-					   .dwarf = true,
-					   .no_names = h->flags & HEFT_HEAP_NO_NAMES,
-					   .name_cache = h->name_cache,
-					   .style = context_style(&h->context, HEFT_NAMES_SHORT),
-					   .pid = h->pid,
-					   .threads = h->context.threads,
-					   .notes = &h->context.notes };
-	return process_open(&h->process, path, &wish, err);
-}
-
-static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
-{
-	if (h->open)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
-	context_take(&h->context);
-	h->open = api_heap_open_process(h, heap_keep(h, path), err);
-	if (!h->open)
-		return false;
-	const struct process_heap *heap = process_read_heap(&h->process);
-	h->info.no_names = h->flags & HEFT_HEAP_NO_NAMES;
-	h->info.with_arguments = h->flags & HEFT_HEAP_ARGUMENTS;
-	tell_dump(&h->info, &h->process.dump);
-	tell_records(&h->info, &heap->records);
-	tell_counters(&h->info, &heap->calls, &heap->blocks);
-	tell_chunks(&h->info, &heap->glibc);
-	if (heap->layout.spans.count > 0)
-		tell_layout(&h->info, &heap->layout);
-	tell_unknown(h);
-	tell_moments(h);
-	return process_check_debug_files(&h->process, err);
+	GUARDED_VOID(h->memory, h->name_cache = arena_copy(&h->arena, str_of(dir)));
 }
 
 bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 {
 	return GUARDED(h->memory, err, heap_open(h, path, err));
-}
-
-/* Opens a running process. Its pages are read like the file that the recorder writes. */
-static bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err)
-{
-	char name[32];
-	size_t size;
-	if (h->open || h->tables != NULL)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
-	if (!live_tables(pid, &h->tables, &size, err))
-		return false;
-	h->pid = pid;
-	snprintf(name, sizeof name, "process %" PRIu32, pid);
-	const struct heft_input in = {
-		.size = sizeof in, .name = name, .data = h->tables, .data_size = size, .fd = -1
-	};
-	context_take(&h->context);
-	if (!wish_add_input(&h->context.wish, &in, err) || !heap_open(h, name, err))
-		return false;
-	return h->info.of.counted ||
-	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		    "%s: its stacks are in the blocks; take a 'heft heap snapshot' of it", name);
 }
 
 bool heft_heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err)
@@ -318,21 +61,6 @@ uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part par
 	return (unsigned)part < HEFT_HEAP_PARTS ? h->info.parts[part] : 0;
 }
 
-static bool heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret,
-			struct heft_err *err)
-{
-	const struct calls *c = &h->process.heap.calls;
-	if (!h->open || i >= process_module_count(&h->process))
-		return absent(err);
-	const struct process_module *m = process_module(&h->process, i);
-	struct heft_heap_module made = { .path = m->path,
-					 .build_id = build_id_text(&h->arena, m->build_id) };
-	for (size_t n = 0; n < c->nodes.count; n++)
-		made.frames += c->nodes.data[n].module == i;
-	give(ret, &made, sizeof made);
-	return true;
-}
-
 size_t heft_heap_module_count(const struct heft_heap *h)
 {
 	return h->open ? process_module_count(&h->process) : 0;
@@ -341,9 +69,15 @@ size_t heft_heap_module_count(const struct heft_heap *h)
 bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret,
 		      struct heft_err *err)
 {
+	struct heft_heap_module made;
 	if (!STATED(heft_heap_module, ret, err))
 		return false;
-	return GUARDED(h->memory, err, heap_module(h, i, ret, err));
+	if (!GUARDED(h->memory, err,
+		     i < heft_heap_module_count(h) ? (made = heap_module(h, i), true)
+						   : absent(err)))
+		return false;
+	give(ret, &made, sizeof made);
+	return true;
 }
 
 size_t heft_heap_moment_count(const struct heft_heap *h)
@@ -362,52 +96,68 @@ bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_mome
 	return true;
 }
 
-/* ---- pages ---------------------------------------------------------------------------------- */
+/* ---- look-ups ------------------------------------------------------------------------------- */
 
-static struct heap_thread_stack thread_stack(struct heft_heap *h, size_t i)
+static bool heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
+		    struct heft_err *err)
 {
-	const struct dump_thread *t = &h->process.dump.threads[i];
-	struct heap_thread_stack ret = { .id = t->id, .name = t->name };
-	ret.frames = process_kept_stack(&h->process, process_thread_stack(&h->process, i),
-					&h->answer, &ret.count);
-	return ret;
-}
-
-static void write_stacks(struct heft_heap *h, bool json, struct sink *s)
-{
-	process_walk_threads(&h->process);
-	out_heap_stacks_begin(h->process.dump.thread_count, json, s);
-	for (size_t i = 0; i < h->process.dump.thread_count; i++) {
-		arena_release(&h->answer);
-		const struct heap_thread_stack t = thread_stack(h, i);
-		out_heap_stack(&t, i, json, s);
-	}
-	out_heap_check_end(json, s);
-}
-
-/* Writes the stack of the thread that died, below the findings. */
-static void write_death(struct heft_heap *h, struct sink *s)
-{
-	if (!dump_is_fatal(&h->process.dump) || h->process.dump.thread_count == 0)
-		return;
 	arena_release(&h->answer);
-	const struct heap_thread_stack t = thread_stack(h, 0);
-	out_heap_death(&h->info, &t, s);
+	return (h->open && process_at(&h->process, addr, &h->answer, ret)) ||
+	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "nothing is mapped at this address");
 }
 
-static void write_check(struct heft_heap *h, bool json, struct sink *s)
+bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
+		  struct heft_err *err)
 {
-	const size_t count = heap_find_damage(h);
-	h->info.unsettled = h->damages.unsettled;
-	out_heap_check_begin(&h->info, count, json, s);
-	for (size_t i = 0; i < count; i++) {
-		const struct heft_heap_damage d = heap_damage(h, i);
-		out_heap_damage(&d, i, json, s);
-	}
-	if (!json)
-		write_death(h, s);
-	out_heap_check_end(json, s);
+	if (!STATED(heft_heap_place, ret, err))
+		return false;
+	struct heft_heap_place made = process_no_place(addr);
+	const bool found = GUARDED(h->memory, err, heap_at(h, addr, &made, err));
+	give(ret, &made, sizeof made);
+	return found;
 }
+
+static bool place_write(const struct heft_heap_place *at, enum heft_format format,
+			const struct heft_sink *sink, struct heft_err *err)
+{
+	struct sink s;
+	sink_start(&s, sink);
+	out_heap_place(at, format == HEFT_JSON, &s);
+	return sink_end(&s, err);
+}
+
+bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
+			   const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED_BARE(err, place_write(at, format, sink, err));
+}
+
+bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_err *err)
+{
+	return GUARDED(h->memory, err, (*ret_count = heap_find_damage(h), true));
+}
+
+static bool heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
+			    struct heft_err *err)
+{
+	if (i >= heap_find_damage(h))
+		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no damage has this number");
+	*ret = heap_damage(h, i);
+	return true;
+}
+
+bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
+		      struct heft_err *err)
+{
+	struct heft_heap_damage made;
+	if (!STATED(heft_heap_damage, ret, err) ||
+	    !GUARDED(h->memory, err, heap_get_damage(h, i, &made, err)))
+		return false;
+	give(ret, &made, sizeof made);
+	return true;
+}
+
+/* ---- pages ---------------------------------------------------------------------------------- */
 
 static bool heap_write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
 			    const struct heft_sink *sink, struct heft_err *err)
@@ -426,8 +176,8 @@ static bool heap_write_page(struct heft_heap *h, enum heft_heap_page page, enum 
 			out_heap_timeline(&h->info, h->moments.data, h->moments.count, json, &s);
 		break;
 	case HEFT_HEAP_LAYOUT: out_heap_layout(&h->info, json, &s); break;
-	case HEFT_HEAP_CHECK: write_check(h, json, &s); break;
-	case HEFT_HEAP_STACKS: write_stacks(h, json, &s); break;
+	case HEFT_HEAP_CHECK: out_heap_check(h, json, &s); break;
+	case HEFT_HEAP_STACKS: out_heap_stacks(h, json, &s); break;
 	}
 	return sink_end(&s, err);
 }
@@ -436,4 +186,26 @@ bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_fo
 		     const struct heft_sink *sink, struct heft_err *err)
 {
 	return GUARDED(h->memory, err, heap_write_page(h, page, format, sink, err));
+}
+
+static bool heap_write_digest(struct heft_heap *h, const struct heft_sink *sink,
+			      struct heft_err *err)
+{
+	struct arena arena = { 0 };
+	struct heap_digest d;
+	struct sink s;
+	bool good = heap_digest_make(&d, h, &arena, err);
+	if (good) {
+		sink_start(&s, sink);
+		out_heap_digest(&d, &s);
+		good = sink_end(&s, err);
+	}
+	vec_release(&d.damages);
+	arena_release(&arena);
+	return good;
+}
+
+bool heft_heap_digest_write(struct heft_heap *h, const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(h->memory, err, heap_write_digest(h, sink, err));
 }

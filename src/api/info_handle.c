@@ -1,6 +1,6 @@
 /* Implements facts about files: heft_info_*. */
 #include "api/structs.h"
-#include "measure/session.h"
+#include "program/session.h"
 #include "base/sort.h"
 #include "map/rows.h"
 #include "program/facts.h"

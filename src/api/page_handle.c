@@ -1,9 +1,11 @@
 /* Implements pages: heft_page_*. */
 #include "api/structs.h"
-#include "api/cards/symbol_cards.h"
+#include "measure/cards/symbol_cards.h"
+#include "report/heap_report.h"
 #include "api/cards/symbol_code.h"
-#include "api/heap.h"
-#include "api/cards/all_rows.h"
+#include "holders/holders.h"
+#include "report/page/page.h"
+#include "measure/cards/all_rows.h"
 #include "api/page_handle.h"
 #include "measure/profile.h"
 #include "api/samples.h"
@@ -104,7 +106,7 @@ struct profile_cards {
 	const struct symbol_code *code; /* May be NULL. */
 };
 
-static const struct page_card *card_of(void *ctx, const struct heft_row *row)
+static const struct symbol_card *card_of(void *ctx, const struct heft_row *row)
 {
 	return symbol_cards_of(&((struct profile_cards *)ctx)->cards, (label_id)row->ref);
 }

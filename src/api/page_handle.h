@@ -2,7 +2,7 @@
 #ifndef HEFT_API_PAGE_HANDLE_H
 #define HEFT_API_PAGE_HANDLE_H
 
-#include "measure/session.h"
+#include "program/session.h"
 #include "report/page/page.h"
 
 struct heft_page {

@@ -1,5 +1,5 @@
 /* Implements sessions: heft_session_*. */
-#include "measure/session.h"
+#include "program/session.h"
 
 struct heft_session *heft_session_new(void)
 {

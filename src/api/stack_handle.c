@@ -1,6 +1,6 @@
 /* Implements the stacks of functions: heft_stack_*. */
 #include "api/structs.h"
-#include "measure/session.h"
+#include "program/session.h"
 #include "report/stack_report.h"
 
 struct heft_stack {

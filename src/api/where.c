@@ -2,7 +2,7 @@
 #include "measure/owners.h"
 #include "measure/text_places.h"
 #include "api/structs.h"
-#include "measure/session.h"
+#include "program/session.h"
 #include "base/arena.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"

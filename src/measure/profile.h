@@ -9,7 +9,7 @@
 #include "map/rollup.h"
 #include "map/rows.h"
 #include "map/view.h"
-#include "measure/session.h"
+#include "program/session.h"
 #include "names/namespace.h"
 #include "process/process.h"
 #include "program/program.h"

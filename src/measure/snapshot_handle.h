@@ -3,7 +3,7 @@
 #define HEFT_MEASURE_SNAPSHOT_HANDLE_H
 
 #include "heft.h"
-#include "measure/session.h"
+#include "program/session.h"
 #include "snapshot/snapshot.h"
 
 struct heft_snapshot {

@@ -10,56 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const heap_by_names[] = {
-	[HEFT_HEAP_BY_STACK] = "stack",     [HEFT_HEAP_BY_TREE] = "tree",
-	[HEFT_HEAP_BY_CALLERS] = "callers", [HEFT_HEAP_BY_FUNCTION] = "function",
-	[HEFT_HEAP_BY_MODULE] = "module",   [HEFT_HEAP_BY_FILE] = "file",
-	[HEFT_HEAP_BY_LINE] = "line",       [HEFT_HEAP_BY_THREAD] = "thread",
-	[HEFT_HEAP_BY_SIZE] = "size",       [HEFT_HEAP_BY_AGE] = "age",
-};
-
-const struct heft_measure heap_measures[HEFT_HEAP_WITH_CALLEES + 1] = {
-	[HEFT_HEAP_LIVE_BYTES] = { "live_bytes", "live", HEFT_BYTES, false, false,
-				   "bytes that were asked for and not freed" },
-	[HEFT_HEAP_LIVE] = { "live_blocks", "blocks", HEFT_COUNT, false, false,
-			     "blocks that were not freed" },
-	[HEFT_HEAP_PEAK_BYTES] = { "peak_bytes", "peak", HEFT_BYTES, false, false,
-				   "bytes that were live when the process held most" },
-	[HEFT_HEAP_PEAK] = { "peak_blocks", "at peak", HEFT_COUNT, false, false,
-			     "blocks that were live then" },
-	[HEFT_HEAP_ALLOC_BYTES] = { "alloc_bytes", "allocated", HEFT_BYTES, false, false,
-				    "bytes that were asked for" },
-	[HEFT_HEAP_ALLOCS] = { "allocs", "calls", HEFT_COUNT, false, false,
-			       "calls that asked for them" },
-	[HEFT_HEAP_TEMPORARY] = { "temporary", "temporary", HEFT_COUNT, false, false,
-				  "allocations freed before their thread asked for another" },
-	[HEFT_HEAP_WITH_CALLEES] = { "with_callees", "with callees", HEFT_COUNT, true, false,
-				     "of functions, modules, files and lines: the measure that "
-				     "they are sorted by, with all that was called from there" },
-};
-
-const struct heft_text heap_texts[HEAP_TEXTS] = {
-	[HEAP_MODULE] = { "module", false, "path of the program or library" },
-	[HEAP_FILE] = { "file", false, "of the source" },
-	[HEAP_LINE] = { "line", true, "in this file" },
-	[HEAP_REACH] = { "reach", false, "of leaks: `lost` or `indirect`" },
-};
-
-void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step)
-{
-	path->steps.count = 0;
-	ASSERT(step < r->steps.count || step == 0);
-	for (; step != 0; step = r->steps.data[step].parent) {
-		ASSERT(r->steps.data[step].parent < step);
-		vec_push(&path->steps, step);
-	}
-	for (size_t i = 0, k = path->steps.count; i + 1 < k; i++, k--) {
-		const uint32_t first = path->steps.data[i];
-		path->steps.data[i] = path->steps.data[k - 1];
-		path->steps.data[k - 1] = first;
-	}
-}
-
 /* ---- the table ------------------------------------------------------------------------------ */
 
 /* A report while it is written, with the frames that JSON lists. */

@@ -428,7 +428,7 @@ static const struct field check_list[] = {
 #undef CHECK
 const struct fields heap_check_fields = FIELDS("check of a heap", check_list);
 
-void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
+static void check_put_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
 {
 	/* If nothing was recorded, blocks are chunks of the allocator. */
 	const bool has_headers = info->of.arenas == 0 &&
@@ -447,7 +447,8 @@ void out_heap_check_begin(const struct heap_info *info, size_t count, bool json,
 		label_printf(s, "said       %s\n", info->said);
 }
 
-void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s)
+static void check_put_damage(const struct heft_heap_damage *d, size_t index, bool json,
+			     struct sink *s)
 {
 	ASSERT(d->kind < COUNT_OF(damage_texts));
 	const bool double_free = d->kind == HEFT_HEAP_DOUBLE_FREE;
@@ -477,12 +478,6 @@ void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, 
 		heap_put_block(s, d->victim, "victim", false);
 }
 
-void out_heap_check_end(bool json, struct sink *s)
-{
-	if (json)
-		sink_text(s, STR("\n]}\n"));
-}
-
 /* ---- threads -------------------------------------------------------------------------------- */
 
 static const struct field threads_list[] = {
@@ -491,17 +486,6 @@ static const struct field threads_list[] = {
 	  .type = "array of threads" },
 };
 const struct fields threads_fields = FIELDS("threads", threads_list);
-
-void out_heap_stacks_begin(size_t count, bool json, struct sink *s)
-{
-	struct json j = sink_json(s);
-	if (json) {
-		json_open(&j, '{');
-		fields_members(&j, &threads_fields, NULL, NULL);
-	} else if (count == 0) {
-		sink_text(s, STR("the dump tells of no thread\n"));
-	}
-}
 
 static const struct field thread_list[] = {
 	{ KEY("thread", "id of the thread"), FIELD(struct heap_thread_stack, id) },
@@ -521,7 +505,8 @@ static void thread_put(const struct heap_thread_stack *t, struct sink *s)
 		heap_put_frame(s, t->frames[i], false);
 }
 
-void out_heap_stack(const struct heap_thread_stack *t, size_t index, bool json, struct sink *s)
+static void thread_put_stack(const struct heap_thread_stack *t, size_t index, bool json,
+			     struct sink *s)
 {
 	if (json) {
 		struct json j = sink_json(s);
@@ -533,11 +518,48 @@ void out_heap_stack(const struct heap_thread_stack *t, size_t index, bool json, 
 	thread_put(t, s);
 }
 
-void out_heap_death(const struct heap_info *info, const struct heap_thread_stack *t, struct sink *s)
+void out_heap_stacks(struct heft_heap *h, bool json, struct sink *s)
 {
-	if (t->count == 0)
+	process_walk_threads(&h->process);
+	const size_t count = h->process.dump.thread_count;
+	struct json j = sink_json(s);
+	if (json) {
+		json_open(&j, '{');
+		fields_members(&j, &threads_fields, NULL, NULL);
+	} else if (count == 0) {
+		sink_text(s, STR("the dump tells of no thread\n"));
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct heap_thread_stack t = heap_thread_stack(h, i);
+		thread_put_stack(&t, i, json, s);
+	}
+	sink_text(s, json ? STR("\n]}\n") : STR(""));
+}
+
+/* Writes the stack of the thread that died, below the findings. */
+static void check_put_death(struct heft_heap *h, struct sink *s)
+{
+	if (!dump_is_fatal(&h->process.dump) || h->process.dump.thread_count == 0)
 		return;
-	label_printf(s, "thread %" PRIu32 "%s%s ended by signal %d\n", t->id, *t->name ? ", " : "",
-		     t->name, info->of.signal);
-	thread_put(t, s);
+	const struct heap_thread_stack t = heap_thread_stack(h, 0);
+	if (t.count == 0)
+		return;
+	label_printf(s, "thread %" PRIu32 "%s%s ended by signal %d\n", t.id, *t.name ? ", " : "",
+		     t.name, h->info.of.signal);
+	thread_put(&t, s);
+}
+
+void out_heap_check(struct heft_heap *h, bool json, struct sink *s)
+{
+	const size_t count = heap_find_damage(h);
+	h->info.unsettled = h->damages.unsettled;
+	check_put_begin(&h->info, count, json, s);
+	for (size_t i = 0; i < count; i++) {
+		const struct heft_heap_damage d = heap_damage(h, i);
+		check_put_damage(&d, i, json, s);
+	}
+	if (json)
+		sink_text(s, STR("\n]}\n"));
+	else
+		check_put_death(h, s);
 }

@@ -2,7 +2,7 @@
 #include "api/blocks_handle.h"
 
 #include "api/structs.h"
-#include "measure/session.h"
+#include "program/session.h"
 #include "base/arena.h"
 #include "base/sort.h"
 #include "image/arch.h"

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/tame.h"
+#include "measure/cards/symbol_cards.h"
 #include "report/report.h"
 #include "report/row_walk.h"
 
@@ -139,8 +140,8 @@ static void page_add_number(struct page_flat *f, uint64_t n)
 
 static void page_put_card(struct page_flat *f, const struct heft_row *row, uint32_t label)
 {
-	static const struct page_card nothing;
-	const struct page_card *c = row ? f->tab->card_of(f->tab->ctx, row) : &nothing;
+	static const struct symbol_card nothing;
+	const struct symbol_card *c = row ? f->tab->card_of(f->tab->ctx, row) : &nothing;
 	page_add_number(f, c->all_users);
 	page_add_number(f, c->user_count);
 	for (size_t i = 0; i < c->user_count; i++) {

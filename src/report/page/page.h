@@ -46,18 +46,7 @@ struct page_region {
 	uint64_t origin, length, used, base_used;
 };
 
-/* Follows each text of a card but the last. */
-#define PAGE_TEXT_END '\x1f'
-
-/* What is known about the symbols of a label beside their bytes: the first texts in their data, and
- * the names of the first symbols that refer to them. */
-struct page_card {
-	struct str texts;
-	const char *const *users;
-	size_t user_count;
-	uint64_t all_texts, all_users; /* Counts that include what is not listed. */
-};
-
+struct symbol_card;
 struct rows_maker;
 
 /* What a tab is made of. Members may be NULL and 0. */
@@ -80,7 +69,7 @@ struct page_tab {
 	uint32_t (*step_of)(void *ctx, const struct heft_row *row);
 	/* For labels of the last level: returns the card of a row's label. Valid until the next
 	 * call. */
-	const struct page_card *(*card_of)(void *ctx, const struct heft_row *row);
+	const struct symbol_card *(*card_of)(void *ctx, const struct heft_row *row);
 	/* For labels of the last level: returns the code of a row's label, "" if there is none. May
 	 * be NULL. */
 	struct str (*code_of)(void *ctx, const struct heft_row *row);

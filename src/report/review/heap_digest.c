@@ -1,52 +1,9 @@
 /* Writes a heap in one line of JSON. */
-#include "report/review/heap_digest.h"
-
+#include "holders/digest.h"
 #include "report/all_fields.h"
+#include "report/heap_report.h"
 
 #include "base/filename.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-const char *digest_frame(struct arena *arena, const struct heft_frame *f)
-{
-	const char *module = file_name(f->module);
-	if (*f->function)
-		return *module ? arena_format(arena, "%s!%s", module, f->function) : f->function;
-	return *module ? arena_format(arena, "%s+0x%" PRIx64, module, f->addr) : "?";
-}
-
-/* Hashes by FNV-1a, including the end of the text. So the hash is the same on all machines and in
- * all versions. */
-uint64_t digest_hash(uint64_t hash, const char *frame)
-{
-	return fnv_add(hash, frame, strlen(frame) + 1);
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-static int by_hash(const void *pa, const void *pb)
-{
-	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-	return a < b ? -1 : a > b;
-}
-
-/* Returns a hash that is equal for all dumps in which the same stacks hold most, whatever their
- * order and sizes. */
-static uint64_t signature(const struct heap_digest *d)
-{
-	uint64_t hashes[DIGEST_HOLDERS] = { 0 }, hash = DIGEST_START;
-	size_t count = 0;
-	for (; count < d->stack_count && count < DIGEST_HOLDERS; count++)
-		hashes[count] = d->stacks[count].hash;
-	qsort(hashes, count, sizeof *hashes, by_hash);
-	for (size_t i = 0; i < count; i++) {
-		char text[20];
-		snprintf(text, sizeof text, "%016" PRIx64, hashes[i]);
-		hash = digest_hash(hash, text);
-	}
-	return hash;
-}
 
 /* Returns the program of the command, without arguments, which may be secrets. */
 static struct str digest_program(struct field_at *at)
@@ -129,11 +86,8 @@ static const struct field digest_list[] = {
 #undef DIGEST_IF
 const struct fields digest_fields = FIELDS("digest", digest_list);
 
-void out_heap_digest(struct heap_digest *d, struct sink *s)
+void out_heap_digest(const struct heap_digest *d, struct sink *s)
 {
 	ASSERT(d->stack_count <= DIGEST_STACKS && d->core != NULL);
-	/* Leaks are known only if all live blocks are known. */
-	d->knows_leaks = d->knows_leaks && d->info.of.live_known;
-	d->signature = signature(d);
 	fields_line(s, &digest_fields, d);
 }

@@ -1,12 +1,14 @@
-/* heap.h - the inside of struct heft_heap. */
-#ifndef HEFT_API_HEAP_H
-#define HEFT_API_HEAP_H
+/* holders.h - the inside of struct heft_heap and struct heft_heap_report: who holds the heap of a
+ * process. For api/ and the writers of report/.
+ *
+ * All functions work in the memory domain of the heap. */
+#ifndef HEFT_HOLDERS_HOLDERS_H
+#define HEFT_HOLDERS_HOLDERS_H
 
 #include "base/intern.h"
 #include "heap/damage.h"
-#include "measure/session.h"
-#include "process/process.h"
-#include "report/heap_report.h"
+#include "holders/heap_rows.h"
+#include "program/session.h"
 
 struct heft_heap {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
@@ -35,23 +37,48 @@ struct heft_heap_report {
 	VEC(struct heft_note) all_notes;
 };
 
+/* ---- a heap --------------------------------------------------------------------------------- */
+
+/* Opens a dump. A handle opens one. */
+bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
+/* Opens a running process. Its pages are read like the file that the recorder writes. */
+bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err);
+/* Releases all that the handle holds. */
+void heap_close(struct heft_heap *h);
+
+/* Returns module `i` of the process, which must exist. */
+struct heft_heap_module heap_module(struct heft_heap *h, size_t i);
+/* A thread of a dump. No frames means that its stack is unknown. */
+struct heap_thread_stack {
+	uint32_t id;
+	const char *name; /* "" if unknown. */
+	const struct heft_frame *const *frames;
+	size_t count;
+};
+/* Returns thread `i` of the dump. Its frames are valid until h->answer is released. */
+struct heap_thread_stack heap_thread_stack(struct heft_heap *h, size_t i);
+
 /* Looks for damage, once. Returns how many pieces of damage there are. */
 size_t heap_find_damage(struct heft_heap *h);
 /* Returns damage `i`. Its blocks are valid until h->answer is released. */
 struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i);
 
-/* Builds the steps of a heap's stacks in the report's tree. */
-struct heap_join;
-struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *now,
-				struct heft_heap *base);
-void heap_join_free(struct heap_join *j);
-/* Returns the step of each call node of a heap. Call once per heap. The caller frees the array. */
-uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h);
+/* ---- a report ------------------------------------------------------------------------------- */
 
+/* Makes a report. `base` is NULL if it is no difference. Both heaps learn names of frames. */
+bool heap_report_make(struct heft_heap_report **ret, struct heft_heap *h, struct heft_heap *base,
+		      const struct heft_heap_query *query, struct heft_err *err);
+void heap_report_release(struct heft_heap_report *r);
+
+/* ---- parts of making a report, private to holders/ ------------------------------------------- */
+
+/* Makes the steps of all stacks. *ret_base is NULL without a base. Returns the step of each call
+ * node; the caller frees the arrays. */
+uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct heft_heap *base,
+		    uint32_t **ret_base);
 /* Returns the step that a stack's bytes count for, which is shown innermost. It skips frames of the
  * allocator and frames that allocate for their callers, unless the stack has no other frames. */
 uint32_t heap_owner_step(const struct heap_report *r, uint32_t step);
-
 /* Adds the leaves of a heap, unsorted. `steps` is indexed by call node. */
 bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint32_t *steps,
 		     bool base, struct heft_err *err);

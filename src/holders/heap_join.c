@@ -1,6 +1,6 @@
 /* Makes one tree of call stacks for all heaps of a report. Frames that look equal to people are
  * equal. */
-#include "api/heap.h"
+#include "holders/holders.h"
 
 #include "base/filename.h"
 
@@ -162,7 +162,8 @@ static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, 
 	return sites;
 }
 
-uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h)
+/* Returns the step of each call node of a heap. */
+static uint32_t *heap_join_steps(struct heap_join *j, const struct heft_heap *h)
 {
 	const struct calls *c = &h->process.heap.calls;
 	size_t *first;
@@ -181,28 +182,7 @@ uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h)
 	return steps;
 }
 
-struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *now,
-				struct heft_heap *base)
-{
-	static const struct heft_frame nothing = {
-		.function = process_no_stack, .linkage = "", .file = "", .module = ""
-	};
-	struct heap_join *j = mem_zeroed(1, sizeof *j);
-	j->r = r;
-	intern_borrow(&j->files, STR(""));
-	intern_borrow(&j->names, STR(""));
-	vec_push(&r->report.modules, (struct heap_report_module){ .path = "", .name = "" });
-	vec_push(&j->other_builds, false);
-	vec_push(&j->by_name, 0);
-	/* The modules must be known before the first frame is joined. */
-	mem_free(join_modules(j, now));
-	if (base)
-		mem_free(join_modules(j, base));
-	vec_push(&r->report.steps, (struct heap_step){ 0, join_site(j, &nothing, 0) });
-	return j;
-}
-
-void heap_join_free(struct heap_join *j)
+static void heap_join_free(struct heap_join *j)
 {
 	intern_release(&j->functions);
 	intern_release(&j->files);
@@ -213,7 +193,30 @@ void heap_join_free(struct heap_join *j)
 	map_release(&j->sites);
 	map_release(&j->steps);
 	text_release(&j->path);
-	mem_free(j);
+}
+
+uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct heft_heap *base,
+		    uint32_t **ret_base)
+{
+	static const struct heft_frame nothing = {
+		.function = process_no_stack, .linkage = "", .file = "", .module = ""
+	};
+	struct heap_join j = { .r = r };
+	ASSERT(r->report.modules.count == 0 && r->report.steps.count == 0);
+	intern_borrow(&j.files, STR(""));
+	intern_borrow(&j.names, STR(""));
+	vec_push(&r->report.modules, (struct heap_report_module){ .path = "", .name = "" });
+	vec_push(&j.other_builds, false);
+	vec_push(&j.by_name, 0);
+	/* The modules must be known before the first frame is joined. */
+	mem_free(join_modules(&j, now));
+	if (base)
+		mem_free(join_modules(&j, base));
+	vec_push(&r->report.steps, (struct heap_step){ 0, join_site(&j, &nothing, 0) });
+	uint32_t *steps = heap_join_steps(&j, now);
+	*ret_base = base ? heap_join_steps(&j, base) : NULL;
+	heap_join_free(&j);
+	return steps;
 }
 
 /* ---- choosing the owner of a stack ---------------------------------------------------------- */

@@ -6,8 +6,8 @@
  *
  * A session lives until its user has freed it and its last context has ended. So handles and
  * session may be freed in any order. One thread for a session with all its contexts. */
-#ifndef HEFT_MEASURE_SESSION_H
-#define HEFT_MEASURE_SESSION_H
+#ifndef HEFT_PROGRAM_SESSION_H
+#define HEFT_PROGRAM_SESSION_H
 
 #include "base/mem.h"
 #include "program/wish.h"

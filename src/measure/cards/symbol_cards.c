@@ -1,5 +1,5 @@
 /* Finds the users and texts of symbols, for a page. */
-#include "api/cards/symbol_cards.h"
+#include "measure/cards/symbol_cards.h"
 
 #include "base/sort.h"
 #include "base/utf8.h"
@@ -93,7 +93,7 @@ static void symbol_cards_add_text(struct symbol_cards *c, struct str s)
 	if (c->card.all_texts++ >= TEXTS_SHOWN)
 		return;
 	if (c->texts.len > 0)
-		text_add_char(&c->texts, PAGE_TEXT_END);
+		text_add_char(&c->texts, CARD_TEXT_END);
 	text_add(&c->texts, (struct str){ s.p, size });
 	if (size < s.len)
 		text_add(&c->texts, STR("..."));
@@ -135,7 +135,7 @@ static void find_users(struct symbol_cards *c, label_id label)
 	c->card.all_users = count;
 }
 
-const struct page_card *symbol_cards_of(struct symbol_cards *c, label_id label)
+const struct symbol_card *symbol_cards_of(struct symbol_cards *c, label_id label)
 {
 	find_texts(c, label);
 	find_users(c, label);

@@ -1,42 +1,5 @@
-/* Answers what is at an address of a process, and what is damaged in its heap. */
-#include "api/heap.h"
-#include "api/structs.h"
-
-static bool heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
-		    struct heft_err *err)
-{
-	arena_release(&h->answer);
-	return (h->open && process_at(&h->process, addr, &h->answer, ret)) ||
-	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "nothing is mapped at this address");
-}
-
-bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
-		  struct heft_err *err)
-{
-	if (!STATED(heft_heap_place, ret, err))
-		return false;
-	struct heft_heap_place made = process_no_place(addr);
-	const bool found = GUARDED(h->memory, err, heap_at(h, addr, &made, err));
-	give(ret, &made, sizeof made);
-	return found;
-}
-
-static bool place_write(const struct heft_heap_place *at, enum heft_format format,
-			const struct heft_sink *sink, struct heft_err *err)
-{
-	struct sink s;
-	sink_start(&s, sink);
-	out_heap_place(at, format == HEFT_JSON, &s);
-	return sink_end(&s, err);
-}
-
-bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
-			   const struct heft_sink *sink, struct heft_err *err)
-{
-	return GUARDED_BARE(err, place_write(at, format, sink, err));
-}
-
-/* ---- damage --------------------------------------------------------------------------------- */
+/* Tells what is damaged in a heap, with the blocks that were hit. */
+#include "holders/holders.h"
 
 /* Keeps the message that the C library printed when it aborted, without line ends at its end. */
 static void keep_said(struct heft_heap *h)
@@ -50,20 +13,15 @@ static void keep_said(struct heft_heap *h)
 size_t heap_find_damage(struct heft_heap *h)
 {
 	struct process_heap *heap = &h->process.heap;
-	if (h->open && !h->damages_known && dump_is_fatal(&h->process.dump))
-		process_walk_threads(&h->process);
 	if (h->open && !h->damages_known) {
+		if (dump_is_fatal(&h->process.dump))
+			process_walk_threads(&h->process);
 		heap_damage_find(&h->damages, &h->process.dump, &heap->records, &heap->calls,
 				 &heap->blocks, &heap->layout);
 		keep_said(h);
 	}
 	h->damages_known = true;
 	return h->damages.list.count;
-}
-
-bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_err *err)
-{
-	return GUARDED(h->memory, err, (*ret_count = heap_find_damage(h), true));
 }
 
 /* Returns what is mapped at an address outside of all blocks: a symbol, otherwise the name of the
@@ -109,6 +67,7 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 		[DAMAGE_ALLOCATOR] = HEFT_HEAP_ALLOCATOR,
 		[DAMAGE_FREED_WRITTEN] = HEFT_HEAP_FREED_WRITTEN,
 	};
+	ASSERT(h->damages_known && i < h->damages.list.count);
 	const struct damage *d = &h->damages.list.data[i];
 	const struct blocks_found *b = &h->process.heap.blocks;
 	const struct heap_found was = { .addr = d->was_addr,
@@ -140,25 +99,4 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 	if (d->kind == DAMAGE_WILD_FREE && !block)
 		made.place = heap_at_place_of(h, d->addr);
 	return made;
-}
-
-static bool get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
-		       struct heft_err *err)
-{
-	if (i >= heap_find_damage(h))
-		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no damage has this number");
-	*ret = heap_damage(h, i);
-	return true;
-}
-
-bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
-		      struct heft_err *err)
-{
-	if (!STATED(heft_heap_damage, ret, err))
-		return false;
-	struct heft_heap_damage made;
-	if (!GUARDED(h->memory, err, get_damage(h, i, &made, err)))
-		return false;
-	give(ret, &made, sizeof made);
-	return true;
 }

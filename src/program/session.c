@@ -1,5 +1,5 @@
 /* Implements sessions and the contexts of their handles. */
-#include "measure/session.h"
+#include "program/session.h"
 
 void context_begin(struct context *c, struct heft_session *s, struct memory *memory)
 {

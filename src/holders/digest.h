@@ -1,11 +1,10 @@
-/* heap_digest.h - writes a heap in one line of JSON, to compare many heaps: numbers, hashes and
+/* digest.h - sums a heap up in a few lines, to compare many heaps: numbers, hashes and
  * names of functions or addresses in modules. Neither contents of memory nor arguments of the
  * command. */
-#ifndef HEFT_REPORT_REVIEW_HEAP_DIGEST_H
-#define HEFT_REPORT_REVIEW_HEAP_DIGEST_H
+#ifndef HEFT_HOLDERS_DIGEST_H
+#define HEFT_HOLDERS_DIGEST_H
 
-#include "base/fnv.h"
-#include "report/heap_report.h"
+#include "holders/holders.h"
 
 enum { DIGEST_STACKS = 10, DIGEST_FRAMES = 8, DIGEST_HOLDERS = 3 };
 
@@ -29,7 +28,7 @@ struct digest_damage {
 struct heap_digest {
 	struct heap_info info;
 	const char *core;   /* Name of the dump's file. */
-	uint64_t signature; /* Of the stacks that hold most. Set by out_heap_digest(). */
+	uint64_t signature; /* Of the stacks that hold most. */
 	struct digest_stack stacks[DIGEST_STACKS];
 	size_t stack_count;
 	bool knows_leaks;              /* All live blocks and leaks are known. */
@@ -37,13 +36,8 @@ struct heap_digest {
 	VEC(struct digest_damage) damages;
 };
 
-/* Returns a frame in a form that is the same in every run of the program: "module!function" or
- * "module+0x12". */
-const char *digest_frame(struct arena *arena, const struct heft_frame *f);
-/* Adds a frame to the hash of the previous frames. Begin with DIGEST_START. */
-#define DIGEST_START FNV_START
-uint64_t digest_hash(uint64_t hash, const char *frame);
-
-void out_heap_digest(struct heap_digest *d, struct sink *s);
+/* Makes the digest of an open heap. Release its damages. Texts are in `arena` or the heap's. */
+bool heap_digest_make(struct heap_digest *d, struct heft_heap *h, struct arena *arena,
+		      struct heft_err *err);
 
 #endif

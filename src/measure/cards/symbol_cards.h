@@ -1,11 +1,22 @@
 /* symbol_cards.h - finds what a page shows about symbols of a profile beside their bytes: the
  * symbols that refer to them, and the texts in their data. */
-#ifndef HEFT_API_CARDS_SYMBOL_CARDS_H
-#define HEFT_API_CARDS_SYMBOL_CARDS_H
+#ifndef HEFT_MEASURE_CARDS_SYMBOL_CARDS_H
+#define HEFT_MEASURE_CARDS_SYMBOL_CARDS_H
 
 #include "measure/profile.h"
-#include "report/page/page.h"
 #include "source/users.h"
+
+/* Follows each text of a card but the last. */
+#define CARD_TEXT_END '\x1f'
+
+/* What is known about the symbols of a label beside their bytes: the first texts in their data, and
+ * the names of the first symbols that refer to them. */
+struct symbol_card {
+	struct str texts;
+	const char *const *users;
+	size_t user_count;
+	uint64_t all_texts, all_users; /* Counts that include what is not listed. */
+};
 
 /* Read-only data of a label. */
 struct label_data {
@@ -20,7 +31,7 @@ struct symbol_cards {
 	struct users users;
 	VEC(struct label_data) data; /* Sorted by label. */
 	/* Parts of the last answer. */
-	struct page_card card;
+	struct symbol_card card;
 	struct text texts;
 	VEC(const char *) names;
 };
@@ -33,6 +44,6 @@ const struct level *symbol_cards_level(const struct heft_profile *p);
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
 void symbol_cards_release(struct symbol_cards *c);
 /* Returns the card of the symbols of a label. Valid until the next call. */
-const struct page_card *symbol_cards_of(struct symbol_cards *c, label_id label);
+const struct symbol_card *symbol_cards_of(struct symbol_cards *c, label_id label);
 
 #endif

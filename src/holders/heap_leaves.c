@@ -1,6 +1,6 @@
 /* Adds up what each stack holds: from the recorder's counters, or block by block if filters or rows
  * need more than counters tell. */
-#include "api/heap.h"
+#include "holders/holders.h"
 
 #include "base/map.h"
 #include "base/sort.h"

@@ -1,0 +1,86 @@
+/* heap_rows.h - holds the rows of a report about heaps, and what is known about each heap.
+ *
+ * Call stacks are paths in one tree of steps. Frames that look equal to people are one site,
+ * whatever process, thread or address they came from. Made once, then read only. */
+#ifndef HEFT_HOLDERS_HEAP_ROWS_H
+#define HEFT_HOLDERS_HEAP_ROWS_H
+
+#include "base/reader.h"
+#include "base/vec.h"
+#include "map/rows.h"
+#include "process/process.h"
+
+/* A frame, shared by all calls on one line of a function. */
+struct heap_site {
+	struct heft_frame frame; /* Frame of the first call found. */
+	const char *label;       /* The function, otherwise MODULE+0xADDR or the address. */
+	uint32_t module;         /* Index in modules. 0 if there is none. */
+	enum process_frame_kind kind;
+};
+
+/* A frame with all frames that called it. [0] is the root; parents come first. */
+struct heap_step {
+	uint32_t parent, site;
+};
+
+/* Class of a leaf in a report of leaks: how its blocks can be reached. */
+enum leaf_reach { LEAF_UNKNOWN, LEAF_LOST, LEAF_INDIRECT };
+
+/* Number of measures that all rows have. Some rows have one more measure. */
+enum { HEAP_MEASURES = HEFT_HEAP_WITH_CALLEES };
+
+/* Blocks and bytes that one stack holds. */
+struct heap_leaf {
+	uint32_t step, class; /* `class`: second part of the rows' key, beside the stack. */
+	uint64_t now[HEAP_MEASURES], base[HEAP_MEASURES];
+};
+
+struct heap_report_module {
+	const char *path, *name;
+	struct bytes build_id;
+	uint64_t start, end, bias;
+};
+
+/* What is known about a whole heap. */
+struct heap_info {
+	struct heft_heap_info of;
+	uint64_t parts[HEFT_HEAP_PARTS]; /* Bytes. All 0 if the dump has no blocks. */
+	bool no_names;                   /* Frames are addresses in the modules' headers. */
+	bool with_arguments;             /* Written reports state the arguments of the command. */
+	size_t unsettled; /* For a check: number of places left out, because a stopped thread was
+			   * working on them. */
+	const char *said; /* For a check: the last message of the C library. "" if there is none. */
+};
+
+struct heap_report {
+	const struct heap_info *info, *base; /* `base` is NULL if it is no diff. */
+	struct heft_heap_query query;
+	VEC(struct heap_report_module) modules; /* [0] means no module. */
+	VEC(struct heap_site) sites;            /* [0] is the root's. */
+	VEC(struct heap_step) steps;
+	VEC(struct heap_leaf) leaves; /* Sorted by step, then class. No leaf is all 0. */
+	struct heft_measure measures[HEFT_HEAP_WITH_CALLEES + 1];
+	struct tree tree;
+	struct heft_table table; /* `ref` of a row is its step if rows are by stack, otherwise
+				  * its site. */
+	const struct heft_note *notes;
+	size_t note_count;
+};
+
+/* Texts of rows. */
+enum heap_text { HEAP_MODULE, HEAP_FILE, HEAP_LINE, HEAP_REACH, HEAP_TEXTS };
+
+static inline const struct heap_site *heap_step_site(const struct heap_report *r, uint32_t step)
+{
+	return &r->sites.data[r->steps.data[step].site];
+}
+extern const struct heft_measure heap_measures[HEFT_HEAP_WITH_CALLEES + 1];
+extern const struct heft_text heap_texts[HEAP_TEXTS];
+extern const char *const heap_by_names[]; /* "stack" and so on. */
+/* Steps of a stack, outermost first. The vec is emptied before and reused. */
+struct heap_path {
+	VEC(uint32_t) steps;
+};
+void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step);
+
+#endif
