@@ -1,5 +1,5 @@
 /* Deriving blocks: a header of 8 bytes says how, the rest is code and what it refers to. */
-#include "blocks/derive.h"
+#include "derive/derive.h"
 
 #include <stdlib.h>
 

@@ -16,11 +16,12 @@
  * Knows no container: callers pass the bytes and what they know. Time is linear in the size of the
  * section, for any bytes. Memory is that of one entry, at most 40 times its bytes. One thread per
  * cursor. */
-#ifndef HEFT_CODE_BBMAP_H
-#define HEFT_CODE_BBMAP_H
+#ifndef HEFT_BLOCKS_BBMAP_H
+#define HEFT_BLOCKS_BBMAP_H
 
 #include "base/reader.h"
 #include "base/vec.h"
+#include "derive/bbmap_block.h"
 
 enum bbmap_form { BBMAP_SEED, BBMAP_UNVERSIONED, BBMAP_VERSIONED };
 
@@ -40,15 +41,6 @@ enum bbmap_feature {
 
 /* Returns the features that a version may have, for versions 0 to BBMAP_VERSION_MAX. */
 unsigned bbmap_features(unsigned version);
-
-/* Flags of a block. Values are the bits in the map. */
-enum bbmap_flag {
-	BBMAP_RETURN = 1 << 0, /* Ends in a return or a tail call */
-	BBMAP_TAIL_CALL = 1 << 1,
-	BBMAP_LANDING_PAD = 1 << 2,
-	BBMAP_FALL_THROUGH = 1 << 3, /* Control may continue to the next block. */
-	BBMAP_INDIRECT_JUMP = 1 << 4,
-};
 
 /* A relocated address: the field at offset `off` of the section holds `addr`. */
 struct bbmap_fix {
@@ -70,13 +62,6 @@ struct bbmap_section {
 	bool (*is_code)(void *ctx, uint64_t addr);
 	bool (*is_start)(void *ctx, uint64_t addr); /* Called only after damage */
 	void *ctx;
-};
-
-struct bbmap_block {
-	uint32_t id;  /* The compiler's number. Up to version 1, the index in the entry. */
-	uint32_t off; /* Relative to the address of its range */
-	uint32_t size;
-	uint32_t flags;
 };
 
 struct bbmap_range {

@@ -7,8 +7,8 @@
 #define HEFT_BLOCKS_DERIVE_MAP_H
 
 #include "blocks/blockmap.h"
-#include "blocks/derive.h"
-#include "blocks/split.h"
+#include "derive/derive.h"
+#include "derive/split.h"
 
 enum blocks_convention { BLOCKS_AUTO, BLOCKS_LLVM, BLOCKS_GCC, BLOCKS_PURE };
 

@@ -3,8 +3,8 @@
 #define HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
 
 #include "blocks/blockmap.h"
-#include "blocks/derive.h"
-#include "blocks/split.h"
+#include "derive/derive.h"
+#include "derive/split.h"
 #include "image/image.h"
 
 /* Code that a symbol or an unwind table calls a function. */

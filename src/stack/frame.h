@@ -12,7 +12,7 @@
 #define HEFT_STACK_FRAME_H
 
 #include "base/vec.h"
-#include "blocks/derive.h"
+#include "derive/derive.h"
 #include "code/flow.h"
 
 enum frame_call_kind {

@@ -1,5 +1,5 @@
 /* Hand-assembled functions and the blocks they must have. */
-#include "blocks/derive.h"
+#include "derive/derive.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

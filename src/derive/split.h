@@ -20,10 +20,10 @@
  * If bytes are not code as a whole, they are data until the next named beginning.
  *
  * Time: O(n log n) for any bytes. The result is the same for any number of threads. */
-#ifndef HEFT_CODE_SPLIT_H
-#define HEFT_CODE_SPLIT_H
+#ifndef HEFT_DERIVE_SPLIT_H
+#define HEFT_DERIVE_SPLIT_H
 
-#include "blocks/derive.h"
+#include "derive/derive.h"
 
 /* Sorted addresses without duplicates. */
 typedef VEC(uint64_t) addr_vec;

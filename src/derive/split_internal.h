@@ -1,10 +1,10 @@
 /* split_internal.h - declares what split.c, split_edges.c and split_signs.c share. */
-#ifndef HEFT_CODE_SPLIT_INTERNAL_H
-#define HEFT_CODE_SPLIT_INTERNAL_H
+#ifndef HEFT_DERIVE_SPLIT_INTERNAL_H
+#define HEFT_DERIVE_SPLIT_INTERNAL_H
 
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 #include "code/entry.h"
-#include "blocks/split.h"
+#include "derive/split.h"
 
 /* Control passes across [low + 1, high], so that no function begins inside. Weak: the jump may be a
  * tail call. */

@@ -1,6 +1,6 @@
 /* Finds further evidence for the start of a function: the alignment of its neighbours, and the
  * jumps to it. */
-#include "blocks/split_internal.h"
+#include "derive/split_internal.h"
 
 #include "base/sort.h"
 #include "code/flow.h"

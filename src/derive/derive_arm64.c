@@ -1,6 +1,6 @@
 /* Finds the jumps, calls and returns of AArch64 code. Source: Arm ARM DDI 0487, C4.1 (encoding
  * index) and C6.2. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 
 #include "base/sort.h"
 

@@ -1,7 +1,7 @@
 /* Finds the end of a call's block in LLVM's code. After a call that may throw, LLVM copies
  * registers for later blocks, and these copies belong to the call's block. The next instructions
  * tell whether an instruction is such a copy. x86-64. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 #include "code/x86.h"
 
 enum { RAX = 0, RSP = 4, NO_REG = 16 };

@@ -1,6 +1,6 @@
 /* Guesses the compiler of each function by its habits and by those of its neighbours. Functions of
  * one object file are adjacent. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 
 /* CHANGE: cost of changing the compiler between two functions, equal to one function that strongly
  * contradicts. */

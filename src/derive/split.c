@@ -1,9 +1,9 @@
 /* Splits code into functions: runs the rounds, and walks along each extent. */
-#include "blocks/split.h"
+#include "derive/split.h"
 
 #include "base/sort.h"
 #include "code/flow.h"
-#include "blocks/split_internal.h"
+#include "derive/split_internal.h"
 
 enum { ROUNDS = 8, ALIGN = 16, LOOKS_PER_BYTE = 64 };
 

@@ -2,7 +2,7 @@
  *
  * Tables of branches follow their instruction (TBB, TBH), or consist of words whose address the
  * function takes. Such words are addresses, or distances from the table. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 
 #include "base/sort.h"
 #include "code/data_refs.h"

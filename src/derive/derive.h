@@ -21,11 +21,11 @@
  * RISC-V. Data among code (literal pools, tables of branches) is in no block. Time: O(n log n) for
  * any bytes. Memory while it runs: about the size of the code. The result is the same for any
  * number of threads. */
-#ifndef HEFT_CODE_DERIVE_H
-#define HEFT_CODE_DERIVE_H
+#ifndef HEFT_DERIVE_DERIVE_H
+#define HEFT_DERIVE_DERIVE_H
 
-#include "blocks/bbmap.h"
 #include "code/code.h"
+#include "derive/bbmap_block.h"
 
 enum derive_convention { DERIVE_LLVM, DERIVE_GCC, DERIVE_PURE };
 

@@ -1,5 +1,5 @@
 /* Finds the events of x86 code. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 #include "code/x86.h"
 #include "code/x86_table.h"
 

@@ -1,5 +1,5 @@
 /* Runs the three steps of deriving, and cuts them into jobs. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 
 #include "base/pool.h"
 #include "base/sort.h"

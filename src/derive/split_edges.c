@@ -1,5 +1,5 @@
 /* Finds what keeps the code of a function together: jumps and jump tables. */
-#include "blocks/split_internal.h"
+#include "derive/split_internal.h"
 
 #include "base/sort.h"
 #include "code/flow.h"

@@ -2,7 +2,7 @@
  * These are tables of TBB and TBH, of `add pc`, of `ldr pc`, and of the libgcc helpers that replace
  * TBB and TBH on ARMv6-M. Sources: ARMv7-M Architecture Reference Manual, A7.7; libgcc's names of
  * the helpers. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 #include "code/flow.h"
 #include "code/thumb.h"
 

@@ -8,7 +8,7 @@
  * first and the last call of a range may throw. A call outside all ranges, in a function that has
  * ranges, does not. The callee's own code does not matter, because the compiler of the caller
  * seldom knew it. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 
 #include "base/sort.h"
 

@@ -1,5 +1,5 @@
 /* Makes the blocks of one function from its events and targets, in one pass from start to end. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 
 #include "base/sort.h"
 

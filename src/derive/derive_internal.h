@@ -4,11 +4,11 @@
  * bits, in parallel. Events are the instructions that matter to blocks. A target bit marks an
  * offset that a jump leads to. Second, facts about callees are gathered from all functions. Third,
  * blocks are made, in parallel. */
-#ifndef HEFT_CODE_DERIVE_INTERNAL_H
-#define HEFT_CODE_DERIVE_INTERNAL_H
+#ifndef HEFT_DERIVE_DERIVE_INTERNAL_H
+#define HEFT_DERIVE_DERIVE_INTERNAL_H
 
 #include "base/map.h"
-#include "blocks/derive.h"
+#include "derive/derive.h"
 
 enum event_kind {
 	EVENT_JCC,

@@ -1,5 +1,5 @@
 /* Follows jump tables: where their entries lead, and where they end. */
-#include "blocks/derive_internal.h"
+#include "derive/derive_internal.h"
 
 #include "base/sort.h"
 #include "code/flow.h"

@@ -1,0 +1,24 @@
+/* bbmap_block.h - is a machine basic block in the form that maps have. Derived blocks have
+ * this form too. */
+#ifndef HEFT_DERIVE_BBMAP_BLOCK_H
+#define HEFT_DERIVE_BBMAP_BLOCK_H
+
+#include <stdint.h>
+
+/* Flags of a block. Values are the bits in the map. */
+enum bbmap_flag {
+	BBMAP_RETURN = 1 << 0, /* Ends in a return or a tail call */
+	BBMAP_TAIL_CALL = 1 << 1,
+	BBMAP_LANDING_PAD = 1 << 2,
+	BBMAP_FALL_THROUGH = 1 << 3, /* Control may continue to the next block. */
+	BBMAP_INDIRECT_JUMP = 1 << 4,
+};
+
+struct bbmap_block {
+	uint32_t id;  /* The compiler's number. Up to version 1, the index in the entry. */
+	uint32_t off; /* Relative to the address of its range */
+	uint32_t size;
+	uint32_t flags;
+};
+
+#endif
