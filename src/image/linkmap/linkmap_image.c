@@ -1,5 +1,5 @@
-/* Opens the file of a linker map. Makes the ELF file of a program from its linker map: guesses the kinds of sections from their
- * names and writes headers, symbols and zeros. */
+/* Opens the file of a linker map. Makes the ELF file of a program from its linker map: guesses the
+ * kinds of sections from their names and writes headers, symbols and zeros. */
 #include "image/linkmap/linkmap_image.h"
 
 #include "base/text.h"
