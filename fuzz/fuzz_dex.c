@@ -1,6 +1,6 @@
 /* Input: a dex file.  Its items add up to the file, whatever it says; names are made or refused
  * with a reason. */
-#include "image/package/dex.h"
+#include "package/dex.h"
 
 static void check_names(struct dex *d, const struct dex_item *i, struct text *out)
 {

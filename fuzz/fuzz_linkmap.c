@@ -1,6 +1,6 @@
 /* Input: a linker's map, of whichever linker its first lines name.  What linkmap.h promises
  * holds. */
-#include "image/linkmap/linkmap.h"
+#include "linkmap/linkmap.h"
 
 static void check_text(const struct linkmap *lm, uint64_t off, uint32_t len)
 {

@@ -1,6 +1,6 @@
 /* Input: a data pack of Chromium.  Entries follow one another inside the file, aliases name
  * entries. */
-#include "image/package/pak.h"
+#include "package/pak.h"
 
 static void check(const struct pak *p, size_t size)
 {

@@ -1,5 +1,5 @@
 /* Input: a zip file.  Entries lie apart inside the file; what is unpacked has the stated size. */
-#include "image/package/zip.h"
+#include "package/zip.h"
 
 #include <stdlib.h>
 

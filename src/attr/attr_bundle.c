@@ -1,7 +1,7 @@
 /* Claims what is appended to a program, or lies in a section of PyInstaller's: by symbol, with a
  * row per member if the format is public.
  *
- * zip: as in image/package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual,
+ * zip: as in package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual,
  * "Advanced Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then big-endian words: size of the archive,
  * offset and size of its table, a version; then 64 bytes with the name of the Python library. An
  * entry has its own size, offset, packed and unpacked size, two bytes, and a name. squashfs
@@ -19,7 +19,7 @@
 
 #include "image/elf/elf_const.h"
 #include "image/elf/elf_note.h"
-#include "image/package/zip.h"
+#include "package/zip.h"
 #include "program/made_by.h"
 
 enum { COOKIE = 88, COOKIE_WORDS = 8, ENTRY_MIN = 18, COOKIE_ROOM = 4096, SQUASHFS_USED = 40 };

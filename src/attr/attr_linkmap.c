@@ -5,7 +5,7 @@
 
 #include "debug/path.h"
 #include "image/elf/elf_const.h"
-#include "image/linkmap/linkmap.h"
+#include "linkmap/linkmap.h"
 #include "program/plt.h"
 
 #define OWNER_SEVERAL (LABEL_NONE - 1)

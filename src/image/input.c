@@ -6,7 +6,7 @@
 #include "base/unpack.h"
 #include "image/boot_image.h"
 #include "image/elf/elf_const.h"
-#include "image/linkmap/linkmap_image.h"
+#include "image/linkmap_image.h"
 
 static bool make_image(struct input *in, const char *path, struct heft_err *err)
 {

@@ -6,7 +6,7 @@
 #ifndef HEFT_IMAGE_REGION_H
 #define HEFT_IMAGE_REGION_H
 
-#include "image/linkmap/linkmap.h"
+#include "linkmap/linkmap.h"
 
 struct image;
 

@@ -8,7 +8,7 @@
 #ifndef HEFT_PROGRAM_PATH_ALIASES_H
 #define HEFT_PROGRAM_PATH_ALIASES_H
 
-#include "image/linkmap/linkmap.h"
+#include "linkmap/linkmap.h"
 
 /* An object that has a thing, and the link to the next object that has it. */
 struct path_alias {

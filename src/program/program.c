@@ -4,7 +4,7 @@
 #include "base/filename.h"
 #include "debug/sourcemap/source_map.h"
 #include "image/elf/elf_const.h"
-#include "image/linkmap/linkmap_image.h"
+#include "image/linkmap_image.h"
 #include "program/made_by.h"
 #include "program/pdb_file.h"
 

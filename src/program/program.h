@@ -6,7 +6,7 @@
 #ifndef HEFT_PROGRAM_PROGRAM_H
 #define HEFT_PROGRAM_PROGRAM_H
 
-#include "image/linkmap/linkmap.h"
+#include "linkmap/linkmap.h"
 #include "program/companion.h"
 #include "program/dwarf_slot.h"
 #include "program/name_index.h"

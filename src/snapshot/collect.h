@@ -11,7 +11,7 @@
 #ifndef HEFT_SNAPSHOT_COLLECT_H
 #define HEFT_SNAPSHOT_COLLECT_H
 
-#include "image/linkmap/linkmap.h"
+#include "linkmap/linkmap.h"
 #include "names/namespace.h"
 #include "program/path_aliases.h"
 #include "snapshot/snapshot.h"

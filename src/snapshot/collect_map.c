@@ -4,7 +4,7 @@
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
-#include "image/linkmap/linkmap_names.h"
+#include "linkmap/linkmap_names.h"
 
 static uint32_t collect_map_section_of(const struct linkmap *map, const struct section *s)
 {

@@ -7,10 +7,10 @@
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_H
 
-#include "image/package/dex.h"
+#include "package/dex.h"
 #include "image/input.h"
-#include "image/package/pak.h"
-#include "image/package/zip.h"
+#include "package/pak.h"
+#include "package/zip.h"
 #include "snapshot/pak_info.h"
 #include "snapshot/snapshot.h"
 

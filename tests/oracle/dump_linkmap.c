@@ -7,7 +7,7 @@
  *   discarded NAME SIZE OBJECT
  *   note    COUNT TEXT
  * SECTION and PIECE count from 0; numbers are decimal.  With -q only the counts. */
-#include "image/linkmap/linkmap_image.h"
+#include "image/linkmap_image.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Dex files: whose their bytes are, and the symbols they become. */
 #include "../lib/blob.h"
-#include "image/package/dex.h"
+#include "package/dex.h"
 #include "snapshot/collect_pack.h"
 
 #include <setjmp.h>

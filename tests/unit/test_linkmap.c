@@ -1,5 +1,5 @@
 /* Maps of every linker, small and odd ones. */
-#include "image/linkmap/linkmap_image.h"
+#include "image/linkmap_image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

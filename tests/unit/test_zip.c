@@ -1,6 +1,6 @@
 /* Zip files: 64-bit numbers where those of 32 bits do not do. */
 #include "../lib/blob.h"
-#include "image/package/zip.h"
+#include "package/zip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

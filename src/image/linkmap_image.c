@@ -1,0 +1,399 @@
+/* Opens the file of a linker map. Makes the ELF file of a program from its linker map: guesses the
+ * kinds of sections from their names, and writes headers, symbols and zeros. */
+#include "image/linkmap_image.h"
+
+#include "base/text.h"
+#include "base/unpack.h"
+#include "image/elf/elf_const.h"
+#include "image/kinds.h"
+#include "image/region.h"
+#include "linkmap/linkmap_names.h"
+
+#define CONTENT_MAX (UINT64_C(1) << 30)
+
+enum {
+	PARTS_MAX = 0xfe00
+}; /* Limit of sections. Symbols have no room for higher section
+			      * numbers, so further sections are left out. */
+
+bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
+{
+	struct file f;
+	if (!file_open(&f, path, err))
+		return false;
+	if (unpack_in_place(&f, notes, err) &&
+	    (linkmap_begins(f.bytes) ||
+	     file_format_refuse(file_format_of_plain(f.bytes), USE_MAP, path, f.bytes.size, err)))
+		return linkmap_adopt(lm, &f, notes, err);
+	file_close(&f);
+	return false;
+}
+
+/* ---- classifying sections -------------------------------------------------------------------- */
+
+static bool linkmap_image_is_named(struct str name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct str front = str_of(list[i]);
+		if (str_starts(name, front) && (name.len == front.len || name.p[front.len] == '.' ||
+						front.p[front.len - 1] == '_'))
+			return true;
+	}
+	return false;
+}
+#define NAMED(name, ...)                                                                           \
+	linkmap_image_is_named(name, (const char *const[]){ __VA_ARGS__ },                         \
+			       COUNT_OF(((const char *const[]){ __VA_ARGS__ })))
+
+static bool linkmap_image_is_loaded(const struct linkmap_section *s, struct str name)
+{
+	return s->addr != 0 ||
+	       !(NAMED(name, ".debug_", ".zdebug_", ".comment", ".symtab", ".strtab", ".shstrtab",
+		       ".symtab_shndx", ".stab", ".stabstr", ".gnu_debuglink", ".gnu_debugaltlink",
+		       ".gdb_index", ".gnu.attributes", ".gnu.lto_", ".note.gnu.gold-version",
+		       ".llvm_addrsig", ".ARM.attributes", ".riscv.attributes",
+		       ".debug_gdb_scripts"));
+}
+
+static bool is_without_bytes(struct str name)
+{
+	return NAMED(name, ".bss", ".tbss", ".sbss", ".lbss", ".dynbss", ".noinit", ".heap",
+		     ".stack", ".relro_padding", ".common", ".tls_common", "._user_heap_stack",
+		     "COMMON");
+}
+
+/* True if the section has only variables without initial values, or reserved space. */
+static bool is_all_zeros(const struct linkmap *map, const struct linkmap_section *s)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < s->piece_count; i++) {
+		const struct linkmap_piece *p = &map->pieces.data[s->first_piece + i];
+		if (p->size == 0)
+			continue;
+		if (p->kind != LINKMAP_FILL && !is_without_bytes(linkmap_piece_name(map, p)))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* True if a section is code, by its name or by the names of its pieces. */
+static bool linkmap_image_is_code(const struct linkmap *map, const struct linkmap_section *s,
+				  struct str name)
+{
+	if (NAMED(name, ".text", ".init", ".fini", ".plt", ".iplt", ".init.text", ".ltext"))
+		return true;
+	for (uint32_t i = 0; i < s->piece_count; i++) {
+		const struct linkmap_piece *p = &map->pieces.data[s->first_piece + i];
+		if (p->size > 0 && str_starts(linkmap_piece_name(map, p), STR(".text")))
+			return true;
+	}
+	return false;
+}
+
+static const struct linkmap_region *linkmap_image_region_at(const struct linkmap *map,
+							    uint64_t addr)
+{
+	for (size_t i = 0; i < min_u64(map->regions.count, REGIONS_MAX); i++)
+		if (addr - map->regions.data[i].origin < map->regions.data[i].length)
+			return &map->regions.data[i];
+	return NULL;
+}
+
+/* True if the program copies some data to RAM when it starts. */
+static bool is_copied(const struct linkmap *map)
+{
+	for (size_t i = 0; i < map->sections.count; i++)
+		if (map->sections.data[i].load_addr != map->sections.data[i].addr)
+			return true;
+	return false;
+}
+
+void linkmap_doubts(const struct linkmap *map, struct text *ret)
+{
+	/* True if a section may have no bytes in the file. It lies in writable memory and is not
+	 * copied there, although the program copies other sections. */
+	for (size_t i = 0; is_copied(map) && i < map->sections.count; i++) {
+		const struct linkmap_section *s = &map->sections.data[i];
+		const struct str name = linkmap_text(map, s->name);
+		const struct linkmap_region *r = linkmap_image_region_at(map, s->addr);
+		if (s->size == 0 || s->load_addr != s->addr || !r || !r->written ||
+		    !linkmap_image_is_loaded(s, name) || linkmap_image_is_code(map, s, name) ||
+		    is_without_bytes(name) || is_all_zeros(map, s))
+			continue;
+		text_add(ret, ret->len > 0 ? STR(", ") : STR(""));
+		text_add(ret, linkmap_text(map, s->name));
+	}
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* A section of the file that is made. */
+struct linkmap_image_part {
+	uint32_t section; /* of the map */
+	uint32_t name;    /* Offset in the table of section names. */
+	uint64_t flags, addr, load_addr, size, off;
+	bool nobits;
+};
+
+struct linkmap_image_making {
+	const struct linkmap *map;
+	VEC(struct linkmap_image_part) parts;
+	struct text names, strings, symbols; /* Section names; symbol names; the symbol table. */
+	struct linkmap_names read;
+	uint32_t own_names[3]; /* Offsets of the names of heft's own sections in `names`. */
+	uint32_t object;       /* Object of the symbols that were added last. */
+	uint64_t content;      /* Bytes of all sections in the file. */
+	uint32_t locals;       /* Number of symbols in the table. All are local. */
+};
+
+static void linkmap_image_put(struct text *t, uint64_t value, unsigned width)
+{
+	for (unsigned i = 0; i < width; i++)
+		text_add_char(t, (char)(uint8_t)(value >> (8 * i)));
+}
+
+static uint32_t linkmap_image_put_name(struct text *t, struct str name)
+{
+	const size_t at = t->len;
+	text_add(t, name);
+	text_add_char(t, '\0');
+	return (uint32_t)at;
+}
+
+static void linkmap_image_add_part(struct linkmap_image_making *m, uint32_t index)
+{
+	const struct linkmap_section *s = &m->map->sections.data[index];
+	const struct str name = linkmap_text(m->map, s->name);
+	if (s->header || s->size == 0 || m->parts.count >= PARTS_MAX)
+		return;
+	struct linkmap_image_part p = { .section = index,
+					.name = linkmap_image_put_name(&m->names, name),
+					.addr = s->addr,
+					.load_addr = s->load_addr,
+					.size = s->size,
+					.off = m->content,
+					.nobits = is_without_bytes(name) ||
+						  is_all_zeros(m->map, s) };
+	if (linkmap_image_is_loaded(s, name))
+		p.flags = SHF_ALLOC |
+			  (is_without_bytes(name) || NAMED(name, ".data", ".sdata", ".ldata",
+							   ".tdata", ".got", ".init_array",
+							   ".fini_array", ".preinit_array",
+							   ".ctors", ".dtors", ".dynamic", ".jcr")
+				   ? SHF_WRITE
+				   : 0u) |
+			  (s->tls && p.nobits ? SHF_TLS : 0u) |
+			  (linkmap_image_is_code(m->map, s, name) ? SHF_EXECINSTR : 0u);
+	m->content = add_sat(m->content, p.nobits ? 0 : p.size);
+	vec_push(&m->parts, p);
+}
+
+static void linkmap_image_put_symbol(struct linkmap_image_making *m, struct str name, uint8_t info,
+				     uint16_t section, const struct linkmap_name *y)
+{
+	linkmap_image_put(&m->symbols, name.len > 0 ? linkmap_image_put_name(&m->strings, name) : 0,
+			  4);
+	linkmap_image_put(&m->symbols, info, 1);
+	linkmap_image_put(&m->symbols, 0, 1);
+	linkmap_image_put(&m->symbols, section, 2);
+	linkmap_image_put(&m->symbols, y ? y->addr : 0, 8);
+	linkmap_image_put(&m->symbols, y ? y->size : 0, 8);
+	m->locals++;
+}
+
+/* Adds the symbols of a section as locals, after a file symbol with the name of their object. So
+ * the table states the object of each symbol. */
+static void linkmap_image_add_symbols(struct linkmap_image_making *m, uint16_t part, bool code)
+{
+	const struct linkmap_image_part *p = &m->parts.data[part];
+	if (((p->flags & SHF_EXECINSTR) != 0) != code || p->flags & SHF_TLS)
+		return;
+	linkmap_names_read(&m->read, p->section);
+	for (size_t i = 0; i < m->read.list.count; i++) {
+		const struct linkmap_name *y = &m->read.list.data[i];
+		const uint32_t object = m->map->pieces.data[y->piece].object;
+		if (object != m->object)
+			linkmap_image_put_symbol(m, linkmap_object(m->map, object),
+						 STB_LOCAL << 4 | STT_FILE, SHN_ABS, NULL);
+		m->object = object;
+		linkmap_image_put_symbol(m, y->name,
+					 (uint8_t)(STB_LOCAL << 4 | (code ? STT_FUNC : STT_OBJECT)),
+					 (uint16_t)(part + 1), y);
+	}
+}
+
+/* Fields of a section header. */
+struct linkmap_image_header {
+	uint64_t name, type, flags, addr, off, size, link, info, align, entsize;
+};
+
+static void linkmap_image_put_section(struct text *t, const struct linkmap_image_header *h)
+{
+	linkmap_image_put(t, h->name, 4);
+	linkmap_image_put(t, h->type, 4);
+	linkmap_image_put(t, h->flags, 8);
+	linkmap_image_put(t, h->addr, 8);
+	linkmap_image_put(t, h->off, 8);
+	linkmap_image_put(t, h->size, 8);
+	linkmap_image_put(t, h->link, 4);
+	linkmap_image_put(t, h->info, 4);
+	linkmap_image_put(t, h->align, 8);
+	linkmap_image_put(t, h->entsize, 8);
+}
+
+static void put_segment(struct text *t, const struct linkmap_image_part *p)
+{
+	const uint64_t rights = PF_R | (p->flags & SHF_WRITE ? PF_W : 0u) |
+				(p->flags & SHF_EXECINSTR ? PF_X : 0u);
+	linkmap_image_put(t, PT_LOAD, 4);
+	linkmap_image_put(t, rights, 4);
+	linkmap_image_put(t, p->off, 8);
+	linkmap_image_put(t, p->addr, 8);
+	linkmap_image_put(t, p->load_addr, 8);
+	linkmap_image_put(t, p->nobits ? 0 : p->size, 8);
+	linkmap_image_put(t, p->size, 8);
+	linkmap_image_put(t, 1, 8);
+}
+
+/* File offsets of the parts after the contents. */
+struct made_at {
+	uint64_t symbols, strings, names, segments, sections;
+	uint16_t segment_count, section_count;
+};
+
+static void linkmap_image_put_header(struct text *t, const struct made_at *at)
+{
+	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };
+	text_add(t, (struct str){ (const char *)ident, sizeof ident });
+	linkmap_image_put(t, ET_EXEC, 2);
+	linkmap_image_put(t, EM_NONE, 2);
+	linkmap_image_put(t, 1, 4);
+	linkmap_image_put(t, 0, 8);
+	linkmap_image_put(t, at->segments, 8);
+	linkmap_image_put(t, at->sections, 8);
+	linkmap_image_put(t, 0, 4);
+	linkmap_image_put(t, EHDR64_SIZE, 2);
+	linkmap_image_put(t, PHDR64_SIZE, 2);
+	linkmap_image_put(t, at->segment_count, 2);
+	linkmap_image_put(t, SHDR64_SIZE, 2);
+	linkmap_image_put(t, at->section_count, 2);
+	linkmap_image_put(t, (uint64_t)at->section_count - 1, 2);
+}
+
+static void linkmap_image_put_sections(const struct linkmap_image_making *m, struct text *t,
+				       const struct made_at *at)
+{
+	const uint64_t strtab = m->parts.count + 2;
+	linkmap_image_put_section(t, &(struct linkmap_image_header){ 0 });
+	for (size_t i = 0; i < m->parts.count; i++) {
+		const struct linkmap_image_part *p = &m->parts.data[i];
+		linkmap_image_put_section(t,
+					  &(struct linkmap_image_header){
+						  p->name, p->nobits ? SHT_NOBITS : SHT_PROGBITS,
+						  p->flags, p->addr, p->off, p->size, 0, 0, 1, 0 });
+	}
+	linkmap_image_put_section(t, &(struct linkmap_image_header){
+					     m->own_names[0], SHT_SYMTAB, 0, 0, at->symbols,
+					     m->symbols.len, strtab, m->locals, 8, SYM64_SIZE });
+	linkmap_image_put_section(t, &(struct linkmap_image_header){ m->own_names[1], SHT_STRTAB, 0,
+								     0, at->strings, m->strings.len,
+								     0, 0, 1, 0 });
+	linkmap_image_put_section(t, &(struct linkmap_image_header){ m->own_names[2], SHT_STRTAB, 0,
+								     0, at->names, m->names.len, 0,
+								     0, 1, 0 });
+}
+
+static uint16_t put_segments(const struct linkmap_image_making *m, struct text *t)
+{
+	uint16_t count = 0;
+	for (size_t i = 0; i < m->parts.count; i++) {
+		const struct linkmap_image_part *p = &m->parts.data[i];
+		if (p->flags & SHF_ALLOC && !(p->flags & SHF_TLS && p->nobits)) {
+			put_segment(t, p);
+			count++;
+		}
+	}
+	return count;
+}
+
+static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
+{
+	const uint64_t at = from + t->len;
+	text_add(t, text_str(part));
+	return at;
+}
+
+/* Marks .eh_frame_hdr as empty. It is the only section whose zeros would be read as damage. */
+static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes)
+{
+	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
+	for (size_t i = 0; i < m->parts.count; i++) {
+		const struct linkmap_image_part *p = &m->parts.data[i];
+		const struct linkmap_section *s = &m->map->sections.data[p->section];
+		if (str_eq(linkmap_text(m->map, s->name), STR(".eh_frame_hdr")) && !p->nobits &&
+		    p->size >= sizeof none)
+			memcpy(bytes + p->off, none, sizeof none);
+	}
+}
+
+/* Joins the file. Contents are zeros; the ELF header overwrites the first of them. */
+static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
+{
+	struct text head = { 0 }, tail = { 0 };
+	const uint64_t from = max_u64(m->content, EHDR64_SIZE);
+	struct made_at at = { .segments = from,
+			      .segment_count = put_segments(m, &tail),
+			      .section_count = (uint16_t)(m->parts.count + 4) };
+	at.symbols = put_part(&tail, from, &m->symbols);
+	at.strings = put_part(&tail, from, &m->strings);
+	at.names = put_part(&tail, from, &m->names);
+	at.sections = from + tail.len;
+	linkmap_image_put_sections(m, &tail, &at);
+	linkmap_image_put_header(&head, &at);
+	uint8_t *bytes = mem_zeroed(from + tail.len, 1);
+	memcpy(bytes, head.p, head.len);
+	memcpy(bytes + from, tail.p, tail.len);
+	put_empty_index(m, bytes);
+	const struct bytes ret = { bytes, from + tail.len };
+	text_release(&head);
+	text_release(&tail);
+	return ret;
+}
+
+static void make_tables(struct linkmap_image_making *m)
+{
+	static const char *const own[] = { ".symtab", ".strtab", ".shstrtab" };
+	linkmap_image_put_name(&m->names, STR(""));
+	linkmap_image_put_name(&m->strings, STR(""));
+	for (uint32_t i = 0; i < m->map->sections.count; i++)
+		linkmap_image_add_part(m, i);
+	for (size_t i = 0; i < COUNT_OF(own); i++)
+		m->own_names[i] = linkmap_image_put_name(&m->names, str_of(own[i]));
+	linkmap_image_put_symbol(m, STR(""), 0, 0, NULL);
+	for (size_t i = 0; i < 2 * m->parts.count; i++)
+		linkmap_image_add_symbols(m, (uint16_t)(i % m->parts.count), i < m->parts.count);
+}
+
+bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
+		   struct heft_err *err)
+{
+	struct linkmap_image_making m = { .map = map,
+					  .read = { .map = map, .all = true },
+					  .object = LINKMAP_NONE };
+	make_tables(&m);
+	const bool ok = m.content <= CONTENT_MAX;
+	if (ok) {
+		*ret = linkmap_image_join(&m);
+		*ret_content = m.content;
+	} else {
+		fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+		     "the sections of the linker map have more than 1 GiB");
+	}
+	vec_release(&m.parts);
+	text_release(&m.names);
+	text_release(&m.strings);
+	text_release(&m.symbols);
+	linkmap_names_release(&m.read);
+	return ok;
+}

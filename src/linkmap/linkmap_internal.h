@@ -1,0 +1,80 @@
+/* linkmap_internal.h - shared by the parsers in linkmap_*.c: a cursor over lines, the words of a
+ * line, and the map that is being built. */
+#ifndef HEFT_LINKMAP_LINKMAP_INTERNAL_H
+#define HEFT_LINKMAP_LINKMAP_INTERNAL_H
+
+#include "linkmap/linkmap.h"
+
+struct map_maker {
+	struct linkmap *lm;
+	const char *path;
+	struct notes *notes;
+	struct reader r;
+	struct str line;      /* Current line, without its end. */
+	uint64_t line_number; /* from 1 */
+	bool mapped;          /* The bytes are a mapped file: pages already read are released. */
+	uint64_t dropped;     /* up to here */
+	uint32_t section;     /* Section that new pieces belong to, or LINKMAP_NONE. */
+	uint32_t piece;       /* Piece that new symbols belong to, or LINKMAP_NONE. */
+	uint64_t tls_start;   /* Address of the first TLS section. UINT64_MAX until there is one. */
+	struct str object;    /* Copy of the object path that was looked up last. */
+	uint32_t object_id;
+	VEC(struct linkmap_symbol) loose; /* Symbols without a piece. */
+};
+
+/* ---- reading lines (linkmap_line.c) ---------------------------------------------------------- */
+
+/* Moves to the next line. False at the end. */
+bool map_next_line(struct map_maker *m);
+/* Adds a note about the current line. `what` is a literal. */
+void map_odd_line(struct map_maker *m, const char *what);
+
+/* Take a word at the start of *s and move *s after it. Return false and leave *s unchanged if the
+ * word is absent. A number ends at a blank, a tab or the end of the line. */
+void map_skip_blanks(struct str *s);
+bool map_take(struct str *s, struct str word);
+bool map_take_hex(struct str *s, uint64_t *ret);     /* Takes digits without a prefix. */
+bool map_take_0x(struct str *s, uint64_t *ret);      /* "0x" first */
+bool map_take_decimal(struct str *s, uint64_t *ret); /* Takes digits without a prefix. */
+struct str map_trim_end(struct str s);
+struct str map_cut(struct str s, size_t skip); /* Returns s without its first `skip` bytes. s
+					        * must have that many. */
+/* Return the first or last position of `word` in s, or s.len if there is none. */
+size_t map_find(struct str s, struct str word);
+size_t map_find_last(struct str s, struct str word);
+
+/* ---- filling the map (linkmap_build.c) ------------------------------------------------------- */
+
+/* Begins a section; the next pieces belong to it. `name` must be part of the map's text, like all
+ * names here. */
+struct linkmap_section *map_add_section(struct map_maker *m, struct str name, uint64_t addr,
+					uint64_t size);
+/* Adds a piece to the current section; the next symbols belong to the piece. `object` is "" if
+ * there is none. NULL, with a note, if there is no current section. */
+struct linkmap_piece *map_add_piece(struct map_maker *m, enum linkmap_kind kind, struct str name,
+				    uint64_t addr, uint64_t size, struct str object);
+void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_t size);
+/* Adds a symbol without a piece. */
+void map_add_loose(struct map_maker *m, struct str name, uint64_t addr);
+void map_add_discarded(struct map_maker *m, struct str name, uint64_t size, struct str object);
+uint32_t map_object(struct map_maker *m, struct str path);
+struct linkmap_text map_text(const struct map_maker *m, struct str s);
+uint8_t map_log2(uint64_t align);
+/* Returns the kind of an object's section by its name: COMMON, MERGED or OBJECT. */
+enum linkmap_kind map_kind(struct str name);
+/* Parses text of a linker script. Adds the symbol of "NAME = .", also within PROVIDE (),
+ * PROVIDE_HIDDEN () and HIDDEN (). False if `text` is neither an assignment nor an assertion. */
+bool map_script_text(struct map_maker *m, struct str text, uint64_t addr);
+/* Sorts pieces and symbols, cuts overlaps, and sets the pieces of each section. */
+void map_finish(struct map_maker *m);
+
+/* ---- one parser per linker; each parses the text from its first line on ---------------------- */
+
+void linkmap_gnu_parse(struct map_maker *m);
+void linkmap_gold_parse(struct map_maker *m);
+void linkmap_lld_parse(struct map_maker *m);
+void linkmap_mold_parse(struct map_maker *m);
+void linkmap_ld64_parse(struct map_maker *m);
+void linkmap_msvc_parse(struct map_maker *m);
+
+#endif

@@ -1,0 +1,216 @@
+/* Parses maps of MSVC link and lld-link. A table of groups (".text$mn") by section number and
+ * offset comes first. Public and static symbols follow: "0001:00000010 name 0000000140001010 f
+ * lib:object".
+ * All groups with one number form an output section, named like the first group without "$" and
+ * the rest. Its address follows from its first symbol. Each symbol is a piece that reaches to
+ * the next one. */
+#include "linkmap/linkmap_internal.h"
+
+#include "base/sort.h"
+
+enum part { PART_OTHER, PART_GROUPS, PART_SYMBOLS };
+
+struct linkmap_msvc_group {
+	uint64_t place; /* Section number << 32 | offset in the section. */
+	uint64_t size;
+	struct str name;
+	uint64_t section; /* in sections */
+};
+
+struct msvc {
+	struct map_maker *m;
+	enum part part;
+	VEC(struct linkmap_msvc_group) groups;
+	VEC(bool) placed; /* Per section: true if its address is known. */
+};
+
+/* Parses "0001:00000010". */
+static bool take_place(struct str *s, uint64_t *ret)
+{
+	uint64_t number, off;
+	map_skip_blanks(s);
+	const size_t colon = map_find(*s, STR(":"));
+	struct str digits = { s->p, colon };
+	if (colon == s->len || !map_take_hex(&digits, &number) || digits.len > 0)
+		return false;
+	*s = map_cut(*s, colon + 1);
+	if (!map_take_hex(s, &off) || number > UINT16_MAX || off > UINT32_MAX)
+		return false;
+	*ret = number << 32 | off;
+	return true;
+}
+
+static struct str linkmap_msvc_take_word(struct str *s)
+{
+	map_skip_blanks(s);
+	size_t n = 0;
+	while (n < s->len && s->p[n] != ' ')
+		n++;
+	const struct str word = { s->p, n };
+	*s = map_cut(*s, n);
+	return word;
+}
+
+/* ---- reading the table of groups ------------------------------------------------------------- */
+
+/* Adds a group. Groups with one number are consecutive. The address of a section stays 0 until a
+ * symbol states it. */
+static void linkmap_msvc_add_group(struct msvc *v, struct linkmap_msvc_group g)
+{
+	struct map_maker *m = v->m;
+	const size_t dollar = map_find(g.name, STR("$"));
+	const struct str name = { g.name.p, dollar };
+	const uint64_t end = (g.place & UINT32_MAX) + g.size;
+	const struct linkmap_msvc_group *last = v->groups.count
+							? &v->groups.data[v->groups.count - 1]
+							: NULL;
+	if (!last || last->place >> 32 != g.place >> 32) {
+		map_add_section(m, name, 0, 0);
+		vec_push(&v->placed, false);
+	}
+	struct linkmap_section *s = &m->lm->sections.data[m->section];
+	s->size = max_u64(s->size, end);
+	g.section = m->section;
+	vec_push(&v->groups, g);
+}
+
+/* Parses "0001:00000000 0000a1b0H .text$mn CODE". */
+static bool read_group(struct msvc *v, struct str s)
+{
+	struct linkmap_msvc_group g = { 0 };
+	if (!take_place(&s, &g.place))
+		return false;
+	struct str size = linkmap_msvc_take_word(&s);
+	if (!str_ends(size, STR("H")))
+		return false;
+	size.len--;
+	if (!map_take_hex(&size, &g.size) || g.size > UINT32_MAX)
+		return false;
+	g.name = linkmap_msvc_take_word(&s);
+	if (g.name.len == 0)
+		return false;
+	linkmap_msvc_add_group(v, g);
+	return true;
+}
+
+/* ---- reading the tables of symbols ----------------------------------------------------------- */
+
+/* Returns the bytes from `place` to the next group, or to the end of this group if the next one
+ * overlaps it. */
+static uint64_t bytes_left(const struct msvc *v, const struct linkmap_msvc_group *g, uint64_t place)
+{
+	const struct linkmap_msvc_group *next = g + 1;
+	const struct linkmap_msvc_group *end = v->groups.data + v->groups.count;
+	if (next < end && next->place >> 32 == place >> 32 && next->place >= g->place + g->size)
+		return next->place - place;
+	return g->place + g->size - place;
+}
+
+static const struct linkmap_msvc_group *linkmap_msvc_find_group(const struct msvc *v,
+								uint64_t place)
+{
+	const size_t i = upper_bound(v->groups.data, v->groups.count, sizeof *v->groups.data,
+				     place);
+	if (i == 0)
+		return NULL;
+	const struct linkmap_msvc_group *g = &v->groups.data[i - 1];
+	return g->place >> 32 == place >> 32 && place - g->place <= g->size ? g : NULL;
+}
+
+/* Sets the address of a section at its first symbol. False if the address is not the section's
+ * address plus the offset. */
+static bool linkmap_msvc_place_section(struct msvc *v, const struct linkmap_msvc_group *g,
+				       uint64_t off, uint64_t addr)
+{
+	struct linkmap_section *s = &v->m->lm->sections.data[g->section];
+	if (!v->placed.data[g->section] && addr >= off && s->size <= UINT64_MAX - (addr - off)) {
+		v->placed.data[g->section] = true;
+		s->addr = addr - off;
+	}
+	return v->placed.data[g->section] && s->addr + off == addr;
+}
+
+static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str name, uint64_t addr,
+				    struct str object)
+{
+	struct map_maker *m = v->m;
+	const struct linkmap_msvc_group *g = linkmap_msvc_find_group(v, place);
+	if (!g) {
+		map_add_loose(m, name, addr);
+		return;
+	}
+	if (!linkmap_msvc_place_section(v, g, place & UINT32_MAX, addr)) {
+		map_odd_line(m, "the address does not fit the offset");
+		return;
+	}
+	const bool own = object.len == 0 || object.p[0] == '<' || str_eq(object, STR("* Linker *"));
+	const enum linkmap_kind kind = str_eq(object, STR("<common>")) ? LINKMAP_COMMON
+				       : own                           ? LINKMAP_INTERNAL
+								       : LINKMAP_OBJECT;
+	m->section = (uint32_t)g->section;
+	map_add_piece(m, kind, g->name, addr, bytes_left(v, g, place),
+		      kind == LINKMAP_OBJECT ? object : STR(""))
+		->input_size = 0;
+	map_add_symbol(m, name, addr, 0);
+}
+
+/* Parses a symbol line. Section 0 has absolute values, which belong to no group. */
+static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
+{
+	uint64_t place, addr;
+	if (!take_place(&s, &place))
+		return false;
+	const struct str name = linkmap_msvc_take_word(&s);
+	map_skip_blanks(&s);
+	if (name.len == 0 || !map_take_hex(&s, &addr))
+		return false;
+	/* Returns the object of " f i lib:object", after the one-letter flags. */
+	map_skip_blanks(&s);
+	while (s.len > 1 && (s.p[0] == 'f' || s.p[0] == 'i') && s.p[1] == ' ') {
+		s = map_cut(s, 1);
+		map_skip_blanks(&s);
+	}
+	linkmap_msvc_add_symbol(v, place, name, addr, map_trim_end(s));
+	return true;
+}
+
+/* ---- reading all tables ---------------------------------------------------------------------- */
+
+/* Handles headings and other lines that are no rows. True if the line was handled. */
+static bool linkmap_msvc_read_heading(struct msvc *v)
+{
+	static const struct {
+		const char *words;
+		enum part part;
+	} headings[] = {
+		{ "Start ", PART_GROUPS },          { "Address ", PART_SYMBOLS },
+		{ "Static symbols", PART_SYMBOLS }, { "entry point at", PART_SYMBOLS },
+		{ "Line numbers", PART_OTHER },     { "FIXUPS", PART_OTHER },
+		{ "Exports", PART_OTHER },
+	};
+	struct str s = v->m->line;
+	map_skip_blanks(&s);
+	for (size_t i = 0; i < COUNT_OF(headings); i++) {
+		if (!str_starts(s, str_of(headings[i].words)))
+			continue;
+		v->part = headings[i].part;
+		if (v->part == PART_SYMBOLS)
+			sort_by_key(v->groups.data, v->groups.count, sizeof *v->groups.data);
+		return true;
+	}
+	return s.len == 0;
+}
+
+void linkmap_msvc_parse(struct map_maker *m)
+{
+	struct msvc v = { .m = m };
+	while (map_next_line(m)) {
+		if (linkmap_msvc_read_heading(&v) || v.part == PART_OTHER)
+			continue;
+		if (v.part == PART_GROUPS ? !read_group(&v, m->line)
+					  : !linkmap_msvc_read_symbol(&v, m->line))
+			map_odd_line(m, "not a row of this table");
+	}
+	vec_release(&v.groups);
+	vec_release(&v.placed);
+}

@@ -1,0 +1,101 @@
+/* dex.h - assigns the bytes of a Dalvik executable to owners: classes, fields, methods, string
+ * literals.
+ *
+ * Specification: "Dalvik executable format" of the Android Open Source Project, versions 035 to
+ * 041. A file of version 041 may hold several parts, each with a header; all offsets count from the
+ * start of the file. Checksums are not verified.
+ *
+ * Items cover the file without gaps or overlap. An item begins at something that the file refers
+ * to, and ends at the next such place, alignment included. Bytes that several items share (equal
+ * code, line tables, annotations) are divided among them. So the sizes of all items add up to the
+ * size of the file, whatever it says.
+ *
+ * class: its class_def, type, name, interfaces, static values, annotations, the head of its class
+ * data
+ * field: its id, its entry in the class data, annotations
+ * method: its id, its entry in the class data, code, debug info, annotations
+ * string: a literal: id and text of strings that code or static values use
+ * table: the rest, by kind
+ *
+ * Borrows the bytes. One thread. */
+#ifndef HEFT_PACKAGE_DEX_H
+#define HEFT_PACKAGE_DEX_H
+
+#include "base/err.h"
+#include "base/reader.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+enum dex_kind { DEX_TABLE, DEX_CLASS, DEX_FIELD, DEX_METHOD, DEX_STRING };
+
+/* Index of an item of kind DEX_TABLE. */
+enum dex_table {
+	DEX_NAMES,       /* Strings that are no literals: names of types, members, files. */
+	DEX_TYPES,       /* Types that are not defined here, prototypes and their parameters. */
+	DEX_MEMBERS,     /* Fields and methods that are not defined here. */
+	DEX_ANNOTATIONS, /* Annotations without an owner. */
+	DEX_REST,        /* Header, map, call sites, and bytes that nothing refers to. */
+	DEX_TABLES
+};
+
+struct dex_item {
+	uint64_t size;  /* Bytes of the file. 0 if not defined here. */
+	uint32_t index; /* Index in the file's table of this kind, or enum dex_table. */
+	uint32_t part;  /* in parts */
+	uint32_t owner; /* Item of the class, for fields and methods. Others own themselves. */
+	enum dex_kind kind;
+};
+
+/* A literal and a class that uses it. */
+struct dex_use {
+	uint64_t key; /* String item << 32 | class item. */
+};
+
+/* A table of the header. Elements have one size; all lie inside the file. */
+struct dex_ids {
+	uint64_t off;
+	uint32_t count;
+};
+
+struct dex_part {
+	struct dex_ids strings, types, protos, fields, methods, classes;
+	uint32_t first; /* First item of the part: tables, then classes, fields, methods,
+			 * strings. */
+};
+
+struct dex {
+	const char *path; /* Path for messages. Borrowed. */
+	struct bytes bytes;
+	VEC(struct dex_part) parts;
+	VEC(struct dex_item) items;
+	VEC(struct dex_use) uses; /* Uses by key, each once. */
+	uint64_t text_left;       /* Bytes of text that names may still read. Limits the time. */
+};
+
+static inline uint32_t dex_use_class(const struct dex_use *u)
+{
+	return (uint32_t)u->key;
+}
+
+/* True if the bytes begin like a dex file. */
+bool dex_matches(struct bytes b);
+/* Parses a dex file. HEFT_EFORMAT with the offset if the file is cut off, refers to missing
+ * elements, or has more references than its size allows. */
+bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_err *err);
+void dex_release(struct dex *d);
+
+/* Appends the name of an item to `out`: "org.Outer$Class", "org.Class#field: int",
+ * "org.Class#method(int,byte[]): void". Tables have no name. False (HEFT_EFORMAT) if an index or
+ * text leaves the file, or if all texts read are far larger than the file. The functions below fail
+ * the same way. */
+bool dex_add_name(struct dex *d, const struct dex_item *i, struct text *out, struct heft_err *err);
+/* Appends the path of a class item: "org/Outer$Class". */
+bool dex_add_class_path(struct dex *d, const struct dex_item *i, struct text *out,
+			struct heft_err *err);
+/* Returns the name of the source file of a class item. "" if not stated. */
+bool dex_source_file(struct dex *d, const struct dex_item *i, struct str *ret,
+		     struct heft_err *err);
+/* Returns the text of a string item, in modified UTF-8. */
+bool dex_literal(struct dex *d, const struct dex_item *i, struct str *ret, struct heft_err *err);
+
+#endif

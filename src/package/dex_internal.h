@@ -1,0 +1,80 @@
+/* dex_internal.h - declarations that the dex*.c files share. */
+#ifndef HEFT_PACKAGE_DEX_INTERNAL_H
+#define HEFT_PACKAGE_DEX_INTERNAL_H
+
+#include "package/dex.h"
+
+enum {
+	DEX_STRING_ID = 4,
+	DEX_TYPE_ID = 4,
+	DEX_PROTO_ID = 12,
+	DEX_FIELD_ID = 8,
+	DEX_METHOD_ID = 8,
+	DEX_CLASS_DEF = 32,
+};
+
+#define DEX_NO_INDEX UINT32_MAX
+
+/* An item begins at this offset. */
+struct dex_claim {
+	uint64_t off;
+	uint32_t item, unused;
+};
+
+struct dex_parse {
+	struct dex *d;
+	const char *path;
+	struct heft_err *err;
+	VEC(struct dex_claim) claims;
+	uint64_t claims_left, work_left; /* Limits of references and of work. They end the
+					  * parsing of files that refer to the same bytes again
+					  * and again. */
+	/* State of the part that is being read. */
+	const struct dex_part *part;
+	uint32_t part_index;
+	uint64_t map;
+	uint32_t *class_of_type; /* item, or 0 */
+};
+
+static inline struct reader dex_reader(const struct dex *d, uint64_t off)
+{
+	struct reader r = reader_of(d->bytes, false);
+	reader_seek(&r, off);
+	return r;
+}
+
+/* dex.c: fails with an error about `off`. Always returns false. */
+bool dex_damaged(const struct dex_parse *p, uint64_t off, const char *what);
+/* Claims bytes for an item, from an offset on. Fails if the offset is outside of the file. */
+bool dex_claim(struct dex_parse *p, uint64_t off, uint32_t item);
+/* Return the item of an element of the current part. */
+static inline uint32_t dex_class_item(const struct dex_parse *p, uint32_t index)
+{
+	return p->part->first + DEX_TABLES + index;
+}
+
+static inline uint32_t dex_field_item(const struct dex_parse *p, uint32_t index)
+{
+	return dex_class_item(p, p->part->classes.count) + index;
+}
+
+static inline uint32_t dex_method_item(const struct dex_parse *p, uint32_t index)
+{
+	return dex_field_item(p, p->part->fields.count) + index;
+}
+
+static inline uint32_t dex_string_item(const struct dex_parse *p, uint32_t index)
+{
+	return dex_method_item(p, p->part->methods.count) + index;
+}
+
+/* Notes that a class uses a string of the current part as a literal. */
+bool dex_use_string(struct dex_parse *p, uint64_t off, uint32_t string, uint32_t class_item);
+
+/* dex_class.c: claims what the class_defs of the current part refer to, and finds literals. */
+bool dex_read_classes(struct dex_parse *p);
+/* dex_code.c: finds the literals that code loads. The code has `count` 16-bit units from offset
+ * `off` on. */
+bool dex_read_code(struct dex_parse *p, uint64_t off, uint64_t count, uint32_t class_item);
+
+#endif
