@@ -8,6 +8,8 @@
 #include "compare/code_diff.h"
 #include "snapshot/sizefile.h"
 
+#include <math.h>
+
 /* A side made from programs, and the program that is open. */
 struct diff_programs {
 	const struct heft_snapshot *s;
@@ -178,14 +180,6 @@ bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *op
 
 /* ---- comments -------------------------------------------------------------------------------- */
 
-static bool has_components(const struct snapshot *s)
-{
-	for (size_t i = 0; i < s->symbols.count; i++)
-		if (snapshot_text(s, s->symbols.data[i].component).len > 0)
-			return true;
-	return false;
-}
-
 struct regions {
 	VEC(struct comment_region) list;
 };
@@ -219,19 +213,49 @@ static struct regions find_regions(const struct snapshot *before, const struct s
 	return all;
 }
 
-enum { FEW, OWNERS, DETAILS, COMMENT_TABLES };
+enum { MANY, OWNERS, DETAILS, COMMENT_TABLES };
 
-static void comment_rows(const struct heft_diff *d, struct diff_rows ret[COMMENT_TABLES])
+/* Returns the share of the changes that rows with a name explain. */
+static double share_explained(const struct heft_table *t)
 {
-	const enum heft_diff_by owner = has_components(d->diff.after) ? HEFT_DIFF_BY_COMPONENT
-								      : HEFT_DIFF_BY_DIRECTORY;
-	const struct heft_diff_query queries[] = {
-		[FEW] = { .by = HEFT_DIFF_BY_SYMBOL, .rows = 5 },
-		[OWNERS] = { .by = owner, .rows = 5 },
-		[DETAILS] = { .by = HEFT_DIFF_BY_SYMBOL, .rows = 20 },
-	};
-	for (size_t i = 0; i < COMMENT_TABLES; i++)
-		diff_rows_make(&ret[i], &d->diff, &queries[i]);
+	double named = 0, all = 0;
+	for (size_t i = 0; i < t->top->child_count; i++) {
+		const struct heft_row *row = t->top->children[i];
+		const double change = fabs(row->now[t->sorted_by].parts -
+					   row->base[t->sorted_by].parts);
+		all += change;
+		named += row->kind == HEFT_ROW_NAME && row->label[0] != '(' ? change : 0;
+	}
+	return all > 0 ? named / all : 0;
+}
+
+/* Makes the rows of owners: of components, directories, libraries or namespaces, the first that
+ * explain half of the change. Otherwise of those that explain most. */
+static enum heft_diff_by owner_rows(const struct heft_diff *d, struct diff_rows *ret)
+{
+	static const enum heft_diff_by kinds[] = { HEFT_DIFF_BY_COMPONENT, HEFT_DIFF_BY_DIRECTORY,
+						   HEFT_DIFF_BY_LIBRARY, HEFT_DIFF_BY_NAMESPACE };
+	enum heft_diff_by best = HEFT_DIFF_BY_DIRECTORY;
+	double most = 0;
+	for (size_t i = 0; i < COUNT_OF(kinds) && most < 0.5; i++) {
+		diff_rows_make(ret, &d->diff, &(struct heft_diff_query){ .by = kinds[i] });
+		const double share = share_explained(&ret->table);
+		if (share > most) {
+			most = share;
+			best = kinds[i];
+		}
+		diff_rows_release(ret);
+	}
+	diff_rows_make(ret, &d->diff, &(struct heft_diff_query){ .by = best, .rows = 5 });
+	return best;
+}
+
+static enum heft_diff_by comment_rows(const struct heft_diff *d,
+				      struct diff_rows ret[COMMENT_TABLES])
+{
+	diff_rows_make(&ret[MANY], &d->diff, &(struct heft_diff_query){ .rows = 200 });
+	diff_rows_make(&ret[DETAILS], &d->diff, &(struct heft_diff_query){ .rows = 20 });
+	return owner_rows(d, &ret[OWNERS]);
 }
 
 static bool diff_handle_write_comment(const struct heft_diff *d, const struct heft_budget *b,
@@ -246,14 +270,15 @@ static bool diff_handle_write_comment(const struct heft_diff *d, const struct he
 	if (opts.page_url && !comment_takes_url(opts.page_url))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "'%s' is no http or https address",
 			    opts.page_url);
-	comment_rows(d, rows);
-	const struct diff_report diff = diff_report_of(d, &rows[FEW]);
+	const enum heft_diff_by owners_by = comment_rows(d, rows);
+	const struct diff_report diff = diff_report_of(d, &rows[MANY]);
 	const struct budget_report budget = budget_handle_report(b);
 	struct regions regions = find_regions(d->diff.before, d->diff.after);
 	const struct comment c = { .diff = &diff,
 				   .budget = &budget,
-				   .symbols = &rows[FEW].table,
+				   .symbols = &rows[MANY].table,
 				   .owners = &rows[OWNERS].table,
+				   .owners_by = owners_by,
 				   .details = &rows[DETAILS].table,
 				   .title = opts.title ? opts.title : "",
 				   .page_url = opts.page_url ? opts.page_url : "",

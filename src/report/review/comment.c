@@ -61,27 +61,6 @@ static void put_marker(const struct comment *c, struct sink *s)
 	sink_text(s, STR(" -->\n"));
 }
 
-static void comment_put_name(struct sink *s, const char *name)
-{
-	markdown_code(s, name, NAME_MOST);
-}
-
-/* Writes the broken limits. */
-static void comment_put_findings(const struct budget_report *b, struct sink *s)
-{
-	size_t put = 0;
-	for (size_t i = 0; i < b->count; i++) {
-		if (b->rows[i].state == HEFT_BUDGET_KEPT)
-			continue;
-		sink_text(s, put++ == 0 ? STR("| limit | found |\n|---|---|\n| ") : STR("| "));
-		markdown_code(s, b->rows[i].rule, NAME_MOST);
-		sink_text(s, STR(" | "));
-		budget_finding_put(&b->rows[i], comment_put_name, s);
-		sink_text(s, STR(" |\n"));
-	}
-	sink_text(s, put > 0 ? STR("\n") : STR(""));
-}
-
 /* ---- sections -------------------------------------------------------------------------------- */
 
 /* Returns the least size that a rule allows. Infinite if no rule does. */
@@ -215,7 +194,7 @@ static void put_sizes_table(const struct comment *c, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* ---- the symbols that caused a change -------------------------------------------------------- */
+/* ---- the folded tables ---------------------------------------------------------------------- */
 
 static void put_table(const struct heft_table *table, bool total, struct sink *s)
 {
@@ -237,6 +216,14 @@ static void put_table(const struct heft_table *table, bool total, struct sink *s
 static void comment_put_details(const struct comment *c, struct sink *s)
 {
 	struct arena arena = { 0 };
+	sink_text(s, STR("<details><summary>Sections</summary>\n\n"));
+	put_sizes_table(c, s);
+	sink_text(s, STR("</details>\n\n"));
+	if (c->owners->top->child_count > 0) {
+		sink_printf(s, "<details><summary>By %s</summary>\n\n", c->owners->levels[0]);
+		put_table(c->owners, false, s);
+		sink_text(s, STR("</details>\n\n"));
+	}
 	if (c->details->top->child_count > 0) {
 		sink_text(s, STR("<details><summary>Symbols: "));
 		diff_counts_put(c->diff, s);
@@ -258,22 +245,7 @@ void out_comment(const struct comment *c, struct sink *s)
 {
 	ASSERT(c->title != NULL && c->diff != NULL && c->budget != NULL && c->page_url != NULL);
 	put_marker(c, s);
-	sink_text(s, STR("### Size of "));
-	markdown_code(s, c->title, NAME_MOST);
-	sink_text(s, STR(": "));
-	padded_put(c->diff->file, s);
-	sink_text(s, STR("\n\n"));
-	if (c->budget->count > 0) {
-		sink_text(s, STR("**"));
-		budget_sum_put(c->budget, s);
-		sink_text(s, STR("**\n\n"));
-		comment_put_findings(c->budget, s);
-	}
-	put_sizes_table(c, s);
-	if (c->symbols->top->child_count > 0)
-		put_table(c->symbols, false, s);
-	if (c->owners->top->child_count > 0)
-		put_table(c->owners, false, s);
+	comment_put_story(c, s);
 	comment_put_details(c, s);
 	if (*c->page_url)
 		sink_printf(s, "[The whole picture](%s)\n", c->page_url);

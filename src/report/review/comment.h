@@ -19,9 +19,10 @@ struct comment_region {
 struct comment {
 	const struct diff_report *diff;
 	const struct budget_report *budget; /* count is 0 if there is none. */
-	const struct heft_table *symbols;   /* Symbols that changed most. */
-	const struct heft_table *owners;
-	const struct heft_table *details; /* More of the changed symbols. */
+	const struct heft_table *symbols;   /* All symbols that changed. */
+	const struct heft_table *owners;    /* Owners that changed most, by `owners_by`. */
+	enum heft_diff_by owners_by;
+	const struct heft_table *details; /* The symbols that changed most. */
 	const char *title, *page_url;     /* `page_url` is "" if there is none. */
 	const struct comment_region *regions;
 	size_t region_count;
@@ -34,6 +35,9 @@ struct comment {
 bool comment_is_noise(const struct comment *c, uint64_t floor);
 /* True for an http or https URL without bytes that would end a link of Markdown. */
 bool comment_takes_url(const char *url);
+/* Writes what everybody reads: the sizes that ship, broken limits, who pays for the change, and the
+ * symbols that changed most. */
+void comment_put_story(const struct comment *c, struct sink *s);
 void out_comment(const struct comment *c, struct sink *s);
 
 #endif

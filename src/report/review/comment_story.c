@@ -1,0 +1,368 @@
+/* Writes the part of the comment on a pull request that everybody reads. */
+#include "report/review/comment.h"
+
+#include "base/spark.h"
+#include "base/vec.h"
+#include "report/markdown.h"
+#include "report/pss.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60, SPARK_COUNT = 10 };
+
+/* ---- sizes in words -------------------------------------------------------------------------- */
+
+/* Returns a size as people say it: "579 bytes", "46.8 KiB", "1.3 MiB". */
+static struct shown said_size(double v)
+{
+	struct shown ret = { "" };
+	const double size = fabs(v);
+	if (size < 1024)
+		snprintf(ret.p, sizeof ret.p, "%.30s byte%s", shown_parts(size).p,
+			 size == 1 ? "" : "s");
+	else if (size < 1023.95 * 1024)
+		snprintf(ret.p, sizeof ret.p, "%.1f KiB", size / 1024);
+	else
+		snprintf(ret.p, sizeof ret.p, "%.1f MiB", size / (1024 * 1024));
+	return ret;
+}
+
+static const char *sign_of(double v)
+{
+	return v < 0 ? "-" : "+";
+}
+
+static double padded_delta(struct padded p)
+{
+	return p.after - p.before;
+}
+
+/* Writes "+46.8 KiB (+1.2%), now 3.8 MiB", or "no change, 3.8 MiB". */
+static void put_change(struct padded p, struct sink *s)
+{
+	const double delta = padded_delta(p);
+	if (delta == 0)
+		sink_printf(s, "no change, %s", said_size(p.after).p);
+	else
+		sink_printf(s, "%s%s (%s), now %s", sign_of(delta), said_size(delta).p,
+			    shown_growth(p.after, p.before).p, said_size(p.after).p);
+}
+
+/* Writes the last sizes before the change and the size after it as a line of bars. */
+static void put_bars(const struct comment *c, double now, struct sink *s)
+{
+	double values[SPARK_COUNT + 1];
+	char line[3 * (SPARK_COUNT + 1) + 1];
+	const size_t count = c->course ? c->course(c->course_ctx, "file", "", values, SPARK_COUNT)
+				       : 0;
+	if (count == 0)
+		return;
+	values[count] = now;
+	spark_line(values, count + 1, line);
+	sink_printf(s, " %s", line);
+}
+
+/* ---- the headline ---------------------------------------------------------------------------- */
+
+static void put_headline(const struct comment *c, struct sink *s)
+{
+	const struct diff_report *d = c->diff;
+	const struct padded ships = { d->file.before - d->debug.before,
+				      d->file.after - d->debug.after };
+	sink_text(s, STR("### Size of "));
+	markdown_code(s, c->title, NAMED_MOST);
+	sink_text(s, STR(": "));
+	put_change(ships, s);
+	put_bars(c, d->file.after, s);
+	sink_text(s, STR("\n\n"));
+	const char *between = "";
+	if (d->knows_memory) {
+		sink_text(s, STR("In memory: "));
+		put_change(d->vm, s);
+		between = ". ";
+	}
+	if (d->debug.before > 0 || d->debug.after > 0) {
+		sink_printf(s, "%sDebug info, not counted above: ", between);
+		put_change(d->debug, s);
+		between = ". ";
+	}
+	sink_text(s, *between ? STR(".\n\n") : STR(""));
+}
+
+static void put_regions(const struct comment *c, struct sink *s)
+{
+	size_t put = 0;
+	for (size_t i = 0; i < c->region_count; i++) {
+		const struct comment_region *r = &c->regions[i];
+		const struct padded size = { (double)r->before, (double)r->after };
+		sink_text(s, STR("* region "));
+		markdown_code(s, r->name, NAMED_MOST);
+		sink_text(s, STR(": "));
+		put_change(size, s);
+		if (r->length > 0)
+			sink_printf(s, " of %s (%s)", said_size((double)r->length).p,
+				    shown_share(r->after, r->length).p);
+		sink_text(s, STR("\n"));
+		put++;
+	}
+	sink_text(s, put > 0 ? STR("\n") : STR(""));
+}
+
+/* ---- the verdict of the limits --------------------------------------------------------------- */
+
+static void story_put_name(struct sink *s, const char *name)
+{
+	markdown_code(s, name, NAMED_MOST);
+}
+
+/* Writes what a limit is of: "`.text`", "the file", "symbol `^net::`". */
+static void put_subject(const struct heft_budget_row *row, struct sink *s)
+{
+	if (*row->pattern == '\0') {
+		sink_printf(s, "the %s",
+			    strcmp(row->subject, "vm") == 0 ? "VM image" : row->subject);
+		return;
+	}
+	if (strcmp(row->subject, "section") != 0)
+		sink_printf(s, "%s ", row->subject);
+	story_put_name(s, row->pattern);
+}
+
+/* Writes "`.text` grew 46.8 KiB, 38.8 KiB over its limit of 8.0 KiB". */
+static void put_finding(const struct heft_budget_row *row, struct sink *s)
+{
+	sink_text(s, STR("* "));
+	put_subject(row, s);
+	if (row->state != HEFT_BUDGET_BROKEN) {
+		sink_text(s, STR(": "));
+		budget_finding_put(row, story_put_name, s);
+		sink_text(s, STR("\n"));
+		return;
+	}
+	const double have = row->growth ? row->now - row->base : row->now;
+	sink_printf(s, " %s %s, %s over its limit of %s", row->growth ? "grew" : "takes",
+		    said_size(have).p, said_size(have - row->limit).p, said_size(row->limit).p);
+	if (*row->besides)
+		sink_printf(s, " (not counted: %s)", row->besides);
+	sink_text(s, STR("\n"));
+}
+
+static void put_verdict(const struct budget_report *b, struct sink *s)
+{
+	size_t found = 0;
+	if (b->count == 0)
+		return;
+	sink_text(s, STR("**"));
+	budget_sum_put(b, s);
+	sink_text(s, STR("**\n\n"));
+	for (size_t i = 0; i < b->count; i++)
+		if (b->rows[i].state != HEFT_BUDGET_KEPT && ++found <= FINDINGS_MOST)
+			put_finding(&b->rows[i], s);
+	if (found > FINDINGS_MOST)
+		sink_printf(s, "* and %zu more below\n", found - FINDINGS_MOST);
+	sink_text(s, found > 0 ? STR("\n") : STR(""));
+}
+
+/* ---- symbols that changed -------------------------------------------------------------------- */
+
+/* A line of the table: rows of one name, path and change, such as instances of a template. */
+struct story_line {
+	const struct heft_row *row; /* The first. */
+	size_t count;
+	struct padded file, vm; /* `vm` is 0 if the table has no column of it. */
+};
+
+struct story_lines {
+	VEC(struct story_line) list;
+};
+
+static struct padded measured(const struct heft_row *row, size_t measure)
+{
+	return (struct padded){ row->base[measure].parts, row->now[measure].parts };
+}
+
+static const char *path_of(const struct heft_row *row)
+{
+	return row->texts != NULL ? row->texts[DIFF_PATH] : "";
+}
+
+static bool is_instance_of(const struct heft_row *row, const struct story_line *line)
+{
+	return row->change == line->row->change && strcmp(row->label, line->row->label) == 0 &&
+	       strcmp(path_of(row), path_of(line->row)) == 0;
+}
+
+/* Returns what a line is ordered by: its change in the file, or in memory if the file does not
+ * hold it. */
+static double story_line_delta(const struct story_line *l)
+{
+	const double file = padded_delta(l->file), vm = padded_delta(l->vm);
+	return file != 0 ? file : vm;
+}
+
+static int story_line_compare(const void *pa, const void *pb)
+{
+	const struct story_line *a = pa, *b = pb;
+	const double x = fabs(story_line_delta(a)), y = fabs(story_line_delta(b));
+	if (x != y)
+		return x < y ? 1 : -1;
+	const int by_name = strcmp(a->row->label, b->row->label);
+	return by_name != 0 ? by_name : strcmp(path_of(a->row), path_of(b->row));
+}
+
+static bool is_named(const struct heft_row *row)
+{
+	return row->others == 0 && (row->kind == HEFT_ROW_NAME || row->kind == HEFT_ROW_LITERAL);
+}
+
+/* Adds up the rows that read the same, the largest change first. */
+static struct story_lines story_lines_make(const struct heft_table *t)
+{
+	struct story_lines ret = { 0 };
+	for (size_t i = 0; i < t->top->child_count; i++) {
+		const struct heft_row *row = t->top->children[i];
+		size_t k = 0;
+		if (!is_named(row))
+			continue;
+		while (k < ret.list.count && !is_instance_of(row, &ret.list.data[k]))
+			k++;
+		if (k == ret.list.count)
+			vec_push(&ret.list, (struct story_line){ .row = row });
+		struct story_line *l = &ret.list.data[k];
+		const struct padded file = measured(row, t->sorted_by);
+		const struct padded vm = t->sorted_by == HEFT_DIFF_CHARGED
+						 ? measured(row, HEFT_DIFF_VM)
+						 : (struct padded){ 0 };
+		l->count++;
+		l->file.before += file.before;
+		l->file.after += file.after;
+		l->vm.before += vm.before;
+		l->vm.after += vm.after;
+	}
+	if (ret.list.count > 0)
+		qsort(ret.list.data, ret.list.count, sizeof *ret.list.data, story_line_compare);
+	return ret;
+}
+
+static void put_line(const struct story_line *l, struct sink *s)
+{
+	const double delta = story_line_delta(l);
+	sink_printf(s, "| %s%s%s | %s | ", sign_of(delta), said_size(delta).p,
+		    padded_delta(l->file) == 0 && delta != 0 ? " in memory" : "",
+		    change_word(l->row->change));
+	story_put_name(s, l->row->label);
+	if (l->count > 1)
+		sink_printf(s, " (%zu instances)", l->count);
+	sink_text(s, STR(" | "));
+	if (*path_of(l->row))
+		story_put_name(s, path_of(l->row));
+	sink_text(s, STR(" |\n"));
+}
+
+static void put_symbols(const struct story_lines *lines, struct sink *s)
+{
+	if (lines->list.count == 0 || story_line_delta(&lines->list.data[0]) == 0)
+		return;
+	sink_text(s, STR("| change | | symbol | where |\n|--:|---|---|---|\n"));
+	for (size_t i = 0; i < lines->list.count && i < SYMBOLS_MOST; i++)
+		if (story_line_delta(&lines->list.data[i]) != 0)
+			put_line(&lines->list.data[i], s);
+	sink_text(s, STR("\n"));
+}
+
+/* ---- who pays -------------------------------------------------------------------------------- */
+
+/* True if a path lies below a directory. */
+static bool is_below(const char *path, const char *directory)
+{
+	const size_t size = strlen(directory);
+	return strncmp(path, directory, size) == 0 && path[size] == '/';
+}
+
+/* True if a name is that of a member of a namespace or class, not of one inside of it. */
+static bool is_member_of(const char *name, const char *space)
+{
+	const size_t size = strlen(space);
+	if (strncmp(name, space, size) != 0 || strncmp(name + size, "::", 2) != 0)
+		return false;
+	const char *rest = name + size + 2, *inner = strstr(rest, "::");
+	return inner == NULL || rest + strcspn(rest, "<(") < inner;
+}
+
+static bool is_of_owner(const struct heft_row *symbol, const char *owner, enum heft_diff_by by)
+{
+	if (symbol->texts == NULL)
+		return false;
+	if (by == HEFT_DIFF_BY_COMPONENT)
+		return strcmp(symbol->texts[DIFF_COMPONENT], owner) == 0;
+	if (by == HEFT_DIFF_BY_DIRECTORY)
+		return is_below(path_of(symbol), owner);
+	return by == HEFT_DIFF_BY_NAMESPACE && is_member_of(symbol->label, owner);
+}
+
+/* Names the symbol of an owner that changed most, if it changed in the owner's way. */
+static void put_most_of(const struct comment *c, const char *owner, double delta,
+			const struct story_lines *lines, struct sink *s)
+{
+	for (size_t i = 0; i < lines->list.count; i++) {
+		const struct story_line *l = &lines->list.data[i];
+		const double part = story_line_delta(l);
+		if (part == 0 || (part < 0) != (delta < 0) ||
+		    !is_of_owner(l->row, owner, c->owners_by))
+			continue;
+		sink_text(s, STR(", most by "));
+		story_put_name(s, l->row->label);
+		sink_printf(s, " (%s%s)", sign_of(part), said_size(part).p);
+		return;
+	}
+}
+
+/* Writes "* `src/net` grew 4.5 KiB to 9.8 KiB". */
+static void put_owner(const struct comment *c, const struct story_line *owner,
+		      const struct story_lines *lines, struct sink *s)
+{
+	const bool in_file = padded_delta(owner->file) != 0;
+	const struct padded size = in_file ? owner->file : owner->vm;
+	const double delta = padded_delta(size);
+	sink_text(s, STR("* "));
+	story_put_name(s, owner->row->label);
+	if (size.before == 0)
+		sink_printf(s, " is new: %s", said_size(delta).p);
+	else if (size.after == 0)
+		sink_printf(s, " is gone: -%s", said_size(delta).p);
+	else
+		sink_printf(s, " %s %s to %s", delta < 0 ? "shrank" : "grew", said_size(delta).p,
+			    said_size(size.after).p);
+	sink_text(s, in_file ? STR("") : STR(" in memory"));
+	put_most_of(c, owner->row->label, delta, lines, s);
+	sink_text(s, STR("\n"));
+}
+
+static void put_owners(const struct comment *c, const struct story_lines *lines, struct sink *s)
+{
+	struct story_lines owners = story_lines_make(c->owners);
+	size_t put = 0;
+	for (size_t i = 0; i < owners.list.count && put < OWNERS_MOST; i++) {
+		const struct story_line *l = &owners.list.data[i];
+		if (story_line_delta(l) == 0 || l->row->label[0] == '(')
+			continue;
+		if (put++ == 0)
+			sink_printf(s, "By %s:\n\n", c->owners->levels[0]);
+		put_owner(c, l, lines, s);
+	}
+	sink_text(s, put > 0 ? STR("\n") : STR(""));
+	vec_release(&owners.list);
+}
+
+void comment_put_story(const struct comment *c, struct sink *s)
+{
+	struct story_lines lines = story_lines_make(c->symbols);
+	put_headline(c, s);
+	put_regions(c, s);
+	put_verdict(c->budget, s);
+	put_owners(c, &lines, s);
+	put_symbols(&lines, s);
+	vec_release(&lines.list);
+}
