@@ -1,74 +1,19 @@
-/* Implements look-ups by address: heft_where_*. */
-#include "measure/owners.h"
-#include "measure/text_places.h"
-#include "api/structs.h"
-#include "program/session.h"
-#include "base/arena.h"
+/* Answers what is at an address of a file: heft_where_*. */
+#include "measure/where.h"
+
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
-#include "map/basemap.h"
-#include "report/report.h"
-#include "blocks/derive_map.h"
-#include "source/source.h"
-#include "process/process.h"
-#include "program/program.h"
 
-/* Names of an image's sections, per index. */
-struct section_names {
-	const struct image *im;
-	const char **names;
-};
+#include <stdio.h>
 
-/* A place that the last text means. */
-struct where_asked {
-	uint64_t addr;                     /* For a member: the address in its archive. */
-	const struct named_symbol *symbol; /* May be NULL. */
-	const struct section *section;     /* Section if the text names one; may be NULL. */
-	size_t image;                      /* In the file. */
-};
-
-struct heft_where {
-	struct memory *memory; /* Must be the first field: see handle_new(). */
-	struct arena arena;
-	struct context context;
-	bool opened;    /* Opening was tried, with or without success. */
-	unsigned flags; /* Bits of enum heft_where_flag. */
-	bool blocks_read;
-	struct program program;
-	struct program member;     /* Member of an archive that was asked for last. */
-	struct program *at;        /* Points to `program` or `member`, whichever is in use. */
-	struct process process;    /* Process of a dump. */
-	const struct image *im;    /* Image of `at`. NULL if there is none or nothing is open. */
-	struct text_places places; /* Places of the last text. */
-	VEC(struct where_asked) asked;
-	struct locator locator; /* Names of the program. */
-	struct blockmap blocks; /* Read at the first look-up, like the index. */
-	struct bbindex index;
-	struct heft_block block;               /* Block found last. */
-	VEC(struct heft_frame) kept;           /* Frames of the last look-up. */
-	VEC(const struct heft_frame *) frames; /* One per element of the previous list. */
-	struct owners owners;
-	const char **segments; /* Names per index in the image. */
-	VEC(struct section_names) sections;
-	struct heft_heap_place place; /* Place found last in a process. */
-	struct arena answer;          /* Frames of `place`. */
-};
-
-/* ---- settings ------------------------------------------------------------------------------- */
-
-struct heft_where *heft_where_new(struct heft_session *session)
+/* Keeps a text as long as the look-ups. Equal texts are one. */
+static const char *text_keep(struct heft_where *w, struct str text)
 {
-	struct heft_where *w = session ? handle_new(sizeof *w) : NULL;
-	if (!w)
-		return NULL;
-	context_begin(&w->context, session, w->memory);
-	w->at = &w->program;
-	return w;
+	return intern_get(&w->texts, intern_add(&w->texts, text)).p;
 }
 
-static void where_release(void *handle)
+void where_close(struct heft_where *w)
 {
-	struct heft_where *w = handle;
 	text_places_release(&w->places);
 	vec_release(&w->asked);
 	owners_release(&w->owners);
@@ -78,20 +23,12 @@ static void where_release(void *handle)
 	process_close(&w->process);
 	program_close(&w->member);
 	program_close(&w->program);
-	vec_release(&w->sections);
+	intern_release(&w->texts);
 	arena_release(&w->answer);
 	vec_release(&w->kept);
 	vec_release(&w->frames);
 	context_release(&w->context);
 	arena_release(&w->arena);
-	mem_free(w);
-}
-
-void heft_where_free(struct heft_where *w)
-{
-	if (w)
-		context_end(&w->context);
-	handle_free(w, where_release);
 }
 
 static enum heft_demangle where_style(const struct heft_where *w)
@@ -99,49 +36,7 @@ static enum heft_demangle where_style(const struct heft_where *w)
 	return context_style(&w->context, HEFT_NAMES_FULL);
 }
 
-bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err)
-{
-	return GUARDED(w->memory, err, owners_add(&w->owners, source, err));
-}
-
-void heft_where_set_flags(struct heft_where *w, unsigned flags)
-{
-	w->flags = flags;
-}
-
-const char *heft_where_debug_path(const struct heft_where *w)
-{
-	return program_debug_path(w->at);
-}
-
 /* ---- opening -------------------------------------------------------------------------------- */
-
-static void name_segments(struct heft_where *w)
-{
-	const struct image *im = w->im;
-	w->segments = arena_new(&w->arena, const char *, im->segment_count + 1);
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
-		w->segments[i] = s->name.len > 0
-					 ? arena_copy(&w->arena, s->name)
-					 : arena_format(&w->arena, SEGMENT_FMT, SEGMENT_ARG(s));
-	}
-}
-
-static const char **where_section_names(struct heft_where *w, const struct image *im)
-{
-	for (size_t i = 0; i < w->sections.count; i++)
-		if (w->sections.data[i].im == im)
-			return w->sections.data[i].names;
-	const char **names = arena_new(&w->arena, const char *, im->section_count + 1);
-	for (size_t i = 0; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
-		names[i] = section_title(s).len ? arena_copy(&w->arena, section_title(s))
-						: arena_format(&w->arena, "#%" PRIu32, s->index);
-	}
-	vec_push(&w->sections, (struct section_names){ im, names });
-	return names;
-}
 
 static void begin_owners(struct heft_where *w)
 {
@@ -159,20 +54,22 @@ static void begin_owners(struct heft_where *w)
 	owners_begin(&w->owners, &file, &w->context.wish);
 }
 
-static struct process_wish process_wish(struct heft_where *w)
+/* Opens a dump: the image of a core that is open, otherwise the file. */
+static bool open_memory(struct heft_where *w, const char *path, struct heft_err *err)
 {
-	return (struct process_wish){ .find = &w->context.wish,
-				      .dwarf = true,
-				      .style = where_style(w),
-				      .notes = &w->context.notes };
+	const struct process_wish wish = { .find = &w->context.wish,
+					   .dwarf = true,
+					   .style = where_style(w),
+					   .notes = &w->context.notes };
+	return w->im ? process_of_image(&w->process, w->im, &wish, err)
+		     : process_open(&w->process, path, &wish, err);
 }
 
 /* Opens a file that the recorder wrote. Other files of unknown kind are no dump. */
 static bool where_open_dump(struct heft_where *w, const char *path)
 {
 	struct heft_err no_dump;
-	const struct process_wish wish = process_wish(w);
-	if (!process_open(&w->process, path, &wish, &no_dump))
+	if (!open_memory(w, path, &no_dump))
 		return false;
 	if (w->process.dump.kind != DUMP_RAW || w->process.heap.records.found)
 		return true;
@@ -207,50 +104,31 @@ static bool no_member(const struct heft_where *w, struct heft_err *err)
 							     : STR("NAME.o")));
 }
 
-static bool where_open_archive(struct heft_where *w, const char *path, struct heft_err *err)
-{
-	if (w->program.input.fat)
-		return where_has_slices(&w->program.input, path, err);
-	return w->owners.levels.count == 0 || no_member(w, err);
-}
-
 static bool open_image(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	w->im = program_image(&w->program);
 	if (!w->im)
-		return where_open_archive(w, path, err);
-	name_segments(w);
-	const struct process_wish wish = process_wish(w);
-	if (w->im->kind == IMAGE_CORE) {
-		if (!process_of_image(&w->process, w->im, &wish, err))
-			return false;
-	} else {
-		if (!program_check_alone(&w->program, err))
-			return false;
-		(void)program_debug(&w->program, true);
-	}
+		return w->program.input.fat ? where_has_slices(&w->program.input, path, err)
+					    : w->owners.levels.count == 0 || no_member(w, err);
+	if (w->im->kind == IMAGE_CORE ? !open_memory(w, path, err)
+				      : !program_check_alone(&w->program, err))
+		return false;
 	begin_owners(w);
 	return true;
-}
-
-static bool where_open_memory(struct heft_where *w, const char *path, struct heft_err *err)
-{
-	const struct process_wish wish = process_wish(w);
-	return process_open(&w->process, path, &wish, err);
 }
 
 static bool where_open_file(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	if (dump_is_told(&w->context.wish.dump))
-		return where_open_memory(w, path, err);
+		return open_memory(w, path, err);
 	return program_open(&w->program, path, USE_WHERE, &w->context.wish, &w->context.notes, err)
 		       ? open_image(w, path, err)
 		       : where_open_dump(w, path);
 }
 
-static bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
+bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
 {
-	const char *copy = arena_copy(&w->arena, str_of(path));
+	const char *copy = text_keep(w, str_of(path));
 	if (w->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	w->opened = true;
@@ -262,11 +140,6 @@ static bool where_open(struct heft_where *w, const char *path, struct heft_err *
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: data sources need a program or a core that is not packed", copy);
 	return !w->process.open || process_check_debug_files(&w->process, err);
-}
-
-bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err)
-{
-	return GUARDED(w->memory, err, where_open(w, path, err));
 }
 
 /* ---- addresses as text ---------------------------------------------------------------------- */
@@ -351,7 +224,7 @@ static void asked_add(struct heft_where *w, size_t image)
 static const char *asked_name(struct heft_where *w, const struct named_symbol *s)
 {
 	const struct str raw = str_of(s->name);
-	return arena_copy(&w->arena, demangle(&w->locator.demangler, raw, where_style(w)));
+	return text_keep(w, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
 /* Notes the places that have the name in another form, such as a part that was split off. */
@@ -414,9 +287,8 @@ static bool text_ask(struct heft_where *w, const char *text, struct heft_err *er
 	return w->asked.count > 0 || nothing_asked(w, text, err);
 }
 
-/* Finds the places of a text. *ret_count is 0 if the text is a number. */
-static bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
-		      struct heft_err *err)
+bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
+	       struct heft_err *err)
 {
 	uint64_t number;
 	w->asked.count = 0;
@@ -430,32 +302,19 @@ static bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr
 	} else {
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address: %.200s", text);
 	}
+	ASSERT(w->asked.count > 0);
+	const bool named = w->program.input.archive || (w->im && !w->places.is_number);
 	*ret_addr = w->asked.data[0].addr;
-	*ret_count = !w->im || w->places.is_number ? 0 : w->asked.count;
-	if (w->program.input.archive)
-		*ret_count = w->asked.count;
+	*ret_count = named ? w->asked.count : 0;
 	return true;
 }
 
-bool heft_where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
-		    struct heft_err *err)
-{
-	return GUARDED(w->memory, err, where_ask(w, text, ret_addr, ret_count, err));
-}
-
-static bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
-			struct heft_err *err)
+bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr, struct heft_err *err)
 {
 	size_t count;
 	if (!where_ask(w, text, ret_addr, &count, err))
 		return false;
 	return !w->program.input.archive || no_member(w, err);
-}
-
-bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
-		      struct heft_err *err)
-{
-	return GUARDED(w->memory, err, where_parse(w, text, ret_addr, err));
 }
 
 /* ---- looking up ----------------------------------------------------------------------------- */
@@ -468,6 +327,14 @@ struct where_place {
 	const char *module; /* "" for a program. */
 };
 
+/* Returns the name of a section, or "#5". */
+static const char *section_keep(struct heft_where *w, const struct section *s)
+{
+	char number[16];
+	snprintf(number, sizeof number, "#%" PRIu32, s->index);
+	return text_keep(w, section_title(s).len > 0 ? section_title(s) : str_of(number));
+}
+
 /* Finds the bytes of an object by sections, as it has no segments. */
 static void where_find_section(struct heft_where *w, const struct where_place *p,
 			       struct heft_location *at)
@@ -475,7 +342,7 @@ static void where_find_section(struct heft_where *w, const struct where_place *p
 	const struct section *s = image_section_at(p->im, p->addr);
 	if (!s || p->im->bare)
 		return;
-	at->section = where_section_names(w, p->im)[s - p->im->sections];
+	at->section = section_keep(w, s);
 	at->section_offset = p->addr - s->addr;
 	if (p->im->kind == IMAGE_OBJECT && at->section_offset < s->file_size) {
 		at->in_file = true;
@@ -534,13 +401,15 @@ static void note_overlays(struct heft_where *w, uint64_t addr)
 	text_release(&others);
 }
 
-static void find_segment(const struct heft_where *w, uint64_t addr, struct heft_location *at)
+static void find_segment(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
 	const struct segment *s = image_load_at(w->im, addr);
 	if (!s)
 		return;
 	const uint64_t offset = addr - s->addr;
-	at->segment = w->segments[s - w->im->segments];
+	char name[64];
+	snprintf(name, sizeof name, SEGMENT_FMT, SEGMENT_ARG(s));
+	at->segment = text_keep(w, s->name.len > 0 ? s->name : str_of(name));
 	at->in_file = offset < s->file_size && input_has_offsets(&w->at->input);
 	at->file_offset = at->in_file ? s->off + offset : 0;
 }
@@ -655,8 +524,8 @@ static bool find_in_process(struct heft_where *w, struct heft_location *at)
 	return true;
 }
 
-static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
-		       struct heft_err *err)
+bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
+		struct heft_err *err)
 {
 	*ret = (struct heft_location){ .size = sizeof *ret, .addr = addr };
 	const bool program = w->im && !w->process.open;
@@ -698,8 +567,6 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 		return false;
 	w->at = &w->member;
 	w->im = program_image(&w->member);
-	if (w->im)
-		name_segments(w);
 	return w->im || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: an archive itself", path);
 }
 
@@ -736,8 +603,7 @@ static bool is_outside(const struct heft_where *w, const struct where_asked *a)
 	       s->index < w->im->section_count;
 }
 
-static bool where_answer(struct heft_where *w, size_t i, struct heft_location *ret,
-			 struct heft_err *err)
+bool where_answer(struct heft_where *w, size_t i, struct heft_location *ret, struct heft_err *err)
 {
 	*ret = (struct heft_location){ .size = sizeof *ret, .addr = HEFT_NO_ADDRESS };
 	if (i >= w->asked.count)
@@ -747,59 +613,13 @@ static bool where_answer(struct heft_where *w, size_t i, struct heft_location *r
 		return false;
 	ret->addr = answer_addr(w, a);
 	if (is_outside(w, a)) {
-		ret->section = where_section_names(w, w->im)[a->section->index];
+		ret->section = section_keep(w, &w->im->sections[a->section->index]);
 		ret->section_offset = a->addr - a->section->addr;
 	} else if (!where_find(w, ret->addr, ret, err)) {
 		return false;
 	}
 	name_asked(w, a, ret);
 	if (w->program.input.archive)
-		ret->member = arena_copy(&w->arena, w->program.input.images[a->image].member);
+		ret->member = text_keep(w, w->program.input.images[a->image].member);
 	return true;
-}
-
-bool heft_where_answer(struct heft_where *w, size_t i, struct heft_location *ret,
-		       struct heft_err *err)
-{
-	if (!STATED(heft_location, ret, err))
-		return false;
-	struct heft_location made = { .addr = HEFT_NO_ADDRESS };
-	const bool found = GUARDED(w->memory, err, where_answer(w, i, &made, err));
-	give(ret, &made, sizeof made);
-	return found;
-}
-
-bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
-		     struct heft_err *err)
-{
-	if (!STATED(heft_location, ret, err))
-		return false;
-	struct heft_location made = { .addr = addr };
-	const bool found = GUARDED(w->memory, err, where_find(w, addr, &made, err));
-	give(ret, &made, sizeof made);
-	return found;
-}
-
-static bool where_write(const struct heft_where *w, const struct heft_location *at,
-			const struct heft_write_opts *opts, const struct heft_sink *sink,
-			struct heft_err *err)
-{
-	struct heft_write_opts o = { 0 };
-	struct heft_location known = { 0 };
-	struct sink s;
-	if (!TAKE(heft_write_opts, &o, opts, err))
-		return false;
-	if (!TAKE(heft_location, &known, at, err))
-		return false;
-	const struct source_names sources = { w->owners.names.data, w->owners.names.count };
-	sink_start(&s, sink);
-	out_where(at ? &known : NULL, &o, sources, &s);
-	return sink_end(&s, err);
-}
-
-bool heft_where_write(const struct heft_where *w, const struct heft_location *at,
-		      const struct heft_write_opts *opts, const struct heft_sink *sink,
-		      struct heft_err *err)
-{
-	return GUARDED_BARE(err, where_write(w, at, opts, sink, err));
 }
