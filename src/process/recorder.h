@@ -1,9 +1,36 @@
-/* recorder.h - finds programs that can be recorded, and the processes of a run. */
+/* recorder.h - runs programs under the heap recorder: the inside of struct heft_recorder. */
 #ifndef HEFT_PROCESS_RECORDER_H
 #define HEFT_PROCESS_RECORDER_H
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/vec.h"
+
+struct heft_recorder {
+	struct memory *memory; /* Must be the first field: see handle_new(). */
+	struct arena arena;
+	const char *library, *pattern, *signal; /* NULL if not set. */
+	const char *library32;                  /* Library for 32-bit programs. NULL if there is
+						 * none. */
+	const char *preload;                    /* Our part of LD_PRELOAD. */
+	uint64_t values[HEFT_RECORD_SETTINGS];
+	heft_recorder_tick_fn tick;
+	bool stopped; /* `tick` stopped the timer in this run. */
+	void *tick_ctx;
+	uint64_t every_ms;
+	const char *output; /* The pattern, absolute, with %p. */
+	const char *dir;    /* Folder of the pattern, with a slash at the end. */
+	const char *mark;   /* Mark in the environment of the run's processes. */
+	const char *single; /* Final name of the program's own file. NULL if it is named like the
+			     * others. */
+	VEC(struct heft_recorder_file) files;
+};
+
+/* Runs a program and waits for its end. Lists the files that its processes wrote in r->files. */
+bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
+		  struct heft_err *err);
+
+/* ---- the program ----------------------------------------------------------------------------- */
 
 /* Finds the program that execvp() would run for `name`. The path belongs to the arena. HEFT_EIO
  * (ENOENT, EACCES and so on) if there is none. */

@@ -1,10 +1,8 @@
-/* Runs programs under the heap recorder: heft_recorder_*. */
+/* Runs programs under the heap recorder. */
 #define _GNU_SOURCE /* For dladdr() and environ. */
 #include "process/recorder.h"
-#include "api/structs.h"
 
 #include "process/child.h"
-#include "base/os/shell.h"
 #include "base/vec.h"
 #include "process/keeper.h"
 #include "heap/records.h"
@@ -22,93 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct heft_recorder {
-	struct memory *memory; /* Must be the first field: see handle_new(). */
-	struct arena arena;
-	const char *library, *pattern, *signal; /* NULL if not set. */
-	const char *library32;                  /* Library for 32-bit programs. NULL if there is
-						 * none. */
-	const char *preload;                    /* Our part of LD_PRELOAD. */
-	uint64_t values[HEFT_RECORD_SETTINGS];
-	heft_recorder_tick_fn tick;
-	bool stopped; /* `tick` stopped the timer in this run. */
-	void *tick_ctx;
-	uint64_t every_ms;
-	const char *output; /* The pattern, absolute, with %p. */
-	const char *dir;    /* Folder of the pattern, with a slash at the end. */
-	const char *mark;   /* Mark in the environment of the run's processes. */
-	const char *single; /* Final name of the program's own file. NULL if it is named like the
-			     * others. */
-	size_t lost_count, running_count; /* Number of processes without a file that ended (lost)
-					   * or still run. */
-	bool lost;                        /* The program itself ended without a file. */
-	VEC(struct heft_recorder_file) files;
-};
-
-/* ---- settings -------------------------------------------------------------------------------- */
-
-struct heft_recorder *heft_recorder_new(void)
-{
-	return handle_new(sizeof(struct heft_recorder));
-}
-
-static void recorder_release(void *handle)
-{
-	struct heft_recorder *r = handle;
-	vec_release(&r->files);
-	arena_release(&r->arena);
-	mem_free(r);
-}
-
-void heft_recorder_free(struct heft_recorder *r)
-{
-	handle_free(r, recorder_release);
-}
-
-static void recorder_set_library(struct heft_recorder *r, const char *path)
-{
-	r->library = arena_copy(&r->arena, str_of(path));
-}
-
-void heft_recorder_set_library(struct heft_recorder *r, const char *path)
-{
-	GUARDED_VOID(r->memory, recorder_set_library(r, path));
-}
-
-static void recorder_set_output(struct heft_recorder *r, const char *pattern)
-{
-	r->pattern = arena_copy(&r->arena, str_of(pattern));
-}
-
-void heft_recorder_set_output(struct heft_recorder *r, const char *pattern)
-{
-	GUARDED_VOID(r->memory, recorder_set_output(r, pattern));
-}
-
-static void recorder_set_signal(struct heft_recorder *r, const char *name)
-{
-	r->signal = arena_copy(&r->arena, str_of(name));
-}
-
-void heft_recorder_set_signal(struct heft_recorder *r, const char *name)
-{
-	GUARDED_VOID(r->memory, recorder_set_signal(r, name));
-}
-
-void heft_recorder_set(struct heft_recorder *r, enum heft_recorder_setting what, uint64_t value)
-{
-	if ((unsigned)what < HEFT_RECORD_SETTINGS)
-		r->values[what] = value;
-}
-
-void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms, heft_recorder_tick_fn fn,
-			     void *ctx)
-{
-	r->tick = fn;
-	r->tick_ctx = ctx;
-	r->every_ms = every_ms;
-}
-
 /* ---- the library ----------------------------------------------------------------------------- */
 
 /* Finds the recorder: beside libheft, in the build tree, or in the library folder of a program that
@@ -124,11 +35,11 @@ static const char *recorder_find_library(struct arena *arena)
 		return NULL;
 	/* The name of the program itself is the word that it was called by, which is no path if the
 	 * shell found it in $PATH. */
-	char own[4096];
 	const bool inside = dladdr((void *)getauxval(AT_PHDR), &program) != 0 &&
 			    program.dli_fbase == info.dli_fbase;
-	const bool known = inside && os_own_path(own, sizeof own);
-	char *file = file_real_path(known ? own : info.dli_fname);
+	char *file = inside ? file_real_path("/proc/self/exe") : NULL;
+	if (file == NULL)
+		file = file_real_path(info.dli_fname);
 	char *slash = file != NULL ? strrchr(file, '/') : NULL;
 	const char *found = NULL;
 	char path[4096];
@@ -380,18 +291,16 @@ static bool recorder_is_before(const struct timespec *a, const struct timespec *
 
 /* Counts an empty file. Its process still runs, or ended in a way that the recorder did not see: by
  * a signal, by the system call itself, or by starting a program that is not recorded. */
-static void announced_count(struct heft_recorder *r, const struct heft_recorder_file *f,
-			    uint32_t own)
+static void announced_count(const struct heft_recorder_file *f, struct heft_recorder_end *end)
 {
-	if (f->pid != own && (kill((pid_t)f->pid, 0) == 0 || errno == EPERM)) {
-		r->running_count++;
+	const bool own = f->pid == end->pid;
+	if (!own && (kill((pid_t)f->pid, 0) == 0 || errno == EPERM)) {
+		end->others_running++;
 		return;
 	}
 	unlink(f->path);
-	if (f->pid == own)
-		r->lost = true;
-	else
-		r->lost_count++;
+	end->lost |= own;
+	end->others_lost += !own;
 }
 
 /* Renames the file of the program itself to the name that was asked for. */
@@ -408,14 +317,15 @@ static void name_own(struct heft_recorder *r, uint32_t own)
 	}
 }
 
-/* Finds all files with names of the pattern that were made since the start. `own` is the program's
- * process. */
-static bool find_files(struct heft_recorder *r, const struct timespec *start, uint32_t own,
-		       struct heft_err *err)
+/* Finds all files with names of the pattern that were made since the start. Counts processes
+ * without a file. */
+static bool find_files(struct heft_recorder *r, const struct timespec *start,
+		       struct heft_recorder_end *end, struct heft_err *err)
 {
 	const char *pattern = strrchr(r->output, '/') + 1;
 	DIR *d = opendir(r->dir);
 	const struct dirent *e;
+	r->files.count = 0;
 	if (d == NULL)
 		return fail_sys(err, "%s", r->dir);
 	while ((e = readdir(d)) != NULL) {
@@ -427,32 +337,16 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start, ui
 		if (stat(f.path, &st) != 0 || recorder_is_before(&st.st_mtim, start))
 			continue;
 		if (st.st_size == 0) {
-			announced_count(r, &f, own);
+			announced_count(&f, end);
 			continue;
 		}
 		file_look_into(r, &f);
 		vec_push(&r->files, f);
 	}
 	closedir(d);
-	name_own(r, own);
+	name_own(r, end->pid);
 	if (r->files.count > 1)
 		qsort(r->files.data, r->files.count, sizeof *r->files.data, by_path);
-	return true;
-}
-
-size_t heft_recorder_file_count(const struct heft_recorder *r)
-{
-	return r->files.count;
-}
-
-bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_recorder_file *ret,
-			struct heft_err *err)
-{
-	if (!STATED(heft_recorder_file, ret, err))
-		return false;
-	if (i >= r->files.count)
-		return absent(err);
-	give(ret, &r->files.data[i], sizeof *r->files.data);
 	return true;
 }
 
@@ -476,8 +370,8 @@ static void recorder_tick(void *ctx, uint32_t pid)
 		      !run_processes(r->mark, pid, r->tick, r->tick_ctx));
 }
 
-static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
-			 struct heft_err *err)
+bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
+		  struct heft_err *err)
 {
 	struct timespec start;
 	const char *path;
@@ -510,26 +404,10 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	vec_release(&e);
 	if (!ran)
 		return false;
-	r->files.count = r->lost_count = r->running_count = 0;
-	r->lost = false;
-	if (!find_files(r, &start, (uint32_t)c.pid, err))
-		return false;
-	const struct heft_recorder_end made = {
+	*ret = (struct heft_recorder_end){
 		.pid = (uint32_t)c.pid,
 		.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
 		.status = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status),
-		.lost = r->lost,
-		.others_lost = r->lost_count,
-		.others_running = r->running_count
 	};
-	give(ret, &made, sizeof made);
-	return true;
-}
-
-bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
-		       struct heft_err *err)
-{
-	if (!STATED(heft_recorder_end, ret, err))
-		return false;
-	return GUARDED(r->memory, err, recorder_run(r, argv, ret, err));
+	return find_files(r, &start, ret, err);
 }
