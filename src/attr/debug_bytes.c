@@ -185,11 +185,69 @@ static void debug_bytes_join(struct debug_bytes *b, struct findings *f)
 	local_labels_clear(&f->labels);
 }
 
+/* ---- instances in units of the link-time optimiser ------------------------------------------- */
+
+/* Gives the instances of a job labels of the table, each of its own. */
+static void instances_take(struct debug_bytes *b, struct findings *f)
+{
+	for (size_t i = 0; i < f->instances.count; i++) {
+		struct instance_label k = f->instances.data[i];
+		char text[40];
+		snprintf(text, sizeof text, "(entry at 0x%" PRIx64 ")", k.origin);
+		const label_id label = label_copy(b->f->labels, str_of(text));
+		local_label_settle(&f->labels, k.label, label);
+		vec_push(&b->instances,
+			 (struct instance_label){ label, k.origin,
+						  local_label_joined(&f->labels, k.unit) });
+	}
+	f->instances.count = 0;
+}
+
+static label_id instance_unit(const struct debug_bytes *b, const struct instance_label *k)
+{
+	const size_t above =
+		upper_bound(b->units.data, b->units.count, sizeof *b->units.data, k->origin);
+	return above > 0 ? b->units.data[above - 1].label : k->unit;
+}
+
+static int instance_compare(const void *a, const void *b)
+{
+	const label_id x = ((const struct instance_label *)a)->label,
+		       y = ((const struct instance_label *)b)->label;
+	return x < y ? -1 : x > y;
+}
+
+static void instances_relabel(const struct debug_bytes *b, struct claims *claims)
+{
+	for (size_t i = 0; i < claims->list.count; i++) {
+		struct claim *c = &claims->list.data[i];
+		const struct instance_label key = { .label = c->label };
+		const struct instance_label *k =
+			bsearch(&key, b->instances.data, b->instances.count,
+				sizeof *b->instances.data, instance_compare);
+		if (k != NULL)
+			c->label = instance_unit(b, k);
+	}
+}
+
+/* Replaces the labels of instances, now that all units have theirs. */
+static void instances_settle(struct debug_bytes *b)
+{
+	if (b->instances.count == 0)
+		return;
+	qsort(b->instances.data, b->instances.count, sizeof *b->instances.data, instance_compare);
+	for (size_t i = 0; i < DW_SECTIONS; i++)
+		instances_relabel(b, &b->found.claims[i]);
+	if (b->vm_claims)
+		instances_relabel(b, b->vm_claims);
+}
+
 static void release_findings(struct findings *f)
 {
 	for (size_t i = 0; i < DW_SECTIONS; i++)
 		vec_release(&f->claims[i].list);
 	vec_release(&f->vm.list);
+	vec_release(&f->instances);
 	local_labels_release(&f->labels);
 }
 
@@ -296,8 +354,11 @@ void debug_bytes_take(struct debug_bytes *b, struct unit_findings *j)
 		if (u->str_offsets_base != DW_NO_OFFSET)
 			b->str_offsets_version = u->version;
 		all->unit_label = found->label = debug_bytes_settle(b, &j->found, u, found->label);
+		if (u->in == DW_INFO)
+			keyed_add(&b->units, u->off, found->label);
 		debug_bytes_unit_code(b, u, &found->code);
 	}
+	instances_take(b, &j->found);
 	debug_bytes_join(b, &j->found);
 	for (size_t i = 0; i < j->units.count; i++) {
 		all->unit_label = j->units.data[i].label;
@@ -483,6 +544,7 @@ void debug_bytes_walk(struct debug_bytes *b)
 	}
 	all_units(b, DW_INFO);
 	all_units(b, DW_TYPES);
+	instances_settle(b);
 	all_lines(b);
 	/* The `seen` bits are not needed once all units and line programs are taken. */
 	if (b->job_seen != &b->seen) {
@@ -505,4 +567,6 @@ void debug_bytes_release(struct debug_bytes *b)
 	vec_release(&b->by_line);
 	vec_release(&b->by_signature);
 	vec_release(&b->partial);
+	vec_release(&b->units);
+	vec_release(&b->instances);
 }

@@ -35,6 +35,15 @@ struct waiting_string {
 	enum dw_section table;
 };
 
+/* A label that stands for a unit until all units have labels. */
+struct instance_label {
+	label_id label;
+	uint64_t origin; /* Offset in .debug_info, in the unit that is meant */
+	label_id unit;   /* The unit of the instance, which is meant if `origin` is in none */
+};
+
+typedef VEC(struct instance_label) instance_vec;
+
 struct debug_bytes;
 struct decl_files;
 
@@ -50,6 +59,8 @@ struct findings {
 	struct local_labels labels; /* labels of one job */
 	uint64_t range_budget;      /* Number of range list entries that functions may still read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
+	instance_vec instances;     /* Of units that the link-time optimiser made */
+	label_id made_by_linker;    /* Own label of such a unit, while its entries are walked */
 	/* Used while entries are walked. */
 	struct waiting_string waiting[32];
 	size_t waiting_count;
@@ -84,6 +95,8 @@ struct debug_bytes {
 			      * `sole`. */
 	label_id sole;
 	keyed_vec by_line, by_signature, partial;
+	keyed_vec units;        /* Labels of all units, by offset in .debug_info */
+	instance_vec instances; /* With labels of the table */
 	uint16_t addr_version, str_offsets_version;
 	uint8_t address_size, offset_size;
 };

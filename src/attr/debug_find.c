@@ -316,6 +316,38 @@ static bool on_function(void *ctx, const struct die *d, const struct reader *att
 	return false;
 }
 
+/* gcc's link-time optimiser writes one unit for the code of many, under this name. A function or
+ * variable in it is an instance: its DW_AT_abstract_origin is in the unit of its source. */
+static bool is_made_by_linker(const struct unit *u)
+{
+	return str_eq(u->name, STR("<artificial>"));
+}
+
+/* Gives an instance to the unit of its source, whose label is not known yet. */
+static bool on_instance(void *ctx, const struct die *d, const struct reader *attrs)
+{
+	struct findings *f = ctx;
+	struct described e;
+	debug_find_read_described(f->unit, d, *attrs, &e);
+	const bool instance = e.origin.kind == VALUE_REF_INFO;
+	if (instance) {
+		f->owner = f->unit_label = local_label_pending(&f->labels);
+		f->entry_off = d->off;
+		vec_push(&f->instances, (struct instance_label){ f->unit_label, e.origin.u,
+								 f->made_by_linker });
+	}
+	if (d->abbrev->tag == DW_TAG_subprogram)
+		die_ranges_some(f->unit, &e.code, debug_find_on_range, f, &f->range_budget);
+	return instance;
+}
+
+static void on_leave_instance(void *ctx, uint64_t end_off)
+{
+	struct findings *f = ctx;
+	find_sized(f, f->unit->in, f->entry_off, end_off - f->entry_off, f->owner);
+	f->owner = f->unit_label = f->made_by_linker;
+}
+
 static void walk_entries(struct findings *f, const struct unit *u, bool has_code)
 {
 	const struct debug_bytes *b = f->all;
@@ -325,6 +357,10 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 	if (b->by_symbol) {
 		w.enter = on_enter;
 		w.leave = on_leave;
+	} else if (b->code && is_made_by_linker(u)) {
+		f->made_by_linker = f->unit_label;
+		w.enter = on_instance;
+		w.leave = on_leave_instance;
 	} else if (!has_code && b->code && !unit_is_type(u)) {
 		w.enter = on_function;
 	}
@@ -378,6 +414,8 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 	const bool has_code = !b->code || first_code(u, &ret.code, &addr);
 	table_bytes(f, u);
 	walk_entries(f, u, has_code);
+	if (b->code && is_made_by_linker(u))
+		ret.code = (struct die_code){ 0 }; /* It holds padding of others' functions. */
 	find_sized(f, u->in, u->off, u->size, f->unit_label);
 	ret.label = f->unit_label;
 	return ret;
