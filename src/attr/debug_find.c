@@ -316,13 +316,6 @@ static bool on_function(void *ctx, const struct die *d, const struct reader *att
 	return false;
 }
 
-/* gcc's link-time optimiser writes one unit for the code of many, under this name. A function or
- * variable in it is an instance: its DW_AT_abstract_origin is in the unit of its source. */
-static bool is_made_by_linker(const struct unit *u)
-{
-	return str_eq(u->name, STR("<artificial>"));
-}
-
 /* Gives an instance to the unit of its source, whose label is not known yet. */
 static bool on_instance(void *ctx, const struct die *d, const struct reader *attrs)
 {
@@ -333,8 +326,8 @@ static bool on_instance(void *ctx, const struct die *d, const struct reader *att
 	if (instance) {
 		f->owner = f->unit_label = local_label_pending(&f->labels);
 		f->entry_off = d->off;
-		vec_push(&f->instances, (struct instance_label){ f->unit_label, e.origin.u,
-								 f->made_by_linker });
+		vec_push(&f->instances,
+			 (struct instance_label){ f->unit_label, e.origin.u, f->made_by_linker });
 	}
 	if (d->abbrev->tag == DW_TAG_subprogram)
 		die_ranges_some(f->unit, &e.code, debug_find_on_range, f, &f->range_budget);
@@ -357,7 +350,7 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 	if (b->by_symbol) {
 		w.enter = on_enter;
 		w.leave = on_leave;
-	} else if (b->code && is_made_by_linker(u)) {
+	} else if (b->code && unit_is_made_by_linker(u)) {
 		f->made_by_linker = f->unit_label;
 		w.enter = on_instance;
 		w.leave = on_leave_instance;
@@ -414,7 +407,7 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 	const bool has_code = !b->code || first_code(u, &ret.code, &addr);
 	table_bytes(f, u);
 	walk_entries(f, u, has_code);
-	if (b->code && is_made_by_linker(u))
+	if (b->code && unit_is_made_by_linker(u))
 		ret.code = (struct die_code){ 0 }; /* It holds padding of others' functions. */
 	find_sized(f, u->in, u->off, u->size, f->unit_label);
 	ret.label = f->unit_label;

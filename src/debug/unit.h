@@ -54,6 +54,13 @@ static inline bool unit_is_skeleton(const struct unit *u)
 	return u->dwo_name.len > 0 && !u->dwarf->split;
 }
 
+/* Tells whether gcc's link-time optimiser made the unit, for the code of many. A function or
+ * variable in it is an instance: its DW_AT_abstract_origin is in the unit of its source. */
+static inline bool unit_is_made_by_linker(const struct unit *u)
+{
+	return str_eq(u->name, STR("<artificial>"));
+}
+
 static inline bool unit_is_type(const struct unit *u)
 {
 	return u->type == DW_UT_type || u->type == DW_UT_split_type;

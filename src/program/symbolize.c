@@ -77,6 +77,7 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	if (named || unit_name(&u, &name))
 		l->name = intern_get(&s->texts, intern_add(&s->texts, text_str(&name))).p;
 	text_release(&name);
+	l->made_by_linker = unit_is_made_by_linker(&u);
 	l->lines = lines_of(s, &u);
 	if (!symbolize_read_split(s, &u, &l->scopes))
 		scopes_read(&l->scopes, &s->units, &u);
@@ -173,6 +174,42 @@ void symbolizer_release(struct symbolizer *s)
 	units_release(&s->units);
 }
 
+bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
+{
+	struct unit u;
+	struct die d;
+	if (!symbolizer_unit(s, *index)->made_by_linker ||
+	    !units_get(&s->units, DW_INFO, *index, &u) || !unit_open(&u, &s->cache, NULL))
+		return false;
+	struct reader r = unit_reader(&u, *die_off);
+	if (!die_next(&u, &r, &d) || !d.abbrev)
+		return false;
+	for (unsigned i = 0; i < d.abbrev->count; i++) {
+		struct value v;
+		const struct abbrev_attr *a = die_attr(&u, &d, i);
+		die_value(&u, &r, a, &v);
+		if (a->name != DW_AT_abstract_origin || v.kind != VALUE_REF_INFO)
+			continue;
+		*die_off = v.u;
+		return units_around(&s->units, DW_INFO, v.u, index);
+	}
+	return false;
+}
+
+/* Returns the name of the unit of the source of the code at an address. */
+static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr)
+{
+	struct loaded_unit *l = symbolizer_unit(s, index);
+	const struct flat_span *code = flat_find_near(&l->scopes.code, addr, &l->near);
+	uint32_t i = code ? code->who : SCOPE_NONE;
+	if (!l->made_by_linker || i == SCOPE_NONE)
+		return l->name;
+	while (l->scopes.list.data[i].parent != SCOPE_NONE)
+		i = l->scopes.list.data[i].parent;
+	uint64_t die_off = l->scopes.list.data[i].die_off;
+	return symbolizer_origin(s, &index, &die_off) ? symbolizer_unit(s, index)->name : l->name;
+}
+
 static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	uint64_t addr;
@@ -181,7 +218,7 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 		return false;
 	struct loaded_unit *l = symbolizer_unit(s, index);
 	symbolize_list_frames(s, l, addr);
-	*ret = (struct symbolized){ l->name, s->frames.data, s->frames.count };
+	*ret = (struct symbolized){ source_unit(s, index, addr), s->frames.data, s->frames.count };
 	return true;
 }
 

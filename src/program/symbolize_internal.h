@@ -9,11 +9,15 @@ struct loaded_unit {
 	struct line_table *lines; /* NULL if there is none. Units with the same line program
 				   * share it. */
 	struct scopes scopes;
-	size_t near; /* Hint for flat_find_near(). */
+	bool made_by_linker; /* See unit_is_made_by_linker(). */
+	size_t near;         /* Hint for flat_find_near(). */
 };
 
 /* Returns the unit at an index. Reads it at the first call. */
 struct loaded_unit *symbolizer_unit(struct symbolizer *s, size_t index);
+/* Moves from an entry of a unit that the link-time optimiser made to its origin in the unit of its
+ * source. False, and then both may have any value, if there is none. */
+bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off);
 /* Opens the split unit of a skeleton. False if there is none. */
 bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *ret);
 

@@ -63,9 +63,15 @@ static bool symbolize_variables_find_here(struct symbolizer *s, uint64_t vm_addr
 	if (!u || (v->addr != vm_addr &&
 		   (!variable_size(u, v->die_off, &size) || vm_addr - v->addr >= size)))
 		return false;
-	const struct loaded_unit *l = symbolizer_unit(s, v->unit);
+	size_t index = v->unit;
+	uint64_t die_off = v->die_off;
+	if (symbolizer_origin(s, &index, &die_off))
+		u = symbolize_variables_open_unit(s, index, room);
+	else
+		index = v->unit, die_off = v->die_off;
+	const struct loaded_unit *l = symbolizer_unit(s, index);
 	*ret = (struct declaration){ .unit = l->name, .file = "" };
-	if (!decl_read(u, v->die_off, &decl))
+	if (!u || !decl_read(u, die_off, &decl))
 		return true;
 	if (l->lines && decl.has_file)
 		ret->file = line_table_path(l->lines, (uint32_t)min_u64(decl.file, UINT32_MAX),

@@ -1,0 +1,84 @@
+"""Units of programs that gcc optimised at link time: each function and variable belongs to the unit of its source.
+
+usage: lto_units.py HEFT
+
+The name of each function and variable says its source. `size` and `where` are both asked."""
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+heft = os.path.realpath(sys.argv[1])
+UNITS = "abcdefgh"
+C = """#include <stdio.h>
+static int table_u{n}[40] = {{ 1 }};
+int zero_u{n}[20];
+__attribute__((noinline)) static int inner_u{n}(const char *s, int k) {{ return table_u{n}[k % 40] += s[k % 3] * k; }}
+__attribute__((noinline)) int call_u{n}(int x, const char *s)
+{{
+	for (int k = 0; k < x; k++) zero_u{n}[k % 20] += inner_u{n}(s, k);
+	printf("unit {n} %d\\n", zero_u{n}[x % 20]);
+	return table_u{n}[3] * x;
+}}
+"""
+CXX = """#include <string>
+#include <map>
+static std::map<std::string, int> map_u{n};
+struct Count_u{n} {{ std::string text; virtual ~Count_u{n}() {{}} virtual int count_u{n}(int x); }};
+int Count_u{n}::count_u{n}(int x) {{ map_u{n}[text] += x; return (int)map_u{n}.size(); }}
+__attribute__((noinline)) int call_u{n}(int x, const char *s) {{ Count_u{n} c; c.text = s; return c.count_u{n}(x); }}
+"""
+BUILDS = [("gcc", C, "c", flags) for flags in ("-O2 -g", "-Os -g", "-O1 -gdwarf-4", "-O2 -g -fno-pie -no-pie", "-O2 -g -flto-partition=none")]
+BUILDS += [("g++", CXX, "cc", flags) for flags in ("-O2 -g", "-O1 -gdwarf-4")]
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def build(compiler, text, suffix, flags):
+    names = []
+    for n in UNITS:
+        names.append(f"u{n}.{suffix}")
+        with open(names[-1], "w") as f:
+            f.write(text.format(n=n))
+    linkage = "int call_u{0}(int, const char *);"
+    with open("main." + suffix, "w") as f:
+        f.write("".join(linkage.format(n) for n in UNITS))
+        f.write("int main(int c, char **v) { return " + "+".join(f"call_u{n}(c, v[0])" for n in UNITS) + "; }\n")
+    subprocess.run([compiler, "-flto", *flags.split(), *names, "main." + suffix, "-o", "program"], check=True)
+
+
+failed = compared = 0
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    for compiler, text, suffix, flags in BUILDS:
+        build(compiler, text, suffix, flags)
+        rows = list(csv.DictReader(run(heft, "size", "-d", "sections,compileunits,symbols", "-C", "full", "--domain=vm", "-n0", "--csv", "program").splitlines()))
+        wrong, nobody, all_bytes = [], 0, 0
+        for row in rows:
+            source = re.search(r"_u([a-h])", row["symbols"])
+            if row["sections"] not in (".text", ".data", ".bss") or not source:
+                continue
+            size = int(row["vmsize"])
+            all_bytes += size
+            compared += 1
+            if "<artificial>" in row["compileunits"]:
+                nobody += size
+            elif not row["compileunits"].endswith(f"/u{source[1]}.{suffix}"):
+                wrong.append((row["symbols"], row["compileunits"]))
+        for name in re.findall(r" [tTdDbB] (\S*_u[a-h]\S*)", run("nm", "program")):
+            unit = re.search(r"unit +(\S+)", run(heft, "where", "program", name))
+            if name.startswith("_ZT") or not unit:
+                continue
+            compared += 1
+            source = re.search(r"_u([a-h])", name)[1]
+            if not unit[1].endswith((f"/u{source}.{suffix}", "<artificial>" if "GLOBAL__sub" in name else "\0")):
+                wrong.append((name, unit[1], "where"))
+        good = not wrong and nobody <= all_bytes * 0.02 and all_bytes > 0
+        failed += not good
+        print(f"{'ok  ' if good else 'FAIL'} {compiler} {flags}: {all_bytes} bytes, {nobody} in no source's unit", *wrong[:5])
+print(f"{compared} compared, {failed} builds failed")
+sys.exit(failed > 0 or compared < 100)
