@@ -35,7 +35,11 @@ static int typed_key(void)
 	return key;
 }
 
-int browse_key(struct browse *b, int ms)
+enum { KEY_NONE = -2 };
+
+/* Returns the next key; redraws the screen after a new size. KEY_NONE if no key came within `ms`
+ * milliseconds; -1 waits without limit. ERR if the terminal is gone. */
+static int browse_key(struct browse *b, int ms)
 {
 	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
 	for (;;) {
@@ -90,25 +94,29 @@ bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 
 /* ---- the lines ------------------------------------------------------------------------------- */
 
-void browse_list(struct browse *b)
+/* Finds the lines again. */
+static void browse_list(struct browse *b)
 {
 	if (!tree_list(&b->tree))
 		browse_say(b, "out of memory");
 }
 
-void browse_go_to(struct browse *b, uint32_t node)
+/* Moves the cursor to a node, if it is visible. */
+static void browse_go_to(struct browse *b, uint32_t node)
 {
 	for (uint32_t i = 0; i < b->tree.line_count; i++)
 		if (b->tree.lines[i] == node)
 			b->at = i;
 }
 
-uint32_t browse_chosen(const struct browse *b)
+/* Returns the node under the cursor. UINT32_MAX if there is no line. */
+static uint32_t browse_chosen(const struct browse *b)
 {
 	return b->at < b->tree.line_count ? b->tree.lines[b->at] : UINT32_MAX;
 }
 
-void browse_filter(struct browse *b, uint32_t *node)
+/* Filters the tree by b->filter. *node gets its new number. */
+static void browse_filter(struct browse *b, uint32_t *node)
 {
 	if (!tree_filter(&b->tree, b->filter, node))
 		browse_say(b, "out of memory");
@@ -176,8 +184,10 @@ static void draw_prompt(struct browse *b, const char *label, const char *text, b
 	refresh();
 }
 
-bool browse_prompt(struct browse *b, const char *label, char *text, size_t room,
-		   const char *const *choices, void (*typed)(struct browse *b))
+/* Lets the user type a line. Tab cycles through `choices` (ended by NULL; NULL for none). `typed`
+ * is called after each change, unless NULL. False if Esc was pressed. */
+static bool browse_prompt(struct browse *b, const char *label, char *text, size_t room,
+			  const char *const *choices, void (*typed)(struct browse *b))
 {
 	for (;;) {
 		draw_prompt(b, label, text, choices != NULL);

@@ -86,7 +86,8 @@ static bool scrolls(int key, int *by)
 	}
 }
 
-void browse_pager(struct browse *b, const char *title, const char *text)
+/* Shows lines of text until a key ends it. */
+static void browse_pager(struct browse *b, const char *title, const char *text)
 {
 	int first = 0, by = 0;
 	(void)b;

@@ -12,7 +12,8 @@ enum { HEAD_LINES = 3, FOOT_LINES = 1, COLUMNS = 8, NUMBER = 9, BAR = 10, LABEL_
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-void browse_number_text(char out[NUMBER_TEXT_MAX], enum heft_unit unit, double v, bool change)
+static void browse_number_text(char out[NUMBER_TEXT_MAX], enum heft_unit unit, double v,
+			       bool change)
 {
 	const double size = fabs(v);
 	const char sign = !change || size < 0.5 ? '\0' : v < 0 ? '-' : '+';
@@ -33,7 +34,8 @@ static bool has_number(const struct browse *b, uint32_t node, size_t m)
 	return !b->tree.table->measures[m].shared || node != 0;
 }
 
-void browse_now_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint32_t node, size_t m)
+static void browse_now_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint32_t node,
+			    size_t m)
 {
 	const struct tree *t = &b->tree;
 	out[0] = '\0';

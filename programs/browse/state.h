@@ -40,11 +40,9 @@ uint32_t browse_line_at(const struct browse *b, int row);
 /* Draws a line at the bottom. Returns its columns. */
 int browse_foot(const char *text);
 
-/* Write a measure as in the columns: "12.3Ki", "" if there is none. A change has its sign. */
+/* Writes a measure as in the columns: "12.3Ki", "" if there is none. A change has its sign. */
 enum { NUMBER_TEXT_MAX = 48 };
-void browse_now_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint32_t node, size_t m);
 void browse_change_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint32_t node, size_t m);
-void browse_number_text(char out[NUMBER_TEXT_MAX], enum heft_unit unit, double v, bool change);
 /* Returns a word for the change of a row. "" if it did not change. */
 const char *browse_change_word(enum heft_change change);
 
@@ -53,39 +51,19 @@ size_t browse_next_measure(const struct browse *b, size_t m);
 
 /* ---- text over the table --------------------------------------------------------------------- */
 
-/* Shows lines of text until a key ends it. */
-void browse_pager(struct browse *b, const char *title, const char *text);
 void browse_card(struct browse *b, uint32_t node);
 /* Shows the instructions of a node. */
 void browse_code(struct browse *b, uint32_t node);
 void browse_help(struct browse *b);
 void browse_notes(struct browse *b);
 
-/* Lets the user type a line. Tab cycles through `choices` (ended by NULL; NULL for none). `typed`
- * is called after each change, unless NULL. False if Esc was pressed. */
-bool browse_prompt(struct browse *b, const char *label, char *text, size_t room,
-		   const char *const *choices, void (*typed)(struct browse *b));
-
 /* Returns the milliseconds since `from`. */
 int64_t browse_since(const struct timespec *from);
-
-/* Returns the next key; redraws the screen after a new size. KEY_NONE if no key came within `ms`
- * milliseconds; -1 waits without limit. ERR if the terminal is gone. */
-enum { KEY_NONE = -2 };
-int browse_key(struct browse *b, int ms);
 
 /* ---- tables made in the background (meanwhile.c) --------------------------------------------- */
 
 /* Replaces the table by a new one. False if there is no memory; then nothing changes. */
 bool browse_take_table(struct browse *b, const struct browse_table *table, bool carried);
-/* Filters the tree by b->filter. *node gets its new number. */
-void browse_filter(struct browse *b, uint32_t *node);
-/* Finds the lines again. */
-void browse_list(struct browse *b);
-/* Moves the cursor to a node, if it is visible. */
-void browse_go_to(struct browse *b, uint32_t node);
-/* Returns the node under the cursor. UINT32_MAX if there is no line. */
-uint32_t browse_chosen(const struct browse *b);
 void browse_say(struct browse *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Makes the first table. False if there is none, or if the user stopped it. */

@@ -157,14 +157,6 @@ static void insert_measure(struct measures *m, uint32_t key, uint32_t id)
 	vec_push(&m->known, key);
 }
 
-uint32_t measures_row(struct measures *m, struct str source, struct str kind, struct str label)
-{
-	const uint32_t key = measures_key_of(m, source, kind, label);
-	if (m->levels.data[key].id == 0)
-		insert_measure(m, key, last_id(m) + 1);
-	return m->levels.data[key].id;
-}
-
 void measures_write(struct measures *m, uint32_t build)
 {
 	for (uint32_t i = 0; i < m->levels.count; i++) {

@@ -46,8 +46,6 @@ void measures_release(struct measures *m);
 /* Returns the level of a number. Makes it if missing. Valid until the next call. */
 struct level *measures_get(struct measures *m, struct str source, struct str kind,
 			   struct str label);
-/* Returns the database row of a number. Adds it if missing. */
-uint32_t measures_row(struct measures *m, struct str source, struct str kind, struct str label);
 /* Fills in `was` for all numbers of a source, as in the builds of `chain`: the ids of a build and
  * its bases, falling. */
 void measures_read(struct measures *m, const char *source, const uint32_t *chain, size_t count);

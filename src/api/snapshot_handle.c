@@ -128,7 +128,9 @@ static bool read_diff(struct heft_snapshot *s, const char *path, struct bytes b,
 	return true;
 }
 
-bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
+/* Takes the components of the named file, if there is one. For a snapshot that was read from a
+ * file. */
+static bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
 {
 	struct components c = { { 0 } };
 	const bool ok = !s->components_path || components_open(&c, s->components_path, err);

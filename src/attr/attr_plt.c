@@ -4,7 +4,7 @@
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 
-label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot)
+static label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot)
 {
 	return a->scratch->dyn_labels[slot->symbol];
 }

@@ -91,7 +91,6 @@ void attr_list_sized(struct attr *a, place_vec *ret);
 void attr_list_guessed(struct attr *a);
 /* Returns the unsized symbol at an address, or NULL. */
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
-label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot);
 const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
 /* Returns the label of the file that declares the variable at die_off of the current unit. Returns
  * the unit's label if the file is unknown. Keeps the table of files until attr_files_release(),

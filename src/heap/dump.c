@@ -241,23 +241,8 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 	return dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err);
 }
 
-bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, struct notes *notes,
-	       struct heft_err *err)
-{
-	*d = (struct dump){ .command = "", .notes = notes };
-	d->path = arena_copy(&d->arena, str_of(path));
-	d->inputs = mem_zeroed(1 + (wish ? wish->piece_count : 0), sizeof *d->inputs);
-	d->input_count = 1;
-	if (!dump_read_input(d, wish, err)) {
-		dump_close(d);
-		return false;
-	}
-	if (HEFT_CHECKS)
-		dump_verify(d);
-	return true;
-}
-
-void dump_verify(const struct dump *d)
+/* Asserts the promises of dump.h about regions, files and threads. */
+static void dump_verify(const struct dump *d)
 {
 	uint64_t end = 0, size = 0, present = 0;
 	for (size_t i = 0; i < d->region_count; i++) {
@@ -276,6 +261,22 @@ void dump_verify(const struct dump *d)
 		ASSERT(d->files[i].path && d->files[i].start <= d->files[i].end);
 	for (size_t i = 0; i < d->thread_count; i++)
 		ASSERT(d->threads[i].stack_start <= d->threads[i].stack_end);
+}
+
+bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, struct notes *notes,
+	       struct heft_err *err)
+{
+	*d = (struct dump){ .command = "", .notes = notes };
+	d->path = arena_copy(&d->arena, str_of(path));
+	d->inputs = mem_zeroed(1 + (wish ? wish->piece_count : 0), sizeof *d->inputs);
+	d->input_count = 1;
+	if (!dump_read_input(d, wish, err)) {
+		dump_close(d);
+		return false;
+	}
+	if (HEFT_CHECKS)
+		dump_verify(d);
+	return true;
 }
 
 void dump_close(struct dump *d)

@@ -113,9 +113,6 @@ bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, s
 	       struct heft_err *err);
 /* Makes a dump of a core that is already open as an image. Borrows it. */
 void dump_of_image(struct dump *d, const struct image *core, struct notes *notes);
-/* Asserts this header's promises about regions, files and threads. dump_open() calls it if
- * HEFT_CHECKS is set. */
-void dump_verify(const struct dump *d);
 void dump_close(struct dump *d);
 /* Adds facts from the recorder's pages: modules whose build ids the dump lacks, and threads. Call
  * it before other code uses the dump, because files move in d->files. */

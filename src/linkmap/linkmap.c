@@ -104,7 +104,8 @@ bool linkmap_begins(struct bytes head)
 	return detect(&m, NULL);
 }
 
-void linkmap_verify(const struct linkmap *lm)
+/* Asserts that indexes and names lie inside. O(pieces + symbols). */
+static void linkmap_verify(const struct linkmap *lm)
 {
 	for (size_t i = 0; i < lm->sections.count; i++) {
 		const struct linkmap_section *s = &lm->sections.data[i];

@@ -137,9 +137,6 @@ bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, str
  * If the file is mapped, pages that were read are given back to the system. */
 bool linkmap_adopt(struct linkmap *lm, const struct file *f, struct notes *notes,
 		   struct heft_err *err);
-/* Asserts that indexes and names lie inside. O(pieces + symbols): the parsers end with it if
- * HEFT_CHECKS. */
-void linkmap_verify(const struct linkmap *lm);
 void linkmap_release(struct linkmap *lm);
 
 static inline struct str linkmap_text(const struct linkmap *lm, struct linkmap_text t)

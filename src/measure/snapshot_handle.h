@@ -46,8 +46,4 @@ bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct
 bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
 			struct heft_err *err);
 
-/* Takes the components of the named file, if there is one. For a snapshot that was read from a
- * file. */
-bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err);
-
 #endif

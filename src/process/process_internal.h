@@ -62,8 +62,6 @@ void process_find_allocators(struct process *p, bool heaps);
 void process_close_table(struct opened_module *o);
 /* Passes the notes of a module on to the caller's notes. */
 void process_take_notes(struct process *p, struct opened_module *o);
-/* Returns the names of a module whose file was searched. NULL if it was not found. */
-struct locator *process_locator(const struct process *p, struct opened_module *o);
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr);
 
 #endif

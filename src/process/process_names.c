@@ -10,7 +10,8 @@
 
 /* ---- names of one module -------------------------------------------------------------------- */
 
-struct locator *process_locator(const struct process *p, struct opened_module *o)
+/* Returns the names of a module whose file was searched. NULL if it was not found. */
+static struct locator *process_locator(const struct process *p, struct opened_module *o)
 {
 	if (!o->module.input || o->names_ready)
 		return o->names_ready ? &o->locator : NULL;

@@ -471,7 +471,9 @@ const struct image *program_debug_image(struct program *p, bool dwarf)
 	return in ? &in->images[0] : NULL;
 }
 
-struct debuginfo *program_dwarf(struct program *p)
+/* Returns the DWARF of the image or its debug file, with dwz's and split files. NULL if there is
+ * none. */
+static struct debuginfo *program_dwarf(struct program *p)
 {
 	const struct image *im = program_image(p);
 	return im ? dwarf_slot_open(&p->dwarf, im, program_debug_image(p, true), p->notes) : NULL;

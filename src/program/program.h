@@ -89,9 +89,6 @@ const struct linkmap *program_map(struct program *p);
 /* Returns the memory regions of the machine: from the options, otherwise from the linker map,
  * otherwise runs of loaded bytes that lie close together. None for an archive or object. */
 const struct memory_regions *program_regions(struct program *p);
-/* Returns the DWARF of the image or its debug file, with dwz's and split files. NULL if there is
- * none. */
-struct debuginfo *program_dwarf(struct program *p);
 struct symbol_table *program_symbols(struct program *p);
 /* Returns the symbols of image `i` of the input, by name. */
 struct name_index *program_names(struct program *p, size_t i);

@@ -3,7 +3,9 @@
 #include "report/report.h"
 #include "report/row_walk.h"
 
-void folded_put(struct sink *s, const char *label, bool stack)
+/* Writes a frame of a folded stack. Characters with a meaning in the format become similar ones.
+ * The label of a stack is several frames, separated by ";". */
+static void folded_put(struct sink *s, const char *label, bool stack)
 {
 	for (const char *p = label; *p; p++) {
 		const char c = *p;

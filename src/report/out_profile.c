@@ -10,7 +10,8 @@
 
 static const char *const kind_names[] = { "jump", "call", "return" };
 
-uint64_t profile_block_addr(const struct profile_report *r, uint64_t i)
+/* Returns the address of block `i`. */
+static uint64_t profile_block_addr(const struct profile_report *r, uint64_t i)
 {
 	ASSERT(i < r->map->blocks.count);
 	return blockmap_range_of(r->map, i)->addr + r->map->blocks.data[i].off;

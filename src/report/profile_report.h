@@ -25,8 +25,6 @@ struct profile_rank {
  * Ties are in order of address. The caller frees the list. */
 struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hottest,
 				   size_t *ret_count);
-/* Returns the address of block `i`. */
-uint64_t profile_block_addr(const struct profile_report *r, uint64_t i);
 
 /* Sets columns, fields and kind of a report whose ctx is a struct profile_report. */
 void profile_report_init(struct report *r);

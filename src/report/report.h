@@ -206,10 +206,6 @@ void out_pprof(const struct report *r, struct sink *s);
  * before a text that a spreadsheet would take for a formula. */
 void field_put(struct sink *s, const char *field, char separator, bool safe);
 
-/* Writes a frame of a folded stack. Characters with a meaning in the format become similar ones.
- * The label of a stack is several frames, separated by ";". */
-void folded_put(struct sink *s, const char *label, bool stack);
-
 /* Returns a word such as "changed" or "added". */
 const char *change_word(enum heft_change change);
 

@@ -24,7 +24,8 @@ static const char style[] =
 	".line{stroke:#6ea8fe}.area{fill:#2b4f86}.peak{stroke:#ffae70}.axis{stroke:#323b49}}"
 	"</style>\n";
 
-void svg_escape(struct sink *s, const char *text)
+/* Writes text between tags or in an attribute. */
+static void svg_escape(struct sink *s, const char *text)
 {
 	const struct str str = str_of(text);
 	struct tame t;

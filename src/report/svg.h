@@ -20,8 +20,6 @@ void svg_end(struct sink *s);
 
 /* Writes a number with one decimal, whatever the locale. */
 void svg_number(struct sink *s, double v);
-/* Writes text between tags or in an attribute. */
-void svg_escape(struct sink *s, const char *text);
 
 /* Writes a rectangle of a class. `tip` appears when the reader points at it. */
 void svg_box(struct sink *s, const struct svg_box *b, const char *class, const char *tip);

@@ -440,17 +440,6 @@ static bool must_state_padding(const struct snapshot *s)
 	return false;
 }
 
-void snapshot_finish(struct snapshot *s)
-{
-	snapshot_escape(s);
-	snapshot_sort_symbols(s);
-	gather_sections(s);
-	join_aliases(s);
-	s->stored_padding = s->stored_padding || must_state_padding(s);
-	if (HEFT_CHECKS)
-		snapshot_verify(s);
-}
-
 /* Checks that the members of an alias list share what they must share. */
 static void aliases_check(const struct snapshot *s, size_t first)
 {
@@ -463,7 +452,8 @@ static void aliases_check(const struct snapshot *s, size_t first)
 	}
 }
 
-void snapshot_verify(const struct snapshot *s)
+/* Asserts the invariants, except for overlaps. O(symbols). */
+static void snapshot_verify(const struct snapshot *s)
 {
 	uint64_t in_sections = 0;
 	for (size_t i = 0; i < s->sections.count; i++) {
@@ -480,6 +470,17 @@ void snapshot_verify(const struct snapshot *s)
 		ASSERT(s->symbols.data[i].alias_count > 0);
 		aliases_check(s, i);
 	}
+}
+
+void snapshot_finish(struct snapshot *s)
+{
+	snapshot_escape(s);
+	snapshot_sort_symbols(s);
+	gather_sections(s);
+	join_aliases(s);
+	s->stored_padding = s->stored_padding || must_state_padding(s);
+	if (HEFT_CHECKS)
+		snapshot_verify(s);
 }
 
 void snapshot_place_sections(struct snapshot *s)

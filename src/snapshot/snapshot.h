@@ -221,9 +221,6 @@ enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *be
  * padding. Afterwards the invariants hold, if no two lists overlap and padding is set. Names must
  * be split before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
-/* Asserts the invariants, except for overlaps. O(symbols). snapshot_finish() calls it if
- * HEFT_CHECKS is set. */
-void snapshot_verify(const struct snapshot *s);
 /* Makes charges for a container that has none: own bytes with padding. For symbols that no source
  * has measured, such as entries of zip files. Call after snapshot_finish(). */
 void snapshot_charge_symbols(struct snapshot *s, uint32_t container);

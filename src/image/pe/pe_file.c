@@ -195,7 +195,7 @@ static void pe_file_add_section(struct pe *p, struct pe_section *s, struct str n
 	build_part(&p->build, s->off, held, name.p);
 }
 
-void pe_read_sections(struct pe *p)
+static void pe_read_sections(struct pe *p)
 {
 	ASSERT(p->sections.count == 0);
 	struct reader r = pe_reader(p, p->sections_off, (uint64_t)p->section_count * SECTION_SIZE);
@@ -289,7 +289,7 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 }
 
 /* Adds the headers. They are in memory at the image's base. */
-void pe_add_headers(struct pe *p)
+static void pe_add_headers(struct pe *p)
 {
 	const uint64_t table = (uint64_t)p->section_count * SECTION_SIZE;
 	build_segment(&p->build, &(struct segment){ .name = STR("[PE Headers]"),

@@ -74,9 +74,6 @@ void pe_begin(struct pe *p, struct image *im, const struct image_place *at, stru
 bool pe_end(struct pe *p, bool ok);
 /* Returns the EM_... number of a machine and the bits of its addresses. */
 bool pe_find_machine(uint16_t coff, uint16_t *ret, uint8_t *ret_bits);
-/* Adds the file's headers and certificates. */
-void pe_add_headers(struct pe *p);
-void pe_read_sections(struct pe *p);
 /* coff_symbols.c: read the symbol table, and the relocations of objects. */
 void coff_read_strings(struct pe *p);
 void coff_read_symbols(struct pe *p);
