@@ -23,12 +23,30 @@ uint8_t map_log2(uint64_t align)
 	return power ? (uint8_t)__builtin_ctzll(align) : LINKMAP_NO_ALIGN;
 }
 
+/* Leaves only "ltrans0.ltrans.o" of a partition that gcc's link-time optimiser made. What stands
+ * before is random: "/tmp/ccSV3a2j.ltrans0.ltrans.o". */
+static struct str stable_path(struct str path)
+{
+	const struct str end = STR(".ltrans.o"), mark = STR(".ltrans");
+	struct str head = path;
+	if (!str_ends(path, end))
+		return path;
+	head.len -= end.len;
+	while (head.len > 0 && head.p[head.len - 1] >= '0' && head.p[head.len - 1] <= '9')
+		head.len--;
+	if (head.len + end.len == path.len || !str_ends(head, mark))
+		return path;
+	const size_t skip = head.len - mark.len + 1;
+	return (struct str){ path.p + skip, path.len - skip };
+}
+
 /* Returns the id of an object path. Compares with the last path first, because neighbouring pieces
  * mostly come from one object. */
 uint32_t map_object(struct map_maker *m, struct str path)
 {
 	if (path.len == 0)
 		return LINKMAP_NONE;
+	path = stable_path(path);
 	if (!str_eq(path, m->object)) {
 		m->object_id = intern_add(&m->lm->objects, path);
 		m->object = intern_get(&m->lm->objects, m->object_id);

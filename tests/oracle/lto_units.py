@@ -80,5 +80,11 @@ with tempfile.TemporaryDirectory() as work:
         good = not wrong and nobody <= all_bytes * 0.02 and all_bytes > 0
         failed += not good
         print(f"{'ok  ' if good else 'FAIL'} {compiler} {flags}: {all_bytes} bytes, {nobody} in no source's unit", *wrong[:5])
+    # Without debug info the partition of the map is the owner, by a name that the next build has as well.
+    build("gcc", C, "c", "-O2 -Wl,-Map=program.map")
+    objects = {row["objects"] for row in csv.DictReader(run(heft, "size", "-d", "objects", "-n0", "--csv", "program").splitlines())}
+    stable = "ltrans0.ltrans.o" in objects and not any("/cc" in name for name in objects)
+    failed += not stable
+    print(f"{'ok  ' if stable else 'FAIL'} objects of the map", *sorted(objects)[:0 if stable else 9])
 print(f"{compared} compared, {failed} builds failed")
 sys.exit(failed > 0 or compared < 100)
