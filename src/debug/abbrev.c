@@ -3,61 +3,6 @@
 
 #include "base/sort.h"
 
-/* ---- forms ------------------------------------------------------------------------------- */
-
-enum { FORM_ADDRESS = 100, FORM_OFFSET, FORM_REF_ADDR, FORM_VARIES };
-
-/* Returns the size of a value, or how it follows from the unit. */
-static unsigned form_class(uint16_t form)
-{
-	switch (form) {
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const: return 0;
-	case DW_FORM_data1:
-	case DW_FORM_flag:
-	case DW_FORM_ref1:
-	case DW_FORM_strx1:
-	case DW_FORM_addrx1: return 1;
-	case DW_FORM_data2:
-	case DW_FORM_ref2:
-	case DW_FORM_strx2:
-	case DW_FORM_addrx2: return 2;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3: return 3;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_ref_sup4:
-	case DW_FORM_strx4:
-	case DW_FORM_addrx4: return 4;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sup8:
-	case DW_FORM_ref_sig8: return 8;
-	case DW_FORM_data16: return 16;
-	case DW_FORM_addr: return FORM_ADDRESS;
-	case DW_FORM_ref_addr: return FORM_REF_ADDR;
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt: return FORM_OFFSET;
-	default: return FORM_VARIES;
-	}
-}
-
-bool form_size(uint16_t form, struct form_sizes s, unsigned *ret)
-{
-	const unsigned class = form_class(form);
-	switch (class) {
-	case FORM_ADDRESS: *ret = s.address_size; return true;
-	case FORM_OFFSET: *ret = s.offset_size; return true;
-	case FORM_REF_ADDR: *ret = s.version < 3 ? s.address_size : s.offset_size; return true;
-	case FORM_VARIES: return false;
-	default: *ret = class; return true;
-	}
-}
-
 /* ---- walking steps ----------------------------------------------------------------------- */
 
 /* Tells whether the attribute's offset is that of a location list or of a range list. */
@@ -107,17 +52,17 @@ static enum walk_kind reference_kind(const struct abbrev_attr *a, const struct f
 	}
 }
 
+/* Returns how to skip a value whose data states its size. */
 static enum walk_kind varying_kind(uint16_t form)
 {
-	switch (form) {
-	case DW_FORM_string: return WALK_CSTR;
-	case DW_FORM_block1: return WALK_BLOCK1;
-	case DW_FORM_block2: return WALK_BLOCK2;
-	case DW_FORM_block4: return WALK_BLOCK4;
-	case DW_FORM_block:
-	case DW_FORM_exprloc: return WALK_BLOCK;
-	case DW_FORM_indirect: return WALK_INDIRECT;
-	default: return WALK_ULEB; /* udata, sdata, ref_udata, strx and alike */
+	switch (form_find(form).data) {
+	case FORM_CSTR: return WALK_CSTR;
+	case FORM_BLOCK1: return WALK_BLOCK1;
+	case FORM_BLOCK2: return WALK_BLOCK2;
+	case FORM_BLOCK4: return WALK_BLOCK4;
+	case FORM_BLOCK: return WALK_BLOCK;
+	case FORM_INDIRECT: return WALK_INDIRECT;
+	default: return WALK_ULEB;
 	}
 }
 
@@ -140,7 +85,7 @@ static void abbrev_make_steps(struct abbrevs *t, struct abbrev *a)
 		unsigned size;
 		if (kind != WALK_NOTHING)
 			add_step(t, kind, &skip);
-		else if (form_size(attr->form, t->sizes, &size))
+		else if (form_size(form_find(attr->form), t->sizes, &size))
 			skip += size;
 		else
 			add_step(t, varying_kind(attr->form), &skip);
@@ -151,15 +96,6 @@ static void abbrev_make_steps(struct abbrevs *t, struct abbrev *a)
 }
 
 /* ---- parsing ------------------------------------------------------------------------------ */
-
-static bool known_form(uint16_t form)
-{
-	return form_class(form) != FORM_VARIES || varying_kind(form) != WALK_ULEB ||
-	       form == DW_FORM_udata || form == DW_FORM_sdata || form == DW_FORM_ref_udata ||
-	       form == DW_FORM_strx || form == DW_FORM_addrx || form == DW_FORM_loclistx ||
-	       form == DW_FORM_rnglistx || form == DW_FORM_GNU_addr_index ||
-	       form == DW_FORM_GNU_str_index;
-}
 
 /* Maximal number of attributes of a DIE. Real ones have some dozens. More is damage. */
 enum { ATTRS_MAX = 512 };
@@ -187,7 +123,7 @@ static bool read_abbrev(struct reader *r, struct abbrevs *t)
 			attr.value = read_sleb(r);
 		if (!reader_ok(r) || (attr.name == 0 && attr.form == 0))
 			break;
-		if (!known_form(attr.form) || a.count == ATTRS_MAX ||
+		if (form_find(attr.form).data == FORM_UNKNOWN || a.count == ATTRS_MAX ||
 		    t->attrs.count >= TABLE_ATTRS_MAX)
 			reader_fail(r);
 		vec_push(&t->attrs, attr);

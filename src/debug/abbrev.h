@@ -7,8 +7,7 @@
 #define HEFT_DEBUG_ABBREV_H
 
 #include "base/vec.h"
-#include "debug/dwarf.h"
-#include "debug/dwarf_const.h"
+#include "debug/form.h"
 
 struct abbrev_attr {
 	uint16_t name, form;
@@ -54,15 +53,6 @@ struct abbrev {
 	uint32_t steps;
 	bool children;
 };
-
-/* Facts that the sizes of forms depend on. */
-struct form_sizes {
-	uint16_t version;
-	uint8_t address_size, offset_size;
-};
-
-/* Returns the size of a value of this form. False if the data states the size. */
-bool form_size(uint16_t form, struct form_sizes s, unsigned *ret);
 
 struct abbrevs {
 	uint64_t off, end; /* In DW_ABBREV. `end` is after the closing 0. */

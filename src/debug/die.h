@@ -8,33 +8,6 @@
 
 #include "debug/unit.h"
 
-enum value_kind {
-	VALUE_NONE,  /* A form whose value heft does not use */
-	VALUE_UINT,  /* u */
-	VALUE_SINT,  /* u, in two's complement */
-	VALUE_ADDR,  /* u: address */
-	VALUE_ADDRX, /* u: index in the unit's part of .debug_addr */
-	VALUE_BLOCK, /* block: bytes or an expression */
-	VALUE_CSTR,  /* block: text */
-	VALUE_STRP,  /* u: offset in .debug_str */
-	VALUE_LINE_STRP,
-	VALUE_STRX,     /* u: index in the unit's part of .debug_str_offsets */
-	VALUE_STRP_SUP, /* u: offset in .debug_str of dwarf.sup */
-	VALUE_REF,      /* u: offset of a DIE in the unit's own section */
-	VALUE_REF_INFO, /* u: offset of a DIE in .debug_info, of any unit */
-	VALUE_REF_SUP,  /* u: offset of a DIE in .debug_info of dwarf.sup */
-	VALUE_REF_TYPE, /* u: signature of a type unit */
-	VALUE_OFFSET,   /* u: offset in the section that the attribute is about */
-	VALUE_LOCLISTX,
-	VALUE_RNGLISTX,
-};
-
-struct value {
-	enum value_kind kind;
-	uint64_t u;
-	struct bytes block;
-};
-
 struct die {
 	uint64_t off;                /* counted from the start of the section */
 	const struct abbrev *abbrev; /* NULL for a null entry, which ends a list of children */

@@ -131,4 +131,18 @@ static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint
  * *ret_offset_size is 4 or 8. Marks r bad for reserved values. */
 uint64_t read_initial_length(struct reader *r, uint8_t *ret_offset_size);
 
+/* Reads number `index` of a table at `base`, whose numbers have `size` bytes. False if there is no
+ * such number, and if base is DW_NO_OFFSET. */
+static inline bool dwarf_entry(struct dwarf *d, enum dw_section in, uint64_t base, uint64_t index,
+			       unsigned size, uint64_t *ret)
+{
+	struct reader r = dwarf_reader(d, in);
+	ASSERT(size > 0 && size <= 8);
+	if (base == DW_NO_OFFSET || index > r.size / size)
+		return false;
+	reader_seek(&r, add_sat(base, index * size));
+	*ret = read_uint(&r, size);
+	return reader_ok(&r);
+}
+
 #endif

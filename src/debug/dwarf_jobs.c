@@ -3,7 +3,7 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
-#include "debug/dwarf_const.h"
+#include "debug/form.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -341,10 +341,8 @@ static bool stands_alone(struct reader r, uint8_t width)
 	bool alone = true;
 	for (unsigned left = read_u8(&r); left > 0; left--) { /* format of directories */
 		(void)read_uleb(&r);
-		const uint64_t form = read_uleb(&r);
-		/* Names of these forms need the unit. */
-		if (form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4) ||
-		    form == DW_FORM_GNU_str_index)
+		/* Names by index need the unit. */
+		if (form_find(read_form(&r)).kind == VALUE_STRX)
 			alone = false;
 	}
 	return reader_ok(&r) && alone;

@@ -4,7 +4,7 @@
  * strings, each with entries. */
 #include "debug/index_out.h"
 
-#include "debug/dwarf_const.h"
+#include "debug/form.h"
 
 enum { MAGIC = 0x48415348, ATOM_DIE = 1, ATOMS_MAX = 16 };
 
@@ -15,24 +15,6 @@ struct apple {
 	unsigned entry_size, die_at, die_size; /* In bytes. die_size 0 if entries name no DIE. */
 };
 
-static unsigned atom_size(uint16_t form)
-{
-	switch (form) {
-	case DW_FORM_data1:
-	case DW_FORM_flag:
-	case DW_FORM_ref1: return 1;
-	case DW_FORM_data2:
-	case DW_FORM_ref2: return 2;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_strp:
-	case DW_FORM_sec_offset: return 4;
-	case DW_FORM_data8:
-	case DW_FORM_ref8: return 8;
-	default: return 0;
-	}
-}
-
 static bool read_atoms(struct apple *a)
 {
 	const uint32_t count = read_u32(&a->r);
@@ -40,8 +22,8 @@ static bool read_atoms(struct apple *a)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint16_t type = read_u16(&a->r), form = read_u16(&a->r);
-		const unsigned size = atom_size(form);
-		if (size == 0)
+		unsigned size;
+		if (!form_size(form_find(form), (struct form_sizes){ 4, 8, 4 }, &size) || size == 0)
 			return false;
 		if (type == ATOM_DIE) {
 			a->die_at = a->entry_size;

@@ -1,5 +1,5 @@
 /* index_macro.c - reports what macro information refers to. */
-#include "debug/dwarf_const.h"
+#include "debug/form.h"
 #include "debug/index.h"
 
 enum {
@@ -71,37 +71,6 @@ static bool index_macro_read_header(struct macro *m)
 	return reader_ok(r);
 }
 
-static void skip_form(struct macro *m, uint8_t form)
-{
-	struct reader *r = &m->r;
-	switch (form) {
-	case DW_FORM_flag_present: break;
-	case DW_FORM_flag:
-	case DW_FORM_data1:
-	case DW_FORM_strx1: read_skip(r, 1); break;
-	case DW_FORM_data2:
-	case DW_FORM_strx2: read_skip(r, 2); break;
-	case DW_FORM_strx3: read_skip(r, 3); break;
-	case DW_FORM_data4:
-	case DW_FORM_strx4: read_skip(r, 4); break;
-	case DW_FORM_data8: read_skip(r, 8); break;
-	case DW_FORM_data16: read_skip(r, 16); break;
-	case DW_FORM_block1: read_skip(r, read_u8(r)); break;
-	case DW_FORM_block2: read_skip(r, read_u16(r)); break;
-	case DW_FORM_block4: read_skip(r, read_u32(r)); break;
-	case DW_FORM_block: read_skip(r, read_uleb(r)); break;
-	case DW_FORM_sdata: (void)read_sleb(r); break;
-	case DW_FORM_udata:
-	case DW_FORM_strx: (void)read_uleb(r); break;
-	case DW_FORM_string: (void)read_cstr(r); break;
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_strp_sup: read_skip(r, m->offset_size); break;
-	default: reader_fail(r); break;
-	}
-}
-
 /* Skips an opcode that only the header describes. */
 static void index_macro_skip_operands(struct macro *m, uint8_t opcode)
 {
@@ -111,8 +80,10 @@ static void index_macro_skip_operands(struct macro *m, uint8_t opcode)
 		return;
 	}
 	const struct macro_operands *o = &m->operands[opcode];
+	const struct form_sizes sizes = { m->version, 8, m->offset_size };
+	struct value skipped;
 	for (uint64_t i = 0; i < o->count && reader_ok(r); i++)
-		skip_form(m, r->base[o->off + i]);
+		value_read(r, r->base[o->off + i], sizes, &skipped);
 }
 
 static void refer_string(struct macro *m, uint64_t off)
@@ -125,16 +96,10 @@ static void refer_string(struct macro *m, uint64_t off)
  * header in version 5. */
 static void refer_strx(struct macro *m, uint64_t index)
 {
-	struct reader r = dwarf_reader(m->dwarf, DW_STR_OFFSETS);
-	uint64_t base = m->str_offsets_base;
+	uint64_t base = m->str_offsets_base, off;
 	if (base == DW_NO_OFFSET && m->dwarf->split)
 		base = m->version < 5 ? 0 : m->offset_size == 8 ? 16 : 8;
-	if (base == DW_NO_OFFSET || index > r.size)
-		return;
-	reader_seek(&r, base);
-	read_skip(&r, index * m->offset_size);
-	const uint64_t off = read_uint(&r, m->offset_size);
-	if (reader_ok(&r))
+	if (dwarf_entry(m->dwarf, DW_STR_OFFSETS, base, index, m->offset_size, &off))
 		refer_string(m, off);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/sort.h"
 #include "base/vec.h"
-#include "debug/dwarf_const.h"
+#include "debug/form.h"
 
 /* Maximal number of attributes and bytes of an entry. Real ones have a handful of attributes and a
  * few dozen bytes. More is damage. Keeps the cost per entry constant. */
@@ -123,46 +123,14 @@ static void index_names_put_units(struct index_names *n)
 
 /* ---- abbreviations -------------------------------------------------------- */
 
-/* Returns the size of a value. -1 for forms whose data states the size. */
-static int index_names_form_size(uint64_t form)
+static struct form_sizes names_sizes(const struct index_names *n)
 {
-	switch (form) {
-	case DW_FORM_flag_present: return 0;
-	case DW_FORM_data1:
-	case DW_FORM_ref1:
-	case DW_FORM_flag: return 1;
-	case DW_FORM_data2:
-	case DW_FORM_ref2: return 2;
-	case DW_FORM_data4:
-	case DW_FORM_ref4: return 4;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sig8: return 8;
-	case DW_FORM_data16: return 16;
-	default: return -1;
-	}
+	return (struct form_sizes){ n->set->version, 8, n->set->offset_size };
 }
 
-static bool form_varies(uint64_t form)
+/* Records the position of a used attribute. The sizes of all attributes before it are known. */
+static void place_attr(struct names_abbrev *a, uint64_t name, unsigned size)
 {
-	switch (form) {
-	case DW_FORM_udata:
-	case DW_FORM_sdata:
-	case DW_FORM_ref_udata:
-	case DW_FORM_ref_addr:
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp: return true;
-	default: return false;
-	}
-}
-
-/* Records the positions of the used attributes, as long as all sizes before them are known. */
-static void place_attr(struct names_abbrev *a, uint64_t name, int size)
-{
-	if (size < 0)
-		a->fixed = false;
-	if (!a->fixed)
-		return;
 	const struct names_field field = { a->size, (uint8_t)(size <= 8 ? size : 0) };
 	if (name == DW_IDX_compile_unit)
 		a->unit = field;
@@ -180,19 +148,20 @@ static bool index_names_read_attrs(struct index_names *n, struct reader *r, stru
 	a->fixed = true;
 	for (;;) {
 		const uint64_t name = read_uleb(r);
-		const uint64_t form = read_uleb(r);
+		const uint16_t form = read_form(r);
+		const struct form f = form_find(form);
 		if (!reader_ok(r) || (name == 0 && form == 0))
 			return reader_ok(r);
-		int size = index_names_form_size(form);
-		if (form == DW_FORM_ref_addr)
-			size = n->set->offset_size;
-		if ((size < 0 && !form_varies(form)) || a->count == ATTRS_MAX)
+		unsigned size;
+		if (f.data >= FORM_INDIRECT || a->count == ATTRS_MAX)
 			return false;
 		a->absolute |= name == DW_IDX_die_offset && form == DW_FORM_ref_addr;
-		place_attr(a, name, size);
+		a->fixed = a->fixed && form_size(f, names_sizes(n), &size);
+		if (a->fixed)
+			place_attr(a, name, size);
 		a->count++;
-		vec_push(&n->attrs, (struct names_attr){ (uint16_t)min_u64(name, UINT16_MAX),
-							 (uint16_t)form });
+		vec_push(&n->attrs,
+			 (struct names_attr){ (uint16_t)min_u64(name, UINT16_MAX), form });
 	}
 }
 
@@ -250,32 +219,17 @@ static inline bool index_names_read_field(const uint8_t *p, bool big_endian,
 	}
 }
 
-static uint64_t index_names_read_value(const struct index_names *n, struct reader *r, uint16_t form)
-{
-	const int size = index_names_form_size(form);
-	switch (form) {
-	case DW_FORM_udata:
-	case DW_FORM_ref_udata: return read_uleb(r);
-	case DW_FORM_sdata: return (uint64_t)read_sleb(r);
-	case DW_FORM_ref_addr:
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp: return read_uint(r, n->set->offset_size);
-	case DW_FORM_flag_present: return 1;
-	case DW_FORM_data16: read_skip(r, 16); return 0;
-	default: return read_uint(r, (unsigned)size);
-	}
-}
-
 static void index_names_read_varying(const struct index_names *n, struct reader *r,
 				     const struct names_abbrev *a, struct names_entry *e)
 {
 	for (uint32_t i = 0; i < a->count; i++) {
 		const struct names_attr *attr = &n->attrs.data[a->first + i];
-		const uint64_t v = index_names_read_value(n, r, attr->form);
+		struct value v;
+		value_read(r, attr->form, names_sizes(n), &v);
 		switch (attr->name) {
-		case DW_IDX_compile_unit: e->has_unit = true, e->unit = v; break;
-		case DW_IDX_type_unit: e->has_type = true, e->type = v; break;
-		case DW_IDX_die_offset: e->has_die = true, e->die = v; break;
+		case DW_IDX_compile_unit: e->has_unit = true, e->unit = v.u; break;
+		case DW_IDX_type_unit: e->has_type = true, e->type = v.u; break;
+		case DW_IDX_die_offset: e->has_die = true, e->die = v.u; break;
 		default: break;
 		}
 	}

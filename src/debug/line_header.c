@@ -1,12 +1,11 @@
 /* line_header.c - reads the header of a line program, before its opcodes (DWARF 5, 6.2.4). */
-#include "debug/dwarf_const.h"
-#include "debug/line.h"
+#include "debug/form.h"
 #include "debug/line_internal.h"
 
 /* A field of an entry in version 5: its content and form. */
 struct entry_field {
 	uint64_t content; /* DW_LNCT_* */
-	uint64_t form;
+	uint16_t form;
 };
 
 struct entry_format {
@@ -28,105 +27,19 @@ struct line_header_tables {
 	uint64_t bad_names; /* Number of texts outside their section */
 };
 
-static struct str line_header_text_at(struct line_header_tables *t, struct dwarf *d,
-				      enum dw_section in, uint64_t off)
-{
-	struct str s = { "", 0 };
-	if (reader_ok(&t->r) && (!d || !bytes_cstr(dwarf_bytes(d, in), off, &s)))
-		t->bad_names++;
-	return s;
-}
-
-/* Returns the text of entry `index` in the unit's part of .debug_str_offsets. */
-static struct str text_indexed(struct line_header_tables *t, uint64_t index)
-{
-	struct dwarf *d = t->p->dwarf;
-	struct reader r = dwarf_reader(d, DW_STR_OFFSETS);
-	const uint8_t width = t->p->offset_size;
-	if (t->str_offsets_base > r.size || index > r.size / width)
-		reader_fail(&r);
-	else
-		reader_seek(&r, t->str_offsets_base + index * width);
-	const uint64_t off = read_uint(&r, width);
-	return line_header_text_at(t, d, DW_STR, reader_ok(&r) ? off : UINT64_MAX);
-}
-
-static bool line_header_read_text(struct line_header_tables *t, uint64_t form, struct str *ret)
-{
-	struct reader *r = &t->r;
-	struct dwarf *d = t->p->dwarf;
-	const uint8_t width = t->p->offset_size;
-	switch (form) {
-	case DW_FORM_string: *ret = read_cstr(r); return true;
-	case DW_FORM_line_strp:
-		*ret = line_header_text_at(t, d, DW_LINE_STR, read_uint(r, width));
-		return true;
-	case DW_FORM_strp:
-		*ret = line_header_text_at(t, d, DW_STR, read_uint(r, width));
-		return true;
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_strp_alt:
-		*ret = line_header_text_at(t, d->sup, DW_STR, read_uint(r, width));
-		return true;
-	case DW_FORM_strx:
-	case DW_FORM_GNU_str_index: *ret = text_indexed(t, read_uleb(r)); return true;
-	case DW_FORM_strx1: *ret = text_indexed(t, read_u8(r)); return true;
-	case DW_FORM_strx2: *ret = text_indexed(t, read_u16(r)); return true;
-	case DW_FORM_strx3: *ret = text_indexed(t, read_wide(r, 3)); return true;
-	case DW_FORM_strx4: *ret = text_indexed(t, read_u32(r)); return true;
-	default: return false;
-	}
-}
-
-static bool line_header_read_number(struct line_header_tables *t, uint64_t form, uint64_t *ret)
-{
-	struct reader *r = &t->r;
-	switch (form) {
-	case DW_FORM_udata: *ret = read_uleb(r); return true;
-	case DW_FORM_sdata: *ret = (uint64_t)read_sleb(r); return true;
-	case DW_FORM_flag:
-	case DW_FORM_data1: *ret = read_u8(r); return true;
-	case DW_FORM_data2: *ret = read_u16(r); return true;
-	case DW_FORM_data4: *ret = read_u32(r); return true;
-	case DW_FORM_data8: *ret = read_u64(r); return true;
-	case DW_FORM_sec_offset: *ret = read_uint(r, t->p->offset_size); return true;
-	default: return false;
-	}
-}
-
-static bool skip_bytes(struct line_header_tables *t, uint64_t form)
-{
-	struct reader *r = &t->r;
-	switch (form) {
-	case DW_FORM_data16: read_skip(r, 16); return true;
-	case DW_FORM_exprloc:
-	case DW_FORM_block: read_skip(r, read_uleb(r)); return true;
-	case DW_FORM_block1: read_skip(r, read_u8(r)); return true;
-	case DW_FORM_block2: read_skip(r, read_u16(r)); return true;
-	case DW_FORM_block4: read_skip(r, read_u32(r)); return true;
-	case DW_FORM_flag_present: return true;
-	default: return false;
-	}
-}
-
+/* Reads a field. The source text that LLVM embeds is a string too. */
 static void line_header_read_field(struct line_header_tables *t, const struct entry_field *f,
 				   struct line_header_entry *e)
 {
-	struct str text;
-	uint64_t number;
-	/* The source text that LLVM embeds is a string too. It is only skipped. */
-	const uint64_t bad_names = t->bad_names;
-	if (line_header_read_text(t, f->form, &text)) {
-		if (f->content == DW_LNCT_path)
-			e->path = text;
-		else
-			t->bad_names = bad_names;
-	} else if (line_header_read_number(t, f->form, &number)) {
-		if (f->content == DW_LNCT_directory_index)
-			e->dir = number;
-	} else if (!skip_bytes(t, f->form)) {
-		reader_fail(&t->r); /* its size is unknown */
-	}
+	struct line_program *p = t->p;
+	const struct form_sizes sizes = { p->version, p->address_size, p->offset_size };
+	struct value v;
+	value_read(&t->r, f->form, sizes, &v);
+	if (f->content == DW_LNCT_directory_index)
+		e->dir = v.u;
+	if (f->content == DW_LNCT_path &&
+	    !value_text(p->dwarf, t->str_offsets_base, p->offset_size, &v, &e->path))
+		t->bad_names += reader_ok(&t->r);
 }
 
 static void read_format(struct line_header_tables *t, struct entry_format *f)
@@ -134,7 +47,7 @@ static void read_format(struct line_header_tables *t, struct entry_format *f)
 	f->count = read_u8(&t->r);
 	for (uint8_t i = 0; i < f->count; i++) {
 		f->fields[i].content = read_uleb(&t->r);
-		f->fields[i].form = read_uleb(&t->r);
+		f->fields[i].form = read_form(&t->r);
 	}
 }
 

@@ -98,12 +98,11 @@ static void read_list_5(struct ranges *s)
 static bool list_of_index(const struct unit *u, enum dw_section in, uint64_t base, uint64_t index,
 			  uint64_t *ret)
 {
-	struct reader r = dwarf_reader(u->dwarf, in);
-	if (base == DW_NO_OFFSET || index > r.size / u->offset_size)
+	uint64_t off;
+	if (!dwarf_entry(u->dwarf, in, base, index, u->offset_size, &off))
 		return false;
-	reader_seek(&r, add_sat(base, index * u->offset_size));
-	*ret = add_sat(base, read_uint(&r, u->offset_size));
-	return reader_ok(&r);
+	*ret = add_sat(base, off);
+	return true;
 }
 
 bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section *ret_in,

@@ -205,26 +205,14 @@ bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *sk
 
 /* ---- indexed tables -------------------------------------------------------------------------- */
 
-static bool table_entry(struct dwarf *d, enum dw_section in, uint64_t base, uint64_t index,
-			unsigned size, uint64_t *ret)
-{
-	struct reader r = dwarf_reader(d, in);
-	ASSERT(size > 0 && size <= 8);
-	if (base == DW_NO_OFFSET || index > r.size / size)
-		return false;
-	reader_seek(&r, add_sat(base, index * size));
-	*ret = read_uint(&r, size);
-	return reader_ok(&r);
-}
-
 bool unit_addrx(const struct unit *u, uint64_t index, uint64_t *ret)
 {
 	const struct unit *holder = u->skeleton ? u->skeleton : u;
-	return table_entry(holder->dwarf, DW_ADDR, holder->addr_base, index, u->address_size, ret);
+	return dwarf_entry(holder->dwarf, DW_ADDR, holder->addr_base, index, u->address_size, ret);
 }
 
 bool unit_strx(const struct unit *u, uint64_t index, uint64_t *ret_off)
 {
-	return table_entry(u->dwarf, DW_STR_OFFSETS, u->str_offsets_base, index, u->offset_size,
+	return dwarf_entry(u->dwarf, DW_STR_OFFSETS, u->str_offsets_base, index, u->offset_size,
 			   ret_off);
 }

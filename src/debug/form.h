@@ -1,0 +1,102 @@
+/* form.h - reads values by their form (DWARF 5, 7.5.5 and 7.5.6), wherever a section states forms:
+ * entries, tables of files, macros and indexes of names. */
+#ifndef HEFT_DEBUG_FORM_H
+#define HEFT_DEBUG_FORM_H
+
+#include "debug/dwarf.h"
+#include "debug/dwarf_const.h"
+
+enum value_kind {
+	VALUE_NONE,  /* A form whose value heft does not use */
+	VALUE_UINT,  /* u */
+	VALUE_SINT,  /* u, in two's complement */
+	VALUE_ADDR,  /* u: address */
+	VALUE_ADDRX, /* u: index in the unit's part of .debug_addr */
+	VALUE_BLOCK, /* block: bytes or an expression */
+	VALUE_CSTR,  /* block: text */
+	VALUE_STRP,  /* u: offset in .debug_str */
+	VALUE_LINE_STRP,
+	VALUE_STRX,     /* u: index in the unit's part of .debug_str_offsets */
+	VALUE_STRP_SUP, /* u: offset in .debug_str of dwarf.sup */
+	VALUE_REF,      /* u: offset of a DIE in the unit's own section */
+	VALUE_REF_INFO, /* u: offset of a DIE in .debug_info, of any unit */
+	VALUE_REF_SUP,  /* u: offset of a DIE in .debug_info of dwarf.sup */
+	VALUE_REF_TYPE, /* u: signature of a type unit */
+	VALUE_OFFSET,   /* u: offset in the section that the attribute is about */
+	VALUE_LOCLISTX,
+	VALUE_RNGLISTX,
+};
+
+struct value {
+	enum value_kind kind;
+	uint64_t u;
+	struct bytes block;
+};
+
+/* Facts that the sizes of forms depend on. */
+struct form_sizes {
+	uint16_t version;
+	uint8_t address_size, offset_size;
+};
+
+/* How many bytes a value has: these, up to FORM_FIXED, or what the kind says. */
+enum form_data {
+	FORM_FIXED = 16,
+	FORM_ADDRESS,
+	FORM_OFFSET,
+	FORM_REF_ADDR, /* An address until version 2, then an offset */
+	FORM_ULEB,     /* The kinds from here on vary: the data states the size. */
+	FORM_SLEB,
+	FORM_CSTR,
+	FORM_BLOCK1, /* A size of 1 byte, then the bytes; likewise 2, 4, and ULEB128 */
+	FORM_BLOCK2,
+	FORM_BLOCK4,
+	FORM_BLOCK,
+	FORM_INDIRECT, /* A form, then its value */
+	FORM_UNKNOWN,  /* No form that heft knows */
+};
+
+struct form {
+	uint8_t data; /* An enum form_data, or a number of bytes */
+	uint8_t kind; /* An enum value_kind. VALUE_NONE for unknown forms. */
+};
+
+/* The forms of the standard by their numbers, and the others. */
+#define FORM_STANDARD (DW_FORM_addrx4 + 1)
+extern const struct form forms_standard[FORM_STANDARD];
+struct form form_other(uint16_t form);
+
+static inline struct form form_find(uint16_t form)
+{
+	return LIKELY(form < FORM_STANDARD) ? forms_standard[form] : form_other(form);
+}
+
+/* Returns the size of a value of this form. False if the data states the size. */
+static inline bool form_size(struct form f, struct form_sizes s, unsigned *ret)
+{
+	switch (f.data) {
+	case FORM_ADDRESS: *ret = s.address_size; return true;
+	case FORM_OFFSET: *ret = s.offset_size; return true;
+	case FORM_REF_ADDR: *ret = s.version < 3 ? s.address_size : s.offset_size; return true;
+	default: *ret = f.data; return f.data <= FORM_FIXED;
+	}
+}
+
+/* Reads the number of a form. Returns 0, which is no form, for a number that is too large, and for
+ * DW_FORM_implicit_const, whose value lies in an abbreviation. */
+static inline uint16_t read_form(struct reader *r)
+{
+	const uint64_t form = read_uleb(r);
+	return form <= UINT16_MAX && form != DW_FORM_implicit_const ? (uint16_t)form : 0;
+}
+
+/* Reads a value. References count from the unit (VALUE_REF). DW_FORM_implicit_const has no bytes:
+ * the caller knows its value. An unknown form marks r bad. *ret has kind VALUE_NONE if r is bad. */
+void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct value *ret);
+
+/* Returns the text of a value. `base` is that of the unit in .debug_str_offsets (DW_NO_OFFSET if
+ * none). False if it is no text, or its offset is bad. */
+bool value_text(struct dwarf *d, uint64_t base, unsigned offset_size, const struct value *v,
+		struct str *ret);
+
+#endif
