@@ -74,7 +74,10 @@ void attr_discover(struct attr *a);
 /* attr_refs.c: claims anonymous data for the code or data that refers to it. */
 void attr_refs_find(struct attr *a);
 void attr_refs_claim(struct attr *a);
-/* attr_pad.c: claims zeros between data for the data before them. */
+/* attr_pad.c: extends functions over the nops after them. A label or a pointer to the end of a
+ * function leads to the nops, but does not own them. All claims must be owners. */
+void attr_code_padding(struct attr *a);
+/* Claims zeros between data for the data before them. */
 void attr_padding(struct attr *a);
 /* Claims "(alignment)". Runs before data has owners. Only if there is a symbol table. */
 void attr_alignment(struct attr *a);

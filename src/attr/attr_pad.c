@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 #include "attr/code_pass.h"
+#include "code/flow.h"
 
 /* Largest alignment that compilers give to data unasked: a cache line. */
 enum { ALIGN_MAX = 64 };
@@ -24,21 +25,60 @@ static uint64_t fill_end(const struct image *im, const struct section *s, uint64
 	return start + size;
 }
 
+/* Tells whether instructions without effect fill [start, end). Zeros may be a constant. */
+static bool attr_pad_idles(const struct image *im, enum code_isa isa, uint64_t start, uint64_t end)
+{
+	const struct bytes b = image_at(im, start, end - start);
+	uint64_t size = 0, step = 1;
+	for (; size < b.size && step > 0 && b.p[size] != 0; size += step)
+		step = code_pad_size(isa, b.p + size, b.size - size);
+	return size == end - start;
+}
+
+/* Returns the size of the gap after a span if it may align the next span, else 0. */
+static uint64_t attr_pad_size(const struct span *before)
+{
+	const uint64_t end = before[1].start, size = end - (before->start + before->size);
+	return size < min_u64(ALIGN_MAX, end & (~end + 1)) ? size : 0;
+}
+
+void attr_code_padding(struct attr *a)
+{
+	const enum code_isa isa = flow_isa_of(a->im);
+	const struct section *in = NULL;
+	struct code_pass pass = { .im = a->im };
+	ASSERT(a->vm_claims.list.count == 0);
+	for (size_t i = 1; isa != CODE_NONE && i < a->vm.list.count; i++) {
+		struct span *before = &a->vm.list.data[i - 1];
+		const uint64_t size = attr_pad_size(before), start = before->start + before->size;
+		if (size == 0)
+			continue;
+		if (!in || start - in->addr >= in->size)
+			in = image_section_at(a->im, start);
+		if (!in || !in->exec || start + size - in->addr >= in->size)
+			continue;
+		code_passed(&pass, start, size);
+		if (attr_pad_idles(a->im, isa, start, start + size))
+			before->size += size;
+	}
+	code_pass_end(&pass);
+}
+
 void attr_padding(struct attr *a)
 {
+	const enum code_isa isa = flow_isa_of(a->im);
 	struct code_pass pass = { .im = a->im };
 	for (size_t i = 1; i < a->vm.list.count; i++) {
 		const struct span *before = &a->vm.list.data[i - 1];
-		const uint64_t start = before->start + before->size;
-		const uint64_t end = before[1].start, align = end & (~end + 1);
-		const struct section *in = start < end && end - start < min_u64(ALIGN_MAX, align)
-						   ? image_section_at(a->im, start)
-						   : NULL;
-		if (in && in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
-		    fill_end(a->im, in, start, end) == end)
-			claim(&a->vm_claims, start, end - start, before->label, WHY_FALLBACK);
+		const uint64_t size = attr_pad_size(before), start = before->start + before->size;
+		const struct section *in = size > 0 ? image_section_at(a->im, start) : NULL;
+		if (in && start + size - in->addr < in->size && (in->exec || section_is_data(in)) &&
+		    (fill_end(a->im, in, start, start + size) == start + size ||
+		     (in->exec && isa != CODE_NONE &&
+		      attr_pad_idles(a->im, isa, start, start + size))))
+			claim(&a->vm_claims, start, size, before->label, WHY_FALLBACK);
 		/* Gaps occur all over the code, and the kernel maps the bytes between them too. */
-		code_passed(&pass, before->start, end - before->start);
+		code_passed(&pass, before->start, size + before->size);
 	}
 	code_pass_end(&pass);
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "blocks/derive_map.h"
+#include "code/flow.h"
 
 #include <stdio.h>
 
@@ -110,41 +111,48 @@ static void claim_kinds(const struct blocks_claiming *c)
 	blockmap_tile(&c->map, blocks_claim_piece, (void *)(uintptr_t)c);
 }
 
-/* ---- all languages --------------------------------------------------------------------------- */
+/* ---- all sources ----------------------------------------------------------------------------- */
 
-/* Claims the blocks of an image. Returns whether it has any. */
-static bool blocks_claim_image(const struct source_file *f, const struct image *im,
-			       struct claims *vm,
-			       void (*claim_all)(const struct blocks_claiming *c))
+static void blocks_put(const struct source_file *f, struct claims *vm, bool any, struct layer *ret)
 {
-	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
-	struct blocks_claiming c = { .f = f, .vm = vm };
-	blockmap_read(&c.map, im, debug, f->notes);
-	if (c.map.functions.count == 0) {
-		blockmap_release(&c.map);
-		blockmap_derive(&c.map, im, debug, BLOCKS_AUTO, 1, f->notes);
-	}
-	const bool any = c.map.functions.count > 0;
+	if (!any)
+		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+		     "no basic-block map, nor code to derive one from: blocks are not known");
+	claims_own(f, &ret->vm, vm);
+	layer_finish(f, ret, NULL);
+}
+
+/* Claims the blocks of an image, if it has any, and releases the map. */
+static bool blocks_claim_map(struct blocks_claiming *c, const struct image *debug,
+			     void (*claim_all)(const struct blocks_claiming *c))
+{
+	const struct image *im = c->map.image;
+	const bool any = c->map.functions.count > 0;
 	image_forget(im, im->bytes); /* all code was read, possibly several times */
 	if (any)
-		blockmap_name(&c.map, debug);
-	claim_all(&c);
-	blockmap_release(&c.map);
+		blockmap_name(&c->map, debug);
+	claim_all(c);
+	blockmap_release(&c->map);
 	return any;
 }
 
 static void source_blocks_run(const struct source_file *f, struct layer *ret,
 			      void (*claim_all)(const struct blocks_claiming *c))
 {
+	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
 	struct claims vm = { 0 };
 	bool any = false;
-	for (size_t i = 0; i < f->input->image_count; i++)
-		any = blocks_claim_image(f, &f->input->images[i], &vm, claim_all) || any;
-	if (!any)
-		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
-		     "no basic-block map, nor code to derive one from: blocks are not known");
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, NULL);
+	for (size_t i = 0; i < f->input->image_count; i++) {
+		struct blocks_claiming c = { .f = f, .vm = &vm };
+		const struct image *im = &f->input->images[i];
+		blockmap_read(&c.map, im, debug, f->notes);
+		if (c.map.functions.count == 0) {
+			blockmap_release(&c.map);
+			blockmap_derive(&c.map, im, debug, BLOCKS_AUTO, 1, f->notes);
+		}
+		any = blocks_claim_map(&c, debug, claim_all) || any;
+	}
+	blocks_put(f, &vm, any, ret);
 }
 
 void source_blocks(const struct source_file *f, struct layer *ret)
@@ -152,9 +160,69 @@ void source_blocks(const struct source_file *f, struct layer *ret)
 	source_blocks_run(f, ret, claim_all_blocks);
 }
 
+/* Runs the source symbols for its VM owners alone. */
+static void functions_run_symbols(const struct source_file *f, struct layer *ret)
+{
+	struct source_file g = *f;
+	g.places = NULL;
+	g.panics = NULL;
+	g.trace = NULL;
+	g.origins = NULL;
+	g.vm_only = true;
+	source_symbols(&g, ret);
+}
+
+/* Claims the code of an image for its owners by symbol. */
+static bool functions_claim_code(const struct source_file *f, const struct image *im,
+				 const struct spans *owners, struct claims *vm)
+{
+	const size_t before = vm->list.count;
+	struct claims sections = { 0 };
+	struct spans code;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].exec && section_takes_vm(im, &im->sections[i]))
+			claim(&sections, im->sections[i].addr, im->sections[i].size, 0,
+			      WHY_SECTION);
+	claims_resolve(&sections, UINT64_MAX, &code);
+	for (size_t i = 0, k = 0; i < owners->list.count && k < code.list.count;) {
+		const struct span *s = &owners->list.data[i], *in = &code.list.data[k];
+		const uint64_t start = max_u64(s->start, in->start);
+		const uint64_t end = min_u64(s->start + s->size, in->start + in->size);
+		if (start < end && !label_is_fallback(f->labels, s->label))
+			claim(vm, start, end - start, s->label, WHY_SYMBOL);
+		*(end == s->start + s->size ? &i : &k) += 1;
+	}
+	spans_release(&code);
+	return vm->list.count > before;
+}
+
+/* Claims functions of the compiler's map. In an image without one, asks the source symbols, so that
+ * both sources have the same functions. */
 void source_functions(const struct source_file *f, struct layer *ret)
 {
-	source_blocks_run(f, ret, blocks_claim_functions);
+	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
+	const struct layer *symbols = f->symbols;
+	struct layer own = { 0 };
+	struct claims vm = { 0 };
+	bool any = false;
+	for (size_t i = 0; i < f->input->image_count; i++) {
+		const struct image *im = &f->input->images[i];
+		struct blocks_claiming c = { .f = f, .vm = &vm };
+		blockmap_read(&c.map, im, debug, f->notes);
+		if (c.map.functions.count > 0) {
+			any = blocks_claim_map(&c, debug, blocks_claim_functions);
+			continue;
+		}
+		blockmap_release(&c.map);
+		if (flow_isa_of(im) == CODE_NONE)
+			continue;
+		if (!symbols)
+			functions_run_symbols(f, &own);
+		symbols = symbols ? symbols : &own;
+		any = functions_claim_code(f, im, &symbols->vm, &vm) || any;
+	}
+	blocks_put(f, &vm, any, ret);
+	layer_release(&own);
 }
 
 void source_blockkinds(const struct source_file *f, struct layer *ret)

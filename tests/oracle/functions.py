@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Functions of stripped programs without unwind tables: where heft says that some begin, by symbol and by function,
-against the symbols before they were stripped.
+against the symbols before they were stripped.  Both sources own the same bytes of code, and derived blocks begin at the same
+functions.
 
 usage: tests/oracle/functions.py HEFT SOURCE_ROOT [KEPT_FOLDER]
 
@@ -12,6 +13,7 @@ false where no symbol stands at its address.
 import csv
 import glob
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -108,6 +110,76 @@ def rows(heft, source_name, path):
     return found
 
 
+def derived(heft, path):
+    """Addresses of the functions without a name whose blocks heft derives from the code of .text."""
+    text = run(heft, "blocks", "--derive", "--csv", "-n", "0", path)
+    return {int(r["function_address"]) for r in csv.DictReader(text.splitlines())
+            if re.fullmatch(r"sub_[0-9a-f]+", r["function"]) and r["section"].startswith(".text")}
+
+
+def owners(heft, source_name, path):
+    """Bytes of .text by owner."""
+    text = run(heft, "size", "--no-map", "-C", "none", "-d", f"sections,{source_name}", "--domain=vm", "-n", "0", "--csv", path)
+    return {r[source_name]: int(r["vmsize"]) for r in csv.DictReader(text.splitlines()) if r["sections"] == ".text"}
+
+
+# Functions of 16 bytes with padding.  Labels without a size: in the nops after a function, between functions, on a trap.
+# A constant among the code belongs to the function that reads it.
+LABELS = """
+.text
+.globl first, second, third, in_nops, on_trap, after_trap
+.type first, @function
+.type second, @function
+.type third, @function
+first: .cfi_startproc
+ movsd number(%rip), %xmm0
+ ret
+ .cfi_endproc
+.size first, . - first
+in_nops: .balign 16
+second: .cfi_startproc
+ call first@PLT
+ ret
+ .cfi_endproc
+.size second, . - second
+.balign 32
+hidden: .cfi_startproc
+ call third@PLT
+ ret
+ .cfi_endproc
+.balign 64
+number: .quad 0x3ff123456789abcd, 1
+third: .cfi_startproc
+ mov $1, %eax
+on_trap: int3
+ .cfi_endproc
+after_trap: .balign 16
+last: .cfi_startproc
+ call hidden
+ ret
+ .cfi_endproc
+.section .data.rel.ro, "aw"
+.globl table
+.type table, @object
+table: .quad in_nops, after_trap
+.size table, 16
+"""
+
+
+def judge_labels(heft):
+    """What is wrong with the owners of LABELS."""
+    with open("labels.s", "w", encoding="ascii") as f:
+        f.write(LABELS)
+    run("gcc", "-shared", "-nostdlib", "-s", "labels.s", "-o", "labels.so")
+    symbols, functions = owners(heft, "symbols", "labels.so"), owners(heft, "functions", "labels.so")
+    wrong = [f"{k}: {symbols.get(k)} by symbol, {functions.get(k)} by function"
+             for k in sorted(set(symbols) | set(functions)) if symbols.get(k) != functions.get(k)]
+    wrong += [f"{label} owns nops" for label in ("in_nops", "after_trap") if label in symbols]
+    if symbols.get("first") != 16 + 16:
+        wrong.append(f"first has {symbols.get('first')} bytes, not 16 and 16 of the number")
+    return wrong + [f"{k} stays" for k in symbols if k.startswith("[")]
+
+
 def elf_truth(path):
     """Addresses of functions that have a size; of all symbols in code; the largest size."""
     wide = run("readelf", "-sSW", path)
@@ -181,7 +253,7 @@ def judge(heft, name, pe):
     sized, every, largest = pe_truth(name) if pe else elf_truth(name)
     mine, theirs = rows(heft, "rawsymbols", name + ".stripped"), rows(heft, "functions", name + ".stripped")
     found, false = sized & set(mine), set(mine) - every
-    same = len(set(mine) ^ set(theirs))
+    same = len(set(mine.items()) ^ set(theirs.items())) + len(set(mine) ^ derived(heft, name + ".stripped"))
     return {"truth": len(sized), "found": len(found), "rows": len(mine), "false": len(false), "differ": same,
             "largest": max(mine.values(), default=0) / max(largest or max(theirs.values(), default=0), 1),
             "missing": sorted(sized - set(mine)), "wrong": sorted(false)}
@@ -196,6 +268,11 @@ def main():
         os.chdir(folder)
         with open("made.c", "w", encoding="utf-8") as f:
             f.write("".join(source()))
+        if not only and shutil.which("gcc") and platform.machine() == "x86_64":
+            wrong = judge_labels(heft)
+            tried += 1
+            failed += bool(wrong)
+            print(f"{'FAIL' if wrong else 'ok  '} labels", *wrong, sep="\n  ")
         for machine in MACHINES:
             title, compiler, _, _, kinds = machine
             levels = LEVELS if FULL else SHORT.get(title, [])
