@@ -3,7 +3,7 @@
 #define HEFT_API_PAGE_HANDLE_H
 
 #include "program/session.h"
-#include "report/page/page.h"
+#include "page/page.h"
 
 struct heft_page {
 	struct memory *memory; /* Must be the first field: see handle_new(). */

@@ -2,7 +2,7 @@
 #include "api/cards/symbol_code.h"
 
 #include "api/blocks_handle.h"
-#include "measure/cards/symbol_cards.h"
+#include "page/cards/symbol_cards.h"
 #include "base/sort.h"
 #include "code/disasm.h"
 #include "compare/code_diff.h"

@@ -1,5 +1,5 @@
 /* Writes the html file around the columns of a page. */
-#include "report/page/page.h"
+#include "page/page.h"
 
 #include "base/gzip.h"
 #include "base/tame.h"

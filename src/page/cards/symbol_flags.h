@@ -1,7 +1,7 @@
 /* symbol_flags.h - finds flags of a profile's symbols, in words, from names, sections, sources,
  * contents and inlined calls. */
-#ifndef HEFT_MEASURE_CARDS_SYMBOL_FLAGS_H
-#define HEFT_MEASURE_CARDS_SYMBOL_FLAGS_H
+#ifndef HEFT_PAGE_CARDS_SYMBOL_FLAGS_H
+#define HEFT_PAGE_CARDS_SYMBOL_FLAGS_H
 
 #include "measure/profile.h"
 #include "names/supersize.h"

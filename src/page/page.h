@@ -7,8 +7,8 @@
  *
  * Texts are kept once. Control characters in them are escaped as base/tame.h does. A page copies
  * what it was given, so the tables may be released. Release with page_release(). */
-#ifndef HEFT_REPORT_PAGE_H
-#define HEFT_REPORT_PAGE_H
+#ifndef HEFT_PAGE_PAGE_H
+#define HEFT_PAGE_PAGE_H
 
 #include "base/intern.h"
 #include "base/text.h"

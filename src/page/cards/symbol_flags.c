@@ -1,7 +1,7 @@
 /* Finds the flags of symbols from their names, sections, sources and contents. */
-#include "measure/cards/symbol_flags.h"
+#include "page/cards/symbol_flags.h"
 
-#include "measure/cards/symbol_twins.h"
+#include "page/cards/symbol_twins.h"
 #include "snapshot/path_form.h"
 #include "snapshot/snapshot.h"
 

@@ -1,5 +1,5 @@
 /* Finds the users and texts of symbols, for a page. */
-#include "measure/cards/symbol_cards.h"
+#include "page/cards/symbol_cards.h"
 
 #include "base/sort.h"
 #include "base/utf8.h"

@@ -1,5 +1,5 @@
 /* Makes every row of a profile for stores, without a limit. */
-#include "measure/cards/all_rows.h"
+#include "page/cards/all_rows.h"
 
 static void all_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {

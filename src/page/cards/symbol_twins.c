@@ -1,7 +1,7 @@
 /* Finds symbols whose contents another symbol of the same program has too. */
-#include "measure/cards/symbol_twins.h"
+#include "page/cards/symbol_twins.h"
 
-#include "measure/cards/symbol_cards.h"
+#include "page/cards/symbol_cards.h"
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/sort.h"

@@ -3,10 +3,10 @@
  *
  * Rows are made during the walk, see rows_visit(). `ref` of a row is the number of its label. Rows
  * of the last level have one text, the flags. One thread. */
-#ifndef HEFT_MEASURE_CARDS_ALL_ROWS_H
-#define HEFT_MEASURE_CARDS_ALL_ROWS_H
+#ifndef HEFT_PAGE_CARDS_ALL_ROWS_H
+#define HEFT_PAGE_CARDS_ALL_ROWS_H
 
-#include "measure/cards/symbol_flags.h"
+#include "page/cards/symbol_flags.h"
 
 struct all_rows {
 	struct heft_table table;

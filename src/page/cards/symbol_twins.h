@@ -1,8 +1,8 @@
 /* symbol_twins.h - finds the symbols of a profile whose contents another symbol of the same program
  * has too: code that does the same, or equal constants. The query `duplicates` finds the same in a
  * snapshot. */
-#ifndef HEFT_MEASURE_CARDS_SYMBOL_TWINS_H
-#define HEFT_MEASURE_CARDS_SYMBOL_TWINS_H
+#ifndef HEFT_PAGE_CARDS_SYMBOL_TWINS_H
+#define HEFT_PAGE_CARDS_SYMBOL_TWINS_H
 
 #include "measure/profile.h"
 

@@ -1,7 +1,7 @@
 /* symbol_cards.h - finds what a page shows about symbols of a profile beside their bytes: the
  * symbols that refer to them, and the texts in their data. */
-#ifndef HEFT_MEASURE_CARDS_SYMBOL_CARDS_H
-#define HEFT_MEASURE_CARDS_SYMBOL_CARDS_H
+#ifndef HEFT_PAGE_CARDS_SYMBOL_CARDS_H
+#define HEFT_PAGE_CARDS_SYMBOL_CARDS_H
 
 #include "measure/profile.h"
 #include "source/users.h"

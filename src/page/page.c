@@ -1,9 +1,9 @@
 /* Turns a table into the columns of a tab. */
-#include "report/page/page.h"
+#include "page/page.h"
 
 #include "base/json.h"
 #include "base/tame.h"
-#include "measure/cards/symbol_cards.h"
+#include "page/cards/symbol_cards.h"
 #include "report/report.h"
 #include "report/row_walk.h"
 
