@@ -2,13 +2,12 @@
 #include "api/structs.h"
 #include "page/cards/symbol_cards.h"
 #include "report/heap_report.h"
-#include "api/cards/symbol_code.h"
+#include "page/cards/symbol_code.h"
 #include "holders/holders.h"
 #include "page/page.h"
 #include "page/cards/all_rows.h"
 #include "api/page_handle.h"
 #include "measure/profile.h"
-#include "api/samples.h"
 #include "measure/snapshot_handle.h"
 #include "base/filename.h"
 #include "image/kinds.h"
@@ -183,23 +182,19 @@ bool heft_page_add_profile(struct heft_page *p, const char *title, struct heft_p
 			       (page_handle_add_profile(p, title, profile, NULL), true));
 }
 
-static bool add_with_code(struct heft_page *p, const char *title, struct heft_profile *profile,
-			  struct heft_blocks *blocks, struct heft_samples *samples,
-			  struct heft_err *err)
-{
-	struct symbol_code code;
-	if (!has_run(profile, err) || !symbol_code_make(&code, profile, blocks, samples, err))
-		return false;
-	page_handle_add_profile(p, title, profile, &code);
-	symbol_code_release(&code);
-	return true;
-}
-
 bool heft_page_add_profile_code(struct heft_page *p, const char *title,
 				struct heft_profile *profile, struct heft_blocks *blocks,
 				struct heft_samples *samples, struct heft_err *err)
 {
-	return GUARDED(p->memory, err, add_with_code(p, title, profile, blocks, samples, err));
+	struct symbol_code code;
+	if (!GUARDED(blocks ? blocks->memory : p->memory, err,
+		     has_run(profile, err) &&
+			     symbol_code_make(&code, profile, blocks, samples, err)))
+		return false;
+	const bool good = GUARDED(p->memory, err,
+				  (page_handle_add_profile(p, title, profile, &code), true));
+	symbol_code_release(&code);
+	return good;
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------- */
@@ -399,32 +394,33 @@ bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap
 
 static void page_handle_add_samples(struct heft_page *p, const char *title, struct heft_samples *s)
 {
-	const struct heft_samples_query all = { .size = sizeof all };
-	const struct heft_samples_info *info = heft_samples_info(s);
+	const struct heft_samples_query all = { 0 };
 	const struct heft_page_fact facts[] = { { "counts are",
-						  info->estimated ? "samples, without branches"
-								  : "how often blocks ran" } };
+						  s->info.estimated ? "samples, without branches"
+								    : "how often blocks ran" } };
 	struct profile_rows rows;
 	struct heft_measure measures[HEFT_SAMPLES_MEASURES];
-	const char **shown;
-	samples_rows_make(s, &all, &rows, &shown);
+	memory_need_whole(s->blocks->memory);
+	struct memory *mine = memory_enter(s->blocks->memory);
+	const char **names = counts_names(s);
+	memory_enter(mine);
+	(void)counts_rows(s, names, &all, &rows, NULL);
 	memcpy(measures, rows.table.measures, sizeof measures);
-	measures[HEFT_SAMPLES_COUNT].title = info->estimated ? "samples" : "times run";
+	measures[HEFT_SAMPLES_COUNT].title = s->info.estimated ? "samples" : "times run";
 	rows.table.measures = measures;
 	page_add(&p->page, &(struct page_tab){ .title = title,
 					       .kind = "blocks",
 					       .table = &rows.table,
 					       .facts = facts,
 					       .fact_count = COUNT_OF(facts) });
-	samples_rows_release(&rows, shown);
+	profile_rows_release(&rows);
+	mem_free(names);
 }
 
 bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
 			   struct heft_err *err)
 {
-	return GUARDED(
-		p->memory, err,
-		(memory_need_whole(samples_memory(s)), page_handle_add_samples(p, title, s), true));
+	return GUARDED(p->memory, err, (page_handle_add_samples(p, title, s), true));
 }
 
 /* ---- timelines ------------------------------------------------------------------------------- */

@@ -104,19 +104,18 @@ static void block_sums_add_piece(void *ctx, uint64_t addr, uint64_t size, enum b
 	sums[kind] += size;
 }
 
-void blockmap_sum(const struct blockmap *b, struct block_sums *ret)
+void blockmap_sum(const struct blockmap *b, struct heft_block_sums *to)
 {
-	uint64_t sums[BLOCK_KINDS] = { 0 }, code = 0;
+	uint64_t sums[BLOCK_KINDS] = { 0 };
 	struct code_regions regions = { 0 };
 	blockmap_tile(b, block_sums_add_piece, sums);
-	*ret = (struct block_sums){ .blocks = sums[BLOCK_PLAIN] + sums[BLOCK_COLD],
-				    .landing_pads = sums[BLOCK_LANDING_PAD],
-				    .padding = sums[BLOCK_PADDING],
-				    .unmapped = sums[BLOCK_UNMAPPED] };
+	to->blocks += sums[BLOCK_PLAIN] + sums[BLOCK_COLD];
+	to->landing_pads += sums[BLOCK_LANDING_PAD];
+	to->padding += sums[BLOCK_PADDING];
+	to->unmapped += sums[BLOCK_UNMAPPED];
 	code_regions_list(b->image, &regions);
 	for (size_t i = 0; i < regions.count; i++)
-		code += regions.data[i].bytes.size;
+		to->code += regions.data[i].bytes.size;
 	vec_release(&regions);
-	ret->code = code;
-	ASSERT(ret->blocks + ret->landing_pads + ret->padding + ret->unmapped == ret->code);
+	ASSERT(to->blocks + to->landing_pads + to->padding + to->unmapped == to->code);
 }

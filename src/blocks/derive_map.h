@@ -56,18 +56,8 @@ bool code_gap_pads(enum code_isa isa, uint64_t size);
 void code_gaps_split(const struct image *im, enum code_isa isa, const struct code_piece *gaps,
 		     size_t count, split_function_vec *ret);
 
-/* Sums of bytes. `code` counts executable sections. The other members are parts of it and add up to
- * it. */
-struct block_sums {
-	uint64_t code;
-	uint64_t blocks, landing_pads; /* landing_pads: blocks of landing pads, not counted in
-				        * `blocks` */
-	uint64_t padding;              /* Padding between blocks */
-	uint64_t unmapped;
-};
-
-/* block_sums.c: sums up a map of any origin. A byte that two blocks claim counts once. */
-void blockmap_sum(const struct blockmap *b, struct block_sums *ret);
+/* block_sums.c: adds the sums of a map of any origin. A byte that two blocks claim counts once. */
+void blockmap_sum(const struct blockmap *b, struct heft_block_sums *to);
 
 /* Kind of a piece of code. */
 enum block_kind {

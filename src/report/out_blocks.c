@@ -77,19 +77,6 @@ void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	sink_text(s, STR("\n"));
 }
 
-void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
-	      const char *target, struct sink *s)
-{
-	enum { BYTES_SHOWN = 8 }; /* Bytes of an instruction shown in their own column. */
-	sink_printf(s, "          0x%08" PRIx64 "  ", addr);
-	for (size_t i = 0; i < bytes.size; i++)
-		sink_printf(s, "%02x ", bytes.p[i]);
-	for (size_t i = bytes.size; bytes.size > 0 && i < BYTES_SHOWN; i++)
-		sink_text(s, STR("   "));
-	sink_printf(s, *operands ? " %-7s %s" : " %s", name, operands);
-	sink_printf(s, target ? " <%s>\n" : "\n", target);
-}
-
 /* ---- output for programs --------------------------------------------------------------------- */
 
 static struct str block_runs(struct field_at *at)

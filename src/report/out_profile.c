@@ -83,7 +83,7 @@ static void out_profile_put_sums(const struct report *report, struct sink *s)
 			    blocks[h], blocks[h] == 1 ? "" : "s", hotness_names[h]);
 }
 
-void profile_report_init(struct report *r)
+static void profile_report_init(struct report *r)
 {
 	static const struct report_kind kind = { .label = out_profile_put_label,
 						 .below = out_profile_put_sums };
@@ -260,8 +260,8 @@ static struct shown_function profile_shown_function(const struct profile_report 
 	};
 }
 
-void out_profile_csv(const struct profile_report *r, const struct heft_write_opts *opts,
-		     struct sink *s)
+static void out_profile_csv(const struct profile_report *r, const struct heft_write_opts *opts,
+			    struct sink *s)
 {
 	struct record line;
 	record_open(&line, s, opts, true);
@@ -279,7 +279,7 @@ void out_profile_csv(const struct profile_report *r, const struct heft_write_opt
 	}
 }
 
-void out_profile_json(const struct profile_report *r, struct sink *s)
+static void out_profile_json(const struct profile_report *r, struct sink *s)
 {
 	/* Branches into the image from elsewhere belong to no function. */
 	const struct fields edges = { "", &function_list[COUNT_OF(function_list) - 1], 1 };
@@ -293,4 +293,59 @@ void out_profile_json(const struct profile_report *r, struct sink *s)
 	if (first_edge(r->profile, BBINDEX_NONE) < r->profile->edges.count)
 		fields_line(s, &edges, &outside);
 	mem_free(ranks);
+}
+
+/* ---- all formats ----------------------------------------------------------------------------- */
+
+/* Writes the rows as a table. */
+static bool profile_write_rows(const struct heft_samples *samples, const struct profile_report *p,
+			       const struct heft_samples_query *q,
+			       const struct heft_write_opts *opts, struct sink *s,
+			       struct heft_err *err)
+{
+	struct profile_rows rows;
+	struct report report = { .opts = *opts, .ctx = p };
+	if (!counts_rows(samples, p->shown, q, &rows, err))
+		return false;
+	report.table = rows.table;
+	profile_report_init(&report);
+	const bool good = report_write(&report, s, err);
+	profile_rows_release(&rows);
+	return good;
+}
+
+static bool profile_write_as(const struct heft_samples *samples, const struct profile_report *r,
+			     const struct heft_samples_query *q, const struct heft_write_opts *opts,
+			     struct sink *s, struct heft_err *err)
+{
+	switch (opts->format) {
+	case HEFT_CSV:
+	case HEFT_TSV: out_profile_csv(r, opts, s); break;
+	case HEFT_JSON: out_profile_json(r, s); break;
+	case HEFT_PROPELLER: out_profile_propeller(r, s); break;
+	case HEFT_SYMBOL_ORDER: out_profile_order(r, s); break;
+	case HEFT_AUTOFDO: out_profile_autofdo(r, s); break;
+	default: return profile_write_rows(samples, r, q, opts, s, err);
+	}
+	return sink_end(s, err);
+}
+
+bool profile_report_write(struct heft_samples *samples, const struct heft_samples_query *q,
+			  const struct heft_write_opts *opts, struct sink *s, struct heft_err *err)
+{
+	const struct blockmap *map = samples->map;
+	const bool layout = opts->format == HEFT_PROPELLER || opts->format == HEFT_SYMBOL_ORDER;
+	struct profile_names names;
+	if (layout &&
+	    (map->functions.count == 0 || map->functions.data[0].origin == BLOCKS_DERIVED))
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: only a compiler's own block numbers can be given back to it",
+			    map->image->path);
+	const char **shown = counts_names(samples);
+	profile_names_read(&names, map, program_debug_in_use(&samples->blocks->program));
+	const struct profile_report r = { map, &samples->profile, &names, shown, samples->limits };
+	const bool good = profile_write_as(samples, &r, q, opts, s, err);
+	profile_names_release(&names);
+	mem_free(shown);
+	return good;
 }

@@ -3,7 +3,7 @@
 #define HEFT_REPORT_PROFILE_REPORT_H
 
 #include "report/report.h"
-#include "blocks/block_profile.h"
+#include "blocks/block_counts.h"
 #include "blocks/block_profile_names.h"
 
 struct profile_report {
@@ -26,13 +26,10 @@ struct profile_rank {
 struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hottest,
 				   size_t *ret_count);
 
-/* Sets columns, fields and kind of a report whose ctx is a struct profile_report. */
-void profile_report_init(struct report *r);
-/* Write one line per block (CSV), or one line with a JSON object per function (docs/json.md). */
-void out_profile_csv(const struct profile_report *r, const struct heft_write_opts *opts,
-		     struct sink *s);
-void out_profile_json(const struct profile_report *r, struct sink *s);
-
+/* Writes samples in any format, and ends the sink. HEFT_EUNSUPPORTED for a layout of derived
+ * blocks. */
+bool profile_report_write(struct heft_samples *samples, const struct heft_samples_query *q,
+			  const struct heft_write_opts *opts, struct sink *s, struct heft_err *err);
 /* Writes clusters for clang -fbasic-block-sections=list= of LLVM 17 or later (Propeller). Each
  * function has one cluster: its blocks with a count, in the order of their addresses, so that
  * control still falls from one to the next. Block 0 always comes first. The other blocks become the

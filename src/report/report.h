@@ -243,13 +243,20 @@ void out_blocks(const struct heft_block_function *f, const struct heft_write_opt
 void out_finding(const struct heft_block_finding *f, const struct heft_write_opts *opts,
 		 struct sink *s);
 void out_check(const struct heft_block_check *c, enum heft_format format, struct sink *s);
-/* Write the first line of a function; a block, with how often it ran unless `count` is NULL; an
- * instruction, indented, with the name of its target or NULL. If its bytes are empty, it has no
- * column of bytes. */
+/* Write the first line of a function; a block, with how often it ran unless `count` is NULL. */
 void out_block_head(const struct heft_block_function *f, struct sink *s);
 void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	       const struct heft_block_count *count, struct sink *s);
-void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
-	      const char *target, struct sink *s);
+/* What is shown of a function's code: a line per block, and below it the instructions. */
+struct code_wish {
+	bool whole; /* With a head, and the bytes of the instructions. */
+	/* Unless it is whole: */
+	const struct heft_block_count *counts; /* Per block; NULL if unknown. */
+	uint64_t most;                         /* Bytes of code that are shown at most. */
+};
+/* Writes the code of function `i`, which must exist. HEFT_EUNSUPPORTED if it cannot be
+ * disassembled. */
+bool out_code(struct heft_blocks *b, size_t i, const struct code_wish *w, struct sink *s,
+	      struct heft_err *err);
 
 #endif

@@ -100,7 +100,7 @@ static void without_anything_functions_begin_behind_padding(void **state)
 	static const uint8_t bytes[48] = {
 		0x31, 0xc0, 0xc3, [16] = 0x31, 0xc0, 0xc3, [32] = 0x06, 0x07, 0x27, 0x2f, 0x06, 0x60
 	};
-	struct block_sums sums;
+	struct heft_block_sums sums = { 0 };
 	struct elf f;
 	(void)state;
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
@@ -153,7 +153,7 @@ static void a_nop_that_is_jumped_to_is_a_block(void **state)
 
 static void sums_add_up_to_the_code(void **state)
 {
-	struct block_sums sums;
+	struct heft_block_sums sums = { 0 };
 	struct elf f;
 	uint32_t text;
 	(void)state;
@@ -170,7 +170,7 @@ static void sums_add_up_to_the_code(void **state)
 
 static void machines_without_a_decoder_have_no_blocks(void **state)
 {
-	struct block_sums sums;
+	struct heft_block_sums sums = { 0 };
 	struct elf f;
 	uint32_t text;
 	(void)state;

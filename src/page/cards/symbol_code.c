@@ -1,11 +1,11 @@
 /* Makes the code of functions as text, for a page. */
-#include "api/cards/symbol_code.h"
+#include "page/cards/symbol_code.h"
 
-#include "api/blocks_handle.h"
 #include "page/cards/symbol_cards.h"
 #include "base/sort.h"
 #include "code/disasm.h"
 #include "compare/code_diff.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 
@@ -74,31 +74,28 @@ static void add_cut(struct text *t, uint64_t size, uint64_t shown)
 
 /* ---- one program ----------------------------------------------------------------------------- */
 
-static uint64_t symbol_code_weight_of(struct heft_samples *s, size_t i,
-				      const struct heft_block_count **ret_counts)
+/* Returns how often the blocks of function `i` ran, in all. */
+static uint64_t symbol_code_weight(struct heft_samples *s, size_t i)
 {
 	uint64_t sum = 0;
-	size_t count;
-	*ret_counts = NULL;
-	if (!s || !heft_samples_counts(s, i, ret_counts, &count, NULL))
+	if (!s)
 		return 0;
-	for (size_t k = 0; k < count; k++)
-		sum = add_sat(sum, (*ret_counts)[k].count);
+	counts_list(s, i);
+	for (size_t k = 0; k < s->counts.count; k++)
+		sum = add_sat(sum, s->counts.data[k].count);
 	return sum;
 }
 
-static bool symbol_code_list_functions(candidate_vec *list, const struct heft_profile *p,
-				       struct heft_blocks *b, struct heft_samples *s,
-				       struct heft_err *err)
+static void symbol_code_list_functions(candidate_vec *list, const struct heft_profile *p,
+				       struct heft_blocks *b, struct heft_samples *s)
 {
 	const struct level *l = symbol_cards_level(p);
 	const struct spans *spans = entry_spans(&p->entries.data[0], l, HEFT_VM);
-	const struct heft_block_count *counts;
-	struct heft_block_function f = { .size = sizeof f };
-	for (size_t i = 0; heft_blocks_function(b, i, &f, err); i++) {
+	for (size_t i = 0; i < b->function_count; i++) {
+		const struct heft_block_function f = blocks_function(b, i);
 		const struct span *at = spans_find(spans, f.addr);
 		struct symbol_code_candidate c = { .number = i,
-						   .weight = symbol_code_weight_of(s, i, &counts) };
+						   .weight = symbol_code_weight(s, i) };
 		for (size_t k = 0; k < f.block_count; k++)
 			c.size += f.blocks[k]->size;
 		if (!at || c.size == 0)
@@ -106,22 +103,41 @@ static bool symbol_code_list_functions(candidate_vec *list, const struct heft_pr
 		c.label = view_is_plain(&l->view) ? at->label : l->view.shown[at->label];
 		vec_push(list, c);
 	}
-	return err->code == HEFT_ENOTFOUND;
+}
+
+static bool text_put(void *ctx, const void *data, size_t size)
+{
+	text_add(ctx, (struct str){ data, size });
+	return true;
+}
+
+/* Appends the code of function `i`. */
+static bool symbol_code_add(struct symbol_code *c, size_t i, struct heft_blocks *b,
+			    struct heft_samples *s, struct heft_err *err)
+{
+	const struct heft_sink to = { text_put, &c->text };
+	struct code_wish wish = { .most = CODE_OF_FUNCTION };
+	struct sink out;
+	if (s) {
+		counts_list(s, i);
+		wish.counts = s->counts.data;
+	}
+	sink_start(&out, &to);
+	return out_code(b, i, &wish, &out, err) && sink_end(&out, err);
 }
 
 static bool make_listings(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *b,
 			  struct heft_samples *s, struct heft_err *err)
 {
 	candidate_vec list = { 0 };
-	bool good = symbol_code_list_functions(&list, p, b, s, err);
+	bool good = true;
+	symbol_code_list_functions(&list, p, b, s);
 	c->all = list.count;
 	symbol_code_choose(&list, CODE_OF_FUNCTION);
 	for (size_t i = 0; good && i < list.count; i++) {
 		const struct symbol_code_candidate *k = &list.data[i];
-		const struct heft_block_count *counts;
 		const size_t from = c->text.len;
-		(void)symbol_code_weight_of(s, k->number, &counts);
-		good = blocks_code_text(b, k->number, counts, CODE_OF_FUNCTION, &c->text, err);
+		good = symbol_code_add(c, k->number, b, s, err);
 		add_cut(&c->text, k->size, CODE_OF_FUNCTION);
 		close_text(c, k->label, from);
 	}

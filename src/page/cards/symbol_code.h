@@ -3,11 +3,12 @@
  *
  * Code is long as text, so it is limited. The functions that ran most come first, then the largest
  * ones; in a diff, those whose size changed most. */
-#ifndef HEFT_API_CARDS_SYMBOL_CODE_H
-#define HEFT_API_CARDS_SYMBOL_CODE_H
+#ifndef HEFT_PAGE_CARDS_SYMBOL_CODE_H
+#define HEFT_PAGE_CARDS_SYMBOL_CODE_H
 
-#include "measure/profile.h"
 #include "base/text.h"
+#include "blocks/block_counts.h"
+#include "measure/profile.h"
 
 enum {
 	CODE_OF_PAGE = 1 << 19,     /* Bytes of code in total. Further functions are left out. */

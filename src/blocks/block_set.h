@@ -1,0 +1,88 @@
+/* block_set.h - the inside of struct heft_blocks: the basic blocks of a file, whatever told them.
+ *
+ * An archive has a part for each member. Functions and blocks are numbered over all parts. All
+ * functions work in the memory domain of the handle. */
+#ifndef HEFT_BLOCKS_BLOCK_SET_H
+#define HEFT_BLOCKS_BLOCK_SET_H
+
+#include "base/intern.h"
+#include "blocks/block_check.h"
+#include "names/demangle.h"
+#include "program/program.h"
+#include "program/session.h"
+
+/* One image of the input. */
+struct block_part {
+	struct blockmap map;
+	struct bbindex index;
+	bool indexed;
+	uint64_t *ends; /* Per block: its end address. NULL until batches are asked for. */
+	const char *member;
+	size_t first_function; /* Functions of the parts before. */
+	uint64_t first_block;  /* Blocks of the parts before. */
+};
+
+/* A function that a name means. */
+struct named_function {
+	size_t number;
+	enum name_form form;
+	const struct named_symbol *symbol; /* Symbol at its start with that name, or NULL. */
+};
+
+struct heft_blocks {
+	struct memory *memory; /* Must be the first field: see handle_new(). */
+	struct arena arena;
+	struct context context;
+	bool opened; /* Opening was tried, with or without success. */
+	enum heft_derive derive;
+	enum heft_convention convention;
+	bool whole; /* See heft_blocks_set_whole(). */
+	struct program program;
+	struct block_part *parts;
+	size_t part_count, function_count;
+	uint64_t block_count;
+	struct demangler demangler;
+	struct blockmap_detail detail;
+	struct block_check check; /* The last check. */
+	const char **names;       /* Per function: its shown name. NULL if not asked for yet. */
+	struct intern sections;   /* Names of sections. */
+	VEC(struct heft_block) blocks;
+	VEC(const struct heft_block *) list; /* One per element of the previous list. */
+	VEC(uint64_t) calls;
+	VEC(struct named_function) named; /* Functions that the last name meant. */
+	VEC(size_t) numbers;              /* One per element of the previous list. */
+	name_matches matches;
+	VEC(struct heft_block_successor) successors;
+};
+
+/* Opens a file. A handle opens one. */
+bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
+/* Releases all that the handle holds. */
+void blocks_close(struct heft_blocks *b);
+/* True if the file's kind fits this use. Otherwise *err names the kind. *ret is the map of the only
+ * image, NULL for an archive. */
+bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct blockmap **ret,
+		  struct heft_err *err);
+
+/* Returns function `i`, which must exist. Its blocks are valid until the next call. */
+struct heft_block_function blocks_function(struct heft_blocks *b, size_t i);
+/* Returns the name of function `i`, which must exist, in the set style. */
+const char *blocks_name(struct heft_blocks *b, size_t i);
+/* Returns the image of function `i`, which must exist, and whether its code is ARM's Thumb. */
+const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thumb);
+
+/* Finds the block at an address: its function, and its number in the function. */
+bool blocks_find(struct heft_blocks *b, uint64_t addr, size_t *ret_function, size_t *ret_block);
+/* Returns the name of the function or PLT stub that begins at an address. NULL if there is none. */
+const char *blocks_name_at(struct heft_blocks *b, uint64_t addr);
+/* Finds the functions that a name means: *ret_count of the surest form come first. Valid until the
+ * next call. */
+bool blocks_named(struct heft_blocks *b, const char *name, const size_t **ret, size_t *ret_count,
+		  struct heft_err *err);
+/* Sets ret[i] to the number of the block at addrs[i], or to HEFT_NO_BLOCK. */
+void blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count, uint32_t *ret);
+/* Finds the function of block `number`, and its number in the function. False past the last. */
+bool blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
+		  size_t *ret_block);
+
+#endif
